@@ -1,0 +1,39 @@
+# The libraries, one interface target each; what each is for stands in docs/architecture.md.
+find_package(PkgConfig REQUIRED)
+
+function(fsl_pkg target module)
+	pkg_check_modules(${target} REQUIRED IMPORTED_TARGET ${module})
+	add_library(fsl_dep_${target} INTERFACE)
+	target_link_libraries(fsl_dep_${target} INTERFACE PkgConfig::${target} ${ARGN})
+endfunction()
+
+fsl_pkg(cjson libcjson)
+fsl_pkg(protobuf libprotobuf-c)
+fsl_pkg(sqlite sqlite3)
+find_program(PROTOC_C protoc-c REQUIRED)
+
+pkg_check_modules(gsl REQUIRED IMPORTED_TARGET gsl)
+pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+add_library(fsl_dep_math INTERFACE)
+# openblas before gsl: gsl.pc names its own slow cblas, the first library that has the symbol wins.
+target_link_libraries(fsl_dep_math INTERFACE PkgConfig::openblas PkgConfig::gsl m ${CMAKE_DL_LIBS})
+
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+add_library(fsl_dep_compress INTERFACE)
+target_link_libraries(fsl_dep_compress INTERFACE PkgConfig::zlib PkgConfig::zstd)
+
+# libcsv ships no pkg-config file.
+find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
+find_library(CSV_LIBRARY csv REQUIRED)
+add_library(fsl_dep_csv INTERFACE)
+target_include_directories(fsl_dep_csv SYSTEM INTERFACE ${CSV_INCLUDE_DIR})
+target_link_libraries(fsl_dep_csv INTERFACE ${CSV_LIBRARY})
+
+find_package(OpenMP REQUIRED COMPONENTS C)
+add_library(fsl_dep_openmp INTERFACE)
+target_link_libraries(fsl_dep_openmp INTERFACE OpenMP::OpenMP_C)
+
+if(FSL_TESTS)
+	fsl_pkg(cmocka cmocka)
+endif()

@@ -1,0 +1,29 @@
+/* What a detector reports. */
+#ifndef FAILSLOW_FINDING_H
+#define FAILSLOW_FINDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <failslow/error.h>
+#include <failslow/view.h>
+
+struct fsl_findings; /* where a detector reports; findings are copied in */
+
+/* "Member m of the unit deviates in windows [begin, end)". */
+struct fsl_finding {
+	int32_t rank;        /* rank number; -1: the whole job */
+	int32_t peer;        /* far end of a slow link; -1: none */
+	size_t window_begin; /* half open range of the unit's windows */
+	size_t window_end;
+	double slow_ratio; /* observed / expected; 1.0 is normal, below 1 means shorter; NaN:
+			      unknown */
+	double effect_ms;  /* observed - expected per window, ms; NaN: unknown */
+	double confidence; /* 0..1 */
+};
+
+/* Copies @finding. Fails with FSL_ERR_MEMORY only. */
+enum fsl_status fsl_findings_add(struct fsl_findings *out, const struct fsl_finding *finding,
+				 struct fsl_error *err);
+
+#endif

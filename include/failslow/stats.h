@@ -1,0 +1,74 @@
+/*
+ * Statistics and clustering as plain functions on arrays, for detectors and for the engine. Inputs
+ * are never changed. "NaN-aware" means that NaN entries are left out; a result is NaN when nothing
+ * is left. @scratch buffers are owned by the caller and hold at least @n doubles.
+ */
+#ifndef FAILSLOW_STATS_H
+#define FAILSLOW_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Aggregations that numpy offers under the same names; "ptp" is max - min. */
+enum fsl_agg {
+	FSL_AGG_MIN,
+	FSL_AGG_MAX,
+	FSL_AGG_MEAN,
+	FSL_AGG_MEDIAN,
+	FSL_AGG_SUM,
+	FSL_AGG_STD, /* population, ddof 0 */
+	FSL_AGG_VAR, /* population, ddof 0 */
+	FSL_AGG_PTP,
+	FSL_AGG_PERCENTILE, /* linear interpolation */
+	FSL_AGGS_N
+};
+
+/* "mean" -> FSL_AGG_MEAN; also amin, amax, average, quantile (q in 0..1) is not one of them. -1:
+ * unknown. */
+int fsl_agg_from_name(const char *name);
+const char *fsl_agg_name(enum fsl_agg agg);
+
+/* One aggregate of @values (no NaN among them). @q in percent, for PERCENTILE only. NaN when n ==
+ * 0. */
+double fsl_agg_apply(enum fsl_agg agg, double q, const double *values, size_t n, double *scratch);
+
+/* Mean by pairwise summation in the order of numpy.add.reduce for short arrays; NaN when n == 0. */
+double fsl_mean(const double *values, size_t n);
+double fsl_sum(const double *values, size_t n);
+/* Population standard deviation (ddof 0), two passes. */
+double fsl_std(const double *values, size_t n, double mean);
+/* numpy.percentile, method linear; @q in percent. Reorders a copy in @scratch. */
+double fsl_percentile(const double *values, size_t n, double q, double *scratch);
+/* NaN-aware. */
+double fsl_median(const double *values, size_t n, double *scratch);
+/* NaN-aware; median of absolute deviations from @centre, times 1.4826 (consistent for a normal). */
+double fsl_mad_sigma(const double *values, size_t n, double centre, double *scratch);
+/* Sorts NaN to the end; ascending. */
+void fsl_sort(double *values, size_t n);
+
+/* Two-sided sign test: probability of at least max(n_up, n_down) heads in n_up + n_down fair
+ * tosses. */
+double fsl_sign_test_p(size_t n_up, size_t n_down);
+/* One-sided Mann-Whitney p that @after tends to be larger than @before (normal approximation with
+ * tie and continuity correction); NaN-aware; 1.0 when a side has fewer than 3 values. */
+double fsl_mann_whitney_p(const double *before, size_t n_before, const double *after,
+			  size_t n_after);
+
+/*
+ * DBSCAN on @n points of @dim doubles, row major, euclidean, neighbours within eps (<=), the point
+ * itself counted. Clusters are numbered in order of their first core point; -1 is noise. Same
+ * labels as scikit-learn 1.2. Direct loops below about a thousand points, blocked dgemm above.
+ * Returns false when memory is short.
+ */
+bool fsl_dbscan(const double *points, size_t n, size_t dim, double eps, size_t min_samples,
+		int32_t *labels);
+
+/* Most frequent label; ties go to the one that occurs first. @with_noise: -1 may win. n > 0. */
+int32_t fsl_labels_mode(const int32_t *labels, size_t n, bool with_noise);
+
+/* Keeps only runs of at least @window ones (sysTrace's alarm filter); @in and @out may be the same.
+ */
+void fsl_filter_runs(const uint8_t *in, size_t n, size_t window, uint8_t *out);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Fast row scanner for comma-separated marker files: RFC 4180 quotes, \n and \r\n, no final newline
+ * needed, header-driven columns, NUL bytes kept. Rows that break the rules are reported one by one.
+ */
+#ifndef FSL_BASE_CSV_SCAN_H
+#define FSL_BASE_CSV_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/file.h"
+
+enum { FSL_CSV_FIELDS_MAX = 64 };
+
+struct fsl_csv_field {
+	const char *text; /* unquoted; borrowed until the next row */
+	size_t length;
+};
+
+enum fsl_csv_row_state {
+	FSL_CSV_ROW,     /* a row: fields[0 .. n_fields) */
+	FSL_CSV_BAD_ROW, /* a row that breaks the rules (reason set); scanning can go on */
+	FSL_CSV_CUT_ROW, /* the file ends inside a quoted field */
+	FSL_CSV_END,
+};
+
+struct fsl_csv_row {
+	enum fsl_csv_row_state state;
+	const char *reason; /* static text for BAD and CUT */
+	uint64_t line;      /* number of the row's first line, from 1 */
+	uint64_t offset;    /* decompressed byte offset of the row's first byte */
+	bool has_newline;   /* false: the last row of a file without final newline (may be cut) */
+	size_t n_fields;
+	struct fsl_csv_field fields[FSL_CSV_FIELDS_MAX];
+};
+
+struct fsl_csv; /* opaque; reads from a reader that it does not own */
+
+struct fsl_csv *fsl_csv_create(struct fsl_reader *reader); /* NULL when out of memory */
+void fsl_csv_destroy(struct fsl_csv *csv);
+
+/* Next row; empty lines are skipped. Fails only when the reader fails. */
+enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err);
+
+/* Index of the column @name in a header row, SIZE_MAX when absent. */
+size_t fsl_csv_column(const struct fsl_csv_row *header, const char *name);
+
+#endif

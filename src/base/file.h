@@ -1,0 +1,76 @@
+/*
+ * Streamed input: plain, gzip and zstd files through one reader with a bounded buffer (read(2) in
+ * blocks, no mmap: a file may shrink while it is read). Output that appears whole or not at all.
+ */
+#ifndef FSL_BASE_FILE_H
+#define FSL_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <failslow/error.h>
+
+enum {
+	FSL_FILE_BLOCK_BYTES = 256 * 1024, /* measured optimum of read(2) */
+	FSL_FILE_HEAD_BYTES = 4 * 1024,    /* what a format's probe sees */
+	FSL_LINE_BYTES_MAX =
+		4 * 1024 * 1024, /* longer lines and JSON strings are dropped, counted */
+	FSL_TEXT_BYTES_MAX =
+		64 * 1024 * 1024, /* files read as a whole (configuration, rank tables) */
+};
+
+struct fsl_reader; /* opaque */
+
+/* Opens and detects compression by content (gzip 1f 8b, zstd 28 b5 2f fd). Directories, sockets are
+ * refused; opened O_NONBLOCK|O_CLOEXEC so that a FIFO cannot block a run. */
+enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struct fsl_error *err);
+void fsl_reader_close(struct fsl_reader *reader);
+
+/*
+ * Borrowed view of the unread decompressed bytes: at least @want of them unless the end of the file
+ * is near, then all that is left (0 at the end). @want <= FSL_LINE_BYTES_MAX. Valid until the next
+ * call.
+ */
+enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const char **data,
+				size_t *n_bytes, struct fsl_error *err);
+/* Forgets @n_bytes of what peek returned. */
+void fsl_reader_skip(struct fsl_reader *reader, size_t n_bytes);
+/* True when no unread byte is left (after a peek that returned 0 bytes). */
+bool fsl_reader_at_end(const struct fsl_reader *reader);
+/* Decompressed offset of the next unread byte. */
+uint64_t fsl_reader_offset(const struct fsl_reader *reader);
+/* Size of the file on disk when it was opened, bytes. */
+uint64_t fsl_reader_disk_bytes(const struct fsl_reader *reader);
+const char *fsl_reader_path(const struct fsl_reader *reader);
+
+/*
+ * Next line without its "\n" or "\r\n", borrowed until the next call. *line = NULL at the end of
+ * the file. A line over FSL_LINE_BYTES_MAX is skipped and *too_long set. @line_number counts
+ * from 1.
+ */
+enum fsl_status fsl_reader_line(struct fsl_reader *reader, const char **line, size_t *length,
+				uint64_t *line_number, bool *too_long, struct fsl_error *err);
+
+/* Whole small file, NUL-terminated; free with fsl_free. Limit FSL_TEXT_BYTES_MAX. */
+enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length,
+				   struct fsl_error *err);
+
+/*
+ * Writes @text to @path so that readers see the old file or the new one: temporary file in the same
+ * directory, fsync, rename, fsync of the directory. The temporary file is removed on failure. With
+ * @exclusive an existing @path is not replaced (link(2)): *existed is set and FSL_OK returned.
+ */
+enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
+				      bool exclusive, bool *existed, struct fsl_error *err);
+
+/* mkdir -p. */
+enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err);
+/* Sorted names of a directory (no "." and ".."), in one allocation freed with fsl_free. */
+enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
+			     struct fsl_error *err);
+/* @base joined with @path unless @path is absolute; heap, free with fsl_free; NULL when out of
+ * memory. */
+char *fsl_path_join(const char *base, const char *path);
+
+#endif

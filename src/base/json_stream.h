@@ -1,0 +1,55 @@
+/*
+ * Streaming pull tokenizer for bulk JSON: one value after the other in one file, exact number text,
+ * escapes decoded, UTF-8 checked, depth and length limits, byte offset and line in every error,
+ * bounded memory. Small documents (configuration) go through cJSON instead.
+ */
+#ifndef FSL_BASE_JSON_STREAM_H
+#define FSL_BASE_JSON_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/file.h"
+
+enum { FSL_JSON_DEPTH_MAX = 64 };
+
+enum fsl_json_token {
+	FSL_JSON_OBJECT_BEGIN,
+	FSL_JSON_OBJECT_END,
+	FSL_JSON_ARRAY_BEGIN,
+	FSL_JSON_ARRAY_END,
+	FSL_JSON_KEY,    /* text = decoded key */
+	FSL_JSON_STRING, /* text = decoded string (may hold NUL) */
+	FSL_JSON_NUMBER, /* text = number as written */
+	FSL_JSON_TRUE,
+	FSL_JSON_FALSE,
+	FSL_JSON_NULL,
+	FSL_JSON_END, /* end of the file, outside every value */
+};
+
+struct fsl_json_value {
+	enum fsl_json_token token;
+	const char *text; /* borrowed until the next call; not NUL-terminated */
+	size_t length;
+};
+
+struct fsl_json; /* opaque; reads from a reader that it does not own */
+
+struct fsl_json *fsl_json_create(struct fsl_reader *reader); /* NULL when out of memory */
+void fsl_json_destroy(struct fsl_json *json);
+
+/*
+ * Next token. Several top-level values may follow each other with or without white space between.
+ * FSL_ERR_FORMAT (syntax, or "cut": the file ends inside a value) and FSL_ERR_LIMIT name offset and
+ * line.
+ */
+enum fsl_status fsl_json_next(struct fsl_json *json, struct fsl_json_value *value,
+			      struct fsl_error *err);
+/* Skips the value that begins with the next token (also whole objects and arrays). */
+enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err);
+/* Open objects and arrays. */
+size_t fsl_json_depth(const struct fsl_json *json);
+uint64_t fsl_json_offset(const struct fsl_json *json);
+uint64_t fsl_json_line(const struct fsl_json *json);
+
+#endif

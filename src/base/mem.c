@@ -1,0 +1,155 @@
+/* Checked heap growth and a bump arena; the test hook makes every failure path reachable. */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
+
+static _Atomic uint64_t fail_countdown; /* 0: off */
+
+void fsl_mem_fail_at(uint64_t nth)
+{
+	atomic_store(&fail_countdown, nth);
+}
+
+/* True when the test hook wants this allocation to fail; once it has fired it keeps firing. */
+static bool is_failing(void)
+{
+	uint64_t n = atomic_load(&fail_countdown);
+	if (n == 0) {
+		return false;
+	}
+	if (n > 1) {
+		atomic_store(&fail_countdown, n - 1);
+		return false;
+	}
+	return true;
+}
+
+bool fsl_mul_size(size_t a, size_t b, size_t *out)
+{
+	return !__builtin_mul_overflow(a, b, out);
+}
+
+bool fsl_add_size(size_t a, size_t b, size_t *out)
+{
+	return !__builtin_add_overflow(a, b, out);
+}
+
+void *fsl_calloc(size_t n, size_t size)
+{
+	if (is_failing()) {
+		return NULL;
+	}
+	return calloc(n > 0 ? n : 1, size > 0 ? size : 1);
+}
+
+void fsl_free(void *memory)
+{
+	free(memory);
+}
+
+enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
+			 struct fsl_error *err)
+{
+	if (n_wanted <= *capacity) {
+		return FSL_OK;
+	}
+	size_t n_new = *capacity > 0 ? *capacity : 8;
+	while (n_new < n_wanted) {
+		if (!fsl_mul_size(n_new, 2, &n_new)) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "array too large: wanted=%zu",
+					n_wanted);
+		}
+	}
+	size_t n_bytes = 0;
+	void *moved = NULL;
+	if (fsl_mul_size(n_new, size, &n_bytes) && !is_failing()) {
+		moved = realloc(*array, n_bytes);
+	}
+	if (moved == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: elements=%zu, bytes_each=%zu",
+				n_new, size);
+	}
+	*array = moved;
+	*capacity = n_new;
+	return FSL_OK;
+}
+
+struct fsl_arena_block {
+	struct fsl_arena_block *next;
+	size_t used, size;
+	_Alignas(ARENA_ALIGN) unsigned char bytes[];
+};
+
+void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
+{
+	size_t rounded = 0;
+	if (!fsl_add_size(size > 0 ? size : 1, ARENA_ALIGN - 1, &rounded)) {
+		return NULL;
+	}
+	rounded -= rounded % ARENA_ALIGN;
+	struct fsl_arena_block *block = arena->blocks;
+	if (block == NULL || block->size - block->used < rounded) {
+		size_t n_bytes = rounded > ARENA_BLOCK_BYTES ? rounded : ARENA_BLOCK_BYTES;
+		size_t n_total = 0;
+		if (!fsl_add_size(n_bytes, sizeof(struct fsl_arena_block), &n_total)) {
+			return NULL;
+		}
+		block = fsl_calloc(1, n_total);
+		if (block == NULL) {
+			return NULL;
+		}
+		block->size = n_bytes;
+		block->next = arena->blocks;
+		arena->blocks = block;
+	}
+	void *memory = block->bytes + block->used;
+	block->used += rounded;
+	return memory;
+}
+
+char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length)
+{
+	size_t n_bytes = 0;
+	char *copy = fsl_add_size(length, 1, &n_bytes) ? fsl_arena_alloc(arena, n_bytes) : NULL;
+	if (copy != NULL && length > 0) {
+		memcpy(copy, text, length);
+	}
+	return copy;
+}
+
+char *fsl_arena_strdup(struct fsl_arena *arena, const char *text)
+{
+	return fsl_arena_strndup(arena, text, strlen(text));
+}
+
+char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	char *text = length >= 0 ? fsl_arena_alloc(arena, (size_t)length + 1) : NULL;
+	if (text != NULL) {
+		va_start(args, format);
+		(void)vsnprintf(text, (size_t)length + 1, format, args);
+		va_end(args);
+	}
+	return text;
+}
+
+void fsl_arena_fini(struct fsl_arena *arena)
+{
+	struct fsl_arena_block *block = arena->blocks;
+	while (block != NULL) {
+		struct fsl_arena_block *next = block->next;
+		fsl_free(block);
+		block = next;
+	}
+	arena->blocks = NULL;
+}

@@ -1,0 +1,49 @@
+/* Checked heap growth and a bump arena. No other folder calls malloc. */
+#ifndef FSL_BASE_MEM_H
+#define FSL_BASE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <failslow/error.h>
+
+/* Zeroed array of @n elements of @size bytes, NULL when short or when n * size overflows. Free with
+ * fsl_free. */
+void *fsl_calloc(size_t n, size_t size);
+void fsl_free(void *memory);
+
+/*
+ * Makes room for at least @n_wanted elements of @size bytes: doubles *capacity until it fits. The
+ * array may move; on failure it is unchanged. New memory is not initialised.
+ */
+enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
+			 struct fsl_error *err);
+/* FSL_GROW(vec, cap, n, err): typed form for `T *vec; size_t cap`. */
+#define FSL_GROW(array, capacity, n_wanted, err)                                                   \
+	fsl_grow((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
+
+/* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
+bool fsl_mul_size(size_t a, size_t b, size_t *out);
+bool fsl_add_size(size_t a, size_t b, size_t *out);
+
+/* Test hook: the @nth allocation from now (1 = next) and all later ones fail; 0 switches it off. */
+void fsl_mem_fail_at(uint64_t nth);
+
+/* Memory that is freed as a whole. Start as {0}; needs no init. Not shared between threads. */
+struct fsl_arena {
+	struct fsl_arena_block *blocks; /* newest first */
+};
+
+/* @size bytes aligned for any type, zeroed; NULL when short. Lives until fsl_arena_fini or _reset.
+ */
+void *fsl_arena_alloc(struct fsl_arena *arena, size_t size);
+/* Copy of @length bytes of @text, NUL-terminated. */
+char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length);
+char *fsl_arena_strdup(struct fsl_arena *arena, const char *text);
+/* printf into the arena. */
+char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void fsl_arena_fini(struct fsl_arena *arena);
+
+#endif

@@ -1,0 +1,34 @@
+/* Exact numbers and times from text. Time never passes through a double. */
+#ifndef FSL_BASE_NUMBER_H
+#define FSL_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FSL_NS_PER_US = 1000, FSL_NS_PER_MS = 1000000, FSL_NS_PER_S = 1000000000 };
+
+/* Whole text must be a decimal integer (leading and trailing blanks and tabs allowed); false
+ * otherwise or on overflow. */
+bool fsl_parse_i64(const char *text, size_t length, int64_t *out);
+bool fsl_parse_u64(const char *text, size_t length, uint64_t *out);
+/*
+ * Decimal number (sign, fraction, exponent) times @scale, exactly, rounded half away from zero to
+ * an integer: fsl_parse_scaled("1743675836123456.789", 1000) is 1743675836123456789 (us to ns).
+ */
+bool fsl_parse_scaled(const char *text, size_t length, int64_t scale, int64_t *out);
+
+/*
+ * TIME of the command line: ISO 8601 (date, or date and time with optional fraction and Z or
+ * +hh:mm; local time without a zone) or an integer epoch in s, ms, us or ns, told by its size.
+ * Result: ns since 1970.
+ */
+bool fsl_parse_time(const char *text, int64_t *out_ns);
+/* "2025-06-15 15:07:20" local time; @buffer of at least 32 bytes. Returns @buffer. */
+const char *fsl_format_local(int64_t time_ns, char *buffer, size_t size);
+/* "2025-06-15T15:07:20.123Z" UTC; @buffer of at least 40 bytes. Returns @buffer. */
+const char *fsl_format_utc(int64_t time_ns, char *buffer, size_t size);
+/* Wall clock, ns since 1970. Only src/cli calls it; everything below takes `now` as a value. */
+int64_t fsl_now_ns(void);
+
+#endif

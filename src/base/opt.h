@@ -1,0 +1,43 @@
+/* Table-driven option parser: --help, completion and the man page's option list come from the same
+ * table. */
+#ifndef FSL_BASE_OPT_H
+#define FSL_BASE_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <failslow/error.h>
+
+enum fsl_opt_type {
+	FSL_OPT_FLAG,   /* bool * */
+	FSL_OPT_COUNT,  /* int *: each use adds 1 */
+	FSL_OPT_TEXT,   /* const char ** (borrowed from argv) */
+	FSL_OPT_INT,    /* int64_t *, with min and max */
+	FSL_OPT_TIME,   /* int64_t *, ns since 1970 (fsl_parse_time) */
+	FSL_OPT_CHOICE, /* int *: index into choices */
+};
+
+struct fsl_opt {
+	const char *name; /* long name without dashes; NULL ends the table */
+	char letter;      /* short name or 0 */
+	enum fsl_opt_type type;
+	void *target;
+	int64_t min, max;           /* INT */
+	const char *const *choices; /* CHOICE */
+	const char *value_name;     /* "FILE"; NULL for flags */
+	const char *help;           /* one sentence */
+};
+
+/*
+ * Parses "--name value", "--name=value", "-x value", "-xvalue", bundled flags "-qv", and "--" (end
+ * of options). Operands are moved to the front of @argv, their number goes to *n_operands.
+ * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known.
+ */
+enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,
+			      struct fsl_error *err);
+/* The aligned option list of --help. */
+void fsl_opt_print(FILE *stream, const struct fsl_opt *options);
+
+#endif

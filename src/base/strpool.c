@@ -1,0 +1,138 @@
+/* Interned names: open-addressing hash of ids over an arena of texts. */
+#include "base/strpool.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+struct entry {
+	const char *text; /* arena */
+	size_t length;
+	uint64_t hash;
+};
+
+struct fsl_strpool {
+	struct fsl_arena arena;
+	struct entry *entries;
+	size_t n_entries, capacity;
+	uint32_t *slots; /* id + 1; 0: free */
+	size_t n_slots;  /* power of two, at most half full */
+};
+
+struct fsl_strpool *fsl_strpool_create(void)
+{
+	return fsl_calloc(1, sizeof(struct fsl_strpool));
+}
+
+void fsl_strpool_destroy(struct fsl_strpool *pool)
+{
+	if (pool == NULL) {
+		return;
+	}
+	fsl_arena_fini(&pool->arena);
+	fsl_free(pool->entries);
+	fsl_free(pool->slots);
+	fsl_free(pool);
+}
+
+/* FNV-1a: names are short and few, quality matters little. */
+static uint64_t hash_text(const char *text, size_t length)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	for (size_t i = 0; i < length; i++) {
+		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+	}
+	return hash ^ (hash >> 32);
+}
+
+/* Slot that holds the text, or the free slot where it belongs. n_slots > 0. */
+static size_t find_slot(const struct fsl_strpool *pool, const char *text, size_t length,
+			uint64_t hash)
+{
+	size_t mask = pool->n_slots - 1;
+	size_t slot = (size_t)hash & mask;
+	for (;; slot = (slot + 1) & mask) {
+		uint32_t used = pool->slots[slot];
+		if (used == 0) {
+			return slot;
+		}
+		const struct entry *entry = &pool->entries[used - 1];
+		if (entry->hash == hash && entry->length == length &&
+		    memcmp(entry->text, text, length) == 0) {
+			return slot;
+		}
+	}
+}
+
+static enum fsl_status grow_slots(struct fsl_strpool *pool, struct fsl_error *err)
+{
+	size_t n_slots = pool->n_slots > 0 ? pool->n_slots * 2 : 64;
+	uint32_t *slots = fsl_calloc(n_slots, sizeof(*slots));
+	if (slots == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", pool->n_entries);
+	}
+	fsl_free(pool->slots);
+	pool->slots = slots;
+	pool->n_slots = n_slots;
+	for (size_t id = 0; id < pool->n_entries; id++) {
+		size_t slot = (size_t)pool->entries[id].hash & (n_slots - 1);
+		while (slots[slot] != 0) {
+			slot = (slot + 1) & (n_slots - 1);
+		}
+		slots[slot] = (uint32_t)id + 1;
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_strpool_intern(struct fsl_strpool *pool, const char *text, size_t length,
+				   uint32_t *id, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (pool->n_entries * 2 >= pool->n_slots) {
+		status = grow_slots(pool, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	uint64_t hash = hash_text(text, length);
+	size_t slot = find_slot(pool, text, length, hash);
+	if (pool->slots[slot] != 0) {
+		*id = pool->slots[slot] - 1;
+		return FSL_OK;
+	}
+	if (pool->n_entries >= FSL_STRPOOL_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many different names: max=%d",
+				FSL_STRPOOL_MAX);
+	}
+	status = FSL_GROW(pool->entries, pool->capacity, pool->n_entries + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	char *copy = fsl_arena_strndup(&pool->arena, text, length);
+	if (copy == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", pool->n_entries);
+	}
+	pool->entries[pool->n_entries] = (struct entry){copy, length, hash};
+	*id = (uint32_t)pool->n_entries++;
+	pool->slots[slot] = *id + 1;
+	return FSL_OK;
+}
+
+uint32_t fsl_strpool_find(const struct fsl_strpool *pool, const char *text, size_t length)
+{
+	if (pool->n_slots == 0) {
+		return FSL_STR_NONE;
+	}
+	uint32_t used = pool->slots[find_slot(pool, text, length, hash_text(text, length))];
+	return used != 0 ? used - 1 : FSL_STR_NONE;
+}
+
+const char *fsl_strpool_text(const struct fsl_strpool *pool, uint32_t id)
+{
+	return id < pool->n_entries ? pool->entries[id].text : "";
+}
+
+size_t fsl_strpool_size(const struct fsl_strpool *pool)
+{
+	return pool->n_entries;
+}

@@ -1,0 +1,26 @@
+/* One command of the command line: cmd_<name>.c, one line in commands.def, one page in docs/man. */
+#ifndef FSL_CLI_COMMAND_H
+#define FSL_CLI_COMMAND_H
+
+#include <failslow/error.h>
+
+enum {
+	FSL_EXIT_DONE = 0,
+	FSL_EXIT_ANOMALY = 1, /* only with --exit-code */
+	FSL_EXIT_USAGE = 2,   /* usage or configuration */
+	FSL_EXIT_INPUT = 3,   /* unusable input */
+	FSL_EXIT_INTERNAL = 4,
+};
+
+struct fsl_command {
+	const char *name;
+	const char *summary; /* one line of --help */
+	/* @argv[0] is the command's name. *exit_code is set on success; a failure is mapped by
+	 * main. */
+	enum fsl_status (*run)(int argc, char **argv, int *exit_code, struct fsl_error *err);
+};
+
+/* NULL-terminated table from commands.def. */
+extern const struct fsl_command fsl_commands[];
+
+#endif

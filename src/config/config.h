@@ -1,0 +1,157 @@
+/*
+ * Configuration: sysTrace's model_config.json and metric_config.json, extended by our own keys.
+ * Every key is a row of one table (config.c): path, type, default, range, unit, help; `failslow
+ * config` prints it, the JSON Schema and the documentation are checked against it.
+ */
+#ifndef FSL_CONFIG_CONFIG_H
+#define FSL_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+#include <failslow/detector.h>
+#include <failslow/stats.h>
+
+#include "base/mem.h"
+#include "series/topology.h"
+
+enum fsl_algorithm {
+	FSL_ALGORITHM_FAILSLOW, /* lateness says that somebody is late, excess of own time says who
+				 */
+	FSL_ALGORITHM_SYSTRACE, /* the reference's rules with its bugs removed */
+};
+enum fsl_schema { FSL_SCHEMA_FAILSLOW, FSL_SCHEMA_SYSTRACE };
+
+enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 32 };
+
+/* One entry of aggregation.funcs. */
+struct fsl_agg_func {
+	enum fsl_agg agg;
+	double q;           /* percent, PERCENTILE only */
+	const char *suffix; /* "percentile_q-90": name of the series when a metric has several */
+};
+
+/* One detector as configured: {"type": ..., parameters}. */
+struct fsl_detector_config {
+	const struct fsl_detector *detector; /* NULL: the configuration says null */
+	const void *params;                  /* detector->params_size bytes; config arena */
+	const char *name;                    /* "type" */
+	int64_t alarm_filter_window_size; /* runs shorter than this are dropped; inner key wins */
+	enum fsl_metric metric;           /* extra detectors: the metric they look at */
+	bool enabled;
+};
+
+/* One metric of metric_config.json ("HcclAllGather", "HcclAllGather_launch"). */
+struct fsl_metric_config {
+	const char *name;
+	const char *op_name; /* operator: text before the first "_" */
+	bool is_launch;      /* launch table (name ends in "_launch") instead of device time */
+	const char *type;    /* "compute", "network", "storage" */
+	double during_s;
+	size_t n_funcs;
+	struct fsl_agg_func funcs[FSL_AGG_FUNCS_MAX];
+	struct fsl_detector_config time_detector, space_detector;
+};
+
+struct fsl_config {
+	struct fsl_arena arena; /* holds every text below */
+	const char *path;       /* of model_config.json; "" for built-in defaults */
+	const char *directory;  /* relative paths are relative to this */
+
+	/* Paths; absolute or relative to the working directory after loading. */
+	const char *training_log;
+	const char *root_path;
+	const char *fail_slow_perception_path;
+	const char *slow_node_detection_path;
+	const char *rank_table_json;
+	const char *metric_config;
+	const char
+		*state_path; /* SQLite file; default <slow_node_detection_path>/failslow_state.db */
+
+	/* Perception. */
+	bool with_fail_slow;
+	int64_t task_stable_step;
+	int64_t max_data_queue_steps;
+	int64_t min_startup_detection_steps;
+	double fail_slow_span_mins;
+	bool log_type_is_log;
+	double hang_times_mins_thr;
+	int64_t steps_window_size;
+	double k_sigma;
+	double anomaly_degree_thr;
+
+	/* Time range. */
+	bool has_range;
+	int64_t range_begin_ns,
+		range_end_ns; /* slow_node_detection_range_times, or --from / --to */
+	double slow_node_detection_time_span_hours;
+	bool filter_data_by_timestamp;
+
+	/* Observation points. */
+	bool enable_cal, enable_op_launch, enable_comm, enable_dataloader, enable_ckpt;
+	const char *cal_slow, *op_launch_slow, *comm_slow, *dataloader_slow, *ckpt_slow;
+
+	/* Output. */
+	bool record_kpi;
+	int64_t max_num_normal_results;
+	double look_back_mins;
+	enum fsl_schema verdict_schema;
+
+	/* Topology: hccl_domain, n_lists == 0 where absent. */
+	struct fsl_domain hccl_domain[FSL_GROUP_KINDS_N];
+
+	/* Ours. */
+	enum fsl_algorithm algorithm;
+	uint32_t causes;        /* bit per enum fsl_cause that may be named */
+	double trim_head_share; /* 0.2: share of each series left out at its start (classical
+				   points) */
+	double slow_ratio_min;  /* 1.03: least job slowdown that one culprit must explain */
+	double persistence_min; /* 0.5: share of the steps of an episode in which a culprit is slow
+				 */
+	int64_t steps_min;      /* 8: fewer steps than this are insufficient evidence */
+	double rank_coverage_min; /* 0.7: fewer ranks than this share are insufficient evidence */
+	int64_t jobs;             /* threads; 0: one per core */
+	int64_t now_ns;           /* --now or the clock; set by the command */
+
+	size_t n_metrics;
+	struct fsl_metric_config metrics[FSL_METRIC_CONFIGS_MAX];
+	size_t n_detectors; /* "detectors": {NAME: {...}}: built-in parameters, and plug-ins */
+	struct fsl_detector_config detectors[FSL_DETECTOR_CONFIGS_MAX];
+};
+
+struct fsl_registry;
+
+/*
+ * Loads @path (NULL: built-in defaults). Errors name file, key, value and what is allowed; unknown
+ * keys are warnings with the nearest known key; keys that sysTrace knows and nothing uses are
+ * accepted silently.
+ * @registry resolves detector names and loads plug-ins named by "plugin"; it must outlive @config.
+ */
+enum fsl_status fsl_config_load(struct fsl_config *config, const char *path,
+				struct fsl_registry *registry, struct fsl_error *err);
+void fsl_config_fini(struct fsl_config *config);
+
+/* The metric with this name; also spelled with Allreduce / AllReduce swapped (B16). NULL: absent.
+ */
+const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *config,
+						  const char *name);
+/* Parameters of a built-in detector: the "detectors" section, else its defaults. Never NULL for a
+ * known name. */
+const struct fsl_detector_config *fsl_config_detector(const struct fsl_config *config,
+						      const char *name);
+
+/* One row of the key table, for `failslow config keys`, the schema test and the documentation test.
+ */
+struct fsl_config_key {
+	const char *key;      /* dotted path */
+	const char *type;     /* "bool", "integer", "number", "text", "path", "object", "array" */
+	const char *fallback; /* default as JSON text */
+	const char *unit;     /* "" where it has none */
+	const char *help;     /* one sentence */
+	bool is_ours;         /* false: one of sysTrace's */
+};
+const struct fsl_config_key *fsl_config_keys(size_t *n_keys);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * Classical observation points: sysTrace's locator (cal, op_launch, comm by pair voting) on
+ * aggregated windows of operator times. Specification: docs/algorithms.md, "classical".
+ */
+#ifndef FSL_DETECT_CLASSICAL_H
+#define FSL_DETECT_CLASSICAL_H
+
+#include "config/config.h"
+#include "series/topology.h"
+#include "series/verdict.h"
+
+/*
+ * Appends the entries of sysTrace's abnormalDetail and normalDetail to @out, sets its resultCode
+ * and the compute/network/storage flags, and notes detectors that were skipped and why in
+ * out->coverage. Ranks without data become one LACK entry each. Result does not depend on the
+ * number of threads.
+ */
+enum fsl_status fsl_classical_run(struct fsl_localisation *out, const struct fsl_run *run,
+				  const struct fsl_topology *topology,
+				  const struct fsl_config *config, struct fsl_error *err);
+
+#endif

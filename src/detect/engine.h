@@ -1,0 +1,23 @@
+/* Runs detectors over units of work, on threads, with the same result for any number of them. */
+#ifndef FSL_DETECT_ENGINE_H
+#define FSL_DETECT_ENGINE_H
+
+#include "config/config.h"
+#include "series/windows.h"
+
+/*
+ * One scan of @config->detector over @windows; findings are appended to @out, sorted by rank, then
+ * window. A detector whose needs do not cover the metric is skipped: *skipped set, FSL_OK.
+ */
+enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
+				const struct fsl_windows *windows, struct fsl_findings *out,
+				bool *skipped, struct fsl_error *err);
+
+/*
+ * Labels per member and window from findings, as sysTrace's detectors give them: 1 inside a
+ * finding's range. labels: n_members * n_windows bytes, same layout as windows->values.
+ */
+void fsl_findings_to_labels(const struct fsl_findings *findings, const struct fsl_windows *windows,
+			    uint8_t *labels);
+
+#endif

@@ -1,0 +1,18 @@
+/* Perception: did the job get slower, and does it still move? (sysTrace's fail-slow detection) */
+#ifndef FSL_DETECT_PERCEIVE_H
+#define FSL_DETECT_PERCEIVE_H
+
+#include "config/config.h"
+#include "series/steps.h"
+#include "series/verdict.h"
+
+/*
+ * Fills @out (started as {0}) from the steps and the last events of all ranks. @config->now_ns is
+ * the present. Too few steps: kind INSUFFICIENT_EVIDENCE (or HANG when the last event is too old),
+ * FSL_OK.
+ */
+enum fsl_status fsl_perceive(struct fsl_perception *out, const struct fsl_run *run,
+			     const struct fsl_steps *steps, const struct fsl_config *config,
+			     struct fsl_error *err);
+
+#endif

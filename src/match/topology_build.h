@@ -1,0 +1,18 @@
+/* Topology from configuration, rank table, or from which ranks share a communicator and how they
+ * nest. */
+#ifndef FSL_MATCH_TOPOLOGY_BUILD_H
+#define FSL_MATCH_TOPOLOGY_BUILD_H
+
+#include "config/config.h"
+#include "series/run.h"
+#include "series/topology.h"
+
+/*
+ * Fills @out (started as {0}). Never fails for odd data: what cannot be told is FSL_GROUP_UNKNOWN
+ * with the reason. A rank_table_json that exists and cannot be used is a warning; an inconsistent
+ * hccl_domain is FSL_ERR_CONFIG.
+ */
+enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_run *run,
+				   const struct fsl_config *config, struct fsl_error *err);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * The verdicts: what perception and localisation say, in one struct each. Filled by src/detect and
+ * src/blame, printed by src/report. Texts and arrays live in the verdict's arena.
+ */
+#ifndef FSL_SERIES_VERDICT_H
+#define FSL_SERIES_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "series/run.h"
+#include "series/topology.h"
+
+enum fsl_verdict_kind {
+	FSL_VERDICT_NORMAL,
+	FSL_VERDICT_SLOW_RANK,
+	FSL_VERDICT_SLOW_HOST,
+	FSL_VERDICT_SLOW_LINK,
+	FSL_VERDICT_STAGE_IMBALANCE,
+	FSL_VERDICT_WORK_IMBALANCE,
+	FSL_VERDICT_JOB_SLOWDOWN,
+	FSL_VERDICT_HOST_PAUSES,
+	FSL_VERDICT_HANG,
+	FSL_VERDICT_INSUFFICIENT_EVIDENCE,
+	FSL_VERDICTS_N
+};
+const char *fsl_verdict_text(enum fsl_verdict_kind kind); /* "slow_rank" */
+
+enum fsl_cause {
+	FSL_CAUSE_COMPUTE,
+	FSL_CAUSE_HOST,
+	FSL_CAUSE_DATALOADER,
+	FSL_CAUSE_STORAGE,
+	FSL_CAUSE_NETWORK,
+	FSL_CAUSES_N
+};
+const char *fsl_cause_text(enum fsl_cause cause); /* "compute" */
+int fsl_cause_from_text(const char *text);        /* -1: unknown */
+
+/* One number with its name and unit: {"own_ms": 44800.0} is {"own", 44800.0, "ms"}. */
+struct fsl_fact {
+	const char *name; /* without unit; static */
+	double value;
+	const char *unit; /* "ms", "ratio", "steps", "share", "count"; static */
+};
+enum { FSL_FACTS_MAX = 12 };
+
+struct fsl_culprit {
+	int32_t rank;
+	int32_t peer;  /* far end of a slow link; -1: none */
+	int32_t stage; /* pipeline stage of a stage imbalance; -1: none */
+	const char *server_ip;
+	enum fsl_cause cause;
+	double lost_ms_per_step; /* time that comes back per step when only this rank is at its
+				    peers' level */
+	double share_of_loss;    /* of all lost time, 0..1 */
+	int64_t onset_step;      /* -1 unknown */
+	int64_t onset_ns;        /* FSL_NS_ABSENT unknown */
+	int64_t until_step;      /* first step after a recovered episode; -1: lasts */
+	double confidence;       /* 0..1 */
+	size_t n_evidence;
+	struct fsl_fact evidence[FSL_FACTS_MAX];
+	const char *reason; /* one clause: why this rank, and why not the next-best suspect */
+};
+
+/* A rank that looked suspicious and is not named: victim of another, or unconfirmed. */
+struct fsl_suspect {
+	int32_t rank;
+	double late_ms_per_step; /* mean lateness per step, ms */
+	const char *detector;    /* who suspected it; static */
+	const char *reason;      /* one clause */
+};
+
+enum fsl_method { FSL_METHOD_SPACE, FSL_METHOD_TIME, FSL_METHOD_LACK };
+
+/* kpiData: one window of the classical series. */
+struct fsl_kpi_point {
+	double timestamp_ms, value;
+	uint8_t abnormal;
+};
+
+/* One entry of sysTrace's abnormalDetail or normalDetail. */
+struct fsl_detail {
+	int32_t rank;
+	const char *server_ip;
+	const char *kpi_id; /* metric name, with "!func" when a metric has several */
+	enum fsl_method method;
+	bool is_abnormal;
+	int32_t *rela_ranks;
+	size_t n_rela_ranks;
+	int32_t *omitted_ranks;
+	size_t n_omitted_ranks;
+	struct fsl_kpi_point *kpi;
+	size_t n_kpi;
+};
+
+/* What a verdict is based on. */
+struct fsl_coverage {
+	size_t n_ranks_expected, n_ranks_seen;
+	int32_t *missing_ranks; /* expected, no usable marker file or no operator in it */
+	size_t n_missing_ranks;
+	uint64_t n_files, n_files_unusable, n_files_partial;
+	uint64_t n_bytes, n_records;
+	uint64_t n_dropped[FSL_DROPS_N];
+	int64_t begin_ns, end_ns; /* time covered; FSL_NS_ABSENT: none */
+	size_t n_steps;
+	const char *steps_source; /* as fsl_steps.source */
+	size_t n_groups,
+		n_groups_matched; /* communicators with at least two members seen / matched */
+	uint64_t n_instances, n_instances_matched;
+	double clock_offset_max_ms; /* largest host clock offset found; NaN: not measured */
+	double clock_residual_ms;   /* median disagreement of common ends after correction; NaN */
+	/* Detectors that could not run and why ("SlidingWindowDBSCAN: HcclAllGather tp [0,1]: 2
+	 * ranks, needs 4"). */
+	const char **skipped;
+	size_t n_skipped;
+};
+
+struct fsl_localisation {
+	struct fsl_arena arena;
+	/* sysTrace's part. */
+	int result_code; /* 200 normal, 201 anomaly, 500 error */
+	bool compute, network, storage;
+	struct fsl_detail *abnormal;
+	size_t n_abnormal, abnormal_capacity;
+	struct fsl_detail *normal;
+	size_t n_normal, normal_capacity;
+	const char *error_message; /* "" */
+	/* Ours. */
+	enum fsl_verdict_kind kind;
+	double confidence;
+	int64_t fault_ns; /* FSL_NS_ABSENT: none */
+	double slowdown; /* measured step time / step time with everybody at peer level; NaN unknown
+			  */
+	double step_ms;  /* median measured step time; NaN unknown */
+	double lost_ms_per_step; /* NaN unknown */
+	const char *reason;      /* one sentence for the terminal */
+	struct fsl_culprit *culprits;
+	size_t n_culprits, culprits_capacity;
+	struct fsl_suspect *victims;
+	size_t n_victims, victims_capacity;
+	struct fsl_suspect *unconfirmed;
+	size_t n_unconfirmed, unconfirmed_capacity;
+	struct fsl_coverage coverage;
+	const char *algorithm; /* "failslow", "systrace"; static */
+	bool is_suppressed;    /* same culprits alarmed within look_back: no new alarm */
+	int64_t suppressed_since_ns;
+};
+
+/* One alarmed step of perception. */
+struct fsl_step_anomaly {
+	int64_t step;
+	int64_t begin_ns;
+	double degree; /* step time / normal step time - 1 */
+	double step_ms, normal_ms;
+};
+
+/* A lasting change of the step time. */
+struct fsl_step_episode {
+	int64_t onset_step, until_step; /* until -1: lasts to the end */
+	int64_t onset_ns;
+	double before_ms, after_ms; /* medians */
+	double p_value;
+	size_t n_steps;
+};
+
+/* A long step that is explained (checkpoint, GC) and therefore no alarm. */
+struct fsl_step_explained {
+	int64_t step;
+	int64_t begin_ns;
+	double step_ms, normal_ms, explained_ms;
+	const char *why; /* "checkpoint", "gc"; static */
+};
+
+struct fsl_perception {
+	struct fsl_arena arena;
+	/* sysTrace's part. */
+	bool is_anomaly;
+	const char *anomaly_type; /* "normal", "failSlow", "hang"; static */
+	struct fsl_step_anomaly *anomalies;
+	size_t n_anomalies, anomalies_capacity;
+	int64_t start_ns, end_ns; /* first and last step looked at */
+	const char *error_message;
+	/* Ours. */
+	enum fsl_verdict_kind kind; /* NORMAL, JOB_SLOWDOWN, HANG, INSUFFICIENT_EVIDENCE */
+	const char *reason;
+	struct fsl_step_episode *episodes;
+	size_t n_episodes, episodes_capacity;
+	struct fsl_step_explained *explained;
+	size_t n_explained, explained_capacity;
+	struct fsl_step_anomaly
+		*slow_dataloader; /* steps whose data loading is long (enable_dataloader) */
+	size_t n_slow_dataloader, slow_dataloader_capacity;
+	struct fsl_step_anomaly *slow_ckpt; /* checkpoints that take long (enable_ckpt) */
+	size_t n_slow_ckpt, slow_ckpt_capacity;
+	double hang_mins; /* now - last event of the job, minutes; NaN: no event */
+	int64_t hang_since_ns;
+	int32_t *stopped_first; /* ranks that stopped first; none: all stopped together */
+	size_t n_stopped_first;
+	struct fsl_coverage coverage;
+};
+
+void fsl_localisation_fini(struct fsl_localisation *localisation);
+void fsl_perception_fini(struct fsl_perception *perception);
+
+#endif
