@@ -1,0 +1,196 @@
+/* Instances of a channel: the uses of all members that belong together. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "match/channel.h"
+
+/* Ends of one instance lie closer together than this share of the usual time between two uses. */
+static const double END_TOLERANCE_SHARE = 0.45;
+
+/* One use with its end on the common clock. */
+struct end {
+	int64_t end_ns;
+	uint32_t member, op_idx;
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+	if (x->end_ns != y->end_ns) {
+		return x->end_ns < y->end_ns ? -1 : 1;
+	}
+	return (x->member > y->member) - (x->member < y->member);
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_channel *channel,
+				       size_t n_instances, struct fsl_error *err)
+{
+	size_t n = 0;
+	channel->n_instances = n_instances;
+	if (fsl_mul_size(n_instances, channel->n_members, &n)) {
+		channel->op_idx = fsl_arena_alloc(&match->arena, n * sizeof(*channel->op_idx));
+		channel->step_idx =
+			fsl_arena_alloc(&match->arena, n_instances * sizeof(*channel->step_idx));
+	}
+	if (channel->op_idx == NULL || channel->step_idx == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: instances=%zu", n_instances);
+	}
+	memset(channel->op_idx, 0xff, n * sizeof(*channel->op_idx));
+	memset(channel->step_idx, 0xff, n_instances * sizeof(*channel->step_idx));
+	return FSL_OK;
+}
+
+static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channel *channel,
+				      const struct fsl_uses *uses, struct fsl_error *err)
+{
+	enum fsl_status status = alloc_instances(match, channel, uses->n_uses[0], err);
+	for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			channel->op_idx[i * channel->n_members + m] = uses->op_idx[m][i];
+		}
+	}
+	return status;
+}
+
+/* Shortest of the members' median times between two ends, ns; 0 when no member has two uses. */
+static int64_t usual_interval_ns(const struct fsl_channel *channel, const struct fsl_uses *uses,
+				 const struct fsl_run *run, int64_t *work)
+{
+	int64_t best = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
+		size_t n = 0;
+		for (size_t i = 1; i < uses->n_uses[m]; i++) {
+			work[n++] = fsl_op_end_ns(&ops[uses->op_idx[m][i]]) -
+				    fsl_op_end_ns(&ops[uses->op_idx[m][i - 1]]);
+		}
+		if (n > 0) {
+			qsort(work, n, sizeof(*work), compare_i64);
+			best = best == 0 || work[n / 2] < best ? work[n / 2] : best;
+		}
+	}
+	return best;
+}
+
+/* Gives each end the number of its instance, in order; returns how many there are. */
+static size_t cluster_ends(const struct end *ends, size_t n_ends, int64_t tolerance_ns,
+			   uint32_t *instance_of, uint32_t *last_instance)
+{
+	size_t n_instances = 0;
+	int64_t first_ns = 0;
+	for (size_t i = 0; i < n_ends; i++) {
+		bool is_new = n_instances == 0 || ends[i].end_ns - first_ns > tolerance_ns ||
+			      last_instance[ends[i].member] == n_instances;
+		if (is_new) {
+			n_instances++;
+			first_ns = ends[i].end_ns;
+		}
+		last_instance[ends[i].member] = (uint32_t)n_instances;
+		instance_of[i] = (uint32_t)(n_instances - 1);
+	}
+	return n_instances;
+}
+
+static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel *channel,
+				     const struct fsl_uses *uses, const struct fsl_run *run,
+				     struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	size_t n_ends = 0, k = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		n_ends += uses->n_uses[m];
+	}
+	struct end *ends = fsl_arena_alloc(&scratch, n_ends * sizeof(*ends));
+	uint32_t *instance_of = fsl_arena_alloc(&scratch, n_ends * sizeof(*instance_of));
+	int64_t *work = fsl_arena_alloc(&scratch, n_ends * sizeof(*work));
+	uint32_t *last = fsl_arena_alloc(&scratch, channel->n_members * sizeof(*last));
+	enum fsl_status status = FSL_OK;
+	if (ends == NULL || instance_of == NULL || work == NULL || last == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu", n_ends);
+		goto out;
+	}
+	for (size_t m = 0; m < channel->n_members; m++) {
+		uint32_t rank_idx = channel->members[m];
+		for (size_t i = 0; i < uses->n_uses[m]; i++) {
+			uint32_t op_idx = uses->op_idx[m][i];
+			int64_t end_ns = fsl_op_end_ns(&run->ranks[rank_idx].ops[op_idx]);
+			ends[k++] = (struct end){end_ns - match->clock_ns[rank_idx], (uint32_t)m,
+						 op_idx};
+		}
+	}
+	qsort(ends, n_ends, sizeof(*ends), compare_ends);
+	int64_t tolerance_ns = (int64_t)((double)usual_interval_ns(channel, uses, run, work) *
+					 END_TOLERANCE_SHARE);
+	size_t n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
+	status = alloc_instances(match, channel, n_instances, err);
+	for (size_t i = 0; i < n_ends && status == FSL_OK; i++) {
+		channel->op_idx[instance_of[i] * channel->n_members + ends[i].member] =
+			ends[i].op_idx;
+	}
+out:
+	fsl_arena_fini(&scratch);
+	return status;
+}
+
+enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *channel,
+				  const struct fsl_uses *uses, const struct fsl_run *run,
+				  struct fsl_error *err)
+{
+	for (size_t m = 1; m < channel->n_members; m++) {
+		if (uses->n_uses[m] != uses->n_uses[0]) {
+			return match_by_ends(match, channel, uses, run, err);
+		}
+	}
+	return match_by_order(match, channel, uses, err);
+}
+
+int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct fsl_run *run,
+				size_t instance, size_t member)
+{
+	uint32_t op_idx = channel->op_idx[instance * channel->n_members + member];
+	if (op_idx == FSL_NO_OP) {
+		return -1;
+	}
+	const struct fsl_op *op = &run->ranks[channel->members[member]].ops[op_idx];
+	return fsl_op_end_ns(op) - fsl_op_begin_ns(op);
+}
+
+enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,
+				     const struct fsl_run *run, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_windows_init(out, FSL_METRIC_LATENESS, FSL_WINDOW_INSTANCE,
+						  channel->n_members, channel->n_instances, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t m = 0; m < channel->n_members; m++) {
+		out->ranks[m] = run->ranks[channel->members[m]].rank;
+	}
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		int64_t longest_ns = -1;
+		for (size_t m = 0; m < channel->n_members; m++) {
+			int64_t dur_ns = fsl_channel_duration_ns(channel, run, i, m);
+			longest_ns = dur_ns > longest_ns ? dur_ns : longest_ns;
+		}
+		for (size_t m = 0; m < channel->n_members; m++) {
+			int64_t dur_ns = fsl_channel_duration_ns(channel, run, i, m);
+			if (dur_ns >= 0) {
+				size_t at = m * channel->n_instances + i;
+				uint32_t op_idx = channel->op_idx[i * channel->n_members + m];
+				out->values[at] = (double)(longest_ns - dur_ns) / FSL_NS_PER_MS;
+				out->n_samples[at] = 1;
+				out->first_ns[at] = fsl_op_begin_ns(
+					&run->ranks[channel->members[m]].ops[op_idx]);
+			}
+		}
+	}
+	return FSL_OK;
+}

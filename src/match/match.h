@@ -1,0 +1,67 @@
+/*
+ * Collectives: the n-th use of a communicator, matched over its ranks, and what follows from it:
+ * clock offsets between ranks (members end together), lateness and transfer time of every instance.
+ */
+#ifndef FSL_MATCH_MATCH_H
+#define FSL_MATCH_MATCH_H
+
+#include "match/cut.h"
+#include "series/run.h"
+#include "series/steps.h"
+#include "series/topology.h"
+#include "series/verdict.h"
+#include "series/windows.h"
+
+#define FSL_NO_OP UINT32_MAX
+
+/* One operator of one communicator over all its ranks, or one direction between the two ranks of a
+ * pair. */
+struct fsl_channel {
+	size_t group_idx; /* topology->groups */
+	uint32_t op_id;   /* run->names; of member 0 */
+	bool is_p2p;
+	size_t n_members;
+	uint32_t *members; /* indices into run->ranks, ascending */
+	size_t n_instances;
+	uint32_t
+		*op_idx; /* [instance * n_members + member], index into the rank's ops; FSL_NO_OP */
+	uint32_t *step_idx; /* [instance], index into fsl_steps; UINT32_MAX outside all steps */
+};
+
+struct fsl_match {
+	struct fsl_arena arena;
+	struct fsl_channel *channels; /* sorted by group, then operator */
+	size_t n_channels;
+	int64_t *clock_ns;    /* per rank: its clock minus the clock of the reference rank of its
+				 component */
+	double offset_max_ms; /* largest offset; NaN: not measured */
+	double residual_ms;   /* median disagreement of common ends after correction; NaN */
+	size_t n_groups, n_groups_matched;
+	uint64_t n_instances, n_instances_matched; /* with any member / with all members */
+};
+
+/*
+ * Matches every communicator with at least two present ranks. Point-to-point operators are matched
+ * in groups of two only: larger groups do not say who talks to whom. Equal numbers of uses match by
+ * order; unequal ones (dropped records, a capture that began later) by their ends on corrected
+ * clocks.
+ */
+enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
+			  const struct fsl_topology *topology, struct fsl_error *err);
+void fsl_match_fini(struct fsl_match *match);
+
+/* Fills step_idx of every channel. */
+void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts);
+
+/* Duration of a member's operator in an instance, ns; -1 when absent. */
+int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct fsl_run *run,
+				size_t instance, size_t member);
+
+/* Lateness in ms, instances x members (longest duration in the instance minus own). */
+enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,
+				     const struct fsl_run *run, struct fsl_error *err);
+
+/* True for Send, Receive, BatchSendRecv and their NCCL names. */
+bool fsl_op_is_p2p(const char *op_name);
+
+#endif

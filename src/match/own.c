@@ -1,0 +1,315 @@
+/* Own time per rank, step and part: gaps between operators, or recorded stages that no operator
+ * covers. */
+#include "match/own.h"
+
+#include <math.h>
+
+#include "base/number.h"
+
+/* Share of the ranks with operators that must have compute stages for stages to be used. */
+static const double STAGES_SHARE_MIN = 1.0;
+
+/* One half-open stretch of time. */
+struct span {
+	int64_t begin_ns, end_ns;
+};
+
+/* Grows with its rank; the communication of one rank as disjoint stretches, ascending. */
+struct cover {
+	struct span *spans;
+	size_t n_spans;
+};
+
+/* Where the rank's numbers go. */
+struct own_row {
+	double *part_ms; /* [step * FSL_OWN_PARTS_N + part] */
+	double *idle_ms; /* [step] */
+	size_t n_steps;
+};
+
+static bool has_compute_stages(const struct fsl_rank *rank)
+{
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		enum fsl_stage_kind kind = rank->stages[i].kind;
+		if (kind == FSL_STAGE_FORWARD || kind == FSL_STAGE_BACKWARD) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool run_has_stages(const struct fsl_run *run)
+{
+	size_t n_ranks = 0, n_with = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		if (run->ranks[r].n_ops > 0) {
+			n_ranks++;
+			n_with += has_compute_stages(&run->ranks[r]);
+		}
+	}
+	return n_ranks > 0 && (double)n_with >= STAGES_SHARE_MIN * (double)n_ranks;
+}
+
+/* Union of the operators' time; operators are sorted by begin. */
+static void build_cover(struct cover *cover, const struct fsl_rank *rank)
+{
+	cover->n_spans = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		int64_t begin_ns = fsl_op_begin_ns(&rank->ops[i]);
+		int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
+		struct span *last = cover->n_spans > 0 ? &cover->spans[cover->n_spans - 1] : NULL;
+		if (last != NULL && begin_ns <= last->end_ns) {
+			last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+		} else if (end_ns >= begin_ns) {
+			cover->spans[cover->n_spans++] = (struct span){begin_ns, end_ns};
+		}
+	}
+}
+
+static void mark_unseen(const struct own_row *row, size_t step)
+{
+	for (size_t p = 0; p < FSL_OWN_PARTS_N; p++) {
+		row->part_ms[step * FSL_OWN_PARTS_N + p] = NAN;
+	}
+	row->idle_ms[step] = NAN;
+}
+
+/*
+ * Gaps: an operator's gap is the time from the latest end so far to its begin. A step is seen whole
+ * when an operator came before it, so that the gap at its head is known.
+ */
+static void own_from_gaps(const struct own_row *row, const struct fsl_rank *rank,
+			  const struct fsl_cuts *cuts, size_t rank_idx)
+{
+	for (size_t s = 0; s < row->n_steps; s++) {
+		size_t begin = fsl_cuts_first(cuts, rank_idx, s);
+		size_t end = fsl_cuts_first(cuts, rank_idx, s + 1);
+		if (begin == 0 || begin >= end) {
+			mark_unseen(row, s);
+			continue;
+		}
+		double *parts = row->part_ms + s * FSL_OWN_PARTS_N;
+		int64_t busy_until_ns = fsl_op_end_ns(&rank->ops[begin - 1]);
+		for (size_t i = begin; i < end; i++) {
+			int64_t gap_ns = fsl_op_begin_ns(&rank->ops[i]) - busy_until_ns;
+			if (gap_ns > 0) {
+				parts[i == begin ? FSL_OWN_HEAD : FSL_OWN_BODY] +=
+					(double)gap_ns / FSL_NS_PER_MS;
+			}
+			int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
+			busy_until_ns = end_ns > busy_until_ns ? end_ns : busy_until_ns;
+		}
+	}
+}
+
+static enum fsl_own_part part_of_stage(enum fsl_stage_kind kind)
+{
+	switch (kind) {
+	case FSL_STAGE_DATALOADER:
+		return FSL_OWN_DATALOADER;
+	case FSL_STAGE_CKPT:
+		return FSL_OWN_CKPT;
+	case FSL_STAGE_GC:
+		return FSL_OWN_GC;
+	case FSL_STAGE_FORWARD:
+	case FSL_STAGE_BACKWARD:
+	case FSL_STAGE_OPTIMIZER:
+	case FSL_STAGE_SYNC:
+	case FSL_STAGE_OTHER:
+	case FSL_STAGES_N:
+		break;
+	}
+	return FSL_OWN_COMPUTE;
+}
+
+/* First stretch of the cover that ends after @time_ns. */
+static size_t first_after(const struct cover *cover, int64_t time_ns)
+{
+	size_t low = 0, high = cover->n_spans;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (cover->spans[mid].end_ns <= time_ns) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low;
+}
+
+/* Time of [begin, end) outside the cover. */
+static int64_t uncovered_ns(const struct cover *cover, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t free_ns = end_ns - begin_ns;
+	for (size_t k = first_after(cover, begin_ns); k < cover->n_spans; k++) {
+		const struct span *span = &cover->spans[k];
+		if (span->begin_ns >= end_ns) {
+			break;
+		}
+		int64_t from_ns = span->begin_ns > begin_ns ? span->begin_ns : begin_ns;
+		int64_t to_ns = span->end_ns < end_ns ? span->end_ns : end_ns;
+		free_ns -= to_ns - from_ns;
+	}
+	return free_ns > 0 ? free_ns : 0;
+}
+
+/* Step that holds @time_ns on the rank's own clock; n_steps outside. */
+static size_t step_at(const struct fsl_cuts *cuts, size_t rank_idx, int64_t time_ns)
+{
+	const int64_t *begin_ns = cuts->begin_ns + rank_idx * (cuts->n_steps + 1);
+	size_t low = 0, high = cuts->n_steps + 1; /* first begin after time_ns */
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (begin_ns[mid] <= time_ns) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low == 0 ? cuts->n_steps : low - 1;
+}
+
+/* The sweep over one rank's stages: who is open, and up to where time has been given out. */
+struct sweep {
+	const struct own_row *row;
+	const struct fsl_rank *rank;
+	const struct cover *cover;
+	const struct fsl_cuts *cuts;
+	size_t rank_idx;
+	uint32_t *open; /* stack of stages, the one that began last on top; some may have ended */
+	size_t n_open;
+	int64_t cursor_ns;
+};
+
+/* Gives [from, to) to a stage; it belongs to the step that holds the stage's begin. */
+static void give(const struct sweep *sweep, const struct fsl_stage *stage, int64_t from_ns,
+		 int64_t to_ns)
+{
+	size_t s = step_at(sweep->cuts, sweep->rank_idx, stage->begin_ns);
+	if (s < sweep->row->n_steps) {
+		sweep->row->part_ms[s * FSL_OWN_PARTS_N + part_of_stage(stage->kind)] +=
+			(double)uncovered_ns(sweep->cover, from_ns, to_ns) / FSL_NS_PER_MS;
+	}
+}
+
+static void sweep_to(struct sweep *sweep, int64_t time_ns)
+{
+	while (sweep->cursor_ns < time_ns && sweep->n_open > 0) {
+		const struct fsl_stage *top = &sweep->rank->stages[sweep->open[sweep->n_open - 1]];
+		if (top->end_ns <= sweep->cursor_ns) {
+			sweep->n_open--;
+			continue;
+		}
+		int64_t to_ns = top->end_ns < time_ns ? top->end_ns : time_ns;
+		give(sweep, top, sweep->cursor_ns, to_ns);
+		sweep->cursor_ns = to_ns;
+	}
+	if (sweep->n_open == 0 && sweep->cursor_ns < time_ns) {
+		sweep->cursor_ns = time_ns;
+	}
+}
+
+/*
+ * Stages: each moment counts once, for the stage that began last (a GC inside forward is GC); what
+ * operators cover does not count. Stages are sorted by begin; one sweep, linear in their number.
+ */
+static void own_from_stages(struct sweep *sweep)
+{
+	sweep->cursor_ns = INT64_MIN;
+	for (size_t i = 0; i < sweep->rank->n_stages; i++) {
+		sweep_to(sweep, sweep->rank->stages[i].begin_ns);
+		sweep->open[sweep->n_open++] = (uint32_t)i;
+	}
+	while (sweep->n_open > 0) {
+		sweep_to(sweep, INT64_MAX);
+	}
+}
+
+/* Idle: the part of each step that neither operators nor stages explain. */
+static void idle_of_steps(const struct own_row *row, const struct cover *cover,
+			  const struct fsl_cuts *cuts, size_t rank_idx)
+{
+	const int64_t *begin_ns = cuts->begin_ns + rank_idx * (cuts->n_steps + 1);
+	for (size_t s = 0; s < row->n_steps; s++) {
+		double own_ms = 0.0;
+		for (size_t p = 0; p < FSL_OWN_PARTS_N; p++) {
+			own_ms += row->part_ms[s * FSL_OWN_PARTS_N + p];
+		}
+		if (own_ms <= 0.0) {
+			mark_unseen(row, s);
+			continue;
+		}
+		double free_ms =
+			(double)uncovered_ns(cover, begin_ns[s], begin_ns[s + 1]) / FSL_NS_PER_MS;
+		row->idle_ms[s] = fmax(0.0, free_ms - own_ms);
+	}
+}
+
+static enum fsl_status alloc_own(struct fsl_own *out, const struct fsl_run *run,
+				 const struct fsl_cuts *cuts, struct fsl_error *err)
+{
+	size_t n_cells = 0, n_parts = 0;
+	*out = (struct fsl_own){.n_ranks = run->n_ranks, .n_steps = cuts->n_steps};
+	if (fsl_mul_size(run->n_ranks, cuts->n_steps, &n_cells) &&
+	    fsl_mul_size(n_cells, FSL_OWN_PARTS_N * sizeof(double), &n_parts)) {
+		out->part_ms = fsl_arena_alloc(&out->arena, n_parts);
+		out->idle_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
+	}
+	if (out->part_ms == NULL || out->idle_ms == NULL) {
+		fsl_own_fini(out);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
+				run->n_ranks, cuts->n_steps);
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
+			      const struct fsl_cuts *cuts, struct fsl_error *err)
+{
+	enum fsl_status status = alloc_own(out, run, cuts, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	out->has_stages = run_has_stages(run);
+	struct cover cover = {0};
+	uint32_t *open = NULL;
+	size_t capacity = 0, open_capacity = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
+				      out->idle_ms + r * out->n_steps, out->n_steps};
+		if (!out->has_stages) {
+			own_from_gaps(&row, rank, cuts, r);
+			continue;
+		}
+		status = FSL_GROW(cover.spans, capacity, rank->n_ops + 1, err);
+		if (status == FSL_OK) {
+			status = FSL_GROW(open, open_capacity, rank->n_stages + 1, err);
+		}
+		if (status != FSL_OK) {
+			fsl_own_fini(out);
+			break;
+		}
+		build_cover(&cover, rank);
+		own_from_stages(&(struct sweep){&row, rank, &cover, cuts, r, open, 0, 0});
+		idle_of_steps(&row, &cover, cuts, r);
+	}
+	fsl_free(cover.spans);
+	fsl_free(open);
+	return status;
+}
+
+void fsl_own_fini(struct fsl_own *own)
+{
+	fsl_arena_fini(&own->arena);
+	*own = (struct fsl_own){0};
+}
+
+double fsl_own_total_ms(const struct fsl_own *own, size_t rank_idx, size_t step)
+{
+	double total_ms = 0.0;
+	for (size_t p = 0; p < FSL_OWN_PARTS_N; p++) {
+		total_ms += fsl_own_part_ms(own, rank_idx, step, (enum fsl_own_part)p);
+	}
+	return total_ms;
+}

@@ -1,0 +1,45 @@
+/*
+ * Own time: what each rank itself did between its communication operators, per step. Where all
+ * ranks have recorded stages, it is the time inside stages that no operator covers, and a gap that
+ * no stage explains is idle (neither work nor blame); without stages it is the gaps.
+ */
+#ifndef FSL_MATCH_OWN_H
+#define FSL_MATCH_OWN_H
+
+#include "match/cut.h"
+
+/* Parts of own time that point at different causes. */
+enum fsl_own_part {
+	FSL_OWN_HEAD,    /* gaps: before the first operator of the step (data loading, checkpoint,
+			    first compute) */
+	FSL_OWN_BODY,    /* gaps: all others */
+	FSL_OWN_COMPUTE, /* stages: forward, backward, optimizer, others */
+	FSL_OWN_DATALOADER, /* stages */
+	FSL_OWN_CKPT,       /* stages */
+	FSL_OWN_GC,         /* stages */
+	FSL_OWN_PARTS_N
+};
+
+struct fsl_own {
+	struct fsl_arena arena;
+	size_t n_ranks, n_steps;
+	bool has_stages; /* true: from stages; false: from gaps */
+	/* [(rank_idx * n_steps + step) * FSL_OWN_PARTS_N + part], ms; NaN where the step was not
+	 * seen whole. */
+	double *part_ms;
+	double *idle_ms; /* [rank_idx * n_steps + step] */
+};
+
+enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
+			      const struct fsl_cuts *cuts, struct fsl_error *err);
+void fsl_own_fini(struct fsl_own *own);
+
+static inline double fsl_own_part_ms(const struct fsl_own *own, size_t rank_idx, size_t step,
+				     enum fsl_own_part part)
+{
+	return own->part_ms[(rank_idx * own->n_steps + step) * FSL_OWN_PARTS_N + part];
+}
+/* Sum of the parts; NaN where the step was not seen whole. */
+double fsl_own_total_ms(const struct fsl_own *own, size_t rank_idx, size_t step);
+
+#endif

@@ -1,0 +1,300 @@
+/* Claims about matching: instances, clocks, lateness, cuts, own time. */
+#include <math.h>
+
+#include "support/small_job.h"
+
+#include "match/match.h"
+#include "match/own.h"
+
+static void match_job(struct small_job *job, struct fsl_match *match, struct fsl_cuts *cuts)
+{
+	assert_int_equal(fsl_match(match, &job->run, &job->topology, NULL), FSL_OK);
+	assert_int_equal(fsl_cuts_build(cuts, &job->run, &job->steps, match->clock_ns, NULL),
+			 FSL_OK);
+	fsl_match_assign_steps(match, cuts);
+}
+
+static void every_use_of_a_group_becomes_one_instance(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 4, 10);
+	small_job_run(&job);
+	match_job(&job, &match, &cuts);
+	assert_int_equal(match.n_channels, 1);
+	assert_int_equal(match.n_instances, 40);
+	assert_int_equal(match.n_instances_matched, 40);
+	assert_int_equal(match.n_groups_matched, 1);
+	assert_int_equal(match.channels[0].step_idx[0], 0);
+	assert_int_equal(match.channels[0].step_idx[39], 9);
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void common_ends_give_the_clock_offsets(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 4, 10);
+	job.clock_ns[1] = 30 * FSL_NS_PER_MS;
+	job.clock_ns[3] = -40 * FSL_NS_PER_MS;
+	small_job_run(&job);
+	match_job(&job, &match, &cuts);
+	assert_int_equal(match.clock_ns[0], 0);
+	assert_int_equal(match.clock_ns[1], 30 * FSL_NS_PER_MS);
+	assert_int_equal(match.clock_ns[3], -40 * FSL_NS_PER_MS);
+	assert_true(match.offset_max_ms == 40.0);
+	assert_true(match.residual_ms == 0.0);
+	for (size_t r = 0; r < 4; r++) {
+		assert_int_equal(fsl_cuts_first(&cuts, r, 5), 20);
+	}
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+/* Removes operator @k of rank @r. */
+static void drop_op(struct small_job *job, size_t r, size_t k)
+{
+	struct fsl_rank *rank = &job->run.ranks[r];
+	memmove(&rank->ops[k], &rank->ops[k + 1], (rank->n_ops - k - 1) * sizeof(*rank->ops));
+	rank->n_ops--;
+}
+
+static void dropped_records_leave_holes_and_do_not_shift_the_rest(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 4, 10);
+	small_job_run(&job);
+	drop_op(&job, 2, 17);
+	drop_op(&job, 1, 3);
+	match_job(&job, &match, &cuts);
+	const struct fsl_channel *channel = &match.channels[0];
+	assert_int_equal(channel->n_instances, 40);
+	assert_int_equal(match.n_instances_matched, 38);
+	assert_int_equal(channel->op_idx[17 * 4 + 2], FSL_NO_OP);
+	assert_int_equal(channel->op_idx[18 * 4 + 2], 17);
+	assert_int_equal(channel->op_idx[3 * 4 + 1], FSL_NO_OP);
+	assert_int_equal(channel->op_idx[39 * 4 + 3], 39);
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void the_slow_rank_has_the_largest_lateness(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	struct fsl_windows late = {0};
+	small_job_init(&job, 4, 10);
+	job.body_ms[2] = 20.0;
+	job.head_ms[2] = 20.0;
+	small_job_run(&job);
+	match_job(&job, &match, &cuts);
+	assert_int_equal(fsl_channel_lateness(&late, &match.channels[0], &job.run, NULL), FSL_OK);
+	for (size_t i = 0; i < late.n_windows; i++) {
+		assert_true(late.values[2 * late.n_windows + i] > 19.0);
+		assert_true(late.values[0 * late.n_windows + i] < 1.0);
+	}
+	fsl_windows_fini(&late);
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void sends_meet_receives_in_groups_of_two(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	small_job_init(&job, 2, 0);
+	uint32_t send = small_job_name(&job, "HcclSend");
+	uint32_t receive = small_job_name(&job, "HcclReceive");
+	uint32_t group = small_job_name(&job, "g0");
+	for (int64_t i = 0; i < 5; i++) {
+		int64_t begin_ns = SMALL_JOB_ORIGIN_NS + i * FSL_NS_PER_S;
+		int64_t end_ns = begin_ns + FSL_NS_PER_MS;
+		small_job_add_op(&job, 0, send, group, begin_ns, end_ns);
+		small_job_add_op(&job, 1, receive, group, begin_ns, end_ns);
+		begin_ns += FSL_NS_PER_S / 2;
+		end_ns += FSL_NS_PER_S / 2;
+		small_job_add_op(&job, 0, receive, group, begin_ns, end_ns);
+		small_job_add_op(&job, 1, send, group, begin_ns, end_ns);
+	}
+	assert_int_equal(fsl_match(&match, &job.run, &job.topology, NULL), FSL_OK);
+	assert_int_equal(match.n_channels, 2);
+	for (size_t c = 0; c < 2; c++) {
+		const struct fsl_channel *channel = &match.channels[c];
+		assert_true(channel->is_p2p);
+		const struct fsl_op *near = &job.run.ranks[0].ops[channel->op_idx[0]];
+		const struct fsl_op *far = &job.run.ranks[1].ops[channel->op_idx[1]];
+		assert_int_not_equal(near->op_id, far->op_id);
+		assert_int_equal(near->dev_end_ns, far->dev_end_ns);
+	}
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void point_to_point_of_larger_groups_is_left_unmatched(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	small_job_init(&job, 3, 0);
+	uint32_t op = small_job_name(&job, "HcclBatchSendRecv");
+	for (size_t r = 0; r < 3; r++) {
+		small_job_add_op(&job, r, op, small_job_name(&job, "g0"), SMALL_JOB_ORIGIN_NS,
+				 SMALL_JOB_ORIGIN_NS + 1);
+	}
+	assert_int_equal(fsl_match(&match, &job.run, &job.topology, NULL), FSL_OK);
+	assert_int_equal(match.n_channels, 0);
+	assert_int_equal(match.n_groups, 1);
+	assert_int_equal(match.n_groups_matched, 0);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void jitter_at_a_boundary_moves_no_operator_to_another_step(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 4, 10);
+	small_job_run(&job);
+	/* The boundary of step 5 comes late on the source rank: behind the first operator. */
+	job.steps.items[5].begin_ns += 53 * FSL_NS_PER_MS;
+	match_job(&job, &match, &cuts);
+	for (size_t r = 0; r < 4; r++) {
+		assert_true(cuts.is_regular[r]);
+		assert_int_equal(fsl_cuts_first(&cuts, r, 5), 20);
+		assert_int_equal(fsl_cuts_step_of(&cuts, r, 20), 5);
+		assert_int_equal(fsl_cuts_step_of(&cuts, r, 19), 4);
+	}
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void gaps_are_own_time_split_at_the_head_of_the_step(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	small_job_init(&job, 4, 10);
+	job.head_ms[1] = 30.0;
+	job.body_ms[2] = 10.0;
+	small_job_run(&job);
+	match_job(&job, &match, &cuts);
+	assert_int_equal(fsl_own_build(&own, &job.run, &cuts, NULL), FSL_OK);
+	assert_false(own.has_stages);
+	assert_true(isnan(fsl_own_total_ms(&own, 0, 0))); /* nothing is known before the capture */
+	assert_true(fabs(fsl_own_part_ms(&own, 0, 4, FSL_OWN_HEAD) - 50.0) < 0.5);
+	assert_true(fabs(fsl_own_part_ms(&own, 0, 4, FSL_OWN_BODY) - 150.0) < 1.0);
+	assert_true(fabs(fsl_own_part_ms(&own, 1, 4, FSL_OWN_HEAD) - 80.0) < 0.5);
+	assert_true(fabs(fsl_own_part_ms(&own, 2, 4, FSL_OWN_BODY) - 180.0) < 1.0);
+	fsl_own_fini(&own);
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void add_stage(struct small_job *job, size_t r, enum fsl_stage_kind kind, double begin_ms,
+		      double end_ms)
+{
+	struct fsl_rank *rank = &job->run.ranks[r];
+	assert_int_equal(FSL_GROW(rank->stages, rank->stages_capacity, rank->n_stages + 1, NULL),
+			 FSL_OK);
+	rank->stages[rank->n_stages++] = (struct fsl_stage){
+		.begin_ns = SMALL_JOB_ORIGIN_NS + (int64_t)(begin_ms * FSL_NS_PER_MS),
+		.end_ns = SMALL_JOB_ORIGIN_NS + (int64_t)(end_ms * FSL_NS_PER_MS),
+		.step = 0,
+		.kind = kind};
+}
+
+/* One rank, one step of 1000 ms: forward 100-400 with a GC at 200-250 inside, an operator at
+ * 350-500, idle behind. */
+static void nested_stages_and_operators_count_each_moment_once(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	int64_t clock_ns[1] = {0};
+	small_job_init(&job, 1, 1);
+	small_job_add_op(&job, 0, small_job_name(&job, "HcclAllReduce"), small_job_name(&job, "g0"),
+			 SMALL_JOB_ORIGIN_NS + 350 * FSL_NS_PER_MS,
+			 SMALL_JOB_ORIGIN_NS + 500 * FSL_NS_PER_MS);
+	add_stage(&job, 0, FSL_STAGE_FORWARD, 100.0, 400.0);
+	add_stage(&job, 0, FSL_STAGE_GC, 200.0, 250.0);
+	add_stage(&job, 0, FSL_STAGE_DATALOADER, 390.0, 520.0);
+	job.steps.items = fsl_calloc(1, sizeof(*job.steps.items));
+	job.steps.n_items = 1;
+	job.steps.items[0] =
+		(struct fsl_job_step){.begin_ns = SMALL_JOB_ORIGIN_NS, .dur_ns = FSL_NS_PER_S};
+	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &cuts, NULL), FSL_OK);
+	assert_true(own.has_stages);
+	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_COMPUTE) == 200.0);
+	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_GC) == 50.0);
+	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_DATALOADER) == 20.0);
+	assert_true(own.idle_ms[0] == 1000.0 - 150.0 - 270.0);
+	fsl_own_fini(&own);
+	fsl_cuts_fini(&cuts);
+	small_job_fini(&job);
+}
+
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
+{
+	(void)state;
+	struct small_job job;
+	small_job_init(&job, 4, 10);
+	small_job_run(&job);
+	drop_op(&job, 2, 17);
+	bool is_done = false;
+	for (uint64_t nth = 1; !is_done && nth < 200; nth++) {
+		struct fsl_match match;
+		struct fsl_error err = {0};
+		fsl_mem_fail_at(nth);
+		enum fsl_status status = fsl_match(&match, &job.run, &job.topology, &err);
+		fsl_mem_fail_at(0);
+		is_done = status == FSL_OK;
+		if (!is_done) {
+			assert_int_equal(status, FSL_ERR_MEMORY);
+			assert_true(err.n_causes > 0);
+		} else {
+			fsl_match_fini(&match);
+		}
+	}
+	assert_true(is_done);
+	small_job_fini(&job);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_use_of_a_group_becomes_one_instance),
+		cmocka_unit_test(common_ends_give_the_clock_offsets),
+		cmocka_unit_test(dropped_records_leave_holes_and_do_not_shift_the_rest),
+		cmocka_unit_test(the_slow_rank_has_the_largest_lateness),
+		cmocka_unit_test(sends_meet_receives_in_groups_of_two),
+		cmocka_unit_test(point_to_point_of_larger_groups_is_left_unmatched),
+		cmocka_unit_test(jitter_at_a_boundary_moves_no_operator_to_another_step),
+		cmocka_unit_test(gaps_are_own_time_split_at_the_head_of_the_step),
+		cmocka_unit_test(nested_stages_and_operators_count_each_moment_once),
+		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
