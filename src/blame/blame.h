@@ -1,0 +1,116 @@
+/*
+ * Blame: for every rank and step, how much longer its own work took than that of its peers (ranks
+ * that do the same work), in which episode, and whether anybody waited for it. Everything the
+ * verdict needs in numbers.
+ */
+#ifndef FSL_BLAME_BLAME_H
+#define FSL_BLAME_BLAME_H
+
+#include "config/config.h"
+#include "match/match.h"
+#include "match/own.h"
+#include "series/steps.h"
+#include "series/topology.h"
+
+#define FSL_NO_CLASS UINT32_MAX
+
+/* Ranks that do the same work: same pipeline stage, same set of operators. */
+struct fsl_peers {
+	uint32_t *class_of; /* per rank index; FSL_NO_CLASS: no operators */
+	uint32_t *members;  /* rank indices, sorted by class, then rank */
+	size_t *begin;      /* [n_classes + 1] into members */
+	size_t n_classes;
+	int32_t *stage_of; /* per rank index: pipeline stage, 0 when there are none */
+};
+
+/* Half-open range of steps in which a series is high; empty when begin == end. */
+struct fsl_episode {
+	size_t begin, end;
+	size_t n_high;      /* steps above the threshold inside */
+	double persistence; /* n_high / (end - begin) */
+	double mean_ms;     /* mean excess over the range */
+};
+
+/* How a rank differs from its peers. */
+enum fsl_pattern {
+	FSL_PATTERN_NONE,
+	FSL_PATTERN_LASTING,  /* most steps of an episode */
+	FSL_PATTERN_REPEATED, /* single steps again and again (checkpoints, pauses) */
+};
+
+/* One rank's case. */
+struct fsl_charge {
+	enum fsl_pattern pattern;
+	struct fsl_episode episode; /* LASTING: the episode; REPEATED: first to last high step */
+	double lost_ms_per_step; /* LASTING: mean over the episode; REPEATED: mean over all steps */
+	double own_ms, peers_ms; /* mean own time and reference over the high steps */
+	double threshold_ms;     /* a step is high above this */
+	double last_share; /* share of the high steps in which others waited for this rank; NaN: not
+			      seen */
+	double late_ms_per_step; /* mean lateness per step over the episode (all steps without one)
+				  */
+};
+
+struct fsl_blame {
+	struct fsl_arena arena;
+	size_t n_ranks, n_steps;
+	struct fsl_peers peers;
+	double step_ms;      /* median step time */
+	double *step_dur_ms; /* [step] */
+	/* [rank_idx * n_steps + step], ms; NaN where the step was not seen whole. */
+	double *own_ms;
+	double *reference_ms;       /* level of the peers */
+	double *late_ms;            /* how long the others of its groups waited for the rank */
+	double *noise_ms;           /* per rank: robust sigma of the excess in its class */
+	struct fsl_charge *charges; /* per rank index */
+};
+
+/*
+ * Reference level of n values: median of their lower half. With up to about two thirds of the peers
+ * slow it is still the level of the healthy ones; of two it is the faster. NaN-aware; NaN when
+ * nothing is left. @scratch: n.
+ */
+double fsl_peer_level(const double *values, size_t n, double *scratch);
+
+/*
+ * The range that maximises the sum of +1 for values above @threshold and -1 for the others
+ * (Kadane): where a series is high most of the time. NaN values count nothing.
+ */
+struct fsl_episode fsl_episode_find(const double *values, size_t n, double threshold);
+
+enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
+				const struct fsl_run *run, const struct fsl_topology *topology,
+				struct fsl_error *err);
+
+/* Excess, lateness and charge of every rank. */
+enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_run *run,
+				const struct fsl_topology *topology, const struct fsl_steps *steps,
+				const struct fsl_match *match, const struct fsl_own *own,
+				const struct fsl_config *config, struct fsl_error *err);
+void fsl_blame_fini(struct fsl_blame *blame);
+
+static inline double fsl_blame_excess_ms(const struct fsl_blame *blame, size_t rank_idx,
+					 size_t step)
+{
+	size_t at = rank_idx * blame->n_steps + step;
+	return blame->own_ms[at] - blame->reference_ms[at];
+}
+
+/* What a slow communicator costs: its shortest duration (nobody is late in that) against like
+ * communicators. */
+struct fsl_link {
+	size_t channel_idx; /* the channel that loses most; match->channels */
+	size_t group_idx;
+	struct fsl_episode episode;
+	double lost_ms_per_step;
+	double transfer_ms, peers_ms; /* per step, mean over the episode */
+	size_t n_peers;               /* like communicators compared with; 0: own past */
+};
+
+/* Slow links, most costly first; in @arena. */
+enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
+			       const struct fsl_blame *blame, const struct fsl_run *run,
+			       const struct fsl_match *match, const struct fsl_config *config,
+			       struct fsl_error *err);
+
+#endif

@@ -1,0 +1,286 @@
+/* Tells the cause of a charge from where in the step, and in which clock, the excess lies. */
+#include "blame/cause.h"
+
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+
+enum {
+	STEPS_SAMPLED_MAX = 64, /* high steps looked at; evenly spread */
+	PEERS_SAMPLED_MAX = 64,
+	LAUNCHES_MAX = 1024, /* operators per rank looked at */
+};
+
+static const double CKPT_SHARE_MIN = 0.6; /* of the high steps meet a checkpoint: storage */
+static const double BODY_SHARE_MAX =
+	0.15; /* of the excess lies behind the head: still "head only" */
+static const double BODY_OWN_SHARE_MIN =
+	0.25; /* less work behind the head could not show a slow device */
+static const double LAUNCH_DRAINED_SHARE = 0.25; /* queue ahead of the device against the peers' */
+static const double LAUNCH_QUEUE_MS_MIN = 1.0;   /* peers must have a queue for it to run empty */
+static const double LAUNCH_GROWN_RATIO = 2.0;
+static const double HOST_CALL_SHARE_MIN = 0.3; /* of the excess lies inside host calls */
+static const double PEERS_LONG_RATIO =
+	1.3; /* peers are slower too in these steps: a common event */
+
+/* The charged rank and everything that its clues are read from. */
+struct inquiry {
+	const struct fsl_blame *blame;
+	const struct fsl_charge *charge;
+	size_t rank_idx;
+	const struct fsl_run *run;
+	const struct fsl_match *match;
+	const struct fsl_cuts *cuts;
+	const struct fsl_own *own;
+	const uint32_t *members; /* of its class */
+	size_t n_members;
+	uint32_t steps[STEPS_SAMPLED_MAX]; /* high steps */
+	size_t n_steps;
+	double *work; /* 2 * max(members, LAUNCHES_MAX) */
+};
+
+static void sample_high_steps(struct inquiry *q)
+{
+	size_t n_high = q->charge->episode.n_high, seen = 0;
+	size_t stride = n_high / STEPS_SAMPLED_MAX + 1;
+	for (size_t s = q->charge->episode.begin; s < q->charge->episode.end; s++) {
+		if (fsl_blame_excess_ms(q->blame, q->rank_idx, s) > q->charge->threshold_ms) {
+			if (seen % stride == 0 && q->n_steps < STEPS_SAMPLED_MAX) {
+				q->steps[q->n_steps++] = (uint32_t)s;
+			}
+			seen++;
+		}
+	}
+}
+
+/* Mean of one part of own time over the high steps, of the rank and at the level of its peers. */
+static void compare_part(const struct inquiry *q, enum fsl_own_part part, double *own_ms,
+			 double *peers_ms)
+{
+	double own_sum = 0.0, peers_sum = 0.0;
+	for (size_t i = 0; i < q->n_steps; i++) {
+		size_t s = q->steps[i];
+		own_sum += fsl_own_part_ms(q->own, q->rank_idx, s, part);
+		for (size_t m = 0; m < q->n_members; m++) {
+			q->work[m] = fsl_own_part_ms(q->own, q->members[m], s, part);
+		}
+		peers_sum += fsl_peer_level(q->work, q->n_members, q->work + q->n_members);
+	}
+	*own_ms = q->n_steps > 0 ? own_sum / (double)q->n_steps : NAN;
+	*peers_ms = q->n_steps > 0 ? peers_sum / (double)q->n_steps : NAN;
+}
+
+/* What an operator's launch says; NaN where a clock is missing. */
+static double launch_ms(const struct fsl_op *op)
+{
+	if (op->host_end_ns == FSL_NS_ABSENT || op->dev_begin_ns == FSL_NS_ABSENT) {
+		return NAN;
+	}
+	return (double)(op->dev_begin_ns - op->host_end_ns) / FSL_NS_PER_MS;
+}
+
+static double host_call_ms(const struct fsl_op *op)
+{
+	if (op->host_end_ns == FSL_NS_ABSENT || op->host_begin_ns == FSL_NS_ABSENT) {
+		return NAN;
+	}
+	return (double)(op->host_end_ns - op->host_begin_ns) / FSL_NS_PER_MS;
+}
+
+/* Median of @value over the operators of a rank in the high steps. */
+static double median_over_ops(const struct inquiry *q, size_t rank_idx,
+			      double (*value)(const struct fsl_op *))
+{
+	size_t n = 0;
+	for (size_t i = 0; i < q->n_steps; i++) {
+		size_t begin = fsl_cuts_first(q->cuts, rank_idx, q->steps[i]);
+		size_t end = fsl_cuts_first(q->cuts, rank_idx, q->steps[i] + 1);
+		for (size_t k = begin; k < end && n < LAUNCHES_MAX; k++) {
+			q->work[n++] = value(&q->run->ranks[rank_idx].ops[k]);
+		}
+	}
+	return fsl_median(q->work, n, q->work + LAUNCHES_MAX);
+}
+
+/* Median over at most PEERS_SAMPLED_MAX peers, the rank itself left out. */
+static double median_over_peers(const struct inquiry *q, double (*value)(const struct fsl_op *))
+{
+	double medians[2 * PEERS_SAMPLED_MAX];
+	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1, n = 0;
+	for (size_t m = 0; m < q->n_members && n < PEERS_SAMPLED_MAX; m += stride) {
+		if (q->members[m] != q->rank_idx) {
+			medians[n++] = median_over_ops(q, q->members[m], value);
+		}
+	}
+	return fsl_median(medians, n, medians + PEERS_SAMPLED_MAX);
+}
+
+/* Longest stretch of step @s in which the rank was in no operator, on the reference clock. */
+static bool longest_gap(const struct inquiry *q, size_t s, int64_t *begin_ns, int64_t *end_ns)
+{
+	const struct fsl_rank *rank = &q->run->ranks[q->rank_idx];
+	size_t first = fsl_cuts_first(q->cuts, q->rank_idx, s);
+	size_t last = fsl_cuts_first(q->cuts, q->rank_idx, s + 1);
+	if (first == 0 || first >= last) {
+		return false;
+	}
+	int64_t busy_until_ns = fsl_op_end_ns(&rank->ops[first - 1]), longest_ns = 0;
+	for (size_t i = first; i < last; i++) {
+		int64_t gap_ns = fsl_op_begin_ns(&rank->ops[i]) - busy_until_ns;
+		if (gap_ns > longest_ns) {
+			longest_ns = gap_ns;
+			*begin_ns = busy_until_ns - q->match->clock_ns[q->rank_idx];
+			*end_ns = *begin_ns + gap_ns;
+		}
+		int64_t op_end_ns = fsl_op_end_ns(&rank->ops[i]);
+		busy_until_ns = op_end_ns > busy_until_ns ? op_end_ns : busy_until_ns;
+	}
+	return longest_ns > 0;
+}
+
+/* True when a recorded checkpoint of any rank overlaps [begin, end) on the reference clock. */
+static bool meets_checkpoint(const struct inquiry *q, int64_t begin_ns, int64_t end_ns)
+{
+	for (size_t r = 0; r < q->run->n_ranks; r++) {
+		const struct fsl_rank *rank = &q->run->ranks[r];
+		for (size_t i = 0; i < rank->n_stages; i++) {
+			const struct fsl_stage *stage = &rank->stages[i];
+			if (stage->kind == FSL_STAGE_CKPT &&
+			    stage->begin_ns - q->match->clock_ns[r] < end_ns &&
+			    stage->end_ns - q->match->clock_ns[r] > begin_ns) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static double ckpt_share(const struct inquiry *q)
+{
+	size_t n_gaps = 0, n_met = 0;
+	for (size_t i = 0; i < q->n_steps; i++) {
+		int64_t begin_ns = 0, end_ns = 0;
+		if (longest_gap(q, q->steps[i], &begin_ns, &end_ns)) {
+			n_gaps++;
+			n_met += meets_checkpoint(q, begin_ns, end_ns);
+		}
+	}
+	return n_gaps > 0 ? (double)n_met / (double)n_gaps : NAN;
+}
+
+/* In the high steps the peers' own time is far above their usual: all did something rare together.
+ */
+static bool peers_are_long_too(const struct inquiry *q)
+{
+	const double *reference = q->blame->reference_ms + q->rank_idx * q->blame->n_steps;
+	double sum = 0.0;
+	for (size_t i = 0; i < q->n_steps; i++) {
+		sum += reference[q->steps[i]];
+	}
+	double *scratch = fsl_calloc(q->blame->n_steps, sizeof(*scratch));
+	double usual = scratch != NULL ? fsl_median(reference, q->blame->n_steps, scratch) : NAN;
+	fsl_free(scratch);
+	return q->n_steps > 0 && sum / (double)q->n_steps > PEERS_LONG_RATIO * usual;
+}
+
+static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues *clues)
+{
+	double excess_ms = q->charge->own_ms - q->charge->peers_ms;
+	bool has_queue = clues->launch_peers_ms > LAUNCH_QUEUE_MS_MIN;
+	if (has_queue && clues->launch_ms < LAUNCH_DRAINED_SHARE * clues->launch_peers_ms) {
+		return true; /* the device runs out of work that the host should have queued */
+	}
+	double slow_ratio = q->charge->own_ms / q->charge->peers_ms;
+	if (clues->launch_ms > LAUNCH_QUEUE_MS_MIN &&
+	    clues->launch_ms > LAUNCH_GROWN_RATIO * slow_ratio * clues->launch_peers_ms) {
+		return true; /* work reaches the device late */
+	}
+	size_t n_ops = 0;
+	for (size_t i = 0; i < q->n_steps; i++) {
+		n_ops += fsl_cuts_first(q->cuts, q->rank_idx, q->steps[i] + 1) -
+			 fsl_cuts_first(q->cuts, q->rank_idx, q->steps[i]);
+	}
+	double calls_ms =
+		median_over_ops(q, q->rank_idx, host_call_ms) - median_over_peers(q, host_call_ms);
+	return q->n_steps > 0 &&
+	       calls_ms * (double)n_ops / (double)q->n_steps > HOST_CALL_SHARE_MIN * excess_ms;
+}
+
+static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_clues *clues)
+{
+	double head_ms = clues->head_ms - clues->head_peers_ms;
+	double body_ms = clues->body_ms - clues->body_peers_ms;
+	double peers_ms = clues->head_peers_ms + clues->body_peers_ms;
+	bool is_rare = q->charge->pattern == FSL_PATTERN_REPEATED;
+	if (is_rare && (clues->ckpt_share >= CKPT_SHARE_MIN || peers_are_long_too(q))) {
+		return FSL_CAUSE_STORAGE;
+	}
+	bool is_head_only = body_ms < BODY_SHARE_MAX * (head_ms + body_ms);
+	if (!is_rare && is_head_only && clues->body_peers_ms > BODY_OWN_SHARE_MIN * peers_ms) {
+		return FSL_CAUSE_DATALOADER;
+	}
+	return is_rare || is_host_bound(q, clues) ? FSL_CAUSE_HOST : FSL_CAUSE_COMPUTE;
+}
+
+static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_cause_clues *clues)
+{
+	static const struct {
+		enum fsl_own_part part;
+		enum fsl_cause cause;
+	} table[] = {{FSL_OWN_COMPUTE, FSL_CAUSE_COMPUTE},
+		     {FSL_OWN_DATALOADER, FSL_CAUSE_DATALOADER},
+		     {FSL_OWN_CKPT, FSL_CAUSE_STORAGE},
+		     {FSL_OWN_GC, FSL_CAUSE_HOST}};
+	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
+	double most_ms = -INFINITY;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		double own_ms = NAN, peers_ms = NAN;
+		compare_part(q, table[i].part, &own_ms, &peers_ms);
+		if (own_ms - peers_ms > most_ms) {
+			most_ms = own_ms - peers_ms;
+			cause = table[i].cause;
+			clues->body_ms = own_ms;
+			clues->body_peers_ms = peers_ms;
+		}
+	}
+	return cause == FSL_CAUSE_COMPUTE && is_host_bound(q, clues) ? FSL_CAUSE_HOST : cause;
+}
+
+enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_blame *blame,
+			       size_t rank_idx, const struct fsl_run *run,
+			       const struct fsl_match *match, const struct fsl_cuts *cuts,
+			       const struct fsl_own *own, struct fsl_error *err)
+{
+	uint32_t class_idx = blame->peers.class_of[rank_idx];
+	size_t begin = blame->peers.begin[class_idx];
+	struct inquiry q = {.blame = blame,
+			    .charge = &blame->charges[rank_idx],
+			    .rank_idx = rank_idx,
+			    .run = run,
+			    .match = match,
+			    .cuts = cuts,
+			    .own = own,
+			    .members = blame->peers.members + begin,
+			    .n_members = blame->peers.begin[class_idx + 1] - begin};
+	size_t n_work = q.n_members > LAUNCHES_MAX ? q.n_members : LAUNCHES_MAX;
+	q.work = fsl_calloc(2 * n_work, sizeof(*q.work));
+	if (q.work == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: peers=%zu", q.n_members);
+	}
+	*out = (struct fsl_cause_clues){.head_ms = NAN, .head_peers_ms = NAN, .ckpt_share = NAN};
+	sample_high_steps(&q);
+	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
+	out->launch_peers_ms = median_over_peers(&q, launch_ms);
+	if (own->has_stages) {
+		out->cause = cause_from_stages(&q, out);
+	} else {
+		compare_part(&q, FSL_OWN_HEAD, &out->head_ms, &out->head_peers_ms);
+		compare_part(&q, FSL_OWN_BODY, &out->body_ms, &out->body_peers_ms);
+		out->ckpt_share = ckpt_share(&q);
+		out->cause = cause_from_gaps(&q, out);
+	}
+	fsl_free(q.work);
+	return FSL_OK;
+}

@@ -1,0 +1,27 @@
+/* Cause: what kind of work a charged rank spends its excess on. */
+#ifndef FSL_BLAME_CAUSE_H
+#define FSL_BLAME_CAUSE_H
+
+#include "blame/blame.h"
+#include "series/verdict.h"
+
+/* The parts of a charge that tell causes apart; means over its high steps, ms per step. */
+struct fsl_cause_clues {
+	enum fsl_cause cause;
+	double head_ms, head_peers_ms;     /* before the first operator of the step (gaps only) */
+	double body_ms, body_peers_ms;     /* everything else (gaps), or compute stages */
+	double launch_ms, launch_peers_ms; /* median device begin after host end, per operator */
+	double ckpt_share; /* share of the high steps whose longest gap meets a checkpoint; NaN */
+};
+
+/*
+ * Rules (docs/algorithms.md, "causes"): excess in checkpoint stages or in gaps that meet a
+ * checkpoint: storage; at the head of the step only: data loading; launch queue run empty or host
+ * calls long: host; else compute.
+ */
+enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_blame *blame,
+			       size_t rank_idx, const struct fsl_run *run,
+			       const struct fsl_match *match, const struct fsl_cuts *cuts,
+			       const struct fsl_own *own, struct fsl_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* Coverage: what the verdict is based on. */
+#include "blame/fuse.h"
+#include "blame/fuse_parts.h"
+
+static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fsl_case *job,
+				   struct fsl_error *err)
+{
+	struct fsl_coverage *coverage = &out->coverage;
+	const struct fsl_topology *topology = job->topology;
+	coverage->n_ranks_expected = topology->n_expected_ranks;
+	coverage->missing_ranks =
+		fsl_arena_alloc(&out->arena, topology->n_expected_ranks * sizeof(int32_t));
+	if (coverage->missing_ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
+				topology->n_expected_ranks);
+	}
+	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
+		const struct fsl_rank *rank = fsl_run_rank(job->run, topology->expected_ranks[i]);
+		if (rank == NULL || rank->n_ops == 0) {
+			coverage->missing_ranks[coverage->n_missing_ranks++] =
+				topology->expected_ranks[i];
+		}
+	}
+	for (size_t r = 0; r < job->run->n_ranks; r++) {
+		coverage->n_ranks_seen += job->run->ranks[r].n_ops > 0;
+	}
+	return FSL_OK;
+}
+
+static void count_files(struct fsl_coverage *coverage, const struct fsl_run *run)
+{
+	coverage->n_files = run->n_files;
+	for (size_t f = 0; f < run->n_files; f++) {
+		const struct fsl_file *file = &run->files[f];
+		coverage->n_files_unusable += file->state == FSL_FILE_UNUSABLE ||
+					      file->state == FSL_FILE_EMPTY ||
+					      file->state == FSL_FILE_DUPLICATE;
+		coverage->n_files_partial += file->state == FSL_FILE_PARTIAL;
+		coverage->n_bytes += file->n_bytes;
+		coverage->n_records += file->n_records;
+		for (size_t d = 0; d < FSL_DROPS_N; d++) {
+			coverage->n_dropped[d] += file->n_dropped[d];
+		}
+	}
+}
+
+static void widen(struct fsl_coverage *coverage, int64_t begin_ns, int64_t end_ns)
+{
+	if (coverage->begin_ns == FSL_NS_ABSENT || begin_ns < coverage->begin_ns) {
+		coverage->begin_ns = begin_ns;
+	}
+	coverage->end_ns = end_ns > coverage->end_ns ? end_ns : coverage->end_ns;
+}
+
+static void measure_time(struct fsl_coverage *coverage, const struct fsl_run *run)
+{
+	coverage->begin_ns = FSL_NS_ABSENT;
+	coverage->end_ns = FSL_NS_ABSENT;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		if (rank->n_ops > 0) {
+			widen(coverage, fsl_op_begin_ns(&rank->ops[0]),
+			      fsl_op_end_ns(&rank->ops[rank->n_ops - 1]));
+		}
+		if (rank->n_stages > 0) {
+			widen(coverage, rank->stages[0].begin_ns,
+			      rank->stages[rank->n_stages - 1].end_ns);
+		}
+	}
+}
+
+enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	struct fsl_coverage *coverage = &out->coverage;
+	enum fsl_status status = count_ranks(out, job, err);
+	count_files(coverage, job->run);
+	measure_time(coverage, job->run);
+	coverage->n_steps = job->steps->n_items;
+	coverage->steps_source = job->steps->source != NULL ? job->steps->source : "";
+	coverage->n_groups = job->match->n_groups;
+	coverage->n_groups_matched = job->match->n_groups_matched;
+	coverage->n_instances = job->match->n_instances;
+	coverage->n_instances_matched = job->match->n_instances_matched;
+	coverage->clock_offset_max_ms = job->match->offset_max_ms;
+	coverage->clock_residual_ms = job->match->residual_ms;
+	return status;
+}

@@ -1,0 +1,306 @@
+/* Names culprits from charges and links. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "blame/cause.h"
+#include "blame/fuse_parts.h"
+
+/* Others must have waited for a rank in this share of its high steps before it is named. */
+static const double LAST_SHARE_MIN = 0.5;
+/* Confidence never claims certainty. */
+static const double CONFIDENCE_MAX = 0.99;
+
+double fsl_fuse_least_ms(const struct fsl_config *config, double step_ms)
+{
+	return (1.0 - 1.0 / config->slow_ratio_min) * step_ms;
+}
+
+const struct fsl_culprit *fsl_fuse_named(const struct fsl_localisation *out, int32_t rank)
+{
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		if (out->culprits[i].rank == rank) {
+			return &out->culprits[i];
+		}
+	}
+	return NULL;
+}
+
+/* Median measured step time over [begin, end). */
+static double step_level_ms(const struct fsl_blame *blame, size_t begin, size_t end)
+{
+	double *scratch = fsl_calloc(end - begin, sizeof(*scratch));
+	double level = scratch != NULL
+			       ? fsl_median(blame->step_dur_ms + begin, end - begin, scratch)
+			       : blame->step_ms;
+	fsl_free(scratch);
+	return level;
+}
+
+static double step_of_charge_ms(const struct fsl_blame *blame, const struct fsl_charge *charge)
+{
+	return charge->pattern == FSL_PATTERN_LASTING
+		       ? step_level_ms(blame, charge->episode.begin, charge->episode.end)
+		       : blame->step_ms;
+}
+
+/* Onset and end of an episode in the job's steps and time. */
+static void set_onset(struct fsl_culprit *culprit, const struct fsl_steps *steps,
+		      const struct fsl_episode *episode)
+{
+	culprit->onset_step = steps->items[episode->begin].step;
+	culprit->onset_ns = steps->items[episode->begin].begin_ns;
+	/* The last steps may be cut by the end of the capture: an episode up to there lasts. */
+	enum { TAIL_STEPS = 3 };
+	if (episode->end + TAIL_STEPS < steps->n_items) {
+		culprit->until_step = steps->items[episode->end].step;
+	}
+}
+
+/* Persistence, how clearly others waited, and how far the loss is above what counts. */
+static double confidence_of(double persistence, double last_share, double lost_ms, double least_ms)
+{
+	enum { CLEAR_MULTIPLE = 2 }; /* of the least loss: no further doubt from size */
+	double waited = isnan(last_share) ? 0.8 : last_share;
+	double size = fmin(1.0, 0.5 + 0.5 * (lost_ms / least_ms - 1.0) / (CLEAR_MULTIPLE - 1));
+	return fmin(CONFIDENCE_MAX, persistence * waited * size);
+}
+
+static void add_clues(struct fsl_culprit *culprit, const struct fsl_charge *charge,
+		      const struct fsl_cause_clues *clues)
+{
+	fsl_culprit_add_fact(culprit, "own", charge->own_ms, "ms");
+	fsl_culprit_add_fact(culprit, "peers", charge->peers_ms, "ms");
+	fsl_culprit_add_fact(culprit, "own_ratio", charge->own_ms / charge->peers_ms, "ratio");
+	fsl_culprit_add_fact(culprit, "high_steps", (double)charge->episode.n_high, "count");
+	fsl_culprit_add_fact(culprit, "persistence", charge->episode.persistence, "share");
+	if (!isnan(charge->last_share)) {
+		fsl_culprit_add_fact(culprit, "waited_for", charge->last_share, "share");
+	}
+	if (!isnan(clues->head_ms)) {
+		fsl_culprit_add_fact(culprit, "step_head_excess",
+				     clues->head_ms - clues->head_peers_ms, "ms");
+		fsl_culprit_add_fact(culprit, "step_body_excess",
+				     clues->body_ms - clues->body_peers_ms, "ms");
+	}
+	if (!isnan(clues->launch_ms) && !isnan(clues->launch_peers_ms)) {
+		fsl_culprit_add_fact(culprit, "launch", clues->launch_ms, "ms");
+		fsl_culprit_add_fact(culprit, "launch_peers", clues->launch_peers_ms, "ms");
+	}
+	if (!isnan(clues->ckpt_share)) {
+		fsl_culprit_add_fact(culprit, "at_checkpoint", clues->ckpt_share, "share");
+	}
+}
+
+static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struct fsl_case *job,
+				       size_t r, const char *reason, struct fsl_error *err)
+{
+	struct fsl_suspect suspect = {.rank = job->run->ranks[r].rank,
+				      .late_ms_per_step = job->blame->charges[r].late_ms_per_step,
+				      .detector = "own_time",
+				      .reason = reason};
+	return fsl_localisation_add_unconfirmed(out, &suspect, err);
+}
+
+/* Why a charge is not enough; NULL when it is. */
+static const char *doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
+			 double least_ms)
+{
+	const struct fsl_charge *charge = &job->blame->charges[r];
+	if (charge->lost_ms_per_step < least_ms) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers, less than the %.1f "
+			"ms that count",
+			charge->lost_ms_per_step, least_ms);
+	}
+	if (job->match->n_groups_matched > 0 && charge->last_share < LAST_SHARE_MIN) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers, but nobody waits "
+			"for it in %.0f %% of these steps",
+			charge->lost_ms_per_step, 100.0 * (1.0 - charge->last_share));
+	}
+	return NULL;
+}
+
+static const char *reason_of(struct fsl_localisation *out, const struct fsl_charge *charge,
+			     const struct fsl_cause_clues *clues, bool has_peers)
+{
+	static const char *const where[FSL_CAUSES_N] = {
+		[FSL_CAUSE_COMPUTE] = "throughout the step, with work queued ahead of the device",
+		[FSL_CAUSE_HOST] = "because work does not reach the device in time",
+		[FSL_CAUSE_DATALOADER] = "before the first operator of the step only",
+		[FSL_CAUSE_STORAGE] = "where checkpoints are written",
+		[FSL_CAUSE_NETWORK] = "in transfer",
+	};
+	return fsl_arena_printf(&out->arena,
+				"own work takes %.1f ms per step against %.1f ms of %s, %s",
+				charge->own_ms, charge->peers_ms,
+				has_peers ? "its peers" : "its own past", where[clues->cause]);
+}
+
+static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
+				 double least_ms, struct fsl_error *err)
+{
+	const struct fsl_blame *blame = job->blame;
+	const struct fsl_charge *charge = &blame->charges[r];
+	struct fsl_cause_clues clues;
+	enum fsl_status status =
+		fsl_cause_find(&clues, blame, r, job->run, job->match, job->cuts, job->own, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	if ((job->config->causes & (UINT32_C(1) << clues.cause)) == 0) {
+		return add_unconfirmed(out, job, r, "its cause is not among the configured causes",
+				       err);
+	}
+	uint32_t class_idx = blame->peers.class_of[r];
+	bool has_peers = blame->peers.begin[class_idx + 1] - blame->peers.begin[class_idx] > 1;
+	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
+	culprit.server_ip = job->run->ranks[r].server_ip;
+	culprit.cause = clues.cause;
+	culprit.lost_ms_per_step = charge->lost_ms_per_step;
+	set_onset(&culprit, job->steps, &charge->episode);
+	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
+	culprit.confidence = confidence_of(is_lasting ? charge->episode.persistence : 0.9,
+					   charge->last_share, charge->lost_ms_per_step, least_ms);
+	culprit.reason = reason_of(out, charge, &clues, has_peers);
+	add_clues(&culprit, charge, &clues);
+	return fsl_localisation_add_culprit(out, &culprit, err);
+}
+
+static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; r < job->run->n_ranks && status == FSL_OK; r++) {
+		const struct fsl_charge *charge = &job->blame->charges[r];
+		if (charge->pattern == FSL_PATTERN_NONE) {
+			continue;
+		}
+		double step_ms = step_of_charge_ms(job->blame, charge);
+		double least_ms = fsl_fuse_least_ms(job->config, step_ms);
+		const char *why_not = doubt(out, job, r, least_ms);
+		if (why_not == NULL) {
+			status = name_rank(out, job, r, least_ms, err);
+		} else if (charge->lost_ms_per_step >= 0.5 * least_ms) {
+			status = add_unconfirmed(out, job, r, why_not, err);
+		}
+	}
+	return status;
+}
+
+static enum fsl_status name_link_end(struct fsl_localisation *out, const struct fsl_case *job,
+				     const struct fsl_link *link, size_t m, struct fsl_error *err)
+{
+	const struct fsl_channel *channel = &job->match->channels[link->channel_idx];
+	const struct fsl_rank *rank = &job->run->ranks[channel->members[m]];
+	struct fsl_culprit culprit = fsl_culprit_of(rank->rank);
+	if (channel->n_members == 2) {
+		culprit.peer = job->run->ranks[channel->members[1 - m]].rank;
+	}
+	double step_ms = step_level_ms(job->blame, link->episode.begin, link->episode.end);
+	culprit.server_ip = rank->server_ip;
+	culprit.cause = FSL_CAUSE_NETWORK;
+	culprit.lost_ms_per_step = link->lost_ms_per_step;
+	culprit.confidence = confidence_of(link->episode.persistence, 1.0, link->lost_ms_per_step,
+					   fsl_fuse_least_ms(job->config, step_ms));
+	set_onset(&culprit, job->steps, &link->episode);
+	culprit.reason = fsl_arena_printf(
+		&out->arena,
+		"transfer in %s %s takes %.1f ms per step against %.1f ms of %s, and nobody is late in it",
+		fsl_strpool_text(job->run->names, channel->op_id),
+		fsl_strpool_text(job->run->names,
+				 job->topology->groups[channel->group_idx].name_id),
+		link->transfer_ms, link->peers_ms,
+		link->n_peers > 0 ? "like groups" : "its own past");
+	fsl_culprit_add_fact(&culprit, "transfer", link->transfer_ms, "ms");
+	fsl_culprit_add_fact(&culprit, "transfer_peers", link->peers_ms, "ms");
+	fsl_culprit_add_fact(&culprit, "transfer_ratio", link->transfer_ms / link->peers_ms,
+			     "ratio");
+	fsl_culprit_add_fact(&culprit, "persistence", link->episode.persistence, "share");
+	fsl_culprit_add_fact(&culprit, "like_groups", (double)link->n_peers, "count");
+	return fsl_localisation_add_culprit(out, &culprit, err);
+}
+
+static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	struct fsl_link *links = NULL;
+	size_t n_links = 0;
+	if ((job->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_links_find(&links, &n_links, &out->arena, job->blame, job->run,
+						job->match, job->config, err);
+	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
+		const struct fsl_channel *channel = &job->match->channels[links[i].channel_idx];
+		for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
+			int32_t rank = job->run->ranks[channel->members[m]].rank;
+			if (fsl_fuse_named(out, rank) == NULL) {
+				status = name_link_end(out, job, &links[i], m, err);
+			}
+		}
+	}
+	return status;
+}
+
+/* Costliest first; equal costs by rank. */
+static int compare_culprits(const void *a, const void *b)
+{
+	const struct fsl_culprit *x = a, *y = b;
+	if (x->lost_ms_per_step != y->lost_ms_per_step) {
+		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
+	}
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/*
+ * Culprits of one job wait for each other at the next common barrier, so their losses overlap: what
+ * the job loses is the largest of them, and each share is against that.
+ */
+static void set_loss(struct fsl_localisation *out, const struct fsl_case *job)
+{
+	const struct fsl_culprit *worst = &out->culprits[0];
+	const struct fsl_steps *steps = job->steps;
+	size_t begin = 0, end = steps->n_items;
+	for (size_t s = 0; s < steps->n_items; s++) {
+		begin = steps->items[s].step == worst->onset_step ? s : begin;
+		end = worst->until_step >= 0 && steps->items[s].step == worst->until_step ? s : end;
+	}
+	out->step_ms = step_level_ms(job->blame, begin, end);
+	bool is_rare = job->blame->charges[fsl_run_rank_idx(job->run, worst->rank)].pattern ==
+		       FSL_PATTERN_REPEATED;
+	if (is_rare && worst->cause != FSL_CAUSE_NETWORK) {
+		double sum_ms = 0.0;
+		for (size_t s = 0; s < steps->n_items; s++) {
+			sum_ms += job->blame->step_dur_ms[s];
+		}
+		out->step_ms = sum_ms / (double)steps->n_items;
+	}
+	out->lost_ms_per_step = fmin(worst->lost_ms_per_step, 0.99 * out->step_ms);
+	out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		out->culprits[i].share_of_loss =
+			fmin(1.0, out->culprits[i].lost_ms_per_step / worst->lost_ms_per_step);
+	}
+}
+
+enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	out->step_ms = job->blame->step_ms;
+	enum fsl_status status = name_ranks(out, job, err);
+	if (status == FSL_OK) {
+		status = name_links(out, job, err);
+	}
+	if (status != FSL_OK || out->n_culprits == 0) {
+		return status;
+	}
+	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
+	set_loss(out, job);
+	return FSL_OK;
+}

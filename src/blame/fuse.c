@@ -1,0 +1,166 @@
+/* Fuses charges, links, suspects and perception into one verdict. */
+#include "blame/fuse.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "blame/fuse_parts.h"
+
+/* Why nothing can be said, NULL when enough was seen. */
+static const char *too_little(struct fsl_localisation *out, const struct fsl_case *job)
+{
+	const struct fsl_coverage *coverage = &out->coverage;
+	if (coverage->n_ranks_seen < 2) {
+		return fsl_arena_printf(
+			&out->arena,
+			"operators of %zu rank%s were read; comparing needs at least 2",
+			coverage->n_ranks_seen, coverage->n_ranks_seen == 1 ? "" : "s");
+	}
+	if ((int64_t)coverage->n_steps < job->config->steps_min) {
+		return fsl_arena_printf(&out->arena,
+					"%zu steps were seen; at least %" PRId64 " are needed",
+					coverage->n_steps, job->config->steps_min);
+	}
+	double seen_share = (double)coverage->n_ranks_seen / (double)coverage->n_ranks_expected;
+	if (seen_share < job->config->rank_coverage_min) {
+		return fsl_arena_printf(&out->arena,
+					"%zu of %zu ranks left data; at least %.0f %% are needed",
+					coverage->n_ranks_seen, coverage->n_ranks_expected,
+					100.0 * job->config->rank_coverage_min);
+	}
+	return NULL;
+}
+
+/* True when the culprits are whole hosts: two or more ranks each, none of a culprit's host left
+ * out, other hosts exist. */
+static bool are_whole_hosts(const struct fsl_localisation *out, const struct fsl_run *run)
+{
+	bool has_other_host = false;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		size_t n_on_host = 0;
+		for (size_t i = 0; i < out->n_culprits; i++) {
+			n_on_host +=
+				strcmp(out->culprits[i].server_ip, run->ranks[r].server_ip) == 0;
+		}
+		bool is_named = fsl_fuse_named(out, run->ranks[r].rank) != NULL;
+		if (n_on_host == 1 || (n_on_host > 1 && !is_named)) {
+			return false;
+		}
+		has_other_host |= n_on_host == 0;
+	}
+	return has_other_host;
+}
+
+static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const struct fsl_run *run)
+{
+	size_t n_network = 0;
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		n_network += out->culprits[i].cause == FSL_CAUSE_NETWORK;
+	}
+	if (n_network == out->n_culprits) {
+		return FSL_VERDICT_SLOW_LINK;
+	}
+	bool is_host = out->n_culprits > 1 && n_network == 0 && are_whole_hosts(out, run);
+	return is_host ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
+}
+
+/* Verdict with culprits. */
+static void conclude_named(struct fsl_localisation *out, const struct fsl_case *job)
+{
+	const struct fsl_culprit *worst = &out->culprits[0];
+	out->kind = kind_of(out, job->run);
+	out->confidence = worst->confidence;
+	out->fault_ns = worst->onset_ns;
+	for (size_t i = 1; i < out->n_culprits; i++) {
+		int64_t onset_ns = out->culprits[i].onset_ns;
+		out->fault_ns = onset_ns < out->fault_ns ? onset_ns : out->fault_ns;
+	}
+	out->reason =
+		fsl_arena_printf(&out->arena, "rank %" PRId32 ": %s", worst->rank, worst->reason);
+}
+
+/* Verdict without culprits, in the light of perception. */
+static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *job,
+			     const char *why_too_little)
+{
+	const struct fsl_perception *perception = job->perception;
+	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
+	if (perception->kind == FSL_VERDICT_HANG) {
+		out->kind = FSL_VERDICT_HANG;
+		out->confidence = 0.5;
+		out->fault_ns = perception->hang_since_ns;
+		out->reason = perception->reason;
+		return;
+	}
+	if (why_too_little != NULL) {
+		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+		out->reason = why_too_little;
+		return;
+	}
+	if (perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
+		out->kind = FSL_VERDICT_JOB_SLOWDOWN;
+		out->confidence = 0.8 * seen;
+		if (perception->n_episodes > 0) {
+			out->fault_ns = perception->episodes[0].onset_ns;
+		}
+		out->reason =
+			"the job got slower and no rank's own work stands out: look for what all "
+			"ranks share";
+		return;
+	}
+	out->kind = FSL_VERDICT_NORMAL;
+	out->confidence = 0.9 * seen;
+	out->reason =
+		fsl_arena_printf(&out->arena,
+				 "no rank and no link costs the job more than %.1f %% of its step "
+				 "time against its peers",
+				 100.0 * (1.0 - 1.0 / job->config->slow_ratio_min));
+}
+
+/* Ranks that stopped before the others hold them up, whatever the reason. */
+static enum fsl_status name_stopped(struct fsl_localisation *out, const struct fsl_case *job,
+				    struct fsl_error *err)
+{
+	const struct fsl_perception *perception = job->perception;
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < perception->n_stopped_first && status == FSL_OK; i++) {
+		struct fsl_culprit culprit = fsl_culprit_of(perception->stopped_first[i]);
+		const struct fsl_rank *rank = fsl_run_rank(job->run, culprit.rank);
+		culprit.server_ip = rank != NULL ? rank->server_ip : "localhost";
+		culprit.cause = FSL_CAUSE_HOST;
+		culprit.onset_ns = rank != NULL ? rank->last_event_ns : FSL_NS_ABSENT;
+		culprit.confidence = 0.7;
+		culprit.reason = "stopped before the other ranks, which wait for it";
+		status = fsl_localisation_add_culprit(out, &culprit, err);
+	}
+	return status;
+}
+
+enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *job,
+			 struct fsl_error *err)
+{
+	enum fsl_status status = fsl_fuse_coverage(out, job, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	const char *why_too_little = too_little(out, job);
+	if (why_too_little == NULL) {
+		status = fsl_fuse_culprits(out, job, err);
+		if (status == FSL_OK) {
+			status = fsl_fuse_suspects(out, job, err);
+		}
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (out->n_culprits > 0) {
+		conclude_named(out, job);
+	} else {
+		conclude_unnamed(out, job, why_too_little);
+		if (out->kind == FSL_VERDICT_HANG) {
+			status = name_stopped(out, job, err);
+		}
+	}
+	return status == FSL_OK ? fsl_fuse_details(out, job, err) : status;
+}

@@ -1,0 +1,37 @@
+/*
+ * Fusion: lateness says that somebody is late, excess of own time over peers that do the same work
+ * says who, and the classical points and detectors only propose. Fills the verdict of localisation.
+ */
+#ifndef FSL_BLAME_FUSE_H
+#define FSL_BLAME_FUSE_H
+
+#include "blame/blame.h"
+#include "series/verdict.h"
+
+/* Everything that is known about the job; all borrowed. */
+struct fsl_case {
+	const struct fsl_run *run;
+	const struct fsl_topology *topology;
+	const struct fsl_steps *steps;
+	const struct fsl_match *match;
+	const struct fsl_cuts *cuts;
+	const struct fsl_own *own;
+	const struct fsl_blame *blame;
+	const struct fsl_perception *perception;
+	const struct fsl_config *config;
+	const struct fsl_localisation *classical; /* what the classical points propose */
+};
+
+/*
+ * Fills @out (started with fsl_localisation_init) for algorithm "failslow". Too little data gives
+ * FSL_VERDICT_INSUFFICIENT_EVIDENCE with the reason, never an error. A detector that could not run
+ * is noted in the coverage and never takes away what another found.
+ */
+enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *job,
+			 struct fsl_error *err);
+
+/* What the verdict is based on; also for algorithm "systrace". */
+enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Slow links: the shortest duration in an instance is free of waiting, so where it grows against
+ * like communicators nobody is late: the transfer itself is slow.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "blame/blame.h"
+
+enum { LASTING_STEPS_MIN = 5 };
+
+/* A slow link takes at least this many times the transfer of its like. */
+static const double TRANSFER_RATIO_MIN = 1.5;
+
+/* What makes two channels alike: operator, size, stages of the members. */
+struct likeness {
+	uint32_t op_id;
+	size_t n_members;
+	int32_t stage_min, stage_max;
+	size_t channel_idx;
+};
+
+static int compare_likeness(const void *a, const void *b)
+{
+	const struct likeness *x = a, *y = b;
+	if (x->op_id != y->op_id) {
+		return x->op_id < y->op_id ? -1 : 1;
+	}
+	if (x->n_members != y->n_members) {
+		return x->n_members < y->n_members ? -1 : 1;
+	}
+	if (x->stage_min != y->stage_min) {
+		return x->stage_min < y->stage_min ? -1 : 1;
+	}
+	if (x->stage_max != y->stage_max) {
+		return x->stage_max < y->stage_max ? -1 : 1;
+	}
+	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
+}
+
+static bool is_alike(const struct likeness *x, const struct likeness *y)
+{
+	return x->op_id == y->op_id && x->n_members == y->n_members &&
+	       x->stage_min == y->stage_min && x->stage_max == y->stage_max;
+}
+
+static struct likeness likeness_of(const struct fsl_match *match, const struct fsl_peers *peers,
+				   size_t channel_idx)
+{
+	const struct fsl_channel *channel = &match->channels[channel_idx];
+	struct likeness like = {channel->op_id, channel->n_members, INT32_MAX, INT32_MIN,
+				channel_idx};
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int32_t stage = peers->stage_of[channel->members[m]];
+		like.stage_min = stage < like.stage_min ? stage : like.stage_min;
+		like.stage_max = stage > like.stage_max ? stage : like.stage_max;
+	}
+	return like;
+}
+
+/* Shortest duration of a complete instance, ms; NaN when a member is absent. */
+static double transfer_ms(const struct fsl_channel *channel, const struct fsl_run *run,
+			  size_t instance)
+{
+	int64_t shortest_ns = INT64_MAX;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int64_t dur_ns = fsl_channel_duration_ns(channel, run, instance, m);
+		if (dur_ns < 0) {
+			return NAN;
+		}
+		shortest_ns = dur_ns < shortest_ns ? dur_ns : shortest_ns;
+	}
+	return (double)shortest_ns / FSL_NS_PER_MS;
+}
+
+/* Transfer per step; NaN for steps in which the channel has no complete instance. */
+static void sum_transfer(double *row, const struct fsl_channel *channel, const struct fsl_run *run,
+			 size_t n_steps)
+{
+	for (size_t s = 0; s < n_steps; s++) {
+		row[s] = NAN;
+	}
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		double ms = transfer_ms(channel, run, i);
+		size_t step = channel->step_idx[i];
+		if (step < n_steps && !isnan(ms)) {
+			row[step] = isnan(row[step]) ? ms : row[step] + ms;
+		}
+	}
+}
+
+/* The search over all channels. */
+struct search {
+	const struct fsl_blame *blame;
+	const struct fsl_match *match;
+	const struct fsl_config *config;
+	const double *transfer; /* [channel * n_steps + step] */
+	double *excess;         /* [step] */
+	double *reference;      /* [step] */
+	double *work;           /* 2 * max(members, steps) */
+};
+
+static double mean_over(const double *row, size_t begin, size_t end)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t s = begin; s < end; s++) {
+		if (!isnan(row[s])) {
+			sum += row[s];
+			n++;
+		}
+	}
+	return n > 0 ? sum / (double)n : NAN;
+}
+
+/* Level of the like channels step by step; of a channel without like, its own lower half. */
+static void set_reference(const struct search *search, const struct likeness *like, size_t n_alike)
+{
+	size_t n_steps = search->blame->n_steps;
+	const double *own = search->transfer + like[0].channel_idx * n_steps;
+	double level = n_alike == 1 ? fsl_peer_level(own, n_steps, search->work) : NAN;
+	for (size_t s = 0; s < n_steps; s++) {
+		for (size_t k = 0; k < n_alike && n_alike > 1; k++) {
+			search->work[k] = search->transfer[like[k].channel_idx * n_steps + s];
+		}
+		search->reference[s] = n_alike == 1 ? level
+						    : fsl_peer_level(search->work, n_alike,
+								     search->work + n_alike);
+	}
+}
+
+/* True and *link filled when the channel is slow against the reference. */
+static bool judge(const struct search *search, size_t channel_idx, size_t n_alike,
+		  struct fsl_link *link)
+{
+	size_t n_steps = search->blame->n_steps;
+	const double *row = search->transfer + channel_idx * n_steps;
+	for (size_t s = 0; s < n_steps; s++) {
+		search->excess[s] = row[s] - search->reference[s];
+	}
+	double least_ms = (1.0 - 1.0 / search->config->slow_ratio_min) * search->blame->step_ms;
+	struct fsl_episode episode = fsl_episode_find(search->excess, n_steps, 0.5 * least_ms);
+	if (episode.n_high < LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
+	    episode.persistence < search->config->persistence_min) {
+		return false;
+	}
+	if (n_alike == 1 && episode.begin < LASTING_STEPS_MIN) {
+		return false; /* nothing to compare with: no like channel, no healthy past */
+	}
+	*link = (struct fsl_link){.channel_idx = channel_idx,
+				  .group_idx = search->match->channels[channel_idx].group_idx,
+				  .episode = episode,
+				  .lost_ms_per_step = episode.mean_ms,
+				  .n_peers = n_alike - 1};
+	link->transfer_ms = mean_over(row, episode.begin, episode.end);
+	link->peers_ms = mean_over(search->reference, episode.begin, episode.end);
+	return link->transfer_ms >= TRANSFER_RATIO_MIN * link->peers_ms;
+}
+
+/* Channels of one communicator are one link: their losses add up, the costliest stands for all. */
+static size_t merge_groups(struct fsl_link *links, size_t n_links)
+{
+	size_t n_merged = 0;
+	for (size_t i = 0; i < n_links; i++) {
+		size_t k = 0;
+		while (k < n_merged && links[k].group_idx != links[i].group_idx) {
+			k++;
+		}
+		if (k == n_merged) {
+			links[n_merged++] = links[i];
+			continue;
+		}
+		double sum_ms = links[k].lost_ms_per_step + links[i].lost_ms_per_step;
+		if (links[i].lost_ms_per_step > links[k].lost_ms_per_step) {
+			links[k] = links[i];
+		}
+		links[k].lost_ms_per_step = sum_ms;
+	}
+	return n_merged;
+}
+
+static int compare_links(const void *a, const void *b)
+{
+	const struct fsl_link *x = a, *y = b;
+	if (x->lost_ms_per_step != y->lost_ms_per_step) {
+		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
+	}
+	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
+}
+
+enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
+			       const struct fsl_blame *blame, const struct fsl_run *run,
+			       const struct fsl_match *match, const struct fsl_config *config,
+			       struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	size_t n = match->n_channels, n_steps = blame->n_steps, n_cells = 0, n_found = 0;
+	size_t n_work = 2 * (n + n_steps) + 2;
+	enum fsl_status status = FSL_OK;
+	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
+	double *excess = fsl_arena_alloc(&scratch, n_steps * sizeof(*excess));
+	double *reference = fsl_arena_alloc(&scratch, n_steps * sizeof(*reference));
+	double *work = fsl_arena_alloc(&scratch, n_work * sizeof(*work));
+	double *transfer = fsl_mul_size(n, n_steps, &n_cells)
+				   ? fsl_arena_alloc(&scratch, n_cells * sizeof(*transfer))
+				   : NULL;
+	struct fsl_link *found = fsl_arena_alloc(arena, n * sizeof(*found));
+	if (like == NULL || excess == NULL || reference == NULL || work == NULL ||
+	    transfer == NULL || found == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
+		goto out;
+	}
+	for (size_t c = 0; c < n; c++) {
+		like[c] = likeness_of(match, &blame->peers, c);
+		sum_transfer(transfer + c * n_steps, &match->channels[c], run, n_steps);
+	}
+	qsort(like, n, sizeof(*like), compare_likeness);
+	struct search search = {blame, match, config, transfer, excess, reference, work};
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
+		for (end = begin + 1; end < n && is_alike(&like[begin], &like[end]); end++) {
+		}
+		set_reference(&search, like + begin, end - begin);
+		for (size_t k = begin; k < end; k++) {
+			n_found +=
+				judge(&search, like[k].channel_idx, end - begin, &found[n_found]);
+		}
+	}
+	qsort(found, n_found, sizeof(*found), compare_links);
+	n_found = merge_groups(found, n_found);
+	qsort(found, n_found, sizeof(*found), compare_links);
+	*links = found;
+	*n_links = n_found;
+out:
+	fsl_arena_fini(&scratch);
+	return status;
+}

@@ -1,0 +1,135 @@
+/* Peers: ranks of the same pipeline stage that use the same operators. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blame/blame.h"
+
+/* One rank's key while it is sorted into classes. */
+struct key {
+	int32_t stage;
+	uint64_t ops; /* order-free hash of the set of operator names */
+	uint32_t rank_idx;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+	if (x->stage != y->stage) {
+		return x->stage < y->stage ? -1 : 1;
+	}
+	if (x->ops != y->ops) {
+		return x->ops < y->ops ? -1 : 1;
+	}
+	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+}
+
+/* splitmix64 finaliser (Steele, Lea, Flood 2014): spreads small ids over 64 bits. */
+static uint64_t mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+/* Hash of the set of operators; rare ones (a start-up barrier) do not make a rank different. */
+static uint64_t hash_ops(const struct fsl_rank *rank, uint32_t *n_uses, size_t n_names)
+{
+	enum { RARE_SHARE = 100 }; /* below 1 in 100 operators */
+	uint64_t hash = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		if (rank->ops[i].op_id < n_names) {
+			n_uses[rank->ops[i].op_id]++;
+		}
+	}
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		uint32_t op_id = rank->ops[i].op_id;
+		if (op_id < n_names && n_uses[op_id] > 0) {
+			if ((uint64_t)n_uses[op_id] * RARE_SHARE >= rank->n_ops) {
+				hash += mix(op_id);
+			}
+			n_uses[op_id] = 0;
+		}
+	}
+	return hash;
+}
+
+/*
+ * Stage of each rank: its place in its pipeline group. In a group that lacks ranks the place
+ * follows from the usual layout, where stage = rank * stages / ranks.
+ */
+static void find_stages(int32_t *stage_of, const struct fsl_run *run,
+			const struct fsl_topology *topology)
+{
+	size_t n_stages = 0;
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		if (group->kind == FSL_GROUP_PP && group->n_ranks > n_stages) {
+			n_stages = group->n_ranks;
+		}
+	}
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		if (group->kind != FSL_GROUP_PP) {
+			continue;
+		}
+		for (size_t m = 0; m < group->n_ranks; m++) {
+			size_t rank_idx = fsl_run_rank_idx(run, group->ranks[m]);
+			if (rank_idx == SIZE_MAX) {
+				continue;
+			}
+			size_t by_layout = topology->n_expected_ranks > 0
+						   ? (size_t)group->ranks[m] * n_stages /
+							     topology->n_expected_ranks
+						   : m;
+			stage_of[rank_idx] = (int32_t)(group->n_ranks == n_stages ? m : by_layout);
+		}
+	}
+}
+
+static void number_classes(struct fsl_peers *out, const struct key *keys, size_t n_keys)
+{
+	for (size_t k = 0; k < n_keys; k++) {
+		bool is_new = k == 0 || keys[k].stage != keys[k - 1].stage ||
+			      keys[k].ops != keys[k - 1].ops;
+		if (is_new) {
+			out->begin[out->n_classes++] = k;
+		}
+		out->members[k] = keys[k].rank_idx;
+		out->class_of[keys[k].rank_idx] = (uint32_t)(out->n_classes - 1);
+	}
+	out->begin[out->n_classes] = n_keys;
+}
+
+enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
+				const struct fsl_run *run, const struct fsl_topology *topology,
+				struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	size_t n_names = fsl_strpool_size(run->names), n_keys = 0, n = run->n_ranks;
+	*out = (struct fsl_peers){0};
+	out->class_of = fsl_arena_alloc(arena, n * sizeof(*out->class_of));
+	out->members = fsl_arena_alloc(arena, n * sizeof(*out->members));
+	out->begin = fsl_arena_alloc(arena, (n + 1) * sizeof(*out->begin));
+	out->stage_of = fsl_arena_alloc(arena, n * sizeof(*out->stage_of));
+	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
+	uint32_t *n_uses = fsl_arena_alloc(&scratch, n_names * sizeof(*n_uses));
+	if (out->class_of == NULL || out->members == NULL || out->begin == NULL ||
+	    out->stage_of == NULL || keys == NULL || n_uses == NULL) {
+		fsl_arena_fini(&scratch);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	find_stages(out->stage_of, run, topology);
+	for (size_t r = 0; r < n; r++) {
+		out->class_of[r] = FSL_NO_CLASS;
+		if (run->ranks[r].n_ops > 0) {
+			keys[n_keys++] = (struct key){out->stage_of[r],
+						      hash_ops(&run->ranks[r], n_uses, n_names),
+						      (uint32_t)r};
+		}
+	}
+	qsort(keys, n_keys, sizeof(*keys), compare_keys);
+	number_classes(out, keys, n_keys);
+	fsl_arena_fini(&scratch);
+	return FSL_OK;
+}

@@ -1,0 +1,256 @@
+/* Victims and unconfirmed suspects: what detectors propose and the charges do not bear out. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/number.h"
+#include "blame/fuse_parts.h"
+#include "detect/engine.h"
+
+/* What detectors said of one rank. */
+struct proposal {
+	const char *detector; /* who said it first; NULL: nobody */
+	double effect_ms;     /* largest effect said */
+};
+
+/* The search for proposals. */
+struct hearing {
+	const struct fsl_case *job;
+	struct fsl_localisation *out;
+	struct proposal *proposals; /* per rank index */
+};
+
+static void note(struct hearing *hearing, int32_t rank, const char *detector, double effect_ms)
+{
+	size_t r = fsl_run_rank_idx(hearing->job->run, rank);
+	if (r == SIZE_MAX) {
+		return;
+	}
+	struct proposal *proposal = &hearing->proposals[r];
+	if (proposal->detector == NULL) {
+		proposal->detector = detector;
+	}
+	proposal->effect_ms = fmax(proposal->effect_ms, isnan(effect_ms) ? 0.0 : effect_ms);
+}
+
+static enum fsl_status hear(struct hearing *hearing, const struct fsl_detector_config *detector,
+			    const struct fsl_windows *windows, struct fsl_error *err)
+{
+	struct fsl_findings findings = {0};
+	bool skipped = false;
+	enum fsl_status status = fsl_engine_scan(detector, windows, &findings, &skipped, err);
+	for (size_t i = 0; i < findings.n_items && status == FSL_OK; i++) {
+		note(hearing, findings.items[i].rank, detector->name, findings.items[i].effect_ms);
+	}
+	fsl_findings_fini(&findings);
+	return status;
+}
+
+/* One metric of a channel as instances x members. */
+static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl_case *job,
+				       const struct fsl_channel *channel, enum fsl_metric metric,
+				       struct fsl_error *err)
+{
+	enum fsl_status status = fsl_channel_lateness(out, channel, job->run, err);
+	if (status != FSL_OK || metric == FSL_METRIC_LATENESS) {
+		return status;
+	}
+	out->metric = metric;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			uint32_t op_idx = channel->op_idx[i * channel->n_members + m];
+			double *value = &out->values[m * out->n_windows + i];
+			if (op_idx == FSL_NO_OP) {
+				continue;
+			}
+			const struct fsl_op *op = &job->run->ranks[channel->members[m]].ops[op_idx];
+			int64_t from_ns = metric == FSL_METRIC_HOST     ? op->host_begin_ns
+					  : metric == FSL_METRIC_LAUNCH ? op->host_end_ns
+									: op->dev_begin_ns;
+			int64_t to_ns = metric == FSL_METRIC_HOST     ? op->host_end_ns
+					: metric == FSL_METRIC_LAUNCH ? op->dev_begin_ns
+								      : op->dev_end_ns;
+			bool is_known = from_ns != FSL_NS_ABSENT && to_ns != FSL_NS_ABSENT;
+			*value = is_known ? (double)(to_ns - from_ns) / FSL_NS_PER_MS : NAN;
+		}
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status hear_channels(struct hearing *hearing,
+				     const struct fsl_detector_config *detector,
+				     enum fsl_metric metric, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	const struct fsl_match *match = hearing->job->match;
+	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
+		struct fsl_windows windows = {0};
+		status = channel_windows(&windows, hearing->job, &match->channels[c], metric, err);
+		if (status == FSL_OK) {
+			status = hear(hearing, detector, &windows, err);
+		}
+		fsl_windows_fini(&windows);
+	}
+	return status;
+}
+
+/* Own time of the ranks that do the same work, steps x ranks. */
+static enum fsl_status hear_classes(struct hearing *hearing,
+				    const struct fsl_detector_config *detector,
+				    struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	const struct fsl_blame *blame = hearing->job->blame;
+	for (size_t k = 0; k < blame->peers.n_classes && status == FSL_OK; k++) {
+		const uint32_t *members = blame->peers.members + blame->peers.begin[k];
+		size_t n = blame->peers.begin[k + 1] - blame->peers.begin[k];
+		struct fsl_windows windows = {0};
+		status = fsl_windows_init(&windows, FSL_METRIC_OWN, FSL_WINDOW_STEP, n,
+					  blame->n_steps, err);
+		for (size_t m = 0; m < n && status == FSL_OK; m++) {
+			windows.ranks[m] = hearing->job->run->ranks[members[m]].rank;
+			for (size_t s = 0; s < blame->n_steps; s++) {
+				windows.values[m * blame->n_steps + s] =
+					blame->own_ms[members[m] * blame->n_steps + s];
+				windows.n_samples[m * blame->n_steps + s] = 1;
+				windows.first_ns[m * blame->n_steps + s] =
+					hearing->job->steps->items[s].begin_ns;
+			}
+		}
+		if (status == FSL_OK) {
+			status = hear(hearing, detector, &windows, err);
+		}
+		fsl_windows_fini(&windows);
+	}
+	return status;
+}
+
+/* Arrival lateness always; further detectors as the configuration names them. */
+static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error *err)
+{
+	const struct fsl_config *config = hearing->job->config;
+	const struct fsl_detector_config *late = fsl_config_detector(config, "ArrivalLateness");
+	enum fsl_status status = FSL_OK;
+	if (late != NULL && late->detector != NULL) {
+		status = hear_channels(hearing, late, FSL_METRIC_LATENESS, err);
+	}
+	for (size_t i = 0; i < config->n_detectors && status == FSL_OK; i++) {
+		const struct fsl_detector_config *detector = &config->detectors[i];
+		if (detector == late || !detector->enabled || detector->detector == NULL) {
+			continue;
+		}
+		switch (detector->metric) {
+		case FSL_METRIC_OWN:
+			status = hear_classes(hearing, detector, err);
+			break;
+		case FSL_METRIC_EXEC:
+		case FSL_METRIC_LAUNCH:
+		case FSL_METRIC_HOST:
+		case FSL_METRIC_LATENESS:
+			status = hear_channels(hearing, detector, detector->metric, err);
+			break;
+		case FSL_METRIC_TRANSFER:
+		case FSL_METRIC_STEP_TIME:
+		case FSL_METRIC_EVENT_AGE:
+		case FSL_METRIC_DATALOADER:
+		case FSL_METRIC_CKPT:
+		case FSL_METRICS_N:
+			status = fsl_coverage_add_skipped(
+				&hearing->out->coverage, &hearing->out->arena, err,
+				"%s: its metric is not one of localisation", detector->name);
+			break;
+		}
+	}
+	return status;
+}
+
+/* What the classical points accuse; LACK is no accusation. */
+static void hear_classical(struct hearing *hearing)
+{
+	const struct fsl_localisation *classical = hearing->job->classical;
+	for (size_t i = 0; classical != NULL && i < classical->n_abnormal; i++) {
+		const struct fsl_detail *detail = &classical->abnormal[i];
+		if (detail->method != FSL_METHOD_LACK) {
+			note(hearing, detail->rank, detail->kpi_id, NAN);
+		}
+	}
+}
+
+/* Mean idle time per step that neither operators nor stages explain; 0 where stages are not
+ * recorded. */
+static double idle_ms_per_step(const struct fsl_case *job, size_t r)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t s = 0; s < job->own->n_steps && job->own->has_stages; s++) {
+		double idle_ms = job->own->idle_ms[r * job->own->n_steps + s];
+		if (!isnan(idle_ms)) {
+			sum += idle_ms;
+			n++;
+		}
+	}
+	return n > 0 ? sum / (double)n : 0.0;
+}
+
+static const char *why_not_named(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
+				 double late_ms)
+{
+	double idle_ms = idle_ms_per_step(job, r);
+	if (idle_ms > 0.5 * late_ms && late_ms > 0.0) {
+		return fsl_arena_printf(
+			&out->arena,
+			"others wait for it, but it is idle itself for %.1f ms per step "
+			"that no record explains",
+			idle_ms);
+	}
+	if (late_ms <= 0.0) {
+		return "its own work is at the level of its peers and nobody waits for it";
+	}
+	if (out->n_culprits > 0) {
+		return fsl_arena_printf(&out->arena,
+					"arrives late because it waits for rank %" PRId32
+					" further up; its own work is at the level of its peers",
+					out->culprits[0].rank);
+	}
+	return "its own work is at the level of its peers";
+}
+
+static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *err)
+{
+	struct fsl_localisation *out = hearing->out;
+	const struct fsl_case *job = hearing->job;
+	double least_ms = fsl_fuse_least_ms(job->config, job->blame->step_ms);
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; r < job->run->n_ranks && status == FSL_OK; r++) {
+		int32_t rank = job->run->ranks[r].rank;
+		const struct proposal *proposal = &hearing->proposals[r];
+		double late_ms = job->blame->charges[r].late_ms_per_step;
+		if (proposal->detector == NULL || fsl_fuse_named(out, rank) != NULL) {
+			continue;
+		}
+		struct fsl_suspect suspect = {.rank = rank,
+					      .late_ms_per_step = late_ms,
+					      .detector = proposal->detector,
+					      .reason = why_not_named(out, job, r, late_ms)};
+		bool is_victim = out->n_culprits > 0 && late_ms >= least_ms;
+		status = is_victim ? fsl_localisation_add_victim(out, &suspect, err)
+				   : fsl_localisation_add_unconfirmed(out, &suspect, err);
+	}
+	return status;
+}
+
+enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	struct hearing hearing = {.job = job, .out = out};
+	hearing.proposals = fsl_calloc(job->run->n_ranks, sizeof(*hearing.proposals));
+	if (hearing.proposals == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
+	}
+	enum fsl_status status = hear_detectors(&hearing, err);
+	if (status == FSL_OK) {
+		hear_classical(&hearing);
+		status = list_suspects(&hearing, err);
+	}
+	fsl_free(hearing.proposals);
+	return status;
+}
