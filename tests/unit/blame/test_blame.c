@@ -1,0 +1,285 @@
+/* Claims about peers, excess, episodes, causes and links. */
+#include <math.h>
+
+#include "support/small_job.h"
+
+#include "blame/blame.h"
+#include "blame/cause.h"
+
+/* Everything up to the charges. */
+struct charged_job {
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	struct fsl_blame blame;
+	struct fsl_config config;
+};
+
+static void charge(struct charged_job *c)
+{
+	small_job_run(&c->job);
+	c->config = (struct fsl_config){.slow_ratio_min = 1.05, .persistence_min = 0.5};
+	assert_int_equal(fsl_match(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
+	assert_int_equal(
+		fsl_cuts_build(&c->cuts, &c->job.run, &c->job.steps, c->match.clock_ns, NULL),
+		FSL_OK);
+	fsl_match_assign_steps(&c->match, &c->cuts);
+	assert_int_equal(fsl_own_build(&c->own, &c->job.run, &c->cuts, NULL), FSL_OK);
+	assert_int_equal(fsl_blame_build(&c->blame, &c->job.run, &c->job.topology, &c->job.steps,
+					 &c->match, &c->own, &c->config, NULL),
+			 FSL_OK);
+}
+
+static void release(struct charged_job *c)
+{
+	fsl_blame_fini(&c->blame);
+	fsl_own_fini(&c->own);
+	fsl_cuts_fini(&c->cuts);
+	fsl_match_fini(&c->match);
+	small_job_fini(&c->job);
+}
+
+static enum fsl_cause cause_of(struct charged_job *c, size_t r)
+{
+	struct fsl_cause_clues clues;
+	assert_int_equal(fsl_cause_find(&clues, &c->blame, r, &c->job.run, &c->match, &c->cuts,
+					&c->own, NULL),
+			 FSL_OK);
+	return clues.cause;
+}
+
+static size_t n_charged(const struct charged_job *c)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < c->blame.n_ranks; r++) {
+		n += c->blame.charges[r].pattern != FSL_PATTERN_NONE;
+	}
+	return n;
+}
+
+static void a_healthy_job_charges_nobody(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	assert_int_equal(n_charged(&c), 0);
+	release(&c);
+}
+
+static void a_slow_rank_is_charged_from_its_onset_with_its_excess(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[5] = c.job.body_ms[5] = 15.0;
+	c.job.onset = 12;
+	charge(&c);
+	const struct fsl_charge *slow = &c.blame.charges[5];
+	assert_int_equal(n_charged(&c), 1);
+	assert_int_equal(slow->pattern, FSL_PATTERN_LASTING);
+	assert_int_equal(slow->episode.begin, 12);
+	assert_int_equal(slow->episode.end, 40);
+	assert_true(fabs(slow->lost_ms_per_step - 60.0) < 1.0);
+	assert_true(slow->last_share == 1.0);
+	assert_int_equal(cause_of(&c, 5), FSL_CAUSE_COMPUTE);
+	release(&c);
+}
+
+static void a_recovered_episode_ends_where_it_ended(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[5] = c.job.body_ms[5] = 15.0;
+	c.job.onset = 10;
+	c.job.until = 25;
+	charge(&c);
+	assert_int_equal(c.blame.charges[5].episode.begin, 10);
+	assert_int_equal(c.blame.charges[5].episode.end, 25);
+	release(&c);
+}
+
+static void one_long_step_is_no_charge(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[5] = 2000.0;
+	c.job.onset = 20;
+	c.job.until = 21;
+	charge(&c);
+	assert_int_equal(n_charged(&c), 0);
+	release(&c);
+}
+
+static void of_two_ranks_the_slower_is_charged(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 2, 40);
+	c.job.head_ms[1] = c.job.body_ms[1] = 10.0;
+	charge(&c);
+	assert_int_equal(n_charged(&c), 1);
+	assert_int_equal(c.blame.charges[1].pattern, FSL_PATTERN_LASTING);
+	release(&c);
+}
+
+static void half_of_a_group_slow_together_is_charged_and_not_the_healthy_half(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	for (size_t r = 0; r < 4; r++) {
+		c.job.head_ms[r] = c.job.body_ms[r] = 12.0;
+	}
+	charge(&c);
+	for (size_t r = 0; r < 8; r++) {
+		assert_int_equal(c.blame.charges[r].pattern,
+				 r < 4 ? FSL_PATTERN_LASTING : FSL_PATTERN_NONE);
+	}
+	release(&c);
+}
+
+static void extra_time_at_the_head_of_the_step_is_data_loading(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = 60.0;
+	charge(&c);
+	assert_int_equal(n_charged(&c), 1);
+	assert_int_equal(cause_of(&c, 3), FSL_CAUSE_DATALOADER);
+	release(&c);
+}
+
+static void a_queue_run_empty_is_the_host(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = c.job.body_ms[3] = 20.0;
+	charge(&c);
+	struct fsl_rank *rank = &c.job.run.ranks[3];
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		rank->ops[i].host_end_ns = rank->ops[i].dev_begin_ns - 30 * FSL_NS_PER_US;
+		rank->ops[i].host_begin_ns = rank->ops[i].host_end_ns - 20 * FSL_NS_PER_US;
+	}
+	assert_int_equal(cause_of(&c, 3), FSL_CAUSE_HOST);
+	release(&c);
+}
+
+static void single_long_steps_again_and_again_are_a_repeated_charge(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 60);
+	charge(&c); /* healthy; then every tenth step of rank 2 gets 500 ms more */
+	for (size_t s = 5; s < 60; s += 10) {
+		c.own.part_ms[(2 * c.own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_HEAD] += 500.0;
+	}
+	fsl_blame_fini(&c.blame);
+	assert_int_equal(fsl_blame_build(&c.blame, &c.job.run, &c.job.topology, &c.job.steps,
+					 &c.match, &c.own, &c.config, NULL),
+			 FSL_OK);
+	const struct fsl_charge *slow = &c.blame.charges[2];
+	assert_int_equal(slow->pattern, FSL_PATTERN_REPEATED);
+	assert_int_equal(slow->episode.n_high, 6);
+	assert_true(fabs(slow->lost_ms_per_step - 6.0 * 500.0 / 59.0) < 2.0);
+	release(&c);
+}
+
+static void the_level_of_peers_survives_up_to_two_thirds_slow(void **state)
+{
+	(void)state;
+	double scratch[8];
+	const double five_of_eight[] = {10, 10, 10, 20, 20, 20, 20, 20};
+	const double two[] = {12, 10};
+	const double holes[] = {NAN, 10, NAN};
+	const double none[] = {NAN};
+	assert_true(fsl_peer_level(five_of_eight, 8, scratch) == 10.0);
+	assert_true(fsl_peer_level(two, 2, scratch) == 10.0);
+	assert_true(fsl_peer_level(holes, 3, scratch) == 10.0);
+	assert_true(isnan(fsl_peer_level(none, 1, scratch)));
+}
+
+static void an_episode_is_where_the_series_is_high_most_of_the_time(void **state)
+{
+	(void)state;
+	const double series[] = {0, 9, 0, 0, 9, 9, NAN, 0, 9, 9, 0, 0, 0};
+	struct fsl_episode episode = fsl_episode_find(series, 13, 5.0);
+	assert_int_equal(episode.begin, 4);
+	assert_int_equal(episode.end, 10);
+	assert_int_equal(episode.n_high, 4);
+	assert_true(episode.persistence == 0.8);
+	assert_int_equal(fsl_episode_find(series, 1, 5.0).end, 0);
+}
+
+static void a_stage_of_its_own_is_not_compared_with_others(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_peers peers;
+	struct fsl_arena arena = {0};
+	small_job_init(&job, 4, 3);
+	small_job_run(&job);
+	int32_t chains[2][2] = {{0, 2}, {1, 3}};
+	struct fsl_group groups[] = {
+		{.kind = FSL_GROUP_PP, .name_id = FSL_STR_NONE, .ranks = chains[0], .n_ranks = 2},
+		{.kind = FSL_GROUP_PP, .name_id = FSL_STR_NONE, .ranks = chains[1], .n_ranks = 2}};
+	struct fsl_topology topology = job.topology;
+	topology.groups = groups;
+	topology.n_groups = 2;
+	assert_int_equal(fsl_peers_build(&peers, &arena, &job.run, &topology, NULL), FSL_OK);
+	assert_int_equal(peers.n_classes, 2);
+	assert_int_equal(peers.class_of[0], peers.class_of[1]);
+	assert_int_equal(peers.class_of[2], peers.class_of[3]);
+	assert_int_not_equal(peers.class_of[0], peers.class_of[2]);
+	fsl_arena_fini(&arena);
+	small_job_fini(&job);
+}
+
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 12);
+	charge(&c);
+	bool is_done = false;
+	for (uint64_t nth = 1; !is_done && nth < 200; nth++) {
+		struct fsl_blame blame;
+		fsl_mem_fail_at(nth);
+		enum fsl_status status =
+			fsl_blame_build(&blame, &c.job.run, &c.job.topology, &c.job.steps, &c.match,
+					&c.own, &c.config, NULL);
+		fsl_mem_fail_at(0);
+		is_done = status == FSL_OK;
+		assert_true(is_done || status == FSL_ERR_MEMORY);
+		if (is_done) {
+			fsl_blame_fini(&blame);
+		}
+	}
+	assert_true(is_done);
+	release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_healthy_job_charges_nobody),
+		cmocka_unit_test(a_slow_rank_is_charged_from_its_onset_with_its_excess),
+		cmocka_unit_test(a_recovered_episode_ends_where_it_ended),
+		cmocka_unit_test(one_long_step_is_no_charge),
+		cmocka_unit_test(of_two_ranks_the_slower_is_charged),
+		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),
+		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
+		cmocka_unit_test(a_queue_run_empty_is_the_host),
+		cmocka_unit_test(single_long_steps_again_and_again_are_a_repeated_charge),
+		cmocka_unit_test(the_level_of_peers_survives_up_to_two_thirds_slow),
+		cmocka_unit_test(an_episode_is_where_the_series_is_high_most_of_the_time),
+		cmocka_unit_test(a_stage_of_its_own_is_not_compared_with_others),
+		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
