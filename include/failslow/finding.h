@@ -26,4 +26,21 @@ struct fsl_finding {
 enum fsl_status fsl_findings_add(struct fsl_findings *out, const struct fsl_finding *finding,
 				 struct fsl_error *err);
 
+/* One member's labels with what was seen and what was to be expected, window by window. */
+struct fsl_labelled {
+	int32_t rank;
+	size_t n_windows;
+	const uint8_t *labels;  /* 1: deviates */
+	const double *observed; /* NaN: no sample */
+	const double *expected; /* NaN: unknown */
+};
+
+/*
+ * Adds one finding per run of ones. Ratio and effect compare the means of @observed and @expected
+ * over the windows of the run that have both; the confidence of a run of n such windows is
+ * 1 - 2^-n.
+ */
+enum fsl_status fsl_findings_add_runs(struct fsl_findings *out, const struct fsl_labelled *series,
+				      struct fsl_error *err);
+
 #endif

@@ -44,11 +44,16 @@ double fsl_percentile(const double *values, size_t n, double q, double *scratch)
 double fsl_median(const double *values, size_t n, double *scratch);
 /* NaN-aware; median of absolute deviations from @centre, times 1.4826 (consistent for a normal). */
 double fsl_mad_sigma(const double *values, size_t n, double centre, double *scratch);
+/*
+ * NaN-aware; scale of the noise around a level that may shift: median absolute difference of
+ * neighbours, times 1.4826 / sqrt(2). NaN with fewer than 2 values.
+ */
+double fsl_diff_sigma(const double *values, size_t n, double *scratch);
 /* Sorts NaN to the end; ascending. */
 void fsl_sort(double *values, size_t n);
 
-/* Two-sided sign test: probability of at least max(n_up, n_down) heads in n_up + n_down fair
- * tosses. */
+/* Two-sided sign test: twice the probability of at least max(n_up, n_down) heads in n_up + n_down
+ * fair tosses, at most 1. */
 double fsl_sign_test_p(size_t n_up, size_t n_down);
 /* One-sided Mann-Whitney p that @after tends to be larger than @before (normal approximation with
  * tie and continuity correction); NaN-aware; 1.0 when a side has fewer than 3 values. */
@@ -70,5 +75,15 @@ int32_t fsl_labels_mode(const int32_t *labels, size_t n, bool with_noise);
 /* Keeps only runs of at least @window ones (sysTrace's alarm filter); @in and @out may be the same.
  */
 void fsl_filter_runs(const uint8_t *in, size_t n, size_t window, uint8_t *out);
+
+/*
+ * Series with holes: fsl_pack copies the values that are not NaN to @packed and their positions to
+ * @positions (may be NULL), both of n entries, and returns how many there are. fsl_unpack_labels
+ * puts labels of the packed series back; a hole between two ones becomes one too, so that a run
+ * stays one run.
+ */
+size_t fsl_pack(const double *values, size_t n, double *packed, size_t *positions);
+void fsl_unpack_labels(const uint8_t *packed, const size_t *positions, size_t n_packed,
+		       uint8_t *labels, size_t n);
 
 #endif

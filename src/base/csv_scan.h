@@ -1,6 +1,9 @@
 /*
  * Fast row scanner for comma-separated marker files: RFC 4180 quotes, \n and \r\n, no final newline
- * needed, header-driven columns, NUL bytes kept. Rows that break the rules are reported one by one.
+ * needed, header-driven columns, NUL bytes kept, a UTF-8 byte order mark skipped. A quote inside an
+ * unquoted field is an ordinary byte. Rows that break the rules are reported one by one; scanning
+ * goes on behind the first line end after such a row's first byte, so that one stray quote costs
+ * one line and not everything up to the next quote.
  */
 #ifndef FSL_BASE_CSV_SCAN_H
 #define FSL_BASE_CSV_SCAN_H
@@ -38,9 +41,13 @@ struct fsl_csv_row {
 struct fsl_csv; /* opaque; reads from a reader that it does not own */
 
 struct fsl_csv *fsl_csv_create(struct fsl_reader *reader); /* NULL when out of memory */
+/* The reader then stands behind the last row that was returned. */
 void fsl_csv_destroy(struct fsl_csv *csv);
 
-/* Next row; empty lines are skipped. Fails only when the reader fails. */
+/*
+ * Next row; empty lines are skipped. Fails only when the reader fails (or memory is short); rows in
+ * front of the failure have been returned by then. BAD, CUT and END have no fields.
+ */
 enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err);
 
 /* Index of the column @name in a header row, SIZE_MAX when absent. */

@@ -22,15 +22,21 @@ enum {
 
 struct fsl_reader; /* opaque */
 
-/* Opens and detects compression by content (gzip 1f 8b, zstd 28 b5 2f fd). Directories, sockets are
- * refused; opened O_NONBLOCK|O_CLOEXEC so that a FIFO cannot block a run. */
+/* Opens and detects compression by content (gzip 1f 8b, zstd 28 b5 2f fd). Only regular files:
+ * everything else is refused; opened O_NONBLOCK|O_CLOEXEC so that a FIFO cannot block a run. */
 enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struct fsl_error *err);
+/* The same over a file or pipe that is open already, read from where it stands; @name is for
+ * messages. @fd then belongs to the reader, also when the call fails. */
+enum fsl_status fsl_reader_open_fd(struct fsl_reader **out, int fd, const char *name,
+				   struct fsl_error *err);
 void fsl_reader_close(struct fsl_reader *reader);
 
 /*
  * Borrowed view of the unread decompressed bytes: at least @want of them unless the end of the file
- * is near, then all that is left (0 at the end). @want <= FSL_LINE_BYTES_MAX. Valid until the next
- * call.
+ * is near, then all that is left (0 at the end). @want <= FSL_LINE_BYTES_MAX, and never more bytes
+ * than that come back. Valid until the next call. A read or decompression that fails half way
+ * (FSL_ERR_IO, FSL_ERR_FORMAT "compressed data is cut") is reported by the first peek after
+ * everything before it has been skipped, and by every later one.
  */
 enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const char **data,
 				size_t *n_bytes, struct fsl_error *err);
@@ -46,8 +52,8 @@ const char *fsl_reader_path(const struct fsl_reader *reader);
 
 /*
  * Next line without its "\n" or "\r\n", borrowed until the next call. *line = NULL at the end of
- * the file. A line over FSL_LINE_BYTES_MAX is skipped and *too_long set. @line_number counts
- * from 1.
+ * the file. A line over FSL_LINE_BYTES_MAX is skipped and *too_long set (*line is then ""). Lines
+ * are counted from 1 in *line_number, long ones too.
  */
 enum fsl_status fsl_reader_line(struct fsl_reader *reader, const char **line, size_t *length,
 				uint64_t *line_number, bool *too_long, struct fsl_error *err);

@@ -36,19 +36,28 @@ struct fsl_json_value {
 struct fsl_json; /* opaque; reads from a reader that it does not own */
 
 struct fsl_json *fsl_json_create(struct fsl_reader *reader); /* NULL when out of memory */
+/* The reader then stands behind the last token, and a comma or colon that follows it. */
 void fsl_json_destroy(struct fsl_json *json);
 
 /*
- * Next token. Several top-level values may follow each other with or without white space between.
- * FSL_ERR_FORMAT (syntax, or "cut": the file ends inside a value) and FSL_ERR_LIMIT name offset and
- * line.
+ * Next token. Several top-level values may follow each other; white space between them is needed
+ * only where two numbers or words would run together. A UTF-8 byte order mark in front is skipped.
+ * FSL_ERR_FORMAT (syntax, or "JSON is cut": the file ends inside a value) and FSL_ERR_LIMIT (depth,
+ * or a string or number over FSL_LINE_BYTES_MAX) name file, offset and line; after them every
+ * further call fails. An escaped half of a surrogate pair without its other half, which some
+ * writers make of undecodable names, is read as U+FFFD; bytes that are not UTF-8 are an error.
  */
 enum fsl_status fsl_json_next(struct fsl_json *json, struct fsl_json_value *value,
 			      struct fsl_error *err);
-/* Skips the value that begins with the next token (also whole objects and arrays). */
+/*
+ * Skips the value that begins with the next token (also whole objects and arrays); when the next
+ * token is a key, the key and its value. What is skipped is checked like everything else. At the
+ * end of an object, array or file there is nothing to skip: FSL_ERR_INTERNAL.
+ */
 enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err);
 /* Open objects and arrays. */
 size_t fsl_json_depth(const struct fsl_json *json);
+/* Where the last token began: decompressed byte offset, and line from 1. */
 uint64_t fsl_json_offset(const struct fsl_json *json);
 uint64_t fsl_json_line(const struct fsl_json *json);
 

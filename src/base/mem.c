@@ -42,10 +42,12 @@ bool fsl_add_size(size_t a, size_t b, size_t *out)
 
 void *fsl_calloc(size_t n, size_t size)
 {
-	if (is_failing()) {
+	size_t n_bytes = 0;
+	/* Checked here and not left to calloc: a sanitizer's calloc ends the program. */
+	if (is_failing() || !fsl_mul_size(n, size, &n_bytes)) {
 		return NULL;
 	}
-	return calloc(n > 0 ? n : 1, size > 0 ? size : 1);
+	return calloc(1, n_bytes > 0 ? n_bytes : 1);
 }
 
 void fsl_free(void *memory)

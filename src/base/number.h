@@ -8,20 +8,22 @@
 
 enum { FSL_NS_PER_US = 1000, FSL_NS_PER_MS = 1000000, FSL_NS_PER_S = 1000000000 };
 
-/* Whole text must be a decimal integer (leading and trailing blanks and tabs allowed); false
- * otherwise or on overflow. */
+/* Whole text must be a decimal integer with an optional sign (leading and trailing blanks and tabs
+ * allowed); false otherwise or on overflow. *out is written only on success, here and below. */
 bool fsl_parse_i64(const char *text, size_t length, int64_t *out);
 bool fsl_parse_u64(const char *text, size_t length, uint64_t *out);
 /*
  * Decimal number (sign, fraction, exponent) times @scale, exactly, rounded half away from zero to
  * an integer: fsl_parse_scaled("1743675836123456.789", 1000) is 1743675836123456789 (us to ns).
+ * 0 < @scale <= FSL_SCALE_MAX.
  */
+#define FSL_SCALE_MAX (INT64_MAX / 10)
 bool fsl_parse_scaled(const char *text, size_t length, int64_t scale, int64_t *out);
 
 /*
  * TIME of the command line: ISO 8601 (date, or date and time with optional fraction and Z or
- * +hh:mm; local time without a zone) or an integer epoch in s, ms, us or ns, told by its size.
- * Result: ns since 1970.
+ * +hh:mm; local time without a zone) or an integer epoch in s, ms, us or ns, told by its size:
+ * below 1e11 s, below 1e14 ms, below 1e17 us, else ns. Result: ns since 1970.
  */
 bool fsl_parse_time(const char *text, int64_t *out_ns);
 /* "2025-06-15 15:07:20" local time; @buffer of at least 32 bytes. Returns @buffer. */

@@ -32,7 +32,8 @@ struct fsl_opt {
 
 /*
  * Parses "--name value", "--name=value", "-x value", "-xvalue", bundled flags "-qv", and "--" (end
- * of options). Operands are moved to the front of @argv, their number goes to *n_operands.
+ * of options). @argv[0] is the program's or command's name and stays; operands ("-" is one) are
+ * moved to @argv[1 .. *n_operands] in their order. An option given twice takes the last value.
  * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known.
  */
 enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,

@@ -1,0 +1,391 @@
+/* Rows over the reader's own buffer: a bit index of commas and newlines, nothing copied unless a
+ * quoted field holds doubled quotes. */
+#include "base/csv_scan.h"
+
+#include <string.h>
+
+#include "base/block_scan.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Commas and newlines of the block of the window that is being read. */
+struct marks {
+	size_t base;   /* index of the block's first byte in the window */
+	uint64_t bits; /* bit i: byte base + i is a comma or newline */
+};
+
+struct fsl_csv {
+	struct fsl_reader *reader;
+	const char *data; /* window: the reader's unread bytes; borrowed until the next refill */
+	size_t n_data;
+	size_t at;           /* index of the next row's first byte */
+	uint64_t row_offset; /* file offset of that byte */
+	uint64_t line;       /* its line, from 1 */
+	bool is_begun;       /* the byte order mark was looked for */
+	bool is_last;        /* nothing comes behind this window */
+	struct marks marks;
+	char *scratch; /* fields that had doubled quotes */
+	size_t scratch_capacity;
+};
+
+enum outcome {
+	OUTCOME_ROW,
+	OUTCOME_EMPTY, /* a line with nothing on it */
+	OUTCOME_BAD,
+	OUTCOME_CUT,
+	OUTCOME_MORE, /* the window ends inside the row */
+};
+
+/* What is known about a row while it is read. */
+struct progress {
+	struct fsl_csv_row *row;
+	size_t end;          /* index of the next row's first byte */
+	uint64_t n_newlines; /* also those inside quoted fields */
+	uint64_t doubled;    /* bit i: field i holds doubled quotes */
+};
+
+_Static_assert(FSL_CSV_FIELDS_MAX == 64,
+	       "one bit of progress.doubled per field; a message says 64");
+
+struct fsl_csv *fsl_csv_create(struct fsl_reader *reader)
+{
+	struct fsl_csv *csv = fsl_calloc(1, sizeof(*csv));
+	if (csv != NULL) {
+		csv->reader = reader;
+		csv->line = 1;
+	}
+	return csv;
+}
+
+void fsl_csv_destroy(struct fsl_csv *csv)
+{
+	if (csv == NULL) {
+		return;
+	}
+	fsl_reader_skip(csv->reader, csv->at);
+	fsl_free(csv->scratch);
+	fsl_free(csv);
+}
+
+static uint64_t scan_block(const struct fsl_csv *csv, size_t base)
+{
+	size_t n_left = csv->n_data - base;
+	if (n_left >= FSL_SCAN_CSV_BYTES) {
+		return fsl_scan_csv(csv->data + base);
+	}
+	char tail[FSL_SCAN_CSV_BYTES] = {0};
+	memcpy(tail, csv->data + base, n_left);
+	return fsl_scan_csv(tail);
+}
+
+/* Index of the first comma or newline from @pos on; n_data when the window has none. */
+static inline size_t next_mark(struct fsl_csv *csv, size_t pos)
+{
+	struct marks *marks = &csv->marks;
+	for (;;) {
+		size_t shift = pos - marks->base;
+		if (shift < FSL_SCAN_CSV_BYTES) {
+			uint64_t bits = marks->bits >> shift;
+			if (bits != 0) {
+				return pos + (size_t)__builtin_ctzll(bits);
+			}
+			pos = marks->base + FSL_SCAN_CSV_BYTES;
+		}
+		if (pos >= csv->n_data) {
+			return csv->n_data;
+		}
+		marks->base = pos;
+		marks->bits = scan_block(csv, pos);
+	}
+}
+
+/* Makes the window hold at least @want bytes from the next row's first byte on. */
+static enum fsl_status refill(struct fsl_csv *csv, size_t want, struct fsl_error *err)
+{
+	fsl_reader_skip(csv->reader, csv->at);
+	csv->at = 0;
+	csv->n_data = 0;
+	enum fsl_status status = fsl_reader_peek(csv->reader, want, &csv->data, &csv->n_data, err);
+	if (status != FSL_OK) {
+		csv->n_data = 0;
+		return status;
+	}
+	csv->is_last = csv->n_data < want;
+	csv->marks = (struct marks){0, scan_block(csv, 0)};
+	return FSL_OK;
+}
+
+/* Twice as much of the row that ends outside the window; *is_too_long when the limit is reached. */
+static enum fsl_status widen(struct fsl_csv *csv, bool *is_too_long, struct fsl_error *err)
+{
+	size_t n_known = csv->n_data - csv->at;
+	*is_too_long = n_known >= FSL_LINE_BYTES_MAX;
+	if (*is_too_long) {
+		return FSL_OK;
+	}
+	size_t want = n_known < FSL_LINE_BYTES_MAX / 2 ? n_known * 2 : FSL_LINE_BYTES_MAX;
+	return refill(csv, want, err);
+}
+
+static void advance(struct fsl_csv *csv, size_t pos, uint64_t n_lines)
+{
+	csv->row_offset += pos - csv->at;
+	csv->at = pos;
+	csv->line += n_lines;
+}
+
+/* Drops everything up to and including the next newline; *found is false at the end of the file. */
+static enum fsl_status skip_line(struct fsl_csv *csv, bool *found, struct fsl_error *err)
+{
+	*found = false;
+	for (;;) {
+		const char *begin = csv->data + csv->at;
+		const char *newline =
+			csv->n_data > csv->at ? memchr(begin, '\n', csv->n_data - csv->at) : NULL;
+		if (newline != NULL) {
+			*found = true;
+			advance(csv, (size_t)(newline - csv->data) + 1, 1);
+			return FSL_OK;
+		}
+		advance(csv, csv->n_data, 0);
+		enum fsl_status status = refill(csv, 1, err);
+		if (status != FSL_OK || csv->n_data == 0) {
+			return status;
+		}
+	}
+}
+
+static uint64_t count_newlines(const char *text, size_t length)
+{
+	uint64_t n = 0;
+	const char *end = text + length;
+	while (text < end && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+/*
+ * The field whose first byte is the quote at *at: sets its raw text (quotes may still be doubled)
+ * and moves *at behind it, to the comma, the newline or the end of the file.
+ */
+static enum outcome read_quoted(const struct fsl_csv *csv, struct progress *progress, size_t *at,
+				size_t field_idx)
+{
+	const char *data = csv->data;
+	size_t n_data = csv->n_data;
+	size_t begin = *at + 1;
+	size_t pos = begin;
+	bool has_doubled = false;
+	for (;;) {
+		const char *quote = pos < n_data ? memchr(data + pos, '"', n_data - pos) : NULL;
+		if (quote == NULL) {
+			return csv->is_last ? OUTCOME_CUT : OUTCOME_MORE;
+		}
+		pos = (size_t)(quote - data) + 1;
+		if (pos == n_data || data[pos] != '"') {
+			break;
+		}
+		has_doubled = true;
+		pos++;
+	}
+	if (n_data - pos < 2 && !csv->is_last) {
+		return OUTCOME_MORE; /* "\r\n" or a second quote may follow */
+	}
+	size_t length = pos - 1 - begin;
+	progress->row->fields[field_idx] = (struct fsl_csv_field){data + begin, length};
+	progress->doubled |= (uint64_t)has_doubled << field_idx;
+	progress->n_newlines += count_newlines(data + begin, length);
+	if (pos < n_data && data[pos] == '\r' && (pos + 1 == n_data || data[pos + 1] == '\n')) {
+		pos++;
+	}
+	*at = pos;
+	bool is_ended = pos == n_data || data[pos] == ',' || data[pos] == '\n';
+	return is_ended ? OUTCOME_ROW : OUTCOME_BAD;
+}
+
+/* One row from csv->at on; csv itself stays there. */
+static enum outcome read_row(struct fsl_csv *csv, struct progress *progress)
+{
+	struct fsl_csv_row *row = progress->row;
+	const char *data = csv->data;
+	size_t n_data = csv->n_data;
+	size_t pos = csv->at, n_fields = 0;
+	bool is_quoted = false;
+	for (;; pos++) {
+		if (n_fields == FSL_CSV_FIELDS_MAX) {
+			row->reason = "more than 64 columns";
+			return OUTCOME_BAD;
+		}
+		size_t begin = pos;
+		is_quoted = pos < n_data && data[pos] == '"';
+		if (is_quoted) {
+			row->reason = "text after a closing quote";
+			enum outcome outcome = read_quoted(csv, progress, &pos, n_fields);
+			if (outcome != OUTCOME_ROW) {
+				return outcome;
+			}
+		} else {
+			pos = next_mark(csv, pos);
+			row->fields[n_fields] = (struct fsl_csv_field){data + begin, pos - begin};
+		}
+		n_fields++;
+		if (pos == n_data || data[pos] == '\n') {
+			break;
+		}
+	}
+	if (pos == n_data && !csv->is_last) {
+		return OUTCOME_MORE;
+	}
+	struct fsl_csv_field *last = &row->fields[n_fields - 1];
+	if (!is_quoted && last->length > 0 && last->text[last->length - 1] == '\r') {
+		last->length--;
+	}
+	row->n_fields = n_fields;
+	row->has_newline = pos < n_data;
+	progress->end = pos + row->has_newline;
+	progress->n_newlines += row->has_newline;
+	bool is_empty = n_fields == 1 && last->length == 0 && !is_quoted;
+	return is_empty ? OUTCOME_EMPTY : OUTCOME_ROW;
+}
+
+/* Copies the fields with doubled quotes to the scratch buffer and halves them there. */
+static enum fsl_status undouble(struct fsl_csv *csv, const struct progress *progress,
+				struct fsl_error *err)
+{
+	struct fsl_csv_row *row = progress->row;
+	size_t n_bytes = 0;
+	for (size_t i = 0; i < row->n_fields; i++) {
+		n_bytes += (progress->doubled >> i) & 1 ? row->fields[i].length : 0;
+	}
+	enum fsl_status status = FSL_GROW(csv->scratch, csv->scratch_capacity, n_bytes, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	char *to = csv->scratch;
+	for (size_t i = 0; i < row->n_fields; i++) {
+		if (((progress->doubled >> i) & 1) == 0) {
+			continue;
+		}
+		struct fsl_csv_field *field = &row->fields[i];
+		const char *from = field->text;
+		const char *end = from + field->length;
+		field->text = to;
+		while (from < end) {
+			from += *from == '"'; /* the first of two */
+			*to++ = *from++;
+		}
+		field->length = (size_t)(to - field->text);
+	}
+	return FSL_OK;
+}
+
+/* Skips a byte order mark in front of the first row. */
+static enum fsl_status begin(struct fsl_csv *csv, struct fsl_error *err)
+{
+	enum fsl_status status = refill(csv, 3, err);
+	if (status == FSL_OK) {
+		csv->is_begun = true;
+		csv->row_offset = fsl_reader_offset(csv->reader);
+		if (csv->n_data >= 3 && memcmp(csv->data, "\xef\xbb\xbf", 3) == 0) {
+			advance(csv, 3, 0);
+		}
+	}
+	return status;
+}
+
+/* Reads until the outcome no longer depends on bytes outside the window. */
+static enum fsl_status read_whole_row(struct fsl_csv *csv, struct progress *progress,
+				      enum outcome *outcome, struct fsl_error *err)
+{
+	struct fsl_csv_row *row = progress->row;
+	for (;;) {
+		*progress = (struct progress){.row = row};
+		*outcome = read_row(csv, progress);
+		if (*outcome != OUTCOME_MORE) {
+			return FSL_OK;
+		}
+		bool is_too_long = false;
+		enum fsl_status status = widen(csv, &is_too_long, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (is_too_long) {
+			row->reason = "row longer than 4 MiB";
+			*outcome = OUTCOME_BAD;
+			return FSL_OK;
+		}
+	}
+}
+
+/* Turns an outcome into the row's state and moves behind the row. */
+static enum fsl_status finish_row(struct fsl_csv *csv, const struct progress *progress,
+				  enum outcome outcome, struct fsl_error *err)
+{
+	struct fsl_csv_row *row = progress->row;
+	switch (outcome) {
+	case OUTCOME_BAD:
+		row->state = FSL_CSV_BAD_ROW;
+		row->n_fields = 0;
+		return skip_line(csv, &row->has_newline, err);
+	case OUTCOME_CUT:
+		row->state = FSL_CSV_CUT_ROW;
+		row->reason = "the file ends inside a quoted field";
+		row->has_newline = false;
+		row->n_fields = 0;
+		advance(csv, csv->n_data, 0);
+		return FSL_OK;
+	case OUTCOME_ROW:
+	case OUTCOME_EMPTY:
+		row->state = FSL_CSV_ROW;
+		row->reason = NULL;
+		advance(csv, progress->end, progress->n_newlines);
+		return progress->doubled != 0 ? undouble(csv, progress, err) : FSL_OK;
+	case OUTCOME_MORE:
+		break;
+	}
+	FSL_ASSERT(outcome != OUTCOME_MORE);
+	return FSL_ERR_INTERNAL;
+}
+
+enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err)
+{
+	enum fsl_status status = csv->is_begun ? FSL_OK : begin(csv, err);
+	enum outcome outcome = OUTCOME_EMPTY;
+	while (status == FSL_OK && outcome == OUTCOME_EMPTY) {
+		struct progress progress = {.row = row};
+		if (csv->at == csv->n_data) {
+			status = refill(csv, 1, err);
+			if (status != FSL_OK) {
+				break;
+			}
+		}
+		row->line = csv->line;
+		row->offset = csv->row_offset;
+		if (csv->n_data == 0) {
+			row->state = FSL_CSV_END;
+			row->reason = NULL;
+			row->has_newline = false;
+			row->n_fields = 0;
+			break;
+		}
+		status = read_whole_row(csv, &progress, &outcome, err);
+		if (status == FSL_OK) {
+			status = finish_row(csv, &progress, outcome, err);
+		}
+	}
+	return status;
+}
+
+size_t fsl_csv_column(const struct fsl_csv_row *header, const char *name)
+{
+	size_t length = strlen(name);
+	for (size_t i = 0; i < header->n_fields; i++) {
+		const struct fsl_csv_field *field = &header->fields[i];
+		if (field->length == length && memcmp(field->text, name, length) == 0) {
+			return i;
+		}
+	}
+	return SIZE_MAX;
+}

@@ -1,0 +1,311 @@
+/* Files that appear whole or not at all, folders and paths. */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* Temporary names tried; a crashed run with the same process id may have left some behind. */
+enum { TEMP_NAMES_MAX = 1000 };
+
+char *fsl_path_join(const char *base, const char *path)
+{
+	size_t n_base = path[0] == '/' ? 0 : strlen(base);
+	size_t n_path = strlen(path);
+	bool has_slash = n_base == 0 || n_path == 0 || base[n_base - 1] == '/';
+	char *joined = fsl_calloc(n_base + n_path + 2, 1);
+	if (joined == NULL) {
+		return NULL;
+	}
+	if (n_base > 0) {
+		memcpy(joined, base, n_base);
+	}
+	if (!has_slash) {
+		joined[n_base++] = '/';
+	}
+	memcpy(joined + n_base, path, n_path);
+	return joined;
+}
+
+static enum fsl_status fail_write(const char *path, int code, struct fsl_error *err)
+{
+	const char *remedy = "look at the file system";
+	if (code == ENOSPC || code == EDQUOT || code == EFBIG) {
+		remedy = "free space there or write to another folder";
+	} else if (code == EACCES || code == EPERM || code == EROFS || code == ENOENT ||
+		   code == ENOTDIR || code == EISDIR) {
+		remedy = "write to a folder that exists and that you may write to";
+	}
+	return FSL_FAIL(err, FSL_ERR_IO,
+			"cannot write the file: path=\"%s\", reason=\"%s\", remedy=\"%s\"", path,
+			strerror(code), remedy);
+}
+
+/* Folder of @path, with its last "/"; "./" when it has none; NULL when out of memory. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 2;
+	char *folder = fsl_calloc(length + 1, 1);
+	if (folder != NULL) {
+		memcpy(folder, slash != NULL ? path : "./", length);
+	}
+	return folder;
+}
+
+/* Creates a file with a free name in @folder; -1 with errno set, or the descriptor and *temp. */
+static int create_temp(const char *folder, char **temp)
+{
+	size_t size = strlen(folder) + 64;
+	char *name = fsl_calloc(size, 1);
+	if (name == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	int fd = -1;
+	for (int i = 0; fd < 0 && i < TEMP_NAMES_MAX; i++) {
+		(void)snprintf(name, size, "%s.failslow.%ld.%d.tmp", folder, (long)getpid(), i);
+		/* 0666: the user's umask decides, which mkstemp would not allow. */
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd < 0 && errno != EEXIST) {
+			break;
+		}
+	}
+	if (fd < 0) {
+		int code = errno;
+		fsl_free(name);
+		errno = code;
+		return -1;
+	}
+	*temp = name;
+	return fd;
+}
+
+/* Everything to the disk; 0 or errno. Closes @fd in every case. */
+static int write_and_close(int fd, const char *text, size_t length)
+{
+	int code = 0;
+	while (length > 0 && code == 0) {
+		ssize_t n = write(fd, text, length);
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		} else if (n == 0) {
+			code = ENOSPC;
+		} else if (errno != EINTR) {
+			code = errno;
+		}
+	}
+	if (code == 0 && fsync(fd) != 0 && errno != EINVAL) {
+		code = errno;
+	}
+	if (close(fd) != 0 && code == 0 && errno != EINTR) {
+		code = errno;
+	}
+	return code;
+}
+
+/* Gives the finished file its name; 0 or errno. */
+static int publish(const char *temp, const char *path, bool exclusive)
+{
+	if (!exclusive) {
+		return rename(temp, path) == 0 ? 0 : errno;
+	}
+	if (link(temp, path) == 0) {
+		(void)unlink(temp);
+		return 0;
+	}
+	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) {
+		return errno;
+	}
+	/* A file system without hard links. */
+	return renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
+
+/* Makes the new name survive a power cut. File systems that cannot do it say EINVAL. */
+static int sync_folder(const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		return errno == EACCES ? 0 : errno; /* a folder may be writable but not readable */
+	}
+	int code = fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+	(void)close(fd);
+	return code;
+}
+
+/* Fills the open temporary file and gives it its name, or removes it; 0 or errno. */
+static int finish_temp(int fd, const char *temp, const char *path, bool exclusive, const char *text,
+		       size_t length)
+{
+	int code = write_and_close(fd, text, length);
+	if (code == 0) {
+		code = publish(temp, path, exclusive);
+	}
+	if (code != 0) {
+		(void)unlink(temp);
+	}
+	return code;
+}
+
+enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
+				      bool exclusive, bool *existed, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	char *temp = NULL;
+	bool is_found = false;
+	char *folder = folder_of(path);
+	int fd = folder != NULL ? create_temp(folder, &temp) : -1;
+	int code = fd < 0 ? errno : 0;
+	if (folder == NULL || (fd < 0 && code == ENOMEM)) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+		goto out;
+	}
+	if (fd >= 0) {
+		code = finish_temp(fd, temp, path, exclusive, text, length);
+		is_found = exclusive && code == EEXIST;
+	}
+	if (fd >= 0 && code == 0) {
+		code = sync_folder(folder);
+	}
+	if ((fd < 0 || code != 0) && !is_found) {
+		status = fail_write(path, code, err);
+	}
+out:
+	if (status == FSL_OK && existed != NULL) {
+		*existed = is_found;
+	}
+	fsl_free(temp);
+	fsl_free(folder);
+	return status;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat info;
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	char *prefix = fsl_path_join("", path);
+	if (prefix == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+	}
+	for (char *end = prefix; status == FSL_OK && *end != '\0';) {
+		end += strspn(end, "/");
+		end += strcspn(end, "/");
+		char kept = *end;
+		*end = '\0';
+		if (mkdir(prefix, 0777) != 0) {
+			int code = errno;
+			/* Not only EEXIST: mkdir("/") and read-only mounts say other things. */
+			if (!is_folder(prefix)) {
+				status =
+					FSL_FAIL(err, FSL_ERR_IO,
+						 "cannot create the folder: path=\"%s\", "
+						 "reason=\"%s\"",
+						 prefix, strerror(code == EEXIST ? ENOTDIR : code));
+			}
+		}
+		*end = kept;
+	}
+	fsl_free(prefix);
+	return status;
+}
+
+/* Names one after the other with their NULs. */
+struct name_list {
+	char *text;
+	size_t n_text, text_capacity;
+	size_t n_names;
+};
+
+static enum fsl_status read_names(DIR *dir, const char *path, struct name_list *list,
+				  struct fsl_error *err)
+{
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = readdir(dir); /* @dir is not shared */
+		if (entry == NULL && errno != 0) {
+			return FSL_FAIL(err, FSL_ERR_IO,
+					"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
+					strerror(errno));
+		}
+		if (entry == NULL) {
+			return FSL_OK;
+		}
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+			continue;
+		}
+		size_t size = strlen(entry->d_name) + 1;
+		enum fsl_status status =
+			FSL_GROW(list->text, list->text_capacity, list->n_text + size, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		memcpy(list->text + list->n_text, entry->d_name, size);
+		list->n_text += size;
+		list->n_names++;
+	}
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Pointers (NULL behind the last), then the texts, in one block; NULL when out of memory. */
+static char **sorted_names(const struct name_list *list)
+{
+	size_t n_pointers = (list->n_names + 1) * sizeof(char *);
+	char **names = fsl_calloc(n_pointers + list->n_text, 1);
+	if (names == NULL) {
+		return NULL;
+	}
+	char *text = (char *)names + n_pointers;
+	if (list->n_text > 0) {
+		memcpy(text, list->text, list->n_text);
+	}
+	for (size_t i = 0; i < list->n_names; i++) {
+		names[i] = text;
+		text += strlen(text) + 1;
+	}
+	qsort(names, list->n_names, sizeof(*names), compare_names);
+	return names;
+}
+
+enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
+			     struct fsl_error *err)
+{
+	struct name_list list = {0};
+	char **sorted = NULL;
+	DIR *dir = opendir(path);
+	if (dir == NULL) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
+				strerror(errno));
+	}
+	enum fsl_status status = read_names(dir, path, &list, err);
+	(void)closedir(dir);
+	if (status == FSL_OK) {
+		sorted = sorted_names(&list);
+		if (sorted == NULL) {
+			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+		}
+	}
+	fsl_free(list.text);
+	if (status == FSL_OK) {
+		*names = sorted;
+		*n_names = list.n_names;
+	}
+	return status;
+}

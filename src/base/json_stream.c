@@ -1,0 +1,634 @@
+/* Pull tokenizer over the reader's own buffer: a token is scanned where it lies, only strings with
+ * escapes are copied. State is one byte and one bit per open object or array; no recursion. */
+#include "base/json_stream.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/block_scan.h"
+#include "base/json_text.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* What may come next. */
+enum expect {
+	/* Up to EXPECT_TOP a token is next, up to EXPECT_ITEM one must be. */
+	EXPECT_FIRST_KEY,  /* key or "}" */
+	EXPECT_KEY,        /* key */
+	EXPECT_FIRST_ITEM, /* value or "]" */
+	EXPECT_ITEM,       /* value */
+	EXPECT_TOP,        /* a value or the end of the file */
+	EXPECT_COLON,      /* ":" and then a value */
+	EXPECT_NEXT,       /* "," or the end of the object or array */
+	EXPECT_NOTHING,    /* reading has failed */
+};
+
+struct fsl_json {
+	struct fsl_reader *reader;
+	const char *data; /* window: the reader's unread bytes; borrowed until the next refill */
+	size_t n_data;
+	size_t at;              /* index of the next byte */
+	uint64_t window_offset; /* file offset of data[0] */
+	uint64_t line;          /* of the next byte */
+	uint64_t token_offset, token_line;
+	bool is_begun; /* the byte order mark was looked for */
+	bool is_last;  /* nothing comes behind this window */
+	enum expect expect;
+	size_t depth;
+	uint64_t objects;  /* bit i: level i is an object, else an array */
+	bool is_in_object; /* the innermost level is an object */
+	char *scratch;     /* the string last decoded */
+	size_t scratch_capacity;
+};
+
+_Static_assert(FSL_JSON_DEPTH_MAX == 64, "one bit of fsl_json.objects per level");
+
+/* How far a token could be scanned. */
+enum outcome {
+	OUTCOME_DONE,
+	OUTCOME_MORE, /* the window ends inside it */
+	OUTCOME_BAD,
+};
+
+struct fsl_json *fsl_json_create(struct fsl_reader *reader)
+{
+	struct fsl_json *json = fsl_calloc(1, sizeof(*json));
+	if (json != NULL) {
+		json->reader = reader;
+		json->line = 1;
+		json->token_line = 1;
+		json->expect = EXPECT_TOP;
+	}
+	return json;
+}
+
+void fsl_json_destroy(struct fsl_json *json)
+{
+	if (json == NULL) {
+		return;
+	}
+	fsl_reader_skip(json->reader, json->at);
+	fsl_free(json->scratch);
+	fsl_free(json);
+}
+
+size_t fsl_json_depth(const struct fsl_json *json)
+{
+	return json->depth;
+}
+
+uint64_t fsl_json_offset(const struct fsl_json *json)
+{
+	return json->token_offset;
+}
+
+uint64_t fsl_json_line(const struct fsl_json *json)
+{
+	return json->token_line;
+}
+
+/* A syntax error at byte @pos of the window. */
+static enum fsl_status fail_syntax(struct fsl_json *json, size_t pos, const char *what,
+				   struct fsl_error *err)
+{
+	json->expect = EXPECT_NOTHING;
+	return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: path=\"%s\", line=%llu, offset=%llu", what,
+			fsl_reader_path(json->reader), (unsigned long long)json->line,
+			(unsigned long long)(json->window_offset + pos));
+}
+
+static enum fsl_status fail_limit(struct fsl_json *json, const char *what, long max,
+				  struct fsl_error *err)
+{
+	json->expect = EXPECT_NOTHING;
+	return FSL_FAIL(err, FSL_ERR_LIMIT, "%s: path=\"%s\", line=%llu, offset=%llu, max=%ld",
+			what, fsl_reader_path(json->reader), (unsigned long long)json->line,
+			(unsigned long long)(json->window_offset + json->at), max);
+}
+
+static enum fsl_status fail_cut(struct fsl_json *json, struct fsl_error *err)
+{
+	return fail_syntax(json, json->n_data, "JSON is cut, the file ends inside a value", err);
+}
+
+/* Makes the window hold at least @want bytes from json->at on. */
+static enum fsl_status refill(struct fsl_json *json, size_t want, struct fsl_error *err)
+{
+	fsl_reader_skip(json->reader, json->at);
+	json->window_offset += json->at;
+	json->at = 0;
+	json->n_data = 0;
+	enum fsl_status status =
+		fsl_reader_peek(json->reader, want, &json->data, &json->n_data, err);
+	if (status != FSL_OK) {
+		json->n_data = 0;
+		return status;
+	}
+	json->is_last = json->n_data < want;
+	return FSL_OK;
+}
+
+/* Twice as much of a token that ends outside the window. */
+static enum fsl_status widen(struct fsl_json *json, struct fsl_error *err)
+{
+	size_t n_known = json->n_data - json->at;
+	if (json->is_last) {
+		/* A failed read shows itself here, and tells more than "cut". */
+		fsl_reader_skip(json->reader, json->n_data);
+		json->window_offset += json->n_data;
+		json->at = 0;
+		json->n_data = 0;
+		enum fsl_status status =
+			fsl_reader_peek(json->reader, 1, &json->data, &json->n_data, err);
+		if (status != FSL_OK) {
+			json->expect = EXPECT_NOTHING;
+			return status;
+		}
+		return fail_cut(json, err);
+	}
+	if (n_known >= FSL_LINE_BYTES_MAX) {
+		return fail_limit(json, "JSON string or number is too long", FSL_LINE_BYTES_MAX,
+				  err);
+	}
+	return refill(json, n_known < FSL_LINE_BYTES_MAX / 2 ? n_known * 2 : FSL_LINE_BYTES_MAX,
+		      err);
+}
+
+static enum fsl_status skip_spaces(struct fsl_json *json, struct fsl_error *err)
+{
+	for (;;) {
+		const char *data = json->data;
+		size_t n_data = json->n_data;
+		size_t at = json->at;
+		while (at < n_data && (data[at] == ' ' || data[at] == '\n' || data[at] == '\r' ||
+				       data[at] == '\t')) {
+			json->line += data[at] == '\n';
+			at++;
+		}
+		json->at = at;
+		if (at < n_data) {
+			return FSL_OK;
+		}
+		enum fsl_status status = refill(json, 1, err);
+		if (status != FSL_OK || json->n_data == 0) {
+			return status;
+		}
+	}
+}
+
+/* Moves to the next byte that is no white space; json->at == json->n_data at the end of the file.
+ */
+static inline enum fsl_status skip_space(struct fsl_json *json, struct fsl_error *err)
+{
+	bool is_there = json->at < json->n_data && (unsigned char)json->data[json->at] > ' ';
+	return is_there ? FSL_OK : skip_spaces(json, err);
+}
+
+/* Index of the first byte from @pos on that needs a look: quote, backslash, control, non-ASCII. */
+static inline size_t next_special(const char *data, size_t n_data, size_t pos)
+{
+	while (n_data - pos >= FSL_SCAN_JSON_BYTES) {
+		uint32_t bits = fsl_scan_json(data + pos);
+		if (bits != 0) {
+			return pos + (size_t)__builtin_ctz(bits);
+		}
+		pos += FSL_SCAN_JSON_BYTES;
+	}
+	for (; pos < n_data; pos++) {
+		unsigned char c = (unsigned char)data[pos];
+		if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') {
+			break;
+		}
+	}
+	return pos;
+}
+
+/* A string under scan: raw bytes from behind the opening quote to *pos. */
+struct string_scan {
+	size_t pos; /* relative to json->at, so that it survives a refill */
+	bool has_escapes;
+	const char *why; /* for OUTCOME_BAD */
+};
+
+/* Goes on to the closing quote; on success scan->pos is its index. */
+static enum outcome scan_string(const struct fsl_json *json, struct string_scan *scan)
+{
+	const char *data = json->data + json->at;
+	size_t n_data = json->n_data - json->at;
+	size_t pos = scan->pos;
+	for (;;) {
+		pos = next_special(data, n_data, pos);
+		scan->pos = pos;
+		if (pos >= n_data) {
+			return OUTCOME_MORE;
+		}
+		unsigned char c = (unsigned char)data[pos];
+		if (c == '"') {
+			return OUTCOME_DONE;
+		}
+		if (c == '\\') {
+			scan->has_escapes = true;
+			if (n_data - pos < 2) {
+				return OUTCOME_MORE;
+			}
+			pos += data[pos + 1] == '"' || data[pos + 1] == '\\' ? 2 : 1;
+			continue;
+		}
+		if (c < 0x20) {
+			scan->why = "control character in a JSON string";
+			return OUTCOME_BAD;
+		}
+		int length = fsl_utf8_length((const unsigned char *)data + pos, n_data - pos);
+		if (length <= 0) {
+			scan->why = "JSON string is not UTF-8";
+			return length < 0 ? OUTCOME_MORE : OUTCOME_BAD;
+		}
+		pos += (size_t)length;
+	}
+}
+
+/* A string with escapes or non-ASCII bytes, or one that ends outside the window; @pos: as far as
+ * it is known to be plain. */
+static enum fsl_status take_long_string(struct fsl_json *json, size_t pos,
+					struct fsl_json_value *value, struct fsl_error *err)
+{
+	struct string_scan scan = {.pos = pos};
+	enum outcome outcome = scan_string(json, &scan);
+	while (outcome == OUTCOME_MORE) {
+		enum fsl_status status = widen(json, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		outcome = scan_string(json, &scan);
+	}
+	if (outcome == OUTCOME_BAD) {
+		return fail_syntax(json, json->at + scan.pos, scan.why, err);
+	}
+	value->text = json->data + json->at + 1;
+	value->length = scan.pos - 1;
+	if (scan.has_escapes) {
+		size_t n_decoded = 0;
+		enum fsl_status status =
+			FSL_GROW(json->scratch, json->scratch_capacity, value->length, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (!fsl_json_unescape(value->text, value->length, json->scratch, &n_decoded)) {
+			return fail_syntax(json, json->at, "wrong escape in a JSON string", err);
+		}
+		value->text = json->scratch;
+		value->length = n_decoded;
+	}
+	json->at += scan.pos + 1;
+	return FSL_OK;
+}
+
+/* The string whose opening quote is at json->at. */
+static inline enum fsl_status take_string(struct fsl_json *json, struct fsl_json_value *value,
+					  struct fsl_error *err)
+{
+	const char *data = json->data + json->at;
+	size_t n_data = json->n_data - json->at;
+	size_t pos = next_special(data, n_data, 1);
+	if (pos >= n_data || data[pos] != '"') {
+		return take_long_string(json, pos, value, err);
+	}
+	value->text = data + 1;
+	value->length = pos - 1;
+	json->at += pos + 1;
+	return FSL_OK;
+}
+
+static inline size_t skip_digits(const char *data, size_t n_data, size_t pos)
+{
+	while (n_data - pos >= 8) {
+		unsigned n = fsl_scan_digits(data + pos);
+		pos += n;
+		if (n < 8) {
+			return pos;
+		}
+	}
+	while (pos < n_data && data[pos] >= '0' && data[pos] <= '9') {
+		pos++;
+	}
+	return pos;
+}
+
+/* RFC 8259 section 6; *length bytes of @data are a number, if it does not go on behind @n_data. */
+static enum outcome scan_number(const char *data, size_t n_data, size_t *length)
+{
+	size_t pos = data[0] == '-' ? 1 : 0;
+	size_t begin = pos;
+	pos = skip_digits(data, n_data, pos);
+	if ((pos == begin && pos < n_data) || (pos > begin + 1 && data[begin] == '0')) {
+		return OUTCOME_BAD; /* no digit, or 01 */
+	}
+	if (pos < n_data && data[pos] == '.') {
+		begin = ++pos;
+		pos = skip_digits(data, n_data, pos);
+		if (pos == begin && pos < n_data) {
+			return OUTCOME_BAD;
+		}
+	}
+	if (pos < n_data && pos > begin && (data[pos] == 'e' || data[pos] == 'E')) {
+		pos++;
+		pos += pos < n_data && (data[pos] == '+' || data[pos] == '-');
+		begin = pos;
+		pos = skip_digits(data, n_data, pos);
+		if (pos == begin && pos < n_data) {
+			return OUTCOME_BAD;
+		}
+	}
+	*length = pos;
+	if (pos == n_data) {
+		return OUTCOME_MORE;
+	}
+	return OUTCOME_DONE;
+}
+
+/* True where a number or word may end. */
+static inline bool is_delimiter(char c)
+{
+	return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' ||
+	       c == '\t' || c == '[' || c == '{' || c == '"' || c == ':';
+}
+
+/* Any number, wherever it ends. */
+static enum fsl_status take_any_number(struct fsl_json *json, struct fsl_json_value *value,
+				       struct fsl_error *err)
+{
+	size_t length = 0;
+	enum outcome outcome = OUTCOME_MORE;
+	while (outcome == OUTCOME_MORE) {
+		const char *data = json->data + json->at;
+		size_t n_data = json->n_data - json->at;
+		outcome = scan_number(data, n_data, &length);
+		if (outcome == OUTCOME_MORE) {
+			char last = data[n_data - 1];
+			if (json->is_last && last >= '0' && last <= '9') {
+				outcome = OUTCOME_DONE; /* a number may end with the file */
+				break;
+			}
+			enum fsl_status status = widen(json, err);
+			if (status != FSL_OK) {
+				return status;
+			}
+		}
+	}
+	size_t end = json->at + length;
+	if (outcome == OUTCOME_BAD || (end < json->n_data && !is_delimiter(json->data[end]))) {
+		return fail_syntax(json, json->at, "wrong JSON number", err);
+	}
+	*value = (struct fsl_json_value){FSL_JSON_NUMBER, json->data + json->at, length};
+	json->at = end;
+	return FSL_OK;
+}
+
+/* The number at json->at; most are plain integers inside the window. */
+static inline enum fsl_status take_number(struct fsl_json *json, struct fsl_json_value *value,
+					  struct fsl_error *err)
+{
+	const char *data = json->data + json->at;
+	size_t n_data = json->n_data - json->at;
+	size_t length = skip_digits(data, n_data, 0);
+	bool is_plain = length > 0 && length < n_data && data[0] != '0' &&
+			(data[length] == ',' || data[length] == '}' || data[length] == ']');
+	if (!is_plain) {
+		return take_any_number(json, value, err);
+	}
+	*value = (struct fsl_json_value){FSL_JSON_NUMBER, data, length};
+	json->at += length;
+	return FSL_OK;
+}
+
+/* true, false, null. */
+static enum fsl_status take_word(struct fsl_json *json, struct fsl_json_value *value,
+				 struct fsl_error *err)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		enum fsl_json_token token;
+	} words[] = {
+		{"true", 4, FSL_JSON_TRUE},
+		{"false", 5, FSL_JSON_FALSE},
+		{"null", 4, FSL_JSON_NULL},
+	};
+	while (json->n_data - json->at < 6 && !json->is_last) {
+		enum fsl_status status = refill(json, 6, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	const char *data = json->data + json->at;
+	size_t n_left = json->n_data - json->at;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = words[i].length;
+		if (n_left >= length && memcmp(data, words[i].text, length) == 0 &&
+		    (n_left == length || is_delimiter(data[length]))) {
+			*value = (struct fsl_json_value){words[i].token, data, length};
+			json->at += length;
+			return FSL_OK;
+		}
+		if (n_left < length && memcmp(data, words[i].text, n_left) == 0) {
+			return widen(json, err);
+		}
+	}
+	return fail_syntax(json, json->at, "JSON value expected", err);
+}
+
+static enum fsl_status open_level(struct fsl_json *json, bool is_object,
+				  struct fsl_json_value *value, struct fsl_error *err)
+{
+	if (json->depth == FSL_JSON_DEPTH_MAX) {
+		return fail_limit(json, "JSON is nested too deep", FSL_JSON_DEPTH_MAX, err);
+	}
+	uint64_t bit = UINT64_C(1) << json->depth++;
+	json->objects = is_object ? json->objects | bit : json->objects & ~bit;
+	json->is_in_object = is_object;
+	*value = (struct fsl_json_value){is_object ? FSL_JSON_OBJECT_BEGIN : FSL_JSON_ARRAY_BEGIN,
+					 "", 0};
+	json->expect = is_object ? EXPECT_FIRST_KEY : EXPECT_FIRST_ITEM;
+	json->at++;
+	return FSL_OK;
+}
+
+/* Behind a value. A comma is taken at once when it is there: that saves a round of find_token. */
+static inline void after_value(struct fsl_json *json)
+{
+	if (json->depth == 0) {
+		json->expect = EXPECT_TOP;
+	} else if (json->at < json->n_data && json->data[json->at] == ',') {
+		json->at++;
+		json->expect = json->is_in_object ? EXPECT_KEY : EXPECT_ITEM;
+	} else {
+		json->expect = EXPECT_NEXT;
+	}
+}
+
+static void close_level(struct fsl_json *json, struct fsl_json_value *value)
+{
+	*value = (struct fsl_json_value){
+		json->is_in_object ? FSL_JSON_OBJECT_END : FSL_JSON_ARRAY_END, "", 0};
+	json->depth--;
+	json->at++;
+	json->is_in_object = json->depth > 0 && (json->objects >> (json->depth - 1) & 1) != 0;
+	after_value(json);
+}
+
+/* A key or a string; json->at is at its quote. */
+static inline enum fsl_status take_text(struct fsl_json *json, struct fsl_json_value *value,
+					struct fsl_error *err)
+{
+	bool is_key = json->expect == EXPECT_FIRST_KEY || json->expect == EXPECT_KEY;
+	enum fsl_status status = take_string(json, value, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	value->token = is_key ? FSL_JSON_KEY : FSL_JSON_STRING;
+	if (!is_key) {
+		after_value(json);
+	} else if (json->at < json->n_data && json->data[json->at] == ':') {
+		json->at++; /* at once, as a comma in after_value */
+		json->expect = EXPECT_ITEM;
+	} else {
+		json->expect = EXPECT_COLON;
+	}
+	return FSL_OK;
+}
+
+/* Any token but a key or a string; json->at is at its first byte. */
+static enum fsl_status take_token(struct fsl_json *json, struct fsl_json_value *value,
+				  struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	char c = json->data[json->at];
+	if ((c == '}' && json->expect == EXPECT_FIRST_KEY) ||
+	    (c == ']' && json->expect == EXPECT_FIRST_ITEM) || json->expect == EXPECT_NEXT) {
+		close_level(json, value);
+		return FSL_OK;
+	}
+	if (json->expect == EXPECT_FIRST_KEY || json->expect == EXPECT_KEY) {
+		return fail_syntax(json, json->at, "JSON key expected", err);
+	}
+	if (c == '{' || c == '[') {
+		return open_level(json, c == '{', value, err);
+	}
+	if (c == '-' || (c >= '0' && c <= '9')) {
+		status = take_number(json, value, err);
+	} else {
+		status = take_word(json, value, err);
+	}
+	if (status == FSL_OK) {
+		after_value(json);
+	}
+	return status;
+}
+
+/* Punctuation between tokens: eats ":" or ",", closes a level, and leaves json->at at a token. */
+static enum fsl_status take_punctuation(struct fsl_json *json, struct fsl_error *err)
+{
+	char c = json->data[json->at];
+	if (json->expect == EXPECT_COLON) {
+		if (c != ':') {
+			return fail_syntax(json, json->at, "\":\" expected in JSON", err);
+		}
+		json->expect = EXPECT_ITEM;
+	} else {
+		if (c != ',') {
+			return fail_syntax(json, json->at, "\",\" or an end expected in JSON", err);
+		}
+		json->expect = json->is_in_object ? EXPECT_KEY : EXPECT_ITEM;
+	}
+	json->at++;
+	return skip_space(json, err);
+}
+
+static enum fsl_status begin(struct fsl_json *json, struct fsl_error *err)
+{
+	json->window_offset = fsl_reader_offset(json->reader);
+	enum fsl_status status = refill(json, 3, err);
+	if (status == FSL_OK) {
+		json->is_begun = true;
+		if (json->n_data >= 3 && memcmp(json->data, "\xef\xbb\xbf", 3) == 0) {
+			json->at = 3;
+		}
+	}
+	return status;
+}
+
+/* White space and punctuation in front of the next token; *is_end at the end of the file. */
+static enum fsl_status find_token(struct fsl_json *json, bool *is_end, struct fsl_error *err)
+{
+	if (json->expect == EXPECT_NOTHING) {
+		return FSL_FAIL(err, FSL_ERR_FORMAT,
+				"JSON reading has failed before: path=\"%s\", offset=%llu",
+				fsl_reader_path(json->reader),
+				(unsigned long long)json->token_offset);
+	}
+	enum fsl_status status = json->is_begun ? FSL_OK : begin(json, err);
+	if (status == FSL_OK) {
+		status = skip_space(json, err);
+	}
+	if (status == FSL_OK && json->at < json->n_data) {
+		char close = json->is_in_object ? '}' : ']';
+		bool is_between = json->expect == EXPECT_COLON ||
+				  (json->expect == EXPECT_NEXT && json->data[json->at] != close);
+		if (is_between) {
+			status = take_punctuation(json, err);
+		}
+	}
+	if (status == FSL_OK && json->at == json->n_data) {
+		*is_end = json->expect == EXPECT_TOP;
+		return *is_end ? FSL_OK : fail_cut(json, err);
+	}
+	return status;
+}
+
+/* True when the window has the next token's first byte and nothing is in front of it. */
+static inline bool is_at_token(struct fsl_json *json)
+{
+	if (json->expect > EXPECT_ITEM || json->at >= json->n_data) {
+		return false;
+	}
+	if (json->data[json->at] == ' ' && json->n_data - json->at > 1) {
+		json->at++; /* writers put one blank behind ":" and "," or none */
+	}
+	return (unsigned char)json->data[json->at] > ' ';
+}
+
+enum fsl_status fsl_json_next(struct fsl_json *json, struct fsl_json_value *value,
+			      struct fsl_error *err)
+{
+	bool is_end = false;
+	enum fsl_status status = is_at_token(json) ? FSL_OK : find_token(json, &is_end, err);
+	json->token_offset = json->window_offset + json->at;
+	json->token_line = json->line;
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (is_end) {
+		*value = (struct fsl_json_value){FSL_JSON_END, "", 0};
+		return FSL_OK;
+	}
+	bool is_text = json->expect <= EXPECT_TOP && json->data[json->at] == '"';
+	return is_text ? take_text(json, value, err) : take_token(json, value, err);
+}
+
+enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err)
+{
+	size_t depth = json->depth;
+	struct fsl_json_value value = {FSL_JSON_END, "", 0};
+	enum fsl_status status = fsl_json_next(json, &value, err);
+	if (status == FSL_OK && value.token == FSL_JSON_KEY) {
+		status = fsl_json_next(json, &value, err);
+	}
+	if (status == FSL_OK && (json->depth < depth || value.token == FSL_JSON_END)) {
+		return FSL_FAIL(err, FSL_ERR_INTERNAL, "no JSON value to skip: path=\"%s\"",
+				fsl_reader_path(json->reader));
+	}
+	while (status == FSL_OK && json->depth > depth) {
+		status = fsl_json_next(json, &value, err);
+	}
+	return status;
+}

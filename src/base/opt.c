@@ -1,0 +1,353 @@
+/* One walk over argv against a table; the messages say what would have been right. */
+#include "base/opt.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number.h"
+
+enum {
+	NAME_BYTES_MAX = 63, /* longer words get no suggestion */
+	CHOICES_TEXT_BYTES = 200,
+	HELP_WIDTH = 80,       /* columns of --help */
+	HELP_LABEL_WIDTH = 30, /* longer labels push their help to the next line */
+};
+
+/* A walk over the arguments. */
+struct walk {
+	const struct fsl_opt *options;
+	int argc;
+	char **argv;
+	int next; /* index of the next argument */
+};
+
+/* An option as the user wrote it, for messages: "--jobs" or "-j". */
+struct spelling {
+	char text[NAME_BYTES_MAX + 3];
+};
+
+static struct spelling spell_long(const char *name, size_t length)
+{
+	struct spelling spelling;
+	(void)snprintf(spelling.text, sizeof(spelling.text), "--%.*s", (int)length, name);
+	return spelling;
+}
+
+static struct spelling spell_letter(char letter)
+{
+	struct spelling spelling;
+	(void)snprintf(spelling.text, sizeof(spelling.text), "-%c", letter);
+	return spelling;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours
+ * that turn one word into the other. Both are at most NAME_BYTES_MAX long.
+ */
+static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	size_t rows[3][NAME_BYTES_MAX + 1]; /* the row at work and the two before it */
+	for (size_t j = 0; j <= n_b; j++) {
+		rows[0][j] = j;
+	}
+	for (size_t i = 1; i <= n_a; i++) {
+		size_t *row = rows[i % 3];
+		const size_t *above = rows[(i + 2) % 3];
+		const size_t *two_above = rows[(i + 1) % 3];
+		row[0] = i;
+		for (size_t j = 1; j <= n_b; j++) {
+			size_t best = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+			best = min_size(best, above[j] + 1);
+			best = min_size(best, row[j - 1] + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+				best = min_size(best, two_above[j - 2] + 1);
+			}
+			row[j] = best;
+		}
+	}
+	return rows[n_a % 3][n_b];
+}
+
+/* The option that was probably meant; NULL when none is near. */
+static const struct fsl_opt *nearest(const struct fsl_opt *options, const char *name, size_t length)
+{
+	const struct fsl_opt *found = NULL;
+	size_t best = length / 3 + 1; /* more edits than that make another word */
+	if (length == 0 || length > NAME_BYTES_MAX) {
+		return NULL;
+	}
+	for (const struct fsl_opt *option = options; option->name != NULL; option++) {
+		size_t n_name = strlen(option->name);
+		if (n_name > NAME_BYTES_MAX) {
+			continue;
+		}
+		bool is_prefix = strncmp(option->name, name, length) == 0;
+		size_t edits = is_prefix ? 0 : distance(name, length, option->name, n_name);
+		if (edits < best || (edits == best && found == NULL)) {
+			best = edits;
+			found = option;
+		}
+	}
+	return found;
+}
+
+static enum fsl_status fail_unknown(const struct walk *walk, const char *name, size_t length,
+				    struct fsl_error *err)
+{
+	const struct fsl_opt *meant = nearest(walk->options, name, length);
+	struct spelling written = spell_long(name, length);
+	if (meant == NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"unknown option: option=\"%s\", remedy=\"see --help\"",
+				written.text);
+	}
+	return FSL_FAIL(err, FSL_ERR_USAGE, "unknown option: option=\"%s\", did_you_mean=\"--%s\"",
+			written.text, meant->name);
+}
+
+static bool takes_value(const struct fsl_opt *option)
+{
+	return option->type != FSL_OPT_FLAG && option->type != FSL_OPT_COUNT;
+}
+
+/* "text, json" into @out, cut when it does not fit. */
+static void join_choices(const char *const *choices, const char *separator,
+			 char out[CHOICES_TEXT_BYTES])
+{
+	size_t n = 0;
+	out[0] = '\0';
+	for (size_t i = 0; choices[i] != NULL && n < CHOICES_TEXT_BYTES - 1; i++) {
+		int added = snprintf(out + n, CHOICES_TEXT_BYTES - n, "%s%s",
+				     i > 0 ? separator : "", choices[i]);
+		n += added > 0 ? (size_t)added : 0;
+	}
+}
+
+static enum fsl_status set_int(const struct fsl_opt *option, const char *written, const char *value,
+			       struct fsl_error *err)
+{
+	int64_t number = 0;
+	if (!fsl_parse_i64(value, strlen(value), &number) || number < option->min ||
+	    number > option->max) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option needs an integer: option=\"%s\", value=\"%s\", min=%lld, "
+				"max=%lld",
+				written, value, (long long)option->min, (long long)option->max);
+	}
+	*(int64_t *)option->target = number;
+	return FSL_OK;
+}
+
+static enum fsl_status set_time(const struct fsl_opt *option, const char *written,
+				const char *value, struct fsl_error *err)
+{
+	int64_t time_ns = 0;
+	if (!fsl_parse_time(value, &time_ns)) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option needs a time: option=\"%s\", value=\"%s\", allowed=\"ISO "
+				"8601 as 2025-06-15T15:07:20, or an epoch in s, ms, us or ns\"",
+				written, value);
+	}
+	*(int64_t *)option->target = time_ns;
+	return FSL_OK;
+}
+
+static enum fsl_status set_choice(const struct fsl_opt *option, const char *written,
+				  const char *value, struct fsl_error *err)
+{
+	for (int i = 0; option->choices[i] != NULL; i++) {
+		if (strcmp(option->choices[i], value) == 0) {
+			*(int *)option->target = i;
+			return FSL_OK;
+		}
+	}
+	char allowed[CHOICES_TEXT_BYTES];
+	join_choices(option->choices, ", ", allowed);
+	return FSL_FAIL(err, FSL_ERR_USAGE,
+			"option does not know this value: option=\"%s\", value=\"%s\", "
+			"allowed=\"%s\"",
+			written, value, allowed);
+}
+
+/* Stores one use of @option; @value is NULL for flags. */
+static enum fsl_status set_option(const struct fsl_opt *option, const char *written,
+				  const char *value, struct fsl_error *err)
+{
+	switch (option->type) {
+	case FSL_OPT_FLAG:
+		*(bool *)option->target = true;
+		return FSL_OK;
+	case FSL_OPT_COUNT:
+		++*(int *)option->target;
+		return FSL_OK;
+	case FSL_OPT_TEXT:
+		*(const char **)option->target = value;
+		return FSL_OK;
+	case FSL_OPT_INT:
+		return set_int(option, written, value, err);
+	case FSL_OPT_TIME:
+		return set_time(option, written, value, err);
+	case FSL_OPT_CHOICE:
+		return set_choice(option, written, value, err);
+	}
+	FSL_ASSERT(option->type <= FSL_OPT_CHOICE);
+	return FSL_ERR_INTERNAL;
+}
+
+/* @attached, or else the next argument. */
+static enum fsl_status take_value(struct walk *walk, const struct fsl_opt *option,
+				  const char *written, const char *attached, struct fsl_error *err)
+{
+	const char *value = attached;
+	if (value == NULL && walk->next < walk->argc) {
+		value = walk->argv[walk->next++];
+	}
+	if (value == NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option needs a value: option=\"%s\", value=\"%s\"", written,
+				option->value_name != NULL ? option->value_name : "VALUE");
+	}
+	return set_option(option, written, value, err);
+}
+
+/* "name" or "name=value", behind the dashes. */
+static enum fsl_status parse_long(struct walk *walk, const char *text, struct fsl_error *err)
+{
+	size_t length = strcspn(text, "=");
+	const char *attached = text[length] == '=' ? text + length + 1 : NULL;
+	const struct fsl_opt *option = walk->options;
+	while (option->name != NULL &&
+	       (strlen(option->name) != length || strncmp(option->name, text, length) != 0)) {
+		option++;
+	}
+	if (option->name == NULL) {
+		return fail_unknown(walk, text, length, err);
+	}
+	struct spelling written = spell_long(text, length);
+	if (takes_value(option)) {
+		return take_value(walk, option, written.text, attached, err);
+	}
+	if (attached != NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option takes no value: option=\"%s\", value=\"%s\"", written.text,
+				attached);
+	}
+	return set_option(option, written.text, NULL, err);
+}
+
+/* "qv", "ofile", "o": letters behind one dash. */
+static enum fsl_status parse_letters(struct walk *walk, const char *text, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (; status == FSL_OK && *text != '\0'; text++) {
+		const struct fsl_opt *option = walk->options;
+		while (option->name != NULL && option->letter != *text) {
+			option++;
+		}
+		struct spelling written = spell_letter(*text);
+		if (option->name == NULL) {
+			return FSL_FAIL(err, FSL_ERR_USAGE,
+					"unknown option: option=\"%s\", remedy=\"see --help\"",
+					written.text);
+		}
+		if (takes_value(option)) {
+			return take_value(walk, option, written.text,
+					  text[1] != '\0' ? text + 1 : NULL, err);
+		}
+		status = set_option(option, written.text, NULL, err);
+	}
+	return status;
+}
+
+enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,
+			      struct fsl_error *err)
+{
+	struct walk walk = {.options = options, .argc = argc, .argv = argv, .next = 1};
+	enum fsl_status status = FSL_OK;
+	bool is_ended = false;
+	int n = 0;
+	while (status == FSL_OK && walk.next < argc) {
+		char *word = argv[walk.next++];
+		if (is_ended || word[0] != '-' || word[1] == '\0') {
+			argv[1 + n++] = word;
+		} else if (word[1] != '-') {
+			status = parse_letters(&walk, word + 1, err);
+		} else if (word[2] == '\0') {
+			is_ended = true;
+		} else {
+			status = parse_long(&walk, word + 2, err);
+		}
+	}
+	if (status == FSL_OK) {
+		*n_operands = n;
+	}
+	return status;
+}
+
+/* "  -o, --output DIR"; returns its width. */
+static int print_label(FILE *stream, const struct fsl_opt *option)
+{
+	char choices[CHOICES_TEXT_BYTES] = "";
+	const char *value = option->value_name;
+	char letter[8] = "    ";
+	if (value == NULL && option->type == FSL_OPT_CHOICE) {
+		join_choices(option->choices, "|", choices);
+		value = choices;
+	}
+	if (option->letter != 0) {
+		(void)snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+	}
+	bool has_value = takes_value(option);
+	char label[CHOICES_TEXT_BYTES + NAME_BYTES_MAX + 16];
+	int width =
+		snprintf(label, sizeof(label), "  %s--%s%s%s", letter, option->name,
+			 has_value ? " " : "", has_value ? (value != NULL ? value : "VALUE") : "");
+	if (stream != NULL) {
+		(void)fputs(label, stream);
+	}
+	return width;
+}
+
+/* @text from @column on, broken between words. The cursor stands at @cursor. */
+static void print_wrapped(FILE *stream, const char *text, int column, int cursor)
+{
+	while (*text != '\0') {
+		int length = (int)strcspn(text, " ");
+		bool is_first = cursor <= column;
+		if (!is_first && cursor + 1 + length > HELP_WIDTH) {
+			(void)fputc('\n', stream);
+			cursor = 0;
+			is_first = true;
+		}
+		int gap = is_first ? column - cursor : 1;
+		(void)fprintf(stream, "%*s%.*s", gap, "", length, text);
+		cursor += gap + length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	(void)fputc('\n', stream);
+}
+
+void fsl_opt_print(FILE *stream, const struct fsl_opt *options)
+{
+	int column = 0;
+	for (const struct fsl_opt *option = options; option->name != NULL; option++) {
+		int width = print_label(NULL, option) + 2;
+		if (width > column && width <= HELP_LABEL_WIDTH) {
+			column = width;
+		}
+	}
+	for (const struct fsl_opt *option = options; option->name != NULL; option++) {
+		int cursor = print_label(stream, option);
+		if (cursor + 2 > column) {
+			(void)fputc('\n', stream);
+			cursor = 0;
+		}
+		print_wrapped(stream, option->help, column, cursor);
+	}
+}

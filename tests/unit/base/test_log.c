@@ -1,0 +1,130 @@
+/* Log lines on stderr and printed error chains. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+/* Sends stderr into a temporary file until capture_end(). */
+struct capture {
+	FILE *file;
+	int kept_fd;
+};
+
+static struct capture capture_begin(void)
+{
+	struct capture capture = {tmpfile(), -1};
+	assert_non_null(capture.file);
+	(void)fflush(stderr);
+	capture.kept_fd = dup(STDERR_FILENO);
+	assert_true(dup2(fileno(capture.file), STDERR_FILENO) >= 0);
+	return capture;
+}
+
+static void capture_end(struct capture *capture, char *text, size_t size)
+{
+	(void)fflush(stderr);
+	assert_true(dup2(capture->kept_fd, STDERR_FILENO) >= 0);
+	(void)close(capture->kept_fd);
+	rewind(capture->file);
+	size_t n = fread(text, 1, size - 1, capture->file);
+	text[n] = '\0';
+	(void)fclose(capture->file);
+}
+
+static void only_levels_up_to_the_chosen_one_are_printed(void **state)
+{
+	(void)state;
+	char text[1024];
+	assert_int_equal(fsl_log_level_get(), FSL_LOG_WARNING);
+	struct capture capture = capture_begin();
+	fsl_log(FSL_LOG_ERROR, "t", "one: n=%d", 1);
+	fsl_log(FSL_LOG_WARNING, "t", "two");
+	fsl_log(FSL_LOG_INFO, "t", "three");
+	fsl_log_set_level(FSL_LOG_DEBUG);
+	fsl_log(FSL_LOG_DEBUG, "t", "four");
+	fsl_log_set_level(FSL_LOG_ERROR);
+	fsl_log(FSL_LOG_WARNING, "t", "five");
+	fsl_log_set_level(FSL_LOG_WARNING);
+	capture_end(&capture, text, sizeof(text));
+	assert_string_equal(text, "failslow: error: t: one: n=1\nfailslow: warning: t: two\n"
+				  "failslow: debug: t: four\n");
+}
+
+static void a_long_line_is_cut_but_still_one_line(void **state)
+{
+	(void)state;
+	char text[4096], wide[3000];
+	memset(wide, 'w', sizeof(wide));
+	wide[sizeof(wide) - 1] = '\0';
+	struct capture capture = capture_begin();
+	fsl_log(FSL_LOG_ERROR, "t", "%s", wide);
+	capture_end(&capture, text, sizeof(text));
+	assert_true(strlen(text) < 1100);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+}
+
+static void error_print_shows_the_newest_first(void **state)
+{
+	(void)state;
+	char text[1024];
+	struct fsl_error err = {0};
+	(void)FSL_FAIL(&err, FSL_ERR_FORMAT, "root");
+	(void)FSL_CAUSE(&err, FSL_ERR_INPUT, "top");
+	struct capture capture = capture_begin();
+	fsl_error_print(stderr, &err);
+	fsl_log_set_level(FSL_LOG_INFO);
+	fsl_error_print(stderr, &err);
+	fsl_log_set_level(FSL_LOG_WARNING);
+	fsl_error_clear(&err);
+	err.status = FSL_ERR_MEMORY;
+	fsl_error_print(stderr, &err);
+	capture_end(&capture, text, sizeof(text));
+	const char *quiet = "failslow: error: top\n  because: root\n";
+	assert_memory_equal(text, quiet, strlen(quiet));
+	assert_non_null(strstr(text + strlen(quiet), "failslow: error: top ("));
+	assert_non_null(strstr(text, "test_log.c:"));
+	assert_non_null(strstr(text, "failslow: error: out of memory\n"));
+}
+
+static void a_broken_promise_aborts_with_its_place(void **state)
+{
+	(void)state;
+	char text[1024];
+	struct capture capture = capture_begin();
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)signal(SIGABRT, SIG_DFL);
+		FSL_ASSERT(1 + 1 == 3);
+		_exit(0);
+	}
+	int status = 0;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	capture_end(&capture, text, sizeof(text));
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_non_null(strstr(text, "assertion failed: 1 + 1 == 3 ("));
+	assert_non_null(strstr(text, "test_log.c:"));
+	FSL_ASSERT(1 + 1 == 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_levels_up_to_the_chosen_one_are_printed),
+		cmocka_unit_test(a_long_line_is_cut_but_still_one_line),
+		cmocka_unit_test(error_print_shows_the_newest_first),
+		cmocka_unit_test(a_broken_promise_aborts_with_its_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* Checked growth, the arena and the hook that makes allocations fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+static void calloc_zeroes_and_refuses_overflow(void **state)
+{
+	(void)state;
+	unsigned char *memory = fsl_calloc(3, 5);
+	assert_non_null(memory);
+	for (size_t i = 0; i < 15; i++) {
+		assert_int_equal(memory[i], 0);
+	}
+	fsl_free(memory);
+	/* Hidden from the compiler, which would otherwise warn about the size. */
+	volatile size_t huge = SIZE_MAX / 2;
+	assert_null(fsl_calloc(huge, 3));
+	void *nothing = fsl_calloc(0, 0);
+	assert_non_null(nothing);
+	fsl_free(nothing);
+	fsl_free(NULL);
+}
+
+static void grow_keeps_content_and_doubles(void **state)
+{
+	(void)state;
+	int *array = NULL;
+	size_t capacity = 0;
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(FSL_GROW(array, capacity, (size_t)i + 1, NULL), FSL_OK);
+		array[i] = i;
+	}
+	assert_int_equal(capacity, 1024);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(array[i], i);
+	}
+	fsl_free(array);
+}
+
+static void grow_that_overflows_leaves_the_array(void **state)
+{
+	(void)state;
+	struct fsl_error err = {0};
+	int *array = NULL;
+	size_t capacity = 0;
+	assert_int_equal(FSL_GROW(array, capacity, 4, &err), FSL_OK);
+	int *before = array;
+	assert_int_equal(FSL_GROW(array, capacity, SIZE_MAX, &err), FSL_ERR_MEMORY);
+	assert_int_equal(FSL_GROW(array, capacity, SIZE_MAX / 3, &err), FSL_ERR_MEMORY);
+	assert_ptr_equal(array, before);
+	assert_int_equal(capacity, 8);
+	fsl_free(array);
+}
+
+static void fail_at_hits_the_nth_allocation_and_all_later_ones(void **state)
+{
+	(void)state;
+	struct fsl_error err = {0};
+	int *array = NULL;
+	size_t capacity = 0;
+	fsl_mem_fail_at(2);
+	void *first = fsl_calloc(1, 1);
+	assert_non_null(first);
+	assert_null(fsl_calloc(1, 1));
+	assert_null(fsl_calloc(1, 1));
+	assert_int_equal(FSL_GROW(array, capacity, 1, &err), FSL_ERR_MEMORY);
+	assert_null(array);
+	fsl_mem_fail_at(0);
+	fsl_free(first);
+	first = fsl_calloc(1, 1);
+	assert_non_null(first);
+	fsl_free(first);
+}
+
+static void size_arithmetic_tells_overflow(void **state)
+{
+	(void)state;
+	size_t out = 0;
+	assert_true(fsl_mul_size(SIZE_MAX / 2, 2, &out));
+	assert_int_equal(out, SIZE_MAX - 1);
+	assert_false(fsl_mul_size(SIZE_MAX / 2 + 1, 2, &out));
+	assert_true(fsl_add_size(SIZE_MAX - 1, 1, &out));
+	assert_false(fsl_add_size(SIZE_MAX, 1, &out));
+}
+
+static void arena_memory_is_aligned_zeroed_and_apart(void **state)
+{
+	(void)state;
+	struct fsl_arena arena = {0};
+	unsigned char *parts[500];
+	for (size_t i = 0; i < 500; i++) {
+		size_t size = i * 7 + (i == 250 ? 300000 : 0);
+		parts[i] = fsl_arena_alloc(&arena, size);
+		assert_non_null(parts[i]);
+		assert_int_equal((uintptr_t)parts[i] % 16, 0);
+		for (size_t k = 0; k < size; k++) {
+			assert_int_equal(parts[i][k], 0);
+		}
+		memset(parts[i], (int)(i % 251) + 1, size);
+	}
+	for (size_t i = 1; i < 500; i++) {
+		assert_int_equal(parts[i][0], i % 251 + 1);
+		assert_int_equal(parts[i][i * 7 - 1], i % 251 + 1);
+	}
+	assert_null(fsl_arena_alloc(&arena, SIZE_MAX));
+	assert_null(fsl_arena_alloc(&arena, SIZE_MAX - 40));
+	fsl_arena_fini(&arena);
+	fsl_arena_fini(&arena);
+}
+
+static void arena_texts_are_terminated_copies(void **state)
+{
+	(void)state;
+	struct fsl_arena arena = {0};
+	assert_string_equal(fsl_arena_strndup(&arena, "abcdef", 3), "abc");
+	assert_string_equal(fsl_arena_strndup(&arena, NULL, 0), "");
+	assert_string_equal(fsl_arena_strdup(&arena, "name"), "name");
+	assert_string_equal(fsl_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
+	assert_null(fsl_arena_strndup(&arena, "x", SIZE_MAX));
+	fsl_arena_fini(&arena);
+}
+
+static void arena_without_memory_returns_null_and_stays_usable(void **state)
+{
+	(void)state;
+	struct fsl_arena arena = {0};
+	fsl_mem_fail_at(1);
+	assert_null(fsl_arena_alloc(&arena, 8));
+	assert_null(fsl_arena_strdup(&arena, "x"));
+	assert_null(fsl_arena_printf(&arena, "x"));
+	fsl_mem_fail_at(0);
+	assert_string_equal(fsl_arena_strdup(&arena, "x"), "x");
+	fsl_arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calloc_zeroes_and_refuses_overflow),
+		cmocka_unit_test(grow_keeps_content_and_doubles),
+		cmocka_unit_test(grow_that_overflows_leaves_the_array),
+		cmocka_unit_test(fail_at_hits_the_nth_allocation_and_all_later_ones),
+		cmocka_unit_test(size_arithmetic_tells_overflow),
+		cmocka_unit_test(arena_memory_is_aligned_zeroed_and_apart),
+		cmocka_unit_test(arena_texts_are_terminated_copies),
+		cmocka_unit_test(arena_without_memory_returns_null_and_stays_usable),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
