@@ -24,7 +24,8 @@ enum {
 
 /*
  * One communication operator of one rank. Kept sorted by begin (device begin, else host begin),
- * then id. All times in ns since 1970, FSL_NS_ABSENT when not recorded.
+ * then id; exact duplicates removed. A host-only operator has no device times, and host_end_ns
+ * alone may be absent. All times in ns since 1970, FSL_NS_ABSENT when not recorded.
  */
 struct fsl_op {
 	int64_t host_begin_ns; /* t1 */
@@ -60,8 +61,11 @@ struct fsl_stage {
 	enum fsl_stage_kind kind;
 };
 
-/* One measured step (training-step-time CSV, training log); kept sorted by step, duplicates
- * removed. */
+/*
+ * One measured step (training-step-time CSV, training log); kept sorted by step, each number once:
+ * of a step that ran again after a restart the later run is kept. Unnumbered steps come first, in
+ * order of time.
+ */
 struct fsl_step_time {
 	int64_t step; /* -1: the input numbers none (log); then in order of time */
 	int64_t begin_ns;
@@ -104,7 +108,7 @@ const char *fsl_drop_text(enum fsl_drop drop);
 
 enum fsl_file_state {
 	FSL_FILE_READ,      /* read to its end */
-	FSL_FILE_PARTIAL,   /* read up to a fault; what came before is used */
+	FSL_FILE_PARTIAL,   /* read up to a fault, or with broken records; what is sound is used */
 	FSL_FILE_EMPTY,     /* nothing in it: zero bytes or only a header */
 	FSL_FILE_UNUSABLE,  /* could not be opened or is in no known format */
 	FSL_FILE_DUPLICATE, /* another file of the same rank and format is used */
@@ -143,9 +147,12 @@ const struct fsl_rank *fsl_run_rank(const struct fsl_run *run, int32_t rank);
 /* Index in run->ranks, SIZE_MAX when absent. */
 size_t fsl_run_rank_idx(const struct fsl_run *run, int32_t rank);
 
-/* Kind of a stage from its type text (case-insensitive contains: dataloader, forward, backward,
- * optim, ckpt|checkpoint, GC). */
+/* Kind of a stage from its type text (case-insensitive contains, first hit wins: dataloader,
+ * forward, backward, ckpt|checkpoint, optim, GC as a word, synchron). */
 enum fsl_stage_kind fsl_stage_kind_from_text(const char *type, size_t length);
+
+/* Name of a state for reports: "read", "partial", "empty", "unusable", "duplicate". */
+const char *fsl_file_state_text(enum fsl_file_state state);
 
 /* Sorts and removes duplicates as the structs above promise. Called once by ingest at the end of a
  * rank. */

@@ -28,12 +28,15 @@ const char *fsl_known_by_text(enum fsl_known_by by); /* "configured" */
 
 /* One communicator that was seen, or one configured group that no communicator shows. */
 struct fsl_group {
-	uint32_t name_id; /* run->names: the communicator; FSL_STR_NONE: configured only */
+	uint32_t name_id; /* run->names: the communicator; FSL_STR_NONE: configured only, or the
+			     operators of an input that names no communicators */
 	enum fsl_group_kind kind;
 	enum fsl_known_by known_by;
 	const char *why; /* one clause for the user; topology->arena or static */
 	int32_t *ranks;  /* rank numbers, ascending */
 	size_t n_ranks;
+	size_t n_op_kinds; /* distinct operators used on it; 0: configured only */
+	uint64_t n_calls;  /* operators over all members */
 };
 
 /* One list of ranks of a domain ("tp": [[0,1],[2,3]]). */
@@ -50,13 +53,26 @@ struct fsl_topology {
 	struct fsl_arena arena;
 	struct fsl_group *groups; /* sorted by kind, then ranks, then name */
 	size_t n_groups;
-	/* Domains as sysTrace has them, one singleton per rank where a kind is absent;
-	 * [FSL_GROUP_TP] and so on. */
+	/*
+	 * Lists of ranks per kind as sysTrace has them, [FSL_GROUP_TP] and so on; one singleton per
+	 * rank where tp, dp, pp or ep is absent. hccl_domain as configured; else by sysTrace's
+	 * rules under algorithm "systrace" and from the kinds of the groups above under "failslow".
+	 */
 	struct fsl_domain domains[FSL_GROUP_KINDS_N];
 	int32_t *expected_ranks; /* every rank that the job should have: configured, table, or
 				    0..max */
 	size_t n_expected_ranks;
+	/* Server of each expected rank, from its files or the rank table; NULL where unknown. */
+	const char **expected_hosts;
 };
+
+/* Server of an expected rank; NULL when the rank is not expected or its server is unknown. */
+const char *fsl_topology_host(const struct fsl_topology *topology, int32_t rank);
+
+/* Order of two int32_t rank numbers, for qsort. */
+int fsl_rank_compare(const void *left, const void *right);
+/* -1, 0, 1: order of two ascending lists of ranks. */
+int fsl_ranks_compare(const int32_t *a, size_t n_a, const int32_t *b, size_t n_b);
 
 void fsl_topology_fini(struct fsl_topology *topology);
 

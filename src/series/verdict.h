@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <failslow/error.h>
+
 #include "series/run.h"
 #include "series/topology.h"
 
@@ -201,7 +203,57 @@ struct fsl_perception {
 	struct fsl_coverage coverage;
 };
 
+/* Empty verdicts in which everything is unknown: NaN, -1, FSL_NS_ABSENT, "". */
+void fsl_localisation_init(struct fsl_localisation *localisation);
+void fsl_perception_init(struct fsl_perception *perception);
 void fsl_localisation_fini(struct fsl_localisation *localisation);
 void fsl_perception_fini(struct fsl_perception *perception);
+
+/* A culprit of whom nothing but the rank is known. */
+struct fsl_culprit fsl_culprit_of(int32_t rank);
+/* Adds one number; dropped (false) when the culprit has FSL_FACTS_MAX already. @name, @unit:
+ * static. */
+bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double value,
+			  const char *unit);
+
+/*
+ * Copy one element to the end of its array. Texts and arrays that it points to are borrowed: they
+ * live in the verdict's arena, in the run's, or are static. Fail with FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
+					     const struct fsl_culprit *culprit,
+					     struct fsl_error *err);
+enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisation,
+					    const struct fsl_suspect *victim,
+					    struct fsl_error *err);
+enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
+						 const struct fsl_suspect *suspect,
+						 struct fsl_error *err);
+/* Into abnormalDetail or normalDetail, as detail->is_abnormal says. */
+enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
+					    const struct fsl_detail *detail, struct fsl_error *err);
+enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
+					   const struct fsl_step_anomaly *anomaly,
+					   struct fsl_error *err);
+enum fsl_status fsl_perception_add_episode(struct fsl_perception *perception,
+					   const struct fsl_step_episode *episode,
+					   struct fsl_error *err);
+enum fsl_status fsl_perception_add_explained(struct fsl_perception *perception,
+					     const struct fsl_step_explained *explained,
+					     struct fsl_error *err);
+enum fsl_status fsl_perception_add_slow_dataloader(struct fsl_perception *perception,
+						   const struct fsl_step_anomaly *slow,
+						   struct fsl_error *err);
+enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
+					     const struct fsl_step_anomaly *slow,
+					     struct fsl_error *err);
+
+/* One line of coverage->skipped, printed into @arena (the arena of the verdict that owns the
+ * coverage). */
+enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena,
+					 struct fsl_error *err, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Copy of @n_ranks rank numbers in @arena; NULL when out of memory. */
+int32_t *fsl_ranks_copy(struct fsl_arena *arena, const int32_t *ranks, size_t n_ranks);
 
 #endif

@@ -1,0 +1,208 @@
+/* Steps from communication operators: their step numbers, else the period of their sequence. */
+#include <stdlib.h>
+
+#include <failslow/stats.h>
+
+#include "series/steps_parts.h"
+
+enum { USES_PER_STEP_MAX = 4 /* uses of the marking operator within one period */ };
+/* Share of equal distances that makes an operator regular: a checkpoint every tenth step adds
+ * operators to one distance in ten. */
+static const double REGULAR_SHARE_MIN = 0.9;
+/* The regular distances must span the capture, or the operator marks a phase and not the steps. */
+static const double PERIOD_COVER_MIN = 0.8;
+
+/* The latest end of the operators that begin within each step. */
+static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank *rank,
+				  struct fsl_error *err)
+{
+	int64_t *ends = fsl_calloc(steps->n_items, sizeof(*ends));
+	if (ends == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				steps->n_items);
+	}
+	size_t next = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		while (next < steps->n_items &&
+		       steps->items[next].begin_ns <= fsl_op_begin_ns(op)) {
+			ends[next] = steps->items[next].begin_ns;
+			next++;
+		}
+		if (next > 0) {
+			int64_t end_ns = fsl_op_end_ns(op);
+			ends[next - 1] = end_ns > ends[next - 1] ? end_ns : ends[next - 1];
+		}
+	}
+	enum fsl_status status = fsl_steps_end_open(steps, ends, err);
+	fsl_free(ends);
+	return status;
+}
+
+/* Formats that number their operators by step: the first operator of each step begins it. */
+enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
+					struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, rank->n_ops, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		if (op->step >= 0 && fsl_op_begin_ns(op) != FSL_NS_ABSENT) {
+			steps->items[steps->n_items++] = (struct fsl_job_step){
+				.step = op->step,
+				.begin_ns = fsl_op_begin_ns(op),
+			};
+		}
+	}
+	fsl_steps_make_unique(steps);
+	steps->n_duplicates = 0; /* a step has many operators */
+	steps->source = "operator steps";
+	steps->source_rank = rank->rank;
+	fsl_steps_close(steps);
+	return end_by_ops(steps, rank, err);
+}
+
+/* One use of an operator; kind and size are the symbol of the sequence that is searched. */
+struct use {
+	uint64_t kind; /* operator and communicator */
+	uint64_t size; /* elements; 0 when messages change their size from step to step */
+	size_t pos;    /* in the rank's operators */
+};
+
+static bool is_same_symbol(const struct use *a, const struct use *b)
+{
+	return a->kind == b->kind && a->size == b->size;
+}
+
+static int compare_uses(const void *left, const void *right)
+{
+	const struct use *a = left;
+	const struct use *b = right;
+	if (a->kind != b->kind) {
+		return a->kind < b->kind ? -1 : 1;
+	}
+	if (a->size != b->size) {
+		return a->size < b->size ? -1 : 1;
+	}
+	return (a->pos > b->pos) - (a->pos < b->pos);
+}
+
+/*
+ * How many uses of a symbol make one period: the least k for which pos[j + k] - pos[j] is the same
+ * number for nearly all j and these distances span the capture. 0: the symbol is not regular, or
+ * follows upon itself: one operator repeated shows no steps.
+ */
+static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double *scratch)
+{
+	for (size_t k = 1; k <= USES_PER_STEP_MAX && n_uses / k >= FSL_STEP_PERIODS_MIN; k++) {
+		size_t n_distances = n_uses - k;
+		for (size_t j = 0; j < n_distances; j++) {
+			scratch[j] = (double)(uses[j + k].pos - uses[j].pos);
+		}
+		double period = fsl_median(scratch, n_distances, scratch + n_distances);
+		size_t n_equal = 0;
+		for (size_t j = 0; j < n_distances; j++) {
+			n_equal += scratch[j] == period ? 1 : 0;
+		}
+		double n_covered = period * (double)n_uses / (double)k;
+		if (period > (double)k &&
+		    (double)n_equal >= REGULAR_SHARE_MIN * (double)n_distances &&
+		    n_covered >= PERIOD_COVER_MIN * (double)n_ops) {
+			return k;
+		}
+	}
+	return 0;
+}
+
+struct mark {
+	size_t first, n_uses; /* range of the sorted uses; n_uses 0: none */
+	size_t per_period;
+};
+
+/* The rarest regular symbol: a step repeats many small patterns, but its rarest operator marks it.
+ */
+static struct mark find_mark(const struct use *uses, size_t n_ops, double *scratch)
+{
+	struct mark best = {0};
+	for (size_t first = 0; first < n_ops;) {
+		size_t end = first + 1;
+		while (end < n_ops && is_same_symbol(&uses[end], &uses[first])) {
+			end++;
+		}
+		size_t n_uses = end - first;
+		if (n_uses >= FSL_STEP_PERIODS_MIN && (best.n_uses == 0 || n_uses < best.n_uses)) {
+			size_t k = uses_per_period(&uses[first], n_uses, n_ops, scratch);
+			if (k > 0) {
+				best = (struct mark){first, n_uses, k};
+			}
+		}
+		first = end;
+	}
+	return best;
+}
+
+/* The uses of all operators, sorted by symbol, and among them the mark of the steps. */
+static struct mark sort_and_find_mark(struct use *uses, const struct fsl_rank *rank, bool by_size,
+				      double *scratch)
+{
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		uses[i] = (struct use){
+			.kind = ((uint64_t)op->group_id << 32) | op->op_id,
+			.size = by_size ? op->n_elements : 0,
+			.pos = i,
+		};
+	}
+	qsort(uses, rank->n_ops, sizeof(*uses), compare_uses);
+	return find_mark(uses, rank->n_ops, scratch);
+}
+
+static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
+				   const struct use *uses, const struct mark *mark,
+				   struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, mark->n_uses, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t j = 0; j < mark->n_uses; j += mark->per_period) {
+		const struct fsl_op *op = &rank->ops[uses[mark->first + j].pos];
+		steps->items[steps->n_items] = (struct fsl_job_step){
+			.step = (int64_t)steps->n_items,
+			.begin_ns = fsl_op_begin_ns(op),
+		};
+		steps->n_items++;
+	}
+	fsl_steps_make_unique(steps);
+	steps->source = "operator period";
+	steps->source_rank = rank->rank;
+	steps->is_ordinal = true;
+	fsl_steps_close(steps);
+	return end_by_ops(steps, rank, err);
+}
+
+enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct fsl_rank *rank,
+					 struct fsl_error *err)
+{
+	struct use *uses = fsl_calloc(rank->n_ops, sizeof(*uses));
+	double *scratch = fsl_calloc(rank->n_ops * 2, sizeof(*scratch));
+	enum fsl_status status = FSL_OK;
+	if (uses == NULL || scratch == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: operators=%zu",
+				  rank->n_ops);
+		goto out;
+	}
+	struct mark mark = sort_and_find_mark(uses, rank, true, scratch);
+	if (mark.n_uses == 0) {
+		mark = sort_and_find_mark(uses, rank, false, scratch);
+	}
+	if (mark.n_uses > 0) {
+		status = cut_at_mark(steps, rank, uses, &mark, err);
+	}
+out:
+	fsl_free(scratch);
+	fsl_free(uses);
+	return status;
+}

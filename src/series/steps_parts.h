@@ -1,0 +1,30 @@
+/* What the sources of steps share; private to src/series/steps*.c. */
+#ifndef FSL_SERIES_STEPS_PARTS_H
+#define FSL_SERIES_STEPS_PARTS_H
+
+#include "series/steps.h"
+
+/* Fewer repeats of an operator are no evidence of a period. */
+enum { FSL_STEP_PERIODS_MIN = 8 };
+
+/* Room for @n items; n_items stays 0. */
+enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err);
+/* Sorts by step. Of equal steps the first begin stays; a step that begins before its predecessor
+ * goes, its clock jumped back. */
+void fsl_steps_make_unique(struct fsl_steps *steps);
+/* Sets dur_ns from begin to begin, FSL_NS_ABSENT for a step whose successor was not seen. */
+void fsl_steps_close(struct fsl_steps *steps);
+/*
+ * Gives open steps the end of their last record, @ends[i], and drops those that had not come half
+ * way: what a step did until the recording stopped says little about its length.
+ */
+enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
+				   struct fsl_error *err);
+
+/* Sources; leave n_items 0 when the rank shows no steps. */
+enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
+					struct fsl_error *err);
+enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct fsl_rank *rank,
+					 struct fsl_error *err);
+
+#endif

@@ -1,0 +1,155 @@
+/* Windows and findings: storage behind <failslow/view.h> and <failslow/finding.h>. */
+#include "series/windows.h"
+
+#include <math.h>
+
+#include "base/log.h"
+#include "series/run.h"
+
+enum fsl_status fsl_windows_init(struct fsl_windows *windows, enum fsl_metric metric,
+				 enum fsl_window_kind kind, size_t n_members, size_t n_windows,
+				 struct fsl_error *err)
+{
+	struct fsl_windows made = {
+		.metric = metric, .kind = kind, .n_members = n_members, .n_windows = n_windows};
+	size_t n = 0;
+	if (!fsl_mul_size(n_members, n_windows, &n)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "too many windows: members=%zu, windows=%zu",
+				n_members, n_windows);
+	}
+	made.ranks = fsl_calloc(n_members, sizeof(*made.ranks));
+	made.values = fsl_calloc(n, sizeof(*made.values));
+	made.n_samples = fsl_calloc(n, sizeof(*made.n_samples));
+	made.first_ns = fsl_calloc(n, sizeof(*made.first_ns));
+	if (made.ranks == NULL || made.values == NULL || made.n_samples == NULL ||
+	    made.first_ns == NULL) {
+		fsl_windows_fini(&made);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu, windows=%zu",
+				n_members, n_windows);
+	}
+	for (size_t i = 0; i < n; i++) {
+		made.values[i] = (double)NAN;
+		made.first_ns[i] = FSL_NS_ABSENT;
+	}
+	*windows = made;
+	return FSL_OK;
+}
+
+void fsl_windows_fini(struct fsl_windows *windows)
+{
+	fsl_free(windows->first_ns);
+	fsl_free(windows->n_samples);
+	fsl_free(windows->values);
+	fsl_free(windows->ranks);
+	*windows = (struct fsl_windows){0};
+}
+
+enum fsl_metric fsl_view_metric(const struct fsl_view *view)
+{
+	return view->windows->metric;
+}
+
+enum fsl_window_kind fsl_view_window_kind(const struct fsl_view *view)
+{
+	return view->windows->kind;
+}
+
+size_t fsl_view_n_members(const struct fsl_view *view)
+{
+	return view->windows->n_members;
+}
+
+size_t fsl_view_n_windows(const struct fsl_view *view)
+{
+	return view->windows->n_windows;
+}
+
+int32_t fsl_view_rank(const struct fsl_view *view, size_t member)
+{
+	FSL_ASSERT(member < view->windows->n_members);
+	return view->windows->ranks[member];
+}
+
+struct fsl_column fsl_view_column(const struct fsl_view *view, size_t member)
+{
+	const struct fsl_windows *windows = view->windows;
+	FSL_ASSERT(member < windows->n_members);
+	size_t first = member * windows->n_windows;
+	return (struct fsl_column){windows->values + first, windows->n_samples + first,
+				   windows->n_windows};
+}
+
+int64_t fsl_view_window_ns(const struct fsl_view *view, size_t member, size_t window)
+{
+	const struct fsl_windows *windows = view->windows;
+	FSL_ASSERT(member < windows->n_members && window < windows->n_windows);
+	return windows->first_ns[member * windows->n_windows + window];
+}
+
+void *fsl_view_scratch(const struct fsl_view *view, size_t size_bytes)
+{
+	return fsl_arena_alloc(view->scratch, size_bytes);
+}
+
+enum fsl_status fsl_findings_add(struct fsl_findings *out, const struct fsl_finding *finding,
+				 struct fsl_error *err)
+{
+	enum fsl_status status = FSL_GROW(out->items, out->capacity, out->n_items + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	out->items[out->n_items++] = *finding;
+	return FSL_OK;
+}
+
+static struct fsl_finding run_finding(const struct fsl_labelled *series, size_t begin, size_t end)
+{
+	double observed = 0.0;
+	double expected = 0.0;
+	size_t n = 0;
+	for (size_t w = begin; w < end; w++) {
+		if (!isnan(series->observed[w]) && !isnan(series->expected[w])) {
+			observed += series->observed[w];
+			expected += series->expected[w];
+			n++;
+		}
+	}
+	return (struct fsl_finding){
+		.rank = series->rank,
+		.peer = -1,
+		.window_begin = begin,
+		.window_end = end,
+		.slow_ratio = n > 0 && expected > 0.0 ? observed / expected : (double)NAN,
+		.effect_ms = n > 0 ? (observed - expected) / (double)n : (double)NAN,
+		.confidence = 1.0 - pow(2.0, -(double)n),
+	};
+}
+
+enum fsl_status fsl_findings_add_runs(struct fsl_findings *out, const struct fsl_labelled *series,
+				      struct fsl_error *err)
+{
+	size_t n = series->n_windows;
+	for (size_t begin = 0; begin < n;) {
+		if (series->labels[begin] == 0) {
+			begin++;
+			continue;
+		}
+		size_t end = begin;
+		while (end < n && series->labels[end] != 0) {
+			end++;
+		}
+		struct fsl_finding finding = run_finding(series, begin, end);
+		enum fsl_status status = fsl_findings_add(out, &finding, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		begin = end;
+	}
+	return FSL_OK;
+}
+
+void fsl_findings_fini(struct fsl_findings *findings)
+{
+	fsl_free(findings->items);
+	*findings = (struct fsl_findings){0};
+}
