@@ -1,0 +1,276 @@
+/*
+ * A run directory to a run: files are read on threads in batches, merged in order of path, so that
+ * name ids and results do not depend on the number of threads, and handed to their ranks.
+ */
+#include "ingest/ingest.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "ingest/assign.h"
+#include "ingest/load.h"
+
+enum {
+	/* Files in memory with their own names and texts at a time: bounds what 100,000 small
+	 * files need, and is far more than there are threads. */
+	BATCH_FILES = 512,
+	WARNINGS_MAX = 5, /* files named in the log; all of them stand in the verdict */
+};
+
+struct parts {
+	struct fsl_part *items;
+	size_t n_items, capacity;
+};
+
+static void parts_fini(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->n_items; i++) {
+		fsl_part_free_events(&parts->items[i]);
+	}
+	fsl_free(parts->items);
+}
+
+/* Largest file first: what begins last decides when the batch is done. */
+struct size_order {
+	uint64_t n_bytes;
+	size_t idx;
+};
+
+static int compare_sizes(const void *left, const void *right)
+{
+	const struct size_order *a = left, *b = right;
+	int order = (a->n_bytes < b->n_bytes) - (a->n_bytes > b->n_bytes);
+	return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
+}
+
+static int thread_count(const struct fsl_ingest_options *options)
+{
+	return options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
+}
+
+/* Reads the inputs of @loads. Fails only when out of memory. */
+static enum fsl_status read_batch(struct fsl_load *loads, size_t n_loads,
+				  const struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	struct size_order order[BATCH_FILES] = {{0, 0}};
+	bool is_failed = false;
+	FSL_ASSERT(n_loads <= BATCH_FILES);
+	for (size_t i = 0; i < n_loads; i++) {
+		order[i] = (struct size_order){loads[i].input->n_bytes, i};
+	}
+	qsort(order, n_loads, sizeof(order[0]), compare_sizes);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(options))                   \
+	reduction(||                                                                               \
+		  : is_failed)
+	for (size_t i = 0; i < n_loads; i++) {
+		struct fsl_load *load = &loads[order[i].idx];
+		bool is_read =
+			fsl_load_read(load, options->from_ns, options->to_ns, NULL) == FSL_OK;
+		is_failed = is_failed || !is_read;
+	}
+	if (is_failed) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory while reading: files=%zu",
+				n_loads);
+	}
+	return FSL_OK;
+}
+
+static uint32_t map_id(const uint32_t *map, uint32_t id)
+{
+	return id != FSL_STR_NONE ? map[id] : FSL_STR_NONE;
+}
+
+/* Names of one file become names of the run. */
+static enum fsl_status rename_events(struct fsl_run *run, struct fsl_sink *sink,
+				     struct fsl_error *err)
+{
+	struct fsl_rank *events = &sink->events;
+	size_t n_names = fsl_strpool_size(sink->names);
+	uint32_t *map = fsl_calloc(n_names, sizeof(*map));
+	if (map == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+		const char *text = fsl_strpool_text(sink->names, (uint32_t)i);
+		status = fsl_strpool_intern(run->names, text, strlen(text), &map[i], err);
+	}
+	if (status == FSL_OK) {
+		for (size_t i = 0; i < events->n_ops; i++) {
+			struct fsl_op *op = &events->ops[i];
+			op->op_id = map_id(map, op->op_id);
+			op->group_id = map_id(map, op->group_id);
+			op->dtype_id = map_id(map, op->dtype_id);
+		}
+		for (size_t i = 0; i < events->n_stages; i++) {
+			events->stages[i].type_id = map_id(map, events->stages[i].type_id);
+		}
+		events->open_op_id = map_id(map, events->open_op_id);
+		events->open_group_id = map_id(map, events->open_group_id);
+	}
+	fsl_free(map);
+	return status;
+}
+
+/* Makes one read file part of the run. */
+static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, struct fsl_load *load,
+				  struct fsl_error *err)
+{
+	struct fsl_error cause = {0};
+	if (load->is_ignored) {
+		fsl_log(FSL_LOG_DEBUG, "ingest", "no input, left alone: path=\"%s\"",
+			load->input->path);
+		return FSL_OK;
+	}
+	enum fsl_status status = rename_events(run, &load->sink, &cause);
+	if (status == FSL_ERR_LIMIT) {
+		fsl_sink_unusable(&load->sink, "%s; point root_path at one job",
+				  fsl_error_root(&cause));
+		load->sink.events.n_ops = load->sink.events.n_stages = 0;
+		load->sink.events.open_op_id = load->sink.events.open_group_id = FSL_STR_NONE;
+		status = FSL_OK;
+	}
+	if (status == FSL_OK) {
+		status = FSL_GROW(run->files, run->files_capacity, run->n_files + 1, &cause);
+	}
+	if (status == FSL_OK) {
+		status = FSL_GROW(parts->items, parts->capacity, parts->n_items + 1, &cause);
+	}
+	struct fsl_file file = load->file;
+	if (status == FSL_OK) {
+		file.path = fsl_arena_strdup(&run->arena, load->file.path);
+		file.message = fsl_arena_strdup(&run->arena, load->file.message);
+		status = file.path != NULL && file.message != NULL ? FSL_OK : FSL_ERR_MEMORY;
+	}
+	if (status != FSL_OK) {
+		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", load->input->path);
+	}
+	parts->items[parts->n_items++] = (struct fsl_part){
+		.events = load->sink.events,
+		.input = load->input,
+		.kind = load->kind,
+		.file_idx = run->n_files,
+	};
+	load->sink.events = (struct fsl_rank){0};
+	run->files[run->n_files++] = file;
+	return FSL_OK;
+}
+
+static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
+				   const struct fsl_ingest_options *options, struct parts *parts,
+				   struct fsl_error *err)
+{
+	struct fsl_load *loads = fsl_calloc(BATCH_FILES, sizeof(*loads));
+	if (loads == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%d", BATCH_FILES);
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t begin = 0; status == FSL_OK && begin < inputs->n_items; begin += BATCH_FILES) {
+		size_t left = inputs->n_items - begin;
+		size_t n_loads = left < BATCH_FILES ? left : BATCH_FILES;
+		for (size_t i = 0; i < n_loads; i++) {
+			loads[i] = (struct fsl_load){.input = &inputs->items[begin + i]};
+		}
+		status = read_batch(loads, n_loads, options, err);
+		for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
+			status = merge_load(run, parts, &loads[i], err);
+		}
+		for (size_t i = 0; i < n_loads; i++) {
+			fsl_sink_fini(&loads[i].sink);
+		}
+	}
+	fsl_free(loads);
+	return status;
+}
+
+static void normalise_ranks(struct fsl_run *run, const struct fsl_ingest_options *options)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(options))
+	for (size_t i = 0; i < run->n_ranks; i++) {
+		fsl_rank_normalise(&run->ranks[i]);
+	}
+}
+
+static bool is_used(const struct fsl_file *file)
+{
+	return file->state == FSL_FILE_READ || file->state == FSL_FILE_PARTIAL;
+}
+
+static void log_files(const struct fsl_run *run)
+{
+	size_t n_warned = 0, n_more = 0;
+	for (size_t i = 0; i < run->n_files; i++) {
+		const struct fsl_file *file = &run->files[i];
+		if (file->state == FSL_FILE_READ) {
+			continue;
+		}
+		if (n_warned == WARNINGS_MAX) {
+			n_more++;
+			continue;
+		}
+		n_warned++;
+		fsl_log(FSL_LOG_WARNING, "ingest", "%s: file=\"%s\", state=\"%s\"", file->message,
+			file->path, fsl_file_state_text(file->state));
+	}
+	if (n_more > 0) {
+		fsl_log(FSL_LOG_WARNING, "ingest",
+			"more files are not fully usable, the verdict's coverage counts them: "
+			"files=%zu",
+			n_more);
+	}
+	fsl_log(FSL_LOG_INFO, "ingest", "inputs read: files=%zu, ranks=%zu", run->n_files,
+		run->n_ranks);
+}
+
+/* FSL_ERR_INPUT when not one file could be used. */
+static enum fsl_status check_usable(const struct fsl_run *run,
+				    const struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	const char *first = "", *path = options->root_path;
+	for (size_t i = 0; i < run->n_files; i++) {
+		if (is_used(&run->files[i])) {
+			return FSL_OK;
+		}
+		first = first[0] == '\0' ? run->files[i].message : first;
+	}
+	path = path != NULL && path[0] != '\0' ? path : options->training_log;
+	path = path != NULL ? path : "";
+	if (run->n_files == 0) {
+		return FSL_FAIL(err, FSL_ERR_INPUT,
+				"no input found, point root_path at the folder with the marker "
+				"files (hccl_activity-<ip>-.<rank>.csv) or at the tree above it: "
+				"path=\"%s\"",
+				path);
+	}
+	return FSL_FAIL(err, FSL_ERR_INPUT,
+			"no input could be used: path=\"%s\", files=%zu, first=\"%s\"", path,
+			run->n_files, first);
+}
+
+enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_options *options,
+			       struct fsl_error *err)
+{
+	struct fsl_inputs inputs = {0};
+	struct parts parts = {0};
+	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
+	if (status != FSL_OK) {
+		goto out;
+	}
+	status = read_inputs(run, &inputs, options, &parts, err);
+	if (status != FSL_OK) {
+		goto out;
+	}
+	status = fsl_parts_assign(run, parts.items, parts.n_items, err);
+	if (status != FSL_OK) {
+		goto out;
+	}
+	normalise_ranks(run, options);
+	log_files(run);
+	status = check_usable(run, options, err);
+out:
+	parts_fini(&parts);
+	fsl_inputs_fini(&inputs);
+	return status;
+}

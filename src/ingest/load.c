@@ -1,0 +1,200 @@
+/* One input from open to close: every way in which a file can be bad ends in a state and a message.
+ */
+#include "ingest/load.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+
+/* What the name promises, for files whose content says nothing. */
+static enum fsl_input_kind kind_of_name(enum fsl_name_kind kind)
+{
+	switch (kind) {
+	case FSL_NAME_TIMELINE:
+		return FSL_INPUT_TIMELINE;
+	case FSL_NAME_STEPS:
+		return FSL_INPUT_STEPS;
+	case FSL_NAME_LOG:
+		return FSL_INPUT_LOG;
+	case FSL_NAME_MARKERS:
+	case FSL_NAME_UNKNOWN:
+	case FSL_NAME_RESULT:
+		break;
+	}
+	return FSL_INPUT_MARKERS;
+}
+
+static bool is_named(const struct fsl_input *input)
+{
+	return input->told.kind == FSL_NAME_MARKERS || input->told.kind == FSL_NAME_TIMELINE ||
+	       input->told.kind == FSL_NAME_STEPS;
+}
+
+/* Highest probe; NULL when none fits, or when two formats claim the content equally. */
+static const struct fsl_format *choose_format(struct fsl_load *load, const struct fsl_probe *probe)
+{
+	const struct fsl_format *best = NULL, *rival = NULL;
+	int weight = 0;
+	for (size_t i = 0; i < fsl_formats_size(); i++) {
+		const struct fsl_format *format = fsl_formats_at(i);
+		int vote = format->probe(probe);
+		if (vote > weight) {
+			best = format;
+			rival = NULL;
+			weight = vote;
+		} else if (vote > 0 && vote == weight) {
+			rival = format;
+		}
+	}
+	if (load->input->is_log && weight < FSL_PROBE_CONTENT) {
+		return fsl_format_by_name("training_log");
+	}
+	if (rival != NULL && weight > FSL_PROBE_NAME) {
+		fsl_sink_unusable(&load->sink,
+				  "content fits two formats, remove one of them from the file: "
+				  "formats=\"%s, %s\"",
+				  best->name, rival->name);
+		return NULL;
+	}
+	return best;
+}
+
+/* The first bytes decide; a file that nobody knows and nobody asked for is left alone. */
+static enum fsl_status detect(struct fsl_load *load, struct fsl_reader *reader,
+			      const struct fsl_format **format, struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	char name[FSL_CAUSE_MESSAGE_MAX]; /* file systems allow 255 bytes */
+	(void)snprintf(name, sizeof(name), "%.*s", (int)fsl_file_name_plain(input->name),
+		       input->name);
+	struct fsl_probe probe = {.file_name = name};
+	*format = NULL;
+	enum fsl_status status =
+		fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &probe.head, &probe.n_head, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	probe.n_head = probe.n_head < FSL_FILE_HEAD_BYTES ? probe.n_head : FSL_FILE_HEAD_BYTES;
+	*format = choose_format(load, &probe);
+	if (*format == NULL && load->file.state == FSL_FILE_READ && probe.n_head > 0) {
+		fsl_sink_unusable(&load->sink, "content is in no known format (see `failslow list "
+					       "formats`), move it away or collect it again: "
+					       "offset=0");
+	}
+	return FSL_OK;
+}
+
+/* Bytes that were there when the file was found or opened and are gone. */
+static void check_shrunk(struct fsl_load *load)
+{
+	struct stat facts;
+	uint64_t n_before = load->file.n_bytes > load->input->n_bytes ? load->file.n_bytes
+								      : load->input->n_bytes;
+	if (stat(load->input->path, &facts) != 0) {
+		fsl_log(FSL_LOG_INFO, "ingest", "file was removed after it was read: path=\"%s\"",
+			load->input->path);
+	} else if (facts.st_size >= 0 && (uint64_t)facts.st_size < n_before) {
+		fsl_sink_partial(&load->sink,
+				 "file shrank while it was read, run again when its writer is "
+				 "done: bytes_before=%llu, bytes_now=%lld",
+				 (unsigned long long)n_before, (long long)facts.st_size);
+	}
+}
+
+static bool has_events(const struct fsl_rank *events)
+{
+	return events->n_ops > 0 || events->n_stages > 0 || events->n_steps > 0 ||
+	       events->open_op_id != FSL_STR_NONE;
+}
+
+/* A file that was read without a fault may still hold nothing that can be used. */
+static void judge(struct fsl_load *load)
+{
+	struct fsl_file *file = &load->file;
+	if (file->state != FSL_FILE_READ && file->state != FSL_FILE_PARTIAL) {
+		return;
+	}
+	uint64_t n_broken = file->n_dropped[FSL_DROP_MALFORMED] +
+			    file->n_dropped[FSL_DROP_TOO_LONG] + file->n_dropped[FSL_DROP_CUT];
+	if (file->n_records == 0 && file->state == FSL_FILE_READ) {
+		file->state = FSL_FILE_EMPTY;
+		file->message = file->n_bytes == 0
+					? "file is empty: the collector wrote nothing for this rank"
+					: "file holds no record: the collector wrote nothing for "
+					  "this rank";
+	} else if (n_broken > 0 && n_broken == file->n_records && !has_events(&load->sink.events)) {
+		file->state = FSL_FILE_UNUSABLE;
+	}
+}
+
+static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reader,
+				 struct fsl_error *err)
+{
+	const struct fsl_format *format = NULL;
+	load->file.n_bytes = fsl_reader_disk_bytes(reader);
+	enum fsl_status status = detect(load, reader, &format, err);
+	if (status != FSL_OK || format == NULL) {
+		return status;
+	}
+	load->kind = format->kind;
+	load->file.format = format->name;
+	if ((load->input->kinds & (1U << format->kind)) == 0) {
+		load->is_ignored = true;
+		return FSL_OK;
+	}
+	status = format->read(reader, &load->sink, err);
+	if (status == FSL_OK) {
+		check_shrunk(load);
+	}
+	return status;
+}
+
+/* Nobody asked for this file and it turned out not to be one of ours. */
+static bool is_foreign(const struct fsl_load *load)
+{
+	return !load->input->is_explicit && !is_named(load->input) &&
+	       (load->file.state == FSL_FILE_UNUSABLE || load->file.state == FSL_FILE_EMPTY);
+}
+
+enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+			      struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	struct fsl_reader *reader = NULL;
+	load->kind = kind_of_name(input->told.kind);
+	load->file = (struct fsl_file){
+		.path = input->path,
+		.format = "",
+		.rank = FSL_RANK_UNKNOWN,
+		.n_bytes = input->n_bytes,
+		.message = "",
+	};
+	enum fsl_status status = fsl_sink_init(&load->sink, &load->file, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	load->sink.from_ns = from_ns;
+	load->sink.to_ns = to_ns;
+	if (input->fault != NULL) {
+		fsl_sink_unusable(&load->sink, "%s", input->fault);
+		return FSL_OK;
+	}
+	struct fsl_error cause = {0};
+	status = fsl_reader_open(&reader, input->path, &cause);
+	if (status == FSL_OK) {
+		status = read_with(load, reader, &cause);
+	}
+	fsl_reader_close(reader);
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "%s", fsl_error_root(&cause));
+	}
+	if (status != FSL_OK) {
+		fsl_sink_unusable(&load->sink, "%s; check that it exists and may be read",
+				  fsl_error_root(&cause));
+	}
+	judge(load);
+	load->is_ignored |= is_foreign(load);
+	return FSL_OK;
+}

@@ -1,0 +1,22 @@
+/* Reads one input: chooses its format by content, lets that read, says what became of the file. */
+#ifndef FSL_INGEST_LOAD_H
+#define FSL_INGEST_LOAD_H
+
+#include "ingest/discover.h"
+
+struct fsl_load {
+	const struct fsl_input *input; /* borrowed */
+	struct fsl_file file;          /* path borrowed from @input, message from sink.arena */
+	struct fsl_sink sink;
+	enum fsl_input_kind kind; /* by content, else by name */
+	bool is_ignored;          /* no input of ours: leave no trace of it */
+};
+
+/*
+ * Start @load as {.input = input}; the caller ends it with fsl_sink_fini(&load->sink) in any case.
+ * Fails only when out of memory.
+ */
+enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+			      struct fsl_error *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* Communication markers as CSV: hccl_activity-<ip>-.<rank>.csv, mspti-marker-<ip>-<rank>.csv. */
+#include <string.h>
+
+#include "base/number.h"
+#include "ingest/csv_rows.h"
+#include "ingest/marker_pairs.h"
+
+enum column { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, COLUMNS_N };
+
+static const struct fsl_csv_column_spec columns[FSL_CSV_COLUMNS_MAX] = {
+	[FLAG] = {"Flag", true},           [ID] = {"Id", true},
+	[NAME] = {"Name", true},           [SOURCE_KIND] = {"SourceKind", true},
+	[TIMESTAMP] = {"Timestamp", true},
+};
+
+static int probe_head(const struct fsl_probe *probe)
+{
+	size_t n_found = 0;
+	for (size_t i = 0; i < COLUMNS_N; i++) {
+		n_found += fsl_csv_head_has(probe, columns[i].name) ? 1 : 0;
+	}
+	if (n_found == COLUMNS_N) {
+		return FSL_PROBE_CONTENT;
+	}
+	bool is_named = (strncmp(probe->file_name, "hccl_activity", 13) == 0 ||
+			 strncmp(probe->file_name, "mspti-marker", 12) == 0) &&
+			strstr(probe->file_name, ".csv") != NULL;
+	return is_named ? FSL_PROBE_NAME : 0;
+}
+
+/* NULL when the row is a good marker, else what is wrong with it. */
+static const char *parse_row(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
+			     char *buffer, struct fsl_marker *marker)
+{
+	if (row->n_fields < layout->n_fields) {
+		return "fewer fields than the header";
+	}
+	struct fsl_csv_field flag = fsl_csv_layout_field(layout, row, FLAG);
+	struct fsl_csv_field id = fsl_csv_layout_field(layout, row, ID);
+	struct fsl_csv_field source = fsl_csv_layout_field(layout, row, SOURCE_KIND);
+	struct fsl_csv_field time = fsl_csv_layout_field(layout, row, TIMESTAMP);
+	struct fsl_csv_field name = {"", 0};
+	uint64_t flag_value = 0, source_value = 0;
+	if (!fsl_parse_u64(id.text, id.length, &marker->id)) {
+		return "Id is no number";
+	}
+	if (!fsl_parse_u64(flag.text, flag.length, &flag_value) || flag_value > UINT32_MAX) {
+		return "Flag is no number";
+	}
+	if (!fsl_parse_u64(source.text, source.length, &source_value) || source_value > 1) {
+		return "SourceKind is neither 0 (host) nor 1 (device)";
+	}
+	if (!fsl_parse_i64(time.text, time.length, &marker->time_ns) || marker->time_ns < 0 ||
+	    marker->time_ns > FSL_TIME_MAX_NS) {
+		return "Timestamp is no time in ns";
+	}
+	if (!fsl_csv_layout_text(layout, row, buffer, &name)) {
+		return "Name is too long or holds a NUL";
+	}
+	marker->flag = (uint32_t)flag_value;
+	marker->is_device = source_value == 1;
+	marker->name = name.text;
+	marker->n_name = name.length;
+	return NULL;
+}
+
+/*
+ * The last row of a file that is still being written, or whose disk was full: without a newline its
+ * last field may be short, which matters when that is the time.
+ */
+static bool is_cut(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row)
+{
+	return !row->has_newline &&
+	       (row->n_fields < layout->n_fields || layout->at[TIMESTAMP] + 1 == layout->n_fields);
+}
+
+static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
+				struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+				struct fsl_error *err)
+{
+	char buffer[FSL_NAME_BYTES_MAX];
+	struct fsl_marker marker;
+	sink->file->n_records++;
+	if (row->state != FSL_CSV_ROW) {
+		fsl_csv_bad_row(sink, row, fsl_csv_row_drop(row), NULL);
+		return FSL_OK;
+	}
+	if (is_cut(layout, row)) {
+		fsl_csv_bad_row(sink, row, FSL_DROP_CUT, NULL);
+		return FSL_OK;
+	}
+	const char *reason = parse_row(layout, row, buffer, &marker);
+	if (reason != NULL && fsl_csv_layout_is_header(layout, row, columns, ID)) {
+		sink->file->n_records--;
+		return FSL_OK;
+	}
+	if (reason != NULL) {
+		fsl_csv_bad_row(sink, row, FSL_DROP_MALFORMED, reason);
+		return FSL_OK;
+	}
+	return fsl_marker_pairs_add(pairs, &marker, err);
+}
+
+static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_marker_pairs *pairs,
+				 struct fsl_sink *sink, struct fsl_error *err)
+{
+	struct fsl_csv_row row;
+	struct fsl_csv_layout layout;
+	enum fsl_status status = fsl_csv_next(csv, &row, err);
+	if (status != FSL_OK || row.state == FSL_CSV_END ||
+	    !fsl_csv_layout_find(&layout, &row, columns, NAME, sink)) {
+		return status;
+	}
+	for (;;) {
+		status = fsl_csv_next(csv, &row, err);
+		if (status != FSL_OK || row.state == FSL_CSV_END) {
+			return status;
+		}
+		status = read_row(&layout, &row, pairs, sink, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+}
+
+static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
+				 struct fsl_error *err)
+{
+	struct fsl_csv *csv = fsl_csv_create(reader);
+	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
+	enum fsl_status status = FSL_ERR_MEMORY;
+	if (csv == NULL || pairs == NULL) {
+		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
+		goto out;
+	}
+	status = fsl_sink_fault(sink, read_rows(csv, pairs, sink, err), err);
+	if (status == FSL_OK) {
+		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
+	}
+out:
+	fsl_marker_pairs_destroy(pairs);
+	fsl_csv_destroy(csv);
+	return status;
+}
+
+const struct fsl_format fsl_format_mspti_csv = {
+	.name = "mspti_csv",
+	.summary = "communication markers of MSPTI as CSV (hccl_activity, mspti-marker)",
+	.kind = FSL_INPUT_MARKERS,
+	.probe = probe_head,
+	.read = read_file,
+};

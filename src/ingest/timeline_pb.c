@@ -1,0 +1,295 @@
+/*
+ * sysTrace timelines as protobuf. The outer message is walked by hand and one stage is unpacked at
+ * a time, so memory stays constant; several messages one after the other are one message by the
+ * rules of the wire format.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "ingest/timeline_stage.h"
+#include "timeline.pb-c.h"
+
+enum {
+	VARINT_BYTES_MAX = 10,
+	HEAD_BYTES_MAX = 2 * VARINT_BYTES_MAX, /* tag, then value or length */
+	STAGE_BYTES_MAX = FSL_LINE_BYTES_MAX,  /* what a reader can show at once */
+	FIELD_STAGES = 1,
+	FIELD_RANK = 2,
+	FIELD_COMM = 4,
+	WIRE_VARINT = 0,
+	WIRE_FIXED64 = 1,
+	WIRE_BYTES = 2,
+	WIRE_FIXED32 = 5,
+};
+
+/* Bytes of the varint at @data, 0 when it is cut or longer than 64 bits. */
+static size_t parse_varint(const char *data, size_t n_bytes, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < n_bytes && i < VARINT_BYTES_MAX; i++) {
+		uint64_t byte = (unsigned char)data[i];
+		if (i == VARINT_BYTES_MAX - 1 && byte > 1) {
+			return 0;
+		}
+		*value |= (byte & 0x7F) << (7 * i);
+		if (byte < 0x80) {
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/* Tag, then a number (varint) or a length (bytes). */
+struct field {
+	uint64_t number;
+	unsigned wire;
+	uint64_t value;
+	size_t n_head; /* bytes of tag and value or length */
+};
+
+/* False when the bytes are no field that a timeline can have. */
+static bool parse_field(struct field *field, const char *data, size_t n_bytes)
+{
+	uint64_t tag = 0;
+	size_t n_tag = parse_varint(data, n_bytes, &tag);
+	*field = (struct field){.number = tag >> 3, .wire = (unsigned)(tag & 7), .n_head = n_tag};
+	if (n_tag == 0 || field->number == 0 || field->number > UINT32_MAX >> 3) {
+		return false;
+	}
+	switch (field->wire) {
+	case WIRE_VARINT:
+	case WIRE_BYTES: {
+		size_t n_value = parse_varint(data + n_tag, n_bytes - n_tag, &field->value);
+		field->n_head += n_value;
+		return n_value > 0;
+	}
+	case WIRE_FIXED64:
+		field->n_head += 8;
+		return n_bytes >= field->n_head;
+	case WIRE_FIXED32:
+		field->n_head += 4;
+		return n_bytes >= field->n_head;
+	default: /* groups and reserved types: no timeline has them */
+		return false;
+	}
+}
+
+/* True when a stage begins as stages do: fields 1 to 6 with their wire types. */
+static bool is_stage_like(const char *data, size_t n_bytes)
+{
+	static const unsigned wires[] = {0,           WIRE_VARINT, WIRE_BYTES, WIRE_VARINT,
+					 WIRE_VARINT, WIRE_BYTES,  WIRE_BYTES};
+	size_t at = 0;
+	bool has_type = false;
+	while (at < n_bytes) {
+		struct field field;
+		if (!parse_field(&field, data + at, n_bytes - at) || field.number > 6 ||
+		    field.wire != wires[field.number]) {
+			return false;
+		}
+		has_type |= field.number == 2;
+		uint64_t n_body = field.wire == WIRE_BYTES ? field.value : 0;
+		at += field.n_head;
+		if (n_body > n_bytes - at) {
+			break; /* the head ends here */
+		}
+		at += (size_t)n_body;
+	}
+	return has_type;
+}
+
+static int probe_head(const struct fsl_probe *probe)
+{
+	size_t at = 0;
+	struct field field;
+	while (at < probe->n_head && parse_field(&field, probe->head + at, probe->n_head - at)) {
+		at += field.n_head;
+		if (field.number == FIELD_STAGES && field.wire == WIRE_BYTES) {
+			size_t left = probe->n_head - at;
+			size_t n_stage = field.value < left ? (size_t)field.value : left;
+			if (is_stage_like(probe->head + at, n_stage)) {
+				return FSL_PROBE_CONTENT;
+			}
+			break;
+		}
+		if (field.number > FIELD_COMM || field.wire > WIRE_BYTES) {
+			break;
+		}
+		uint64_t n_body = field.wire == WIRE_BYTES ? field.value : 0;
+		if (n_body > probe->n_head - at) {
+			break;
+		}
+		at += (size_t)n_body;
+	}
+	return strstr(probe->file_name, ".timeline") != NULL ? FSL_PROBE_NAME : 0;
+}
+
+/* @is_short: set when memory ran out, which protobuf-c does not tell from a broken message. */
+static void *pb_alloc(void *is_short, size_t size)
+{
+	void *memory = fsl_calloc(1, size);
+	*(bool *)is_short |= memory == NULL;
+	return memory;
+}
+
+static void pb_free(void *is_short, void *memory)
+{
+	(void)is_short;
+	fsl_free(memory);
+}
+
+static enum fsl_status read_stage(const char *data, size_t n_bytes, uint64_t offset,
+				  struct fsl_sink *sink, struct fsl_error *err)
+{
+	bool is_short = false;
+	ProtobufCAllocator allocator = {
+		.alloc = pb_alloc, .free = pb_free, .allocator_data = &is_short};
+	sink->file->n_records++;
+	TimelineStage *message = timeline_stage__unpack(&allocator, n_bytes, (const uint8_t *)data);
+	if (is_short) {
+		timeline_stage__free_unpacked(message, &allocator);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\", bytes=%zu",
+				sink->file->path, n_bytes);
+	}
+	if (message == NULL) {
+		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+				    "stages that are no protobuf message were left out, the first: "
+				    "offset=%llu, bytes=%zu",
+				    (unsigned long long)offset, n_bytes);
+		return FSL_OK;
+	}
+	const struct fsl_timeline_stage stage = {
+		.step = message->stage_id,
+		.begin_us = message->start_us,
+		.end_us = message->end_us,
+		.type = message->stage_type,
+		.n_type = strlen(message->stage_type),
+	};
+	enum fsl_status status = fsl_timeline_stage_add(sink, &stage, offset, err);
+	timeline_stage__free_unpacked(message, &allocator);
+	return status;
+}
+
+/* Skips @n_bytes in pieces; false when the file ends before. */
+static enum fsl_status skip_bytes(struct fsl_reader *reader, uint64_t n_bytes, bool *is_cut,
+				  struct fsl_error *err)
+{
+	*is_cut = false;
+	while (n_bytes > 0) {
+		const char *data = NULL;
+		size_t n_seen = 0;
+		enum fsl_status status = fsl_reader_peek(reader, 1, &data, &n_seen, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (n_seen == 0) {
+			*is_cut = true;
+			return FSL_OK;
+		}
+		size_t n_step = n_seen < n_bytes ? n_seen : (size_t)n_bytes;
+		fsl_reader_skip(reader, n_step);
+		n_bytes -= n_step;
+	}
+	return FSL_OK;
+}
+
+static void report_cut(struct fsl_sink *sink, uint64_t offset)
+{
+	sink->file->n_records++;
+	fsl_sink_drop(sink, FSL_DROP_CUT);
+	fsl_sink_partial(sink,
+			 "the file ends in the middle of a stage (still being written, or the disk "
+			 "was full): offset=%llu",
+			 (unsigned long long)offset);
+}
+
+/* The body of a length-delimited field whose head is already skipped. */
+static enum fsl_status read_body(struct fsl_reader *reader, const struct field *field,
+				 struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
+{
+	uint64_t offset = fsl_reader_offset(reader);
+	if (field->number != FIELD_STAGES) {
+		return skip_bytes(reader, field->value, is_cut, err);
+	}
+	if (field->value > STAGE_BYTES_MAX) {
+		sink->file->n_records++;
+		fsl_sink_bad_record(sink, FSL_DROP_TOO_LONG,
+				    "stages over the limit were left out, the first: offset=%llu, "
+				    "bytes=%llu, max=%d",
+				    (unsigned long long)offset, (unsigned long long)field->value,
+				    STAGE_BYTES_MAX);
+		return skip_bytes(reader, field->value, is_cut, err);
+	}
+	const char *data = NULL;
+	size_t n_seen = 0, n_wanted = (size_t)field->value;
+	enum fsl_status status = fsl_reader_peek(reader, n_wanted, &data, &n_seen, err);
+	if (status != FSL_OK || n_seen < n_wanted) {
+		*is_cut = status == FSL_OK;
+		return status;
+	}
+	status = read_stage(data, n_wanted, offset, sink, err);
+	fsl_reader_skip(reader, n_wanted);
+	return status;
+}
+
+static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *sink,
+				   struct fsl_error *err)
+{
+	for (;;) {
+		const char *data = NULL;
+		size_t n_seen = 0;
+		enum fsl_status status =
+			fsl_reader_peek(reader, HEAD_BYTES_MAX, &data, &n_seen, err);
+		if (status != FSL_OK || n_seen == 0) {
+			return status;
+		}
+		uint64_t offset = fsl_reader_offset(reader);
+		struct field field;
+		if (!parse_field(&field, data, n_seen)) {
+			if (n_seen < HEAD_BYTES_MAX) {
+				report_cut(sink, offset);
+				return FSL_OK;
+			}
+			sink->file->n_records++;
+			fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+			fsl_sink_partial(sink,
+					 "no protobuf timeline from here on, the rest is not read; "
+					 "collect the file again: offset=%llu",
+					 (unsigned long long)offset);
+			return FSL_OK;
+		}
+		fsl_reader_skip(reader, field.n_head);
+		bool is_cut = false;
+		if (field.wire == WIRE_BYTES) {
+			status = read_body(reader, &field, sink, &is_cut, err);
+		} else if (field.number == FIELD_RANK && field.wire == WIRE_VARINT) {
+			fsl_timeline_rank_set(sink, field.value);
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (is_cut) {
+			report_cut(sink, offset);
+			return FSL_OK;
+		}
+	}
+}
+
+static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
+				 struct fsl_error *err)
+{
+	sink->events.rank = 0; /* proto3 does not write a rank of 0 */
+	enum fsl_status status = fsl_sink_fault(sink, read_fields(reader, sink, err), err);
+	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0) {
+		sink->events.rank = FSL_RANK_UNKNOWN;
+	}
+	return status;
+}
+
+const struct fsl_format fsl_format_timeline_pb = {
+	.name = "timeline_pb",
+	.summary = "sysTrace timeline, protobuf (<host>--<rank>.timeline)",
+	.kind = FSL_INPUT_TIMELINE,
+	.probe = probe_head,
+	.read = read_file,
+};
