@@ -6,8 +6,9 @@
 #include "series/windows.h"
 
 /*
- * One scan of @config->detector over @windows; findings are appended to @out, sorted by rank, then
- * window. A detector whose needs do not cover the metric is skipped: *skipped set, FSL_OK.
+ * One scan of @config->detector over @windows; findings are appended to @out, the new ones sorted
+ * by rank, then window. A detector whose needs do not cover the metric, or none (NULL), is skipped:
+ * *skipped set, FSL_OK. A finding outside the unit is FSL_ERR_PLUGIN. On failure @out is as before.
  */
 enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
 				const struct fsl_windows *windows, struct fsl_findings *out,

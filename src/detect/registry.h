@@ -19,6 +19,12 @@ const struct fsl_detector *fsl_registry_at(const struct fsl_registry *registry, 
 const struct fsl_detector *fsl_registry_find(const struct fsl_registry *registry, const char *name);
 
 /*
+ * True promises of a descriptor: ABI, name, texts, scan, and a parameter table whose defaults are
+ * in range and whose fields lie inside params_size. FSL_ERR_PLUGIN says which promise is broken.
+ */
+enum fsl_status fsl_detector_check(const struct fsl_detector *detector, struct fsl_error *err);
+
+/*
  * Loads a detector from a shared object. Clear errors for: no such file, no FSL_PLUGIN_SYMBOL,
  * another ABI, incomplete descriptor, a name that a built-in has. Loading the same file twice is
  * fine.

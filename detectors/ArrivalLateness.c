@@ -1,0 +1,250 @@
+/*
+ * Who comes last to the collectives of a group. In a collective everybody ends together, so the
+ * longest duration minus a member's own is how late it came, without comparing two clocks. A member
+ * is late in an instance when it trails the median of the others by more than the noise and belongs
+ * to the tail of the instance. The longest interval in which it is mostly late is tested by a sign
+ * test (lateness minus the median of the others, up or down), corrected for the number of members
+ * and for the freedom to choose the interval. Works from two members on.
+ */
+#include <failslow/detector.h>
+#include <failslow/stats.h>
+
+#include <math.h>
+#include <string.h>
+
+struct params {
+	double p_max, effect_ms_min, persistence_min, margin_sigmas, tail_share;
+	int64_t instances_min;
+};
+
+static const struct fsl_param param_table[] = {
+	{"p_max", FSL_PARAM_REAL, offsetof(struct params, p_max), 1e-3, 0, 1,
+	 .help = "Chance of a false alarm per group, after correction, that is accepted."},
+	{"effect_ms_min", FSL_PARAM_REAL, offsetof(struct params, effect_ms_min), 1, 0, 1e9,
+	 .help = "Least median delay per instance behind the median of the others, ms."},
+	{"persistence_min", FSL_PARAM_REAL, offsetof(struct params, persistence_min), 0.5, 0, 1,
+	 .help = "Least share of the interval's instances in which the member is late."},
+	{"margin_sigmas", FSL_PARAM_REAL, offsetof(struct params, margin_sigmas), 2, 0, 1e6,
+	 .help = "Delay that counts as late, in standard deviations of the group's noise."},
+	{"tail_share", FSL_PARAM_REAL, offsetof(struct params, tail_share), 0.5, 0, 1,
+	 .help = "Share of the greatest lateness of an instance that makes its tail; 1: only the "
+		 "last member is late."},
+	{"instances_min", FSL_PARAM_INT, offsetof(struct params, instances_min), 8, 1, 1e9,
+	 .help = "Fewer instances than this are not judged."},
+	{.key = NULL},
+};
+
+/* Matrices are member major: [m * n_windows + w]. */
+struct work {
+	size_t n_members, n_windows;
+	double *delay;   /* lateness minus the median of the others; NaN: unknown */
+	uint8_t *tail;   /* 1: belongs to the tail of the instance */
+	double *row;     /* n_members */
+	double *scratch; /* n_windows or n_members, whichever is more */
+	double margin;   /* delay that is more than noise, ms */
+};
+
+/* An interval of instances and what one member did in it. */
+struct episode {
+	size_t begin, end;
+	double score; /* sum of is_late - 1/2 */
+};
+
+/* Median of @sorted without the entry at @skip; n > 1. */
+static double median_without(const double *sorted, size_t n, size_t skip)
+{
+	size_t n_left = n - 1;
+	size_t low = (n_left - 1) / 2;
+	size_t high = n_left / 2;
+	double a = sorted[low < skip ? low : low + 1];
+	double b = sorted[high < skip ? high : high + 1];
+	return 0.5 * (a + b);
+}
+
+/* Position of the first entry that is not below @value. */
+static size_t lower_bound(const double *sorted, size_t n, double value)
+{
+	size_t begin = 0;
+	while (n > 0) {
+		size_t half = n / 2;
+		if (sorted[begin + half] < value) {
+			begin += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return begin;
+}
+
+/* Fills column @w of delay and tail. */
+static void measure_instance(const struct fsl_view *view, size_t w, double tail_share,
+			     struct work *work)
+{
+	for (size_t m = 0; m < work->n_members; m++) {
+		work->row[m] = fsl_view_column(view, m).values[w];
+	}
+	size_t n = fsl_pack(work->row, work->n_members, work->scratch, NULL);
+	fsl_sort(work->scratch, n);
+	for (size_t m = 0; m < work->n_members; m++) {
+		size_t cell = m * work->n_windows + w;
+		double lateness = work->row[m];
+		work->delay[cell] = (double)NAN;
+		if (isnan(lateness) || n < 2) {
+			continue;
+		}
+		size_t position = lower_bound(work->scratch, n, lateness);
+		work->delay[cell] = lateness - median_without(work->scratch, n, position);
+		work->tail[cell] = lateness >= tail_share * work->scratch[n - 1] ? 1 : 0;
+	}
+}
+
+/* Noise of the group: median over members of the scale of their delays' changes, so that a member
+ * that is late from some instance on does not count as noise. */
+static double group_noise(struct work *work)
+{
+	for (size_t m = 0; m < work->n_members; m++) {
+		work->row[m] = fsl_diff_sigma(work->delay + m * work->n_windows, work->n_windows,
+					      work->scratch);
+	}
+	double noise = fsl_median(work->row, work->n_members, work->scratch);
+	return isnan(noise) ? 0.0 : noise;
+}
+
+static bool is_late(const struct work *work, size_t cell)
+{
+	return work->tail[cell] != 0 && work->delay[cell] > work->margin && work->delay[cell] > 0.0;
+}
+
+/* Interval with the greatest sum of is_late - 1/2 (Kadane); the longer one of equals. */
+static struct episode longest_late(const struct work *work, size_t member)
+{
+	struct episode best = {0, 0, 0.0};
+	struct episode now = {0, 0, 0.0};
+	for (size_t w = 0; w < work->n_windows; w++) {
+		size_t cell = member * work->n_windows + w;
+		if (isnan(work->delay[cell])) {
+			continue;
+		}
+		bool late = is_late(work, cell);
+		if (now.end == 0 || now.score < 0.0) {
+			now = (struct episode){w, w, 0.0};
+		}
+		now.score += late ? 0.5 : -0.5;
+		now.end = w + 1;
+		bool is_longer =
+			now.score >= best.score && now.end - now.begin > best.end - best.begin;
+		if (now.score > best.score || (is_longer && best.score > 0.0)) {
+			best = now;
+		}
+	}
+	return best;
+}
+
+/* Sign test over [begin, end): up is a positive delay. Counts the instances known. */
+static double sign_p(const double *delay, size_t begin, size_t end, size_t *n_known)
+{
+	size_t n_up = 0;
+	size_t n_down = 0;
+	*n_known = 0;
+	for (size_t w = begin; w < end; w++) {
+		n_up += delay[w] > 0.0 ? 1 : 0;
+		n_down += delay[w] < 0.0 ? 1 : 0;
+		*n_known += isnan(delay[w]) ? 0 : 1;
+	}
+	return n_up > n_down ? fsl_sign_test_p(n_up, n_down) : 1.0;
+}
+
+/* The smaller of two chances, both corrected: over all instances, with one look per member; over
+ * the episode, with as many looks as there are intervals. */
+static double corrected_p(const struct work *work, size_t member, const struct episode *episode)
+{
+	const double *delay = work->delay + member * work->n_windows;
+	size_t n_all = 0;
+	size_t n_episode = 0;
+	double p_all = sign_p(delay, 0, work->n_windows, &n_all);
+	double p_episode = sign_p(delay, episode->begin, episode->end, &n_episode);
+	double n_intervals = 0.5 * (double)n_all * (double)(n_all + 1);
+	double p = fmin(p_all, p_episode * n_intervals);
+	return fmin(1.0, 2.0 * p * (double)work->n_members);
+}
+
+static enum fsl_status judge_member(const struct fsl_view *view, size_t member,
+				    const struct params *params, const struct work *work,
+				    struct fsl_findings *out, struct fsl_error *err)
+{
+	const double *delay = work->delay + member * work->n_windows;
+	struct episode episode = longest_late(work, member);
+	size_t n_late = 0;
+	size_t n_known = 0;
+	for (size_t w = episode.begin; w < episode.end; w++) {
+		n_known += isnan(delay[w]) ? 0 : 1;
+		n_late += is_late(work, member * work->n_windows + w) ? 1 : 0;
+	}
+	if (n_known < (size_t)params->instances_min ||
+	    (double)n_late < params->persistence_min * (double)n_known) {
+		return FSL_OK;
+	}
+	double effect =
+		fsl_median(delay + episode.begin, episode.end - episode.begin, work->scratch);
+	double p = corrected_p(work, member, &episode);
+	if (effect < params->effect_ms_min || p >= params->p_max) {
+		return FSL_OK;
+	}
+	struct fsl_finding finding = {
+		.rank = fsl_view_rank(view, member),
+		.peer = -1,
+		.window_begin = episode.begin,
+		.window_end = episode.end,
+		.slow_ratio = (double)NAN, /* lateness of a healthy member is nearly 0 */
+		.effect_ms = effect,
+		.confidence = 1.0 - p,
+	};
+	return fsl_findings_add(out, &finding, err);
+}
+
+static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
+			    struct fsl_findings *out, struct fsl_error *err)
+{
+	const struct params *params = opaque;
+	size_t n = fsl_view_n_members(view);
+	size_t n_windows = fsl_view_n_windows(view);
+	if (n < 2 || n_windows < (size_t)params->instances_min) {
+		return FSL_OK;
+	}
+	size_t n_scratch = n > n_windows ? n : n_windows;
+	struct work work = {
+		.n_members = n,
+		.n_windows = n_windows,
+		.delay = fsl_view_scratch(view, n * n_windows * sizeof(double)),
+		.tail = fsl_view_scratch(view, n * n_windows),
+		.row = fsl_view_scratch(view, n * sizeof(double)),
+		.scratch = fsl_view_scratch(view, n_scratch * sizeof(double)),
+	};
+	if (work.delay == NULL || work.tail == NULL || work.row == NULL || work.scratch == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu, instances=%zu", n,
+				n_windows);
+	}
+	for (size_t w = 0; w < n_windows; w++) {
+		measure_instance(view, w, params->tail_share, &work);
+	}
+	work.margin = params->margin_sigmas * group_noise(&work);
+	for (size_t m = 0; m < n; m++) {
+		enum fsl_status status = judge_member(view, m, params, &work, out, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+const struct fsl_detector fsl_detector_ArrivalLateness = {
+	.abi = FSL_DETECTOR_ABI,
+	.name = "ArrivalLateness",
+	.summary = "a member is the one that the others wait for",
+	.needs = FSL_NEED(FSL_METRIC_LATENESS),
+	.scope = FSL_SCOPE_GROUP,
+	.params = param_table,
+	.params_size = sizeof(struct params),
+	.scan = scan,
+};

@@ -1,0 +1,113 @@
+/* Runs one detector over one unit and brings its findings into a fixed order. */
+#include "detect/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static int compare_reals(double a, double b)
+{
+	if (a != a || b != b) {
+		return (a != a) - (b != b);
+	}
+	return (a > b) - (a < b);
+}
+
+/* Every field takes part, so that the order does not depend on the order of reporting. */
+static int compare_findings(const void *left, const void *right)
+{
+	const struct fsl_finding *a = left;
+	const struct fsl_finding *b = right;
+	if (a->rank != b->rank) {
+		return a->rank < b->rank ? -1 : 1;
+	}
+	if (a->window_begin != b->window_begin) {
+		return a->window_begin < b->window_begin ? -1 : 1;
+	}
+	if (a->window_end != b->window_end) {
+		return a->window_end < b->window_end ? -1 : 1;
+	}
+	if (a->peer != b->peer) {
+		return a->peer < b->peer ? -1 : 1;
+	}
+	int order = compare_reals(a->slow_ratio, b->slow_ratio);
+	order = order != 0 ? order : compare_reals(a->effect_ms, b->effect_ms);
+	return order != 0 ? order : compare_reals(a->confidence, b->confidence);
+}
+
+static bool is_member(const struct fsl_windows *windows, int32_t rank)
+{
+	for (size_t m = 0; m < windows->n_members; m++) {
+		if (windows->ranks[m] == rank) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A finding outside its unit is a fault of the detector, and the shared object may be anybody's. */
+static enum fsl_status check_findings(const struct fsl_finding *findings, size_t n,
+				      const struct fsl_windows *windows, struct fsl_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_finding *finding = &findings[i];
+		bool is_inside = finding->window_begin < finding->window_end &&
+				 finding->window_end <= windows->n_windows &&
+				 (finding->rank == -1 || is_member(windows, finding->rank));
+		if (!is_inside) {
+			return FSL_FAIL(err, FSL_ERR_PLUGIN,
+					"finding lies outside its unit: rank=%d, begin=%zu, "
+					"end=%zu, windows=%zu",
+					(int)finding->rank, finding->window_begin,
+					finding->window_end, windows->n_windows);
+		}
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
+				const struct fsl_windows *windows, struct fsl_findings *out,
+				bool *skipped, struct fsl_error *err)
+{
+	const struct fsl_detector *detector = config->detector;
+	*skipped = detector == NULL || (detector->needs & FSL_NEED(windows->metric)) == 0;
+	if (*skipped) {
+		return FSL_OK;
+	}
+	struct fsl_arena scratch = {0};
+	struct fsl_view view = {windows, &scratch};
+	size_t n_before = out->n_items;
+	enum fsl_status status = detector->scan(&view, config->params, out, err);
+	fsl_arena_fini(&scratch);
+	size_t n_new = out->n_items - n_before;
+	if (status == FSL_OK && n_new > 0) {
+		status = check_findings(out->items + n_before, n_new, windows, err);
+	}
+	if (status != FSL_OK) {
+		out->n_items = n_before;
+		return FSL_CAUSE(err, status, "detector failed: detector=\"%s\", members=%zu",
+				 detector->name, windows->n_members);
+	}
+	if (n_new > 1) {
+		qsort(out->items + n_before, n_new, sizeof(*out->items), compare_findings);
+	}
+	return FSL_OK;
+}
+
+void fsl_findings_to_labels(const struct fsl_findings *findings, const struct fsl_windows *windows,
+			    uint8_t *labels)
+{
+	memset(labels, 0, windows->n_members * windows->n_windows);
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_finding *finding = &findings->items[i];
+		FSL_ASSERT(finding->window_begin <= finding->window_end &&
+			   finding->window_end <= windows->n_windows);
+		for (size_t m = 0; m < windows->n_members; m++) {
+			if (windows->ranks[m] == finding->rank) {
+				memset(labels + m * windows->n_windows + finding->window_begin, 1,
+				       finding->window_end - finding->window_begin);
+			}
+		}
+	}
+}
