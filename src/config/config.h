@@ -14,6 +14,7 @@
 #include <failslow/detector.h>
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "series/topology.h"
 
@@ -24,7 +25,9 @@ enum fsl_algorithm {
 };
 enum fsl_schema { FSL_SCHEMA_FAILSLOW, FSL_SCHEMA_SYSTRACE };
 
-enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 32 };
+enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 64 };
+/* Room for the groups of 100,000 ranks; a larger file is no configuration. */
+enum { FSL_CONFIG_BYTES_MAX = 16 * 1024 * 1024 };
 
 /* One entry of aggregation.funcs. */
 struct fsl_agg_func {
@@ -66,7 +69,7 @@ struct fsl_config {
 	const char *fail_slow_perception_path;
 	const char *slow_node_detection_path;
 	const char *rank_table_json;
-	const char *metric_config;
+	const char *metric_config; /* NULL: the built-in one is used */
 	const char
 		*state_path; /* SQLite file; default <slow_node_detection_path>/failslow_state.db */
 
@@ -78,6 +81,7 @@ struct fsl_config {
 	double fail_slow_span_mins;
 	bool log_type_is_log;
 	double hang_times_mins_thr;
+	double hang_forget_hours; /* 24: a last event older than this is the end of the job */
 	int64_t steps_window_size;
 	double k_sigma;
 	double anomaly_degree_thr;
@@ -117,8 +121,25 @@ struct fsl_config {
 
 	size_t n_metrics;
 	struct fsl_metric_config metrics[FSL_METRIC_CONFIGS_MAX];
-	size_t n_detectors; /* "detectors": {NAME: {...}}: built-in parameters, and plug-ins */
+	/*
+	 * "detectors": {NAME: {...}}: built-in parameters, and plug-ins. The first n_detectors are
+	 * named by the file, in its order; behind them, up to n_detectors_known, stand the other
+	 * built-in detectors with their defaults. Sorting or running "what the user listed" stops
+	 * at n_detectors.
+	 */
+	size_t n_detectors, n_detectors_known;
 	struct fsl_detector_config detectors[FSL_DETECTOR_CONFIGS_MAX];
+
+	/* Every effective value, in order of loading, for `failslow config explain`. */
+	struct fsl_config_value *values;
+	size_t n_values, values_capacity;
+};
+
+/* One effective value. Texts live in the configuration's arena. */
+struct fsl_config_value {
+	const char *key;   /* "k_sigma", "HcclAllGather.aggregation.during_s" */
+	const char *value; /* JSON text; paths as they are used, not as they were written */
+	const char *file;  /* where it was read; "" for a default */
 };
 
 struct fsl_registry;
@@ -126,15 +147,35 @@ struct fsl_registry;
 /*
  * Loads @path (NULL: built-in defaults). Errors name file, key, value and what is allowed; unknown
  * keys are warnings with the nearest known key; keys that sysTrace knows and nothing uses are
- * accepted silently.
+ * accepted silently. On failure @config is left empty.
  * @registry resolves detector names and loads plug-ins named by "plugin"; it must outlive @config.
  */
 enum fsl_status fsl_config_load(struct fsl_config *config, const char *path,
 				struct fsl_registry *registry, struct fsl_error *err);
 void fsl_config_fini(struct fsl_config *config);
 
-/* The metric with this name; also spelled with Allreduce / AllReduce swapped (B16). NULL: absent.
+/* Receives every problem as one line of text; level is FSL_LOG_ERROR or FSL_LOG_WARNING. */
+struct fsl_config_reporter {
+	void (*report)(void *context, enum fsl_log_level level, const char *text);
+	void *context;
+};
+/*
+ * As fsl_config_load, but goes on after an error so that @reporter hears of all problems; the first
+ * error is also in @err.
  */
+enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *path,
+					 struct fsl_registry *registry,
+					 const struct fsl_config_reporter *reporter,
+					 struct fsl_error *err);
+
+/*
+ * The configuration used when the command line names none: the first readable of
+ * FSL_CONFIG_DIR/model_config.json and sysTrace's /etc/systrace/config/model_config.json. Static;
+ * NULL: neither is there.
+ */
+const char *fsl_config_find_default(void);
+
+/* The metric with this name; also spelled with Allreduce / AllReduce swapped. NULL: absent. */
 const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *config,
 						  const char *name);
 /* Parameters of a built-in detector: the "detectors" section, else its defaults. Never NULL for a
@@ -142,15 +183,37 @@ const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *confi
 const struct fsl_detector_config *fsl_config_detector(const struct fsl_config *config,
 						      const char *name);
 
+enum fsl_config_file { FSL_CONFIG_MODEL, FSL_CONFIG_METRIC };
+const char *fsl_config_file_text(enum fsl_config_file file); /* "model_config.json" */
+
+enum fsl_config_kind {
+	FSL_KIND_BOOL,
+	FSL_KIND_INT,       /* int64_t */
+	FSL_KIND_REAL,      /* double */
+	FSL_KIND_TEXT,      /* const char * */
+	FSL_KIND_PATH,      /* const char *, made absolute or relative to the working directory */
+	FSL_KIND_PATH_NULL, /* as PATH; null or "" reads as NULL */
+	FSL_KIND_CHOICE,    /* unsigned: index into choices */
+	FSL_KIND_SWITCH,    /* bool: true for the second of two choices */
+	FSL_KIND_WORD,      /* const char *: one of choices */
+	FSL_KIND_OTHER,     /* read by a function of its own */
+	FSL_KIND_UNUSED,    /* accepted because sysTrace's files have it, never read */
+};
+
 /* One row of the key table, for `failslow config keys`, the schema test and the documentation test.
  */
 struct fsl_config_key {
-	const char *key;      /* dotted path */
-	const char *type;     /* "bool", "integer", "number", "text", "path", "object", "array" */
-	const char *fallback; /* default as JSON text */
-	const char *unit;     /* "" where it has none */
-	const char *help;     /* one sentence */
-	bool is_ours;         /* false: one of sysTrace's */
+	enum fsl_config_file file;
+	const char *key;  /* dotted path; "<metric>" and "<detector>" stand for any name */
+	const char *type; /* "bool", "integer", "number", "text", "path", "object", "array" */
+	enum fsl_config_kind kind;
+	size_t offset;              /* in struct fsl_config or struct fsl_metric_config */
+	const char *fallback;       /* default as JSON text */
+	double min, max;            /* of numbers, inclusive */
+	const char *unit;           /* "" where it has none */
+	const char *const *choices; /* texts that are allowed, NULL-terminated; NULL: any */
+	bool is_ours;               /* false: one of sysTrace's */
+	const char *help;           /* one sentence */
 };
 const struct fsl_config_key *fsl_config_keys(size_t *n_keys);
 

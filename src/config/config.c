@@ -1,0 +1,164 @@
+/* Loads both files into one struct, and answers questions about it. */
+#include "config/config.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "config/config_load.h"
+
+static const char systrace_default[] = "/etc/systrace/config/model_config.json";
+static const char failslow_default[] = FSL_CONFIG_DIR "/model_config.json";
+
+/* "a/b.json" -> "a", "b.json" -> "."; config arena. */
+static const char *directory_of(struct fsl_arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (slash == NULL) {
+		return fsl_arena_strdup(arena, ".");
+	}
+	return fsl_arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Points the loader at a file, for messages and relative paths. */
+static enum fsl_status enter_file(struct fsl_config_loader *loader, const char *path)
+{
+	struct fsl_arena *arena = &loader->config->arena;
+	loader->file = fsl_arena_strdup(arena, path);
+	loader->directory = directory_of(arena, path);
+	return loader->file != NULL && loader->directory != NULL ? FSL_OK
+								 : fsl_config_no_memory(loader);
+}
+
+/* A file that the model names must be there; without a name the built-in metrics stand in. */
+static enum fsl_status load_metric_file(struct fsl_config_loader *loader, bool is_named)
+{
+	const char *path = loader->config->metric_config;
+	const char *text = fsl_config_builtin_metrics();
+	cJSON *root = NULL;
+	enum fsl_status status = FSL_OK;
+	if (is_named || (loader->file[0] != '\0' && access(path, F_OK) == 0)) {
+		status = enter_file(loader, path);
+		if (status == FSL_OK) {
+			status = fsl_config_read(loader, path, &root);
+		}
+	} else {
+		loader->config->metric_config = NULL;
+		loader->file = "";
+		status = fsl_config_amend(loader, "metric_config", NULL);
+		if (status == FSL_OK) {
+			status = fsl_config_parse(loader, text, strlen(text), &root);
+		}
+	}
+	if (status == FSL_OK && root != NULL) {
+		status = fsl_config_load_metrics(loader, root);
+	}
+	cJSON_Delete(root);
+	return status;
+}
+
+static enum fsl_status load_files(struct fsl_config_loader *loader, const char *path)
+{
+	struct fsl_config *config = loader->config;
+	cJSON *root = NULL;
+	enum fsl_status status = FSL_OK;
+	if (path != NULL) {
+		status = enter_file(loader, path);
+		if (status == FSL_OK) {
+			status = fsl_config_read(loader, path, &root);
+		}
+		if (status != FSL_OK || root == NULL) {
+			return status; /* unreadable: nothing more can be said about it */
+		}
+	}
+	config->path = loader->file;
+	config->directory = loader->directory;
+	status = fsl_config_load_model(loader, root);
+	if (status == FSL_OK) {
+		status = fsl_config_load_detectors(loader, fsl_config_item(root, "detectors"));
+	}
+	if (status == FSL_OK) {
+		status = load_metric_file(loader, fsl_config_item(root, "metric_config") != NULL);
+	}
+	cJSON_Delete(root);
+	return status;
+}
+
+enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *path,
+					 struct fsl_registry *registry,
+					 const struct fsl_config_reporter *reporter,
+					 struct fsl_error *err)
+{
+	*config = (struct fsl_config){.path = "", .directory = "."};
+	struct fsl_config_loader loader = {.config = config,
+					   .registry = registry,
+					   .reporter = reporter,
+					   .file = "",
+					   .directory = ".",
+					   .err = err};
+	enum fsl_status status = load_files(&loader, path);
+	if (status == FSL_OK && loader.n_errors > 0) {
+		status = FSL_FAIL(err, FSL_ERR_CONFIG, "%s", loader.first_error);
+		if (loader.n_errors > 1) {
+			status = FSL_CAUSE(
+				err, status,
+				"several things are wrong in the configuration, "
+				"`failslow config check` shows all: path=\"%s\", errors=%zu",
+				path != NULL ? path : "", loader.n_errors);
+		}
+	}
+	if (status != FSL_OK) {
+		fsl_config_fini(config);
+	}
+	return status;
+}
+
+enum fsl_status fsl_config_load(struct fsl_config *config, const char *path,
+				struct fsl_registry *registry, struct fsl_error *err)
+{
+	return fsl_config_load_reported(config, path, registry, NULL, err);
+}
+
+void fsl_config_fini(struct fsl_config *config)
+{
+	fsl_free(config->values);
+	fsl_arena_fini(&config->arena);
+	*config = (struct fsl_config){.path = "", .directory = "."};
+}
+
+const char *fsl_config_find_default(void)
+{
+	if (access(failslow_default, R_OK) == 0) {
+		return failslow_default;
+	}
+	return access(systrace_default, R_OK) == 0 ? systrace_default : NULL;
+}
+
+const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *config, const char *name)
+{
+	for (size_t i = 0; i < config->n_metrics; i++) {
+		if (strcmp(config->metrics[i].name, name) == 0) {
+			return &config->metrics[i];
+		}
+	}
+	/* Collectors write Allreduce, sysTrace's configuration AllReduce. */
+	bool is_allreduce = strcasestr(name, "allreduce") != NULL;
+	for (size_t i = 0; is_allreduce && i < config->n_metrics; i++) {
+		if (strcasecmp(config->metrics[i].name, name) == 0) {
+			return &config->metrics[i];
+		}
+	}
+	return NULL;
+}
+
+const struct fsl_detector_config *fsl_config_detector(const struct fsl_config *config,
+						      const char *name)
+{
+	for (size_t i = 0; i < config->n_detectors_known; i++) {
+		if (strcmp(config->detectors[i].name, name) == 0) {
+			return &config->detectors[i];
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,257 @@
+/* metric_config.json: how the operators of a metric become series, and which detectors see them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "config/config_load.h"
+
+static const char launch_suffix[] = "_launch";
+
+/* Keys that may stand in a metric, in its aggregation, and in one of its functions. */
+static const char *const metric_keys[] = {
+	"metric_type",    "aggregation",  "method", "priority", "type", "alarm_filter_window_size",
+	"space_detector", "time_detector"};
+static const char *const aggregation_keys[] = {"during_s", "funcs"};
+static const char *const func_keys[] = {"func", "func_params"};
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON *object,
+				  const char *prefix, const char *const *known, size_t n_known)
+{
+	for (const cJSON *item = object->child; item != NULL; item = item->next) {
+		size_t idx = 0;
+		while (idx < n_known && strcmp(known[idx], item->string) != 0) {
+			idx++;
+		}
+		if (idx == n_known) {
+			enum fsl_status status =
+				fsl_config_unknown(loader, prefix, item->string, known, n_known);
+			if (status != FSL_OK) {
+				return status;
+			}
+		}
+	}
+	return FSL_OK;
+}
+
+/* The parameter of percentile (0..100) or quantile (0..1); other functions have none. */
+static enum fsl_status load_func_params(struct fsl_config_loader *loader, const cJSON *params,
+					const char *key, const char *name, struct fsl_agg_func *out)
+{
+	static const char *const known[] = {"q"};
+	bool is_quantile = strcmp(name, "quantile") == 0;
+	bool needs_q = is_quantile || out->agg == FSL_AGG_PERCENTILE;
+	const cJSON *q = cJSON_GetObjectItemCaseSensitive(params, "q");
+	double q_max = is_quantile ? 1 : 100;
+	const char *path = fsl_arena_printf(&loader->config->arena, "%s.func_params.", key);
+	if (path == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	if (params != NULL && !cJSON_IsNull(params) && !cJSON_IsObject(params)) {
+		return fsl_config_wrong(loader, key, params, "func_params is an object");
+	}
+	if (needs_q && (!cJSON_IsNumber(q) || !(q->valuedouble >= 0 && q->valuedouble <= q_max))) {
+		return fsl_config_problem(loader, FSL_LOG_ERROR,
+					  "%s needs a number q from 0 to %g: file=\"%s\", "
+					  "key=\"%sq\"",
+					  name, q_max, loader->file, path);
+	}
+	out->q = needs_q ? q->valuedouble * (is_quantile ? 100 : 1) : 0;
+	if (needs_q) {
+		char text[32];
+		out->suffix = fsl_arena_printf(
+			&loader->config->arena, "%s_q-%s", name,
+			fsl_config_number_text(q->valuedouble, text, sizeof(text)));
+	} else {
+		out->suffix = fsl_arena_strdup(&loader->config->arena, name);
+	}
+	if (out->suffix == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	return cJSON_IsObject(params) ? check_keys(loader, params, path, known, needs_q) : FSL_OK;
+}
+
+/* One entry of aggregation.funcs; taken into @metric when it is right. */
+static enum fsl_status load_func(struct fsl_config_loader *loader, const cJSON *item,
+				 const char *key, struct fsl_metric_config *metric)
+{
+	struct fsl_agg_func func = {.agg = FSL_AGG_MEAN};
+	if (!cJSON_IsObject(item)) {
+		return fsl_config_wrong(loader, key, item,
+					"object with \"func\" and \"func_params\"");
+	}
+	const char *prefix = fsl_arena_printf(&loader->config->arena, "%s.", key);
+	if (prefix == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	enum fsl_status status = check_keys(loader, item, prefix, func_keys, N_OF(func_keys));
+	if (status != FSL_OK) {
+		return status;
+	}
+	const cJSON *named = cJSON_GetObjectItemCaseSensitive(item, "func");
+	const char *name = named == NULL ? "mean" : cJSON_GetStringValue(named);
+	int agg = name == NULL                    ? -1
+		  : strcmp(name, "quantile") == 0 ? (int)FSL_AGG_PERCENTILE
+						  : fsl_agg_from_name(name);
+	if (agg < 0) {
+		return fsl_config_wrong(loader, key, named,
+					"min, max, mean, median, sum, std, var, ptp, percentile "
+					"or quantile");
+	}
+	func.agg = (enum fsl_agg)agg;
+	status = load_func_params(loader, cJSON_GetObjectItemCaseSensitive(item, "func_params"),
+				  key, name, &func);
+	if (status != FSL_OK || func.suffix == NULL) {
+		return status;
+	}
+	for (size_t i = 0; i < metric->n_funcs; i++) {
+		if (strcmp(metric->funcs[i].suffix, func.suffix) == 0) {
+			return fsl_config_wrong(loader, key, item, "each function once");
+		}
+	}
+	metric->funcs[metric->n_funcs++] = func;
+	return FSL_OK;
+}
+
+static enum fsl_status load_funcs(struct fsl_config_loader *loader, const cJSON *item,
+				  const char *key, struct fsl_metric_config *metric)
+{
+	cJSON *fallback =
+		item == NULL ? cJSON_Parse(fsl_config_row("<metric>.aggregation.funcs")->fallback)
+			     : NULL;
+	const cJSON *list = item != NULL ? item : fallback;
+	enum fsl_status status = FSL_OK;
+	if (list == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > FSL_AGG_FUNCS_MAX) {
+		status = fsl_config_wrong(loader, key, list, "list of at most 16 functions");
+		goto out;
+	}
+	size_t idx = 0;
+	for (const cJSON *func = list->child; status == FSL_OK && func != NULL; func = func->next) {
+		const char *path = fsl_arena_printf(&loader->config->arena, "%s[%zu]", key, idx++);
+		status = path != NULL ? load_func(loader, func, path, metric)
+				      : fsl_config_no_memory(loader);
+	}
+	if (status == FSL_OK) {
+		status = fsl_config_record_json(loader, key, list, item == NULL);
+	}
+out:
+	cJSON_Delete(fallback);
+	return status;
+}
+
+/* "NAME.part"; config arena. */
+static const char *key_of(struct fsl_config_loader *loader, const char *metric, const char *part)
+{
+	return fsl_arena_printf(&loader->config->arena, "%s.%s", metric, part);
+}
+
+static enum fsl_status load_aggregation(struct fsl_config_loader *loader, const cJSON *item,
+					struct fsl_metric_config *metric)
+{
+	const char *prefix = key_of(loader, metric->name, "aggregation.");
+	const char *during_key = key_of(loader, metric->name, "aggregation.during_s");
+	const char *funcs_key = key_of(loader, metric->name, "aggregation.funcs");
+	if (prefix == NULL || during_key == NULL || funcs_key == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	if (cJSON_IsNull(item)) {
+		item = NULL;
+	}
+	enum fsl_status status = FSL_OK;
+	if (item != NULL && !cJSON_IsObject(item)) {
+		status = fsl_config_wrong(loader, prefix, item, "object");
+		item = NULL;
+	} else if (item != NULL) {
+		status = check_keys(loader, item, prefix, aggregation_keys, N_OF(aggregation_keys));
+	}
+	if (status == FSL_OK) {
+		status = fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_s"),
+					  fsl_config_item(item, "during_s"), during_key, metric);
+	}
+	return status == FSL_OK
+		       ? load_funcs(loader, fsl_config_item(item, "funcs"), funcs_key, metric)
+		       : status;
+}
+
+/* Operator and table from the name: "HcclAllGather_launch" is the launch of HcclAllGather. */
+static enum fsl_status name_metric(struct fsl_config_loader *loader, const char *name,
+				   struct fsl_metric_config *metric)
+{
+	size_t length = strlen(name), n_suffix = strlen(launch_suffix);
+	metric->is_launch =
+		length > n_suffix && strcmp(name + length - n_suffix, launch_suffix) == 0;
+	metric->name = fsl_arena_strdup(&loader->config->arena, name);
+	metric->op_name = fsl_arena_strndup(&loader->config->arena, name,
+					    metric->is_launch ? strcspn(name, "_") : length);
+	return metric->name != NULL && metric->op_name != NULL ? FSL_OK
+							       : fsl_config_no_memory(loader);
+}
+
+static enum fsl_status load_detectors(struct fsl_config_loader *loader, const cJSON *json,
+				      struct fsl_metric_config *metric)
+{
+	const char *space = key_of(loader, metric->name, "space_detector");
+	const char *time = key_of(loader, metric->name, "time_detector");
+	if (space == NULL || time == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	/* sysTrace filters only what time detectors find. */
+	enum fsl_status status =
+		fsl_config_load_detector(loader, fsl_config_item(json, "space_detector"), space,
+					 NULL, &metric->space_detector);
+	if (status == FSL_OK) {
+		status = fsl_config_load_detector(
+			loader, fsl_config_item(json, "time_detector"), time,
+			fsl_config_item(json, "alarm_filter_window_size"), &metric->time_detector);
+	}
+	metric->space_detector.metric = metric->is_launch ? FSL_METRIC_LAUNCH : FSL_METRIC_EXEC;
+	metric->time_detector.metric = metric->space_detector.metric;
+	return status;
+}
+
+static enum fsl_status load_metric(struct fsl_config_loader *loader, const cJSON *json,
+				   struct fsl_metric_config *metric)
+{
+	const char *prefix = key_of(loader, json->string, "");
+	const char *type_key = key_of(loader, json->string, "type");
+	if (prefix == NULL || type_key == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	enum fsl_status status = name_metric(loader, json->string, metric);
+	if (status == FSL_OK) {
+		status = check_keys(loader, json, prefix, metric_keys, N_OF(metric_keys));
+	}
+	if (status == FSL_OK) {
+		status = fsl_config_store(loader, fsl_config_row("<metric>.type"),
+					  fsl_config_item(json, "type"), type_key, metric);
+	}
+	if (status == FSL_OK) {
+		status = load_aggregation(loader, fsl_config_item(json, "aggregation"), metric);
+	}
+	return status == FSL_OK ? load_detectors(loader, json, metric) : status;
+}
+
+enum fsl_status fsl_config_load_metrics(struct fsl_config_loader *loader, const cJSON *root)
+{
+	struct fsl_config *config = loader->config;
+	enum fsl_status status = FSL_OK;
+	for (const cJSON *item = root->child; status == FSL_OK && item != NULL; item = item->next) {
+		if (strcmp(item->string, "$schema") == 0) {
+			continue; /* for editors */
+		}
+		if (!cJSON_IsObject(item)) {
+			status = fsl_config_wrong(loader, item->string, item,
+						  "object that describes a metric");
+		} else if (config->n_metrics == FSL_METRIC_CONFIGS_MAX) {
+			return fsl_config_problem(loader, FSL_LOG_ERROR,
+						  "too many metrics: file=\"%s\", allowed=%d",
+						  loader->file, FSL_METRIC_CONFIGS_MAX);
+		} else {
+			status = load_metric(loader, item, &config->metrics[config->n_metrics]);
+			config->n_metrics += status == FSL_OK;
+		}
+	}
+	return status;
+}

@@ -1,0 +1,344 @@
+/* model_config.json: the rows of the key table, unknown keys, and the keys with a shape of their
+ * own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "config/config_load.h"
+#include "detect/registry.h"
+#include "series/run.h"
+#include "series/verdict.h"
+
+enum { KEYS_MAX = 128 };
+/* 1973 in ms since 1970: smaller numbers in the place of ms are seconds. */
+#define LEAST_PLAUSIBLE_MS 1e11
+/* Above this a number of ms does not fit into ns; such a number is in us or ns. */
+#define GREATEST_MS 9.2e12
+
+/* True when @key is a row, or a holder of rows ("enable_detect_type"), of the model file. */
+static bool is_model_key(const char *key, bool *is_holder)
+{
+	size_t n_keys = 0, length = strlen(key);
+	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
+	*is_holder = false;
+	for (size_t i = 0; i < n_keys; i++) {
+		if (rows[i].file != FSL_CONFIG_MODEL || strncmp(rows[i].key, key, length) != 0) {
+			continue;
+		}
+		if (rows[i].key[length] == '\0') {
+			return true; /* "detectors" is a row itself: its function looks inside */
+		}
+		*is_holder = *is_holder || rows[i].key[length] == '.';
+	}
+	return *is_holder;
+}
+
+/* Last part of a dotted path. */
+static const char *leaf(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	return dot != NULL ? dot + 1 : path;
+}
+
+/* A key at the wrong level ("enable_cal" at the top) is nearest to the row with the same last part.
+ */
+static enum fsl_status report_unknown(struct fsl_config_loader *loader, const char *path)
+{
+	const char *known[KEYS_MAX];
+	size_t n_keys = 0, n_known = 0;
+	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
+	for (size_t i = 0; i < n_keys; i++) {
+		if (rows[i].file != FSL_CONFIG_MODEL || strchr(rows[i].key, '<') != NULL) {
+			continue;
+		}
+		if (strcmp(leaf(rows[i].key), leaf(path)) == 0) {
+			return fsl_config_problem(
+				loader, FSL_LOG_WARNING,
+				"unknown key: file=\"%s\", key=\"%s\", did_you_mean=\"%s\"",
+				loader->file, path, rows[i].key);
+		}
+		if (n_known < KEYS_MAX) {
+			known[n_known++] = rows[i].key;
+		}
+	}
+	return fsl_config_unknown(loader, "", path, known, n_known);
+}
+
+/* Members of "enable_detect_type" and "fail_slow_ops". */
+static enum fsl_status check_holder(struct fsl_config_loader *loader, const cJSON *holder)
+{
+	if (!cJSON_IsObject(holder)) {
+		return fsl_config_wrong(loader, holder->string, holder, "object");
+	}
+	for (const cJSON *item = holder->child; item != NULL; item = item->next) {
+		const char *path = fsl_arena_printf(&loader->config->arena, "%s.%s", holder->string,
+						    item->string);
+		bool is_holder = false;
+		enum fsl_status status = FSL_OK;
+		if (path == NULL) {
+			return fsl_config_no_memory(loader);
+		}
+		if (!is_model_key(path, &is_holder)) {
+			status = report_unknown(loader, path);
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+/* The wrong one of the two files: members as a metric has them. */
+static bool is_metric_file(const cJSON *root)
+{
+	for (const cJSON *item = root->child; item != NULL; item = item->next) {
+		if (cJSON_HasObjectItem(item, "aggregation") ||
+		    cJSON_HasObjectItem(item, "time_detector") ||
+		    cJSON_HasObjectItem(item, "space_detector")) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON *root)
+{
+	if (is_metric_file(root)) {
+		return fsl_config_problem(loader, FSL_LOG_ERROR,
+					  "this is a metric configuration, give the model "
+					  "configuration beside it: file=\"%s\"",
+					  loader->file);
+	}
+	for (const cJSON *item = root->child; item != NULL; item = item->next) {
+		bool is_holder = false;
+		enum fsl_status status = FSL_OK;
+		if (!is_model_key(item->string, &is_holder)) {
+			status = report_unknown(loader, item->string);
+		} else if (is_holder) {
+			status = check_holder(loader, item);
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+/* One end of the range: ms since 1970 as number, or text as on the command line. */
+static bool range_end(const cJSON *item, int64_t *out_ns)
+{
+	if (cJSON_IsString(item)) {
+		return fsl_parse_time(item->valuestring, out_ns);
+	}
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || item->valuedouble > GREATEST_MS) {
+		return false;
+	}
+	/* Whole and broken ms apart, so that no digit is lost. */
+	int64_t whole = (int64_t)item->valuedouble;
+	double part = item->valuedouble - (double)whole;
+	*out_ns = whole * FSL_NS_PER_MS + (int64_t)(part * FSL_NS_PER_MS + 0.5);
+	return true;
+}
+
+static enum fsl_status load_range(struct fsl_config_loader *loader, const cJSON *root)
+{
+	static const char key[] = "slow_node_detection_range_times";
+	static const char allowed[] = "[] or [begin, end], each epoch in ms or ISO 8601 text, "
+				      "begin not after end";
+	struct fsl_config *config = loader->config;
+	const cJSON *item = fsl_config_item(root, key);
+	bool is_empty =
+		item == NULL || cJSON_IsNull(item) || (cJSON_IsArray(item) && item->child == NULL);
+	if (is_empty) {
+		return fsl_config_record(loader, key, "[]", item == NULL);
+	}
+	int64_t begin_ns = 0, end_ns = 0;
+	if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 2 ||
+	    !range_end(item->child, &begin_ns) || !range_end(item->child->next, &end_ns) ||
+	    begin_ns > end_ns) {
+		return fsl_config_wrong(loader, key, item, allowed);
+	}
+	config->has_range = true;
+	config->range_begin_ns = begin_ns;
+	config->range_end_ns = end_ns;
+	if (cJSON_IsNumber(item->child->next) &&
+	    item->child->next->valuedouble < LEAST_PLAUSIBLE_MS) {
+		enum fsl_status status =
+			fsl_config_problem(loader, FSL_LOG_WARNING,
+					   "range lies before 1973, are these seconds in the place "
+					   "of ms: file=\"%s\", key=\"%s\"",
+					   loader->file, key);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return fsl_config_record_json(loader, key, item, false);
+}
+
+static enum fsl_status load_causes(struct fsl_config_loader *loader, const cJSON *root)
+{
+	static const char key[] = "causes";
+	const cJSON *item = fsl_config_item(root, key);
+	uint32_t causes = 0;
+	for (int i = 0; i < FSL_CAUSES_N; i++) {
+		causes |= UINT32_C(1) << i;
+	}
+	loader->config->causes = causes;
+	if (item == NULL) {
+		return fsl_config_record(loader, key, fsl_config_row(key)->fallback, true);
+	}
+	causes = 0;
+	for (const cJSON *name = item->child; name != NULL; name = name->next) {
+		int cause = cJSON_IsString(name) ? fsl_cause_from_text(name->valuestring) : -1;
+		causes |= cause >= 0 ? UINT32_C(1) << cause : 0;
+		if (cause < 0) {
+			causes = 0;
+			break;
+		}
+	}
+	if (!cJSON_IsArray(item) || causes == 0) {
+		return fsl_config_wrong(loader, key, item,
+					"list of compute, host, dataloader, storage, network, "
+					"at least one");
+	}
+	loader->config->causes = causes;
+	return fsl_config_record_json(loader, key, item, false);
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+	return (a > b) - (a < b);
+}
+
+/* One list of ranks, in the order of the file. *ok is false for anything but different ranks. */
+static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJSON *item,
+				      struct fsl_rank_list *out, bool *ok)
+{
+	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
+	/* The second half is a sorted copy that shows equal ranks. */
+	int32_t *ranks = fsl_arena_alloc(&loader->config->arena, 2 * n * sizeof(*ranks));
+	if (ranks == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	*ok = n > 0;
+	size_t idx = 0;
+	for (const cJSON *rank = item->child; *ok && rank != NULL; rank = rank->next) {
+		*ok = fsl_config_is_integer(rank, 0, FSL_RANKS_MAX - 1);
+		ranks[idx++] = *ok ? (int32_t)rank->valuedouble : 0;
+	}
+	if (*ok) {
+		memcpy(ranks + n, ranks, n * sizeof(*ranks));
+		qsort(ranks + n, n, sizeof(*ranks), compare_ranks);
+	}
+	for (size_t i = 1; *ok && i < n; i++) {
+		*ok = ranks[n + i - 1] != ranks[n + i];
+	}
+	*out = (struct fsl_rank_list){ranks, n};
+	return FSL_OK;
+}
+
+/* "tp": [[0, 1], [2, 3]]. */
+static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON *item,
+				   struct fsl_domain *out)
+{
+	const char *path = fsl_arena_printf(&loader->config->arena, "hccl_domain.%s", item->string);
+	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
+	struct fsl_rank_list *lists = fsl_arena_alloc(&loader->config->arena, n * sizeof(*lists));
+	if (path == NULL || lists == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	if (!cJSON_IsArray(item)) {
+		return fsl_config_wrong(loader, path, item, "list of lists of ranks");
+	}
+	size_t idx = 0;
+	for (const cJSON *list = item->child; list != NULL; list = list->next) {
+		bool ok = false;
+		enum fsl_status status = read_rank_list(loader, list, &lists[idx++], &ok);
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (!ok) {
+			return fsl_config_wrong(
+				loader, path, list,
+				"list of different ranks from 0 to 1048575, at least one");
+		}
+	}
+	*out = (struct fsl_domain){lists, n};
+	return FSL_OK;
+}
+
+static enum fsl_status load_domains(struct fsl_config_loader *loader, const cJSON *root)
+{
+	static const char key[] = "hccl_domain";
+	const cJSON *item = fsl_config_item(root, key);
+	if (item == NULL || cJSON_IsNull(item)) {
+		return fsl_config_record(loader, key, "{}", item == NULL);
+	}
+	if (!cJSON_IsObject(item)) {
+		return fsl_config_wrong(loader, key, item, "object with lists of ranks per kind");
+	}
+	const char *kinds[FSL_GROUP_KINDS_N];
+	size_t n_kinds = 0;
+	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
+		if (kind != FSL_GROUP_UNKNOWN) {
+			kinds[n_kinds++] = fsl_group_kind_text((enum fsl_group_kind)kind);
+		}
+	}
+	for (const cJSON *domain = item->child; domain != NULL; domain = domain->next) {
+		int kind = FSL_GROUP_KINDS_N - 1;
+		while (kind >= 0 && (kind == FSL_GROUP_UNKNOWN ||
+				     strcmp(fsl_group_kind_text((enum fsl_group_kind)kind),
+					    domain->string) != 0)) {
+			kind--;
+		}
+		enum fsl_status status =
+			kind < 0 ? fsl_config_unknown(loader, "hccl_domain.", domain->string, kinds,
+						      n_kinds)
+				 : read_domain(loader, domain, &loader->config->hccl_domain[kind]);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return fsl_config_record_json(loader, key, item, false);
+}
+
+/* State of look_back: beside the verdicts when not named. */
+static enum fsl_status complete_state_path(struct fsl_config_loader *loader)
+{
+	struct fsl_config *config = loader->config;
+	if (config->state_path != NULL) {
+		return FSL_OK;
+	}
+	config->state_path = fsl_arena_printf(&config->arena, "%s/failslow_state.db",
+					      config->slow_node_detection_path);
+	return config->state_path != NULL
+		       ? fsl_config_amend(loader, "state_path", config->state_path)
+		       : fsl_config_no_memory(loader);
+}
+
+enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJSON *root)
+{
+	size_t n_keys = 0;
+	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
+	enum fsl_status status = root != NULL ? check_keys(loader, root) : FSL_OK;
+	for (size_t i = 0; status == FSL_OK && i < n_keys; i++) {
+		if (rows[i].file == FSL_CONFIG_MODEL && rows[i].kind != FSL_KIND_OTHER &&
+		    rows[i].kind != FSL_KIND_UNUSED) {
+			status = fsl_config_store(loader, &rows[i],
+						  fsl_config_item(root, rows[i].key), rows[i].key,
+						  loader->config);
+		}
+	}
+	if (status == FSL_OK) {
+		status = load_range(loader, root);
+	}
+	if (status == FSL_OK) {
+		status = load_domains(loader, root);
+	}
+	if (status == FSL_OK) {
+		status = load_causes(loader, root);
+	}
+	return status == FSL_OK ? complete_state_path(loader) : status;
+}
