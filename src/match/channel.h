@@ -17,7 +17,7 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **uses,
 				  const struct fsl_run *run, const struct fsl_topology *topology,
 				  struct fsl_error *err);
 
-/* Clock offsets of all ranks from channels whose members have equally many uses; sets clock_ns,
+/* Clock offsets of all ranks from the ends of all channels; sets clock_ns,
  * offset_max_ms, residual_ms of @out. */
 enum fsl_status fsl_clocks_estimate(struct fsl_match *out, const struct fsl_uses *uses,
 				    const struct fsl_run *run, struct fsl_error *err);

@@ -26,30 +26,75 @@ static int compare_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Median difference of ends between member @m and member 0, over at most ENDS_USED_MAX uses spread
- * evenly. */
-static bool measure(struct edge *edge, const struct fsl_channel *channel,
-		    const struct fsl_uses *uses, const struct fsl_run *run, size_t m, int64_t *work)
+static int64_t end_of(const struct fsl_rank *rank, uint32_t op_idx)
 {
-	if (uses->n_uses[0] != uses->n_uses[m] || uses->n_uses[0] < ENDS_MIN) {
-		return false;
-	}
+	return fsl_op_end_ns(&rank->ops[op_idx]);
+}
+
+/* Differences of the ends of equally many uses, in order. */
+static size_t diff_by_order(const struct fsl_channel *channel, const struct fsl_uses *uses,
+			    const struct fsl_run *run, size_t m, int64_t *diff_ns)
+{
 	const struct fsl_rank *first = &run->ranks[channel->members[0]];
 	const struct fsl_rank *other = &run->ranks[channel->members[m]];
 	size_t stride = uses->n_uses[0] / ENDS_USED_MAX + 1, n = 0;
 	for (size_t i = 0; i < uses->n_uses[0]; i += stride) {
-		int64_t a = fsl_op_end_ns(&first->ops[uses->op_idx[0][i]]);
-		int64_t b = fsl_op_end_ns(&other->ops[uses->op_idx[m][i]]);
-		work[n++] = b - a;
+		diff_ns[n++] =
+			end_of(other, uses->op_idx[m][i]) - end_of(first, uses->op_idx[0][i]);
 	}
-	qsort(work, n, sizeof(*work), compare_i64);
-	int64_t median_ns = work[n / 2];
+	return n;
+}
+
+/* Differences of each end of the member to the nearest of member 0, where records are missing. */
+static size_t diff_to_nearest(const struct fsl_channel *channel, const struct fsl_uses *uses,
+			      const struct fsl_run *run, size_t m, int64_t *diff_ns)
+{
+	const struct fsl_rank *first = &run->ranks[channel->members[0]];
+	const struct fsl_rank *other = &run->ranks[channel->members[m]];
+	size_t stride = uses->n_uses[m] / ENDS_USED_MAX + 1, n = 0, k = 0;
+	for (size_t i = 0; i < uses->n_uses[m]; i += stride) {
+		int64_t end_ns = end_of(other, uses->op_idx[m][i]);
+		while (k + 1 < uses->n_uses[0] &&
+		       llabs(end_of(first, uses->op_idx[0][k + 1]) - end_ns) <=
+			       llabs(end_of(first, uses->op_idx[0][k]) - end_ns)) {
+			k++;
+		}
+		diff_ns[n++] = end_ns - end_of(first, uses->op_idx[0][k]);
+	}
+	return n;
+}
+
+/* Median difference and its spread; @diff_ns is reordered. */
+static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t *diff_ns, size_t n)
+{
+	qsort(diff_ns, n, sizeof(*diff_ns), compare_i64);
+	int64_t median_ns = diff_ns[n / 2];
 	for (size_t i = 0; i < n; i++) {
-		work[i] = llabs(work[i] - median_ns);
+		diff_ns[i] = llabs(diff_ns[i] - median_ns);
 	}
-	qsort(work, n, sizeof(*work), compare_i64);
-	*edge = (struct edge){channel->members[0], channel->members[m], median_ns,
-			      (double)work[n / 2] / FSL_NS_PER_MS};
+	qsort(diff_ns, n, sizeof(*diff_ns), compare_i64);
+	return (struct edge){channel->members[0], channel->members[m], median_ns,
+			     (double)diff_ns[n / 2] / FSL_NS_PER_MS};
+}
+
+/*
+ * Offset between member @m and member 0 from at most ENDS_USED_MAX ends spread evenly. Uses that
+ * differ in number, or that do not belong together although they are equally many, are compared
+ * with the nearest end: right while clocks differ by less than half the time between two uses. The
+ * way with less spread wins.
+ */
+static bool measure(struct edge *edge, const struct fsl_channel *channel,
+		    const struct fsl_uses *uses, const struct fsl_run *run, size_t m, int64_t *work)
+{
+	if (uses->n_uses[0] < ENDS_MIN || uses->n_uses[m] < ENDS_MIN) {
+		return false;
+	}
+	*edge = edge_of(channel, m, work, diff_to_nearest(channel, uses, run, m, work));
+	if (uses->n_uses[0] == uses->n_uses[m]) {
+		struct edge ordered =
+			edge_of(channel, m, work, diff_by_order(channel, uses, run, m, work));
+		*edge = ordered.spread_ms <= edge->spread_ms ? ordered : *edge;
+	}
 	return true;
 }
 

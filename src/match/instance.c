@@ -140,6 +140,54 @@ out:
 	return status;
 }
 
+/* Share of a member's uses that must end as far from member 0's as usual for their order to be
+ * trusted. */
+static const double ALIGNED_SHARE_MIN = 0.99;
+
+/*
+ * True when equally many uses also are the same uses: two members that lost different records agree
+ * in number but not in time in between. The difference of the ends is compared with its own median,
+ * so no clock is needed.
+ */
+static bool is_aligned(const struct fsl_channel *channel, const struct fsl_uses *uses,
+		       const struct fsl_run *run, size_t m, int64_t tolerance_ns, int64_t *work)
+{
+	const struct fsl_op *first = run->ranks[channel->members[0]].ops;
+	const struct fsl_op *other = run->ranks[channel->members[m]].ops;
+	size_t n = uses->n_uses[0], n_near = 0;
+	int64_t *diff_ns = work + n;
+	for (size_t i = 0; i < n; i++) {
+		diff_ns[i] = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
+			     fsl_op_end_ns(&first[uses->op_idx[0][i]]);
+		work[i] = diff_ns[i];
+	}
+	qsort(work, n, sizeof(*work), compare_i64);
+	int64_t median_ns = work[n / 2];
+	for (size_t i = 0; i < n; i++) {
+		n_near += llabs(diff_ns[i] - median_ns) <= tolerance_ns;
+	}
+	return (double)n_near >= ALIGNED_SHARE_MIN * (double)n;
+}
+
+static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_channel *channel,
+					   const struct fsl_uses *uses, const struct fsl_run *run,
+					   struct fsl_error *err)
+{
+	bool is_same = true;
+	int64_t *work = fsl_calloc(2 * uses->n_uses[0] + 1, sizeof(*work));
+	if (work == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu", uses->n_uses[0]);
+	}
+	int64_t interval_ns = usual_interval_ns(channel, uses, run, work);
+	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
+	for (size_t m = 1; m < channel->n_members && is_same && interval_ns > 0; m++) {
+		is_same = is_aligned(channel, uses, run, m, tolerance_ns, work);
+	}
+	fsl_free(work);
+	return is_same ? match_by_order(match, channel, uses, err)
+		       : match_by_ends(match, channel, uses, run, err);
+}
+
 enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *channel,
 				  const struct fsl_uses *uses, const struct fsl_run *run,
 				  struct fsl_error *err)
@@ -149,7 +197,7 @@ enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *c
 			return match_by_ends(match, channel, uses, run, err);
 		}
 	}
-	return match_by_order(match, channel, uses, err);
+	return match_equal_numbers(match, channel, uses, run, err);
 }
 
 int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct fsl_run *run,

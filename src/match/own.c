@@ -8,6 +8,8 @@
 
 /* Share of the ranks with operators that must have compute stages for stages to be used. */
 static const double STAGES_SHARE_MIN = 1.0;
+/* Share of a rank's stages whose step numbers must make sense for the numbers to be used. */
+static const double NUMBERED_SHARE_MIN = 0.95;
 
 /* One half-open stretch of time. */
 struct span {
@@ -169,23 +171,73 @@ static size_t step_at(const struct fsl_cuts *cuts, size_t rank_idx, int64_t time
 	return low == 0 ? cuts->n_steps : low - 1;
 }
 
+/* Index of the step with this number, n_items when there is none; steps are sorted by number. */
+static size_t step_numbered(const struct fsl_steps *steps, int64_t number)
+{
+	size_t low = 0, high = steps->n_items;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (steps->items[mid].step < number) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low < steps->n_items && steps->items[low].step == number ? low : steps->n_items;
+}
+
+/*
+ * True when the stages of a rank carry the numbers of the job's steps: known numbers that do not
+ * fall as time goes on. Collectors that count calls instead (several micro-batches a step) do not
+ * pass.
+ */
+static bool has_step_numbers(const struct fsl_rank *rank, const struct fsl_steps *steps)
+{
+	size_t n_good = 0;
+	int64_t last = INT64_MIN;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		int64_t number = rank->stages[i].step;
+		if (number >= last && step_numbered(steps, number) < steps->n_items) {
+			last = number;
+			n_good++;
+		}
+	}
+	return !steps->is_ordinal && (double)n_good >= NUMBERED_SHARE_MIN * (double)rank->n_stages;
+}
+
 /* The sweep over one rank's stages: who is open, and up to where time has been given out. */
 struct sweep {
 	const struct own_row *row;
 	const struct fsl_rank *rank;
 	const struct cover *cover;
 	const struct fsl_cuts *cuts;
+	const struct fsl_steps *steps;
 	size_t rank_idx;
-	uint32_t *open; /* stack of stages, the one that began last on top; some may have ended */
+	bool is_numbered; /* stages carry the job's step numbers */
+	uint32_t *open;   /* stack of stages, the one that began last on top; some may have ended */
 	size_t n_open;
 	int64_t cursor_ns;
 };
 
-/* Gives [from, to) to a stage; it belongs to the step that holds the stage's begin. */
+/*
+ * Step of a stage: by its number where that can be trusted, else the step that holds its middle.
+ * Ranks begin a step within moments of each other, so the begin of a stage would fall on either
+ * side of the boundary by chance.
+ */
+static size_t step_of_stage(const struct sweep *sweep, const struct fsl_stage *stage)
+{
+	if (sweep->is_numbered) {
+		return step_numbered(sweep->steps, stage->step);
+	}
+	return step_at(sweep->cuts, sweep->rank_idx,
+		       stage->begin_ns + (stage->end_ns - stage->begin_ns) / 2);
+}
+
+/* Gives [from, to) to a stage. */
 static void give(const struct sweep *sweep, const struct fsl_stage *stage, int64_t from_ns,
 		 int64_t to_ns)
 {
-	size_t s = step_at(sweep->cuts, sweep->rank_idx, stage->begin_ns);
+	size_t s = step_of_stage(sweep, stage);
 	if (s < sweep->row->n_steps) {
 		sweep->row->part_ms[s * FSL_OWN_PARTS_N + part_of_stage(stage->kind)] +=
 			(double)uncovered_ns(sweep->cover, from_ns, to_ns) / FSL_NS_PER_MS;
@@ -264,7 +316,8 @@ static enum fsl_status alloc_own(struct fsl_own *out, const struct fsl_run *run,
 }
 
 enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
-			      const struct fsl_cuts *cuts, struct fsl_error *err)
+			      const struct fsl_steps *steps, const struct fsl_cuts *cuts,
+			      struct fsl_error *err)
 {
 	enum fsl_status status = alloc_own(out, run, cuts, err);
 	if (status != FSL_OK) {
@@ -291,7 +344,14 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			break;
 		}
 		build_cover(&cover, rank);
-		own_from_stages(&(struct sweep){&row, rank, &cover, cuts, r, open, 0, 0});
+		own_from_stages(&(struct sweep){.row = &row,
+						.rank = rank,
+						.cover = &cover,
+						.cuts = cuts,
+						.steps = steps,
+						.rank_idx = r,
+						.is_numbered = has_step_numbers(rank, steps),
+						.open = open});
 		idle_of_steps(&row, &cover, cuts, r);
 	}
 	fsl_free(cover.spans);

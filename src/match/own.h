@@ -31,7 +31,8 @@ struct fsl_own {
 };
 
 enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
-			      const struct fsl_cuts *cuts, struct fsl_error *err);
+			      const struct fsl_steps *steps, const struct fsl_cuts *cuts,
+			      struct fsl_error *err);
 void fsl_own_fini(struct fsl_own *own);
 
 static inline double fsl_own_part_ms(const struct fsl_own *own, size_t rank_idx, size_t step,

@@ -89,6 +89,52 @@ static void dropped_records_leave_holes_and_do_not_shift_the_rest(void **state)
 	small_job_fini(&job);
 }
 
+static void equally_many_lost_records_in_different_places_do_not_pair_strangers(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 2, 10);
+	small_job_run(&job);
+	drop_op(&job, 0, 5);
+	drop_op(&job, 1, 30);
+	match_job(&job, &match, &cuts);
+	const struct fsl_channel *channel = &match.channels[0];
+	assert_int_equal(channel->n_instances, 40);
+	assert_int_equal(match.n_instances_matched, 38);
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		uint32_t a = channel->op_idx[i * 2], b = channel->op_idx[i * 2 + 1];
+		if (a != FSL_NO_OP && b != FSL_NO_OP) {
+			assert_int_equal(job.run.ranks[0].ops[a].dev_end_ns,
+					 job.run.ranks[1].ops[b].dev_end_ns);
+		}
+	}
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
+static void clock_offsets_survive_lost_records(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 4, 10);
+	job.clock_ns[2] = 20 * FSL_NS_PER_MS;
+	small_job_run(&job);
+	drop_op(&job, 0, 3);
+	drop_op(&job, 2, 7);
+	drop_op(&job, 2, 22);
+	match_job(&job, &match, &cuts);
+	assert_int_equal(match.clock_ns[2], 20 * FSL_NS_PER_MS);
+	assert_int_equal(match.channels[0].n_instances, 40);
+	fsl_cuts_fini(&cuts);
+	fsl_match_fini(&match);
+	small_job_fini(&job);
+}
+
 static void the_slow_rank_has_the_largest_lateness(void **state)
 {
 	(void)state;
@@ -198,7 +244,7 @@ static void gaps_are_own_time_split_at_the_head_of_the_step(void **state)
 	job.body_ms[2] = 10.0;
 	small_job_run(&job);
 	match_job(&job, &match, &cuts);
-	assert_int_equal(fsl_own_build(&own, &job.run, &cuts, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
 	assert_false(own.has_stages);
 	assert_true(isnan(fsl_own_total_ms(&own, 0, 0))); /* nothing is known before the capture */
 	assert_true(fabs(fsl_own_part_ms(&own, 0, 4, FSL_OWN_HEAD) - 50.0) < 0.5);
@@ -245,12 +291,51 @@ static void nested_stages_and_operators_count_each_moment_once(void **state)
 	job.steps.items[0] =
 		(struct fsl_job_step){.begin_ns = SMALL_JOB_ORIGIN_NS, .dur_ns = FSL_NS_PER_S};
 	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
-	assert_int_equal(fsl_own_build(&own, &job.run, &cuts, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
 	assert_true(own.has_stages);
 	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_COMPUTE) == 200.0);
 	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_GC) == 50.0);
 	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_DATALOADER) == 20.0);
 	assert_true(own.idle_ms[0] == 1000.0 - 150.0 - 270.0);
+	fsl_own_fini(&own);
+	fsl_cuts_fini(&cuts);
+	small_job_fini(&job);
+}
+
+/* A rank that begins its step a moment before the source rank does: the number of its stage
+ * decides, not the begin. */
+static void stages_follow_the_numbers_of_the_steps(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	int64_t clock_ns[1] = {0};
+	small_job_init(&job, 1, 2);
+	add_stage(&job, 0, FSL_STAGE_FORWARD, 10.0, 110.0);
+	add_stage(&job, 0, FSL_STAGE_FORWARD, 999.0, 1100.0);
+	job.run.ranks[0].stages[1].step = 1;
+	small_job_add_op(&job, 0, small_job_name(&job, "HcclAllReduce"), small_job_name(&job, "g0"),
+			 SMALL_JOB_ORIGIN_NS + 500 * FSL_NS_PER_MS,
+			 SMALL_JOB_ORIGIN_NS + 501 * FSL_NS_PER_MS);
+	job.steps.items = fsl_calloc(2, sizeof(*job.steps.items));
+	job.steps.n_items = 2;
+	for (size_t s = 0; s < 2; s++) {
+		job.steps.items[s] = (struct fsl_job_step){.step = (int64_t)s,
+							   .begin_ns = SMALL_JOB_ORIGIN_NS +
+								       (int64_t)s * FSL_NS_PER_S,
+							   .dur_ns = FSL_NS_PER_S};
+	}
+	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
+	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_COMPUTE) == 100.0);
+	assert_true(fsl_own_part_ms(&own, 0, 1, FSL_OWN_COMPUTE) == 101.0);
+	fsl_own_fini(&own);
+	/* Without numbers the middle decides; the begin would give the first step 201 ms. */
+	job.steps.is_ordinal = true;
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
+	assert_true(fsl_own_part_ms(&own, 0, 0, FSL_OWN_COMPUTE) == 100.0);
+	assert_true(fsl_own_part_ms(&own, 0, 1, FSL_OWN_COMPUTE) == 101.0);
 	fsl_own_fini(&own);
 	fsl_cuts_fini(&cuts);
 	small_job_fini(&job);
@@ -288,12 +373,16 @@ int main(void)
 		cmocka_unit_test(every_use_of_a_group_becomes_one_instance),
 		cmocka_unit_test(common_ends_give_the_clock_offsets),
 		cmocka_unit_test(dropped_records_leave_holes_and_do_not_shift_the_rest),
+		cmocka_unit_test(
+			equally_many_lost_records_in_different_places_do_not_pair_strangers),
+		cmocka_unit_test(clock_offsets_survive_lost_records),
 		cmocka_unit_test(the_slow_rank_has_the_largest_lateness),
 		cmocka_unit_test(sends_meet_receives_in_groups_of_two),
 		cmocka_unit_test(point_to_point_of_larger_groups_is_left_unmatched),
 		cmocka_unit_test(jitter_at_a_boundary_moves_no_operator_to_another_step),
 		cmocka_unit_test(gaps_are_own_time_split_at_the_head_of_the_step),
 		cmocka_unit_test(nested_stages_and_operators_count_each_moment_once),
+		cmocka_unit_test(stages_follow_the_numbers_of_the_steps),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,126 @@
+/* Runs the classical observation points that are switched on and lists the ranks without data. */
+#include "detect/classical.h"
+
+#include <omp.h>
+
+#include "detect/classical_parts.h"
+
+int fsl_classical_threads(const struct fsl_config *config)
+{
+	int most = omp_get_max_threads();
+	return config->jobs > 0 && config->jobs < most ? (int)config->jobs : most;
+}
+
+static bool has_device_times(const struct fsl_rank *rank)
+{
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		if (rank->ops[i].dev_begin_ns != FSL_NS_ABSENT) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Some input has device times: a rank without any has lost them. */
+static bool any_device_times(const struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		if (has_device_times(&run->ranks[r])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool any_markers(const struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		if (run->ranks[r].has_markers_file || run->ranks[r].n_ops > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The metric whose name LACK entries carry: the first observation point that is switched on. */
+static const char *first_metric(const struct fsl_config *config)
+{
+	if (!config->enable_cal && config->enable_op_launch) {
+		return config->op_launch_slow;
+	}
+	if (!config->enable_cal && config->enable_comm) {
+		return config->comm_slow;
+	}
+	return config->cal_slow;
+}
+
+static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_classical *classical,
+				int32_t rank, struct fsl_error *err)
+{
+	const char *name = first_metric(classical->config);
+	const struct fsl_metric_config *metric = fsl_config_metric(classical->config, name);
+	struct fsl_detail detail = {
+		.rank = rank,
+		.server_ip = fsl_arena_strdup(&out->arena, fsl_entries_host(classical, rank)),
+		.kpi_id = fsl_arena_strdup(&out->arena, name),
+		.method = FSL_METHOD_LACK,
+		.is_abnormal = true,
+	};
+	if (detail.server_ip == NULL || detail.kpi_id == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
+	}
+	fsl_entries_flag(out, metric != NULL ? metric->type : "compute");
+	return fsl_localisation_add_detail(out, &detail, err);
+}
+
+/* Every expected rank without operators, once; a run without any marker file lacks no rank. */
+static enum fsl_status list_lacking(struct fsl_localisation *out,
+				    const struct fsl_classical *classical, struct fsl_error *err)
+{
+	const struct fsl_run *run = classical->run;
+	const struct fsl_topology *topology = classical->topology;
+	bool wants_device = any_device_times(run);
+	if (!any_markers(run)) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
+		const struct fsl_rank *rank = fsl_run_rank(run, topology->expected_ranks[i]);
+		bool has_data =
+			rank != NULL && (wants_device ? has_device_times(rank) : rank->n_ops > 0);
+		if (has_data) {
+			continue;
+		}
+		enum fsl_status status = add_lack(out, classical, topology->expected_ranks[i], err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_classical_run(struct fsl_localisation *out, const struct fsl_run *run,
+				  const struct fsl_topology *topology,
+				  const struct fsl_config *config, struct fsl_error *err)
+{
+	struct fsl_classical classical = {run, topology, config};
+	enum fsl_status status = FSL_OK;
+	out->result_code = 200;
+	if (config->enable_cal) {
+		status = fsl_classical_metric(out, &classical, config->cal_slow, err);
+	}
+	if (status == FSL_OK && config->enable_op_launch) {
+		status = fsl_classical_metric(out, &classical, config->op_launch_slow, err);
+	}
+	if (status == FSL_OK && config->enable_comm) {
+		status = fsl_classical_comm(out, &classical, err);
+	}
+	if (status == FSL_OK && config->enable_dataloader) {
+		status = fsl_classical_stages(out, &classical, FSL_STAGE_DATALOADER,
+					      config->dataloader_slow, err);
+	}
+	if (status == FSL_OK && config->enable_ckpt) {
+		status = fsl_classical_stages(out, &classical, FSL_STAGE_CKPT, config->ckpt_slow,
+					      err);
+	}
+	return status == FSL_OK ? list_lacking(out, &classical, err) : status;
+}

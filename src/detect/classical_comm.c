@@ -1,0 +1,202 @@
+/* comm: every pipeline votes on its ranks, with the slow groups as a tie-breaker. */
+#include <stdio.h>
+#include <string.h>
+
+#include "detect/classical_parts.h"
+
+static size_t count_rank_files(const struct fsl_run *run)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n += run->ranks[r].has_markers_file || run->ranks[r].n_ops > 0;
+	}
+	return n;
+}
+
+/* One pipeline; filled by one thread. Arrays of the ballot have one element per member. */
+struct ballot {
+	struct fsl_series series;
+	double *scores;
+	bool *in_slow_group, *taken;
+	uint8_t *labels; /* alarmed by any function, as the windows */
+	struct fsl_notes notes;
+	enum fsl_status status;
+	struct fsl_error err;
+};
+
+static enum fsl_status ballot_alloc(struct ballot *ballot, struct fsl_error *err)
+{
+	const struct fsl_windows *windows = &ballot->series.windows[0];
+	size_t n = windows->n_members;
+	ballot->scores = fsl_calloc(n, sizeof(*ballot->scores));
+	ballot->in_slow_group = fsl_calloc(n, sizeof(*ballot->in_slow_group));
+	ballot->taken = fsl_calloc(n, sizeof(*ballot->taken));
+	ballot->labels = fsl_calloc(n * windows->n_windows, sizeof(*ballot->labels));
+	if (ballot->scores == NULL || ballot->in_slow_group == NULL || ballot->taken == NULL ||
+	    ballot->labels == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	return FSL_OK;
+}
+
+static void ballot_fini(struct ballot *ballot)
+{
+	fsl_free(ballot->labels);
+	fsl_free(ballot->taken);
+	fsl_free(ballot->in_slow_group);
+	fsl_free(ballot->scores);
+	fsl_series_fini(&ballot->series);
+	fsl_notes_fini(&ballot->notes);
+}
+
+/* Counts the alarms of one aggregation function in the scores. */
+static enum fsl_status collect_vote(struct ballot *ballot, const struct fsl_metric_config *metric,
+				    size_t func, const char *label, struct fsl_error *err)
+{
+	const struct fsl_windows *windows = &ballot->series.windows[func];
+	struct fsl_judgement judgement = {0};
+	enum fsl_status status =
+		fsl_judge_time(&judgement, metric, windows, label, &ballot->notes, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t m = 0; m < windows->n_members; m++) {
+		bool is_alarmed = fsl_judgement_is_anomalous(&judgement, windows, m);
+		ballot->scores[m] += is_alarmed ? 1.0 : 0.0;
+	}
+	for (size_t i = 0; i < windows->n_members * windows->n_windows; i++) {
+		ballot->labels[i] |= judgement.labels[i];
+	}
+	fsl_judgement_fini(&judgement);
+	return FSL_OK;
+}
+
+static enum fsl_status run_ballot(struct ballot *ballot, const struct fsl_metric_source *source,
+				  const struct fsl_target *target, const bool *is_slow,
+				  struct fsl_error *err)
+{
+	char label[256];
+	(void)snprintf(label, sizeof(label), "%s %s", source->metric->name, target->label);
+	enum fsl_status status =
+		fsl_series_build(&ballot->series, source, target, &ballot->notes, err);
+	if (status != FSL_OK || ballot->series.n_funcs == 0) {
+		return status;
+	}
+	const struct fsl_windows *windows = &ballot->series.windows[0];
+	status = ballot_alloc(ballot, err);
+	for (size_t f = 0; f < ballot->series.n_funcs && status == FSL_OK; f++) {
+		status = collect_vote(ballot, source->metric, f, label, err);
+	}
+	for (size_t m = 0; m < windows->n_members && status == FSL_OK; m++) {
+		ballot->scores[m] /= (double)ballot->series.n_funcs;
+		ballot->in_slow_group[m] = is_slow[windows->ranks[m]];
+	}
+	if (status == FSL_OK) {
+		fsl_vote(ballot->scores, ballot->in_slow_group, windows->n_members, ballot->taken);
+	}
+	return status;
+}
+
+static enum fsl_status emit_ballot(struct fsl_localisation *out,
+				   const struct fsl_metric_source *source, struct ballot *ballot,
+				   struct fsl_notes *notes, struct fsl_error *err)
+{
+	if (ballot->status != FSL_OK) {
+		if (err != NULL) {
+			*err = ballot->err;
+		}
+		return ballot->status;
+	}
+	enum fsl_status status = fsl_notes_merge(notes, &ballot->notes, err);
+	if (status != FSL_OK || ballot->series.n_funcs == 0) {
+		return status;
+	}
+	struct fsl_entries entries = {
+		.windows = &ballot->series.windows[0],
+		.labels = ballot->labels,
+		.is_anomalous = ballot->taken,
+		.method = FSL_METHOD_TIME,
+		.kpi_id = source->metric->name,
+		.type = source->metric->type,
+	};
+	return fsl_entries_add(out, source->classical, &entries, err);
+}
+
+/* Pipelines on threads, results in their order. */
+static enum fsl_status run_ballots(struct fsl_localisation *out,
+				   const struct fsl_metric_source *source,
+				   const struct fsl_targets *targets, const bool *is_slow,
+				   struct fsl_notes *notes, struct fsl_error *err)
+{
+	struct ballot *ballots = fsl_calloc(targets->n_items, sizeof(*ballots));
+	if (ballots == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
+	}
+	const struct fsl_config *config = source->classical->config;
+#pragma omp parallel for schedule(dynamic) num_threads(fsl_classical_threads(config))
+	for (size_t i = 0; i < targets->n_items; i++) {
+		ballots[i].status = run_ballot(&ballots[i], source, &targets->items[i], is_slow,
+					       &ballots[i].err);
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < targets->n_items; i++) {
+		if (status == FSL_OK) {
+			status = emit_ballot(out, source, &ballots[i], notes, err);
+		}
+		ballot_fini(&ballots[i]);
+	}
+	fsl_free(ballots);
+	return status;
+}
+
+static enum fsl_status vote_on_pipelines(struct fsl_localisation *out,
+					 const struct fsl_classical *classical, const bool *is_slow,
+					 struct fsl_notes *notes, struct fsl_error *err)
+{
+	struct fsl_metric_source source;
+	struct fsl_targets targets = {0};
+	bool is_found = false;
+	enum fsl_status status = fsl_metric_source_find(
+		&source, classical, classical->config->comm_slow, notes, &is_found, err);
+	if (status != FSL_OK || !is_found) {
+		return status;
+	}
+	status = fsl_targets_find(&targets, classical, FSL_GROUP_PP, err);
+	if (status == FSL_OK && targets.n_items == 0) {
+		status = fsl_notes_add(notes, err, source.metric->name, "",
+				       "no pp communicator of two or more ranks with data");
+	}
+	if (status == FSL_OK) {
+		status = run_ballots(out, &source, &targets, is_slow, notes, err);
+	}
+	fsl_targets_fini(&targets);
+	return status;
+}
+
+enum fsl_status fsl_classical_comm(struct fsl_localisation *out,
+				   const struct fsl_classical *classical, struct fsl_error *err)
+{
+	const struct fsl_run *run = classical->run;
+	size_t n_files = count_rank_files(run);
+	if (n_files < FSL_CLASSICAL_COMM_FILES_MIN) {
+		return fsl_coverage_add_skipped(
+			&out->coverage, &out->arena, err, "%s: %zu rank files, needs %d",
+			classical->config->comm_slow, n_files, FSL_CLASSICAL_COMM_FILES_MIN);
+	}
+	size_t n_numbers = (size_t)run->ranks[run->n_ranks - 1].rank + 1;
+	struct fsl_notes notes = {0};
+	bool *is_slow = fsl_calloc(n_numbers, sizeof(*is_slow));
+	if (is_slow == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_numbers);
+	}
+	enum fsl_status status = fsl_slow_groups_find(is_slow, classical, &notes, err);
+	if (status == FSL_OK) {
+		status = vote_on_pipelines(out, classical, is_slow, &notes, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_notes_flush(out, &notes, err);
+	}
+	fsl_notes_fini(&notes);
+	fsl_free(is_slow);
+	return status;
+}

@@ -1,0 +1,202 @@
+/* Time and space detector on one unit of work, and which of the two has the last word. */
+#include <stdio.h>
+#include <string.h>
+
+#include "detect/classical_parts.h"
+#include "detect/engine.h"
+
+/* Value of an integer parameter, @fallback when the detector has none of this name. */
+static int64_t param_int(const struct fsl_detector_config *config, const char *key,
+			 int64_t fallback)
+{
+	const struct fsl_param *param = config->detector->params;
+	for (; param != NULL && param->key != NULL; param++) {
+		if (strcmp(param->key, key) == 0 && param->type == FSL_PARAM_INT) {
+			int64_t value;
+			memcpy(&value, (const char *)config->params + param->offset, sizeof(value));
+			return value;
+		}
+	}
+	return fallback;
+}
+
+static bool is_wanted(const struct fsl_detector_config *config)
+{
+	return config->detector != NULL && config->enabled;
+}
+
+/* One scan; labels as the windows. */
+static enum fsl_status scan(const struct fsl_detector_config *config,
+			    const struct fsl_windows *windows, uint8_t *labels, bool *has_run,
+			    struct fsl_error *err)
+{
+	struct fsl_findings findings = {0};
+	bool is_skipped = false;
+	enum fsl_status status = fsl_engine_scan(config, windows, &findings, &is_skipped, err);
+	if (status == FSL_OK && !is_skipped) {
+		fsl_findings_to_labels(&findings, windows, labels);
+	}
+	*has_run = !is_skipped;
+	fsl_findings_fini(&findings);
+	return status;
+}
+
+static enum fsl_status run_time(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+				const struct fsl_windows *windows, const char *label,
+				struct fsl_notes *notes, struct fsl_error *err)
+{
+	const struct fsl_detector_config *config = &metric->time_detector;
+	if (!is_wanted(config)) {
+		return FSL_OK;
+	}
+	int64_t needed = param_int(config, "n_sigma_method.min_update_window_size", 0);
+	if ((int64_t)windows->n_windows < needed) {
+		return fsl_notes_add(notes, err, config->name, label, "%zu windows, needs %lld",
+				     windows->n_windows, (long long)needed);
+	}
+	bool has_run = false;
+	enum fsl_status status = scan(config, windows, out->labels, &has_run, err);
+	if (status == FSL_OK && !has_run) {
+		return fsl_notes_add(notes, err, config->name, label, "not made for this metric");
+	}
+	out->has_run = has_run;
+	return status;
+}
+
+/* The first @n_windows windows of every member. */
+static enum fsl_status head_of(struct fsl_windows *out, const struct fsl_windows *windows,
+			       size_t n_windows, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_windows_init(out, windows->metric, windows->kind,
+						  windows->n_members, n_windows, err);
+	for (size_t m = 0; m < windows->n_members && status == FSL_OK; m++) {
+		size_t from = m * windows->n_windows, to = m * n_windows;
+		out->ranks[m] = windows->ranks[m];
+		memcpy(out->values + to, windows->values + from, n_windows * sizeof(*out->values));
+		memcpy(out->n_samples + to, windows->n_samples + from,
+		       n_windows * sizeof(*out->n_samples));
+		memcpy(out->first_ns + to, windows->first_ns + from,
+		       n_windows * sizeof(*out->first_ns));
+	}
+	return status;
+}
+
+/* Why the space detector cannot judge this unit, "" when it can; @text is of @size bytes. */
+static const char *obstacle(const struct fsl_detector_config *config,
+			    const struct fsl_windows *windows, size_t n_windows, char *text,
+			    size_t size)
+{
+	int64_t n_members_min = param_int(config, "members_min", 4);
+	int64_t n_windows_min = param_int(config, "window_size", 1);
+	text[0] = '\0';
+	if ((int64_t)windows->n_members < n_members_min) {
+		(void)snprintf(text, size, "%zu ranks, needs %lld", windows->n_members,
+			       (long long)n_members_min);
+	} else if ((int64_t)n_windows < n_windows_min) {
+		(void)snprintf(text, size, "%zu windows, needs %lld", n_windows,
+			       (long long)n_windows_min);
+	}
+	return text;
+}
+
+/*
+ * As the reference, the matrix has as many windows as the first member: longer members are cut,
+ * shorter ones end in holes. Labels of a detector that ran replace those of the time detector.
+ */
+static enum fsl_status run_space(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+				 const struct fsl_windows *windows, const char *label,
+				 struct fsl_notes *notes, struct fsl_error *err)
+{
+	const struct fsl_detector_config *config = &metric->space_detector;
+	if (!is_wanted(config)) {
+		return FSL_OK;
+	}
+	char text[64];
+	size_t n_windows = fsl_kpi_member_length(windows, 0);
+	if (obstacle(config, windows, n_windows, text, sizeof(text))[0] != '\0') {
+		return fsl_notes_add(notes, err, config->name, label, "%s", text);
+	}
+	struct fsl_windows head = {0};
+	uint8_t *labels = NULL;
+	bool has_run = false;
+	enum fsl_status status = head_of(&head, windows, n_windows, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	labels = fsl_calloc(head.n_members * n_windows, sizeof(*labels));
+	if (labels == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: windows=%zu", n_windows);
+		goto out;
+	}
+	status = scan(config, &head, labels, &has_run, err);
+	if (status == FSL_OK && !has_run) {
+		status = fsl_notes_add(notes, err, config->name, label, "not made for this metric");
+	}
+	if (status != FSL_OK || !has_run) {
+		goto out;
+	}
+	memset(out->labels, 0, windows->n_members * windows->n_windows);
+	for (size_t m = 0; m < windows->n_members; m++) {
+		memcpy(out->labels + m * windows->n_windows, labels + m * n_windows, n_windows);
+	}
+	out->has_run = true;
+	out->method = FSL_METHOD_SPACE;
+out:
+	fsl_free(labels);
+	fsl_windows_fini(&head);
+	return status;
+}
+
+static enum fsl_status init(struct fsl_judgement *out, const struct fsl_windows *windows,
+			    struct fsl_error *err)
+{
+	*out = (struct fsl_judgement){.method = FSL_METHOD_TIME};
+	out->labels = fsl_calloc(windows->n_members * windows->n_windows, sizeof(*out->labels));
+	if (out->labels == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: windows=%zu",
+				windows->n_windows);
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_judge_time(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+			       const struct fsl_windows *windows, const char *label,
+			       struct fsl_notes *notes, struct fsl_error *err)
+{
+	enum fsl_status status = init(out, windows, err);
+	if (status == FSL_OK) {
+		status = run_time(out, metric, windows, label, notes, err);
+	}
+	if (status != FSL_OK) {
+		fsl_judgement_fini(out);
+	}
+	return status;
+}
+
+enum fsl_status fsl_judge(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+			  const struct fsl_windows *windows, const char *label,
+			  struct fsl_notes *notes, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_judge_time(out, metric, windows, label, notes, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	status = run_space(out, metric, windows, label, notes, err);
+	if (status != FSL_OK) {
+		fsl_judgement_fini(out);
+	}
+	return status;
+}
+
+void fsl_judgement_fini(struct fsl_judgement *judgement)
+{
+	fsl_free(judgement->labels);
+	*judgement = (struct fsl_judgement){0};
+}
+
+bool fsl_judgement_is_anomalous(const struct fsl_judgement *judgement,
+				const struct fsl_windows *windows, size_t member)
+{
+	return memchr(judgement->labels + member * windows->n_windows, 1, windows->n_windows) !=
+	       NULL;
+}

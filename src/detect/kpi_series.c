@@ -1,0 +1,255 @@
+/* Operator times to windows, by the rules of sysTrace's reader. */
+#include "detect/kpi_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/number.h"
+
+size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *op_ids,
+		      size_t n_max)
+{
+	size_t n = 0;
+	size_t n_names = fsl_strpool_size(run->names);
+	for (size_t id = 0; id < n_names && n < n_max; id++) {
+		if (strcasecmp(fsl_strpool_text(run->names, (uint32_t)id), op_name) == 0) {
+			op_ids[n++] = (uint32_t)id;
+		}
+	}
+	return n;
+}
+
+/* Growing list of samples. */
+struct samples {
+	struct fsl_kpi_sample *items;
+	size_t n_items, capacity;
+};
+
+static bool is_wanted(const struct fsl_kpi_request *request, const struct fsl_op *op)
+{
+	if (op->group_id != request->group_id) {
+		return false;
+	}
+	for (size_t i = 0; i < request->n_op_ids; i++) {
+		if (op->op_id == request->op_ids[i]) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* False: a clock that the metric needs was not recorded. */
+static bool sample_of_op(const struct fsl_metric_config *metric, const struct fsl_op *op,
+			 struct fsl_kpi_sample *sample)
+{
+	int64_t begin_ns = metric->is_launch ? op->host_end_ns : op->dev_begin_ns;
+	int64_t end_ns = metric->is_launch ? op->dev_begin_ns : op->dev_end_ns;
+	if (begin_ns == FSL_NS_ABSENT || end_ns == FSL_NS_ABSENT) {
+		return false;
+	}
+	/* A host that waits for the device ends after the device began: the distance counts. */
+	int64_t dur_ns = begin_ns < end_ns ? end_ns - begin_ns : begin_ns - end_ns;
+	sample->begin_ns = begin_ns < end_ns ? begin_ns : end_ns;
+	sample->value_ms = (double)dur_ns / FSL_NS_PER_MS;
+	return true;
+}
+
+/* Samples of one rank, without the share at the start. */
+static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_request *request,
+			       int32_t rank_number, struct fsl_error *err)
+{
+	const struct fsl_rank *rank = fsl_run_rank(request->run, rank_number);
+	samples->n_items = 0;
+	for (size_t i = 0; rank != NULL && i < rank->n_ops; i++) {
+		struct fsl_kpi_sample sample;
+		if (!is_wanted(request, &rank->ops[i]) ||
+		    !sample_of_op(request->metric, &rank->ops[i], &sample)) {
+			continue;
+		}
+		enum fsl_status status =
+			FSL_GROW(samples->items, samples->capacity, samples->n_items + 1, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		samples->items[samples->n_items++] = sample;
+	}
+	size_t n_trimmed = (size_t)(request->trim_head_share * (double)samples->n_items);
+	n_trimmed = n_trimmed < samples->n_items ? n_trimmed : samples->n_items;
+	samples->n_items -= n_trimmed;
+	if (n_trimmed > 0) {
+		memmove(samples->items, samples->items + n_trimmed,
+			samples->n_items * sizeof(*samples->items));
+	}
+	return FSL_OK;
+}
+
+static int64_t window_length_ns(const struct fsl_metric_config *metric)
+{
+	double length_ns = metric->during_s * FSL_NS_PER_S;
+	return length_ns >= 1.0 ? (int64_t)llround(length_ns) : 1;
+}
+
+/* What the samples of one rank span. */
+struct span {
+	int64_t first_ns;
+	size_t n_windows; /* 0: no sample */
+};
+
+static struct span span_of(const struct samples *samples, int64_t length_ns)
+{
+	struct span span = {0};
+	if (samples->n_items == 0) {
+		return span;
+	}
+	int64_t last_ns = samples->items[0].begin_ns;
+	span.first_ns = last_ns;
+	for (size_t i = 1; i < samples->n_items; i++) {
+		int64_t begin_ns = samples->items[i].begin_ns;
+		span.first_ns = begin_ns < span.first_ns ? begin_ns : span.first_ns;
+		last_ns = begin_ns > last_ns ? begin_ns : last_ns;
+	}
+	span.n_windows = (size_t)((last_ns - span.first_ns) / length_ns) + 1;
+	return span;
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct fsl_kpi_sample *a = left, *b = right;
+	if (a->begin_ns != b->begin_ns) {
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	}
+	return (a->value_ms > b->value_ms) - (a->value_ms < b->value_ms);
+}
+
+enum fsl_status fsl_kpi_fill_member(struct fsl_windows *out, size_t member,
+				    const struct fsl_metric_config *metric,
+				    struct fsl_kpi_sample *samples, size_t n_samples,
+				    struct fsl_error *err)
+{
+	int64_t length_ns = window_length_ns(metric);
+	double *values = fsl_calloc(n_samples, 2 * sizeof(*values));
+	if (values == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: samples=%zu", n_samples);
+	}
+	qsort(samples, n_samples, sizeof(*samples), compare_samples);
+	for (size_t begin = 0, end = 0; begin < n_samples; begin = end) {
+		size_t window =
+			(size_t)((samples[begin].begin_ns - samples[0].begin_ns) / length_ns);
+		if (window >= out[0].n_windows) {
+			break;
+		}
+		while (end < n_samples && (size_t)((samples[end].begin_ns - samples[0].begin_ns) /
+						   length_ns) == window) {
+			values[end - begin] = samples[end].value_ms;
+			end++;
+		}
+		size_t cell = member * out[0].n_windows + window;
+		for (size_t f = 0; f < metric->n_funcs; f++) {
+			out[f].values[cell] =
+				fsl_agg_apply(metric->funcs[f].agg, metric->funcs[f].q, values,
+					      end - begin, values + n_samples);
+			out[f].n_samples[cell] = (uint32_t)(end - begin);
+			out[f].first_ns[cell] = samples[begin].begin_ns;
+		}
+	}
+	fsl_free(values);
+	return FSL_OK;
+}
+
+static enum fsl_status init_windows(struct fsl_windows *out, const struct fsl_metric_config *metric,
+				    size_t n_members, size_t n_windows, struct fsl_error *err)
+{
+	for (size_t f = 0; f < metric->n_funcs; f++) {
+		enum fsl_status status = fsl_windows_init(
+			&out[f], metric->is_launch ? FSL_METRIC_LAUNCH : FSL_METRIC_EXEC,
+			FSL_WINDOW_TIME, n_members, n_windows, err);
+		if (status != FSL_OK) {
+			while (f-- > 0) {
+				fsl_windows_fini(&out[f]);
+			}
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+/* How many members have samples, and how many windows hold the longest of them within limits. */
+static enum fsl_status measure(const struct fsl_kpi_request *request, struct samples *samples,
+			       size_t *n_members, size_t *n_windows, struct fsl_error *err)
+{
+	int64_t length_ns = window_length_ns(request->metric);
+	*n_members = 0;
+	*n_windows = 0;
+	for (size_t i = 0; i < request->n_ranks; i++) {
+		enum fsl_status status = collect(samples, request, request->ranks[i], err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		struct span span = span_of(samples, length_ns);
+		*n_members += span.n_windows > 0;
+		*n_windows = span.n_windows > *n_windows ? span.n_windows : *n_windows;
+	}
+	size_t n_most = *n_members > 0 ? FSL_KPI_CELLS_MAX / *n_members : 0;
+	n_most = n_most < FSL_KPI_WINDOWS_MAX ? n_most : FSL_KPI_WINDOWS_MAX;
+	*n_windows = *n_windows < n_most ? *n_windows : n_most;
+	return FSL_OK;
+}
+
+/* Samples of a filled member that found no window. */
+static size_t count_outside(const struct fsl_windows *windows, size_t member, size_t n_samples)
+{
+	for (size_t w = 0; w < windows->n_windows; w++) {
+		n_samples -= windows->n_samples[member * windows->n_windows + w];
+	}
+	return n_samples;
+}
+
+enum fsl_status fsl_kpi_build(struct fsl_windows *out, const struct fsl_kpi_request *request,
+			      size_t *n_outside, struct fsl_error *err)
+{
+	FSL_ASSERT(request->metric->n_funcs > 0);
+	struct samples samples = {0};
+	size_t n_members, n_windows, member = 0;
+	*n_outside = 0;
+	enum fsl_status status = measure(request, &samples, &n_members, &n_windows, err);
+	if (status == FSL_OK) {
+		status = init_windows(out, request->metric, n_members, n_windows, err);
+	}
+	if (status != FSL_OK) {
+		fsl_free(samples.items);
+		return status;
+	}
+	for (size_t i = 0; i < request->n_ranks && status == FSL_OK; i++) {
+		status = collect(&samples, request, request->ranks[i], err);
+		if (status != FSL_OK || samples.n_items == 0) {
+			continue;
+		}
+		for (size_t f = 0; f < request->metric->n_funcs; f++) {
+			out[f].ranks[member] = request->ranks[i];
+		}
+		status = fsl_kpi_fill_member(out, member, request->metric, samples.items,
+					     samples.n_items, err);
+		if (status == FSL_OK) {
+			*n_outside += count_outside(&out[0], member, samples.n_items);
+		}
+		member++;
+	}
+	for (size_t f = 0; f < request->metric->n_funcs && status != FSL_OK; f++) {
+		fsl_windows_fini(&out[f]);
+	}
+	fsl_free(samples.items);
+	return status;
+}
+
+size_t fsl_kpi_member_length(const struct fsl_windows *windows, size_t member)
+{
+	const double *values = windows->values + member * windows->n_windows;
+	size_t length = windows->n_windows;
+	while (length > 0 && isnan(values[length - 1])) {
+		length--;
+	}
+	return length;
+}

@@ -1,0 +1,150 @@
+/* Which ranks a job should have, and on which servers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "match/topology_parts.h"
+
+enum {
+	/*
+	 * Fewer than one rank in sixteen has a file: a sample of the job was collected, and the
+	 * numbers in between are not lost ranks. Also keeps one odd file name from making a
+	 * million.
+	 */
+	SAMPLED_SHARE = 16,
+};
+
+struct rank_set {
+	int32_t *items;
+	size_t n_items, capacity;
+};
+
+static enum fsl_status add_rank(struct rank_set *set, int32_t rank, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_GROW(set->items, set->capacity, set->n_items + 1, err);
+	if (status == FSL_OK) {
+		set->items[set->n_items++] = rank;
+	}
+	return status;
+}
+
+static enum fsl_status add_configured(struct rank_set *set, const struct fsl_config *config,
+				      struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
+		const struct fsl_domain *domain = &config->hccl_domain[kind];
+		for (size_t i = 0; i < domain->n_lists; i++) {
+			const struct fsl_rank_list *list = &domain->lists[i];
+			for (size_t k = 0; k < list->n_ranks && status == FSL_OK; k++) {
+				status = add_rank(set, list->ranks[k], err);
+			}
+		}
+	}
+	return status;
+}
+
+/* 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes. */
+static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_run *run,
+				   struct fsl_error *err)
+{
+	int32_t greatest = run->n_ranks > 0 ? run->ranks[run->n_ranks - 1].rank : -1;
+	enum fsl_status status = FSL_OK;
+	if (greatest / SAMPLED_SHARE >= (int64_t)run->n_ranks) {
+		fsl_log(FSL_LOG_INFO, "topology",
+			"few ranks have files, the others are not taken for missing: "
+			"ranks=%zu, greatest_rank=%d",
+			run->n_ranks, greatest);
+		return FSL_OK;
+	}
+	for (int32_t rank = 0; rank <= greatest && status == FSL_OK; rank++) {
+		status = add_rank(set, rank, err);
+	}
+	return status;
+}
+
+static enum fsl_status add_all(struct rank_set *set, const struct fsl_run *run,
+			       const struct fsl_config *config, const struct fsl_rank_table *table,
+			       struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (fsl_hccl_domain_is_set(config)) {
+		status = add_configured(set, config, err);
+	} else if (table->n_items > 0) {
+		for (size_t i = 0; i < table->n_items && status == FSL_OK; i++) {
+			status = add_rank(set, table->items[i].rank, err);
+		}
+	} else {
+		status = add_numbers(set, run, err);
+	}
+	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
+		status = add_rank(set, run->ranks[r].rank, err);
+	}
+	return status;
+}
+
+/* Server of a rank: from its file name, else from the rank table; NULL: unknown. */
+static const char *host_of(const struct fsl_run *run, int32_t rank,
+			   const struct fsl_rank_table *table)
+{
+	const struct fsl_rank *seen = fsl_run_rank(run, rank);
+	if (seen != NULL && strcmp(seen->server_ip, "localhost") != 0) {
+		return seen->server_ip;
+	}
+	size_t begin = 0, end = table->n_items;
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+		if (table->items[middle].rank < rank) {
+			begin = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	bool is_listed = begin < table->n_items && table->items[begin].rank == rank;
+	return is_listed ? table->items[begin].host : NULL;
+}
+
+/* Sorted, each rank once, with its server. */
+static enum fsl_status fill(struct fsl_topology *out, struct rank_set *set,
+			    const struct fsl_run *run, const struct fsl_rank_table *table,
+			    struct fsl_error *err)
+{
+	out->expected_ranks = fsl_arena_alloc(&out->arena, set->n_items * sizeof(int32_t));
+	out->expected_hosts = fsl_arena_alloc(&out->arena, set->n_items * sizeof(const char *));
+	if (out->expected_ranks == NULL || out->expected_hosts == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", set->n_items);
+	}
+	if (set->n_items > 1) {
+		qsort(set->items, set->n_items, sizeof(*set->items), fsl_rank_compare);
+	}
+	for (size_t i = 0; i < set->n_items; i++) {
+		if (i > 0 && set->items[i] == set->items[i - 1]) {
+			continue;
+		}
+		const char *host = host_of(run, set->items[i], table);
+		const char *copy = host != NULL ? fsl_arena_strdup(&out->arena, host) : NULL;
+		if (host != NULL && copy == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"servers\"");
+		}
+		out->expected_hosts[out->n_expected_ranks] = copy;
+		out->expected_ranks[out->n_expected_ranks++] = set->items[i];
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_topology_expect(struct fsl_topology *out, const struct fsl_run *run,
+				    const struct fsl_config *config, struct fsl_error *err)
+{
+	struct rank_set set = {0};
+	struct fsl_rank_table table = {0};
+	enum fsl_status status =
+		fsl_rank_table_read(config->rank_table_json, &out->arena, &table, err);
+	if (status == FSL_OK) {
+		status = add_all(&set, run, config, &table, err);
+	}
+	if (status == FSL_OK) {
+		status = fill(out, &set, run, &table, err);
+	}
+	fsl_free(set.items);
+	return status;
+}
