@@ -4,18 +4,28 @@
 
 #include "series/verdict.h"
 
-struct fsl_state; /* opaque */
+struct fsl_state; /* opaque; used by one thread */
 
-/* Opens or makes the file. A damaged file is set aside (renamed to *.damaged-<n>) with a warning
- * and a new one made. */
+/*
+ * Opens or makes the file, and its folder. A damaged file is set aside (renamed to
+ * <path>.damaged-<n>) with a warning and a new one made. FSL_ERR_IO when the file cannot be made,
+ * read or written, FSL_ERR_CONFIG when it belongs to another program or a newer failslow; nothing
+ * is changed then, and a run can go on without state: every alarm is a new one.
+ */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
 
 /*
  * Alarm de-duplication: true in *suppressed when an alarm with the same verdict kind and culprit
- * ranks and causes was recorded in (now - look_back, now]; *since_ns is the time of the first alarm
- * of that incident. Otherwise the alarm is recorded as new. look_back_mins 0: never suppressed. A
- * verdict without culprits is never recorded.
+ * ranks, peers and causes was recorded in (now - look_back, now]; *since_ns is the time of the
+ * first alarm of that incident. Otherwise the alarm is recorded as new. look_back_mins 0: never
+ * suppressed.
+ *
+ * An incident goes on while it is seen again, alarmed or suppressed, within look_back of the last
+ * time; an alarm that is due again keeps the incident's *since_ns. A verdict without culprits is an
+ * incident of the ranks without data (LACK) when it has some; else it is never recorded and
+ * *since_ns is FSL_NS_ABSENT. Records not seen for 90 days are removed. Two runs at once are safe:
+ * one of them alarms.
  */
 enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 				      const struct fsl_localisation *localisation, int64_t now_ns,

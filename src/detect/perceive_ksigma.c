@@ -1,0 +1,311 @@
+/* The reference's k-sigma on step times, through detector StepKSigma, and the short rises it finds.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "detect/engine.h"
+#include "detect/perceive_parts.h"
+#include "detect/registry.h"
+
+enum {
+	LONG_STEPS_MIN = 3, /* a rise lasts when two steps and the next after each are long */
+	SCANS_MAX = 100,    /* each scan finds what the one before it uncovered */
+};
+
+static const struct fsl_detector_config *configured(const struct fsl_config *config,
+						    const char *name)
+{
+	for (size_t i = 0; i < config->n_detectors; i++) {
+		if (strcmp(config->detectors[i].name, name) == 0) {
+			return &config->detectors[i];
+		}
+	}
+	return NULL;
+}
+
+enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const char *name,
+				      const cJSON *json, struct fsl_arena *arena,
+				      struct fsl_detector_config *out, struct fsl_error *err)
+{
+	const struct fsl_detector_config *listed = configured(config, name);
+	if (listed != NULL) {
+		*out = *listed;
+		out->detector = listed->enabled ? listed->detector : NULL; /* the engine skips it */
+		return FSL_OK;
+	}
+	struct fsl_registry *registry = fsl_registry_create();
+	if (registry == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"%s\"", name);
+	}
+	const struct fsl_detector *detector = fsl_registry_find(registry, name);
+	const void *params = NULL;
+	enum fsl_status status =
+		detector != NULL
+			? fsl_registry_params(detector, json, "model_config.json", arena, &params,
+					      err)
+			: FSL_FAIL(err, FSL_ERR_INTERNAL, "no such detector: name=\"%s\"", name);
+	fsl_registry_destroy(registry);
+	if (status == FSL_OK) {
+		*out = (struct fsl_detector_config){
+			.detector = detector, .params = params, .name = name, .enabled = true};
+	}
+	return status;
+}
+
+static enum fsl_status ksigma_detector(const struct fsl_config *config, struct fsl_arena *arena,
+				       struct fsl_detector_config *out, struct fsl_error *err)
+{
+	cJSON *json = cJSON_CreateObject();
+	bool is_made = json != NULL &&
+		       cJSON_AddNumberToObject(json, "steps_window_size",
+					       (double)config->steps_window_size) != NULL &&
+		       cJSON_AddNumberToObject(json, "k_sigma", config->k_sigma) != NULL &&
+		       cJSON_AddNumberToObject(json, "anomaly_degree_thr",
+					       config->anomaly_degree_thr) != NULL;
+	enum fsl_status status =
+		is_made ? fsl_perceive_detector(config, "StepKSigma", json, arena, out, err)
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"StepKSigma\"");
+	cJSON_Delete(json);
+	return status;
+}
+
+static enum fsl_status scan(const struct fsl_detector_config *detector,
+			    const struct fsl_windows *windows, uint8_t *labels,
+			    struct fsl_error *err)
+{
+	struct fsl_findings findings = {0};
+	bool is_skipped = false;
+	enum fsl_status status = fsl_engine_scan(detector, windows, &findings, &is_skipped, err);
+	if (status == FSL_OK) {
+		fsl_findings_to_labels(&findings, windows, labels);
+	}
+	fsl_findings_fini(&findings);
+	return status;
+}
+
+enum fsl_status fsl_step_alarms_init(struct fsl_step_alarms *alarms, size_t n_max,
+				     struct fsl_error *err)
+{
+	*alarms = (struct fsl_step_alarms){
+		.values = fsl_calloc(n_max, sizeof(double)),
+		.labels = fsl_calloc(n_max, 1),
+		.normal_ms = fsl_calloc(n_max, sizeof(double)),
+	};
+	if (alarms->values == NULL || alarms->labels == NULL || alarms->normal_ms == NULL) {
+		fsl_step_alarms_fini(alarms);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_max);
+	}
+	return FSL_OK;
+}
+
+void fsl_step_alarms_fini(struct fsl_step_alarms *alarms)
+{
+	fsl_free(alarms->values);
+	fsl_free(alarms->labels);
+	fsl_free(alarms->normal_ms);
+	*alarms = (struct fsl_step_alarms){0};
+}
+
+/*
+ * Takes over what one scan found; false when nothing of it is new. With @leave_out an alarmed step
+ * is given the value that stands one window earlier, so every window goes on holding the latest
+ * normal steps.
+ */
+static bool take_found(struct fsl_step_alarms *alarms, struct fsl_windows *windows,
+		       const uint8_t *found, size_t n_window, bool leave_out)
+{
+	double *values = windows->values;
+	bool is_new = false;
+	for (size_t i = n_window; i < alarms->n; i++) {
+		if (found[i] == 0 || alarms->labels[i] != 0) {
+			continue;
+		}
+		alarms->labels[i] = 1;
+		alarms->normal_ms[i] = fsl_mean(values + i - n_window, n_window);
+		values[i] = leave_out ? values[i - n_window] : values[i];
+		is_new = true;
+	}
+	return is_new;
+}
+
+static enum fsl_status scan_repeatedly(struct fsl_step_alarms *alarms, struct fsl_windows *windows,
+				       const struct fsl_config *config, bool leave_out,
+				       struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	struct fsl_detector_config detector = {0};
+	size_t n_window = (size_t)config->steps_window_size;
+	uint8_t *found = fsl_calloc(alarms->n, 1);
+	enum fsl_status status = found != NULL ? ksigma_detector(config, &arena, &detector, err)
+					       : FSL_FAIL(err, FSL_ERR_MEMORY,
+							  "out of memory: steps=%zu", alarms->n);
+	bool is_new = true;
+	for (int i = 0; i < SCANS_MAX && is_new && status == FSL_OK; i++) {
+		status = scan(&detector, windows, found, err);
+		is_new =
+			status == FSL_OK && take_found(alarms, windows, found, n_window, leave_out);
+	}
+	fsl_free(found);
+	fsl_arena_fini(&arena);
+	return status;
+}
+
+enum fsl_status fsl_step_alarms_find(struct fsl_step_alarms *alarms, bool leave_out,
+				     const struct fsl_config *config, struct fsl_error *err)
+{
+	if (config->steps_window_size < 1 || alarms->n <= (size_t)config->steps_window_size) {
+		return FSL_OK;
+	}
+	struct fsl_windows windows = {0};
+	enum fsl_status status = fsl_windows_init(&windows, FSL_METRIC_STEP_TIME, FSL_WINDOW_STEP,
+						  1, alarms->n, err);
+	if (status == FSL_OK) {
+		windows.ranks[0] = -1;
+		memcpy(windows.values, alarms->values, alarms->n * sizeof(*alarms->values));
+		status = scan_repeatedly(alarms, &windows, config, leave_out, err);
+	}
+	fsl_windows_fini(&windows);
+	return status;
+}
+
+static int compare_rises(const void *left, const void *right)
+{
+	const struct fsl_step_rise *a = left;
+	const struct fsl_step_rise *b = right;
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* The search for short rises among the steps that belong to no known rise. */
+struct search {
+	const struct fsl_step_series *series;
+	const struct fsl_config *config;
+	const struct fsl_step_rise *known;
+	size_t n_known;
+	struct fsl_step_alarms alarms; /* room for series->n */
+	size_t *positions;             /* in the series, of alarms.values */
+	double *scratch;
+};
+
+static bool is_known(const struct search *search, size_t begin, size_t end)
+{
+	for (size_t r = 0; r < search->n_known; r++) {
+		if (begin < search->known[r].until && search->known[r].begin < end) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Steps before @end that belong to no known rise become the series of the alarms. */
+static void collect_rest(struct search *search, size_t end)
+{
+	search->alarms.n = 0;
+	for (size_t i = 0; i < end; i++) {
+		if (!is_known(search, i, i + 1)) {
+			search->positions[search->alarms.n] = i;
+			search->alarms.values[search->alarms.n++] = search->series->clear_ms[i];
+		}
+	}
+}
+
+/* Labels and normal_ms by position in the series. */
+static enum fsl_status label_rest(struct search *search, struct fsl_error *err)
+{
+	struct fsl_step_alarms *alarms = &search->alarms;
+	collect_rest(search, search->series->n);
+	enum fsl_status status = fsl_step_alarms_find(alarms, true, search->config, err);
+	/* From the end, because positions[i] >= i. */
+	for (size_t i = alarms->n; i-- > 0 && status == FSL_OK;) {
+		uint8_t label = alarms->labels[i];
+		alarms->labels[i] = 0;
+		alarms->labels[search->positions[i]] = label;
+		alarms->normal_ms[search->positions[i]] = alarms->normal_ms[i];
+	}
+	return status;
+}
+
+/* The run [begin, end) as a rise over what was normal before it. */
+static struct fsl_step_rise make_rise(struct search *search, size_t begin, size_t end)
+{
+	const double *clear_ms = search->series->clear_ms;
+	/* A window of ten steps forgets that the job ran at this pace before; all steps do not. */
+	collect_rest(search, begin);
+	double base_ms = fmax(search->alarms.normal_ms[begin],
+			      fsl_median(search->alarms.values, search->alarms.n, search->scratch));
+	size_t n_before = begin < 2 * (size_t)LONG_STEPS_MIN ? begin : 2 * (size_t)LONG_STEPS_MIN;
+	return (struct fsl_step_rise){
+		.begin = begin,
+		.until = end,
+		.base_ms = base_ms,
+		.before_ms = base_ms,
+		.after_ms = fsl_median(clear_ms + begin, end - begin, search->scratch),
+		.p_value = fsl_mann_whitney_p(clear_ms + begin - n_before, n_before,
+					      clear_ms + begin, end - begin),
+	};
+}
+
+/* Runs of alarmed steps with the step that confirms the last of them. */
+static void collect_runs(struct search *search, struct fsl_step_rise *rises, size_t *n_rises)
+{
+	const struct fsl_step_series *series = search->series;
+	for (size_t begin = 0; begin < series->n && *n_rises < FSL_STEP_RISES_MAX;) {
+		size_t end = begin;
+		while (end < series->n && search->alarms.labels[end] != 0) {
+			end++;
+		}
+		if (end == begin) {
+			begin++;
+			continue;
+		}
+		end = end < series->n ? end + 1 : end;
+		if (end - begin >= LONG_STEPS_MIN && !is_known(search, begin, end)) {
+			struct fsl_step_rise rise = make_rise(search, begin, end);
+			/* Of so few steps each must show it: two spikes are no rise. */
+			double least_ms = fsl_agg_apply(FSL_AGG_MIN, 0.0, series->clear_ms + begin,
+							end - begin, search->scratch);
+			bool is_rise = fsl_step_series_is_rise(series, rise.base_ms, least_ms,
+							       end - begin, series->degree_thr);
+			rises[*n_rises] = rise;
+			*n_rises += is_rise ? 1 : 0;
+		}
+		begin = end;
+	}
+}
+
+enum fsl_status fsl_step_series_runs(const struct fsl_step_series *series,
+				     const struct fsl_config *config, struct fsl_step_rise *rises,
+				     size_t *n_rises, struct fsl_error *err)
+{
+	struct fsl_step_rise known[FSL_STEP_RISES_MAX];
+	memcpy(known, rises, *n_rises * sizeof(*rises));
+	struct search search = {
+		.series = series,
+		.config = config,
+		.known = known,
+		.n_known = *n_rises,
+		.positions = fsl_calloc(series->n, sizeof(size_t)),
+		.scratch = fsl_calloc(series->n, sizeof(double)),
+	};
+	enum fsl_status status = FSL_OK;
+	if (search.positions == NULL || search.scratch == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				  series->n);
+		goto out;
+	}
+	status = fsl_step_alarms_init(&search.alarms, series->n, err);
+	if (status == FSL_OK) {
+		status = label_rest(&search, err);
+	}
+	if (status == FSL_OK) {
+		collect_runs(&search, rises, n_rises);
+		qsort(rises, *n_rises, sizeof(*rises), compare_rises);
+	}
+out:
+	fsl_step_alarms_fini(&search.alarms);
+	fsl_free(search.scratch);
+	fsl_free(search.positions);
+	return status;
+}

@@ -1,0 +1,188 @@
+/* The series of step times that perception judges, cleared of what checkpoints and GC explain. */
+#include <math.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "detect/perceive_parts.h"
+
+enum { LEVEL_HALF = 5 /* steps on either side that tell the level of a step */ };
+/* A checkpoint shorter than this share of a step does not make other ranks wait for long. */
+static const double CKPT_SHARE_MIN = 0.1;
+/* Clocks and schedulers are not finer than this share of a step. */
+static const double SIGMA_MIN = 0.001;
+static const double SIGMAS_LONG = 3.0;
+static const double SIGMAS_RISE = 10.0; /* of one step; see fsl_step_series_is_rise */
+static const double SIGMAS_RISE_MIN = 2.0;
+
+bool fsl_step_series_is_long(const struct fsl_step_series *series, size_t i, double step_ms)
+{
+	double excess = log(step_ms / series->level_ms[i]);
+	return excess > log1p(series->degree_thr) && excess > SIGMAS_LONG * series->sigma;
+}
+
+bool fsl_step_series_is_rise(const struct fsl_step_series *series, double base_ms, double level_ms,
+			     size_t n_steps, double share_min)
+{
+	double sigmas = fmax(SIGMAS_RISE / sqrt((double)n_steps), SIGMAS_RISE_MIN);
+	double excess = log(level_ms / base_ms);
+	return excess >= log1p(share_min) && excess >= sigmas * series->sigma;
+}
+
+static double pause_ms(const struct fsl_job_step *item)
+{
+	return (double)(item->ckpt_ns + item->gc_ns) / FSL_NS_PER_MS;
+}
+
+/* The lower of the two middle values: at an edge of the level, half of the neighbours are normal.
+ */
+static double lower_median(double *values, size_t n)
+{
+	fsl_sort(values, n);
+	return values[(n - 1) / 2];
+}
+
+/* Median of the steps around each step; steps with a checkpoint only count where others are few. */
+static void find_levels(struct fsl_step_series *series)
+{
+	double around[2 * LEVEL_HALF + 1];
+	for (size_t i = 0; i < series->n; i++) {
+		size_t begin = i > LEVEL_HALF ? i - LEVEL_HALF : 0;
+		size_t end = i + LEVEL_HALF < series->n ? i + LEVEL_HALF + 1 : series->n;
+		size_t n_around = 0;
+		for (size_t j = begin; j < end; j++) {
+			if (series->items[j].ckpt_ns == 0) {
+				around[n_around++] = series->dur_ms[j];
+			}
+		}
+		if (n_around <= LEVEL_HALF / 2) {
+			n_around = end - begin;
+			memcpy(around, series->dur_ms + begin, n_around * sizeof(*around));
+		}
+		series->level_ms[i] = lower_median(around, n_around);
+	}
+}
+
+/* Explained time is taken off only as far as the step is longer than its neighbours: a pause that
+ * hid behind other work cost nothing. */
+static void clear_pauses(struct fsl_step_series *series)
+{
+	for (size_t i = 0; i < series->n; i++) {
+		double dur_ms = series->dur_ms[i];
+		double rest_ms = dur_ms - pause_ms(&series->items[i]);
+		series->clear_ms[i] =
+			dur_ms > series->level_ms[i] ? fmax(series->level_ms[i], rest_ms) : dur_ms;
+	}
+}
+
+static bool has_long_ckpt(const struct fsl_step_series *series, size_t i)
+{
+	return (double)series->items[i].ckpt_ns / FSL_NS_PER_MS >=
+	       CKPT_SHARE_MIN * series->level_ms[i];
+}
+
+/*
+ * A rank without a timeline may save longer than those that have one. The job then waits for it in
+ * the same or the next step, once: that is still the checkpoint. When the step after is long too,
+ * the job has got slower.
+ */
+static void clear_aftermath(struct fsl_step_series *series)
+{
+	for (size_t i = 0; i < series->n; i++) {
+		bool follows_ckpt =
+			has_long_ckpt(series, i) || (i > 0 && has_long_ckpt(series, i - 1));
+		bool is_single = i + 1 == series->n || has_long_ckpt(series, i + 1) ||
+				 !fsl_step_series_is_long(series, i + 1, series->clear_ms[i + 1]);
+		if (follows_ckpt && is_single &&
+		    fsl_step_series_is_long(series, i, series->clear_ms[i])) {
+			series->clear_ms[i] = series->level_ms[i];
+		}
+	}
+}
+
+/*
+ * Noise from differences of steps that lie 1, 3 or 9 apart, the greatest of them: neighbours alone
+ * would miss noise that comes in waves. A change of the level spoils only as many differences as
+ * the distance, which is why the distance is an eighth of the series at most. @buffers: 2 n.
+ */
+static double find_sigma(const struct fsl_step_series *series, double *buffers)
+{
+	double sigma = SIGMA_MIN;
+	for (size_t apart = 1; apart <= 9 && (apart == 1 || 8 * apart <= series->n); apart *= 3) {
+		size_t n = 0;
+		for (size_t first = 0; first < apart; first++) {
+			for (size_t i = first; i < series->n; i += apart) {
+				buffers[n++] = log(series->clear_ms[i]);
+			}
+		}
+		sigma = fmax(sigma, fsl_diff_sigma(buffers, n, buffers + n));
+	}
+	return sigma;
+}
+
+static enum fsl_status measure(struct fsl_step_series *series, struct fsl_error *err)
+{
+	double *buffers = fsl_calloc(series->n * 2, sizeof(*buffers));
+	if (buffers == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				series->n);
+	}
+	find_levels(series);
+	clear_pauses(series);
+	series->median_ms = fsl_median(series->clear_ms, series->n, buffers);
+	series->sigma = find_sigma(series, buffers);
+	fsl_free(buffers);
+	clear_aftermath(series);
+	for (size_t i = 0; i < series->n; i++) {
+		series->is_explained[i] = fsl_step_series_is_long(series, i, series->dur_ms[i]) &&
+					  !fsl_step_series_is_long(series, i, series->clear_ms[i]);
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_step_series_init(struct fsl_step_series *series, const struct fsl_steps *steps,
+				     const struct fsl_config *config, struct fsl_error *err)
+{
+	*series = (struct fsl_step_series){
+		.median_ms = NAN, .sigma = NAN, .degree_thr = config->anomaly_degree_thr};
+	size_t n_stable = config->task_stable_step > 0 ? (size_t)config->task_stable_step : 0;
+	size_t n_max = config->max_data_queue_steps > 0 ? (size_t)config->max_data_queue_steps : 0;
+	size_t n = steps->n_items > n_stable ? steps->n_items - n_stable : 0;
+	n = n < n_max ? n : n_max;
+	if (n == 0) {
+		return FSL_OK;
+	}
+	series->items = steps->items + (steps->n_items - n);
+	series->n = n;
+	series->dur_ms = fsl_calloc(n, sizeof(double));
+	series->level_ms = fsl_calloc(n, sizeof(double));
+	series->clear_ms = fsl_calloc(n, sizeof(double));
+	series->is_explained = fsl_calloc(n, 1);
+	enum fsl_status status = FSL_OK;
+	if (series->dur_ms == NULL || series->level_ms == NULL || series->clear_ms == NULL ||
+	    series->is_explained == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
+		goto out;
+	}
+	for (size_t i = 0; i < n; i++) {
+		FSL_ASSERT(series->items[i].dur_ns > 0);
+		series->dur_ms[i] = (double)series->items[i].dur_ns / FSL_NS_PER_MS;
+	}
+	status = measure(series, err);
+out:
+	if (status != FSL_OK) {
+		fsl_step_series_fini(series);
+	}
+	return status;
+}
+
+void fsl_step_series_fini(struct fsl_step_series *series)
+{
+	fsl_free(series->dur_ms);
+	fsl_free(series->level_ms);
+	fsl_free(series->clear_ms);
+	fsl_free(series->is_explained);
+	*series = (struct fsl_step_series){.median_ms = NAN, .sigma = NAN};
+}

@@ -1,0 +1,226 @@
+/* Slow data loading and slow checkpoints of the job, each against its own past. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "detect/perceive_parts.h"
+
+enum {
+	PAST_MAX = 50,       /* earlier values that are the past */
+	LOADER_PAST_MIN = 5, /* values before which nothing is judged */
+	CKPT_PAST_MIN = 3,   /* checkpoints are rare */
+};
+/* Data loading is slow only when it costs the step something. */
+static const double LOADER_SHARE_MIN = 0.05;
+static const double SIGMAS = 3.0;
+
+/* One value of a stage series. */
+struct sample {
+	int64_t step;
+	int64_t begin_ns;
+	double ms;
+};
+
+struct past {
+	double values[PAST_MAX]; /* ring of normal values */
+	size_t n_values;         /* ever put in */
+	size_t n_min;
+	double degree_thr;
+	double excess_min_ms;
+};
+
+/* True when @ms exceeds the past; *normal_ms is the past's median. Normal values join the past. */
+static bool is_slow(struct past *past, double ms, double *normal_ms)
+{
+	double scratch[PAST_MAX];
+	size_t n = past->n_values < PAST_MAX ? past->n_values : PAST_MAX;
+	bool is_above = false;
+	if (n >= past->n_min) {
+		*normal_ms = fsl_median(past->values, n, scratch);
+		double sigma_ms = fsl_mad_sigma(past->values, n, *normal_ms, scratch);
+		double least_ms = fmax(past->excess_min_ms,
+				       fmax(SIGMAS * sigma_ms, past->degree_thr * *normal_ms));
+		is_above = ms - *normal_ms > least_ms;
+	}
+	if (!is_above) {
+		past->values[past->n_values % PAST_MAX] = ms;
+		past->n_values++;
+	}
+	return is_above;
+}
+
+/* Samples without time (nothing was recorded in that step) are passed over. */
+static enum fsl_status
+judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct past *past,
+      enum fsl_status (*add)(struct fsl_perception *, const struct fsl_step_anomaly *,
+			     struct fsl_error *),
+      struct fsl_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		double normal_ms = 0.0;
+		if (samples[i].ms <= 0.0 || !is_slow(past, samples[i].ms, &normal_ms)) {
+			continue;
+		}
+		struct fsl_step_anomaly slow = {
+			.step = samples[i].step,
+			.begin_ns = samples[i].begin_ns,
+			.degree = samples[i].ms / normal_ms - 1.0,
+			.step_ms = samples[i].ms,
+			.normal_ms = normal_ms,
+		};
+		enum fsl_status status = add(out, &slow, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Time in the data loader per step, of the rank that took longest: the job waits for that one. */
+static void sum_loading(const struct fsl_run *run, const struct fsl_steps *steps,
+			struct sample *samples, double *sums_ms)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		memset(sums_ms, 0, steps->n_items * sizeof(*sums_ms));
+		for (size_t i = 0; i < rank->n_stages; i++) {
+			const struct fsl_stage *stage = &rank->stages[i];
+			size_t step = stage->kind == FSL_STAGE_DATALOADER
+					      ? fsl_steps_find(steps, stage->begin_ns)
+					      : SIZE_MAX;
+			if (step != SIZE_MAX) {
+				sums_ms[step] +=
+					(double)(stage->end_ns - stage->begin_ns) / FSL_NS_PER_MS;
+			}
+		}
+		for (size_t i = 0; i < steps->n_items; i++) {
+			samples[i].ms = fmax(samples[i].ms, sums_ms[i]);
+		}
+	}
+}
+
+static double median_step_ms(const struct fsl_steps *steps, double *scratch)
+{
+	for (size_t i = 0; i < steps->n_items; i++) {
+		scratch[i] = (double)steps->items[i].dur_ns / FSL_NS_PER_MS;
+	}
+	return fsl_median(scratch, steps->n_items, scratch + steps->n_items);
+}
+
+static enum fsl_status perceive_loading(struct fsl_perception *out, const struct fsl_run *run,
+					const struct fsl_steps *steps,
+					const struct fsl_config *config, struct fsl_error *err)
+{
+	size_t n_stable = config->task_stable_step > 0 ? (size_t)config->task_stable_step : 0;
+	if (steps->n_items <= n_stable) {
+		return FSL_OK;
+	}
+	struct sample *samples = fsl_calloc(steps->n_items, sizeof(*samples));
+	double *scratch = fsl_calloc(steps->n_items * 2, sizeof(*scratch));
+	enum fsl_status status = FSL_OK;
+	if (samples == NULL || scratch == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				  steps->n_items);
+		goto out;
+	}
+	for (size_t i = 0; i < steps->n_items; i++) {
+		samples[i].step = steps->items[i].step;
+		samples[i].begin_ns = steps->items[i].begin_ns;
+	}
+	sum_loading(run, steps, samples, scratch);
+	struct past past = {
+		.n_min = LOADER_PAST_MIN,
+		.degree_thr = config->anomaly_degree_thr,
+		.excess_min_ms = LOADER_SHARE_MIN * median_step_ms(steps, scratch),
+	};
+	status = judge(out, samples + n_stable, steps->n_items - n_stable, &past,
+		       fsl_perception_add_slow_dataloader, err);
+out:
+	fsl_free(scratch);
+	fsl_free(samples);
+	return status;
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct sample *a = left;
+	const struct sample *b = right;
+	if (a->begin_ns != b->begin_ns) {
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	}
+	return (a->ms > b->ms) - (a->ms < b->ms);
+}
+
+/* Sorted saves of single ranks become checkpoints of the job: saves that overlap are one. */
+static size_t join_saves(struct sample *saves, size_t n)
+{
+	size_t n_joined = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct sample *last = n_joined > 0 ? &saves[n_joined - 1] : NULL;
+		double since_ms =
+			last != NULL ? (double)(saves[i].begin_ns - last->begin_ns) / FSL_NS_PER_MS
+				     : INFINITY;
+		if (last != NULL && since_ms < last->ms) {
+			last->ms = fmax(last->ms, since_ms + saves[i].ms);
+		} else {
+			saves[n_joined++] = saves[i];
+		}
+	}
+	return n_joined;
+}
+
+static enum fsl_status perceive_ckpts(struct fsl_perception *out, const struct fsl_run *run,
+				      const struct fsl_steps *steps,
+				      const struct fsl_config *config, struct fsl_error *err)
+{
+	struct sample *saves = NULL;
+	size_t n_saves = 0;
+	size_t capacity = 0;
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		for (size_t i = 0; i < rank->n_stages; i++) {
+			const struct fsl_stage *stage = &rank->stages[i];
+			if (stage->kind != FSL_STAGE_CKPT) {
+				continue;
+			}
+			status = FSL_GROW(saves, capacity, n_saves + 1, err);
+			if (status != FSL_OK) {
+				goto out;
+			}
+			size_t step = fsl_steps_find(steps, stage->begin_ns);
+			saves[n_saves++] = (struct sample){
+				.step = step != SIZE_MAX ? steps->items[step].step : stage->step,
+				.begin_ns = stage->begin_ns,
+				.ms = (double)(stage->end_ns - stage->begin_ns) / FSL_NS_PER_MS,
+			};
+		}
+	}
+	if (n_saves > 0) {
+		qsort(saves, n_saves, sizeof(*saves), compare_samples);
+		struct past past = {.n_min = CKPT_PAST_MIN,
+				    .degree_thr = config->anomaly_degree_thr};
+		status = judge(out, saves, join_saves(saves, n_saves), &past,
+			       fsl_perception_add_slow_ckpt, err);
+	}
+out:
+	fsl_free(saves);
+	return status;
+}
+
+enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_run *run,
+				    const struct fsl_steps *steps, const struct fsl_config *config,
+				    struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (config->enable_dataloader) {
+		status = perceive_loading(out, run, steps, config, err);
+	}
+	if (status == FSL_OK && config->enable_ckpt) {
+		status = perceive_ckpts(out, run, steps, config, err);
+	}
+	return status;
+}
