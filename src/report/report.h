@@ -21,6 +21,20 @@ cJSON *fsl_localisation_json(const struct fsl_localisation *localisation,
 			     const struct fsl_config *config);
 
 /*
+ * Text of a document: @indent 0 is one line with ", " and ": " between, otherwise each element
+ * stands on its own line, @indent blanks per level. Free with fsl_free; NULL when out of memory.
+ */
+char *fsl_json_text(const cJSON *json, int indent);
+
+/*
+ * Prints what `--format json` prints: {"perception": {...}, "localisation": {...}}, the contents of
+ * the two files; null where a verdict is NULL.
+ */
+struct fsl_summary;
+enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
+				const struct fsl_config *config, struct fsl_error *err);
+
+/*
  * Writes fail_slow_perception_result_<type>_<unix s>.json (indent 4) and slow_node_result_<unix
  * s>.json (one line) into the configured folders, made when missing. An existing file is never
  * replaced: the second of the name is raised until it is free. *path_out: arena text of the verdict

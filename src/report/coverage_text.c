@@ -1,0 +1,126 @@
+/* What the verdict is based on, in a few lines. */
+#include "report/coverage_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "report/phrase.h"
+
+enum {
+	RANGES_SHOWN_MAX = 8,
+	REASONS_SHOWN_MAX = 4, /* why rows were dropped */
+};
+
+/* Smaller offsets of host clocks change no verdict. */
+#define CLOCK_OFFSET_SHOWN_MS 1.0
+
+static void print_basis(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "%zu of %zu ranks, ", coverage->n_ranks_seen,
+		       coverage->n_ranks_expected);
+	fsl_phrase_add_count(&phrase, coverage->n_steps, "step");
+	if (*fsl_text_or_empty(coverage->steps_source) != '\0') {
+		fsl_phrase_add(&phrase, " (%s)", coverage->steps_source);
+	}
+	if (coverage->begin_ns != FSL_NS_ABSENT && coverage->end_ns != FSL_NS_ABSENT) {
+		fsl_phrase_add(&phrase, ", ");
+		fsl_phrase_add_time(&phrase, coverage->begin_ns);
+		fsl_phrase_add(&phrase, " to ");
+		fsl_phrase_add_time(&phrase, coverage->end_ns);
+	}
+	if (coverage->n_groups > 0) {
+		fsl_phrase_add(&phrase, ", %zu of %zu groups matched", coverage->n_groups_matched,
+			       coverage->n_groups);
+	}
+	fsl_screen_field(screen, "coverage", phrase.text);
+}
+
+static void print_rows(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_count(&phrase, coverage->n_records, "row");
+	fsl_phrase_add(&phrase, " of ");
+	fsl_phrase_add_count(&phrase, coverage->n_files, "file");
+	uint64_t n_dropped = 0;
+	for (size_t drop = 0; drop < FSL_DROPS_N; drop++) {
+		n_dropped += coverage->n_dropped[drop];
+	}
+	if (n_dropped == 0) {
+		fsl_phrase_add(&phrase, ", none dropped");
+	} else {
+		fsl_phrase_add(&phrase, ", %" PRIu64 " dropped:", n_dropped);
+	}
+	size_t n_reasons = 0;
+	for (size_t drop = 0; drop < FSL_DROPS_N; drop++) {
+		if (coverage->n_dropped[drop] == 0) {
+			continue;
+		}
+		n_reasons++;
+		if (n_reasons <= REASONS_SHOWN_MAX) {
+			fsl_phrase_add(&phrase, "%s %" PRIu64 " %s", n_reasons == 1 ? "" : ",",
+				       coverage->n_dropped[drop],
+				       fsl_drop_text((enum fsl_drop)drop));
+		}
+	}
+	if (n_reasons > REASONS_SHOWN_MAX) {
+		fsl_phrase_add(&phrase, ", ...");
+	}
+	fsl_screen_field(screen, "rows", phrase.text);
+}
+
+void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *run)
+{
+	const struct fsl_file *first = NULL;
+	size_t n = 0;
+	for (size_t i = 0; run != NULL && i < run->n_files; i++) {
+		if (run->files[i].state != FSL_FILE_READ) {
+			first = first == NULL ? &run->files[i] : first;
+			n++;
+		}
+	}
+	if (first == NULL) {
+		return;
+	}
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "%s", first->path);
+	if (*fsl_text_or_empty(first->message) != '\0') {
+		fsl_phrase_add(&phrase, ": %s", first->message);
+	}
+	if (n > 1) {
+		fsl_phrase_add(&phrase, "; and ");
+		fsl_phrase_add_count(&phrase, n - 1, "more file");
+	}
+	fsl_screen_field(screen, "problems", phrase.text);
+}
+
+void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+{
+	struct fsl_phrase missing = {0};
+	struct fsl_phrase clocks = {0};
+	struct fsl_phrase skipped = {0};
+	print_basis(screen, coverage);
+	print_rows(screen, coverage);
+	if (coverage->n_missing_ranks > 0) {
+		fsl_phrase_add_ranks(&missing, coverage->missing_ranks, coverage->n_missing_ranks,
+				     RANGES_SHOWN_MAX);
+		fsl_phrase_add(&missing, ": no usable marker file");
+	}
+	fsl_screen_field(screen, "missing", missing.text);
+	if (coverage->clock_offset_max_ms >= CLOCK_OFFSET_SHOWN_MS) {
+		fsl_phrase_add(&clocks, "host clocks differ by up to ");
+		fsl_phrase_add_ms(&clocks, coverage->clock_offset_max_ms);
+		if (isfinite(coverage->clock_residual_ms)) {
+			fsl_phrase_add(&clocks, ", corrected to within ");
+			fsl_phrase_add_ms(&clocks, coverage->clock_residual_ms);
+		}
+	}
+	fsl_screen_field(screen, "clocks", clocks.text);
+	if (coverage->n_skipped > 0) {
+		fsl_phrase_add(&skipped, "%s", coverage->skipped[0]);
+		if (coverage->n_skipped > 1) {
+			fsl_phrase_add(&skipped, "; and %zu more", coverage->n_skipped - 1);
+		}
+	}
+	fsl_screen_field(screen, "skipped", skipped.text);
+}

@@ -1,0 +1,219 @@
+/* Builds cJSON values with one failure flag, fixed rounding and clean UTF-8. */
+#include "report/document.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "report/utf8.h"
+
+/* Above this, cJSON would write integers with an exponent or lose digits. */
+#define EXACT_MAX INT64_C(999999999999999)
+
+/* Hands @item over to @parent; a failure frees it. */
+static cJSON *attach(struct fsl_document *document, cJSON *parent, const char *key, cJSON *item)
+{
+	bool is_attached = false;
+	if (item != NULL && parent != NULL) {
+		is_attached = key != NULL ? cJSON_AddItemToObject(parent, key, item)
+					  : cJSON_AddItemToArray(parent, item);
+	}
+	if (!is_attached) {
+		document->has_failed = true;
+		cJSON_Delete(item);
+		return NULL;
+	}
+	return item;
+}
+
+static cJSON *attach_container(struct fsl_document *document, cJSON *parent, const char *key,
+			       cJSON *item)
+{
+	if (parent != NULL || key != NULL || document->has_failed) {
+		return attach(document, parent, key, item);
+	}
+	document->has_failed = item == NULL;
+	return item;
+}
+
+cJSON *fsl_document_object(struct fsl_document *document, cJSON *parent, const char *key)
+{
+	return attach_container(document, parent, key, cJSON_CreateObject());
+}
+
+cJSON *fsl_document_array(struct fsl_document *document, cJSON *parent, const char *key)
+{
+	return attach_container(document, parent, key, cJSON_CreateArray());
+}
+
+/* Copy of @text in which each broken byte is U+FFFD; NULL when out of memory. */
+static char *clean_copy(const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	char *copy = fsl_calloc(strlen(text) + 1, sizeof(replacement) - 1);
+	if (copy == NULL) {
+		return NULL;
+	}
+	char *end = copy;
+	while (*text != '\0') {
+		size_t n_bytes = fsl_utf8_sequence(text);
+		if (n_bytes == 0) {
+			memcpy(end, replacement, sizeof(replacement) - 1);
+			end += sizeof(replacement) - 1;
+			text++;
+		} else {
+			memcpy(end, text, n_bytes);
+			end += n_bytes;
+			text += n_bytes;
+		}
+	}
+	return copy;
+}
+
+void fsl_document_text(struct fsl_document *document, cJSON *parent, const char *key,
+		       const char *text)
+{
+	if (text == NULL) {
+		text = "";
+	}
+	if (fsl_utf8_is_valid(text)) {
+		(void)attach(document, parent, key, cJSON_CreateString(text));
+		return;
+	}
+	char *clean = clean_copy(text);
+	cJSON *item = clean != NULL ? cJSON_CreateString(clean) : NULL;
+	(void)attach(document, parent, key, item);
+	fsl_free(clean);
+}
+
+void fsl_document_bool(struct fsl_document *document, cJSON *parent, const char *key, bool value)
+{
+	(void)attach(document, parent, key, cJSON_CreateBool(value));
+}
+
+void fsl_document_null(struct fsl_document *document, cJSON *parent, const char *key)
+{
+	(void)attach(document, parent, key, cJSON_CreateNull());
+}
+
+void fsl_document_integer(struct fsl_document *document, cJSON *parent, const char *key,
+			  int64_t value)
+{
+	if (value >= -EXACT_MAX && value <= EXACT_MAX) {
+		(void)attach(document, parent, key, cJSON_CreateNumber((double)value));
+		return;
+	}
+	char text[32];
+	(void)snprintf(text, sizeof(text), "%" PRId64, value);
+	(void)attach(document, parent, key, cJSON_CreateRaw(text));
+}
+
+void fsl_document_index(struct fsl_document *document, cJSON *parent, const char *key,
+			int64_t value)
+{
+	if (value < 0) {
+		fsl_document_null(document, parent, key);
+	} else {
+		fsl_document_integer(document, parent, key, value);
+	}
+}
+
+void fsl_document_count(struct fsl_document *document, cJSON *parent, const char *key,
+			uint64_t value)
+{
+	fsl_document_integer(document, parent, key,
+			     value <= INT64_MAX ? (int64_t)value : INT64_MAX);
+}
+
+/* Through text: correctly rounded, as round() of Python does it. */
+static double reread(const char *text)
+{
+	double value = strtod(text, NULL);
+	return value == 0.0 ? 0.0 : value; /* no -0 */
+}
+
+static void put_finite(struct fsl_document *document, cJSON *parent, const char *key,
+		       const char *text)
+{
+	(void)attach(document, parent, key, cJSON_CreateNumber(reread(text)));
+}
+
+void fsl_document_number(struct fsl_document *document, cJSON *parent, const char *key,
+			 double value, int decimals)
+{
+	if (!isfinite(value)) {
+		fsl_document_null(document, parent, key);
+		return;
+	}
+	char text[400]; /* the largest double has 309 digits */
+	(void)snprintf(text, sizeof(text), "%.*f", decimals, value);
+	put_finite(document, parent, key, text);
+}
+
+void fsl_document_significant(struct fsl_document *document, cJSON *parent, const char *key,
+			      double value, int digits)
+{
+	if (!isfinite(value)) {
+		fsl_document_null(document, parent, key);
+		return;
+	}
+	char text[40];
+	(void)snprintf(text, sizeof(text), "%.*g", digits, value);
+	put_finite(document, parent, key, text);
+}
+
+void fsl_document_time(struct fsl_document *document, cJSON *parent, const char *key,
+		       int64_t time_ns)
+{
+	if (time_ns == FSL_NS_ABSENT) {
+		fsl_document_null(document, parent, key);
+	} else {
+		char text[40];
+		fsl_document_text(document, parent, key,
+				  fsl_format_utc(time_ns, text, sizeof(text)));
+	}
+}
+
+void fsl_document_ranks(struct fsl_document *document, cJSON *parent, const char *key,
+			const int32_t *ranks, size_t n_ranks)
+{
+	cJSON *list = fsl_document_array(document, parent, key);
+	for (size_t i = 0; i < n_ranks && !document->has_failed; i++) {
+		fsl_document_integer(document, list, NULL, ranks[i]);
+	}
+}
+
+cJSON *fsl_document_finish(struct fsl_document *document, cJSON *root)
+{
+	if (document->has_failed) {
+		cJSON_Delete(root);
+		return NULL;
+	}
+	return root;
+}
+
+const char *fsl_python_float(double value, char *buffer, size_t size)
+{
+	enum { DIGITS_MAX = 17, FIXED_EXPONENT_MIN = -4, FIXED_EXPONENT_MAX = 15 };
+	if (!isfinite(value)) {
+		const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+		(void)snprintf(buffer, size, "%s", text);
+		return buffer;
+	}
+	int n_digits = 0;
+	do {
+		n_digits++;
+		(void)snprintf(buffer, size, "%.*e", n_digits - 1, value);
+	} while (n_digits < DIGITS_MAX && strtod(buffer, NULL) != value);
+	const char *exponent_text = strchr(buffer, 'e');
+	long exponent = exponent_text != NULL ? strtol(exponent_text + 1, NULL, 10) : 0;
+	if (exponent >= FIXED_EXPONENT_MIN && exponent <= FIXED_EXPONENT_MAX) {
+		int n_decimals = n_digits - 1 - (int)exponent;
+		(void)snprintf(buffer, size, "%.*f", n_decimals > 1 ? n_decimals : 1, value);
+	}
+	return buffer;
+}

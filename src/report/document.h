@@ -1,0 +1,69 @@
+/*
+ * A JSON document under construction. One failed allocation marks the whole document as failed and
+ * every later call does nothing, so that the forms in verdict_json.c and perception_json.c read as
+ * lists of keys; fsl_document_finish tells the result.
+ */
+#ifndef FSL_REPORT_DOCUMENT_H
+#define FSL_REPORT_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+#include "config/config.h"
+#include "series/verdict.h"
+
+struct fsl_document {
+	bool has_failed; /* out of memory */
+};
+
+/* Decimals that are written, by unit: the bytes stay the same over machines and compilers. */
+enum {
+	FSL_DECIMALS_MS = 3,
+	FSL_DECIMALS_RATIO = 4,
+	FSL_DECIMALS_MINUTES = 2,
+};
+
+/* @key NULL: @parent is an array. @parent NULL: a root, or the parent could not be made. Returned
+ * values are owned by their parent. */
+cJSON *fsl_document_object(struct fsl_document *document, cJSON *parent, const char *key);
+cJSON *fsl_document_array(struct fsl_document *document, cJSON *parent, const char *key);
+/* Broken UTF-8 is replaced by U+FFFD. NULL reads as "". */
+void fsl_document_text(struct fsl_document *document, cJSON *parent, const char *key,
+		       const char *text);
+void fsl_document_bool(struct fsl_document *document, cJSON *parent, const char *key, bool value);
+void fsl_document_null(struct fsl_document *document, cJSON *parent, const char *key);
+/* All 19 digits. */
+void fsl_document_integer(struct fsl_document *document, cJSON *parent, const char *key,
+			  int64_t value);
+/* null when negative. */
+void fsl_document_index(struct fsl_document *document, cJSON *parent, const char *key,
+			int64_t value);
+void fsl_document_count(struct fsl_document *document, cJSON *parent, const char *key,
+			uint64_t value);
+/* Rounded to @decimals; null when not finite. */
+void fsl_document_number(struct fsl_document *document, cJSON *parent, const char *key,
+			 double value, int decimals);
+/* Rounded to @digits significant digits; null when not finite. */
+void fsl_document_significant(struct fsl_document *document, cJSON *parent, const char *key,
+			      double value, int digits);
+/* ISO 8601 in UTC; null for FSL_NS_ABSENT. */
+void fsl_document_time(struct fsl_document *document, cJSON *parent, const char *key,
+		       int64_t time_ns);
+void fsl_document_ranks(struct fsl_document *document, cJSON *parent, const char *key,
+			const int32_t *ranks, size_t n_ranks);
+/* @root, or NULL (and @root is freed) when anything failed. */
+cJSON *fsl_document_finish(struct fsl_document *document, cJSON *root);
+
+/* Parts that both documents have. @run NULL: without filesWithProblems. */
+void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_coverage *coverage, const struct fsl_run *run);
+void fsl_document_engine(struct fsl_document *document, cJSON *parent, const char *algorithm);
+
+/* str(float) of Python 3: shortest text that reads back as the same number. @buffer of at least 40
+ * bytes. Returns @buffer. */
+const char *fsl_python_float(double value, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,173 @@
+/* Verdicts into files and onto stdout: named as sysTrace names them, whole or not at all. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "report/report.h"
+
+enum {
+	/* A run a second for an hour; a folder with more of them in a row is a loop. */
+	NAMES_TRIED_MAX = 3600,
+	PERCEPTION_INDENT = 4, /* as the reference */
+	STDOUT_INDENT = 2,
+};
+
+/* Where one document goes. */
+struct target {
+	const char *directory;
+	const char *directory_key; /* configuration key that names the directory */
+	const char *stem;          /* file name up to the second */
+	int indent;
+};
+
+/*
+ * Writes under the first free name. *path: in @arena. Names that exist are passed by without a
+ * write; a name taken in between is found by the exclusive write.
+ */
+static enum fsl_status write_under_free_name(const struct target *target, int64_t second,
+					     const char *text, struct fsl_arena *arena,
+					     const char **path, struct fsl_error *err)
+{
+	size_t length = strlen(target->directory);
+	const char *slash = length > 0 && target->directory[length - 1] == '/' ? "" : "/";
+	for (int64_t i = 0; i < NAMES_TRIED_MAX; i++) {
+		char *tried = fsl_arena_printf(arena, "%s%s%s_%" PRId64 ".json", target->directory,
+					       slash, target->stem, second + i);
+		if (tried == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"",
+					target->stem);
+		}
+		if (access(tried, F_OK) == 0) {
+			continue;
+		}
+		bool existed = false;
+		enum fsl_status status =
+			fsl_file_write_atomic(tried, text, strlen(text), true, &existed, err);
+		if (status != FSL_OK) {
+			return FSL_CAUSE(err, status,
+					 "cannot write the verdict, free space or set another "
+					 "folder: file=\"%s\", key=\"%s\"",
+					 tried, target->directory_key);
+		}
+		if (!existed) {
+			*path = tried;
+			return FSL_OK;
+		}
+	}
+	return FSL_FAIL(err, FSL_ERR_IO,
+			"no free name for the verdict, remove old ones: folder=\"%s\", "
+			"name=\"%s_%" PRId64 ".json\", tried=%d",
+			target->directory, target->stem, second, NAMES_TRIED_MAX);
+}
+
+/* Consumes @json. */
+static enum fsl_status write_document(cJSON *json, const struct target *target, int64_t now_ns,
+				      struct fsl_arena *arena, const char **path_out,
+				      struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	char *text = json != NULL ? fsl_json_text(json, target->indent) : NULL;
+	if (text == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"%s\"",
+				  target->stem);
+		goto out;
+	}
+	status = fsl_dir_create(target->directory, err);
+	if (status != FSL_OK) {
+		status = FSL_CAUSE(err, status,
+				   "cannot make the folder for verdicts, set another one: "
+				   "folder=\"%s\", key=\"%s\"",
+				   target->directory, target->directory_key);
+		goto out;
+	}
+	status = write_under_free_name(target, now_ns / FSL_NS_PER_S, text, arena, path_out, err);
+out:
+	fsl_free(text);
+	cJSON_Delete(json);
+	return status;
+}
+
+enum fsl_status fsl_report_write_perception(struct fsl_perception *perception,
+					    const struct fsl_config *config, const char **path_out,
+					    struct fsl_error *err)
+{
+	const char *stem = fsl_arena_printf(&perception->arena, "fail_slow_perception_result_%s",
+					    perception->anomaly_type);
+	if (stem == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"perception\"");
+	}
+	struct target target = {config->fail_slow_perception_path, "fail_slow_perception_path",
+				stem, PERCEPTION_INDENT};
+	return write_document(fsl_perception_json(perception, config), &target, config->now_ns,
+			      &perception->arena, path_out, err);
+}
+
+enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisation,
+					      const struct fsl_topology *topology,
+					      const struct fsl_run *run,
+					      const struct fsl_config *config,
+					      const char **path_out, struct fsl_error *err)
+{
+	struct target target = {config->slow_node_detection_path, "slow_node_detection_path",
+				"slow_node_result", 0};
+	cJSON *json = fsl_localisation_json(localisation, topology, run, config);
+	return write_document(json, &target, config->now_ns, &localisation->arena, path_out, err);
+}
+
+/* Hands @part over to @root; NULL is a part that could not be made. */
+static bool add_part(cJSON *root, const char *key, cJSON *part)
+{
+	if (part != NULL && cJSON_AddItemToObject(root, key, part)) {
+		return true;
+	}
+	cJSON_Delete(part);
+	return false;
+}
+
+/* {"perception": ..., "localisation": ...}; NULL when out of memory. */
+static cJSON *both_documents(const struct fsl_summary *summary, const struct fsl_config *config)
+{
+	cJSON *root = cJSON_CreateObject();
+	if (root == NULL) {
+		return NULL;
+	}
+	cJSON *perception = summary->perception != NULL
+				    ? fsl_perception_json(summary->perception, config)
+				    : cJSON_CreateNull();
+	cJSON *localisation =
+		summary->localisation != NULL
+			? fsl_localisation_json(summary->localisation, summary->topology,
+						summary->run, config)
+			: cJSON_CreateNull();
+	bool has_perception = add_part(root, "perception", perception);
+	bool has_localisation = add_part(root, "localisation", localisation);
+	if (!has_perception || !has_localisation) {
+		cJSON_Delete(root);
+		return NULL;
+	}
+	return root;
+}
+
+enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
+				const struct fsl_config *config, struct fsl_error *err)
+{
+	cJSON *root = both_documents(summary, config);
+	char *text = root != NULL ? fsl_json_text(root, STDOUT_INDENT) : NULL;
+	cJSON_Delete(root);
+	if (text == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"--format json\"");
+	}
+	bool is_written = fputs(text, stream) >= 0 && fputc('\n', stream) != EOF;
+	is_written = fflush(stream) == 0 && is_written;
+	int number = errno;
+	fsl_free(text);
+	if (!is_written) {
+		return FSL_FAIL(err, FSL_ERR_IO, "cannot print the verdict: error=\"%s\"",
+				strerror(number));
+	}
+	return FSL_OK;
+}

@@ -1,0 +1,220 @@
+/* Wrapping and alignment, by code points; colours only when asked for. */
+#include "report/screen.h"
+
+#include <string.h>
+
+#include "report/utf8.h"
+
+enum {
+	HEADLINE_INDENT = 2, /* of the lines after the first */
+	LABEL_COLUMN = 2,
+	TEXT_COLUMN = 15,
+	COLUMN_GAP = 2,
+	SHRUNK_MIN = 7, /* a host name is never cut below this */
+};
+
+static const char *const colour_codes[] = {
+	[FSL_COLOUR_GREEN] = "\033[1;32m",
+	[FSL_COLOUR_YELLOW] = "\033[1;33m",
+	[FSL_COLOUR_RED] = "\033[1;31m",
+};
+static const char bold_code[] = "\033[1m";
+static const char reset_code[] = "\033[0m";
+
+struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours)
+{
+	if (width <= 0) {
+		width = FSL_SCREEN_WIDTH_UNKNOWN;
+	} else if (width < FSL_SCREEN_WIDTH_MIN) {
+		width = FSL_SCREEN_WIDTH_MIN;
+	} else if (width > FSL_SCREEN_WIDTH_MAX) {
+		width = FSL_SCREEN_WIDTH_MAX;
+	}
+	return (struct fsl_screen){stream, width, colours};
+}
+
+static void put_code(const struct fsl_screen *screen, const char *code)
+{
+	if (screen->colours) {
+		(void)fputs(code, screen->stream);
+	}
+}
+
+static void put_blanks(const struct fsl_screen *screen, int n)
+{
+	(void)fprintf(screen->stream, "%*s", n > 0 ? n : 0, "");
+}
+
+/* Bytes of the next printed character; 1 for one that is printed as "?". *is_clean: as it is. */
+static size_t next_character(const char *text, bool *is_clean)
+{
+	size_t n_bytes = fsl_utf8_sequence(text);
+	*is_clean = n_bytes > 0 && !fsl_utf8_is_control(text);
+	return n_bytes > 0 ? n_bytes : 1;
+}
+
+/* At most @n_max characters of @text[0 .. length); returns how many were printed. */
+static int put_clean(const struct fsl_screen *screen, const char *text, size_t length, int n_max)
+{
+	int n = 0;
+	for (const char *c = text; c < text + length && n < n_max; n++) {
+		bool is_clean = false;
+		size_t n_bytes = next_character(c, &is_clean);
+		(void)fwrite(is_clean ? c : "?", 1, is_clean ? n_bytes : 1, screen->stream);
+		c += n_bytes;
+	}
+	return n;
+}
+
+static int characters(const char *text, size_t length)
+{
+	int n = 0;
+	for (const char *c = text; c < text + length; n++) {
+		bool is_clean = false;
+		c += next_character(c, &is_clean);
+	}
+	return n;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* True for a blank that belongs inside: "195 ms", "20 %", "2025-06-15 15:07:20". */
+static bool is_glue(const char *text, const char *blank)
+{
+	static const char *const units[] = {"ms", "s", "%", "x", "minutes", NULL};
+	if (blank == text || !is_digit(blank[-1])) {
+		return false;
+	}
+	for (size_t i = 0; units[i] != NULL; i++) {
+		size_t length = strlen(units[i]);
+		const char *end = blank + 1 + length;
+		if (strncmp(blank + 1, units[i], length) == 0 &&
+		    (*end == '\0' || strchr(" ,;:)", *end) != NULL)) {
+			return true;
+		}
+	}
+	return blank - text >= 3 && blank[-3] == '-' && is_digit(blank[1]) && is_digit(blank[2]) &&
+	       blank[3] == ':';
+}
+
+/* Bytes up to the next blank at which a line may end. */
+static size_t word_length(const char *text)
+{
+	size_t length = strcspn(text, " ");
+	while (text[length] == ' ' && is_glue(text, text + length)) {
+		length += 1 + strcspn(text + length + 1, " ");
+	}
+	return length;
+}
+
+/* Prints @text from column @column on; lines after the first begin at @indent. */
+static void put_wrapped(const struct fsl_screen *screen, const char *text, int column, int indent)
+{
+	bool is_line_empty = true;
+	while (*text != '\0') {
+		size_t length = word_length(text);
+		int n = characters(text, length);
+		if (!is_line_empty && column + 1 + n > screen->width) {
+			(void)fputc('\n', screen->stream);
+			put_blanks(screen, indent);
+			column = indent;
+			is_line_empty = true;
+		}
+		if (!is_line_empty) {
+			(void)fputc(' ', screen->stream);
+			column++;
+		}
+		column += put_clean(screen, text, length, n);
+		is_line_empty = false;
+		text += length;
+		text += strspn(text, " ");
+	}
+	(void)fputc('\n', screen->stream);
+}
+
+void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text)
+{
+	put_code(screen, colour_codes[colour]);
+	put_wrapped(screen, text, 0, HEADLINE_INDENT);
+	put_code(screen, reset_code);
+}
+
+void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text)
+{
+	if (*text == '\0') {
+		return;
+	}
+	put_blanks(screen, LABEL_COLUMN);
+	put_code(screen, bold_code);
+	int column = LABEL_COLUMN + put_clean(screen, label, strlen(label), TEXT_COLUMN);
+	put_code(screen, reset_code);
+	put_blanks(screen, TEXT_COLUMN - column);
+	put_wrapped(screen, text, TEXT_COLUMN, TEXT_COLUMN);
+}
+
+/* Characters per column, 0 for a column without content. */
+static void measure(const struct fsl_table *table, int *widths)
+{
+	for (size_t column = 0; column < table->n_columns; column++) {
+		int width = 0;
+		for (size_t row = 1; row < table->n_rows; row++) {
+			int n = (int)fsl_utf8_points(table->cells[row][column]);
+			width = n > width ? n : width;
+		}
+		int title = (int)fsl_utf8_points(table->cells[0][column]);
+		widths[column] = width > 0 && title > width ? title : width;
+	}
+}
+
+static void shrink(const struct fsl_screen *screen, const struct fsl_table *table, int *widths)
+{
+	int total = LABEL_COLUMN - COLUMN_GAP;
+	for (size_t column = 0; column < table->n_columns; column++) {
+		total += widths[column] > 0 ? widths[column] + COLUMN_GAP : 0;
+	}
+	int *victim = &widths[table->shrinkable];
+	if (total > screen->width && *victim > SHRUNK_MIN) {
+		int rest = *victim - (total - screen->width);
+		*victim = rest > SHRUNK_MIN ? rest : SHRUNK_MIN;
+	}
+}
+
+static void put_cell(const struct fsl_screen *screen, const char *text, int width, bool is_right)
+{
+	text = *text != '\0' ? text : "-";
+	size_t length = strlen(text);
+	int n = characters(text, length);
+	if (n > width) {
+		(void)put_clean(screen, text, length, width - 3);
+		(void)fputs("...", screen->stream);
+		return;
+	}
+	put_blanks(screen, is_right ? width - n : 0);
+	(void)put_clean(screen, text, length, n);
+	put_blanks(screen, is_right ? 0 : width - n);
+}
+
+void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table)
+{
+	int widths[FSL_TABLE_COLUMNS_MAX];
+	measure(table, widths);
+	shrink(screen, table, widths);
+	for (size_t row = 0; row < table->n_rows; row++) {
+		put_code(screen, row == 0 ? bold_code : "");
+		int gap = LABEL_COLUMN;
+		for (size_t column = 0; column < table->n_columns; column++) {
+			if (widths[column] == 0) {
+				continue;
+			}
+			put_blanks(screen, gap);
+			put_cell(screen, table->cells[row][column], widths[column],
+				 table->is_right_aligned[column]);
+			gap = COLUMN_GAP;
+		}
+		put_code(screen, row == 0 ? reset_code : "");
+		(void)fputc('\n', screen->stream);
+	}
+}

@@ -1,0 +1,43 @@
+/* The terminal: a headline, labelled fields wrapped to its width, an aligned table. */
+#ifndef FSL_REPORT_SCREEN_H
+#define FSL_REPORT_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+	FSL_SCREEN_WIDTH_MIN = 60,
+	FSL_SCREEN_WIDTH_MAX = 120, /* longer lines are hard to read */
+	FSL_SCREEN_WIDTH_UNKNOWN = 80,
+	FSL_TABLE_COLUMNS_MAX = 8,
+	FSL_TABLE_ROWS_MAX = 8,
+	FSL_TABLE_CELL_MAX = 64,
+};
+
+struct fsl_screen {
+	FILE *stream;
+	int width; /* between WIDTH_MIN and WIDTH_MAX */
+	bool colours;
+};
+
+enum fsl_colour { FSL_COLOUR_GREEN, FSL_COLOUR_YELLOW, FSL_COLOUR_RED };
+
+/* Row 0 holds the titles; a column in which every other cell is "" is left out. */
+struct fsl_table {
+	size_t n_columns, n_rows;
+	bool is_right_aligned[FSL_TABLE_COLUMNS_MAX];
+	size_t shrinkable; /* the column that is cut when the table is too wide */
+	char cells[FSL_TABLE_ROWS_MAX][FSL_TABLE_COLUMNS_MAX][FSL_TABLE_CELL_MAX];
+};
+
+/* @width 0: unknown. */
+struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours);
+/* What could steer the terminal, and broken UTF-8, is printed as "?". All of them wrap at blanks;
+ * a word that is longer than a line (a path) is never cut. */
+void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text);
+/* Nothing when @text is "". */
+void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text);
+void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table);
+
+#endif

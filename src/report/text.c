@@ -1,0 +1,380 @@
+/* The terminal summary: one screen, verdict first. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/coverage_text.h"
+#include "report/phrase.h"
+#include "report/report.h"
+#include "report/screen.h"
+#include "report/words.h"
+
+enum {
+	CULPRITS_SHOWN_MAX = 5,
+	FACTS_SHOWN_MAX = 6, /* those that matter most come first; the file has them all */
+	RANGES_SHOWN_MAX = 8,
+};
+
+/* Columns of the table of culprits. */
+enum {
+	COLUMN_RANK,
+	COLUMN_HOST,
+	COLUMN_CAUSE,
+	COLUMN_LOST,
+	COLUMN_SHARE,
+	COLUMN_STEPS,
+	COLUMN_SINCE,
+	COLUMN_SURE,
+	COLUMNS_N
+};
+
+static const char *const column_titles[] = {
+	[COLUMN_RANK] = "rank",      [COLUMN_HOST] = "host",   [COLUMN_CAUSE] = "cause",
+	[COLUMN_LOST] = "lost/step", [COLUMN_SHARE] = "share", [COLUMN_STEPS] = "steps",
+	[COLUMN_SINCE] = "since",    [COLUMN_SURE] = "conf.",
+};
+
+static void set_cell(struct fsl_table *table, size_t row, size_t column, const char *text)
+{
+	(void)snprintf(table->cells[row][column], FSL_TABLE_CELL_MAX, "%.*s",
+		       FSL_TABLE_CELL_MAX - 1, text);
+}
+
+/* Unknown numbers leave their cell empty. */
+static void set_cell_ms(struct fsl_table *table, size_t row, size_t column, double ms)
+{
+	struct fsl_phrase phrase = {0};
+	if (isfinite(ms)) {
+		fsl_phrase_add_ms(&phrase, ms);
+		set_cell(table, row, column, phrase.text);
+	}
+}
+
+static void set_cell_percent(struct fsl_table *table, size_t row, size_t column, double share)
+{
+	struct fsl_phrase phrase = {0};
+	if (isfinite(share)) {
+		fsl_phrase_add_percent(&phrase, share);
+		set_cell(table, row, column, phrase.text);
+	}
+}
+
+/* "from 60" or, for an episode that is over, "60-79". */
+static void set_cell_steps(struct fsl_table *table, size_t row, const struct fsl_culprit *culprit)
+{
+	struct fsl_phrase phrase = {0};
+	if (culprit->onset_step < 0) {
+		return;
+	}
+	if (culprit->until_step >= 0) {
+		fsl_phrase_add(&phrase, "%" PRId64 "-%" PRId64, culprit->onset_step,
+			       culprit->until_step - 1);
+	} else {
+		fsl_phrase_add(&phrase, "from %" PRId64, culprit->onset_step);
+	}
+	set_cell(table, row, COLUMN_STEPS, phrase.text);
+}
+
+static void set_row(struct fsl_table *table, size_t row, const struct fsl_culprit *culprit)
+{
+	enum { YEAR_LENGTH = 5 }; /* "2025-": the time covered shows the year */
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "%d", culprit->rank);
+	set_cell(table, row, COLUMN_RANK, phrase.text);
+	set_cell(table, row, COLUMN_HOST, fsl_text_or_empty(culprit->server_ip));
+	set_cell(table, row, COLUMN_CAUSE, fsl_cause_text(culprit->cause));
+	set_cell_ms(table, row, COLUMN_LOST, culprit->lost_ms_per_step);
+	set_cell_percent(table, row, COLUMN_SHARE, culprit->share_of_loss);
+	set_cell_steps(table, row, culprit);
+	if (culprit->onset_ns != FSL_NS_ABSENT) {
+		struct fsl_phrase since = {0};
+		fsl_phrase_add_time(&since, culprit->onset_ns);
+		set_cell(table, row, COLUMN_SINCE,
+			 since.length > YEAR_LENGTH ? since.text + YEAR_LENGTH : since.text);
+	}
+	set_cell_percent(table, row, COLUMN_SURE, culprit->confidence);
+}
+
+static void print_culprits(const struct fsl_screen *screen,
+			   const struct fsl_localisation *localisation)
+{
+	size_t n = localisation->n_culprits;
+	if (n == 0) {
+		return;
+	}
+	size_t n_shown = n;
+	if (n_shown > CULPRITS_SHOWN_MAX) {
+		n_shown = CULPRITS_SHOWN_MAX;
+	}
+	struct fsl_table table = {
+		.n_columns = COLUMNS_N, .n_rows = n_shown + 1, .shrinkable = COLUMN_HOST};
+	for (size_t column = 0; column < COLUMNS_N; column++) {
+		set_cell(&table, 0, column, column_titles[column]);
+		table.is_right_aligned[column] = column != COLUMN_HOST && column != COLUMN_CAUSE;
+	}
+	for (size_t i = 0; i < n_shown; i++) {
+		set_row(&table, i + 1, &localisation->culprits[i]);
+	}
+	(void)fputc('\n', screen->stream);
+	fsl_screen_table(screen, &table);
+	if (n > n_shown) {
+		(void)fprintf(screen->stream, "  and %zu more in the verdict file\n", n - n_shown);
+	}
+	(void)fputc('\n', screen->stream);
+}
+
+/* The reason of the first culprit, else of the verdict, unless the headline gave it already. */
+static void print_why(const struct fsl_screen *screen, const struct fsl_localisation *localisation,
+		      const char *headline)
+{
+	const char *why = fsl_text_or_empty(localisation->reason);
+	if (localisation->n_culprits > 0 &&
+	    *fsl_text_or_empty(localisation->culprits[0].reason) != '\0') {
+		why = localisation->culprits[0].reason;
+	}
+	fsl_screen_field(screen, "why", strstr(headline, why) == NULL ? why : "");
+}
+
+/* "own work": the name of a fact in words. */
+static void add_fact_name(struct fsl_phrase *phrase, const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++) {
+		fsl_phrase_add(phrase, "%c", *c == '_' ? ' ' : *c);
+	}
+}
+
+/* "own 560 ms", "own ratio 1.20 x", "78 high steps". */
+static void add_fact(struct fsl_phrase *phrase, const struct fsl_fact *fact)
+{
+	if (strcmp(fact->unit, "count") == 0 && isfinite(fact->value)) {
+		fsl_phrase_add(phrase, "%.10g ", fact->value);
+		add_fact_name(phrase, fact->name);
+		return;
+	}
+	add_fact_name(phrase, fact->name);
+	fsl_phrase_add(phrase, " ");
+	if (!isfinite(fact->value)) {
+		fsl_phrase_add(phrase, "unknown");
+	} else if (strcmp(fact->unit, "ms") == 0) {
+		fsl_phrase_add_ms(phrase, fact->value);
+	} else if (strcmp(fact->unit, "share") == 0) {
+		fsl_phrase_add_percent(phrase, fact->value);
+	} else if (strcmp(fact->unit, "ratio") == 0) {
+		fsl_phrase_add(phrase, "%.2f x", fact->value);
+	} else {
+		fsl_phrase_add(phrase, "%.6g %s", fact->value, fact->unit);
+	}
+}
+
+static void print_evidence(const struct fsl_screen *screen,
+			   const struct fsl_localisation *localisation)
+{
+	if (localisation->n_culprits == 0) {
+		return;
+	}
+	const struct fsl_culprit *first = &localisation->culprits[0];
+	struct fsl_phrase phrase = {0};
+	if (localisation->n_culprits > 1 && first->n_evidence > 0) {
+		fsl_phrase_add(&phrase, "rank %d: ", first->rank);
+	}
+	for (size_t i = 0; i < first->n_evidence && i < FACTS_SHOWN_MAX; i++) {
+		fsl_phrase_add(&phrase, "%s", i == 0 ? "" : ", ");
+		add_fact(&phrase, &first->evidence[i]);
+	}
+	fsl_screen_field(screen, "evidence", phrase.text);
+}
+
+/* Only their number when memory is short. */
+static void add_suspects(struct fsl_phrase *phrase, const struct fsl_suspect *suspects, size_t n)
+{
+	int32_t *ranks = fsl_calloc(n, sizeof(*ranks));
+	if (ranks == NULL) {
+		fsl_phrase_add_count(phrase, n, "rank");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		ranks[i] = suspects[i].rank;
+	}
+	fsl_phrase_add_unsorted_ranks(phrase, ranks, n, RANGES_SHOWN_MAX);
+	fsl_free(ranks);
+}
+
+/* " (HcclAllGather): <reason>", after several ranks with the rank that it is about. */
+static void add_suspicion(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
+{
+	const struct fsl_suspect *first = &localisation->unconfirmed[0];
+	if (localisation->n_unconfirmed > 1) {
+		fsl_phrase_add(phrase, "; rank %d", first->rank);
+	}
+	if (*fsl_text_or_empty(first->detector) != '\0') {
+		fsl_phrase_add(phrase, " (%s)", first->detector);
+	}
+	if (*fsl_text_or_empty(first->reason) != '\0') {
+		fsl_phrase_add(phrase, ": %s", first->reason);
+	}
+}
+
+static void print_suspects(const struct fsl_screen *screen,
+			   const struct fsl_localisation *localisation)
+{
+	struct fsl_phrase victims = {0};
+	if (localisation->n_victims > 0) {
+		add_suspects(&victims, localisation->victims, localisation->n_victims);
+		fsl_phrase_add(&victims, ": late because of the culprit, not at fault");
+	}
+	fsl_screen_field(screen, "victims", victims.text);
+	struct fsl_phrase unconfirmed = {0};
+	if (localisation->n_unconfirmed > 0) {
+		add_suspects(&unconfirmed, localisation->unconfirmed, localisation->n_unconfirmed);
+		add_suspicion(&unconfirmed, localisation);
+	}
+	fsl_screen_field(screen, "unconfirmed", unconfirmed.text);
+}
+
+static void add_separator(struct fsl_phrase *phrase)
+{
+	if (phrase->length > 0) {
+		fsl_phrase_add(phrase, "; ");
+	}
+}
+
+static void add_episode(struct fsl_phrase *phrase, const struct fsl_step_episode *episode)
+{
+	fsl_phrase_add(phrase, "since step %" PRId64, episode->onset_step);
+	if (episode->onset_ns != FSL_NS_ABSENT) {
+		fsl_phrase_add(phrase, " (");
+		fsl_phrase_add_time(phrase, episode->onset_ns);
+		fsl_phrase_add(phrase, ")");
+	}
+	fsl_phrase_add(phrase, " ");
+	fsl_phrase_add_ms(phrase, episode->after_ms);
+	fsl_phrase_add(phrase, " instead of ");
+	fsl_phrase_add_ms(phrase, episode->before_ms);
+	if (episode->until_step >= 0) {
+		fsl_phrase_add(phrase, ", over at step %" PRId64, episode->until_step);
+	}
+}
+
+/* "3 steps <what>" when there are any. */
+static void add_steps(struct fsl_phrase *phrase, size_t n, const char *what)
+{
+	if (n > 0) {
+		add_separator(phrase);
+		fsl_phrase_add_count(phrase, n, "step");
+		fsl_phrase_add(phrase, " %s", what);
+	}
+}
+
+static void print_steps(const struct fsl_screen *screen, const struct fsl_perception *perception)
+{
+	struct fsl_phrase phrase = {0};
+	const struct fsl_step_episode *episode = fsl_words_episode(perception);
+	if (episode != NULL) {
+		add_episode(&phrase, episode);
+	} else {
+		add_steps(&phrase, perception->n_anomalies, "longer than normal");
+	}
+	if (perception->n_episodes > 1) {
+		add_separator(&phrase);
+		fsl_phrase_add_count(&phrase, perception->n_episodes - 1, "more slow episode");
+	}
+	add_steps(&phrase, perception->n_explained, "long because of a checkpoint or GC");
+	add_steps(&phrase, perception->n_slow_dataloader, "with slow data loading");
+	add_steps(&phrase, perception->n_slow_ckpt, "with a slow checkpoint");
+	if (phrase.length == 0 && perception->kind == FSL_VERDICT_NORMAL) {
+		fsl_phrase_add(&phrase, "no change of the step time");
+	} else if (phrase.length == 0 && perception->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
+		fsl_phrase_add(&phrase, "%s", fsl_text_or_empty(perception->reason));
+	}
+	fsl_screen_field(screen, "steps", phrase.text);
+}
+
+/* Who waits in which operator: the newest one begun and never ended. */
+static void print_stopped(const struct fsl_screen *screen, const struct fsl_summary *summary)
+{
+	const struct fsl_perception *perception = summary->perception;
+	if (summary->run == NULL || perception == NULL || perception->kind != FSL_VERDICT_HANG ||
+	    perception->n_stopped_first == 0) {
+		return;
+	}
+	const struct fsl_rank *rank = fsl_run_rank(summary->run, perception->stopped_first[0]);
+	if (rank == NULL || rank->last_event_ns == FSL_NS_ABSENT) {
+		return;
+	}
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "last event of rank %d ", rank->rank);
+	fsl_phrase_add_time(&phrase, rank->last_event_ns);
+	if (rank->open_op_id != FSL_STR_NONE) {
+		fsl_phrase_add(&phrase, ", begun and never ended: %s",
+			       fsl_strpool_text(summary->run->names, rank->open_op_id));
+	}
+	fsl_screen_field(screen, "stopped", phrase.text);
+}
+
+static void print_alarm(const struct fsl_screen *screen,
+			const struct fsl_localisation *localisation)
+{
+	struct fsl_phrase phrase = {0};
+	if (localisation->is_suppressed) {
+		fsl_phrase_add(&phrase, "not sent again, the same culprits were reported");
+		if (localisation->suppressed_since_ns != FSL_NS_ABSENT) {
+			fsl_phrase_add(&phrase, " at ");
+			fsl_phrase_add_time(&phrase, localisation->suppressed_since_ns);
+		}
+	}
+	fsl_screen_field(screen, "alarm", phrase.text);
+}
+
+static void print_localisation(const struct fsl_screen *screen,
+			       const struct fsl_localisation *localisation, const char *headline)
+{
+	if (localisation == NULL) {
+		return;
+	}
+	print_culprits(screen, localisation);
+	print_why(screen, localisation, headline);
+	print_evidence(screen, localisation);
+	print_suspects(screen, localisation);
+}
+
+static void print_errors(const struct fsl_screen *screen, const struct fsl_summary *summary)
+{
+	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_perception *perception = summary->perception;
+	if (fsl_words_has_failed(summary)) {
+		return; /* it is the headline */
+	}
+	if (localisation != NULL) {
+		print_alarm(screen, localisation);
+		fsl_screen_field(screen, "error", fsl_text_or_empty(localisation->error_message));
+	}
+	if (perception != NULL) {
+		fsl_screen_field(screen, "error", fsl_text_or_empty(perception->error_message));
+	}
+}
+
+void fsl_report_text(FILE *stream, const struct fsl_summary *summary)
+{
+	struct fsl_screen screen = fsl_screen_of(stream, summary->width, summary->colours);
+	struct fsl_phrase headline = {0};
+	struct fsl_phrase next = {0};
+	fsl_words_headline(&headline, summary);
+	fsl_words_next(&next, summary);
+	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(summary)), headline.text);
+	print_localisation(&screen, summary->localisation, headline.text);
+	print_stopped(&screen, summary);
+	if (summary->perception != NULL) {
+		print_steps(&screen, summary->perception);
+	}
+	if (summary->localisation != NULL) {
+		fsl_coverage_text(&screen, &summary->localisation->coverage);
+	} else if (summary->perception != NULL) {
+		fsl_coverage_text(&screen, &summary->perception->coverage);
+	}
+	fsl_problems_text(&screen, summary->run);
+	print_errors(&screen, summary);
+	fsl_screen_field(&screen, "verdict", fsl_text_or_empty(summary->localisation_path));
+	fsl_screen_field(&screen, "perception", fsl_text_or_empty(summary->perception_path));
+	fsl_screen_field(&screen, "next", next.text);
+}

@@ -1,0 +1,255 @@
+/* The localisation as JSON: sysTrace's keys first, in its types and order, then ours. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/strpool.h"
+#include "report/document.h"
+#include "report/report.h"
+
+enum {
+	SCHEMA_VERSION = 1,
+	GROUPS_LISTED_MAX = 64, /* the file stays readable in jobs of thousands of groups */
+	FACT_KEY_MAX = 96,
+};
+
+static const char *method_text(enum fsl_method method)
+{
+	switch (method) {
+	case FSL_METHOD_SPACE:
+		return "SPACE";
+	case FSL_METHOD_TIME:
+		return "TIME";
+	case FSL_METHOD_LACK:
+		return "LACK";
+	}
+	return "";
+}
+
+/* [{"<timestamp ms>": "<value>", "abnormal": label}], texts as Python's str(float). */
+static void put_kpi(struct fsl_document *document, cJSON *parent, const struct fsl_detail *detail)
+{
+	cJSON *list = fsl_document_array(document, parent, "kpiData");
+	for (size_t i = 0; i < detail->n_kpi && !document->has_failed; i++) {
+		const struct fsl_kpi_point *point = &detail->kpi[i];
+		char key[40];
+		char value[40];
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_text(document, entry,
+				  fsl_python_float(point->timestamp_ms, key, sizeof(key)),
+				  fsl_python_float(point->value, value, sizeof(value)));
+		if (detail->is_abnormal) {
+			fsl_document_integer(document, entry, "abnormal", point->abnormal);
+		}
+	}
+}
+
+static void put_detail(struct fsl_document *document, cJSON *list, const struct fsl_detail *detail)
+{
+	char object_id[16];
+	char device[24];
+	(void)snprintf(object_id, sizeof(object_id), "%d", detail->rank);
+	(void)snprintf(device, sizeof(device), "rank_%d", detail->rank);
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_text(document, entry, "objectId", object_id);
+	fsl_document_text(document, entry, "serverIp", detail->server_ip);
+	fsl_document_text(document, entry, "deviceInfo", device);
+	fsl_document_text(document, entry, "kpiId", detail->kpi_id);
+	fsl_document_text(document, entry, "methodType", method_text(detail->method));
+	put_kpi(document, entry, detail);
+	fsl_document_ranks(document, entry, "relaIds", detail->rela_ranks, detail->n_rela_ranks);
+	fsl_document_ranks(document, entry, "omittedDevices", detail->omitted_ranks,
+			   detail->n_omitted_ranks);
+}
+
+static void put_details(struct fsl_document *document, cJSON *root, const char *key,
+			const struct fsl_detail *details, size_t n_details)
+{
+	cJSON *list = fsl_document_array(document, root, key);
+	for (size_t i = 0; i < n_details && !document->has_failed; i++) {
+		put_detail(document, list, &details[i]);
+	}
+}
+
+static void put_systrace(struct fsl_document *document, cJSON *root,
+			 const struct fsl_localisation *localisation, int64_t now_ns)
+{
+	fsl_document_integer(document, root, "resultCode", localisation->result_code);
+	fsl_document_bool(document, root, "compute", localisation->compute);
+	fsl_document_bool(document, root, "network", localisation->network);
+	fsl_document_bool(document, root, "storage", localisation->storage);
+	put_details(document, root, "abnormalDetail", localisation->abnormal,
+		    localisation->n_abnormal);
+	put_details(document, root, "normalDetail", localisation->normal, localisation->n_normal);
+	fsl_document_text(document, root, "errorMsg", localisation->error_message);
+	fsl_document_integer(document, root, "timestamp", now_ns / FSL_NS_PER_S);
+}
+
+/* Appends "_peer_ms"-like @words to @key in camel case. */
+static void append_camel(char *key, size_t size, const char *words)
+{
+	size_t length = strlen(key);
+	bool is_upper = length > 0;
+	for (const char *c = words; *c != '\0' && length + 1 < size; c++) {
+		if (!isalnum((unsigned char)*c)) {
+			is_upper = length > 0;
+			continue;
+		}
+		key[length++] = (char)(is_upper ? toupper((unsigned char)*c) : *c);
+		is_upper = false;
+	}
+	key[length] = '\0';
+}
+
+static bool ends_with_word(const char *name, const char *word)
+{
+	size_t n_name = strlen(name);
+	size_t n_word = strlen(word);
+	return n_name > n_word && name[n_name - n_word - 1] == '_' &&
+	       strcmp(name + n_name - n_word, word) == 0;
+}
+
+/* {"own", 560.0, "ms"} is "ownMs": 560.0; {"slow_ratio", 1.2, "ratio"} is "slowRatio": 1.2. */
+static void put_fact(struct fsl_document *document, cJSON *evidence, const struct fsl_fact *fact)
+{
+	char key[FACT_KEY_MAX] = "";
+	append_camel(key, sizeof(key), fact->name);
+	if (!ends_with_word(fact->name, fact->unit)) {
+		append_camel(key, sizeof(key), fact->unit);
+	}
+	if (strcmp(fact->unit, "ms") == 0) {
+		fsl_document_number(document, evidence, key, fact->value, FSL_DECIMALS_MS);
+	} else if (strcmp(fact->unit, "ratio") == 0 || strcmp(fact->unit, "share") == 0) {
+		fsl_document_number(document, evidence, key, fact->value, FSL_DECIMALS_RATIO);
+	} else {
+		fsl_document_significant(document, evidence, key, fact->value, 6);
+	}
+}
+
+static void put_culprit(struct fsl_document *document, cJSON *list,
+			const struct fsl_culprit *culprit)
+{
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_integer(document, entry, "rank", culprit->rank);
+	fsl_document_text(document, entry, "serverIp", culprit->server_ip);
+	fsl_document_text(document, entry, "cause", fsl_cause_text(culprit->cause));
+	fsl_document_number(document, entry, "lostMsPerStep", culprit->lost_ms_per_step,
+			    FSL_DECIMALS_MS);
+	fsl_document_number(document, entry, "shareOfLoss", culprit->share_of_loss,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_index(document, entry, "onsetStep", culprit->onset_step);
+	fsl_document_time(document, entry, "onsetTime", culprit->onset_ns);
+	fsl_document_number(document, entry, "confidence", culprit->confidence, FSL_DECIMALS_RATIO);
+	cJSON *evidence = fsl_document_object(document, entry, "evidence");
+	for (size_t i = 0; i < culprit->n_evidence; i++) {
+		put_fact(document, evidence, &culprit->evidence[i]);
+	}
+	if (culprit->peer >= 0) {
+		fsl_document_integer(document, entry, "peer", culprit->peer);
+	}
+	if (culprit->stage >= 0) {
+		fsl_document_integer(document, entry, "stage", culprit->stage);
+	}
+	if (culprit->until_step >= 0) {
+		fsl_document_integer(document, entry, "untilStep", culprit->until_step);
+	}
+	fsl_document_text(document, entry, "reason", culprit->reason);
+}
+
+static void put_suspects(struct fsl_document *document, cJSON *root, const char *key,
+			 const struct fsl_suspect *suspects, size_t n_suspects)
+{
+	cJSON *list = fsl_document_array(document, root, key);
+	for (size_t i = 0; i < n_suspects && !document->has_failed; i++) {
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_integer(document, entry, "rank", suspects[i].rank);
+		fsl_document_number(document, entry, "lateMsPerStep", suspects[i].late_ms_per_step,
+				    FSL_DECIMALS_MS);
+		fsl_document_text(document, entry, "detector", suspects[i].detector);
+		fsl_document_text(document, entry, "reason", suspects[i].reason);
+	}
+}
+
+static void put_group(struct fsl_document *document, cJSON *list, const struct fsl_group *group,
+		      const struct fsl_run *run)
+{
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	if (group->name_id == FSL_STR_NONE || run == NULL) {
+		fsl_document_null(document, entry, "name");
+	} else {
+		fsl_document_text(document, entry, "name",
+				  fsl_strpool_text(run->names, group->name_id));
+	}
+	fsl_document_ranks(document, entry, "ranks", group->ranks, group->n_ranks);
+	fsl_document_text(document, entry, "knownBy", fsl_known_by_text(group->known_by));
+	fsl_document_text(document, entry, "why", group->why);
+}
+
+/* Groups are sorted by kind, so each kind is one run of them. */
+static void put_topology(struct fsl_document *document, cJSON *root,
+			 const struct fsl_topology *topology, const struct fsl_run *run)
+{
+	size_t n_groups = topology != NULL ? topology->n_groups : 0;
+	size_t n_listed = n_groups;
+	if (n_listed > GROUPS_LISTED_MAX) {
+		n_listed = GROUPS_LISTED_MAX;
+	}
+	cJSON *object = fsl_document_object(document, root, "topology");
+	fsl_document_count(document, object, "groupsTotal", n_groups);
+	fsl_document_count(document, object, "groupsNotListed", n_groups - n_listed);
+	cJSON *kinds = fsl_document_object(document, object, "groups");
+	cJSON *list = NULL;
+	for (size_t i = 0; i < n_listed && !document->has_failed; i++) {
+		const struct fsl_group *group = &topology->groups[i];
+		if (i == 0 || group->kind != topology->groups[i - 1].kind) {
+			list = fsl_document_array(document, kinds,
+						  fsl_group_kind_text(group->kind));
+		}
+		put_group(document, list, group, run);
+	}
+}
+
+static void put_ours(struct fsl_document *document, cJSON *root,
+		     const struct fsl_localisation *localisation,
+		     const struct fsl_topology *topology, const struct fsl_run *run)
+{
+	fsl_document_integer(document, root, "schemaVersion", SCHEMA_VERSION);
+	fsl_document_text(document, root, "verdict", fsl_verdict_text(localisation->kind));
+	fsl_document_number(document, root, "confidence", localisation->confidence,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_time(document, root, "faultTime", localisation->fault_ns);
+	fsl_document_number(document, root, "slowdown", localisation->slowdown, FSL_DECIMALS_RATIO);
+	fsl_document_number(document, root, "stepMs", localisation->step_ms, FSL_DECIMALS_MS);
+	fsl_document_number(document, root, "lostMsPerStep", localisation->lost_ms_per_step,
+			    FSL_DECIMALS_MS);
+	fsl_document_text(document, root, "reason", localisation->reason);
+	cJSON *culprits = fsl_document_array(document, root, "culprits");
+	for (size_t i = 0; i < localisation->n_culprits && !document->has_failed; i++) {
+		put_culprit(document, culprits, &localisation->culprits[i]);
+	}
+	put_suspects(document, root, "victims", localisation->victims, localisation->n_victims);
+	put_suspects(document, root, "unconfirmed", localisation->unconfirmed,
+		     localisation->n_unconfirmed);
+	fsl_document_coverage(document, root, &localisation->coverage, run);
+	put_topology(document, root, topology, run);
+	fsl_document_bool(document, root, "suppressed", localisation->is_suppressed);
+	fsl_document_time(document, root, "suppressedSince",
+			  localisation->is_suppressed ? localisation->suppressed_since_ns
+						      : FSL_NS_ABSENT);
+	fsl_document_engine(document, root, localisation->algorithm);
+}
+
+cJSON *fsl_localisation_json(const struct fsl_localisation *localisation,
+			     const struct fsl_topology *topology, const struct fsl_run *run,
+			     const struct fsl_config *config)
+{
+	struct fsl_document document = {0};
+	cJSON *root = fsl_document_object(&document, NULL, NULL);
+	put_systrace(&document, root, localisation, config->now_ns);
+	if (config->verdict_schema == FSL_SCHEMA_FAILSLOW) {
+		put_ours(&document, root, localisation, topology, run);
+	}
+	return fsl_document_finish(&document, root);
+}

@@ -1,0 +1,429 @@
+/* The verdict in words that a person understands at 3 a.m., and where to look next. */
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/mem.h"
+
+enum { RANGES_IN_HEADLINE = 6 };
+
+/* Title, colour and the sentence around the culprits: before, then for one and for many. */
+static const struct words {
+	const char *title;
+	enum fsl_colour colour;
+	const char *before, *one, *many;
+} words[] = {
+	[FSL_VERDICT_NORMAL] = {"NORMAL", FSL_COLOUR_GREEN, "", "", ""},
+	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow"},
+	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slows"},
+	[FSL_VERDICT_SLOW_LINK] = {"SLOW LINK", FSL_COLOUR_RED, "the link between ", "slows",
+				   "slows"},
+	[FSL_VERDICT_STAGE_IMBALANCE] = {"STAGE IMBALANCE", FSL_COLOUR_YELLOW, "pipeline stage ",
+					 "takes longer than the other stages and slows",
+					 "takes longer than the other stages and slows"},
+	[FSL_VERDICT_WORK_IMBALANCE] = {"WORK IMBALANCE", FSL_COLOUR_YELLOW, "",
+					"has more work than its peers and slows",
+					"have more work than their peers and slow"},
+	[FSL_VERDICT_JOB_SLOWDOWN] = {"JOB SLOWDOWN", FSL_COLOUR_RED, "", "", ""},
+	[FSL_VERDICT_HOST_PAUSES] = {"HOST PAUSES", FSL_COLOUR_RED, "pauses of host ", "slow",
+				     "slow"},
+	[FSL_VERDICT_HANG] = {"HANG", FSL_COLOUR_RED, "", "", ""},
+	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = {"INSUFFICIENT EVIDENCE", FSL_COLOUR_YELLOW, "", "",
+					       ""},
+};
+_Static_assert(sizeof(words) / sizeof(words[0]) == FSL_VERDICTS_N, "every verdict has words");
+
+/* Where to look, by cause: "check <what> <rank>: <list>". */
+static const struct hint {
+	const char *what, *list;
+} hints[] = {
+	[FSL_CAUSE_COMPUTE] = {"the accelerator of", "clock and power cap, temperature, ECC "
+						     "errors, other processes on it"},
+	[FSL_CAUSE_HOST] = {"the host side of", "CPU load and affinity, other jobs on the host, "
+						"garbage collection, swapping"},
+	[FSL_CAUSE_DATALOADER] = {"the data loading of",
+				  "number of workers, CPU load, the storage it reads from"},
+	[FSL_CAUSE_STORAGE] = {"the storage of", "mount and bandwidth, free space, other writers, "
+						 "checkpoint size"},
+	[FSL_CAUSE_NETWORK] = {"the network of",
+			       "link speed, error counters, cable, switch port, other traffic"},
+};
+_Static_assert(sizeof(hints) / sizeof(hints[0]) == FSL_CAUSES_N, "every cause has a hint");
+
+enum fsl_verdict_kind fsl_words_kind(const struct fsl_summary *summary)
+{
+	const struct fsl_perception *perception = summary->perception;
+	const struct fsl_localisation *localisation = summary->localisation;
+	if (perception != NULL && perception->kind == FSL_VERDICT_HANG) {
+		return FSL_VERDICT_HANG;
+	}
+	if (localisation == NULL) {
+		return perception != NULL ? perception->kind : FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	}
+	bool has_culprit = localisation->kind != FSL_VERDICT_NORMAL &&
+			   localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	if (!has_culprit && perception != NULL && perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
+		return FSL_VERDICT_JOB_SLOWDOWN;
+	}
+	return localisation->kind;
+}
+
+bool fsl_words_has_failed(const struct fsl_summary *summary)
+{
+	enum { RESULT_ERROR = 500 };
+	return summary->localisation != NULL && summary->localisation->result_code == RESULT_ERROR;
+}
+
+enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind)
+{
+	return words[kind].colour;
+}
+
+const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception)
+{
+	const struct fsl_step_episode *longest = NULL;
+	for (size_t i = 0; perception != NULL && i < perception->n_episodes; i++) {
+		const struct fsl_step_episode *episode = &perception->episodes[i];
+		if (longest == NULL || episode->n_steps > longest->n_steps) {
+			longest = episode;
+		}
+	}
+	return longest;
+}
+
+/* NULL: unknown. */
+static const char *host_of(const struct fsl_summary *summary, int32_t rank)
+{
+	const struct fsl_rank *seen = NULL;
+	if (summary->run != NULL) {
+		seen = fsl_run_rank(summary->run, rank);
+	}
+	if (seen != NULL) {
+		return seen->server_ip;
+	}
+	const struct fsl_localisation *localisation = summary->localisation;
+	for (size_t i = 0; localisation != NULL && i < localisation->n_culprits; i++) {
+		if (localisation->culprits[i].rank == rank) {
+			return localisation->culprits[i].server_ip;
+		}
+	}
+	return NULL;
+}
+
+void fsl_words_rank(struct fsl_phrase *phrase, const struct fsl_summary *summary, int32_t rank)
+{
+	const char *host = host_of(summary, rank);
+	fsl_phrase_add(phrase, "rank %d", rank);
+	if (host != NULL && *host != '\0') {
+		fsl_phrase_add(phrase, " (%s)", host);
+	}
+}
+
+/* "ranks 0-7"; only their number when memory is short. */
+static void add_culprit_ranks(struct fsl_phrase *phrase,
+			      const struct fsl_localisation *localisation)
+{
+	size_t n = localisation->n_culprits;
+	int32_t *ranks = fsl_calloc(n, sizeof(*ranks));
+	if (ranks == NULL) {
+		fsl_phrase_add_count(phrase, n, "rank");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		ranks[i] = localisation->culprits[i].rank;
+	}
+	fsl_phrase_add_unsorted_ranks(phrase, ranks, n, RANGES_IN_HEADLINE);
+	fsl_free(ranks);
+}
+
+static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
+			const struct fsl_summary *summary)
+{
+	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_culprit *first = &localisation->culprits[0];
+	if (kind == FSL_VERDICT_SLOW_LINK && first->peer >= 0) {
+		fsl_words_rank(phrase, summary, first->rank);
+		fsl_phrase_add(phrase, " and ");
+		fsl_words_rank(phrase, summary, first->peer);
+	} else if (kind == FSL_VERDICT_SLOW_HOST || kind == FSL_VERDICT_HOST_PAUSES) {
+		fsl_phrase_add(phrase, "%s (", fsl_text_or_empty(first->server_ip));
+		add_culprit_ranks(phrase, localisation);
+		fsl_phrase_add(phrase, ")");
+	} else if (kind == FSL_VERDICT_STAGE_IMBALANCE && first->stage >= 0) {
+		fsl_phrase_add(phrase, "%d (", first->stage);
+		add_culprit_ranks(phrase, localisation);
+		fsl_phrase_add(phrase, ")");
+	} else if (localisation->n_culprits == 1) {
+		fsl_words_rank(phrase, summary, first->rank);
+	} else {
+		add_culprit_ranks(phrase, localisation);
+	}
+}
+
+/* " the job by 20 %: 195 ms of each 1168 ms step are lost", as much of it as is known. */
+static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
+{
+	fsl_phrase_add(phrase, " the job");
+	if (isfinite(localisation->slowdown)) {
+		fsl_phrase_add(phrase, " by ");
+		fsl_phrase_add_percent(phrase, localisation->slowdown - 1.0);
+	}
+	if (!isfinite(localisation->lost_ms_per_step)) {
+		return;
+	}
+	fsl_phrase_add(phrase, ": ");
+	fsl_phrase_add_ms(phrase, localisation->lost_ms_per_step);
+	if (isfinite(localisation->step_ms)) {
+		fsl_phrase_add(phrase, " of each ");
+		fsl_phrase_add_ms(phrase, localisation->step_ms);
+		fsl_phrase_add(phrase, " step are lost");
+	} else {
+		fsl_phrase_add(phrase, " are lost per step");
+	}
+}
+
+/* The reason of the verdict that the headline is about. */
+static const char *reason_of(const struct fsl_summary *summary)
+{
+	const struct fsl_perception *perception = summary->perception;
+	const struct fsl_localisation *localisation = summary->localisation;
+	bool is_localised = localisation != NULL && localisation->kind == fsl_words_kind(summary);
+	if (is_localised || perception == NULL) {
+		return localisation != NULL ? fsl_text_or_empty(localisation->reason) : "";
+	}
+	return fsl_text_or_empty(perception->reason);
+}
+
+/* Classical points name ranks and metrics only. False when there are none. */
+static bool add_classical(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_detail *first = NULL;
+	size_t n = 0;
+	int32_t *ranks = fsl_calloc(localisation->n_abnormal, sizeof(*ranks));
+	for (size_t i = 0; ranks != NULL && i < localisation->n_abnormal; i++) {
+		const struct fsl_detail *detail = &localisation->abnormal[i];
+		if (detail->method != FSL_METHOD_LACK) {
+			first = first == NULL ? detail : first;
+			ranks[n++] = detail->rank;
+		}
+	}
+	if (first != NULL) {
+		fsl_phrase_add_unsorted_ranks(phrase, ranks, n, RANGES_IN_HEADLINE);
+		fsl_phrase_add(phrase, " stand out, first in %s", fsl_text_or_empty(first->kpi_id));
+	}
+	fsl_free(ranks);
+	return first != NULL;
+}
+
+static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
+				 const struct fsl_summary *summary)
+{
+	const struct fsl_localisation *localisation = summary->localisation;
+	if (localisation != NULL && localisation->n_culprits == 0 &&
+	    add_classical(phrase, summary)) {
+		return;
+	}
+	if (localisation == NULL || localisation->n_culprits == 0) {
+		const char *reason = reason_of(summary);
+		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "see the verdict file");
+		return;
+	}
+	fsl_phrase_add(phrase, "%s", words[kind].before);
+	add_subject(phrase, kind, summary);
+	fsl_phrase_add(phrase, " %s",
+		       localisation->n_culprits == 1 ? words[kind].one : words[kind].many);
+	add_cost(phrase, localisation);
+}
+
+static void add_normal(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_localisation *localisation = summary->localisation;
+	fsl_phrase_add(phrase, localisation != NULL ? "no rank slows the job"
+						    : "the steps take as long as before");
+	if (localisation != NULL && isfinite(localisation->step_ms)) {
+		fsl_phrase_add(phrase, ", a step takes ");
+		fsl_phrase_add_ms(phrase, localisation->step_ms);
+	}
+}
+
+static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const char *reason = reason_of(summary);
+	fsl_phrase_add(phrase, "cannot tell whether a rank is slow%s%s",
+		       *reason != '\0' ? ": " : "", reason);
+}
+
+static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	enum { RANGES_MAX = 4 };
+	const struct fsl_perception *perception = summary->perception;
+	fsl_phrase_add(phrase, "the job stands still");
+	if (perception == NULL) {
+		return;
+	}
+	if (isfinite(perception->hang_mins)) {
+		fsl_phrase_add(phrase, ": no event for %.1f minutes", perception->hang_mins);
+	}
+	if (perception->hang_since_ns != FSL_NS_ABSENT) {
+		fsl_phrase_add(phrase, ", since ");
+		fsl_phrase_add_time(phrase, perception->hang_since_ns);
+	}
+	if (perception->n_stopped_first == 0) {
+		fsl_phrase_add(phrase, "; all ranks stopped together");
+	} else if (perception->n_stopped_first == 1) {
+		fsl_phrase_add(phrase, "; ");
+		fsl_words_rank(phrase, summary, perception->stopped_first[0]);
+		fsl_phrase_add(phrase, " stopped first");
+	} else {
+		fsl_phrase_add(phrase, "; ");
+		fsl_phrase_add_ranks(phrase, perception->stopped_first, perception->n_stopped_first,
+				     RANGES_MAX);
+		fsl_phrase_add(phrase, " stopped first");
+	}
+}
+
+static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_step_episode *episode = fsl_words_episode(summary->perception);
+	if (episode == NULL) {
+		const char *reason = reason_of(summary);
+		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
+		return;
+	}
+	if (episode->until_step >= 0) {
+		fsl_phrase_add(phrase, "steps %" PRId64 " to %" PRId64 " took ",
+			       episode->onset_step, episode->until_step - 1);
+	} else {
+		fsl_phrase_add(phrase, "since step %" PRId64 " every step takes ",
+			       episode->onset_step);
+	}
+	fsl_phrase_add_percent(phrase, episode->after_ms / episode->before_ms - 1.0);
+	fsl_phrase_add(phrase, " longer (");
+	fsl_phrase_add_ms(phrase, episode->after_ms);
+	fsl_phrase_add(phrase, " instead of ");
+	fsl_phrase_add_ms(phrase, episode->before_ms);
+	fsl_phrase_add(phrase, ")");
+	if (summary->localisation == NULL) {
+		return;
+	}
+	if (summary->localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
+		fsl_phrase_add(phrase, " and no single rank explains it");
+	} else {
+		fsl_phrase_add(phrase, "; cannot tell which rank is to blame%s%s",
+			       *fsl_text_or_empty(summary->localisation->reason) != '\0' ? ": "
+											 : "",
+			       fsl_text_or_empty(summary->localisation->reason));
+	}
+}
+
+void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	enum fsl_verdict_kind kind = fsl_words_kind(summary);
+	if (fsl_words_has_failed(summary)) {
+		fsl_phrase_add(phrase, "FAILED: there is no verdict: %s",
+			       fsl_text_or_empty(summary->localisation->error_message));
+		return;
+	}
+	fsl_phrase_add(phrase, "%s: ", words[kind].title);
+	switch (kind) {
+	case FSL_VERDICT_NORMAL:
+		add_normal(phrase, summary);
+		break;
+	case FSL_VERDICT_JOB_SLOWDOWN:
+		add_job_slowdown(phrase, summary);
+		break;
+	case FSL_VERDICT_HANG:
+		add_hang(phrase, summary);
+		break;
+	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
+		add_insufficient(phrase, summary);
+		break;
+	case FSL_VERDICT_SLOW_RANK:
+	case FSL_VERDICT_SLOW_HOST:
+	case FSL_VERDICT_SLOW_LINK:
+	case FSL_VERDICT_STAGE_IMBALANCE:
+	case FSL_VERDICT_WORK_IMBALANCE:
+	case FSL_VERDICT_HOST_PAUSES:
+		add_culprit_sentence(phrase, kind, summary);
+		break;
+	case FSL_VERDICTS_N:
+		break;
+	}
+}
+
+static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_localisation *localisation = summary->localisation;
+	if (localisation == NULL || localisation->n_culprits == 0) {
+		fsl_phrase_add(phrase, "\"algorithm\": \"failslow\" in the configuration adds "
+				       "the cause and what it costs");
+		return;
+	}
+	const struct fsl_culprit *first = &localisation->culprits[0];
+	fsl_phrase_add(phrase, "check %s ", hints[first->cause].what);
+	fsl_words_rank(phrase, summary, first->rank);
+	if (first->peer >= 0) {
+		fsl_phrase_add(phrase, " and ");
+		fsl_words_rank(phrase, summary, first->peer);
+	}
+	fsl_phrase_add(phrase, ": %s", hints[first->cause].list);
+}
+
+static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_perception *perception = summary->perception;
+	if (perception != NULL && perception->n_stopped_first > 0) {
+		fsl_phrase_add(phrase, "look at ");
+		fsl_words_rank(phrase, summary, perception->stopped_first[0]);
+		fsl_phrase_add(phrase, " first: is its process alive, what does its stack show, "
+				       "device and network errors in the kernel log");
+	} else {
+		fsl_phrase_add(phrase, "look at what all ranks share: scheduler, shared storage, "
+				       "network; then at the stack of any rank");
+	}
+}
+
+void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	if (fsl_words_has_failed(summary)) {
+		return; /* the chain of causes on stderr names the remedy */
+	}
+	switch (fsl_words_kind(summary)) {
+	case FSL_VERDICT_NORMAL:
+		if (summary->localisation != NULL &&
+		    summary->localisation->coverage.n_missing_ranks > 0) {
+			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
+					       "file: this verdict says nothing about them");
+		}
+		break;
+	case FSL_VERDICTS_N:
+		break;
+	case FSL_VERDICT_HANG:
+		add_hint_for_hang(phrase, summary);
+		break;
+	case FSL_VERDICT_JOB_SLOWDOWN:
+		fsl_phrase_add(phrase, "look for what changed for all ranks at that time: shared "
+				       "storage, network, power caps, input data, code");
+		break;
+	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
+		fsl_phrase_add(phrase, "check that every rank writes its marker file below "
+				       "root_path, or widen the time range (--from, --to)");
+		break;
+	case FSL_VERDICT_STAGE_IMBALANCE:
+		fsl_phrase_add(phrase, "move layers from this stage to the others; the devices are "
+				       "not at fault");
+		break;
+	case FSL_VERDICT_WORK_IMBALANCE:
+		fsl_phrase_add(phrase, "spread the work evenly (sequence lengths, experts, batch "
+				       "sizes); the devices are not at fault");
+		break;
+	case FSL_VERDICT_SLOW_RANK:
+	case FSL_VERDICT_SLOW_HOST:
+	case FSL_VERDICT_SLOW_LINK:
+	case FSL_VERDICT_HOST_PAUSES:
+		add_hint_for_cause(phrase, summary);
+		break;
+	}
+}

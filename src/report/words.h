@@ -1,0 +1,23 @@
+/* What the terminal summary says first (the verdict) and last (what to do). */
+#ifndef FSL_REPORT_WORDS_H
+#define FSL_REPORT_WORDS_H
+
+#include "report/phrase.h"
+#include "report/report.h"
+#include "report/screen.h"
+
+/* The verdict that matters most: a hang, then a named culprit, then a slowdown of the whole job. */
+enum fsl_verdict_kind fsl_words_kind(const struct fsl_summary *summary);
+/* The run itself failed: its error is the headline. */
+bool fsl_words_has_failed(const struct fsl_summary *summary);
+enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
+/* One sentence with subject, cost and share of the step. */
+void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_summary *summary);
+/* What a person should look at; "" when nothing is wrong. */
+void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary);
+/* "rank 3 (10.1.0.1)"; without the host when nobody knows it. */
+void fsl_words_rank(struct fsl_phrase *phrase, const struct fsl_summary *summary, int32_t rank);
+/* Longest-lasting episode of perception; NULL: none. */
+const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception);
+
+#endif

@@ -1,0 +1,633 @@
+/* The terminal summary, line by line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "report/phrase.h"
+#include "report/screen.h"
+#include "report/utf8.h"
+#include "samples.h"
+
+/* Free with free(). */
+static char *text_of_summary(const struct fsl_summary *summary)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+	assert_non_null(stream);
+	fsl_report_text(stream, summary);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static char *text_of(const struct sample *sample)
+{
+	struct fsl_summary summary = sample_summary(sample);
+	return text_of_summary(&summary);
+}
+
+static void assert_fits(const char *text, size_t n_lines_max, size_t width)
+{
+	size_t n_lines = 0;
+	for (const char *line = text; *line != '\0'; n_lines++) {
+		size_t length = strcspn(line, "\n");
+		char copy[1024];
+		assert_true(length < sizeof(copy));
+		memcpy(copy, line, length);
+		copy[length] = '\0';
+		assert_true(fsl_utf8_points(copy) <= width);
+		assert_true(length == 0 || copy[length - 1] != ' ');
+		line += length + 1;
+	}
+	assert_true(n_lines <= n_lines_max);
+}
+
+static void assert_summary(struct sample *sample, const char *expected)
+{
+	char *text = text_of(sample);
+	assert_string_equal(text, expected);
+	assert_fits(text, 24, 80);
+	free(text);
+	sample_destroy(sample);
+}
+
+#define BASIS                                                                                      \
+	"  coverage     8 of 8 ranks, 80 steps (timeline), 2025-06-15 15:06:40 to\n"               \
+	"               2025-06-15 15:08:13, 1 of 1 groups matched\n"                              \
+	"  rows         80412 rows of 9 files, none dropped\n"
+#define FILES                                                                                      \
+	"  verdict      /result/verdict.json\n"                                                    \
+	"  perception   /result/perception.json\n"
+
+static void a_healthy_job_is_said_to_be_healthy(void **state)
+{
+	(void)state;
+	assert_summary(sample_create(), "NORMAL: no rank slows the job, a step takes 974 ms\n"
+					"  steps        no change of the step time\n" BASIS FILES);
+}
+
+static void a_slow_rank_is_named_with_cost_and_cause(void **state)
+{
+	(void)state;
+	assert_summary(
+		sample_slow_rank(),
+		"SLOW RANK: rank 3 (10.1.0.1) slows the job by 20 %: 195 ms of each 1168 ms step\n"
+		"  are lost\n"
+		"\n"
+		"  rank  host      cause    lost/step  share    steps           since  conf.\n"
+		"     3  10.1.0.1  compute     195 ms   99 %  from 60  06-15 15:07:40   99 %\n"
+		"\n"
+		"  why          own work takes 560.0 ms per step against 465.1 ms of its peers\n"
+		"  evidence     own 560 ms, peers 465 ms, own ratio 1.20 x, 20 high steps,\n"
+		"               persistence 100 %\n"
+		"  victims      ranks 4, 5: late because of the culprit, not at fault\n"
+		"  steps        since step 60 (2025-06-15 15:07:40) 1168 ms instead of 973 "
+		"ms\n" BASIS FILES
+		"  next         check the accelerator of rank 3 (10.1.0.1): clock and power cap,\n"
+		"               temperature, ECC errors, other processes on it\n");
+}
+
+static void a_slow_link_is_named_by_both_ends(void **state)
+{
+	(void)state;
+	assert_summary(
+		sample_slow_link(),
+		"SLOW LINK: the link between rank 2 (10.1.0.1) and rank 6 (10.1.0.1) slows the\n"
+		"  job by 20 %: 195 ms of each 1168 ms step are lost\n"
+		"\n"
+		"  rank  host      cause    lost/step  share    steps           since  conf.\n"
+		"     2  10.1.0.1  network     195 ms   99 %  from 60  06-15 15:07:40   99 %\n"
+		"     6  10.1.0.1  network     195 ms   99 %  from 60  06-15 15:07:40   99 %\n"
+		"\n"
+		"  why          transfers between them take longer than on like links\n"
+		"  evidence     rank 2: own 560 ms, peers 465 ms, own ratio 1.20 x, 20 high\n"
+		"               steps, persistence 100 %\n"
+		"  steps        no change of the step time\n" BASIS FILES
+		"  next         check the network of rank 2 (10.1.0.1) and rank 6 (10.1.0.1):\n"
+		"               link speed, error counters, cable, switch port, other traffic\n");
+}
+
+static void a_hang_names_who_stopped_first_and_where(void **state)
+{
+	(void)state;
+	assert_summary(
+		sample_hang(),
+		"HANG: the job stands still: no event for 60.0 minutes, since\n"
+		"  2025-06-15 14:08:13; rank 3 (10.1.0.1) stopped first\n"
+		"  stopped      last event of rank 3 2025-06-15 14:08:13, begun and never ended:\n"
+		"               HcclAllReduce\n" BASIS FILES
+		"  next         look at rank 3 (10.1.0.1) first: is its process alive, what does\n"
+		"               its stack show, device and network errors in the kernel log\n");
+}
+
+static void a_job_slowdown_blames_nobody(void **state)
+{
+	(void)state;
+	assert_summary(
+		sample_job_slowdown(),
+		"JOB SLOWDOWN: since step 40 every step takes 50 % longer (1460 ms instead of\n"
+		"  974 ms) and no single rank explains it\n"
+		"  steps        since step 40 (2025-06-15 15:07:20) 1460 ms instead of 974 ms; 1\n"
+		"               step long because of a checkpoint or GC; 2 steps with slow data\n"
+		"               loading; 2 steps with a slow checkpoint\n" BASIS FILES
+		"  next         look for what changed for all ranks at that time: shared storage,\n"
+		"               network, power caps, input data, code\n");
+}
+
+static void too_little_data_is_not_called_normal(void **state)
+{
+	(void)state;
+	assert_summary(
+		sample_missing(10000),
+		"INSUFFICIENT EVIDENCE: cannot tell whether a rank is slow: half of the ranks\n"
+		"  left no marker file\n"
+		"  steps        no change of the step time\n"
+		"  coverage     10000 of 20000 ranks, 80 steps (timeline), 2025-06-15 15:06:40 to\n"
+		"               2025-06-15 15:08:13, 1 of 1 groups matched\n"
+		"  rows         80412 rows of 9 files, none dropped\n"
+		"  missing      ranks 0, 2, 4, 6, 8, 10, 12, 14 and 9992 more: no usable marker\n"
+		"               file\n" FILES
+		"  next         check that every rank writes its marker file below root_path, or\n"
+		"               widen the time range (--from, --to)\n");
+}
+
+/* A culprit of every kind: the first line names the subject in the singular and the plural. */
+static void every_kind_of_culprit_has_its_sentence(void **state)
+{
+	(void)state;
+	static const struct {
+		enum fsl_verdict_kind kind;
+		int n_culprits;
+		const char *begin;
+	} cases[] = {
+		{FSL_VERDICT_SLOW_RANK, 2, "SLOW RANK: ranks 3, 4 slow the job by 20 %: 195 ms"},
+		{FSL_VERDICT_SLOW_HOST, 3, "SLOW HOST: host 10.1.0.1 (ranks 3-5) slows the job"},
+		{FSL_VERDICT_STAGE_IMBALANCE, 2,
+		 "STAGE IMBALANCE: pipeline stage 1 (ranks 3, 4) takes longer than the other"},
+		{FSL_VERDICT_WORK_IMBALANCE, 1,
+		 "WORK IMBALANCE: rank 3 (10.1.0.1) has more work than its peers and slows the"},
+		{FSL_VERDICT_WORK_IMBALANCE, 2,
+		 "WORK IMBALANCE: ranks 3, 4 have more work than their peers and slow the job by"},
+		{FSL_VERDICT_HOST_PAUSES, 1,
+		 "HOST PAUSES: pauses of host 10.1.0.1 (rank 3) slow the job by 20 %: 195 ms"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample *sample = sample_create();
+		sample_make_anomaly(sample, cases[i].kind);
+		for (int k = cases[i].n_culprits - 1; k >= 0; k--) {
+			struct fsl_culprit culprit = sample_culprit(3 + k, FSL_CAUSE_HOST);
+			culprit.stage = cases[i].kind == FSL_VERDICT_STAGE_IMBALANCE ? 1 : -1;
+			sample_add_culprit(sample, &culprit);
+		}
+		char *text = text_of(sample);
+		text[strlen(cases[i].begin)] = '\0';
+		assert_string_equal(text, cases[i].begin);
+		free(text);
+		sample_destroy(sample);
+	}
+}
+
+static void every_cause_has_its_own_hint(void **state)
+{
+	(void)state;
+	static const char *const expected[] = {
+		[FSL_CAUSE_COMPUTE] = "check the accelerator of rank 3 (10.1.0.1): clock",
+		[FSL_CAUSE_HOST] = "check the host side of rank 3 (10.1.0.1): CPU load",
+		[FSL_CAUSE_DATALOADER] = "check the data loading of rank 3 (10.1.0.1): number",
+		[FSL_CAUSE_STORAGE] = "check the storage of rank 3 (10.1.0.1): mount",
+		[FSL_CAUSE_NETWORK] = "check the network of rank 3 (10.1.0.1): link speed",
+	};
+	for (int cause = 0; cause < FSL_CAUSES_N; cause++) {
+		struct sample *sample = sample_create();
+		sample_make_anomaly(sample, FSL_VERDICT_SLOW_RANK);
+		struct fsl_culprit culprit = sample_culprit(3, (enum fsl_cause)cause);
+		sample_add_culprit(sample, &culprit);
+		char *text = text_of(sample);
+		assert_non_null(strstr(text, expected[cause]));
+		free(text);
+		sample_destroy(sample);
+	}
+}
+
+static void a_hang_is_said_before_a_culprit(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_hang();
+	sample_make_anomaly(sample, FSL_VERDICT_SLOW_RANK);
+	struct fsl_culprit culprit = sample_culprit(5, FSL_CAUSE_COMPUTE);
+	sample_add_culprit(sample, &culprit);
+	char *text = text_of(sample);
+	assert_ptr_equal(strstr(text, "HANG: "), text);
+	assert_non_null(strstr(text, "     5  10.1.0.1  compute"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void unknown_numbers_leave_no_column_and_no_nan(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	fsl_localisation_fini(&sample->localisation);
+	fsl_localisation_init(&sample->localisation);
+	sample->localisation.kind = FSL_VERDICT_SLOW_RANK;
+	struct fsl_culprit culprit = fsl_culprit_of(3);
+	sample_add_culprit(sample, &culprit);
+	culprit = fsl_culprit_of(4);
+	culprit.confidence = 0.5;
+	sample_add_culprit(sample, &culprit);
+	char *text = text_of(sample);
+	assert_ptr_equal(strstr(text, "SLOW RANK: ranks 3, 4 slow the job\n"
+				      "\n"
+				      "  rank  host       cause    conf.\n"
+				      "     3  localhost  compute      -\n"
+				      "     4  localhost  compute   50 %\n"),
+			 text);
+	assert_null(strstr(text, "nan"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void a_recovered_episode_shows_both_its_ends(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	sample->localisation.culprits[0].until_step = 70;
+	sample->perception.episodes[0].until_step = 70;
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "   99 %  60-69  06-15 15:07:40"));
+	assert_non_null(strstr(text, "over at step 70"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void many_culprits_stay_on_one_screen(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	sample_make_anomaly(sample, FSL_VERDICT_SLOW_RANK);
+	for (int32_t rank = 0; rank < 1000; rank++) {
+		struct fsl_culprit culprit = sample_culprit(rank * 2, FSL_CAUSE_DATALOADER);
+		culprit.server_ip = "2001:0db8:85a3:0000:0000:8a2e:0370:7334";
+		sample_add_culprit(sample, &culprit);
+	}
+	char *text = text_of(sample);
+	assert_fits(text, 24, 80);
+	assert_ptr_equal(strstr(text, "SLOW RANK: ranks 0, 2, 4, 6, 8, 10 and 994 more slow"),
+			 text);
+	assert_non_null(strstr(text, "\n  and 995 more in the verdict file\n"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void dropped_rows_clocks_and_problems_are_shown(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	struct fsl_coverage *coverage = &sample->localisation.coverage;
+	coverage->n_dropped[FSL_DROP_MALFORMED] = 14;
+	coverage->n_dropped[FSL_DROP_CUT] = 1;
+	coverage->clock_offset_max_ms = 3.25;
+	coverage->clock_residual_ms = 0.0125;
+	static int32_t missing[] = {5};
+	coverage->missing_ranks = missing;
+	coverage->n_missing_ranks = 1;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(fsl_coverage_add_skipped(coverage, &sample->localisation.arena,
+							  NULL, "BoxPlot: %d steps, needs 8", i),
+				 FSL_OK);
+	}
+	struct fsl_file files[] = {
+		{.path = "/data/a.csv", .state = FSL_FILE_READ},
+		{.path = "/data/b.csv", .state = FSL_FILE_EMPTY, .message = "zero bytes"},
+		{.path = "/data/c.csv", .state = FSL_FILE_UNUSABLE},
+	};
+	sample->run.files = files;
+	sample->run.n_files = 3;
+	char *text = text_of(sample);
+	sample->run.files = NULL;
+	sample->run.n_files = 0;
+	assert_non_null(strstr(text, "  rows         80412 rows of 9 files, 15 dropped: 14 "));
+	assert_non_null(strstr(text, "  missing      rank 5: no usable marker file\n"));
+	assert_non_null(strstr(text, "  clocks       host clocks differ by up to 3.25 ms, "
+				     "corrected to within 0.01 ms\n"));
+	assert_non_null(strstr(text, "  skipped      BoxPlot: 0 steps, needs 8; and 2 more\n"));
+	assert_non_null(strstr(text, "  problems     /data/b.csv: zero bytes; and 1 more file\n"));
+	assert_non_null(strstr(text, "  next         find out why the missing ranks write no"));
+	assert_fits(text, 24, 80);
+	free(text);
+	sample_destroy(sample);
+}
+
+static void a_slowdown_that_nobody_could_look_into_says_so(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_job_slowdown();
+	sample->localisation.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	sample->localisation.reason = "no marker files";
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "; cannot tell which rank is to blame: no marker files\n"));
+	assert_null(strstr(text, "  why "));
+	sample->localisation.kind = FSL_VERDICT_JOB_SLOWDOWN;
+	sample->localisation.reason = "no rank's own work stands out";
+	free(text);
+	text = text_of(sample);
+	assert_non_null(strstr(text, "and no single rank explains it\n"));
+	assert_non_null(strstr(text, "  why          no rank's own work stands out\n"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void suspects_are_told_with_a_reason(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_suspect suspect = {7, 1.0, "HcclAllGather", "waits for rank 3"};
+	assert_int_equal(fsl_localisation_add_unconfirmed(&sample->localisation, &suspect, NULL),
+			 FSL_OK);
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "  unconfirmed  rank 7 (HcclAllGather): waits for rank 3\n"));
+	free(text);
+	suspect = (struct fsl_suspect){6, 1.0, NULL, NULL};
+	assert_int_equal(fsl_localisation_add_unconfirmed(&sample->localisation, &suspect, NULL),
+			 FSL_OK);
+	text = text_of(sample);
+	assert_non_null(strstr(text, "  unconfirmed  ranks 6, 7; rank 7 (HcclAllGather): waits "
+				     "for rank 3\n"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void classical_findings_are_named_without_a_cost(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	sample->localisation.kind = FSL_VERDICT_SLOW_RANK;
+	sample->localisation.result_code = 201;
+	sample->localisation.algorithm = "systrace";
+	struct fsl_detail details[] = {
+		{.rank = 7, .kpi_id = "HcclAllGather", .method = FSL_METHOD_LACK},
+		{.rank = 5, .kpi_id = "HcclAllGather", .method = FSL_METHOD_SPACE},
+		{.rank = 3, .kpi_id = "HcclReduceScatter", .method = FSL_METHOD_TIME},
+	};
+	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+		details[i].is_abnormal = true;
+		assert_int_equal(
+			fsl_localisation_add_detail(&sample->localisation, &details[i], NULL),
+			FSL_OK);
+	}
+	char *text = text_of(sample);
+	assert_ptr_equal(strstr(text, "SLOW RANK: ranks 3, 5 stand out, first in HcclAllGather\n"),
+			 text);
+	assert_non_null(strstr(text, "  next         \"algorithm\": \"failslow\" in the"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void a_failed_run_says_so_once(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	sample->localisation.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	sample->localisation.result_code = 500;
+	sample->localisation.error_message = "no marker file: root_path=\"/x\"";
+	sample->localisation.reason = sample->localisation.error_message;
+	sample->perception.error_message = sample->localisation.error_message;
+	char *text = text_of(sample);
+	assert_ptr_equal(
+		strstr(text, "FAILED: there is no verdict: no marker file: root_path=\"/x\"\n"),
+		text);
+	assert_null(strstr(text, "  error "));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void suppression_and_errors_are_shown(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	sample->localisation.is_suppressed = true;
+	sample->localisation.suppressed_since_ns = sample_step_ns(70);
+	sample->localisation.error_message = "cannot read: rank=3";
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "  alarm        not sent again, the same culprits were "
+				     "reported at\n               2025-06-15 15:07:50\n"));
+	assert_non_null(strstr(text, "  error        cannot read: rank=3\n"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void colours_are_used_only_when_asked_for(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_summary summary = sample_summary(sample);
+	char *plain = text_of_summary(&summary);
+	summary.colours = true;
+	char *coloured = text_of_summary(&summary);
+	assert_null(strchr(plain, '\033'));
+	assert_ptr_equal(strstr(coloured, "\033[1;31mSLOW RANK"), coloured);
+	/* without its codes the coloured text is the plain one */
+	char *end = coloured;
+	for (const char *c = coloured; *c != '\0'; c++) {
+		if (*c == '\033') {
+			c = strchr(c, 'm');
+		} else {
+			*end++ = *c;
+		}
+	}
+	*end = '\0';
+	assert_string_equal(coloured, plain);
+	free(plain);
+	free(coloured);
+	sample_destroy(sample);
+}
+
+static void names_from_files_cannot_steer_the_terminal(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	sample_make_anomaly(sample, FSL_VERDICT_SLOW_RANK);
+	struct fsl_culprit culprit = sample_culprit(9, FSL_CAUSE_COMPUTE);
+	culprit.server_ip = "a\033[2Jb\nc\x7f\xff\xc2\x9b";
+	sample_add_culprit(sample, &culprit);
+	char *text = text_of(sample);
+	assert_null(strchr(text, '\033'));
+	assert_null(strstr(text, "\xc2\x9b"));
+	assert_non_null(strstr(text, "rank 9 (a?[2Jb?c?\?\?) slows"));
+	assert_non_null(strstr(text, "     9  a?[2Jb?c?\?\?  compute"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void the_width_of_the_terminal_is_kept(void **state)
+{
+	(void)state;
+	static const struct {
+		int width;
+		size_t used;
+	} cases[] = {{0, 80}, {-5, 80}, {80, 80}, {100, 100}, {20, 60}, {60, 60}, {5000, 120}};
+	struct sample *sample = sample_job_slowdown();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_summary summary = sample_summary(sample);
+		summary.width = cases[i].width;
+		char *text = text_of_summary(&summary);
+		assert_fits(text, 30, cases[i].used);
+		free(text);
+	}
+	sample_destroy(sample);
+}
+
+static void paths_are_never_cut(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	char path[300];
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	struct fsl_summary summary = sample_summary(sample);
+	summary.localisation_path = path;
+	char *text = text_of_summary(&summary);
+	assert_non_null(strstr(text, path));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void parts_that_are_absent_are_no_crash(void **state)
+{
+	(void)state;
+	struct fsl_summary summary = {.width = 80};
+	char *text = text_of_summary(&summary);
+	assert_ptr_equal(strstr(text, "INSUFFICIENT EVIDENCE: cannot tell"), text);
+	free(text);
+	for (int kind = 0; kind < FSL_VERDICTS_N; kind++) {
+		struct fsl_localisation localisation = {.kind = (enum fsl_verdict_kind)kind};
+		struct fsl_perception perception = {.kind = (enum fsl_verdict_kind)kind};
+		summary = (struct fsl_summary){.localisation = &localisation};
+		text = text_of_summary(&summary);
+		assert_true(strlen(text) > 0);
+		free(text);
+		summary = (struct fsl_summary){.perception = &perception};
+		text = text_of_summary(&summary);
+		assert_true(strlen(text) > 0);
+		free(text);
+	}
+}
+
+static void short_memory_shortens_the_text_only(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	fsl_mem_fail_at(1);
+	char *text = text_of(sample);
+	fsl_mem_fail_at(0);
+	assert_non_null(strstr(text, "  victims      2 ranks: late because of the culprit"));
+	free(text);
+	sample_destroy(sample);
+}
+
+static void ranks_are_told_in_ranges(void **state)
+{
+	(void)state;
+	int32_t ranks[] = {7, 0, 2, 1, 5, 5, 9, 8, 2147483647};
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_unsorted_ranks(&phrase, ranks, 9, 8);
+	assert_string_equal(phrase.text, "ranks 0-2, 5, 7-9, 2147483647");
+	struct fsl_phrase bounded = {0};
+	fsl_phrase_add_ranks(&bounded, ranks, 8, 2);
+	assert_string_equal(bounded.text, "ranks 0-2, 5 and 4 more");
+	struct fsl_phrase none = {0};
+	fsl_phrase_add_ranks(&none, ranks, 0, 2);
+	assert_string_equal(none.text, "no rank");
+}
+
+static void numbers_have_units_and_sensible_digits(void **state)
+{
+	(void)state;
+	static const struct {
+		double ms;
+		const char *text;
+	} cases[] = {{0.0, "0.00 ms"},      {0.0049, "0.00 ms"},  {9.994, "9.99 ms"},
+		     {9.996, "10.0 ms"},    {99.94, "99.9 ms"},   {99.96, "100 ms"},
+		     {9999.0, "9999 ms"},   {9999.6, "10.0 s"},   {-12.34, "-12.3 ms"},
+		     {123456.0, "123.5 s"}, {NAN, "unknown time"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add_ms(&phrase, cases[i].ms);
+		assert_string_equal(phrase.text, cases[i].text);
+	}
+	struct fsl_phrase percent = {0};
+	fsl_phrase_add_percent(&percent, 0.0416);
+	fsl_phrase_add(&percent, ", ");
+	fsl_phrase_add_percent(&percent, 0.0996);
+	fsl_phrase_add(&percent, ", ");
+	fsl_phrase_add_percent(&percent, NAN);
+	assert_string_equal(percent.text, "4.2 %, 10 %, unknown share");
+}
+
+static void a_phrase_that_is_too_long_ends_in_dots(void **state)
+{
+	(void)state;
+	struct fsl_phrase phrase = {0};
+	for (int i = 0; i < FSL_PHRASE_MAX; i++) {
+		fsl_phrase_add(&phrase, "word ");
+	}
+	assert_int_equal(strlen(phrase.text), FSL_PHRASE_MAX - 1);
+	assert_string_equal(phrase.text + FSL_PHRASE_MAX - 4, "...");
+}
+
+static void wide_letters_count_once(void **state)
+{
+	(void)state;
+	assert_int_equal(fsl_utf8_points("Gr\xc3\xbc\xc3\x9f"
+					 "e"),
+			 5);
+	assert_int_equal(fsl_utf8_points("a\xff"), 2);
+	assert_int_equal(fsl_utf8_sequence(""), 0);
+	assert_int_equal(fsl_utf8_sequence("\xf0\x9f\x98\x80"), 4);
+	assert_int_equal(fsl_utf8_sequence("\xf4\x90\x80\x80"), 0);
+	assert_int_equal(fsl_utf8_sequence("\xe2\x82"), 0);
+	assert_false(fsl_utf8_is_valid("\xed\xa0\x80"));
+}
+
+int main(void)
+{
+	if (setenv("TZ", "UTC", 1) != 0) {
+		return 1;
+	}
+	tzset();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_healthy_job_is_said_to_be_healthy),
+		cmocka_unit_test(a_slow_rank_is_named_with_cost_and_cause),
+		cmocka_unit_test(a_slow_link_is_named_by_both_ends),
+		cmocka_unit_test(a_hang_names_who_stopped_first_and_where),
+		cmocka_unit_test(a_job_slowdown_blames_nobody),
+		cmocka_unit_test(too_little_data_is_not_called_normal),
+		cmocka_unit_test(every_kind_of_culprit_has_its_sentence),
+		cmocka_unit_test(every_cause_has_its_own_hint),
+		cmocka_unit_test(a_hang_is_said_before_a_culprit),
+		cmocka_unit_test(unknown_numbers_leave_no_column_and_no_nan),
+		cmocka_unit_test(a_recovered_episode_shows_both_its_ends),
+		cmocka_unit_test(many_culprits_stay_on_one_screen),
+		cmocka_unit_test(dropped_rows_clocks_and_problems_are_shown),
+		cmocka_unit_test(a_slowdown_that_nobody_could_look_into_says_so),
+		cmocka_unit_test(suspects_are_told_with_a_reason),
+		cmocka_unit_test(classical_findings_are_named_without_a_cost),
+		cmocka_unit_test(a_failed_run_says_so_once),
+		cmocka_unit_test(suppression_and_errors_are_shown),
+		cmocka_unit_test(colours_are_used_only_when_asked_for),
+		cmocka_unit_test(names_from_files_cannot_steer_the_terminal),
+		cmocka_unit_test(the_width_of_the_terminal_is_kept),
+		cmocka_unit_test(paths_are_never_cut),
+		cmocka_unit_test(parts_that_are_absent_are_no_crash),
+		cmocka_unit_test(short_memory_shortens_the_text_only),
+		cmocka_unit_test(ranks_are_told_in_ranges),
+		cmocka_unit_test(numbers_have_units_and_sensible_digits),
+		cmocka_unit_test(a_phrase_that_is_too_long_ends_in_dots),
+		cmocka_unit_test(wide_letters_count_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
