@@ -25,12 +25,14 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 		out->own_ms = fsl_arena_alloc(&out->arena, n_bytes);
 		out->reference_ms = fsl_arena_alloc(&out->arena, n_bytes);
 		out->late_ms = fsl_arena_alloc(&out->arena, n_bytes);
+		out->wait_ms = fsl_arena_alloc(&out->arena, n_bytes);
 	}
 	out->step_dur_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
 	out->noise_ms = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
 	out->charges = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->charges));
 	if (out->own_ms == NULL || out->reference_ms == NULL || out->late_ms == NULL ||
-	    out->step_dur_ms == NULL || out->noise_ms == NULL || out->charges == NULL) {
+	    out->wait_ms == NULL || out->step_dur_ms == NULL || out->noise_ms == NULL ||
+	    out->charges == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}
@@ -83,10 +85,28 @@ static void set_noise(struct fsl_blame *out, size_t class_idx, double *work)
 }
 
 /*
- * Lateness per rank and step: within each group the largest wait that its absence caused in any one
- * operator of the step, summed over operators. Only complete or nearly complete instances tell: at
- * least two members.
+ * Lateness and wait per rank and step, summed over the operators of the step: the others waited as
+ * long as the rank's duration is below the longest of the instance; the rank waited as long as it
+ * is above the shortest.
  */
+static void add_instance(struct fsl_blame *out, const struct fsl_channel *channel,
+			 const struct fsl_windows *late, size_t instance, size_t step)
+{
+	double latest_ms = 0.0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		double ms = late->values[m * late->n_windows + instance];
+		latest_ms = !isnan(ms) && ms > latest_ms ? ms : latest_ms;
+	}
+	for (size_t m = 0; m < channel->n_members; m++) {
+		double ms = late->values[m * late->n_windows + instance];
+		if (!isnan(ms)) {
+			size_t at = channel->members[m] * out->n_steps + step;
+			out->late_ms[at] += ms;
+			out->wait_ms[at] += latest_ms - ms;
+		}
+	}
+}
+
 static enum fsl_status set_lateness(struct fsl_blame *out, const struct fsl_run *run,
 				    const struct fsl_match *match, struct fsl_error *err)
 {
@@ -98,13 +118,8 @@ static enum fsl_status set_lateness(struct fsl_blame *out, const struct fsl_run 
 			return status;
 		}
 		for (size_t i = 0; i < channel->n_instances; i++) {
-			size_t step = channel->step_idx[i];
-			for (size_t m = 0; m < channel->n_members && step < out->n_steps; m++) {
-				double ms = late.values[m * late.n_windows + i];
-				if (!isnan(ms)) {
-					out->late_ms[channel->members[m] * out->n_steps + step] +=
-						ms;
-				}
+			if (channel->step_idx[i] < out->n_steps) {
+				add_instance(out, channel, &late, i, channel->step_idx[i]);
 			}
 		}
 		fsl_windows_fini(&late);
@@ -147,13 +162,38 @@ static double share_last(const struct fsl_blame *blame, size_t r, const struct f
 	return n_high > 0 ? (double)n_late / (double)n_high : NAN;
 }
 
-static double mean_late(const struct fsl_blame *blame, size_t r, size_t begin, size_t end)
+/* Mean of a rank's row over [begin, end); @rows is late_ms or wait_ms. */
+static double mean_of_steps(const struct fsl_blame *blame, const double *rows, size_t r,
+			    size_t begin, size_t end)
 {
 	double sum = 0.0;
 	for (size_t s = begin; s < end; s++) {
-		sum += blame->late_ms[r * blame->n_steps + s];
+		sum += rows[r * blame->n_steps + s];
 	}
 	return end > begin ? sum / (double)(end - begin) : 0.0;
+}
+
+/*
+ * What comes back is no more than what the peers waited: work that nobody waited for (a pipeline's
+ * bubble hides some of it) was not lost. Waits in operators that could not be matched are not seen,
+ * so the bound holds only where the matched ones explain most of the excess. @work: 2 * members.
+ */
+static void bound_loss(struct fsl_blame *out, size_t r, size_t begin, size_t end, double *work)
+{
+	static const double WAITS_SEEN_SHARE_MIN = 0.5;
+	const struct fsl_peers *peers = &out->peers;
+	struct fsl_charge *charge = &out->charges[r];
+	uint32_t class_idx = peers->class_of[r];
+	size_t n = 0;
+	for (size_t k = peers->begin[class_idx]; k < peers->begin[class_idx + 1]; k++) {
+		if (peers->members[k] != r) {
+			work[n++] = mean_of_steps(out, out->wait_ms, peers->members[k], begin, end);
+		}
+	}
+	double waited_ms = fsl_median(work, n, work + n);
+	if (waited_ms >= WAITS_SEEN_SHARE_MIN * charge->lost_ms_per_step) {
+		charge->lost_ms_per_step = fmin(charge->lost_ms_per_step, waited_ms);
+	}
 }
 
 /* First and last high step, and the loss spread over all steps. */
@@ -206,10 +246,13 @@ static void charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config
 		charge->own_ms = mean_over_high(out, r, own, charge);
 		charge->peers_ms = mean_over_high(out, r, reference, charge);
 		charge->last_share = share_last(out, r, charge);
-		begin = charge->episode.begin;
-		end = charge->episode.end;
+		if (charge->pattern == FSL_PATTERN_LASTING) {
+			begin = charge->episode.begin;
+			end = charge->episode.end;
+		}
+		bound_loss(out, r, begin, end, excess);
 	}
-	charge->late_ms_per_step = mean_late(out, r, begin, end);
+	charge->late_ms_per_step = mean_of_steps(out, out->late_ms, r, begin, end);
 }
 
 static void set_steps(struct fsl_blame *out, const struct fsl_steps *steps, double *work)

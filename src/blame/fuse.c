@@ -105,7 +105,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 			out->fault_ns = perception->episodes[0].onset_ns;
 		}
 		out->reason =
-			"the job got slower and no rank's own work stands out: look for what all "
+			"no rank's own work stands out against its peers: look for what all "
 			"ranks share";
 		return;
 	}

@@ -4,11 +4,13 @@
 
 #include <failslow/error.h>
 
+#include "base/opt.h"
+
 enum {
 	FSL_EXIT_DONE = 0,
 	FSL_EXIT_ANOMALY = 1, /* only with --exit-code */
 	FSL_EXIT_USAGE = 2,   /* usage or configuration */
-	FSL_EXIT_INPUT = 3,   /* unusable input */
+	FSL_EXIT_INPUT = 3,   /* unusable input; unwritable output */
 	FSL_EXIT_INTERNAL = 4,
 };
 
@@ -22,5 +24,25 @@ struct fsl_command {
 
 /* NULL-terminated table from commands.def. */
 extern const struct fsl_command fsl_commands[];
+
+/* fsl_cmd_<name> of every command. */
+#define COMMAND(name, summary)                                                                     \
+	enum fsl_status fsl_cmd_##name(int argc, char **argv, int *exit_code,                      \
+				       struct fsl_error *err);
+#include "cli/commands.def"
+#undef COMMAND
+
+/*
+ * The whole program: finds the command, runs it, prints an error chain once on stderr, makes sure
+ * that all of stdout was written. Returns the exit code.
+ */
+int fsl_command_line(int argc, char **argv);
+/* FSL_EXIT_* of a failure. */
+int fsl_exit_code(enum fsl_status status);
+
+/* --help of one command: "usage: failslow @synopsis", what it does, its options, its manual page.
+ */
+void fsl_command_help(const char *name, const char *synopsis, const char *text,
+		      const struct fsl_opt *options);
 
 #endif

@@ -25,7 +25,8 @@ static void charge(struct charged_job *c)
 		fsl_cuts_build(&c->cuts, &c->job.run, &c->job.steps, c->match.clock_ns, NULL),
 		FSL_OK);
 	fsl_match_assign_steps(&c->match, &c->cuts);
-	assert_int_equal(fsl_own_build(&c->own, &c->job.run, &c->cuts, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&c->own, &c->job.run, &c->job.steps, &c->cuts, NULL),
+			 FSL_OK);
 	assert_int_equal(fsl_blame_build(&c->blame, &c->job.run, &c->job.topology, &c->job.steps,
 					 &c->match, &c->own, &c->config, NULL),
 			 FSL_OK);

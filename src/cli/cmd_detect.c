@@ -1,0 +1,321 @@
+/*
+ * `failslow detect`: from files to verdicts, once. The pipeline of the whole program, one line per
+ * arrow, is in run_pipeline(); start reading there.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "blame/blame.h"
+#include "blame/fuse.h"
+#include "cli/command.h"
+#include "cli/detect_options.h"
+#include "cli/time_range.h"
+#include "config/config.h"
+#include "detect/classical.h"
+#include "detect/perceive.h"
+#include "detect/registry.h"
+#include "ingest/ingest.h"
+#include "match/match.h"
+#include "match/own.h"
+#include "match/topology_build.h"
+#include "report/report.h"
+#include "state/state.h"
+
+enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl_error *err);
+
+/* Every noun of the pipeline, in the order in which they come into being. */
+struct job {
+	struct fsl_run run;
+	struct fsl_steps steps;
+	struct fsl_perception perception;
+	struct fsl_topology topology;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	struct fsl_blame blame;
+	struct fsl_localisation classical;
+	struct fsl_localisation localisation;
+};
+
+static enum fsl_status ingest(struct job *job, const struct fsl_config *config,
+			      const struct fsl_time_range *range, struct fsl_error *err)
+{
+	struct fsl_ingest_options options = {.root_path = config->root_path,
+					     .training_log = config->training_log,
+					     .log_type_is_log = config->log_type_is_log,
+					     .from_ns = range->from_ns,
+					     .to_ns = range->to_ns,
+					     .n_threads = (int)config->jobs};
+	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
+		config->root_path, range->source);
+	return fsl_ingest_run(&job->run, &options, err);
+}
+
+/* The verdict of localisation from the classical points alone, sysTrace's way. */
+static enum fsl_status conclude_classical(struct job *job, const struct fsl_case *facts,
+					  struct fsl_error *err)
+{
+	struct fsl_localisation *out = &job->localisation;
+	size_t n_slow = 0;
+	enum fsl_status status =
+		fsl_classical_run(out, &job->run, &job->topology, facts->config, err);
+	if (status == FSL_OK) {
+		status = fsl_fuse_coverage(out, facts, err);
+	}
+	for (size_t i = 0; i < out->n_abnormal; i++) {
+		n_slow += out->abnormal[i].method != FSL_METHOD_LACK;
+	}
+	out->algorithm = "systrace";
+	out->kind = n_slow > 0 ? FSL_VERDICT_SLOW_RANK : FSL_VERDICT_NORMAL;
+	out->reason = n_slow > 0
+			      ? "the classical observation points name the ranks in abnormalDetail"
+			      : "no classical observation point names a rank";
+	return status;
+}
+
+/* Lateness and own time beside the classical points; the points only propose. */
+static enum fsl_status conclude_failslow(struct job *job, struct fsl_case *facts,
+					 struct fsl_error *err)
+{
+	enum fsl_status status =
+		fsl_classical_run(&job->classical, &job->run, &job->topology, facts->config, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_coverage *coverage = &job->localisation.coverage;
+	coverage->skipped = job->classical.coverage.skipped;
+	coverage->n_skipped = job->classical.coverage.n_skipped;
+	job->localisation.algorithm = "failslow";
+	facts->classical = &job->classical;
+	return fsl_fuse(&job->localisation, facts, err);
+}
+
+/* files -> events -> steps -> perception; events -> collectives -> own time -> blame -> verdict. */
+static enum fsl_status run_pipeline(struct job *job, const struct fsl_config *config,
+				    const struct fsl_time_range *range, struct fsl_error *err)
+{
+	enum fsl_status status = ingest(job, config, range, err);
+	if (status == FSL_OK) {
+		status = fsl_steps_build(&job->steps, &job->run, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_perceive(&job->perception, &job->run, &job->steps, config, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_topology_build(&job->topology, &job->run, config, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_match(&job->match, &job->run, &job->topology, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns,
+					err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	fsl_match_assign_steps(&job->match, &job->cuts);
+	status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
+	if (status == FSL_OK) {
+		status = fsl_blame_build(&job->blame, &job->run, &job->topology, &job->steps,
+					 &job->match, &job->own, config, err);
+	}
+	struct fsl_case facts = {.run = &job->run,
+				 .topology = &job->topology,
+				 .steps = &job->steps,
+				 .match = &job->match,
+				 .cuts = &job->cuts,
+				 .own = &job->own,
+				 .blame = &job->blame,
+				 .perception = &job->perception,
+				 .config = config};
+	if (status == FSL_OK) {
+		status = config->algorithm == FSL_ALGORITHM_SYSTRACE
+				 ? conclude_classical(job, &facts, err)
+				 : conclude_failslow(job, &facts, err);
+	}
+	return status;
+}
+
+/* with_fail_slow without a failSlow result, old or new: nothing was looked for, and the verdict
+ * says so. */
+static void withhold_verdict(struct job *job)
+{
+	struct fsl_localisation *out = &job->localisation;
+	out->n_culprits = out->n_victims = out->n_unconfirmed = 0;
+	out->n_abnormal = out->n_normal = 0;
+	out->compute = out->network = out->storage = false;
+	out->result_code = 200;
+	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	out->reason =
+		"with_fail_slow is set and no slowdown was perceived: slow ranks were not looked for";
+}
+
+/* A run that failed leaves a verdict too, so that whoever polls the folder learns of it. */
+static void note_failure(struct job *job, const struct fsl_error *err)
+{
+	struct fsl_localisation *out = &job->localisation;
+	out->result_code = 500;
+	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	out->error_message = fsl_error_root(err);
+	out->reason = out->error_message;
+	job->perception.anomaly_type = "error";
+	job->perception.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	job->perception.error_message = out->error_message;
+	job->perception.reason = out->error_message;
+}
+
+/* An alarm that was raised within look_back is marked as known. Trouble with the state costs no
+ * verdict. */
+static void check_alarm(struct job *job, const struct fsl_config *config)
+{
+	struct fsl_state *state = NULL;
+	struct fsl_error err = {0};
+	struct fsl_localisation *out = &job->localisation;
+	if (config->look_back_mins <= 0.0 || out->result_code != 201) {
+		return;
+	}
+	enum fsl_status status = fsl_dir_create(config->slow_node_detection_path, &err);
+	if (status == FSL_OK) {
+		status = fsl_state_open(&state, config->state_path, &err);
+	}
+	if (status == FSL_OK) {
+		status =
+			fsl_state_check_alarm(state, out, config->now_ns, config->look_back_mins,
+					      &out->is_suppressed, &out->suppressed_since_ns, &err);
+	}
+	if (status != FSL_OK) {
+		fsl_log(FSL_LOG_WARNING, "state",
+			"repeated alarms cannot be suppressed, check the folder: state_path=\"%s\", "
+			"cause=\"%s\"",
+			config->state_path, fsl_error_root(&err));
+	}
+	fsl_state_close(state);
+}
+
+static int terminal_width(void)
+{
+	struct winsize size;
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
+	return is_known ? size.ws_col : 80;
+}
+
+static enum fsl_status report(struct job *job, const struct fsl_config *config,
+			      const struct fsl_detect_options *options, struct fsl_error *err)
+{
+	struct fsl_summary summary = {.perception = &job->perception,
+				      .localisation = &job->localisation,
+				      .topology = &job->topology,
+				      .run = &job->run,
+				      .colours =
+					      isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
+				      .width = terminal_width()};
+	enum fsl_status status = fsl_report_write_perception(&job->perception, config,
+							     &summary.perception_path, err);
+	if (status == FSL_OK) {
+		status =
+			fsl_report_write_localisation(&job->localisation, &job->topology, &job->run,
+						      config, &summary.localisation_path, err);
+	}
+	/* A verdict that could not be stored is still told. */
+	if (options->is_json) {
+		enum fsl_status printed = fsl_report_json(stdout, &summary, config, err);
+		status = status == FSL_OK ? printed : status;
+	} else if (options->n_quiet == 0) {
+		fsl_report_text(stdout, &summary);
+	}
+	return status;
+}
+
+static bool is_anomaly(const struct job *job)
+{
+	enum fsl_verdict_kind kind = job->localisation.kind;
+	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	return !is_quiet || job->perception.is_anomaly || job->localisation.result_code == 201;
+}
+
+static enum fsl_status job_init(struct job *job, struct fsl_error *err)
+{
+	*job = (struct job){0};
+	fsl_perception_init(&job->perception);
+	fsl_localisation_init(&job->classical);
+	fsl_localisation_init(&job->localisation);
+	return fsl_run_init(&job->run, err);
+}
+
+static void job_fini(struct job *job)
+{
+	fsl_localisation_fini(&job->localisation);
+	fsl_localisation_fini(&job->classical);
+	fsl_blame_fini(&job->blame);
+	fsl_own_fini(&job->own);
+	fsl_cuts_fini(&job->cuts);
+	fsl_match_fini(&job->match);
+	fsl_topology_fini(&job->topology);
+	fsl_perception_fini(&job->perception);
+	fsl_steps_fini(&job->steps);
+	fsl_run_fini(&job->run);
+}
+
+static enum fsl_status detect(const struct fsl_config *config,
+			      const struct fsl_detect_options *options, int *exit_code,
+			      struct fsl_error *err)
+{
+	struct job job;
+	struct fsl_time_range range = fsl_time_range_of(config);
+	enum fsl_status found = job_init(&job, err);
+	if (found == FSL_OK) {
+		found = run_pipeline(&job, config, &range, err);
+	}
+	if (found != FSL_OK) {
+		note_failure(&job, err);
+	} else if (range.is_waiting_for_fail_slow && !job.perception.is_anomaly) {
+		withhold_verdict(&job);
+	}
+	check_alarm(&job, config);
+	enum fsl_status status = report(&job, config, options, err);
+	*exit_code =
+		options->wants_exit_code && is_anomaly(&job) ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	job_fini(&job);
+	return found != FSL_OK ? found : status;
+}
+
+enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	struct fsl_detect_options options;
+	struct fsl_config config = {0};
+	struct fsl_registry *registry = NULL;
+	enum fsl_status status = fsl_detect_options_parse(&options, argc, argv, err);
+	if (status != FSL_OK || options.wants_help) {
+		if (status == FSL_OK) {
+			fsl_detect_options_help();
+		}
+		return status;
+	}
+	registry = fsl_registry_create();
+	if (registry == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
+	}
+	const char *path = options.config_path;
+	if (path == NULL) {
+		path = fsl_config_find_default();
+	}
+	status = fsl_config_load(&config, path, registry, err);
+	if (status == FSL_OK) {
+		status = fsl_detect_options_apply(&options, &config, err);
+	}
+	if (status == FSL_OK) {
+		if (config.jobs > 0) {
+			omp_set_num_threads((int)config.jobs);
+		}
+		status = detect(&config, &options, exit_code, err);
+	}
+	fsl_config_fini(&config);
+	fsl_registry_destroy(registry);
+	return status;
+}

@@ -1,0 +1,293 @@
+/* `failslow list`: what this program knows, from the same tables that it works with. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <failslow/detector.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/command_output.h"
+#include "detect/registry.h"
+#include "ingest/ingest.h"
+#include "series/verdict.h"
+
+enum { TOPICS_N = 5 };
+static const char wanted[] = "detectors, formats, metrics, commands or causes";
+
+/* One listing as text and as JSON; both read the same table. */
+struct listing {
+	const char *heading[3];
+	/* Cells of row @idx, false behind the last. */
+	bool (*row)(const struct fsl_registry *registry, size_t idx, const char *cells[3]);
+};
+
+static const struct {
+	const char *name, *unit, *help;
+} metrics[] = {
+#define METRIC(id, name, unit, help) {name, unit, help},
+#include <failslow/metrics.def>
+#undef METRIC
+};
+
+static const char *scope_text(enum fsl_scope scope)
+{
+	switch (scope) {
+	case FSL_SCOPE_RANK:
+		return "rank";
+	case FSL_SCOPE_GROUP:
+		return "group";
+	case FSL_SCOPE_JOB:
+		return "job";
+	}
+	return "";
+}
+
+static const char *cause_help(enum fsl_cause cause)
+{
+	switch (cause) {
+	case FSL_CAUSE_COMPUTE:
+		return "the rank's own computation takes longer than its peers'";
+	case FSL_CAUSE_HOST:
+		return "the host is late in handing work to the accelerator";
+	case FSL_CAUSE_DATALOADER:
+		return "loading the data of a step takes longer than on the peers";
+	case FSL_CAUSE_STORAGE:
+		return "saving a checkpoint takes longer than on the peers";
+	case FSL_CAUSE_NETWORK:
+		return "the link between two ranks is slow";
+	case FSL_CAUSES_N:
+		break;
+	}
+	return "";
+}
+
+static bool detector_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+{
+	if (idx >= fsl_registry_size(registry)) {
+		return false;
+	}
+	const struct fsl_detector *detector = fsl_registry_at(registry, idx);
+	cells[0] = detector->name;
+	cells[1] = scope_text(detector->scope);
+	cells[2] = detector->summary;
+	return true;
+}
+
+static bool format_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+{
+	(void)registry;
+	if (idx >= fsl_formats_size()) {
+		return false;
+	}
+	cells[0] = fsl_formats_at(idx)->name;
+	cells[1] = fsl_formats_at(idx)->summary;
+	return true;
+}
+
+static bool metric_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+{
+	(void)registry;
+	if (idx >= sizeof(metrics) / sizeof(metrics[0])) {
+		return false;
+	}
+	cells[0] = metrics[idx].name;
+	cells[1] = metrics[idx].unit;
+	cells[2] = metrics[idx].help;
+	return true;
+}
+
+static bool command_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+{
+	(void)registry;
+	if (fsl_commands[idx].name == NULL) {
+		return false;
+	}
+	cells[0] = fsl_commands[idx].name;
+	cells[1] = fsl_commands[idx].summary;
+	return true;
+}
+
+static bool cause_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+{
+	(void)registry;
+	if (idx >= FSL_CAUSES_N) {
+		return false;
+	}
+	cells[0] = fsl_cause_text((enum fsl_cause)idx);
+	cells[1] = cause_help((enum fsl_cause)idx);
+	return true;
+}
+
+static const char *const topics[TOPICS_N] = {"detectors", "formats", "metrics", "commands",
+					     "causes"};
+/* Headings are also the names in JSON. */
+static const struct listing listings[TOPICS_N] = {
+	{{"name", "scope", "summary"}, detector_row},
+	{{"name", "summary"}, format_row},
+	{{"name", "unit", "help"}, metric_row},
+	{{"name", "summary"}, command_row},
+	{{"name", "help"}, cause_row},
+};
+
+static size_t n_columns_of(const struct listing *listing)
+{
+	return listing->heading[2] != NULL ? 3 : 2;
+}
+
+static enum fsl_status print_text(const struct listing *listing,
+				  const struct fsl_registry *registry, struct fsl_error *err)
+{
+	const char *row[3] = {NULL};
+	size_t n_columns = n_columns_of(listing), n_rows = 0;
+	while (listing->row(registry, n_rows, row)) {
+		n_rows++;
+	}
+	const char **cells = fsl_calloc((n_rows + 1) * n_columns, sizeof(*cells));
+	if (cells == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory");
+	}
+	memcpy(cells, listing->heading, n_columns * sizeof(*cells));
+	for (size_t i = 0; i < n_rows; i++) {
+		(void)listing->row(registry, i, row);
+		memcpy(cells + (i + 1) * n_columns, row, n_columns * sizeof(*cells));
+	}
+	fsl_print_table(cells, n_rows + 1, n_columns);
+	fsl_free(cells);
+	return FSL_OK;
+}
+
+/* A value of a parameter as JSON, from the double in its table. */
+static cJSON *param_value(const struct fsl_param *param, double value)
+{
+	switch (param->type) {
+	case FSL_PARAM_BOOL:
+		return cJSON_CreateBool(value > 0);
+	case FSL_PARAM_CHOICE:
+		return cJSON_CreateString(param->choices[(int)value]);
+	case FSL_PARAM_INT:
+	case FSL_PARAM_REAL:
+		break;
+	}
+	return isnan(value) ? cJSON_CreateNull() : cJSON_CreateNumber(value);
+}
+
+static bool add_param(cJSON *list, const struct fsl_param *param)
+{
+	static const char *const types[] = {"integer", "number", "bool", "text"};
+	cJSON *object = cJSON_CreateObject();
+	bool is_number = param->type == FSL_PARAM_INT || param->type == FSL_PARAM_REAL;
+	bool ok = cJSON_AddItemToArray(list, object) &&
+		  fsl_json_add_text(object, "key", param->key) &&
+		  fsl_json_add_text(object, "type", types[param->type]) &&
+		  cJSON_AddItemToObject(object, "default", param_value(param, param->fallback));
+	if (ok && is_number) {
+		ok = cJSON_AddNumberToObject(object, "min", param->min) != NULL &&
+		     cJSON_AddNumberToObject(object, "max", param->max) != NULL &&
+		     cJSON_AddBoolToObject(object, "nullable", param->nullable) != NULL;
+	}
+	if (ok && param->type == FSL_PARAM_CHOICE) {
+		cJSON *choices = cJSON_AddArrayToObject(object, "choices");
+		ok = choices != NULL;
+		for (size_t i = 0; ok && param->choices[i] != NULL; i++) {
+			ok = cJSON_AddItemToArray(choices, cJSON_CreateString(param->choices[i]));
+		}
+	}
+	return ok && fsl_json_add_text(object, "help", param->help);
+}
+
+/* Metrics and parameters of a detector: too much for a line of text, all of it in JSON. */
+static bool add_detector_facts(cJSON *object, const struct fsl_detector *detector)
+{
+	cJSON *list = cJSON_AddArrayToObject(object, "metrics");
+	bool ok = list != NULL;
+	for (size_t i = 0; ok && i < FSL_METRICS_N; i++) {
+		if ((detector->needs & FSL_NEED(i)) != 0) {
+			ok = cJSON_AddItemToArray(list, cJSON_CreateString(metrics[i].name));
+		}
+	}
+	cJSON *params = cJSON_AddArrayToObject(object, "parameters");
+	ok = ok && params != NULL;
+	for (const struct fsl_param *param = detector->params; ok && param->key != NULL; param++) {
+		ok = add_param(params, param);
+	}
+	return ok;
+}
+
+static enum fsl_status print_json(const struct listing *listing,
+				  const struct fsl_registry *registry, struct fsl_error *err)
+{
+	const char *row[3] = {NULL};
+	cJSON *list = cJSON_CreateArray();
+	bool ok = list != NULL;
+	for (size_t i = 0; ok && listing->row(registry, i, row); i++) {
+		cJSON *object = cJSON_CreateObject();
+		ok = cJSON_AddItemToArray(list, object);
+		for (size_t column = 0; ok && column < n_columns_of(listing); column++) {
+			ok = fsl_json_add_text(object, listing->heading[column], row[column]);
+		}
+		if (ok && listing->row == detector_row) {
+			ok = add_detector_facts(object, fsl_registry_at(registry, i));
+		}
+	}
+	if (!ok) {
+		cJSON_Delete(list);
+		list = NULL;
+	}
+	return fsl_print_json(list, err);
+}
+
+static enum fsl_status list_topic(const char *topic, int format, struct fsl_error *err)
+{
+	size_t idx = 0;
+	while (idx < TOPICS_N && strcmp(topics[idx], topic) != 0) {
+		idx++;
+	}
+	if (idx == TOPICS_N) {
+		return FSL_FAIL(err, FSL_ERR_USAGE, "cannot list this: given=\"%s\", wanted=\"%s\"",
+				topic, wanted);
+	}
+	struct fsl_registry *registry = fsl_registry_create();
+	if (registry == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the detector registry");
+	}
+	enum fsl_status status = format == FSL_OUTPUT_JSON
+					 ? print_json(&listings[idx], registry, err)
+					 : print_text(&listings[idx], registry, err);
+	fsl_registry_destroy(registry);
+	return status;
+}
+
+enum fsl_status fsl_cmd_list(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	int format = FSL_OUTPUT_TEXT, n_operands = 0;
+	bool help = false;
+	const struct fsl_opt options[] = {
+		{.name = "format",
+		 .type = FSL_OPT_CHOICE,
+		 .target = &format,
+		 .choices = fsl_output_formats,
+		 .help = "text, or json with all that is known of each entry."},
+		{.name = "help",
+		 .letter = 'h',
+		 .type = FSL_OPT_FLAG,
+		 .target = &help,
+		 .help = "Shows this help."},
+		{0},
+	};
+	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	*exit_code = FSL_EXIT_DONE;
+	if (help) {
+		fsl_command_help(
+			"list",
+			"list detectors|formats|metrics|commands|causes [--format text|json]",
+			"Lists what this program knows. JSON also has the parameters of detectors.",
+			options);
+		return FSL_OK;
+	}
+	status = fsl_check_operands(n_operands, 1, 1, wanted, err);
+	return status == FSL_OK ? list_topic(argv[1], format, err) : status;
+}

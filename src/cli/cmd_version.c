@@ -1,0 +1,145 @@
+/* `failslow version`: what is installed and what was built in, for reports of faults. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <cjson/cJSON.h>
+#include <csv.h>
+#include <failslow/detector.h>
+#include <gsl/gsl_version.h>
+#include <protobuf-c/protobuf-c.h>
+#include <sqlite3.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "cli/command.h"
+#include "cli/command_output.h"
+
+enum { TEXT_BYTES = 64 };
+
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+struct fact {
+	const char *name, *value;
+};
+
+static const char *const sanitizers =
+#if defined(__SANITIZE_ADDRESS__)
+	"address";
+#elif defined(__SANITIZE_THREAD__)
+	"thread";
+#else
+	"none";
+#endif
+
+/* "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." -> "0.3.21"; what follows depends on the machine. */
+static const char *openblas_version(char *buffer, size_t size)
+{
+	const char *text = openblas_get_config();
+	text += strcspn(text, " ");
+	text += strspn(text, " ");
+	(void)snprintf(buffer, size, "%.*s", (int)strcspn(text, " "), text);
+	return buffer;
+}
+
+static enum fsl_status print_json(const struct fact *libraries, size_t n_libraries,
+				  const struct fact *options, size_t n_options,
+				  struct fsl_error *err)
+{
+	cJSON *root = cJSON_CreateObject();
+	bool ok = fsl_json_add_text(root, "version", FSL_VERSION) &&
+		  cJSON_AddNumberToObject(root, "pluginAbi", FSL_DETECTOR_ABI) != NULL;
+	cJSON *object = cJSON_AddObjectToObject(root, "libraries");
+	for (size_t i = 0; ok && i < n_libraries; i++) {
+		ok = fsl_json_add_text(object, libraries[i].name, libraries[i].value);
+	}
+	object = cJSON_AddObjectToObject(root, "options");
+	for (size_t i = 0; ok && i < n_options; i++) {
+		ok = fsl_json_add_text(object, options[i].name, options[i].value);
+	}
+	if (!ok) {
+		cJSON_Delete(root);
+		root = NULL;
+	}
+	return fsl_print_json(root, err);
+}
+
+static void print_facts(const char *heading, const struct fact *facts, size_t n_facts)
+{
+	printf("%s:\n", heading);
+	for (size_t i = 0; i < n_facts; i++) {
+		printf("  %-10s  %s\n", facts[i].name, facts[i].value);
+	}
+}
+
+static enum fsl_status print_version(bool as_json, struct fsl_error *err)
+{
+	char openblas[TEXT_BYTES], csv[TEXT_BYTES], openmp[TEXT_BYTES];
+	(void)snprintf(csv, sizeof(csv), "%d.%d.%d", CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
+#ifdef _OPENMP
+	(void)snprintf(openmp, sizeof(openmp), "%d", _OPENMP);
+#else
+	(void)snprintf(openmp, sizeof(openmp), "no");
+#endif
+	const struct fact libraries[] = {
+		{"cJSON", cJSON_Version()},
+		{"GSL", gsl_version},
+		{"libcsv", csv},
+		{"OpenBLAS", openblas_version(openblas, sizeof(openblas))},
+		{"protobuf-c", protobuf_c_version()},
+		{"SQLite", sqlite3_libversion()},
+		{"zlib", zlibVersion()},
+		{"zstd", ZSTD_versionString()},
+	};
+	const struct fact options[] = {
+		{"compiler", COMPILER},
+		{"openmp", openmp},
+		{"sanitizers", sanitizers},
+		{"configs", FSL_CONFIG_DIR},
+	};
+	size_t n_libraries = sizeof(libraries) / sizeof(libraries[0]);
+	size_t n_options = sizeof(options) / sizeof(options[0]);
+	if (as_json) {
+		return print_json(libraries, n_libraries, options, n_options, err);
+	}
+	printf("failslow %s (plug-in ABI %d)\n", FSL_VERSION, FSL_DETECTOR_ABI);
+	print_facts("Libraries", libraries, n_libraries);
+	print_facts("Build", options, n_options);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_cmd_version(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	int format = FSL_OUTPUT_TEXT, n_operands = 0;
+	bool help = false;
+	const struct fsl_opt options[] = {
+		{.name = "format",
+		 .type = FSL_OPT_CHOICE,
+		 .target = &format,
+		 .choices = fsl_output_formats,
+		 .help = "text or json."},
+		{.name = "help",
+		 .letter = 'h',
+		 .type = FSL_OPT_FLAG,
+		 .target = &help,
+		 .help = "Shows this help."},
+		{0},
+	};
+	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	*exit_code = FSL_EXIT_DONE;
+	if (help) {
+		fsl_command_help("version", "version [--format text|json]",
+				 "Shows version, versions of the libraries, and how it was built.",
+				 options);
+		return FSL_OK;
+	}
+	status = fsl_check_operands(n_operands, 0, 0, "no operand", err);
+	return status == FSL_OK ? print_version(format == FSL_OUTPUT_JSON, err) : status;
+}

@@ -1,0 +1,70 @@
+/* Aligned tables and JSON documents on standard output. */
+#include "cli/command_output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 8 };
+
+const char *const fsl_output_formats[] = {"text", "json", NULL};
+
+static const char *cell_text(const char *cell)
+{
+	return cell != NULL ? cell : "";
+}
+
+/* A row ends with its last cell that is not empty: no blanks at the end of a line. */
+static size_t row_length(const char *const *row, size_t n_columns)
+{
+	while (n_columns > 0 && cell_text(row[n_columns - 1])[0] == '\0') {
+		n_columns--;
+	}
+	return n_columns;
+}
+
+void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns)
+{
+	size_t widths[COLUMNS_MAX] = {0};
+	for (size_t i = 0; i < n_rows * n_columns; i++) {
+		size_t width = strlen(cell_text(cells[i]));
+		if (width > widths[i % n_columns]) {
+			widths[i % n_columns] = width;
+		}
+	}
+	for (size_t row = 0; row < n_rows; row++) {
+		const char *const *texts = cells + row * n_columns;
+		size_t n_shown = row_length(texts, n_columns);
+		for (size_t column = 0; column + 1 < n_shown; column++) {
+			printf("%-*s  ", (int)widths[column], cell_text(texts[column]));
+		}
+		printf("%s\n", n_shown > 0 ? cell_text(texts[n_shown - 1]) : "");
+	}
+}
+
+enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err)
+{
+	char *text = tree != NULL ? cJSON_Print(tree) : NULL;
+	cJSON_Delete(tree);
+	if (text == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the JSON output");
+	}
+	printf("%s\n", text);
+	cJSON_free(text);
+	return FSL_OK;
+}
+
+bool fsl_json_add_text(cJSON *object, const char *name, const char *text)
+{
+	return text != NULL ? cJSON_AddStringToObject(object, name, text) != NULL
+			    : cJSON_AddNullToObject(object, name) != NULL;
+}
+
+enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
+				   struct fsl_error *err)
+{
+	if (n_operands >= min && n_operands <= max) {
+		return FSL_OK;
+	}
+	return FSL_FAIL(err, FSL_ERR_USAGE, "%s operands: given=%d, wanted=\"%s\"",
+			n_operands < min ? "too few" : "too many", n_operands, what);
+}

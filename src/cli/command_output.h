@@ -1,0 +1,33 @@
+/* How commands print their results: aligned text or JSON. */
+#ifndef FSL_CLI_COMMAND_OUTPUT_H
+#define FSL_CLI_COMMAND_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+#include <failslow/error.h>
+
+enum fsl_output_format { FSL_OUTPUT_TEXT, FSL_OUTPUT_JSON };
+/* Choices of --format, in the order of enum fsl_output_format; NULL-terminated. */
+extern const char *const fsl_output_formats[];
+
+/*
+ * Rows of @n_columns cells each, columns padded to their widest cell, two blanks between; the last
+ * column is not padded. The first row is the heading. Cells may be NULL (printed as empty).
+ */
+void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns);
+
+/*
+ * Prints @tree with indentation and deletes it. NULL stands for "out of memory while it was built".
+ */
+enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err);
+
+/* Adds "name": "text", or null where @text is NULL; false when out of memory. */
+bool fsl_json_add_text(cJSON *object, const char *name, const char *text);
+
+/* Between @min and @max operands, else FSL_ERR_USAGE that says @what is wanted. */
+enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
+				   struct fsl_error *err);
+
+#endif

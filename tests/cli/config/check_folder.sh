@@ -1,0 +1,2 @@
+mkdir model_config.json
+"$FAILSLOW" config check model_config.json

@@ -1,0 +1,2 @@
+cp "$CONFIGS"/*_config.json .
+"$FAILSLOW" config check model_config.json

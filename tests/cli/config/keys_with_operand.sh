@@ -1,0 +1,1 @@
+"$FAILSLOW" config keys model_config.json

@@ -1,0 +1,2 @@
+"$FAILSLOW" --version
+"$FAILSLOW" -V

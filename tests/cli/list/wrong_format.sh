@@ -1,0 +1,1 @@
+"$FAILSLOW" list --format=yaml metrics

@@ -1,0 +1,2 @@
+# What cannot be written is an error with its reason.
+"$FAILSLOW" config keys > /dev/full
