@@ -10,7 +10,13 @@ void fsl_part_free_events(struct fsl_part *part)
 	fsl_free(events->ops);
 	fsl_free(events->stages);
 	fsl_free(events->steps);
-	*events = (struct fsl_rank){.rank = events->rank};
+	*events = (struct fsl_rank){
+		.rank = events->rank,
+		.last_event_ns = FSL_NS_ABSENT,
+		.open_op_id = FSL_STR_NONE,
+		.open_group_id = FSL_STR_NONE,
+		.open_begin_ns = FSL_NS_ABSENT,
+	};
 }
 
 static bool has_events(const struct fsl_part *part)
@@ -218,7 +224,7 @@ static enum fsl_status take_part(struct fsl_rank *rank, struct fsl_part *part,
 	if (events->last_event_ns > rank->last_event_ns) {
 		rank->last_event_ns = events->last_event_ns;
 	}
-	if (part->kind == FSL_INPUT_MARKERS) {
+	if (events->open_op_id != FSL_STR_NONE) {
 		rank->open_op_id = events->open_op_id;
 		rank->open_group_id = events->open_group_id;
 		rank->open_begin_ns = events->open_begin_ns;

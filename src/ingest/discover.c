@@ -249,7 +249,10 @@ static enum fsl_status find_training_log(struct fsl_inputs *inputs,
 	input->is_explicit = true;
 	input->is_log = options->log_type_is_log;
 	set_facts(input, &facts);
-	if (input->told.kind != FSL_NAME_TIMELINE || options->log_type_is_log) {
+	bool is_timeline = input->told.kind == FSL_NAME_TIMELINE ||
+			   (input->told.kind == FSL_NAME_UNKNOWN &&
+			    input->told.rank_state == FSL_NAME_HAS_RANK); /* its JSON build */
+	if (!is_timeline || options->log_type_is_log) {
 		return FSL_OK;
 	}
 	const char *folder = folder_of(inputs, path);

@@ -9,6 +9,9 @@
 /* Ends of one instance lie closer together than this share of the usual time between two uses. */
 static const double END_TOLERANCE_SHARE = 0.45;
 
+/* Uses whose times are sorted for a median; more, spread evenly, would not change it. */
+enum { SAMPLES_MAX = 1024 };
+
 /* One use with its end on the common clock. */
 struct end {
 	int64_t end_ns;
@@ -60,15 +63,16 @@ static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channe
 	return status;
 }
 
-/* Shortest of the members' median times between two ends, ns; 0 when no member has two uses. */
+/* Shortest of the members' median times between two ends, ns; 0 when no member has two uses. @work:
+ * SAMPLES_MAX. */
 static int64_t usual_interval_ns(const struct fsl_channel *channel, const struct fsl_uses *uses,
 				 const struct fsl_run *run, int64_t *work)
 {
 	int64_t best = 0;
 	for (size_t m = 0; m < channel->n_members; m++) {
 		const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
-		size_t n = 0;
-		for (size_t i = 1; i < uses->n_uses[m]; i++) {
+		size_t n = 0, stride = uses->n_uses[m] / SAMPLES_MAX + 1;
+		for (size_t i = 1; i < uses->n_uses[m]; i += stride) {
 			work[n++] = fsl_op_end_ns(&ops[uses->op_idx[m][i]]) -
 				    fsl_op_end_ns(&ops[uses->op_idx[m][i - 1]]);
 		}
@@ -110,10 +114,10 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 	}
 	struct end *ends = fsl_arena_alloc(&scratch, n_ends * sizeof(*ends));
 	uint32_t *instance_of = fsl_arena_alloc(&scratch, n_ends * sizeof(*instance_of));
-	int64_t *work = fsl_arena_alloc(&scratch, n_ends * sizeof(*work));
+	int64_t work[SAMPLES_MAX];
 	uint32_t *last = fsl_arena_alloc(&scratch, channel->n_members * sizeof(*last));
 	enum fsl_status status = FSL_OK;
-	if (ends == NULL || instance_of == NULL || work == NULL || last == NULL) {
+	if (ends == NULL || instance_of == NULL || last == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu", n_ends);
 		goto out;
 	}
@@ -154,17 +158,17 @@ static bool is_aligned(const struct fsl_channel *channel, const struct fsl_uses 
 {
 	const struct fsl_op *first = run->ranks[channel->members[0]].ops;
 	const struct fsl_op *other = run->ranks[channel->members[m]].ops;
-	size_t n = uses->n_uses[0], n_near = 0;
-	int64_t *diff_ns = work + n;
-	for (size_t i = 0; i < n; i++) {
-		diff_ns[i] = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
-			     fsl_op_end_ns(&first[uses->op_idx[0][i]]);
-		work[i] = diff_ns[i];
+	size_t n = uses->n_uses[0], n_near = 0, n_samples = 0, stride = n / SAMPLES_MAX + 1;
+	for (size_t i = 0; i < n; i += stride) {
+		work[n_samples++] = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
+				    fsl_op_end_ns(&first[uses->op_idx[0][i]]);
 	}
-	qsort(work, n, sizeof(*work), compare_i64);
-	int64_t median_ns = work[n / 2];
+	qsort(work, n_samples, sizeof(*work), compare_i64);
+	int64_t median_ns = n_samples > 0 ? work[n_samples / 2] : 0;
 	for (size_t i = 0; i < n; i++) {
-		n_near += llabs(diff_ns[i] - median_ns) <= tolerance_ns;
+		int64_t diff_ns = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
+				  fsl_op_end_ns(&first[uses->op_idx[0][i]]);
+		n_near += llabs(diff_ns - median_ns) <= tolerance_ns;
 	}
 	return (double)n_near >= ALIGNED_SHARE_MIN * (double)n;
 }
@@ -174,16 +178,12 @@ static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_c
 					   struct fsl_error *err)
 {
 	bool is_same = true;
-	int64_t *work = fsl_calloc(2 * uses->n_uses[0] + 1, sizeof(*work));
-	if (work == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu", uses->n_uses[0]);
-	}
+	int64_t work[SAMPLES_MAX];
 	int64_t interval_ns = usual_interval_ns(channel, uses, run, work);
 	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
 	for (size_t m = 1; m < channel->n_members && is_same && interval_ns > 0; m++) {
 		is_same = is_aligned(channel, uses, run, m, tolerance_ns, work);
 	}
-	fsl_free(work);
 	return is_same ? match_by_order(match, channel, uses, err)
 		       : match_by_ends(match, channel, uses, run, err);
 }

@@ -240,6 +240,11 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 static void add_normal(struct fsl_phrase *phrase, const struct fsl_summary *summary)
 {
 	const struct fsl_localisation *localisation = summary->localisation;
+	size_t n_missing = localisation != NULL ? localisation->coverage.n_missing_ranks : 0;
+	if (n_missing > 0) {
+		fsl_phrase_add(phrase, "%zu of %zu ranks left no data; of the others, ", n_missing,
+			       localisation->coverage.n_ranks_expected);
+	}
 	fsl_phrase_add(phrase, localisation != NULL ? "no rank slows the job"
 						    : "the steps take as long as before");
 	if (localisation != NULL && isfinite(localisation->step_ms)) {

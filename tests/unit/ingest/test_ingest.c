@@ -79,6 +79,19 @@ static void timelines_beside_the_named_one_are_used(void **state)
 	assert_int_equal(tree.run.n_files, 4);
 }
 
+static void json_timelines_beside_the_named_one_are_used(void **state)
+{
+	(void)state;
+	char log[512];
+	tree_write(&tree, "h--00000.json", STAGE("forward", "1", "2"));
+	tree_write(&tree, "h--00001.json", STAGE("forward", "3", "4"));
+	tree_path(&tree, "h--00000.json", log, sizeof(log));
+	tree.options.root_path = NULL;
+	tree.options.training_log = log;
+	assert_int_equal(tree_read(&tree), FSL_OK);
+	assert_int_equal(tree_rank(&tree, 1)->n_stages, 1);
+}
+
 static void training_log_may_be_a_folder_or_missing(void **state)
 {
 	(void)state;
@@ -165,6 +178,23 @@ static void a_broken_larger_twin_does_not_hide_the_good_one(void **state)
 	assert_int_equal(tree_rank(&tree, 0)->n_ops, 1);
 	assert_int_equal(tree_file(&tree, "hccl_activity-a-.0.csv")->state, FSL_FILE_READ);
 	assert_int_equal(tree_file(&tree, "hccl_activity-a-.0.json")->state, FSL_FILE_UNUSABLE);
+}
+
+static void an_empty_second_file_does_not_hide_the_open_operator(void **state)
+{
+	(void)state;
+	tree_write(&tree, "hccl_activity-a-.0.csv",
+		   MARKER_HEADER OP("1", "A", "1") "16,2,1,comm:B!g2!f!1,0,2000,7,7,7,7\n");
+	tree_write(&tree, "hccl_activity-b-.0.csv", MARKER_HEADER);
+	assert_int_equal(tree_read(&tree), FSL_OK);
+	const struct fsl_rank *rank = tree_rank(&tree, 0);
+	assert_int_equal(rank->n_ops, 1);
+	assert_string_equal(tree_name(&tree, rank->open_op_id), "B");
+	assert_string_equal(tree_name(&tree, rank->open_group_id), "g2");
+	assert_int_equal(rank->open_begin_ns, 2000);
+	assert_int_equal(rank->last_event_ns, 2000);
+	assert_string_equal(rank->server_ip, "a");
+	assert_int_equal(tree_file(&tree, "hccl_activity-b-.0.csv")->state, FSL_FILE_EMPTY);
 }
 
 static void a_rank_of_minus_one_is_usable_only_when_alone(void **state)
@@ -444,12 +474,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_tree_is_read_two_levels_deep),
 		TEST(timelines_beside_the_named_one_are_used),
+		TEST(json_timelines_beside_the_named_one_are_used),
 		TEST(training_log_may_be_a_folder_or_missing),
 		TEST(a_root_that_is_one_file_is_read),
 		TEST(a_missing_root_and_an_empty_one_are_input_errors),
 		TEST(a_file_reached_twice_is_read_once),
 		TEST(the_larger_of_two_marker_files_of_a_rank_is_used),
 		TEST(a_broken_larger_twin_does_not_hide_the_good_one),
+		TEST(an_empty_second_file_does_not_hide_the_open_operator),
 		TEST(a_rank_of_minus_one_is_usable_only_when_alone),
 		TEST(timelines_of_several_processes_of_a_rank_are_joined),
 		TEST(a_log_of_the_job_belongs_to_its_lowest_rank),
