@@ -61,7 +61,7 @@ struct fsl_blame {
 	double *own_ms;
 	double *reference_ms;       /* level of the peers */
 	double *late_ms;            /* how long the others of its groups waited for the rank */
-	double *wait_ms;  /* how long the rank waited for others in matched operators */
+	double *wait_ms;            /* how long the rank waited for others in matched operators */
 	double *noise_ms;           /* per rank: robust sigma of the excess in its class */
 	struct fsl_charge *charges; /* per rank index */
 };

@@ -104,9 +104,8 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		if (perception->n_episodes > 0) {
 			out->fault_ns = perception->episodes[0].onset_ns;
 		}
-		out->reason =
-			"no rank's own work stands out against its peers: look for what all "
-			"ranks share";
+		out->reason = "no rank's own work stands out against its peers: look for what all "
+			      "ranks share";
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;

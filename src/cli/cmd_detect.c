@@ -170,14 +170,21 @@ static void note_failure(struct job *job, const struct fsl_error *err)
 	job->perception.reason = out->error_message;
 }
 
-/* An alarm that was raised within look_back is marked as known. Trouble with the state costs no
- * verdict. */
+static bool is_anomaly(const struct job *job)
+{
+	enum fsl_verdict_kind kind = job->localisation.kind;
+	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	return !is_quiet || job->perception.is_anomaly || job->localisation.result_code == 201;
+}
+
+/* An alarm that was raised within look_back is marked as known and no alarm again. Trouble with the
+ * state costs no verdict. */
 static void check_alarm(struct job *job, const struct fsl_config *config)
 {
 	struct fsl_state *state = NULL;
 	struct fsl_error err = {0};
 	struct fsl_localisation *out = &job->localisation;
-	if (config->look_back_mins <= 0.0 || out->result_code != 201) {
+	if (config->look_back_mins <= 0.0 || !is_anomaly(job)) {
 		return;
 	}
 	enum fsl_status status = fsl_dir_create(config->slow_node_detection_path, &err);
@@ -230,13 +237,6 @@ static enum fsl_status report(struct job *job, const struct fsl_config *config,
 		fsl_report_text(stdout, &summary);
 	}
 	return status;
-}
-
-static bool is_anomaly(const struct job *job)
-{
-	enum fsl_verdict_kind kind = job->localisation.kind;
-	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	return !is_quiet || job->perception.is_anomaly || job->localisation.result_code == 201;
 }
 
 static enum fsl_status job_init(struct job *job, struct fsl_error *err)

@@ -38,7 +38,7 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct targets *targets)
 		{"format", 0, FSL_OPT_CHOICE, &targets->format, 0, 0, formats, "FORMAT",
 		 "what goes to stdout: text (default) or json"},
 		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,
-		 "exit with 1 when an anomaly was found"},
+		 "exit with 1 when an anomaly was found that is not known from the last look_back"},
 		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
 		 "no summary; twice: no warnings either"},
 		{"verbose", 'v', FSL_OPT_COUNT, &o->n_verbose, 0, 0, NULL, NULL,

@@ -23,9 +23,9 @@ void fsl_state_close(struct fsl_state *state);
  *
  * An incident goes on while it is seen again, alarmed or suppressed, within look_back of the last
  * time; an alarm that is due again keeps the incident's *since_ns. A verdict without culprits is an
- * incident of the ranks without data (LACK) when it has some; else it is never recorded and
- * *since_ns is FSL_NS_ABSENT. Records not seen for 90 days are removed. Two runs at once are safe:
- * one of them alarms.
+ * incident of its abnormal ranks (slow, or without data), or of the job when it hangs or got
+ * slower; else it is never recorded and *since_ns is FSL_NS_ABSENT. Records not seen for 90 days
+ * are removed. Two runs at once are safe: one of them alarms.
  */
 enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 				      const struct fsl_localisation *localisation, int64_t now_ns,

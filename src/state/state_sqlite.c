@@ -330,8 +330,10 @@ static bool add_culprits(sqlite3_str *key, const struct fsl_localisation *locali
 	return true;
 }
 
-/* "lack:5,6", nothing when no rank lacks data. */
-static bool add_lacking(sqlite3_str *key, const struct fsl_localisation *localisation)
+/* "lack:5,6" or "slow:3": the ranks that are listed as abnormal for lack of data, or for another
+ * reason. */
+static bool add_abnormal(sqlite3_str *key, const struct fsl_localisation *localisation,
+			 bool is_lack)
 {
 	int32_t *ranks = fsl_calloc(localisation->n_abnormal, sizeof(*ranks));
 	if (ranks == NULL) {
@@ -339,15 +341,36 @@ static bool add_lacking(sqlite3_str *key, const struct fsl_localisation *localis
 	}
 	size_t n = 0;
 	for (size_t i = 0; i < localisation->n_abnormal; i++) {
-		if (localisation->abnormal[i].method == FSL_METHOD_LACK) {
+		if ((localisation->abnormal[i].method == FSL_METHOD_LACK) == is_lack) {
 			ranks[n++] = localisation->abnormal[i].rank;
 		}
 	}
 	qsort(ranks, n, sizeof(*ranks), compare_ranks);
 	for (size_t i = 0; i < n; i++) {
-		sqlite3_str_appendf(key, "%s%d", i > 0 ? "," : "lack:", (int)ranks[i]);
+		sqlite3_str_appendf(key, "%s%d",
+				    i > 0     ? ","
+				    : is_lack ? "lack:"
+					      : "slow:",
+				    (int)ranks[i]);
 	}
 	fsl_free(ranks);
+	return true;
+}
+
+/*
+ * Without culprits: the ranks that the classical points name, those that lack data, or the job
+ * itself when its verdict is an anomaly (hang, job slowdown).
+ */
+static bool add_nameless(sqlite3_str *key, const struct fsl_localisation *localisation)
+{
+	if (!add_abnormal(key, localisation, false) || !add_abnormal(key, localisation, true)) {
+		return false;
+	}
+	bool is_quiet = localisation->kind == FSL_VERDICT_NORMAL ||
+			localisation->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	if (sqlite3_str_length(key) == 0 && !is_quiet) {
+		sqlite3_str_appendall(key, "job");
+	}
 	return true;
 }
 
@@ -358,7 +381,7 @@ static enum fsl_status make_key(struct fsl_state *state,
 {
 	sqlite3_str *text = sqlite3_str_new(state->db);
 	bool is_made = localisation->n_culprits > 0 ? add_culprits(text, localisation)
-						    : add_lacking(text, localisation);
+						    : add_nameless(text, localisation);
 	is_made = is_made && sqlite3_str_errcode(text) == SQLITE_OK;
 	*key = sqlite3_str_finish(text);
 	if (!is_made) {

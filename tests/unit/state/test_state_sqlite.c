@@ -229,11 +229,39 @@ static void verdict_without_culprits_is_not_recorded(void **state)
 {
 	(void)state;
 	int64_t since_ns = 0;
+	fixture.localisation.kind = FSL_VERDICT_NORMAL;
 	open_state();
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 	assert_false(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
 	assert_int_equal(since_ns, FSL_NS_ABSENT);
 	assert_int_equal(query("SELECT count(*) FROM alarms"), 0);
+}
+
+static void a_hanging_job_without_culprits_is_one_incident(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	fixture.localisation.kind = FSL_VERDICT_HANG;
+	open_state();
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(since_ns, NOW);
+	fixture.localisation.kind = FSL_VERDICT_JOB_SLOWDOWN;
+	assert_false(check_at(NOW + 2, LOOK_BACK_MINS, &since_ns));
+}
+
+static void ranks_of_the_classical_points_are_an_incident(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	fixture.localisation.kind = FSL_VERDICT_SLOW_RANK;
+	add_lack(6);
+	fixture.details[0].method = FSL_METHOD_SPACE;
+	add_lack(5);
+	open_state();
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(query("SELECT key = 'slow:6lack:5' FROM alarms"), 1);
 }
 
 static void ranks_without_data_are_an_incident(void **state)
@@ -493,6 +521,8 @@ int main(void)
 		CASE(look_back_of_zero_never_suppresses),
 		CASE(alarm_of_the_future_does_not_suppress),
 		CASE(verdict_without_culprits_is_not_recorded),
+		CASE(a_hanging_job_without_culprits_is_one_incident),
+		CASE(ranks_of_the_classical_points_are_an_incident),
 		CASE(ranks_without_data_are_an_incident),
 		CASE(records_not_seen_for_90_days_are_removed),
 		CASE(text_of_the_verdict_is_kept_as_it_is),
