@@ -19,7 +19,7 @@ build | libcjson-dev         | cjson-devel
 build | libprotobuf-c-dev    | protobuf-c-devel
 build | protobuf-c-compiler  | protobuf-c-compiler protobuf-c
 build | libcsv-dev           | libcsv-devel
-build | libopenblas-dev      | openblas-devel
+build | libopenblas-serial-dev | openblas-devel
 build | libsqlite3-dev       | sqlite-devel
 build | zlib1g-dev           | zlib-devel zlib-ng-compat-devel
 build | libzstd-dev          | libzstd-devel zstd-devel

@@ -57,9 +57,10 @@ static void set_references(struct fsl_blame *out, size_t class_idx, double *work
 		for (size_t m = 0; m < n; m++) {
 			work[m] = out->own_ms[members[m] * out->n_steps + s];
 		}
-		double level = fsl_peer_level(work, n, work + n);
+		double *levels = work + n;
+		fsl_peer_levels(work, n, levels, levels + n);
 		for (size_t m = 0; m < n; m++) {
-			out->reference_ms[members[m] * out->n_steps + s] = level;
+			out->reference_ms[members[m] * out->n_steps + s] = levels[m];
 		}
 	}
 }
@@ -269,8 +270,8 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_run *run
 				const struct fsl_config *config, struct fsl_error *err)
 {
 	*out = (struct fsl_blame){.n_ranks = run->n_ranks, .n_steps = steps->n_items};
-	/* Serves every series of this file: two of the steps, two of the members of a class. */
-	double *work = fsl_calloc(2 * (out->n_steps + out->n_ranks) + 2, sizeof(*work));
+	/* Serves every series of this file: two of the steps, three of the members of a class. */
+	double *work = fsl_calloc(2 * out->n_steps + 3 * out->n_ranks + 2, sizeof(*work));
 	enum fsl_status status = work != NULL ? FSL_OK : FSL_ERR_MEMORY;
 	if (status != FSL_OK) {
 		return FSL_FAIL(err, status, "out of memory: steps=%zu", out->n_steps);

@@ -68,10 +68,16 @@ struct fsl_blame {
 
 /*
  * Reference level of n values: median of their lower half. With up to about two thirds of the peers
- * slow it is still the level of the healthy ones; of two it is the faster. NaN-aware; NaN when
- * nothing is left. @scratch: n.
+ * slow it is still the level of the healthy ones. NaN-aware; NaN when nothing is left. @scratch: n.
  */
 double fsl_peer_level(const double *values, size_t n, double *scratch);
+
+/*
+ * For each of n values the level of all others: a value never is part of what it is compared with,
+ * so noise alone is as often below its level as above, also between two. NaN where the value is or
+ * has no others. @scratch: n.
+ */
+void fsl_peer_levels(const double *values, size_t n, double *levels, double *scratch);
 
 /*
  * The range that maximises the sum of +1 for values above @threshold and -1 for the others

@@ -5,21 +5,52 @@
 
 #include "blame/blame.h"
 
-double fsl_peer_level(const double *values, size_t n, double *scratch)
+/* Copies what is no number, ascending; returns how many. */
+static size_t sort_known(const double *values, size_t n, double *sorted)
 {
 	size_t k = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (!isnan(values[i])) {
-			scratch[k++] = values[i];
+			sorted[k++] = values[i];
 		}
 	}
-	if (k == 0) {
+	fsl_sort(sorted, k);
+	return k;
+}
+
+/* Median of the lower half of @k sorted values, the one at @left_out passed over (SIZE_MAX: none).
+ */
+static double lower_level(const double *sorted, size_t k, size_t left_out)
+{
+	size_t n = k - (left_out < k);
+	if (n == 0) {
 		return NAN;
 	}
-	fsl_sort(scratch, k);
-	size_t n_lower = (k + 1) / 2;
-	return n_lower % 2 == 1 ? scratch[n_lower / 2]
-				: (scratch[n_lower / 2 - 1] + scratch[n_lower / 2]) / 2.0;
+	size_t n_lower = (n + 1) / 2;
+	size_t low = (n_lower - 1) / 2, high = n_lower / 2;
+	return (sorted[low + (low >= left_out)] + sorted[high + (high >= left_out)]) / 2.0;
+}
+
+double fsl_peer_level(const double *values, size_t n, double *scratch)
+{
+	return lower_level(scratch, sort_known(values, n, scratch), SIZE_MAX);
+}
+
+void fsl_peer_levels(const double *values, size_t n, double *levels, double *scratch)
+{
+	size_t k = sort_known(values, n, scratch);
+	for (size_t i = 0; i < n; i++) {
+		size_t low = 0, high = k; /* place of the value, or of the first equal one */
+		while (low < high && !isnan(values[i])) {
+			size_t mid = low + (high - low) / 2;
+			if (scratch[mid] < values[i]) {
+				low = mid + 1;
+			} else {
+				high = mid;
+			}
+		}
+		levels[i] = isnan(values[i]) ? NAN : lower_level(scratch, k, low);
+	}
 }
 
 static void summarise(struct fsl_episode *episode, const double *values, double threshold)

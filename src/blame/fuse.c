@@ -80,6 +80,17 @@ static void conclude_named(struct fsl_localisation *out, const struct fsl_case *
 		fsl_arena_printf(&out->arena, "rank %" PRId32 ": %s", worst->rank, worst->reason);
 }
 
+/* True when some two ranks do the same work, so that they could be compared. */
+static bool has_peers(const struct fsl_peers *peers)
+{
+	for (size_t k = 0; k < peers->n_classes; k++) {
+		if (peers->begin[k + 1] - peers->begin[k] > 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Verdict without culprits, in the light of perception. */
 static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *job,
 			     const char *why_too_little)
@@ -106,6 +117,12 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		}
 		out->reason = "no rank's own work stands out against its peers: look for what all "
 			      "ranks share";
+		return;
+	}
+	if (!has_peers(&job->blame->peers)) {
+		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+		out->reason =
+			"no two ranks do the same work: each was compared with its own past only, where nothing changed for good";
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;

@@ -99,8 +99,8 @@ struct search {
 	const struct fsl_config *config;
 	const double *transfer; /* [channel * n_steps + step] */
 	double *excess;         /* [step] */
-	double *reference;      /* [step] */
-	double *work;           /* 2 * max(members, steps) */
+	double *reference;      /* [channel * n_steps + step] */
+	double *work;           /* 3 * channels + steps */
 };
 
 static double mean_over(const double *row, size_t begin, size_t end)
@@ -116,19 +116,22 @@ static double mean_over(const double *row, size_t begin, size_t end)
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-/* Level of the like channels step by step; of a channel without like, its own lower half. */
-static void set_reference(const struct search *search, const struct likeness *like, size_t n_alike)
+/* Level of the other like channels step by step; of a channel without like, its own lower half. */
+static void set_references(const struct search *search, const struct likeness *like, size_t n_alike)
 {
 	size_t n_steps = search->blame->n_steps;
 	const double *own = search->transfer + like[0].channel_idx * n_steps;
 	double level = n_alike == 1 ? fsl_peer_level(own, n_steps, search->work) : NAN;
+	double *levels = search->work + n_alike;
 	for (size_t s = 0; s < n_steps; s++) {
-		for (size_t k = 0; k < n_alike && n_alike > 1; k++) {
+		for (size_t k = 0; k < n_alike; k++) {
 			search->work[k] = search->transfer[like[k].channel_idx * n_steps + s];
 		}
-		search->reference[s] = n_alike == 1 ? level
-						    : fsl_peer_level(search->work, n_alike,
-								     search->work + n_alike);
+		fsl_peer_levels(search->work, n_alike, levels, levels + n_alike);
+		for (size_t k = 0; k < n_alike; k++) {
+			search->reference[like[k].channel_idx * n_steps + s] =
+				n_alike == 1 ? level : levels[k];
+		}
 	}
 }
 
@@ -138,8 +141,9 @@ static bool judge(const struct search *search, size_t channel_idx, size_t n_alik
 {
 	size_t n_steps = search->blame->n_steps;
 	const double *row = search->transfer + channel_idx * n_steps;
+	const double *reference = search->reference + channel_idx * n_steps;
 	for (size_t s = 0; s < n_steps; s++) {
-		search->excess[s] = row[s] - search->reference[s];
+		search->excess[s] = row[s] - reference[s];
 	}
 	double least_ms = (1.0 - 1.0 / search->config->slow_ratio_min) * search->blame->step_ms;
 	struct fsl_episode episode = fsl_episode_find(search->excess, n_steps, 0.5 * least_ms);
@@ -156,7 +160,7 @@ static bool judge(const struct search *search, size_t channel_idx, size_t n_alik
 				  .lost_ms_per_step = episode.mean_ms,
 				  .n_peers = n_alike - 1};
 	link->transfer_ms = mean_over(row, episode.begin, episode.end);
-	link->peers_ms = mean_over(search->reference, episode.begin, episode.end);
+	link->peers_ms = mean_over(reference, episode.begin, episode.end);
 	return link->transfer_ms >= TRANSFER_RATIO_MIN * link->peers_ms;
 }
 
@@ -198,15 +202,16 @@ enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct 
 {
 	struct fsl_arena scratch = {0};
 	size_t n = match->n_channels, n_steps = blame->n_steps, n_cells = 0, n_found = 0;
-	size_t n_work = 2 * (n + n_steps) + 2;
+	size_t n_work = 3 * n + n_steps + 1;
 	enum fsl_status status = FSL_OK;
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
 	double *excess = fsl_arena_alloc(&scratch, n_steps * sizeof(*excess));
-	double *reference = fsl_arena_alloc(&scratch, n_steps * sizeof(*reference));
 	double *work = fsl_arena_alloc(&scratch, n_work * sizeof(*work));
 	double *transfer = fsl_mul_size(n, n_steps, &n_cells)
 				   ? fsl_arena_alloc(&scratch, n_cells * sizeof(*transfer))
 				   : NULL;
+	double *reference =
+		transfer != NULL ? fsl_arena_alloc(&scratch, n_cells * sizeof(*reference)) : NULL;
 	struct fsl_link *found = fsl_arena_alloc(arena, n * sizeof(*found));
 	if (like == NULL || excess == NULL || reference == NULL || work == NULL ||
 	    transfer == NULL || found == NULL) {
@@ -222,7 +227,7 @@ enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct 
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		for (end = begin + 1; end < n && is_alike(&like[begin], &like[end]); end++) {
 		}
-		set_reference(&search, like + begin, end - begin);
+		set_references(&search, like + begin, end - begin);
 		for (size_t k = begin; k < end; k++) {
 			n_found +=
 				judge(&search, like[k].channel_idx, end - begin, &found[n_found]);

@@ -29,7 +29,8 @@ struct small_job {
 	size_t n_ranks, n_steps;
 	/* Extra own time, ms: before the first operator of the step, before each of the others. */
 	double head_ms[SMALL_JOB_RANKS_MAX], body_ms[SMALL_JOB_RANKS_MAX];
-	size_t onset, until;                   /* steps [onset, until) carry the extra time */
+	double noise_ms;     /* work before each operator varies by this, evenly */
+	size_t onset, until; /* steps [onset, until) carry the extra time */
 	int64_t clock_ns[SMALL_JOB_RANKS_MAX]; /* error of each rank's clock */
 };
 
@@ -61,7 +62,8 @@ static inline void small_job_add_op(struct small_job *job, size_t r, uint32_t op
 /* Ranks, names, one group "g0" of all ranks; no operators yet. */
 static inline void small_job_init(struct small_job *job, size_t n_ranks, size_t n_steps)
 {
-	*job = (struct small_job){.n_ranks = n_ranks, .n_steps = n_steps, .until = n_steps};
+	*job = (struct small_job){
+		.n_ranks = n_ranks, .n_steps = n_steps, .until = n_steps, .noise_ms = 0.2};
 	assert_int_equal(fsl_run_init(&job->run, NULL), FSL_OK);
 	for (size_t r = 0; r < n_ranks; r++) {
 		struct fsl_rank *rank = fsl_run_add_rank(&job->run, (int32_t)r, NULL);
@@ -105,8 +107,9 @@ static inline void small_job_run(struct small_job *job)
 				bool is_slow = s >= job->onset && s < job->until;
 				double extra_ms = k == 0 ? job->head_ms[r] : job->body_ms[r];
 				noise = noise * UINT64_C(6364136223846793005) + 1442695040888963407;
-				double work_ms = 50.0 + (is_slow ? extra_ms : 0.0) +
-						 (double)(noise >> 44) / (double)(1 << 20) * 0.2;
+				double work_ms =
+					50.0 + (is_slow ? extra_ms : 0.0) +
+					(double)(noise >> 44) / (double)(1 << 20) * job->noise_ms;
 				begin_ns[r] = now_ns + (int64_t)(work_ms * FSL_NS_PER_MS);
 				last_ns = begin_ns[r] > last_ns ? begin_ns[r] : last_ns;
 			}

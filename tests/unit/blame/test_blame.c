@@ -127,6 +127,34 @@ static void of_two_ranks_the_slower_is_charged(void **state)
 	release(&c);
 }
 
+static void noise_between_two_ranks_charges_neither(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 2, 60);
+	c.job.noise_ms = 10.0;
+	charge(&c);
+	assert_int_equal(n_charged(&c), 0);
+	release(&c);
+}
+
+static void a_rank_is_compared_with_the_others_alone(void **state)
+{
+	(void)state;
+	double levels[5], scratch[5];
+	const double two[] = {12, 10};
+	const double five[] = {10, 30, NAN, 20, 40};
+	const double one[] = {7};
+	fsl_peer_levels(two, 2, levels, scratch);
+	assert_true(levels[0] == 10.0 && levels[1] == 12.0);
+	fsl_peer_levels(five, 5, levels, scratch);
+	assert_true(levels[0] == 25.0); /* lower half of 20 30 40 */
+	assert_true(levels[1] == 15.0 && levels[3] == 20.0 && levels[4] == 15.0);
+	assert_true(isnan(levels[2]));
+	fsl_peer_levels(one, 1, levels, scratch);
+	assert_true(isnan(levels[0]));
+}
+
 static void half_of_a_group_slow_together_is_charged_and_not_the_healthy_half(void **state)
 {
 	(void)state;
@@ -273,6 +301,8 @@ int main(void)
 		cmocka_unit_test(a_recovered_episode_ends_where_it_ended),
 		cmocka_unit_test(one_long_step_is_no_charge),
 		cmocka_unit_test(of_two_ranks_the_slower_is_charged),
+		cmocka_unit_test(noise_between_two_ranks_charges_neither),
+		cmocka_unit_test(a_rank_is_compared_with_the_others_alone),
 		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),
 		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
