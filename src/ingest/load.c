@@ -121,9 +121,10 @@ static void judge(struct fsl_load *load)
 	if (file->n_records == 0 && file->state == FSL_FILE_READ) {
 		file->state = FSL_FILE_EMPTY;
 		file->message = file->n_bytes == 0
-					? "file is empty: the collector wrote nothing for this rank"
-					: "file holds no record: the collector wrote nothing for "
-					  "this rank";
+					? "file is empty: the collector wrote nothing, look at its "
+					  "log and the disk on that host"
+					: "file holds no record: the collector wrote nothing, "
+					  "look at its log on that host";
 	} else if (n_broken > 0 && n_broken == file->n_records && !has_events(&load->sink.events)) {
 		file->state = FSL_FILE_UNUSABLE;
 	}

@@ -51,12 +51,16 @@ static void put_dropped(struct fsl_document *document, cJSON *parent,
 	}
 }
 
+/* Files listed one by one; a folder of 100,000 broken files must not make a verdict of 30 MB. */
+enum { PROBLEMS_LISTED_MAX = 1000 };
+
 static void put_problems(struct fsl_document *document, cJSON *parent, const struct fsl_run *run)
 {
 	cJSON *list = fsl_document_array(document, parent, "filesWithProblems");
+	uint64_t n_problems = 0;
 	for (size_t i = 0; i < run->n_files && !document->has_failed; i++) {
 		const struct fsl_file *file = &run->files[i];
-		if (file->state == FSL_FILE_READ) {
+		if (file->state == FSL_FILE_READ || ++n_problems > PROBLEMS_LISTED_MAX) {
 			continue;
 		}
 		cJSON *entry = fsl_document_object(document, list, NULL);
@@ -64,6 +68,8 @@ static void put_problems(struct fsl_document *document, cJSON *parent, const str
 		fsl_document_text(document, entry, "state", file_state_text(file->state));
 		fsl_document_text(document, entry, "message", file->message);
 	}
+	uint64_t n_listed = n_problems < PROBLEMS_LISTED_MAX ? n_problems : PROBLEMS_LISTED_MAX;
+	fsl_document_count(document, parent, "filesWithProblemsNotListed", n_problems - n_listed);
 }
 
 static void put_skipped(struct fsl_document *document, cJSON *parent,
