@@ -3,12 +3,24 @@
 
 #include <failslow/stats.h>
 
+#include "base/number.h"
 #include "series/steps_parts.h"
 
-enum { USES_PER_STEP_MAX = 4 /* uses of the marking operator within one period */ };
-/* Share of equal distances that makes an operator regular: a checkpoint every tenth step adds
- * operators to one distance in ten. */
-static const double REGULAR_SHARE_MIN = 0.9;
+enum {
+	USES_PER_STEP_MAX = 4, /* uses of the marking operator within one period */
+	LAG_MAX = 128,         /* marks per step that are told from the pattern of their times */
+	LAG_TIMES_MAX = 4096,  /* times between marks that are looked at */
+};
+/* Share of equal distances that makes an operator regular: lost records and checkpoints change some
+ * of them, and each change touches two. */
+static const double REGULAR_SHARE_MIN = 0.6;
+/* Times that repeat after a lag differ by less than this part of what neighbours differ by. */
+static const double LAG_GAIN_MAX = 1.0 / 3.0;
+/* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
+static const double TIMES_DIFFER_MIN = 1e-3;
+/* Of lags that repeat as well to within this part of what neighbours differ by, the shortest is the
+ * step. */
+static const double LAG_TIE = 0.05;
 /* The regular distances must span the capture, or the operator marks a phase and not the steps. */
 static const double PERIOD_COVER_MIN = 0.8;
 
@@ -92,10 +104,14 @@ static int compare_uses(const void *left, const void *right)
 /*
  * How many uses of a symbol make one period: the least k for which pos[j + k] - pos[j] is the same
  * number for nearly all j and these distances span the capture. 0: the symbol is not regular, or
- * follows upon itself: one operator repeated shows no steps.
+ * follows upon itself among others. A rank that uses nothing but one symbol uses it once per
+ * period.
  */
 static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double *scratch)
 {
+	if (n_uses == n_ops) {
+		return 1;
+	}
 	for (size_t k = 1; k <= USES_PER_STEP_MAX && n_uses / k >= FSL_STEP_PERIODS_MIN; k++) {
 		size_t n_distances = n_uses - k;
 		for (size_t j = 0; j < n_distances; j++) {
@@ -159,19 +175,82 @@ static struct mark sort_and_find_mark(struct use *uses, const struct fsl_rank *r
 	return find_mark(uses, rank->n_ops, scratch);
 }
 
+/* Mean difference of times that lie @lag apart, each at most three usual times: a pause must not
+ * outweigh the rest. */
+static double lag_difference(const double *times, size_t n_times, size_t lag, double usual)
+{
+	double sum = 0.0;
+	for (size_t i = 0; i + lag < n_times; i++) {
+		double difference = times[i + lag] - times[i];
+		difference = difference < 0 ? -difference : difference;
+		sum += difference < 3.0 * usual ? difference : 3.0 * usual;
+	}
+	return sum / (double)(n_times - lag);
+}
+
+/*
+ * Marks per step. A step may hold its mark several times (forward, backward); the times between
+ * marks then repeat after as many. The shortest lag after which they repeat well, 1 when none does.
+ */
+static size_t marks_per_step(const double *times, size_t n_times, double usual)
+{
+	size_t n_lags =
+		n_times / FSL_STEP_PERIODS_MIN < LAG_MAX ? n_times / FSL_STEP_PERIODS_MIN : LAG_MAX;
+	if (n_lags < 2) {
+		return 1;
+	}
+	double neighbours = lag_difference(times, n_times, 1, usual);
+	double least = neighbours;
+	for (size_t lag = 2; lag <= n_lags; lag++) {
+		double difference = lag_difference(times, n_times, lag, usual);
+		least = difference < least ? difference : least;
+	}
+	if (neighbours <= TIMES_DIFFER_MIN * usual || least > LAG_GAIN_MAX * neighbours) {
+		return 1;
+	}
+	size_t lag = 2;
+	while (lag_difference(times, n_times, lag, usual) > least + LAG_TIE * neighbours) {
+		lag++;
+	}
+	return lag;
+}
+
+/* Times between the ends of marks that lie @per_period uses apart, ms. */
+static size_t times_between(double *times, const struct fsl_rank *rank, const struct use *uses,
+			    const struct mark *mark)
+{
+	size_t n_times = 0;
+	for (size_t j = mark->per_period; j < mark->n_uses && n_times < LAG_TIMES_MAX;
+	     j += mark->per_period) {
+		const struct fsl_op *op = &rank->ops[uses[mark->first + j].pos];
+		const struct fsl_op *before =
+			&rank->ops[uses[mark->first + j - mark->per_period].pos];
+		times[n_times++] =
+			(double)(fsl_op_end_ns(op) - fsl_op_end_ns(before)) / FSL_NS_PER_MS;
+	}
+	return n_times;
+}
+
+/*
+ * A step begins where its mark ends: members of a collective end together, while they begin as late
+ * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
+ */
 static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
-				   const struct use *uses, const struct mark *mark,
+				   const struct use *uses, const struct mark *mark, double *scratch,
 				   struct fsl_error *err)
 {
 	enum fsl_status status = fsl_steps_alloc(steps, mark->n_uses, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	for (size_t j = 0; j < mark->n_uses; j += mark->per_period) {
+	size_t n_times = times_between(scratch, rank, uses, mark);
+	double usual = fsl_median(scratch, n_times, scratch + n_times);
+	size_t stride = mark->per_period * marks_per_step(scratch, n_times, usual);
+	for (size_t j = 0; j < mark->n_uses; j += stride) {
 		const struct fsl_op *op = &rank->ops[uses[mark->first + j].pos];
 		steps->items[steps->n_items] = (struct fsl_job_step){
 			.step = (int64_t)steps->n_items,
-			.begin_ns = fsl_op_begin_ns(op),
+			.begin_ns = fsl_op_end_ns(op),
 		};
 		steps->n_items++;
 	}
@@ -199,7 +278,7 @@ enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct f
 		mark = sort_and_find_mark(uses, rank, false, scratch);
 	}
 	if (mark.n_uses > 0) {
-		status = cut_at_mark(steps, rank, uses, &mark, err);
+		status = cut_at_mark(steps, rank, uses, &mark, scratch, err);
 	}
 out:
 	fsl_free(scratch);

@@ -311,7 +311,7 @@ static void operators_show_their_period_behind_an_odd_head(void **state)
 	assert_string_equal(fixture->steps.source, "operator period");
 	assert_true(fixture->steps.is_ordinal);
 	assert_true(fixture->steps.n_items >= 19);
-	check_step(&fixture->steps, 7, 7, 100 + 40 + 7 * 50, 50);
+	check_step(&fixture->steps, 7, 7, 100 + 40 + 7 * 50 + 1, 50);
 }
 
 static void operators_of_a_rare_checkpoint_do_not_hide_the_period(void **state)
@@ -326,7 +326,7 @@ static void operators_of_a_rare_checkpoint_do_not_hide_the_period(void **state)
 		}
 	}
 	build(fixture);
-	check_step(&fixture->steps, 30, 30, 30 * 100 + 40, 100);
+	check_step(&fixture->steps, 30, 30, 30 * 100 + 40 + 1, 100);
 }
 
 static void message_size_tells_equal_operators_apart(void **state)
@@ -336,18 +336,46 @@ static void message_size_tells_equal_operators_apart(void **state)
 		add_op(fixture, 0, "Allreduce", i * 25, i % 4 == 0 ? 1000 : 5000);
 	}
 	build(fixture);
-	check_step(&fixture->steps, 3, 3, 300, 100);
+	check_step(&fixture->steps, 3, 3, 300 + 1, 100);
 }
 
-static void one_operator_repeated_shows_no_steps(void **state)
+static void a_mark_used_twice_in_a_step_is_told_by_its_times(void **state)
+{
+	struct fixture *fixture = *state;
+	for (int64_t i = 0; i < 60; i++) {
+		/* Forward and backward use the same two operators; backward takes twice as long. */
+		add_op(fixture, 0, "AllGather", i * 300 + 20, 64);
+		add_op(fixture, 0, "ReduceScatter", i * 300 + 90, 64);
+		add_op(fixture, 0, "AllGather", i * 300 + 150 + i % 3, 64);
+		add_op(fixture, 0, "ReduceScatter", i * 300 + 290, 64);
+	}
+	build(fixture);
+	assert_true(fixture->steps.n_items >= 59 && fixture->steps.n_items <= 61);
+	assert_in_range(fixture->steps.items[20].dur_ns, 297 * MS, 303 * MS);
+}
+
+static void lost_records_do_not_hide_the_period(void **state)
+{
+	struct fixture *fixture = *state;
+	for (int64_t i = 0; i < 400; i++) {
+		if (i % 29 != 7) {
+			add_op(fixture, 0, i % 5 == 4 ? "Allreduce" : "AllGather", i * 10, 64);
+		}
+	}
+	build(fixture);
+	assert_true(fixture->steps.n_items >= 70);
+	assert_int_equal(fixture->steps.items[10].dur_ns, 50 * MS);
+}
+
+static void one_operator_repeated_is_one_step_each(void **state)
 {
 	struct fixture *fixture = *state;
 	for (int64_t i = 0; i < 80; i++) {
 		add_op(fixture, 0, "Allreduce", i * 25, 5000);
 	}
 	build(fixture);
-	assert_int_equal(fixture->steps.n_items, 0);
-	assert_string_equal(fixture->steps.source, "");
+	assert_int_equal(fixture->steps.n_items, 79); /* the last has no end */
+	check_step(&fixture->steps, 3, 3, 75 + 1, 25);
 }
 
 static void step_numbers_of_operators_are_used(void **state)
@@ -433,7 +461,9 @@ int main(void)
 		CASE(operators_show_their_period_behind_an_odd_head),
 		CASE(operators_of_a_rare_checkpoint_do_not_hide_the_period),
 		CASE(message_size_tells_equal_operators_apart),
-		CASE(one_operator_repeated_shows_no_steps),
+		CASE(a_mark_used_twice_in_a_step_is_told_by_its_times),
+		CASE(lost_records_do_not_hide_the_period),
+		CASE(one_operator_repeated_is_one_step_each),
 		CASE(step_numbers_of_operators_are_used),
 		CASE(empty_run_has_no_steps),
 		CASE(find_returns_the_step_that_holds_the_time),
