@@ -47,8 +47,9 @@ struct fsl_charge {
 	double threshold_ms;     /* a step is high above this */
 	double last_share; /* share of the high steps in which others waited for this rank; NaN: not
 			      seen */
-	double late_ms_per_step; /* mean lateness per step over the episode (all steps without one)
-				  */
+	bool is_change;    /* LASTING: the rank was faster before or after by what counts */
+	/* Mean lateness per step over the episode; over all steps without one. */
+	double late_ms_per_step;
 };
 
 struct fsl_blame {
@@ -59,10 +60,13 @@ struct fsl_blame {
 	double *step_dur_ms; /* [step] */
 	/* [rank_idx * n_steps + step], ms; NaN where the step was not seen whole. */
 	double *own_ms;
-	double *reference_ms;       /* level of the peers */
-	double *late_ms;            /* how long the others of its groups waited for the rank */
-	double *wait_ms;            /* how long the rank waited for others in matched operators */
-	double *noise_ms;           /* per rank: robust sigma of the excess in its class */
+	double *reference_ms; /* level of the peers */
+	double *late_ms;      /* how long the others of its groups waited for the rank */
+	double *wait_ms;      /* how long the rank waited for others in matched operators */
+	double *noise_ms;     /* per rank: robust sigma of the excess in its class */
+	bool *stands_out;     /* per rank: apart from the cloud of its peers' own times */
+	bool *is_matched;     /* per rank: some operator of it was matched, lateness is known */
+	bool counts_idle;     /* own time includes what no stage explains */
 	struct fsl_charge *charges; /* per rank index */
 };
 
@@ -95,6 +99,12 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_run *run
 				const struct fsl_match *match, const struct fsl_own *own,
 				const struct fsl_config *config, struct fsl_error *err);
 void fsl_blame_fini(struct fsl_blame *blame);
+
+/*
+ * Charges of all ranks from own, reference, late, wait and noise. Episodes and repeated steps that
+ * come as often by chance in the class are no charge. @work: 2 * steps + 3 * ranks + 2.
+ */
+void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work);
 
 static inline double fsl_blame_excess_ms(const struct fsl_blame *blame, size_t rank_idx,
 					 size_t step)

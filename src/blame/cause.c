@@ -273,7 +273,9 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_bla
 	sample_high_steps(&q);
 	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
 	out->launch_peers_ms = median_over_peers(&q, launch_ms);
-	if (own->has_stages) {
+	if (blame->counts_idle) {
+		out->cause = FSL_CAUSE_HOST; /* time in which neither stages nor operators ran */
+	} else if (own->has_stages) {
 		out->cause = cause_from_stages(&q, out);
 	} else {
 		compare_part(&q, FSL_OWN_HEAD, &out->head_ms, &out->head_peers_ms);

@@ -10,6 +10,11 @@
 
 /* Others must have waited for a rank in this share of its high steps before it is named. */
 static const double LAST_SHARE_MIN = 0.5;
+/*
+ * Healthy devices of one kind differ by 8 % on average and by 22 % at most (Sinha et al., SC22):
+ * where a rank neither changed nor stands apart from its peers, less than this is no fault.
+ */
+static const double UNEVEN_RATIO_MAX = 1.15;
 /* Confidence never claims certainty. */
 static const double CONFIDENCE_MAX = 0.99;
 
@@ -116,7 +121,16 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
 	}
-	if (job->match->n_groups_matched > 0 && charge->last_share < LAST_SHARE_MIN) {
+	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
+	if (is_level && !job->blame->stands_out[r] &&
+	    charge->own_ms < UNEVEN_RATIO_MAX * charge->peers_ms) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers without a change of its own, and "
+			"no clear gap to them: uneven devices rather than a slow one",
+			charge->own_ms - charge->peers_ms);
+	}
+	if (charge->last_share < LAST_SHARE_MIN) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, but nobody waits "
@@ -127,7 +141,7 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 }
 
 static const char *reason_of(struct fsl_localisation *out, const struct fsl_charge *charge,
-			     const struct fsl_cause_clues *clues, bool has_peers)
+			     const struct fsl_cause_clues *clues, bool has_peers, bool counts_idle)
 {
 	static const char *const where[FSL_CAUSES_N] = {
 		[FSL_CAUSE_COMPUTE] = "throughout the step, with work queued ahead of the device",
@@ -136,10 +150,10 @@ static const char *reason_of(struct fsl_localisation *out, const struct fsl_char
 		[FSL_CAUSE_STORAGE] = "where checkpoints are written",
 		[FSL_CAUSE_NETWORK] = "in transfer",
 	};
-	return fsl_arena_printf(&out->arena,
-				"own work takes %.1f ms per step against %.1f ms of %s, %s",
-				charge->own_ms, charge->peers_ms,
-				has_peers ? "its peers" : "its own past", where[clues->cause]);
+	return fsl_arena_printf(
+		&out->arena, "own work takes %.1f ms per step against %.1f ms of %s, %s",
+		charge->own_ms, charge->peers_ms, has_peers ? "its peers" : "its own past",
+		counts_idle ? "with time that no recorded stage explains" : where[clues->cause]);
 }
 
 static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
@@ -167,7 +181,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence = confidence_of(is_lasting ? charge->episode.persistence : 0.9,
 					   charge->last_share, charge->lost_ms_per_step, least_ms);
-	culprit.reason = reason_of(out, charge, &clues, has_peers);
+	culprit.reason = reason_of(out, charge, &clues, has_peers, blame->counts_idle);
 	add_clues(&culprit, charge, &clues);
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }

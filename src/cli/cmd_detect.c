@@ -26,8 +26,6 @@
 #include "report/report.h"
 #include "state/state.h"
 
-enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl_error *err);
-
 /* Every noun of the pipeline, in the order in which they come into being. */
 struct job {
 	struct fsl_run run;
@@ -122,6 +120,7 @@ static enum fsl_status run_pipeline(struct job *job, const struct fsl_config *co
 	fsl_match_assign_steps(&job->match, &job->cuts);
 	status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
 	if (status == FSL_OK) {
+		fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts);
 		status = fsl_blame_build(&job->blame, &job->run, &job->topology, &job->steps,
 					 &job->match, &job->own, config, err);
 	}
@@ -142,32 +141,38 @@ static enum fsl_status run_pipeline(struct job *job, const struct fsl_config *co
 	return status;
 }
 
+/* Takes back whatever was found: a localisation that names nobody. */
+static void clear_findings(struct fsl_localisation *out, int result_code, const char *reason)
+{
+	out->n_culprits = out->n_victims = out->n_unconfirmed = 0;
+	out->n_abnormal = out->n_normal = 0;
+	out->compute = out->network = out->storage = false;
+	out->result_code = result_code;
+	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	out->reason = reason;
+}
+
 /* with_fail_slow without a failSlow result, old or new: nothing was looked for, and the verdict
  * says so. */
 static void withhold_verdict(struct job *job)
 {
-	struct fsl_localisation *out = &job->localisation;
-	out->n_culprits = out->n_victims = out->n_unconfirmed = 0;
-	out->n_abnormal = out->n_normal = 0;
-	out->compute = out->network = out->storage = false;
-	out->result_code = 200;
-	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	out->reason =
-		"with_fail_slow is set and no slowdown was perceived: slow ranks were not looked for";
+	clear_findings(
+		&job->localisation, 200,
+		"with_fail_slow is set and no slowdown was perceived: slow ranks were not looked for");
 }
 
-/* A run that failed leaves a verdict too, so that whoever polls the folder learns of it. */
+/* A run that failed leaves a verdict too, so that whoever polls the folder learns of it. What was
+ * perceived before the failure (a hang, a slowdown) stands: every judgement has a reason. */
 static void note_failure(struct job *job, const struct fsl_error *err)
 {
-	struct fsl_localisation *out = &job->localisation;
-	out->result_code = 500;
-	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	out->error_message = fsl_error_root(err);
-	out->reason = out->error_message;
-	job->perception.anomaly_type = "error";
-	job->perception.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	job->perception.error_message = out->error_message;
-	job->perception.reason = out->error_message;
+	const char *message = fsl_error_root(err);
+	clear_findings(&job->localisation, 500, message);
+	job->localisation.error_message = message;
+	job->perception.error_message = message;
+	if (job->perception.reason[0] == '\0') {
+		job->perception.anomaly_type = "error";
+		job->perception.reason = message;
+	}
 }
 
 static bool is_anomaly(const struct job *job)
@@ -183,6 +188,7 @@ static void check_alarm(struct job *job, const struct fsl_config *config)
 {
 	struct fsl_state *state = NULL;
 	struct fsl_error err = {0};
+	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
 	struct fsl_localisation *out = &job->localisation;
 	if (config->look_back_mins <= 0.0 || !is_anomaly(job)) {
 		return;
@@ -192,9 +198,8 @@ static void check_alarm(struct job *job, const struct fsl_config *config)
 		status = fsl_state_open(&state, config->state_path, &err);
 	}
 	if (status == FSL_OK) {
-		status =
-			fsl_state_check_alarm(state, out, config->now_ns, config->look_back_mins,
-					      &out->is_suppressed, &out->suppressed_since_ns, &err);
+		status = fsl_state_check_alarm(state, out, config->now_ns, config->look_back_mins,
+					       &alarm, &err);
 	}
 	if (status != FSL_OK) {
 		fsl_log(FSL_LOG_WARNING, "state",
@@ -202,6 +207,8 @@ static void check_alarm(struct job *job, const struct fsl_config *config)
 			"cause=\"%s\"",
 			config->state_path, fsl_error_root(&err));
 	}
+	out->is_suppressed = alarm.is_suppressed;
+	out->suppressed_since_ns = alarm.since_ns;
 	fsl_state_close(state);
 }
 
@@ -279,8 +286,8 @@ static enum fsl_status detect(const struct fsl_config *config,
 	}
 	check_alarm(&job, config);
 	enum fsl_status status = report(&job, config, options, err);
-	*exit_code =
-		options->wants_exit_code && is_anomaly(&job) ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	bool is_new = is_anomaly(&job) && !job.localisation.is_suppressed;
+	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
 	job_fini(&job);
 	return found != FSL_OK ? found : status;
 }

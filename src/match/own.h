@@ -7,6 +7,7 @@
 #define FSL_MATCH_OWN_H
 
 #include "match/cut.h"
+#include "match/match.h"
 
 /* Parts of own time that point at different causes. */
 enum fsl_own_part {
@@ -34,6 +35,13 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			      const struct fsl_steps *steps, const struct fsl_cuts *cuts,
 			      struct fsl_error *err);
 void fsl_own_fini(struct fsl_own *own);
+
+/*
+ * Marks the steps of a rank as not seen whole in which one of its operators was lost although other
+ * members of the group recorded theirs: the unrecorded wait would pass for work.
+ */
+void fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
+		       const struct fsl_match *match, const struct fsl_cuts *cuts);
 
 static inline double fsl_own_part_ms(const struct fsl_own *own, size_t rank_idx, size_t step,
 				     enum fsl_own_part part)

@@ -155,6 +155,112 @@ static void a_rank_is_compared_with_the_others_alone(void **state)
 	assert_true(isnan(levels[0]));
 }
 
+static void pauses_that_hit_everybody_charge_nobody(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 80);
+	charge(&c); /* healthy; then each rank pauses in five steps of its own */
+	for (size_t r = 0; r < 8; r++) {
+		for (size_t s = 1 + r; s < 80; s += 16) {
+			c.own.part_ms[(r * c.own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_BODY] +=
+				200.0;
+		}
+	}
+	fsl_blame_fini(&c.blame);
+	assert_int_equal(fsl_blame_build(&c.blame, &c.job.run, &c.job.topology, &c.job.steps,
+					 &c.match, &c.own, &c.config, NULL),
+			 FSL_OK);
+	assert_int_equal(n_charged(&c), 0);
+	release(&c);
+}
+
+static void uneven_devices_form_a_cloud_and_a_slow_one_stands_apart(void **state)
+{
+	(void)state;
+	static const double uneven_ms[8] = {0.0, 0.5, 1.0, 1.4, 2.0, 2.3, 3.0, 4.0};
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	memcpy(c.job.body_ms, uneven_ms, sizeof(uneven_ms));
+	charge(&c);
+	for (size_t r = 0; r < 8; r++) {
+		assert_false(c.blame.stands_out[r]);
+		assert_false(c.blame.charges[r].is_change);
+	}
+	release(&c);
+	small_job_init(&c.job, 8, 40);
+	memcpy(c.job.body_ms, uneven_ms, sizeof(uneven_ms));
+	c.job.body_ms[7] = 20.0;
+	charge(&c);
+	assert_true(c.blame.stands_out[7]);
+	assert_false(c.blame.stands_out[6]);
+	release(&c);
+}
+
+static void a_rank_that_became_slow_has_changed(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.body_ms[5] = 15.0;
+	c.job.onset = 20;
+	charge(&c);
+	assert_true(c.blame.charges[5].is_change);
+	release(&c);
+}
+
+static void a_lost_wait_is_no_work(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 4, 20);
+	c.job.body_ms[1] = c.job.head_ms[1] = 300.0; /* the others wait 300 ms in each operator */
+	charge(&c);
+	struct fsl_rank *rank = &c.job.run.ranks[2];
+	memmove(&rank->ops[41], &rank->ops[42], (rank->n_ops - 42) * sizeof(*rank->ops));
+	rank->n_ops--;
+	fsl_own_fini(&c.own);
+	fsl_cuts_fini(&c.cuts);
+	fsl_match_fini(&c.match);
+	assert_int_equal(fsl_match(&c.match, &c.job.run, &c.job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_cuts_build(&c.cuts, &c.job.run, &c.job.steps, c.match.clock_ns, NULL),
+			 FSL_OK);
+	assert_int_equal(fsl_own_build(&c.own, &c.job.run, &c.job.steps, &c.cuts, NULL), FSL_OK);
+	assert_true(fsl_own_total_ms(&c.own, 2, 10) > 400.0);
+	fsl_own_hide_lost(&c.own, &c.job.run, &c.match, &c.cuts);
+	assert_true(isnan(fsl_own_total_ms(&c.own, 2, 10)));
+	assert_true(fsl_own_total_ms(&c.own, 2, 9) < 210.0);
+	assert_true(fsl_own_total_ms(&c.own, 3, 10) > 0.0);
+	release(&c);
+}
+
+static void idle_time_is_blamed_only_when_recorded_work_explains_nothing(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	for (size_t s = 0; s < 40; s++) {
+		c.own.idle_ms[3 * c.own.n_steps + s] = 80.0;
+	}
+	for (int with_work = 0; with_work < 2; with_work++) {
+		c.own.has_stages = true;
+		for (size_t s = 0; s < 40 && with_work == 1; s++) {
+			c.own.part_ms[(5 * c.own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_BODY] +=
+				60.0;
+		}
+		fsl_blame_fini(&c.blame);
+		assert_int_equal(fsl_blame_build(&c.blame, &c.job.run, &c.job.topology,
+						 &c.job.steps, &c.match, &c.own, &c.config, NULL),
+				 FSL_OK);
+		assert_int_equal(n_charged(&c), 1);
+		assert_true(c.blame.counts_idle == (with_work == 0));
+		assert_int_equal(c.blame.charges[with_work == 0 ? 3 : 5].pattern,
+				 FSL_PATTERN_LASTING);
+	}
+	release(&c);
+}
+
 static void half_of_a_group_slow_together_is_charged_and_not_the_healthy_half(void **state)
 {
 	(void)state;
@@ -303,6 +409,11 @@ int main(void)
 		cmocka_unit_test(of_two_ranks_the_slower_is_charged),
 		cmocka_unit_test(noise_between_two_ranks_charges_neither),
 		cmocka_unit_test(a_rank_is_compared_with_the_others_alone),
+		cmocka_unit_test(pauses_that_hit_everybody_charge_nobody),
+		cmocka_unit_test(uneven_devices_form_a_cloud_and_a_slow_one_stands_apart),
+		cmocka_unit_test(a_rank_that_became_slow_has_changed),
+		cmocka_unit_test(a_lost_wait_is_no_work),
+		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
 		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),
 		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),

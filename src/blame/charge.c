@@ -1,0 +1,257 @@
+/* Charges: in which steps a rank is slower than its peers, for how long, and at what cost. */
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "blame/blame.h"
+
+enum {
+	LASTING_STEPS_MIN = 5,  /* shorter episodes are spikes */
+	REPEATED_STEPS_MIN = 3, /* fewer single steps are chance */
+	PEERS_SAMPLED_MAX = 64, /* peers whose waits bound a loss */
+};
+
+/* A step is high above this many robust sigmas of the peers' excess. */
+static const double NOISE_SIGMAS = 4.0;
+/* Others must have waited for a rank in this share of its high steps. */
+static const double LATE_FLOOR_SHARE = 0.25;
+
+/* Mean of @row over the steps of @episode whose excess is above the threshold. */
+static double mean_over_high(const struct fsl_blame *blame, size_t r, const double *row,
+			     const struct fsl_charge *charge)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t s = charge->episode.begin; s < charge->episode.end; s++) {
+		if (fsl_blame_excess_ms(blame, r, s) > charge->threshold_ms) {
+			sum += row[s];
+			n++;
+		}
+	}
+	return n > 0 ? sum / (double)n : NAN;
+}
+
+/* Share of the high steps in which the others waited for a good part of the excess. */
+static double share_last(const struct fsl_blame *blame, size_t r, const struct fsl_charge *charge)
+{
+	size_t n_high = 0, n_late = 0;
+	if (!blame->is_matched[r]) {
+		return NAN;
+	}
+	for (size_t s = charge->episode.begin; s < charge->episode.end; s++) {
+		double excess_ms = fsl_blame_excess_ms(blame, r, s);
+		if (excess_ms > charge->threshold_ms) {
+			n_high++;
+			/* A wait shows in this step or, for work at the very end of a step, in the
+			 * next. */
+			double late_ms = blame->late_ms[r * blame->n_steps + s];
+			if (s + 1 < blame->n_steps) {
+				late_ms = fmax(late_ms, blame->late_ms[r * blame->n_steps + s + 1]);
+			}
+			n_late += late_ms >= LATE_FLOOR_SHARE * charge->threshold_ms;
+		}
+	}
+	return n_high > 0 ? (double)n_late / (double)n_high : NAN;
+}
+
+/* Mean of a rank's row over [begin, end); @rows is late_ms or wait_ms. */
+static double mean_of_steps(const struct fsl_blame *blame, const double *rows, size_t r,
+			    size_t begin, size_t end)
+{
+	double sum = 0.0;
+	for (size_t s = begin; s < end; s++) {
+		sum += rows[r * blame->n_steps + s];
+	}
+	return end > begin ? sum / (double)(end - begin) : 0.0;
+}
+
+/*
+ * What comes back is no more than what the peers waited: work that nobody waited for (a pipeline's
+ * bubble hides some of it) was not lost. Waits in operators that could not be matched are not seen,
+ * so the bound holds only where the matched ones explain most of the excess. @work: 2 *
+ * PEERS_SAMPLED_MAX.
+ */
+static void bound_loss(struct fsl_blame *out, size_t r, size_t begin, size_t end)
+{
+	static const double WAITS_SEEN_SHARE_MIN = 0.5;
+	double work[2 * PEERS_SAMPLED_MAX];
+	const struct fsl_peers *peers = &out->peers;
+	struct fsl_charge *charge = &out->charges[r];
+	uint32_t class_idx = peers->class_of[r];
+	size_t begin_idx = peers->begin[class_idx], end_idx = peers->begin[class_idx + 1], n = 0;
+	size_t stride = (end_idx - begin_idx) / PEERS_SAMPLED_MAX + 1;
+	for (size_t k = begin_idx; k < end_idx; k += stride) {
+		if (peers->members[k] != r) {
+			work[n++] = mean_of_steps(out, out->wait_ms, peers->members[k], begin, end);
+		}
+	}
+	double waited_ms = fsl_median(work, n, work + n);
+	if (waited_ms >= WAITS_SEEN_SHARE_MIN * charge->lost_ms_per_step) {
+		charge->lost_ms_per_step = fmin(charge->lost_ms_per_step, waited_ms);
+	}
+}
+
+/* The high steps of a whole series. */
+static struct fsl_episode all_high(const double *excess, size_t n_steps, double threshold_ms,
+				   size_t *n_seen)
+{
+	struct fsl_episode episode = {.begin = n_steps};
+	double lost_ms = 0.0;
+	*n_seen = 0;
+	for (size_t s = 0; s < n_steps; s++) {
+		*n_seen += isnan(excess[s]) ? 0 : 1;
+		if (excess[s] > threshold_ms) {
+			episode.begin = episode.n_high == 0 ? s : episode.begin;
+			episode.end = s + 1;
+			episode.n_high++;
+			lost_ms += excess[s];
+		}
+	}
+	if (episode.n_high > 0) {
+		episode.persistence =
+			(double)episode.n_high / (double)(episode.end - episode.begin);
+		episode.mean_ms = lost_ms / (double)episode.n_high;
+	}
+	return episode;
+}
+
+/* Number of high steps that chance hardly exceeds among @n when the class has @share of them. */
+static double chance_limit(double share, double n)
+{
+	static const double SIGMAS = 3.0;
+	enum { SLACK_STEPS = 2 };
+	return share * n + SIGMAS * sqrt(n * share * (1.0 - share)) + SLACK_STEPS;
+}
+
+/* Mean of the series outside an episode; NaN when it covers all that was seen. */
+static double mean_outside(const double *excess, size_t n_steps, const struct fsl_episode *episode)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t s = 0; s < n_steps; s++) {
+		if (!isnan(excess[s]) && (s < episode->begin || s >= episode->end)) {
+			sum += excess[s];
+			n++;
+		}
+	}
+	return n > 0 ? sum / (double)n : NAN;
+}
+
+/*
+ * True when the rank itself changed: the episode lies above the rest of its series by what counts,
+ * and the rest is more than a few steps. Otherwise it is as it always was.
+ */
+static bool is_change(const double *excess, size_t n_steps, const struct fsl_episode *episode,
+		      double least_ms)
+{
+	enum { REST_STEPS_MIN = 4 };
+	size_t n_rest = 0;
+	for (size_t s = 0; s < n_steps; s++) {
+		bool is_rest = s < episode->begin || s >= episode->end;
+		n_rest += is_rest && !isnan(excess[s]) ? 1 : 0;
+	}
+	return n_rest >= REST_STEPS_MIN &&
+	       episode->mean_ms - mean_outside(excess, n_steps, episode) >= least_ms;
+}
+
+/* What happens to all ranks of a class by chance. */
+struct chance {
+	double share;   /* of steps that are high */
+	double lost_ms; /* per step, in high steps */
+};
+
+static void find_pattern(struct fsl_charge *charge, const double *excess, size_t n_steps,
+			 const struct chance *chance, const struct fsl_config *config)
+{
+	static const double REPEATED_MULTIPLE = 3.0; /* of what its peers lose in single steps */
+	size_t n_seen = 0;
+	struct fsl_episode all = all_high(excess, n_steps, charge->threshold_ms, &n_seen);
+	struct fsl_episode episode = fsl_episode_find(excess, n_steps, charge->threshold_ms);
+	double n_inside =
+		episode.persistence > 0.0 ? (double)episode.n_high / episode.persistence : 0.0;
+	double all_lost_ms = all.mean_ms * (double)all.n_high / (double)(n_seen > 0 ? n_seen : 1);
+	if (episode.n_high >= LASTING_STEPS_MIN && episode.persistence >= config->persistence_min &&
+	    (double)episode.n_high > chance_limit(chance->share, n_inside)) {
+		charge->pattern = FSL_PATTERN_LASTING;
+		charge->episode = episode;
+		charge->lost_ms_per_step = episode.mean_ms;
+	} else if (all.n_high >= REPEATED_STEPS_MIN &&
+		   all_lost_ms > REPEATED_MULTIPLE * chance->lost_ms) {
+		charge->pattern = FSL_PATTERN_REPEATED;
+		charge->episode = all;
+		charge->lost_ms_per_step = all_lost_ms;
+	}
+}
+
+static void set_excess(const struct fsl_blame *blame, size_t r, double *excess)
+{
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		excess[s] = fsl_blame_excess_ms(blame, r, s);
+	}
+}
+
+static void charge_rank(struct fsl_blame *out, size_t r, const struct chance *chance,
+			const struct fsl_config *config, double *excess)
+{
+	struct fsl_charge *charge = &out->charges[r];
+	size_t begin = 0, end = out->n_steps;
+	double least_ms = (1.0 - 1.0 / config->slow_ratio_min) * out->step_ms;
+	set_excess(out, r, excess);
+	find_pattern(charge, excess, out->n_steps, chance, config);
+	if (charge->pattern != FSL_PATTERN_NONE) {
+		const double *own = out->own_ms + r * out->n_steps;
+		const double *reference = out->reference_ms + r * out->n_steps;
+		charge->own_ms = mean_over_high(out, r, own, charge);
+		charge->peers_ms = mean_over_high(out, r, reference, charge);
+		charge->last_share = share_last(out, r, charge);
+		if (charge->pattern == FSL_PATTERN_LASTING) {
+			begin = charge->episode.begin;
+			end = charge->episode.end;
+			charge->is_change =
+				is_change(excess, out->n_steps, &charge->episode, least_ms);
+		}
+		bound_loss(out, r, begin, end);
+	}
+	charge->late_ms_per_step = mean_of_steps(out, out->late_ms, r, begin, end);
+}
+
+/* What is usual among the healthier half of a class; thresholds are set. @work: steps + 3 *
+ * members. */
+static struct chance chance_of(const struct fsl_blame *blame, size_t class_idx, double *work)
+{
+	const struct fsl_peers *peers = &blame->peers;
+	size_t begin = peers->begin[class_idx], n = peers->begin[class_idx + 1] - begin;
+	double *shares = work + blame->n_steps, *losses = shares + n;
+	for (size_t k = 0; k < n; k++) {
+		size_t r = peers->members[begin + k], n_seen = 0;
+		set_excess(blame, r, work);
+		struct fsl_episode all =
+			all_high(work, blame->n_steps, blame->charges[r].threshold_ms, &n_seen);
+		shares[k] = n_seen > 0 ? (double)all.n_high / (double)n_seen : NAN;
+		losses[k] = shares[k] * all.mean_ms;
+	}
+	if (n < 2) {
+		return (struct chance){0};
+	}
+	struct chance chance = {fsl_peer_level(shares, n, losses + n),
+				fsl_peer_level(losses, n, losses + n)};
+	return isnan(chance.share) ? (struct chance){0} : chance;
+}
+
+void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work)
+{
+	double least_ms = (1.0 - 1.0 / config->slow_ratio_min) * out->step_ms;
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		out->charges[r] = (struct fsl_charge){
+			.last_share = NAN,
+			.own_ms = NAN,
+			.peers_ms = NAN,
+			.threshold_ms = fmax(0.5 * least_ms, NOISE_SIGMAS * out->noise_ms[r])};
+	}
+	for (size_t k = 0; k < out->peers.n_classes; k++) {
+		struct chance chance = chance_of(out, k, work);
+		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
+			charge_rank(out, out->peers.members[i], &chance, config, work);
+		}
+	}
+}
