@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 
 const char *fsl_drop_text(enum fsl_drop drop)
 {
@@ -186,8 +187,6 @@ enum fsl_stage_kind fsl_stage_kind_from_text(const char *type, size_t length)
 								  : FSL_STAGE_OTHER;
 }
 
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-
 /* Every field takes part, so that the order does not depend on the order of reading. */
 static int compare_ops(const void *left, const void *right)
 {
@@ -196,17 +195,17 @@ static int compare_ops(const void *left, const void *right)
 				   a->host_end_ns, a->step};
 	const int64_t times_b[] = {fsl_op_begin_ns(b), fsl_op_end_ns(b), b->host_begin_ns,
 				   b->host_end_ns, b->step};
-	int order = COMPARE(times_a[0], times_b[0]);
+	int order = FSL_ORDER(times_a[0], times_b[0]);
 	if (order == 0) {
-		order = COMPARE(a->id, b->id);
+		order = FSL_ORDER(a->id, b->id);
 	}
 	for (size_t i = 1; order == 0 && i < sizeof(times_a) / sizeof(times_a[0]); i++) {
-		order = COMPARE(times_a[i], times_b[i]);
+		order = FSL_ORDER(times_a[i], times_b[i]);
 	}
 	const uint64_t rest_a[] = {a->op_id, a->group_id, a->dtype_id, a->n_elements};
 	const uint64_t rest_b[] = {b->op_id, b->group_id, b->dtype_id, b->n_elements};
 	for (size_t i = 0; order == 0 && i < sizeof(rest_a) / sizeof(rest_a[0]); i++) {
-		order = COMPARE(rest_a[i], rest_b[i]);
+		order = FSL_ORDER(rest_a[i], rest_b[i]);
 	}
 	return order;
 }
@@ -214,18 +213,18 @@ static int compare_ops(const void *left, const void *right)
 static int compare_stages(const void *left, const void *right)
 {
 	const struct fsl_stage *a = left, *b = right;
-	int order = COMPARE(a->begin_ns, b->begin_ns);
-	order = order != 0 ? order : COMPARE(a->end_ns, b->end_ns);
-	order = order != 0 ? order : COMPARE(a->type_id, b->type_id);
-	return order != 0 ? order : COMPARE(a->step, b->step);
+	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
+	order = order != 0 ? order : FSL_ORDER(a->end_ns, b->end_ns);
+	order = order != 0 ? order : FSL_ORDER(a->type_id, b->type_id);
+	return order != 0 ? order : FSL_ORDER(a->step, b->step);
 }
 
 static int compare_steps(const void *left, const void *right)
 {
 	const struct fsl_step_time *a = left, *b = right;
-	int order = COMPARE(a->step, b->step);
-	order = order != 0 ? order : COMPARE(a->begin_ns, b->begin_ns);
-	return order != 0 ? order : COMPARE(a->dur_ns, b->dur_ns);
+	int order = FSL_ORDER(a->step, b->step);
+	order = order != 0 ? order : FSL_ORDER(a->begin_ns, b->begin_ns);
+	return order != 0 ? order : FSL_ORDER(a->dur_ns, b->dur_ns);
 }
 
 /* Inputs are nearly always in order already; looking first makes the usual case linear. */

@@ -1,6 +1,8 @@
 /* Texts and the end of life of a topology. */
 #include "series/topology.h"
 
+#include "base/sort.h"
+
 const char *fsl_group_kind_text(enum fsl_group_kind kind)
 {
 	switch (kind) {
@@ -56,8 +58,7 @@ const char *fsl_topology_host(const struct fsl_topology *topology, int32_t rank)
 
 int fsl_rank_compare(const void *left, const void *right)
 {
-	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-	return (a > b) - (a < b);
+	return fsl_compare_i32(left, right);
 }
 
 int fsl_ranks_compare(const int32_t *a, size_t n_a, const int32_t *b, size_t n_b)
