@@ -51,15 +51,24 @@ static double step_of_charge_ms(const struct fsl_blame *blame, const struct fsl_
 		       : blame->step_ms;
 }
 
+/* Steps behind an episode that must be calm before it counts as over: the capture may end in the
+ * middle of it. */
+static size_t calm_steps(const struct fsl_episode *episode, enum fsl_pattern pattern)
+{
+	enum { TAIL_STEPS = 3, REPEATS_MISSED = 2 };
+	if (pattern != FSL_PATTERN_REPEATED || episode->n_high < 2) {
+		return TAIL_STEPS;
+	}
+	return REPEATS_MISSED * (episode->end - episode->begin) / (episode->n_high - 1);
+}
+
 /* Onset and end of an episode in the job's steps and time. */
 static void set_onset(struct fsl_culprit *culprit, const struct fsl_steps *steps,
-		      const struct fsl_episode *episode)
+		      const struct fsl_episode *episode, enum fsl_pattern pattern)
 {
 	culprit->onset_step = steps->items[episode->begin].step;
 	culprit->onset_ns = steps->items[episode->begin].begin_ns;
-	/* The last steps may be cut by the end of the capture: an episode up to there lasts. */
-	enum { TAIL_STEPS = 3 };
-	if (episode->end + TAIL_STEPS < steps->n_items) {
+	if (episode->end + calm_steps(episode, pattern) < steps->n_items) {
 		culprit->until_step = steps->items[episode->end].step;
 	}
 }
@@ -177,7 +186,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	culprit.server_ip = job->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;
 	culprit.lost_ms_per_step = charge->lost_ms_per_step;
-	set_onset(&culprit, job->steps, &charge->episode);
+	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence = confidence_of(is_lasting ? charge->episode.persistence : 0.9,
 					   charge->last_share, charge->lost_ms_per_step, least_ms);
@@ -222,7 +231,7 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	culprit.lost_ms_per_step = link->lost_ms_per_step;
 	culprit.confidence = confidence_of(link->episode.persistence, 1.0, link->lost_ms_per_step,
 					   fsl_fuse_least_ms(job->config, step_ms));
-	set_onset(&culprit, job->steps, &link->episode);
+	set_onset(&culprit, job->steps, &link->episode, FSL_PATTERN_LASTING);
 	culprit.reason = fsl_arena_printf(
 		&out->arena,
 		"transfer in %s %s takes %.1f ms per step against %.1f ms of %s, and nobody is late in it",

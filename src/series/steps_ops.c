@@ -8,8 +8,8 @@
 
 enum {
 	USES_PER_STEP_MAX = 4, /* uses of the marking operator within one period */
-	LAG_MAX = 128,         /* marks per step that are told from the pattern of their times */
-	LAG_TIMES_MAX = 4096,  /* times between marks that are looked at */
+	LAG_MAX = 128,         /* periods per step that are told from the pattern of their times */
+	LAG_TIMES_MAX = 16384, /* times between operators that are looked at */
 };
 /* Share of equal distances that makes an operator regular: lost records and checkpoints change some
  * of them, and each change touches two. */
@@ -21,6 +21,8 @@ static const double TIMES_DIFFER_MIN = 1e-3;
 /* Of lags that repeat as well to within this part of what neighbours differ by, the shortest is the
  * step. */
 static const double LAG_TIE = 0.05;
+/* A symbol with this share of all uses is the only one, but for a barrier at the start. */
+static const double ALONE_SHARE_MIN = 0.95;
 /* The regular distances must span the capture, or the operator marks a phase and not the steps. */
 static const double PERIOD_COVER_MIN = 0.8;
 
@@ -104,12 +106,12 @@ static int compare_uses(const void *left, const void *right)
 /*
  * How many uses of a symbol make one period: the least k for which pos[j + k] - pos[j] is the same
  * number for nearly all j and these distances span the capture. 0: the symbol is not regular, or
- * follows upon itself among others. A rank that uses nothing but one symbol uses it once per
+ * follows upon itself among others. A rank that hardly uses another symbol uses it once per
  * period.
  */
 static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double *scratch)
 {
-	if (n_uses == n_ops) {
+	if ((double)n_uses >= ALONE_SHARE_MIN * (double)n_ops) {
 		return 1;
 	}
 	for (size_t k = 1; k <= USES_PER_STEP_MAX && n_uses / k >= FSL_STEP_PERIODS_MIN; k++) {
@@ -175,7 +177,7 @@ static struct mark sort_and_find_mark(struct use *uses, const struct fsl_rank *r
 	return find_mark(uses, rank->n_ops, scratch);
 }
 
-/* Mean difference of times that lie @lag apart, each at most three usual times: a pause must not
+/* Mean difference of times that lie @lag apart, each at most two usual times: a pause must not
  * outweigh the rest. */
 static double lag_difference(const double *times, size_t n_times, size_t lag, double usual)
 {
@@ -183,52 +185,59 @@ static double lag_difference(const double *times, size_t n_times, size_t lag, do
 	for (size_t i = 0; i + lag < n_times; i++) {
 		double difference = times[i + lag] - times[i];
 		difference = difference < 0 ? -difference : difference;
-		sum += difference < 3.0 * usual ? difference : 3.0 * usual;
+		sum += difference < 2.0 * usual ? difference : 2.0 * usual;
 	}
 	return sum / (double)(n_times - lag);
 }
 
 /*
- * Marks per step. A step may hold its mark several times (forward, backward); the times between
- * marks then repeat after as many. The shortest lag after which they repeat well, 1 when none does.
+ * Periods per step. A step may hold the same operators several times (forward, backward); the times
+ * between operators then repeat only after several periods of @n_ops operators. The shortest such
+ * number, 1 when none repeats better.
  */
-static size_t marks_per_step(const double *times, size_t n_times, double usual)
+static size_t periods_per_step(const double *times, size_t n_times, double usual, size_t n_ops)
 {
-	size_t n_lags =
-		n_times / FSL_STEP_PERIODS_MIN < LAG_MAX ? n_times / FSL_STEP_PERIODS_MIN : LAG_MAX;
+	size_t n_lags = n_times / n_ops / FSL_STEP_PERIODS_MIN;
+	n_lags = n_lags < LAG_MAX ? n_lags : LAG_MAX;
 	if (n_lags < 2) {
 		return 1;
 	}
-	double neighbours = lag_difference(times, n_times, 1, usual);
+	double neighbours = lag_difference(times, n_times, n_ops, usual);
 	double least = neighbours;
 	for (size_t lag = 2; lag <= n_lags; lag++) {
-		double difference = lag_difference(times, n_times, lag, usual);
+		double difference = lag_difference(times, n_times, lag * n_ops, usual);
 		least = difference < least ? difference : least;
 	}
 	if (neighbours <= TIMES_DIFFER_MIN * usual || least > LAG_GAIN_MAX * neighbours) {
 		return 1;
 	}
 	size_t lag = 2;
-	while (lag_difference(times, n_times, lag, usual) > least + LAG_TIE * neighbours) {
+	while (lag_difference(times, n_times, lag * n_ops, usual) > least + LAG_TIE * neighbours) {
 		lag++;
 	}
 	return lag;
 }
 
-/* Times between the ends of marks that lie @per_period uses apart, ms. */
-static size_t times_between(double *times, const struct fsl_rank *rank, const struct use *uses,
-			    const struct mark *mark)
+/* Times between the ends of operators that follow each other, ms, from operator @first on. */
+static size_t times_between(double *times, const struct fsl_rank *rank, size_t first)
 {
 	size_t n_times = 0;
-	for (size_t j = mark->per_period; j < mark->n_uses && n_times < LAG_TIMES_MAX;
-	     j += mark->per_period) {
-		const struct fsl_op *op = &rank->ops[uses[mark->first + j].pos];
-		const struct fsl_op *before =
-			&rank->ops[uses[mark->first + j - mark->per_period].pos];
-		times[n_times++] =
-			(double)(fsl_op_end_ns(op) - fsl_op_end_ns(before)) / FSL_NS_PER_MS;
+	for (size_t i = first + 1; i < rank->n_ops && n_times < LAG_TIMES_MAX; i++) {
+		int64_t ns = fsl_op_end_ns(&rank->ops[i]) - fsl_op_end_ns(&rank->ops[i - 1]);
+		times[n_times++] = (double)ns / FSL_NS_PER_MS;
 	}
 	return n_times;
+}
+
+/* Operators in one period of the mark, as the median says. */
+static size_t ops_per_period(const struct use *uses, const struct mark *mark, double *scratch)
+{
+	size_t n = mark->n_uses - mark->per_period;
+	for (size_t j = 0; j < n; j++) {
+		scratch[j] = (double)(uses[mark->first + j + mark->per_period].pos -
+				      uses[mark->first + j].pos);
+	}
+	return (size_t)fsl_median(scratch, n, scratch + n);
 }
 
 /*
@@ -243,9 +252,10 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 	if (status != FSL_OK) {
 		return status;
 	}
-	size_t n_times = times_between(scratch, rank, uses, mark);
+	size_t n_ops = ops_per_period(uses, mark, scratch);
+	size_t n_times = times_between(scratch, rank, uses[mark->first].pos);
 	double usual = fsl_median(scratch, n_times, scratch + n_times);
-	size_t stride = mark->per_period * marks_per_step(scratch, n_times, usual);
+	size_t stride = mark->per_period * periods_per_step(scratch, n_times, usual, n_ops);
 	for (size_t j = 0; j < mark->n_uses; j += stride) {
 		const struct fsl_op *op = &rank->ops[uses[mark->first + j].pos];
 		steps->items[steps->n_items] = (struct fsl_job_step){
