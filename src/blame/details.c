@@ -1,4 +1,7 @@
 /* sysTrace's part of the verdict: abnormalDetail, normalDetail, LACK, resultCode, flags. */
+#include <math.h>
+
+#include "base/number.h"
 #include "blame/fuse_parts.h"
 
 enum { RESULT_NORMAL = 200, RESULT_ANOMALY = 201 };
@@ -46,6 +49,32 @@ static size_t list_peers(int32_t *peers, const struct fsl_localisation *out,
 	return n;
 }
 
+/*
+ * kpiData of a rank, when record_kpi asks for it: own time per step that was seen whole, 1 where it
+ * is above what the charge calls high. NULL and 0 when out of memory: the series is an extra.
+ */
+static void add_series(struct fsl_detail *detail, struct fsl_localisation *out,
+		       const struct fsl_case *job)
+{
+	const struct fsl_blame *blame = job->blame;
+	size_t r = fsl_run_rank_idx(job->run, detail->rank);
+	if (!job->config->record_kpi || r == SIZE_MAX) {
+		return;
+	}
+	detail->kpi = fsl_arena_alloc(&out->arena, blame->n_steps * sizeof(*detail->kpi));
+	for (size_t s = 0; s < blame->n_steps && detail->kpi != NULL; s++) {
+		double own_ms = blame->own_ms[r * blame->n_steps + s];
+		if (isnan(own_ms)) {
+			continue;
+		}
+		bool is_high = fsl_blame_excess_ms(blame, r, s) > blame->charges[r].threshold_ms;
+		detail->kpi[detail->n_kpi++] = (struct fsl_kpi_point){
+			.timestamp_ms = (double)job->steps->items[s].begin_ns / FSL_NS_PER_MS,
+			.value = own_ms,
+			.abnormal = detail->is_abnormal && is_high};
+	}
+}
+
 static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl_case *job,
 				  const int32_t *peers, size_t n_peers, const char *kpi_id,
 				  bool *is_listed, struct fsl_error *err)
@@ -61,6 +90,7 @@ static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl
 					    .server_ip = job->run->ranks[r].server_ip,
 					    .kpi_id = kpi_id,
 					    .method = FSL_METHOD_SPACE};
+		add_series(&detail, out, job);
 		status = fsl_localisation_add_detail(out, &detail, err);
 	}
 	return status;
@@ -87,6 +117,7 @@ static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fs
 				    .omitted_ranks = peers + n_kept,
 				    .n_omitted_ranks = n_peers - n_kept};
 	raise_flag(out, culprit->cause);
+	add_series(&detail, out, job);
 	enum fsl_status status = fsl_localisation_add_detail(out, &detail, err);
 	if (status == FSL_OK) {
 		status = add_normal(out, job, peers, n_kept, detail.kpi_id, is_listed, err);

@@ -8,6 +8,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "match/channel.h"
 
 /* Fewer common ends give no offset. */
@@ -19,12 +20,6 @@ struct edge {
 	int64_t offset_ns;
 	double spread_ms; /* median deviation from the offset */
 };
-
-static int compare_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
-}
 
 static int64_t end_of(const struct fsl_rank *rank, uint32_t op_idx)
 {
@@ -67,12 +62,12 @@ static size_t diff_to_nearest(const struct fsl_channel *channel, const struct fs
 /* Median difference and its spread; @diff_ns is reordered. */
 static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t *diff_ns, size_t n)
 {
-	qsort(diff_ns, n, sizeof(*diff_ns), compare_i64);
+	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
 	int64_t median_ns = diff_ns[n / 2];
 	for (size_t i = 0; i < n; i++) {
 		diff_ns[i] = llabs(diff_ns[i] - median_ns);
 	}
-	qsort(diff_ns, n, sizeof(*diff_ns), compare_i64);
+	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
 	return (struct edge){channel->members[0], channel->members[m], median_ns,
 			     (double)diff_ns[n / 2] / FSL_NS_PER_MS};
 }

@@ -3,14 +3,13 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
+#include "base/sort.h"
 
 /* Share of the steps that must fit a constant number of operators for the cuts to be moved to it.
  */
 static const double REGULAR_SHARE_MIN = 0.9;
 
-/* First operator that begins at or after @time_ns; operators are sorted by begin. */
-static uint32_t lower_bound(const struct fsl_rank *rank, int64_t time_ns)
+size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns)
 {
 	size_t low = 0, high = rank->n_ops;
 	while (low < high) {
@@ -21,19 +20,13 @@ static uint32_t lower_bound(const struct fsl_rank *rank, int64_t time_ns)
 			high = mid;
 		}
 	}
-	return (uint32_t)low;
-}
-
-static int compare_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
+	return low;
 }
 
 /* Most frequent number of operators per step; @counts is sorted in place. */
 static int64_t mode_of(int64_t *counts, size_t n)
 {
-	qsort(counts, n, sizeof(*counts), compare_i64);
+	qsort(counts, n, sizeof(*counts), fsl_compare_i64);
 	int64_t best = counts[0];
 	size_t best_run = 0;
 	for (size_t begin = 0; begin < n;) {
@@ -70,7 +63,7 @@ static bool snap_to_period(uint32_t *first, size_t n_steps, size_t n_ops, int64_
 	for (size_t s = 0; s < n_steps; s++) {
 		work[s] = (int64_t)first[s] - mode * (int64_t)s;
 	}
-	qsort(work, n_steps, sizeof(*work), compare_i64);
+	qsort(work, n_steps, sizeof(*work), fsl_compare_i64);
 	int64_t offset = work[n_steps / 2];
 	size_t n_near = 0;
 	for (size_t s = 0; s < n_steps; s++) {
@@ -117,7 +110,7 @@ enum fsl_status fsl_cuts_build(struct fsl_cuts *out, const struct fsl_run *run,
 			begin_ns[s] =
 				shift_ns + (s < steps->n_items ? steps->items[s].begin_ns
 							       : last->begin_ns + last->dur_ns);
-			first[s] = lower_bound(&run->ranks[r], begin_ns[s]);
+			first[s] = (uint32_t)fsl_first_op_at(&run->ranks[r], begin_ns[s]);
 		}
 		out->is_regular[r] =
 			snap_to_period(first, steps->n_items, run->ranks[r].n_ops, work);

@@ -31,6 +31,10 @@ static inline size_t fsl_cuts_first(const struct fsl_cuts *cuts, size_t rank_idx
 	return cuts->first_op[rank_idx * (cuts->n_steps + 1) + step];
 }
 
+/* Index of the first operator of a rank that begins at or after @time_ns (its clock); n_ops when
+ * none does. */
+size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns);
+
 /* Step of an operator, SIZE_MAX before the first or after the last. */
 size_t fsl_cuts_step_of(const struct fsl_cuts *cuts, size_t rank_idx, size_t op_idx);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "match/channel.h"
 
 /* Ends of one instance lie closer together than this share of the usual time between two uses. */
@@ -25,12 +26,6 @@ static int compare_ends(const void *a, const void *b)
 		return x->end_ns < y->end_ns ? -1 : 1;
 	}
 	return (x->member > y->member) - (x->member < y->member);
-}
-
-static int compare_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return (x > y) - (x < y);
 }
 
 static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_channel *channel,
@@ -77,7 +72,7 @@ static int64_t usual_interval_ns(const struct fsl_channel *channel, const struct
 				    fsl_op_end_ns(&ops[uses->op_idx[m][i - 1]]);
 		}
 		if (n > 0) {
-			qsort(work, n, sizeof(*work), compare_i64);
+			qsort(work, n, sizeof(*work), fsl_compare_i64);
 			best = best == 0 || work[n / 2] < best ? work[n / 2] : best;
 		}
 	}
@@ -163,7 +158,7 @@ static bool is_aligned(const struct fsl_channel *channel, const struct fsl_uses 
 		work[n_samples++] = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
 				    fsl_op_end_ns(&first[uses->op_idx[0][i]]);
 	}
-	qsort(work, n_samples, sizeof(*work), compare_i64);
+	qsort(work, n_samples, sizeof(*work), fsl_compare_i64);
 	int64_t median_ns = n_samples > 0 ? work[n_samples / 2] : 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t diff_ns = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -

@@ -21,27 +21,12 @@ static int64_t end_of_instance(const struct fsl_match *match, const struct fsl_c
 	return end_ns;
 }
 
-/* Index of the rank's first operator that begins at or after @time_ns. */
-static size_t first_op_after(const struct fsl_rank *rank, int64_t time_ns)
-{
-	size_t low = 0, high = rank->n_ops;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (fsl_op_begin_ns(&rank->ops[mid]) < time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
-	return low;
-}
-
 /* The gap that holds the lost operator ends at the next one; before the first and behind the last
  * there is none. */
 static void hide_step(struct fsl_own *own, const struct fsl_run *run, const struct fsl_cuts *cuts,
 		      size_t rank_idx, int64_t time_ns)
 {
-	size_t k = first_op_after(&run->ranks[rank_idx], time_ns);
+	size_t k = fsl_first_op_at(&run->ranks[rank_idx], time_ns);
 	size_t step = fsl_cuts_step_of(cuts, rank_idx, k);
 	if (k == 0 || k == run->ranks[rank_idx].n_ops || step >= own->n_steps) {
 		return;
