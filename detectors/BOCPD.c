@@ -20,7 +20,7 @@
 #define PRUNE_SHARE 1e-8
 
 #define LOG_PI           1.1447298858494002
-#define LOG_HALF_ROOT_PI -0.12078223763524522 /* log(sqrt(pi) / 2) = lgamma(1.5) - lgamma(1) */
+#define LOG_HALF_ROOT_PI (-0.12078223763524522) /* log(sqrt(pi) / 2) = lgamma(1.5) - lgamma(1) */
 
 /* Scale of a series whose neighbours are equal, as a share of its level. */
 #define SCALE_FLOOR 1e-3

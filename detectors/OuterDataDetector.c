@@ -229,25 +229,29 @@ static void label_matrix(const struct params *params, const struct fsl_view *vie
 	suppress_minor(params, work);
 }
 
-/* Adds one member's runs; the peers' level is the median of those not labelled in the window. */
+/* The peers' level: median of the members that are not labelled in the window. */
+static void find_expected(const struct fsl_view *view, const struct work *work)
+{
+	for (size_t w = 0; w < work->n_windows; w++) {
+		size_t n_peers = 0;
+		for (size_t m = 0; m < work->n_members; m++) {
+			if (work->labels[m * work->n_windows + w] == 0) {
+				work->row[n_peers++] = fsl_view_column(view, m).values[w];
+			}
+		}
+		bool is_labelled = n_peers < work->n_members;
+		work->expected[w] =
+			is_labelled ? fsl_median(work->row, n_peers, work->scratch) : (double)NAN;
+	}
+}
+
 static enum fsl_status report_member(const struct fsl_view *view, size_t member,
 				     const struct work *work, struct fsl_findings *out,
 				     struct fsl_error *err)
 {
-	size_t n_windows = work->n_windows;
-	const uint8_t *labels = work->labels + member * n_windows;
-	for (size_t w = 0; w < n_windows; w++) {
-		size_t n_peers = 0;
-		for (size_t m = 0; labels[w] != 0 && m < work->n_members; m++) {
-			if (work->labels[m * n_windows + w] == 0) {
-				work->row[n_peers++] = fsl_view_column(view, m).values[w];
-			}
-		}
-		work->expected[w] = fsl_median(work->row, n_peers, work->scratch);
-	}
-	struct fsl_column column = fsl_view_column(view, member);
-	struct fsl_labelled series = {fsl_view_rank(view, member), n_windows, labels, column.values,
-				      work->expected};
+	struct fsl_labelled series = {fsl_view_rank(view, member), work->n_windows,
+				      work->labels + member * work->n_windows,
+				      fsl_view_column(view, member).values, work->expected};
 	return fsl_findings_add_runs(out, &series, err);
 }
 
@@ -282,6 +286,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", n);
 	}
 	label_matrix(params, view, &work);
+	find_expected(view, &work);
 	for (size_t m = 0; m < n; m++) {
 		enum fsl_status status = report_member(view, m, &work, out, err);
 		if (status != FSL_OK) {

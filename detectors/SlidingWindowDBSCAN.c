@@ -15,7 +15,7 @@ struct params {
 	double eps, cv_threshold;
 	int64_t min_samples, window_size;
 	bool scaling, smooth;
-	int64_t smooth_window, members_min;
+	int64_t smooth_window, members_min, members_max;
 };
 
 static const char *const dist_metric_choices[] = {"euclidean", NULL};
@@ -39,6 +39,8 @@ static const struct fsl_param param_table[] = {
 	 .help = "Accepted for sysTrace's files; window_size is used instead, as there."},
 	{"members_min", FSL_PARAM_INT, offsetof(struct params, members_min), 4, 1, 1e6,
 	 .help = "Groups with fewer members are not judged."},
+	{"members_max", FSL_PARAM_INT, offsetof(struct params, members_max), 2048, 1, 1e6,
+	 .help = "Nor are groups with more: distances take 8 bytes times members squared."},
 	{.key = NULL},
 };
 
@@ -182,28 +184,31 @@ static bool label_matrix(const struct params *params, struct work *work)
 	}
 }
 
-/* Adds one member's runs; the peers' level is the median of those not labelled in the window. */
+/* The peers' level: median of the members that are not labelled in the window. */
+static void find_expected(const struct fsl_view *view, const struct work *work)
+{
+	size_t n_windows = fsl_view_n_windows(view);
+	for (size_t w = 0; w < n_windows; w++) {
+		size_t n_peers = 0;
+		for (size_t m = 0; m < work->n_members; m++) {
+			if (work->placed[m * n_windows + w] == 0) {
+				work->rows[n_peers++] = fsl_view_column(view, m).values[w];
+			}
+		}
+		bool is_labelled = n_peers < work->n_members;
+		work->expected[w] =
+			is_labelled ? fsl_median(work->rows, n_peers, work->scratch) : (double)NAN;
+	}
+}
+
 static enum fsl_status report_member(const struct fsl_view *view, size_t member,
 				     const struct work *work, struct fsl_findings *out,
 				     struct fsl_error *err)
 {
 	size_t n_windows = fsl_view_n_windows(view);
-	struct fsl_column column = fsl_view_column(view, member);
-	const uint8_t *labels = work->placed + member * n_windows;
-	if (memchr(labels, 1, n_windows) == NULL) {
-		return FSL_OK;
-	}
-	for (size_t w = 0; w < n_windows; w++) {
-		size_t n_peers = 0;
-		for (size_t m = 0; labels[w] != 0 && m < work->n_members; m++) {
-			if (work->placed[m * n_windows + w] == 0) {
-				work->rows[n_peers++] = fsl_view_column(view, m).values[w];
-			}
-		}
-		work->expected[w] = fsl_median(work->rows, n_peers, work->scratch);
-	}
-	struct fsl_labelled series = {fsl_view_rank(view, member), n_windows, labels, column.values,
-				      work->expected};
+	struct fsl_labelled series = {fsl_view_rank(view, member), n_windows,
+				      work->placed + member * n_windows,
+				      fsl_view_column(view, member).values, work->expected};
 	return fsl_findings_add_runs(out, &series, err);
 }
 
@@ -256,7 +261,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	const struct params *params = opaque;
 	size_t n = fsl_view_n_members(view);
 	size_t n_windows = fsl_view_n_windows(view);
-	if (n < (size_t)params->members_min || n_windows == 0) {
+	if (n < (size_t)params->members_min || n > (size_t)params->members_max || n_windows == 0) {
 		return FSL_OK;
 	}
 	struct work work = {0};
@@ -271,6 +276,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 		fsl_unpack_labels(work.labels + m * work.n_windows, work.positions, work.n_windows,
 				  work.placed + m * n_windows, n_windows);
 	}
+	find_expected(view, &work);
 	for (size_t m = 0; m < n; m++) {
 		enum fsl_status status = report_member(view, m, &work, out, err);
 		if (status != FSL_OK) {

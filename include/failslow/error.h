@@ -53,10 +53,14 @@ const char *fsl_error_root(const struct fsl_error *err);
 /* Short text of a status ("wrong configuration"); static storage. */
 const char *fsl_status_text(enum fsl_status status);
 
-/* The root of a failure. Grammar: sentence without full stop, then ": name=value, name=\"text\"".
+/*
+ * The root of a failure; its value is @status, which stands in the macro itself so that compilers
+ * and analysers see that a failure is returned. Grammar: sentence without full stop, then
+ * ": name=value, name=\"text\"".
  */
-#define FSL_FAIL(err, status, ...) fsl_error_add((err), (status), __FILE__, __LINE__, __VA_ARGS__)
+#define FSL_FAIL(err, status, ...)                                                                 \
+	((void)fsl_error_add((err), (status), __FILE__, __LINE__, __VA_ARGS__), (status))
 /* A further fact on the way up; use it only when it adds one. */
-#define FSL_CAUSE(err, status, ...) fsl_error_add((err), (status), __FILE__, __LINE__, __VA_ARGS__)
+#define FSL_CAUSE(err, status, ...) FSL_FAIL((err), (status), __VA_ARGS__)
 
 #endif

@@ -6,6 +6,7 @@
 #define FSL_BASE_BLOCK_SCAN_H
 
 #include <endian.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static inline uint64_t fsl_scan_csv_portable(const char *bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bits = 0;
-	for (unsigned i = 0; i < FSL_SCAN_CSV_BYTES / 8; i++) {
+	for (size_t i = 0; i < FSL_SCAN_CSV_BYTES / 8; i++) {
 		uint64_t word = fsl_scan_load(bytes + i * 8);
 		uint64_t hits = fsl_scan_zero_bytes(word ^ (ones * ',')) |
 				fsl_scan_zero_bytes(word ^ (ones * '\n'));
@@ -56,7 +57,7 @@ static inline uint32_t fsl_scan_json_portable(const char *bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t bits = 0;
-	for (unsigned i = 0; i < FSL_SCAN_JSON_BYTES / 8; i++) {
+	for (size_t i = 0; i < FSL_SCAN_JSON_BYTES / 8; i++) {
 		uint64_t word = fsl_scan_load(bytes + i * 8);
 		uint64_t hits = fsl_scan_zero_bytes(word ^ (ones * '"')) |
 				fsl_scan_zero_bytes(word ^ (ones * '\\')) |
@@ -74,7 +75,7 @@ static inline uint64_t fsl_scan_csv(const char *bytes)
 	const __m128i comma = _mm_set1_epi8(',');
 	const __m128i newline = _mm_set1_epi8('\n');
 	uint64_t bits = 0;
-	for (unsigned i = 0; i < FSL_SCAN_CSV_BYTES / 16; i++) {
+	for (size_t i = 0; i < FSL_SCAN_CSV_BYTES / 16; i++) {
 		__m128i block = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i * 16));
 		__m128i hits =
 			_mm_or_si128(_mm_cmpeq_epi8(block, comma), _mm_cmpeq_epi8(block, newline));

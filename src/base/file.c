@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/os_error.h"
 
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
@@ -53,7 +54,7 @@ static enum fsl_status read_some(const struct fsl_reader *reader, char *to, size
 		if (errno != EINTR) {
 			return FSL_FAIL(err, FSL_ERR_IO,
 					"cannot read the file: path=\"%s\", reason=\"%s\"",
-					reader->path, strerror(errno));
+					reader->path, fsl_os_error(errno).text);
 		}
 	}
 }
@@ -335,7 +336,7 @@ enum fsl_status fsl_reader_open_fd(struct fsl_reader **out, int fd, const char *
 	if (fstat(fd, &info) != 0) {
 		status = FSL_FAIL(err, FSL_ERR_IO,
 				  "cannot read the file: path=\"%s\", reason=\"%s\"", name,
-				  strerror(errno));
+				  fsl_os_error(errno).text);
 		goto out;
 	}
 	reader->disk_bytes = info.st_size > 0 ? (uint64_t)info.st_size : 0;
@@ -363,7 +364,7 @@ enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struc
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		return FSL_FAIL(err, FSL_ERR_IO, "cannot open the file: path=\"%s\", reason=\"%s\"",
-				path, strerror(errno));
+				path, fsl_os_error(errno).text);
 	}
 	struct stat info;
 	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {

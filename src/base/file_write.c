@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/os_error.h"
 
 /* Temporary names tried; a crashed run with the same process id may have left some behind. */
 enum { TEMP_NAMES_MAX = 1000 };
@@ -45,7 +46,7 @@ static enum fsl_status fail_write(const char *path, int code, struct fsl_error *
 	}
 	return FSL_FAIL(err, FSL_ERR_IO,
 			"cannot write the file: path=\"%s\", reason=\"%s\", remedy=\"%s\"", path,
-			strerror(code), remedy);
+			fsl_os_error(code).text, remedy);
 }
 
 /* Folder of @path, with its last "/"; "./" when it has none; NULL when out of memory. */
@@ -209,11 +210,11 @@ enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err)
 			int code = errno;
 			/* Not only EEXIST: mkdir("/") and read-only mounts say other things. */
 			if (!is_folder(prefix)) {
-				status =
-					FSL_FAIL(err, FSL_ERR_IO,
-						 "cannot create the folder: path=\"%s\", "
-						 "reason=\"%s\"",
-						 prefix, strerror(code == EEXIST ? ENOTDIR : code));
+				status = FSL_FAIL(
+					err, FSL_ERR_IO,
+					"cannot create the folder: path=\"%s\", "
+					"reason=\"%s\"",
+					prefix, fsl_os_error(code == EEXIST ? ENOTDIR : code).text);
 			}
 		}
 		*end = kept;
@@ -238,7 +239,7 @@ static enum fsl_status read_names(DIR *dir, const char *path, struct name_list *
 		if (entry == NULL && errno != 0) {
 			return FSL_FAIL(err, FSL_ERR_IO,
 					"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
-					strerror(errno));
+					fsl_os_error(errno).text);
 		}
 		if (entry == NULL) {
 			return FSL_OK;
@@ -292,7 +293,7 @@ enum fsl_status fsl_dir_list(const char *path, char ***names, size_t *n_names,
 	if (dir == NULL) {
 		return FSL_FAIL(err, FSL_ERR_IO,
 				"cannot list the folder: path=\"%s\", reason=\"%s\"", path,
-				strerror(errno));
+				fsl_os_error(errno).text);
 	}
 	enum fsl_status status = read_names(dir, path, &list, err);
 	(void)closedir(dir);

@@ -35,7 +35,7 @@ struct fsl_arena {
 	struct fsl_arena_block *blocks; /* newest first */
 };
 
-/* @size bytes aligned for any type, zeroed; NULL when short. Lives until fsl_arena_fini or _reset.
+/* @size bytes aligned for any type, zeroed; NULL when short. Lives until fsl_arena_fini.
  */
 void *fsl_arena_alloc(struct fsl_arena *arena, size_t size);
 /* Copy of @length bytes of @text, NUL-terminated. */

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/number.h"
 
 enum {
-	NAME_BYTES_MAX = 63, /* longer words get no suggestion */
+	NAME_BYTES_MAX = 63, /* of an option in messages and in --help */
+	OPTIONS_MAX = 64,    /* of a table, that are offered as the nearest known */
 	CHOICES_TEXT_BYTES = 200,
 	HELP_WIDTH = 80,       /* columns of --help */
 	HELP_LABEL_WIDTH = 30, /* longer labels push their help to the next line */
@@ -40,66 +42,21 @@ static struct spelling spell_letter(char letter)
 	return spelling;
 }
 
-static size_t min_size(size_t a, size_t b)
+/* The name of the option that was probably meant; NULL when none is near. */
+static const char *nearest(const struct fsl_opt *options, const char *name, size_t length)
 {
-	return a < b ? a : b;
-}
-
-/*
- * Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours
- * that turn one word into the other. Both are at most NAME_BYTES_MAX long.
- */
-static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-	size_t rows[3][NAME_BYTES_MAX + 1]; /* the row at work and the two before it */
-	for (size_t j = 0; j <= n_b; j++) {
-		rows[0][j] = j;
+	const char *names[OPTIONS_MAX];
+	size_t n_names = 0;
+	for (; n_names < OPTIONS_MAX && options[n_names].name != NULL; n_names++) {
+		names[n_names] = options[n_names].name;
 	}
-	for (size_t i = 1; i <= n_a; i++) {
-		size_t *row = rows[i % 3];
-		const size_t *above = rows[(i + 2) % 3];
-		const size_t *two_above = rows[(i + 1) % 3];
-		row[0] = i;
-		for (size_t j = 1; j <= n_b; j++) {
-			size_t best = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
-			best = min_size(best, above[j] + 1);
-			best = min_size(best, row[j - 1] + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-				best = min_size(best, two_above[j - 2] + 1);
-			}
-			row[j] = best;
-		}
-	}
-	return rows[n_a % 3][n_b];
-}
-
-/* The option that was probably meant; NULL when none is near. */
-static const struct fsl_opt *nearest(const struct fsl_opt *options, const char *name, size_t length)
-{
-	const struct fsl_opt *found = NULL;
-	size_t best = length / 3 + 1; /* more edits than that make another word */
-	if (length == 0 || length > NAME_BYTES_MAX) {
-		return NULL;
-	}
-	for (const struct fsl_opt *option = options; option->name != NULL; option++) {
-		size_t n_name = strlen(option->name);
-		if (n_name > NAME_BYTES_MAX) {
-			continue;
-		}
-		bool is_prefix = strncmp(option->name, name, length) == 0;
-		size_t edits = is_prefix ? 0 : distance(name, length, option->name, n_name);
-		if (edits < best || (edits == best && found == NULL)) {
-			best = edits;
-			found = option;
-		}
-	}
-	return found;
+	return fsl_nearest_name(name, length, names, n_names);
 }
 
 static enum fsl_status fail_unknown(const struct walk *walk, const char *name, size_t length,
 				    struct fsl_error *err)
 {
-	const struct fsl_opt *meant = nearest(walk->options, name, length);
+	const char *meant = nearest(walk->options, name, length);
 	struct spelling written = spell_long(name, length);
 	if (meant == NULL) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
@@ -107,7 +64,7 @@ static enum fsl_status fail_unknown(const struct walk *walk, const char *name, s
 				written.text);
 	}
 	return FSL_FAIL(err, FSL_ERR_USAGE, "unknown option: option=\"%s\", did_you_mean=\"--%s\"",
-			written.text, meant->name);
+			written.text, meant);
 }
 
 static bool takes_value(const struct fsl_opt *option)
@@ -174,17 +131,21 @@ static enum fsl_status set_choice(const struct fsl_opt *option, const char *writ
 			written, value, allowed);
 }
 
-/* Stores one use of @option; @value is NULL for flags. */
-static enum fsl_status set_option(const struct fsl_opt *option, const char *written,
-				  const char *value, struct fsl_error *err)
+/* One use of an option without a value. */
+static void use_flag(const struct fsl_opt *option)
+{
+	if (option->type == FSL_OPT_COUNT) {
+		++*(int *)option->target;
+	} else {
+		*(bool *)option->target = true;
+	}
+}
+
+/* One use of an option with its value. */
+static enum fsl_status set_value(const struct fsl_opt *option, const char *written,
+				 const char *value, struct fsl_error *err)
 {
 	switch (option->type) {
-	case FSL_OPT_FLAG:
-		*(bool *)option->target = true;
-		return FSL_OK;
-	case FSL_OPT_COUNT:
-		++*(int *)option->target;
-		return FSL_OK;
 	case FSL_OPT_TEXT:
 		*(const char **)option->target = value;
 		return FSL_OK;
@@ -194,8 +155,11 @@ static enum fsl_status set_option(const struct fsl_opt *option, const char *writ
 		return set_time(option, written, value, err);
 	case FSL_OPT_CHOICE:
 		return set_choice(option, written, value, err);
+	case FSL_OPT_FLAG:
+	case FSL_OPT_COUNT:
+		break;
 	}
-	FSL_ASSERT(option->type <= FSL_OPT_CHOICE);
+	FSL_ASSERT(takes_value(option));
 	return FSL_ERR_INTERNAL;
 }
 
@@ -212,7 +176,7 @@ static enum fsl_status take_value(struct walk *walk, const struct fsl_opt *optio
 				"option needs a value: option=\"%s\", value=\"%s\"", written,
 				option->value_name != NULL ? option->value_name : "VALUE");
 	}
-	return set_option(option, written, value, err);
+	return set_value(option, written, value, err);
 }
 
 /* "name" or "name=value", behind the dashes. */
@@ -237,14 +201,14 @@ static enum fsl_status parse_long(struct walk *walk, const char *text, struct fs
 				"option takes no value: option=\"%s\", value=\"%s\"", written.text,
 				attached);
 	}
-	return set_option(option, written.text, NULL, err);
+	use_flag(option);
+	return FSL_OK;
 }
 
 /* "qv", "ofile", "o": letters behind one dash. */
 static enum fsl_status parse_letters(struct walk *walk, const char *text, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (; status == FSL_OK && *text != '\0'; text++) {
+	for (; *text != '\0'; text++) {
 		const struct fsl_opt *option = walk->options;
 		while (option->name != NULL && option->letter != *text) {
 			option++;
@@ -259,9 +223,9 @@ static enum fsl_status parse_letters(struct walk *walk, const char *text, struct
 			return take_value(walk, option, written.text,
 					  text[1] != '\0' ? text + 1 : NULL, err);
 		}
-		status = set_option(option, written.text, NULL, err);
+		use_flag(option);
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,

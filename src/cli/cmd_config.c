@@ -51,8 +51,9 @@ static enum fsl_status print_check_json(const char *path, struct findings *findi
 	return fsl_print_json(NULL, err);
 }
 
-static enum fsl_status check_file(const char *path, struct fsl_registry *registry, int format,
-				  int *exit_code, struct fsl_error *err)
+static enum fsl_status check_file(const char *path, struct fsl_registry *registry,
+				  enum fsl_output_format format, int *exit_code,
+				  struct fsl_error *err)
 {
 	struct findings findings = {0};
 	const struct fsl_config_reporter reporter = {count_problem, &findings};
@@ -136,8 +137,8 @@ static enum fsl_status explain_json(const struct fsl_config *config, struct fsl_
 	return fsl_print_json(list, err);
 }
 
-static enum fsl_status explain_file(const char *path, struct fsl_registry *registry, int format,
-				    struct fsl_error *err)
+static enum fsl_status explain_file(const char *path, struct fsl_registry *registry,
+				    enum fsl_output_format format, struct fsl_error *err)
 {
 	struct fsl_config config;
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
@@ -216,7 +217,7 @@ static enum fsl_status keys_json(struct fsl_error *err)
 	return fsl_print_json(list, err);
 }
 
-static enum fsl_status print_keys(int format, struct fsl_error *err)
+static enum fsl_status print_keys(enum fsl_output_format format, struct fsl_error *err)
 {
 	if (format == FSL_OUTPUT_JSON) {
 		return keys_json(err);
@@ -229,8 +230,8 @@ static enum fsl_status print_keys(int format, struct fsl_error *err)
 	return status;
 }
 
-static enum fsl_status run_topic(int n_operands, char **operands, int format, int *exit_code,
-				 struct fsl_error *err)
+static enum fsl_status run_topic(int n_operands, char **operands, enum fsl_output_format format,
+				 int *exit_code, struct fsl_error *err)
 {
 	bool is_check = strcmp(operands[0], "check") == 0;
 	if (strcmp(operands[0], "keys") == 0) {
@@ -255,36 +256,23 @@ static enum fsl_status run_topic(int n_operands, char **operands, int format, in
 
 enum fsl_status fsl_cmd_config(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
-	int format = FSL_OUTPUT_TEXT, n_operands = 0;
-	bool help = false;
-	const struct fsl_opt options[] = {
-		{.name = "format",
-		 .type = FSL_OPT_CHOICE,
-		 .target = &format,
-		 .choices = fsl_output_formats,
-		 .help = "text or json."},
-		{.name = "help",
-		 .letter = 'h',
-		 .type = FSL_OPT_FLAG,
-		 .target = &help,
-		 .help = "Shows this help."},
-		{0},
-	};
-	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	*exit_code = FSL_EXIT_DONE;
-	if (help) {
-		fsl_command_help(
-			"config", "config check|explain|keys [FILE] [--format text|json]",
-			"check    prints every problem of a configuration\n"
+	static const struct fsl_output_command command = {
+		.name = "config",
+		.synopsis = "config check|explain|keys [FILE] [--format text|json]",
+		.text = "check    prints every problem of a configuration\n"
 			"explain  prints every effective value and where it comes from\n"
 			"keys     lists all keys with type, default and meaning\n"
 			"Without FILE: the installed configuration, else the built-in one.",
-			options);
-		return FSL_OK;
+		.format_help = "text or json.",
+		.n_operands_min = 1,
+		.n_operands_max = 2,
+		.operands = wanted,
+	};
+	struct fsl_output_request request = {0};
+	enum fsl_status status = fsl_output_request_parse(&request, &command, argc, argv, err);
+	*exit_code = FSL_EXIT_DONE;
+	if (status != FSL_OK || request.is_done) {
+		return status;
 	}
-	status = fsl_check_operands(n_operands, 1, 2, wanted, err);
-	return status == FSL_OK ? run_topic(n_operands, argv + 1, format, exit_code, err) : status;
+	return run_topic(request.n_operands, argv + 1, request.format, exit_code, err);
 }

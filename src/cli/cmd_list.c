@@ -237,7 +237,8 @@ static enum fsl_status print_json(const struct listing *listing,
 	return fsl_print_json(list, err);
 }
 
-static enum fsl_status list_topic(const char *topic, int format, struct fsl_error *err)
+static enum fsl_status list_topic(const char *topic, enum fsl_output_format format,
+				  struct fsl_error *err)
 {
 	size_t idx = 0;
 	while (idx < TOPICS_N && strcmp(topics[idx], topic) != 0) {
@@ -260,34 +261,20 @@ static enum fsl_status list_topic(const char *topic, int format, struct fsl_erro
 
 enum fsl_status fsl_cmd_list(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
-	int format = FSL_OUTPUT_TEXT, n_operands = 0;
-	bool help = false;
-	const struct fsl_opt options[] = {
-		{.name = "format",
-		 .type = FSL_OPT_CHOICE,
-		 .target = &format,
-		 .choices = fsl_output_formats,
-		 .help = "text, or json with all that is known of each entry."},
-		{.name = "help",
-		 .letter = 'h',
-		 .type = FSL_OPT_FLAG,
-		 .target = &help,
-		 .help = "Shows this help."},
-		{0},
+	static const struct fsl_output_command command = {
+		.name = "list",
+		.synopsis = "list detectors|formats|metrics|commands|causes [--format text|json]",
+		.text = "Lists what this program knows. JSON also has the parameters of detectors.",
+		.format_help = "text, or json with all that is known of each entry.",
+		.n_operands_min = 1,
+		.n_operands_max = 1,
+		.operands = wanted,
 	};
-	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
-	if (status != FSL_OK) {
+	struct fsl_output_request request = {0};
+	enum fsl_status status = fsl_output_request_parse(&request, &command, argc, argv, err);
+	*exit_code = FSL_EXIT_DONE;
+	if (status != FSL_OK || request.is_done) {
 		return status;
 	}
-	*exit_code = FSL_EXIT_DONE;
-	if (help) {
-		fsl_command_help(
-			"list",
-			"list detectors|formats|metrics|commands|causes [--format text|json]",
-			"Lists what this program knows. JSON also has the parameters of detectors.",
-			options);
-		return FSL_OK;
-	}
-	status = fsl_check_operands(n_operands, 1, 1, wanted, err);
-	return status == FSL_OK ? list_topic(argv[1], format, err) : status;
+	return list_topic(argv[1], request.format, err);
 }

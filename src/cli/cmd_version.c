@@ -114,32 +114,18 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 
 enum fsl_status fsl_cmd_version(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
-	int format = FSL_OUTPUT_TEXT, n_operands = 0;
-	bool help = false;
-	const struct fsl_opt options[] = {
-		{.name = "format",
-		 .type = FSL_OPT_CHOICE,
-		 .target = &format,
-		 .choices = fsl_output_formats,
-		 .help = "text or json."},
-		{.name = "help",
-		 .letter = 'h',
-		 .type = FSL_OPT_FLAG,
-		 .target = &help,
-		 .help = "Shows this help."},
-		{0},
+	static const struct fsl_output_command command = {
+		.name = "version",
+		.synopsis = "version [--format text|json]",
+		.text = "Shows version, versions of the libraries, and how it was built.",
+		.format_help = "text or json.",
+		.operands = "no operand",
 	};
-	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
-	if (status != FSL_OK) {
+	struct fsl_output_request request = {0};
+	enum fsl_status status = fsl_output_request_parse(&request, &command, argc, argv, err);
+	*exit_code = FSL_EXIT_DONE;
+	if (status != FSL_OK || request.is_done) {
 		return status;
 	}
-	*exit_code = FSL_EXIT_DONE;
-	if (help) {
-		fsl_command_help("version", "version [--format text|json]",
-				 "Shows version, versions of the libraries, and how it was built.",
-				 options);
-		return FSL_OK;
-	}
-	status = fsl_check_operands(n_operands, 0, 0, "no operand", err);
-	return status == FSL_OK ? print_version(format == FSL_OUTPUT_JSON, err) : status;
+	return print_version(request.format == FSL_OUTPUT_JSON, err);
 }

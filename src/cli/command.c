@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
+#include "base/os_error.h"
 #include "config/config.h"
-#include "detect/registry.h"
 
 const struct fsl_command fsl_commands[] = {
 #define COMMAND(name, summary) {#name, summary, fsl_cmd_##name},
@@ -86,7 +87,7 @@ static enum fsl_status fail_unknown(const char *name, struct fsl_error *err)
 	for (const struct fsl_command *command = fsl_commands; command->name != NULL; command++) {
 		names[n_names++] = command->name;
 	}
-	const char *nearest = fsl_nearest_key(name, names, n_names);
+	const char *nearest = fsl_nearest_name(name, strlen(name), names, n_names);
 	if (nearest != NULL) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"no such command or folder: name=\"%s\", did_you_mean=\"%s\"", name,
@@ -186,7 +187,7 @@ static enum fsl_status finish_stdout(struct fsl_error *err)
 		return FSL_OK;
 	}
 	return FSL_FAIL(err, FSL_ERR_IO, "cannot write standard output: reason=\"%s\"",
-			code != 0 ? strerror(code) : "an earlier write failed");
+			code != 0 ? fsl_os_error(code).text : "an earlier write failed");
 }
 
 int fsl_command_line(int argc, char **argv)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/command.h"
+
 enum { COLUMNS_MAX = 8 };
 
 const char *const fsl_output_formats[] = {"text", "json", NULL};
@@ -67,4 +69,37 @@ enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char 
 	}
 	return FSL_FAIL(err, FSL_ERR_USAGE, "%s operands: given=%d, wanted=\"%s\"",
 			n_operands < min ? "too few" : "too many", n_operands, what);
+}
+
+enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
+					 const struct fsl_output_command *command, int argc,
+					 char **argv, struct fsl_error *err)
+{
+	int format = FSL_OUTPUT_TEXT, n_operands = 0;
+	bool wants_help = false;
+	const struct fsl_opt options[] = {
+		{.name = "format",
+		 .type = FSL_OPT_CHOICE,
+		 .target = &format,
+		 .choices = fsl_output_formats,
+		 .help = command->format_help},
+		{.name = "help",
+		 .letter = 'h',
+		 .type = FSL_OPT_FLAG,
+		 .target = &wants_help,
+		 .help = "Shows this help."},
+		{0},
+	};
+	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
+	if (status == FSL_OK && wants_help) {
+		fsl_command_help(command->name, command->synopsis, command->text, options);
+	} else if (status == FSL_OK) {
+		status = fsl_check_operands(n_operands, command->n_operands_min,
+					    command->n_operands_max, command->operands, err);
+	}
+	if (status == FSL_OK) {
+		*out = (struct fsl_output_request){(enum fsl_output_format)format, n_operands,
+						   wants_help};
+	}
+	return status;
 }

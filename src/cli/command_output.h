@@ -12,6 +12,28 @@ enum fsl_output_format { FSL_OUTPUT_TEXT, FSL_OUTPUT_JSON };
 /* Choices of --format, in the order of enum fsl_output_format; NULL-terminated. */
 extern const char *const fsl_output_formats[];
 
+/* A command whose only options are --format and --help. */
+struct fsl_output_command {
+	const char *name;
+	const char *synopsis;    /* behind "usage: failslow " */
+	const char *text;        /* what it does */
+	const char *format_help; /* one sentence on --format */
+	int n_operands_min, n_operands_max;
+	const char *operands; /* what is wanted, for messages */
+};
+
+/* What the user asked such a command for. */
+struct fsl_output_request {
+	enum fsl_output_format format;
+	int n_operands; /* argv[1 .. n_operands] */
+	bool is_done;   /* --help was given and shown */
+};
+
+/* Parses @argv and shows the help; FSL_ERR_USAGE names what is wrong. */
+enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
+					 const struct fsl_output_command *command, int argc,
+					 char **argv, struct fsl_error *err);
+
 /*
  * Rows of @n_columns cells each, columns padded to their widest cell, two blanks between; the last
  * column is not padded. The first row is the heading. Cells may be NULL (printed as empty).

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/opt.h"
 
-enum { OPTIONS_N = 13, JOBS_MAX = 4096 };
+enum { OPTIONS_N = 12 /* with the row that ends the table */, JOBS_MAX = 4096 };
 
 static const char *const formats[] = {"text", "json", NULL};
 
@@ -44,7 +44,6 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct targets *targets)
 		{"verbose", 'v', FSL_OPT_COUNT, &o->n_verbose, 0, 0, NULL, NULL,
 		 "one log line a stage; twice: more"},
 		{"help", 'h', FSL_OPT_FLAG, &o->wants_help, 0, 0, NULL, NULL, "show this help"},
-		{0},
 		{0},
 	};
 	for (size_t i = 0; i < OPTIONS_N; i++) {

@@ -6,8 +6,7 @@
 
 struct fsl_time_range {
 	int64_t from_ns, to_ns; /* INT64_MIN / INT64_MAX: open */
-	const char *source; /* "all", "options", "slow_node_detection_range_times", "last failSlow
-			       file", "time span" */
+	const char *source;     /* which of the rules below gave it, for the log; static */
 	/* with_fail_slow is set and no failSlow result exists: nothing to localise unless
 	 * perception finds one now. */
 	bool is_waiting_for_fail_slow;

@@ -1,7 +1,7 @@
 /*
  * Configuration: sysTrace's model_config.json and metric_config.json, extended by our own keys.
- * Every key is a row of one table (config.c): path, type, default, range, unit, help; `failslow
- * config` prints it, the JSON Schema and the documentation are checked against it.
+ * Every key is a row of one table (config_keys.c): path, type, default, range, unit, help;
+ * `failslow config` prints it, the JSON Schema and the documentation are checked against it.
  */
 #ifndef FSL_CONFIG_CONFIG_H
 #define FSL_CONFIG_CONFIG_H
@@ -53,6 +53,7 @@ struct fsl_metric_config {
 	bool is_launch;      /* launch table (name ends in "_launch") instead of device time */
 	const char *type;    /* "compute", "network", "storage" */
 	double during_s;
+	int64_t during_steps; /* windows of so many steps instead; 0: of during_s */
 	size_t n_funcs;
 	struct fsl_agg_func funcs[FSL_AGG_FUNCS_MAX];
 	struct fsl_detector_config time_detector, space_detector;

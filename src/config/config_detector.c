@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "config/config_load.h"
 #include "detect/registry.h"
 
@@ -36,17 +37,6 @@ static enum fsl_status report_plugin(struct fsl_config_loader *loader, const cha
 				  key, tried, tried[0] != '\0' ? ": " : "", fsl_error_root(why));
 }
 
-/* A name that was not written to its end is nearer than one with fewer wrong letters. */
-static const char *nearest_name(const char *name, const char *const *names, size_t n_names)
-{
-	for (size_t i = 0; i < n_names; i++) {
-		if (strncmp(names[i], name, strlen(name)) == 0) {
-			return names[i];
-		}
-	}
-	return fsl_nearest_key(name, names, n_names);
-}
-
 static enum fsl_status report_unknown_detector(struct fsl_config_loader *loader, const char *key,
 					       const char *name)
 {
@@ -56,7 +46,7 @@ static enum fsl_status report_unknown_detector(struct fsl_config_loader *loader,
 	for (size_t i = 0; i < n_names; i++) {
 		names[i] = fsl_registry_at(loader->registry, i)->name;
 	}
-	const char *nearest = nearest_name(name, names, n_names);
+	const char *nearest = fsl_nearest_name(name, strlen(name), names, n_names);
 	return fsl_config_problem(loader, FSL_LOG_ERROR,
 				  "unknown detector, `failslow list detectors` shows all: "
 				  "file=\"%s\", key=\"%s\", value=\"%s\"%s%s%s",

@@ -10,7 +10,7 @@ static const char launch_suffix[] = "_launch";
 static const char *const metric_keys[] = {
 	"metric_type",    "aggregation",  "method", "priority", "type", "alarm_filter_window_size",
 	"space_detector", "time_detector"};
-static const char *const aggregation_keys[] = {"during_s", "funcs"};
+static const char *const aggregation_keys[] = {"during_s", "during_steps", "funcs"};
 static const char *const func_keys[] = {"func", "func_params"};
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -152,8 +152,9 @@ static enum fsl_status load_aggregation(struct fsl_config_loader *loader, const 
 {
 	const char *prefix = key_of(loader, metric->name, "aggregation.");
 	const char *during_key = key_of(loader, metric->name, "aggregation.during_s");
+	const char *steps_key = key_of(loader, metric->name, "aggregation.during_steps");
 	const char *funcs_key = key_of(loader, metric->name, "aggregation.funcs");
-	if (prefix == NULL || during_key == NULL || funcs_key == NULL) {
+	if (prefix == NULL || during_key == NULL || steps_key == NULL || funcs_key == NULL) {
 		return fsl_config_no_memory(loader);
 	}
 	if (cJSON_IsNull(item)) {
@@ -169,6 +170,11 @@ static enum fsl_status load_aggregation(struct fsl_config_loader *loader, const 
 	if (status == FSL_OK) {
 		status = fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_s"),
 					  fsl_config_item(item, "during_s"), during_key, metric);
+	}
+	if (status == FSL_OK) {
+		status = fsl_config_store(loader,
+					  fsl_config_row("<metric>.aggregation.during_steps"),
+					  fsl_config_item(item, "during_steps"), steps_key, metric);
 	}
 	return status == FSL_OK
 		       ? load_funcs(loader, fsl_config_item(item, "funcs"), funcs_key, metric)

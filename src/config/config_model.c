@@ -206,12 +206,6 @@ static enum fsl_status load_causes(struct fsl_config_loader *loader, const cJSON
 	return fsl_config_record_json(loader, key, item, false);
 }
 
-static int compare_ranks(const void *left, const void *right)
-{
-	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-	return (a > b) - (a < b);
-}
-
 /* One list of ranks, in the order of the file. *ok is false for anything but different ranks. */
 static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJSON *item,
 				      struct fsl_rank_list *out, bool *ok)
@@ -230,7 +224,7 @@ static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJ
 	}
 	if (*ok) {
 		memcpy(ranks + n, ranks, n * sizeof(*ranks));
-		qsort(ranks + n, n, sizeof(*ranks), compare_ranks);
+		qsort(ranks + n, n, sizeof(*ranks), fsl_rank_compare);
 	}
 	for (size_t i = 1; *ok && i < n; i++) {
 		*ok = ranks[n + i - 1] != ranks[n + i];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "detect/registry.h"
+#include "base/nearest.h"
 
 enum {
 	SHOWN_LENGTH = 60, /* of a wrong value in a message */
@@ -66,7 +66,7 @@ enum fsl_status fsl_config_wrong(struct fsl_config_loader *loader, const char *k
 enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char *prefix,
 				   const char *name, const char *const *known, size_t n_known)
 {
-	const char *nearest = fsl_nearest_key(name, known, n_known);
+	const char *nearest = fsl_nearest_name(name, strlen(name), known, n_known);
 	if (nearest == NULL) {
 		return fsl_config_problem(loader, FSL_LOG_WARNING,
 					  "unknown key: file=\"%s\", key=\"%s%s\"", loader->file,

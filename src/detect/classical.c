@@ -5,10 +5,11 @@
 
 #include "detect/classical_parts.h"
 
-int fsl_classical_threads(const struct fsl_config *config)
+int fsl_classical_threads(const struct fsl_classical *classical)
 {
 	int most = omp_get_max_threads();
-	return config->jobs > 0 && config->jobs < most ? (int)config->jobs : most;
+	int64_t jobs = classical->config->jobs;
+	return jobs > 0 && jobs < most ? (int)jobs : most;
 }
 
 static bool has_device_times(const struct fsl_rank *rank)
@@ -98,29 +99,53 @@ static enum fsl_status list_lacking(struct fsl_localisation *out,
 	return FSL_OK;
 }
 
+static bool wants_steps(const struct fsl_config *config)
+{
+	for (size_t i = 0; i < config->n_metrics; i++) {
+		if (config->metrics[i].during_steps > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The enabled observation points, one after the other. */
+static enum fsl_status run_points(struct fsl_localisation *out,
+				  const struct fsl_classical *classical, struct fsl_error *err)
+{
+	const struct fsl_config *config = classical->config;
+	enum fsl_status status = FSL_OK;
+	if (config->enable_cal) {
+		status = fsl_classical_metric(out, classical, config->cal_slow, err);
+	}
+	if (status == FSL_OK && config->enable_op_launch) {
+		status = fsl_classical_metric(out, classical, config->op_launch_slow, err);
+	}
+	if (status == FSL_OK && config->enable_comm) {
+		status = fsl_classical_comm(out, classical, err);
+	}
+	if (status == FSL_OK && config->enable_dataloader) {
+		status = fsl_classical_stages(out, classical, FSL_STAGE_DATALOADER,
+					      config->dataloader_slow, err);
+	}
+	if (status == FSL_OK && config->enable_ckpt) {
+		status = fsl_classical_stages(out, classical, FSL_STAGE_CKPT, config->ckpt_slow,
+					      err);
+	}
+	return status == FSL_OK ? list_lacking(out, classical, err) : status;
+}
+
 enum fsl_status fsl_classical_run(struct fsl_localisation *out, const struct fsl_run *run,
 				  const struct fsl_topology *topology,
 				  const struct fsl_config *config, struct fsl_error *err)
 {
-	struct fsl_classical classical = {run, topology, config};
-	enum fsl_status status = FSL_OK;
+	struct fsl_classical classical = {.run = run, .topology = topology, .config = config};
+	enum fsl_status status =
+		wants_steps(config) ? fsl_steps_build(&classical.steps, run, err) : FSL_OK;
 	out->result_code = 200;
-	if (config->enable_cal) {
-		status = fsl_classical_metric(out, &classical, config->cal_slow, err);
+	if (status == FSL_OK) {
+		status = run_points(out, &classical, err);
 	}
-	if (status == FSL_OK && config->enable_op_launch) {
-		status = fsl_classical_metric(out, &classical, config->op_launch_slow, err);
-	}
-	if (status == FSL_OK && config->enable_comm) {
-		status = fsl_classical_comm(out, &classical, err);
-	}
-	if (status == FSL_OK && config->enable_dataloader) {
-		status = fsl_classical_stages(out, &classical, FSL_STAGE_DATALOADER,
-					      config->dataloader_slow, err);
-	}
-	if (status == FSL_OK && config->enable_ckpt) {
-		status = fsl_classical_stages(out, &classical, FSL_STAGE_CKPT, config->ckpt_slow,
-					      err);
-	}
-	return status == FSL_OK ? list_lacking(out, &classical, err) : status;
+	fsl_steps_fini(&classical.steps);
+	return status;
 }

@@ -132,8 +132,7 @@ static enum fsl_status run_ballots(struct fsl_localisation *out,
 	if (ballots == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
-	const struct fsl_config *config = source->classical->config;
-#pragma omp parallel for schedule(dynamic) num_threads(fsl_classical_threads(config))
+#pragma omp parallel for schedule(dynamic) num_threads(fsl_classical_threads(source->classical))
 	for (size_t i = 0; i < targets->n_items; i++) {
 		ballots[i].status = run_ballot(&ballots[i], source, &targets->items[i], is_slow,
 					       &ballots[i].err);

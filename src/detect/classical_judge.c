@@ -87,11 +87,15 @@ static const char *obstacle(const struct fsl_detector_config *config,
 			    size_t size)
 {
 	int64_t n_members_min = param_int(config, "members_min", 4);
+	int64_t n_members_max = param_int(config, "members_max", INT64_MAX);
 	int64_t n_windows_min = param_int(config, "window_size", 1);
 	text[0] = '\0';
 	if ((int64_t)windows->n_members < n_members_min) {
 		(void)snprintf(text, size, "%zu ranks, needs %lld", windows->n_members,
 			       (long long)n_members_min);
+	} else if ((int64_t)windows->n_members > n_members_max) {
+		(void)snprintf(text, size, "%zu ranks, judges at most %lld", windows->n_members,
+			       (long long)n_members_max);
 	} else if ((int64_t)n_windows < n_windows_min) {
 		(void)snprintf(text, size, "%zu windows, needs %lld", n_windows,
 			       (long long)n_windows_min);

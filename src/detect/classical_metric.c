@@ -36,6 +36,7 @@ enum fsl_status fsl_series_build(struct fsl_series *out, const struct fsl_metric
 		.group_id = target->group->name_id,
 		.ranks = target->group->ranks,
 		.n_ranks = target->group->n_ranks,
+		.steps = &source->classical->steps,
 		.trim_head_share = source->classical->config->trim_head_share,
 	};
 	size_t n_outside = 0;
@@ -47,8 +48,8 @@ enum fsl_status fsl_series_build(struct fsl_series *out, const struct fsl_metric
 	if (n_outside > 0) {
 		status = fsl_notes_add(
 			notes, err, source->metric->name, target->label,
-			"%zu operators lie more than %d windows after the first of their rank",
-			n_outside, FSL_KPI_WINDOWS_MAX);
+			"%zu operators lie more than %zu windows after the first of their rank",
+			n_outside, out->windows[0].n_windows);
 	}
 	if (status == FSL_OK && out->windows[0].n_members == 0) {
 		fsl_series_fini(out);
@@ -187,8 +188,7 @@ static enum fsl_status run_targets(struct fsl_localisation *out,
 	if (tasks == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
-	const struct fsl_config *config = source->classical->config;
-#pragma omp parallel for schedule(dynamic) num_threads(fsl_classical_threads(config))
+#pragma omp parallel for schedule(dynamic) num_threads(fsl_classical_threads(source->classical))
 	for (size_t i = 0; i < targets->n_items; i++) {
 		tasks[i].status = run_task(&tasks[i], source, &targets->items[i], &tasks[i].err);
 	}

@@ -20,10 +20,11 @@ struct fsl_classical {
 	const struct fsl_run *run;
 	const struct fsl_topology *topology;
 	const struct fsl_config *config;
+	struct fsl_steps steps; /* empty unless a metric has windows of steps */
 };
 
-/* Threads for @config->jobs. */
-int fsl_classical_threads(const struct fsl_config *config);
+/* Threads, as many as the key "jobs" allows. */
+int fsl_classical_threads(const struct fsl_classical *classical);
 
 /* "subject: where and n_more more: why", a line for coverage.skipped. */
 struct fsl_note {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "detect/classical_parts.h"
 
 enum { STAGE_RANKS_MIN = 3 };
@@ -35,12 +36,6 @@ struct step_list {
 	size_t n_members; /* ranks that have such stages */
 };
 
-static int compare_steps(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-	return (a > b) - (a < b);
-}
-
 static enum fsl_status list_steps(struct step_list *steps, const struct fsl_run *run,
 				  enum fsl_stage_kind kind, struct fsl_error *err)
 {
@@ -61,7 +56,7 @@ static enum fsl_status list_steps(struct step_list *steps, const struct fsl_run 
 		steps->n_members += steps->n_items > n_before ? 1 : 0;
 	}
 	if (steps->n_items > 1) {
-		qsort(steps->items, steps->n_items, sizeof(*steps->items), compare_steps);
+		qsort(steps->items, steps->n_items, sizeof(*steps->items), fsl_compare_i64);
 	}
 	size_t n = 0;
 	for (size_t i = 0; i < steps->n_items; i++) {
@@ -98,7 +93,7 @@ static bool fill_member(struct fsl_windows *windows, size_t member, const struct
 		}
 		has_any = true;
 		const int64_t *step = bsearch(&stage->step, steps->items, steps->n_items,
-					      sizeof(*steps->items), compare_steps);
+					      sizeof(*steps->items), fsl_compare_i64);
 		if (step == NULL) {
 			continue;
 		}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "series/verdict.h"
 
 static int compare_reals(double a, double b)
 {
@@ -36,25 +37,33 @@ static int compare_findings(const void *left, const void *right)
 	return order != 0 ? order : compare_reals(a->confidence, b->confidence);
 }
 
-static bool is_member(const struct fsl_windows *windows, int32_t rank)
+/* Copy of the members' ranks in order: a group may have as many members as it has findings. */
+static const int32_t *sorted_ranks(const struct fsl_windows *windows, struct fsl_arena *scratch)
 {
-	for (size_t m = 0; m < windows->n_members; m++) {
-		if (windows->ranks[m] == rank) {
-			return true;
-		}
+	int32_t *ranks = fsl_ranks_copy(scratch, windows->ranks, windows->n_members);
+	if (ranks != NULL) {
+		qsort(ranks, windows->n_members, sizeof(*ranks), fsl_rank_compare);
 	}
-	return false;
+	return ranks;
 }
 
 /* A finding outside its unit is a fault of the detector, and the shared object may be anybody's. */
 static enum fsl_status check_findings(const struct fsl_finding *findings, size_t n,
-				      const struct fsl_windows *windows, struct fsl_error *err)
+				      const struct fsl_windows *windows, struct fsl_arena *scratch,
+				      struct fsl_error *err)
 {
+	const int32_t *ranks = sorted_ranks(windows, scratch);
+	if (ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu",
+				windows->n_members);
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_finding *finding = &findings[i];
+		bool is_member =
+			finding->rank == -1 || bsearch(&finding->rank, ranks, windows->n_members,
+						       sizeof(*ranks), fsl_rank_compare) != NULL;
 		bool is_inside = finding->window_begin < finding->window_end &&
-				 finding->window_end <= windows->n_windows &&
-				 (finding->rank == -1 || is_member(windows, finding->rank));
+				 finding->window_end <= windows->n_windows && is_member;
 		if (!is_inside) {
 			return FSL_FAIL(err, FSL_ERR_PLUGIN,
 					"finding lies outside its unit: rank=%d, begin=%zu, "
@@ -79,11 +88,11 @@ enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
 	struct fsl_view view = {windows, &scratch};
 	size_t n_before = out->n_items;
 	enum fsl_status status = detector->scan(&view, config->params, out, err);
-	fsl_arena_fini(&scratch);
 	size_t n_new = out->n_items - n_before;
 	if (status == FSL_OK && n_new > 0) {
-		status = check_findings(out->items + n_before, n_new, windows, err);
+		status = check_findings(out->items + n_before, n_new, windows, &scratch, err);
 	}
+	fsl_arena_fini(&scratch);
 	if (status != FSL_OK) {
 		out->n_items = n_before;
 		return FSL_CAUSE(err, status, "detector failed: detector=\"%s\", members=%zu",
@@ -95,19 +104,38 @@ enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
 	return FSL_OK;
 }
 
+/* Index of the first finding whose rank is not less than @rank. */
+static size_t first_of_rank(const struct fsl_findings *findings, int32_t rank)
+{
+	size_t begin = 0, end = findings->n_items;
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+		if (findings->items[middle].rank < rank) {
+			begin = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	return begin;
+}
+
+static void label_window_range(const struct fsl_finding *finding, size_t n_windows, uint8_t *labels)
+{
+	FSL_ASSERT(finding->window_begin <= finding->window_end &&
+		   finding->window_end <= n_windows);
+	memset(labels + finding->window_begin, 1, finding->window_end - finding->window_begin);
+}
+
 void fsl_findings_to_labels(const struct fsl_findings *findings, const struct fsl_windows *windows,
 			    uint8_t *labels)
 {
-	memset(labels, 0, windows->n_members * windows->n_windows);
-	for (size_t i = 0; i < findings->n_items; i++) {
-		const struct fsl_finding *finding = &findings->items[i];
-		FSL_ASSERT(finding->window_begin <= finding->window_end &&
-			   finding->window_end <= windows->n_windows);
-		for (size_t m = 0; m < windows->n_members; m++) {
-			if (windows->ranks[m] == finding->rank) {
-				memset(labels + m * windows->n_windows + finding->window_begin, 1,
-				       finding->window_end - finding->window_begin);
-			}
+	size_t n_windows = windows->n_windows;
+	memset(labels, 0, windows->n_members * n_windows);
+	for (size_t m = 0; m < windows->n_members; m++) {
+		int32_t rank = windows->ranks[m];
+		size_t i = first_of_rank(findings, rank);
+		for (; i < findings->n_items && findings->items[i].rank == rank; i++) {
+			label_window_range(&findings->items[i], n_windows, labels + m * n_windows);
 		}
 	}
 }

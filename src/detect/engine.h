@@ -16,7 +16,8 @@ enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
 
 /*
  * Labels per member and window from findings, as sysTrace's detectors give them: 1 inside a
- * finding's range. labels: n_members * n_windows bytes, same layout as windows->values.
+ * finding's range. @findings come from one fsl_engine_scan, so they are sorted by rank. labels:
+ * n_members * n_windows bytes, same layout as windows->values.
  */
 void fsl_findings_to_labels(const struct fsl_findings *findings, const struct fsl_windows *windows,
 			    uint8_t *labels);

@@ -22,9 +22,17 @@ size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *
 	return n;
 }
 
+/* One use of the operator. */
+struct sample {
+	int64_t begin_ns;
+	double value_ms;
+	int64_t step;  /* given by the input, -1 when absent */
+	size_t window; /* SIZE_MAX: outside all windows */
+};
+
 /* Growing list of samples. */
 struct samples {
-	struct fsl_kpi_sample *items;
+	struct sample *items;
 	size_t n_items, capacity;
 };
 
@@ -43,7 +51,7 @@ static bool is_wanted(const struct fsl_kpi_request *request, const struct fsl_op
 
 /* False: a clock that the metric needs was not recorded. */
 static bool sample_of_op(const struct fsl_metric_config *metric, const struct fsl_op *op,
-			 struct fsl_kpi_sample *sample)
+			 struct sample *sample)
 {
 	int64_t begin_ns = metric->is_launch ? op->host_end_ns : op->dev_begin_ns;
 	int64_t end_ns = metric->is_launch ? op->dev_begin_ns : op->dev_end_ns;
@@ -54,17 +62,66 @@ static bool sample_of_op(const struct fsl_metric_config *metric, const struct fs
 	int64_t dur_ns = begin_ns < end_ns ? end_ns - begin_ns : begin_ns - end_ns;
 	sample->begin_ns = begin_ns < end_ns ? begin_ns : end_ns;
 	sample->value_ms = (double)dur_ns / FSL_NS_PER_MS;
+	sample->step = op->step;
 	return true;
 }
 
-/* Samples of one rank, without the share at the start. */
+static int64_t window_length_ns(const struct fsl_metric_config *metric)
+{
+	double length_ns = metric->during_s * FSL_NS_PER_S;
+	return length_ns >= 1.0 ? (int64_t)llround(length_ns) : 1;
+}
+
+/* Windows of time: counted from the rank's own first sample, so that clocks do not matter. */
+static void place_by_time(struct samples *samples, const struct fsl_metric_config *metric)
+{
+	int64_t length_ns = window_length_ns(metric), first_ns = INT64_MAX;
+	for (size_t i = 0; i < samples->n_items; i++) {
+		int64_t begin_ns = samples->items[i].begin_ns;
+		first_ns = begin_ns < first_ns ? begin_ns : first_ns;
+	}
+	for (size_t i = 0; i < samples->n_items; i++) {
+		samples->items[i].window =
+			(size_t)((samples->items[i].begin_ns - first_ns) / length_ns);
+	}
+}
+
+/* Index of the step with this number, SIZE_MAX when there is none; steps are sorted by number. */
+static size_t step_numbered(const struct fsl_steps *steps, int64_t number)
+{
+	size_t low = 0, high = steps->n_items;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (steps->items[mid].step < number) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low < steps->n_items && steps->items[low].step == number ? low : SIZE_MAX;
+}
+
+/* Windows of steps: the same steps of the job for every rank, by number where the input has it,
+ * else by time. */
+static void place_by_step(struct samples *samples, const struct fsl_metric_config *metric,
+			  const struct fsl_steps *steps)
+{
+	for (size_t i = 0; i < samples->n_items; i++) {
+		struct sample *sample = &samples->items[i];
+		size_t step = sample->step >= 0 ? step_numbered(steps, sample->step)
+						: fsl_steps_find(steps, sample->begin_ns);
+		sample->window = step != SIZE_MAX ? step / (size_t)metric->during_steps : SIZE_MAX;
+	}
+}
+
+/* Samples of one rank in their windows, without the share at the start. */
 static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_request *request,
 			       int32_t rank_number, struct fsl_error *err)
 {
 	const struct fsl_rank *rank = fsl_run_rank(request->run, rank_number);
 	samples->n_items = 0;
 	for (size_t i = 0; rank != NULL && i < rank->n_ops; i++) {
-		struct fsl_kpi_sample sample;
+		struct sample sample;
 		if (!is_wanted(request, &rank->ops[i]) ||
 		    !sample_of_op(request->metric, &rank->ops[i], &sample)) {
 			continue;
@@ -83,66 +140,42 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 		memmove(samples->items, samples->items + n_trimmed,
 			samples->n_items * sizeof(*samples->items));
 	}
+	if (request->metric->during_steps > 0) {
+		place_by_step(samples, request->metric, request->steps);
+	} else {
+		place_by_time(samples, request->metric);
+	}
 	return FSL_OK;
-}
-
-static int64_t window_length_ns(const struct fsl_metric_config *metric)
-{
-	double length_ns = metric->during_s * FSL_NS_PER_S;
-	return length_ns >= 1.0 ? (int64_t)llround(length_ns) : 1;
-}
-
-/* What the samples of one rank span. */
-struct span {
-	int64_t first_ns;
-	size_t n_windows; /* 0: no sample */
-};
-
-static struct span span_of(const struct samples *samples, int64_t length_ns)
-{
-	struct span span = {0};
-	if (samples->n_items == 0) {
-		return span;
-	}
-	int64_t last_ns = samples->items[0].begin_ns;
-	span.first_ns = last_ns;
-	for (size_t i = 1; i < samples->n_items; i++) {
-		int64_t begin_ns = samples->items[i].begin_ns;
-		span.first_ns = begin_ns < span.first_ns ? begin_ns : span.first_ns;
-		last_ns = begin_ns > last_ns ? begin_ns : last_ns;
-	}
-	span.n_windows = (size_t)((last_ns - span.first_ns) / length_ns) + 1;
-	return span;
 }
 
 static int compare_samples(const void *left, const void *right)
 {
-	const struct fsl_kpi_sample *a = left, *b = right;
+	const struct sample *a = left, *b = right;
+	if (a->window != b->window) {
+		return a->window < b->window ? -1 : 1;
+	}
 	if (a->begin_ns != b->begin_ns) {
 		return a->begin_ns < b->begin_ns ? -1 : 1;
 	}
 	return (a->value_ms > b->value_ms) - (a->value_ms < b->value_ms);
 }
 
-enum fsl_status fsl_kpi_fill_member(struct fsl_windows *out, size_t member,
-				    const struct fsl_metric_config *metric,
-				    struct fsl_kpi_sample *samples, size_t n_samples,
-				    struct fsl_error *err)
+/* Samples (sorted here) as windows of @member; those in windows that do not exist are left out. */
+static enum fsl_status fill_member(struct fsl_windows *out, size_t member,
+				   const struct fsl_metric_config *metric, struct sample *samples,
+				   size_t n_samples, struct fsl_error *err)
 {
-	int64_t length_ns = window_length_ns(metric);
 	double *values = fsl_calloc(n_samples, 2 * sizeof(*values));
 	if (values == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: samples=%zu", n_samples);
 	}
 	qsort(samples, n_samples, sizeof(*samples), compare_samples);
 	for (size_t begin = 0, end = 0; begin < n_samples; begin = end) {
-		size_t window =
-			(size_t)((samples[begin].begin_ns - samples[0].begin_ns) / length_ns);
+		size_t window = samples[begin].window;
 		if (window >= out[0].n_windows) {
 			break;
 		}
-		while (end < n_samples && (size_t)((samples[end].begin_ns - samples[0].begin_ns) /
-						   length_ns) == window) {
+		while (end < n_samples && samples[end].window == window) {
 			values[end - begin] = samples[end].value_ms;
 			end++;
 		}
@@ -165,7 +198,8 @@ static enum fsl_status init_windows(struct fsl_windows *out, const struct fsl_me
 	for (size_t f = 0; f < metric->n_funcs; f++) {
 		enum fsl_status status = fsl_windows_init(
 			&out[f], metric->is_launch ? FSL_METRIC_LAUNCH : FSL_METRIC_EXEC,
-			FSL_WINDOW_TIME, n_members, n_windows, err);
+			metric->during_steps > 0 ? FSL_WINDOW_STEP : FSL_WINDOW_TIME, n_members,
+			n_windows, err);
 		if (status != FSL_OK) {
 			while (f-- > 0) {
 				fsl_windows_fini(&out[f]);
@@ -180,7 +214,6 @@ static enum fsl_status init_windows(struct fsl_windows *out, const struct fsl_me
 static enum fsl_status measure(const struct fsl_kpi_request *request, struct samples *samples,
 			       size_t *n_members, size_t *n_windows, struct fsl_error *err)
 {
-	int64_t length_ns = window_length_ns(request->metric);
 	*n_members = 0;
 	*n_windows = 0;
 	for (size_t i = 0; i < request->n_ranks; i++) {
@@ -188,9 +221,13 @@ static enum fsl_status measure(const struct fsl_kpi_request *request, struct sam
 		if (status != FSL_OK) {
 			return status;
 		}
-		struct span span = span_of(samples, length_ns);
-		*n_members += span.n_windows > 0;
-		*n_windows = span.n_windows > *n_windows ? span.n_windows : *n_windows;
+		*n_members += samples->n_items > 0;
+		for (size_t k = 0; k < samples->n_items; k++) {
+			size_t window = samples->items[k].window;
+			if (window != SIZE_MAX && window >= *n_windows) {
+				*n_windows = window + 1;
+			}
+		}
 	}
 	size_t n_most = *n_members > 0 ? FSL_KPI_CELLS_MAX / *n_members : 0;
 	n_most = n_most < FSL_KPI_WINDOWS_MAX ? n_most : FSL_KPI_WINDOWS_MAX;
@@ -230,8 +267,8 @@ enum fsl_status fsl_kpi_build(struct fsl_windows *out, const struct fsl_kpi_requ
 		for (size_t f = 0; f < request->metric->n_funcs; f++) {
 			out[f].ranks[member] = request->ranks[i];
 		}
-		status = fsl_kpi_fill_member(out, member, request->metric, samples.items,
-					     samples.n_items, err);
+		status = fill_member(out, member, request->metric, samples.items, samples.n_items,
+				     err);
 		if (status == FSL_OK) {
 			*n_outside += count_outside(&out[0], member, samples.n_items);
 		}

@@ -1,12 +1,13 @@
 /*
  * Series of one metric: the times of one operator on one communicator, aggregated per rank in
- * windows of fixed length. One struct fsl_windows per aggregation function.
+ * windows of fixed length in time or in steps. One struct fsl_windows per aggregation function.
  */
 #ifndef FSL_DETECT_KPI_SERIES_H
 #define FSL_DETECT_KPI_SERIES_H
 
 #include "config/config.h"
 #include "series/run.h"
+#include "series/steps.h"
 #include "series/windows.h"
 
 enum {
@@ -14,12 +15,6 @@ enum {
 	FSL_KPI_WINDOWS_MAX = 1 << 20,
 	/* Windows x members; 20 bytes each. */
 	FSL_KPI_CELLS_MAX = 1 << 26,
-};
-
-/* One use of the operator. */
-struct fsl_kpi_sample {
-	int64_t begin_ns;
-	double value_ms;
 };
 
 struct fsl_kpi_request {
@@ -30,7 +25,8 @@ struct fsl_kpi_request {
 	uint32_t group_id;    /* the communicator; run->names */
 	const int32_t *ranks; /* its members */
 	size_t n_ranks;
-	double trim_head_share; /* share of each rank's uses that is left out at the start */
+	const struct fsl_steps *steps; /* of the job; for metrics with during_steps */
+	double trim_head_share;        /* share of each rank's uses that is left out at the start */
 };
 
 /*
@@ -43,20 +39,12 @@ size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *
 /*
  * Fills @out[0 .. metric->n_funcs) with the members that have samples, in the order of
  * request->ranks; all share members, windows and times. Window w of a rank is the w-th stretch of
- * during_s after the rank's own first sample; windows without a sample are NaN. Without any sample
- * they have no members. *n_outside: samples beyond the limits above, left out.
+ * during_s after the rank's own first sample, or with during_steps the w-th stretch of so many
+ * steps of the job; windows without a sample are NaN. Without any sample they have no members.
+ * *n_outside: samples beyond the limits above, left out.
  */
 enum fsl_status fsl_kpi_build(struct fsl_windows *out, const struct fsl_kpi_request *request,
 			      size_t *n_outside, struct fsl_error *err);
-
-/*
- * One rank's samples (any order) as windows: member @member of each of @out[0 .. n_funcs). Samples
- * in windows that do not exist are left out and counted in the result. @samples is sorted.
- */
-enum fsl_status fsl_kpi_fill_member(struct fsl_windows *out, size_t member,
-				    const struct fsl_metric_config *metric,
-				    struct fsl_kpi_sample *samples, size_t n_samples,
-				    struct fsl_error *err);
 
 /* Windows up to and with the last one that has a sample of @member. */
 size_t fsl_kpi_member_length(const struct fsl_windows *windows, size_t member);

@@ -3,15 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "detect/registry.h"
 
-enum { KEY_LENGTH_MAX = 96, KEYS_MAX = 128, VALUE_TEXT_MAX = 80 };
-
-/* Keys that may stand beside the parameters; they belong to the configuration itself. */
-static const char *const foreign_keys[] = {"type", "plugin", "alarm_filter_window_size", "metric",
-					   "enabled"};
-enum { N_FOREIGN_KEYS = sizeof(foreign_keys) / sizeof(foreign_keys[0]) };
+enum { KEY_LENGTH_MAX = 96, VALUE_TEXT_MAX = 80 };
 
 static void describe_allowed(const struct fsl_param *param, char *text, size_t size)
 {
@@ -137,73 +131,6 @@ static enum fsl_status look_up(const cJSON *json, const struct fsl_param *param,
 	return FSL_OK;
 }
 
-/* Names that may stand in the object that is reached by @prefix ("" or "n_sigma_method."). */
-static size_t collect_known(const struct fsl_param *table, const char *prefix,
-			    char names[][KEY_LENGTH_MAX], const char **keys)
-{
-	size_t n = 0;
-	size_t prefix_length = strlen(prefix);
-	for (size_t i = 0; prefix_length == 0 && i < N_FOREIGN_KEYS; i++) {
-		keys[n++] = foreign_keys[i];
-	}
-	for (; table->key != NULL && n < KEYS_MAX; table++) {
-		if (strncmp(table->key, prefix, prefix_length) == 0) {
-			const char *rest = table->key + prefix_length;
-			(void)snprintf(names[n], KEY_LENGTH_MAX, "%.*s", (int)strcspn(rest, "."),
-				       rest);
-			keys[n] = names[n];
-			n++;
-		}
-	}
-	return n;
-}
-
-static bool is_known(const char *key, const char *const *keys, size_t n_keys)
-{
-	for (size_t i = 0; i < n_keys; i++) {
-		if (strcmp(key, keys[i]) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static void warn_unknown(const struct fsl_param *table, const cJSON *object, const char *prefix,
-			 const char *where)
-{
-	char names[KEYS_MAX][KEY_LENGTH_MAX];
-	const char *keys[KEYS_MAX];
-	size_t n_keys = collect_known(table, prefix, names, keys);
-	for (const cJSON *item = object->child; item != NULL; item = item->next) {
-		if (is_known(item->string, keys, n_keys)) {
-			continue;
-		}
-		const char *nearest = fsl_nearest_key(item->string, keys, n_keys);
-		fsl_log(FSL_LOG_WARNING, "config", "unknown key: where=\"%s\", key=\"%s%s\"%s%s%s",
-			where, prefix, item->string, nearest != NULL ? ", did_you_mean=\"" : "",
-			nearest != NULL ? nearest : "", nearest != NULL ? "\"" : "");
-	}
-}
-
-/* Warns about unknown keys of @json and of the objects in it that the table knows. */
-static void warn_all_unknown(const struct fsl_param *table, const cJSON *json, const char *where)
-{
-	warn_unknown(table, json, "", where);
-	for (const cJSON *item = json->child; item != NULL; item = item->next) {
-		char prefix[KEY_LENGTH_MAX];
-		int length = snprintf(prefix, sizeof(prefix), "%s.", item->string);
-		if (!cJSON_IsObject(item) || length >= (int)sizeof(prefix)) {
-			continue;
-		}
-		for (const struct fsl_param *param = table; param->key != NULL; param++) {
-			if (strncmp(param->key, prefix, (size_t)length) == 0) {
-				warn_unknown(table, item, prefix, where);
-				break;
-			}
-		}
-	}
-}
-
 enum fsl_status fsl_registry_params(const struct fsl_detector *detector, const cJSON *json,
 				    const char *where, struct fsl_arena *arena, const void **params,
 				    struct fsl_error *err)
@@ -230,50 +157,6 @@ enum fsl_status fsl_registry_params(const struct fsl_detector *detector, const c
 		}
 		store_value(param, number, made);
 	}
-	if (json != NULL) {
-		warn_all_unknown(detector->params, json, where);
-	}
 	*params = made;
 	return FSL_OK;
-}
-
-/* Edit distance (insert, delete, replace); both texts shorter than KEY_LENGTH_MAX. */
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t row[KEY_LENGTH_MAX];
-	size_t n_b = strlen(b);
-	for (size_t j = 0; j <= n_b; j++) {
-		row[j] = j;
-	}
-	for (size_t i = 0; a[i] != '\0'; i++) {
-		size_t diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t j = 0; j < n_b; j++) {
-			size_t best = diagonal + (a[i] == b[j] ? 0 : 1);
-			diagonal = row[j + 1];
-			best = row[j] + 1 < best ? row[j] + 1 : best;
-			best = diagonal + 1 < best ? diagonal + 1 : best;
-			row[j + 1] = best;
-		}
-	}
-	return row[n_b];
-}
-
-const char *fsl_nearest_key(const char *key, const char *const *keys, size_t n_keys)
-{
-	size_t length = strlen(key);
-	/* A third of the letters may be wrong. */
-	size_t least = (length + 2) / 3 + 1;
-	const char *nearest = NULL;
-	for (size_t i = 0; length < KEY_LENGTH_MAX && i < n_keys; i++) {
-		if (strlen(keys[i]) >= KEY_LENGTH_MAX) {
-			continue;
-		}
-		size_t distance = edit_distance(key, keys[i]);
-		if (distance < least) {
-			least = distance;
-			nearest = keys[i];
-		}
-	}
-	return nearest;
 }

@@ -1,6 +1,7 @@
 /* Perception: puts hang, step time, data loading and checkpoints together into one verdict. */
 #include "detect/perceive.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -285,6 +286,11 @@ static void say_extras(char *text, size_t size, const struct fsl_perception *out
 		       const struct judgement *judgement)
 {
 	const struct fsl_silence *silence = &judgement->silence;
+	uint64_t n_left_out = judgement->steps->n_duplicates + judgement->steps->n_disordered;
+	if (n_left_out > 0) {
+		append(text, size, "; %" PRIu64 " %s left out: number twice or clock set back",
+		       n_left_out, n_left_out == 1 ? "step" : "steps");
+	}
 	if (out->n_explained > 0) {
 		append(text, size, "; %zu long %s explained by checkpoints or GC", out->n_explained,
 		       out->n_explained == 1 ? "step" : "steps");
@@ -318,7 +324,8 @@ static enum fsl_status set_reason(struct fsl_perception *out, const struct judge
 	char text[REASON_MAX] = "";
 	if (out->kind == FSL_VERDICT_HANG) {
 		say_hang(text, sizeof(text), out, judgement);
-		append(text, sizeof(text), "%s", out->n_episodes > 0 ? "; before that, " : "");
+		bool was_slow = out->n_episodes > 0 || out->n_anomalies > 0;
+		append(text, sizeof(text), "%s", was_slow ? "; before that, " : "");
 	}
 	if (out->n_episodes > 0) {
 		say_rises(text, sizeof(text), out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "detect/engine.h"
 #include "detect/perceive_parts.h"
 
@@ -67,19 +68,12 @@ static enum fsl_status find_silent(struct fsl_silence *silence, const struct fsl
 	return status;
 }
 
-static int compare_u32(const void *left, const void *right)
-{
-	const uint32_t *a = left;
-	const uint32_t *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
 /* True when the rank has used one of the sorted @groups. */
 static bool is_member_of(const struct fsl_rank *rank, const uint32_t *groups, size_t n_groups)
 {
 	for (size_t i = rank->n_ops; i-- > 0;) {
 		if (bsearch(&rank->ops[i].group_id, groups, n_groups, sizeof(*groups),
-			    compare_u32) != NULL) {
+			    fsl_compare_u32) != NULL) {
 			return true;
 		}
 	}
@@ -100,7 +94,7 @@ static size_t find_awaited(const struct fsl_run *run, uint32_t *groups, int32_t 
 			groups[n_groups++] = run->ranks[r].open_group_id;
 		}
 	}
-	qsort(groups, n_groups, sizeof(*groups), compare_u32);
+	qsort(groups, n_groups, sizeof(*groups), fsl_compare_u32);
 	size_t n = 0;
 	for (size_t r = 0; r < run->n_ranks && n_groups > 0; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
@@ -126,13 +120,6 @@ static int compare_events(const void *left, const void *right)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static int compare_ranks(const void *left, const void *right)
-{
-	const int32_t *a = left;
-	const int32_t *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
 /* A minority whose last events lie more than a step before those of all others. */
 static size_t find_earlier(const struct fsl_windows *ages, double step_ms,
 			   struct last_event *events, int32_t *ranks)
@@ -147,7 +134,7 @@ static size_t find_earlier(const struct fsl_windows *ages, double step_ms,
 			for (size_t i = 0; i < n; i++) {
 				ranks[i] = events[i].rank;
 			}
-			qsort(ranks, n, sizeof(*ranks), compare_ranks);
+			qsort(ranks, n, sizeof(*ranks), fsl_rank_compare);
 			return n;
 		}
 	}

@@ -26,32 +26,64 @@ static const struct fsl_detector_config *configured(const struct fsl_config *con
 	return NULL;
 }
 
+/* What the section of @name gives wins over the model's keys in @json. */
+static bool put_given(const struct fsl_config *config, const char *name, cJSON *json)
+{
+	bool is_put = true;
+	for (size_t i = 0; i < config->n_values && is_put; i++) {
+		const struct fsl_config_value *value = &config->values[i];
+		const char *key = strrchr(value->key, '.');
+		size_t n_name = strlen(name);
+		bool is_given = value->file[0] != '\0' && key != NULL &&
+				strncmp(value->key, "detectors.", 10) == 0 &&
+				strncmp(value->key + 10, name, n_name) == 0 &&
+				value->key + 10 + n_name == key;
+		if (is_given) {
+			cJSON_DeleteItemFromObjectCaseSensitive(json, key + 1);
+			is_put = cJSON_AddItemToObject(json, key + 1, cJSON_Parse(value->value));
+		}
+	}
+	return is_put;
+}
+
+static enum fsl_status built_in(struct fsl_detector_config *out,
+				const struct fsl_detector *detector, const cJSON *json,
+				struct fsl_arena *arena, struct fsl_error *err)
+{
+	const void *params = NULL;
+	enum fsl_status status =
+		fsl_registry_params(detector, json, "model_config.json", arena, &params, err);
+	if (status == FSL_OK) {
+		*out = (struct fsl_detector_config){.detector = detector,
+						    .params = params,
+						    .name = detector->name,
+						    .enabled = true};
+	}
+	return status;
+}
+
 enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const char *name,
-				      const cJSON *json, struct fsl_arena *arena,
+				      cJSON *json, struct fsl_arena *arena,
 				      struct fsl_detector_config *out, struct fsl_error *err)
 {
-	const struct fsl_detector_config *listed = configured(config, name);
-	if (listed != NULL) {
-		*out = *listed;
-		out->detector = listed->enabled ? listed->detector : NULL; /* the engine skips it */
-		return FSL_OK;
-	}
 	struct fsl_registry *registry = fsl_registry_create();
 	if (registry == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"%s\"", name);
 	}
 	const struct fsl_detector *detector = fsl_registry_find(registry, name);
-	const void *params = NULL;
-	enum fsl_status status =
-		detector != NULL
-			? fsl_registry_params(detector, json, "model_config.json", arena, &params,
-					      err)
-			: FSL_FAIL(err, FSL_ERR_INTERNAL, "no such detector: name=\"%s\"", name);
-	fsl_registry_destroy(registry);
-	if (status == FSL_OK) {
-		*out = (struct fsl_detector_config){
-			.detector = detector, .params = params, .name = name, .enabled = true};
+	const struct fsl_detector_config *listed = configured(config, name);
+	enum fsl_status status = FSL_OK;
+	if (listed != NULL && (!listed->enabled || listed->detector != detector)) {
+		*out = *listed;
+		out->detector = listed->enabled ? listed->detector : NULL; /* the engine skips it */
+	} else if (detector == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_INTERNAL, "no such detector: name=\"%s\"", name);
+	} else if (listed != NULL && !put_given(config, name, json)) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"%s\"", name);
+	} else {
+		status = built_in(out, detector, json, arena, err);
 	}
+	fsl_registry_destroy(registry);
 	return status;
 }
 

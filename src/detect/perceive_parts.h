@@ -72,10 +72,13 @@ enum fsl_status fsl_step_series_runs(const struct fsl_step_series *series,
 				     const struct fsl_config *config, struct fsl_step_rise *rises,
 				     size_t *n_rises, struct fsl_error *err);
 
-/* A built-in detector with the parameters in @json, unless the configuration has a section for it:
- * then as that says, without detector when it is switched off. Parameters live in @arena. */
+/*
+ * A built-in detector with the model's keys in @json as its parameters; what a section of the
+ * configuration gives for it wins and is put into @json. Without detector when the section switches
+ * it off, as it stands when it names another one (a plug-in). Parameters live in @arena.
+ */
 enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const char *name,
-				      const cJSON *json, struct fsl_arena *arena,
+				      cJSON *json, struct fsl_arena *arena,
 				      struct fsl_detector_config *out, struct fsl_error *err);
 
 /* How long the ranks have been silent. */

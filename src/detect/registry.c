@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DETECTOR(name) extern const struct fsl_detector fsl_detector_##name;
+#include "base/os_error.h"
 #include "detectors.def"
 #undef DETECTOR
 
@@ -17,6 +19,9 @@ static const struct fsl_detector *const builtin[] = {
 #undef DETECTOR
 	NULL, /* ends the table; an empty array is no C */
 };
+
+/* Whole numbers come from JSON as doubles, which are exact up to here. */
+#define EXACT_INTEGER_MAX 9007199254740992.0
 
 enum { N_BUILTIN = sizeof(builtin) / sizeof(builtin[0]) - 1 };
 
@@ -101,6 +106,8 @@ static bool is_fallback_allowed(const struct fsl_param *param)
 	double fallback = param->fallback;
 	switch (param->type) {
 	case FSL_PARAM_INT:
+		return fallback == floor(fallback) && fallback >= param->min &&
+		       fallback <= param->max;
 	case FSL_PARAM_REAL:
 		return (param->nullable && fallback != fallback) ||
 		       (fallback >= param->min && fallback <= param->max);
@@ -134,6 +141,10 @@ static const char *param_fault(const struct fsl_param *param, size_t params_size
 	}
 	if (param->nullable && param->type != FSL_PARAM_REAL) {
 		return "only a real parameter can be nullable";
+	}
+	if (param->type == FSL_PARAM_INT &&
+	    !(fabs(param->min) <= EXACT_INTEGER_MAX && fabs(param->max) <= EXACT_INTEGER_MAX)) {
+		return "limits of an integer parameter lie beyond 2^53";
 	}
 	if (!is_fallback_allowed(param)) {
 		return "default of a parameter is not one of its allowed values";
@@ -239,7 +250,7 @@ enum fsl_status fsl_registry_load_plugin(struct fsl_registry *registry, const ch
 	char canonical[PATH_MAX];
 	if (realpath(path, canonical) == NULL) {
 		return FSL_FAIL(err, FSL_ERR_PLUGIN, "cannot load plug-in: path=\"%s\", why=\"%s\"",
-				path, strerror(errno));
+				path, fsl_os_error(errno).text);
 	}
 	const struct fsl_detector *known = loaded_from(registry, canonical);
 	if (known != NULL) {

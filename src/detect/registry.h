@@ -35,16 +35,11 @@ enum fsl_status fsl_registry_load_plugin(struct fsl_registry *registry, const ch
 /*
  * Parameters from JSON by the detector's table: type and range are checked, dotted keys read nested
  * objects, absent keys take their fallback. @json may be NULL (all defaults). @where names the
- * place for messages
- * ("metric_config.json: HcclAllGather.time_detector"). Keys unknown to the table and not in
- * {"type","plugin","alarm_filter_window_size","metric","enabled"} are warnings. Result in @arena.
+ * place for messages ("metric_config.json: HcclAllGather.time_detector"). Keys that the table does
+ * not have are left alone: src/config reports them. Result in @arena.
  */
 enum fsl_status fsl_registry_params(const struct fsl_detector *detector, const cJSON *json,
 				    const char *where, struct fsl_arena *arena, const void **params,
 				    struct fsl_error *err);
-
-/* Warning text "unknown key: ... did you mean ...": nearest of @keys by edit distance, NULL when
- * none is near. */
-const char *fsl_nearest_key(const char *key, const char *const *keys, size_t n_keys);
 
 #endif

@@ -12,23 +12,6 @@ static const char *const drop_keys[] = {
 _Static_assert(sizeof(drop_keys) / sizeof(drop_keys[0]) == FSL_DROPS_N,
 	       "every reason to drop a row has a key");
 
-static const char *file_state_text(enum fsl_file_state state)
-{
-	switch (state) {
-	case FSL_FILE_READ:
-		return "read";
-	case FSL_FILE_PARTIAL:
-		return "partial";
-	case FSL_FILE_EMPTY:
-		return "empty";
-	case FSL_FILE_UNUSABLE:
-		return "unusable";
-	case FSL_FILE_DUPLICATE:
-		return "duplicate";
-	}
-	return "unknown";
-}
-
 static void put_files(struct fsl_document *document, cJSON *parent,
 		      const struct fsl_coverage *coverage)
 {
@@ -65,7 +48,7 @@ static void put_problems(struct fsl_document *document, cJSON *parent, const str
 		}
 		cJSON *entry = fsl_document_object(document, list, NULL);
 		fsl_document_text(document, entry, "path", file->path);
-		fsl_document_text(document, entry, "state", file_state_text(file->state));
+		fsl_document_text(document, entry, "state", fsl_file_state_text(file->state));
 		fsl_document_text(document, entry, "message", file->message);
 	}
 	uint64_t n_listed = n_problems < PROBLEMS_LISTED_MAX ? n_problems : PROBLEMS_LISTED_MAX;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/os_error.h"
 #include "report/report.h"
 
 enum {
@@ -167,7 +168,7 @@ enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
 	fsl_free(text);
 	if (!is_written) {
 		return FSL_FAIL(err, FSL_ERR_IO, "cannot print the verdict: error=\"%s\"",
-				strerror(number));
+				fsl_os_error(number).text);
 	}
 	return FSL_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "series/topology.h"
 
 static const char ellipsis[] = "...";
 
@@ -95,18 +96,11 @@ void fsl_phrase_add_ranks(struct fsl_phrase *phrase, const int32_t *ranks, size_
 	}
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	int32_t left = *(const int32_t *)a;
-	int32_t right = *(const int32_t *)b;
-	return (left > right) - (left < right);
-}
-
 void fsl_phrase_add_unsorted_ranks(struct fsl_phrase *phrase, int32_t *ranks, size_t n_ranks,
 				   size_t n_ranges_max)
 {
 	size_t n_unique = 0;
-	qsort(ranks, n_ranks, sizeof(*ranks), compare_ranks);
+	qsort(ranks, n_ranks, sizeof(*ranks), fsl_rank_compare);
 	for (size_t i = 0; i < n_ranks; i++) {
 		if (n_unique == 0 || ranks[i] != ranks[n_unique - 1]) {
 			ranks[n_unique++] = ranks[i];

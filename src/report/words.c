@@ -111,7 +111,8 @@ static const char *host_of(const struct fsl_summary *summary, int32_t rank)
 	return NULL;
 }
 
-void fsl_words_rank(struct fsl_phrase *phrase, const struct fsl_summary *summary, int32_t rank)
+/* "rank 3 (10.1.0.1)"; without the host when nobody knows it. */
+static void add_rank(struct fsl_phrase *phrase, const struct fsl_summary *summary, int32_t rank)
 {
 	const char *host = host_of(summary, rank);
 	fsl_phrase_add(phrase, "rank %d", rank);
@@ -143,9 +144,9 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 	const struct fsl_localisation *localisation = summary->localisation;
 	const struct fsl_culprit *first = &localisation->culprits[0];
 	if (kind == FSL_VERDICT_SLOW_LINK && first->peer >= 0) {
-		fsl_words_rank(phrase, summary, first->rank);
+		add_rank(phrase, summary, first->rank);
 		fsl_phrase_add(phrase, " and ");
-		fsl_words_rank(phrase, summary, first->peer);
+		add_rank(phrase, summary, first->peer);
 	} else if (kind == FSL_VERDICT_SLOW_HOST || kind == FSL_VERDICT_HOST_PAUSES) {
 		fsl_phrase_add(phrase, "%s (", fsl_text_or_empty(first->server_ip));
 		add_culprit_ranks(phrase, localisation);
@@ -155,7 +156,7 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 		add_culprit_ranks(phrase, localisation);
 		fsl_phrase_add(phrase, ")");
 	} else if (localisation->n_culprits == 1) {
-		fsl_words_rank(phrase, summary, first->rank);
+		add_rank(phrase, summary, first->rank);
 	} else {
 		add_culprit_ranks(phrase, localisation);
 	}
@@ -201,17 +202,20 @@ static bool add_classical(struct fsl_phrase *phrase, const struct fsl_summary *s
 	const struct fsl_localisation *localisation = summary->localisation;
 	const struct fsl_detail *first = NULL;
 	size_t n = 0;
+	bool is_one = true; /* one rank, whatever the number of its metrics */
 	int32_t *ranks = fsl_calloc(localisation->n_abnormal, sizeof(*ranks));
 	for (size_t i = 0; ranks != NULL && i < localisation->n_abnormal; i++) {
 		const struct fsl_detail *detail = &localisation->abnormal[i];
 		if (detail->method != FSL_METHOD_LACK) {
 			first = first == NULL ? detail : first;
+			is_one = is_one && detail->rank == first->rank;
 			ranks[n++] = detail->rank;
 		}
 	}
 	if (first != NULL) {
 		fsl_phrase_add_unsorted_ranks(phrase, ranks, n, RANGES_IN_HEADLINE);
-		fsl_phrase_add(phrase, " stand out, first in %s", fsl_text_or_empty(first->kpi_id));
+		fsl_phrase_add(phrase, " %s out, first in %s", is_one ? "stands" : "stand",
+			       fsl_text_or_empty(first->kpi_id));
 	}
 	fsl_free(ranks);
 	return first != NULL;
@@ -279,7 +283,7 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summar
 		fsl_phrase_add(phrase, "; all ranks stopped together");
 	} else if (perception->n_stopped_first == 1) {
 		fsl_phrase_add(phrase, "; ");
-		fsl_words_rank(phrase, summary, perception->stopped_first[0]);
+		add_rank(phrase, summary, perception->stopped_first[0]);
 		fsl_phrase_add(phrase, " stopped first");
 	} else {
 		fsl_phrase_add(phrase, "; ");
@@ -368,10 +372,10 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_summa
 	}
 	const struct fsl_culprit *first = &localisation->culprits[0];
 	fsl_phrase_add(phrase, "check %s ", hints[first->cause].what);
-	fsl_words_rank(phrase, summary, first->rank);
+	add_rank(phrase, summary, first->rank);
 	if (first->peer >= 0) {
 		fsl_phrase_add(phrase, " and ");
-		fsl_words_rank(phrase, summary, first->peer);
+		add_rank(phrase, summary, first->peer);
 	}
 	fsl_phrase_add(phrase, ": %s", hints[first->cause].list);
 }
@@ -381,7 +385,7 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summar
 	const struct fsl_perception *perception = summary->perception;
 	if (perception != NULL && perception->n_stopped_first > 0) {
 		fsl_phrase_add(phrase, "look at ");
-		fsl_words_rank(phrase, summary, perception->stopped_first[0]);
+		add_rank(phrase, summary, perception->stopped_first[0]);
 		fsl_phrase_add(phrase, " first: is its process alive, what does its stack show, "
 				       "device and network errors in the kernel log");
 	} else {

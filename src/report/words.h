@@ -15,8 +15,6 @@ enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
 void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_summary *summary);
 /* What a person should look at; "" when nothing is wrong. */
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary);
-/* "rank 3 (10.1.0.1)"; without the host when nobody knows it. */
-void fsl_words_rank(struct fsl_phrase *phrase, const struct fsl_summary *summary, int32_t rank);
 /* Longest-lasting episode of perception; NULL: none. */
 const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception);
 

@@ -15,21 +15,26 @@ struct fsl_state; /* opaque; used by one thread */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
 
+/* What the history says about an alarm. */
+struct fsl_alarm {
+	bool is_suppressed; /* raised within look_back: no new alarm */
+	int64_t since_ns;   /* first alarm of the incident; FSL_NS_ABSENT: no incident */
+};
+
 /*
- * Alarm de-duplication: true in *suppressed when an alarm with the same verdict kind and culprit
- * ranks, peers and causes was recorded in (now - look_back, now]; *since_ns is the time of the
- * first alarm of that incident. Otherwise the alarm is recorded as new. look_back_mins 0: never
- * suppressed.
+ * Alarm de-duplication: *out is suppressed when an alarm with the same verdict kind and culprit
+ * ranks, peers and causes was recorded in (now - look_back, now]. Otherwise the alarm is recorded
+ * as new. look_back_mins 0: never suppressed.
  *
  * An incident goes on while it is seen again, alarmed or suppressed, within look_back of the last
- * time; an alarm that is due again keeps the incident's *since_ns. A verdict without culprits is an
+ * time; an alarm that is due again keeps the incident's since_ns. A verdict without culprits is an
  * incident of its abnormal ranks (slow, or without data), or of the job when it hangs or got
- * slower; else it is never recorded and *since_ns is FSL_NS_ABSENT. Records not seen for 90 days
+ * slower; else it is never recorded and since_ns is FSL_NS_ABSENT. Records not seen for 90 days
  * are removed. Two runs at once are safe: one of them alarms.
  */
 enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
-				      double look_back_mins, bool *suppressed, int64_t *since_ns,
+				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/os_error.h"
 
 enum {
 	SCHEMA_VERSION = 1,
@@ -127,7 +128,7 @@ static enum fsl_status fail_set_aside(const char *path, struct fsl_error *err)
 	return FSL_FAIL(
 		err, FSL_ERR_IO,
 		"cannot set damaged state file aside, move it away: path=\"%s\", reason=\"%s\"",
-		path, strerror(errno));
+		path, fsl_os_error(errno).text);
 }
 
 /* Gives the damaged file the first free name; the caller holds its lock. */
@@ -139,7 +140,10 @@ static enum fsl_status rename_damaged(const char *path, struct fsl_error *err)
 		n++;
 		int length = snprintf(target, sizeof(target), "%s.damaged-%d", path, n);
 		if (length < 0 || (size_t)length >= sizeof(target)) {
-			return FSL_FAIL(err, FSL_ERR_IO, "path too long: path=\"%s\"", path);
+			return FSL_FAIL(
+				err, FSL_ERR_IO,
+				"path too long, name a shorter one with state_path: path=\"%s\"",
+				path);
 		}
 	} while (n < DAMAGED_FILES_MAX && access(target, F_OK) == 0);
 	/* A journal left behind would be played back into the new file. */
@@ -233,7 +237,9 @@ static enum fsl_status prepare_folder(const char *path, struct fsl_error *err)
 		return FSL_OK;
 	}
 	if (length >= sizeof(folder)) {
-		return FSL_FAIL(err, FSL_ERR_IO, "path too long: path=\"%s\"", path);
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"path too long, name a shorter one with state_path: path=\"%s\"",
+				path);
 	}
 	memcpy(folder, path, length);
 	folder[length] = '\0';
@@ -303,25 +309,18 @@ static int compare_culprits(const void *left, const void *right)
 	return (a->peer > b->peer) - (a->peer < b->peer);
 }
 
-static int compare_ranks(const void *left, const void *right)
-{
-	const int32_t *a = left;
-	const int32_t *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
 /* "2:network:6,6:network:2"; SQLite's growing string keeps its own error. */
 static bool add_culprits(sqlite3_str *key, const struct fsl_localisation *localisation)
 {
 	size_t n = localisation->n_culprits;
-	const struct fsl_culprit **sorted = fsl_calloc(n, sizeof(*sorted));
+	const struct fsl_culprit **sorted = fsl_calloc(n, sizeof(const struct fsl_culprit *));
 	if (sorted == NULL) {
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
 		sorted[i] = &localisation->culprits[i];
 	}
-	qsort(sorted, n, sizeof(*sorted), compare_culprits);
+	qsort(sorted, n, sizeof(const struct fsl_culprit *), compare_culprits);
 	for (size_t i = 0; i < n; i++) {
 		sqlite3_str_appendf(key, "%s%d:%s:%d", i > 0 ? "," : "", (int)sorted[i]->rank,
 				    fsl_cause_text(sorted[i]->cause), (int)sorted[i]->peer);
@@ -345,7 +344,7 @@ static bool add_abnormal(sqlite3_str *key, const struct fsl_localisation *locali
 			ranks[n++] = localisation->abnormal[i].rank;
 		}
 	}
-	qsort(ranks, n, sizeof(*ranks), compare_ranks);
+	qsort(ranks, n, sizeof(*ranks), fsl_rank_compare);
 	for (size_t i = 0; i < n; i++) {
 		sqlite3_str_appendf(key, "%s%d",
 				    i > 0     ? ","
@@ -431,7 +430,7 @@ static int run_bound(struct fsl_state *state, const char *sql, const struct inci
 
 /* Inside a transaction: looks the incident up, then records an alarm or that it was seen again. */
 static int look_up_and_record(struct fsl_state *state, const struct incident *incident,
-			      bool *suppressed, int64_t *since_ns)
+			      struct fsl_alarm *out)
 {
 	int64_t found[2] = {0, 0}; /* time of the newest alarm, begin of its incident */
 	int code = run_bound(state,
@@ -443,9 +442,11 @@ static int look_up_and_record(struct fsl_state *state, const struct incident *in
 		return code;
 	}
 	bool is_known = code == SQLITE_ROW;
-	*suppressed = is_known && found[0] > incident->after_ns;
-	*since_ns = is_known ? found[1] : incident->now_ns;
-	code = *suppressed
+	*out = (struct fsl_alarm){
+		.is_suppressed = is_known && found[0] > incident->after_ns,
+		.since_ns = is_known ? found[1] : incident->now_ns,
+	};
+	code = out->is_suppressed
 		       ? run_bound(state,
 				   "UPDATE alarms SET last_seen_ns = max(last_seen_ns, ?4) WHERE "
 				   "kind = ?1 AND key = ?2 AND time_ns > ?3 AND time_ns <= ?4",
@@ -453,7 +454,7 @@ static int look_up_and_record(struct fsl_state *state, const struct incident *in
 		       : run_bound(state,
 				   "INSERT INTO alarms (kind, key, last_seen_ns, time_ns, "
 				   "first_since_ns, text) VALUES (?1, ?2, ?4, ?4, ?5, ?6)",
-				   incident, *since_ns, NULL);
+				   incident, out->since_ns, NULL);
 	if (code != SQLITE_DONE) {
 		return code;
 	}
@@ -472,19 +473,34 @@ static int64_t look_back_begin_ns(int64_t now_ns, double look_back_mins)
 	return look_back_ns < (double)now_ns ? now_ns - (int64_t)look_back_ns : -1;
 }
 
-enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
-				      const struct fsl_localisation *localisation, int64_t now_ns,
-				      double look_back_mins, bool *suppressed, int64_t *since_ns,
-				      struct fsl_error *err)
+/* One transaction: other runs see the alarm recorded or not at all. */
+static enum fsl_status record(struct fsl_state *state, const struct incident *incident,
+			      struct fsl_alarm *out, struct fsl_error *err)
 {
-	char *key = NULL;
-	bool is_suppressed = false;
-	int64_t first_ns = FSL_NS_ABSENT;
-	enum fsl_status status = make_key(state, localisation, &key, err);
+	enum fsl_status status = execute(state, "BEGIN IMMEDIATE", "write", err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (key != NULL) {
+	if (look_up_and_record(state, incident, out) == SQLITE_DONE) {
+		status = execute(state, "COMMIT", "write", err);
+	} else {
+		status = fail_sqlite(state->db, state->path, "write", err);
+	}
+	if (status != FSL_OK) {
+		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	return status;
+}
+
+enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
+				      const struct fsl_localisation *localisation, int64_t now_ns,
+				      double look_back_mins, struct fsl_alarm *out,
+				      struct fsl_error *err)
+{
+	char *key = NULL;
+	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
+	enum fsl_status status = make_key(state, localisation, &key, err);
+	if (status == FSL_OK && key != NULL) {
 		struct incident incident = {
 			.kind = fsl_verdict_text(localisation->kind),
 			.key = key,
@@ -492,25 +508,11 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 			.now_ns = now_ns,
 			.after_ns = look_back_begin_ns(now_ns, look_back_mins),
 		};
-		status = execute(state, "BEGIN IMMEDIATE", "write", err);
-		if (status != FSL_OK) {
-			goto out;
-		}
-		if (look_up_and_record(state, &incident, &is_suppressed, &first_ns) !=
-		    SQLITE_DONE) {
-			status = fail_sqlite(state->db, state->path, "write", err);
-			(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
-			goto out;
-		}
-		status = execute(state, "COMMIT", "write", err);
-		if (status != FSL_OK) {
-			(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
-			goto out;
-		}
+		status = record(state, &incident, &alarm, err);
 	}
-	*suppressed = is_suppressed;
-	*since_ns = first_ns;
-out:
+	if (status == FSL_OK) {
+		*out = alarm;
+	}
 	sqlite3_free(key);
 	return status;
 }

@@ -124,6 +124,20 @@ static void fewer_than_members_min_is_silent(void **state)
 	bench_fini(&bench);
 }
 
+static void more_than_members_max_is_silent(void **state)
+{
+	(void)state;
+	struct bench bench;
+	start(&bench, "{\"members_max\": 8}", 8, 44);
+	bench_add(&bench, 0, 0, 44, 100.0);
+	bench_expect_one(&bench, 0, 0, 44);
+	bench_shape(&bench, FSL_METRIC_EXEC, FSL_WINDOW_TIME, 9, 44);
+	bench_fill(&bench, 100.0, 1.0);
+	bench_add(&bench, 0, 0, 44, 100.0);
+	assert_int_equal(bench_scan(&bench), 0);
+	bench_fini(&bench);
+}
+
 static void hole_silences_its_block_only(void **state)
 {
 	(void)state;
@@ -198,6 +212,7 @@ int main(void)
 		cmocka_unit_test(scaling_makes_eps_relative_to_the_greatest_value),
 		cmocka_unit_test(too_little_data_is_silent),
 		cmocka_unit_test(fewer_than_members_min_is_silent),
+		cmocka_unit_test(more_than_members_max_is_silent),
 		cmocka_unit_test(hole_silences_its_block_only),
 		cmocka_unit_test(pause_of_the_whole_job_is_left_out),
 		cmocka_unit_test(constant_data_is_silent),

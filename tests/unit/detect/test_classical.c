@@ -125,6 +125,28 @@ static void the_time_detector_speaks_for_groups_of_two(void **state)
 	bench_fini(&bench);
 }
 
+static void a_group_too_large_for_the_space_detector_is_noted(void **state)
+{
+	(void)state;
+	struct bench bench;
+	init_tp(&bench, 8, 85, rank_2_rises);
+	cJSON *json = cJSON_Parse("{\"members_max\": 7}");
+	for (size_t i = 0; i < bench.config.n_metrics; i++) {
+		struct fsl_detector_config *space = &bench.config.metrics[i].space_detector;
+		if (space->detector != NULL) {
+			assert_int_equal(fsl_registry_params(space->detector, json, "test",
+							     &bench.config.arena, &space->params,
+							     NULL),
+					 FSL_OK);
+		}
+	}
+	cJSON_Delete(json);
+	bench_run(&bench);
+	assert_skipped(&bench, "SlidingWindowDBSCAN: HcclAllGather tp [0,1,2,3,4,5,6,7]: 8 ranks, "
+			       "judges at most 7");
+	bench_fini(&bench);
+}
+
 /* The reference lets a space detector with too few windows erase what the time detector found. */
 static void too_few_windows_for_space_leave_time_results(void **state)
 {
@@ -398,6 +420,7 @@ int main(void)
 		cmocka_unit_test(peers_beyond_the_limit_are_omitted),
 		cmocka_unit_test(record_kpi_lists_every_window_in_order),
 		cmocka_unit_test(the_time_detector_speaks_for_groups_of_two),
+		cmocka_unit_test(a_group_too_large_for_the_space_detector_is_noted),
 		cmocka_unit_test(too_few_windows_for_space_leave_time_results),
 		cmocka_unit_test(space_labels_replace_time_labels_where_space_ran),
 		cmocka_unit_test(space_results_need_no_time_detector),

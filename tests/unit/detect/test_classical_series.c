@@ -30,6 +30,9 @@ static struct fsl_metric_config mean_of(const char *op_name, double during_s)
 	};
 }
 
+/* Steps of the job for metrics with during_steps. */
+static const struct fsl_steps *bench_steps;
+
 static size_t build(struct bench *bench, struct fsl_windows *out,
 		    const struct fsl_metric_config *metric, double trim_head_share)
 {
@@ -44,6 +47,7 @@ static size_t build(struct bench *bench, struct fsl_windows *out,
 		.group_id = bench_name(bench, "g"),
 		.ranks = ranks,
 		.n_ranks = 4,
+		.steps = bench_steps,
 		.trim_head_share = trim_head_share,
 	};
 	assert_int_equal(fsl_kpi_build(out, &request, &n_outside, NULL), FSL_OK);
@@ -95,6 +99,45 @@ static void a_hole_is_a_window_without_a_value(void **state)
 	assert_int_equal(fsl_kpi_member_length(&windows, 0), 6);
 	fsl_windows_fini(&windows);
 	bench_fini(&bench);
+}
+
+/* Eight operators, two a step; steps numbered 5 to 8 by the input, or told by time. */
+static void windows_of_steps_hold_the_same_steps_of_the_job(void **state)
+{
+	(void)state;
+	for (int is_numbered = 0; is_numbered < 2; is_numbered++) {
+		struct bench bench;
+		struct fsl_windows windows;
+		struct fsl_job_step items[4];
+		bench_init(&bench);
+		bench_ops(&bench, 0, "g", "Op", 8, rising);
+		struct fsl_op *ops = bench.run.ranks[0].ops;
+		for (size_t s = 0; s < 4; s++) {
+			items[s] = (struct fsl_job_step){
+				.step = (int64_t)s + 5,
+				.begin_ns = ops[2 * s].dev_begin_ns,
+				.dur_ns = s < 3 ? ops[2 * s + 2].dev_begin_ns -
+							  ops[2 * s].dev_begin_ns
+						: 3600 * (int64_t)FSL_NS_PER_S};
+			ops[2 * s].step = ops[2 * s + 1].step =
+				is_numbered != 0 ? (int32_t)s + 5 : -1;
+		}
+		if (is_numbered != 0) {
+			ops[7].step = 99; /* a step that the job does not have */
+		}
+		struct fsl_steps steps = {.items = items, .n_items = 4};
+		struct fsl_metric_config metric = mean_of("Op", 1000);
+		metric.during_steps = 2;
+		bench_steps = &steps;
+		assert_int_equal(build(&bench, &windows, &metric, 0.0), is_numbered);
+		bench_steps = NULL;
+		assert_int_equal(windows.kind, FSL_WINDOW_STEP);
+		assert_int_equal(windows.n_windows, 2);
+		assert_near(101.5, windows.values[0]);
+		assert_near(is_numbered != 0 ? 105.0 : 105.5, windows.values[1]);
+		fsl_windows_fini(&windows);
+		bench_fini(&bench);
+	}
 }
 
 static void every_rank_counts_from_its_own_first_operator(void **state)
@@ -234,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_share_at_the_start_is_left_out),
 		cmocka_unit_test(a_hole_is_a_window_without_a_value),
+		cmocka_unit_test(windows_of_steps_hold_the_same_steps_of_the_job),
 		cmocka_unit_test(every_rank_counts_from_its_own_first_operator),
 		cmocka_unit_test(launch_is_the_distance_of_host_end_and_device_begin),
 		cmocka_unit_test(operators_without_the_needed_times_do_not_count),

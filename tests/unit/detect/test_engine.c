@@ -173,6 +173,32 @@ static void labels_are_one_inside_findings_of_the_member(void **state)
 	fsl_windows_fini(&windows);
 }
 
+static void members_in_any_order_are_found(void **state)
+{
+	(void)state;
+	static const struct fsl_finding told[] = {{0, -1, 0, 5, 1.0, 1.0, 0.5},
+						  {20, -1, 5, 10, 1.0, 1.0, 0.5},
+						  {0, -1, 7, 9, 1.0, 1.0, 0.5},
+						  END_OF_SCRIPT};
+	static const uint8_t expected[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, /* rank 20 */
+					   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* rank 10 */
+					   1, 1, 1, 1, 1, 0, 0, 1, 1, 0};
+	struct fsl_windows windows;
+	make_windows(&windows);
+	windows.ranks[0] = 20;
+	windows.ranks[2] = 0;
+	struct fsl_findings findings = {0};
+	struct fsl_detector_config config = {.detector = &script, .params = told};
+	bool skipped = true;
+	assert_int_equal(fsl_engine_scan(&config, &windows, &findings, &skipped, NULL), FSL_OK);
+	uint8_t labels[30];
+	fsl_findings_to_labels(&findings, &windows, labels);
+	assert_memory_equal(labels, expected, sizeof(expected));
+	assert_int_equal(windows.ranks[0], 20);
+	fsl_findings_fini(&findings);
+	fsl_windows_fini(&windows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +207,7 @@ int main(void)
 		cmocka_unit_test(failed_scan_leaves_the_findings_as_they_were),
 		cmocka_unit_test(finding_outside_its_unit_is_the_detectors_fault),
 		cmocka_unit_test(labels_are_one_inside_findings_of_the_member),
+		cmocka_unit_test(members_in_any_order_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,10 @@ static void steady_steps_are_normal(void **state)
 	assert_int_equal(fixture.out.n_anomalies, 0);
 	assert_int_equal(fixture.out.coverage.n_steps, 80);
 	assert_string_equal(fixture.out.coverage.steps_source, "timeline");
+	assert_null(strstr(fixture.out.reason, "left out"));
+	fixture.steps.n_disordered = 2;
+	perceive();
+	assert_non_null(strstr(fixture.out.reason, "; 2 steps left out: number twice or clock"));
 }
 
 static void heavy_noise_alone_is_normal(void **state)
@@ -577,7 +581,11 @@ static void hang_after_a_slowdown_says_both(void **state)
 	perceive();
 	check_kind(FSL_VERDICT_HANG, "hang");
 	assert_int_equal(fixture.out.n_episodes, 1);
-	assert_non_null(strstr(fixture.out.reason, "before that"));
+	assert_non_null(strstr(fixture.out.reason, "; before that, step time rose"));
+	fixture.config.algorithm = FSL_ALGORITHM_SYSTRACE;
+	perceive();
+	check_kind(FSL_VERDICT_HANG, "hang");
+	assert_non_null(strstr(fixture.out.reason, "; before that, 2 steps above k-sigma"));
 }
 
 static void rank_that_the_others_wait_for_stopped_first(void **state)

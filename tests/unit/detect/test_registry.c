@@ -175,66 +175,6 @@ static void wrong_type_or_range_names_place_key_value_and_what_is_allowed(void *
 	}
 }
 
-/* What reading @text writes to stderr. */
-static void capture_warnings(const char *text, char *out, size_t size)
-{
-	FILE *stream = tmpfile();
-	assert_non_null(stream);
-	fflush(stderr);
-	int saved = dup(STDERR_FILENO);
-	dup2(fileno(stream), STDERR_FILENO);
-	struct fsl_arena arena = {0};
-	const void *params = read_sample(text, &arena, NULL);
-	fflush(stderr);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	rewind(stream);
-	out[fread(out, 1, size - 1, stream)] = '\0';
-	fclose(stream);
-	fsl_arena_fini(&arena);
-	assert_non_null(params);
-}
-
-static void unknown_key_is_a_warning_with_the_nearest_known(void **state)
-{
-	(void)state;
-	char text[1024];
-	capture_warnings("{\"cuont\": 3, \"method\": {\"shares\": 1}}", text, sizeof(text));
-	assert_non_null(strstr(text, "key=\"cuont\", did_you_mean=\"count\""));
-	assert_non_null(strstr(text, "key=\"method.shares\", did_you_mean=\"share\""));
-	assert_non_null(strstr(text, "metric_config.json: X"));
-	capture_warnings("{\"zzzzzz\": 3}", text, sizeof(text));
-	assert_non_null(strstr(text, "key=\"zzzzzz\""));
-	assert_null(strstr(text, "did_you_mean"));
-}
-
-static void keys_of_the_configuration_itself_are_no_warning(void **state)
-{
-	(void)state;
-	char text[1024];
-	capture_warnings("{\"type\": \"Sample\", \"plugin\": \"x\", \"enabled\": true, "
-			 "\"alarm_filter_window_size\": 5, \"metric\": \"own\", \"count\": 2, "
-			 "\"method\": {\"share\": 0}}",
-			 text, sizeof(text));
-	assert_string_equal(text, "");
-}
-
-static void nearest_key_needs_two_thirds_of_the_letters(void **state)
-{
-	(void)state;
-	static const char *const keys[] = {"k_sigma", "window_size", "eps"};
-	char long_key[300];
-	memset(long_key, 'x', sizeof(long_key) - 1);
-	long_key[sizeof(long_key) - 1] = '\0';
-	assert_string_equal(fsl_nearest_key("k_sigm", keys, 3), "k_sigma");
-	assert_string_equal(fsl_nearest_key("windowsize", keys, 3), "window_size");
-	assert_null(fsl_nearest_key("esp", keys, 3));
-	assert_null(fsl_nearest_key("threshold", keys, 3));
-	assert_null(fsl_nearest_key("", keys, 3));
-	assert_null(fsl_nearest_key(long_key, keys, 3));
-	assert_null(fsl_nearest_key("eps", keys, 0));
-}
-
 static void params_without_memory_are_an_error(void **state)
 {
 	(void)state;
@@ -306,6 +246,8 @@ static void wrong_parameter_tables_are_told_apart(void **state)
 		{{"a", FSL_PARAM_INT, 0, 5, 1, 10, .nullable = true, .help = "Help."},
 		 "only a real parameter"},
 		{{"a", FSL_PARAM_INT, SIZE_MAX, 5, 1, 10, .help = "Help."}, "outside params_size"},
+		{{"a", FSL_PARAM_INT, 0, 5.5, 1, 10, .help = "Help."}, "default of a parameter"},
+		{{"a", FSL_PARAM_INT, 0, 5, 1, 1e19, .help = "Help."}, "beyond 2^53"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fsl_param table[] = {cases[i].param, {.key = NULL}};
@@ -323,9 +265,6 @@ int main(void)
 		cmocka_unit_test(absent_keys_take_their_defaults),
 		cmocka_unit_test(given_keys_are_read_from_nested_objects_too),
 		cmocka_unit_test(wrong_type_or_range_names_place_key_value_and_what_is_allowed),
-		cmocka_unit_test(unknown_key_is_a_warning_with_the_nearest_known),
-		cmocka_unit_test(keys_of_the_configuration_itself_are_no_warning),
-		cmocka_unit_test(nearest_key_needs_two_thirds_of_the_letters),
 		cmocka_unit_test(params_without_memory_are_an_error),
 		cmocka_unit_test(incomplete_descriptors_are_told_apart),
 		cmocka_unit_test(wrong_parameter_tables_are_told_apart),

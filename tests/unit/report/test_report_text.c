@@ -382,6 +382,11 @@ static void classical_findings_are_named_without_a_cost(void **state)
 	char *text = text_of(sample);
 	assert_ptr_equal(strstr(text, "SLOW RANK: ranks 3, 5 stand out, first in HcclAllGather\n"),
 			 text);
+	free(text);
+	sample->localisation.abnormal[2].rank = 5; /* the same rank by another metric */
+	text = text_of(sample);
+	assert_ptr_equal(strstr(text, "SLOW RANK: rank 5 stands out, first in HcclAllGather\n"),
+			 text);
 	assert_non_null(strstr(text, "  next         \"algorithm\": \"failslow\" in the"));
 	free(text);
 	sample_destroy(sample);

@@ -90,11 +90,12 @@ static void open_state(void)
 /* True when the alarm is suppressed; *since_ns as reported. */
 static bool check_at(int64_t now_ns, double look_back_mins, int64_t *since_ns)
 {
-	bool suppressed = false;
+	struct fsl_alarm alarm = {.is_suppressed = false};
 	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, now_ns,
-					       look_back_mins, &suppressed, since_ns, &fixture.err),
+					       look_back_mins, &alarm, &fixture.err),
 			 FSL_OK);
-	return suppressed;
+	*since_ns = alarm.since_ns;
+	return alarm.is_suppressed;
 }
 
 static int64_t query(const char *sql)
@@ -418,7 +419,6 @@ static void file_without_permission_is_an_error_with_remedy(void **state)
 static void lock_held_by_another_run_is_waited_for(void **state)
 {
 	(void)state;
-	int64_t since_ns = 0;
 	add_culprit(3, FSL_CAUSE_COMPUTE);
 	open_state();
 	/* Eight runs at once: exactly one of them alarms. */
@@ -432,13 +432,12 @@ static void lock_held_by_another_run_is_waited_for(void **state)
 		assert_true(runs[i] >= 0);
 		if (runs[i] == 0) {
 			struct fsl_state *own = NULL;
-			bool suppressed = false;
+			struct fsl_alarm alarm = {.is_suppressed = false};
 			bool is_ok = fsl_state_open(&own, fixture.path, NULL) == FSL_OK &&
 				     fsl_state_check_alarm(own, &fixture.localisation, NOW,
-							   LOOK_BACK_MINS, &suppressed, &since_ns,
-							   NULL) == FSL_OK;
+							   LOOK_BACK_MINS, &alarm, NULL) == FSL_OK;
 			fsl_state_close(own);
-			_exit(!is_ok ? 2 : suppressed ? 0 : 1);
+			_exit(!is_ok ? 2 : alarm.is_suppressed ? 0 : 1);
 		}
 	}
 	for (int i = 0; i < RUNS; i++) {
@@ -492,14 +491,12 @@ static void failed_allocations_are_reported(void **state)
 	add_culprit(3, FSL_CAUSE_COMPUTE);
 	open_state();
 	struct fsl_state *other = NULL;
-	bool suppressed = false;
-	int64_t since_ns = 0;
+	struct fsl_alarm alarm = {.is_suppressed = false};
 	fsl_mem_fail_at(1);
 	enum fsl_status opened = fsl_state_open(&other, fixture.path, NULL);
 	fsl_mem_fail_at(1);
-	enum fsl_status checked =
-		fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW, LOOK_BACK_MINS,
-				      &suppressed, &since_ns, NULL);
+	enum fsl_status checked = fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+							LOOK_BACK_MINS, &alarm, NULL);
 	fsl_mem_fail_at(0);
 	assert_int_equal(opened, FSL_ERR_MEMORY);
 	assert_int_equal(checked, FSL_ERR_MEMORY);

@@ -1,0 +1,25 @@
+/* Orders of plain numbers, for qsort and bsearch. */
+#ifndef FSL_BASE_SORT_H
+#define FSL_BASE_SORT_H
+
+#include <stdint.h>
+
+/* -1, 0, 1: order of two numbers. The arguments are evaluated twice. */
+#define FSL_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static inline int fsl_compare_i32(const void *left, const void *right)
+{
+	return FSL_ORDER(*(const int32_t *)left, *(const int32_t *)right);
+}
+
+static inline int fsl_compare_i64(const void *left, const void *right)
+{
+	return FSL_ORDER(*(const int64_t *)left, *(const int64_t *)right);
+}
+
+static inline int fsl_compare_u32(const void *left, const void *right)
+{
+	return FSL_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
+}
+
+#endif
