@@ -177,9 +177,10 @@ static void set_steps(struct fsl_blame *out, const struct fsl_steps *steps, doub
 }
 
 /* Own time, levels and charges; idle time is work too when out->counts_idle says so. */
-static void charge_all(struct fsl_blame *out, const struct fsl_own *own,
-		       const struct fsl_config *config, struct level *levels, double *work)
+static void charge_all(struct fsl_blame *out, const struct fsl_case *job, struct level *levels,
+		       double *work)
 {
+	const struct fsl_own *own = job->own;
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		for (size_t s = 0; s < out->n_steps; s++) {
 			size_t at = r * out->n_steps + s;
@@ -193,7 +194,7 @@ static void charge_all(struct fsl_blame *out, const struct fsl_own *own,
 		set_noise(out, k, work);
 		set_standing(out, k, levels, work);
 	}
-	fsl_charge_ranks(out, config, work);
+	fsl_charge_ranks(out, job->config, work);
 }
 
 /* True when some rank's charge costs what counts. */
@@ -209,12 +210,10 @@ static bool is_explained(const struct fsl_blame *blame, const struct fsl_config 
 	return false;
 }
 
-enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_run *run,
-				const struct fsl_topology *topology, const struct fsl_steps *steps,
-				const struct fsl_match *match, const struct fsl_own *own,
-				const struct fsl_config *config, struct fsl_error *err)
+enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *job,
+				struct fsl_error *err)
 {
-	*out = (struct fsl_blame){.n_ranks = run->n_ranks, .n_steps = steps->n_items};
+	*out = (struct fsl_blame){.n_ranks = job->run->n_ranks, .n_steps = job->steps->n_items};
 	/* Serves every series of this file: two of the steps, three of the members of a class. */
 	double *work = fsl_calloc(2 * out->n_steps + 3 * out->n_ranks + 2, sizeof(*work));
 	struct level *levels = fsl_calloc(out->n_ranks, sizeof(*levels));
@@ -223,22 +222,22 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_run *run
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 		goto out;
 	}
-	status = fsl_peers_build(&out->peers, &out->arena, run, topology, err);
+	status = fsl_peers_build(&out->peers, &out->arena, job->run, job->topology, err);
 	if (status == FSL_OK) {
 		status = alloc_blame(out, err);
 	}
 	if (status == FSL_OK) {
-		status = set_lateness(out, run, match, err);
+		status = set_lateness(out, job->run, job->match, err);
 	}
 	if (status != FSL_OK) {
 		goto out;
 	}
-	set_steps(out, steps, work);
-	charge_all(out, own, config, levels, work);
-	if (own->has_stages && !is_explained(out, config)) {
+	set_steps(out, job->steps, work);
+	charge_all(out, job, levels, work);
+	if (job->own->has_stages && !is_explained(out, job->config)) {
 		/* Work outside every stage is blamed only when recorded work explains nothing. */
 		out->counts_idle = true;
-		charge_all(out, own, config, levels, work);
+		charge_all(out, job, levels, work);
 	}
 out:
 	fsl_free(levels);

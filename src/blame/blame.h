@@ -11,8 +11,28 @@
 #include "match/own.h"
 #include "series/steps.h"
 #include "series/topology.h"
+#include "series/verdict.h"
 
 #define FSL_NO_CLASS UINT32_MAX
+
+struct fsl_blame;
+
+/*
+ * Everything that is known about the job, filled from left to right as it becomes known; all
+ * borrowed. Blame needs what stands before it.
+ */
+struct fsl_case {
+	const struct fsl_config *config;
+	const struct fsl_run *run;
+	const struct fsl_topology *topology;
+	const struct fsl_steps *steps;
+	const struct fsl_match *match;
+	const struct fsl_cuts *cuts;
+	const struct fsl_own *own;
+	const struct fsl_perception *perception;
+	const struct fsl_blame *blame;
+	const struct fsl_localisation *classical; /* what the classical points propose */
+};
 
 /* Ranks that do the same work: same pipeline stage, same set of operators. */
 struct fsl_peers {
@@ -94,10 +114,8 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				struct fsl_error *err);
 
 /* Excess, lateness and charge of every rank. */
-enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_run *run,
-				const struct fsl_topology *topology, const struct fsl_steps *steps,
-				const struct fsl_match *match, const struct fsl_own *own,
-				const struct fsl_config *config, struct fsl_error *err);
+enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *job,
+				struct fsl_error *err);
 void fsl_blame_fini(struct fsl_blame *blame);
 
 /*
@@ -126,8 +144,6 @@ struct fsl_link {
 
 /* Slow links, most costly first; in @arena. */
 enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
-			       const struct fsl_blame *blame, const struct fsl_run *run,
-			       const struct fsl_match *match, const struct fsl_config *config,
-			       struct fsl_error *err);
+			       const struct fsl_case *job, struct fsl_error *err);
 
 #endif

@@ -248,20 +248,19 @@ static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_caus
 	return cause == FSL_CAUSE_COMPUTE && is_host_bound(q, clues) ? FSL_CAUSE_HOST : cause;
 }
 
-enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_blame *blame,
-			       size_t rank_idx, const struct fsl_run *run,
-			       const struct fsl_match *match, const struct fsl_cuts *cuts,
-			       const struct fsl_own *own, struct fsl_error *err)
+enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
+			       size_t rank_idx, struct fsl_error *err)
 {
+	const struct fsl_blame *blame = job->blame;
 	uint32_t class_idx = blame->peers.class_of[rank_idx];
 	size_t begin = blame->peers.begin[class_idx];
 	struct inquiry q = {.blame = blame,
 			    .charge = &blame->charges[rank_idx],
 			    .rank_idx = rank_idx,
-			    .run = run,
-			    .match = match,
-			    .cuts = cuts,
-			    .own = own,
+			    .run = job->run,
+			    .match = job->match,
+			    .cuts = job->cuts,
+			    .own = job->own,
 			    .members = blame->peers.members + begin,
 			    .n_members = blame->peers.begin[class_idx + 1] - begin};
 	size_t n_work = q.n_members > LAUNCHES_MAX ? q.n_members : LAUNCHES_MAX;
@@ -275,7 +274,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_bla
 	out->launch_peers_ms = median_over_peers(&q, launch_ms);
 	if (blame->counts_idle) {
 		out->cause = FSL_CAUSE_HOST; /* time in which neither stages nor operators ran */
-	} else if (own->has_stages) {
+	} else if (job->own->has_stages) {
 		out->cause = cause_from_stages(&q, out);
 	} else {
 		compare_part(&q, FSL_OWN_HEAD, &out->head_ms, &out->head_peers_ms);

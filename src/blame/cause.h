@@ -19,9 +19,7 @@ struct fsl_cause_clues {
  * checkpoint: storage; at the head of the step only: data loading; launch queue run empty or host
  * calls long: host; else compute.
  */
-enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_blame *blame,
-			       size_t rank_idx, const struct fsl_run *run,
-			       const struct fsl_match *match, const struct fsl_cuts *cuts,
-			       const struct fsl_own *own, struct fsl_error *err);
+enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
+			       size_t rank_idx, struct fsl_error *err);
 
 #endif

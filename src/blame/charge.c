@@ -235,7 +235,10 @@ static struct chance chance_of(const struct fsl_blame *blame, size_t class_idx, 
 	}
 	struct chance chance = {fsl_peer_level(shares, n, losses + n),
 				fsl_peer_level(losses, n, losses + n)};
-	return isnan(chance.share) ? (struct chance){0} : chance;
+	if (isnan(chance.share)) {
+		chance.share = chance.lost_ms = 0.0;
+	}
+	return chance;
 }
 
 void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work)

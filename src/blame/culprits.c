@@ -171,8 +171,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	const struct fsl_blame *blame = job->blame;
 	const struct fsl_charge *charge = &blame->charges[r];
 	struct fsl_cause_clues clues;
-	enum fsl_status status =
-		fsl_cause_find(&clues, blame, r, job->run, job->match, job->cuts, job->own, err);
+	enum fsl_status status = fsl_cause_find(&clues, job, r, err);
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -257,8 +256,7 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 	if ((job->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_links_find(&links, &n_links, &out->arena, job->blame, job->run,
-						job->match, job->config, err);
+	enum fsl_status status = fsl_links_find(&links, &n_links, &out->arena, job, err);
 	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
 		const struct fsl_channel *channel = &job->match->channels[links[i].channel_idx];
 		for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {

@@ -76,19 +76,19 @@ static void add_series(struct fsl_detail *detail, struct fsl_localisation *out,
 }
 
 static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl_case *job,
-				  const int32_t *peers, size_t n_peers, const char *kpi_id,
-				  bool *is_listed, struct fsl_error *err)
+				  const struct fsl_detail *abnormal, bool *is_listed,
+				  struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < n_peers && status == FSL_OK; i++) {
-		size_t r = fsl_run_rank_idx(job->run, peers[i]);
+	for (size_t i = 0; i < abnormal->n_rela_ranks && status == FSL_OK; i++) {
+		size_t r = fsl_run_rank_idx(job->run, abnormal->rela_ranks[i]);
 		if (is_listed[r]) {
 			continue;
 		}
 		is_listed[r] = true;
-		struct fsl_detail detail = {.rank = peers[i],
+		struct fsl_detail detail = {.rank = abnormal->rela_ranks[i],
 					    .server_ip = job->run->ranks[r].server_ip,
-					    .kpi_id = kpi_id,
+					    .kpi_id = abnormal->kpi_id,
 					    .method = FSL_METHOD_SPACE};
 		add_series(&detail, out, job);
 		status = fsl_localisation_add_detail(out, &detail, err);
@@ -120,7 +120,7 @@ static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fs
 	add_series(&detail, out, job);
 	enum fsl_status status = fsl_localisation_add_detail(out, &detail, err);
 	if (status == FSL_OK) {
-		status = add_normal(out, job, peers, n_kept, detail.kpi_id, is_listed, err);
+		status = add_normal(out, job, &detail, is_listed, err);
 	}
 	return status;
 }

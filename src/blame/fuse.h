@@ -8,20 +8,6 @@
 #include "blame/blame.h"
 #include "series/verdict.h"
 
-/* Everything that is known about the job; all borrowed. */
-struct fsl_case {
-	const struct fsl_run *run;
-	const struct fsl_topology *topology;
-	const struct fsl_steps *steps;
-	const struct fsl_match *match;
-	const struct fsl_cuts *cuts;
-	const struct fsl_own *own;
-	const struct fsl_blame *blame;
-	const struct fsl_perception *perception;
-	const struct fsl_config *config;
-	const struct fsl_localisation *classical; /* what the classical points propose */
-};
-
 /*
  * Fills @out (started with fsl_localisation_init) for algorithm "failslow". Too little data gives
  * FSL_VERDICT_INSUFFICIENT_EVIDENCE with the reason, never an error. A detector that could not run

@@ -196,12 +196,11 @@ static int compare_links(const void *a, const void *b)
 }
 
 enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
-			       const struct fsl_blame *blame, const struct fsl_run *run,
-			       const struct fsl_match *match, const struct fsl_config *config,
-			       struct fsl_error *err)
+			       const struct fsl_case *job, struct fsl_error *err)
 {
+	const struct fsl_match *match = job->match;
 	struct fsl_arena scratch = {0};
-	size_t n = match->n_channels, n_steps = blame->n_steps, n_cells = 0, n_found = 0;
+	size_t n = match->n_channels, n_steps = job->blame->n_steps, n_cells = 0, n_found = 0;
 	size_t n_work = 3 * n + n_steps + 1;
 	enum fsl_status status = FSL_OK;
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
@@ -219,11 +218,11 @@ enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct 
 		goto out;
 	}
 	for (size_t c = 0; c < n; c++) {
-		like[c] = likeness_of(match, &blame->peers, c);
-		sum_transfer(transfer + c * n_steps, &match->channels[c], run, n_steps);
+		like[c] = likeness_of(match, &job->blame->peers, c);
+		sum_transfer(transfer + c * n_steps, &match->channels[c], job->run, n_steps);
 	}
 	qsort(like, n, sizeof(*like), compare_likeness);
-	struct search search = {blame, match, config, transfer, excess, reference, work};
+	struct search search = {job->blame, match, job->config, transfer, excess, reference, work};
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		for (end = begin + 1; end < n && is_alike(&like[begin], &like[end]); end++) {
 		}

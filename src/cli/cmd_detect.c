@@ -119,20 +119,19 @@ static enum fsl_status run_pipeline(struct job *job, const struct fsl_config *co
 	}
 	fsl_match_assign_steps(&job->match, &job->cuts);
 	status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
-	if (status == FSL_OK) {
-		fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts);
-		status = fsl_blame_build(&job->blame, &job->run, &job->topology, &job->steps,
-					 &job->match, &job->own, config, err);
-	}
-	struct fsl_case facts = {.run = &job->run,
+	struct fsl_case facts = {.config = config,
+				 .run = &job->run,
 				 .topology = &job->topology,
 				 .steps = &job->steps,
 				 .match = &job->match,
 				 .cuts = &job->cuts,
 				 .own = &job->own,
-				 .blame = &job->blame,
 				 .perception = &job->perception,
-				 .config = config};
+				 .blame = &job->blame};
+	if (status == FSL_OK) {
+		fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts);
+		status = fsl_blame_build(&job->blame, &facts, err);
+	}
 	if (status == FSL_OK) {
 		status = config->algorithm == FSL_ALGORITHM_SYSTRACE
 				 ? conclude_classical(job, &facts, err)

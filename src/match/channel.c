@@ -12,7 +12,8 @@ struct use {
 	uint32_t rank_idx, op_idx;
 };
 
-bool fsl_op_is_p2p(const char *op_name)
+/* Send, Receive, BatchSendRecv and their NCCL names. */
+static bool is_p2p(const char *op_name)
 {
 	return strcasestr(op_name, "send") != NULL || strcasestr(op_name, "recv") != NULL ||
 	       strcasestr(op_name, "receive") != NULL;
@@ -25,7 +26,7 @@ static bool is_send_only(const char *op_name)
 
 static bool is_receive_only(const char *op_name)
 {
-	return strcasestr(op_name, "send") == NULL && fsl_op_is_p2p(op_name);
+	return strcasestr(op_name, "send") == NULL && is_p2p(op_name);
 }
 
 /* Communicator name -> group index, SIZE_MAX where the topology has none. */
@@ -54,10 +55,16 @@ static size_t group_of_op(const struct fsl_op *op, const size_t *group_of, size_
 	return op->group_id < n_names ? group_of[op->group_id] : SIZE_MAX;
 }
 
-/* All uses sorted by group (counting sort); begin[g] .. begin[g + 1] are those of group g. */
-static enum fsl_status sort_by_group(struct fsl_arena *arena, const struct fsl_run *run,
-				     const size_t *group_of, size_t n_groups, size_t **begin_out,
-				     struct use **uses_out, struct fsl_error *err)
+/* All uses by group; begin[g] .. begin[g + 1] are those of group g. */
+struct grouped {
+	size_t *begin;
+	struct use *uses;
+};
+
+/* Counting sort: stable, so uses of a group stay in order of rank, then begin. */
+static enum fsl_status sort_by_group(struct grouped *out, struct fsl_arena *arena,
+				     const struct fsl_run *run, const size_t *group_of,
+				     size_t n_groups, struct fsl_error *err)
 {
 	size_t n_names = fsl_strpool_size(run->names), n_uses = 0;
 	size_t *begin = fsl_arena_alloc(arena, (n_groups + 2) * sizeof(*begin));
@@ -88,20 +95,25 @@ static enum fsl_status sort_by_group(struct fsl_arena *arena, const struct fsl_r
 			}
 		}
 	}
-	*begin_out = begin;
-	*uses_out = uses;
+	*out = (struct grouped){begin, uses};
 	return FSL_OK;
 }
 
-/* Appends the uses with @op_id on rank @rank_idx to a member list; @uses are those of one group. */
-static bool add_member(struct fsl_arena *arena, const struct fsl_run *run, const struct use *uses,
-		       size_t n_uses, uint32_t rank_idx, uint32_t op_id,
-		       struct fsl_channel *channel, struct fsl_uses *lists)
+/* One rank's uses in a group. */
+struct rank_uses {
+	const struct use *uses;
+	size_t n_uses;
+};
+
+/* Appends the uses with @op_id of one rank as a member; nothing when it has none. False: out of
+ * memory. */
+static bool add_member(struct fsl_channel *channel, struct fsl_uses *lists, struct fsl_arena *arena,
+		       const struct fsl_run *run, const struct rank_uses *own, uint32_t op_id)
 {
-	size_t n = 0;
-	const struct fsl_op *ops = run->ranks[rank_idx].ops;
-	for (size_t i = 0; i < n_uses; i++) {
-		n += uses[i].rank_idx == rank_idx && ops[uses[i].op_idx].op_id == op_id;
+	const struct fsl_op *ops = run->ranks[own->uses[0].rank_idx].ops;
+	size_t n = 0, k = 0;
+	for (size_t i = 0; i < own->n_uses; i++) {
+		n += ops[own->uses[i].op_idx].op_id == op_id;
 	}
 	if (n == 0) {
 		return true;
@@ -110,14 +122,13 @@ static bool add_member(struct fsl_arena *arena, const struct fsl_run *run, const
 	if (list == NULL) {
 		return false;
 	}
-	size_t k = 0;
-	for (size_t i = 0; i < n_uses; i++) {
-		if (uses[i].rank_idx == rank_idx && ops[uses[i].op_idx].op_id == op_id) {
-			list[k++] = uses[i].op_idx;
+	for (size_t i = 0; i < own->n_uses; i++) {
+		if (ops[own->uses[i].op_idx].op_id == op_id) {
+			list[k++] = own->uses[i].op_idx;
 		}
 	}
 	size_t m = channel->n_members++;
-	channel->members[m] = rank_idx;
+	channel->members[m] = own->uses[0].rank_idx;
 	lists->op_idx[m] = list;
 	lists->n_uses[m] = n;
 	lists->n_members = channel->n_members;
@@ -177,7 +188,7 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_uses *lists
 {
 	struct fsl_channel *channel = &out->channels[out->n_channels];
 	*channel = (struct fsl_channel){.group_idx = scan->group_idx, .op_id = op_id};
-	channel->is_p2p = fsl_op_is_p2p(fsl_strpool_text(scan->run->names, op_id));
+	channel->is_p2p = is_p2p(fsl_strpool_text(scan->run->names, op_id));
 	channel->members =
 		fsl_arena_alloc(&out->arena, scan->n_members * sizeof(*channel->members));
 	lists->op_idx = fsl_arena_alloc(&out->arena, scan->n_members * sizeof(*lists->op_idx));
@@ -193,8 +204,8 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_uses *lists
 			end++;
 		}
 		uint32_t wanted = begin == 0 ? op_id : far_id;
-		if (!add_member(&out->arena, scan->run, scan->uses + begin, end - begin, rank_idx,
-				wanted, channel, lists)) {
+		struct rank_uses own = {scan->uses + begin, end - begin};
+		if (!add_member(channel, lists, &out->arena, scan->run, &own, wanted)) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu",
 					end - begin);
 		}
@@ -204,12 +215,11 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_uses *lists
 	return FSL_OK;
 }
 
-enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **lists_out,
+enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **uses,
 				  const struct fsl_run *run, const struct fsl_topology *topology,
 				  struct fsl_error *err)
 {
-	size_t *begin = NULL;
-	struct use *uses = NULL;
+	struct grouped grouped = {0};
 	struct fsl_uses *lists = NULL;
 	struct fsl_arena scratch = {0};
 	size_t n_max = 0;
@@ -219,13 +229,13 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **lists
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names");
 		goto out;
 	}
-	status = sort_by_group(&scratch, run, group_of, topology->n_groups, &begin, &uses, err);
+	status = sort_by_group(&grouped, &scratch, run, group_of, topology->n_groups, err);
 	if (status != FSL_OK) {
 		goto out;
 	}
 	n_max = topology->n_groups * OPS_PER_GROUP_MAX;
 	for (size_t g = 0, n_needed = 0; g < topology->n_groups; g++) {
-		size_t n_uses = begin[g + 1] - begin[g];
+		size_t n_uses = grouped.begin[g + 1] - grouped.begin[g];
 		n_needed += n_uses < OPS_PER_GROUP_MAX ? n_uses : OPS_PER_GROUP_MAX;
 		n_max = n_needed + 1;
 	}
@@ -237,8 +247,8 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **lists
 	}
 	for (size_t g = 0; g < topology->n_groups && status == FSL_OK; g++) {
 		struct group_scan scan = {.run = run,
-					  .uses = uses + begin[g],
-					  .n_uses = begin[g + 1] - begin[g],
+					  .uses = grouped.uses + grouped.begin[g],
+					  .n_uses = grouped.begin[g + 1] - grouped.begin[g],
 					  .group_idx = g};
 		scan_group(&scan);
 		if (scan.n_members < 2) {
@@ -247,14 +257,14 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **lists
 		out->n_groups++;
 		for (size_t k = 0; k < scan.n_op_ids && status == FSL_OK; k++) {
 			const char *name = fsl_strpool_text(run->names, scan.op_ids[k]);
-			if (fsl_op_is_p2p(name) && scan.n_members > 2) {
+			if (is_p2p(name) && scan.n_members > 2) {
 				continue;
 			}
 			status = add_channel(out, &lists[out->n_channels], &scan, scan.op_ids[k],
 					     err);
 		}
 	}
-	*lists_out = lists;
+	*uses = lists;
 out:
 	fsl_arena_fini(&scratch);
 	return status;

@@ -61,7 +61,4 @@ int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct 
 enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,
 				     const struct fsl_run *run, struct fsl_error *err);
 
-/* True for Send, Receive, BatchSendRecv and their NCCL names. */
-bool fsl_op_is_p2p(const char *op_name);
-
 #endif

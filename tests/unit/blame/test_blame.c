@@ -16,6 +16,14 @@ struct charged_job {
 	struct fsl_config config;
 };
 
+/* What blame knows of the job. */
+#define CASE_OF(c)                                                                                 \
+	{                                                                                          \
+		.config = &(c)->config, .run = &(c)->job.run, .topology = &(c)->job.topology,      \
+		.steps = &(c)->job.steps, .match = &(c)->match, .cuts = &(c)->cuts,                \
+		.own = &(c)->own, .blame = &(c)->blame,                                            \
+	}
+
 static void charge(struct charged_job *c)
 {
 	small_job_run(&c->job);
@@ -27,9 +35,7 @@ static void charge(struct charged_job *c)
 	fsl_match_assign_steps(&c->match, &c->cuts);
 	assert_int_equal(fsl_own_build(&c->own, &c->job.run, &c->job.steps, &c->cuts, NULL),
 			 FSL_OK);
-	assert_int_equal(fsl_blame_build(&c->blame, &c->job.run, &c->job.topology, &c->job.steps,
-					 &c->match, &c->own, &c->config, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_blame_build(&c->blame, &(struct fsl_case)CASE_OF(c), NULL), FSL_OK);
 }
 
 static void release(struct charged_job *c)
@@ -44,9 +50,7 @@ static void release(struct charged_job *c)
 static enum fsl_cause cause_of(struct charged_job *c, size_t r)
 {
 	struct fsl_cause_clues clues;
-	assert_int_equal(fsl_cause_find(&clues, &c->blame, r, &c->job.run, &c->match, &c->cuts,
-					&c->own, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(c), r, NULL), FSL_OK);
 	return clues.cause;
 }
 
@@ -168,9 +172,7 @@ static void pauses_that_hit_everybody_charge_nobody(void **state)
 		}
 	}
 	fsl_blame_fini(&c.blame);
-	assert_int_equal(fsl_blame_build(&c.blame, &c.job.run, &c.job.topology, &c.job.steps,
-					 &c.match, &c.own, &c.config, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_blame_build(&c.blame, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
 	assert_int_equal(n_charged(&c), 0);
 	release(&c);
 }
@@ -250,8 +252,7 @@ static void idle_time_is_blamed_only_when_recorded_work_explains_nothing(void **
 				60.0;
 		}
 		fsl_blame_fini(&c.blame);
-		assert_int_equal(fsl_blame_build(&c.blame, &c.job.run, &c.job.topology,
-						 &c.job.steps, &c.match, &c.own, &c.config, NULL),
+		assert_int_equal(fsl_blame_build(&c.blame, &(struct fsl_case)CASE_OF(&c), NULL),
 				 FSL_OK);
 		assert_int_equal(n_charged(&c), 1);
 		assert_true(c.blame.counts_idle == (with_work == 0));
@@ -315,9 +316,7 @@ static void single_long_steps_again_and_again_are_a_repeated_charge(void **state
 		c.own.part_ms[(2 * c.own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_HEAD] += 500.0;
 	}
 	fsl_blame_fini(&c.blame);
-	assert_int_equal(fsl_blame_build(&c.blame, &c.job.run, &c.job.topology, &c.job.steps,
-					 &c.match, &c.own, &c.config, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_blame_build(&c.blame, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
 	const struct fsl_charge *slow = &c.blame.charges[2];
 	assert_int_equal(slow->pattern, FSL_PATTERN_REPEATED);
 	assert_int_equal(slow->episode.n_high, 6);
@@ -386,8 +385,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 		struct fsl_blame blame;
 		fsl_mem_fail_at(nth);
 		enum fsl_status status =
-			fsl_blame_build(&blame, &c.job.run, &c.job.topology, &c.job.steps, &c.match,
-					&c.own, &c.config, NULL);
+			fsl_blame_build(&blame, &(struct fsl_case)CASE_OF(&c), NULL);
 		fsl_mem_fail_at(0);
 		is_done = status == FSL_OK;
 		assert_true(is_done || status == FSL_ERR_MEMORY);
