@@ -68,8 +68,9 @@ static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t 
 		diff_ns[i] = llabs(diff_ns[i] - median_ns);
 	}
 	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
+	int64_t spread_ns = diff_ns[n / 2];
 	return (struct edge){channel->members[0], channel->members[m], median_ns,
-			     (double)diff_ns[n / 2] / FSL_NS_PER_MS};
+			     (double)spread_ns / FSL_NS_PER_MS};
 }
 
 /*

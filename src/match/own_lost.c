@@ -37,24 +37,31 @@ static void hide_step(struct fsl_own *own, const struct fsl_run *run, const stru
 	own->idle_ms[rank_idx * own->n_steps + step] = NAN;
 }
 
+/* Hides the steps of the members that lack an instance which others recorded. */
+static void hide_instance(struct fsl_own *own, const struct fsl_run *run,
+			  const struct fsl_match *match, const struct fsl_cuts *cuts,
+			  const struct fsl_channel *channel, size_t instance)
+{
+	const uint32_t *row = channel->op_idx + instance * channel->n_members;
+	int64_t end_ns = INT64_MIN;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		if (row[m] != FSL_NO_OP) {
+			continue;
+		}
+		if (end_ns == INT64_MIN) {
+			end_ns = end_of_instance(match, channel, run, instance);
+		}
+		uint32_t rank_idx = channel->members[m];
+		hide_step(own, run, cuts, rank_idx, end_ns + match->clock_ns[rank_idx]);
+	}
+}
+
 void fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
 		       const struct fsl_match *match, const struct fsl_cuts *cuts)
 {
 	for (size_t c = 0; c < match->n_channels; c++) {
-		const struct fsl_channel *channel = &match->channels[c];
-		for (size_t i = 0; i < channel->n_instances; i++) {
-			int64_t end_ns = INT64_MIN;
-			for (size_t m = 0; m < channel->n_members; m++) {
-				if (channel->op_idx[i * channel->n_members + m] != FSL_NO_OP) {
-					continue;
-				}
-				if (end_ns == INT64_MIN) {
-					end_ns = end_of_instance(match, channel, run, i);
-				}
-				uint32_t rank_idx = channel->members[m];
-				hide_step(own, run, cuts, rank_idx,
-					  end_ns + match->clock_ns[rank_idx]);
-			}
+		for (size_t i = 0; i < match->channels[c].n_instances; i++) {
+			hide_instance(own, run, match, cuts, &match->channels[c], i);
 		}
 	}
 }
