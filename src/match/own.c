@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "match/own_spans.h"
 
 /* Share of the ranks with operators that must have compute stages for stages to be used. */
 static const double STAGES_SHARE_MIN = 1.0;
@@ -52,18 +53,18 @@ static bool run_has_stages(const struct fsl_run *run)
 	return n_ranks > 0 && (double)n_with >= STAGES_SHARE_MIN * (double)n_ranks;
 }
 
-/* Union of the operators' time; operators are sorted by begin. */
-static void build_cover(struct cover *cover, const struct fsl_rank *rank)
+/* Union of the spans; they are sorted by begin. */
+static void build_cover(struct cover *cover, const struct fsl_op_span *spans, size_t n_spans)
 {
 	cover->n_spans = 0;
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		int64_t begin_ns = fsl_op_begin_ns(&rank->ops[i]);
-		int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
+	for (size_t i = 0; i < n_spans; i++) {
 		struct span *last = cover->n_spans > 0 ? &cover->spans[cover->n_spans - 1] : NULL;
-		if (last != NULL && begin_ns <= last->end_ns) {
-			last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
-		} else if (end_ns >= begin_ns) {
-			cover->spans[cover->n_spans++] = (struct span){begin_ns, end_ns};
+		if (last != NULL && spans[i].begin_ns <= last->end_ns) {
+			last->end_ns =
+				spans[i].end_ns > last->end_ns ? spans[i].end_ns : last->end_ns;
+		} else if (spans[i].end_ns >= spans[i].begin_ns) {
+			cover->spans[cover->n_spans++] =
+				(struct span){spans[i].begin_ns, spans[i].end_ns};
 		}
 	}
 }
@@ -77,30 +78,30 @@ static void mark_unseen(const struct own_row *row, size_t step)
 }
 
 /*
- * Gaps: an operator's gap is the time from the latest end so far to its begin. A step is seen whole
+ * Gaps: an operator's gap is the time from the latest end so far to its span. A step is seen whole
  * when an operator came before it, so that the gap at its head is known.
  */
-static void own_from_gaps(const struct own_row *row, const struct fsl_rank *rank,
-			  const struct fsl_cuts *cuts, size_t rank_idx)
+static void own_from_gaps(const struct own_row *row, const struct fsl_op_span *spans,
+			  size_t n_spans, const struct fsl_cuts *cuts, size_t rank_idx)
 {
 	for (size_t s = 0; s < row->n_steps; s++) {
 		size_t begin = fsl_cuts_first(cuts, rank_idx, s);
-		size_t end = fsl_cuts_first(cuts, rank_idx, s + 1);
-		if (begin == 0 || begin >= end) {
+		if (begin == 0 || begin >= fsl_cuts_first(cuts, rank_idx, s + 1)) {
 			mark_unseen(row, s);
-			continue;
 		}
-		double *parts = row->part_ms + s * FSL_OWN_PARTS_N;
-		int64_t busy_until_ns = fsl_op_end_ns(&rank->ops[begin - 1]);
-		for (size_t i = begin; i < end; i++) {
-			int64_t gap_ns = fsl_op_begin_ns(&rank->ops[i]) - busy_until_ns;
-			if (gap_ns > 0) {
-				parts[i == begin ? FSL_OWN_HEAD : FSL_OWN_BODY] +=
-					(double)gap_ns / FSL_NS_PER_MS;
-			}
-			int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
-			busy_until_ns = end_ns > busy_until_ns ? end_ns : busy_until_ns;
+	}
+	size_t last_step = SIZE_MAX;
+	int64_t busy_until_ns = n_spans > 0 ? spans[0].begin_ns : 0;
+	for (size_t i = 0; i < n_spans; i++) {
+		size_t step = fsl_cuts_step_of(cuts, rank_idx, spans[i].op_idx);
+		int64_t gap_ns = spans[i].begin_ns - busy_until_ns;
+		if (gap_ns > 0 && step != SIZE_MAX) {
+			double *parts = row->part_ms + step * FSL_OWN_PARTS_N;
+			parts[step != last_step ? FSL_OWN_HEAD : FSL_OWN_BODY] +=
+				(double)gap_ns / FSL_NS_PER_MS;
 		}
+		busy_until_ns = spans[i].end_ns > busy_until_ns ? spans[i].end_ns : busy_until_ns;
+		last_step = step;
 	}
 }
 
@@ -325,17 +326,17 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 	}
 	out->has_stages = run_has_stages(run);
 	struct cover cover = {0};
+	struct fsl_op_span *spans = NULL;
 	uint32_t *open = NULL;
-	size_t capacity = 0, open_capacity = 0;
+	size_t capacity = 0, span_capacity = 0, open_capacity = 0;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
 				      out->idle_ms + r * out->n_steps, out->n_steps};
-		if (!out->has_stages) {
-			own_from_gaps(&row, rank, cuts, r);
-			continue;
+		status = FSL_GROW(spans, span_capacity, rank->n_ops + 1, err);
+		if (status == FSL_OK) {
+			status = FSL_GROW(cover.spans, capacity, rank->n_ops + 1, err);
 		}
-		status = FSL_GROW(cover.spans, capacity, rank->n_ops + 1, err);
 		if (status == FSL_OK) {
 			status = FSL_GROW(open, open_capacity, rank->n_stages + 1, err);
 		}
@@ -343,7 +344,12 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			fsl_own_fini(out);
 			break;
 		}
-		build_cover(&cover, rank);
+		fsl_op_spans(spans, rank);
+		if (!out->has_stages) {
+			own_from_gaps(&row, spans, rank->n_ops, cuts, r);
+			continue;
+		}
+		build_cover(&cover, spans, rank->n_ops);
 		own_from_stages(&(struct sweep){.row = &row,
 						.rank = rank,
 						.cover = &cover,
@@ -354,6 +360,7 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 						.open = open});
 		idle_of_steps(&row, &cover, cuts, r);
 	}
+	fsl_free(spans);
 	fsl_free(cover.spans);
 	fsl_free(open);
 	return status;

@@ -257,6 +257,45 @@ static void gaps_are_own_time_split_at_the_head_of_the_step(void **state)
 	small_job_fini(&job);
 }
 
+/*
+ * One rank; each step of 100 ms holds a gather at 20-30, then a reduction from 30 to 90 under which
+ * the rank works until a second gather at 60-70: own time is 20 + 30 + 10, not 20 + 10.
+ */
+static void work_under_an_asynchronous_operator_is_own_time(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	int64_t clock_ns[1] = {0};
+	enum { STEPS = 10 };
+	small_job_init(&job, 1, STEPS);
+	uint32_t gather = small_job_name(&job, "HcclAllGather");
+	uint32_t reduce = small_job_name(&job, "HcclReduceScatter");
+	uint32_t tp = small_job_name(&job, "g0"), dp = small_job_name(&job, "dp");
+	job.steps.items = fsl_calloc(STEPS, sizeof(*job.steps.items));
+	job.steps.n_items = STEPS;
+	for (size_t s = 0; s < STEPS; s++) {
+		int64_t at_ns = SMALL_JOB_ORIGIN_NS + (int64_t)s * 100 * FSL_NS_PER_MS;
+		job.steps.items[s] = (struct fsl_job_step){
+			.step = (int64_t)s, .begin_ns = at_ns, .dur_ns = 100 * FSL_NS_PER_MS};
+		small_job_add_op(&job, 0, gather, tp, at_ns + 20 * FSL_NS_PER_MS,
+				 at_ns + 30 * FSL_NS_PER_MS);
+		small_job_add_op(&job, 0, reduce, dp, at_ns + 30 * FSL_NS_PER_MS,
+				 at_ns + 90 * FSL_NS_PER_MS);
+		small_job_add_op(&job, 0, gather, tp, at_ns + 60 * FSL_NS_PER_MS,
+				 at_ns + 70 * FSL_NS_PER_MS);
+	}
+	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
+	/* 10 behind the last reduction and 20 before the gather; 30 between the gathers. */
+	assert_true(fsl_own_part_ms(&own, 0, 5, FSL_OWN_HEAD) == 30.0);
+	assert_true(fsl_own_part_ms(&own, 0, 5, FSL_OWN_BODY) == 30.0);
+	fsl_own_fini(&own);
+	fsl_cuts_fini(&cuts);
+	small_job_fini(&job);
+}
+
 static void add_stage(struct small_job *job, size_t r, enum fsl_stage_kind kind, double begin_ms,
 		      double end_ms)
 {
@@ -381,6 +420,7 @@ int main(void)
 		cmocka_unit_test(point_to_point_of_larger_groups_is_left_unmatched),
 		cmocka_unit_test(jitter_at_a_boundary_moves_no_operator_to_another_step),
 		cmocka_unit_test(gaps_are_own_time_split_at_the_head_of_the_step),
+		cmocka_unit_test(work_under_an_asynchronous_operator_is_own_time),
 		cmocka_unit_test(nested_stages_and_operators_count_each_moment_once),
 		cmocka_unit_test(stages_follow_the_numbers_of_the_steps),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
