@@ -14,6 +14,13 @@ static void match_job(struct small_job *job, struct fsl_match *match, struct fsl
 	fsl_match_assign_steps(match, cuts);
 }
 
+static void release(struct small_job *job, struct fsl_match *match, struct fsl_cuts *cuts)
+{
+	fsl_cuts_fini(cuts);
+	fsl_match_fini(match);
+	small_job_fini(job);
+}
+
 static void every_use_of_a_group_becomes_one_instance(void **state)
 {
 	(void)state;
@@ -29,9 +36,7 @@ static void every_use_of_a_group_becomes_one_instance(void **state)
 	assert_int_equal(match.n_groups_matched, 1);
 	assert_int_equal(match.channels[0].step_idx[0], 0);
 	assert_int_equal(match.channels[0].step_idx[39], 9);
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 static void common_ends_give_the_clock_offsets(void **state)
@@ -53,9 +58,7 @@ static void common_ends_give_the_clock_offsets(void **state)
 	for (size_t r = 0; r < 4; r++) {
 		assert_int_equal(fsl_cuts_first(&cuts, r, 5), 20);
 	}
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 /* Removes operator @k of rank @r. */
@@ -84,9 +87,7 @@ static void dropped_records_leave_holes_and_do_not_shift_the_rest(void **state)
 	assert_int_equal(channel->op_idx[18 * 4 + 2], 17);
 	assert_int_equal(channel->op_idx[3 * 4 + 1], FSL_NO_OP);
 	assert_int_equal(channel->op_idx[39 * 4 + 3], 39);
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 static void equally_many_lost_records_in_different_places_do_not_pair_strangers(void **state)
@@ -110,9 +111,7 @@ static void equally_many_lost_records_in_different_places_do_not_pair_strangers(
 					 job.run.ranks[1].ops[b].dev_end_ns);
 		}
 	}
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 static void clock_offsets_survive_lost_records(void **state)
@@ -130,9 +129,7 @@ static void clock_offsets_survive_lost_records(void **state)
 	match_job(&job, &match, &cuts);
 	assert_int_equal(match.clock_ns[2], 20 * FSL_NS_PER_MS);
 	assert_int_equal(match.channels[0].n_instances, 40);
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 static void the_slow_rank_has_the_largest_lateness(void **state)
@@ -153,9 +150,7 @@ static void the_slow_rank_has_the_largest_lateness(void **state)
 		assert_true(late.values[0 * late.n_windows + i] < 1.0);
 	}
 	fsl_windows_fini(&late);
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 static void sends_meet_receives_in_groups_of_two(void **state)
@@ -227,9 +222,7 @@ static void jitter_at_a_boundary_moves_no_operator_to_another_step(void **state)
 		assert_int_equal(fsl_cuts_step_of(&cuts, r, 20), 5);
 		assert_int_equal(fsl_cuts_step_of(&cuts, r, 19), 4);
 	}
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 static void gaps_are_own_time_split_at_the_head_of_the_step(void **state)
@@ -252,9 +245,7 @@ static void gaps_are_own_time_split_at_the_head_of_the_step(void **state)
 	assert_true(fabs(fsl_own_part_ms(&own, 1, 4, FSL_OWN_HEAD) - 80.0) < 0.5);
 	assert_true(fabs(fsl_own_part_ms(&own, 2, 4, FSL_OWN_BODY) - 180.0) < 1.0);
 	fsl_own_fini(&own);
-	fsl_cuts_fini(&cuts);
-	fsl_match_fini(&match);
-	small_job_fini(&job);
+	release(&job, &match, &cuts);
 }
 
 /*
