@@ -126,11 +126,20 @@ static enum fsl_status visit(struct walk *walk, const char *path, int depth, str
 {
 	struct stat facts;
 	if (stat(path, &facts) != 0) {
-		if (errno == ENOENT || errno == ELOOP) {
-			return FSL_OK; /* gone since the listing, or a dangling link */
+		int reason = errno;
+		bool is_gone = reason == ENOENT || reason == ELOOP;
+		if (is_gone && fsl_file_name_parse(last_part(path)).kind == FSL_NAME_UNKNOWN) {
+			return FSL_OK; /* a link to nowhere that was no input */
+		}
+		if (is_gone) {
+			return add_fault(
+				walk->inputs, path,
+				"file vanished or its link leads nowhere, look for it on the "
+				"host that writes it",
+				strerrordesc_np(reason), err);
 		}
 		return add_fault(walk->inputs, path, "cannot be looked at, check its permissions",
-				 strerrordesc_np(errno), err);
+				 strerrordesc_np(reason), err);
 	}
 	if (S_ISREG(facts.st_mode)) {
 		return add_file(walk, path, &facts, err);

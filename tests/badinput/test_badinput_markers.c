@@ -56,7 +56,7 @@ static void zero_byte_file_is_a_missing_rank(void **state)
 	file_write_text(f->path, "");
 	detect(f);
 	assert_slow_rank_found(&f->answer);
-	assert_problem(&f->answer, rank_2, "empty", WORDS("collector"));
+	assert_problem(&f->answer, rank_2, "empty", WORDS("look at its log"));
 	assert_true(is_missing_rank(&f->answer, 2));
 }
 
@@ -69,7 +69,7 @@ static void header_alone_is_a_missing_rank(void **state)
 	free(data);
 	detect(f);
 	assert_slow_rank_found(&f->answer);
-	assert_problem(&f->answer, rank_2, "empty", WORDS("collector"));
+	assert_problem(&f->answer, rank_2, "empty", WORDS("look at its log"));
 	assert_true(is_missing_rank(&f->answer, 2));
 }
 
@@ -138,6 +138,7 @@ static void file_that_disappears_is_a_missing_rank(void **state)
 	assert_int_equal(symlink("gone.csv", f->path), 0);
 	detect(f);
 	assert_slow_rank_found(&f->answer);
+	assert_problem(&f->answer, rank_2, "unusable", WORDS("look for it on the host"));
 	assert_true(is_missing_rank(&f->answer, 2));
 }
 
