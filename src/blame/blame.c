@@ -200,7 +200,7 @@ static void charge_all(struct fsl_blame *out, const struct fsl_case *job, struct
 /* True when some rank's charge costs what counts. */
 static bool is_explained(const struct fsl_blame *blame, const struct fsl_config *config)
 {
-	double least_ms = (1.0 - 1.0 / config->slow_ratio_min) * blame->step_ms;
+	double least_ms = fsl_least_loss_ms(config, blame->step_ms);
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		const struct fsl_charge *charge = &blame->charges[r];
 		if (charge->pattern != FSL_PATTERN_NONE && charge->lost_ms_per_step >= least_ms) {

@@ -124,6 +124,12 @@ void fsl_blame_fini(struct fsl_blame *blame);
  */
 void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work);
 
+/* Least loss per step that counts: what makes steps of @step_ms longer by slow_ratio_min. */
+static inline double fsl_least_loss_ms(const struct fsl_config *config, double step_ms)
+{
+	return (1.0 - 1.0 / config->slow_ratio_min) * step_ms;
+}
+
 static inline double fsl_blame_excess_ms(const struct fsl_blame *blame, size_t rank_idx,
 					 size_t step)
 {

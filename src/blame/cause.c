@@ -38,7 +38,7 @@ struct inquiry {
 	size_t n_members;
 	uint32_t steps[STEPS_SAMPLED_MAX]; /* high steps */
 	size_t n_steps;
-	double *work; /* 2 * max(members, LAUNCHES_MAX) */
+	double *work; /* 2 * LAUNCHES_MAX, at least 2 * PEERS_SAMPLED_MAX */
 };
 
 static void sample_high_steps(struct inquiry *q)
@@ -60,13 +60,14 @@ static void compare_part(const struct inquiry *q, enum fsl_own_part part, double
 			 double *peers_ms)
 {
 	double own_sum = 0.0, peers_sum = 0.0;
+	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1;
 	for (size_t i = 0; i < q->n_steps; i++) {
-		size_t s = q->steps[i];
+		size_t s = q->steps[i], n = 0;
 		own_sum += fsl_own_part_ms(q->own, q->rank_idx, s, part);
-		for (size_t m = 0; m < q->n_members; m++) {
-			q->work[m] = fsl_own_part_ms(q->own, q->members[m], s, part);
+		for (size_t m = 0; m < q->n_members; m += stride) {
+			q->work[n++] = fsl_own_part_ms(q->own, q->members[m], s, part);
 		}
-		peers_sum += fsl_peer_level(q->work, q->n_members, q->work + q->n_members);
+		peers_sum += fsl_peer_level(q->work, n, q->work + n);
 	}
 	*own_ms = q->n_steps > 0 ? own_sum / (double)q->n_steps : NAN;
 	*peers_ms = q->n_steps > 0 ? peers_sum / (double)q->n_steps : NAN;
@@ -263,8 +264,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 			    .own = job->own,
 			    .members = blame->peers.members + begin,
 			    .n_members = blame->peers.begin[class_idx + 1] - begin};
-	size_t n_work = q.n_members > LAUNCHES_MAX ? q.n_members : LAUNCHES_MAX;
-	q.work = fsl_calloc(2 * n_work, sizeof(*q.work));
+	q.work = fsl_calloc(2 * LAUNCHES_MAX, sizeof(*q.work));
 	if (q.work == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: peers=%zu", q.n_members);
 	}

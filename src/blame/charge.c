@@ -195,7 +195,7 @@ static void charge_rank(struct fsl_blame *out, size_t r, const struct chance *ch
 {
 	struct fsl_charge *charge = &out->charges[r];
 	size_t begin = 0, end = out->n_steps;
-	double least_ms = (1.0 - 1.0 / config->slow_ratio_min) * out->step_ms;
+	double least_ms = fsl_least_loss_ms(config, out->step_ms);
 	set_excess(out, r, excess);
 	find_pattern(charge, excess, out->n_steps, chance, config);
 	if (charge->pattern != FSL_PATTERN_NONE) {
@@ -243,7 +243,7 @@ static struct chance chance_of(const struct fsl_blame *blame, size_t class_idx, 
 
 void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work)
 {
-	double least_ms = (1.0 - 1.0 / config->slow_ratio_min) * out->step_ms;
+	double least_ms = fsl_least_loss_ms(config, out->step_ms);
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		out->charges[r] = (struct fsl_charge){
 			.last_share = NAN,

@@ -18,19 +18,16 @@ static const double UNEVEN_RATIO_MAX = 1.15;
 /* Confidence never claims certainty. */
 static const double CONFIDENCE_MAX = 0.99;
 
-double fsl_fuse_least_ms(const struct fsl_config *config, double step_ms)
+bool *fsl_fuse_named(const struct fsl_localisation *out, const struct fsl_run *run)
 {
-	return (1.0 - 1.0 / config->slow_ratio_min) * step_ms;
-}
-
-const struct fsl_culprit *fsl_fuse_named(const struct fsl_localisation *out, int32_t rank)
-{
-	for (size_t i = 0; i < out->n_culprits; i++) {
-		if (out->culprits[i].rank == rank) {
-			return &out->culprits[i];
+	bool *is_named = fsl_calloc(run->n_ranks, sizeof(*is_named));
+	for (size_t i = 0; i < out->n_culprits && is_named != NULL; i++) {
+		size_t r = fsl_run_rank_idx(run, out->culprits[i].rank);
+		if (r != SIZE_MAX) {
+			is_named[r] = true;
 		}
 	}
-	return NULL;
+	return is_named;
 }
 
 /* Median measured step time over [begin, end). */
@@ -204,7 +201,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 			continue;
 		}
 		double step_ms = step_of_charge_ms(job->blame, charge);
-		double least_ms = fsl_fuse_least_ms(job->config, step_ms);
+		double least_ms = fsl_least_loss_ms(job->config, step_ms);
 		const char *why_not = doubt(out, job, r, least_ms);
 		if (why_not == NULL) {
 			status = name_rank(out, job, r, least_ms, err);
@@ -229,7 +226,7 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	culprit.cause = FSL_CAUSE_NETWORK;
 	culprit.lost_ms_per_step = link->lost_ms_per_step;
 	culprit.confidence = confidence_of(link->episode.persistence, 1.0, link->lost_ms_per_step,
-					   fsl_fuse_least_ms(job->config, step_ms));
+					   fsl_least_loss_ms(job->config, step_ms));
 	set_onset(&culprit, job->steps, &link->episode, FSL_PATTERN_LASTING);
 	culprit.reason = fsl_arena_printf(
 		&out->arena,
@@ -256,16 +253,20 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 	if ((job->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_links_find(&links, &n_links, &out->arena, job, err);
+	bool *is_named = fsl_fuse_named(out, job->run);
+	enum fsl_status status = is_named != NULL
+					 ? fsl_links_find(&links, &n_links, &out->arena, job, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links");
 	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
 		const struct fsl_channel *channel = &job->match->channels[links[i].channel_idx];
 		for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
-			int32_t rank = job->run->ranks[channel->members[m]].rank;
-			if (fsl_fuse_named(out, rank) == NULL) {
+			if (!is_named[channel->members[m]]) {
+				is_named[channel->members[m]] = true;
 				status = name_link_end(out, job, &links[i], m, err);
 			}
 		}
 	}
+	fsl_free(is_named);
 	return status;
 }
 

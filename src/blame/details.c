@@ -4,7 +4,12 @@
 #include "base/number.h"
 #include "blame/fuse_parts.h"
 
-enum { RESULT_NORMAL = 200, RESULT_ANOMALY = 201 };
+enum {
+	RESULT_NORMAL = 200,
+	RESULT_ANOMALY = 201,
+	OMITTED_MAX = 256, /* omittedDevices per entry: half of a large job slow must not make a
+			      huge verdict */
+};
 
 /* Observation point that a cause belongs to, and the flag that it raises. */
 static const char *kpi_of(const struct fsl_config *config, enum fsl_cause cause)
@@ -33,20 +38,52 @@ static void raise_flag(struct fsl_localisation *out, enum fsl_cause cause)
 	out->network |= cause == FSL_CAUSE_NETWORK;
 }
 
-/* Healthy peers of a culprit, rank numbers ascending; returns how many. */
-static size_t list_peers(int32_t *peers, const struct fsl_localisation *out,
-			 const struct fsl_case *job, int32_t rank)
+/* What the lists of details share: the healthy ranks of a class are the peers of each of its
+ * culprits. */
+struct listing {
+	bool *is_named;    /* per rank index */
+	bool *is_listed;   /* per rank index: has an entry in normalDetail */
+	int32_t **healthy; /* per class: rank numbers, ascending; NULL until asked for */
+	size_t *n_healthy;
+};
+
+static enum fsl_status listing_init(struct listing *listing, struct fsl_arena *arena,
+				    const struct fsl_localisation *out, const struct fsl_case *job,
+				    struct fsl_error *err)
 {
-	size_t r = fsl_run_rank_idx(job->run, rank), n = 0;
-	const struct fsl_peers *classes = &job->blame->peers;
-	uint32_t class_idx = classes->class_of[r];
-	for (size_t k = classes->begin[class_idx]; k < classes->begin[class_idx + 1]; k++) {
-		int32_t peer = job->run->ranks[classes->members[k]].rank;
-		if (peer != rank && fsl_fuse_named(out, peer) == NULL) {
-			peers[n++] = peer;
+	size_t n_classes = job->blame->peers.n_classes, n_ranks = job->run->n_ranks;
+	listing->is_named = fsl_fuse_named(out, job->run);
+	listing->is_listed = fsl_arena_alloc(arena, n_ranks * sizeof(*listing->is_listed));
+	listing->healthy = fsl_arena_alloc(arena, n_classes * sizeof(*listing->healthy));
+	listing->n_healthy = fsl_arena_alloc(arena, n_classes * sizeof(*listing->n_healthy));
+	bool is_short = listing->is_named == NULL || listing->is_listed == NULL ||
+			listing->healthy == NULL || listing->n_healthy == NULL;
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks)
+			: FSL_OK;
+}
+
+/* Healthy ranks of a class, made at the first call; in the verdict's arena. */
+static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisation *out,
+				    const struct fsl_case *job, uint32_t class_idx,
+				    struct fsl_error *err)
+{
+	const struct fsl_peers *peers = &job->blame->peers;
+	size_t begin = peers->begin[class_idx], end = peers->begin[class_idx + 1], n = 0;
+	if (listing->healthy[class_idx] != NULL) {
+		return FSL_OK;
+	}
+	int32_t *ranks = fsl_arena_alloc(&out->arena, (end - begin) * sizeof(*ranks));
+	if (ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", end - begin);
+	}
+	for (size_t k = begin; k < end; k++) {
+		if (!listing->is_named[peers->members[k]]) {
+			ranks[n++] = job->run->ranks[peers->members[k]].rank;
 		}
 	}
-	return n;
+	listing->healthy[class_idx] = ranks;
+	listing->n_healthy[class_idx] = n;
+	return FSL_OK;
 }
 
 /*
@@ -76,16 +113,16 @@ static void add_series(struct fsl_detail *detail, struct fsl_localisation *out,
 }
 
 static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl_case *job,
-				  const struct fsl_detail *abnormal, bool *is_listed,
+				  const struct fsl_detail *abnormal, struct listing *listing,
 				  struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < abnormal->n_rela_ranks && status == FSL_OK; i++) {
 		size_t r = fsl_run_rank_idx(job->run, abnormal->rela_ranks[i]);
-		if (is_listed[r]) {
+		if (listing->is_listed[r]) {
 			continue;
 		}
-		is_listed[r] = true;
+		listing->is_listed[r] = true;
 		struct fsl_detail detail = {.rank = abnormal->rela_ranks[i],
 					    .server_ip = job->run->ranks[r].server_ip,
 					    .kpi_id = abnormal->kpi_id,
@@ -97,32 +134,35 @@ static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl
 }
 
 static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fsl_case *job,
-				   const struct fsl_culprit *culprit, bool *is_listed,
+				   const struct fsl_culprit *culprit, struct listing *listing,
 				   struct fsl_error *err)
 {
-	int32_t *peers = fsl_arena_alloc(&out->arena, job->run->n_ranks * sizeof(*peers));
-	if (peers == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
-	}
-	size_t n_peers = list_peers(peers, out, job, culprit->rank);
-	size_t n_max = (size_t)job->config->max_num_normal_results;
-	size_t n_kept = n_peers < n_max ? n_peers : n_max;
+	uint32_t class_idx = job->blame->peers.class_of[fsl_run_rank_idx(job->run, culprit->rank)];
 	struct fsl_detail detail = {.rank = culprit->rank,
 				    .server_ip = culprit->server_ip,
 				    .kpi_id = kpi_of(job->config, culprit->cause),
-				    .method = n_peers > 0 ? FSL_METHOD_SPACE : FSL_METHOD_TIME,
-				    .is_abnormal = true,
-				    .rela_ranks = peers,
-				    .n_rela_ranks = n_kept,
-				    .omitted_ranks = peers + n_kept,
-				    .n_omitted_ranks = n_peers - n_kept};
+				    .method = FSL_METHOD_TIME,
+				    .is_abnormal = true};
+	enum fsl_status status = FSL_OK;
+	if (class_idx != FSL_NO_CLASS) {
+		status = list_healthy(listing, out, job, class_idx, err);
+	}
+	if (status == FSL_OK && class_idx != FSL_NO_CLASS && listing->n_healthy[class_idx] > 0) {
+		size_t n = listing->n_healthy[class_idx];
+		size_t n_max = (size_t)job->config->max_num_normal_results;
+		detail.method = FSL_METHOD_SPACE;
+		detail.rela_ranks = listing->healthy[class_idx];
+		detail.n_rela_ranks = n < n_max ? n : n_max;
+		detail.omitted_ranks = detail.rela_ranks + detail.n_rela_ranks;
+		n -= detail.n_rela_ranks;
+		detail.n_omitted_ranks = n < OMITTED_MAX ? n : OMITTED_MAX;
+	}
 	raise_flag(out, culprit->cause);
 	add_series(&detail, out, job);
-	enum fsl_status status = fsl_localisation_add_detail(out, &detail, err);
 	if (status == FSL_OK) {
-		status = add_normal(out, job, &detail, is_listed, err);
+		status = fsl_localisation_add_detail(out, &detail, err);
 	}
-	return status;
+	return status == FSL_OK ? add_normal(out, job, &detail, listing, err) : status;
 }
 
 static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_case *job,
@@ -140,20 +180,19 @@ static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_c
 enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *job,
 				 struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	bool *is_listed = fsl_calloc(job->run->n_ranks, sizeof(*is_listed));
-	if (is_listed == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
-	}
+	struct listing listing = {0};
+	struct fsl_arena scratch = {0};
+	enum fsl_status status = listing_init(&listing, &scratch, out, job, err);
 	for (size_t i = 0; i < out->n_culprits && status == FSL_OK; i++) {
 		if (fsl_run_rank_idx(job->run, out->culprits[i].rank) != SIZE_MAX) {
-			status = add_culprit(out, job, &out->culprits[i], is_listed, err);
+			status = add_culprit(out, job, &out->culprits[i], &listing, err);
 		}
 	}
 	for (size_t i = 0; i < out->coverage.n_missing_ranks && status == FSL_OK; i++) {
 		status = add_lack(out, job, out->coverage.missing_ranks[i], err);
 	}
-	fsl_free(is_listed);
+	fsl_free(listing.is_named);
+	fsl_arena_fini(&scratch);
 	out->result_code = out->n_abnormal > 0 ? RESULT_ANOMALY : RESULT_NORMAL;
 	return status;
 }

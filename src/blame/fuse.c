@@ -2,7 +2,7 @@
 #include "blame/fuse.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "blame/fuse_parts.h"
@@ -32,24 +32,52 @@ static const char *too_little(struct fsl_localisation *out, const struct fsl_cas
 	return NULL;
 }
 
-/* True when the culprits are whole hosts: two or more ranks each, none of a culprit's host left
- * out, other hosts exist. */
-static bool are_whole_hosts(const struct fsl_localisation *out, const struct fsl_run *run)
+/* One rank on its host. */
+struct tenant {
+	const char *server_ip;
+	bool is_named;
+};
+
+static int compare_tenants(const void *a, const void *b)
+{
+	return strcmp(((const struct tenant *)a)->server_ip, ((const struct tenant *)b)->server_ip);
+}
+
+/*
+ * True when the culprits are whole hosts: two or more ranks each, none of a culprit's host left
+ * out, other hosts exist.
+ * @tenants: one per rank; sorted here.
+ */
+static bool are_whole_hosts(struct tenant *tenants, size_t n_ranks)
 {
 	bool has_other_host = false;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		size_t n_on_host = 0;
-		for (size_t i = 0; i < out->n_culprits; i++) {
-			n_on_host +=
-				strcmp(out->culprits[i].server_ip, run->ranks[r].server_ip) == 0;
+	qsort(tenants, n_ranks, sizeof(*tenants), compare_tenants);
+	for (size_t begin = 0, end = 0; begin < n_ranks; begin = end) {
+		size_t n_named = 0;
+		while (end < n_ranks && compare_tenants(&tenants[begin], &tenants[end]) == 0) {
+			n_named += tenants[end++].is_named;
 		}
-		bool is_named = fsl_fuse_named(out, run->ranks[r].rank) != NULL;
-		if (n_on_host == 1 || (n_on_host > 1 && !is_named)) {
+		if (n_named == 1 || (n_named > 1 && n_named < end - begin)) {
 			return false;
 		}
-		has_other_host |= n_on_host == 0;
+		has_other_host |= n_named == 0;
 	}
 	return has_other_host;
+}
+
+/* Whole hosts or single ranks; single ranks when memory is short. */
+static bool is_host_verdict(const struct fsl_localisation *out, const struct fsl_run *run)
+{
+	bool *is_named = fsl_fuse_named(out, run);
+	struct tenant *tenants = fsl_calloc(run->n_ranks, sizeof(*tenants));
+	bool is_host = is_named != NULL && tenants != NULL;
+	for (size_t r = 0; r < run->n_ranks && is_host; r++) {
+		tenants[r] = (struct tenant){run->ranks[r].server_ip, is_named[r]};
+	}
+	is_host = is_host && are_whole_hosts(tenants, run->n_ranks);
+	fsl_free(tenants);
+	fsl_free(is_named);
+	return is_host;
 }
 
 static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const struct fsl_run *run)
@@ -61,7 +89,7 @@ static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const s
 	if (n_network == out->n_culprits) {
 		return FSL_VERDICT_SLOW_LINK;
 	}
-	bool is_host = out->n_culprits > 1 && n_network == 0 && are_whole_hosts(out, run);
+	bool is_host = out->n_culprits > 1 && n_network == 0 && is_host_verdict(out, run);
 	return is_host ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
 }
 
@@ -131,7 +159,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		fsl_arena_printf(&out->arena,
 				 "no rank and no link costs the job more than %.1f %% of its step "
 				 "time against its peers",
-				 100.0 * (1.0 - 1.0 / job->config->slow_ratio_min));
+				 100.0 * fsl_least_loss_ms(job->config, 1.0));
 }
 
 /* Ranks that stopped before the others hold them up, whatever the reason. */

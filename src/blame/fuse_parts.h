@@ -18,10 +18,8 @@ enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl
 enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *job,
 				 struct fsl_error *err);
 
-/* The culprit entry of a rank; NULL when it is not named. */
-const struct fsl_culprit *fsl_fuse_named(const struct fsl_localisation *out, int32_t rank);
-
-/* Least loss per step that counts, ms, for steps of @step_ms (slow_ratio_min). */
-double fsl_fuse_least_ms(const struct fsl_config *config, double step_ms);
+/* One flag per rank index: true for those that are named. Free with fsl_free; NULL when out of
+ * memory. */
+bool *fsl_fuse_named(const struct fsl_localisation *out, const struct fsl_run *run);
 
 #endif

@@ -145,7 +145,7 @@ static bool judge(const struct search *search, size_t channel_idx, size_t n_alik
 	for (size_t s = 0; s < n_steps; s++) {
 		search->excess[s] = row[s] - reference[s];
 	}
-	double least_ms = (1.0 - 1.0 / search->config->slow_ratio_min) * search->blame->step_ms;
+	double least_ms = fsl_least_loss_ms(search->config, search->blame->step_ms);
 	struct fsl_episode episode = fsl_episode_find(search->excess, n_steps, 0.5 * least_ms);
 	if (episode.n_high < LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
 	    episode.persistence < search->config->persistence_min) {

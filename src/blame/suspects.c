@@ -218,16 +218,18 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 {
 	struct fsl_localisation *out = hearing->out;
 	const struct fsl_case *job = hearing->job;
-	double least_ms = fsl_fuse_least_ms(job->config, job->blame->step_ms);
-	enum fsl_status status = FSL_OK;
+	double least_ms = fsl_least_loss_ms(job->config, job->blame->step_ms);
+	bool *is_named = fsl_fuse_named(out, job->run);
+	enum fsl_status status = is_named != NULL
+					 ? FSL_OK
+					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: suspects");
 	for (size_t r = 0; r < job->run->n_ranks && status == FSL_OK; r++) {
-		int32_t rank = job->run->ranks[r].rank;
 		const struct proposal *proposal = &hearing->proposals[r];
 		double late_ms = job->blame->charges[r].late_ms_per_step;
-		if (proposal->detector == NULL || fsl_fuse_named(out, rank) != NULL) {
+		if (proposal->detector == NULL || is_named[r]) {
 			continue;
 		}
-		struct fsl_suspect suspect = {.rank = rank,
+		struct fsl_suspect suspect = {.rank = job->run->ranks[r].rank,
 					      .late_ms_per_step = late_ms,
 					      .detector = proposal->detector,
 					      .reason = why_not_named(out, job, r, late_ms)};
@@ -235,6 +237,7 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 		status = is_victim ? fsl_localisation_add_victim(out, &suspect, err)
 				   : fsl_localisation_add_unconfirmed(out, &suspect, err);
 	}
+	fsl_free(is_named);
 	return status;
 }
 

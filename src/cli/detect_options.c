@@ -77,7 +77,11 @@ enum fsl_status fsl_detect_options_parse(struct fsl_detect_options *out, int arg
 		return FSL_FAIL(err, FSL_ERR_USAGE, "one folder at most: second=\"%s\"", argv[2]);
 	}
 	if (out->from_ns > out->to_ns) {
-		return FSL_FAIL(err, FSL_ERR_USAGE, "--from lies behind --to");
+		char from[40], to[40];
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"--from lies behind --to, exchange them: from=\"%s\", to=\"%s\"",
+				fsl_format_utc(out->from_ns, from, sizeof(from)),
+				fsl_format_utc(out->to_ns, to, sizeof(to)));
 	}
 	out->directory = n_operands == 1 ? argv[1] : NULL;
 	out->is_json = targets.format == 1;

@@ -86,21 +86,6 @@ static void place_by_time(struct samples *samples, const struct fsl_metric_confi
 	}
 }
 
-/* Index of the step with this number, SIZE_MAX when there is none; steps are sorted by number. */
-static size_t step_numbered(const struct fsl_steps *steps, int64_t number)
-{
-	size_t low = 0, high = steps->n_items;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (steps->items[mid].step < number) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
-	return low < steps->n_items && steps->items[low].step == number ? low : SIZE_MAX;
-}
-
 /* Windows of steps: the same steps of the job for every rank, by number where the input has it,
  * else by time. */
 static void place_by_step(struct samples *samples, const struct fsl_metric_config *metric,
@@ -108,7 +93,7 @@ static void place_by_step(struct samples *samples, const struct fsl_metric_confi
 {
 	for (size_t i = 0; i < samples->n_items; i++) {
 		struct sample *sample = &samples->items[i];
-		size_t step = sample->step >= 0 ? step_numbered(steps, sample->step)
+		size_t step = sample->step >= 0 ? fsl_steps_numbered(steps, sample->step)
 						: fsl_steps_find(steps, sample->begin_ns);
 		sample->window = step != SIZE_MAX ? step / (size_t)metric->during_steps : SIZE_MAX;
 	}

@@ -14,7 +14,7 @@ enum {
 	/* More windows than this are a broken clock: 24 days of 2 s. */
 	FSL_KPI_WINDOWS_MAX = 1 << 20,
 	/* Windows x members; 20 bytes each. */
-	FSL_KPI_CELLS_MAX = 1 << 26,
+	FSL_KPI_CELLS_MAX = 1 << 24,
 };
 
 struct fsl_kpi_request {

@@ -2,7 +2,8 @@
 #include "match/channel.h"
 
 #include <string.h>
-#include <strings.h>
+
+#include "match/topology_parts.h"
 
 /* Different operators of one communicator that are told apart; more is no training job. */
 enum { OPS_PER_GROUP_MAX = 64 };
@@ -12,11 +13,9 @@ struct use {
 	uint32_t rank_idx, op_idx;
 };
 
-/* Send, Receive, BatchSendRecv and their NCCL names. */
 static bool is_p2p(const char *op_name)
 {
-	return strcasestr(op_name, "send") != NULL || strcasestr(op_name, "recv") != NULL ||
-	       strcasestr(op_name, "receive") != NULL;
+	return fsl_op_class_from_name(op_name) == FSL_OP_P2P;
 }
 
 static bool is_send_only(const char *op_name)

@@ -172,21 +172,6 @@ static size_t step_at(const struct fsl_cuts *cuts, size_t rank_idx, int64_t time
 	return low == 0 ? cuts->n_steps : low - 1;
 }
 
-/* Index of the step with this number, n_items when there is none; steps are sorted by number. */
-static size_t step_numbered(const struct fsl_steps *steps, int64_t number)
-{
-	size_t low = 0, high = steps->n_items;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (steps->items[mid].step < number) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
-	return low < steps->n_items && steps->items[low].step == number ? low : steps->n_items;
-}
-
 /*
  * True when the stages of a rank carry the numbers of the job's steps: known numbers that do not
  * fall as time goes on. Collectors that count calls instead (several micro-batches a step) do not
@@ -198,7 +183,7 @@ static bool has_step_numbers(const struct fsl_rank *rank, const struct fsl_steps
 	int64_t last = INT64_MIN;
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		int64_t number = rank->stages[i].step;
-		if (number >= last && step_numbered(steps, number) < steps->n_items) {
+		if (number >= last && fsl_steps_numbered(steps, number) != SIZE_MAX) {
 			last = number;
 			n_good++;
 		}
@@ -228,7 +213,7 @@ struct sweep {
 static size_t step_of_stage(const struct sweep *sweep, const struct fsl_stage *stage)
 {
 	if (sweep->is_numbered) {
-		return step_numbered(sweep->steps, stage->step);
+		return fsl_steps_numbered(sweep->steps, stage->step);
 	}
 	return step_at(sweep->cuts, sweep->rank_idx,
 		       stage->begin_ns + (stage->end_ns - stage->begin_ns) / 2);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -138,6 +139,17 @@ static void add_culprit_ranks(struct fsl_phrase *phrase,
 	fsl_free(ranks);
 }
 
+static bool has_several_hosts(const struct fsl_localisation *localisation)
+{
+	const char *first = fsl_text_or_empty(localisation->culprits[0].server_ip);
+	for (size_t i = 1; i < localisation->n_culprits; i++) {
+		if (strcmp(first, fsl_text_or_empty(localisation->culprits[i].server_ip)) != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 			const struct fsl_summary *summary)
 {
@@ -148,7 +160,11 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 		fsl_phrase_add(phrase, " and ");
 		add_rank(phrase, summary, first->peer);
 	} else if (kind == FSL_VERDICT_SLOW_HOST || kind == FSL_VERDICT_HOST_PAUSES) {
-		fsl_phrase_add(phrase, "%s (", fsl_text_or_empty(first->server_ip));
+		fsl_phrase_add(phrase, "%s", fsl_text_or_empty(first->server_ip));
+		if (has_several_hosts(localisation)) {
+			fsl_phrase_add(phrase, " and others");
+		}
+		fsl_phrase_add(phrase, " (");
 		add_culprit_ranks(phrase, localisation);
 		fsl_phrase_add(phrase, ")");
 	} else if (kind == FSL_VERDICT_STAGE_IMBALANCE && first->stage >= 0) {

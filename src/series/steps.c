@@ -435,3 +435,17 @@ size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns)
 	bool is_followed = low < steps->n_items && item[1].step == item->step + 1;
 	return is_followed || time_ns - item->begin_ns < item->dur_ns ? low - 1 : SIZE_MAX;
 }
+
+size_t fsl_steps_numbered(const struct fsl_steps *steps, int64_t number)
+{
+	size_t low = 0, high = steps->n_items;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (steps->items[mid].step < number) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low < steps->n_items && steps->items[low].step == number ? low : SIZE_MAX;
+}

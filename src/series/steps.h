@@ -50,4 +50,7 @@ void fsl_steps_fini(struct fsl_steps *steps);
  */
 size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns);
 
+/* Index of the step with this number, SIZE_MAX when there is none. */
+size_t fsl_steps_numbered(const struct fsl_steps *steps, int64_t number);
+
 #endif
