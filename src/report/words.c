@@ -17,7 +17,7 @@ static const struct words {
 } words[] = {
 	[FSL_VERDICT_NORMAL] = {"NORMAL", FSL_COLOUR_GREEN, "", "", ""},
 	[FSL_VERDICT_SLOW_RANK] = {"SLOW RANK", FSL_COLOUR_RED, "", "slows", "slow"},
-	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slows"},
+	[FSL_VERDICT_SLOW_HOST] = {"SLOW HOST", FSL_COLOUR_RED, "host ", "slows", "slow"},
 	[FSL_VERDICT_SLOW_LINK] = {"SLOW LINK", FSL_COLOUR_RED, "the link between ", "slows",
 				   "slows"},
 	[FSL_VERDICT_STAGE_IMBALANCE] = {"STAGE IMBALANCE", FSL_COLOUR_YELLOW, "pipeline stage ",
@@ -252,8 +252,9 @@ static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kin
 	}
 	fsl_phrase_add(phrase, "%s", words[kind].before);
 	add_subject(phrase, kind, summary);
-	fsl_phrase_add(phrase, " %s",
-		       localisation->n_culprits == 1 ? words[kind].one : words[kind].many);
+	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
+						    : localisation->n_culprits == 1;
+	fsl_phrase_add(phrase, " %s", is_one ? words[kind].one : words[kind].many);
 	add_cost(phrase, localisation);
 }
 

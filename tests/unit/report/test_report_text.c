@@ -191,6 +191,23 @@ static void every_kind_of_culprit_has_its_sentence(void **state)
 	}
 }
 
+static void culprits_on_several_hosts_are_not_put_on_the_first(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	sample_make_anomaly(sample, FSL_VERDICT_SLOW_HOST);
+	for (int32_t rank = 3; rank <= 4; rank++) {
+		struct fsl_culprit culprit = sample_culprit(rank, FSL_CAUSE_HOST);
+		culprit.server_ip = rank == 3 ? "10.1.0.1" : "10.1.0.2";
+		sample_add_culprit(sample, &culprit);
+	}
+	char *text = text_of(sample);
+	assert_ptr_equal(strstr(text, "SLOW HOST: host 10.1.0.1 and others (ranks 3, 4) slow the"),
+			 text);
+	free(text);
+	sample_destroy(sample);
+}
+
 static void every_cause_has_its_own_hint(void **state)
 {
 	(void)state;
@@ -612,6 +629,7 @@ int main(void)
 		cmocka_unit_test(a_job_slowdown_blames_nobody),
 		cmocka_unit_test(too_little_data_is_not_called_normal),
 		cmocka_unit_test(every_kind_of_culprit_has_its_sentence),
+		cmocka_unit_test(culprits_on_several_hosts_are_not_put_on_the_first),
 		cmocka_unit_test(every_cause_has_its_own_hint),
 		cmocka_unit_test(a_hang_is_said_before_a_culprit),
 		cmocka_unit_test(unknown_numbers_leave_no_column_and_no_nan),

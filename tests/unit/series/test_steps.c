@@ -218,6 +218,23 @@ static void step_before_a_hole_is_not_as_long_as_the_hole(void **state)
 	assert_int_equal(fsl_steps_find(&fixture->steps, T0 + 7500 * MS), 3);
 }
 
+static void a_step_is_found_by_its_number_also_behind_a_hole(void **state)
+{
+	struct fixture *fixture = *state;
+	static const int64_t ids[] = {4, 5, 9};
+	for (size_t i = 0; i < 3; i++) {
+		add_stage(fixture, 0, FSL_STAGE_DATALOADER, ids[i], ids[i] * 1000, 2);
+		add_stage(fixture, 0, FSL_STAGE_BACKWARD, ids[i], ids[i] * 1000 + 400, 500);
+	}
+	build(fixture);
+	assert_int_equal(fixture->steps.n_items, 3);
+	assert_int_equal(fsl_steps_numbered(&fixture->steps, 4), 0);
+	assert_int_equal(fsl_steps_numbered(&fixture->steps, 9), 2);
+	assert_int_equal(fsl_steps_numbered(&fixture->steps, 7), SIZE_MAX);
+	assert_int_equal(fsl_steps_numbered(&fixture->steps, 3), SIZE_MAX);
+	assert_int_equal(fsl_steps_numbered(&fixture->steps, 10), SIZE_MAX);
+}
+
 static void lowest_rank_with_data_loading_is_the_source(void **state)
 {
 	struct fixture *fixture = *state;
@@ -451,6 +468,7 @@ int main(void)
 		CASE(constant_stage_ids_are_replaced_by_the_position),
 		CASE(stage_ids_that_fall_are_replaced_by_the_position),
 		CASE(step_before_a_hole_is_not_as_long_as_the_hole),
+		CASE(a_step_is_found_by_its_number_also_behind_a_hole),
 		CASE(lowest_rank_with_data_loading_is_the_source),
 		CASE(forward_begins_a_step_where_nobody_loads_data),
 		CASE(step_time_file_is_trusted_more_than_a_timeline),
