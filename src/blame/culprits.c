@@ -15,8 +15,18 @@ static const double LAST_SHARE_MIN = 0.5;
  * where a rank neither changed nor stands apart from its peers, less than this is no fault.
  */
 static const double UNEVEN_RATIO_MAX = 1.15;
-/* Confidence never claims certainty. */
+/* Confidence never claims certainty; it orders culprits and is no probability. */
 static const double CONFIDENCE_MAX = 0.99;
+/* What stands for the share of steps waited for where no wait was seen. */
+static const double LAST_SHARE_UNSEEN = 0.8;
+/* Factor of the confidence for a loss that only just counts. */
+static const double LEAST_LOSS_WEIGHT = 0.5;
+/* What stands for the persistence of a charge whose high steps come again and again. */
+static const double PERSISTENCE_REPEATED = 0.9;
+/* A doubted charge of less than this part of the least loss is not worth telling. */
+static const double TOLD_SHARE_MIN = 0.5;
+/* The loss stays below the step that it is part of, so that the slowdown is finite. */
+static const double LOST_SHARE_MAX = 0.99;
 
 bool *fsl_fuse_named(const struct fsl_localisation *out, const struct fsl_run *run)
 {
@@ -74,8 +84,9 @@ static void set_onset(struct fsl_culprit *culprit, const struct fsl_steps *steps
 static double confidence_of(double persistence, double last_share, double lost_ms, double least_ms)
 {
 	enum { CLEAR_MULTIPLE = 2 }; /* of the least loss: no further doubt from size */
-	double waited = isnan(last_share) ? 0.8 : last_share;
-	double size = fmin(1.0, 0.5 + 0.5 * (lost_ms / least_ms - 1.0) / (CLEAR_MULTIPLE - 1));
+	double waited = isnan(last_share) ? LAST_SHARE_UNSEEN : last_share;
+	double clear = (lost_ms / least_ms - 1.0) / (CLEAR_MULTIPLE - 1); /* 0 at the least loss */
+	double size = fmin(1.0, LEAST_LOSS_WEIGHT + (1.0 - LEAST_LOSS_WEIGHT) * clear);
 	return fmin(CONFIDENCE_MAX, persistence * waited * size);
 }
 
@@ -184,8 +195,9 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	culprit.lost_ms_per_step = charge->lost_ms_per_step;
 	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
-	culprit.confidence = confidence_of(is_lasting ? charge->episode.persistence : 0.9,
-					   charge->last_share, charge->lost_ms_per_step, least_ms);
+	culprit.confidence =
+		confidence_of(is_lasting ? charge->episode.persistence : PERSISTENCE_REPEATED,
+			      charge->last_share, charge->lost_ms_per_step, least_ms);
 	culprit.reason = reason_of(out, charge, &clues, has_peers, blame->counts_idle);
 	add_clues(&culprit, charge, &clues);
 	return fsl_localisation_add_culprit(out, &culprit, err);
@@ -205,7 +217,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 		const char *why_not = doubt(out, job, r, least_ms);
 		if (why_not == NULL) {
 			status = name_rank(out, job, r, least_ms, err);
-		} else if (charge->lost_ms_per_step >= 0.5 * least_ms) {
+		} else if (charge->lost_ms_per_step >= TOLD_SHARE_MIN * least_ms) {
 			status = add_unconfirmed(out, job, r, why_not, err);
 		}
 	}
@@ -303,7 +315,7 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_case *job)
 		}
 		out->step_ms = sum_ms / (double)steps->n_items;
 	}
-	out->lost_ms_per_step = fmin(worst->lost_ms_per_step, 0.99 * out->step_ms);
+	out->lost_ms_per_step = fmin(worst->lost_ms_per_step, LOST_SHARE_MAX * out->step_ms);
 	out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
 	for (size_t i = 0; i < out->n_culprits; i++) {
 		out->culprits[i].share_of_loss =

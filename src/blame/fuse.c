@@ -7,6 +7,15 @@
 
 #include "blame/fuse_parts.h"
 
+/*
+ * Confidence of verdicts that no measured loss backs; they order verdicts and are no probabilities.
+ * Both with SEEN are per share of the ranks that left data.
+ */
+static const double CONFIDENCE_NORMAL_SEEN = 0.9;
+static const double CONFIDENCE_SLOWDOWN_SEEN = 0.8;
+static const double CONFIDENCE_STOPPED_FIRST = 0.7;
+static const double CONFIDENCE_HANG_UNNAMED = 0.5;
+
 /* Why nothing can be said, NULL when enough was seen. */
 static const char *too_little(struct fsl_localisation *out, const struct fsl_case *job)
 {
@@ -127,7 +136,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
 	if (perception->kind == FSL_VERDICT_HANG) {
 		out->kind = FSL_VERDICT_HANG;
-		out->confidence = 0.5;
+		out->confidence = CONFIDENCE_HANG_UNNAMED;
 		out->fault_ns = perception->hang_since_ns;
 		out->reason = perception->reason;
 		return;
@@ -139,7 +148,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 	}
 	if (perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 		out->kind = FSL_VERDICT_JOB_SLOWDOWN;
-		out->confidence = 0.8 * seen;
+		out->confidence = CONFIDENCE_SLOWDOWN_SEEN * seen;
 		if (perception->n_episodes > 0) {
 			out->fault_ns = perception->episodes[0].onset_ns;
 		}
@@ -154,7 +163,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;
-	out->confidence = 0.9 * seen;
+	out->confidence = CONFIDENCE_NORMAL_SEEN * seen;
 	out->reason =
 		fsl_arena_printf(&out->arena,
 				 "no rank and no link costs the job more than %.1f %% of its step "
@@ -174,7 +183,7 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 		culprit.server_ip = rank != NULL ? rank->server_ip : "localhost";
 		culprit.cause = FSL_CAUSE_HOST;
 		culprit.onset_ns = rank != NULL ? rank->last_event_ns : FSL_NS_ABSENT;
-		culprit.confidence = 0.7;
+		culprit.confidence = CONFIDENCE_STOPPED_FIRST;
 		culprit.reason = "stopped before the other ranks, which wait for it";
 		status = fsl_localisation_add_culprit(out, &culprit, err);
 	}
