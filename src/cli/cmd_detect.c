@@ -1,6 +1,6 @@
 /*
  * `failslow detect`: from files to verdicts, once. The pipeline of the whole program, one line per
- * arrow, is in run_pipeline(); start reading there.
+ * arrow, is in fsl_job_analyse(); start reading there.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "blame/blame.h"
 #include "blame/fuse.h"
 #include "cli/command.h"
+#include "cli/detect_job.h"
 #include "cli/detect_options.h"
 #include "cli/time_range.h"
 #include "config/config.h"
@@ -20,27 +21,34 @@
 #include "detect/perceive.h"
 #include "detect/registry.h"
 #include "ingest/ingest.h"
-#include "match/match.h"
-#include "match/own.h"
 #include "match/topology_build.h"
 #include "report/report.h"
 #include "state/state.h"
 
-/* Every noun of the pipeline, in the order in which they come into being. */
-struct job {
-	struct fsl_run run;
-	struct fsl_steps steps;
-	struct fsl_perception perception;
-	struct fsl_topology topology;
-	struct fsl_match match;
-	struct fsl_cuts cuts;
-	struct fsl_own own;
-	struct fsl_blame blame;
-	struct fsl_localisation classical;
-	struct fsl_localisation localisation;
-};
+enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
+{
+	*job = (struct fsl_job){0};
+	fsl_perception_init(&job->perception);
+	fsl_localisation_init(&job->classical);
+	fsl_localisation_init(&job->localisation);
+	return fsl_run_init(&job->run, err);
+}
 
-static enum fsl_status ingest(struct job *job, const struct fsl_config *config,
+void fsl_job_fini(struct fsl_job *job)
+{
+	fsl_localisation_fini(&job->localisation);
+	fsl_localisation_fini(&job->classical);
+	fsl_blame_fini(&job->blame);
+	fsl_own_fini(&job->own);
+	fsl_cuts_fini(&job->cuts);
+	fsl_match_fini(&job->match);
+	fsl_topology_fini(&job->topology);
+	fsl_perception_fini(&job->perception);
+	fsl_steps_fini(&job->steps);
+	fsl_run_fini(&job->run);
+}
+
+static enum fsl_status ingest(struct fsl_job *job, const struct fsl_config *config,
 			      const struct fsl_time_range *range, struct fsl_error *err)
 {
 	struct fsl_ingest_options options = {.root_path = config->root_path,
@@ -55,7 +63,7 @@ static enum fsl_status ingest(struct job *job, const struct fsl_config *config,
 }
 
 /* The verdict of localisation from the classical points alone, sysTrace's way. */
-static enum fsl_status conclude_classical(struct job *job, const struct fsl_case *facts,
+static enum fsl_status conclude_classical(struct fsl_job *job, const struct fsl_case *facts,
 					  struct fsl_error *err)
 {
 	struct fsl_localisation *out = &job->localisation;
@@ -77,7 +85,7 @@ static enum fsl_status conclude_classical(struct job *job, const struct fsl_case
 }
 
 /* Lateness and own time beside the classical points; the points only propose. */
-static enum fsl_status conclude_failslow(struct job *job, struct fsl_case *facts,
+static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *facts,
 					 struct fsl_error *err)
 {
 	enum fsl_status status =
@@ -93,14 +101,11 @@ static enum fsl_status conclude_failslow(struct job *job, struct fsl_case *facts
 	return fsl_fuse(&job->localisation, facts, err);
 }
 
-/* files -> events -> steps -> perception; events -> collectives -> own time -> blame -> verdict. */
-static enum fsl_status run_pipeline(struct job *job, const struct fsl_config *config,
-				    const struct fsl_time_range *range, struct fsl_error *err)
+/* events -> steps -> perception; events -> collectives -> own time -> blame -> verdict. */
+enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
+				struct fsl_error *err)
 {
-	enum fsl_status status = ingest(job, config, range, err);
-	if (status == FSL_OK) {
-		status = fsl_steps_build(&job->steps, &job->run, err);
-	}
+	enum fsl_status status = fsl_steps_build(&job->steps, &job->run, err);
 	if (status == FSL_OK) {
 		status = fsl_perceive(&job->perception, &job->run, &job->steps, config, err);
 	}
@@ -153,7 +158,7 @@ static void clear_findings(struct fsl_localisation *out, int result_code, const 
 
 /* with_fail_slow without a failSlow result, old or new: nothing was looked for, and the verdict
  * says so. */
-static void withhold_verdict(struct job *job)
+static void withhold_verdict(struct fsl_job *job)
 {
 	clear_findings(
 		&job->localisation, 200,
@@ -162,7 +167,7 @@ static void withhold_verdict(struct job *job)
 
 /* A run that failed leaves a verdict too, so that whoever polls the folder learns of it. What was
  * perceived before the failure (a hang, a slowdown) stands: every judgement has a reason. */
-static void note_failure(struct job *job, const struct fsl_error *err)
+static void note_failure(struct fsl_job *job, const struct fsl_error *err)
 {
 	const char *message = fsl_error_root(err);
 	clear_findings(&job->localisation, 500, message);
@@ -174,7 +179,7 @@ static void note_failure(struct job *job, const struct fsl_error *err)
 	}
 }
 
-static bool is_anomaly(const struct job *job)
+static bool is_anomaly(const struct fsl_job *job)
 {
 	enum fsl_verdict_kind kind = job->localisation.kind;
 	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
@@ -183,7 +188,7 @@ static bool is_anomaly(const struct job *job)
 
 /* An alarm that was raised within look_back is marked as known and no alarm again. Trouble with the
  * state costs no verdict. */
-static void check_alarm(struct job *job, const struct fsl_config *config)
+static void check_alarm(struct fsl_job *job, const struct fsl_config *config)
 {
 	struct fsl_state *state = NULL;
 	struct fsl_error err = {0};
@@ -218,7 +223,7 @@ static int terminal_width(void)
 	return is_known ? size.ws_col : 80;
 }
 
-static enum fsl_status report(struct job *job, const struct fsl_config *config,
+static enum fsl_status report(struct fsl_job *job, const struct fsl_config *config,
 			      const struct fsl_detect_options *options, struct fsl_error *err)
 {
 	struct fsl_summary summary = {.perception = &job->perception,
@@ -245,38 +250,18 @@ static enum fsl_status report(struct job *job, const struct fsl_config *config,
 	return status;
 }
 
-static enum fsl_status job_init(struct job *job, struct fsl_error *err)
-{
-	*job = (struct job){0};
-	fsl_perception_init(&job->perception);
-	fsl_localisation_init(&job->classical);
-	fsl_localisation_init(&job->localisation);
-	return fsl_run_init(&job->run, err);
-}
-
-static void job_fini(struct job *job)
-{
-	fsl_localisation_fini(&job->localisation);
-	fsl_localisation_fini(&job->classical);
-	fsl_blame_fini(&job->blame);
-	fsl_own_fini(&job->own);
-	fsl_cuts_fini(&job->cuts);
-	fsl_match_fini(&job->match);
-	fsl_topology_fini(&job->topology);
-	fsl_perception_fini(&job->perception);
-	fsl_steps_fini(&job->steps);
-	fsl_run_fini(&job->run);
-}
-
 static enum fsl_status detect(const struct fsl_config *config,
 			      const struct fsl_detect_options *options, int *exit_code,
 			      struct fsl_error *err)
 {
-	struct job job;
+	struct fsl_job job;
 	struct fsl_time_range range = fsl_time_range_of(config);
-	enum fsl_status found = job_init(&job, err);
+	enum fsl_status found = fsl_job_init(&job, err);
 	if (found == FSL_OK) {
-		found = run_pipeline(&job, config, &range, err);
+		found = ingest(&job, config, &range, err);
+	}
+	if (found == FSL_OK) {
+		found = fsl_job_analyse(&job, config, err);
 	}
 	if (found != FSL_OK) {
 		note_failure(&job, err);
@@ -287,7 +272,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	enum fsl_status status = report(&job, config, options, err);
 	bool is_new = is_anomaly(&job) && !job.localisation.is_suppressed;
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
-	job_fini(&job);
+	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;
 }
 

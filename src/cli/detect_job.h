@@ -1,0 +1,43 @@
+/*
+ * One job on its way through the pipeline: every noun of it, and the one call that makes each from
+ * those before it. The call stands in cmd_detect.c; `failslow eval` uses it on simulated jobs.
+ */
+#ifndef FSL_CLI_DETECT_JOB_H
+#define FSL_CLI_DETECT_JOB_H
+
+#include "blame/blame.h"
+#include "config/config.h"
+#include "match/match.h"
+#include "match/own.h"
+#include "series/run.h"
+#include "series/steps.h"
+#include "series/topology.h"
+#include "series/verdict.h"
+
+/* In the order in which they come into being. */
+struct fsl_job {
+	struct fsl_run run;
+	struct fsl_steps steps;
+	struct fsl_perception perception;
+	struct fsl_topology topology;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	struct fsl_blame blame;
+	struct fsl_localisation classical;
+	struct fsl_localisation localisation;
+};
+
+/* An empty job; fsl_job_fini is due also when it fails. */
+enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err);
+
+/*
+ * Everything from job->run, which the caller filled, to job->perception and job->localisation.
+ * Reads @config and nothing else: no files, no clock. After a failure what was found so far stands.
+ */
+enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
+				struct fsl_error *err);
+
+void fsl_job_fini(struct fsl_job *job);
+
+#endif
