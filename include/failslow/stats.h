@@ -59,6 +59,10 @@ double fsl_sign_test_p(size_t n_up, size_t n_down);
  * tie and continuity correction); NaN-aware; 1.0 when a side has fewer than 3 values. */
 double fsl_mann_whitney_p(const double *before, size_t n_before, const double *after,
 			  size_t n_after);
+/* The same as standard deviations, for both sides: positive when @after tends to be larger; 0.0
+ * without evidence. */
+double fsl_mann_whitney_z(const double *before, size_t n_before, const double *after,
+			  size_t n_after);
 
 /*
  * DBSCAN on @n points of @dim doubles, row major, euclidean, neighbours within eps (<=), the point

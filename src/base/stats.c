@@ -322,16 +322,19 @@ static double rank_sum_after(const struct tagged *joint, size_t n, double *ties)
 	return sum;
 }
 
-double fsl_mann_whitney_p(const double *before, size_t n_before, const double *after,
-			  size_t n_after)
+/* How far the rank sum of "after" lies above what chance gives, and its standard deviation: 0
+ * without evidence. */
+static double rank_distance(const double *before, size_t n_before, const double *after,
+			    size_t n_after, double *sigma)
 {
 	struct tagged *joint = fsl_calloc(n_before + n_after + 1, sizeof(*joint));
+	*sigma = 0.0;
 	if (joint == NULL) {
-		return 1.0;
+		return 0.0;
 	}
 	size_t n_b = tag_values(joint, before, n_before, false);
 	size_t n_a = tag_values(joint + n_b, after, n_after, true);
-	double p = 1.0;
+	double distance = 0.0;
 	if (n_b >= 3 && n_a >= 3) {
 		double b = (double)n_b;
 		double a = (double)n_a;
@@ -339,13 +342,29 @@ double fsl_mann_whitney_p(const double *before, size_t n_before, const double *a
 		double ties = 0.0;
 		qsort(joint, n_b + n_a, sizeof(*joint), compare_tagged);
 		double u = rank_sum_after(joint, n_b + n_a, &ties) - 0.5 * a * (a + 1.0);
-		double sigma = sqrt(a * b / 12.0 * (n + 1.0 - ties / (n * (n - 1.0))));
-		if (sigma > 0.0) {
-			p = gsl_cdf_ugaussian_Q((u - 0.5 * a * b - 0.5) / sigma);
-		}
+		*sigma = sqrt(a * b / 12.0 * (n + 1.0 - ties / (n * (n - 1.0))));
+		distance = u - 0.5 * a * b;
 	}
 	fsl_free(joint);
-	return p;
+	return distance;
+}
+
+double fsl_mann_whitney_p(const double *before, size_t n_before, const double *after,
+			  size_t n_after)
+{
+	double sigma = 0.0;
+	double distance = rank_distance(before, n_before, after, n_after, &sigma);
+	return sigma > 0.0 ? gsl_cdf_ugaussian_Q((distance - 0.5) / sigma) : 1.0;
+}
+
+double fsl_mann_whitney_z(const double *before, size_t n_before, const double *after,
+			  size_t n_after)
+{
+	double sigma = 0.0;
+	double distance = rank_distance(before, n_before, after, n_after, &sigma);
+	/* Towards the middle by half a rank, on either side alike. */
+	double corrected = copysign(fmax(fabs(distance) - 0.5, 0.0), distance);
+	return sigma > 0.0 ? corrected / sigma : 0.0;
 }
 
 int32_t fsl_labels_mode(const int32_t *labels, size_t n, bool with_noise)

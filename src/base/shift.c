@@ -1,0 +1,308 @@
+/* Search for level shifts: missing values, noise, spikes, then segmentation and verification. */
+#include "base/shift.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/shift_parts.h"
+
+enum {
+	SPIKE_RUN_MAX = 2, /* values; what stays for 3 is no spike */
+	SPIKE_SIDE = 5,    /* values on either side that tell the level beside a spike */
+	SPIKE_SIDE_MIN = 3,
+	APART_MAX = 9,   /* of the values whose differences tell the noise */
+	APART_SHARE = 8, /* of the series at most: a shift spoils as many differences as that */
+};
+static const double SPIKE_SIGMAS = 5.0;
+/* Where most neighbours are equal: noise of a clock is about half of its grain. */
+static const double GRAIN_SHARE = 0.5;
+
+const struct fsl_shift_options fsl_shift_series = {
+	.segment_min = 10,
+	.penalty = 3.0,
+	.spread_min = 0.5,
+	.p_max = 0.01,
+	.is_correlated = true,
+	.must_beat_line = true,
+	.side_max = 500,
+	.changes_max = 64,
+};
+
+/* sigmas_min_mean: about 4 deviations of a median of correlated values (by 0.6). */
+const struct fsl_shift_options fsl_shift_steps = {
+	.is_relative = true,
+	.segment_min = 5,
+	.penalty = 3.0,
+	.sigma_min = 0.001,
+	.change_min = 0.05,
+	.sigmas_min = 2.0,
+	.sigmas_min_mean = 10.0,
+	.p_max = 0.002,
+	.side_max = 200,
+	.changes_max = 63,
+};
+
+double fsl_shift_sigma(const double *values, size_t n, double *buffers)
+{
+	double sigma = n < 2 ? (double)NAN : 0.0;
+	for (size_t apart = 1; apart <= APART_MAX && (apart == 1 || APART_SHARE * apart <= n);
+	     apart *= 3) {
+		size_t n_sorted = 0;
+		for (size_t first = 0; first < apart; first++) {
+			for (size_t i = first; i < n; i += apart) {
+				buffers[n_sorted++] = values[i];
+			}
+		}
+		double here = fsl_diff_sigma(buffers, n_sorted, buffers + n_sorted);
+		sigma = here > sigma ? here : sigma;
+	}
+	return sigma;
+}
+
+static bool is_usable(double value, bool is_relative)
+{
+	return fabs(value) <= FSL_SHIFT_MAGNITUDE_MAX && (!is_relative || value > 0.0);
+}
+
+static enum fsl_status prepare(struct fsl_shift_work *work, const double *values, size_t n,
+			       struct fsl_error *err)
+{
+	work->values = fsl_calloc(n, sizeof(*work->values));
+	work->capped = fsl_calloc(n, sizeof(*work->capped));
+	work->scratch = fsl_calloc(n, 2 * sizeof(*work->scratch));
+	work->positions = fsl_calloc(n, sizeof(*work->positions));
+	if (work->values == NULL || work->capped == NULL || work->scratch == NULL ||
+	    work->positions == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for a series: values=%zu", n);
+	}
+	bool is_relative = work->options->is_relative;
+	for (size_t i = 0; i < n; i++) {
+		if (is_usable(values[i], is_relative)) {
+			work->values[work->n] = is_relative ? log(values[i]) : values[i];
+			work->positions[work->n++] = i;
+		}
+	}
+	work->offset = fsl_median(work->values, work->n, work->scratch);
+	for (size_t i = 0; i < work->n; i++) {
+		work->values[i] -= work->offset;
+	}
+	return FSL_OK;
+}
+
+/* Least difference of neighbours that differ; 0 when all are equal. */
+static double grain(const struct fsl_shift_work *work)
+{
+	double least = 0.0;
+	for (size_t i = 0; i + 1 < work->n; i++) {
+		double difference = fabs(work->values[i + 1] - work->values[i]);
+		if (difference > 0.0 && (!(least > 0.0) || difference < least)) {
+			least = difference;
+		}
+	}
+	return least;
+}
+
+static double diff_variance(const struct fsl_shift_work *work, size_t apart)
+{
+	double *differences = work->scratch;
+	size_t n = work->n - apart;
+	for (size_t i = 0; i < n; i++) {
+		differences[i] = fabs(work->values[i + apart] - work->values[i]);
+	}
+	double median = fsl_median(differences, n, work->scratch + work->n);
+	return median * median;
+}
+
+/*
+ * Correlation of neighbours from differences of values that lie 1, 2 and 3 apart (Chakar et al.,
+ * Bernoulli 23, 2017, take 1 and 2): 0 for independent values, 1 for a walk, more for a smooth
+ * line. Variances of differences of an AR(1) series are as 1 : 1 + r : 1 + r + r^2.
+ */
+static double local_correlation(const struct fsl_shift_work *work)
+{
+	double one = diff_variance(work, 1);
+	double from_two = diff_variance(work, 2) / one - 1.0;
+	double from_three = 0.5 * (sqrt(fmax(4.0 * diff_variance(work, 3) / one - 3.0, 0.0)) - 1.0);
+	return one > 0.0 ? fmax(0.0, fmax(from_two, from_three)) : 0.0;
+}
+
+static void find_noise(struct fsl_shift_work *work)
+{
+	work->sigma = fsl_shift_sigma(work->values, work->n, work->scratch);
+	if (!(work->sigma > 0.0)) {
+		work->sigma = GRAIN_SHARE * grain(work);
+	}
+	work->sigma = fmax(work->sigma, work->options->sigma_min);
+}
+
+/* The range of levels on both sides of [begin, end); false at the ends of the series. */
+static bool levels_beside(const struct fsl_shift_work *work, size_t begin, size_t end, double *low,
+			  double *high)
+{
+	double scratch[SPIKE_SIDE];
+	size_t n_before = begin < SPIKE_SIDE ? begin : SPIKE_SIDE;
+	size_t n_after = work->n - end < SPIKE_SIDE ? work->n - end : SPIKE_SIDE;
+	if (n_before < SPIKE_SIDE_MIN || n_after < SPIKE_SIDE_MIN) {
+		return false;
+	}
+	double before = fsl_median(work->values + begin - n_before, n_before, scratch);
+	double after = fsl_median(work->values + end, n_after, scratch);
+	*low = fmin(before, after);
+	*high = fmax(before, after);
+	return true;
+}
+
+/* Caps a run of @length values that all lie above, or all below, what is on both sides of it. */
+static bool cap_run(struct fsl_shift_work *work, size_t begin, size_t length)
+{
+	double low = 0.0;
+	double high = 0.0;
+	if (!levels_beside(work, begin, begin + length, &low, &high)) {
+		return false;
+	}
+	low -= SPIKE_SIGMAS * work->sigma;
+	high += SPIKE_SIGMAS * work->sigma;
+	size_t n_above = 0;
+	size_t n_below = 0;
+	for (size_t i = begin; i < begin + length; i++) {
+		n_above += work->values[i] > high ? 1 : 0;
+		n_below += work->values[i] < low ? 1 : 0;
+	}
+	const double *values = work->values;
+	size_t end = begin + length;
+	/* A run that goes on is none of this length. */
+	bool is_above = n_above == length && values[begin - 1] <= high && values[end] <= high;
+	bool is_below = n_below == length && values[begin - 1] >= low && values[end] >= low;
+	for (size_t i = begin; i < end && (is_above || is_below); i++) {
+		work->capped[i] = is_above ? high : low;
+	}
+	return is_above || is_below;
+}
+
+static size_t cap_spikes(struct fsl_shift_work *work)
+{
+	size_t n_spikes = 0;
+	if (work->n > 0) {
+		memcpy(work->capped, work->values, work->n * sizeof(*work->capped));
+	}
+	for (size_t length = 1; length <= SPIKE_RUN_MAX && work->sigma > 0.0; length++) {
+		for (size_t i = 0; i + length <= work->n;) {
+			bool is_spike = cap_run(work, i, length);
+			n_spikes += is_spike ? length : 0;
+			i += is_spike ? length : 1;
+		}
+	}
+	return n_spikes;
+}
+
+/* Median of the segment as it was given. */
+static double level_of(const struct fsl_shift_work *work, size_t begin, size_t end)
+{
+	double level = fsl_median(work->values + begin, end - begin, work->scratch) + work->offset;
+	return work->options->is_relative ? exp(level) : level;
+}
+
+static enum fsl_status report(struct fsl_shifts *out, const struct fsl_shift_work *work,
+			      const struct fsl_shift_cut *cuts, size_t n_cuts,
+			      struct fsl_error *err)
+{
+	if (n_cuts == 0) {
+		return FSL_OK;
+	}
+	out->items = fsl_calloc(n_cuts, sizeof(*out->items));
+	if (out->items == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for changes: changes=%zu",
+				n_cuts);
+	}
+	for (size_t k = 0; k < n_cuts; k++) {
+		size_t begin = k == 0 ? 0 : cuts[k - 1].at;
+		size_t end = k + 1 < n_cuts ? cuts[k + 1].at : work->n;
+		out->items[k] = (struct fsl_shift){
+			.at = work->positions[cuts[k].at],
+			.before = level_of(work, begin, cuts[k].at),
+			.after = level_of(work, cuts[k].at, end),
+			.p_value = cuts[k].p_value,
+		};
+	}
+	out->n = n_cuts;
+	return FSL_OK;
+}
+
+static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
+			    struct fsl_error *err)
+{
+	find_noise(work);
+	out->n_used = work->n;
+	out->sigma = work->n < 2 ? (double)NAN : work->sigma;
+	if (work->n < 2 * work->options->segment_min || !(work->sigma > 0.0)) {
+		return FSL_OK;
+	}
+	out->n_spikes = cap_spikes(work);
+	work->correlation = local_correlation(work);
+	work->spread = fsl_std(work->capped, work->n, fsl_mean(work->capped, work->n));
+	size_t n_cuts = 0;
+	struct fsl_shift_cut *cuts = fsl_calloc(fsl_shift_cuts_max(work), sizeof(*cuts));
+	if (cuts == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for a series: values=%zu",
+				work->n);
+	}
+	enum fsl_status status = fsl_shift_segment(work, cuts, &n_cuts, err);
+	if (status == FSL_OK) {
+		fsl_shift_verify(work, cuts, &n_cuts);
+		status = report(out, work, cuts, n_cuts, err);
+	}
+	fsl_free(cuts);
+	return status;
+}
+
+enum fsl_status fsl_shifts_find(struct fsl_shifts *out, const double *values, size_t n,
+				const struct fsl_shift_options *options, struct fsl_error *err)
+{
+	FSL_ASSERT(options->segment_min >= FSL_SHIFT_SEGMENT_MIN_LEAST && options->side_max > 2);
+	if (n > FSL_SHIFT_VALUES_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT,
+				"the series is too long, judge a part of it: values=%zu, max=%d", n,
+				FSL_SHIFT_VALUES_MAX);
+	}
+	struct fsl_shifts found = {.sigma = NAN};
+	if (n == 0) {
+		*out = found;
+		return FSL_OK;
+	}
+	struct fsl_shift_work work = {.options = options};
+	enum fsl_status status = prepare(&work, values, n, err);
+	if (status == FSL_OK) {
+		found.n_missing = n - work.n;
+		status = find(&found, &work, err);
+	}
+	fsl_free(work.positions);
+	fsl_free(work.scratch);
+	fsl_free(work.capped);
+	fsl_free(work.values);
+	if (status == FSL_OK) {
+		*out = found;
+	}
+	return status;
+}
+
+void fsl_shifts_fini(struct fsl_shifts *shifts)
+{
+	fsl_free(shifts->items);
+	*shifts = (struct fsl_shifts){0};
+}
+
+double fsl_p_limit(double *p_values, size_t n, double q)
+{
+	double limit = 0.0;
+	fsl_sort(p_values, n);
+	for (size_t i = 0; i < n; i++) {
+		if (p_values[i] <= q * (double)(i + 1) / (double)n) {
+			limit = p_values[i];
+		}
+	}
+	return limit;
+}
