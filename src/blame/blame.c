@@ -127,7 +127,8 @@ static void set_standing(struct fsl_blame *out, size_t class_idx, struct level *
 /*
  * Lateness and wait per rank and step, summed over the operators of the step: the others waited as
  * long as the rank's duration is below the longest of the instance; the rank waited as long as it
- * is above the shortest.
+ * is above the shortest. Waits in point-to-point operators are left out: a pipeline has its bubble
+ * with nobody slow.
  */
 static void add_instance(struct fsl_blame *out, const struct fsl_channel *channel,
 			 const struct fsl_windows *late, size_t instance, size_t step)
@@ -143,7 +144,7 @@ static void add_instance(struct fsl_blame *out, const struct fsl_channel *channe
 			size_t at = channel->members[m] * out->n_steps + step;
 			out->is_matched[channel->members[m]] = true;
 			out->late_ms[at] += ms;
-			out->wait_ms[at] += latest_ms - ms;
+			out->wait_ms[at] += channel->is_p2p ? 0.0 : latest_ms - ms;
 		}
 	}
 }
@@ -154,6 +155,9 @@ static enum fsl_status set_lateness(struct fsl_blame *out, const struct fsl_run 
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		struct fsl_windows late = {0};
+		if (channel->disagrees) {
+			continue;
+		}
 		enum fsl_status status = fsl_channel_lateness(&late, channel, run, err);
 		if (status != FSL_OK) {
 			return status;

@@ -82,7 +82,7 @@ struct fsl_blame {
 	double *own_ms;
 	double *reference_ms; /* level of the peers */
 	double *late_ms;      /* how long the others of its groups waited for the rank */
-	double *wait_ms;      /* how long the rank waited for others in matched operators */
+	double *wait_ms;      /* how long the rank waited for others in matched collectives */
 	double *noise_ms;     /* per rank: robust sigma of the excess in its class */
 	bool *stands_out;     /* per rank: apart from the cloud of its peers' own times */
 	bool *is_matched;     /* per rank: some operator of it was matched, lateness is known */

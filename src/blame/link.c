@@ -83,7 +83,7 @@ static void sum_transfer(double *row, const struct fsl_channel *channel, const s
 	for (size_t s = 0; s < n_steps; s++) {
 		row[s] = NAN;
 	}
-	for (size_t i = 0; i < channel->n_instances; i++) {
+	for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
 		double ms = transfer_ms(channel, run, i);
 		size_t step = channel->step_idx[i];
 		if (step < n_steps && !isnan(ms)) {
@@ -164,13 +164,24 @@ static bool judge(const struct search *search, size_t channel_idx, size_t n_alik
 	return link->transfer_ms >= TRANSFER_RATIO_MIN * link->peers_ms;
 }
 
-/* Channels of one communicator are one link: their losses add up, the costliest stands for all. */
-static size_t merge_groups(struct fsl_link *links, size_t n_links)
+/* Same ranks of the same communicator: a pipeline's has a link between each two neighbours. */
+static bool is_same_link(const struct fsl_match *match, const struct fsl_link *x,
+			 const struct fsl_link *y)
+{
+	const struct fsl_channel *a = &match->channels[x->channel_idx];
+	const struct fsl_channel *b = &match->channels[y->channel_idx];
+	return a->group_idx == b->group_idx &&
+	       (!a->is_p2p || !b->is_p2p ||
+		(a->members[0] == b->members[0] && a->members[1] == b->members[1]));
+}
+
+/* Channels of one link: their losses add up, the costliest stands for all. */
+static size_t merge_groups(struct fsl_link *links, size_t n_links, const struct fsl_match *match)
 {
 	size_t n_merged = 0;
 	for (size_t i = 0; i < n_links; i++) {
 		size_t k = 0;
-		while (k < n_merged && links[k].group_idx != links[i].group_idx) {
+		while (k < n_merged && !is_same_link(match, &links[k], &links[i])) {
 			k++;
 		}
 		if (k == n_merged) {
@@ -233,7 +244,7 @@ enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct 
 		}
 	}
 	qsort(found, n_found, sizeof(*found), compare_links);
-	n_found = merge_groups(found, n_found);
+	n_found = merge_groups(found, n_found, match);
 	qsort(found, n_found, sizeof(*found), compare_links);
 	*links = found;
 	*n_links = n_found;

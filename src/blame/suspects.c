@@ -84,6 +84,9 @@ static enum fsl_status hear_channels(struct hearing *hearing,
 	const struct fsl_match *match = hearing->job->match;
 	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
 		struct fsl_windows windows = {0};
+		if (match->channels[c].disagrees) {
+			continue;
+		}
 		status = channel_windows(&windows, hearing->job, &match->channels[c], metric, err);
 		if (status == FSL_OK) {
 			status = hear(hearing, detector, &windows, err);

@@ -134,7 +134,9 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 				 .perception = &job->perception,
 				 .blame = &job->blame};
 	if (status == FSL_OK) {
-		fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts);
+		status = fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts, err);
+	}
+	if (status == FSL_OK) {
 		status = fsl_blame_build(&job->blame, &facts, err);
 	}
 	if (status == FSL_OK) {

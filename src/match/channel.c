@@ -8,24 +8,25 @@
 /* Different operators of one communicator that are told apart; more is no training job. */
 enum { OPS_PER_GROUP_MAX = 64 };
 
-/* One operator of a group, in order of rank, then begin. */
-struct use {
-	uint32_t rank_idx, op_idx;
-};
-
-static bool is_p2p(const char *op_name)
+enum fsl_p2p_kind fsl_p2p_kind_from_name(const char *op_name)
 {
-	return fsl_op_class_from_name(op_name) == FSL_OP_P2P;
+	if (fsl_op_class_from_name(op_name) != FSL_OP_P2P) {
+		return FSL_P2P_KINDS_N;
+	}
+	if (strcasestr(op_name, "send") == NULL) {
+		return FSL_P2P_RECEIVE;
+	}
+	return strcasestr(op_name, "recv") == NULL ? FSL_P2P_SEND : FSL_P2P_BOTH;
 }
 
-static bool is_send_only(const char *op_name)
+enum fsl_p2p_kind fsl_p2p_kind_that_meets(enum fsl_p2p_kind kind)
 {
-	return strcasestr(op_name, "send") != NULL && strcasestr(op_name, "recv") == NULL;
-}
-
-static bool is_receive_only(const char *op_name)
-{
-	return strcasestr(op_name, "send") == NULL && is_p2p(op_name);
+	static const enum fsl_p2p_kind meets[FSL_P2P_KINDS_N] = {
+		[FSL_P2P_SEND] = FSL_P2P_RECEIVE,
+		[FSL_P2P_RECEIVE] = FSL_P2P_SEND,
+		[FSL_P2P_BOTH] = FSL_P2P_BOTH,
+	};
+	return meets[kind];
 }
 
 /* Communicator name -> group index, SIZE_MAX where the topology has none. */
@@ -54,14 +55,8 @@ static size_t group_of_op(const struct fsl_op *op, const size_t *group_of, size_
 	return op->group_id < n_names ? group_of[op->group_id] : SIZE_MAX;
 }
 
-/* All uses by group; begin[g] .. begin[g + 1] are those of group g. */
-struct grouped {
-	size_t *begin;
-	struct use *uses;
-};
-
 /* Counting sort: stable, so uses of a group stay in order of rank, then begin. */
-static enum fsl_status sort_by_group(struct grouped *out, struct fsl_arena *arena,
+static enum fsl_status sort_by_group(struct fsl_grouped *out, struct fsl_arena *arena,
 				     const struct fsl_run *run, const size_t *group_of,
 				     size_t n_groups, struct fsl_error *err)
 {
@@ -82,7 +77,7 @@ static enum fsl_status sort_by_group(struct grouped *out, struct fsl_arena *aren
 	for (size_t g = 2; g < n_groups + 2; g++) {
 		begin[g] += begin[g - 1];
 	}
-	struct use *uses = fsl_arena_alloc(arena, n_uses * sizeof(*uses));
+	struct fsl_use *uses = fsl_arena_alloc(arena, n_uses * sizeof(*uses));
 	if (uses == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses);
 	}
@@ -90,17 +85,17 @@ static enum fsl_status sort_by_group(struct grouped *out, struct fsl_arena *aren
 		for (size_t i = 0; i < run->ranks[r].n_ops; i++) {
 			size_t g = group_of_op(&run->ranks[r].ops[i], group_of, n_names);
 			if (g != SIZE_MAX) {
-				uses[begin[g + 1]++] = (struct use){(uint32_t)r, (uint32_t)i};
+				uses[begin[g + 1]++] = (struct fsl_use){(uint32_t)r, (uint32_t)i};
 			}
 		}
 	}
-	*out = (struct grouped){begin, uses};
+	*out = (struct fsl_grouped){begin, uses};
 	return FSL_OK;
 }
 
 /* One rank's uses in a group. */
 struct rank_uses {
-	const struct use *uses;
+	const struct fsl_use *uses;
 	size_t n_uses;
 };
 
@@ -137,11 +132,12 @@ static bool add_member(struct fsl_channel *channel, struct fsl_uses *lists, stru
 /* What one group is made of while its channels are listed. */
 struct group_scan {
 	const struct fsl_run *run;
-	const struct use *uses; /* of this group */
+	const struct fsl_use *uses; /* of this group */
 	size_t n_uses;
 	size_t group_idx;
 	size_t n_members;                   /* present ranks */
 	uint32_t op_ids[OPS_PER_GROUP_MAX]; /* in order of first use */
+	uint64_t n_uses_of[OPS_PER_GROUP_MAX];
 	size_t n_op_ids;
 };
 
@@ -149,7 +145,7 @@ static void scan_group(struct group_scan *scan)
 {
 	uint32_t last_rank = UINT32_MAX;
 	for (size_t i = 0; i < scan->n_uses; i++) {
-		const struct use *use = &scan->uses[i];
+		const struct fsl_use *use = &scan->uses[i];
 		scan->n_members += use->rank_idx != last_rank;
 		last_rank = use->rank_idx;
 		uint32_t op_id = scan->run->ranks[use->rank_idx].ops[use->op_idx].op_id;
@@ -160,17 +156,20 @@ static void scan_group(struct group_scan *scan)
 		if (k == scan->n_op_ids && k < OPS_PER_GROUP_MAX) {
 			scan->op_ids[scan->n_op_ids++] = op_id;
 		}
+		if (k < scan->n_op_ids) {
+			scan->n_uses_of[k]++;
+		}
 	}
 }
 
 /* The operator that the other end of a pair uses: Receive for Send; the same for all others. */
 static uint32_t far_op_id(const struct group_scan *scan, uint32_t op_id)
 {
-	const char *name = fsl_strpool_text(scan->run->names, op_id);
-	bool is_send = is_send_only(name), is_receive = is_receive_only(name);
-	for (size_t k = 0; (is_send || is_receive) && k < scan->n_op_ids; k++) {
-		const char *other = fsl_strpool_text(scan->run->names, scan->op_ids[k]);
-		if ((is_send && is_receive_only(other)) || (is_receive && is_send_only(other))) {
+	const struct fsl_strpool *names = scan->run->names;
+	enum fsl_p2p_kind kind = fsl_p2p_kind_from_name(fsl_strpool_text(names, op_id));
+	for (size_t k = 0; kind < FSL_P2P_BOTH && k < scan->n_op_ids; k++) {
+		const char *other = fsl_strpool_text(names, scan->op_ids[k]);
+		if (fsl_p2p_kind_from_name(other) == fsl_p2p_kind_that_meets(kind)) {
 			return scan->op_ids[k];
 		}
 	}
@@ -181,17 +180,19 @@ static uint32_t far_op_id(const struct group_scan *scan, uint32_t op_id)
  * One channel for @op_id. In pairs the first member's Send meets the other's Receive; every member
  * of a larger group uses the same operator. The uses of a rank are consecutive in scan->uses.
  */
-static enum fsl_status add_channel(struct fsl_match *out, struct fsl_uses *lists,
+static enum fsl_status add_channel(struct fsl_match *out, struct fsl_listing *listing,
 				   const struct group_scan *scan, uint32_t op_id,
 				   struct fsl_error *err)
 {
+	struct fsl_uses *lists = &listing->uses[out->n_channels];
 	struct fsl_channel *channel = &out->channels[out->n_channels];
 	*channel = (struct fsl_channel){.group_idx = scan->group_idx, .op_id = op_id};
-	channel->is_p2p = is_p2p(fsl_strpool_text(scan->run->names, op_id));
+	channel->is_p2p =
+		fsl_p2p_kind_from_name(fsl_strpool_text(scan->run->names, op_id)) < FSL_P2P_KINDS_N;
 	channel->members =
 		fsl_arena_alloc(&out->arena, scan->n_members * sizeof(*channel->members));
-	lists->op_idx = fsl_arena_alloc(&out->arena, scan->n_members * sizeof(*lists->op_idx));
-	lists->n_uses = fsl_arena_alloc(&out->arena, scan->n_members * sizeof(*lists->n_uses));
+	lists->op_idx = fsl_arena_alloc(&listing->arena, scan->n_members * sizeof(*lists->op_idx));
+	lists->n_uses = fsl_arena_alloc(&listing->arena, scan->n_members * sizeof(*lists->n_uses));
 	if (channel->members == NULL || lists->op_idx == NULL || lists->n_uses == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", scan->n_members);
 	}
@@ -204,7 +205,7 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_uses *lists
 		}
 		uint32_t wanted = begin == 0 ? op_id : far_id;
 		struct rank_uses own = {scan->uses + begin, end - begin};
-		if (!add_member(channel, lists, &out->arena, scan->run, &own, wanted)) {
+		if (!add_member(channel, lists, &listing->arena, scan->run, &own, wanted)) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu",
 					end - begin);
 		}
@@ -214,40 +215,41 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_uses *lists
 	return FSL_OK;
 }
 
-enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **uses,
+/* Room for every channel that the groups may have. */
+static enum fsl_status alloc_channels(struct fsl_match *out, struct fsl_listing *listing,
+				      size_t n_groups, struct fsl_error *err)
+{
+	size_t n_max = 1;
+	for (size_t g = 0; g < n_groups; g++) {
+		size_t n_uses = listing->grouped.begin[g + 1] - listing->grouped.begin[g];
+		n_max += n_uses < OPS_PER_GROUP_MAX ? n_uses : OPS_PER_GROUP_MAX;
+	}
+	out->channels = fsl_arena_alloc(&out->arena, n_max * sizeof(*out->channels));
+	listing->uses = fsl_arena_alloc(&listing->arena, n_max * sizeof(*listing->uses));
+	if (out->channels == NULL || listing->uses == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n_max);
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *listing,
 				  const struct fsl_run *run, const struct fsl_topology *topology,
 				  struct fsl_error *err)
 {
-	struct grouped grouped = {0};
-	struct fsl_uses *lists = NULL;
-	struct fsl_arena scratch = {0};
-	size_t n_max = 0;
-	enum fsl_status status = FSL_OK;
-	size_t *group_of = map_names(&scratch, run, topology);
+	size_t *group_of = map_names(&listing->arena, run, topology);
 	if (group_of == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names");
-		goto out;
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names");
 	}
-	status = sort_by_group(&grouped, &scratch, run, group_of, topology->n_groups, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
-	n_max = topology->n_groups * OPS_PER_GROUP_MAX;
-	for (size_t g = 0, n_needed = 0; g < topology->n_groups; g++) {
-		size_t n_uses = grouped.begin[g + 1] - grouped.begin[g];
-		n_needed += n_uses < OPS_PER_GROUP_MAX ? n_uses : OPS_PER_GROUP_MAX;
-		n_max = n_needed + 1;
-	}
-	out->channels = fsl_arena_alloc(&out->arena, n_max * sizeof(*out->channels));
-	lists = fsl_arena_alloc(&out->arena, n_max * sizeof(*lists));
-	if (out->channels == NULL || lists == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n_max);
-		goto out;
+	enum fsl_status status = sort_by_group(&listing->grouped, &listing->arena, run, group_of,
+					       topology->n_groups, err);
+	if (status == FSL_OK) {
+		status = alloc_channels(out, listing, topology->n_groups, err);
 	}
 	for (size_t g = 0; g < topology->n_groups && status == FSL_OK; g++) {
+		size_t begin = listing->grouped.begin[g], end = listing->grouped.begin[g + 1];
 		struct group_scan scan = {.run = run,
-					  .uses = grouped.uses + grouped.begin[g],
-					  .n_uses = grouped.begin[g + 1] - grouped.begin[g],
+					  .uses = listing->grouped.uses + begin,
+					  .n_uses = end - begin,
 					  .group_idx = g};
 		scan_group(&scan);
 		if (scan.n_members < 2) {
@@ -256,15 +258,12 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **uses,
 		out->n_groups++;
 		for (size_t k = 0; k < scan.n_op_ids && status == FSL_OK; k++) {
 			const char *name = fsl_strpool_text(run->names, scan.op_ids[k]);
-			if (is_p2p(name) && scan.n_members > 2) {
-				continue;
+			bool is_p2p = fsl_p2p_kind_from_name(name) < FSL_P2P_KINDS_N;
+			out->n_p2p += is_p2p ? scan.n_uses_of[k] : 0;
+			if (scan.n_members == 2 || !is_p2p) {
+				status = add_channel(out, listing, &scan, scan.op_ids[k], err);
 			}
-			status = add_channel(out, &lists[out->n_channels], &scan, scan.op_ids[k],
-					     err);
 		}
 	}
-	*uses = lists;
-out:
-	fsl_arena_fini(&scratch);
 	return status;
 }

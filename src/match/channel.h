@@ -11,21 +11,80 @@ struct fsl_uses {
 	size_t *n_uses;    /* [member] */
 };
 
-/* Lists every channel with at least two members; uses[i] belongs to out->channels[i]. Also sets
- * n_groups. */
-enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_uses **uses,
+/* One operator of a group. */
+struct fsl_use {
+	uint32_t rank_idx, op_idx;
+};
+
+/* All uses by group, in order of rank, then begin; begin[g] .. begin[g + 1] are those of group g.
+ */
+struct fsl_grouped {
+	size_t *begin;
+	struct fsl_use *uses;
+};
+
+/* What is needed until everything is matched. */
+struct fsl_listing {
+	struct fsl_arena arena;
+	struct fsl_grouped grouped;
+	struct fsl_uses *uses; /* [channel] */
+};
+
+/* What a point-to-point operator does. */
+enum fsl_p2p_kind {
+	FSL_P2P_SEND,
+	FSL_P2P_RECEIVE,
+	FSL_P2P_BOTH, /* batched send and receive */
+	FSL_P2P_KINDS_N
+};
+/* FSL_P2P_KINDS_N: no point-to-point operator. */
+enum fsl_p2p_kind fsl_p2p_kind_from_name(const char *op_name);
+/* Receive for Send and so on. */
+enum fsl_p2p_kind fsl_p2p_kind_that_meets(enum fsl_p2p_kind kind);
+
+/*
+ * Lists every channel with at least two members but the point-to-point operators of groups of more
+ * than two; listing->uses[i] belongs to out->channels[i]. Also sets n_groups. Release the listing's
+ * arena in any case.
+ */
+enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *listing,
 				  const struct fsl_run *run, const struct fsl_topology *topology,
 				  struct fsl_error *err);
 
-/* Clock offsets of all ranks from the ends of all channels; sets clock_ns,
- * offset_max_ms, residual_ms of @out. */
-enum fsl_status fsl_clocks_estimate(struct fsl_match *out, const struct fsl_uses *uses,
-				    const struct fsl_run *run, struct fsl_error *err);
+/* Offsets between clocks: a union-find forest whose edges carry "my clock minus my parent's". */
+struct fsl_clocks {
+	uint32_t *parent, *size; /* per rank index */
+	int64_t *to_parent_ns;
+	size_t n_ranks;
+	bool is_measured; /* some offset was measured */
+};
+
+/* No offset known; in @arena. */
+enum fsl_status fsl_clocks_init(struct fsl_clocks *out, struct fsl_arena *arena, size_t n_ranks,
+				struct fsl_error *err);
+/* Clock of @to minus clock of @from; false when nothing connects them. */
+bool fsl_clocks_offset(const struct fsl_clocks *clocks, uint32_t from, uint32_t to,
+		       int64_t *offset_ns);
+/* Adds a measurement; what was known before stays. */
+void fsl_clocks_join(struct fsl_clocks *clocks, uint32_t from, uint32_t to, int64_t offset_ns);
+/* Joins the clocks of all members of the channels, best measurements first; sets residual_ms of
+ * @out. */
+enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *out,
+				   const struct fsl_uses *uses, const struct fsl_run *run,
+				   struct fsl_error *err);
+/* Sets clock_ns and offset_max_ms of @out: offsets to the lowest rank of each component; 0 without
+ * a common end. */
+enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clocks *clocks,
+				   struct fsl_error *err);
 
 /* Instances of one channel: by order when all members have equally many uses, else by their ends.
  */
 enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *channel,
 				  const struct fsl_uses *uses, const struct fsl_run *run,
 				  struct fsl_error *err);
+
+/* Sets gap_median_ms, gap_p95_ms and disagrees of a matched channel. */
+void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *match,
+			 const struct fsl_run *run);
 
 #endif

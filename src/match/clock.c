@@ -10,15 +10,28 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
+#include "match/offset.h"
 
 /* Fewer common ends give no offset. */
-enum { ENDS_MIN = 3, ENDS_USED_MAX = 4096 };
+enum {
+	ENDS_MIN = 3,
+	ENDS_USED_MAX = 4096,
+	SEARCHED_MAX = 1024,     /* ends whose partners are searched */
+	DIFFERENCES_MAX = 65536, /* of them to all ends in reach */
+};
+
+/* Clocks of hosts differ by up to 50 ms either side; more is found where the time between uses is
+ * longer. */
+static const int64_t REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
+/* Ends that nearly all agree like this in order belong together: no work is as even. */
+static const double TAIL_SURE_MS = 0.1;
 
 /* "Clock of @to minus clock of @from is @offset_ns". */
 struct edge {
 	uint32_t from, to;
 	int64_t offset_ns;
 	double spread_ms; /* median deviation from the offset */
+	double tail_ms;   /* nine of ten deviate less */
 };
 
 static int64_t end_of(const struct fsl_rank *rank, uint32_t op_idx)
@@ -40,25 +53,6 @@ static size_t diff_by_order(const struct fsl_channel *channel, const struct fsl_
 	return n;
 }
 
-/* Differences of each end of the member to the nearest of member 0, where records are missing. */
-static size_t diff_to_nearest(const struct fsl_channel *channel, const struct fsl_uses *uses,
-			      const struct fsl_run *run, size_t m, int64_t *diff_ns)
-{
-	const struct fsl_rank *first = &run->ranks[channel->members[0]];
-	const struct fsl_rank *other = &run->ranks[channel->members[m]];
-	size_t stride = uses->n_uses[m] / ENDS_USED_MAX + 1, n = 0, k = 0;
-	for (size_t i = 0; i < uses->n_uses[m]; i += stride) {
-		int64_t end_ns = end_of(other, uses->op_idx[m][i]);
-		while (k + 1 < uses->n_uses[0] &&
-		       llabs(end_of(first, uses->op_idx[0][k + 1]) - end_ns) <=
-			       llabs(end_of(first, uses->op_idx[0][k]) - end_ns)) {
-			k++;
-		}
-		diff_ns[n++] = end_ns - end_of(first, uses->op_idx[0][k]);
-	}
-	return n;
-}
-
 /* Median difference and its spread; @diff_ns is reordered. */
 static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t *diff_ns, size_t n)
 {
@@ -70,28 +64,77 @@ static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t 
 	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
 	int64_t spread_ns = diff_ns[n / 2];
 	return (struct edge){channel->members[0], channel->members[m], median_ns,
-			     (double)spread_ns / FSL_NS_PER_MS};
+			     (double)spread_ns / FSL_NS_PER_MS,
+			     (double)diff_ns[n * 9 / 10] / FSL_NS_PER_MS};
+}
+
+/* Ends of one member, ascending, into @ends. */
+static struct fsl_ends ends_of(const struct fsl_channel *channel, const struct fsl_uses *uses,
+			       const struct fsl_run *run, size_t m, int64_t *ends)
+{
+	const struct fsl_rank *rank = &run->ranks[channel->members[m]];
+	for (size_t i = 0; i < uses->n_uses[m]; i++) {
+		ends[i] = end_of(rank, uses->op_idx[m][i]);
+	}
+	qsort(ends, uses->n_uses[m], sizeof(*ends), fsl_compare_i64);
+	return (struct fsl_ends){ends, uses->n_uses[m]};
+}
+
+/* What measuring needs; sized for the largest channel. */
+struct bench {
+	int64_t *first, *other; /* ends of two members */
+	int64_t *work;          /* DIFFERENCES_MAX */
+};
+
+/* The most common difference of any two ends, where it is not known which belong together. */
+static bool edge_by_search(struct edge *edge, const struct fsl_channel *channel,
+			   const struct fsl_uses *uses, const struct fsl_run *run, size_t m,
+			   const struct bench *bench)
+{
+	struct fsl_ends first = ends_of(channel, uses, run, 0, bench->first);
+	struct fsl_ends other = ends_of(channel, uses, run, m, bench->other);
+	struct fsl_differences differences = {.ns = bench->work, .n_max = DIFFERENCES_MAX};
+	int64_t half_ns = fsl_usual_interval_ns(first, bench->work) / 2;
+	struct fsl_offset_range range = {0, half_ns > REACH_NS ? half_ns : REACH_NS};
+	struct fsl_offset found;
+	fsl_differences_add(&differences, first, other, range, SEARCHED_MAX);
+	size_t n_wanted = differences.n_asked / 2 + 1;
+	if (!fsl_offset_find(&found, &differences, n_wanted > ENDS_MIN ? n_wanted : ENDS_MIN)) {
+		return false;
+	}
+	/* Half of the differences lie in the width: half of it is the median deviation. */
+	*edge = (struct edge){channel->members[0], channel->members[m], found.offset_ns,
+			      (double)found.width_ns / 2.0 / FSL_NS_PER_MS,
+			      (double)found.width_ns / 2.0 / FSL_NS_PER_MS};
+	return true;
 }
 
 /*
  * Offset between member @m and member 0 from at most ENDS_USED_MAX ends spread evenly. Uses that
- * differ in number, or that do not belong together although they are equally many, are compared
- * with the nearest end: right while clocks differ by less than half the time between two uses. The
- * way with less spread wins.
+ * differ in number, or that do not belong together although they are equally many, are told by the
+ * most common difference of their ends. The way with less spread wins.
  */
 static bool measure(struct edge *edge, const struct fsl_channel *channel,
-		    const struct fsl_uses *uses, const struct fsl_run *run, size_t m, int64_t *work)
+		    const struct fsl_uses *uses, const struct fsl_run *run, size_t m,
+		    const struct bench *bench)
 {
 	if (uses->n_uses[0] < ENDS_MIN || uses->n_uses[m] < ENDS_MIN) {
 		return false;
 	}
-	*edge = edge_of(channel, m, work, diff_to_nearest(channel, uses, run, m, work));
-	if (uses->n_uses[0] == uses->n_uses[m]) {
-		struct edge ordered =
-			edge_of(channel, m, work, diff_by_order(channel, uses, run, m, work));
-		*edge = ordered.spread_ms <= edge->spread_ms ? ordered : *edge;
+	bool is_equal = uses->n_uses[0] == uses->n_uses[m], is_found = false;
+	if (is_equal) {
+		size_t n = diff_by_order(channel, uses, run, m, bench->work);
+		*edge = edge_of(channel, m, bench->work, n);
+		if (edge->tail_ms <= TAIL_SURE_MS) {
+			return true;
+		}
 	}
-	return true;
+	struct edge searched;
+	is_found = edge_by_search(&searched, channel, uses, run, m, bench);
+	if (is_found && (!is_equal || searched.spread_ms < edge->spread_ms)) {
+		*edge = searched;
+	}
+	return is_equal || is_found;
 }
 
 /* Edges with the least spread first, so that the best measurements carry the offsets. */
@@ -108,51 +151,83 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /* Root of a rank in the union-find forest, with the rank's offset to it in *offset_ns. */
-static uint32_t find_root(const uint32_t *parent, const int64_t *to_parent_ns, uint32_t rank_idx,
-			  int64_t *offset_ns)
+static uint32_t find_root(const struct fsl_clocks *clocks, uint32_t rank_idx, int64_t *offset_ns)
 {
 	*offset_ns = 0;
-	while (parent[rank_idx] != rank_idx) {
-		*offset_ns += to_parent_ns[rank_idx];
-		rank_idx = parent[rank_idx];
+	while (clocks->parent[rank_idx] != rank_idx) {
+		*offset_ns += clocks->to_parent_ns[rank_idx];
+		rank_idx = clocks->parent[rank_idx];
 	}
 	return rank_idx;
 }
 
-/* Joins the components of an edge; the smaller tree goes below the larger, so paths stay short. */
-static void join(uint32_t *parent, uint32_t *size, int64_t *to_parent_ns, const struct edge *edge)
+enum fsl_status fsl_clocks_init(struct fsl_clocks *out, struct fsl_arena *arena, size_t n_ranks,
+				struct fsl_error *err)
+{
+	out->n_ranks = n_ranks;
+	out->is_measured = false;
+	out->parent = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*out->parent));
+	out->size = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*out->size));
+	out->to_parent_ns = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*out->to_parent_ns));
+	if (out->parent == NULL || out->size == NULL || out->to_parent_ns == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
+	}
+	for (size_t r = 0; r < n_ranks; r++) {
+		out->parent[r] = (uint32_t)r;
+		out->size[r] = 1;
+	}
+	return FSL_OK;
+}
+
+bool fsl_clocks_offset(const struct fsl_clocks *clocks, uint32_t from, uint32_t to,
+		       int64_t *offset_ns)
 {
 	int64_t from_ns = 0, to_ns = 0;
-	uint32_t a = find_root(parent, to_parent_ns, edge->from, &from_ns);
-	uint32_t b = find_root(parent, to_parent_ns, edge->to, &to_ns);
+	uint32_t a = find_root(clocks, from, &from_ns), b = find_root(clocks, to, &to_ns);
+	*offset_ns = a == b ? to_ns - from_ns : 0;
+	return a == b;
+}
+
+void fsl_clocks_join(struct fsl_clocks *clocks, uint32_t from, uint32_t to, int64_t offset_ns)
+{
+	int64_t from_ns = 0, to_ns = 0;
+	uint32_t a = find_root(clocks, from, &from_ns), b = find_root(clocks, to, &to_ns);
+	clocks->is_measured = true;
 	if (a == b) {
 		return;
 	}
-	/* clock(to) = clock(from) + offset, clock(x) = clock(root) + x_ns. */
-	int64_t b_minus_a_ns = from_ns + edge->offset_ns - to_ns;
-	if (size[a] >= size[b]) {
-		parent[b] = a;
-		to_parent_ns[b] = b_minus_a_ns;
-		size[a] += size[b];
+	/* clock(to) = clock(from) + offset, clock(x) = clock(root) + x_ns; the smaller tree goes
+	 * below the larger, so paths stay short. */
+	int64_t b_minus_a_ns = from_ns + offset_ns - to_ns;
+	if (clocks->size[a] >= clocks->size[b]) {
+		clocks->parent[b] = a;
+		clocks->to_parent_ns[b] = b_minus_a_ns;
+		clocks->size[a] += clocks->size[b];
 	} else {
-		parent[a] = b;
-		to_parent_ns[a] = -b_minus_a_ns;
-		size[b] += size[a];
+		clocks->parent[a] = b;
+		clocks->to_parent_ns[a] = -b_minus_a_ns;
+		clocks->size[b] += clocks->size[a];
 	}
 }
 
-/* Offsets relative to the lowest rank of each component; components without a common end stay at 0.
- */
-static void carry_offsets(struct fsl_match *out, size_t n_ranks, const uint32_t *parent,
-			  const int64_t *to_parent_ns, int64_t *root_ns)
+enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clocks *clocks,
+				   struct fsl_error *err)
 {
-	out->offset_max_ms = 0.0;
+	struct fsl_arena scratch = {0};
+	size_t n_ranks = clocks->n_ranks;
+	int64_t *root_ns = fsl_arena_alloc(&scratch, (n_ranks + 1) * sizeof(*root_ns));
+	out->clock_ns = fsl_arena_alloc(&out->arena, (n_ranks + 1) * sizeof(*out->clock_ns));
+	if (root_ns == NULL || out->clock_ns == NULL) {
+		fsl_arena_fini(&scratch);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
+	}
+	out->offset_max_ms = clocks->is_measured ? 0.0 : NAN;
 	for (size_t r = 0; r < n_ranks; r++) {
 		root_ns[r] = INT64_MIN;
 	}
-	for (size_t r = 0; r < n_ranks; r++) {
+	for (size_t r = 0; r < n_ranks && clocks->is_measured; r++) {
 		int64_t offset_ns = 0;
-		uint32_t root = find_root(parent, to_parent_ns, (uint32_t)r, &offset_ns);
+		uint32_t root = find_root(clocks, (uint32_t)r, &offset_ns);
 		if (root_ns[root] == INT64_MIN) {
 			root_ns[root] = offset_ns;
 		}
@@ -160,56 +235,55 @@ static void carry_offsets(struct fsl_match *out, size_t n_ranks, const uint32_t 
 		double offset_ms = fabs((double)out->clock_ns[r]) / FSL_NS_PER_MS;
 		out->offset_max_ms = fmax(out->offset_max_ms, offset_ms);
 	}
+	fsl_arena_fini(&scratch);
+	return FSL_OK;
 }
 
 static size_t list_edges(struct edge *edges, const struct fsl_match *match,
-			 const struct fsl_uses *uses, const struct fsl_run *run, int64_t *work)
+			 const struct fsl_uses *uses, const struct fsl_run *run,
+			 const struct bench *bench)
 {
 	size_t n_edges = 0;
 	for (size_t c = 0; c < match->n_channels; c++) {
 		for (size_t m = 1; m < match->channels[c].n_members; m++) {
 			n_edges += measure(&edges[n_edges], &match->channels[c], &uses[c], run, m,
-					   work);
+					   bench);
 		}
 	}
 	return n_edges;
 }
 
-enum fsl_status fsl_clocks_estimate(struct fsl_match *out, const struct fsl_uses *uses,
-				    const struct fsl_run *run, struct fsl_error *err)
+enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *out,
+				   const struct fsl_uses *uses, const struct fsl_run *run,
+				   struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
-	size_t n_edges_max = 1, n_ranks = run->n_ranks;
+	size_t n_edges_max = 1, n_uses_max = 1;
 	for (size_t c = 0; c < out->n_channels; c++) {
 		n_edges_max += out->channels[c].n_members;
+		for (size_t m = 0; m < out->channels[c].n_members; m++) {
+			size_t n_uses = uses[c].n_uses[m];
+			n_uses_max = n_uses > n_uses_max ? n_uses : n_uses_max;
+		}
 	}
-	out->offset_max_ms = NAN;
-	out->residual_ms = NAN;
-	out->clock_ns = fsl_arena_alloc(&out->arena, (n_ranks + 1) * sizeof(*out->clock_ns));
 	struct edge *edges = fsl_arena_alloc(&scratch, n_edges_max * sizeof(*edges));
-	int64_t *work = fsl_arena_alloc(&scratch, (ENDS_USED_MAX + 1) * sizeof(*work));
-	uint32_t *parent = fsl_arena_alloc(&scratch, (n_ranks + 1) * sizeof(*parent));
-	uint32_t *size = fsl_arena_alloc(&scratch, (n_ranks + 1) * sizeof(*size));
-	int64_t *to_parent_ns = fsl_arena_alloc(&scratch, (n_ranks + 1) * sizeof(*to_parent_ns));
-	int64_t *root_ns = fsl_arena_alloc(&scratch, (n_ranks + 1) * sizeof(*root_ns));
+	struct bench bench = {
+		.first = fsl_arena_alloc(&scratch, n_uses_max * sizeof(*bench.first)),
+		.other = fsl_arena_alloc(&scratch, n_uses_max * sizeof(*bench.other)),
+		.work = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.work))};
 	double *spreads = fsl_arena_alloc(&scratch, 2 * n_edges_max * sizeof(*spreads));
-	if (out->clock_ns == NULL || edges == NULL || work == NULL || parent == NULL ||
-	    size == NULL || to_parent_ns == NULL || root_ns == NULL || spreads == NULL) {
+	if (edges == NULL || bench.first == NULL || bench.other == NULL || bench.work == NULL ||
+	    spreads == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clock edges=%zu", n_edges_max);
 	}
-	size_t n_edges = list_edges(edges, out, uses, run, work);
+	size_t n_edges = list_edges(edges, out, uses, run, &bench);
 	qsort(edges, n_edges, sizeof(*edges), compare_edges);
-	for (size_t r = 0; r < n_ranks; r++) {
-		parent[r] = (uint32_t)r;
-		size[r] = 1;
-	}
 	for (size_t e = 0; e < n_edges; e++) {
-		join(parent, size, to_parent_ns, &edges[e]);
+		fsl_clocks_join(clocks, edges[e].from, edges[e].to, edges[e].offset_ns);
 		spreads[e] = edges[e].spread_ms;
 	}
 	if (n_edges > 0) {
-		carry_offsets(out, n_ranks, parent, to_parent_ns, root_ns);
 		out->residual_ms = fsl_median(spreads, n_edges, spreads + n_edges);
 	}
 	fsl_arena_fini(&scratch);

@@ -9,6 +9,13 @@
 
 /* Ends of one instance lie closer together than this share of the usual time between two uses. */
 static const double END_TOLERANCE_SHARE = 0.45;
+/* Where records are missing, ends that are this many times farther apart than usual for the
+ * channel, and than this share of the time between uses, are two uses that each lack the other's
+ * record. */
+static const double STRANGER_RATIO = 20.0;
+static const double STRANGER_SHARE = 0.02;
+/* Times of two devices are not recorded more finely than this. */
+static const int64_t END_JITTER_NS = INT64_C(50000);
 
 /* Uses whose times are sorted for a median; more, spread evenly, would not change it. */
 enum { SAMPLES_MAX = 1024 };
@@ -98,6 +105,33 @@ static size_t cluster_ends(const struct end *ends, size_t n_ends, int64_t tolera
 	return n_instances;
 }
 
+/* Half of the instances with several members have their ends closer together; 0: none has.
+ * @work: SAMPLES_MAX. */
+static int64_t usual_gap_ns(const struct end *ends, size_t n_ends, const uint32_t *instance_of,
+			    int64_t *work)
+{
+	size_t n = 0, stride = n_ends / SAMPLES_MAX + 1;
+	for (size_t i = 0; i < n_ends; i += stride) {
+		size_t last = i;
+		while (last + 1 < n_ends && instance_of[last + 1] == instance_of[i]) {
+			last++;
+		}
+		if (last > i) {
+			work[n++] = ends[last].end_ns - ends[i].end_ns;
+		}
+	}
+	qsort(work, n, sizeof(*work), fsl_compare_i64);
+	return n > 0 ? work[n / 2] : 0;
+}
+
+/* How far apart ends may lie once it is known how far apart they usually are. */
+static int64_t closer_tolerance_ns(int64_t interval_ns, int64_t gap_ns)
+{
+	double usual_ns = (double)(gap_ns > END_JITTER_NS ? gap_ns : END_JITTER_NS);
+	double limit_ns = fmax(STRANGER_RATIO * usual_ns, STRANGER_SHARE * (double)interval_ns);
+	return (int64_t)fmin(limit_ns, END_TOLERANCE_SHARE * (double)interval_ns);
+}
+
 static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel *channel,
 				     const struct fsl_uses *uses, const struct fsl_run *run,
 				     struct fsl_error *err)
@@ -126,9 +160,13 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 		}
 	}
 	qsort(ends, n_ends, sizeof(*ends), compare_ends);
-	int64_t tolerance_ns = (int64_t)((double)usual_interval_ns(channel, uses, run, work) *
-					 END_TOLERANCE_SHARE);
+	int64_t interval_ns = usual_interval_ns(channel, uses, run, work);
+	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
 	size_t n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
+	tolerance_ns =
+		closer_tolerance_ns(interval_ns, usual_gap_ns(ends, n_ends, instance_of, work));
+	memset(last, 0, channel->n_members * sizeof(*last));
+	n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
 	status = alloc_instances(match, channel, n_instances, err);
 	for (size_t i = 0; i < n_ends && status == FSL_OK; i++) {
 		channel->op_idx[instance_of[i] * channel->n_members + ends[i].member] =

@@ -4,46 +4,112 @@
 #include <math.h>
 
 #include "match/channel.h"
+#include "match/pair.h"
+
+/* Members present in an instance. */
+static size_t count_present(const struct fsl_channel *channel, size_t instance)
+{
+	size_t n = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		n += channel->op_idx[instance * channel->n_members + m] != FSL_NO_OP;
+	}
+	return n;
+}
 
 /* Counts what was matched; a group counts when one of its channels has complete instances. */
 static void count_matched(struct fsl_match *match)
 {
-	size_t last_group = SIZE_MAX;
+	size_t last_matched = SIZE_MAX, last_disagreeing = SIZE_MAX;
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		uint64_t n_complete = 0;
 		for (size_t i = 0; i < channel->n_instances; i++) {
-			size_t n_present = 0;
-			for (size_t m = 0; m < channel->n_members; m++) {
-				n_present +=
-					channel->op_idx[i * channel->n_members + m] != FSL_NO_OP;
-			}
-			n_complete += n_present == channel->n_members;
+			n_complete += count_present(channel, i) == channel->n_members;
 		}
 		match->n_instances += channel->n_instances;
 		match->n_instances_matched += n_complete;
-		if (n_complete > 0 && channel->group_idx != last_group) {
+		match->n_p2p_matched += channel->is_p2p ? 2 * n_complete : 0;
+		if (n_complete > 0 && channel->group_idx != last_matched) {
 			match->n_groups_matched++;
-			last_group = channel->group_idx;
+			last_matched = channel->group_idx;
+		}
+		if (channel->disagrees) {
+			match->disagree_max_ms =
+				fmax(match->disagree_max_ms, channel->gap_median_ms);
+		}
+		if (channel->disagrees && channel->group_idx != last_disagreeing) {
+			match->n_groups_disagreeing++;
+			last_disagreeing = channel->group_idx;
 		}
 	}
+}
+
+/* Channels of pairs behind the other channels of their group. */
+static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_channel_list *pairs,
+				      struct fsl_error *err)
+{
+	size_t n = match->n_channels + pairs->n;
+	if (pairs->n == 0) {
+		return FSL_OK;
+	}
+	struct fsl_channel *merged = fsl_arena_alloc(&match->arena, n * sizeof(*merged));
+	if (merged == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
+	}
+	for (size_t i = 0, c = 0, p = 0; i < n; i++) {
+		bool is_pair =
+			c == match->n_channels ||
+			(p < pairs->n && pairs->items[p].group_idx < match->channels[c].group_idx);
+		merged[i] = is_pair ? pairs->items[p++] : match->channels[c++];
+	}
+	match->channels = merged;
+	match->n_channels = n;
+	return FSL_OK;
+}
+
+static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *listing,
+				 struct fsl_channel_list *pairs, const struct fsl_run *run,
+				 const struct fsl_topology *topology, struct fsl_error *err)
+{
+	struct fsl_clocks clocks = {0};
+	enum fsl_status status = fsl_channels_list(out, listing, run, topology, err);
+	if (status == FSL_OK) {
+		status = fsl_clocks_init(&clocks, &listing->arena, run->n_ranks, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_clocks_measure(&clocks, out, listing->uses, run, err);
+	}
+	if (status == FSL_OK) {
+		status =
+			fsl_pairs_match(pairs, out, &clocks, listing, run, topology->n_groups, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_clocks_publish(out, &clocks, err);
+	}
+	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
+		status = fsl_channel_match(out, &out->channels[c], &listing->uses[c], run, err);
+	}
+	if (status == FSL_OK) {
+		status = merge_channels(out, pairs, err);
+	}
+	return status;
 }
 
 enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
 			  const struct fsl_topology *topology, struct fsl_error *err)
 {
-	struct fsl_uses *uses = NULL;
-	*out = (struct fsl_match){.offset_max_ms = NAN, .residual_ms = NAN};
-	enum fsl_status status = fsl_channels_list(out, &uses, run, topology, err);
-	if (status == FSL_OK) {
-		status = fsl_clocks_estimate(out, uses, run, err);
-	}
-	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
-		status = fsl_channel_match(out, &out->channels[c], &uses[c], run, err);
-	}
+	struct fsl_listing listing = {0};
+	struct fsl_channel_list pairs = {0};
+	*out = (struct fsl_match){.offset_max_ms = NAN, .residual_ms = NAN, .disagree_max_ms = NAN};
+	enum fsl_status status = match_all(out, &listing, &pairs, run, topology, err);
+	fsl_free(pairs.items);
+	fsl_arena_fini(&listing.arena);
 	if (status != FSL_OK) {
 		fsl_match_fini(out);
 		return status;
+	}
+	for (size_t c = 0; c < out->n_channels; c++) {
+		fsl_channel_measure(&out->channels[c], out, run);
 	}
 	count_matched(out);
 	return FSL_OK;

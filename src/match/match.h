@@ -26,6 +26,9 @@ struct fsl_channel {
 	uint32_t
 		*op_idx; /* [instance * n_members + member], index into the rank's ops; FSL_NO_OP */
 	uint32_t *step_idx; /* [instance], index into fsl_steps; UINT32_MAX outside all steps */
+	/* Latest minus earliest end of an instance on corrected clocks; NaN: no two members. */
+	double gap_median_ms, gap_p95_ms;
+	bool disagrees; /* ends lie too far apart to belong together: tells nothing about anybody */
 };
 
 struct fsl_match {
@@ -37,14 +40,17 @@ struct fsl_match {
 	double offset_max_ms; /* largest offset; NaN: not measured */
 	double residual_ms;   /* median disagreement of common ends after correction; NaN */
 	size_t n_groups, n_groups_matched;
+	size_t n_groups_disagreeing;   /* with a channel whose ends disagree */
+	double disagree_max_ms;        /* largest gap_median_ms of these; NaN: none */
+	uint64_t n_p2p, n_p2p_matched; /* point-to-point operators / those with their partner */
 	uint64_t n_instances, n_instances_matched; /* with any member / with all members */
 };
 
 /*
- * Matches every communicator with at least two present ranks. Point-to-point operators are matched
- * in groups of two only: larger groups do not say who talks to whom. Equal numbers of uses match by
- * order; unequal ones (dropped records, a capture that began later) by their ends on corrected
- * clocks.
+ * Matches every communicator with at least two present ranks. Equal numbers of uses match by order;
+ * unequal ones (dropped records, a capture that began later) by their ends on corrected clocks.
+ * Point-to-point operators of larger groups are given to the pairs of ranks whose ends they share;
+ * those that end with nobody are left out.
  */
 enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
 			  const struct fsl_topology *topology, struct fsl_error *err);

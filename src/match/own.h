@@ -38,10 +38,12 @@ void fsl_own_fini(struct fsl_own *own);
 
 /*
  * Marks the steps of a rank as not seen whole in which one of its operators was lost although other
- * members of the group recorded theirs: the unrecorded wait would pass for work.
+ * members of the group recorded theirs, or although other steps have more: the unrecorded wait
+ * would pass for work.
  */
-void fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
-		       const struct fsl_match *match, const struct fsl_cuts *cuts);
+enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
+				  const struct fsl_match *match, const struct fsl_cuts *cuts,
+				  struct fsl_error *err);
 
 static inline double fsl_own_part_ms(const struct fsl_own *own, size_t rank_idx, size_t step,
 				     enum fsl_own_part part)

@@ -1,7 +1,10 @@
 /* Lost records: a wait that was not recorded looks like work, so the steps that hold one are not
  * seen whole. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/sort.h"
 #include "match/own.h"
 
 /* End of an instance on the reference clock: the latest of its members that were recorded. */
@@ -21,6 +24,14 @@ static int64_t end_of_instance(const struct fsl_match *match, const struct fsl_c
 	return end_ns;
 }
 
+static void mark_unseen(struct fsl_own *own, size_t rank_idx, size_t step)
+{
+	for (size_t p = 0; p < FSL_OWN_PARTS_N; p++) {
+		own->part_ms[(rank_idx * own->n_steps + step) * FSL_OWN_PARTS_N + p] = NAN;
+	}
+	own->idle_ms[rank_idx * own->n_steps + step] = NAN;
+}
+
 /* The gap that holds the lost operator ends at the next one; before the first and behind the last
  * there is none. */
 static void hide_step(struct fsl_own *own, const struct fsl_run *run, const struct fsl_cuts *cuts,
@@ -31,10 +42,7 @@ static void hide_step(struct fsl_own *own, const struct fsl_run *run, const stru
 	if (k == 0 || k == run->ranks[rank_idx].n_ops || step >= own->n_steps) {
 		return;
 	}
-	for (size_t p = 0; p < FSL_OWN_PARTS_N; p++) {
-		own->part_ms[(rank_idx * own->n_steps + step) * FSL_OWN_PARTS_N + p] = NAN;
-	}
-	own->idle_ms[rank_idx * own->n_steps + step] = NAN;
+	mark_unseen(own, rank_idx, step);
 }
 
 /* Hides the steps of the members that lack an instance which others recorded. */
@@ -56,12 +64,70 @@ static void hide_instance(struct fsl_own *own, const struct fsl_run *run,
 	}
 }
 
-void fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
-		       const struct fsl_match *match, const struct fsl_cuts *cuts)
+static bool is_complete(const struct fsl_channel *channel, size_t instance)
 {
-	for (size_t c = 0; c < match->n_channels; c++) {
-		for (size_t i = 0; i < match->channels[c].n_instances; i++) {
-			hide_instance(own, run, match, cuts, &match->channels[c], i);
+	for (size_t m = 0; m < channel->n_members; m++) {
+		if (channel->op_idx[instance * channel->n_members + m] == FSL_NO_OP) {
+			return false;
 		}
 	}
+	return true;
+}
+
+/* Share of the steps that have the same number of instances for the number to be expected of all.
+ */
+static const double REGULAR_SHARE_MIN = 0.75;
+
+/*
+ * Hides the steps in which a channel that loses records has fewer instances than usual: all members
+ * lost the record of one. @counts, @sorted: steps.
+ */
+static void hide_short_steps(struct fsl_own *own, const struct fsl_channel *channel,
+			     int64_t *counts, int64_t *sorted)
+{
+	size_t n_lost = 0, n_usual = 0, n_steps = own->n_steps;
+	memset(counts, 0, n_steps * sizeof(*counts));
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		n_lost += !is_complete(channel, i);
+		if (channel->step_idx[i] < n_steps) {
+			counts[channel->step_idx[i]]++;
+		}
+	}
+	if (n_lost == 0 || n_steps == 0) {
+		return;
+	}
+	memcpy(sorted, counts, n_steps * sizeof(*counts));
+	qsort(sorted, n_steps, sizeof(*sorted), fsl_compare_i64);
+	int64_t usual = sorted[n_steps / 2];
+	for (size_t s = 0; s < n_steps; s++) {
+		n_usual += counts[s] == usual;
+	}
+	for (size_t s = 0; s < n_steps; s++) {
+		bool is_short =
+			counts[s] < usual && (double)n_usual >= REGULAR_SHARE_MIN * (double)n_steps;
+		for (size_t m = 0; m < channel->n_members && is_short; m++) {
+			mark_unseen(own, channel->members[m], s);
+		}
+	}
+}
+
+enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
+				  const struct fsl_match *match, const struct fsl_cuts *cuts,
+				  struct fsl_error *err)
+{
+	int64_t *counts = fsl_calloc(2 * own->n_steps + 1, sizeof(*counts));
+	if (counts == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", own->n_steps);
+	}
+	for (size_t c = 0; c < match->n_channels; c++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
+			hide_instance(own, run, match, cuts, channel, i);
+		}
+		if (!channel->disagrees) {
+			hide_short_steps(own, channel, counts, counts + own->n_steps);
+		}
+	}
+	fsl_free(counts);
+	return FSL_OK;
 }

@@ -216,6 +216,50 @@ static void slow_link_names_both_ends(void **state)
 	}
 }
 
+/* One communicator over a pipeline of several stages, its tensor-parallel peers on other clocks. */
+static void slow_link_inside_a_pipeline_names_both_ends(void **state)
+{
+	(void)state;
+	static const struct {
+		struct shape shape;
+		int32_t from, to;
+	} jobs[] = {{{2, 2, 4}, 5, 9}, {{2, 2, 8}, 13, 17}, {{1, 2, 4}, 0, 2}, {{4, 1, 3}, 6, 10}};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
+			struct sim_params params = fault_of(SIM_FAULT_LINK);
+			params.tp = jobs[i].shape.tp;
+			params.dp = jobs[i].shape.dp;
+			params.pp = jobs[i].shape.pp;
+			params.seed = seed;
+			params.n_culprits = 2;
+			params.culprits[0] = jobs[i].from;
+			params.culprits[1] = jobs[i].to;
+			params.clock_offset_ms = 50.0;
+			params.ranks_per_host = 2;
+			params.drop_share = seed == 1 ? 0.0 : 0.01;
+			check(&params);
+		}
+	}
+}
+
+/* One operator in twenty-five of a pipeline loses a row, and nobody is blamed for the hole. */
+static void healthy_pipeline_names_nobody(void **state)
+{
+	(void)state;
+	static const struct shape pipelines[] = {{2, 2, 4}, {4, 2, 4}, {1, 2, 4},
+						 {2, 1, 4}, {2, 2, 8}, {2, 4, 3}};
+	for (size_t i = 0; i < sizeof(pipelines) / sizeof(pipelines[0]); i++) {
+		for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
+			struct sim_params params;
+			set_job(&params, &pipelines[i], seed);
+			params.noise_share = 0.05;
+			params.drop_share = 0.01;
+			params.clock_offset_ms = 50.0;
+			check(&params);
+		}
+	}
+}
+
 static void hang_names_the_rank_that_stopped_first(void **state)
 {
 	(void)state;
@@ -273,6 +317,8 @@ int main(void)
 		cmocka_unit_test(slow_dataloader_is_found),
 		cmocka_unit_test(slow_checkpoints_are_found),
 		cmocka_unit_test(slow_link_names_both_ends),
+		cmocka_unit_test(slow_link_inside_a_pipeline_names_both_ends),
+		cmocka_unit_test(healthy_pipeline_names_nobody),
 		cmocka_unit_test(hang_names_the_rank_that_stopped_first),
 		cmocka_unit_test(slowdown_of_everybody_names_nobody),
 		cmocka_unit_test(single_long_step_names_nobody),

@@ -114,6 +114,61 @@ static void equally_many_lost_records_in_different_places_do_not_pair_strangers(
 	release(&job, &match, &cuts);
 }
 
+/* Neighbouring uses of which each member lost another one are two instances, not one. */
+static void uses_that_lack_each_others_record_stay_apart(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 2, 10);
+	job.body_ms[0] = job.body_ms[1] = 200.0;
+	job.head_ms[0] = job.head_ms[1] = -45.0;
+	small_job_run(&job);
+	drop_op(&job, 0, 19);
+	drop_op(&job, 1, 20);
+	drop_op(&job, 1, 30);
+	match_job(&job, &match, &cuts);
+	const struct fsl_channel *channel = &match.channels[0];
+	assert_int_equal(channel->n_instances, 40);
+	assert_int_equal(match.n_instances_matched, 37);
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		uint32_t a = channel->op_idx[i * 2], b = channel->op_idx[i * 2 + 1];
+		if (a != FSL_NO_OP && b != FSL_NO_OP) {
+			assert_int_equal(job.run.ranks[0].ops[a].dev_end_ns,
+					 job.run.ranks[1].ops[b].dev_end_ns);
+		}
+	}
+	release(&job, &match, &cuts);
+}
+
+/* Uses follow each other faster than the clocks differ. */
+static void lost_records_under_large_offsets_do_not_shift_the_clocks(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 4, 40);
+	for (size_t r = 0; r < 4; r++) {
+		job.body_ms[r] = -35.0;
+	}
+	job.noise_ms = 5.0;
+	job.clock_ns[1] = 50 * FSL_NS_PER_MS;
+	job.clock_ns[2] = -45 * FSL_NS_PER_MS;
+	small_job_run(&job);
+	drop_op(&job, 0, 3);
+	drop_op(&job, 1, 60);
+	drop_op(&job, 1, 61);
+	drop_op(&job, 2, 90);
+	match_job(&job, &match, &cuts);
+	assert_int_equal(match.clock_ns[1], 50 * FSL_NS_PER_MS);
+	assert_int_equal(match.clock_ns[2], -45 * FSL_NS_PER_MS);
+	assert_int_equal(match.channels[0].n_instances, 160);
+	assert_int_equal(match.n_instances_matched, 156);
+	release(&job, &match, &cuts);
+}
+
 static void clock_offsets_survive_lost_records(void **state)
 {
 	(void)state;
@@ -186,7 +241,7 @@ static void sends_meet_receives_in_groups_of_two(void **state)
 	small_job_fini(&job);
 }
 
-static void point_to_point_of_larger_groups_is_left_unmatched(void **state)
+static void a_single_point_to_point_use_of_a_larger_group_is_left_unmatched(void **state)
 {
 	(void)state;
 	struct small_job job;
@@ -405,10 +460,12 @@ int main(void)
 		cmocka_unit_test(dropped_records_leave_holes_and_do_not_shift_the_rest),
 		cmocka_unit_test(
 			equally_many_lost_records_in_different_places_do_not_pair_strangers),
+		cmocka_unit_test(uses_that_lack_each_others_record_stay_apart),
+		cmocka_unit_test(lost_records_under_large_offsets_do_not_shift_the_clocks),
 		cmocka_unit_test(clock_offsets_survive_lost_records),
 		cmocka_unit_test(the_slow_rank_has_the_largest_lateness),
 		cmocka_unit_test(sends_meet_receives_in_groups_of_two),
-		cmocka_unit_test(point_to_point_of_larger_groups_is_left_unmatched),
+		cmocka_unit_test(a_single_point_to_point_use_of_a_larger_group_is_left_unmatched),
 		cmocka_unit_test(jitter_at_a_boundary_moves_no_operator_to_another_step),
 		cmocka_unit_test(gaps_are_own_time_split_at_the_head_of_the_step),
 		cmocka_unit_test(work_under_an_asynchronous_operator_is_own_time),

@@ -1,0 +1,278 @@
+/* Finds the ranks of a group that talk to each other, and the offset of their clocks. */
+#include "match/pair.h"
+
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+
+enum {
+	SIDES_MIN = 3,       /* groups of two are channels already */
+	SIDES_MAX = 128,     /* deeper pipelines are not built; the search is quadratic in this */
+	USES_MIN = 6,        /* common ends that are no chance */
+	SAMPLES = 256,       /* ends of one kind that are looked at per pair of ranks */
+	DIFFERENCES = 65536, /* of one pair of ranks */
+};
+
+/* A rank in the middle of a pipeline has two neighbours, so half of its operators go to each; half
+ * of those may have lost their record or end apart. */
+static const double COMMON_SHARE_MIN = 0.25;
+/* By chance the closest quarter of strangers lies within a quarter of the time between uses; a
+ * fifth of that is no chance. */
+static const double WIDTH_SHARE_MAX = 0.05;
+/* Ends farther apart than this share of the time between uses are strangers. */
+static const double TOLERANCE_SHARE = 0.1;
+/* Clocks of hosts differ by up to 50 ms either side. */
+static const int64_t UNKNOWN_REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
+/* Clocks that others connect are known but for drift: 10 ppm over a quarter of an hour is 9 ms from
+ * end to end, half of it either side. */
+static const int64_t KNOWN_REACH_NS = INT64_C(5) * FSL_NS_PER_MS;
+
+struct end {
+	int64_t end_ns;
+	uint32_t op_idx;
+};
+
+static int compare_ends(const void *left, const void *right)
+{
+	const struct end *a = left, *b = right;
+	int order = FSL_ORDER(a->end_ns, b->end_ns);
+	return order != 0 ? order : FSL_ORDER(a->op_idx, b->op_idx);
+}
+
+/* Sorts the ends of one kind into the side. @ends: room for all uses. */
+static bool fill_kind(struct fsl_p2p_side *side, enum fsl_p2p_kind kind, struct fsl_arena *arena,
+		      struct end *ends, size_t n)
+{
+	struct fsl_p2p_uses *uses = &side->kinds[kind];
+	uses->end_ns = fsl_arena_alloc(arena, n * sizeof(*uses->end_ns));
+	uses->op_idx = fsl_arena_alloc(arena, n * sizeof(*uses->op_idx));
+	if (uses->end_ns == NULL || uses->op_idx == NULL) {
+		return false;
+	}
+	qsort(ends, n, sizeof(*ends), compare_ends);
+	for (size_t i = 0; i < n; i++) {
+		uses->end_ns[i] = ends[i].end_ns;
+		uses->op_idx[i] = ends[i].op_idx;
+	}
+	uses->n = n;
+	return true;
+}
+
+static void measure_side(struct fsl_p2p_side *side, int64_t *work)
+{
+	for (size_t k = 0; k < FSL_P2P_KINDS_N; k++) {
+		const struct fsl_p2p_uses *uses = &side->kinds[k];
+		if (uses->n == 0) {
+			continue;
+		}
+		int64_t first_ns = uses->end_ns[0], last_ns = uses->end_ns[uses->n - 1];
+		side->first_ns =
+			side->n_uses == 0 || first_ns < side->first_ns ? first_ns : side->first_ns;
+		side->last_ns =
+			side->n_uses == 0 || last_ns > side->last_ns ? last_ns : side->last_ns;
+		side->n_uses += uses->n;
+		int64_t interval_ns =
+			fsl_usual_interval_ns((struct fsl_ends){uses->end_ns, uses->n}, work);
+		bool is_less = side->interval_ns == 0 || interval_ns < side->interval_ns;
+		side->interval_ns = interval_ns > 0 && is_less ? interval_ns : side->interval_ns;
+	}
+}
+
+/* What the listing of sides works with. */
+struct lister {
+	const struct fsl_run *run;
+	const uint8_t *kind_of; /* per name */
+	struct fsl_arena *arena;
+	int64_t *work;
+};
+
+static enum fsl_p2p_kind kind_of(const struct lister *lister, const struct fsl_use *use)
+{
+	uint32_t op_id = lister->run->ranks[use->rank_idx].ops[use->op_idx].op_id;
+	return (enum fsl_p2p_kind)lister->kind_of[op_id];
+}
+
+/* Adds the rank of uses[0 .. n) when it has point-to-point operators. */
+static bool add_side(struct fsl_p2p_group *group, const struct lister *lister,
+		     const struct fsl_use *uses, size_t n, struct end *ends)
+{
+	struct fsl_p2p_side *side = &group->sides[group->n_sides];
+	const struct fsl_op *ops = lister->run->ranks[uses[0].rank_idx].ops;
+	*side = (struct fsl_p2p_side){.rank_idx = uses[0].rank_idx};
+	for (size_t k = 0; k < FSL_P2P_KINDS_N; k++) {
+		size_t n_ends = 0;
+		for (size_t i = 0; i < n; i++) {
+			const struct fsl_op *op = &ops[uses[i].op_idx];
+			if (kind_of(lister, &uses[i]) == (enum fsl_p2p_kind)k) {
+				side->kinds[k].op_id =
+					n_ends == 0 ? op->op_id : side->kinds[k].op_id;
+				ends[n_ends++] = (struct end){fsl_op_end_ns(op), uses[i].op_idx};
+			}
+		}
+		if (!fill_kind(side, (enum fsl_p2p_kind)k, lister->arena, ends, n_ends)) {
+			return false;
+		}
+	}
+	measure_side(side, lister->work);
+	group->n_sides += side->n_uses > 0;
+	return true;
+}
+
+/* Ranks with point-to-point operators among the uses of a group. */
+static size_t count_sides(const struct lister *lister, const struct fsl_use *uses, size_t n_uses)
+{
+	size_t n = 0;
+	uint32_t last = UINT32_MAX;
+	for (size_t i = 0; i < n_uses; i++) {
+		if (uses[i].rank_idx != last && kind_of(lister, &uses[i]) < FSL_P2P_KINDS_N) {
+			last = uses[i].rank_idx;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Lists the ranks of a group with their point-to-point operators; none when they are no pipeline.
+ */
+static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct lister *lister,
+				  const struct fsl_use *uses, size_t n_uses, struct fsl_error *err)
+{
+	size_t n = count_sides(lister, uses, n_uses);
+	if (n < SIDES_MIN || n > SIDES_MAX) {
+		return FSL_OK;
+	}
+	/* One more than there are: a rank without such operators is filled and left. */
+	group->sides = fsl_arena_alloc(lister->arena, (n + 1) * sizeof(*group->sides));
+	group->pairs = fsl_arena_alloc(lister->arena, n * n / 2 * sizeof(*group->pairs));
+	struct end *ends = fsl_arena_alloc(lister->arena, n_uses * sizeof(*ends));
+	bool is_short = group->sides == NULL || group->pairs == NULL || ends == NULL;
+	for (size_t begin = 0, end = 0; begin < n_uses && !is_short; begin = end) {
+		while (end < n_uses && uses[end].rank_idx == uses[begin].rank_idx) {
+			end++;
+		}
+		is_short = !add_side(group, lister, uses + begin, end - begin, ends);
+	}
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses)
+			: FSL_OK;
+}
+
+/* True when a good part of the ends of the two sides differ by one offset inside @range. */
+static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
+		   struct fsl_offset_range range, int64_t *work)
+{
+	const struct fsl_p2p_side *a = &group->sides[pair->a], *b = &group->sides[pair->b];
+	struct fsl_differences differences = {.ns = work, .n_max = DIFFERENCES};
+	struct fsl_offset found;
+	/* The side with fewer operators is asked: all of them may go to the other one. */
+	bool is_swapped = b->n_uses < a->n_uses;
+	const struct fsl_p2p_side *asked = is_swapped ? b : a, *other = is_swapped ? a : b;
+	range.around_ns = is_swapped ? -range.around_ns : range.around_ns;
+	for (size_t k = 0; k < FSL_P2P_KINDS_N; k++) {
+		const struct fsl_p2p_uses *from = &asked->kinds[k];
+		const struct fsl_p2p_uses *to =
+			&other->kinds[fsl_p2p_kind_that_meets((enum fsl_p2p_kind)k)];
+		fsl_differences_add(&differences, (struct fsl_ends){from->end_ns, from->n},
+				    (struct fsl_ends){to->end_ns, to->n}, range, SAMPLES);
+	}
+	size_t n_wanted = (size_t)(COMMON_SHARE_MIN * (double)differences.n_asked) + 1;
+	n_wanted = n_wanted > USES_MIN ? n_wanted : USES_MIN;
+	int64_t interval_ns = a->interval_ns < b->interval_ns ? a->interval_ns : b->interval_ns;
+	if (interval_ns <= 0 || !fsl_offset_find(&found, &differences, n_wanted)) {
+		return false;
+	}
+	pair->offset_ns = is_swapped ? -found.offset_ns : found.offset_ns;
+	pair->width_ns = found.width_ns;
+	pair->relative_width = (double)found.width_ns / (double)interval_ns;
+	pair->tolerance_ns = (int64_t)(TOLERANCE_SHARE * (double)interval_ns);
+	return pair->relative_width <= WIDTH_SHARE_MAX;
+}
+
+/* What is known about the offset of a pair. */
+static struct fsl_offset_range range_of(const struct fsl_p2p_pair *pair,
+					const struct fsl_p2p_group *group,
+					const struct fsl_clocks *clocks, bool *is_known)
+{
+	struct fsl_offset_range range = {0, UNKNOWN_REACH_NS};
+	*is_known = fsl_clocks_offset(clocks, group->sides[pair->a].rank_idx,
+				      group->sides[pair->b].rank_idx, &range.around_ns);
+	range.reach_ns = *is_known ? KNOWN_REACH_NS : UNKNOWN_REACH_NS;
+	return range;
+}
+
+/* Closest first. */
+static int compare_pairs(const void *left, const void *right)
+{
+	const struct fsl_p2p_pair *x = left, *y = right;
+	if (x->relative_width < y->relative_width || x->relative_width > y->relative_width) {
+		return x->relative_width < y->relative_width ? -1 : 1;
+	}
+	return x->a != y->a ? FSL_ORDER(x->a, y->a) : FSL_ORDER(x->b, y->b);
+}
+
+/*
+ * Pairs with common ends. Where clocks are not known, ranks two hops apart may seem to fit under an
+ * offset of the work between their ends; but work varies and ends do not, so the closest pairs
+ * connect the clocks first, and the others must fit them.
+ */
+static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks, int64_t *work)
+{
+	bool is_known = false;
+	for (size_t a = 0; a < group->n_sides; a++) {
+		for (size_t b = a + 1; b < group->n_sides; b++) {
+			struct fsl_p2p_pair *pair = &group->pairs[group->n_pairs];
+			*pair = (struct fsl_p2p_pair){.a = (uint32_t)a, .b = (uint32_t)b};
+			struct fsl_offset_range range = range_of(pair, group, clocks, &is_known);
+			group->n_pairs += search(pair, group, range, work);
+		}
+	}
+	qsort(group->pairs, group->n_pairs, sizeof(*group->pairs), compare_pairs);
+	size_t n_kept = 0;
+	for (size_t p = 0; p < group->n_pairs; p++) {
+		struct fsl_p2p_pair pair = group->pairs[p];
+		struct fsl_offset_range range = range_of(&pair, group, clocks, &is_known);
+		if (is_known && llabs(pair.offset_ns - range.around_ns) > range.reach_ns &&
+		    !search(&pair, group, range, work)) {
+			continue;
+		}
+		fsl_clocks_join(clocks, group->sides[pair.a].rank_idx,
+				group->sides[pair.b].rank_idx, pair.offset_ns);
+		group->pairs[n_kept++] = pair;
+	}
+	group->n_pairs = n_kept;
+}
+
+enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *match,
+				struct fsl_clocks *clocks, const struct fsl_listing *listing,
+				const struct fsl_run *run, size_t n_groups, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	size_t n_names = fsl_strpool_size(run->names);
+	int64_t *work = fsl_calloc(DIFFERENCES, sizeof(*work));
+	uint8_t *kinds = fsl_calloc(n_names + 1, sizeof(*kinds));
+	if (work == NULL || kinds == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
+		goto out;
+	}
+	for (size_t i = 0; i < n_names; i++) {
+		const char *name = fsl_strpool_text(run->names, (uint32_t)i);
+		kinds[i] = (uint8_t)fsl_p2p_kind_from_name(name);
+	}
+	for (size_t g = 0; g < n_groups && status == FSL_OK; g++) {
+		struct fsl_arena scratch = {0};
+		struct fsl_p2p_group group = {.group_idx = g};
+		size_t begin = listing->grouped.begin[g], end = listing->grouped.begin[g + 1];
+		struct lister lister = {run, kinds, &scratch, work};
+		status = list_sides(&group, &lister, listing->grouped.uses + begin, end - begin,
+				    err);
+		if (status == FSL_OK && group.n_sides > 0) {
+			find_pairs(&group, clocks, work);
+			status = fsl_pairs_assign(out, match, &group, err);
+		}
+		fsl_arena_fini(&scratch);
+	}
+out:
+	fsl_free(kinds);
+	fsl_free(work);
+	return status;
+}

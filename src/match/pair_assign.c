@@ -1,0 +1,487 @@
+/*
+ * Gives every point-to-point operator of a group to the pair of ranks whose other operator ends
+ * with it, closest first, and makes a channel of each pair and direction.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "match/pair.h"
+
+enum {
+	BONDS_MIN = 3, /* fewer common ends are no channel */
+	/* Labels around an operator that tell where one without a partner went. */
+	CONTEXT = 4,
+	LABELS = 4,       /* none and three neighbours; a stage of a pipeline has two */
+	CONTEXTS_N = 256, /* LABELS to the power of CONTEXT */
+	EXAMPLES_MIN = 3,
+};
+
+/* As in the search: a neighbour gets at least this share of the operators of one kind. */
+static const double SHARE_MIN = 0.25;
+/* A second partner that ends less than this many times as far away leaves the first in doubt. */
+static const int64_t DOUBT_RATIO = 2;
+/* Ends this many times farther apart than usual for the pair, and than this part of the tolerance,
+ * are strangers whose partners are lost. */
+static const int64_t STRANGER_RATIO = 20;
+static const int64_t STRANGER_TOLERANCE_PART = 5;
+/* Times of two devices are not recorded more finely than this. */
+static const int64_t END_JITTER_NS = INT64_C(50000);
+/* Share of the examples that must agree on where an operator without a partner went. */
+static const double LABEL_SHARE_MIN = 0.8;
+
+/* Two operators that end together. */
+struct bond {
+	int64_t gap_ns;
+	uint32_t channel; /* pair * FSL_P2P_KINDS_N + kind of side a */
+	uint32_t use[2];  /* of side a and b, into the lists of their kinds */
+};
+
+/* One direction of one pair. */
+struct direction {
+	uint32_t pair;
+	enum fsl_p2p_kind kinds[2]; /* of side a, b */
+	bool is_open;
+	size_t n_bonds;
+	int64_t gap_ns;   /* usual distance of the ends */
+	uint8_t label[2]; /* number among the neighbours of side a, b; 0: none left */
+};
+
+struct assignment {
+	const struct fsl_p2p_group *group;
+	struct direction *directions; /* [pair * FSL_P2P_KINDS_N + kind] */
+	size_t n_directions;
+	struct bond *bonds;
+	size_t n_bonds;
+	/* [side * FSL_P2P_KINDS_N + kind][use]: bond + 1 that holds it; 0: free. */
+	uint32_t **held_by;
+	bool *is_doubted; /* [bond] */
+	int64_t *work;    /* [n_bonds] */
+	struct fsl_arena arena;
+};
+
+static const struct fsl_p2p_uses *uses_of(const struct assignment *job,
+					  const struct direction *direction, size_t end)
+{
+	const struct fsl_p2p_pair *pair = &job->group->pairs[direction->pair];
+	return &job->group->sides[end == 0 ? pair->a : pair->b].kinds[direction->kinds[end]];
+}
+
+static uint32_t *holders_of(const struct assignment *job, const struct direction *direction,
+			    size_t end)
+{
+	const struct fsl_p2p_pair *pair = &job->group->pairs[direction->pair];
+	size_t side = end == 0 ? pair->a : pair->b;
+	return job->held_by[side * FSL_P2P_KINDS_N + direction->kinds[end]];
+}
+
+/* Index of the end closest to @time_ns, at or after @from. */
+static size_t closest(const struct fsl_p2p_uses *uses, int64_t time_ns, size_t from)
+{
+	while (from + 1 < uses->n &&
+	       llabs(uses->end_ns[from + 1] - time_ns) <= llabs(uses->end_ns[from] - time_ns)) {
+		from++;
+	}
+	return from;
+}
+
+/* Adds the operators of both sides that are closest to each other. */
+static void list_bonds(struct assignment *job, uint32_t channel)
+{
+	const struct direction *direction = &job->directions[channel];
+	const struct fsl_p2p_pair *pair = &job->group->pairs[direction->pair];
+	const struct fsl_p2p_uses *a = uses_of(job, direction, 0), *b = uses_of(job, direction, 1);
+	for (size_t i = 0, k = 0; i < a->n && b->n > 0; i++) {
+		k = closest(b, a->end_ns[i] + pair->offset_ns, k);
+		int64_t gap_ns = llabs(b->end_ns[k] - pair->offset_ns - a->end_ns[i]);
+		int64_t back_ns = b->end_ns[k] - pair->offset_ns;
+		bool is_mutual = (i == 0 || llabs(a->end_ns[i - 1] - back_ns) > gap_ns) &&
+				 (i + 1 == a->n || llabs(a->end_ns[i + 1] - back_ns) >= gap_ns);
+		if (is_mutual && gap_ns <= pair->tolerance_ns) {
+			job->bonds[job->n_bonds++] =
+				(struct bond){gap_ns, channel, {(uint32_t)i, (uint32_t)k}};
+		}
+	}
+}
+
+static int compare_bonds(const void *left, const void *right)
+{
+	const struct bond *x = left, *y = right;
+	if (x->gap_ns != y->gap_ns) {
+		return FSL_ORDER(x->gap_ns, y->gap_ns);
+	}
+	return x->channel != y->channel ? FSL_ORDER(x->channel, y->channel)
+					: FSL_ORDER(x->use[0], y->use[0]);
+}
+
+static void free_all(struct assignment *job)
+{
+	for (size_t s = 0; s < job->group->n_sides; s++) {
+		for (size_t k = 0; k < FSL_P2P_KINDS_N; k++) {
+			memset(job->held_by[s * FSL_P2P_KINDS_N + k], 0,
+			       job->group->sides[s].kinds[k].n * sizeof(uint32_t));
+		}
+	}
+	memset(job->is_doubted, 0, job->n_bonds * sizeof(*job->is_doubted));
+}
+
+/* Doubts the bond that holds one end when @bond, whose other end is free, fits nearly as well. */
+static void doubt(struct assignment *job, const struct bond *bond, uint32_t holder)
+{
+	const struct bond *first = &job->bonds[holder - 1];
+	int64_t usual_ns = job->directions[first->channel].gap_ns;
+	int64_t gap_ns = first->gap_ns > usual_ns ? first->gap_ns : usual_ns;
+	job->is_doubted[holder - 1] |= bond->gap_ns <= DOUBT_RATIO * gap_ns;
+}
+
+/* Closest first; every operator has one partner. */
+static void bind(struct assignment *job)
+{
+	free_all(job);
+	for (size_t i = 0; i < job->n_bonds; i++) {
+		const struct bond *bond = &job->bonds[i];
+		const struct direction *direction = &job->directions[bond->channel];
+		if (!direction->is_open) {
+			continue;
+		}
+		uint32_t *a = &holders_of(job, direction, 0)[bond->use[0]];
+		uint32_t *b = &holders_of(job, direction, 1)[bond->use[1]];
+		if (*a == 0 && *b == 0) {
+			*a = *b = (uint32_t)i + 1;
+		} else if (*a == 0 || *b == 0) {
+			doubt(job, bond, *a == 0 ? *b : *a);
+		}
+	}
+}
+
+static bool is_held(const struct assignment *job, size_t i)
+{
+	const struct bond *bond = &job->bonds[i];
+	const struct direction *direction = &job->directions[bond->channel];
+	return direction->is_open && !job->is_doubted[i] &&
+	       holders_of(job, direction, 0)[bond->use[0]] == i + 1;
+}
+
+/* Counts and measures the bonds of each direction; @work holds their distances. */
+static void measure(struct assignment *job)
+{
+	for (size_t d = 0; d < job->n_directions; d++) {
+		job->directions[d].n_bonds = 0;
+		job->directions[d].gap_ns = 0;
+	}
+	for (size_t i = 0; i < job->n_bonds; i++) {
+		job->directions[job->bonds[i].channel].n_bonds += is_held(job, i);
+	}
+	/* Bonds are sorted by distance: the one that half of the others lie below is the median. */
+	for (size_t d = 0; d < job->n_directions; d++) {
+		job->work[d] = 0;
+	}
+	for (size_t i = 0; i < job->n_bonds; i++) {
+		struct direction *direction = &job->directions[job->bonds[i].channel];
+		int64_t *n_seen = &job->work[job->bonds[i].channel];
+		if (is_held(job, i) && (size_t)(*n_seen)++ == direction->n_bonds / 2) {
+			direction->gap_ns = job->bonds[i].gap_ns;
+		}
+	}
+}
+
+/* Closes the directions that get too few operators. */
+static void close_rare(struct assignment *job)
+{
+	for (size_t d = 0; d < job->n_directions; d++) {
+		struct direction *direction = &job->directions[d];
+		size_t n_a = uses_of(job, direction, 0)->n, n_b = uses_of(job, direction, 1)->n;
+		size_t n_least = n_a < n_b ? n_a : n_b;
+		direction->is_open &= direction->n_bonds >= BONDS_MIN &&
+				      (double)direction->n_bonds >= SHARE_MIN * (double)n_least;
+	}
+}
+
+static bool is_stranger(const struct assignment *job, const struct bond *bond)
+{
+	const struct direction *direction = &job->directions[bond->channel];
+	int64_t tolerance_ns = job->group->pairs[direction->pair].tolerance_ns;
+	int64_t usual_ns = direction->gap_ns > END_JITTER_NS ? direction->gap_ns : END_JITTER_NS;
+	return bond->gap_ns > STRANGER_RATIO * usual_ns &&
+	       bond->gap_ns > tolerance_ns / STRANGER_TOLERANCE_PART;
+}
+
+/* Frees the operators of closed directions, those in doubt, and those whose end is far away. */
+static void drop_strangers(struct assignment *job)
+{
+	for (size_t i = 0; i < job->n_bonds; i++) {
+		const struct bond *bond = &job->bonds[i];
+		const struct direction *direction = &job->directions[bond->channel];
+		uint32_t *holder = &holders_of(job, direction, 0)[bond->use[0]];
+		if (*holder == i + 1 && (!is_held(job, i) || is_stranger(job, bond))) {
+			*holder = 0;
+			holders_of(job, direction, 1)[bond->use[1]] = 0;
+		}
+	}
+}
+
+static enum fsl_status alloc_assignment(struct assignment *job, struct fsl_error *err)
+{
+	const struct fsl_p2p_group *group = job->group;
+	size_t n_uses = 0, n_lists = group->n_sides * FSL_P2P_KINDS_N;
+	job->n_directions = group->n_pairs * FSL_P2P_KINDS_N;
+	for (size_t p = 0; p < group->n_pairs; p++) {
+		n_uses += group->sides[group->pairs[p].a].n_uses;
+	}
+	job->directions =
+		fsl_arena_alloc(&job->arena, job->n_directions * sizeof(*job->directions));
+	job->bonds = fsl_arena_alloc(&job->arena, n_uses * sizeof(*job->bonds));
+	job->is_doubted = fsl_arena_alloc(&job->arena, n_uses * sizeof(*job->is_doubted));
+	job->work = fsl_arena_alloc(&job->arena, job->n_directions * sizeof(*job->work));
+	job->held_by = fsl_arena_alloc(&job->arena, n_lists * sizeof(*job->held_by));
+	bool is_short = job->directions == NULL || job->bonds == NULL || job->is_doubted == NULL ||
+			job->work == NULL || job->held_by == NULL;
+	for (size_t i = 0; i < n_lists && !is_short; i++) {
+		size_t n = group->sides[i / FSL_P2P_KINDS_N].kinds[i % FSL_P2P_KINDS_N].n;
+		job->held_by[i] = fsl_arena_alloc(&job->arena, n * sizeof(**job->held_by));
+		is_short = job->held_by[i] == NULL;
+	}
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses)
+			: FSL_OK;
+}
+
+static void open_directions(struct assignment *job)
+{
+	for (size_t d = 0; d < job->n_directions; d++) {
+		enum fsl_p2p_kind kind = (enum fsl_p2p_kind)(d % FSL_P2P_KINDS_N);
+		job->directions[d] =
+			(struct direction){.pair = (uint32_t)(d / FSL_P2P_KINDS_N),
+					   .kinds = {kind, fsl_p2p_kind_that_meets(kind)},
+					   .is_open = true};
+		list_bonds(job, (uint32_t)d);
+	}
+	qsort(job->bonds, job->n_bonds, sizeof(*job->bonds), compare_bonds);
+}
+
+/* Numbers the neighbours of each list of operators, from 1. */
+static void number_neighbours(struct assignment *job, uint8_t *n_neighbours)
+{
+	for (size_t d = 0; d < job->n_directions; d++) {
+		struct direction *direction = &job->directions[d];
+		const struct fsl_p2p_pair *pair = &job->group->pairs[direction->pair];
+		for (size_t end = 0; end < 2 && direction->is_open; end++) {
+			size_t side = end == 0 ? pair->a : pair->b;
+			uint8_t *n = &n_neighbours[side * FSL_P2P_KINDS_N + direction->kinds[end]];
+			*n = (uint8_t)(*n < UINT8_MAX ? *n + 1 : *n);
+			direction->label[end] = *n;
+		}
+	}
+}
+
+/* Labels of the operators two before and two behind, as one number. */
+static size_t context_of(const uint8_t *labels, size_t n, size_t i)
+{
+	size_t context = 0;
+	for (size_t k = 0; k < CONTEXT; k++) {
+		size_t at = i + k - CONTEXT / 2 + (k >= CONTEXT / 2); /* wraps below 0: >= n */
+		context = context * LABELS + (at < n ? labels[at] : 0);
+	}
+	return context;
+}
+
+/*
+ * A schedule repeats itself: an operator whose partner lost its record went where others in the
+ * same place of the schedule went. @told gets the labels, guessed ones included.
+ */
+static void guess_labels(uint8_t *told, const uint8_t *labels, size_t n, size_t n_neighbours,
+			 uint32_t (*counts)[LABELS])
+{
+	memcpy(told, labels, n);
+	if (n_neighbours == 0 || n_neighbours >= LABELS) {
+		return;
+	}
+	memset(counts, 0, CONTEXTS_N * sizeof(*counts));
+	for (size_t i = 0; i < n; i++) {
+		counts[context_of(labels, n, i)][labels[i]] += labels[i] > 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *seen = counts[context_of(labels, n, i)];
+		size_t best = 1, n_all = 0;
+		for (size_t k = 1; k < LABELS; k++) {
+			n_all += seen[k];
+			best = seen[k] > seen[best] ? k : best;
+		}
+		bool is_clear = seen[best] >= EXAMPLES_MIN &&
+				(double)seen[best] >= LABEL_SHARE_MIN * (double)n_all;
+		if (labels[i] == 0 && (is_clear || n_neighbours == 1)) {
+			told[i] = (uint8_t)best;
+		}
+	}
+}
+
+/* Neighbour of each operator of each list; NULL: out of memory. */
+static uint8_t **label_all(struct assignment *job)
+{
+	size_t n_lists = job->group->n_sides * FSL_P2P_KINDS_N;
+	uint8_t *n_neighbours = fsl_arena_alloc(&job->arena, n_lists);
+	uint8_t **told = fsl_arena_alloc(&job->arena, n_lists * sizeof(*told));
+	uint32_t(*counts)[LABELS] = fsl_arena_alloc(&job->arena, CONTEXTS_N * sizeof(*counts));
+	if (n_neighbours == NULL || told == NULL || counts == NULL) {
+		return NULL;
+	}
+	number_neighbours(job, n_neighbours);
+	for (size_t i = 0; i < n_lists; i++) {
+		const struct fsl_p2p_uses *uses =
+			&job->group->sides[i / FSL_P2P_KINDS_N].kinds[i % FSL_P2P_KINDS_N];
+		uint8_t *labels = fsl_arena_alloc(&job->arena, uses->n);
+		told[i] = fsl_arena_alloc(&job->arena, uses->n);
+		if (labels == NULL || told[i] == NULL) {
+			return NULL;
+		}
+		for (size_t u = 0; u < uses->n && n_neighbours[i] < LABELS; u++) {
+			uint32_t holder = job->held_by[i][u];
+			if (holder == 0) {
+				continue;
+			}
+			const struct direction *direction =
+				&job->directions[job->bonds[holder - 1].channel];
+			size_t side = job->group->pairs[direction->pair].a;
+			bool is_first = side * FSL_P2P_KINDS_N + direction->kinds[0] == i;
+			labels[u] = direction->label[is_first ? 0 : 1];
+		}
+		guess_labels(told[i], labels, uses->n, n_neighbours[i], counts);
+	}
+	return told;
+}
+
+/* One instance of a direction on the clock of side a. */
+struct row {
+	int64_t end_ns;
+	uint32_t op_idx[2];
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct row *x = left, *y = right;
+	if (x->end_ns != y->end_ns) {
+		return FSL_ORDER(x->end_ns, y->end_ns);
+	}
+	return x->op_idx[0] != y->op_idx[0] ? FSL_ORDER(x->op_idx[0], y->op_idx[0])
+					    : FSL_ORDER(x->op_idx[1], y->op_idx[1]);
+}
+
+/* The time that both sides of a pair cover, on the clock of side a. */
+static void common_time(const struct assignment *job, const struct fsl_p2p_pair *pair,
+			int64_t *begin_ns, int64_t *end_ns)
+{
+	const struct fsl_p2p_side *a = &job->group->sides[pair->a];
+	const struct fsl_p2p_side *b = &job->group->sides[pair->b];
+	int64_t b_first_ns = b->first_ns - pair->offset_ns,
+		b_last_ns = b->last_ns - pair->offset_ns;
+	*begin_ns = a->first_ns > b_first_ns ? a->first_ns : b_first_ns;
+	*end_ns = a->last_ns < b_last_ns ? a->last_ns : b_last_ns;
+}
+
+/* Operators of one side that went to this direction and have no partner. */
+static size_t add_singles(struct row *rows, const struct assignment *job,
+			  const struct direction *direction, size_t end, uint8_t **told)
+{
+	const struct fsl_p2p_pair *pair = &job->group->pairs[direction->pair];
+	const struct fsl_p2p_uses *uses = uses_of(job, direction, end);
+	const uint32_t *holders = holders_of(job, direction, end);
+	size_t side = end == 0 ? pair->a : pair->b, n = 0;
+	const uint8_t *labels = told[side * FSL_P2P_KINDS_N + direction->kinds[end]];
+	int64_t begin_ns = 0, last_ns = 0;
+	common_time(job, pair, &begin_ns, &last_ns);
+	for (size_t u = 0; u < uses->n; u++) {
+		int64_t end_ns = uses->end_ns[u] - (end == 0 ? 0 : pair->offset_ns);
+		if (holders[u] == 0 && labels[u] == direction->label[end] && end_ns >= begin_ns &&
+		    end_ns <= last_ns) {
+			rows[n] = (struct row){end_ns, {FSL_NO_OP, FSL_NO_OP}};
+			rows[n++].op_idx[end] = uses->op_idx[u];
+		}
+	}
+	return n;
+}
+
+/* Rows of one direction; returns how many. */
+static size_t list_rows(struct row *rows, const struct assignment *job,
+			const struct direction *direction, uint8_t **told)
+{
+	const struct fsl_p2p_uses *a = uses_of(job, direction, 0), *b = uses_of(job, direction, 1);
+	const uint32_t *holders = holders_of(job, direction, 0);
+	size_t n = 0;
+	for (size_t u = 0; u < a->n; u++) {
+		if (holders[u] == 0) {
+			continue;
+		}
+		const struct bond *bond = &job->bonds[holders[u] - 1];
+		if (&job->directions[bond->channel] == direction) {
+			rows[n++] =
+				(struct row){a->end_ns[u], {a->op_idx[u], b->op_idx[bond->use[1]]}};
+		}
+	}
+	n += add_singles(rows + n, job, direction, 0, told);
+	n += add_singles(rows + n, job, direction, 1, told);
+	qsort(rows, n, sizeof(*rows), compare_rows);
+	return n;
+}
+
+static enum fsl_status add_channel(struct fsl_channel_list *out, struct fsl_match *match,
+				   struct assignment *job, const struct direction *direction,
+				   uint8_t **told, struct fsl_error *err)
+{
+	const struct fsl_p2p_pair *pair = &job->group->pairs[direction->pair];
+	size_t n_max = uses_of(job, direction, 0)->n + uses_of(job, direction, 1)->n;
+	struct row *rows = fsl_arena_alloc(&job->arena, n_max * sizeof(*rows));
+	enum fsl_status status = FSL_GROW(out->items, out->capacity, out->n + 1, err);
+	if (rows == NULL || status != FSL_OK) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu", n_max);
+	}
+	struct fsl_channel channel = {.group_idx = job->group->group_idx,
+				      .op_id = uses_of(job, direction, 0)->op_id,
+				      .is_p2p = true,
+				      .n_members = 2,
+				      .n_instances = list_rows(rows, job, direction, told)};
+	size_t n = channel.n_instances;
+	channel.members = fsl_arena_alloc(&match->arena, 2 * sizeof(*channel.members));
+	channel.op_idx = fsl_arena_alloc(&match->arena, 2 * n * sizeof(*channel.op_idx));
+	channel.step_idx = fsl_arena_alloc(&match->arena, n * sizeof(*channel.step_idx));
+	if (channel.members == NULL || channel.op_idx == NULL || channel.step_idx == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: instances=%zu", n);
+	}
+	channel.members[0] = job->group->sides[pair->a].rank_idx;
+	channel.members[1] = job->group->sides[pair->b].rank_idx;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(channel.op_idx + 2 * i, rows[i].op_idx, sizeof(rows[i].op_idx));
+		channel.step_idx[i] = UINT32_MAX;
+	}
+	out->items[out->n++] = channel;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_pairs_assign(struct fsl_channel_list *out, struct fsl_match *match,
+				 const struct fsl_p2p_group *group, struct fsl_error *err)
+{
+	struct assignment job = {.group = group};
+	enum fsl_status status = alloc_assignment(&job, err);
+	if (status != FSL_OK) {
+		goto out;
+	}
+	open_directions(&job);
+	/* First without doubts, to see who is whose neighbour; then among neighbours alone. */
+	bind(&job);
+	memset(job.is_doubted, 0, job.n_bonds * sizeof(*job.is_doubted));
+	measure(&job);
+	close_rare(&job);
+	bind(&job);
+	measure(&job);
+	close_rare(&job);
+	drop_strangers(&job);
+	uint8_t **told = label_all(&job);
+	status = told != NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: labels");
+	for (size_t d = 0; d < job.n_directions && status == FSL_OK; d++) {
+		if (job.directions[d].is_open) {
+			status = add_channel(out, match, &job, &job.directions[d], told, err);
+		}
+	}
+out:
+	fsl_arena_fini(&job.arena);
+	return status;
+}

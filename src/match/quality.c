@@ -1,0 +1,88 @@
+/*
+ * How well each channel is matched: what belongs together ends together, so a disagreement of the
+ * ends shows a wrong match (or a transport that buffers), and such a channel tells nothing.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/sort.h"
+#include "match/channel.h"
+#include "match/offset.h"
+
+enum {
+	SAMPLES_MAX = 1024, /* instances looked at; more, spread evenly, would not change it */
+	INSTANCES_MIN = 3,  /* fewer tell nothing about the time between uses */
+};
+
+/* Ends farther apart than this share of the time between uses may belong to other uses. */
+static const double GAP_SHARE_MAX = 0.1;
+/* Share of the uses that must have found their partner; what one member alone lacks was lost. */
+static const double PAIRED_SHARE_MIN = 0.75;
+
+/* Latest minus earliest end of an instance, ns; -1 below two members. *first_ns: the earliest. */
+static int64_t gap_of(const struct fsl_match *match, const struct fsl_channel *channel,
+		      const struct fsl_run *run, size_t instance, int64_t *first_ns)
+{
+	int64_t least_ns = INT64_MAX, greatest_ns = INT64_MIN;
+	size_t n = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		uint32_t op_idx = channel->op_idx[instance * channel->n_members + m];
+		if (op_idx == FSL_NO_OP) {
+			continue;
+		}
+		uint32_t rank_idx = channel->members[m];
+		int64_t end_ns = fsl_op_end_ns(&run->ranks[rank_idx].ops[op_idx]) -
+				 match->clock_ns[rank_idx];
+		least_ns = end_ns < least_ns ? end_ns : least_ns;
+		greatest_ns = end_ns > greatest_ns ? end_ns : greatest_ns;
+		n++;
+	}
+	*first_ns = least_ns;
+	return n < 2 ? -1 : greatest_ns - least_ns;
+}
+
+/* Pairs: the smaller number of uses that one of the two has alone, against those of both. */
+static bool is_mostly_paired(const struct fsl_channel *channel)
+{
+	size_t n_alone[2] = {0, 0}, n_both = 0;
+	for (size_t i = 0; i < channel->n_instances && channel->n_members == 2; i++) {
+		bool has_a = channel->op_idx[2 * i] != FSL_NO_OP;
+		bool has_b = channel->op_idx[2 * i + 1] != FSL_NO_OP;
+		n_both += has_a && has_b;
+		n_alone[has_a ? 0 : 1] += has_a != has_b;
+	}
+	size_t n_least = n_alone[0] < n_alone[1] ? n_alone[0] : n_alone[1];
+	return (double)n_both >= PAIRED_SHARE_MIN * (double)(n_both + n_least);
+}
+
+void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *match,
+			 const struct fsl_run *run)
+{
+	int64_t gaps_ns[SAMPLES_MAX], times_ns[SAMPLES_MAX];
+	size_t n_gaps = 0, n_times = 0, stride = channel->n_instances / SAMPLES_MAX + 1;
+	int64_t last_ns = 0, first_ns = 0;
+	for (size_t i = 0; i < channel->n_instances; i += stride) {
+		int64_t gap_ns = gap_of(match, channel, run, i, &first_ns);
+		if (gap_ns >= 0) {
+			gaps_ns[n_gaps++] = gap_ns;
+		}
+		if (i > 0) {
+			times_ns[n_times++] = (first_ns - last_ns) / (int64_t)stride;
+		}
+		last_ns = first_ns;
+	}
+	channel->gap_median_ms = channel->gap_p95_ms = NAN;
+	channel->disagrees = !is_mostly_paired(channel);
+	if (n_gaps == 0) {
+		return;
+	}
+	qsort(gaps_ns, n_gaps, sizeof(*gaps_ns), fsl_compare_i64);
+	qsort(times_ns, n_times, sizeof(*times_ns), fsl_compare_i64);
+	channel->gap_median_ms = (double)gaps_ns[n_gaps / 2] / FSL_NS_PER_MS;
+	channel->gap_p95_ms = (double)gaps_ns[n_gaps * 95 / 100] / FSL_NS_PER_MS;
+	if (n_gaps >= INSTANCES_MIN) {
+		double interval_ms = (double)times_ns[n_times / 2] / FSL_NS_PER_MS;
+		channel->disagrees |= channel->gap_median_ms > GAP_SHARE_MAX * interval_ms;
+	}
+}
