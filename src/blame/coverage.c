@@ -80,6 +80,10 @@ enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl
 	coverage->steps_source = job->steps->source != NULL ? job->steps->source : "";
 	coverage->n_groups = job->match->n_groups;
 	coverage->n_groups_matched = job->match->n_groups_matched;
+	coverage->n_groups_disagreeing = job->match->n_groups_disagreeing;
+	coverage->ends_disagree_ms = job->match->disagree_max_ms;
+	coverage->n_p2p = job->match->n_p2p;
+	coverage->n_p2p_matched = job->match->n_p2p_matched;
 	coverage->n_instances = job->match->n_instances;
 	coverage->n_instances_matched = job->match->n_instances_matched;
 	coverage->clock_offset_max_ms = job->match->offset_max_ms;

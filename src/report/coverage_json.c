@@ -81,8 +81,13 @@ void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
 	fsl_document_text(document, object, "stepsSource", coverage->steps_source);
 	fsl_document_count(document, object, "groups", coverage->n_groups);
 	fsl_document_count(document, object, "groupsMatched", coverage->n_groups_matched);
+	fsl_document_count(document, object, "groupsDisagreeing", coverage->n_groups_disagreeing);
+	fsl_document_number(document, object, "endsDisagreeMs", coverage->ends_disagree_ms,
+			    FSL_DECIMALS_MS);
 	fsl_document_count(document, object, "instances", coverage->n_instances);
 	fsl_document_count(document, object, "instancesMatched", coverage->n_instances_matched);
+	fsl_document_count(document, object, "pointToPoint", coverage->n_p2p);
+	fsl_document_count(document, object, "pointToPointMatched", coverage->n_p2p_matched);
 	fsl_document_number(document, object, "clockOffsetMaxMs", coverage->clock_offset_max_ms,
 			    FSL_DECIMALS_MS);
 	fsl_document_number(document, object, "clockResidualMs", coverage->clock_residual_ms,

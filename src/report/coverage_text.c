@@ -13,6 +13,9 @@ enum {
 
 /* Smaller offsets of host clocks change no verdict. */
 #define CLOCK_OFFSET_SHOWN_MS 1.0
+/* Lost records leave some operators alone; more than this says that a pipeline is not understood.
+ */
+#define UNPAIRED_SHOWN_SHARE 0.1
 
 static void print_basis(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
 {
@@ -94,6 +97,32 @@ void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *ru
 	fsl_screen_field(screen, "problems", phrase.text);
 }
 
+/* What was seen and tells nothing. */
+static void print_set_aside(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+{
+	struct fsl_phrase phrase = {0};
+	if (coverage->n_groups_disagreeing > 0) {
+		fsl_phrase_add_count(&phrase, coverage->n_groups_disagreeing, "group");
+		fsl_phrase_add(&phrase, " with operators that do not end together on all ranks");
+		if (isfinite(coverage->ends_disagree_ms)) {
+			fsl_phrase_add(&phrase, " (usually ");
+			fsl_phrase_add_ms(&phrase, coverage->ends_disagree_ms);
+			fsl_phrase_add(&phrase, " apart at worst)");
+		}
+		fsl_phrase_add(&phrase, ": who waited in them is not known");
+	}
+	fsl_screen_field(screen, "set aside", phrase.text);
+	phrase = (struct fsl_phrase){0};
+	uint64_t n_alone = coverage->n_p2p - coverage->n_p2p_matched;
+	if ((double)n_alone > UNPAIRED_SHOWN_SHARE * (double)coverage->n_p2p) {
+		fsl_phrase_add(&phrase,
+			       "%" PRIu64 " of %" PRIu64
+			       " send and receive operators: no other rank's ends with them",
+			       n_alone, coverage->n_p2p);
+	}
+	fsl_screen_field(screen, "unpaired", phrase.text);
+}
+
 void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
 {
 	struct fsl_phrase missing = {0};
@@ -116,6 +145,7 @@ void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverag
 		}
 	}
 	fsl_screen_field(screen, "clocks", clocks.text);
+	print_set_aside(screen, coverage);
 	if (coverage->n_skipped > 0) {
 		fsl_phrase_add(&skipped, "%s", coverage->skipped[0]);
 		if (coverage->n_skipped > 1) {

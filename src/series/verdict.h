@@ -110,9 +110,14 @@ struct fsl_coverage {
 	const char *steps_source; /* as fsl_steps.source */
 	size_t n_groups,
 		n_groups_matched; /* communicators with at least two members seen / matched */
+	/* Of the matched groups, those with operators that do not end together: not used; and how
+	 * far apart they end at worst (median of a channel), NaN: none. */
+	size_t n_groups_disagreeing;
+	double ends_disagree_ms;
 	uint64_t n_instances, n_instances_matched;
-	double clock_offset_max_ms; /* largest host clock offset found; NaN: not measured */
-	double clock_residual_ms;   /* median disagreement of common ends after correction; NaN */
+	uint64_t n_p2p, n_p2p_matched; /* point-to-point operators / of them, with their partner */
+	double clock_offset_max_ms;    /* largest host clock offset found; NaN: not measured */
+	double clock_residual_ms; /* median disagreement of common ends after correction; NaN */
 	/* Detectors that could not run and why ("SlidingWindowDBSCAN: HcclAllGather tp [0,1]: 2
 	 * ranks, needs 4"). */
 	const char **skipped;
