@@ -6,11 +6,10 @@
 
 #include "base/number.h"
 #include "match/own_spans.h"
+#include "match/own_stages.h"
 
 /* Share of the ranks with operators that must have compute stages for stages to be used. */
 static const double STAGES_SHARE_MIN = 1.0;
-/* Share of a rank's stages whose step numbers must make sense for the numbers to be used. */
-static const double NUMBERED_SHARE_MIN = 0.95;
 
 /* One half-open stretch of time. */
 struct span {
@@ -105,26 +104,6 @@ static void own_from_gaps(const struct own_row *row, const struct fsl_op_span *s
 	}
 }
 
-static enum fsl_own_part part_of_stage(enum fsl_stage_kind kind)
-{
-	switch (kind) {
-	case FSL_STAGE_DATALOADER:
-		return FSL_OWN_DATALOADER;
-	case FSL_STAGE_CKPT:
-		return FSL_OWN_CKPT;
-	case FSL_STAGE_GC:
-		return FSL_OWN_GC;
-	case FSL_STAGE_FORWARD:
-	case FSL_STAGE_BACKWARD:
-	case FSL_STAGE_OPTIMIZER:
-	case FSL_STAGE_SYNC:
-	case FSL_STAGE_OTHER:
-	case FSL_STAGES_N:
-		break;
-	}
-	return FSL_OWN_COMPUTE;
-}
-
 /* First stretch of the cover that ends after @time_ns. */
 static size_t first_after(const struct cover *cover, int64_t time_ns)
 {
@@ -156,110 +135,17 @@ static int64_t uncovered_ns(const struct cover *cover, int64_t begin_ns, int64_t
 	return free_ns > 0 ? free_ns : 0;
 }
 
-/* Step that holds @time_ns on the rank's own clock; n_steps outside. */
-static size_t step_at(const struct fsl_cuts *cuts, size_t rank_idx, int64_t time_ns)
+/* What operators cover of a stage's stretch is communication and does not count. */
+static void own_from_stages(const struct own_row *row, const struct fsl_stage_pieces *pieces,
+			    const struct cover *cover)
 {
-	const int64_t *begin_ns = cuts->begin_ns + rank_idx * (cuts->n_steps + 1);
-	size_t low = 0, high = cuts->n_steps + 1; /* first begin after time_ns */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (begin_ns[mid] <= time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
+	for (size_t i = 0; i < pieces->n_items; i++) {
+		const struct fsl_stage_piece *piece = &pieces->items[i];
+		if (piece->step_idx < row->n_steps) {
+			row->part_ms[piece->step_idx * FSL_OWN_PARTS_N + piece->part] +=
+				(double)uncovered_ns(cover, piece->begin_ns, piece->end_ns) /
+				FSL_NS_PER_MS;
 		}
-	}
-	return low == 0 ? cuts->n_steps : low - 1;
-}
-
-/*
- * True when the stages of a rank carry the numbers of the job's steps: known numbers that do not
- * fall as time goes on. Collectors that count calls instead (several micro-batches a step) do not
- * pass.
- */
-static bool has_step_numbers(const struct fsl_rank *rank, const struct fsl_steps *steps)
-{
-	size_t n_good = 0;
-	int64_t last = INT64_MIN;
-	for (size_t i = 0; i < rank->n_stages; i++) {
-		int64_t number = rank->stages[i].step;
-		if (number >= last && fsl_steps_numbered(steps, number) != SIZE_MAX) {
-			last = number;
-			n_good++;
-		}
-	}
-	return !steps->is_ordinal && (double)n_good >= NUMBERED_SHARE_MIN * (double)rank->n_stages;
-}
-
-/* The sweep over one rank's stages: who is open, and up to where time has been given out. */
-struct sweep {
-	const struct own_row *row;
-	const struct fsl_rank *rank;
-	const struct cover *cover;
-	const struct fsl_cuts *cuts;
-	const struct fsl_steps *steps;
-	size_t rank_idx;
-	bool is_numbered; /* stages carry the job's step numbers */
-	uint32_t *open;   /* stack of stages, the one that began last on top; some may have ended */
-	size_t n_open;
-	int64_t cursor_ns;
-};
-
-/*
- * Step of a stage: by its number where that can be trusted, else the step that holds its middle.
- * Ranks begin a step within moments of each other, so the begin of a stage would fall on either
- * side of the boundary by chance.
- */
-static size_t step_of_stage(const struct sweep *sweep, const struct fsl_stage *stage)
-{
-	if (sweep->is_numbered) {
-		return fsl_steps_numbered(sweep->steps, stage->step);
-	}
-	return step_at(sweep->cuts, sweep->rank_idx,
-		       stage->begin_ns + (stage->end_ns - stage->begin_ns) / 2);
-}
-
-/* Gives [from, to) to a stage. */
-static void give(const struct sweep *sweep, const struct fsl_stage *stage, int64_t from_ns,
-		 int64_t to_ns)
-{
-	size_t s = step_of_stage(sweep, stage);
-	if (s < sweep->row->n_steps) {
-		sweep->row->part_ms[s * FSL_OWN_PARTS_N + part_of_stage(stage->kind)] +=
-			(double)uncovered_ns(sweep->cover, from_ns, to_ns) / FSL_NS_PER_MS;
-	}
-}
-
-static void sweep_to(struct sweep *sweep, int64_t time_ns)
-{
-	while (sweep->cursor_ns < time_ns && sweep->n_open > 0) {
-		const struct fsl_stage *top = &sweep->rank->stages[sweep->open[sweep->n_open - 1]];
-		if (top->end_ns <= sweep->cursor_ns) {
-			sweep->n_open--;
-			continue;
-		}
-		int64_t to_ns = top->end_ns < time_ns ? top->end_ns : time_ns;
-		give(sweep, top, sweep->cursor_ns, to_ns);
-		sweep->cursor_ns = to_ns;
-	}
-	if (sweep->n_open == 0 && sweep->cursor_ns < time_ns) {
-		sweep->cursor_ns = time_ns;
-	}
-}
-
-/*
- * Stages: each moment counts once, for the stage that began last (a GC inside forward is GC); what
- * operators cover does not count. Stages are sorted by begin; one sweep, linear in their number.
- */
-static void own_from_stages(struct sweep *sweep)
-{
-	sweep->cursor_ns = INT64_MIN;
-	for (size_t i = 0; i < sweep->rank->n_stages; i++) {
-		sweep_to(sweep, sweep->rank->stages[i].begin_ns);
-		sweep->open[sweep->n_open++] = (uint32_t)i;
-	}
-	while (sweep->n_open > 0) {
-		sweep_to(sweep, INT64_MAX);
 	}
 }
 
@@ -312,8 +198,8 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 	out->has_stages = run_has_stages(run);
 	struct cover cover = {0};
 	struct fsl_op_span *spans = NULL;
-	uint32_t *open = NULL;
-	size_t capacity = 0, span_capacity = 0, open_capacity = 0;
+	struct fsl_stage_pieces pieces = {0};
+	size_t capacity = 0, span_capacity = 0;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
@@ -322,8 +208,8 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 		if (status == FSL_OK) {
 			status = FSL_GROW(cover.spans, capacity, rank->n_ops + 1, err);
 		}
-		if (status == FSL_OK) {
-			status = FSL_GROW(open, open_capacity, rank->n_stages + 1, err);
+		if (status == FSL_OK && out->has_stages) {
+			status = fsl_stage_pieces(&pieces, rank, r, steps, cuts, err);
 		}
 		if (status != FSL_OK) {
 			fsl_own_fini(out);
@@ -335,19 +221,12 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			continue;
 		}
 		build_cover(&cover, spans, rank->n_ops);
-		own_from_stages(&(struct sweep){.row = &row,
-						.rank = rank,
-						.cover = &cover,
-						.cuts = cuts,
-						.steps = steps,
-						.rank_idx = r,
-						.is_numbered = has_step_numbers(rank, steps),
-						.open = open});
+		own_from_stages(&row, &pieces, &cover);
 		idle_of_steps(&row, &cover, cuts, r);
 	}
 	fsl_free(spans);
 	fsl_free(cover.spans);
-	fsl_free(open);
+	fsl_stage_pieces_fini(&pieces);
 	return status;
 }
 
