@@ -1,0 +1,310 @@
+/* Events: what each rank did in the replayed steps, and what each operator followed. */
+#include <string.h>
+
+#include "match/own_spans.h"
+#include "match/own_stages.h"
+#include "replay/graph.h"
+
+enum {
+	RUNNING_MAX = 64,  /* operators of one rank under way at a time; more is no stream */
+	LOOK_BACK_OPS = 16 /* operators before a window that its first ones may follow */
+};
+
+/* Where an operator ended. */
+struct ending {
+	int64_t end_ns; /* the rank's own clock */
+	uint32_t event; /* FSL_NO_NODE: before the window */
+	bool is_beside; /* runs beside others */
+};
+
+/* What ended last so far; any, and of those that do not run beside others. */
+struct past {
+	struct ending any, held;
+	bool has_any, has_held;
+	struct ending running[RUNNING_MAX];
+	size_t n_running;
+};
+
+/* One rank while its events are added. */
+struct walk {
+	struct fsl_replay *out;
+	struct fsl_replay_graph *graph;
+	const struct fsl_rank *rank;
+	size_t rank_idx;
+	int64_t clock_ns;
+	struct fsl_stage_pieces stages;
+	size_t next_stage;  /* pieces before it end before every coming event's past */
+	uint8_t *is_beside; /* [n_ops] */
+	size_t beside_capacity;
+	struct fsl_op_span *spans;
+	size_t spans_capacity;
+	struct past past;
+};
+
+static void settle_one(struct past *past, const struct ending *ended)
+{
+	if (!past->has_any || ended->end_ns >= past->any.end_ns) {
+		past->any = *ended;
+		past->has_any = true;
+	}
+	if (!ended->is_beside && (!past->has_held || ended->end_ns >= past->held.end_ns)) {
+		past->held = *ended;
+		past->has_held = true;
+	}
+}
+
+/* Moves what ended by @time_ns from running to past. */
+static void settle(struct past *past, int64_t time_ns)
+{
+	size_t n_left = 0;
+	for (size_t i = 0; i < past->n_running; i++) {
+		if (past->running[i].end_ns <= time_ns) {
+			settle_one(past, &past->running[i]);
+		} else {
+			past->running[n_left++] = past->running[i];
+		}
+	}
+	past->n_running = n_left;
+}
+
+static void begin_op(struct past *past, const struct ending *ending)
+{
+	if (past->n_running < RUNNING_MAX) {
+		past->running[past->n_running++] = *ending;
+	}
+}
+
+static enum fsl_status add_piece(struct walk *walk, int64_t ns, uint32_t step, uint32_t part,
+				 struct fsl_error *err)
+{
+	struct fsl_replay_graph *graph = walk->graph;
+	enum fsl_status status =
+		FSL_GROW(graph->pieces, graph->pieces_capacity, graph->n_pieces + 1, err);
+	if (status == FSL_OK) {
+		graph->pieces[graph->n_pieces++] = (struct fsl_piece){ns, step, part};
+		graph->events[graph->n_events].work_ns += ns;
+	}
+	return status;
+}
+
+/* Splits [from, to) of the rank's own clock into stages and idle time. */
+static enum fsl_status split_by_stages(struct walk *walk, struct fsl_event *event, int64_t from_ns,
+				       int64_t to_ns, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	const struct fsl_stage_pieces *stages = &walk->stages;
+	int64_t worked_ns = 0, last_ns = from_ns;
+	while (walk->next_stage < stages->n_items &&
+	       stages->items[walk->next_stage].end_ns <= from_ns) {
+		walk->next_stage++;
+	}
+	for (size_t k = walk->next_stage; k < stages->n_items && status == FSL_OK; k++) {
+		const struct fsl_stage_piece *stage = &stages->items[k];
+		if (stage->begin_ns >= to_ns) {
+			break;
+		}
+		int64_t begin_ns = stage->begin_ns > from_ns ? stage->begin_ns : from_ns;
+		last_ns = stage->end_ns < to_ns ? stage->end_ns : to_ns;
+		worked_ns += last_ns - begin_ns;
+		uint32_t step = stage->step_idx != UINT32_MAX
+					? walk->graph->step_of[stage->step_idx]
+					: FSL_NO_NODE;
+		status = add_piece(walk, last_ns - begin_ns, step, stage->part, err);
+	}
+	int64_t idle_ns = to_ns - from_ns - worked_ns;
+	if (walk->graph->job->counts_idle) {
+		return status == FSL_OK && idle_ns > 0
+			       ? add_piece(walk, idle_ns, event->step, FSL_REPLAY_IDLE, err)
+			       : status;
+	}
+	event->idle_ns = idle_ns;
+	event->tail_ns = to_ns - last_ns;
+	return status;
+}
+
+/* Own time between what ended last and the event's begin. */
+static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool is_first,
+			       struct fsl_error *err)
+{
+	int64_t begin_ns = event->begin_ns + walk->clock_ns;
+	if (!walk->past.has_any) {
+		event->base_ns = event->begin_ns; /* the job begins here */
+		return FSL_OK;
+	}
+	const struct ending *last = &walk->past.any;
+	event->pred = last->event;
+	event->base_ns = last->end_ns - walk->clock_ns;
+	if (last->is_beside && walk->past.has_held && walk->past.held.event != FSL_NO_NODE) {
+		event->beside = walk->past.held.event;
+		event->beside_ns = begin_ns - walk->past.held.end_ns;
+	}
+	if (walk->graph->job->has_stages) {
+		return split_by_stages(walk, event, last->end_ns, begin_ns, err);
+	}
+	return add_piece(walk, begin_ns - last->end_ns, event->step,
+			 is_first ? FSL_OWN_HEAD : FSL_OWN_BODY, err);
+}
+
+static enum fsl_status add_event(struct walk *walk, size_t op_idx, uint32_t *last_step,
+				 struct fsl_error *err)
+{
+	struct fsl_replay_graph *graph = walk->graph;
+	const struct fsl_op *op = &walk->rank->ops[op_idx];
+	size_t step = fsl_cuts_step_of(graph->job->cuts, walk->rank_idx, op_idx);
+	enum fsl_status status =
+		FSL_GROW(graph->events, graph->events_capacity, graph->n_events + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_event *event = &graph->events[graph->n_events];
+	*event = (struct fsl_event){.begin_ns = fsl_op_begin_ns(op) - walk->clock_ns,
+				    .end_ns = fsl_op_end_ns(op) - walk->clock_ns,
+				    .pred = FSL_NO_NODE,
+				    .beside = FSL_NO_NODE,
+				    .rank_idx = (uint32_t)walk->rank_idx,
+				    .step = graph->step_of[step],
+				    .meeting = FSL_NO_NODE,
+				    .piece_begin = (uint32_t)graph->n_pieces};
+	settle(&walk->past, fsl_op_begin_ns(op));
+	status = add_own(walk, event, event->step != *last_step, err);
+	event->n_pieces = (uint32_t)(graph->n_pieces - event->piece_begin);
+	event->level_ns = event->work_ns;
+	*last_step = event->step;
+	begin_op(&walk->past, &(struct ending){fsl_op_end_ns(op), (uint32_t)graph->n_events,
+					       walk->is_beside[op_idx] != 0});
+	graph->n_events++;
+	return status;
+}
+
+/* The operators of one rank in one window. */
+static enum fsl_status walk_window(struct walk *walk, struct fsl_window *window,
+				   struct fsl_error *err)
+{
+	const struct fsl_cuts *cuts = walk->graph->job->cuts;
+	size_t first = fsl_cuts_first(cuts, walk->rank_idx, walk->out->step_idx[window->begin]);
+	size_t end = fsl_cuts_first(cuts, walk->rank_idx,
+				    walk->out->step_idx[window->end - 1] + (size_t)1);
+	enum fsl_status status = FSL_OK;
+	uint32_t last_step = FSL_NO_NODE;
+	walk->past = (struct past){.n_running = 0};
+	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
+		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
+		begin_op(&walk->past,
+			 &(struct ending){end_ns, FSL_NO_NODE, walk->is_beside[i] != 0});
+		if (end_ns - walk->clock_ns > window->boundary_ns) {
+			window->boundary_ns = end_ns - walk->clock_ns;
+		}
+	}
+	for (size_t i = first; i < end && status == FSL_OK; i++) {
+		status = add_event(walk, i, &last_step, err);
+	}
+	return status;
+}
+
+/* Which operators run beside others, and the rank's stages. */
+static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct fsl_error *err)
+{
+	const struct fsl_replay_job *job = walk->graph->job;
+	walk->rank = &job->run->ranks[rank_idx];
+	walk->rank_idx = rank_idx;
+	walk->clock_ns = job->match->clock_ns[rank_idx];
+	walk->next_stage = 0;
+	enum fsl_status status =
+		FSL_GROW(walk->is_beside, walk->beside_capacity, walk->rank->n_ops + 1, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(walk->spans, walk->spans_capacity, walk->rank->n_ops + 1, err);
+	}
+	if (status == FSL_OK && job->has_stages) {
+		status = fsl_stage_pieces(&walk->stages, walk->rank, rank_idx, job->steps,
+					  job->cuts, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	fsl_op_spans(walk->spans, walk->rank);
+	for (size_t i = 0; i < walk->rank->n_ops; i++) {
+		uint32_t op_idx = walk->spans[i].op_idx;
+		walk->is_beside[op_idx] =
+			walk->spans[i].begin_ns > fsl_op_begin_ns(&walk->rank->ops[op_idx]);
+	}
+	return FSL_OK;
+}
+
+/* A window that nothing came before begins with its first event. */
+static void set_first_boundaries(const struct fsl_replay *replay, struct fsl_replay_graph *graph)
+{
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		graph->windows[w].has_past = graph->windows[w].boundary_ns != INT64_MIN;
+	}
+	for (size_t i = 0; i < graph->n_events; i++) {
+		const struct fsl_event *event = &graph->events[i];
+		struct fsl_window *window =
+			&graph->windows[graph->window_of[replay->step_idx[event->step]]];
+		bool is_earlier =
+			window->boundary_ns == INT64_MIN || event->begin_ns < window->boundary_ns;
+		if (!window->has_past && is_earlier) {
+			window->boundary_ns = event->begin_ns;
+		}
+	}
+}
+
+enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				      struct fsl_error *err)
+{
+	struct walk walk = {.out = out, .graph = graph};
+	size_t n_cells = 0;
+	enum fsl_status status = FSL_OK;
+	if (fsl_mul_size(out->n_ranks, graph->n_windows * sizeof(*graph->event_begin), &n_cells)) {
+		graph->event_begin = fsl_arena_alloc(&out->arena, n_cells);
+	}
+	if (graph->event_begin == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
+	}
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		graph->windows[w].boundary_ns = INT64_MIN;
+	}
+	for (size_t r = 0; r < out->n_ranks && status == FSL_OK; r++) {
+		status = prepare_rank(&walk, r, err);
+		for (size_t w = 0; w < graph->n_windows && status == FSL_OK; w++) {
+			graph->event_begin[r * graph->n_windows + w] = graph->n_events;
+			status = walk_window(&walk, &graph->windows[w], err);
+		}
+	}
+	fsl_free(walk.is_beside);
+	fsl_free(walk.spans);
+	fsl_stage_pieces_fini(&walk.stages);
+	graph->n_ops = graph->n_events;
+	set_first_boundaries(out, graph);
+	return status;
+}
+
+size_t fsl_replay_step_events(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
+			      size_t rank_idx, size_t i, size_t *n_events)
+{
+	const struct fsl_cuts *cuts = graph->job->cuts;
+	size_t step = replay->step_idx[i], w = graph->window_of[step];
+	size_t window_first =
+		fsl_cuts_first(cuts, rank_idx, replay->step_idx[graph->windows[w].begin]);
+	size_t first = fsl_cuts_first(cuts, rank_idx, step);
+	*n_events = fsl_cuts_first(cuts, rank_idx, step + 1) - first;
+	return graph->event_begin[rank_idx * graph->n_windows + w] + (first - window_first);
+}
+
+bool fsl_replay_is_alike(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
+			 size_t rank_a, size_t rank_b, size_t i)
+{
+	const struct fsl_cuts *cuts = graph->job->cuts;
+	const struct fsl_rank *ranks = graph->job->run->ranks;
+	size_t step = replay->step_idx[i];
+	size_t a = fsl_cuts_first(cuts, rank_a, step), b = fsl_cuts_first(cuts, rank_b, step);
+	size_t n = fsl_cuts_first(cuts, rank_a, step + 1) - a;
+	if (fsl_cuts_first(cuts, rank_b, step + 1) - b != n) {
+		return false;
+	}
+	for (size_t k = 0; k < n; k++) {
+		if (ranks[rank_a].ops[a + k].op_id != ranks[rank_b].ops[b + k].op_id) {
+			return false;
+		}
+	}
+	return true;
+}

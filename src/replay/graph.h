@@ -1,0 +1,106 @@
+/* The graph of a replay; private to src/replay. */
+#ifndef FSL_REPLAY_GRAPH_H
+#define FSL_REPLAY_GRAPH_H
+
+#include "replay/replay.h"
+
+#define FSL_NO_NODE UINT32_MAX
+
+/* Own time of one kind before an event. */
+struct fsl_piece {
+	int64_t ns;
+	uint32_t step; /* whose level counts: index into replay->step_idx; FSL_NO_NODE: none */
+	uint32_t part;
+};
+
+/*
+ * One operator of one rank, or a wait that left no marker. It arrives when @pred has ended and
+ * work and idle time are over, and not before @beside has ended and @beside_ns are over.
+ */
+struct fsl_event {
+	int64_t begin_ns, end_ns;  /* as measured, reference clock */
+	int64_t base_ns;           /* end of what came before the window; used without @pred */
+	int64_t work_ns, level_ns; /* own time as measured, and at its level */
+	int64_t idle_ns;           /* neither: stays as it is */
+	int64_t tail_ns;           /* the last part of idle_ns, right before the event */
+	int64_t beside_ns;
+	uint32_t pred;
+	uint32_t beside; /* the last operator that ended before and did not run beside others */
+	uint32_t rank_idx;
+	uint32_t step; /* index into replay->step_idx */
+	uint32_t meeting;
+	uint32_t piece_begin, n_pieces; /* graph->pieces: what work_ns is made of */
+};
+
+/* Events that end together. */
+struct fsl_meeting {
+	int64_t transfer_ns, level_ns;
+	size_t member_begin; /* graph->members */
+	uint32_t n_members;
+	uint32_t channel_idx; /* FSL_NO_NODE: left no marker */
+	uint32_t step;
+	bool is_cut; /* its members keep their durations */
+};
+
+struct fsl_member {
+	uint32_t event;
+	bool is_waiting; /* false: ends on its own, the others wait for its arrival (eager send) */
+};
+
+/* Consecutive steps that are replayed together. */
+struct fsl_window {
+	size_t begin, end;   /* replay->step_idx */
+	int64_t boundary_ns; /* last end before it; begin of its first event without a past */
+	bool has_past;
+};
+
+struct fsl_replay_graph {
+	const struct fsl_replay_job *job;
+	struct fsl_window *windows;
+	size_t n_windows;
+	uint32_t *window_of; /* per step of the job; FSL_NO_NODE: not replayed */
+	uint32_t *step_of;   /* per step of the job: index into replay->step_idx */
+	size_t *event_begin; /* [rank_idx * n_windows + window]: event of its first operator */
+	struct fsl_event *events;
+	size_t n_events, events_capacity;
+	size_t n_ops; /* the first so many events are operators, the others hidden waits */
+	struct fsl_piece *pieces;
+	size_t n_pieces, pieces_capacity;
+	struct fsl_meeting *meetings;
+	size_t n_meetings, meetings_capacity;
+	struct fsl_member *members;
+	size_t n_members, members_capacity;
+	uint32_t *order; /* events without a meeting, and n_events + meeting, as they can be run */
+	size_t n_order;
+};
+
+/* Which steps: all within the budget, else windows spread evenly and around the focus. */
+enum fsl_status fsl_replay_sample(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				  struct fsl_error *err);
+/* Events with their predecessors and own time. */
+enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				      struct fsl_error *err);
+/* Meetings of matched instances. */
+enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_replay_graph *graph,
+					struct fsl_error *err);
+/*
+ * Idle time that ends when something of another rank ends is a wait: for the other members of the
+ * operator that follows, or for peers at the same place of the step (a barrier without a marker).
+ */
+enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				      struct fsl_error *err);
+/* How long a rank works beside an operator of its own: no longer than that peer at the same place
+ * which had to wait least. */
+void fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph);
+/* A topological order; meetings in a cycle are cut. */
+enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				     struct fsl_error *err);
+
+/* Event of the first operator of a rank in a replayed step, and how many there are. */
+size_t fsl_replay_step_events(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
+			      size_t rank_idx, size_t i, size_t *n_events);
+/* True when two ranks use the same operators in the same order in a replayed step. */
+bool fsl_replay_is_alike(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
+			 size_t rank_a, size_t rank_b, size_t i);
+
+#endif

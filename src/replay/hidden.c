@@ -1,0 +1,236 @@
+/* Waits that left no marker, told from what ended when they ended. */
+#include "base/number.h"
+#include "replay/graph.h"
+
+/* Shorter idle time is launch latency and needs no reason. */
+static const int64_t IDLE_NS_MIN = 10 * FSL_NS_PER_MS;
+/* The end of the idle time and the event that explains it lie closer together than this share of
+ * the time waited. */
+static const double COINCIDENCE_SHARE = 0.1;
+/* So many of the ranks at the place must have waited for the last of them. */
+static const double WAITING_SHARE_MIN = 0.5;
+
+static bool is_explained(int64_t ready_ns, int64_t begin_ns, int64_t cause_ns)
+{
+	int64_t waited_ns = cause_ns - ready_ns;
+	double off_ns = (double)(begin_ns - cause_ns);
+	return waited_ns >= IDLE_NS_MIN && off_ns <= COINCIDENCE_SHARE * (double)waited_ns &&
+	       off_ns >= -COINCIDENCE_SHARE * (double)waited_ns;
+}
+
+/* The same place of a step on all ranks of a class that use the same operators. */
+struct place {
+	uint32_t *events; /* [n] */
+	size_t n;
+	uint32_t *alike; /* [n]: rank indices */
+};
+
+/* End of recorded work before an event. */
+static int64_t ready_ns(const struct fsl_event *event)
+{
+	return event->begin_ns - event->tail_ns;
+}
+
+/* A barrier: virtual events before those of the place; waiting ones are released by the last. */
+static enum fsl_status add_barrier(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				   const struct place *place, int64_t release_ns,
+				   struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(graph->events, graph->events_capacity, graph->n_events + place->n, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(graph->members, graph->members_capacity,
+				  graph->n_members + place->n, err);
+	}
+	if (status == FSL_OK) {
+		status = FSL_GROW(graph->meetings, graph->meetings_capacity, graph->n_meetings + 1,
+				  err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_meeting *meeting = &graph->meetings[graph->n_meetings];
+	*meeting = (struct fsl_meeting){.member_begin = graph->n_members,
+					.n_members = (uint32_t)place->n,
+					.channel_idx = FSL_NO_NODE,
+					.step = graph->events[place->events[0]].step};
+	for (size_t k = 0; k < place->n; k++) {
+		struct fsl_event *event = &graph->events[place->events[k]];
+		struct fsl_event *wait = &graph->events[graph->n_events];
+		bool is_waiting = is_explained(ready_ns(event), event->begin_ns, release_ns);
+		*wait = *event;
+		wait->end_ns = is_waiting ? release_ns : ready_ns(event);
+		wait->begin_ns = ready_ns(event);
+		wait->idle_ns = event->idle_ns - event->tail_ns;
+		wait->tail_ns = 0;
+		wait->meeting = (uint32_t)graph->n_meetings;
+		event->pred = (uint32_t)graph->n_events;
+		event->beside = FSL_NO_NODE;
+		event->work_ns = event->level_ns = 0;
+		event->n_pieces = 0;
+		event->idle_ns = event->tail_ns =
+			is_waiting ? event->begin_ns - release_ns : event->tail_ns;
+		if (is_waiting) {
+			event->tail_ns = 0;
+			out->n_hidden++;
+		}
+		graph->members[graph->n_members++] =
+			(struct fsl_member){(uint32_t)graph->n_events++, is_waiting};
+	}
+	graph->n_meetings++;
+	return FSL_OK;
+}
+
+/* Looks for a barrier at one place: most ranks are idle until the last of them is ready. */
+static enum fsl_status judge_place(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				   const struct place *place, struct fsl_error *err)
+{
+	int64_t release_ns = INT64_MIN;
+	size_t n_waiting = 0;
+	for (size_t k = 0; k < place->n; k++) {
+		int64_t at_ns = ready_ns(&graph->events[place->events[k]]);
+		release_ns = at_ns > release_ns ? at_ns : release_ns;
+	}
+	for (size_t k = 0; k < place->n; k++) {
+		const struct fsl_event *event = &graph->events[place->events[k]];
+		n_waiting += is_explained(ready_ns(event), event->begin_ns, release_ns);
+	}
+	bool is_barrier =
+		n_waiting > 0 && (double)n_waiting >= WAITING_SHARE_MIN * (double)(place->n - 1);
+	return is_barrier ? add_barrier(out, graph, place, release_ns, err) : FSL_OK;
+}
+
+static enum fsl_status judge_class(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				   size_t class_idx, size_t i, struct place *place,
+				   struct fsl_error *err)
+{
+	const struct fsl_replay_job *job = graph->job;
+	size_t n_events = 0, n_alike = 0;
+	enum fsl_status status = FSL_OK;
+	uint32_t first = job->members[job->class_begin[class_idx]];
+	for (size_t k = job->class_begin[class_idx]; k < job->class_begin[class_idx + 1]; k++) {
+		if (fsl_replay_is_alike(out, graph, first, job->members[k], i)) {
+			place->alike[n_alike++] = job->members[k];
+		}
+	}
+	(void)fsl_replay_step_events(out, graph, first, i, &n_events);
+	for (size_t e = 0; e < n_events && n_alike > 1 && status == FSL_OK; e++) {
+		place->n = n_alike;
+		for (size_t k = 0; k < n_alike; k++) {
+			size_t n = 0;
+			place->events[k] = (uint32_t)(fsl_replay_step_events(
+							      out, graph, place->alike[k], i, &n) +
+						      e);
+		}
+		status = judge_place(out, graph, place, err);
+	}
+	return status;
+}
+
+/* Idle until another member of the operator that follows arrives: its arrival is when its work was
+ * over. */
+static void excuse_members(struct fsl_replay *out, struct fsl_replay_graph *graph)
+{
+	for (size_t i = 0; i < graph->n_meetings; i++) {
+		const struct fsl_meeting *meeting = &graph->meetings[i];
+		const struct fsl_member *members = graph->members + meeting->member_begin;
+		int64_t last_ns = INT64_MIN, second_ns = INT64_MIN;
+		uint32_t last = 0;
+		for (uint32_t m = 0; m < meeting->n_members; m++) {
+			int64_t at_ns = graph->events[members[m].event].begin_ns;
+			if (at_ns > last_ns) {
+				second_ns = last_ns;
+				last_ns = at_ns;
+				last = m;
+			} else {
+				second_ns = at_ns > second_ns ? at_ns : second_ns;
+			}
+		}
+		for (uint32_t m = 0; m < meeting->n_members; m++) {
+			struct fsl_event *event = &graph->events[members[m].event];
+			int64_t others_ns = m == last ? second_ns : last_ns;
+			if (event->tail_ns > 0 && members[m].is_waiting &&
+			    is_explained(ready_ns(event), event->begin_ns, others_ns)) {
+				event->idle_ns -= event->tail_ns;
+				event->tail_ns = 0;
+				out->n_hidden++;
+			}
+		}
+	}
+}
+
+enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				      struct fsl_error *err)
+{
+	const struct fsl_replay_job *job = graph->job;
+	enum fsl_status status = FSL_OK;
+	if (!job->has_stages || job->counts_idle) {
+		return FSL_OK;
+	}
+	struct place place = {.events = fsl_calloc(out->n_ranks, sizeof(*place.events)),
+			      .alike = fsl_calloc(out->n_ranks, sizeof(*place.alike))};
+	if (place.events == NULL || place.alike == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
+	}
+	for (size_t c = 0; c < job->n_classes && status == FSL_OK; c++) {
+		for (size_t i = 0; i < out->n_steps && status == FSL_OK; i++) {
+			status = judge_class(out, graph, c, i, &place, err);
+		}
+	}
+	if (status == FSL_OK) {
+		excuse_members(out, graph);
+	}
+	fsl_free(place.events);
+	fsl_free(place.alike);
+	return status;
+}
+
+/* At one place of the step, the shortest time that a rank of the class takes beside. */
+static void level_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
+			 const uint32_t *members, size_t n_members, size_t i, size_t place)
+{
+	int64_t least_ns = INT64_MAX;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t k = 0; k < n_members; k++) {
+			size_t n_events = 0;
+			size_t at = fsl_replay_step_events(out, graph, members[k], i, &n_events);
+			struct fsl_event *event = &graph->events[at + place];
+			if (place >= n_events || event->beside == FSL_NO_NODE ||
+			    !fsl_replay_is_alike(out, graph, members[0], members[k], i)) {
+				continue;
+			}
+			if (pass == 0) {
+				least_ns =
+					event->beside_ns < least_ns ? event->beside_ns : least_ns;
+			} else {
+				event->beside_ns = least_ns;
+			}
+		}
+	}
+}
+
+static bool has_beside(const struct fsl_replay_graph *graph)
+{
+	for (size_t i = 0; i < graph->n_ops; i++) {
+		if (graph->events[i].beside != FSL_NO_NODE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph)
+{
+	const struct fsl_replay_job *job = graph->job;
+	for (size_t c = 0; c < job->n_classes && has_beside(graph); c++) {
+		const uint32_t *members = job->members + job->class_begin[c];
+		size_t n_members = job->class_begin[c + 1] - job->class_begin[c];
+		for (size_t i = 0; i < out->n_steps && n_members > 0; i++) {
+			size_t n_events = 0;
+			(void)fsl_replay_step_events(out, graph, members[0], i, &n_events);
+			for (size_t place = 0; place < n_events; place++) {
+				level_beside(out, graph, members, n_members, i, place);
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+/*
+ * Replay: the job as a graph of its operators, run again with some ranks' own time or some
+ * channels' transfer put at another level. How long the steps then take says what those ranks
+ * and channels cost the job. Knows nothing of blame: the caller sets the levels.
+ */
+#ifndef FSL_REPLAY_REPLAY_H
+#define FSL_REPLAY_REPLAY_H
+
+#include "match/match.h"
+#include "match/own.h"
+
+/* Time that no record explains counts as one more part of own time where the caller says so. */
+enum { FSL_REPLAY_IDLE = FSL_OWN_PARTS_N, FSL_REPLAY_PARTS_N };
+#define FSL_REPLAY_PARTS_ALL ((UINT32_C(1) << FSL_REPLAY_PARTS_N) - 1)
+
+/* The job; borrowed by fsl_replay_build only. */
+struct fsl_replay_job {
+	const struct fsl_run *run;
+	const struct fsl_steps *steps;
+	const struct fsl_match *match;
+	const struct fsl_cuts *cuts;
+	bool has_stages;  /* own time is told from stages, as fsl_own */
+	bool counts_idle; /* what no stage explains is own work */
+	/* Ranks that do the same work: members[class_begin[k] .. class_begin[k + 1]) are class k.
+	 */
+	const uint32_t *members;
+	const size_t *class_begin;
+	size_t n_classes;
+	/* At most so many steps and about so many operators are replayed. */
+	size_t steps_max, ops_max;
+	/* Steps that should be among them, most wanted first. */
+	const uint32_t *focus_steps;
+	size_t n_focus;
+};
+
+struct fsl_replay_graph;
+
+struct fsl_replay {
+	struct fsl_arena arena;
+	struct fsl_replay_graph *graph; /* NULL: nothing to replay */
+	size_t n_ranks, n_channels;
+	/* The steps replayed, ascending indices into fsl_steps; runs of neighbours are windows. */
+	size_t n_steps;
+	uint32_t *step_idx;
+	double *measured_ms; /* [n_steps]: from last end to last end, as recorded */
+	double *replayed_ms; /* [n_steps]: the same with nothing changed */
+	/*
+	 * What a repair does, set by the caller (all 1 at first), then fsl_replay_set_levels:
+	 * factor on a rank's own time in a step by part, and on the transfer of a channel.
+	 */
+	double *own_factor;      /* [(rank_idx * n_steps + i) * FSL_REPLAY_PARTS_N + part] */
+	double *transfer_factor; /* [channel_idx * n_steps + i] */
+	/* What the graph is made of. */
+	size_t n_ops, n_meetings;
+	size_t n_cut;           /* meetings left unmatched because they would wait for themselves */
+	size_t n_hidden;        /* waits that left no marker and were told from when they ended */
+	double unmatched_share; /* of the time replayed, in operators that meet nobody; of the worst
+				   rank */
+};
+
+/*
+ * Builds the graph. Nodes are operators; an operator begins when the one that ended last before it
+ * on its rank has ended and the rank's own time after it is over; members of a matched instance
+ * meet: they end when the last has arrived plus the instance's transfer, which is its shortest
+ * duration. All other operators keep their duration. Too many operators for a single step give an
+ * empty replay (graph NULL). About 170 bytes per operator. Fails with FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_replay_build(struct fsl_replay *out, const struct fsl_replay_job *job,
+				 struct fsl_error *err);
+void fsl_replay_fini(struct fsl_replay *replay);
+
+/* Takes over own_factor and transfer_factor. */
+void fsl_replay_set_levels(struct fsl_replay *replay);
+
+/* What is put at its level; everything else stays as measured. */
+struct fsl_repair {
+	const bool *ranks;    /* [n_ranks]; NULL: none */
+	const bool *channels; /* [n_channels]; NULL: none */
+	uint32_t parts;       /* bit per part of own time */
+};
+
+/*
+ * Time of every replayed step under each of @n repairs: step_ms[repair * n_steps + i]. Runs on all
+ * threads; the result does not depend on their number.
+ */
+enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl_repair *repairs,
+			       size_t n, double *step_ms, struct fsl_error *err);
+
+#endif
