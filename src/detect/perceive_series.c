@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/shift.h"
 #include "detect/perceive_parts.h"
 
 enum { LEVEL_HALF = 5 /* steps on either side that tell the level of a step */ };
@@ -102,29 +103,18 @@ static void clear_aftermath(struct fsl_step_series *series)
 	}
 }
 
-/*
- * Noise from differences of steps that lie 1, 3 or 9 apart, the greatest of them: neighbours alone
- * would miss noise that comes in waves. A change of the level spoils only as many differences as
- * the distance, which is why the distance is an eighth of the series at most. @buffers: 2 n.
- */
+/* Noise of the logarithms. @buffers: 3 n. */
 static double find_sigma(const struct fsl_step_series *series, double *buffers)
 {
-	double sigma = SIGMA_MIN;
-	for (size_t apart = 1; apart <= 9 && (apart == 1 || 8 * apart <= series->n); apart *= 3) {
-		size_t n = 0;
-		for (size_t first = 0; first < apart; first++) {
-			for (size_t i = first; i < series->n; i += apart) {
-				buffers[n++] = log(series->clear_ms[i]);
-			}
-		}
-		sigma = fmax(sigma, fsl_diff_sigma(buffers, n, buffers + n));
+	for (size_t i = 0; i < series->n; i++) {
+		buffers[i] = log(series->clear_ms[i]);
 	}
-	return sigma;
+	return fmax(SIGMA_MIN, fsl_shift_sigma(buffers, series->n, buffers + series->n));
 }
 
 static enum fsl_status measure(struct fsl_step_series *series, struct fsl_error *err)
 {
-	double *buffers = fsl_calloc(series->n * 2, sizeof(*buffers));
+	double *buffers = fsl_calloc(series->n, 3 * sizeof(*buffers));
 	if (buffers == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
 				series->n);
