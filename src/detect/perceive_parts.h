@@ -49,7 +49,7 @@ struct fsl_step_rise {
 };
 enum { FSL_STEP_RISES_MAX = 64 };
 
-/* Sorted by begin. Level shifts by binary segmentation, verified. */
+/* Sorted by begin. Level shifts of base/shift.h against what is normal for the job. */
 enum fsl_status fsl_step_series_shifts(const struct fsl_step_series *series,
 				       struct fsl_step_rise *rises, size_t *n_rises,
 				       struct fsl_error *err);

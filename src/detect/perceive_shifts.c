@@ -91,15 +91,17 @@ static enum fsl_status find_segments(struct segmentation *s, struct fsl_error *e
 	options.change_min = series->degree_thr / 2;
 	options.sigma_min = series->sigma;
 	options.changes_max = FSL_STEP_RISES_MAX - 1;
+	size_t n_last = series->n < FSL_SHIFT_VALUES_MAX ? series->n : FSL_SHIFT_VALUES_MAX;
+	size_t first = series->n - n_last;
 	enum fsl_status status =
-		fsl_shifts_find(&shifts, series->clear_ms, series->n, &options, err);
+		fsl_shifts_find(&shifts, series->clear_ms + first, n_last, &options, err);
 	if (status != FSL_OK) {
 		return status;
 	}
 	s->segments[0] = (struct segment){.begin = 0, .p_value = 1.0};
 	for (size_t i = 0; i < shifts.n; i++) {
-		s->segments[i].end = shifts.items[i].at;
-		s->segments[i + 1] = (struct segment){.begin = shifts.items[i].at,
+		s->segments[i].end = first + shifts.items[i].at;
+		s->segments[i + 1] = (struct segment){.begin = first + shifts.items[i].at,
 						      .p_value = shifts.items[i].p_value};
 	}
 	s->n_segments = shifts.n + 1;
