@@ -1,6 +1,7 @@
 /* One walk over argv against a table; the messages say what would have been right. */
 #include "base/opt.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -100,6 +101,22 @@ static enum fsl_status set_int(const struct fsl_opt *option, const char *written
 	return FSL_OK;
 }
 
+static enum fsl_status set_real(const struct fsl_opt *option, const char *written,
+				const char *value, struct fsl_error *err)
+{
+	char *end = NULL;
+	double number = strtod(value, &end);
+	bool is_number = end != value && *end == '\0';
+	if (!is_number || !(number >= (double)option->min && number <= (double)option->max)) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option needs a number: option=\"%s\", value=\"%s\", min=%lld, "
+				"max=%lld",
+				written, value, (long long)option->min, (long long)option->max);
+	}
+	*(double *)option->target = number;
+	return FSL_OK;
+}
+
 static enum fsl_status set_time(const struct fsl_opt *option, const char *written,
 				const char *value, struct fsl_error *err)
 {
@@ -151,6 +168,8 @@ static enum fsl_status set_value(const struct fsl_opt *option, const char *writt
 		return FSL_OK;
 	case FSL_OPT_INT:
 		return set_int(option, written, value, err);
+	case FSL_OPT_REAL:
+		return set_real(option, written, value, err);
 	case FSL_OPT_TIME:
 		return set_time(option, written, value, err);
 	case FSL_OPT_CHOICE:

@@ -15,6 +15,7 @@ enum fsl_opt_type {
 	FSL_OPT_COUNT,  /* int *: each use adds 1 */
 	FSL_OPT_TEXT,   /* const char ** (borrowed from argv) */
 	FSL_OPT_INT,    /* int64_t *, with min and max */
+	FSL_OPT_REAL,   /* double *, with min and max */
 	FSL_OPT_TIME,   /* int64_t *, ns since 1970 (fsl_parse_time) */
 	FSL_OPT_CHOICE, /* int *: index into choices */
 };
@@ -24,7 +25,7 @@ struct fsl_opt {
 	char letter;      /* short name or 0 */
 	enum fsl_opt_type type;
 	void *target;
-	int64_t min, max;           /* INT */
+	int64_t min, max;           /* INT, REAL */
 	const char *const *choices; /* CHOICE */
 	const char *value_name;     /* "FILE"; NULL for flags */
 	const char *help;           /* one sentence */

@@ -199,15 +199,19 @@ static size_t cap_spikes(struct fsl_shift_work *work)
 	return n_spikes;
 }
 
-/* Median of the segment as it was given. */
-static double level_of(const struct fsl_shift_work *work, size_t begin, size_t end)
+/* Median of the segment, of the values as they were given. */
+static double level_of(const struct fsl_shift_work *work, const double *given, size_t begin,
+		       size_t end)
 {
-	double level = fsl_median(work->values + begin, end - begin, work->scratch) + work->offset;
-	return work->options->is_relative ? exp(level) : level;
+	double *packed = work->scratch + work->n;
+	for (size_t i = begin; i < end; i++) {
+		packed[i - begin] = given[work->positions[i]];
+	}
+	return fsl_median(packed, end - begin, work->scratch);
 }
 
 static enum fsl_status report(struct fsl_shifts *out, const struct fsl_shift_work *work,
-			      const struct fsl_shift_cut *cuts, size_t n_cuts,
+			      const double *given, const struct fsl_shift_cut *cuts, size_t n_cuts,
 			      struct fsl_error *err)
 {
 	if (n_cuts == 0) {
@@ -223,8 +227,8 @@ static enum fsl_status report(struct fsl_shifts *out, const struct fsl_shift_wor
 		size_t end = k + 1 < n_cuts ? cuts[k + 1].at : work->n;
 		out->items[k] = (struct fsl_shift){
 			.at = work->positions[cuts[k].at],
-			.before = level_of(work, begin, cuts[k].at),
-			.after = level_of(work, cuts[k].at, end),
+			.before = level_of(work, given, begin, cuts[k].at),
+			.after = level_of(work, given, cuts[k].at, end),
 			.p_value = cuts[k].p_value,
 		};
 	}
@@ -233,7 +237,7 @@ static enum fsl_status report(struct fsl_shifts *out, const struct fsl_shift_wor
 }
 
 static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
-			    struct fsl_error *err)
+			    const double *given, struct fsl_error *err)
 {
 	find_noise(work);
 	out->n_used = work->n;
@@ -253,7 +257,7 @@ static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
 	enum fsl_status status = fsl_shift_segment(work, cuts, &n_cuts, err);
 	if (status == FSL_OK) {
 		fsl_shift_verify(work, cuts, &n_cuts);
-		status = report(out, work, cuts, n_cuts, err);
+		status = report(out, work, given, cuts, n_cuts, err);
 	}
 	fsl_free(cuts);
 	return status;
@@ -277,7 +281,7 @@ enum fsl_status fsl_shifts_find(struct fsl_shifts *out, const double *values, si
 	enum fsl_status status = prepare(&work, values, n, err);
 	if (status == FSL_OK) {
 		found.n_missing = n - work.n;
-		status = find(&found, &work, err);
+		status = find(&found, &work, values, err);
 	}
 	fsl_free(work.positions);
 	fsl_free(work.scratch);

@@ -1,0 +1,347 @@
+/* `failslow series`: lasting changes of one series of numbers, for any file that holds one. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/shift.h"
+#include "cli/command.h"
+#include "cli/command_output.h"
+#include "ingest/series_file.h"
+
+enum { OPTIONS_N = 11, COLUMNS_N = 6, CELL_BYTES = 64, SUMMARY_BYTES = 512 };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+static const char *const format_names[] = {"text", "json", "csv", NULL};
+static const char *const profile_names[] = {"series", "steps", NULL};
+static const struct fsl_shift_options *const profiles[] = {&fsl_shift_series, &fsl_shift_steps};
+
+/* The command line. */
+struct request {
+	const char *path, *column;
+	int format, profile;
+	int64_t segment_min, points_max;           /* 0: not given */
+	double change_percent_min, p_max, penalty; /* NaN: not given */
+	bool wants_exit_code, wants_help;
+};
+
+/* What is printed. */
+struct result {
+	struct fsl_series_file file;
+	struct fsl_shift_options options;
+	struct fsl_shifts shifts;
+	size_t first; /* position of the first value that was judged */
+	size_t n;     /* values from it on */
+	char summary[SUMMARY_BYTES];
+};
+
+static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
+{
+	const struct fsl_opt options[OPTIONS_N] = {
+		{"column", 'c', FSL_OPT_TEXT, &request->column, 0, 0, NULL, "NAME",
+		 "column with the values, by name or number; needed where there are several"},
+		{"profile", 0, FSL_OPT_CHOICE, &request->profile, 0, 0, profile_names, NULL,
+		 "defaults for any series (default), or those of step times"},
+		{"min-segment", 0, FSL_OPT_INT, &request->segment_min, FSL_SHIFT_SEGMENT_MIN_LEAST,
+		 FSL_SHIFT_VALUES_MAX, NULL, "N",
+		 "points that a level must last (default 10; steps 5)"},
+		{"least-change", 0, FSL_OPT_REAL, &request->change_percent_min, 0, 1000000, NULL,
+		 "PERCENT",
+		 "least change of the level (default: half of the standard deviation; steps 5)"},
+		{"p-max", 0, FSL_OPT_REAL, &request->p_max, 0, 1, NULL, "P",
+		 "greatest p of the rank test (default 0.01; steps 0.002)"},
+		{"penalty", 0, FSL_OPT_REAL, &request->penalty, 0, 1000000, NULL, "C",
+		 "a change must save C log(n) noise^2 of squared error (default 3)"},
+		{"max-points", 0, FSL_OPT_INT, &request->points_max, 1, FSL_SHIFT_VALUES_MAX, NULL,
+		 "N", "look at the latest N points only"},
+		{"format", 0, FSL_OPT_CHOICE, &request->format, 0, 0, format_names, NULL,
+		 "what goes to stdout: text (default), json or csv"},
+		{"exit-code", 0, FSL_OPT_FLAG, &request->wants_exit_code, 0, 0, NULL, NULL,
+		 "exit with 1 when a change was found"},
+		{"help", 'h', FSL_OPT_FLAG, &request->wants_help, 0, 0, NULL, NULL,
+		 "show this help"},
+		{0},
+	};
+	int n_operands = 0;
+	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
+	if (status == FSL_OK && request->wants_help) {
+		fsl_command_help(
+			"series", "series FILE [OPTION]...",
+			"Finds lasting changes of the level in FILE: CSV with a column of values, and one\n"
+			"of times if you like, or JSON. - reads standard input.",
+			options);
+		return FSL_OK;
+	}
+	if (status == FSL_OK) {
+		status =
+			fsl_check_operands(n_operands, 1, 1, "one file, - for standard input", err);
+	}
+	request->path = argv[1];
+	return status;
+}
+
+static enum fsl_status read_input(struct result *result, const struct request *request,
+				  struct fsl_error *err)
+{
+	struct fsl_reader *reader = NULL;
+	bool is_stdin = strcmp(request->path, "-") == 0;
+	enum fsl_status status =
+		is_stdin ? fsl_reader_open_fd(&reader, dup(STDIN_FILENO), "standard input", err)
+			 : fsl_reader_open(&reader, request->path, err);
+	if (status == FSL_OK) {
+		status = fsl_series_file_read(&result->file, reader, request->column, err);
+	}
+	fsl_reader_close(reader);
+	return status;
+}
+
+static void set_options(struct result *result, const struct request *request)
+{
+	struct fsl_shift_options *options = &result->options;
+	*options = *profiles[request->profile];
+	if (request->segment_min > 0) {
+		options->segment_min = (size_t)request->segment_min;
+	}
+	if (!isnan(request->change_percent_min)) {
+		options->change_min = request->change_percent_min / 100.0;
+		options->spread_min = 0.0;
+	}
+	options->p_max = isnan(request->p_max) ? options->p_max : request->p_max;
+	options->penalty = isnan(request->penalty) ? options->penalty : request->penalty;
+	size_t n_max = request->points_max > 0 ? (size_t)request->points_max : SIZE_MAX;
+	result->n = result->file.n < n_max ? result->file.n : n_max;
+	result->first = result->file.n - result->n;
+}
+
+static const char *verdict_of(const struct result *result)
+{
+	if (result->shifts.n_used < 2 * result->options.segment_min) {
+		return "too_few_points";
+	}
+	return result->shifts.n > 0 ? "changes" : "no_change";
+}
+
+/* NaN where the level before was 0. */
+static double percent(const struct fsl_shift *shift)
+{
+	double share = (shift->after - shift->before) / fabs(shift->before);
+	return isfinite(share) ? 100.0 * share : (double)NAN;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct result *result, const char *format,
+						      ...)
+{
+	size_t length = strlen(result->summary);
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(result->summary + length, SUMMARY_BYTES - length, format, args);
+	va_end(args);
+}
+
+static void say_largest(struct result *result)
+{
+	const struct fsl_shifts *shifts = &result->shifts;
+	const struct fsl_shift *largest = &shifts->items[0];
+	for (size_t i = 1; i < shifts->n; i++) {
+		const struct fsl_shift *shift = &shifts->items[i];
+		if (fabs(shift->after - shift->before) > fabs(largest->after - largest->before)) {
+			largest = shift;
+		}
+	}
+	say(result, "; %sfrom %.6g to %.6g at index %zu", shifts->n > 1 ? "the largest " : "",
+	    largest->before, largest->after, result->first + largest->at);
+}
+
+static void summarise(struct result *result)
+{
+	const struct fsl_shifts *shifts = &result->shifts;
+	size_t n_needed = 2 * result->options.segment_min;
+	const char *points = shifts->n_used == 1 ? "point" : "points";
+	if (shifts->n_used < n_needed) {
+		say(result, "too few points: %zu, at least %zu are needed", shifts->n_used,
+		    n_needed);
+	} else if (shifts->n == 0) {
+		say(result, "no lasting change in %zu %s", shifts->n_used, points);
+	} else {
+		say(result, "%zu lasting %s in %zu %s", shifts->n,
+		    shifts->n == 1 ? "change" : "changes", shifts->n_used, points);
+		say_largest(result);
+	}
+	if (shifts->n_spikes > 0) {
+		say(result, "; %zu %s capped", shifts->n_spikes,
+		    shifts->n_spikes == 1 ? "spike" : "spikes");
+	}
+	if (shifts->n_missing > 0) {
+		say(result, "; %zu missing %s left out", shifts->n_missing,
+		    shifts->n_missing == 1 ? "value" : "values");
+	}
+}
+
+/* The time as it was written, without what would move the cursor; "" when there is none. */
+static void copy_time(const struct result *result, size_t at, char out[CELL_BYTES])
+{
+	const char *text = result->file.times != NULL ? result->file.times[result->first + at] : "";
+	size_t i = 0;
+	for (; text[i] != '\0' && i + 1 < CELL_BYTES; i++) {
+		unsigned char c = (unsigned char)text[i];
+		out[i] = c < ' ' || c == 0x7f ? '?' : text[i];
+	}
+	out[i] = '\0';
+}
+
+static const char *const headings[COLUMNS_N] = {"index", "time", "before", "after", "change", "p"};
+
+static enum fsl_status print_text(const struct result *result, struct fsl_error *err)
+{
+	size_t n = result->shifts.n;
+	printf("%s\n", result->summary);
+	if (n == 0) {
+		return FSL_OK;
+	}
+	char(*texts)[CELL_BYTES] = fsl_calloc(n * COLUMNS_N, sizeof(*texts));
+	const char **cells = fsl_calloc((n + 1) * COLUMNS_N, sizeof(*cells));
+	enum fsl_status status = FSL_OK;
+	if (texts == NULL || cells == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the table");
+		goto out;
+	}
+	/* Without times there is no such column. */
+	size_t n_columns = 0;
+	for (size_t k = 0; k < COLUMNS_N; k++) {
+		if (k != 1 || result->file.times != NULL) {
+			cells[n_columns++] = headings[k];
+		}
+	}
+	size_t n_cells = n_columns;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_shift *shift = &result->shifts.items[i];
+		char(*row)[CELL_BYTES] = texts + i * COLUMNS_N;
+		(void)snprintf(row[0], CELL_BYTES, "%zu", result->first + shift->at);
+		copy_time(result, shift->at, row[1]);
+		(void)snprintf(row[2], CELL_BYTES, "%.6g", shift->before);
+		(void)snprintf(row[3], CELL_BYTES, "%.6g", shift->after);
+		(void)snprintf(row[4], CELL_BYTES, isnan(percent(shift)) ? "-" : "%+.1f %%",
+			       percent(shift));
+		(void)snprintf(row[5], CELL_BYTES, shift->p_value > 0.0 ? "%.1e" : "<1e-300",
+			       shift->p_value);
+		for (size_t k = 0; k < COLUMNS_N; k++) {
+			if (k != 1 || result->file.times != NULL) {
+				cells[n_cells++] = row[k];
+			}
+		}
+	}
+	printf("\n");
+	fsl_print_table(cells, n + 1, n_columns);
+out:
+	fsl_free((void *)cells);
+	fsl_free(texts);
+	return status;
+}
+
+static void print_csv(const struct result *result)
+{
+	printf("index,time,before,after,change_percent,p_value\n");
+	for (size_t i = 0; i < result->shifts.n; i++) {
+		const struct fsl_shift *shift = &result->shifts.items[i];
+		char time[CELL_BYTES];
+		copy_time(result, shift->at, time);
+		const char *quote = time[0] != '\0' ? "\"" : "";
+		printf("%zu,%s", result->first + shift->at, quote);
+		for (const char *c = time; *c != '\0'; c++) {
+			printf("%s%c", *c == '"' ? "\"" : "", *c);
+		}
+		printf("%s,%.17g,%.17g,", quote, shift->before, shift->after);
+		if (!isnan(percent(shift))) {
+			printf("%.6g", percent(shift));
+		}
+		printf(",%.6g\n", shift->p_value);
+	}
+}
+
+static bool add_number(cJSON *object, const char *name, double value)
+{
+	return isfinite(value) ? cJSON_AddNumberToObject(object, name, value) != NULL
+			       : cJSON_AddNullToObject(object, name) != NULL;
+}
+
+static bool add_change(cJSON *list, const struct result *result, const struct fsl_shift *shift)
+{
+	char time[CELL_BYTES];
+	cJSON *object = cJSON_CreateObject();
+	copy_time(result, shift->at, time);
+	return cJSON_AddItemToArray(list, object) &&
+	       add_number(object, "index", (double)(result->first + shift->at)) &&
+	       fsl_json_add_text(object, "time", result->file.times != NULL ? time : NULL) &&
+	       add_number(object, "before", shift->before) &&
+	       add_number(object, "after", shift->after) &&
+	       add_number(object, "changePercent", percent(shift)) &&
+	       add_number(object, "pValue", shift->p_value);
+}
+
+static enum fsl_status print_json(const struct result *result, const struct request *request,
+				  struct fsl_error *err)
+{
+	const struct fsl_shifts *shifts = &result->shifts;
+	cJSON *root = cJSON_CreateObject();
+	cJSON *list = NULL;
+	bool ok = root != NULL && fsl_json_add_text(root, "file", request->path) &&
+		  fsl_json_add_text(root, "column", result->file.column) &&
+		  fsl_json_add_text(root, "verdict", verdict_of(result)) &&
+		  fsl_json_add_text(root, "summary", result->summary) &&
+		  add_number(root, "points", (double)shifts->n_used) &&
+		  add_number(root, "missing", (double)shifts->n_missing) &&
+		  add_number(root, "spikes", (double)shifts->n_spikes) &&
+		  add_number(root, "noise", shifts->sigma) &&
+		  (list = cJSON_AddArrayToObject(root, "changes")) != NULL;
+	for (size_t i = 0; ok && i < shifts->n; i++) {
+		ok = add_change(list, result, &shifts->items[i]);
+	}
+	if (!ok) {
+		cJSON_Delete(root);
+		root = NULL;
+	}
+	return fsl_print_json(root, err);
+}
+
+static enum fsl_status print_result(const struct result *result, const struct request *request,
+				    struct fsl_error *err)
+{
+	switch ((enum format)request->format) {
+	case FORMAT_TEXT:
+		return print_text(result, err);
+	case FORMAT_JSON:
+		return print_json(result, request, err);
+	case FORMAT_CSV:
+		print_csv(result);
+		return FSL_OK;
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	struct request request = {.change_percent_min = NAN, .p_max = NAN, .penalty = NAN};
+	struct result result = {.n = 0};
+	*exit_code = FSL_EXIT_DONE;
+	enum fsl_status status = parse(&request, argc, argv, err);
+	if (status != FSL_OK || request.wants_help) {
+		return status;
+	}
+	status = read_input(&result, &request, err);
+	if (status == FSL_OK) {
+		set_options(&result, &request);
+		status = fsl_shifts_find(&result.shifts, result.file.values + result.first,
+					 result.n, &result.options, err);
+	}
+	if (status == FSL_OK) {
+		summarise(&result);
+		status = print_result(&result, &request, err);
+	}
+	if (status == FSL_OK && request.wants_exit_code && result.shifts.n > 0) {
+		*exit_code = FSL_EXIT_ANOMALY;
+	}
+	fsl_shifts_fini(&result.shifts);
+	fsl_series_file_fini(&result.file);
+	return status;
+}

@@ -1,0 +1,2 @@
+printf '[1, 2,\n"three"]' > bad.json
+"$FAILSLOW" series bad.json

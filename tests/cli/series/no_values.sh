@@ -1,0 +1,2 @@
+printf 'value\n\nnan\n' > holes.csv
+"$FAILSLOW" series holes.csv

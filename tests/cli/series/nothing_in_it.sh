@@ -1,0 +1,2 @@
+: > empty.csv
+"$FAILSLOW" series empty.csv

@@ -1,0 +1,1 @@
+"$FAILSLOW" series x.csv --p-max 2

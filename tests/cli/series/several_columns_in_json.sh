@@ -1,0 +1,2 @@
+printf '{"a": [1], "b": [2]}' > wide.json
+"$FAILSLOW" series wide.json

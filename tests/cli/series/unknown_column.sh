@@ -1,0 +1,2 @@
+printf 'time,latency\n1,2\n' > wide.csv
+"$FAILSLOW" series wide.csv --column latencies
