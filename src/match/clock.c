@@ -82,8 +82,9 @@ static struct fsl_ends ends_of(const struct fsl_channel *channel, const struct f
 
 /* What measuring needs; sized for the largest channel. */
 struct bench {
-	int64_t *first, *other; /* ends of two members */
-	int64_t *work;          /* DIFFERENCES_MAX */
+	int64_t *first, *other;              /* ends of two members */
+	struct fsl_difference *items, *hits; /* DIFFERENCES_MAX */
+	int64_t *work;
 };
 
 /* The most common difference of any two ends, where it is not known which belong together. */
@@ -93,13 +94,14 @@ static bool edge_by_search(struct edge *edge, const struct fsl_channel *channel,
 {
 	struct fsl_ends first = ends_of(channel, uses, run, 0, bench->first);
 	struct fsl_ends other = ends_of(channel, uses, run, m, bench->other);
-	struct fsl_differences differences = {.ns = bench->work, .n_max = DIFFERENCES_MAX};
+	struct fsl_differences differences = {.items = bench->items, .n_max = DIFFERENCES_MAX};
 	int64_t half_ns = fsl_usual_interval_ns(first, bench->work) / 2;
 	struct fsl_offset_range range = {0, half_ns > REACH_NS ? half_ns : REACH_NS};
 	struct fsl_offset found;
 	fsl_differences_add(&differences, first, other, range, SEARCHED_MAX);
 	size_t n_wanted = differences.n_asked / 2 + 1;
-	if (!fsl_offset_find(&found, &differences, n_wanted > ENDS_MIN ? n_wanted : ENDS_MIN)) {
+	n_wanted = n_wanted > ENDS_MIN ? n_wanted : ENDS_MIN;
+	if (!fsl_offset_find(&found, &differences, n_wanted, bench->hits, bench->work)) {
 		return false;
 	}
 	/* Half of the differences lie in the width: half of it is the median deviation. */
@@ -270,10 +272,12 @@ enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *
 	struct bench bench = {
 		.first = fsl_arena_alloc(&scratch, n_uses_max * sizeof(*bench.first)),
 		.other = fsl_arena_alloc(&scratch, n_uses_max * sizeof(*bench.other)),
+		.items = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.items)),
+		.hits = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.hits)),
 		.work = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.work))};
 	double *spreads = fsl_arena_alloc(&scratch, 2 * n_edges_max * sizeof(*spreads));
 	if (edges == NULL || bench.first == NULL || bench.other == NULL || bench.work == NULL ||
-	    spreads == NULL) {
+	    bench.items == NULL || bench.hits == NULL || spreads == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clock edges=%zu", n_edges_max);
 	}

@@ -2,6 +2,7 @@
 #include "match/offset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sort.h"
 
@@ -37,25 +38,108 @@ void fsl_differences_add(struct fsl_differences *out, struct fsl_ends a, struct 
 			if (out->n == out->n_max) {
 				return;
 			}
-			out->ns[out->n++] = b.ns[k] - a.ns[i];
+			out->items[out->n++] =
+				(struct fsl_difference){b.ns[k] - a.ns[i], (uint32_t)i};
 		}
 	}
 }
 
-bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted)
+/* Ranges that are compared by their jitter; work has no more steps than this between two ends. */
+enum { PEAKS_MAX = 8 };
+
+/* A range of sorted differences. */
+struct peak {
+	size_t begin, end;
+};
+
+static int compare_by_time(const void *left, const void *right)
 {
-	const int64_t *ns = differences->ns;
+	const struct fsl_difference *a = left, *b = right;
+	return a->asked != b->asked ? FSL_ORDER(a->asked, b->asked) : FSL_ORDER(a->ns, b->ns);
+}
+
+static int compare_by_ns(const void *left, const void *right)
+{
+	const struct fsl_difference *a = left, *b = right;
+	return a->ns != b->ns ? FSL_ORDER(a->ns, b->ns) : FSL_ORDER(a->asked, b->asked);
+}
+
+static bool overlaps(const struct peak *peaks, size_t n_peaks, size_t begin, size_t end)
+{
+	for (size_t p = 0; p < n_peaks; p++) {
+		if (begin < peaks[p].end && peaks[p].begin < end) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Narrowest ranges of @n_wanted differences that share none, narrowest first. */
+static size_t find_peaks(struct peak *peaks, const struct fsl_difference *items, size_t n,
+			 size_t n_wanted)
+{
+	size_t n_peaks = 0;
+	for (bool is_new = true; is_new && n_peaks < PEAKS_MAX;) {
+		int64_t best_ns = INT64_MAX;
+		struct peak best = {0, 0};
+		for (size_t i = 0; i + n_wanted <= n; i++) {
+			int64_t width_ns = items[i + n_wanted - 1].ns - items[i].ns;
+			if (width_ns < best_ns && !overlaps(peaks, n_peaks, i, i + n_wanted)) {
+				best_ns = width_ns;
+				best = (struct peak){i, i + n_wanted};
+			}
+		}
+		is_new = best.end > best.begin;
+		if (is_new) {
+			peaks[n_peaks++] = best;
+		}
+	}
+	return n_peaks;
+}
+
+/* Median change from one difference to the next in time, of those in the range and as far again on
+ * either side, where drift has spread them. */
+static int64_t jitter_of(const struct fsl_differences *differences, const struct peak *peak,
+			 struct fsl_difference *hits, int64_t *work)
+{
+	const struct fsl_difference *items = differences->items;
+	int64_t first_ns = items[peak->begin].ns, last_ns = items[peak->end - 1].ns;
+	int64_t width_ns = last_ns - first_ns;
+	size_t begin = peak->begin, end = peak->end, n = 0;
+	while (begin > 0 && items[begin - 1].ns >= first_ns - width_ns) {
+		begin--;
+	}
+	while (end < differences->n && items[end].ns <= last_ns + width_ns) {
+		end++;
+	}
+	memcpy(hits, items + begin, (end - begin) * sizeof(*hits));
+	qsort(hits, end - begin, sizeof(*hits), compare_by_time);
+	for (size_t i = 1; i < end - begin; i++) {
+		work[n++] = llabs(hits[i].ns - hits[i - 1].ns);
+	}
+	qsort(work, n, sizeof(*work), fsl_compare_i64);
+	return n > 0 ? work[n / 2] : 0;
+}
+
+bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted,
+		     struct fsl_difference *hits, int64_t *work)
+{
+	struct peak peaks[PEAKS_MAX];
+	const struct fsl_difference *items = differences->items;
 	if (n_wanted == 0 || differences->n < n_wanted) {
 		return false;
 	}
-	qsort(differences->ns, differences->n, sizeof(*differences->ns), fsl_compare_i64);
-	size_t best = 0;
-	for (size_t i = 1; i + n_wanted <= differences->n; i++) {
-		if (ns[i + n_wanted - 1] - ns[i] < ns[best + n_wanted - 1] - ns[best]) {
-			best = i;
+	qsort(differences->items, differences->n, sizeof(*items), compare_by_ns);
+	size_t n_peaks = find_peaks(peaks, items, differences->n, n_wanted);
+	for (size_t p = 0; p < n_peaks; p++) {
+		const struct peak *peak = &peaks[p];
+		int64_t jitter_ns = jitter_of(differences, peak, hits, work);
+		if (p == 0 || jitter_ns < out->jitter_ns) {
+			*out = (struct fsl_offset){items[peak->begin + n_wanted / 2].ns,
+						   items[peak->end - 1].ns - items[peak->begin].ns,
+						   jitter_ns};
 		}
 	}
-	*out = (struct fsl_offset){ns[best + n_wanted / 2], ns[best + n_wanted - 1] - ns[best]};
 	return true;
 }
 

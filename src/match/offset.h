@@ -16,9 +16,14 @@ struct fsl_ends {
 	size_t n;
 };
 
-/* Differences b - a of ends that may belong together. */
+/* Difference b - a of two ends that may belong together. */
+struct fsl_difference {
+	int64_t ns;
+	uint32_t asked; /* number of the end of a, in order of time */
+};
+
 struct fsl_differences {
-	int64_t *ns; /* n_max */
+	struct fsl_difference *items; /* n_max */
 	size_t n, n_max;
 	size_t n_asked; /* ends of a that had a chance: inside the time that b covers */
 };
@@ -31,7 +36,8 @@ struct fsl_offset_range {
 /* Most common difference. */
 struct fsl_offset {
 	int64_t offset_ns;
-	int64_t width_ns; /* of the narrowest range that holds the wanted number of differences */
+	int64_t width_ns;  /* of the narrowest range that holds the wanted number of differences */
+	int64_t jitter_ns; /* usual change from one common end to the next: free of drift */
 };
 
 /* Adds the differences of at most @n_samples ends of @a, spread evenly, to all ends of @b in range.
@@ -41,10 +47,12 @@ void fsl_differences_add(struct fsl_differences *out, struct fsl_ends a, struct 
 
 /*
  * The narrowest range that holds @n_wanted of the differences, and its middle one: the
- * shortest-half estimate of a mode (Andrews et al. 1972; Rousseeuw 1985). Sorts the differences.
- * False when there are fewer.
+ * shortest-half estimate of a mode (Andrews et al. 1972; Rousseeuw 1985). Of several narrow ranges
+ * the one with the least jitter: work between two ends varies from use to use, a clock only drifts.
+ * Reorders the differences. False when there are fewer. @hits, @work: room for as many.
  */
-bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted);
+bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted,
+		     struct fsl_difference *hits, int64_t *work);
 
 /* Half of the times between successive ends are shorter; 0 below two. @work: 1024 numbers. */
 enum { FSL_INTERVAL_SAMPLES = 1024 };

@@ -157,12 +157,18 @@ static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct list
 			: FSL_OK;
 }
 
+/* What a search works with: DIFFERENCES of each. */
+struct bench {
+	struct fsl_difference *items, *hits;
+	int64_t *work;
+};
+
 /* True when a good part of the ends of the two sides differ by one offset inside @range. */
 static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
-		   struct fsl_offset_range range, int64_t *work)
+		   struct fsl_offset_range range, const struct bench *bench)
 {
 	const struct fsl_p2p_side *a = &group->sides[pair->a], *b = &group->sides[pair->b];
-	struct fsl_differences differences = {.ns = work, .n_max = DIFFERENCES};
+	struct fsl_differences differences = {.items = bench->items, .n_max = DIFFERENCES};
 	struct fsl_offset found;
 	/* The side with fewer operators is asked: all of them may go to the other one. */
 	bool is_swapped = b->n_uses < a->n_uses;
@@ -178,14 +184,14 @@ static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
 	size_t n_wanted = (size_t)(COMMON_SHARE_MIN * (double)differences.n_asked) + 1;
 	n_wanted = n_wanted > USES_MIN ? n_wanted : USES_MIN;
 	int64_t interval_ns = a->interval_ns < b->interval_ns ? a->interval_ns : b->interval_ns;
-	if (interval_ns <= 0 || !fsl_offset_find(&found, &differences, n_wanted)) {
+	if (interval_ns <= 0 ||
+	    !fsl_offset_find(&found, &differences, n_wanted, bench->hits, bench->work)) {
 		return false;
 	}
 	pair->offset_ns = is_swapped ? -found.offset_ns : found.offset_ns;
-	pair->width_ns = found.width_ns;
-	pair->relative_width = (double)found.width_ns / (double)interval_ns;
+	pair->relative_jitter = (double)found.jitter_ns / (double)interval_ns;
 	pair->tolerance_ns = (int64_t)(TOLERANCE_SHARE * (double)interval_ns);
-	return pair->relative_width <= WIDTH_SHARE_MAX;
+	return (double)found.width_ns <= WIDTH_SHARE_MAX * (double)interval_ns;
 }
 
 /* What is known about the offset of a pair. */
@@ -200,22 +206,23 @@ static struct fsl_offset_range range_of(const struct fsl_p2p_pair *pair,
 	return range;
 }
 
-/* Closest first. */
+/* Steadiest first. */
 static int compare_pairs(const void *left, const void *right)
 {
 	const struct fsl_p2p_pair *x = left, *y = right;
-	if (x->relative_width < y->relative_width || x->relative_width > y->relative_width) {
-		return x->relative_width < y->relative_width ? -1 : 1;
+	if (x->relative_jitter < y->relative_jitter || x->relative_jitter > y->relative_jitter) {
+		return x->relative_jitter < y->relative_jitter ? -1 : 1;
 	}
 	return x->a != y->a ? FSL_ORDER(x->a, y->a) : FSL_ORDER(x->b, y->b);
 }
 
 /*
  * Pairs with common ends. Where clocks are not known, ranks two hops apart may seem to fit under an
- * offset of the work between their ends; but work varies and ends do not, so the closest pairs
+ * offset of the work between their ends; but work varies and ends do not, so the steadiest pairs
  * connect the clocks first, and the others must fit them.
  */
-static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks, int64_t *work)
+static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks,
+		       const struct bench *bench)
 {
 	bool is_known = false;
 	for (size_t a = 0; a < group->n_sides; a++) {
@@ -223,7 +230,7 @@ static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks, i
 			struct fsl_p2p_pair *pair = &group->pairs[group->n_pairs];
 			*pair = (struct fsl_p2p_pair){.a = (uint32_t)a, .b = (uint32_t)b};
 			struct fsl_offset_range range = range_of(pair, group, clocks, &is_known);
-			group->n_pairs += search(pair, group, range, work);
+			group->n_pairs += search(pair, group, range, bench);
 		}
 	}
 	qsort(group->pairs, group->n_pairs, sizeof(*group->pairs), compare_pairs);
@@ -232,7 +239,7 @@ static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks, i
 		struct fsl_p2p_pair pair = group->pairs[p];
 		struct fsl_offset_range range = range_of(&pair, group, clocks, &is_known);
 		if (is_known && llabs(pair.offset_ns - range.around_ns) > range.reach_ns &&
-		    !search(&pair, group, range, work)) {
+		    !search(&pair, group, range, bench)) {
 			continue;
 		}
 		fsl_clocks_join(clocks, group->sides[pair.a].rank_idx,
@@ -248,9 +255,11 @@ enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *
 {
 	enum fsl_status status = FSL_OK;
 	size_t n_names = fsl_strpool_size(run->names);
-	int64_t *work = fsl_calloc(DIFFERENCES, sizeof(*work));
+	struct bench bench = {.items = fsl_calloc(DIFFERENCES, sizeof(*bench.items)),
+			      .hits = fsl_calloc(DIFFERENCES, sizeof(*bench.hits)),
+			      .work = fsl_calloc(DIFFERENCES, sizeof(*bench.work))};
 	uint8_t *kinds = fsl_calloc(n_names + 1, sizeof(*kinds));
-	if (work == NULL || kinds == NULL) {
+	if (bench.items == NULL || bench.hits == NULL || bench.work == NULL || kinds == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
 		goto out;
 	}
@@ -262,17 +271,19 @@ enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *
 		struct fsl_arena scratch = {0};
 		struct fsl_p2p_group group = {.group_idx = g};
 		size_t begin = listing->grouped.begin[g], end = listing->grouped.begin[g + 1];
-		struct lister lister = {run, kinds, &scratch, work};
+		struct lister lister = {run, kinds, &scratch, bench.work};
 		status = list_sides(&group, &lister, listing->grouped.uses + begin, end - begin,
 				    err);
 		if (status == FSL_OK && group.n_sides > 0) {
-			find_pairs(&group, clocks, work);
+			find_pairs(&group, clocks, &bench);
 			status = fsl_pairs_assign(out, match, &group, err);
 		}
 		fsl_arena_fini(&scratch);
 	}
 out:
 	fsl_free(kinds);
-	fsl_free(work);
+	fsl_free(bench.work);
+	fsl_free(bench.hits);
+	fsl_free(bench.items);
 	return status;
 }

@@ -28,11 +28,11 @@ struct fsl_p2p_side {
 
 /* Two ranks that have ends in common. */
 struct fsl_p2p_pair {
-	uint32_t a, b;         /* sides, a < b */
-	int64_t offset_ns;     /* clock of b minus clock of a, from their own ends */
-	int64_t width_ns;      /* range that holds the closest of their ends */
-	int64_t tolerance_ns;  /* ends farther apart are strangers */
-	double relative_width; /* width over the usual time between uses */
+	uint32_t a, b;          /* sides, a < b */
+	int64_t offset_ns;      /* clock of b minus clock of a, from their own ends */
+	int64_t tolerance_ns;   /* ends farther apart are strangers */
+	double relative_jitter; /* change from one common end to the next over the time between uses
+				 */
 };
 
 /* One group while its operators are paired; arrays in the arena of whoever fills it. */

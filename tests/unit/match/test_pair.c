@@ -24,6 +24,7 @@ struct pipeline {
 	int64_t now_ns[STAGES_MAX];
 	uint64_t noise;
 	uint64_t n_messages;
+	double drift[STAGES_MAX]; /* of the stage's clock, ns per ns */
 	bool is_lost[STAGES_MAX]; /* the stage's record of the next message is lost */
 };
 
@@ -44,7 +45,8 @@ static void record(struct pipeline *line, size_t stage, const char *name, uint64
 		   int64_t end_ns)
 {
 	struct small_job *job = &line->job;
-	int64_t clock_ns = job->clock_ns[stage];
+	int64_t age_ns = end_ns - SMALL_JOB_ORIGIN_NS;
+	int64_t clock_ns = job->clock_ns[stage] + (int64_t)(line->drift[stage] * (double)age_ns);
 	if (!line->is_lost[stage]) {
 		small_job_add_op(job, stage, small_job_name(job, name), small_job_name(job, "g0"),
 				 line->now_ns[stage] + clock_ns, end_ns + clock_ns);
@@ -207,6 +209,30 @@ static void pairs_connect_the_clocks(void **state)
 		assert_true(match.channels[c].gap_p95_ms >= match.channels[c].gap_median_ms);
 	}
 	release(&line, &match);
+}
+
+/*
+ * Drift spreads the differences of true partners wider than short work spreads those of ranks two
+ * hops apart.
+ */
+static void drifting_clocks_do_not_make_strangers_neighbours(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct pipeline line;
+		struct fsl_match match;
+		init(&line, 6, STYLE_BATCHED);
+		line.noise = seed;
+		for (size_t s = 0; s < 6; s++) {
+			line.drift[s] = s % 2 == 0 ? 0.0 : 50e-6;
+		}
+		run(&line, 100);
+		match_line(&line, &match);
+		assert_int_equal(match.n_channels, 5);
+		assert_int_equal(match.n_p2p_matched, match.n_p2p);
+		assert_no_strangers(&line, &match);
+		release(&line, &match);
+	}
 }
 
 static void a_ring_has_a_channel_from_the_last_to_the_first(void **state)
@@ -378,6 +404,7 @@ int main(void)
 		cmocka_unit_test(sends_and_receives_give_a_channel_per_pair_and_direction),
 		cmocka_unit_test(batched_operators_give_a_channel_per_pair),
 		cmocka_unit_test(pairs_connect_the_clocks),
+		cmocka_unit_test(drifting_clocks_do_not_make_strangers_neighbours),
 		cmocka_unit_test(a_ring_has_a_channel_from_the_last_to_the_first),
 		cmocka_unit_test(lost_records_leave_holes_on_the_right_pair),
 		cmocka_unit_test(a_capture_that_begins_and_ends_later_is_no_disagreement),
