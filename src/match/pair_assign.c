@@ -274,15 +274,40 @@ static void number_neighbours(struct assignment *job, uint8_t *n_neighbours)
 	}
 }
 
-/* Labels of the operators two before and two behind, as one number. */
-static size_t context_of(const uint8_t *labels, size_t n, size_t i)
+/* Which of the labels two before and two behind an operator are looked at. */
+static const bool views[][CONTEXT] = {
+	{true, true, true, true},   /* all */
+	{true, true, false, false}, /* before */
+	{false, false, true, true}, /* behind */
+};
+enum { VIEWS_N = sizeof(views) / sizeof(views[0]) };
+
+/* Labels around an operator as one number; 0: one that is looked at is not known. */
+static size_t context_of(const uint8_t *labels, size_t n, size_t i, const bool *view)
 {
 	size_t context = 0;
 	for (size_t k = 0; k < CONTEXT; k++) {
 		size_t at = i + k - CONTEXT / 2 + (k >= CONTEXT / 2); /* wraps below 0: >= n */
-		context = context * LABELS + (at < n ? labels[at] : 0);
+		uint8_t label = view[k] && at < n ? labels[at] : 0;
+		if (view[k] && label == 0) {
+			return 0;
+		}
+		context = context * LABELS + label;
 	}
 	return context;
+}
+
+/* Where most others with these labels around them went; 0: not clear. */
+static uint8_t usual_label(const uint32_t *seen)
+{
+	size_t best = 1, n_all = 0;
+	for (size_t k = 1; k < LABELS; k++) {
+		n_all += seen[k];
+		best = seen[k] > seen[best] ? k : best;
+	}
+	bool is_clear =
+		seen[best] >= EXAMPLES_MIN && (double)seen[best] >= LABEL_SHARE_MIN * (double)n_all;
+	return is_clear ? (uint8_t)best : 0;
 }
 
 /*
@@ -296,22 +321,20 @@ static void guess_labels(uint8_t *told, const uint8_t *labels, size_t n, size_t 
 	if (n_neighbours == 0 || n_neighbours >= LABELS) {
 		return;
 	}
-	memset(counts, 0, CONTEXTS_N * sizeof(*counts));
-	for (size_t i = 0; i < n; i++) {
-		counts[context_of(labels, n, i)][labels[i]] += labels[i] > 0;
+	for (size_t v = 0; v < VIEWS_N && n_neighbours > 1; v++) {
+		memset(counts, 0, CONTEXTS_N * sizeof(*counts));
+		for (size_t i = 0; i < n; i++) {
+			counts[context_of(labels, n, i, views[v])][labels[i]] += labels[i] > 0;
+		}
+		for (size_t i = 0; i < n; i++) {
+			size_t context = context_of(labels, n, i, views[v]);
+			if (told[i] == 0 && context > 0) {
+				told[i] = usual_label(counts[context]);
+			}
+		}
 	}
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t *seen = counts[context_of(labels, n, i)];
-		size_t best = 1, n_all = 0;
-		for (size_t k = 1; k < LABELS; k++) {
-			n_all += seen[k];
-			best = seen[k] > seen[best] ? k : best;
-		}
-		bool is_clear = seen[best] >= EXAMPLES_MIN &&
-				(double)seen[best] >= LABEL_SHARE_MIN * (double)n_all;
-		if (labels[i] == 0 && (is_clear || n_neighbours == 1)) {
-			told[i] = (uint8_t)best;
-		}
+	for (size_t i = 0; i < n && n_neighbours == 1; i++) {
+		told[i] = 1;
 	}
 }
 

@@ -280,6 +280,39 @@ static void lost_records_leave_holes_on_the_right_pair(void **state)
 	release(&line, &match);
 }
 
+/* Every other step, each stage loses its first record: nearly every operator that is left alone is
+ * still given to its pair. */
+static void many_lost_records_are_still_placed(void **state)
+{
+	(void)state;
+	struct pipeline line;
+	struct fsl_match match;
+	size_t n_holes = 0;
+	uint64_t losses = 5;
+	init(&line, 4, STYLE_BATCHED);
+	for (size_t i = 0; i < 100; i++) {
+		for (size_t s = 0; s < 4; s++) {
+			losses = losses * UINT64_C(6364136223846793005) + 1442695040888963407;
+			line.is_lost[s] = (losses >> 33) % 2 == 0;
+		}
+		run_step(&line);
+	}
+	match_line(&line, &match);
+	assert_no_strangers(&line, &match);
+	for (size_t c = 0; c < match.n_channels; c++) {
+		const struct fsl_channel *channel = &match.channels[c];
+		assert_false(channel->disagrees);
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			n_holes += op_at(&line, channel, i, 0) == NULL ||
+				   op_at(&line, channel, i, 1) == NULL;
+		}
+	}
+	uint64_t n_alone = match.n_p2p - match.n_p2p_matched;
+	assert_true(n_alone > 100);
+	assert_true(n_holes * 10 >= n_alone * 9);
+	release(&line, &match);
+}
+
 static void a_capture_that_begins_and_ends_later_is_no_disagreement(void **state)
 {
 	(void)state;
@@ -407,6 +440,7 @@ int main(void)
 		cmocka_unit_test(drifting_clocks_do_not_make_strangers_neighbours),
 		cmocka_unit_test(a_ring_has_a_channel_from_the_last_to_the_first),
 		cmocka_unit_test(lost_records_leave_holes_on_the_right_pair),
+		cmocka_unit_test(many_lost_records_are_still_placed),
 		cmocka_unit_test(a_capture_that_begins_and_ends_later_is_no_disagreement),
 		cmocka_unit_test(a_batch_with_both_neighbours_is_never_given_to_a_stranger),
 		cmocka_unit_test(buffered_sends_are_not_used),
