@@ -50,9 +50,25 @@ static size_t *map_names(struct fsl_arena *arena, const struct fsl_run *run,
 	return group_of;
 }
 
-static size_t group_of_op(const struct fsl_op *op, const size_t *group_of, size_t n_names)
+/* True when most operators of the rank have device times. */
+static bool has_device_times(const struct fsl_rank *rank)
 {
-	return op->group_id < n_names ? group_of[op->group_id] : SIZE_MAX;
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		n += rank->ops[i].dev_begin_ns != FSL_NS_ABSENT;
+	}
+	return 2 * n > rank->n_ops;
+}
+
+/*
+ * Group of an operator, SIZE_MAX for none. Where a rank has device times, an operator that lost its
+ * own is no better than lost: the host is far ahead of the device, so it seems to end too early.
+ */
+static size_t group_of_op(const struct fsl_op *op, const size_t *group_of, size_t n_names,
+			  bool needs_device)
+{
+	bool is_usable = !needs_device || op->dev_begin_ns != FSL_NS_ABSENT;
+	return is_usable && op->group_id < n_names ? group_of[op->group_id] : SIZE_MAX;
 }
 
 /* Counting sort: stable, so uses of a group stay in order of rank, then begin. */
@@ -66,8 +82,10 @@ static enum fsl_status sort_by_group(struct fsl_grouped *out, struct fsl_arena *
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", n_groups);
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
+		bool needs_device = has_device_times(&run->ranks[r]);
 		for (size_t i = 0; i < run->ranks[r].n_ops; i++) {
-			size_t g = group_of_op(&run->ranks[r].ops[i], group_of, n_names);
+			size_t g =
+				group_of_op(&run->ranks[r].ops[i], group_of, n_names, needs_device);
 			if (g != SIZE_MAX) {
 				begin[g + 2]++;
 				n_uses++;
@@ -82,8 +100,10 @@ static enum fsl_status sort_by_group(struct fsl_grouped *out, struct fsl_arena *
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses);
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
+		bool needs_device = has_device_times(&run->ranks[r]);
 		for (size_t i = 0; i < run->ranks[r].n_ops; i++) {
-			size_t g = group_of_op(&run->ranks[r].ops[i], group_of, n_names);
+			size_t g =
+				group_of_op(&run->ranks[r].ops[i], group_of, n_names, needs_device);
 			if (g != SIZE_MAX) {
 				uses[begin[g + 1]++] = (struct fsl_use){(uint32_t)r, (uint32_t)i};
 			}

@@ -114,6 +114,26 @@ static void equally_many_lost_records_in_different_places_do_not_pair_strangers(
 	release(&job, &match, &cuts);
 }
 
+/* The host is 600 ms ahead: an operator whose device rows are lost seems to belong to another use.
+ */
+static void an_operator_without_its_device_times_is_lost(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 2, 10);
+	small_job_run(&job);
+	struct fsl_rank *rank = &job.run.ranks[1];
+	rank->ops[17].dev_begin_ns = rank->ops[17].dev_end_ns = FSL_NS_ABSENT;
+	match_job(&job, &match, &cuts);
+	const struct fsl_channel *channel = &match.channels[0];
+	assert_int_equal(channel->n_instances, 40);
+	assert_int_equal(match.n_instances_matched, 39);
+	assert_int_equal(channel->op_idx[17 * 2 + 1], FSL_NO_OP);
+	release(&job, &match, &cuts);
+}
+
 /* Neighbouring uses of which each member lost another one are two instances, not one. */
 static void uses_that_lack_each_others_record_stay_apart(void **state)
 {
@@ -460,6 +480,7 @@ int main(void)
 		cmocka_unit_test(dropped_records_leave_holes_and_do_not_shift_the_rest),
 		cmocka_unit_test(
 			equally_many_lost_records_in_different_places_do_not_pair_strangers),
+		cmocka_unit_test(an_operator_without_its_device_times_is_lost),
 		cmocka_unit_test(uses_that_lack_each_others_record_stay_apart),
 		cmocka_unit_test(lost_records_under_large_offsets_do_not_shift_the_clocks),
 		cmocka_unit_test(clock_offsets_survive_lost_records),
