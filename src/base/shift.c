@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <failslow/stats.h>
+#include <gsl/gsl_cdf.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,8 +24,10 @@ static const double GRAIN_SHARE = 0.5;
 
 const struct fsl_shift_options fsl_shift_series = {
 	.segment_min = 10,
+	.segment_share_max = 0.25,
 	.penalty = 3.0,
-	.spread_min = 0.5,
+	.penalty_spread = 1.0,
+	.spread_min = 0.75,
 	.p_max = 0.01,
 	.is_correlated = true,
 	.must_beat_line = true,
@@ -236,13 +239,39 @@ static enum fsl_status report(struct fsl_shifts *out, const struct fsl_shift_wor
 	return FSL_OK;
 }
 
+static size_t segment_min_of(const struct fsl_shift_options *options, size_t n)
+{
+	size_t most = (size_t)(options->segment_share_max * (double)n);
+	most = most > FSL_SHIFT_SEGMENT_MIN_LEAST ? most : FSL_SHIFT_SEGMENT_MIN_LEAST;
+	return options->segment_share_max > 0.0 && most < options->segment_min
+		       ? most
+		       : options->segment_min;
+}
+
+size_t fsl_shift_values_min(const struct fsl_shift_options *options)
+{
+	size_t side = options->segment_share_max > 0.0 ? FSL_SHIFT_SEGMENT_MIN_LEAST
+						       : options->segment_min;
+	/* Two sides of @side values that do not overlap: no ranks are further apart. */
+	for (; side < options->side_max; side++) {
+		double n = (double)side;
+		double z = (0.5 * n * n - 0.5) / sqrt(n * n * (2.0 * n + 1.0) / 12.0);
+		if (2.0 * gsl_cdf_ugaussian_Q(z) <= options->p_max) {
+			break;
+		}
+	}
+	return 2 * side;
+}
+
 static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
 			    const double *given, struct fsl_error *err)
 {
 	find_noise(work);
 	out->n_used = work->n;
 	out->sigma = work->n < 2 ? (double)NAN : work->sigma;
-	if (work->n < 2 * work->options->segment_min || !(work->sigma > 0.0)) {
+	work->segment_min = segment_min_of(work->options, work->n);
+	if (work->n < fsl_shift_values_min(work->options) || work->n < 2 * work->segment_min ||
+	    !(work->sigma > 0.0)) {
 		return FSL_OK;
 	}
 	out->n_spikes = cap_spikes(work);

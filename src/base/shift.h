@@ -25,9 +25,14 @@ struct fsl_shift_options {
 	/* Noise is a share of the level (times, prices): works on logarithms. Values that are not
 	 * positive are then missing. */
 	bool is_relative;
-	size_t segment_min; /* values on either side of a change that must belong to it */
-	double penalty;     /* a candidate must save penalty * log(n) * sigma^2 of squared error */
-	double sigma_min;   /* noise is never taken for less; a share of the level when relative */
+	/* Values on either side of a change that must belong to it; no more than segment_share_max
+	 * of the series (0: whatever its length), so that a short one can be judged. */
+	size_t segment_min;
+	double segment_share_max;
+	/* A candidate must save penalty * log(n) * s^2 of squared error; s is sigma, or this share
+	 * of the standard deviation of the whole series where that is more. */
+	double penalty, penalty_spread;
+	double sigma_min; /* noise is never taken for less; a share of the level when relative */
 	/* Size: all of them must be reached; 0 switches one off. */
 	double change_min;      /* share of the level before: 0.05 */
 	double sigmas_min;      /* times the noise of one value */
@@ -62,8 +67,11 @@ struct fsl_shifts {
 	double sigma;     /* noise of one value; share of the level when relative; NaN: too few */
 };
 
+/* With fewer values than this, no change at all could pass. */
+size_t fsl_shift_values_min(const struct fsl_shift_options *options);
+
 /*
- * Never fails for its values: too few of them (below 2 segment_min), or all equal, is no change.
+ * Never fails for its values: too few of them, or all equal, is no change.
  * FSL_ERR_LIMIT above FSL_SHIFT_VALUES_MAX, FSL_ERR_MEMORY. Time is n log n, at most 8192^2 / 2
  * simple operations for the segmentation; positions of long series are found on a grid of 8192 and
  * then moved. @out is written on success only; release with fsl_shifts_fini.

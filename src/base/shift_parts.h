@@ -10,6 +10,7 @@
 struct fsl_shift_work {
 	const struct fsl_shift_options *options;
 	size_t n;           /* values that are not missing */
+	size_t segment_min; /* of this series */
 	double *values;     /* as given, or their logarithms; relative to their median */
 	double *capped;     /* without spikes */
 	double *scratch;    /* 2 n */

@@ -38,7 +38,7 @@ size_t fsl_shift_stride(const struct fsl_shift_work *work)
 
 size_t fsl_shift_cuts_max(const struct fsl_shift_work *work)
 {
-	return work->n / work->options->segment_min + 1;
+	return work->n / work->segment_min + 1;
 }
 
 static size_t node_at(const struct search *search, size_t node)
@@ -134,12 +134,13 @@ enum fsl_status fsl_shift_segment(const struct fsl_shift_work *work, struct fsl_
 				  size_t *n_cuts, struct fsl_error *err)
 {
 	size_t stride = fsl_shift_stride(work);
+	double scale = fmax(1.0, work->options->penalty_spread * work->spread / work->sigma);
 	struct search search = {
 		.stride = stride,
 		.n_nodes = work->n / stride,
-		.nodes_min = (work->options->segment_min + stride - 1) / stride,
+		.nodes_min = (work->segment_min + stride - 1) / stride,
 		.n = work->n,
-		.penalty = work->options->penalty * log((double)work->n),
+		.penalty = work->options->penalty * log((double)work->n) * scale * scale,
 	};
 	enum fsl_status status = FSL_OK;
 	size_t n_entries = search.n_nodes + 1;

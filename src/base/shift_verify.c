@@ -158,7 +158,7 @@ static void move_cut(const struct fsl_shift_work *work, struct fsl_shift_cut *cu
 		     size_t k)
 {
 	struct sides sides = sides_of(work, cuts, n_cuts, k);
-	size_t reach = fsl_shift_stride(work) - 1 + work->options->segment_min - 1;
+	size_t reach = fsl_shift_stride(work) - 1 + work->segment_min - 1;
 	size_t first = begin_of(cuts, k) + 1;
 	size_t end = end_of(work, cuts, n_cuts, k + 1);
 	size_t low = cuts[k].at > first + reach ? cuts[k].at - reach : first;
@@ -181,6 +181,10 @@ static void move_cut(const struct fsl_shift_work *work, struct fsl_shift_cut *cu
 
 void fsl_shift_verify(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts, size_t *n_cuts)
 {
+	/* A cut that is off by half of the grid would be judged on mixed sides. */
+	for (size_t k = 0; k < *n_cuts && fsl_shift_stride(work) > 1; k++) {
+		move_cut(work, cuts, *n_cuts, k);
+	}
 	for (size_t k = 0; k < *n_cuts; k++) {
 		judge(work, cuts, *n_cuts, k);
 	}

@@ -45,14 +45,15 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 		 "defaults for any series (default), or those of step times"},
 		{"min-segment", 0, FSL_OPT_INT, &request->segment_min, FSL_SHIFT_SEGMENT_MIN_LEAST,
 		 FSL_SHIFT_VALUES_MAX, NULL, "N",
-		 "points that a level must last (default 10; steps 5)"},
+		 "points that a level must last (default 10, at most a quarter of all; steps 5)"},
 		{"least-change", 0, FSL_OPT_REAL, &request->change_percent_min, 0, 1000000, NULL,
 		 "PERCENT",
-		 "least change of the level (default: half of the standard deviation; steps 5)"},
+		 "least change of the level, however large others are (default: 0.75 standard "
+		 "deviations of the series; steps 5)"},
 		{"p-max", 0, FSL_OPT_REAL, &request->p_max, 0, 1, NULL, "P",
 		 "greatest p of the rank test (default 0.01; steps 0.002)"},
 		{"penalty", 0, FSL_OPT_REAL, &request->penalty, 0, 1000000, NULL, "C",
-		 "a change must save C log(n) noise^2 of squared error (default 3)"},
+		 "a change must save C log(n) variances of squared error (default 3)"},
 		{"max-points", 0, FSL_OPT_INT, &request->points_max, 1, FSL_SHIFT_VALUES_MAX, NULL,
 		 "N", "look at the latest N points only"},
 		{"format", 0, FSL_OPT_CHOICE, &request->format, 0, 0, format_names, NULL,
@@ -102,10 +103,11 @@ static void set_options(struct result *result, const struct request *request)
 	*options = *profiles[request->profile];
 	if (request->segment_min > 0) {
 		options->segment_min = (size_t)request->segment_min;
+		options->segment_share_max = 0.0;
 	}
 	if (!isnan(request->change_percent_min)) {
 		options->change_min = request->change_percent_min / 100.0;
-		options->spread_min = 0.0;
+		options->spread_min = options->penalty_spread = 0.0;
 	}
 	options->p_max = isnan(request->p_max) ? options->p_max : request->p_max;
 	options->penalty = isnan(request->penalty) ? options->penalty : request->penalty;
@@ -116,7 +118,7 @@ static void set_options(struct result *result, const struct request *request)
 
 static const char *verdict_of(const struct result *result)
 {
-	if (result->shifts.n_used < 2 * result->options.segment_min) {
+	if (result->shifts.n_used < fsl_shift_values_min(&result->options)) {
 		return "too_few_points";
 	}
 	return result->shifts.n > 0 ? "changes" : "no_change";
@@ -156,7 +158,7 @@ static void say_largest(struct result *result)
 static void summarise(struct result *result)
 {
 	const struct fsl_shifts *shifts = &result->shifts;
-	size_t n_needed = 2 * result->options.segment_min;
+	size_t n_needed = fsl_shift_values_min(&result->options);
 	const char *points = shifts->n_used == 1 ? "point" : "points";
 	if (shifts->n_used < n_needed) {
 		say(result, "too few points: %zu, at least %zu are needed", shifts->n_used,

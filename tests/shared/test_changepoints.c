@@ -271,7 +271,7 @@ static struct fsl_shift_options grid_options(size_t idx)
 {
 	static const size_t segments[GRID_SEGMENTS] = {5, 10, 15};
 	static const double penalties[GRID_PENALTIES] = {2.0, 3.0, 6.0};
-	static const double spreads[GRID_SPREADS] = {0.25, 0.5, 0.75};
+	static const double spreads[GRID_SPREADS] = {0.5, 0.75, 1.0};
 	static const double limits[GRID_LIMITS] = {0.05, 0.01, 0.002};
 	struct fsl_shift_options options = fsl_shift_series;
 	options.segment_min = segments[idx % GRID_SEGMENTS];

@@ -150,7 +150,7 @@ static void size_decides(void **state)
 	add(values, 120, N, 50.0);
 	expect(values, N, &fsl_shift_series, 1, (size_t[]){120});
 	options = fsl_shift_series;
-	options.spread_min = 0.0;
+	options.spread_min = options.penalty_spread = 0.0;
 	expect(values, N, &options, 2, (size_t[]){50, 120});
 }
 
@@ -181,7 +181,7 @@ static void too_few_or_equal_values_are_no_change(void **state)
 	expect(values, N, &fsl_shift_series, 0, NULL);
 	expect(values, N, &fsl_shift_steps, 0, NULL);
 	add(values, 10, N, 50.0);
-	for (size_t n = 0; n < 20; n++) {
+	for (size_t n = 0; n < 13; n++) {
 		expect(values, n, &fsl_shift_series, 0, NULL);
 	}
 	expect(values, 20, &fsl_shift_series, 1, (size_t[]){10});
@@ -190,6 +190,24 @@ static void too_few_or_equal_values_are_no_change(void **state)
 	assert_int_equal(shifts.n, 0);
 	assert_int_equal(shifts.n_missing, N);
 	assert_true(isnan(shifts.sigma));
+}
+
+static void short_series_are_judged_as_far_as_ranks_can_tell(void **state)
+{
+	(void)state;
+	double values[N];
+	fill(values, N, 100.0, 1.0);
+	add(values, 6, N, 50.0);
+	assert_int_equal(fsl_shift_values_min(&fsl_shift_series), 12);
+	expect(values, 11, &fsl_shift_series, 0, NULL);
+	expect(values, 12, &fsl_shift_series, 1, (size_t[]){6});
+	struct fsl_shift_options options = fsl_shift_series;
+	options.segment_share_max = 0.0;
+	assert_int_equal(fsl_shift_values_min(&options), 20);
+	options.p_max = 1e-9;
+	assert_true(fsl_shift_values_min(&options) > 30);
+	options.p_max = 0.0;
+	assert_true(fsl_shift_values_min(&options) >= 2 * options.side_max);
 }
 
 static void a_clock_with_a_coarse_grain_has_noise(void **state)
@@ -224,12 +242,12 @@ static void scale_and_sign_change_nothing(void **state)
 static void long_series_are_bounded_and_exact(void **state)
 {
 	(void)state;
-	enum { MANY = 300001 };
+	enum { MANY = 2000003 };
 	double *values = fsl_calloc(MANY, sizeof(*values));
 	assert_non_null(values);
 	fill(values, MANY, 100.0, 1.0);
-	add(values, 123457, 200003, 10.0);
-	expect(values, MANY, &fsl_shift_series, 2, (size_t[]){123457, 200003});
+	add(values, 623457, 1400003, 5.0);
+	expect(values, MANY, &fsl_shift_series, 2, (size_t[]){623457, 1400003});
 	for (size_t i = 0; i < MANY; i++) {
 		values[i] = (i / 50) % 2 == 0 ? 1.0 : 1e9;
 	}
@@ -294,6 +312,7 @@ int main(void)
 		cmocka_unit_test(size_decides),
 		cmocka_unit_test(holes_are_left_out_and_positions_count_them),
 		cmocka_unit_test(too_few_or_equal_values_are_no_change),
+		cmocka_unit_test(short_series_are_judged_as_far_as_ranks_can_tell),
 		cmocka_unit_test(a_clock_with_a_coarse_grain_has_noise),
 		cmocka_unit_test(scale_and_sign_change_nothing),
 		cmocka_unit_test(long_series_are_bounded_and_exact),
