@@ -373,6 +373,37 @@ static void tigerbeetle_changes_are_those_that_otava_asserts(void **state)
 	assert_int_equal(found.at[2], 71);
 }
 
+/* MongoDB's E-divisive: its statistic for every place to cut, and its greatest is its first change.
+ */
+static void the_first_change_of_e_divisive_is_one_of_ours(void **state)
+{
+	(void)state;
+	static const char name[] = "changepoint/mongodb_edivisive/tests/data";
+	char path[SHARED_PATH_BYTES];
+	size_t n = 0;
+	size_t n_expected = 0;
+	if (access(shared_path(path, name, "robust_series.json"), R_OK) != 0) {
+		skip();
+	}
+	cJSON *series = shared_json(name, "robust_series.json");
+	cJSON *expected = shared_json(name, "expected_result_robust_series_proper_division.json");
+	double *values = read_values(series, &n);
+	double *statistic = read_values(expected, &n_expected);
+	assert_int_equal(n, n_expected);
+	size_t greatest = 0;
+	for (size_t i = 1; i < n; i++) {
+		greatest = statistic[i] > statistic[greatest] ? i : greatest;
+	}
+	struct points found = find_points(values, n, &fsl_shift_series);
+	struct points wanted = {.at = {0, (int)greatest}, .n = 2};
+	assert_int_equal(greatest, 114);
+	assert_int_equal(n_hits(wanted, &found), 2);
+	fsl_free(statistic);
+	fsl_free(values);
+	cJSON_Delete(expected);
+	cJSON_Delete(series);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +411,7 @@ int main(void)
 		cmocka_unit_test(defaults_beat_every_published_default),
 		cmocka_unit_test(settings_chosen_on_other_series_beat_never_alarming),
 		cmocka_unit_test(tigerbeetle_changes_are_those_that_otava_asserts),
+		cmocka_unit_test(the_first_change_of_e_divisive_is_one_of_ours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
