@@ -2,7 +2,6 @@
 #include "blame/blame.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include <failslow/stats.h>
 
@@ -20,12 +19,16 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	}
 	out->step_dur_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
 	out->noise_ms = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
+	out->healthy_ratio = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
 	out->stands_out = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
 	out->is_matched = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
+	out->chances = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->chances));
+	out->shifts = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->shifts));
 	out->charges = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->charges));
 	if (out->own_ms == NULL || out->reference_ms == NULL || out->late_ms == NULL ||
 	    out->wait_ms == NULL || out->step_dur_ms == NULL || out->noise_ms == NULL ||
-	    out->stands_out == NULL || out->is_matched == NULL || out->charges == NULL) {
+	    out->healthy_ratio == NULL || out->stands_out == NULL || out->is_matched == NULL ||
+	    out->charges == NULL || out->chances == NULL || out->shifts == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}
@@ -75,52 +78,6 @@ static void set_noise(struct fsl_blame *out, size_t class_idx, double *work)
 	double noise = fsl_median(spreads, end - begin, spreads + (end - begin));
 	for (size_t k = begin; k < end; k++) {
 		out->noise_ms[peers->members[k]] = isnan(noise) ? 0.0 : noise;
-	}
-}
-
-/* Median own time of one rank. */
-struct level {
-	double ms;
-	uint32_t rank_idx;
-};
-
-static int compare_levels(const void *a, const void *b)
-{
-	const struct level *x = a, *y = b;
-	if (x->ms != y->ms) {
-		return x->ms < y->ms ? -1 : 1;
-	}
-	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
-}
-
-/*
- * Healthy devices differ by some percent and form one cloud; a slow one stands apart from it. A
- * rank stands out when a gap below it is at least as wide as all ranks below that gap together, and
- * those are half of the class and at least three.
- */
-static void set_standing(struct fsl_blame *out, size_t class_idx, struct level *levels,
-			 double *work)
-{
-	enum { CLOUD_MIN = 3 };
-	static const double GAP_RATIO_MIN = 2.0;
-	const struct fsl_peers *peers = &out->peers;
-	size_t begin = peers->begin[class_idx], end = peers->begin[class_idx + 1], n = 0;
-	for (size_t k = begin; k < end; k++) {
-		uint32_t r = peers->members[k];
-		double ms = fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
-		out->stands_out[r] = false;
-		if (!isnan(ms)) {
-			levels[n++] = (struct level){ms, r};
-		}
-	}
-	qsort(levels, n, sizeof(*levels), compare_levels);
-	bool is_above = false;
-	for (size_t i = 0; i < n; i++) {
-		out->stands_out[levels[i].rank_idx] = is_above;
-		if (i + 1 < n && i + 1 >= CLOUD_MIN && (i + 1) * 2 >= n) {
-			double cloud_ms = levels[i].ms - levels[0].ms;
-			is_above |= levels[i + 1].ms - levels[i].ms >= GAP_RATIO_MIN * cloud_ms;
-		}
 	}
 }
 
@@ -181,8 +138,8 @@ static void set_steps(struct fsl_blame *out, const struct fsl_steps *steps, doub
 }
 
 /* Own time, levels and charges; idle time is work too when out->counts_idle says so. */
-static void charge_all(struct fsl_blame *out, const struct fsl_case *job, struct level *levels,
-		       double *work)
+static enum fsl_status charge_all(struct fsl_blame *out, const struct fsl_case *job, double *work,
+				  struct fsl_error *err)
 {
 	const struct fsl_own *own = job->own;
 	for (size_t r = 0; r < out->n_ranks; r++) {
@@ -196,9 +153,13 @@ static void charge_all(struct fsl_blame *out, const struct fsl_case *job, struct
 	for (size_t k = 0; k < out->peers.n_classes; k++) {
 		set_references(out, k, work);
 		set_noise(out, k, work);
-		set_standing(out, k, levels, work);
 	}
-	fsl_charge_ranks(out, job->config, work);
+	fsl_chance_find(out, job->config, work);
+	enum fsl_status status = fsl_standing_find(out, job->config, work, err);
+	if (status == FSL_OK) {
+		fsl_charge_ranks(out, job->config, work);
+	}
+	return status;
 }
 
 /* True when some rank's charge costs what counts. */
@@ -218,11 +179,10 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *jo
 				struct fsl_error *err)
 {
 	*out = (struct fsl_blame){.n_ranks = job->run->n_ranks, .n_steps = job->steps->n_items};
-	/* Serves every series of this file: two of the steps, three of the members of a class. */
-	double *work = fsl_calloc(2 * out->n_steps + 3 * out->n_ranks + 2, sizeof(*work));
-	struct level *levels = fsl_calloc(out->n_ranks, sizeof(*levels));
+	/* Serves every series: three of the steps, three of the members of a class. */
+	double *work = fsl_calloc(3 * out->n_steps + 3 * out->n_ranks + 2, sizeof(*work));
 	enum fsl_status status = FSL_OK;
-	if (work == NULL || levels == NULL) {
+	if (work == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 		goto out;
 	}
@@ -237,14 +197,13 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *jo
 		goto out;
 	}
 	set_steps(out, job->steps, work);
-	charge_all(out, job, levels, work);
-	if (job->own->has_stages && !is_explained(out, job->config)) {
+	status = charge_all(out, job, work, err);
+	if (status == FSL_OK && job->own->has_stages && !is_explained(out, job->config)) {
 		/* Work outside every stage is blamed only when recorded work explains nothing. */
 		out->counts_idle = true;
-		charge_all(out, job, levels, work);
+		status = charge_all(out, job, work, err);
 	}
 out:
-	fsl_free(levels);
 	fsl_free(work);
 	if (status != FSL_OK) {
 		fsl_blame_fini(out);

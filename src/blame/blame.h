@@ -18,6 +18,15 @@
 struct fsl_blame;
 
 /*
+ * Healthy devices of one kind differ by 8 % on average and by 22 % at most (Sinha et al., SC22). A
+ * rank that is so much slower than its peers all along is slow; less where it stands apart from
+ * them. What a rank was before it changed is taken for healthy up to the last of these.
+ */
+#define FSL_SLOW_RATIO_MIN   1.20
+#define FSL_APART_RATIO_MIN  1.12
+#define FSL_UNEVEN_RATIO_MAX 1.15
+
+/*
  * Everything that is known about the job, filled from left to right as it becomes known; all
  * borrowed. Blame needs what stands before it.
  */
@@ -72,6 +81,12 @@ struct fsl_charge {
 	double late_ms_per_step;
 };
 
+/* What happens to all ranks of a class by chance. */
+struct fsl_chance {
+	double share;   /* of steps that are high */
+	double lost_ms; /* per step, in high steps */
+};
+
 struct fsl_blame {
 	struct fsl_arena arena;
 	size_t n_ranks, n_steps;
@@ -80,13 +95,18 @@ struct fsl_blame {
 	double *step_dur_ms; /* [step] */
 	/* [rank_idx * n_steps + step], ms; NaN where the step was not seen whole. */
 	double *own_ms;
-	double *reference_ms; /* level of the peers */
-	double *late_ms;      /* how long the others of its groups waited for the rank */
-	double *wait_ms;      /* how long the rank waited for others in matched collectives */
-	double *noise_ms;     /* per rank: robust sigma of the excess in its class */
-	bool *stands_out;     /* per rank: apart from the cloud of its peers' own times */
-	bool *is_matched;     /* per rank: some operator of it was matched, lateness is known */
-	bool counts_idle;     /* own time includes what no stage explains */
+	double *reference_ms;  /* level of the peers */
+	double *late_ms;       /* how long the others of its groups waited for the rank */
+	double *wait_ms;       /* how long the rank waited for others in matched collectives */
+	double *noise_ms;      /* per rank: robust sigma of the excess in its class */
+	double *healthy_ratio; /* per rank: own time over its peers' while it was at its best */
+	bool *stands_out;      /* per rank: apart from the cloud of its peers' own times */
+	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
+	struct fsl_chance *chances; /* per class */
+	/* Per class: over these steps it was slow as a whole, against its own past and what the
+	 * other classes did meanwhile; empty: it was not. */
+	struct fsl_episode *shifts;
+	bool counts_idle;           /* own time includes what no stage explains */
 	struct fsl_charge *charges; /* per rank index */
 };
 
@@ -118,9 +138,24 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *jo
 				struct fsl_error *err);
 void fsl_blame_fini(struct fsl_blame *blame);
 
+/* True when the rank is no slower than healthy devices of one kind may be. */
+bool fsl_blame_is_uneven(const struct fsl_blame *blame, size_t rank_idx);
+
+/* Chance of every class, while references are still those of the peers. @work as below. */
+void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, double *work);
+
+/*
+ * How each rank and each class stands without a fault: healthy_ratio and stands_out, and the
+ * references of classes that slowed down as a whole put back to what they were. Own time and
+ * references are set. @work: 3 * steps + 3 * ranks + 2.
+ */
+enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config *config,
+				  double *work, struct fsl_error *err);
+
 /*
  * Charges of all ranks from own, reference, late, wait and noise. Episodes and repeated steps that
- * come as often by chance in the class are no charge. @work: 2 * steps + 3 * ranks + 2.
+ * come as often by chance in the class are no charge. References of ranks that changed become
+ * their own healthy level. @work: 3 * steps + 3 * ranks + 2.
  */
 void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work);
 

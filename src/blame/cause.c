@@ -38,6 +38,11 @@ struct inquiry {
 	size_t n_members;
 	uint32_t steps[STEPS_SAMPLED_MAX]; /* high steps */
 	size_t n_steps;
+	/* Steps of the rank before its class slowed down; where there are any, or nobody to compare
+	 * with, they stand for the peers. */
+	uint32_t past[STEPS_SAMPLED_MAX];
+	size_t n_past;
+	bool uses_past;
 	double *work; /* 2 * LAUNCHES_MAX, at least 2 * PEERS_SAMPLED_MAX */
 };
 
@@ -53,6 +58,31 @@ static void sample_high_steps(struct inquiry *q)
 			seen++;
 		}
 	}
+}
+
+/* Steps outside the charge and outside what the whole class went through. */
+static void sample_past(struct inquiry *q, const struct fsl_episode *shift)
+{
+	size_t n_steps = q->blame->n_steps, stride = n_steps / STEPS_SAMPLED_MAX + 1;
+	q->uses_past = q->n_members == 1 || shift->begin < shift->end;
+	for (size_t s = 0; s < n_steps && q->uses_past; s += stride) {
+		bool is_inside = s >= q->charge->episode.begin && s < q->charge->episode.end;
+		bool is_high = is_inside && fsl_blame_excess_ms(q->blame, q->rank_idx, s) >
+						    q->charge->threshold_ms;
+		bool is_shifted = s >= shift->begin && s < shift->end;
+		if (!is_high && !is_shifted && q->n_past < STEPS_SAMPLED_MAX) {
+			q->past[q->n_past++] = (uint32_t)s;
+		}
+	}
+}
+
+/* Median of one part over the rank's past. */
+static double past_part(const struct inquiry *q, enum fsl_own_part part)
+{
+	for (size_t i = 0; i < q->n_past; i++) {
+		q->work[i] = fsl_own_part_ms(q->own, q->rank_idx, q->past[i], part);
+	}
+	return fsl_median(q->work, q->n_past, q->work + q->n_past);
 }
 
 /* Mean of one part of own time over the high steps, of the rank and at the level of its peers. */
@@ -71,6 +101,9 @@ static void compare_part(const struct inquiry *q, enum fsl_own_part part, double
 	}
 	*own_ms = q->n_steps > 0 ? own_sum / (double)q->n_steps : NAN;
 	*peers_ms = q->n_steps > 0 ? peers_sum / (double)q->n_steps : NAN;
+	if (q->uses_past) {
+		*peers_ms = past_part(q, part);
+	}
 }
 
 /* What an operator's launch says; NaN where a clock is missing. */
@@ -90,14 +123,14 @@ static double host_call_ms(const struct fsl_op *op)
 	return (double)(op->host_end_ns - op->host_begin_ns) / FSL_NS_PER_MS;
 }
 
-/* Median of @value over the operators of a rank in the high steps. */
-static double median_over_ops(const struct inquiry *q, size_t rank_idx,
-			      double (*value)(const struct fsl_op *))
+/* Median of @value over the operators of a rank in some steps. */
+static double median_over_steps(const struct inquiry *q, size_t rank_idx, const uint32_t *steps,
+				size_t n_steps, double (*value)(const struct fsl_op *))
 {
 	size_t n = 0;
-	for (size_t i = 0; i < q->n_steps; i++) {
-		size_t begin = fsl_cuts_first(q->cuts, rank_idx, q->steps[i]);
-		size_t end = fsl_cuts_first(q->cuts, rank_idx, q->steps[i] + 1);
+	for (size_t i = 0; i < n_steps; i++) {
+		size_t begin = fsl_cuts_first(q->cuts, rank_idx, steps[i]);
+		size_t end = fsl_cuts_first(q->cuts, rank_idx, steps[i] + 1);
 		for (size_t k = begin; k < end && n < LAUNCHES_MAX; k++) {
 			q->work[n++] = value(&q->run->ranks[rank_idx].ops[k]);
 		}
@@ -105,9 +138,19 @@ static double median_over_ops(const struct inquiry *q, size_t rank_idx,
 	return fsl_median(q->work, n, q->work + LAUNCHES_MAX);
 }
 
-/* Median over at most PEERS_SAMPLED_MAX peers, the rank itself left out. */
+/* Likewise in the high steps. */
+static double median_over_ops(const struct inquiry *q, size_t rank_idx,
+			      double (*value)(const struct fsl_op *))
+{
+	return median_over_steps(q, rank_idx, q->steps, q->n_steps, value);
+}
+
+/* Median over at most PEERS_SAMPLED_MAX peers, the rank itself left out; or over its past. */
 static double median_over_peers(const struct inquiry *q, double (*value)(const struct fsl_op *))
 {
+	if (q->uses_past) {
+		return median_over_steps(q, q->rank_idx, q->past, q->n_past, value);
+	}
 	double medians[2 * PEERS_SAMPLED_MAX];
 	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1, n = 0;
 	for (size_t m = 0; m < q->n_members && n < PEERS_SAMPLED_MAX; m += stride) {
@@ -270,6 +313,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 	}
 	*out = (struct fsl_cause_clues){.head_ms = NAN, .head_peers_ms = NAN, .ckpt_share = NAN};
 	sample_high_steps(&q);
+	sample_past(&q, &blame->shifts[class_idx]);
 	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
 	out->launch_peers_ms = median_over_peers(&q, launch_ms);
 	if (blame->counts_idle) {

@@ -13,6 +13,8 @@ enum {
 
 /* A step is high above this many robust sigmas of the peers' excess. */
 static const double NOISE_SIGMAS = 4.0;
+/* A change of n steps is above this many sigmas of their mean: there are many places for one. */
+static const double CHANGE_SIGMAS = 7.0;
 /* Others must have waited for a rank in this share of its high steps. */
 static const double LATE_FLOOR_SHARE = 0.25;
 
@@ -123,64 +125,28 @@ static double chance_limit(double share, double n)
 	return share * n + SIGMAS * sqrt(n * share * (1.0 - share)) + SLACK_STEPS;
 }
 
-/* Mean of the series outside an episode; NaN when it covers all that was seen. */
-static double mean_outside(const double *excess, size_t n_steps, const struct fsl_episode *episode)
+/*
+ * How far an episode lies above the rest of a series (medians); NaN where the rest is too short to
+ * compare with. *n_least: steps seen on the shorter side. @work: 2 * n_steps.
+ */
+static double rise_of(const double *excess, size_t n_steps, const struct fsl_episode *episode,
+		      size_t *n_least, double *work)
 {
-	double sum = 0.0;
-	size_t n = 0;
-	for (size_t s = 0; s < n_steps; s++) {
-		if (!isnan(excess[s]) && (s < episode->begin || s >= episode->end)) {
-			sum += excess[s];
-			n++;
+	enum { REST_STEPS_MIN = 5 };
+	size_t n_inside = 0, n_rest = 0;
+	for (size_t s = episode->begin; s < episode->end; s++) {
+		if (!isnan(excess[s])) {
+			work[n_inside++] = excess[s];
 		}
 	}
-	return n > 0 ? sum / (double)n : NAN;
-}
-
-/*
- * True when the rank itself changed: the episode lies above the rest of its series by what counts,
- * and the rest is more than a few steps. Otherwise it is as it always was.
- */
-static bool is_change(const double *excess, size_t n_steps, const struct fsl_episode *episode,
-		      double least_ms)
-{
-	enum { REST_STEPS_MIN = 4 };
-	size_t n_rest = 0;
+	double inside = fsl_median(work, n_inside, work + n_steps);
 	for (size_t s = 0; s < n_steps; s++) {
-		bool is_rest = s < episode->begin || s >= episode->end;
-		n_rest += is_rest && !isnan(excess[s]) ? 1 : 0;
+		if (!isnan(excess[s]) && (s < episode->begin || s >= episode->end)) {
+			work[n_rest++] = excess[s];
+		}
 	}
-	return n_rest >= REST_STEPS_MIN &&
-	       episode->mean_ms - mean_outside(excess, n_steps, episode) >= least_ms;
-}
-
-/* What happens to all ranks of a class by chance. */
-struct chance {
-	double share;   /* of steps that are high */
-	double lost_ms; /* per step, in high steps */
-};
-
-static void find_pattern(struct fsl_charge *charge, const double *excess, size_t n_steps,
-			 const struct chance *chance, const struct fsl_config *config)
-{
-	static const double REPEATED_MULTIPLE = 3.0; /* of what its peers lose in single steps */
-	size_t n_seen = 0;
-	struct fsl_episode all = all_high(excess, n_steps, charge->threshold_ms, &n_seen);
-	struct fsl_episode episode = fsl_episode_find(excess, n_steps, charge->threshold_ms);
-	double n_inside =
-		episode.persistence > 0.0 ? (double)episode.n_high / episode.persistence : 0.0;
-	double all_lost_ms = all.mean_ms * (double)all.n_high / (double)(n_seen > 0 ? n_seen : 1);
-	if (episode.n_high >= LASTING_STEPS_MIN && episode.persistence >= config->persistence_min &&
-	    (double)episode.n_high > chance_limit(chance->share, n_inside)) {
-		charge->pattern = FSL_PATTERN_LASTING;
-		charge->episode = episode;
-		charge->lost_ms_per_step = episode.mean_ms;
-	} else if (all.n_high >= REPEATED_STEPS_MIN &&
-		   all_lost_ms > REPEATED_MULTIPLE * chance->lost_ms) {
-		charge->pattern = FSL_PATTERN_REPEATED;
-		charge->episode = all;
-		charge->lost_ms_per_step = all_lost_ms;
-	}
+	*n_least = n_inside < n_rest ? n_inside : n_rest;
+	return n_rest < REST_STEPS_MIN ? NAN : inside - fsl_median(work, n_rest, work + n_steps);
 }
 
 static void set_excess(const struct fsl_blame *blame, size_t r, double *excess)
@@ -190,14 +156,152 @@ static void set_excess(const struct fsl_blame *blame, size_t r, double *excess)
 	}
 }
 
-static void charge_rank(struct fsl_blame *out, size_t r, const struct chance *chance,
-			const struct fsl_config *config, double *excess)
+/* Excess over the healthy level of the rank itself: its peers' level times @ratio. */
+static void set_excess_over(const struct fsl_blame *blame, size_t r, double ratio, double *excess)
+{
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		size_t at = r * blame->n_steps + s;
+		excess[s] = blame->own_ms[at] - ratio * blame->reference_ms[at];
+	}
+}
+
+static void scale_reference(struct fsl_blame *out, size_t r, double ratio)
+{
+	for (size_t s = 0; s < out->n_steps; s++) {
+		out->reference_ms[r * out->n_steps + s] *= ratio;
+	}
+}
+
+/* Part of the healthy ratio that is no fault: slower than peers by as much as devices may be. */
+static double uneven_ratio(double ratio)
+{
+	return isnan(ratio) ? 1.0 : fmin(fmax(ratio, 1.0), FSL_UNEVEN_RATIO_MAX);
+}
+
+/*
+ * Ratio of own time to the peers' outside an episode, no less than theirs: what the rank was while
+ * it was healthy. @work: 2 * steps.
+ */
+static double ratio_outside(const struct fsl_blame *blame, size_t r,
+			    const struct fsl_episode *episode, double *work)
+{
+	size_t n = 0;
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		size_t at = r * blame->n_steps + s;
+		if (s < episode->begin || s >= episode->end) {
+			work[n++] = blame->own_ms[at] / blame->reference_ms[at];
+		}
+	}
+	return uneven_ratio(fsl_median(work, n, work + blame->n_steps));
+}
+
+/*
+ * A rank that became slower: an episode above the rank's own healthy level by what counts, and by
+ * far more than its length would by chance. References become that level. @work: 3 * steps.
+ */
+static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config *config,
+			double least_ms, double *work)
+{
+	struct fsl_charge *charge = &out->charges[r];
+	double *excess = work + 2 * out->n_steps, ratio = uneven_ratio(out->healthy_ratio[r]);
+	double threshold_ms = fmax(0.5 * least_ms, out->noise_ms[r]);
+	set_excess_over(out, r, ratio, excess);
+	struct fsl_episode episode = fsl_episode_find(excess, out->n_steps, threshold_ms);
+	if (episode.n_high < LASTING_STEPS_MIN || episode.persistence < config->persistence_min) {
+		return false;
+	}
+	size_t n_least = 0;
+	double rise_ms = rise_of(excess, out->n_steps, &episode, &n_least, work);
+	double chance_ms = CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
+	if (!(rise_ms >= fmax(least_ms, chance_ms))) {
+		return false;
+	}
+	ratio = ratio_outside(out, r, &episode, work);
+	scale_reference(out, r, ratio);
+	set_excess(out, r, excess);
+	charge->threshold_ms = fmin(charge->threshold_ms, fmax(threshold_ms, 0.5 * rise_ms));
+	charge->episode = fsl_episode_find(excess, out->n_steps, charge->threshold_ms);
+	charge->pattern = FSL_PATTERN_LASTING;
+	charge->is_change = true;
+	charge->lost_ms_per_step = charge->episode.mean_ms;
+	return true;
+}
+
+/* A rank that has been slower than its peers as long as it was seen. */
+static bool find_level(struct fsl_blame *out, size_t r, const struct fsl_config *config,
+		       const double *excess)
+{
+	struct fsl_charge *charge = &out->charges[r];
+	struct fsl_chance chance = out->chances[out->peers.class_of[r]];
+	struct fsl_episode episode = fsl_episode_find(excess, out->n_steps, charge->threshold_ms);
+	double n_inside =
+		episode.persistence > 0.0 ? (double)episode.n_high / episode.persistence : 0.0;
+	if (episode.n_high < LASTING_STEPS_MIN || episode.persistence < config->persistence_min ||
+	    (double)episode.n_high <= chance_limit(chance.share, n_inside)) {
+		return false;
+	}
+	charge->pattern = FSL_PATTERN_LASTING;
+	charge->episode = episode;
+	charge->lost_ms_per_step = episode.mean_ms;
+	return true;
+}
+
+/* Single steps again and again above the rank's own healthy level. */
+static bool find_repeated(struct fsl_blame *out, size_t r, double least_ms, double *excess)
+{
+	static const double REPEATED_MULTIPLE = 3.0; /* of what its peers lose in single steps */
+	struct fsl_charge *charge = &out->charges[r];
+	double ratio = uneven_ratio(out->healthy_ratio[r]);
+	size_t n_seen = 0;
+	set_excess_over(out, r, ratio, excess);
+	struct fsl_episode all = all_high(excess, out->n_steps, charge->threshold_ms, &n_seen);
+	double lost_ms = all.mean_ms * (double)all.n_high / (double)(n_seen > 0 ? n_seen : 1);
+	double chance_ms = out->chances[out->peers.class_of[r]].lost_ms;
+	bool is_new = charge->pattern == FSL_PATTERN_NONE || lost_ms >= least_ms;
+	if (all.n_high < REPEATED_STEPS_MIN || lost_ms <= REPEATED_MULTIPLE * chance_ms ||
+	    !is_new) {
+		return false;
+	}
+	scale_reference(out, r, ratio);
+	charge->pattern = FSL_PATTERN_REPEATED;
+	charge->episode = all;
+	charge->lost_ms_per_step = lost_ms;
+	return true;
+}
+
+/*
+ * What changed comes before what always was; a lasting level that healthy devices may have comes
+ * after single steps.
+ */
+static void find_pattern(struct fsl_blame *out, size_t r, const struct fsl_config *config,
+			 double least_ms, double *work)
+{
+	if (find_change(out, r, config, least_ms, work)) {
+		return;
+	}
+	set_excess(out, r, work);
+	if (!find_level(out, r, config, work) || !fsl_blame_is_uneven(out, r)) {
+		if (out->charges[r].pattern == FSL_PATTERN_NONE) {
+			(void)find_repeated(out, r, least_ms, work);
+		}
+		return;
+	}
+	(void)find_repeated(out, r, least_ms, work);
+}
+
+bool fsl_blame_is_uneven(const struct fsl_blame *blame, size_t r)
+{
+	double ratio = blame->healthy_ratio[r];
+	return ratio < FSL_SLOW_RATIO_MIN &&
+	       !(blame->stands_out[r] && ratio >= FSL_APART_RATIO_MIN);
+}
+
+static void charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config *config,
+			double *work)
 {
 	struct fsl_charge *charge = &out->charges[r];
 	size_t begin = 0, end = out->n_steps;
-	double least_ms = fsl_least_loss_ms(config, out->step_ms);
-	set_excess(out, r, excess);
-	find_pattern(charge, excess, out->n_steps, chance, config);
+	find_pattern(out, r, config, fsl_least_loss_ms(config, out->step_ms), work);
 	if (charge->pattern != FSL_PATTERN_NONE) {
 		const double *own = out->own_ms + r * out->n_steps;
 		const double *reference = out->reference_ms + r * out->n_steps;
@@ -207,8 +311,6 @@ static void charge_rank(struct fsl_blame *out, size_t r, const struct chance *ch
 		if (charge->pattern == FSL_PATTERN_LASTING) {
 			begin = charge->episode.begin;
 			end = charge->episode.end;
-			charge->is_change =
-				is_change(excess, out->n_steps, &charge->episode, least_ms);
 		}
 		bound_loss(out, r, begin, end);
 	}
@@ -217,7 +319,7 @@ static void charge_rank(struct fsl_blame *out, size_t r, const struct chance *ch
 
 /* What is usual among the healthier half of a class; thresholds are set. @work: steps + 3 *
  * members. */
-static struct chance chance_of(const struct fsl_blame *blame, size_t class_idx, double *work)
+static struct fsl_chance chance_of(const struct fsl_blame *blame, size_t class_idx, double *work)
 {
 	const struct fsl_peers *peers = &blame->peers;
 	size_t begin = peers->begin[class_idx], n = peers->begin[class_idx + 1] - begin;
@@ -231,17 +333,17 @@ static struct chance chance_of(const struct fsl_blame *blame, size_t class_idx, 
 		losses[k] = shares[k] * all.mean_ms;
 	}
 	if (n < 2) {
-		return (struct chance){0};
+		return (struct fsl_chance){0};
 	}
-	struct chance chance = {fsl_peer_level(shares, n, losses + n),
-				fsl_peer_level(losses, n, losses + n)};
+	struct fsl_chance chance = {fsl_peer_level(shares, n, losses + n),
+				    fsl_peer_level(losses, n, losses + n)};
 	if (isnan(chance.share)) {
 		chance.share = chance.lost_ms = 0.0;
 	}
 	return chance;
 }
 
-void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work)
+void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, double *work)
 {
 	double least_ms = fsl_least_loss_ms(config, out->step_ms);
 	for (size_t r = 0; r < out->n_ranks; r++) {
@@ -252,9 +354,15 @@ void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, do
 			.threshold_ms = fmax(0.5 * least_ms, NOISE_SIGMAS * out->noise_ms[r])};
 	}
 	for (size_t k = 0; k < out->peers.n_classes; k++) {
-		struct chance chance = chance_of(out, k, work);
+		out->chances[k] = chance_of(out, k, work);
+	}
+}
+
+void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work)
+{
+	for (size_t k = 0; k < out->peers.n_classes; k++) {
 		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
-			charge_rank(out, out->peers.members[i], &chance, config, work);
+			charge_rank(out, out->peers.members[i], config, work);
 		}
 	}
 }

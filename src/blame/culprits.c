@@ -10,11 +10,6 @@
 
 /* Others must have waited for a rank in this share of its high steps before it is named. */
 static const double LAST_SHARE_MIN = 0.5;
-/*
- * Healthy devices of one kind differ by 8 % on average and by 22 % at most (Sinha et al., SC22):
- * where a rank neither changed nor stands apart from its peers, less than this is no fault.
- */
-static const double UNEVEN_RATIO_MAX = 1.15;
 /* Confidence never claims certainty; it orders culprits and is no probability. */
 static const double CONFIDENCE_MAX = 0.99;
 /* What stands for the share of steps waited for where no wait was seen. */
@@ -139,8 +134,7 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			charge->lost_ms_per_step, least_ms);
 	}
 	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
-	if (is_level && !job->blame->stands_out[r] &&
-	    charge->own_ms < UNEVEN_RATIO_MAX * charge->peers_ms) {
+	if (is_level && fsl_blame_is_uneven(job->blame, r)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers without a change of its own, and "
@@ -188,7 +182,8 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 				       err);
 	}
 	uint32_t class_idx = blame->peers.class_of[r];
-	bool has_peers = blame->peers.begin[class_idx + 1] - blame->peers.begin[class_idx] > 1;
+	bool has_peers = blame->peers.begin[class_idx + 1] - blame->peers.begin[class_idx] > 1 &&
+			 blame->shifts[class_idx].begin == blame->shifts[class_idx].end;
 	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
 	culprit.server_ip = job->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;

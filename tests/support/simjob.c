@@ -9,6 +9,9 @@
 #include "base/mem.h"
 #include "support/sim_internal.h"
 
+/* Healthy devices hardly differ by more. */
+static const double HETERO_MAX = 0.08;
+
 enum {
 	NS_PER_MS = 1000000,
 	QUEUE_MS = 600, /* how far the host runs ahead of the device */
@@ -403,7 +406,8 @@ static void seed_ranks(struct job *job)
 			clock_ns = draw_clock(&seeds, params->clock_offset_ms);
 		}
 		sim_random_seed(&state->noise, sim_random_next(&seeds));
-		state->speed = 1.0 + params->hetero_share * sim_random_normal(&state->noise);
+		double lasting = params->hetero_share * sim_random_normal(&state->noise);
+		state->speed = 1.0 + fmin(fmax(lasting, -HETERO_MAX), HETERO_MAX);
 		state->clock_ns = clock_ns;
 		state->now_ns = ns_of_ms(-START_SKEW_MS * sim_random_uniform(&state->noise));
 		state->host_free_ns = -ns_of_ms(2.0 * QUEUE_MS);

@@ -44,7 +44,7 @@ struct sim_params {
 
 	double segment_ms;   /* compute before each forward operator; backward takes twice that */
 	double noise_share;  /* deviation of each segment, as share of it */
-	double hetero_share; /* deviation of a rank's lasting speed, as share */
+	double hetero_share; /* deviation of a rank's lasting speed, as share; 0.08 at most */
 	double transfer_ms; /* of AllGather and ReduceScatter; 3 times that for a hand-over, 7 times
 			       for Allreduce */
 

@@ -211,6 +211,48 @@ static void a_rank_that_became_slow_has_changed(void **state)
 	release(&c);
 }
 
+static void a_change_of_an_uneven_device_is_measured_from_its_own_level(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 60);
+	charge(&c);
+	for (size_t s = 0; s < 60; s++) { /* 4 % slower all along, 10 % more from step 30 on */
+		c.blame.own_ms[5 * 60 + s] *= s < 30 ? 1.04 : 1.04 * 1.1;
+	}
+	double before_ms = c.blame.own_ms[5 * 60 + 10];
+	double *work = fsl_calloc(3 * 60 + 3 * 8 + 2, sizeof(*work));
+	fsl_chance_find(&c.blame, &c.config, work);
+	assert_int_equal(fsl_standing_find(&c.blame, &c.config, work, NULL), FSL_OK);
+	fsl_charge_ranks(&c.blame, &c.config, work);
+	fsl_free(work);
+	const struct fsl_charge *slow = &c.blame.charges[5];
+	assert_int_equal(n_charged(&c), 1);
+	assert_true(slow->is_change);
+	assert_int_equal(slow->episode.begin, 30);
+	assert_true(fabs(slow->own_ms - slow->peers_ms - 0.1 * before_ms) < 0.01 * before_ms);
+	release(&c);
+}
+
+static void a_slow_device_that_always_was_is_uneven_until_a_fifth(void **state)
+{
+	(void)state;
+	static const double ratios[] = {1.06, 1.19, 1.21};
+	for (size_t i = 0; i < 3; i++) {
+		struct charged_job c;
+		small_job_init(&c.job, 2, 40);
+		charge(&c);
+		for (size_t s = 0; s < 40; s++) {
+			c.blame.own_ms[40 + s] *= ratios[i];
+		}
+		double *work = fsl_calloc(3 * 40 + 3 * 2 + 2, sizeof(*work));
+		assert_int_equal(fsl_standing_find(&c.blame, &c.config, work, NULL), FSL_OK);
+		fsl_free(work);
+		assert_int_equal(fsl_blame_is_uneven(&c.blame, 1), i < 2);
+		release(&c);
+	}
+}
+
 static void a_lost_wait_is_no_work(void **state)
 {
 	(void)state;
@@ -410,6 +452,8 @@ int main(void)
 		cmocka_unit_test(pauses_that_hit_everybody_charge_nobody),
 		cmocka_unit_test(uneven_devices_form_a_cloud_and_a_slow_one_stands_apart),
 		cmocka_unit_test(a_rank_that_became_slow_has_changed),
+		cmocka_unit_test(a_change_of_an_uneven_device_is_measured_from_its_own_level),
+		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
 		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),

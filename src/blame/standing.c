@@ -1,0 +1,242 @@
+/*
+ * Standing: how ranks and classes compare while nothing is wrong. Healthy devices differ by some
+ * percent, and pipeline stages have different work; a fault is told from both by what was before.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "blame/blame.h"
+
+enum {
+	BEST_STEPS_MIN = 5, /* fewer steps are no level */
+	BEST_WINDOWS = 10,  /* windows, two to one length of the series */
+	CLOUD_MIN = 3,      /* fewer ranks are no cloud */
+};
+
+/*
+ * A rank stands apart when the gap below it is this many times as wide as the cloud below that: the
+ * more ranks a cloud has, the more of what is usual has been seen.
+ */
+static double least_gap(size_t n_cloud)
+{
+	static const struct {
+		size_t n_below; /* clouds of fewer ranks than this */
+		double ratio;
+	} table[] = {{6, 3.0}, {12, 1.0}, {SIZE_MAX, 0.5}};
+	size_t i = 0;
+	while (n_cloud >= table[i].n_below) {
+		i++;
+	}
+	return table[i].ratio;
+}
+
+/*
+ * Level of a series at its best: least median of windows of a tenth of it. A fault that left but a
+ * few steps healthy does not reach it. @scratch: n.
+ */
+static double best_level(const double *values, size_t n, double *scratch)
+{
+	size_t n_window = n / BEST_WINDOWS > BEST_STEPS_MIN ? n / BEST_WINDOWS : BEST_STEPS_MIN;
+	double best = NAN;
+	for (size_t begin = 0; begin + n_window <= n; begin += (n_window + 1) / 2) {
+		size_t n_seen = 0;
+		for (size_t i = begin; i < begin + n_window; i++) {
+			n_seen += isnan(values[i]) ? 0 : 1;
+		}
+		if (n_seen >= BEST_STEPS_MIN) {
+			best = fmin(best, fsl_median(values + begin, n_window, scratch));
+		}
+	}
+	return best;
+}
+
+/* Best ratio of own time to the level of the peers. @work: 2 * steps. */
+static double find_ratio(const struct fsl_blame *blame, size_t r, double *work)
+{
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		size_t at = r * blame->n_steps + s;
+		work[s] = blame->own_ms[at] / blame->reference_ms[at];
+	}
+	return best_level(work, blame->n_steps, work + blame->n_steps);
+}
+
+/* Median own time of one rank. */
+struct level {
+	double ms;
+	uint32_t rank_idx;
+};
+
+static int compare_levels(const void *a, const void *b)
+{
+	const struct level *x = a, *y = b;
+	if (x->ms != y->ms) {
+		return x->ms < y->ms ? -1 : 1;
+	}
+	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+}
+
+/*
+ * Healthy devices form one cloud; a slow one stands apart from it. A rank stands out when a gap
+ * below it is wide against all ranks below that gap together, and those are half of the class and
+ * at least three.
+ */
+static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *levels, double *work)
+{
+	const struct fsl_peers *peers = &out->peers;
+	size_t begin = peers->begin[class_idx], end = peers->begin[class_idx + 1], n = 0;
+	for (size_t k = begin; k < end; k++) {
+		uint32_t r = peers->members[k];
+		double ms = fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
+		out->stands_out[r] = false;
+		if (!isnan(ms)) {
+			levels[n++] = (struct level){ms, r};
+		}
+	}
+	qsort(levels, n, sizeof(*levels), compare_levels);
+	bool is_above = false;
+	for (size_t i = 0; i < n; i++) {
+		out->stands_out[levels[i].rank_idx] = is_above;
+		if (i + 1 < n && i + 1 >= CLOUD_MIN && (i + 1) * 2 >= n) {
+			double cloud_ms = levels[i].ms - levels[0].ms;
+			is_above |= levels[i + 1].ms - levels[i].ms >= least_gap(i + 1) * cloud_ms;
+		}
+	}
+}
+
+/* Level of a whole class step by step over its level at its best. @work: steps + 2 * members. */
+static void set_growth(double *growth, const struct fsl_blame *blame, size_t class_idx,
+		       double *best_ms, double *work)
+{
+	const struct fsl_peers *peers = &blame->peers;
+	size_t begin = peers->begin[class_idx], n = peers->begin[class_idx + 1] - begin;
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		for (size_t m = 0; m < n; m++) {
+			work[m] = blame->own_ms[peers->members[begin + m] * blame->n_steps + s];
+		}
+		growth[s] = fsl_peer_level(work, n, work + n);
+	}
+	*best_ms = best_level(growth, blame->n_steps, work);
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		growth[s] /= *best_ms;
+	}
+}
+
+/* The search over classes. */
+struct classes {
+	struct fsl_blame *blame;
+	double *growth;  /* [class * steps + step]: level over the level at its best */
+	double *common;  /* [class * steps + step]: the same of the other classes */
+	double *best_ms; /* [class] */
+};
+
+static void set_common(const struct classes *classes, double *work)
+{
+	size_t n_steps = classes->blame->n_steps, n_classes = classes->blame->peers.n_classes;
+	double *levels = work + n_classes;
+	for (size_t s = 0; s < n_steps; s++) {
+		for (size_t k = 0; k < n_classes; k++) {
+			work[k] = classes->growth[k * n_steps + s];
+		}
+		fsl_peer_levels(work, n_classes, levels, levels + n_classes);
+		for (size_t k = 0; k < n_classes; k++) {
+			classes->common[k * n_steps + s] = levels[k];
+		}
+	}
+}
+
+static void scale_references(struct fsl_blame *out, size_t class_idx, size_t step, double ratio)
+{
+	const struct fsl_peers *peers = &out->peers;
+	for (size_t k = peers->begin[class_idx]; k < peers->begin[class_idx + 1]; k++) {
+		out->reference_ms[peers->members[k] * out->n_steps + step] *= ratio;
+	}
+}
+
+/*
+ * A class that grew while the others did not slowed down as a whole, and its members cannot tell:
+ * over the episode their reference is what the class was before. A rank that is a class of its own
+ * has its own past for a reference, which follows what the job shares. @work: 2 * steps.
+ */
+static void judge_class(const struct classes *classes, size_t k, double least_ms, double *work)
+{
+	struct fsl_blame *blame = classes->blame;
+	size_t n_steps = blame->n_steps;
+	const double *growth = classes->growth + k * n_steps;
+	const double *common = classes->common + k * n_steps;
+	for (size_t s = 0; s < n_steps; s++) {
+		work[s] = growth[s] / common[s];
+	}
+	if (blame->peers.begin[k + 1] - blame->peers.begin[k] == 1) {
+		for (size_t s = 0; s < n_steps; s++) {
+			scale_references(blame, k, s, isnan(common[s]) ? 1.0 : common[s]);
+		}
+		return;
+	}
+	double *scratch = work + n_steps;
+	double usual = fsl_median(work, n_steps, scratch);
+	double noise = fsl_mad_sigma(work, n_steps, usual, scratch);
+	double least_ratio = least_ms / classes->best_ms[k];
+	struct fsl_episode episode =
+		fsl_episode_find(work, n_steps, 1.0 + fmax(0.5 * least_ratio, noise));
+	double inside = fsl_median(work + episode.begin, episode.end - episode.begin, scratch);
+	for (size_t s = episode.begin; s < episode.end; s++) {
+		work[s] = NAN;
+	}
+	double outside = fsl_median(work, n_steps, scratch);
+	if (episode.n_high < BEST_STEPS_MIN || !(inside - outside >= least_ratio)) {
+		return;
+	}
+	blame->shifts[k] = episode;
+	for (size_t s = episode.begin; s < episode.end; s++) {
+		scale_references(blame, k, s, outside / inside);
+	}
+}
+
+/* @work: steps + 3 * ranks. */
+static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, double *work,
+				     struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	size_t n = out->peers.n_classes;
+	size_t n_bytes = n * out->n_steps * sizeof(double); /* no more than own_ms has */
+	struct classes classes = {.blame = out,
+				  .growth = fsl_arena_alloc(&arena, n_bytes),
+				  .common = fsl_arena_alloc(&arena, n_bytes),
+				  .best_ms = fsl_arena_alloc(&arena, n * sizeof(double))};
+	if (classes.growth == NULL || classes.common == NULL || classes.best_ms == NULL) {
+		fsl_arena_fini(&arena);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: classes=%zu", n);
+	}
+	for (size_t k = 0; k < n; k++) {
+		set_growth(classes.growth + k * out->n_steps, out, k, &classes.best_ms[k], work);
+	}
+	set_common(&classes, work);
+	for (size_t k = 0; k < n; k++) {
+		judge_class(&classes, k, least_ms, work);
+	}
+	fsl_arena_fini(&arena);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config *config,
+				  double *work, struct fsl_error *err)
+{
+	struct level *levels = fsl_calloc(out->n_ranks, sizeof(*levels));
+	if (levels == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
+	}
+	for (size_t k = 0; k < out->peers.n_classes; k++) {
+		find_clouds(out, k, levels, work);
+		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
+			uint32_t r = out->peers.members[i];
+			out->healthy_ratio[r] = find_ratio(out, r, work);
+		}
+	}
+	fsl_free(levels);
+	double least_ms = fsl_least_loss_ms(config, out->step_ms);
+	memset(out->shifts, 0, out->peers.n_classes * sizeof(*out->shifts));
+	return out->peers.n_classes > 1 ? judge_classes(out, least_ms, work, err) : FSL_OK;
+}
