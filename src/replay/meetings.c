@@ -97,7 +97,9 @@ enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_repla
 	const struct fsl_match *match = graph->job->match;
 	enum fsl_status status = FSL_OK;
 	for (size_t c = 0; c < match->n_channels; c++) {
-		for (size_t i = 0; i < match->channels[c].n_instances && status == FSL_OK; i++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
+		for (size_t i = 0; i < n_instances && status == FSL_OK; i++) {
 			status = add_instance(out, graph, c, i, err);
 		}
 	}

@@ -17,6 +17,7 @@ struct replayed {
 	struct fsl_replay replay;
 	uint32_t members[SMALL_JOB_RANKS_MAX];
 	size_t class_begin[2];
+	bool believes_matches; /* also those whose ends disagree */
 };
 
 static struct fsl_replay_job job_of(struct replayed *c)
@@ -41,6 +42,9 @@ static struct fsl_replay_job job_of(struct replayed *c)
 static void replay_ops(struct replayed *c)
 {
 	assert_int_equal(fsl_match(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
+	for (size_t k = 0; k < c->match.n_channels && c->believes_matches; k++) {
+		c->match.channels[k].disagrees = false;
+	}
 	assert_int_equal(
 		fsl_cuts_build(&c->cuts, &c->job.run, &c->job.steps, c->match.clock_ns, NULL),
 		FSL_OK);
@@ -417,6 +421,7 @@ static void instances_that_wait_for_each_other_are_cut(void **state)
 		put(&c, s, 1, "HcclAllReduce", "g1", 10.0, 40.0);
 		put(&c, s, 1, "HcclAllGather", "g0", 60.0, 100.0);
 	}
+	c.believes_matches = true;
 	replay_ops(&c);
 	assert_true(c.replay.n_cut > 0);
 	assert_true(c.replay.unmatched_share > 0.0);
