@@ -23,6 +23,10 @@ enum fsl_algorithm {
 				 */
 	FSL_ALGORITHM_SYSTRACE, /* the reference's rules with its bugs removed */
 };
+enum fsl_verification_mode {
+	FSL_VERIFICATION_REPLAY, /* a rank is named only if the job loses by it when replayed */
+	FSL_VERIFICATION_OFF,
+};
 enum fsl_schema { FSL_SCHEMA_FAILSLOW, FSL_SCHEMA_SYSTRACE };
 
 enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 64 };
@@ -117,6 +121,9 @@ struct fsl_config {
 				 */
 	int64_t steps_min;      /* 8: fewer steps than this are insufficient evidence */
 	double rank_coverage_min; /* 0.7: fewer ranks than this share are insufficient evidence */
+	enum fsl_verification_mode verification;
+	int64_t replay_steps_max; /* 400: steps replayed at most */
+	int64_t replay_ops_max;   /* 400000: operators replayed at most, about */
 	int64_t jobs;             /* threads; 0: one per core */
 	int64_t now_ns;           /* --now or the clock; set by the command */
 

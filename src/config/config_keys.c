@@ -34,6 +34,7 @@ enum {
 static const char *const log_types[] = {"timeline", "log", NULL};
 static const char *const algorithms[] = {"failslow", "systrace", NULL}; /* enum fsl_algorithm */
 static const char *const schemas[] = {"failslow", "systrace", NULL};    /* enum fsl_schema */
+static const char *const verifications[] = {"replay", "off", NULL};     /* fsl_verification_mode */
 static const char *const flags[] = {"compute", "network", "storage", NULL};
 static const char *const causes[] = {"compute", "host", "dataloader", "storage", "network", NULL};
 static const char *const funcs[] = {"min", "max", "mean",       "median",   "sum", "std",
@@ -146,6 +147,12 @@ static const struct fsl_config_key keys[] = {
 	 "Fewer steps than this are no evidence for a culprit."},
 	{MODEL, "rank_coverage_min", REAL, AT(rank_coverage_min), "0.7", 0, 1, "share", NULL, OURS,
 	 "Data of a smaller part of the ranks than this is no evidence."},
+	{MODEL, "verification", CHOICE, AT(verification), "\"replay\"", ANY, "", verifications,
+	 OURS, "What a culprit must pass: the job replayed loses time by it, or nothing further."},
+	{MODEL, "replay.steps_max", INTEGER, AT(replay_steps_max), "400", 1, COUNT_LIMIT, "steps",
+	 NULL, OURS, "Number of steps that are replayed at most; of more, a sample is."},
+	{MODEL, "replay.ops_max", INTEGER, AT(replay_ops_max), "400000", 1, COUNT_LIMIT,
+	 "operators", NULL, OURS, "Number of operators that are replayed at most, about."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
 	 "Number of threads; 0: one per core."},
 
