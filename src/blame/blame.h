@@ -16,6 +16,7 @@
 #define FSL_NO_CLASS UINT32_MAX
 
 struct fsl_blame;
+struct fsl_verification;
 
 /*
  * Healthy devices of one kind differ by 8 % on average and by 22 % at most (Sinha et al., SC22). A
@@ -40,7 +41,8 @@ struct fsl_case {
 	const struct fsl_own *own;
 	const struct fsl_perception *perception;
 	const struct fsl_blame *blame;
-	const struct fsl_localisation *classical; /* what the classical points propose */
+	const struct fsl_verification *verification; /* NULL: no replay, blame's word as it is */
+	const struct fsl_localisation *classical;    /* what the classical points propose */
 };
 
 /* Ranks that do the same work: same pipeline stage, same set of operators. */
@@ -183,7 +185,27 @@ struct fsl_link {
 	size_t n_peers;               /* like communicators compared with; 0: own past */
 };
 
+/* Transfer time of every channel against that of like channels (same operator, size and stages of
+ * the members). */
+struct fsl_transfers {
+	struct fsl_arena arena;
+	size_t n_channels, n_steps;
+	/* [channel_idx * n_steps + step], ms per step; NaN where no instance is complete. */
+	double *transfer_ms, *reference_ms;
+	size_t *n_alike; /* per channel, itself included; 1: the reference is its own past */
+};
+enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,
+				    struct fsl_error *err);
+void fsl_transfers_fini(struct fsl_transfers *transfers);
+
 /* Slow links, most costly first; in @arena. */
+enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
+				const struct fsl_case *job, const struct fsl_transfers *transfers,
+				struct fsl_error *err);
+/* True for the channels that a link stands for. */
+bool fsl_link_has_channel(const struct fsl_link *link, const struct fsl_match *match,
+			  size_t channel_idx);
+/* Both at once. */
 enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
 			       const struct fsl_case *job, struct fsl_error *err);
 

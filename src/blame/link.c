@@ -94,13 +94,9 @@ static void sum_transfer(double *row, const struct fsl_channel *channel, const s
 
 /* The search over all channels. */
 struct search {
-	const struct fsl_blame *blame;
-	const struct fsl_match *match;
-	const struct fsl_config *config;
-	const double *transfer; /* [channel * n_steps + step] */
-	double *excess;         /* [step] */
-	double *reference;      /* [channel * n_steps + step] */
-	double *work;           /* 3 * channels + steps */
+	const struct fsl_case *job;
+	const struct fsl_transfers *transfers;
+	double *excess; /* [step] */
 };
 
 static double mean_over(const double *row, size_t begin, size_t end)
@@ -116,46 +112,52 @@ static double mean_over(const double *row, size_t begin, size_t end)
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-/* Level of the other like channels step by step; of a channel without like, its own lower half. */
-static void set_references(const struct search *search, const struct likeness *like, size_t n_alike)
+/* Level of the other like channels step by step; of a channel without like, its own lower half.
+ * @work: 3 * channels + steps. */
+static void set_references(struct fsl_transfers *out, const struct likeness *like, size_t n_alike,
+			   double *work)
 {
-	size_t n_steps = search->blame->n_steps;
-	const double *own = search->transfer + like[0].channel_idx * n_steps;
-	double level = n_alike == 1 ? fsl_peer_level(own, n_steps, search->work) : NAN;
-	double *levels = search->work + n_alike;
+	size_t n_steps = out->n_steps;
+	const double *own = out->transfer_ms + like[0].channel_idx * n_steps;
+	double level = n_alike == 1 ? fsl_peer_level(own, n_steps, work) : NAN;
+	double *levels = work + n_alike;
 	for (size_t s = 0; s < n_steps; s++) {
 		for (size_t k = 0; k < n_alike; k++) {
-			search->work[k] = search->transfer[like[k].channel_idx * n_steps + s];
+			work[k] = out->transfer_ms[like[k].channel_idx * n_steps + s];
 		}
-		fsl_peer_levels(search->work, n_alike, levels, levels + n_alike);
+		fsl_peer_levels(work, n_alike, levels, levels + n_alike);
 		for (size_t k = 0; k < n_alike; k++) {
-			search->reference[like[k].channel_idx * n_steps + s] =
+			out->reference_ms[like[k].channel_idx * n_steps + s] =
 				n_alike == 1 ? level : levels[k];
 		}
+	}
+	for (size_t k = 0; k < n_alike; k++) {
+		out->n_alike[like[k].channel_idx] = n_alike;
 	}
 }
 
 /* True and *link filled when the channel is slow against the reference. */
-static bool judge(const struct search *search, size_t channel_idx, size_t n_alike,
-		  struct fsl_link *link)
+static bool judge(const struct search *search, size_t channel_idx, struct fsl_link *link)
 {
-	size_t n_steps = search->blame->n_steps;
-	const double *row = search->transfer + channel_idx * n_steps;
-	const double *reference = search->reference + channel_idx * n_steps;
+	const struct fsl_config *config = search->job->config;
+	const struct fsl_transfers *transfers = search->transfers;
+	size_t n_steps = transfers->n_steps, n_alike = transfers->n_alike[channel_idx];
+	const double *row = transfers->transfer_ms + channel_idx * n_steps;
+	const double *reference = transfers->reference_ms + channel_idx * n_steps;
 	for (size_t s = 0; s < n_steps; s++) {
 		search->excess[s] = row[s] - reference[s];
 	}
-	double least_ms = fsl_least_loss_ms(search->config, search->blame->step_ms);
+	double least_ms = fsl_least_loss_ms(config, search->job->blame->step_ms);
 	struct fsl_episode episode = fsl_episode_find(search->excess, n_steps, 0.5 * least_ms);
 	if (episode.n_high < LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
-	    episode.persistence < search->config->persistence_min) {
+	    episode.persistence < config->persistence_min) {
 		return false;
 	}
 	if (n_alike == 1 && episode.begin < LASTING_STEPS_MIN) {
 		return false; /* nothing to compare with: no like channel, no healthy past */
 	}
 	*link = (struct fsl_link){.channel_idx = channel_idx,
-				  .group_idx = search->match->channels[channel_idx].group_idx,
+				  .group_idx = search->job->match->channels[channel_idx].group_idx,
 				  .episode = episode,
 				  .lost_ms_per_step = episode.mean_ms,
 				  .n_peers = n_alike - 1};
@@ -165,11 +167,11 @@ static bool judge(const struct search *search, size_t channel_idx, size_t n_alik
 }
 
 /* Same ranks of the same communicator: a pipeline's has a link between each two neighbours. */
-static bool is_same_link(const struct fsl_match *match, const struct fsl_link *x,
-			 const struct fsl_link *y)
+bool fsl_link_has_channel(const struct fsl_link *link, const struct fsl_match *match,
+			  size_t channel_idx)
 {
-	const struct fsl_channel *a = &match->channels[x->channel_idx];
-	const struct fsl_channel *b = &match->channels[y->channel_idx];
+	const struct fsl_channel *a = &match->channels[link->channel_idx];
+	const struct fsl_channel *b = &match->channels[channel_idx];
 	return a->group_idx == b->group_idx &&
 	       (!a->is_p2p || !b->is_p2p ||
 		(a->members[0] == b->members[0] && a->members[1] == b->members[1]));
@@ -181,7 +183,8 @@ static size_t merge_groups(struct fsl_link *links, size_t n_links, const struct 
 	size_t n_merged = 0;
 	for (size_t i = 0; i < n_links; i++) {
 		size_t k = 0;
-		while (k < n_merged && !is_same_link(match, &links[k], &links[i])) {
+		while (k < n_merged &&
+		       !fsl_link_has_channel(&links[k], match, links[i].channel_idx)) {
 			k++;
 		}
 		if (k == n_merged) {
@@ -206,49 +209,81 @@ static int compare_links(const void *a, const void *b)
 	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
 }
 
-enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
-			       const struct fsl_case *job, struct fsl_error *err)
+enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,
+				    struct fsl_error *err)
 {
 	const struct fsl_match *match = job->match;
 	struct fsl_arena scratch = {0};
-	size_t n = match->n_channels, n_steps = job->blame->n_steps, n_cells = 0, n_found = 0;
-	size_t n_work = 3 * n + n_steps + 1;
+	size_t n = match->n_channels, n_steps = job->blame->n_steps, n_cells = 0;
 	enum fsl_status status = FSL_OK;
+	*out = (struct fsl_transfers){.n_channels = n, .n_steps = n_steps};
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
-	double *excess = fsl_arena_alloc(&scratch, n_steps * sizeof(*excess));
-	double *work = fsl_arena_alloc(&scratch, n_work * sizeof(*work));
-	double *transfer = fsl_mul_size(n, n_steps, &n_cells)
-				   ? fsl_arena_alloc(&scratch, n_cells * sizeof(*transfer))
-				   : NULL;
-	double *reference =
-		transfer != NULL ? fsl_arena_alloc(&scratch, n_cells * sizeof(*reference)) : NULL;
-	struct fsl_link *found = fsl_arena_alloc(arena, n * sizeof(*found));
-	if (like == NULL || excess == NULL || reference == NULL || work == NULL ||
-	    transfer == NULL || found == NULL) {
+	double *work = fsl_arena_alloc(&scratch, (3 * n + n_steps + 1) * sizeof(*work));
+	if (fsl_mul_size(n, n_steps, &n_cells)) {
+		out->transfer_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
+		out->reference_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
+		out->n_alike = fsl_arena_alloc(&out->arena, n * sizeof(*out->n_alike));
+	}
+	if (like == NULL || work == NULL || out->transfer_ms == NULL || out->reference_ms == NULL ||
+	    out->n_alike == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
+		fsl_transfers_fini(out);
 		goto out;
 	}
 	for (size_t c = 0; c < n; c++) {
 		like[c] = likeness_of(match, &job->blame->peers, c);
-		sum_transfer(transfer + c * n_steps, &match->channels[c], job->run, n_steps);
+		sum_transfer(out->transfer_ms + c * n_steps, &match->channels[c], job->run,
+			     n_steps);
 	}
 	qsort(like, n, sizeof(*like), compare_likeness);
-	struct search search = {job->blame, match, job->config, transfer, excess, reference, work};
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		for (end = begin + 1; end < n && is_alike(&like[begin], &like[end]); end++) {
 		}
-		set_references(&search, like + begin, end - begin);
-		for (size_t k = begin; k < end; k++) {
-			n_found +=
-				judge(&search, like[k].channel_idx, end - begin, &found[n_found]);
-		}
+		set_references(out, like + begin, end - begin, work);
+	}
+out:
+	fsl_arena_fini(&scratch);
+	return status;
+}
+
+void fsl_transfers_fini(struct fsl_transfers *transfers)
+{
+	fsl_arena_fini(&transfers->arena);
+	*transfers = (struct fsl_transfers){0};
+}
+
+enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
+				const struct fsl_case *job, const struct fsl_transfers *transfers,
+				struct fsl_error *err)
+{
+	size_t n = transfers->n_channels, n_found = 0;
+	double *excess = fsl_calloc(transfers->n_steps, sizeof(*excess));
+	struct fsl_link *found = fsl_arena_alloc(arena, n * sizeof(*found));
+	if (excess == NULL || found == NULL) {
+		fsl_free(excess);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
+	}
+	struct search search = {job, transfers, excess};
+	for (size_t c = 0; c < n; c++) {
+		n_found += judge(&search, c, &found[n_found]);
 	}
 	qsort(found, n_found, sizeof(*found), compare_links);
-	n_found = merge_groups(found, n_found, match);
+	n_found = merge_groups(found, n_found, job->match);
 	qsort(found, n_found, sizeof(*found), compare_links);
 	*links = found;
 	*n_links = n_found;
-out:
-	fsl_arena_fini(&scratch);
+	fsl_free(excess);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
+			       const struct fsl_case *job, struct fsl_error *err)
+{
+	struct fsl_transfers transfers;
+	enum fsl_status status = fsl_transfers_build(&transfers, job, err);
+	if (status == FSL_OK) {
+		status = fsl_links_judge(links, n_links, arena, job, &transfers, err);
+	}
+	fsl_transfers_fini(&transfers);
 	return status;
 }
