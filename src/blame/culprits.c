@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
+#include "blame/verify.h"
 
 /* Others must have waited for a rank in this share of its high steps before it is named. */
 static const double LAST_SHARE_MIN = 0.5;
@@ -121,12 +122,27 @@ static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struc
 	return fsl_localisation_add_unconfirmed(out, &suspect, err);
 }
 
+/* What a charged rank costs the job per step: as replayed, else as charged. */
+static double loss_of_rank(const struct fsl_case *job, size_t r)
+{
+	const struct fsl_proof *proof = fsl_proof_of_rank(job->verification, r);
+	return proof != NULL ? proof->cost_ms : job->blame->charges[r].lost_ms_per_step;
+}
+
 /* Why a charge is not enough; NULL when it is. */
 static const char *doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
 			 double least_ms)
 {
 	const struct fsl_charge *charge = &job->blame->charges[r];
-	if (charge->lost_ms_per_step < least_ms) {
+	if (charge->lost_ms_per_step >= least_ms && loss_of_rank(job, r) < least_ms) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers, but replayed with all others at "
+			"their level the job loses %.1f ms per step by it, less than the %.1f ms "
+			"that count",
+			charge->lost_ms_per_step, loss_of_rank(job, r), least_ms);
+	}
+	if (loss_of_rank(job, r) < least_ms) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, less than the %.1f "
@@ -187,12 +203,12 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
 	culprit.server_ip = job->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;
-	culprit.lost_ms_per_step = charge->lost_ms_per_step;
+	culprit.lost_ms_per_step = loss_of_rank(job, r);
 	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence =
 		confidence_of(is_lasting ? charge->episode.persistence : PERSISTENCE_REPEATED,
-			      charge->last_share, charge->lost_ms_per_step, least_ms);
+			      charge->last_share, culprit.lost_ms_per_step, least_ms);
 	culprit.reason = reason_of(out, charge, &clues, has_peers, blame->counts_idle);
 	add_clues(&culprit, charge, &clues);
 	return fsl_localisation_add_culprit(out, &culprit, err);
@@ -231,8 +247,9 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	double step_ms = step_level_ms(job->blame, link->episode.begin, link->episode.end);
 	culprit.server_ip = rank->server_ip;
 	culprit.cause = FSL_CAUSE_NETWORK;
-	culprit.lost_ms_per_step = link->lost_ms_per_step;
-	culprit.confidence = confidence_of(link->episode.persistence, 1.0, link->lost_ms_per_step,
+	const struct fsl_proof *proof = fsl_proof_of_link(job->verification, link);
+	culprit.lost_ms_per_step = proof != NULL ? proof->cost_ms : link->lost_ms_per_step;
+	culprit.confidence = confidence_of(link->episode.persistence, 1.0, culprit.lost_ms_per_step,
 					   fsl_least_loss_ms(job->config, step_ms));
 	set_onset(&culprit, job->steps, &link->episode, FSL_PATTERN_LASTING);
 	culprit.reason = fsl_arena_printf(
@@ -291,7 +308,8 @@ static int compare_culprits(const void *a, const void *b)
  * Culprits of one job wait for each other at the next common barrier, so their losses overlap: what
  * the job loses is the largest of them, and each share is against that.
  */
-static void set_loss(struct fsl_localisation *out, const struct fsl_case *job)
+static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_case *job,
+				struct fsl_error *err)
 {
 	const struct fsl_culprit *worst = &out->culprits[0];
 	const struct fsl_steps *steps = job->steps;
@@ -316,6 +334,9 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_case *job)
 		out->culprits[i].share_of_loss =
 			fmin(1.0, out->culprits[i].lost_ms_per_step / worst->lost_ms_per_step);
 	}
+	bool is_over_all = is_rare && worst->cause != FSL_CAUSE_NETWORK;
+	return fsl_verify_loss(out, job, is_over_all ? 0 : begin,
+			       is_over_all ? steps->n_items : end, err);
 }
 
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
@@ -330,6 +351,5 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 		return status;
 	}
 	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
-	set_loss(out, job);
-	return FSL_OK;
+	return set_loss(out, job, err);
 }

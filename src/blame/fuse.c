@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blame/fuse_parts.h"
+#include "blame/verify.h"
 
 /*
  * Confidence of verdicts that no measured loss backs; they order verdicts and are no probabilities.
@@ -196,6 +197,9 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 	enum fsl_status status = fsl_fuse_coverage(out, job, err);
 	if (status != FSL_OK) {
 		return status;
+	}
+	if (job->verification != NULL) {
+		out->replay = job->verification->summary;
 	}
 	const char *why_too_little = too_little(out, job);
 	if (why_too_little == NULL) {

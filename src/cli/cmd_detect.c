@@ -38,6 +38,7 @@ void fsl_job_fini(struct fsl_job *job)
 {
 	fsl_localisation_fini(&job->localisation);
 	fsl_localisation_fini(&job->classical);
+	fsl_verification_fini(&job->verification);
 	fsl_blame_fini(&job->blame);
 	fsl_own_fini(&job->own);
 	fsl_cuts_fini(&job->cuts);
@@ -138,6 +139,10 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	}
 	if (status == FSL_OK) {
 		status = fsl_blame_build(&job->blame, &facts, err);
+	}
+	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW) {
+		status = fsl_verify(&job->verification, &facts, err);
+		facts.verification = &job->verification;
 	}
 	if (status == FSL_OK) {
 		status = config->algorithm == FSL_ALGORITHM_SYSTRACE

@@ -6,6 +6,7 @@
 #define FSL_CLI_DETECT_JOB_H
 
 #include "blame/blame.h"
+#include "blame/verify.h"
 #include "config/config.h"
 #include "match/match.h"
 #include "match/own.h"
@@ -24,6 +25,7 @@ struct fsl_job {
 	struct fsl_cuts cuts;
 	struct fsl_own own;
 	struct fsl_blame blame;
+	struct fsl_verification verification;
 	struct fsl_localisation classical;
 	struct fsl_localisation localisation;
 };

@@ -185,6 +185,32 @@ static void print_evidence(const struct fsl_screen *screen,
 	fsl_screen_field(screen, "evidence", phrase.text);
 }
 
+/* What the losses rest on. */
+static void print_replay(const struct fsl_screen *screen,
+			 const struct fsl_localisation *localisation)
+{
+	const struct fsl_replay_summary *replay = &localisation->replay;
+	struct fsl_phrase phrase = {0};
+	if (!replay->is_on || localisation->n_culprits == 0) {
+		return;
+	}
+	if (localisation->is_loss_replayed) {
+		fsl_phrase_add_count(&phrase, replay->n_steps, "step");
+		fsl_phrase_add(&phrase, " within ");
+		fsl_phrase_add_percent(&phrase, replay->error_p95);
+		fsl_phrase_add(&phrase, " of the measured");
+		if (isfinite(replay->culprits_share)) {
+			fsl_phrase_add(&phrase, "; with the culprits at their peers' level ");
+			fsl_phrase_add_percent(&phrase, replay->culprits_share);
+			fsl_phrase_add(&phrase, " of all lost time comes back");
+		}
+	} else {
+		fsl_phrase_add(&phrase, "not trusted, losses are told from waits: %s",
+			       fsl_text_or_empty(replay->doubt));
+	}
+	fsl_screen_field(screen, "replay", phrase.text);
+}
+
 /* Only their number when memory is short. */
 static void add_suspects(struct fsl_phrase *phrase, const struct fsl_suspect *suspects, size_t n)
 {
@@ -335,6 +361,7 @@ static void print_localisation(const struct fsl_screen *screen,
 	print_culprits(screen, localisation);
 	print_why(screen, localisation, headline);
 	print_evidence(screen, localisation);
+	print_replay(screen, localisation);
 	print_suspects(screen, localisation);
 }
 

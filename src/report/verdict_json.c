@@ -211,6 +211,59 @@ static void put_topology(struct fsl_document *document, cJSON *root,
 	}
 }
 
+static void put_whatif(struct fsl_document *document, cJSON *list, const struct fsl_whatif *whatif)
+{
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_text(document, entry, "kind", fsl_whatif_text(whatif->kind));
+	fsl_document_text(document, entry, "name", whatif->name);
+	fsl_document_number(document, entry, "gainMs", whatif->gain_ms, FSL_DECIMALS_MS);
+	fsl_document_number(document, entry, "costMs", whatif->cost_ms, FSL_DECIMALS_MS);
+}
+
+/* null when the job was not replayed. */
+static void put_replay(struct fsl_document *document, cJSON *root,
+		       const struct fsl_replay_summary *replay)
+{
+	if (!replay->is_on) {
+		fsl_document_null(document, root, "replay");
+		return;
+	}
+	cJSON *object = fsl_document_object(document, root, "replay");
+	fsl_document_bool(document, object, "trusted", replay->is_trusted);
+	fsl_document_text(document, object, "doubt", replay->doubt);
+	fsl_document_count(document, object, "steps", replay->n_steps);
+	fsl_document_number(document, object, "errorMedianShare", replay->error_median,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_number(document, object, "errorP95Share", replay->error_p95,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_number(document, object, "errorMeanShare", replay->error_mean,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_number(document, object, "slowdownAll", replay->slowdown_all,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_number(document, object, "culpritsShare", replay->culprits_share,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_number(document, object, "worstRanksShare", replay->worst_ranks_share,
+			    FSL_DECIMALS_RATIO);
+	fsl_document_number(document, object, "lastStageShare", replay->last_stage_share,
+			    FSL_DECIMALS_RATIO);
+	cJSON *list = fsl_document_array(document, object, "whatIf");
+	for (size_t i = 0; i < replay->n_whatifs && !document->has_failed; i++) {
+		put_whatif(document, list, &replay->whatifs[i]);
+	}
+}
+
+/* null where nothing was lost. */
+static void put_loss_source(struct fsl_document *document, cJSON *root,
+			    const struct fsl_localisation *localisation)
+{
+	if (localisation->n_culprits == 0) {
+		fsl_document_null(document, root, "lossSource");
+		return;
+	}
+	fsl_document_text(document, root, "lossSource",
+			  localisation->is_loss_replayed ? "replay" : "waits");
+}
+
 static void put_ours(struct fsl_document *document, cJSON *root,
 		     const struct fsl_localisation *localisation,
 		     const struct fsl_topology *topology, const struct fsl_run *run)
@@ -224,6 +277,7 @@ static void put_ours(struct fsl_document *document, cJSON *root,
 	fsl_document_number(document, root, "stepMs", localisation->step_ms, FSL_DECIMALS_MS);
 	fsl_document_number(document, root, "lostMsPerStep", localisation->lost_ms_per_step,
 			    FSL_DECIMALS_MS);
+	put_loss_source(document, root, localisation);
 	fsl_document_text(document, root, "reason", localisation->reason);
 	cJSON *culprits = fsl_document_array(document, root, "culprits");
 	for (size_t i = 0; i < localisation->n_culprits && !document->has_failed; i++) {
@@ -232,6 +286,7 @@ static void put_ours(struct fsl_document *document, cJSON *root,
 	put_suspects(document, root, "victims", localisation->victims, localisation->n_victims);
 	put_suspects(document, root, "unconfirmed", localisation->unconfirmed,
 		     localisation->n_unconfirmed);
+	put_replay(document, root, &localisation->replay);
 	fsl_document_coverage(document, root, &localisation->coverage, run);
 	put_topology(document, root, topology, run);
 	fsl_document_bool(document, root, "suppressed", localisation->is_suppressed);

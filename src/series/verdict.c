@@ -64,6 +64,30 @@ static struct fsl_coverage empty_coverage(void)
 	};
 }
 
+static const char *const whatif_texts[FSL_WHATIFS_N] = {
+	[FSL_WHATIF_HOST] = "host",         [FSL_WHATIF_STAGE] = "stage",
+	[FSL_WHATIF_REPLICA] = "replica",   [FSL_WHATIF_WORK] = "work",
+	[FSL_WHATIF_TRANSFER] = "transfer",
+};
+
+const char *fsl_whatif_text(enum fsl_whatif_kind kind)
+{
+	FSL_ASSERT((size_t)kind < FSL_WHATIFS_N);
+	return whatif_texts[kind];
+}
+
+void fsl_replay_summary_init(struct fsl_replay_summary *summary)
+{
+	*summary = (struct fsl_replay_summary){.doubt = "",
+					       .error_median = NAN,
+					       .error_p95 = NAN,
+					       .error_mean = NAN,
+					       .slowdown_all = NAN,
+					       .worst_ranks_share = NAN,
+					       .last_stage_share = NAN,
+					       .culprits_share = NAN};
+}
+
 void fsl_localisation_init(struct fsl_localisation *localisation)
 {
 	*localisation = (struct fsl_localisation){
@@ -80,6 +104,7 @@ void fsl_localisation_init(struct fsl_localisation *localisation)
 		.algorithm = "failslow",
 		.suppressed_since_ns = FSL_NS_ABSENT,
 	};
+	fsl_replay_summary_init(&localisation->replay);
 }
 
 void fsl_perception_init(struct fsl_perception *perception)

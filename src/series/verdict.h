@@ -54,8 +54,8 @@ struct fsl_culprit {
 	int32_t stage; /* pipeline stage of a stage imbalance; -1: none */
 	const char *server_ip;
 	enum fsl_cause cause;
-	double lost_ms_per_step; /* time that comes back per step when only this rank is at its
-				    peers' level */
+	double lost_ms_per_step; /* time per step that this rank costs the job, all other culprits
+				    at their peers' level */
 	double share_of_loss;    /* of all lost time, 0..1 */
 	int64_t onset_step;      /* -1 unknown */
 	int64_t onset_ns;        /* FSL_NS_ABSENT unknown */
@@ -95,6 +95,41 @@ struct fsl_detail {
 	size_t n_omitted_ranks;
 	struct fsl_kpi_point *kpi;
 	size_t n_kpi;
+};
+
+/* What is put at its peers' level together in a what-if. */
+enum fsl_whatif_kind {
+	FSL_WHATIF_HOST,     /* all ranks of a server */
+	FSL_WHATIF_STAGE,    /* all ranks of a pipeline stage */
+	FSL_WHATIF_REPLICA,  /* all ranks of a data-parallel replica */
+	FSL_WHATIF_WORK,     /* one part of the own time of all ranks */
+	FSL_WHATIF_TRANSFER, /* the transfer of all communicators */
+	FSL_WHATIFS_N
+};
+const char *fsl_whatif_text(enum fsl_whatif_kind kind); /* "host" */
+
+struct fsl_whatif {
+	enum fsl_whatif_kind kind;
+	const char *name; /* "10.0.0.1", "2", "dataloader" */
+	double gain_ms;   /* time per step that comes back when only this is at its level */
+	double cost_ms;   /* time per step that only this costs, all else at its level */
+};
+
+/* What the replay of the job says as a whole. Texts and arrays are borrowed from the replay. */
+struct fsl_replay_summary {
+	bool is_on;        /* verification is configured and something was replayed */
+	bool is_trusted;   /* the losses of the verdict come from the replay */
+	const char *doubt; /* why it is not trusted; "" */
+	size_t n_steps;    /* replayed */
+	/* Replayed against measured step times, as share of these; NaN unknown. */
+	double error_median, error_p95; /* without sign */
+	double error_mean;              /* with sign: above 0 the replay is slower */
+	double slowdown_all; /* over the steps with everything at its level; NaN unknown */
+	/* Of the time lost against that: what comes back with the worst 3 % of the ranks, with the
+	 * last pipeline stage, with the culprits at their level; NaN unknown or nothing lost. */
+	double worst_ranks_share, last_stage_share, culprits_share;
+	struct fsl_whatif *whatifs;
+	size_t n_whatifs;
 };
 
 /* What a verdict is based on. */
@@ -142,7 +177,9 @@ struct fsl_localisation {
 			  */
 	double step_ms;  /* median measured step time; NaN unknown */
 	double lost_ms_per_step; /* NaN unknown */
-	const char *reason;      /* one sentence for the terminal */
+	bool is_loss_replayed;   /* the losses come from the replay; false: from excess and waits */
+	struct fsl_replay_summary replay;
+	const char *reason; /* one sentence for the terminal */
 	struct fsl_culprit *culprits;
 	size_t n_culprits, culprits_capacity;
 	struct fsl_suspect *victims;
@@ -210,6 +247,7 @@ struct fsl_perception {
 
 /* Empty verdicts in which everything is unknown: NaN, -1, FSL_NS_ABSENT, "". */
 void fsl_localisation_init(struct fsl_localisation *localisation);
+void fsl_replay_summary_init(struct fsl_replay_summary *summary);
 void fsl_perception_init(struct fsl_perception *perception);
 void fsl_localisation_fini(struct fsl_localisation *localisation);
 void fsl_perception_fini(struct fsl_perception *perception);

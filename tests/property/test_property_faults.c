@@ -31,8 +31,9 @@ static void check(const struct sim_params *params)
 	assert_right_verdict(&judgement, params);
 }
 
-/* One culprit, another one with each seed, in every topology. */
-static void check_everywhere(const struct sim_params *fault)
+/* One culprit, another one with each seed, in every topology; of the first pipeline stage only when
+ * asked for. */
+static void check_culprits(const struct sim_params *fault, bool is_first_stage)
 {
 	for (size_t i = 0; i < SHAPES_N; i++) {
 		for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
@@ -43,9 +44,15 @@ static void check_everywhere(const struct sim_params *fault)
 			params.seed = seed;
 			params.n_culprits = 1;
 			params.culprits[0] = (int32_t)((seed * 3 + i) % 8);
+			params.culprits[0] %= is_first_stage ? params.tp * params.dp : 8;
 			check(&params);
 		}
 	}
+}
+
+static void check_everywhere(const struct sim_params *fault)
+{
+	check_culprits(fault, false);
 }
 
 static struct sim_params fault_of(enum sim_fault fault)
@@ -188,7 +195,21 @@ static void slow_dataloader_is_found(void **state)
 	(void)state;
 	struct sim_params params = fault_of(SIM_FAULT_DATALOADER);
 	params.timelines = SIM_TIMELINES_ALL;
-	check_everywhere(&params);
+	check_culprits(&params, true);
+}
+
+/* The second stage waits for the first one's forward pass anyway. */
+static void slow_dataloader_in_the_bubble_of_a_pipeline_names_nobody(void **state)
+{
+	(void)state;
+	struct sim_params params = fault_of(SIM_FAULT_DATALOADER);
+	struct judgement judgement;
+	params.timelines = SIM_TIMELINES_ALL;
+	params.tp = params.dp = params.pp = 2;
+	params.n_culprits = 1;
+	params.culprits[0] = 6;
+	judge(&judgement, &params, 2);
+	assert_string_equal(judgement.kind, "normal");
 }
 
 static void slow_checkpoints_are_found(void **state)
@@ -315,6 +336,7 @@ int main(void)
 		cmocka_unit_test(slow_compute_is_found_with_lost_rows),
 		cmocka_unit_test(host_bound_rank_is_found),
 		cmocka_unit_test(slow_dataloader_is_found),
+		cmocka_unit_test(slow_dataloader_in_the_bubble_of_a_pipeline_names_nobody),
 		cmocka_unit_test(slow_checkpoints_are_found),
 		cmocka_unit_test(slow_link_names_both_ends),
 		cmocka_unit_test(slow_link_inside_a_pipeline_names_both_ends),

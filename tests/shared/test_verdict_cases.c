@@ -2,6 +2,7 @@
  * The verdict of the built program, default settings, on every reference case and on the real run:
  * culprit ranks exactly, their causes, who lacks data, what perception says.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -191,6 +192,13 @@ static void the_real_run_blames_rank_0_for_its_own_time_and_lists_its_victims(vo
 	const cJSON *evidence = at(culprit, "evidence");
 	assert_true(at(evidence, "ownMs")->valuedouble > 44000.0);
 	assert_true(at(evidence, "peersMs")->valuedouble < 20000.0);
+	/* Lin et al. (OSDI '25) have S 1.973 and M_W 1.002 for all 44 steps, M_S -0.001. */
+	const cJSON *replay = at(localisation, "replay");
+	assert_true(fabs(at(localisation, "slowdown")->valuedouble - 1.973) < 0.05);
+	assert_true(fabs(at(replay, "slowdownAll")->valuedouble - 1.973) < 0.05);
+	assert_true(fabs(at(replay, "worstRanksShare")->valuedouble - 1.0) < 0.02);
+	assert_true(fabs(at(replay, "lastStageShare")->valuedouble) < 0.02);
+	assert_true(at(replay, "errorP95Share")->valuedouble < 0.03);
 	uint64_t victims = ranks_of(at(localisation, "victims"), "rank", NULL, false);
 	uint64_t replica = (UINT64_C(1) << 4) | (UINT64_C(1) << 8) | (UINT64_C(1) << 12);
 	assert_int_equal(victims & replica, replica);

@@ -41,9 +41,10 @@ static const char *const systrace_keys[] = {"resultCode", "compute",        "net
 					    "storage",    "abnormalDetail", "normalDetail",
 					    "errorMsg",   "timestamp",      NULL};
 static const char *const our_keys[] = {
-	"schemaVersion", "verdict",    "confidence",      "faultTime", "slowdown",    "stepMs",
-	"lostMsPerStep", "reason",     "culprits",        "victims",   "unconfirmed", "coverage",
-	"topology",      "suppressed", "suppressedSince", "engine",    NULL};
+	"schemaVersion", "verdict",         "confidence", "faultTime", "slowdown",
+	"stepMs",        "lostMsPerStep",   "lossSource", "reason",    "culprits",
+	"victims",       "unconfirmed",     "replay",     "coverage",  "topology",
+	"suppressed",    "suppressedSince", "engine",     NULL};
 
 static const cJSON *assert_keys(const cJSON *first, const char *const *keys)
 {
@@ -119,17 +120,49 @@ static void culprit_is_written_exactly(void **state)
 	(void)state;
 	struct sample *sample = sample_slow_rank();
 	char *text = text_of(sample, "slow_rank");
-	assert_non_null(
-		strstr(text, "\"verdict\": \"slow_rank\", \"confidence\": 0.99, \"faultTime\": "
-			     "\"2025-06-15T15:07:40.000Z\", \"slowdown\": 1.2002, \"stepMs\": "
-			     "1168.125, \"lostMsPerStep\": 194.877, \"reason\": \"\", "
-			     "\"culprits\": [{\"rank\": 3, \"serverIp\": \"10.1.0.1\", \"cause\": "
-			     "\"compute\", \"lostMsPerStep\": 194.877, \"shareOfLoss\": 0.9877, "
-			     "\"onsetStep\": 60, \"onsetTime\": \"2025-06-15T15:07:40.000Z\", "
-			     "\"confidence\": 0.99, \"evidence\": {\"ownMs\": 560, \"peersMs\": "
-			     "465.123, \"ownRatio\": 1.204, \"highStepsCount\": 20, "
-			     "\"persistenceShare\": 1}, \"reason\": \"own work takes 560.0 ms per "
-			     "step against 465.1 ms of its peers\"}]"));
+	assert_non_null(strstr(
+		text,
+		"\"verdict\": \"slow_rank\", \"confidence\": 0.99, \"faultTime\": "
+		"\"2025-06-15T15:07:40.000Z\", \"slowdown\": 1.2002, \"stepMs\": "
+		"1168.125, \"lostMsPerStep\": 194.877, \"lossSource\": \"waits\", \"reason\": \"\", "
+		"\"culprits\": [{\"rank\": 3, \"serverIp\": \"10.1.0.1\", \"cause\": "
+		"\"compute\", \"lostMsPerStep\": 194.877, \"shareOfLoss\": 0.9877, "
+		"\"onsetStep\": 60, \"onsetTime\": \"2025-06-15T15:07:40.000Z\", "
+		"\"confidence\": 0.99, \"evidence\": {\"ownMs\": 560, \"peersMs\": "
+		"465.123, \"ownRatio\": 1.204, \"highStepsCount\": 20, "
+		"\"persistenceShare\": 1}, \"reason\": \"own work takes 560.0 ms per "
+		"step against 465.1 ms of its peers\"}]"));
+	fsl_free(text);
+	sample_destroy(sample);
+}
+
+static void a_replay_is_written_exactly(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_whatif whatif = {FSL_WHATIF_HOST, "10.1.0.1", 190.0, 200.5};
+	sample->localisation.is_loss_replayed = true;
+	sample->localisation.replay = (struct fsl_replay_summary){.is_on = true,
+								  .is_trusted = true,
+								  .doubt = "",
+								  .n_steps = 60,
+								  .error_median = 0.001,
+								  .error_p95 = 0.02,
+								  .error_mean = -0.0004,
+								  .slowdown_all = 1.25,
+								  .worst_ranks_share = 0.8,
+								  .last_stage_share = NAN,
+								  .culprits_share = 0.75,
+								  .whatifs = &whatif,
+								  .n_whatifs = 1};
+	char *text = text_of(sample, "slow_rank");
+	assert_non_null(strstr(text, "\"lossSource\": \"replay\""));
+	assert_non_null(strstr(
+		text, "\"replay\": {\"trusted\": true, \"doubt\": \"\", \"steps\": 60, "
+		      "\"errorMedianShare\": 0.001, \"errorP95Share\": 0.02, \"errorMeanShare\": "
+		      "-0.0004, \"slowdownAll\": 1.25, \"culpritsShare\": 0.75, "
+		      "\"worstRanksShare\": 0.8, \"lastStageShare\": null, \"whatIf\": [{\"kind\": "
+		      "\"host\", \"name\": \"10.1.0.1\", \"gainMs\": 190, \"costMs\": 200.5}]}"));
 	fsl_free(text);
 	sample_destroy(sample);
 }
@@ -373,6 +406,7 @@ int main(void)
 		cmocka_unit_test(systrace_schema_has_only_its_keys),
 		cmocka_unit_test(kpi_data_are_python_texts),
 		cmocka_unit_test(culprit_is_written_exactly),
+		cmocka_unit_test(a_replay_is_written_exactly),
 		cmocka_unit_test(link_ends_name_each_other),
 		cmocka_unit_test(stage_and_end_are_written_when_known),
 		cmocka_unit_test(evidence_keys_end_with_their_unit_once),

@@ -1,0 +1,211 @@
+/* What a repair does: how much of each part of own time, and of each transfer, is excess. */
+#include <math.h>
+
+#include "blame/verify.h"
+
+/* Own time by part in one replayed step; idle time is a part where it counts as work. */
+static double part_ms(const struct fsl_case *job, size_t r, size_t step, size_t part)
+{
+	if (part < FSL_OWN_PARTS_N) {
+		return fsl_own_part_ms(job->own, r, step, (enum fsl_own_part)part);
+	}
+	return job->blame->counts_idle ? job->own->idle_ms[r * job->own->n_steps + step] : 0.0;
+}
+
+static double *level_at(struct fsl_replay *replay, size_t r, size_t i, size_t part)
+{
+	return &replay->own_factor[(r * replay->n_steps + i) * FSL_REPLAY_PARTS_N + part];
+}
+
+/* Writes the level of one part of a rank without peers, its own lower half, into own_factor.
+ * @work: 2 * steps. */
+static void set_own_level(struct fsl_replay *replay, const struct fsl_case *job, size_t r,
+			  size_t part, double *work)
+{
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		work[i] = part_ms(job, r, replay->step_idx[i], part);
+	}
+	double level = fsl_peer_level(work, replay->n_steps, work + replay->n_steps);
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		*level_at(replay, r, i, part) = level;
+	}
+}
+
+/* Likewise for the members of a class, from each other. @work: 3 * members. */
+static void set_class_levels(struct fsl_replay *replay, const struct fsl_case *job,
+			     const uint32_t *members, size_t n_members, size_t part, double *work)
+{
+	double *levels = work + n_members;
+	if (n_members == 1) {
+		set_own_level(replay, job, members[0], part, work);
+		return;
+	}
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		for (size_t m = 0; m < n_members; m++) {
+			work[m] = part_ms(job, members[m], replay->step_idx[i], part);
+		}
+		fsl_peer_levels(work, n_members, levels, levels + n_members);
+		for (size_t m = 0; m < n_members; m++) {
+			*level_at(replay, members[m], i, part) = levels[m];
+		}
+	}
+}
+
+/* Sums over some steps of one rank. */
+struct excess {
+	double own_ms[FSL_REPLAY_PARTS_N], level_ms[FSL_REPLAY_PARTS_N];
+	double total_ms; /* against blame's reference */
+};
+
+static void add_step(struct excess *sum, const struct fsl_replay *replay,
+		     const struct fsl_case *job, size_t r, size_t i)
+{
+	size_t step = replay->step_idx[i];
+	double total_ms = fsl_blame_excess_ms(job->blame, r, step);
+	const double *levels = replay->own_factor + (r * replay->n_steps + i) * FSL_REPLAY_PARTS_N;
+	if (isnan(total_ms)) {
+		return;
+	}
+	sum->total_ms += total_ms;
+	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+		double own_ms = part_ms(job, r, step, p);
+		if (!isnan(own_ms) && !isnan(levels[p])) {
+			sum->own_ms[p] += own_ms;
+			sum->level_ms[p] += levels[p];
+		}
+	}
+}
+
+/*
+ * Factors that take the whole excess away, each part's first. Parts trade time with each other by
+ * chance, so together they give no more than the excess. What is left of it is of all parts alike:
+ * a class that slowed down as a whole differs from its own past, not from its peers.
+ */
+static void set_factors(const struct excess *sum, double factors[FSL_REPLAY_PARTS_N])
+{
+	double parts_ms = 0.0, own_ms = 0.0, total_ms = fmax(0.0, sum->total_ms);
+	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+		parts_ms += fmax(0.0, sum->own_ms[p] - sum->level_ms[p]);
+		own_ms += sum->own_ms[p];
+	}
+	double share = parts_ms > total_ms ? total_ms / parts_ms : 1.0;
+	double rest_ms = total_ms - share * parts_ms;
+	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+		double excess_ms = share * fmax(0.0, sum->own_ms[p] - sum->level_ms[p]);
+		if (sum->own_ms[p] > 0.0) {
+			excess_ms += rest_ms * sum->own_ms[p] / own_ms;
+			factors[p] = fmax(0.0, 1.0 - excess_ms / sum->own_ms[p]);
+		} else {
+			factors[p] = 1.0;
+		}
+	}
+}
+
+/* Steps that are brought to their level together. */
+enum step_kind { STEP_CALM, STEP_EPISODE, STEP_SINGLE, STEP_KINDS_N };
+
+static enum step_kind kind_of_step(const struct fsl_blame *blame, size_t r, size_t step)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	bool is_inside = step >= charge->episode.begin && step < charge->episode.end;
+	switch (charge->pattern) {
+	case FSL_PATTERN_NONE:
+		break;
+	case FSL_PATTERN_LASTING:
+		return is_inside ? STEP_EPISODE : STEP_CALM;
+	case FSL_PATTERN_REPEATED:
+		return is_inside && fsl_blame_excess_ms(blame, r, step) > charge->threshold_ms
+			       ? STEP_SINGLE
+			       : STEP_CALM;
+	}
+	return STEP_CALM;
+}
+
+/* Levels of one rank become factors. */
+static void set_rank(struct fsl_replay *replay, const struct fsl_case *job, size_t r)
+{
+	struct excess sums[STEP_KINDS_N] = {{.total_ms = 0.0}};
+	double factors[STEP_KINDS_N][FSL_REPLAY_PARTS_N];
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		add_step(&sums[kind_of_step(job->blame, r, replay->step_idx[i])], replay, job, r,
+			 i);
+	}
+	for (size_t k = 0; k < STEP_KINDS_N; k++) {
+		set_factors(&sums[k], factors[k]);
+	}
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		enum step_kind kind = kind_of_step(job->blame, r, replay->step_idx[i]);
+		double *row = replay->own_factor + (r * replay->n_steps + i) * FSL_REPLAY_PARTS_N;
+		if (kind == STEP_SINGLE) {
+			struct excess single = {.total_ms = 0.0};
+			add_step(&single, replay, job, r, i);
+			set_factors(&single, factors[STEP_SINGLE]);
+		}
+		for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+			row[p] = factors[kind][p];
+		}
+	}
+}
+
+/* Factor that brings a channel's transfer over some steps to that of its like. */
+static double transfer_factor(const struct fsl_transfers *transfers, size_t c,
+			      const struct fsl_replay *replay, size_t begin, size_t end)
+{
+	double own_ms = 0.0, level_ms = 0.0;
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		size_t step = replay->step_idx[i], at = c * transfers->n_steps + step;
+		if (step >= begin && step < end && !isnan(transfers->transfer_ms[at]) &&
+		    !isnan(transfers->reference_ms[at])) {
+			own_ms += transfers->transfer_ms[at];
+			level_ms += transfers->reference_ms[at];
+		}
+	}
+	return own_ms > level_ms ? level_ms / own_ms : 1.0;
+}
+
+static void set_transfers(struct fsl_replay *replay, const struct fsl_case *job,
+			  const struct fsl_transfers *transfers, const struct fsl_link *links,
+			  size_t n_links)
+{
+	for (size_t c = 0; c < transfers->n_channels; c++) {
+		const struct fsl_episode *episode = NULL;
+		for (size_t k = 0; k < n_links && episode == NULL; k++) {
+			episode = fsl_link_has_channel(&links[k], job->match, c) ? &links[k].episode
+										 : NULL;
+		}
+		size_t begin = episode != NULL ? episode->begin : 0;
+		size_t end = episode != NULL ? episode->end : transfers->n_steps;
+		double factor = transfer_factor(transfers, c, replay, begin, end);
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			bool is_inside = replay->step_idx[i] >= begin && replay->step_idx[i] < end;
+			replay->transfer_factor[c * replay->n_steps + i] = is_inside ? factor : 1.0;
+		}
+	}
+}
+
+enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *job,
+				  const struct fsl_transfers *transfers,
+				  const struct fsl_link *links, size_t n_links,
+				  struct fsl_error *err)
+{
+	const struct fsl_peers *peers = &job->blame->peers;
+	double *work = fsl_calloc(3 * replay->n_ranks + 3 * replay->n_steps + 1, sizeof(*work));
+	if (work == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", replay->n_ranks);
+	}
+	for (size_t k = 0; k < peers->n_classes; k++) {
+		for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+			set_class_levels(replay, job, peers->members + peers->begin[k],
+					 peers->begin[k + 1] - peers->begin[k], p, work);
+		}
+	}
+	for (size_t r = 0; r < replay->n_ranks; r++) {
+		if (peers->class_of[r] != FSL_NO_CLASS) {
+			set_rank(replay, job, r);
+		}
+	}
+	set_transfers(replay, job, transfers, links, n_links);
+	fsl_replay_set_levels(replay);
+	fsl_free(work);
+	return FSL_OK;
+}

@@ -1,0 +1,415 @@
+/* Judges charges and links by what the job loses through them. */
+#include "blame/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "blame/whatif.h"
+
+enum {
+	CANDIDATES_MAX = 64,   /* charged ranks judged one by one; each costs two runs */
+	LINKS_MAX = 16,        /* likewise links */
+	PROOF_STEPS_MIN = 3,   /* replayed steps of a charge */
+	TRUSTED_STEPS_MIN = 4, /* replayed steps of the job */
+	FOCUS_MAX = 64,        /* steps in question that sampling looks after */
+};
+
+/* A replay that misses measured step times by more than this in one of 20 steps is not trusted. */
+static const double ERROR_P95_MAX = 0.10;
+/* Waits that no partner explains stay as they are; more than this part of a rank's time hides what
+ * would come back. */
+static const double UNMATCHED_SHARE_MAX = 0.10;
+
+/* A charged rank or a link while it is judged. */
+struct candidate {
+	size_t idx; /* rank index, or index into out->links */
+	bool is_link;
+	double lost_ms; /* what blame says */
+	size_t begin, end;
+	size_t without_idx, only_idx; /* repairs: all candidates but this; this alone */
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	if (x->is_link != y->is_link) {
+		return x->is_link ? 1 : -1;
+	}
+	if (x->lost_ms != y->lost_ms) {
+		return x->lost_ms > y->lost_ms ? -1 : 1;
+	}
+	return (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+/* Charged ranks, then links, each most costly first, no more than can be judged. */
+static size_t list_candidates(struct candidate *list, const struct fsl_verification *out,
+			      const struct fsl_case *job)
+{
+	const struct fsl_blame *blame = job->blame;
+	size_t n_ranks = 0;
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *charge = &blame->charges[r];
+		bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
+		if (charge->pattern != FSL_PATTERN_NONE) {
+			list[n_ranks++] = (struct candidate){
+				.idx = r,
+				.lost_ms = charge->lost_ms_per_step,
+				.begin = is_lasting ? charge->episode.begin : 0,
+				.end = is_lasting ? charge->episode.end : blame->n_steps};
+		}
+	}
+	qsort(list, n_ranks, sizeof(*list), compare_candidates);
+	size_t n = n_ranks < CANDIDATES_MAX ? n_ranks : CANDIDATES_MAX;
+	for (size_t k = 0; k < out->n_links && k < LINKS_MAX; k++) {
+		list[n++] = (struct candidate){.idx = k,
+					       .is_link = true,
+					       .lost_ms = out->links[k].lost_ms_per_step,
+					       .begin = out->links[k].episode.begin,
+					       .end = out->links[k].episode.end};
+	}
+	return n;
+}
+
+static void flag(const struct fsl_verification *out, const struct fsl_case *job,
+		 const struct candidate *candidate, struct fsl_repair_flags flags, bool value)
+{
+	if (!candidate->is_link) {
+		flags.ranks[candidate->idx] = value;
+		return;
+	}
+	for (size_t c = 0; c < job->match->n_channels; c++) {
+		if (fsl_link_has_channel(&out->links[candidate->idx], job->match, c)) {
+			flags.channels[c] = value;
+		}
+	}
+}
+
+/* All candidates but @left_out, which may be @n. */
+static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verification *out,
+			  const struct fsl_case *job, const struct candidate *list, size_t n,
+			  size_t left_out)
+{
+	struct fsl_repair_flags flags = fsl_repairs_add(repairs);
+	for (size_t k = 0; k < n && flags.ranks != NULL; k++) {
+		if (k != left_out) {
+			flag(out, job, &list[k], flags, true);
+		}
+	}
+	return flags.idx;
+}
+
+/* A charge in single steps is measured over all steps, so none of them may be left out. */
+static bool can_judge(const struct fsl_verification *out, const struct fsl_case *job,
+		      const struct candidate *candidate, size_t n_steps)
+{
+	bool is_whole = out->replay.n_steps == job->blame->n_steps;
+	bool is_single = !candidate->is_link &&
+			 job->blame->charges[candidate->idx].pattern == FSL_PATTERN_REPEATED;
+	return n_steps >= PROOF_STEPS_MIN && (is_whole || !is_single);
+}
+
+static void set_proof(struct fsl_verification *out, const struct fsl_case *job,
+		      const struct candidate *candidate, const struct fsl_repairs *repairs,
+		      size_t all_idx)
+{
+	size_t n_steps = 0, n = out->replay.n_steps;
+	double was_ms = fsl_repairs_mean(&out->replay, out->replay.replayed_ms, candidate->begin,
+					 candidate->end, &n_steps);
+	double only_ms = fsl_repairs_mean(&out->replay, repairs->step_ms + candidate->only_idx * n,
+					  candidate->begin, candidate->end, &n_steps);
+	double all_ms = fsl_repairs_mean(&out->replay, repairs->step_ms + all_idx * n,
+					 candidate->begin, candidate->end, &n_steps);
+	double without_ms =
+		fsl_repairs_mean(&out->replay, repairs->step_ms + candidate->without_idx * n,
+				 candidate->begin, candidate->end, &n_steps);
+	struct fsl_proof *proof = candidate->is_link ? &out->link_proofs[candidate->idx]
+						     : &out->ranks[candidate->idx];
+	if (can_judge(out, job, candidate, n_steps)) {
+		*proof = (struct fsl_proof){true, was_ms - only_ms, without_ms - all_ms};
+	}
+}
+
+/* Each candidate is judged with all others repaired, and alone. */
+static enum fsl_status judge(struct fsl_verification *out, const struct fsl_case *job,
+			     struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	struct fsl_repairs repairs = {.arena = &scratch, .replay = &out->replay};
+	size_t n_room = job->blame->n_ranks + LINKS_MAX;
+	struct candidate *list = fsl_arena_alloc(&scratch, n_room * sizeof(*list));
+	enum fsl_status status =
+		list != NULL ? FSL_OK
+			     : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_room);
+	if (status == FSL_OK) {
+		size_t n = list_candidates(list, out, job);
+		size_t all_idx = add_all_but(&repairs, out, job, list, n, n);
+		for (size_t k = 0; k < n; k++) {
+			list[k].without_idx = add_all_but(&repairs, out, job, list, n, k);
+			struct fsl_repair_flags flags = fsl_repairs_add(&repairs);
+			list[k].only_idx = flags.idx;
+			if (flags.ranks != NULL) {
+				flag(out, job, &list[k], flags, true);
+			}
+		}
+		status = fsl_repairs_run(&repairs, err);
+		for (size_t k = 0; k < n && status == FSL_OK; k++) {
+			set_proof(out, job, &list[k], &repairs, all_idx);
+		}
+	}
+	fsl_repairs_fini(&repairs);
+	fsl_arena_fini(&scratch);
+	return status;
+}
+
+static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error *err)
+{
+	const struct fsl_replay *replay = &out->replay;
+	double *errors = fsl_calloc(2 * replay->n_steps, sizeof(*errors)), sum_ms = 0.0;
+	double measured_ms = 0.0;
+	size_t n = 0;
+	if (errors == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps);
+	}
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		if (replay->measured_ms[i] > 0.0) {
+			double error_ms = replay->replayed_ms[i] - replay->measured_ms[i];
+			errors[n++] = fabs(error_ms) / replay->measured_ms[i];
+			sum_ms += error_ms;
+			measured_ms += replay->measured_ms[i];
+		}
+	}
+	if (n > 0) {
+		out->summary.error_median = fsl_percentile(errors, n, 50.0, errors + n);
+		out->summary.error_p95 = fsl_percentile(errors, n, 95.0, errors + n);
+		out->summary.error_mean = sum_ms / measured_ms;
+	}
+	fsl_free(errors);
+	return FSL_OK;
+}
+
+/* Why the replay is no good; "" when it is. */
+static const char *doubt_of(struct fsl_verification *out)
+{
+	const struct fsl_replay *replay = &out->replay;
+	const char *doubt = "";
+	if (replay->n_steps < TRUSTED_STEPS_MIN) {
+		doubt = "too few steps could be replayed";
+	} else if (!(out->summary.error_p95 <= ERROR_P95_MAX)) {
+		doubt = fsl_arena_printf(
+			&out->arena,
+			"replayed step times differ from measured ones by %.1f %% in one of 20",
+			100.0 * out->summary.error_p95);
+	} else if (replay->unmatched_share > UNMATCHED_SHARE_MAX) {
+		doubt = fsl_arena_printf(&out->arena,
+					 "a rank spends %.0f %% of its time in operators whose "
+					 "partner was not found",
+					 100.0 * replay->unmatched_share);
+	}
+	return doubt != NULL ? doubt : "";
+}
+
+/* Begin, middle and end of the costliest charges: their steps should be replayed. */
+static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blame)
+{
+	size_t n = 0;
+	const struct fsl_charge *worst = NULL;
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *charge = &blame->charges[r];
+		if (charge->pattern == FSL_PATTERN_LASTING &&
+		    (worst == NULL || charge->lost_ms_per_step > worst->lost_ms_per_step)) {
+			worst = charge;
+		}
+	}
+	for (size_t k = 0; k < FOCUS_MAX && worst != NULL; k++) {
+		size_t length = worst->episode.end - worst->episode.begin;
+		focus[n++] =
+			(uint32_t)(worst->episode.begin + (2 * k + 1) * length / (2 * FOCUS_MAX));
+	}
+	return n;
+}
+
+static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct fsl_case *job,
+				    const struct fsl_transfers *transfers, struct fsl_error *err)
+{
+	enum fsl_status status =
+		fsl_links_judge(&out->links, &out->n_links, &out->arena, job, transfers, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	out->ranks = fsl_arena_alloc(&out->arena, job->blame->n_ranks * sizeof(*out->ranks));
+	out->link_proofs = fsl_arena_alloc(&out->arena, out->n_links * sizeof(*out->link_proofs));
+	if (out->ranks == NULL || out->link_proofs == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
+				job->blame->n_ranks);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status replay(struct fsl_verification *out, const struct fsl_case *job,
+			      struct fsl_error *err)
+{
+	uint32_t focus[FOCUS_MAX];
+	const struct fsl_peers *peers = &job->blame->peers;
+	struct fsl_replay_job input = {
+		.run = job->run,
+		.steps = job->steps,
+		.match = job->match,
+		.cuts = job->cuts,
+		.has_stages = job->own->has_stages,
+		.counts_idle = job->blame->counts_idle,
+		.members = peers->members,
+		.class_begin = peers->begin,
+		.n_classes = peers->n_classes,
+		.steps_max = (size_t)job->config->replay_steps_max,
+		.ops_max = (size_t)job->config->replay_ops_max,
+		.focus_steps = focus,
+		.n_focus = list_focus(focus, job->blame),
+	};
+	return fsl_replay_build(&out->replay, &input, err);
+}
+
+/* Levels, proofs and what-ifs of a job that could be replayed. */
+static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case *job,
+			     struct fsl_error *err)
+{
+	struct fsl_transfers transfers;
+	enum fsl_status status = fsl_transfers_build(&transfers, job, err);
+	if (status == FSL_OK) {
+		status = alloc_proofs(out, job, &transfers, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_repair_levels(&out->replay, job, &transfers, out->links, out->n_links,
+					   err);
+	}
+	fsl_transfers_fini(&transfers);
+	if (status == FSL_OK) {
+		status = set_errors(out, err);
+	}
+	if (status == FSL_OK) {
+		out->summary.doubt = doubt_of(out);
+		out->summary.is_trusted = out->summary.doubt[0] == '\0';
+		status = judge(out, job, err);
+	}
+	return status == FSL_OK ? fsl_whatifs_build(out, job, err) : status;
+}
+
+enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
+			   struct fsl_error *err)
+{
+	*out = (struct fsl_verification){0};
+	fsl_replay_summary_init(&out->summary);
+	if (job->config->verification == FSL_VERIFICATION_OFF) {
+		return FSL_OK;
+	}
+	enum fsl_status status = replay(out, job, err);
+	if (status == FSL_OK && out->replay.graph == NULL) {
+		out->summary.doubt = "no step fits into replay.ops_max";
+		return FSL_OK;
+	}
+	if (status == FSL_OK) {
+		out->summary.is_on = true;
+		out->summary.n_steps = out->replay.n_steps;
+		status = prove(out, job, err);
+	}
+	if (status != FSL_OK) {
+		fsl_verification_fini(out);
+	}
+	return status;
+}
+
+void fsl_verification_fini(struct fsl_verification *verification)
+{
+	fsl_replay_fini(&verification->replay);
+	fsl_arena_fini(&verification->arena);
+	*verification = (struct fsl_verification){0};
+}
+
+const struct fsl_proof *fsl_proof_of_rank(const struct fsl_verification *verification,
+					  size_t rank_idx)
+{
+	bool is_judged = verification != NULL && verification->summary.is_trusted &&
+			 verification->ranks[rank_idx].is_judged;
+	return is_judged ? &verification->ranks[rank_idx] : NULL;
+}
+
+const struct fsl_proof *fsl_proof_of_link(const struct fsl_verification *verification,
+					  const struct fsl_link *link)
+{
+	if (verification == NULL || !verification->summary.is_trusted) {
+		return NULL;
+	}
+	for (size_t k = 0; k < verification->n_links; k++) {
+		if (verification->links[k].channel_idx == link->channel_idx) {
+			const struct fsl_proof *proof = &verification->link_proofs[k];
+			return proof->is_judged ? proof : NULL;
+		}
+	}
+	return NULL;
+}
+
+/* The named ranks, and all slow links where one is named. */
+static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisation *out,
+		       const struct fsl_case *job)
+{
+	bool has_link = false;
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		size_t r = fsl_run_rank_idx(job->run, out->culprits[i].rank);
+		bool is_link = out->culprits[i].cause == FSL_CAUSE_NETWORK;
+		has_link |= is_link;
+		if (r != SIZE_MAX && !is_link) {
+			flags.ranks[r] = true;
+		}
+	}
+	const struct fsl_verification *verification = job->verification;
+	for (size_t k = 0; k < verification->n_links && has_link; k++) {
+		flag(verification, job, &(struct candidate){.idx = k, .is_link = true}, flags,
+		     true);
+	}
+}
+
+static void set_loss(struct fsl_localisation *out, const struct fsl_verification *verification,
+		     const double *repaired_step_ms, size_t begin, size_t end)
+{
+	const struct fsl_replay *replay = &verification->replay;
+	size_t n = 0;
+	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, begin, end, &n);
+	double repaired_ms = fsl_repairs_mean(replay, repaired_step_ms, begin, end, &n);
+	double ideal_ms = fsl_repairs_mean(replay, verification->ideal_ms, begin, end, &n);
+	if (n < PROOF_STEPS_MIN || !(repaired_ms > 0.0) || !(was_ms > repaired_ms)) {
+		return;
+	}
+	out->is_loss_replayed = true;
+	out->lost_ms_per_step = was_ms - repaired_ms;
+	out->slowdown = was_ms / repaired_ms;
+	out->replay.culprits_share = fsl_share_of_loss(was_ms, repaired_ms, ideal_ms);
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		double share = out->culprits[i].lost_ms_per_step / out->lost_ms_per_step;
+		out->culprits[i].share_of_loss = fmin(1.0, share);
+	}
+}
+
+enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *job,
+				size_t begin, size_t end, struct fsl_error *err)
+{
+	const struct fsl_verification *verification = job->verification;
+	if (verification == NULL || !verification->summary.is_trusted || out->n_culprits == 0) {
+		return FSL_OK;
+	}
+	struct fsl_arena scratch = {0};
+	struct fsl_repairs repairs = {.arena = &scratch, .replay = &verification->replay};
+	struct fsl_repair_flags flags = fsl_repairs_add(&repairs);
+	if (flags.ranks != NULL) {
+		flag_named(flags, out, job);
+	}
+	enum fsl_status status = fsl_repairs_run(&repairs, err);
+	if (status == FSL_OK) {
+		set_loss(out, verification, repairs.step_ms, begin, end);
+	}
+	fsl_repairs_fini(&repairs);
+	fsl_arena_fini(&scratch);
+	return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * Verification: the job replayed with suspects' own time and transfers put back to the level of
+ * their peers. A charge says what a rank does too long; only a replay says what the job loses by
+ * it: a pipeline's bubble hides work, and slow ranks of one group hide each other.
+ *
+ * gain(x): time per step that comes back when only x is at its level. cost(x): time per step that x
+ * alone costs, everybody else at their level. Two slow ranks of one group have no gain each, and
+ * their full cost each; so cost decides who is named.
+ */
+#ifndef FSL_BLAME_VERIFY_H
+#define FSL_BLAME_VERIFY_H
+
+#include "blame/blame.h"
+#include "replay/replay.h"
+
+/* What the replay says of one charged rank or one slow link, over the steps of its charge. */
+struct fsl_proof {
+	bool is_judged; /* false: too few of its steps were replayed, or too many candidates */
+	double gain_ms, cost_ms;
+};
+
+struct fsl_verification {
+	struct fsl_arena arena;
+	struct fsl_replay replay;
+	struct fsl_replay_summary summary;
+	struct fsl_proof *ranks;       /* [rank_idx] */
+	struct fsl_link *links;        /* slow links, most costly first */
+	struct fsl_proof *link_proofs; /* [n_links] */
+	size_t n_links;
+	double *ideal_ms; /* [replay.n_steps]: with everything at its level; NULL: not replayed */
+};
+
+/*
+ * Replays the job of @job (with blame) and judges every charge and slow link. What cannot be
+ * replayed faithfully is not trusted, with the reason; that is no failure. Fails with
+ * FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
+			   struct fsl_error *err);
+void fsl_verification_fini(struct fsl_verification *verification);
+
+/* The proof of a rank or link; NULL when there is no replay or no judgement to trust. */
+const struct fsl_proof *fsl_proof_of_rank(const struct fsl_verification *verification,
+					  size_t rank_idx);
+const struct fsl_proof *fsl_proof_of_link(const struct fsl_verification *verification,
+					  const struct fsl_link *link);
+
+/*
+ * What the named culprits of @out cost together: loss, slowdown, shares, where the loss comes from
+ * and the summary of the replay. Over the replayed steps in [begin, end); nothing changes where
+ * there is no replay to trust.
+ */
+enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *job,
+				size_t begin, size_t end, struct fsl_error *err);
+
+/*
+ * Sets what a repair does: the parts of each rank's own time to the level of its peers, each
+ * channel's transfer to that of its like. Only excess is removed; over the steps of a charge the
+ * mean goes to the peers' mean and noise stays; outside of it likewise.
+ */
+enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *job,
+				  const struct fsl_transfers *transfers,
+				  const struct fsl_link *links, size_t n_links,
+				  struct fsl_error *err);
+
+#endif

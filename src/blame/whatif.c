@@ -1,0 +1,388 @@
+/* What would come back: hosts, stages, replicas, parts of own time and transfer at their level. */
+#include "blame/whatif.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED_MAX = 16 /* hosts, stages, replicas: those with the largest excess */ };
+
+/* Share of the ranks that counts as the worst (Lin et al., OSDI '25, use 3 %). */
+static const double WORST_SHARE = 0.03;
+/* A loss below this part of the step time is noise, and shares of it mean nothing. */
+static const double LOSS_SHARE_MIN = 0.005;
+
+struct fsl_repair_flags fsl_repairs_add(struct fsl_repairs *repairs)
+{
+	const struct fsl_replay *replay = repairs->replay;
+	struct fsl_repair_flags flags = {
+		fsl_arena_alloc(repairs->arena, replay->n_ranks * sizeof(bool)),
+		fsl_arena_alloc(repairs->arena, replay->n_channels * sizeof(bool)),
+		repairs->n_items};
+	bool has_room =
+		FSL_GROW(repairs->items, repairs->capacity, repairs->n_items + 1, NULL) == FSL_OK;
+	if (flags.ranks == NULL || flags.channels == NULL || !has_room) {
+		repairs->has_failed = true;
+		return (struct fsl_repair_flags){0};
+	}
+	repairs->items[repairs->n_items++] =
+		(struct fsl_repair){flags.ranks, flags.channels, FSL_REPLAY_PARTS_ALL};
+	return flags;
+}
+
+enum fsl_status fsl_repairs_run(struct fsl_repairs *repairs, struct fsl_error *err)
+{
+	size_t n = 0;
+	if (!repairs->has_failed && fsl_mul_size(repairs->n_items, repairs->replay->n_steps, &n)) {
+		repairs->step_ms = fsl_calloc(n, sizeof(*repairs->step_ms));
+	}
+	if (repairs->step_ms == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: repairs=%zu",
+				repairs->n_items);
+	}
+	return fsl_replay_run(repairs->replay, repairs->items, repairs->n_items, repairs->step_ms,
+			      err);
+}
+
+void fsl_repairs_fini(struct fsl_repairs *repairs)
+{
+	fsl_free(repairs->items);
+	fsl_free(repairs->step_ms);
+	*repairs = (struct fsl_repairs){0};
+}
+
+double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms, size_t begin,
+			size_t end, size_t *n)
+{
+	double sum_ms = 0.0;
+	*n = 0;
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		if (replay->step_idx[i] >= begin && replay->step_idx[i] < end) {
+			sum_ms += step_ms[i];
+			(*n)++;
+		}
+	}
+	return *n > 0 ? sum_ms / (double)*n : NAN;
+}
+
+static double mean_ms(const struct fsl_replay *replay, const double *step_ms)
+{
+	size_t n = 0;
+	return fsl_repairs_mean(replay, step_ms, 0, SIZE_MAX, &n);
+}
+
+/* One what-if while its repairs are run. */
+struct asked {
+	struct fsl_whatif whatif;
+	size_t only_idx, without_idx;
+};
+
+/* Ranks that share something. */
+struct share {
+	uint32_t id;
+	double excess_ms;
+	uint32_t first_rank;
+};
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+	if (x->excess_ms != y->excess_ms) {
+		return x->excess_ms > y->excess_ms ? -1 : 1;
+	}
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The search for what would come back. */
+struct inquiry {
+	struct fsl_verification *out;
+	const struct fsl_case *job;
+	struct fsl_repairs repairs;
+	struct fsl_arena scratch;
+	struct asked asked[3 * LISTED_MAX + FSL_REPLAY_PARTS_N + 1];
+	size_t n_asked;
+	double *excess_ms;    /* per rank: mean over the replayed steps */
+	uint32_t *id;         /* per rank: what it shares */
+	struct share *shares; /* per id */
+	size_t ideal_idx, worst_idx, last_stage_idx;
+};
+
+static struct asked *ask(struct inquiry *q, enum fsl_whatif_kind kind, const char *name,
+			 struct fsl_repair_flags *only, struct fsl_repair_flags *without)
+{
+	*only = fsl_repairs_add(&q->repairs);
+	*without = fsl_repairs_add(&q->repairs);
+	q->repairs.has_failed |= name == NULL;
+	if (q->repairs.has_failed) {
+		return NULL;
+	}
+	struct asked *asked = &q->asked[q->n_asked++];
+	*asked = (struct asked){{kind, name, NAN, NAN}, only->idx, without->idx};
+	return asked;
+}
+
+static void ask_share(struct inquiry *q, enum fsl_whatif_kind kind, const char *name, uint32_t id)
+{
+	struct fsl_repair_flags only, without;
+	if (ask(q, kind, name, &only, &without) == NULL) {
+		return;
+	}
+	memset(without.channels, true, q->out->replay.n_channels * sizeof(bool));
+	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
+		only.ranks[r] = q->id[r] == id;
+		without.ranks[r] = q->id[r] != id;
+	}
+}
+
+static const char *name_of(struct inquiry *q, enum fsl_whatif_kind kind, const struct share *share)
+{
+	return kind == FSL_WHATIF_HOST ? q->job->run->ranks[share->first_rank].server_ip
+				       : fsl_arena_printf(&q->out->arena, "%" PRIu32, share->id);
+}
+
+/* Asks for those of @n_ids that have the largest excess; nothing to tell with only one. */
+static void ask_shares(struct inquiry *q, enum fsl_whatif_kind kind, size_t n_ids)
+{
+	for (size_t k = 0; k < n_ids; k++) {
+		q->shares[k] = (struct share){(uint32_t)k, 0.0, UINT32_MAX};
+	}
+	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
+		struct share *share = &q->shares[q->id[r]];
+		share->excess_ms += q->excess_ms[r];
+		share->first_rank = share->first_rank < r ? share->first_rank : (uint32_t)r;
+	}
+	qsort(q->shares, n_ids, sizeof(*q->shares), compare_shares);
+	for (size_t k = 0; k < n_ids && k < LISTED_MAX && n_ids > 1; k++) {
+		ask_share(q, kind, name_of(q, kind, &q->shares[k]), q->shares[k].id);
+	}
+}
+
+/* A server of the run, to number them. */
+struct tenant {
+	const char *server_ip;
+	uint32_t rank_idx;
+};
+
+static int compare_tenants(const void *a, const void *b)
+{
+	const struct tenant *x = a, *y = b;
+	int order = strcmp(x->server_ip, y->server_ip);
+	return order != 0 ? order : (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+}
+
+static void ask_hosts(struct inquiry *q)
+{
+	size_t n = q->out->replay.n_ranks, n_hosts = 0;
+	struct tenant *tenants = fsl_arena_alloc(&q->scratch, n * sizeof(*tenants));
+	if (tenants == NULL) {
+		q->repairs.has_failed = true;
+		return;
+	}
+	for (size_t r = 0; r < n; r++) {
+		tenants[r] = (struct tenant){q->job->run->ranks[r].server_ip, (uint32_t)r};
+	}
+	qsort(tenants, n, sizeof(*tenants), compare_tenants);
+	for (size_t k = 0; k < n; k++) {
+		bool is_new = k == 0 || strcmp(tenants[k].server_ip, tenants[k - 1].server_ip) != 0;
+		n_hosts += is_new;
+		q->id[tenants[k].rank_idx] = (uint32_t)(n_hosts - 1);
+	}
+	ask_shares(q, FSL_WHATIF_HOST, n_hosts);
+}
+
+static void ask_stages(struct inquiry *q)
+{
+	const int32_t *stage_of = q->job->blame->peers.stage_of;
+	int32_t last = 0;
+	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
+		q->id[r] = (uint32_t)stage_of[r];
+		last = stage_of[r] > last ? stage_of[r] : last;
+	}
+	ask_shares(q, FSL_WHATIF_STAGE, (size_t)last + 1);
+	struct fsl_repair_flags flags = fsl_repairs_add(&q->repairs);
+	q->last_stage_idx = flags.idx;
+	for (size_t r = 0; r < q->out->replay.n_ranks && flags.ranks != NULL; r++) {
+		flags.ranks[r] = last > 0 && stage_of[r] == last;
+	}
+}
+
+/* Lowest rank of a rank's replica; halves the path on its way. */
+static uint32_t find_root(uint32_t *parent, uint32_t r)
+{
+	while (parent[r] != r) {
+		parent[r] = parent[parent[r]];
+		r = parent[r];
+	}
+	return r;
+}
+
+/* A replica is what tensor, context and pipeline groups join. */
+static void ask_replicas(struct inquiry *q)
+{
+	const struct fsl_topology *topology = q->job->topology;
+	size_t n = q->out->replay.n_ranks, n_replicas = 0;
+	uint32_t *parent = fsl_arena_alloc(&q->scratch, n * sizeof(*parent));
+	if (parent == NULL) {
+		q->repairs.has_failed = true;
+		return;
+	}
+	for (size_t r = 0; r < n; r++) {
+		parent[r] = (uint32_t)r;
+	}
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		bool is_inside = group->kind == FSL_GROUP_TP || group->kind == FSL_GROUP_CP ||
+				 group->kind == FSL_GROUP_PP;
+		size_t first = SIZE_MAX;
+		for (size_t m = 0; m < group->n_ranks && is_inside; m++) {
+			size_t r = fsl_run_rank_idx(q->job->run, group->ranks[m]);
+			first = first == SIZE_MAX ? r : first;
+			if (r != SIZE_MAX && first != SIZE_MAX) {
+				uint32_t a = find_root(parent, (uint32_t)first);
+				uint32_t b = find_root(parent, (uint32_t)r);
+				parent[a > b ? a : b] = a > b ? b : a;
+			}
+		}
+	}
+	for (size_t r = 0; r < n; r++) {
+		uint32_t root = find_root(parent, (uint32_t)r);
+		q->id[r] = root == r ? (uint32_t)n_replicas++ : q->id[root];
+	}
+	/* Where nothing joins ranks, a replica is a rank, and ranks are judged elsewhere. */
+	if (n_replicas < n) {
+		ask_shares(q, FSL_WHATIF_REPLICA, n_replicas);
+	}
+}
+
+static void ask_parts(struct inquiry *q)
+{
+	static const char *const names[FSL_REPLAY_PARTS_N] = {
+		[FSL_OWN_HEAD] = "step_head",      [FSL_OWN_BODY] = "step_body",
+		[FSL_OWN_COMPUTE] = "compute",     [FSL_OWN_DATALOADER] = "dataloader",
+		[FSL_OWN_CKPT] = "checkpoint",     [FSL_OWN_GC] = "gc",
+		[FSL_REPLAY_IDLE] = "unexplained",
+	};
+	bool has_stages = q->job->own->has_stages;
+	struct fsl_repair_flags only, without;
+	for (uint32_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+		bool is_gap = p == FSL_OWN_HEAD || p == FSL_OWN_BODY;
+		bool is_used =
+			p == FSL_REPLAY_IDLE ? q->job->blame->counts_idle : is_gap != has_stages;
+		if (is_used && ask(q, FSL_WHATIF_WORK, names[p], &only, &without) != NULL) {
+			memset(only.ranks, true, q->out->replay.n_ranks * sizeof(bool));
+			memset(without.ranks, true, q->out->replay.n_ranks * sizeof(bool));
+			memset(without.channels, true, q->out->replay.n_channels * sizeof(bool));
+			q->repairs.items[only.idx].parts = UINT32_C(1) << p;
+			q->repairs.items[without.idx].parts =
+				FSL_REPLAY_PARTS_ALL & ~(UINT32_C(1) << p);
+		}
+	}
+	if (ask(q, FSL_WHATIF_TRANSFER, "transfer", &only, &without) != NULL) {
+		memset(only.channels, true, q->out->replay.n_channels * sizeof(bool));
+		memset(without.ranks, true, q->out->replay.n_ranks * sizeof(bool));
+	}
+}
+
+/* Everything at its level; and the worst ranks alone. */
+static void ask_whole(struct inquiry *q)
+{
+	size_t n = q->out->replay.n_ranks;
+	size_t n_worst = (size_t)ceil(WORST_SHARE * (double)n);
+	struct fsl_repair_flags ideal = fsl_repairs_add(&q->repairs);
+	struct fsl_repair_flags worst = fsl_repairs_add(&q->repairs);
+	if (q->repairs.has_failed) {
+		return;
+	}
+	q->ideal_idx = ideal.idx;
+	q->worst_idx = worst.idx;
+	memset(ideal.ranks, true, n * sizeof(bool));
+	memset(ideal.channels, true, q->out->replay.n_channels * sizeof(bool));
+	for (size_t r = 0; r < n; r++) {
+		q->shares[r] = (struct share){(uint32_t)r, q->excess_ms[r], 0};
+	}
+	qsort(q->shares, n, sizeof(*q->shares), compare_shares);
+	for (size_t k = 0; k < n_worst; k++) {
+		worst.ranks[q->shares[k].id] = true;
+	}
+}
+
+static void set_excess(struct inquiry *q)
+{
+	const struct fsl_replay *replay = &q->out->replay;
+	for (size_t r = 0; r < replay->n_ranks; r++) {
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			double ms = fsl_blame_excess_ms(q->job->blame, r, replay->step_idx[i]);
+			q->excess_ms[r] += isnan(ms) ? 0.0 : ms / (double)replay->n_steps;
+		}
+	}
+}
+
+double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms)
+{
+	return was_ms - ideal_ms > LOSS_SHARE_MIN * was_ms
+		       ? (was_ms - repaired_ms) / (was_ms - ideal_ms)
+		       : NAN;
+}
+
+static enum fsl_status answer(struct inquiry *q, struct fsl_error *err)
+{
+	struct fsl_verification *out = q->out;
+	const struct fsl_replay *replay = &out->replay;
+	const double *step_ms = q->repairs.step_ms;
+	double was_ms = mean_ms(replay, replay->replayed_ms);
+	double ideal_ms = mean_ms(replay, step_ms + q->ideal_idx * replay->n_steps);
+	double worst_ms = mean_ms(replay, step_ms + q->worst_idx * replay->n_steps);
+	double last_ms = mean_ms(replay, step_ms + q->last_stage_idx * replay->n_steps);
+	struct fsl_replay_summary *summary = &out->summary;
+	summary->slowdown_all = ideal_ms > 0.0 ? was_ms / ideal_ms : NAN;
+	summary->worst_ranks_share = fsl_share_of_loss(was_ms, worst_ms, ideal_ms);
+	summary->last_stage_share = fsl_share_of_loss(was_ms, last_ms, ideal_ms);
+	summary->whatifs = fsl_arena_alloc(&out->arena, q->n_asked * sizeof(*summary->whatifs));
+	out->ideal_ms = fsl_arena_alloc(&out->arena, replay->n_steps * sizeof(*out->ideal_ms));
+	if (summary->whatifs == NULL || out->ideal_ms == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what-ifs=%zu", q->n_asked);
+	}
+	memcpy(out->ideal_ms, step_ms + q->ideal_idx * replay->n_steps,
+	       replay->n_steps * sizeof(*out->ideal_ms));
+	for (size_t k = 0; k < q->n_asked; k++) {
+		const struct asked *asked = &q->asked[k];
+		double only_ms = mean_ms(replay, step_ms + asked->only_idx * replay->n_steps);
+		double without_ms = mean_ms(replay, step_ms + asked->without_idx * replay->n_steps);
+		summary->whatifs[k] = asked->whatif;
+		summary->whatifs[k].gain_ms = was_ms - only_ms;
+		summary->whatifs[k].cost_ms = without_ms - ideal_ms;
+	}
+	summary->n_whatifs = q->n_asked;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_whatifs_build(struct fsl_verification *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	size_t n = out->replay.n_ranks;
+	struct inquiry q = {.out = out, .job = job};
+	q.repairs = (struct fsl_repairs){.arena = &q.scratch, .replay = &out->replay};
+	q.excess_ms = fsl_arena_alloc(&q.scratch, n * sizeof(*q.excess_ms));
+	q.id = fsl_arena_alloc(&q.scratch, n * sizeof(*q.id));
+	q.shares = fsl_arena_alloc(&q.scratch, (n + 1) * sizeof(*q.shares));
+	enum fsl_status status = FSL_OK;
+	if (q.excess_ms == NULL || q.id == NULL || q.shares == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+		goto out;
+	}
+	set_excess(&q);
+	ask_whole(&q);
+	ask_hosts(&q);
+	ask_stages(&q);
+	ask_replicas(&q);
+	ask_parts(&q);
+	status = fsl_repairs_run(&q.repairs, err);
+	if (status == FSL_OK) {
+		status = answer(&q, err);
+	}
+out:
+	fsl_repairs_fini(&q.repairs);
+	fsl_arena_fini(&q.scratch);
+	return status;
+}
