@@ -183,7 +183,9 @@ enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_
 	struct listing listing = {0};
 	struct fsl_arena scratch = {0};
 	enum fsl_status status = listing_init(&listing, &scratch, out, job, err);
-	for (size_t i = 0; i < out->n_culprits && status == FSL_OK; i++) {
+	/* A stage with more to do is no abnormal node. */
+	size_t n_abnormal = out->kind == FSL_VERDICT_STAGE_IMBALANCE ? 0 : out->n_culprits;
+	for (size_t i = 0; i < n_abnormal && status == FSL_OK; i++) {
 		if (fsl_run_rank_idx(job->run, out->culprits[i].rank) != SIZE_MAX) {
 			status = add_culprit(out, job, &out->culprits[i], &listing, err);
 		}

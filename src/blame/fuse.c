@@ -215,8 +215,11 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 		conclude_named(out, job);
 	} else {
 		conclude_unnamed(out, job, why_too_little);
+		bool is_found = false;
 		if (out->kind == FSL_VERDICT_HANG) {
 			status = name_stopped(out, job, err);
+		} else if (out->kind == FSL_VERDICT_NORMAL) {
+			status = fsl_fuse_imbalance(out, job, &is_found, err);
 		}
 	}
 	return status == FSL_OK ? fsl_fuse_details(out, job, err) : status;

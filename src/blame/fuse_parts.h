@@ -9,6 +9,13 @@
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/*
+ * Where nobody is named: the costliest of stage imbalance, work imbalance and pauses of hosts, when
+ * it costs what counts. Fills the verdict then; *is_found is false otherwise.
+ */
+enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *job,
+				   bool *is_found, struct fsl_error *err);
+
 /* Lists victims and unconfirmed suspects: what ArrivalLateness and the classical points say of
  * ranks not named. */
 enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *job,

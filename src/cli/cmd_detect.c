@@ -189,7 +189,9 @@ static void note_failure(struct fsl_job *job, const struct fsl_error *err)
 static bool is_anomaly(const struct fsl_job *job)
 {
 	enum fsl_verdict_kind kind = job->localisation.kind;
-	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	/* How work is spread is no fault of a node and nobody needs to be woken for it. */
+	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE ||
+			kind == FSL_VERDICT_STAGE_IMBALANCE || kind == FSL_VERDICT_WORK_IMBALANCE;
 	return !is_quiet || job->perception.is_anomaly || job->localisation.result_code == 201;
 }
 

@@ -5,6 +5,7 @@
 
 #include "blame/blame.h"
 #include "blame/cause.h"
+#include "blame/fuse_parts.h"
 
 /* Everything up to the charges. */
 struct charged_job {
@@ -253,6 +254,85 @@ static void a_slow_device_that_always_was_is_uneven_until_a_fifth(void **state)
 	}
 }
 
+/* What is found where nobody is named; NORMAL: nothing. */
+static enum fsl_verdict_kind imbalance_of(struct charged_job *c, struct fsl_localisation *out)
+{
+	bool is_found = false;
+	fsl_localisation_init(out);
+	out->step_ms = c->blame.step_ms;
+	assert_int_equal(fsl_fuse_imbalance(out, &(struct fsl_case)CASE_OF(c), &is_found, NULL),
+			 FSL_OK);
+	return is_found ? out->kind : FSL_VERDICT_NORMAL;
+}
+
+static void a_stage_with_more_to_do_is_named_by_its_lowest_rank(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_localisation out;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_NORMAL);
+	fsl_localisation_fini(&out);
+	double work_ms = c.blame.own_ms[20];
+	for (size_t r = 4; r < 8; r++) {
+		c.blame.peers.stage_of[r] = 1;
+		for (size_t s = 0; s < 40; s++) {
+			c.blame.own_ms[r * 40 + s] *= 2.0;
+		}
+	}
+	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_STAGE_IMBALANCE);
+	assert_int_equal(out.n_culprits, 1);
+	assert_int_equal(out.culprits[0].rank, 4);
+	assert_int_equal(out.culprits[0].stage, 1);
+	assert_int_equal(out.culprits[0].onset_step, -1);
+	assert_true(fabs(out.lost_ms_per_step - 0.5 * work_ms) < 0.1 * work_ms);
+	fsl_localisation_fini(&out);
+	for (size_t s = 0; s < 40; s++) {
+		c.blame.own_ms[7 * 40 + s] = work_ms; /* not all replicas: no matter of the stage */
+	}
+	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_NORMAL);
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
+static void work_that_moves_between_ranks_names_nobody(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_localisation out;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	for (size_t r = 0; r < 8; r++) {
+		for (size_t s = 0; s < 40; s++) {
+			c.blame.own_ms[r * 40 + s] *= 1.0 + 0.1 * (double)((r + 3 * s) % 8);
+		}
+	}
+	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_WORK_IMBALANCE);
+	assert_int_equal(out.n_culprits, 0);
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
+static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
+{
+	(void)state;
+	for (size_t n_ranks = 1; n_ranks <= 8; n_ranks += 7) { /* one rank is that rank's matter */
+		struct charged_job c;
+		struct fsl_localisation out;
+		small_job_init(&c.job, 8, 40);
+		charge(&c);
+		for (size_t s = 5; s < 40; s += 5) {
+			c.blame.own_ms[s % n_ranks * 40 + s] += c.blame.step_ms;
+		}
+		assert_int_equal(imbalance_of(&c, &out),
+				 n_ranks > 1 ? FSL_VERDICT_HOST_PAUSES : FSL_VERDICT_NORMAL);
+		assert_int_equal(out.n_culprits, 0);
+		fsl_localisation_fini(&out);
+		release(&c);
+	}
+}
+
 static void a_lost_wait_is_no_work(void **state)
 {
 	(void)state;
@@ -454,6 +534,9 @@ int main(void)
 		cmocka_unit_test(a_rank_that_became_slow_has_changed),
 		cmocka_unit_test(a_change_of_an_uneven_device_is_measured_from_its_own_level),
 		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
+		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
+		cmocka_unit_test(work_that_moves_between_ranks_names_nobody),
+		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
 		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),
