@@ -1,9 +1,95 @@
-/* Parameters of a job: defaults, presets, and whether such a job can run. */
+/* Parameters of the simulator: defaults, one table of keys, faults and presets from text. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "sim/sim.h"
+
+enum key_type { KEY_INT, KEY_SEED, KEY_TIME, KEY_REAL, KEY_BOOL, KEY_CHOICE };
+
+static const char *const schedules[] = {"gpipe", "1f1b", "interleaved", NULL};
+static const char *const p2p_kinds[] = {"batched", "send-receive", NULL};
+static const char *const p2p_groups[] = {"pairs", "pipeline", NULL};
+static const char *const formats[] = {"csv", "json", NULL};
+static const char *const timelines[] = {"none", "first", "all", NULL};
+
+#define INT_MAX_32 2147483647.0
+#define AT(field)  offsetof(struct fsl_sim_params, field)
+static const struct fsl_sim_key keys[] = {
+	{"tp", KEY_INT, AT(tp), NULL, 1, 64, "tensor-parallel ranks"},
+	{"dp", KEY_INT, AT(dp), NULL, 1, FSL_SIM_RANKS_MAX, "data-parallel replicas"},
+	{"pp", KEY_INT, AT(pp), NULL, 1, 128, "pipeline stages"},
+	{"ep", KEY_INT, AT(ep), NULL, 1, 1024, "replicas that share the experts; divides dp"},
+	{"micro_batches", KEY_INT, AT(micro_batches), NULL, 1, 4096, "micro-batches of a step"},
+	{"chunks", KEY_INT, AT(chunks), NULL, 1, 64, "virtual stages of a rank (interleaved)"},
+	{"schedule", KEY_CHOICE, AT(schedule), schedules, 0, 0, "order of the passes"},
+	{"p2p", KEY_CHOICE, AT(p2p), p2p_kinds, 0, 0, "operators between stages"},
+	{"p2p_groups", KEY_CHOICE, AT(p2p_groups), p2p_groups, 0, 0, "their communicators"},
+	{"pairs", KEY_INT, AT(pairs), NULL, 1, 1024, "AllGather + ReduceScatter pairs of a pass"},
+	{"buckets", KEY_INT, AT(buckets), NULL, 1, 64, "Allreduce operators of the gradients"},
+	{"overlap", KEY_BOOL, AT(overlap), NULL, 0, 0, "reduce gradients under the backward pass"},
+	{"steps", KEY_INT, AT(steps), NULL, 1, 10000000, "steps"},
+	{"seed", KEY_SEED, AT(seed), NULL, 0, 0, "seed of all random numbers"},
+	{"step_ms", KEY_REAL, AT(step_ms), NULL, 1e-3, 1e9, "compute of a rank in a step, ms"},
+	{"transfer_ms", KEY_REAL, AT(transfer_ms), NULL, 0, 1e6, "transfer of a collective, ms"},
+	{"hand_over_ms", KEY_REAL, AT(hand_over_ms), NULL, 0, 1e6, "transfer between stages, ms"},
+	{"reduce_ms", KEY_REAL, AT(reduce_ms), NULL, 0, 1e6, "transfer of the gradients, ms"},
+	{"noise", KEY_REAL, AT(noise_share), NULL, 0, 0.5,
+	 "deviation of each piece of work, share"},
+	{"noise_memory", KEY_REAL, AT(noise_memory), NULL, 0, 0.99, "AR(1) coefficient of it"},
+	{"hetero", KEY_REAL, AT(hetero_share), NULL, 0, 0.5, "deviation of a rank's speed, share"},
+	{"sequence", KEY_REAL, AT(sequence_share), NULL, 0, 2, "spread of sequence lengths, sigma"},
+	{"spikes", KEY_REAL, AT(spike_share), NULL, 0, 1, "steps of a rank with a spike, share"},
+	{"warm_up", KEY_REAL, AT(warm_up_share), NULL, 0, 100,
+	 "extra work of the first step, share"},
+	{"loader_ms", KEY_REAL, AT(loader_ms), NULL, 0, 1e6, "data loading, ms"},
+	{"optimizer_ms", KEY_REAL, AT(optimizer_ms), NULL, 0, 1e6, "optimizer, ms"},
+	{"ckpt_ms", KEY_REAL, AT(ckpt_ms), NULL, 0, 1e7, "one checkpoint, ms"},
+	{"gc_ms", KEY_REAL, AT(gc_ms), NULL, 0, 1e6, "one planned collection, ms"},
+	{"ckpt", KEY_INT, AT(ckpt_period), NULL, 0, 1000000, "steps between checkpoints, 0: none"},
+	{"gc", KEY_INT, AT(gc_period), NULL, 0, 1000000, "steps between collections, 0: none"},
+	{"ranks_per_host", KEY_INT, AT(ranks_per_host), NULL, 1, 1024, "ranks of one host"},
+	{"clock_ms", KEY_REAL, AT(clock_offset_ms), NULL, 0, 1e6, "greatest clock offset, ms"},
+	{"drift_ppm", KEY_REAL, AT(clock_drift_ppm), NULL, 0, 1000, "greatest clock drift, ppm"},
+	{"drop", KEY_REAL, AT(drop_share), NULL, 0, 1, "share of marker rows that get lost"},
+	{"lost", KEY_INT, AT(lost_period), NULL, 0, 1000000,
+	 "one rank in so many has no file, 0: none"},
+	{"relabel_by", KEY_INT, AT(relabel_by), NULL, 1, INT_MAX_32,
+	 "rank r is written as r * this mod ranks"},
+	{"start_ns", KEY_TIME, AT(start_ns), NULL, 0, 0, "begin of the job, ns since 1970"},
+	{"format", KEY_CHOICE, AT(format), formats, 0, 0, "of the marker files"},
+	{"timelines", KEY_CHOICE, AT(timelines), timelines, 0, 0, "ranks that have one"},
+};
+enum { KEYS_N = sizeof(keys) / sizeof(keys[0]) };
+
+static const struct fsl_sim_preset presets[] = {
+	{"small", "8 ranks, 60 steps of a second: to try things out", ""},
+	{"gpt-7b", "16 ranks, tensor parallel: steps of 5 s",
+	 "tp=8 dp=2 pairs=4 step_ms=4600 transfer_ms=8 reduce_ms=120 steps=300"},
+	{"gpt-22b", "64 ranks, 1F1B over 2 stages: steps of 12 s",
+	 "tp=8 dp=4 pp=2 schedule=1f1b micro_batches=8 pairs=1 step_ms=9000 transfer_ms=10 "
+	 "hand_over_ms=6 reduce_ms=300 steps=300"},
+	{"gpt-175b", "1,024 ranks, interleaved over 8 stages: steps of 25 s",
+	 "tp=8 dp=16 pp=8 schedule=interleaved chunks=2 micro_batches=16 pairs=1 step_ms=18000 "
+	 "transfer_ms=4 hand_over_ms=4 reduce_ms=500 p2p=send-receive p2p_groups=pipeline steps=100"},
+	{"moe-64", "64 ranks, experts over 8 replicas: steps of 6 s",
+	 "tp=4 dp=8 pp=2 ep=8 schedule=1f1b micro_batches=4 pairs=1 step_ms=5000 transfer_ms=6 "
+	 "hand_over_ms=5 reduce_ms=150 steps=200"},
+};
+
+const struct fsl_sim_preset *fsl_sim_presets(size_t *n_presets)
+{
+	*n_presets = sizeof(presets) / sizeof(presets[0]);
+	return presets;
+}
+
+const struct fsl_sim_key *fsl_sim_keys(size_t *n_keys)
+{
+	*n_keys = KEYS_N;
+	return keys;
+}
 
 void fsl_sim_params_init(struct fsl_sim_params *params)
 {
@@ -14,29 +100,37 @@ void fsl_sim_params_init(struct fsl_sim_params *params)
 		.ep = 1,
 		.micro_batches = 1,
 		.chunks = 1,
+		.pairs = 2,
+		.buckets = 1,
 		.steps = 60,
-		.pairs = 1,
-		.ranks_per_host = 8,
-		.segment_ms = 160.0,
-		.transfer_ms = 3.0,
-		.dataloader_ms = 2.0,
-		.optimizer_ms = 8.0,
-		.checkpoint_ms = 400.0,
-		.gc_period = 7,
-		.gc_ms = 3.0,
 		.seed = 1,
-		.noise_share = 0.005,
-		.noise_rho = 0.3,
-		.hetero_share = 0.002,
-		.start_ns = INT64_C(1750000000000000000), /* 2025-06-15T15:06:40Z */
-		.time_scale = 1.0,
+		.step_ms = 1000.0,
+		.transfer_ms = 3.0,
+		.hand_over_ms = 5.0,
+		.reduce_ms = 20.0,
+		.noise_share = 0.01,
+		.noise_memory = 0.3,
+		.hetero_share = 0.01,
+		.spike_share = 0.002,
+		.warm_up_share = 0.0,
+		.loader_ms = 2.0,
+		.optimizer_ms = 8.0,
+		.ckpt_ms = 400.0,
+		.gc_ms = 3.0,
+		.gc_period = 7,
+		.ranks_per_host = 8,
+		.clock_offset_ms = 1.0,
+		.clock_drift_ppm = 1.0,
 		.relabel_by = 1,
+		.start_ns = INT64_C(1750000000000000000), /* 2025-06-15T15:06:40Z */
 		.timelines = FSL_SIM_TIMELINES_FIRST,
-		.config_files = true,
 	};
-	for (size_t i = 0; i < FSL_SIM_FAULTS_MAX; i++) {
-		fsl_sim_fault_init(&params->faults[i], FSL_SIM_NONE);
-	}
+}
+
+void fsl_sim_params_fini(struct fsl_sim_params *params)
+{
+	fsl_arena_fini(&params->arena);
+	*params = (struct fsl_sim_params){0};
 }
 
 int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params)
@@ -46,133 +140,122 @@ int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params)
 
 int32_t fsl_sim_label(const struct fsl_sim_params *params, int32_t rank)
 {
-	int64_t n_ranks = fsl_sim_n_ranks(params);
-	return params->relabel ? (int32_t)((int64_t)rank * params->relabel_by % n_ranks) : rank;
+	return (int32_t)((int64_t)rank * params->relabel_by % fsl_sim_n_ranks(params));
 }
 
-/*
- * What a preset sets. Step times follow from it: a rank computes micro_batches * pairs * 2 segments
- * forward and twice as long backward, and a pipeline adds pp - 1 micro-batches of waiting.
- */
-struct preset {
-	int32_t tp, pp, dp, ep, micro_batches, pairs, buckets, chunks;
-	enum fsl_sim_schedule schedule;
-	double segment_ms, transfer_ms;
-};
-
-static const struct fsl_sim_preset_info preset_infos[] = {
-	{"tiny", "8 ranks: tp 4, dp 2; steps of 1 s"},
-	{"gpt-7b", "32 ranks: tp 4, dp 8; steps of 1.7 s"},
-	{"gpt-22b", "64 ranks: tp 8, pp 2, dp 4; steps of 4 s"},
-	{"gpt-175b", "1024 ranks: tp 8, pp 8, dp 16; steps of 14 s"},
-	{"gpt-1t", "4096 ranks: tp 8, pp 16, dp 32, interleaved; steps of 35 s"},
-	{"moe-8x7b", "64 ranks: tp 2, pp 2, dp 16, ep 8; steps of 2.6 s"},
-	{"moe-256", "512 ranks: pp 8, dp 64, ep 32; steps of 9 s"},
-};
-static const struct preset presets[] = {
-	{4, 1, 2, 1, 1, 1, 0, 1, FSL_SIM_1F1B, 160.0, 3.0},
-	{4, 1, 8, 1, 4, 2, 4, 1, FSL_SIM_1F1B, 32.0, 0.6},
-	{8, 2, 4, 1, 8, 2, 4, 1, FSL_SIM_1F1B, 36.0, 0.7},
-	{8, 8, 16, 1, 16, 1, 2, 1, FSL_SIM_1F1B, 100.0, 2.0},
-	{8, 16, 32, 1, 32, 1, 2, 2, FSL_SIM_INTERLEAVED, 67.0, 1.5},
-	{2, 2, 16, 8, 4, 2, 4, 1, FSL_SIM_1F1B, 40.0, 0.8},
-	{1, 8, 64, 32, 16, 1, 2, 1, FSL_SIM_1F1B, 60.0, 1.5},
-};
-enum { PRESETS_N = sizeof(presets) / sizeof(presets[0]) };
-
-size_t fsl_sim_preset_infos(const struct fsl_sim_preset_info **out)
+static bool set_choice(int *target, const struct fsl_sim_key *key, const char *text)
 {
-	*out = preset_infos;
-	return PRESETS_N;
-}
-
-static void set_preset(struct fsl_sim_params *params, const struct preset *preset)
-{
-	params->tp = preset->tp;
-	params->pp = preset->pp;
-	params->dp = preset->dp;
-	params->ep = preset->ep;
-	params->micro_batches = preset->micro_batches;
-	params->pairs = preset->pairs;
-	params->buckets = preset->buckets;
-	params->chunks = preset->chunks;
-	params->schedule = preset->schedule;
-	params->segment_ms = preset->segment_ms;
-	params->transfer_ms = preset->transfer_ms;
-	params->noise_form = FSL_SIM_LOGNORMAL;
-	params->noise_share = 0.01;
-	params->hetero_share = 0.005;
-	params->warmup_steps = 3;
-}
-
-/* "tp4dp8pp2"; false: not such a text. */
-static bool set_shape(struct fsl_sim_params *params, const char *text)
-{
-	static const char *const parts[] = {"tp", "dp", "pp", "ep"};
-	enum { PARTS_N = 4, DIGITS_MAX = 5 };
-	int32_t sizes[PARTS_N] = {0, 0, 0, 0};
-	while (*text != '\0') {
-		size_t part = 0;
-		while (part < PARTS_N && strncmp(text, parts[part], 2) != 0) {
-			part++;
+	for (int i = 0; key->choices[i] != NULL; i++) {
+		if (strcmp(key->choices[i], text) == 0) {
+			*target = i;
+			return true;
 		}
-		if (part == PARTS_N || sizes[part] != 0) {
-			return false;
-		}
-		text += 2;
-		size_t n_digits = strspn(text, "0123456789");
-		if (n_digits == 0 || n_digits > DIGITS_MAX) {
-			return false;
-		}
-		sizes[part] = (int32_t)strtol(text, NULL, 10);
-		if (sizes[part] == 0) {
-			return false;
-		}
-		text += n_digits;
 	}
-	int32_t *const fields[PARTS_N] = {&params->tp, &params->dp, &params->pp, &params->ep};
-	for (size_t i = 0; i < PARTS_N; i++) {
-		*fields[i] = sizes[i] > 0 ? sizes[i] : 1;
+	return false;
+}
+
+/* False when @text is no value of the key. */
+static bool set_value(void *field, const struct fsl_sim_key *key, const char *text)
+{
+	char *end = NULL;
+	double number = strtod(text, &end);
+	bool is_number = end != text && *end == '\0' && isfinite(number);
+	bool is_inside = is_number && number >= key->min && number <= key->max;
+	switch ((enum key_type)key->type) {
+	case KEY_INT:
+		if (is_inside && number == floor(number)) {
+			*(int32_t *)field = (int32_t)number;
+			return true;
+		}
+		return false;
+	case KEY_REAL:
+		if (is_inside) {
+			*(double *)field = number;
+		}
+		return is_inside;
+	case KEY_SEED:
+		*(uint64_t *)field = strtoull(text, &end, 10);
+		return end != text && *end == '\0' && text[0] != '-';
+	case KEY_TIME:
+		*(int64_t *)field = strtoll(text, &end, 10);
+		return end != text && *end == '\0' && *(int64_t *)field >= 0;
+	case KEY_BOOL:
+		*(bool *)field = strcmp(text, "true") == 0;
+		return *(bool *)field || strcmp(text, "false") == 0;
+	case KEY_CHOICE:
+		return set_choice(field, key, text);
 	}
-	return true;
+	return false;
+}
+
+/* What a key takes, for messages. */
+static void describe(char *out, size_t size, const struct fsl_sim_key *key)
+{
+	size_t n = 0;
+	out[0] = '\0';
+	for (size_t i = 0; key->choices != NULL && key->choices[i] != NULL && n < size; i++) {
+		n += (size_t)snprintf(out + n, size - n, "%s%s", i > 0 ? ", " : "",
+				      key->choices[i]);
+	}
+	if (key->choices == NULL && (key->type == KEY_INT || key->type == KEY_REAL)) {
+		(void)snprintf(out, size, "%g to %g", key->min, key->max);
+	} else if (key->choices == NULL) {
+		(void)snprintf(out, size, "%s",
+			       key->type == KEY_BOOL ? "true or false" : "an integer of 0 or more");
+	}
+}
+
+enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *setting,
+				   struct fsl_error *err)
+{
+	const char *equals = strchr(setting, '=');
+	const char *names[KEYS_N + 1] = {0};
+	size_t n_name = equals != NULL ? (size_t)(equals - setting) : strlen(setting);
+	char name[64], allowed[128];
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(n_name < 63 ? n_name : 63), setting);
+	for (size_t i = 0; i < KEYS_N; i++) {
+		names[i] = keys[i].name;
+		if (strcmp(keys[i].name, name) != 0) {
+			continue;
+		}
+		describe(allowed, sizeof(allowed), &keys[i]);
+		if (equals == NULL ||
+		    !set_value((char *)params + keys[i].offset, &keys[i], equals + 1)) {
+			return FSL_FAIL(
+				err, FSL_ERR_USAGE,
+				"wrong value of a job's key: setting=\"%.200s\", allowed=\"%s\"",
+				setting, allowed);
+		}
+		return FSL_OK;
+	}
+	const char *nearest = fsl_nearest_name(name, strlen(name), names, KEYS_N);
+	return FSL_FAIL(err, FSL_ERR_USAGE, "a job has no such key%s%s%s: key=\"%s\"",
+			nearest != NULL ? ", did you mean \"" : "", nearest != NULL ? nearest : "",
+			nearest != NULL ? "\"?" : "", name);
 }
 
 enum fsl_status fsl_sim_params_preset(struct fsl_sim_params *params, const char *name,
 				      struct fsl_error *err)
 {
-	const char *names[PRESETS_N];
-	for (size_t i = 0; i < PRESETS_N; i++) {
-		names[i] = preset_infos[i].name;
-		if (strcmp(name, names[i]) == 0) {
-			set_preset(params, &presets[i]);
-			return FSL_OK;
+	char known[256] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i > 0 ? ", " : "",
+				      presets[i].name);
+		if (strcmp(presets[i].name, name) != 0) {
+			continue;
 		}
+		const char *rest = presets[i].settings;
+		enum fsl_status status = FSL_OK;
+		while (*rest != '\0' && status == FSL_OK) {
+			char word[64];
+			size_t length = strcspn(rest, " ");
+			(void)snprintf(word, sizeof(word), "%.*s", (int)length, rest);
+			status = fsl_sim_params_set(params, word, err);
+			rest += length + (rest[length] == ' ');
+		}
+		return status;
 	}
-	if (name[0] != '\0' && set_shape(params, name)) {
-		return FSL_OK;
-	}
-	const char *nearest = fsl_nearest_name(name, strlen(name), names, PRESETS_N);
-	return FSL_FAIL(err, FSL_ERR_USAGE,
-			"unknown preset, `failslow simulate --help` lists them, and a shape such "
-			"as tp4dp8pp2 is one as well: preset=\"%s\"%s%s%s",
-			name, nearest != NULL ? ", nearest=\"" : "", nearest != NULL ? nearest : "",
-			nearest != NULL ? "\"" : "");
-}
-
-enum fsl_status fsl_sim_params_set_ranks(struct fsl_sim_params *params, int32_t n_ranks,
-					 struct fsl_error *err)
-{
-	int32_t n_replica = params->tp * params->pp;
-	if (n_ranks < 1 || n_ranks > FSL_SIM_RANKS_MAX || n_ranks % n_replica != 0) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"the number of ranks must be a multiple of tp * pp, up to %d: "
-				"ranks=%d, tp=%d, pp=%d",
-				FSL_SIM_RANKS_MAX, n_ranks, params->tp, params->pp);
-	}
-	params->dp = n_ranks / n_replica;
-	/* The largest number of replicas that experts were spread over and that still fits. */
-	while (params->ep > 1 && params->dp % params->ep != 0) {
-		params->ep--;
-	}
-	return FSL_OK;
+	return FSL_FAIL(err, FSL_ERR_USAGE, "no such preset: name=\"%.60s\", known=\"%s\"", name,
+			known);
 }

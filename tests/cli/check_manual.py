@@ -29,7 +29,7 @@ def output_of(*words):
 def plain(roff):
     """Words of a roff page: without font changes, dashes as they are typed."""
     text = re.sub(r"\\f(\[[A-Z]*\]|[A-Z])", "", roff)
-    return text.replace("\\-", "-").replace("\\[aq]", "'").replace("\\", "")
+    return text.replace("\\-", "-").replace("\\[aq]", "'").replace("\\[dq]", '"').replace("\\", "")
 
 
 def check_options(program, command, page):

@@ -1,0 +1,209 @@
+/* `failslow simulate`: a training job with known faults, as it would lie on disk. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "sim/sim.h"
+
+enum { OPTIONS_N = 5, PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
+
+/* The command line. */
+struct request {
+	const char *preset;
+	bool is_dry, lists_keys, wants_help;
+	const char *dir;
+	char **settings; /* key=value */
+	int n_settings;
+};
+
+static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
+{
+	const struct fsl_opt options[OPTIONS_N] = {
+		{"preset", 'p', FSL_OPT_TEXT, &request->preset, 0, 0, NULL, "NAME",
+		 "kind of job to begin with; --keys lists them"},
+		{"dry-run", 'n', FSL_OPT_FLAG, &request->is_dry, 0, 0, NULL, NULL,
+		 "tell what the job would be and write nothing"},
+		{"keys", 'k', FSL_OPT_FLAG, &request->lists_keys, 0, 0, NULL, NULL,
+		 "list presets, keys and kinds of faults"},
+		{"help", 'h', FSL_OPT_FLAG, &request->wants_help, 0, 0, NULL, NULL,
+		 "show this help"},
+		{.name = NULL},
+	};
+	int n_operands = 0;
+	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (request->wants_help) {
+		fsl_command_help(
+			"simulate",
+			"simulate [options] DIR [key=value ...] [fault=\"KIND words\" ...]",
+			"Writes the files that a training job with known faults would leave, and the\n"
+			"truth about it (truth.json). Same keys, same bytes.\n"
+			"\n"
+			"  failslow simulate /tmp/job tp=8 steps=100 \\\n"
+			"      fault=\"compute ranks=3 factor=1.3 onset=40\"\n",
+			options);
+		return FSL_OK;
+	}
+	if (n_operands == 0 && !request->lists_keys) {
+		return FSL_FAIL(
+			err, FSL_ERR_USAGE,
+			"name the folder to write, for instance: failslow simulate /tmp/job");
+	}
+	request->dir = n_operands > 0 ? argv[1] : "";
+	request->settings = argv + 2;
+	request->n_settings = n_operands > 0 ? n_operands - 1 : 0;
+	if (strchr(request->dir, '=') != NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"the folder comes first, then keys: operand=\"%.200s\"",
+				request->dir);
+	}
+	return FSL_OK;
+}
+
+static void list_keys(void)
+{
+	size_t n_presets = 0, n_keys = 0;
+	const struct fsl_sim_preset *presets = fsl_sim_presets(&n_presets);
+	const struct fsl_sim_key *keys = fsl_sim_keys(&n_keys);
+	(void)printf("presets\n");
+	for (size_t i = 0; i < n_presets; i++) {
+		(void)printf("  %-15s %s\n", presets[i].name, presets[i].summary);
+	}
+	(void)printf("\nkeys\n");
+	for (size_t i = 0; i < n_keys; i++) {
+		(void)printf("  %-15s %s", keys[i].name, keys[i].help);
+		for (size_t k = 0; keys[i].choices != NULL && keys[i].choices[k] != NULL; k++) {
+			(void)printf("%s%s", k == 0 ? ": " : "|", keys[i].choices[k]);
+		}
+		(void)printf("\n");
+	}
+	(void)printf(
+		"\nfaults: fault=\"KIND [ranks=3,7-9|all] [host=2] [factor=F] [extra_ms=MS] "
+		"[onset=STEP]\n        [until=STEP] [ramp=STEPS] [period=STEPS on=STEPS]\"\n  ");
+	for (int i = 0; i < FSL_SIM_FAULT_KINDS_N; i++) {
+		(void)printf(" %s", fsl_sim_fault_text((enum fsl_sim_fault_kind)i));
+	}
+	(void)printf("\n");
+}
+
+static bool is_fault(const char *setting)
+{
+	return strncmp(setting, "fault=", FAULT_PREFIX_BYTES) == 0;
+}
+
+/* Faults come last: their ranks are checked against the size of the job. */
+static enum fsl_status configure(struct fsl_sim_params *params, const struct request *request,
+				 struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	fsl_sim_params_init(params);
+	if (request->preset != NULL) {
+		status = fsl_sim_params_preset(params, request->preset, err);
+	}
+	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
+		if (!is_fault(request->settings[i])) {
+			status = fsl_sim_params_set(params, request->settings[i], err);
+		}
+	}
+	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
+		if (is_fault(request->settings[i])) {
+			status = fsl_sim_params_add_fault(
+				params, request->settings[i] + FAULT_PREFIX_BYTES, err);
+		}
+	}
+	return status == FSL_OK ? fsl_sim_params_check(params, err) : status;
+}
+
+/* A folder that holds something else is left alone. */
+static enum fsl_status check_folder(const char *dir, struct fsl_error *err)
+{
+	char path[PATH_BYTES];
+	char **names = NULL;
+	size_t n_names = 0;
+	struct fsl_error ignored = {0};
+	if (access(dir, F_OK) != 0 || fsl_dir_list(dir, &names, &n_names, &ignored) != FSL_OK) {
+		return FSL_OK;
+	}
+	fsl_free(names);
+	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
+	if (n_names > 0 && access(path, F_OK) != 0) {
+		return FSL_FAIL(
+			err, FSL_ERR_USAGE,
+			"the folder is not empty and holds no simulated job, choose another: "
+			"path=\"%s\"",
+			dir);
+	}
+	return FSL_OK;
+}
+
+static void tell(const struct request *request, const struct fsl_sim_params *params,
+		 const struct fsl_sim_truth *truth)
+{
+	(void)printf("%s: %d ranks (tp %d, dp %d, pp %d), %d steps of %.1f ms, %" PRIu64
+		     " operators\n",
+		     request->is_dry ? "would write" : request->dir, (int)fsl_sim_n_ranks(params),
+		     (int)params->tp, (int)params->dp, (int)params->pp, (int)params->steps,
+		     truth->step_ms, truth->n_ops);
+	for (size_t i = 0; i < params->n_faults; i++) {
+		const struct fsl_sim_fault *fault = &params->faults[i];
+		(void)printf("fault: %s from step %d", fsl_sim_fault_text(fault->kind),
+			     (int)fault->onset_step);
+		if (fault->until_step >= 0) {
+			(void)printf(" to %d", (int)fault->until_step);
+		}
+		(void)printf("\n");
+	}
+	if (params->n_faults > 0 && isfinite(truth->slowdown)) {
+		(void)printf("with it a step takes %.1f ms, without it %.1f ms: %+.1f %%\n",
+			     truth->fault_step_ms, truth->fault_healthy_ms,
+			     100.0 * (truth->slowdown - 1.0));
+	}
+	if (truth->n_culprits > 0) {
+		enum { SHOWN_MAX = 16 };
+		(void)printf("culprits:");
+		for (size_t i = 0; i < truth->n_culprits && i < SHOWN_MAX; i++) {
+			(void)printf(" %d", (int)truth->culprits[i]);
+		}
+		(void)printf(truth->n_culprits > SHOWN_MAX ? " ...\n" : "\n");
+	}
+	if (!request->is_dry) {
+		(void)printf("next: failslow detect %s --now %" PRId64 " --output %s/out\n",
+			     request->dir, truth->now_ns, request->dir);
+	}
+}
+
+enum fsl_status fsl_cmd_simulate(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	struct request request = {0};
+	struct fsl_sim_params params = {0};
+	struct fsl_sim_truth truth = {0};
+	enum fsl_status status = parse(&request, argc, argv, err);
+	if (status != FSL_OK || request.wants_help || request.lists_keys) {
+		if (status == FSL_OK && request.lists_keys) {
+			list_keys();
+		}
+		return status;
+	}
+	status = configure(&params, &request, err);
+	if (status == FSL_OK && !request.is_dry) {
+		status = check_folder(request.dir, err);
+	}
+	if (status == FSL_OK) {
+		status = request.is_dry ? fsl_sim_foresee(&params, &truth, err)
+					: fsl_sim_write_tree(&params, request.dir, &truth, err);
+	}
+	if (status == FSL_OK) {
+		tell(&request, &params, &truth);
+		*exit_code = FSL_EXIT_DONE;
+	}
+	fsl_sim_truth_fini(&truth);
+	fsl_sim_params_fini(&params);
+	return status;
+}

@@ -1,0 +1,302 @@
+/* One rank: its random streams, its own work, and what it writes. */
+#include "sim/lane.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "base/number.h"
+
+enum purpose { PURPOSE_WORK, PURPOSE_CHANCE, PURPOSE_NET, PURPOSE_SHADOW, PURPOSE_HOST };
+
+enum {
+	QUEUE_MS = 600, /* how far the host runs ahead of the device */
+	QUEUE_JITTER_MS = 15,
+	HOST_OP_US = 20,    /* time to hand one operator to the device */
+	HOST_BOUND_US = 30, /* device begin after host end when nothing is queued */
+	START_SKEW_MS = 15,
+	JITTER_US = 20, /* members of a collective do not see its end at the same ns */
+};
+/* Devices of one kind rarely differ by more (Sinha et al., SC22: 8 % on average between extremes).
+ */
+static const double HETERO_MAX = 0.08;
+static const double SPIKE_OF_STEP = 0.1;
+static const double NOISE_SIGMAS_MAX = 6.0;
+
+/* Finaliser of splitmix64: neighbouring ranks get unrelated seeds. */
+static uint64_t mix(uint64_t z)
+{
+	z += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+gsl_rng *fsl_sim_stream(const struct fsl_sim_params *params, int32_t rank, uint64_t purpose)
+{
+	gsl_rng *stream = gsl_rng_alloc(gsl_rng_taus2);
+	if (stream != NULL) {
+		uint64_t seed = mix(mix(params->seed) ^ mix((uint64_t)rank << 8 | purpose));
+		gsl_rng_set(stream, (unsigned long)(seed & UINT32_MAX));
+	}
+	return stream;
+}
+
+static double bounded_normal(gsl_rng *stream)
+{
+	double x = gsl_ran_gaussian_ziggurat(stream, 1.0);
+	return fmax(-NOISE_SIGMAS_MAX, fmin(NOISE_SIGMAS_MAX, x));
+}
+
+static int64_t ns_of_ms(double ms)
+{
+	return (int64_t)(ms * FSL_NS_PER_MS);
+}
+
+/* Clock of the rank's host; all ranks of a host agree. */
+static bool set_clock(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, int32_t rank)
+{
+	gsl_rng *host = fsl_sim_stream(params, rank / params->ranks_per_host, PURPOSE_HOST);
+	if (host == NULL) {
+		return false;
+	}
+	lane->clock_ns = ns_of_ms((2.0 * gsl_rng_uniform(host) - 1.0) * params->clock_offset_ms);
+	lane->drift = (2.0 * gsl_rng_uniform(host) - 1.0) * params->clock_drift_ppm * 1e-6;
+	gsl_rng_free(host);
+	return true;
+}
+
+static bool lane_init(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, int32_t rank)
+{
+	lane->work = fsl_sim_stream(params, rank, PURPOSE_WORK);
+	lane->chance = fsl_sim_stream(params, rank, PURPOSE_CHANCE);
+	lane->net = fsl_sim_stream(params, rank, PURPOSE_NET);
+	lane->shadow = fsl_sim_stream(params, rank, PURPOSE_SHADOW);
+	if (lane->work == NULL || lane->chance == NULL || lane->net == NULL ||
+	    lane->shadow == NULL || !set_clock(lane, params, rank)) {
+		return false;
+	}
+	double deviation = params->hetero_share * bounded_normal(lane->work);
+	lane->speed = 1.0 + fmax(-HETERO_MAX, fmin(HETERO_MAX, deviation));
+	lane->ar = bounded_normal(lane->work);
+	lane->now_ns = -ns_of_ms(START_SKEW_MS * gsl_rng_uniform(lane->work));
+	lane->host_free_ns = -ns_of_ms(2.0 * QUEUE_MS);
+	return true;
+}
+
+void fsl_sim_lanes_destroy(struct fsl_sim_lane *lanes, int32_t n_lanes)
+{
+	for (int32_t r = 0; lanes != NULL && r < n_lanes; r++) {
+		gsl_rng *streams[] = {lanes[r].work, lanes[r].chance, lanes[r].net,
+				      lanes[r].shadow};
+		for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+			if (streams[i] != NULL) {
+				gsl_rng_free(streams[i]);
+			}
+		}
+		fsl_free(lanes[r].drafts);
+		fsl_free(lanes[r].stages);
+	}
+	fsl_free(lanes);
+}
+
+enum fsl_status fsl_sim_lanes_create(struct fsl_sim_lane **lanes,
+				     const struct fsl_sim_params *params, struct fsl_error *err)
+{
+	int32_t n_lanes = fsl_sim_n_ranks(params);
+	struct fsl_sim_lane *out = fsl_calloc((size_t)n_lanes, sizeof(*out));
+	bool is_complete = out != NULL;
+	for (int32_t r = 0; r < n_lanes && is_complete; r++) {
+		is_complete = lane_init(&out[r], params, r);
+	}
+	if (!is_complete) {
+		fsl_sim_lanes_destroy(out, n_lanes);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%d", (int)n_lanes);
+	}
+	*lanes = out;
+	return FSL_OK;
+}
+
+/* Pauses of this step. Always takes the same numbers, so that a fault shifts nothing else. */
+static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
+			 const double *pause_share, const double *pause_ms)
+{
+	double spike = gsl_rng_uniform(lane->chance), by_fault = gsl_rng_uniform(lane->chance);
+	double where = gsl_rng_uniform(lane->chance), size = gsl_rng_uniform(lane->chance);
+	uint32_t n_passes = 2 * (uint32_t)params->micro_batches * (uint32_t)params->chunks;
+	if (spike < params->spike_share) {
+		lane->pause_ms[0] += SPIKE_OF_STEP * params->step_ms * (0.5 + size);
+	}
+	if (by_fault < *pause_share) {
+		lane->pause_ms[0] += *pause_ms * (0.5 + size);
+	}
+	lane->pause_at = (uint32_t)(where * n_passes);
+}
+
+void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
+			  int32_t rank, int32_t step, bool is_healthy)
+{
+	double pause_share = 0.0, pause_ms = 0.0;
+	lane->factor = 1.0;
+	lane->is_host_bound = false;
+	lane->loader_extra_ms = lane->ckpt_extra_ms = 0.0;
+	lane->pause_ms[0] = lane->pause_ms[1] = 0.0;
+	lane->n_passes = 0;
+	int32_t stage = rank / (params->dp * params->tp);
+	for (size_t i = 0; i < params->n_faults && !is_healthy; i++) {
+		const struct fsl_sim_fault *fault = &params->faults[i];
+		double size = fsl_sim_fault_size(fault, step);
+		bool is_job = fault->kind == FSL_SIM_JOB_SLOW || fault->kind == FSL_SIM_PAUSES;
+		bool is_stage = fault->kind == FSL_SIM_STAGE && fault->ranks[0] == stage;
+		if (size == 0.0 || !(is_job || is_stage || fsl_sim_fault_strikes(fault, rank))) {
+			continue;
+		}
+		bool is_first = fault->n_ranks > 0 && fault->ranks[0] == rank;
+		if (fault->kind == FSL_SIM_COMPUTE || fault->kind == FSL_SIM_HOST ||
+		    fault->kind == FSL_SIM_JOB_SLOW || is_stage) {
+			lane->factor *= 1.0 + (fault->factor - 1.0) * size;
+			lane->is_host_bound |= fault->kind == FSL_SIM_HOST;
+		} else if (fault->kind == FSL_SIM_DATALOADER) {
+			lane->loader_extra_ms += fault->extra_ms * size;
+		} else if (fault->kind == FSL_SIM_STORAGE) {
+			lane->ckpt_extra_ms += fault->extra_ms * size;
+		} else if (fault->kind == FSL_SIM_GC || fault->kind == FSL_SIM_PAUSES) {
+			pause_share = fault->factor;
+			pause_ms = fault->extra_ms * size;
+		} else if (fault->kind == FSL_SIM_SPIKE && is_first && step == fault->onset_step) {
+			lane->pause_ms[0] += fault->extra_ms;
+		} else if (fault->kind == FSL_SIM_HANG && is_first) {
+			lane->now_ns = FSL_SIM_NEVER;
+		}
+	}
+	draw_chances(lane, params, &pause_share, &pause_ms);
+	if (params->gc_period > 0 && step % params->gc_period == rank % params->gc_period) {
+		lane->pause_ms[1] = params->gc_ms;
+	}
+}
+
+void fsl_sim_lane_work(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, double ms,
+		       double factor)
+{
+	double rho = params->noise_memory;
+	lane->ar = rho * lane->ar + sqrt(1.0 - rho * rho) * bounded_normal(lane->work);
+	double share = fmax(0.1, 1.0 + params->noise_share * lane->ar);
+	if (lane->now_ns != FSL_SIM_NEVER) {
+		lane->now_ns += ns_of_ms(ms * lane->speed * share * factor * lane->factor);
+	}
+}
+
+enum fsl_status fsl_sim_lane_put_op(struct fsl_sim_lane *lane, const struct fsl_sim_draft *draft,
+				    struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(lane->drafts, lane->drafts_capacity, lane->n_drafts + 1, err);
+	if (status == FSL_OK) {
+		lane->drafts[lane->n_drafts++] = *draft;
+	}
+	return status;
+}
+
+enum fsl_status fsl_sim_lane_put_stage(struct fsl_sim_lane *lane, int32_t step,
+				       enum fsl_stage_kind kind, int64_t begin_ns,
+				       struct fsl_error *err)
+{
+	if (lane->now_ns == FSL_SIM_NEVER || begin_ns == FSL_SIM_NEVER) {
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(lane->stages, lane->stages_capacity, lane->n_stages + 1, err);
+	if (status == FSL_OK) {
+		lane->stages[lane->n_stages++] =
+			(struct fsl_sim_stage){step, kind, begin_ns, lane->now_ns};
+	}
+	return status;
+}
+
+/* Job time as the rank's clock writes it. */
+static int64_t written_ns(const struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
+			  int64_t job_ns, int64_t *last_ns)
+{
+	if (job_ns == FSL_SIM_NEVER) {
+		return FSL_SIM_NEVER;
+	}
+	int64_t drift_ns = (int64_t)((double)job_ns * lane->drift);
+	int64_t time_ns = params->start_ns + job_ns + drift_ns + lane->clock_ns;
+	*last_ns = time_ns > *last_ns ? time_ns : *last_ns;
+	return time_ns;
+}
+
+/* Host times of an operator, job time: far ahead of the device, or only just where the host is what
+ * is slow. */
+static void set_host_times(struct fsl_sim_lane *lane, int64_t begin_ns, struct fsl_sim_op *op)
+{
+	double jitter_ms = QUEUE_JITTER_MS * bounded_normal(lane->shadow);
+	double share = 1.0 + 0.05 * bounded_normal(lane->shadow);
+	int64_t call_ns = (int64_t)(HOST_OP_US * FSL_NS_PER_US * share);
+	int64_t latest_end_ns = begin_ns - (int64_t)HOST_BOUND_US * FSL_NS_PER_US;
+	int64_t host_ns = begin_ns - ns_of_ms(QUEUE_MS + jitter_ms);
+	if (lane->is_host_bound) {
+		host_ns = latest_end_ns - call_ns;
+	}
+	host_ns = host_ns < lane->host_free_ns ? lane->host_free_ns : host_ns;
+	int64_t end_ns = host_ns + call_ns < latest_end_ns ? host_ns + call_ns : latest_end_ns;
+	op->host_begin_ns = host_ns < end_ns ? host_ns : end_ns;
+	op->host_end_ns = end_ns;
+	lane->host_free_ns = end_ns;
+}
+
+/* Order of begin; equal begins stay in order of the schedule, which names and groups tell apart. */
+static int compare_drafts(const void *a, const void *b)
+{
+	const struct fsl_sim_draft *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns) {
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	}
+	return (x->n_elements > y->n_elements) - (x->n_elements < y->n_elements);
+}
+
+static enum fsl_status flush_op(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
+				const struct fsl_sim_sink *sink, int32_t rank,
+				const struct fsl_sim_draft *draft, int64_t *last_ns,
+				struct fsl_error *err)
+{
+	struct fsl_sim_op op = {
+		.id = ++lane->n_ops, .name = draft->name, .n_elements = draft->n_elements};
+	memcpy(op.group, draft->group, sizeof(op.group));
+	set_host_times(lane, draft->begin_ns, &op);
+	int64_t end_ns = draft->end_ns;
+	double jitter = gsl_rng_uniform(lane->shadow);
+	if (end_ns != FSL_SIM_NEVER) {
+		int64_t most_ns = (end_ns - draft->begin_ns) / 10;
+		int64_t jitter_ns = (int64_t)(JITTER_US * FSL_NS_PER_US * jitter);
+		end_ns -= jitter_ns < most_ns ? jitter_ns : most_ns;
+	}
+	op.host_begin_ns = written_ns(lane, params, op.host_begin_ns, last_ns);
+	op.host_end_ns = written_ns(lane, params, op.host_end_ns, last_ns);
+	op.dev_begin_ns = written_ns(lane, params, draft->begin_ns, last_ns);
+	op.dev_end_ns = written_ns(lane, params, end_ns, last_ns);
+	return sink->op(sink->context, rank, &op, err);
+}
+
+enum fsl_status fsl_sim_lane_flush(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
+				   const struct fsl_sim_sink *sink, int32_t rank, int64_t *last_ns,
+				   struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (lane->n_drafts > 1) {
+		qsort(lane->drafts, lane->n_drafts, sizeof(*lane->drafts), compare_drafts);
+	}
+	for (size_t i = 0; i < lane->n_drafts && status == FSL_OK; i++) {
+		status = flush_op(lane, params, sink, rank, &lane->drafts[i], last_ns, err);
+	}
+	for (size_t i = 0; i < lane->n_stages && status == FSL_OK; i++) {
+		struct fsl_sim_stage stage = lane->stages[i];
+		stage.begin_ns = written_ns(lane, params, stage.begin_ns, last_ns);
+		stage.end_ns = written_ns(lane, params, stage.end_ns, last_ns);
+		status = sink->stage(sink->context, rank, &stage, err);
+	}
+	lane->n_drafts = lane->n_stages = 0;
+	return status;
+}

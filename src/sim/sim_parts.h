@@ -1,0 +1,98 @@
+/* What the files of the simulator share; private to src/sim. */
+#ifndef FSL_SIM_SIM_PARTS_H
+#define FSL_SIM_SIM_PARTS_H
+
+#include <gsl/gsl_rng.h>
+
+#include "base/mem.h"
+#include "sim/sim.h"
+
+#define FSL_SIM_NEVER INT64_MAX /* the time of an event that never comes */
+
+enum { FSL_SIM_GROUP_MAX = 40 };
+
+/* One communication operator of one rank, times as its clocks write them. */
+struct fsl_sim_op {
+	uint64_t id;
+	const char *name; /* static: "HcclAllGather" */
+	char group[FSL_SIM_GROUP_MAX];
+	uint64_t n_elements;
+	int64_t host_begin_ns, host_end_ns, dev_begin_ns;
+	int64_t dev_end_ns; /* FSL_SIM_NEVER: the rank waits in it for ever */
+};
+
+struct fsl_sim_stage {
+	int32_t step;
+	enum fsl_stage_kind kind;
+	int64_t begin_ns, end_ns;
+};
+
+/* Who takes what the ranks leave. Ranks are the model's; a rank's operators come in order of their
+ * device begin, ids count from 1. */
+struct fsl_sim_sink {
+	void *context;
+	enum fsl_status (*op)(void *context, int32_t rank, const struct fsl_sim_op *op,
+			      struct fsl_error *err);
+	enum fsl_status (*stage)(void *context, int32_t rank, const struct fsl_sim_stage *stage,
+				 struct fsl_error *err);
+};
+
+/* Begin of each step on rank 0 and the end of the last, ns since the job began. */
+struct fsl_sim_clock {
+	int64_t *step_begin_ns; /* [n_steps + 1] */
+	int32_t n_steps;        /* that were begun */
+	uint64_t n_ops;
+	int64_t last_ns; /* last event that was written, FSL_NS_ABSENT without a sink */
+};
+
+/*
+ * Runs the job, with its faults or (@is_healthy) without; @sink NULL: nobody writes. @out's array
+ * is in @arena.
+ */
+enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy,
+			    const struct fsl_sim_sink *sink, struct fsl_arena *arena,
+			    struct fsl_sim_clock *out, struct fsl_error *err);
+
+/* The truth from a run that was written (@clock) and a healthy run, which is made here. */
+enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
+				    const struct fsl_sim_clock *clock, struct fsl_error *err);
+/* truth.json below @dir. */
+enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
+				    const struct fsl_sim_params *params, const char *dir,
+				    struct fsl_error *err);
+
+/* How strong a fault is in a step, 0..1. */
+double fsl_sim_fault_size(const struct fsl_sim_fault *fault, int32_t step);
+/* True when @rank is one of the fault's ranks. */
+bool fsl_sim_fault_strikes(const struct fsl_sim_fault *fault, int32_t rank);
+/* True when the rank leaves no marker file, or (@is_header_only) one without rows. */
+bool fsl_sim_is_lost(const struct fsl_sim_params *params, int32_t rank, bool *is_header_only);
+
+/* What a stage does in a step, in order. */
+enum fsl_sim_action_kind {
+	FSL_SIM_PASS_FORWARD,
+	FSL_SIM_PASS_BACKWARD,
+	FSL_SIM_EXCHANGE, /* rendezvous with stage @peer */
+	FSL_SIM_SEND,     /* asynchronous, to @peer */
+	FSL_SIM_RECEIVE,  /* from @peer */
+};
+struct fsl_sim_action {
+	enum fsl_sim_action_kind kind;
+	int32_t micro_batch, chunk; /* of the pass; of the receiver for SEND and RECEIVE */
+	int32_t peer;
+	bool is_backward;     /* SEND, RECEIVE: gradients */
+	bool sends, receives; /* EXCHANGE */
+};
+struct fsl_sim_plan {
+	struct fsl_sim_action *actions;
+	size_t n_actions;
+};
+/* One plan per stage, [params->pp], in @arena. */
+enum fsl_status fsl_sim_plans_build(struct fsl_sim_plan **plans,
+				    const struct fsl_sim_params *params, struct fsl_arena *arena,
+				    struct fsl_error *err);
+
+/* Stream of random numbers for @purpose of @rank; free with gsl_rng_free. NULL: out of memory. */
+gsl_rng *fsl_sim_stream(const struct fsl_sim_params *params, int32_t rank, uint64_t purpose);
+
+#endif

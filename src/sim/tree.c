@@ -1,0 +1,370 @@
+/*
+ * A simulated job on disk: mspti/ marker files, timeline/ files, truth.json and a configuration, as
+ * sysTrace's collector leaves them. Each rank's text is gathered in memory and appended to its file
+ * in large blocks, so that any number of ranks needs one open file at a time.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "sim/rows.h"
+
+enum {
+	PATH_BYTES = 4096,
+	ROW_BYTES = 512,
+	BLOCK_BYTES = 256 * 1024,           /* of one rank before it is written */
+	HELD_BYTES_MAX = 256 * 1024 * 1024, /* of all ranks */
+	PENDING_MAX = 32, /* device rows come in batches, as a profiler writes them */
+	STREAM = 2,
+	PROCESS_FIRST = 4000,
+	FLAG_BEGIN = 16,
+	FLAG_END = 32,
+	NS_PER_US = 1000,
+};
+
+/* Text that waits to be appended to one file. */
+struct page {
+	char *text;
+	size_t n_bytes, capacity;
+};
+
+struct pending {
+	struct fsl_sim_op op;
+	bool is_kept[FSL_SIM_ROWS_N];
+};
+
+/* What one rank writes. */
+struct author {
+	struct page markers, timeline;
+	struct pending pending[PENDING_MAX]; /* their device rows are still due */
+	size_t n_pending;
+	bool is_array_open; /* JSON */
+	bool is_lost, is_header_only, has_timeline;
+};
+
+struct tree {
+	const struct fsl_sim_params *params;
+	const char *dir;
+	struct fsl_sim_losses losses;
+	struct author *authors;
+	size_t n_held; /* bytes in all pages */
+};
+
+static const char csv_header[] =
+	"Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
+	"msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId\n";
+
+static enum fsl_status put(struct tree *tree, struct page *page, const char *text, size_t length,
+			   struct fsl_error *err)
+{
+	enum fsl_status status = FSL_GROW(page->text, page->capacity, page->n_bytes + length, err);
+	if (status == FSL_OK) {
+		memcpy(page->text + page->n_bytes, text, length);
+		page->n_bytes += length;
+		tree->n_held += length;
+	}
+	return status;
+}
+
+static void marker_path(const struct tree *tree, int32_t rank, char *path)
+{
+	char server_ip[32];
+	int32_t label = fsl_sim_label(tree->params, rank);
+	fsl_sim_server_ip(tree->params, label, server_ip, sizeof(server_ip));
+	(void)snprintf(path, PATH_BYTES, "%s/mspti/hccl_activity-%s-.%d.%s", tree->dir, server_ip,
+		       (int)label, tree->params->format == FSL_SIM_JSON ? "json" : "csv");
+}
+
+static void timeline_path(const struct tree *tree, int32_t rank, char *path)
+{
+	int32_t label = fsl_sim_label(tree->params, rank);
+	(void)snprintf(path, PATH_BYTES, "%s/timeline/host%d--%05d.timeline", tree->dir,
+		       (int)(label / tree->params->ranks_per_host), (int)label);
+}
+
+/* Appends the page to its file; the first block of a job makes the file anew. */
+static enum fsl_status append(struct tree *tree, struct page *page, const char *path,
+			      struct fsl_error *err)
+{
+	size_t n_bytes = page->n_bytes;
+	if (n_bytes == 0) {
+		return FSL_OK;
+	}
+	FILE *file = fopen(path, "ab");
+	bool is_written = file != NULL && fwrite(page->text, 1, n_bytes, file) == n_bytes;
+	if (file != NULL) {
+		is_written = fclose(file) == 0 && is_written;
+	}
+	tree->n_held -= n_bytes;
+	page->n_bytes = 0;
+	return is_written ? FSL_OK
+			  : FSL_FAIL(err, FSL_ERR_IO,
+				     "cannot write, is the disk full? path=\"%s\", reason=\"%s\"",
+				     path, strerror(errno));
+}
+
+static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_error *err)
+{
+	char path[PATH_BYTES];
+	marker_path(tree, rank, path);
+	enum fsl_status status = append(tree, &tree->authors[rank].markers, path, err);
+	timeline_path(tree, rank, path);
+	return status == FSL_OK ? append(tree, &tree->authors[rank].timeline, path, err) : status;
+}
+
+static enum fsl_status make_room(struct tree *tree, int32_t rank, struct fsl_error *err)
+{
+	const struct author *author = &tree->authors[rank];
+	bool is_full = author->markers.n_bytes + author->timeline.n_bytes >= BLOCK_BYTES;
+	return is_full ? append_rank(tree, rank, err) : FSL_OK;
+}
+
+/* One row of a marker file; only the host's begin carries the name. */
+static enum fsl_status put_row(struct tree *tree, int32_t rank, const struct fsl_sim_op *op,
+			       enum fsl_sim_row which, struct fsl_error *err)
+{
+	char row[ROW_BYTES], name[ROW_BYTES / 2] = "";
+	struct author *author = &tree->authors[rank];
+	int32_t label = fsl_sim_label(tree->params, rank);
+	bool is_json = tree->params->format == FSL_SIM_JSON;
+	bool is_device = which == FSL_SIM_DEV_BEGIN || which == FSL_SIM_DEV_END;
+	bool is_begin = which == FSL_SIM_HOST_BEGIN || which == FSL_SIM_DEV_BEGIN;
+	const int64_t times_ns[FSL_SIM_ROWS_N] = {op->host_begin_ns, op->host_end_ns,
+						  op->dev_begin_ns, op->dev_end_ns};
+	int32_t first = is_device ? label % tree->params->ranks_per_host : PROCESS_FIRST + label;
+	int32_t second = is_device ? STREAM : PROCESS_FIRST + label;
+	int flag = is_begin ? FLAG_BEGIN : FLAG_END, n = 0;
+	if (which == FSL_SIM_HOST_BEGIN) {
+		(void)snprintf(name, sizeof(name),
+			       is_json ? "comm:%s,%s,bfp16,%" PRIu64 : "comm:%s!%s!bfp16!%" PRIu64,
+			       op->name, op->group, op->n_elements);
+	}
+	if (is_json) {
+		n = snprintf(row, sizeof(row),
+			     "%s{\"Domain\":\"\",\"Flag\":%d,\"Id\":%" PRIu64
+			     ",\"Kind\":1,\"Name\":\"%s\",\"SourceKind\":%d,\"Timestamp\":%" PRId64
+			     ",\"msptiObjectId\":{\"Ds\":{\"DeviceId\":%d,\"StreamId\":%d},"
+			     "\"Pt\":{\"ProcessId\":%d,\"ThreadId\":%d}}}",
+			     author->is_array_open ? "," : "[", flag, op->id, name, is_device,
+			     times_ns[which], (int)first, (int)second, (int)first, (int)second);
+		author->is_array_open = true;
+	} else {
+		n = snprintf(row, sizeof(row), "%d,%" PRIu64 ",1,%s,%d,%" PRId64 ",%d,%d,%d,%d\n",
+			     flag, op->id, name, is_device, times_ns[which], (int)first,
+			     (int)second, (int)first, (int)second);
+	}
+	return put(tree, &author->markers, row, (size_t)n, err);
+}
+
+static enum fsl_status put_rows(struct tree *tree, int32_t rank, const struct pending *pending,
+				bool is_device, struct fsl_error *err)
+{
+	enum fsl_sim_row begin = is_device ? FSL_SIM_DEV_BEGIN : FSL_SIM_HOST_BEGIN;
+	enum fsl_sim_row end = is_device ? FSL_SIM_DEV_END : FSL_SIM_HOST_END;
+	enum fsl_status status = FSL_OK;
+	if (pending->is_kept[begin]) {
+		status = put_row(tree, rank, &pending->op, begin, err);
+	}
+	if (pending->is_kept[end] && status == FSL_OK) {
+		status = put_row(tree, rank, &pending->op, end, err);
+	}
+	return status;
+}
+
+/* A JSON file is one array per batch, the next following the last without a comma. */
+static enum fsl_status flush_pending(struct tree *tree, int32_t rank, struct fsl_error *err)
+{
+	struct author *author = &tree->authors[rank];
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < author->n_pending && status == FSL_OK; i++) {
+		status = put_rows(tree, rank, &author->pending[i], true, err);
+	}
+	author->n_pending = 0;
+	if (author->is_array_open && status == FSL_OK) {
+		author->is_array_open = false;
+		status = put(tree, &author->markers, "]\n", 2, err);
+	}
+	return status;
+}
+
+static enum fsl_status put_op(void *context, int32_t rank, const struct fsl_sim_op *op,
+			      struct fsl_error *err)
+{
+	struct tree *tree = context;
+	struct author *author = &tree->authors[rank];
+	struct pending pending = {.op = *op};
+	fsl_sim_losses_draw(&tree->losses, rank, op, pending.is_kept);
+	if (author->is_lost || author->is_header_only) {
+		return FSL_OK;
+	}
+	enum fsl_status status = put_rows(tree, rank, &pending, false, err);
+	author->pending[author->n_pending++] = pending;
+	if (author->n_pending == PENDING_MAX && status == FSL_OK) {
+		status = flush_pending(tree, rank, err);
+	}
+	return status == FSL_OK ? make_room(tree, rank, err) : status;
+}
+
+/* Protobuf wire format of one message (src/ingest/timeline.proto). */
+struct message {
+	char bytes[ROW_BYTES];
+	size_t n_bytes;
+};
+
+static void put_varint(struct message *message, uint64_t value)
+{
+	while (value >= 0x80) {
+		message->bytes[message->n_bytes++] = (char)(value | 0x80);
+		value >>= 7;
+	}
+	message->bytes[message->n_bytes++] = (char)value;
+}
+
+static void put_number(struct message *message, unsigned field, uint64_t value)
+{
+	put_varint(message, field << 3);
+	put_varint(message, value);
+}
+
+static void put_bytes(struct message *message, unsigned field, const char *data, size_t n_bytes)
+{
+	enum { WIRE_BYTES = 2 };
+	put_varint(message, field << 3 | WIRE_BYTES);
+	put_varint(message, n_bytes);
+	memcpy(message->bytes + message->n_bytes, data, n_bytes);
+	message->n_bytes += n_bytes;
+}
+
+static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_sim_stage *stage,
+				 struct fsl_error *err)
+{
+	struct tree *tree = context;
+	struct author *author = &tree->authors[rank];
+	struct message inner = {.n_bytes = 0}, outer = {.n_bytes = 0};
+	const char *text = fsl_sim_stage_text(stage->kind);
+	if (!author->has_timeline) {
+		return FSL_OK;
+	}
+	put_number(&inner, 1, (uint64_t)stage->step);
+	put_bytes(&inner, 2, text, strlen(text));
+	put_number(&inner, 3, (uint64_t)(stage->begin_ns / NS_PER_US));
+	put_number(&inner, 4, (uint64_t)(stage->end_ns / NS_PER_US));
+	put_bytes(&outer, 1, inner.bytes, inner.n_bytes);
+	enum fsl_status status = put(tree, &author->timeline, outer.bytes, outer.n_bytes, err);
+	return status == FSL_OK ? make_room(tree, rank, err) : status;
+}
+
+/* Files of an earlier job in the same place are begun anew. */
+static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_error *err)
+{
+	char path[PATH_BYTES];
+	struct author *author = &tree->authors[rank];
+	enum fsl_status status = FSL_OK;
+	author->is_lost = fsl_sim_is_lost(tree->params, rank, &author->is_header_only);
+	author->has_timeline = fsl_sim_has_timeline(tree->params, rank);
+	marker_path(tree, rank, path);
+	(void)remove(path);
+	if (!author->is_lost && tree->params->format == FSL_SIM_CSV) {
+		status = put(tree, &author->markers, csv_header, sizeof(csv_header) - 1, err);
+	}
+	timeline_path(tree, rank, path);
+	(void)remove(path);
+	return status;
+}
+
+static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_error *err)
+{
+	struct author *author = &tree->authors[rank];
+	enum fsl_status status = flush_pending(tree, rank, err);
+	if (author->has_timeline && status == FSL_OK) {
+		struct message tail = {.n_bytes = 0};
+		put_number(&tail, 2, (uint64_t)fsl_sim_label(tree->params, rank));
+		put_number(&tail, 3, (uint64_t)tree->params->steps);
+		put_bytes(&tail, 4, "job0", 4);
+		status = put(tree, &author->timeline, tail.bytes, tail.n_bytes, err);
+	}
+	return status == FSL_OK ? append_rank(tree, rank, err) : status;
+}
+
+static const char model_config[] = "{\n"
+				   "  \"root_path\": \"mspti\",\n"
+				   "  \"training_log\": \"timeline\",\n"
+				   "  \"fail_slow_perception_path\": \"out\",\n"
+				   "  \"slow_node_detection_path\": \"out\"\n"
+				   "}\n";
+
+static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
+{
+	static const char *const folders[] = {"mspti", "timeline"};
+	char path[PATH_BYTES];
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && status == FSL_OK; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
+		status = fsl_dir_create(path, err);
+	}
+	(void)snprintf(path, sizeof(path), "%s/model_config.json", dir);
+	return status != FSL_OK ? status
+				: fsl_file_write_atomic(path, model_config,
+							sizeof(model_config) - 1, false, NULL, err);
+}
+
+static void tree_fini(struct tree *tree)
+{
+	for (int32_t r = 0; tree->authors != NULL && r < fsl_sim_n_ranks(tree->params); r++) {
+		fsl_free(tree->authors[r].markers.text);
+		fsl_free(tree->authors[r].timeline.text);
+	}
+	fsl_free(tree->authors);
+	if (tree->losses.streams != NULL) {
+		fsl_sim_losses_fini(&tree->losses);
+	}
+}
+
+enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const char *dir,
+				   struct fsl_sim_truth *truth, struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	struct fsl_sim_clock clock = {0};
+	struct fsl_sim_truth found = {0};
+	struct tree tree = {.params = params, .dir = dir};
+	struct fsl_sim_sink sink = {&tree, put_op, put_stage};
+	int32_t n_ranks = fsl_sim_n_ranks(params);
+	enum fsl_status status = fsl_sim_params_check(params, err);
+	if (status == FSL_OK) {
+		status = make_folders(dir, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_sim_losses_init(&tree.losses, params, err);
+	}
+	if (status == FSL_OK) {
+		tree.authors = fsl_calloc((size_t)n_ranks, sizeof(*tree.authors));
+		status = tree.authors != NULL ? FSL_OK
+					      : FSL_FAIL(err, FSL_ERR_MEMORY,
+							 "out of memory: ranks=%d", (int)n_ranks);
+	}
+	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
+		status = open_author(&tree, r, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_sim_run(params, false, &sink, &scratch, &clock, err);
+	}
+	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
+		status = close_author(&tree, r, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_sim_truth_build(&found, params, &clock, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_sim_truth_write(&found, params, dir, err);
+	}
+	if (status == FSL_OK && truth != NULL) {
+		*truth = found;
+	} else {
+		fsl_sim_truth_fini(&found);
+	}
+	tree_fini(&tree);
+	fsl_arena_fini(&scratch);
+	return status;
+}

@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate --dry-run --preset gpt-22b job steps=5

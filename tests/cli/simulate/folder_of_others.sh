@@ -1,0 +1,2 @@
+mkdir mine; echo x >mine/thesis.tex
+"$FAILSLOW" simulate mine

@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate job fault="storage ranks=3"

@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate job step=5

@@ -1,0 +1,295 @@
+/* Claims about the job simulator: it is causal, it repeats itself, and its truth is one. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ingest/ingest.h"
+#include "sim/sim_parts.h"
+
+/* A job from words: "tp=8 steps=20", faults separated by '|'. */
+static void make(struct fsl_sim_params *params, const char *settings, const char *faults)
+{
+	struct fsl_error err = {0};
+	char text[512], *rest = NULL;
+	fsl_sim_params_init(params);
+	(void)snprintf(text, sizeof(text), "%s", settings);
+	for (char *word = strtok_r(text, " ", &rest); word != NULL;
+	     word = strtok_r(NULL, " ", &rest)) {
+		assert_int_equal(fsl_sim_params_set(params, word, &err), FSL_OK);
+	}
+	(void)snprintf(text, sizeof(text), "%s", faults);
+	for (char *fault = strtok_r(text, "|", &rest); fault != NULL;
+	     fault = strtok_r(NULL, "|", &rest)) {
+		assert_int_equal(fsl_sim_params_add_fault(params, fault, &err), FSL_OK);
+	}
+}
+
+static void simulate(const struct fsl_sim_params *params, struct fsl_run *run,
+		     struct fsl_sim_truth *truth)
+{
+	struct fsl_error err = {0};
+	assert_int_equal(fsl_run_init(run, &err), FSL_OK);
+	assert_int_equal(fsl_sim_run_in_memory(params, run, truth, &err), FSL_OK);
+}
+
+static const char *const shapes[] = {
+	"tp=8 dp=1 steps=8",
+	"tp=2 dp=2 pp=3 steps=6 micro_batches=4",
+	"tp=2 dp=2 pp=4 steps=6 micro_batches=8 schedule=1f1b p2p=send-receive",
+	"tp=1 dp=2 pp=4 steps=6 micro_batches=8 schedule=interleaved chunks=2 p2p_groups=pipeline",
+	"tp=2 dp=8 pp=2 ep=4 steps=6 micro_batches=2 schedule=1f1b",
+	"tp=2 dp=4 steps=6 overlap=true buckets=3 ckpt=2",
+};
+enum { SHAPES_N = sizeof(shapes) / sizeof(shapes[0]) };
+
+static void same_seed_gives_the_same_run_and_another_seed_another(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SHAPES_N; i++) {
+		struct fsl_sim_params params;
+		struct fsl_run runs[3];
+		make(&params, shapes[i], "");
+		simulate(&params, &runs[0], NULL);
+		simulate(&params, &runs[1], NULL);
+		params.seed++;
+		simulate(&params, &runs[2], NULL);
+		const struct fsl_rank *a = &runs[0].ranks[1], *b = &runs[1].ranks[1];
+		assert_int_equal(a->n_ops, b->n_ops);
+		assert_memory_equal(a->ops, b->ops, a->n_ops * sizeof(*a->ops));
+		assert_memory_not_equal(a->ops, runs[2].ranks[1].ops, a->n_ops * sizeof(*a->ops));
+		for (size_t k = 0; k < 3; k++) {
+			fsl_run_fini(&runs[k]);
+		}
+		fsl_sim_params_fini(&params);
+	}
+}
+
+/* Ends of one communicator and operator, use by use. */
+static size_t ends_of(const struct fsl_run *run, size_t rank_idx, uint32_t op_id, uint32_t group_id,
+		      const struct fsl_op **ops, size_t n_max)
+{
+	size_t n = 0;
+	const struct fsl_rank *rank = &run->ranks[rank_idx];
+	for (size_t i = 0; i < rank->n_ops && n < n_max; i++) {
+		if (rank->ops[i].op_id == op_id && rank->ops[i].group_id == group_id) {
+			ops[n++] = &rank->ops[i];
+		}
+	}
+	return n;
+}
+
+static void collectives_end_when_the_last_has_arrived(void **state)
+{
+	(void)state;
+	enum { USES_MAX = 4096 };
+	static const struct fsl_op *ours[USES_MAX], *theirs[USES_MAX];
+	for (size_t i = 0; i < SHAPES_N; i++) {
+		struct fsl_sim_params params;
+		struct fsl_run run;
+		make(&params, shapes[i], "");
+		params.clock_offset_ms = params.clock_drift_ppm = 0.0;
+		simulate(&params, &run, NULL);
+		const struct fsl_op *first = &run.ranks[0].ops[run.ranks[0].n_ops / 2];
+		const char *name = fsl_strpool_text(run.names, first->op_id);
+		size_t n = ends_of(&run, 0, first->op_id, first->group_id, ours, USES_MAX);
+		for (size_t r = 1; r < run.n_ranks; r++) {
+			size_t m =
+				ends_of(&run, r, first->op_id, first->group_id, theirs, USES_MAX);
+			bool is_collective =
+				strstr(name, "Send") == NULL && strstr(name, "Rec") == NULL;
+			for (size_t k = 0; k < m && m == n && is_collective; k++) {
+				assert_true(llabs(ours[k]->dev_end_ns - theirs[k]->dev_end_ns) <=
+					    20000);
+				assert_true(ours[k]->dev_end_ns >= theirs[k]->dev_begin_ns);
+			}
+		}
+		fsl_run_fini(&run);
+		fsl_sim_params_fini(&params);
+	}
+}
+
+static void the_counterfactual_is_the_job_without_its_faults(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SHAPES_N; i++) {
+		struct fsl_sim_params faulty, healthy;
+		struct fsl_sim_truth truth, clean;
+		struct fsl_error err = {0};
+		make(&faulty, shapes[i], "compute ranks=1 factor=1.5 onset=2|gc ranks=0 onset=1");
+		make(&healthy, shapes[i], "");
+		assert_int_equal(fsl_sim_foresee(&faulty, &truth, &err), FSL_OK);
+		assert_int_equal(fsl_sim_foresee(&healthy, &clean, &err), FSL_OK);
+		assert_true(truth.healthy_step_ms == clean.step_ms);
+		assert_true(truth.slowdown > 1.0);
+		assert_int_equal(truth.n_culprits, 2);
+		fsl_sim_truth_fini(&truth);
+		fsl_sim_truth_fini(&clean);
+		fsl_sim_params_fini(&faulty);
+		fsl_sim_params_fini(&healthy);
+	}
+}
+
+static void assert_same_rank(const struct fsl_run *a, const struct fsl_run *b, size_t r)
+{
+	const struct fsl_rank *x = &a->ranks[r], *y = &b->ranks[r];
+	assert_int_equal(x->rank, y->rank);
+	assert_string_equal(x->server_ip, y->server_ip);
+	assert_int_equal(x->n_ops, y->n_ops);
+	assert_int_equal(x->n_stages, y->n_stages);
+	assert_int_equal(x->last_event_ns, y->last_event_ns);
+	for (size_t i = 0; i < x->n_ops; i++) {
+		const struct fsl_op *p = &x->ops[i], *q = &y->ops[i];
+		assert_int_equal(p->host_begin_ns, q->host_begin_ns);
+		assert_int_equal(p->host_end_ns, q->host_end_ns);
+		assert_int_equal(p->dev_begin_ns, q->dev_begin_ns);
+		assert_int_equal(p->dev_end_ns, q->dev_end_ns);
+		assert_string_equal(fsl_strpool_text(a->names, p->op_id),
+				    fsl_strpool_text(b->names, q->op_id));
+		assert_string_equal(fsl_strpool_text(a->names, p->group_id),
+				    fsl_strpool_text(b->names, q->group_id));
+	}
+	for (size_t i = 0; i < x->n_stages; i++) {
+		assert_int_equal(x->stages[i].begin_ns, y->stages[i].begin_ns);
+		assert_int_equal(x->stages[i].kind, y->stages[i].kind);
+	}
+}
+
+static void files_read_back_are_the_run_in_memory(void **state)
+{
+	(void)state;
+	static const char *const forms[] = {"format=csv timelines=all", "format=json"};
+	for (size_t i = 0; i < SHAPES_N; i++) {
+		char dir[] = "/tmp/test_sim_XXXXXX", settings[512], command[64];
+		struct fsl_sim_params params;
+		struct fsl_run memory, disk = {0};
+		struct fsl_error err = {0};
+		assert_non_null(mkdtemp(dir));
+		(void)snprintf(settings, sizeof(settings), "%s relabel_by=5 %s", shapes[i],
+			       forms[i % 2]);
+		make(&params, settings, "compute ranks=1 onset=2|missing ranks=2");
+		simulate(&params, &memory, NULL);
+		assert_int_equal(fsl_sim_write_tree(&params, dir, NULL, &err), FSL_OK);
+		struct fsl_ingest_options options = {.root_path = dir,
+						     .training_log = "",
+						     .from_ns = INT64_MIN,
+						     .to_ns = INT64_MAX,
+						     .n_threads = 1};
+		assert_int_equal(fsl_run_init(&disk, &err), FSL_OK);
+		assert_int_equal(fsl_ingest_run(&disk, &options, &err), FSL_OK);
+		assert_int_equal(memory.n_ranks, disk.n_ranks);
+		for (size_t r = 0; r < disk.n_ranks; r++) {
+			assert_same_rank(&memory, &disk, r);
+		}
+		fsl_run_fini(&memory);
+		fsl_run_fini(&disk);
+		fsl_sim_params_fini(&params);
+		(void)snprintf(command, sizeof(command), "rm -r %s", dir);
+		assert_int_equal(system(command), 0);
+	}
+}
+
+static void neighbouring_stages_agree_on_their_exchanges(void **state)
+{
+	(void)state;
+	static const char *const jobs[] = {"tp=1 pp=4 micro_batches=8 schedule=1f1b",
+					   "tp=1 pp=4 micro_batches=2 schedule=1f1b",
+					   "tp=1 pp=5 micro_batches=3 schedule=gpipe"};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct fsl_sim_params params;
+		struct fsl_arena arena = {0};
+		struct fsl_sim_plan *plans = NULL;
+		struct fsl_error err = {0};
+		make(&params, jobs[i], "");
+		assert_int_equal(fsl_sim_plans_build(&plans, &params, &arena, &err), FSL_OK);
+		for (int32_t s = 0; s + 1 < params.pp; s++) {
+			size_t k = 0;
+			for (size_t a = 0; a < plans[s].n_actions; a++) {
+				const struct fsl_sim_action *up = &plans[s].actions[a],
+							    *down = NULL;
+				if (up->kind != FSL_SIM_EXCHANGE || up->peer != s + 1) {
+					continue;
+				}
+				while (k < plans[s + 1].n_actions && down == NULL) {
+					const struct fsl_sim_action *next =
+						&plans[s + 1].actions[k++];
+					bool is_ours =
+						next->kind == FSL_SIM_EXCHANGE && next->peer == s;
+					down = is_ours ? next : NULL;
+				}
+				assert_non_null(down);
+				assert_int_equal(up->sends, down->receives);
+				assert_int_equal(up->receives, down->sends);
+			}
+		}
+		fsl_arena_fini(&arena);
+		fsl_sim_params_fini(&params);
+	}
+}
+
+static void impossible_jobs_are_refused_with_what_to_change(void **state)
+{
+	(void)state;
+	static const char *const jobs[][2] = {
+		{"tp=64 dp=1024", ""},
+		{"dp=4 ep=3", ""},
+		{"schedule=interleaved pp=4 micro_batches=6", ""},
+		{"relabel_by=2", ""},
+		{"steps=10", "compute ranks=1 onset=10"},
+		{"steps=10", "storage ranks=1"},
+		{"steps=10", "link ranks=1"},
+		{"pp=2", "stage ranks=2"},
+	};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct fsl_sim_params params;
+		struct fsl_error err = {0};
+		make(&params, jobs[i][0], jobs[i][1]);
+		assert_int_equal(fsl_sim_params_check(&params, &err), FSL_ERR_USAGE);
+		assert_true(strlen(fsl_error_root(&err)) > 20);
+		fsl_sim_params_fini(&params);
+	}
+}
+
+static void every_failing_allocation_is_reported(void **state)
+{
+	(void)state;
+	struct fsl_sim_params params;
+	make(&params, "tp=2 dp=2 pp=2 steps=3 schedule=interleaved micro_batches=2 chunks=2",
+	     "compute ranks=1 onset=1");
+	bool has_failed = true;
+	for (uint64_t nth = 1; has_failed && nth < 10000; nth++) {
+		struct fsl_error err = {0};
+		struct fsl_run run = {0};
+		struct fsl_sim_truth truth = {0};
+		assert_int_equal(fsl_run_init(&run, &err), FSL_OK);
+		fsl_mem_fail_at(nth);
+		enum fsl_status status = fsl_sim_run_in_memory(&params, &run, &truth, &err);
+		fsl_mem_fail_at(0);
+		has_failed = status != FSL_OK;
+		assert_true(!has_failed || status == FSL_ERR_MEMORY);
+		fsl_sim_truth_fini(&truth);
+		fsl_run_fini(&run);
+	}
+	assert_false(has_failed);
+	fsl_sim_params_fini(&params);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_seed_gives_the_same_run_and_another_seed_another),
+		cmocka_unit_test(collectives_end_when_the_last_has_arrived),
+		cmocka_unit_test(the_counterfactual_is_the_job_without_its_faults),
+		cmocka_unit_test(files_read_back_are_the_run_in_memory),
+		cmocka_unit_test(neighbouring_stages_agree_on_their_exchanges),
+		cmocka_unit_test(impossible_jobs_are_refused_with_what_to_change),
+		cmocka_unit_test(every_failing_allocation_is_reported),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
