@@ -351,5 +351,6 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 		return status;
 	}
 	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
-	return set_loss(out, job, err);
+	status = set_loss(out, job, err);
+	return status == FSL_OK ? fsl_fuse_runner_up(out, job, err) : status;
 }

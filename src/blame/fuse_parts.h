@@ -9,6 +9,10 @@
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/* Tells, in the reason of the costliest culprit, which rank comes next and why it is not named. */
+enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *job,
+				   struct fsl_error *err);
+
 /*
  * Where nobody is named: the costliest of stage imbalance, work imbalance and pauses of hosts, when
  * it costs what counts. Fills the verdict then; *is_found is false otherwise.

@@ -46,7 +46,7 @@ struct fsl_fact {
 	double value;
 	const char *unit; /* "ms", "ratio", "steps", "share", "count"; static */
 };
-enum { FSL_FACTS_MAX = 12 };
+enum { FSL_FACTS_MAX = 16 };
 
 struct fsl_culprit {
 	int32_t rank;

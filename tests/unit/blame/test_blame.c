@@ -333,6 +333,29 @@ static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
 	}
 }
 
+static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_localisation out;
+	small_job_init(&c.job, 8, 40);
+	c.job.body_ms[5] = 15.0;
+	c.job.body_ms[2] = 0.5;
+	c.job.onset = 12;
+	charge(&c);
+	fsl_localisation_init(&out);
+	struct fsl_culprit culprit = fsl_culprit_of(5);
+	culprit.reason = "slow";
+	assert_int_equal(fsl_localisation_add_culprit(&out, &culprit, NULL), FSL_OK);
+	assert_int_equal(fsl_fuse_runner_up(&out, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
+	const char *begin = "slow; next comes rank 2, 1.";
+	assert_memory_equal(out.culprits[0].reason, begin, strlen(begin));
+	assert_non_null(strstr(out.culprits[0].reason, "less than what counts"));
+	assert_int_equal(out.culprits[0].n_evidence, 1);
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
 static void a_lost_wait_is_no_work(void **state)
 {
 	(void)state;
@@ -537,6 +560,7 @@ int main(void)
 		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
 		cmocka_unit_test(work_that_moves_between_ranks_names_nobody),
 		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
+		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
 		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),
