@@ -23,12 +23,14 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	out->stands_out = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
 	out->is_matched = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
 	out->chances = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->chances));
+	out->spread = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(double));
 	out->shifts = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->shifts));
 	out->charges = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->charges));
 	if (out->own_ms == NULL || out->reference_ms == NULL || out->late_ms == NULL ||
 	    out->wait_ms == NULL || out->step_dur_ms == NULL || out->noise_ms == NULL ||
 	    out->healthy_ratio == NULL || out->stands_out == NULL || out->is_matched == NULL ||
-	    out->charges == NULL || out->chances == NULL || out->shifts == NULL) {
+	    out->charges == NULL || out->chances == NULL || out->shifts == NULL ||
+	    out->spread == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}

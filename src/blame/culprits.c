@@ -157,6 +157,14 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"no clear gap to them: uneven devices rather than a slow one",
 			charge->own_ms - charge->peers_ms);
 	}
+	double spread = job->blame->spread[job->blame->peers.class_of[r]];
+	if (charge->pattern == FSL_PATTERN_REPEATED && spread >= FSL_WORK_SPREAD_MIN) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers in single steps, but their work "
+			"differs by %.0f %% in every step",
+			charge->lost_ms_per_step, 100.0 * spread);
+	}
 	if (charge->last_share < LAST_SHARE_MIN) {
 		return fsl_arena_printf(
 			&out->arena,

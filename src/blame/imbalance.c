@@ -13,9 +13,6 @@
 
 /* A stage has more to do when all of its ranks take this many times what the other stages take. */
 static const double STAGE_RATIO_MIN = 1.10;
-/* Work is uneven where the deviation of own time between peers is this part of it in most steps
- * (ByteDance's traces: 18-27 % with uneven sequences, 1.5-3.1 % without). */
-static const double WORK_SPREAD_MIN = 0.08;
 /* Nobody is the slowest, or pauses, more often than this; more often would be that rank's doing. */
 static const double ONE_RANK_SHARE_MAX = 0.5;
 /* Pauses are rare: in more steps than this they are no pauses. */
@@ -125,10 +122,9 @@ static void find_stage(struct imbalance *out, const struct fsl_case *job, struct
 
 /* Own time of one class over its members, step by step. */
 struct spread {
-	double sum_ms;    /* over the steps: slowest above the median */
-	double *of_steps; /* [step]: deviation over mean */
-	size_t n_steps;   /* seen by three peers or more */
-	size_t n_most;    /* steps in which the rank that is slowest most often is slowest */
+	double sum_ms;  /* over the steps: slowest above the median */
+	size_t n_steps; /* seen by three peers or more */
+	size_t n_most;  /* steps in which the rank that is slowest most often is slowest */
 };
 
 /* @work: 2 * members; @n_slowest: per rank index, zeroed. */
@@ -142,7 +138,7 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 	}
 	double level_ms = fsl_median(work, n_members, work + n_members);
 	for (size_t s = 0; s < blame->n_steps; s++) {
-		double sum = 0.0, squares = 0.0, most_ms = -1.0;
+		double most_ms = -1.0;
 		size_t n = 0, slowest = 0;
 		for (size_t m = 0; m < n_members; m++) {
 			size_t r = peers->members[begin + m];
@@ -150,18 +146,13 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 			double ms = blame->own_ms[r * blame->n_steps + s] / usual_ms[r] * level_ms;
 			if (!isnan(ms)) {
 				work[n++] = ms;
-				sum += ms;
-				squares += ms * ms;
 				slowest = ms > most_ms ? r : slowest;
 				most_ms = fmax(ms, most_ms);
 			}
 		}
-		out->of_steps[s] = NAN;
 		if (n < PEERS_MIN) {
 			continue;
 		}
-		double mean = sum / (double)n;
-		out->of_steps[s] = sqrt(fmax(0.0, squares / (double)n - mean * mean)) / mean;
 		out->sum_ms += most_ms - fsl_median(work, n, work + n_members);
 		out->n_steps++;
 		n_slowest[slowest]++;
@@ -169,18 +160,17 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 	}
 }
 
-/* Another rank has most to do in each step. @work: 2 * steps + 2 * ranks. */
+/* Another rank has most to do in each step. @work: 2 * ranks. */
 static void find_work(struct imbalance *out, const struct fsl_case *job, struct fsl_arena *arena,
 		      const double *usual_ms, size_t *n_slowest, double *work)
 {
 	const struct fsl_blame *blame = job->blame;
 	for (size_t k = 0; k < blame->peers.n_classes; k++) {
-		struct spread spread = {.of_steps = work};
+		struct spread spread = {.sum_ms = 0.0};
 		measure_spread(&spread, blame, k, usual_ms, work + 2 * blame->n_steps, n_slowest);
-		double usual = fsl_median(work, blame->n_steps, work + blame->n_steps);
 		double n_steps = (double)spread.n_steps;
 		double lost_ms = n_steps > 0.0 ? spread.sum_ms / n_steps : 0.0;
-		if (!(usual >= WORK_SPREAD_MIN) || lost_ms <= out->lost_ms ||
+		if (!(blame->spread[k] >= FSL_WORK_SPREAD_MIN) || lost_ms <= out->lost_ms ||
 		    (double)spread.n_most > ONE_RANK_SHARE_MAX * n_steps) {
 			continue;
 		}
@@ -191,7 +181,8 @@ static void find_work(struct imbalance *out, const struct fsl_case *job, struct 
 			"work moves between %zu ranks: own time differs by %.0f %% between them in "
 			"a usual step, no rank is the slowest in more than %.0f %% of the steps, "
 			"and the slowest costs %.1f ms per step",
-			n_ranks, 100.0 * usual, 100.0 * (double)spread.n_most / n_steps, lost_ms);
+			n_ranks, 100.0 * blame->spread[k], 100.0 * (double)spread.n_most / n_steps,
+			lost_ms);
 	}
 }
 

@@ -106,6 +106,31 @@ static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *l
 	}
 }
 
+/* @usual_ms: per member, its median own time. @work: 2 * steps. */
+static double find_spread(const struct fsl_blame *blame, size_t class_idx, const double *usual_ms,
+			  double *work)
+{
+	const struct fsl_peers *peers = &blame->peers;
+	size_t begin = peers->begin[class_idx], n_members = peers->begin[class_idx + 1] - begin;
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		double sum = 0.0, squares = 0.0;
+		size_t n = 0;
+		for (size_t m = 0; m < n_members; m++) {
+			size_t at = peers->members[begin + m] * blame->n_steps + s;
+			double ratio = blame->own_ms[at] / usual_ms[m];
+			if (isfinite(ratio)) {
+				sum += ratio;
+				squares += ratio * ratio;
+				n++;
+			}
+		}
+		double mean = sum / (double)n;
+		double variance = squares / (double)n - mean * mean;
+		work[s] = n < CLOUD_MIN ? NAN : sqrt(fmax(0.0, variance)) / mean;
+	}
+	return fsl_median(work, blame->n_steps, work + blame->n_steps);
+}
+
 /* Level of a whole class step by step over its level at its best. @work: steps + 2 * members. */
 static void set_growth(double *growth, const struct fsl_blame *blame, size_t class_idx,
 		       double *best_ms, double *work)
@@ -230,10 +255,14 @@ enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config
 	}
 	for (size_t k = 0; k < out->peers.n_classes; k++) {
 		find_clouds(out, k, levels, work);
+		double *usual_ms = work + 2 * out->n_steps;
 		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
 			uint32_t r = out->peers.members[i];
 			out->healthy_ratio[r] = find_ratio(out, r, work);
+			usual_ms[i - out->peers.begin[k]] =
+				fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
 		}
+		out->spread[k] = find_spread(out, k, usual_ms, work);
 	}
 	fsl_free(levels);
 	double least_ms = fsl_least_loss_ms(config, out->step_ms);

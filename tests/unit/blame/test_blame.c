@@ -308,6 +308,9 @@ static void work_that_moves_between_ranks_names_nobody(void **state)
 			c.blame.own_ms[r * 40 + s] *= 1.0 + 0.1 * (double)((r + 3 * s) % 8);
 		}
 	}
+	double *work = fsl_calloc(3 * 40 + 3 * 8 + 2, sizeof(*work));
+	assert_int_equal(fsl_standing_find(&c.blame, &c.config, work, NULL), FSL_OK);
+	fsl_free(work);
 	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_WORK_IMBALANCE);
 	assert_int_equal(out.n_culprits, 0);
 	fsl_localisation_fini(&out);
