@@ -17,6 +17,9 @@ struct ending {
 	bool is_beside; /* runs beside others */
 };
 
+/* How an operator runs. */
+enum hold { HOLD_RANK, HOLD_BESIDE, HOLD_NEVER };
+
 /* What ended last so far; any, and of those that do not run beside others. */
 struct past {
 	struct ending any, held;
@@ -33,9 +36,9 @@ struct walk {
 	size_t rank_idx;
 	int64_t clock_ns;
 	struct fsl_stage_pieces stages;
-	size_t next_stage;  /* pieces before it end before every coming event's past */
-	uint8_t *is_beside; /* [n_ops] */
-	size_t beside_capacity;
+	size_t next_stage; /* pieces before it end before every coming event's past */
+	uint8_t *holds;    /* [n_ops] enum hold */
+	size_t holds_capacity;
 	struct fsl_op_span *spans;
 	size_t spans_capacity;
 	struct past past;
@@ -170,8 +173,10 @@ static enum fsl_status add_event(struct walk *walk, size_t op_idx, uint32_t *las
 	event->n_pieces = (uint32_t)(graph->n_pieces - event->piece_begin);
 	event->level_ns = event->work_ns;
 	*last_step = event->step;
-	begin_op(&walk->past, &(struct ending){fsl_op_end_ns(op), (uint32_t)graph->n_events,
-					       walk->is_beside[op_idx] != 0});
+	if (walk->holds[op_idx] != HOLD_NEVER) {
+		begin_op(&walk->past, &(struct ending){fsl_op_end_ns(op), (uint32_t)graph->n_events,
+						       walk->holds[op_idx] == HOLD_BESIDE});
+	}
 	graph->n_events++;
 	return status;
 }
@@ -189,8 +194,10 @@ static enum fsl_status walk_window(struct walk *walk, struct fsl_window *window,
 	walk->past = (struct past){.n_running = 0};
 	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
-		begin_op(&walk->past,
-			 &(struct ending){end_ns, FSL_NO_NODE, walk->is_beside[i] != 0});
+		if (walk->holds[i] != HOLD_NEVER) {
+			begin_op(&walk->past, &(struct ending){end_ns, FSL_NO_NODE,
+							       walk->holds[i] == HOLD_BESIDE});
+		}
 		if (end_ns - walk->clock_ns > window->boundary_ns) {
 			window->boundary_ns = end_ns - walk->clock_ns;
 		}
@@ -210,7 +217,7 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	walk->clock_ns = job->match->clock_ns[rank_idx];
 	walk->next_stage = 0;
 	enum fsl_status status =
-		FSL_GROW(walk->is_beside, walk->beside_capacity, walk->rank->n_ops + 1, err);
+		FSL_GROW(walk->holds, walk->holds_capacity, walk->rank->n_ops + 1, err);
 	if (status == FSL_OK) {
 		status = FSL_GROW(walk->spans, walk->spans_capacity, walk->rank->n_ops + 1, err);
 	}
@@ -221,11 +228,11 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	if (status != FSL_OK) {
 		return status;
 	}
-	fsl_op_spans(walk->spans, walk->rank);
+	fsl_op_spans(walk->spans, walk->rank, job->cuts, rank_idx);
 	for (size_t i = 0; i < walk->rank->n_ops; i++) {
-		uint32_t op_idx = walk->spans[i].op_idx;
-		walk->is_beside[op_idx] =
-			walk->spans[i].begin_ns > fsl_op_begin_ns(&walk->rank->ops[op_idx]);
+		const struct fsl_op_span *span = &walk->spans[i];
+		enum hold hold = span->is_beside ? HOLD_BESIDE : HOLD_RANK;
+		walk->holds[span->op_idx] = (uint8_t)(span->is_free ? HOLD_NEVER : hold);
 	}
 	return FSL_OK;
 }
@@ -270,7 +277,7 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 			status = walk_window(&walk, &graph->windows[w], err);
 		}
 	}
-	fsl_free(walk.is_beside);
+	fsl_free(walk.holds);
 	fsl_free(walk.spans);
 	fsl_stage_pieces_fini(&walk.stages);
 	graph->n_ops = graph->n_events;
