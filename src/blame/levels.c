@@ -55,6 +55,7 @@ static void set_class_levels(struct fsl_replay *replay, const struct fsl_case *j
 struct excess {
 	double own_ms[FSL_REPLAY_PARTS_N], level_ms[FSL_REPLAY_PARTS_N];
 	double total_ms; /* against blame's reference */
+	size_t n_steps;
 };
 
 static void add_step(struct excess *sum, const struct fsl_replay *replay,
@@ -67,6 +68,7 @@ static void add_step(struct excess *sum, const struct fsl_replay *replay,
 		return;
 	}
 	sum->total_ms += total_ms;
+	sum->n_steps++;
 	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
 		double own_ms = part_ms(job, r, step, p);
 		if (!isnan(own_ms) && !isnan(levels[p])) {
@@ -121,6 +123,19 @@ static enum step_kind kind_of_step(const struct fsl_blame *blame, size_t r, size
 	return STEP_CALM;
 }
 
+/*
+ * What a part exceeds its peers' by outside of the charge is how this device is; the charge is what
+ * came on top, in the parts where it came.
+ */
+static void raise_levels(struct excess *sum, const struct excess *calm)
+{
+	enum { CALM_STEPS_MIN = 4 };
+	for (size_t p = 0; p < FSL_REPLAY_PARTS_N && calm->n_steps >= CALM_STEPS_MIN; p++) {
+		double usual_ms = (calm->own_ms[p] - calm->level_ms[p]) / (double)calm->n_steps;
+		sum->level_ms[p] += fmax(0.0, usual_ms) * (double)sum->n_steps;
+	}
+}
+
 /* Levels of one rank become factors. */
 static void set_rank(struct fsl_replay *replay, const struct fsl_case *job, size_t r)
 {
@@ -130,6 +145,7 @@ static void set_rank(struct fsl_replay *replay, const struct fsl_case *job, size
 		add_step(&sums[kind_of_step(job->blame, r, replay->step_idx[i])], replay, job, r,
 			 i);
 	}
+	raise_levels(&sums[STEP_EPISODE], &sums[STEP_CALM]);
 	for (size_t k = 0; k < STEP_KINDS_N; k++) {
 		set_factors(&sums[k], factors[k]);
 	}
@@ -139,6 +155,7 @@ static void set_rank(struct fsl_replay *replay, const struct fsl_case *job, size
 		if (kind == STEP_SINGLE) {
 			struct excess single = {.total_ms = 0.0};
 			add_step(&single, replay, job, r, i);
+			raise_levels(&single, &sums[STEP_CALM]);
 			set_factors(&single, factors[STEP_SINGLE]);
 		}
 		for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
