@@ -1,6 +1,7 @@
 /* Events: what each rank did in the replayed steps, and what each operator followed. */
 #include <string.h>
 
+#include "base/number.h"
 #include "match/own_spans.h"
 #include "match/own_stages.h"
 #include "replay/graph.h"
@@ -16,9 +17,6 @@ struct ending {
 	uint32_t event; /* FSL_NO_NODE: before the window */
 	bool is_beside; /* runs beside others */
 };
-
-/* How an operator runs. */
-enum hold { HOLD_RANK, HOLD_BESIDE, HOLD_NEVER };
 
 /* What ended last so far; any, and of those that do not run beside others. */
 struct past {
@@ -36,12 +34,14 @@ struct walk {
 	size_t rank_idx;
 	int64_t clock_ns;
 	struct fsl_stage_pieces stages;
-	size_t next_stage; /* pieces before it end before every coming event's past */
-	uint8_t *holds;    /* [n_ops] enum hold */
-	size_t holds_capacity;
+	size_t next_stage;  /* pieces before it end before every coming event's past */
+	uint8_t *is_beside; /* [n_ops] */
+	size_t beside_capacity;
 	struct fsl_op_span *spans;
 	size_t spans_capacity;
 	struct past past;
+	size_t next_lost;   /* graph->lost */
+	uint32_t last_step; /* of the event before */
 };
 
 static void settle_one(struct past *past, const struct ending *ended)
@@ -77,15 +77,16 @@ static void begin_op(struct past *past, const struct ending *ending)
 	}
 }
 
-static enum fsl_status add_piece(struct walk *walk, int64_t ns, uint32_t step, uint32_t part,
-				 struct fsl_error *err)
+static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int64_t ns,
+				 uint32_t step, uint32_t part, struct fsl_error *err)
 {
 	struct fsl_replay_graph *graph = walk->graph;
 	enum fsl_status status =
 		FSL_GROW(graph->pieces, graph->pieces_capacity, graph->n_pieces + 1, err);
 	if (status == FSL_OK) {
 		graph->pieces[graph->n_pieces++] = (struct fsl_piece){ns, step, part};
-		graph->events[graph->n_events].work_ns += ns;
+		event->work_ns += ns;
+		event->n_pieces++;
 	}
 	return status;
 }
@@ -112,12 +113,12 @@ static enum fsl_status split_by_stages(struct walk *walk, struct fsl_event *even
 		uint32_t step = stage->step_idx != UINT32_MAX
 					? walk->graph->step_of[stage->step_idx]
 					: FSL_NO_NODE;
-		status = add_piece(walk, last_ns - begin_ns, step, stage->part, err);
+		status = add_piece(walk, event, last_ns - begin_ns, step, stage->part, err);
 	}
 	int64_t idle_ns = to_ns - from_ns - worked_ns;
 	if (walk->graph->job->counts_idle) {
 		return status == FSL_OK && idle_ns > 0
-			       ? add_piece(walk, idle_ns, event->step, FSL_REPLAY_IDLE, err)
+			       ? add_piece(walk, event, idle_ns, event->step, FSL_REPLAY_IDLE, err)
 			       : status;
 	}
 	event->idle_ns = idle_ns;
@@ -144,68 +145,105 @@ static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool 
 	if (walk->graph->job->has_stages) {
 		return split_by_stages(walk, event, last->end_ns, begin_ns, err);
 	}
-	return add_piece(walk, begin_ns - last->end_ns, event->step,
+	return add_piece(walk, event, begin_ns - last->end_ns, event->step,
 			 is_first ? FSL_OWN_HEAD : FSL_OWN_BODY, err);
 }
 
-static enum fsl_status add_event(struct walk *walk, size_t op_idx, uint32_t *last_step,
+/* Fills the event that begins and ends on the rank's own clock as given. */
+static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t begin_ns,
+				 int64_t end_ns, uint32_t step, bool is_beside,
 				 struct fsl_error *err)
+{
+	struct fsl_replay_graph *graph = walk->graph;
+	struct fsl_event *event = &graph->events[event_idx];
+	*event = (struct fsl_event){.begin_ns = begin_ns - walk->clock_ns,
+				    .end_ns = end_ns - walk->clock_ns,
+				    .pred = FSL_NO_NODE,
+				    .beside = FSL_NO_NODE,
+				    .rank_idx = (uint32_t)walk->rank_idx,
+				    .step = step,
+				    .meeting = FSL_NO_NODE,
+				    .piece_begin = (uint32_t)graph->n_pieces};
+	enum fsl_status status = add_own(walk, event, step != walk->last_step, err);
+	event->level_ns = event->work_ns;
+	walk->last_step = step;
+	begin_op(&walk->past, &(struct ending){end_ns, (uint32_t)event_idx, is_beside});
+	return status;
+}
+
+static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error *err)
 {
 	struct fsl_replay_graph *graph = walk->graph;
 	const struct fsl_op *op = &walk->rank->ops[op_idx];
 	size_t step = fsl_cuts_step_of(graph->job->cuts, walk->rank_idx, op_idx);
-	enum fsl_status status =
-		FSL_GROW(graph->events, graph->events_capacity, graph->n_events + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	struct fsl_event *event = &graph->events[graph->n_events];
-	*event = (struct fsl_event){.begin_ns = fsl_op_begin_ns(op) - walk->clock_ns,
-				    .end_ns = fsl_op_end_ns(op) - walk->clock_ns,
-				    .pred = FSL_NO_NODE,
-				    .beside = FSL_NO_NODE,
-				    .rank_idx = (uint32_t)walk->rank_idx,
-				    .step = graph->step_of[step],
-				    .meeting = FSL_NO_NODE,
-				    .piece_begin = (uint32_t)graph->n_pieces};
 	settle(&walk->past, fsl_op_begin_ns(op));
-	status = add_own(walk, event, event->step != *last_step, err);
-	event->n_pieces = (uint32_t)(graph->n_pieces - event->piece_begin);
-	event->level_ns = event->work_ns;
-	*last_step = event->step;
-	if (walk->holds[op_idx] != HOLD_NEVER) {
-		begin_op(&walk->past, &(struct ending){fsl_op_end_ns(op), (uint32_t)graph->n_events,
-						       walk->holds[op_idx] == HOLD_BESIDE});
+	return set_event(walk, graph->n_events++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
+			 graph->step_of[step], walk->is_beside[op_idx] != 0, err);
+}
+
+/* Puts a lost operator back: behind its usual own time, no later than its transfer allows. */
+static enum fsl_status add_lost(struct walk *walk, const struct fsl_lost *lost, int64_t latest_ns,
+				struct fsl_error *err)
+{
+	int64_t end_ns = lost->end_ns < latest_ns ? lost->end_ns : latest_ns;
+	int64_t begin_ns = end_ns - lost->dur_ns;
+	settle(&walk->past, begin_ns);
+	if (walk->past.has_any && lost->usual_ns >= 0 &&
+	    walk->past.any.end_ns + lost->usual_ns < begin_ns) {
+		begin_ns = walk->past.any.end_ns + lost->usual_ns;
 	}
-	graph->n_events++;
+	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, false, err);
+}
+
+/* Lost operators of the window that ended by @time_ns, or just after it as clocks have it. */
+static enum fsl_status add_lost_until(struct walk *walk, uint32_t window, int64_t time_ns,
+				      struct fsl_error *err)
+{
+	static const int64_t CLOCK_NS = FSL_NS_PER_MS;
+	const struct fsl_replay_graph *graph = walk->graph;
+	enum fsl_status status = FSL_OK;
+	while (walk->next_lost < graph->n_lost && status == FSL_OK) {
+		const struct fsl_lost *lost = &graph->lost[walk->next_lost];
+		if (lost->rank_idx != walk->rank_idx || lost->window != window ||
+		    (lost->end_ns > time_ns && lost->end_ns - time_ns > CLOCK_NS)) {
+			break;
+		}
+		status = add_lost(walk, lost, time_ns, err);
+		walk->next_lost++;
+	}
 	return status;
 }
 
 /* The operators of one rank in one window. */
-static enum fsl_status walk_window(struct walk *walk, struct fsl_window *window,
-				   struct fsl_error *err)
+static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *window,
+				   int64_t *start_ns, struct fsl_error *err)
 {
 	const struct fsl_cuts *cuts = walk->graph->job->cuts;
 	size_t first = fsl_cuts_first(cuts, walk->rank_idx, walk->out->step_idx[window->begin]);
 	size_t end = fsl_cuts_first(cuts, walk->rank_idx,
 				    walk->out->step_idx[window->end - 1] + (size_t)1);
+	uint32_t window_idx = (uint32_t)(window - walk->graph->windows);
 	enum fsl_status status = FSL_OK;
-	uint32_t last_step = FSL_NO_NODE;
+	walk->last_step = FSL_NO_NODE;
 	walk->past = (struct past){.n_running = 0};
 	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
-		if (walk->holds[i] != HOLD_NEVER) {
-			begin_op(&walk->past, &(struct ending){end_ns, FSL_NO_NODE,
-							       walk->holds[i] == HOLD_BESIDE});
-		}
-		if (end_ns - walk->clock_ns > window->boundary_ns) {
-			window->boundary_ns = end_ns - walk->clock_ns;
-		}
+		begin_op(&walk->past,
+			 &(struct ending){end_ns, FSL_NO_NODE, walk->is_beside[i] != 0});
+		*start_ns =
+			end_ns - walk->clock_ns > *start_ns ? end_ns - walk->clock_ns : *start_ns;
+	}
+	if (*start_ns == INT64_MIN && first < end) {
+		*start_ns = fsl_op_begin_ns(&walk->rank->ops[first]) - walk->clock_ns;
 	}
 	for (size_t i = first; i < end && status == FSL_OK; i++) {
-		status = add_event(walk, i, &last_step, err);
+		status =
+			add_lost_until(walk, window_idx, fsl_op_begin_ns(&walk->rank->ops[i]), err);
+		if (status == FSL_OK) {
+			status = add_op(walk, i, err);
+		}
 	}
-	return status;
+	return status == FSL_OK ? add_lost_until(walk, window_idx, INT64_MAX, err) : status;
 }
 
 /* Which operators run beside others, and the rank's stages. */
@@ -216,8 +254,9 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	walk->rank_idx = rank_idx;
 	walk->clock_ns = job->match->clock_ns[rank_idx];
 	walk->next_stage = 0;
+	walk->next_lost = fsl_replay_first_lost(walk->graph, rank_idx);
 	enum fsl_status status =
-		FSL_GROW(walk->holds, walk->holds_capacity, walk->rank->n_ops + 1, err);
+		FSL_GROW(walk->is_beside, walk->beside_capacity, walk->rank->n_ops + 1, err);
 	if (status == FSL_OK) {
 		status = FSL_GROW(walk->spans, walk->spans_capacity, walk->rank->n_ops + 1, err);
 	}
@@ -228,31 +267,28 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	if (status != FSL_OK) {
 		return status;
 	}
-	fsl_op_spans(walk->spans, walk->rank, job->cuts, rank_idx);
+	fsl_op_spans(walk->spans, walk->rank);
 	for (size_t i = 0; i < walk->rank->n_ops; i++) {
-		const struct fsl_op_span *span = &walk->spans[i];
-		enum hold hold = span->is_beside ? HOLD_BESIDE : HOLD_RANK;
-		walk->holds[span->op_idx] = (uint8_t)(span->is_free ? HOLD_NEVER : hold);
+		uint32_t op_idx = walk->spans[i].op_idx;
+		walk->is_beside[op_idx] =
+			walk->spans[i].begin_ns > fsl_op_begin_ns(&walk->rank->ops[op_idx]);
 	}
 	return FSL_OK;
 }
 
-/* A window that nothing came before begins with its first event. */
-static void set_first_boundaries(const struct fsl_replay *replay, struct fsl_replay_graph *graph)
+/* Operators of the replayed steps. */
+static size_t count_ops(const struct fsl_replay *out, const struct fsl_replay_graph *graph)
 {
-	for (size_t w = 0; w < graph->n_windows; w++) {
-		graph->windows[w].has_past = graph->windows[w].boundary_ns != INT64_MIN;
-	}
-	for (size_t i = 0; i < graph->n_events; i++) {
-		const struct fsl_event *event = &graph->events[i];
-		struct fsl_window *window =
-			&graph->windows[graph->window_of[replay->step_idx[event->step]]];
-		bool is_earlier =
-			window->boundary_ns == INT64_MIN || event->begin_ns < window->boundary_ns;
-		if (!window->has_past && is_earlier) {
-			window->boundary_ns = event->begin_ns;
+	const struct fsl_cuts *cuts = graph->job->cuts;
+	size_t n = 0;
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		for (size_t w = 0; w < graph->n_windows; w++) {
+			size_t first = out->step_idx[graph->windows[w].begin];
+			size_t last = out->step_idx[graph->windows[w].end - 1];
+			n += fsl_cuts_first(cuts, r, last + 1) - fsl_cuts_first(cuts, r, first);
 		}
 	}
+	return n;
 }
 
 enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_graph *graph,
@@ -262,26 +298,36 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 	size_t n_cells = 0;
 	enum fsl_status status = FSL_OK;
 	if (fsl_mul_size(out->n_ranks, graph->n_windows * sizeof(*graph->event_begin), &n_cells)) {
-		graph->event_begin = fsl_arena_alloc(&out->arena, n_cells);
+		graph->event_begin =
+			fsl_arena_alloc(&out->arena, n_cells + sizeof(*graph->event_begin));
+		graph->start_ns = fsl_arena_alloc(&out->arena, n_cells);
 	}
-	if (graph->event_begin == NULL) {
+	if (graph->event_begin == NULL || graph->start_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
-	for (size_t w = 0; w < graph->n_windows; w++) {
-		graph->windows[w].boundary_ns = INT64_MIN;
+	graph->n_ops = count_ops(out, graph);
+	status = fsl_replay_list_lost(out, graph, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(graph->events, graph->events_capacity,
+				  graph->n_ops + graph->n_lost + 1, err);
 	}
 	for (size_t r = 0; r < out->n_ranks && status == FSL_OK; r++) {
 		status = prepare_rank(&walk, r, err);
 		for (size_t w = 0; w < graph->n_windows && status == FSL_OK; w++) {
-			graph->event_begin[r * graph->n_windows + w] = graph->n_events;
-			status = walk_window(&walk, &graph->windows[w], err);
+			size_t cell = r * graph->n_windows + w;
+			graph->event_begin[cell] = graph->n_events;
+			graph->start_ns[cell] = INT64_MIN;
+			status =
+				walk_window(&walk, &graph->windows[w], &graph->start_ns[cell], err);
 		}
 	}
-	fsl_free(walk.holds);
+	fsl_free(walk.is_beside);
 	fsl_free(walk.spans);
 	fsl_stage_pieces_fini(&walk.stages);
-	graph->n_ops = graph->n_events;
-	set_first_boundaries(out, graph);
+	if (status == FSL_OK) {
+		graph->event_begin[out->n_ranks * graph->n_windows] = graph->n_events;
+		graph->n_events += graph->n_lost;
+	}
 	return status;
 }
 

@@ -47,11 +47,18 @@ struct fsl_member {
 	bool is_waiting; /* false: ends on its own, the others wait for its arrival (eager send) */
 };
 
+/* An operator whose record a rank has lost although other members of the instance have theirs. */
+struct fsl_lost {
+	int64_t end_ns;   /* as theirs; the rank's own clock */
+	int64_t dur_ns;   /* least: its transfer */
+	int64_t usual_ns; /* own time before it in the steps beside; -1 unknown */
+	uint32_t rank_idx, event;
+	uint32_t window, step; /* step: index into replay->step_idx */
+};
+
 /* Consecutive steps that are replayed together. */
 struct fsl_window {
-	size_t begin, end;   /* replay->step_idx */
-	int64_t boundary_ns; /* last end before it; begin of its first event without a past */
-	bool has_past;
+	size_t begin, end; /* replay->step_idx */
 };
 
 struct fsl_replay_graph {
@@ -60,10 +67,16 @@ struct fsl_replay_graph {
 	size_t n_windows;
 	uint32_t *window_of; /* per step of the job; FSL_NO_NODE: not replayed */
 	uint32_t *step_of;   /* per step of the job: index into replay->step_idx */
-	size_t *event_begin; /* [rank_idx * n_windows + window]: event of its first operator */
+	/* [rank_idx * n_windows + window]: event of its first operator; one more at the end. */
+	size_t *event_begin;
+	int64_t *start_ns; /* likewise: last end before it; without a past, its first begin */
 	struct fsl_event *events;
 	size_t n_events, events_capacity;
-	size_t n_ops; /* the first so many events are operators, the others hidden waits */
+	size_t n_ops; /* the first so many events are operators; then lost ones, then hidden waits
+		       */
+	/* By rank, window, end; their events stand in the order of channels, instances, members. */
+	struct fsl_lost *lost;
+	size_t n_lost, lost_capacity;
 	struct fsl_piece *pieces;
 	size_t n_pieces, pieces_capacity;
 	struct fsl_meeting *meetings;
@@ -77,6 +90,14 @@ struct fsl_replay_graph {
 /* Which steps: all within the budget, else windows spread evenly and around the focus. */
 enum fsl_status fsl_replay_sample(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				  struct fsl_error *err);
+/* Lost records of the replayed steps. */
+enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				     struct fsl_error *err);
+/* Position in graph->lost of the first of a rank. */
+size_t fsl_replay_first_lost(const struct fsl_replay_graph *graph, size_t rank_idx);
+/* True when a member of an instance lost its record; both lists of them agree on this. */
+bool fsl_replay_is_lost(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,
+			size_t instance, size_t member);
 /* Events with their predecessors and own time. */
 enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err);

@@ -20,17 +20,23 @@ static uint32_t event_of(const struct fsl_replay *replay, const struct fsl_repla
 	return (uint32_t)(graph->event_begin[rank_idx * graph->n_windows + w] + (op_idx - first));
 }
 
-/* Lists the members of an instance; 0 when one of them lies outside the window or is taken. */
+/*
+ * Lists the members of an instance, lost ones from event @lost on; 0 when one of them lies outside
+ * the window or is taken.
+ */
 static uint32_t list_members(const struct fsl_replay *out, struct fsl_replay_graph *graph,
-			     const struct fsl_channel *channel, size_t instance, uint32_t w)
+			     const struct fsl_channel *channel, size_t instance, uint32_t lost)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, w = graph->window_of[channel->step_idx[instance]];
 	for (size_t m = 0; m < channel->n_members; m++) {
-		uint32_t op_idx = channel->op_idx[instance * channel->n_members + m];
-		if (op_idx == FSL_NO_OP) {
+		uint32_t op_idx = channel->op_idx[instance * channel->n_members + m], event = lost;
+		if (op_idx != FSL_NO_OP) {
+			event = event_of(out, graph, channel->members[m], op_idx, w);
+		} else if (fsl_replay_is_lost(graph, channel, instance, m)) {
+			lost++;
+		} else {
 			continue;
 		}
-		uint32_t event = event_of(out, graph, channel->members[m], op_idx, w);
 		if (event == FSL_NO_NODE || graph->events[event].meeting != FSL_NO_NODE) {
 			return 0;
 		}
@@ -60,8 +66,10 @@ static void set_meeting(struct fsl_replay_graph *graph, struct fsl_meeting *meet
 	}
 }
 
+/* @lost: event of the first lost operator that is not a member yet; moves on. */
 static enum fsl_status add_instance(struct fsl_replay *out, struct fsl_replay_graph *graph,
-				    size_t channel_idx, size_t instance, struct fsl_error *err)
+				    size_t channel_idx, size_t instance, uint32_t *lost,
+				    struct fsl_error *err)
 {
 	const struct fsl_channel *channel = &graph->job->match->channels[channel_idx];
 	uint32_t step = channel->step_idx[instance];
@@ -77,7 +85,10 @@ static enum fsl_status add_instance(struct fsl_replay *out, struct fsl_replay_gr
 	if (status != FSL_OK) {
 		return status;
 	}
-	uint32_t n = list_members(out, graph, channel, instance, graph->window_of[step]);
+	uint32_t n = list_members(out, graph, channel, instance, *lost);
+	for (size_t m = 0; m < channel->n_members; m++) {
+		*lost += fsl_replay_is_lost(graph, channel, instance, m);
+	}
 	if (n >= 2) {
 		struct fsl_meeting *meeting = &graph->meetings[graph->n_meetings];
 		*meeting = (struct fsl_meeting){.member_begin = graph->n_members,
@@ -96,11 +107,12 @@ enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_repla
 {
 	const struct fsl_match *match = graph->job->match;
 	enum fsl_status status = FSL_OK;
+	uint32_t lost = (uint32_t)graph->n_ops;
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
 		for (size_t i = 0; i < n_instances && status == FSL_OK; i++) {
-			status = add_instance(out, graph, c, i, err);
+			status = add_instance(out, graph, c, i, &lost, err);
 		}
 	}
 	return status;

@@ -32,25 +32,51 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 	return FSL_OK;
 }
 
-/* Step times from the ends of all operators; @boundary_ns: scratch, n_steps. */
+/* Adds how far one rank is at the end of each step of a window, ns since its start there. */
+static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const int64_t *end_ns,
+		     const struct fsl_window *window, double *reached_ns)
+{
+	int64_t last_ns = graph->start_ns[cell];
+	size_t i = window->begin;
+	for (size_t e = graph->event_begin[cell]; e < graph->event_begin[cell + 1]; e++) {
+		int64_t at_ns = end_ns != NULL ? end_ns[e] : graph->events[e].end_ns;
+		for (; i < graph->events[e].step; i++) {
+			reached_ns[i] += (double)(last_ns - graph->start_ns[cell]);
+		}
+		last_ns = at_ns > last_ns ? at_ns : last_ns;
+	}
+	for (; i < window->end; i++) {
+		reached_ns[i] += (double)(last_ns - graph->start_ns[cell]);
+	}
+}
+
+/*
+ * A step lasts from the last end in the step before to its own last end, mean over the ranks: where
+ * a lost record has moved one rank's cuts by an operator, it hardly counts. @reached_ns: scratch,
+ * n_steps.
+ */
 static void set_step_times(const struct fsl_replay *replay, const int64_t *end_ns,
-			   int64_t *boundary_ns, double *step_ms)
+			   double *reached_ns, double *step_ms)
 {
 	const struct fsl_replay_graph *graph = replay->graph;
 	for (size_t i = 0; i < replay->n_steps; i++) {
-		boundary_ns[i] = INT64_MIN;
-	}
-	for (size_t e = 0; e < graph->n_ops; e++) {
-		uint32_t step = graph->events[e].step;
-		int64_t at_ns = end_ns != NULL ? end_ns[e] : graph->events[e].end_ns;
-		boundary_ns[step] = at_ns > boundary_ns[step] ? at_ns : boundary_ns[step];
+		reached_ns[i] = 0.0;
 	}
 	for (size_t w = 0; w < graph->n_windows; w++) {
-		int64_t last_ns = graph->windows[w].boundary_ns;
-		for (size_t i = graph->windows[w].begin; i < graph->windows[w].end; i++) {
-			int64_t at_ns = boundary_ns[i] > last_ns ? boundary_ns[i] : last_ns;
-			step_ms[i] = (double)(at_ns - last_ns) / FSL_NS_PER_MS;
-			last_ns = at_ns;
+		const struct fsl_window *window = &graph->windows[w];
+		size_t n_ranks = 0;
+		for (size_t r = 0; r < replay->n_ranks; r++) {
+			size_t cell = r * graph->n_windows + w;
+			if (graph->event_begin[cell] < graph->event_begin[cell + 1]) {
+				add_rank(graph, cell, end_ns, window, reached_ns);
+				n_ranks++;
+			}
+		}
+		for (size_t i = window->begin; i < window->end; i++) {
+			double before_ns = i > window->begin ? reached_ns[i - 1] : 0.0;
+			step_ms[i] = n_ranks > 0 ? (reached_ns[i] - before_ns) / (double)n_ranks /
+							   FSL_NS_PER_MS
+						 : 0.0;
 		}
 	}
 }
@@ -147,18 +173,24 @@ enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl
 	size_t n_threads = (size_t)omp_get_max_threads();
 	n_threads = n < n_threads ? n : n_threads;
 	int64_t *work = NULL;
-	if (fsl_mul_size(n_threads, (n_events + replay->n_steps) * sizeof(*work), &n_bytes)) {
+	double *reached_ns = fsl_calloc(n_threads, replay->n_steps * sizeof(*reached_ns));
+	if (fsl_mul_size(n_threads, n_events * sizeof(*work), &n_bytes)) {
 		work = fsl_calloc(1, n_bytes);
 	}
-	if (work == NULL) {
+	if (work == NULL || reached_ns == NULL) {
+		fsl_free(work);
+		fsl_free(reached_ns);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu", n_events);
 	}
 #pragma omp parallel for schedule(dynamic, 1) num_threads((int)n_threads)
 	for (size_t i = 0; i < n; i++) {
-		int64_t *mine = work + (size_t)omp_get_thread_num() * (n_events + replay->n_steps);
-		run_pass(replay, &(struct pass){replay->graph, &repairs[i], mine});
-		set_step_times(replay, mine, mine + n_events, step_ms + i * replay->n_steps);
+		size_t thread = (size_t)omp_get_thread_num();
+		int64_t *end_ns = work + thread * n_events;
+		run_pass(replay, &(struct pass){replay->graph, &repairs[i], end_ns});
+		set_step_times(replay, end_ns, reached_ns + thread * replay->n_steps,
+			       step_ms + i * replay->n_steps);
 	}
+	fsl_free(reached_ns);
 	fsl_free(work);
 	return FSL_OK;
 }
@@ -208,12 +240,12 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 /* What the graph says of the job as it was. */
 static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *err)
 {
-	int64_t *boundary_ns = fsl_calloc(out->n_steps, sizeof(*boundary_ns));
-	if (boundary_ns == NULL) {
+	double *reached_ns = fsl_calloc(out->n_steps, sizeof(*reached_ns));
+	if (reached_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 	}
-	set_step_times(out, NULL, boundary_ns, out->measured_ms);
-	fsl_free(boundary_ns);
+	set_step_times(out, NULL, reached_ns, out->measured_ms);
+	fsl_free(reached_ns);
 	enum fsl_status status = set_unmatched(out, err);
 	return status == FSL_OK
 		       ? fsl_replay_run(out, &(struct fsl_repair){0}, 1, out->replayed_ms, err)
@@ -251,6 +283,7 @@ static void free_graph(struct fsl_replay_graph *graph)
 	if (graph != NULL) {
 		fsl_free(graph->events);
 		fsl_free(graph->pieces);
+		fsl_free(graph->lost);
 		fsl_free(graph->meetings);
 		fsl_free(graph->members);
 	}

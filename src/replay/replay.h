@@ -53,6 +53,7 @@ struct fsl_replay {
 	/* What the graph is made of. */
 	size_t n_ops, n_meetings;
 	size_t n_cut;           /* meetings left unmatched because they would wait for themselves */
+	size_t n_lost;          /* operators put back whose record was lost */
 	size_t n_hidden;        /* waits that left no marker and were told from when they ended */
 	double unmatched_share; /* of the time replayed, in operators that meet nobody; of the worst
 				   rank */
@@ -62,8 +63,9 @@ struct fsl_replay {
  * Builds the graph. Nodes are operators; an operator begins when the one that ended last before it
  * on its rank has ended and the rank's own time after it is over; members of a matched instance
  * meet: they end when the last has arrived plus the instance's transfer, which is its shortest
- * duration. All other operators keep their duration. Too many operators for a single step give an
- * empty replay (graph NULL). About 170 bytes per operator. Fails with FSL_ERR_MEMORY only.
+ * duration. All other operators keep their duration. An operator that a member lost is put back.
+ * Too many operators for a single step give an empty replay (graph NULL). About 170 bytes per
+ * operator. Fails with FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_replay_build(struct fsl_replay *out, const struct fsl_replay_job *job,
 				 struct fsl_error *err);
