@@ -11,6 +11,8 @@
 
 /* Others must have waited for a rank in this share of its high steps before it is named. */
 static const double LAST_SHARE_MIN = 0.5;
+/* A rank with less than this part of what long single steps cost is one of many that pause. */
+static const double PAUSES_SHARE_MIN = 0.25;
 /* Confidence never claims certainty; it orders culprits and is no probability. */
 static const double CONFIDENCE_MAX = 0.99;
 /* What stands for the share of steps waited for where no wait was seen. */
@@ -131,7 +133,7 @@ static double loss_of_rank(const struct fsl_case *job, size_t r)
 
 /* Why a charge is not enough; NULL when it is. */
 static const char *doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
-			 double least_ms)
+			 double least_ms, double pauses_ms)
 {
 	const struct fsl_charge *charge = &job->blame->charges[r];
 	if (charge->lost_ms_per_step >= least_ms && loss_of_rank(job, r) < least_ms) {
@@ -164,6 +166,14 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"own work %.1f ms per step above its peers in single steps, but their work "
 			"differs by %.0f %% in every step",
 			charge->lost_ms_per_step, 100.0 * spread);
+	}
+	if (charge->pattern == FSL_PATTERN_REPEATED &&
+	    charge->lost_ms_per_step < PAUSES_SHARE_MIN * pauses_ms) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers in single steps, a small part "
+			"of the %.1f ms that such steps of all ranks cost",
+			charge->lost_ms_per_step, pauses_ms);
 	}
 	if (charge->last_share < LAST_SHARE_MIN) {
 		return fsl_arena_printf(
@@ -226,6 +236,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 				  struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
+	double pauses_ms = fsl_fuse_pauses_ms(job);
 	for (size_t r = 0; r < job->run->n_ranks && status == FSL_OK; r++) {
 		const struct fsl_charge *charge = &job->blame->charges[r];
 		if (charge->pattern == FSL_PATTERN_NONE) {
@@ -233,7 +244,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 		}
 		double step_ms = step_of_charge_ms(job->blame, charge);
 		double least_ms = fsl_least_loss_ms(job->config, step_ms);
-		const char *why_not = doubt(out, job, r, least_ms);
+		const char *why_not = doubt(out, job, r, least_ms, pauses_ms);
 		if (why_not == NULL) {
 			status = name_rank(out, job, r, least_ms, err);
 		} else if (charge->lost_ms_per_step >= TOLD_SHARE_MIN * least_ms) {

@@ -20,6 +20,9 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *job,
 				   bool *is_found, struct fsl_error *err);
 
+/* What long single steps cost the job, ms per step: of each step the longest of all ranks. */
+double fsl_fuse_pauses_ms(const struct fsl_case *job);
+
 /* Lists victims and unconfirmed suspects: what ArrivalLateness and the classical points say of
  * ranks not named. */
 enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *job,

@@ -203,6 +203,16 @@ static double pause_of_step(const struct fsl_blame *blame, size_t s, double leas
 	return most_ms;
 }
 
+double fsl_fuse_pauses_ms(const struct fsl_case *job)
+{
+	double sum_ms = 0.0, least_ms = fsl_least_loss_ms(job->config, job->blame->step_ms);
+	size_t n_steps = job->blame->n_steps, who = 0;
+	for (size_t s = 0; s < n_steps; s++) {
+		sum_ms += pause_of_step(job->blame, s, least_ms, &who);
+	}
+	return n_steps > 0 ? sum_ms / (double)n_steps : 0.0;
+}
+
 /* Rare long times of different ranks in different steps. @n_paused: per rank index, zeroed. */
 static void find_pauses(struct imbalance *out, const struct fsl_case *job, struct fsl_arena *arena,
 			double least_ms, size_t *n_paused)

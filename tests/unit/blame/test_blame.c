@@ -328,6 +328,8 @@ static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
 		for (size_t s = 5; s < 40; s += 5) {
 			c.blame.own_ms[s % n_ranks * 40 + s] += c.blame.step_ms;
 		}
+		double paused_ms = fsl_fuse_pauses_ms(&(struct fsl_case)CASE_OF(&c));
+		assert_true(fabs(paused_ms - 7.0 / 40.0 * c.blame.step_ms) < 1.0);
 		assert_int_equal(imbalance_of(&c, &out),
 				 n_ranks > 1 ? FSL_VERDICT_HOST_PAUSES : FSL_VERDICT_NORMAL);
 		assert_int_equal(out.n_culprits, 0);
