@@ -54,6 +54,53 @@ static uint64_t hash_ops(const struct fsl_rank *rank, uint32_t *n_uses, size_t n
 	return hash;
 }
 
+/* A pipeline group by its first rank. */
+struct hand_over {
+	int32_t first_rank;
+	uint32_t group_idx;
+};
+
+static int compare_hand_overs(const void *a, const void *b)
+{
+	const struct hand_over *x = a, *y = b;
+	if (x->first_rank != y->first_rank) {
+		return x->first_rank < y->first_rank ? -1 : 1;
+	}
+	return (x->group_idx > y->group_idx) - (x->group_idx < y->group_idx);
+}
+
+/*
+ * Pipelines whose neighbours have a communicator each: the stage of a rank is one more than the
+ * stage that hands over to it. False where no rank is in two pipeline groups.
+ */
+static bool chain_stages(int32_t *stage_of, const struct fsl_run *run,
+			 const struct fsl_topology *topology, struct hand_over *chain)
+{
+	size_t n = 0;
+	bool is_chain = false;
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		if (group->kind == FSL_GROUP_PP && group->n_ranks > 0) {
+			chain[n++] = (struct hand_over){group->ranks[0], (uint32_t)g};
+		}
+	}
+	qsort(chain, n, sizeof(*chain), compare_hand_overs);
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_group *group = &topology->groups[chain[i].group_idx];
+		int32_t stage = -1;
+		for (size_t m = 0; m < group->n_ranks; m++) {
+			size_t r = fsl_run_rank_idx(run, group->ranks[m]);
+			stage++;
+			if (r != SIZE_MAX) {
+				is_chain |= m == 0 && stage_of[r] > 0;
+				stage_of[r] = stage > stage_of[r] ? stage : stage_of[r];
+				stage = stage_of[r];
+			}
+		}
+	}
+	return is_chain;
+}
+
 /*
  * Stage of each rank: its place in its pipeline group. In a group that lacks ranks the place
  * follows from the usual layout, where stage = rank * stages / ranks.
@@ -114,12 +161,15 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	out->stage_of = fsl_arena_alloc(arena, n * sizeof(*out->stage_of));
 	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
 	uint32_t *n_uses = fsl_arena_alloc(&scratch, n_names * sizeof(*n_uses));
-	if (out->class_of == NULL || out->members == NULL || out->begin == NULL ||
+	struct hand_over *chain = fsl_arena_alloc(&scratch, topology->n_groups * sizeof(*chain));
+	if (chain == NULL || out->class_of == NULL || out->members == NULL || out->begin == NULL ||
 	    out->stage_of == NULL || keys == NULL || n_uses == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
-	find_stages(out->stage_of, run, topology);
+	if (!chain_stages(out->stage_of, run, topology, chain)) {
+		find_stages(out->stage_of, run, topology);
+	}
 	for (size_t r = 0; r < n; r++) {
 		out->class_of[r] = FSL_NO_CLASS;
 		if (run->ranks[r].n_ops > 0) {

@@ -215,7 +215,7 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			fsl_own_fini(out);
 			break;
 		}
-		fsl_op_spans(spans, rank);
+		fsl_op_spans(spans, rank, cuts, r);
 		if (!out->has_stages) {
 			own_from_gaps(&row, spans, rank->n_ops, cuts, r);
 			continue;

@@ -8,17 +8,44 @@ enum {
 	KINDS_MAX = 64,   /* different operators of one rank that are told apart; the rest is
 			     synchronous */
 	INSIDE_MAX = 256, /* operators looked at inside one */
+	TURNS_MAX = 16, /* uses of an operator in a step that are judged apart; later ones as one */
+	SAMPLES_MIN = 8, /* fewer steps tell nothing: the operator held its rank */
 };
+
+/* The time over which a rank worked varies clearly less than the other: variances. */
+static const double STEADIER_RATIO = 0.8;
 
 /* An operator of a communicator is asynchronous when this share of its uses contains the begin of
  * another. */
 static const double ASYNC_SHARE_MIN = 0.1;
 
+/* Mean and variance of a series as it comes (Welford 1962). */
+struct spread {
+	double mean, sum_squares;
+	size_t n;
+};
+
+/* One use per step: how steady the time to the next begin is, from the last end inside the operator
+ * and from its own end. */
+struct turn {
+	struct spread from_inside, from_end;
+};
+
 /* Uses of one operator of one communicator. */
 struct kind {
 	uint32_t op_id, group_id;
 	size_t n_uses, n_containing;
+	size_t step, turn; /* of the use that was met last */
+	struct turn turns[TURNS_MAX];
 };
+
+static void add(struct spread *spread, double value)
+{
+	double before = value - spread->mean;
+	spread->n++;
+	spread->mean += before / (double)spread->n;
+	spread->sum_squares += before * (value - spread->mean);
+}
 
 static struct kind *find_kind(struct kind *kinds, size_t *n_kinds, const struct fsl_op *op)
 {
@@ -30,7 +57,7 @@ static struct kind *find_kind(struct kind *kinds, size_t *n_kinds, const struct 
 	if (*n_kinds == KINDS_MAX) {
 		return NULL;
 	}
-	kinds[*n_kinds] = (struct kind){op->op_id, op->group_id, 0, 0};
+	kinds[*n_kinds] = (struct kind){.op_id = op->op_id, .group_id = op->group_id};
 	return &kinds[(*n_kinds)++];
 }
 
@@ -58,21 +85,6 @@ static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_ra
 	return has_async;
 }
 
-/* The last end of another operator inside operator @i; its own begin when there is none. */
-static int64_t last_end_inside(const struct fsl_rank *rank, size_t i)
-{
-	int64_t begin_ns = fsl_op_begin_ns(&rank->ops[i]);
-	int64_t end_ns = fsl_op_end_ns(&rank->ops[i]), last_ns = begin_ns;
-	for (size_t k = i + 1; k < rank->n_ops && k - i <= INSIDE_MAX; k++) {
-		if (fsl_op_begin_ns(&rank->ops[k]) >= end_ns) {
-			break;
-		}
-		int64_t other_ns = fsl_op_end_ns(&rank->ops[k]);
-		last_ns = other_ns < end_ns && other_ns > last_ns ? other_ns : last_ns;
-	}
-	return last_ns;
-}
-
 static int compare_spans(const void *a, const void *b)
 {
 	const struct fsl_op_span *x = a, *y = b;
@@ -82,19 +94,136 @@ static int compare_spans(const void *a, const void *b)
 	return (x->op_idx > y->op_idx) - (x->op_idx < y->op_idx);
 }
 
-void fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank)
+/* What the rank itself did around the end of an asynchronous operator; all on the rank's clock. */
+struct around {
+	int64_t last_end_ns;   /* of a synchronous operator by then; FSL_NS_ABSENT: none */
+	int64_t next_begin_ns; /* of the next one; FSL_NS_ABSENT: none */
+	bool is_busy;          /* one of them was running: the rank had gone on */
+};
+
+/* @before_ns: last end of a synchronous operator that begins before operator @i. spans[k].is_beside
+ * tells which operators are asynchronous. */
+static struct around look_around(const struct fsl_op_span *spans, const struct fsl_rank *rank,
+				 size_t i, int64_t before_ns)
+{
+	int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
+	struct around around = {.last_end_ns = before_ns, .next_begin_ns = FSL_NS_ABSENT};
+	if (before_ns > end_ns) {
+		around.is_busy = true;
+		return around;
+	}
+	for (size_t k = i + 1; k < rank->n_ops && k - i <= INSIDE_MAX; k++) {
+		if (spans[k].is_beside) {
+			continue;
+		}
+		if (fsl_op_begin_ns(&rank->ops[k]) >= end_ns) {
+			around.next_begin_ns = fsl_op_begin_ns(&rank->ops[k]);
+			break;
+		}
+		if (fsl_op_end_ns(&rank->ops[k]) > end_ns) {
+			around.is_busy = true;
+			break;
+		}
+		around.last_end_ns = fsl_op_end_ns(&rank->ops[k]);
+	}
+	return around;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The turn of the use that comes next in @step. */
+static struct turn *turn_of(struct kind *kind, size_t step)
+{
+	kind->turn = step == kind->step ? kind->turn + 1 : 0;
+	kind->step = step;
+	return &kind->turns[kind->turn < TURNS_MAX ? kind->turn : TURNS_MAX - 1];
+}
+
+static bool is_steadily_free(const struct turn *turn)
+{
+	return turn->from_end.n >= SAMPLES_MIN &&
+	       turn->from_inside.sum_squares < STEADIER_RATIO * turn->from_end.sum_squares;
+}
+
+static void restart_turns(struct kind *kinds, size_t n_kinds)
+{
+	for (size_t k = 0; k < n_kinds; k++) {
+		kinds[k].step = SIZE_MAX;
+		kinds[k].turn = 0;
+	}
+}
+
+/* Marks the asynchronous operators and measures what follows each of their uses. */
+static void measure_turns(struct fsl_op_span *spans, struct kind *kinds, size_t n_kinds,
+			  const struct fsl_rank *rank, const struct fsl_cuts *cuts, size_t rank_idx)
+{
+	int64_t before_ns = FSL_NS_ABSENT;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		spans[i].is_beside = is_async(find_kind(kinds, &n_kinds, &rank->ops[i]));
+	}
+	restart_turns(kinds, n_kinds);
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		if (!spans[i].is_beside) {
+			before_ns = later(before_ns, fsl_op_end_ns(&rank->ops[i]));
+			continue;
+		}
+		struct kind *kind = find_kind(kinds, &n_kinds, &rank->ops[i]);
+		struct turn *turn = turn_of(kind, fsl_cuts_step_of(cuts, rank_idx, i));
+		struct around around = look_around(spans, rank, i, before_ns);
+		if (around.last_end_ns != FSL_NS_ABSENT && around.next_begin_ns != FSL_NS_ABSENT) {
+			int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
+			add(&turn->from_inside,
+			    (double)(around.next_begin_ns - around.last_end_ns));
+			add(&turn->from_end, (double)(around.next_begin_ns - end_ns));
+		}
+	}
+}
+
+static struct fsl_op_span whole_span(const struct fsl_op *op, size_t op_idx)
+{
+	return (struct fsl_op_span){.begin_ns = fsl_op_begin_ns(op),
+				    .end_ns = fsl_op_end_ns(op),
+				    .op_idx = (uint32_t)op_idx};
+}
+
+static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_t n_kinds,
+			    const struct fsl_rank *rank, const struct fsl_cuts *cuts,
+			    size_t rank_idx)
+{
+	int64_t before_ns = FSL_NS_ABSENT;
+	measure_turns(spans, kinds, n_kinds, rank, cuts, rank_idx);
+	restart_turns(kinds, n_kinds);
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		struct fsl_op_span span = whole_span(&rank->ops[i], i);
+		if (spans[i].is_beside) {
+			struct kind *kind = find_kind(kinds, &n_kinds, &rank->ops[i]);
+			struct turn *turn = turn_of(kind, fsl_cuts_step_of(cuts, rank_idx, i));
+			struct around around = look_around(spans, rank, i, before_ns);
+			span.is_free = around.is_busy || is_steadily_free(turn);
+			span.is_beside = span.is_free || around.last_end_ns > span.begin_ns;
+			span.begin_ns = span.is_free ? span.end_ns
+						     : later(span.begin_ns, around.last_end_ns);
+		} else {
+			before_ns = later(before_ns, span.end_ns);
+		}
+		spans[i] = span;
+	}
+	qsort(spans, rank->n_ops, sizeof(*spans), compare_spans);
+}
+
+void fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
+		  const struct fsl_cuts *cuts, size_t rank_idx)
 {
 	struct kind kinds[KINDS_MAX];
 	size_t n_kinds = 0;
-	bool has_async = count_kinds(kinds, &n_kinds, rank);
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		const struct fsl_op *op = &rank->ops[i];
-		bool is_beside = has_async && is_async(find_kind(kinds, &n_kinds, op));
-		spans[i] = (struct fsl_op_span){is_beside ? last_end_inside(rank, i)
-							  : fsl_op_begin_ns(op),
-						fsl_op_end_ns(op), (uint32_t)i};
+	if (count_kinds(kinds, &n_kinds, rank)) {
+		set_async_spans(spans, kinds, n_kinds, rank, cuts, rank_idx);
+		return;
 	}
-	if (has_async) {
-		qsort(spans, rank->n_ops, sizeof(*spans), compare_spans);
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		spans[i] = whole_span(&rank->ops[i], i);
 	}
 }

@@ -2,20 +2,28 @@
 #ifndef FSL_MATCH_OWN_SPANS_H
 #define FSL_MATCH_OWN_SPANS_H
 
+#include "match/cut.h"
 #include "series/run.h"
 
 /* One half-open stretch of time in which an operator held its rank. */
 struct fsl_op_span {
 	int64_t begin_ns, end_ns;
 	uint32_t op_idx;
+	bool is_beside; /* runs beside others: held its rank at most from the last of their ends */
+	bool is_free;   /* never held its rank: begin_ns == end_ns */
 };
 
 /*
  * Spans of a rank's operators, sorted by begin; @spans has room for rank->n_ops. An operator
  * usually holds its rank from begin to end. One that runs beside others (its uses regularly contain
- * the begin of another operator) is asynchronous: the rank goes on working under it, so it holds
- * the rank only from the last end of another operator inside it.
+ * the begin of another operator) is asynchronous: the rank goes on working under it. What the rank
+ * does next tells whether it waited for the operator's end: the time from that end to the next
+ * begin is then the same in every step. Where instead the time from the last end inside the
+ * operator to the next begin is the steadier one, the rank was working all along and the operator
+ * held nobody; else it held the rank from that last end on. Judged for the n-th use of an operator
+ * in a step over all steps of the rank.
  */
-void fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank);
+void fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
+		  const struct fsl_cuts *cuts, size_t rank_idx);
 
 #endif

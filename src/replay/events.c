@@ -18,6 +18,9 @@ struct ending {
 	bool is_beside; /* runs beside others */
 };
 
+/* How an operator runs. */
+enum hold { HOLD_RANK, HOLD_BESIDE, HOLD_NEVER };
+
 /* What ended last so far; any, and of those that do not run beside others. */
 struct past {
 	struct ending any, held;
@@ -34,9 +37,9 @@ struct walk {
 	size_t rank_idx;
 	int64_t clock_ns;
 	struct fsl_stage_pieces stages;
-	size_t next_stage;  /* pieces before it end before every coming event's past */
-	uint8_t *is_beside; /* [n_ops] */
-	size_t beside_capacity;
+	size_t next_stage; /* pieces before it end before every coming event's past */
+	uint8_t *holds;    /* [n_ops] enum hold */
+	size_t holds_capacity;
 	struct fsl_op_span *spans;
 	size_t spans_capacity;
 	struct past past;
@@ -151,7 +154,7 @@ static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool 
 
 /* Fills the event that begins and ends on the rank's own clock as given. */
 static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t begin_ns,
-				 int64_t end_ns, uint32_t step, bool is_beside,
+				 int64_t end_ns, uint32_t step, enum hold hold,
 				 struct fsl_error *err)
 {
 	struct fsl_replay_graph *graph = walk->graph;
@@ -167,7 +170,10 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 	enum fsl_status status = add_own(walk, event, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
 	walk->last_step = step;
-	begin_op(&walk->past, &(struct ending){end_ns, (uint32_t)event_idx, is_beside});
+	if (hold != HOLD_NEVER) {
+		begin_op(&walk->past,
+			 &(struct ending){end_ns, (uint32_t)event_idx, hold == HOLD_BESIDE});
+	}
 	return status;
 }
 
@@ -178,7 +184,7 @@ static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error
 	size_t step = fsl_cuts_step_of(graph->job->cuts, walk->rank_idx, op_idx);
 	settle(&walk->past, fsl_op_begin_ns(op));
 	return set_event(walk, graph->n_events++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
-			 graph->step_of[step], walk->is_beside[op_idx] != 0, err);
+			 graph->step_of[step], (enum hold)walk->holds[op_idx], err);
 }
 
 /* Puts a lost operator back: behind its usual own time, no later than its transfer allows. */
@@ -192,7 +198,7 @@ static enum fsl_status add_lost(struct walk *walk, const struct fsl_lost *lost, 
 	    walk->past.any.end_ns + lost->usual_ns < begin_ns) {
 		begin_ns = walk->past.any.end_ns + lost->usual_ns;
 	}
-	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, false, err);
+	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, HOLD_RANK, err);
 }
 
 /* Lost operators of the window that ended by @time_ns, or just after it as clocks have it. */
@@ -228,8 +234,10 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	walk->past = (struct past){.n_running = 0};
 	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
-		begin_op(&walk->past,
-			 &(struct ending){end_ns, FSL_NO_NODE, walk->is_beside[i] != 0});
+		if (walk->holds[i] != HOLD_NEVER) {
+			begin_op(&walk->past, &(struct ending){end_ns, FSL_NO_NODE,
+							       walk->holds[i] == HOLD_BESIDE});
+		}
 		*start_ns =
 			end_ns - walk->clock_ns > *start_ns ? end_ns - walk->clock_ns : *start_ns;
 	}
@@ -256,7 +264,7 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	walk->next_stage = 0;
 	walk->next_lost = fsl_replay_first_lost(walk->graph, rank_idx);
 	enum fsl_status status =
-		FSL_GROW(walk->is_beside, walk->beside_capacity, walk->rank->n_ops + 1, err);
+		FSL_GROW(walk->holds, walk->holds_capacity, walk->rank->n_ops + 1, err);
 	if (status == FSL_OK) {
 		status = FSL_GROW(walk->spans, walk->spans_capacity, walk->rank->n_ops + 1, err);
 	}
@@ -267,11 +275,11 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	if (status != FSL_OK) {
 		return status;
 	}
-	fsl_op_spans(walk->spans, walk->rank);
+	fsl_op_spans(walk->spans, walk->rank, job->cuts, rank_idx);
 	for (size_t i = 0; i < walk->rank->n_ops; i++) {
-		uint32_t op_idx = walk->spans[i].op_idx;
-		walk->is_beside[op_idx] =
-			walk->spans[i].begin_ns > fsl_op_begin_ns(&walk->rank->ops[op_idx]);
+		const struct fsl_op_span *span = &walk->spans[i];
+		enum hold hold = span->is_beside ? HOLD_BESIDE : HOLD_RANK;
+		walk->holds[span->op_idx] = (uint8_t)(span->is_free ? HOLD_NEVER : hold);
 	}
 	return FSL_OK;
 }
@@ -321,7 +329,7 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 				walk_window(&walk, &graph->windows[w], &graph->start_ns[cell], err);
 		}
 	}
-	fsl_free(walk.is_beside);
+	fsl_free(walk.holds);
 	fsl_free(walk.spans);
 	fsl_stage_pieces_fini(&walk.stages);
 	if (status == FSL_OK) {

@@ -524,6 +524,34 @@ static void a_stage_of_its_own_is_not_compared_with_others(void **state)
 	small_job_fini(&job);
 }
 
+static void neighbours_with_a_group_each_are_a_chain_of_stages(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_peers peers;
+	struct fsl_arena arena = {0};
+	small_job_init(&job, 4, 3);
+	small_job_run(&job);
+	/* In any order; the last stage hands back to the first where stages are interleaved. */
+	int32_t pairs[4][2] = {{2, 3}, {0, 3}, {0, 1}, {1, 2}};
+	struct fsl_group groups[4];
+	for (size_t i = 0; i < 4; i++) {
+		groups[i] = (struct fsl_group){.kind = FSL_GROUP_PP,
+					       .name_id = FSL_STR_NONE,
+					       .ranks = pairs[i],
+					       .n_ranks = 2};
+	}
+	struct fsl_topology topology = job.topology;
+	topology.groups = groups;
+	topology.n_groups = 4;
+	assert_int_equal(fsl_peers_build(&peers, &arena, &job.run, &topology, NULL), FSL_OK);
+	for (int32_t r = 0; r < 4; r++) {
+		assert_int_equal(peers.stage_of[r], r);
+	}
+	fsl_arena_fini(&arena);
+	small_job_fini(&job);
+}
+
 static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 {
 	(void)state;
@@ -575,6 +603,7 @@ int main(void)
 		cmocka_unit_test(the_level_of_peers_survives_up_to_two_thirds_slow),
 		cmocka_unit_test(an_episode_is_where_the_series_is_high_most_of_the_time),
 		cmocka_unit_test(a_stage_of_its_own_is_not_compared_with_others),
+		cmocka_unit_test(neighbours_with_a_group_each_are_a_chain_of_stages),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,6 +362,48 @@ static void work_under_an_asynchronous_operator_is_own_time(void **state)
 	small_job_fini(&job);
 }
 
+/*
+ * One rank; each step of 100 ms holds gathers at 20-30 and 80-90, between which it works 50 ms, and
+ * a reduction that begins at 30 and ends under that work, at 50 to 70 as the others please. Nobody
+ * waits for it: own time is 10 + 20 + 50 in every step, not what is left behind its end.
+ */
+static void an_operator_that_ends_under_steady_work_held_nobody(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	int64_t clock_ns[1] = {0};
+	enum { STEPS = 12 };
+	small_job_init(&job, 1, STEPS);
+	uint32_t gather = small_job_name(&job, "HcclAllGather");
+	uint32_t reduce = small_job_name(&job, "HcclAllreduce");
+	uint32_t tp = small_job_name(&job, "g0"), dp = small_job_name(&job, "dp");
+	job.steps.items = fsl_calloc(STEPS, sizeof(*job.steps.items));
+	job.steps.n_items = STEPS;
+	for (size_t s = 0; s < STEPS; s++) {
+		int64_t at_ns = SMALL_JOB_ORIGIN_NS + (int64_t)s * 100 * FSL_NS_PER_MS;
+		int64_t end_ms = s % 3 == 2 ? 85 : 50 + 10 * (int64_t)(s % 3);
+		job.steps.items[s] = (struct fsl_job_step){
+			.step = (int64_t)s, .begin_ns = at_ns, .dur_ns = 100 * FSL_NS_PER_MS};
+		small_job_add_op(&job, 0, gather, tp, at_ns + 20 * FSL_NS_PER_MS,
+				 at_ns + 30 * FSL_NS_PER_MS);
+		small_job_add_op(&job, 0, reduce, dp, at_ns + 30 * FSL_NS_PER_MS,
+				 at_ns + end_ms * FSL_NS_PER_MS);
+		small_job_add_op(&job, 0, gather, tp, at_ns + 80 * FSL_NS_PER_MS,
+				 at_ns + 90 * FSL_NS_PER_MS);
+	}
+	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
+	for (size_t s = 3; s + 1 < STEPS; s++) {
+		assert_true(fsl_own_part_ms(&own, 0, s, FSL_OWN_HEAD) == 30.0);
+		assert_true(fsl_own_part_ms(&own, 0, s, FSL_OWN_BODY) == 50.0);
+	}
+	fsl_own_fini(&own);
+	fsl_cuts_fini(&cuts);
+	small_job_fini(&job);
+}
+
 static void add_stage(struct small_job *job, size_t r, enum fsl_stage_kind kind, double begin_ms,
 		      double end_ms)
 {
@@ -490,6 +532,7 @@ int main(void)
 		cmocka_unit_test(jitter_at_a_boundary_moves_no_operator_to_another_step),
 		cmocka_unit_test(gaps_are_own_time_split_at_the_head_of_the_step),
 		cmocka_unit_test(work_under_an_asynchronous_operator_is_own_time),
+		cmocka_unit_test(an_operator_that_ends_under_steady_work_held_nobody),
 		cmocka_unit_test(nested_stages_and_operators_count_each_moment_once),
 		cmocka_unit_test(stages_follow_the_numbers_of_the_steps),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
