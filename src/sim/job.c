@@ -31,9 +31,11 @@ struct job {
 	int32_t n_blocks, width; /* width: ranks of a cell */
 	double *lengths;         /* [replica * micro_batches + micro-batch], factor on the work */
 	gsl_rng **streams;       /* of the lengths, one per replica */
-	double *link_extra_ms;
-	int32_t *members;  /* scratch, as many as the largest group */
-	int64_t *ready_ns; /* [rank * buckets + bucket]: overlapped gradients */
+	const char **groups;     /* names by number; NULL: not used so far */
+	struct fsl_arena *names; /* of the groups */
+	uint32_t *struck, *on_hosts; /* [rank]: faults that strike it, or a rank of its host */
+	int32_t *members;            /* scratch, as many as the largest group */
+	int64_t *ready_ns;           /* [rank * buckets + bucket]: overlapped gradients */
 	int64_t last_ns;
 	struct fsl_error *err;
 	enum fsl_status status; /* first failure; everything after it does nothing */
@@ -44,8 +46,12 @@ struct traffic {
 	const char *name;
 	uint64_t n_elements;
 	double transfer_ms;
-	char group[FSL_SIM_GROUP_MAX];
+	const char *group;
+	uint32_t group_no;
 };
+
+/* Kinds of communicators; each has numbers of its own for n_ranks of them, pairs for twice that. */
+enum group_kind { GROUP_TENSOR, GROUP_DATA, GROUP_EXPERTS, GROUP_PAIRS, GROUP_KINDS_N };
 
 static int32_t rank_at(const struct fsl_sim_params *params, int32_t stage, int32_t replica,
 		       int32_t shard)
@@ -75,10 +81,11 @@ static void draft(struct job *job, int32_t rank, const struct traffic *traffic, 
 		return;
 	}
 	struct fsl_sim_draft op = {.name = traffic->name,
+				   .group = traffic->group,
+				   .group_no = traffic->group_no,
 				   .n_elements = traffic->n_elements,
 				   .begin_ns = begin_ns,
 				   .end_ns = end_ns};
-	memcpy(op.group, traffic->group, sizeof(op.group));
 	note(job, fsl_sim_lane_put_op(lane, &op, job->err));
 }
 
@@ -90,15 +97,25 @@ static void stage(struct job *job, int32_t rank, enum fsl_stage_kind kind, int64
 	}
 }
 
-static bool is_on_host_of(const struct job *job, const struct fsl_sim_fault *fault, int32_t rank)
+/* The communicator number @idx of its kind; named from @a, @b and, where @c >= 0, @c. */
+static void set_group(struct job *job, struct traffic *traffic, enum group_kind kind, int32_t idx,
+		      int32_t a, int32_t b, int32_t c)
 {
-	for (size_t i = 0; i < fault->n_ranks; i++) {
-		if (fault->ranks[i] / job->params->ranks_per_host ==
-		    rank / job->params->ranks_per_host) {
-			return true;
+	static const char *const letters[GROUP_KINDS_N] = {"t", "d", "e", "p"};
+	uint32_t no = (uint32_t)kind * (uint32_t)job->n_ranks + (uint32_t)idx;
+	if (job->groups[no] == NULL && job->sink != NULL) {
+		job->groups[no] = c >= 0 ? fsl_arena_printf(job->names, "%s%d_%d_%d", letters[kind],
+							    (int)a, (int)b, (int)c)
+				  : a >= 0 ? fsl_arena_printf(job->names, "%s%d_%d", letters[kind],
+							      (int)a, (int)b)
+					   : fsl_arena_printf(job->names, "pp_%d", (int)b);
+		if (job->groups[no] == NULL) {
+			note(job, FSL_FAIL(job->err, FSL_ERR_MEMORY, "out of memory: group=%u",
+					   (unsigned)no));
 		}
 	}
-	return false;
+	traffic->group = job->groups[no];
+	traffic->group_no = no;
 }
 
 /* What faults of the network add to a transfer between these ranks. */
@@ -116,7 +133,7 @@ static double network_extra_ms(const struct job *job, const int32_t *members, in
 				seen[0] |= members[i] == fault->ranks[0];
 				seen[1] |= members[i] == fault->ranks[1];
 			} else {
-				seen[is_on_host_of(job, fault, members[i])] = true;
+				seen[job->on_hosts[members[i]] >> f & 1] = true;
 			}
 		}
 		extra_ms += seen[0] && seen[1] ? size * fault->extra_ms : 0.0;
@@ -165,15 +182,15 @@ static struct traffic make_traffic(const char *name, uint64_t n_elements, double
 }
 
 /* Communicator of two neighbours, or of their whole pipeline. */
-static void set_p2p_group(const struct job *job, struct traffic *traffic, int32_t a, int32_t b)
+static void set_p2p_group(struct job *job, struct traffic *traffic, int32_t a, int32_t b)
 {
 	const struct fsl_sim_params *params = job->params;
 	int32_t width = params->dp * params->tp, low = a < b ? a : b, high = a < b ? b : a;
 	if (params->p2p_groups == FSL_SIM_PIPELINE_GROUPS) {
-		(void)snprintf(traffic->group, sizeof(traffic->group), "pp_%d", (int)(low % width));
+		set_group(job, traffic, GROUP_PAIRS, 2 * (low % width), -1, low % width, -1);
 	} else {
-		(void)snprintf(traffic->group, sizeof(traffic->group), "p%d_%d", (int)low,
-			       (int)high);
+		bool is_round = high - low != width; /* from the last stage to the first */
+		set_group(job, traffic, GROUP_PAIRS, 2 * low + is_round, low, high, -1);
 	}
 }
 
@@ -290,8 +307,8 @@ static void meet_shards(struct job *job, const struct cell *cell, const char *na
 		for (int32_t t = 0; t < params->tp; t++) {
 			job->members[t] = rank_at(params, cell->stage, replica, t);
 		}
-		(void)snprintf(traffic.group, sizeof(traffic.group), "t%d_%d", (int)cell->stage,
-			       (int)replica);
+		set_group(job, &traffic, GROUP_TENSOR, cell->stage * params->dp + replica,
+			  cell->stage, replica, -1);
 		communicate(job, job->members, params->tp, &traffic);
 	}
 }
@@ -306,8 +323,9 @@ static void meet_experts(struct job *job, const struct cell *cell)
 			job->members[e] =
 				rank_at(params, cell->stage, cell->block * params->ep + e, t);
 		}
-		(void)snprintf(traffic.group, sizeof(traffic.group), "e%d_%d_%d", (int)cell->stage,
-			       (int)cell->block, (int)t);
+		set_group(job, &traffic, GROUP_EXPERTS,
+			  (cell->stage * job->n_blocks + cell->block) * params->tp + t, cell->stage,
+			  cell->block, t);
 		communicate(job, job->members, params->ep, &traffic);
 	}
 }
@@ -445,7 +463,7 @@ static void reduce(struct job *job, int32_t stage_idx, int32_t shard, int32_t bu
 	const struct fsl_sim_params *params = job->params;
 	struct traffic traffic = make_traffic("HcclAllreduce", 1048576 + (uint64_t)bucket,
 					      params->reduce_ms / params->buckets);
-	(void)snprintf(traffic.group, sizeof(traffic.group), "d%d_%d", (int)stage_idx, (int)shard);
+	set_group(job, &traffic, GROUP_DATA, stage_idx * params->tp + shard, stage_idx, shard, -1);
 	for (int32_t d = 0; d < params->dp; d++) {
 		job->members[d] = rank_at(params, stage_idx, d, shard);
 	}
@@ -550,7 +568,8 @@ static void flush(struct job *job)
 static void run_step(struct job *job)
 {
 	for (int32_t r = 0; r < job->n_ranks; r++) {
-		fsl_sim_lane_prepare(&job->lanes[r], job->params, r, job->step, job->is_healthy);
+		fsl_sim_lane_prepare(&job->lanes[r], job->params, r, job->step,
+				     job->is_healthy ? NULL : &job->struck[r]);
 		load_data(job, r);
 	}
 	draw_lengths(job);
@@ -568,7 +587,8 @@ static void run_step(struct job *job)
 static void meet_all(struct job *job)
 {
 	struct traffic traffic = make_traffic("HcclAllreduce", 1024, 0.5);
-	(void)snprintf(traffic.group, sizeof(traffic.group), "world");
+	traffic.group = "world";
+	traffic.group_no = (GROUP_KINDS_N + 1) * (uint32_t)job->n_ranks;
 	for (int32_t r = 0; r < job->n_ranks; r++) {
 		job->members[r] = r;
 	}
@@ -587,6 +607,25 @@ static bool has_hung(const struct job *job)
 	return false;
 }
 
+/* Whom each fault strikes, looked up once. */
+static void note_struck(struct job *job)
+{
+	const struct fsl_sim_params *params = job->params;
+	for (size_t f = 0; f < params->n_faults; f++) {
+		const struct fsl_sim_fault *fault = &params->faults[f];
+		for (size_t i = 0; i < fault->n_ranks && fault->kind != FSL_SIM_STAGE; i++) {
+			int32_t first = fault->ranks[i] / params->ranks_per_host;
+			first *= params->ranks_per_host;
+			job->struck[fault->ranks[i]] |= UINT32_C(1) << f;
+			for (int32_t k = 0; k < params->ranks_per_host; k++) {
+				if (first + k < job->n_ranks) {
+					job->on_hosts[first + k] |= UINT32_C(1) << f;
+				}
+			}
+		}
+	}
+}
+
 static enum fsl_status job_init(struct job *job, struct fsl_arena *arena)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -603,8 +642,15 @@ static enum fsl_status job_init(struct job *job, struct fsl_arena *arena)
 	job->members = fsl_arena_alloc(arena, n * sizeof(*job->members));
 	job->ready_ns =
 		fsl_arena_alloc(arena, n * (size_t)params->buckets * sizeof(*job->ready_ns));
+	job->groups = fsl_arena_alloc(arena, (GROUP_KINDS_N + 1) * n * sizeof(char *));
+	job->struck = fsl_arena_alloc(arena, n * sizeof(*job->struck));
+	job->on_hosts = fsl_arena_alloc(arena, n * sizeof(*job->on_hosts));
 	bool is_complete = job->cells != NULL && job->lengths != NULL && job->streams != NULL &&
-			   job->members != NULL && job->ready_ns != NULL;
+			   job->members != NULL && job->ready_ns != NULL && job->groups != NULL &&
+			   job->struck != NULL && job->on_hosts != NULL;
+	if (is_complete) {
+		note_struck(job);
+	}
 	for (size_t c = 0; c < n_cells && is_complete; c++) {
 		job->cells[c].stage = (int32_t)(c % (size_t)params->pp);
 		job->cells[c].block = (int32_t)(c / (size_t)params->pp);
@@ -633,6 +679,7 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy
 	struct job job = {.params = params,
 			  .sink = sink,
 			  .is_healthy = is_healthy,
+			  .names = arena,
 			  .last_ns = FSL_NS_ABSENT,
 			  .err = err};
 	size_t n_begins = (size_t)params->steps + 1;

@@ -136,7 +136,7 @@ static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params 
 }
 
 void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
-			  int32_t rank, int32_t step, bool is_healthy)
+			  int32_t rank, int32_t step, const uint32_t *struck)
 {
 	double pause_share = 0.0, pause_ms = 0.0;
 	lane->factor = 1.0;
@@ -145,12 +145,12 @@ void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params
 	lane->pause_ms[0] = lane->pause_ms[1] = 0.0;
 	lane->n_passes = 0;
 	int32_t stage = rank / (params->dp * params->tp);
-	for (size_t i = 0; i < params->n_faults && !is_healthy; i++) {
+	for (size_t i = 0; i < params->n_faults && struck != NULL; i++) {
 		const struct fsl_sim_fault *fault = &params->faults[i];
 		double size = fsl_sim_fault_size(fault, step);
 		bool is_job = fault->kind == FSL_SIM_JOB_SLOW || fault->kind == FSL_SIM_PAUSES;
 		bool is_stage = fault->kind == FSL_SIM_STAGE && fault->ranks[0] == stage;
-		if (size == 0.0 || !(is_job || is_stage || fsl_sim_fault_strikes(fault, rank))) {
+		if (size == 0.0 || !(is_job || is_stage || (*struck >> i & 1) != 0)) {
 			continue;
 		}
 		bool is_first = fault->n_ranks > 0 && fault->ranks[0] == rank;
@@ -191,12 +191,12 @@ void fsl_sim_lane_work(struct fsl_sim_lane *lane, const struct fsl_sim_params *p
 enum fsl_status fsl_sim_lane_put_op(struct fsl_sim_lane *lane, const struct fsl_sim_draft *draft,
 				    struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(lane->drafts, lane->drafts_capacity, lane->n_drafts + 1, err);
-	if (status == FSL_OK) {
-		lane->drafts[lane->n_drafts++] = *draft;
+	if (lane->n_drafts == lane->drafts_capacity &&
+	    FSL_GROW(lane->drafts, lane->drafts_capacity, lane->n_drafts + 1, err) != FSL_OK) {
+		return FSL_ERR_MEMORY;
 	}
-	return status;
+	lane->drafts[lane->n_drafts++] = *draft;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_sim_lane_put_stage(struct fsl_sim_lane *lane, int32_t step,
@@ -247,14 +247,24 @@ static void set_host_times(struct fsl_sim_lane *lane, int64_t begin_ns, struct f
 	lane->host_free_ns = end_ns;
 }
 
-/* Order of begin; equal begins stay in order of the schedule, which names and groups tell apart. */
-static int compare_drafts(const void *a, const void *b)
+/* Order of begin; equal begins stay in order of the schedule, smaller ones first. */
+static bool is_before(const struct fsl_sim_draft *a, const struct fsl_sim_draft *b)
 {
-	const struct fsl_sim_draft *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns) {
-		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return a->begin_ns < b->begin_ns ||
+	       (a->begin_ns == b->begin_ns && a->n_elements < b->n_elements);
+}
+
+/* By insertion: only operators beside others are out of order, by a few places. */
+static void sort_drafts(struct fsl_sim_draft *drafts, size_t n_drafts)
+{
+	for (size_t i = 1; i < n_drafts; i++) {
+		struct fsl_sim_draft draft = drafts[i];
+		size_t to = i;
+		for (; to > 0 && is_before(&draft, &drafts[to - 1]); to--) {
+			drafts[to] = drafts[to - 1];
+		}
+		drafts[to] = draft;
 	}
-	return (x->n_elements > y->n_elements) - (x->n_elements < y->n_elements);
 }
 
 static enum fsl_status flush_op(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
@@ -262,9 +272,11 @@ static enum fsl_status flush_op(struct fsl_sim_lane *lane, const struct fsl_sim_
 				const struct fsl_sim_draft *draft, int64_t *last_ns,
 				struct fsl_error *err)
 {
-	struct fsl_sim_op op = {
-		.id = ++lane->n_ops, .name = draft->name, .n_elements = draft->n_elements};
-	memcpy(op.group, draft->group, sizeof(op.group));
+	struct fsl_sim_op op = {.id = ++lane->n_ops,
+				.name = draft->name,
+				.group = draft->group,
+				.group_no = draft->group_no,
+				.n_elements = draft->n_elements};
 	set_host_times(lane, draft->begin_ns, &op);
 	int64_t end_ns = draft->end_ns;
 	double jitter = gsl_rng_uniform(lane->shadow);
@@ -285,9 +297,7 @@ enum fsl_status fsl_sim_lane_flush(struct fsl_sim_lane *lane, const struct fsl_s
 				   struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	if (lane->n_drafts > 1) {
-		qsort(lane->drafts, lane->n_drafts, sizeof(*lane->drafts), compare_drafts);
-	}
+	sort_drafts(lane->drafts, lane->n_drafts);
 	for (size_t i = 0; i < lane->n_drafts && status == FSL_OK; i++) {
 		status = flush_op(lane, params, sink, rank, &lane->drafts[i], last_ns, err);
 	}

@@ -7,7 +7,8 @@
 /* One operator of a step that is not yet written; job time. */
 struct fsl_sim_draft {
 	const char *name;
-	char group[FSL_SIM_GROUP_MAX];
+	const char *group;
+	uint32_t group_no;
 	uint64_t n_elements;
 	int64_t begin_ns, end_ns;
 };
@@ -43,9 +44,10 @@ enum fsl_status fsl_sim_lanes_create(struct fsl_sim_lane **lanes,
 				     const struct fsl_sim_params *params, struct fsl_error *err);
 void fsl_sim_lanes_destroy(struct fsl_sim_lane *lanes, int32_t n_lanes);
 
-/* This step's faults and chances. */
+/* This step's faults and chances. @struck: faults that strike the rank, bits; NULL: a healthy job.
+ */
 void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
-			  int32_t rank, int32_t step, bool is_healthy);
+			  int32_t rank, int32_t step, const uint32_t *struck);
 /* Own work of @ms; @factor: what the micro-batch, the step and the job make of it. */
 void fsl_sim_lane_work(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, double ms,
 		       double factor);

@@ -4,17 +4,43 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/strpool.h"
+
+enum { OPS_MAX = 16 }; /* names of operators that the model knows */
+
+/* Which of the operators that never ended a rank waits in, best first, as marker_pairs.c has it. */
+enum open_class { OPEN_ON_DEVICE, OPEN_ON_HOST, OPEN_QUEUED, OPEN_NONE };
+
+/* An operator that was launched and has no device row: it may be queued. */
+struct launched {
+	uint32_t op_id, group_id;
+	int64_t begin_ns;
+};
+
+/* What is known of one rank until its end. */
+struct source {
+	struct fsl_rank *rank; /* NULL: leaves nothing */
+	bool has_markers;
+	enum open_class open;
+	int64_t last_launch_ns; /* newest host begin of an operator with device rows */
+	struct launched *launched;
+	size_t n_launched, launched_capacity;
+};
 
 struct memory {
 	const struct fsl_sim_params *params;
 	struct fsl_run *run;
 	struct fsl_sim_losses losses;
-	struct fsl_rank **ranks; /* by rank of the model; NULL: leaves nothing */
-	bool *has_markers;
+	struct source *sources; /* by rank of the model */
 	uint32_t dtype_id;
-	const char *last_name; /* static texts: their ids are looked up once in a row */
-	uint32_t last_name_id;
+	struct {
+		const char *text; /* static */
+		uint32_t id;
+	} ops[OPS_MAX];
+	size_t n_ops;
+	uint32_t *group_ids; /* by number, FSL_STR_NONE: not seen */
+	size_t n_group_ids;
 };
 
 static enum fsl_status intern(struct memory *memory, const char *text, uint32_t *id,
@@ -23,61 +49,135 @@ static enum fsl_status intern(struct memory *memory, const char *text, uint32_t 
 	return fsl_strpool_intern(memory->run->names, text, strlen(text), id, err);
 }
 
+static enum fsl_status op_id_of(struct memory *memory, const char *name, uint32_t *id,
+				struct fsl_error *err)
+{
+	size_t i = 0;
+	while (i < memory->n_ops && memory->ops[i].text != name) {
+		i++;
+	}
+	if (i == memory->n_ops) {
+		FSL_ASSERT(i < OPS_MAX);
+		enum fsl_status status = intern(memory, name, &memory->ops[i].id, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		memory->ops[i].text = name;
+		memory->n_ops++;
+	}
+	*id = memory->ops[i].id;
+	return FSL_OK;
+}
+
 static void see(struct fsl_rank *rank, int64_t time_ns)
 {
 	rank->last_event_ns = time_ns > rank->last_event_ns ? time_ns : rank->last_event_ns;
+}
+
+static void note_open(struct source *source, enum open_class class, const struct launched *op)
+{
+	struct fsl_rank *rank = source->rank;
+	bool is_better = class < source->open;
+	if (class == source->open) {
+		is_better = class == OPEN_QUEUED ? op->begin_ns < rank->open_begin_ns
+						 : op->begin_ns > rank->open_begin_ns;
+	}
+	if (is_better) {
+		source->open = class;
+		rank->open_op_id = op->op_id;
+		rank->open_group_id = op->group_id;
+		rank->open_begin_ns = op->begin_ns;
+	}
+}
+
+static enum fsl_status push(struct memory *memory, struct source *source,
+			    const struct fsl_sim_op *op, const struct launched *ids,
+			    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
+{
+	struct fsl_rank *rank = source->rank;
+	bool has_device = is_kept[FSL_SIM_DEV_BEGIN] && is_kept[FSL_SIM_DEV_END];
+	if (rank->n_ops == rank->ops_capacity &&
+	    FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, err) != FSL_OK) {
+		return FSL_ERR_MEMORY;
+	}
+	rank->ops[rank->n_ops++] = (struct fsl_op){
+		.host_begin_ns = op->host_begin_ns,
+		.host_end_ns = is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
+		.dev_begin_ns = has_device ? op->dev_begin_ns : FSL_NS_ABSENT,
+		.dev_end_ns = has_device ? op->dev_end_ns : FSL_NS_ABSENT,
+		.id = op->id,
+		.n_elements = op->n_elements,
+		.op_id = ids->op_id,
+		.group_id = ids->group_id,
+		.dtype_id = memory->dtype_id,
+		.step = -1};
+	if (has_device && op->host_begin_ns > source->last_launch_ns) {
+		source->last_launch_ns = op->host_begin_ns;
+	}
+	return FSL_OK;
+}
+
+/* What a reader makes of the rows that are left of an operator: src/ingest/marker_pairs.c. */
+static enum fsl_status settle(struct memory *memory, struct source *source,
+			      const struct fsl_sim_op *op, struct launched *ids,
+			      const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
+{
+	if (is_kept[FSL_SIM_DEV_BEGIN] && is_kept[FSL_SIM_DEV_END]) {
+		return push(memory, source, op, ids, is_kept, err);
+	}
+	if (is_kept[FSL_SIM_DEV_BEGIN]) {
+		ids->begin_ns = op->dev_begin_ns;
+		note_open(source, OPEN_ON_DEVICE, ids);
+		return FSL_OK;
+	}
+	if (is_kept[FSL_SIM_DEV_END]) {
+		return FSL_OK;
+	}
+	ids->begin_ns = op->host_begin_ns;
+	if (!is_kept[FSL_SIM_HOST_END]) {
+		note_open(source, OPEN_ON_HOST, ids);
+		return FSL_OK;
+	}
+	enum fsl_status status = push(memory, source, op, ids, is_kept, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(source->launched, source->launched_capacity,
+				  source->n_launched + 1, err);
+	}
+	if (status == FSL_OK) {
+		source->launched[source->n_launched++] = *ids;
+	}
+	return status;
 }
 
 static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct fsl_sim_op *op,
 			      struct fsl_error *err)
 {
 	struct memory *memory = context;
-	struct fsl_rank *rank = memory->ranks[rank_of_model];
+	struct source *source = &memory->sources[rank_of_model];
 	bool is_kept[FSL_SIM_ROWS_N];
-	uint32_t group_id = FSL_STR_NONE;
+	if (source->rank == NULL || !source->has_markers) {
+		return FSL_OK;
+	}
 	fsl_sim_losses_draw(&memory->losses, rank_of_model, op, is_kept);
-	if (rank == NULL || !memory->has_markers[rank_of_model]) {
-		return FSL_OK;
+	const int64_t times_ns[FSL_SIM_ROWS_N] = {op->host_begin_ns, op->host_end_ns,
+						  op->dev_begin_ns, op->dev_end_ns};
+	for (int row = 0; row < FSL_SIM_ROWS_N; row++) {
+		if (is_kept[row]) {
+			see(source->rank, times_ns[row]);
+		}
 	}
-	enum fsl_status status = FSL_OK;
-	if (op->name != memory->last_name) {
-		status = intern(memory, op->name, &memory->last_name_id, err);
-		memory->last_name = op->name;
+	if (!is_kept[FSL_SIM_HOST_BEGIN]) {
+		return FSL_OK; /* nobody knows its name */
 	}
-	if (status == FSL_OK) {
-		status = intern(memory, op->group, &group_id, err);
+	struct launched ids = {0};
+	enum fsl_status status = op_id_of(memory, op->name, &ids.op_id, err);
+	FSL_ASSERT(op->group_no < memory->n_group_ids);
+	uint32_t *group_id = &memory->group_ids[op->group_no];
+	if (*group_id == FSL_STR_NONE && status == FSL_OK) {
+		status = intern(memory, op->group, group_id, err);
 	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	see(rank, op->host_end_ns);
-	see(rank, op->dev_begin_ns);
-	if (op->dev_end_ns == FSL_SIM_NEVER) {
-		rank->open_op_id = memory->last_name_id;
-		rank->open_group_id = group_id;
-		rank->open_begin_ns = op->dev_begin_ns;
-		return FSL_OK;
-	}
-	see(rank, op->dev_end_ns);
-	if (!is_kept[FSL_SIM_HOST_BEGIN] || !is_kept[FSL_SIM_DEV_BEGIN] ||
-	    !is_kept[FSL_SIM_DEV_END]) {
-		return FSL_OK;
-	}
-	status = FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, err);
-	if (status == FSL_OK) {
-		rank->ops[rank->n_ops++] = (struct fsl_op){
-			.host_begin_ns = op->host_begin_ns,
-			.host_end_ns = is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
-			.dev_begin_ns = op->dev_begin_ns,
-			.dev_end_ns = op->dev_end_ns,
-			.id = op->id,
-			.n_elements = op->n_elements,
-			.op_id = memory->last_name_id,
-			.group_id = group_id,
-			.dtype_id = memory->dtype_id,
-			.step = -1};
-	}
-	return status;
+	ids.group_id = *group_id;
+	return status == FSL_OK ? settle(memory, source, op, &ids, is_kept, err) : status;
 }
 
 static enum fsl_status put_stage(void *context, int32_t rank_of_model,
@@ -85,7 +185,7 @@ static enum fsl_status put_stage(void *context, int32_t rank_of_model,
 {
 	enum { NS_PER_US = 1000 };
 	struct memory *memory = context;
-	struct fsl_rank *rank = memory->ranks[rank_of_model];
+	struct fsl_rank *rank = memory->sources[rank_of_model].rank;
 	if (rank == NULL || !fsl_sim_has_timeline(memory->params, rank_of_model)) {
 		return FSL_OK;
 	}
@@ -113,30 +213,36 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 	const struct fsl_sim_params *params = memory->params;
 	int32_t n_ranks = fsl_sim_n_ranks(params);
 	int32_t *model_of = fsl_calloc((size_t)n_ranks, sizeof(*model_of));
-	memory->ranks = fsl_calloc((size_t)n_ranks, sizeof(struct fsl_rank *));
-	memory->has_markers = fsl_calloc((size_t)n_ranks, sizeof(*memory->has_markers));
+	memory->n_group_ids = 5 * (size_t)n_ranks + 1;
+	memory->sources = fsl_calloc((size_t)n_ranks, sizeof(*memory->sources));
+	memory->group_ids = fsl_calloc(memory->n_group_ids, sizeof(*memory->group_ids));
 	enum fsl_status status = FSL_OK;
-	if (model_of == NULL || memory->ranks == NULL || memory->has_markers == NULL) {
+	if (model_of == NULL || memory->sources == NULL || memory->group_ids == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%d", (int)n_ranks);
 	}
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		model_of[fsl_sim_label(params, r)] = r;
+		memory->sources[r].open = OPEN_NONE;
+		memory->sources[r].last_launch_ns = FSL_NS_ABSENT;
+	}
+	for (size_t i = 0; i < memory->n_group_ids && status == FSL_OK; i++) {
+		memory->group_ids[i] = FSL_STR_NONE;
 	}
 	for (int32_t label = 0; label < n_ranks && status == FSL_OK; label++) {
 		char server_ip[32];
 		int32_t r = model_of[label];
 		bool is_header_only = false;
 		bool is_lost = fsl_sim_is_lost(params, r, &is_header_only);
-		memory->has_markers[r] = !is_lost && !is_header_only;
+		memory->sources[r].has_markers = !is_lost && !is_header_only;
 		if (is_lost && !fsl_sim_has_timeline(params, r)) {
 			continue;
 		}
 		struct fsl_rank *rank = fsl_run_add_rank(memory->run, label, err);
-		fsl_sim_server_ip(params, label, server_ip, sizeof(server_ip));
+		fsl_sim_server_ip(params, r, server_ip, sizeof(server_ip));
 		if (is_lost) {
 			/* Its timeline alone names the host. */
 			(void)snprintf(server_ip, sizeof(server_ip), "host%d",
-				       (int)(label / params->ranks_per_host));
+				       (int)(r / params->ranks_per_host));
 		}
 		const char *kept = fsl_arena_strdup(&memory->run->arena, server_ip);
 		if (rank == NULL || kept == NULL) {
@@ -149,10 +255,22 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 	}
 	/* Addresses hold from here on: no rank is added any more. */
 	for (size_t i = 0; i < memory->run->n_ranks && status == FSL_OK; i++) {
-		memory->ranks[model_of[memory->run->ranks[i].rank]] = &memory->run->ranks[i];
+		memory->sources[model_of[memory->run->ranks[i].rank]].rank = &memory->run->ranks[i];
 	}
 	fsl_free(model_of);
 	return status;
+}
+
+/* Of the operators without device rows, those behind the last that ran wait. */
+static void settle_launched(struct source *source)
+{
+	for (size_t i = 0; i < source->n_launched; i++) {
+		const struct launched *op = &source->launched[i];
+		if (source->last_launch_ns != FSL_NS_ABSENT &&
+		    op->begin_ns > source->last_launch_ns) {
+			note_open(source, OPEN_QUEUED, op);
+		}
+	}
 }
 
 enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struct fsl_run *run,
@@ -175,6 +293,9 @@ enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struc
 	if (status == FSL_OK) {
 		status = fsl_sim_run(params, false, &sink, &scratch, &clock, err);
 	}
+	for (int32_t r = 0; r < fsl_sim_n_ranks(params) && status == FSL_OK; r++) {
+		settle_launched(&memory.sources[r]);
+	}
 	for (size_t i = 0; i < run->n_ranks && status == FSL_OK; i++) {
 		fsl_rank_normalise(&run->ranks[i]);
 	}
@@ -184,8 +305,11 @@ enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struc
 	if (memory.losses.streams != NULL) {
 		fsl_sim_losses_fini(&memory.losses);
 	}
-	fsl_free(memory.ranks);
-	fsl_free(memory.has_markers);
+	for (int32_t r = 0; memory.sources != NULL && r < fsl_sim_n_ranks(params); r++) {
+		fsl_free(memory.sources[r].launched);
+	}
+	fsl_free(memory.sources);
+	fsl_free(memory.group_ids);
 	fsl_arena_fini(&scratch);
 	return status;
 }

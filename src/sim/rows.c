@@ -76,9 +76,9 @@ const char *fsl_sim_stage_text(enum fsl_stage_kind kind)
 	return texts[kind];
 }
 
-void fsl_sim_server_ip(const struct fsl_sim_params *params, int32_t label, char *text, size_t size)
+void fsl_sim_server_ip(const struct fsl_sim_params *params, int32_t rank, char *text, size_t size)
 {
-	int32_t host = label / params->ranks_per_host + 1;
+	int32_t host = rank / params->ranks_per_host + 1;
 	(void)snprintf(text, size, "10.%d.%d.%d", (int)(1 + host / 65536), (int)(host / 256 % 256),
 		       (int)(host % 256));
 }

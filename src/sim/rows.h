@@ -26,8 +26,10 @@ void fsl_sim_losses_draw(struct fsl_sim_losses *losses, int32_t rank, const stru
 
 /* Text of a stage in a timeline. */
 const char *fsl_sim_stage_text(enum fsl_stage_kind kind);
-/* "10.1.0.3", of the host of the rank that is written as @label. */
-void fsl_sim_server_ip(const struct fsl_sim_params *params, int32_t label, char *text, size_t size);
+/* "10.1.0.3", of the host that rank @rank of the model runs on, under whatever number it is
+ * written.
+ */
+void fsl_sim_server_ip(const struct fsl_sim_params *params, int32_t rank, char *text, size_t size);
 /* True when this rank writes a timeline. */
 bool fsl_sim_has_timeline(const struct fsl_sim_params *params, int32_t rank);
 

@@ -9,13 +9,12 @@
 
 #define FSL_SIM_NEVER INT64_MAX /* the time of an event that never comes */
 
-enum { FSL_SIM_GROUP_MAX = 40 };
-
 /* One communication operator of one rank, times as its clocks write them. */
 struct fsl_sim_op {
 	uint64_t id;
-	const char *name; /* static: "HcclAllGather" */
-	char group[FSL_SIM_GROUP_MAX];
+	const char *name;  /* static: "HcclAllGather" */
+	const char *group; /* of the run of the job; equal numbers, equal text */
+	uint32_t group_no; /* below 5 * ranks + 1 */
 	uint64_t n_elements;
 	int64_t host_begin_ns, host_end_ns, dev_begin_ns;
 	int64_t dev_end_ns; /* FSL_SIM_NEVER: the rank waits in it for ever */

@@ -72,7 +72,7 @@ static void marker_path(const struct tree *tree, int32_t rank, char *path)
 {
 	char server_ip[32];
 	int32_t label = fsl_sim_label(tree->params, rank);
-	fsl_sim_server_ip(tree->params, label, server_ip, sizeof(server_ip));
+	fsl_sim_server_ip(tree->params, rank, server_ip, sizeof(server_ip));
 	(void)snprintf(path, PATH_BYTES, "%s/mspti/hccl_activity-%s-.%d.%s", tree->dir, server_ip,
 		       (int)label, tree->params->format == FSL_SIM_JSON ? "json" : "csv");
 }
@@ -81,7 +81,7 @@ static void timeline_path(const struct tree *tree, int32_t rank, char *path)
 {
 	int32_t label = fsl_sim_label(tree->params, rank);
 	(void)snprintf(path, PATH_BYTES, "%s/timeline/host%d--%05d.timeline", tree->dir,
-		       (int)(label / tree->params->ranks_per_host), (int)label);
+		       (int)(rank / tree->params->ranks_per_host), (int)label);
 }
 
 /* Appends the page to its file; the first block of a job makes the file anew. */
@@ -133,7 +133,7 @@ static enum fsl_status put_row(struct tree *tree, int32_t rank, const struct fsl
 	bool is_begin = which == FSL_SIM_HOST_BEGIN || which == FSL_SIM_DEV_BEGIN;
 	const int64_t times_ns[FSL_SIM_ROWS_N] = {op->host_begin_ns, op->host_end_ns,
 						  op->dev_begin_ns, op->dev_end_ns};
-	int32_t first = is_device ? label % tree->params->ranks_per_host : PROCESS_FIRST + label;
+	int32_t first = is_device ? rank % tree->params->ranks_per_host : PROCESS_FIRST + label;
 	int32_t second = is_device ? STREAM : PROCESS_FIRST + label;
 	int flag = is_begin ? FLAG_BEGIN : FLAG_END, n = 0;
 	if (which == FSL_SIM_HOST_BEGIN) {
