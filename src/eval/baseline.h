@@ -1,0 +1,40 @@
+/*
+ * Baselines: simpler ways to name a slow rank, asked about the same jobs and marked by the same
+ * rules as the engine. They see what the engine found on the way (matched collectives, own time),
+ * which flatters them.
+ */
+#ifndef FSL_EVAL_BASELINE_H
+#define FSL_EVAL_BASELINE_H
+
+#include "blame/blame.h"
+#include "eval/mark.h"
+
+enum {
+	FSL_EVAL_BASELINES_MAX = 32,
+	FSL_EVAL_BASELINE_NAME_MAX = 48,
+};
+
+struct fsl_eval_baseline {
+	char name[FSL_EVAL_BASELINE_NAME_MAX]; /* "longest-collective", "BOCPD" */
+	const char *summary;                   /* static, or of the detector */
+	bool is_quick;                         /* taken when none are chosen in a quick run */
+	/* NULL: @detector on own time or lateness */
+	enum fsl_status (*ask)(struct fsl_eval_answer *out, const struct fsl_case *facts,
+			       struct fsl_arena *arena, struct fsl_error *err);
+	const struct fsl_detector_config *detector;
+};
+
+/* All there are: the rules, then every detector that can look at one group; at most
+ * FSL_EVAL_BASELINES_MAX. Borrows from @config. */
+size_t fsl_eval_baselines(struct fsl_eval_baseline *out, const struct fsl_config *config);
+
+/*
+ * The baseline's answer to a job; arrays in @arena. A rank is named in order of what its deviation
+ * costs, the onset is that of the first.
+ */
+enum fsl_status fsl_eval_baseline_ask(struct fsl_eval_answer *out,
+				      const struct fsl_eval_baseline *baseline,
+				      const struct fsl_case *facts, struct fsl_arena *arena,
+				      struct fsl_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* Figures: everything that is told of a set of results, for the engine or for one baseline. */
+#ifndef FSL_EVAL_FIGURES_H
+#define FSL_EVAL_FIGURES_H
+
+#include "eval/eval.h"
+
+/* Whose marks; a baseline's position otherwise. */
+enum { FSL_EVAL_ENGINE = -1 };
+
+struct fsl_eval_figures {
+	struct fsl_eval_tally tally;
+	struct fsl_eval_causes causes;
+	struct fsl_eval_kinds kinds;
+	/* Of |told - true|; NaN: none. */
+	size_t n_onsets, n_slowdowns;
+	double onset_median_steps, onset_p95_steps;
+	double slowdown_median, slowdown_p95;
+};
+
+/* How results are told apart: "fault", "ranks", ... */
+struct fsl_eval_axis {
+	const char *name;
+	/* Label of a result, into @out. */
+	void (*label)(char *out, size_t size, const struct fsl_eval_result *result);
+};
+/* NULL-terminated by name. */
+extern const struct fsl_eval_axis fsl_eval_axes[];
+const struct fsl_eval_axis *fsl_eval_axis_find(const char *name);
+
+/* A set of results: those whose label on @axis is @label (NULL: all), of strengths in @strengths
+ * (bits; 0: any). */
+struct fsl_eval_subset {
+	const struct fsl_eval_axis *axis;
+	const char *label;
+	uint32_t strengths;
+};
+
+enum fsl_status fsl_eval_figure(struct fsl_eval_figures *out, const struct fsl_eval *eval,
+				int answerer, const struct fsl_eval_subset *subset,
+				struct fsl_error *err);
+
+/* Labels of an axis that occur, numbers ascending, others in order of the matrix; at most @max. */
+size_t fsl_eval_labels(char (*labels)[FSL_EVAL_TEXT_MAX], size_t max, const struct fsl_eval *eval,
+		       const struct fsl_eval_axis *axis);
+
+/*
+ * Least magnitude (share) from which on at least 95 % of the culprits are found, also at every
+ * greater one, by faults of 50 steps or more; NaN: none.
+ */
+double fsl_eval_least_found(const struct fsl_eval *eval, int answerer);
+
+const struct fsl_eval_marks *fsl_eval_marks_of(const struct fsl_eval_result *result, int answerer);
+
+#endif

@@ -1,0 +1,401 @@
+/* The presets of the matrix and how their blocks become tasks. */
+#include "eval/matrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { WORDS_MAX = 24 };
+
+/* Few ranks a host in small jobs, so that there are hosts to compare; few operators in large ones,
+ * so that a job fits into memory. */
+static const struct fsl_eval_topology topologies[] = {
+	{"dp8", 1, 8, 1, 2, "buckets=4"},
+	{"tp4dp2", 4, 2, 1, 2, "micro_batches=2"},
+	{"tp2dp4pp2", 2, 4, 2, 4, "micro_batches=4 pairs=1 schedule=1f1b"},
+	{"tp2dp2pp4-interleaved", 2, 2, 4, 4,
+	 "micro_batches=8 pairs=1 schedule=interleaved chunks=2"},
+	{"tp2dp8ep4", 2, 8, 1, 4, "micro_batches=2 pairs=1 ep=4"},
+	{"tp8dp8", 8, 8, 1, 8, "micro_batches=2 pairs=1"},
+	{"tp4dp4pp4", 4, 4, 4, 8, "micro_batches=8 pairs=1 schedule=1f1b p2p=send-receive"},
+	{"tp8dp16pp2", 8, 16, 2, 8, "micro_batches=4 pairs=1 schedule=1f1b"},
+	{"tp8dp32pp4", 8, 32, 4, 8, "micro_batches=4 pairs=1 schedule=1f1b"},
+	{"tp8dp64pp8", 8, 64, 8, 8, "micro_batches=8 pairs=1 schedule=1f1b"},
+};
+
+/* One block; its texts are lists of words. */
+struct block {
+	const char *preset;
+	const char *scenarios;
+	const char *topologies;
+	const char *magnitudes; /* percent */
+	int32_t n_seeds;        /* per cell, where the command line does not tell */
+	int32_t n_steps;
+};
+
+#define RANK_FAULTS                                                                                \
+	"compute-one compute-two compute-host compute-half host gc dataloader storage ramp link"
+#define SMALL      "dp8 tp4dp2 tp2dp4pp2 tp2dp2pp4-interleaved tp2dp8ep4"
+#define MEDIUM     "tp8dp8 tp4dp4pp4"
+#define JOB_FAULTS "switch sequence stage job-wide pauses"
+
+/* Clean jobs are long, so that there are job-days to have false alarms in. */
+static const struct block blocks[] = {
+	{"quick", "clean", "dp8 tp4dp2 tp2dp4pp2 tp8dp8", "0", 5, 300},
+	{"quick", RANK_FAULTS " " JOB_FAULTS, "tp4dp2 tp2dp4pp2", "5 10 20 50", 1, 240},
+	{"quick", RANK_FAULTS " " JOB_FAULTS, "tp8dp8 tp4dp4pp4", "10", 1, 200},
+	{"quick", "hang missing", "tp4dp2 tp2dp4pp2", "0", 2, 120},
+
+	{"full", "clean", SMALL " " MEDIUM, "0", 32, 720},
+	{"full", "clean", "tp8dp16pp2 tp8dp32pp4", "0", 6, 240},
+	{"full", "clean", "tp8dp64pp8", "0", 2, 100},
+	{"full", RANK_FAULTS " " JOB_FAULTS, SMALL, "2 5 10 20 50 100", 4, 300},
+	{"full", RANK_FAULTS " " JOB_FAULTS, MEDIUM, "2 5 10 20 50", 3, 240},
+	{"full", RANK_FAULTS " " JOB_FAULTS, "tp8dp16pp2", "5 10 50", 2, 160},
+	{"full", RANK_FAULTS " " JOB_FAULTS, "tp8dp32pp4", "10", 1, 120},
+	{"full", "compute-one host link stage job-wide", "tp8dp64pp8", "10", 1, 100},
+	{"full", "hang missing", SMALL " " MEDIUM, "0", 5, 120},
+};
+
+/* Drawn for each job; 0 lasts to the end. */
+static const int32_t durations[] = {0, 50, 0, 10, 0, 500, 0};
+static const enum fsl_eval_condition conditions[] = {
+	FSL_EVAL_PLAIN, FSL_EVAL_RELABELLED, FSL_EVAL_CLOCKS, FSL_EVAL_PLAIN,  FSL_EVAL_DROPPED,
+	FSL_EVAL_PLAIN, FSL_EVAL_LOST,       FSL_EVAL_PLAIN,  FSL_EVAL_CLOCKS,
+};
+static const struct fsl_eval_surroundings devices[] = {
+	{"even", "noise=0.005 hetero=0.005 spikes=0"},
+	{"usual", "noise=0.01 hetero=0.01 spikes=0.002 warm_up=0.5"},
+	{"usual", "noise=0.01 hetero=0.01 spikes=0.002 gc=0"},
+	{"uneven", "noise=0.02 hetero=0.03 spikes=0.005 warm_up=1"},
+};
+static const struct fsl_eval_surroundings timelines[] = {
+	{"first-rank", "timelines=first"},
+	{"first-rank", "timelines=first"},
+	{"all-ranks", "timelines=all"},
+	{"none", "timelines=none"},
+};
+/* One lasting fault in so many is there from the first step on. */
+enum {
+	FROM_START_PERIOD = 5,
+	LONG_RANKS_MAX = 16,     /* of jobs that are made longer for a long episode */
+	LONG_MARGIN_STEPS = 200, /* by so much more than it */
+	LOST_RANKS_MIN = 16,     /* a smaller job has no ranks to spare */
+};
+
+const char *fsl_eval_condition_text(enum fsl_eval_condition condition)
+{
+	static const char *const texts[FSL_EVAL_CONDITIONS_N] = {
+		[FSL_EVAL_PLAIN] = "plain",     [FSL_EVAL_RELABELLED] = "relabelled",
+		[FSL_EVAL_CLOCKS] = "clocks",   [FSL_EVAL_DROPPED] = "dropped",
+		[FSL_EVAL_LOST] = "ranks-lost",
+	};
+	return texts[condition];
+}
+
+/* A list of words, cut in a copy. */
+struct words {
+	char *items[WORDS_MAX];
+	size_t n;
+};
+
+static bool cut_words(struct words *words, const char *text, struct fsl_arena *arena)
+{
+	char *copy = fsl_arena_strdup(arena, text);
+	char *rest = copy;
+	words->n = 0;
+	for (char *word = copy; word != NULL && words->n < WORDS_MAX; word = rest) {
+		rest = strchr(word, ' ');
+		if (rest != NULL) {
+			*rest++ = '\0';
+		}
+		words->items[words->n++] = word;
+	}
+	return copy != NULL;
+}
+
+/* FNV-1a over the cell's text, then the finaliser of splitmix64: jobs of different cells have
+ * nothing in common. 48 bits, so that the seed is exact in JSON. */
+static uint64_t random_of(const struct fsl_eval_task *task)
+{
+	char text[160];
+	uint64_t hash = UINT64_C(14695981039346656037);
+	snprintf(text, sizeof(text), "%s %s %g %d %d", task->scenario->name, task->topology->name,
+		 task->magnitude, (int)task->n_steps, (int)task->seed);
+	for (const char *c = text; *c != '\0'; c++) {
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+	}
+	hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (hash ^ hash >> 31) >> 16;
+}
+
+/* What a part of the job's random number choose from a table of @n. */
+static size_t draw(uint64_t *random, size_t n)
+{
+	size_t choice = *random % n;
+	*random /= n;
+	return choice;
+}
+
+#define LENGTH(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Duration, onset, condition and surroundings, drawn by the job's random number. */
+static void deal(struct fsl_eval_task *task)
+{
+	const struct fsl_eval_scenario *scenario = task->scenario;
+	task->random = random_of(task);
+	uint64_t random = task->random;
+	task->condition = conditions[draw(&random, LENGTH(conditions))];
+	task->devices = &devices[draw(&random, LENGTH(devices))];
+	task->timelines = &timelines[draw(&random, LENGTH(timelines))];
+	int32_t duration_steps = durations[draw(&random, LENGTH(durations))];
+	bool is_early = draw(&random, FROM_START_PERIOD) == 0;
+	if (scenario->is_constant) {
+		task->is_from_start = true;
+	} else if (!scenario->is_endless) {
+		task->duration_steps = duration_steps;
+		task->is_from_start = duration_steps == 0 && !scenario->is_relative && is_early;
+	}
+	/* An episode needs healthy steps on both sides; long ones are for small jobs. */
+	if (task->duration_steps >= task->n_steps && task->n_ranks <= LONG_RANKS_MAX) {
+		task->n_steps = task->duration_steps + LONG_MARGIN_STEPS;
+	} else if (task->duration_steps >= task->n_steps) {
+		task->duration_steps = 0;
+	}
+	if (task->condition == FSL_EVAL_LOST && task->n_ranks < LOST_RANKS_MIN) {
+		task->condition = FSL_EVAL_PLAIN;
+	}
+}
+
+static bool value_matches(const char *wanted, const char *value)
+{
+	size_t length = strlen(value);
+	while (*wanted != '\0') {
+		size_t n = strcspn(wanted, "|");
+		if (n == length && strncmp(wanted, value, n) == 0) {
+			return true;
+		}
+		wanted += n + (wanted[n] == '|');
+	}
+	return false;
+}
+
+static void fault_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%s", task->scenario->name);
+}
+
+static void topology_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%s", task->topology->name);
+}
+
+static void ranks_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%d", (int)task->n_ranks);
+}
+
+static void steps_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%d", (int)task->n_steps);
+}
+
+static void magnitude_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%g", 100.0 * task->magnitude);
+}
+
+static void duration_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%d", (int)task->duration_steps);
+}
+
+static void condition_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%s", fsl_eval_condition_text(task->condition));
+}
+
+static void devices_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%s", task->devices->name);
+}
+
+static void timelines_of(char *out, size_t size, const struct fsl_eval_task *task)
+{
+	snprintf(out, size, "%s", task->timelines->name);
+}
+
+static const struct {
+	const char *key;
+	void (*value)(char *out, size_t size, const struct fsl_eval_task *task);
+} filter_keys[] = {
+	{"fault", fault_of},         {"topology", topology_of},   {"ranks", ranks_of},
+	{"steps", steps_of},         {"magnitude", magnitude_of}, {"duration", duration_of},
+	{"condition", condition_of}, {"devices", devices_of},     {"timelines", timelines_of},
+};
+enum { FILTER_KEYS_N = sizeof(filter_keys) / sizeof(filter_keys[0]) };
+
+/* Index of the filter's key, FILTER_KEYS_N when there is none. */
+static size_t filter_key(const char *filter)
+{
+	for (size_t k = 0; k < FILTER_KEYS_N; k++) {
+		size_t length = strlen(filter_keys[k].key);
+		if (strncmp(filter, filter_keys[k].key, length) == 0 && filter[length] == '=') {
+			return k;
+		}
+	}
+	return FILTER_KEYS_N;
+}
+
+static enum fsl_status check_filters(const struct fsl_eval_selection *selection,
+				     struct fsl_error *err)
+{
+	for (size_t i = 0; i < selection->n_filters; i++) {
+		if (filter_key(selection->filters[i]) == FILTER_KEYS_N) {
+			return FSL_FAIL(
+				err, FSL_ERR_USAGE,
+				"a filter is KEY=VALUE, with fault, topology, ranks, "
+				"steps, magnitude, duration, condition, devices or timelines: filter=\"%s\"",
+				selection->filters[i]);
+		}
+	}
+	return FSL_OK;
+}
+
+static bool passes(const struct fsl_eval_task *task, const struct fsl_eval_selection *selection)
+{
+	for (size_t i = 0; i < selection->n_filters; i++) {
+		const char *filter = selection->filters[i];
+		size_t key = filter_key(filter);
+		char value[FSL_EVAL_TEXT_MAX];
+		filter_keys[key].value(value, sizeof(value), task);
+		if (!value_matches(filter + strlen(filter_keys[key].key) + 1, value)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Tasks as they come. */
+struct list {
+	struct fsl_eval_task *items;
+	size_t n, capacity;
+	size_t n_seen; /* before filters */
+	const struct fsl_eval_selection *selection;
+};
+
+static enum fsl_status add_cell(struct list *list, const struct block *block,
+				struct fsl_eval_task task, struct fsl_error *err)
+{
+	const struct fsl_eval_selection *selection = list->selection;
+	int64_t last = selection->seed_to >= 0 ? selection->seed_to
+					       : selection->seed_from + block->n_seeds - 1;
+	/* A block whose cells have fewer seeds keeps its share of a longer range. */
+	for (int64_t seed = selection->seed_from; seed <= last; seed++) {
+		task.seed = seed;
+		task.idx = list->n_seen++;
+		deal(&task);
+		if (!passes(&task, selection)) {
+			continue;
+		}
+		enum fsl_status status = FSL_GROW(list->items, list->capacity, list->n + 1, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		list->items[list->n++] = task;
+	}
+	return FSL_OK;
+}
+
+/* The blocks above name none that is not in the table. */
+static const struct fsl_eval_topology *topology_find(const char *name)
+{
+	size_t i = 0;
+	while (i + 1 < LENGTH(topologies) && strcmp(topologies[i].name, name) != 0) {
+		i++;
+	}
+	FSL_ASSERT(strcmp(topologies[i].name, name) == 0);
+	return &topologies[i];
+}
+
+/* Without a pipeline there is no stage that could be uneven. */
+static bool is_possible(const struct fsl_eval_task *task)
+{
+	return task->scenario->spread != FSL_EVAL_STAGE || task->topology->pp > 1;
+}
+
+static enum fsl_status add_block(struct list *list, const struct block *block,
+				 struct fsl_arena *arena, struct fsl_error *err)
+{
+	struct words faults, names, magnitudes;
+	if (!cut_words(&faults, block->scenarios, arena) ||
+	    !cut_words(&names, block->topologies, arena) ||
+	    !cut_words(&magnitudes, block->magnitudes, arena)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"matrix\"");
+	}
+	enum fsl_status status = FSL_OK;
+	size_t n_cells = names.n * magnitudes.n * faults.n;
+	for (size_t cell = 0; status == FSL_OK && cell < n_cells; cell++) {
+		size_t rest = cell / faults.n;
+		struct fsl_eval_task task = {
+			.scenario = fsl_eval_scenario_find(faults.items[cell % faults.n]),
+			.topology = topology_find(names.items[rest / magnitudes.n]),
+			.n_steps = block->n_steps,
+			.magnitude = strtod(magnitudes.items[rest % magnitudes.n], NULL) / 100.0,
+		};
+		FSL_ASSERT(task.scenario != NULL);
+		task.n_ranks = task.topology->tp * task.topology->dp * task.topology->pp;
+		if (is_possible(&task)) {
+			status = add_cell(list, block, task, err);
+		}
+	}
+	return status;
+}
+
+/* Every k-th task, so that few jobs still come from the whole matrix. */
+static void thin_out(struct list *list, size_t limit)
+{
+	if (limit == 0 || limit >= list->n) {
+		return;
+	}
+	for (size_t i = 0; i < limit; i++) {
+		list->items[i] = list->items[i * list->n / limit];
+	}
+	list->n = limit;
+}
+
+enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
+				const struct fsl_eval_selection *selection, struct fsl_arena *arena,
+				struct fsl_error *err)
+{
+	struct list list = {.selection = selection};
+	bool is_known = false;
+	enum fsl_status status = check_filters(selection, err);
+	for (size_t i = 0; status == FSL_OK && i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		if (strcmp(blocks[i].preset, selection->preset) == 0) {
+			is_known = true;
+			status = add_block(&list, &blocks[i], arena, err);
+		}
+	}
+	if (status == FSL_OK && !is_known) {
+		status = FSL_FAIL(err, FSL_ERR_USAGE,
+				  "unknown preset, quick and full are known: preset=\"%s\"",
+				  selection->preset);
+	}
+	thin_out(&list, selection->limit);
+	if (status == FSL_OK) {
+		*tasks = fsl_arena_alloc(arena, (list.n + 1) * sizeof(**tasks));
+		status = *tasks != NULL ? FSL_OK
+					: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: tasks=%zu",
+						   list.n);
+	}
+	if (status == FSL_OK) {
+		memcpy(*tasks, list.items, list.n * sizeof(**tasks));
+		*n_tasks = list.n;
+	}
+	fsl_free(list.items);
+	return status;
+}

@@ -1,0 +1,71 @@
+/*
+ * The matrix: which jobs are simulated. A preset is a table of blocks; a block crosses faults,
+ * topologies, magnitudes and seeds; durations, conditions and surroundings are drawn for each job.
+ */
+#ifndef FSL_EVAL_MATRIX_H
+#define FSL_EVAL_MATRIX_H
+
+#include "base/mem.h"
+#include "eval/rules.h"
+
+/* A kind of job. */
+struct fsl_eval_topology {
+	const char *name;
+	int32_t tp, dp, pp; /* rank = (stage * dp + replica) * tp + shard */
+	int32_t ranks_per_host;
+	const char *settings; /* of the simulator, beside those */
+};
+
+/* How even the devices are and how quiet the job; what stages are recorded. */
+struct fsl_eval_surroundings {
+	const char *name;
+	const char *settings;
+};
+
+/* What happens to the records on their way to disk. */
+enum fsl_eval_condition {
+	FSL_EVAL_PLAIN,
+	FSL_EVAL_RELABELLED, /* rank numbers permuted */
+	FSL_EVAL_CLOCKS,     /* clocks of hosts up to 50 ms apart, drifting */
+	FSL_EVAL_DROPPED,    /* 1 % of the records lost */
+	FSL_EVAL_LOST,       /* 1 rank in 8 left no file (never a struck one) */
+	FSL_EVAL_CONDITIONS_N
+};
+const char *fsl_eval_condition_text(enum fsl_eval_condition condition);
+
+enum { FSL_EVAL_TEXT_MAX = 64 };
+
+/* One job to simulate. */
+struct fsl_eval_task {
+	size_t idx; /* in the whole matrix, before filters */
+	const struct fsl_eval_scenario *scenario;
+	const struct fsl_eval_topology *topology;
+	int32_t n_ranks;
+	int32_t n_steps;
+	int64_t seed;           /* of the range asked for */
+	uint64_t random;        /* seed of the simulation, from seed and cell */
+	double magnitude;       /* slowdown aimed at, share; 0: none */
+	int32_t duration_steps; /* of the fault; 0: lasts */
+	bool is_from_start;     /* fault from the first step on */
+	enum fsl_eval_condition condition;
+	const struct fsl_eval_surroundings *devices, *timelines;
+};
+
+struct fsl_eval_selection {
+	const char *preset;         /* "quick", "full" */
+	int64_t seed_from, seed_to; /* inclusive; -1: as many as the preset has, from @seed_from */
+	const char *const
+		*filters; /* "fault=compute-one", all must hold; values separated by "|" */
+	size_t n_filters;
+	size_t limit; /* at most so many jobs, spread over the matrix; 0: all */
+};
+
+/* Seeds of the halves: tuning looks at these, publishing at those. */
+enum { FSL_EVAL_SEED_TUNE = 1, FSL_EVAL_SEED_TEST = 1001 };
+
+/* Tasks in the order of the table; in @arena. FSL_ERR_USAGE: an unknown preset or filter. */
+enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
+				const struct fsl_eval_selection *selection, struct fsl_arena *arena,
+				struct fsl_error *err);
+
+#endif

@@ -1,0 +1,271 @@
+/* The summary page of an evaluation. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eval/eval_report.h"
+
+enum { LABELS_MAX = 64 };
+static const double alarm_confidence = 0.95;
+
+/* One row of a table of scores. */
+static enum fsl_status put_scores(struct fsl_page *page, const struct fsl_eval *eval, int answerer,
+				  const char *label, const struct fsl_eval_subset *subset,
+				  struct fsl_error *err)
+{
+	struct fsl_eval_figures figures;
+	enum fsl_status status = fsl_eval_figure(&figures, eval, answerer, subset, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	const struct fsl_eval_tally *tally = &figures.tally;
+	struct fsl_eval_prf ranks = fsl_eval_rank_prf(tally);
+	fsl_page_cell(page, "%s", label);
+	fsl_page_cell(page, "%llu", (unsigned long long)tally->n_jobs);
+	fsl_page_percent(
+		page, fsl_eval_share(tally->n_alarms_right + tally->n_alarms_false, tally->n_jobs));
+	fsl_page_percent(page, fsl_eval_share(tally->n_kind_right, tally->n_jobs));
+	fsl_page_percent(page, ranks.precision);
+	fsl_page_percent(page, ranks.recall);
+	fsl_page_percent(page, ranks.f1);
+	fsl_page_percent(page, fsl_eval_share(tally->n_exact, tally->n_jobs));
+	fsl_page_percent(page, fsl_eval_share(tally->n_top1, tally->n_top1_asked));
+	fsl_page_percent(page, fsl_eval_share(tally->n_cause_right, tally->n_cause_asked));
+	fsl_page_cell(page, figures.n_onsets > 0 ? "%.0f" : "-", figures.onset_p95_steps);
+	fsl_page_cell(page, "%llu", (unsigned long long)tally->n_insufficient);
+	return FSL_OK;
+}
+
+static void begin_scores(struct fsl_page *page, const char *first)
+{
+	const char *headings[] = {first, "jobs",  "alarm", "verdict", "rank P", "rank R",
+				  "F1",  "exact", "top-1", "cause",   "onset",  "insuff."};
+	fsl_page_table(page, headings, 12);
+}
+
+static enum fsl_status put_axis(struct fsl_page *page, const struct fsl_eval *eval,
+				const struct fsl_eval_axis *axis, struct fsl_error *err)
+{
+	char labels[LABELS_MAX][FSL_EVAL_TEXT_MAX];
+	char heading[80];
+	size_t n = fsl_eval_labels(labels, LABELS_MAX, eval, axis);
+	enum fsl_status status = FSL_OK;
+	if (n == 0) {
+		return FSL_OK;
+	}
+	snprintf(heading, sizeof(heading), "By %s", axis->name);
+	fsl_page_heading(page, heading);
+	begin_scores(page, axis->name);
+	for (size_t i = 0; status == FSL_OK && i < n; i++) {
+		struct fsl_eval_subset subset = {axis, labels[i], 0};
+		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
+	}
+	fsl_page_table_end(page);
+	return status;
+}
+
+/* The classes of strength, in the order of their weight. */
+static enum fsl_status put_headline(struct fsl_page *page, const struct fsl_eval *eval,
+				    struct fsl_error *err)
+{
+	static const char *const labels[FSL_EVAL_STRENGTHS_N] = {
+		[FSL_EVAL_CLEAN] = "clean: no fault",
+		[FSL_EVAL_STRONG] = "strong: >= 10 %, >= 50 steps",
+		[FSL_EVAL_MIDDLE] = "middle: 5 to 10 %, >= 50 steps",
+		[FSL_EVAL_WEAK] = "weak: < 5 %, >= 50 steps",
+		[FSL_EVAL_SHORT] = "short: < 50 steps",
+		[FSL_EVAL_STOP] = "stop: hang, missing",
+	};
+	enum fsl_status status = FSL_OK;
+	begin_scores(page, "faults");
+	for (size_t i = 0; status == FSL_OK && i < FSL_EVAL_STRENGTHS_N; i++) {
+		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << i};
+		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
+	}
+	struct fsl_eval_subset all = {NULL, NULL, 0};
+	if (status == FSL_OK) {
+		status = put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err);
+	}
+	fsl_page_table_end(page);
+	return status;
+}
+
+static void put_alarms(struct fsl_page *page, const struct fsl_eval_tally *tally)
+{
+	if (tally->n_clean == 0) {
+		return;
+	}
+	double upper = fsl_eval_poisson_upper(tally->n_alarms_false, alarm_confidence);
+	fsl_page_printf(page,
+			"False alarms: %llu in %llu clean jobs of %.1f job-days: %.3f a job-day "
+			"(95 %% bound %.3f), %.2f per 1,000 ranks\n",
+			(unsigned long long)tally->n_alarms_false,
+			(unsigned long long)tally->n_clean, tally->clean_days,
+			(double)tally->n_alarms_false / tally->clean_days,
+			upper / tally->clean_days,
+			1000.0 * (double)tally->n_alarms_false / (double)tally->n_clean_ranks);
+}
+
+static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *eval,
+				 struct fsl_error *err)
+{
+	struct fsl_eval_figures all, sized;
+	struct fsl_eval_subset every = {NULL, NULL, 0};
+	struct fsl_eval_subset measured = {
+		NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG | UINT32_C(1) << FSL_EVAL_MIDDLE};
+	enum fsl_status status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
+	if (status == FSL_OK) {
+		status = fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_eval_prf jobs = fsl_eval_job_prf(&all.tally);
+	double least = fsl_eval_least_found(eval, FSL_EVAL_ENGINE);
+	fsl_page_printf(page, "\nJobs told from clean ones: precision %.3f, recall %.3f, F1 %.3f\n",
+			jobs.precision, jobs.recall, jobs.f1);
+	put_alarms(page, &all.tally);
+	fsl_page_printf(page, "Onset error: median %.0f, 95th percentile %.0f steps (%zu jobs)\n",
+			all.onset_median_steps, all.onset_p95_steps, all.n_onsets);
+	fsl_page_printf(page,
+			"Slowdown error (strong and middle): median %.4f, 95th percentile %.4f "
+			"(%zu jobs)\n",
+			sized.slowdown_median, sized.slowdown_p95, sized.n_slowdowns);
+	fsl_page_printf(page, "Macro F1 of causes (strong and middle): %.3f\n",
+			fsl_eval_causes_macro_f1(&sized.causes));
+	if (least == least) {
+		fsl_page_printf(page, "Least slowdown found with a rank recall of 95 %%: %.0f %%\n",
+				100.0 * least);
+	}
+	return FSL_OK;
+}
+
+static void put_causes(struct fsl_page *page, const struct fsl_eval_causes *causes)
+{
+	const char *headings[FSL_EVAL_CAUSES_N + 1] = {"true cause"};
+	for (size_t c = 0; c < FSL_EVAL_CAUSES_N; c++) {
+		headings[c + 1] = fsl_eval_cause_text(c);
+	}
+	fsl_page_heading(page, "Causes, true by told (told none: nobody or a wrong rank first)");
+	fsl_page_table(page, headings, FSL_EVAL_CAUSES_N + 1);
+	for (size_t truly = 0; truly < FSL_EVAL_CAUSES_N; truly++) {
+		fsl_page_cell(page, "%s", fsl_eval_cause_text(truly));
+		for (size_t told = 0; told < FSL_EVAL_CAUSES_N; told++) {
+			fsl_page_cell(page, "%llu", (unsigned long long)causes->n[truly][told]);
+		}
+	}
+	fsl_page_table_end(page);
+}
+
+static void put_kinds(struct fsl_page *page, const struct fsl_eval_kinds *kinds)
+{
+	static const char *const shorts[FSL_VERDICTS_N] = {"normal", "rank",   "host", "link",
+							   "stage",  "work",   "job",  "pauses",
+							   "hang",   "insuff."};
+	const char *headings[FSL_VERDICTS_N + 1] = {"expected verdict"};
+	memcpy(headings + 1, shorts, sizeof(shorts));
+	fsl_page_heading(page, "Verdicts, expected by told (an accepted one stands as expected)");
+	fsl_page_table(page, headings, FSL_VERDICTS_N + 1);
+	for (size_t truly = 0; truly < FSL_VERDICTS_N; truly++) {
+		uint64_t n = 0;
+		for (size_t told = 0; told < FSL_VERDICTS_N; told++) {
+			n += kinds->n[truly][told];
+		}
+		if (n == 0) {
+			continue;
+		}
+		fsl_page_cell(page, "%s", fsl_verdict_text((enum fsl_verdict_kind)truly));
+		for (size_t told = 0; told < FSL_VERDICTS_N; told++) {
+			fsl_page_cell(page, "%llu", (unsigned long long)kinds->n[truly][told]);
+		}
+	}
+	fsl_page_table_end(page);
+}
+
+/* The engine and the baselines, on the same jobs. */
+static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eval *eval,
+				     struct fsl_error *err)
+{
+	const char *headings[] = {"method",   "rank P",    "rank R", "F1",    "strong P",
+				  "strong R", "strong F1", "top-1",  "exact", "false alarms/day"};
+	enum fsl_status status = FSL_OK;
+	if (eval->n_baselines == 0) {
+		return FSL_OK;
+	}
+	fsl_page_heading(page, "Against baselines, on the same jobs");
+	fsl_page_table(page, headings, 10);
+	for (int a = FSL_EVAL_ENGINE; status == FSL_OK && a < (int)eval->n_baselines; a++) {
+		struct fsl_eval_figures all, strong;
+		struct fsl_eval_subset every = {NULL, NULL, 0};
+		struct fsl_eval_subset hard = {NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG};
+		status = fsl_eval_figure(&all, eval, a, &every, err);
+		if (status == FSL_OK) {
+			status = fsl_eval_figure(&strong, eval, a, &hard, err);
+		}
+		if (status != FSL_OK) {
+			break;
+		}
+		struct fsl_eval_prf ranks = fsl_eval_rank_prf(&all.tally);
+		struct fsl_eval_prf strongs = fsl_eval_rank_prf(&strong.tally);
+		fsl_page_cell(page, "%s",
+			      a == FSL_EVAL_ENGINE ? "failslow" : eval->baselines[a].name);
+		fsl_page_percent(page, ranks.precision);
+		fsl_page_percent(page, ranks.recall);
+		fsl_page_percent(page, ranks.f1);
+		fsl_page_percent(page, strongs.precision);
+		fsl_page_percent(page, strongs.recall);
+		fsl_page_percent(page, strongs.f1);
+		fsl_page_percent(page,
+				 fsl_eval_share(strong.tally.n_top1, strong.tally.n_top1_asked));
+		fsl_page_percent(page, fsl_eval_share(strong.tally.n_exact, strong.tally.n_jobs));
+		fsl_page_cell(page, all.tally.n_clean > 0 ? "%.2f" : "-",
+			      (double)all.tally.n_alarms_false / all.tally.clean_days);
+	}
+	fsl_page_table_end(page);
+	return status;
+}
+
+static void put_opening(struct fsl_page *page, const struct fsl_eval *eval)
+{
+	if (page->is_markdown) {
+		fsl_page_printf(page, "# Accuracy on simulated jobs\n\n");
+	}
+	fsl_page_printf(page, "%zu simulated jobs of preset %s", eval->n_done,
+			eval->selection.preset);
+	if (eval->selection.seed_to >= 0) {
+		fsl_page_printf(page, ", seeds %lld to %lld", (long long)eval->selection.seed_from,
+				(long long)eval->selection.seed_to);
+	} else {
+		fsl_page_printf(page, ", seeds from %lld", (long long)eval->selection.seed_from);
+	}
+	if (eval->n_done < eval->n_tasks) {
+		fsl_page_printf(page, " (ended early: %zu of %zu jobs)", eval->n_done,
+				eval->n_tasks);
+	}
+	fsl_page_printf(page, "\n\n");
+}
+
+enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *eval,
+				 struct fsl_error *err)
+{
+	struct fsl_eval_figures all;
+	struct fsl_eval_subset every = {NULL, NULL, 0};
+	put_opening(page, eval);
+	enum fsl_status status = put_headline(page, eval, err);
+	if (status == FSL_OK) {
+		status = put_lines(page, eval, err);
+	}
+	for (size_t i = 0; status == FSL_OK && strcmp(fsl_eval_axes[i].name, "strength") != 0;
+	     i++) {
+		status = put_axis(page, eval, &fsl_eval_axes[i], err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
+	}
+	if (status == FSL_OK) {
+		put_kinds(page, &all.kinds);
+		put_causes(page, &all.causes);
+		status = put_baselines(page, eval, err);
+	}
+	return status;
+}
