@@ -186,7 +186,7 @@ static void note_failure(struct fsl_job *job, const struct fsl_error *err)
 	}
 }
 
-static bool is_anomaly(const struct fsl_job *job)
+bool fsl_job_is_anomaly(const struct fsl_job *job)
 {
 	enum fsl_verdict_kind kind = job->localisation.kind;
 	/* How work is spread is no fault of a node and nobody needs to be woken for it. */
@@ -203,7 +203,7 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config)
 	struct fsl_error err = {0};
 	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
 	struct fsl_localisation *out = &job->localisation;
-	if (config->look_back_mins <= 0.0 || !is_anomaly(job)) {
+	if (config->look_back_mins <= 0.0 || !fsl_job_is_anomaly(job)) {
 		return;
 	}
 	enum fsl_status status = fsl_dir_create(config->slow_node_detection_path, &err);
@@ -279,7 +279,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	}
 	check_alarm(&job, config);
 	enum fsl_status status = report(&job, config, options, err);
-	bool is_new = is_anomaly(&job) && !job.localisation.is_suppressed;
+	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;

@@ -40,6 +40,10 @@ enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err);
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err);
 
+/* Whoever asked is to be told: a verdict other than normal, a perceived slowdown or hang, a rank
+ * without data. */
+bool fsl_job_is_anomaly(const struct fsl_job *job);
+
 void fsl_job_fini(struct fsl_job *job);
 
 #endif

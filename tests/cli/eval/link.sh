@@ -1,0 +1,1 @@
+"$FAILSLOW" eval quick --filter fault=link,ranks=8 --baselines none

@@ -1,0 +1,1 @@
+"$FAILSLOW" eval --seeds 9-1

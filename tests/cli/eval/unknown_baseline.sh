@@ -1,0 +1,1 @@
+"$FAILSLOW" eval --baselines fixed-1.2x
