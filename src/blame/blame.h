@@ -199,6 +199,9 @@ struct fsl_transfers {
 	/* [channel_idx * n_steps + step], ms per step; NaN where no instance is complete. */
 	double *transfer_ms, *reference_ms;
 	size_t *n_alike; /* per channel, itself included; 1: the reference is its own past */
+	/* Per channel: a member left no data, so that what looks like transfer may be a wait for
+	 * it. Compared with its own past only, never a link. */
+	bool *is_wait;
 };
 enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,
 				    struct fsl_error *err);
@@ -211,6 +214,8 @@ enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct
 /* True for the channels that a link stands for. */
 bool fsl_link_has_channel(const struct fsl_link *link, const struct fsl_match *match,
 			  size_t channel_idx);
+/* Groups with a member that left no data, so that their transfer cannot be told from a wait. */
+size_t fsl_links_count_unjudged(const struct fsl_case *job);
 /* Both at once. */
 enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
 			       const struct fsl_case *job, struct fsl_error *err);

@@ -310,6 +310,14 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 		}
 	}
 	fsl_free(is_named);
+	size_t n_unjudged = fsl_links_count_unjudged(job);
+	if (n_unjudged > 0 && status == FSL_OK) {
+		status = fsl_coverage_add_skipped(
+			&out->coverage, &out->arena, err,
+			"links: %zu groups have members that left no data, their transfer cannot be "
+			"told from a wait",
+			n_unjudged);
+	}
 	return status;
 }
 

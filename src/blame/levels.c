@@ -180,12 +180,26 @@ static double transfer_factor(const struct fsl_transfers *transfers, size_t c,
 	return own_ms > level_ms ? level_ms / own_ms : 1.0;
 }
 
+/* A wait for somebody unseen differs from step to step: each is put to the usual transfer. */
+static void set_waits(struct fsl_replay *replay, const struct fsl_transfers *transfers, size_t c)
+{
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		size_t step = replay->step_idx[i];
+		replay->transfer_factor[c * replay->n_steps + i] =
+			transfer_factor(transfers, c, replay, step, step + 1);
+	}
+}
+
 static void set_transfers(struct fsl_replay *replay, const struct fsl_case *job,
 			  const struct fsl_transfers *transfers, const struct fsl_link *links,
 			  size_t n_links)
 {
 	for (size_t c = 0; c < transfers->n_channels; c++) {
 		const struct fsl_episode *episode = NULL;
+		if (transfers->is_wait[c]) {
+			set_waits(replay, transfers, c);
+			continue;
+		}
 		for (size_t k = 0; k < n_links && episode == NULL; k++) {
 			episode = fsl_link_has_channel(&links[k], job->match, c) ? &links[k].episode
 										 : NULL;

@@ -15,8 +15,10 @@ enum { LASTING_STEPS_MIN = 5 };
 /* A slow link takes at least this many times the transfer of its like. */
 static const double TRANSFER_RATIO_MIN = 1.5;
 
-/* What makes two channels alike: operator, size, stages of the members. */
+/* What makes two channels alike: operator, size, stages of the members. One with an unseen member
+ * is like no other. */
 struct likeness {
+	bool is_wait;
 	uint32_t op_id;
 	size_t n_members;
 	int32_t stage_min, stage_max;
@@ -26,6 +28,9 @@ struct likeness {
 static int compare_likeness(const void *a, const void *b)
 {
 	const struct likeness *x = a, *y = b;
+	if (x->is_wait != y->is_wait) {
+		return x->is_wait ? 1 : -1;
+	}
 	if (x->op_id != y->op_id) {
 		return x->op_id < y->op_id ? -1 : 1;
 	}
@@ -43,7 +48,7 @@ static int compare_likeness(const void *a, const void *b)
 
 static bool is_alike(const struct likeness *x, const struct likeness *y)
 {
-	return x->op_id == y->op_id && x->n_members == y->n_members &&
+	return !x->is_wait && !y->is_wait && x->op_id == y->op_id && x->n_members == y->n_members &&
 	       x->stage_min == y->stage_min && x->stage_max == y->stage_max;
 }
 
@@ -51,8 +56,11 @@ static struct likeness likeness_of(const struct fsl_match *match, const struct f
 				   size_t channel_idx)
 {
 	const struct fsl_channel *channel = &match->channels[channel_idx];
-	struct likeness like = {channel->op_id, channel->n_members, INT32_MAX, INT32_MIN,
-				channel_idx};
+	struct likeness like = {.op_id = channel->op_id,
+				.n_members = channel->n_members,
+				.stage_min = INT32_MAX,
+				.stage_max = INT32_MIN,
+				.channel_idx = channel_idx};
 	for (size_t m = 0; m < channel->n_members; m++) {
 		int32_t stage = peers->stage_of[channel->members[m]];
 		like.stage_min = stage < like.stage_min ? stage : like.stage_min;
@@ -90,6 +98,48 @@ static void sum_transfer(double *row, const struct fsl_channel *channel, const s
 			row[step] = isnan(row[step]) ? ms : row[step] + ms;
 		}
 	}
+}
+
+/* Ranks of the largest group of each kind; 0 where no rank of the job is missing. */
+struct sizes {
+	size_t n_ranks[FSL_GROUP_KINDS_N];
+};
+
+static struct sizes usual_sizes(const struct fsl_case *job)
+{
+	struct sizes sizes = {{0}};
+	size_t n_seen = 0;
+	for (size_t r = 0; r < job->run->n_ranks; r++) {
+		n_seen += job->run->ranks[r].n_ops > 0;
+	}
+	if (n_seen >= job->topology->n_expected_ranks) {
+		return sizes;
+	}
+	for (size_t g = 0; g < job->topology->n_groups; g++) {
+		const struct fsl_group *group = &job->topology->groups[g];
+		size_t *most = &sizes.n_ranks[group->kind];
+		*most = group->n_ranks > *most ? group->n_ranks : *most;
+	}
+	/* Nobody knows how large a group of unknown kind should be. */
+	sizes.n_ranks[FSL_GROUP_UNKNOWN] = SIZE_MAX;
+	return sizes;
+}
+
+/* A member left no data: the shortest duration that was seen may be a wait for it. */
+static bool misses_members(const struct fsl_case *job, const struct sizes *sizes, size_t group_idx)
+{
+	const struct fsl_group *group = &job->topology->groups[group_idx];
+	return group->n_ranks < sizes->n_ranks[group->kind];
+}
+
+size_t fsl_links_count_unjudged(const struct fsl_case *job)
+{
+	struct sizes sizes = usual_sizes(job);
+	size_t n = 0;
+	for (size_t g = 0; g < job->topology->n_groups; g++) {
+		n += job->topology->groups[g].n_calls > 0 && misses_members(job, &sizes, g);
+	}
+	return n;
 }
 
 /* The search over all channels. */
@@ -153,8 +203,10 @@ static bool judge(const struct search *search, size_t channel_idx, struct fsl_li
 	    episode.persistence < config->persistence_min) {
 		return false;
 	}
-	if (n_alike == 1 && episode.begin < LASTING_STEPS_MIN) {
-		return false; /* nothing to compare with: no like channel, no healthy past */
+	if (transfers->is_wait[channel_idx] ||
+	    (n_alike == 1 && episode.begin < LASTING_STEPS_MIN)) {
+		return false; /* nothing to compare with: no like channel, no healthy past; or
+			       * perhaps a wait for somebody unseen */
 	}
 	*link = (struct fsl_link){.channel_idx = channel_idx,
 				  .group_idx = search->job->match->channels[channel_idx].group_idx,
@@ -217,23 +269,27 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 	size_t n = match->n_channels, n_steps = job->blame->n_steps, n_cells = 0;
 	enum fsl_status status = FSL_OK;
 	*out = (struct fsl_transfers){.n_channels = n, .n_steps = n_steps};
+	struct sizes sizes = usual_sizes(job);
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
 	double *work = fsl_arena_alloc(&scratch, (3 * n + n_steps + 1) * sizeof(*work));
 	if (fsl_mul_size(n, n_steps, &n_cells)) {
 		out->transfer_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
 		out->reference_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
 		out->n_alike = fsl_arena_alloc(&out->arena, n * sizeof(*out->n_alike));
+		out->is_wait = fsl_arena_alloc(&out->arena, n * sizeof(*out->is_wait));
 	}
 	if (like == NULL || work == NULL || out->transfer_ms == NULL || out->reference_ms == NULL ||
-	    out->n_alike == NULL) {
+	    out->n_alike == NULL || out->is_wait == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
 		fsl_transfers_fini(out);
 		goto out;
 	}
 	for (size_t c = 0; c < n; c++) {
 		like[c] = likeness_of(match, &job->blame->peers, c);
-		sum_transfer(out->transfer_ms + c * n_steps, &match->channels[c], job->run,
-			     n_steps);
+		const struct fsl_channel *channel = &match->channels[c];
+		out->is_wait[c] = misses_members(job, &sizes, channel->group_idx);
+		like[c].is_wait = out->is_wait[c];
+		sum_transfer(out->transfer_ms + c * n_steps, channel, job->run, n_steps);
 	}
 	qsort(like, n, sizeof(*like), compare_likeness);
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {

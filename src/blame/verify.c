@@ -88,12 +88,16 @@ static void flag(const struct fsl_verification *out, const struct fsl_case *job,
 	}
 }
 
-/* All candidates but @left_out, which may be @n. */
+/* All candidates but @left_out, which may be @n. Waits for somebody unseen are put to the usual
+ * transfer in any case: they would hide who made the unseen one late. */
 static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verification *out,
 			  const struct fsl_case *job, const struct candidate *list, size_t n,
 			  size_t left_out)
 {
 	struct fsl_repair_flags flags = fsl_repairs_add(repairs);
+	if (!repairs->has_failed && job->match->n_channels > 0) {
+		memcpy(flags.channels, out->is_wait, job->match->n_channels * sizeof(bool));
+	}
 	for (size_t k = 0; k < n && flags.ranks != NULL; k++) {
 		if (k != left_out) {
 			flag(out, job, &list[k], flags, true);
@@ -242,7 +246,11 @@ static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct f
 	}
 	out->ranks = fsl_arena_alloc(&out->arena, job->blame->n_ranks * sizeof(*out->ranks));
 	out->link_proofs = fsl_arena_alloc(&out->arena, out->n_links * sizeof(*out->link_proofs));
-	if (out->ranks == NULL || out->link_proofs == NULL) {
+	out->is_wait = fsl_arena_alloc(&out->arena, job->match->n_channels * sizeof(bool));
+	if (out->is_wait != NULL) {
+		memcpy(out->is_wait, transfers->is_wait, job->match->n_channels * sizeof(bool));
+	}
+	if (out->ranks == NULL || out->link_proofs == NULL || out->is_wait == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
 				job->blame->n_ranks);
 	}
@@ -371,13 +379,17 @@ static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisat
 	}
 }
 
+/* @before_ms, @after_ms: time of every replayed step without waits for the unseen, and that with
+ * the culprits at their level; the difference is what comes back of the steps as they were. */
 static void set_loss(struct fsl_localisation *out, const struct fsl_verification *verification,
-		     const double *repaired_step_ms, size_t begin, size_t end)
+		     const double *before_ms, const double *after_ms, size_t begin, size_t end)
 {
 	const struct fsl_replay *replay = &verification->replay;
 	size_t n = 0;
 	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, begin, end, &n);
-	double repaired_ms = fsl_repairs_mean(replay, repaired_step_ms, begin, end, &n);
+	double lost_ms = fsl_repairs_mean(replay, before_ms, begin, end, &n) -
+			 fsl_repairs_mean(replay, after_ms, begin, end, &n);
+	double repaired_ms = was_ms - lost_ms;
 	double ideal_ms = fsl_repairs_mean(replay, verification->ideal_ms, begin, end, &n);
 	if (n < PROOF_STEPS_MIN || !(repaired_ms > 0.0) || !(was_ms > repaired_ms)) {
 		return;
@@ -401,13 +413,19 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 	}
 	struct fsl_arena scratch = {0};
 	struct fsl_repairs repairs = {.arena = &scratch, .replay = &verification->replay};
-	struct fsl_repair_flags flags = fsl_repairs_add(&repairs);
-	if (flags.ranks != NULL) {
-		flag_named(flags, out, job);
+	struct fsl_repair_flags before = fsl_repairs_add(&repairs);
+	struct fsl_repair_flags after = fsl_repairs_add(&repairs);
+	if (!repairs.has_failed) {
+		size_t n_bytes = job->match->n_channels * sizeof(bool);
+		memcpy(before.channels, verification->is_wait, n_bytes);
+		memcpy(after.channels, verification->is_wait, n_bytes);
+		flag_named(after, out, job);
 	}
 	enum fsl_status status = fsl_repairs_run(&repairs, err);
 	if (status == FSL_OK) {
-		set_loss(out, verification, repairs.step_ms, begin, end);
+		size_t n = verification->replay.n_steps;
+		set_loss(out, verification, repairs.step_ms + before.idx * n,
+			 repairs.step_ms + after.idx * n, begin, end);
 	}
 	fsl_repairs_fini(&repairs);
 	fsl_arena_fini(&scratch);
