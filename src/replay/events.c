@@ -198,6 +198,11 @@ static enum fsl_status add_lost(struct walk *walk, const struct fsl_lost *lost, 
 	    walk->past.any.end_ns + lost->usual_ns < begin_ns) {
 		begin_ns = walk->past.any.end_ns + lost->usual_ns;
 	}
+	/* Something else went on while only others were seen in it: it came later. */
+	if (walk->past.has_any && walk->past.any.end_ns > begin_ns) {
+		begin_ns = walk->past.any.end_ns;
+		end_ns = end_ns > begin_ns ? end_ns : begin_ns;
+	}
 	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, HOLD_RANK, err);
 }
 

@@ -6,6 +6,11 @@
  * off after correction. */
 static const int64_t EAGER_NS_MIN = FSL_NS_PER_MS;
 
+/* Members that wait for each other end together; where they do not, by more than this and more than
+ * this share of the longest of them, the match is wrong. */
+static const int64_t APART_NS_MAX = 10 * FSL_NS_PER_MS;
+static const double APART_SHARE_MAX = 0.05;
+
 /* Event of an operator; FSL_NO_NODE outside the window. */
 static uint32_t event_of(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
 			 size_t rank_idx, size_t op_idx, uint32_t w)
@@ -46,15 +51,15 @@ static uint32_t list_members(const struct fsl_replay *out, struct fsl_replay_gra
 }
 
 /* Transfer, and who waits for whom. */
-static void set_meeting(struct fsl_replay_graph *graph, struct fsl_meeting *meeting, bool is_p2p)
+static void set_meeting(const struct fsl_replay_graph *graph, struct fsl_meeting *meeting,
+			bool is_p2p)
 {
 	struct fsl_member *members = graph->members + meeting->member_begin;
 	int64_t last_ns = INT64_MIN;
 	meeting->transfer_ns = INT64_MAX;
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		struct fsl_event *event = &graph->events[members[m].event];
+		const struct fsl_event *event = &graph->events[members[m].event];
 		int64_t dur_ns = event->end_ns - event->begin_ns;
-		event->meeting = (uint32_t)graph->n_meetings;
 		meeting->transfer_ns =
 			dur_ns < meeting->transfer_ns ? dur_ns : meeting->transfer_ns;
 		last_ns = event->begin_ns > last_ns ? event->begin_ns : last_ns;
@@ -64,6 +69,24 @@ static void set_meeting(struct fsl_replay_graph *graph, struct fsl_meeting *meet
 		const struct fsl_event *event = &graph->events[members[m].event];
 		members[m].is_waiting = event->end_ns >= last_ns - EAGER_NS_MIN;
 	}
+}
+
+/* True when those who wait for each other end together. */
+static bool ends_together(const struct fsl_replay_graph *graph, const struct fsl_meeting *meeting)
+{
+	const struct fsl_member *members = graph->members + meeting->member_begin;
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, longest_ns = 0;
+	for (uint32_t m = 0; m < meeting->n_members; m++) {
+		const struct fsl_event *event = &graph->events[members[m].event];
+		int64_t dur_ns = event->end_ns - event->begin_ns;
+		if (members[m].is_waiting) {
+			first_ns = event->end_ns < first_ns ? event->end_ns : first_ns;
+			last_ns = event->end_ns > last_ns ? event->end_ns : last_ns;
+			longest_ns = dur_ns > longest_ns ? dur_ns : longest_ns;
+		}
+	}
+	int64_t apart_ns = last_ns > first_ns ? last_ns - first_ns : 0;
+	return apart_ns <= APART_NS_MAX || (double)apart_ns <= APART_SHARE_MAX * (double)longest_ns;
 }
 
 /* @lost: event of the first lost operator that is not a member yet; moves on. */
@@ -96,6 +119,14 @@ static enum fsl_status add_instance(struct fsl_replay *out, struct fsl_replay_gr
 						.channel_idx = (uint32_t)channel_idx,
 						.step = graph->step_of[step]};
 		set_meeting(graph, meeting, channel->is_p2p);
+		if (!ends_together(graph, meeting)) {
+			out->n_odd++;
+			return FSL_OK;
+		}
+		for (uint32_t m = 0; m < n; m++) {
+			const struct fsl_member *member = &graph->members[graph->n_members + m];
+			graph->events[member->event].meeting = (uint32_t)graph->n_meetings;
+		}
 		graph->n_members += n;
 		graph->n_meetings++;
 	}

@@ -53,6 +53,7 @@ struct fsl_replay {
 	/* What the graph is made of. */
 	size_t n_ops, n_meetings;
 	size_t n_cut;           /* meetings left unmatched because they would wait for themselves */
+	size_t n_odd;           /* instances left unmatched because their members end apart */
 	size_t n_lost;          /* operators put back whose record was lost */
 	size_t n_hidden;        /* waits that left no marker and were told from when they ended */
 	double unmatched_share; /* of the time replayed, in operators that meet nobody; of the worst

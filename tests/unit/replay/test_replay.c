@@ -436,9 +436,9 @@ static void instances_that_wait_for_each_other_are_cut(void **state)
 	start_by_hand(&c, 2, 100.0, (unsigned[]){0x3, 0x3}, 2);
 	for (size_t s = 0; s < STEPS; s++) {
 		put(&c, s, 0, "HcclAllGather", "g0", 10.0, 40.0);
-		put(&c, s, 0, "HcclAllReduce", "g1", 60.0, 100.0);
+		put(&c, s, 0, "HcclAllReduce", "g1", 41.0, 44.0);
 		put(&c, s, 1, "HcclAllReduce", "g1", 10.0, 40.0);
-		put(&c, s, 1, "HcclAllGather", "g0", 60.0, 100.0);
+		put(&c, s, 1, "HcclAllGather", "g0", 41.0, 44.0);
 	}
 	c.believes_matches = true;
 	replay_ops(&c);
@@ -447,6 +447,25 @@ static void instances_that_wait_for_each_other_are_cut(void **state)
 	for (size_t i = 0; i < c.replay.n_steps; i++) {
 		assert_true(c.replay.replayed_ms[i] > 0.0 && c.replay.replayed_ms[i] < 1000.0);
 	}
+	release(&c);
+}
+
+static void instances_whose_members_end_apart_are_left_out(void **state)
+{
+	(void)state;
+	struct replayed c = {0};
+	start_by_hand(&c, 2, 100.0, (unsigned[]){0x3, 0x3}, 2);
+	for (size_t s = 0; s < STEPS; s++) {
+		double off_ms = s == 5 ? 30.0 : 0.0;
+		put(&c, s, 0, "HcclAllGather", "g0", 10.0, 40.0);
+		put(&c, s, 1, "HcclAllGather", "g0", 20.0, 40.0 - off_ms / 2.0);
+		put(&c, s, 0, "HcclAllReduce", "g1", 60.0, 100.0);
+		put(&c, s, 1, "HcclAllReduce", "g1", 90.0, 100.0);
+	}
+	replay_ops(&c);
+	assert_int_equal(c.replay.n_odd, 1);
+	assert_int_equal(c.replay.n_meetings, 2 * STEPS - 1);
+	assert_baseline(&c);
 	release(&c);
 }
 
@@ -553,6 +572,7 @@ int main(void)
 		cmocka_unit_test(work_beside_a_collective_hides_it),
 		cmocka_unit_test(a_lost_record_is_put_back),
 		cmocka_unit_test(instances_that_wait_for_each_other_are_cut),
+		cmocka_unit_test(instances_whose_members_end_apart_are_left_out),
 		cmocka_unit_test(idle_time_that_ends_when_the_last_peer_is_ready_is_a_wait),
 		cmocka_unit_test(idle_time_that_nothing_explains_stays),
 		cmocka_unit_test(steps_beyond_the_budget_are_sampled_in_windows),
