@@ -21,6 +21,7 @@
 #include "detect/perceive.h"
 #include "detect/registry.h"
 #include "ingest/ingest.h"
+#include "match/drift.h"
 #include "match/topology_build.h"
 #include "report/report.h"
 #include "state/state.h"
@@ -102,6 +103,20 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 	return fsl_fuse(&job->localisation, facts, err);
 }
 
+/* Clocks that run at different speeds are made to run alike; the steps follow. */
+static enum fsl_status straighten_clocks(struct fsl_job *job, struct fsl_error *err)
+{
+	enum fsl_status status =
+		fsl_drift_remove(&job->run, &job->topology, &job->drift_max_ppm, err);
+	if (status == FSL_OK && job->drift_max_ppm > 0.0) {
+		fsl_log(FSL_LOG_INFO, "match", "clocks drift apart, straightened: most_ppm=%.2f",
+			job->drift_max_ppm);
+		fsl_steps_fini(&job->steps);
+		status = fsl_steps_build(&job->steps, &job->run, err);
+	}
+	return status;
+}
+
 /* events -> steps -> perception; events -> collectives -> own time -> blame -> verdict. */
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
@@ -112,6 +127,9 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	}
 	if (status == FSL_OK) {
 		status = fsl_topology_build(&job->topology, &job->run, config, err);
+	}
+	if (status == FSL_OK) {
+		status = straighten_clocks(job, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_match(&job->match, &job->run, &job->topology, err);

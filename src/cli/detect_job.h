@@ -21,6 +21,7 @@ struct fsl_job {
 	struct fsl_steps steps;
 	struct fsl_perception perception;
 	struct fsl_topology topology;
+	double drift_max_ppm; /* that was taken out of the clocks */
 	struct fsl_match match;
 	struct fsl_cuts cuts;
 	struct fsl_own own;

@@ -1,7 +1,7 @@
 /*
  * The run: what the cluster left on disk. One struct fsl_rank per rank with its operators, stages
  * and steps, and one struct fsl_file per input with what was read and dropped. Written by
- * src/ingest, read-only for everybody else.
+ * src/ingest; src/match/drift.c may make its clocks run alike; read-only for everybody else.
  */
 #ifndef FSL_SERIES_RUN_H
 #define FSL_SERIES_RUN_H
