@@ -162,14 +162,33 @@ static double mean_over(const double *row, size_t begin, size_t end)
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-/* Level of the other like channels step by step; of a channel without like, its own lower half.
- * @work: 3 * channels + steps. */
+/* A channel that no like one is seen beside in most of its steps is compared with the lower half of
+ * its own. */
+static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double *work)
+{
+	static const double BESIDE_SHARE_MIN = 0.5;
+	const double *own = out->transfer_ms + channel_idx * out->n_steps;
+	double *reference = out->reference_ms + channel_idx * out->n_steps;
+	size_t n_seen = 0, n_beside = 0;
+	for (size_t s = 0; s < out->n_steps; s++) {
+		n_seen += isnan(own[s]) ? 0 : 1;
+		n_beside += isnan(own[s]) || isnan(reference[s]) ? 0 : 1;
+	}
+	if ((double)n_beside >= BESIDE_SHARE_MIN * (double)n_seen) {
+		return;
+	}
+	double level = fsl_peer_level(own, out->n_steps, work);
+	for (size_t s = 0; s < out->n_steps; s++) {
+		reference[s] = level;
+	}
+	out->n_alike[channel_idx] = 1;
+}
+
+/* Level of the other like channels step by step. @work: 3 * channels + steps. */
 static void set_references(struct fsl_transfers *out, const struct likeness *like, size_t n_alike,
 			   double *work)
 {
 	size_t n_steps = out->n_steps;
-	const double *own = out->transfer_ms + like[0].channel_idx * n_steps;
-	double level = n_alike == 1 ? fsl_peer_level(own, n_steps, work) : NAN;
 	double *levels = work + n_alike;
 	for (size_t s = 0; s < n_steps; s++) {
 		for (size_t k = 0; k < n_alike; k++) {
@@ -177,12 +196,12 @@ static void set_references(struct fsl_transfers *out, const struct likeness *lik
 		}
 		fsl_peer_levels(work, n_alike, levels, levels + n_alike);
 		for (size_t k = 0; k < n_alike; k++) {
-			out->reference_ms[like[k].channel_idx * n_steps + s] =
-				n_alike == 1 ? level : levels[k];
+			out->reference_ms[like[k].channel_idx * n_steps + s] = levels[k];
 		}
 	}
 	for (size_t k = 0; k < n_alike; k++) {
 		out->n_alike[like[k].channel_idx] = n_alike;
+		refer_to_past(out, like[k].channel_idx, work);
 	}
 }
 
