@@ -142,6 +142,22 @@ static size_t draw(uint64_t *random, size_t n)
 
 #define LENGTH(table) (sizeof(table) / sizeof((table)[0]))
 
+/*
+ * True when nothing but the time before it tells this fault: it would make no difference to the
+ * records if the job had always been like that. A link of the only group has no like; a host that
+ * holds a whole pipeline stage cannot be told from a stage with more work.
+ */
+static bool needs_past(const struct fsl_eval_task *task)
+{
+	const struct fsl_eval_scenario *scenario = task->scenario;
+	const struct fsl_eval_topology *topology = task->topology;
+	bool is_only_group = topology->tp == 1 && topology->pp == 1;
+	bool is_whole_stage =
+		topology->pp > 1 && topology->ranks_per_host >= topology->tp * topology->dp;
+	return scenario->is_relative || (scenario->spread == FSL_EVAL_PAIR && is_only_group) ||
+	       (scenario->spread == FSL_EVAL_HOST && is_whole_stage);
+}
+
 /* Duration, onset, condition and surroundings, drawn by the job's random number. */
 static void deal(struct fsl_eval_task *task)
 {
@@ -157,7 +173,7 @@ static void deal(struct fsl_eval_task *task)
 		task->is_from_start = true;
 	} else if (!scenario->is_endless) {
 		task->duration_steps = duration_steps;
-		task->is_from_start = duration_steps == 0 && !scenario->is_relative && is_early;
+		task->is_from_start = duration_steps == 0 && is_early && !needs_past(task);
 	}
 	/* An episode needs healthy steps on both sides; long ones are for small jobs. */
 	if (task->duration_steps >= task->n_steps && task->n_ranks <= LONG_RANKS_MAX) {
