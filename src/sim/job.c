@@ -268,9 +268,10 @@ static bool receive_mail(struct job *job, const struct cell *cell,
 		int64_t dur_ns = transfer_ns(job, pair, 2, traffic.transfer_ms);
 		int64_t begin_ns = job->lanes[pair[1]].now_ns;
 		int64_t end_ns = after(later(mail_ns[i], begin_ns), dur_ns);
-		traffic.name = p2p_name(job, true);
+		/* Asynchronous messages are single operators: a batch would make both sides post. */
+		traffic.name = "HcclSend";
 		draft(job, pair[0], &traffic, mail_ns[i], end_ns);
-		traffic.name = p2p_name(job, false);
+		traffic.name = "HcclReceive";
 		draft(job, pair[1], &traffic, begin_ns, end_ns);
 		job->lanes[pair[1]].now_ns = end_ns;
 		mail_ns[i] = -1;

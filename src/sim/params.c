@@ -25,7 +25,7 @@ static const struct fsl_sim_key keys[] = {
 	{"micro_batches", KEY_INT, AT(micro_batches), NULL, 1, 4096, "micro-batches of a step"},
 	{"chunks", KEY_INT, AT(chunks), NULL, 1, 64, "virtual stages of a rank (interleaved)"},
 	{"schedule", KEY_CHOICE, AT(schedule), schedules, 0, 0, "order of the passes"},
-	{"p2p", KEY_CHOICE, AT(p2p), p2p_kinds, 0, 0, "operators between stages"},
+	{"p2p", KEY_CHOICE, AT(p2p), p2p_kinds, 0, 0, "operators between stages (interleaved: single)"},
 	{"p2p_groups", KEY_CHOICE, AT(p2p_groups), p2p_groups, 0, 0, "their communicators"},
 	{"pairs", KEY_INT, AT(pairs), NULL, 1, 1024, "AllGather + ReduceScatter pairs of a pass"},
 	{"buckets", KEY_INT, AT(buckets), NULL, 1, 64, "Allreduce operators of the gradients"},
