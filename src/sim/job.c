@@ -268,7 +268,8 @@ static bool receive_mail(struct job *job, const struct cell *cell,
 		int64_t dur_ns = transfer_ns(job, pair, 2, traffic.transfer_ms);
 		int64_t begin_ns = job->lanes[pair[1]].now_ns;
 		int64_t end_ns = after(later(mail_ns[i], begin_ns), dur_ns);
-		/* Asynchronous messages are single operators: a batch would make both sides post. */
+		/* Asynchronous messages are single operators: a batch would make both sides post.
+		 */
 		traffic.name = "HcclSend";
 		draft(job, pair[0], &traffic, mail_ns[i], end_ns);
 		traffic.name = "HcclReceive";
