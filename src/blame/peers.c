@@ -134,6 +134,90 @@ static void find_stages(int32_t *stage_of, const struct fsl_run *run,
 	}
 }
 
+/* Root of a rank in the forest of ranks that share a group inside a stage. */
+static uint32_t find_root(uint32_t *parent, uint32_t r)
+{
+	while (parent[r] != r) {
+		parent[r] = parent[parent[r]];
+		r = parent[r];
+	}
+	return r;
+}
+
+/* Ranks that share a group of tensors, data or experts are of one stage. */
+static void join_stages(uint32_t *parent, const struct fsl_run *run,
+			const struct fsl_topology *topology)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		parent[r] = (uint32_t)r;
+	}
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		bool is_inside = group->kind == FSL_GROUP_TP || group->kind == FSL_GROUP_DP ||
+				 group->kind == FSL_GROUP_EP;
+		uint32_t first = UINT32_MAX;
+		for (size_t m = 0; m < group->n_ranks && is_inside; m++) {
+			size_t r = fsl_run_rank_idx(run, group->ranks[m]);
+			if (r == SIZE_MAX) {
+				continue;
+			}
+			uint32_t root = find_root(parent, (uint32_t)r);
+			first = first == UINT32_MAX ? root : find_root(parent, first);
+			parent[root] = first;
+		}
+	}
+}
+
+/* True when no pipeline group has two ranks of one stage: then the forest's trees are stages. */
+static bool are_stages_apart(uint32_t *parent, const struct fsl_run *run,
+			     const struct fsl_topology *topology)
+{
+	size_t n_pipelines = 0;
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		n_pipelines += group->kind == FSL_GROUP_PP;
+		for (size_t m = 1; m < group->n_ranks && group->kind == FSL_GROUP_PP; m++) {
+			for (size_t k = 0; k < m; k++) {
+				size_t a = fsl_run_rank_idx(run, group->ranks[m]);
+				size_t b = fsl_run_rank_idx(run, group->ranks[k]);
+				if (a != SIZE_MAX && b != SIZE_MAX &&
+				    find_root(parent, (uint32_t)a) ==
+					    find_root(parent, (uint32_t)b)) {
+					return false;
+				}
+			}
+		}
+	}
+	return n_pipelines > 0;
+}
+
+/*
+ * Ranks may be numbered in any order; their places in the pipeline groups, which are sorted, say
+ * nothing then. It shows where ranks that share a group inside a stage have different places: every
+ * tree of the forest is a stage instead, numbered by its lowest rank. @parent: ranks.
+ */
+static void settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_run *run,
+			  const struct fsl_topology *topology)
+{
+	join_stages(parent, run, topology);
+	bool agrees = true;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		agrees &= stage_of[r] == stage_of[find_root(parent, (uint32_t)r)];
+	}
+	if (agrees || !are_stages_apart(parent, run, topology)) {
+		return;
+	}
+	int32_t n_stages = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		stage_of[r] = -1;
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		uint32_t root = find_root(parent, (uint32_t)r);
+		stage_of[root] = stage_of[root] >= 0 ? stage_of[root] : n_stages++;
+		stage_of[r] = stage_of[root];
+	}
+}
+
 static void number_classes(struct fsl_peers *out, const struct key *keys, size_t n_keys)
 {
 	for (size_t k = 0; k < n_keys; k++) {
@@ -162,14 +246,16 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
 	uint32_t *n_uses = fsl_arena_alloc(&scratch, n_names * sizeof(*n_uses));
 	struct hand_over *chain = fsl_arena_alloc(&scratch, topology->n_groups * sizeof(*chain));
-	if (chain == NULL || out->class_of == NULL || out->members == NULL || out->begin == NULL ||
-	    out->stage_of == NULL || keys == NULL || n_uses == NULL) {
+	uint32_t *parent = fsl_arena_alloc(&scratch, n * sizeof(*parent));
+	if (chain == NULL || parent == NULL || out->class_of == NULL || out->members == NULL ||
+	    out->begin == NULL || out->stage_of == NULL || keys == NULL || n_uses == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
 	if (!chain_stages(out->stage_of, run, topology, chain)) {
 		find_stages(out->stage_of, run, topology);
 	}
+	settle_stages(out->stage_of, parent, run, topology);
 	for (size_t r = 0; r < n; r++) {
 		out->class_of[r] = FSL_NO_CLASS;
 		if (run->ranks[r].n_ops > 0) {
