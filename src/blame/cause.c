@@ -22,8 +22,9 @@ static const double LAUNCH_DRAINED_SHARE = 0.25; /* queue ahead of the device ag
 static const double LAUNCH_QUEUE_MS_MIN = 1.0;   /* peers must have a queue for it to run empty */
 static const double LAUNCH_GROWN_RATIO = 2.0;
 static const double HOST_CALL_SHARE_MIN = 0.3; /* of the excess lies inside host calls */
-static const double PEERS_LONG_RATIO =
-	1.3; /* peers are slower too in these steps: a common event */
+static const double PEERS_LONG_SIGMAS =
+	3.0; /* peers are slower than in the steps beside, too: a common event */
+static const double PEERS_LONG_RATIO_MIN = 1.001;
 
 /* The charged rank and everything that its clues are read from. */
 struct inquiry {
@@ -214,19 +215,33 @@ static double ckpt_share(const struct inquiry *q)
 	return n_gaps > 0 ? (double)n_met / (double)n_gaps : NAN;
 }
 
-/* In the high steps the peers' own time is far above their usual: all did something rare together.
+/*
+ * In the high steps the peers' own time is above that of the steps beside, by more than it usually
+ * is: all did something rare together, which holds this rank up for longer.
  */
 static bool peers_are_long_too(const struct inquiry *q)
 {
-	const double *reference = q->blame->reference_ms + q->rank_idx * q->blame->n_steps;
-	double sum = 0.0;
-	for (size_t i = 0; i < q->n_steps; i++) {
-		sum += reference[q->steps[i]];
+	size_t n_steps = q->blame->n_steps, n = 0;
+	const double *reference = q->blame->reference_ms + q->rank_idx * n_steps;
+	double *rises = fsl_calloc(3 * n_steps, sizeof(*rises));
+	if (rises == NULL || n_steps < 3) {
+		fsl_free(rises);
+		return false;
 	}
-	double *scratch = fsl_calloc(q->blame->n_steps, sizeof(*scratch));
-	double usual = scratch != NULL ? fsl_median(reference, q->blame->n_steps, scratch) : NAN;
-	fsl_free(scratch);
-	return q->n_steps > 0 && sum / (double)q->n_steps > PEERS_LONG_RATIO * usual;
+	double *scratch = rises + n_steps, *high = scratch + n_steps;
+	rises[0] = rises[n_steps - 1] = NAN;
+	for (size_t s = 1; s + 1 < n_steps; s++) {
+		rises[s] = reference[s] - 0.5 * (reference[s - 1] + reference[s + 1]);
+	}
+	for (size_t i = 0; i < q->n_steps; i++) {
+		high[n++] = rises[q->steps[i]];
+	}
+	double usual_ms = fsl_median(reference, n_steps, scratch);
+	double sigma_ms = fsl_mad_sigma(rises, n_steps, 0.0, scratch);
+	double rise_ms = fsl_median(high, n, scratch);
+	fsl_free(rises);
+	return rise_ms >
+	       fmax(PEERS_LONG_SIGMAS * sigma_ms, (PEERS_LONG_RATIO_MIN - 1.0) * usual_ms);
 }
 
 static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues *clues)
@@ -289,7 +304,9 @@ static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_caus
 			clues->body_peers_ms = peers_ms;
 		}
 	}
-	return cause == FSL_CAUSE_COMPUTE && is_host_bound(q, clues) ? FSL_CAUSE_HOST : cause;
+	/* A slow device is slow in all steps; single ones are pauses of the host. */
+	bool is_host = q->charge->pattern == FSL_PATTERN_REPEATED || is_host_bound(q, clues);
+	return cause == FSL_CAUSE_COMPUTE && is_host ? FSL_CAUSE_HOST : cause;
 }
 
 enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
