@@ -108,8 +108,8 @@ struct fsl_blame {
 	bool *stands_out;      /* per rank: apart from the cloud of its peers' own times */
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
 	struct fsl_chance *chances; /* per class */
-	/* Per class: deviation of own time between its ranks over the mean in a usual step, what a
-	 * rank always has more left out; NaN with fewer than three. */
+	/* Per class: robust sigma of own time between its ranks over their median in a usual step,
+	 * what a rank always has more left out; NaN with fewer than three. */
 	double *spread;
 	/* Per class: over these steps it was slow as a whole, against its own past and what the
 	 * other classes did meanwhile; empty: it was not. */

@@ -15,6 +15,8 @@ enum {
 static const double NOISE_SIGMAS = 4.0;
 /* A change of n steps is above this many sigmas of their mean: there are many places for one. */
 static const double CHANGE_SIGMAS = 7.0;
+/* So many episodes as clear as a change may be expected by chance. */
+static const double CHANCE_EPISODES_MAX = 0.01;
 /* Others must have waited for a rank in this share of its high steps. */
 static const double LATE_FLOOR_SHARE = 0.25;
 
@@ -196,6 +198,30 @@ static double ratio_outside(const struct fsl_blame *blame, size_t r,
 }
 
 /*
+ * How many episodes with a score (high steps less other steps) as great as that of @episode are
+ * expected by chance where steps are high as often as outside it: n (p / q)^score (Karlin and
+ * Altschul, PNAS 87, 1990), the constant below 1 left out.
+ */
+static double expected_by_chance(const double *excess, size_t n_steps,
+				 const struct fsl_episode *episode, double threshold_ms)
+{
+	static const double SHARE_MAX = 0.45; /* an episode elsewhere is no chance */
+	size_t n_rest = 0, n_high = 0, n_inside = 0;
+	for (size_t s = 0; s < n_steps; s++) {
+		bool is_seen = !isnan(excess[s]);
+		if (s >= episode->begin && s < episode->end) {
+			n_inside += is_seen;
+		} else {
+			n_rest += is_seen;
+			n_high += excess[s] > threshold_ms;
+		}
+	}
+	double score = 2.0 * (double)episode->n_high - (double)n_inside;
+	double share = fmin(SHARE_MAX, (double)(n_high + 1) / (double)(n_rest + 2));
+	return (double)n_steps * pow(share / (1.0 - share), score);
+}
+
+/*
  * A rank that became slower: an episode above the rank's own healthy level by what counts, and by
  * far more than its length would by chance. References become that level. @work: 3 * steps.
  */
@@ -213,7 +239,9 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 	size_t n_least = 0;
 	double rise_ms = rise_of(excess, out->n_steps, &episode, &n_least, work);
 	double chance_ms = CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
-	if (!(rise_ms >= fmax(least_ms, chance_ms))) {
+	if (!(rise_ms >= fmax(least_ms, chance_ms)) ||
+	    expected_by_chance(excess, out->n_steps, &episode, threshold_ms) >
+		    CHANCE_EPISODES_MAX) {
 		return false;
 	}
 	ratio = ratio_outside(out, r, &episode, work);

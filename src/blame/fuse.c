@@ -218,7 +218,8 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 		bool is_found = false;
 		if (out->kind == FSL_VERDICT_HANG) {
 			status = name_stopped(out, job, err);
-		} else if (out->kind == FSL_VERDICT_NORMAL) {
+		} else if (out->kind == FSL_VERDICT_NORMAL ||
+			   out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 			status = fsl_fuse_imbalance(out, job, &is_found, err);
 		}
 	}

@@ -11,12 +11,18 @@
 #include "base/number.h"
 #include "blame/fuse_parts.h"
 
-/* A stage has more to do when all of its ranks take this many times what the other stages take. */
-static const double STAGE_RATIO_MIN = 1.10;
+/* A stage has more to do when half of its ranks take this many times what the other stages take;
+ * all of them where it has but two. */
+static const double STAGE_RATIO_MIN = 1.05;
+/* Each of its ranks takes more than these by this part of what the stage does: devices differ. */
+static const double STAGE_RANK_SHARE_MIN = 1.0 / 3.0;
 /* Nobody is the slowest, or pauses, more often than this; more often would be that rank's doing. */
 static const double ONE_RANK_SHARE_MAX = 0.5;
-/* Pauses are rare: in more steps than this they are no pauses. */
-static const double PAUSE_STEPS_SHARE_MAX = 0.5;
+/* Pauses are rare: a rank that has them in more of its steps than this does not pause. Many ranks
+ * that pause rarely leave few steps without a pause. */
+static const double PAUSE_RANK_SHARE_MAX = 0.25;
+/* Work that differs by so much between ranks is told where it costs what counts. */
+static const double WORK_SPREAD_MIN = 0.025;
 /* They are in no case certain: the reason may lie outside what is recorded. */
 static const double CONFIDENCE = 0.7;
 
@@ -103,7 +109,10 @@ static void find_stage(struct imbalance *out, const struct fsl_case *job, struct
 	const struct stage_level *stage = &stages[worst];
 	double others_ms = (sum_ms - stage->level_ms) / (double)(n_stages - 1);
 	double lost_ms = stage->level_ms - sum_ms / (double)n_stages;
-	if (stage->least_ms < STAGE_RATIO_MIN * others_ms) {
+	double stage_ms = stage->n_ranks < PEERS_MIN ? stage->least_ms : stage->level_ms;
+	double more_ms = stage->level_ms - others_ms;
+	if (stage->least_ms < others_ms + STAGE_RANK_SHARE_MIN * more_ms ||
+	    stage_ms < STAGE_RATIO_MIN * others_ms) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,
@@ -170,7 +179,7 @@ static void find_work(struct imbalance *out, const struct fsl_case *job, struct 
 		measure_spread(&spread, blame, k, usual_ms, work + 2 * blame->n_steps, n_slowest);
 		double n_steps = (double)spread.n_steps;
 		double lost_ms = n_steps > 0.0 ? spread.sum_ms / n_steps : 0.0;
-		if (!(blame->spread[k] >= FSL_WORK_SPREAD_MIN) || lost_ms <= out->lost_ms ||
+		if (!(blame->spread[k] >= WORK_SPREAD_MIN) || lost_ms <= out->lost_ms ||
 		    (double)spread.n_most > ONE_RANK_SHARE_MAX * n_steps) {
 			continue;
 		}
@@ -231,7 +240,8 @@ static void find_pauses(struct imbalance *out, const struct fsl_case *job, struc
 		}
 	}
 	double share = (double)n_steps / (double)blame->n_steps;
-	if (n_steps < PAUSES_MIN || n_ranks < 2 || share > PAUSE_STEPS_SHARE_MAX ||
+	if (n_steps < PAUSES_MIN || n_ranks < 2 ||
+	    (double)n_most > PAUSE_RANK_SHARE_MAX * (double)blame->n_steps ||
 	    (double)n_most > ONE_RANK_SHARE_MAX * (double)n_steps) {
 		return;
 	}
@@ -265,6 +275,32 @@ static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }
 
+/*
+ * True when the step time rose by pauses alone: without them the steps of every rise are where the
+ * steps before it were. @work: 2 * steps.
+ */
+static bool are_rises_pauses(const struct fsl_case *job, double least_ms, double *work)
+{
+	const struct fsl_perception *perception = job->perception;
+	const struct fsl_blame *blame = job->blame;
+	for (size_t i = 0; i < perception->n_episodes; i++) {
+		const struct fsl_step_episode *rise = &perception->episodes[i];
+		size_t n = 0, who = 0;
+		for (size_t s = 0; s < blame->n_steps; s++) {
+			int64_t step = job->steps->items[s].step;
+			if (step >= rise->onset_step &&
+			    (rise->until_step < 0 || step < rise->until_step)) {
+				work[n++] = blame->step_dur_ms[s] -
+					    pause_of_step(blame, s, least_ms, &who);
+			}
+		}
+		if (!(fsl_median(work, n, work + n) < rise->before_ms + least_ms)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *job,
 				   bool *is_found, struct fsl_error *err)
 {
@@ -289,11 +325,17 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 	}
 	find_stage(&found[0], job, &out->arena, places, stages, usual_ms);
 	find_work(&found[1], job, &out->arena, usual_ms, n_slowest, work);
-	find_pauses(&found[2], job, &out->arena, least_ms, n_paused);
+	if (found[1].lost_ms < least_ms) { /* else the slowest of some steps looks like a pause */
+		find_pauses(&found[2], job, &out->arena, least_ms, n_paused);
+	}
 	for (size_t i = 1; i < sizeof(found) / sizeof(found[0]); i++) {
 		most = found[i].lost_ms > most->lost_ms ? &found[i] : most;
 	}
 	*is_found = most->lost_ms >= least_ms && most->lost_ms < job->blame->step_ms;
+	if (out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
+		*is_found &= most->kind == FSL_VERDICT_HOST_PAUSES &&
+			     are_rises_pauses(job, least_ms, work);
+	}
 	if (*is_found) {
 		out->kind = most->kind;
 		out->reason = most->reason;

@@ -106,27 +106,25 @@ static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *l
 	}
 }
 
-/* @usual_ms: per member, its median own time. @work: 2 * steps. */
+/* Robust: a single rank with a pause or a lost record does not make work uneven. @usual_ms: per
+ * member, its median own time. @work: 2 * steps; @ratios: 2 * members. */
 static double find_spread(const struct fsl_blame *blame, size_t class_idx, const double *usual_ms,
-			  double *work)
+			  double *work, double *ratios)
 {
 	const struct fsl_peers *peers = &blame->peers;
 	size_t begin = peers->begin[class_idx], n_members = peers->begin[class_idx + 1] - begin;
 	for (size_t s = 0; s < blame->n_steps; s++) {
-		double sum = 0.0, squares = 0.0;
 		size_t n = 0;
 		for (size_t m = 0; m < n_members; m++) {
 			size_t at = peers->members[begin + m] * blame->n_steps + s;
 			double ratio = blame->own_ms[at] / usual_ms[m];
 			if (isfinite(ratio)) {
-				sum += ratio;
-				squares += ratio * ratio;
-				n++;
+				ratios[n++] = ratio;
 			}
 		}
-		double mean = sum / (double)n;
-		double variance = squares / (double)n - mean * mean;
-		work[s] = n < CLOUD_MIN ? NAN : sqrt(fmax(0.0, variance)) / mean;
+		double centre = fsl_median(ratios, n, ratios + n_members);
+		double sigma = fsl_mad_sigma(ratios, n, centre, ratios + n_members);
+		work[s] = n < CLOUD_MIN ? NAN : sigma / centre;
 	}
 	return fsl_median(work, blame->n_steps, work + blame->n_steps);
 }
@@ -262,7 +260,8 @@ enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config
 			usual_ms[i - out->peers.begin[k]] =
 				fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
 		}
-		out->spread[k] = find_spread(out, k, usual_ms, work);
+		double *ratios = usual_ms + (out->peers.begin[k + 1] - out->peers.begin[k]);
+		out->spread[k] = find_spread(out, k, usual_ms, work, ratios);
 	}
 	fsl_free(levels);
 	double least_ms = fsl_least_loss_ms(config, out->step_ms);
