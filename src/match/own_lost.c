@@ -33,7 +33,8 @@ static void mark_unseen(struct fsl_own *own, size_t rank_idx, size_t step)
 }
 
 /* The gap that holds the lost operator ends at the next one; before the first and behind the last
- * there is none. */
+ * there is none. Where the gap goes over the end of a step, the operator may have been the last of
+ * that step, which then lacks the work before it. */
 static void hide_step(struct fsl_own *own, const struct fsl_run *run, const struct fsl_cuts *cuts,
 		      size_t rank_idx, int64_t time_ns)
 {
@@ -43,6 +44,10 @@ static void hide_step(struct fsl_own *own, const struct fsl_run *run, const stru
 		return;
 	}
 	mark_unseen(own, rank_idx, step);
+	size_t before = fsl_cuts_step_of(cuts, rank_idx, k - 1);
+	if (before < own->n_steps) {
+		mark_unseen(own, rank_idx, before);
+	}
 }
 
 /* Hides the steps of the members that lack an instance which others recorded. */
