@@ -10,11 +10,12 @@
 #include "cli/command.h"
 #include "sim/sim.h"
 
-enum { OPTIONS_N = 5, PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
+enum { OPTIONS_N = 6, PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
 
 /* The command line. */
 struct request {
 	const char *preset;
+	int64_t n_ranks; /* 0: as the keys say */
 	bool is_dry, lists_keys, wants_help;
 	const char *dir;
 	char **settings; /* key=value */
@@ -26,6 +27,8 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 	const struct fsl_opt options[OPTIONS_N] = {
 		{"preset", 'p', FSL_OPT_TEXT, &request->preset, 0, 0, NULL, "NAME",
 		 "kind of job to begin with; --keys lists them"},
+		{"ranks", 'r', FSL_OPT_INT, &request->n_ranks, 1, FSL_SIM_RANKS_MAX, NULL, "N",
+		 "as many replicas (dp) as make N ranks"},
 		{"dry-run", 'n', FSL_OPT_FLAG, &request->is_dry, 0, 0, NULL, NULL,
 		 "tell what the job would be and write nothing"},
 		{"keys", 'k', FSL_OPT_FLAG, &request->lists_keys, 0, 0, NULL, NULL,
@@ -111,6 +114,9 @@ static enum fsl_status configure(struct fsl_sim_params *params, const struct req
 		if (!is_fault(request->settings[i])) {
 			status = fsl_sim_params_set(params, request->settings[i], err);
 		}
+	}
+	if (request->n_ranks > 0 && status == FSL_OK) {
+		status = fsl_sim_params_fit_ranks(params, (int32_t)request->n_ranks, err);
 	}
 	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
 		if (is_fault(request->settings[i])) {

@@ -34,17 +34,16 @@ const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind)
 	return kinds[kind].name;
 }
 
-/* Adds ranks first..last to the fault; false: too many or none of the job's. */
+/* Adds ranks first..last to the fault, each once; false: not all are the job's. */
 static bool add_ranks(struct fsl_sim_fault *fault, long first, long last, int32_t n_ranks)
 {
-	if (first < 0 || last < first || last >= n_ranks) {
+	if (first < 0 || last < first || last >= n_ranks || last >= FSL_SIM_RANKS_MAX) {
 		return false;
 	}
 	for (long rank = first; rank <= last; rank++) {
-		if (fault->n_ranks == FSL_SIM_SELECTED_MAX) {
-			return false;
+		if (!fsl_sim_fault_strikes(fault, (int32_t)rank)) {
+			fault->ranks[fault->n_ranks++] = (int32_t)rank;
 		}
-		fault->ranks[fault->n_ranks++] = (int32_t)rank;
 	}
 	return true;
 }
@@ -144,7 +143,9 @@ enum fsl_status fsl_sim_params_add_fault(struct fsl_sim_params *params, const ch
 				      .factor = kinds[kind].factor,
 				      .extra_ms = kinds[kind].extra_ms,
 				      .until_step = -1};
-	fault.ranks = fsl_arena_alloc(&params->arena, FSL_SIM_SELECTED_MAX * sizeof(*fault.ranks));
+	int32_t n_ranks = fsl_sim_n_ranks(params);
+	size_t n_most = (size_t)(n_ranks < FSL_SIM_RANKS_MAX ? n_ranks : FSL_SIM_RANKS_MAX);
+	fault.ranks = fsl_arena_alloc(&params->arena, n_most * sizeof(*fault.ranks));
 	if (fault.ranks == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: fault=\"%.200s\"", text);
 	}
@@ -203,6 +204,20 @@ bool fsl_sim_fault_strikes(const struct fsl_sim_fault *fault, int32_t rank)
 	return false;
 }
 
+/* True when some operator has both ranks: in a tensor or data group, or between stages. */
+static bool are_linked(const struct fsl_sim_params *params, int32_t a, int32_t b)
+{
+	int32_t width = params->dp * params->tp, stages = abs(a / width - b / width);
+	bool is_same_shard = a % params->tp == b % params->tp;
+	bool is_same_replica = a / params->tp % params->dp == b / params->tp % params->dp;
+	if (stages == 0) {
+		return a != b && (is_same_shard || is_same_replica);
+	}
+	/* Where a rank has several chunks, the last stage hands over to the first. */
+	bool is_round = params->chunks > 1 && stages == params->pp - 1;
+	return is_same_shard && is_same_replica && (stages == 1 || is_round);
+}
+
 static enum fsl_status check_fault(const struct fsl_sim_params *params,
 				   const struct fsl_sim_fault *fault, struct fsl_error *err)
 {
@@ -214,6 +229,12 @@ static enum fsl_status check_fault(const struct fsl_sim_params *params,
 	if (fault->kind == FSL_SIM_LINK && fault->n_ranks < 2) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"a link has two ends, name two ranks: fault=\"%s\"", name);
+	}
+	if (fault->kind == FSL_SIM_LINK && !are_linked(params, fault->ranks[0], fault->ranks[1])) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"these ranks never talk to each other, name two of one tensor or "
+				"data group or of neighbouring stages: fault=\"%s\", ranks=%d,%d",
+				name, (int)fault->ranks[0], (int)fault->ranks[1]);
 	}
 	if (fault->kind == FSL_SIM_STAGE && fault->ranks[0] >= params->pp) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,

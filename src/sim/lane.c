@@ -119,18 +119,31 @@ enum fsl_status fsl_sim_lanes_create(struct fsl_sim_lane **lanes,
 	return FSL_OK;
 }
 
-/* Pauses of this step. Always takes the same numbers, so that a fault shifts nothing else. */
+/* Faults that pause a rank in a step. */
+struct pauses {
+	struct {
+		double share, ms;
+	} items[FSL_SIM_FAULTS_MAX];
+	size_t n_items;
+};
+
+/* Pauses of this step. Always takes the same numbers, so that a fault shifts nothing else: where
+ * several pause the rank, each has the one number turned on by another part of the circle. */
 static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
-			 const double *pause_share, const double *pause_ms)
+			 const struct pauses *pauses)
 {
+	static const double GOLDEN = 0.6180339887498949;
 	double spike = gsl_rng_uniform(lane->chance), by_fault = gsl_rng_uniform(lane->chance);
 	double where = gsl_rng_uniform(lane->chance), size = gsl_rng_uniform(lane->chance);
 	uint32_t n_passes = 2 * (uint32_t)params->micro_batches * (uint32_t)params->chunks;
 	if (spike < params->spike_share) {
 		lane->pause_ms[0] += SPIKE_OF_STEP * params->step_ms * (0.5 + size);
 	}
-	if (by_fault < *pause_share) {
-		lane->pause_ms[0] += *pause_ms * (0.5 + size);
+	for (size_t i = 0; i < pauses->n_items; i++) {
+		double chance = by_fault + (double)i * GOLDEN;
+		if (chance - floor(chance) < pauses->items[i].share) {
+			lane->pause_ms[0] += pauses->items[i].ms * (0.5 + size);
+		}
 	}
 	lane->pause_at = (uint32_t)(where * n_passes);
 }
@@ -138,7 +151,7 @@ static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params 
 void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
 			  int32_t rank, int32_t step, const uint32_t *struck)
 {
-	double pause_share = 0.0, pause_ms = 0.0;
+	struct pauses pauses = {.n_items = 0};
 	lane->factor = 1.0;
 	lane->is_host_bound = false;
 	lane->loader_extra_ms = lane->ckpt_extra_ms = 0.0;
@@ -163,15 +176,15 @@ void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params
 		} else if (fault->kind == FSL_SIM_STORAGE) {
 			lane->ckpt_extra_ms += fault->extra_ms * size;
 		} else if (fault->kind == FSL_SIM_GC || fault->kind == FSL_SIM_PAUSES) {
-			pause_share = fault->factor;
-			pause_ms = fault->extra_ms * size;
+			pauses.items[pauses.n_items].share = fault->factor;
+			pauses.items[pauses.n_items++].ms = fault->extra_ms * size;
 		} else if (fault->kind == FSL_SIM_SPIKE && is_first && step == fault->onset_step) {
 			lane->pause_ms[0] += fault->extra_ms;
 		} else if (fault->kind == FSL_SIM_HANG && is_first) {
 			lane->now_ns = FSL_SIM_NEVER;
 		}
 	}
-	draw_chances(lane, params, &pause_share, &pause_ms);
+	draw_chances(lane, params, &pauses);
 	if (params->gc_period > 0 && step % params->gc_period == rank % params->gc_period) {
 		lane->pause_ms[1] = params->gc_ms;
 	}
@@ -222,6 +235,7 @@ static int64_t written_ns(const struct fsl_sim_lane *lane, const struct fsl_sim_
 	if (job_ns == FSL_SIM_NEVER) {
 		return FSL_SIM_NEVER;
 	}
+	job_ns = fsl_sim_scaled_ns(params, job_ns);
 	int64_t drift_ns = (int64_t)((double)job_ns * lane->drift);
 	int64_t time_ns = params->start_ns + job_ns + drift_ns + lane->clock_ns;
 	*last_ns = time_ns > *last_ns ? time_ns : *last_ns;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "sim/sim.h"
+#include "sim/sim_parts.h"
 
 enum key_type { KEY_INT, KEY_SEED, KEY_TIME, KEY_REAL, KEY_BOOL, KEY_CHOICE };
 
@@ -13,6 +13,7 @@ static const char *const schedules[] = {"gpipe", "1f1b", "interleaved", NULL};
 static const char *const p2p_kinds[] = {"batched", "send-receive", NULL};
 static const char *const p2p_groups[] = {"pairs", "pipeline", NULL};
 static const char *const formats[] = {"csv", "json", NULL};
+static const char *const compressions[] = {"none", "gz", "zst", NULL};
 static const char *const timelines[] = {"none", "first", "all", NULL};
 
 #define INT_MAX_32 2147483647.0
@@ -60,8 +61,11 @@ static const struct fsl_sim_key keys[] = {
 	{"relabel_by", KEY_INT, AT(relabel_by), NULL, 1, INT_MAX_32,
 	 "rank r is written as r * this mod ranks"},
 	{"start_ns", KEY_TIME, AT(start_ns), NULL, 0, 0, "begin of the job, ns since 1970"},
+	{"scale", KEY_REAL, AT(time_scale), NULL, 1e-3, 1e3, "all durations, times"},
 	{"format", KEY_CHOICE, AT(format), formats, 0, 0, "of the marker files"},
+	{"compression", KEY_CHOICE, AT(compression), compressions, 0, 0, "of the marker files"},
 	{"timelines", KEY_CHOICE, AT(timelines), timelines, 0, 0, "ranks that have one"},
+	{"timeline_json", KEY_BOOL, AT(timeline_json), NULL, 0, 0, "JSON instead of protobuf"},
 };
 enum { KEYS_N = sizeof(keys) / sizeof(keys[0]) };
 
@@ -123,6 +127,7 @@ void fsl_sim_params_init(struct fsl_sim_params *params)
 		.clock_offset_ms = 1.0,
 		.clock_drift_ppm = 1.0,
 		.relabel_by = 1,
+		.time_scale = 1.0,
 		.start_ns = INT64_C(1750000000000000000), /* 2025-06-15T15:06:40Z */
 		.timelines = FSL_SIM_TIMELINES_FIRST,
 	};
@@ -142,6 +147,25 @@ int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params)
 int32_t fsl_sim_label(const struct fsl_sim_params *params, int32_t rank)
 {
 	return (int32_t)((int64_t)rank * params->relabel_by % fsl_sim_n_ranks(params));
+}
+
+enum fsl_status fsl_sim_params_fit_ranks(struct fsl_sim_params *params, int32_t n_ranks,
+					 struct fsl_error *err)
+{
+	int64_t unit = (int64_t)params->tp * params->pp * params->ep;
+	if (n_ranks <= 0 || n_ranks % unit != 0) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"the number of ranks must be a multiple of tp * pp * ep: ranks=%d, "
+				"tp=%d, pp=%d, ep=%d",
+				(int)n_ranks, (int)params->tp, (int)params->pp, (int)params->ep);
+	}
+	params->dp = n_ranks / (params->tp * params->pp);
+	return FSL_OK;
+}
+
+int64_t fsl_sim_scaled_ns(const struct fsl_sim_params *params, int64_t job_ns)
+{
+	return params->time_scale == 1.0 ? job_ns : (int64_t)((double)job_ns * params->time_scale);
 }
 
 static bool set_choice(int *target, const struct fsl_sim_key *key, const char *text)

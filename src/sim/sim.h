@@ -27,7 +27,6 @@
 enum {
 	FSL_SIM_RANKS_MAX = 16384,
 	FSL_SIM_FAULTS_MAX = 16,
-	FSL_SIM_SELECTED_MAX = 4096, /* ranks of one fault */
 };
 
 enum fsl_sim_fault_kind {
@@ -66,6 +65,7 @@ enum fsl_sim_schedule { FSL_SIM_GPIPE, FSL_SIM_1F1B, FSL_SIM_INTERLEAVED };
 enum fsl_sim_p2p { FSL_SIM_BATCHED, FSL_SIM_SEND_RECEIVE };
 enum fsl_sim_p2p_groups { FSL_SIM_PAIR_GROUPS, FSL_SIM_PIPELINE_GROUPS };
 enum fsl_sim_format { FSL_SIM_CSV, FSL_SIM_JSON };
+enum fsl_sim_compression { FSL_SIM_PLAIN, FSL_SIM_GZIP, FSL_SIM_ZSTD };
 enum fsl_sim_timelines { FSL_SIM_TIMELINES_NONE, FSL_SIM_TIMELINES_FIRST, FSL_SIM_TIMELINES_ALL };
 
 struct fsl_sim_params {
@@ -99,7 +99,9 @@ struct fsl_sim_params {
 	int32_t lost_period; /* one rank in so many leaves no file (never one at fault); 0: none */
 	int32_t relabel_by;  /* rank r is written as r * relabel_by mod ranks; coprime to ranks */
 	int64_t start_ns;    /* ns since 1970 */
-	int format, timelines; /* enums above */
+	double time_scale;   /* all durations, as written and in the truth, times this */
+	int format, compression, timelines; /* enums above; the first two of the marker files */
+	bool timeline_json;                 /* timelines are lines of JSON, not protobuf */
 
 	struct fsl_sim_fault faults[FSL_SIM_FAULTS_MAX];
 	size_t n_faults;
@@ -138,6 +140,10 @@ const struct fsl_sim_preset *fsl_sim_presets(size_t *n_presets);
 enum fsl_status fsl_sim_params_preset(struct fsl_sim_params *params, const char *name,
 				      struct fsl_error *err);
 
+/* Sets dp so that the job has @n_ranks ranks. FSL_ERR_USAGE: tp, pp and ep do not divide them. */
+enum fsl_status fsl_sim_params_fit_ranks(struct fsl_sim_params *params, int32_t n_ranks,
+					 struct fsl_error *err);
+
 /* One key of the parameters. */
 struct fsl_sim_key {
 	const char *name;
@@ -164,8 +170,8 @@ int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params);
 /* The number under which rank @rank of the model is written. */
 int32_t fsl_sim_label(const struct fsl_sim_params *params, int32_t rank);
 
-/* Writes the tree below @dir (made when missing): mspti/, timeline/, truth.json, model_config.json,
- * metric_config.json. @truth may be NULL; release it with fsl_sim_truth_fini. */
+/* Writes the tree below @dir (made when missing): mspti/, timeline/, truth.json,
+ * model_config.json. @truth may be NULL; release it with fsl_sim_truth_fini. */
 enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const char *dir,
 				   struct fsl_sim_truth *truth, struct fsl_error *err);
 /* The same job as ingest would leave it; @run started with fsl_run_init. */

@@ -60,6 +60,8 @@ enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 				    const struct fsl_sim_params *params, const char *dir,
 				    struct fsl_error *err);
 
+/* Time since the job began, as the job is written: times params->time_scale. */
+int64_t fsl_sim_scaled_ns(const struct fsl_sim_params *params, int64_t job_ns);
 /* How strong a fault is in a step, 0..1. */
 double fsl_sim_fault_size(const struct fsl_sim_fault *fault, int32_t step);
 /* True when @rank is one of the fault's ranks. */

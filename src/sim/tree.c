@@ -3,7 +3,6 @@
  * sysTrace's collector leaves them. Each rank's text is gathered in memory and appended to its file
  * in large blocks, so that any number of ranks needs one open file at a time.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,13 +67,15 @@ static enum fsl_status put(struct tree *tree, struct page *page, const char *tex
 	return status;
 }
 
-static void marker_path(const struct tree *tree, int32_t rank, char *path)
+static void marker_path(const struct tree *tree, int32_t rank, int format, int compression,
+			char *path)
 {
+	static const char *const suffixes[] = {"", ".gz", ".zst"};
 	char server_ip[32];
 	int32_t label = fsl_sim_label(tree->params, rank);
 	fsl_sim_server_ip(tree->params, rank, server_ip, sizeof(server_ip));
-	(void)snprintf(path, PATH_BYTES, "%s/mspti/hccl_activity-%s-.%d.%s", tree->dir, server_ip,
-		       (int)label, tree->params->format == FSL_SIM_JSON ? "json" : "csv");
+	(void)snprintf(path, PATH_BYTES, "%s/mspti/hccl_activity-%s-.%d.%s%s", tree->dir, server_ip,
+		       (int)label, format == FSL_SIM_JSON ? "json" : "csv", suffixes[compression]);
 }
 
 static void timeline_path(const struct tree *tree, int32_t rank, char *path)
@@ -86,32 +87,28 @@ static void timeline_path(const struct tree *tree, int32_t rank, char *path)
 
 /* Appends the page to its file; the first block of a job makes the file anew. */
 static enum fsl_status append(struct tree *tree, struct page *page, const char *path,
-			      struct fsl_error *err)
+			      int compression, struct fsl_error *err)
 {
 	size_t n_bytes = page->n_bytes;
 	if (n_bytes == 0) {
 		return FSL_OK;
 	}
-	FILE *file = fopen(path, "ab");
-	bool is_written = file != NULL && fwrite(page->text, 1, n_bytes, file) == n_bytes;
-	if (file != NULL) {
-		is_written = fclose(file) == 0 && is_written;
-	}
 	tree->n_held -= n_bytes;
 	page->n_bytes = 0;
-	return is_written ? FSL_OK
-			  : FSL_FAIL(err, FSL_ERR_IO,
-				     "cannot write, is the disk full? path=\"%s\", reason=\"%s\"",
-				     path, strerror(errno));
+	return fsl_sim_append(path, (enum fsl_sim_compression)compression, page->text, n_bytes,
+			      err);
 }
 
 static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	char path[PATH_BYTES];
-	marker_path(tree, rank, path);
-	enum fsl_status status = append(tree, &tree->authors[rank].markers, path, err);
+	int compression = tree->params->compression;
+	marker_path(tree, rank, tree->params->format, compression, path);
+	enum fsl_status status = append(tree, &tree->authors[rank].markers, path, compression, err);
 	timeline_path(tree, rank, path);
-	return status == FSL_OK ? append(tree, &tree->authors[rank].timeline, path, err) : status;
+	return status == FSL_OK
+		       ? append(tree, &tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err)
+		       : status;
 }
 
 static enum fsl_status make_room(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -237,22 +234,42 @@ static void put_bytes(struct message *message, unsigned field, const char *data,
 	message->n_bytes += n_bytes;
 }
 
-static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_sim_stage *stage,
-				 struct fsl_error *err)
+static enum fsl_status put_stage_json(struct tree *tree, int32_t rank,
+				      const struct fsl_sim_stage *stage, struct fsl_error *err)
 {
-	struct tree *tree = context;
-	struct author *author = &tree->authors[rank];
+	char line[ROW_BYTES];
+	int n = snprintf(line, sizeof(line),
+			 "{\"rank\":%d,\"comm\":\"job0\",\"stage_id\":%d,\"stage_type\":\"%s\","
+			 "\"start_us\":%" PRId64 ",\"end_us\":%" PRId64 "}\n",
+			 (int)fsl_sim_label(tree->params, rank), (int)stage->step,
+			 fsl_sim_stage_text(stage->kind), stage->begin_ns / NS_PER_US,
+			 stage->end_ns / NS_PER_US);
+	return put(tree, &tree->authors[rank].timeline, line, (size_t)n, err);
+}
+
+static enum fsl_status put_stage_pb(struct tree *tree, int32_t rank,
+				    const struct fsl_sim_stage *stage, struct fsl_error *err)
+{
 	struct message inner = {.n_bytes = 0}, outer = {.n_bytes = 0};
 	const char *text = fsl_sim_stage_text(stage->kind);
-	if (!author->has_timeline) {
-		return FSL_OK;
-	}
 	put_number(&inner, 1, (uint64_t)stage->step);
 	put_bytes(&inner, 2, text, strlen(text));
 	put_number(&inner, 3, (uint64_t)(stage->begin_ns / NS_PER_US));
 	put_number(&inner, 4, (uint64_t)(stage->end_ns / NS_PER_US));
 	put_bytes(&outer, 1, inner.bytes, inner.n_bytes);
-	enum fsl_status status = put(tree, &author->timeline, outer.bytes, outer.n_bytes, err);
+	return put(tree, &tree->authors[rank].timeline, outer.bytes, outer.n_bytes, err);
+}
+
+static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_sim_stage *stage,
+				 struct fsl_error *err)
+{
+	struct tree *tree = context;
+	if (!tree->authors[rank].has_timeline) {
+		return FSL_OK;
+	}
+	enum fsl_status status = tree->params->timeline_json
+					 ? put_stage_json(tree, rank, stage, err)
+					 : put_stage_pb(tree, rank, stage, err);
 	return status == FSL_OK ? make_room(tree, rank, err) : status;
 }
 
@@ -264,8 +281,10 @@ static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_e
 	enum fsl_status status = FSL_OK;
 	author->is_lost = fsl_sim_is_lost(tree->params, rank, &author->is_header_only);
 	author->has_timeline = fsl_sim_has_timeline(tree->params, rank);
-	marker_path(tree, rank, path);
-	(void)remove(path);
+	for (int form = 0; form < 2 * (FSL_SIM_ZSTD + 1); form++) {
+		marker_path(tree, rank, form % 2, form / 2, path);
+		(void)remove(path);
+	}
 	if (!author->is_lost && tree->params->format == FSL_SIM_CSV) {
 		status = put(tree, &author->markers, csv_header, sizeof(csv_header) - 1, err);
 	}
@@ -278,7 +297,7 @@ static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_
 {
 	struct author *author = &tree->authors[rank];
 	enum fsl_status status = flush_pending(tree, rank, err);
-	if (author->has_timeline && status == FSL_OK) {
+	if (author->has_timeline && !tree->params->timeline_json && status == FSL_OK) {
 		struct message tail = {.n_bytes = 0};
 		put_number(&tail, 2, (uint64_t)fsl_sim_label(tree->params, rank));
 		put_number(&tail, 3, (uint64_t)tree->params->steps);

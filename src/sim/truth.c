@@ -68,15 +68,18 @@ static enum fsl_status collect_culprits(struct fsl_sim_truth *out,
 }
 
 /* Mean step time over [begin, end) of the steps that were completed; NaN when there are none. */
-static double mean_ms(const struct fsl_sim_clock *clock, int32_t begin, int32_t end)
+static double mean_ms(const struct fsl_sim_params *params, const struct fsl_sim_clock *clock,
+		      int32_t begin, int32_t end)
 {
 	end = end > clock->n_steps ? clock->n_steps : end;
 	if (end > begin && clock->step_begin_ns[end] == FSL_SIM_NEVER) {
 		end--;
 	}
-	return end > begin ? (double)(clock->step_begin_ns[end] - clock->step_begin_ns[begin]) /
-				     FSL_NS_PER_MS / (end - begin)
-			   : NAN;
+	if (end <= begin) {
+		return NAN;
+	}
+	int64_t span_ns = clock->step_begin_ns[end] - clock->step_begin_ns[begin];
+	return (double)span_ns * params->time_scale / FSL_NS_PER_MS / (end - begin);
 }
 
 static void set_times(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
@@ -91,13 +94,14 @@ static void set_times(struct fsl_sim_truth *out, const struct fsl_sim_params *pa
 		out->until_step = fault->until_step;
 		end = fault->until_step >= 0 ? fault->until_step : end;
 		if (begin < clock->n_steps && clock->step_begin_ns[begin] != FSL_SIM_NEVER) {
-			out->onset_ns = params->start_ns + clock->step_begin_ns[begin];
+			out->onset_ns = params->start_ns +
+					fsl_sim_scaled_ns(params, clock->step_begin_ns[begin]);
 		}
 	}
-	out->step_ms = mean_ms(clock, 0, params->steps);
-	out->healthy_step_ms = mean_ms(healthy, 0, clock->n_steps);
-	out->fault_step_ms = mean_ms(clock, begin, end);
-	out->fault_healthy_ms = mean_ms(healthy, begin, end);
+	out->step_ms = mean_ms(params, clock, 0, params->steps);
+	out->healthy_step_ms = mean_ms(params, healthy, 0, clock->n_steps);
+	out->fault_step_ms = mean_ms(params, clock, begin, end);
+	out->fault_healthy_ms = mean_ms(params, healthy, begin, end);
 	out->slowdown = params->n_faults > 0 ? out->fault_step_ms / out->fault_healthy_ms : 1.0;
 	out->n_ops = clock->n_ops;
 }

@@ -206,11 +206,14 @@ static void check_read_back(const char *settings, const char *faults)
 static void files_read_back_are_the_run_in_memory(void **state)
 {
 	(void)state;
-	static const char *const forms[] = {"format=csv timelines=all", "format=json"};
+	static const char *const forms[] = {
+		"format=csv timelines=all", "format=json compression=gz timeline_json=true",
+		"compression=zst timelines=all timeline_json=true scale=0.5",
+		"compression=gz scale=2"};
 	for (size_t i = 0; i < SHAPES_N; i++) {
 		char settings[512];
 		(void)snprintf(settings, sizeof(settings), "%s relabel_by=5 %s", shapes[i],
-			       forms[i % 2]);
+			       forms[i % 4]);
 		check_read_back(settings, "compute ranks=1 onset=2|missing ranks=2");
 	}
 }
@@ -283,6 +286,9 @@ static void impossible_jobs_are_refused_with_what_to_change(void **state)
 		{"steps=10", "storage ranks=1"},
 		{"steps=10", "link ranks=1"},
 		{"pp=2", "stage ranks=2"},
+		{"tp=2 dp=2", "link ranks=0,3"},
+		{"tp=2 dp=1 pp=3", "link ranks=0,4"},
+		{"tp=2 dp=2 pp=2", "link ranks=0,5"},
 	};
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
 		struct fsl_sim_params params;
@@ -292,6 +298,91 @@ static void impossible_jobs_are_refused_with_what_to_change(void **state)
 		assert_true(strlen(fsl_error_root(&err)) > 20);
 		fsl_sim_params_fini(&params);
 	}
+}
+
+static void links_are_between_ranks_that_talk(void **state)
+{
+	(void)state;
+	static const char *const jobs[][2] = {
+		{"tp=2 dp=2", "link ranks=0,1"},
+		{"tp=2 dp=2", "link ranks=1,3"},
+		{"tp=2 dp=1 pp=3", "link ranks=4,2"},
+		{"tp=1 dp=1 pp=4 micro_batches=4 schedule=interleaved chunks=2", "link ranks=0,3"},
+	};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct fsl_sim_params params;
+		struct fsl_sim_truth truth;
+		struct fsl_error err = {0};
+		make(&params, jobs[i][0], jobs[i][1]);
+		assert_int_equal(fsl_sim_foresee(&params, &truth, &err), FSL_OK);
+		assert_true(truth.slowdown > 1.05);
+		fsl_sim_truth_fini(&truth);
+		fsl_sim_params_fini(&params);
+	}
+}
+
+static double fault_step_ms_of(const char *settings, const char *faults)
+{
+	struct fsl_sim_params params;
+	struct fsl_sim_truth truth;
+	struct fsl_error err = {0};
+	make(&params, settings, faults);
+	assert_int_equal(fsl_sim_foresee(&params, &truth, &err), FSL_OK);
+	double step_ms = truth.fault_step_ms;
+	fsl_sim_truth_fini(&truth);
+	fsl_sim_params_fini(&params);
+	return step_ms;
+}
+
+static void pauses_of_several_faults_add_up(void **state)
+{
+	(void)state;
+	static const char job[] = "tp=2 dp=1 steps=60 noise=0 spikes=0 gc=0";
+	double both_ms = fault_step_ms_of(
+		job, "gc ranks=0 factor=0.4 extra_ms=300|gc ranks=0 factor=0.3 extra_ms=500");
+	double first_ms = fault_step_ms_of(job, "gc ranks=0 factor=0.4 extra_ms=300");
+	double second_ms = fault_step_ms_of(job, "gc ranks=0 factor=0.3 extra_ms=500");
+	double none_ms = fault_step_ms_of(job, "compute ranks=0 factor=1");
+	assert_true(both_ms - none_ms > 0.7 * (first_ms - none_ms + second_ms - none_ms));
+	assert_true(both_ms > 1.1 * first_ms && both_ms > 1.1 * second_ms);
+}
+
+static void a_fault_may_strike_every_rank_of_the_largest_job(void **state)
+{
+	(void)state;
+	struct fsl_sim_params params;
+	struct fsl_error err = {0};
+	make(&params, "tp=8 dp=2048 steps=1", "compute ranks=all");
+	assert_int_equal(params.faults[0].n_ranks, FSL_SIM_RANKS_MAX);
+	assert_int_equal(fsl_sim_params_check(&params, &err), FSL_OK);
+	fsl_sim_params_fini(&params);
+	make(&params, "tp=8 dp=1", "compute ranks=3,2-4,3");
+	assert_int_equal(params.faults[0].n_ranks, 3);
+	fsl_sim_params_fini(&params);
+}
+
+static void replicas_fill_the_number_of_ranks(void **state)
+{
+	(void)state;
+	struct fsl_sim_params params;
+	struct fsl_error err = {0};
+	fsl_sim_params_init(&params);
+	assert_int_equal(fsl_sim_params_preset(&params, "moe-64", &err), FSL_OK);
+	assert_int_equal(fsl_sim_params_fit_ranks(&params, 256, &err), FSL_OK);
+	assert_int_equal(params.dp, 32);
+	assert_int_equal(fsl_sim_n_ranks(&params), 256);
+	assert_int_equal(fsl_sim_params_fit_ranks(&params, 96, &err), FSL_ERR_USAGE);
+	assert_non_null(strstr(fsl_error_root(&err), "multiple"));
+	fsl_sim_params_fini(&params);
+}
+
+/* Also the truth: a job of half the scale takes half the time. */
+static void scale_is_on_all_durations(void **state)
+{
+	(void)state;
+	double whole_ms = fault_step_ms_of("steps=10", "compute ranks=1 onset=2");
+	double half_ms = fault_step_ms_of("steps=10 scale=0.5", "compute ranks=1 onset=2");
+	assert_true(fabs(half_ms - 0.5 * whole_ms) < 1e-6 * whole_ms);
 }
 
 static void every_failing_allocation_is_reported(void **state)
@@ -328,6 +419,11 @@ int main(void)
 		cmocka_unit_test(files_that_lack_rows_are_the_run_in_memory),
 		cmocka_unit_test(neighbouring_stages_agree_on_their_exchanges),
 		cmocka_unit_test(impossible_jobs_are_refused_with_what_to_change),
+		cmocka_unit_test(links_are_between_ranks_that_talk),
+		cmocka_unit_test(pauses_of_several_faults_add_up),
+		cmocka_unit_test(a_fault_may_strike_every_rank_of_the_largest_job),
+		cmocka_unit_test(replicas_fill_the_number_of_ranks),
+		cmocka_unit_test(scale_is_on_all_durations),
 		cmocka_unit_test(every_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate job fault="link ranks=0,5"

@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate --preset gpt-7b --ranks 60 job
