@@ -3,19 +3,18 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 megabytes=${1:-256}
-simjob=$build/tests/property/simjob
 failslow=$build/failslow
-if [ ! -x "$simjob" ] || [ ! -x "$failslow" ]; then
+if [ ! -x "$failslow" ]; then
 	fail "there is no build" "run scripts/test.sh first"
 fi
 
 # 8 ranks, 33 operators a step of about 200 bytes and rank; 1 MB is about 17 steps.
 work=$(mktemp -d "$build/benchmark.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
-"$simjob" "$work" tp=8 dp=1 pairs=8 segment_ms=1.5 transfer_ms=0.1 "steps=$((megabytes * 17))" \
-	fault=compute culprits=3 factor=1.3 "onset=$((megabytes * 8))" >"$work/simjob.log"
-now=$(sed -n 's/.*now_ns=//p' "$work/simjob.log")
-bytes=$(cat "$work"/mspti/* | wc -c)
+"$failslow" simulate "$work/job" tp=8 dp=1 pairs=8 step_ms=72 transfer_ms=0.1 optimizer_ms=8 "steps=$((megabytes * 17))" \
+	fault="compute ranks=3 factor=1.3 onset=$((megabytes * 8))" >"$work/simulate.log"
+now=$(sed -n 's/.*--now \([0-9]*\).*/\1/p' "$work/simulate.log")
+bytes=$(cat "$work"/job/mspti/* | wc -c)
 mb=$(awk -v b="$bytes" 'BEGIN { printf "%.1f", b / 1e6 }')
 
 # seconds COMMAND...: the best of three runs, wall time.
@@ -29,9 +28,9 @@ seconds() {
 	done
 	echo "$best"
 }
-read_all() { cat "$work"/mspti/*; }
-count_lines() { cat "$work"/mspti/* | wc -l; }
-detect() { "$failslow" --config "$work/model_config.json" --now "$now" --output "$work/out" --jobs "$1" --format json; }
+read_all() { cat "$work"/job/mspti/*; }
+count_lines() { cat "$work"/job/mspti/* | wc -l; }
+detect() { "$failslow" --config "$work/job/model_config.json" --now "$now" --output "$work/out" --jobs "$1" --format json; }
 
 read_all >/dev/null # into the page cache
 base=$(seconds read_all)
@@ -46,7 +45,7 @@ show "wc -l" "$(seconds count_lines)"
 show "failslow detect, 1 thread" "$(seconds detect 1)"
 show "failslow detect, all cores" "$(seconds detect 0)"
 if [ -x /usr/bin/time ]; then
-	/usr/bin/time -f '%M' -o "$work/rss" "$failslow" --config "$work/model_config.json" --now "$now" \
+	/usr/bin/time -f '%M' -o "$work/rss" "$failslow" --config "$work/job/model_config.json" --now "$now" \
 		--output "$work/out" --format json >/dev/null 2>&1
 	printf '\npeak memory %s MB\n' "$(awk '{ printf "%.0f", $1 / 1024 }' "$work/rss")"
 fi

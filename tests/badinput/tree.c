@@ -16,24 +16,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/simjob.h"
+#include "support/known_job.h"
 
 void tree_create(struct tree *tree, const char *name)
 {
-	struct sim_params params;
-	sim_params_init(&params);
-	params.steps = 40;
-	params.seed = 4;
-	params.fault = SIM_FAULT_COMPUTE;
-	params.onset_step = 15;
-	params.n_culprits = 1;
-	params.culprits[0] = TREE_SLOW_RANK;
-	struct sim_truth truth;
+	struct known_job job;
+	known_job_init(&job);
+	job.params.steps = 40;
+	job.params.seed = 4;
+	job.fault = FSL_SIM_COMPUTE;
+	job.onset_step = 15;
+	job.n_culprits = 1;
+	job.culprits[0] = TREE_SLOW_RANK;
+	struct fsl_sim_truth truth;
 	char unique[64];
 	(void)snprintf(unique, sizeof(unique), "badinput-%s-%ld", name, (long)getpid());
 	assert_true(scratch_create(FSL_BUILD_DIR, unique, tree->dir, sizeof(tree->dir)));
-	assert_int_equal(sim_write(&params, tree->dir, &truth, NULL), FSL_OK);
+	assert_int_equal(known_job_write(&job, tree->dir, &truth, NULL), FSL_OK);
 	tree->now_ns = truth.now_ns;
+	fsl_sim_truth_fini(&truth);
 }
 
 void tree_remove(struct tree *tree)

@@ -19,25 +19,14 @@
 
 #include "support/program.h"
 
-enum { PATH_BYTES = 1024, JOB_TEXT_MAX = 512 };
+enum { PATH_BYTES = 1024 };
 
-/* The job as arguments of simjob, so that a failure can be repeated by hand. */
-static void print_job(const struct sim_params *params)
+/* The job as a command, so that a failure can be repeated by hand. */
+static void print_job(const struct known_job *job)
 {
-	print_message("repeat with: simjob DIR seed=%" PRIu64
-		      " tp=%d dp=%d pp=%d steps=%d fault=%s factor=%g "
-		      "extra_ms=%g onset=%d ckpt=%d noise=%g",
-		      params->seed, params->tp, params->dp, params->pp, params->steps,
-		      sim_fault_text(params->fault), params->factor, params->extra_ms,
-		      params->onset_step, params->ckpt_period, params->noise_share);
-	print_message(" clock_ms=%g scale=%g relabel=%s relabel_by=%d timelines=%s",
-		      params->clock_offset_ms, params->time_scale,
-		      params->relabel ? "true" : "false", params->relabel_by,
-		      params->timelines == SIM_TIMELINES_ALL ? "all" : "first");
-	for (int32_t i = 0; i < params->n_culprits; i++) {
-		print_message("%s%d", i == 0 ? " culprits=" : ",", params->culprits[i]);
-	}
-	print_message("\n");
+	char text[PATH_BYTES];
+	known_job_print(job, text, sizeof(text));
+	print_message("repeat with: failslow simulate DIR %s\n", text);
 }
 
 static void copy_text(char target[JUDGE_TEXT_MAX], const cJSON *object, const char *key)
@@ -133,17 +122,18 @@ void judge_tree(struct judgement *out, const char *dir, const char *results, int
 	program_run_fini(&run);
 }
 
-void judge(struct judgement *out, const struct sim_params *params, int n_threads)
+void judge(struct judgement *out, const struct known_job *job, int n_threads)
 {
 	char name[64];
 	char dir[PATH_BYTES];
 	(void)snprintf(name, sizeof(name), "property-%ld", (long)getpid());
 	assert_true(scratch_create(FSL_BUILD_DIR, name, dir, sizeof(dir)));
-	struct sim_truth truth;
-	assert_int_equal(sim_write(params, dir, &truth, NULL), FSL_OK);
+	struct fsl_sim_truth truth;
+	assert_int_equal(known_job_write(job, dir, &truth, NULL), FSL_OK);
 	char results[2 * PATH_BYTES];
 	(void)snprintf(results, sizeof(results), "%s/out", dir);
 	judge_tree(out, dir, results, truth.now_ns, n_threads);
+	fsl_sim_truth_fini(&truth);
 	scratch_remove(dir);
 }
 
@@ -192,14 +182,14 @@ static int compare_ints(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Labels of the culprits of @params, ascending. */
-static int expected_ranks(int target[JUDGE_CULPRITS_MAX], const struct sim_params *params)
+/* Labels of the culprits of @job, ascending. */
+static int expected_ranks(int target[JUDGE_CULPRITS_MAX], const struct known_job *job)
 {
-	for (int32_t i = 0; i < params->n_culprits; i++) {
-		target[i] = sim_label(params, params->culprits[i]);
+	for (int32_t i = 0; i < job->n_culprits; i++) {
+		target[i] = fsl_sim_label(&job->params, job->culprits[i]);
 	}
-	qsort(target, (size_t)params->n_culprits, sizeof(*target), compare_ints);
-	return params->n_culprits;
+	qsort(target, (size_t)job->n_culprits, sizeof(*target), compare_ints);
+	return job->n_culprits;
 }
 
 static bool has_culprits(const struct judgement *judgement, const int *ranks, int n_ranks,
@@ -213,49 +203,49 @@ static bool has_culprits(const struct judgement *judgement, const int *ranks, in
 	return is_same;
 }
 
-static bool is_right(const struct judgement *judgement, const struct sim_params *params)
+static bool is_right(const struct judgement *judgement, const struct known_job *job)
 {
 	int ranks[JUDGE_CULPRITS_MAX];
-	int n_ranks = expected_ranks(ranks, params);
+	int n_ranks = expected_ranks(ranks, job);
 	size_t n_bytes = (size_t)n_ranks * sizeof(*ranks);
 	bool is_silent = judgement->n_culprits == 0 && strcmp(judgement->perception, "normal") == 0;
-	switch (params->fault) {
-	case SIM_FAULT_NONE:
-	case SIM_FAULT_SPIKE:
+	switch (job->fault) {
+	case KNOWN_JOB_HEALTHY:
+	case FSL_SIM_SPIKE:
 		return is_silent && judgement->n_missing == 0;
-	case SIM_FAULT_MISSING:
-	case SIM_FAULT_EMPTY:
+	case FSL_SIM_MISSING:
+	case FSL_SIM_EMPTY:
 		return is_silent && judgement->n_missing == n_ranks &&
 		       memcmp(judgement->missing, ranks, n_bytes) == 0;
-	case SIM_FAULT_COMPUTE:
+	case FSL_SIM_COMPUTE:
 		return has_culprits(judgement, ranks, n_ranks, "compute");
-	case SIM_FAULT_HOST:
+	case FSL_SIM_HOST:
 		return has_culprits(judgement, ranks, n_ranks, "host");
-	case SIM_FAULT_DATALOADER:
+	case FSL_SIM_DATALOADER:
 		return has_culprits(judgement, ranks, n_ranks, "dataloader");
-	case SIM_FAULT_STORAGE:
+	case FSL_SIM_STORAGE:
 		return has_culprits(judgement, ranks, n_ranks, "storage");
-	case SIM_FAULT_LINK:
+	case FSL_SIM_LINK:
 		return strcmp(judgement->kind, "slow_link") == 0 &&
 		       has_culprits(judgement, ranks, n_ranks, "network");
-	case SIM_FAULT_JOB_SLOW:
+	case FSL_SIM_JOB_SLOW:
 		return judgement->n_culprits == 0 &&
 		       strcmp(judgement->perception, "job_slowdown") == 0;
-	case SIM_FAULT_HANG:
+	case FSL_SIM_HANG:
 		return strcmp(judgement->perception, "hang") == 0 &&
 		       judgement->n_stopped == n_ranks &&
 		       memcmp(judgement->stopped, ranks, n_bytes) == 0;
-	case SIM_FAULTS_N:
+	default:
 		break;
 	}
 	return false;
 }
 
-void assert_right_verdict(const struct judgement *judgement, const struct sim_params *params)
+void assert_right_verdict(const struct judgement *judgement, const struct known_job *job)
 {
-	if (!is_right(judgement, params)) {
+	if (!is_right(judgement, job)) {
 		print_judgement(judgement);
-		print_job(params);
+		print_job(job);
 		fail();
 	}
 }

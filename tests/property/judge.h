@@ -2,7 +2,7 @@
 #ifndef TESTS_PROPERTY_JUDGE_H
 #define TESTS_PROPERTY_JUDGE_H
 
-#include "support/simjob.h"
+#include "support/known_job.h"
 
 enum { JUDGE_CULPRITS_MAX = 32, JUDGE_TEXT_MAX = 32 };
 
@@ -24,7 +24,7 @@ struct judgement {
  * Simulates the job, runs `failslow detect` on it with @n_threads threads and fills @out. Fails the
  * test, with the command that repeats the job, when the program does not give a verdict.
  */
-void judge(struct judgement *out, const struct sim_params *params, int n_threads);
+void judge(struct judgement *out, const struct known_job *job, int n_threads);
 /* Likewise on a tree that is there already, at the present @now_ns; verdict files go to @results.
  */
 void judge_tree(struct judgement *out, const char *dir, const char *results, int64_t now_ns,
@@ -32,7 +32,7 @@ void judge_tree(struct judgement *out, const char *dir, const char *results, int
 
 /* Fails the test unless both name the same ranks for the same causes and the same kind. */
 void assert_same_verdict(const struct judgement *a, const struct judgement *b, const char *what);
-/* Fails the test unless @judgement is what the fault of @params asks for. */
-void assert_right_verdict(const struct judgement *judgement, const struct sim_params *params);
+/* Fails the test unless @judgement is what the fault of @job asks for. */
+void assert_right_verdict(const struct judgement *judgement, const struct known_job *job);
 
 #endif

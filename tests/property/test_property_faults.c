@@ -14,63 +14,63 @@ struct shape {
 static const struct shape shapes[] = {{8, 1, 1}, {4, 2, 1}, {2, 4, 1}, {2, 2, 2}};
 enum { SHAPES_N = sizeof(shapes) / sizeof(shapes[0]), SEEDS_N = 2, CLEAN_SEEDS_N = 20 };
 
-static void set_job(struct sim_params *params, const struct shape *shape, uint64_t seed)
+static void set_job(struct known_job *job, const struct shape *shape, uint64_t seed)
 {
-	sim_params_init(params);
-	params->tp = shape->tp;
-	params->dp = shape->dp;
-	params->pp = shape->pp;
-	params->seed = seed;
+	known_job_init(job);
+	job->params.tp = shape->tp;
+	job->params.dp = shape->dp;
+	job->params.pp = shape->pp;
+	job->params.seed = seed;
 }
 
 /* The job, judged; fails unless the verdict is right. */
-static void check(const struct sim_params *params)
+static void check(const struct known_job *job)
 {
 	struct judgement judgement;
-	judge(&judgement, params, 2);
-	assert_right_verdict(&judgement, params);
+	judge(&judgement, job, 2);
+	assert_right_verdict(&judgement, job);
 }
 
 /* One culprit, another one with each seed, in every topology; of the first pipeline stage only when
  * asked for. */
-static void check_culprits(const struct sim_params *fault, bool is_first_stage)
+static void check_culprits(const struct known_job *fault, bool is_first_stage)
 {
 	for (size_t i = 0; i < SHAPES_N; i++) {
 		for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-			struct sim_params params = *fault;
-			params.tp = shapes[i].tp;
-			params.dp = shapes[i].dp;
-			params.pp = shapes[i].pp;
-			params.seed = seed;
-			params.n_culprits = 1;
-			params.culprits[0] = (int32_t)((seed * 3 + i) % 8);
-			params.culprits[0] %= is_first_stage ? params.tp * params.dp : 8;
-			check(&params);
+			struct known_job job = *fault;
+			job.params.tp = shapes[i].tp;
+			job.params.dp = shapes[i].dp;
+			job.params.pp = shapes[i].pp;
+			job.params.seed = seed;
+			job.n_culprits = 1;
+			job.culprits[0] = (int32_t)((seed * 3 + i) % 8);
+			job.culprits[0] %= is_first_stage ? job.params.tp * job.params.dp : 8;
+			check(&job);
 		}
 	}
 }
 
-static void check_everywhere(const struct sim_params *fault)
+static void check_everywhere(const struct known_job *fault)
 {
 	check_culprits(fault, false);
 }
 
-static struct sim_params fault_of(enum sim_fault fault)
+static struct known_job fault_of(int fault)
 {
-	struct sim_params params;
-	sim_params_init(&params);
-	params.fault = fault;
-	params.onset_step = 25;
-	return params;
+	struct known_job job;
+	known_job_init(&job);
+	job.fault = fault;
+	job.onset_step = 25;
+	return job;
 }
 
 static void healthy_job_names_nobody(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= CLEAN_SEEDS_N; seed++) {
-		struct sim_params params;
-		set_job(&params, &shapes[seed % SHAPES_N], seed);
-		check(&params);
+		struct known_job job;
+		set_job(&job, &shapes[seed % SHAPES_N], seed);
+		check(&job);
 	}
 }
 
@@ -78,14 +78,14 @@ static void noisy_healthy_job_names_nobody(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SHAPES_N; seed++) {
-		struct sim_params params;
-		set_job(&params, &shapes[seed % SHAPES_N], seed);
-		params.noise_share = 0.02;
-		params.clock_offset_ms = 5.0;
-		params.ranks_per_host = 2;
-		params.ckpt_period = 20;
-		params.timelines = SIM_TIMELINES_ALL;
-		check(&params);
+		struct known_job job;
+		set_job(&job, &shapes[seed % SHAPES_N], seed);
+		job.params.noise_share = 0.02;
+		job.params.clock_offset_ms = 5.0;
+		job.params.ranks_per_host = 2;
+		job.params.ckpt_period = 20;
+		job.params.timelines = FSL_SIM_TIMELINES_ALL;
+		check(&job);
 	}
 }
 
@@ -94,55 +94,55 @@ static void healthy_job_with_lost_rows_names_nobody(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
-		struct sim_params params;
-		set_job(&params, &shapes[3], seed);
-		params.drop_share = 0.002;
-		check(&params);
+		struct known_job job;
+		set_job(&job, &shapes[3], seed);
+		job.params.drop_share = 0.002;
+		check(&job);
 	}
 }
 
 static void slow_compute_is_found(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_COMPUTE);
+	check_everywhere(&job);
 }
 
 static void slow_compute_is_found_with_all_timelines(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-	params.timelines = SIM_TIMELINES_ALL;
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_COMPUTE);
+	job.params.timelines = FSL_SIM_TIMELINES_ALL;
+	check_everywhere(&job);
 }
 
 static void slow_compute_is_found_over_skewed_clocks(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-	params.ranks_per_host = 2;
-	params.clock_offset_ms = 20.0;
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_COMPUTE);
+	job.params.ranks_per_host = 2;
+	job.params.clock_offset_ms = 20.0;
+	check_everywhere(&job);
 }
 
 static void slow_compute_is_found_with_lost_rows(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-	params.drop_share = 0.002;
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_COMPUTE);
+	job.params.drop_share = 0.002;
+	check_everywhere(&job);
 }
 
 static void small_slowdown_is_found(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
-		struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-		params.seed = seed;
-		params.factor = 1.06;
-		params.n_culprits = 1;
-		params.culprits[0] = (int32_t)seed * 2;
-		check(&params);
+		struct known_job job = fault_of(FSL_SIM_COMPUTE);
+		job.params.seed = seed;
+		job.factor = 1.06;
+		job.n_culprits = 1;
+		job.culprits[0] = (int32_t)seed * 2;
+		check(&job);
 	}
 }
 
@@ -150,90 +150,90 @@ static void two_slow_ranks_are_both_found(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < SHAPES_N; i++) {
-		struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-		params.tp = shapes[i].tp;
-		params.dp = shapes[i].dp;
-		params.pp = shapes[i].pp;
-		params.seed = i + 1;
-		params.n_culprits = 2;
-		params.culprits[0] = 1;
-		params.culprits[1] = 4;
-		check(&params);
+		struct known_job job = fault_of(FSL_SIM_COMPUTE);
+		job.params.tp = shapes[i].tp;
+		job.params.dp = shapes[i].dp;
+		job.params.pp = shapes[i].pp;
+		job.params.seed = i + 1;
+		job.n_culprits = 2;
+		job.culprits[0] = 1;
+		job.culprits[1] = 4;
+		check(&job);
 	}
 }
 
 static void slowdown_that_is_over_is_found(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-	params.onset_step = 15;
-	params.until_step = 40;
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_COMPUTE);
+	job.onset_step = 15;
+	job.until_step = 40;
+	check_everywhere(&job);
 }
 
 static void one_slow_rank_of_64_is_found(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_COMPUTE);
-	params.tp = 8;
-	params.dp = 4;
-	params.pp = 2;
-	params.n_culprits = 1;
-	params.culprits[0] = 41;
-	check(&params);
+	struct known_job job = fault_of(FSL_SIM_COMPUTE);
+	job.params.tp = 8;
+	job.params.dp = 4;
+	job.params.pp = 2;
+	job.n_culprits = 1;
+	job.culprits[0] = 41;
+	check(&job);
 }
 
 static void host_bound_rank_is_found(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_HOST);
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_HOST);
+	check_everywhere(&job);
 }
 
 static void slow_dataloader_is_found(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_DATALOADER);
-	params.timelines = SIM_TIMELINES_ALL;
-	check_culprits(&params, true);
+	struct known_job job = fault_of(FSL_SIM_DATALOADER);
+	job.params.timelines = FSL_SIM_TIMELINES_ALL;
+	check_culprits(&job, true);
 }
 
 /* The second stage waits for the first one's forward pass anyway. */
 static void slow_dataloader_in_the_bubble_of_a_pipeline_names_nobody(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_DATALOADER);
+	struct known_job job = fault_of(FSL_SIM_DATALOADER);
 	struct judgement judgement;
-	params.timelines = SIM_TIMELINES_ALL;
-	params.tp = params.dp = params.pp = 2;
-	params.n_culprits = 1;
-	params.culprits[0] = 6;
-	judge(&judgement, &params, 2);
+	job.params.timelines = FSL_SIM_TIMELINES_ALL;
+	job.params.tp = job.params.dp = job.params.pp = 2;
+	job.n_culprits = 1;
+	job.culprits[0] = 6;
+	judge(&judgement, &job, 2);
 	assert_string_equal(judgement.kind, "normal");
 }
 
 static void slow_checkpoints_are_found(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_STORAGE);
-	params.onset_step = 0;
-	params.ckpt_period = 10;
-	params.extra_ms = 3000.0;
-	params.timelines = SIM_TIMELINES_ALL;
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_STORAGE);
+	job.onset_step = 0;
+	job.params.ckpt_period = 10;
+	job.extra_ms = 3000.0;
+	job.params.timelines = FSL_SIM_TIMELINES_ALL;
+	check_everywhere(&job);
 }
 
 static void slow_link_names_both_ends(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-		struct sim_params params = fault_of(SIM_FAULT_LINK);
-		params.tp = params.dp = params.pp = 2;
-		params.seed = seed;
-		params.n_culprits = 2;
-		params.culprits[0] = (int32_t)(seed % 4);
-		params.culprits[1] = params.culprits[0] + 4;
-		check(&params);
+		struct known_job job = fault_of(FSL_SIM_LINK);
+		job.params.tp = job.params.dp = job.params.pp = 2;
+		job.params.seed = seed;
+		job.n_culprits = 2;
+		job.culprits[0] = (int32_t)(seed % 4);
+		job.culprits[1] = job.culprits[0] + 4;
+		check(&job);
 	}
 }
 
@@ -247,18 +247,18 @@ static void slow_link_inside_a_pipeline_names_both_ends(void **state)
 	} jobs[] = {{{2, 2, 4}, 5, 9}, {{2, 2, 8}, 13, 17}, {{1, 2, 4}, 0, 2}, {{4, 1, 3}, 6, 10}};
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
 		for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-			struct sim_params params = fault_of(SIM_FAULT_LINK);
-			params.tp = jobs[i].shape.tp;
-			params.dp = jobs[i].shape.dp;
-			params.pp = jobs[i].shape.pp;
-			params.seed = seed;
-			params.n_culprits = 2;
-			params.culprits[0] = jobs[i].from;
-			params.culprits[1] = jobs[i].to;
-			params.clock_offset_ms = 50.0;
-			params.ranks_per_host = 2;
-			params.drop_share = seed == 1 ? 0.0 : 0.01;
-			check(&params);
+			struct known_job job = fault_of(FSL_SIM_LINK);
+			job.params.tp = jobs[i].shape.tp;
+			job.params.dp = jobs[i].shape.dp;
+			job.params.pp = jobs[i].shape.pp;
+			job.params.seed = seed;
+			job.n_culprits = 2;
+			job.culprits[0] = jobs[i].from;
+			job.culprits[1] = jobs[i].to;
+			job.params.clock_offset_ms = 50.0;
+			job.params.ranks_per_host = 2;
+			job.params.drop_share = seed == 1 ? 0.0 : 0.01;
+			check(&job);
 		}
 	}
 }
@@ -271,12 +271,12 @@ static void healthy_pipeline_names_nobody(void **state)
 						 {2, 1, 4}, {2, 2, 8}, {2, 4, 3}};
 	for (size_t i = 0; i < sizeof(pipelines) / sizeof(pipelines[0]); i++) {
 		for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-			struct sim_params params;
-			set_job(&params, &pipelines[i], seed);
-			params.noise_share = 0.05;
-			params.drop_share = 0.01;
-			params.clock_offset_ms = 50.0;
-			check(&params);
+			struct known_job job;
+			set_job(&job, &pipelines[i], seed);
+			job.params.noise_share = 0.05;
+			job.params.drop_share = 0.01;
+			job.params.clock_offset_ms = 50.0;
+			check(&job);
 		}
 	}
 }
@@ -284,40 +284,40 @@ static void healthy_pipeline_names_nobody(void **state)
 static void hang_names_the_rank_that_stopped_first(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_HANG);
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_HANG);
+	check_everywhere(&job);
 }
 
 static void slowdown_of_everybody_names_nobody(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SHAPES_N; seed++) {
-		struct sim_params params = fault_of(SIM_FAULT_JOB_SLOW);
-		params.tp = shapes[seed - 1].tp;
-		params.dp = shapes[seed - 1].dp;
-		params.pp = shapes[seed - 1].pp;
-		params.seed = seed;
-		check(&params);
+		struct known_job job = fault_of(FSL_SIM_JOB_SLOW);
+		job.params.tp = shapes[seed - 1].tp;
+		job.params.dp = shapes[seed - 1].dp;
+		job.params.pp = shapes[seed - 1].pp;
+		job.params.seed = seed;
+		check(&job);
 	}
 }
 
 static void single_long_step_names_nobody(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_SPIKE);
-	params.extra_ms = 2000.0;
-	check_everywhere(&params);
+	struct known_job job = fault_of(FSL_SIM_SPIKE);
+	job.extra_ms = 2000.0;
+	check_everywhere(&job);
 }
 
 static void missing_and_empty_ranks_are_reported(void **state)
 {
 	(void)state;
-	struct sim_params params = fault_of(SIM_FAULT_MISSING);
-	params.n_culprits = 1;
-	params.culprits[0] = 5;
-	check(&params);
-	params.fault = SIM_FAULT_EMPTY;
-	check(&params);
+	struct known_job job = fault_of(FSL_SIM_MISSING);
+	job.n_culprits = 1;
+	job.culprits[0] = 5;
+	check(&job);
+	job.fault = FSL_SIM_EMPTY;
+	check(&job);
 }
 
 int main(void)

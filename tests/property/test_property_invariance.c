@@ -11,20 +11,20 @@
 enum { SEEDS_N = 4 };
 
 /* A job with one slow rank, another one with each seed. */
-static struct sim_params slow_job(uint64_t seed)
+static struct known_job slow_job(uint64_t seed)
 {
-	struct sim_params params;
-	sim_params_init(&params);
-	params.seed = seed;
-	params.fault = SIM_FAULT_COMPUTE;
-	params.onset_step = 25;
-	params.n_culprits = 1;
-	params.culprits[0] = (int32_t)(seed % 8);
-	return params;
+	struct known_job job;
+	known_job_init(&job);
+	job.params.seed = seed;
+	job.fault = FSL_SIM_COMPUTE;
+	job.onset_step = 25;
+	job.n_culprits = 1;
+	job.culprits[0] = (int32_t)(seed % 8);
+	return job;
 }
 
 /* Both jobs judged and compared; the first must be right as well. */
-static void check_same(const struct sim_params *a, const struct sim_params *b, const char *what)
+static void check_same(const struct known_job *a, const struct known_job *b, const char *what)
 {
 	struct judgement first;
 	struct judgement second;
@@ -38,12 +38,11 @@ static void relabelled_ranks_relabel_the_verdict(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-		struct sim_params params = slow_job(seed);
-		params.relabel = true;
-		params.relabel_by = seed % 2 == 0 ? 3 : 5;
+		struct known_job job = slow_job(seed);
+		job.params.relabel_by = seed % 2 == 0 ? 3 : 5;
 		struct judgement judgement;
-		judge(&judgement, &params, 2);
-		assert_right_verdict(&judgement, &params);
+		judge(&judgement, &job, 2);
+		assert_right_verdict(&judgement, &job);
 	}
 }
 
@@ -51,10 +50,10 @@ static void shifted_time_changes_no_verdict(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-		struct sim_params params = slow_job(seed);
-		struct sim_params shifted = params;
-		shifted.start_ns += INT64_C(86399123456789);
-		check_same(&params, &shifted, "a shift in time");
+		struct known_job job = slow_job(seed);
+		struct known_job shifted = job;
+		shifted.params.start_ns += INT64_C(86399123456789);
+		check_same(&job, &shifted, "a shift in time");
 	}
 }
 
@@ -63,10 +62,10 @@ static void scaled_durations_change_no_verdict(void **state)
 	(void)state;
 	static const double scales[] = {0.1, 0.5, 2.0, 10.0};
 	for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-		struct sim_params params = slow_job(seed);
-		struct sim_params scaled = params;
-		scaled.time_scale = scales[seed - 1];
-		check_same(&params, &scaled, "scaling all durations");
+		struct known_job job = slow_job(seed);
+		struct known_job scaled = job;
+		scaled.params.time_scale = scales[seed - 1];
+		check_same(&job, &scaled, "scaling all durations");
 	}
 }
 
@@ -74,12 +73,12 @@ static void skewed_clocks_change_no_verdict(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-		struct sim_params params = slow_job(seed);
-		struct sim_params skewed = params;
-		skewed.ranks_per_host = 1;
-		skewed.clock_offset_ms = 50.0;
+		struct known_job job = slow_job(seed);
+		struct known_job skewed = job;
+		skewed.params.ranks_per_host = 1;
+		skewed.params.clock_offset_ms = 50.0;
 		/* Addresses differ with the hosts; ranks and causes must not. */
-		check_same(&params, &skewed, "clocks of hosts apart");
+		check_same(&job, &skewed, "clocks of hosts apart");
 	}
 }
 
@@ -87,12 +86,12 @@ static void number_of_threads_changes_no_verdict(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS_N; seed++) {
-		struct sim_params params = slow_job(seed);
+		struct known_job job = slow_job(seed);
 		struct judgement one;
 		struct judgement many;
-		judge(&one, &params, 1);
-		assert_right_verdict(&one, &params);
-		judge(&many, &params, 7);
+		judge(&one, &job, 1);
+		assert_right_verdict(&one, &job);
+		judge(&many, &job, 7);
 		assert_same_verdict(&one, &many, "the number of threads");
 		assert_true(one.slowdown == many.slowdown);
 		assert_true(one.lost_ms == many.lost_ms);
@@ -103,24 +102,24 @@ static void form_of_the_files_changes_no_verdict(void **state)
 {
 	(void)state;
 	static const struct {
-		enum sim_format format;
-		enum sim_compression compression;
+		enum fsl_sim_format format;
+		enum fsl_sim_compression compression;
 	} forms[] = {
-		{SIM_FORMAT_CSV, SIM_COMPRESSION_GZ},
-		{SIM_FORMAT_CSV, SIM_COMPRESSION_ZST},
-		{SIM_FORMAT_JSON, SIM_COMPRESSION_NONE},
-		{SIM_FORMAT_JSON, SIM_COMPRESSION_GZ},
+		{FSL_SIM_CSV, FSL_SIM_GZIP},
+		{FSL_SIM_CSV, FSL_SIM_ZSTD},
+		{FSL_SIM_JSON, FSL_SIM_PLAIN},
+		{FSL_SIM_JSON, FSL_SIM_GZIP},
 	};
-	struct sim_params params = slow_job(1);
+	struct known_job job = slow_job(1);
 	struct judgement plain;
-	judge(&plain, &params, 2);
-	assert_right_verdict(&plain, &params);
+	judge(&plain, &job, 2);
+	assert_right_verdict(&plain, &job);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		params.format = forms[i].format;
-		params.compression = forms[i].compression;
-		params.timeline_json = i % 2 == 1;
+		job.params.format = forms[i].format;
+		job.params.compression = forms[i].compression;
+		job.params.timeline_json = i % 2 == 1;
 		struct judgement judgement;
-		judge(&judgement, &params, 2);
+		judge(&judgement, &job, 2);
 		assert_same_verdict(&plain, &judgement, "the form of the files");
 		assert_true(plain.slowdown == judgement.slowdown);
 		assert_true(plain.lost_ms == judgement.lost_ms);
@@ -133,14 +132,14 @@ static void larger_delay_never_lowers_the_slowdown(void **state)
 	(void)state;
 	static const double factors[] = {1.1, 1.2, 1.4, 1.8, 2.6};
 	for (uint64_t seed = 1; seed <= 2; seed++) {
-		struct sim_params params = slow_job(seed);
+		struct known_job job = slow_job(seed);
 		double slowdown = 1.0;
 		double lost_ms = 0.0;
 		for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++) {
-			params.factor = factors[i];
+			job.factor = factors[i];
 			struct judgement judgement;
-			judge(&judgement, &params, 2);
-			assert_right_verdict(&judgement, &params);
+			judge(&judgement, &job, 2);
+			assert_right_verdict(&judgement, &job);
 			if (judgement.slowdown < slowdown || judgement.lost_ms < lost_ms) {
 				print_message("factor %g: slowdown %g after %g, lost %g after %g\n",
 					      factors[i], judgement.slowdown, slowdown,

@@ -8,36 +8,36 @@
 
 #include "judge.h"
 
-static struct sim_params job_of(int32_t tp, int32_t dp, int32_t pp)
+static struct known_job job_of(int32_t tp, int32_t dp, int32_t pp)
 {
-	struct sim_params params;
-	sim_params_init(&params);
-	params.tp = tp;
-	params.dp = dp;
-	params.pp = pp;
-	params.steps = 80;
-	return params;
+	struct known_job job;
+	known_job_init(&job);
+	job.params.tp = tp;
+	job.params.dp = dp;
+	job.params.pp = pp;
+	job.params.steps = 80;
+	return job;
 }
 
 /* Culprits @first to @last compute 1.3 times as long from @onset_step on. */
-static void slow_down(struct sim_params *params, int32_t first, int32_t last, int32_t onset_step)
+static void slow_down(struct known_job *job, int32_t first, int32_t last, int32_t onset_step)
 {
-	params->fault = SIM_FAULT_COMPUTE;
-	params->onset_step = onset_step;
+	job->fault = FSL_SIM_COMPUTE;
+	job->onset_step = onset_step;
 	for (int32_t rank = first; rank <= last; rank++) {
-		params->culprits[params->n_culprits++] = rank;
+		job->culprits[job->n_culprits++] = rank;
 	}
 }
 
 /* The job, judged; fails unless the kind and the culprits are right. */
-static void check(const struct sim_params *params, const char *kind)
+static void check(const struct known_job *job, const char *kind)
 {
 	struct judgement judgement;
-	judge(&judgement, params, 2);
+	judge(&judgement, job, 2);
 	assert_string_equal(judgement.kind, kind);
-	assert_int_equal(judgement.n_culprits, params->n_culprits);
+	assert_int_equal(judgement.n_culprits, job->n_culprits);
 	for (int i = 0; i < judgement.n_culprits; i++) {
-		assert_int_equal(judgement.culprits[i], params->culprits[i]);
+		assert_int_equal(judgement.culprits[i], job->culprits[i]);
 		assert_string_equal(judgement.causes[i], "compute");
 	}
 }
@@ -45,32 +45,32 @@ static void check(const struct sim_params *params, const char *kind)
 static void a_stage_that_slows_down_as_a_whole_is_named(void **state)
 {
 	(void)state;
-	struct sim_params params = job_of(4, 1, 2);
-	params.ranks_per_host = 4;
-	slow_down(&params, 4, 7, 30);
-	check(&params, "slow_host");
-	params = job_of(1, 1, 4);
-	slow_down(&params, 2, 2, 30);
-	check(&params, "slow_rank");
+	struct known_job job = job_of(4, 1, 2);
+	job.params.ranks_per_host = 4;
+	slow_down(&job, 4, 7, 30);
+	check(&job, "slow_host");
+	job = job_of(1, 1, 4);
+	slow_down(&job, 2, 2, 30);
+	check(&job, "slow_rank");
 }
 
 static void a_group_that_slows_down_as_a_whole_is_named(void **state)
 {
 	(void)state;
-	struct sim_params params = job_of(4, 2, 1);
-	params.ranks_per_host = 4;
-	slow_down(&params, 4, 7, 0);
-	check(&params, "slow_host");
-	params.onset_step = 30;
-	check(&params, "slow_host");
+	struct known_job job = job_of(4, 2, 1);
+	job.params.ranks_per_host = 4;
+	slow_down(&job, 4, 7, 0);
+	check(&job, "slow_host");
+	job.onset_step = 30;
+	check(&job, "slow_host");
 }
 
 static void half_of_a_group_is_named_and_not_the_healthy_half(void **state)
 {
 	(void)state;
-	struct sim_params params = job_of(8, 1, 1);
-	slow_down(&params, 0, 3, 0);
-	check(&params, "slow_rank");
+	struct known_job job = job_of(8, 1, 1);
+	slow_down(&job, 0, 3, 0);
+	check(&job, "slow_rank");
 }
 
 static void where_all_ranks_slow_down_nobody_is_named(void **state)
@@ -78,32 +78,32 @@ static void where_all_ranks_slow_down_nobody_is_named(void **state)
 	(void)state;
 	static const int32_t shapes[][3] = {{8, 1, 1}, {4, 1, 2}, {1, 1, 4}};
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		struct sim_params params = job_of(shapes[i][0], shapes[i][1], shapes[i][2]);
-		params.fault = SIM_FAULT_JOB_SLOW;
-		params.onset_step = 30;
-		check(&params, "job_slowdown");
+		struct known_job job = job_of(shapes[i][0], shapes[i][1], shapes[i][2]);
+		job.fault = FSL_SIM_JOB_SLOW;
+		job.onset_step = 30;
+		check(&job, "job_slowdown");
 	}
 }
 
 static void noisy_long_segments_hide_nobody(void **state)
 {
 	(void)state;
-	struct sim_params params = job_of(8, 1, 1);
-	params.segment_ms = 320.0;
-	params.noise_share = 0.02;
-	params.factor = 1.2;
-	slow_down(&params, 3, 3, 0);
-	check(&params, "slow_rank");
+	struct known_job job = job_of(8, 1, 1);
+	job.params.step_ms = 1920.0;
+	job.params.noise_share = 0.02;
+	job.factor = 1.2;
+	slow_down(&job, 3, 3, 0);
+	check(&job, "slow_rank");
 }
 
 static void groups_of_two_name_the_slow_one(void **state)
 {
 	(void)state;
-	struct sim_params params = job_of(2, 4, 1);
-	check(&params, "normal");
-	params.steps = 130;
-	slow_down(&params, 2, 2, 100);
-	check(&params, "slow_rank");
+	struct known_job job = job_of(2, 4, 1);
+	check(&job, "normal");
+	job.params.steps = 130;
+	slow_down(&job, 2, 2, 100);
+	check(&job, "slow_rank");
 }
 
 static void healthy_devices_that_differ_name_nobody(void **state)
@@ -112,12 +112,12 @@ static void healthy_devices_that_differ_name_nobody(void **state)
 	static const int32_t shapes[][3] = {{8, 1, 1}, {4, 2, 1}, {2, 4, 1}, {2, 2, 2}, {2, 2, 4}};
 	for (uint64_t seed = 0; seed < 30; seed++) {
 		const int32_t *shape = shapes[seed % 5];
-		struct sim_params params = job_of(shape[0], shape[1], shape[2]);
-		params.seed = seed;
-		params.hetero_share = 0.02 + 0.01 * (double)(seed % 3);
-		params.noise_share = seed % 2 == 0 ? 0.01 : 0.05;
-		params.drop_share = seed % 4 == 0 ? 0.01 : 0.0;
-		check(&params, "normal");
+		struct known_job job = job_of(shape[0], shape[1], shape[2]);
+		job.params.seed = seed;
+		job.params.hetero_share = 0.02 + 0.01 * (double)(seed % 3);
+		job.params.noise_share = seed % 2 == 0 ? 0.01 : 0.05;
+		job.params.drop_share = seed % 4 == 0 ? 0.01 : 0.0;
+		check(&job, "normal");
 	}
 }
 
@@ -125,13 +125,13 @@ static void a_change_is_found_among_devices_that_differ(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
-		struct sim_params params = job_of(4, 2, 1);
-		params.seed = seed;
-		params.hetero_share = 0.02;
-		params.noise_share = 0.02;
-		params.factor = 1.15; /* costs the job 4 % at least */
-		slow_down(&params, (int32_t)seed, (int32_t)seed, 30);
-		check(&params, "slow_rank");
+		struct known_job job = job_of(4, 2, 1);
+		job.params.seed = seed;
+		job.params.hetero_share = 0.02;
+		job.params.noise_share = 0.02;
+		job.factor = 1.15; /* costs the job 4 % at least */
+		slow_down(&job, (int32_t)seed, (int32_t)seed, 30);
+		check(&job, "slow_rank");
 	}
 }
 

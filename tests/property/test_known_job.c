@@ -1,4 +1,4 @@
-/* The simulator keeps its own promises: physics, determinism, truth. */
+/* The simulator keeps its promises on disk: physics, determinism, truth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/known_job.h"
 #include "support/program.h"
-#include "support/sim_random.h"
-#include "support/simjob.h"
 
 enum { PATH_BYTES = 1024, TEXT_BYTES = 4 * 1024 * 1024, OPS_MAX = 4096 };
 
@@ -59,73 +58,57 @@ static void read_times(struct times *times, const char *dir, const char *name)
 	free(text);
 }
 
-static void make_tree(const struct sim_params *params, const char *name, char *dir,
-		      struct sim_truth *truth)
+static void make_tree(const struct known_job *job, const char *name, char *dir,
+		      struct fsl_sim_truth *truth)
 {
 	assert_true(scratch_create(FSL_BUILD_DIR, name, dir, PATH_BYTES));
-	assert_int_equal(sim_write(params, dir, truth, NULL), FSL_OK);
+	assert_int_equal(known_job_write(job, dir, truth, NULL), FSL_OK);
 }
 
-static void random_numbers_follow_the_published_algorithm(void **state)
+/* Two ranks that meet four times in each of ten steps. */
+static void init_pair(struct known_job *job)
 {
-	(void)state;
-	/* First output for the state {1, 2, 3, 4}: rotl(2 * 5, 7) * 9 = 11520. */
-	struct sim_random random = {{1, 2, 3, 4}};
-	assert_int_equal(sim_random_next(&random), 11520);
-	assert_int_equal(sim_random_next(&random), 0);
-	assert_int_equal(sim_random_next(&random), 1509978240);
-}
-
-static void normal_numbers_have_mean_0_and_deviation_1(void **state)
-{
-	(void)state;
-	struct sim_random random;
-	sim_random_seed(&random, 7);
-	double sum = 0.0;
-	double squares = 0.0;
-	enum { N = 20000 };
-	for (int i = 0; i < N; i++) {
-		double x = sim_random_normal(&random);
-		sum += x;
-		squares += x * x;
-	}
-	assert_true(sum / N > -0.03 && sum / N < 0.03);
-	assert_true(squares / N > 0.97 && squares / N < 1.03);
+	known_job_init(job);
+	job->params.tp = 2;
+	job->params.dp = 1;
+	job->params.steps = 10;
 }
 
 static void same_seed_gives_the_same_bytes(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"mspti/hccl_activity-10.1.0.1-.3.csv",
-					    "timeline/host0--00000.timeline", "truth.json"};
-	struct sim_params params;
-	sim_params_init(&params);
-	params.steps = 5;
-	char a[PATH_BYTES];
-	char b[PATH_BYTES];
-	make_tree(&params, "simjob-a", a, NULL);
-	make_tree(&params, "simjob-b", b, NULL);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *one = read_whole(a, names[i]);
-		char *two = read_whole(b, names[i]);
-		assert_string_equal(one, two);
-		free(one);
-		free(two);
+	static const char *const suffixes[] = {"", ".gz", ".zst"};
+	for (int compression = 0; compression <= FSL_SIM_ZSTD; compression++) {
+		char markers[64], a[PATH_BYTES], b[PATH_BYTES];
+		(void)snprintf(markers, sizeof(markers), "mspti/hccl_activity-10.1.0.1-.3.csv%s",
+			       suffixes[compression]);
+		const char *const names[] = {markers, "timeline/host0--00000.timeline",
+					     "truth.json", "model_config.json"};
+		struct known_job job;
+		known_job_init(&job);
+		job.params.steps = 5;
+		job.params.compression = compression;
+		make_tree(&job, "known-job-a", a, NULL);
+		make_tree(&job, "known-job-b", b, NULL);
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			char *one = read_whole(a, names[i]);
+			char *two = read_whole(b, names[i]);
+			assert_memory_equal(one, two, TEXT_BYTES);
+			free(one);
+			free(two);
+		}
+		scratch_remove(a);
+		scratch_remove(b);
 	}
-	scratch_remove(a);
-	scratch_remove(b);
 }
 
 static void collectives_end_together_when_the_last_has_arrived(void **state)
 {
 	(void)state;
-	struct sim_params params;
-	sim_params_init(&params);
-	params.tp = 2;
-	params.dp = 1;
-	params.steps = 10;
+	struct known_job job;
+	init_pair(&job);
 	char dir[PATH_BYTES];
-	make_tree(&params, "simjob-ends", dir, NULL);
+	make_tree(&job, "known-job-ends", dir, NULL);
 	static struct times one;
 	static struct times two;
 	read_times(&one, dir, "mspti/hccl_activity-10.1.0.1-.0.csv");
@@ -145,17 +128,13 @@ static void collectives_end_together_when_the_last_has_arrived(void **state)
 static void slow_rank_waits_least(void **state)
 {
 	(void)state;
-	struct sim_params params;
-	sim_params_init(&params);
-	params.tp = 2;
-	params.dp = 1;
-	params.steps = 10;
-	params.fault = SIM_FAULT_COMPUTE;
-	params.n_culprits = 1;
-	params.culprits[0] = 1;
+	struct known_job job;
+	init_pair(&job);
+	job.fault = FSL_SIM_COMPUTE;
+	job.n_culprits = 1;
+	job.culprits[0] = 1;
 	char dir[PATH_BYTES];
-	struct sim_truth truth;
-	make_tree(&params, "simjob-waits", dir, &truth);
+	make_tree(&job, "known-job-waits", dir, NULL);
 	static struct times peer;
 	static struct times slow;
 	read_times(&peer, dir, "mspti/hccl_activity-10.1.0.1-.0.csv");
@@ -170,21 +149,18 @@ static void slow_rank_waits_least(void **state)
 static void fault_does_not_change_the_noise(void **state)
 {
 	(void)state;
-	struct sim_params params;
-	sim_params_init(&params);
-	params.tp = 2;
-	params.dp = 1;
-	params.steps = 10;
+	struct known_job job;
+	init_pair(&job);
 	char dir[PATH_BYTES];
 	static struct times clean;
 	static struct times faulty;
-	make_tree(&params, "simjob-noise", dir, NULL);
+	make_tree(&job, "known-job-noise", dir, NULL);
 	read_times(&clean, dir, "mspti/hccl_activity-10.1.0.1-.0.csv");
-	params.fault = SIM_FAULT_COMPUTE;
-	params.onset_step = 5;
-	params.n_culprits = 1;
-	params.culprits[0] = 1;
-	make_tree(&params, "simjob-noise", dir, NULL);
+	job.fault = FSL_SIM_COMPUTE;
+	job.onset_step = 5;
+	job.n_culprits = 1;
+	job.culprits[0] = 1;
+	make_tree(&job, "known-job-noise", dir, NULL);
 	read_times(&faulty, dir, "mspti/hccl_activity-10.1.0.1-.0.csv");
 	for (size_t id = 1; id <= 1 + 5 * 4; id++) {
 		assert_int_equal(clean.end_ns[id], faulty.end_ns[id]);
@@ -198,35 +174,35 @@ static void fault_does_not_change_the_noise(void **state)
 	scratch_remove(dir);
 }
 
-static void truth_tells_the_step_time_before_and_after(void **state)
+static void truth_tells_the_step_time_with_and_without_the_fault(void **state)
 {
 	(void)state;
-	struct sim_params params;
-	sim_params_init(&params);
-	params.fault = SIM_FAULT_COMPUTE;
-	params.factor = 1.5;
-	params.onset_step = 20;
-	params.n_culprits = 1;
+	struct known_job job;
+	known_job_init(&job);
+	job.fault = FSL_SIM_COMPUTE;
+	job.factor = 1.5;
+	job.onset_step = 20;
+	job.n_culprits = 1;
 	char dir[PATH_BYTES];
-	struct sim_truth truth;
-	make_tree(&params, "simjob-truth", dir, &truth);
-	double ratio = truth.step_ms_after / truth.step_ms_before;
+	struct fsl_sim_truth truth;
+	make_tree(&job, "known-job-truth", dir, &truth);
+	double ratio = truth.fault_step_ms / truth.fault_healthy_ms;
+	assert_true(ratio == truth.slowdown);
 	/* Compute is 96 % of a step: 4 segments of 160 ms and 320 ms of about 1010 ms. */
 	assert_true(ratio > 1.45 && ratio < 1.5);
-	assert_true(truth.onset_ns > params.start_ns && truth.onset_ns < truth.end_ns);
+	assert_true(truth.onset_ns > job.params.start_ns && truth.onset_ns < truth.end_ns);
+	fsl_sim_truth_fini(&truth);
 	scratch_remove(dir);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_numbers_follow_the_published_algorithm),
-		cmocka_unit_test(normal_numbers_have_mean_0_and_deviation_1),
 		cmocka_unit_test(same_seed_gives_the_same_bytes),
 		cmocka_unit_test(collectives_end_together_when_the_last_has_arrived),
 		cmocka_unit_test(slow_rank_waits_least),
 		cmocka_unit_test(fault_does_not_change_the_noise),
-		cmocka_unit_test(truth_tells_the_step_time_before_and_after),
+		cmocka_unit_test(truth_tells_the_step_time_with_and_without_the_fault),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
