@@ -25,7 +25,7 @@ struct fsl_verification {
 	struct fsl_replay_summary summary;
 	struct fsl_proof *ranks;       /* [rank_idx] */
 	struct fsl_link *links;        /* slow links, most costly first */
-	bool *is_wait; /* [n_channels] as fsl_transfers */
+	bool *is_wait;                 /* [n_channels] as fsl_transfers */
 	struct fsl_proof *link_proofs; /* [n_links] */
 	size_t n_links;
 	double *ideal_ms; /* [replay.n_steps]: with everything at its level; NULL: not replayed */
