@@ -21,6 +21,12 @@ static const double LAST_SHARE_UNSEEN = 0.8;
 static const double LEAST_LOSS_WEIGHT = 0.5;
 /* What stands for the persistence of a charge whose high steps come again and again. */
 static const double PERSISTENCE_REPEATED = 0.9;
+/* Ranks changed together when their episodes begin and end within this many steps of each other and
+ * the excesses, as shares of the level of the peers, differ by no more than this factor. */
+enum { TOGETHER_STEPS = 5 };
+static const double TOGETHER_RATIO_MAX = 2.0;
+/* A member of a set that changed together costs at least this part of the least loss itself. */
+static const double MEMBER_SHARE_MIN = 0.5;
 /* A doubted charge of less than this part of the least loss is not worth telling. */
 static const double TOLD_SHARE_MIN = 0.5;
 /* The loss stays below the step that it is part of, so that the slowdown is finite. */
@@ -131,12 +137,50 @@ static double loss_of_rank(const struct fsl_case *job, size_t r)
 	return proof != NULL ? proof->cost_ms : job->blame->charges[r].lost_ms_per_step;
 }
 
+static bool is_near(size_t a, size_t b)
+{
+	return (a > b ? a - b : b - a) <= TOGETHER_STEPS;
+}
+
+/* Both became slower at the same time, for as long, and by a like share of their peers' level. */
+static bool changed_together(const struct fsl_charge *a, const struct fsl_charge *b)
+{
+	double rise_a = a->own_ms / a->peers_ms - 1.0, rise_b = b->own_ms / b->peers_ms - 1.0;
+	return a->pattern == FSL_PATTERN_LASTING && a->is_change &&
+	       b->pattern == FSL_PATTERN_LASTING && b->is_change &&
+	       is_near(a->episode.begin, b->episode.begin) &&
+	       is_near(a->episode.end, b->episode.end) &&
+	       fmax(rise_a, rise_b) <= TOGETHER_RATIO_MAX * fmin(rise_a, rise_b);
+}
+
+/*
+ * A rank that changed together with one that costs what counts by itself, of which the set costs no
+ * less: noise decides which member of a set is last in a step, so that the cost of each scatters
+ * around what counts where that of the set does not.
+ */
+static bool is_member(const struct fsl_case *job, size_t r, double least_ms)
+{
+	const struct fsl_charge *charges = job->blame->charges;
+	bool is_found = false;
+	if (charges[r].lost_ms_per_step < least_ms ||
+	    loss_of_rank(job, r) < MEMBER_SHARE_MIN * least_ms) {
+		return false;
+	}
+	for (size_t k = 0; k < job->blame->n_ranks && !is_found; k++) {
+		is_found = k != r && changed_together(&charges[k], &charges[r]) &&
+			   !(charges[k].last_share < LAST_SHARE_MIN) &&
+			   loss_of_rank(job, k) >= least_ms;
+	}
+	return is_found;
+}
+
 /* Why a charge is not enough; NULL when it is. */
 static const char *doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
 			 double least_ms, double pauses_ms)
 {
 	const struct fsl_charge *charge = &job->blame->charges[r];
-	if (charge->lost_ms_per_step >= least_ms && loss_of_rank(job, r) < least_ms) {
+	bool is_costly = loss_of_rank(job, r) >= least_ms || is_member(job, r, least_ms);
+	if (charge->lost_ms_per_step >= least_ms && !is_costly) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, but replayed with all others at "
@@ -144,7 +188,7 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"that count",
 			charge->lost_ms_per_step, loss_of_rank(job, r), least_ms);
 	}
-	if (loss_of_rank(job, r) < least_ms) {
+	if (!is_costly) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, less than the %.1f "
