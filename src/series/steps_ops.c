@@ -1,4 +1,5 @@
 /* Steps from communication operators: their step numbers, else the period of their sequence. */
+#include <math.h>
 #include <stdlib.h>
 
 #include <failslow/stats.h>
@@ -14,6 +15,9 @@ enum {
 /* Share of equal distances that makes an operator regular: lost records and checkpoints change some
  * of them, and each change touches two. */
 static const double REGULAR_SHARE_MIN = 0.6;
+/* Distances that differ by this part of the usual one are equal: of a hundred operators in a step
+ * some records are lost in most steps. Short periods must be exact. */
+static const double DISTANCE_SLACK = 1.0 / 16.0;
 /* Times that repeat after a lag differ by less than this part of what neighbours differ by. */
 static const double LAG_GAIN_MAX = 1.0 / 3.0;
 /* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
@@ -105,9 +109,9 @@ static int compare_uses(const void *left, const void *right)
 
 /*
  * How many uses of a symbol make one period: the least k for which pos[j + k] - pos[j] is the same
- * number for nearly all j and these distances span the capture. 0: the symbol is not regular, or
- * follows upon itself among others. A rank that hardly uses another symbol uses it once per
- * period.
+ * number, but for lost records, for most j and these distances span the capture. 0: the symbol is
+ * not regular, or follows upon itself among others. A rank that hardly uses another symbol uses it
+ * once per period.
  */
 static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double *scratch)
 {
@@ -122,7 +126,7 @@ static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_op
 		double period = fsl_median(scratch, n_distances, scratch + n_distances);
 		size_t n_equal = 0;
 		for (size_t j = 0; j < n_distances; j++) {
-			n_equal += scratch[j] == period ? 1 : 0;
+			n_equal += fabs(scratch[j] - period) <= DISTANCE_SLACK * period ? 1 : 0;
 		}
 		double n_covered = period * (double)n_uses / (double)k;
 		if (period > (double)k &&

@@ -384,6 +384,20 @@ static void lost_records_do_not_hide_the_period(void **state)
 	assert_int_equal(fixture->steps.items[10].dur_ns, 50 * MS);
 }
 
+static void records_lost_in_most_steps_do_not_hide_the_period(void **state)
+{
+	struct fixture *fixture = *state;
+	for (int64_t i = 0; i < 2000; i++) {
+		const char *inner = i % 5 == 4 ? "ReduceScatter" : "AllGather";
+		if (((uint32_t)i * 2654435761U >> 16) % 33 != 7) {
+			add_op(fixture, 0, i % 50 == 49 ? "Allreduce" : inner, i * 10, 64);
+		}
+	}
+	build(fixture);
+	assert_in_range(fixture->steps.n_items, 36, 40);
+	assert_int_equal(fixture->steps.items[10].dur_ns, 500 * MS);
+}
+
 static void one_operator_repeated_is_one_step_each(void **state)
 {
 	struct fixture *fixture = *state;
@@ -481,6 +495,7 @@ int main(void)
 		CASE(message_size_tells_equal_operators_apart),
 		CASE(a_mark_used_twice_in_a_step_is_told_by_its_times),
 		CASE(lost_records_do_not_hide_the_period),
+		CASE(records_lost_in_most_steps_do_not_hide_the_period),
 		CASE(one_operator_repeated_is_one_step_each),
 		CASE(step_numbers_of_operators_are_used),
 		CASE(empty_run_has_no_steps),
