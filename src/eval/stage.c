@@ -215,6 +215,9 @@ static enum fsl_status set_condition(struct fsl_sim_params *params, const struct
 	return FSL_OK;
 }
 
+/* Ranks of the job that the shares of spikes of the surroundings are for. */
+enum { SPIKY_RANKS = 8 };
+
 static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan *plan,
 			       struct fsl_error *err)
 {
@@ -228,6 +231,12 @@ static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan 
 		 topology->settings, (int)task->n_steps, task->devices->settings,
 		 task->timelines->settings);
 	enum fsl_status status = set_all(params, result, settings, err);
+	if (status == FSL_OK && task->n_ranks > SPIKY_RANKS) {
+		/* As many spikes in a job of any size: one in so many steps of every rank would
+		 * slow a large job down for good, and it would be no clean one. */
+		status = set(params, result, err, "spikes=%.3g",
+			     params->spike_share * SPIKY_RANKS / task->n_ranks);
+	}
 	if (status == FSL_OK) {
 		status = set_all(params, result, plan->task->scenario->job, err);
 	}
