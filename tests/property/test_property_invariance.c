@@ -115,8 +115,8 @@ static void form_of_the_files_changes_no_verdict(void **state)
 	judge(&plain, &job, 2);
 	assert_right_verdict(&plain, &job);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		job.params.format = forms[i].format;
-		job.params.compression = forms[i].compression;
+		job.params.format = (int)forms[i].format;
+		job.params.compression = (int)forms[i].compression;
 		job.params.timeline_json = i % 2 == 1;
 		struct judgement judgement;
 		judge(&judgement, &job, 2);
