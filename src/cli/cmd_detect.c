@@ -117,6 +117,19 @@ static enum fsl_status straighten_clocks(struct fsl_job *job, struct fsl_error *
 	return status;
 }
 
+struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config *config)
+{
+	return (struct fsl_case){.config = config,
+				 .run = &job->run,
+				 .topology = &job->topology,
+				 .steps = &job->steps,
+				 .match = &job->match,
+				 .cuts = &job->cuts,
+				 .own = &job->own,
+				 .perception = &job->perception,
+				 .blame = &job->blame};
+}
+
 /* events -> steps -> perception; events -> collectives -> own time -> blame -> verdict. */
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
@@ -143,15 +156,7 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	}
 	fsl_match_assign_steps(&job->match, &job->cuts);
 	status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
-	struct fsl_case facts = {.config = config,
-				 .run = &job->run,
-				 .topology = &job->topology,
-				 .steps = &job->steps,
-				 .match = &job->match,
-				 .cuts = &job->cuts,
-				 .own = &job->own,
-				 .perception = &job->perception,
-				 .blame = &job->blame};
+	struct fsl_case facts = fsl_job_facts(job, config);
 	if (status == FSL_OK) {
 		status = fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts, err);
 	}

@@ -41,6 +41,9 @@ enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err);
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err);
 
+/* What is known of the job up to its blame; borrows from both. */
+struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config *config);
+
 /* Whoever asked is to be told: a verdict other than normal, a perceived slowdown or hang, a rank
  * without data. */
 bool fsl_job_is_anomaly(const struct fsl_job *job);

@@ -22,16 +22,8 @@ static enum fsl_status judge(struct fsl_eval_judged *out, const struct fsl_confi
 	if (status == FSL_OK) {
 		status = fsl_job_analyse(job, &present, err);
 	}
-	out->facts = (struct fsl_case){.config = config,
-				       .run = &job->run,
-				       .topology = &job->topology,
-				       .steps = &job->steps,
-				       .match = &job->match,
-				       .cuts = &job->cuts,
-				       .own = &job->own,
-				       .perception = &job->perception,
-				       .blame = &job->blame,
-				       .classical = &job->classical};
+	out->facts = fsl_job_facts(job, config);
+	out->facts.classical = &job->classical;
 	out->localisation = &job->localisation;
 	out->perception = &job->perception;
 	out->is_alarm = fsl_job_is_anomaly(job);

@@ -52,6 +52,7 @@ struct fsl_marker_pairs {
 	bool has_host_id;
 	bool has_id_fallen; /* host ids did not only rise: perhaps a restart */
 	enum open_class open;
+	uint64_t open_id;
 };
 
 struct fsl_marker_pairs *fsl_marker_pairs_create(struct fsl_sink *sink)
@@ -266,18 +267,21 @@ static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending
 	return fsl_sink_add_op(pairs->sink, &op, err);
 }
 
-/* Offers an operator that never ended as the one that the rank waits in. */
+/* Offers an operator that never ended as the one that the rank waits in; of two that begin together
+ * the one that was launched last, or first of those that still queue. */
 static void note_open(struct fsl_marker_pairs *pairs, const struct pending *entry,
 		      enum open_class class, int64_t begin_ns)
 {
 	struct fsl_rank *events = &pairs->sink->events;
 	bool is_better = class < pairs->open;
 	if (class == pairs->open) {
-		is_better = class == OPEN_QUEUED ? begin_ns < events->open_begin_ns
-						 : begin_ns > events->open_begin_ns;
+		bool is_later = begin_ns != events->open_begin_ns ? begin_ns > events->open_begin_ns
+								  : entry->id > pairs->open_id;
+		is_better = is_later != (class == OPEN_QUEUED);
 	}
 	if (is_better) {
 		pairs->open = class;
+		pairs->open_id = entry->id;
 		events->open_op_id = pairs->names[entry->name].op_id;
 		events->open_group_id = pairs->names[entry->name].group_id;
 		events->open_begin_ns = begin_ns;

@@ -14,6 +14,7 @@ enum open_class { OPEN_ON_DEVICE, OPEN_ON_HOST, OPEN_QUEUED, OPEN_NONE };
 
 /* An operator that was launched and has no device row: it may be queued. */
 struct launched {
+	uint64_t id;
 	uint32_t op_id, group_id;
 	int64_t begin_ns;
 };
@@ -23,6 +24,7 @@ struct source {
 	struct fsl_rank *rank; /* NULL: leaves nothing */
 	bool has_markers;
 	enum open_class open;
+	uint64_t open_id;
 	int64_t last_launch_ns; /* newest host begin of an operator with device rows */
 	struct launched *launched;
 	size_t n_launched, launched_capacity;
@@ -79,11 +81,14 @@ static void note_open(struct source *source, enum open_class class, const struct
 	struct fsl_rank *rank = source->rank;
 	bool is_better = class < source->open;
 	if (class == source->open) {
-		is_better = class == OPEN_QUEUED ? op->begin_ns < rank->open_begin_ns
-						 : op->begin_ns > rank->open_begin_ns;
+		bool is_later = op->begin_ns != rank->open_begin_ns
+					? op->begin_ns > rank->open_begin_ns
+					: op->id > source->open_id;
+		is_better = is_later != (class == OPEN_QUEUED);
 	}
 	if (is_better) {
 		source->open = class;
+		source->open_id = op->id;
 		rank->open_op_id = op->op_id;
 		rank->open_group_id = op->group_id;
 		rank->open_begin_ns = op->begin_ns;
@@ -169,7 +174,7 @@ static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct
 	if (!is_kept[FSL_SIM_HOST_BEGIN]) {
 		return FSL_OK; /* nobody knows its name */
 	}
-	struct launched ids = {0};
+	struct launched ids = {.id = op->id};
 	enum fsl_status status = op_id_of(memory, op->name, &ids.op_id, err);
 	FSL_ASSERT(op->group_no < memory->n_group_ids);
 	uint32_t *group_id = &memory->group_ids[op->group_no];

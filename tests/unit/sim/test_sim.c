@@ -147,7 +147,10 @@ static void assert_same_rank(const struct fsl_run *a, const struct fsl_run *b, s
 	assert_int_equal(x->has_markers_file, y->has_markers_file);
 	assert_int_equal(x->is_restarted, y->is_restarted);
 	assert_int_equal(x->open_begin_ns, y->open_begin_ns);
-	/* Of operators that begin together either may be told. */
+	assert_string_equal(fsl_strpool_text(a->names, x->open_op_id),
+			    fsl_strpool_text(b->names, y->open_op_id));
+	assert_string_equal(fsl_strpool_text(a->names, x->open_group_id),
+			    fsl_strpool_text(b->names, y->open_group_id));
 	for (size_t i = 0; i < x->n_ops; i++) {
 		const struct fsl_op *p = &x->ops[i], *q = &y->ops[i];
 		assert_int_equal(p->id, q->id);
