@@ -194,7 +194,8 @@ static bool are_stages_apart(uint32_t *parent, const struct fsl_run *run,
 /*
  * Ranks may be numbered in any order; their places in the pipeline groups, which are sorted, say
  * nothing then. It shows where ranks that share a group inside a stage have different places: every
- * tree of the forest is a stage instead, numbered by its lowest rank. @parent: ranks.
+ * tree of the forest is a stage instead, numbered by its lowest rank. Ranks that left no operators
+ * are in no group and no stage. @parent: ranks.
  */
 static void settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_run *run,
 			  const struct fsl_topology *topology)
@@ -209,7 +210,7 @@ static void settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_
 	}
 	int32_t n_stages = 0;
 	for (size_t r = 0; r < run->n_ranks; r++) {
-		stage_of[r] = -1;
+		stage_of[r] = run->ranks[r].n_ops > 0 ? -1 : 0;
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		uint32_t root = find_root(parent, (uint32_t)r);

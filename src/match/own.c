@@ -216,7 +216,7 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			break;
 		}
 		fsl_op_spans(spans, rank, cuts, r);
-		if (!out->has_stages) {
+		if (!out->has_stages || rank->n_ops == 0) { /* without operators all is unseen */
 			own_from_gaps(&row, spans, rank->n_ops, cuts, r);
 			continue;
 		}

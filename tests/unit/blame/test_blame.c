@@ -552,6 +552,38 @@ static void neighbours_with_a_group_each_are_a_chain_of_stages(void **state)
 	small_job_fini(&job);
 }
 
+/* Two pipelines of four stages whose last hands back to the first; rank 3 left no data, so the
+ * places of 5 and 7 in their pipeline are not known, those of 4 and 6 beside them are. */
+static void a_rank_that_left_no_operators_is_no_stage(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_peers peers;
+	struct fsl_arena arena = {0};
+	small_job_init(&job, 8, 3);
+	small_job_run(&job);
+	job.run.ranks[3].n_ops = 0;
+	int32_t pipelines[8][2] = {{0, 2}, {2, 4}, {4, 6}, {0, 6}, {1}, {5}, {5, 7}, {1, 7}};
+	int32_t tensors[4][2] = {{0, 1}, {2}, {4, 5}, {6, 7}};
+	struct fsl_group groups[12];
+	for (size_t i = 0; i < 12; i++) {
+		int32_t *ranks = i < 8 ? pipelines[i] : tensors[i - 8];
+		groups[i] = (struct fsl_group){.kind = i < 8 ? FSL_GROUP_PP : FSL_GROUP_TP,
+					       .name_id = FSL_STR_NONE,
+					       .ranks = ranks,
+					       .n_ranks = ranks[1] > 0 ? 2 : 1};
+	}
+	struct fsl_topology topology = job.topology;
+	topology.groups = groups;
+	topology.n_groups = 12;
+	assert_int_equal(fsl_peers_build(&peers, &arena, &job.run, &topology, NULL), FSL_OK);
+	for (int32_t r = 0; r < 8; r++) {
+		assert_int_equal(peers.stage_of[r], r == 3 ? 0 : r / 2);
+	}
+	fsl_arena_fini(&arena);
+	small_job_fini(&job);
+}
+
 static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 {
 	(void)state;
@@ -604,6 +636,7 @@ int main(void)
 		cmocka_unit_test(an_episode_is_where_the_series_is_high_most_of_the_time),
 		cmocka_unit_test(a_stage_of_its_own_is_not_compared_with_others),
 		cmocka_unit_test(neighbours_with_a_group_each_are_a_chain_of_stages),
+		cmocka_unit_test(a_rank_that_left_no_operators_is_no_stage),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -449,6 +449,34 @@ static void nested_stages_and_operators_count_each_moment_once(void **state)
 	small_job_fini(&job);
 }
 
+/* Its waits were not recorded and would pass for work. */
+static void stages_of_a_rank_without_operators_are_no_own_time(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	int64_t clock_ns[2] = {0};
+	small_job_init(&job, 2, 1);
+	small_job_add_op(&job, 0, small_job_name(&job, "HcclAllReduce"), small_job_name(&job, "g0"),
+			 SMALL_JOB_ORIGIN_NS + 350 * FSL_NS_PER_MS,
+			 SMALL_JOB_ORIGIN_NS + 500 * FSL_NS_PER_MS);
+	add_stage(&job, 0, FSL_STAGE_FORWARD, 100.0, 400.0);
+	add_stage(&job, 1, FSL_STAGE_FORWARD, 100.0, 500.0);
+	job.steps.items = fsl_calloc(1, sizeof(*job.steps.items));
+	job.steps.n_items = 1;
+	job.steps.items[0] =
+		(struct fsl_job_step){.begin_ns = SMALL_JOB_ORIGIN_NS, .dur_ns = FSL_NS_PER_S};
+	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
+	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
+	assert_true(own.has_stages);
+	assert_true(fsl_own_total_ms(&own, 0, 0) == 250.0);
+	assert_true(isnan(fsl_own_total_ms(&own, 1, 0)));
+	fsl_own_fini(&own);
+	fsl_cuts_fini(&cuts);
+	small_job_fini(&job);
+}
+
 /* A rank that begins its step a moment before the source rank does: the number of its stage
  * decides, not the begin. */
 static void stages_follow_the_numbers_of_the_steps(void **state)
@@ -534,6 +562,7 @@ int main(void)
 		cmocka_unit_test(work_under_an_asynchronous_operator_is_own_time),
 		cmocka_unit_test(an_operator_that_ends_under_steady_work_held_nobody),
 		cmocka_unit_test(nested_stages_and_operators_count_each_moment_once),
+		cmocka_unit_test(stages_of_a_rank_without_operators_are_no_own_time),
 		cmocka_unit_test(stages_follow_the_numbers_of_the_steps),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
