@@ -22,7 +22,7 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	out->healthy_ratio = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
 	out->stands_out = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
 	out->is_matched = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
-	out->chances = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->chances));
+	out->chances = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->chances));
 	out->spread = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(double));
 	out->shifts = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->shifts));
 	out->charges = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->charges));
@@ -184,7 +184,7 @@ static enum fsl_status charge_all(struct fsl_blame *out, const struct fsl_case *
 	fsl_chance_find(out, job->config, work);
 	enum fsl_status status = fsl_standing_find(out, job->config, work, err);
 	if (status == FSL_OK) {
-		fsl_charge_ranks(out, job->config, work);
+		status = fsl_charge_ranks(out, job->config, work, err);
 	}
 	return status;
 }

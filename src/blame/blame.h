@@ -6,6 +6,8 @@
 #ifndef FSL_BLAME_BLAME_H
 #define FSL_BLAME_BLAME_H
 
+#include <math.h>
+
 #include "config/config.h"
 #include "match/match.h"
 #include "match/own.h"
@@ -76,9 +78,9 @@ enum fsl_pattern {
 struct fsl_charge {
 	enum fsl_pattern pattern;
 	struct fsl_episode episode; /* LASTING: the episode; REPEATED: first to last high step */
-	double lost_ms_per_step; /* LASTING: mean over the episode; REPEATED: mean over all steps */
-	double own_ms, peers_ms; /* mean own time and reference over the high steps */
-	double threshold_ms;     /* a step is high above this */
+	double lost_ms_per_step;    /* mean over fsl_charge_range() */
+	double own_ms, peers_ms;    /* mean own time and reference over the high steps */
+	double threshold_ms;        /* a step is high above this */
 	double last_share; /* share of the high steps in which others waited for this rank; NaN: not
 			      seen */
 	bool is_change;    /* LASTING: the rank was faster before or after by what counts */
@@ -86,10 +88,14 @@ struct fsl_charge {
 	double late_ms_per_step;
 };
 
-/* What happens to all ranks of a class by chance. */
+/* What happens to a rank's peers without a fault, and how often the rank itself has it. */
 struct fsl_chance {
-	double share;   /* of steps that are high */
-	double lost_ms; /* per step, in high steps */
+	double share;   /* of steps that are high; level of the peers */
+	double lost_ms; /* per step, in high steps above each one's healthy level; likewise */
+	/* Steps seen, and those above the healthy level by more than @clear_ms: of the rank, and of
+	 * all its peers together. */
+	double clear_ms;
+	size_t n_seen, n_high, n_seen_peers, n_high_peers;
 };
 
 struct fsl_blame {
@@ -107,7 +113,7 @@ struct fsl_blame {
 	double *healthy_ratio; /* per rank: own time over its peers' while it was at its best */
 	bool *stands_out;      /* per rank: apart from the cloud of its peers' own times */
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
-	struct fsl_chance *chances; /* per class */
+	struct fsl_chance *chances; /* per rank */
 	/* Per class: robust sigma of own time between its ranks over their median in a usual step,
 	 * what a rank always has more left out; NaN with fewer than three. */
 	double *spread;
@@ -137,6 +143,10 @@ void fsl_peer_levels(const double *values, size_t n, double *levels, double *scr
  */
 struct fsl_episode fsl_episode_find(const double *values, size_t n, double threshold);
 
+/* From the first value above @threshold to the last one; mean_ms is that of the high values. */
+struct fsl_episode fsl_episode_all(const double *values, size_t n, double threshold,
+				   size_t *n_seen);
+
 enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,
 				struct fsl_error *err);
@@ -149,8 +159,23 @@ void fsl_blame_fini(struct fsl_blame *blame);
 /* True when the rank is no slower than healthy devices of one kind may be. */
 bool fsl_blame_is_uneven(const struct fsl_blame *blame, size_t rank_idx);
 
-/* Chance of every class, while references are still those of the peers. @work as below. */
+/*
+ * Steps that a charge's loss is the mean over. LASTING: its episode. REPEATED: from the first high
+ * step on, to the last one or, where the next would still be to come, to the end; half of all steps
+ * at least, so that a few steps by chance beside each other do not pass for many.
+ */
+void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *begin, size_t *end);
+
+/* Empty charges with their thresholds, and the share of high steps among the peers of every rank,
+ * while references are still those of the peers. @work as below. */
 void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, double *work);
+
+/* The rest of the chances, once it is known how ranks stand. @work as below. */
+enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, struct fsl_error *err);
+
+/* Probability of as many clear high steps as the rank has, or more, where they come as often as
+ * among its peers (Poisson). */
+double fsl_chance_p(const struct fsl_chance *chance);
 
 /*
  * How each rank and each class stands without a fault: healthy_ratio and stands_out, and the
@@ -165,13 +190,24 @@ enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config
  * come as often by chance in the class are no charge. References of ranks that changed become
  * their own healthy level. @work: 3 * steps + 3 * ranks + 2.
  */
-void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work);
+enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config,
+				 double *work, struct fsl_error *err);
 
 /* Least loss per step that counts: what makes steps of @step_ms longer by slow_ratio_min. */
 static inline double fsl_least_loss_ms(const struct fsl_config *config, double step_ms)
 {
 	return (1.0 - 1.0 / config->slow_ratio_min) * step_ms;
 }
+
+/* Part of the healthy ratio that is no fault: slower than peers by as much as devices may be. */
+static inline double fsl_uneven_ratio(double healthy_ratio)
+{
+	return isnan(healthy_ratio) ? 1.0 : fmin(fmax(healthy_ratio, 1.0), FSL_UNEVEN_RATIO_MAX);
+}
+
+/* Excess of every step over the level of the peers times @ratio; @excess: steps. */
+void fsl_blame_set_excess(const struct fsl_blame *blame, size_t rank_idx, double ratio,
+			  double *excess);
 
 static inline double fsl_blame_excess_ms(const struct fsl_blame *blame, size_t rank_idx,
 					 size_t step)

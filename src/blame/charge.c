@@ -11,8 +11,6 @@ enum {
 	PEERS_SAMPLED_MAX = 64, /* peers whose waits bound a loss */
 };
 
-/* A step is high above this many robust sigmas of the peers' excess. */
-static const double NOISE_SIGMAS = 4.0;
 /* A change of n steps is above this many sigmas of their mean: there are many places for one. */
 static const double CHANGE_SIGMAS = 7.0;
 /* So many episodes as clear as a change may be expected by chance. */
@@ -95,30 +93,6 @@ static void bound_loss(struct fsl_blame *out, size_t r, size_t begin, size_t end
 	}
 }
 
-/* The high steps of a whole series. */
-static struct fsl_episode all_high(const double *excess, size_t n_steps, double threshold_ms,
-				   size_t *n_seen)
-{
-	struct fsl_episode episode = {.begin = n_steps};
-	double lost_ms = 0.0;
-	*n_seen = 0;
-	for (size_t s = 0; s < n_steps; s++) {
-		*n_seen += isnan(excess[s]) ? 0 : 1;
-		if (excess[s] > threshold_ms) {
-			episode.begin = episode.n_high == 0 ? s : episode.begin;
-			episode.end = s + 1;
-			episode.n_high++;
-			lost_ms += excess[s];
-		}
-	}
-	if (episode.n_high > 0) {
-		episode.persistence =
-			(double)episode.n_high / (double)(episode.end - episode.begin);
-		episode.mean_ms = lost_ms / (double)episode.n_high;
-	}
-	return episode;
-}
-
 /* Number of high steps that chance hardly exceeds among @n when the class has @share of them. */
 static double chance_limit(double share, double n)
 {
@@ -151,33 +125,11 @@ static double rise_of(const double *excess, size_t n_steps, const struct fsl_epi
 	return n_rest < REST_STEPS_MIN ? NAN : inside - fsl_median(work, n_rest, work + n_steps);
 }
 
-static void set_excess(const struct fsl_blame *blame, size_t r, double *excess)
-{
-	for (size_t s = 0; s < blame->n_steps; s++) {
-		excess[s] = fsl_blame_excess_ms(blame, r, s);
-	}
-}
-
-/* Excess over the healthy level of the rank itself: its peers' level times @ratio. */
-static void set_excess_over(const struct fsl_blame *blame, size_t r, double ratio, double *excess)
-{
-	for (size_t s = 0; s < blame->n_steps; s++) {
-		size_t at = r * blame->n_steps + s;
-		excess[s] = blame->own_ms[at] - ratio * blame->reference_ms[at];
-	}
-}
-
 static void scale_reference(struct fsl_blame *out, size_t r, double ratio)
 {
 	for (size_t s = 0; s < out->n_steps; s++) {
 		out->reference_ms[r * out->n_steps + s] *= ratio;
 	}
-}
-
-/* Part of the healthy ratio that is no fault: slower than peers by as much as devices may be. */
-static double uneven_ratio(double ratio)
-{
-	return isnan(ratio) ? 1.0 : fmin(fmax(ratio, 1.0), FSL_UNEVEN_RATIO_MAX);
 }
 
 /*
@@ -194,7 +146,7 @@ static double ratio_outside(const struct fsl_blame *blame, size_t r,
 			work[n++] = blame->own_ms[at] / blame->reference_ms[at];
 		}
 	}
-	return uneven_ratio(fsl_median(work, n, work + blame->n_steps));
+	return fsl_uneven_ratio(fsl_median(work, n, work + blame->n_steps));
 }
 
 /*
@@ -229,9 +181,9 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 			double least_ms, double *work)
 {
 	struct fsl_charge *charge = &out->charges[r];
-	double *excess = work + 2 * out->n_steps, ratio = uneven_ratio(out->healthy_ratio[r]);
+	double *excess = work + 2 * out->n_steps, ratio = fsl_uneven_ratio(out->healthy_ratio[r]);
 	double threshold_ms = fmax(0.5 * least_ms, out->noise_ms[r]);
-	set_excess_over(out, r, ratio, excess);
+	fsl_blame_set_excess(out, r, ratio, excess);
 	struct fsl_episode episode = fsl_episode_find(excess, out->n_steps, threshold_ms);
 	if (episode.n_high < LASTING_STEPS_MIN || episode.persistence < config->persistence_min) {
 		return false;
@@ -246,7 +198,7 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 	}
 	ratio = ratio_outside(out, r, &episode, work);
 	scale_reference(out, r, ratio);
-	set_excess(out, r, excess);
+	fsl_blame_set_excess(out, r, 1.0, excess);
 	charge->threshold_ms = fmin(charge->threshold_ms, fmax(threshold_ms, 0.5 * rise_ms));
 	charge->episode = fsl_episode_find(excess, out->n_steps, charge->threshold_ms);
 	charge->pattern = FSL_PATTERN_LASTING;
@@ -260,12 +212,11 @@ static bool find_level(struct fsl_blame *out, size_t r, const struct fsl_config 
 		       const double *excess)
 {
 	struct fsl_charge *charge = &out->charges[r];
-	struct fsl_chance chance = out->chances[out->peers.class_of[r]];
 	struct fsl_episode episode = fsl_episode_find(excess, out->n_steps, charge->threshold_ms);
 	double n_inside =
 		episode.persistence > 0.0 ? (double)episode.n_high / episode.persistence : 0.0;
 	if (episode.n_high < LASTING_STEPS_MIN || episode.persistence < config->persistence_min ||
-	    (double)episode.n_high <= chance_limit(chance.share, n_inside)) {
+	    (double)episode.n_high <= chance_limit(out->chances[r].share, n_inside)) {
 		return false;
 	}
 	charge->pattern = FSL_PATTERN_LASTING;
@@ -274,20 +225,50 @@ static bool find_level(struct fsl_blame *out, size_t r, const struct fsl_config 
 	return true;
 }
 
+void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *begin, size_t *end)
+{
+	enum { REPEATS_MISSED = 2 }; /* so many did not come: it is over */
+	const struct fsl_episode *episode = &charge->episode;
+	*begin = episode->begin;
+	*end = episode->end;
+	if (charge->pattern != FSL_PATTERN_REPEATED) {
+		return;
+	}
+	size_t n_repeats = episode->n_high > 1 ? episode->n_high - 1 : 1;
+	size_t n_least = n_steps / 2;
+	if (episode->end + REPEATS_MISSED * (episode->end - episode->begin) / n_repeats >=
+	    n_steps) {
+		*end = n_steps;
+	}
+	if (*end - *begin < n_least) {
+		*begin = *end > n_least ? *end - n_least : 0;
+		*end = *begin + n_least > *end ? *begin + n_least : *end;
+	}
+}
+
 /* Single steps again and again above the rank's own healthy level. */
 static bool find_repeated(struct fsl_blame *out, size_t r, double least_ms, double *excess)
 {
 	static const double REPEATED_MULTIPLE = 3.0; /* of what its peers lose in single steps */
 	struct fsl_charge *charge = &out->charges[r];
-	double ratio = uneven_ratio(out->healthy_ratio[r]);
+	double ratio = fsl_uneven_ratio(out->healthy_ratio[r]);
 	size_t n_seen = 0;
-	set_excess_over(out, r, ratio, excess);
-	struct fsl_episode all = all_high(excess, out->n_steps, charge->threshold_ms, &n_seen);
-	double lost_ms = all.mean_ms * (double)all.n_high / (double)(n_seen > 0 ? n_seen : 1);
-	double chance_ms = out->chances[out->peers.class_of[r]].lost_ms;
+	fsl_blame_set_excess(out, r, ratio, excess);
+	struct fsl_episode all =
+		fsl_episode_all(excess, out->n_steps, charge->threshold_ms, &n_seen);
+	double sum_ms = all.mean_ms * (double)all.n_high;
+	struct fsl_charge found = {.pattern = FSL_PATTERN_REPEATED, .episode = all};
+	size_t begin = 0, end = 0, n_range = 0;
+	fsl_charge_range(&found, out->n_steps, &begin, &end);
+	for (size_t s = begin; s < end; s++) {
+		n_range += isnan(excess[s]) ? 0 : 1;
+	}
+	double lost_ms = n_range > 0 ? sum_ms / (double)n_range : 0.0;
+	const struct fsl_chance *chance = &out->chances[r];
 	bool is_new = charge->pattern == FSL_PATTERN_NONE || lost_ms >= least_ms;
-	if (all.n_high < REPEATED_STEPS_MIN || lost_ms <= REPEATED_MULTIPLE * chance_ms ||
-	    !is_new) {
+	if (all.n_high < REPEATED_STEPS_MIN || !is_new ||
+	    sum_ms <= REPEATED_MULTIPLE * chance->lost_ms * (double)n_seen ||
+	    (double)out->n_ranks * fsl_chance_p(chance) > CHANCE_EPISODES_MAX) {
 		return false;
 	}
 	scale_reference(out, r, ratio);
@@ -307,7 +288,7 @@ static void find_pattern(struct fsl_blame *out, size_t r, const struct fsl_confi
 	if (find_change(out, r, config, least_ms, work)) {
 		return;
 	}
-	set_excess(out, r, work);
+	fsl_blame_set_excess(out, r, 1.0, work);
 	if (!find_level(out, r, config, work) || !fsl_blame_is_uneven(out, r)) {
 		if (out->charges[r].pattern == FSL_PATTERN_NONE) {
 			(void)find_repeated(out, r, least_ms, work);
@@ -336,61 +317,20 @@ static void charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config
 		charge->own_ms = mean_over_high(out, r, own, charge);
 		charge->peers_ms = mean_over_high(out, r, reference, charge);
 		charge->last_share = share_last(out, r, charge);
-		if (charge->pattern == FSL_PATTERN_LASTING) {
-			begin = charge->episode.begin;
-			end = charge->episode.end;
-		}
+		fsl_charge_range(charge, out->n_steps, &begin, &end);
 		bound_loss(out, r, begin, end);
 	}
 	charge->late_ms_per_step = mean_of_steps(out, out->late_ms, r, begin, end);
 }
 
-/* What is usual among the healthier half of a class; thresholds are set. @work: steps + 3 *
- * members. */
-static struct fsl_chance chance_of(const struct fsl_blame *blame, size_t class_idx, double *work)
+enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config,
+				 double *work, struct fsl_error *err)
 {
-	const struct fsl_peers *peers = &blame->peers;
-	size_t begin = peers->begin[class_idx], n = peers->begin[class_idx + 1] - begin;
-	double *shares = work + blame->n_steps, *losses = shares + n;
-	for (size_t k = 0; k < n; k++) {
-		size_t r = peers->members[begin + k], n_seen = 0;
-		set_excess(blame, r, work);
-		struct fsl_episode all =
-			all_high(work, blame->n_steps, blame->charges[r].threshold_ms, &n_seen);
-		shares[k] = n_seen > 0 ? (double)all.n_high / (double)n_seen : NAN;
-		losses[k] = shares[k] * all.mean_ms;
-	}
-	if (n < 2) {
-		return (struct fsl_chance){0};
-	}
-	struct fsl_chance chance = {fsl_peer_level(shares, n, losses + n),
-				    fsl_peer_level(losses, n, losses + n)};
-	if (isnan(chance.share)) {
-		chance.share = chance.lost_ms = 0.0;
-	}
-	return chance;
-}
-
-void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, double *work)
-{
-	double least_ms = fsl_least_loss_ms(config, out->step_ms);
-	for (size_t r = 0; r < out->n_ranks; r++) {
-		out->charges[r] = (struct fsl_charge){
-			.last_share = NAN,
-			.own_ms = NAN,
-			.peers_ms = NAN,
-			.threshold_ms = fmax(0.5 * least_ms, NOISE_SIGMAS * out->noise_ms[r])};
-	}
-	for (size_t k = 0; k < out->peers.n_classes; k++) {
-		out->chances[k] = chance_of(out, k, work);
-	}
-}
-
-void fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config, double *work)
-{
-	for (size_t k = 0; k < out->peers.n_classes; k++) {
+	enum fsl_status status = fsl_chance_find_singles(out, work, err);
+	for (size_t k = 0; k < out->peers.n_classes && status == FSL_OK; k++) {
 		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
 			charge_rank(out, out->peers.members[i], config, work);
 		}
 	}
+	return status;
 }

@@ -211,8 +211,11 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"differs by %.0f %% in every step",
 			charge->lost_ms_per_step, 100.0 * spread);
 	}
+	size_t begin = 0, end = 0;
+	fsl_charge_range(charge, job->blame->n_steps, &begin, &end);
+	double range_share = (double)(end - begin) / (double)job->blame->n_steps;
 	if (charge->pattern == FSL_PATTERN_REPEATED &&
-	    charge->lost_ms_per_step < PAUSES_SHARE_MIN * pauses_ms) {
+	    charge->lost_ms_per_step * range_share < PAUSES_SHARE_MIN * pauses_ms) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers in single steps, a small part "
@@ -390,14 +393,15 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 		end = worst->until_step >= 0 && steps->items[s].step == worst->until_step ? s : end;
 	}
 	out->step_ms = step_level_ms(job->blame, begin, end);
-	bool is_rare = job->blame->charges[fsl_run_rank_idx(job->run, worst->rank)].pattern ==
-		       FSL_PATTERN_REPEATED;
-	if (is_rare && worst->cause != FSL_CAUSE_NETWORK) {
+	const struct fsl_charge *charge =
+		&job->blame->charges[fsl_run_rank_idx(job->run, worst->rank)];
+	if (charge->pattern == FSL_PATTERN_REPEATED && worst->cause != FSL_CAUSE_NETWORK) {
 		double sum_ms = 0.0;
-		for (size_t s = 0; s < steps->n_items; s++) {
+		fsl_charge_range(charge, steps->n_items, &begin, &end);
+		for (size_t s = begin; s < end; s++) {
 			sum_ms += job->blame->step_dur_ms[s];
 		}
-		out->step_ms = sum_ms / (double)steps->n_items;
+		out->step_ms = sum_ms / (double)(end - begin);
 	}
 	out->lost_ms_per_step = fmin(worst->lost_ms_per_step, LOST_SHARE_MAX * out->step_ms);
 	out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
@@ -405,9 +409,7 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 		out->culprits[i].share_of_loss =
 			fmin(1.0, out->culprits[i].lost_ms_per_step / worst->lost_ms_per_step);
 	}
-	bool is_over_all = is_rare && worst->cause != FSL_CAUSE_NETWORK;
-	return fsl_verify_loss(out, job, is_over_all ? 0 : begin,
-			       is_over_all ? steps->n_items : end, err);
+	return fsl_verify_loss(out, job, begin, end, err);
 }
 
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,

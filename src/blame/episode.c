@@ -93,3 +93,34 @@ struct fsl_episode fsl_episode_find(const double *values, size_t n, double thres
 	summarise(&best, values, threshold);
 	return best;
 }
+
+struct fsl_episode fsl_episode_all(const double *values, size_t n, double threshold, size_t *n_seen)
+{
+	struct fsl_episode episode = {.begin = n};
+	double sum = 0.0;
+	*n_seen = 0;
+	for (size_t s = 0; s < n; s++) {
+		*n_seen += isnan(values[s]) ? 0 : 1;
+		if (values[s] > threshold) {
+			episode.begin = episode.n_high == 0 ? s : episode.begin;
+			episode.end = s + 1;
+			episode.n_high++;
+			sum += values[s];
+		}
+	}
+	if (episode.n_high > 0) {
+		episode.persistence =
+			(double)episode.n_high / (double)(episode.end - episode.begin);
+		episode.mean_ms = sum / (double)episode.n_high;
+	}
+	return episode;
+}
+
+void fsl_blame_set_excess(const struct fsl_blame *blame, size_t rank_idx, double ratio,
+			  double *excess)
+{
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		size_t at = rank_idx * blame->n_steps + s;
+		excess[s] = blame->own_ms[at] - ratio * blame->reference_ms[at];
+	}
+}

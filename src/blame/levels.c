@@ -103,10 +103,10 @@ static void set_factors(const struct excess *sum, double factors[FSL_REPLAY_PART
 	}
 }
 
-/* Steps that are brought to their level together. */
-enum step_kind { STEP_CALM, STEP_EPISODE, STEP_SINGLE, STEP_KINDS_N };
+/* Steps of a kind are brought to their level together. */
+enum { STEP_KINDS_N = FSL_REPLAY_SINGLE + 1 };
 
-static enum step_kind kind_of_step(const struct fsl_blame *blame, size_t r, size_t step)
+static enum fsl_replay_kind kind_of_step(const struct fsl_blame *blame, size_t r, size_t step)
 {
 	const struct fsl_charge *charge = &blame->charges[r];
 	bool is_inside = step >= charge->episode.begin && step < charge->episode.end;
@@ -114,13 +114,13 @@ static enum step_kind kind_of_step(const struct fsl_blame *blame, size_t r, size
 	case FSL_PATTERN_NONE:
 		break;
 	case FSL_PATTERN_LASTING:
-		return is_inside ? STEP_EPISODE : STEP_CALM;
+		return is_inside ? FSL_REPLAY_EPISODE : FSL_REPLAY_CALM;
 	case FSL_PATTERN_REPEATED:
 		return is_inside && fsl_blame_excess_ms(blame, r, step) > charge->threshold_ms
-			       ? STEP_SINGLE
-			       : STEP_CALM;
+			       ? FSL_REPLAY_SINGLE
+			       : FSL_REPLAY_CALM;
 	}
-	return STEP_CALM;
+	return FSL_REPLAY_CALM;
 }
 
 /*
@@ -145,18 +145,19 @@ static void set_rank(struct fsl_replay *replay, const struct fsl_case *job, size
 		add_step(&sums[kind_of_step(job->blame, r, replay->step_idx[i])], replay, job, r,
 			 i);
 	}
-	raise_levels(&sums[STEP_EPISODE], &sums[STEP_CALM]);
+	raise_levels(&sums[FSL_REPLAY_EPISODE], &sums[FSL_REPLAY_CALM]);
 	for (size_t k = 0; k < STEP_KINDS_N; k++) {
 		set_factors(&sums[k], factors[k]);
 	}
 	for (size_t i = 0; i < replay->n_steps; i++) {
-		enum step_kind kind = kind_of_step(job->blame, r, replay->step_idx[i]);
+		enum fsl_replay_kind kind = kind_of_step(job->blame, r, replay->step_idx[i]);
+		replay->kind[r * replay->n_steps + i] = (uint8_t)kind;
 		double *row = replay->own_factor + (r * replay->n_steps + i) * FSL_REPLAY_PARTS_N;
-		if (kind == STEP_SINGLE) {
+		if (kind == FSL_REPLAY_SINGLE) {
 			struct excess single = {.total_ms = 0.0};
 			add_step(&single, replay, job, r, i);
-			raise_levels(&single, &sums[STEP_CALM]);
-			set_factors(&single, factors[STEP_SINGLE]);
+			raise_levels(&single, &sums[FSL_REPLAY_CALM]);
+			set_factors(&single, factors[FSL_REPLAY_SINGLE]);
 		}
 		for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
 			row[p] = factors[kind][p];
@@ -236,7 +237,6 @@ enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_ca
 		}
 	}
 	set_transfers(replay, job, transfers, links, n_links);
-	fsl_replay_set_levels(replay);
 	fsl_free(work);
-	return FSL_OK;
+	return fsl_replay_set_levels(replay, err);
 }

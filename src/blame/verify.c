@@ -53,13 +53,12 @@ static size_t list_candidates(struct candidate *list, const struct fsl_verificat
 	size_t n_ranks = 0;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		const struct fsl_charge *charge = &blame->charges[r];
-		bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 		if (charge->pattern != FSL_PATTERN_NONE) {
-			list[n_ranks++] = (struct candidate){
-				.idx = r,
-				.lost_ms = charge->lost_ms_per_step,
-				.begin = is_lasting ? charge->episode.begin : 0,
-				.end = is_lasting ? charge->episode.end : blame->n_steps};
+			struct candidate *candidate = &list[n_ranks++];
+			*candidate =
+				(struct candidate){.idx = r, .lost_ms = charge->lost_ms_per_step};
+			fsl_charge_range(charge, blame->n_steps, &candidate->begin,
+					 &candidate->end);
 		}
 	}
 	qsort(list, n_ranks, sizeof(*list), compare_candidates);

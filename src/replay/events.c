@@ -87,7 +87,7 @@ static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int
 	enum fsl_status status =
 		FSL_GROW(graph->pieces, graph->pieces_capacity, graph->n_pieces + 1, err);
 	if (status == FSL_OK) {
-		graph->pieces[graph->n_pieces++] = (struct fsl_piece){ns, step, part};
+		graph->pieces[graph->n_pieces++] = (struct fsl_piece){ns, ns, step, part};
 		event->work_ns += ns;
 		event->n_pieces++;
 	}

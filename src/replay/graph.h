@@ -9,7 +9,8 @@
 /* Own time of one kind before an event. */
 struct fsl_piece {
 	int64_t ns;
-	uint32_t step; /* whose level counts: index into replay->step_idx; FSL_NO_NODE: none */
+	int64_t level_ns; /* the same at its level */
+	uint32_t step;    /* whose level counts: index into replay->step_idx; FSL_NO_NODE: none */
 	uint32_t part;
 };
 

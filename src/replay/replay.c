@@ -14,12 +14,13 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 	    fsl_mul_size(n_rows, FSL_REPLAY_PARTS_N * sizeof(double), &n_own) &&
 	    fsl_mul_size(out->n_channels, out->n_steps * sizeof(double), &n_transfer)) {
 		out->own_factor = fsl_arena_alloc(&out->arena, n_own);
+		out->kind = fsl_arena_alloc(&out->arena, n_rows * sizeof(*out->kind));
 		out->transfer_factor = fsl_arena_alloc(&out->arena, n_transfer);
 	}
 	out->measured_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
 	out->replayed_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
-	if (out->own_factor == NULL || out->transfer_factor == NULL || out->measured_ms == NULL ||
-	    out->replayed_ms == NULL) {
+	if (out->own_factor == NULL || out->kind == NULL || out->transfer_factor == NULL ||
+	    out->measured_ms == NULL || out->replayed_ms == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}
@@ -88,25 +89,20 @@ struct pass {
 	int64_t *end_ns; /* per event */
 };
 
+/* Own time before an event with @parts of it at their level. */
 static int64_t level_of(const struct fsl_replay_graph *graph, const struct fsl_event *event,
-			const struct fsl_replay *replay, uint32_t parts)
+			uint32_t parts)
 {
-	double ns = 0.0;
+	int64_t ns = 0;
 	for (uint32_t k = 0; k < event->n_pieces; k++) {
 		const struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
-		bool is_level =
-			piece->step != FSL_NO_NODE && (parts >> piece->part & UINT32_C(1)) != 0;
-		size_t at = is_level ? (event->rank_idx * replay->n_steps + piece->step) *
-						       FSL_REPLAY_PARTS_N +
-					       piece->part
-				     : 0;
-		ns += (double)piece->ns * (is_level ? replay->own_factor[at] : 1.0);
+		bool is_level = (parts >> piece->part & UINT32_C(1)) != 0;
+		ns += is_level ? piece->level_ns : piece->ns;
 	}
-	return (int64_t)ns;
+	return ns;
 }
 
-static int64_t arrival_ns(const struct fsl_replay *replay, const struct pass *pass,
-			  const struct fsl_event *event)
+static int64_t arrival_ns(const struct pass *pass, const struct fsl_event *event)
 {
 	const struct fsl_repair *repair = pass->repair;
 	int64_t at_ns = event->pred != FSL_NO_NODE ? pass->end_ns[event->pred] : event->base_ns;
@@ -116,7 +112,7 @@ static int64_t arrival_ns(const struct fsl_replay *replay, const struct pass *pa
 	} else if (repair->parts == FSL_REPLAY_PARTS_ALL) {
 		at_ns += event->level_ns;
 	} else {
-		at_ns += level_of(pass->graph, event, replay, repair->parts);
+		at_ns += level_of(pass->graph, event, repair->parts);
 	}
 	at_ns += event->idle_ns;
 	if (event->beside != FSL_NO_NODE) {
@@ -126,8 +122,7 @@ static int64_t arrival_ns(const struct fsl_replay *replay, const struct pass *pa
 	return at_ns;
 }
 
-static void meet(const struct fsl_replay *replay, const struct pass *pass,
-		 const struct fsl_meeting *meeting)
+static void meet(const struct pass *pass, const struct fsl_meeting *meeting)
 {
 	const struct fsl_repair *repair = pass->repair;
 	const struct fsl_member *members = pass->graph->members + meeting->member_begin;
@@ -136,7 +131,7 @@ static void meet(const struct fsl_replay *replay, const struct pass *pass,
 	int64_t last_ns = INT64_MIN;
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
 		const struct fsl_event *event = &pass->graph->events[members[m].event];
-		int64_t at_ns = arrival_ns(replay, pass, event);
+		int64_t at_ns = arrival_ns(pass, event);
 		pass->end_ns[members[m].event] = at_ns;
 		last_ns = at_ns > last_ns ? at_ns : last_ns;
 	}
@@ -151,18 +146,17 @@ static void meet(const struct fsl_replay *replay, const struct pass *pass,
 	}
 }
 
-static void run_pass(const struct fsl_replay *replay, const struct pass *pass)
+static void run_pass(const struct pass *pass)
 {
 	const struct fsl_replay_graph *graph = pass->graph;
 	for (size_t k = 0; k < graph->n_order; k++) {
 		uint32_t node = graph->order[k];
 		if (node >= graph->n_events) {
-			meet(replay, pass, &graph->meetings[node - graph->n_events]);
+			meet(pass, &graph->meetings[node - graph->n_events]);
 			continue;
 		}
 		const struct fsl_event *event = &graph->events[node];
-		pass->end_ns[node] =
-			arrival_ns(replay, pass, event) + event->end_ns - event->begin_ns;
+		pass->end_ns[node] = arrival_ns(pass, event) + event->end_ns - event->begin_ns;
 	}
 }
 
@@ -186,30 +180,13 @@ enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl
 	for (size_t i = 0; i < n; i++) {
 		size_t thread = (size_t)omp_get_thread_num();
 		int64_t *end_ns = work + thread * n_events;
-		run_pass(replay, &(struct pass){replay->graph, &repairs[i], end_ns});
+		run_pass(&(struct pass){replay->graph, &repairs[i], end_ns});
 		set_step_times(replay, end_ns, reached_ns + thread * replay->n_steps,
 			       step_ms + i * replay->n_steps);
 	}
 	fsl_free(reached_ns);
 	fsl_free(work);
 	return FSL_OK;
-}
-
-void fsl_replay_set_levels(struct fsl_replay *replay)
-{
-	struct fsl_replay_graph *graph = replay->graph;
-	for (size_t e = 0; e < graph->n_events; e++) {
-		struct fsl_event *event = &graph->events[e];
-		event->level_ns = level_of(graph, event, replay, FSL_REPLAY_PARTS_ALL);
-	}
-	for (size_t m = 0; m < graph->n_meetings; m++) {
-		struct fsl_meeting *meeting = &graph->meetings[m];
-		if (meeting->channel_idx != FSL_NO_NODE) {
-			size_t at = meeting->channel_idx * replay->n_steps + meeting->step;
-			meeting->level_ns = (int64_t)((double)meeting->transfer_ns *
-						      replay->transfer_factor[at]);
-		}
-	}
 }
 
 /* Share of the replayed time that the worst rank spends in operators that meet nobody. */

@@ -33,6 +33,13 @@ struct fsl_replay_job {
 	size_t n_focus;
 };
 
+/*
+ * Where in a step that which the factors take off is taken: throughout; where the steps of the
+ * episode take longer than calm ones; or where this one step does. A pause sits in one place, a
+ * checkpoint too, a slow device is slow everywhere.
+ */
+enum fsl_replay_kind { FSL_REPLAY_CALM, FSL_REPLAY_EPISODE, FSL_REPLAY_SINGLE };
+
 struct fsl_replay_graph;
 
 struct fsl_replay {
@@ -49,6 +56,7 @@ struct fsl_replay {
 	 * factor on a rank's own time in a step by part, and on the transfer of a channel.
 	 */
 	double *own_factor;      /* [(rank_idx * n_steps + i) * FSL_REPLAY_PARTS_N + part] */
+	uint8_t *kind;           /* [rank_idx * n_steps + i]: enum fsl_replay_kind */
 	double *transfer_factor; /* [channel_idx * n_steps + i] */
 	/* What the graph is made of. */
 	size_t n_ops, n_meetings;
@@ -72,8 +80,8 @@ enum fsl_status fsl_replay_build(struct fsl_replay *out, const struct fsl_replay
 				 struct fsl_error *err);
 void fsl_replay_fini(struct fsl_replay *replay);
 
-/* Takes over own_factor and transfer_factor. */
-void fsl_replay_set_levels(struct fsl_replay *replay);
+/* Takes over own_factor, kind and transfer_factor. */
+enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_error *err);
 
 /* What is put at its level; everything else stays as measured. */
 struct fsl_repair {

@@ -225,7 +225,7 @@ static void a_change_of_an_uneven_device_is_measured_from_its_own_level(void **s
 	double *work = fsl_calloc(3 * 60 + 3 * 8 + 2, sizeof(*work));
 	fsl_chance_find(&c.blame, &c.config, work);
 	assert_int_equal(fsl_standing_find(&c.blame, &c.config, work, NULL), FSL_OK);
-	fsl_charge_ranks(&c.blame, &c.config, work);
+	assert_int_equal(fsl_charge_ranks(&c.blame, &c.config, work, NULL), FSL_OK);
 	fsl_free(work);
 	const struct fsl_charge *slow = &c.blame.charges[5];
 	assert_int_equal(n_charged(&c), 1);
@@ -456,21 +456,69 @@ static void a_queue_run_empty_is_the_host(void **state)
 	release(&c);
 }
 
+/* A job of 60 steps; the ranks of @paused have @pause_ms more in every @every-th step. */
+static void charge_paused(struct charged_job *c, unsigned paused, size_t every, double pause_ms)
+{
+	charge(c);
+	for (size_t r = 0; r < c->own.n_ranks; r++) {
+		for (size_t s = 5 + r % every; s < 60 && (paused >> r & 1U) != 0; s += every) {
+			size_t at = (r * c->own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_HEAD;
+			c->own.part_ms[at] += pause_ms;
+		}
+	}
+	fsl_blame_fini(&c->blame);
+	assert_int_equal(fsl_blame_build(&c->blame, &(struct fsl_case)CASE_OF(c), NULL), FSL_OK);
+}
+
 static void single_long_steps_again_and_again_are_a_repeated_charge(void **state)
 {
 	(void)state;
 	struct charged_job c;
 	small_job_init(&c.job, 8, 60);
-	charge(&c); /* healthy; then every tenth step of rank 2 gets 500 ms more */
-	for (size_t s = 5; s < 60; s += 10) {
-		c.own.part_ms[(2 * c.own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_HEAD] += 500.0;
-	}
-	fsl_blame_fini(&c.blame);
-	assert_int_equal(fsl_blame_build(&c.blame, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
+	charge_paused(&c, 1U << 2, 10, 500.0);
 	const struct fsl_charge *slow = &c.blame.charges[2];
 	assert_int_equal(slow->pattern, FSL_PATTERN_REPEATED);
 	assert_int_equal(slow->episode.n_high, 6);
-	assert_true(fabs(slow->lost_ms_per_step - 6.0 * 500.0 / 59.0) < 2.0);
+	/* Over the steps from the first long one on. */
+	assert_true(fabs(slow->lost_ms_per_step - 6.0 * 500.0 / 53.0) < 2.0);
+	release(&c);
+}
+
+static void single_long_steps_that_all_ranks_have_are_no_charge(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 60);
+	charge_paused(&c, 0xff, 10, 500.0);
+	assert_int_equal(n_charged(&c), 0);
+	release(&c);
+}
+
+static void short_long_steps_of_peers_do_not_excuse_pauses(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 60);
+	charge_paused(&c, 0xff, 10, 40.0);
+	for (size_t s = 5 + 2; s < 60; s += 10) {
+		size_t at = (2 * c.own.n_steps + s) * FSL_OWN_PARTS_N + FSL_OWN_HEAD;
+		c.own.part_ms[at] += 500.0;
+	}
+	fsl_blame_fini(&c.blame);
+	assert_int_equal(fsl_blame_build(&c.blame, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
+	assert_int_equal(n_charged(&c), 1);
+	assert_int_equal(c.blame.charges[2].pattern, FSL_PATTERN_REPEATED);
+	release(&c);
+}
+
+static void uneven_peers_do_not_excuse_pauses(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 4, 60);
+	c.job.body_ms[0] = c.job.body_ms[1] = 3.0; /* 6 % slower all along */
+	charge_paused(&c, 1U << 2, 10, 100.0);
+	assert_int_equal(c.blame.charges[2].pattern, FSL_PATTERN_REPEATED);
 	release(&c);
 }
 
@@ -632,6 +680,9 @@ int main(void)
 		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
 		cmocka_unit_test(single_long_steps_again_and_again_are_a_repeated_charge),
+		cmocka_unit_test(single_long_steps_that_all_ranks_have_are_no_charge),
+		cmocka_unit_test(short_long_steps_of_peers_do_not_excuse_pauses),
+		cmocka_unit_test(uneven_peers_do_not_excuse_pauses),
 		cmocka_unit_test(the_level_of_peers_survives_up_to_two_thirds_slow),
 		cmocka_unit_test(an_episode_is_where_the_series_is_high_most_of_the_time),
 		cmocka_unit_test(a_stage_of_its_own_is_not_compared_with_others),

@@ -84,7 +84,7 @@ static void set_factor(struct replayed *c, size_t r, uint32_t part, double facto
 		c->replay.own_factor[(r * c->replay.n_steps + i) * FSL_REPLAY_PARTS_N + part] =
 			factor;
 	}
-	fsl_replay_set_levels(&c->replay);
+	assert_int_equal(fsl_replay_set_levels(&c->replay, NULL), FSL_OK);
 }
 
 static void assert_ms(double ms, double wanted_ms)
@@ -306,7 +306,56 @@ static void set_transfer(struct replayed *c, const bool *channels, double factor
 				channels[k] ? factor : 1.0;
 		}
 	}
-	fsl_replay_set_levels(&c->replay);
+	assert_int_equal(fsl_replay_set_levels(&c->replay, NULL), FSL_OK);
+}
+
+/* Four collectives a step, 50 ms of work before each; rank 0 pauses for 100 ms before the third in
+ * the steps of @paused. What it does there takes 100 of 250 ms too long. */
+static void run_paused(struct replayed *c, unsigned paused, enum fsl_replay_kind kind)
+{
+	start_by_hand(c, 2, 304.0, (unsigned[]){0x3}, 1);
+	for (size_t s = 0; s < STEPS; s++) {
+		double pause_ms = (paused >> s & 1U) != 0 ? 100.0 : 0.0;
+		for (size_t k = 0; k < 4; k++) {
+			double at_ms = 50.0 + 51.0 * (double)k, late_ms = k < 2 ? 0.0 : pause_ms;
+			double waited_ms = k < 3 ? 0.0 : pause_ms; /* rank 1 is there on time */
+			put(c, s, 0, "HcclAllReduce", "g0", at_ms + late_ms, at_ms + late_ms + 1.0);
+			put(c, s, 1, "HcclAllReduce", "g0", at_ms + waited_ms,
+			    at_ms + late_ms + 1.0);
+		}
+	}
+	replay_ops(c);
+	for (size_t s = 0; s < STEPS; s++) {
+		if ((paused >> s & 1U) != 0) {
+			c->replay.kind[s] = (uint8_t)kind;
+			c->replay.own_factor[s * FSL_REPLAY_PARTS_N + FSL_OWN_BODY] = 0.6;
+		}
+	}
+	assert_int_equal(fsl_replay_set_levels(&c->replay, NULL), FSL_OK);
+}
+
+static void what_pauses_cost_comes_back_whole(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned paused;
+		enum fsl_replay_kind kind;
+		double gain_ms;
+	} cases[] = {
+		{1U << 5, FSL_REPLAY_SINGLE, 100.0},
+		/* Each of three gaps made shorter by 0.4: only what is left of the longest. */
+		{1U << 5, FSL_REPLAY_CALM, 60.0},
+		{0x3U << 5 | 1U << 9, FSL_REPLAY_EPISODE, 300.0},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct replayed c = {0};
+		run_paused(&c, cases[i].paused, cases[i].kind);
+		assert_baseline(&c);
+		double was_ms = step_ms(&c, NULL, NULL);
+		assert_ms((STEPS - 1) * (was_ms - step_ms(&c, (bool[]){true, false}, NULL)),
+			  cases[i].gain_ms);
+		release(&c);
+	}
 }
 
 static void a_slow_link_costs_its_transfer(void **state)
@@ -559,6 +608,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_rank_costs_its_excess),
+		cmocka_unit_test(what_pauses_cost_comes_back_whole),
 		cmocka_unit_test(two_slow_ranks_hide_each_other_until_both_are_repaired),
 		cmocka_unit_test(
 			a_slower_rank_behind_a_slow_one_costs_nothing_until_that_is_repaired),

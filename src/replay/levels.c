@@ -1,0 +1,312 @@
+/* Takes what a repair takes off: from every piece of own time, and from every transfer. */
+#include <math.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "replay/graph.h"
+
+enum { LOOK_AROUND_STEPS = 16 /* so far away a calm step may be */ };
+
+/* Operators of one rank in a replayed step: consecutive events. */
+struct stretch {
+	size_t first, n;
+	size_t n_places; /* own time before each of them, and before the first of the next step */
+};
+
+/* Own time of one kind at one place of a step. */
+struct place {
+	double ns, usual_ns; /* in the step in question, and in the calmer of those beside it */
+};
+
+static void set_throughout(struct fsl_replay *replay)
+{
+	struct fsl_replay_graph *graph = replay->graph;
+	for (size_t e = 0; e < graph->n_events; e++) {
+		const struct fsl_event *event = &graph->events[e];
+		for (uint32_t k = 0; k < event->n_pieces; k++) {
+			struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+			if (piece->step != FSL_NO_NODE) {
+				size_t row = event->rank_idx * replay->n_steps + piece->step;
+				piece->level_ns =
+					(int64_t)((double)piece->ns *
+						  replay->own_factor[row * FSL_REPLAY_PARTS_N +
+								     piece->part]);
+			}
+		}
+	}
+}
+
+static void list_stretches(struct stretch *stretches, const struct fsl_replay *replay, size_t r)
+{
+	const struct fsl_replay_graph *graph = replay->graph;
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		stretches[i] = (struct stretch){0};
+	}
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		size_t cell = r * graph->n_windows + w, end = graph->event_begin[cell + 1];
+		for (size_t e = graph->event_begin[cell]; e < end; e++) {
+			struct stretch *stretch = &stretches[graph->events[e].step];
+			stretch->first = stretch->n == 0 ? e : stretch->first;
+			stretch->n = e + 1 - stretch->first;
+			stretch->n_places = stretch->n + (e + 1 < end);
+		}
+	}
+}
+
+/* Own time of @part in replayed step @i at one of its places. */
+static double part_ns(const struct fsl_replay_graph *graph, size_t e, size_t i, uint32_t part)
+{
+	const struct fsl_event *event = &graph->events[e];
+	int64_t ns = 0;
+	for (uint32_t k = 0; k < event->n_pieces; k++) {
+		const struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+		ns += piece->step == i && piece->part == part ? piece->ns : 0;
+	}
+	return (double)ns;
+}
+
+/* The nearest calm step on one side with the same operators; SIZE_MAX where there is none. */
+static size_t find_calm(const struct fsl_replay *replay, const struct stretch *stretches, size_t r,
+			size_t i, bool is_before)
+{
+	for (size_t away = 1; away <= LOOK_AROUND_STEPS; away++) {
+		size_t j = is_before ? i - away : i + away;
+		if (j >= replay->n_steps) { /* also below 0 */
+			break;
+		}
+		if (replay->kind[r * replay->n_steps + j] == FSL_REPLAY_CALM &&
+		    stretches[j].n_places == stretches[i].n_places &&
+		    stretches[j].n == stretches[i].n) {
+			return j;
+		}
+	}
+	return SIZE_MAX;
+}
+
+static void set_places(struct place *places, const struct fsl_replay_graph *graph,
+		       const struct stretch *stretches, size_t i, const size_t calm[2],
+		       uint32_t part)
+{
+	for (size_t k = 0; k < stretches[i].n_places; k++) {
+		places[k].ns = part_ns(graph, stretches[i].first + k, i, part);
+		places[k].usual_ns = places[k].ns;
+		for (size_t side = 0; side < 2; side++) {
+			size_t j = calm[side];
+			if (j != SIZE_MAX) {
+				double ns = part_ns(graph, stretches[j].first + k, j, part);
+				places[k].usual_ns = fmin(places[k].usual_ns, ns);
+			}
+		}
+	}
+}
+
+/* Leaves in places[k].usual_ns the own time at its level: @cut_ns less than it was, first what is
+ * above the usual. */
+static void cut_places(struct place *places, size_t n, double cut_ns)
+{
+	double above_ns = 0.0, usual_ns = 0.0;
+	for (size_t k = 0; k < n; k++) {
+		above_ns += places[k].ns - places[k].usual_ns;
+		usual_ns += places[k].usual_ns;
+	}
+	double share = above_ns > cut_ns ? cut_ns / above_ns : 1.0;
+	double rest = usual_ns > 0.0 ? fmin(1.0, (cut_ns - share * above_ns) / usual_ns) : 0.0;
+	for (size_t k = 0; k < n; k++) {
+		places[k].usual_ns = places[k].ns - share * (places[k].ns - places[k].usual_ns) -
+				     rest * places[k].usual_ns;
+	}
+}
+
+static void set_place(struct fsl_replay_graph *graph, const struct place *place, size_t e, size_t i,
+		      uint32_t part)
+{
+	const struct fsl_event *event = &graph->events[e];
+	for (uint32_t k = 0; k < event->n_pieces; k++) {
+		struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+		if (piece->step == i && piece->part == part && place->ns > 0.0) {
+			piece->level_ns =
+				(int64_t)((double)piece->ns * (place->usual_ns / place->ns));
+		}
+	}
+}
+
+/* One single step of a rank. @places: as many as it has. */
+static void set_single(struct fsl_replay *replay, const struct stretch *stretches, size_t r,
+		       size_t i, struct place *places)
+{
+	size_t calm[2] = {find_calm(replay, stretches, r, i, true),
+			  find_calm(replay, stretches, r, i, false)};
+	const double *factors = replay->own_factor + (r * replay->n_steps + i) * FSL_REPLAY_PARTS_N;
+	if (calm[0] == SIZE_MAX && calm[1] == SIZE_MAX) {
+		return;
+	}
+	for (uint32_t part = 0; part < FSL_REPLAY_PARTS_N; part++) {
+		double ns = 0.0;
+		set_places(places, replay->graph, stretches, i, calm, part);
+		for (size_t k = 0; k < stretches[i].n_places; k++) {
+			ns += places[k].ns;
+		}
+		cut_places(places, stretches[i].n_places, (1.0 - factors[part]) * ns);
+		for (size_t k = 0; k < stretches[i].n_places; k++) {
+			set_place(replay->graph, &places[k], stretches[i].first + k, i, part);
+		}
+	}
+}
+
+/* Number of operators in most steps of an episode (median); 0: no episode. @work: 2 * steps. */
+static size_t usual_length(const struct fsl_replay *replay, const struct stretch *stretches,
+			   size_t r, double *work)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		if (replay->kind[r * replay->n_steps + i] == FSL_REPLAY_EPISODE) {
+			work[n++] = (double)stretches[i].n;
+		}
+	}
+	return n > 0 ? (size_t)fsl_median(work, n, work + replay->n_steps) : 0;
+}
+
+/* Steps of @kind that have all @n operators; an operator of the next step follows. */
+static bool is_like(const struct fsl_replay *replay, const struct stretch *stretches, size_t r,
+		    size_t i, enum fsl_replay_kind kind, size_t n)
+{
+	return replay->kind[r * replay->n_steps + i] == kind && stretches[i].n == n &&
+	       stretches[i].n_places == n + 1;
+}
+
+/* Mean own time of @part at each place over the steps of an episode, and over the calm ones;
+ * false when there are too few of either. */
+static bool profile(struct place *places, const struct fsl_replay *replay,
+		    const struct stretch *stretches, size_t r, size_t n, uint32_t part)
+{
+	enum { CALM_STEPS_MIN = 4 };
+	size_t n_calm = 0, n_episode = 0;
+	memset(places, 0, (n + 1) * sizeof(*places));
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		bool is_calm = is_like(replay, stretches, r, i, FSL_REPLAY_CALM, n);
+		bool is_episode = is_like(replay, stretches, r, i, FSL_REPLAY_EPISODE, n);
+		n_calm += is_calm;
+		n_episode += is_episode;
+		for (size_t k = 0; k < n + 1 && (is_calm || is_episode); k++) {
+			double ns = part_ns(replay->graph, stretches[i].first + k, i, part);
+			*(is_calm ? &places[k].usual_ns : &places[k].ns) += ns;
+		}
+	}
+	for (size_t k = 0; k < n + 1 && n_calm >= CALM_STEPS_MIN && n_episode > 0; k++) {
+		places[k].ns /= (double)n_episode;
+		places[k].usual_ns = fmin(places[k].ns, places[k].usual_ns / (double)n_calm);
+	}
+	return n_calm >= CALM_STEPS_MIN && n_episode > 0;
+}
+
+/* The steps of an episode of one rank. @places: one more than @n. */
+static void set_episode(struct fsl_replay *replay, const struct stretch *stretches, size_t r,
+			size_t n, struct place *places)
+{
+	for (uint32_t part = 0; part < FSL_REPLAY_PARTS_N; part++) {
+		if (!profile(places, replay, stretches, r, n, part)) {
+			return;
+		}
+		double factor = 1.0, ns = 0.0;
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			if (is_like(replay, stretches, r, i, FSL_REPLAY_EPISODE, n)) {
+				factor = replay->own_factor[(r * replay->n_steps + i) *
+								    FSL_REPLAY_PARTS_N +
+							    part];
+			}
+		}
+		for (size_t k = 0; k < n + 1; k++) {
+			ns += places[k].ns;
+		}
+		cut_places(places, n + 1, (1.0 - factor) * ns);
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			bool is_episode = is_like(replay, stretches, r, i, FSL_REPLAY_EPISODE, n);
+			for (size_t k = 0; k < n + 1 && is_episode; k++) {
+				set_place(replay->graph, &places[k], stretches[i].first + k, i,
+					  part);
+			}
+		}
+	}
+}
+
+static enum fsl_status set_rank(struct fsl_replay *replay, struct stretch *stretches, size_t r,
+				struct place **places, size_t *capacity, double *work,
+				struct fsl_error *err)
+{
+	const uint8_t *kinds = replay->kind + r * replay->n_steps;
+	size_t n_charged = 0, n_most = 0;
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		n_charged += kinds[i] != FSL_REPLAY_CALM;
+	}
+	if (n_charged == 0) {
+		return FSL_OK;
+	}
+	list_stretches(stretches, replay, r);
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		n_most = stretches[i].n_places > n_most ? stretches[i].n_places : n_most;
+	}
+	enum fsl_status status = FSL_GROW(*places, *capacity, n_most + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	size_t n = usual_length(replay, stretches, r, work);
+	if (n > 0) {
+		set_episode(replay, stretches, r, n, *places);
+	}
+	for (size_t i = 0; i < replay->n_steps; i++) {
+		if (kinds[i] == FSL_REPLAY_SINGLE) {
+			set_single(replay, stretches, r, i, *places);
+		}
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status set_ranks(struct fsl_replay *replay, struct fsl_error *err)
+{
+	struct stretch *stretches = fsl_calloc(replay->n_steps, sizeof(*stretches));
+	double *work = fsl_calloc(2 * replay->n_steps, sizeof(*work));
+	struct place *places = NULL;
+	size_t capacity = 0;
+	enum fsl_status status = FSL_OK;
+	if (stretches == NULL || work == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps);
+	}
+	for (size_t r = 0; r < replay->n_ranks && status == FSL_OK; r++) {
+		status = set_rank(replay, stretches, r, &places, &capacity, work, err);
+	}
+	fsl_free(places);
+	fsl_free(work);
+	fsl_free(stretches);
+	return status;
+}
+
+static void set_transfers(struct fsl_replay *replay)
+{
+	struct fsl_replay_graph *graph = replay->graph;
+	for (size_t m = 0; m < graph->n_meetings; m++) {
+		struct fsl_meeting *meeting = &graph->meetings[m];
+		if (meeting->channel_idx != FSL_NO_NODE) {
+			size_t at = meeting->channel_idx * replay->n_steps + meeting->step;
+			meeting->level_ns = (int64_t)((double)meeting->transfer_ns *
+						      replay->transfer_factor[at]);
+		}
+	}
+}
+
+enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_error *err)
+{
+	struct fsl_replay_graph *graph = replay->graph;
+	set_throughout(replay);
+	enum fsl_status status = set_ranks(replay, err);
+	for (size_t e = 0; e < graph->n_events; e++) {
+		struct fsl_event *event = &graph->events[e];
+		event->level_ns = 0;
+		for (uint32_t k = 0; k < event->n_pieces; k++) {
+			event->level_ns += graph->pieces[event->piece_begin + k].level_ns;
+		}
+	}
+	set_transfers(replay);
+	return status;
+}
