@@ -11,6 +11,9 @@ enum {
 	USES_PER_STEP_MAX = 4, /* uses of the marking operator within one period */
 	LAG_MAX = 128,         /* periods per step that are told from the pattern of their times */
 	LAG_TIMES_MAX = 16384, /* times between operators that are looked at */
+	LOST_MARKS_MAX = 3,    /* one after the other; more is a pause of the job */
+	LOST_OPS_MAX = 4,      /* other operators lost within a period */
+	COUNTED_OPS_MIN = 4,   /* operators of a period by which it is told from two */
 };
 /* Share of equal distances that makes an operator regular: lost records and checkpoints change some
  * of them, and each change touches two. */
@@ -244,6 +247,70 @@ static size_t ops_per_period(const struct use *uses, const struct mark *mark, do
 	return (size_t)fsl_median(scratch, n, scratch + n);
 }
 
+/* Periods between two marks that follow each other; more than one where records of marks between
+ * them were lost. Known only where a step has one mark, and operators enough to count by. */
+static size_t periods_between(const struct mark *mark, const struct use *from, const struct use *to,
+			      size_t n_ops)
+{
+	if (mark->per_period != 1 || n_ops < COUNTED_OPS_MIN) {
+		return 1;
+	}
+	double n_periods = round((double)(to->pos - from->pos) / (double)n_ops);
+	double rest = fabs((double)(to->pos - from->pos) - n_periods * (double)n_ops);
+	bool is_whole = rest <= fmax(1.0, DISTANCE_SLACK * n_periods * (double)n_ops);
+	return is_whole && n_periods > 1.0 && n_periods <= LOST_MARKS_MAX + 1 ? (size_t)n_periods
+									      : 1;
+}
+
+static bool is_same_op(const struct fsl_op *a, const struct fsl_op *b)
+{
+	return a->op_id == b->op_id && a->group_id == b->group_id;
+}
+
+/*
+ * When a mark ended whose record was lost: as long before the operator that follows it as after the
+ * mark @from. That operator is found by its neighbours near @expected, where counting has it.
+ */
+static int64_t lost_mark_ns(const struct fsl_rank *rank, const struct use *from,
+			    const struct use *to, size_t expected)
+{
+	const struct fsl_op *ops = rank->ops;
+	const struct fsl_op *after = &ops[from->pos + 1], *before = &ops[to->pos - 1];
+	size_t at = expected;
+	for (size_t away = 0; away <= 2 * LOST_OPS_MAX; away++) {
+		size_t k = away % 2 == 0 ? expected - away / 2 : expected + (away + 1) / 2;
+		if (k > from->pos + 1 && k < to->pos && is_same_op(&ops[k], after) &&
+		    is_same_op(&ops[k - 1], before)) {
+			at = k;
+			break;
+		}
+	}
+	int64_t gap_ns = fsl_op_begin_ns(after) - fsl_op_end_ns(&ops[from->pos]);
+	int64_t ns = fsl_op_begin_ns(&ops[at]) - (gap_ns > 0 ? gap_ns : 0);
+	int64_t earliest_ns = fsl_op_end_ns(&ops[at - 1]);
+	return ns > earliest_ns ? ns : earliest_ns;
+}
+
+/* When the marks ended, also those whose record was lost; returns how many. @ends_ns: room for
+ * LOST_MARKS_MAX + 1 per use. */
+static size_t list_marks(int64_t *ends_ns, const struct fsl_rank *rank, const struct use *uses,
+			 const struct mark *mark, size_t n_ops)
+{
+	size_t n = 0;
+	for (size_t j = 0; j < mark->n_uses; j++) {
+		const struct use *use = &uses[mark->first + j];
+		ends_ns[n++] = fsl_op_end_ns(&rank->ops[use->pos]);
+		size_t n_periods =
+			j + 1 < mark->n_uses ? periods_between(mark, use, use + 1, n_ops) : 1;
+		for (size_t k = 1; k < n_periods; k++) {
+			size_t n_between = use[1].pos - use->pos;
+			size_t expected = use->pos + (k * n_between + n_periods / 2) / n_periods;
+			ends_ns[n++] = lost_mark_ns(rank, use, use + 1, expected);
+		}
+	}
+	return n;
+}
+
 /*
  * A step begins where its mark ends: members of a collective end together, while they begin as late
  * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
@@ -252,22 +319,29 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 				   const struct use *uses, const struct mark *mark, double *scratch,
 				   struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_alloc(steps, mark->n_uses, err);
+	size_t n_room = mark->n_uses * (LOST_MARKS_MAX + 1);
+	int64_t *ends_ns = fsl_calloc(n_room, sizeof(*ends_ns));
+	enum fsl_status status = ends_ns != NULL
+					 ? fsl_steps_alloc(steps, n_room, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY,
+						    "out of memory for steps: steps=%zu", n_room);
 	if (status != FSL_OK) {
+		fsl_free(ends_ns);
 		return status;
 	}
 	size_t n_ops = ops_per_period(uses, mark, scratch);
 	size_t n_times = times_between(scratch, rank, uses[mark->first].pos);
 	double usual = fsl_median(scratch, n_times, scratch + n_times);
 	size_t stride = mark->per_period * periods_per_step(scratch, n_times, usual, n_ops);
-	for (size_t j = 0; j < mark->n_uses; j += stride) {
-		const struct fsl_op *op = &rank->ops[uses[mark->first + j].pos];
+	size_t n_marks = list_marks(ends_ns, rank, uses, mark, n_ops);
+	for (size_t j = 0; j < n_marks; j += stride) {
 		steps->items[steps->n_items] = (struct fsl_job_step){
 			.step = (int64_t)steps->n_items,
-			.begin_ns = fsl_op_end_ns(op),
+			.begin_ns = ends_ns[j],
 		};
 		steps->n_items++;
 	}
+	fsl_free(ends_ns);
 	fsl_steps_make_unique(steps);
 	steps->source = "operator period";
 	steps->source_rank = rank->rank;

@@ -398,6 +398,24 @@ static void records_lost_in_most_steps_do_not_hide_the_period(void **state)
 	assert_int_equal(fixture->steps.items[10].dur_ns, 500 * MS);
 }
 
+static void steps_whose_mark_was_lost_are_counted(void **state)
+{
+	struct fixture *fixture = *state;
+	for (int64_t i = 0; i < 2000; i++) {
+		const char *inner = i % 50 == 48 ? "Broadcast" : "AllGather";
+		bool is_mark = i % 50 == 49;
+		bool is_lost = i == 499 || i == 999 || i == 1049 || i % 97 == 13;
+		if (!is_lost) {
+			add_op(fixture, 0, is_mark ? "Allreduce" : inner, i * 10, 64);
+		}
+	}
+	build(fixture);
+	assert_in_range(fixture->steps.n_items, 39, 40);
+	for (size_t i = 0; i + 1 < fixture->steps.n_items; i++) {
+		assert_in_range(fixture->steps.items[i].dur_ns, 490 * MS, 510 * MS);
+	}
+}
+
 static void one_operator_repeated_is_one_step_each(void **state)
 {
 	struct fixture *fixture = *state;
@@ -496,6 +514,7 @@ int main(void)
 		CASE(a_mark_used_twice_in_a_step_is_told_by_its_times),
 		CASE(lost_records_do_not_hide_the_period),
 		CASE(records_lost_in_most_steps_do_not_hide_the_period),
+		CASE(steps_whose_mark_was_lost_are_counted),
 		CASE(one_operator_repeated_is_one_step_each),
 		CASE(step_numbers_of_operators_are_used),
 		CASE(empty_run_has_no_steps),
