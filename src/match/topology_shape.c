@@ -10,6 +10,9 @@
 struct shape {
 	int64_t stride;
 	size_t size;
+	/* Read with missing ranks between its members; without them it is its ranks this far apart.
+	 * 0: there is but one reading. */
+	int64_t plain_stride;
 	unsigned operators; /* bits per class; irregular shapes only */
 	struct fsl_comm *comm;
 	size_t family; /* position of its family among all */
@@ -58,12 +61,17 @@ static bool is_progression(const struct fsl_comm *comm, int64_t stride, size_t *
 static struct shape shape_of(struct fsl_comm *comm, const struct fsl_rank_facts *facts)
 {
 	struct shape shape = {.stride = 1, .size = comm->n_ranks, .comm = comm};
+	int64_t stride = 0;
+	for (size_t i = 1; i < comm->n_ranks; i++) {
+		stride = gcd(comm->ranks[i] - comm->ranks[i - 1], stride);
+	}
 	if (is_progression(comm, 1, &shape.size, facts)) {
+		int64_t length = comm->ranks[comm->n_ranks - 1] - comm->ranks[0];
+		bool has_plain = stride > 1 && length == stride * (int64_t)(comm->n_ranks - 1);
+		shape.plain_stride = has_plain ? stride : 0;
 		return shape;
 	}
-	for (size_t i = 1; i < comm->n_ranks; i++) {
-		shape.stride = gcd(comm->ranks[i] - comm->ranks[i - 1], i == 1 ? 0 : shape.stride);
-	}
+	shape.stride = stride > 0 ? stride : 1;
 	if (!is_progression(comm, shape.stride, &shape.size, facts)) {
 		shape.stride = 0;
 		for (int c = FSL_OP_REDUCESCATTER; c <= FSL_OP_ALLREDUCE; c++) {
@@ -87,6 +95,72 @@ static int compare_shapes(const void *left, const void *right)
 		return a->operators < b->operators ? -1 : 1;
 	}
 	return (a->comm > b->comm) - (a->comm < b->comm);
+}
+
+static double rate_of(const struct shape *shape)
+{
+	return (double)shape->comm->n_calls_all / (double)shape->comm->n_ranks;
+}
+
+/* Communicators of one pattern that can be read in one way only. */
+struct pattern {
+	int64_t stride;
+	size_t size;
+	double least_rate, most_rate;
+};
+
+/* True when some pattern of this stride is as large and used about as often as @shape. */
+static bool is_shown(const struct pattern *patterns, size_t n, int64_t stride, size_t size,
+		     const struct shape *shape)
+{
+	double rate = rate_of(shape);
+	for (size_t i = 0; i < n; i++) {
+		if (patterns[i].stride == stride && patterns[i].size >= size &&
+		    rate < patterns[i].most_rate * RATE_RATIO_MAX &&
+		    patterns[i].least_rate < rate * RATE_RATIO_MAX) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static size_t list_patterns(struct pattern *patterns, const struct shape *shapes, size_t n)
+{
+	size_t n_patterns = 0;
+	for (size_t i = 0; i < n; i++) {
+		double rate = rate_of(&shapes[i]);
+		struct pattern *last = n_patterns > 0 ? &patterns[n_patterns - 1] : NULL;
+		if (shapes[i].plain_stride != 0 || shapes[i].stride == 0) {
+			continue;
+		}
+		if (last == NULL || last->stride != shapes[i].stride ||
+		    last->size != shapes[i].size) {
+			last = &patterns[n_patterns++];
+			*last = (struct pattern){shapes[i].stride, shapes[i].size, rate, rate};
+		}
+		last->least_rate = rate < last->least_rate ? rate : last->least_rate;
+		last->most_rate = rate > last->most_rate ? rate : last->most_rate;
+	}
+	return n_patterns;
+}
+
+/*
+ * Ranks 0 and 2 may be what is left of neighbours, of which 1 is missing, or be two apart by
+ * design. Other communicators that are used as often and have no such holes tell. @shapes: sorted.
+ */
+static void settle_readings(struct shape *shapes, size_t n, struct pattern *patterns)
+{
+	size_t n_patterns = list_patterns(patterns, shapes, n);
+	for (size_t i = 0; i < n; i++) {
+		struct shape *shape = &shapes[i];
+		if (shape->plain_stride != 0 &&
+		    !is_shown(patterns, n_patterns, shape->stride, shape->size, shape) &&
+		    is_shown(patterns, n_patterns, shape->plain_stride, shape->comm->n_ranks,
+			     shape)) {
+			shape->stride = shape->plain_stride;
+			shape->size = shape->comm->n_ranks;
+		}
+	}
 }
 
 static bool is_same_shape(const struct shape *a, const struct shape *b)
@@ -208,9 +282,7 @@ static size_t cut_shapes(struct cut *cuts, const struct shape *shapes, size_t n)
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		double rate = 0.0;
 		while (end < n && is_same_shape(&shapes[end], &shapes[begin])) {
-			const struct fsl_comm *comm = shapes[end].comm;
-			rate += (double)comm->n_calls_all / (double)comm->n_ranks;
-			end++;
+			rate += rate_of(&shapes[end++]);
 		}
 		cuts[n_cuts++] = (struct cut){.begin = begin,
 					      .end = end,
@@ -345,12 +417,15 @@ enum fsl_status fsl_families_build(struct fsl_families *out, struct fsl_arena *a
 				   const struct fsl_rank_facts *facts, struct fsl_error *err)
 {
 	struct shape *shapes = fsl_arena_alloc(arena, n_comms * sizeof(*shapes));
-	if (shapes == NULL) {
+	struct pattern *patterns = fsl_arena_alloc(arena, n_comms * sizeof(*patterns));
+	if (shapes == NULL || patterns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: communicators=%zu", n_comms);
 	}
 	for (size_t i = 0; i < n_comms; i++) {
 		shapes[i] = shape_of(comms[i], facts);
 	}
+	qsort(shapes, n_comms, sizeof(*shapes), compare_shapes);
+	settle_readings(shapes, n_comms, patterns);
 	qsort(shapes, n_comms, sizeof(*shapes), compare_shapes);
 	complete_short_ones(shapes, n_comms, facts);
 	qsort(shapes, n_comms, sizeof(*shapes), compare_shapes);

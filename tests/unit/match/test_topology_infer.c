@@ -454,6 +454,33 @@ static void a_missing_rank_changes_no_kind(void **state)
 	}
 }
 
+/* Without 1 and 9, what is left of [0,2] and [8,10] looks like neighbours with a hole. */
+static void a_hole_between_two_ranks_does_not_make_neighbours_of_them(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench);
+	PARTITION(&bench, 16, "t", "HcclAllGather", 100, 2, 1);
+	for (int32_t stage = 0; stage < 16; stage += 4) {
+		for (int32_t first = stage; first < stage + 2; first++) {
+			char name[16];
+			snprintf(name, sizeof(name), "d%d", first);
+			bench_comm(&bench, name, "HcclAllreduce", 5, RANKS(first, 2, 2));
+		}
+	}
+	PARTITION(&bench, 16, "p", "HcclBatchSendRecv", 60, 4, 4);
+	fsl_run_add_rank(&bench.run, 1, NULL)->n_ops = 0;
+	fsl_run_add_rank(&bench.run, 9, NULL)->n_ops = 0;
+	bench_build(&bench);
+	assert_kind(&bench, "t2", FSL_GROUP_TP);
+	assert_kind(&bench, "d0", FSL_GROUP_DP);
+	assert_kind(&bench, "d4", FSL_GROUP_DP);
+	assert_kind(&bench, "d5", FSL_GROUP_DP);
+	assert_kind(&bench, "d8", FSL_GROUP_DP);
+	assert_kind(&bench, "d13", FSL_GROUP_DP);
+	bench_fini(&bench);
+}
+
 static void operators_without_a_communicator_form_an_unknown_group(void **state)
 {
 	(void)state;
@@ -597,6 +624,7 @@ int main(void)
 		cmocka_unit_test(point_to_point_over_all_ranks_is_the_world),
 		cmocka_unit_test(groups_made_of_whole_tp_groups_stay_unknown),
 		cmocka_unit_test(a_missing_rank_changes_no_kind),
+		cmocka_unit_test(a_hole_between_two_ranks_does_not_make_neighbours_of_them),
 		cmocka_unit_test(operators_without_a_communicator_form_an_unknown_group),
 		cmocka_unit_test(a_group_with_one_known_member_stays_unknown),
 		cmocka_unit_test(a_run_without_operators_has_no_groups),
