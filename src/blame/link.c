@@ -142,6 +142,19 @@ size_t fsl_links_count_unjudged(const struct fsl_case *job)
 	return n;
 }
 
+bool *fsl_links_unseen(const struct fsl_case *job)
+{
+	struct sizes sizes = usual_sizes(job);
+	bool *is_unseen = fsl_calloc(fsl_strpool_size(job->run->names) + 1, sizeof(*is_unseen));
+	for (size_t g = 0; g < job->topology->n_groups && is_unseen != NULL; g++) {
+		uint32_t name_id = job->topology->groups[g].name_id;
+		if (name_id != FSL_STR_NONE) {
+			is_unseen[name_id] = misses_members(job, &sizes, g);
+		}
+	}
+	return is_unseen;
+}
+
 /* The search over all channels. */
 struct search {
 	const struct fsl_case *job;

@@ -87,6 +87,16 @@ static void flag(const struct fsl_verification *out, const struct fsl_case *job,
 	}
 }
 
+/* Nobody waits for ranks that left no data. */
+static void skip_unseen(struct fsl_repairs *repairs, const struct fsl_repair_flags *flags,
+			const struct fsl_verification *out, const struct fsl_case *job)
+{
+	if (job->match->n_channels > 0) {
+		memcpy(flags->channels, out->is_wait, job->match->n_channels * sizeof(bool));
+	}
+	repairs->items[flags->idx].skips_unseen = true;
+}
+
 /* All candidates but @left_out, which may be @n. Waits for somebody unseen are put to the usual
  * transfer in any case: they would hide who made the unseen one late. */
 static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verification *out,
@@ -94,8 +104,8 @@ static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verifica
 			  size_t left_out)
 {
 	struct fsl_repair_flags flags = fsl_repairs_add(repairs);
-	if (!repairs->has_failed && job->match->n_channels > 0) {
-		memcpy(flags.channels, out->is_wait, job->match->n_channels * sizeof(bool));
+	if (!repairs->has_failed) {
+		skip_unseen(repairs, &flags, out, job);
 	}
 	for (size_t k = 0; k < n && flags.ranks != NULL; k++) {
 		if (k != left_out) {
@@ -261,6 +271,11 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 {
 	uint32_t focus[FOCUS_MAX];
 	const struct fsl_peers *peers = &job->blame->peers;
+	bool *misses_members = fsl_links_unseen(job);
+	if (misses_members == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu",
+				job->topology->n_groups);
+	}
 	struct fsl_replay_job input = {
 		.run = job->run,
 		.steps = job->steps,
@@ -271,12 +286,15 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 		.members = peers->members,
 		.class_begin = peers->begin,
 		.n_classes = peers->n_classes,
+		.misses_members = misses_members,
 		.steps_max = (size_t)job->config->replay_steps_max,
 		.ops_max = (size_t)job->config->replay_ops_max,
 		.focus_steps = focus,
 		.n_focus = list_focus(focus, job->blame),
 	};
-	return fsl_replay_build(&out->replay, &input, err);
+	enum fsl_status status = fsl_replay_build(&out->replay, &input, err);
+	fsl_free(misses_members);
+	return status;
 }
 
 /* Levels, proofs and what-ifs of a job that could be replayed. */
@@ -415,9 +433,8 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 	struct fsl_repair_flags before = fsl_repairs_add(&repairs);
 	struct fsl_repair_flags after = fsl_repairs_add(&repairs);
 	if (!repairs.has_failed) {
-		size_t n_bytes = job->match->n_channels * sizeof(bool);
-		memcpy(before.channels, verification->is_wait, n_bytes);
-		memcpy(after.channels, verification->is_wait, n_bytes);
+		skip_unseen(&repairs, &before, verification, job);
+		skip_unseen(&repairs, &after, verification, job);
 		flag_named(after, out, job);
 	}
 	enum fsl_status status = fsl_repairs_run(&repairs, err);

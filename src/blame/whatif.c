@@ -27,7 +27,7 @@ struct fsl_repair_flags fsl_repairs_add(struct fsl_repairs *repairs)
 		return (struct fsl_repair_flags){0};
 	}
 	repairs->items[repairs->n_items++] =
-		(struct fsl_repair){flags.ranks, flags.channels, FSL_REPLAY_PARTS_ALL};
+		(struct fsl_repair){flags.ranks, flags.channels, FSL_REPLAY_PARTS_ALL, false};
 	return flags;
 }
 

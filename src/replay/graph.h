@@ -25,11 +25,13 @@ struct fsl_event {
 	int64_t idle_ns;           /* neither: stays as it is */
 	int64_t tail_ns;           /* the last part of idle_ns, right before the event */
 	int64_t beside_ns;
+	int64_t alone_ns; /* duration of one that meets nobody when the unseen are in time */
 	uint32_t pred;
 	uint32_t beside; /* the last operator that ended before and did not run beside others */
 	uint32_t rank_idx;
 	uint32_t step; /* index into replay->step_idx */
 	uint32_t meeting;
+	bool is_for_unseen; /* meets nobody, and a member of its communicator left no data */
 	uint32_t piece_begin, n_pieces; /* graph->pieces: what work_ns is made of */
 };
 
@@ -105,6 +107,8 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 /* Meetings of matched instances. */
 enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_replay_graph *graph,
 					struct fsl_error *err);
+/* What operators that meet nobody take by themselves: the least where a member is unseen. */
+void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph);
 /*
  * Idle time that ends when something of another rank ends is a wait: for the other members of the
  * operator that follows, or for peers at the same place of the step (a barrier without a marker).

@@ -156,7 +156,9 @@ static void run_pass(const struct pass *pass)
 			continue;
 		}
 		const struct fsl_event *event = &graph->events[node];
-		pass->end_ns[node] = arrival_ns(pass, event) + event->end_ns - event->begin_ns;
+		int64_t dur_ns = pass->repair->skips_unseen ? event->alone_ns
+							    : event->end_ns - event->begin_ns;
+		pass->end_ns[node] = arrival_ns(pass, event) + dur_ns;
 	}
 }
 
@@ -189,7 +191,8 @@ enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl
 	return FSL_OK;
 }
 
-/* Share of the replayed time that the worst rank spends in operators that meet nobody. */
+/* Share of the replayed time that the worst rank spends in operators that meet nobody although all
+ * members left data. */
 static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *err)
 {
 	const struct fsl_replay_graph *graph = out->graph;
@@ -203,7 +206,8 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 	for (size_t e = 0; e < graph->n_ops; e++) {
 		const struct fsl_event *event = &graph->events[e];
 		bool is_alone =
-			event->meeting == FSL_NO_NODE || graph->meetings[event->meeting].is_cut;
+			(event->meeting == FSL_NO_NODE && !event->is_for_unseen) ||
+			(event->meeting != FSL_NO_NODE && graph->meetings[event->meeting].is_cut);
 		double dur_ms = (double)(event->end_ns - event->begin_ns) / FSL_NS_PER_MS;
 		alone_ms[event->rank_idx] += is_alone ? dur_ms : 0.0;
 	}
@@ -244,6 +248,7 @@ static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_gra
 		status = fsl_replay_add_hidden(out, graph, err);
 	}
 	if (status == FSL_OK) {
+		fsl_replay_set_alone(out, graph);
 		status = fsl_replay_set_order(out, graph, err);
 	}
 	if (status == FSL_OK) {

@@ -26,6 +26,9 @@ struct fsl_replay_job {
 	const uint32_t *members;
 	const size_t *class_begin;
 	size_t n_classes;
+	/* Per text of run->names: a member of this communicator left no data, so that an operator
+	 * which meets nobody may wait for it. NULL: none. */
+	const bool *misses_members;
 	/* At most so many steps and about so many operators are replayed. */
 	size_t steps_max, ops_max;
 	/* Steps that should be among them, most wanted first. */
@@ -64,15 +67,16 @@ struct fsl_replay {
 	size_t n_odd;           /* instances left unmatched because their members end apart */
 	size_t n_lost;          /* operators put back whose record was lost */
 	size_t n_hidden;        /* waits that left no marker and were told from when they ended */
-	double unmatched_share; /* of the time replayed, in operators that meet nobody; of the worst
-				   rank */
+	double unmatched_share; /* of the time replayed, in operators that meet nobody although all
+				   members left data; of the worst rank */
 };
 
 /*
  * Builds the graph. Nodes are operators; an operator begins when the one that ended last before it
  * on its rank has ended and the rank's own time after it is over; members of a matched instance
  * meet: they end when the last has arrived plus the instance's transfer, which is its shortest
- * duration. All other operators keep their duration. An operator that a member lost is put back.
+ * duration. All other operators keep their duration, unless waits for the unseen are left out. An
+ * operator that a member lost is put back.
  * Too many operators for a single step give an empty replay (graph NULL). About 170 bytes per
  * operator. Fails with FSL_ERR_MEMORY only.
  */
@@ -88,6 +92,9 @@ struct fsl_repair {
 	const bool *ranks;    /* [n_ranks]; NULL: none */
 	const bool *channels; /* [n_channels]; NULL: none */
 	uint32_t parts;       /* bit per part of own time */
+	/* Operators that meet nobody because a member left no data take their least duration: who
+	 * is not seen is taken to be in time. */
+	bool skips_unseen;
 };
 
 /*

@@ -17,7 +17,8 @@ struct replayed {
 	struct fsl_replay replay;
 	uint32_t members[SMALL_JOB_RANKS_MAX];
 	size_t class_begin[2];
-	bool believes_matches; /* also those whose ends disagree */
+	bool believes_matches;      /* also those whose ends disagree */
+	const bool *misses_members; /* as fsl_replay_job */
 };
 
 static struct fsl_replay_job job_of(struct replayed *c)
@@ -34,6 +35,7 @@ static struct fsl_replay_job job_of(struct replayed *c)
 				       .members = c->members,
 				       .class_begin = c->class_begin,
 				       .n_classes = 1,
+				       .misses_members = c->misses_members,
 				       .steps_max = 100,
 				       .ops_max = 100000};
 }
@@ -65,17 +67,21 @@ static void release(struct replayed *c)
 	small_job_fini(&c->job);
 }
 
-/* Mean step time with these ranks and channels at their level; the first step is left out, it has
- * no past. */
-static double step_ms(const struct replayed *c, const bool *ranks, const bool *channels)
+/* Mean step time under a repair; the first step is left out, it has no past. */
+static double mean_under(const struct replayed *c, const struct fsl_repair *repair)
 {
 	double ms[64], sum = 0.0;
-	struct fsl_repair repair = {ranks, channels, FSL_REPLAY_PARTS_ALL};
-	assert_int_equal(fsl_replay_run(&c->replay, &repair, 1, ms, NULL), FSL_OK);
+	assert_int_equal(fsl_replay_run(&c->replay, repair, 1, ms, NULL), FSL_OK);
 	for (size_t i = 1; i < c->replay.n_steps; i++) {
 		sum += ms[i];
 	}
 	return sum / (double)(c->replay.n_steps - 1);
+}
+
+/* The same with these ranks and channels at their level. */
+static double step_ms(const struct replayed *c, const bool *ranks, const bool *channels)
+{
+	return mean_under(c, &(struct fsl_repair){ranks, channels, FSL_REPLAY_PARTS_ALL, false});
 }
 
 static void set_factor(struct replayed *c, size_t r, uint32_t part, double factor)
@@ -160,7 +166,7 @@ static void only_the_parts_asked_for_are_repaired(void **state)
 	struct replayed c = {0};
 	double ms[STEPS];
 	run_small(&c, 2, (double[]){0, 10});
-	struct fsl_repair head = {(bool[]){true, true}, NULL, UINT32_C(1) << FSL_OWN_HEAD};
+	struct fsl_repair head = {(bool[]){true, true}, NULL, UINT32_C(1) << FSL_OWN_HEAD, false};
 	assert_int_equal(fsl_replay_run(&c.replay, &head, 1, ms, NULL), FSL_OK);
 	assert_ms(ms[5], 3 * 61.0 + 51.0);
 	release(&c);
@@ -221,7 +227,7 @@ static void the_number_of_threads_changes_nothing(void **state)
 		for (size_t r = 0; r < RANKS_MAX; r++) {
 			ranks[i][r] = (i >> r & 1) != 0;
 		}
-		repairs[i] = (struct fsl_repair){ranks[i], NULL, FSL_REPLAY_PARTS_ALL};
+		repairs[i] = (struct fsl_repair){ranks[i], NULL, FSL_REPLAY_PARTS_ALL, false};
 	}
 	assert_int_equal(fsl_replay_run(&c.replay, repairs, 16, many, NULL), FSL_OK);
 	for (size_t i = 0; i < 16; i++) {
@@ -416,6 +422,33 @@ static void a_sender_that_does_not_wait_is_not_held_up(void **state)
 	assert_true(c.match.clock_ns[1] == 0);
 	assert_ms(step_ms(&c, NULL, NULL), 100.0);
 	assert_true(step_ms(&c, (bool[]){true, false}, NULL) < 93.0);
+	release(&c);
+}
+
+/* Rank 1 exchanges with a rank that left no data: 42 ms in every other step, else 2. */
+static void waits_for_a_rank_without_data_can_be_left_out(void **state)
+{
+	(void)state;
+	bool misses_members[16] = {false};
+	struct replayed c = {.misses_members = misses_members};
+	start_by_hand(&c, 2, 130.0, (unsigned[]){0x3, 0x2}, 2);
+	misses_members[small_job_name(&c.job, "g1")] = true;
+	for (size_t s = 0; s < STEPS; s++) {
+		put(&c, s, 1, "HcclBatchSendRecv", "g1", 50.0, s % 2 == 0 ? 52.0 : 92.0);
+		put(&c, s, 0, "HcclAllReduce", "g0", 20.0, 130.0);
+		put(&c, s, 1, "HcclAllReduce", "g0", 112.0, 130.0);
+	}
+	replay_ops(&c);
+	assert_baseline(&c);
+	assert_true(c.replay.unmatched_share == 0.0);
+	struct fsl_repair repair = {NULL, NULL, 0, true};
+	assert_ms(11.0 * mean_under(&c, &repair), 5 * 130.0 + 6 * 90.0);
+	c.misses_members = NULL;
+	struct fsl_replay_job job = job_of(&c);
+	fsl_replay_fini(&c.replay);
+	assert_int_equal(fsl_replay_build(&c.replay, &job, NULL), FSL_OK);
+	assert_true(c.replay.unmatched_share > 0.1);
+	assert_ms(mean_under(&c, &repair), 130.0);
 	release(&c);
 }
 
@@ -619,6 +652,7 @@ int main(void)
 		cmocka_unit_test(a_slow_link_costs_its_transfer),
 		cmocka_unit_test(work_in_a_pipeline_bubble_costs_nothing),
 		cmocka_unit_test(a_sender_that_does_not_wait_is_not_held_up),
+		cmocka_unit_test(waits_for_a_rank_without_data_can_be_left_out),
 		cmocka_unit_test(work_beside_a_collective_hides_it),
 		cmocka_unit_test(a_lost_record_is_put_back),
 		cmocka_unit_test(instances_that_wait_for_each_other_are_cut),
