@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "blame/blame.h"
+#include "blame/unseen.h"
 
 enum { LASTING_STEPS_MIN = 5 };
 
@@ -218,8 +219,8 @@ static void set_references(struct fsl_transfers *out, const struct likeness *lik
 	}
 }
 
-/* True and *link filled when the channel is slow against the reference. */
-static bool judge(const struct search *search, size_t channel_idx, struct fsl_link *link)
+/* True and *link filled when transfer in the channel takes longer than the reference for good. */
+static bool find_slow(const struct search *search, size_t channel_idx, struct fsl_link *link)
 {
 	const struct fsl_config *config = search->job->config;
 	const struct fsl_transfers *transfers = search->transfers;
@@ -235,10 +236,8 @@ static bool judge(const struct search *search, size_t channel_idx, struct fsl_li
 	    episode.persistence < config->persistence_min) {
 		return false;
 	}
-	if (transfers->is_wait[channel_idx] ||
-	    (n_alike == 1 && episode.begin < LASTING_STEPS_MIN)) {
-		return false; /* nothing to compare with: no like channel, no healthy past; or
-			       * perhaps a wait for somebody unseen */
+	if (n_alike == 1 && episode.begin < LASTING_STEPS_MIN) {
+		return false; /* nothing to compare with: no like channel, no healthy past */
 	}
 	*link = (struct fsl_link){.channel_idx = channel_idx,
 				  .group_idx = search->job->match->channels[channel_idx].group_idx,
@@ -248,6 +247,13 @@ static bool judge(const struct search *search, size_t channel_idx, struct fsl_li
 	link->transfer_ms = mean_over(row, episode.begin, episode.end);
 	link->peers_ms = mean_over(reference, episode.begin, episode.end);
 	return link->transfer_ms >= TRANSFER_RATIO_MIN * link->peers_ms;
+}
+
+/* True and *link filled when the channel is a slow link. */
+static bool judge(const struct search *search, size_t channel_idx, struct fsl_link *link)
+{
+	/* Perhaps a wait for somebody unseen. */
+	return !search->transfers->is_wait[channel_idx] && find_slow(search, channel_idx, link);
 }
 
 /* Same ranks of the same communicator: a pipeline's has a link between each two neighbours. */
@@ -293,6 +299,59 @@ static int compare_links(const void *a, const void *b)
 	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
 }
 
+/* Members of each group that left no data; of a group of unknown kind with one member seen, one.
+ * Free with fsl_free; NULL when out of memory. */
+static size_t *count_unseen(const struct fsl_case *job, const struct sizes *sizes)
+{
+	const struct fsl_topology *topology = job->topology;
+	size_t *n_unseen_of = fsl_calloc(topology->n_groups + 1, sizeof(*n_unseen_of));
+	for (size_t g = 0; g < topology->n_groups && n_unseen_of != NULL; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		if (misses_members(job, sizes, g)) {
+			bool is_known = group->kind != FSL_GROUP_UNKNOWN;
+			n_unseen_of[g] = is_known ? sizes->n_ranks[group->kind] - group->n_ranks
+						  : group->n_ranks == 1;
+		}
+	}
+	return n_unseen_of;
+}
+
+/*
+ * What grew in a group with unseen members is no wait for them where they came in time. The group
+ * then is a link like others. @in_time: channels, all false; @steps: scratch.
+ */
+static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_case *job,
+				   const struct likeness *like, bool *in_time, double *steps,
+				   struct fsl_error *err)
+{
+	struct sizes sizes = usual_sizes(job);
+	struct fsl_unseen unseen;
+	struct search search = {job, out, steps};
+	size_t *n_unseen_of = count_unseen(job, &sizes);
+	enum fsl_status status = fsl_unseen_init(&unseen, job, err);
+	if (n_unseen_of == NULL && status == FSL_OK) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu",
+				  job->topology->n_groups);
+	}
+	for (size_t k = 0; k < out->n_channels && status == FSL_OK; k++) {
+		struct fsl_link link;
+		size_t c = like[k].channel_idx;
+		if (out->is_wait[c] && find_slow(&search, c, &link)) {
+			status = fsl_unseen_in_time(&unseen, c, n_unseen_of, &link.episode,
+						    &in_time[c], err);
+		}
+	}
+	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
+		struct fsl_link link = {.channel_idx = c};
+		for (size_t k = 0; k < out->n_channels && in_time[c]; k++) {
+			out->is_wait[k] &= !fsl_link_has_channel(&link, job->match, k);
+		}
+	}
+	fsl_unseen_fini(&unseen);
+	fsl_free(n_unseen_of);
+	return status;
+}
+
 enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,
 				    struct fsl_error *err)
 {
@@ -304,14 +363,15 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 	struct sizes sizes = usual_sizes(job);
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
 	double *work = fsl_arena_alloc(&scratch, (3 * n + n_steps + 1) * sizeof(*work));
+	bool *in_time = fsl_arena_alloc(&scratch, n * sizeof(*in_time));
 	if (fsl_mul_size(n, n_steps, &n_cells)) {
 		out->transfer_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
 		out->reference_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
 		out->n_alike = fsl_arena_alloc(&out->arena, n * sizeof(*out->n_alike));
 		out->is_wait = fsl_arena_alloc(&out->arena, n * sizeof(*out->is_wait));
 	}
-	if (like == NULL || work == NULL || out->transfer_ms == NULL || out->reference_ms == NULL ||
-	    out->n_alike == NULL || out->is_wait == NULL) {
+	if (like == NULL || work == NULL || in_time == NULL || out->transfer_ms == NULL ||
+	    out->reference_ms == NULL || out->n_alike == NULL || out->is_wait == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
 		fsl_transfers_fini(out);
 		goto out;
@@ -328,6 +388,12 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 		for (end = begin + 1; end < n && is_alike(&like[begin], &like[end]); end++) {
 		}
 		set_references(out, like + begin, end - begin, work);
+	}
+	if (sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0) {
+		status = clear_waits(out, job, like, in_time, work, err);
+	}
+	if (status != FSL_OK) {
+		fsl_transfers_fini(out);
 	}
 out:
 	fsl_arena_fini(&scratch);
