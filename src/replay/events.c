@@ -141,6 +141,7 @@ static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool 
 	const struct ending *last = &walk->past.any;
 	event->pred = last->event;
 	event->base_ns = last->end_ns - walk->clock_ns;
+	event->beside_ns = last->is_beside ? INT64_MAX : begin_ns - last->end_ns;
 	if (last->is_beside && walk->past.has_held && walk->past.held.event != FSL_NO_NODE) {
 		event->beside = walk->past.held.event;
 		event->beside_ns = begin_ns - walk->past.held.end_ns;
@@ -163,6 +164,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 				    .end_ns = end_ns - walk->clock_ns,
 				    .pred = FSL_NO_NODE,
 				    .beside = FSL_NO_NODE,
+				    .beside_ns = INT64_MAX,
 				    .rank_idx = (uint32_t)walk->rank_idx,
 				    .step = step,
 				    .meeting = FSL_NO_NODE,

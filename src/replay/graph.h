@@ -24,6 +24,7 @@ struct fsl_event {
 	int64_t work_ns, level_ns; /* own time as measured, and at its level */
 	int64_t idle_ns;           /* neither: stays as it is */
 	int64_t tail_ns;           /* the last part of idle_ns, right before the event */
+	/* Since what @beside says; without it since @pred, INT64_MAX where that ran beside. */
 	int64_t beside_ns;
 	int64_t alone_ns; /* duration of one that meets nobody when the unseen are in time */
 	uint32_t pred;

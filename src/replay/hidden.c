@@ -185,7 +185,8 @@ enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_
 	return status;
 }
 
-/* At one place of the step, the shortest time that a rank of the class takes beside. */
+/* At one place of the step, the shortest time that a rank of the class takes beside; one whose
+ * operator beside had ended before, as it was the last to join, shows it best. */
 static void level_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
 			 const uint32_t *members, size_t n_members, size_t i, size_t place)
 {
@@ -195,14 +196,14 @@ static void level_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
 			size_t n_events = 0;
 			size_t at = fsl_replay_step_events(out, graph, members[k], i, &n_events);
 			struct fsl_event *event = &graph->events[at + place];
-			if (place >= n_events || event->beside == FSL_NO_NODE ||
+			if (place >= n_events ||
 			    !fsl_replay_is_alike(out, graph, members[0], members[k], i)) {
 				continue;
 			}
 			if (pass == 0) {
 				least_ns =
 					event->beside_ns < least_ns ? event->beside_ns : least_ns;
-			} else {
+			} else if (event->beside != FSL_NO_NODE) {
 				event->beside_ns = least_ns;
 			}
 		}
