@@ -235,8 +235,8 @@ struct fsl_transfers {
 	/* [channel_idx * n_steps + step], ms per step; NaN where no instance is complete. */
 	double *transfer_ms, *reference_ms;
 	size_t *n_alike; /* per channel, itself included; 1: the reference is its own past */
-	/* Per channel: a member left no data and perhaps came late, so that what looks like transfer
-	 * may be a wait for it. Compared with its own past only, never a link. */
+	/* Per channel: a member left no data and perhaps came late, so that what looks like
+	 * transfer may be a wait for it. Compared with its own past only, never a link. */
 	bool *is_wait;
 };
 enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,

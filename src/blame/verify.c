@@ -13,7 +13,6 @@
 enum {
 	CANDIDATES_MAX = 64,   /* charged ranks judged one by one; each costs two runs */
 	LINKS_MAX = 16,        /* likewise links */
-	PROOF_STEPS_MIN = 3,   /* replayed steps of a charge */
 	TRUSTED_STEPS_MIN = 4, /* replayed steps of the job */
 	FOCUS_MAX = 64,        /* steps in question that sampling looks after */
 };
@@ -115,35 +114,24 @@ static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verifica
 	return flags.idx;
 }
 
-/* A charge in single steps is measured over all steps, so none of them may be left out. */
-static bool can_judge(const struct fsl_verification *out, const struct fsl_case *job,
-		      const struct candidate *candidate, size_t n_steps)
-{
-	bool is_whole = out->replay.n_steps == job->blame->n_steps;
-	bool is_single = !candidate->is_link &&
-			 job->blame->charges[candidate->idx].pattern == FSL_PATTERN_REPEATED;
-	return n_steps >= PROOF_STEPS_MIN && (is_whole || !is_single);
-}
-
+/* @weights: scratch, one per replayed step. */
 static void set_proof(struct fsl_verification *out, const struct fsl_case *job,
 		      const struct candidate *candidate, const struct fsl_repairs *repairs,
-		      size_t all_idx)
+		      size_t all_idx, double *weights)
 {
-	size_t n_steps = 0, n = out->replay.n_steps;
-	double was_ms = fsl_repairs_mean(&out->replay, out->replay.replayed_ms, candidate->begin,
-					 candidate->end, &n_steps);
-	double only_ms = fsl_repairs_mean(&out->replay, repairs->step_ms + candidate->only_idx * n,
-					  candidate->begin, candidate->end, &n_steps);
-	double all_ms = fsl_repairs_mean(&out->replay, repairs->step_ms + all_idx * n,
-					 candidate->begin, candidate->end, &n_steps);
-	double without_ms =
-		fsl_repairs_mean(&out->replay, repairs->step_ms + candidate->without_idx * n,
-				 candidate->begin, candidate->end, &n_steps);
+	const struct fsl_replay *replay = &out->replay;
+	const double *step_ms = repairs->step_ms;
+	size_t n = replay->n_steps, r = candidate->is_link ? SIZE_MAX : candidate->idx;
 	struct fsl_proof *proof = candidate->is_link ? &out->link_proofs[candidate->idx]
 						     : &out->ranks[candidate->idx];
-	if (can_judge(out, job, candidate, n_steps)) {
-		*proof = (struct fsl_proof){true, was_ms - only_ms, without_ms - all_ms};
+	if (!fsl_weigh_steps(weights, replay, job->blame, r, candidate->begin, candidate->end)) {
+		return;
 	}
+	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, weights);
+	double only_ms = fsl_repairs_mean(replay, step_ms + candidate->only_idx * n, weights);
+	double all_ms = fsl_repairs_mean(replay, step_ms + all_idx * n, weights);
+	double without_ms = fsl_repairs_mean(replay, step_ms + candidate->without_idx * n, weights);
+	*proof = (struct fsl_proof){true, was_ms - only_ms, without_ms - all_ms};
 }
 
 /* Each candidate is judged with all others repaired, and alone. */
@@ -154,9 +142,11 @@ static enum fsl_status judge(struct fsl_verification *out, const struct fsl_case
 	struct fsl_repairs repairs = {.arena = &scratch, .replay = &out->replay};
 	size_t n_room = job->blame->n_ranks + LINKS_MAX;
 	struct candidate *list = fsl_arena_alloc(&scratch, n_room * sizeof(*list));
+	double *weights = fsl_arena_alloc(&scratch, out->replay.n_steps * sizeof(*weights));
 	enum fsl_status status =
-		list != NULL ? FSL_OK
-			     : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_room);
+		list != NULL && weights != NULL
+			? FSL_OK
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_room);
 	if (status == FSL_OK) {
 		size_t n = list_candidates(list, out, job);
 		size_t all_idx = add_all_but(&repairs, out, job, list, n, n);
@@ -170,7 +160,7 @@ static enum fsl_status judge(struct fsl_verification *out, const struct fsl_case
 		}
 		status = fsl_repairs_run(&repairs, err);
 		for (size_t k = 0; k < n && status == FSL_OK; k++) {
-			set_proof(out, job, &list[k], &repairs, all_idx);
+			set_proof(out, job, &list[k], &repairs, all_idx, weights);
 		}
 	}
 	fsl_repairs_fini(&repairs);
@@ -225,22 +215,32 @@ static const char *doubt_of(struct fsl_verification *out)
 	return doubt != NULL ? doubt : "";
 }
 
-/* Begin, middle and end of the costliest charges: their steps should be replayed. */
+/* The steps of the costliest charge, evenly spread; of one in single steps these. */
 static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blame)
 {
-	size_t n = 0;
-	const struct fsl_charge *worst = NULL;
+	size_t n = 0, seen = 0, worst = SIZE_MAX;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		const struct fsl_charge *charge = &blame->charges[r];
-		if (charge->pattern == FSL_PATTERN_LASTING &&
-		    (worst == NULL || charge->lost_ms_per_step > worst->lost_ms_per_step)) {
-			worst = charge;
+		if (charge->pattern != FSL_PATTERN_NONE &&
+		    (worst == SIZE_MAX ||
+		     charge->lost_ms_per_step > blame->charges[worst].lost_ms_per_step)) {
+			worst = r;
 		}
 	}
-	for (size_t k = 0; k < FOCUS_MAX && worst != NULL; k++) {
-		size_t length = worst->episode.end - worst->episode.begin;
-		focus[n++] =
-			(uint32_t)(worst->episode.begin + (2 * k + 1) * length / (2 * FOCUS_MAX));
+	if (worst == SIZE_MAX) {
+		return 0;
+	}
+	const struct fsl_charge *charge = &blame->charges[worst];
+	bool is_single = charge->pattern == FSL_PATTERN_REPEATED;
+	size_t length = charge->episode.end - charge->episode.begin;
+	size_t n_listed = is_single ? charge->episode.n_high : length;
+	for (size_t s = charge->episode.begin; s < charge->episode.end && n < FOCUS_MAX; s++) {
+		bool is_listed =
+			!is_single || fsl_blame_excess_ms(blame, worst, s) > charge->threshold_ms;
+		/* The middle of each of FOCUS_MAX parts. */
+		if (is_listed && seen++ >= (2 * n + 1) * n_listed / (2 * FOCUS_MAX)) {
+			focus[n++] = (uint32_t)s;
+		}
 	}
 	return n;
 }
@@ -399,16 +399,15 @@ static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisat
 /* @before_ms, @after_ms: time of every replayed step without waits for the unseen, and that with
  * the culprits at their level; the difference is what comes back of the steps as they were. */
 static void set_loss(struct fsl_localisation *out, const struct fsl_verification *verification,
-		     const double *before_ms, const double *after_ms, size_t begin, size_t end)
+		     const double *before_ms, const double *after_ms, const double *weights)
 {
 	const struct fsl_replay *replay = &verification->replay;
-	size_t n = 0;
-	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, begin, end, &n);
-	double lost_ms = fsl_repairs_mean(replay, before_ms, begin, end, &n) -
-			 fsl_repairs_mean(replay, after_ms, begin, end, &n);
+	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, weights);
+	double lost_ms = fsl_repairs_mean(replay, before_ms, weights) -
+			 fsl_repairs_mean(replay, after_ms, weights);
 	double repaired_ms = was_ms - lost_ms;
-	double ideal_ms = fsl_repairs_mean(replay, verification->ideal_ms, begin, end, &n);
-	if (n < PROOF_STEPS_MIN || !(repaired_ms > 0.0) || !(was_ms > repaired_ms)) {
+	double ideal_ms = fsl_repairs_mean(replay, verification->ideal_ms, weights);
+	if (!(repaired_ms > 0.0) || !(was_ms > repaired_ms)) {
 		return;
 	}
 	out->is_loss_replayed = true;
@@ -437,11 +436,17 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 		skip_unseen(&repairs, &after, verification, job);
 		flag_named(after, out, job);
 	}
+	size_t n = verification->replay.n_steps;
+	const struct fsl_culprit *worst = &out->culprits[0];
+	size_t r = worst->cause != FSL_CAUSE_NETWORK ? fsl_run_rank_idx(job->run, worst->rank)
+						     : SIZE_MAX;
+	double *weights = fsl_arena_alloc(&scratch, n * sizeof(*weights));
+	repairs.has_failed |= weights == NULL;
 	enum fsl_status status = fsl_repairs_run(&repairs, err);
-	if (status == FSL_OK) {
-		size_t n = verification->replay.n_steps;
+	if (status == FSL_OK &&
+	    fsl_weigh_steps(weights, &verification->replay, job->blame, r, begin, end)) {
 		set_loss(out, verification, repairs.step_ms + before.idx * n,
-			 repairs.step_ms + after.idx * n, begin, end);
+			 repairs.step_ms + after.idx * n, weights);
 	}
 	fsl_repairs_fini(&repairs);
 	fsl_arena_fini(&scratch);

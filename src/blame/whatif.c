@@ -52,26 +52,6 @@ void fsl_repairs_fini(struct fsl_repairs *repairs)
 	*repairs = (struct fsl_repairs){0};
 }
 
-double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms, size_t begin,
-			size_t end, size_t *n)
-{
-	double sum_ms = 0.0;
-	*n = 0;
-	for (size_t i = 0; i < replay->n_steps; i++) {
-		if (replay->step_idx[i] >= begin && replay->step_idx[i] < end) {
-			sum_ms += step_ms[i];
-			(*n)++;
-		}
-	}
-	return *n > 0 ? sum_ms / (double)*n : NAN;
-}
-
-static double mean_ms(const struct fsl_replay *replay, const double *step_ms)
-{
-	size_t n = 0;
-	return fsl_repairs_mean(replay, step_ms, 0, SIZE_MAX, &n);
-}
-
 /* One what-if while its repairs are run. */
 struct asked {
 	struct fsl_whatif whatif;
@@ -330,10 +310,11 @@ static enum fsl_status answer(struct inquiry *q, struct fsl_error *err)
 	struct fsl_verification *out = q->out;
 	const struct fsl_replay *replay = &out->replay;
 	const double *step_ms = q->repairs.step_ms;
-	double was_ms = mean_ms(replay, replay->replayed_ms);
-	double ideal_ms = mean_ms(replay, step_ms + q->ideal_idx * replay->n_steps);
-	double worst_ms = mean_ms(replay, step_ms + q->worst_idx * replay->n_steps);
-	double last_ms = mean_ms(replay, step_ms + q->last_stage_idx * replay->n_steps);
+	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, NULL);
+	double ideal_ms = fsl_repairs_mean(replay, step_ms + q->ideal_idx * replay->n_steps, NULL);
+	double worst_ms = fsl_repairs_mean(replay, step_ms + q->worst_idx * replay->n_steps, NULL);
+	double last_ms =
+		fsl_repairs_mean(replay, step_ms + q->last_stage_idx * replay->n_steps, NULL);
 	struct fsl_replay_summary *summary = &out->summary;
 	summary->slowdown_all = ideal_ms > 0.0 ? was_ms / ideal_ms : NAN;
 	summary->worst_ranks_share = fsl_share_of_loss(was_ms, worst_ms, ideal_ms);
@@ -347,8 +328,10 @@ static enum fsl_status answer(struct inquiry *q, struct fsl_error *err)
 	       replay->n_steps * sizeof(*out->ideal_ms));
 	for (size_t k = 0; k < q->n_asked; k++) {
 		const struct asked *asked = &q->asked[k];
-		double only_ms = mean_ms(replay, step_ms + asked->only_idx * replay->n_steps);
-		double without_ms = mean_ms(replay, step_ms + asked->without_idx * replay->n_steps);
+		double only_ms =
+			fsl_repairs_mean(replay, step_ms + asked->only_idx * replay->n_steps, NULL);
+		double without_ms = fsl_repairs_mean(
+			replay, step_ms + asked->without_idx * replay->n_steps, NULL);
 		summary->whatifs[k] = asked->whatif;
 		summary->whatifs[k].gain_ms = was_ms - only_ms;
 		summary->whatifs[k].cost_ms = without_ms - ideal_ms;

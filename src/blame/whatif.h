@@ -23,9 +23,18 @@ struct fsl_repair_flags fsl_repairs_add(struct fsl_repairs *repairs);
 enum fsl_status fsl_repairs_run(struct fsl_repairs *repairs, struct fsl_error *err);
 void fsl_repairs_fini(struct fsl_repairs *repairs);
 
-/* Mean of a repair's step times over the replayed steps in [begin, end); *n: how many there are. */
-double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms, size_t begin,
-			size_t end, size_t *n);
+/*
+ * Weights [replay->n_steps] of the replayed steps for means over [begin, end). Where some of these
+ * were not replayed, the high steps of a charge in single steps stand for all of its high steps and
+ * the others for all others. @rank_idx: SIZE_MAX for a link. False when too few were replayed to
+ * tell.
+ */
+bool fsl_weigh_steps(double *weights, const struct fsl_replay *replay,
+		     const struct fsl_blame *blame, size_t rank_idx, size_t begin, size_t end);
+
+/* Weighted mean of a repair's step times; @weights NULL: of all replayed steps. */
+double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms,
+			const double *weights);
 
 /* Part of the loss that a repair brings back; NaN when nothing is lost. */
 double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms);
