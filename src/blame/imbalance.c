@@ -301,6 +301,19 @@ static bool are_rises_pauses(const struct fsl_case *job, double least_ms, double
 	return true;
 }
 
+/* The step time that a loss is part of: pauses lengthen the mean, hardly the usual one. */
+static double step_of_loss_ms(const struct fsl_blame *blame, enum fsl_verdict_kind kind)
+{
+	double sum_ms = 0.0;
+	if (kind != FSL_VERDICT_HOST_PAUSES) {
+		return blame->step_ms;
+	}
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		sum_ms += blame->step_dur_ms[s];
+	}
+	return sum_ms / (double)blame->n_steps;
+}
+
 enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *job,
 				   bool *is_found, struct fsl_error *err)
 {
@@ -331,7 +344,8 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 	for (size_t i = 1; i < sizeof(found) / sizeof(found[0]); i++) {
 		most = found[i].lost_ms > most->lost_ms ? &found[i] : most;
 	}
-	*is_found = most->lost_ms >= least_ms && most->lost_ms < job->blame->step_ms;
+	double step_ms = step_of_loss_ms(job->blame, most->kind);
+	*is_found = most->lost_ms >= least_ms && most->lost_ms < step_ms;
 	if (out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 		*is_found &= most->kind == FSL_VERDICT_HOST_PAUSES &&
 			     are_rises_pauses(job, least_ms, work);
@@ -341,7 +355,8 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 		out->reason = most->reason;
 		out->confidence = CONFIDENCE;
 		out->lost_ms_per_step = most->lost_ms;
-		out->slowdown = out->step_ms / (out->step_ms - most->lost_ms);
+		out->step_ms = step_ms;
+		out->slowdown = step_ms / (step_ms - most->lost_ms);
 		status = most->kind == FSL_VERDICT_STAGE_IMBALANCE ? name_stage(out, job, most, err)
 								   : FSL_OK;
 	}
