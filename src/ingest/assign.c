@@ -8,6 +8,7 @@ void fsl_part_free_events(struct fsl_part *part)
 {
 	struct fsl_rank *events = &part->events;
 	fsl_free(events->ops);
+	fsl_free(events->remnants);
 	fsl_free(events->stages);
 	fsl_free(events->steps);
 	*events = (struct fsl_rank){
@@ -156,6 +157,27 @@ static enum fsl_status take_ops(struct fsl_rank *rank, struct fsl_rank *events,
 	return status;
 }
 
+static enum fsl_status take_remnants(struct fsl_rank *rank, struct fsl_rank *events,
+				     struct fsl_error *err)
+{
+	if (rank->n_remnants == 0) {
+		fsl_free(rank->remnants);
+		rank->remnants = events->remnants;
+		rank->n_remnants = events->n_remnants;
+		rank->remnants_capacity = events->remnants_capacity;
+		events->remnants = NULL;
+		return FSL_OK;
+	}
+	enum fsl_status status = FSL_GROW(rank->remnants, rank->remnants_capacity,
+					  rank->n_remnants + events->n_remnants, err);
+	if (status == FSL_OK && events->n_remnants > 0) {
+		memcpy(rank->remnants + rank->n_remnants, events->remnants,
+		       events->n_remnants * sizeof(*events->remnants));
+		rank->n_remnants += events->n_remnants;
+	}
+	return status;
+}
+
 static enum fsl_status take_stages(struct fsl_rank *rank, struct fsl_rank *events,
 				   struct fsl_error *err)
 {
@@ -230,6 +252,9 @@ static enum fsl_status take_part(struct fsl_rank *rank, struct fsl_part *part,
 		rank->open_begin_ns = events->open_begin_ns;
 	}
 	enum fsl_status status = take_ops(rank, events, err);
+	if (status == FSL_OK) {
+		status = take_remnants(rank, events, err);
+	}
 	if (status == FSL_OK) {
 		status = take_stages(rank, events, err);
 	}

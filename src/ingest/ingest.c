@@ -82,6 +82,15 @@ static uint32_t map_id(const uint32_t *map, uint32_t id)
 	return id != FSL_STR_NONE ? map[id] : FSL_STR_NONE;
 }
 
+static void rename_ops(struct fsl_op *ops, size_t n, const uint32_t *map)
+{
+	for (size_t i = 0; i < n; i++) {
+		ops[i].op_id = map_id(map, ops[i].op_id);
+		ops[i].group_id = map_id(map, ops[i].group_id);
+		ops[i].dtype_id = map_id(map, ops[i].dtype_id);
+	}
+}
+
 /* Names of one file become names of the run. */
 static enum fsl_status rename_events(struct fsl_run *run, struct fsl_sink *sink,
 				     struct fsl_error *err)
@@ -98,12 +107,8 @@ static enum fsl_status rename_events(struct fsl_run *run, struct fsl_sink *sink,
 		status = fsl_strpool_intern(run->names, text, strlen(text), &map[i], err);
 	}
 	if (status == FSL_OK) {
-		for (size_t i = 0; i < events->n_ops; i++) {
-			struct fsl_op *op = &events->ops[i];
-			op->op_id = map_id(map, op->op_id);
-			op->group_id = map_id(map, op->group_id);
-			op->dtype_id = map_id(map, op->dtype_id);
-		}
+		rename_ops(events->ops, events->n_ops, map);
+		rename_ops(events->remnants, events->n_remnants, map);
 		for (size_t i = 0; i < events->n_stages; i++) {
 			events->stages[i].type_id = map_id(map, events->stages[i].type_id);
 		}
@@ -129,6 +134,7 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 		fsl_sink_unusable(&load->sink, "%s; point root_path at one job",
 				  fsl_error_root(&cause));
 		load->sink.events.n_ops = load->sink.events.n_stages = 0;
+		load->sink.events.n_remnants = 0;
 		load->sink.events.open_op_id = load->sink.events.open_group_id = FSL_STR_NONE;
 		status = FSL_OK;
 	}

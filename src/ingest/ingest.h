@@ -42,6 +42,10 @@ void fsl_sink_fini(struct fsl_sink *sink);
  */
 enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 				struct fsl_error *err);
+/* Keeps what is left of an operator that lost records, with a device begin or end; the caller
+ * counts it as dropped. */
+enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op *op,
+				     struct fsl_error *err);
 enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage *stage,
 				   struct fsl_error *err);
 enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_time *step,

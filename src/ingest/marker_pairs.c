@@ -267,6 +267,34 @@ static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending
 	return fsl_sink_add_op(pairs->sink, &op, err);
 }
 
+/* Keeps an operator that lacks rows: what is left of its device times helps to put it back. */
+static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs, const struct pending *entry,
+				    struct fsl_error *err)
+{
+	static const struct parsed_name unknown = {FSL_STR_NONE, FSL_STR_NONE, FSL_STR_NONE, 0};
+	const struct parsed_name *name =
+		entry->name == NAME_NONE ? &unknown : &pairs->names[entry->name];
+	bool has_time =
+		entry->begin_ns[DEVICE] != FSL_NS_ABSENT || entry->end_ns[DEVICE] != FSL_NS_ABSENT;
+	bool is_other = entry->name != NAME_NONE && name->op_id == FSL_STR_NONE;
+	if (!has_time || is_other || entry->is_backwards) {
+		return FSL_OK;
+	}
+	struct fsl_op op = {
+		.host_begin_ns = entry->begin_ns[HOST],
+		.host_end_ns = entry->end_ns[HOST],
+		.dev_begin_ns = entry->begin_ns[DEVICE],
+		.dev_end_ns = entry->end_ns[DEVICE],
+		.id = entry->id,
+		.n_elements = name->n_elements,
+		.op_id = name->op_id,
+		.group_id = name->group_id,
+		.dtype_id = name->dtype_id,
+		.step = -1,
+	};
+	return fsl_sink_add_remnant(pairs->sink, &op, err);
+}
+
 /* Offers an operator that never ended as the one that the rank waits in; of two that begin together
  * the one that was launched last, or first of those that still queue. */
 static void note_open(struct fsl_marker_pairs *pairs, const struct pending *entry,
@@ -312,7 +340,7 @@ static enum fsl_status settle(struct fsl_marker_pairs *pairs, const struct pendi
 	enum fsl_drop fault = entry_fault(pairs, entry);
 	if (fault != FSL_DROPS_N) {
 		fsl_sink_drop(pairs->sink, fault);
-		return FSL_OK;
+		return keep_remnant(pairs, entry, err);
 	}
 	if (is_complete(entry, DEVICE)) {
 		return push(pairs, entry, err);
@@ -322,11 +350,11 @@ static enum fsl_status settle(struct fsl_marker_pairs *pairs, const struct pendi
 		if (at_end) {
 			note_open(pairs, entry, OPEN_ON_DEVICE, entry->begin_ns[DEVICE]);
 		}
-		return FSL_OK;
+		return keep_remnant(pairs, entry, err);
 	}
 	if (entry->end_ns[DEVICE] != FSL_NS_ABSENT || entry->begin_ns[HOST] == FSL_NS_ABSENT) {
 		fsl_sink_drop(pairs->sink, FSL_DROP_NO_START);
-		return FSL_OK;
+		return keep_remnant(pairs, entry, err);
 	}
 	if (is_complete(entry, HOST)) {
 		return push(pairs, entry, err);

@@ -32,6 +32,7 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 void fsl_sink_fini(struct fsl_sink *sink)
 {
 	fsl_free(sink->events.ops);
+	fsl_free(sink->events.remnants);
 	fsl_free(sink->events.stages);
 	fsl_free(sink->events.steps);
 	fsl_strpool_destroy(sink->names);
@@ -93,6 +94,25 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 		FSL_GROW(events->ops, events->ops_capacity, events->n_ops + 1, err);
 	if (status == FSL_OK) {
 		events->ops[events->n_ops++] = *op;
+	}
+	return status;
+}
+
+enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op *op,
+				     struct fsl_error *err)
+{
+	struct fsl_rank *events = &sink->events;
+	int64_t time_ns = fsl_remnant_ns(op);
+	bool is_sound = is_time(time_ns) && is_time_or_absent(op->dev_begin_ns) &&
+			(op->dev_begin_ns == FSL_NS_ABSENT || op->dev_begin_ns <= time_ns);
+	if (!is_sound || time_ns < sink->from_ns || time_ns > sink->to_ns ||
+	    events->n_remnants >= FSL_SINK_OPS_MAX) {
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(events->remnants, events->remnants_capacity, events->n_remnants + 1, err);
+	if (status == FSL_OK) {
+		events->remnants[events->n_remnants++] = *op;
 	}
 	return status;
 }

@@ -68,6 +68,7 @@ void fsl_run_fini(struct fsl_run *run)
 {
 	for (size_t i = 0; i < run->n_ranks; i++) {
 		fsl_free(run->ranks[i].ops);
+		fsl_free(run->ranks[i].remnants);
 		fsl_free(run->ranks[i].stages);
 		fsl_free(run->ranks[i].steps);
 	}
@@ -210,6 +211,13 @@ static int compare_ops(const void *left, const void *right)
 	return order;
 }
 
+static int compare_remnants(const void *left, const void *right)
+{
+	const struct fsl_op *a = left, *b = right;
+	int64_t a_ns = fsl_remnant_ns(a), b_ns = fsl_remnant_ns(b);
+	return a_ns != b_ns ? FSL_ORDER(a_ns, b_ns) : compare_ops(left, right);
+}
+
 static int compare_stages(const void *left, const void *right)
 {
 	const struct fsl_stage *a = left, *b = right;
@@ -274,6 +282,9 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 {
 	sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
+	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
+	rank->n_remnants =
+		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
 	sort(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
 	rank->n_stages =
 		unique(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);

@@ -1,7 +1,8 @@
 /*
  * The run: what the cluster left on disk. One struct fsl_rank per rank with its operators, stages
  * and steps, and one struct fsl_file per input with what was read and dropped. Written by
- * src/ingest; src/match/drift.c may make its clocks run alike; read-only for everybody else.
+ * src/ingest; src/match/drift.c may make its clocks run alike and src/match/restore.c put lost
+ * operators back; read-only for everybody else.
  */
 #ifndef FSL_SERIES_RUN_H
 #define FSL_SERIES_RUN_H
@@ -15,7 +16,8 @@
 #include "base/mem.h"
 #include "base/strpool.h"
 
-#define FSL_NS_ABSENT INT64_C(-1) /* a clock that was not recorded */
+#define FSL_NS_ABSENT      INT64_C(-1) /* a clock that was not recorded */
+#define FSL_OP_ID_RESTORED UINT64_MAX  /* id of an operator that was put back, match/restore.h */
 
 enum {
 	FSL_RANKS_MAX = 1 << 20, /* ranks of one job; larger numbers in file names are refused */
@@ -77,6 +79,10 @@ struct fsl_rank {
 	const char *server_ip; /* run->arena; "localhost" when unknown */
 	struct fsl_op *ops;
 	size_t n_ops, ops_capacity;
+	/* What is left of operators that lost records, sorted by fsl_remnant_ns(); each has a
+	 * device begin or end, and op_id FSL_STR_NONE where the name was lost. */
+	struct fsl_op *remnants;
+	size_t n_remnants, remnants_capacity;
 	struct fsl_stage *stages;
 	size_t n_stages, stages_capacity;
 	struct fsl_step_time *steps;
@@ -166,6 +172,11 @@ static inline int64_t fsl_op_begin_ns(const struct fsl_op *op)
 static inline int64_t fsl_op_end_ns(const struct fsl_op *op)
 {
 	return op->dev_begin_ns != FSL_NS_ABSENT ? op->dev_end_ns : op->host_end_ns;
+}
+/* The time at which a remnant stands among the others: its end where that was recorded. */
+static inline int64_t fsl_remnant_ns(const struct fsl_op *op)
+{
+	return op->dev_end_ns != FSL_NS_ABSENT ? op->dev_end_ns : op->dev_begin_ns;
 }
 
 #endif

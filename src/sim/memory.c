@@ -122,6 +122,37 @@ static enum fsl_status push(struct memory *memory, struct source *source,
 	return FSL_OK;
 }
 
+/* Keeps what is left of an operator. @ids: NULL where nobody knows its name. */
+static enum fsl_status keep_remnant(struct memory *memory, struct source *source,
+				    const struct fsl_sim_op *op, const struct launched *ids,
+				    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
+{
+	struct fsl_rank *rank = source->rank;
+	enum fsl_status status = FSL_OK;
+	if (is_kept[FSL_SIM_DEV_BEGIN] || is_kept[FSL_SIM_DEV_END]) {
+		status = FSL_GROW(rank->remnants, rank->remnants_capacity, rank->n_remnants + 1,
+				  err);
+		if (status == FSL_OK) {
+			rank->remnants[rank->n_remnants++] = (struct fsl_op){
+				.host_begin_ns = is_kept[FSL_SIM_HOST_BEGIN] ? op->host_begin_ns
+									     : FSL_NS_ABSENT,
+				.host_end_ns =
+					is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
+				.dev_begin_ns = is_kept[FSL_SIM_DEV_BEGIN] ? op->dev_begin_ns
+									   : FSL_NS_ABSENT,
+				.dev_end_ns =
+					is_kept[FSL_SIM_DEV_END] ? op->dev_end_ns : FSL_NS_ABSENT,
+				.id = op->id,
+				.n_elements = ids != NULL ? op->n_elements : 0,
+				.op_id = ids != NULL ? ids->op_id : FSL_STR_NONE,
+				.group_id = ids != NULL ? ids->group_id : FSL_STR_NONE,
+				.dtype_id = ids != NULL ? memory->dtype_id : FSL_STR_NONE,
+				.step = -1};
+		}
+	}
+	return status;
+}
+
 /* What a reader makes of the rows that are left of an operator: src/ingest/marker_pairs.c. */
 static enum fsl_status settle(struct memory *memory, struct source *source,
 			      const struct fsl_sim_op *op, struct launched *ids,
@@ -133,10 +164,10 @@ static enum fsl_status settle(struct memory *memory, struct source *source,
 	if (is_kept[FSL_SIM_DEV_BEGIN]) {
 		ids->begin_ns = op->dev_begin_ns;
 		note_open(source, OPEN_ON_DEVICE, ids);
-		return FSL_OK;
+		return keep_remnant(memory, source, op, ids, is_kept, err);
 	}
 	if (is_kept[FSL_SIM_DEV_END]) {
-		return FSL_OK;
+		return keep_remnant(memory, source, op, ids, is_kept, err);
 	}
 	ids->begin_ns = op->host_begin_ns;
 	if (!is_kept[FSL_SIM_HOST_END]) {
@@ -172,7 +203,7 @@ static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct
 		}
 	}
 	if (!is_kept[FSL_SIM_HOST_BEGIN]) {
-		return FSL_OK; /* nobody knows its name */
+		return keep_remnant(memory, source, op, NULL, is_kept, err);
 	}
 	struct launched ids = {.id = op->id};
 	enum fsl_status status = op_id_of(memory, op->name, &ids.op_id, err);

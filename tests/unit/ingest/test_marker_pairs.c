@@ -63,6 +63,33 @@ static void whole(uint64_t id, int64_t t, const char *name)
 	row(id, DE, t + 30, "");
 }
 
+static void what_is_left_of_an_operator_is_kept(void **state)
+{
+	(void)state;
+	row(1, HS, 100, "comm:A!g!f!1"); /* no device end */
+	row(1, DS, 120, "");
+	row(2, HS, 200, "comm:A!g!f!1"); /* no device begin */
+	row(2, DE, 230, "");
+	row(3, DS, 320, ""); /* no name */
+	row(3, DE, 330, "");
+	row(4, HS, 400, "comm:A!g!f!1"); /* nothing from the device: kept as an operator */
+	row(4, HE, 410, "");
+	row(5, HE, 510, ""); /* nothing that helps */
+	whole(6, 600, "comm:A!g!f!1");
+	finish();
+	fsl_rank_normalise(&f.sink.events);
+	assert_int_equal(f.sink.events.n_ops, 2);
+	assert_int_equal(f.sink.events.n_remnants, 3);
+	const struct fsl_op *left = f.sink.events.remnants;
+	assert_int_equal(left[0].dev_begin_ns, 120);
+	assert_int_equal(left[0].dev_end_ns, FSL_NS_ABSENT);
+	assert_string_equal(name_of(left[0].op_id), "A");
+	assert_int_equal(left[1].dev_begin_ns, FSL_NS_ABSENT);
+	assert_int_equal(left[1].dev_end_ns, 230);
+	assert_int_equal(left[2].dev_begin_ns, 320);
+	assert_int_equal(left[2].op_id, FSL_STR_NONE);
+}
+
 static void rows_of_one_id_may_be_far_apart(void **state)
 {
 	(void)state;
@@ -371,6 +398,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(rows_of_one_id_may_be_far_apart),
+		TEST(what_is_left_of_an_operator_is_kept),
 		TEST(device_rows_may_come_before_the_name),
 		TEST(an_end_may_come_before_its_start),
 		TEST(ids_begin_again_after_a_restart),
