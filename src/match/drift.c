@@ -7,15 +7,26 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
+#include "match/offset.h"
 
 enum {
-	USES_MIN = 24,     /* fewer common ends tell no speed */
+	USES_MIN = 24, /* fewer common ends tell no speed */
+	HEAD_MAX = 32, /* uses from which the difference at the begin is told */
+	HEAD_DIFFERENCES_MAX = 4096,
 	SAMPLES_MAX = 512, /* ends looked at on either side of the capture */
 	PARTS = 4,         /* the first and the last of so many parts are compared */
 };
 
 /* Nine of ten ends must lie this close to the line: what belongs together ends together. */
 static const double TAIL_MAX_MS = 1.0;
+/* Clocks are at most so far apart at the begin. */
+static const int64_t REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
+/* Where records are missing: ends that belong together are as far apart as those before them but
+ * for this, and for what a clock may gain in between. */
+static const int64_t STEP_MAX_NS = FSL_NS_PER_MS / 2;
+static const double STEP_DRIFT = 100e-6;
+/* Share of the uses of the member with fewer that must have a partner. */
+static const double COMMON_SHARE_MIN = 0.75;
 /* No clock is as bad; more is a wrong match. */
 static const double DRIFT_MAX = 500e-6;
 
@@ -107,6 +118,92 @@ static size_t measure_all(struct measured *items, const struct fsl_match *match,
 	return n;
 }
 
+/* Room for the common uses of two members. */
+struct common {
+	struct fsl_difference *items, *hits; /* HEAD_DIFFERENCES_MAX */
+	int64_t *work;                       /* HEAD_DIFFERENCES_MAX */
+	int64_t *ends_ns[2];                 /* as many as a channel has uses */
+	uint32_t *uses[2];
+};
+
+/* Most common difference of the first ends. */
+static bool find_first_offset(int64_t *offset_ns, const struct common *common, size_t n_first,
+			      size_t n_other)
+{
+	struct fsl_offset found;
+	struct fsl_differences differences = {.items = common->items,
+					      .n_max = HEAD_DIFFERENCES_MAX};
+	struct fsl_ends first = {common->ends_ns[0], n_first < HEAD_MAX ? n_first : HEAD_MAX};
+	struct fsl_ends other = {common->ends_ns[1], n_other};
+	fsl_differences_add(&differences, first, other, (struct fsl_offset_range){0, REACH_NS},
+			    HEAD_MAX);
+	size_t n_wanted = differences.n_asked / 2 + 1;
+	if (!fsl_offset_find(&found, &differences, n_wanted, common->hits, common->work)) {
+		return false;
+	}
+	*offset_ns = found.offset_ns;
+	return true;
+}
+
+/* Follows the difference of the ends from one common use to the next; returns how many there are.
+ */
+static size_t follow(const struct common *common, size_t n_first, size_t n_other, int64_t offset_ns)
+{
+	const int64_t *first_ns = common->ends_ns[0], *other_ns = common->ends_ns[1];
+	size_t n = 0, i = 0, k = 0;
+	int64_t last_ns = first_ns[0];
+	while (i < n_first && k < n_other) {
+		int64_t step_ns = other_ns[k] - first_ns[i] - offset_ns;
+		double gain_ns = STEP_DRIFT * (double)(first_ns[i] - last_ns);
+		if (llabs(step_ns) > STEP_MAX_NS + (int64_t)gain_ns) {
+			i += step_ns > 0;
+			k += step_ns < 0;
+			continue;
+		}
+		offset_ns += step_ns;
+		last_ns = first_ns[i];
+		common->uses[0][n] = (uint32_t)i++;
+		common->uses[1][n++] = (uint32_t)k++;
+	}
+	return n;
+}
+
+static void list_ends(int64_t *ends_ns, const struct fsl_rank *rank, const uint32_t *uses, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ends_ns[i] = fsl_op_end_ns(&rank->ops[uses[i]]);
+	}
+}
+
+/* As measure(), for members that lack different records. */
+static bool measure_common(struct measured *out, const struct fsl_channel *channel,
+			   const struct fsl_uses *uses, size_t m, const struct fsl_run *run,
+			   const struct common *common)
+{
+	const struct fsl_rank *first = &run->ranks[channel->members[0]];
+	const struct fsl_rank *other = &run->ranks[channel->members[m]];
+	size_t n_first = uses->n_uses[0], n_other = uses->n_uses[m];
+	size_t n_least = n_first < n_other ? n_first : n_other;
+	int64_t offset_ns = 0;
+	if (n_least < USES_MIN) {
+		return false;
+	}
+	list_ends(common->ends_ns[0], first, uses->op_idx[0], n_first);
+	list_ends(common->ends_ns[1], other, uses->op_idx[m], n_other);
+	if (!find_first_offset(&offset_ns, common, n_first, n_other)) {
+		return false;
+	}
+	size_t n = follow(common, n_first, n_other, offset_ns);
+	for (size_t i = 0; i < n; i++) {
+		common->uses[0][i] = uses->op_idx[0][common->uses[0][i]];
+		common->uses[1][i] = uses->op_idx[m][common->uses[1][i]];
+	}
+	struct couple couple = {first, other, common->uses[0], common->uses[1], n};
+	out->from = channel->members[0];
+	out->to = channel->members[m];
+	return (double)n >= COMMON_SHARE_MIN * (double)n_least && measure(out, &couple);
+}
+
 /* Speeds relative to a root, which is the lowest rank of its component. */
 struct forest {
 	uint32_t *parent;
@@ -138,6 +235,54 @@ static void join(struct forest *forest, const struct measured *item)
 	}
 }
 
+static bool alloc_common(struct common *common, struct fsl_arena *arena,
+			 const struct fsl_match *match, const struct fsl_uses *uses)
+{
+	size_t n_max = 1;
+	for (size_t c = 0; c < match->n_channels; c++) {
+		for (size_t m = 0; m < match->channels[c].n_members; m++) {
+			n_max = uses[c].n_uses[m] > n_max ? uses[c].n_uses[m] : n_max;
+		}
+	}
+	common->items = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->items));
+	common->hits = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->hits));
+	common->work = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->work));
+	bool is_short = common->items == NULL || common->hits == NULL || common->work == NULL;
+	for (size_t k = 0; k < 2; k++) {
+		common->ends_ns[k] = fsl_arena_alloc(arena, n_max * sizeof(**common->ends_ns));
+		common->uses[k] = fsl_arena_alloc(arena, n_max * sizeof(**common->uses));
+		is_short |= common->ends_ns[k] == NULL || common->uses[k] == NULL;
+	}
+	return !is_short;
+}
+
+/* Joins what equally many uses did not join. */
+static enum fsl_status join_common(struct forest *forest, const struct fsl_match *match,
+				   const struct fsl_listing *listing, const struct fsl_run *run,
+				   struct fsl_arena *arena, struct fsl_error *err)
+{
+	struct common common = {.items = NULL};
+	for (size_t c = 0; c < match->n_channels; c++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		for (size_t m = 1; m < channel->n_members; m++) {
+			struct measured item;
+			double drift = 0.0;
+			if (find_root(forest, channel->members[0], &drift) ==
+			    find_root(forest, channel->members[m], &drift)) {
+				continue;
+			}
+			if (common.items == NULL &&
+			    !alloc_common(&common, arena, match, listing->uses)) {
+				return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ends");
+			}
+			if (measure_common(&item, channel, &listing->uses[c], m, run, &common)) {
+				join(forest, &item);
+			}
+		}
+	}
+	return FSL_OK;
+}
+
 static void straighten(int64_t *time_ns, int64_t origin_ns, double drift)
 {
 	if (*time_ns != FSL_NS_ABSENT) {
@@ -145,15 +290,21 @@ static void straighten(int64_t *time_ns, int64_t origin_ns, double drift)
 	}
 }
 
-static void straighten_rank(struct fsl_rank *rank, int64_t origin_ns, double drift)
+static void straighten_ops(struct fsl_op *ops, size_t n, int64_t origin_ns, double drift)
 {
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		int64_t *times[] = {&rank->ops[i].host_begin_ns, &rank->ops[i].host_end_ns,
-				    &rank->ops[i].dev_begin_ns, &rank->ops[i].dev_end_ns};
+	for (size_t i = 0; i < n; i++) {
+		int64_t *times[] = {&ops[i].host_begin_ns, &ops[i].host_end_ns,
+				    &ops[i].dev_begin_ns, &ops[i].dev_end_ns};
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
 			straighten(times[k], origin_ns, drift);
 		}
 	}
+}
+
+static void straighten_rank(struct fsl_rank *rank, int64_t origin_ns, double drift)
+{
+	straighten_ops(rank->ops, rank->n_ops, origin_ns, drift);
+	straighten_ops(rank->remnants, rank->n_remnants, origin_ns, drift);
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		straighten(&rank->stages[i].begin_ns, origin_ns, drift);
 		straighten(&rank->stages[i].end_ns, origin_ns, drift);
@@ -232,7 +383,10 @@ enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_topology 
 		for (size_t i = 0; i < n; i++) {
 			join(&forest, &items[i]);
 		}
-		straighten_run(run, &forest, drift_max_ppm);
+		status = join_common(&forest, &match, &listing, run, &scratch, err);
+		if (status == FSL_OK) {
+			straighten_run(run, &forest, drift_max_ppm);
+		}
 	}
 out:
 	fsl_arena_fini(&scratch);

@@ -80,6 +80,35 @@ static void clocks_that_run_alike_are_left_alone(void **state)
 	small_job_fini(&job);
 }
 
+/* Removes every @period-th operator of a rank. */
+static void lose(struct small_job *job, size_t r, size_t period)
+{
+	struct fsl_rank *rank = &job->run.ranks[r];
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		if (i % period != 1) {
+			rank->ops[n++] = rank->ops[i];
+		}
+	}
+	rank->n_ops = n;
+}
+
+static void lost_records_do_not_hide_the_drift(void **state)
+{
+	(void)state;
+	struct small_job job;
+	make_job(&job, DRIFT);
+	lose(&job, 0, 23);
+	lose(&job, 1, 17);
+	double ppm = remove_drift(&job);
+	assert_true(fabs(ppm - 1e6 * DRIFT) < 0.3);
+	const struct fsl_rank *first = &job.run.ranks[0], *other = &job.run.ranks[1];
+	int64_t late_ns =
+		other->ops[other->n_ops - 1].dev_end_ns - first->ops[first->n_ops - 1].dev_end_ns;
+	assert_true(llabs(late_ns - 3 * FSL_NS_PER_MS) < FSL_NS_PER_MS / 10);
+	small_job_fini(&job);
+}
+
 static void failing_allocations_leave_the_run_as_it_is(void **state)
 {
 	(void)state;
@@ -106,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(common_ends_are_as_far_apart_at_the_end_as_at_the_begin),
 		cmocka_unit_test(clocks_that_run_alike_are_left_alone),
+		cmocka_unit_test(lost_records_do_not_hide_the_drift),
 		cmocka_unit_test(failing_allocations_leave_the_run_as_it_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
