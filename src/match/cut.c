@@ -43,42 +43,81 @@ static int64_t mode_of(int64_t *counts, size_t n)
 	return best;
 }
 
+/* Steps on either side whose cuts tell where one should be. */
+enum { BESIDE = 4 };
+
+/* Median of the numbers around @at; fewer at the begin and end. */
+static int64_t median_around(const int64_t *numbers, size_t n, size_t at)
+{
+	int64_t window[2 * BESIDE + 1] = {0};
+	size_t reach = at < n - 1 - at ? at : n - 1 - at, k = 0;
+	reach = reach < BESIDE ? reach : BESIDE;
+	for (size_t i = at - reach; i <= at + reach; i++) {
+		window[k++] = numbers[i];
+	}
+	qsort(window, k, sizeof(*window), fsl_compare_i64);
+	return window[k / 2];
+}
+
+/*
+ * Offset of each step's cut against @work, one for all steps or, where an operator was lost on all
+ * ranks and those that follow come one earlier, that of the steps beside. Which of them it is shows
+ * in how far the cuts are from it: jitter is as far from either. Returns the number of steps that
+ * are within one operator.
+ */
+static size_t find_offsets(int64_t *offsets, const int64_t *work, size_t n_steps, int64_t usual)
+{
+	int64_t from_usual = 0, from_beside = 0;
+	size_t n_near = 0;
+	for (size_t s = 0; s < n_steps; s++) {
+		offsets[s] = median_around(work, n_steps, s);
+		from_usual += llabs(work[s] - usual);
+		from_beside += llabs(work[s] - offsets[s]);
+	}
+	for (size_t s = 0; s < n_steps; s++) {
+		offsets[s] = 2 * from_beside < from_usual ? offsets[s] : usual;
+		n_near += llabs(work[s] - offsets[s]) <= 1;
+	}
+	return n_near;
+}
+
 /*
  * Moves the cuts first[0 .. n_steps) to offset + mode * step when nearly all of them are within one
- * operator of it: what is left is jitter of the boundary against the operator. @work holds n_steps
- * + 1 numbers.
+ * operator of it: what is left is jitter of the boundary against the operator. @work holds 3 *
+ * (n_steps + 1) numbers.
  */
 static bool snap_to_period(uint32_t *first, size_t n_steps, size_t n_ops, int64_t *work)
 {
+	int64_t *offsets = work + n_steps + 1, *sorted = offsets + n_steps + 1;
 	if (n_steps < 3) {
 		return false;
 	}
 	for (size_t s = 0; s + 1 < n_steps; s++) {
 		work[s] = (int64_t)first[s + 1] - (int64_t)first[s];
 	}
-	int64_t mode = mode_of(work, n_steps - 1);
+	int64_t mode = mode_of(work, n_steps - 1), end = 0;
 	if (mode < 1) {
 		return false;
 	}
 	for (size_t s = 0; s < n_steps; s++) {
-		work[s] = (int64_t)first[s] - mode * (int64_t)s;
+		work[s] = sorted[s] = (int64_t)first[s] - mode * (int64_t)s;
 	}
-	qsort(work, n_steps, sizeof(*work), fsl_compare_i64);
-	int64_t offset = work[n_steps / 2];
-	size_t n_near = 0;
+	qsort(sorted, n_steps, sizeof(*sorted), fsl_compare_i64);
+	size_t n_near = find_offsets(offsets, work, n_steps, sorted[n_steps / 2]);
+	bool is_possible = (double)n_near >= REGULAR_SHARE_MIN * (double)n_steps;
 	for (size_t s = 0; s < n_steps; s++) {
-		n_near += llabs(work[s] - offset) <= 1;
+		int64_t cut = offsets[s] + mode * (int64_t)s;
+		is_possible &= cut >= end && (uint64_t)cut <= n_ops;
+		end = cut;
 	}
-	if (offset < 0 || (double)n_near < REGULAR_SHARE_MIN * (double)n_steps ||
-	    (uint64_t)offset + (uint64_t)mode * (n_steps - 1) > n_ops) {
-		return false;
+	for (size_t s = 0; s < n_steps && is_possible; s++) {
+		first[s] = (uint32_t)(offsets[s] + mode * (int64_t)s);
 	}
-	for (size_t s = 0; s < n_steps; s++) {
-		first[s] = (uint32_t)(offset + mode * (int64_t)s);
+	if (is_possible) {
+		end += mode;
+		first[n_steps] = (uint32_t)((uint64_t)end < n_ops ? (size_t)end : n_ops);
 	}
-	int64_t end = offset + mode * (int64_t)n_steps;
-	first[n_steps] = (uint32_t)((uint64_t)end < n_ops ? (size_t)end : n_ops);
-	return true;
+	return is_possible;
 }
 
 enum fsl_status fsl_cuts_build(struct fsl_cuts *out, const struct fsl_run *run,
@@ -87,7 +126,7 @@ enum fsl_status fsl_cuts_build(struct fsl_cuts *out, const struct fsl_run *run,
 {
 	size_t n_cuts = steps->n_items + 1, n_total = 0;
 	*out = (struct fsl_cuts){.n_steps = steps->n_items, .n_ranks = run->n_ranks};
-	int64_t *work = fsl_calloc(n_cuts, sizeof(*work));
+	int64_t *work = fsl_calloc(3 * n_cuts, sizeof(*work));
 	if (fsl_mul_size(run->n_ranks, n_cuts, &n_total) && work != NULL) {
 		out->first_op = fsl_arena_alloc(&out->arena, n_total * sizeof(*out->first_op));
 		out->begin_ns = fsl_arena_alloc(&out->arena, n_total * sizeof(*out->begin_ns));

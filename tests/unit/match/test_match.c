@@ -300,6 +300,30 @@ static void jitter_at_a_boundary_moves_no_operator_to_another_step(void **state)
 	release(&job, &match, &cuts);
 }
 
+/* All members lost the record, so nothing tells that it is missing. */
+static void cuts_follow_operators_that_nobody_recorded(void **state)
+{
+	(void)state;
+	struct small_job job;
+	struct fsl_match match;
+	struct fsl_cuts cuts;
+	small_job_init(&job, 2, 40);
+	small_job_run(&job);
+	for (size_t i = 0; i < 3; i++) { /* of steps 10, 20, 30 */
+		drop_op(&job, 0, 42 + 39 * i);
+		drop_op(&job, 1, 42 + 39 * i);
+	}
+	/* The boundary of step 17 comes late on the source rank: behind the first operator. */
+	job.steps.items[17].begin_ns += 53 * FSL_NS_PER_MS;
+	match_job(&job, &match, &cuts);
+	for (size_t s = 0; s < 40; s++) {
+		size_t n_lost = s > 30 ? 3 : s > 20 ? 2 : s > 10 ? 1 : 0;
+		assert_int_equal(fsl_cuts_first(&cuts, 0, s), 4 * s - n_lost);
+		assert_int_equal(fsl_cuts_first(&cuts, 1, s), 4 * s - n_lost);
+	}
+	release(&job, &match, &cuts);
+}
+
 static void gaps_are_own_time_split_at_the_head_of_the_step(void **state)
 {
 	(void)state;
@@ -558,6 +582,7 @@ int main(void)
 		cmocka_unit_test(sends_meet_receives_in_groups_of_two),
 		cmocka_unit_test(a_single_point_to_point_use_of_a_larger_group_is_left_unmatched),
 		cmocka_unit_test(jitter_at_a_boundary_moves_no_operator_to_another_step),
+		cmocka_unit_test(cuts_follow_operators_that_nobody_recorded),
 		cmocka_unit_test(gaps_are_own_time_split_at_the_head_of_the_step),
 		cmocka_unit_test(work_under_an_asynchronous_operator_is_own_time),
 		cmocka_unit_test(an_operator_that_ends_under_steady_work_held_nobody),
