@@ -22,6 +22,7 @@
 #include "detect/registry.h"
 #include "ingest/ingest.h"
 #include "match/drift.h"
+#include "match/restore.h"
 #include "match/topology_build.h"
 #include "report/report.h"
 #include "state/state.h"
@@ -117,6 +118,25 @@ static enum fsl_status straighten_clocks(struct fsl_job *job, struct fsl_error *
 	return status;
 }
 
+/* Lost operators are put back; the cuts follow. */
+static enum fsl_status restore_lost(struct fsl_job *job, struct fsl_error *err)
+{
+	size_t n_restored = 0;
+	enum fsl_status status =
+		fsl_restore_lost(&job->run, &job->match, job->cuts.n_steps, &n_restored, err);
+	if (status == FSL_OK && n_restored > 0) {
+		fsl_log(FSL_LOG_INFO, "match", "lost operators put back: operators=%zu",
+			n_restored);
+		fsl_cuts_fini(&job->cuts);
+		status = fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns,
+					err);
+	}
+	if (status == FSL_OK && n_restored > 0) {
+		fsl_match_assign_steps(&job->match, &job->cuts);
+	}
+	return status;
+}
+
 struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config *config)
 {
 	return (struct fsl_case){.config = config,
@@ -155,7 +175,10 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 		return status;
 	}
 	fsl_match_assign_steps(&job->match, &job->cuts);
-	status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
+	status = restore_lost(job, err);
+	if (status == FSL_OK) {
+		status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
+	}
 	struct fsl_case facts = fsl_job_facts(job, config);
 	if (status == FSL_OK) {
 		status = fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts, err);

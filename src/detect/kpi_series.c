@@ -55,7 +55,7 @@ static bool sample_of_op(const struct fsl_metric_config *metric, const struct fs
 {
 	int64_t begin_ns = metric->is_launch ? op->host_end_ns : op->dev_begin_ns;
 	int64_t end_ns = metric->is_launch ? op->dev_begin_ns : op->dev_end_ns;
-	if (begin_ns == FSL_NS_ABSENT || end_ns == FSL_NS_ABSENT) {
+	if (begin_ns == FSL_NS_ABSENT || end_ns == FSL_NS_ABSENT || op->id == FSL_OP_ID_RESTORED) {
 		return false;
 	}
 	/* A host that waits for the device ends after the device began: the distance counts. */

@@ -69,10 +69,14 @@ static void hide_instance(struct fsl_own *own, const struct fsl_run *run,
 	}
 }
 
-static bool is_complete(const struct fsl_channel *channel, size_t instance)
+/* False also where what lacked was put back. */
+static bool is_recorded(const struct fsl_channel *channel, const struct fsl_run *run,
+			size_t instance)
 {
 	for (size_t m = 0; m < channel->n_members; m++) {
-		if (channel->op_idx[instance * channel->n_members + m] == FSL_NO_OP) {
+		uint32_t op_idx = channel->op_idx[instance * channel->n_members + m];
+		if (op_idx == FSL_NO_OP ||
+		    run->ranks[channel->members[m]].ops[op_idx].id == FSL_OP_ID_RESTORED) {
 			return false;
 		}
 	}
@@ -87,13 +91,13 @@ static const double REGULAR_SHARE_MIN = 0.75;
  * Hides the steps in which a channel that loses records has fewer instances than usual: all members
  * lost the record of one. @counts, @sorted: steps.
  */
-static void hide_short_steps(struct fsl_own *own, const struct fsl_channel *channel,
-			     int64_t *counts, int64_t *sorted)
+static void hide_short_steps(struct fsl_own *own, const struct fsl_run *run,
+			     const struct fsl_channel *channel, int64_t *counts, int64_t *sorted)
 {
 	size_t n_lost = 0, n_usual = 0, n_steps = own->n_steps;
 	memset(counts, 0, n_steps * sizeof(*counts));
 	for (size_t i = 0; i < channel->n_instances; i++) {
-		n_lost += !is_complete(channel, i);
+		n_lost += !is_recorded(channel, run, i);
 		if (channel->step_idx[i] < n_steps) {
 			counts[channel->step_idx[i]]++;
 		}
@@ -116,6 +120,24 @@ static void hide_short_steps(struct fsl_own *own, const struct fsl_channel *chan
 	}
 }
 
+/* Hides the steps of which more than half of the operators were put back. */
+static void hide_restored(struct fsl_own *own, const struct fsl_run *run,
+			  const struct fsl_cuts *cuts)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		for (size_t s = 0; s < own->n_steps; s++) {
+			size_t begin = fsl_cuts_first(cuts, r, s),
+			       end = fsl_cuts_first(cuts, r, s + 1), n_restored = 0;
+			for (size_t k = begin; k < end; k++) {
+				n_restored += run->ranks[r].ops[k].id == FSL_OP_ID_RESTORED;
+			}
+			if (2 * n_restored > end - begin) {
+				mark_unseen(own, r, s);
+			}
+		}
+	}
+}
+
 enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
 				  const struct fsl_match *match, const struct fsl_cuts *cuts,
 				  struct fsl_error *err)
@@ -130,9 +152,10 @@ enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run
 			hide_instance(own, run, match, cuts, channel, i);
 		}
 		if (!channel->disagrees) {
-			hide_short_steps(own, channel, counts, counts + own->n_steps);
+			hide_short_steps(own, run, channel, counts, counts + own->n_steps);
 		}
 	}
+	hide_restored(own, run, cuts);
 	fsl_free(counts);
 	return FSL_OK;
 }
