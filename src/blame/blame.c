@@ -21,6 +21,7 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	out->noise_ms = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
 	out->healthy_ratio = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
 	out->stands_out = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
+	out->is_outlier = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
 	out->is_matched = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
 	out->chances = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->chances));
 	out->spread = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(double));
@@ -28,9 +29,9 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	out->charges = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->charges));
 	if (out->own_ms == NULL || out->reference_ms == NULL || out->late_ms == NULL ||
 	    out->wait_ms == NULL || out->step_dur_ms == NULL || out->noise_ms == NULL ||
-	    out->healthy_ratio == NULL || out->stands_out == NULL || out->is_matched == NULL ||
-	    out->charges == NULL || out->chances == NULL || out->shifts == NULL ||
-	    out->spread == NULL) {
+	    out->healthy_ratio == NULL || out->stands_out == NULL || out->is_outlier == NULL ||
+	    out->is_matched == NULL || out->charges == NULL || out->chances == NULL ||
+	    out->shifts == NULL || out->spread == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}

@@ -112,6 +112,7 @@ struct fsl_blame {
 	double *noise_ms;      /* per rank: robust sigma of the excess in its class */
 	double *healthy_ratio; /* per rank: own time over its peers' while it was at its best */
 	bool *stands_out;      /* per rank: apart from the cloud of its peers' own times */
+	bool *is_outlier;      /* per rank: slower than so many healthy devices ever are */
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
 	struct fsl_chance *chances; /* per rank */
 	/* Per class: robust sigma of own time between its ranks over their median in a usual step,
@@ -178,8 +179,15 @@ enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, str
 double fsl_chance_p(const struct fsl_chance *chance);
 
 /*
- * How each rank and each class stands without a fault: healthy_ratio and stands_out, and the
- * references of classes that slowed down as a whole put back to what they were. Own time and
+ * Ranks that are slower all along than the slowest of so many healthy devices, as far as the others
+ * differ. @usual_ms: per rank, its usual own time.
+ */
+enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blame,
+				  const double *usual_ms, struct fsl_error *err);
+
+/*
+ * How each rank and each class stands without a fault: healthy_ratio, stands_out, is_outlier and
+ * the references of classes that slowed down as a whole put back to what they were. Own time and
  * references are set. @work: 3 * steps + 3 * ranks + 2.
  */
 enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config *config,

@@ -13,6 +13,9 @@ enum {
 
 /* A change of n steps is above this many sigmas of their mean: there are many places for one. */
 static const double CHANGE_SIGMAS = 7.0;
+/* So much of a change is the rank's own: where half of its peers slow down, their level rises and
+ * the rank seems to have been slower before. */
+static const double OWN_SHARE_MIN = 0.5;
 /* So many episodes as clear as a change may be expected by chance. */
 static const double CHANCE_EPISODES_MAX = 0.01;
 /* Others must have waited for a rank in this share of its high steps. */
@@ -191,7 +194,9 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 	size_t n_least = 0;
 	double rise_ms = rise_of(excess, out->n_steps, &episode, &n_least, work);
 	double chance_ms = CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
-	if (!(rise_ms >= fmax(least_ms, chance_ms)) ||
+	double own_rise_ms =
+		rise_of(out->own_ms + r * out->n_steps, out->n_steps, &episode, &n_least, work);
+	if (!(rise_ms >= fmax(least_ms, chance_ms)) || !(own_rise_ms >= OWN_SHARE_MIN * rise_ms) ||
 	    expected_by_chance(excess, out->n_steps, &episode, threshold_ms) >
 		    CHANCE_EPISODES_MAX) {
 		return false;
@@ -301,7 +306,7 @@ static void find_pattern(struct fsl_blame *out, size_t r, const struct fsl_confi
 bool fsl_blame_is_uneven(const struct fsl_blame *blame, size_t r)
 {
 	double ratio = blame->healthy_ratio[r];
-	return ratio < FSL_SLOW_RATIO_MIN &&
+	return ratio < FSL_SLOW_RATIO_MIN && !blame->is_outlier[r] &&
 	       !(blame->stands_out[r] && ratio >= FSL_APART_RATIO_MIN);
 }
 

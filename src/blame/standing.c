@@ -248,7 +248,10 @@ enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config
 				  double *work, struct fsl_error *err)
 {
 	struct level *levels = fsl_calloc(out->n_ranks, sizeof(*levels));
-	if (levels == NULL) {
+	double *usual_of = fsl_calloc(out->n_ranks, sizeof(*usual_of));
+	if (levels == NULL || usual_of == NULL) {
+		fsl_free(levels);
+		fsl_free(usual_of);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
 	for (size_t k = 0; k < out->peers.n_classes; k++) {
@@ -259,11 +262,17 @@ enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config
 			out->healthy_ratio[r] = find_ratio(out, r, work);
 			usual_ms[i - out->peers.begin[k]] =
 				fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
+			usual_of[r] = usual_ms[i - out->peers.begin[k]];
 		}
 		double *ratios = usual_ms + (out->peers.begin[k + 1] - out->peers.begin[k]);
 		out->spread[k] = find_spread(out, k, usual_ms, work, ratios);
 	}
+	enum fsl_status status = fsl_outliers_find(out->is_outlier, out, usual_of, err);
 	fsl_free(levels);
+	fsl_free(usual_of);
+	if (status != FSL_OK) {
+		return status;
+	}
 	double least_ms = fsl_least_loss_ms(config, out->step_ms);
 	memset(out->shifts, 0, out->peers.n_classes * sizeof(*out->shifts));
 	return out->peers.n_classes > 1 ? judge_classes(out, least_ms, work, err) : FSL_OK;

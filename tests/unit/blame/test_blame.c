@@ -200,6 +200,27 @@ static void uneven_devices_form_a_cloud_and_a_slow_one_stands_apart(void **state
 	release(&c);
 }
 
+static void devices_slower_than_healthy_ones_ever_are_do_not_hide_each_other(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 16, 40);
+	for (size_t r = 0; r < 16; r++) { /* up to 1 % apart, some 8 % */
+		c.job.body_ms[r] = 0.05 * (double)(r * 5 % 16) + (r % 4 == 1 ? 5.3 : 0.0);
+	}
+	charge(&c);
+	for (size_t r = 0; r < 16; r++) {
+		assert_int_equal(c.blame.is_outlier[r], r % 4 == 1);
+		assert_int_equal(fsl_blame_is_uneven(&c.blame, r), r % 4 != 1);
+	}
+	release(&c);
+	small_job_init(&c.job, 4, 40); /* of three nobody knows how much they may differ */
+	c.job.body_ms[0] = 5.3;
+	charge(&c);
+	assert_false(c.blame.is_outlier[0]);
+	release(&c);
+}
+
 static void a_rank_that_became_slow_has_changed(void **state)
 {
 	(void)state;
@@ -667,6 +688,7 @@ int main(void)
 		cmocka_unit_test(a_rank_is_compared_with_the_others_alone),
 		cmocka_unit_test(pauses_that_hit_everybody_charge_nobody),
 		cmocka_unit_test(uneven_devices_form_a_cloud_and_a_slow_one_stands_apart),
+		cmocka_unit_test(devices_slower_than_healthy_ones_ever_are_do_not_hide_each_other),
 		cmocka_unit_test(a_rank_that_became_slow_has_changed),
 		cmocka_unit_test(a_change_of_an_uneven_device_is_measured_from_its_own_level),
 		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
