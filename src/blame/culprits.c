@@ -1,6 +1,7 @@
 /* Names culprits from charges and links. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
@@ -27,6 +28,9 @@ enum { TOGETHER_STEPS = 5 };
 static const double TOGETHER_RATIO_MAX = 2.0;
 /* A member of a set that changed together costs at least this part of the least loss itself. */
 static const double MEMBER_SHARE_MIN = 0.5;
+/* On one host it may cost nothing, a fast device among slow ones; but its own time then rose by the
+ * same factor: rises differ by no more than this. */
+static const double HOST_RATIO_MAX = 1.25;
 /* A doubted charge of less than this part of the least loss is not worth telling. */
 static const double TOLD_SHARE_MIN = 0.5;
 /* The loss stays below the step that it is part of, so that the slowdown is finite. */
@@ -153,6 +157,34 @@ static bool changed_together(const struct fsl_charge *a, const struct fsl_charge
 	       fmax(rise_a, rise_b) <= TOGETHER_RATIO_MAX * fmin(rise_a, rise_b);
 }
 
+/* How much longer the rank's own time is in the episode of its charge than outside of it. */
+static double own_rise(const struct fsl_case *job, size_t r)
+{
+	const struct fsl_blame *blame = job->blame;
+	const struct fsl_episode *episode = &blame->charges[r].episode;
+	const double *own_ms = blame->own_ms + r * blame->n_steps;
+	double *outside_ms = fsl_calloc(2 * blame->n_steps + 1, sizeof(*outside_ms));
+	if (outside_ms == NULL) {
+		return NAN;
+	}
+	double *scratch = outside_ms + blame->n_steps;
+	double inside = fsl_median(own_ms + episode->begin, episode->end - episode->begin, scratch);
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		outside_ms[s] = s >= episode->begin && s < episode->end ? NAN : own_ms[s];
+	}
+	double rise = inside / fsl_median(outside_ms, blame->n_steps, scratch) - 1.0;
+	fsl_free(outside_ms);
+	return rise;
+}
+
+/* Two ranks of one host that became slower by the same factor. */
+static bool is_host_change(const struct fsl_case *job, size_t a, size_t b)
+{
+	double rise_a = own_rise(job, a), rise_b = own_rise(job, b);
+	return strcmp(job->run->ranks[a].server_ip, job->run->ranks[b].server_ip) == 0 &&
+	       fmax(rise_a, rise_b) <= HOST_RATIO_MAX * fmin(rise_a, rise_b);
+}
+
 /*
  * A rank that changed together with one that costs what counts by itself, of which the set costs no
  * less: noise decides which member of a set is last in a step, so that the cost of each scatters
@@ -161,15 +193,15 @@ static bool changed_together(const struct fsl_charge *a, const struct fsl_charge
 static bool is_member(const struct fsl_case *job, size_t r, double least_ms)
 {
 	const struct fsl_charge *charges = job->blame->charges;
-	bool is_found = false;
-	if (charges[r].lost_ms_per_step < least_ms ||
-	    loss_of_rank(job, r) < MEMBER_SHARE_MIN * least_ms) {
+	bool is_found = false, is_costly = loss_of_rank(job, r) >= MEMBER_SHARE_MIN * least_ms;
+	if (charges[r].lost_ms_per_step < least_ms) {
 		return false;
 	}
 	for (size_t k = 0; k < job->blame->n_ranks && !is_found; k++) {
 		is_found = k != r && changed_together(&charges[k], &charges[r]) &&
 			   !(charges[k].last_share < LAST_SHARE_MIN) &&
-			   loss_of_rank(job, k) >= least_ms;
+			   loss_of_rank(job, k) >= least_ms &&
+			   (is_costly || is_host_change(job, k, r));
 	}
 	return is_found;
 }
@@ -222,7 +254,7 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"of the %.1f ms that such steps of all ranks cost",
 			charge->lost_ms_per_step, pauses_ms);
 	}
-	if (charge->last_share < LAST_SHARE_MIN) {
+	if (charge->last_share < LAST_SHARE_MIN && !is_member(job, r, least_ms)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, but nobody waits "
