@@ -15,6 +15,9 @@ enum { LASTING_STEPS_MIN = 5 };
 
 /* A slow link takes at least this many times the transfer of its like. */
 static const double TRANSFER_RATIO_MIN = 1.5;
+/* Waits come and go; what a group with an unseen member takes longer is transfer only where it does
+ * so in this share of the steps. */
+static const double STEADY_SHARE_MIN = 0.9;
 
 /* What makes two channels alike: operator, size, stages of the members. One with an unseen member
  * is like no other. */
@@ -316,6 +319,25 @@ static size_t *count_unseen(const struct fsl_case *job, const struct sizes *size
 	return n_unseen_of;
 }
 
+/* Waits come and go: less than 0.01 episodes as clear are expected where steps are high as often as
+ * outside of it (Karlin and Altschul, as for changes of ranks). */
+static bool is_steady(const struct search *search, const struct fsl_episode *episode)
+{
+	static const double CHANCE_EPISODES_MAX = 0.01, SHARE_MAX = 0.45;
+	size_t n_steps = search->transfers->n_steps, n_rest = 0, n_high = 0;
+	double least_ms = 0.5 * fsl_least_loss_ms(search->job->config, search->job->blame->step_ms);
+	for (size_t s = 0; s < n_steps; s++) {
+		if (!isnan(search->excess[s]) && (s < episode->begin || s >= episode->end)) {
+			n_rest++;
+			n_high += search->excess[s] > least_ms;
+		}
+	}
+	double share = fmin(SHARE_MAX, (double)(n_high + 1) / (double)(n_rest + 2));
+	double score = (2.0 - 1.0 / episode->persistence) * (double)episode->n_high;
+	return episode->persistence >= STEADY_SHARE_MIN &&
+	       (double)n_steps * pow(share / (1.0 - share), score) <= CHANCE_EPISODES_MAX;
+}
+
 /*
  * What grew in a group with unseen members is no wait for them where they came in time. The group
  * then is a link like others. @in_time: channels, all false; @steps: scratch.
@@ -336,9 +358,15 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 	for (size_t k = 0; k < out->n_channels && status == FSL_OK; k++) {
 		struct fsl_link link;
 		size_t c = like[k].channel_idx;
-		if (out->is_wait[c] && find_slow(&search, c, &link)) {
-			status = fsl_unseen_in_time(&unseen, c, n_unseen_of, &link.episode,
-						    &in_time[c], err);
+		if (out->is_wait[c] && find_slow(&search, c, &link) &&
+		    is_steady(&search, &link.episode)) {
+			struct fsl_unseen_wait wait = {
+				.excess_ms = steps,
+				.threshold_ms =
+					0.5 * fsl_least_loss_ms(job->config, job->blame->step_ms),
+				.mean_ms = link.episode.mean_ms};
+			status = fsl_unseen_in_time(&unseen, c, n_unseen_of, &wait, &in_time[c],
+						    err);
 		}
 	}
 	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {

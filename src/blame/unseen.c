@@ -78,17 +78,24 @@ static enum fsl_status set_late(struct fsl_unseen *unseen, uint32_t op_id, struc
 	return status;
 }
 
-/* How much later the rank came in the episode than outside of it, ms per step. */
-static double rise_of(const struct fsl_unseen *unseen, size_t r, const struct fsl_episode *episode)
+/* How much later the rank came in the steps that are to be explained than in the others, ms per
+ * step. */
+static double rise_of(const struct fsl_unseen *unseen, size_t r, const struct fsl_unseen_wait *wait)
 {
-	size_t n_steps = unseen->job->blame->n_steps, n_inside = episode->end - episode->begin;
-	double inside_ms = 0.0, outside_ms = 0.0;
+	size_t n_steps = unseen->job->blame->n_steps, n_high = 0, n_rest = 0;
+	double high_ms = 0.0, rest_ms = 0.0;
 	for (size_t s = 0; s < n_steps; s++) {
-		bool is_inside = s >= episode->begin && s < episode->end;
-		*(is_inside ? &inside_ms : &outside_ms) += unseen->late_ms[r * n_steps + s];
+		double late_ms = unseen->late_ms[r * n_steps + s];
+		if (wait->excess_ms[s] > wait->threshold_ms) {
+			high_ms += late_ms;
+			n_high++;
+		} else if (!isnan(wait->excess_ms[s])) {
+			rest_ms += late_ms;
+			n_rest++;
+		}
 	}
-	outside_ms = n_inside < n_steps ? outside_ms / (double)(n_steps - n_inside) : 0.0;
-	return inside_ms / (double)n_inside - outside_ms;
+	return (n_high > 0 ? high_ms / (double)n_high : 0.0) -
+	       (n_rest > 0 ? rest_ms / (double)n_rest : 0.0);
 }
 
 static bool shares_ranks(const struct fsl_group *a, const struct fsl_group *b)
@@ -131,7 +138,7 @@ static bool is_beside(const struct fsl_unseen *unseen, const struct fsl_group *g
 
 /* True when some member was seen in the operator elsewhere and none of these came late. */
 static bool came_in_time(const struct fsl_unseen *unseen, const struct fsl_group *group,
-			 const struct fsl_episode *episode, double excess_ms)
+			 const struct fsl_unseen_wait *wait)
 {
 	bool is_seen = false;
 	for (size_t m = 0; m < group->n_ranks; m++) {
@@ -140,7 +147,7 @@ static bool came_in_time(const struct fsl_unseen *unseen, const struct fsl_group
 			continue;
 		}
 		is_seen = true;
-		if (rise_of(unseen, r, episode) >= LATE_SHARE * excess_ms) {
+		if (rise_of(unseen, r, wait) >= LATE_SHARE * wait->mean_ms) {
 			return false;
 		}
 	}
@@ -148,7 +155,7 @@ static bool came_in_time(const struct fsl_unseen *unseen, const struct fsl_group
 }
 
 enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx,
-				   const size_t *n_unseen_of, const struct fsl_episode *episode,
+				   const size_t *n_unseen_of, const struct fsl_unseen_wait *wait,
 				   bool *is_in_time, struct fsl_error *err)
 {
 	const struct fsl_case *job = unseen->job;
@@ -169,7 +176,7 @@ enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx
 		const struct fsl_group *group = &job->topology->groups[g];
 		if (n_unseen_of[g] > 0 && is_beside(unseen, group, asked)) {
 			n_beside += n_unseen_of[g];
-			*is_in_time = came_in_time(unseen, group, episode, episode->mean_ms);
+			*is_in_time = came_in_time(unseen, group, wait);
 		}
 	}
 	*is_in_time &= n_beside > 0 && n_seen + n_beside >= job->topology->n_expected_ranks;
