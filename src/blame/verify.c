@@ -215,6 +215,22 @@ static const char *doubt_of(struct fsl_verification *out)
 	return doubt != NULL ? doubt : "";
 }
 
+/* Brings @n steps into an order of which every beginning is spread evenly: the middle first, then
+ * the quarters (bits of the place reversed). Fills @focus; some may come twice. */
+static void spread_beginnings(uint32_t focus[FOCUS_MAX], size_t n)
+{
+	uint32_t ascending[FOCUS_MAX];
+	memcpy(ascending, focus, n * sizeof(*focus));
+	for (size_t k = 0; k < FOCUS_MAX; k++) {
+		size_t place = 0;
+		for (size_t bit = 1, reversed = FOCUS_MAX / 2; reversed > 0; bit *= 2) {
+			place += ((k + 1) & bit) != 0 ? reversed : 0;
+			reversed /= 2;
+		}
+		focus[k] = ascending[place * n / FOCUS_MAX];
+	}
+}
+
 /* The steps of the costliest charge, evenly spread; of one in single steps these. */
 static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blame)
 {
@@ -242,7 +258,11 @@ static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blam
 			focus[n++] = (uint32_t)s;
 		}
 	}
-	return n;
+	if (n == 0) {
+		return 0;
+	}
+	spread_beginnings(focus, n);
+	return FOCUS_MAX;
 }
 
 static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct fsl_case *job,

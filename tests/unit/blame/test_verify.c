@@ -71,6 +71,31 @@ static void assert_near(double value, double wanted, double tolerance)
 	}
 }
 
+static bool is_replayed(const struct verified_job *c, uint32_t step)
+{
+	for (size_t i = 0; i < c->verification.replay.n_steps; i++) {
+		if (c->verification.replay.step_idx[i] == step) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void of_a_long_charge_the_middle_is_replayed_first(void **state)
+{
+	(void)state;
+	struct verified_job c = {.config = {.slow_ratio_min = 1.03,
+					    .persistence_min = 0.5,
+					    .replay_steps_max = 8,
+					    .replay_ops_max = 400000}};
+	start(&c, 4, 20);
+	c.job.body_ms[1] = 20.0;
+	verify(&c);
+	assert_int_equal(c.blame.charges[1].episode.begin, 20);
+	assert_true(is_replayed(&c, 30));
+	release(&c);
+}
+
 static void the_replay_of_a_healthy_job_is_as_measured_and_loses_nothing(void **state)
 {
 	(void)state;
@@ -269,6 +294,7 @@ static void memory_errors_are_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_long_charge_the_middle_is_replayed_first),
 		cmocka_unit_test(the_replay_of_a_healthy_job_is_as_measured_and_loses_nothing),
 		cmocka_unit_test(a_slow_rank_gains_and_costs_its_excess),
 		cmocka_unit_test(two_slow_ranks_of_one_group_gain_nothing_and_cost_their_excess),
