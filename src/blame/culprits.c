@@ -333,6 +333,13 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 	return status;
 }
 
+/* What a slow link costs the job per step: as replayed, else as measured. */
+static double loss_of_link(const struct fsl_case *job, const struct fsl_link *link)
+{
+	const struct fsl_proof *proof = fsl_proof_of_link(job->verification, link);
+	return proof != NULL ? proof->cost_ms : link->lost_ms_per_step;
+}
+
 static enum fsl_status name_link_end(struct fsl_localisation *out, const struct fsl_case *job,
 				     const struct fsl_link *link, size_t m, struct fsl_error *err)
 {
@@ -345,8 +352,7 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	double step_ms = step_level_ms(job->blame, link->episode.begin, link->episode.end);
 	culprit.server_ip = rank->server_ip;
 	culprit.cause = FSL_CAUSE_NETWORK;
-	const struct fsl_proof *proof = fsl_proof_of_link(job->verification, link);
-	culprit.lost_ms_per_step = proof != NULL ? proof->cost_ms : link->lost_ms_per_step;
+	culprit.lost_ms_per_step = loss_of_link(job, link);
 	culprit.confidence = confidence_of(link->episode.persistence, 1.0, culprit.lost_ms_per_step,
 					   fsl_least_loss_ms(job->config, step_ms));
 	set_onset(&culprit, job->steps, &link->episode, FSL_PATTERN_LASTING);
@@ -367,6 +373,56 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }
 
+/* True when steps took longer while the link was slow, by half of what counts; also where there are
+ * no other steps to tell. */
+static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episode *episode,
+			   double step_ms, double least_ms)
+{
+	enum { STEPS_MIN = 5 };
+	static const double RISE_SHARE = 0.5;
+	size_t n = 0, n_rest = blame->n_steps - (episode->end - episode->begin);
+	double *rest_ms = fsl_calloc(2 * n_rest + 1, sizeof(*rest_ms));
+	for (size_t s = 0; s < blame->n_steps && rest_ms != NULL; s++) {
+		if (s < episode->begin || s >= episode->end) {
+			rest_ms[n++] = blame->step_dur_ms[s];
+		}
+	}
+	bool has_risen = n < STEPS_MIN ||
+			 step_ms - fsl_median(rest_ms, n, rest_ms + n) >= RISE_SHARE * least_ms;
+	fsl_free(rest_ms);
+	return has_risen;
+}
+
+/* Two witnesses are against a link that is not named: the replay, and the step times. */
+static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_case *job,
+				 const struct fsl_link *link, bool *is_named, struct fsl_error *err)
+{
+	const struct fsl_channel *channel = &job->match->channels[link->channel_idx];
+	double step_ms = step_level_ms(job->blame, link->episode.begin, link->episode.end);
+	double lost_ms = loss_of_link(job, link),
+	       least_ms = fsl_least_loss_ms(job->config, step_ms);
+	bool is_costless = lost_ms < least_ms &&
+			   !has_step_risen(job->blame, &link->episode, step_ms, least_ms);
+	enum fsl_status status = FSL_OK;
+	for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
+		size_t r = channel->members[m];
+		if (is_costless) {
+			const char *reason = fsl_arena_printf(
+				&out->arena,
+				"transfer in %s takes %.1f ms per step too long, but replayed with "
+				"all others at their level the job loses %.1f ms per step by it, less "
+				"than the %.1f ms that count, and its steps took no longer",
+				fsl_strpool_text(job->run->names, channel->op_id),
+				link->lost_ms_per_step, lost_ms, least_ms);
+			status = add_unconfirmed(out, job, r, reason, err);
+		} else if (!is_named[r]) {
+			is_named[r] = true;
+			status = name_link_end(out, job, link, m, err);
+		}
+	}
+	return status;
+}
+
 static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err)
 {
@@ -380,13 +436,7 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 					 ? fsl_links_find(&links, &n_links, &out->arena, job, err)
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links");
 	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
-		const struct fsl_channel *channel = &job->match->channels[links[i].channel_idx];
-		for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
-			if (!is_named[channel->members[m]]) {
-				is_named[channel->members[m]] = true;
-				status = name_link_end(out, job, &links[i], m, err);
-			}
-		}
+		status = name_link(out, job, &links[i], is_named, err);
 	}
 	fsl_free(is_named);
 	size_t n_unjudged = fsl_links_count_unjudged(job);
