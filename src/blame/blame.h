@@ -115,6 +115,7 @@ struct fsl_blame {
 	bool *is_outlier;      /* per rank: slower than so many healthy devices ever are */
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
 	struct fsl_chance *chances; /* per rank */
+	double single_p_max;        /* greatest fsl_chance_p() of a charge in single steps */
 	/* Per class: robust sigma of own time between its ranks over their median in a usual step,
 	 * what a rank always has more left out; NaN with fewer than three. */
 	double *spread;
@@ -171,7 +172,8 @@ void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *b
  * while references are still those of the peers. @work as below. */
 void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, double *work);
 
-/* The rest of the chances, once it is known how ranks stand. @work as below. */
+/* The rest of the chances and what they may be (false discovery rate over the ranks), once it is
+ * known how ranks stand. @work as below. */
 enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, struct fsl_error *err);
 
 /* Probability of as many clear high steps as the rank has, or more, where they come as often as

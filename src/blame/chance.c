@@ -7,10 +7,13 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/shift.h"
 #include "blame/blame.h"
 
 /* A step is high above this many robust sigmas of the peers' excess. */
 static const double NOISE_SIGMAS = 4.0;
+/* Of the ranks whose single steps are more than chance, so many may be wrong. */
+static const double FALSE_SHARE_MAX = 0.01;
 /* Peers without a high step may still have had half of one by chance. */
 static const double UNSEEN_STEPS = 0.5;
 
@@ -140,6 +143,10 @@ enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, str
 				      out->peers.begin[k + 1] - begin, work, err);
 	}
 	fsl_free(pool.excess_ms);
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		work[r] = fsl_chance_p(&out->chances[r]);
+	}
+	out->single_p_max = fsl_p_limit(work, out->n_ranks, FALSE_SHARE_MAX);
 	return status;
 }
 

@@ -273,7 +273,7 @@ static bool find_repeated(struct fsl_blame *out, size_t r, double least_ms, doub
 	bool is_new = charge->pattern == FSL_PATTERN_NONE || lost_ms >= least_ms;
 	if (all.n_high < REPEATED_STEPS_MIN || !is_new ||
 	    sum_ms <= REPEATED_MULTIPLE * chance->lost_ms * (double)n_seen ||
-	    (double)out->n_ranks * fsl_chance_p(chance) > CHANCE_EPISODES_MAX) {
+	    fsl_chance_p(chance) > out->single_p_max) {
 		return false;
 	}
 	scale_reference(out, r, ratio);
