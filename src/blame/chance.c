@@ -143,8 +143,10 @@ enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, str
 				      out->peers.begin[k + 1] - begin, work, err);
 	}
 	fsl_free(pool.excess_ms);
+	/* A rank without peers is judged by its own past; no chance is known. */
 	for (size_t r = 0; r < out->n_ranks; r++) {
-		work[r] = fsl_chance_p(&out->chances[r]);
+		const struct fsl_chance *chance = &out->chances[r];
+		work[r] = chance->n_seen_peers > 0 ? fsl_chance_p(chance) : 1.0;
 	}
 	out->single_p_max = fsl_p_limit(work, out->n_ranks, FALSE_SHARE_MAX);
 	return status;
