@@ -136,46 +136,39 @@ static void settle_duplicates(struct fsl_run *run, struct candidate *items, size
 	}
 }
 
+/* Operators of a rank: complete ones, or remnants. */
+struct op_list {
+	struct fsl_op **items;
+	size_t *n, *capacity;
+};
+
 /* Moves an array to its rank, or its elements behind those of an earlier file. */
-static enum fsl_status take_ops(struct fsl_rank *rank, struct fsl_rank *events,
-				struct fsl_error *err)
+static enum fsl_status take_ops(struct op_list to, struct op_list from, struct fsl_error *err)
 {
-	if (rank->n_ops == 0) {
-		fsl_free(rank->ops);
-		rank->ops = events->ops;
-		rank->n_ops = events->n_ops;
-		rank->ops_capacity = events->ops_capacity;
-		events->ops = NULL;
+	if (*to.n == 0) {
+		fsl_free(*to.items);
+		*to.items = *from.items;
+		*to.n = *from.n;
+		*to.capacity = *from.capacity;
+		*from.items = NULL;
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + events->n_ops, err);
-	if (status == FSL_OK && events->n_ops > 0) {
-		memcpy(rank->ops + rank->n_ops, events->ops, events->n_ops * sizeof(*events->ops));
-		rank->n_ops += events->n_ops;
+	enum fsl_status status = FSL_GROW(*to.items, *to.capacity, *to.n + *from.n, err);
+	if (status == FSL_OK && *from.n > 0) {
+		memcpy(*to.items + *to.n, *from.items, *from.n * sizeof(**from.items));
+		*to.n += *from.n;
 	}
 	return status;
 }
 
-static enum fsl_status take_remnants(struct fsl_rank *rank, struct fsl_rank *events,
-				     struct fsl_error *err)
+static struct op_list ops_of(struct fsl_rank *rank)
 {
-	if (rank->n_remnants == 0) {
-		fsl_free(rank->remnants);
-		rank->remnants = events->remnants;
-		rank->n_remnants = events->n_remnants;
-		rank->remnants_capacity = events->remnants_capacity;
-		events->remnants = NULL;
-		return FSL_OK;
-	}
-	enum fsl_status status = FSL_GROW(rank->remnants, rank->remnants_capacity,
-					  rank->n_remnants + events->n_remnants, err);
-	if (status == FSL_OK && events->n_remnants > 0) {
-		memcpy(rank->remnants + rank->n_remnants, events->remnants,
-		       events->n_remnants * sizeof(*events->remnants));
-		rank->n_remnants += events->n_remnants;
-	}
-	return status;
+	return (struct op_list){&rank->ops, &rank->n_ops, &rank->ops_capacity};
+}
+
+static struct op_list remnants_of(struct fsl_rank *rank)
+{
+	return (struct op_list){&rank->remnants, &rank->n_remnants, &rank->remnants_capacity};
 }
 
 static enum fsl_status take_stages(struct fsl_rank *rank, struct fsl_rank *events,
@@ -251,9 +244,9 @@ static enum fsl_status take_part(struct fsl_rank *rank, struct fsl_part *part,
 		rank->open_group_id = events->open_group_id;
 		rank->open_begin_ns = events->open_begin_ns;
 	}
-	enum fsl_status status = take_ops(rank, events, err);
+	enum fsl_status status = take_ops(ops_of(rank), ops_of(events), err);
 	if (status == FSL_OK) {
-		status = take_remnants(rank, events, err);
+		status = take_ops(remnants_of(rank), remnants_of(events), err);
 	}
 	if (status == FSL_OK) {
 		status = take_stages(rank, events, err);

@@ -243,17 +243,13 @@ static bool is_complete(const struct pending *entry, int source)
 	return entry->begin_ns[source] != FSL_NS_ABSENT && entry->end_ns[source] != FSL_NS_ABSENT;
 }
 
-/* Pushes the operator; an end without its start is left out. */
-static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending *entry,
-			    struct fsl_error *err)
+static struct fsl_op op_of(const struct pending *entry, const struct parsed_name *name)
 {
-	const struct parsed_name *name = &pairs->names[entry->name];
-	bool has_device = is_complete(entry, DEVICE);
-	struct fsl_op op = {
+	return (struct fsl_op){
 		.host_begin_ns = entry->begin_ns[HOST],
 		.host_end_ns = entry->end_ns[HOST],
-		.dev_begin_ns = has_device ? entry->begin_ns[DEVICE] : FSL_NS_ABSENT,
-		.dev_end_ns = has_device ? entry->end_ns[DEVICE] : FSL_NS_ABSENT,
+		.dev_begin_ns = entry->begin_ns[DEVICE],
+		.dev_end_ns = entry->end_ns[DEVICE],
 		.id = entry->id,
 		.n_elements = name->n_elements,
 		.op_id = name->op_id,
@@ -261,6 +257,17 @@ static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending
 		.dtype_id = name->dtype_id,
 		.step = -1,
 	};
+}
+
+/* Pushes the operator; an end without its start is left out. */
+static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending *entry,
+			    struct fsl_error *err)
+{
+	struct fsl_op op = op_of(entry, &pairs->names[entry->name]);
+	bool has_device = is_complete(entry, DEVICE);
+	if (!has_device) {
+		op.dev_begin_ns = op.dev_end_ns = FSL_NS_ABSENT;
+	}
 	if (has_device && op.host_begin_ns > pairs->last_device_launch_ns) {
 		pairs->last_device_launch_ns = op.host_begin_ns;
 	}
@@ -280,18 +287,7 @@ static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs, const struct
 	if (!has_time || is_other || entry->is_backwards) {
 		return FSL_OK;
 	}
-	struct fsl_op op = {
-		.host_begin_ns = entry->begin_ns[HOST],
-		.host_end_ns = entry->end_ns[HOST],
-		.dev_begin_ns = entry->begin_ns[DEVICE],
-		.dev_end_ns = entry->end_ns[DEVICE],
-		.id = entry->id,
-		.n_elements = name->n_elements,
-		.op_id = name->op_id,
-		.group_id = name->group_id,
-		.dtype_id = name->dtype_id,
-		.step = -1,
-	};
+	struct fsl_op op = op_of(entry, name);
 	return fsl_sink_add_remnant(pairs->sink, &op, err);
 }
 

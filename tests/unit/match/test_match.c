@@ -428,6 +428,19 @@ static void an_operator_that_ends_under_steady_work_held_nobody(void **state)
 	small_job_fini(&job);
 }
 
+/* One step of 1000 ms with an operator of rank 0 at 350-500. */
+static void start_step(struct small_job *job, size_t n_ranks)
+{
+	small_job_init(job, n_ranks, 1);
+	small_job_add_op(job, 0, small_job_name(job, "HcclAllReduce"), small_job_name(job, "g0"),
+			 SMALL_JOB_ORIGIN_NS + 350 * FSL_NS_PER_MS,
+			 SMALL_JOB_ORIGIN_NS + 500 * FSL_NS_PER_MS);
+	job->steps.items = fsl_calloc(1, sizeof(*job->steps.items));
+	job->steps.n_items = 1;
+	job->steps.items[0] =
+		(struct fsl_job_step){.begin_ns = SMALL_JOB_ORIGIN_NS, .dur_ns = FSL_NS_PER_S};
+}
+
 static void add_stage(struct small_job *job, size_t r, enum fsl_stage_kind kind, double begin_ms,
 		      double end_ms)
 {
@@ -450,17 +463,10 @@ static void nested_stages_and_operators_count_each_moment_once(void **state)
 	struct fsl_cuts cuts;
 	struct fsl_own own;
 	int64_t clock_ns[1] = {0};
-	small_job_init(&job, 1, 1);
-	small_job_add_op(&job, 0, small_job_name(&job, "HcclAllReduce"), small_job_name(&job, "g0"),
-			 SMALL_JOB_ORIGIN_NS + 350 * FSL_NS_PER_MS,
-			 SMALL_JOB_ORIGIN_NS + 500 * FSL_NS_PER_MS);
+	start_step(&job, 1);
 	add_stage(&job, 0, FSL_STAGE_FORWARD, 100.0, 400.0);
 	add_stage(&job, 0, FSL_STAGE_GC, 200.0, 250.0);
 	add_stage(&job, 0, FSL_STAGE_DATALOADER, 390.0, 520.0);
-	job.steps.items = fsl_calloc(1, sizeof(*job.steps.items));
-	job.steps.n_items = 1;
-	job.steps.items[0] =
-		(struct fsl_job_step){.begin_ns = SMALL_JOB_ORIGIN_NS, .dur_ns = FSL_NS_PER_S};
 	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
 	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
 	assert_true(own.has_stages);
@@ -481,16 +487,9 @@ static void stages_of_a_rank_without_operators_are_no_own_time(void **state)
 	struct fsl_cuts cuts;
 	struct fsl_own own;
 	int64_t clock_ns[2] = {0};
-	small_job_init(&job, 2, 1);
-	small_job_add_op(&job, 0, small_job_name(&job, "HcclAllReduce"), small_job_name(&job, "g0"),
-			 SMALL_JOB_ORIGIN_NS + 350 * FSL_NS_PER_MS,
-			 SMALL_JOB_ORIGIN_NS + 500 * FSL_NS_PER_MS);
+	start_step(&job, 2);
 	add_stage(&job, 0, FSL_STAGE_FORWARD, 100.0, 400.0);
 	add_stage(&job, 1, FSL_STAGE_FORWARD, 100.0, 500.0);
-	job.steps.items = fsl_calloc(1, sizeof(*job.steps.items));
-	job.steps.n_items = 1;
-	job.steps.items[0] =
-		(struct fsl_job_step){.begin_ns = SMALL_JOB_ORIGIN_NS, .dur_ns = FSL_NS_PER_S};
 	assert_int_equal(fsl_cuts_build(&cuts, &job.run, &job.steps, clock_ns, NULL), FSL_OK);
 	assert_int_equal(fsl_own_build(&own, &job.run, &job.steps, &cuts, NULL), FSL_OK);
 	assert_true(own.has_stages);
