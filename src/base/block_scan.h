@@ -39,18 +39,26 @@ static inline uint64_t fsl_scan_load(const char *bytes)
 	return le64toh(word);
 }
 
+/* Marks of a CSV block: what ends a field, and what ends a row or makes it an unusual one. */
+struct fsl_scan_csv {
+	uint64_t commas;
+	uint64_t stops; /* newlines and quotes */
+};
+
 /* Portable forms; also the reference in the unit tests. */
-static inline uint64_t fsl_scan_csv_portable(const char *bytes)
+static inline struct fsl_scan_csv fsl_scan_csv_portable(const char *bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t bits = 0;
+	struct fsl_scan_csv marks = {0, 0};
 	for (size_t i = 0; i < FSL_SCAN_CSV_BYTES / 8; i++) {
 		uint64_t word = fsl_scan_load(bytes + i * 8);
-		uint64_t hits = fsl_scan_zero_bytes(word ^ (ones * ',')) |
-				fsl_scan_zero_bytes(word ^ (ones * '\n'));
-		bits |= fsl_scan_gather(hits) << (i * 8);
+		uint64_t commas = fsl_scan_zero_bytes(word ^ (ones * ','));
+		uint64_t stops = fsl_scan_zero_bytes(word ^ (ones * '\n')) |
+				 fsl_scan_zero_bytes(word ^ (ones * '"'));
+		marks.commas |= fsl_scan_gather(commas) << (i * 8);
+		marks.stops |= fsl_scan_gather(stops) << (i * 8);
 	}
-	return bits;
+	return marks;
 }
 
 static inline uint32_t fsl_scan_json_portable(const char *bytes)
@@ -68,20 +76,23 @@ static inline uint32_t fsl_scan_json_portable(const char *bytes)
 	return (uint32_t)bits;
 }
 
-/* Commas and newlines among the next 64 bytes. */
-static inline uint64_t fsl_scan_csv(const char *bytes)
+/* Commas, and newlines with quotes, among the next 64 bytes. */
+static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
 {
 #if defined(__SSE2__)
 	const __m128i comma = _mm_set1_epi8(',');
 	const __m128i newline = _mm_set1_epi8('\n');
-	uint64_t bits = 0;
+	const __m128i quote = _mm_set1_epi8('"');
+	struct fsl_scan_csv marks = {0, 0};
 	for (size_t i = 0; i < FSL_SCAN_CSV_BYTES / 16; i++) {
 		__m128i block = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i * 16));
-		__m128i hits =
-			_mm_or_si128(_mm_cmpeq_epi8(block, comma), _mm_cmpeq_epi8(block, newline));
-		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(hits) << (i * 16);
+		__m128i commas = _mm_cmpeq_epi8(block, comma);
+		__m128i stops =
+			_mm_or_si128(_mm_cmpeq_epi8(block, newline), _mm_cmpeq_epi8(block, quote));
+		marks.commas |= (uint64_t)(uint32_t)_mm_movemask_epi8(commas) << (i * 16);
+		marks.stops |= (uint64_t)(uint32_t)_mm_movemask_epi8(stops) << (i * 16);
 	}
-	return bits;
+	return marks;
 #else
 	return fsl_scan_csv_portable(bytes);
 #endif

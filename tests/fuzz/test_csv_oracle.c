@@ -28,7 +28,7 @@
 #include "fuzz/packing.h"
 #include "fuzz/random_text.h"
 
-enum { DOCUMENTS_N = 5000, SEED = 1 };
+enum { DOCUMENTS_N = 5000, SEED = 1, FILLER_ROWS_N = 10 };
 
 /* Rows as one text: fields end with 0x1f, rows with 0x1e. */
 struct rows {
@@ -110,6 +110,15 @@ static bool has_lone_return(const struct document *document)
 	return false;
 }
 
+/* Rows whose end is near that of the window are read field by field, the others as a whole: with
+ * this behind it a document has rows of both kinds. */
+static void add_filler(struct document *document)
+{
+	for (size_t n = 0; n < FILLER_ROWS_N; n++) {
+		document_add(document, "16,5008,1,,1,1750000014006788225,0,2,0,2\n");
+	}
+}
+
 /* Mostly well formed: markers, statistics with quotes, line ends of both kinds. */
 static void generate(struct document *document, uint64_t *random)
 {
@@ -140,6 +149,9 @@ static void generate(struct document *document, uint64_t *random)
 			document_add(document, n > 1 ? "," : "");
 		}
 		document_add(document, random_below(random, 3) == 0 ? "\r\n" : "\n");
+	}
+	if (random_below(random, 2) == 0) {
+		add_filler(document);
 	}
 }
 
