@@ -1,11 +1,11 @@
 /* Exact decimal arithmetic on text, and the two directions of time stamps. */
 #include "base/number.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/digits.h"
 #include "base/log.h"
 
 static inline bool is_digit(char c)
@@ -41,52 +41,16 @@ static inline bool take_sign(const char **text, size_t *length)
 	return negative;
 }
 
-/*
- * Eight digits at once, in one machine word: each step joins neighbours (2 x 8 bit, 2 x 16 bit,
- * 2 x 32 bit) with one multiplication. False when a byte is no digit.
- */
-static inline bool parse_eight(const char *text, uint64_t *out)
-{
-	uint64_t word = 0;
-	memcpy(&word, text, sizeof(word));
-	word = le64toh(word);
-	uint64_t low = word - UINT64_C(0x3030303030303030);
-	uint64_t high = word + UINT64_C(0x4646464646464646);
-	if (((low | high | word) & UINT64_C(0x8080808080808080)) != 0) {
-		return false;
-	}
-	low = (low * 10) + (low >> 8);
-	low = (((low & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
-	       (((low >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
-	      32;
-	*out = low;
-	return true;
-}
-
 /* One or more digits and nothing else; false on overflow. */
 static bool parse_digits(const char *text, size_t length, uint64_t *out)
 {
-	if (length == 0) {
+	size_t n_safe = length < FSL_DIGITS_MAX ? length : FSL_DIGITS_MAX;
+	const char *end = text + length;
+	uint64_t value = 0;
+	if (!fsl_digits_parse(text, n_safe, &value)) {
 		return false;
 	}
-	uint64_t value = 0;
-	size_t n_safe = length < 19 ? length : 19; /* 19 digits always fit */
-	const char *safe_end = text + n_safe;
-	const char *end = text + length;
-	for (; safe_end - text >= 8; text += 8) {
-		uint64_t eight = 0;
-		if (!parse_eight(text, &eight)) {
-			return false;
-		}
-		value = value * UINT64_C(100000000) + eight;
-	}
-	for (; text < safe_end; text++) {
-		if (!is_digit(*text)) {
-			return false;
-		}
-		value = value * 10 + (uint64_t)(*text - '0');
-	}
-	for (; text < end; text++) {
+	for (text += n_safe; text < end; text++) {
 		if (!is_digit(*text) || __builtin_mul_overflow(value, UINT64_C(10), &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) {
 			return false;

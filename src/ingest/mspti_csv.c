@@ -1,6 +1,7 @@
 /* Communication markers as CSV: hccl_activity-<ip>-.<rank>.csv, mspti-marker-<ip>-<rank>.csv. */
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/number.h"
 #include "ingest/csv_rows.h"
 #include "ingest/marker_pairs.h"
@@ -26,6 +27,36 @@ static int probe_head(const struct fsl_probe *probe)
 			 strncmp(probe->file_name, "mspti-marker", 12) == 0) &&
 			strstr(probe->file_name, ".csv") != NULL;
 	return is_named ? FSL_PROBE_NAME : 0;
+}
+
+/* A row as every collector writes it: one field per column, numbers of digits alone. False, and
+ * nothing said about the row, for any other one. */
+static inline bool parse_plain_row(const struct fsl_csv_layout *layout,
+				   const struct fsl_csv_row *row, struct fsl_marker *marker)
+{
+	if (row->n_fields != layout->n_fields) {
+		return false;
+	}
+	const struct fsl_csv_field *id = &row->fields[layout->at[ID]];
+	const struct fsl_csv_field *flag = &row->fields[layout->at[FLAG]];
+	const struct fsl_csv_field *source = &row->fields[layout->at[SOURCE_KIND]];
+	const struct fsl_csv_field *time = &row->fields[layout->at[TIMESTAMP]];
+	const struct fsl_csv_field *name = &row->fields[layout->at[NAME]];
+	uint64_t flag_value = 0, source_value = 0, time_value = 0;
+	if (!fsl_digits_parse(id->text, id->length, &marker->id) ||
+	    !fsl_digits_parse(flag->text, flag->length, &flag_value) || flag_value > UINT32_MAX ||
+	    !fsl_digits_parse(source->text, source->length, &source_value) || source_value > 1 ||
+	    !fsl_digits_parse(time->text, time->length, &time_value) ||
+	    time_value > (uint64_t)FSL_TIME_MAX_NS) {
+		return false;
+	}
+	marker->time_ns = (int64_t)time_value;
+	marker->flag = (uint32_t)flag_value;
+	marker->is_device = source_value == 1;
+	marker->name = name->text;
+	marker->n_name = name->length;
+	return name->length == 0 || (name->length <= FSL_NAME_BYTES_MAX &&
+				     memchr(name->text, '\0', name->length) == NULL);
 }
 
 /* NULL when the row is a good marker, else what is wrong with it. */
@@ -88,6 +119,9 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 	if (is_cut(layout, row)) {
 		fsl_csv_bad_row(sink, row, FSL_DROP_CUT, NULL);
 		return FSL_OK;
+	}
+	if (parse_plain_row(layout, row, &marker)) {
+		return fsl_marker_pairs_add(pairs, &marker, err);
 	}
 	const char *reason = parse_row(layout, row, buffer, &marker);
 	if (reason != NULL && fsl_csv_layout_is_header(layout, row, columns, ID)) {
