@@ -35,13 +35,26 @@ void fsl_strpool_destroy(struct fsl_strpool *pool)
 	fsl_free(pool);
 }
 
-/* FNV-1a: names are short and few, quality matters little. */
+/* Eight bytes a step; the last step may cover bytes of the one before it. The multiplication
+ * carries upwards only, so that the upper half is folded into the lower one, which picks the slot.
+ */
 static uint64_t hash_text(const char *text, size_t length)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
-	for (size_t i = 0; i < length; i++) {
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
+	uint64_t hash = length * factor, word = 0;
+	const char *end = text + length;
+	for (; end - text > 8; text += 8) {
+		memcpy(&word, text, 8);
+		hash = (hash ^ word) * factor;
+		hash ^= hash >> 32;
 	}
+	word = 0;
+	if (length >= 8) {
+		memcpy(&word, end - 8, 8);
+	} else {
+		memcpy(&word, text, length);
+	}
+	hash = (hash ^ word) * factor;
 	return hash ^ (hash >> 32);
 }
 
