@@ -45,6 +45,18 @@ static bool is_near(const struct points *points, size_t i, size_t j)
 	return sum <= points->eps_squared;
 }
 
+/*
+ * OpenBLAS asks this function of its own how many threads to start when it is loaded; a program's
+ * answer goes before the library's. Its threads spin for a tenth of a second of CPU before they
+ * sleep, in every run, although few jobs have groups that need a product at all; the program is
+ * parallel over ranks and groups instead. A build of OpenBLAS without threads never asks.
+ */
+int openblas_num_threads_env(void);
+int openblas_num_threads_env(void)
+{
+	return 1;
+}
+
 /* Fills the upper triangle: bits j >= i of row i. */
 static void relate_directly(struct relation *relation, const struct points *points)
 {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <cblas.h>
 #include <cmocka.h>
 
 #include <failslow/stats.h>
@@ -161,6 +162,12 @@ static void hundred_thousand_points_on_a_line_need_no_square_of_memory(void **st
 	fsl_free(points);
 }
 
+static void products_start_no_threads_of_their_own(void **state)
+{
+	(void)state;
+	assert_int_equal(openblas_get_num_threads(), 1);
+}
+
 static void memory_errors_are_reported(void **state)
 {
 	(void)state;
@@ -190,6 +197,7 @@ int main(void)
 		cmocka_unit_test(point_at_eps_is_a_neighbour),
 		cmocka_unit_test(nothing_is_fine_and_one_point_is_noise_or_a_cluster),
 		cmocka_unit_test(hundred_thousand_points_on_a_line_need_no_square_of_memory),
+		cmocka_unit_test(products_start_no_threads_of_their_own),
 		cmocka_unit_test(memory_errors_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
