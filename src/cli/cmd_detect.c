@@ -21,7 +21,6 @@
 #include "detect/perceive.h"
 #include "detect/registry.h"
 #include "ingest/ingest.h"
-#include "match/drift.h"
 #include "match/restore.h"
 #include "match/topology_build.h"
 #include "report/report.h"
@@ -105,10 +104,10 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 }
 
 /* Clocks that run at different speeds are made to run alike; the steps follow. */
-static enum fsl_status straighten_clocks(struct fsl_job *job, struct fsl_error *err)
+static enum fsl_status match(struct fsl_job *job, struct fsl_error *err)
 {
-	enum fsl_status status =
-		fsl_drift_remove(&job->run, &job->topology, &job->drift_max_ppm, err);
+	enum fsl_status status = fsl_match_straightened(&job->match, &job->run, &job->topology,
+							&job->drift_max_ppm, err);
 	if (status == FSL_OK && job->drift_max_ppm > 0.0) {
 		fsl_log(FSL_LOG_INFO, "match", "clocks drift apart, straightened: most_ppm=%.2f",
 			job->drift_max_ppm);
@@ -162,10 +161,7 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 		status = fsl_topology_build(&job->topology, &job->run, config, err);
 	}
 	if (status == FSL_OK) {
-		status = straighten_clocks(job, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_match(&job->match, &job->run, &job->topology, err);
+		status = match(job, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns,

@@ -4,31 +4,38 @@
 
 #include "match/match.h"
 
-/* The uses of one channel before they are matched. Arrays in the match's arena. */
+/* Different operators of one communicator that are told apart; more is no training job. */
+enum { FSL_OPS_PER_GROUP_MAX = 64 };
+
+/* The uses of one operator of one communicator by one rank. */
+struct fsl_slot {
+	size_t group_idx;
+	uint32_t rank_idx, op_id;
+	size_t n;
+	uint32_t *op_idx; /* [n] indices into the rank's ops, in order of begin */
+	int64_t *end_ns;  /* [n] their ends, on the rank's clock */
+};
+
+/* The uses of one channel before they are matched. Arrays in the listing's arena. */
 struct fsl_uses {
 	size_t n_members;
-	uint32_t **op_idx; /* [member]: indices into the rank's ops, in order of begin */
-	size_t *n_uses;    /* [member] */
+	const struct fsl_slot **of; /* [member] */
 };
 
-/* One operator of a group. */
-struct fsl_use {
-	uint32_t rank_idx, op_idx;
-};
-
-/* All uses by group, in order of rank, then begin; begin[g] .. begin[g + 1] are those of group g.
- */
-struct fsl_grouped {
-	size_t *begin;
-	struct fsl_use *uses;
-};
-
-/* What is needed until everything is matched. */
+/* What is needed until everything is matched. Start with {0}; release the arena. */
 struct fsl_listing {
 	struct fsl_arena arena;
-	struct fsl_grouped grouped;
+	struct fsl_slot *slots; /* in order of group, rank, first use */
+	size_t *slot_begin;     /* [n_groups + 1]: the slots of each group */
+	size_t n_groups;
 	struct fsl_uses *uses; /* [channel] */
 };
+
+/* Fills slots, slot_begin and n_groups. */
+enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *run,
+				const struct fsl_topology *topology, struct fsl_error *err);
+/* Reads the ends again, once the times of the run have changed. */
+void fsl_slots_read_ends(struct fsl_listing *listing, const struct fsl_run *run);
 
 /* What a point-to-point operator does. */
 enum fsl_p2p_kind {
@@ -44,8 +51,8 @@ enum fsl_p2p_kind fsl_p2p_kind_that_meets(enum fsl_p2p_kind kind);
 
 /*
  * Lists every channel with at least two members but the point-to-point operators of groups of more
- * than two; listing->uses[i] belongs to out->channels[i]. Also sets n_groups. Release the listing's
- * arena in any case.
+ * than two; listing->uses[i] belongs to out->channels[i]. Also sets n_groups and n_p2p of @out.
+ * Release the listing's arena in any case.
  */
 enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *listing,
 				  const struct fsl_run *run, const struct fsl_topology *topology,
@@ -70,8 +77,7 @@ void fsl_clocks_join(struct fsl_clocks *clocks, uint32_t from, uint32_t to, int6
 /* Joins the clocks of all members of the channels, best measurements first; sets residual_ms of
  * @out. */
 enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *out,
-				   const struct fsl_uses *uses, const struct fsl_run *run,
-				   struct fsl_error *err);
+				   const struct fsl_uses *uses, struct fsl_error *err);
 /* Sets clock_ns and offset_max_ms of @out: offsets to the lowest rank of each component; 0 without
  * a common end. */
 enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clocks *clocks,
@@ -80,8 +86,7 @@ enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clock
 /* Instances of one channel: by order when all members have equally many uses, else by their ends.
  */
 enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *channel,
-				  const struct fsl_uses *uses, const struct fsl_run *run,
-				  struct fsl_error *err);
+				  const struct fsl_uses *uses, struct fsl_error *err);
 
 /* Sets gap_median_ms, gap_p95_ms and disagrees of a matched channel. */
 void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *match,

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
@@ -34,27 +35,20 @@ struct edge {
 	double tail_ms;   /* nine of ten deviate less */
 };
 
-static int64_t end_of(const struct fsl_rank *rank, uint32_t op_idx)
-{
-	return fsl_op_end_ns(&rank->ops[op_idx]);
-}
-
 /* Differences of the ends of equally many uses, in order. */
-static size_t diff_by_order(const struct fsl_channel *channel, const struct fsl_uses *uses,
-			    const struct fsl_run *run, size_t m, int64_t *diff_ns)
+static size_t diff_by_order(const struct fsl_slot *first, const struct fsl_slot *other,
+			    int64_t *diff_ns)
 {
-	const struct fsl_rank *first = &run->ranks[channel->members[0]];
-	const struct fsl_rank *other = &run->ranks[channel->members[m]];
-	size_t stride = uses->n_uses[0] / ENDS_USED_MAX + 1, n = 0;
-	for (size_t i = 0; i < uses->n_uses[0]; i += stride) {
-		diff_ns[n++] =
-			end_of(other, uses->op_idx[m][i]) - end_of(first, uses->op_idx[0][i]);
+	size_t stride = first->n / ENDS_USED_MAX + 1, n = 0;
+	for (size_t i = 0; i < first->n; i += stride) {
+		diff_ns[n++] = other->end_ns[i] - first->end_ns[i];
 	}
 	return n;
 }
 
 /* Median difference and its spread; @diff_ns is reordered. */
-static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t *diff_ns, size_t n)
+static struct edge edge_of(const struct fsl_slot *first, const struct fsl_slot *other,
+			   int64_t *diff_ns, size_t n)
 {
 	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
 	int64_t median_ns = diff_ns[n / 2];
@@ -63,21 +57,24 @@ static struct edge edge_of(const struct fsl_channel *channel, size_t m, int64_t 
 	}
 	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
 	int64_t spread_ns = diff_ns[n / 2];
-	return (struct edge){channel->members[0], channel->members[m], median_ns,
+	return (struct edge){first->rank_idx, other->rank_idx, median_ns,
 			     (double)spread_ns / FSL_NS_PER_MS,
 			     (double)diff_ns[n * 9 / 10] / FSL_NS_PER_MS};
 }
 
-/* Ends of one member, ascending, into @ends. */
-static struct fsl_ends ends_of(const struct fsl_channel *channel, const struct fsl_uses *uses,
-			       const struct fsl_run *run, size_t m, int64_t *ends)
+/* Ends of one member, ascending; in @ends where they are not. */
+static struct fsl_ends ends_of(const struct fsl_slot *slot, int64_t *ends)
 {
-	const struct fsl_rank *rank = &run->ranks[channel->members[m]];
-	for (size_t i = 0; i < uses->n_uses[m]; i++) {
-		ends[i] = end_of(rank, uses->op_idx[m][i]);
+	size_t i = 1;
+	while (i < slot->n && slot->end_ns[i - 1] <= slot->end_ns[i]) {
+		i++;
 	}
-	qsort(ends, uses->n_uses[m], sizeof(*ends), fsl_compare_i64);
-	return (struct fsl_ends){ends, uses->n_uses[m]};
+	if (i >= slot->n) {
+		return (struct fsl_ends){slot->end_ns, slot->n};
+	}
+	memcpy(ends, slot->end_ns, slot->n * sizeof(*ends));
+	qsort(ends, slot->n, sizeof(*ends), fsl_compare_i64);
+	return (struct fsl_ends){ends, slot->n};
 }
 
 /* What measuring needs; sized for the largest channel. */
@@ -88,12 +85,10 @@ struct bench {
 };
 
 /* The most common difference of any two ends, where it is not known which belong together. */
-static bool edge_by_search(struct edge *edge, const struct fsl_channel *channel,
-			   const struct fsl_uses *uses, const struct fsl_run *run, size_t m,
+static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const struct fsl_slot *b,
 			   const struct bench *bench)
 {
-	struct fsl_ends first = ends_of(channel, uses, run, 0, bench->first);
-	struct fsl_ends other = ends_of(channel, uses, run, m, bench->other);
+	struct fsl_ends first = ends_of(a, bench->first), other = ends_of(b, bench->other);
 	struct fsl_differences differences = {.items = bench->items, .n_max = DIFFERENCES_MAX};
 	int64_t half_ns = fsl_usual_interval_ns(first, bench->work) / 2;
 	struct fsl_offset_range range = {0, half_ns > REACH_NS ? half_ns : REACH_NS};
@@ -105,34 +100,33 @@ static bool edge_by_search(struct edge *edge, const struct fsl_channel *channel,
 		return false;
 	}
 	/* Half of the differences lie in the width: half of it is the median deviation. */
-	*edge = (struct edge){channel->members[0], channel->members[m], found.offset_ns,
+	*edge = (struct edge){a->rank_idx, b->rank_idx, found.offset_ns,
 			      (double)found.width_ns / 2.0 / FSL_NS_PER_MS,
 			      (double)found.width_ns / 2.0 / FSL_NS_PER_MS};
 	return true;
 }
 
 /*
- * Offset between member @m and member 0 from at most ENDS_USED_MAX ends spread evenly. Uses that
- * differ in number, or that do not belong together although they are equally many, are told by the
- * most common difference of their ends. The way with less spread wins.
+ * Offset between two members from at most ENDS_USED_MAX ends spread evenly. Uses that differ in
+ * number, or that do not belong together although they are equally many, are told by the most
+ * common difference of their ends. The way with less spread wins.
  */
-static bool measure(struct edge *edge, const struct fsl_channel *channel,
-		    const struct fsl_uses *uses, const struct fsl_run *run, size_t m,
+static bool measure(struct edge *edge, const struct fsl_slot *first, const struct fsl_slot *other,
 		    const struct bench *bench)
 {
-	if (uses->n_uses[0] < ENDS_MIN || uses->n_uses[m] < ENDS_MIN) {
+	if (first->n < ENDS_MIN || other->n < ENDS_MIN) {
 		return false;
 	}
-	bool is_equal = uses->n_uses[0] == uses->n_uses[m], is_found = false;
+	bool is_equal = first->n == other->n, is_found = false;
 	if (is_equal) {
-		size_t n = diff_by_order(channel, uses, run, m, bench->work);
-		*edge = edge_of(channel, m, bench->work, n);
+		size_t n = diff_by_order(first, other, bench->work);
+		*edge = edge_of(first, other, bench->work, n);
 		if (edge->tail_ms <= TAIL_SURE_MS) {
 			return true;
 		}
 	}
 	struct edge searched;
-	is_found = edge_by_search(&searched, channel, uses, run, m, bench);
+	is_found = edge_by_search(&searched, first, other, bench);
 	if (is_found && (!is_equal || searched.spread_ms < edge->spread_ms)) {
 		*edge = searched;
 	}
@@ -241,30 +235,27 @@ enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clock
 	return FSL_OK;
 }
 
-static size_t list_edges(struct edge *edges, const struct fsl_match *match,
-			 const struct fsl_uses *uses, const struct fsl_run *run,
+static size_t list_edges(struct edge *edges, const struct fsl_uses *uses, size_t n_channels,
 			 const struct bench *bench)
 {
 	size_t n_edges = 0;
-	for (size_t c = 0; c < match->n_channels; c++) {
-		for (size_t m = 1; m < match->channels[c].n_members; m++) {
-			n_edges += measure(&edges[n_edges], &match->channels[c], &uses[c], run, m,
-					   bench);
+	for (size_t c = 0; c < n_channels; c++) {
+		for (size_t m = 1; m < uses[c].n_members; m++) {
+			n_edges += measure(&edges[n_edges], uses[c].of[0], uses[c].of[m], bench);
 		}
 	}
 	return n_edges;
 }
 
 enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *out,
-				   const struct fsl_uses *uses, const struct fsl_run *run,
-				   struct fsl_error *err)
+				   const struct fsl_uses *uses, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
 	size_t n_edges_max = 1, n_uses_max = 1;
 	for (size_t c = 0; c < out->n_channels; c++) {
 		n_edges_max += out->channels[c].n_members;
 		for (size_t m = 0; m < out->channels[c].n_members; m++) {
-			size_t n_uses = uses[c].n_uses[m];
+			size_t n_uses = uses[c].of[m]->n;
 			n_uses_max = n_uses > n_uses_max ? n_uses : n_uses_max;
 		}
 	}
@@ -281,7 +272,7 @@ enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clock edges=%zu", n_edges_max);
 	}
-	size_t n_edges = list_edges(edges, out, uses, run, &bench);
+	size_t n_edges = list_edges(edges, uses, out->n_channels, &bench);
 	qsort(edges, n_edges, sizeof(*edges), compare_edges);
 	for (size_t e = 0; e < n_edges; e++) {
 		fsl_clocks_join(clocks, edges[e].from, edges[e].to, edges[e].offset_ns);

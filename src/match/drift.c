@@ -38,20 +38,13 @@ struct measured {
 
 /* Ends of a channel's member 0 and of another, use by use. */
 struct couple {
-	const struct fsl_rank *first, *other;
-	const uint32_t *first_uses, *other_uses;
+	const int64_t *first_ns, *other_ns;
 	size_t n;
 };
 
 static int64_t difference_ns(const struct couple *couple, size_t i)
 {
-	return fsl_op_end_ns(&couple->other->ops[couple->other_uses[i]]) -
-	       fsl_op_end_ns(&couple->first->ops[couple->first_uses[i]]);
-}
-
-static int64_t time_ns(const struct couple *couple, size_t i)
-{
-	return fsl_op_end_ns(&couple->first->ops[couple->first_uses[i]]);
+	return couple->other_ns[i] - couple->first_ns[i];
 }
 
 /* Median difference of the ends over [begin, end), at most SAMPLES_MAX of them. */
@@ -76,13 +69,13 @@ static bool measure(struct measured *out, const struct couple *couple)
 	}
 	int64_t early_ns = median_ns(couple, 0, part, work);
 	int64_t late_ns = median_ns(couple, n - part, n, work);
-	int64_t from_ns = time_ns(couple, part / 2), to_ns = time_ns(couple, n - 1 - part / 2);
+	int64_t from_ns = couple->first_ns[part / 2], to_ns = couple->first_ns[n - 1 - part / 2];
 	if (to_ns <= from_ns) {
 		return false;
 	}
 	out->drift = (double)(late_ns - early_ns) / (double)(to_ns - from_ns);
 	for (size_t i = 0; i < n && count < SAMPLES_MAX; i += stride) {
-		double line_ns = out->drift * (double)(time_ns(couple, i) - from_ns);
+		double line_ns = out->drift * (double)(couple->first_ns[i] - from_ns);
 		work[count++] = llabs(difference_ns(couple, i) - early_ns - (int64_t)line_ns);
 	}
 	qsort(work, count, sizeof(*work), fsl_compare_i64);
@@ -99,20 +92,19 @@ static int compare_measured(const void *a, const void *b)
 	return x->from != y->from ? FSL_ORDER(x->from, y->from) : FSL_ORDER(x->to, y->to);
 }
 
-static size_t measure_all(struct measured *items, const struct fsl_match *match,
-			  const struct fsl_listing *listing, const struct fsl_run *run)
+static size_t measure_all(struct measured *items, const struct fsl_listing *listing,
+			  size_t n_channels)
 {
 	size_t n = 0;
-	for (size_t c = 0; c < match->n_channels; c++) {
-		const struct fsl_channel *channel = &match->channels[c];
+	for (size_t c = 0; c < n_channels; c++) {
 		const struct fsl_uses *uses = &listing->uses[c];
-		for (size_t m = 1; m < channel->n_members; m++) {
-			struct couple couple = {&run->ranks[channel->members[0]],
-						&run->ranks[channel->members[m]], uses->op_idx[0],
-						uses->op_idx[m], uses->n_uses[0]};
-			items[n].from = channel->members[0];
-			items[n].to = channel->members[m];
-			n += uses->n_uses[m] == uses->n_uses[0] && measure(&items[n], &couple);
+		const struct fsl_slot *first = uses->of[0];
+		for (size_t m = 1; m < uses->n_members; m++) {
+			const struct fsl_slot *other = uses->of[m];
+			struct couple couple = {first->end_ns, other->end_ns, first->n};
+			items[n].from = first->rank_idx;
+			items[n].to = other->rank_idx;
+			n += other->n == first->n && measure(&items[n], &couple);
 		}
 	}
 	return n;
@@ -123,18 +115,17 @@ struct common {
 	struct fsl_difference *items, *hits; /* HEAD_DIFFERENCES_MAX */
 	int64_t *work;                       /* HEAD_DIFFERENCES_MAX */
 	int64_t *ends_ns[2];                 /* as many as a channel has uses */
-	uint32_t *uses[2];
 };
 
 /* Most common difference of the first ends. */
-static bool find_first_offset(int64_t *offset_ns, const struct common *common, size_t n_first,
-			      size_t n_other)
+static bool find_first_offset(int64_t *offset_ns, const struct common *common,
+			      const struct fsl_slot *a, const struct fsl_slot *b)
 {
 	struct fsl_offset found;
 	struct fsl_differences differences = {.items = common->items,
 					      .n_max = HEAD_DIFFERENCES_MAX};
-	struct fsl_ends first = {common->ends_ns[0], n_first < HEAD_MAX ? n_first : HEAD_MAX};
-	struct fsl_ends other = {common->ends_ns[1], n_other};
+	struct fsl_ends first = {a->end_ns, a->n < HEAD_MAX ? a->n : HEAD_MAX};
+	struct fsl_ends other = {b->end_ns, b->n};
 	fsl_differences_add(&differences, first, other, (struct fsl_offset_range){0, REACH_NS},
 			    HEAD_MAX);
 	size_t n_wanted = differences.n_asked / 2 + 1;
@@ -147,60 +138,40 @@ static bool find_first_offset(int64_t *offset_ns, const struct common *common, s
 
 /* Follows the difference of the ends from one common use to the next; returns how many there are.
  */
-static size_t follow(const struct common *common, size_t n_first, size_t n_other, int64_t offset_ns)
+static size_t follow(const struct common *common, const struct fsl_slot *first,
+		     const struct fsl_slot *other, int64_t offset_ns)
 {
-	const int64_t *first_ns = common->ends_ns[0], *other_ns = common->ends_ns[1];
 	size_t n = 0, i = 0, k = 0;
-	int64_t last_ns = first_ns[0];
-	while (i < n_first && k < n_other) {
-		int64_t step_ns = other_ns[k] - first_ns[i] - offset_ns;
-		double gain_ns = STEP_DRIFT * (double)(first_ns[i] - last_ns);
+	int64_t last_ns = first->end_ns[0];
+	while (i < first->n && k < other->n) {
+		int64_t step_ns = other->end_ns[k] - first->end_ns[i] - offset_ns;
+		double gain_ns = STEP_DRIFT * (double)(first->end_ns[i] - last_ns);
 		if (llabs(step_ns) > STEP_MAX_NS + (int64_t)gain_ns) {
 			i += step_ns > 0;
 			k += step_ns < 0;
 			continue;
 		}
 		offset_ns += step_ns;
-		last_ns = first_ns[i];
-		common->uses[0][n] = (uint32_t)i++;
-		common->uses[1][n++] = (uint32_t)k++;
+		last_ns = first->end_ns[i];
+		common->ends_ns[0][n] = first->end_ns[i++];
+		common->ends_ns[1][n++] = other->end_ns[k++];
 	}
 	return n;
 }
 
-static void list_ends(int64_t *ends_ns, const struct fsl_rank *rank, const uint32_t *uses, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		ends_ns[i] = fsl_op_end_ns(&rank->ops[uses[i]]);
-	}
-}
-
 /* As measure(), for members that lack different records. */
-static bool measure_common(struct measured *out, const struct fsl_channel *channel,
-			   const struct fsl_uses *uses, size_t m, const struct fsl_run *run,
-			   const struct common *common)
+static bool measure_common(struct measured *out, const struct fsl_slot *first,
+			   const struct fsl_slot *other, const struct common *common)
 {
-	const struct fsl_rank *first = &run->ranks[channel->members[0]];
-	const struct fsl_rank *other = &run->ranks[channel->members[m]];
-	size_t n_first = uses->n_uses[0], n_other = uses->n_uses[m];
-	size_t n_least = n_first < n_other ? n_first : n_other;
+	size_t n_least = first->n < other->n ? first->n : other->n;
 	int64_t offset_ns = 0;
-	if (n_least < USES_MIN) {
+	if (n_least < USES_MIN || !find_first_offset(&offset_ns, common, first, other)) {
 		return false;
 	}
-	list_ends(common->ends_ns[0], first, uses->op_idx[0], n_first);
-	list_ends(common->ends_ns[1], other, uses->op_idx[m], n_other);
-	if (!find_first_offset(&offset_ns, common, n_first, n_other)) {
-		return false;
-	}
-	size_t n = follow(common, n_first, n_other, offset_ns);
-	for (size_t i = 0; i < n; i++) {
-		common->uses[0][i] = uses->op_idx[0][common->uses[0][i]];
-		common->uses[1][i] = uses->op_idx[m][common->uses[1][i]];
-	}
-	struct couple couple = {first, other, common->uses[0], common->uses[1], n};
-	out->from = channel->members[0];
-	out->to = channel->members[m];
+	size_t n = follow(common, first, other, offset_ns);
+	struct couple couple = {common->ends_ns[0], common->ends_ns[1], n};
+	out->from = first->rank_idx;
+	out->to = other->rank_idx;
 	return (double)n >= COMMON_SHARE_MIN * (double)n_least && measure(out, &couple);
 }
 
@@ -236,13 +207,11 @@ static void join(struct forest *forest, const struct measured *item)
 }
 
 static bool alloc_common(struct common *common, struct fsl_arena *arena,
-			 const struct fsl_match *match, const struct fsl_uses *uses)
+			 const struct fsl_listing *listing)
 {
 	size_t n_max = 1;
-	for (size_t c = 0; c < match->n_channels; c++) {
-		for (size_t m = 0; m < match->channels[c].n_members; m++) {
-			n_max = uses[c].n_uses[m] > n_max ? uses[c].n_uses[m] : n_max;
-		}
+	for (size_t k = 0; k < listing->slot_begin[listing->n_groups]; k++) {
+		n_max = listing->slots[k].n > n_max ? listing->slots[k].n : n_max;
 	}
 	common->items = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->items));
 	common->hits = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->hits));
@@ -250,32 +219,31 @@ static bool alloc_common(struct common *common, struct fsl_arena *arena,
 	bool is_short = common->items == NULL || common->hits == NULL || common->work == NULL;
 	for (size_t k = 0; k < 2; k++) {
 		common->ends_ns[k] = fsl_arena_alloc(arena, n_max * sizeof(**common->ends_ns));
-		common->uses[k] = fsl_arena_alloc(arena, n_max * sizeof(**common->uses));
-		is_short |= common->ends_ns[k] == NULL || common->uses[k] == NULL;
+		is_short |= common->ends_ns[k] == NULL;
 	}
 	return !is_short;
 }
 
 /* Joins what equally many uses did not join. */
-static enum fsl_status join_common(struct forest *forest, const struct fsl_match *match,
-				   const struct fsl_listing *listing, const struct fsl_run *run,
-				   struct fsl_arena *arena, struct fsl_error *err)
+static enum fsl_status join_common(struct forest *forest, const struct fsl_listing *listing,
+				   size_t n_channels, struct fsl_arena *arena,
+				   struct fsl_error *err)
 {
 	struct common common = {.items = NULL};
-	for (size_t c = 0; c < match->n_channels; c++) {
-		const struct fsl_channel *channel = &match->channels[c];
-		for (size_t m = 1; m < channel->n_members; m++) {
+	for (size_t c = 0; c < n_channels; c++) {
+		const struct fsl_uses *uses = &listing->uses[c];
+		for (size_t m = 1; m < uses->n_members; m++) {
+			const struct fsl_slot *first = uses->of[0], *other = uses->of[m];
 			struct measured item;
 			double drift = 0.0;
-			if (find_root(forest, channel->members[0], &drift) ==
-			    find_root(forest, channel->members[m], &drift)) {
+			if (find_root(forest, first->rank_idx, &drift) ==
+			    find_root(forest, other->rank_idx, &drift)) {
 				continue;
 			}
-			if (common.items == NULL &&
-			    !alloc_common(&common, arena, match, listing->uses)) {
+			if (common.items == NULL && !alloc_common(&common, arena, listing)) {
 				return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ends");
 			}
-			if (measure_common(&item, channel, &listing->uses[c], m, run, &common)) {
+			if (measure_common(&item, first, other, &common)) {
 				join(forest, &item);
 			}
 		}
@@ -353,44 +321,34 @@ static void straighten_run(struct fsl_run *run, const struct forest *forest, dou
 	}
 }
 
-enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_topology *topology,
-				 double *drift_max_ppm, struct fsl_error *err)
+enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_listing *listing,
+				 size_t n_channels, double *drift_max_ppm, struct fsl_error *err)
 {
-	struct fsl_match match = {.n_channels = 0};
-	struct fsl_listing listing = {0};
 	struct fsl_arena scratch = {0};
 	size_t n_items = 1;
 	*drift_max_ppm = 0.0;
-	enum fsl_status status = fsl_channels_list(&match, &listing, run, topology, err);
-	for (size_t c = 0; c < match.n_channels && status == FSL_OK; c++) {
-		n_items += match.channels[c].n_members;
+	for (size_t c = 0; c < n_channels; c++) {
+		n_items += listing->uses[c].n_members;
 	}
+	struct forest forest = {fsl_arena_alloc(&scratch, (run->n_ranks + 1) * sizeof(uint32_t)),
+				fsl_arena_alloc(&scratch, (run->n_ranks + 1) * sizeof(double))};
+	struct measured *items = fsl_arena_alloc(&scratch, n_items * sizeof(*items));
+	if (forest.parent == NULL || forest.to_parent == NULL || items == NULL) {
+		fsl_arena_fini(&scratch);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clocks=%zu", n_items);
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		forest.parent[r] = (uint32_t)r;
+	}
+	size_t n = measure_all(items, listing, n_channels);
+	qsort(items, n, sizeof(*items), compare_measured);
+	for (size_t i = 0; i < n; i++) {
+		join(&forest, &items[i]);
+	}
+	enum fsl_status status = join_common(&forest, listing, n_channels, &scratch, err);
 	if (status == FSL_OK) {
-		struct forest forest = {
-			fsl_arena_alloc(&scratch, (run->n_ranks + 1) * sizeof(uint32_t)),
-			fsl_arena_alloc(&scratch, (run->n_ranks + 1) * sizeof(double))};
-		struct measured *items = fsl_arena_alloc(&scratch, n_items * sizeof(*items));
-		if (forest.parent == NULL || forest.to_parent == NULL || items == NULL) {
-			status =
-				FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clocks=%zu", n_items);
-			goto out;
-		}
-		for (size_t r = 0; r < run->n_ranks; r++) {
-			forest.parent[r] = (uint32_t)r;
-		}
-		size_t n = measure_all(items, &match, &listing, run);
-		qsort(items, n, sizeof(*items), compare_measured);
-		for (size_t i = 0; i < n; i++) {
-			join(&forest, &items[i]);
-		}
-		status = join_common(&forest, &match, &listing, run, &scratch, err);
-		if (status == FSL_OK) {
-			straighten_run(run, &forest, drift_max_ppm);
-		}
+		straighten_run(run, &forest, drift_max_ppm);
 	}
-out:
 	fsl_arena_fini(&scratch);
-	fsl_arena_fini(&listing.arena);
-	fsl_match_fini(&match);
 	return status;
 }

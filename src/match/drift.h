@@ -1,22 +1,23 @@
 /*
  * Clock drift: hosts' clocks run at different speeds, some parts in a million. Over a long capture
  * that moves the ends of one collective apart by more than the time between two collectives.
+ * Private to src/match, see fsl_match_straightened().
  */
 #ifndef FSL_MATCH_DRIFT_H
 #define FSL_MATCH_DRIFT_H
 
-#include "series/run.h"
-#include "series/topology.h"
+#include "match/channel.h"
 
 /*
  * Measures how much faster each rank's clock runs than that of the lowest rank that it communicates
  * with, from the ends of common collectives at the begin and at the end of the capture, and where
  * that matters (FSL_DRIFT_MATTERS_MS over the capture) rewrites the times of the run as if all
- * clocks ran alike. Constant offsets stay as they are. *drift_max_ppm: largest drift that was taken
- * out; 0 when none was. Fails with FSL_ERR_MEMORY only; the run is then unchanged.
+ * clocks ran alike. Constant offsets stay as they are. @listing keeps the old ends.
+ * *drift_max_ppm: largest drift that was taken out; 0 when none was. Fails with FSL_ERR_MEMORY
+ * only; the run is then unchanged.
  */
 #define FSL_DRIFT_MATTERS_MS 0.2
-enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_topology *topology,
-				 double *drift_max_ppm, struct fsl_error *err);
+enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_listing *listing,
+				 size_t n_channels, double *drift_max_ppm, struct fsl_error *err);
 
 #endif

@@ -56,10 +56,10 @@ static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_chann
 static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channel *channel,
 				      const struct fsl_uses *uses, struct fsl_error *err)
 {
-	enum fsl_status status = alloc_instances(match, channel, uses->n_uses[0], err);
+	enum fsl_status status = alloc_instances(match, channel, uses->of[0]->n, err);
 	for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
 		for (size_t i = 0; i < channel->n_instances; i++) {
-			channel->op_idx[i * channel->n_members + m] = uses->op_idx[m][i];
+			channel->op_idx[i * channel->n_members + m] = uses->of[m]->op_idx[i];
 		}
 	}
 	return status;
@@ -67,16 +67,14 @@ static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channe
 
 /* Shortest of the members' median times between two ends, ns; 0 when no member has two uses. @work:
  * SAMPLES_MAX. */
-static int64_t usual_interval_ns(const struct fsl_channel *channel, const struct fsl_uses *uses,
-				 const struct fsl_run *run, int64_t *work)
+static int64_t usual_interval_ns(const struct fsl_uses *uses, int64_t *work)
 {
 	int64_t best = 0;
-	for (size_t m = 0; m < channel->n_members; m++) {
-		const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
-		size_t n = 0, stride = uses->n_uses[m] / SAMPLES_MAX + 1;
-		for (size_t i = 1; i < uses->n_uses[m]; i += stride) {
-			work[n++] = fsl_op_end_ns(&ops[uses->op_idx[m][i]]) -
-				    fsl_op_end_ns(&ops[uses->op_idx[m][i - 1]]);
+	for (size_t m = 0; m < uses->n_members; m++) {
+		const int64_t *end_ns = uses->of[m]->end_ns;
+		size_t n = 0, stride = uses->of[m]->n / SAMPLES_MAX + 1;
+		for (size_t i = 1; i < uses->of[m]->n; i += stride) {
+			work[n++] = end_ns[i] - end_ns[i - 1];
 		}
 		if (n > 0) {
 			qsort(work, n, sizeof(*work), fsl_compare_i64);
@@ -133,13 +131,12 @@ static int64_t closer_tolerance_ns(int64_t interval_ns, int64_t gap_ns)
 }
 
 static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel *channel,
-				     const struct fsl_uses *uses, const struct fsl_run *run,
-				     struct fsl_error *err)
+				     const struct fsl_uses *uses, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
 	size_t n_ends = 0, k = 0;
 	for (size_t m = 0; m < channel->n_members; m++) {
-		n_ends += uses->n_uses[m];
+		n_ends += uses->of[m]->n;
 	}
 	struct end *ends = fsl_arena_alloc(&scratch, n_ends * sizeof(*ends));
 	uint32_t *instance_of = fsl_arena_alloc(&scratch, n_ends * sizeof(*instance_of));
@@ -151,16 +148,15 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 		goto out;
 	}
 	for (size_t m = 0; m < channel->n_members; m++) {
-		uint32_t rank_idx = channel->members[m];
-		for (size_t i = 0; i < uses->n_uses[m]; i++) {
-			uint32_t op_idx = uses->op_idx[m][i];
-			int64_t end_ns = fsl_op_end_ns(&run->ranks[rank_idx].ops[op_idx]);
-			ends[k++] = (struct end){end_ns - match->clock_ns[rank_idx], (uint32_t)m,
-						 op_idx};
+		const struct fsl_slot *slot = uses->of[m];
+		int64_t clock_ns = match->clock_ns[slot->rank_idx];
+		for (size_t i = 0; i < slot->n; i++) {
+			ends[k++] = (struct end){slot->end_ns[i] - clock_ns, (uint32_t)m,
+						 slot->op_idx[i]};
 		}
 	}
 	qsort(ends, n_ends, sizeof(*ends), compare_ends);
-	int64_t interval_ns = usual_interval_ns(channel, uses, run, work);
+	int64_t interval_ns = usual_interval_ns(uses, work);
 	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
 	size_t n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
 	tolerance_ns =
@@ -186,51 +182,45 @@ static const double ALIGNED_SHARE_MIN = 0.99;
  * in number but not in time in between. The difference of the ends is compared with its own median,
  * so no clock is needed.
  */
-static bool is_aligned(const struct fsl_channel *channel, const struct fsl_uses *uses,
-		       const struct fsl_run *run, size_t m, int64_t tolerance_ns, int64_t *work)
+static bool is_aligned(const struct fsl_slot *first, const struct fsl_slot *other,
+		       int64_t tolerance_ns, int64_t *work)
 {
-	const struct fsl_op *first = run->ranks[channel->members[0]].ops;
-	const struct fsl_op *other = run->ranks[channel->members[m]].ops;
-	size_t n = uses->n_uses[0], n_near = 0, n_samples = 0, stride = n / SAMPLES_MAX + 1;
+	size_t n = first->n, n_near = 0, n_samples = 0, stride = n / SAMPLES_MAX + 1;
 	for (size_t i = 0; i < n; i += stride) {
-		work[n_samples++] = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
-				    fsl_op_end_ns(&first[uses->op_idx[0][i]]);
+		work[n_samples++] = other->end_ns[i] - first->end_ns[i];
 	}
 	qsort(work, n_samples, sizeof(*work), fsl_compare_i64);
 	int64_t median_ns = n_samples > 0 ? work[n_samples / 2] : 0;
 	for (size_t i = 0; i < n; i++) {
-		int64_t diff_ns = fsl_op_end_ns(&other[uses->op_idx[m][i]]) -
-				  fsl_op_end_ns(&first[uses->op_idx[0][i]]);
+		int64_t diff_ns = other->end_ns[i] - first->end_ns[i];
 		n_near += llabs(diff_ns - median_ns) <= tolerance_ns;
 	}
 	return (double)n_near >= ALIGNED_SHARE_MIN * (double)n;
 }
 
 static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_channel *channel,
-					   const struct fsl_uses *uses, const struct fsl_run *run,
-					   struct fsl_error *err)
+					   const struct fsl_uses *uses, struct fsl_error *err)
 {
 	bool is_same = true;
 	int64_t work[SAMPLES_MAX];
-	int64_t interval_ns = usual_interval_ns(channel, uses, run, work);
+	int64_t interval_ns = usual_interval_ns(uses, work);
 	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
 	for (size_t m = 1; m < channel->n_members && is_same && interval_ns > 0; m++) {
-		is_same = is_aligned(channel, uses, run, m, tolerance_ns, work);
+		is_same = is_aligned(uses->of[0], uses->of[m], tolerance_ns, work);
 	}
 	return is_same ? match_by_order(match, channel, uses, err)
-		       : match_by_ends(match, channel, uses, run, err);
+		       : match_by_ends(match, channel, uses, err);
 }
 
 enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *channel,
-				  const struct fsl_uses *uses, const struct fsl_run *run,
-				  struct fsl_error *err)
+				  const struct fsl_uses *uses, struct fsl_error *err)
 {
 	for (size_t m = 1; m < channel->n_members; m++) {
-		if (uses->n_uses[m] != uses->n_uses[0]) {
-			return match_by_ends(match, channel, uses, run, err);
+		if (uses->of[m]->n != uses->of[0]->n) {
+			return match_by_ends(match, channel, uses, err);
 		}
 	}
-	return match_equal_numbers(match, channel, uses, run, err);
+	return match_equal_numbers(match, channel, uses, err);
 }
 
 int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct fsl_run *run,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "match/channel.h"
+#include "match/drift.h"
 #include "match/pair.h"
 
 /* Members present in an instance. */
@@ -67,30 +68,59 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 	return FSL_OK;
 }
 
-static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *listing,
-				 struct fsl_channel_list *pairs, const struct fsl_run *run,
-				 const struct fsl_topology *topology, struct fsl_error *err)
+static enum fsl_status match_listed(struct fsl_match *out, struct fsl_channel_list *pairs,
+				    const struct fsl_listing *listing, const struct fsl_run *run,
+				    struct fsl_error *err)
 {
+	struct fsl_arena scratch = {0};
 	struct fsl_clocks clocks = {0};
-	enum fsl_status status = fsl_channels_list(out, listing, run, topology, err);
+	enum fsl_status status = fsl_clocks_init(&clocks, &scratch, run->n_ranks, err);
 	if (status == FSL_OK) {
-		status = fsl_clocks_init(&clocks, &listing->arena, run->n_ranks, err);
+		status = fsl_clocks_measure(&clocks, out, listing->uses, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_clocks_measure(&clocks, out, listing->uses, run, err);
-	}
-	if (status == FSL_OK) {
-		status =
-			fsl_pairs_match(pairs, out, &clocks, listing, run, topology->n_groups, err);
+		status = fsl_pairs_match(pairs, out, &clocks, listing, run, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_clocks_publish(out, &clocks, err);
 	}
 	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
-		status = fsl_channel_match(out, &out->channels[c], &listing->uses[c], run, err);
+		status = fsl_channel_match(out, &out->channels[c], &listing->uses[c], err);
 	}
 	if (status == FSL_OK) {
 		status = merge_channels(out, pairs, err);
+	}
+	fsl_arena_fini(&scratch);
+	return status;
+}
+
+static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *listing,
+				 const struct fsl_run *run, struct fsl_error *err)
+{
+	struct fsl_channel_list pairs = {0};
+	enum fsl_status status = match_listed(out, &pairs, listing, run, err);
+	fsl_free(pairs.items);
+	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
+		fsl_channel_measure(&out->channels[c], out, run);
+	}
+	if (status == FSL_OK) {
+		count_matched(out);
+	}
+	return status;
+}
+
+static void init_match(struct fsl_match *out)
+{
+	*out = (struct fsl_match){.offset_max_ms = NAN, .residual_ms = NAN, .disagree_max_ms = NAN};
+}
+
+/* Releases what is needed no longer. */
+static enum fsl_status finish(struct fsl_match *out, struct fsl_listing *listing,
+			      enum fsl_status status)
+{
+	fsl_arena_fini(&listing->arena);
+	if (status != FSL_OK) {
+		fsl_match_fini(out);
 	}
 	return status;
 }
@@ -99,20 +129,32 @@ enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
 			  const struct fsl_topology *topology, struct fsl_error *err)
 {
 	struct fsl_listing listing = {0};
-	struct fsl_channel_list pairs = {0};
-	*out = (struct fsl_match){.offset_max_ms = NAN, .residual_ms = NAN, .disagree_max_ms = NAN};
-	enum fsl_status status = match_all(out, &listing, &pairs, run, topology, err);
-	fsl_free(pairs.items);
-	fsl_arena_fini(&listing.arena);
-	if (status != FSL_OK) {
-		fsl_match_fini(out);
-		return status;
+	init_match(out);
+	enum fsl_status status = fsl_channels_list(out, &listing, run, topology, err);
+	if (status == FSL_OK) {
+		status = match_all(out, &listing, run, err);
 	}
-	for (size_t c = 0; c < out->n_channels; c++) {
-		fsl_channel_measure(&out->channels[c], out, run);
+	return finish(out, &listing, status);
+}
+
+enum fsl_status fsl_match_straightened(struct fsl_match *out, struct fsl_run *run,
+				       const struct fsl_topology *topology, double *drift_max_ppm,
+				       struct fsl_error *err)
+{
+	struct fsl_listing listing = {0};
+	init_match(out);
+	*drift_max_ppm = 0.0;
+	enum fsl_status status = fsl_channels_list(out, &listing, run, topology, err);
+	if (status == FSL_OK) {
+		status = fsl_drift_remove(run, &listing, out->n_channels, drift_max_ppm, err);
 	}
-	count_matched(out);
-	return FSL_OK;
+	if (status == FSL_OK && *drift_max_ppm > 0.0) {
+		fsl_slots_read_ends(&listing, run);
+	}
+	if (status == FSL_OK) {
+		status = match_all(out, &listing, run, err);
+	}
+	return finish(out, &listing, status);
 }
 
 void fsl_match_fini(struct fsl_match *match)

@@ -54,6 +54,14 @@ struct fsl_match {
  */
 enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
 			  const struct fsl_topology *topology, struct fsl_error *err);
+/*
+ * Likewise, once clocks that run at different speeds were made to run alike: rewrites the times of
+ * the run where that matters (match/drift.h). *drift_max_ppm: largest drift that was taken out; 0
+ * when none was and the run is as before.
+ */
+enum fsl_status fsl_match_straightened(struct fsl_match *out, struct fsl_run *run,
+				       const struct fsl_topology *topology, double *drift_max_ppm,
+				       struct fsl_error *err);
 void fsl_match_fini(struct fsl_match *match);
 
 /* Fills step_idx of every channel. */

@@ -81,33 +81,32 @@ static void measure_side(struct fsl_p2p_side *side, int64_t *work)
 
 /* What the listing of sides works with. */
 struct lister {
-	const struct fsl_run *run;
 	const uint8_t *kind_of; /* per name */
 	struct fsl_arena *arena;
 	int64_t *work;
 };
 
-static enum fsl_p2p_kind kind_of(const struct lister *lister, const struct fsl_use *use)
+static enum fsl_p2p_kind kind_of(const struct lister *lister, const struct fsl_slot *slot)
 {
-	uint32_t op_id = lister->run->ranks[use->rank_idx].ops[use->op_idx].op_id;
-	return (enum fsl_p2p_kind)lister->kind_of[op_id];
+	return (enum fsl_p2p_kind)lister->kind_of[slot->op_id];
 }
 
-/* Adds the rank of uses[0 .. n) when it has point-to-point operators. */
+/* Adds the rank of slots[0 .. n) when it has point-to-point operators. */
 static bool add_side(struct fsl_p2p_group *group, const struct lister *lister,
-		     const struct fsl_use *uses, size_t n, struct end *ends)
+		     const struct fsl_slot *slots, size_t n, struct end *ends)
 {
 	struct fsl_p2p_side *side = &group->sides[group->n_sides];
-	const struct fsl_op *ops = lister->run->ranks[uses[0].rank_idx].ops;
-	*side = (struct fsl_p2p_side){.rank_idx = uses[0].rank_idx};
+	*side = (struct fsl_p2p_side){.rank_idx = slots[0].rank_idx};
 	for (size_t k = 0; k < FSL_P2P_KINDS_N; k++) {
 		size_t n_ends = 0;
 		for (size_t i = 0; i < n; i++) {
-			const struct fsl_op *op = &ops[uses[i].op_idx];
-			if (kind_of(lister, &uses[i]) == (enum fsl_p2p_kind)k) {
-				side->kinds[k].op_id =
-					n_ends == 0 ? op->op_id : side->kinds[k].op_id;
-				ends[n_ends++] = (struct end){fsl_op_end_ns(op), uses[i].op_idx};
+			if (kind_of(lister, &slots[i]) != (enum fsl_p2p_kind)k) {
+				continue;
+			}
+			side->kinds[k].op_id = n_ends == 0 ? slots[i].op_id : side->kinds[k].op_id;
+			for (size_t u = 0; u < slots[i].n; u++) {
+				ends[n_ends++] =
+					(struct end){slots[i].end_ns[u], slots[i].op_idx[u]};
 			}
 		}
 		if (!fill_kind(side, (enum fsl_p2p_kind)k, lister->arena, ends, n_ends)) {
@@ -119,14 +118,17 @@ static bool add_side(struct fsl_p2p_group *group, const struct lister *lister,
 	return true;
 }
 
-/* Ranks with point-to-point operators among the uses of a group. */
-static size_t count_sides(const struct lister *lister, const struct fsl_use *uses, size_t n_uses)
+/* Ranks with point-to-point operators among the slots of a group, and uses of all slots. */
+static size_t count_sides(const struct lister *lister, const struct fsl_slot *slots, size_t n_slots,
+			  size_t *n_uses)
 {
 	size_t n = 0;
 	uint32_t last = UINT32_MAX;
-	for (size_t i = 0; i < n_uses; i++) {
-		if (uses[i].rank_idx != last && kind_of(lister, &uses[i]) < FSL_P2P_KINDS_N) {
-			last = uses[i].rank_idx;
+	*n_uses = 0;
+	for (size_t i = 0; i < n_slots; i++) {
+		*n_uses += slots[i].n;
+		if (slots[i].rank_idx != last && kind_of(lister, &slots[i]) < FSL_P2P_KINDS_N) {
+			last = slots[i].rank_idx;
 			n++;
 		}
 	}
@@ -136,9 +138,10 @@ static size_t count_sides(const struct lister *lister, const struct fsl_use *use
 /* Lists the ranks of a group with their point-to-point operators; none when they are no pipeline.
  */
 static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct lister *lister,
-				  const struct fsl_use *uses, size_t n_uses, struct fsl_error *err)
+				  const struct fsl_slot *slots, size_t n_slots,
+				  struct fsl_error *err)
 {
-	size_t n = count_sides(lister, uses, n_uses);
+	size_t n_uses = 0, n = count_sides(lister, slots, n_slots, &n_uses);
 	if (n < SIDES_MIN || n > SIDES_MAX) {
 		return FSL_OK;
 	}
@@ -147,11 +150,11 @@ static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct list
 	group->pairs = fsl_arena_alloc(lister->arena, n * n / 2 * sizeof(*group->pairs));
 	struct end *ends = fsl_arena_alloc(lister->arena, n_uses * sizeof(*ends));
 	bool is_short = group->sides == NULL || group->pairs == NULL || ends == NULL;
-	for (size_t begin = 0, end = 0; begin < n_uses && !is_short; begin = end) {
-		while (end < n_uses && uses[end].rank_idx == uses[begin].rank_idx) {
+	for (size_t begin = 0, end = 0; begin < n_slots && !is_short; begin = end) {
+		while (end < n_slots && slots[end].rank_idx == slots[begin].rank_idx) {
 			end++;
 		}
-		is_short = !add_side(group, lister, uses + begin, end - begin, ends);
+		is_short = !add_side(group, lister, slots + begin, end - begin, ends);
 	}
 	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses)
 			: FSL_OK;
@@ -251,7 +254,7 @@ static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks,
 
 enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *match,
 				struct fsl_clocks *clocks, const struct fsl_listing *listing,
-				const struct fsl_run *run, size_t n_groups, struct fsl_error *err)
+				const struct fsl_run *run, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	size_t n_names = fsl_strpool_size(run->names);
@@ -267,13 +270,12 @@ enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *
 		const char *name = fsl_strpool_text(run->names, (uint32_t)i);
 		kinds[i] = (uint8_t)fsl_p2p_kind_from_name(name);
 	}
-	for (size_t g = 0; g < n_groups && status == FSL_OK; g++) {
+	for (size_t g = 0; g < listing->n_groups && status == FSL_OK; g++) {
 		struct fsl_arena scratch = {0};
 		struct fsl_p2p_group group = {.group_idx = g};
-		size_t begin = listing->grouped.begin[g], end = listing->grouped.begin[g + 1];
-		struct lister lister = {run, kinds, &scratch, bench.work};
-		status = list_sides(&group, &lister, listing->grouped.uses + begin, end - begin,
-				    err);
+		size_t begin = listing->slot_begin[g], end = listing->slot_begin[g + 1];
+		struct lister lister = {kinds, &scratch, bench.work};
+		status = list_sides(&group, &lister, listing->slots + begin, end - begin, err);
 		if (status == FSL_OK && group.n_sides > 0) {
 			find_pairs(&group, clocks, &bench);
 			status = fsl_pairs_assign(out, match, &group, err);

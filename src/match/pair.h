@@ -57,7 +57,7 @@ struct fsl_channel_list {
  */
 enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *match,
 				struct fsl_clocks *clocks, const struct fsl_listing *listing,
-				const struct fsl_run *run, size_t n_groups, struct fsl_error *err);
+				const struct fsl_run *run, struct fsl_error *err);
 
 /* Gives every operator of the group to the pair whose other operator ends with it. */
 enum fsl_status fsl_pairs_assign(struct fsl_channel_list *out, struct fsl_match *match,

@@ -40,7 +40,15 @@ static enum fsl_status remove_from(struct small_job *job, double *ppm)
 				  .n_op_kinds = 1,
 				  .n_calls = 2 * USES};
 	struct fsl_topology topology = {.groups = &group, .n_groups = 1};
-	return fsl_drift_remove(&job->run, &topology, ppm, NULL);
+	struct fsl_match match = {0};
+	struct fsl_listing listing = {0};
+	enum fsl_status status = fsl_channels_list(&match, &listing, &job->run, &topology, NULL);
+	if (status == FSL_OK) {
+		status = fsl_drift_remove(&job->run, &listing, match.n_channels, ppm, NULL);
+	}
+	fsl_arena_fini(&listing.arena);
+	fsl_match_fini(&match);
+	return status;
 }
 
 static double remove_drift(struct small_job *job)
