@@ -33,7 +33,7 @@ struct fsl_csv {
 	size_t scratch_capacity;
 };
 
-enum { PLAIN_ROW_BYTES_MAX = 4 * FSL_SCAN_CSV_BYTES }; /* longer rows are read in small steps */
+_Static_assert(FSL_CSV_PLAIN_BYTES_MAX % FSL_SCAN_CSV_BYTES == 0, "plain rows are whole blocks");
 
 enum outcome {
 	OUTCOME_ROW,
@@ -392,62 +392,73 @@ static enum fsl_status next_row(struct fsl_csv *csv, struct fsl_csv_row *row, st
 	return status;
 }
 
-/* Ends a row whose last field is [@field, @newline); false for an empty line. */
-static inline bool finish_plain_row(struct fsl_csv *csv, struct fsl_csv_row *row, size_t n_fields,
-				    const char *field, const char *newline)
+/* Ends the row at @stop, where its last field ends; false for an empty line and for a quote. */
+static inline bool finish_plain(struct fsl_csv *csv, struct fsl_csv_plain *row, const char *stop,
+				const char **end)
 {
-	const char *end = newline > field && newline[-1] == '\r' ? newline - 1 : newline;
-	if (n_fields == 0 && end == field) {
+	const char *text = csv->data + csv->at;
+	bool has_return = stop > end[-1] && stop[-1] == '\r';
+	*end = stop + (has_return ? 0 : 1);
+	if (*stop != '\n' || *end == text + 1) {
 		return false;
 	}
-	row->fields[n_fields] = (struct fsl_csv_field){field, (size_t)(end - field)};
-	row->state = FSL_CSV_ROW;
-	row->reason = NULL;
-	row->line = csv->line;
-	row->offset = csv->row_offset;
-	row->has_newline = true;
-	row->n_fields = n_fields + 1;
-	advance(csv, (size_t)(newline - csv->data) + 1, 1);
+	row->n_bytes = (size_t)(stop - text) + 1;
+	row->n_fields = (size_t)(end - row->at);
+	advance(csv, csv->at + row->n_bytes, 1);
 	return true;
 }
 
-/* The usual row: not empty, no quote, its end well inside the window. False for every other one,
- * which is then read again by next_row(). */
-static inline bool read_plain_row(struct fsl_csv *csv, struct fsl_csv_row *row)
+bool fsl_csv_next_plain(struct fsl_csv *csv, struct fsl_csv_plain *row)
 {
-	const char *field = csv->data + csv->at;
-	size_t n_fields = 0;
-	if (csv->n_data - csv->at < PLAIN_ROW_BYTES_MAX) {
+	if (csv->n_data - csv->at < FSL_CSV_PLAIN_BYTES_MAX + FSL_CSV_PLAIN_SPARE_BYTES) {
 		return false;
 	}
-	const char *limit = field + PLAIN_ROW_BYTES_MAX;
-	for (const char *block = field; block < limit; block += FSL_SCAN_CSV_BYTES) {
+	const char *block = csv->data + csv->at;
+	const char *limit = block + FSL_CSV_PLAIN_BYTES_MAX;
+	const char **end = row->at;
+	*end++ = block;
+	for (; block < limit; block += FSL_SCAN_CSV_BYTES) {
 		struct fsl_scan_csv marks = fsl_scan_csv(block);
 		uint64_t stop = marks.stops & (0 - marks.stops);
 		uint64_t commas = marks.commas & (stop - 1); /* all of them without a stop */
-		for (; commas != 0 && n_fields < FSL_CSV_FIELDS_MAX - 1; commas &= commas - 1) {
-			const char *comma = block + __builtin_ctzll(commas);
-			row->fields[n_fields++] =
-				(struct fsl_csv_field){field, (size_t)(comma - field)};
-			field = comma + 1;
-		}
-		if (commas != 0) {
-			return false;
+		const char *after = block + 1;               /* a comma that is the first byte */
+		for (; commas != 0; commas &= commas - 1) {
+			*end++ = after + __builtin_ctzll(commas);
 		}
 		if (stop != 0) {
-			const char *end = block + __builtin_ctzll(stop);
-			return *end == '\n' && finish_plain_row(csv, row, n_fields, field, end);
+			return finish_plain(csv, row, block + __builtin_ctzll(stop), end);
 		}
 	}
 	return false;
 }
 
+void fsl_csv_put_back(struct fsl_csv *csv, const struct fsl_csv_plain *row)
+{
+	csv->at -= row->n_bytes;
+	csv->row_offset -= row->n_bytes;
+	csv->line--;
+}
+
 enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err)
 {
-	if (read_plain_row(csv, row)) {
-		return FSL_OK;
+	struct fsl_csv_plain plain;
+	row->line = csv->line;
+	row->offset = csv->row_offset;
+	if (!fsl_csv_next_plain(csv, &plain)) {
+		return next_row(csv, row, err);
 	}
-	return next_row(csv, row, err);
+	if (plain.n_fields > FSL_CSV_FIELDS_MAX) {
+		fsl_csv_put_back(csv, &plain);
+		return next_row(csv, row, err);
+	}
+	for (size_t i = 0; i < plain.n_fields; i++) {
+		row->fields[i] = fsl_csv_plain_field(&plain, i);
+	}
+	row->state = FSL_CSV_ROW;
+	row->reason = NULL;
+	row->has_newline = true;
+	row->n_fields = plain.n_fields;
+	return FSL_OK;
 }
 
 size_t fsl_csv_column(const struct fsl_csv_row *header, const char *name)

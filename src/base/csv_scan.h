@@ -50,6 +50,32 @@ void fsl_csv_destroy(struct fsl_csv *csv);
  */
 enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err);
 
+/*
+ * The usual row, for readers that want it fast: no quote, not empty, at most
+ * FSL_CSV_PLAIN_BYTES_MAX bytes and not near the end of what is in memory.
+ */
+enum {
+	FSL_CSV_PLAIN_BYTES_MAX = 256,
+	FSL_CSV_PLAIN_SPARE_BYTES = 8, /* may be read from any field's first byte on */
+};
+struct fsl_csv_plain {
+	size_t n_fields;
+	size_t n_bytes; /* with the line end */
+	/* Where field i begins; where a field behind the last one would, at [n_fields]. Borrowed
+	 * until the next row. */
+	const char *at[FSL_CSV_PLAIN_BYTES_MAX + 1];
+};
+
+static inline struct fsl_csv_field fsl_csv_plain_field(const struct fsl_csv_plain *row, size_t idx)
+{
+	return (struct fsl_csv_field){row->at[idx], (size_t)(row->at[idx + 1] - row->at[idx]) - 1};
+}
+
+/* Next row. False when it is no plain one, or none: fsl_csv_next() reads it then. */
+bool fsl_csv_next_plain(struct fsl_csv *csv, struct fsl_csv_plain *row);
+/* Takes the last row back, so that fsl_csv_next() reads it again and says what is wrong with it. */
+void fsl_csv_put_back(struct fsl_csv *csv, const struct fsl_csv_plain *row);
+
 /* Index of the column @name in a header row, SIZE_MAX when absent. */
 size_t fsl_csv_column(const struct fsl_csv_row *header, const char *name);
 

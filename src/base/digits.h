@@ -1,5 +1,5 @@
-/* Decimal digits to a number, eight at a time. Inline: readers of trace files spend their time
- * here. */
+/* Digits to a number, up to eight at a time. Inline: readers of trace files spend their time here.
+ */
 #ifndef FSL_BASE_DIGITS_H
 #define FSL_BASE_DIGITS_H
 
@@ -12,15 +12,13 @@
 enum { FSL_DIGITS_MAX = 19 }; /* so many always fit 64 bits */
 
 /*
- * Eight digits at once, in one machine word: each step joins neighbours (2 x 8 bit, 2 x 16 bit,
- * 2 x 32 bit) with one multiplication. False when a byte is no digit.
+ * Up to eight digits at once, in one machine word: each step joins neighbours (2 x 8 bit, 2 x 16
+ * bit, 2 x 32 bit) with one multiplication. The digits are the upper bytes of @word; @zeros has '0'
+ * in the bytes of digits and nothing below. False when a byte is no digit.
  */
-static inline bool fsl_digits_eight(const char *text, uint64_t *out)
+static inline bool fsl_digits_join(uint64_t word, uint64_t zeros, uint64_t *out)
 {
-	uint64_t word = 0;
-	memcpy(&word, text, sizeof(word));
-	word = le64toh(word);
-	uint64_t low = word - UINT64_C(0x3030303030303030);
+	uint64_t low = word - zeros;
 	uint64_t high = word + UINT64_C(0x4646464646464646);
 	if (((low | high | word) & UINT64_C(0x8080808080808080)) != 0) {
 		return false;
@@ -33,29 +31,90 @@ static inline bool fsl_digits_eight(const char *text, uint64_t *out)
 	return true;
 }
 
-/* 1 to FSL_DIGITS_MAX digits and nothing else; false, *out unchanged, for every other text. */
-static inline bool fsl_digits_parse(const char *text, size_t length, uint64_t *out)
+/* @length of 1 to 8 digits; all eight bytes at @text can be read. */
+static inline bool fsl_digits_word(const char *text, size_t length, uint64_t *out)
+{
+	uint64_t word = 0;
+	unsigned n_unused = 64 - 8 * (unsigned)length;
+	memcpy(&word, text, sizeof(word));
+	return fsl_digits_join(le64toh(word) << n_unused, UINT64_C(0x3030303030303030) << n_unused,
+			       out);
+}
+
+/*
+ * 1 to FSL_DIGITS_MAX digits and nothing else, where eight bytes from @text on can be read even
+ * when there are fewer digits; false, *out unchanged, for every other text.
+ */
+static inline bool fsl_digits_parse_spare(const char *text, size_t length, uint64_t *out)
 {
 	const char *end = text + length;
 	uint64_t value = 0;
 	if (length - 1 >= FSL_DIGITS_MAX) {
 		return false;
 	}
-	for (; end - text >= 8; text += 8) {
+	size_t n_first = (length - 1) % 8 + 1; /* whole words follow */
+	if (!fsl_digits_word(text, n_first, &value)) {
+		return false;
+	}
+	for (text += n_first; text < end; text += 8) {
 		uint64_t eight = 0;
-		if (!fsl_digits_eight(text, &eight)) {
+		if (!fsl_digits_word(text, 8, &eight)) {
 			return false;
 		}
 		value = value * UINT64_C(100000000) + eight;
 	}
-	for (; text < end; text++) {
-		unsigned digit = (unsigned)(unsigned char)*text - '0';
-		if (digit > 9) {
+	*out = value;
+	return true;
+}
+
+/*
+ * The leading digits of the last time of a file: those of neighbouring records differ in the last
+ * eight. Start as {0}.
+ */
+struct fsl_digits_clock {
+	size_t length;    /* of the time, 16 to FSL_DIGITS_MAX; 0: none yet */
+	uint64_t head[2]; /* its bytes [0, 8) and [length - 16, length - 8) */
+	uint64_t value;   /* all but the last eight digits, followed by eight zeros */
+};
+
+/* fsl_digits_parse_spare for the times of one file. */
+static inline bool fsl_digits_parse_clock(struct fsl_digits_clock *clock, const char *text,
+					  size_t length, uint64_t *out)
+{
+	uint64_t head[2], tail = 0;
+	if (length - 16 > FSL_DIGITS_MAX - 16) {
+		return fsl_digits_parse_spare(text, length, out);
+	}
+	const char *end = text + length - 8;
+	memcpy(&head[0], text, 8);
+	memcpy(&head[1], end - 8, 8);
+	if (length != clock->length || head[0] != clock->head[0] || head[1] != clock->head[1]) {
+		uint64_t value = 0;
+		if (!fsl_digits_parse_spare(text, length - 8, &value)) {
 			return false;
 		}
-		value = value * 10 + digit;
+		*clock = (struct fsl_digits_clock){
+			length, {head[0], head[1]}, value * UINT64_C(100000000)};
 	}
-	*out = value;
+	if (!fsl_digits_word(end, 8, &tail)) {
+		return false;
+	}
+	*out = clock->value + tail;
+	return true;
+}
+
+/* 1 or 2 digits; false, *out unchanged, for every other text. */
+static inline bool fsl_digits_parse_small(const char *text, size_t length, uint64_t *out)
+{
+	if (length - 1 > 1) {
+		return false;
+	}
+	unsigned first = (unsigned)(unsigned char)text[0] - '0';
+	unsigned last = (unsigned)(unsigned char)text[length - 1] - '0';
+	if (first > 9 || last > 9) {
+		return false;
+	}
+	*out = length == 2 ? first * 10 + last : last;
 	return true;
 }
 

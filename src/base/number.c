@@ -44,13 +44,27 @@ static inline bool take_sign(const char **text, size_t *length)
 /* One or more digits and nothing else; false on overflow. */
 static bool parse_digits(const char *text, size_t length, uint64_t *out)
 {
-	size_t n_safe = length < FSL_DIGITS_MAX ? length : FSL_DIGITS_MAX;
-	const char *end = text + length;
-	uint64_t value = 0;
-	if (!fsl_digits_parse(text, n_safe, &value)) {
+	if (length == 0) {
 		return false;
 	}
-	for (text += n_safe; text < end; text++) {
+	uint64_t value = 0;
+	size_t n_safe = length < FSL_DIGITS_MAX ? length : FSL_DIGITS_MAX;
+	const char *safe_end = text + n_safe;
+	const char *end = text + length;
+	for (; safe_end - text >= 8; text += 8) {
+		uint64_t eight = 0;
+		if (!fsl_digits_word(text, 8, &eight)) {
+			return false;
+		}
+		value = value * UINT64_C(100000000) + eight;
+	}
+	for (; text < safe_end; text++) {
+		if (!is_digit(*text)) {
+			return false;
+		}
+		value = value * 10 + (uint64_t)(*text - '0');
+	}
+	for (; text < end; text++) {
 		if (!is_digit(*text) || __builtin_mul_overflow(value, UINT64_C(10), &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) {
 			return false;

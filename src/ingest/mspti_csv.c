@@ -32,31 +32,31 @@ static int probe_head(const struct fsl_probe *probe)
 /* A row as every collector writes it: one field per column, numbers of digits alone. False, and
  * nothing said about the row, for any other one. */
 static inline bool parse_plain_row(const struct fsl_csv_layout *layout,
-				   const struct fsl_csv_row *row, struct fsl_marker *marker)
+				   const struct fsl_csv_plain *row, struct fsl_digits_clock *clock,
+				   struct fsl_marker *marker)
 {
 	if (row->n_fields != layout->n_fields) {
 		return false;
 	}
-	const struct fsl_csv_field *id = &row->fields[layout->at[ID]];
-	const struct fsl_csv_field *flag = &row->fields[layout->at[FLAG]];
-	const struct fsl_csv_field *source = &row->fields[layout->at[SOURCE_KIND]];
-	const struct fsl_csv_field *time = &row->fields[layout->at[TIMESTAMP]];
-	const struct fsl_csv_field *name = &row->fields[layout->at[NAME]];
-	uint64_t flag_value = 0, source_value = 0, time_value = 0;
-	if (!fsl_digits_parse(id->text, id->length, &marker->id) ||
-	    !fsl_digits_parse(flag->text, flag->length, &flag_value) || flag_value > UINT32_MAX ||
-	    !fsl_digits_parse(source->text, source->length, &source_value) || source_value > 1 ||
-	    !fsl_digits_parse(time->text, time->length, &time_value) ||
+	struct fsl_csv_field id = fsl_csv_plain_field(row, layout->at[ID]);
+	struct fsl_csv_field flag = fsl_csv_plain_field(row, layout->at[FLAG]);
+	struct fsl_csv_field source = fsl_csv_plain_field(row, layout->at[SOURCE_KIND]);
+	struct fsl_csv_field time = fsl_csv_plain_field(row, layout->at[TIMESTAMP]);
+	struct fsl_csv_field name = fsl_csv_plain_field(row, layout->at[NAME]);
+	uint64_t flag_value = 0, time_value = 0;
+	if (!fsl_digits_parse_spare(id.text, id.length, &marker->id) ||
+	    !fsl_digits_parse_small(flag.text, flag.length, &flag_value) || source.length != 1 ||
+	    (*source.text != '0' && *source.text != '1') ||
+	    !fsl_digits_parse_clock(clock, time.text, time.length, &time_value) ||
 	    time_value > (uint64_t)FSL_TIME_MAX_NS) {
 		return false;
 	}
 	marker->time_ns = (int64_t)time_value;
 	marker->flag = (uint32_t)flag_value;
-	marker->is_device = source_value == 1;
-	marker->name = name->text;
-	marker->n_name = name->length;
-	return name->length == 0 || (name->length <= FSL_NAME_BYTES_MAX &&
-				     memchr(name->text, '\0', name->length) == NULL);
+	marker->is_device = *source.text == '1';
+	marker->name = name.text;
+	marker->n_name = name.length;
+	return name.length == 0 || memchr(name.text, '\0', name.length) == NULL;
 }
 
 /* NULL when the row is a good marker, else what is wrong with it. */
@@ -120,9 +120,6 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 		fsl_csv_bad_row(sink, row, FSL_DROP_CUT, NULL);
 		return FSL_OK;
 	}
-	if (parse_plain_row(layout, row, &marker)) {
-		return fsl_marker_pairs_add(pairs, &marker, err);
-	}
 	const char *reason = parse_row(layout, row, buffer, &marker);
 	if (reason != NULL && fsl_csv_layout_is_header(layout, row, columns, ID)) {
 		sink->file->n_records--;
@@ -133,6 +130,26 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 		return FSL_OK;
 	}
 	return fsl_marker_pairs_add(pairs, &marker, err);
+}
+
+/* Rows up to the first one that is not spelt as usual. */
+static enum fsl_status read_plain_rows(struct fsl_csv *csv, const struct fsl_csv_layout *layout,
+				       struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+				       struct fsl_error *err)
+{
+	struct fsl_csv_plain row;
+	struct fsl_marker marker;
+	struct fsl_digits_clock clock = {0};
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && fsl_csv_next_plain(csv, &row)) {
+		if (!parse_plain_row(layout, &row, &clock, &marker)) {
+			fsl_csv_put_back(csv, &row);
+			break;
+		}
+		sink->file->n_records++;
+		status = fsl_marker_pairs_add(pairs, &marker, err);
+	}
+	return status;
 }
 
 static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_marker_pairs *pairs,
@@ -146,6 +163,10 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_marker_pairs *p
 		return status;
 	}
 	for (;;) {
+		status = read_plain_rows(csv, &layout, pairs, sink, err);
+		if (status != FSL_OK) {
+			return status;
+		}
 		status = fsl_csv_next(csv, &row, err);
 		if (status != FSL_OK || row.state == FSL_CSV_END) {
 			return status;

@@ -282,6 +282,37 @@ static void rows_of_any_length_and_columns_are_read_alike(void **state)
 	      "1@0[head]\n2@5[a][b][c\"d]\n3@15[c\"d][e]\n4@21[" FILLER "]\n");
 }
 
+static void a_plain_row_put_back_is_read_again_at_its_place(void **state)
+{
+	(void)state;
+	const char document[] = "head\na,,b\r\n\"q\",c\n" FILLER "\n";
+	struct fsl_reader *reader = memory_reader(document, sizeof(document) - 1);
+	struct fsl_csv *csv = fsl_csv_create(reader);
+	static struct fsl_csv_row row;
+	static struct fsl_csv_plain plain;
+	assert_false(fsl_csv_next_plain(csv, &plain)); /* nothing is in memory yet */
+	assert_int_equal(fsl_csv_next(csv, &row, NULL), FSL_OK);
+	for (int round = 0; round < 2; round++) {
+		assert_true(fsl_csv_next_plain(csv, &plain));
+		assert_int_equal(plain.n_fields, 3);
+		assert_int_equal(fsl_csv_plain_field(&plain, 0).length, 1);
+		assert_int_equal(fsl_csv_plain_field(&plain, 1).length, 0);
+		assert_int_equal(fsl_csv_plain_field(&plain, 2).length, 1);
+		assert_int_equal(*fsl_csv_plain_field(&plain, 2).text, 'b');
+		fsl_csv_put_back(csv, &plain);
+	}
+	assert_int_equal(fsl_csv_next(csv, &row, NULL), FSL_OK);
+	assert_int_equal(row.line, 2);
+	assert_int_equal(row.offset, 5);
+	assert_int_equal(row.n_fields, 3);
+	assert_false(fsl_csv_next_plain(csv, &plain)); /* quotes */
+	assert_int_equal(fsl_csv_next(csv, &row, NULL), FSL_OK);
+	assert_int_equal(row.line, 3);
+	assert_int_equal(row.offset, 11);
+	fsl_csv_destroy(csv);
+	fsl_reader_close(reader);
+}
+
 /* A document of @n_first bytes 'x' and then @tail. */
 static void check_long(const char *head, size_t n_first, const char *tail, const char *wanted)
 {
@@ -409,6 +440,7 @@ int main(void)
 		cmocka_unit_test(more_than_64_columns_are_a_bad_row),
 		cmocka_unit_test(block_ends_change_nothing),
 		cmocka_unit_test(rows_of_any_length_and_columns_are_read_alike),
+		cmocka_unit_test(a_plain_row_put_back_is_read_again_at_its_place),
 		cmocka_unit_test(a_row_over_the_limit_is_bad_and_skipped),
 		cmocka_unit_test(a_cut_gzip_file_gives_its_rows_and_then_the_error),
 		cmocka_unit_test(columns_are_found_by_exact_name),
