@@ -29,7 +29,10 @@ struct pending {
 /* A name once parsed; every operator with the same text shares it. */
 struct parsed_name {
 	uint32_t op_id, group_id, dtype_id; /* op_id FSL_STR_NONE: no communication operator */
+	uint32_t next; /* name that followed the last time; NAME_NONE: none yet */
 	uint64_t n_elements;
+	const char *text; /* whole; texts' */
+	size_t n_text;
 };
 
 /* Which of the operators that never ended a hung rank waits in, best first. */
@@ -47,6 +50,7 @@ struct fsl_marker_pairs {
 	struct fsl_strpool *texts; /* whole names; the id is the index of names[] */
 	struct parsed_name *names;
 	size_t n_names, names_capacity;
+	uint32_t last_name;            /* index of names[], NAME_NONE */
 	int64_t last_device_launch_ns; /* newest host begin of an operator with device rows */
 	uint64_t last_host_id;
 	bool has_host_id;
@@ -64,6 +68,7 @@ struct fsl_marker_pairs *fsl_marker_pairs_create(struct fsl_sink *sink)
 	pairs->sink = sink;
 	pairs->last_device_launch_ns = FSL_NS_ABSENT;
 	pairs->open = OPEN_NONE;
+	pairs->last_name = NAME_NONE;
 	pairs->n_slots = SLOTS_MIN;
 	pairs->slots = fsl_calloc(pairs->n_slots, sizeof(*pairs->slots));
 	pairs->texts = fsl_strpool_create();
@@ -124,7 +129,7 @@ static enum fsl_status parse_name(struct fsl_marker_pairs *pairs, const char *te
 				  struct parsed_name *parsed, struct fsl_error *err)
 {
 	struct fsl_marker_name name;
-	*parsed = (struct parsed_name){.op_id = FSL_STR_NONE};
+	*parsed = (struct parsed_name){.op_id = FSL_STR_NONE, .next = NAME_NONE};
 	if (!fsl_marker_name_parse(&name, text, length)) {
 		return FSL_OK;
 	}
@@ -143,6 +148,27 @@ static enum fsl_status parse_name(struct fsl_marker_pairs *pairs, const char *te
 }
 
 /* Index of names[] for a whole name, parsed when it is new. */
+static enum fsl_status intern_name(struct fsl_marker_pairs *pairs, const struct fsl_marker *marker,
+				   size_t length, uint32_t *name, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_strpool_intern(pairs->texts, marker->name, length, name, err);
+	if (status != FSL_OK || *name < pairs->n_names) {
+		return status;
+	}
+	FSL_ASSERT(*name == pairs->n_names);
+	status = FSL_GROW(pairs->names, pairs->names_capacity, pairs->n_names + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct parsed_name *parsed = &pairs->names[pairs->n_names];
+	status = parse_name(pairs, marker->name, marker->n_name, parsed, err);
+	parsed->text = fsl_strpool_text(pairs->texts, *name);
+	parsed->n_text = length;
+	pairs->n_names += status == FSL_OK ? 1 : 0;
+	return status;
+}
+
+/* The same, with a look first at the name that followed the last one before: steps repeat. */
 static enum fsl_status find_name(struct fsl_marker_pairs *pairs, const struct fsl_marker *marker,
 				 uint32_t *name, struct fsl_error *err)
 {
@@ -152,17 +178,18 @@ static enum fsl_status find_name(struct fsl_marker_pairs *pairs, const struct fs
 				FSL_SINK_NAMES_MAX);
 	}
 	size_t length = marker->n_name < FSL_NAME_BYTES_MAX ? marker->n_name : FSL_NAME_BYTES_MAX;
-	enum fsl_status status = fsl_strpool_intern(pairs->texts, marker->name, length, name, err);
-	if (status != FSL_OK || *name < pairs->n_names) {
-		return status;
+	uint32_t last = pairs->last_name;
+	uint32_t guess = last != NAME_NONE ? pairs->names[last].next : NAME_NONE;
+	if (guess != NAME_NONE && pairs->names[guess].n_text == length &&
+	    memcmp(pairs->names[guess].text, marker->name, length) == 0) {
+		*name = pairs->last_name = guess;
+		return FSL_OK;
 	}
-	FSL_ASSERT(*name == pairs->n_names);
-	status = FSL_GROW(pairs->names, pairs->names_capacity, pairs->n_names + 1, err);
-	if (status == FSL_OK) {
-		status = parse_name(pairs, marker->name, marker->n_name,
-				    &pairs->names[pairs->n_names], err);
+	enum fsl_status status = intern_name(pairs, marker, length, name, err);
+	if (status == FSL_OK && last != NAME_NONE) {
+		pairs->names[last].next = *name;
 	}
-	pairs->n_names += status == FSL_OK ? 1 : 0;
+	pairs->last_name = status == FSL_OK ? *name : last;
 	return status;
 }
 
@@ -278,7 +305,8 @@ static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending
 static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs, const struct pending *entry,
 				    struct fsl_error *err)
 {
-	static const struct parsed_name unknown = {FSL_STR_NONE, FSL_STR_NONE, FSL_STR_NONE, 0};
+	static const struct parsed_name unknown = {
+		.op_id = FSL_STR_NONE, .group_id = FSL_STR_NONE, .dtype_id = FSL_STR_NONE};
 	const struct parsed_name *name =
 		entry->name == NAME_NONE ? &unknown : &pairs->names[entry->name];
 	bool has_time =

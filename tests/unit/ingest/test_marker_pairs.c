@@ -314,6 +314,25 @@ static void operators_outside_the_range_are_counted(void **state)
 	assert_int_equal(f.sink.events.last_event_ns, 331);
 }
 
+static void names_are_told_apart_in_any_order(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"comm:A!g!f!1", "comm:B!g!f!1", "comm:B!g!f!12",
+					    "comm:C!g!f!1"};
+	static const char order[] = "0101010120101230321001101333";
+	for (size_t i = 0; order[i] != '\0'; i++) {
+		whole(1 + i, 1000 * (int64_t)(1 + i), names[order[i] - '0']);
+	}
+	finish();
+	assert_int_equal(f.sink.events.n_ops, strlen(order));
+	for (size_t i = 0; order[i] != '\0'; i++) {
+		const struct fsl_op *op = &f.sink.events.ops[i];
+		const char *name = names[order[i] - '0'];
+		assert_int_equal(*name_of(op->op_id), name[5]);
+		assert_int_equal(op->n_elements, atoi(name + 11));
+	}
+}
+
 static void assert_name(const char *text, const char *op, const char *group, const char *dtype,
 			uint64_t n_elements)
 {
@@ -414,6 +433,7 @@ int main(void)
 		TEST(repeated_rows_are_duplicates),
 		TEST(rows_written_twice_are_no_restart),
 		TEST(operators_outside_the_range_are_counted),
+		TEST(names_are_told_apart_in_any_order),
 		TEST(names_are_split_from_both_ends),
 		TEST(other_texts_are_no_operator_name),
 		TEST(every_failed_allocation_is_reported),
