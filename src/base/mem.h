@@ -19,9 +19,15 @@ void fsl_free(void *memory);
  */
 enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
 			 struct fsl_error *err);
+/* The same without a call where there is room: appending one element is the usual case. */
+static inline enum fsl_status fsl_reserve(void **array, size_t *capacity, size_t n_wanted,
+					  size_t size, struct fsl_error *err)
+{
+	return n_wanted <= *capacity ? FSL_OK : fsl_grow(array, capacity, n_wanted, size, err);
+}
 /* FSL_GROW(vec, cap, n, err): typed form for `T *vec; size_t cap`. */
 #define FSL_GROW(array, capacity, n_wanted, err)                                                   \
-	fsl_grow((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
+	fsl_reserve((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
 
 /* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
 bool fsl_mul_size(size_t a, size_t b, size_t *out);

@@ -54,7 +54,12 @@ enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_t
 enum fsl_status fsl_sink_intern(struct fsl_sink *sink, const char *text, size_t length,
 				uint32_t *id, struct fsl_error *err);
 /* Remembers the time of a record, complete or not, as the rank's last sign of life. */
-void fsl_sink_seen(struct fsl_sink *sink, int64_t time_ns);
+static inline void fsl_sink_seen(struct fsl_sink *sink, int64_t time_ns)
+{
+	if (time_ns > sink->events.last_event_ns && time_ns >= 0 && time_ns <= FSL_TIME_MAX_NS) {
+		sink->events.last_event_ns = time_ns;
+	}
+}
 
 /* Counts one dropped record. */
 void fsl_sink_drop(struct fsl_sink *sink, enum fsl_drop why);

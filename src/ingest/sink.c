@@ -50,13 +50,6 @@ static bool is_time_or_absent(int64_t time_ns)
 	return time_ns == FSL_NS_ABSENT || is_time(time_ns);
 }
 
-void fsl_sink_seen(struct fsl_sink *sink, int64_t time_ns)
-{
-	if (is_time(time_ns) && time_ns > sink->events.last_event_ns) {
-		sink->events.last_event_ns = time_ns;
-	}
-}
-
 static enum fsl_status too_many(const char *what, int max, struct fsl_error *err)
 {
 	return FSL_FAIL(err, FSL_ERR_LIMIT,
