@@ -102,11 +102,13 @@ static enum fsl_status rename_events(struct fsl_run *run, struct fsl_sink *sink,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
 	}
 	enum fsl_status status = FSL_OK;
+	bool is_same = true; /* ranks of one job use the same names in the same order */
 	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
 		const char *text = fsl_strpool_text(sink->names, (uint32_t)i);
 		status = fsl_strpool_intern(run->names, text, strlen(text), &map[i], err);
+		is_same = is_same && map[i] == i;
 	}
-	if (status == FSL_OK) {
+	if (status == FSL_OK && !is_same) {
 		rename_ops(events->ops, events->n_ops, map);
 		rename_ops(events->remnants, events->n_remnants, map);
 		for (size_t i = 0; i < events->n_stages; i++) {
