@@ -278,10 +278,23 @@ static size_t unique_steps(struct fsl_step_time *steps, size_t n_steps)
 	return n_kept;
 }
 
+/* Operators in order, no two of which begin together: nothing is to be sorted or dropped. */
+static bool is_rising(const struct fsl_op *ops, size_t n_ops)
+{
+	for (size_t i = 1; i < n_ops; i++) {
+		if (fsl_op_begin_ns(&ops[i - 1]) >= fsl_op_begin_ns(&ops[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void fsl_rank_normalise(struct fsl_rank *rank)
 {
-	sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
-	rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
+	if (!is_rising(rank->ops, rank->n_ops)) {
+		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
+		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
+	}
 	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
 	rank->n_remnants =
 		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
