@@ -3,9 +3,13 @@
 
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "replay/graph.h"
+
+/* Repairs that are run at once: eight numbers fill a line of the cache. */
+enum { LANES_MAX = 8 };
 
 static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *err)
 {
@@ -33,60 +37,86 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 	return FSL_OK;
 }
 
-/* Adds how far one rank is at the end of each step of a window, ns since its start there. */
+/*
+ * Adds how far one rank is at the end of each step of a window, ns since its start there, under
+ * each of @n_lanes repairs. @end_ns: [event * n_lanes + lane]; NULL: as measured, one lane.
+ * @reached_ns: [step * n_lanes + lane].
+ */
 static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const int64_t *end_ns,
-		     const struct fsl_window *window, double *reached_ns)
+		     size_t n_lanes, const struct fsl_window *window, double *reached_ns)
 {
-	int64_t last_ns = graph->start_ns[cell];
+	int64_t last_ns[LANES_MAX], start_ns = graph->start_ns[cell];
 	size_t i = window->begin;
+	for (size_t lane = 0; lane < n_lanes; lane++) {
+		last_ns[lane] = start_ns;
+	}
 	for (size_t e = graph->event_begin[cell]; e < graph->event_begin[cell + 1]; e++) {
-		int64_t at_ns = end_ns != NULL ? end_ns[e] : graph->events[e].end_ns;
+		const int64_t *at_ns =
+			end_ns != NULL ? end_ns + e * n_lanes : &graph->events[e].end_ns;
 		for (; i < graph->events[e].step; i++) {
-			reached_ns[i] += (double)(last_ns - graph->start_ns[cell]);
+			for (size_t lane = 0; lane < n_lanes; lane++) {
+				reached_ns[i * n_lanes + lane] +=
+					(double)(last_ns[lane] - start_ns);
+			}
 		}
-		last_ns = at_ns > last_ns ? at_ns : last_ns;
+		for (size_t lane = 0; lane < n_lanes; lane++) {
+			last_ns[lane] = at_ns[lane] > last_ns[lane] ? at_ns[lane] : last_ns[lane];
+		}
 	}
 	for (; i < window->end; i++) {
-		reached_ns[i] += (double)(last_ns - graph->start_ns[cell]);
+		for (size_t lane = 0; lane < n_lanes; lane++) {
+			reached_ns[i * n_lanes + lane] += (double)(last_ns[lane] - start_ns);
+		}
 	}
 }
 
 /*
  * A step lasts from the last end in the step before to its own last end, mean over the ranks: where
  * a lost record has moved one rank's cuts by an operator, it hardly counts. @reached_ns: scratch,
- * n_steps.
+ * n_steps * n_lanes. @step_ms: [lane * n_steps + i].
  */
-static void set_step_times(const struct fsl_replay *replay, const int64_t *end_ns,
+static void set_step_times(const struct fsl_replay *replay, const int64_t *end_ns, size_t n_lanes,
 			   double *reached_ns, double *step_ms)
 {
 	const struct fsl_replay_graph *graph = replay->graph;
-	for (size_t i = 0; i < replay->n_steps; i++) {
-		reached_ns[i] = 0.0;
-	}
+	memset(reached_ns, 0, replay->n_steps * n_lanes * sizeof(*reached_ns));
 	for (size_t w = 0; w < graph->n_windows; w++) {
 		const struct fsl_window *window = &graph->windows[w];
 		size_t n_ranks = 0;
 		for (size_t r = 0; r < replay->n_ranks; r++) {
 			size_t cell = r * graph->n_windows + w;
 			if (graph->event_begin[cell] < graph->event_begin[cell + 1]) {
-				add_rank(graph, cell, end_ns, window, reached_ns);
+				add_rank(graph, cell, end_ns, n_lanes, window, reached_ns);
 				n_ranks++;
 			}
 		}
 		for (size_t i = window->begin; i < window->end; i++) {
-			double before_ns = i > window->begin ? reached_ns[i - 1] : 0.0;
-			step_ms[i] = n_ranks > 0 ? (reached_ns[i] - before_ns) / (double)n_ranks /
-							   FSL_NS_PER_MS
-						 : 0.0;
+			const double *reached = reached_ns + i * n_lanes;
+			for (size_t lane = 0; lane < n_lanes; lane++) {
+				double before_ns =
+					i > window->begin ? *(reached - n_lanes + lane) : 0.0;
+				step_ms[lane * replay->n_steps + i] =
+					n_ranks > 0 ? (reached[lane] - before_ns) /
+							      (double)n_ranks / FSL_NS_PER_MS
+						    : 0.0;
+			}
 		}
 	}
 }
 
-/* One run of the graph under a repair. */
+/*
+ * One run of the graph under several repairs at once: what makes a run slow is to fetch the events,
+ * and those are the same for all. A mask has all bits where a lane puts something at its level, and
+ * none elsewhere.
+ */
 struct pass {
 	const struct fsl_replay_graph *graph;
-	const struct fsl_repair *repair;
-	int64_t *end_ns; /* per event */
+	const struct fsl_repair *repairs; /* [LANES_MAX] */
+	bool has_parts;                   /* some lane levels a part of own time only */
+	int64_t *end_ns;                  /* [event * LANES_MAX + lane] */
+	int64_t *rank_masks;              /* [rank_idx * LANES_MAX + lane] */
+	int64_t *channel_masks;           /* likewise */
+	int64_t unseen_masks[LANES_MAX];
 };
 
 /* Own time before an event with @parts of it at their level. */
@@ -102,46 +132,69 @@ static int64_t level_of(const struct fsl_replay_graph *graph, const struct fsl_e
 	return ns;
 }
 
-static int64_t arrival_ns(const struct pass *pass, const struct fsl_event *event)
+/* When the event arrives, per lane. */
+static void set_arrival(const struct pass *pass, const struct fsl_event *event,
+			int64_t at_ns[LANES_MAX])
 {
-	const struct fsl_repair *repair = pass->repair;
-	int64_t at_ns = event->pred != FSL_NO_NODE ? pass->end_ns[event->pred] : event->base_ns;
-	bool is_level = repair->ranks != NULL && repair->ranks[event->rank_idx];
-	if (!is_level) {
-		at_ns += event->work_ns;
-	} else if (repair->parts == FSL_REPLAY_PARTS_ALL) {
-		at_ns += event->level_ns;
+	const int64_t *masks = pass->rank_masks + (size_t)event->rank_idx * LANES_MAX;
+	int64_t least_ns = event->work_ns + event->idle_ns;
+	int64_t saved_ns = event->level_ns - event->work_ns;
+	if (event->pred != FSL_NO_NODE) {
+		const int64_t *pred_ns = pass->end_ns + (size_t)event->pred * LANES_MAX;
+		for (size_t lane = 0; lane < LANES_MAX; lane++) {
+			at_ns[lane] = pred_ns[lane] + least_ns + (masks[lane] & saved_ns);
+		}
 	} else {
-		at_ns += level_of(pass->graph, event, repair->parts);
+		for (size_t lane = 0; lane < LANES_MAX; lane++) {
+			at_ns[lane] = event->base_ns + least_ns + (masks[lane] & saved_ns);
+		}
 	}
-	at_ns += event->idle_ns;
+	for (size_t lane = 0; lane < LANES_MAX && pass->has_parts; lane++) {
+		uint32_t parts = pass->repairs[lane].parts;
+		if (masks[lane] != 0 && parts != FSL_REPLAY_PARTS_ALL) {
+			at_ns[lane] += level_of(pass->graph, event, parts) - event->level_ns;
+		}
+	}
 	if (event->beside != FSL_NO_NODE) {
-		int64_t beside_ns = pass->end_ns[event->beside] + event->beside_ns;
-		at_ns = beside_ns > at_ns ? beside_ns : at_ns;
+		const int64_t *beside_ns = pass->end_ns + (size_t)event->beside * LANES_MAX;
+		for (size_t lane = 0; lane < LANES_MAX; lane++) {
+			int64_t ns = beside_ns[lane] + event->beside_ns;
+			at_ns[lane] = ns > at_ns[lane] ? ns : at_ns[lane];
+		}
 	}
-	return at_ns;
 }
 
 static void meet(const struct pass *pass, const struct fsl_meeting *meeting)
 {
-	const struct fsl_repair *repair = pass->repair;
+	static const int64_t NO_MASKS[LANES_MAX] = {0};
 	const struct fsl_member *members = pass->graph->members + meeting->member_begin;
-	bool is_level = repair->channels != NULL && meeting->channel_idx != FSL_NO_NODE &&
-			repair->channels[meeting->channel_idx];
-	int64_t last_ns = INT64_MIN;
-	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		const struct fsl_event *event = &pass->graph->events[members[m].event];
-		int64_t at_ns = arrival_ns(pass, event);
-		pass->end_ns[members[m].event] = at_ns;
-		last_ns = at_ns > last_ns ? at_ns : last_ns;
+	const int64_t *masks =
+		meeting->channel_idx == FSL_NO_NODE
+			? NO_MASKS
+			: pass->channel_masks + (size_t)meeting->channel_idx * LANES_MAX;
+	int64_t last_ns[LANES_MAX], saved_ns = meeting->level_ns - meeting->transfer_ns;
+	for (size_t lane = 0; lane < LANES_MAX; lane++) {
+		last_ns[lane] = INT64_MIN;
 	}
-	last_ns += is_level ? meeting->level_ns : meeting->transfer_ns;
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		const struct fsl_event *event = &pass->graph->events[members[m].event];
+		int64_t *at_ns = pass->end_ns + (size_t)members[m].event * LANES_MAX;
+		set_arrival(pass, &pass->graph->events[members[m].event], at_ns);
+		for (size_t lane = 0; lane < LANES_MAX; lane++) {
+			last_ns[lane] = at_ns[lane] > last_ns[lane] ? at_ns[lane] : last_ns[lane];
+		}
+	}
+	for (size_t lane = 0; lane < LANES_MAX; lane++) {
+		last_ns[lane] += meeting->transfer_ns + (masks[lane] & saved_ns);
+	}
+	for (uint32_t m = 0; m < meeting->n_members; m++) {
+		int64_t *end_ns = pass->end_ns + (size_t)members[m].event * LANES_MAX;
 		if (members[m].is_waiting) {
-			pass->end_ns[members[m].event] = last_ns;
-		} else {
-			pass->end_ns[members[m].event] += event->end_ns - event->begin_ns;
+			memcpy(end_ns, last_ns, sizeof(last_ns));
+			continue;
+		}
+		const struct fsl_event *event = &pass->graph->events[members[m].event];
+		for (size_t lane = 0; lane < LANES_MAX; lane++) {
+			end_ns[lane] += event->end_ns - event->begin_ns;
 		}
 	}
 }
@@ -156,39 +209,102 @@ static void run_pass(const struct pass *pass)
 			continue;
 		}
 		const struct fsl_event *event = &graph->events[node];
-		int64_t dur_ns = pass->repair->skips_unseen ? event->alone_ns
-							    : event->end_ns - event->begin_ns;
-		pass->end_ns[node] = arrival_ns(pass, event) + dur_ns;
+		int64_t *end_ns = pass->end_ns + (size_t)node * LANES_MAX;
+		int64_t dur_ns = event->end_ns - event->begin_ns;
+		set_arrival(pass, event, end_ns);
+		for (size_t lane = 0; lane < LANES_MAX; lane++) {
+			end_ns[lane] +=
+				dur_ns + (pass->unseen_masks[lane] & (event->alone_ns - dur_ns));
+		}
 	}
+}
+
+/* What one thread works with. */
+struct bench {
+	int64_t *end_ns, *rank_masks, *channel_masks; /* as in struct pass */
+	double *reached_ns;                           /* [n_steps * LANES_MAX] */
+	double *step_ms;                              /* [lane * n_steps + i] */
+};
+
+static bool bench_init(struct bench *bench, const struct fsl_replay *replay)
+{
+	*bench = (struct bench){
+		.end_ns = fsl_calloc(replay->graph->n_events, LANES_MAX * sizeof(*bench->end_ns)),
+		.rank_masks = fsl_calloc(replay->n_ranks, LANES_MAX * sizeof(*bench->rank_masks)),
+		.channel_masks =
+			fsl_calloc(replay->n_channels, LANES_MAX * sizeof(*bench->channel_masks)),
+		.reached_ns = fsl_calloc(replay->n_steps, LANES_MAX * sizeof(*bench->reached_ns)),
+		.step_ms = fsl_calloc(replay->n_steps, LANES_MAX * sizeof(*bench->step_ms))};
+	return bench->end_ns != NULL && bench->rank_masks != NULL && bench->channel_masks != NULL &&
+	       bench->reached_ns != NULL && bench->step_ms != NULL;
+}
+
+static void bench_fini(struct bench *bench)
+{
+	fsl_free(bench->step_ms);
+	fsl_free(bench->reached_ns);
+	fsl_free(bench->channel_masks);
+	fsl_free(bench->rank_masks);
+	fsl_free(bench->end_ns);
+}
+
+static int64_t mask_of(const bool *flags, size_t i)
+{
+	return flags != NULL && flags[i] ? -1 : 0;
+}
+
+/* Up to LANES_MAX repairs; lanes without one change nothing. */
+static void run_lanes(const struct fsl_replay *replay, const struct fsl_repair *repairs, size_t n,
+		      const struct bench *bench, double *step_ms)
+{
+	struct fsl_repair lanes[LANES_MAX] = {{0}};
+	struct pass pass = {.graph = replay->graph,
+			    .repairs = lanes,
+			    .end_ns = bench->end_ns,
+			    .rank_masks = bench->rank_masks,
+			    .channel_masks = bench->channel_masks};
+	memcpy(lanes, repairs, n * sizeof(*lanes));
+	for (size_t lane = 0; lane < LANES_MAX; lane++) {
+		const struct fsl_repair *repair = &lanes[lane];
+		pass.has_parts |= repair->ranks != NULL && repair->parts != FSL_REPLAY_PARTS_ALL;
+		pass.unseen_masks[lane] = repair->skips_unseen ? -1 : 0;
+		for (size_t r = 0; r < replay->n_ranks; r++) {
+			bench->rank_masks[r * LANES_MAX + lane] = mask_of(repair->ranks, r);
+		}
+		for (size_t c = 0; c < replay->n_channels; c++) {
+			bench->channel_masks[c * LANES_MAX + lane] = mask_of(repair->channels, c);
+		}
+	}
+	run_pass(&pass);
+	set_step_times(replay, bench->end_ns, LANES_MAX, bench->reached_ns, bench->step_ms);
+	memcpy(step_ms, bench->step_ms, n * replay->n_steps * sizeof(*step_ms));
 }
 
 enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl_repair *repairs,
 			       size_t n, double *step_ms, struct fsl_error *err)
 {
-	size_t n_events = replay->graph->n_events, n_bytes = 0;
 	size_t n_threads = (size_t)omp_get_max_threads();
-	n_threads = n < n_threads ? n : n_threads;
-	int64_t *work = NULL;
-	double *reached_ns = fsl_calloc(n_threads, replay->n_steps * sizeof(*reached_ns));
-	if (fsl_mul_size(n_threads, n_events * sizeof(*work), &n_bytes)) {
-		work = fsl_calloc(1, n_bytes);
+	size_t n_passes = (n + LANES_MAX - 1) / LANES_MAX;
+	bool is_short = false;
+	n_threads = n_threads < n_passes ? n_threads : n_passes;
+#pragma omp parallel num_threads((int)n_threads) reduction(|| : is_short)
+	{
+		struct bench bench;
+		is_short = !bench_init(&bench, replay);
+#pragma omp for schedule(static, 1)
+		for (size_t p = 0; p < n_passes; p++) {
+			size_t begin = p * LANES_MAX;
+			size_t n_lanes = n - begin < LANES_MAX ? n - begin : LANES_MAX;
+			if (!is_short) {
+				run_lanes(replay, repairs + begin, n_lanes, &bench,
+					  step_ms + begin * replay->n_steps);
+			}
+		}
+		bench_fini(&bench);
 	}
-	if (work == NULL || reached_ns == NULL) {
-		fsl_free(work);
-		fsl_free(reached_ns);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu", n_events);
-	}
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)n_threads)
-	for (size_t i = 0; i < n; i++) {
-		size_t thread = (size_t)omp_get_thread_num();
-		int64_t *end_ns = work + thread * n_events;
-		run_pass(&(struct pass){replay->graph, &repairs[i], end_ns});
-		set_step_times(replay, end_ns, reached_ns + thread * replay->n_steps,
-			       step_ms + i * replay->n_steps);
-	}
-	fsl_free(reached_ns);
-	fsl_free(work);
-	return FSL_OK;
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu",
+				   replay->graph->n_events)
+			: FSL_OK;
 }
 
 /* Share of the replayed time that the worst rank spends in operators that meet nobody although all
@@ -225,7 +341,7 @@ static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *er
 	if (reached_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 	}
-	set_step_times(out, NULL, reached_ns, out->measured_ms);
+	set_step_times(out, NULL, 1, reached_ns, out->measured_ms);
 	fsl_free(reached_ns);
 	enum fsl_status status = set_unmatched(out, err);
 	return status == FSL_OK
