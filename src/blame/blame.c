@@ -115,18 +115,21 @@ static void set_noise(struct fsl_blame *out, size_t class_idx, double *work)
  * is above the shortest. Waits in point-to-point operators are left out: a pipeline has its bubble
  * with nobody slow.
  */
-static void add_instance(struct fsl_blame *out, const struct fsl_channel *channel,
-			 const struct fsl_windows *late, size_t instance, size_t step)
+static void add_instance(struct fsl_blame *out, const struct fsl_channel *channel, size_t instance,
+			 size_t step)
 {
-	double latest_ms = 0.0;
+	const int64_t *dur_ns = channel->dur_ns + instance * channel->n_members;
+	int64_t longest_ns = -1, shortest_ns = INT64_MAX;
 	for (size_t m = 0; m < channel->n_members; m++) {
-		double ms = late->values[m * late->n_windows + instance];
-		latest_ms = !isnan(ms) && ms > latest_ms ? ms : latest_ms;
+		longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
+		bool is_shorter = dur_ns[m] >= 0 && dur_ns[m] < shortest_ns;
+		shortest_ns = is_shorter ? dur_ns[m] : shortest_ns;
 	}
+	double latest_ms = (double)(longest_ns - shortest_ns) / FSL_NS_PER_MS;
 	for (size_t m = 0; m < channel->n_members; m++) {
-		double ms = late->values[m * late->n_windows + instance];
-		if (!isnan(ms)) {
+		if (dur_ns[m] >= 0) {
 			size_t at = channel->members[m] * out->n_steps + step;
+			double ms = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
 			out->is_matched[channel->members[m]] = true;
 			out->late_ms[at] += ms;
 			out->wait_ms[at] += channel->is_p2p ? 0.0 : latest_ms - ms;
@@ -134,27 +137,16 @@ static void add_instance(struct fsl_blame *out, const struct fsl_channel *channe
 	}
 }
 
-static enum fsl_status set_lateness(struct fsl_blame *out, const struct fsl_run *run,
-				    const struct fsl_match *match, struct fsl_error *err)
+static void set_lateness(struct fsl_blame *out, const struct fsl_match *match)
 {
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
-		struct fsl_windows late = {0};
-		if (channel->disagrees) {
-			continue;
-		}
-		enum fsl_status status = fsl_channel_lateness(&late, channel, run, err);
-		if (status != FSL_OK) {
-			return status;
-		}
-		for (size_t i = 0; i < channel->n_instances; i++) {
+		for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
 			if (channel->step_idx[i] < out->n_steps) {
-				add_instance(out, channel, &late, i, channel->step_idx[i]);
+				add_instance(out, channel, i, channel->step_idx[i]);
 			}
 		}
-		fsl_windows_fini(&late);
 	}
-	return FSL_OK;
 }
 
 static void set_steps(struct fsl_blame *out, const struct fsl_steps *steps, double *work)
@@ -218,12 +210,10 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *jo
 	if (status == FSL_OK) {
 		status = alloc_blame(out, err);
 	}
-	if (status == FSL_OK) {
-		status = set_lateness(out, job->run, job->match, err);
-	}
 	if (status != FSL_OK) {
 		goto out;
 	}
+	set_lateness(out, job->match);
 	set_steps(out, job->steps, work);
 	status = charge_all(out, job, work, err);
 	if (status == FSL_OK && job->own->has_stages && !is_explained(out, job->config)) {

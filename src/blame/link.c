@@ -74,12 +74,11 @@ static struct likeness likeness_of(const struct fsl_match *match, const struct f
 }
 
 /* Shortest duration of a complete instance, ms; NaN when a member is absent. */
-static double transfer_ms(const struct fsl_channel *channel, const struct fsl_run *run,
-			  size_t instance)
+static double transfer_ms(const struct fsl_channel *channel, size_t instance)
 {
 	int64_t shortest_ns = INT64_MAX;
 	for (size_t m = 0; m < channel->n_members; m++) {
-		int64_t dur_ns = fsl_channel_duration_ns(channel, run, instance, m);
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
 		if (dur_ns < 0) {
 			return NAN;
 		}
@@ -89,14 +88,13 @@ static double transfer_ms(const struct fsl_channel *channel, const struct fsl_ru
 }
 
 /* Transfer per step; NaN for steps in which the channel has no complete instance. */
-static void sum_transfer(double *row, const struct fsl_channel *channel, const struct fsl_run *run,
-			 size_t n_steps)
+static void sum_transfer(double *row, const struct fsl_channel *channel, size_t n_steps)
 {
 	for (size_t s = 0; s < n_steps; s++) {
 		row[s] = NAN;
 	}
 	for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
-		double ms = transfer_ms(channel, run, i);
+		double ms = transfer_ms(channel, i);
 		size_t step = channel->step_idx[i];
 		if (step < n_steps && !isnan(ms)) {
 			row[step] = isnan(row[step]) ? ms : row[step] + ms;
@@ -409,7 +407,7 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 		const struct fsl_channel *channel = &match->channels[c];
 		out->is_wait[c] = misses_members(job, &sizes, channel->group_idx);
 		like[c].is_wait = out->is_wait[c];
-		sum_transfer(out->transfer_ms + c * n_steps, channel, job->run, n_steps);
+		sum_transfer(out->transfer_ms + c * n_steps, channel, n_steps);
 	}
 	qsort(like, n, sizeof(*like), compare_likeness);
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {

@@ -9,9 +9,10 @@
  */
 static const double REGULAR_SHARE_MIN = 0.9;
 
-size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns)
+/* As fsl_first_op_at, in ops[low .. high). */
+static size_t first_op_between(const struct fsl_rank *rank, size_t low, size_t high,
+			       int64_t time_ns)
 {
-	size_t low = 0, high = rank->n_ops;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (fsl_op_begin_ns(&rank->ops[mid]) < time_ns) {
@@ -21,6 +22,24 @@ size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns)
 		}
 	}
 	return low;
+}
+
+size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns)
+{
+	return first_op_between(rank, 0, rank->n_ops, time_ns);
+}
+
+/* The same behind operator @from, which begins before @time_ns: as far as it takes, in steps of
+ * twice the size. */
+static size_t first_op_behind(const struct fsl_rank *rank, size_t from, int64_t time_ns)
+{
+	size_t low = from, reach = 1;
+	while (rank->n_ops - low > reach && fsl_op_begin_ns(&rank->ops[low + reach]) < time_ns) {
+		low += reach;
+		reach *= 2;
+	}
+	size_t high = rank->n_ops - low > reach ? low + reach : rank->n_ops;
+	return first_op_between(rank, low, high, time_ns);
 }
 
 /* Most frequent number of operators per step; @counts is sorted in place. */
@@ -55,7 +74,14 @@ static int64_t median_around(const int64_t *numbers, size_t n, size_t at)
 	for (size_t i = at - reach; i <= at + reach; i++) {
 		window[k++] = numbers[i];
 	}
-	qsort(window, k, sizeof(*window), fsl_compare_i64);
+	for (size_t i = 1; i < k; i++) {
+		int64_t number = window[i];
+		size_t to = i;
+		for (; to > 0 && window[to - 1] > number; to--) {
+			window[to] = window[to - 1];
+		}
+		window[to] = number;
+	}
 	return window[k / 2];
 }
 
@@ -120,41 +146,68 @@ static bool snap_to_period(uint32_t *first, size_t n_steps, size_t n_ops, int64_
 	return is_possible;
 }
 
+/* The cuts of one rank, whose clock is @shift_ns ahead of that of the steps. @work: 3 * (n_steps +
+ * 1) numbers. */
+static void cut_rank(struct fsl_cuts *out, const struct fsl_rank *rank, size_t rank_idx,
+		     const struct fsl_steps *steps, int64_t shift_ns, int64_t *work)
+{
+	uint32_t *first = out->first_op + rank_idx * (steps->n_items + 1);
+	int64_t *begin_ns = out->begin_ns + rank_idx * (steps->n_items + 1);
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	for (size_t s = 0; s <= steps->n_items; s++) {
+		begin_ns[s] = shift_ns + (s < steps->n_items ? steps->items[s].begin_ns
+							     : last->begin_ns + last->dur_ns);
+		bool is_behind = s > 0 && first[s - 1] < rank->n_ops &&
+				 fsl_op_begin_ns(&rank->ops[first[s - 1]]) < begin_ns[s];
+		first[s] = (uint32_t)(is_behind ? first_op_behind(rank, first[s - 1], begin_ns[s])
+						: fsl_first_op_at(rank, begin_ns[s]));
+	}
+	out->is_regular[rank_idx] = snap_to_period(first, steps->n_items, rank->n_ops, work);
+}
+
+/* Ranks on threads; false: out of memory. */
+static bool cut_ranks(struct fsl_cuts *out, const struct fsl_run *run,
+		      const struct fsl_steps *steps, const int64_t *clock_ns)
+{
+	size_t source = fsl_run_rank_idx(run, steps->source_rank);
+	int64_t source_clock_ns = source != SIZE_MAX ? clock_ns[source] : 0;
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		int64_t *work = fsl_calloc(3 * (steps->n_items + 1), sizeof(*work));
+		is_short = work == NULL;
+#pragma omp for schedule(static)
+		for (size_t r = 0; r < run->n_ranks; r++) {
+			if (work != NULL) {
+				cut_rank(out, &run->ranks[r], r, steps,
+					 clock_ns[r] - source_clock_ns, work);
+			}
+		}
+		fsl_free(work);
+	}
+	return !is_short;
+}
+
 enum fsl_status fsl_cuts_build(struct fsl_cuts *out, const struct fsl_run *run,
 			       const struct fsl_steps *steps, const int64_t *clock_ns,
 			       struct fsl_error *err)
 {
 	size_t n_cuts = steps->n_items + 1, n_total = 0;
 	*out = (struct fsl_cuts){.n_steps = steps->n_items, .n_ranks = run->n_ranks};
-	int64_t *work = fsl_calloc(3 * n_cuts, sizeof(*work));
-	if (fsl_mul_size(run->n_ranks, n_cuts, &n_total) && work != NULL) {
+	if (fsl_mul_size(run->n_ranks, n_cuts, &n_total)) {
 		out->first_op = fsl_arena_alloc(&out->arena, n_total * sizeof(*out->first_op));
 		out->begin_ns = fsl_arena_alloc(&out->arena, n_total * sizeof(*out->begin_ns));
 		out->is_regular =
 			fsl_arena_alloc(&out->arena, run->n_ranks * sizeof(*out->is_regular));
 	}
-	if (out->first_op == NULL || out->begin_ns == NULL || out->is_regular == NULL) {
-		fsl_free(work);
+	bool is_short = out->first_op == NULL || out->begin_ns == NULL || out->is_regular == NULL;
+	if (!is_short && steps->n_items > 0) {
+		is_short = !cut_ranks(out, run, steps, clock_ns);
+	}
+	if (is_short) {
 		fsl_cuts_fini(out);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: cuts=%zu", n_total);
 	}
-	size_t source = fsl_run_rank_idx(run, steps->source_rank);
-	int64_t source_clock_ns = source != SIZE_MAX ? clock_ns[source] : 0;
-	for (size_t r = 0; r < run->n_ranks && steps->n_items > 0; r++) {
-		uint32_t *first = out->first_op + r * n_cuts;
-		int64_t *begin_ns = out->begin_ns + r * n_cuts;
-		int64_t shift_ns = clock_ns[r] - source_clock_ns;
-		for (size_t s = 0; s <= steps->n_items; s++) {
-			const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
-			begin_ns[s] =
-				shift_ns + (s < steps->n_items ? steps->items[s].begin_ns
-							       : last->begin_ns + last->dur_ns);
-			first[s] = (uint32_t)fsl_first_op_at(&run->ranks[r], begin_ns[s]);
-		}
-		out->is_regular[r] =
-			snap_to_period(first, steps->n_items, run->ranks[r].n_ops, work);
-	}
-	fsl_free(work);
 	return FSL_OK;
 }
 

@@ -38,4 +38,17 @@ size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns);
 /* Step of an operator, SIZE_MAX before the first or after the last. */
 size_t fsl_cuts_step_of(const struct fsl_cuts *cuts, size_t rank_idx, size_t op_idx);
 
+/* The same for one operator after the other: no search where it is of step @last or the next. */
+static inline size_t fsl_cuts_step_after(const struct fsl_cuts *cuts, size_t rank_idx,
+					 size_t op_idx, size_t last)
+{
+	const uint32_t *first = cuts->first_op + rank_idx * (cuts->n_steps + 1);
+	for (size_t s = last; s < cuts->n_steps && s <= last + 1; s++) {
+		if (op_idx >= first[s] && op_idx < first[s + 1]) {
+			return s;
+		}
+	}
+	return fsl_cuts_step_of(cuts, rank_idx, op_idx);
+}
+
 #endif

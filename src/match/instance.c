@@ -223,15 +223,40 @@ enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *c
 	return match_equal_numbers(match, channel, uses, err);
 }
 
-int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct fsl_run *run,
-				size_t instance, size_t member)
+static void measure_durations(struct fsl_channel *channel, const struct fsl_run *run)
 {
-	uint32_t op_idx = channel->op_idx[instance * channel->n_members + member];
-	if (op_idx == FSL_NO_OP) {
-		return -1;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			size_t at = i * channel->n_members + m;
+			uint32_t op_idx = channel->op_idx[at];
+			channel->dur_ns[at] = op_idx == FSL_NO_OP
+						      ? -1
+						      : fsl_op_end_ns(&ops[op_idx]) -
+								fsl_op_begin_ns(&ops[op_idx]);
+		}
 	}
-	const struct fsl_op *op = &run->ranks[channel->members[member]].ops[op_idx];
-	return fsl_op_end_ns(op) - fsl_op_begin_ns(op);
+}
+
+enum fsl_status fsl_match_measure_durations(struct fsl_match *match, const struct fsl_run *run,
+					    struct fsl_error *err)
+{
+	for (size_t c = 0; c < match->n_channels; c++) {
+		struct fsl_channel *channel = &match->channels[c];
+		size_t n = channel->n_instances * channel->n_members;
+		if (channel->dur_ns == NULL) {
+			channel->dur_ns =
+				fsl_arena_alloc(&match->arena, n * sizeof(*channel->dur_ns));
+		}
+		if (channel->dur_ns == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n);
+		}
+	}
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t c = 0; c < match->n_channels; c++) {
+		measure_durations(&match->channels[c], run);
+	}
+	return FSL_OK;
 }
 
 enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,
@@ -242,24 +267,28 @@ enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_c
 	if (status != FSL_OK) {
 		return status;
 	}
-	for (size_t m = 0; m < channel->n_members; m++) {
-		out->ranks[m] = run->ranks[channel->members[m]].rank;
-	}
 	for (size_t i = 0; i < channel->n_instances; i++) {
+		const int64_t *dur_ns = channel->dur_ns + i * channel->n_members;
 		int64_t longest_ns = -1;
 		for (size_t m = 0; m < channel->n_members; m++) {
-			int64_t dur_ns = fsl_channel_duration_ns(channel, run, i, m);
-			longest_ns = dur_ns > longest_ns ? dur_ns : longest_ns;
+			longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
 		}
 		for (size_t m = 0; m < channel->n_members; m++) {
-			int64_t dur_ns = fsl_channel_duration_ns(channel, run, i, m);
-			if (dur_ns >= 0) {
-				size_t at = m * channel->n_instances + i;
-				uint32_t op_idx = channel->op_idx[i * channel->n_members + m];
-				out->values[at] = (double)(longest_ns - dur_ns) / FSL_NS_PER_MS;
-				out->n_samples[at] = 1;
-				out->first_ns[at] = fsl_op_begin_ns(
-					&run->ranks[channel->members[m]].ops[op_idx]);
+			if (dur_ns[m] >= 0) {
+				double late_ms = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
+				out->values[m * channel->n_instances + i] = late_ms;
+				out->n_samples[m * channel->n_instances + i] = 1;
+			}
+		}
+	}
+	for (size_t m = 0; m < channel->n_members; m++) {
+		const struct fsl_rank *rank = &run->ranks[channel->members[m]];
+		int64_t *first_ns = out->first_ns + m * channel->n_instances;
+		out->ranks[m] = rank->rank;
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			uint32_t op_idx = channel->op_idx[i * channel->n_members + m];
+			if (op_idx != FSL_NO_OP) {
+				first_ns[i] = fsl_op_begin_ns(&rank->ops[op_idx]);
 			}
 		}
 	}

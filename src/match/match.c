@@ -105,6 +105,7 @@ static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *list
 	}
 	if (status == FSL_OK) {
 		count_matched(out);
+		status = fsl_match_measure_durations(out, run, err);
 	}
 	return status;
 }
@@ -167,13 +168,14 @@ void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts
 {
 	for (size_t c = 0; c < match->n_channels; c++) {
 		struct fsl_channel *channel = &match->channels[c];
+		size_t step = SIZE_MAX;
 		for (size_t i = 0; i < channel->n_instances; i++) {
 			size_t m = 0;
 			const uint32_t *row = channel->op_idx + i * channel->n_members;
 			while (m + 1 < channel->n_members && row[m] == FSL_NO_OP) {
 				m++;
 			}
-			size_t step = fsl_cuts_step_of(cuts, channel->members[m], row[m]);
+			step = fsl_cuts_step_after(cuts, channel->members[m], row[m], step);
 			channel->step_idx[i] = step == SIZE_MAX ? UINT32_MAX : (uint32_t)step;
 		}
 	}

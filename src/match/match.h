@@ -25,6 +25,7 @@ struct fsl_channel {
 	size_t n_instances;
 	uint32_t
 		*op_idx; /* [instance * n_members + member], index into the rank's ops; FSL_NO_OP */
+	int64_t *dur_ns; /* same layout: duration of the operator; -1 without one */
 	uint32_t *step_idx; /* [instance], index into fsl_steps; UINT32_MAX outside all steps */
 	/* Latest minus earliest end of an instance on corrected clocks; NaN: no two members. */
 	double gap_median_ms, gap_p95_ms;
@@ -44,6 +45,7 @@ struct fsl_match {
 	double disagree_max_ms;        /* largest gap_median_ms of these; NaN: none */
 	uint64_t n_p2p, n_p2p_matched; /* point-to-point operators / those with their partner */
 	uint64_t n_instances, n_instances_matched; /* with any member / with all members */
+	size_t n_restored; /* operators that were put back, match/restore.h */
 };
 
 /*
@@ -67,9 +69,16 @@ void fsl_match_fini(struct fsl_match *match);
 /* Fills step_idx of every channel. */
 void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts);
 
+/* Fills dur_ns of every channel; whoever changes the channels' operators does. */
+enum fsl_status fsl_match_measure_durations(struct fsl_match *match, const struct fsl_run *run,
+					    struct fsl_error *err);
+
 /* Duration of a member's operator in an instance, ns; -1 when absent. */
-int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, const struct fsl_run *run,
-				size_t instance, size_t member);
+static inline int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, size_t instance,
+					      size_t member)
+{
+	return channel->dur_ns[instance * channel->n_members + member];
+}
 
 /* Lateness in ms, instances x members (longest duration in the instance minus own). */
 enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,

@@ -92,7 +92,7 @@ static void own_from_gaps(const struct own_row *row, const struct fsl_op_span *s
 	size_t last_step = SIZE_MAX;
 	int64_t busy_until_ns = n_spans > 0 ? spans[0].begin_ns : 0;
 	for (size_t i = 0; i < n_spans; i++) {
-		size_t step = fsl_cuts_step_of(cuts, rank_idx, spans[i].op_idx);
+		size_t step = fsl_cuts_step_after(cuts, rank_idx, spans[i].op_idx, last_step);
 		int64_t gap_ns = spans[i].begin_ns - busy_until_ns;
 		if (gap_ns > 0 && step != SIZE_MAX) {
 			double *parts = row->part_ms + step * FSL_OWN_PARTS_N;
@@ -187,46 +187,70 @@ static enum fsl_status alloc_own(struct fsl_own *out, const struct fsl_run *run,
 	return FSL_OK;
 }
 
+/* What one thread works with; grows with its ranks. */
+struct bench {
+	struct cover cover;
+	struct fsl_op_span *spans;
+	struct fsl_stage_pieces pieces;
+	size_t cover_capacity, spans_capacity;
+};
+
+static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
+				   const struct fsl_rank *rank, size_t r,
+				   const struct fsl_steps *steps, const struct fsl_cuts *cuts)
+{
+	struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
+			      out->idle_ms + r * out->n_steps, out->n_steps};
+	enum fsl_status status =
+		FSL_GROW(bench->spans, bench->spans_capacity, rank->n_ops + 1, NULL);
+	if (status == FSL_OK && out->has_stages) {
+		status = FSL_GROW(bench->cover.spans, bench->cover_capacity, rank->n_ops + 1, NULL);
+	}
+	if (status == FSL_OK && out->has_stages) {
+		status = fsl_stage_pieces(&bench->pieces, rank, r, steps, cuts, NULL);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	fsl_op_spans(bench->spans, rank, cuts, r);
+	if (!out->has_stages || rank->n_ops == 0) { /* without operators all is unseen */
+		own_from_gaps(&row, bench->spans, rank->n_ops, cuts, r);
+		return FSL_OK;
+	}
+	build_cover(&bench->cover, bench->spans, rank->n_ops);
+	own_from_stages(&row, &bench->pieces, &bench->cover);
+	idle_of_steps(&row, &bench->cover, cuts, r);
+	return FSL_OK;
+}
+
+/* Ranks on threads; each has its own rows. */
 enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			      const struct fsl_steps *steps, const struct fsl_cuts *cuts,
 			      struct fsl_error *err)
 {
 	enum fsl_status status = alloc_own(out, run, cuts, err);
+	bool is_short = false;
 	if (status != FSL_OK) {
 		return status;
 	}
 	out->has_stages = run_has_stages(run);
-	struct cover cover = {0};
-	struct fsl_op_span *spans = NULL;
-	struct fsl_stage_pieces pieces = {0};
-	size_t capacity = 0, span_capacity = 0;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
-				      out->idle_ms + r * out->n_steps, out->n_steps};
-		status = FSL_GROW(spans, span_capacity, rank->n_ops + 1, err);
-		if (status == FSL_OK) {
-			status = FSL_GROW(cover.spans, capacity, rank->n_ops + 1, err);
+#pragma omp parallel reduction(|| : is_short)
+	{
+		struct bench bench = {.spans = NULL};
+#pragma omp for schedule(dynamic, 1)
+		for (size_t r = 0; r < run->n_ranks; r++) {
+			is_short |=
+				own_of_rank(out, &bench, &run->ranks[r], r, steps, cuts) != FSL_OK;
 		}
-		if (status == FSL_OK && out->has_stages) {
-			status = fsl_stage_pieces(&pieces, rank, r, steps, cuts, err);
-		}
-		if (status != FSL_OK) {
-			fsl_own_fini(out);
-			break;
-		}
-		fsl_op_spans(spans, rank, cuts, r);
-		if (!out->has_stages || rank->n_ops == 0) { /* without operators all is unseen */
-			own_from_gaps(&row, spans, rank->n_ops, cuts, r);
-			continue;
-		}
-		build_cover(&cover, spans, rank->n_ops);
-		own_from_stages(&row, &pieces, &cover);
-		idle_of_steps(&row, &cover, cuts, r);
+		fsl_free(bench.spans);
+		fsl_free(bench.cover.spans);
+		fsl_stage_pieces_fini(&bench.pieces);
 	}
-	fsl_free(spans);
-	fsl_free(cover.spans);
-	fsl_stage_pieces_fini(&pieces);
+	if (is_short) {
+		fsl_own_fini(out);
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
+				  run->n_ranks, cuts->n_steps);
+	}
 	return status;
 }
 

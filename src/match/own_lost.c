@@ -71,12 +71,13 @@ static void hide_instance(struct fsl_own *own, const struct fsl_run *run,
 
 /* False also where what lacked was put back. */
 static bool is_recorded(const struct fsl_channel *channel, const struct fsl_run *run,
-			size_t instance)
+			size_t instance, bool has_restored)
 {
 	for (size_t m = 0; m < channel->n_members; m++) {
 		uint32_t op_idx = channel->op_idx[instance * channel->n_members + m];
 		if (op_idx == FSL_NO_OP ||
-		    run->ranks[channel->members[m]].ops[op_idx].id == FSL_OP_ID_RESTORED) {
+		    (has_restored &&
+		     run->ranks[channel->members[m]].ops[op_idx].id == FSL_OP_ID_RESTORED)) {
 			return false;
 		}
 	}
@@ -92,12 +93,13 @@ static const double REGULAR_SHARE_MIN = 0.75;
  * lost the record of one. @counts, @sorted: steps.
  */
 static void hide_short_steps(struct fsl_own *own, const struct fsl_run *run,
-			     const struct fsl_channel *channel, int64_t *counts, int64_t *sorted)
+			     const struct fsl_channel *channel, bool has_restored, int64_t *counts,
+			     int64_t *sorted)
 {
 	size_t n_lost = 0, n_usual = 0, n_steps = own->n_steps;
 	memset(counts, 0, n_steps * sizeof(*counts));
 	for (size_t i = 0; i < channel->n_instances; i++) {
-		n_lost += !is_recorded(channel, run, i);
+		n_lost += !is_recorded(channel, run, i, has_restored);
 		if (channel->step_idx[i] < n_steps) {
 			counts[channel->step_idx[i]]++;
 		}
@@ -152,10 +154,13 @@ enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run
 			hide_instance(own, run, match, cuts, channel, i);
 		}
 		if (!channel->disagrees) {
-			hide_short_steps(own, run, channel, counts, counts + own->n_steps);
+			hide_short_steps(own, run, channel, match->n_restored > 0, counts,
+					 counts + own->n_steps);
 		}
 	}
-	hide_restored(own, run, cuts);
+	if (match->n_restored > 0) {
+		hide_restored(own, run, cuts);
+	}
 	fsl_free(counts);
 	return FSL_OK;
 }

@@ -66,10 +66,24 @@ static bool is_async(const struct kind *kind)
 	return kind != NULL && (double)kind->n_containing > ASYNC_SHARE_MIN * (double)kind->n_uses;
 }
 
+/* True when some operator contains the begin of the next one; most jobs have none. */
+static bool has_containing(const struct fsl_rank *rank)
+{
+	for (size_t i = 0; i + 1 < rank->n_ops; i++) {
+		if (fsl_op_begin_ns(&rank->ops[i + 1]) < fsl_op_end_ns(&rank->ops[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Counts per kind; true when some kind is asynchronous. */
 static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_rank *rank)
 {
 	bool has_async = false;
+	if (!has_containing(rank)) {
+		return false;
+	}
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		struct kind *kind = find_kind(kinds, n_kinds, &rank->ops[i]);
 		if (kind != NULL) {
@@ -161,6 +175,7 @@ static void measure_turns(struct fsl_op_span *spans, struct kind *kinds, size_t 
 			  const struct fsl_rank *rank, const struct fsl_cuts *cuts, size_t rank_idx)
 {
 	int64_t before_ns = FSL_NS_ABSENT;
+	size_t step = SIZE_MAX;
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		spans[i].is_beside = is_async(find_kind(kinds, &n_kinds, &rank->ops[i]));
 	}
@@ -171,7 +186,8 @@ static void measure_turns(struct fsl_op_span *spans, struct kind *kinds, size_t 
 			continue;
 		}
 		struct kind *kind = find_kind(kinds, &n_kinds, &rank->ops[i]);
-		struct turn *turn = turn_of(kind, fsl_cuts_step_of(cuts, rank_idx, i));
+		step = fsl_cuts_step_after(cuts, rank_idx, i, step);
+		struct turn *turn = turn_of(kind, step);
 		struct around around = look_around(spans, rank, i, before_ns);
 		if (around.last_end_ns != FSL_NS_ABSENT && around.next_begin_ns != FSL_NS_ABSENT) {
 			int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
@@ -194,13 +210,15 @@ static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_
 			    size_t rank_idx)
 {
 	int64_t before_ns = FSL_NS_ABSENT;
+	size_t step = SIZE_MAX;
 	measure_turns(spans, kinds, n_kinds, rank, cuts, rank_idx);
 	restart_turns(kinds, n_kinds);
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		struct fsl_op_span span = whole_span(&rank->ops[i], i);
 		if (spans[i].is_beside) {
 			struct kind *kind = find_kind(kinds, &n_kinds, &rank->ops[i]);
-			struct turn *turn = turn_of(kind, fsl_cuts_step_of(cuts, rank_idx, i));
+			step = fsl_cuts_step_after(cuts, rank_idx, i, step);
+			struct turn *turn = turn_of(kind, step);
 			struct around around = look_around(spans, rank, i, before_ns);
 			span.is_free = around.is_busy || is_steadily_free(turn);
 			span.is_beside = span.is_free || around.last_end_ns > span.begin_ns;

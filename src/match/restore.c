@@ -64,12 +64,11 @@ static bool is_async(const struct fsl_channel *channel, const struct fsl_rank *r
 }
 
 /* Shortest duration in an instance, -1 where a member lacks. */
-static int64_t transfer_of(const struct fsl_channel *channel, const struct fsl_run *run,
-			   size_t instance)
+static int64_t transfer_of(const struct fsl_channel *channel, size_t instance)
 {
 	int64_t least_ns = INT64_MAX;
 	for (size_t m = 0; m < channel->n_members; m++) {
-		int64_t dur_ns = fsl_channel_duration_ns(channel, run, instance, m);
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
 		least_ns = dur_ns < least_ns ? dur_ns : least_ns;
 	}
 	return least_ns;
@@ -88,7 +87,7 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 		if (i >= channel->n_instances) { /* below 0 wraps */
 			continue;
 		}
-		int64_t transfer_ns = transfer_of(channel, job->run, i);
+		int64_t transfer_ns = transfer_of(channel, i);
 		if (transfer_ns >= 0) {
 			transfers_ns[n_transfers++] = transfer_ns;
 		}
@@ -344,6 +343,10 @@ enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match, s
 	}
 	if (status == FSL_OK && job.n > 0) {
 		status = restore_all(&job, n_restored, err);
+	}
+	match->n_restored = *n_restored;
+	if (status == FSL_OK && job.n > 0) {
+		status = fsl_match_measure_durations(match, run, err);
 	}
 	fsl_free(job.items);
 	fsl_free(job.counts);

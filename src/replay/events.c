@@ -45,6 +45,7 @@ struct walk {
 	struct past past;
 	size_t next_lost;   /* graph->lost */
 	uint32_t last_step; /* of the event before */
+	size_t last_cut;    /* step of the job that the operator before was in */
 };
 
 static void settle_one(struct past *past, const struct ending *ended)
@@ -183,7 +184,8 @@ static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error
 {
 	struct fsl_replay_graph *graph = walk->graph;
 	const struct fsl_op *op = &walk->rank->ops[op_idx];
-	size_t step = fsl_cuts_step_of(graph->job->cuts, walk->rank_idx, op_idx);
+	size_t step = fsl_cuts_step_after(graph->job->cuts, walk->rank_idx, op_idx, walk->last_cut);
+	walk->last_cut = step;
 	settle(&walk->past, fsl_op_begin_ns(op));
 	return set_event(walk, graph->n_events++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
 			 graph->step_of[step], (enum hold)walk->holds[op_idx], err);
@@ -267,6 +269,7 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	const struct fsl_replay_job *job = walk->graph->job;
 	walk->rank = &job->run->ranks[rank_idx];
 	walk->rank_idx = rank_idx;
+	walk->last_cut = SIZE_MAX;
 	walk->clock_ns = job->match->clock_ns[rank_idx];
 	walk->next_stage = 0;
 	walk->next_lost = fsl_replay_first_lost(walk->graph, rank_idx);

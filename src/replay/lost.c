@@ -48,12 +48,11 @@ static int64_t gap_before(const struct fsl_replay_graph *graph, const struct fsl
 }
 
 /* Shortest duration in an instance; INT64_MAX when nobody is there. */
-static int64_t transfer_of(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,
-			   size_t instance)
+static int64_t transfer_of(const struct fsl_channel *channel, size_t instance)
 {
 	int64_t least_ns = INT64_MAX;
 	for (size_t m = 0; m < channel->n_members; m++) {
-		int64_t dur_ns = fsl_channel_duration_ns(channel, graph->job->run, instance, m);
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
 		least_ns = dur_ns >= 0 && dur_ns < least_ns ? dur_ns : least_ns;
 	}
 	return least_ns;
@@ -93,7 +92,7 @@ static void set_usual(const struct fsl_replay_graph *graph, const struct fsl_cha
 			continue;
 		}
 		int64_t gap_ns = gap_before(graph, channel, same[k], member);
-		int64_t transfer_ns = transfer_of(graph, channel, same[k]);
+		int64_t transfer_ns = transfer_of(channel, same[k]);
 		if (gap_ns >= 0 && (lost->usual_ns < 0 || gap_ns < lost->usual_ns)) {
 			lost->usual_ns = gap_ns;
 		}
