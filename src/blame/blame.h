@@ -74,6 +74,13 @@ enum fsl_pattern {
 	FSL_PATTERN_REPEATED, /* single steps again and again (checkpoints, pauses) */
 };
 
+/* The edge of a lasting change: a step of the rank's level. */
+struct fsl_onset {
+	bool is_known;                    /* false: no step of the level is there, as in a ramp */
+	double healthy_ratio, slow_ratio; /* own time over the reference: medians on either side */
+	double p_value;                   /* of such a step by chance (Mann-Whitney) */
+};
+
 /* One rank's case. */
 struct fsl_charge {
 	enum fsl_pattern pattern;
@@ -84,6 +91,7 @@ struct fsl_charge {
 	double last_share; /* share of the high steps in which others waited for this rank; NaN: not
 			      seen */
 	bool is_change;    /* LASTING: the rank was faster before or after by what counts */
+	struct fsl_onset onset; /* of a change */
 	/* Mean lateness per step over the episode; over all steps without one. */
 	double late_ms_per_step;
 };
@@ -116,6 +124,7 @@ struct fsl_blame {
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
 	struct fsl_chance *chances; /* per rank */
 	double single_p_max;        /* greatest fsl_chance_p() of a charge in single steps */
+	double onset_p_max;         /* greatest p value of an onset; 0: none stands */
 	/* Per class: robust sigma of own time between its ranks over their median in a usual step,
 	 * what a rank always has more left out; NaN with fewer than three. */
 	double *spread;
@@ -144,6 +153,9 @@ void fsl_peer_levels(const double *values, size_t n, double *levels, double *scr
  * (Kadane): where a series is high most of the time. NaN values count nothing.
  */
 struct fsl_episode fsl_episode_find(const double *values, size_t n, double threshold);
+
+/* Fills n_high, persistence and mean_ms of the range [begin, end). */
+void fsl_episode_measure(struct fsl_episode *episode, const double *values, double threshold);
 
 /* From the first value above @threshold to the last one; mean_ms is that of the high values. */
 struct fsl_episode fsl_episode_all(const double *values, size_t n, double threshold,
@@ -186,6 +198,19 @@ double fsl_chance_p(const struct fsl_chance *chance);
  */
 enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blame,
 				  const double *usual_ms, struct fsl_error *err);
+
+/*
+ * Where the level of a rank that became slower changes, near the begin of its episode or, where it
+ * was slow from the first step on, near the end. Moves the begin there, five steps at most; what
+ * else @episode holds is then out of date (fsl_episode_measure).
+ */
+enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *episode,
+			       const struct fsl_blame *blame, size_t rank_idx,
+			       struct fsl_error *err);
+
+/* Greatest p value of an onset that is accepted at a false discovery rate over the ranks; 0: none
+ * is. @work: ranks. */
+double fsl_onset_p_max(const struct fsl_blame *blame, double *work);
 
 /*
  * How each rank and each class stands without a fault: healthy_ratio, stands_out, is_outlier and

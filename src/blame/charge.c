@@ -310,12 +310,28 @@ bool fsl_blame_is_uneven(const struct fsl_blame *blame, size_t r)
 	       !(blame->stands_out[r] && ratio >= FSL_APART_RATIO_MIN);
 }
 
-static void charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config *config,
-			double *work)
+/* Puts the begin of a change where the rank's level changes. @excess: steps. */
+static enum fsl_status place_change(struct fsl_blame *out, size_t r, double *excess,
+				    struct fsl_error *err)
+{
+	struct fsl_charge *charge = &out->charges[r];
+	enum fsl_status status = fsl_onset_find(&charge->onset, &charge->episode, out, r, err);
+	fsl_blame_set_excess(out, r, 1.0, excess);
+	fsl_episode_measure(&charge->episode, excess, charge->threshold_ms);
+	charge->lost_ms_per_step = charge->episode.mean_ms;
+	return status;
+}
+
+static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config *config,
+				   double *work, struct fsl_error *err)
 {
 	struct fsl_charge *charge = &out->charges[r];
 	size_t begin = 0, end = out->n_steps;
+	enum fsl_status status = FSL_OK;
 	find_pattern(out, r, config, fsl_least_loss_ms(config, out->step_ms), work);
+	if (charge->is_change) {
+		status = place_change(out, r, work, err);
+	}
 	if (charge->pattern != FSL_PATTERN_NONE) {
 		const double *own = out->own_ms + r * out->n_steps;
 		const double *reference = out->reference_ms + r * out->n_steps;
@@ -326,6 +342,7 @@ static void charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config
 		bound_loss(out, r, begin, end);
 	}
 	charge->late_ms_per_step = mean_of_steps(out, out->late_ms, r, begin, end);
+	return status;
 }
 
 enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config,
@@ -333,9 +350,11 @@ enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config 
 {
 	enum fsl_status status = fsl_chance_find_singles(out, work, err);
 	for (size_t k = 0; k < out->peers.n_classes && status == FSL_OK; k++) {
-		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
-			charge_rank(out, out->peers.members[i], config, work);
+		size_t end = out->peers.begin[k + 1];
+		for (size_t i = out->peers.begin[k]; i < end && status == FSL_OK; i++) {
+			status = charge_rank(out, out->peers.members[i], config, work, err);
 		}
 	}
+	out->onset_p_max = fsl_onset_p_max(out, work);
 	return status;
 }

@@ -109,6 +109,11 @@ static void add_clues(struct fsl_culprit *culprit, const struct fsl_charge *char
 	if (!isnan(charge->last_share)) {
 		fsl_culprit_add_fact(culprit, "waited_for", charge->last_share, "share");
 	}
+	if (charge->onset.is_known) {
+		fsl_culprit_add_fact(culprit, "before", charge->onset.healthy_ratio, "ratio");
+		fsl_culprit_add_fact(culprit, "after", charge->onset.slow_ratio, "ratio");
+		fsl_culprit_add_fact(culprit, "onset", charge->onset.p_value, "p");
+	}
 	if (!isnan(clues->head_ms)) {
 		fsl_culprit_add_fact(culprit, "step_head_excess",
 				     clues->head_ms - clues->head_peers_ms, "ms");
@@ -226,6 +231,13 @@ static const char *doubt(struct fsl_localisation *out, const struct fsl_case *jo
 			"own work %.1f ms per step above its peers, less than the %.1f "
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
+	}
+	if (charge->onset.is_known && charge->onset.p_value > job->blame->onset_p_max) {
+		return fsl_arena_printf(
+			&out->arena,
+			"own work %.1f ms per step above its peers, but among %zu ranks such a "
+			"change may be chance (p = %.2g)",
+			charge->lost_ms_per_step, job->blame->n_ranks, charge->onset.p_value);
 	}
 	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
 	if (is_level && fsl_blame_is_uneven(job->blame, r)) {

@@ -53,10 +53,11 @@ void fsl_peer_levels(const double *values, size_t n, double *levels, double *scr
 	}
 }
 
-static void summarise(struct fsl_episode *episode, const double *values, double threshold)
+void fsl_episode_measure(struct fsl_episode *episode, const double *values, double threshold)
 {
 	double sum = 0.0;
 	size_t n_seen = 0;
+	*episode = (struct fsl_episode){.begin = episode->begin, .end = episode->end};
 	for (size_t i = episode->begin; i < episode->end; i++) {
 		if (!isnan(values[i])) {
 			sum += values[i];
@@ -90,7 +91,7 @@ struct fsl_episode fsl_episode_find(const double *values, size_t n, double thres
 			best.end = i + 1;
 		}
 	}
-	summarise(&best, values, threshold);
+	fsl_episode_measure(&best, values, threshold);
 	return best;
 }
 

@@ -107,6 +107,53 @@ static void a_recovered_episode_ends_where_it_ended(void **state)
 	release(&c);
 }
 
+static void the_onset_of_a_change_has_both_levels_and_its_chance(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 60);
+	c.job.head_ms[5] = c.job.body_ms[5] = 15.0;
+	c.job.onset = 30;
+	charge(&c);
+	const struct fsl_onset *onset = &c.blame.charges[5].onset;
+	assert_true(onset->is_known);
+	assert_true(fabs(onset->healthy_ratio - 1.0) < 0.01);
+	assert_true(onset->slow_ratio > 1.1);
+	assert_true(onset->p_value < 1e-6);
+	assert_true(c.blame.onset_p_max >= onset->p_value);
+	assert_false(c.blame.charges[4].onset.is_known);
+	release(&c);
+}
+
+static void a_rank_that_recovered_has_an_onset_from_its_recovery(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 60);
+	c.job.head_ms[5] = c.job.body_ms[5] = 15.0;
+	c.job.until = 30;
+	charge(&c);
+	const struct fsl_charge *slow = &c.blame.charges[5];
+	assert_true(slow->episode.begin <= 1); /* the first step is not seen whole */
+	assert_int_equal(slow->episode.end, 30);
+	assert_true(slow->onset.is_known);
+	assert_true(slow->onset.slow_ratio > 1.1 * slow->onset.healthy_ratio);
+	release(&c);
+}
+
+static void among_many_ranks_a_change_must_be_clearer_to_stand(void **state)
+{
+	(void)state;
+	enum { FEW = 8, MANY = 4000 };
+	static struct fsl_charge charges[MANY];
+	static double work[MANY];
+	charges[3].onset = (struct fsl_onset){.is_known = true, .p_value = 0.002};
+	struct fsl_blame blame = {.n_ranks = FEW, .charges = charges};
+	assert_true(fsl_onset_p_max(&blame, work) >= 0.002);
+	blame.n_ranks = MANY;
+	assert_true(fsl_onset_p_max(&blame, work) < 0.002);
+}
+
 static void one_long_step_is_no_charge(void **state)
 {
 	(void)state;
@@ -682,6 +729,9 @@ int main(void)
 		cmocka_unit_test(a_healthy_job_charges_nobody),
 		cmocka_unit_test(a_slow_rank_is_charged_from_its_onset_with_its_excess),
 		cmocka_unit_test(a_recovered_episode_ends_where_it_ended),
+		cmocka_unit_test(the_onset_of_a_change_has_both_levels_and_its_chance),
+		cmocka_unit_test(a_rank_that_recovered_has_an_onset_from_its_recovery),
+		cmocka_unit_test(among_many_ranks_a_change_must_be_clearer_to_stand),
 		cmocka_unit_test(one_long_step_is_no_charge),
 		cmocka_unit_test(of_two_ranks_the_slower_is_charged),
 		cmocka_unit_test(noise_between_two_ranks_charges_neither),
