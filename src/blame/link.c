@@ -19,21 +19,21 @@ static const double TRANSFER_RATIO_MIN = 1.5;
  * so in this share of the steps. */
 static const double STEADY_SHARE_MIN = 0.9;
 
-/* What makes two channels alike: operator, size, stages of the members. One with an unseen member
- * is like no other. */
+/* What makes two channels alike: operator, size, stages of the members. */
 struct likeness {
-	bool is_wait;
+	bool is_alone; /* like no other: how large the group should be is not known */
 	uint32_t op_id;
-	size_t n_members;
+	size_t n_members; /* the unseen ones too */
 	int32_t stage_min, stage_max;
+	bool is_wait; /* with an unseen member; behind the others that are alike */
 	size_t channel_idx;
 };
 
 static int compare_likeness(const void *a, const void *b)
 {
 	const struct likeness *x = a, *y = b;
-	if (x->is_wait != y->is_wait) {
-		return x->is_wait ? 1 : -1;
+	if (x->is_alone != y->is_alone) {
+		return x->is_alone ? 1 : -1;
 	}
 	if (x->op_id != y->op_id) {
 		return x->op_id < y->op_id ? -1 : 1;
@@ -47,30 +47,17 @@ static int compare_likeness(const void *a, const void *b)
 	if (x->stage_max != y->stage_max) {
 		return x->stage_max < y->stage_max ? -1 : 1;
 	}
+	if (x->is_wait != y->is_wait) {
+		return x->is_wait ? 1 : -1;
+	}
 	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
 }
 
 static bool is_alike(const struct likeness *x, const struct likeness *y)
 {
-	return !x->is_wait && !y->is_wait && x->op_id == y->op_id && x->n_members == y->n_members &&
-	       x->stage_min == y->stage_min && x->stage_max == y->stage_max;
-}
-
-static struct likeness likeness_of(const struct fsl_match *match, const struct fsl_peers *peers,
-				   size_t channel_idx)
-{
-	const struct fsl_channel *channel = &match->channels[channel_idx];
-	struct likeness like = {.op_id = channel->op_id,
-				.n_members = channel->n_members,
-				.stage_min = INT32_MAX,
-				.stage_max = INT32_MIN,
-				.channel_idx = channel_idx};
-	for (size_t m = 0; m < channel->n_members; m++) {
-		int32_t stage = peers->stage_of[channel->members[m]];
-		like.stage_min = stage < like.stage_min ? stage : like.stage_min;
-		like.stage_max = stage > like.stage_max ? stage : like.stage_max;
-	}
-	return like;
+	return !x->is_alone && !y->is_alone && x->op_id == y->op_id &&
+	       x->n_members == y->n_members && x->stage_min == y->stage_min &&
+	       x->stage_max == y->stage_max;
 }
 
 /* Shortest duration of a complete instance, ms; NaN when a member is absent. */
@@ -132,6 +119,29 @@ static bool misses_members(const struct fsl_case *job, const struct sizes *sizes
 {
 	const struct fsl_group *group = &job->topology->groups[group_idx];
 	return group->n_ranks < sizes->n_ranks[group->kind];
+}
+
+static struct likeness likeness_of(const struct fsl_case *job, const struct sizes *sizes,
+				   size_t channel_idx)
+{
+	const struct fsl_channel *channel = &job->match->channels[channel_idx];
+	enum fsl_group_kind kind = job->topology->groups[channel->group_idx].kind;
+	struct likeness like = {.op_id = channel->op_id,
+				.n_members = channel->n_members,
+				.stage_min = INT32_MAX,
+				.stage_max = INT32_MIN,
+				.is_wait = misses_members(job, sizes, channel->group_idx),
+				.channel_idx = channel_idx};
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int32_t stage = job->blame->peers.stage_of[channel->members[m]];
+		like.stage_min = stage < like.stage_min ? stage : like.stage_min;
+		like.stage_max = stage > like.stage_max ? stage : like.stage_max;
+	}
+	like.is_alone = like.is_wait && (channel->is_p2p || kind == FSL_GROUP_UNKNOWN);
+	if (like.is_wait && !like.is_alone) {
+		like.n_members = sizes->n_ranks[kind];
+	}
+	return like;
 }
 
 size_t fsl_links_count_unjudged(const struct fsl_case *job)
@@ -199,23 +209,31 @@ static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double 
 	out->n_alike[channel_idx] = 1;
 }
 
-/* Level of the other like channels step by step. @work: 3 * channels + steps. */
+/*
+ * Level of the other like channels step by step; one whose members were not all seen says only what
+ * the transfer is at most, and serves where there is no other. @work: 3 * channels + steps.
+ */
 static void set_references(struct fsl_transfers *out, const struct likeness *like, size_t n_alike,
 			   double *work)
 {
-	size_t n_steps = out->n_steps;
+	size_t n_steps = out->n_steps, n_whole = 0;
 	double *levels = work + n_alike;
+	while (n_whole < n_alike && !like[n_whole].is_wait) {
+		n_whole++;
+	}
+	size_t n_serving = n_whole == 1 ? n_alike : n_whole;
 	for (size_t s = 0; s < n_steps; s++) {
-		for (size_t k = 0; k < n_alike; k++) {
+		for (size_t k = 0; k < n_serving; k++) {
 			work[k] = out->transfer_ms[like[k].channel_idx * n_steps + s];
 		}
-		fsl_peer_levels(work, n_alike, levels, levels + n_alike);
+		fsl_peer_levels(work, n_serving, levels, levels + n_alike);
 		for (size_t k = 0; k < n_alike; k++) {
-			out->reference_ms[like[k].channel_idx * n_steps + s] = levels[k];
+			out->reference_ms[like[k].channel_idx * n_steps + s] =
+				k < n_whole ? levels[k] : (double)NAN;
 		}
 	}
 	for (size_t k = 0; k < n_alike; k++) {
-		out->n_alike[like[k].channel_idx] = n_alike;
+		out->n_alike[like[k].channel_idx] = k < n_whole ? n_serving : 1;
 		refer_to_past(out, like[k].channel_idx, work);
 	}
 }
@@ -403,11 +421,9 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 		goto out;
 	}
 	for (size_t c = 0; c < n; c++) {
-		like[c] = likeness_of(match, &job->blame->peers, c);
-		const struct fsl_channel *channel = &match->channels[c];
-		out->is_wait[c] = misses_members(job, &sizes, channel->group_idx);
-		like[c].is_wait = out->is_wait[c];
-		sum_transfer(out->transfer_ms + c * n_steps, channel, n_steps);
+		like[c] = likeness_of(job, &sizes, c);
+		out->is_wait[c] = like[c].is_wait;
+		sum_transfer(out->transfer_ms + c * n_steps, &match->channels[c], n_steps);
 	}
 	qsort(like, n, sizeof(*like), compare_likeness);
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
