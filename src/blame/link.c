@@ -227,13 +227,14 @@ static void set_references(struct fsl_transfers *out, const struct likeness *lik
 			work[k] = out->transfer_ms[like[k].channel_idx * n_steps + s];
 		}
 		fsl_peer_levels(work, n_serving, levels, levels + n_alike);
+		double whole_ms = fsl_peer_level(work, n_whole, levels + n_alike);
 		for (size_t k = 0; k < n_alike; k++) {
 			out->reference_ms[like[k].channel_idx * n_steps + s] =
-				k < n_whole ? levels[k] : (double)NAN;
+				k < n_whole ? levels[k] : whole_ms;
 		}
 	}
 	for (size_t k = 0; k < n_alike; k++) {
-		out->n_alike[like[k].channel_idx] = k < n_whole ? n_serving : 1;
+		out->n_alike[like[k].channel_idx] = k < n_whole ? n_serving : n_whole + 1;
 		refer_to_past(out, like[k].channel_idx, work);
 	}
 }
