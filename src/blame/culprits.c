@@ -10,10 +10,6 @@
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
 
-/* Others must have waited for a rank in this share of its high steps before it is named. */
-static const double LAST_SHARE_MIN = 0.5;
-/* A rank with less than this part of what long single steps cost is one of many that pause. */
-static const double PAUSES_SHARE_MIN = 0.25;
 /* Confidence never claims certainty; it orders culprits and is no probability. */
 static const double CONFIDENCE_MAX = 0.99;
 /* What stands for the share of steps waited for where no wait was seen. */
@@ -22,15 +18,6 @@ static const double LAST_SHARE_UNSEEN = 0.8;
 static const double LEAST_LOSS_WEIGHT = 0.5;
 /* What stands for the persistence of a charge whose high steps come again and again. */
 static const double PERSISTENCE_REPEATED = 0.9;
-/* Ranks changed together when their episodes begin and end within this many steps of each other and
- * the excesses, as shares of the level of the peers, differ by no more than this factor. */
-enum { TOGETHER_STEPS = 5 };
-static const double TOGETHER_RATIO_MAX = 2.0;
-/* A member of a set that changed together costs at least this part of the least loss itself. */
-static const double MEMBER_SHARE_MIN = 0.5;
-/* On one host it may cost nothing, a fast device among slow ones; but its own time then rose by the
- * same factor: rises differ by no more than this. */
-static const double HOST_RATIO_MAX = 1.25;
 /* A doubted charge of less than this part of the least loss is not worth telling. */
 static const double TOLD_SHARE_MIN = 0.5;
 /* The loss stays below the step that it is part of, so that the slowdown is finite. */
@@ -139,143 +126,6 @@ static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struc
 	return fsl_localisation_add_unconfirmed(out, &suspect, err);
 }
 
-/* What a charged rank costs the job per step: as replayed, else as charged. */
-static double loss_of_rank(const struct fsl_case *job, size_t r)
-{
-	const struct fsl_proof *proof = fsl_proof_of_rank(job->verification, r);
-	return proof != NULL ? proof->cost_ms : job->blame->charges[r].lost_ms_per_step;
-}
-
-static bool is_near(size_t a, size_t b)
-{
-	return (a > b ? a - b : b - a) <= TOGETHER_STEPS;
-}
-
-/* Both became slower at the same time, for as long, and by a like share of their peers' level. */
-static bool changed_together(const struct fsl_charge *a, const struct fsl_charge *b)
-{
-	double rise_a = a->own_ms / a->peers_ms - 1.0, rise_b = b->own_ms / b->peers_ms - 1.0;
-	return a->pattern == FSL_PATTERN_LASTING && a->is_change &&
-	       b->pattern == FSL_PATTERN_LASTING && b->is_change &&
-	       is_near(a->episode.begin, b->episode.begin) &&
-	       is_near(a->episode.end, b->episode.end) &&
-	       fmax(rise_a, rise_b) <= TOGETHER_RATIO_MAX * fmin(rise_a, rise_b);
-}
-
-/* How much longer the rank's own time is in the episode of its charge than outside of it. */
-static double own_rise(const struct fsl_case *job, size_t r)
-{
-	const struct fsl_blame *blame = job->blame;
-	const struct fsl_episode *episode = &blame->charges[r].episode;
-	const double *own_ms = blame->own_ms + r * blame->n_steps;
-	double *outside_ms = fsl_calloc(2 * blame->n_steps + 1, sizeof(*outside_ms));
-	if (outside_ms == NULL) {
-		return NAN;
-	}
-	double *scratch = outside_ms + blame->n_steps;
-	double inside = fsl_median(own_ms + episode->begin, episode->end - episode->begin, scratch);
-	for (size_t s = 0; s < blame->n_steps; s++) {
-		outside_ms[s] = s >= episode->begin && s < episode->end ? NAN : own_ms[s];
-	}
-	double rise = inside / fsl_median(outside_ms, blame->n_steps, scratch) - 1.0;
-	fsl_free(outside_ms);
-	return rise;
-}
-
-/* Two ranks of one host that became slower by the same factor. */
-static bool is_host_change(const struct fsl_case *job, size_t a, size_t b)
-{
-	double rise_a = own_rise(job, a), rise_b = own_rise(job, b);
-	return strcmp(job->run->ranks[a].server_ip, job->run->ranks[b].server_ip) == 0 &&
-	       fmax(rise_a, rise_b) <= HOST_RATIO_MAX * fmin(rise_a, rise_b);
-}
-
-/*
- * A rank that changed together with one that costs what counts by itself, of which the set costs no
- * less: noise decides which member of a set is last in a step, so that the cost of each scatters
- * around what counts where that of the set does not.
- */
-static bool is_member(const struct fsl_case *job, size_t r, double least_ms)
-{
-	const struct fsl_charge *charges = job->blame->charges;
-	bool is_found = false, is_costly = loss_of_rank(job, r) >= MEMBER_SHARE_MIN * least_ms;
-	if (charges[r].lost_ms_per_step < least_ms) {
-		return false;
-	}
-	for (size_t k = 0; k < job->blame->n_ranks && !is_found; k++) {
-		is_found = k != r && changed_together(&charges[k], &charges[r]) &&
-			   !(charges[k].last_share < LAST_SHARE_MIN) &&
-			   loss_of_rank(job, k) >= least_ms &&
-			   (is_costly || is_host_change(job, k, r));
-	}
-	return is_found;
-}
-
-/* Why a charge is not enough; NULL when it is. */
-static const char *doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
-			 double least_ms, double pauses_ms)
-{
-	const struct fsl_charge *charge = &job->blame->charges[r];
-	bool is_costly = loss_of_rank(job, r) >= least_ms || is_member(job, r, least_ms);
-	if (charge->lost_ms_per_step >= least_ms && !is_costly) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers, but replayed with all others at "
-			"their level the job loses %.1f ms per step by it, less than the %.1f ms "
-			"that count",
-			charge->lost_ms_per_step, loss_of_rank(job, r), least_ms);
-	}
-	if (!is_costly) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers, less than the %.1f "
-			"ms that count",
-			charge->lost_ms_per_step, least_ms);
-	}
-	if (charge->onset.is_known && charge->onset.p_value > job->blame->onset_p_max) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers, but among %zu ranks such a "
-			"change may be chance (p = %.2g)",
-			charge->lost_ms_per_step, job->blame->n_ranks, charge->onset.p_value);
-	}
-	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
-	if (is_level && fsl_blame_is_uneven(job->blame, r)) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers without a change of its own, and "
-			"no clear gap to them: uneven devices rather than a slow one",
-			charge->own_ms - charge->peers_ms);
-	}
-	double spread = job->blame->spread[job->blame->peers.class_of[r]];
-	if (charge->pattern == FSL_PATTERN_REPEATED && spread >= FSL_WORK_SPREAD_MIN) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers in single steps, but their work "
-			"differs by %.0f %% in every step",
-			charge->lost_ms_per_step, 100.0 * spread);
-	}
-	size_t begin = 0, end = 0;
-	fsl_charge_range(charge, job->blame->n_steps, &begin, &end);
-	double range_share = (double)(end - begin) / (double)job->blame->n_steps;
-	if (charge->pattern == FSL_PATTERN_REPEATED &&
-	    charge->lost_ms_per_step * range_share < PAUSES_SHARE_MIN * pauses_ms) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers in single steps, a small part "
-			"of the %.1f ms that such steps of all ranks cost",
-			charge->lost_ms_per_step, pauses_ms);
-	}
-	if (charge->last_share < LAST_SHARE_MIN && !is_member(job, r, least_ms)) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers, but nobody waits "
-			"for it in %.0f %% of these steps",
-			charge->lost_ms_per_step, 100.0 * (1.0 - charge->last_share));
-	}
-	return NULL;
-}
-
 static const char *reason_of(struct fsl_localisation *out, const struct fsl_charge *charge,
 			     const struct fsl_cause_clues *clues, bool has_peers, bool counts_idle)
 {
@@ -312,7 +162,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
 	culprit.server_ip = job->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;
-	culprit.lost_ms_per_step = loss_of_rank(job, r);
+	culprit.lost_ms_per_step = fsl_fuse_loss_of_rank(job, r);
 	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence =
@@ -335,7 +185,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 		}
 		double step_ms = step_of_charge_ms(job->blame, charge);
 		double least_ms = fsl_least_loss_ms(job->config, step_ms);
-		const char *why_not = doubt(out, job, r, least_ms, pauses_ms);
+		const char *why_not = fsl_fuse_doubt(out, job, r, least_ms, pauses_ms);
 		if (why_not == NULL) {
 			status = name_rank(out, job, r, least_ms, err);
 		} else if (charge->lost_ms_per_step >= TOLD_SHARE_MIN * least_ms) {

@@ -9,6 +9,16 @@
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/* What a charged rank costs the job per step, ms: as replayed, else as charged. */
+double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t rank_idx);
+
+/*
+ * Why the charge of a rank is not enough to name it, in one clause in the verdict's arena; NULL
+ * when it is. @least_ms: the loss per step that counts; @pauses_ms: fsl_fuse_pauses_ms().
+ */
+const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *job,
+			   size_t rank_idx, double least_ms, double pauses_ms);
+
 /* Tells, in the reason of the costliest culprit, which rank comes next and why it is not named. */
 enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *job,
 				   struct fsl_error *err);
