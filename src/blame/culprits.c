@@ -1,7 +1,6 @@
 /* Names culprits from charges and links. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <failslow/stats.h>
 
