@@ -124,7 +124,6 @@ struct fsl_blame {
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
 	struct fsl_chance *chances; /* per rank */
 	double single_p_max;        /* greatest fsl_chance_p() of a charge in single steps */
-	double onset_p_max;         /* greatest p value of an onset; 0: none stands */
 	/* Per class: robust sigma of own time between its ranks over their median in a usual step,
 	 * what a rank always has more left out; NaN with fewer than three. */
 	double *spread;
@@ -207,10 +206,6 @@ enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blam
 enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *episode,
 			       const struct fsl_blame *blame, size_t rank_idx,
 			       struct fsl_error *err);
-
-/* Greatest p value of an onset that is accepted at a false discovery rate over the ranks; 0: none
- * is. @work: ranks. */
-double fsl_onset_p_max(const struct fsl_blame *blame, double *work);
 
 /*
  * How each rank and each class stands without a fault: healthy_ratio, stands_out, is_outlier and

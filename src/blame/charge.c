@@ -355,6 +355,5 @@ enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config 
 			status = charge_rank(out, out->peers.members[i], config, work, err);
 		}
 	}
-	out->onset_p_max = fsl_onset_p_max(out, work);
 	return status;
 }

@@ -113,13 +113,6 @@ const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
 	}
-	if (charge->onset.is_known && charge->onset.p_value > job->blame->onset_p_max) {
-		return fsl_arena_printf(
-			&out->arena,
-			"own work %.1f ms per step above its peers, but among %zu ranks such a "
-			"change may be chance (p = %.2g)",
-			charge->lost_ms_per_step, job->blame->n_ranks, charge->onset.p_value);
-	}
 	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
 	if (is_level && fsl_blame_is_uneven(job->blame, r)) {
 		return fsl_arena_printf(

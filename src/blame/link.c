@@ -381,7 +381,8 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 				.excess_ms = steps,
 				.threshold_ms =
 					0.5 * fsl_least_loss_ms(job->config, job->blame->step_ms),
-				.mean_ms = link.episode.mean_ms};
+				.mean_ms = link.episode.mean_ms,
+				.is_rise = out->n_alike[c] == 1};
 			status = fsl_unseen_in_time(&unseen, c, n_unseen_of, &wait, &in_time[c],
 						    err);
 		}

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "match/topology_parts.h"
 
-/* A rank came late when its lateness rose by this part of what is to be explained. */
+/* A rank came late when its lateness is this part of what is to be explained. */
 static const double LATE_SHARE = 0.5;
 /* Ranks that meet this much more often than those of another group do arrive there together. */
 static const double RATE_RATIO_MIN = 2.0;
@@ -78,9 +78,10 @@ static enum fsl_status set_late(struct fsl_unseen *unseen, uint32_t op_id, struc
 	return status;
 }
 
-/* How much later the rank came in the steps that are to be explained than in the others, ms per
- * step. */
-static double rise_of(const struct fsl_unseen *unseen, size_t r, const struct fsl_unseen_wait *wait)
+/* How late the rank came in the steps that are to be explained, ms per step; more than in the
+ * others when the transfer is compared with those. */
+static double lateness_of(const struct fsl_unseen *unseen, size_t r,
+			  const struct fsl_unseen_wait *wait)
 {
 	size_t n_steps = unseen->job->blame->n_steps, n_high = 0, n_rest = 0;
 	double high_ms = 0.0, rest_ms = 0.0;
@@ -95,7 +96,7 @@ static double rise_of(const struct fsl_unseen *unseen, size_t r, const struct fs
 		}
 	}
 	return (n_high > 0 ? high_ms / (double)n_high : 0.0) -
-	       (n_rest > 0 ? rest_ms / (double)n_rest : 0.0);
+	       (wait->is_rise && n_rest > 0 ? rest_ms / (double)n_rest : 0.0);
 }
 
 static bool shares_ranks(const struct fsl_group *a, const struct fsl_group *b)
@@ -147,7 +148,7 @@ static bool came_in_time(const struct fsl_unseen *unseen, const struct fsl_group
 			continue;
 		}
 		is_seen = true;
-		if (rise_of(unseen, r, wait) >= LATE_SHARE * wait->mean_ms) {
+		if (lateness_of(unseen, r, wait) >= LATE_SHARE * wait->mean_ms) {
 			return false;
 		}
 	}

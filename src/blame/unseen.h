@@ -20,6 +20,7 @@ struct fsl_unseen_wait {
 	const double *excess_ms; /* [step]; NaN: not seen */
 	double threshold_ms;     /* a step is in question above this */
 	double mean_ms;          /* of the steps in question */
+	bool is_rise;            /* the reference is the channel's own past, not its like */
 };
 
 /*
