@@ -1,6 +1,7 @@
 /*
- * Finds the bytes that end a field or a string, a block at a time: SSE2 where the compiler has it
- * (every x86-64), else 64-bit words in portable C. Bit i of a result stands for byte i.
+ * Finds the bytes that end a field or a string, a block at a time: SSE2 or NEON where the compiler
+ * has it (every x86-64, every AArch64), else 64-bit words in portable C, which FSL_SCAN_PORTABLE
+ * asks for anywhere. Bit i of a result stands for byte i.
  */
 #ifndef FSL_BASE_BLOCK_SCAN_H
 #define FSL_BASE_BLOCK_SCAN_H
@@ -10,8 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(FSL_SCAN_PORTABLE)
+#define FSL_SCAN_SSE2
 #include <emmintrin.h>
+#elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(FSL_SCAN_PORTABLE)
+#define FSL_SCAN_NEON
+#include <arm_neon.h>
 #endif
 
 enum {
@@ -76,10 +81,14 @@ static inline uint32_t fsl_scan_json_portable(const char *bytes)
 	return (uint32_t)bits;
 }
 
-/* Commas, and newlines with quotes, among the next 64 bytes. */
+/*
+ * fsl_scan_csv(): commas, and newlines with quotes, among the next 64 bytes.
+ * fsl_scan_json(): quotes, backslashes, control characters and non-ASCII among the next 16 bytes.
+ */
+#if defined(FSL_SCAN_SSE2)
+
 static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
 {
-#if defined(__SSE2__)
 	const __m128i comma = _mm_set1_epi8(',');
 	const __m128i newline = _mm_set1_epi8('\n');
 	const __m128i quote = _mm_set1_epi8('"');
@@ -93,25 +102,67 @@ static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
 		marks.stops |= (uint64_t)(uint32_t)_mm_movemask_epi8(stops) << (i * 16);
 	}
 	return marks;
-#else
-	return fsl_scan_csv_portable(bytes);
-#endif
 }
 
-/* Quotes, backslashes, control characters and non-ASCII bytes among the next 16 bytes. */
 static inline uint32_t fsl_scan_json(const char *bytes)
 {
-#if defined(__SSE2__)
 	__m128i block = _mm_loadu_si128((const __m128i *)(const void *)bytes);
 	/* Signed: bytes from 0x80 on are negative and so below 0x20, too. */
 	__m128i hits = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
 				    _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\\')),
 						 _mm_cmplt_epi8(block, _mm_set1_epi8(0x20))));
 	return (uint32_t)_mm_movemask_epi8(hits);
-#else
-	return fsl_scan_json_portable(bytes);
-#endif
 }
+
+#elif defined(FSL_SCAN_NEON)
+
+/* One bit of each byte that is 0xff or 0, of 64 bytes: neighbours are added up three times. */
+static inline uint64_t fsl_scan_neon_bits(const uint8x16_t hits[4])
+{
+	const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+	uint8x16_t low = vpaddq_u8(vandq_u8(hits[0], bit), vandq_u8(hits[1], bit));
+	uint8x16_t high = vpaddq_u8(vandq_u8(hits[2], bit), vandq_u8(hits[3], bit));
+	low = vpaddq_u8(low, high);
+	return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(low, low)), 0);
+}
+
+static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
+{
+	uint8x16_t commas[4], stops[4];
+	for (size_t i = 0; i < FSL_SCAN_CSV_BYTES / 16; i++) {
+		uint8x16_t block = vld1q_u8((const uint8_t *)bytes + i * 16);
+		commas[i] = vceqq_u8(block, vdupq_n_u8(','));
+		stops[i] = vorrq_u8(vceqq_u8(block, vdupq_n_u8('\n')),
+				    vceqq_u8(block, vdupq_n_u8('"')));
+	}
+	return (struct fsl_scan_csv){fsl_scan_neon_bits(commas), fsl_scan_neon_bits(stops)};
+}
+
+static inline uint32_t fsl_scan_json(const char *bytes)
+{
+	uint8x16_t block = vld1q_u8((const uint8_t *)bytes);
+	/* Signed, as above. */
+	uint8x16_t below = vcltq_s8(vreinterpretq_s8_u8(block), vdupq_n_s8(0x20));
+	uint8x16_t hit = vorrq_u8(below, vorrq_u8(vceqq_u8(block, vdupq_n_u8('"')),
+						  vceqq_u8(block, vdupq_n_u8('\\'))));
+	const uint8x16_t none = vdupq_n_u8(0);
+	const uint8x16_t hits[4] = {hit, none, none, none};
+	return (uint32_t)fsl_scan_neon_bits(hits);
+}
+
+#else
+
+static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
+{
+	return fsl_scan_csv_portable(bytes);
+}
+
+static inline uint32_t fsl_scan_json(const char *bytes)
+{
+	return fsl_scan_json_portable(bytes);
+}
+
+#endif
 
 /* How many of the next 8 bytes are decimal digits, up to the first that is none. */
 static inline unsigned fsl_scan_digits(const char *bytes)
