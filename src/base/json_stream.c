@@ -154,19 +154,25 @@ static enum fsl_status widen(struct fsl_json *json, struct fsl_error *err)
 		      err);
 }
 
+/* White space that is in memory. */
+static void skip_spaces_here(struct fsl_json *json)
+{
+	const char *data = json->data;
+	size_t n_data = json->n_data;
+	size_t at = json->at;
+	while (at < n_data &&
+	       (data[at] == ' ' || data[at] == '\n' || data[at] == '\r' || data[at] == '\t')) {
+		json->line += data[at] == '\n';
+		at++;
+	}
+	json->at = at;
+}
+
 static enum fsl_status skip_spaces(struct fsl_json *json, struct fsl_error *err)
 {
 	for (;;) {
-		const char *data = json->data;
-		size_t n_data = json->n_data;
-		size_t at = json->at;
-		while (at < n_data && (data[at] == ' ' || data[at] == '\n' || data[at] == '\r' ||
-				       data[at] == '\t')) {
-			json->line += data[at] == '\n';
-			at++;
-		}
-		json->at = at;
-		if (at < n_data) {
+		skip_spaces_here(json);
+		if (json->at < json->n_data) {
 			return FSL_OK;
 		}
 		enum fsl_status status = refill(json, 1, err);
@@ -613,6 +619,26 @@ enum fsl_status fsl_json_next(struct fsl_json *json, struct fsl_json_value *valu
 	}
 	bool is_text = json->expect <= EXPECT_TOP && json->data[json->at] == '"';
 	return is_text ? take_text(json, value, err) : take_token(json, value, err);
+}
+
+bool fsl_json_peek_object(struct fsl_json *json, const char **text, size_t *n_bytes)
+{
+	bool is_item = json->expect == EXPECT_FIRST_ITEM || json->expect == EXPECT_ITEM ||
+		       json->expect == EXPECT_TOP;
+	if (!is_item || json->depth > 1 || json->is_in_object) {
+		return false;
+	}
+	skip_spaces_here(json);
+	*text = json->data + json->at;
+	*n_bytes = json->n_data - json->at;
+	return *n_bytes > 0 && **text == '{';
+}
+
+void fsl_json_take_object(struct fsl_json *json, size_t n_bytes, uint64_t n_newlines)
+{
+	json->at += n_bytes;
+	json->line += n_newlines;
+	after_value(json);
 }
 
 enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err)

@@ -6,6 +6,7 @@
 #ifndef FSL_BASE_JSON_STREAM_H
 #define FSL_BASE_JSON_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,15 @@ enum fsl_status fsl_json_next(struct fsl_json *json, struct fsl_json_value *valu
  * end of an object, array or file there is nothing to skip: FSL_ERR_INTERNAL.
  */
 enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err);
+/*
+ * For readers that know what to expect: the bytes in memory from the "{" of the next token on, when
+ * that is an object of its own or an item of an outermost array. False when it is not, or not in
+ * memory: fsl_json_next() tells. Borrowed until the next token.
+ */
+bool fsl_json_peek_object(struct fsl_json *json, const char **text, size_t *n_bytes);
+/* Goes on behind that object; the caller knows that it is sound and has @n_bytes bytes and
+ * @n_newlines newlines. */
+void fsl_json_take_object(struct fsl_json *json, size_t n_bytes, uint64_t n_newlines);
 /* Open objects and arrays. */
 size_t fsl_json_depth(const struct fsl_json *json);
 /* Where the last token began: decompressed byte offset, and line from 1. */

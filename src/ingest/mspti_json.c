@@ -4,9 +4,11 @@
  */
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "ingest/json_fields.h"
+#include "ingest/json_shape.h"
 #include "ingest/marker_pairs.h"
 
 enum field { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, FIELDS_N };
@@ -14,6 +16,24 @@ enum field { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, FIELDS_N };
 static const char *const keys[FIELDS_N] = {
 	[FLAG] = "Flag",           [ID] = "Id", [NAME] = "Name", [SOURCE_KIND] = "SourceKind",
 	[TIMESTAMP] = "Timestamp",
+};
+
+/* Reads records by the shape of one that was read before. */
+struct shaped {
+	struct fsl_json_shape shape;
+	struct fsl_digits_clock clock;
+	size_t n_missed; /* records in a row that were of another shape */
+	/* Copy of the next record's first bytes, to learn from when it turns out to be sound. */
+	char candidate[FSL_JSON_SHAPE_BYTES_MAX];
+	size_t n_candidate; /* 0: there is none */
+};
+
+/* What one file is read with. */
+struct input {
+	struct fsl_json_fields record;
+	struct shaped shaped;
+	struct fsl_marker_pairs *pairs;
+	struct fsl_sink *sink;
 };
 
 static int probe_head(const struct fsl_probe *probe)
@@ -56,13 +76,81 @@ static const char *parse_marker(const struct fsl_json_fields *record, struct fsl
 	return NULL;
 }
 
+/* False when it takes a closer look to say what the values are. */
+static inline bool parse_shaped(const struct fsl_json_span *values, struct fsl_digits_clock *clock,
+				struct fsl_marker *marker)
+{
+	const struct fsl_json_span *id = &values[ID], *flag = &values[FLAG];
+	const struct fsl_json_span *source = &values[SOURCE_KIND], *time = &values[TIMESTAMP];
+	uint64_t flag_value = 0, time_value = 0;
+	if (!fsl_digits_parse_spare(id->text, id->length, &marker->id) ||
+	    !fsl_digits_parse_small(flag->text, flag->length, &flag_value) || source->length != 1 ||
+	    (*source->text != '0' && *source->text != '1') ||
+	    !fsl_digits_parse_clock(clock, time->text, time->length, &time_value) ||
+	    time_value > (uint64_t)FSL_TIME_MAX_NS || values[NAME].length > FSL_NAME_BYTES_MAX) {
+		return false;
+	}
+	marker->time_ns = (int64_t)time_value;
+	marker->flag = (uint32_t)flag_value;
+	marker->is_device = *source->text == '1';
+	marker->name = values[NAME].text;
+	marker->n_name = values[NAME].length;
+	return true;
+}
+
+/* A record of another shape: after the first in a row less and less often one to learn from. */
+static void note_missed(struct shaped *shaped, const char *text, size_t n_bytes)
+{
+	size_t n_missed = ++shaped->n_missed;
+	bool is_first = n_missed == 1 && shaped->shape.n_slots > 0;
+	if (!is_first && (n_missed & (n_missed - 1)) == 0) {
+		size_t n =
+			n_bytes < sizeof(shaped->candidate) ? n_bytes : sizeof(shaped->candidate);
+		memcpy(shaped->candidate, text, n);
+		shaped->n_candidate = n;
+	}
+}
+
+/* Records up to the first one that the tokenizer has to read. */
+static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
+				   struct fsl_error *err)
+{
+	struct shaped *shaped = &input->shaped;
+	struct fsl_json_span values[FIELDS_N];
+	struct fsl_marker marker;
+	const char *text = NULL;
+	size_t n_bytes = 0;
+	enum fsl_status status = FSL_OK;
+	shaped->n_candidate = 0;
+	while (status == FSL_OK && fsl_json_peek_object(json, &text, &n_bytes)) {
+		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
+		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
+			note_missed(shaped, text, n_bytes);
+			break;
+		}
+		shaped->n_missed = 0;
+		fsl_json_take_object(json, length, shaped->shape.n_newlines);
+		input->sink->file->n_records++;
+		status = fsl_marker_pairs_add(input->pairs, &marker, err);
+	}
+	return status;
+}
+
+/* @length bytes of the candidate were a good marker. */
+static void learn(struct shaped *shaped, uint64_t length)
+{
+	if (length <= shaped->n_candidate) {
+		(void)fsl_json_shape_learn(&shaped->shape, shaped->candidate, (size_t)length, keys,
+					   FIELDS_N);
+	}
+}
+
 /* One object whose "{" is already read. */
-static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields *record,
-				   struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+static enum fsl_status read_object(struct fsl_json *json, struct input *input,
 				   struct fsl_error *err)
 {
 	uint64_t offset = fsl_json_offset(json), line = fsl_json_line(json);
-	fsl_json_fields_clear(record);
+	fsl_json_fields_clear(&input->record);
 	for (;;) {
 		struct fsl_json_value value;
 		enum fsl_status status = fsl_json_next(json, &value, err);
@@ -72,40 +160,43 @@ static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields
 		if (value.token == FSL_JSON_OBJECT_END) {
 			break;
 		}
-		status = fsl_json_fields_take(record, json, &value, err);
+		status = fsl_json_fields_take(&input->record, json, &value, err);
 		if (status != FSL_OK) {
 			return status;
 		}
 	}
 	struct fsl_marker marker;
-	const char *reason = parse_marker(record, &marker);
-	sink->file->n_records++;
+	const char *reason = parse_marker(&input->record, &marker);
+	input->sink->file->n_records++;
 	if (reason != NULL) {
-		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+		fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
 				    "objects that are no markers were left out, the first: "
 				    "offset=%llu, line=%llu, reason=\"%s\"",
 				    (unsigned long long)offset, (unsigned long long)line, reason);
 		return FSL_OK;
 	}
-	return fsl_marker_pairs_add(pairs, &marker, err);
+	learn(&input->shaped, fsl_json_offset(json) - offset + 1);
+	return fsl_marker_pairs_add(input->pairs, &marker, err);
 }
 
-static enum fsl_status read_objects(struct fsl_json *json, struct fsl_json_fields *record,
-				    struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 				    struct fsl_error *err)
 {
 	for (;;) {
-		struct fsl_json_value value;
-		enum fsl_status status = fsl_json_next(json, &value, err);
+		struct fsl_json_value value = {FSL_JSON_END, "", 0};
+		enum fsl_status status = read_shaped(json, input, err);
+		if (status == FSL_OK) {
+			status = fsl_json_next(json, &value, err);
+		}
 		if (status != FSL_OK || value.token == FSL_JSON_END) {
 			return status;
 		}
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = read_object(json, record, pairs, sink, err);
+			status = read_object(json, input, err);
 		} else if (value.token != FSL_JSON_ARRAY_BEGIN &&
 			   value.token != FSL_JSON_ARRAY_END) {
-			sink->file->n_records++;
-			fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+			input->sink->file->n_records++;
+			fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
 					    "values that are no objects were left out, the first: "
 					    "offset=%llu, line=%llu",
 					    (unsigned long long)fsl_json_offset(json),
@@ -143,8 +234,7 @@ static enum fsl_status find_flush(struct fsl_reader *reader, bool *found, struct
  * A process that died in the middle of a flush leaves a broken array, and the restarted job appends
  * behind it: reading goes on at the next flush.
  */
-static enum fsl_status read_flushes(struct fsl_reader *reader, struct fsl_json_fields *record,
-				    struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *input,
 				    struct fsl_error *err)
 {
 	bool found = true;
@@ -153,11 +243,11 @@ static enum fsl_status read_flushes(struct fsl_reader *reader, struct fsl_json_f
 		struct fsl_json *json = fsl_json_create(reader);
 		if (json == NULL) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
-					sink->file->path);
+					input->sink->file->path);
 		}
-		status = read_objects(json, record, pairs, sink, err);
+		status = read_objects(json, input, err);
 		bool is_broken = status != FSL_OK;
-		status = fsl_json_fault(sink, status, err);
+		status = fsl_json_fault(input->sink, status, err);
 		fsl_json_destroy(json);
 		found = false;
 		if (is_broken && status == FSL_OK) {
@@ -171,19 +261,21 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 				 struct fsl_error *err)
 {
 	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
-	struct fsl_json_fields *record = fsl_calloc(1, sizeof(*record));
+	struct input *input = fsl_calloc(1, sizeof(*input));
 	enum fsl_status status = FSL_ERR_MEMORY;
-	if (pairs == NULL || record == NULL) {
+	if (pairs == NULL || input == NULL) {
 		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
 		goto out;
 	}
-	fsl_json_fields_init(record, keys, FIELDS_N);
-	status = fsl_sink_fault(sink, read_flushes(reader, record, pairs, sink, err), err);
+	fsl_json_fields_init(&input->record, keys, FIELDS_N);
+	input->pairs = pairs;
+	input->sink = sink;
+	status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
 	if (status == FSL_OK) {
 		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
 	}
 out:
-	fsl_free(record);
+	fsl_free(input);
 	fsl_marker_pairs_destroy(pairs);
 	return status;
 }

@@ -406,6 +406,44 @@ static void check_next(struct fsl_json *json, enum fsl_json_token token, const c
 	assert_memory_equal(value.text, text, value.length);
 }
 
+static void objects_that_the_caller_knows_are_passed_unread(void **state)
+{
+	(void)state;
+	static const char document[] = "[ {\"a\":\n1} , {\"b\":{}},\n{}]{\"c\":2}[[{}]]";
+	const char *text = NULL;
+	size_t n_bytes = 0;
+	struct fsl_reader *reader = memory_reader(document, sizeof(document) - 1);
+	struct fsl_json *json = fsl_json_create(reader);
+	assert_false(fsl_json_peek_object(json, &text, &n_bytes)); /* nothing is in memory */
+	check_next(json, FSL_JSON_ARRAY_BEGIN, "");
+	assert_true(fsl_json_peek_object(json, &text, &n_bytes));
+	assert_int_equal(n_bytes, sizeof(document) - 1 - 2);
+	assert_memory_equal(text, document + 2, n_bytes);
+	fsl_json_take_object(json, 8, 1);
+	assert_false(fsl_json_peek_object(json, &text, &n_bytes)); /* the comma is in front */
+	check_next(json, FSL_JSON_OBJECT_BEGIN, "");
+	assert_int_equal(fsl_json_offset(json), 13);
+	assert_int_equal(fsl_json_line(json), 2);
+	check_next(json, FSL_JSON_KEY, "b");
+	assert_false(fsl_json_peek_object(json, &text, &n_bytes)); /* a value of an object */
+	check_next(json, FSL_JSON_OBJECT_BEGIN, "");
+	check_next(json, FSL_JSON_OBJECT_END, "");
+	check_next(json, FSL_JSON_OBJECT_END, "");
+	assert_true(fsl_json_peek_object(json, &text, &n_bytes));
+	fsl_json_take_object(json, 2, 0);
+	assert_false(fsl_json_peek_object(json, &text, &n_bytes));
+	check_next(json, FSL_JSON_ARRAY_END, "");
+	assert_int_equal(fsl_json_line(json), 3);
+	assert_true(fsl_json_peek_object(json, &text, &n_bytes));
+	fsl_json_take_object(json, 7, 0);
+	check_next(json, FSL_JSON_ARRAY_BEGIN, "");
+	check_next(json, FSL_JSON_ARRAY_BEGIN, "");
+	assert_false(fsl_json_peek_object(json, &text, &n_bytes)); /* too deep */
+	check_next(json, FSL_JSON_OBJECT_BEGIN, "");
+	fsl_json_destroy(json);
+	fsl_reader_close(reader);
+}
+
 static void skip_passes_whole_values(void **state)
 {
 	(void)state;
@@ -509,6 +547,7 @@ int main(void)
 		cmocka_unit_test(long_tokens_are_limited),
 		cmocka_unit_test(block_ends_change_nothing),
 		cmocka_unit_test(offset_line_and_depth_are_those_of_the_last_token),
+		cmocka_unit_test(objects_that_the_caller_knows_are_passed_unread),
 		cmocka_unit_test(skip_passes_whole_values),
 		cmocka_unit_test(skip_finds_errors_in_what_it_skips),
 		cmocka_unit_test(a_cut_gzip_file_gives_its_tokens_and_then_the_error),
