@@ -37,11 +37,12 @@ static const struct fsl_param param_table[] = {
 /* Matrices are member major: [m * n_windows + w]. */
 struct work {
 	size_t n_members, n_windows;
-	double *delay;   /* lateness minus the median of the others; NaN: unknown */
-	uint8_t *tail;   /* 1: belongs to the tail of the instance */
-	double *row;     /* n_members */
-	double *scratch; /* n_windows or n_members, whichever is more */
-	double margin;   /* delay that is more than noise, ms */
+	const double **lateness; /* columns of the members */
+	double *delay;           /* lateness minus the median of the others; NaN: unknown */
+	uint8_t *tail;           /* 1: belongs to the tail of the instance */
+	double *row;             /* n_members */
+	double *scratch;         /* n_windows or n_members, whichever is more */
+	double margin;           /* delay that is more than noise, ms */
 };
 
 /* An interval of instances and what one member did in it. */
@@ -50,41 +51,27 @@ struct episode {
 	double score; /* sum of is_late - 1/2 */
 };
 
-/* Median of @sorted without the entry at @skip; n > 1. */
-static double median_without(const double *sorted, size_t n, size_t skip)
+/* Median of @sorted without the one entry @value of it; n > 1. Entries below it keep their places,
+ * those from it on move down by one. */
+static double median_without(const double *sorted, size_t n, double value)
 {
-	size_t n_left = n - 1;
-	size_t low = (n_left - 1) / 2;
-	size_t high = n_left / 2;
-	double a = sorted[low < skip ? low : low + 1];
-	double b = sorted[high < skip ? high : high + 1];
+	size_t low = (n - 2) / 2;
+	size_t high = (n - 1) / 2;
+	double a = sorted[low] < value ? sorted[low] : sorted[low + 1];
+	double b = sorted[high] < value ? sorted[high] : sorted[high + 1];
 	return 0.5 * (a + b);
 }
 
-/* Position of the first entry that is not below @value. */
-static size_t lower_bound(const double *sorted, size_t n, double value)
+/* Fills column @w of delay and tail. */
+static void measure_instance(size_t w, double tail_share, struct work *work)
 {
-	size_t begin = 0;
-	while (n > 0) {
-		size_t half = n / 2;
-		if (sorted[begin + half] < value) {
-			begin += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
+	size_t n = 0;
+	for (size_t m = 0; m < work->n_members; m++) {
+		work->row[m] = work->lateness[m][w];
+		if (!isnan(work->row[m])) {
+			work->scratch[n++] = work->row[m];
 		}
 	}
-	return begin;
-}
-
-/* Fills column @w of delay and tail. */
-static void measure_instance(const struct fsl_view *view, size_t w, double tail_share,
-			     struct work *work)
-{
-	for (size_t m = 0; m < work->n_members; m++) {
-		work->row[m] = fsl_view_column(view, m).values[w];
-	}
-	size_t n = fsl_pack(work->row, work->n_members, work->scratch, NULL);
 	fsl_sort(work->scratch, n);
 	for (size_t m = 0; m < work->n_members; m++) {
 		size_t cell = m * work->n_windows + w;
@@ -93,8 +80,7 @@ static void measure_instance(const struct fsl_view *view, size_t w, double tail_
 		if (isnan(lateness) || n < 2) {
 			continue;
 		}
-		size_t position = lower_bound(work->scratch, n, lateness);
-		work->delay[cell] = lateness - median_without(work->scratch, n, position);
+		work->delay[cell] = lateness - median_without(work->scratch, n, lateness);
 		work->tail[cell] = lateness >= tail_share * work->scratch[n - 1] ? 1 : 0;
 	}
 }
@@ -216,17 +202,22 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	struct work work = {
 		.n_members = n,
 		.n_windows = n_windows,
+		.lateness = fsl_view_scratch(view, n * sizeof(const double *)),
 		.delay = fsl_view_scratch(view, n * n_windows * sizeof(double)),
 		.tail = fsl_view_scratch(view, n * n_windows),
 		.row = fsl_view_scratch(view, n * sizeof(double)),
 		.scratch = fsl_view_scratch(view, n_scratch * sizeof(double)),
 	};
-	if (work.delay == NULL || work.tail == NULL || work.row == NULL || work.scratch == NULL) {
+	if (work.lateness == NULL || work.delay == NULL || work.tail == NULL || work.row == NULL ||
+	    work.scratch == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu, instances=%zu", n,
 				n_windows);
 	}
+	for (size_t m = 0; m < n; m++) {
+		work.lateness[m] = fsl_view_column(view, m).values;
+	}
 	for (size_t w = 0; w < n_windows; w++) {
-		measure_instance(view, w, params->tail_share, &work);
+		measure_instance(w, params->tail_share, &work);
 	}
 	work.margin = params->margin_sigmas * group_noise(&work);
 	for (size_t m = 0; m < n; m++) {

@@ -1,7 +1,8 @@
-/* Orders of plain numbers, for qsort and bsearch. */
+/* Orders of plain numbers, for qsort and bsearch, and order statistics of them. */
 #ifndef FSL_BASE_SORT_H
 #define FSL_BASE_SORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* -1, 0, 1: order of two numbers. The arguments are evaluated twice. */
@@ -21,5 +22,9 @@ static inline int fsl_compare_u32(const void *left, const void *right)
 {
 	return FSL_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
 }
+
+/* The @k-th smallest (from 0) of @n values, k < n; reorders them so that no value before @k is
+ * greater and none behind it smaller. */
+int64_t fsl_select_i64(int64_t *values, size_t n, size_t k);
 
 #endif

@@ -124,12 +124,6 @@ double fsl_std(const double *values, size_t n, double mean)
 	return sqrt(variance(values, n, mean));
 }
 
-/* The @k-th smallest of @scratch; afterwards nothing right of @k is smaller. */
-static double select_kth(double *scratch, size_t n, size_t k)
-{
-	return gsl_stats_select(scratch, 1, n, k);
-}
-
 static double least(const double *values, size_t n)
 {
 	double result = values[0];
@@ -137,6 +131,77 @@ static double least(const double *values, size_t n)
 		result = values[i] < result ? values[i] : result;
 	}
 	return result;
+}
+
+/* Where more than this many values are selected from, those between two of a sample are looked at.
+ */
+enum { SAMPLED_MIN = 512, SAMPLE = 128, SAMPLE_REACH = 14 };
+
+/*
+ * Two bounds that hold the @k-th smallest of @n values unless the sample is odd: from a sorted
+ * sample, 2.5 sigmas on either side of where it should be.
+ */
+static void bound_kth(const double *values, size_t n, size_t k, double *low, double *high)
+{
+	double sample[SAMPLE];
+	for (size_t i = 0; i < SAMPLE; i++) {
+		sample[i] = values[i * n / SAMPLE];
+	}
+	fsl_sort(sample, SAMPLE);
+	size_t at = k * SAMPLE / n;
+	*low = at > SAMPLE_REACH ? sample[at - SAMPLE_REACH] : -INFINITY;
+	*high = at + SAMPLE_REACH < SAMPLE ? sample[at + SAMPLE_REACH] : INFINITY;
+}
+
+/*
+ * Reduces the values to those around the @k-th smallest, in place, so that *k and *n are the place
+ * among them and how many there are. *above: the least of those behind. False, with nothing
+ * changed, where the bounds miss it. No step depends on a comparison, which nobody could predict.
+ */
+static bool narrow(double *values, size_t *n, size_t *k, double *above)
+{
+	double low, high, least_above = INFINITY;
+	size_t n_below = 0, n_within = 0, n_kept = 0;
+	bound_kth(values, *n, *k, &low, &high);
+	for (size_t i = 0; i < *n; i++) {
+		n_below += values[i] < low;
+		n_within += values[i] <= high;
+	}
+	if (*k < n_below || *k >= n_within) {
+		return false;
+	}
+	for (size_t i = 0; i < *n; i++) {
+		double value = values[i];
+		double beyond = value > high ? value : INFINITY;
+		least_above = beyond < least_above ? beyond : least_above;
+		values[n_kept] = value;
+		n_kept += (size_t)(value >= low) & (size_t)(value <= high);
+	}
+	*above = least_above;
+	*k -= n_below;
+	*n = n_kept;
+	return true;
+}
+
+/* The @k-th smallest of @scratch, which is reordered, none of it NaN; *next: the one after, where
+ * there is one. */
+static double select_kth(double *scratch, size_t n, size_t k, double *next)
+{
+	double above = INFINITY;
+	while (n > SAMPLED_MIN) {
+		double behind;
+		size_t n_before = n;
+		if (!narrow(scratch, &n, &k, &behind)) {
+			break;
+		}
+		above = behind < above ? behind : above;
+		if (2 * n > n_before) {
+			break;
+		}
+	}
+	double kth = gsl_stats_select(scratch, 1, n, k);
+	*next = k + 1 < n ? least(scratch + k + 1, n - k - 1) : above;
+	return kth;
 }
 
 static double greatest(const double *values, size_t n)
@@ -157,11 +222,10 @@ double fsl_percentile(const double *values, size_t n, double q, double *scratch)
 	double position = (double)(n - 1) * (q / 100.0);
 	size_t below = (size_t)position;
 	double fraction = position - (double)below;
-	double low = select_kth(scratch, n, below);
+	double high, low = select_kth(scratch, n, below, &high);
 	if (fraction <= 0.0) {
 		return low;
 	}
-	double high = least(scratch + below + 1, n - below - 1);
 	/* numpy interpolates from the nearer end, so that q and 100 - q mirror each other. */
 	return fraction >= 0.5 ? high - (high - low) * (1.0 - fraction)
 			       : low + (high - low) * fraction;
@@ -173,11 +237,8 @@ static double median_in_place(double *scratch, size_t n)
 	if (n == 0) {
 		return (double)NAN;
 	}
-	double low = select_kth(scratch, n, (n - 1) / 2);
-	if (n % 2 == 1) {
-		return low;
-	}
-	return 0.5 * (low + least(scratch + n / 2, n - n / 2));
+	double high, low = select_kth(scratch, n, (n - 1) / 2, &high);
+	return n % 2 == 1 ? low : 0.5 * (low + high);
 }
 
 size_t fsl_pack(const double *values, size_t n, double *packed, size_t *positions)
@@ -261,9 +322,27 @@ static int compare_doubles(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+/* Calling qsort takes longer than to sort so few; both keep the order of equal values. */
+enum { SORT_FEW = 16 };
+
+static void sort_few(double *values, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		double value = values[i];
+		size_t to = i;
+		/* Not <=, and not a NaN moved: NaNs come last. */
+		for (; to > 0 && !(values[to - 1] <= value) && !isnan(value); to--) {
+			values[to] = values[to - 1];
+		}
+		values[to] = value;
+	}
+}
+
 void fsl_sort(double *values, size_t n)
 {
-	if (n > 1) {
+	if (n <= SORT_FEW) {
+		sort_few(values, n);
+	} else {
 		qsort(values, n, sizeof(*values), compare_doubles);
 	}
 }

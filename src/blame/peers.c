@@ -32,24 +32,31 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* Operators of one rank, counted by name. */
+struct census {
+	size_t n_names;
+	uint32_t *n_uses; /* per name; 0 between two ranks */
+	uint32_t *seen;   /* names in order of first use */
+};
+
 /* Hash of the set of operators; rare ones (a start-up barrier) do not make a rank different. */
-static uint64_t hash_ops(const struct fsl_rank *rank, uint32_t *n_uses, size_t n_names)
+static uint64_t hash_ops(const struct fsl_rank *rank, struct census *census)
 {
 	enum { RARE_SHARE = 100 }; /* below 1 in 100 operators */
 	uint64_t hash = 0;
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		if (rank->ops[i].op_id < n_names) {
-			n_uses[rank->ops[i].op_id]++;
-		}
-	}
+	size_t n_seen = 0;
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		uint32_t op_id = rank->ops[i].op_id;
-		if (op_id < n_names && n_uses[op_id] > 0) {
-			if ((uint64_t)n_uses[op_id] * RARE_SHARE >= rank->n_ops) {
-				hash += mix(op_id);
-			}
-			n_uses[op_id] = 0;
+		if (op_id < census->n_names && census->n_uses[op_id]++ == 0) {
+			census->seen[n_seen++] = op_id;
 		}
+	}
+	for (size_t k = 0; k < n_seen; k++) {
+		uint32_t op_id = census->seen[k];
+		if ((uint64_t)census->n_uses[op_id] * RARE_SHARE >= rank->n_ops) {
+			hash += mix(op_id);
+		}
+		census->n_uses[op_id] = 0;
 	}
 	return hash;
 }
@@ -245,11 +252,13 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	out->begin = fsl_arena_alloc(arena, (n + 1) * sizeof(*out->begin));
 	out->stage_of = fsl_arena_alloc(arena, n * sizeof(*out->stage_of));
 	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
-	uint32_t *n_uses = fsl_arena_alloc(&scratch, n_names * sizeof(*n_uses));
+	struct census census = {n_names, fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t)),
+				fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t))};
 	struct hand_over *chain = fsl_arena_alloc(&scratch, topology->n_groups * sizeof(*chain));
 	uint32_t *parent = fsl_arena_alloc(&scratch, n * sizeof(*parent));
 	if (chain == NULL || parent == NULL || out->class_of == NULL || out->members == NULL ||
-	    out->begin == NULL || out->stage_of == NULL || keys == NULL || n_uses == NULL) {
+	    out->begin == NULL || out->stage_of == NULL || keys == NULL || census.n_uses == NULL ||
+	    census.seen == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
@@ -260,9 +269,8 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	for (size_t r = 0; r < n; r++) {
 		out->class_of[r] = FSL_NO_CLASS;
 		if (run->ranks[r].n_ops > 0) {
-			keys[n_keys++] = (struct key){out->stage_of[r],
-						      hash_ops(&run->ranks[r], n_uses, n_names),
-						      (uint32_t)r};
+			keys[n_keys++] = (struct key){
+				out->stage_of[r], hash_ops(&run->ranks[r], &census), (uint32_t)r};
 		}
 	}
 	qsort(keys, n_keys, sizeof(*keys), compare_keys);

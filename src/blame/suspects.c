@@ -32,17 +32,37 @@ static void note(struct hearing *hearing, int32_t rank, const char *detector, do
 	proposal->effect_ms = fmax(proposal->effect_ms, isnan(effect_ms) ? 0.0 : effect_ms);
 }
 
-static enum fsl_status hear(struct hearing *hearing, const struct fsl_detector_config *detector,
-			    const struct fsl_windows *windows, struct fsl_error *err)
+/* What a detector says of one unit. */
+struct answer {
+	struct fsl_findings findings;
+	enum fsl_status status;
+	struct fsl_error err;
+};
+
+static void ask(struct answer *answer, const struct fsl_detector_config *detector,
+		const struct fsl_windows *windows)
 {
-	struct fsl_findings findings = {0};
 	bool skipped = false;
-	enum fsl_status status = fsl_engine_scan(detector, windows, &findings, &skipped, err);
-	for (size_t i = 0; i < findings.n_items && status == FSL_OK; i++) {
-		note(hearing, findings.items[i].rank, detector->name, findings.items[i].effect_ms);
+	answer->status =
+		fsl_engine_scan(detector, windows, &answer->findings, &skipped, &answer->err);
+}
+
+/* Notes an answer and releases it; *status and @err are those of the first that failed. */
+static void hear(struct hearing *hearing, const struct fsl_detector_config *detector,
+		 struct answer *answer, enum fsl_status *status, struct fsl_error *err)
+{
+	const struct fsl_findings *findings = &answer->findings;
+	for (size_t i = 0; i < findings->n_items && answer->status == FSL_OK; i++) {
+		note(hearing, findings->items[i].rank, detector->name,
+		     findings->items[i].effect_ms);
 	}
-	fsl_findings_fini(&findings);
-	return status;
+	fsl_findings_fini(&answer->findings);
+	if (*status == FSL_OK && answer->status != FSL_OK) {
+		*status = answer->status;
+		if (err != NULL) {
+			*err = answer->err;
+		}
+	}
 }
 
 /* One metric of a channel as instances x members. */
@@ -82,16 +102,20 @@ static enum fsl_status hear_channels(struct hearing *hearing,
 {
 	enum fsl_status status = FSL_OK;
 	const struct fsl_match *match = hearing->job->match;
-	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
+#pragma omp parallel for schedule(dynamic, 1) ordered
+	for (size_t c = 0; c < match->n_channels; c++) {
+		struct answer answer = {.status = FSL_OK};
 		struct fsl_windows windows = {0};
-		if (match->channels[c].disagrees) {
-			continue;
+		if (!match->channels[c].disagrees) {
+			answer.status = channel_windows(&windows, hearing->job, &match->channels[c],
+							metric, &answer.err);
+			if (answer.status == FSL_OK) {
+				ask(&answer, detector, &windows);
+			}
+			fsl_windows_fini(&windows);
 		}
-		status = channel_windows(&windows, hearing->job, &match->channels[c], metric, err);
-		if (status == FSL_OK) {
-			status = hear(hearing, detector, &windows, err);
-		}
-		fsl_windows_fini(&windows);
+#pragma omp ordered
+		hear(hearing, detector, &answer, &status, err);
 	}
 	return status;
 }
@@ -120,7 +144,9 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 			}
 		}
 		if (status == FSL_OK) {
-			status = hear(hearing, detector, &windows, err);
+			struct answer answer = {.status = FSL_OK};
+			ask(&answer, detector, &windows);
+			hear(hearing, detector, &answer, &status, err);
 		}
 		fsl_windows_fini(&windows);
 	}

@@ -304,7 +304,7 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 		.steps = job->steps,
 		.match = job->match,
 		.cuts = job->cuts,
-		.has_stages = job->own->has_stages,
+		.own = job->own,
 		.counts_idle = job->blame->counts_idle,
 		.members = peers->members,
 		.class_begin = peers->begin,

@@ -188,7 +188,8 @@ static enum fsl_status run_targets(struct fsl_localisation *out,
 	if (tasks == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
-#pragma omp parallel for schedule(dynamic) num_threads(fsl_classical_threads(source->classical))
+	int n_threads = fsl_classical_threads(source->classical, targets->n_items);
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
 	for (size_t i = 0; i < targets->n_items; i++) {
 		tasks[i].status = run_task(&tasks[i], source, &targets->items[i], &tasks[i].err);
 	}

@@ -30,10 +30,12 @@ struct sample {
 	size_t window; /* SIZE_MAX: outside all windows */
 };
 
-/* Growing list of samples. */
+/* Samples of one rank; grows. */
 struct samples {
 	struct sample *items;
 	size_t n_items, capacity;
+	size_t n_windows; /* up to and with the last one that has a sample */
+	size_t member;    /* of the windows */
 };
 
 static bool is_wanted(const struct fsl_kpi_request *request, const struct fsl_op *op)
@@ -101,10 +103,9 @@ static void place_by_step(struct samples *samples, const struct fsl_metric_confi
 
 /* Samples of one rank in their windows, without the share at the start. */
 static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_request *request,
-			       int32_t rank_number, struct fsl_error *err)
+			       int32_t rank_number)
 {
 	const struct fsl_rank *rank = fsl_run_rank(request->run, rank_number);
-	samples->n_items = 0;
 	for (size_t i = 0; rank != NULL && i < rank->n_ops; i++) {
 		struct sample sample;
 		if (!is_wanted(request, &rank->ops[i]) ||
@@ -112,7 +113,7 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 			continue;
 		}
 		enum fsl_status status =
-			FSL_GROW(samples->items, samples->capacity, samples->n_items + 1, err);
+			FSL_GROW(samples->items, samples->capacity, samples->n_items + 1, NULL);
 		if (status != FSL_OK) {
 			return status;
 		}
@@ -130,6 +131,12 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 	} else {
 		place_by_time(samples, request->metric);
 	}
+	for (size_t k = 0; k < samples->n_items; k++) {
+		size_t window = samples->items[k].window;
+		if (window != SIZE_MAX && window >= samples->n_windows) {
+			samples->n_windows = window + 1;
+		}
+	}
 	return FSL_OK;
 }
 
@@ -145,16 +152,28 @@ static int compare_samples(const void *left, const void *right)
 	return (a->value_ms > b->value_ms) - (a->value_ms < b->value_ms);
 }
 
+/* Operators come in order of begin, so their samples mostly are in order already. */
+static void sort_samples(struct sample *samples, size_t n)
+{
+	size_t i = 1;
+	while (i < n && compare_samples(&samples[i - 1], &samples[i]) <= 0) {
+		i++;
+	}
+	if (i < n) {
+		qsort(samples, n, sizeof(*samples), compare_samples);
+	}
+}
+
 /* Samples (sorted here) as windows of @member; those in windows that do not exist are left out. */
-static enum fsl_status fill_member(struct fsl_windows *out, size_t member,
-				   const struct fsl_metric_config *metric, struct sample *samples,
-				   size_t n_samples, struct fsl_error *err)
+static bool fill_member(struct fsl_windows *out, size_t member,
+			const struct fsl_metric_config *metric, struct sample *samples,
+			size_t n_samples)
 {
 	double *values = fsl_calloc(n_samples, 2 * sizeof(*values));
 	if (values == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: samples=%zu", n_samples);
+		return false;
 	}
-	qsort(samples, n_samples, sizeof(*samples), compare_samples);
+	sort_samples(samples, n_samples);
 	for (size_t begin = 0, end = 0; begin < n_samples; begin = end) {
 		size_t window = samples[begin].window;
 		if (window >= out[0].n_windows) {
@@ -174,7 +193,7 @@ static enum fsl_status fill_member(struct fsl_windows *out, size_t member,
 		}
 	}
 	fsl_free(values);
-	return FSL_OK;
+	return true;
 }
 
 static enum fsl_status init_windows(struct fsl_windows *out, const struct fsl_metric_config *metric,
@@ -196,28 +215,18 @@ static enum fsl_status init_windows(struct fsl_windows *out, const struct fsl_me
 }
 
 /* How many members have samples, and how many windows hold the longest of them within limits. */
-static enum fsl_status measure(const struct fsl_kpi_request *request, struct samples *samples,
-			       size_t *n_members, size_t *n_windows, struct fsl_error *err)
+static void measure(const struct samples *samples, size_t n_ranks, size_t *n_members,
+		    size_t *n_windows)
 {
 	*n_members = 0;
 	*n_windows = 0;
-	for (size_t i = 0; i < request->n_ranks; i++) {
-		enum fsl_status status = collect(samples, request, request->ranks[i], err);
-		if (status != FSL_OK) {
-			return status;
-		}
-		*n_members += samples->n_items > 0;
-		for (size_t k = 0; k < samples->n_items; k++) {
-			size_t window = samples->items[k].window;
-			if (window != SIZE_MAX && window >= *n_windows) {
-				*n_windows = window + 1;
-			}
-		}
+	for (size_t i = 0; i < n_ranks; i++) {
+		*n_members += samples[i].n_items > 0;
+		*n_windows = samples[i].n_windows > *n_windows ? samples[i].n_windows : *n_windows;
 	}
 	size_t n_most = *n_members > 0 ? FSL_KPI_CELLS_MAX / *n_members : 0;
 	n_most = n_most < FSL_KPI_WINDOWS_MAX ? n_most : FSL_KPI_WINDOWS_MAX;
 	*n_windows = *n_windows < n_most ? *n_windows : n_most;
-	return FSL_OK;
 }
 
 /* Samples of a filled member that found no window. */
@@ -229,40 +238,70 @@ static size_t count_outside(const struct fsl_windows *windows, size_t member, si
 	return n_samples;
 }
 
+/* Collects the samples of all ranks; false: out of memory. */
+static bool collect_all(struct samples *samples, const struct fsl_kpi_request *request)
+{
+	bool is_short = false;
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_short)
+	for (size_t i = 0; i < request->n_ranks; i++) {
+		is_short |= collect(&samples[i], request, request->ranks[i]) != FSL_OK;
+	}
+	return !is_short;
+}
+
+/* Makes members of the ranks that have samples. */
+static bool fill_all(struct fsl_windows *out, const struct fsl_kpi_request *request,
+		     struct samples *samples, size_t *n_outside)
+{
+	bool is_short = false;
+	size_t n_left_out = 0, n_members = 0;
+	for (size_t i = 0; i < request->n_ranks; i++) {
+		samples[i].member = n_members;
+		for (size_t f = 0; f < request->metric->n_funcs && samples[i].n_items > 0; f++) {
+			out[f].ranks[n_members] = request->ranks[i];
+		}
+		n_members += samples[i].n_items > 0;
+	}
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_short) reduction(+ : n_left_out)
+	for (size_t i = 0; i < request->n_ranks; i++) {
+		const struct samples *own = &samples[i];
+		if (own->n_items == 0) {
+			continue;
+		}
+		bool is_filled =
+			fill_member(out, own->member, request->metric, own->items, own->n_items);
+		is_short |= !is_filled;
+		n_left_out += is_filled ? count_outside(&out[0], own->member, own->n_items) : 0;
+	}
+	*n_outside = n_left_out;
+	return !is_short;
+}
+
 enum fsl_status fsl_kpi_build(struct fsl_windows *out, const struct fsl_kpi_request *request,
 			      size_t *n_outside, struct fsl_error *err)
 {
 	FSL_ASSERT(request->metric->n_funcs > 0);
-	struct samples samples = {0};
-	size_t n_members, n_windows, member = 0;
+	size_t n_members, n_windows;
+	struct samples *samples = fsl_calloc(request->n_ranks, sizeof(*samples));
+	enum fsl_status status = FSL_OK;
 	*n_outside = 0;
-	enum fsl_status status = measure(request, &samples, &n_members, &n_windows, err);
-	if (status == FSL_OK) {
-		status = init_windows(out, request->metric, n_members, n_windows, err);
+	if (samples == NULL || !collect_all(samples, request)) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: samples");
+		goto out;
 	}
-	if (status != FSL_OK) {
-		fsl_free(samples.items);
-		return status;
-	}
-	for (size_t i = 0; i < request->n_ranks && status == FSL_OK; i++) {
-		status = collect(&samples, request, request->ranks[i], err);
-		if (status != FSL_OK || samples.n_items == 0) {
-			continue;
-		}
+	measure(samples, request->n_ranks, &n_members, &n_windows);
+	status = init_windows(out, request->metric, n_members, n_windows, err);
+	if (status == FSL_OK && !fill_all(out, request, samples, n_outside)) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: samples");
 		for (size_t f = 0; f < request->metric->n_funcs; f++) {
-			out[f].ranks[member] = request->ranks[i];
+			fsl_windows_fini(&out[f]);
 		}
-		status = fill_member(out, member, request->metric, samples.items, samples.n_items,
-				     err);
-		if (status == FSL_OK) {
-			*n_outside += count_outside(&out[0], member, samples.n_items);
-		}
-		member++;
 	}
-	for (size_t f = 0; f < request->metric->n_funcs && status != FSL_OK; f++) {
-		fsl_windows_fini(&out[f]);
+out:
+	for (size_t i = 0; i < request->n_ranks && samples != NULL; i++) {
+		fsl_free(samples[i].items);
 	}
-	fsl_free(samples.items);
+	fsl_free(samples);
 	return status;
 }
 

@@ -14,6 +14,7 @@ struct fsl_slot {
 	size_t n;
 	uint32_t *op_idx; /* [n] indices into the rank's ops, in order of begin */
 	int64_t *end_ns;  /* [n] their ends, on the rank's clock */
+	int64_t *dur_ns;  /* [n] their durations */
 };
 
 /* The uses of one channel before they are matched. Arrays in the listing's arena. */
@@ -34,8 +35,8 @@ struct fsl_listing {
 /* Fills slots, slot_begin and n_groups. */
 enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *run,
 				const struct fsl_topology *topology, struct fsl_error *err);
-/* Reads the ends again, once the times of the run have changed. */
-void fsl_slots_read_ends(struct fsl_listing *listing, const struct fsl_run *run);
+/* Reads ends and durations again, once the times of the run have changed. */
+void fsl_slots_read_times(struct fsl_listing *listing, const struct fsl_run *run);
 
 /* What a point-to-point operator does. */
 enum fsl_p2p_kind {
@@ -87,6 +88,10 @@ enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clock
  */
 enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *channel,
 				  const struct fsl_uses *uses, struct fsl_error *err);
+
+/* Fills dur_ns anew, once the channel's operators have changed. */
+enum fsl_status fsl_channel_measure_durations(struct fsl_channel *channel, struct fsl_match *match,
+					      const struct fsl_run *run, struct fsl_error *err);
 
 /* Sets gap_median_ms, gap_p95_ms and disagrees of a matched channel. */
 void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *match,

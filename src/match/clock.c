@@ -50,16 +50,14 @@ static size_t diff_by_order(const struct fsl_slot *first, const struct fsl_slot 
 static struct edge edge_of(const struct fsl_slot *first, const struct fsl_slot *other,
 			   int64_t *diff_ns, size_t n)
 {
-	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
-	int64_t median_ns = diff_ns[n / 2];
+	int64_t median_ns = fsl_select_i64(diff_ns, n, n / 2);
 	for (size_t i = 0; i < n; i++) {
 		diff_ns[i] = llabs(diff_ns[i] - median_ns);
 	}
-	qsort(diff_ns, n, sizeof(*diff_ns), fsl_compare_i64);
-	int64_t spread_ns = diff_ns[n / 2];
+	int64_t spread_ns = fsl_select_i64(diff_ns, n, n / 2);
+	int64_t tail_ns = fsl_select_i64(diff_ns, n, n * 9 / 10);
 	return (struct edge){first->rank_idx, other->rank_idx, median_ns,
-			     (double)spread_ns / FSL_NS_PER_MS,
-			     (double)diff_ns[n * 9 / 10] / FSL_NS_PER_MS};
+			     (double)spread_ns / FSL_NS_PER_MS, (double)tail_ns / FSL_NS_PER_MS};
 }
 
 /* Ends of one member, ascending; in @ends where they are not. */

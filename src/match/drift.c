@@ -54,8 +54,7 @@ static int64_t median_ns(const struct couple *couple, size_t begin, size_t end, 
 	for (size_t i = begin; i < end && n < SAMPLES_MAX; i += stride) {
 		work[n++] = difference_ns(couple, i);
 	}
-	qsort(work, n, sizeof(*work), fsl_compare_i64);
-	return work[n / 2];
+	return fsl_select_i64(work, n, n / 2);
 }
 
 /* A line through the differences at the begin and at the end of the capture; false when the uses
@@ -78,8 +77,7 @@ static bool measure(struct measured *out, const struct couple *couple)
 		double line_ns = out->drift * (double)(couple->first_ns[i] - from_ns);
 		work[count++] = llabs(difference_ns(couple, i) - early_ns - (int64_t)line_ns);
 	}
-	qsort(work, count, sizeof(*work), fsl_compare_i64);
-	out->tail_ms = (double)work[count * 9 / 10] / FSL_NS_PER_MS;
+	out->tail_ms = (double)fsl_select_i64(work, count, count * 9 / 10) / FSL_NS_PER_MS;
 	return fabs(out->drift) <= DRIFT_MAX && out->tail_ms <= TAIL_MAX_MS;
 }
 

@@ -22,7 +22,7 @@ enum { SAMPLES_MAX = 1024 };
 
 /* One use with its end on the common clock. */
 struct end {
-	int64_t end_ns;
+	int64_t end_ns, dur_ns;
 	uint32_t member, op_idx;
 };
 
@@ -42,24 +42,31 @@ static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_chann
 	channel->n_instances = n_instances;
 	if (fsl_mul_size(n_instances, channel->n_members, &n)) {
 		channel->op_idx = fsl_arena_alloc(&match->arena, n * sizeof(*channel->op_idx));
+		channel->dur_ns = fsl_arena_alloc(&match->arena, n * sizeof(*channel->dur_ns));
 		channel->step_idx =
 			fsl_arena_alloc(&match->arena, n_instances * sizeof(*channel->step_idx));
 	}
-	if (channel->op_idx == NULL || channel->step_idx == NULL) {
+	if (channel->op_idx == NULL || channel->dur_ns == NULL || channel->step_idx == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: instances=%zu", n_instances);
 	}
-	memset(channel->op_idx, 0xff, n * sizeof(*channel->op_idx));
 	memset(channel->step_idx, 0xff, n_instances * sizeof(*channel->step_idx));
 	return FSL_OK;
 }
 
+/* A few instances of all members at a time, so that what is written stays close together. */
 static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channel *channel,
 				      const struct fsl_uses *uses, struct fsl_error *err)
 {
-	enum fsl_status status = alloc_instances(match, channel, uses->of[0]->n, err);
-	for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
-		for (size_t i = 0; i < channel->n_instances; i++) {
-			channel->op_idx[i * channel->n_members + m] = uses->of[m]->op_idx[i];
+	enum { BLOCK = 64 };
+	size_t n_members = channel->n_members, n = uses->of[0]->n;
+	enum fsl_status status = alloc_instances(match, channel, n, err);
+	for (size_t begin = 0; begin < n && status == FSL_OK; begin += BLOCK) {
+		size_t end = begin + BLOCK < n ? begin + BLOCK : n;
+		for (size_t m = 0; m < n_members; m++) {
+			for (size_t i = begin; i < end; i++) {
+				channel->op_idx[i * n_members + m] = uses->of[m]->op_idx[i];
+				channel->dur_ns[i * n_members + m] = uses->of[m]->dur_ns[i];
+			}
 		}
 	}
 	return status;
@@ -77,8 +84,8 @@ static int64_t usual_interval_ns(const struct fsl_uses *uses, int64_t *work)
 			work[n++] = end_ns[i] - end_ns[i - 1];
 		}
 		if (n > 0) {
-			qsort(work, n, sizeof(*work), fsl_compare_i64);
-			best = best == 0 || work[n / 2] < best ? work[n / 2] : best;
+			int64_t median_ns = fsl_select_i64(work, n, n / 2);
+			best = best == 0 || median_ns < best ? median_ns : best;
 		}
 	}
 	return best;
@@ -118,8 +125,7 @@ static int64_t usual_gap_ns(const struct end *ends, size_t n_ends, const uint32_
 			work[n++] = ends[last].end_ns - ends[i].end_ns;
 		}
 	}
-	qsort(work, n, sizeof(*work), fsl_compare_i64);
-	return n > 0 ? work[n / 2] : 0;
+	return n > 0 ? fsl_select_i64(work, n, n / 2) : 0;
 }
 
 /* How far apart ends may lie once it is known how far apart they usually are. */
@@ -151,8 +157,8 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 		const struct fsl_slot *slot = uses->of[m];
 		int64_t clock_ns = match->clock_ns[slot->rank_idx];
 		for (size_t i = 0; i < slot->n; i++) {
-			ends[k++] = (struct end){slot->end_ns[i] - clock_ns, (uint32_t)m,
-						 slot->op_idx[i]};
+			ends[k++] = (struct end){slot->end_ns[i] - clock_ns, slot->dur_ns[i],
+						 (uint32_t)m, slot->op_idx[i]};
 		}
 	}
 	qsort(ends, n_ends, sizeof(*ends), compare_ends);
@@ -164,9 +170,14 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 	memset(last, 0, channel->n_members * sizeof(*last));
 	n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
 	status = alloc_instances(match, channel, n_instances, err);
+	for (size_t at = 0; at < n_instances * channel->n_members && status == FSL_OK; at++) {
+		channel->op_idx[at] = FSL_NO_OP;
+		channel->dur_ns[at] = -1;
+	}
 	for (size_t i = 0; i < n_ends && status == FSL_OK; i++) {
-		channel->op_idx[instance_of[i] * channel->n_members + ends[i].member] =
-			ends[i].op_idx;
+		size_t at = instance_of[i] * channel->n_members + ends[i].member;
+		channel->op_idx[at] = ends[i].op_idx;
+		channel->dur_ns[at] = ends[i].dur_ns;
 	}
 out:
 	fsl_arena_fini(&scratch);
@@ -189,8 +200,7 @@ static bool is_aligned(const struct fsl_slot *first, const struct fsl_slot *othe
 	for (size_t i = 0; i < n; i += stride) {
 		work[n_samples++] = other->end_ns[i] - first->end_ns[i];
 	}
-	qsort(work, n_samples, sizeof(*work), fsl_compare_i64);
-	int64_t median_ns = n_samples > 0 ? work[n_samples / 2] : 0;
+	int64_t median_ns = n_samples > 0 ? fsl_select_i64(work, n_samples, n_samples / 2) : 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t diff_ns = other->end_ns[i] - first->end_ns[i];
 		n_near += llabs(diff_ns - median_ns) <= tolerance_ns;
@@ -223,38 +233,24 @@ enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *c
 	return match_equal_numbers(match, channel, uses, err);
 }
 
-static void measure_durations(struct fsl_channel *channel, const struct fsl_run *run)
+enum fsl_status fsl_channel_measure_durations(struct fsl_channel *channel, struct fsl_match *match,
+					      const struct fsl_run *run, struct fsl_error *err)
 {
-	for (size_t m = 0; m < channel->n_members; m++) {
-		const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
-		for (size_t i = 0; i < channel->n_instances; i++) {
-			size_t at = i * channel->n_members + m;
-			uint32_t op_idx = channel->op_idx[at];
-			channel->dur_ns[at] = op_idx == FSL_NO_OP
-						      ? -1
-						      : fsl_op_end_ns(&ops[op_idx]) -
-								fsl_op_begin_ns(&ops[op_idx]);
-		}
+	size_t n = channel->n_instances * channel->n_members;
+	if (channel->dur_ns == NULL) {
+		channel->dur_ns = fsl_arena_alloc(&match->arena, n * sizeof(*channel->dur_ns));
 	}
-}
-
-enum fsl_status fsl_match_measure_durations(struct fsl_match *match, const struct fsl_run *run,
-					    struct fsl_error *err)
-{
-	for (size_t c = 0; c < match->n_channels; c++) {
-		struct fsl_channel *channel = &match->channels[c];
-		size_t n = channel->n_instances * channel->n_members;
-		if (channel->dur_ns == NULL) {
-			channel->dur_ns =
-				fsl_arena_alloc(&match->arena, n * sizeof(*channel->dur_ns));
-		}
-		if (channel->dur_ns == NULL) {
-			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n);
-		}
+	if (channel->dur_ns == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n);
 	}
-#pragma omp parallel for schedule(dynamic, 1)
-	for (size_t c = 0; c < match->n_channels; c++) {
-		measure_durations(&match->channels[c], run);
+	for (size_t i = 0, at = 0; i < channel->n_instances; i++) {
+		for (size_t m = 0; m < channel->n_members; m++, at++) {
+			const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
+			uint32_t k = channel->op_idx[at];
+			channel->dur_ns[at] =
+				k == FSL_NO_OP ? -1
+					       : fsl_op_end_ns(&ops[k]) - fsl_op_begin_ns(&ops[k]);
+		}
 	}
 	return FSL_OK;
 }

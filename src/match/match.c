@@ -102,10 +102,12 @@ static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *list
 	fsl_free(pairs.items);
 	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
 		fsl_channel_measure(&out->channels[c], out, run);
+		if (out->channels[c].dur_ns == NULL) { /* of a pair */
+			status = fsl_channel_measure_durations(&out->channels[c], out, run, err);
+		}
 	}
 	if (status == FSL_OK) {
 		count_matched(out);
-		status = fsl_match_measure_durations(out, run, err);
 	}
 	return status;
 }
@@ -150,7 +152,7 @@ enum fsl_status fsl_match_straightened(struct fsl_match *out, struct fsl_run *ru
 		status = fsl_drift_remove(run, &listing, out->n_channels, drift_max_ppm, err);
 	}
 	if (status == FSL_OK && *drift_max_ppm > 0.0) {
-		fsl_slots_read_ends(&listing, run);
+		fsl_slots_read_times(&listing, run);
 	}
 	if (status == FSL_OK) {
 		status = match_all(out, &listing, run, err);

@@ -69,10 +69,6 @@ void fsl_match_fini(struct fsl_match *match);
 /* Fills step_idx of every channel. */
 void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts);
 
-/* Fills dur_ns of every channel; whoever changes the channels' operators does. */
-enum fsl_status fsl_match_measure_durations(struct fsl_match *match, const struct fsl_run *run,
-					    struct fsl_error *err);
-
 /* Duration of a member's operator in an instance, ns; -1 when absent. */
 static inline int64_t fsl_channel_duration_ns(const struct fsl_channel *channel, size_t instance,
 					      size_t member)

@@ -117,8 +117,7 @@ static int64_t jitter_of(const struct fsl_differences *differences, const struct
 	for (size_t i = 1; i < end - begin; i++) {
 		work[n++] = llabs(hits[i].ns - hits[i - 1].ns);
 	}
-	qsort(work, n, sizeof(*work), fsl_compare_i64);
-	return n > 0 ? work[n / 2] : 0;
+	return n > 0 ? fsl_select_i64(work, n, n / 2) : 0;
 }
 
 bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted,
@@ -149,6 +148,5 @@ int64_t fsl_usual_interval_ns(struct fsl_ends ends, int64_t *work)
 	for (size_t i = 1; i < ends.n; i += stride) {
 		work[n++] = ends.ns[i] - ends.ns[i - 1];
 	}
-	qsort(work, n, sizeof(*work), fsl_compare_i64);
-	return n > 0 ? work[n / 2] : 0;
+	return n > 0 ? fsl_select_i64(work, n, n / 2) : 0;
 }

@@ -173,13 +173,19 @@ static enum fsl_status alloc_own(struct fsl_own *out, const struct fsl_run *run,
 				 const struct fsl_cuts *cuts, struct fsl_error *err)
 {
 	size_t n_cells = 0, n_parts = 0;
+	bool is_short = false;
 	*out = (struct fsl_own){.n_ranks = run->n_ranks, .n_steps = cuts->n_steps};
 	if (fsl_mul_size(run->n_ranks, cuts->n_steps, &n_cells) &&
 	    fsl_mul_size(n_cells, FSL_OWN_PARTS_N * sizeof(double), &n_parts)) {
 		out->part_ms = fsl_arena_alloc(&out->arena, n_parts);
 		out->idle_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
 	}
-	if (out->part_ms == NULL || out->idle_ms == NULL) {
+	out->holds = fsl_arena_alloc(&out->arena, run->n_ranks * sizeof(*out->holds));
+	for (size_t r = 0; r < run->n_ranks && out->holds != NULL; r++) {
+		out->holds[r] = fsl_arena_alloc(&out->arena, run->ranks[r].n_ops);
+		is_short |= out->holds[r] == NULL;
+	}
+	if (is_short || out->part_ms == NULL || out->idle_ms == NULL || out->holds == NULL) {
 		fsl_own_fini(out);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				run->n_ranks, cuts->n_steps);
@@ -194,6 +200,14 @@ struct bench {
 	struct fsl_stage_pieces pieces;
 	size_t cover_capacity, spans_capacity;
 };
+
+static void set_holds(uint8_t *holds, const struct fsl_op_span *spans, size_t n_spans)
+{
+	for (size_t i = 0; i < n_spans; i++) {
+		enum fsl_hold hold = spans[i].is_beside ? FSL_HOLD_BESIDE : FSL_HOLD_RANK;
+		holds[spans[i].op_idx] = (uint8_t)(spans[i].is_free ? FSL_HOLD_NEVER : hold);
+	}
+}
 
 static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 				   const struct fsl_rank *rank, size_t r,
@@ -212,7 +226,9 @@ static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 	if (status != FSL_OK) {
 		return status;
 	}
-	fsl_op_spans(bench->spans, rank, cuts, r);
+	if (fsl_op_spans(bench->spans, rank, cuts, r)) {
+		set_holds(out->holds[r], bench->spans, rank->n_ops);
+	}
 	if (!out->has_stages || rank->n_ops == 0) { /* without operators all is unseen */
 		own_from_gaps(&row, bench->spans, rank->n_ops, cuts, r);
 		return FSL_OK;

@@ -21,6 +21,13 @@ enum fsl_own_part {
 	FSL_OWN_PARTS_N
 };
 
+/* How an operator held its rank, see own_spans.h. */
+enum fsl_hold {
+	FSL_HOLD_RANK,   /* from begin to end */
+	FSL_HOLD_BESIDE, /* at most from the last end of those beside which it ran */
+	FSL_HOLD_NEVER,
+};
+
 struct fsl_own {
 	struct fsl_arena arena;
 	size_t n_ranks, n_steps;
@@ -29,6 +36,7 @@ struct fsl_own {
 	 * seen whole. */
 	double *part_ms;
 	double *idle_ms; /* [rank_idx * n_steps + step] */
+	uint8_t **holds; /* [rank_idx][op_idx]: enum fsl_hold */
 };
 
 enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,

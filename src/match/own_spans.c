@@ -66,24 +66,10 @@ static bool is_async(const struct kind *kind)
 	return kind != NULL && (double)kind->n_containing > ASYNC_SHARE_MIN * (double)kind->n_uses;
 }
 
-/* True when some operator contains the begin of the next one; most jobs have none. */
-static bool has_containing(const struct fsl_rank *rank)
-{
-	for (size_t i = 0; i + 1 < rank->n_ops; i++) {
-		if (fsl_op_begin_ns(&rank->ops[i + 1]) < fsl_op_end_ns(&rank->ops[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Counts per kind; true when some kind is asynchronous. */
 static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_rank *rank)
 {
 	bool has_async = false;
-	if (!has_containing(rank)) {
-		return false;
-	}
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		struct kind *kind = find_kind(kinds, n_kinds, &rank->ops[i]);
 		if (kind != NULL) {
@@ -232,16 +218,27 @@ static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_
 	qsort(spans, rank->n_ops, sizeof(*spans), compare_spans);
 }
 
-void fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
+/* Operators as they are; true when one contains the begin of the next, which most jobs have not. */
+static bool set_whole_spans(struct fsl_op_span *spans, const struct fsl_rank *rank)
+{
+	bool has_containing = false;
+	int64_t before_ns = INT64_MIN;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		spans[i] = whole_span(&rank->ops[i], i);
+		has_containing |= spans[i].begin_ns < before_ns;
+		before_ns = spans[i].end_ns;
+	}
+	return has_containing;
+}
+
+bool fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
 		  const struct fsl_cuts *cuts, size_t rank_idx)
 {
 	struct kind kinds[KINDS_MAX];
 	size_t n_kinds = 0;
-	if (count_kinds(kinds, &n_kinds, rank)) {
+	bool has_async = set_whole_spans(spans, rank) && count_kinds(kinds, &n_kinds, rank);
+	if (has_async) {
 		set_async_spans(spans, kinds, n_kinds, rank, cuts, rank_idx);
-		return;
 	}
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		spans[i] = whole_span(&rank->ops[i], i);
-	}
+	return has_async;
 }

@@ -21,9 +21,9 @@ struct fsl_op_span {
  * begin is then the same in every step. Where instead the time from the last end inside the
  * operator to the next begin is the steadier one, the rank was working all along and the operator
  * held nobody; else it held the rank from that last end on. Judged for the n-th use of an operator
- * in a step over all steps of the rank.
+ * in a step over all steps of the rank. True when some operators are asynchronous.
  */
-void fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
+bool fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
 		  const struct fsl_cuts *cuts, size_t rank_idx);
 
 #endif

@@ -77,12 +77,13 @@ void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *ma
 	if (n_gaps == 0) {
 		return;
 	}
-	qsort(gaps_ns, n_gaps, sizeof(*gaps_ns), fsl_compare_i64);
-	qsort(times_ns, n_times, sizeof(*times_ns), fsl_compare_i64);
-	channel->gap_median_ms = (double)gaps_ns[n_gaps / 2] / FSL_NS_PER_MS;
-	channel->gap_p95_ms = (double)gaps_ns[n_gaps * 95 / 100] / FSL_NS_PER_MS;
+	int64_t median_ns = fsl_select_i64(gaps_ns, n_gaps, n_gaps / 2);
+	int64_t p95_ns = fsl_select_i64(gaps_ns, n_gaps, n_gaps * 95 / 100);
+	channel->gap_median_ms = (double)median_ns / FSL_NS_PER_MS;
+	channel->gap_p95_ms = (double)p95_ns / FSL_NS_PER_MS;
 	if (n_gaps >= INSTANCES_MIN) {
-		double interval_ms = (double)times_ns[n_times / 2] / FSL_NS_PER_MS;
+		int64_t interval_ns = fsl_select_i64(times_ns, n_times, n_times / 2);
+		double interval_ms = (double)interval_ns / FSL_NS_PER_MS;
 		channel->disagrees |= channel->gap_median_ms > GAP_SHARE_MAX * interval_ms;
 	}
 }

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "match/channel.h"
 #include "match/restore_place.h"
 
 enum { BESIDE = 4 }; /* uses at the same place of the steps before, and as many behind */
@@ -346,7 +347,10 @@ enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match, s
 	}
 	match->n_restored = *n_restored;
 	if (status == FSL_OK && job.n > 0) {
-		status = fsl_match_measure_durations(match, run, err);
+		for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
+			status =
+				fsl_channel_measure_durations(&match->channels[c], match, run, err);
+		}
 	}
 	fsl_free(job.items);
 	fsl_free(job.counts);

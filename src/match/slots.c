@@ -13,7 +13,7 @@ struct rank_slots {
 	struct fsl_slot *items;
 	size_t n, capacity;
 	uint32_t *op_idx; /* [n_ops], what the slots point into; likewise: */
-	int64_t *end_ns;
+	int64_t *end_ns, *dur_ns;
 	bool is_short; /* of memory */
 };
 
@@ -26,8 +26,8 @@ struct sorter {
 	size_t next_capacity;
 	uint32_t *slot_of; /* per operator: its slot */
 	size_t slot_of_capacity;
-	int64_t *end_ns; /* per operator */
-	size_t end_capacity;
+	int64_t *end_ns, *dur_ns; /* per operator */
+	size_t end_capacity, dur_capacity;
 };
 
 /* Communicator name -> group index, SIZE_MAX where the topology has none. */
@@ -80,7 +80,7 @@ static uint32_t slot_of(struct sorter *sorter, struct rank_slots *out, size_t g,
 }
 
 /*
- * Finds the slot and the end of every operator of a rank. Only operators with device times count
+ * Finds the slot and the times of every operator of a rank. Only operators with device times count
  * when @needs_device. Returns how many have device times.
  */
 static size_t find_slots(struct sorter *sorter, struct rank_slots *out, const struct fsl_rank *rank,
@@ -96,6 +96,7 @@ static size_t find_slots(struct sorter *sorter, struct rank_slots *out, const st
 		n_device += has_device;
 		sorter->slot_of[i] = slot;
 		sorter->end_ns[i] = fsl_op_end_ns(op);
+		sorter->dur_ns[i] = sorter->end_ns[i] - fsl_op_begin_ns(op);
 		if (slot != NO_SLOT) {
 			out->items[slot].n++;
 		}
@@ -119,7 +120,8 @@ static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struc
 {
 	size_t n_ops = rank->n_ops, n_before = 0;
 	if (FSL_GROW(sorter->slot_of, sorter->slot_of_capacity, n_ops, NULL) != FSL_OK ||
-	    FSL_GROW(sorter->end_ns, sorter->end_capacity, n_ops, NULL) != FSL_OK) {
+	    FSL_GROW(sorter->end_ns, sorter->end_capacity, n_ops, NULL) != FSL_OK ||
+	    FSL_GROW(sorter->dur_ns, sorter->dur_capacity, n_ops, NULL) != FSL_OK) {
 		out->is_short = true;
 		return;
 	}
@@ -134,6 +136,7 @@ static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struc
 		slot->rank_idx = (uint32_t)rank_idx;
 		slot->op_idx = out->op_idx + n_before;
 		slot->end_ns = out->end_ns + n_before;
+		slot->dur_ns = out->dur_ns + n_before;
 		n_before += slot->n;
 		slot->n = 0;
 	}
@@ -141,7 +144,8 @@ static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struc
 		if (sorter->slot_of[i] != NO_SLOT) {
 			struct fsl_slot *slot = &out->items[sorter->slot_of[i]];
 			slot->op_idx[slot->n] = (uint32_t)i;
-			slot->end_ns[slot->n++] = sorter->end_ns[i];
+			slot->end_ns[slot->n] = sorter->end_ns[i];
+			slot->dur_ns[slot->n++] = sorter->dur_ns[i];
 		}
 	}
 	forget_groups(sorter, out);
@@ -170,6 +174,7 @@ static void sort_ranks(struct rank_slots *ranks, const struct fsl_run *run, cons
 		fsl_free(sorter.next);
 		fsl_free(sorter.slot_of);
 		fsl_free(sorter.end_ns);
+		fsl_free(sorter.dur_ns);
 	}
 }
 
@@ -216,11 +221,14 @@ enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *r
 	size_t *group_of = map_names(&out->arena, run, topology);
 	uint32_t *op_idx = fsl_arena_alloc(&out->arena, n_ops * sizeof(*op_idx));
 	int64_t *end_ns = fsl_arena_alloc(&out->arena, n_ops * sizeof(*end_ns));
+	int64_t *dur_ns = fsl_arena_alloc(&out->arena, n_ops * sizeof(*dur_ns));
 	struct rank_slots *ranks = fsl_calloc(run->n_ranks, sizeof(*ranks));
-	bool is_done = group_of != NULL && op_idx != NULL && end_ns != NULL && ranks != NULL;
+	bool is_done = group_of != NULL && op_idx != NULL && end_ns != NULL && dur_ns != NULL &&
+		       ranks != NULL;
 	for (size_t r = 0; r < run->n_ranks && is_done; r++) {
 		ranks[r].op_idx = op_idx + n_before;
 		ranks[r].end_ns = end_ns + n_before;
+		ranks[r].dur_ns = dur_ns + n_before;
 		n_before += run->ranks[r].n_ops;
 	}
 	if (is_done) {
@@ -235,13 +243,15 @@ enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *r
 		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_ops);
 }
 
-void fsl_slots_read_ends(struct fsl_listing *listing, const struct fsl_run *run)
+void fsl_slots_read_times(struct fsl_listing *listing, const struct fsl_run *run)
 {
 	for (size_t k = 0; k < listing->slot_begin[listing->n_groups]; k++) {
 		const struct fsl_slot *slot = &listing->slots[k];
 		const struct fsl_op *ops = run->ranks[slot->rank_idx].ops;
 		for (size_t i = 0; i < slot->n; i++) {
-			slot->end_ns[i] = fsl_op_end_ns(&ops[slot->op_idx[i]]);
+			const struct fsl_op *op = &ops[slot->op_idx[i]];
+			slot->end_ns[i] = fsl_op_end_ns(op);
+			slot->dur_ns[i] = slot->end_ns[i] - fsl_op_begin_ns(op);
 		}
 	}
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "match/own_spans.h"
 #include "match/own_stages.h"
 #include "replay/graph.h"
 
@@ -17,9 +16,6 @@ struct ending {
 	uint32_t event; /* FSL_NO_NODE: before the window */
 	bool is_beside; /* runs beside others */
 };
-
-/* How an operator runs. */
-enum hold { HOLD_RANK, HOLD_BESIDE, HOLD_NEVER };
 
 /* What ended last so far; any, and of those that do not run beside others. */
 struct past {
@@ -37,11 +33,8 @@ struct walk {
 	size_t rank_idx;
 	int64_t clock_ns;
 	struct fsl_stage_pieces stages;
-	size_t next_stage; /* pieces before it end before every coming event's past */
-	uint8_t *holds;    /* [n_ops] enum hold */
-	size_t holds_capacity;
-	struct fsl_op_span *spans;
-	size_t spans_capacity;
+	size_t next_stage;    /* pieces before it end before every coming event's past */
+	const uint8_t *holds; /* [n_ops] enum fsl_hold */
 	struct past past;
 	size_t next_lost;   /* graph->lost */
 	uint32_t last_step; /* of the event before */
@@ -147,7 +140,7 @@ static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool 
 		event->beside = walk->past.held.event;
 		event->beside_ns = begin_ns - walk->past.held.end_ns;
 	}
-	if (walk->graph->job->has_stages) {
+	if (walk->graph->job->own->has_stages) {
 		return split_by_stages(walk, event, last->end_ns, begin_ns, err);
 	}
 	return add_piece(walk, event, begin_ns - last->end_ns, event->step,
@@ -156,7 +149,7 @@ static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool 
 
 /* Fills the event that begins and ends on the rank's own clock as given. */
 static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t begin_ns,
-				 int64_t end_ns, uint32_t step, enum hold hold,
+				 int64_t end_ns, uint32_t step, enum fsl_hold hold,
 				 struct fsl_error *err)
 {
 	struct fsl_replay_graph *graph = walk->graph;
@@ -173,9 +166,9 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 	enum fsl_status status = add_own(walk, event, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
 	walk->last_step = step;
-	if (hold != HOLD_NEVER) {
+	if (hold != FSL_HOLD_NEVER) {
 		begin_op(&walk->past,
-			 &(struct ending){end_ns, (uint32_t)event_idx, hold == HOLD_BESIDE});
+			 &(struct ending){end_ns, (uint32_t)event_idx, hold == FSL_HOLD_BESIDE});
 	}
 	return status;
 }
@@ -188,7 +181,7 @@ static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error
 	walk->last_cut = step;
 	settle(&walk->past, fsl_op_begin_ns(op));
 	return set_event(walk, graph->n_events++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
-			 graph->step_of[step], (enum hold)walk->holds[op_idx], err);
+			 graph->step_of[step], (enum fsl_hold)walk->holds[op_idx], err);
 }
 
 /* Puts a lost operator back: behind its usual own time, no later than its transfer allows. */
@@ -207,7 +200,7 @@ static enum fsl_status add_lost(struct walk *walk, const struct fsl_lost *lost, 
 		begin_ns = walk->past.any.end_ns;
 		end_ns = end_ns > begin_ns ? end_ns : begin_ns;
 	}
-	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, HOLD_RANK, err);
+	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, FSL_HOLD_RANK, err);
 }
 
 /* Lost operators of the window that ended by @time_ns, or just after it as clocks have it. */
@@ -243,9 +236,9 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	walk->past = (struct past){.n_running = 0};
 	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
-		if (walk->holds[i] != HOLD_NEVER) {
+		if (walk->holds[i] != FSL_HOLD_NEVER) {
 			begin_op(&walk->past, &(struct ending){end_ns, FSL_NO_NODE,
-							       walk->holds[i] == HOLD_BESIDE});
+							       walk->holds[i] == FSL_HOLD_BESIDE});
 		}
 		*start_ns =
 			end_ns - walk->clock_ns > *start_ns ? end_ns - walk->clock_ns : *start_ns;
@@ -263,7 +256,7 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	return status == FSL_OK ? add_lost_until(walk, window_idx, INT64_MAX, err) : status;
 }
 
-/* Which operators run beside others, and the rank's stages. */
+/* Where the walk over a rank begins. */
 static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct fsl_error *err)
 {
 	const struct fsl_replay_job *job = walk->graph->job;
@@ -273,25 +266,11 @@ static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct f
 	walk->clock_ns = job->match->clock_ns[rank_idx];
 	walk->next_stage = 0;
 	walk->next_lost = fsl_replay_first_lost(walk->graph, rank_idx);
-	enum fsl_status status =
-		FSL_GROW(walk->holds, walk->holds_capacity, walk->rank->n_ops + 1, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(walk->spans, walk->spans_capacity, walk->rank->n_ops + 1, err);
+	walk->holds = job->own->holds[rank_idx];
+	if (!job->own->has_stages) {
+		return FSL_OK;
 	}
-	if (status == FSL_OK && job->has_stages) {
-		status = fsl_stage_pieces(&walk->stages, walk->rank, rank_idx, job->steps,
-					  job->cuts, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	fsl_op_spans(walk->spans, walk->rank, job->cuts, rank_idx);
-	for (size_t i = 0; i < walk->rank->n_ops; i++) {
-		const struct fsl_op_span *span = &walk->spans[i];
-		enum hold hold = span->is_beside ? HOLD_BESIDE : HOLD_RANK;
-		walk->holds[span->op_idx] = (uint8_t)(span->is_free ? HOLD_NEVER : hold);
-	}
-	return FSL_OK;
+	return fsl_stage_pieces(&walk->stages, walk->rank, rank_idx, job->steps, job->cuts, err);
 }
 
 /* Operators of the replayed steps. */
@@ -339,8 +318,6 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 				walk_window(&walk, &graph->windows[w], &graph->start_ns[cell], err);
 		}
 	}
-	fsl_free(walk.holds);
-	fsl_free(walk.spans);
 	fsl_stage_pieces_fini(&walk.stages);
 	if (status == FSL_OK) {
 		graph->event_begin[out->n_ranks * graph->n_windows] = graph->n_events;

@@ -164,7 +164,7 @@ enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_
 {
 	const struct fsl_replay_job *job = graph->job;
 	enum fsl_status status = FSL_OK;
-	if (!job->has_stages || job->counts_idle) {
+	if (!job->own->has_stages || job->counts_idle) {
 		return FSL_OK;
 	}
 	struct place place = {.events = fsl_calloc(out->n_ranks, sizeof(*place.events)),

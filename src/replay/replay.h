@@ -19,7 +19,7 @@ struct fsl_replay_job {
 	const struct fsl_steps *steps;
 	const struct fsl_match *match;
 	const struct fsl_cuts *cuts;
-	bool has_stages;  /* own time is told from stages, as fsl_own */
+	const struct fsl_own *own;
 	bool counts_idle; /* what no stage explains is own work */
 	/* Ranks that do the same work: members[class_begin[k] .. class_begin[k + 1]) are class k.
 	 */

@@ -31,7 +31,7 @@ static struct fsl_replay_job job_of(struct replayed *c)
 				       .steps = &c->job.steps,
 				       .match = &c->match,
 				       .cuts = &c->cuts,
-				       .has_stages = c->own.has_stages,
+				       .own = &c->own,
 				       .members = c->members,
 				       .class_begin = c->class_begin,
 				       .n_classes = 1,

@@ -1,0 +1,79 @@
+/* Claims about order statistics: what sorting would say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/sort.h"
+
+enum { N_MAX = 700 };
+
+/* Uniform in [0, below) (splitmix64). */
+static int64_t next_random(uint64_t *seed, int64_t below)
+{
+	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (int64_t)((z ^ (z >> 31)) % (uint64_t)below);
+}
+
+static void assert_selected(const int64_t *values, size_t n, size_t k)
+{
+	int64_t sorted[N_MAX], work[N_MAX];
+	memcpy(sorted, values, n * sizeof(*sorted));
+	memcpy(work, values, n * sizeof(*work));
+	qsort(sorted, n, sizeof(*sorted), fsl_compare_i64);
+	assert_int_equal(fsl_select_i64(work, n, k), sorted[k]);
+	assert_int_equal(work[k], sorted[k]);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(i < k ? work[i] <= work[k] : work[i] >= work[k]);
+	}
+}
+
+static void every_place_holds_what_sorting_puts_there(void **state)
+{
+	(void)state;
+	static const int64_t ranges[] = {1, 2, 10, INT64_C(1) << 62};
+	int64_t values[N_MAX];
+	uint64_t seed = 1;
+	for (size_t n = 1; n <= N_MAX; n = n * 3 / 2 + 1) {
+		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r++) {
+			for (size_t i = 0; i < n; i++) {
+				values[i] = next_random(&seed, ranges[r]) - ranges[r] / 2;
+			}
+			for (size_t k = 0; k < n; k += n / 7 + 1) {
+				assert_selected(values, n, k);
+			}
+			assert_selected(values, n, n - 1);
+		}
+	}
+}
+
+static void sorted_and_saw_toothed_values_are_no_trouble(void **state)
+{
+	(void)state;
+	int64_t up[N_MAX], down[N_MAX], teeth[N_MAX];
+	for (size_t i = 0; i < N_MAX; i++) {
+		up[i] = (int64_t)i;
+		down[i] = -(int64_t)i;
+		teeth[i] = (int64_t)(i % 2 == 0 ? i : N_MAX - i);
+	}
+	for (size_t k = 0; k < N_MAX; k += 50) {
+		assert_selected(up, N_MAX, k);
+		assert_selected(down, N_MAX, k);
+		assert_selected(teeth, N_MAX, k);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_place_holds_what_sorting_puts_there),
+		cmocka_unit_test(sorted_and_saw_toothed_values_are_no_trouble),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
