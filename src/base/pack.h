@@ -1,0 +1,62 @@
+/*
+ * Numbers, texts and columns to bytes and back, for messages between processes. Little-endian, so
+ * that hosts of different kinds understand each other.
+ */
+#ifndef FSL_BASE_PACK_H
+#define FSL_BASE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <failslow/error.h>
+
+/* Bytes that grow. Start as {0}. Once memory was short, further calls do nothing: look at
+ * is_failed once, at the end. */
+struct fsl_pack {
+	unsigned char *bytes;
+	size_t n_bytes, capacity;
+	bool is_failed;
+};
+
+void fsl_pack_u8(struct fsl_pack *pack, uint8_t value);
+void fsl_pack_u32(struct fsl_pack *pack, uint32_t value);
+void fsl_pack_u64(struct fsl_pack *pack, uint64_t value);
+void fsl_pack_text(struct fsl_pack *pack, const char *text);
+void fsl_pack_fini(struct fsl_pack *pack);
+
+/*
+ * One field of an array of structs: 4 or 8 bytes wide (@n_field_bytes), the first at @field, the
+ * next @stride bytes on. What travels is the first value and then the difference of each to the one
+ * before it, all as narrow as the widest needs: 1, 2, 4 or 8 bytes.
+ */
+struct fsl_pack_field {
+	size_t n_field_bytes, stride;
+};
+void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_field shape,
+		     size_t n);
+
+/*
+ * Bytes to be read, borrowed. Nothing in them is trusted: what does not fit makes is_bad true, and
+ * every value from then on is 0 or "". Look at it before a value is used as a size.
+ */
+struct fsl_unpack {
+	const unsigned char *at;
+	size_t n_left;
+	bool is_bad;
+};
+
+uint8_t fsl_unpack_u8(struct fsl_unpack *unpack);
+uint32_t fsl_unpack_u32(struct fsl_unpack *unpack);
+uint64_t fsl_unpack_u64(struct fsl_unpack *unpack);
+/* A text of at most @n_max bytes without a NUL: borrowed from the bytes, and not ended by a NUL. */
+const char *fsl_unpack_text(struct fsl_unpack *unpack, size_t n_max, size_t *n_text);
+/* A count of rows of @n_columns columns each: bad over @n_max, and where fewer bytes are left than
+ * so many rows have at least, so that short messages do not ask for much memory. */
+size_t fsl_unpack_count(struct fsl_unpack *unpack, size_t n_max, size_t n_columns);
+void fsl_unpack_column(struct fsl_unpack *unpack, void *field, struct fsl_pack_field shape,
+		       size_t n);
+/* True when everything was sound and nothing is left. */
+bool fsl_unpack_is_done(const struct fsl_unpack *unpack);
+
+#endif

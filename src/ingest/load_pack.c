@@ -1,0 +1,328 @@
+/* What travels when another process read the file. Each field of a struct that a format may fill
+ * has its line here, and the asserts fail when one is added. */
+#include "ingest/load_pack.h"
+
+#include <string.h>
+
+enum {
+	LOAD_MAGIC = 0x314c5346, /* "FSL1"; another number when the message changes */
+	MESSAGE_BYTES_MAX = 1 << 16,
+	FORMAT_BYTES_MAX = 64,
+};
+
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an operator travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 32, "fields of a stage travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 24, "fields travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 144, "fields of a rank travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 48 + FSL_DROPS_N * 8,
+	       "fields of a file travel");
+
+/* One field of a struct as a column. */
+struct column {
+	size_t offset, n_bytes;
+};
+
+#define COLUMN(type, field)                                                                        \
+	{                                                                                          \
+		offsetof(struct type, field), sizeof(((struct type *)0)->field)                    \
+	}
+
+static const struct column op_columns[] = {
+	COLUMN(fsl_op, host_begin_ns), COLUMN(fsl_op, host_end_ns), COLUMN(fsl_op, dev_begin_ns),
+	COLUMN(fsl_op, dev_end_ns),    COLUMN(fsl_op, id),          COLUMN(fsl_op, n_elements),
+	COLUMN(fsl_op, op_id),         COLUMN(fsl_op, group_id),    COLUMN(fsl_op, dtype_id),
+	COLUMN(fsl_op, step),
+};
+static const struct column stage_columns[] = {
+	COLUMN(fsl_stage, begin_ns), COLUMN(fsl_stage, end_ns), COLUMN(fsl_stage, step),
+	COLUMN(fsl_stage, type_id),  COLUMN(fsl_stage, kind),
+};
+static const struct column step_columns[] = {
+	COLUMN(fsl_step_time, step),
+	COLUMN(fsl_step_time, begin_ns),
+	COLUMN(fsl_step_time, dur_ns),
+};
+
+/* The columns of one kind of row. */
+struct table {
+	const struct column *columns;
+	size_t n_columns, n_row_bytes, n_rows_max;
+};
+
+#define TABLE(list, type, max)                                                                     \
+	{                                                                                          \
+		list, sizeof(list) / sizeof((list)[0]), sizeof(struct type), max                   \
+	}
+
+static const struct table op_table = TABLE(op_columns, fsl_op, FSL_SINK_OPS_MAX);
+static const struct table stage_table = TABLE(stage_columns, fsl_stage, FSL_SINK_STAGES_MAX);
+static const struct table step_table = TABLE(step_columns, fsl_step_time, FSL_SINK_STEPS_MAX);
+
+static void pack_rows(struct fsl_pack *pack, const struct table *table, const void *rows, size_t n)
+{
+	fsl_pack_u64(pack, n);
+	for (size_t i = 0; n > 0 && i < table->n_columns; i++) {
+		const struct column *column = &table->columns[i];
+		const struct fsl_pack_field shape = {column->n_bytes, table->n_row_bytes};
+		fsl_pack_column(pack, (const char *)rows + column->offset, shape, n);
+	}
+}
+
+static void pack_file(struct fsl_pack *pack, const struct fsl_file *file)
+{
+	fsl_pack_text(pack, file->format);
+	fsl_pack_u32(pack, (uint32_t)file->rank);
+	fsl_pack_u8(pack, (uint8_t)file->state);
+	fsl_pack_u64(pack, file->n_bytes);
+	fsl_pack_u64(pack, file->n_records);
+	for (size_t i = 0; i < FSL_DROPS_N; i++) {
+		fsl_pack_u64(pack, file->n_dropped[i]);
+	}
+	fsl_pack_text(pack, file->message);
+}
+
+static void pack_names(struct fsl_pack *pack, const struct fsl_strpool *names)
+{
+	size_t n_names = fsl_strpool_size(names);
+	fsl_pack_u64(pack, n_names);
+	for (size_t i = 0; i < n_names; i++) {
+		fsl_pack_text(pack, fsl_strpool_text(names, (uint32_t)i));
+	}
+}
+
+static void pack_events(struct fsl_pack *pack, const struct fsl_rank *events)
+{
+	fsl_pack_u32(pack, (uint32_t)events->rank);
+	fsl_pack_u64(pack, (uint64_t)events->last_event_ns);
+	fsl_pack_u8(pack, events->is_restarted);
+	fsl_pack_u32(pack, events->open_op_id);
+	fsl_pack_u32(pack, events->open_group_id);
+	fsl_pack_u64(pack, (uint64_t)events->open_begin_ns);
+	pack_rows(pack, &op_table, events->ops, events->n_ops);
+	pack_rows(pack, &op_table, events->remnants, events->n_remnants);
+	pack_rows(pack, &stage_table, events->stages, events->n_stages);
+	pack_rows(pack, &step_table, events->steps, events->n_steps);
+}
+
+enum fsl_status fsl_load_pack(const struct fsl_load *load, struct fsl_pack *pack,
+			      struct fsl_error *err)
+{
+	fsl_pack_u32(pack, LOAD_MAGIC);
+	fsl_pack_u8(pack, (uint8_t)load->kind);
+	fsl_pack_u8(pack, load->is_ignored);
+	pack_file(pack, &load->file);
+	pack_names(pack, load->sink.names);
+	pack_events(pack, &load->sink.events);
+	if (pack->is_failed) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+				load->input->path);
+	}
+	return FSL_OK;
+}
+
+/* A value that has to be below @n; else the message is bad. */
+static uint32_t below(struct fsl_unpack *unpack, uint32_t value, uint32_t n)
+{
+	unpack->is_bad = unpack->is_bad || value >= n;
+	return unpack->is_bad ? 0 : value;
+}
+
+static bool is_time_or_absent(int64_t time_ns)
+{
+	return time_ns >= FSL_NS_ABSENT && time_ns <= FSL_TIME_MAX_NS;
+}
+
+static int64_t unpack_time(struct fsl_unpack *unpack)
+{
+	int64_t time_ns = (int64_t)fsl_unpack_u64(unpack);
+	unpack->is_bad = unpack->is_bad || !is_time_or_absent(time_ns);
+	return time_ns;
+}
+
+static int32_t unpack_rank(struct fsl_unpack *unpack)
+{
+	int32_t rank = (int32_t)fsl_unpack_u32(unpack);
+	unpack->is_bad = unpack->is_bad || rank < FSL_RANK_UNKNOWN || rank >= FSL_RANKS_MAX;
+	return rank;
+}
+
+/* Rows of @table on the heap, at *@rows; their number. */
+static size_t unpack_rows(struct fsl_unpack *unpack, const struct table *table, void **rows,
+			  size_t *capacity, enum fsl_status *status)
+{
+	size_t n = fsl_unpack_count(unpack, table->n_rows_max, table->n_columns);
+	if (n == 0 || *status != FSL_OK) {
+		return 0;
+	}
+	*status = fsl_reserve(rows, capacity, n, table->n_row_bytes, NULL);
+	for (size_t i = 0; *status == FSL_OK && i < table->n_columns; i++) {
+		const struct column *column = &table->columns[i];
+		const struct fsl_pack_field shape = {column->n_bytes, table->n_row_bytes};
+		fsl_unpack_column(unpack, (char *)*rows + column->offset, shape, n);
+	}
+	return *status == FSL_OK && !unpack->is_bad ? n : 0;
+}
+
+/* Returns a format's own name: the field is static text everywhere. */
+static const char *unpack_format(struct fsl_unpack *unpack)
+{
+	size_t n = 0;
+	const char *text = fsl_unpack_text(unpack, FORMAT_BYTES_MAX, &n);
+	for (size_t i = 0; n > 0 && i < fsl_formats_size(); i++) {
+		const char *name = fsl_formats_at(i)->name;
+		if (strlen(name) == n && memcmp(name, text, n) == 0) {
+			return name;
+		}
+	}
+	unpack->is_bad = unpack->is_bad || n > 0;
+	return "";
+}
+
+static enum fsl_status unpack_file(struct fsl_unpack *unpack, struct fsl_load *load)
+{
+	struct fsl_file *file = &load->file;
+	size_t n_message = 0;
+	file->format = unpack_format(unpack);
+	file->rank = unpack_rank(unpack);
+	file->state =
+		(enum fsl_file_state)below(unpack, fsl_unpack_u8(unpack), FSL_FILE_DUPLICATE + 1);
+	file->n_bytes = fsl_unpack_u64(unpack);
+	file->n_records = fsl_unpack_u64(unpack);
+	for (size_t i = 0; i < FSL_DROPS_N; i++) {
+		file->n_dropped[i] = fsl_unpack_u64(unpack);
+	}
+	const char *message = fsl_unpack_text(unpack, MESSAGE_BYTES_MAX, &n_message);
+	file->message = fsl_arena_strndup(&load->sink.arena, message, n_message);
+	return file->message != NULL ? FSL_OK : FSL_ERR_MEMORY;
+}
+
+/* Ids count from 0 in the order of the names, so no name may come twice. */
+static enum fsl_status unpack_names(struct fsl_unpack *unpack, struct fsl_strpool *names)
+{
+	enum fsl_status status = FSL_OK;
+	size_t n_names = fsl_unpack_count(unpack, FSL_SINK_NAMES_MAX, sizeof(uint32_t));
+	for (size_t i = 0; status == FSL_OK && !unpack->is_bad && i < n_names; i++) {
+		size_t n = 0;
+		uint32_t id = 0;
+		const char *text = fsl_unpack_text(unpack, FSL_NAME_BYTES_MAX, &n);
+		status = fsl_strpool_intern(names, text, n, &id, NULL);
+		unpack->is_bad = unpack->is_bad || id != i;
+	}
+	return status;
+}
+
+static enum fsl_status unpack_events(struct fsl_unpack *unpack, struct fsl_rank *events)
+{
+	enum fsl_status status = FSL_OK;
+	events->rank = unpack_rank(unpack);
+	events->last_event_ns = unpack_time(unpack);
+	events->is_restarted = below(unpack, fsl_unpack_u8(unpack), 2) == 1;
+	events->open_op_id = fsl_unpack_u32(unpack);
+	events->open_group_id = fsl_unpack_u32(unpack);
+	events->open_begin_ns = unpack_time(unpack);
+	events->n_ops = unpack_rows(unpack, &op_table, (void **)&events->ops, &events->ops_capacity,
+				    &status);
+	events->n_remnants = unpack_rows(unpack, &op_table, (void **)&events->remnants,
+					 &events->remnants_capacity, &status);
+	events->n_stages = unpack_rows(unpack, &stage_table, (void **)&events->stages,
+				       &events->stages_capacity, &status);
+	events->n_steps = unpack_rows(unpack, &step_table, (void **)&events->steps,
+				      &events->steps_capacity, &status);
+	return status;
+}
+
+static bool is_name(uint32_t id, size_t n_names)
+{
+	return id < n_names || id == FSL_STR_NONE;
+}
+
+static bool are_ops_sound(const struct fsl_op *ops, size_t n, size_t n_names)
+{
+	bool is_sound = true;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_op *op = &ops[i];
+		is_sound &= is_time_or_absent(op->host_begin_ns) &
+			    is_time_or_absent(op->host_end_ns) &
+			    is_time_or_absent(op->dev_begin_ns) & is_time_or_absent(op->dev_end_ns);
+		is_sound &= is_name(op->op_id, n_names) & is_name(op->group_id, n_names) &
+			    is_name(op->dtype_id, n_names);
+	}
+	return is_sound;
+}
+
+static bool have_ops_durations(const struct fsl_op *ops, size_t n)
+{
+	bool is_sound = true;
+	for (size_t i = 0; i < n; i++) {
+		int64_t begin_ns = fsl_op_begin_ns(&ops[i]);
+		is_sound &= (begin_ns >= 0) & (begin_ns <= fsl_op_end_ns(&ops[i]));
+	}
+	return is_sound;
+}
+
+/* What the sink promises of times and ids, which nobody asks again behind it. */
+static bool are_events_sound(const struct fsl_rank *events, size_t n_names)
+{
+	bool is_sound = are_ops_sound(events->ops, events->n_ops, n_names) &&
+			have_ops_durations(events->ops, events->n_ops) &&
+			are_ops_sound(events->remnants, events->n_remnants, n_names) &&
+			is_name(events->open_op_id, n_names) &&
+			is_name(events->open_group_id, n_names);
+	for (size_t i = 0; i < events->n_stages; i++) {
+		const struct fsl_stage *stage = &events->stages[i];
+		is_sound &= is_time_or_absent(stage->begin_ns) & is_time_or_absent(stage->end_ns) &
+			    is_name(stage->type_id, n_names) &
+			    ((uint32_t)stage->kind < FSL_STAGES_N);
+	}
+	for (size_t i = 0; i < events->n_steps; i++) {
+		const struct fsl_step_time *step = &events->steps[i];
+		is_sound &= is_time_or_absent(step->begin_ns) & (step->dur_ns >= 0) &
+			    (step->dur_ns <= FSL_TIME_MAX_NS);
+	}
+	return is_sound;
+}
+
+static enum fsl_status unpack_load(struct fsl_load *load, struct fsl_unpack *unpack)
+{
+	unpack->is_bad = fsl_unpack_u32(unpack) != LOAD_MAGIC || unpack->is_bad;
+	load->kind = (enum fsl_input_kind)below(unpack, fsl_unpack_u8(unpack), FSL_INPUT_LOG + 1);
+	load->is_ignored = below(unpack, fsl_unpack_u8(unpack), 2) == 1;
+	enum fsl_status status = unpack_file(unpack, load);
+	if (status == FSL_OK) {
+		status = unpack_names(unpack, load->sink.names);
+	}
+	if (status == FSL_OK) {
+		status = unpack_events(unpack, &load->sink.events);
+	}
+	size_t n_names = fsl_strpool_size(load->sink.names);
+	if (status == FSL_OK &&
+	    (!fsl_unpack_is_done(unpack) || !are_events_sound(&load->sink.events, n_names))) {
+		status = FSL_ERR_FORMAT;
+	}
+	return status;
+}
+
+enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,
+				struct fsl_error *err)
+{
+	const char *path = load->input->path;
+	struct fsl_unpack unpack = {.at = message, .n_left = n_message};
+	load->file = (struct fsl_file){.path = path, .format = "", .message = ""};
+	enum fsl_status status = fsl_sink_init(&load->sink, &load->file, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	status = unpack_load(load, &unpack);
+	if (status == FSL_OK) {
+		return FSL_OK;
+	}
+	fsl_sink_fini(&load->sink);
+	load->file = (struct fsl_file){.path = path, .format = "", .message = ""};
+	return status == FSL_ERR_MEMORY
+		       ? FSL_FAIL(err, status, "out of memory: path=\"%s\"", path)
+		       : FSL_FAIL(
+				 err, FSL_ERR_FORMAT,
+				 "what another process read of a file arrived broken: path=\"%s\", "
+				 "bytes=%zu",
+				 path, n_message);
+}

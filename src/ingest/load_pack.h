@@ -1,0 +1,20 @@
+/* One read file as a message: the facts of the file, its names and events; never its rows. */
+#ifndef FSL_INGEST_LOAD_PACK_H
+#define FSL_INGEST_LOAD_PACK_H
+
+#include "base/pack.h"
+#include "ingest/load.h"
+
+/* Appends @load, which was read, to @pack. FSL_ERR_MEMORY when there is no room. */
+enum fsl_status fsl_load_pack(const struct fsl_load *load, struct fsl_pack *pack,
+			      struct fsl_error *err);
+
+/*
+ * Makes @load, started as {.input = input}, what it was where the file was read. End it with
+ * fsl_sink_fini(&load->sink) in any case. The message has to be sound in every length, id and time:
+ * else FSL_ERR_FORMAT, and @load holds nothing.
+ */
+enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,
+				struct fsl_error *err);
+
+#endif
