@@ -32,37 +32,23 @@ static void note(struct hearing *hearing, int32_t rank, const char *detector, do
 	proposal->effect_ms = fmax(proposal->effect_ms, isnan(effect_ms) ? 0.0 : effect_ms);
 }
 
-/* What a detector says of one unit. */
-struct answer {
-	struct fsl_findings findings;
-	enum fsl_status status;
-	struct fsl_error err;
-};
-
-static void ask(struct answer *answer, const struct fsl_detector_config *detector,
-		const struct fsl_windows *windows)
+static enum fsl_status ask(struct fsl_findings *findings,
+			   const struct fsl_detector_config *detector,
+			   const struct fsl_windows *windows, struct fsl_error *err)
 {
 	bool skipped = false;
-	answer->status =
-		fsl_engine_scan(detector, windows, &answer->findings, &skipped, &answer->err);
+	return fsl_engine_scan(detector, windows, findings, &skipped, err);
 }
 
-/* Notes an answer and releases it; *status and @err are those of the first that failed. */
+/* Notes what a detector found and releases it. */
 static void hear(struct hearing *hearing, const struct fsl_detector_config *detector,
-		 struct answer *answer, enum fsl_status *status, struct fsl_error *err)
+		 struct fsl_findings *findings)
 {
-	const struct fsl_findings *findings = &answer->findings;
-	for (size_t i = 0; i < findings->n_items && answer->status == FSL_OK; i++) {
+	for (size_t i = 0; i < findings->n_items; i++) {
 		note(hearing, findings->items[i].rank, detector->name,
 		     findings->items[i].effect_ms);
 	}
-	fsl_findings_fini(&answer->findings);
-	if (*status == FSL_OK && answer->status != FSL_OK) {
-		*status = answer->status;
-		if (err != NULL) {
-			*err = answer->err;
-		}
-	}
+	fsl_findings_fini(findings);
 }
 
 /* One metric of a channel as instances x members. */
@@ -96,27 +82,53 @@ static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl
 	return FSL_OK;
 }
 
+static enum fsl_status ask_channel(struct fsl_findings *findings, const struct fsl_case *job,
+				   const struct fsl_detector_config *detector,
+				   const struct fsl_channel *channel, enum fsl_metric metric,
+				   struct fsl_error *err)
+{
+	struct fsl_windows windows = {0};
+	enum fsl_status status = FSL_OK;
+	if (!channel->disagrees) {
+		status = channel_windows(&windows, job, channel, metric, err);
+		status = status == FSL_OK ? ask(findings, detector, &windows, err) : status;
+		fsl_windows_fini(&windows);
+	}
+	return status;
+}
+
+/* Channels on threads, heard in their order. */
 static enum fsl_status hear_channels(struct hearing *hearing,
 				     const struct fsl_detector_config *detector,
 				     enum fsl_metric metric, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	const struct fsl_match *match = hearing->job->match;
-#pragma omp parallel for schedule(dynamic, 1) ordered
-	for (size_t c = 0; c < match->n_channels; c++) {
-		struct answer answer = {.status = FSL_OK};
-		struct fsl_windows windows = {0};
-		if (!match->channels[c].disagrees) {
-			answer.status = channel_windows(&windows, hearing->job, &match->channels[c],
-							metric, &answer.err);
-			if (answer.status == FSL_OK) {
-				ask(&answer, detector, &windows);
-			}
-			fsl_windows_fini(&windows);
-		}
-#pragma omp ordered
-		hear(hearing, detector, &answer, &status, err);
+	size_t n = match->n_channels, first_failed = n;
+	struct fsl_findings *findings = fsl_calloc(n, sizeof(*findings));
+	enum fsl_status status =
+		findings != NULL ? FSL_OK
+				 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
+	if (status != FSL_OK) {
+		return status;
 	}
+#pragma omp parallel for schedule(dynamic, 8)
+	for (size_t c = 0; c < n; c++) {
+		struct fsl_error own_err = {0};
+		enum fsl_status own = ask_channel(&findings[c], hearing->job, detector,
+						  &match->channels[c], metric, &own_err);
+		if (own != FSL_OK) {
+#pragma omp critical(suspects)
+			if (c < first_failed) {
+				first_failed = c;
+				status = own;
+				*(err != NULL ? err : &own_err) = own_err;
+			}
+		}
+	}
+	for (size_t c = 0; c < n; c++) {
+		hear(hearing, detector, &findings[c]);
+	}
+	fsl_free(findings);
 	return status;
 }
 
@@ -144,9 +156,9 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 			}
 		}
 		if (status == FSL_OK) {
-			struct answer answer = {.status = FSL_OK};
-			ask(&answer, detector, &windows);
-			hear(hearing, detector, &answer, &status, err);
+			struct fsl_findings findings = {0};
+			status = ask(&findings, detector, &windows, err);
+			hear(hearing, detector, &findings);
 		}
 		fsl_windows_fini(&windows);
 	}
