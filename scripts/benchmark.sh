@@ -42,6 +42,9 @@ show() {
 }
 show "cat" "$base"
 show "wc -l" "$(seconds count_lines)"
+if [ -x "$build/tests/read_only" ]; then
+	show "read and pair, 1 thread" "$(seconds "$build/tests/read_only" "$work/job/mspti")"
+fi
 show "failslow detect, 1 thread" "$(seconds detect 1)"
 show "failslow detect, all cores" "$(seconds detect 0)"
 if [ -x /usr/bin/time ]; then
