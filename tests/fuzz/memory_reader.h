@@ -42,8 +42,8 @@ static inline struct fsl_reader *memory_reader(const void *data, size_t n_bytes)
 }
 
 /*
- * The same through a pipe that gives @n_chunk bytes per read(2), so that every token is cut
- * somewhere. A pipe holds about 200 such pieces: NULL when @data has more.
+ * The same, also by its name, through a pipe that gives @n_chunk bytes per read(2), so that every
+ * token is cut somewhere. A pipe holds about 200 such pieces: NULL when @data has more.
  */
 static inline struct fsl_reader *chunked_reader(const void *data, size_t n_bytes, size_t n_chunk)
 {
@@ -66,7 +66,7 @@ static inline struct fsl_reader *chunked_reader(const void *data, size_t n_bytes
 		(void)close(ends[0]);
 		return NULL;
 	}
-	return fsl_reader_open_fd(&reader, ends[0], "pipe", NULL) == FSL_OK ? reader : NULL;
+	return fsl_reader_open_fd(&reader, ends[0], "memory", NULL) == FSL_OK ? reader : NULL;
 }
 
 #endif

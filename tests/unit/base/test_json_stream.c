@@ -90,8 +90,8 @@ static void check_wrong(const char *document, const char *what, unsigned line, u
 		size_t length = strlen(document);
 		struct fsl_error err = {0};
 		enum fsl_status status = FSL_OK;
-		(void)snprintf(wanted, sizeof(wanted), "%s: path=\"%s\", line=%u, offset=%u", what,
-			       is_pipe ? "pipe" : "memory", line, offset);
+		(void)snprintf(wanted, sizeof(wanted), "%s: path=\"memory\", line=%u, offset=%u",
+			       what, line, offset);
 		free(describe(is_pipe ? chunked_reader(document, length, 1)
 				      : memory_reader(document, length),
 			      &status, &err));

@@ -8,44 +8,9 @@
 
 #include "fuzz/memory_reader.h"
 #include "fuzz/random_text.h"
+#include "fuzz/two_ways.h"
 
 enum { DOCUMENTS_N = 4000, PIECE_BYTES = 21 };
-
-struct reading {
-	struct fsl_file file;
-	struct fsl_sink sink;
-};
-
-static void read_from(struct reading *reading, const char *format, struct fsl_reader *reader)
-{
-	*reading = (struct reading){.file = {.path = "test", .message = ""}};
-	assert_non_null(reader);
-	assert_int_equal(fsl_sink_init(&reading->sink, &reading->file, NULL), FSL_OK);
-	assert_int_equal(fsl_format_by_name(format)->read(reader, &reading->sink, NULL), FSL_OK);
-	fsl_reader_close(reader);
-}
-
-/* The path differs, which JSON messages name. */
-static const char *behind_path(const char *message)
-{
-	const char *line = strstr(message, "line=");
-	return line != NULL ? line : message;
-}
-
-static bool is_alike(const struct reading *a, const struct reading *b)
-{
-	const struct fsl_rank *left = &a->sink.events, *right = &b->sink.events;
-	return strcmp(behind_path(a->file.message), behind_path(b->file.message)) == 0 &&
-	       a->file.state == b->file.state && a->file.n_records == b->file.n_records &&
-	       memcmp(a->file.n_dropped, b->file.n_dropped, sizeof(a->file.n_dropped)) == 0 &&
-	       left->n_ops == right->n_ops && left->n_remnants == right->n_remnants &&
-	       left->last_event_ns == right->last_event_ns &&
-	       left->open_op_id == right->open_op_id &&
-	       left->open_begin_ns == right->open_begin_ns &&
-	       left->is_restarted == right->is_restarted &&
-	       (left->n_ops == 0 ||
-		memcmp(left->ops, right->ops, left->n_ops * sizeof(*left->ops)) == 0);
-}
 
 /* What was read of all documents, so that a test can see that it tested something. */
 struct totals {
@@ -56,16 +21,17 @@ static void check(const char *format, const struct document *document, uint64_t 
 		  struct totals *totals)
 {
 	struct reading whole, pieces;
-	read_from(&whole, format, memory_reader(document->text, document->length));
-	read_from(&pieces, format, chunked_reader(document->text, document->length, PIECE_BYTES));
-	if (!is_alike(&whole, &pieces)) {
+	assert_true(reading_begin(&whole, format, memory_reader(document->text, document->length)));
+	assert_true(reading_begin(&pieces, format,
+				  chunked_reader(document->text, document->length, PIECE_BYTES)));
+	if (!reading_is_alike(&whole, &pieces)) {
 		fail_msg("seed=%llu: \"%s\" instead of \"%s\" for\n%s", (unsigned long long)seed,
 			 whole.file.message, pieces.file.message, document->text);
 	}
 	totals->n_ops += whole.sink.events.n_ops;
 	totals->n_broken += whole.file.state != FSL_FILE_READ;
-	fsl_sink_fini(&whole.sink);
-	fsl_sink_fini(&pieces.sink);
+	reading_end(&whole);
+	reading_end(&pieces);
 }
 
 static void check_totals(const struct totals *totals)
