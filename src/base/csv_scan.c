@@ -26,6 +26,7 @@ struct fsl_csv {
 	size_t at;           /* index of the next row's first byte */
 	uint64_t row_offset; /* file offset of that byte */
 	uint64_t line;       /* its line, from 1 */
+	bool has_jumped;     /* lines are no longer known */
 	bool is_begun;       /* the byte order mark was looked for */
 	bool is_last;        /* nothing comes behind this window */
 	struct marks marks;
@@ -72,6 +73,22 @@ void fsl_csv_destroy(struct fsl_csv *csv)
 	fsl_reader_skip(csv->reader, csv->at);
 	fsl_free(csv->scratch);
 	fsl_free(csv);
+}
+
+enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, struct fsl_error *err)
+{
+	csv->data = "";
+	csv->n_data = csv->at = 0;
+	csv->marks = (struct marks){0, 0};
+	csv->row_offset = offset;
+	csv->has_jumped = true;
+	csv->is_last = false;
+	return fsl_reader_seek(csv->reader, offset, err);
+}
+
+uint64_t fsl_csv_offset(const struct fsl_csv *csv)
+{
+	return csv->row_offset;
 }
 
 static uint64_t scan_block(const struct fsl_csv *csv, size_t base)
@@ -375,7 +392,7 @@ static enum fsl_status next_row(struct fsl_csv *csv, struct fsl_csv_row *row, st
 				break;
 			}
 		}
-		row->line = csv->line;
+		row->line = csv->has_jumped ? 0 : csv->line;
 		row->offset = csv->row_offset;
 		if (csv->n_data == 0) {
 			row->state = FSL_CSV_END;
@@ -442,7 +459,7 @@ void fsl_csv_put_back(struct fsl_csv *csv, const struct fsl_csv_plain *row)
 enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err)
 {
 	struct fsl_csv_plain plain;
-	row->line = csv->line;
+	row->line = csv->has_jumped ? 0 : csv->line;
 	row->offset = csv->row_offset;
 	if (!fsl_csv_next_plain(csv, &plain)) {
 		return next_row(csv, row, err);

@@ -31,7 +31,7 @@ enum fsl_csv_row_state {
 struct fsl_csv_row {
 	enum fsl_csv_row_state state;
 	const char *reason; /* static text for BAD and CUT */
-	uint64_t line;      /* number of the row's first line, from 1 */
+	uint64_t line;      /* number of the row's first line, from 1; 0 behind a jump */
 	uint64_t offset;    /* decompressed byte offset of the row's first byte */
 	bool has_newline;   /* false: the last row of a file without final newline (may be cut) */
 	size_t n_fields;
@@ -43,6 +43,11 @@ struct fsl_csv; /* opaque; reads from a reader that it does not own */
 struct fsl_csv *fsl_csv_create(struct fsl_reader *reader); /* NULL when out of memory */
 /* The reader then stands behind the last row that was returned. */
 void fsl_csv_destroy(struct fsl_csv *csv);
+
+/* Goes on at @offset, where a row begins. The reader can seek. */
+enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, struct fsl_error *err);
+/* Offset of the next row. */
+uint64_t fsl_csv_offset(const struct fsl_csv *csv);
 
 /*
  * Next row; empty lines are skipped. Fails only when the reader fails (or memory is short); rows in

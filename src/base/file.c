@@ -23,6 +23,7 @@ struct fsl_reader {
 	char *path;
 	int fd;
 	uint64_t disk_bytes;
+	bool is_regular;
 	size_t block_bytes; /* read(2) or decompressed at once */
 	uint64_t n_lines;   /* of fsl_reader_line */
 
@@ -250,6 +251,46 @@ uint64_t fsl_reader_offset(const struct fsl_reader *reader)
 	return reader->offset;
 }
 
+bool fsl_reader_can_seek(const struct fsl_reader *reader)
+{
+	return reader->is_regular && reader->packing == PACKING_NONE;
+}
+
+enum fsl_status fsl_reader_seek(struct fsl_reader *reader, uint64_t offset, struct fsl_error *err)
+{
+	FSL_ASSERT(fsl_reader_can_seek(reader) && offset <= INT64_MAX);
+	if (lseek(reader->fd, (off_t)offset, SEEK_SET) < 0) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"cannot move in the file: path=\"%s\", reason=\"%s\"", reader->path,
+				fsl_os_error(errno).text);
+	}
+	reader->begin = reader->end = 0;
+	reader->offset = offset;
+	reader->is_drained = false;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_reader_sample(const struct fsl_reader *reader, uint64_t offset, char *to,
+				  size_t room, size_t *n_read, struct fsl_error *err)
+{
+	FSL_ASSERT(fsl_reader_can_seek(reader) && offset <= INT64_MAX);
+	*n_read = 0;
+	while (*n_read < room) {
+		ssize_t n =
+			pread(reader->fd, to + *n_read, room - *n_read, (off_t)(offset + *n_read));
+		if (n == 0) {
+			break;
+		}
+		if (n < 0 && errno != EINTR) {
+			return FSL_FAIL(err, FSL_ERR_IO,
+					"cannot read the file: path=\"%s\", reason=\"%s\"",
+					reader->path, fsl_os_error(errno).text);
+		}
+		*n_read += n > 0 ? (size_t)n : 0;
+	}
+	return FSL_OK;
+}
+
 uint64_t fsl_reader_disk_bytes(const struct fsl_reader *reader)
 {
 	return reader->disk_bytes;
@@ -340,6 +381,7 @@ enum fsl_status fsl_reader_open_fd(struct fsl_reader **out, int fd, const char *
 		goto out;
 	}
 	reader->disk_bytes = info.st_size > 0 ? (uint64_t)info.st_size : 0;
+	reader->is_regular = S_ISREG(info.st_mode);
 	reader->block_bytes = first_block_bytes(&info);
 	const char *head = NULL;
 	size_t n_head = 0;

@@ -46,6 +46,14 @@ void fsl_reader_skip(struct fsl_reader *reader, size_t n_bytes);
 bool fsl_reader_at_end(const struct fsl_reader *reader);
 /* Decompressed offset of the next unread byte. */
 uint64_t fsl_reader_offset(const struct fsl_reader *reader);
+/* True when any place of the file can be read at once: it is regular and not compressed. */
+bool fsl_reader_can_seek(const struct fsl_reader *reader);
+/* Goes on at @offset, also backwards. The reader can seek. */
+enum fsl_status fsl_reader_seek(struct fsl_reader *reader, uint64_t offset, struct fsl_error *err);
+/* Up to @room bytes from @offset on, without moving; fewer only at the end of the file. The reader
+ * can seek. */
+enum fsl_status fsl_reader_sample(const struct fsl_reader *reader, uint64_t offset, char *to,
+				  size_t room, size_t *n_read, struct fsl_error *err);
 /* Size of the file on disk when it was opened, bytes. */
 uint64_t fsl_reader_disk_bytes(const struct fsl_reader *reader);
 const char *fsl_reader_path(const struct fsl_reader *reader);

@@ -37,6 +37,7 @@ static void count_files(struct fsl_coverage *coverage, const struct fsl_run *run
 					      file->state == FSL_FILE_DUPLICATE;
 		coverage->n_files_partial += file->state == FSL_FILE_PARTIAL;
 		coverage->n_bytes += file->n_bytes;
+		coverage->n_bytes_before += file->n_bytes_before;
 		coverage->n_records += file->n_records;
 		for (size_t d = 0; d < FSL_DROPS_N; d++) {
 			coverage->n_dropped[d] += file->n_dropped[d];

@@ -1,9 +1,13 @@
 /* Header-driven access to CSV rows whose names may hold commas that nobody quoted. */
 #include "ingest/csv_rows.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/number.h"
+
+enum { PLACE_BYTES = 48 };
 
 bool fsl_csv_head_has(const struct fsl_probe *probe, const char *name)
 {
@@ -88,6 +92,55 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 	return text->length <= FSL_NAME_BYTES_MAX && memchr(text->text, '\0', text->length) == NULL;
 }
 
+/* What time_of needs. */
+struct time_column {
+	const struct fsl_csv_layout *layout;
+	size_t column;
+};
+
+/* Time of a row without quotes; one with quotes is passed over, others tell as much. */
+static bool time_of(const void *context, const char *text, size_t length, int64_t *time_ns)
+{
+	const struct time_column *time = context;
+	const char *fields[FSL_CSV_FIELDS_MAX + 1] = {text};
+	const char *end =
+		length > 0 && text[length - 1] == '\r' ? text + length - 1 : text + length;
+	size_t n = 0, at = time->layout->at[time->column];
+	for (const char *c = text; c < end; c++) {
+		if (*c == '"' || n >= FSL_CSV_FIELDS_MAX - 1) {
+			return false;
+		}
+		if (*c == ',') {
+			fields[++n] = c + 1;
+		}
+	}
+	fields[++n] = end + 1;
+	if (n < time->layout->n_fields) {
+		return false;
+	}
+	at += at > time->layout->text ? n - time->layout->n_fields : 0;
+	return fsl_parse_i64(fields[at], (size_t)(fields[at + 1] - 1 - fields[at]), time_ns) &&
+	       *time_ns >= 0 && *time_ns <= FSL_TIME_MAX_NS;
+}
+
+enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
+			      const struct fsl_csv_layout *layout, size_t column,
+			      struct fsl_sink *sink, struct fsl_error *err)
+{
+	struct time_column time = {layout, column};
+	struct fsl_entry_rows rows = {&time, time_of};
+	uint64_t first = fsl_csv_offset(csv), entry = 0;
+	if (sink->from_ns == INT64_MIN) {
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_entry_find(reader, &rows, sink->from_ns, first, &entry, err);
+	if (status != FSL_OK || entry == first) {
+		return status;
+	}
+	sink->file->n_bytes_before = entry - first;
+	return fsl_csv_jump(csv, entry, err);
+}
+
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
 			      const struct fsl_csv_column_spec *columns, size_t column)
 {
@@ -110,16 +163,18 @@ enum fsl_drop fsl_csv_row_drop(const struct fsl_csv_row *row)
 void fsl_csv_bad_row(struct fsl_sink *sink, const struct fsl_csv_row *row, enum fsl_drop why,
 		     const char *reason)
 {
+	char line[PLACE_BYTES] = ""; /* not known where the file was entered in the middle */
+	if (row->line > 0) {
+		(void)snprintf(line, sizeof(line), "line=%llu, ", (unsigned long long)row->line);
+	}
 	if (why == FSL_DROP_CUT) {
 		fsl_sink_bad_record(sink, why,
 				    "the file ends in the middle of a row (still being written, or "
-				    "the disk was full): line=%llu, offset=%llu",
-				    (unsigned long long)row->line, (unsigned long long)row->offset);
+				    "the disk was full): %soffset=%llu",
+				    line, (unsigned long long)row->offset);
 		return;
 	}
-	fsl_sink_bad_record(sink, why,
-			    "broken rows were left out, the first: line=%llu, offset=%llu, "
-			    "reason=\"%s\"",
-			    (unsigned long long)row->line, (unsigned long long)row->offset,
-			    reason != NULL ? reason : row->reason);
+	fsl_sink_bad_record(
+		sink, why, "broken rows were left out, the first: %soffset=%llu, reason=\"%s\"",
+		line, (unsigned long long)row->offset, reason != NULL ? reason : row->reason);
 }

@@ -3,7 +3,7 @@
 #define FSL_INGEST_CSV_ROWS_H
 
 #include "base/csv_scan.h"
-#include "ingest/ingest.h"
+#include "ingest/entry.h"
 
 enum { FSL_CSV_COLUMNS_MAX = 8 };
 
@@ -36,6 +36,14 @@ struct fsl_csv_field fsl_csv_layout_field(const struct fsl_csv_layout *layout,
  * it. False when it is too long or holds a NUL. */
 bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
 			 char *buffer, struct fsl_csv_field *text);
+
+/*
+ * Behind the header: goes on where rows that matter for the range of the sink may begin. @column:
+ * that of the time, in ns. Bytes left out are noted in the sink's file.
+ */
+enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
+			      const struct fsl_csv_layout *layout, size_t column,
+			      struct fsl_sink *sink, struct fsl_error *err);
 
 /* True for the header again, as a restarted collector appends it. */
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,

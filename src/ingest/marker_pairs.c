@@ -354,6 +354,19 @@ static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs, const str
 	return entry->is_backwards ? FSL_DROP_BACKWARDS : FSL_DROPS_N;
 }
 
+/* Counts an entry that lacks rows; all older than the range, it may just have begun before the
+ * place where the file was entered. */
+static void drop(struct fsl_marker_pairs *pairs, const struct pending *entry, enum fsl_drop why)
+{
+	int64_t newest_ns = FSL_NS_ABSENT;
+	for (int source = HOST; source <= DEVICE; source++) {
+		newest_ns =
+			entry->begin_ns[source] > newest_ns ? entry->begin_ns[source] : newest_ns;
+		newest_ns = entry->end_ns[source] > newest_ns ? entry->end_ns[source] : newest_ns;
+	}
+	fsl_sink_drop(pairs->sink, newest_ns < pairs->sink->from_ns ? FSL_DROP_OUT_OF_RANGE : why);
+}
+
 /*
  * The entry gets no more rows: the file ends, or (@at_end false) its id begins again. Device times
  * decide; an operator without any device row is kept with its host times.
@@ -363,27 +376,27 @@ static enum fsl_status settle(struct fsl_marker_pairs *pairs, const struct pendi
 {
 	enum fsl_drop fault = entry_fault(pairs, entry);
 	if (fault != FSL_DROPS_N) {
-		fsl_sink_drop(pairs->sink, fault);
+		drop(pairs, entry, fault);
 		return keep_remnant(pairs, entry, err);
 	}
 	if (is_complete(entry, DEVICE)) {
 		return push(pairs, entry, err);
 	}
 	if (entry->begin_ns[DEVICE] != FSL_NS_ABSENT) {
-		fsl_sink_drop(pairs->sink, FSL_DROP_NO_END);
+		drop(pairs, entry, FSL_DROP_NO_END);
 		if (at_end) {
 			note_open(pairs, entry, OPEN_ON_DEVICE, entry->begin_ns[DEVICE]);
 		}
 		return keep_remnant(pairs, entry, err);
 	}
 	if (entry->end_ns[DEVICE] != FSL_NS_ABSENT || entry->begin_ns[HOST] == FSL_NS_ABSENT) {
-		fsl_sink_drop(pairs->sink, FSL_DROP_NO_START);
+		drop(pairs, entry, FSL_DROP_NO_START);
 		return keep_remnant(pairs, entry, err);
 	}
 	if (is_complete(entry, HOST)) {
 		return push(pairs, entry, err);
 	}
-	fsl_sink_drop(pairs->sink, FSL_DROP_NO_END);
+	drop(pairs, entry, FSL_DROP_NO_END);
 	if (at_end) {
 		note_open(pairs, entry, OPEN_ON_HOST, entry->begin_ns[HOST]);
 	}

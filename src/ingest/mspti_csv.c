@@ -152,8 +152,9 @@ static enum fsl_status read_plain_rows(struct fsl_csv *csv, const struct fsl_csv
 	return status;
 }
 
-static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_marker_pairs *pairs,
-				 struct fsl_sink *sink, struct fsl_error *err)
+static enum fsl_status read_rows(struct fsl_csv *csv, const struct fsl_reader *reader,
+				 struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+				 struct fsl_error *err)
 {
 	struct fsl_csv_row row;
 	struct fsl_csv_layout layout;
@@ -162,7 +163,8 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_marker_pairs *p
 	    !fsl_csv_layout_find(&layout, &row, columns, NAME, sink)) {
 		return status;
 	}
-	for (;;) {
+	status = fsl_csv_enter(csv, reader, &layout, TIMESTAMP, sink, err);
+	while (status == FSL_OK) {
 		status = read_plain_rows(csv, &layout, pairs, sink, err);
 		if (status != FSL_OK) {
 			return status;
@@ -172,10 +174,8 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_marker_pairs *p
 			return status;
 		}
 		status = read_row(&layout, &row, pairs, sink, err);
-		if (status != FSL_OK) {
-			return status;
-		}
 	}
+	return status;
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
@@ -188,7 +188,7 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
 		goto out;
 	}
-	status = fsl_sink_fault(sink, read_rows(csv, pairs, sink, err), err);
+	status = fsl_sink_fault(sink, read_rows(csv, reader, pairs, sink, err), err);
 	if (status == FSL_OK) {
 		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
 	}

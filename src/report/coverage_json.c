@@ -20,6 +20,9 @@ static void put_files(struct fsl_document *document, cJSON *parent,
 	fsl_document_count(document, files, "partial", coverage->n_files_partial);
 	fsl_document_count(document, files, "unusable", coverage->n_files_unusable);
 	fsl_document_count(document, files, "bytes", coverage->n_bytes);
+	if (coverage->n_bytes_before > 0) {
+		fsl_document_count(document, files, "bytesBeforeRange", coverage->n_bytes_before);
+	}
 }
 
 static void put_dropped(struct fsl_document *document, cJSON *parent,

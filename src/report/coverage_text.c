@@ -69,6 +69,10 @@ static void print_rows(const struct fsl_screen *screen, const struct fsl_coverag
 	if (n_reasons > REASONS_SHOWN_MAX) {
 		fsl_phrase_add(&phrase, ", ...");
 	}
+	if (coverage->n_bytes_before > 0) {
+		fsl_phrase_add(&phrase, "; %.0f MB before the time range not read",
+			       (double)coverage->n_bytes_before / 1e6);
+	}
 	fsl_screen_field(screen, "rows", phrase.text);
 }
 

@@ -126,8 +126,9 @@ struct fsl_file {
 	const char *format; /* name of the format, "" when none fits; static */
 	int32_t rank;       /* FSL_RANK_UNKNOWN when neither name nor content tells */
 	enum fsl_file_state state;
-	uint64_t n_bytes;   /* on disk */
-	uint64_t n_records; /* used and dropped */
+	uint64_t n_bytes;        /* on disk */
+	uint64_t n_bytes_before; /* of rows older than the time range, not read */
+	uint64_t n_records;      /* used and dropped */
 	uint64_t n_dropped[FSL_DROPS_N];
 	const char *message; /* why it is not FSL_FILE_READ, with place and remedy; "" otherwise;
 				run->arena */

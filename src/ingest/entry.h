@@ -1,0 +1,32 @@
+/* Where in a file to begin for a time range: bisection on the times of its rows. */
+#ifndef FSL_INGEST_ENTRY_H
+#define FSL_INGEST_ENTRY_H
+
+#include "ingest/ingest.h"
+
+enum {
+	/* Rows stand in the file at most this long behind newer ones, and an operator that ends in
+	 * the range began at most this long before it. */
+	FSL_ENTRY_SLACK_S = 120,
+	/* The end of a file is always read: what a rank that went silent before the range was doing
+	 * stands there. */
+	FSL_ENTRY_TAIL_BYTES = 1 << 20,
+};
+
+/* How a format reads the time of a row; false when @text is no row of it. Any row begins behind a
+ * newline; not every newline ends one. */
+struct fsl_entry_rows {
+	const void *context;
+	bool (*time_of)(const void *context, const char *text, size_t length, int64_t *time_ns);
+};
+
+/*
+ * *entry: a newline's follower, such that all rows before it are older than @from_ns by the slack;
+ * @first, the offset of the first row, where the file is small, compressed, not in order of time or
+ * otherwise not to be understood. Reads some 30 blocks of 16 KiB; the reader does not move.
+ */
+enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl_entry_rows *rows,
+			       int64_t from_ns, uint64_t first, uint64_t *entry,
+			       struct fsl_error *err);
+
+#endif

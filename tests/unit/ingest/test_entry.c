@@ -1,0 +1,257 @@
+/* Files entered in the middle for a time range give what a full scan gives. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <zlib.h>
+
+#include "tree.h"
+
+#include "ingest/entry.h"
+
+enum { OPS_N = 50000, ROW_BYTES_MAX = 96, STEP_MS = 100, BATCH_OPS = 1150 };
+#define ORIGIN_NS INT64_C(1750000000000000000)
+#define PLAIN     "hccl_activity-a-.0.csv"
+#define PACKED    "hccl_activity-a-.1.csv.gz"
+
+static struct tree tree;
+static char *text;
+static size_t n_text;
+
+static int setup(void **state)
+{
+	(void)state;
+	tree_begin(&tree);
+	text = malloc((size_t)OPS_N * 4 * ROW_BYTES_MAX);
+	n_text = 0;
+	assert_non_null(text);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(text);
+	tree_end(&tree);
+	return 0;
+}
+
+static void add_row(int flag, int id, const char *name, int source, int64_t time_ns)
+{
+	n_text += (size_t)sprintf(text + n_text, "%d,%d,1,%s,%d,%lld,7,7,7,7\n", flag, id, name,
+				  source, (long long)time_ns);
+}
+
+static int64_t begin_of(int op)
+{
+	return ORIGIN_NS + (int64_t)op * STEP_MS * 1000000;
+}
+
+/* Operators 100 ms apart, 50 ms long; a collector that flushes the host rows of so many, then their
+ * device rows. */
+static void make_rows(int batch_ops)
+{
+	n_text = (size_t)sprintf(text, "%s", MARKER_HEADER);
+	for (int first = 0; first < OPS_N; first += batch_ops) {
+		int end = first + batch_ops < OPS_N ? first + batch_ops : OPS_N;
+		for (int i = first; i < end; i++) {
+			add_row(16, i + 1, "comm:HcclAllReduce!world!bfp16!1024", 0, begin_of(i));
+			add_row(32, i + 1, "", 0, begin_of(i) + 1000000);
+		}
+		for (int i = first; i < end; i++) {
+			add_row(16, i + 1, "", 1, begin_of(i) + 2000000);
+			add_row(32, i + 1, "", 1, begin_of(i) + 52000000);
+		}
+	}
+}
+
+/* The same bytes as rank 0 plain and as rank 1 compressed, which is always read from the start. */
+static void read_both(int64_t from_ns)
+{
+	char path[512];
+	tree_write_bytes(&tree, PLAIN, text, n_text);
+	tree_path(&tree, PACKED, path, sizeof(path));
+	gzFile packed = gzopen(path, "wb1");
+	assert_non_null(packed);
+	assert_int_equal(gzwrite(packed, text, (unsigned)n_text), (int)n_text);
+	assert_int_equal(gzclose(packed), Z_OK);
+	tree.options.from_ns = from_ns;
+	assert_int_equal(tree_read(&tree), FSL_OK);
+}
+
+static void assert_same_operators(void)
+{
+	const struct fsl_rank *entered = tree_rank(&tree, 0), *scanned = tree_rank(&tree, 1);
+	assert_int_equal(entered->n_ops, scanned->n_ops);
+	assert_true(entered->n_ops > 0);
+	for (size_t i = 0; i < entered->n_ops; i++) {
+		assert_int_equal(entered->ops[i].id, scanned->ops[i].id);
+		assert_int_equal(entered->ops[i].dev_end_ns, scanned->ops[i].dev_end_ns);
+		assert_int_equal(entered->ops[i].host_begin_ns, scanned->ops[i].host_begin_ns);
+	}
+	assert_int_equal(entered->last_event_ns, scanned->last_event_ns);
+	assert_int_equal(entered->is_restarted, scanned->is_restarted);
+}
+
+static int64_t share_ns(double share)
+{
+	return ORIGIN_NS + (int64_t)(share * OPS_N) * STEP_MS * 1000000;
+}
+
+static void a_range_at_the_end_skips_what_is_older_and_gives_the_same(void **state)
+{
+	(void)state;
+	make_rows(1);
+	read_both(share_ns(0.95));
+	assert_same_operators();
+	assert_true(tree_file(&tree, PLAIN)->n_bytes_before > n_text * 8 / 10);
+	assert_int_equal(tree_file(&tree, PACKED)->n_bytes_before, 0);
+}
+
+static void every_begin_of_a_range_gives_the_same(void **state)
+{
+	(void)state;
+	make_rows(1);
+	for (int i = 0; i < 4; i++) {
+		read_both(share_ns((double)i / 4.0) - 1);
+		assert_same_operators();
+	}
+}
+
+/* The sixth field of a row. */
+static bool time_of(const void *context, const char *row, size_t length, int64_t *time_ns)
+{
+	(void)context, (void)length;
+	for (int field = 0; field < 5; field++) {
+		row = strchr(row, ',') + 1;
+	}
+	*time_ns = strtoll(row, NULL, 10);
+	return true;
+}
+
+/* True when all rows before @entry are older than the range. */
+static bool is_all_older(uint64_t entry, int64_t from_ns)
+{
+	const char *row = strchr(text, '\n') + 1;
+	int64_t newest_ns = 0, time_ns = 0;
+	for (; row < text + entry; row = strchr(row, '\n') + 1) {
+		(void)time_of(NULL, row, 0, &time_ns);
+		newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
+	}
+	return newest_ns < from_ns;
+}
+
+static void no_row_of_the_range_stands_before_the_entry(void **state)
+{
+	(void)state;
+	enum { PLACES_N = 40 };
+	static const struct fsl_entry_rows rows = {NULL, time_of};
+	char path[512];
+	struct fsl_reader *reader = NULL;
+	size_t n_entered = 0;
+	make_rows(BATCH_OPS);
+	tree_write_bytes(&tree, PLAIN, text, n_text);
+	tree_path(&tree, PLAIN, path, sizeof(path));
+	assert_int_equal(fsl_reader_open(&reader, path, NULL), FSL_OK);
+	for (int i = 0; i < PLACES_N; i++) {
+		int64_t from_ns = begin_of(OPS_N / 2 + i * 3 * BATCH_OPS / PLACES_N);
+		uint64_t first = strlen(MARKER_HEADER), entry = 0;
+		assert_int_equal(fsl_entry_find(reader, &rows, from_ns, first, &entry, NULL),
+				 FSL_OK);
+		assert_true(entry == first || text[entry - 1] == '\n');
+		assert_true(is_all_older(entry, from_ns));
+		n_entered += entry > n_text / 4;
+	}
+	assert_int_equal(n_entered, PLACES_N);
+	fsl_reader_close(reader);
+}
+
+static void rows_flushed_in_batches_are_found(void **state)
+{
+	(void)state;
+	make_rows(BATCH_OPS);
+	read_both(share_ns(0.7));
+	assert_same_operators();
+	assert_true(tree_file(&tree, PLAIN)->n_bytes_before > n_text / 2);
+	assert_int_equal(tree_file(&tree, PLAIN)->n_dropped[FSL_DROP_NO_START], 0);
+	assert_int_equal(tree_file(&tree, PLAIN)->n_dropped[FSL_DROP_NO_NAME], 0);
+}
+
+/* A clock set back, or files put together the wrong way round: the second half is older. */
+static void a_file_out_of_order_is_read_whole(void **state)
+{
+	(void)state;
+	make_rows(1);
+	char *half = text + n_text / 2;
+	char *cut = strchr(half, '\n') + 1;
+	size_t n_head = strlen(MARKER_HEADER), n_second = (size_t)(text + n_text - cut);
+	char *turned = malloc(n_text);
+	assert_non_null(turned);
+	memcpy(turned, text, n_head);
+	memcpy(turned + n_head, cut, n_second);
+	memcpy(turned + n_head + n_second, text + n_head, (size_t)(cut - text) - n_head);
+	memcpy(text, turned, n_text);
+	free(turned);
+	read_both(share_ns(0.9));
+	assert_same_operators();
+	read_both(share_ns(0.3));
+	assert_same_operators();
+}
+
+static void a_small_file_is_read_whole(void **state)
+{
+	(void)state;
+	make_rows(1);
+	n_text = (size_t)(strchr(text + n_text / 64, '\n') + 1 - text);
+	read_both(share_ns(0.01));
+	assert_same_operators();
+	assert_int_equal(tree_file(&tree, PLAIN)->n_bytes_before, 0);
+}
+
+static void a_rank_silent_before_the_range_still_tells_what_it_waited_in(void **state)
+{
+	(void)state;
+	make_rows(1);
+	add_row(16, OPS_N + 1, "comm:HcclAllReduce!world!bfp16!1024", 0, share_ns(1.0));
+	add_row(32, OPS_N + 1, "", 0, share_ns(1.0) + 1000000);
+	add_row(16, OPS_N + 1, "", 1, share_ns(1.0) + 2000000);
+	read_both(share_ns(1.5));
+	const struct fsl_rank *entered = tree_rank(&tree, 0), *scanned = tree_rank(&tree, 1);
+	assert_true(tree_file(&tree, PLAIN)->n_bytes_before > n_text * 8 / 10);
+	assert_int_equal(entered->n_ops, 0);
+	assert_int_equal(entered->last_event_ns, scanned->last_event_ns);
+	assert_int_equal(entered->open_begin_ns, scanned->open_begin_ns);
+	assert_int_equal(entered->open_begin_ns, share_ns(1.0) + 2000000);
+}
+
+static void broken_rows_behind_the_entry_are_told_by_their_offset(void **state)
+{
+	(void)state;
+	make_rows(1);
+	memcpy(strchr(text + n_text - 2000, '\n') + 1, "xx", 2);
+	read_both(share_ns(0.95));
+	const char *message = tree_file(&tree, PLAIN)->message;
+	assert_contains(message, "offset=");
+	assert_null(strstr(message, "line="));
+	assert_contains(tree_file(&tree, PACKED)->message, "line=");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_range_at_the_end_skips_what_is_older_and_gives_the_same, setup, teardown),
+		cmocka_unit_test_setup_teardown(every_begin_of_a_range_gives_the_same, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(no_row_of_the_range_stands_before_the_entry, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(rows_flushed_in_batches_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_out_of_order_is_read_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_small_file_is_read_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_rank_silent_before_the_range_still_tells_what_it_waited_in, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			broken_rows_behind_the_entry_are_told_by_their_offset, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
