@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
 
 static _Atomic uint64_t fail_countdown; /* 0: off */
@@ -38,6 +42,15 @@ bool fsl_mul_size(size_t a, size_t b, size_t *out)
 bool fsl_add_size(size_t a, size_t b, size_t *out)
 {
 	return !__builtin_add_overflow(a, b, out);
+}
+
+void fsl_mem_keep_freed(void)
+{
+#ifdef __GLIBC__
+	enum { NEVER_BYTES = 1 << 30 };
+	(void)mallopt(M_MMAP_THRESHOLD, NEVER_BYTES);
+	(void)mallopt(M_TRIM_THRESHOLD, NEVER_BYTES);
+#endif
 }
 
 void *fsl_calloc(size_t n, size_t size)

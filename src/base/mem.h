@@ -29,6 +29,10 @@ static inline enum fsl_status fsl_reserve(void **array, size_t *capacity, size_t
 #define FSL_GROW(array, capacity, n_wanted, err)                                                   \
 	fsl_reserve((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
 
+/* Memory that is freed stays with the process from now on: arrays of some MB come and go all the
+ * time, and every page that the system hands out anew costs as much as a hundred operators. */
+void fsl_mem_keep_freed(void);
+
 /* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
 bool fsl_mul_size(size_t a, size_t b, size_t *out);
 bool fsl_add_size(size_t a, size_t b, size_t *out);

@@ -26,8 +26,8 @@ size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *
 struct sample {
 	int64_t begin_ns;
 	double value_ms;
-	int64_t step;  /* given by the input, -1 when absent */
-	size_t window; /* SIZE_MAX: outside all windows */
+	size_t window; /* SIZE_MAX: outside all windows; before it is placed the step given by the
+			  input, SIZE_MAX when absent */
 };
 
 /* Samples of one rank; grows. */
@@ -64,7 +64,7 @@ static bool sample_of_op(const struct fsl_metric_config *metric, const struct fs
 	int64_t dur_ns = begin_ns < end_ns ? end_ns - begin_ns : begin_ns - end_ns;
 	sample->begin_ns = begin_ns < end_ns ? begin_ns : end_ns;
 	sample->value_ms = (double)dur_ns / FSL_NS_PER_MS;
-	sample->step = op->step;
+	sample->window = op->step >= 0 ? (size_t)op->step : SIZE_MAX;
 	return true;
 }
 
@@ -95,8 +95,9 @@ static void place_by_step(struct samples *samples, const struct fsl_metric_confi
 {
 	for (size_t i = 0; i < samples->n_items; i++) {
 		struct sample *sample = &samples->items[i];
-		size_t step = sample->step >= 0 ? fsl_steps_numbered(steps, sample->step)
-						: fsl_steps_find(steps, sample->begin_ns);
+		size_t step = sample->window != SIZE_MAX
+				      ? fsl_steps_numbered(steps, (int64_t)sample->window)
+				      : fsl_steps_find(steps, sample->begin_ns);
 		sample->window = step != SIZE_MAX ? step / (size_t)metric->during_steps : SIZE_MAX;
 	}
 }

@@ -263,28 +263,23 @@ enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_c
 	if (status != FSL_OK) {
 		return status;
 	}
+	for (size_t m = 0; m < channel->n_members; m++) {
+		out->ranks[m] = run->ranks[channel->members[m]].rank;
+	}
 	for (size_t i = 0; i < channel->n_instances; i++) {
 		const int64_t *dur_ns = channel->dur_ns + i * channel->n_members;
+		const uint32_t *op_idx = channel->op_idx + i * channel->n_members;
 		int64_t longest_ns = -1;
 		for (size_t m = 0; m < channel->n_members; m++) {
 			longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
 		}
 		for (size_t m = 0; m < channel->n_members; m++) {
+			size_t at = m * channel->n_instances + i;
 			if (dur_ns[m] >= 0) {
-				double late_ms = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
-				out->values[m * channel->n_instances + i] = late_ms;
-				out->n_samples[m * channel->n_instances + i] = 1;
-			}
-		}
-	}
-	for (size_t m = 0; m < channel->n_members; m++) {
-		const struct fsl_rank *rank = &run->ranks[channel->members[m]];
-		int64_t *first_ns = out->first_ns + m * channel->n_instances;
-		out->ranks[m] = rank->rank;
-		for (size_t i = 0; i < channel->n_instances; i++) {
-			uint32_t op_idx = channel->op_idx[i * channel->n_members + m];
-			if (op_idx != FSL_NO_OP) {
-				first_ns[i] = fsl_op_begin_ns(&rank->ops[op_idx]);
+				const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
+				out->values[at] = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
+				out->n_samples[at] = 1;
+				out->first_ns[at] = fsl_op_begin_ns(&ops[op_idx[m]]);
 			}
 		}
 	}
