@@ -308,6 +308,9 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 		status = FSL_GROW(graph->events, graph->events_capacity,
 				  graph->n_ops + graph->n_lost + 1, err);
 	}
+	if (status == FSL_OK) { /* mostly one each; growing would leave holes */
+		status = FSL_GROW(graph->pieces, graph->pieces_capacity, graph->n_ops + 1, err);
+	}
 	for (size_t r = 0; r < out->n_ranks && status == FSL_OK; r++) {
 		status = prepare_rank(&walk, r, err);
 		for (size_t w = 0; w < graph->n_windows && status == FSL_OK; w++) {

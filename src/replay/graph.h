@@ -87,8 +87,10 @@ struct fsl_replay_graph {
 	size_t n_meetings, meetings_capacity;
 	struct fsl_member *members;
 	size_t n_members, members_capacity;
-	uint32_t *order; /* events without a meeting, and n_events + meeting, as they can be run */
-	size_t n_order;
+	/* Events without a meeting, and n_events + meeting, as they can be run; those of window w,
+	 * which depend on no other, are order_begin[w] .. order_begin[w + 1]. */
+	uint32_t *order;
+	size_t *order_begin;
 };
 
 /* Which steps: all within the budget, else windows spread evenly and around the focus. */

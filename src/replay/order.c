@@ -8,7 +8,8 @@ struct sort {
 	uint32_t *n_missing;  /* per meeting: members that have not arrived */
 	uint32_t *successors; /* events that follow an event */
 	size_t *begin;        /* [n_events + 1] into successors */
-	size_t n_queued;      /* graph->order is the queue too */
+	uint32_t *queue;      /* nodes as they can be run */
+	size_t n_queued;
 	size_t n_cut;
 };
 
@@ -50,7 +51,7 @@ static void list_successors(struct sort *sort)
 
 static void enqueue(struct sort *sort, uint32_t node)
 {
-	sort->graph->order[sort->n_queued++] = node;
+	sort->queue[sort->n_queued++] = node;
 }
 
 /* An event whose predecessors have ended. */
@@ -141,9 +142,33 @@ static void run(struct sort *sort)
 	}
 	do {
 		while (next < sort->n_queued) {
-			end_node(sort, graph->order[next++]);
+			end_node(sort, sort->queue[next++]);
 		}
 	} while (cut_next(sort, &cursor, &wants_arrived));
+}
+
+static size_t window_of(const struct fsl_replay *out, const struct fsl_replay_graph *graph,
+			uint32_t node)
+{
+	uint32_t step = node < graph->n_events ? graph->events[node].step
+					       : graph->meetings[node - graph->n_events].step;
+	return graph->window_of[out->step_idx[step]];
+}
+
+/* Brings the queue into order of windows; inside each it stays as it is. */
+static void sort_by_window(struct fsl_replay *out, struct fsl_replay_graph *graph,
+			   const uint32_t *queue, size_t n_queued)
+{
+	size_t *begin = graph->order_begin; /* one place ahead until the windows are filled */
+	for (size_t k = 0; k < n_queued; k++) {
+		begin[window_of(out, graph, queue[k]) + 2]++;
+	}
+	for (size_t w = 2; w <= graph->n_windows; w++) {
+		begin[w] += begin[w - 1];
+	}
+	for (size_t k = 0; k < n_queued; k++) {
+		graph->order[begin[window_of(out, graph, queue[k]) + 1]++] = queue[k];
+	}
 }
 
 enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_graph *graph,
@@ -157,16 +182,20 @@ enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_g
 	sort.n_missing = fsl_arena_alloc(&scratch, graph->n_meetings * sizeof(*sort.n_missing));
 	sort.successors = fsl_arena_alloc(&scratch, 2 * n * sizeof(*sort.successors));
 	sort.begin = fsl_arena_alloc(&scratch, (n + 1) * sizeof(*sort.begin));
+	sort.queue = fsl_arena_alloc(&scratch, n * sizeof(*sort.queue));
 	graph->order = fsl_arena_alloc(&out->arena, n * sizeof(*graph->order));
+	graph->order_begin =
+		fsl_arena_alloc(&out->arena, (graph->n_windows + 2) * sizeof(*graph->order_begin));
 	if (sort.n_before == NULL || sort.n_missing == NULL || sort.successors == NULL ||
-	    sort.begin == NULL || graph->order == NULL) {
+	    sort.begin == NULL || sort.queue == NULL || graph->order == NULL ||
+	    graph->order_begin == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu", n);
 		goto out;
 	}
 	count_before(&sort);
 	list_successors(&sort);
 	run(&sort);
-	graph->n_order = sort.n_queued;
+	sort_by_window(out, graph, sort.queue, sort.n_queued);
 	out->n_cut = sort.n_cut;
 out:
 	fsl_arena_fini(&scratch);

@@ -73,33 +73,30 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 /*
  * A step lasts from the last end in the step before to its own last end, mean over the ranks: where
  * a lost record has moved one rank's cuts by an operator, it hardly counts. @reached_ns: scratch,
- * n_steps * n_lanes. @step_ms: [lane * n_steps + i].
+ * n_steps * n_lanes. @step_ms: [lane * n_steps + i], of which the steps of the window are filled.
  */
-static void set_step_times(const struct fsl_replay *replay, const int64_t *end_ns, size_t n_lanes,
-			   double *reached_ns, double *step_ms)
+static void set_step_times(const struct fsl_replay *replay, size_t w, const int64_t *end_ns,
+			   size_t n_lanes, double *reached_ns, double *step_ms)
 {
 	const struct fsl_replay_graph *graph = replay->graph;
-	memset(reached_ns, 0, replay->n_steps * n_lanes * sizeof(*reached_ns));
-	for (size_t w = 0; w < graph->n_windows; w++) {
-		const struct fsl_window *window = &graph->windows[w];
-		size_t n_ranks = 0;
-		for (size_t r = 0; r < replay->n_ranks; r++) {
-			size_t cell = r * graph->n_windows + w;
-			if (graph->event_begin[cell] < graph->event_begin[cell + 1]) {
-				add_rank(graph, cell, end_ns, n_lanes, window, reached_ns);
-				n_ranks++;
-			}
+	const struct fsl_window *window = &graph->windows[w];
+	size_t n_ranks = 0, n_steps = window->end - window->begin;
+	memset(reached_ns + window->begin * n_lanes, 0, n_steps * n_lanes * sizeof(*reached_ns));
+	for (size_t r = 0; r < replay->n_ranks; r++) {
+		size_t cell = r * graph->n_windows + w;
+		if (graph->event_begin[cell] < graph->event_begin[cell + 1]) {
+			add_rank(graph, cell, end_ns, n_lanes, window, reached_ns);
+			n_ranks++;
 		}
-		for (size_t i = window->begin; i < window->end; i++) {
-			const double *reached = reached_ns + i * n_lanes;
-			for (size_t lane = 0; lane < n_lanes; lane++) {
-				double before_ns =
-					i > window->begin ? *(reached - n_lanes + lane) : 0.0;
-				step_ms[lane * replay->n_steps + i] =
-					n_ranks > 0 ? (reached[lane] - before_ns) /
-							      (double)n_ranks / FSL_NS_PER_MS
-						    : 0.0;
-			}
+	}
+	for (size_t i = window->begin; i < window->end; i++) {
+		for (size_t lane = 0; lane < n_lanes; lane++) {
+			const double *reached = reached_ns + i * n_lanes + lane;
+			double before_ns = i > window->begin ? *(reached - n_lanes) : 0.0;
+			step_ms[lane * replay->n_steps + i] =
+				n_ranks > 0
+					? (*reached - before_ns) / (double)n_ranks / FSL_NS_PER_MS
+					: 0.0;
 		}
 	}
 }
@@ -111,12 +108,20 @@ static void set_step_times(const struct fsl_replay *replay, const int64_t *end_n
  */
 struct pass {
 	const struct fsl_replay_graph *graph;
-	const struct fsl_repair *repairs; /* [LANES_MAX] */
-	bool has_parts;                   /* some lane levels a part of own time only */
-	int64_t *end_ns;                  /* [event * LANES_MAX + lane] */
-	int64_t *rank_masks;              /* [rank_idx * LANES_MAX + lane] */
-	int64_t *channel_masks;           /* likewise */
+	struct fsl_repair repairs[LANES_MAX]; /* the last ones may change nothing */
+	size_t n_repairs;
+	bool has_parts;         /* some lane levels a part of own time only */
+	int64_t *rank_masks;    /* [rank_idx * LANES_MAX + lane] */
+	int64_t *channel_masks; /* likewise */
 	int64_t unseen_masks[LANES_MAX];
+};
+
+/* What a thread runs windows with; holds what has happened in the window so far. */
+struct bench {
+	int64_t *end_ns; /* [event * LANES_MAX + lane] */
+	size_t capacity;
+	double *reached_ns; /* [i * LANES_MAX + lane] */
+	double *step_ms;    /* [lane * n_steps + i] */
 };
 
 /* Own time before an event with @parts of it at their level. */
@@ -133,14 +138,14 @@ static int64_t level_of(const struct fsl_replay_graph *graph, const struct fsl_e
 }
 
 /* When the event arrives, per lane. */
-static void set_arrival(const struct pass *pass, const struct fsl_event *event,
-			int64_t at_ns[LANES_MAX])
+static void set_arrival(const struct pass *pass, const int64_t *end_ns,
+			const struct fsl_event *event, int64_t at_ns[LANES_MAX])
 {
 	const int64_t *masks = pass->rank_masks + (size_t)event->rank_idx * LANES_MAX;
 	int64_t least_ns = event->work_ns + event->idle_ns;
 	int64_t saved_ns = event->level_ns - event->work_ns;
 	if (event->pred != FSL_NO_NODE) {
-		const int64_t *pred_ns = pass->end_ns + (size_t)event->pred * LANES_MAX;
+		const int64_t *pred_ns = end_ns + (size_t)event->pred * LANES_MAX;
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			at_ns[lane] = pred_ns[lane] + least_ns + (masks[lane] & saved_ns);
 		}
@@ -156,7 +161,7 @@ static void set_arrival(const struct pass *pass, const struct fsl_event *event,
 		}
 	}
 	if (event->beside != FSL_NO_NODE) {
-		const int64_t *beside_ns = pass->end_ns + (size_t)event->beside * LANES_MAX;
+		const int64_t *beside_ns = end_ns + (size_t)event->beside * LANES_MAX;
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			int64_t ns = beside_ns[lane] + event->beside_ns;
 			at_ns[lane] = ns > at_ns[lane] ? ns : at_ns[lane];
@@ -164,7 +169,7 @@ static void set_arrival(const struct pass *pass, const struct fsl_event *event,
 	}
 }
 
-static void meet(const struct pass *pass, const struct fsl_meeting *meeting)
+static void meet(const struct pass *pass, int64_t *all_ns, const struct fsl_meeting *meeting)
 {
 	static const int64_t NO_MASKS[LANES_MAX] = {0};
 	const struct fsl_member *members = pass->graph->members + meeting->member_begin;
@@ -177,8 +182,8 @@ static void meet(const struct pass *pass, const struct fsl_meeting *meeting)
 		last_ns[lane] = INT64_MIN;
 	}
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		int64_t *at_ns = pass->end_ns + (size_t)members[m].event * LANES_MAX;
-		set_arrival(pass, &pass->graph->events[members[m].event], at_ns);
+		int64_t *at_ns = all_ns + (size_t)members[m].event * LANES_MAX;
+		set_arrival(pass, all_ns, &pass->graph->events[members[m].event], at_ns);
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			last_ns[lane] = at_ns[lane] > last_ns[lane] ? at_ns[lane] : last_ns[lane];
 		}
@@ -187,7 +192,7 @@ static void meet(const struct pass *pass, const struct fsl_meeting *meeting)
 		last_ns[lane] += meeting->transfer_ns + (masks[lane] & saved_ns);
 	}
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		int64_t *end_ns = pass->end_ns + (size_t)members[m].event * LANES_MAX;
+		int64_t *end_ns = all_ns + (size_t)members[m].event * LANES_MAX;
 		if (members[m].is_waiting) {
 			memcpy(end_ns, last_ns, sizeof(last_ns));
 			continue;
@@ -199,19 +204,19 @@ static void meet(const struct pass *pass, const struct fsl_meeting *meeting)
 	}
 }
 
-static void run_pass(const struct pass *pass)
+static void run_window(const struct pass *pass, size_t w, int64_t *all_ns)
 {
 	const struct fsl_replay_graph *graph = pass->graph;
-	for (size_t k = 0; k < graph->n_order; k++) {
+	for (size_t k = graph->order_begin[w]; k < graph->order_begin[w + 1]; k++) {
 		uint32_t node = graph->order[k];
 		if (node >= graph->n_events) {
-			meet(pass, &graph->meetings[node - graph->n_events]);
+			meet(pass, all_ns, &graph->meetings[node - graph->n_events]);
 			continue;
 		}
 		const struct fsl_event *event = &graph->events[node];
-		int64_t *end_ns = pass->end_ns + (size_t)node * LANES_MAX;
+		int64_t *end_ns = all_ns + (size_t)node * LANES_MAX;
 		int64_t dur_ns = event->end_ns - event->begin_ns;
-		set_arrival(pass, event, end_ns);
+		set_arrival(pass, all_ns, event, end_ns);
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			end_ns[lane] +=
 				dur_ns + (pass->unseen_masks[lane] & (event->alone_ns - dur_ns));
@@ -219,23 +224,13 @@ static void run_pass(const struct pass *pass)
 	}
 }
 
-/* What one thread works with. */
-struct bench {
-	int64_t *end_ns, *rank_masks, *channel_masks; /* as in struct pass */
-	double *reached_ns;                           /* [n_steps * LANES_MAX] */
-	double *step_ms;                              /* [lane * n_steps + i] */
-};
-
 static bool bench_init(struct bench *bench, const struct fsl_replay *replay)
 {
+	size_t n_ends = replay->graph->n_events * LANES_MAX + 1;
 	*bench = (struct bench){
-		.end_ns = fsl_calloc(replay->graph->n_events, LANES_MAX * sizeof(*bench->end_ns)),
-		.rank_masks = fsl_calloc(replay->n_ranks, LANES_MAX * sizeof(*bench->rank_masks)),
-		.channel_masks =
-			fsl_calloc(replay->n_channels, LANES_MAX * sizeof(*bench->channel_masks)),
 		.reached_ns = fsl_calloc(replay->n_steps, LANES_MAX * sizeof(*bench->reached_ns)),
 		.step_ms = fsl_calloc(replay->n_steps, LANES_MAX * sizeof(*bench->step_ms))};
-	return bench->end_ns != NULL && bench->rank_masks != NULL && bench->channel_masks != NULL &&
+	return FSL_GROW(bench->end_ns, bench->capacity, n_ends, NULL) == FSL_OK &&
 	       bench->reached_ns != NULL && bench->step_ms != NULL;
 }
 
@@ -243,9 +238,22 @@ static void bench_fini(struct bench *bench)
 {
 	fsl_free(bench->step_ms);
 	fsl_free(bench->reached_ns);
-	fsl_free(bench->channel_masks);
-	fsl_free(bench->rank_masks);
 	fsl_free(bench->end_ns);
+}
+
+/* One window under the repairs of a pass; @step_ms: as of fsl_replay_run, from the first of them.
+ */
+static void replay_window(const struct fsl_replay *replay, const struct pass *pass, size_t w,
+			  const struct bench *bench, double *step_ms)
+{
+	const struct fsl_window *window = &replay->graph->windows[w];
+	run_window(pass, w, bench->end_ns);
+	set_step_times(replay, w, bench->end_ns, LANES_MAX, bench->reached_ns, bench->step_ms);
+	for (size_t lane = 0; lane < pass->n_repairs; lane++) {
+		size_t first = lane * replay->n_steps + window->begin;
+		memcpy(step_ms + first, bench->step_ms + first,
+		       (window->end - window->begin) * sizeof(*step_ms));
+	}
 }
 
 static int64_t mask_of(const bool *flags, size_t i)
@@ -253,58 +261,75 @@ static int64_t mask_of(const bool *flags, size_t i)
 	return flags != NULL && flags[i] ? -1 : 0;
 }
 
-/* Up to LANES_MAX repairs; lanes without one change nothing. */
-static void run_lanes(const struct fsl_replay *replay, const struct fsl_repair *repairs, size_t n,
-		      const struct bench *bench, double *step_ms)
+/* False: out of memory. */
+static bool pass_init(struct pass *pass, struct fsl_arena *arena, const struct fsl_replay *replay,
+		      const struct fsl_repair *repairs, size_t n)
 {
-	struct fsl_repair lanes[LANES_MAX] = {{0}};
-	struct pass pass = {.graph = replay->graph,
-			    .repairs = lanes,
-			    .end_ns = bench->end_ns,
-			    .rank_masks = bench->rank_masks,
-			    .channel_masks = bench->channel_masks};
-	memcpy(lanes, repairs, n * sizeof(*lanes));
+	*pass = (struct pass){
+		.graph = replay->graph,
+		.n_repairs = n < LANES_MAX ? n : LANES_MAX,
+		.rank_masks = fsl_arena_alloc(arena, replay->n_ranks * LANES_MAX *
+							     sizeof(*pass->rank_masks)),
+		.channel_masks = fsl_arena_alloc(arena, replay->n_channels * LANES_MAX *
+								sizeof(*pass->channel_masks))};
+	memcpy(pass->repairs, repairs, pass->n_repairs * sizeof(*repairs));
 	for (size_t lane = 0; lane < LANES_MAX; lane++) {
-		const struct fsl_repair *repair = &lanes[lane];
-		pass.has_parts |= repair->ranks != NULL && repair->parts != FSL_REPLAY_PARTS_ALL;
-		pass.unseen_masks[lane] = repair->skips_unseen ? -1 : 0;
-		for (size_t r = 0; r < replay->n_ranks; r++) {
-			bench->rank_masks[r * LANES_MAX + lane] = mask_of(repair->ranks, r);
+		const struct fsl_repair *repair = &pass->repairs[lane];
+		pass->has_parts |= repair->ranks != NULL && repair->parts != FSL_REPLAY_PARTS_ALL;
+		pass->unseen_masks[lane] = repair->skips_unseen ? -1 : 0;
+		for (size_t r = 0; r < replay->n_ranks && pass->rank_masks != NULL; r++) {
+			pass->rank_masks[r * LANES_MAX + lane] = mask_of(repair->ranks, r);
 		}
-		for (size_t c = 0; c < replay->n_channels; c++) {
-			bench->channel_masks[c * LANES_MAX + lane] = mask_of(repair->channels, c);
+		for (size_t c = 0; c < replay->n_channels && pass->channel_masks != NULL; c++) {
+			pass->channel_masks[c * LANES_MAX + lane] = mask_of(repair->channels, c);
 		}
 	}
-	run_pass(&pass);
-	set_step_times(replay, bench->end_ns, LANES_MAX, bench->reached_ns, bench->step_ms);
-	memcpy(step_ms, bench->step_ms, n * replay->n_steps * sizeof(*step_ms));
+	return pass->rank_masks != NULL && pass->channel_masks != NULL;
+}
+
+/* Windows and passes on threads: each window under each pass is on its own. */
+static bool run_passes(const struct fsl_replay *replay, const struct pass *passes, size_t n_passes,
+		       double *step_ms)
+{
+	size_t n_windows = replay->graph->n_windows, n_tasks = n_windows * n_passes;
+	size_t n_threads = (size_t)omp_get_max_threads();
+	bool is_short = false;
+	n_tasks = n_tasks > 0 ? n_tasks : 1;
+	n_threads = n_threads < n_tasks ? n_threads : n_tasks;
+#pragma omp parallel num_threads((int)n_threads) reduction(|| : is_short)
+	{
+		struct bench bench;
+		is_short = !bench_init(&bench, replay);
+#pragma omp for schedule(dynamic, 1) collapse(2)
+		for (size_t w = 0; w < n_windows; w++) {
+			for (size_t p = 0; p < n_passes; p++) {
+				if (!is_short) {
+					replay_window(replay, &passes[p], w, &bench,
+						      step_ms + p * LANES_MAX * replay->n_steps);
+				}
+			}
+		}
+		bench_fini(&bench);
+	}
+	return !is_short;
 }
 
 enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl_repair *repairs,
 			       size_t n, double *step_ms, struct fsl_error *err)
 {
-	size_t n_threads = (size_t)omp_get_max_threads();
+	struct fsl_arena scratch = {0};
 	size_t n_passes = (n + LANES_MAX - 1) / LANES_MAX;
-	bool is_short = false;
-	n_threads = n_threads < n_passes ? n_threads : n_passes;
-#pragma omp parallel num_threads((int)n_threads) reduction(|| : is_short)
-	{
-		struct bench bench;
-		is_short = !bench_init(&bench, replay);
-#pragma omp for schedule(static, 1)
-		for (size_t p = 0; p < n_passes; p++) {
-			size_t begin = p * LANES_MAX;
-			size_t n_lanes = n - begin < LANES_MAX ? n - begin : LANES_MAX;
-			if (!is_short) {
-				run_lanes(replay, repairs + begin, n_lanes, &bench,
-					  step_ms + begin * replay->n_steps);
-			}
-		}
-		bench_fini(&bench);
+	struct pass *passes = fsl_arena_alloc(&scratch, n_passes * sizeof(*passes));
+	bool is_ready = passes != NULL;
+	for (size_t p = 0; p < n_passes && is_ready; p++) {
+		is_ready = pass_init(&passes[p], &scratch, replay, repairs + p * LANES_MAX,
+				     n - p * LANES_MAX);
 	}
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu",
-				   replay->graph->n_events)
-			: FSL_OK;
+	bool is_run = is_ready && run_passes(replay, passes, n_passes, step_ms);
+	fsl_arena_fini(&scratch);
+	return is_run ? FSL_OK
+		      : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu",
+				 replay->graph->n_events);
 }
 
 /* Share of the replayed time that the worst rank spends in operators that meet nobody although all
@@ -341,7 +366,9 @@ static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *er
 	if (reached_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 	}
-	set_step_times(out, NULL, 1, reached_ns, out->measured_ms);
+	for (size_t w = 0; w < out->graph->n_windows; w++) {
+		set_step_times(out, w, NULL, 1, reached_ns, out->measured_ms);
+	}
 	fsl_free(reached_ns);
 	enum fsl_status status = set_unmatched(out, err);
 	return status == FSL_OK

@@ -12,15 +12,16 @@ enum fsl_status fsl_windows_init(struct fsl_windows *windows, enum fsl_metric me
 {
 	struct fsl_windows made = {
 		.metric = metric, .kind = kind, .n_members = n_members, .n_windows = n_windows};
-	size_t n = 0;
-	if (!fsl_mul_size(n_members, n_windows, &n)) {
+	size_t n = 0, values_capacity = 0, first_capacity = 0;
+	if (!fsl_mul_size(n_members, n_windows, &n) || n == SIZE_MAX) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "too many windows: members=%zu, windows=%zu",
 				n_members, n_windows);
 	}
 	made.ranks = fsl_calloc(n_members, sizeof(*made.ranks));
-	made.values = fsl_calloc(n, sizeof(*made.values));
 	made.n_samples = fsl_calloc(n, sizeof(*made.n_samples));
-	made.first_ns = fsl_calloc(n, sizeof(*made.first_ns));
+	/* Not zeroed: they are filled below. */
+	(void)FSL_GROW(made.values, values_capacity, n + 1, NULL);
+	(void)FSL_GROW(made.first_ns, first_capacity, n + 1, NULL);
 	if (made.ranks == NULL || made.values == NULL || made.n_samples == NULL ||
 	    made.first_ns == NULL) {
 		fsl_windows_fini(&made);
