@@ -410,16 +410,17 @@ static enum fsl_status next_row(struct fsl_csv *csv, struct fsl_csv_row *row, st
 }
 
 /* Ends the row at @stop, where its last field ends; false for an empty line and for a quote. */
-static inline bool finish_plain(struct fsl_csv *csv, struct fsl_csv_plain *row, const char *stop,
-				const char **end)
+static inline bool finish_plain(struct fsl_csv *csv, struct fsl_csv_plain *row, uint32_t stop,
+				uint32_t *end)
 {
 	const char *text = csv->data + csv->at;
-	bool has_return = stop > end[-1] && stop[-1] == '\r';
+	bool has_return = stop > end[-1] && text[stop - 1] == '\r';
 	*end = stop + (has_return ? 0 : 1);
-	if (*stop != '\n' || *end == text + 1) {
+	if (text[stop] != '\n' || *end == 1) {
 		return false;
 	}
-	row->n_bytes = (size_t)(stop - text) + 1;
+	row->text = text;
+	row->n_bytes = stop + 1;
 	row->n_fields = (size_t)(end - row->at);
 	advance(csv, csv->at + row->n_bytes, 1);
 	return true;
@@ -430,20 +431,19 @@ bool fsl_csv_next_plain(struct fsl_csv *csv, struct fsl_csv_plain *row)
 	if (csv->n_data - csv->at < FSL_CSV_PLAIN_BYTES_MAX + FSL_CSV_PLAIN_SPARE_BYTES) {
 		return false;
 	}
-	const char *block = csv->data + csv->at;
-	const char *limit = block + FSL_CSV_PLAIN_BYTES_MAX;
-	const char **end = row->at;
-	*end++ = block;
-	for (; block < limit; block += FSL_SCAN_CSV_BYTES) {
-		struct fsl_scan_csv marks = fsl_scan_csv(block);
+	const char *text = csv->data + csv->at;
+	uint32_t *end = row->at;
+	*end++ = 0;
+	for (uint32_t block = 0; block < FSL_CSV_PLAIN_BYTES_MAX; block += FSL_SCAN_CSV_BYTES) {
+		struct fsl_scan_csv marks = fsl_scan_csv(text + block);
 		uint64_t stop = marks.stops & (0 - marks.stops);
 		uint64_t commas = marks.commas & (stop - 1); /* all of them without a stop */
-		const char *after = block + 1;               /* a comma that is the first byte */
+		uint32_t behind = block + 1; /* a comma that is the block's first byte */
 		for (; commas != 0; commas &= commas - 1) {
-			*end++ = after + __builtin_ctzll(commas);
+			*end++ = behind + (uint32_t)__builtin_ctzll(commas);
 		}
 		if (stop != 0) {
-			return finish_plain(csv, row, block + __builtin_ctzll(stop), end);
+			return finish_plain(csv, row, block + (uint32_t)__builtin_ctzll(stop), end);
 		}
 	}
 	return false;

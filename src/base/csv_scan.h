@@ -64,16 +64,18 @@ enum {
 	FSL_CSV_PLAIN_SPARE_BYTES = 8, /* may be read from any field's first byte on */
 };
 struct fsl_csv_plain {
+	const char *text; /* borrowed until the next row */
+	uint32_t n_bytes; /* with the line end */
 	size_t n_fields;
-	size_t n_bytes; /* with the line end */
-	/* Where field i begins; where a field behind the last one would, at [n_fields]. Borrowed
-	 * until the next row. */
-	const char *at[FSL_CSV_PLAIN_BYTES_MAX + 1];
+	/* Where in the text field i begins; where a field behind the last one would, at [n_fields].
+	 */
+	uint32_t at[FSL_CSV_PLAIN_BYTES_MAX + 1];
 };
 
 static inline struct fsl_csv_field fsl_csv_plain_field(const struct fsl_csv_plain *row, size_t idx)
 {
-	return (struct fsl_csv_field){row->at[idx], (size_t)(row->at[idx + 1] - row->at[idx]) - 1};
+	return (struct fsl_csv_field){row->text + row->at[idx],
+				      row->at[idx + 1] - row->at[idx] - 1};
 }
 
 /* Next row. False when it is no plain one, or none: fsl_csv_next() reads it then. */

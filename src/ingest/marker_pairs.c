@@ -210,15 +210,15 @@ static struct pending *find_slot(const struct fsl_marker_pairs *pairs, uint64_t 
 	return &pairs->slots[slot];
 }
 
-static struct pending fresh(uint64_t id)
+/* Field by field: a copy of a struct on the stack would wait for the stores that made it. */
+static inline void begin_entry(struct pending *entry, uint64_t id)
 {
-	return (struct pending){
-		.id = id,
-		.begin_ns = {FSL_NS_ABSENT, FSL_NS_ABSENT},
-		.end_ns = {FSL_NS_ABSENT, FSL_NS_ABSENT},
-		.name = NAME_NONE,
-		.is_used = true,
-	};
+	entry->id = id;
+	entry->begin_ns[HOST] = entry->begin_ns[DEVICE] = FSL_NS_ABSENT;
+	entry->end_ns[HOST] = entry->end_ns[DEVICE] = FSL_NS_ABSENT;
+	entry->name = NAME_NONE;
+	entry->is_used = true;
+	entry->is_backwards = false;
 }
 
 static enum fsl_status grow_slots(struct fsl_marker_pairs *pairs, struct fsl_error *err)
@@ -421,7 +421,7 @@ static enum fsl_status add_start(struct fsl_marker_pairs *pairs, struct pending 
 			return status;
 		}
 		pairs->sink->events.is_restarted = true;
-		*entry = fresh(marker->id);
+		begin_entry(entry, marker->id);
 	}
 	if (entry->end_ns[source] != FSL_NS_ABSENT && entry->end_ns[source] < marker->time_ns) {
 		fsl_sink_drop(pairs->sink, FSL_DROP_NO_START);
@@ -471,7 +471,7 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 			}
 			entry = find_slot(pairs, marker->id);
 		}
-		*entry = fresh(marker->id);
+		begin_entry(entry, marker->id);
 		pairs->n_pending++;
 	}
 	if (is_start) {
