@@ -1,4 +1,4 @@
-# Shared by quickstart.sh, test.sh, benchmark.sh and .ci/run: packages, stages, build. POSIX sh, to be sourced.
+# Shared by quickstart.sh, test.sh and .ci/run: packages, stages, build. POSIX sh, to be sourced.
 # shellcheck shell=sh
 
 root=$(cd -P "$(dirname "$0")/.." && pwd)

@@ -1,0 +1,191 @@
+/*
+ * How fast failslow reads and judges, beside what the machine and the usual libraries do with the
+ * same bytes in the same minutes. Inputs are simulated into a folder of its own, which is removed
+ * on every way out. Each measurement is a process of its own, so that peak memory and CPU time are
+ * those of one case; cases take turns (A B C A B C), so that a machine that is slow for a while is
+ * slow for all of them.
+ */
+#ifndef FSL_BENCH_BENCH_H
+#define FSL_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+#include <failslow/error.h>
+
+#include "base/mem.h"
+
+enum {
+	FSL_BENCH_RUNS_MAX = 101,
+	FSL_BENCH_MB_MAX = 4096,
+	FSL_BENCH_CASES_MAX = 16,
+	FSL_BENCH_POINTS_MAX = 8,
+};
+
+/* What is measured. */
+enum fsl_bench_role {
+	FSL_BENCH_LIMIT,   /* what the machine can do */
+	FSL_BENCH_LIBRARY, /* what a usual library does */
+	FSL_BENCH_WORK,    /* what failslow does */
+};
+const char *fsl_bench_role_text(enum fsl_bench_role role); /* "limit" */
+
+/* The simulated trees; each case reads one. */
+enum fsl_bench_input {
+	FSL_BENCH_CSV,       /* marker files */
+	FSL_BENCH_JSON,      /* the same markers as JSON */
+	FSL_BENCH_TIMELINES, /* timelines as protobuf */
+	FSL_BENCH_INPUTS_N
+};
+const char *fsl_bench_input_text(enum fsl_bench_input input); /* "csv" */
+
+/* The files of one folder, as a case gets them. */
+struct fsl_bench_data {
+	const char *folder;
+	const char *const *paths;
+	size_t n_paths;
+	size_t n_bytes;    /* of all files */
+	const char *bytes; /* one file behind the other; NULL unless the case wants them */
+	char *spare;       /* as many bytes to write to; likewise */
+};
+
+/* What a case wants to find in memory before its clock starts. */
+enum fsl_bench_memory { FSL_BENCH_FILES, FSL_BENCH_IN_MEMORY, FSL_BENCH_IN_MEMORY_TWICE };
+
+/* One line of the table of cases. */
+struct fsl_bench_case {
+	const char *name;
+	const char *summary; /* one line */
+	enum fsl_bench_role role;
+	enum fsl_bench_input input;
+	enum fsl_bench_memory memory;
+	const char *row;     /* what it counts; cases of one word must agree. NULL: nothing */
+	const char *library; /* the case that does the same with a library; NULL: none */
+	/* The timed part, on one thread; counts rows. NULL: the whole program, `failslow detect`.
+	 */
+	enum fsl_status (*work)(const struct fsl_bench_data *data, uint64_t *n_rows,
+				struct fsl_error *err);
+	bool has_threads; /* of the whole program: as many as were asked for, else one */
+};
+
+/* Ends with a NULL name. */
+extern const struct fsl_bench_case fsl_bench_cases[];
+/* FSL_ERR_USAGE, with the names there are, when there is none of that name. */
+enum fsl_status fsl_bench_case_find(const struct fsl_bench_case **out, const char *name,
+				    struct fsl_error *err);
+
+/* One run of one case. */
+struct fsl_bench_sample {
+	uint64_t n_bytes;
+	uint64_t n_rows;         /* 0 where nothing is counted */
+	int64_t cpu_ns, wall_ns; /* of the timed part; of the process when it is the program */
+	uint64_t peak_bytes;     /* resident memory of the process */
+};
+
+/*
+ * Runs @item once in this process over the files of @folder: what the measuring processes do.
+ * peak_bytes stays 0. FSL_ERR_USAGE when the case is the whole program.
+ */
+enum fsl_status fsl_bench_case_run(const struct fsl_bench_case *item, const char *folder,
+				   struct fsl_bench_sample *out, struct fsl_error *err);
+/* That as one line, "bytes=.. rows=.. cpu_ns=.. wall_ns=..", and back; false: no such line. */
+void fsl_bench_sample_print(const struct fsl_bench_sample *sample);
+bool fsl_bench_sample_parse(struct fsl_bench_sample *out, const char *text);
+
+/* Questions of growth. */
+struct fsl_bench_scale {
+	const char *name;
+	const char *summary;
+	const char *unit; /* of x: "ranks" */
+	const char *per;  /* cost is shown per so much, to see whether it is flat: "rank" or "MB" */
+	bool is_per_x;    /* that is x; else it is the megabyte of files */
+};
+/* Ends with a NULL name. */
+extern const struct fsl_bench_scale fsl_bench_scales[];
+
+struct fsl_bench_options {
+	const char *program; /* path of failslow, which is started for every measurement */
+	const char *dir;     /* where the folder for the inputs is made */
+	const char *only;    /* names separated by commas; NULL: all cases */
+	int64_t n_mb;        /* megabytes (1e6) of marker CSV */
+	int64_t n_ranks, n_runs;
+	int64_t n_jobs; /* threads of cases with threads; 0: one per core */
+	bool wants_instructions;
+	/* Called before each run; NULL: nobody listens. */
+	void (*progress)(size_t n_done, size_t n_all);
+};
+
+/* Cost of a case over that of another, per byte, in CPU time: medians of the pairs of one round. */
+enum fsl_bench_base {
+	FSL_BENCH_TO_MEMCPY,
+	FSL_BENCH_TO_READ,
+	FSL_BENCH_TO_NEWLINES,
+	FSL_BENCH_TO_LIBRARY,
+	FSL_BENCH_BASES_N
+};
+const char *fsl_bench_base_text(enum fsl_bench_base base); /* "memcpy" */
+
+struct fsl_bench_result {
+	const struct fsl_bench_case *item;
+	struct fsl_bench_sample *samples; /* one per run; report->arena */
+	struct fsl_bench_sample median;   /* of each figure on its own */
+	double ratios[FSL_BENCH_BASES_N]; /* NaN: the other was not run */
+	double instructions_per_byte;     /* NaN: not counted */
+	uint64_t instructions_bytes;      /* over so many bytes */
+};
+
+struct fsl_bench_tree_size {
+	uint64_t n_bytes, n_files;
+};
+
+struct fsl_bench_report {
+	struct fsl_arena arena;
+	int64_t n_ranks, n_runs, n_jobs;
+	int n_cores;
+	struct fsl_bench_tree_size inputs[FSL_BENCH_INPUTS_N]; /* zero: not needed */
+	struct fsl_bench_result results[FSL_BENCH_CASES_MAX];
+	size_t n_results;
+	const char
+		*note;   /* why there are no instruction counts; NULL: there are, or nobody asked */
+	int interrupted; /* signal that ended it; everything is cleaned up, raise it */
+};
+
+/* One point of a scaling table. */
+struct fsl_bench_point {
+	double x;
+	const char *label;
+	struct fsl_bench_sample *samples; /* growth->arena */
+	struct fsl_bench_sample median;   /* start-up included */
+};
+
+/* How cost grows. */
+struct fsl_bench_growth {
+	struct fsl_arena arena;
+	const struct fsl_bench_scale *scale;
+	int64_t n_runs;
+	struct fsl_bench_sample start_up; /* of the program that does nothing; median */
+	struct fsl_bench_point points[FSL_BENCH_POINTS_MAX];
+	size_t n_points;
+	double cpu_exponent, memory_exponent; /* slope of log cost over log x: 1 is linear */
+	int interrupted;
+};
+
+/*
+ * Measures. FSL_ERR_USAGE: unknown case, or too few bytes for so many ranks. FSL_ERR_INTERNAL:
+ * two readers of the same rows counted different numbers. Release with _fini in any case.
+ */
+enum fsl_status fsl_bench_run(struct fsl_bench_report *out, const struct fsl_bench_options *options,
+			      struct fsl_error *err);
+void fsl_bench_report_fini(struct fsl_bench_report *report);
+/* `failslow detect` with one thread, at each point of @scale. */
+enum fsl_status fsl_bench_grow(struct fsl_bench_growth *out, const struct fsl_bench_scale *scale,
+			       const struct fsl_bench_options *options, struct fsl_error *err);
+void fsl_bench_growth_fini(struct fsl_bench_growth *growth);
+
+/* docs/bench.schema.json: one of the two is NULL. NULL when out of memory; the caller deletes it.
+ */
+cJSON *fsl_bench_json(const struct fsl_bench_report *report, const struct fsl_bench_growth *growth);
+
+#endif

@@ -1,0 +1,82 @@
+/* What the machine can do with the bytes: copy them, read them, look at every one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/os_error.h"
+#include "bench/bench_parts.h"
+
+enum fsl_status fsl_bench_memcpy(const struct fsl_bench_data *data, uint64_t *n_rows,
+				 struct fsl_error *err)
+{
+	(void)n_rows;
+	(void)err;
+	memcpy(data->spare, data->bytes, data->n_bytes);
+	/* The copy is used: it may not be left out. */
+	__asm__ volatile("" : : "r"(data->spare) : "memory");
+	return FSL_OK;
+}
+
+enum fsl_status fsl_bench_each_block(const char *path,
+				     enum fsl_status (*take)(void *context, const char *block,
+							     size_t n_bytes, struct fsl_error *err),
+				     void *context, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	ssize_t n = 1;
+	char *block = fsl_calloc(FSL_FILE_BLOCK_BYTES, 1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		status = FSL_FAIL(err, FSL_ERR_IO, "cannot open: path=\"%s\", reason=\"%s\"", path,
+				  fsl_os_error(errno).text);
+		goto out;
+	}
+	if (block == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+	}
+	while (status == FSL_OK && n > 0) {
+		n = read(fd, block, FSL_FILE_BLOCK_BYTES);
+		if (n < 0) {
+			status =
+				FSL_FAIL(err, FSL_ERR_IO, "cannot read: path=\"%s\", reason=\"%s\"",
+					 path, fsl_os_error(errno).text);
+		} else if (take != NULL) {
+			status = take(context, block, (size_t)n, err);
+		}
+	}
+	(void)close(fd);
+out:
+	fsl_free(block);
+	return status;
+}
+
+enum fsl_status fsl_bench_read(const struct fsl_bench_data *data, uint64_t *n_rows,
+			       struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	(void)n_rows;
+	for (size_t i = 0; i < data->n_paths && status == FSL_OK; i++) {
+		status = fsl_bench_each_block(data->paths[i], NULL, NULL, err);
+	}
+	return status;
+}
+
+/* One line of each file is its header. */
+enum fsl_status fsl_bench_newlines(const struct fsl_bench_data *data, uint64_t *n_rows,
+				   struct fsl_error *err)
+{
+	const char *end = data->bytes + data->n_bytes;
+	uint64_t n_lines = 0;
+	(void)err;
+	for (const char *at = data->bytes; at < end; n_lines++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		if (newline == NULL) {
+			break;
+		}
+		at = newline + 1;
+	}
+	*n_rows = n_lines - data->n_paths;
+	return FSL_OK;
+}

@@ -1,0 +1,2 @@
+"$FAILSLOW" bench --ranks 3 --dir .
+ls

@@ -1,0 +1,1 @@
+"$FAILSLOW" bench --size 4 --only memcpy,read,newlines,libcsv,csv

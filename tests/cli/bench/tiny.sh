@@ -1,0 +1,2 @@
+"$FAILSLOW" bench --size 1 --runs 1 --dir .
+ls

@@ -1,0 +1,1 @@
+"$FAILSLOW" bench --size 1 --ranks 1024 --only csv --dir .

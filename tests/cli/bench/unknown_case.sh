@@ -1,0 +1,1 @@
+"$FAILSLOW" bench --only csv,jsn

@@ -1,0 +1,1 @@
+"$FAILSLOW" bench --scale window --size 4 --runs 3
