@@ -112,7 +112,7 @@ static enum fsl_status run_rounds(struct bench *bench, struct fsl_error *err)
 {
 	struct fsl_bench_report *report = bench->report;
 	enum fsl_status status = FSL_OK;
-	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
+	for (size_t run = 0; run < (size_t)report->n_runs && status == FSL_OK; run++) {
 		for (size_t i = 0; i < report->n_results && status == FSL_OK; i++) {
 			struct fsl_bench_result *result = &report->results[i];
 			tell(bench);

@@ -161,6 +161,34 @@ static void case_without_files_is_refused(void **state)
 	assert_int_equal(fsl_bench_case_run(item, scratch, &sample, NULL), FSL_ERR_USAGE);
 }
 
+/* Libraries allocate by themselves; everything else of a case is ours. */
+static void failed_allocation_is_told_by_each_case(void **state)
+{
+	static const char *const names[] = {"memcpy", "read", "newlines", "csv", "ingest"};
+	char job[2048], folder[2100], simulate[] = "simulate", steps[] = "steps=8";
+	char program[] = FSL_PROGRAM;
+	struct program_run made;
+	(void)state;
+	(void)snprintf(job, sizeof(job), "%s/job", scratch);
+	(void)snprintf(folder, sizeof(folder), "%s/mspti", job);
+	char *argv[] = {program, simulate, job, steps, NULL};
+	assert_true(program_run(&made, NULL, argv) && made.exit_code == 0);
+	program_run_fini(&made);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct fsl_bench_case *item = NULL;
+		enum fsl_status status = FSL_ERR_MEMORY;
+		assert_int_equal(fsl_bench_case_find(&item, names[i], NULL), FSL_OK);
+		for (uint64_t nth = 1; status != FSL_OK; nth++) {
+			struct fsl_bench_sample sample;
+			fsl_mem_fail_at(nth);
+			status = fsl_bench_case_run(item, folder, &sample, NULL);
+			fsl_mem_fail_at(0);
+			assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+		}
+	}
+	scratch_remove(job);
+}
+
 static void sample_is_read_from_its_line_alone(void **state)
 {
 	struct fsl_bench_sample sample = {0};
@@ -201,6 +229,7 @@ int main(void)
 		cmocka_unit_test(failed_run_leaves_nothing),
 		cmocka_unit_test(unknown_case_is_refused_with_the_known_ones),
 		cmocka_unit_test(case_without_files_is_refused),
+		cmocka_unit_test(failed_allocation_is_told_by_each_case),
 		cmocka_unit_test(sample_is_read_from_its_line_alone),
 		cmocka_unit_test(median_is_that_of_each_figure),
 	};
