@@ -111,7 +111,7 @@ static enum fsl_status hear_channels(struct hearing *hearing,
 	if (status != FSL_OK) {
 		return status;
 	}
-#pragma omp parallel for schedule(dynamic, 8)
+#pragma omp parallel for schedule(dynamic, 1)
 	for (size_t c = 0; c < n; c++) {
 		struct fsl_error own_err = {0};
 		enum fsl_status own = ask_channel(&findings[c], hearing->job, detector,

@@ -5,11 +5,11 @@
 
 #include "detect/classical_parts.h"
 
-int fsl_classical_threads(const struct fsl_classical *classical, size_t n_tasks)
+int fsl_classical_threads(const struct fsl_classical *classical)
 {
-	int64_t most = omp_get_max_threads(), jobs = classical->config->jobs;
-	most = jobs > 0 && jobs < most ? jobs : most;
-	return n_tasks < (size_t)most ? (int)(n_tasks > 0 ? n_tasks : 1) : (int)most;
+	int most = omp_get_max_threads();
+	int64_t jobs = classical->config->jobs;
+	return jobs > 0 && jobs < most ? (int)jobs : most;
 }
 
 static bool has_device_times(const struct fsl_rank *rank)

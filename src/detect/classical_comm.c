@@ -132,7 +132,7 @@ static enum fsl_status run_ballots(struct fsl_localisation *out,
 	if (ballots == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
-	int n_threads = fsl_classical_threads(source->classical, targets->n_items);
+	int n_threads = fsl_classical_threads(source->classical);
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads)
 	for (size_t i = 0; i < targets->n_items; i++) {
 		ballots[i].status = run_ballot(&ballots[i], source, &targets->items[i], is_slow,

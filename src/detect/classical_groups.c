@@ -119,7 +119,7 @@ static enum fsl_status run_parts(bool *is_slow, const struct fsl_metric_source *
 	if (parts == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
-	int n_threads = fsl_classical_threads(source->classical, targets->n_items);
+	int n_threads = fsl_classical_threads(source->classical);
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads)
 	for (size_t i = 0; i < targets->n_items; i++) {
 		if (targets->items[i].is_consecutive) {

@@ -178,7 +178,22 @@ static enum fsl_status emit_task(struct fsl_localisation *out,
 	return status;
 }
 
-/* Targets on threads, results in their order. */
+/* Targets on threads; of a single one, its ranks. */
+static void run_tasks(struct task *tasks, const struct fsl_metric_source *source,
+		      const struct fsl_targets *targets)
+{
+	if (targets->n_items == 1) {
+		tasks[0].status = run_task(&tasks[0], source, &targets->items[0], &tasks[0].err);
+		return;
+	}
+	int n_threads = fsl_classical_threads(source->classical);
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
+	for (size_t i = 0; i < targets->n_items; i++) {
+		tasks[i].status = run_task(&tasks[i], source, &targets->items[i], &tasks[i].err);
+	}
+}
+
+/* Results in the order of the targets. */
 static enum fsl_status run_targets(struct fsl_localisation *out,
 				   const struct fsl_metric_source *source,
 				   const struct fsl_targets *targets, struct fsl_notes *notes,
@@ -188,11 +203,7 @@ static enum fsl_status run_targets(struct fsl_localisation *out,
 	if (tasks == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
-	int n_threads = fsl_classical_threads(source->classical, targets->n_items);
-#pragma omp parallel for schedule(dynamic) num_threads(n_threads)
-	for (size_t i = 0; i < targets->n_items; i++) {
-		tasks[i].status = run_task(&tasks[i], source, &targets->items[i], &tasks[i].err);
-	}
+	run_tasks(tasks, source, targets);
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < targets->n_items; i++) {
 		if (status == FSL_OK) {

@@ -23,8 +23,8 @@ struct fsl_classical {
 	struct fsl_steps steps; /* empty unless a metric has windows of steps */
 };
 
-/* Threads for so many tasks, no more than the key "jobs" allows; 1 leaves a task all of them. */
-int fsl_classical_threads(const struct fsl_classical *classical, size_t n_tasks);
+/* Threads, as many as the key "jobs" allows. */
+int fsl_classical_threads(const struct fsl_classical *classical);
 
 /* "subject: where and n_more more: why", a line for coverage.skipped. */
 struct fsl_note {
