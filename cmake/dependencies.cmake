@@ -34,6 +34,12 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 add_library(fsl_dep_openmp INTERFACE)
 target_link_libraries(fsl_dep_openmp INTERFACE OpenMP::OpenMP_C)
 
+if(FSL_MPI)
+	find_package(MPI REQUIRED COMPONENTS C)
+	add_library(fsl_dep_mpi INTERFACE)
+	target_link_libraries(fsl_dep_mpi INTERFACE MPI::MPI_C)
+endif()
+
 if(FSL_TESTS)
 	fsl_pkg(cmocka cmocka)
 endif()

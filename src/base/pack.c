@@ -110,6 +110,31 @@ static unsigned width_of(uint64_t codes)
 	return codes <= UINT32_MAX ? 4 : 8;
 }
 
+/* Codes of the values behind the first, @width bytes each. */
+static inline void encode(unsigned char *to, const unsigned char *from, struct fsl_pack_field shape,
+			  size_t n, size_t width)
+{
+	uint64_t last = load_field(from, shape.n_field_bytes);
+	for (size_t i = 1; i < n; i++, to += width) {
+		uint64_t value = load_field(from + i * shape.stride, shape.n_field_bytes);
+		uint64_t code = htole64(code_of(value - last));
+		memcpy(to, &code, width);
+		last = value;
+	}
+}
+
+static inline void decode(unsigned char *to, const unsigned char *from, struct fsl_pack_field shape,
+			  size_t n, size_t width)
+{
+	uint64_t value = load_field(to, shape.n_field_bytes);
+	for (size_t i = 1; i < n; i++, from += width) {
+		uint64_t code = 0;
+		memcpy(&code, from, width);
+		value += difference_of(le64toh(code));
+		store_field(to + i * shape.stride, shape.n_field_bytes, value);
+	}
+}
+
 void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_field shape,
 		     size_t n)
 {
@@ -133,12 +158,18 @@ void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_f
 		pack->is_failed = true;
 		return;
 	}
-	last = first;
-	for (size_t i = 1; i < n; i++, to += width) {
-		uint64_t value = load_field(from + i * shape.stride, shape.n_field_bytes);
-		uint64_t code = htole64(code_of(value - last));
-		memcpy(to, &code, width);
-		last = value;
+	switch (width) { /* each a loop of its own, with one store for a code */
+	case 1:
+		encode(to, from, shape, n, 1);
+		break;
+	case 2:
+		encode(to, from, shape, n, 2);
+		break;
+	case 4:
+		encode(to, from, shape, n, 4);
+		break;
+	default:
+		encode(to, from, shape, n, 8);
 	}
 }
 
@@ -223,11 +254,18 @@ void fsl_unpack_column(struct fsl_unpack *unpack, void *field, struct fsl_pack_f
 	}
 	unsigned char *to = field;
 	store_field(to, shape.n_field_bytes, value);
-	for (size_t i = 1; i < n; i++, from += width) {
-		uint64_t code = 0;
-		memcpy(&code, from, width);
-		value += difference_of(le64toh(code));
-		store_field(to + i * shape.stride, shape.n_field_bytes, value);
+	switch (width) {
+	case 1:
+		decode(to, from, shape, n, 1);
+		break;
+	case 2:
+		decode(to, from, shape, n, 2);
+		break;
+	case 4:
+		decode(to, from, shape, n, 4);
+		break;
+	default:
+		decode(to, from, shape, n, 8);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "team/team.h"
 
 enum { TEXT_BYTES = 64 };
 
@@ -96,9 +97,8 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 		{"zstd", ZSTD_versionString()},
 	};
 	const struct fact options[] = {
-		{"compiler", COMPILER},
-		{"openmp", openmp},
-		{"sanitizers", sanitizers},
+		{"compiler", COMPILER},      {"openmp", openmp},
+		{"mpi", fsl_team_library()}, {"sanitizers", sanitizers},
 		{"configs", FSL_CONFIG_DIR},
 	};
 	size_t n_libraries = sizeof(libraries) / sizeof(libraries[0]);

@@ -13,6 +13,8 @@
 #include "base/nearest.h"
 #include "base/os_error.h"
 #include "config/config.h"
+#include "ingest/share.h"
+#include "team/team.h"
 
 const struct fsl_command fsl_commands[] = {
 #define COMMAND(name, summary) {#name, summary, fsl_cmd_##name},
@@ -164,6 +166,38 @@ static enum fsl_status dispatch(int argc, char **argv, int *exit_code, struct fs
 	return fail_unknown(word, err);
 }
 
+/* Whether these words may lead to `detect`, by the words alone: what is on disk differs between
+ * hosts, and all have to agree. */
+static bool may_detect(int argc, char **argv)
+{
+	static const char *const others[] = {"--help", "-h", "--version", "-V", "help"};
+	if (argc < 2) {
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (strcmp(argv[1], others[i]) == 0) {
+			return false;
+		}
+	}
+	const struct fsl_command *command = find_command(argv[1]);
+	return command == NULL || command->run == fsl_cmd_detect;
+}
+
+/* Of several processes that were started together the first one does what was asked; at `detect`
+ * the others read files for it, else they have nothing to do. */
+static enum fsl_status run(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	bool is_shared = may_detect(argc, argv);
+	enum fsl_status status = is_shared ? fsl_team_join(err) : FSL_OK;
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (fsl_team_place() == 0) {
+		return dispatch(argc, argv, exit_code, err);
+	}
+	return fsl_team_size() > 1 ? fsl_share_serve(err) : FSL_OK;
+}
+
 /* True when standard output is a pipe or socket that nobody reads any more. */
 static bool is_reader_gone(void)
 {
@@ -196,7 +230,7 @@ int fsl_command_line(int argc, char **argv)
 	int exit_code = FSL_EXIT_DONE;
 	/* A closed pipe must not end a run before its verdict files are written. */
 	(void)signal(SIGPIPE, SIG_IGN);
-	enum fsl_status status = dispatch(argc, argv, &exit_code, &err);
+	enum fsl_status status = run(argc, argv, &exit_code, &err);
 	if (status == FSL_OK) {
 		status = finish_stdout(&err);
 	} else {
@@ -206,5 +240,7 @@ int fsl_command_line(int argc, char **argv)
 		fsl_error_print(stderr, &err);
 		exit_code = fsl_exit_code(status);
 	}
+	fsl_share_end();
+	fsl_team_leave(exit_code);
 	return exit_code;
 }

@@ -10,14 +10,10 @@
 
 #include "base/log.h"
 #include "ingest/assign.h"
-#include "ingest/load.h"
+#include "ingest/share.h"
+#include "team/team.h"
 
-enum {
-	/* Files in memory with their own names and texts at a time: bounds what 100,000 small
-	 * files need, and is far more than there are threads. */
-	BATCH_FILES = 512,
-	WARNINGS_MAX = 5, /* files named in the log; all of them stand in the verdict */
-};
+enum { WARNINGS_MAX = 5 }; /* files named in the log; all of them stand in the verdict */
 
 struct parts {
 	struct fsl_part *items;
@@ -32,49 +28,31 @@ static void parts_fini(struct parts *parts)
 	fsl_free(parts->items);
 }
 
-/* Largest file first: what begins last decides when the batch is done. */
-struct size_order {
-	uint64_t n_bytes;
-	size_t idx;
-};
-
-static int compare_sizes(const void *left, const void *right)
-{
-	const struct size_order *a = left, *b = right;
-	int order = (a->n_bytes < b->n_bytes) - (a->n_bytes > b->n_bytes);
-	return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
-}
-
 static int thread_count(const struct fsl_ingest_options *options)
 {
 	return options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
 }
 
-/* Reads the inputs of @loads. Fails only when out of memory. */
-static enum fsl_status read_batch(struct fsl_load *loads, size_t n_loads,
+/* While others read, too, the cores of the host are divided. */
+static int reader_count(const struct fsl_ingest_options *options)
+{
+	int n_share = fsl_team_threads();
+	return options->n_threads > 0 || n_share == 0 ? thread_count(options) : n_share;
+}
+
+/* Reads the inputs of @loads, here and elsewhere. */
+static enum fsl_status read_batch(struct fsl_share *share, struct fsl_load *loads, size_t n_loads,
 				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
-	struct size_order order[BATCH_FILES] = {{0, 0}};
-	bool is_failed = false;
-	FSL_ASSERT(n_loads <= BATCH_FILES);
-	for (size_t i = 0; i < n_loads; i++) {
-		order[i] = (struct size_order){loads[i].input->n_bytes, i};
+	enum fsl_status status = fsl_share_deal(share, loads, n_loads, err);
+	if (status == FSL_OK) {
+		status = fsl_batch_read(loads, n_loads, options->from_ns, options->to_ns,
+					reader_count(options), err);
 	}
-	qsort(order, n_loads, sizeof(order[0]), compare_sizes);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(options))                   \
-	reduction(||                                                                               \
-		  : is_failed)
-	for (size_t i = 0; i < n_loads; i++) {
-		struct fsl_load *load = &loads[order[i].idx];
-		bool is_read =
-			fsl_load_read(load, options->from_ns, options->to_ns, NULL) == FSL_OK;
-		is_failed = is_failed || !is_read;
+	if (status == FSL_OK) {
+		status = fsl_share_gather(loads, n_loads, thread_count(options), err);
 	}
-	if (is_failed) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory while reading: files=%zu",
-				n_loads);
-	}
-	return FSL_OK;
+	return status;
 }
 
 static uint32_t map_id(const uint32_t *map, uint32_t id)
@@ -170,18 +148,20 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 				   const struct fsl_ingest_options *options, struct parts *parts,
 				   struct fsl_error *err)
 {
-	struct fsl_load *loads = fsl_calloc(BATCH_FILES, sizeof(*loads));
+	struct fsl_load *loads = fsl_calloc(FSL_BATCH_FILES, sizeof(*loads));
 	if (loads == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%d", BATCH_FILES);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%d", FSL_BATCH_FILES);
 	}
-	enum fsl_status status = FSL_OK;
-	for (size_t begin = 0; status == FSL_OK && begin < inputs->n_items; begin += BATCH_FILES) {
+	struct fsl_share share = {0};
+	enum fsl_status status = fsl_share_begin(&share, options, inputs, err);
+	for (size_t begin = 0; status == FSL_OK && begin < inputs->n_items;
+	     begin += FSL_BATCH_FILES) {
 		size_t left = inputs->n_items - begin;
-		size_t n_loads = left < BATCH_FILES ? left : BATCH_FILES;
+		size_t n_loads = left < FSL_BATCH_FILES ? left : FSL_BATCH_FILES;
 		for (size_t i = 0; i < n_loads; i++) {
 			loads[i] = (struct fsl_load){.input = &inputs->items[begin + i]};
 		}
-		status = read_batch(loads, n_loads, options, err);
+		status = read_batch(&share, loads, n_loads, options, err);
 		for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
 			status = merge_load(run, parts, &loads[i], err);
 		}
@@ -189,6 +169,7 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 			fsl_sink_fini(&loads[i].sink);
 		}
 	}
+	fsl_share_fini(&share);
 	fsl_free(loads);
 	return status;
 }

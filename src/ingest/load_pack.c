@@ -6,6 +6,7 @@
 
 enum {
 	LOAD_MAGIC = 0x314c5346, /* "FSL1"; another number when the message changes */
+	BLOCK_ROWS = 512,        /* stay in the cache from the first of their columns to the last */
 	MESSAGE_BYTES_MAX = 1 << 16,
 	FORMAT_BYTES_MAX = 64,
 };
@@ -43,28 +44,106 @@ static const struct column step_columns[] = {
 	COLUMN(fsl_step_time, dur_ns),
 };
 
+static bool is_time_or_absent(int64_t time_ns)
+{
+	return time_ns >= FSL_NS_ABSENT && time_ns <= FSL_TIME_MAX_NS;
+}
+
+static bool is_name(uint32_t id, size_t n_names)
+{
+	return id < n_names || id == FSL_STR_NONE;
+}
+
+/* What the sink promises of times and ids, which nobody asks again behind it. */
+static bool are_remnants_sound(const void *rows, size_t n, size_t n_names)
+{
+	const struct fsl_op *ops = rows;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_op *op = &ops[i];
+		if (!is_time_or_absent(op->host_begin_ns) || !is_time_or_absent(op->host_end_ns) ||
+		    !is_time_or_absent(op->dev_begin_ns) || !is_time_or_absent(op->dev_end_ns) ||
+		    !is_name(op->op_id, n_names) || !is_name(op->group_id, n_names) ||
+		    !is_name(op->dtype_id, n_names)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool are_ops_sound(const void *rows, size_t n, size_t n_names)
+{
+	const struct fsl_op *ops = rows;
+	for (size_t i = 0; i < n; i++) {
+		int64_t begin_ns = fsl_op_begin_ns(&ops[i]);
+		if (begin_ns < 0 || begin_ns > fsl_op_end_ns(&ops[i])) {
+			return false;
+		}
+	}
+	return are_remnants_sound(rows, n, n_names);
+}
+
+static bool are_stages_sound(const void *rows, size_t n, size_t n_names)
+{
+	const struct fsl_stage *stages = rows;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_stage *stage = &stages[i];
+		if (!is_time_or_absent(stage->begin_ns) || !is_time_or_absent(stage->end_ns) ||
+		    !is_name(stage->type_id, n_names) || (uint32_t)stage->kind >= FSL_STAGES_N) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool are_steps_sound(const void *rows, size_t n, size_t n_names)
+{
+	const struct fsl_step_time *steps = rows;
+	(void)n_names;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_time_or_absent(steps[i].begin_ns) || steps[i].dur_ns < 0 ||
+		    steps[i].dur_ns > FSL_TIME_MAX_NS) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* The columns of one kind of row. */
 struct table {
 	const struct column *columns;
 	size_t n_columns, n_row_bytes, n_rows_max;
+	bool (*are_sound)(const void *rows, size_t n, size_t n_names);
 };
 
-#define TABLE(list, type, max)                                                                     \
+#define TABLE(list, type, max, are_sound)                                                          \
 	{                                                                                          \
-		list, sizeof(list) / sizeof((list)[0]), sizeof(struct type), max                   \
+		list, sizeof(list) / sizeof((list)[0]), sizeof(struct type), max, are_sound        \
 	}
 
-static const struct table op_table = TABLE(op_columns, fsl_op, FSL_SINK_OPS_MAX);
-static const struct table stage_table = TABLE(stage_columns, fsl_stage, FSL_SINK_STAGES_MAX);
-static const struct table step_table = TABLE(step_columns, fsl_step_time, FSL_SINK_STEPS_MAX);
+static const struct table op_table = TABLE(op_columns, fsl_op, FSL_SINK_OPS_MAX, are_ops_sound);
+static const struct table remnant_table =
+	TABLE(op_columns, fsl_op, FSL_SINK_OPS_MAX, are_remnants_sound);
+static const struct table stage_table =
+	TABLE(stage_columns, fsl_stage, FSL_SINK_STAGES_MAX, are_stages_sound);
+static const struct table step_table =
+	TABLE(step_columns, fsl_step_time, FSL_SINK_STEPS_MAX, are_steps_sound);
+
+static size_t rows_of_block(size_t n_left)
+{
+	return n_left < BLOCK_ROWS ? n_left : BLOCK_ROWS;
+}
 
 static void pack_rows(struct fsl_pack *pack, const struct table *table, const void *rows, size_t n)
 {
 	fsl_pack_u64(pack, n);
-	for (size_t i = 0; n > 0 && i < table->n_columns; i++) {
-		const struct column *column = &table->columns[i];
-		const struct fsl_pack_field shape = {column->n_bytes, table->n_row_bytes};
-		fsl_pack_column(pack, (const char *)rows + column->offset, shape, n);
+	for (size_t begin = 0; begin < n; begin += BLOCK_ROWS) {
+		const char *block = (const char *)rows + begin * table->n_row_bytes;
+		for (size_t i = 0; i < table->n_columns; i++) {
+			const struct column *column = &table->columns[i];
+			const struct fsl_pack_field shape = {column->n_bytes, table->n_row_bytes};
+			fsl_pack_column(pack, block + column->offset, shape,
+					rows_of_block(n - begin));
+		}
 	}
 }
 
@@ -100,7 +179,7 @@ static void pack_events(struct fsl_pack *pack, const struct fsl_rank *events)
 	fsl_pack_u32(pack, events->open_group_id);
 	fsl_pack_u64(pack, (uint64_t)events->open_begin_ns);
 	pack_rows(pack, &op_table, events->ops, events->n_ops);
-	pack_rows(pack, &op_table, events->remnants, events->n_remnants);
+	pack_rows(pack, &remnant_table, events->remnants, events->n_remnants);
 	pack_rows(pack, &stage_table, events->stages, events->n_stages);
 	pack_rows(pack, &step_table, events->steps, events->n_steps);
 }
@@ -128,16 +207,18 @@ static uint32_t below(struct fsl_unpack *unpack, uint32_t value, uint32_t n)
 	return unpack->is_bad ? 0 : value;
 }
 
-static bool is_time_or_absent(int64_t time_ns)
-{
-	return time_ns >= FSL_NS_ABSENT && time_ns <= FSL_TIME_MAX_NS;
-}
-
 static int64_t unpack_time(struct fsl_unpack *unpack)
 {
 	int64_t time_ns = (int64_t)fsl_unpack_u64(unpack);
 	unpack->is_bad = unpack->is_bad || !is_time_or_absent(time_ns);
 	return time_ns;
+}
+
+static uint32_t unpack_name(struct fsl_unpack *unpack, size_t n_names)
+{
+	uint32_t id = fsl_unpack_u32(unpack);
+	unpack->is_bad = unpack->is_bad || !is_name(id, n_names);
+	return id;
 }
 
 static int32_t unpack_rank(struct fsl_unpack *unpack)
@@ -147,21 +228,39 @@ static int32_t unpack_rank(struct fsl_unpack *unpack)
 	return rank;
 }
 
-/* Rows of @table on the heap, at *@rows; their number. */
-static size_t unpack_rows(struct fsl_unpack *unpack, const struct table *table, void **rows,
-			  size_t *capacity, enum fsl_status *status)
+/* A block of rows, all of its columns. */
+static void unpack_block(struct fsl_unpack *unpack, const struct table *table, char *rows, size_t n,
+			 size_t n_names)
 {
-	size_t n = fsl_unpack_count(unpack, table->n_rows_max, table->n_columns);
-	if (n == 0 || *status != FSL_OK) {
-		return 0;
-	}
-	*status = fsl_reserve(rows, capacity, n, table->n_row_bytes, NULL);
-	for (size_t i = 0; *status == FSL_OK && i < table->n_columns; i++) {
+	for (size_t i = 0; i < table->n_columns; i++) {
 		const struct column *column = &table->columns[i];
 		const struct fsl_pack_field shape = {column->n_bytes, table->n_row_bytes};
-		fsl_unpack_column(unpack, (char *)*rows + column->offset, shape, n);
+		fsl_unpack_column(unpack, rows + column->offset, shape, n);
 	}
-	return *status == FSL_OK && !unpack->is_bad ? n : 0;
+	unpack->is_bad = unpack->is_bad || !table->are_sound(rows, n, n_names);
+}
+
+/* What a message gives of one kind of row: where in a rank it goes. */
+struct rows {
+	void **items;
+	size_t *n, *capacity;
+};
+
+static enum fsl_status unpack_rows(struct fsl_unpack *unpack, const struct table *table,
+				   struct rows rows, size_t n_names)
+{
+	size_t n = fsl_unpack_count(unpack, table->n_rows_max, table->n_columns);
+	if (n == 0) {
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		fsl_reserve(rows.items, rows.capacity, n, table->n_row_bytes, NULL);
+	for (size_t at = 0; status == FSL_OK && !unpack->is_bad && at < n; at += BLOCK_ROWS) {
+		char *block = (char *)*rows.items + at * table->n_row_bytes;
+		unpack_block(unpack, table, block, rows_of_block(n - at), n_names);
+	}
+	*rows.n = status == FSL_OK && !unpack->is_bad ? n : 0;
+	return status;
 }
 
 /* Returns a format's own name: the field is static text everywhere. */
@@ -213,75 +312,31 @@ static enum fsl_status unpack_names(struct fsl_unpack *unpack, struct fsl_strpoo
 	return status;
 }
 
-static enum fsl_status unpack_events(struct fsl_unpack *unpack, struct fsl_rank *events)
+static enum fsl_status unpack_events(struct fsl_unpack *unpack, struct fsl_rank *events,
+				     size_t n_names)
 {
-	enum fsl_status status = FSL_OK;
 	events->rank = unpack_rank(unpack);
 	events->last_event_ns = unpack_time(unpack);
 	events->is_restarted = below(unpack, fsl_unpack_u8(unpack), 2) == 1;
-	events->open_op_id = fsl_unpack_u32(unpack);
-	events->open_group_id = fsl_unpack_u32(unpack);
+	events->open_op_id = unpack_name(unpack, n_names);
+	events->open_group_id = unpack_name(unpack, n_names);
 	events->open_begin_ns = unpack_time(unpack);
-	events->n_ops = unpack_rows(unpack, &op_table, (void **)&events->ops, &events->ops_capacity,
-				    &status);
-	events->n_remnants = unpack_rows(unpack, &op_table, (void **)&events->remnants,
-					 &events->remnants_capacity, &status);
-	events->n_stages = unpack_rows(unpack, &stage_table, (void **)&events->stages,
-				       &events->stages_capacity, &status);
-	events->n_steps = unpack_rows(unpack, &step_table, (void **)&events->steps,
-				      &events->steps_capacity, &status);
+	const struct {
+		const struct table *table;
+		struct rows rows;
+	} parts[] = {
+		{&op_table, {(void **)&events->ops, &events->n_ops, &events->ops_capacity}},
+		{&remnant_table,
+		 {(void **)&events->remnants, &events->n_remnants, &events->remnants_capacity}},
+		{&stage_table,
+		 {(void **)&events->stages, &events->n_stages, &events->stages_capacity}},
+		{&step_table, {(void **)&events->steps, &events->n_steps, &events->steps_capacity}},
+	};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; status == FSL_OK && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		status = unpack_rows(unpack, parts[i].table, parts[i].rows, n_names);
+	}
 	return status;
-}
-
-static bool is_name(uint32_t id, size_t n_names)
-{
-	return id < n_names || id == FSL_STR_NONE;
-}
-
-static bool are_ops_sound(const struct fsl_op *ops, size_t n, size_t n_names)
-{
-	bool is_sound = true;
-	for (size_t i = 0; i < n; i++) {
-		const struct fsl_op *op = &ops[i];
-		is_sound &= is_time_or_absent(op->host_begin_ns) &
-			    is_time_or_absent(op->host_end_ns) &
-			    is_time_or_absent(op->dev_begin_ns) & is_time_or_absent(op->dev_end_ns);
-		is_sound &= is_name(op->op_id, n_names) & is_name(op->group_id, n_names) &
-			    is_name(op->dtype_id, n_names);
-	}
-	return is_sound;
-}
-
-static bool have_ops_durations(const struct fsl_op *ops, size_t n)
-{
-	bool is_sound = true;
-	for (size_t i = 0; i < n; i++) {
-		int64_t begin_ns = fsl_op_begin_ns(&ops[i]);
-		is_sound &= (begin_ns >= 0) & (begin_ns <= fsl_op_end_ns(&ops[i]));
-	}
-	return is_sound;
-}
-
-/* What the sink promises of times and ids, which nobody asks again behind it. */
-static bool are_events_sound(const struct fsl_rank *events, size_t n_names)
-{
-	bool is_sound = are_ops_sound(events->ops, events->n_ops, n_names) &&
-			have_ops_durations(events->ops, events->n_ops) &&
-			are_ops_sound(events->remnants, events->n_remnants, n_names) &&
-			is_name(events->open_op_id, n_names) &&
-			is_name(events->open_group_id, n_names);
-	for (size_t i = 0; i < events->n_stages; i++) {
-		const struct fsl_stage *stage = &events->stages[i];
-		is_sound &= is_time_or_absent(stage->begin_ns) & is_time_or_absent(stage->end_ns) &
-			    is_name(stage->type_id, n_names) &
-			    ((uint32_t)stage->kind < FSL_STAGES_N);
-	}
-	for (size_t i = 0; i < events->n_steps; i++) {
-		const struct fsl_step_time *step = &events->steps[i];
-		is_sound &= is_time_or_absent(step->begin_ns) & (step->dur_ns >= 0) &
-			    (step->dur_ns <= FSL_TIME_MAX_NS);
-	}
-	return is_sound;
 }
 
 static enum fsl_status unpack_load(struct fsl_load *load, struct fsl_unpack *unpack)
@@ -294,14 +349,10 @@ static enum fsl_status unpack_load(struct fsl_load *load, struct fsl_unpack *unp
 		status = unpack_names(unpack, load->sink.names);
 	}
 	if (status == FSL_OK) {
-		status = unpack_events(unpack, &load->sink.events);
+		status = unpack_events(unpack, &load->sink.events,
+				       fsl_strpool_size(load->sink.names));
 	}
-	size_t n_names = fsl_strpool_size(load->sink.names);
-	if (status == FSL_OK &&
-	    (!fsl_unpack_is_done(unpack) || !are_events_sound(&load->sink.events, n_names))) {
-		status = FSL_ERR_FORMAT;
-	}
-	return status;
+	return status == FSL_OK && !fsl_unpack_is_done(unpack) ? FSL_ERR_FORMAT : status;
 }
 
 enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,

@@ -1,0 +1,21 @@
+/* Files that are in memory at the same time, each with its own names and texts. */
+#ifndef FSL_INGEST_BATCH_H
+#define FSL_INGEST_BATCH_H
+
+#include "ingest/load.h"
+
+enum {
+	/* Bounds what 100,000 small files need, and is far more than there are threads. */
+	FSL_BATCH_FILES = 512,
+};
+
+/* Positions of @loads, the largest file first, equal ones as they stand; @order has room for all.
+ */
+void fsl_batch_order(const struct fsl_load *loads, size_t n_loads, size_t *order);
+
+/* Reads the inputs of those @loads that have place 0, on @n_threads threads. Fails only when out
+ * of memory. At most FSL_BATCH_FILES. */
+enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t from_ns,
+			       int64_t to_ns, int n_threads, struct fsl_error *err);
+
+#endif
