@@ -35,6 +35,8 @@ ci    | clang-format         | clang-tools-extra
 ci    | cppcheck             | cppcheck
 ci    | shellcheck           | ShellCheck
 ci    | valgrind             | valgrind
+ci    | libopenmpi-dev       | openmpi-devel
+ci    | openmpi-bin          | openmpi
 TABLE
 }
 
