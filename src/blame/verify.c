@@ -16,8 +16,8 @@ enum {
 	TRUSTED_STEPS_MIN = 4, /* replayed steps of the job */
 	FOCUS_MAX = 64,        /* steps in question that sampling looks after */
 	/* A budget of time is one of operators, so that the same data give the same verdict on a
-	 * slow or busy machine; 2 to 5 us each with all that is asked about them (measured). */
-	OPS_PER_MS = 250,
+	 * slow or busy machine; about 1 us each with all that is asked about them (measured). */
+	OPS_PER_MS = 1000,
 };
 
 /* A replay that misses measured step times by more than this in one of 20 steps is not trusted. */

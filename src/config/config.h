@@ -123,7 +123,7 @@ struct fsl_config {
 	double rank_coverage_min; /* 0.7: fewer ranks than this share are insufficient evidence */
 	enum fsl_verification_mode verification;
 	int64_t replay_steps_max; /* 400: steps replayed at most */
-	int64_t replay_budget_ms; /* 1600: processor time of the replay at most, about */
+	int64_t replay_budget_ms; /* 400: processor time of the replay at most, about */
 	int64_t jobs;             /* threads; 0: one per core */
 	int64_t now_ns;           /* --now or the clock; set by the command */
 

@@ -151,8 +151,8 @@ static const struct fsl_config_key keys[] = {
 	 OURS, "What a culprit must pass: the job replayed loses time by it, or nothing further."},
 	{MODEL, "replay.steps_max", INTEGER, AT(replay_steps_max), "400", 1, COUNT_LIMIT, "steps",
 	 NULL, OURS, "Number of steps that are replayed at most; of more, a sample is."},
-	{MODEL, "replay.budget_ms", INTEGER, AT(replay_budget_ms), "1600", 1, COUNT_LIMIT, "ms",
-	 NULL, OURS, "Processor time of the replay at most, about: 250 operators a ms."},
+	{MODEL, "replay.budget_ms", INTEGER, AT(replay_budget_ms), "400", 1, COUNT_LIMIT, "ms",
+	 NULL, OURS, "Processor time of the replay at most, about: 1000 operators a ms."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
 	 "Number of threads; 0: one per core."},
 
