@@ -186,15 +186,19 @@ struct hand {
 	size_t n;
 };
 
-/* Asks for the loads from *@at on that are not ours, at most @n_max of them. */
-static void ask_next(struct hand *hand, struct fsl_load *loads, size_t n_loads, size_t n_max,
+/* Asks for the next loads from *@at on that are not ours: one for each of @n_threads, and more
+ * while they are small. */
+static void ask_next(struct hand *hand, struct fsl_load *loads, size_t n_loads, size_t n_threads,
 		     size_t *at)
 {
+	uint64_t n_bytes = 0;
 	hand->n = 0;
-	for (; *at < n_loads && hand->n < n_max; (*at)++) {
-		if (loads[*at].place != 0) {
-			ask_plain(loads[*at].place, FSL_ASK_NEXT);
-			hand->loads[hand->n++] = &loads[*at];
+	for (; *at < n_loads && (hand->n < n_threads || n_bytes < FSL_SHARE_HAND_BYTES); (*at)++) {
+		struct fsl_load *load = &loads[*at];
+		if (load->place != 0) {
+			ask_plain(load->place, FSL_ASK_NEXT);
+			hand->loads[hand->n++] = load;
+			n_bytes += load->input->n_bytes;
 		}
 	}
 }
@@ -234,17 +238,16 @@ enum fsl_status fsl_share_gather(struct fsl_load *loads, size_t n_loads, int n_t
 				 struct fsl_error *err)
 {
 	struct hand *hands = fsl_calloc(2, sizeof(*hands));
-	size_t at = 0, n_max = (size_t)n_threads;
+	size_t at = 0, n_hand = (size_t)n_threads;
 	enum fsl_status status = FSL_OK;
 	if (hands == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n_loads);
 	}
 	struct hand *hand = &hands[0], *next = &hands[1];
-	n_max = n_max < FSL_BATCH_FILES ? n_max : FSL_BATCH_FILES;
-	ask_next(hand, loads, n_loads, n_max, &at);
+	ask_next(hand, loads, n_loads, n_hand, &at);
 	while (status == FSL_OK && hand->n > 0) {
 		status = receive_hand(hand, err);
-		ask_next(next, loads, n_loads, n_max, &at);
+		ask_next(next, loads, n_loads, n_hand, &at);
 		if (status == FSL_OK) {
 			status = unpack_hand(hand, n_threads, err);
 		}

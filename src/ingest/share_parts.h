@@ -13,7 +13,12 @@ enum fsl_share_ask {
 	FSL_ASK_END,  /* go; not answered */
 };
 
-enum { FSL_SHARE_TEXT_MAX = 1 << 16 };
+enum {
+	FSL_SHARE_TEXT_MAX = 1 << 16,
+	/* Files that are packed or unpacked together are one a thread, and more while all of them
+	 * are small: threads that meet at each small file wait longer than they work. */
+	FSL_SHARE_HAND_BYTES = 64 * 1024 * 1024,
+};
 
 /* The dealing itself: sets the place of each of @loads. Each file, the largest first, goes to the
  * process that has least so far. */

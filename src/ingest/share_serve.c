@@ -164,14 +164,24 @@ static void answer_failure(struct fsl_pack *answer, const char *why)
 	fsl_arena_fini(&arena);
 }
 
-/* Makes answers of the next few loads, one on each thread: the first process unpacks those before
- * them meanwhile. Their events are given back. */
+/* How many loads to pack together, from the next one on. */
+static size_t hand_of(const struct fsl_server *server)
+{
+	size_t n = 0, n_left = server->n_loads - server->n_packed;
+	uint64_t n_bytes = 0;
+	for (; n < n_left && (n < (size_t)thread_count(server) || n_bytes < FSL_SHARE_HAND_BYTES);
+	     n++) {
+		n_bytes += server->loads[server->n_packed + n].input->n_bytes;
+	}
+	return n;
+}
+
+/* Makes answers of the next loads: the first process unpacks those before them meanwhile. Their
+ * events are given back. */
 static void pack_next(struct fsl_server *server)
 {
-	size_t begin = server->n_packed, n_left = server->n_loads - begin;
-	int n_threads = thread_count(server);
-	size_t n = n_left < (size_t)n_threads ? n_left : (size_t)n_threads;
-#pragma omp parallel for schedule(static, 1) num_threads(n_threads)
+	size_t begin = server->n_packed, n = hand_of(server);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(server))
 	for (size_t i = begin; i < begin + n; i++) {
 		struct fsl_load *load = &server->loads[i];
 		struct fsl_pack *pack = &server->packs[i];

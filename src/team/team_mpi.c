@@ -33,23 +33,34 @@ static struct fsl_launch launch(void)
 	return fsl_launch_read(getenv);
 }
 
-/* Waits for another process, which may be busy for long: first yielding, then in pauses that grow.
- */
-static void wait_asleep(MPI_Request *request)
+/* Waits for what is on its way; the core goes to whoever else has something to do. */
+static void wait_awake(MPI_Request *request, int n_polls_max)
 {
 	int is_done = 0;
-	struct timespec pause = {.tv_nsec = PAUSE_NS_MIN};
-	for (int n_polls = 0;; n_polls++) {
+	for (int n_polls = 0; !is_done && n_polls < n_polls_max; n_polls++) {
 		(void)MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-		if (is_done) {
-			return;
-		}
-		if (n_polls < POLLS_AWAKE) {
+		if (!is_done) {
 			(void)sched_yield();
-			continue;
 		}
+	}
+}
+
+/* Waits for another process, which may be busy for long: in pauses that grow. */
+static void wait_asleep(MPI_Request *request)
+{
+	struct timespec pause = {.tv_nsec = PAUSE_NS_MIN};
+	wait_awake(request, POLLS_AWAKE);
+	while (*request != MPI_REQUEST_NULL) {
 		(void)nanosleep(&pause, NULL);
+		wait_awake(request, 1);
 		pause.tv_nsec = pause.tv_nsec < PAUSE_NS_MAX / 2 ? pause.tv_nsec * 2 : PAUSE_NS_MAX;
+	}
+}
+
+static void wait_moving(MPI_Request *request)
+{
+	while (*request != MPI_REQUEST_NULL) {
+		wait_awake(request, POLLS_AWAKE);
 	}
 }
 
@@ -168,10 +179,12 @@ static int chunk_of(size_t n_left)
 void fsl_team_send(int place, const void *bytes, size_t n_bytes)
 {
 	uint64_t size = n_bytes;
+	MPI_Request sent = MPI_REQUEST_NULL;
 	(void)MPI_Send(&size, 1, MPI_UINT64_T, place, TAG_SIZE, MPI_COMM_WORLD);
 	for (size_t at = 0; at < n_bytes; at += CHUNK_BYTES) {
-		(void)MPI_Send((const char *)bytes + at, chunk_of(n_bytes - at), MPI_BYTE, place,
-			       TAG_BYTES, MPI_COMM_WORLD);
+		(void)MPI_Isend((const char *)bytes + at, chunk_of(n_bytes - at), MPI_BYTE, place,
+				TAG_BYTES, MPI_COMM_WORLD, &sent);
+		wait_moving(&sent);
 	}
 }
 
@@ -189,8 +202,9 @@ enum fsl_status fsl_team_receive(int place, struct fsl_message *message, struct 
 				 (unsigned long long)size);
 	}
 	for (size_t at = 0; at < size; at += CHUNK_BYTES) {
-		(void)MPI_Recv(message->bytes + at, chunk_of(size - at), MPI_BYTE, place, TAG_BYTES,
-			       MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		(void)MPI_Irecv(message->bytes + at, chunk_of(size - at), MPI_BYTE, place,
+				TAG_BYTES, MPI_COMM_WORLD, &received);
+		wait_moving(&received);
 	}
 	message->n_bytes = size;
 	return FSL_OK;
