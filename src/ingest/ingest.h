@@ -30,7 +30,9 @@ struct fsl_sink {
 				   content says, FSL_RANK_UNKNOWN when it does not */
 	struct fsl_strpool *names; /* of this file alone */
 	struct fsl_arena arena;    /* texts of this file alone; copied into the run */
-	int64_t from_ns, to_ns;    /* operators that end outside are counted and not kept */
+	uint8_t *kind_of;          /* [name id] enum fsl_stage_kind, FSL_STAGES_N: not told */
+	size_t n_kinds, kinds_capacity;
+	int64_t from_ns, to_ns; /* operators that end outside are counted and not kept */
 };
 
 enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err);

@@ -35,6 +35,7 @@ void fsl_sink_fini(struct fsl_sink *sink)
 	fsl_free(sink->events.remnants);
 	fsl_free(sink->events.stages);
 	fsl_free(sink->events.steps);
+	fsl_free(sink->kind_of);
 	fsl_strpool_destroy(sink->names);
 	fsl_arena_fini(&sink->arena);
 	*sink = (struct fsl_sink){0};

@@ -5,6 +5,26 @@
 
 #include "base/number.h"
 
+/* Kind of a type, told from its name once: a timeline has a few types and very many stages. */
+static enum fsl_status find_kind(struct fsl_sink *sink, const struct fsl_timeline_stage *stage,
+				 uint32_t type_id, enum fsl_stage_kind *kind, struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(sink->kind_of, sink->kinds_capacity, (size_t)type_id + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	while (sink->n_kinds <= type_id) {
+		sink->kind_of[sink->n_kinds++] = FSL_STAGES_N;
+	}
+	if (sink->kind_of[type_id] == FSL_STAGES_N) {
+		sink->kind_of[type_id] =
+			(uint8_t)fsl_stage_kind_from_text(stage->type, stage->n_type);
+	}
+	*kind = (enum fsl_stage_kind)sink->kind_of[type_id];
+	return FSL_OK;
+}
+
 enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 				       const struct fsl_timeline_stage *stage, uint64_t offset,
 				       struct fsl_error *err)
@@ -27,6 +47,10 @@ enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 	}
 	uint32_t type_id = FSL_STR_NONE;
 	enum fsl_status status = fsl_sink_intern(sink, stage->type, stage->n_type, &type_id, err);
+	enum fsl_stage_kind kind = FSL_STAGE_OTHER;
+	if (status == FSL_OK) {
+		status = find_kind(sink, stage, type_id, &kind, err);
+	}
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -35,7 +59,7 @@ enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 		.end_ns = (int64_t)stage->end_us * FSL_NS_PER_US,
 		.step = (int64_t)stage->step,
 		.type_id = type_id,
-		.kind = fsl_stage_kind_from_text(stage->type, stage->n_type),
+		.kind = kind,
 	};
 	return fsl_sink_add_stage(sink, &added, err);
 }
