@@ -266,7 +266,8 @@ struct fsl_transfers {
 	double *transfer_ms, *reference_ms;
 	size_t *n_alike; /* per channel, itself included; 1: the reference is its own past */
 	/* Per channel: a member left no data and perhaps came late, so that what looks like
-	 * transfer may be a wait for it. Compared with its own past only, never a link. */
+	 * transfer may be a wait for it. Compared with like ones that were seen whole, else with
+	 * its own past; a link only where the unseen came in time. */
 	bool *is_wait;
 };
 enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,

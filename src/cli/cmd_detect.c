@@ -103,7 +103,8 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 	return fsl_fuse(&job->localisation, facts, err);
 }
 
-/* Clocks that run at different speeds are made to run alike; the steps follow. */
+/* Operators over the ranks. Clocks that run at different speeds are made to run alike on the way,
+ * and the steps follow. */
 static enum fsl_status match(struct fsl_job *job, struct fsl_error *err)
 {
 	enum fsl_status status = fsl_match_straightened(&job->match, &job->run, &job->topology,
