@@ -208,6 +208,12 @@ enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *epis
 			       struct fsl_error *err);
 
 /*
+ * Onsets of all ranks are known: those that do not stand at a false discovery rate over the ranks
+ * become unknown (Benjamini and Hochberg). @work: ranks.
+ */
+void fsl_onsets_accept(struct fsl_blame *blame, double *work);
+
+/*
  * How each rank and each class stands without a fault: healthy_ratio, stands_out, is_outlier and
  * the references of classes that slowed down as a whole put back to what they were. Own time and
  * references are set. @work: 3 * steps + 3 * ranks + 2.

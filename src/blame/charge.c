@@ -355,5 +355,6 @@ enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config 
 			status = charge_rank(out, out->peers.members[i], config, work, err);
 		}
 	}
+	fsl_onsets_accept(out, work);
 	return status;
 }

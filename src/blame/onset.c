@@ -11,6 +11,9 @@
 
 /* An edge of an episode and a change of the level this near are one. */
 enum { EDGE_STEPS = 5, SIDE_STEPS = 200 };
+/* So large a share of the onsets that are told may be chance, over the ranks of the job. */
+static const double FALSE_SHARE_MAX = 0.05;
+
 /* Own time over the peers': what the job shares is gone, so small changes are clear. */
 static const struct fsl_shift_options own_time = {
 	.is_relative = true,
@@ -99,4 +102,17 @@ enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *epis
 	return status == FSL_OK && end < blame->n_steps
 		       ? find_at(onset, &end, blame, rank_idx, end, false, err)
 		       : status;
+}
+
+void fsl_onsets_accept(struct fsl_blame *blame, double *work)
+{
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_onset *onset = &blame->charges[r].onset;
+		work[r] = onset->is_known ? onset->p_value : 1.0;
+	}
+	double p_max = fsl_p_limit(work, blame->n_ranks, FALSE_SHARE_MAX);
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		struct fsl_onset *onset = &blame->charges[r].onset;
+		onset->is_known = onset->is_known && onset->p_value <= p_max;
+	}
 }

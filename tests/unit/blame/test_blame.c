@@ -140,6 +140,21 @@ static void a_rank_that_recovered_has_an_onset_from_its_recovery(void **state)
 	release(&c);
 }
 
+static void among_many_ranks_an_onset_must_be_clearer_to_be_told(void **state)
+{
+	(void)state;
+	enum { FEW = 8, MANY = 4000 };
+	static struct fsl_charge charges[MANY];
+	static double work[MANY];
+	charges[3].onset = (struct fsl_onset){.is_known = true, .p_value = 0.002};
+	struct fsl_blame blame = {.n_ranks = FEW, .charges = charges};
+	fsl_onsets_accept(&blame, work);
+	assert_true(charges[3].onset.is_known);
+	blame.n_ranks = MANY;
+	fsl_onsets_accept(&blame, work);
+	assert_false(charges[3].onset.is_known);
+}
+
 static void one_long_step_is_no_charge(void **state)
 {
 	(void)state;
@@ -717,6 +732,7 @@ int main(void)
 		cmocka_unit_test(a_recovered_episode_ends_where_it_ended),
 		cmocka_unit_test(the_onset_of_a_change_has_both_levels_and_its_chance),
 		cmocka_unit_test(a_rank_that_recovered_has_an_onset_from_its_recovery),
+		cmocka_unit_test(among_many_ranks_an_onset_must_be_clearer_to_be_told),
 		cmocka_unit_test(one_long_step_is_no_charge),
 		cmocka_unit_test(of_two_ranks_the_slower_is_charged),
 		cmocka_unit_test(noise_between_two_ranks_charges_neither),
