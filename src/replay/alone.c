@@ -83,19 +83,25 @@ static void set_least(const struct stretch *stretch, struct kind *kinds, size_t 
 
 void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph)
 {
-	for (size_t e = 0; e < graph->n_events; e++) {
-		graph->events[e].alone_ns = graph->events[e].end_ns - graph->events[e].begin_ns;
-	}
-	for (size_t r = 0; r < out->n_ranks; r++) {
-		struct kind kinds[KINDS_MAX];
-		size_t n_kinds = 0;
-		for (size_t w = 0; w < graph->n_windows; w++) {
-			struct stretch stretch = stretch_of(out, graph, r, w);
-			mark(graph, &stretch, kinds, &n_kinds);
+#pragma omp parallel
+	{
+#pragma omp for schedule(static)
+		for (size_t e = 0; e < graph->n_events; e++) {
+			struct fsl_event *event = &graph->events[e];
+			event->alone_ns = event->end_ns - event->begin_ns;
 		}
-		for (size_t w = 0; w < graph->n_windows; w++) {
-			struct stretch stretch = stretch_of(out, graph, r, w);
-			set_least(&stretch, kinds, &n_kinds);
+#pragma omp for schedule(dynamic, 1)
+		for (size_t r = 0; r < out->n_ranks; r++) {
+			struct kind kinds[KINDS_MAX];
+			size_t n_kinds = 0;
+			for (size_t w = 0; w < graph->n_windows; w++) {
+				struct stretch stretch = stretch_of(out, graph, r, w);
+				mark(graph, &stretch, kinds, &n_kinds);
+			}
+			for (size_t w = 0; w < graph->n_windows; w++) {
+				struct stretch stretch = stretch_of(out, graph, r, w);
+				set_least(&stretch, kinds, &n_kinds);
+			}
 		}
 	}
 }

@@ -1,4 +1,6 @@
-/* Events: what each rank did in the replayed steps, and what each operator followed. */
+/* Events: what each rank did in the replayed steps, and what each operator followed. Ranks are
+ * walked on threads: each fills its own events and pieces. */
+#include <omp.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -36,6 +38,8 @@ struct walk {
 	size_t next_stage;    /* pieces before it end before every coming event's past */
 	const uint8_t *holds; /* [n_ops] enum fsl_hold */
 	struct past past;
+	struct fsl_pieces *pieces;
+	size_t next_event;
 	size_t next_lost;   /* graph->lost */
 	uint32_t last_step; /* of the event before */
 	size_t last_cut;    /* step of the job that the operator before was in */
@@ -77,11 +81,10 @@ static void begin_op(struct past *past, const struct ending *ending)
 static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int64_t ns,
 				 uint32_t step, uint32_t part, struct fsl_error *err)
 {
-	struct fsl_replay_graph *graph = walk->graph;
-	enum fsl_status status =
-		FSL_GROW(graph->pieces, graph->pieces_capacity, graph->n_pieces + 1, err);
+	struct fsl_pieces *pieces = walk->pieces;
+	enum fsl_status status = FSL_GROW(pieces->items, pieces->capacity, pieces->n + 1, err);
 	if (status == FSL_OK) {
-		graph->pieces[graph->n_pieces++] = (struct fsl_piece){ns, ns, step, part};
+		pieces->items[pieces->n++] = (struct fsl_piece){ns, ns, step, part};
 		event->work_ns += ns;
 		event->n_pieces++;
 	}
@@ -152,8 +155,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 				 int64_t end_ns, uint32_t step, enum fsl_hold hold,
 				 struct fsl_error *err)
 {
-	struct fsl_replay_graph *graph = walk->graph;
-	struct fsl_event *event = &graph->events[event_idx];
+	struct fsl_event *event = &walk->graph->events[event_idx];
 	*event = (struct fsl_event){.begin_ns = begin_ns - walk->clock_ns,
 				    .end_ns = end_ns - walk->clock_ns,
 				    .pred = FSL_NO_NODE,
@@ -162,7 +164,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 				    .rank_idx = (uint32_t)walk->rank_idx,
 				    .step = step,
 				    .meeting = FSL_NO_NODE,
-				    .piece_begin = (uint32_t)graph->n_pieces};
+				    .piece_begin = (uint32_t)walk->pieces->n};
 	enum fsl_status status = add_own(walk, event, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
 	walk->last_step = step;
@@ -175,12 +177,12 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 
 static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error *err)
 {
-	struct fsl_replay_graph *graph = walk->graph;
+	const struct fsl_replay_graph *graph = walk->graph;
 	const struct fsl_op *op = &walk->rank->ops[op_idx];
 	size_t step = fsl_cuts_step_after(graph->job->cuts, walk->rank_idx, op_idx, walk->last_cut);
 	walk->last_cut = step;
 	settle(&walk->past, fsl_op_begin_ns(op));
-	return set_event(walk, graph->n_events++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
+	return set_event(walk, walk->next_event++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
 			 graph->step_of[step], (enum fsl_hold)walk->holds[op_idx], err);
 }
 
@@ -259,22 +261,57 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 /* Where the walk over a rank begins. */
 static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct fsl_error *err)
 {
-	const struct fsl_replay_job *job = walk->graph->job;
+	struct fsl_replay_graph *graph = walk->graph;
+	const struct fsl_replay_job *job = graph->job;
+	size_t first = graph->event_begin[rank_idx * graph->n_windows];
+	size_t end = graph->event_begin[(rank_idx + 1) * graph->n_windows];
 	walk->rank = &job->run->ranks[rank_idx];
 	walk->rank_idx = rank_idx;
 	walk->last_cut = SIZE_MAX;
 	walk->clock_ns = job->match->clock_ns[rank_idx];
 	walk->next_stage = 0;
-	walk->next_lost = fsl_replay_first_lost(walk->graph, rank_idx);
+	walk->next_event = first;
+	walk->next_lost = fsl_replay_first_lost(graph, rank_idx);
 	walk->holds = job->own->holds[rank_idx];
-	if (!job->own->has_stages) {
-		return FSL_OK;
+	walk->pieces = &graph->pieces[rank_idx];
+	/* Mostly one each; growing would leave holes. */
+	enum fsl_status status =
+		FSL_GROW(walk->pieces->items, walk->pieces->capacity, end - first + 1, err);
+	if (status != FSL_OK || !job->own->has_stages) {
+		return status;
 	}
 	return fsl_stage_pieces(&walk->stages, walk->rank, rank_idx, job->steps, job->cuts, err);
 }
 
-/* Operators of the replayed steps. */
-static size_t count_ops(const struct fsl_replay *out, const struct fsl_replay_graph *graph)
+static enum fsl_status walk_rank(struct walk *walk, size_t rank_idx, struct fsl_error *err)
+{
+	struct fsl_replay_graph *graph = walk->graph;
+	enum fsl_status status = prepare_rank(walk, rank_idx, err);
+	for (size_t w = 0; w < graph->n_windows && status == FSL_OK; w++) {
+		int64_t *start_ns = &graph->start_ns[rank_idx * graph->n_windows + w];
+		*start_ns = INT64_MIN;
+		status = walk_window(walk, &graph->windows[w], start_ns, err);
+	}
+	return status;
+}
+
+static bool walk_ranks(struct fsl_replay *out, struct fsl_replay_graph *graph)
+{
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		struct walk walk = {.out = out, .graph = graph};
+#pragma omp for schedule(dynamic, 1)
+		for (size_t r = 0; r < out->n_ranks; r++) {
+			is_short = is_short || walk_rank(&walk, r, NULL) != FSL_OK;
+		}
+		fsl_stage_pieces_fini(&walk.stages);
+	}
+	return !is_short;
+}
+
+/* Where the operators of each rank and window will stand, and how many there are. */
+static size_t place_ops(const struct fsl_replay *out, struct fsl_replay_graph *graph)
 {
 	const struct fsl_cuts *cuts = graph->job->cuts;
 	size_t n = 0;
@@ -282,50 +319,38 @@ static size_t count_ops(const struct fsl_replay *out, const struct fsl_replay_gr
 		for (size_t w = 0; w < graph->n_windows; w++) {
 			size_t first = out->step_idx[graph->windows[w].begin];
 			size_t last = out->step_idx[graph->windows[w].end - 1];
+			graph->event_begin[r * graph->n_windows + w] = n;
 			n += fsl_cuts_first(cuts, r, last + 1) - fsl_cuts_first(cuts, r, first);
 		}
 	}
+	graph->event_begin[out->n_ranks * graph->n_windows] = n;
 	return n;
 }
 
 enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err)
 {
-	struct walk walk = {.out = out, .graph = graph};
 	size_t n_cells = 0;
-	enum fsl_status status = FSL_OK;
+	graph->pieces = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*graph->pieces));
 	if (fsl_mul_size(out->n_ranks, graph->n_windows * sizeof(*graph->event_begin), &n_cells)) {
 		graph->event_begin =
 			fsl_arena_alloc(&out->arena, n_cells + sizeof(*graph->event_begin));
 		graph->start_ns = fsl_arena_alloc(&out->arena, n_cells);
 	}
-	if (graph->event_begin == NULL || graph->start_ns == NULL) {
+	if (graph->event_begin == NULL || graph->start_ns == NULL || graph->pieces == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
-	graph->n_ops = count_ops(out, graph);
-	status = fsl_replay_list_lost(out, graph, err);
+	graph->n_ops = place_ops(out, graph);
+	enum fsl_status status = fsl_replay_list_lost(out, graph, err);
 	if (status == FSL_OK) {
 		status = FSL_GROW(graph->events, graph->events_capacity,
 				  graph->n_ops + graph->n_lost + 1, err);
 	}
-	if (status == FSL_OK) { /* mostly one each; growing would leave holes */
-		status = FSL_GROW(graph->pieces, graph->pieces_capacity, graph->n_ops + 1, err);
+	if (status == FSL_OK && !walk_ranks(out, graph)) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu",
+				  graph->n_ops + graph->n_lost);
 	}
-	for (size_t r = 0; r < out->n_ranks && status == FSL_OK; r++) {
-		status = prepare_rank(&walk, r, err);
-		for (size_t w = 0; w < graph->n_windows && status == FSL_OK; w++) {
-			size_t cell = r * graph->n_windows + w;
-			graph->event_begin[cell] = graph->n_events;
-			graph->start_ns[cell] = INT64_MIN;
-			status =
-				walk_window(&walk, &graph->windows[w], &graph->start_ns[cell], err);
-		}
-	}
-	fsl_stage_pieces_fini(&walk.stages);
-	if (status == FSL_OK) {
-		graph->event_begin[out->n_ranks * graph->n_windows] = graph->n_events;
-		graph->n_events += graph->n_lost;
-	}
+	graph->n_events = graph->n_ops + graph->n_lost;
 	return status;
 }
 

@@ -33,7 +33,13 @@ struct fsl_event {
 	uint32_t step; /* index into replay->step_idx */
 	uint32_t meeting;
 	bool is_for_unseen; /* meets nobody, and a member of its communicator left no data */
-	uint32_t piece_begin, n_pieces; /* graph->pieces: what work_ns is made of */
+	uint32_t piece_begin, n_pieces; /* fsl_event_pieces: what work_ns is made of */
+};
+
+/* The pieces of one rank, in order of its events. */
+struct fsl_pieces {
+	struct fsl_piece *items;
+	size_t n, capacity;
 };
 
 /* Events that end together. */
@@ -81,17 +87,23 @@ struct fsl_replay_graph {
 	/* By rank, window, end; their events stand in the order of channels, instances, members. */
 	struct fsl_lost *lost;
 	size_t n_lost, lost_capacity;
-	struct fsl_piece *pieces;
-	size_t n_pieces, pieces_capacity;
+	struct fsl_pieces *pieces; /* [n_ranks] */
 	struct fsl_meeting *meetings;
 	size_t n_meetings, meetings_capacity;
 	struct fsl_member *members;
 	size_t n_members, members_capacity;
 	/* Events without a meeting, and n_events + meeting, as they can be run; those of window w,
-	 * which depend on no other, are order_begin[w] .. order_begin[w + 1]. */
+	 * which depend on no other, are order_begin[w] .. order_end[w]. */
 	uint32_t *order;
-	size_t *order_begin;
+	size_t *order_begin, *order_end;
 };
+
+/* The pieces that an event's own time is made of: [event->n_pieces]. */
+static inline struct fsl_piece *fsl_event_pieces(const struct fsl_replay_graph *graph,
+						 const struct fsl_event *event)
+{
+	return graph->pieces[event->rank_idx].items + event->piece_begin;
+}
 
 /* Which steps: all within the budget, else windows spread evenly and around the focus. */
 enum fsl_status fsl_replay_sample(struct fsl_replay *out, struct fsl_replay_graph *graph,

@@ -1,4 +1,5 @@
-/* Takes what a repair takes off: from every piece of own time, and from every transfer. */
+/* Takes what a repair takes off: from every piece of own time, and from every transfer. On threads:
+ * pieces belong to one event, events to one rank. */
 #include <math.h>
 #include <string.h>
 
@@ -20,13 +21,15 @@ struct place {
 	double ns, usual_ns; /* in the step in question, and in the calmer of those beside it */
 };
 
+/* In a parallel region, as set_ranks, sum_levels and set_transfers. */
 static void set_throughout(struct fsl_replay *replay)
 {
-	struct fsl_replay_graph *graph = replay->graph;
+	const struct fsl_replay_graph *graph = replay->graph;
+#pragma omp for schedule(static)
 	for (size_t e = 0; e < graph->n_events; e++) {
 		const struct fsl_event *event = &graph->events[e];
 		for (uint32_t k = 0; k < event->n_pieces; k++) {
-			struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+			struct fsl_piece *piece = &fsl_event_pieces(graph, event)[k];
 			if (piece->step != FSL_NO_NODE) {
 				size_t row = event->rank_idx * replay->n_steps + piece->step;
 				piece->level_ns =
@@ -61,7 +64,7 @@ static double part_ns(const struct fsl_replay_graph *graph, size_t e, size_t i, 
 	const struct fsl_event *event = &graph->events[e];
 	int64_t ns = 0;
 	for (uint32_t k = 0; k < event->n_pieces; k++) {
-		const struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+		const struct fsl_piece *piece = &fsl_event_pieces(graph, event)[k];
 		ns += piece->step == i && piece->part == part ? piece->ns : 0;
 	}
 	return (double)ns;
@@ -124,7 +127,7 @@ static void set_place(struct fsl_replay_graph *graph, const struct place *place,
 {
 	const struct fsl_event *event = &graph->events[e];
 	for (uint32_t k = 0; k < event->n_pieces; k++) {
-		struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+		struct fsl_piece *piece = &fsl_event_pieces(graph, event)[k];
 		if (piece->step == i && piece->part == part && place->ns > 0.0) {
 			piece->level_ns =
 				(int64_t)((double)piece->ns * (place->usual_ns / place->ns));
@@ -263,28 +266,42 @@ static enum fsl_status set_rank(struct fsl_replay *replay, struct stretch *stret
 	return FSL_OK;
 }
 
-static enum fsl_status set_ranks(struct fsl_replay *replay, struct fsl_error *err)
+/* False: out of memory. */
+static bool set_ranks(struct fsl_replay *replay)
 {
 	struct stretch *stretches = fsl_calloc(replay->n_steps, sizeof(*stretches));
 	double *work = fsl_calloc(2 * replay->n_steps, sizeof(*work));
 	struct place *places = NULL;
 	size_t capacity = 0;
-	enum fsl_status status = FSL_OK;
-	if (stretches == NULL || work == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps);
-	}
-	for (size_t r = 0; r < replay->n_ranks && status == FSL_OK; r++) {
-		status = set_rank(replay, stretches, r, &places, &capacity, work, err);
+	bool is_short = stretches == NULL || work == NULL;
+#pragma omp for schedule(dynamic, 1)
+	for (size_t r = 0; r < replay->n_ranks; r++) {
+		is_short = is_short ||
+			   set_rank(replay, stretches, r, &places, &capacity, work, NULL) != FSL_OK;
 	}
 	fsl_free(places);
 	fsl_free(work);
 	fsl_free(stretches);
-	return status;
+	return !is_short;
+}
+
+static void sum_levels(struct fsl_replay *replay)
+{
+	const struct fsl_replay_graph *graph = replay->graph;
+#pragma omp for schedule(static)
+	for (size_t e = 0; e < graph->n_events; e++) {
+		struct fsl_event *event = &graph->events[e];
+		event->level_ns = 0;
+		for (uint32_t k = 0; k < event->n_pieces; k++) {
+			event->level_ns += fsl_event_pieces(graph, event)[k].level_ns;
+		}
+	}
 }
 
 static void set_transfers(struct fsl_replay *replay)
 {
-	struct fsl_replay_graph *graph = replay->graph;
+	const struct fsl_replay_graph *graph = replay->graph;
+#pragma omp for schedule(static)
 	for (size_t m = 0; m < graph->n_meetings; m++) {
 		struct fsl_meeting *meeting = &graph->meetings[m];
 		if (meeting->channel_idx != FSL_NO_NODE) {
@@ -297,16 +314,14 @@ static void set_transfers(struct fsl_replay *replay)
 
 enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_error *err)
 {
-	struct fsl_replay_graph *graph = replay->graph;
-	set_throughout(replay);
-	enum fsl_status status = set_ranks(replay, err);
-	for (size_t e = 0; e < graph->n_events; e++) {
-		struct fsl_event *event = &graph->events[e];
-		event->level_ns = 0;
-		for (uint32_t k = 0; k < event->n_pieces; k++) {
-			event->level_ns += graph->pieces[event->piece_begin + k].level_ns;
-		}
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		set_throughout(replay);
+		is_short = !set_ranks(replay);
+		sum_levels(replay);
+		set_transfers(replay);
 	}
-	set_transfers(replay);
-	return status;
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps)
+			: FSL_OK;
 }

@@ -6,13 +6,17 @@
 
 #include "replay/graph.h"
 
+static bool is_replayed(const struct fsl_replay_graph *graph, uint32_t step)
+{
+	return step < graph->job->cuts->n_steps && graph->window_of[step] != FSL_NO_NODE;
+}
+
 bool fsl_replay_is_lost(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,
 			size_t instance, size_t member)
 {
 	const struct fsl_cuts *cuts = graph->job->cuts;
 	uint32_t step = channel->step_idx[instance], r = channel->members[member];
-	bool is_replayed = step < cuts->n_steps && graph->window_of[step] != FSL_NO_NODE;
-	return is_replayed && !channel->disagrees &&
+	return is_replayed(graph, step) && !channel->disagrees &&
 	       channel->op_idx[instance * channel->n_members + member] == FSL_NO_OP &&
 	       fsl_cuts_first(cuts, r, step) < fsl_cuts_first(cuts, r, (size_t)step + 1);
 }
@@ -164,7 +168,9 @@ enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_g
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		for (size_t i = 0; i < channel->n_instances; i++) {
-			for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
+			size_t n_members =
+				is_replayed(graph, channel->step_idx[i]) ? channel->n_members : 0;
+			for (size_t m = 0; m < n_members && status == FSL_OK; m++) {
 				if (fsl_replay_is_lost(graph, channel, i, m)) {
 					status = add_lost(graph, channel, i, m, err);
 				}

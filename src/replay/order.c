@@ -1,104 +1,120 @@
-/* A topological order of the graph (Kahn, CACM 1962), once; meetings in a cycle are cut. */
+/*
+ * A topological order of the graph (Kahn, CACM 1962), once; meetings in a cycle are cut. Windows do
+ * not depend on each other: they are ordered one by one, on threads.
+ */
 #include "replay/graph.h"
+
+/* Items by window: list[begin[w] .. begin[w + 1]), ascending. */
+struct buckets {
+	uint32_t *list;
+	size_t *begin;
+};
+
+/* What an event waits for, and so what may follow it. */
+enum { AFTER_PRED, AFTER_BESIDE, AFTER_N };
 
 /* What is still missing before a node can run. */
 struct sort {
+	const struct fsl_replay *replay;
 	struct fsl_replay_graph *graph;
-	uint8_t *n_before;    /* per event: predecessors that have not ended */
-	uint32_t *n_missing;  /* per meeting: members that have not arrived */
-	uint32_t *successors; /* events that follow an event */
-	size_t *begin;        /* [n_events + 1] into successors */
-	uint32_t *queue;      /* nodes as they can be run */
-	size_t n_queued;
-	size_t n_cut;
+	uint8_t *n_before;   /* per event: predecessors that have not ended */
+	uint32_t *n_missing; /* per meeting: members that have not arrived */
+	/* Events that follow an event, as lists: event + 1; 0 ends a list. */
+	uint32_t *first[AFTER_N], *next[AFTER_N];
+	struct buckets late; /* events that are no operators of the cells: lost ones, waits */
+	struct buckets meetings;
 };
 
-static void count_before(struct sort *sort)
+/* One window while it is put into order. */
+struct queue {
+	struct sort *sort;
+	size_t w;
+	uint32_t *nodes; /* as they can be run */
+	size_t n, n_cut;
+};
+
+static void add_to_lists(struct sort *sort, size_t event_idx)
 {
-	const struct fsl_replay_graph *graph = sort->graph;
-	for (size_t i = 0; i < graph->n_events; i++) {
-		const struct fsl_event *event = &graph->events[i];
-		const uint32_t before[] = {event->pred, event->beside};
-		for (size_t k = 0; k < 2; k++) {
-			if (before[k] != FSL_NO_NODE) {
-				sort->n_before[i]++;
-				sort->begin[before[k] + 1]++;
-			}
+	const struct fsl_event *event = &sort->graph->events[event_idx];
+	const uint32_t before[AFTER_N] = {event->pred, event->beside};
+	for (size_t k = 0; k < AFTER_N; k++) {
+		if (before[k] != FSL_NO_NODE) {
+			sort->n_before[event_idx]++;
+			sort->next[k][event_idx] = sort->first[k][before[k]];
+			sort->first[k][before[k]] = (uint32_t)event_idx + 1;
 		}
-	}
-	for (size_t i = 0; i < graph->n_events; i++) {
-		sort->begin[i + 1] += sort->begin[i];
 	}
 }
 
-/* Fills successors; begin[i] moves to the end of i's list and is moved back. */
-static void list_successors(struct sort *sort)
+/* Lists what follows each event of a window; from the last event on, so that lists ascend. */
+static void link_events(struct sort *sort, size_t w)
 {
 	const struct fsl_replay_graph *graph = sort->graph;
-	for (size_t i = 0; i < graph->n_events; i++) {
-		const uint32_t before[] = {graph->events[i].pred, graph->events[i].beside};
-		for (size_t k = 0; k < 2; k++) {
-			if (before[k] != FSL_NO_NODE) {
-				sort->successors[sort->begin[before[k]]++] = (uint32_t)i;
-			}
+	for (size_t k = sort->late.begin[w + 1]; k-- > sort->late.begin[w];) {
+		add_to_lists(sort, sort->late.list[k]);
+	}
+	for (size_t r = sort->replay->n_ranks; r-- > 0;) {
+		const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
+		for (size_t e = cell[1]; e-- > cell[0];) {
+			add_to_lists(sort, e);
 		}
 	}
-	for (size_t i = graph->n_events; i > 0; i--) {
-		sort->begin[i] = sort->begin[i - 1];
-	}
-	sort->begin[0] = 0;
 }
 
-static void enqueue(struct sort *sort, uint32_t node)
+static void enqueue(struct queue *queue, uint32_t node)
 {
-	sort->queue[sort->n_queued++] = node;
+	queue->nodes[queue->n++] = node;
 }
 
 /* An event whose predecessors have ended. */
-static void arrive(struct sort *sort, uint32_t event_idx)
+static void arrive(struct queue *queue, uint32_t event_idx)
 {
-	const struct fsl_replay_graph *graph = sort->graph;
+	const struct fsl_replay_graph *graph = queue->sort->graph;
 	uint32_t meeting = graph->events[event_idx].meeting;
 	if (meeting == FSL_NO_NODE || graph->meetings[meeting].is_cut) {
-		enqueue(sort, event_idx);
-	} else if (--sort->n_missing[meeting] == 0) {
-		enqueue(sort, (uint32_t)(graph->n_events + meeting));
+		enqueue(queue, event_idx);
+	} else if (--queue->sort->n_missing[meeting] == 0) {
+		enqueue(queue, (uint32_t)(graph->n_events + meeting));
 	}
 }
 
-static void end_event(struct sort *sort, uint32_t event_idx)
+static void end_event(struct queue *queue, uint32_t event_idx)
 {
-	for (size_t k = sort->begin[event_idx]; k < sort->begin[event_idx + 1]; k++) {
-		uint32_t next = sort->successors[k];
-		if (--sort->n_before[next] == 0) {
-			arrive(sort, next);
+	struct sort *sort = queue->sort;
+	for (size_t k = 0; k < AFTER_N; k++) {
+		for (uint32_t next = sort->first[k][event_idx]; next > 0;
+		     next = sort->next[k][next - 1]) {
+			if (--sort->n_before[next - 1] == 0) {
+				arrive(queue, next - 1);
+			}
 		}
 	}
 }
 
-static void end_node(struct sort *sort, uint32_t node)
+static void end_node(struct queue *queue, uint32_t node)
 {
-	const struct fsl_replay_graph *graph = sort->graph;
+	const struct fsl_replay_graph *graph = queue->sort->graph;
 	if (node < graph->n_events) {
-		end_event(sort, node);
+		end_event(queue, node);
 		return;
 	}
 	const struct fsl_meeting *meeting = &graph->meetings[node - graph->n_events];
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		end_event(sort, graph->members[meeting->member_begin + m].event);
+		end_event(queue, graph->members[meeting->member_begin + m].event);
 	}
 }
 
 /* The members of a meeting that waits for itself go their own ways. */
-static void cut(struct sort *sort, size_t meeting_idx)
+static void cut(struct queue *queue, size_t meeting_idx)
 {
+	struct sort *sort = queue->sort;
 	struct fsl_meeting *meeting = &sort->graph->meetings[meeting_idx];
 	meeting->is_cut = true;
-	sort->n_cut++;
+	queue->n_cut++;
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
 		uint32_t event = sort->graph->members[meeting->member_begin + m].event;
 		if (sort->n_before[event] == 0) {
-			enqueue(sort, event);
+			enqueue(queue, event);
 		}
 	}
 }
@@ -108,16 +124,18 @@ static void cut(struct sort *sort, size_t meeting_idx)
  * arrived. The cursor only goes forward, so all cuts together look at each meeting once, and then
  * once more for those that nobody had reached.
  */
-static bool cut_next(struct sort *sort, size_t *cursor, bool *wants_arrived)
+static bool cut_next(struct queue *queue, size_t *cursor, bool *wants_arrived)
 {
-	const struct fsl_replay_graph *graph = sort->graph;
-	for (;; *cursor = 0, *wants_arrived = false) {
-		for (; *cursor < graph->n_meetings; (*cursor)++) {
-			const struct fsl_meeting *meeting = &graph->meetings[*cursor];
-			uint32_t n_missing = sort->n_missing[*cursor];
+	const struct sort *sort = queue->sort;
+	size_t first = sort->meetings.begin[queue->w], end = sort->meetings.begin[queue->w + 1];
+	for (;; *cursor = first, *wants_arrived = false) {
+		for (; *cursor < end; (*cursor)++) {
+			uint32_t at = sort->meetings.list[*cursor];
+			const struct fsl_meeting *meeting = &sort->graph->meetings[at];
+			uint32_t n_missing = sort->n_missing[at];
 			bool is_stuck = n_missing > 0 && !meeting->is_cut;
 			if (is_stuck && (!*wants_arrived || n_missing < meeting->n_members)) {
-				cut(sort, *cursor);
+				cut(queue, at);
 				return true;
 			}
 		}
@@ -127,47 +145,102 @@ static bool cut_next(struct sort *sort, size_t *cursor, bool *wants_arrived)
 	}
 }
 
-static void run(struct sort *sort)
+/* Events of the window that follow nothing arrive. */
+static void begin_events(struct queue *queue)
+{
+	const struct sort *sort = queue->sort;
+	const struct fsl_replay_graph *graph = sort->graph;
+	for (size_t r = 0; r < sort->replay->n_ranks; r++) {
+		const size_t *cell = &graph->event_begin[r * graph->n_windows + queue->w];
+		for (size_t e = cell[0]; e < cell[1]; e++) {
+			if (sort->n_before[e] == 0) {
+				arrive(queue, (uint32_t)e);
+			}
+		}
+	}
+	for (size_t k = sort->late.begin[queue->w]; k < sort->late.begin[queue->w + 1]; k++) {
+		if (sort->n_before[sort->late.list[k]] == 0) {
+			arrive(queue, sort->late.list[k]);
+		}
+	}
+}
+
+/* Orders one window. Returns the number of meetings cut. */
+static size_t order_window(struct sort *sort, size_t w)
+{
+	struct fsl_replay_graph *graph = sort->graph;
+	struct queue queue = {.sort = sort, .w = w, .nodes = graph->order + graph->order_begin[w]};
+	size_t next = 0, cursor = sort->meetings.begin[w];
+	bool wants_arrived = true;
+	link_events(sort, w);
+	for (size_t k = cursor; k < sort->meetings.begin[w + 1]; k++) {
+		uint32_t at = sort->meetings.list[k];
+		sort->n_missing[at] = graph->meetings[at].n_members;
+	}
+	begin_events(&queue);
+	do {
+		while (next < queue.n) {
+			end_node(&queue, queue.nodes[next++]);
+		}
+	} while (cut_next(&queue, &cursor, &wants_arrived));
+	graph->order_end[w] = graph->order_begin[w] + queue.n;
+	return queue.n_cut;
+}
+
+/* The window of each of @n items, events from @first on or meetings, and so the lists. */
+static bool fill_buckets(struct buckets *out, struct fsl_arena *arena, const struct sort *sort,
+			 bool are_meetings, size_t first, size_t end)
 {
 	const struct fsl_replay_graph *graph = sort->graph;
-	size_t next = 0, cursor = 0;
-	bool wants_arrived = true;
-	for (size_t m = 0; m < graph->n_meetings; m++) {
-		sort->n_missing[m] = graph->meetings[m].n_members;
-	}
-	for (size_t i = 0; i < graph->n_events; i++) {
-		if (sort->n_before[i] == 0) {
-			arrive(sort, (uint32_t)i);
+	out->list = fsl_arena_alloc(arena, (end - first) * sizeof(*out->list));
+	out->begin = fsl_arena_alloc(arena, (graph->n_windows + 2) * sizeof(*out->begin));
+	for (int pass = 0; pass < 2 && out->list != NULL && out->begin != NULL; pass++) {
+		for (size_t i = first; i < end; i++) {
+			uint32_t step =
+				are_meetings ? graph->meetings[i].step : graph->events[i].step;
+			size_t w = graph->window_of[sort->replay->step_idx[step]];
+			if (pass == 0) {
+				out->begin[w + 2]++; /* one place ahead until the list is filled */
+			} else {
+				out->list[out->begin[w + 1]++] = (uint32_t)i;
+			}
+		}
+		for (size_t w = 2; w <= graph->n_windows && pass == 0; w++) {
+			out->begin[w] += out->begin[w - 1];
 		}
 	}
-	do {
-		while (next < sort->n_queued) {
-			end_node(sort, sort->queue[next++]);
+	return out->list != NULL && out->begin != NULL;
+}
+
+static bool sort_init(struct sort *sort, struct fsl_arena *arena)
+{
+	const struct fsl_replay_graph *graph = sort->graph;
+	size_t n = graph->n_events;
+	bool has_lists = true;
+	sort->n_before = fsl_arena_alloc(arena, n * sizeof(*sort->n_before));
+	sort->n_missing = fsl_arena_alloc(arena, graph->n_meetings * sizeof(*sort->n_missing));
+	for (size_t k = 0; k < AFTER_N; k++) {
+		sort->first[k] = fsl_arena_alloc(arena, n * sizeof(*sort->first[k]));
+		sort->next[k] = fsl_arena_alloc(arena, n * sizeof(*sort->next[k]));
+		has_lists = has_lists && sort->first[k] != NULL && sort->next[k] != NULL;
+	}
+	return has_lists && sort->n_before != NULL && sort->n_missing != NULL &&
+	       fill_buckets(&sort->late, arena, sort, false, graph->n_ops, n) &&
+	       fill_buckets(&sort->meetings, arena, sort, true, 0, graph->n_meetings);
+}
+
+/* Room for the nodes of each window: no more than it has events. */
+static void place_windows(const struct sort *sort)
+{
+	struct fsl_replay_graph *graph = sort->graph;
+	size_t n = 0;
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		graph->order_begin[w] = n;
+		for (size_t r = 0; r < sort->replay->n_ranks; r++) {
+			const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
+			n += cell[1] - cell[0];
 		}
-	} while (cut_next(sort, &cursor, &wants_arrived));
-}
-
-static size_t window_of(const struct fsl_replay *out, const struct fsl_replay_graph *graph,
-			uint32_t node)
-{
-	uint32_t step = node < graph->n_events ? graph->events[node].step
-					       : graph->meetings[node - graph->n_events].step;
-	return graph->window_of[out->step_idx[step]];
-}
-
-/* Brings the queue into order of windows; inside each it stays as it is. */
-static void sort_by_window(struct fsl_replay *out, struct fsl_replay_graph *graph,
-			   const uint32_t *queue, size_t n_queued)
-{
-	size_t *begin = graph->order_begin; /* one place ahead until the windows are filled */
-	for (size_t k = 0; k < n_queued; k++) {
-		begin[window_of(out, graph, queue[k]) + 2]++;
-	}
-	for (size_t w = 2; w <= graph->n_windows; w++) {
-		begin[w] += begin[w - 1];
-	}
-	for (size_t k = 0; k < n_queued; k++) {
-		graph->order[begin[window_of(out, graph, queue[k]) + 1]++] = queue[k];
+		n += sort->late.begin[w + 1] - sort->late.begin[w];
 	}
 }
 
@@ -176,27 +249,22 @@ enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_g
 {
 	struct fsl_arena scratch = {0};
 	enum fsl_status status = FSL_OK;
-	size_t n = graph->n_events;
-	struct sort sort = {.graph = graph};
-	sort.n_before = fsl_arena_alloc(&scratch, n * sizeof(*sort.n_before));
-	sort.n_missing = fsl_arena_alloc(&scratch, graph->n_meetings * sizeof(*sort.n_missing));
-	sort.successors = fsl_arena_alloc(&scratch, 2 * n * sizeof(*sort.successors));
-	sort.begin = fsl_arena_alloc(&scratch, (n + 1) * sizeof(*sort.begin));
-	sort.queue = fsl_arena_alloc(&scratch, n * sizeof(*sort.queue));
+	size_t n = graph->n_events, n_windows = graph->n_windows, n_cut = 0;
+	struct sort sort = {.replay = out, .graph = graph};
 	graph->order = fsl_arena_alloc(&out->arena, n * sizeof(*graph->order));
-	graph->order_begin =
-		fsl_arena_alloc(&out->arena, (graph->n_windows + 2) * sizeof(*graph->order_begin));
-	if (sort.n_before == NULL || sort.n_missing == NULL || sort.successors == NULL ||
-	    sort.begin == NULL || sort.queue == NULL || graph->order == NULL ||
-	    graph->order_begin == NULL) {
+	graph->order_begin = fsl_arena_alloc(&out->arena, n_windows * sizeof(*graph->order_begin));
+	graph->order_end = fsl_arena_alloc(&out->arena, n_windows * sizeof(*graph->order_end));
+	if (!sort_init(&sort, &scratch) || graph->order == NULL || graph->order_begin == NULL ||
+	    graph->order_end == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu", n);
 		goto out;
 	}
-	count_before(&sort);
-	list_successors(&sort);
-	run(&sort);
-	sort_by_window(out, graph, sort.queue, sort.n_queued);
-	out->n_cut = sort.n_cut;
+	place_windows(&sort);
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : n_cut)
+	for (size_t w = 0; w < n_windows; w++) {
+		n_cut += order_window(&sort, w);
+	}
+	out->n_cut = n_cut;
 out:
 	fsl_arena_fini(&scratch);
 	return status;

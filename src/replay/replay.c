@@ -128,9 +128,10 @@ struct bench {
 static int64_t level_of(const struct fsl_replay_graph *graph, const struct fsl_event *event,
 			uint32_t parts)
 {
+	const struct fsl_piece *pieces = fsl_event_pieces(graph, event);
 	int64_t ns = 0;
 	for (uint32_t k = 0; k < event->n_pieces; k++) {
-		const struct fsl_piece *piece = &graph->pieces[event->piece_begin + k];
+		const struct fsl_piece *piece = &pieces[k];
 		bool is_level = (parts >> piece->part & UINT32_C(1)) != 0;
 		ns += is_level ? piece->level_ns : piece->ns;
 	}
@@ -207,7 +208,7 @@ static void meet(const struct pass *pass, int64_t *all_ns, const struct fsl_meet
 static void run_window(const struct pass *pass, size_t w, int64_t *all_ns)
 {
 	const struct fsl_replay_graph *graph = pass->graph;
-	for (size_t k = graph->order_begin[w]; k < graph->order_begin[w + 1]; k++) {
+	for (size_t k = graph->order_begin[w]; k < graph->order_end[w]; k++) {
 		uint32_t node = graph->order[k];
 		if (node >= graph->n_events) {
 			meet(pass, all_ns, &graph->meetings[node - graph->n_events]);
@@ -403,11 +404,13 @@ static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_gra
 	return status;
 }
 
-static void free_graph(struct fsl_replay_graph *graph)
+static void free_graph(struct fsl_replay_graph *graph, size_t n_ranks)
 {
 	if (graph != NULL) {
+		for (size_t r = 0; r < n_ranks && graph->pieces != NULL; r++) {
+			fsl_free(graph->pieces[r].items);
+		}
 		fsl_free(graph->events);
-		fsl_free(graph->pieces);
 		fsl_free(graph->lost);
 		fsl_free(graph->meetings);
 		fsl_free(graph->members);
@@ -438,7 +441,7 @@ enum fsl_status fsl_replay_build(struct fsl_replay *out, const struct fsl_replay
 
 void fsl_replay_fini(struct fsl_replay *replay)
 {
-	free_graph(replay->graph);
+	free_graph(replay->graph, replay->n_ranks);
 	fsl_arena_fini(&replay->arena);
 	*replay = (struct fsl_replay){0};
 }
