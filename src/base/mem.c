@@ -53,14 +53,21 @@ void fsl_mem_keep_freed(void)
 #endif
 }
 
-void *fsl_calloc(size_t n, size_t size)
+/* As fsl_calloc; zeroed where wanted. */
+static void *take(size_t n, size_t size, bool is_zeroed)
 {
 	size_t n_bytes = 0;
 	/* Checked here and not left to calloc: a sanitizer's calloc ends the program. */
 	if (is_failing() || !fsl_mul_size(n, size, &n_bytes)) {
 		return NULL;
 	}
-	return calloc(1, n_bytes > 0 ? n_bytes : 1);
+	n_bytes = n_bytes > 0 ? n_bytes : 1;
+	return is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
+}
+
+void *fsl_calloc(size_t n, size_t size)
+{
+	return take(n, size, true);
 }
 
 void fsl_free(void *memory)
@@ -101,7 +108,8 @@ struct fsl_arena_block {
 	_Alignas(ARENA_ALIGN) unsigned char bytes[];
 };
 
-void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
+/* A block of its own for much memory; blocks that several share are zeroed. */
+static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 {
 	size_t rounded = 0;
 	if (!fsl_add_size(size > 0 ? size : 1, ARENA_ALIGN - 1, &rounded)) {
@@ -115,10 +123,11 @@ void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
 		if (!fsl_add_size(n_bytes, sizeof(struct fsl_arena_block), &n_total)) {
 			return NULL;
 		}
-		block = fsl_calloc(1, n_total);
+		block = take(1, n_total, is_zeroed || n_bytes == ARENA_BLOCK_BYTES);
 		if (block == NULL) {
 			return NULL;
 		}
+		block->used = 0;
 		block->size = n_bytes;
 		block->next = arena->blocks;
 		arena->blocks = block;
@@ -126,6 +135,16 @@ void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
 	void *memory = block->bytes + block->used;
 	block->used += rounded;
 	return memory;
+}
+
+void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
+{
+	return arena_take(arena, size, true);
+}
+
+void *fsl_arena_take(struct fsl_arena *arena, size_t size)
+{
+	return arena_take(arena, size, false);
 }
 
 char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length)

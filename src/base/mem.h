@@ -48,6 +48,9 @@ struct fsl_arena {
 /* @size bytes aligned for any type, zeroed; NULL when short. Lives until fsl_arena_fini.
  */
 void *fsl_arena_alloc(struct fsl_arena *arena, size_t size);
+/* The same but not zeroed: for arrays that are filled, on threads where they are large, so that
+ * these and not the caller touch the pages first. */
+void *fsl_arena_take(struct fsl_arena *arena, size_t size);
 /* Copy of @length bytes of @text, NUL-terminated. */
 char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length);
 char *fsl_arena_strdup(struct fsl_arena *arena, const char *text);

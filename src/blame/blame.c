@@ -2,6 +2,7 @@
 #include "blame/blame.h"
 
 #include <math.h>
+#include <omp.h>
 
 #include <failslow/stats.h>
 
@@ -130,21 +131,53 @@ static void add_instance(struct fsl_blame *out, const struct fsl_channel *channe
 		if (dur_ns[m] >= 0) {
 			size_t at = channel->members[m] * out->n_steps + step;
 			double ms = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
-			out->is_matched[channel->members[m]] = true;
 			out->late_ms[at] += ms;
 			out->wait_ms[at] += channel->is_p2p ? 0.0 : latest_ms - ms;
 		}
 	}
 }
 
-static void set_lateness(struct fsl_blame *out, const struct fsl_match *match)
+/* Lateness of the steps of [begin, end). */
+static void add_steps(struct fsl_blame *out, const struct fsl_match *match, size_t begin,
+		      size_t end)
 {
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
-			if (channel->step_idx[i] < out->n_steps) {
+			if (channel->step_idx[i] >= begin && channel->step_idx[i] < end) {
 				add_instance(out, channel, i, channel->step_idx[i]);
 			}
+		}
+	}
+}
+
+/* True when a member has an operator in some step. */
+static bool is_in_instance(const struct fsl_channel *channel, size_t member, size_t n_steps)
+{
+	for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
+		if (channel->step_idx[i] < n_steps &&
+		    fsl_channel_duration_ns(channel, i, member) >= 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Each thread takes some steps of all channels, so that every sum is made in one order. */
+static void set_lateness(struct fsl_blame *out, const struct fsl_match *match)
+{
+#pragma omp parallel
+	{
+		size_t n_threads = (size_t)omp_get_num_threads();
+		size_t thread = (size_t)omp_get_thread_num();
+		add_steps(out, match, out->n_steps * thread / n_threads,
+			  out->n_steps * (thread + 1) / n_threads);
+	}
+	for (size_t c = 0; c < match->n_channels; c++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		for (size_t m = 0; m < channel->n_members; m++) {
+			bool *is_matched = &out->is_matched[channel->members[m]];
+			*is_matched = *is_matched || is_in_instance(channel, m, out->n_steps);
 		}
 	}
 }

@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Operators of one rank, counted by name. */
+/* Operators of one rank, counted by name; of one thread. */
 struct census {
 	size_t n_names;
 	uint32_t *n_uses; /* per name; 0 between two ranks */
@@ -59,6 +59,27 @@ static uint64_t hash_ops(const struct fsl_rank *rank, struct census *census)
 		census->n_uses[op_id] = 0;
 	}
 	return hash;
+}
+
+/* Ranks on threads: hashes[r], 0 without operators. False: out of memory. */
+static bool hash_ranks(uint64_t *hashes, const struct fsl_run *run)
+{
+	size_t n_names = fsl_strpool_size(run->names);
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		struct fsl_arena scratch = {0};
+		struct census census = {n_names,
+					fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t)),
+					fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t))};
+		is_short = census.n_uses == NULL || census.seen == NULL;
+#pragma omp for schedule(dynamic, 1)
+		for (size_t r = 0; r < run->n_ranks; r++) {
+			hashes[r] = is_short ? 0 : hash_ops(&run->ranks[r], &census);
+		}
+		fsl_arena_fini(&scratch);
+	}
+	return !is_short;
 }
 
 /* A pipeline group by its first rank. */
@@ -245,20 +266,19 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
-	size_t n_names = fsl_strpool_size(run->names), n_keys = 0, n = run->n_ranks;
+	size_t n_keys = 0, n = run->n_ranks;
 	*out = (struct fsl_peers){0};
 	out->class_of = fsl_arena_alloc(arena, n * sizeof(*out->class_of));
 	out->members = fsl_arena_alloc(arena, n * sizeof(*out->members));
 	out->begin = fsl_arena_alloc(arena, (n + 1) * sizeof(*out->begin));
 	out->stage_of = fsl_arena_alloc(arena, n * sizeof(*out->stage_of));
 	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
-	struct census census = {n_names, fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t)),
-				fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t))};
+	uint64_t *hashes = fsl_arena_alloc(&scratch, n * sizeof(*hashes));
 	struct hand_over *chain = fsl_arena_alloc(&scratch, topology->n_groups * sizeof(*chain));
 	uint32_t *parent = fsl_arena_alloc(&scratch, n * sizeof(*parent));
 	if (chain == NULL || parent == NULL || out->class_of == NULL || out->members == NULL ||
-	    out->begin == NULL || out->stage_of == NULL || keys == NULL || census.n_uses == NULL ||
-	    census.seen == NULL) {
+	    out->begin == NULL || out->stage_of == NULL || keys == NULL || hashes == NULL ||
+	    !hash_ranks(hashes, run)) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
@@ -269,8 +289,7 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	for (size_t r = 0; r < n; r++) {
 		out->class_of[r] = FSL_NO_CLASS;
 		if (run->ranks[r].n_ops > 0) {
-			keys[n_keys++] = (struct key){
-				out->stage_of[r], hash_ops(&run->ranks[r], &census), (uint32_t)r};
+			keys[n_keys++] = (struct key){out->stage_of[r], hashes[r], (uint32_t)r};
 		}
 	}
 	qsort(keys, n_keys, sizeof(*keys), compare_keys);

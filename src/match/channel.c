@@ -122,6 +122,27 @@ static enum fsl_status alloc_channels(struct fsl_match *out, struct fsl_listing 
 	return FSL_OK;
 }
 
+static enum fsl_status list_couples(struct fsl_listing *listing, size_t n_channels,
+				    struct fsl_error *err)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < n_channels; c++) {
+		n += listing->uses[c].n_members - 1;
+	}
+	listing->couples = fsl_arena_alloc(&listing->arena, n * sizeof(*listing->couples));
+	if (listing->couples == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", n);
+	}
+	for (size_t c = 0; c < n_channels; c++) {
+		const struct fsl_uses *uses = &listing->uses[c];
+		for (size_t m = 1; m < uses->n_members; m++) {
+			listing->couples[listing->n_couples++] =
+				(struct fsl_couple){uses->of[0], uses->of[m]};
+		}
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *listing,
 				  const struct fsl_run *run, const struct fsl_topology *topology,
 				  struct fsl_error *err)
@@ -150,5 +171,5 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *lis
 			}
 		}
 	}
-	return status;
+	return status == FSL_OK ? list_couples(listing, out->n_channels, err) : status;
 }

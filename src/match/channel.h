@@ -6,6 +6,8 @@
 
 /* Different operators of one communicator that are told apart; more is no training job. */
 enum { FSL_OPS_PER_GROUP_MAX = 64 };
+/* A channel with more operators than this is looked at on threads, where channels are not. */
+enum { FSL_OPS_WORTH_THREADS = 1 << 14 };
 
 /* The uses of one operator of one communicator by one rank. */
 struct fsl_slot {
@@ -23,6 +25,11 @@ struct fsl_uses {
 	const struct fsl_slot **of; /* [member] */
 };
 
+/* The uses of two members of a channel: its first one and another. */
+struct fsl_couple {
+	const struct fsl_slot *first, *other;
+};
+
 /* What is needed until everything is matched. Start with {0}; release the arena. */
 struct fsl_listing {
 	struct fsl_arena arena;
@@ -30,6 +37,9 @@ struct fsl_listing {
 	size_t *slot_begin;     /* [n_groups + 1]: the slots of each group */
 	size_t n_groups;
 	struct fsl_uses *uses; /* [channel] */
+	/* The first member of each channel with each other one, channel by channel. */
+	struct fsl_couple *couples;
+	size_t n_couples;
 };
 
 /* Fills slots, slot_begin and n_groups. */
@@ -78,7 +88,7 @@ void fsl_clocks_join(struct fsl_clocks *clocks, uint32_t from, uint32_t to, int6
 /* Joins the clocks of all members of the channels, best measurements first; sets residual_ms of
  * @out. */
 enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *out,
-				   const struct fsl_uses *uses, struct fsl_error *err);
+				   const struct fsl_listing *listing, struct fsl_error *err);
 /* Sets clock_ns and offset_max_ms of @out: offsets to the lowest rank of each component; 0 without
  * a common end. */
 enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clocks *clocks,

@@ -33,6 +33,7 @@ struct edge {
 	int64_t offset_ns;
 	double spread_ms; /* median deviation from the offset */
 	double tail_ms;   /* nine of ten deviate less */
+	bool is_known;
 };
 
 /* Differences of the ends of equally many uses, in order. */
@@ -56,8 +57,11 @@ static struct edge edge_of(const struct fsl_slot *first, const struct fsl_slot *
 	}
 	int64_t spread_ns = fsl_select_i64(diff_ns, n, n / 2);
 	int64_t tail_ns = fsl_select_i64(diff_ns, n, n * 9 / 10);
-	return (struct edge){first->rank_idx, other->rank_idx, median_ns,
-			     (double)spread_ns / FSL_NS_PER_MS, (double)tail_ns / FSL_NS_PER_MS};
+	return (struct edge){.from = first->rank_idx,
+			     .to = other->rank_idx,
+			     .offset_ns = median_ns,
+			     .spread_ms = (double)spread_ns / FSL_NS_PER_MS,
+			     .tail_ms = (double)tail_ns / FSL_NS_PER_MS};
 }
 
 /* Ends of one member, ascending; in @ends where they are not. */
@@ -75,8 +79,9 @@ static struct fsl_ends ends_of(const struct fsl_slot *slot, int64_t *ends)
 	return (struct fsl_ends){ends, slot->n};
 }
 
-/* What measuring needs; sized for the largest channel. */
+/* What a thread measures with; sized for the largest channel. */
 struct bench {
+	struct fsl_arena arena;
 	int64_t *first, *other;              /* ends of two members */
 	struct fsl_difference *items, *hits; /* DIFFERENCES_MAX */
 	int64_t *work;
@@ -98,9 +103,11 @@ static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const st
 		return false;
 	}
 	/* Half of the differences lie in the width: half of it is the median deviation. */
-	*edge = (struct edge){a->rank_idx, b->rank_idx, found.offset_ns,
-			      (double)found.width_ns / 2.0 / FSL_NS_PER_MS,
-			      (double)found.width_ns / 2.0 / FSL_NS_PER_MS};
+	*edge = (struct edge){.from = a->rank_idx,
+			      .to = b->rank_idx,
+			      .offset_ns = found.offset_ns,
+			      .spread_ms = (double)found.width_ns / 2.0 / FSL_NS_PER_MS,
+			      .tail_ms = (double)found.width_ns / 2.0 / FSL_NS_PER_MS};
 	return true;
 }
 
@@ -233,44 +240,60 @@ enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clock
 	return FSL_OK;
 }
 
-static size_t list_edges(struct edge *edges, const struct fsl_uses *uses, size_t n_channels,
-			 const struct bench *bench)
+static bool bench_init(struct bench *bench, size_t n_uses_max)
 {
-	size_t n_edges = 0;
-	for (size_t c = 0; c < n_channels; c++) {
-		for (size_t m = 1; m < uses[c].n_members; m++) {
-			n_edges += measure(&edges[n_edges], uses[c].of[0], uses[c].of[m], bench);
-		}
+	*bench = (struct bench){0};
+	struct fsl_arena *arena = &bench->arena;
+	bench->first = fsl_arena_take(arena, n_uses_max * sizeof(*bench->first));
+	bench->other = fsl_arena_take(arena, n_uses_max * sizeof(*bench->other));
+	bench->items = fsl_arena_take(arena, DIFFERENCES_MAX * sizeof(*bench->items));
+	bench->hits = fsl_arena_take(arena, DIFFERENCES_MAX * sizeof(*bench->hits));
+	bench->work = fsl_arena_take(arena, DIFFERENCES_MAX * sizeof(*bench->work));
+	return bench->first != NULL && bench->other != NULL && bench->items != NULL &&
+	       bench->hits != NULL && bench->work != NULL;
+}
+
+/* Couples on threads: edges[k] of couple k. False: out of memory. */
+static bool measure_couples(struct edge *edges, const struct fsl_listing *listing)
+{
+	size_t n_uses_max = 1;
+	bool is_short = false;
+	for (size_t k = 0; k < listing->n_couples; k++) {
+		const struct fsl_couple *couple = &listing->couples[k];
+		n_uses_max = couple->first->n > n_uses_max ? couple->first->n : n_uses_max;
+		n_uses_max = couple->other->n > n_uses_max ? couple->other->n : n_uses_max;
 	}
-	return n_edges;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		struct bench bench;
+		is_short = !bench_init(&bench, n_uses_max);
+#pragma omp for schedule(dynamic, 1)
+		for (size_t k = 0; k < listing->n_couples; k++) {
+			const struct fsl_couple *couple = &listing->couples[k];
+			edges[k].is_known = !is_short && measure(&edges[k], couple->first,
+								 couple->other, &bench);
+		}
+		fsl_arena_fini(&bench.arena);
+	}
+	return !is_short;
 }
 
 enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *out,
-				   const struct fsl_uses *uses, struct fsl_error *err)
+				   const struct fsl_listing *listing, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
-	size_t n_edges_max = 1, n_uses_max = 1;
-	for (size_t c = 0; c < out->n_channels; c++) {
-		n_edges_max += out->channels[c].n_members;
-		for (size_t m = 0; m < out->channels[c].n_members; m++) {
-			size_t n_uses = uses[c].of[m]->n;
-			n_uses_max = n_uses > n_uses_max ? n_uses : n_uses_max;
-		}
-	}
+	size_t n_edges = 0, n_edges_max = listing->n_couples + 1;
 	struct edge *edges = fsl_arena_alloc(&scratch, n_edges_max * sizeof(*edges));
-	struct bench bench = {
-		.first = fsl_arena_alloc(&scratch, n_uses_max * sizeof(*bench.first)),
-		.other = fsl_arena_alloc(&scratch, n_uses_max * sizeof(*bench.other)),
-		.items = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.items)),
-		.hits = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.hits)),
-		.work = fsl_arena_alloc(&scratch, DIFFERENCES_MAX * sizeof(*bench.work))};
 	double *spreads = fsl_arena_alloc(&scratch, 2 * n_edges_max * sizeof(*spreads));
-	if (edges == NULL || bench.first == NULL || bench.other == NULL || bench.work == NULL ||
-	    bench.items == NULL || bench.hits == NULL || spreads == NULL) {
+	if (edges == NULL || spreads == NULL || !measure_couples(edges, listing)) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clock edges=%zu", n_edges_max);
 	}
-	size_t n_edges = list_edges(edges, uses, out->n_channels, &bench);
+	for (size_t k = 0; k < listing->n_couples; k++) {
+		if (edges[k].is_known) {
+			edges[n_edges++] = edges[k];
+		}
+	}
 	qsort(edges, n_edges, sizeof(*edges), compare_edges);
 	for (size_t e = 0; e < n_edges; e++) {
 		fsl_clocks_join(clocks, edges[e].from, edges[e].to, edges[e].offset_ns);

@@ -34,6 +34,7 @@ static const double DRIFT_MAX = 500e-6;
 struct measured {
 	uint32_t from, to;
 	double drift, tail_ms;
+	bool is_known;
 };
 
 /* Ends of a channel's member 0 and of another, use by use. */
@@ -90,19 +91,21 @@ static int compare_measured(const void *a, const void *b)
 	return x->from != y->from ? FSL_ORDER(x->from, y->from) : FSL_ORDER(x->to, y->to);
 }
 
-static size_t measure_all(struct measured *items, const struct fsl_listing *listing,
-			  size_t n_channels)
+/* Couples on threads, then those that tell a speed in order. @items: [listing->n_couples]. */
+static size_t measure_all(struct measured *items, const struct fsl_listing *listing)
 {
 	size_t n = 0;
-	for (size_t c = 0; c < n_channels; c++) {
-		const struct fsl_uses *uses = &listing->uses[c];
-		const struct fsl_slot *first = uses->of[0];
-		for (size_t m = 1; m < uses->n_members; m++) {
-			const struct fsl_slot *other = uses->of[m];
-			struct couple couple = {first->end_ns, other->end_ns, first->n};
-			items[n].from = first->rank_idx;
-			items[n].to = other->rank_idx;
-			n += other->n == first->n && measure(&items[n], &couple);
+#pragma omp parallel for schedule(dynamic, 8)
+	for (size_t k = 0; k < listing->n_couples; k++) {
+		const struct fsl_slot *first = listing->couples[k].first;
+		const struct fsl_slot *other = listing->couples[k].other;
+		struct couple couple = {first->end_ns, other->end_ns, first->n};
+		items[k] = (struct measured){.from = first->rank_idx, .to = other->rank_idx};
+		items[k].is_known = other->n == first->n && measure(&items[k], &couple);
+	}
+	for (size_t k = 0; k < listing->n_couples; k++) {
+		if (items[k].is_known) {
+			items[n++] = items[k];
 		}
 	}
 	return n;
@@ -311,6 +314,7 @@ static void straighten_run(struct fsl_run *run, const struct forest *forest, dou
 		return;
 	}
 	*drift_max_ppm = greatest * 1e6;
+#pragma omp parallel for schedule(dynamic, 1) private(drift)
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		(void)find_root(forest, (uint32_t)r, &drift);
 		if (drift != 0.0) {
@@ -323,11 +327,8 @@ enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_listing *
 				 size_t n_channels, double *drift_max_ppm, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
-	size_t n_items = 1;
+	size_t n_items = listing->n_couples + 1;
 	*drift_max_ppm = 0.0;
-	for (size_t c = 0; c < n_channels; c++) {
-		n_items += listing->uses[c].n_members;
-	}
 	struct forest forest = {fsl_arena_alloc(&scratch, (run->n_ranks + 1) * sizeof(uint32_t)),
 				fsl_arena_alloc(&scratch, (run->n_ranks + 1) * sizeof(double))};
 	struct measured *items = fsl_arena_alloc(&scratch, n_items * sizeof(*items));
@@ -338,7 +339,7 @@ enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_listing *
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		forest.parent[r] = (uint32_t)r;
 	}
-	size_t n = measure_all(items, listing, n_channels);
+	size_t n = measure_all(items, listing);
 	qsort(items, n, sizeof(*items), compare_measured);
 	for (size_t i = 0; i < n; i++) {
 		join(&forest, &items[i]);

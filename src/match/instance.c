@@ -41,10 +41,14 @@ static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_chann
 	size_t n = 0;
 	channel->n_instances = n_instances;
 	if (fsl_mul_size(n_instances, channel->n_members, &n)) {
-		channel->op_idx = fsl_arena_alloc(&match->arena, n * sizeof(*channel->op_idx));
-		channel->dur_ns = fsl_arena_alloc(&match->arena, n * sizeof(*channel->dur_ns));
-		channel->step_idx =
-			fsl_arena_alloc(&match->arena, n_instances * sizeof(*channel->step_idx));
+#pragma omp critical(fsl_match_arena)
+		{
+			struct fsl_arena *arena = &match->arena;
+			channel->op_idx = fsl_arena_take(arena, n * sizeof(*channel->op_idx));
+			channel->dur_ns = fsl_arena_take(arena, n * sizeof(*channel->dur_ns));
+			channel->step_idx =
+				fsl_arena_take(arena, n_instances * sizeof(*channel->step_idx));
+		}
 	}
 	if (channel->op_idx == NULL || channel->dur_ns == NULL || channel->step_idx == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: instances=%zu", n_instances);
@@ -60,7 +64,9 @@ static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channe
 	enum { BLOCK = 64 };
 	size_t n_members = channel->n_members, n = uses->of[0]->n;
 	enum fsl_status status = alloc_instances(match, channel, n, err);
-	for (size_t begin = 0; begin < n && status == FSL_OK; begin += BLOCK) {
+	n = status == FSL_OK ? n : 0;
+#pragma omp parallel for schedule(static) if (n * n_members > FSL_OPS_WORTH_THREADS)
+	for (size_t begin = 0; begin < n; begin += BLOCK) {
 		size_t end = begin + BLOCK < n ? begin + BLOCK : n;
 		for (size_t m = 0; m < n_members; m++) {
 			for (size_t i = begin; i < end; i++) {
@@ -194,8 +200,9 @@ static const double ALIGNED_SHARE_MIN = 0.99;
  * so no clock is needed.
  */
 static bool is_aligned(const struct fsl_slot *first, const struct fsl_slot *other,
-		       int64_t tolerance_ns, int64_t *work)
+		       int64_t tolerance_ns)
 {
+	int64_t work[SAMPLES_MAX];
 	size_t n = first->n, n_near = 0, n_samples = 0, stride = n / SAMPLES_MAX + 1;
 	for (size_t i = 0; i < n; i += stride) {
 		work[n_samples++] = other->end_ns[i] - first->end_ns[i];
@@ -215,8 +222,11 @@ static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_c
 	int64_t work[SAMPLES_MAX];
 	int64_t interval_ns = usual_interval_ns(uses, work);
 	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
-	for (size_t m = 1; m < channel->n_members && is_same && interval_ns > 0; m++) {
-		is_same = is_aligned(uses->of[0], uses->of[m], tolerance_ns, work);
+	size_t n_members = interval_ns > 0 ? channel->n_members : 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(&& : is_same)                             \
+	if (n_members * uses->of[0]->n > FSL_OPS_WORTH_THREADS)
+	for (size_t m = 1; m < n_members; m++) {
+		is_same = is_same && is_aligned(uses->of[0], uses->of[m], tolerance_ns);
 	}
 	return is_same ? match_by_order(match, channel, uses, err)
 		       : match_by_ends(match, channel, uses, err);
@@ -238,7 +248,8 @@ enum fsl_status fsl_channel_measure_durations(struct fsl_channel *channel, struc
 {
 	size_t n = channel->n_instances * channel->n_members;
 	if (channel->dur_ns == NULL) {
-		channel->dur_ns = fsl_arena_alloc(&match->arena, n * sizeof(*channel->dur_ns));
+#pragma omp critical(fsl_match_arena)
+		channel->dur_ns = fsl_arena_take(&match->arena, n * sizeof(*channel->dur_ns));
 	}
 	if (channel->dur_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n);

@@ -2,6 +2,7 @@
 #include "match/match.h"
 
 #include <math.h>
+#include <omp.h>
 
 #include "match/channel.h"
 #include "match/drift.h"
@@ -22,11 +23,15 @@ static void count_matched(struct fsl_match *match)
 {
 	size_t last_matched = SIZE_MAX, last_disagreeing = SIZE_MAX;
 	for (size_t c = 0; c < match->n_channels; c++) {
-		const struct fsl_channel *channel = &match->channels[c];
+		struct fsl_channel *channel = &match->channels[c];
 		uint64_t n_complete = 0;
+		size_t n_ops = channel->n_instances * channel->n_members;
+#pragma omp parallel for schedule(static) reduction(+ : n_complete)                               \
+	if (n_ops > FSL_OPS_WORTH_THREADS)
 		for (size_t i = 0; i < channel->n_instances; i++) {
 			n_complete += count_present(channel, i) == channel->n_members;
 		}
+		channel->is_complete = n_complete == channel->n_instances;
 		match->n_instances += channel->n_instances;
 		match->n_instances_matched += n_complete;
 		match->n_p2p_matched += channel->is_p2p ? 2 * n_complete : 0;
@@ -68,6 +73,28 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 	return FSL_OK;
 }
 
+static bool has_channels_for_all_threads(const struct fsl_match *match)
+{
+	return match->n_channels >= 4 * (size_t)omp_get_max_threads();
+}
+
+/* Many channels are matched side by side; of few, each is matched by all threads. */
+static enum fsl_status match_channels(struct fsl_match *out, const struct fsl_listing *listing,
+				      struct fsl_error *err)
+{
+	bool is_short = false;
+#pragma omp parallel for schedule(dynamic, 1)                                                      \
+	reduction(||                                                                               \
+		  : is_short) if (has_channels_for_all_threads(out))
+	for (size_t c = 0; c < out->n_channels; c++) {
+		is_short = is_short || fsl_channel_match(out, &out->channels[c], &listing->uses[c],
+							 NULL) != FSL_OK;
+	}
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu",
+				   out->n_channels)
+			: FSL_OK;
+}
+
 static enum fsl_status match_listed(struct fsl_match *out, struct fsl_channel_list *pairs,
 				    const struct fsl_listing *listing, const struct fsl_run *run,
 				    struct fsl_error *err)
@@ -76,7 +103,7 @@ static enum fsl_status match_listed(struct fsl_match *out, struct fsl_channel_li
 	struct fsl_clocks clocks = {0};
 	enum fsl_status status = fsl_clocks_init(&clocks, &scratch, run->n_ranks, err);
 	if (status == FSL_OK) {
-		status = fsl_clocks_measure(&clocks, out, listing->uses, err);
+		status = fsl_clocks_measure(&clocks, out, listing, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_pairs_match(pairs, out, &clocks, listing, run, err);
@@ -84,8 +111,8 @@ static enum fsl_status match_listed(struct fsl_match *out, struct fsl_channel_li
 	if (status == FSL_OK) {
 		status = fsl_clocks_publish(out, &clocks, err);
 	}
-	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
-		status = fsl_channel_match(out, &out->channels[c], &listing->uses[c], err);
+	if (status == FSL_OK) {
+		status = match_channels(out, listing, err);
 	}
 	if (status == FSL_OK) {
 		status = merge_channels(out, pairs, err);
@@ -100,11 +127,18 @@ static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *list
 	struct fsl_channel_list pairs = {0};
 	enum fsl_status status = match_listed(out, &pairs, listing, run, err);
 	fsl_free(pairs.items);
-	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
-		fsl_channel_measure(&out->channels[c], out, run);
-		if (out->channels[c].dur_ns == NULL) { /* of a pair */
-			status = fsl_channel_measure_durations(&out->channels[c], out, run, err);
+	bool is_short = false;
+	size_t n_channels = status == FSL_OK ? out->n_channels : 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_short)
+	for (size_t c = 0; c < n_channels; c++) {
+		struct fsl_channel *channel = &out->channels[c];
+		fsl_channel_measure(channel, out, run);
+		if (!is_short && channel->dur_ns == NULL) { /* of a pair */
+			is_short = fsl_channel_measure_durations(channel, out, run, NULL) != FSL_OK;
 		}
+	}
+	if (is_short) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n_channels);
 	}
 	if (status == FSL_OK) {
 		count_matched(out);
@@ -168,9 +202,12 @@ void fsl_match_fini(struct fsl_match *match)
 
 void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts)
 {
+#pragma omp parallel for schedule(dynamic, 1) if (has_channels_for_all_threads(match))
 	for (size_t c = 0; c < match->n_channels; c++) {
 		struct fsl_channel *channel = &match->channels[c];
 		size_t step = SIZE_MAX;
+#pragma omp parallel for schedule(static)                                                          \
+	firstprivate(step) if (channel->n_instances > FSL_OPS_WORTH_THREADS)
 		for (size_t i = 0; i < channel->n_instances; i++) {
 			size_t m = 0;
 			const uint32_t *row = channel->op_idx + i * channel->n_members;

@@ -29,6 +29,7 @@ struct fsl_channel {
 	uint32_t *step_idx; /* [instance], index into fsl_steps; UINT32_MAX outside all steps */
 	/* Latest minus earliest end of an instance on corrected clocks; NaN: no two members. */
 	double gap_median_ms, gap_p95_ms;
+	bool is_complete; /* no instance lacks a member; false: one may */
 	bool disagrees; /* ends lie too far apart to belong together: tells nothing about anybody */
 };
 

@@ -150,13 +150,14 @@ enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run
 	}
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
-		for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
+		if (channel->disagrees || channel->is_complete) {
+			continue;
+		}
+		for (size_t i = 0; i < channel->n_instances; i++) {
 			hide_instance(own, run, match, cuts, channel, i);
 		}
-		if (!channel->disagrees) {
-			hide_short_steps(own, run, channel, match->n_restored > 0, counts,
-					 counts + own->n_steps);
-		}
+		hide_short_steps(own, run, channel, match->n_restored > 0, counts,
+				 counts + own->n_steps);
 	}
 	if (match->n_restored > 0) {
 		hide_restored(own, run, cuts);

@@ -280,6 +280,7 @@ static size_t renumber(struct restorer *job, uint32_t *const *moved_to)
 	size_t n_restored = 0;
 	for (size_t c = 0; c < job->match->n_channels; c++) {
 		struct fsl_channel *channel = &job->match->channels[c];
+		channel->is_complete = false; /* what was left out may be lacking now */
 		for (size_t k = 0; k < channel->n_instances * channel->n_members; k++) {
 			const uint32_t *moved = moved_to[channel->members[k % channel->n_members]];
 			if (moved != NULL && channel->op_idx[k] != FSL_NO_OP) {
@@ -338,7 +339,7 @@ enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match, s
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_steps);
 	}
 	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
-		if (!match->channels[c].disagrees) {
+		if (!match->channels[c].disagrees && !match->channels[c].is_complete) {
 			status = list_channel(&job, c, err);
 		}
 	}

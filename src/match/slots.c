@@ -219,9 +219,9 @@ enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *r
 	}
 	out->n_groups = topology->n_groups;
 	size_t *group_of = map_names(&out->arena, run, topology);
-	uint32_t *op_idx = fsl_arena_alloc(&out->arena, n_ops * sizeof(*op_idx));
-	int64_t *end_ns = fsl_arena_alloc(&out->arena, n_ops * sizeof(*end_ns));
-	int64_t *dur_ns = fsl_arena_alloc(&out->arena, n_ops * sizeof(*dur_ns));
+	uint32_t *op_idx = fsl_arena_take(&out->arena, n_ops * sizeof(*op_idx));
+	int64_t *end_ns = fsl_arena_take(&out->arena, n_ops * sizeof(*end_ns));
+	int64_t *dur_ns = fsl_arena_take(&out->arena, n_ops * sizeof(*dur_ns));
 	struct rank_slots *ranks = fsl_calloc(run->n_ranks, sizeof(*ranks));
 	bool is_done = group_of != NULL && op_idx != NULL && end_ns != NULL && dur_ns != NULL &&
 		       ranks != NULL;
@@ -245,7 +245,9 @@ enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *r
 
 void fsl_slots_read_times(struct fsl_listing *listing, const struct fsl_run *run)
 {
-	for (size_t k = 0; k < listing->slot_begin[listing->n_groups]; k++) {
+	size_t n_slots = listing->slot_begin[listing->n_groups];
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t k = 0; k < n_slots; k++) {
 		const struct fsl_slot *slot = &listing->slots[k];
 		const struct fsl_op *ops = run->ranks[slot->rank_idx].ops;
 		for (size_t i = 0; i < slot->n; i++) {

@@ -1,4 +1,4 @@
-/* The communicators of a run: one pass over all operators. */
+/* The communicators of a run: one pass over all operators, ranks on threads. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,15 +64,47 @@ static int compare_comms(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-/* Lookup tables by name id; the last slot of comm_of belongs to operators without a communicator.
- */
+/* What one rank used a communicator for. */
+struct use {
+	size_t slot; /* name of the communicator; the last one: none */
+	uint64_t n_calls[FSL_OP_CLASSES_N];
+	uint32_t op_ids[FSL_COMM_OPS_MAX]; /* in order of first use */
+	size_t n_op_ids;
+};
+
+/* The communicators of one rank, in order of first use. */
+struct rank_uses {
+	struct use *items;
+	size_t n, capacity;
+};
+
+/* What a thread looks a rank's operators up with. */
 struct collector {
 	const struct fsl_run *run;
-	struct fsl_comms *comms;
 	size_t n_names;
-	uint32_t *comm_of;
-	uint8_t *class_of;
+	uint32_t *use_of;  /* by slot: the rank's use; UINT32_MAX between two ranks */
+	uint8_t *class_of; /* by name */
 };
+
+static bool collector_init(struct collector *collector, const struct fsl_run *run)
+{
+	size_t n_names = fsl_strpool_size(run->names);
+	*collector = (struct collector){.run = run, .n_names = n_names};
+	collector->use_of = fsl_calloc(n_names + 1, sizeof(*collector->use_of));
+	collector->class_of = fsl_calloc(n_names + 1, sizeof(*collector->class_of));
+	if (collector->use_of == NULL || collector->class_of == NULL) {
+		return false;
+	}
+	memset(collector->use_of, 0xff, (n_names + 1) * sizeof(*collector->use_of));
+	memset(collector->class_of, CLASS_UNSEEN, n_names + 1);
+	return true;
+}
+
+static void collector_fini(struct collector *collector)
+{
+	fsl_free(collector->class_of);
+	fsl_free(collector->use_of);
+}
 
 static enum fsl_op_class class_of_op(const struct collector *collector, uint32_t op_id)
 {
@@ -87,96 +119,144 @@ static enum fsl_op_class class_of_op(const struct collector *collector, uint32_t
 	return (enum fsl_op_class) * op_class;
 }
 
-/* The communicator of @op, added when it is new. */
-static enum fsl_status comm_of_op(const struct collector *collector, const struct fsl_op *op,
-				  struct fsl_comm **out, struct fsl_error *err)
+static void add_op_id(uint32_t op_ids[FSL_COMM_OPS_MAX], size_t *n_op_ids, uint32_t op_id)
 {
-	struct fsl_comms *comms = collector->comms;
-	size_t slot = op->group_id < collector->n_names ? op->group_id : collector->n_names;
-	if (collector->comm_of[slot] == UINT32_MAX) {
-		enum fsl_status status =
-			FSL_GROW(comms->items, comms->capacity, comms->n_items + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
-		uint32_t name_id = slot < collector->n_names ? (uint32_t)slot : FSL_STR_NONE;
-		comms->items[comms->n_items] = (struct fsl_comm){
-			.name_id = name_id,
-			.name = fsl_strpool_text(collector->run->names, name_id),
-			.kind = FSL_GROUP_UNKNOWN,
-			.why = "",
-		};
-		collector->comm_of[slot] = (uint32_t)comms->n_items++;
-	}
-	*out = &comms->items[collector->comm_of[slot]];
-	return FSL_OK;
-}
-
-static void count_op(struct fsl_comm *comm, uint32_t op_id, enum fsl_op_class op_class)
-{
-	comm->n_calls[op_class]++;
-	comm->n_calls_all++;
-	for (size_t i = 0; i < comm->n_op_ids; i++) {
-		if (comm->op_ids[i] == op_id) {
+	for (size_t i = 0; i < *n_op_ids; i++) {
+		if (op_ids[i] == op_id) {
 			return;
 		}
 	}
-	if (comm->n_op_ids < FSL_COMM_OPS_MAX) {
-		comm->op_ids[comm->n_op_ids++] = op_id;
+	if (*n_op_ids < FSL_COMM_OPS_MAX) {
+		op_ids[(*n_op_ids)++] = op_id;
 	}
 }
 
-/* Ranks are visited in rising order, so a member is new when it is not the last one. */
-static enum fsl_status collect_rank(const struct collector *collector, const struct fsl_rank *rank,
-				    struct fsl_error *err)
+/* False: out of memory. */
+static bool collect_rank(struct collector *collector, const struct fsl_rank *rank,
+			 struct rank_uses *out)
 {
-	for (size_t i = 0; i < rank->n_ops; i++) {
+	bool is_short = false;
+	for (size_t i = 0; i < rank->n_ops && !is_short; i++) {
 		const struct fsl_op *op = &rank->ops[i];
-		struct fsl_comm *comm;
-		enum fsl_status status = comm_of_op(collector, op, &comm, err);
-		if (status != FSL_OK) {
-			return status;
-		}
-		if (comm->n_ranks == 0 || comm->ranks[comm->n_ranks - 1] != rank->rank) {
-			status =
-				FSL_GROW(comm->ranks, comm->ranks_capacity, comm->n_ranks + 1, err);
-			if (status != FSL_OK) {
-				return status;
+		size_t slot = op->group_id < collector->n_names ? op->group_id : collector->n_names;
+		uint32_t *use_of = &collector->use_of[slot];
+		if (*use_of == UINT32_MAX) {
+			if (FSL_GROW(out->items, out->capacity, out->n + 1, NULL) != FSL_OK) {
+				is_short = true;
+				break;
 			}
-			comm->ranks[comm->n_ranks++] = rank->rank;
+			out->items[out->n] = (struct use){.slot = slot};
+			*use_of = (uint32_t)out->n++;
 		}
-		count_op(comm, op->op_id, class_of_op(collector, op->op_id));
+		struct use *use = &out->items[*use_of];
+		use->n_calls[class_of_op(collector, op->op_id)]++;
+		add_op_id(use->op_ids, &use->n_op_ids, op->op_id);
+	}
+	for (size_t k = 0; k < out->n; k++) {
+		collector->use_of[out->items[k].slot] = UINT32_MAX;
+	}
+	return !is_short;
+}
+
+/* Ranks on threads; each fills its own place. False: out of memory. */
+static bool collect_ranks(struct rank_uses *uses, const struct fsl_run *run)
+{
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		struct collector collector;
+		is_short = !collector_init(&collector, run);
+#pragma omp for schedule(dynamic, 1)
+		for (size_t r = 0; r < run->n_ranks; r++) {
+			is_short = is_short || !collect_rank(&collector, &run->ranks[r], &uses[r]);
+		}
+		collector_fini(&collector);
+	}
+	return !is_short;
+}
+
+/* The communicator of a use, added when it is new. @comm_of: by slot. */
+static enum fsl_status comm_of_use(struct fsl_comms *comms, const struct fsl_run *run,
+				   uint32_t *comm_of, size_t slot, struct fsl_error *err)
+{
+	if (comm_of[slot] != UINT32_MAX) {
+		return FSL_OK;
+	}
+	enum fsl_status status = FSL_GROW(comms->items, comms->capacity, comms->n_items + 1, err);
+	if (status == FSL_OK) {
+		uint32_t name_id =
+			slot < fsl_strpool_size(run->names) ? (uint32_t)slot : FSL_STR_NONE;
+		comms->items[comms->n_items] = (struct fsl_comm){
+			.name_id = name_id,
+			.name = fsl_strpool_text(run->names, name_id),
+			.kind = FSL_GROUP_UNKNOWN,
+			.why = "",
+		};
+		comm_of[slot] = (uint32_t)comms->n_items++;
+	}
+	return status;
+}
+
+static enum fsl_status add_use(struct fsl_comm *comm, const struct use *use, int32_t rank,
+			       struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(comm->ranks, comm->ranks_capacity, comm->n_ranks + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	comm->ranks[comm->n_ranks++] = rank;
+	for (size_t k = 0; k < FSL_OP_CLASSES_N; k++) {
+		comm->n_calls[k] += use->n_calls[k];
+		comm->n_calls_all += use->n_calls[k];
+	}
+	for (size_t k = 0; k < use->n_op_ids; k++) {
+		add_op_id(comm->op_ids, &comm->n_op_ids, use->op_ids[k]);
 	}
 	return FSL_OK;
+}
+
+/* Ranks in rising order, so that members are. */
+static enum fsl_status merge_uses(struct fsl_comms *comms, const struct fsl_run *run,
+				  const struct rank_uses *uses, uint32_t *comm_of,
+				  struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
+		for (size_t k = 0; k < uses[r].n && status == FSL_OK; k++) {
+			const struct use *use = &uses[r].items[k];
+			status = comm_of_use(comms, run, comm_of, use->slot, err);
+			if (status == FSL_OK) {
+				status = add_use(&comms->items[comm_of[use->slot]], use,
+						 run->ranks[r].rank, err);
+			}
+		}
+	}
+	return status;
 }
 
 enum fsl_status fsl_comms_collect(struct fsl_comms *comms, const struct fsl_run *run,
 				  struct fsl_error *err)
 {
-	struct collector collector = {
-		.run = run,
-		.comms = comms,
-		.n_names = fsl_strpool_size(run->names),
-	};
+	size_t n_slots = fsl_strpool_size(run->names) + 1;
 	enum fsl_status status = FSL_OK;
-	collector.comm_of = fsl_calloc(collector.n_names + 1, sizeof(*collector.comm_of));
-	collector.class_of = fsl_calloc(collector.n_names + 1, sizeof(*collector.class_of));
-	if (collector.comm_of == NULL || collector.class_of == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu",
-				  collector.n_names);
+	struct rank_uses *uses = fsl_calloc(run->n_ranks, sizeof(*uses));
+	uint32_t *comm_of = fsl_calloc(n_slots, sizeof(*comm_of));
+	if (uses == NULL || comm_of == NULL || !collect_ranks(uses, run)) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_slots);
 		goto out;
 	}
-	memset(collector.comm_of, 0xff, (collector.n_names + 1) * sizeof(*collector.comm_of));
-	memset(collector.class_of, CLASS_UNSEEN, collector.n_names + 1);
-	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
-		status = collect_rank(&collector, &run->ranks[r], err);
-	}
+	memset(comm_of, 0xff, n_slots * sizeof(*comm_of));
+	status = merge_uses(comms, run, uses, comm_of, err);
 	if (comms->n_items > 1) {
 		qsort(comms->items, comms->n_items, sizeof(*comms->items), compare_comms);
 	}
 out:
-	fsl_free(collector.class_of);
-	fsl_free(collector.comm_of);
+	for (size_t r = 0; r < run->n_ranks && uses != NULL; r++) {
+		fsl_free(uses[r].items);
+	}
+	fsl_free(comm_of);
+	fsl_free(uses);
 	return status;
 }
 

@@ -167,7 +167,8 @@ enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_g
 	enum fsl_status status = FSL_OK;
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
-		for (size_t i = 0; i < channel->n_instances; i++) {
+		size_t n_instances = channel->is_complete ? 0 : channel->n_instances;
+		for (size_t i = 0; i < n_instances; i++) {
 			size_t n_members =
 				is_replayed(graph, channel->step_idx[i]) ? channel->n_members : 0;
 			for (size_t m = 0; m < n_members && status == FSL_OK; m++) {
