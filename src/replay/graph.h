@@ -75,6 +75,9 @@ struct fsl_replay_graph {
 	const struct fsl_replay_job *job;
 	struct fsl_window *windows;
 	size_t n_windows;
+	/* Per event: its place among those of its window; they are run in room for n_slots. */
+	uint32_t *slot;
+	size_t n_slots;      /* events of the largest window */
 	uint32_t *window_of; /* per step of the job; FSL_NO_NODE: not replayed */
 	uint32_t *step_of;   /* per step of the job: index into replay->step_idx */
 	/* [rank_idx * n_windows + window]: event of its first operator; one more at the end. */

@@ -229,18 +229,33 @@ static bool sort_init(struct sort *sort, struct fsl_arena *arena)
 	       fill_buckets(&sort->meetings, arena, sort, true, 0, graph->n_meetings);
 }
 
+/* Gives the events of a window their slots; returns how many there are. */
+static size_t set_slots(const struct sort *sort, size_t w)
+{
+	struct fsl_replay_graph *graph = sort->graph;
+	uint32_t n = 0;
+	for (size_t r = 0; r < sort->replay->n_ranks; r++) {
+		const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
+		for (size_t e = cell[0]; e < cell[1]; e++) {
+			graph->slot[e] = n++;
+		}
+	}
+	for (size_t k = sort->late.begin[w]; k < sort->late.begin[w + 1]; k++) {
+		graph->slot[sort->late.list[k]] = n++;
+	}
+	return n;
+}
+
 /* Room for the nodes of each window: no more than it has events. */
 static void place_windows(const struct sort *sort)
 {
 	struct fsl_replay_graph *graph = sort->graph;
 	size_t n = 0;
 	for (size_t w = 0; w < graph->n_windows; w++) {
+		size_t n_slots = set_slots(sort, w);
 		graph->order_begin[w] = n;
-		for (size_t r = 0; r < sort->replay->n_ranks; r++) {
-			const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
-			n += cell[1] - cell[0];
-		}
-		n += sort->late.begin[w + 1] - sort->late.begin[w];
+		graph->n_slots = n_slots > graph->n_slots ? n_slots : graph->n_slots;
+		n += n_slots;
 	}
 }
 
@@ -252,10 +267,11 @@ enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_g
 	size_t n = graph->n_events, n_windows = graph->n_windows, n_cut = 0;
 	struct sort sort = {.replay = out, .graph = graph};
 	graph->order = fsl_arena_alloc(&out->arena, n * sizeof(*graph->order));
+	graph->slot = fsl_arena_alloc(&out->arena, n * sizeof(*graph->slot));
 	graph->order_begin = fsl_arena_alloc(&out->arena, n_windows * sizeof(*graph->order_begin));
 	graph->order_end = fsl_arena_alloc(&out->arena, n_windows * sizeof(*graph->order_end));
-	if (!sort_init(&sort, &scratch) || graph->order == NULL || graph->order_begin == NULL ||
-	    graph->order_end == NULL) {
+	if (!sort_init(&sort, &scratch) || graph->order == NULL || graph->slot == NULL ||
+	    graph->order_begin == NULL || graph->order_end == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu", n);
 		goto out;
 	}

@@ -39,7 +39,7 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 
 /*
  * Adds how far one rank is at the end of each step of a window, ns since its start there, under
- * each of @n_lanes repairs. @end_ns: [event * n_lanes + lane]; NULL: as measured, one lane.
+ * each of @n_lanes repairs. @end_ns: [slot * n_lanes + lane]; NULL: as measured, one lane.
  * @reached_ns: [step * n_lanes + lane].
  */
 static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const int64_t *end_ns,
@@ -51,8 +51,8 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 		last_ns[lane] = start_ns;
 	}
 	for (size_t e = graph->event_begin[cell]; e < graph->event_begin[cell + 1]; e++) {
-		const int64_t *at_ns =
-			end_ns != NULL ? end_ns + e * n_lanes : &graph->events[e].end_ns;
+		const int64_t *at_ns = end_ns != NULL ? end_ns + graph->slot[e] * n_lanes
+						      : &graph->events[e].end_ns;
 		for (; i < graph->events[e].step; i++) {
 			for (size_t lane = 0; lane < n_lanes; lane++) {
 				reached_ns[i * n_lanes + lane] +=
@@ -118,7 +118,7 @@ struct pass {
 
 /* What a thread runs windows with; holds what has happened in the window so far. */
 struct bench {
-	int64_t *end_ns; /* [event * LANES_MAX + lane] */
+	int64_t *end_ns; /* [slot * LANES_MAX + lane] */
 	size_t capacity;
 	double *reached_ns; /* [i * LANES_MAX + lane] */
 	double *step_ms;    /* [lane * n_steps + i] */
@@ -138,6 +138,11 @@ static int64_t level_of(const struct fsl_replay_graph *graph, const struct fsl_e
 	return ns;
 }
 
+static size_t place_of(const struct fsl_replay_graph *graph, uint32_t event)
+{
+	return (size_t)graph->slot[event] * LANES_MAX;
+}
+
 /* When the event arrives, per lane. */
 static void set_arrival(const struct pass *pass, const int64_t *end_ns,
 			const struct fsl_event *event, int64_t at_ns[LANES_MAX])
@@ -146,7 +151,7 @@ static void set_arrival(const struct pass *pass, const int64_t *end_ns,
 	int64_t least_ns = event->work_ns + event->idle_ns;
 	int64_t saved_ns = event->level_ns - event->work_ns;
 	if (event->pred != FSL_NO_NODE) {
-		const int64_t *pred_ns = end_ns + (size_t)event->pred * LANES_MAX;
+		const int64_t *pred_ns = end_ns + place_of(pass->graph, event->pred);
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			at_ns[lane] = pred_ns[lane] + least_ns + (masks[lane] & saved_ns);
 		}
@@ -162,7 +167,7 @@ static void set_arrival(const struct pass *pass, const int64_t *end_ns,
 		}
 	}
 	if (event->beside != FSL_NO_NODE) {
-		const int64_t *beside_ns = end_ns + (size_t)event->beside * LANES_MAX;
+		const int64_t *beside_ns = end_ns + place_of(pass->graph, event->beside);
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			int64_t ns = beside_ns[lane] + event->beside_ns;
 			at_ns[lane] = ns > at_ns[lane] ? ns : at_ns[lane];
@@ -183,7 +188,7 @@ static void meet(const struct pass *pass, int64_t *all_ns, const struct fsl_meet
 		last_ns[lane] = INT64_MIN;
 	}
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		int64_t *at_ns = all_ns + (size_t)members[m].event * LANES_MAX;
+		int64_t *at_ns = all_ns + place_of(pass->graph, members[m].event);
 		set_arrival(pass, all_ns, &pass->graph->events[members[m].event], at_ns);
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
 			last_ns[lane] = at_ns[lane] > last_ns[lane] ? at_ns[lane] : last_ns[lane];
@@ -193,7 +198,7 @@ static void meet(const struct pass *pass, int64_t *all_ns, const struct fsl_meet
 		last_ns[lane] += meeting->transfer_ns + (masks[lane] & saved_ns);
 	}
 	for (uint32_t m = 0; m < meeting->n_members; m++) {
-		int64_t *end_ns = all_ns + (size_t)members[m].event * LANES_MAX;
+		int64_t *end_ns = all_ns + place_of(pass->graph, members[m].event);
 		if (members[m].is_waiting) {
 			memcpy(end_ns, last_ns, sizeof(last_ns));
 			continue;
@@ -215,7 +220,7 @@ static void run_window(const struct pass *pass, size_t w, int64_t *all_ns)
 			continue;
 		}
 		const struct fsl_event *event = &graph->events[node];
-		int64_t *end_ns = all_ns + (size_t)node * LANES_MAX;
+		int64_t *end_ns = all_ns + place_of(graph, node);
 		int64_t dur_ns = event->end_ns - event->begin_ns;
 		set_arrival(pass, all_ns, event, end_ns);
 		for (size_t lane = 0; lane < LANES_MAX; lane++) {
@@ -227,7 +232,7 @@ static void run_window(const struct pass *pass, size_t w, int64_t *all_ns)
 
 static bool bench_init(struct bench *bench, const struct fsl_replay *replay)
 {
-	size_t n_ends = replay->graph->n_events * LANES_MAX + 1;
+	size_t n_ends = replay->graph->n_slots * LANES_MAX + 1;
 	*bench = (struct bench){
 		.reached_ns = fsl_calloc(replay->n_steps, LANES_MAX * sizeof(*bench->reached_ns)),
 		.step_ms = fsl_calloc(replay->n_steps, LANES_MAX * sizeof(*bench->step_ms))};

@@ -99,7 +99,8 @@ struct fsl_repair {
 
 /*
  * Time of every replayed step under each of @n repairs: step_ms[repair * n_steps + i]. Runs on all
- * threads; the result does not depend on their number. Takes 64 bytes per operator and thread.
+ * threads; the result does not depend on their number. Each takes 64 bytes per operator of a
+ * window.
  */
 enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl_repair *repairs,
 			       size_t n, double *step_ms, struct fsl_error *err);
