@@ -284,6 +284,20 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 	return status;
 }
 
+/* Slow links: as the replay judged them, else looked for now. In @out's arena or borrowed. */
+static enum fsl_status list_links(struct fsl_link **links, size_t *n_links,
+				  struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_error *err)
+{
+	const struct fsl_verification *verification = job->verification;
+	if (verification == NULL || !verification->summary.is_on) {
+		return fsl_links_find(links, n_links, &out->arena, job, err);
+	}
+	*links = verification->links;
+	*n_links = verification->n_links;
+	return FSL_OK;
+}
+
 static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err)
 {
@@ -294,7 +308,7 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 	}
 	bool *is_named = fsl_fuse_named(out, job->run);
 	enum fsl_status status = is_named != NULL
-					 ? fsl_links_find(&links, &n_links, &out->arena, job, err)
+					 ? list_links(&links, &n_links, out, job, err)
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links");
 	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
 		status = name_link(out, job, &links[i], is_named, err);

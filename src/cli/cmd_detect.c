@@ -90,11 +90,6 @@ static enum fsl_status conclude_classical(struct fsl_job *job, const struct fsl_
 static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *facts,
 					 struct fsl_error *err)
 {
-	enum fsl_status status =
-		fsl_classical_run(&job->classical, &job->run, &job->topology, facts->config, err);
-	if (status != FSL_OK) {
-		return status;
-	}
 	struct fsl_coverage *coverage = &job->localisation.coverage;
 	coverage->skipped = job->classical.coverage.skipped;
 	coverage->n_skipped = job->classical.coverage.n_skipped;
@@ -182,6 +177,11 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	}
 	if (status == FSL_OK) {
 		status = fsl_blame_build(&job->blame, &facts, err);
+	}
+	/* Before the graph of the replay stands, so that the largest things do not stand at once.
+	 */
+	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW) {
+		status = fsl_classical_run(&job->classical, &job->run, &job->topology, config, err);
 	}
 	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW) {
 		status = fsl_verify(&job->verification, &facts, err);
