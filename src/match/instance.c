@@ -266,32 +266,40 @@ enum fsl_status fsl_channel_measure_durations(struct fsl_channel *channel, struc
 	return FSL_OK;
 }
 
+static int64_t look_up_begin_ns(const struct fsl_window_source *source, size_t member,
+				size_t instance)
+{
+	const struct fsl_channel *channel = source->channel;
+	const struct fsl_run *run = source->run;
+	uint32_t op_idx = channel->op_idx[instance * channel->n_members + member];
+	return op_idx != FSL_NO_OP
+		       ? fsl_op_begin_ns(&run->ranks[channel->members[member]].ops[op_idx])
+		       : FSL_NS_ABSENT;
+}
+
 enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,
 				     const struct fsl_run *run, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_windows_init(out, FSL_METRIC_LATENESS, FSL_WINDOW_INSTANCE,
-						  channel->n_members, channel->n_instances, err);
+	enum fsl_status status =
+		fsl_windows_init_values(out, FSL_METRIC_LATENESS, FSL_WINDOW_INSTANCE,
+					channel->n_members, channel->n_instances, err);
 	if (status != FSL_OK) {
 		return status;
 	}
+	out->source = (struct fsl_window_source){look_up_begin_ns, channel, run};
 	for (size_t m = 0; m < channel->n_members; m++) {
 		out->ranks[m] = run->ranks[channel->members[m]].rank;
 	}
 	for (size_t i = 0; i < channel->n_instances; i++) {
 		const int64_t *dur_ns = channel->dur_ns + i * channel->n_members;
-		const uint32_t *op_idx = channel->op_idx + i * channel->n_members;
 		int64_t longest_ns = -1;
 		for (size_t m = 0; m < channel->n_members; m++) {
 			longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
 		}
 		for (size_t m = 0; m < channel->n_members; m++) {
-			size_t at = m * channel->n_instances + i;
-			if (dur_ns[m] >= 0) {
-				const struct fsl_op *ops = run->ranks[channel->members[m]].ops;
-				out->values[at] = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
-				out->n_samples[at] = 1;
-				out->first_ns[at] = fsl_op_begin_ns(&ops[op_idx[m]]);
-			}
+			out->values[m * channel->n_instances + i] =
+				dur_ns[m] >= 0 ? (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS
+					       : (double)NAN;
 		}
 	}
 	return FSL_OK;

@@ -77,7 +77,8 @@ static inline int64_t fsl_channel_duration_ns(const struct fsl_channel *channel,
 	return channel->dur_ns[instance * channel->n_members + member];
 }
 
-/* Lateness in ms, instances x members (longest duration in the instance minus own). */
+/* Lateness in ms, instances x members (longest duration in the instance minus own). @out holds
+ * values only and looks times up in @channel and @run, which have to outlive it. */
 enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_channel *channel,
 				     const struct fsl_run *run, struct fsl_error *err);
 

@@ -6,24 +6,42 @@
 #include "base/log.h"
 #include "series/run.h"
 
-enum fsl_status fsl_windows_init(struct fsl_windows *windows, enum fsl_metric metric,
-				 enum fsl_window_kind kind, size_t n_members, size_t n_windows,
-				 struct fsl_error *err)
+enum fsl_status fsl_windows_init_values(struct fsl_windows *windows, enum fsl_metric metric,
+					enum fsl_window_kind kind, size_t n_members,
+					size_t n_windows, struct fsl_error *err)
 {
 	struct fsl_windows made = {
 		.metric = metric, .kind = kind, .n_members = n_members, .n_windows = n_windows};
-	size_t n = 0, values_capacity = 0, first_capacity = 0;
+	size_t n = 0, capacity = 0;
 	if (!fsl_mul_size(n_members, n_windows, &n) || n == SIZE_MAX) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "too many windows: members=%zu, windows=%zu",
 				n_members, n_windows);
 	}
 	made.ranks = fsl_calloc(n_members, sizeof(*made.ranks));
+	(void)FSL_GROW(made.values, capacity, n + 1, NULL); /* not zeroed: the caller fills it */
+	if (made.ranks == NULL || made.values == NULL) {
+		fsl_windows_fini(&made);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu, windows=%zu",
+				n_members, n_windows);
+	}
+	*windows = made;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_windows_init(struct fsl_windows *windows, enum fsl_metric metric,
+				 enum fsl_window_kind kind, size_t n_members, size_t n_windows,
+				 struct fsl_error *err)
+{
+	struct fsl_windows made;
+	enum fsl_status status =
+		fsl_windows_init_values(&made, metric, kind, n_members, n_windows, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	size_t n = n_members * n_windows, capacity = 0;
 	made.n_samples = fsl_calloc(n, sizeof(*made.n_samples));
-	/* Not zeroed: they are filled below. */
-	(void)FSL_GROW(made.values, values_capacity, n + 1, NULL);
-	(void)FSL_GROW(made.first_ns, first_capacity, n + 1, NULL);
-	if (made.ranks == NULL || made.values == NULL || made.n_samples == NULL ||
-	    made.first_ns == NULL) {
+	(void)FSL_GROW(made.first_ns, capacity, n + 1, NULL);
+	if (made.n_samples == NULL || made.first_ns == NULL) {
 		fsl_windows_fini(&made);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu, windows=%zu",
 				n_members, n_windows);
@@ -76,7 +94,8 @@ struct fsl_column fsl_view_column(const struct fsl_view *view, size_t member)
 	const struct fsl_windows *windows = view->windows;
 	FSL_ASSERT(member < windows->n_members);
 	size_t first = member * windows->n_windows;
-	return (struct fsl_column){windows->values + first, windows->n_samples + first,
+	return (struct fsl_column){windows->values + first,
+				   windows->n_samples != NULL ? windows->n_samples + first : NULL,
 				   windows->n_windows};
 }
 
@@ -84,6 +103,9 @@ int64_t fsl_view_window_ns(const struct fsl_view *view, size_t member, size_t wi
 {
 	const struct fsl_windows *windows = view->windows;
 	FSL_ASSERT(member < windows->n_members && window < windows->n_windows);
+	if (windows->first_ns == NULL) {
+		return windows->source.first_ns(&windows->source, member, window);
+	}
 	return windows->first_ns[member * windows->n_windows + window];
 }
 

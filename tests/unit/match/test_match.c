@@ -224,6 +224,10 @@ static void the_slow_rank_has_the_largest_lateness(void **state)
 		assert_true(late.values[2 * late.n_windows + i] > 19.0);
 		assert_true(late.values[0 * late.n_windows + i] < 1.0);
 	}
+	const struct fsl_op *op = &job.run.ranks[2].ops[match.channels[0].op_idx[2]];
+	struct fsl_view view = {.windows = &late};
+	assert_int_equal(fsl_view_window_ns(&view, 2, 0), fsl_op_begin_ns(op));
+	assert_null(fsl_view_column(&view, 2).n_samples);
 	fsl_windows_fini(&late);
 	release(&job, &match, &cuts);
 }
