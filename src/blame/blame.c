@@ -39,28 +39,35 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* Peers' level step by step; a rank without peers is compared with its own lower half. */
-static void set_references(struct fsl_blame *out, size_t class_idx, double *work)
+/* Peers' level in the steps of [begin, end), of every class of more than one rank. */
+static void compare_peers(struct fsl_blame *out, size_t begin, size_t end, double *work)
 {
 	const struct fsl_peers *peers = &out->peers;
-	size_t begin = peers->begin[class_idx], n = peers->begin[class_idx + 1] - begin;
-	const uint32_t *members = peers->members + begin;
-	if (n == 1) {
-		double *row = out->own_ms + members[0] * out->n_steps;
-		double level = fsl_peer_level(row, out->n_steps, work);
-		for (size_t s = 0; s < out->n_steps; s++) {
-			out->reference_ms[members[0] * out->n_steps + s] = level;
-		}
-		return;
-	}
-	for (size_t s = 0; s < out->n_steps; s++) {
-		for (size_t m = 0; m < n; m++) {
-			work[m] = out->own_ms[members[m] * out->n_steps + s];
-		}
+	for (size_t k = 0; k < peers->n_classes; k++) {
+		const uint32_t *members = peers->members + peers->begin[k];
+		size_t n = peers->begin[k + 1] - peers->begin[k];
 		double *levels = work + n;
-		fsl_peer_levels(work, n, levels, levels + n);
-		for (size_t m = 0; m < n; m++) {
-			out->reference_ms[members[m] * out->n_steps + s] = levels[m];
+		for (size_t s = begin; s < end && n > 1; s++) {
+			for (size_t m = 0; m < n; m++) {
+				work[m] = out->own_ms[members[m] * out->n_steps + s];
+			}
+			fsl_peer_levels(work, n, levels, levels + n);
+			for (size_t m = 0; m < n; m++) {
+				out->reference_ms[members[m] * out->n_steps + s] = levels[m];
+			}
+		}
+	}
+}
+
+/* A rank without peers is compared with its own lower half. */
+static void compare_alone(struct fsl_blame *out, size_t class_idx, double *work)
+{
+	const struct fsl_peers *peers = &out->peers;
+	size_t first = peers->members[peers->begin[class_idx]] * out->n_steps;
+	if (peers->begin[class_idx + 1] - peers->begin[class_idx] == 1) {
+		double level = fsl_peer_level(out->own_ms + first, out->n_steps, work);
+		for (size_t s = 0; s < out->n_steps; s++) {
+			out->reference_ms[first + s] = level;
 		}
 	}
 }
@@ -88,25 +95,29 @@ static double sigma_of_steps(const double *values, size_t n, double *work)
 	return quartile / (QUARTILE_SIGMAS * sqrt(2.0));
 }
 
-/* Robust sigma of a class: median over its members of each member's spread around its own median,
- * or from step to step where that is more. @work: 3 * steps + 3 * members. */
-static void set_noise(struct fsl_blame *out, size_t class_idx, double *work)
+/* A member's spread around its own median, or from step to step where that is more. @work: 3 *
+ * steps. */
+static double spread_of(const struct fsl_blame *out, size_t rank_idx, double *work)
+{
+	for (size_t s = 0; s < out->n_steps; s++) {
+		work[s] = fsl_blame_excess_ms(out, rank_idx, s);
+	}
+	double centre = fsl_median(work, out->n_steps, work + out->n_steps);
+	return fmax(fsl_mad_sigma(work, out->n_steps, centre, work + out->n_steps),
+		    sigma_of_steps(work, out->n_steps, work + out->n_steps));
+}
+
+/* Robust sigma of a class: median over its members' spreads. @spreads: [peers->members], lost;
+ * @work: members. */
+static void set_noise(struct fsl_blame *out, double *spreads, double *work)
 {
 	const struct fsl_peers *peers = &out->peers;
-	size_t begin = peers->begin[class_idx], end = peers->begin[class_idx + 1];
-	double *spreads = work + 3 * out->n_steps;
-	for (size_t k = begin; k < end; k++) {
-		for (size_t s = 0; s < out->n_steps; s++) {
-			work[s] = fsl_blame_excess_ms(out, peers->members[k], s);
+	for (size_t c = 0; c < peers->n_classes; c++) {
+		size_t begin = peers->begin[c], end = peers->begin[c + 1];
+		double noise = fsl_median(spreads + begin, end - begin, work);
+		for (size_t k = begin; k < end; k++) {
+			out->noise_ms[peers->members[k]] = isnan(noise) ? 0.0 : noise;
 		}
-		double centre = fsl_median(work, out->n_steps, work + out->n_steps);
-		spreads[k - begin] =
-			fmax(fsl_mad_sigma(work, out->n_steps, centre, work + out->n_steps),
-			     sigma_of_steps(work, out->n_steps, work + out->n_steps));
-	}
-	double noise = fsl_median(spreads, end - begin, spreads + (end - begin));
-	for (size_t k = begin; k < end; k++) {
-		out->noise_ms[peers->members[k]] = isnan(noise) ? 0.0 : noise;
 	}
 }
 
@@ -190,25 +201,70 @@ static void set_steps(struct fsl_blame *out, const struct fsl_steps *steps, doub
 	out->step_ms = fsl_median(out->step_dur_ms, out->n_steps, work);
 }
 
+static void set_own(struct fsl_blame *out, const struct fsl_own *own, size_t r)
+{
+	for (size_t s = 0; s < out->n_steps; s++) {
+		size_t at = r * out->n_steps + s;
+		out->own_ms[at] =
+			fsl_own_total_ms(own, r, s) + (out->counts_idle ? own->idle_ms[at] : 0.0);
+		out->reference_ms[at] = NAN;
+	}
+}
+
+/* What the work of one thread takes: three of the steps, three of the members of a class. */
+static double *alloc_work(const struct fsl_blame *out)
+{
+	return fsl_calloc(3 * out->n_steps + 3 * out->n_ranks + 2, sizeof(double));
+}
+
+/* Own time, its level and its noise on threads. @spreads: ranks. */
+static enum fsl_status compare_all(struct fsl_blame *out, const struct fsl_own *own,
+				   double *spreads, double *work, struct fsl_error *err)
+{
+	const struct fsl_peers *peers = &out->peers;
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		double *scratch = alloc_work(out);
+		size_t thread = (size_t)omp_get_thread_num();
+		size_t n_threads = (size_t)omp_get_num_threads();
+		is_short = scratch == NULL;
+#pragma omp for schedule(static)
+		for (size_t r = 0; r < out->n_ranks; r++) {
+			set_own(out, own, r);
+		}
+		if (!is_short) {
+			compare_peers(out, out->n_steps * thread / n_threads,
+				      out->n_steps * (thread + 1) / n_threads, scratch);
+		}
+#pragma omp for schedule(dynamic, 1)
+		for (size_t c = 0; c < peers->n_classes; c++) {
+			if (!is_short) {
+				compare_alone(out, c, scratch);
+			}
+		}
+#pragma omp for schedule(dynamic, 1)
+		for (size_t k = 0; k < peers->begin[peers->n_classes]; k++) {
+			spreads[k] = is_short ? 0.0 : spread_of(out, peers->members[k], scratch);
+		}
+		fsl_free(scratch);
+	}
+	if (is_short) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
+	}
+	set_noise(out, spreads, work);
+	return FSL_OK;
+}
+
 /* Own time, levels and charges; idle time is work too when out->counts_idle says so. */
 static enum fsl_status charge_all(struct fsl_blame *out, const struct fsl_case *job, double *work,
 				  struct fsl_error *err)
 {
-	const struct fsl_own *own = job->own;
-	for (size_t r = 0; r < out->n_ranks; r++) {
-		for (size_t s = 0; s < out->n_steps; s++) {
-			size_t at = r * out->n_steps + s;
-			out->own_ms[at] = fsl_own_total_ms(own, r, s) +
-					  (out->counts_idle ? own->idle_ms[at] : 0.0);
-			out->reference_ms[at] = NAN;
-		}
+	enum fsl_status status = compare_all(out, job->own, work, work + out->n_ranks, err);
+	if (status == FSL_OK) {
+		fsl_chance_find(out, job->config, work);
+		status = fsl_standing_find(out, job->config, work, err);
 	}
-	for (size_t k = 0; k < out->peers.n_classes; k++) {
-		set_references(out, k, work);
-		set_noise(out, k, work);
-	}
-	fsl_chance_find(out, job->config, work);
-	enum fsl_status status = fsl_standing_find(out, job->config, work, err);
 	if (status == FSL_OK) {
 		status = fsl_charge_ranks(out, job->config, work, err);
 	}
@@ -232,8 +288,7 @@ enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *jo
 				struct fsl_error *err)
 {
 	*out = (struct fsl_blame){.n_ranks = job->run->n_ranks, .n_steps = job->steps->n_items};
-	/* Serves every series: three of the steps, three of the members of a class. */
-	double *work = fsl_calloc(3 * out->n_steps + 3 * out->n_ranks + 2, sizeof(*work));
+	double *work = alloc_work(out);
 	enum fsl_status status = FSL_OK;
 	if (work == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);

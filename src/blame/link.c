@@ -3,6 +3,7 @@
  * like communicators nobody is late: the transfer itself is slow.
  */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #include <failslow/stats.h>
@@ -75,16 +76,31 @@ static double transfer_ms(const struct fsl_channel *channel, size_t instance)
 }
 
 /* Transfer per step; NaN for steps in which the channel has no complete instance. */
-static void sum_transfer(double *row, const struct fsl_channel *channel, size_t n_steps)
+static void sum_transfer(double *row, const struct fsl_channel *channel, size_t begin, size_t end)
 {
-	for (size_t s = 0; s < n_steps; s++) {
+	for (size_t s = begin; s < end; s++) {
 		row[s] = NAN;
 	}
 	for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
-		double ms = transfer_ms(channel, i);
 		size_t step = channel->step_idx[i];
-		if (step < n_steps && !isnan(ms)) {
+		double ms = step >= begin && step < end ? transfer_ms(channel, i) : (double)NAN;
+		if (!isnan(ms)) {
 			row[step] = isnan(row[step]) ? ms : row[step] + ms;
+		}
+	}
+}
+
+/* Each thread takes some steps of all channels, so that every sum is made in one order. */
+static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *match)
+{
+#pragma omp parallel
+	{
+		size_t n_steps = out->n_steps, thread = (size_t)omp_get_thread_num();
+		size_t n_threads = (size_t)omp_get_num_threads();
+		for (size_t c = 0; c < out->n_channels; c++) {
+			sum_transfer(out->transfer_ms + c * n_steps, &match->channels[c],
+				     n_steps * thread / n_threads,
+				     n_steps * (thread + 1) / n_threads);
 		}
 	}
 }
@@ -209,20 +225,28 @@ static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double 
 	out->n_alike[channel_idx] = 1;
 }
 
-/*
- * Level of the other like channels step by step; one whose members were not all seen says only what
- * the transfer is at most, and serves where there is no other. @work: 3 * channels + steps.
- */
-static void set_references(struct fsl_transfers *out, const struct likeness *like, size_t n_alike,
-			   double *work)
+/* Channels whose members were all seen; they come first. */
+static size_t count_whole(const struct likeness *like, size_t n_alike)
 {
-	size_t n_steps = out->n_steps, n_whole = 0;
-	double *levels = work + n_alike;
+	size_t n_whole = 0;
 	while (n_whole < n_alike && !like[n_whole].is_wait) {
 		n_whole++;
 	}
+	return n_whole;
+}
+
+/*
+ * Level of the other like channels in the steps of [begin, end); one whose members were not all
+ * seen says only what the transfer is at most, and serves where there is no other. @work: 3 *
+ * channels.
+ */
+static void compare_alike(struct fsl_transfers *out, const struct likeness *like, size_t n_alike,
+			  size_t begin, size_t end, double *work)
+{
+	size_t n_steps = out->n_steps, n_whole = count_whole(like, n_alike);
 	size_t n_serving = n_whole == 1 ? n_alike : n_whole;
-	for (size_t s = 0; s < n_steps; s++) {
+	double *levels = work + n_alike;
+	for (size_t s = begin; s < end; s++) {
 		for (size_t k = 0; k < n_serving; k++) {
 			work[k] = out->transfer_ms[like[k].channel_idx * n_steps + s];
 		}
@@ -233,10 +257,53 @@ static void set_references(struct fsl_transfers *out, const struct likeness *lik
 				k < n_whole ? levels[k] : whole_ms;
 		}
 	}
-	for (size_t k = 0; k < n_alike; k++) {
-		out->n_alike[like[k].channel_idx] = k < n_whole ? n_serving : n_whole + 1;
-		refer_to_past(out, like[k].channel_idx, work);
+}
+
+/* The end of the channels like that at @begin. */
+static size_t end_of_alike(const struct likeness *like, size_t n, size_t begin)
+{
+	size_t end = begin + 1;
+	while (end < n && is_alike(&like[begin], &like[end])) {
+		end++;
 	}
+	return end;
+}
+
+/* Each thread some steps, then channels of which there are too few. @like: in order; @work: steps.
+ */
+static enum fsl_status set_references(struct fsl_transfers *out, const struct likeness *like,
+				      double *work, struct fsl_error *err)
+{
+	size_t n = out->n_channels;
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		double *levels = fsl_calloc(3 * n + 1, sizeof(*levels));
+		size_t thread = (size_t)omp_get_thread_num();
+		size_t n_threads = (size_t)omp_get_num_threads();
+		is_short = levels == NULL;
+		for (size_t begin = 0, end = 0; begin < n && !is_short; begin = end) {
+			end = end_of_alike(like, n, begin);
+			compare_alike(out, like + begin, end - begin,
+				      out->n_steps * thread / n_threads,
+				      out->n_steps * (thread + 1) / n_threads, levels);
+		}
+		fsl_free(levels);
+	}
+	if (is_short) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
+	}
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
+		end = end_of_alike(like, n, begin);
+		size_t n_whole = count_whole(like + begin, end - begin);
+		size_t n_serving = n_whole == 1 ? end - begin : n_whole;
+		for (size_t k = begin; k < end; k++) {
+			size_t c = like[k].channel_idx;
+			out->n_alike[c] = k - begin < n_whole ? n_serving : n_whole + 1;
+			refer_to_past(out, c, work);
+		}
+	}
+	return FSL_OK;
 }
 
 /* True and *link filled when transfer in the channel takes longer than the reference for good. */
@@ -425,15 +492,11 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 	for (size_t c = 0; c < n; c++) {
 		like[c] = likeness_of(job, &sizes, c);
 		out->is_wait[c] = like[c].is_wait;
-		sum_transfer(out->transfer_ms + c * n_steps, &match->channels[c], n_steps);
 	}
+	sum_transfers(out, match);
 	qsort(like, n, sizeof(*like), compare_likeness);
-	for (size_t begin = 0, end = 0; begin < n; begin = end) {
-		for (end = begin + 1; end < n && is_alike(&like[begin], &like[end]); end++) {
-		}
-		set_references(out, like + begin, end - begin, work);
-	}
-	if (sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0) {
+	status = set_references(out, like, work, err);
+	if (status == FSL_OK && sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0) {
 		status = clear_waits(out, job, like, in_time, work, err);
 	}
 	if (status != FSL_OK) {

@@ -83,13 +83,14 @@ static int compare_levels(const void *a, const void *b)
  * below it is wide against all ranks below that gap together, and those are half of the class and
  * at least three.
  */
-static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *levels, double *work)
+static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *levels,
+			const double *usual_of)
 {
 	const struct fsl_peers *peers = &out->peers;
 	size_t begin = peers->begin[class_idx], end = peers->begin[class_idx + 1], n = 0;
 	for (size_t k = begin; k < end; k++) {
 		uint32_t r = peers->members[k];
-		double ms = fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
+		double ms = usual_of[r];
 		out->stands_out[r] = false;
 		if (!isnan(ms)) {
 			levels[n++] = (struct level){ms, r};
@@ -106,9 +107,9 @@ static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *l
 	}
 }
 
-/* Robust: a single rank with a pause or a lost record does not make work uneven. @usual_ms: per
- * member, its median own time. @work: 2 * steps; @ratios: 2 * members. */
-static double find_spread(const struct fsl_blame *blame, size_t class_idx, const double *usual_ms,
+/* Robust: a single rank with a pause or a lost record does not make work uneven. @usual_of: per
+ * rank, its median own time. @work: 2 * steps; @ratios: 2 * members. */
+static double find_spread(const struct fsl_blame *blame, size_t class_idx, const double *usual_of,
 			  double *work, double *ratios)
 {
 	const struct fsl_peers *peers = &blame->peers;
@@ -116,8 +117,8 @@ static double find_spread(const struct fsl_blame *blame, size_t class_idx, const
 	for (size_t s = 0; s < blame->n_steps; s++) {
 		size_t n = 0;
 		for (size_t m = 0; m < n_members; m++) {
-			size_t at = peers->members[begin + m] * blame->n_steps + s;
-			double ratio = blame->own_ms[at] / usual_ms[m];
+			uint32_t r = peers->members[begin + m];
+			double ratio = blame->own_ms[r * blame->n_steps + s] / usual_of[r];
 			if (isfinite(ratio)) {
 				ratios[n++] = ratio;
 			}
@@ -244,28 +245,46 @@ static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, dou
 	return FSL_OK;
 }
 
+/* Ranks, then classes, on threads. @levels, @usual_of: ranks. False: out of memory. */
+static bool compare_ranks(struct fsl_blame *out, struct level *levels, double *usual_of)
+{
+	const struct fsl_peers *peers = &out->peers;
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		double *work = fsl_calloc(2 * out->n_steps + 2 * out->n_ranks + 1, sizeof(*work));
+		is_short = work == NULL;
+#pragma omp for schedule(dynamic, 1)
+		for (size_t k = 0; k < peers->begin[peers->n_classes]; k++) {
+			uint32_t r = peers->members[k];
+			if (!is_short) {
+				out->healthy_ratio[r] = find_ratio(out, r, work);
+				usual_of[r] = fsl_median(out->own_ms + r * out->n_steps,
+							 out->n_steps, work);
+			}
+		}
+#pragma omp for schedule(dynamic, 1)
+		for (size_t c = 0; c < peers->n_classes; c++) {
+			if (!is_short) {
+				find_clouds(out, c, levels + peers->begin[c], usual_of);
+				out->spread[c] = find_spread(out, c, usual_of, work,
+							     work + 2 * out->n_steps);
+			}
+		}
+		fsl_free(work);
+	}
+	return !is_short;
+}
+
 enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config *config,
 				  double *work, struct fsl_error *err)
 {
 	struct level *levels = fsl_calloc(out->n_ranks, sizeof(*levels));
 	double *usual_of = fsl_calloc(out->n_ranks, sizeof(*usual_of));
-	if (levels == NULL || usual_of == NULL) {
+	if (levels == NULL || usual_of == NULL || !compare_ranks(out, levels, usual_of)) {
 		fsl_free(levels);
 		fsl_free(usual_of);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
-	}
-	for (size_t k = 0; k < out->peers.n_classes; k++) {
-		find_clouds(out, k, levels, work);
-		double *usual_ms = work + 2 * out->n_steps;
-		for (size_t i = out->peers.begin[k]; i < out->peers.begin[k + 1]; i++) {
-			uint32_t r = out->peers.members[i];
-			out->healthy_ratio[r] = find_ratio(out, r, work);
-			usual_ms[i - out->peers.begin[k]] =
-				fsl_median(out->own_ms + r * out->n_steps, out->n_steps, work);
-			usual_of[r] = usual_ms[i - out->peers.begin[k]];
-		}
-		double *ratios = usual_ms + (out->peers.begin[k + 1] - out->peers.begin[k]);
-		out->spread[k] = find_spread(out, k, usual_ms, work, ratios);
 	}
 	enum fsl_status status = fsl_outliers_find(out->is_outlier, out, usual_of, err);
 	fsl_free(levels);

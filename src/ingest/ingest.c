@@ -69,33 +69,79 @@ static void rename_ops(struct fsl_op *ops, size_t n, const uint32_t *map)
 	}
 }
 
-/* Names of one file become names of the run. */
-static enum fsl_status rename_events(struct fsl_run *run, struct fsl_sink *sink,
-				     struct fsl_error *err)
+static void rename_events(struct fsl_rank *events, const uint32_t *map)
 {
-	struct fsl_rank *events = &sink->events;
+	rename_ops(events->ops, events->n_ops, map);
+	rename_ops(events->remnants, events->n_remnants, map);
+	for (size_t i = 0; i < events->n_stages; i++) {
+		events->stages[i].type_id = map_id(map, events->stages[i].type_id);
+	}
+	events->open_op_id = map_id(map, events->open_op_id);
+	events->open_group_id = map_id(map, events->open_group_id);
+}
+
+/* Names of one file become names of the run: *map_out, free with fsl_free; NULL where they are the
+ * same already, as ranks of one job use the same names in the same order. */
+static enum fsl_status map_names(struct fsl_run *run, const struct fsl_sink *sink,
+				 uint32_t **map_out, struct fsl_error *err)
+{
 	size_t n_names = fsl_strpool_size(sink->names);
 	uint32_t *map = fsl_calloc(n_names, sizeof(*map));
 	if (map == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
 	}
 	enum fsl_status status = FSL_OK;
-	bool is_same = true; /* ranks of one job use the same names in the same order */
+	bool is_same = true;
 	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
 		const char *text = fsl_strpool_text(sink->names, (uint32_t)i);
 		status = fsl_strpool_intern(run->names, text, strlen(text), &map[i], err);
 		is_same = is_same && map[i] == i;
 	}
-	if (status == FSL_OK && !is_same) {
-		rename_ops(events->ops, events->n_ops, map);
-		rename_ops(events->remnants, events->n_remnants, map);
-		for (size_t i = 0; i < events->n_stages; i++) {
-			events->stages[i].type_id = map_id(map, events->stages[i].type_id);
-		}
-		events->open_op_id = map_id(map, events->open_op_id);
-		events->open_group_id = map_id(map, events->open_group_id);
+	bool is_needed = status == FSL_OK && !is_same;
+	*map_out = is_needed ? map : NULL;
+	if (!is_needed) {
+		fsl_free(map);
 	}
-	fsl_free(map);
+	return status;
+}
+
+/* As map_names; a file with names too many for the run becomes unusable. */
+static enum fsl_status map_load(struct fsl_run *run, struct fsl_load *load, uint32_t **map_out,
+				struct fsl_error *err)
+{
+	struct fsl_error cause = {0};
+	enum fsl_status status = map_names(run, &load->sink, map_out, &cause);
+	if (status == FSL_ERR_LIMIT) {
+		fsl_sink_unusable(&load->sink, "%s; point root_path at one job",
+				  fsl_error_root(&cause));
+		load->sink.events.n_ops = load->sink.events.n_stages = 0;
+		load->sink.events.n_remnants = 0;
+		load->sink.events.open_op_id = load->sink.events.open_group_id = FSL_STR_NONE;
+		return FSL_OK;
+	}
+	return status == FSL_OK
+		       ? FSL_OK
+		       : FSL_FAIL(err, status, "out of memory: path=\"%s\"", load->input->path);
+}
+
+/* Gives the names of a batch their ids in the run: ids in order of path, operators on threads. */
+static enum fsl_status rename_loads(struct fsl_run *run, struct fsl_load *loads, size_t n_loads,
+				    int n_threads, struct fsl_error *err)
+{
+	uint32_t *maps[FSL_BATCH_FILES] = {NULL};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
+		if (!loads[i].is_ignored) {
+			status = map_load(run, &loads[i], &maps[i], err);
+		}
+	}
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+	for (size_t i = 0; i < n_loads; i++) {
+		if (maps[i] != NULL) {
+			rename_events(&loads[i].sink.events, maps[i]);
+			fsl_free(maps[i]);
+		}
+	}
 	return status;
 }
 
@@ -109,18 +155,8 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 			load->input->path);
 		return FSL_OK;
 	}
-	enum fsl_status status = rename_events(run, &load->sink, &cause);
-	if (status == FSL_ERR_LIMIT) {
-		fsl_sink_unusable(&load->sink, "%s; point root_path at one job",
-				  fsl_error_root(&cause));
-		load->sink.events.n_ops = load->sink.events.n_stages = 0;
-		load->sink.events.n_remnants = 0;
-		load->sink.events.open_op_id = load->sink.events.open_group_id = FSL_STR_NONE;
-		status = FSL_OK;
-	}
-	if (status == FSL_OK) {
-		status = FSL_GROW(run->files, run->files_capacity, run->n_files + 1, &cause);
-	}
+	enum fsl_status status =
+		FSL_GROW(run->files, run->files_capacity, run->n_files + 1, &cause);
 	if (status == FSL_OK) {
 		status = FSL_GROW(parts->items, parts->capacity, parts->n_items + 1, &cause);
 	}
@@ -162,6 +198,9 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 			loads[i] = (struct fsl_load){.input = &inputs->items[begin + i]};
 		}
 		status = read_batch(&share, loads, n_loads, options, err);
+		if (status == FSL_OK) {
+			status = rename_loads(run, loads, n_loads, thread_count(options), err);
+		}
 		for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
 			status = merge_load(run, parts, &loads[i], err);
 		}

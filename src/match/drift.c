@@ -252,10 +252,18 @@ static enum fsl_status join_common(struct forest *forest, const struct fsl_listi
 	return FSL_OK;
 }
 
+/* As llround, without a call for each of a rank's times: the fraction is exact. */
+static int64_t round_ns(double ns)
+{
+	int64_t whole_ns = (int64_t)ns;
+	double rest = ns - (double)whole_ns;
+	return whole_ns + (rest >= 0.5) - (rest <= -0.5);
+}
+
 static void straighten(int64_t *time_ns, int64_t origin_ns, double drift)
 {
 	if (*time_ns != FSL_NS_ABSENT) {
-		*time_ns -= llround(drift * (double)(*time_ns - origin_ns));
+		*time_ns -= round_ns(drift * (double)(*time_ns - origin_ns));
 	}
 }
 
