@@ -75,13 +75,15 @@ void fsl_csv_destroy(struct fsl_csv *csv)
 	fsl_free(csv);
 }
 
-enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, struct fsl_error *err)
+enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line,
+			     struct fsl_error *err)
 {
 	csv->data = "";
 	csv->n_data = csv->at = 0;
 	csv->marks = (struct marks){0, 0};
 	csv->row_offset = offset;
-	csv->has_jumped = true;
+	csv->has_jumped = line == 0;
+	csv->line = line;
 	csv->is_last = false;
 	return fsl_reader_seek(csv->reader, offset, err);
 }
@@ -89,6 +91,11 @@ enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, struct fsl_er
 uint64_t fsl_csv_offset(const struct fsl_csv *csv)
 {
 	return csv->row_offset;
+}
+
+uint64_t fsl_csv_line(const struct fsl_csv *csv)
+{
+	return csv->has_jumped ? 0 : csv->line;
 }
 
 static uint64_t scan_block(const struct fsl_csv *csv, size_t base)

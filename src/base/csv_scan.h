@@ -44,10 +44,13 @@ struct fsl_csv *fsl_csv_create(struct fsl_reader *reader); /* NULL when out of m
 /* The reader then stands behind the last row that was returned. */
 void fsl_csv_destroy(struct fsl_csv *csv);
 
-/* Goes on at @offset, where a row begins. The reader can seek. */
-enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, struct fsl_error *err);
-/* Offset of the next row. */
+/* Goes on at @offset, where a row begins, behind the first one; @line: its number, 0: not known.
+ * The reader can seek. */
+enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line,
+			     struct fsl_error *err);
+/* Offset of the next row, and number of its line: 0 behind a jump. */
 uint64_t fsl_csv_offset(const struct fsl_csv *csv);
+uint64_t fsl_csv_line(const struct fsl_csv *csv);
 
 /*
  * Next row; empty lines are skipped. Fails only when the reader fails (or memory is short); rows in

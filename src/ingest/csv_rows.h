@@ -4,6 +4,7 @@
 
 #include "base/csv_scan.h"
 #include "ingest/entry.h"
+#include "ingest/mark_take.h"
 
 enum { FSL_CSV_COLUMNS_MAX = 8 };
 
@@ -44,6 +45,14 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
 			      const struct fsl_csv_layout *layout, size_t column,
 			      struct fsl_sink *sink, struct fsl_error *err);
+
+/* In front of the next row. */
+struct fsl_mark_place fsl_csv_place(const struct fsl_csv *csv);
+/* Behind the header: where reading begins at a mark, makes sink and @pairs (or NULL) what they were
+ * there and goes on there. */
+enum fsl_status fsl_csv_resume(struct fsl_csv *csv, struct fsl_sink *sink,
+			       struct fsl_marker_pairs *pairs, bool *is_resumed,
+			       struct fsl_error *err);
 
 /* True for the header again, as a restarted collector appends it. */
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,

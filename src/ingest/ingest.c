@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "ingest/assign.h"
+#include "ingest/mark_parts.h"
 #include "ingest/share.h"
 #include "team/team.h"
 
@@ -173,6 +174,7 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 		.events = load->sink.events,
 		.input = load->input,
 		.kind = load->kind,
+		.has_events_before = load->sink.has_events_before,
 		.file_idx = run->n_files,
 	};
 	load->sink.events = (struct fsl_rank){0};
@@ -180,36 +182,102 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 	return FSL_OK;
 }
 
+/* Files that are in memory at the same time. */
+struct batch {
+	struct fsl_load *loads;        /* FSL_BATCH_FILES */
+	struct fsl_mark_taker *takers; /* one each; NULL: no marks */
+	size_t n_loads;
+};
+
+static enum fsl_status batch_init(struct batch *batch, const struct fsl_ingest_options *options,
+				  struct fsl_error *err)
+{
+	bool has_marks = fsl_marks_are_on(options);
+	*batch = (struct batch){.loads = fsl_calloc(FSL_BATCH_FILES, sizeof(*batch->loads))};
+	if (has_marks) {
+		batch->takers = fsl_calloc(FSL_BATCH_FILES, sizeof(*batch->takers));
+	}
+	if (batch->loads == NULL || (has_marks && batch->takers == NULL)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%d", FSL_BATCH_FILES);
+	}
+	return FSL_OK;
+}
+
+static void batch_clear(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->n_loads; i++) {
+		fsl_sink_fini(&batch->loads[i].sink);
+		if (batch->takers != NULL) {
+			fsl_mark_taker_fini(&batch->takers[i]);
+		}
+	}
+	batch->n_loads = 0;
+}
+
+static void batch_fini(struct batch *batch)
+{
+	fsl_free(batch->loads);
+	fsl_free(batch->takers);
+}
+
+/* The next inputs, ready to be read. */
+static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size_t n_inputs,
+		       const struct fsl_ingest_options *options)
+{
+	batch->n_loads = n_inputs;
+	for (size_t i = 0; i < n_inputs; i++) {
+		batch->loads[i] = (struct fsl_load){.input = &inputs[i]};
+		if (batch->takers != NULL) {
+			const struct fsl_file_marks *old =
+				fsl_marks_resumed(options, inputs[i].path);
+			fsl_mark_taker_begin(&batch->takers[i], options, old);
+			batch->loads[i].taker = &batch->takers[i];
+		}
+	}
+}
+
+/* Makes a batch that was read part of the run, and keeps its marks where they are wanted. */
+static enum fsl_status merge_batch(struct fsl_run *run, struct parts *parts, struct batch *batch,
+				   const struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	bool has_marks = batch->takers != NULL && options->marks != NULL;
+	for (size_t i = 0; has_marks && i < batch->n_loads && status == FSL_OK; i++) {
+		status = fsl_marks_add(options->marks, &batch->loads[i], err);
+	}
+	if (status == FSL_OK) {
+		status =
+			rename_loads(run, batch->loads, batch->n_loads, thread_count(options), err);
+	}
+	for (size_t i = 0; i < batch->n_loads && status == FSL_OK; i++) {
+		status = merge_load(run, parts, &batch->loads[i], err);
+	}
+	return status;
+}
+
 static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
 				   const struct fsl_ingest_options *options, struct parts *parts,
 				   struct fsl_error *err)
 {
-	struct fsl_load *loads = fsl_calloc(FSL_BATCH_FILES, sizeof(*loads));
-	if (loads == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%d", FSL_BATCH_FILES);
-	}
+	struct batch batch;
 	struct fsl_share share = {0};
-	enum fsl_status status = fsl_share_begin(&share, options, inputs, err);
+	enum fsl_status status = batch_init(&batch, options, err);
+	if (status == FSL_OK) {
+		status = fsl_share_begin(&share, options, inputs, err);
+	}
 	for (size_t begin = 0; status == FSL_OK && begin < inputs->n_items;
 	     begin += FSL_BATCH_FILES) {
 		size_t left = inputs->n_items - begin;
 		size_t n_loads = left < FSL_BATCH_FILES ? left : FSL_BATCH_FILES;
-		for (size_t i = 0; i < n_loads; i++) {
-			loads[i] = (struct fsl_load){.input = &inputs->items[begin + i]};
-		}
-		status = read_batch(&share, loads, n_loads, options, err);
+		batch_fill(&batch, &inputs->items[begin], n_loads, options);
+		status = read_batch(&share, batch.loads, n_loads, options, err);
 		if (status == FSL_OK) {
-			status = rename_loads(run, loads, n_loads, thread_count(options), err);
+			status = merge_batch(run, parts, &batch, options, err);
 		}
-		for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
-			status = merge_load(run, parts, &loads[i], err);
-		}
-		for (size_t i = 0; i < n_loads; i++) {
-			fsl_sink_fini(&loads[i].sink);
-		}
+		batch_clear(&batch);
 	}
 	fsl_share_fini(&share);
-	fsl_free(loads);
+	batch_fini(&batch);
 	return status;
 }
 
@@ -285,6 +353,10 @@ enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_opti
 	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
 	if (status != FSL_OK) {
 		goto out;
+	}
+	if (options->marks != NULL) {
+		options->marks->period_ns = options->mark_period_ns;
+		options->marks->lead_ns = options->mark_lead_ns;
 	}
 	status = read_inputs(run, &inputs, options, &parts, err);
 	if (status != FSL_OK) {

@@ -20,6 +20,9 @@ enum {
 /* Times after the year 2200 are broken records, and no sum of two such times overflows. */
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
 
+struct fsl_mark_taker; /* ingest/mark_take.h */
+struct fsl_marks;      /* ingest/mark.h */
+
 /*
  * What one file gave; a format pushes into it, ingest.c merges the files of a rank in order of
  * path. fsl_sink_init and _fini are called by ingest.c and by tests.
@@ -33,6 +36,12 @@ struct fsl_sink {
 	uint8_t *kind_of;          /* [name id] enum fsl_stage_kind, FSL_STAGES_N: not told */
 	size_t n_kinds, kinds_capacity;
 	int64_t from_ns, to_ns; /* operators that end outside are counted and not kept */
+
+	/* ingest/mark_take.h: */
+	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */
+	int64_t mark_at_ns;           /* the next mark belongs in front of a row of that time */
+	bool has_events_before;       /* there were events before the mark that was begun at */
+	bool is_inexact;              /* the mark does not tell enough: read from the beginning */
 };
 
 enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err);
@@ -128,6 +137,13 @@ struct fsl_ingest_options {
 	int64_t from_ns,
 		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
 	int n_threads; /* 0: one per core */
+	/* See ingest/mark.h; no marks are taken, and none used, by a team of processes and with a
+	 * time range. */
+	int64_t mark_period_ns;         /* 0: take no marks, and use none */
+	int64_t mark_lead_ns;           /* with the slack for rows out of order */
+	const struct fsl_marks *resume; /* of an earlier run; NULL: read everything; borrowed */
+	int64_t resume_ns;              /* boundary to begin at, of fsl_marks_resume_ns() */
+	struct fsl_marks *marks;        /* out, started as {0}; NULL: not wanted */
 };
 
 /*

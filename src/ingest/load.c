@@ -103,10 +103,11 @@ static void check_shrunk(struct fsl_load *load)
 	}
 }
 
-static bool has_events(const struct fsl_rank *events)
+static bool has_events(const struct fsl_sink *sink)
 {
-	return events->n_ops > 0 || events->n_stages > 0 || events->n_steps > 0 ||
-	       events->open_op_id != FSL_STR_NONE;
+	const struct fsl_rank *events = &sink->events;
+	return sink->has_events_before || events->n_ops > 0 || events->n_stages > 0 ||
+	       events->n_steps > 0 || events->open_op_id != FSL_STR_NONE;
 }
 
 /* A file that was read without a fault may still hold nothing that can be used. */
@@ -125,9 +126,23 @@ static void judge(struct fsl_load *load)
 					  "log and the disk on that host"
 					: "file holds no record: the collector wrote nothing, "
 					  "look at its log on that host";
-	} else if (n_broken > 0 && n_broken == file->n_records && !has_events(&load->sink.events)) {
+	} else if (n_broken > 0 && n_broken == file->n_records && !has_events(&load->sink)) {
 		file->state = FSL_FILE_UNUSABLE;
 	}
+}
+
+/* Reads it, taking marks when they are wanted. */
+static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *format,
+			       struct fsl_reader *reader, struct fsl_error *err)
+{
+	if (load->taker != NULL) {
+		fsl_mark_arm(&load->sink, load->taker, reader, format->name);
+	}
+	enum fsl_status status = format->read(reader, &load->sink, err);
+	if (load->sink.taker != NULL) {
+		fsl_mark_finish(&load->sink, reader);
+	}
+	return status;
 }
 
 static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reader,
@@ -135,6 +150,9 @@ static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reade
 {
 	const struct fsl_format *format = NULL;
 	load->file.n_bytes = fsl_reader_disk_bytes(reader);
+	if (load->taker != NULL) {
+		fsl_mark_look(load->taker, reader);
+	}
 	enum fsl_status status = detect(load, reader, &format, err);
 	if (status != FSL_OK || format == NULL) {
 		return status;
@@ -145,7 +163,7 @@ static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reade
 		load->is_ignored = true;
 		return FSL_OK;
 	}
-	status = format->read(reader, &load->sink, err);
+	status = read_as(load, format, reader, err);
 	if (status == FSL_OK) {
 		check_shrunk(load);
 	}
@@ -159,8 +177,8 @@ static bool is_foreign(const struct fsl_load *load)
 	       (load->file.state == FSL_FILE_UNUSABLE || load->file.state == FSL_FILE_EMPTY);
 }
 
-enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
-			      struct fsl_error *err)
+static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+				 struct fsl_error *err)
 {
 	const struct fsl_input *input = load->input;
 	struct fsl_reader *reader = NULL;
@@ -198,4 +216,20 @@ enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to
 	judge(load);
 	load->is_ignored |= is_foreign(load);
 	return FSL_OK;
+}
+
+enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+			      struct fsl_error *err)
+{
+	enum fsl_status status = read_once(load, from_ns, to_ns, err);
+	if (status == FSL_OK && load->sink.is_inexact) {
+		fsl_log(FSL_LOG_INFO, "ingest",
+			"what was read earlier does not tell enough, the file is read from the "
+			"beginning: path=\"%s\"",
+			load->input->path);
+		fsl_sink_fini(&load->sink);
+		fsl_mark_taker_begin_again(load->taker);
+		status = read_once(load, from_ns, to_ns, err);
+	}
+	return status;
 }

@@ -105,77 +105,128 @@ static bool is_cut(const struct fsl_csv_layout *layout, const struct fsl_csv_row
 	       (row->n_fields < layout->n_fields || layout->at[TIMESTAMP] + 1 == layout->n_fields);
 }
 
-static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
-				struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
-				struct fsl_error *err)
+/* What a row of a file goes to. */
+struct input {
+	struct fsl_csv_layout layout;
+	struct fsl_marker_pairs *pairs;
+	struct fsl_sink *sink;
+};
+
+/* A good row: one that is first at or behind a boundary in time has a mark in front of it. */
+static enum fsl_status add_marker(struct input *input, const struct fsl_marker *marker,
+				  const struct fsl_mark_place *place, struct fsl_error *err)
+{
+	struct fsl_sink *sink = input->sink;
+	enum fsl_status status = FSL_OK;
+	if (marker->time_ns >= sink->mark_at_ns) {
+		status = fsl_mark_take(sink, input->pairs, place, marker->time_ns, err);
+	}
+	sink->file->n_records++;
+	return status == FSL_OK ? fsl_marker_pairs_add(input->pairs, marker, err) : status;
+}
+
+/* @place: of the row. */
+static enum fsl_status read_row(struct input *input, const struct fsl_csv_row *row,
+				const struct fsl_mark_place *place, struct fsl_error *err)
 {
 	char buffer[FSL_NAME_BYTES_MAX];
 	struct fsl_marker marker;
-	sink->file->n_records++;
+	const struct fsl_csv_layout *layout = &input->layout;
+	struct fsl_sink *sink = input->sink;
 	if (row->state != FSL_CSV_ROW) {
+		sink->file->n_records++;
 		fsl_csv_bad_row(sink, row, fsl_csv_row_drop(row), NULL);
 		return FSL_OK;
 	}
 	if (is_cut(layout, row)) {
+		sink->file->n_records++;
 		fsl_csv_bad_row(sink, row, FSL_DROP_CUT, NULL);
 		return FSL_OK;
 	}
 	const char *reason = parse_row(layout, row, buffer, &marker);
 	if (reason != NULL && fsl_csv_layout_is_header(layout, row, columns, ID)) {
-		sink->file->n_records--;
 		return FSL_OK;
 	}
 	if (reason != NULL) {
+		sink->file->n_records++;
 		fsl_csv_bad_row(sink, row, FSL_DROP_MALFORMED, reason);
 		return FSL_OK;
 	}
-	return fsl_marker_pairs_add(pairs, &marker, err);
+	return add_marker(input, &marker, place, err);
 }
 
-/* Rows up to the first one that is not spelt as usual. */
-static enum fsl_status read_plain_rows(struct fsl_csv *csv, const struct fsl_csv_layout *layout,
-				       struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
+/* Rows up to the first one that is not spelt as usual, or that a mark belongs in front of. */
+static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 				       struct fsl_error *err)
 {
 	struct fsl_csv_plain row;
 	struct fsl_marker marker;
 	struct fsl_digits_clock clock = {0};
+	struct fsl_sink *sink = input->sink;
+	int64_t mark_at_ns = sink->mark_at_ns;
 	enum fsl_status status = FSL_OK;
 	while (status == FSL_OK && fsl_csv_next_plain(csv, &row)) {
-		if (!parse_plain_row(layout, &row, &clock, &marker)) {
+		if (!parse_plain_row(&input->layout, &row, &clock, &marker) ||
+		    marker.time_ns >= mark_at_ns) {
 			fsl_csv_put_back(csv, &row);
 			break;
 		}
 		sink->file->n_records++;
-		status = fsl_marker_pairs_add(pairs, &marker, err);
+		status = fsl_marker_pairs_add(input->pairs, &marker, err);
 	}
 	return status;
 }
 
-static enum fsl_status read_rows(struct fsl_csv *csv, const struct fsl_reader *reader,
-				 struct fsl_marker_pairs *pairs, struct fsl_sink *sink,
-				 struct fsl_error *err)
+/* The last row may go on when the file grows, so the mark at the end is in front of it. */
+static enum fsl_status mark_end(struct input *input, const struct fsl_csv_row *row,
+				const struct fsl_mark_place *place, struct fsl_error *err)
 {
-	struct fsl_csv_row row;
-	struct fsl_csv_layout layout;
-	enum fsl_status status = fsl_csv_next(csv, &row, err);
-	if (status != FSL_OK || row.state == FSL_CSV_END ||
-	    !fsl_csv_layout_find(&layout, &row, columns, NAME, sink)) {
-		return status;
-	}
-	status = fsl_csv_enter(csv, reader, &layout, TIMESTAMP, sink, err);
+	bool is_end = row->state == FSL_CSV_END || !row->has_newline;
+	return is_end ? fsl_mark_take_end(input->sink, input->pairs, place, err) : FSL_OK;
+}
+
+static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
 	while (status == FSL_OK) {
-		status = read_plain_rows(csv, &layout, pairs, sink, err);
+		struct fsl_csv_row row;
+		status = read_plain_rows(csv, input, err);
 		if (status != FSL_OK) {
 			return status;
 		}
+		const struct fsl_mark_place place = fsl_csv_place(csv);
 		status = fsl_csv_next(csv, &row, err);
+		if (status == FSL_OK) {
+			status = mark_end(input, &row, &place, err);
+		}
 		if (status != FSL_OK || row.state == FSL_CSV_END) {
 			return status;
 		}
-		status = read_row(&layout, &row, pairs, sink, err);
+		status = read_row(input, &row, &place, err);
 	}
 	return status;
+}
+
+/* The header, and then the rows that matter. */
+static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *reader,
+				  struct input *input, struct fsl_error *err)
+{
+	struct fsl_csv_row row;
+	struct fsl_sink *sink = input->sink;
+	bool is_resumed = false;
+	enum fsl_status status = fsl_csv_next(csv, &row, err);
+	if (status != FSL_OK || row.state == FSL_CSV_END ||
+	    !fsl_csv_layout_find(&input->layout, &row, columns, NAME, sink)) {
+		return status;
+	}
+	if (!row.has_newline) {
+		return FSL_OK; /* the header itself may go on: no mark */
+	}
+	status = fsl_csv_resume(csv, sink, input->pairs, &is_resumed, err);
+	if (status == FSL_OK && !is_resumed) {
+		status = fsl_csv_enter(csv, reader, &input->layout, TIMESTAMP, sink, err);
+	}
+	return status == FSL_OK ? read_rows(csv, input, err) : status;
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
@@ -183,12 +234,13 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 {
 	struct fsl_csv *csv = fsl_csv_create(reader);
 	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
+	struct input input = {.pairs = pairs, .sink = sink};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	if (csv == NULL || pairs == NULL) {
 		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
 		goto out;
 	}
-	status = fsl_sink_fault(sink, read_rows(csv, reader, pairs, sink, err), err);
+	status = fsl_sink_fault(sink, read_table(csv, reader, &input, err), err);
 	if (status == FSL_OK) {
 		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
 	}

@@ -13,6 +13,7 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 		.file = file,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
+		.mark_at_ns = INT64_MAX,
 		.events =
 			{
 				.rank = FSL_RANK_UNKNOWN,

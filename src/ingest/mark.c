@@ -1,0 +1,79 @@
+/* Marks of files that were read, put together for the next run. */
+#include "ingest/mark.h"
+
+#include <string.h>
+
+#include "ingest/mark_parts.h"
+
+void fsl_marks_fini(struct fsl_marks *marks)
+{
+	fsl_free(marks->files);
+	fsl_arena_fini(&marks->arena);
+	*marks = (struct fsl_marks){0};
+}
+
+/* Copy of an array; not NULL when it is empty. */
+static void *copy_of(struct fsl_arena *arena, const void *items, size_t n, size_t n_item_bytes)
+{
+	void *copy = fsl_arena_alloc(arena, n * n_item_bytes);
+	if (copy != NULL && n > 0) {
+		memcpy(copy, items, n * n_item_bytes);
+	}
+	return copy;
+}
+
+static bool copy_mark(struct fsl_arena *arena, struct fsl_mark *to, const struct fsl_mark *from)
+{
+	struct fsl_marker_state *pairs = &to->pairs;
+	*to = *from;
+	to->message = fsl_arena_strdup(arena, from->message);
+	pairs->pending =
+		copy_of(arena, from->pairs.pending, pairs->n_pending, sizeof(*pairs->pending));
+	pairs->used = copy_of(arena, from->pairs.used, pairs->n_used, sizeof(*pairs->used));
+	return to->message != NULL && pairs->pending != NULL && pairs->used != NULL;
+}
+
+static bool copy_marks(struct fsl_arena *arena, struct fsl_file_marks *to,
+		       const struct fsl_mark_taker *from)
+{
+	to->n_names = from->n_names;
+	to->n_marks = from->n_marks;
+	to->names = fsl_arena_alloc(arena, from->n_names * sizeof(*to->names));
+	to->marks = fsl_arena_alloc(arena, from->n_marks * sizeof(*to->marks));
+	bool is_copied = to->names != NULL && to->marks != NULL;
+	for (size_t i = 0; is_copied && i < to->n_names; i++) {
+		to->names[i] = fsl_arena_strdup(arena, from->names[i]);
+		is_copied = to->names[i] != NULL;
+	}
+	for (size_t i = 0; is_copied && i < to->n_marks; i++) {
+		is_copied = copy_mark(arena, &to->marks[i], &from->marks[i]);
+	}
+	return is_copied;
+}
+
+enum fsl_status fsl_marks_add(struct fsl_marks *marks, const struct fsl_load *load,
+			      struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	const struct fsl_file *file = &load->file;
+	struct fsl_file_marks added = {
+		.path = fsl_arena_strdup(&marks->arena, input->path),
+		.device = (uint64_t)input->device,
+		.inode = (uint64_t)input->inode,
+		.n_bytes = file->n_bytes,
+		.head_fingerprint = load->taker->head_fingerprint,
+		.kind = load->kind,
+		.is_packed = load->taker->is_packed,
+		.is_ignored = load->is_ignored,
+		.is_bare = file->state == FSL_FILE_EMPTY || file->state == FSL_FILE_UNUSABLE,
+		.format = file->format,
+		.last_event_ns = load->sink.events.last_event_ns,
+	};
+	bool is_copied = added.path != NULL && copy_marks(&marks->arena, &added, load->taker);
+	if (!is_copied ||
+	    FSL_GROW(marks->files, marks->capacity, marks->n_files + 1, NULL) != FSL_OK) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	}
+	marks->files[marks->n_files++] = added;
+	return FSL_OK;
+}

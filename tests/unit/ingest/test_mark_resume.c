@@ -1,0 +1,333 @@
+/* Where reading may go on: files that only grew, and what is noticed when they did anything else.
+ */
+#include "tree.h"
+
+#include "base/mem.h"
+#include "ingest/mark.h"
+
+enum { PERIOD_NS = 1000, LEAD_NS = 500, SLACK_NS = 300, OP_NS = 100 };
+#define BASE_NS INT64_C(1000000)
+
+struct job {
+	struct tree tree;
+	struct fsl_marks marks;
+};
+
+/* Operators [first, last) of a rank, one every OP_NS. */
+static void append_ops(const struct tree *tree, const char *name, int first, int last)
+{
+	char path[512];
+	tree_path(tree, name, path, sizeof(path));
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	if (ftell(file) == 0) {
+		assert_true(fputs(MARKER_HEADER, file) >= 0);
+	}
+	for (int i = first; i < last; i++) {
+		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
+		for (int source = 0; source < 2; source++) {
+			(void)fprintf(file, "16,%d,1,%s,%d,%lld,0,0,1,1\n", i + 1,
+				      source == 0 ? "comm:HcclSend!g!int8!1" : "", source, at_ns);
+			(void)fprintf(file, "32,%d,1,,%d,%lld,0,0,1,1\n", i + 1, source,
+				      at_ns + 10);
+		}
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+#define RANK_0 "hccl_activity-h-.0.csv"
+#define RANK_1 "hccl_activity-h-.1.csv"
+
+static int setup(void **state)
+{
+	static struct job job;
+	job = (struct job){.marks = {.n_files = 0}};
+	tree_begin(&job.tree);
+	job.tree.options.mark_period_ns = PERIOD_NS;
+	job.tree.options.mark_lead_ns = LEAD_NS;
+	*state = &job;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct job *job = *state;
+	fsl_marks_fini(&job->marks);
+	tree_end(&job->tree);
+	return 0;
+}
+
+/* Reads everything and keeps the marks, packed and unpacked again as between two runs. */
+static void read_and_mark(struct job *job)
+{
+	struct fsl_marks fresh = {0};
+	struct fsl_pack pack = {0};
+	job->tree.options.marks = &fresh;
+	assert_int_equal(tree_read(&job->tree), FSL_OK);
+	job->tree.options.marks = NULL;
+	fsl_marks_fini(&job->marks);
+	fsl_marks_pack(&fresh, &pack);
+	assert_false(pack.is_failed);
+	assert_int_equal(fsl_marks_unpack(&job->marks, pack.bytes, pack.n_bytes, NULL), FSL_OK);
+	fsl_pack_fini(&pack);
+	fsl_marks_fini(&fresh);
+}
+
+static int64_t resume_ns(const struct job *job)
+{
+	int64_t boundary_ns = 0;
+	assert_int_equal(
+		fsl_marks_resume_ns(&job->marks, &job->tree.options, SLACK_NS, &boundary_ns, NULL),
+		FSL_OK);
+	return boundary_ns;
+}
+
+/* Two ranks of 100 operators: their last rows are at 9,910 ns. */
+static void begin_job(struct job *job)
+{
+	append_ops(&job->tree, RANK_0, 0, 100);
+	append_ops(&job->tree, RANK_1, 0, 100);
+	read_and_mark(job);
+}
+
+static void files_that_did_not_change_go_on_at_the_newest_boundary(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	assert_int_equal(resume_ns(job), BASE_NS + 10000); /* 9,910 + lead */
+}
+
+static void files_that_grew_go_on_where_no_older_row_can_come(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	append_ops(&job->tree, RANK_0, 100, 130);
+	assert_int_equal(resume_ns(job), BASE_NS + 9000); /* 9,910 - slack */
+}
+
+static void resumed_runs_are_the_end_of_full_ones(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	append_ops(&job->tree, RANK_0, 100, 130);
+	append_ops(&job->tree, RANK_1, 100, 131);
+	struct fsl_ingest_options *options = &job->tree.options;
+	options->resume_ns = resume_ns(job);
+	assert_int_equal(options->resume_ns, BASE_NS + 9000);
+	options->resume = &job->marks;
+	assert_int_equal(tree_read(&job->tree), FSL_OK);
+	const struct fsl_rank *rank = tree_rank(&job->tree, 1);
+	/* From 9,000 - lead on. */
+	assert_int_equal(rank->n_ops, 131 - 85);
+	assert_int_equal(rank->ops[0].id, 86);
+	assert_int_equal(tree_file(&job->tree, RANK_1)->n_records, 131 * 4);
+	assert_int_equal(tree_file(&job->tree, RANK_0)->n_records, 130 * 4);
+	options->resume = NULL;
+}
+
+static void marks_of_a_resumed_run_serve_the_next(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	struct fsl_ingest_options *options = &job->tree.options;
+	for (int round = 1; round < 5; round++) {
+		append_ops(&job->tree, RANK_0, 70 + 30 * round, 100 + 30 * round);
+		options->resume_ns = resume_ns(job);
+		assert_true(options->resume_ns > BASE_NS + 3000 * round + 5000);
+		struct fsl_marks old = job->marks;
+		job->marks = (struct fsl_marks){.n_files = 0};
+		options->resume = &old;
+		read_and_mark(job);
+		options->resume = NULL;
+		fsl_marks_fini(&old);
+		assert_int_equal(tree_file(&job->tree, RANK_0)->n_records, (100 + 30 * round) * 4);
+		/* The rank that is silent stays known. */
+		assert_int_equal(tree_file(&job->tree, RANK_1)->n_records, 400);
+		assert_int_equal(tree_rank(&job->tree, 1)->last_event_ns, BASE_NS + 9910);
+	}
+}
+
+static void a_silent_file_that_grows_again_is_read_again(void **state)
+{
+	struct job *job = *state;
+	append_ops(&job->tree, RANK_0, 0, 200);
+	append_ops(&job->tree, RANK_1, 0, 20);
+	read_and_mark(job);
+	assert_int_equal(resume_ns(job), BASE_NS + 20000);
+	append_ops(&job->tree, RANK_1, 20, 21);
+	/* Its rows may begin at 1,910 - slack, and the other file has no mark so old. */
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void a_shorter_file_is_noticed(void **state)
+{
+	struct job *job = *state;
+	char path[512];
+	begin_job(job);
+	tree_path(&job->tree, RANK_1, path, sizeof(path));
+	assert_int_equal(truncate(path, 9000), 0);
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void a_rotated_file_is_noticed(void **state)
+{
+	struct job *job = *state;
+	char path[512], other[512];
+	begin_job(job);
+	append_ops(&job->tree, "fresh", 0, 110);
+	tree_path(&job->tree, RANK_1, path, sizeof(path));
+	tree_path(&job->tree, "fresh", other, sizeof(other));
+	assert_int_equal(rename(other, path), 0);
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void overwrite(const struct job *job, const char *name, long offset)
+{
+	char path[512];
+	tree_path(&job->tree, name, path, sizeof(path));
+	FILE *file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, offset, offset < 0 ? SEEK_END : SEEK_SET), 0);
+	assert_int_equal(fputc('x', file), 'x');
+	assert_int_equal(fclose(file), 0);
+}
+
+static void another_head_is_noticed(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	overwrite(job, RANK_1, 900);
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void bytes_rewritten_before_a_mark_cost_that_mark(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	overwrite(job, RANK_1, -300); /* behind the marks of 8,500 and 9,500 */
+	int64_t boundary_ns = resume_ns(job);
+	assert_true(boundary_ns < BASE_NS + 10500);
+	overwrite(job, RANK_1, -3000);
+	assert_true(resume_ns(job) < boundary_ns);
+}
+
+static void a_new_file_means_reading_everything(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	append_ops(&job->tree, "hccl_activity-h-.2.csv", 0, 100);
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void a_file_that_is_gone_means_reading_everything(void **state)
+{
+	struct job *job = *state;
+	char path[512];
+	begin_job(job);
+	tree_path(&job->tree, RANK_0, path, sizeof(path));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void other_boundaries_mean_reading_everything(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	job->tree.options.mark_period_ns = 2 * PERIOD_NS;
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+	job->tree.options.mark_period_ns = PERIOD_NS;
+	job->tree.options.mark_lead_ns = 2 * LEAD_NS;
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void files_of_others_do_not_matter(void **state)
+{
+	struct job *job = *state;
+	tree_write(&job->tree, "notes.txt", "nothing of ours\n");
+	begin_job(job);
+	assert_int_equal(resume_ns(job), BASE_NS + 10000);
+	tree_write(&job->tree, "training-step-time.csv", "step,time\n");
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void a_file_replaced_after_the_question_is_read_as_it_is(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	struct fsl_ingest_options *options = &job->tree.options;
+	options->resume_ns = resume_ns(job);
+	options->resume = &job->marks;
+	overwrite(job, RANK_1, 900);
+	struct fsl_marks fresh = {0};
+	options->marks = &fresh;
+	assert_int_equal(tree_read(&job->tree), FSL_OK);
+	assert_int_equal(tree_file(&job->tree, RANK_1)->n_records, 400);
+	assert_true(tree_rank(&job->tree, 1)->n_ops > 90);
+	options->resume = NULL;
+	options->marks = NULL;
+	fsl_marks_fini(&job->marks);
+	job->marks = fresh;
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+/* Reads once more from the marks with the nth allocation failing. */
+static enum fsl_status read_short_of_memory(struct job *job, uint64_t nth)
+{
+	struct fsl_marks fresh = {0};
+	job->tree.options.marks = &fresh;
+	job->tree.options.n_threads = 1;
+	fsl_run_fini(&job->tree.run);
+	assert_int_equal(fsl_run_init(&job->tree.run, NULL), FSL_OK);
+	fsl_mem_fail_at(nth);
+	int64_t boundary_ns = 0;
+	enum fsl_status status =
+		fsl_marks_resume_ns(&job->marks, &job->tree.options, SLACK_NS, &boundary_ns, NULL);
+	if (status == FSL_OK) {
+		status = fsl_ingest_run(&job->tree.run, &job->tree.options, NULL);
+	}
+	fsl_mem_fail_at(0);
+	fsl_marks_fini(&fresh);
+	job->tree.options.marks = NULL;
+	return status;
+}
+
+static void every_failing_allocation_is_reported(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	append_ops(&job->tree, RANK_0, 100, 130);
+	job->tree.options.resume_ns = resume_ns(job);
+	job->tree.options.resume = &job->marks;
+	enum fsl_status status = FSL_ERR_MEMORY;
+	uint64_t nth = 1;
+	for (; status != FSL_OK; nth++) {
+		status = read_short_of_memory(job, nth);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+	}
+	assert_true(nth > 30);
+	job->tree.options.resume = NULL;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(files_that_did_not_change_go_on_at_the_newest_boundary),
+		TEST(files_that_grew_go_on_where_no_older_row_can_come),
+		TEST(resumed_runs_are_the_end_of_full_ones),
+		TEST(marks_of_a_resumed_run_serve_the_next),
+		TEST(a_silent_file_that_grows_again_is_read_again),
+		TEST(a_shorter_file_is_noticed),
+		TEST(a_rotated_file_is_noticed),
+		TEST(another_head_is_noticed),
+		TEST(bytes_rewritten_before_a_mark_cost_that_mark),
+		TEST(a_new_file_means_reading_everything),
+		TEST(a_file_that_is_gone_means_reading_everything),
+		TEST(other_boundaries_mean_reading_everything),
+		TEST(files_of_others_do_not_matter),
+		TEST(a_file_replaced_after_the_question_is_read_as_it_is),
+		TEST(every_failing_allocation_is_reported),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

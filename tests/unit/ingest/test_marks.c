@@ -1,0 +1,264 @@
+/*
+ * Reading that begins at a mark gives what reading the whole file gives, without what was complete
+ * before the mark; also when the file was shorter when the mark was taken.
+ */
+#include "marks_documents.h"
+
+#include "ingest/mark_parts.h"
+
+enum { ROUNDS = 400 };
+
+struct kind {
+	const char *name; /* of the file */
+	void (*make)(struct marks_text *text, uint64_t *random);
+};
+
+static const struct kind kinds[] = {
+	{"hccl_activity-h-.0.csv", marks_csv_make},
+};
+
+/* One file, and how it is read. */
+struct subject {
+	struct tree *tree;
+	const char *name;
+	char path[512];
+	struct fsl_input input;
+	struct fsl_ingest_options options;
+};
+
+/* A file that was read. */
+struct reading {
+	struct fsl_load load;
+	struct fsl_mark_taker taker;
+	struct fsl_marks marks;
+};
+
+static void subject_begin(struct subject *subject, struct tree *tree, const char *name,
+			  uint64_t *random)
+{
+	static const int64_t leads_ns[] = {0, 1000, 60000, 500000};
+	*subject = (struct subject){.tree = tree, .name = name};
+	tree_path(tree, name, subject->path, sizeof(subject->path));
+	subject->input = (struct fsl_input){
+		.path = subject->path, .name = name, .kinds = 0xf, .is_explicit = true};
+	subject->input.told = fsl_file_name_parse(name);
+	subject->options.mark_period_ns = MARKS_PERIOD_NS;
+	subject->options.mark_lead_ns = leads_ns[random_below(random, 4)];
+}
+
+/* @old: what to begin at; NULL: read everything. */
+static void reading_begin(struct reading *reading, const struct subject *subject,
+			  const struct fsl_marks *old, bool is_forgetting)
+{
+	*reading = (struct reading){.load = {.input = &subject->input}};
+	reading->marks.period_ns = subject->options.mark_period_ns;
+	reading->marks.lead_ns = subject->options.mark_lead_ns;
+	fsl_mark_taker_begin(&reading->taker, &subject->options,
+			     old != NULL ? &old->files[0] : NULL);
+	reading->taker.is_forgetting = is_forgetting;
+	reading->load.taker = &reading->taker;
+	assert_int_equal(fsl_load_read(&reading->load, INT64_MIN, INT64_MAX, NULL), FSL_OK);
+	assert_int_equal(fsl_marks_add(&reading->marks, &reading->load, NULL), FSL_OK);
+}
+
+static void reading_end(struct reading *reading)
+{
+	fsl_sink_fini(&reading->load.sink);
+	fsl_mark_taker_fini(&reading->taker);
+	fsl_marks_fini(&reading->marks);
+}
+
+static bool are_ops_alike(const struct fsl_op *a, size_t n_a, const struct fsl_op *b, size_t n_b)
+{
+	return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
+}
+
+static bool are_stages_alike(const struct fsl_rank *a, const struct fsl_rank *b)
+{
+	return a->n_stages == b->n_stages &&
+	       (a->n_stages == 0 ||
+		memcmp(a->stages, b->stages, a->n_stages * sizeof(*a->stages)) == 0);
+}
+
+static const char *difference_of_events(const struct fsl_rank *a, const struct fsl_rank *b)
+{
+	if (!are_ops_alike(a->ops, a->n_ops, b->ops, b->n_ops)) {
+		return "operators";
+	}
+	if (!are_ops_alike(a->remnants, a->n_remnants, b->remnants, b->n_remnants)) {
+		return "remnants";
+	}
+	if (!are_stages_alike(a, b)) {
+		return "stages";
+	}
+	if (a->last_event_ns != b->last_event_ns || a->rank != b->rank) {
+		return "last event or rank";
+	}
+	if (a->is_restarted != b->is_restarted) {
+		return "restart";
+	}
+	if (a->open_op_id != b->open_op_id || a->open_group_id != b->open_group_id ||
+	    a->open_begin_ns != b->open_begin_ns) {
+		return "open operator";
+	}
+	return NULL;
+}
+
+static const char *difference_of_files(const struct fsl_file *a, const struct fsl_file *b)
+{
+	if (a->n_records != b->n_records) {
+		return "records";
+	}
+	if (memcmp(a->n_dropped, b->n_dropped, sizeof(a->n_dropped)) != 0) {
+		return "dropped records";
+	}
+	if (a->state != b->state || strcmp(a->message, b->message) != 0) {
+		return "state or message";
+	}
+	return a->n_bytes != b->n_bytes || strcmp(a->format, b->format) != 0 ? "file" : NULL;
+}
+
+static bool are_names_alike(const struct fsl_strpool *a, const struct fsl_strpool *b)
+{
+	bool is_alike = fsl_strpool_size(a) == fsl_strpool_size(b);
+	for (uint32_t i = 0; is_alike && i < fsl_strpool_size(a); i++) {
+		is_alike = strcmp(fsl_strpool_text(a, i), fsl_strpool_text(b, i)) == 0;
+	}
+	return is_alike;
+}
+
+/* The marks of a resumed reading are the last of those of a full one. */
+static bool are_marks_alike(struct fsl_marks *full, const struct fsl_marks *resumed)
+{
+	struct fsl_file_marks *file = &full->files[0];
+	size_t n = resumed->files[0].n_marks;
+	if (n > file->n_marks) {
+		return false;
+	}
+	struct fsl_pack a = {0}, b = {0};
+	file->marks += file->n_marks - n;
+	file->n_marks = n;
+	fsl_marks_pack(full, &a);
+	fsl_marks_pack(resumed, &b);
+	bool is_alike = a.n_bytes == b.n_bytes && memcmp(a.bytes, b.bytes, a.n_bytes) == 0;
+	fsl_pack_fini(&a);
+	fsl_pack_fini(&b);
+	return is_alike;
+}
+
+static const char *difference(struct reading *full, const struct reading *resumed)
+{
+	const char *what =
+		difference_of_events(&full->load.sink.events, &resumed->load.sink.events);
+	what = what != NULL ? what : difference_of_files(&full->load.file, &resumed->load.file);
+	if (what == NULL && !are_names_alike(full->load.sink.names, resumed->load.sink.names)) {
+		what = "names";
+	}
+	if (what == NULL && !are_marks_alike(&full->marks, &resumed->marks)) {
+		what = "marks";
+	}
+	return what;
+}
+
+/* No event that the resumed reading lacks has a time from the boundary's lead on. */
+static void check_nothing_new_is_missing(const struct subject *subject, size_t n_resumed)
+{
+	struct reading whole;
+	reading_begin(&whole, subject, NULL, false);
+	const struct fsl_rank *events = &whole.load.sink.events;
+	int64_t limit_ns = subject->options.resume_ns - subject->options.mark_lead_ns;
+	for (size_t i = 0; i + n_resumed < events->n_ops; i++) {
+		assert_true(fsl_op_end_ns(&events->ops[i]) < limit_ns);
+		assert_true(events->ops[i].host_end_ns < limit_ns);
+	}
+	reading_end(&whole);
+}
+
+struct totals {
+	size_t n_resumed, n_forgotten, n_again;
+};
+
+static void check_boundary(struct subject *subject, const struct fsl_marks *old, uint64_t seed,
+			   struct totals *totals)
+{
+	struct reading full, resumed;
+	reading_begin(&full, subject, NULL, true);
+	reading_begin(&resumed, subject, old, false);
+	const char *what = difference(&full, &resumed);
+	if (what != NULL) {
+		fail_msg("seed=%llu: %s differ at boundary %lld of %s", (unsigned long long)seed,
+			 what, (long long)subject->options.resume_ns, subject->name);
+	}
+	totals->n_resumed++;
+	totals->n_forgotten += full.taker.n_old_ops + full.taker.n_old_stages;
+	totals->n_again += resumed.taker.from == NULL;
+	size_t n_resumed = resumed.load.sink.events.n_ops;
+	reading_end(&full);
+	reading_end(&resumed);
+	check_nothing_new_is_missing(subject, n_resumed);
+}
+
+/* Every boundary that marks of the first @n_old bytes allow to begin at. */
+static void check_document(struct subject *subject, const struct marks_text *text, size_t n_old,
+			   uint64_t seed, struct totals *totals)
+{
+	struct reading old;
+	tree_write_bytes(subject->tree, subject->name, text->bytes, n_old);
+	reading_begin(&old, subject, NULL, false);
+	tree_write_bytes(subject->tree, subject->name, text->bytes, text->n);
+	const struct fsl_file_marks *file = &old.marks.files[0];
+	for (int64_t k = MARKS_BASE_NS / MARKS_PERIOD_NS - 2;
+	     k < MARKS_BASE_NS / MARKS_PERIOD_NS + 60; k++) {
+		int64_t boundary_ns = k * MARKS_PERIOD_NS;
+		bool is_late = n_old < text->n && boundary_ns > file->last_event_ns;
+		subject->options.resume_ns = boundary_ns;
+		if (!is_late && fsl_mark_find(file, boundary_ns) != NULL) {
+			check_boundary(subject, &old.marks, seed, totals);
+		}
+	}
+	reading_end(&old);
+}
+
+static void reading_from_a_mark_equals_reading_everything(void **state)
+{
+	static struct marks_text text;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		struct totals totals = {0};
+		for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+			struct subject subject;
+			uint64_t random = seed;
+			kinds[k].make(&text, &random);
+			subject_begin(&subject, *state, kinds[k].name, &random);
+			size_t n_old = marks_chance(&random, 4) ? text.n
+								: random_below(&random, text.n + 1);
+			check_document(&subject, &text, n_old, seed, &totals);
+		}
+		print_message("%s: resumed=%zu, forgotten=%zu, again=%zu\n", kinds[k].name,
+			      totals.n_resumed, totals.n_forgotten, totals.n_again);
+		assert_true(totals.n_resumed > ROUNDS && totals.n_forgotten > ROUNDS);
+		assert_true(totals.n_again < totals.n_resumed / 10);
+	}
+}
+
+static int setup(void **state)
+{
+	static struct tree tree;
+	tree_begin(&tree);
+	*state = &tree;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	tree_end(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(reading_from_a_mark_equals_reading_everything,
+						setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
