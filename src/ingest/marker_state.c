@@ -58,21 +58,20 @@ enum fsl_status fsl_marker_find_restart(struct fsl_marker_pairs *pairs, struct f
 static enum fsl_status collect_runs(const struct fsl_marker_pairs *pairs, struct fsl_id_set *runs,
 				    struct fsl_error *err)
 {
-	const struct fsl_rank *events = &pairs->sink->events;
-	enum fsl_status status = FSL_OK;
-	for (size_t i = pairs->n_noted; i < events->n_ops && status == FSL_OK; i++) {
-		uint64_t id = events->ops[i].id;
-		struct fsl_id_run *last = runs->n > 0 ? &runs->runs[runs->n - 1] : NULL;
-		if (last != NULL && id == last->last + 1) {
-			last->last = id;
-			continue;
+	const struct fsl_op *ops = pairs->sink->events.ops;
+	size_t n_ops = pairs->sink->events.n_ops;
+	for (size_t i = pairs->n_noted; i < n_ops;) {
+		struct fsl_id_run run = {ops[i].id, ops[i].id};
+		while (++i < n_ops && ops[i].id == run.last + 1) {
+			run.last++;
 		}
-		status = FSL_GROW(runs->runs, runs->capacity, runs->n + 1, err);
-		if (status == FSL_OK) {
-			runs->runs[runs->n++] = (struct fsl_id_run){id, id};
+		enum fsl_status status = FSL_GROW(runs->runs, runs->capacity, runs->n + 1, err);
+		if (status != FSL_OK) {
+			return status;
 		}
+		runs->runs[runs->n++] = run;
 	}
-	return status;
+	return FSL_OK;
 }
 
 /*
