@@ -1,4 +1,7 @@
-/* What one run leaves for the next: alarms already sent. SQLite; can be deleted at any time. */
+/*
+ * What one run leaves for the next: alarms already sent, and what it found of a capture that goes
+ * on. SQLite; can be deleted at any time, at no loss but time and a second alarm.
+ */
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
 
@@ -36,5 +39,17 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);
+
+/*
+ * What was kept of the job in folder @root, judged by the same @rules; *bytes NULL when nothing is
+ * or when it is damaged. Free *bytes with fsl_free.
+ */
+enum fsl_status fsl_state_get_kept(struct fsl_state *state, const char *root, const char *rules,
+				   void **bytes, size_t *n_bytes, struct fsl_error *err);
+/* Keeps @bytes in the place of what was kept of @root before. What was kept 90 days ago is removed.
+ */
+enum fsl_status fsl_state_put_kept(struct fsl_state *state, const char *root, const char *rules,
+				   const void *bytes, size_t n_bytes, int64_t now_ns,
+				   struct fsl_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* Run state in one SQLite file: the alarms that were sent, by incident. */
-#include "state/state.h"
+#include "state/state_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,25 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/number.h"
 #include "base/os_error.h"
 
 enum {
-	SCHEMA_VERSION = 1,
+	SCHEMA_VERSION = 2,          /* 2: with the table of what is kept */
 	APPLICATION_ID = 0x66736c31, /* "fsl1": tells our file from another program's */
 	BUSY_TIMEOUT_MS = 5000,      /* an overlapping run holds the lock for milliseconds */
-	KEEP_DAYS = 90,
-	DAMAGED_FILES_MAX = 1000, /* then somebody should look */
-};
-
-struct fsl_state {
-	sqlite3 *db;
-	char *path;
+	DAMAGED_FILES_MAX = 1000,    /* then somebody should look */
 };
 
 static const char *const schema = "CREATE TABLE IF NOT EXISTS alarms ("
@@ -42,9 +33,15 @@ static const char *const schema = "CREATE TABLE IF NOT EXISTS alarms ("
 				  " text TEXT NOT NULL);"             /* the verdict's reason */
 				  "CREATE INDEX IF NOT EXISTS alarms_by_key"
 				  " ON alarms (kind, key, last_seen_ns);"
+				  "CREATE TABLE IF NOT EXISTS kept ("
+				  " root TEXT PRIMARY KEY,"     /* folder of the job */
+				  " rules TEXT NOT NULL,"       /* by which it was judged */
+				  " saved_ns INTEGER NOT NULL," /* by the last run */
+				  " checksum INTEGER NOT NULL," /* of the bytes */
+				  " bytes BLOB NOT NULL);"      /* what is kept */
 				  "PRAGMA application_id = 1718840369;"
-				  "PRAGMA user_version = 1;";
-_Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 1,
+				  "PRAGMA user_version = 2;";
+_Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 2,
 	       "the schema's text carries both numbers");
 
 static bool is_damage(int code)
@@ -52,8 +49,8 @@ static bool is_damage(int code)
 	return (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
 }
 
-static enum fsl_status fail_sqlite(sqlite3 *db, const char *path, const char *what,
-				   struct fsl_error *err)
+enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
+			       struct fsl_error *err)
 {
 	int code = db != NULL ? sqlite3_errcode(db) : SQLITE_NOMEM;
 	enum fsl_status status = code == SQLITE_NOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO;
@@ -109,7 +106,7 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 	if (is_damage(code)) {
 		*is_damaged = true;
 	} else if (code != SQLITE_OK) {
-		status = fail_sqlite(*db, path, "open", err);
+		status = fsl_state_fail(*db, path, "open", err);
 	} else if (sqlite3_db_readonly(*db, "main") != 0) {
 		status = FSL_FAIL(err, FSL_ERR_IO,
 				  "state file is read-only, make it writable or name another with "
@@ -185,29 +182,30 @@ static enum fsl_status set_aside(const char *path, struct fsl_error *err)
 	return status;
 }
 
-static enum fsl_status execute(struct fsl_state *state, const char *sql, const char *what,
-			       struct fsl_error *err)
+enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, const char *what,
+				  struct fsl_error *err)
 {
 	if (sqlite3_exec(state->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
-		return fail_sqlite(state->db, state->path, what, err);
+		return fsl_state_fail(state->db, state->path, what, err);
 	}
 	return FSL_OK;
 }
 
-/* Makes the tables in an empty file; refuses files that are not ours to write. */
+/* Makes the tables that an empty or an older file lacks; refuses files that are not ours to write.
+ */
 static enum fsl_status prepare_schema(struct fsl_state *state, struct fsl_error *err)
 {
 	int64_t id = 0;
 	int64_t version = 0;
 	int64_t n_tables = 0;
-	enum fsl_status status = execute(state, "BEGIN IMMEDIATE", "write", err);
+	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
 	if (status != FSL_OK) {
 		return status;
 	}
 	if (query_i64(state->db, "PRAGMA application_id", &id) != SQLITE_ROW ||
 	    query_i64(state->db, "PRAGMA user_version", &version) != SQLITE_ROW ||
 	    query_i64(state->db, "SELECT count(*) FROM sqlite_master", &n_tables) != SQLITE_ROW) {
-		return fail_sqlite(state->db, state->path, "read", err);
+		return fsl_state_fail(state->db, state->path, "read", err);
 	}
 	if (n_tables > 0 && id != APPLICATION_ID) {
 		return FSL_FAIL(err, FSL_ERR_CONFIG,
@@ -221,10 +219,10 @@ static enum fsl_status prepare_schema(struct fsl_state *state, struct fsl_error 
 				"path=\"%s\", version=%lld, known=%d",
 				state->path, (long long)version, SCHEMA_VERSION);
 	}
-	if (n_tables == 0) {
-		status = execute(state, schema, "write", err);
+	if (version < SCHEMA_VERSION) {
+		status = fsl_state_execute(state, schema, "write", err);
 	}
-	return status != FSL_OK ? status : execute(state, "COMMIT", "write", err);
+	return status != FSL_OK ? status : fsl_state_execute(state, "COMMIT", "write", err);
 }
 
 /* Makes the folder of @path. */
@@ -458,9 +456,9 @@ static int look_up_and_record(struct fsl_state *state, const struct incident *in
 	if (code != SQLITE_DONE) {
 		return code;
 	}
-	int64_t keep_ns = (int64_t)KEEP_DAYS * 24 * 3600 * FSL_NS_PER_S;
 	struct incident old = *incident;
-	old.after_ns = incident->now_ns > keep_ns ? incident->now_ns - keep_ns : 0;
+	old.after_ns =
+		incident->now_ns > FSL_STATE_KEEP_NS ? incident->now_ns - FSL_STATE_KEEP_NS : 0;
 	return run_bound(state, "DELETE FROM alarms WHERE last_seen_ns < ?3", &old, 0, NULL);
 }
 
@@ -477,14 +475,14 @@ static int64_t look_back_begin_ns(int64_t now_ns, double look_back_mins)
 static enum fsl_status record(struct fsl_state *state, const struct incident *incident,
 			      struct fsl_alarm *out, struct fsl_error *err)
 {
-	enum fsl_status status = execute(state, "BEGIN IMMEDIATE", "write", err);
+	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
 	if (status != FSL_OK) {
 		return status;
 	}
 	if (look_up_and_record(state, incident, out) == SQLITE_DONE) {
-		status = execute(state, "COMMIT", "write", err);
+		status = fsl_state_execute(state, "COMMIT", "write", err);
 	} else {
-		status = fail_sqlite(state->db, state->path, "write", err);
+		status = fsl_state_fail(state->db, state->path, "write", err);
 	}
 	if (status != FSL_OK) {
 		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
