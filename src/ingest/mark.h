@@ -80,14 +80,15 @@ enum fsl_status fsl_marks_unpack(struct fsl_marks *marks, const void *bytes, siz
 				 struct fsl_error *err);
 
 /*
- * The greatest boundary that fsl_ingest_run() with these options may resume from, FSL_NS_ABSENT
- * when everything has to be read again. Looks at the files: they have to be the same ones, none
- * shorter or rewritten, and of a file that has grown the earlier run must have seen a row at least
+ * The greatest boundary up to @most_ns that fsl_ingest_run() with these options may resume from,
+ * FSL_NS_ABSENT when everything has to be read again. Looks at the files: they have to be the same
+ * ones, none shorter or rewritten, and of a file that has grown the earlier run must have seen a
+ * row at least
  * @slack_ns behind the boundary, because rows older than that may still be written. Says in the
  * log which file was in the way.
  */
 enum fsl_status fsl_marks_resume_ns(const struct fsl_marks *old,
 				    const struct fsl_ingest_options *options, int64_t slack_ns,
-				    int64_t *resume_ns, struct fsl_error *err);
+				    int64_t most_ns, int64_t *resume_ns, struct fsl_error *err);
 
 #endif

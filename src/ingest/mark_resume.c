@@ -186,9 +186,11 @@ static int64_t newest_boundary(const struct candidate *candidates, size_t n)
 }
 
 /* The boundary falls until all files agree. */
-static int64_t agree(const struct candidate *candidates, size_t n, int64_t period_ns)
+static int64_t agree(const struct candidate *candidates, size_t n, int64_t period_ns,
+		     int64_t most_ns)
 {
-	int64_t boundary_ns = newest_boundary(candidates, n);
+	int64_t newest_ns = newest_boundary(candidates, n);
+	int64_t boundary_ns = newest_ns < most_ns ? newest_ns : most_ns;
 	size_t n_agreed = 0;
 	for (size_t i = 0; n_agreed < n && boundary_ns != FSL_NS_ABSENT; i = (i + 1) % n) {
 		int64_t lower_ns = lower(&candidates[i], boundary_ns, period_ns);
@@ -246,7 +248,7 @@ static bool match(const struct fsl_marks *old, const struct fsl_inputs *inputs, 
 
 enum fsl_status fsl_marks_resume_ns(const struct fsl_marks *old,
 				    const struct fsl_ingest_options *options, int64_t slack_ns,
-				    int64_t *resume_ns, struct fsl_error *err)
+				    int64_t most_ns, int64_t *resume_ns, struct fsl_error *err)
 {
 	struct fsl_inputs inputs = {0};
 	size_t n_candidates = 0;
@@ -260,7 +262,7 @@ enum fsl_status fsl_marks_resume_ns(const struct fsl_marks *old,
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", inputs.n_items);
 	}
 	if (status == FSL_OK && match(old, &inputs, slack_ns, candidates, &n_candidates)) {
-		*resume_ns = agree(candidates, n_candidates, options->mark_period_ns);
+		*resume_ns = agree(candidates, n_candidates, options->mark_period_ns, most_ns);
 	}
 	fsl_free(candidates);
 	fsl_inputs_fini(&inputs);

@@ -73,13 +73,19 @@ static void read_and_mark(struct job *job)
 	fsl_marks_fini(&fresh);
 }
 
-static int64_t resume_ns(const struct job *job)
+/* Greatest boundary up to @most_ns. */
+static int64_t resume_up_to_ns(const struct job *job, int64_t most_ns)
 {
 	int64_t boundary_ns = 0;
-	assert_int_equal(
-		fsl_marks_resume_ns(&job->marks, &job->tree.options, SLACK_NS, &boundary_ns, NULL),
-		FSL_OK);
+	assert_int_equal(fsl_marks_resume_ns(&job->marks, &job->tree.options, SLACK_NS, most_ns,
+					     &boundary_ns, NULL),
+			 FSL_OK);
 	return boundary_ns;
+}
+
+static int64_t resume_ns(const struct job *job)
+{
+	return resume_up_to_ns(job, INT64_MAX);
 }
 
 /* Two ranks of 100 operators: their last rows are at 9,910 ns. */
@@ -103,6 +109,15 @@ static void files_that_grew_go_on_where_no_older_row_can_come(void **state)
 	begin_job(job);
 	append_ops(&job->tree, RANK_0, 100, 130);
 	assert_int_equal(resume_ns(job), BASE_NS + 9000); /* 9,910 - slack */
+}
+
+static void no_boundary_behind_the_one_asked_for_is_told(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	assert_int_equal(resume_up_to_ns(job, BASE_NS + 9000), BASE_NS + 9000);
+	assert_int_equal(resume_up_to_ns(job, BASE_NS + 8999), BASE_NS + 8000);
+	assert_int_equal(resume_up_to_ns(job, BASE_NS + 1000), FSL_NS_ABSENT); /* long forgotten */
 }
 
 static void resumed_runs_are_the_end_of_full_ones(void **state)
@@ -280,8 +295,8 @@ static enum fsl_status read_short_of_memory(struct job *job, uint64_t nth)
 	assert_int_equal(fsl_run_init(&job->tree.run, NULL), FSL_OK);
 	fsl_mem_fail_at(nth);
 	int64_t boundary_ns = 0;
-	enum fsl_status status =
-		fsl_marks_resume_ns(&job->marks, &job->tree.options, SLACK_NS, &boundary_ns, NULL);
+	enum fsl_status status = fsl_marks_resume_ns(&job->marks, &job->tree.options, SLACK_NS,
+						     INT64_MAX, &boundary_ns, NULL);
 	if (status == FSL_OK) {
 		status = fsl_ingest_run(&job->tree.run, &job->tree.options, NULL);
 	}
@@ -315,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(files_that_did_not_change_go_on_at_the_newest_boundary),
 		TEST(files_that_grew_go_on_where_no_older_row_can_come),
+		TEST(no_boundary_behind_the_one_asked_for_is_told),
 		TEST(resumed_runs_are_the_end_of_full_ones),
 		TEST(marks_of_a_resumed_run_serve_the_next),
 		TEST(a_silent_file_that_grows_again_is_read_again),
