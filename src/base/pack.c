@@ -47,6 +47,12 @@ void fsl_pack_u64(struct fsl_pack *pack, uint64_t value)
 	append(pack, &value, sizeof(value));
 }
 
+void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes)
+{
+	fsl_pack_u64(pack, n_bytes);
+	append(pack, bytes, n_bytes);
+}
+
 void fsl_pack_text(struct fsl_pack *pack, const char *text)
 {
 	size_t n = strlen(text);
@@ -222,6 +228,14 @@ const char *fsl_unpack_text(struct fsl_unpack *unpack, size_t n_max, size_t *n_t
 	}
 	*n_text = unpack->is_bad ? 0 : n;
 	return unpack->is_bad ? "" : (const char *)bytes;
+}
+
+const void *fsl_unpack_bytes(struct fsl_unpack *unpack, size_t *n_bytes)
+{
+	uint64_t n = fsl_unpack_u64(unpack);
+	unpack->is_bad = unpack->is_bad || n > unpack->n_left;
+	*n_bytes = unpack->is_bad ? 0 : (size_t)n;
+	return take(unpack, *n_bytes);
 }
 
 size_t fsl_unpack_count(struct fsl_unpack *unpack, size_t n_max, size_t n_columns)

@@ -23,6 +23,8 @@ void fsl_pack_u8(struct fsl_pack *pack, uint8_t value);
 void fsl_pack_u32(struct fsl_pack *pack, uint32_t value);
 void fsl_pack_u64(struct fsl_pack *pack, uint64_t value);
 void fsl_pack_text(struct fsl_pack *pack, const char *text);
+/* A message inside a message: its length and its bytes. */
+void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes);
 void fsl_pack_fini(struct fsl_pack *pack);
 
 /*
@@ -51,6 +53,8 @@ uint32_t fsl_unpack_u32(struct fsl_unpack *unpack);
 uint64_t fsl_unpack_u64(struct fsl_unpack *unpack);
 /* A text of at most @n_max bytes without a NUL: borrowed from the bytes, and not ended by a NUL. */
 const char *fsl_unpack_text(struct fsl_unpack *unpack, size_t n_max, size_t *n_text);
+/* A message inside the message, borrowed. */
+const void *fsl_unpack_bytes(struct fsl_unpack *unpack, size_t *n_bytes);
 /* A count of rows of @n_columns columns each: bad over @n_max, and where fewer bytes are left than
  * so many rows have at least, so that short messages do not ask for much memory. */
 size_t fsl_unpack_count(struct fsl_unpack *unpack, size_t n_max, size_t n_columns);

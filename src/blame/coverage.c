@@ -1,4 +1,6 @@
 /* Coverage: what the verdict is based on. */
+#include <string.h>
+
 #include "blame/fuse.h"
 #include "blame/fuse_parts.h"
 
@@ -27,9 +29,12 @@ static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fs
 	return FSL_OK;
 }
 
-static void count_files(struct fsl_coverage *coverage, const struct fsl_run *run)
+void fsl_coverage_count_files(struct fsl_coverage *coverage, const struct fsl_run *run)
 {
 	coverage->n_files = run->n_files;
+	coverage->n_files_unusable = coverage->n_files_partial = 0;
+	coverage->n_bytes = coverage->n_bytes_before = coverage->n_records = 0;
+	memset(coverage->n_dropped, 0, sizeof(coverage->n_dropped));
 	for (size_t f = 0; f < run->n_files; f++) {
 		const struct fsl_file *file = &run->files[f];
 		coverage->n_files_unusable += file->state == FSL_FILE_UNUSABLE ||
@@ -75,7 +80,7 @@ enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl
 {
 	struct fsl_coverage *coverage = &out->coverage;
 	enum fsl_status status = count_ranks(out, job, err);
-	count_files(coverage, job->run);
+	fsl_coverage_count_files(coverage, job->run);
 	measure_time(coverage, job->run);
 	coverage->n_steps = job->steps->n_items;
 	coverage->steps_source = job->steps->source != NULL ? job->steps->source : "";

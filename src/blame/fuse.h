@@ -20,4 +20,7 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/* The part of it that tells of the files, counted anew. */
+void fsl_coverage_count_files(struct fsl_coverage *coverage, const struct fsl_run *run);
+
 #endif

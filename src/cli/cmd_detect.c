@@ -1,6 +1,7 @@
 /*
  * `failslow detect`: from files to verdicts, once. The pipeline of the whole program, one line per
- * arrow, is in fsl_job_analyse(); start reading there.
+ * arrow, is in fsl_job_analyse(); start reading there. A long capture is several jobs of it, one
+ * after the other (detect_chapters.c).
  */
 #include <omp.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "blame/blame.h"
 #include "blame/fuse.h"
 #include "cli/command.h"
+#include "cli/detect_chapters.h"
 #include "cli/detect_job.h"
 #include "cli/detect_options.h"
 #include "cli/time_range.h"
@@ -28,7 +30,7 @@
 
 enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
 {
-	*job = (struct fsl_job){0};
+	*job = (struct fsl_job){.begin_ns = INT64_MIN};
 	fsl_perception_init(&job->perception);
 	fsl_localisation_init(&job->classical);
 	fsl_localisation_init(&job->localisation);
@@ -37,6 +39,7 @@ enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
 
 void fsl_job_fini(struct fsl_job *job)
 {
+	fsl_chapters_fini(&job->chapters);
 	fsl_localisation_fini(&job->localisation);
 	fsl_localisation_fini(&job->classical);
 	fsl_verification_fini(&job->verification);
@@ -98,6 +101,23 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 	return fsl_fuse(&job->localisation, facts, err);
 }
 
+/* The steps of the run; without numbers of their own they are counted on from earlier chapters. */
+static enum fsl_status find_steps(struct fsl_job *job, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_build(&job->steps, &job->run, err);
+	size_t n_lead = 0;
+	if (status != FSL_OK || !job->steps.is_ordinal) {
+		return status;
+	}
+	while (n_lead < job->steps.n_items && job->steps.items[n_lead].begin_ns < job->begin_ns) {
+		n_lead++;
+	}
+	for (size_t s = 0; s < job->steps.n_items; s++) {
+		job->steps.items[s].step += (int64_t)job->n_steps_before - (int64_t)n_lead;
+	}
+	return FSL_OK;
+}
+
 /* Operators over the ranks. Clocks that run at different speeds are made to run alike on the way,
  * and the steps follow. */
 static enum fsl_status match(struct fsl_job *job, struct fsl_error *err)
@@ -108,7 +128,7 @@ static enum fsl_status match(struct fsl_job *job, struct fsl_error *err)
 		fsl_log(FSL_LOG_INFO, "match", "clocks drift apart, straightened: most_ppm=%.2f",
 			job->drift_max_ppm);
 		fsl_steps_fini(&job->steps);
-		status = fsl_steps_build(&job->steps, &job->run, err);
+		status = find_steps(job, err);
 	}
 	return status;
 }
@@ -149,7 +169,7 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_build(&job->steps, &job->run, err);
+	enum fsl_status status = find_steps(job, err);
 	if (status == FSL_OK) {
 		status = fsl_perceive(&job->perception, &job->run, &job->steps, config, err);
 	}
@@ -200,6 +220,7 @@ static void clear_findings(struct fsl_localisation *out, int result_code, const 
 {
 	out->n_culprits = out->n_victims = out->n_unconfirmed = 0;
 	out->n_abnormal = out->n_normal = 0;
+	out->n_chapters = 0;
 	out->compute = out->network = out->storage = false;
 	out->result_code = result_code;
 	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
@@ -231,11 +252,8 @@ static void note_failure(struct fsl_job *job, const struct fsl_error *err)
 
 bool fsl_job_is_anomaly(const struct fsl_job *job)
 {
-	enum fsl_verdict_kind kind = job->localisation.kind;
-	/* How work is spread is no fault of a node and nobody needs to be woken for it. */
-	bool is_quiet = kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE ||
-			kind == FSL_VERDICT_STAGE_IMBALANCE || kind == FSL_VERDICT_WORK_IMBALANCE;
-	return !is_quiet || job->perception.is_anomaly || job->localisation.result_code == 201;
+	return !fsl_verdict_is_quiet(job->localisation.kind) || job->perception.is_anomaly ||
+	       job->localisation.result_code == 201;
 }
 
 /* An alarm that was raised within look_back is marked as known and no alarm again. Trouble with the
@@ -313,7 +331,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 		found = ingest(&job, config, &range, err);
 	}
 	if (found == FSL_OK) {
-		found = fsl_job_analyse(&job, config, err);
+		found = fsl_job_judge(&job, config, err);
 	}
 	if (found != FSL_OK) {
 		note_failure(&job, err);

@@ -5,19 +5,42 @@
 #ifndef FSL_CLI_DETECT_JOB_H
 #define FSL_CLI_DETECT_JOB_H
 
+#include "base/pack.h"
 #include "blame/blame.h"
 #include "blame/verify.h"
 #include "config/config.h"
 #include "match/match.h"
 #include "match/own.h"
+#include "series/chapter.h"
 #include "series/run.h"
 #include "series/steps.h"
 #include "series/topology.h"
 #include "series/verdict.h"
 
+/* One chapter of a long capture with its verdict. */
+struct fsl_judged_chapter {
+	struct fsl_chapter time;
+	size_t n_steps; /* that begin in it */
+	struct fsl_localisation verdict;
+	struct fsl_pack packed; /* the verdict, to be kept; nothing for the newest chapter */
+};
+
+/* All chapters of a capture, oldest first; the newest is always judged anew. */
+struct fsl_chapters {
+	struct fsl_arena arena;
+	struct fsl_chapter_rule rule;
+	struct fsl_span span; /* of the capture */
+	struct fsl_judged_chapter *items;
+	size_t n_items;
+};
+void fsl_chapters_fini(struct fsl_chapters *chapters);
+
 /* In the order in which they come into being. */
 struct fsl_job {
 	struct fsl_run run;
+	/* Where the run is a chapter: its begin, INT64_MIN else, and the steps before it. */
+	int64_t begin_ns;
+	size_t n_steps_before;
 	struct fsl_steps steps;
 	struct fsl_perception perception;
 	struct fsl_topology topology;
@@ -29,6 +52,7 @@ struct fsl_job {
 	struct fsl_verification verification;
 	struct fsl_localisation classical;
 	struct fsl_localisation localisation;
+	struct fsl_chapters chapters; /* of a long capture, detect_chapters.h */
 };
 
 /* An empty job; fsl_job_fini is due also when it fails. */

@@ -153,6 +153,10 @@ static const struct fsl_config_key keys[] = {
 	 NULL, OURS, "Number of steps that are replayed at most; of more, a sample is."},
 	{MODEL, "replay.budget_ms", INTEGER, AT(replay_budget_ms), "400", 1, COUNT_LIMIT, "ms",
 	 NULL, OURS, "Processor time of the replay at most, about: 1000 operators a ms."},
+	{MODEL, "chapter.hours", REAL, AT(chapter_hours), "4", 0, HOURS_LIMIT, "h", NULL, OURS,
+	 "Length of the chapters in which longer captures are judged; 0: always as a whole."},
+	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
+	 "Keeps verdicts of chapters in the state file, so that the next run reads what is new."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
 	 "Number of threads; 0: one per core."},
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/chapters_text.h"
 #include "report/coverage_text.h"
 #include "report/phrase.h"
 #include "report/report.h"
@@ -363,6 +364,7 @@ static void print_localisation(const struct fsl_screen *screen,
 	print_evidence(screen, localisation);
 	print_replay(screen, localisation);
 	print_suspects(screen, localisation);
+	fsl_chapters_text(screen, localisation);
 }
 
 static void print_errors(const struct fsl_screen *screen, const struct fsl_summary *summary)

@@ -264,6 +264,42 @@ static void put_loss_source(struct fsl_document *document, cJSON *root,
 			  localisation->is_loss_replayed ? "replay" : "waits");
 }
 
+static void put_chapter(struct fsl_document *document, cJSON *list,
+			const struct fsl_chapter_note *chapter)
+{
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_time(document, entry, "from", chapter->begin_ns);
+	fsl_document_time(document, entry, "to", chapter->end_ns);
+	fsl_document_bool(document, entry, "isTold", chapter->is_told);
+	fsl_document_text(document, entry, "verdict", fsl_verdict_text(chapter->kind));
+	fsl_document_count(document, entry, "steps", chapter->n_steps);
+	fsl_document_number(document, entry, "stepMs", chapter->step_ms, FSL_DECIMALS_MS);
+	fsl_document_number(document, entry, "slowdown", chapter->slowdown, FSL_DECIMALS_RATIO);
+	fsl_document_number(document, entry, "lostMsPerStep", chapter->lost_ms_per_step,
+			    FSL_DECIMALS_MS);
+	cJSON *culprits = fsl_document_array(document, entry, "culprits");
+	for (size_t i = 0; i < chapter->n_culprits && !document->has_failed; i++) {
+		const struct fsl_culprit *culprit = &chapter->culprits[i];
+		cJSON *object = fsl_document_object(document, culprits, NULL);
+		fsl_document_integer(document, object, "rank", culprit->rank);
+		fsl_document_index(document, object, "peer", culprit->peer);
+		fsl_document_text(document, object, "cause", fsl_cause_text(culprit->cause));
+		fsl_document_number(document, object, "lostMsPerStep", culprit->lost_ms_per_step,
+				    FSL_DECIMALS_MS);
+	}
+}
+
+/* Only captures that were judged in chapters have the key. */
+static void put_chapters(struct fsl_document *document, cJSON *root,
+			 const struct fsl_localisation *localisation)
+{
+	cJSON *list = localisation->n_chapters > 0 ? fsl_document_array(document, root, "chapters")
+						   : NULL;
+	for (size_t k = 0; k < localisation->n_chapters && !document->has_failed; k++) {
+		put_chapter(document, list, &localisation->chapters[k]);
+	}
+}
+
 static void put_ours(struct fsl_document *document, cJSON *root,
 		     const struct fsl_localisation *localisation,
 		     const struct fsl_topology *topology, const struct fsl_run *run)
@@ -287,6 +323,7 @@ static void put_ours(struct fsl_document *document, cJSON *root,
 	put_suspects(document, root, "unconfirmed", localisation->unconfirmed,
 		     localisation->n_unconfirmed);
 	put_replay(document, root, &localisation->replay);
+	put_chapters(document, root, localisation);
 	fsl_document_coverage(document, root, &localisation->coverage, run);
 	put_topology(document, root, topology, run);
 	fsl_document_bool(document, root, "suppressed", localisation->is_suppressed);

@@ -37,6 +37,12 @@ const char *fsl_verdict_text(enum fsl_verdict_kind kind)
 	return verdict_texts[kind];
 }
 
+bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
+{
+	return kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE ||
+	       kind == FSL_VERDICT_STAGE_IMBALANCE || kind == FSL_VERDICT_WORK_IMBALANCE;
+}
+
 const char *fsl_cause_text(enum fsl_cause cause)
 {
 	FSL_ASSERT((size_t)cause < FSL_CAUSES_N);

@@ -28,6 +28,9 @@ enum fsl_verdict_kind {
 	FSL_VERDICTS_N
 };
 const char *fsl_verdict_text(enum fsl_verdict_kind kind); /* "slow_rank" */
+/* True when nobody needs to be woken: nothing was found, or nothing that is a fault of a node (how
+ * work is spread). */
+bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind);
 
 enum fsl_cause {
 	FSL_CAUSE_COMPUTE,
@@ -132,6 +135,17 @@ struct fsl_replay_summary {
 	size_t n_whatifs;
 };
 
+/* What one chapter of a long capture said. */
+struct fsl_chapter_note {
+	int64_t begin_ns, end_ns;
+	size_t n_steps;
+	enum fsl_verdict_kind kind;
+	double step_ms, slowdown, lost_ms_per_step; /* as in the localisation */
+	const struct fsl_culprit *culprits;         /* borrowed from the chapter's verdict */
+	size_t n_culprits;
+	bool is_told; /* the verdict is that of this chapter */
+};
+
 /* What a verdict is based on. */
 struct fsl_coverage {
 	size_t n_ranks_expected, n_ranks_seen;
@@ -188,6 +202,8 @@ struct fsl_localisation {
 	struct fsl_suspect *unconfirmed;
 	size_t n_unconfirmed, unconfirmed_capacity;
 	struct fsl_coverage coverage;
+	struct fsl_chapter_note *chapters; /* oldest first; none: judged as a whole */
+	size_t n_chapters;
 	const char *algorithm; /* "failslow", "systrace"; static */
 	bool is_suppressed;    /* same culprits alarmed within look_back: no new alarm */
 	int64_t suppressed_since_ns;

@@ -72,7 +72,7 @@ def check_against_schema(row, node):
 
 def check_schema(name, rows, holder):
     # Members that group others, and shapes that the table gives as one row.
-    groups = {"enable_detect_type", "fail_slow_ops", "replay", "<metric>.aggregation",
+    groups = {"enable_detect_type", "fail_slow_ops", "replay", "chapter", "<metric>.aggregation",
               "<metric>.aggregation.funcs[].func_params"}
     schema = json.loads((ROOT / "config" / name.replace(".json", ".schema.json")).read_text())
     found = schema_keys(schema, holder)

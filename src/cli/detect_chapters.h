@@ -1,0 +1,21 @@
+/* A long capture is judged in chapters (series/chapter.h); this is what is known of them. */
+#ifndef FSL_CLI_DETECT_CHAPTERS_H
+#define FSL_CLI_DETECT_CHAPTERS_H
+
+#include "cli/detect_job.h"
+
+/* How the configuration wants captures cut; sysTrace's rules are for whole captures. */
+struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config);
+
+/*
+ * Everything from job->run, which the caller filled, to job->perception and job->localisation:
+ * fsl_job_analyse() on the capture as a whole or, where it is longer than config->chapter_hours, on
+ * each chapter that job->chapters does not know yet; as a whole, too, where the first chapter has
+ * too few steps. Perception, topology and all else in @job are
+ * then those of the newest chapter; localisation is the verdict of the newest chapter in which
+ * something was wrong, with a note of every chapter.
+ */
+enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *config,
+			      struct fsl_error *err);
+
+#endif

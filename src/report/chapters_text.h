@@ -1,0 +1,13 @@
+/* The line of the terminal summary on a capture that was judged in chapters. */
+#ifndef FSL_REPORT_CHAPTERS_TEXT_H
+#define FSL_REPORT_CHAPTERS_TEXT_H
+
+#include "report/screen.h"
+#include "series/verdict.h"
+
+/* Which chapter the verdict is about, and in which others something was wrong; nothing for a
+ * capture that was judged as a whole. */
+void fsl_chapters_text(const struct fsl_screen *screen,
+		       const struct fsl_localisation *localisation);
+
+#endif

@@ -1,0 +1,187 @@
+/* Long captures: one verdict of many chapters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "cli/detect_chapters.h"
+#include "detect/registry.h"
+#include "sim/sim.h"
+
+/* Steps of the job take about a second; a chapter is about 100 of them. */
+enum { STEPS = 500, CHAPTER_S = 100 };
+
+static struct fsl_registry *registry;
+static struct fsl_config config;
+
+static int set_up(void **state)
+{
+	(void)state;
+	registry = fsl_registry_create();
+	return registry == NULL || fsl_config_load(&config, NULL, registry, NULL) != FSL_OK;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fsl_config_fini(&config);
+	fsl_registry_destroy(registry);
+	return 0;
+}
+
+/* The job of @settings, judged in chapters of @chapter_s seconds. Free with release(). */
+static struct fsl_job *judge(const char *const *settings, const char *fault,
+			     const char *other_fault, double chapter_s)
+{
+	struct fsl_sim_params params;
+	struct fsl_job *job = calloc(1, sizeof(*job));
+	struct fsl_config present = config;
+	static const char *const usual[] = {"tp=4",        "dp=2",        "pairs=2",
+					    "steps=500",   "step_ms=900", "spikes=0",
+					    "hetero=0.01", "ckpt=0",      "gc=0"};
+	assert_non_null(job);
+	fsl_sim_params_init(&params);
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		assert_int_equal(fsl_sim_params_set(&params, usual[i], NULL), FSL_OK);
+	}
+	for (; settings != NULL && *settings != NULL; settings++) {
+		assert_int_equal(fsl_sim_params_set(&params, *settings, NULL), FSL_OK);
+	}
+	if (fault != NULL) {
+		assert_int_equal(fsl_sim_params_add_fault(&params, fault, NULL), FSL_OK);
+	}
+	if (other_fault != NULL) {
+		assert_int_equal(fsl_sim_params_add_fault(&params, other_fault, NULL), FSL_OK);
+	}
+	assert_int_equal(fsl_job_init(job, NULL), FSL_OK);
+	assert_int_equal(fsl_sim_run_in_memory(&params, &job->run, NULL, NULL), FSL_OK);
+	present.chapter_hours = chapter_s / 3600.0;
+	present.now_ns = job->run.ranks[0].last_event_ns;
+	assert_int_equal(fsl_job_judge(job, &present, NULL), FSL_OK);
+	fsl_sim_params_fini(&params);
+	return job;
+}
+
+static void release(struct fsl_job *job)
+{
+	fsl_job_fini(job);
+	free(job);
+}
+
+static size_t told_of(const struct fsl_localisation *verdict)
+{
+	size_t n_told = 0, told = 0;
+	for (size_t k = 0; k < verdict->n_chapters; k++) {
+		n_told += verdict->chapters[k].is_told;
+		told = verdict->chapters[k].is_told ? k : told;
+	}
+	assert_int_equal(n_told, 1);
+	return told;
+}
+
+static void a_short_capture_is_judged_as_a_whole(void **state)
+{
+	(void)state;
+	struct fsl_job *job = judge(NULL, "compute ranks=3 factor=1.3 onset=250", NULL, 10000.0);
+	assert_int_equal(job->localisation.kind, FSL_VERDICT_SLOW_RANK);
+	assert_int_equal(job->localisation.n_chapters, 0);
+	release(job);
+}
+
+static void a_fault_that_lasts_is_told_with_its_onset_chapters_ago(void **state)
+{
+	(void)state;
+	struct fsl_job *job = judge(NULL, "compute ranks=3 factor=1.4 onset=150", NULL, CHAPTER_S);
+	const struct fsl_localisation *verdict = &job->localisation;
+	assert_int_equal(verdict->kind, FSL_VERDICT_SLOW_RANK);
+	assert_true(verdict->n_chapters >= 5);
+	assert_int_equal(told_of(verdict), verdict->n_chapters - 1);
+	assert_int_equal(verdict->n_culprits, 1);
+	assert_int_equal(verdict->culprits[0].rank, 3);
+	assert_in_range(verdict->culprits[0].onset_step, 145, 155);
+	assert_true(verdict->fault_ns == verdict->culprits[0].onset_ns);
+	assert_true(verdict->fault_ns < verdict->chapters[2].begin_ns);
+	release(job);
+}
+
+static void a_fault_that_is_over_is_still_told(void **state)
+{
+	(void)state;
+	struct fsl_job *job =
+		judge(NULL, "compute ranks=3 factor=1.4 onset=150 until=180", NULL, CHAPTER_S);
+	const struct fsl_localisation *verdict = &job->localisation;
+	size_t told = told_of(verdict), n_steps = 0;
+	assert_int_equal(verdict->kind, FSL_VERDICT_SLOW_RANK);
+	assert_true(told < verdict->n_chapters - 1);
+	assert_int_equal(verdict->chapters[verdict->n_chapters - 1].kind, FSL_VERDICT_NORMAL);
+	assert_in_range(verdict->culprits[0].until_step, 175, 185);
+	for (size_t k = 0; k < verdict->n_chapters; k++) {
+		const struct fsl_chapter_note *chapter = &verdict->chapters[k];
+		assert_true(k == 0 || chapter->begin_ns == chapter[-1].end_ns);
+		n_steps += chapter->n_steps;
+	}
+	assert_in_range(n_steps, STEPS - 10, STEPS + 1);
+	release(job);
+}
+
+static void of_two_faults_the_newer_is_told_and_the_older_noted(void **state)
+{
+	(void)state;
+	struct fsl_job *job = judge(NULL, "compute ranks=3 factor=1.6 onset=30 until=80",
+				    "compute ranks=5 factor=1.3 onset=350 until=400", CHAPTER_S);
+	const struct fsl_localisation *verdict = &job->localisation;
+	assert_int_equal(verdict->n_culprits, 1);
+	assert_int_equal(verdict->culprits[0].rank, 5);
+	assert_true(told_of(verdict) > 1);
+	assert_int_equal(verdict->chapters[0].kind, FSL_VERDICT_SLOW_RANK);
+	assert_int_equal(verdict->chapters[0].culprits[0].rank, 3);
+	release(job);
+}
+
+static void without_a_fault_the_newest_chapter_is_told(void **state)
+{
+	(void)state;
+	struct fsl_job *job = judge(NULL, NULL, NULL, CHAPTER_S);
+	assert_int_equal(job->localisation.kind, FSL_VERDICT_NORMAL);
+	assert_int_equal(told_of(&job->localisation), job->localisation.n_chapters - 1);
+	release(job);
+}
+
+static void steps_without_numbers_are_counted_over_all_chapters(void **state)
+{
+	(void)state;
+	static const char *const bare[] = {"timelines=none", NULL};
+	struct fsl_job *job = judge(bare, "compute ranks=3 factor=1.4 onset=350", NULL, CHAPTER_S);
+	assert_true(job->steps.is_ordinal);
+	assert_int_equal(job->localisation.n_culprits, 1);
+	assert_in_range(job->localisation.culprits[0].onset_step, 343, 357);
+	release(job);
+}
+
+static void steps_too_long_for_chapters_are_judged_as_a_whole(void **state)
+{
+	(void)state;
+	struct fsl_job *job = judge(NULL, "compute ranks=3 factor=1.3 onset=250", NULL, 40.0);
+	assert_int_equal(job->localisation.n_chapters, 0);
+	assert_int_equal(job->localisation.kind, FSL_VERDICT_SLOW_RANK);
+	assert_in_range(job->localisation.culprits[0].onset_step, 247, 253);
+	release(job);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_short_capture_is_judged_as_a_whole),
+		cmocka_unit_test(a_fault_that_lasts_is_told_with_its_onset_chapters_ago),
+		cmocka_unit_test(a_fault_that_is_over_is_still_told),
+		cmocka_unit_test(of_two_faults_the_newer_is_told_and_the_older_noted),
+		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
+		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
+		cmocka_unit_test(steps_too_long_for_chapters_are_judged_as_a_whole),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
