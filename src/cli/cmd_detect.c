@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/detect_chapters.h"
 #include "cli/detect_job.h"
+#include "cli/detect_kept.h"
 #include "cli/detect_options.h"
 #include "cli/time_range.h"
 #include "config/config.h"
@@ -53,8 +54,10 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_run_fini(&job->run);
 }
 
-static enum fsl_status ingest(struct fsl_job *job, const struct fsl_config *config,
-			      const struct fsl_time_range *range, struct fsl_error *err)
+/* Of a capture that the last run read, only what is new. */
+static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
+			      const struct fsl_config *config, const struct fsl_time_range *range,
+			      struct fsl_error *err)
 {
 	struct fsl_ingest_options options = {.root_path = config->root_path,
 					     .training_log = config->training_log,
@@ -64,7 +67,18 @@ static enum fsl_status ingest(struct fsl_job *job, const struct fsl_config *conf
 					     .n_threads = (int)config->jobs};
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);
-	return fsl_ingest_run(&job->run, &options, err);
+	fsl_kept_load(kept, config, &options);
+	enum fsl_status status = fsl_ingest_run(&job->run, &options, err);
+	if (status == FSL_OK && fsl_kept_is_late(kept, &job->run)) {
+		fsl_kept_forget(kept, &options);
+		fsl_run_fini(&job->run);
+		status = fsl_run_init(&job->run, err);
+		if (status == FSL_OK) {
+			status = fsl_ingest_run(&job->run, &options, err);
+		}
+	}
+	fsl_kept_give(kept, job);
+	return status;
 }
 
 /* The verdict of localisation from the classical points alone, sysTrace's way. */
@@ -325,10 +339,11 @@ static enum fsl_status detect(const struct fsl_config *config,
 			      struct fsl_error *err)
 {
 	struct fsl_job job;
+	struct fsl_kept kept = {0};
 	struct fsl_time_range range = fsl_time_range_of(config);
 	enum fsl_status found = fsl_job_init(&job, err);
 	if (found == FSL_OK) {
-		found = ingest(&job, config, &range, err);
+		found = ingest(&job, &kept, config, &range, err);
 	}
 	if (found == FSL_OK) {
 		found = fsl_job_judge(&job, config, err);
@@ -341,7 +356,11 @@ static enum fsl_status detect(const struct fsl_config *config,
 	check_alarm(&job, config);
 	enum fsl_status status = report(&job, config, options, err);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
+	if (found == FSL_OK) {
+		fsl_kept_save(&kept, &job, config);
+	}
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	fsl_kept_fini(&kept);
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;
 }

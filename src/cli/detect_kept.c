@@ -1,0 +1,314 @@
+/* Keeps the chapters of a long capture in the state file, and goes on from there. */
+#include "cli/detect_kept.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "cli/detect_chapters.h"
+#include "cli/detect_kept_parts.h"
+#include "state/state.h"
+#include "team/team.h"
+
+/* FNV-1a over 64 bits. */
+struct digest {
+	uint64_t hash;
+};
+
+static void add_text(struct digest *digest, const char *text)
+{
+	for (const char *c = text != NULL ? text : "";; c++) {
+		digest->hash = (digest->hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+		if (*c == '\0') {
+			return;
+		}
+	}
+}
+
+/* A file that the configuration names is another one when its size or time is. */
+static void add_file(struct digest *digest, const char *path)
+{
+	struct stat facts;
+	char text[96] = "absent";
+	if (path != NULL && stat(path, &facts) == 0) {
+		(void)snprintf(text, sizeof(text), "%lld %lld.%09ld", (long long)facts.st_size,
+			       (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+	}
+	add_text(digest, text);
+}
+
+/* Keys that change no verdict. */
+static bool is_silent_key(const char *key)
+{
+	static const char *const keys[] = {"root_path", /* it is what the kept is found by */
+					   "fail_slow_perception_path",
+					   "slow_node_detection_path",
+					   "state_path",
+					   "jobs",
+					   "look_back"};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(key, keys[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+enum { RULES_BYTES = 64 };
+
+/* What a verdict depends on beside the data: version and configuration. */
+static void rules_of(char rules[RULES_BYTES], const struct fsl_config *config)
+{
+	struct digest digest = {UINT64_C(0xcbf29ce484222325)};
+	for (size_t i = 0; i < config->n_values; i++) {
+		const struct fsl_config_value *value = &config->values[i];
+		size_t n_key = strlen(value->key);
+		if (is_silent_key(value->key)) {
+			continue;
+		}
+		add_text(&digest, value->key);
+		add_text(&digest, value->value);
+		if (n_key > 7 && strcmp(value->key + n_key - 7, ".plugin") == 0) {
+			char path[4096]; /* JSON text: in quotes */
+			(void)snprintf(path, sizeof(path), "%.*s",
+				       (int)strcspn(value->value + 1, "\""), value->value + 1);
+			add_file(&digest, path);
+		}
+	}
+	add_text(&digest, config->training_log);
+	add_file(&digest, config->rank_table_json);
+	(void)snprintf(rules, RULES_BYTES, FSL_VERSION " %016" PRIx64, digest.hash);
+}
+
+/* The folder by its one true name; free with free(). */
+static char *root_of(const struct fsl_config *config)
+{
+	return realpath(config->root_path, NULL);
+}
+
+static enum fsl_status read_kept(struct fsl_kept *kept, const struct fsl_config *config,
+				 struct fsl_error *err)
+{
+	char rules[RULES_BYTES];
+	struct fsl_state *state = NULL;
+	void *bytes = NULL;
+	size_t n_bytes = 0;
+	char *root = root_of(config);
+	enum fsl_status status = FSL_OK;
+	if (root == NULL || access(config->state_path, F_OK) != 0) {
+		free(root);
+		return FSL_OK; /* nothing was kept */
+	}
+	rules_of(rules, config);
+	status = fsl_state_open(&state, config->state_path, err);
+	if (status == FSL_OK) {
+		status = fsl_state_get_kept(state, root, rules, &bytes, &n_bytes, err);
+	}
+	if (status == FSL_OK && bytes != NULL) {
+		status = fsl_kept_unpack(kept, bytes, n_bytes, err);
+	}
+	fsl_free(bytes);
+	fsl_state_close(state);
+	free(root);
+	return status;
+}
+
+/* Chapters that end at or before the boundary. */
+static size_t count_closed(const struct fsl_chapters *chapters, int64_t boundary_ns)
+{
+	size_t n = 0;
+	while (n < chapters->n_items && chapters->items[n].time.end_ns <= boundary_ns) {
+		n++;
+	}
+	return n;
+}
+
+/* Forgets what was read before; the run may still keep what it finds. */
+static void forget(struct fsl_kept *kept)
+{
+	fsl_chapters_fini(&kept->chapters);
+	fsl_marks_fini(&kept->before);
+	kept->resume_ns = FSL_NS_ABSENT;
+}
+
+/* Where reading can go on: at the end of a kept chapter. */
+static int64_t find_resume_ns(const struct fsl_kept *kept, const struct fsl_ingest_options *options)
+{
+	struct fsl_error err = {0};
+	int64_t resume_ns = FSL_NS_ABSENT;
+	size_t n = kept->chapters.n_items;
+	if (n == 0 || fsl_marks_resume_ns(&kept->before, options, kept->rule.slack_ns,
+					  kept->chapters.items[n - 1].time.end_ns, &resume_ns,
+					  &err) != FSL_OK) {
+		return FSL_NS_ABSENT;
+	}
+	return count_closed(&kept->chapters, resume_ns) > 0 ? resume_ns : FSL_NS_ABSENT;
+}
+
+/* Chapters that will be judged again. */
+static void drop_open(struct fsl_chapters *chapters, size_t n_kept)
+{
+	while (chapters->n_items > n_kept) {
+		struct fsl_judged_chapter *last = &chapters->items[--chapters->n_items];
+		fsl_localisation_fini(&last->verdict);
+		fsl_pack_fini(&last->packed);
+	}
+}
+
+void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
+		   struct fsl_ingest_options *options)
+{
+	struct fsl_error err = {0};
+	*kept = (struct fsl_kept){.rule = fsl_job_chapter_rule(config), .resume_ns = FSL_NS_ABSENT};
+	kept->is_wanted = config->chapter_keep && kept->rule.length_ns > 0 &&
+			  options->from_ns == INT64_MIN && options->to_ns == INT64_MAX &&
+			  fsl_team_size() == 1;
+	if (!kept->is_wanted) {
+		return;
+	}
+	options->mark_period_ns = kept->rule.length_ns;
+	options->mark_lead_ns = kept->rule.lead_ns + kept->rule.slack_ns;
+	options->marks = &kept->now;
+	if (read_kept(kept, config, &err) != FSL_OK) {
+		fsl_log(FSL_LOG_WARNING, "kept",
+			"what the last run kept is not used, all is read: cause=\"%s\"",
+			fsl_error_root(&err));
+		forget(kept);
+		return;
+	}
+	kept->resume_ns = find_resume_ns(kept, options);
+	if (kept->resume_ns == FSL_NS_ABSENT) {
+		forget(kept);
+		return;
+	}
+	drop_open(&kept->chapters, count_closed(&kept->chapters, kept->resume_ns));
+	options->resume = &kept->before;
+	options->resume_ns = kept->resume_ns;
+	fsl_log(FSL_LOG_INFO, "kept", "going on from the last run: chapters=%zu",
+		kept->chapters.n_items);
+}
+
+static int compare_rank(const void *key, const void *item)
+{
+	return FSL_ORDER(*(const int32_t *)key, ((const struct fsl_kept_rank *)item)->rank);
+}
+
+/* What began before @limit_ns and ended when the earlier run had read its last. */
+static bool is_rank_late(const struct fsl_rank *rank, int64_t limit_ns, int64_t last_ns)
+{
+	for (size_t i = 0; i < rank->n_ops && fsl_op_begin_ns(&rank->ops[i]) < limit_ns; i++) {
+		if (fsl_op_end_ns(&rank->ops[i]) > last_ns) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < rank->n_stages && rank->stages[i].begin_ns < limit_ns; i++) {
+		if (rank->stages[i].end_ns > last_ns) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool fsl_kept_is_late(const struct fsl_kept *kept, const struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks && kept->resume_ns != FSL_NS_ABSENT; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		const struct fsl_kept_rank *before =
+			bsearch(&rank->rank, kept->ranks, kept->n_ranks, sizeof(*kept->ranks),
+				compare_rank);
+		if (before == NULL || is_rank_late(rank, kept->resume_ns,
+						   before->last_event_ns - kept->rule.slack_ns)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void fsl_kept_forget(struct fsl_kept *kept, struct fsl_ingest_options *options)
+{
+	fsl_log(FSL_LOG_INFO, "kept", "events of kept chapters came late, all is read");
+	forget(kept);
+	fsl_marks_fini(&kept->now);
+	options->resume = NULL;
+	options->resume_ns = FSL_NS_ABSENT;
+}
+
+void fsl_kept_give(struct fsl_kept *kept, struct fsl_job *job)
+{
+	job->chapters = kept->chapters;
+	kept->chapters = (struct fsl_chapters){0};
+}
+
+static enum fsl_status note_ranks(struct fsl_kept *kept, const struct fsl_run *run,
+				  struct fsl_error *err)
+{
+	kept->n_ranks = 0;
+	kept->ranks = fsl_arena_alloc(&kept->arena, run->n_ranks * sizeof(*kept->ranks));
+	if (kept->ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks);
+	}
+	kept->n_ranks = run->n_ranks;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		kept->ranks[r] =
+			(struct fsl_kept_rank){run->ranks[r].rank, run->ranks[r].last_event_ns};
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status write_kept(const struct fsl_kept *kept, const struct fsl_job *job,
+				  const struct fsl_config *config, struct fsl_error *err)
+{
+	char rules[RULES_BYTES];
+	struct fsl_pack pack = {0};
+	struct fsl_state *state = NULL;
+	char *root = root_of(config);
+	if (root == NULL) {
+		return FSL_FAIL(err, FSL_ERR_IO, "folder is gone: path=\"%s\"", config->root_path);
+	}
+	rules_of(rules, config);
+	enum fsl_status status = fsl_kept_pack(kept, &job->chapters, &pack, err);
+	if (status == FSL_OK) {
+		status = fsl_state_open(&state, config->state_path, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_state_put_kept(state, root, rules, pack.bytes, pack.n_bytes,
+					    config->now_ns, err);
+	}
+	fsl_state_close(state);
+	fsl_pack_fini(&pack);
+	free(root);
+	return status;
+}
+
+void fsl_kept_save(struct fsl_kept *kept, const struct fsl_job *job,
+		   const struct fsl_config *config)
+{
+	struct fsl_error err = {0};
+	if (!kept->is_wanted || job->chapters.n_items < 2) {
+		return;
+	}
+	enum fsl_status status = note_ranks(kept, &job->run, &err);
+	if (status == FSL_OK) {
+		status = write_kept(kept, job, config, &err);
+	}
+	if (status != FSL_OK) {
+		fsl_log(FSL_LOG_WARNING, "kept",
+			"nothing is kept for the next run, which reads all again: cause=\"%s\"",
+			fsl_error_root(&err));
+	}
+}
+
+void fsl_kept_fini(struct fsl_kept *kept)
+{
+	fsl_chapters_fini(&kept->chapters);
+	fsl_marks_fini(&kept->before);
+	fsl_marks_fini(&kept->now);
+	fsl_arena_fini(&kept->arena);
+	*kept = (struct fsl_kept){0};
+}

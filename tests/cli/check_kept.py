@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""A capture that grows is judged again and again: a run that goes on from what the last one kept says,
+byte for byte, what a run says that reads everything; and it goes on only where nothing else changed."""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NOW = "1750000400000000000"
+GOING_ON = "going on from the last run"
+
+
+class Job:
+    """One simulated job, whole in self.whole, as far as it was written in self.growing."""
+
+    def __init__(self, program, folder, *settings):
+        self.program = program
+        self.folder = folder
+        self.whole = folder / "whole"
+        self.growing = folder / "growing"
+        command = [program, "simulate", self.whole, "tp=8", "dp=1", "pairs=2", "step_ms=72",
+                   "transfer_ms=0.1", "optimizer_ms=8", "steps=720", *settings]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        config = json.loads((self.whole / "model_config.json").read_text())
+        config["chapter"] = {"hours": 0.003}
+        config["look_back"] = 0  # what is suppressed depends on runs, not on data
+        self.growing.mkdir()
+        (self.growing / "model_config.json").write_text(json.dumps(config))
+        config["chapter"]["keep"] = False
+        (self.growing / "forgetful.json").write_text(json.dumps(config))
+        self.files = [p.relative_to(self.whole) for p in sorted(self.whole.rglob("*"))
+                      if p.is_file() and p.parent != self.whole]
+        self.runs = 0
+
+    def write(self, share, jitter=None):
+        """Lets every file grow to about this share of its bytes."""
+        for name in self.files:
+            data = (self.whole / name).read_bytes()
+            length = int(len(data) * share) + (jitter.randrange(200) if jitter else 0)
+            path = self.growing / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            have = path.stat().st_size if path.exists() else 0
+            with path.open("ab") as file:
+                file.write(data[have:max(length, have)])
+
+    def run(self, config, output, *options):
+        self.runs += 1
+        command = [self.program, "detect", "--config", self.growing / config, "--now", NOW, "-v",
+                   "--format", "json", "--output", output, *options]
+        done = subprocess.run(command, capture_output=True, check=False, text=True)
+        if done.returncode != 0:
+            sys.exit(f"FAILED {command}: {done.stderr}")
+        return done.stdout, done.stderr
+
+    def judge(self, *options):
+        """The verdict of a run that keeps; whether it went on; it has to be what a run says that
+        reads all."""
+        kept, log = self.run("model_config.json", self.folder / "kept", *options)
+        fresh, _ = self.run("forgetful.json", self.folder / f"fresh{self.runs}")
+        if kept != fresh:
+            (self.folder / "kept.json").write_text(kept)
+            (self.folder / "fresh.json").write_text(fresh)
+            subprocess.run(["diff", self.folder / "fresh.json", self.folder / "kept.json"],
+                           check=False)
+            sys.exit(f"FAILED: a run that goes on says something else; log:\n{log}")
+        return json.loads(kept), GOING_ON in log
+
+
+def expect(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
+
+
+def grows(job):
+    """Growing by a little, in the middle of rows, from a tenth to the whole."""
+    random_bytes = random.Random(1)
+    n_gone_on = 0
+    shares = [0.1, 0.3, 0.55, 0.56, 0.57, 0.7, 0.71, 0.9, 0.99, 1.0, 1.0]
+    for i, share in enumerate(shares):
+        job.write(share, random_bytes)
+        verdict, is_going_on = job.judge("--jobs", str(1 + i % 2))
+        n_gone_on += is_going_on
+    expect(n_gone_on >= len(shares) - 4, f"only {n_gone_on} runs of {len(shares)} went on")
+    expect(len(verdict["localisation"]["chapters"]) > 5, "not judged in chapters")
+
+
+def is_found(job):
+    """What began in an early chapter is told with its onset."""
+    job.write(0.6)
+    job.judge()
+    job.write(1.0)
+    verdict, is_going_on = job.judge()
+    culprits = verdict["localisation"]["culprits"]
+    expect(is_going_on, "did not go on")
+    expect([c["rank"] for c in culprits] == [3], f"culprits: {culprits}")
+    expect(abs(culprits[0]["onsetStep"] - 120) <= 5, f"onset: {culprits[0]['onsetStep']}")
+
+
+def changes_are_noticed(job):
+    """Each of these makes a run read everything."""
+    marker = job.growing / job.files[0]
+    state = job.folder / "kept" / "failslow_state.db"
+
+    def rewrite(change):
+        data = bytearray(marker.read_bytes())
+        change(data)
+        other = marker.with_suffix(".other")
+        other.write_bytes(bytes(data))
+        other.replace(marker)
+
+    def shorten(_):
+        os.truncate(marker, marker.stat().st_size // 2)
+
+    def touch_config(_):
+        path = job.growing / "model_config.json"
+        for name in ("model_config.json", "forgetful.json"):
+            path = job.growing / name
+            config = json.loads(path.read_text())
+            config["slow_ratio_min"] = 1.04
+            path.write_text(json.dumps(config))
+
+    changes = {
+        "a file was shortened": shorten,
+        "a file was replaced": lambda _: rewrite(lambda data: None),
+        "a file has another head": lambda _: rewrite(lambda data: data.reverse()),
+        "a file is gone": lambda _: marker.unlink(),
+        "the configuration is another one": touch_config,
+        "the state was deleted": lambda _: state.unlink(),
+        "the state is damaged": lambda _: state.write_bytes(b"x" * 10000),
+    }
+    for what, change in changes.items():
+        shutil.rmtree(job.growing / job.files[0].parent, ignore_errors=True)
+        job.write(0.8)
+        job.judge()
+        _, is_going_on = job.judge()
+        expect(is_going_on, f"did not go on before: {what}")
+        change(None)
+        _, is_going_on = job.judge()
+        expect(not is_going_on, f"went on although {what}")
+
+
+def short_captures_keep_nothing(job):
+    job.write(0.05)
+    _, is_going_on = job.judge()
+    expect(not is_going_on, "went on from nothing")
+    expect(not (job.folder / "kept" / "failslow_state.db").exists(), "state without a reason")
+
+
+CASES = [
+    (grows, ["timelines=none", "fault=compute ranks=3 factor=1.3 onset=200"]),
+    (grows, ["timelines=none", "drop=0.01", "clock_ms=50", "drift_ppm=20"]),
+    (is_found, ["timelines=none", "fault=compute ranks=3 factor=1.3 onset=120"]),
+    (changes_are_noticed, ["timelines=none"]),
+    (short_captures_keep_nothing, []),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    for case, settings in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            case(Job(options.program.resolve(), pathlib.Path(folder), *settings))
+        print("ok", case.__name__, *settings)
+
+
+if __name__ == "__main__":
+    main()
