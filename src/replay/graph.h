@@ -42,7 +42,7 @@ struct fsl_pieces {
 	size_t n, capacity;
 };
 
-/* Events that end together. */
+/* Events that end together; no members: an instance that is none. */
 struct fsl_meeting {
 	int64_t transfer_ns, level_ns;
 	size_t member_begin; /* graph->members */
@@ -107,6 +107,16 @@ static inline struct fsl_piece *fsl_event_pieces(const struct fsl_replay_graph *
 {
 	return graph->pieces[event->rank_idx].items + event->piece_begin;
 }
+
+/* Meetings by window: list[begin[w] .. begin[w + 1]), ascending. */
+struct fsl_buckets {
+	uint32_t *list;
+	size_t *begin;
+};
+/* In @arena; false when it is short. */
+bool fsl_replay_meetings_by_window(struct fsl_buckets *out, struct fsl_arena *arena,
+				   const struct fsl_replay *replay,
+				   const struct fsl_replay_graph *graph);
 
 /* Which steps: all within the budget, else windows spread evenly and around the focus. */
 enum fsl_status fsl_replay_sample(struct fsl_replay *out, struct fsl_replay_graph *graph,

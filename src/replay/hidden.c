@@ -78,6 +78,7 @@ static enum fsl_status add_barrier(struct fsl_replay *out, struct fsl_replay_gra
 			(struct fsl_member){(uint32_t)graph->n_events++, is_waiting};
 	}
 	graph->n_meetings++;
+	out->n_meetings++;
 	return FSL_OK;
 }
 

@@ -25,19 +25,27 @@ static uint32_t event_of(const struct fsl_replay *replay, const struct fsl_repla
 	return (uint32_t)(graph->event_begin[rank_idx * graph->n_windows + w] + (op_idx - first));
 }
 
+/* An instance of the replayed steps. */
+struct candidate {
+	uint32_t channel_idx, lost; /* event of the first of its lost operators */
+	size_t instance;
+};
+
 /*
- * Lists the members of an instance, lost ones from event @lost on; 0 when one of them lies outside
- * the window or is taken.
+ * Lists the members of an instance; 0 when one of them lies outside the window or is taken.
  */
-static uint32_t list_members(const struct fsl_replay *out, struct fsl_replay_graph *graph,
-			     const struct fsl_channel *channel, size_t instance, uint32_t lost)
+static uint32_t list_members(const struct fsl_replay *out, const struct fsl_replay_graph *graph,
+			     const struct candidate *candidate, struct fsl_member *members)
 {
-	uint32_t n = 0, w = graph->window_of[channel->step_idx[instance]];
+	const struct fsl_channel *channel = &graph->job->match->channels[candidate->channel_idx];
+	const uint32_t *row = channel->op_idx + candidate->instance * channel->n_members;
+	uint32_t n = 0, lost = candidate->lost;
+	uint32_t w = graph->window_of[channel->step_idx[candidate->instance]];
 	for (size_t m = 0; m < channel->n_members; m++) {
-		uint32_t op_idx = channel->op_idx[instance * channel->n_members + m], event = lost;
-		if (op_idx != FSL_NO_OP) {
-			event = event_of(out, graph, channel->members[m], op_idx, w);
-		} else if (fsl_replay_is_lost(graph, channel, instance, m)) {
+		uint32_t event = lost;
+		if (row[m] != FSL_NO_OP) {
+			event = event_of(out, graph, channel->members[m], row[m], w);
+		} else if (fsl_replay_is_lost(graph, channel, candidate->instance, m)) {
 			lost++;
 		} else {
 			continue;
@@ -45,7 +53,7 @@ static uint32_t list_members(const struct fsl_replay *out, struct fsl_replay_gra
 		if (event == FSL_NO_NODE || graph->events[event].meeting != FSL_NO_NODE) {
 			return 0;
 		}
-		graph->members[graph->n_members + n++] = (struct fsl_member){event, true};
+		members[n++] = (struct fsl_member){event, true};
 	}
 	return n;
 }
@@ -89,62 +97,119 @@ static bool ends_together(const struct fsl_replay_graph *graph, const struct fsl
 	return apart_ns <= APART_NS_MAX || (double)apart_ns <= APART_SHARE_MAX * (double)longest_ns;
 }
 
-/* @lost: event of the first lost operator that is not a member yet; moves on. */
-static enum fsl_status add_instance(struct fsl_replay *out, struct fsl_replay_graph *graph,
-				    size_t channel_idx, size_t instance, uint32_t *lost,
-				    struct fsl_error *err)
+/* The instances of the replayed steps, in order of channel and instance, with a meeting and room
+ * for members each. */
+struct candidates {
+	struct candidate *items;
+	size_t n, capacity;
+};
+
+/* Lists an instance; *lost moves on by its lost operators. */
+static enum fsl_status add_candidate(struct candidates *out, struct fsl_replay_graph *graph,
+				     size_t channel_idx, size_t instance, uint32_t *lost,
+				     struct fsl_error *err)
 {
 	const struct fsl_channel *channel = &graph->job->match->channels[channel_idx];
-	uint32_t step = channel->step_idx[instance];
-	if (step >= graph->job->cuts->n_steps || graph->window_of[step] == FSL_NO_NODE) {
-		return FSL_OK;
-	}
-	enum fsl_status status = FSL_GROW(graph->members, graph->members_capacity,
-					  graph->n_members + channel->n_members, err);
+	enum fsl_status status = FSL_GROW(out->items, out->capacity, out->n + 1, err);
 	if (status == FSL_OK) {
-		status = FSL_GROW(graph->meetings, graph->meetings_capacity, graph->n_meetings + 1,
-				  err);
+		status = FSL_GROW(graph->meetings, graph->meetings_capacity, out->n + 1, err);
 	}
 	if (status != FSL_OK) {
 		return status;
 	}
-	uint32_t n = list_members(out, graph, channel, instance, *lost);
-	for (size_t m = 0; m < channel->n_members; m++) {
+	out->items[out->n] = (struct candidate){(uint32_t)channel_idx, *lost, instance};
+	graph->meetings[out->n++] =
+		(struct fsl_meeting){.member_begin = graph->n_members,
+				     .channel_idx = (uint32_t)channel_idx,
+				     .step = graph->step_of[channel->step_idx[instance]]};
+	graph->n_members += channel->n_members;
+	for (size_t m = 0; m < channel->n_members && !channel->is_complete; m++) {
 		*lost += fsl_replay_is_lost(graph, channel, instance, m);
 	}
-	if (n >= 2) {
-		struct fsl_meeting *meeting = &graph->meetings[graph->n_meetings];
-		*meeting = (struct fsl_meeting){.member_begin = graph->n_members,
-						.n_members = n,
-						.channel_idx = (uint32_t)channel_idx,
-						.step = graph->step_of[step]};
-		set_meeting(graph, meeting, channel->is_p2p);
-		if (!ends_together(graph, meeting)) {
-			out->n_odd++;
-			return FSL_OK;
+	return FSL_OK;
+}
+
+static enum fsl_status list_candidates(struct candidates *out, struct fsl_replay_graph *graph,
+				       struct fsl_error *err)
+{
+	const struct fsl_match *match = graph->job->match;
+	uint32_t lost = (uint32_t)graph->n_ops;
+	enum fsl_status status = FSL_OK;
+	for (size_t c = 0; c < match->n_channels; c++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
+		for (size_t i = 0; i < n_instances && status == FSL_OK; i++) {
+			uint32_t step = channel->step_idx[i];
+			if (step < graph->job->cuts->n_steps &&
+			    graph->window_of[step] != FSL_NO_NODE) {
+				status = add_candidate(out, graph, c, i, &lost, err);
+			}
 		}
-		for (uint32_t m = 0; m < n; m++) {
-			const struct fsl_member *member = &graph->members[graph->n_members + m];
-			graph->events[member->event].meeting = (uint32_t)graph->n_meetings;
-		}
-		graph->n_members += n;
-		graph->n_meetings++;
 	}
+	return status;
+}
+
+/* Fills the meeting of an instance; it keeps no members where nobody meets. False: its members end
+ * apart. */
+static bool meet(const struct fsl_replay *out, struct fsl_replay_graph *graph,
+		 const struct candidate *candidate, uint32_t meeting_idx)
+{
+	struct fsl_meeting *meeting = &graph->meetings[meeting_idx];
+	struct fsl_member *members = graph->members + meeting->member_begin;
+	const struct fsl_channel *channel = &graph->job->match->channels[candidate->channel_idx];
+	meeting->n_members = list_members(out, graph, candidate, members);
+	if (meeting->n_members < 2) {
+		meeting->n_members = 0;
+		return true;
+	}
+	set_meeting(graph, meeting, channel->is_p2p);
+	if (!ends_together(graph, meeting)) {
+		meeting->n_members = 0;
+		return false;
+	}
+	for (uint32_t m = 0; m < meeting->n_members; m++) {
+		graph->events[members[m].event].meeting = meeting_idx;
+	}
+	return true;
+}
+
+/* Windows on threads: an instance lies in one of them. */
+static enum fsl_status meet_all(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				const struct candidates *candidates, struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	struct fsl_buckets windows;
+	size_t n_odd = 0, n_meetings = 0;
+	if (!fsl_replay_meetings_by_window(&windows, &scratch, out, graph)) {
+		fsl_arena_fini(&scratch);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: meetings=%zu", candidates->n);
+	}
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : n_odd, n_meetings)
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		for (size_t k = windows.begin[w]; k < windows.begin[w + 1]; k++) {
+			uint32_t i = windows.list[k];
+			n_odd += !meet(out, graph, &candidates->items[i], i);
+			n_meetings += graph->meetings[i].n_members > 0;
+		}
+	}
+	out->n_odd = n_odd;
+	out->n_meetings = n_meetings;
+	fsl_arena_fini(&scratch);
 	return FSL_OK;
 }
 
 enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_replay_graph *graph,
 					struct fsl_error *err)
 {
-	const struct fsl_match *match = graph->job->match;
-	enum fsl_status status = FSL_OK;
-	uint32_t lost = (uint32_t)graph->n_ops;
-	for (size_t c = 0; c < match->n_channels; c++) {
-		const struct fsl_channel *channel = &match->channels[c];
-		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
-		for (size_t i = 0; i < n_instances && status == FSL_OK; i++) {
-			status = add_instance(out, graph, c, i, &lost, err);
-		}
+	struct candidates candidates = {.n = 0};
+	enum fsl_status status = list_candidates(&candidates, graph, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(graph->members, graph->members_capacity, graph->n_members, err);
 	}
+	graph->n_meetings = candidates.n;
+	if (status == FSL_OK) {
+		status = meet_all(out, graph, &candidates, err);
+	}
+	fsl_free(candidates.items);
 	return status;
 }

@@ -4,12 +4,6 @@
  */
 #include "replay/graph.h"
 
-/* Items by window: list[begin[w] .. begin[w + 1]), ascending. */
-struct buckets {
-	uint32_t *list;
-	size_t *begin;
-};
-
 /* What an event waits for, and so what may follow it. */
 enum { AFTER_PRED, AFTER_BESIDE, AFTER_N };
 
@@ -21,8 +15,8 @@ struct sort {
 	uint32_t *n_missing; /* per meeting: members that have not arrived */
 	/* Events that follow an event, as lists: event + 1; 0 ends a list. */
 	uint32_t *first[AFTER_N], *next[AFTER_N];
-	struct buckets late; /* events that are no operators of the cells: lost ones, waits */
-	struct buckets meetings;
+	struct fsl_buckets late; /* events that are no operators of the cells: lost ones, waits */
+	struct fsl_buckets meetings;
 };
 
 /* One window while it is put into order. */
@@ -187,29 +181,66 @@ static size_t order_window(struct sort *sort, size_t w)
 	return queue.n_cut;
 }
 
-/* The window of each of @n items, events from @first on or meetings, and so the lists. */
-static bool fill_buckets(struct buckets *out, struct fsl_arena *arena, const struct sort *sort,
-			 bool are_meetings, size_t first, size_t end)
+/* Window of a replayed step. */
+static uint32_t window_of(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
+			  uint32_t step)
 {
-	const struct fsl_replay_graph *graph = sort->graph;
-	out->list = fsl_arena_alloc(arena, (end - first) * sizeof(*out->list));
-	out->begin = fsl_arena_alloc(arena, (graph->n_windows + 2) * sizeof(*out->begin));
-	for (int pass = 0; pass < 2 && out->list != NULL && out->begin != NULL; pass++) {
-		for (size_t i = first; i < end; i++) {
-			uint32_t step =
-				are_meetings ? graph->meetings[i].step : graph->events[i].step;
-			size_t w = graph->window_of[sort->replay->step_idx[step]];
-			if (pass == 0) {
-				out->begin[w + 2]++; /* one place ahead until the list is filled */
-			} else {
-				out->list[out->begin[w + 1]++] = (uint32_t)i;
-			}
-		}
-		for (size_t w = 2; w <= graph->n_windows && pass == 0; w++) {
-			out->begin[w] += out->begin[w - 1];
-		}
+	return graph->window_of[replay->step_idx[step]];
+}
+
+/* Where the items of each window begin, from how many there are. */
+static void set_begins(struct fsl_buckets *out, size_t n_windows)
+{
+	for (size_t w = 2; w <= n_windows; w++) {
+		out->begin[w] += out->begin[w - 1];
 	}
+}
+
+static bool alloc_buckets(struct fsl_buckets *out, struct fsl_arena *arena, size_t n_items,
+			  size_t n_windows)
+{
+	out->list = fsl_arena_alloc(arena, n_items * sizeof(*out->list));
+	out->begin = fsl_arena_alloc(arena, (n_windows + 2) * sizeof(*out->begin));
 	return out->list != NULL && out->begin != NULL;
+}
+
+/* begin[] is one place ahead until the list is filled. */
+bool fsl_replay_meetings_by_window(struct fsl_buckets *out, struct fsl_arena *arena,
+				   const struct fsl_replay *replay,
+				   const struct fsl_replay_graph *graph)
+{
+	size_t n = graph->n_meetings;
+	if (!alloc_buckets(out, arena, n, graph->n_windows)) {
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		out->begin[window_of(replay, graph, graph->meetings[i].step) + 2]++;
+	}
+	set_begins(out, graph->n_windows);
+	for (size_t i = 0; i < n; i++) {
+		size_t w = window_of(replay, graph, graph->meetings[i].step);
+		out->list[out->begin[w + 1]++] = (uint32_t)i;
+	}
+	return true;
+}
+
+/* The same of events that are no operators of the cells. */
+static bool late_by_window(struct fsl_buckets *out, struct fsl_arena *arena,
+			   const struct fsl_replay *replay, const struct fsl_replay_graph *graph)
+{
+	size_t n = graph->n_events - graph->n_ops;
+	if (!alloc_buckets(out, arena, n, graph->n_windows)) {
+		return false;
+	}
+	for (size_t e = graph->n_ops; e < graph->n_events; e++) {
+		out->begin[window_of(replay, graph, graph->events[e].step) + 2]++;
+	}
+	set_begins(out, graph->n_windows);
+	for (size_t e = graph->n_ops; e < graph->n_events; e++) {
+		size_t w = window_of(replay, graph, graph->events[e].step);
+		out->list[out->begin[w + 1]++] = (uint32_t)e;
+	}
+	return true;
 }
 
 static bool sort_init(struct sort *sort, struct fsl_arena *arena)
@@ -225,8 +256,8 @@ static bool sort_init(struct sort *sort, struct fsl_arena *arena)
 		has_lists = has_lists && sort->first[k] != NULL && sort->next[k] != NULL;
 	}
 	return has_lists && sort->n_before != NULL && sort->n_missing != NULL &&
-	       fill_buckets(&sort->late, arena, sort, false, graph->n_ops, n) &&
-	       fill_buckets(&sort->meetings, arena, sort, true, 0, graph->n_meetings);
+	       late_by_window(&sort->late, arena, sort->replay, graph) &&
+	       fsl_replay_meetings_by_window(&sort->meetings, arena, sort->replay, graph);
 }
 
 /* Gives the events of a window their slots; returns how many there are. */

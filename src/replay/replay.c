@@ -403,7 +403,6 @@ static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_gra
 	if (status == FSL_OK) {
 		out->graph = graph;
 		out->n_ops = graph->n_ops;
-		out->n_meetings = graph->n_meetings;
 		status = set_baseline(out, err);
 	}
 	return status;
