@@ -29,23 +29,55 @@ size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns)
 	return first_op_between(rank, 0, rank->n_ops, time_ns);
 }
 
-/* The same behind operator @from, which begins before @time_ns: as far as it takes, in steps of
- * twice the size. */
-static size_t first_op_behind(const struct fsl_rank *rank, size_t from, int64_t time_ns)
+/* The same in ops[low ..), looked for in steps of twice the size. */
+static size_t first_op_from(const struct fsl_rank *rank, size_t low, int64_t time_ns)
 {
-	size_t low = from, reach = 1;
-	while (rank->n_ops - low > reach && fsl_op_begin_ns(&rank->ops[low + reach]) < time_ns) {
+	size_t reach = 1;
+	while (rank->n_ops - low > reach &&
+	       fsl_op_begin_ns(&rank->ops[low + reach - 1]) < time_ns) {
 		low += reach;
 		reach *= 2;
 	}
-	size_t high = rank->n_ops - low > reach ? low + reach : rank->n_ops;
+	size_t high = rank->n_ops - low > reach ? low + reach - 1 : rank->n_ops;
 	return first_op_between(rank, low, high, time_ns);
+}
+
+/* The same in ops[.. high); @high when all of those begin before. */
+static size_t first_op_until(const struct fsl_rank *rank, size_t high, int64_t time_ns)
+{
+	size_t reach = 1;
+	while (high > reach && fsl_op_begin_ns(&rank->ops[high - reach]) >= time_ns) {
+		high -= reach;
+		reach *= 2;
+	}
+	return first_op_between(rank, high > reach ? high - reach + 1 : 0, high, time_ns);
+}
+
+/* The same, where it is probably @guess: each operator looked at is memory to wait for. */
+static size_t first_op_near(const struct fsl_rank *rank, size_t guess, int64_t time_ns)
+{
+	size_t n_ops = rank->n_ops;
+	return guess < n_ops && fsl_op_begin_ns(&rank->ops[guess]) < time_ns
+		       ? first_op_from(rank, guess + 1, time_ns)
+		       : first_op_until(rank, guess < n_ops ? guess : n_ops, time_ns);
+}
+
+/* Jitter mostly leaves them in order, or all the same. */
+static void sort_numbers(int64_t *numbers, size_t n)
+{
+	size_t i = 1;
+	while (i < n && numbers[i - 1] <= numbers[i]) {
+		i++;
+	}
+	if (i < n) {
+		qsort(numbers, n, sizeof(*numbers), fsl_compare_i64);
+	}
 }
 
 /* Most frequent number of operators per step; @counts is sorted in place. */
 static int64_t mode_of(int64_t *counts, size_t n)
 {
-	qsort(counts, n, sizeof(*counts), fsl_compare_i64);
+	sort_numbers(counts, n);
 	int64_t best = counts[0];
 	size_t best_run = 0;
 	for (size_t begin = 0; begin < n;) {
@@ -128,7 +160,7 @@ static bool snap_to_period(uint32_t *first, size_t n_steps, size_t n_ops, int64_
 	for (size_t s = 0; s < n_steps; s++) {
 		work[s] = sorted[s] = (int64_t)first[s] - mode * (int64_t)s;
 	}
-	qsort(sorted, n_steps, sizeof(*sorted), fsl_compare_i64);
+	sort_numbers(sorted, n_steps);
 	size_t n_near = find_offsets(offsets, work, n_steps, sorted[n_steps / 2]);
 	bool is_possible = (double)n_near >= REGULAR_SHARE_MIN * (double)n_steps;
 	for (size_t s = 0; s < n_steps; s++) {
@@ -157,10 +189,9 @@ static void cut_rank(struct fsl_cuts *out, const struct fsl_rank *rank, size_t r
 	for (size_t s = 0; s <= steps->n_items; s++) {
 		begin_ns[s] = shift_ns + (s < steps->n_items ? steps->items[s].begin_ns
 							     : last->begin_ns + last->dur_ns);
-		bool is_behind = s > 0 && first[s - 1] < rank->n_ops &&
-				 fsl_op_begin_ns(&rank->ops[first[s - 1]]) < begin_ns[s];
-		first[s] = (uint32_t)(is_behind ? first_op_behind(rank, first[s - 1], begin_ns[s])
-						: fsl_first_op_at(rank, begin_ns[s]));
+		/* A step mostly has as many operators as the one before. */
+		size_t guess = s > 1 ? 2 * (size_t)first[s - 1] - first[s - 2] : 0;
+		first[s] = (uint32_t)first_op_near(rank, guess, begin_ns[s]);
 	}
 	out->is_regular[rank_idx] = snap_to_period(first, steps->n_items, rank->n_ops, work);
 }
