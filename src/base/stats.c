@@ -138,8 +138,8 @@ static double least(const double *values, size_t n)
 enum { SAMPLED_MIN = 512, SAMPLE = 128, SAMPLE_REACH = 14 };
 
 /*
- * Two bounds that hold the @k-th smallest of @n values unless the sample is odd: from a sorted
- * sample, 2.5 sigmas on either side of where it should be.
+ * Two bounds that hold the @k-th smallest of @n values unless the sample is odd: those of its
+ * values that stand 2.5 sigmas on either side of where it should be.
  */
 static void bound_kth(const double *values, size_t n, size_t k, double *low, double *high)
 {
@@ -147,10 +147,11 @@ static void bound_kth(const double *values, size_t n, size_t k, double *low, dou
 	for (size_t i = 0; i < SAMPLE; i++) {
 		sample[i] = values[i * n / SAMPLE];
 	}
-	fsl_sort(sample, SAMPLE);
 	size_t at = k * SAMPLE / n;
-	*low = at > SAMPLE_REACH ? sample[at - SAMPLE_REACH] : -INFINITY;
-	*high = at + SAMPLE_REACH < SAMPLE ? sample[at + SAMPLE_REACH] : INFINITY;
+	*low = at > SAMPLE_REACH ? gsl_stats_select(sample, 1, SAMPLE, at - SAMPLE_REACH)
+				 : -INFINITY;
+	*high = at + SAMPLE_REACH < SAMPLE ? gsl_stats_select(sample, 1, SAMPLE, at + SAMPLE_REACH)
+					   : INFINITY;
 }
 
 /*
