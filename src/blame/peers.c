@@ -46,6 +46,7 @@ static uint64_t hash_ops(const struct fsl_rank *rank, struct census *census)
 	uint64_t hash = 0;
 	size_t n_seen = 0;
 	for (size_t i = 0; i < rank->n_ops; i++) {
+		fsl_op_fetch_ahead(&rank->ops[i]);
 		uint32_t op_id = rank->ops[i].op_id;
 		if (op_id < census->n_names && census->n_uses[op_id]++ == 0) {
 			census->seen[n_seen++] = op_id;

@@ -109,6 +109,7 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 	const struct fsl_rank *rank = fsl_run_rank(request->run, rank_number);
 	for (size_t i = 0; rank != NULL && i < rank->n_ops; i++) {
 		struct sample sample;
+		fsl_op_fetch_ahead(&rank->ops[i]);
 		if (!is_wanted(request, &rank->ops[i]) ||
 		    !sample_of_op(request->metric, &rank->ops[i], &sample)) {
 			continue;

@@ -224,6 +224,7 @@ static bool set_whole_spans(struct fsl_op_span *spans, const struct fsl_rank *ra
 	bool has_containing = false;
 	int64_t before_ns = INT64_MIN;
 	for (size_t i = 0; i < rank->n_ops; i++) {
+		fsl_op_fetch_ahead(&rank->ops[i]);
 		spans[i] = whole_span(&rank->ops[i], i);
 		has_containing |= spans[i].begin_ns < before_ns;
 		before_ns = spans[i].end_ns;

@@ -89,6 +89,7 @@ static size_t find_slots(struct sorter *sorter, struct rank_slots *out, const st
 	size_t n_device = 0;
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		const struct fsl_op *op = &rank->ops[i];
+		fsl_op_fetch_ahead(op);
 		bool has_device = op->dev_begin_ns != FSL_NS_ABSENT;
 		bool is_usable = (has_device || !needs_device) && op->group_id < sorter->n_names;
 		size_t g = is_usable ? sorter->group_of[op->group_id] : SIZE_MAX;

@@ -138,6 +138,7 @@ static bool collect_rank(struct collector *collector, const struct fsl_rank *ran
 	bool is_short = false;
 	for (size_t i = 0; i < rank->n_ops && !is_short; i++) {
 		const struct fsl_op *op = &rank->ops[i];
+		fsl_op_fetch_ahead(op);
 		size_t slot = op->group_id < collector->n_names ? op->group_id : collector->n_names;
 		uint32_t *use_of = &collector->use_of[slot];
 		if (*use_of == UINT32_MAX) {

@@ -282,6 +282,7 @@ static size_t unique_steps(struct fsl_step_time *steps, size_t n_steps)
 static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 {
 	for (size_t i = 1; i < n_ops; i++) {
+		fsl_op_fetch_ahead(&ops[i]);
 		if (fsl_op_begin_ns(&ops[i - 1]) >= fsl_op_begin_ns(&ops[i])) {
 			return false;
 		}
