@@ -2,7 +2,7 @@
 #include "cli/eval_engine.h"
 
 #include "base/mem.h"
-#include "cli/detect_job.h"
+#include "cli/detect_chapters.h"
 
 static enum fsl_status judge(struct fsl_eval_judged *out, const struct fsl_config *config,
 			     struct fsl_run *run, int64_t now_ns, struct fsl_error *err)
@@ -20,7 +20,7 @@ static enum fsl_status judge(struct fsl_eval_judged *out, const struct fsl_confi
 	fsl_run_fini(&job->run);
 	job->run = *run;
 	if (status == FSL_OK) {
-		status = fsl_job_analyse(job, &present, err);
+		status = fsl_job_judge(job, &present, err);
 	}
 	out->facts = fsl_job_facts(job, config);
 	out->facts.classical = &job->classical;
