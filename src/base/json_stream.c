@@ -641,6 +641,44 @@ void fsl_json_take_object(struct fsl_json *json, size_t n_bytes, uint64_t n_newl
 	after_value(json);
 }
 
+static const enum expect place_expects[FSL_JSON_PLACES_N] = {
+	[FSL_JSON_AT_TOP] = EXPECT_TOP,
+	[FSL_JSON_AT_FIRST_ITEM] = EXPECT_FIRST_ITEM,
+	[FSL_JSON_AT_ITEM] = EXPECT_ITEM,
+	[FSL_JSON_AT_NEXT] = EXPECT_NEXT,
+};
+
+bool fsl_json_place(const struct fsl_json *json, struct fsl_json_place *place)
+{
+	if (json->depth > 1 || json->is_in_object) {
+		return false;
+	}
+	for (unsigned i = 0; i < FSL_JSON_PLACES_N; i++) {
+		if (place_expects[i] == json->expect) {
+			*place = (struct fsl_json_place){
+				.offset = json->is_begun ? json->window_offset + json->at
+							 : fsl_reader_offset(json->reader),
+				.line = json->line,
+				.state = (enum fsl_json_place_state)i,
+			};
+			return true;
+		}
+	}
+	return false;
+}
+
+enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *place,
+			    struct fsl_error *err)
+{
+	FSL_ASSERT((unsigned)place->state < FSL_JSON_PLACES_N && !json->is_begun);
+	json->window_offset = place->offset;
+	json->line = place->line;
+	json->expect = place_expects[place->state];
+	json->depth = place->state == FSL_JSON_AT_TOP ? 0 : 1;
+	json->is_begun = place->offset > 0;
+	return fsl_reader_seek(json->reader, place->offset, err);
+}
+
 enum fsl_status fsl_json_skip(struct fsl_json *json, struct fsl_error *err)
 {
 	size_t depth = json->depth;

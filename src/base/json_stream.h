@@ -65,6 +65,24 @@ bool fsl_json_peek_object(struct fsl_json *json, const char **text, size_t *n_by
 /* Goes on behind that object; the caller knows that it is sound and has @n_bytes bytes and
  * @n_newlines newlines. */
 void fsl_json_take_object(struct fsl_json *json, size_t n_bytes, uint64_t n_newlines);
+/* A place between two values, outside of everything or in an outermost array. */
+enum fsl_json_place_state {
+	FSL_JSON_AT_TOP,        /* outside */
+	FSL_JSON_AT_FIRST_ITEM, /* an item or "]" is next */
+	FSL_JSON_AT_ITEM,       /* an item is next */
+	FSL_JSON_AT_NEXT,       /* "," or "]" is next */
+	FSL_JSON_PLACES_N
+};
+struct fsl_json_place {
+	uint64_t offset, line; /* of the next byte */
+	enum fsl_json_place_state state;
+};
+/* Where the tokenizer stands, behind the last token. False inside of objects and inner arrays, and
+ * when reading has failed. */
+bool fsl_json_place(const struct fsl_json *json, struct fsl_json_place *place);
+/* Makes a new tokenizer go on there. The reader can seek. */
+enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *place,
+			    struct fsl_error *err);
 /* Open objects and arrays. */
 size_t fsl_json_depth(const struct fsl_json *json);
 /* Where the last token began: decompressed byte offset, and line from 1. */

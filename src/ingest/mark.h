@@ -25,7 +25,7 @@ enum {
 struct fsl_mark_place {
 	uint64_t offset;    /* of the next byte */
 	uint64_t line;      /* its line, from 1 */
-	uint8_t json_state; /* where in the array; see fsl_json_place */
+	uint8_t json_state; /* enum fsl_json_place_state */
 };
 
 struct fsl_mark {

@@ -1,13 +1,13 @@
 /* Marks to bytes and back. Each field has its line here, and the asserts fail when one is added. */
 #include <string.h>
 
+#include "base/json_stream.h"
 #include "ingest/mark.h"
 
 enum {
 	MARKS_MAGIC = 0x314d5346, /* "FSM1"; another number when anything changes */
 	TEXT_BYTES_MAX = 1 << 16, /* paths and messages */
 	FILES_MAX = 1 << 24,
-	JSON_STATES_N = 4,
 	/* Bytes that a file or a mark takes at least, so that short messages do not ask for much
 	 * memory. */
 	FILE_BYTES_MIN = 64,
@@ -261,7 +261,7 @@ static void unpack_place(struct unpacking *from, struct fsl_mark_place *place)
 {
 	place->offset = fsl_unpack_u64(&from->bytes);
 	place->line = fsl_unpack_u64(&from->bytes);
-	place->json_state = unpack_below(from, JSON_STATES_N);
+	place->json_state = unpack_below(from, FSL_JSON_PLACES_N);
 	expect(from, place->offset <= INT64_MAX && place->line <= INT64_MAX);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
+#include "ingest/mark_take.h"
 #include "ingest/timeline_stage.h"
 #include "timeline.pb-c.h"
 
@@ -138,19 +140,36 @@ static void pb_free(void *is_short, void *memory)
 	fsl_free(memory);
 }
 
-static enum fsl_status read_stage(const char *data, size_t n_bytes, uint64_t offset,
+/* The time of a stage is its end, when it was written. */
+static enum fsl_status mark_stage(const TimelineStage *stage, uint64_t offset,
 				  struct fsl_sink *sink, struct fsl_error *err)
+{
+	const struct fsl_mark_place place = {.offset = offset};
+	uint64_t time_us = stage->end_us > 0 ? stage->end_us : stage->start_us;
+	if (time_us > (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US) {
+		return FSL_OK;
+	}
+	int64_t time_ns = (int64_t)time_us * FSL_NS_PER_US;
+	return time_ns >= sink->mark_at_ns ? fsl_mark_take(sink, NULL, &place, time_ns, err)
+					   : FSL_OK;
+}
+
+/* A stage of @n_bytes at @data; @field_offset: where its field begins, @offset: it itself. */
+static enum fsl_status read_stage(const char *data, size_t n_bytes, uint64_t field_offset,
+				  uint64_t offset, struct fsl_sink *sink, struct fsl_error *err)
 {
 	bool is_short = false;
 	ProtobufCAllocator allocator = {
 		.alloc = pb_alloc, .free = pb_free, .allocator_data = &is_short};
-	sink->file->n_records++;
 	TimelineStage *message = timeline_stage__unpack(&allocator, n_bytes, (const uint8_t *)data);
 	if (is_short) {
 		timeline_stage__free_unpacked(message, &allocator);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\", bytes=%zu",
 				sink->file->path, n_bytes);
 	}
+	enum fsl_status status =
+		message != NULL ? mark_stage(message, field_offset, sink, err) : FSL_OK;
+	sink->file->n_records++;
 	if (message == NULL) {
 		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
 				    "stages that are no protobuf message were left out, the first: "
@@ -165,7 +184,9 @@ static enum fsl_status read_stage(const char *data, size_t n_bytes, uint64_t off
 		.type = message->stage_type,
 		.n_type = strlen(message->stage_type),
 	};
-	enum fsl_status status = fsl_timeline_stage_add(sink, &stage, offset, err);
+	if (status == FSL_OK) {
+		status = fsl_timeline_stage_add(sink, &stage, offset, err);
+	}
 	timeline_stage__free_unpacked(message, &allocator);
 	return status;
 }
@@ -227,60 +248,103 @@ static enum fsl_status read_body(struct fsl_reader *reader, const struct field *
 		*is_cut = status == FSL_OK;
 		return status;
 	}
-	status = read_stage(data, n_wanted, offset, sink, err);
+	status = read_stage(data, n_wanted, offset - field->n_head, offset, sink, err);
 	fsl_reader_skip(reader, n_wanted);
+	return status;
+}
+
+/* What stands at @offset is no field, or not yet. */
+static void report_end(struct fsl_sink *sink, uint64_t offset, size_t n_seen)
+{
+	if (n_seen < HEAD_BYTES_MAX) {
+		report_cut(sink, offset);
+		return;
+	}
+	sink->file->n_records++;
+	fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+	fsl_sink_partial(sink,
+			 "no protobuf timeline from here on, the rest is not read; "
+			 "collect the file again: offset=%llu",
+			 (unsigned long long)offset);
+}
+
+/* The file ends at @offset, or what stands there is not all there yet. */
+static enum fsl_status mark_end(struct fsl_sink *sink, uint64_t offset, struct fsl_error *err)
+{
+	const struct fsl_mark_place place = {.offset = offset};
+	return fsl_mark_take_end(sink, NULL, &place, err);
+}
+
+/* One field whose head is skipped; *is_cut when the file ends inside. */
+static enum fsl_status read_field(struct fsl_reader *reader, const struct field *field,
+				  struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
+{
+	uint64_t n_before = sink->file->n_records;
+	uint64_t offset = fsl_reader_offset(reader) - field->n_head;
+	enum fsl_status status = FSL_OK;
+	*is_cut = false;
+	if (field->wire == WIRE_BYTES) {
+		status = read_body(reader, field, sink, is_cut, err);
+	} else if (field->number == FIELD_RANK && field->wire == WIRE_VARINT) {
+		fsl_timeline_rank_set(sink, field->value);
+	}
+	if (status == FSL_OK && *is_cut) {
+		/* One that is too long has been counted already. */
+		status = sink->file->n_records == n_before ? mark_end(sink, offset, err) : FSL_OK;
+		report_cut(sink, offset);
+	}
 	return status;
 }
 
 static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *sink,
 				   struct fsl_error *err)
 {
-	for (;;) {
+	bool is_cut = false;
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && !is_cut) {
 		const char *data = NULL;
 		size_t n_seen = 0;
-		enum fsl_status status =
-			fsl_reader_peek(reader, HEAD_BYTES_MAX, &data, &n_seen, err);
-		if (status != FSL_OK || n_seen == 0) {
-			return status;
+		struct field field;
+		status = fsl_reader_peek(reader, HEAD_BYTES_MAX, &data, &n_seen, err);
+		if (status != FSL_OK) {
+			break;
 		}
 		uint64_t offset = fsl_reader_offset(reader);
-		struct field field;
-		if (!parse_field(&field, data, n_seen)) {
-			if (n_seen < HEAD_BYTES_MAX) {
-				report_cut(sink, offset);
-				return FSL_OK;
+		if (n_seen == 0 || !parse_field(&field, data, n_seen)) {
+			status = mark_end(sink, offset, err);
+			if (n_seen > 0) {
+				report_end(sink, offset, n_seen);
 			}
-			sink->file->n_records++;
-			fsl_sink_drop(sink, FSL_DROP_MALFORMED);
-			fsl_sink_partial(sink,
-					 "no protobuf timeline from here on, the rest is not read; "
-					 "collect the file again: offset=%llu",
-					 (unsigned long long)offset);
-			return FSL_OK;
+			break;
 		}
 		fsl_reader_skip(reader, field.n_head);
-		bool is_cut = false;
-		if (field.wire == WIRE_BYTES) {
-			status = read_body(reader, &field, sink, &is_cut, err);
-		} else if (field.number == FIELD_RANK && field.wire == WIRE_VARINT) {
-			fsl_timeline_rank_set(sink, field.value);
-		}
-		if (status != FSL_OK) {
-			return status;
-		}
-		if (is_cut) {
-			report_cut(sink, offset);
-			return FSL_OK;
+		status = read_field(reader, &field, sink, &is_cut, err);
+	}
+	return status;
+}
+
+/* From a mark on, or everything. */
+static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *sink,
+				   struct fsl_error *err)
+{
+	struct fsl_mark_place place;
+	enum fsl_status status = FSL_OK;
+	if (fsl_mark_is_resumed(sink, &place)) {
+		status = fsl_mark_restore(sink, NULL, err);
+		if (status == FSL_OK) {
+			status = fsl_reader_seek(reader, place.offset, err);
 		}
 	}
+	return status == FSL_OK ? read_fields(reader, sink, err) : status;
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
 				 struct fsl_error *err)
 {
 	sink->events.rank = 0; /* proto3 does not write a rank of 0 */
-	enum fsl_status status = fsl_sink_fault(sink, read_fields(reader, sink, err), err);
-	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0) {
+	enum fsl_status status = fsl_sink_fault(sink, read_stages(reader, sink, err), err);
+	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0 &&
+	    !sink->has_events_before) {
 		sink->events.rank = FSL_RANK_UNKNOWN;
 	}
 	return status;

@@ -183,4 +183,152 @@ static inline void marks_csv_make(struct marks_text *text, uint64_t *random)
 	text->n -= marks_chance(random, 4) ? strlen(end) : 0;
 }
 
+/* What a dead process, or a strange writer, leaves between two objects. */
+static inline void marks_json_oddity(struct marks_text *text, uint64_t *random)
+{
+	switch (random_below(random, 7)) {
+	case 0:
+		marks_print(text,
+			    "{\"Flag\":16,\"Id\":\"nothing\",\"SourceKind\":0,\"Timestamp\":5},");
+		break;
+	case 1:
+		marks_print(text, "{\"Flag\":16,\"Id\":3,\"Name\":\"cut");
+		marks_print(text, "\n[");
+		break;
+	case 2:
+		marks_print(text, "{\"Flag\":16,\n[");
+		break;
+	case 3:
+		marks_print(text, "12, true, ");
+		break;
+	case 4:
+		marks_print(text,
+			    "{\"Id\":12345, \"Timestamp\" : %d, \"More\":[{\"x\":1}],\n"
+			    "\"SourceKind\":1,\"Flag\":16},",
+			    MARKS_BASE_NS + (int)random_below(random, 900) * 1000);
+		break;
+	case 5:
+		marks_print(text,
+			    "[{\"Flag\":16,\"Id\":3,\"Name\":\"\",\"SourceKind\":0,"
+			    "\"Timestamp\":%d}],",
+			    MARKS_BASE_NS + (int)random_below(random, 900) * 1000);
+		break;
+	default:
+		marks_print(text, "] 7 [");
+	}
+}
+
+static inline void marks_json_make(struct marks_text *text, uint64_t *random)
+{
+	static const char *const betweens[] = {",", ", ", ",\n", ",\r\n  "};
+	static const char *const flushes[] = {"]\n[", "][", "]\r\n[\n"};
+	static struct marks_rows rows;
+	const char *between = betweens[random_below(random, 4)];
+	const char *flush = flushes[random_below(random, 3)];
+	bool has_oddities = marks_chance(random, 2);
+	marks_rows_make(&rows, random);
+	text->n = 0;
+	marks_print(text, "%s[", marks_chance(random, 4) ? "\xEF\xBB\xBF" : "");
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct marks_row *row = &rows.items[i];
+		if (has_oddities && marks_chance(random, 25)) {
+			marks_json_oddity(text, random);
+		}
+		marks_print(text,
+			    "{\"Flag\":%d,\"Id\":%llu,\"Kind\":1,\"Name\":\"%s\","
+			    "\"SourceKind\":%d,\"Timestamp\":%lld}",
+			    row->flag, (unsigned long long)row->id, row->name,
+			    row->is_device ? 1 : 0, (long long)row->time_ns);
+		marks_print(text, "%s",
+			    i + 1 == rows.n            ? "]"
+			    : marks_chance(random, 12) ? flush
+						       : between);
+	}
+	marks_print(text, "%s", marks_chance(random, 2) ? "\n" : "");
+	text->n -= marks_chance(random, 4) ? 1 + random_below(random, 20) : 0;
+}
+
+static inline void marks_varint(struct marks_text *text, uint64_t value)
+{
+	assert_true(text->n + 10 < MARKS_TEXT_MAX);
+	for (; value >= 0x80; value >>= 7) {
+		text->bytes[text->n++] = (char)((value & 0x7F) | 0x80);
+	}
+	text->bytes[text->n++] = (char)value;
+}
+
+static inline void marks_field(struct marks_text *text, unsigned number, const char *bytes,
+			       size_t n)
+{
+	marks_varint(text, number << 3 | 2);
+	marks_varint(text, n);
+	assert_true(text->n + n < MARKS_TEXT_MAX);
+	memcpy(text->bytes + text->n, bytes, n);
+	text->n += n;
+}
+
+static inline void marks_stage(struct marks_text *text, uint64_t at_us, uint64_t *random)
+{
+	static const char *const types[] = {"forward_step", "backward_step", "GC",
+					    "torch.utils.data.dataloader@x", "odd"};
+	static struct marks_text stage;
+	const char *type = types[random_below(random, 5)];
+	stage.n = 0;
+	marks_varint(&stage, 1 << 3);
+	marks_varint(&stage, random_below(random, 300));
+	marks_field(&stage, 2, type, strlen(type));
+	marks_varint(&stage, 3 << 3);
+	marks_varint(&stage, at_us);
+	if (!marks_chance(random, 15)) { /* one that never ended */
+		marks_varint(&stage, 4 << 3);
+		marks_varint(&stage, at_us + random_below(random, 90));
+	}
+	if (marks_chance(random, 20)) {
+		stage.n -= 1; /* broken */
+	}
+	marks_field(text, 1, stage.bytes, stage.n);
+}
+
+static inline void marks_timeline_make(struct marks_text *text, uint64_t *random)
+{
+	uint64_t at_us = MARKS_BASE_NS / 1000;
+	text->n = 0;
+	for (size_t n = 1 + random_below(random, 150); n > 0; n--) {
+		marks_stage(text, at_us, random);
+		at_us += random_below(random, marks_chance(random, 20) ? 900 : 40);
+		at_us -= marks_chance(random, 10) ? random_below(random, 100) : 0;
+		if (marks_chance(random, 20)) {
+			marks_varint(text, 2 << 3); /* the rank */
+			marks_varint(text, random_below(random, 9));
+		}
+		if (marks_chance(random, 20)) {
+			marks_field(text, 4, "the job", 7);
+		}
+	}
+	if (marks_chance(random, 4)) {
+		marks_print(text, "\x07what is this, and how much of it is there");
+	}
+}
+
+static inline void marks_nccl_make(struct marks_text *text, uint64_t *random)
+{
+	const char *end = marks_chance(random, 3) ? "\r\n" : "\n";
+	uint64_t at_us = MARKS_BASE_NS / 1000;
+	text->n = 0;
+	marks_print(text, "kernel,t1,t2,t3,t4,step%s", end);
+	for (size_t n = 1 + random_below(random, 150); n > 0; n--) {
+		const char *kernel = marks_chance(random, 2) ? "ncclAllReduce(a, b)" : "Send";
+		marks_print(text, "%s,%llu,%llu,%llu.5,%llu.25,%d%s", kernel,
+			    (unsigned long long)at_us, (unsigned long long)at_us + 2,
+			    (unsigned long long)at_us + 1,
+			    (unsigned long long)at_us + random_below(random, 60), 3, end);
+		at_us += random_below(random, marks_chance(random, 20) ? 900 : 40);
+		at_us -= marks_chance(random, 10) ? random_below(random, 100) : 0;
+		if (marks_chance(random, 20)) {
+			marks_print(text, "%s%s", marks_chance(random, 2) ? "kernel,7,x" : "", end);
+		}
+	}
+	text->n -= marks_chance(random, 4) ? strlen(end) : 0;
+}
+
 #endif

@@ -285,6 +285,92 @@ static void a_file_replaced_after_the_question_is_read_as_it_is(void **state)
 	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
 }
 
+static void append(const struct tree *tree, const char *name, const char *text)
+{
+	char path[512];
+	tree_path(tree, name, path, sizeof(path));
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void append_objects(const struct tree *tree, const char *name, int first, int last)
+{
+	for (int i = first; i < last; i++) {
+		char text[256];
+		(void)snprintf(text, sizeof(text),
+			       "%c{\"Flag\":%d,\"Id\":%d,\"Name\":\"%s\",\"SourceKind\":0,"
+			       "\"Timestamp\":%lld}",
+			       i == 0 ? '[' : ',', i % 2 == 0 ? 16 : 32, i / 2,
+			       i % 2 == 0 ? "comm:HcclSend!g!int8!1" : "",
+			       (long long)(BASE_NS + (int64_t)i * OP_NS));
+		append(tree, name, text);
+	}
+}
+
+#define JSON_0 "hccl_activity-h-.0.json"
+
+static void an_array_that_is_not_closed_yet_goes_on(void **state)
+{
+	struct job *job = *state;
+	append_objects(&job->tree, JSON_0, 0, 100);
+	append(&job->tree, JSON_0, ",{\"Flag\":16,\"Id\":7");
+	read_and_mark(job);
+	assert_int_equal(resume_ns(job), BASE_NS + 10000);
+	assert_int_equal(tree_file(&job->tree, JSON_0)->n_dropped[FSL_DROP_CUT], 1);
+	append(&job->tree, JSON_0,
+	       "7,\"Name\":\"comm:HcclSend!g!int8!1\",\"SourceKind\":0,\"Timestamp\":1009950}");
+	append_objects(&job->tree, JSON_0, 100, 120);
+	struct fsl_ingest_options *options = &job->tree.options;
+	options->resume_ns = resume_ns(job);
+	assert_int_equal(options->resume_ns, BASE_NS + 9000);
+	options->resume = &job->marks;
+	assert_int_equal(tree_read(&job->tree), FSL_OK);
+	options->resume = NULL;
+	assert_int_equal(tree_file(&job->tree, JSON_0)->n_records, 122); /* "]" is missing */
+}
+
+static void a_number_at_the_end_may_go_on(void **state)
+{
+	struct job *job = *state;
+	append_objects(&job->tree, JSON_0, 0, 100);
+	append(&job->tree, JSON_0, "]\n12");
+	read_and_mark(job);
+	/* There is no mark in front of it; those before serve. */
+	assert_int_equal(resume_ns(job), BASE_NS + 10000);
+	assert_int_equal(job->marks.files[0].marks[job->marks.files[0].n_marks - 1].boundary_ns,
+			 BASE_NS + 10000);
+}
+
+static void a_compressed_marker_file_is_read_again(void **state)
+{
+	static const unsigned char empty_frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20,
+						    0x00, 0x01, 0x00, 0x00};
+	struct job *job = *state;
+	begin_job(job);
+	tree_write_bytes(&job->tree, "hccl_activity-h-.2.csv.zst", empty_frame,
+			 sizeof(empty_frame));
+	read_and_mark(job);
+	assert_int_equal(resume_ns(job), BASE_NS + 10000); /* nothing is in it */
+	append(&job->tree, "hccl_activity-h-.2.csv.zst", "more");
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+#define STEPS_1 "training-step-time-h-1.csv"
+
+static void step_times_may_grow_as_they_like(void **state)
+{
+	struct job *job = *state;
+	tree_write(&job->tree, STEPS_1,
+		   "step_id,step_start_time,step_end_time,step_exec_time\n1,100,110,10\n");
+	begin_job(job);
+	bool is_ignored = job->marks.files[job->marks.n_files - 1].is_ignored;
+	assert_false(is_ignored);
+	append(&job->tree, STEPS_1, "2,200,210,10\n");
+	assert_int_equal(resume_ns(job), BASE_NS + 10000);
+}
+
 /* Reads once more from the marks with the nth allocation failing. */
 static enum fsl_status read_short_of_memory(struct job *job, uint64_t nth)
 {
@@ -343,6 +429,10 @@ int main(void)
 		TEST(other_boundaries_mean_reading_everything),
 		TEST(files_of_others_do_not_matter),
 		TEST(a_file_replaced_after_the_question_is_read_as_it_is),
+		TEST(an_array_that_is_not_closed_yet_goes_on),
+		TEST(a_number_at_the_end_may_go_on),
+		TEST(a_compressed_marker_file_is_read_again),
+		TEST(step_times_may_grow_as_they_like),
 		TEST(every_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
