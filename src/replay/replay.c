@@ -338,6 +338,22 @@ enum fsl_status fsl_replay_run(const struct fsl_replay *replay, const struct fsl
 				 replay->graph->n_events);
 }
 
+/* Time that a rank spends in operators that meet nobody although all members left data, ms. */
+static double alone_ms_of(const struct fsl_replay_graph *graph, size_t rank_idx)
+{
+	const size_t *begin = graph->event_begin + rank_idx * graph->n_windows;
+	double sum_ms = 0.0;
+	for (size_t e = begin[0]; e < begin[graph->n_windows]; e++) {
+		const struct fsl_event *event = &graph->events[e];
+		bool is_alone =
+			(event->meeting == FSL_NO_NODE && !event->is_for_unseen) ||
+			(event->meeting != FSL_NO_NODE && graph->meetings[event->meeting].is_cut);
+		double dur_ms = (double)(event->end_ns - event->begin_ns) / FSL_NS_PER_MS;
+		sum_ms += is_alone ? dur_ms : 0.0;
+	}
+	return sum_ms;
+}
+
 /* Share of the replayed time that the worst rank spends in operators that meet nobody although all
  * members left data. */
 static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *err)
@@ -350,13 +366,9 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 	for (size_t i = 0; i < out->n_steps; i++) {
 		total_ms += out->measured_ms[i];
 	}
-	for (size_t e = 0; e < graph->n_ops; e++) {
-		const struct fsl_event *event = &graph->events[e];
-		bool is_alone =
-			(event->meeting == FSL_NO_NODE && !event->is_for_unseen) ||
-			(event->meeting != FSL_NO_NODE && graph->meetings[event->meeting].is_cut);
-		double dur_ms = (double)(event->end_ns - event->begin_ns) / FSL_NS_PER_MS;
-		alone_ms[event->rank_idx] += is_alone ? dur_ms : 0.0;
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		alone_ms[r] = alone_ms_of(graph, r);
 	}
 	for (size_t r = 0; r < out->n_ranks && total_ms > 0.0; r++) {
 		out->unmatched_share = fmax(out->unmatched_share, alone_ms[r] / total_ms);
@@ -372,6 +384,7 @@ static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *er
 	if (reached_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 	}
+#pragma omp parallel for schedule(dynamic, 1)
 	for (size_t w = 0; w < out->graph->n_windows; w++) {
 		set_step_times(out, w, NULL, 1, reached_ns, out->measured_ms);
 	}

@@ -18,7 +18,7 @@ enum {
 	CHUNK_BYTES = 1 << 30, /* counts of MPI are int */
 	POLLS_AWAKE = 2000,    /* about a millisecond: answers usually come at once */
 	PAUSE_NS_MIN = 50 * 1000,
-	PAUSE_NS_MAX = 10 * 1000 * 1000,
+	PAUSE_NS_MAX = 2 * 1000 * 1000,
 };
 
 /* The membership of this process; size 0: not joined. Like MPI itself there is one. */
