@@ -13,10 +13,12 @@ fsl_pkg(sqlite sqlite3)
 find_program(PROTOC_C protoc-c REQUIRED)
 
 pkg_check_modules(gsl REQUIRED IMPORTED_TARGET gsl)
-pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
+pkg_check_modules(openblas REQUIRED openblas)
 add_library(fsl_dep_math INTERFACE)
-# openblas before gsl: gsl.pc names its own slow cblas, the first library that has the symbol wins.
-target_link_libraries(fsl_dep_math INTERFACE PkgConfig::openblas PkgConfig::gsl m ${CMAKE_DL_LIBS})
+# Of openblas the headers only: it is loaded where it is needed (src/base/blas.c), and asks the program.
+target_include_directories(fsl_dep_math SYSTEM INTERFACE ${openblas_INCLUDE_DIRS})
+target_link_libraries(fsl_dep_math INTERFACE PkgConfig::gsl m ${CMAKE_DL_LIBS})
+target_link_options(fsl_dep_math INTERFACE LINKER:--export-dynamic-symbol=openblas_num_threads_env)
 
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)

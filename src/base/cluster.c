@@ -11,8 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <cblas.h>
-
+#include "base/blas.h"
 #include "base/mem.h"
 
 enum {
@@ -43,18 +42,6 @@ static bool is_near(const struct points *points, size_t i, size_t j)
 		sum += (a[k] - b[k]) * (a[k] - b[k]);
 	}
 	return sum <= points->eps_squared;
-}
-
-/*
- * OpenBLAS asks this function of its own how many threads to start when it is loaded; a program's
- * answer goes before the library's. Its threads spin for a tenth of a second of CPU before they
- * sleep, in every run, although few jobs have groups that need a product at all; the program is
- * parallel over ranks and groups instead. A build of OpenBLAS without threads never asks.
- */
-int openblas_num_threads_env(void);
-int openblas_num_threads_env(void)
-{
-	return 1;
 }
 
 /* Fills the upper triangle: bits j >= i of row i. */
@@ -134,7 +121,8 @@ static void relate_block(struct relation *relation, const struct points *points,
 	}
 }
 
-static bool relate_by_blocks(struct relation *relation, const struct points *points)
+static bool relate_by_blocks(struct relation *relation, const struct points *points,
+			     const struct fsl_blas *blas)
 {
 	size_t n = points->n;
 	size_t dim = points->dim;
@@ -148,7 +136,7 @@ static bool relate_by_blocks(struct relation *relation, const struct points *poi
 	centre_points(points, centred, norms);
 	for (size_t begin = 0; begin < n; begin += BLOCK_ROWS) {
 		size_t end = begin + BLOCK_ROWS < n ? begin + BLOCK_ROWS : n;
-		cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)(end - begin),
+		blas->dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)(end - begin),
 			    (blasint)(n - begin), (blasint)dim, 1.0, centred + begin * dim,
 			    (blasint)dim, centred + begin * dim, (blasint)dim, 0.0, product,
 			    (blasint)(n - begin));
@@ -239,11 +227,13 @@ static bool dbscan_in_space(const struct points *points, size_t min_samples, int
 		return false;
 	}
 	bool ok = true;
-	if (points->n > BLAS_POINTS_MIN && points->dim <= INT_MAX) {
-		ok = relate_by_blocks(&relation, points);
+	struct fsl_blas blas = {.handle = NULL};
+	if (points->n > BLAS_POINTS_MIN && points->dim <= INT_MAX && fsl_blas_open(&blas)) {
+		ok = relate_by_blocks(&relation, points, &blas);
 	} else {
 		relate_directly(&relation, points);
 	}
+	fsl_blas_close(&blas);
 	mirror(&relation);
 	ok = ok && label_by_relation(&relation, min_samples, labels);
 	fsl_free(relation.bits);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cblas.h>
 #include <cjson/cJSON.h>
 #include <csv.h>
 #include <failslow/detector.h>
@@ -12,6 +11,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/blas.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "team/team.h"
@@ -40,10 +40,12 @@ static const char *const sanitizers =
 /* "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." -> "0.3.21"; what follows depends on the machine. */
 static const char *openblas_version(char *buffer, size_t size)
 {
-	const char *text = openblas_get_config();
+	struct fsl_blas blas;
+	const char *text = fsl_blas_open(&blas) ? blas.config() : "OpenBLAS no";
 	text += strcspn(text, " ");
 	text += strspn(text, " ");
 	(void)snprintf(buffer, size, "%.*s", (int)strcspn(text, " "), text);
+	fsl_blas_close(&blas);
 	return buffer;
 }
 
