@@ -3,6 +3,7 @@
 #include "base/json_stream.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/block_scan.h"
@@ -29,10 +30,11 @@ struct fsl_json {
 	size_t n_data;
 	size_t at;              /* index of the next byte */
 	uint64_t window_offset; /* file offset of data[0] */
-	uint64_t line;          /* of the next byte */
+	uint64_t line;          /* of the next byte; told only where it is known */
 	uint64_t token_offset, token_line;
-	bool is_begun; /* the byte order mark was looked for */
-	bool is_last;  /* nothing comes behind this window */
+	bool has_no_line; /* reading began in the middle of the file */
+	bool is_begun;    /* the byte order mark was looked for */
+	bool is_last;     /* nothing comes behind this window */
 	enum expect expect;
 	size_t depth;
 	uint64_t objects;  /* bit i: level i is an object, else an array */
@@ -84,25 +86,39 @@ uint64_t fsl_json_offset(const struct fsl_json *json)
 
 uint64_t fsl_json_line(const struct fsl_json *json)
 {
-	return json->token_line;
+	return json->has_no_line ? 0 : json->token_line;
+}
+
+enum { LINE_BYTES = 32 };
+
+/* "line=7, " or nothing. */
+static const char *line_text(const struct fsl_json *json, char text[LINE_BYTES])
+{
+	text[0] = '\0';
+	if (!json->has_no_line) {
+		(void)snprintf(text, LINE_BYTES, "line=%llu, ", (unsigned long long)json->line);
+	}
+	return text;
 }
 
 /* A syntax error at byte @pos of the window. */
 static enum fsl_status fail_syntax(struct fsl_json *json, size_t pos, const char *what,
 				   struct fsl_error *err)
 {
+	char line[LINE_BYTES];
 	json->expect = EXPECT_NOTHING;
-	return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: path=\"%s\", line=%llu, offset=%llu", what,
-			fsl_reader_path(json->reader), (unsigned long long)json->line,
+	return FSL_FAIL(err, FSL_ERR_FORMAT, "%s: path=\"%s\", %soffset=%llu", what,
+			fsl_reader_path(json->reader), line_text(json, line),
 			(unsigned long long)(json->window_offset + pos));
 }
 
 static enum fsl_status fail_limit(struct fsl_json *json, const char *what, long max,
 				  struct fsl_error *err)
 {
+	char line[LINE_BYTES];
 	json->expect = EXPECT_NOTHING;
-	return FSL_FAIL(err, FSL_ERR_LIMIT, "%s: path=\"%s\", line=%llu, offset=%llu, max=%ld",
-			what, fsl_reader_path(json->reader), (unsigned long long)json->line,
+	return FSL_FAIL(err, FSL_ERR_LIMIT, "%s: path=\"%s\", %soffset=%llu, max=%ld", what,
+			fsl_reader_path(json->reader), line_text(json, line),
 			(unsigned long long)(json->window_offset + json->at), max);
 }
 
@@ -673,6 +689,7 @@ enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *
 	FSL_ASSERT((unsigned)place->state < FSL_JSON_PLACES_N && !json->is_begun);
 	json->window_offset = place->offset;
 	json->line = place->line;
+	json->has_no_line = place->line == 0;
 	json->expect = place_expects[place->state];
 	json->depth = place->state == FSL_JSON_AT_TOP ? 0 : 1;
 	json->is_begun = place->offset > 0;

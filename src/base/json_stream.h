@@ -74,7 +74,7 @@ enum fsl_json_place_state {
 	FSL_JSON_PLACES_N
 };
 struct fsl_json_place {
-	uint64_t offset, line; /* of the next byte */
+	uint64_t offset, line; /* of the next byte; line 0: not known */
 	enum fsl_json_place_state state;
 };
 /* Where the tokenizer stands, behind the last token. False inside of objects and inner arrays, and
@@ -85,7 +85,7 @@ enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *
 			    struct fsl_error *err);
 /* Open objects and arrays. */
 size_t fsl_json_depth(const struct fsl_json *json);
-/* Where the last token began: decompressed byte offset, and line from 1. */
+/* Where the last token began: decompressed byte offset, and line from 1; 0 where it is not known. */
 uint64_t fsl_json_offset(const struct fsl_json *json);
 uint64_t fsl_json_line(const struct fsl_json *json);
 

@@ -92,7 +92,7 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 	return text->length <= FSL_NAME_BYTES_MAX && memchr(text->text, '\0', text->length) == NULL;
 }
 
-/* What time_of needs. */
+/* What next_row needs. */
 struct time_column {
 	const struct fsl_csv_layout *layout;
 	size_t column;
@@ -123,12 +123,29 @@ static bool time_of(const void *context, const char *text, size_t length, int64_
 	       *time_ns >= 0 && *time_ns <= FSL_TIME_MAX_NS;
 }
 
+/* Rows stand between two newlines. */
+static bool next_row(const void *context, const char *text, const char *end,
+		     struct fsl_entry_row *row)
+{
+	const char *at = memchr(text, '\n', (size_t)(end - text));
+	while (at != NULL) {
+		row->begin = at + 1;
+		at = memchr(row->begin, '\n', (size_t)(end - row->begin));
+		if (at != NULL &&
+		    time_of(context, row->begin, (size_t)(at - row->begin), &row->time_ns)) {
+			row->end = at;
+			return true;
+		}
+	}
+	return false;
+}
+
 enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
 			      const struct fsl_csv_layout *layout, size_t column,
 			      struct fsl_sink *sink, struct fsl_error *err)
 {
 	struct time_column time = {layout, column};
-	struct fsl_entry_rows rows = {&time, time_of};
+	struct fsl_entry_rows rows = {&time, next_row};
 	uint64_t first = fsl_csv_offset(csv), entry = 0;
 	if (sink->from_ns == INT64_MIN) {
 		return FSL_OK;

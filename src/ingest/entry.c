@@ -25,7 +25,7 @@ struct search {
 	char *buffer; /* SAMPLE_BYTES */
 };
 
-/* Rows between the first and the last newline of a block. */
+/* The rows that lie in a block as a whole. */
 static enum fsl_status take_sample(const struct search *search, uint64_t offset,
 				   struct sample *sample, struct fsl_error *err)
 {
@@ -33,22 +33,18 @@ static enum fsl_status take_sample(const struct search *search, uint64_t offset,
 	*sample = (struct sample){.oldest_ns = INT64_MAX, .newest_ns = INT64_MIN};
 	enum fsl_status status =
 		fsl_reader_sample(search->reader, offset, search->buffer, SAMPLE_BYTES, &n, err);
-	const char *end = search->buffer + n;
-	const char *at = status == FSL_OK ? memchr(search->buffer, '\n', n) : NULL;
-	while (at != NULL) {
-		const char *row = at + 1;
-		int64_t time_ns = 0;
-		at = memchr(row, '\n', (size_t)(end - row));
-		if (at == NULL || !search->rows->time_of(search->rows->context, row,
-							 (size_t)(at - row), &time_ns)) {
-			continue;
-		}
+	const char *at = search->buffer, *end = search->buffer + (status == FSL_OK ? n : 0);
+	struct fsl_entry_row row;
+	while (at < end && search->rows->next(search->rows->context, at, end, &row)) {
 		if (!sample->is_known) {
-			sample->row_offset = offset + (uint64_t)(row - search->buffer);
+			sample->row_offset = offset + (uint64_t)(row.begin - search->buffer);
 			sample->is_known = true;
 		}
-		sample->oldest_ns = time_ns < sample->oldest_ns ? time_ns : sample->oldest_ns;
-		sample->newest_ns = time_ns > sample->newest_ns ? time_ns : sample->newest_ns;
+		sample->oldest_ns =
+			row.time_ns < sample->oldest_ns ? row.time_ns : sample->oldest_ns;
+		sample->newest_ns =
+			row.time_ns > sample->newest_ns ? row.time_ns : sample->newest_ns;
+		at = row.end;
 	}
 	return status;
 }

@@ -13,15 +13,23 @@ enum {
 	FSL_ENTRY_TAIL_BYTES = 1 << 20,
 };
 
-/* How a format reads the time of a row; false when @text is no row of it. Any row begins behind a
- * newline; not every newline ends one. */
+/* One row in a block. */
+struct fsl_entry_row {
+	const char *begin, *end;
+	int64_t time_ns;
+};
+
+/* How a format finds rows in the middle of a file. */
 struct fsl_entry_rows {
 	const void *context;
-	bool (*time_of)(const void *context, const char *text, size_t length, int64_t *time_ns);
+	/* The first row within [text, end) that is known to be one and has a time; false when there
+	 * is none. The next is looked for from its end on. */
+	bool (*next)(const void *context, const char *text, const char *end,
+		     struct fsl_entry_row *row);
 };
 
 /*
- * *entry: a newline's follower, such that all rows before it are older than @from_ns by the slack;
+ * *entry: the begin of a row, such that all rows before it are older than @from_ns by the slack;
  * @first, the offset of the first row, where the file is small, compressed, not in order of time or
  * otherwise not to be understood. Reads some 30 blocks of 16 KiB; the reader does not move.
  */

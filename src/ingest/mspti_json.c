@@ -2,11 +2,13 @@
  * Communication markers as JSON: arrays of objects, one flush after the other, with or without a
  * newline between. Ids and times are taken from the text of the number, never through a double.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/digits.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "ingest/entry.h"
 #include "ingest/json_fields.h"
 #include "ingest/json_shape.h"
 #include "ingest/mark_take.h"
@@ -37,6 +39,11 @@ struct input {
 	/* In front of the value that is being read; not while it is being used. */
 	struct fsl_mark_place place;
 	bool has_place;
+	const struct fsl_reader *reader;
+	/* Of a time range: whether the place where it may begin was looked for; there, from the
+	 * next tokenizer on. 0: none. */
+	bool is_entry_sought;
+	uint64_t entry;
 	bool is_scalar_last; /* the value before it was a number or word, which may go on */
 };
 
@@ -154,10 +161,23 @@ static void learn(struct shaped *shaped, uint64_t length)
 	}
 }
 
+enum { LINE_BYTES = 32 };
+
+/* "line=7, ", or nothing where reading began in the middle. */
+static const char *line_text(uint64_t line, char text[LINE_BYTES])
+{
+	text[0] = '\0';
+	if (line > 0) {
+		(void)snprintf(text, LINE_BYTES, "line=%llu, ", (unsigned long long)line);
+	}
+	return text;
+}
+
 /* One object whose "{" is already read. */
 static enum fsl_status read_object(struct fsl_json *json, struct input *input,
 				   struct fsl_error *err)
 {
+	char text[LINE_BYTES];
 	uint64_t offset = fsl_json_offset(json), line = fsl_json_line(json);
 	bool is_top = input->place.json_state == FSL_JSON_AT_TOP;
 	/* At the "{", wherever the tokenizer had looked before. */
@@ -193,12 +213,59 @@ static enum fsl_status read_object(struct fsl_json *json, struct input *input,
 	if (reason != NULL) {
 		fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
 				    "objects that are no markers were left out, the first: "
-				    "offset=%llu, line=%llu, reason=\"%s\"",
-				    (unsigned long long)offset, (unsigned long long)line, reason);
+				    "offset=%llu, %sreason=\"%s\"",
+				    (unsigned long long)offset, line_text(line, text), reason);
 		return FSL_OK;
 	}
 	learn(&input->shaped, fsl_json_offset(json) - offset + 1);
 	return fsl_marker_pairs_add(input->pairs, &marker, err);
+}
+
+/* A record of the shape that was learnt, in an array: bytes inside a string never look like one,
+ * because their quotes are escaped. */
+static bool next_record(const void *context, const char *text, const char *end,
+			struct fsl_entry_row *row)
+{
+	const struct fsl_json_shape *shape = context;
+	const char *at = text;
+	while ((at = memchr(at, '{', (size_t)(end - at))) != NULL) {
+		struct fsl_json_span values[FIELDS_N];
+		struct fsl_digits_clock clock = {0};
+		struct fsl_marker marker;
+		const char *before = at;
+		while (before > text && memchr(" \t\r\n", before[-1], 4) != NULL) {
+			before--;
+		}
+		bool is_item = before > text && (before[-1] == ',' || before[-1] == '[');
+		size_t length =
+			is_item ? fsl_json_shape_match(shape, at, (size_t)(end - at), values) : 0;
+		if (length > 0 && parse_shaped(values, &clock, &marker)) {
+			*row = (struct fsl_entry_row){at, at + length, marker.time_ns};
+			return true;
+		}
+		at++;
+	}
+	return false;
+}
+
+/* Once, behind the first record of a shape: where in a large file the time range may begin. */
+static enum fsl_status seek_entry(const struct fsl_json *json, struct input *input,
+				  struct fsl_error *err)
+{
+	const struct fsl_entry_rows rows = {&input->shaped.shape, next_record};
+	uint64_t here = fsl_json_offset(json) + 1, entry = here;
+	if (input->sink->from_ns == INT64_MIN || input->is_entry_sought ||
+	    input->shaped.shape.n_slots == 0) {
+		return FSL_OK;
+	}
+	input->is_entry_sought = true;
+	enum fsl_status status =
+		fsl_entry_find(input->reader, &rows, input->sink->from_ns, here, &entry, err);
+	if (status == FSL_OK && entry > here) {
+		input->entry = entry;
+		input->sink->file->n_bytes_before = entry - here;
+	}
+	return status;
 }
 
 static void note_place(const struct fsl_json *json, struct input *input)
@@ -211,10 +278,15 @@ static void note_place(const struct fsl_json *json, struct input *input)
 static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 				    struct fsl_error *err)
 {
+	char text[LINE_BYTES];
 	for (;;) {
 		struct fsl_json_value value = {FSL_JSON_END, "", 0};
 		input->has_place = false;
-		enum fsl_status status = read_shaped(json, input, err);
+		enum fsl_status status = seek_entry(json, input, err);
+		if (status != FSL_OK || input->entry > 0) {
+			return status;
+		}
+		status = read_shaped(json, input, err);
 		if (status == FSL_OK) {
 			note_place(json, input);
 			status = fsl_json_next(json, &value, err);
@@ -231,9 +303,9 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 			input->sink->file->n_records++;
 			fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
 					    "values that are no objects were left out, the first: "
-					    "offset=%llu, line=%llu",
-					    (unsigned long long)fsl_json_offset(json),
-					    (unsigned long long)fsl_json_line(json));
+					    "%soffset=%llu",
+					    line_text(fsl_json_line(json), text),
+					    (unsigned long long)fsl_json_offset(json));
 		}
 		if (status != FSL_OK) {
 			return status;
@@ -305,6 +377,14 @@ static enum fsl_status resume(struct fsl_json *json, struct input *input, struct
 	return status == FSL_OK ? fsl_json_go(json, &to, err) : status;
 }
 
+/* Where a time range may begin. */
+static enum fsl_status enter(struct fsl_json *json, struct input *input, struct fsl_error *err)
+{
+	const struct fsl_json_place place = {input->entry, 0, FSL_JSON_AT_ITEM};
+	input->entry = 0;
+	return fsl_json_go(json, &place, err);
+}
+
 static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *input,
 				    struct fsl_error *err)
 {
@@ -316,12 +396,18 @@ static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *inp
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
 					input->sink->file->path);
 		}
-		status = is_first ? resume(json, input, err) : FSL_OK;
+		if (is_first) {
+			status = resume(json, input, err);
+		} else if (input->entry > 0) {
+			status = enter(json, input, err);
+		}
 		if (status == FSL_OK) {
 			status = read_objects(json, input, err);
 		}
 		fsl_json_destroy(json);
-		status = end_flush(reader, input, status, &found, err);
+		if (status != FSL_OK || input->entry == 0) {
+			status = end_flush(reader, input, status, &found, err);
+		}
 		is_first = false;
 	}
 	return status;
@@ -340,6 +426,7 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 	fsl_json_fields_init(&input->record, keys, FIELDS_N);
 	input->pairs = pairs;
 	input->sink = sink;
+	input->reader = reader;
 	status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
 	if (status == FSL_OK) {
 		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);

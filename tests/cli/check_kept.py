@@ -153,9 +153,10 @@ def short_captures_keep_nothing(job):
 
 
 CASES = [
-    (grows, ["timelines=none", "fault=compute ranks=3 factor=1.3 onset=200"]),
-    (grows, ["timelines=none", "drop=0.01", "clock_ms=50", "drift_ppm=20"]),
-    (is_found, ["timelines=none", "fault=compute ranks=3 factor=1.3 onset=120"]),
+    (grows, ["fault=compute ranks=3 factor=1.3 onset=200"]),
+    (grows, ["timelines=all", "drop=0.01", "clock_ms=50", "drift_ppm=20"]),
+    (grows, ["timelines=none", "format=json", "fault=link ranks=2,3 factor=8 onset=300"]),
+    (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
     (short_captures_keep_nothing, []),
 ]

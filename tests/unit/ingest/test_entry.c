@@ -8,12 +8,17 @@
 
 #include "ingest/entry.h"
 
-enum { OPS_N = 50000, ROW_BYTES_MAX = 96, STEP_MS = 100, BATCH_OPS = 1150 };
+enum { OPS_N = 50000, ROW_BYTES_MAX = 240, STEP_MS = 100, BATCH_OPS = 1150 };
 #define ORIGIN_NS INT64_C(1750000000000000000)
 #define PLAIN     "hccl_activity-a-.0.csv"
 #define PACKED    "hccl_activity-a-.1.csv.gz"
 
+#define PLAIN_JSON  "hccl_activity-a-.0.json"
+#define PACKED_JSON "hccl_activity-a-.1.json.gz"
+
 static struct tree tree;
+static int flush_records; /* as JSON, so many records to a flush; 0: as CSV */
+static int n_records;
 static char *text;
 static size_t n_text;
 
@@ -23,6 +28,7 @@ static int setup(void **state)
 	tree_begin(&tree);
 	text = malloc((size_t)OPS_N * 4 * ROW_BYTES_MAX);
 	n_text = 0;
+	flush_records = n_records = 0;
 	assert_non_null(text);
 	return 0;
 }
@@ -35,8 +41,28 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* One record of a flush: "[" before the first, "]" and a newline behind the last. */
+static void add_record(int flag, int id, const char *name, int source, int64_t time_ns)
+{
+	bool is_first = n_records % flush_records == 0;
+	n_text += (size_t)sprintf(
+		text + n_text,
+		"%s{\"Domain\":\"\",\"Flag\":%d,\"Id\":%d,\"Kind\":1,\"Name\":\"%s\","
+		"\"SourceKind\":%d,\"Timestamp\":%lld,\"msptiObjectId\":{\"Ds\":"
+		"{\"DeviceId\":7,\"StreamId\":7}}}",
+		is_first ? "[" : ",", flag, id, name, source, (long long)time_ns);
+	n_records++;
+	if (n_records % flush_records == 0) {
+		n_text += (size_t)sprintf(text + n_text, "]\n");
+	}
+}
+
 static void add_row(int flag, int id, const char *name, int source, int64_t time_ns)
 {
+	if (flush_records > 0) {
+		add_record(flag, id, name, source, time_ns);
+		return;
+	}
 	n_text += (size_t)sprintf(text + n_text, "%d,%d,1,%s,%d,%lld,7,7,7,7\n", flag, id, name,
 				  source, (long long)time_ns);
 }
@@ -50,7 +76,8 @@ static int64_t begin_of(int op)
  * device rows. */
 static void make_rows(int batch_ops)
 {
-	n_text = (size_t)sprintf(text, "%s", MARKER_HEADER);
+	n_text = flush_records > 0 ? 0 : (size_t)sprintf(text, "%s", MARKER_HEADER);
+	n_records = 0;
 	for (int first = 0; first < OPS_N; first += batch_ops) {
 		int end = first + batch_ops < OPS_N ? first + batch_ops : OPS_N;
 		for (int i = first; i < end; i++) {
@@ -68,8 +95,8 @@ static void make_rows(int batch_ops)
 static void read_both(int64_t from_ns)
 {
 	char path[512];
-	tree_write_bytes(&tree, PLAIN, text, n_text);
-	tree_path(&tree, PACKED, path, sizeof(path));
+	tree_write_bytes(&tree, flush_records > 0 ? PLAIN_JSON : PLAIN, text, n_text);
+	tree_path(&tree, flush_records > 0 ? PACKED_JSON : PACKED, path, sizeof(path));
 	gzFile packed = gzopen(path, "wb1");
 	assert_non_null(packed);
 	assert_int_equal(gzwrite(packed, text, (unsigned)n_text), (int)n_text);
@@ -128,6 +155,19 @@ static bool time_of(const void *context, const char *row, size_t length, int64_t
 	return true;
 }
 
+static bool next_row(const void *context, const char *block, const char *end,
+		     struct fsl_entry_row *row)
+{
+	const char *first = memchr(block, '\n', (size_t)(end - block));
+	const char *last =
+		first != NULL ? memchr(first + 1, '\n', (size_t)(end - first - 1)) : NULL;
+	if (last == NULL) {
+		return false;
+	}
+	*row = (struct fsl_entry_row){.begin = first + 1, .end = last};
+	return time_of(context, first + 1, (size_t)(last - first - 1), &row->time_ns);
+}
+
 /* True when all rows before @entry are older than the range. */
 static bool is_all_older(uint64_t entry, int64_t from_ns)
 {
@@ -144,7 +184,7 @@ static void no_row_of_the_range_stands_before_the_entry(void **state)
 {
 	(void)state;
 	enum { PLACES_N = 40 };
-	static const struct fsl_entry_rows rows = {NULL, time_of};
+	static const struct fsl_entry_rows rows = {NULL, next_row};
 	char path[512];
 	struct fsl_reader *reader = NULL;
 	size_t n_entered = 0;
@@ -235,6 +275,60 @@ static void broken_rows_behind_the_entry_are_told_by_their_offset(void **state)
 	assert_contains(tree_file(&tree, PACKED)->message, "line=");
 }
 
+static void json_is_entered_in_flushes_of_any_size(void **state)
+{
+	(void)state;
+	static const int sizes[] = {1, 100, 2000, 4 * OPS_N};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		flush_records = sizes[i];
+		make_rows(1);
+		read_both(share_ns(0.95));
+		assert_same_operators();
+		assert_true(tree_file(&tree, PLAIN_JSON)->n_bytes_before > n_text * 8 / 10);
+		assert_int_equal(tree_file(&tree, PACKED_JSON)->n_bytes_before, 0);
+		assert_int_equal(tree_file(&tree, PLAIN_JSON)->state, FSL_FILE_READ);
+		read_both(share_ns(0.4));
+		assert_same_operators();
+	}
+}
+
+/* Escaped quotes keep bytes of a name from being taken for a record. */
+static void a_name_that_looks_like_a_record_is_no_entry(void **state)
+{
+	(void)state;
+	flush_records = 50;
+	make_rows(1);
+	char *const end = text + n_text;
+	for (char *at = text + n_text / 3; at < end; at += 5000) {
+		/* The text of a later record, in a name: of the same length, so that nothing moves.
+		 */
+		static const char trap[] = "comm:},{\\\"Domain\\\":!world!bfp16!512";
+		char *name = strstr(at, "comm:HcclAllReduce!world!bfp16!1024");
+		if (name == NULL) {
+			break;
+		}
+		assert_int_equal(sizeof(trap) - 1, strlen("comm:HcclAllReduce!world!bfp16!1024"));
+		memcpy(name, trap, sizeof(trap) - 1);
+	}
+	read_both(share_ns(0.95));
+	assert_same_operators();
+	assert_int_equal(tree_file(&tree, PLAIN_JSON)->state, tree_file(&tree, PACKED_JSON)->state);
+}
+
+static void broken_json_behind_the_entry_is_told_by_its_offset(void **state)
+{
+	(void)state;
+	flush_records = 50;
+	make_rows(1);
+	memcpy(strstr(text + n_text - 20000, "\"Id\""), "'", 1);
+	read_both(share_ns(0.95));
+	const char *message = tree_file(&tree, PLAIN_JSON)->message;
+	assert_contains(message, "offset=");
+	assert_null(strstr(message, "line="));
+	assert_contains(tree_file(&tree, PACKED_JSON)->message, "line=");
+	assert_same_operators();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +346,12 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(
 			broken_rows_behind_the_entry_are_told_by_their_offset, setup, teardown),
+		cmocka_unit_test_setup_teardown(json_is_entered_in_flushes_of_any_size, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_name_that_looks_like_a_record_is_no_entry, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(broken_json_behind_the_entry_is_told_by_its_offset,
+						setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
