@@ -46,7 +46,8 @@ struct field {
 	uint64_t number;
 	unsigned wire;
 	uint64_t value;
-	size_t n_head; /* bytes of tag and value or length */
+	size_t n_head;   /* bytes of tag and value or length */
+	uint64_t offset; /* in the file */
 };
 
 /* False when the bytes are no field that a timeline can have. */
@@ -140,24 +141,27 @@ static void pb_free(void *is_short, void *memory)
 	fsl_free(memory);
 }
 
-/* The time of a stage is its end, when it was written. */
-static enum fsl_status mark_stage(const TimelineStage *stage, uint64_t offset,
-				  struct fsl_sink *sink, struct fsl_error *err)
+/* A mark in front of the field of a stage that is late enough; the time of a stage is its end, when
+ * it was written. */
+static inline enum fsl_status mark_stage(const TimelineStage *stage, const struct field *field,
+					 struct fsl_sink *sink, struct fsl_error *err)
 {
-	const struct fsl_mark_place place = {.offset = offset};
+	const uint64_t time_us_max = (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
 	uint64_t time_us = stage->end_us > 0 ? stage->end_us : stage->start_us;
-	if (time_us > (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US) {
+	int64_t time_ns = (int64_t)(time_us <= time_us_max ? time_us : 0) * FSL_NS_PER_US;
+	if (time_ns < sink->mark_at_ns || time_us > time_us_max) {
 		return FSL_OK;
 	}
-	int64_t time_ns = (int64_t)time_us * FSL_NS_PER_US;
-	return time_ns >= sink->mark_at_ns ? fsl_mark_take(sink, NULL, &place, time_ns, err)
-					   : FSL_OK;
+	const struct fsl_mark_place place = {.offset = field->offset};
+	return fsl_mark_take(sink, NULL, &place, time_ns, err);
 }
 
-/* A stage of @n_bytes at @data; @field_offset: where its field begins, @offset: it itself. */
-static enum fsl_status read_stage(const char *data, size_t n_bytes, uint64_t field_offset,
-				  uint64_t offset, struct fsl_sink *sink, struct fsl_error *err)
+/* The stage at @data, which is all in memory. */
+static enum fsl_status read_stage(const char *data, const struct field *field,
+				  struct fsl_sink *sink, struct fsl_error *err)
 {
+	size_t n_bytes = (size_t)field->value;
+	uint64_t offset = field->offset + field->n_head;
 	bool is_short = false;
 	ProtobufCAllocator allocator = {
 		.alloc = pb_alloc, .free = pb_free, .allocator_data = &is_short};
@@ -167,8 +171,7 @@ static enum fsl_status read_stage(const char *data, size_t n_bytes, uint64_t fie
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\", bytes=%zu",
 				sink->file->path, n_bytes);
 	}
-	enum fsl_status status =
-		message != NULL ? mark_stage(message, field_offset, sink, err) : FSL_OK;
+	enum fsl_status status = message != NULL ? mark_stage(message, field, sink, err) : FSL_OK;
 	sink->file->n_records++;
 	if (message == NULL) {
 		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
@@ -228,7 +231,6 @@ static void report_cut(struct fsl_sink *sink, uint64_t offset)
 static enum fsl_status read_body(struct fsl_reader *reader, const struct field *field,
 				 struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
 {
-	uint64_t offset = fsl_reader_offset(reader);
 	if (field->number != FIELD_STAGES) {
 		return skip_bytes(reader, field->value, is_cut, err);
 	}
@@ -237,8 +239,8 @@ static enum fsl_status read_body(struct fsl_reader *reader, const struct field *
 		fsl_sink_bad_record(sink, FSL_DROP_TOO_LONG,
 				    "stages over the limit were left out, the first: offset=%llu, "
 				    "bytes=%llu, max=%d",
-				    (unsigned long long)offset, (unsigned long long)field->value,
-				    STAGE_BYTES_MAX);
+				    (unsigned long long)(field->offset + field->n_head),
+				    (unsigned long long)field->value, STAGE_BYTES_MAX);
 		return skip_bytes(reader, field->value, is_cut, err);
 	}
 	const char *data = NULL;
@@ -248,7 +250,7 @@ static enum fsl_status read_body(struct fsl_reader *reader, const struct field *
 		*is_cut = status == FSL_OK;
 		return status;
 	}
-	status = read_stage(data, n_wanted, offset - field->n_head, offset, sink, err);
+	status = read_stage(data, field, sink, err);
 	fsl_reader_skip(reader, n_wanted);
 	return status;
 }
@@ -280,7 +282,6 @@ static enum fsl_status read_field(struct fsl_reader *reader, const struct field 
 				  struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
 {
 	uint64_t n_before = sink->file->n_records;
-	uint64_t offset = fsl_reader_offset(reader) - field->n_head;
 	enum fsl_status status = FSL_OK;
 	*is_cut = false;
 	if (field->wire == WIRE_BYTES) {
@@ -290,8 +291,9 @@ static enum fsl_status read_field(struct fsl_reader *reader, const struct field 
 	}
 	if (status == FSL_OK && *is_cut) {
 		/* One that is too long has been counted already. */
-		status = sink->file->n_records == n_before ? mark_end(sink, offset, err) : FSL_OK;
-		report_cut(sink, offset);
+		status = sink->file->n_records == n_before ? mark_end(sink, field->offset, err)
+							   : FSL_OK;
+		report_cut(sink, field->offset);
 	}
 	return status;
 }
@@ -317,6 +319,7 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 			}
 			break;
 		}
+		field.offset = offset;
 		fsl_reader_skip(reader, field.n_head);
 		status = read_field(reader, &field, sink, &is_cut, err);
 	}
