@@ -116,7 +116,9 @@ struct fsl_format {
 	int (*probe)(const struct fsl_probe *probe);
 	/*
 	 * Reads the whole file into @sink. A bad record is counted and reading goes on; a fault
-	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory.
+	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory. Of
+	 * markers and timelines, takes marks and begins at one where the sink says so
+	 * (ingest/mark_take.h); without, such a file is read as a whole every time.
 	 */
 	enum fsl_status (*read)(struct fsl_reader *reader, struct fsl_sink *sink,
 				struct fsl_error *err);

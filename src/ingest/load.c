@@ -177,11 +177,9 @@ static bool is_foreign(const struct fsl_load *load)
 	       (load->file.state == FSL_FILE_UNUSABLE || load->file.state == FSL_FILE_EMPTY);
 }
 
-static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
-				 struct fsl_error *err)
+static enum fsl_status begin(struct fsl_load *load, struct fsl_error *err)
 {
 	const struct fsl_input *input = load->input;
-	struct fsl_reader *reader = NULL;
 	load->kind = kind_of_name(input->told.kind);
 	load->file = (struct fsl_file){
 		.path = input->path,
@@ -190,7 +188,32 @@ static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t
 		.n_bytes = input->n_bytes,
 		.message = "",
 	};
-	enum fsl_status status = fsl_sink_init(&load->sink, &load->file, err);
+	return fsl_sink_init(&load->sink, &load->file, err);
+}
+
+bool fsl_load_is_foreign(const struct fsl_input *input)
+{
+	struct fsl_load load = {.input = input};
+	struct fsl_reader *reader = NULL;
+	const struct fsl_format *format = NULL;
+	bool is_wanted = input->is_explicit || is_named(input);
+	if (input->fault != NULL || begin(&load, NULL) != FSL_OK) {
+		return false;
+	}
+	bool is_known = fsl_reader_open(&reader, input->path, NULL) == FSL_OK &&
+			detect(&load, reader, &format, NULL) == FSL_OK;
+	fsl_reader_close(reader);
+	fsl_sink_fini(&load.sink);
+	bool is_excluded = format != NULL && (input->kinds & (1U << format->kind)) == 0;
+	return is_known && (is_excluded || (format == NULL && !is_wanted));
+}
+
+static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+				 struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	struct fsl_reader *reader = NULL;
+	enum fsl_status status = begin(load, err);
 	if (status != FSL_OK) {
 		return status;
 	}

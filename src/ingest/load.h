@@ -22,4 +22,7 @@ struct fsl_load {
 enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
 			      struct fsl_error *err);
 
+/* True when its first bytes show that the file is no input of ours and will leave no trace. */
+bool fsl_load_is_foreign(const struct fsl_input *input);
+
 #endif

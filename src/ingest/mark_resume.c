@@ -96,23 +96,18 @@ static const char *look_inside(const char *path, struct candidate *candidate)
 	return is_same ? NULL : "the file begins with other bytes";
 }
 
-/* Nothing is known of the inside. Where nothing can have come of it, or the format has no marks
- * and says the same whatever the rest says, it is read as a whole. */
+/* A file without marks is read as a whole; that says the same again when it gave nothing and did
+ * not change. */
 static const char *check_without_marks(struct candidate *candidate, const struct fsl_input *input)
 {
 	const struct fsl_file_marks *old = candidate->old;
-	bool is_same = input->n_bytes == old->n_bytes;
-	bool is_foreign = old->is_ignored && old->format[0] == '\0' &&
-			  old->n_bytes >= FSL_MARK_SAMPLE_BYTES && !old->is_packed;
 	candidate->is_free = true;
-	if (is_same && (old->is_ignored || old->is_bare)) {
-		return NULL;
+	if (!old->is_ignored && !old->is_bare) {
+		return "the file has no marks: its format has none, it is compressed, or too much "
+		       "is incomplete in it";
 	}
-	if (old->is_ignored || old->is_bare) {
-		return is_foreign ? NULL : "the file had nothing to read and has changed";
-	}
-	return "the file has no marks: its format has none, it is compressed, or too much is "
-	       "incomplete in it";
+	return input->n_bytes == old->n_bytes ? NULL
+					      : "the file had nothing to read and has changed";
 }
 
 /* NULL when reading may go on in this file, else why not. */
@@ -124,6 +119,7 @@ static const char *check(struct candidate *candidate, const struct fsl_input *in
 	candidate->is_free =
 		!old->is_ignored && (old->kind == FSL_INPUT_STEPS || old->kind == FSL_INPUT_LOG);
 	candidate->is_free |= input->fault != NULL && old->inode == 0;
+	candidate->is_free |= old->is_ignored && fsl_load_is_foreign(input);
 	if (candidate->is_free) {
 		return NULL;
 	}
@@ -224,6 +220,9 @@ static bool match(const struct fsl_marks *old, const struct fsl_inputs *inputs, 
 			at++; /* gone, and was none of ours */
 		}
 		int order = at < old->n_files ? strcmp(old->files[at].path, input->path) : 1;
+		if (order > 0 && fsl_load_is_foreign(input)) {
+			continue; /* new, and none of ours */
+		}
 		if (order != 0) {
 			log_again(order > 0 ? "the file is new" : "a file is gone",
 				  order > 0 ? input->path : old->files[at].path);

@@ -258,10 +258,26 @@ static void other_boundaries_mean_reading_everything(void **state)
 static void files_of_others_do_not_matter(void **state)
 {
 	struct job *job = *state;
+	char path[512];
+	tree_write(&job->tree, "a notes.txt", "nothing of ours\n");
 	tree_write(&job->tree, "notes.txt", "nothing of ours\n");
 	begin_job(job);
 	assert_int_equal(resume_ns(job), BASE_NS + 10000);
+	tree_write(&job->tree, "notes.txt", "something else, and more of it\n");
+	tree_write(&job->tree, "new notes.txt", "nothing of ours\n");
+	tree_path(&job->tree, "a notes.txt", path, sizeof(path));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(resume_ns(job), BASE_NS + 10000);
 	tree_write(&job->tree, "training-step-time.csv", "step,time\n");
+	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
+}
+
+static void a_file_that_becomes_one_of_ours_is_noticed(void **state)
+{
+	struct job *job = *state;
+	tree_write(&job->tree, "notes", "nothing of ours\n");
+	begin_job(job);
+	tree_write(&job->tree, "notes", MARKER_HEADER);
 	assert_int_equal(resume_ns(job), FSL_NS_ABSENT);
 }
 
@@ -428,6 +444,7 @@ int main(void)
 		TEST(a_file_that_is_gone_means_reading_everything),
 		TEST(other_boundaries_mean_reading_everything),
 		TEST(files_of_others_do_not_matter),
+		TEST(a_file_that_becomes_one_of_ours_is_noticed),
 		TEST(a_file_replaced_after_the_question_is_read_as_it_is),
 		TEST(an_array_that_is_not_closed_yet_goes_on),
 		TEST(a_number_at_the_end_may_go_on),
