@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 
 void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_options *options,
@@ -57,11 +58,7 @@ const struct fsl_mark *fsl_mark_find(const struct fsl_file_marks *marks, int64_t
 
 uint64_t fsl_mark_fingerprint(const char *bytes, size_t n_bytes)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < n_bytes; i++) {
-		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-	}
-	return hash;
+	return fsl_hash_bytes(FSL_HASH_START, bytes, n_bytes);
 }
 
 size_t fsl_mark_sample_size(uint64_t offset)

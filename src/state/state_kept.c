@@ -1,17 +1,14 @@
 /* What earlier runs found and a later one need not find again, in the same SQLite file. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "state/state_parts.h"
 
-/* FNV-1a over 64 bits: tells bytes that the disk changed; a page check does not look at them. */
-static int64_t checksum(const unsigned char *bytes, size_t n)
+/* Tells bytes that the disk changed: a page check does not look at them. */
+static int64_t checksum(const void *bytes, size_t n)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < n; i++) {
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	}
-	return (int64_t)(hash >> 1);
+	return (int64_t)(fsl_hash_bytes(FSL_HASH_START, bytes, n) >> 1);
 }
 
 /* The row under the statement; *bytes stays NULL when it is not what was written. */
@@ -121,13 +118,6 @@ enum fsl_status fsl_state_put_kept(struct fsl_state *state, const char *root, co
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (put(state, &kept) == SQLITE_DONE && remove_old(state, now_ns) == SQLITE_DONE) {
-		status = fsl_state_execute(state, "COMMIT", "write", err);
-	} else {
-		status = fsl_state_fail(state->db, state->path, "write", err);
-	}
-	if (status != FSL_OK) {
-		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
-	}
-	return status;
+	bool is_done = put(state, &kept) == SQLITE_DONE && remove_old(state, now_ns) == SQLITE_DONE;
+	return fsl_state_finish(state, is_done, err);
 }

@@ -20,5 +20,7 @@ enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
 /* Statements without results. */
 enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, const char *what,
 				  struct fsl_error *err);
+/* Ends a transaction: kept as a whole when @is_done, else as if it had never begun. */
+enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct fsl_error *err);
 
 #endif

@@ -191,6 +191,16 @@ enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, cons
 	return FSL_OK;
 }
 
+enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct fsl_error *err)
+{
+	enum fsl_status status = is_done ? fsl_state_execute(state, "COMMIT", "write", err)
+					 : fsl_state_fail(state->db, state->path, "write", err);
+	if (status != FSL_OK) {
+		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	return status;
+}
+
 /* Makes the tables that an empty or an older file lacks; refuses files that are not ours to write.
  */
 static enum fsl_status prepare_schema(struct fsl_state *state, struct fsl_error *err)
@@ -479,15 +489,8 @@ static enum fsl_status record(struct fsl_state *state, const struct incident *in
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (look_up_and_record(state, incident, out) == SQLITE_DONE) {
-		status = fsl_state_execute(state, "COMMIT", "write", err);
-	} else {
-		status = fsl_state_fail(state->db, state->path, "write", err);
-	}
-	if (status != FSL_OK) {
-		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
-	}
-	return status;
+	bool is_done = look_up_and_record(state, incident, out) == SQLITE_DONE;
+	return fsl_state_finish(state, is_done, err);
 }
 
 enum fsl_status fsl_state_check_alarm(struct fsl_state *state,

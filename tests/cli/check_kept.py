@@ -52,7 +52,7 @@ class Job:
     def run(self, config, output, *options):
         self.runs += 1
         command = [self.program, "detect", "--config", self.growing / config, "--now", NOW, "-v",
-                   "--format", "json", "--output", output, *options]
+                   "--format", "json", "--output", output, *(options or ["--jobs", "1"])]
         done = subprocess.run(command, capture_output=True, check=False, text=True)
         if done.returncode != 0:
             sys.exit(f"FAILED {command}: {done.stderr}")
