@@ -46,8 +46,8 @@ struct fsl_case {
 	const struct fsl_own *own;
 	const struct fsl_perception *perception;
 	const struct fsl_blame *blame;
-	const struct fsl_verification *verification; /* NULL: no replay, blame's word as it is */
-	const struct fsl_localisation *classical;    /* what the classical points propose */
+	struct fsl_verification *verification;    /* NULL: no replay, blame's word as it is */
+	const struct fsl_localisation *classical; /* what the classical points propose */
 };
 
 /* Ranks that do the same work: same pipeline stage, same set of operators. */

@@ -204,6 +204,10 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 	const char *why_too_little = too_little(out, job);
 	if (why_too_little == NULL) {
 		status = fsl_fuse_culprits(out, job, err);
+		if (job->verification != NULL) {
+			/* Detectors take its place. */
+			fsl_verification_drop_graph(job->verification);
+		}
 		if (status == FSL_OK) {
 			status = fsl_fuse_suspects(out, job, err);
 		}

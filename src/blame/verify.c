@@ -376,6 +376,11 @@ void fsl_verification_fini(struct fsl_verification *verification)
 	*verification = (struct fsl_verification){0};
 }
 
+void fsl_verification_drop_graph(struct fsl_verification *verification)
+{
+	fsl_replay_fini(&verification->replay);
+}
+
 const struct fsl_proof *fsl_proof_of_rank(const struct fsl_verification *verification,
 					  size_t rank_idx)
 {
@@ -447,7 +452,8 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 				size_t begin, size_t end, struct fsl_error *err)
 {
 	const struct fsl_verification *verification = job->verification;
-	if (verification == NULL || !verification->summary.is_trusted || out->n_culprits == 0) {
+	if (verification == NULL || !verification->summary.is_trusted ||
+	    verification->replay.graph == NULL || out->n_culprits == 0) {
 		return FSL_OK;
 	}
 	struct fsl_arena scratch = {0};

@@ -39,6 +39,9 @@ struct fsl_verification {
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
 			   struct fsl_error *err);
 void fsl_verification_fini(struct fsl_verification *verification);
+/* Releases the graph, nearly all of the memory. Proofs, links and the summary stay; nothing can be
+ * replayed any more. */
+void fsl_verification_drop_graph(struct fsl_verification *verification);
 
 /* The proof of a rank or link; NULL when there is no replay or no judgement to trust. */
 const struct fsl_proof *fsl_proof_of_rank(const struct fsl_verification *verification,
