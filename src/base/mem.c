@@ -10,6 +10,9 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
 
@@ -47,9 +50,30 @@ bool fsl_add_size(size_t a, size_t b, size_t *out)
 void fsl_mem_keep_freed(void)
 {
 #ifdef __GLIBC__
-	enum { NEVER_BYTES = 1 << 30 };
+	enum { NEVER_BYTES = 1 << 30, PAD_BYTES = 1 << 23 };
 	(void)mallopt(M_MMAP_THRESHOLD, NEVER_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, NEVER_BYTES);
+	(void)mallopt(M_TOP_PAD, PAD_BYTES); /* so that a huge page does not end with the heap */
+#endif
+}
+
+/*
+ * Asks for pages of 2 MB where a large block lies: they are handed out in a third of the time of
+ * small ones, and a pass over them is faster. Pages at either end are shared with what lies beside.
+ */
+static void use_huge_pages(void *memory, size_t n_bytes)
+{
+#ifdef MADV_HUGEPAGE
+	enum { HUGE_BYTES = 1 << 21, LARGE_BYTES = 1 << 20 };
+	if (memory != NULL && n_bytes >= LARGE_BYTES) {
+		size_t n_before = (uintptr_t)memory % HUGE_BYTES;
+		size_t n_huge = (n_before + n_bytes + HUGE_BYTES - 1) / HUGE_BYTES;
+		/* Fails at the end of the heap, having done what can be done. */
+		(void)madvise((char *)memory - n_before, n_huge * HUGE_BYTES, MADV_HUGEPAGE);
+	}
+#else
+	(void)memory;
+	(void)n_bytes;
 #endif
 }
 
@@ -62,7 +86,9 @@ static void *take(size_t n, size_t size, bool is_zeroed)
 		return NULL;
 	}
 	n_bytes = n_bytes > 0 ? n_bytes : 1;
-	return is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
+	void *memory = is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
+	use_huge_pages(memory, n_bytes);
+	return memory;
 }
 
 void *fsl_calloc(size_t n, size_t size)
@@ -97,9 +123,25 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: elements=%zu, bytes_each=%zu",
 				n_new, size);
 	}
+	use_huge_pages(moved, n_bytes);
 	*array = moved;
 	*capacity = n_new;
 	return FSL_OK;
+}
+
+void fsl_fit(void **array, size_t *capacity, size_t n, size_t size)
+{
+	if (n == 0) {
+		free(*array);
+		*array = NULL;
+		*capacity = 0;
+	} else if (n < *capacity) {
+		void *moved = realloc(*array, n * size);
+		if (moved != NULL) {
+			*array = moved;
+			*capacity = n;
+		}
+	}
 }
 
 struct fsl_arena_block {

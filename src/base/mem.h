@@ -29,6 +29,10 @@ static inline enum fsl_status fsl_reserve(void **array, size_t *capacity, size_t
 #define FSL_GROW(array, capacity, n_wanted, err)                                                   \
 	fsl_reserve((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
 
+/* Gives back what lies behind the first @n elements, once no more are to come. */
+void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
+#define FSL_FIT(array, capacity, n) fsl_fit((void **)&(array), &(capacity), (n), sizeof(*(array)))
+
 /* Memory that is freed stays with the process from now on: arrays of some MB come and go all the
  * time, and every page that the system hands out anew costs as much as a hundred operators. */
 void fsl_mem_keep_freed(void);

@@ -131,6 +131,19 @@ static void judge(struct fsl_load *load)
 	}
 }
 
+/*
+ * Room for the operators of a marker file before they come, so that their array neither moves nor
+ * doubles: an operator is four rows of some 56 bytes. What is not needed of it is given back. Of
+ * larger files perhaps only a part is wanted.
+ */
+static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
+{
+	enum { OP_BYTES = 224, OPS_MAX = 1 << 17 };
+	struct fsl_rank *events = &load->sink.events;
+	uint64_t n_ops = load->kind == FSL_INPUT_MARKERS ? load->file.n_bytes / OP_BYTES : 0;
+	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
+}
+
 /* Reads it, taking marks when they are wanted. */
 static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *format,
 			       struct fsl_reader *reader, struct fsl_error *err)
@@ -138,7 +151,11 @@ static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *f
 	if (load->taker != NULL) {
 		fsl_mark_arm(&load->sink, load->taker, reader, format->name);
 	}
-	enum fsl_status status = format->read(reader, &load->sink, err);
+	enum fsl_status status = reserve_ops(load, err);
+	if (status == FSL_OK) {
+		status = format->read(reader, &load->sink, err);
+	}
+	FSL_FIT(load->sink.events.ops, load->sink.events.ops_capacity, load->sink.events.n_ops);
 	if (load->sink.taker != NULL) {
 		fsl_mark_finish(&load->sink, reader);
 	}

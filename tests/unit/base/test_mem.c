@@ -45,6 +45,25 @@ static void grow_keeps_content_and_doubles(void **state)
 	fsl_free(array);
 }
 
+static void fit_keeps_content_and_gives_the_rest_back(void **state)
+{
+	(void)state;
+	int *array = NULL;
+	size_t capacity = 0;
+	assert_int_equal(FSL_GROW(array, capacity, 1 << 20, NULL), FSL_OK);
+	for (int i = 0; i < 100; i++) {
+		array[i] = i;
+	}
+	FSL_FIT(array, capacity, 100);
+	assert_int_equal(capacity, 100);
+	assert_int_equal(array[99], 99);
+	FSL_FIT(array, capacity, 100);
+	assert_int_equal(capacity, 100);
+	FSL_FIT(array, capacity, 0);
+	assert_null(array);
+	assert_int_equal(capacity, 0);
+}
+
 static void grow_that_overflows_leaves_the_array(void **state)
 {
 	(void)state;
@@ -146,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calloc_zeroes_and_refuses_overflow),
 		cmocka_unit_test(grow_keeps_content_and_doubles),
+		cmocka_unit_test(fit_keeps_content_and_gives_the_rest_back),
 		cmocka_unit_test(grow_that_overflows_leaves_the_array),
 		cmocka_unit_test(fail_at_hits_the_nth_allocation_and_all_later_ones),
 		cmocka_unit_test(size_arithmetic_tells_overflow),
