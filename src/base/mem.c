@@ -53,6 +53,7 @@ void fsl_mem_keep_freed(void)
 	enum { NEVER_BYTES = 1 << 30, PAD_BYTES = 1 << 23 };
 	(void)mallopt(M_MMAP_THRESHOLD, NEVER_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, NEVER_BYTES);
+	(void)mallopt(M_ARENA_MAX, 1);
 	(void)mallopt(M_TOP_PAD, PAD_BYTES); /* so that a huge page does not end with the heap */
 #endif
 }

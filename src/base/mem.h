@@ -34,7 +34,9 @@ void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
 #define FSL_FIT(array, capacity, n) fsl_fit((void **)&(array), &(capacity), (n), sizeof(*(array)))
 
 /* Memory that is freed stays with the process from now on: arrays of some MB come and go all the
- * time, and every page that the system hands out anew costs as much as a hundred operators. */
+ * time, and every page that the system hands out anew costs as much as a hundred operators. All
+ * threads share one heap, so that what one frees serves the others; they ask for little else than
+ * large arrays. Call before there are threads. */
 void fsl_mem_keep_freed(void);
 
 /* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
