@@ -85,7 +85,8 @@ enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *
 			    struct fsl_error *err);
 /* Open objects and arrays. */
 size_t fsl_json_depth(const struct fsl_json *json);
-/* Where the last token began: decompressed byte offset, and line from 1; 0 where it is not known. */
+/* Where the last token began: decompressed byte offset, and line from 1; 0 where it is not known.
+ */
 uint64_t fsl_json_offset(const struct fsl_json *json);
 uint64_t fsl_json_line(const struct fsl_json *json);
 
