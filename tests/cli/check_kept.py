@@ -14,6 +14,7 @@ import tempfile
 
 NOW = "1750000400000000000"
 GOING_ON = "going on from the last run"
+LATE = "events of kept chapters came late"
 
 
 class Job:
@@ -37,6 +38,7 @@ class Job:
         self.files = [p.relative_to(self.whole) for p in sorted(self.whole.rglob("*"))
                       if p.is_file() and p.parent != self.whole]
         self.runs = 0
+        self.log = ""  # of the last run that keeps
 
     def write(self, share, jitter=None):
         """Lets every file grow to about this share of its bytes."""
@@ -69,6 +71,7 @@ class Job:
             subprocess.run(["diff", self.folder / "fresh.json", self.folder / "kept.json"],
                            check=False)
             sys.exit(f"FAILED: a run that goes on says something else; log:\n{log}")
+        self.log = log
         return json.loads(kept), GOING_ON in log
 
 
@@ -145,6 +148,27 @@ def changes_are_noticed(job):
         expect(not is_going_on, f"went on although {what}")
 
 
+def late_ends_are_noticed(job):
+    """An operator of a chapter that is over ends after the run that judged it."""
+    marker = job.whole / job.files[0]
+    lines = marker.read_text().splitlines()
+    header = lines[0].split(",")
+    time, flag, source = (header.index(key) for key in ("Timestamp", "Flag", "SourceKind"))
+    at = next(i for i in range(len(lines) // 4, len(lines))
+              if lines[i].split(",")[flag] == "32" and lines[i].split(",")[source] == "1")
+    late = lines.pop(at).split(",")
+    late[time] = lines[-1].split(",")[time]
+    marker.write_text("\n".join([*lines, ",".join(late), ""]))
+    job.write(0.9)
+    job.judge()
+    job.write(0.91)
+    _, is_going_on = job.judge()
+    expect(is_going_on, "did not go on before")
+    job.write(1.0)
+    job.judge()
+    expect(LATE in job.log, "did not notice that an operator ended late")
+
+
 def short_captures_keep_nothing(job):
     job.write(0.05)
     _, is_going_on = job.judge()
@@ -158,6 +182,7 @@ CASES = [
     (grows, ["timelines=none", "format=json", "fault=link ranks=2,3 factor=8 onset=300"]),
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
+    (late_ends_are_noticed, ["timelines=none"]),
     (short_captures_keep_nothing, []),
 ]
 
