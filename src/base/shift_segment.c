@@ -10,13 +10,20 @@
 
 /* Pruning does not help where nothing changes, so long series are cut on a grid of this many. */
 enum { GRID_MAX = 8192 };
+enum { REAL_COLUMNS = 8, INDEX_COLUMNS = 3 };
 /* Beyond this many sigmas all levels are alike: sums of squares keep their digits. */
 static const double SIGMAS_MAX = 1e6;
 
-/* A possible begin of the last segment. */
-struct start {
-	size_t node;
-	size_t dead_from; /* node from which on it cannot win; SIZE_MAX: not known yet */
+/* Possible begins of the last segment, one column for each thing that is asked about all of them at
+ * every node. */
+struct starts {
+	size_t n;
+	size_t *node;
+	size_t *dead_from;    /* node from which on it cannot win; SIZE_MAX: not known yet */
+	double *best;         /* least cost of everything in front of it */
+	double *sum, *square; /* prefix sums there */
+	double *place;        /* its first value */
+	double *error;        /* of a segment from it to the node in question */
 };
 
 struct search {
@@ -28,7 +35,7 @@ struct search {
 	double *sums, *squares; /* prefix sums in sigmas, of n_nodes + 1 */
 	double *best;           /* least cost of everything in front of a node */
 	size_t *last;           /* node of the last cut of that */
-	struct start *starts;
+	struct starts starts;
 };
 
 size_t fsl_shift_stride(const struct fsl_shift_work *work)
@@ -46,11 +53,18 @@ static size_t node_at(const struct search *search, size_t node)
 	return node == search->n_nodes ? search->n : node * search->stride;
 }
 
-static double error_between(const struct search *search, size_t begin, size_t end)
+/* Squared errors of the segments from all starts to @end. */
+static void set_errors(struct search *search, size_t end)
 {
-	double sum = search->sums[end] - search->sums[begin];
-	double n = (double)(node_at(search, end) - node_at(search, begin));
-	return search->squares[end] - search->squares[begin] - sum * sum / n;
+	const struct starts *starts = &search->starts;
+	double sum_end = search->sums[end];
+	double square_end = search->squares[end];
+	double place_end = (double)node_at(search, end);
+	for (size_t i = 0; i < starts->n; i++) {
+		double sum = sum_end - starts->sum[i];
+		double n = place_end - starts->place[i];
+		starts->error[i] = square_end - starts->square[i] - sum * sum / n;
+	}
 }
 
 static void sum_up(struct search *search, const struct fsl_shift_work *work)
@@ -69,51 +83,79 @@ static void sum_up(struct search *search, const struct fsl_shift_work *work)
 	}
 }
 
-/* Best last segment that ends at @end; marks starts that cannot win behind it. */
-static void find_best(struct search *search, size_t end, size_t n_starts)
+/* Best last segment that ends at @end. */
+static void find_best(struct search *search, size_t end)
 {
-	search->best[end] = INFINITY;
-	for (size_t i = 0; i < n_starts; i++) {
-		size_t begin = search->starts[i].node;
-		double cost =
-			search->best[begin] + error_between(search, begin, end) + search->penalty;
-		if (cost < search->best[end]) {
-			search->best[end] = cost;
-			search->last[end] = begin;
+	const struct starts *starts = &search->starts;
+	double best = INFINITY;
+	size_t best_idx = 0;
+	for (size_t i = 0; i < starts->n; i++) {
+		double cost = starts->best[i] + starts->error[i] + search->penalty;
+		if (cost < best) {
+			best = cost;
+			best_idx = i;
 		}
 	}
+	search->best[end] = best;
+	if (best < INFINITY) {
+		search->last[end] = starts->node[best_idx];
+	}
+}
+
+static void add_start(struct search *search, size_t node)
+{
+	struct starts *starts = &search->starts;
+	size_t i = starts->n++;
+	starts->node[i] = node;
+	starts->dead_from[i] = SIZE_MAX;
+	starts->best[i] = search->best[node];
+	starts->sum[i] = search->sums[node];
+	starts->square[i] = search->squares[node];
+	starts->place[i] = (double)node_at(search, node);
+}
+
+static void move_start(struct starts *starts, size_t to, size_t from)
+{
+	starts->node[to] = starts->node[from];
+	starts->dead_from[to] = starts->dead_from[from];
+	starts->best[to] = starts->best[from];
+	starts->sum[to] = starts->sum[from];
+	starts->square[to] = starts->square[from];
+	starts->place[to] = starts->place[from];
 }
 
 /* Drops the starts that are dead at @end, and finds out which will be: a cut at @end is better for
  * every later end that leaves room for a segment behind it. */
-static size_t prune(struct search *search, size_t end, size_t n_starts)
+static void prune(struct search *search, size_t end)
 {
+	struct starts *starts = &search->starts;
 	size_t n_left = 0;
-	for (size_t i = 0; i < n_starts; i++) {
-		struct start start = search->starts[i];
-		if (start.dead_from == SIZE_MAX &&
-		    search->best[start.node] + error_between(search, start.node, end) >
-			    search->best[end]) {
-			start.dead_from = end + search->nodes_min;
+	for (size_t i = 0; i < starts->n; i++) {
+		if (starts->dead_from[i] == SIZE_MAX &&
+		    starts->best[i] + starts->error[i] > search->best[end]) {
+			starts->dead_from[i] = end + search->nodes_min;
 		}
-		if (start.dead_from > end + 1) {
-			search->starts[n_left++] = start;
+		if (starts->dead_from[i] > end + 1) {
+			if (n_left < i) {
+				move_start(starts, n_left, i);
+			}
+			n_left++;
 		}
 	}
-	return n_left;
+	starts->n = n_left;
 }
 
 static void run(struct search *search)
 {
-	size_t n_starts = 0;
 	search->best[0] = -search->penalty;
 	for (size_t end = search->nodes_min; end <= search->n_nodes; end++) {
 		size_t begin = end - search->nodes_min;
 		if (begin == 0 || begin >= search->nodes_min) {
-			search->starts[n_starts++] = (struct start){begin, SIZE_MAX};
+			add_start(search, begin);
 		}
-		find_best(search, end, n_starts);
-		n_starts = prune(search, end, n_starts);
+		set_errors(search, end);
+		find_best(search, end);
+		prune(search, end);
 	}
 }
 
@@ -130,6 +172,23 @@ static size_t collect(const struct search *search, struct fsl_shift_cut *cuts)
 	return n_cuts;
 }
 
+/* Columns of @n entries each, out of two blocks. */
+static void set_columns(struct search *search, double *reals, size_t *indices, size_t n)
+{
+	struct starts *starts = &search->starts;
+	search->sums = reals;
+	search->squares = reals + n;
+	search->best = reals + 2 * n;
+	starts->best = reals + 3 * n;
+	starts->sum = reals + 4 * n;
+	starts->square = reals + 5 * n;
+	starts->place = reals + 6 * n;
+	starts->error = reals + 7 * n;
+	search->last = indices;
+	starts->node = indices + n;
+	starts->dead_from = indices + 2 * n;
+}
+
 enum fsl_status fsl_shift_segment(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts,
 				  size_t *n_cuts, struct fsl_error *err)
 {
@@ -142,27 +201,20 @@ enum fsl_status fsl_shift_segment(const struct fsl_shift_work *work, struct fsl_
 		.n = work->n,
 		.penalty = work->options->penalty * log((double)work->n) * scale * scale,
 	};
+	size_t n = search.n_nodes + 1;
+	double *reals = fsl_calloc(n, REAL_COLUMNS * sizeof(*reals));
+	size_t *indices = fsl_calloc(n, INDEX_COLUMNS * sizeof(*indices));
 	enum fsl_status status = FSL_OK;
-	size_t n_entries = search.n_nodes + 1;
-	search.sums = fsl_calloc(n_entries, sizeof(double));
-	search.squares = fsl_calloc(n_entries, sizeof(double));
-	search.best = fsl_calloc(n_entries, sizeof(double));
-	search.last = fsl_calloc(n_entries, sizeof(size_t));
-	search.starts = fsl_calloc(n_entries, sizeof(struct start));
-	if (search.sums == NULL || search.squares == NULL || search.best == NULL ||
-	    search.last == NULL || search.starts == NULL) {
+	if (reals != NULL && indices != NULL) {
+		set_columns(&search, reals, indices, n);
+		sum_up(&search, work);
+		run(&search);
+		*n_cuts = collect(&search, cuts);
+	} else {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for a series: values=%zu",
 				  work->n);
-		goto out;
 	}
-	sum_up(&search, work);
-	run(&search);
-	*n_cuts = collect(&search, cuts);
-out:
-	fsl_free(search.starts);
-	fsl_free(search.last);
-	fsl_free(search.best);
-	fsl_free(search.squares);
-	fsl_free(search.sums);
+	fsl_free(indices);
+	fsl_free(reals);
 	return status;
 }
