@@ -189,16 +189,17 @@ struct batch {
 	size_t n_loads;
 };
 
-static enum fsl_status batch_init(struct batch *batch, const struct fsl_ingest_options *options,
-				  struct fsl_error *err)
+static enum fsl_status batch_init(struct batch *batch, size_t n_inputs,
+				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
 	bool has_marks = fsl_marks_are_on(options);
-	*batch = (struct batch){.loads = fsl_calloc(FSL_BATCH_FILES, sizeof(*batch->loads))};
+	size_t n_room = n_inputs < FSL_BATCH_FILES ? n_inputs : FSL_BATCH_FILES;
+	*batch = (struct batch){.loads = fsl_calloc(n_room, sizeof(*batch->loads))};
 	if (has_marks) {
-		batch->takers = fsl_calloc(FSL_BATCH_FILES, sizeof(*batch->takers));
+		batch->takers = fsl_calloc(n_room, sizeof(*batch->takers));
 	}
 	if (batch->loads == NULL || (has_marks && batch->takers == NULL)) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%d", FSL_BATCH_FILES);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n_room);
 	}
 	return FSL_OK;
 }
@@ -261,7 +262,7 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 {
 	struct batch batch;
 	struct fsl_share share = {0};
-	enum fsl_status status = batch_init(&batch, options, err);
+	enum fsl_status status = batch_init(&batch, inputs->n_items, options, err);
 	if (status == FSL_OK) {
 		status = fsl_share_begin(&share, options, inputs, err);
 	}

@@ -213,18 +213,21 @@ static void level_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
 
 static bool has_beside(const struct fsl_replay_graph *graph)
 {
+	bool has_any = false;
+#pragma omp parallel for schedule(static) reduction(|| : has_any)
 	for (size_t i = 0; i < graph->n_ops; i++) {
-		if (graph->events[i].beside != FSL_NO_NODE) {
-			return true;
-		}
+		has_any = has_any || graph->events[i].beside != FSL_NO_NODE;
 	}
-	return false;
+	return has_any;
 }
 
 void fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph)
 {
 	const struct fsl_replay_job *job = graph->job;
-	for (size_t c = 0; c < job->n_classes && has_beside(graph); c++) {
+	if (!has_beside(graph)) {
+		return;
+	}
+	for (size_t c = 0; c < job->n_classes; c++) {
 		const uint32_t *members = job->members + job->class_begin[c];
 		size_t n_members = job->class_begin[c + 1] - job->class_begin[c];
 		for (size_t i = 0; i < out->n_steps && n_members > 0; i++) {

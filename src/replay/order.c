@@ -40,6 +40,32 @@ static void add_to_lists(struct sort *sort, size_t event_idx)
 	}
 }
 
+static void clear_event(struct sort *sort, size_t event_idx)
+{
+	sort->n_before[event_idx] = 0;
+	for (size_t k = 0; k < AFTER_N; k++) {
+		sort->first[k][event_idx] = 0;
+	}
+}
+
+/* The lists of a window's events are empty, and the events have their slots. */
+static void begin_window(struct sort *sort, size_t w)
+{
+	struct fsl_replay_graph *graph = sort->graph;
+	uint32_t n = 0;
+	for (size_t r = 0; r < sort->replay->n_ranks; r++) {
+		const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
+		for (size_t e = cell[0]; e < cell[1]; e++) {
+			clear_event(sort, e);
+			graph->slot[e] = n++;
+		}
+	}
+	for (size_t k = sort->late.begin[w]; k < sort->late.begin[w + 1]; k++) {
+		clear_event(sort, sort->late.list[k]);
+		graph->slot[sort->late.list[k]] = n++;
+	}
+}
+
 /* Lists what follows each event of a window; from the last event on, so that lists ascend. */
 static void link_events(struct sort *sort, size_t w)
 {
@@ -166,6 +192,7 @@ static size_t order_window(struct sort *sort, size_t w)
 	struct queue queue = {.sort = sort, .w = w, .nodes = graph->order + graph->order_begin[w]};
 	size_t next = 0, cursor = sort->meetings.begin[w];
 	bool wants_arrived = true;
+	begin_window(sort, w);
 	link_events(sort, w);
 	for (size_t k = cursor; k < sort->meetings.begin[w + 1]; k++) {
 		uint32_t at = sort->meetings.list[k];
@@ -248,11 +275,11 @@ static bool sort_init(struct sort *sort, struct fsl_arena *arena)
 	const struct fsl_replay_graph *graph = sort->graph;
 	size_t n = graph->n_events;
 	bool has_lists = true;
-	sort->n_before = fsl_arena_alloc(arena, n * sizeof(*sort->n_before));
-	sort->n_missing = fsl_arena_alloc(arena, graph->n_meetings * sizeof(*sort->n_missing));
+	sort->n_before = fsl_arena_take(arena, n * sizeof(*sort->n_before));
+	sort->n_missing = fsl_arena_take(arena, graph->n_meetings * sizeof(*sort->n_missing));
 	for (size_t k = 0; k < AFTER_N; k++) {
-		sort->first[k] = fsl_arena_alloc(arena, n * sizeof(*sort->first[k]));
-		sort->next[k] = fsl_arena_alloc(arena, n * sizeof(*sort->next[k]));
+		sort->first[k] = fsl_arena_take(arena, n * sizeof(*sort->first[k]));
+		sort->next[k] = fsl_arena_take(arena, n * sizeof(*sort->next[k]));
 		has_lists = has_lists && sort->first[k] != NULL && sort->next[k] != NULL;
 	}
 	return has_lists && sort->n_before != NULL && sort->n_missing != NULL &&
@@ -260,19 +287,13 @@ static bool sort_init(struct sort *sort, struct fsl_arena *arena)
 	       fsl_replay_meetings_by_window(&sort->meetings, arena, sort->replay, graph);
 }
 
-/* Gives the events of a window their slots; returns how many there are. */
-static size_t set_slots(const struct sort *sort, size_t w)
+static size_t count_events(const struct sort *sort, size_t w)
 {
-	struct fsl_replay_graph *graph = sort->graph;
-	uint32_t n = 0;
+	const struct fsl_replay_graph *graph = sort->graph;
+	size_t n = sort->late.begin[w + 1] - sort->late.begin[w];
 	for (size_t r = 0; r < sort->replay->n_ranks; r++) {
 		const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
-		for (size_t e = cell[0]; e < cell[1]; e++) {
-			graph->slot[e] = n++;
-		}
-	}
-	for (size_t k = sort->late.begin[w]; k < sort->late.begin[w + 1]; k++) {
-		graph->slot[sort->late.list[k]] = n++;
+		n += cell[1] - cell[0];
 	}
 	return n;
 }
@@ -283,7 +304,7 @@ static void place_windows(const struct sort *sort)
 	struct fsl_replay_graph *graph = sort->graph;
 	size_t n = 0;
 	for (size_t w = 0; w < graph->n_windows; w++) {
-		size_t n_slots = set_slots(sort, w);
+		size_t n_slots = count_events(sort, w);
 		graph->order_begin[w] = n;
 		graph->n_slots = n_slots > graph->n_slots ? n_slots : graph->n_slots;
 		n += n_slots;
@@ -297,8 +318,8 @@ enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_g
 	enum fsl_status status = FSL_OK;
 	size_t n = graph->n_events, n_windows = graph->n_windows, n_cut = 0;
 	struct sort sort = {.replay = out, .graph = graph};
-	graph->order = fsl_arena_alloc(&out->arena, n * sizeof(*graph->order));
-	graph->slot = fsl_arena_alloc(&out->arena, n * sizeof(*graph->slot));
+	graph->order = fsl_arena_take(&out->arena, n * sizeof(*graph->order));
+	graph->slot = fsl_arena_take(&out->arena, n * sizeof(*graph->slot));
 	graph->order_begin = fsl_arena_alloc(&out->arena, n_windows * sizeof(*graph->order_begin));
 	graph->order_end = fsl_arena_alloc(&out->arena, n_windows * sizeof(*graph->order_end));
 	if (!sort_init(&sort, &scratch) || graph->order == NULL || graph->slot == NULL ||
