@@ -1,0 +1,226 @@
+/*
+ * `failslow profile DIR`: what profilers of Ascend devices left, one folder per rank. Folders are
+ * read to ranks, these are put beside each other, judges propose findings, a verdict is made of
+ * them.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "cli/command.h"
+#include "cli/command_output.h"
+#include "profile/peer_files.h"
+#include "profile/report.h"
+
+enum { OPTIONS_N = 10, LIST_MAX = 4096, JOBS_MAX = 4096 };
+static const char *const exports[] = {"msprof-analyze", NULL};
+
+/* The command line. */
+struct request {
+	const char *path, *output, *ranks, *steps;
+	int export_as; /* -1: nothing */
+	int format;
+	int64_t n_jobs;
+	int n_quiet;
+	bool wants_exit_code, wants_help;
+	int32_t rank_list[LIST_MAX];
+	int64_t step_list[LIST_MAX];
+	size_t n_ranks, n_steps;
+};
+
+static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r)
+{
+	const struct fsl_opt rows[OPTIONS_N] = {
+		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "DIR",
+		 "write profile_result.json, and what --export asks for, into DIR"},
+		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
+		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
+		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
+		 "only these ranks: numbers and ranges, as in 0,8-15"},
+		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
+		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, NULL,
+		 "what goes to stdout: text (default) or json"},
+		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
+		 "threads; 0: one per core (default)"},
+		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
+		 "exit with 1 when a rank, link or host is named"},
+		{"quiet", 'q', FSL_OPT_COUNT, &r->n_quiet, 0, 0, NULL, NULL, "print no summary"},
+		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
+		{0},
+	};
+	memcpy(table, rows, sizeof(rows));
+}
+
+static enum fsl_status add_range(int64_t *list, size_t *n, const char *text, size_t length,
+				 struct fsl_error *err)
+{
+	int64_t first = 0, last = 0;
+	const char *dash = memchr(text, '-', length);
+	size_t n_first = dash != NULL ? (size_t)(dash - text) : length;
+	bool is_good = fsl_parse_i64(text, n_first, &first);
+	last = first;
+	if (dash != NULL) {
+		is_good = is_good && fsl_parse_i64(dash + 1, length - n_first - 1, &last);
+	}
+	if (!is_good || first < 0 || last < first || last > INT32_MAX ||
+	    (size_t)(last - first) >= LIST_MAX - *n) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"a list is numbers and ranges, as in 0,8-15, of at most %d: "
+				"text=\"%.*s\"",
+				LIST_MAX, (int)length, text);
+	}
+	for (int64_t number = first; number <= last; number++) {
+		list[(*n)++] = number;
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status parse_list(int64_t *list, size_t *n, const char *text, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	while (text != NULL && status == FSL_OK) {
+		const char *comma = strchr(text, ',');
+		size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
+		status = add_range(list, n, text, length, err);
+		text = comma != NULL ? comma + 1 : NULL;
+	}
+	return status;
+}
+
+static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
+{
+	struct fsl_opt table[OPTIONS_N];
+	static int64_t ranks[LIST_MAX];
+	int n_operands = 0;
+	*request = (struct request){.export_as = -1};
+	fill_table(table, request);
+	enum fsl_status status = fsl_opt_parse(table, argc, argv, &n_operands, err);
+	if (status != FSL_OK || request->wants_help) {
+		return status;
+	}
+	status = fsl_check_operands(n_operands, 1, 1, "the folder with the captures", err);
+	if (status == FSL_OK) {
+		request->path = argv[1];
+		status = parse_list(ranks, &request->n_ranks, request->ranks, err);
+	}
+	if (status == FSL_OK) {
+		for (size_t i = 0; i < request->n_ranks; i++) {
+			request->rank_list[i] = (int32_t)ranks[i];
+		}
+		status = parse_list(request->step_list, &request->n_steps, request->steps, err);
+	}
+	if (status == FSL_OK && request->export_as >= 0 && request->output == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_USAGE, "--export needs --output DIR");
+	}
+	return status;
+}
+
+static void help(void)
+{
+	struct fsl_opt table[OPTIONS_N];
+	static struct request request;
+	fill_table(table, &request);
+	fsl_command_help("profile", "profile [OPTION]... DIR",
+			 "Says what captures of the Ascend profiler tell: where the time of a step "
+			 "goes, which rank, stage or link holds the others up, and what could be "
+			 "won.",
+			 table);
+}
+
+static int terminal_width(void)
+{
+	struct winsize size;
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
+	return is_known ? size.ws_col : 80;
+}
+
+static enum fsl_status report(const struct request *request,
+			      const struct fsl_profile_result *result, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (request->output != NULL) {
+		status = fsl_dir_create(request->output, err);
+		if (status == FSL_OK) {
+			status = fsl_profile_write_json(request->output, result, err);
+		}
+	}
+	if (status == FSL_OK && request->export_as >= 0) {
+		status = fsl_profile_write_peer_files(request->output, result->profile,
+						      result->cluster, err);
+	}
+	/* A result that could not be stored is still told. */
+	if (request->format == FSL_OUTPUT_JSON) {
+		enum fsl_status printed = fsl_profile_report_json(stdout, result, err);
+		status = status == FSL_OK ? printed : status;
+	} else if (request->n_quiet == 0) {
+		fsl_profile_report_text(stdout, result);
+	}
+	return status;
+}
+
+/* folders -> ranks -> cluster -> findings -> verdict. */
+static enum fsl_status analyse(const struct request *request, int *exit_code, struct fsl_error *err)
+{
+	struct fsl_profile profile;
+	struct fsl_profile_cluster cluster = {0};
+	struct fsl_profile_findings findings = {0};
+	struct fsl_localisation verdict;
+	const struct fsl_profile_options options = {.path = request->path,
+						    .ranks = request->rank_list,
+						    .n_ranks = request->n_ranks,
+						    .steps = request->step_list,
+						    .n_steps = request->n_steps,
+						    .n_threads = (int)request->n_jobs};
+	const struct fsl_profile_case facts = {&profile, &cluster, options.n_threads};
+	fsl_localisation_init(&verdict);
+	enum fsl_status status = fsl_profile_read(&profile, &options, err);
+	if (status != FSL_OK) {
+		goto out;
+	}
+	status = fsl_profile_cluster_build(&cluster, &profile, err);
+	if (status == FSL_OK) {
+		status = fsl_profile_judge_all(&findings, &facts, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_profile_conclude(&verdict, &facts, &findings, err);
+	}
+	if (status == FSL_OK) {
+		const struct fsl_profile_result result = {
+			&profile,
+			&cluster,
+			&findings,
+			&verdict,
+			isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
+			terminal_width(),
+		};
+		status = report(request, &result, err);
+		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);
+		*exit_code =
+			request->wants_exit_code && is_anomaly ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	}
+out:
+	fsl_localisation_fini(&verdict);
+	fsl_profile_findings_fini(&findings);
+	fsl_profile_cluster_fini(&cluster);
+	fsl_profile_fini(&profile);
+	return status;
+}
+
+enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fsl_error *err)
+{
+	static struct request request;
+	enum fsl_status status = parse(&request, argc, argv, err);
+	if (status == FSL_OK && request.wants_help) {
+		help();
+	} else if (status == FSL_OK) {
+		if (request.n_jobs > 0) {
+			omp_set_num_threads((int)request.n_jobs);
+		}
+		status = analyse(&request, exit_code, err);
+	}
+	return status;
+}

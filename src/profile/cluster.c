@@ -1,0 +1,17 @@
+/* Groups, stages and places of a set of ranks. */
+#include "profile/cluster.h"
+
+enum fsl_status fsl_profile_cluster_build(struct fsl_profile_cluster *out,
+					  const struct fsl_profile *profile, struct fsl_error *err)
+{
+	(void)out;
+	(void)profile;
+	(void)err;
+	return FSL_OK;
+}
+
+void fsl_profile_cluster_fini(struct fsl_profile_cluster *cluster)
+{
+	fsl_arena_fini(&cluster->arena);
+	*cluster = (struct fsl_profile_cluster){0};
+}

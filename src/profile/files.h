@@ -1,0 +1,37 @@
+/* The files of a rank's folder: one reader each, in read_<name>.c, listed in files.def. */
+#ifndef FSL_PROFILE_FILES_H
+#define FSL_PROFILE_FILES_H
+
+#include "base/file.h"
+#include "profile/profile.h"
+
+/* What a reader is given. */
+struct fsl_profile_input {
+	struct fsl_reader *reader; /* at the beginning; plain, gzip or zstd */
+	const char *path;
+	struct fsl_file
+		*file; /* count records and drops here, leave a message when it is not whole */
+	const int64_t *steps; /* wanted; n_steps 0: all */
+	size_t n_steps;
+};
+
+/*
+ * Adds what the file holds to @rank. Faults of the file are told in input->file (state PARTIAL or
+ * UNUSABLE, with a message that names place and remedy) and are no failure; fails only when memory
+ * is short.
+ */
+typedef enum fsl_status (*fsl_profile_reader)(struct fsl_profile_rank *rank,
+					      const struct fsl_profile_input *input,
+					      struct fsl_error *err);
+
+#define PROFILE_FILE(name, file_name)                                                              \
+	enum fsl_status fsl_profile_read_##name(struct fsl_profile_rank *rank,                     \
+						const struct fsl_profile_input *input,             \
+						struct fsl_error *err);
+#include "profile/files.def"
+#undef PROFILE_FILE
+
+/* True when the step is one of those wanted, or when its number is not known. */
+bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step);
+
+#endif

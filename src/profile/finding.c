@@ -1,0 +1,115 @@
+/* Findings of a profile: kept, sorted, freed; the judges in their order. */
+#include "profile/finding.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fsl_profile_judge judges[] = {
+#define PROFILE_JUDGE(name) fsl_profile_judge_##name,
+#include "profile/judges.def"
+#undef PROFILE_JUDGE
+	NULL,
+};
+
+const char *fsl_profile_layer_text(enum fsl_profile_layer layer)
+{
+	static const char *const texts[] = {"dispatch", "compute", "communication", "cluster"};
+	return texts[layer];
+}
+
+static enum fsl_status no_memory(struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings\"");
+}
+
+enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
+					 const struct fsl_profile_finding *finding,
+					 struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(findings->items, findings->capacity, findings->n_items + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_profile_finding *item = &findings->items[findings->n_items];
+	*item = *finding;
+	item->what = fsl_arena_strdup(&findings->arena, finding->what);
+	item->advice = fsl_arena_strdup(&findings->arena, finding->advice);
+	if (item->what == NULL || item->advice == NULL) {
+		return no_memory(err);
+	}
+	findings->n_items++;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
+					  struct fsl_error *err, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	enum fsl_status status = FSL_GROW(findings->missing, findings->missing_capacity,
+					  findings->n_missing + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	const char *kept = fsl_arena_strdup(&findings->arena, text);
+	if (kept == NULL) {
+		return no_memory(err);
+	}
+	findings->missing[findings->n_missing++] = kept;
+	return FSL_OK;
+}
+
+/* Most to win first; what cannot be told last. */
+static int compare(const void *left, const void *right)
+{
+	const struct fsl_profile_finding *a = left, *b = right;
+	double gain_a = isnan(a->gain_ms) ? -1.0 : a->gain_ms;
+	double gain_b = isnan(b->gain_ms) ? -1.0 : b->gain_ms;
+	if (gain_a != gain_b) {
+		return gain_a > gain_b ? -1 : 1;
+	}
+	if (a->layer != b->layer) {
+		return a->layer < b->layer ? -1 : 1;
+	}
+	int order = strcmp(a->code, b->code);
+	if (order == 0) {
+		order = (a->rank > b->rank) - (a->rank < b->rank);
+	}
+	if (order == 0) {
+		order = (a->step > b->step) - (a->step < b->step);
+	}
+	return order != 0 ? order : strcmp(a->what, b->what);
+}
+
+void fsl_profile_findings_sort(struct fsl_profile_findings *findings)
+{
+	if (findings->n_items > 1) {
+		qsort(findings->items, findings->n_items, sizeof(*findings->items), compare);
+	}
+}
+
+void fsl_profile_findings_fini(struct fsl_profile_findings *findings)
+{
+	fsl_free(findings->items);
+	fsl_free(findings->missing);
+	fsl_arena_fini(&findings->arena);
+	*findings = (struct fsl_profile_findings){0};
+}
+
+enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
+				      const struct fsl_profile_case *facts, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t j = 0; judges[j] != NULL && status == FSL_OK; j++) {
+		status = judges[j](findings, facts, err);
+	}
+	fsl_profile_findings_sort(findings);
+	return status;
+}

@@ -1,0 +1,77 @@
+/*
+ * What is worth telling about a capture: one finding each, with its evidence, what to do about it
+ * and what that could win. Layers propose findings; the verdict names ranks from them.
+ */
+#ifndef FSL_PROFILE_FINDING_H
+#define FSL_PROFILE_FINDING_H
+
+#include "profile/cluster.h"
+#include "series/verdict.h"
+
+enum fsl_profile_layer {
+	FSL_LAYER_DISPATCH,      /* the host, and what it hands out */
+	FSL_LAYER_COMPUTE,       /* kernels */
+	FSL_LAYER_COMMUNICATION, /* collectives and links */
+	FSL_LAYER_CLUSTER,       /* ranks beside each other */
+	FSL_LAYERS_N
+};
+const char *fsl_profile_layer_text(enum fsl_profile_layer layer); /* "dispatch" */
+
+struct fsl_profile_finding {
+	enum fsl_profile_layer layer;
+	const char *code;   /* "host_bound"; static, a word of docs/profile.md */
+	int32_t rank;       /* -1: the whole job */
+	int32_t peer;       /* far end of a link; -1 */
+	int64_t step;       /* FSL_STEP_ABSENT: all that were captured */
+	double gain_ms;     /* time per step that could be won; NaN: cannot be told */
+	const char *what;   /* one sentence with the figures; findings' arena */
+	const char *advice; /* one sentence; findings' arena or static; "" none */
+	size_t n_facts;
+	struct fsl_fact facts[FSL_FACTS_MAX];
+};
+
+struct fsl_profile_findings {
+	struct fsl_arena arena;
+	struct fsl_profile_finding *items; /* sorted: gain, layer, code, rank, step */
+	size_t n_items, capacity;
+	const char **missing; /* what could not be judged, and what would be needed for it */
+	size_t n_missing, missing_capacity;
+};
+
+/* Copies @finding with its texts. */
+enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
+					 const struct fsl_profile_finding *finding,
+					 struct fsl_error *err);
+/* A sentence on what could not be judged. */
+enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
+					  struct fsl_error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void fsl_profile_findings_sort(struct fsl_profile_findings *findings);
+void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
+
+/* What judges look at. */
+struct fsl_profile_case {
+	const struct fsl_profile *profile;
+	const struct fsl_profile_cluster *cluster;
+	int n_threads;
+};
+
+/*
+ * One judge per line of judges.def, in judge_<name>.c: adds findings, or what it misses. Fails only
+ * when memory is short.
+ */
+typedef enum fsl_status (*fsl_profile_judge)(struct fsl_profile_findings *findings,
+					     const struct fsl_profile_case *facts,
+					     struct fsl_error *err);
+#define PROFILE_JUDGE(name)                                                                        \
+	enum fsl_status fsl_profile_judge_##name(struct fsl_profile_findings *findings,            \
+						 const struct fsl_profile_case *facts,             \
+						 struct fsl_error *err);
+#include "profile/judges.def"
+#undef PROFILE_JUDGE
+
+/* All judges, one after the other; sorted. */
+enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
+				      const struct fsl_profile_case *facts, struct fsl_error *err);
+
+#endif

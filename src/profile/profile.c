@@ -1,0 +1,258 @@
+/* A set of profiler folders: made, read on threads, freed. */
+#include "profile/profile.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "profile/discover.h"
+#include "profile/files.h"
+
+static const struct {
+	const char *file_name;
+	fsl_profile_reader read;
+} readers[] = {
+#define PROFILE_FILE(name, file_name) {file_name, fsl_profile_read_##name},
+#include "profile/files.def"
+#undef PROFILE_FILE
+	{NULL, NULL},
+};
+
+static const char *const transport_texts[] = {
+	[FSL_TRANSPORT_RDMA] = "RDMA",       [FSL_TRANSPORT_HCCS] = "HCCS",
+	[FSL_TRANSPORT_PCIE] = "PCIE",       [FSL_TRANSPORT_SDMA] = "SDMA",
+	[FSL_TRANSPORT_SIO] = "SIO",         [FSL_TRANSPORT_LOCAL] = "LOCAL",
+	[FSL_TRANSPORT_HCCS_SW] = "HCCS_SW", [FSL_TRANSPORT_OTHER] = "OTHER",
+};
+
+const char *fsl_profile_transport_text(enum fsl_profile_transport transport)
+{
+	return transport_texts[transport];
+}
+
+enum fsl_profile_transport fsl_profile_transport_from_text(const char *text, size_t length)
+{
+	for (size_t t = 0; t < FSL_TRANSPORTS_N; t++) {
+		if (strlen(transport_texts[t]) == length &&
+		    memcmp(transport_texts[t], text, length) == 0) {
+			return (enum fsl_profile_transport)t;
+		}
+	}
+	return FSL_TRANSPORT_OTHER;
+}
+
+bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
+{
+	for (size_t i = 0; i < input->n_steps; i++) {
+		if (input->steps[i] == step) {
+			return true;
+		}
+	}
+	return input->n_steps == 0 || step == FSL_STEP_ABSENT;
+}
+
+enum fsl_status fsl_profile_remark(struct fsl_profile *profile, struct fsl_error *err,
+				   const char *format, ...)
+{
+	enum fsl_status status =
+		FSL_GROW(profile->remarks, profile->remarks_capacity, profile->n_remarks + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	const char *kept = fsl_arena_strdup(&profile->arena, text);
+	if (kept == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: remarks=%zu",
+				profile->n_remarks);
+	}
+	profile->remarks[profile->n_remarks++] = kept;
+	return FSL_OK;
+}
+
+static enum fsl_status add_file(struct fsl_profile_rank *rank, const char *name,
+				struct fsl_file **out, struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(rank->files, rank->files_capacity, rank->n_files + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	const char *path = fsl_arena_printf(&rank->arena, "%s/%s", rank->folder.output_path, name);
+	if (path == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
+	*out = &rank->files[rank->n_files++];
+	**out = (struct fsl_file){.path = path, .format = name, .rank = rank->rank, .message = ""};
+	return FSL_OK;
+}
+
+/* A file that is not there is no fault: what is missing for what is told by the judges. */
+static enum fsl_status read_file(struct fsl_profile_rank *rank, size_t r,
+				 const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	struct fsl_file *file = NULL;
+	struct fsl_reader *reader = NULL;
+	struct fsl_error own = {0};
+	enum fsl_status status = add_file(rank, readers[r].file_name, &file, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (access(file->path, F_OK) != 0) {
+		rank->n_files--;
+		return FSL_OK;
+	}
+	status = fsl_reader_open(&reader, file->path, &own);
+	if (status != FSL_OK) {
+		file->state = FSL_FILE_UNUSABLE;
+		file->message = fsl_arena_strdup(&rank->arena, fsl_error_root(&own));
+		return file->message != NULL ? FSL_OK
+					     : FSL_FAIL(err, FSL_ERR_MEMORY,
+							"out of memory: path=\"%s\"", file->path);
+	}
+	file->n_bytes = fsl_reader_disk_bytes(reader);
+	const struct fsl_profile_input input = {.reader = reader,
+						.path = file->path,
+						.file = file,
+						.steps = options->steps,
+						.n_steps = options->n_steps};
+	status = readers[r].read(rank, &input, err);
+	fsl_reader_close(reader);
+	return status;
+}
+
+static enum fsl_status read_rank(struct fsl_profile_rank *rank,
+				 const struct fsl_profile_folder *folder,
+				 const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	rank->folder = *folder;
+	rank->rank = folder->rank;
+	rank->info = (struct fsl_profile_info){.level = "",
+					       .torch_version = "",
+					       .cann_version = "",
+					       .host_uid = "",
+					       .n_active_steps = -1};
+	rank->trace.begin_ns = rank->trace.end_ns = FSL_NS_ABSENT;
+	rank->names = fsl_strpool_create();
+	if (rank->names == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; readers[r].read != NULL && status == FSL_OK; r++) {
+		status = read_file(rank, r, options, err);
+	}
+	return status;
+}
+
+static bool is_wanted(const struct fsl_profile_options *options, int32_t rank)
+{
+	for (size_t i = 0; i < options->n_ranks; i++) {
+		if (options->ranks[i] == rank) {
+			return true;
+		}
+	}
+	return options->n_ranks == 0;
+}
+
+static void keep_wanted(struct fsl_profile *profile, const struct fsl_profile_options *options)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_folders; i++) {
+		if (is_wanted(options, profile->folders[i].rank)) {
+			profile->folders[n++] = profile->folders[i];
+		}
+	}
+	profile->n_folders = n;
+}
+
+static enum fsl_status read_ranks(struct fsl_profile *profile,
+				  const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	size_t n = profile->n_folders, first_failed = n;
+	profile->ranks = fsl_calloc(n, sizeof(*profile->ranks));
+	if (profile->ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	profile->n_ranks = n;
+	int n_threads = options->n_threads > 0 ? options->n_threads : omp_get_max_threads();
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+	for (size_t i = 0; i < n; i++) {
+		struct fsl_error own_err = {0};
+		enum fsl_status own =
+			read_rank(&profile->ranks[i], &profile->folders[i], options, &own_err);
+		if (own != FSL_OK) {
+#pragma omp critical(profile)
+			if (i < first_failed) {
+				first_failed = i;
+				status = own;
+				*(err != NULL ? err : &own_err) = own_err;
+			}
+		}
+	}
+	return status;
+}
+
+enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profile_options *options,
+				 struct fsl_error *err)
+{
+	*out = (struct fsl_profile){0};
+	out->root = fsl_arena_strdup(&out->arena, options->path);
+	enum fsl_status status = out->root != NULL
+					 ? fsl_profile_discover(out, options->path, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY,
+						    "out of memory: path=\"%s\"", options->path);
+	if (status == FSL_OK) {
+		keep_wanted(out, options);
+		status = out->n_folders > 0
+				 ? read_ranks(out, options, err)
+				 : FSL_FAIL(err, FSL_ERR_INPUT,
+					    "none of the wanted ranks is there: path=\"%s\"",
+					    options->path);
+	}
+	if (status != FSL_OK) {
+		fsl_profile_fini(out);
+	}
+	return status;
+}
+
+static void rank_fini(struct fsl_profile_rank *rank)
+{
+	for (size_t g = 0; g < rank->info.n_groups; g++) {
+		fsl_free(rank->info.groups[g].ranks);
+	}
+	fsl_free(rank->info.groups);
+	fsl_free(rank->memory);
+	fsl_free(rank->operators);
+	fsl_free(rank->api_statistics);
+	fsl_free(rank->op_statistics);
+	fsl_free(rank->gaps);
+	fsl_free(rank->kernels);
+	fsl_free(rank->links);
+	fsl_free(rank->packets);
+	fsl_free(rank->traffic);
+	fsl_free(rank->comms);
+	fsl_free(rank->rebuilt);
+	fsl_free(rank->steps);
+	fsl_free(rank->files);
+	fsl_strpool_destroy(rank->names);
+	fsl_arena_fini(&rank->arena);
+}
+
+void fsl_profile_fini(struct fsl_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		rank_fini(&profile->ranks[i]);
+	}
+	fsl_free(profile->ranks);
+	fsl_free(profile->folders);
+	fsl_free(profile->remarks);
+	fsl_arena_fini(&profile->arena);
+	*profile = (struct fsl_profile){0};
+}

@@ -1,0 +1,170 @@
+/* Tables of the profiler over the CSV scanner. */
+#include "profile/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static struct fsl_csv_field trim(struct fsl_csv_field field)
+{
+	while (field.length > 0 && is_blank(field.text[0])) {
+		field.text++;
+		field.length--;
+	}
+	while (field.length > 0 && is_blank(field.text[field.length - 1])) {
+		field.length--;
+	}
+	return field;
+}
+
+static bool equals(struct fsl_csv_field field, const char *text)
+{
+	return field.length == strlen(text) && memcmp(field.text, text, field.length) == 0;
+}
+
+/* The first message of a file stays. */
+static enum fsl_status tell(const struct fsl_table *table, enum fsl_file_state state,
+			    const char *message)
+{
+	struct fsl_file *file = table->input->file;
+	if (file->state == FSL_FILE_READ) {
+		file->state = state;
+	}
+	if (file->message[0] == '\0') {
+		file->message = message;
+	}
+	return FSL_OK;
+}
+
+static size_t find_column(const struct fsl_csv_row *header, const struct fsl_table_column *column)
+{
+	for (size_t n = 0; n < FSL_TABLE_NAMES_MAX && column->names[n] != NULL; n++) {
+		for (size_t i = 0; i < header->n_fields; i++) {
+			if (equals(trim(header->fields[i]), column->names[n])) {
+				return i;
+			}
+		}
+	}
+	return SIZE_MAX;
+}
+
+enum fsl_status fsl_table_open(struct fsl_table *table, const struct fsl_profile_input *input,
+			       const struct fsl_table_column *columns, size_t n_columns,
+			       bool *is_usable, struct fsl_error *err)
+{
+	FSL_ASSERT(n_columns <= FSL_TABLE_COLUMNS_MAX);
+	*is_usable = false;
+	table->input = input;
+	table->csv = fsl_csv_create(input->reader);
+	if (table->csv == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	}
+	struct fsl_error own = {0};
+	enum fsl_status status = fsl_csv_next(table->csv, &table->row, &own);
+	if (status != FSL_OK) {
+		return status == FSL_ERR_MEMORY
+			       ? FSL_FAIL(err, status, "out of memory: path=\"%s\"", input->path)
+			       : tell(table, FSL_FILE_UNUSABLE, "the header cannot be read");
+	}
+	if (table->row.state != FSL_CSV_ROW) {
+		return tell(table, FSL_FILE_EMPTY, "the file is empty; parse the capture again");
+	}
+	table->n_fields = table->row.n_fields;
+	for (size_t c = 0; c < n_columns; c++) {
+		table->at[c] = find_column(&table->row, &columns[c]);
+		if (table->at[c] == SIZE_MAX && columns[c].is_needed) {
+			return tell(table, FSL_FILE_UNUSABLE,
+				    "a needed column is missing from the header; parse the capture "
+				    "again");
+		}
+	}
+	*is_usable = true;
+	return FSL_OK;
+}
+
+void fsl_table_close(struct fsl_table *table)
+{
+	fsl_csv_destroy(table->csv);
+	table->csv = NULL;
+}
+
+void fsl_table_drop(struct fsl_table *table, const char *reason)
+{
+	table->input->file->n_dropped[FSL_DROP_MALFORMED]++;
+	(void)tell(table, FSL_FILE_PARTIAL, reason);
+}
+
+enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fsl_error *err)
+{
+	struct fsl_file *file = table->input->file;
+	*has_row = false;
+	for (;;) {
+		struct fsl_error own = {0};
+		enum fsl_status status = fsl_csv_next(table->csv, &table->row, &own);
+		if (status == FSL_ERR_MEMORY) {
+			return FSL_FAIL(err, status, "out of memory: path=\"%s\"",
+					table->input->path);
+		}
+		if (status != FSL_OK) {
+			return tell(table, FSL_FILE_PARTIAL,
+				    "the file cannot be read on; what is before is used");
+		}
+		if (table->row.state == FSL_CSV_END) {
+			return FSL_OK;
+		}
+		file->n_records++;
+		if (table->row.state == FSL_CSV_CUT_ROW ||
+		    (table->row.n_fields < table->n_fields && !table->row.has_newline)) {
+			file->n_dropped[FSL_DROP_CUT]++;
+			return tell(table, FSL_FILE_PARTIAL,
+				    "the file ends inside a row; copy or parse it again");
+		}
+		if (table->row.state == FSL_CSV_ROW && table->row.n_fields == table->n_fields) {
+			*has_row = true;
+			return FSL_OK;
+		}
+		fsl_table_drop(table, "a row has not as many fields as the header");
+	}
+}
+
+bool fsl_table_has(const struct fsl_table *table, size_t column)
+{
+	return table->at[column] != SIZE_MAX;
+}
+
+struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t column)
+{
+	const struct fsl_csv_field none = {"", 0};
+	if (table->at[column] == SIZE_MAX) {
+		return none;
+	}
+	struct fsl_csv_field field = trim(table->row.fields[table->at[column]]);
+	if (field.length >= 2 && field.text[0] == '"' && field.text[field.length - 1] == '"') {
+		field.text++;
+		field.length -= 2;
+		field = trim(field);
+	}
+	return equals(field, "N/A") || equals(field, "NA") ? none : field;
+}
+
+bool fsl_table_scaled(const struct fsl_table *table, size_t column, int64_t scale, int64_t *out)
+{
+	struct fsl_csv_field field = fsl_table_field(table, column);
+	return field.length > 0 && fsl_parse_scaled(field.text, field.length, scale, out);
+}
+
+enum fsl_status fsl_table_intern(const struct fsl_table *table, size_t column,
+				 struct fsl_profile_rank *rank, uint32_t *id, struct fsl_error *err)
+{
+	struct fsl_csv_field field = fsl_table_field(table, column);
+	*id = FSL_STR_NONE;
+	return field.length > 0 ? fsl_strpool_intern(rank->names, field.text, field.length, id, err)
+				: FSL_OK;
+}

@@ -1,0 +1,54 @@
+/*
+ * Tables of the profiler: CSV with a header, columns found by name (names change with versions),
+ * quoted fields that may hold newlines, blanks and tabs around values, N/A for what is missing.
+ */
+#ifndef FSL_PROFILE_TABLE_H
+#define FSL_PROFILE_TABLE_H
+
+#include "base/csv_scan.h"
+#include "profile/files.h"
+
+enum { FSL_TABLE_COLUMNS_MAX = 24, FSL_TABLE_NAMES_MAX = 4 };
+
+/* One column that a reader knows, under any of its names. */
+struct fsl_table_column {
+	const char *names[FSL_TABLE_NAMES_MAX];
+	bool is_needed;
+};
+
+struct fsl_table {
+	const struct fsl_profile_input *input;
+	struct fsl_csv *csv;
+	struct fsl_csv_row row;
+	size_t at[FSL_TABLE_COLUMNS_MAX]; /* SIZE_MAX: the file has no such column */
+	size_t n_fields;                  /* of the header */
+};
+
+/*
+ * Reads the header. *is_usable false when the file is empty or lacks a needed column: told in
+ * input->file. Close the table in any case.
+ */
+enum fsl_status fsl_table_open(struct fsl_table *table, const struct fsl_profile_input *input,
+			       const struct fsl_table_column *columns, size_t n_columns,
+			       bool *is_usable, struct fsl_error *err);
+void fsl_table_close(struct fsl_table *table);
+
+/*
+ * Next row that has as many fields as the header; others are counted, and a message tells the first
+ * of them. *has_row false at the end, also when the file cannot be read on.
+ */
+enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fsl_error *err);
+/* Counts the row as dropped; @reason (static) is told for the first one. */
+void fsl_table_drop(struct fsl_table *table, const char *reason);
+
+bool fsl_table_has(const struct fsl_table *table, size_t column);
+/* Field without blanks, tabs and one pair of quotes around it; empty for N/A and absent columns. */
+struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t column);
+/* Its number times @scale, rounded (fsl_parse_scaled); false when missing or no number. */
+bool fsl_table_scaled(const struct fsl_table *table, size_t column, int64_t scale, int64_t *out);
+/* Its text interned in rank->names; FSL_STR_NONE when missing. */
+enum fsl_status fsl_table_intern(const struct fsl_table *table, size_t column,
+				 struct fsl_profile_rank *rank, uint32_t *id,
+				 struct fsl_error *err);
+
+#endif
