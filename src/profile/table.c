@@ -2,6 +2,8 @@
 #include "profile/table.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -29,18 +31,37 @@ static bool equals(struct fsl_csv_field field, const char *text)
 	return field.length == strlen(text) && memcmp(field.text, text, field.length) == 0;
 }
 
-/* The first message of a file stays. */
-static enum fsl_status tell(const struct fsl_table *table, enum fsl_file_state state,
-			    const char *message)
+/* The first message of a file stays; one that memory is short for is told in part. */
+static void tell(const struct fsl_table *table, enum fsl_file_state state, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void tell(const struct fsl_table *table, enum fsl_file_state state, const char *format, ...)
 {
 	struct fsl_file *file = table->input->file;
 	if (file->state == FSL_FILE_READ) {
 		file->state = state;
 	}
-	if (file->message[0] == '\0') {
-		file->message = message;
+	if (file->message[0] != '\0') {
+		return;
 	}
-	return FSL_OK;
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	const char *kept = fsl_arena_strdup(&table->rank->arena, text);
+	file->message = kept != NULL ? kept : "rows were dropped";
+}
+
+void fsl_table_tell(struct fsl_table *table, const char *message)
+{
+	tell(table, FSL_FILE_PARTIAL, "%s", message);
+}
+
+void fsl_table_drop(struct fsl_table *table, const char *reason)
+{
+	table->input->file->n_dropped[FSL_DROP_MALFORMED]++;
+	tell(table, FSL_FILE_PARTIAL, "line %" PRIu64 ": %s; parse the capture again",
+	     table->row.line, reason);
 }
 
 static size_t find_column(const struct fsl_csv_row *header, const struct fsl_table_column *column)
@@ -55,37 +76,50 @@ static size_t find_column(const struct fsl_csv_row *header, const struct fsl_tab
 	return SIZE_MAX;
 }
 
-enum fsl_status fsl_table_open(struct fsl_table *table, const struct fsl_profile_input *input,
+static bool find_columns(struct fsl_table *table, const struct fsl_table_column *columns,
+			 size_t n_columns)
+{
+	FSL_ASSERT(n_columns <= FSL_TABLE_COLUMNS_MAX);
+	table->n_fields = table->row.n_fields;
+	for (size_t c = 0; c < n_columns; c++) {
+		table->at[c] = find_column(&table->row, &columns[c]);
+		if (table->at[c] == SIZE_MAX && columns[c].is_needed) {
+			tell(table, FSL_FILE_UNUSABLE,
+			     "the header has no column \"%s\"; parse the capture again",
+			     columns[c].names[0]);
+			return false;
+		}
+	}
+	return true;
+}
+
+enum fsl_status fsl_table_open(struct fsl_table *table, struct fsl_profile_rank *rank,
+			       const struct fsl_profile_input *input,
 			       const struct fsl_table_column *columns, size_t n_columns,
 			       bool *is_usable, struct fsl_error *err)
 {
-	FSL_ASSERT(n_columns <= FSL_TABLE_COLUMNS_MAX);
 	*is_usable = false;
 	table->input = input;
+	table->rank = rank;
 	table->csv = fsl_csv_create(input->reader);
 	if (table->csv == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
 	}
 	struct fsl_error own = {0};
 	enum fsl_status status = fsl_csv_next(table->csv, &table->row, &own);
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", input->path);
+	}
 	if (status != FSL_OK) {
-		return status == FSL_ERR_MEMORY
-			       ? FSL_FAIL(err, status, "out of memory: path=\"%s\"", input->path)
-			       : tell(table, FSL_FILE_UNUSABLE, "the header cannot be read");
+		tell(table, FSL_FILE_UNUSABLE, "the header cannot be read: %s",
+		     fsl_error_root(&own));
+	} else if (table->row.state == FSL_CSV_END) {
+		tell(table, FSL_FILE_EMPTY, "the file is empty; parse the capture again");
+	} else if (table->row.state != FSL_CSV_ROW) {
+		tell(table, FSL_FILE_UNUSABLE, "the header cannot be read: %s", table->row.reason);
+	} else {
+		*is_usable = find_columns(table, columns, n_columns);
 	}
-	if (table->row.state != FSL_CSV_ROW) {
-		return tell(table, FSL_FILE_EMPTY, "the file is empty; parse the capture again");
-	}
-	table->n_fields = table->row.n_fields;
-	for (size_t c = 0; c < n_columns; c++) {
-		table->at[c] = find_column(&table->row, &columns[c]);
-		if (table->at[c] == SIZE_MAX && columns[c].is_needed) {
-			return tell(table, FSL_FILE_UNUSABLE,
-				    "a needed column is missing from the header; parse the capture "
-				    "again");
-		}
-	}
-	*is_usable = true;
 	return FSL_OK;
 }
 
@@ -95,15 +129,30 @@ void fsl_table_close(struct fsl_table *table)
 	table->csv = NULL;
 }
 
-void fsl_table_drop(struct fsl_table *table, const char *reason)
+/* The end of the file, or what is wrong with the row. */
+static bool is_last(struct fsl_table *table)
 {
-	table->input->file->n_dropped[FSL_DROP_MALFORMED]++;
-	(void)tell(table, FSL_FILE_PARTIAL, reason);
+	struct fsl_file *file = table->input->file;
+	if (table->row.state == FSL_CSV_END) {
+		if (file->n_records == 0) {
+			tell(table, FSL_FILE_EMPTY, "the file has only a header");
+		}
+		return true;
+	}
+	file->n_records++;
+	bool is_cut = table->row.state == FSL_CSV_CUT_ROW ||
+		      (table->row.n_fields < table->n_fields && !table->row.has_newline);
+	if (is_cut) {
+		file->n_dropped[FSL_DROP_CUT]++;
+		tell(table, FSL_FILE_PARTIAL,
+		     "line %" PRIu64 ": the file ends inside a row; copy or parse it again",
+		     table->row.line);
+	}
+	return is_cut;
 }
 
 enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fsl_error *err)
 {
-	struct fsl_file *file = table->input->file;
 	*has_row = false;
 	for (;;) {
 		struct fsl_error own = {0};
@@ -113,30 +162,32 @@ enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fs
 					table->input->path);
 		}
 		if (status != FSL_OK) {
-			return tell(table, FSL_FILE_PARTIAL,
-				    "the file cannot be read on; what is before is used");
-		}
-		if (table->row.state == FSL_CSV_END) {
+			tell(table, FSL_FILE_PARTIAL, "the file cannot be read on: %s",
+			     fsl_error_root(&own));
 			return FSL_OK;
 		}
-		file->n_records++;
-		if (table->row.state == FSL_CSV_CUT_ROW ||
-		    (table->row.n_fields < table->n_fields && !table->row.has_newline)) {
-			file->n_dropped[FSL_DROP_CUT]++;
-			return tell(table, FSL_FILE_PARTIAL,
-				    "the file ends inside a row; copy or parse it again");
+		if (is_last(table)) {
+			return FSL_OK;
 		}
-		if (table->row.state == FSL_CSV_ROW && table->row.n_fields == table->n_fields) {
+		if (table->row.n_fields == table->n_fields) {
 			*has_row = true;
 			return FSL_OK;
 		}
-		fsl_table_drop(table, "a row has not as many fields as the header");
+		fsl_table_drop(table, table->row.state == FSL_CSV_BAD_ROW
+					      ? table->row.reason
+					      : "not as many fields as the header has");
 	}
 }
 
 bool fsl_table_has(const struct fsl_table *table, size_t column)
 {
 	return table->at[column] != SIZE_MAX;
+}
+
+static bool is_missing(struct fsl_csv_field field)
+{
+	return field.length >= 2 && field.text[0] == 'N' &&
+	       (equals(field, "N/A") || equals(field, "NA"));
 }
 
 struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t column)
@@ -151,7 +202,7 @@ struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t colum
 		field.length -= 2;
 		field = trim(field);
 	}
-	return equals(field, "N/A") || equals(field, "NA") ? none : field;
+	return is_missing(field) ? none : field;
 }
 
 bool fsl_table_scaled(const struct fsl_table *table, size_t column, int64_t scale, int64_t *out)
@@ -160,11 +211,19 @@ bool fsl_table_scaled(const struct fsl_table *table, size_t column, int64_t scal
 	return field.length > 0 && fsl_parse_scaled(field.text, field.length, scale, out);
 }
 
-enum fsl_status fsl_table_intern(const struct fsl_table *table, size_t column,
-				 struct fsl_profile_rank *rank, uint32_t *id, struct fsl_error *err)
+int64_t fsl_table_amount(const struct fsl_table *table, size_t column, int64_t scale,
+			 int64_t fallback)
+{
+	int64_t value = 0;
+	return fsl_table_scaled(table, column, scale, &value) && value >= 0 ? value : fallback;
+}
+
+enum fsl_status fsl_table_intern(const struct fsl_table *table, size_t column, uint32_t *id,
+				 struct fsl_error *err)
 {
 	struct fsl_csv_field field = fsl_table_field(table, column);
 	*id = FSL_STR_NONE;
-	return field.length > 0 ? fsl_strpool_intern(rank->names, field.text, field.length, id, err)
-				: FSL_OK;
+	return field.length > 0
+		       ? fsl_strpool_intern(table->rank->names, field.text, field.length, id, err)
+		       : FSL_OK;
 }

@@ -1,0 +1,101 @@
+/* For the tests of the readers: one file's text, or a file of the reference data, into one rank. */
+#ifndef FSL_TESTS_PROFILE_READING_H
+#define FSL_TESTS_PROFILE_READING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz/memory_reader.h"
+#include "profile/files.h"
+
+struct reading {
+	struct fsl_profile_rank rank;
+	struct fsl_file file;
+	const int64_t *steps; /* wanted */
+	size_t n_steps;
+};
+
+static inline void reading_begin(struct reading *reading)
+{
+	*reading = (struct reading){.file = {.message = ""}};
+	reading->rank.names = fsl_strpool_create();
+	assert_non_null(reading->rank.names);
+}
+
+static inline void reading_end(struct reading *reading)
+{
+	struct fsl_profile_rank *rank = &reading->rank;
+	fsl_free(rank->memory);
+	fsl_free(rank->operators);
+	fsl_free(rank->api_statistics);
+	fsl_free(rank->op_statistics);
+	fsl_free(rank->gaps);
+	fsl_free(rank->kernels);
+	fsl_free(rank->comms);
+	fsl_free(rank->rebuilt);
+	fsl_free(rank->steps);
+	fsl_free(rank->files);
+	fsl_strpool_destroy(rank->names);
+	fsl_arena_fini(&rank->arena);
+}
+
+static inline enum fsl_status reading_try(struct reading *reading, fsl_profile_reader read,
+					  struct fsl_reader *reader, struct fsl_error *err)
+{
+	reading->file = (struct fsl_file){.path = "memory", .message = ""};
+	const struct fsl_profile_input input = {.reader = reader,
+						.path = "memory",
+						.file = &reading->file,
+						.steps = reading->steps,
+						.n_steps = reading->n_steps};
+	return read(&reading->rank, &input, err);
+}
+
+/* Reads @text; may be called again, for another file of the same rank. */
+static inline void reading_text(struct reading *reading, fsl_profile_reader read, const char *text)
+{
+	struct fsl_reader *reader = memory_reader(text, strlen(text));
+	assert_non_null(reader);
+	assert_int_equal(reading_try(reading, read, reader, NULL), FSL_OK);
+	fsl_reader_close(reader);
+}
+
+static inline const char *reading_name(const struct reading *reading, uint32_t id)
+{
+	return fsl_strpool_text(reading->rank.names, id);
+}
+
+static inline void reading_shared_path(char *path, size_t size, const char *name)
+{
+	const char *folder = getenv("FSL_SHARED_DIR");
+	(void)snprintf(path, size, "%s/data/ascend/%s",
+		       folder != NULL && folder[0] != '\0' ? folder : FSL_SHARED_DIR, name);
+}
+
+/* Reads a file of the reference data; skips the test when there is none. */
+static inline void reading_shared(struct reading *reading, fsl_profile_reader read,
+				  const char *name)
+{
+	char path[1024];
+	struct fsl_reader *reader = NULL;
+	reading_shared_path(path, sizeof(path), name);
+	if (access(path, R_OK) != 0) {
+		reading_end(reading);
+		reading_begin(reading);
+		skip();
+	}
+	assert_int_equal(fsl_reader_open(&reader, path, NULL), FSL_OK);
+	assert_int_equal(reading_try(reading, read, reader, NULL), FSL_OK);
+	fsl_reader_close(reader);
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* Tables of the profiler: columns by name, cleaned fields, faults with their place. */
+#include "profile/table.h"
+
+#include "base/number.h"
+#include "reading.h"
+
+enum { NAME, TIME, NOTE, COLUMNS_N };
+static const struct fsl_table_column columns[COLUMNS_N] = {
+	[NAME] = {{"Name", "Op Name"}, true},
+	[TIME] = {{"Time(us)"}, true},
+	[NOTE] = {{"Note"}, false},
+};
+
+static struct reading reading;
+static struct fsl_table table;
+static struct fsl_reader *reader;
+static struct fsl_profile_input input;
+
+static int setup(void **state)
+{
+	(void)state;
+	reading_begin(&reading);
+	reader = NULL;
+	table = (struct fsl_table){0};
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fsl_table_close(&table);
+	fsl_reader_close(reader);
+	reading_end(&reading);
+	return 0;
+}
+
+static bool open_bytes(const char *text, size_t n_bytes)
+{
+	bool is_usable = false;
+	reader = memory_reader(text, n_bytes);
+	assert_non_null(reader);
+	input = (struct fsl_profile_input){reader, "memory", &reading.file, NULL, 0};
+	assert_int_equal(
+		fsl_table_open(&table, &reading.rank, &input, columns, COLUMNS_N, &is_usable, NULL),
+		FSL_OK);
+	return is_usable;
+}
+
+static bool open_text(const char *text)
+{
+	return open_bytes(text, strlen(text));
+}
+
+static bool next(void)
+{
+	bool has_row = false;
+	assert_int_equal(fsl_table_next(&table, &has_row, NULL), FSL_OK);
+	return has_row;
+}
+
+static void assert_field(size_t column, const char *expected)
+{
+	struct fsl_csv_field field = fsl_table_field(&table, column);
+	assert_int_equal(field.length, strlen(expected));
+	assert_memory_equal(field.text, expected, field.length);
+}
+
+static void columns_are_found_by_any_of_their_names(void **state)
+{
+	(void)state;
+	assert_true(open_text("\xef\xbb\xbfTime(us) ,\"Op Name\",Other\r\n1.5,a,b\r\n"));
+	assert_false(fsl_table_has(&table, NOTE));
+	assert_true(next());
+	assert_field(NAME, "a");
+	assert_field(TIME, "1.5");
+	assert_field(NOTE, "");
+	assert_false(next());
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	assert_int_equal(reading.file.n_records, 1);
+}
+
+static void blanks_and_one_pair_of_quotes_are_taken_off(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us),Note\n"
+			      "\"\"\"32,3;8\"\"\",1736408883704643.212\t,\" x y \t\"\n"
+			      "\"\"\"\"\"\",\"1736413971558972.912\t\",\"\"\"\"\n"));
+	assert_true(next());
+	assert_field(NAME, "32,3;8");
+	assert_field(NOTE, "x y");
+	int64_t time_ns = 0;
+	assert_true(fsl_table_scaled(&table, TIME, FSL_NS_PER_US, &time_ns));
+	assert_int_equal(time_ns, INT64_C(1736408883704643212));
+	assert_true(next());
+	assert_field(NAME, "");
+	assert_field(NOTE, "\"");
+	assert_true(fsl_table_scaled(&table, TIME, FSL_NS_PER_US, &time_ns));
+	assert_int_equal(time_ns, INT64_C(1736413971558972912));
+}
+
+static void missing_is_not_zero(void **state)
+{
+	(void)state;
+	int64_t value = 7;
+	assert_true(open_text("Name,Time(us),Note\nN/A,N/A,0\n NA ,,-3\nNAN,\t,\n"));
+	assert_true(next());
+	assert_field(NAME, "");
+	assert_false(fsl_table_scaled(&table, TIME, 1, &value));
+	assert_int_equal(fsl_table_amount(&table, TIME, 1, -1), -1);
+	assert_int_equal(fsl_table_amount(&table, NOTE, 1, -1), 0);
+	assert_true(next());
+	assert_field(NAME, "");
+	assert_int_equal(fsl_table_amount(&table, NOTE, 1, -1), -1);
+	assert_true(next());
+	assert_field(NAME, "NAN");
+	assert_int_equal(value, 7);
+}
+
+static void a_field_may_hold_lines(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us),Note\na,1,\"b;\nc;\n\"\nd,2\ne,3,f\n"));
+	assert_true(next());
+	assert_field(NOTE, "b;\nc;\n");
+	assert_true(next());
+	assert_field(NAME, "e");
+	assert_string_equal(
+		reading.file.message,
+		"line 5: not as many fields as the header has; parse the capture again");
+}
+
+static void only_the_first_fault_is_told_and_all_are_counted(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us)\n\"a\"b,1\nc,2,3\nd,4\n"));
+	assert_true(next());
+	assert_field(NAME, "d");
+	fsl_table_drop(&table, "it is no good");
+	assert_false(next());
+	assert_int_equal(reading.file.n_records, 3);
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 3);
+	assert_int_equal(reading.file.state, FSL_FILE_PARTIAL);
+	assert_string_equal(reading.file.message,
+			    "line 2: text after a closing quote; parse the capture again");
+}
+
+static void a_cut_row_is_not_used(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us)\na,1\nb"));
+	assert_true(next());
+	assert_false(next());
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_CUT], 1);
+	assert_string_equal(reading.file.message,
+			    "line 3: the file ends inside a row; copy or parse it again");
+}
+
+static void a_quote_that_never_closes_ends_the_file(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us)\na,\"1\nb,2\n"));
+	assert_false(next());
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_CUT], 1);
+}
+
+static void a_file_without_rows_is_empty(void **state)
+{
+	(void)state;
+	assert_true(open_text("Name,Time(us)\n"));
+	assert_false(next());
+	assert_int_equal(reading.file.state, FSL_FILE_EMPTY);
+	assert_string_equal(reading.file.message, "the file has only a header");
+}
+
+static void a_file_without_bytes_is_empty(void **state)
+{
+	(void)state;
+	assert_false(open_text(""));
+	assert_int_equal(reading.file.state, FSL_FILE_EMPTY);
+}
+
+static void a_needed_column_that_is_missing_is_named(void **state)
+{
+	(void)state;
+	assert_false(open_text("Op Name,Time(ms)\na,1\n"));
+	assert_int_equal(reading.file.state, FSL_FILE_UNUSABLE);
+	assert_string_equal(reading.file.message,
+			    "the header has no column \"Time(us)\"; parse the capture again");
+}
+
+static void a_header_that_is_too_wide_is_told(void **state)
+{
+	(void)state;
+	char text[1024] = "Name,Time(us)";
+	for (int i = 0; i < FSL_CSV_FIELDS_MAX; i++) {
+		(void)snprintf(text + strlen(text), 16, ",pmu_%d", i);
+	}
+	assert_false(open_text(text));
+	assert_int_equal(reading.file.state, FSL_FILE_UNUSABLE);
+	assert_string_equal(reading.file.message,
+			    "the header cannot be read: more than 64 columns");
+}
+
+static void compressed_data_that_ends_early_is_told(void **state)
+{
+	(void)state;
+	static const char gzip[] = {0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+	assert_false(open_bytes(gzip, sizeof(gzip)));
+	assert_int_equal(reading.file.state, FSL_FILE_UNUSABLE);
+	assert_string_equal(reading.file.message,
+			    "the header cannot be read: compressed data is cut: path=\"memory\", "
+			    "remedy=\"copy the file again\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(columns_are_found_by_any_of_their_names, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(blanks_and_one_pair_of_quotes_are_taken_off, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(missing_is_not_zero, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_field_may_hold_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_the_first_fault_is_told_and_all_are_counted,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_cut_row_is_not_used, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_quote_that_never_closes_ends_the_file, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_file_without_rows_is_empty, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_without_bytes_is_empty, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_needed_column_that_is_missing_is_named, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_header_that_is_too_wide_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(compressed_data_that_ends_early_is_told, setup,
+						teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
