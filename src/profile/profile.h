@@ -99,11 +99,18 @@ enum fsl_profile_transport {
 const char *fsl_profile_transport_text(enum fsl_profile_transport transport); /* "HCCS" */
 enum fsl_profile_transport fsl_profile_transport_from_text(const char *text, size_t length);
 
+/*
+ * Durations of communication are written in ms with more digits than ns hold: x_ps is the rest that
+ * x_ns lacks, -500 to 500 ps (0 where a reader does not tell it), so that what is written out again
+ * agrees with the input also for the shortest.
+ */
+
 /* Packets of one size that an operator sent over one kind of link. */
 struct fsl_profile_packets {
 	int64_t n_bytes; /* of one; the file's MB are 10^6 bytes */
 	int64_t count;
 	int64_t time_ns;
+	int16_t time_ps;
 };
 
 /* What one operator moved over one kind of link. */
@@ -111,6 +118,7 @@ struct fsl_profile_traffic {
 	enum fsl_profile_transport transport;
 	int64_t n_bytes;
 	int64_t time_ns;
+	int16_t time_ps;
 	double gb_per_s;                   /* as written */
 	double large_packet_ratio;         /* as written */
 	uint32_t packets_begin, n_packets; /* in rank->packets */
@@ -124,6 +132,7 @@ struct fsl_profile_comm {
 	bool is_p2p;
 	int64_t begin_ns, elapse_ns;
 	int64_t transit_ns, wait_ns, sync_ns, idle_ns;
+	int16_t elapse_ps, transit_ps, wait_ps, sync_ps, idle_ps;
 	uint32_t traffic_begin, n_traffic; /* in rank->traffic */
 };
 
@@ -138,6 +147,7 @@ struct fsl_profile_link {
 	enum fsl_profile_transport transport;
 	int64_t n_bytes;
 	int64_t time_ns;
+	int16_t time_ps;
 	double gb_per_s;
 };
 
