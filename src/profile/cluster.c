@@ -15,3 +15,16 @@ void fsl_profile_cluster_fini(struct fsl_profile_cluster *cluster)
 	fsl_arena_fini(&cluster->arena);
 	*cluster = (struct fsl_profile_cluster){0};
 }
+
+size_t fsl_profile_stage_of(const struct fsl_profile_cluster *cluster, int32_t rank)
+{
+	for (size_t s = 0; s < cluster->n_stages; s++) {
+		const struct fsl_profile_stage *stage = &cluster->stages[s];
+		for (size_t i = 0; i < stage->n_ranks; i++) {
+			if (stage->ranks[i] == rank) {
+				return s;
+			}
+		}
+	}
+	return SIZE_MAX;
+}

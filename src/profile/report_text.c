@@ -1,8 +1,215 @@
-/* The summary on the terminal. */
+/* The summary on the terminal: the verdict first, then what it rests on, then what could be won. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
 #include "profile/report.h"
+#include "profile/report_steps_text.h"
+#include "report/localisation_text.h"
+#include "report/phrase.h"
+#include "report/report.h"
+#include "report/screen.h"
+#include "report/words.h"
+
+enum {
+	FINDINGS_SHOWN_MAX = 12, /* those to win most come first; the file has them all */
+	SENTENCES_SHOWN_MAX = 6, /* of what is missing, and of remarks */
+	PROBLEMS_SHOWN_MAX = 3,
+	RANGES_SHOWN_MAX = 8,
+	RANKS_LISTED_MAX = 4096,
+};
+
+/* "ranks 0-3"; of very many only their number. */
+static void add_all_ranks(struct fsl_phrase *phrase, const struct fsl_profile *profile)
+{
+	int32_t ranks[RANKS_LISTED_MAX];
+	if (profile->n_ranks > RANKS_LISTED_MAX) {
+		fsl_phrase_add_count(phrase, profile->n_ranks, "rank");
+		return;
+	}
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		ranks[i] = profile->ranks[i].rank;
+	}
+	fsl_phrase_add_ranks(phrase, ranks, profile->n_ranks, RANGES_SHOWN_MAX);
+}
+
+/* Largest that any rank's metadata tells; 0: none does. */
+static int64_t world_size(const struct fsl_profile *profile)
+{
+	int64_t size = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		int64_t own = profile->ranks[i].info.world_size;
+		size = own > size ? own : size;
+	}
+	return size;
+}
+
+static void add_steps(struct fsl_phrase *phrase, const struct fsl_profile_cluster *cluster)
+{
+	fsl_phrase_add(phrase, ", ");
+	fsl_phrase_add_count(phrase, cluster->n_steps, "step");
+	if (cluster->n_steps == 0 || cluster->steps[0] == FSL_STEP_ABSENT) {
+		return;
+	}
+	int64_t first = cluster->steps[0], last = cluster->steps[cluster->n_steps - 1];
+	fsl_phrase_add(phrase, first == last ? " (%" PRId64 ")" : " (%" PRId64 " to %" PRId64 ")",
+		       first, last);
+}
+
+static void print_coverage(const struct fsl_screen *screen, const struct fsl_profile_result *result)
+{
+	const struct fsl_profile *profile = result->profile;
+	const struct fsl_profile_info *info = &profile->ranks[0].info;
+	struct fsl_phrase phrase = {0};
+	int64_t world = world_size(profile);
+	add_all_ranks(&phrase, profile);
+	if (world > 0) {
+		fsl_phrase_add(&phrase, " of a job of %" PRId64, world);
+	}
+	add_steps(&phrase, result->cluster);
+	if (*info->level != '\0') {
+		fsl_phrase_add(&phrase, ", %s", info->level);
+	}
+	if (*info->torch_version != '\0') {
+		fsl_phrase_add(&phrase, ", torch_npu %s", info->torch_version);
+	}
+	if (*info->cann_version != '\0') {
+		fsl_phrase_add(&phrase, ", CANN %s", info->cann_version);
+	}
+	fsl_screen_field(screen, "coverage", phrase.text);
+}
+
+static void print_groups(const struct fsl_screen *screen, const struct fsl_profile_cluster *cluster)
+{
+	const struct fsl_profile_group *worst = NULL;
+	size_t n_incomplete = 0;
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		if (group->n_seen < group->size) {
+			n_incomplete++;
+			worst = worst == NULL || group->n_seen * worst->size <
+							 worst->n_seen * group->size
+					? group
+					: worst;
+		}
+	}
+	if (cluster->n_groups == 0) {
+		return;
+	}
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_count(&phrase, cluster->n_groups, "group");
+	if (worst != NULL) {
+		fsl_phrase_add(&phrase, ", %zu incomplete: %zu of %zu ranks of group %s",
+			       n_incomplete, worst->n_seen, worst->size,
+			       *worst->name != '\0' ? worst->name : worst->hash);
+	} else {
+		fsl_phrase_add(&phrase, ", all members there");
+	}
+	fsl_screen_field(screen, "groups", phrase.text);
+}
+
+static void print_problem(const struct fsl_screen *screen, const struct fsl_file *file)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "%s: %s", file->path,
+		       *fsl_text_or_empty(file->message) != '\0'
+			       ? file->message
+			       : fsl_file_state_text(file->state));
+	fsl_screen_field(screen, "problem", phrase.text);
+}
+
+static void print_files(const struct fsl_screen *screen, const struct fsl_profile *profile)
+{
+	size_t n = 0, n_partial = 0, n_unusable = 0;
+	uint64_t n_bytes = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		n += rank->n_files;
+		for (size_t f = 0; f < rank->n_files; f++) {
+			enum fsl_file_state state = rank->files[f].state;
+			n_bytes += rank->files[f].n_bytes;
+			n_partial += state == FSL_FILE_PARTIAL;
+			n_unusable += state != FSL_FILE_READ && state != FSL_FILE_PARTIAL;
+			if (state != FSL_FILE_READ &&
+			    n_partial + n_unusable <= PROBLEMS_SHOWN_MAX) {
+				print_problem(screen, &rank->files[f]);
+			}
+		}
+	}
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_count(&phrase, n, "file");
+	fsl_phrase_add(&phrase, ", %.1f MB", (double)n_bytes / 1e6);
+	if (n_partial + n_unusable > 0) {
+		fsl_phrase_add(&phrase, ", %zu read in part, %zu not usable", n_partial,
+			       n_unusable);
+	}
+	fsl_screen_field(screen, "files", phrase.text);
+}
+
+/* What could be won is the label; the sentence, then the advice below it. */
+static void print_finding(const struct fsl_screen *screen,
+			  const struct fsl_profile_finding *finding)
+{
+	struct fsl_phrase gain = {0}, text = {0}, advice = {0};
+	if (isfinite(finding->gain_ms)) {
+		fsl_phrase_add_ms(&gain, finding->gain_ms);
+	} else {
+		fsl_phrase_add(&gain, "-");
+	}
+	fsl_phrase_add(&text, "%s: %s", finding->code, finding->what);
+	fsl_screen_field(screen, gain.text, text.text);
+	if (*finding->advice != '\0') {
+		fsl_phrase_add(&advice, "-> %s", finding->advice);
+		fsl_screen_field(screen, "", advice.text);
+	}
+}
+
+static void print_findings(const struct fsl_screen *screen,
+			   const struct fsl_profile_findings *findings)
+{
+	if (findings->n_items == 0) {
+		return;
+	}
+	(void)fputc('\n', screen->stream);
+	fsl_screen_field(screen, "per step", "findings: what could be won, most first");
+	for (size_t i = 0; i < findings->n_items && i < FINDINGS_SHOWN_MAX; i++) {
+		print_finding(screen, &findings->items[i]);
+	}
+	if (findings->n_items > FINDINGS_SHOWN_MAX) {
+		(void)fprintf(screen->stream, "  and %zu more in profile_result.json (--output)\n",
+			      findings->n_items - FINDINGS_SHOWN_MAX);
+	}
+	(void)fputc('\n', screen->stream);
+}
+
+static void print_sentences(const struct fsl_screen *screen, const char *label,
+			    const char *const *sentences, size_t n)
+{
+	for (size_t i = 0; i < n && i < SENTENCES_SHOWN_MAX; i++) {
+		fsl_screen_field(screen, i == 0 ? label : "", sentences[i]);
+	}
+	if (n > SENTENCES_SHOWN_MAX) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add(&phrase, "and %zu more in profile_result.json (--output)",
+			       n - SENTENCES_SHOWN_MAX);
+		fsl_screen_field(screen, "", phrase.text);
+	}
+}
 
 void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *result)
 {
-	(void)fprintf(stream, "%zu ranks, %zu findings\n", result->profile->n_ranks,
-		      result->findings->n_items);
+	const struct fsl_summary summary = {.localisation = result->verdict};
+	struct fsl_screen screen = fsl_screen_of(stream, result->width, result->colours);
+	struct fsl_phrase headline = {0};
+	fsl_words_headline(&headline, &summary);
+	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(&summary)), headline.text);
+	fsl_localisation_text(&screen, result->verdict, headline.text);
+	print_coverage(&screen, result);
+	print_groups(&screen, result->cluster);
+	print_files(&screen, result->profile);
+	fsl_profile_steps_text(&screen, result);
+	fsl_profile_stages_text(&screen, result);
+	print_findings(&screen, result->findings);
+	print_sentences(&screen, "missing", result->findings->missing, result->findings->n_missing);
+	print_sentences(&screen, "remarks", result->profile->remarks, result->profile->n_remarks);
 }

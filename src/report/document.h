@@ -57,6 +57,12 @@ void fsl_document_ranks(struct fsl_document *document, cJSON *parent, const char
 /* @root, or NULL (and @root is freed) when anything failed. */
 cJSON *fsl_document_finish(struct fsl_document *document, cJSON *root);
 
+/* One number under its name and unit in camel case: {"own", 560.0, "ms"} is "ownMs": 560.0. */
+void fsl_document_fact(struct fsl_document *document, cJSON *parent, const struct fsl_fact *fact);
+/* Keys of docs/verdict.schema.json from "verdict" to "chapters". */
+void fsl_document_verdict(struct fsl_document *document, cJSON *root,
+			  const struct fsl_localisation *localisation);
+
 /* Parts that both documents have. @run NULL: without filesWithProblems. */
 void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
 			   const struct fsl_coverage *coverage, const struct fsl_run *run);

@@ -11,7 +11,7 @@ enum {
 	FSL_SCREEN_WIDTH_MAX = 120, /* longer lines are hard to read */
 	FSL_SCREEN_WIDTH_UNKNOWN = 80,
 	FSL_TABLE_COLUMNS_MAX = 8,
-	FSL_TABLE_ROWS_MAX = 8,
+	FSL_TABLE_ROWS_MAX = 12,
 	FSL_TABLE_CELL_MAX = 64,
 };
 

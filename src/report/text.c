@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "report/chapters_text.h"
 #include "report/coverage_text.h"
+#include "report/localisation_text.h"
 #include "report/phrase.h"
 #include "report/report.h"
 #include "report/screen.h"
@@ -353,8 +354,8 @@ static void print_alarm(const struct fsl_screen *screen,
 	fsl_screen_field(screen, "alarm", phrase.text);
 }
 
-static void print_localisation(const struct fsl_screen *screen,
-			       const struct fsl_localisation *localisation, const char *headline)
+void fsl_localisation_text(const struct fsl_screen *screen,
+			   const struct fsl_localisation *localisation, const char *headline)
 {
 	if (localisation == NULL) {
 		return;
@@ -391,7 +392,7 @@ void fsl_report_text(FILE *stream, const struct fsl_summary *summary)
 	fsl_words_headline(&headline, summary);
 	fsl_words_next(&next, summary);
 	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(summary)), headline.text);
-	print_localisation(&screen, summary->localisation, headline.text);
+	fsl_localisation_text(&screen, summary->localisation, headline.text);
 	print_stopped(&screen, summary);
 	if (summary->perception != NULL) {
 		print_steps(&screen, summary->perception);

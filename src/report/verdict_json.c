@@ -112,7 +112,7 @@ static bool ends_with_word(const char *name, const char *word)
 }
 
 /* {"own", 560.0, "ms"} is "ownMs": 560.0; {"slow_ratio", 1.2, "ratio"} is "slowRatio": 1.2. */
-static void put_fact(struct fsl_document *document, cJSON *evidence, const struct fsl_fact *fact)
+void fsl_document_fact(struct fsl_document *document, cJSON *evidence, const struct fsl_fact *fact)
 {
 	char key[FACT_KEY_MAX] = "";
 	append_camel(key, sizeof(key), fact->name);
@@ -144,7 +144,7 @@ static void put_culprit(struct fsl_document *document, cJSON *list,
 	fsl_document_number(document, entry, "confidence", culprit->confidence, FSL_DECIMALS_RATIO);
 	cJSON *evidence = fsl_document_object(document, entry, "evidence");
 	for (size_t i = 0; i < culprit->n_evidence; i++) {
-		put_fact(document, evidence, &culprit->evidence[i]);
+		fsl_document_fact(document, evidence, &culprit->evidence[i]);
 	}
 	if (culprit->peer >= 0) {
 		fsl_document_integer(document, entry, "peer", culprit->peer);
@@ -300,11 +300,9 @@ static void put_chapters(struct fsl_document *document, cJSON *root,
 	}
 }
 
-static void put_ours(struct fsl_document *document, cJSON *root,
-		     const struct fsl_localisation *localisation,
-		     const struct fsl_topology *topology, const struct fsl_run *run)
+void fsl_document_verdict(struct fsl_document *document, cJSON *root,
+			  const struct fsl_localisation *localisation)
 {
-	fsl_document_integer(document, root, "schemaVersion", SCHEMA_VERSION);
 	fsl_document_text(document, root, "verdict", fsl_verdict_text(localisation->kind));
 	fsl_document_number(document, root, "confidence", localisation->confidence,
 			    FSL_DECIMALS_RATIO);
@@ -324,6 +322,14 @@ static void put_ours(struct fsl_document *document, cJSON *root,
 		     localisation->n_unconfirmed);
 	put_replay(document, root, &localisation->replay);
 	put_chapters(document, root, localisation);
+}
+
+static void put_ours(struct fsl_document *document, cJSON *root,
+		     const struct fsl_localisation *localisation,
+		     const struct fsl_topology *topology, const struct fsl_run *run)
+{
+	fsl_document_integer(document, root, "schemaVersion", SCHEMA_VERSION);
+	fsl_document_verdict(document, root, localisation);
 	fsl_document_coverage(document, root, &localisation->coverage, run);
 	put_topology(document, root, topology, run);
 	fsl_document_bool(document, root, "suppressed", localisation->is_suppressed);
