@@ -153,12 +153,9 @@ static cJSON *both_documents(const struct fsl_summary *summary, const struct fsl
 	return root;
 }
 
-enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
-				const struct fsl_config *config, struct fsl_error *err)
+enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err)
 {
-	cJSON *root = both_documents(summary, config);
-	char *text = root != NULL ? fsl_json_text(root, STDOUT_INDENT) : NULL;
-	cJSON_Delete(root);
+	char *text = json != NULL ? fsl_json_text(json, STDOUT_INDENT) : NULL;
 	if (text == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"--format json\"");
 	}
@@ -171,4 +168,13 @@ enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
 				fsl_os_error(number).text);
 	}
 	return FSL_OK;
+}
+
+enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
+				const struct fsl_config *config, struct fsl_error *err)
+{
+	cJSON *root = both_documents(summary, config);
+	enum fsl_status status = fsl_json_print(stream, root, err);
+	cJSON_Delete(root);
+	return status;
 }

@@ -25,6 +25,9 @@ cJSON *fsl_localisation_json(const struct fsl_localisation *localisation,
  * stands on its own line, @indent blanks per level. Free with fsl_free; NULL when out of memory.
  */
 char *fsl_json_text(const cJSON *json, int indent);
+/* Prints it with an indent of 2 and a newline; NULL reads as a document for which memory was short.
+ */
+enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err);
 
 /*
  * Prints what `--format json` prints: {"perception": {...}, "localisation": {...}}, the contents of
