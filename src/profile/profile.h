@@ -113,7 +113,7 @@ struct fsl_profile_packets {
 	int16_t time_ps;
 };
 
-/* What one operator moved over one kind of link. */
+/* What one operator moved over one kind of link; kinds over which nothing went have none. */
 struct fsl_profile_traffic {
 	enum fsl_profile_transport transport;
 	int64_t n_bytes;

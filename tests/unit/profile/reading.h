@@ -40,6 +40,9 @@ static inline void reading_end(struct reading *reading)
 	fsl_free(rank->op_statistics);
 	fsl_free(rank->gaps);
 	fsl_free(rank->kernels);
+	fsl_free(rank->links);
+	fsl_free(rank->packets);
+	fsl_free(rank->traffic);
 	fsl_free(rank->comms);
 	fsl_free(rank->rebuilt);
 	fsl_free(rank->steps);
