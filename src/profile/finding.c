@@ -20,6 +20,28 @@ const char *fsl_profile_layer_text(enum fsl_profile_layer layer)
 	return texts[layer];
 }
 
+struct fsl_profile_finding fsl_profile_finding_of(enum fsl_profile_layer layer, const char *code)
+{
+	return (struct fsl_profile_finding){.layer = layer,
+					    .code = code,
+					    .rank = -1,
+					    .peer = -1,
+					    .step = FSL_STEP_ABSENT,
+					    .gain_ms = NAN,
+					    .what = "",
+					    .advice = ""};
+}
+
+bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const char *name,
+				  double value, const char *unit)
+{
+	if (finding->n_facts >= FSL_FACTS_MAX) {
+		return false;
+	}
+	finding->facts[finding->n_facts++] = (struct fsl_fact){name, value, unit};
+	return true;
+}
+
 static enum fsl_status no_memory(struct fsl_error *err)
 {
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings\"");

@@ -38,6 +38,13 @@ struct fsl_profile_findings {
 	size_t n_missing, missing_capacity;
 };
 
+/* A finding of which nothing is known yet but these: about the whole job, gain unknown. */
+struct fsl_profile_finding fsl_profile_finding_of(enum fsl_profile_layer layer, const char *code);
+/* One number of the evidence; dropped (false) when FSL_FACTS_MAX are there already. @name, @unit:
+ * static. */
+bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const char *name,
+				  double value, const char *unit);
+
 /* Copies @finding with its texts. */
 enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 					 const struct fsl_profile_finding *finding,
