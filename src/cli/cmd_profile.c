@@ -16,12 +16,12 @@
 #include "profile/peer_files.h"
 #include "profile/report.h"
 
-enum { OPTIONS_N = 10, LIST_MAX = 4096, JOBS_MAX = 4096 };
+enum { OPTIONS_N = 11, LIST_MAX = 4096, JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
 
 /* The command line. */
 struct request {
-	const char *path, *output, *ranks, *steps;
+	const char *path, *baseline, *output, *ranks, *steps;
 	int export_as; /* -1: nothing */
 	int format;
 	int64_t n_jobs;
@@ -39,6 +39,8 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r)
 		 "write profile_result.json, and what --export asks for, into DIR"},
 		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
 		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
+		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "DIR",
+		 "an earlier capture of the same job: tells what grew"},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
 		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
@@ -162,10 +164,21 @@ static enum fsl_status report(const struct request *request,
 	return status;
 }
 
+/* The same ranks of the earlier capture, and all of its steps: they have other numbers. */
+static enum fsl_status read_baseline(struct fsl_profile *baseline, const struct request *request,
+				     struct fsl_error *err)
+{
+	const struct fsl_profile_options options = {.path = request->baseline,
+						    .ranks = request->rank_list,
+						    .n_ranks = request->n_ranks,
+						    .n_threads = (int)request->n_jobs};
+	return request->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
+}
+
 /* folders -> ranks -> cluster -> findings -> verdict. */
 static enum fsl_status analyse(const struct request *request, int *exit_code, struct fsl_error *err)
 {
-	struct fsl_profile profile;
+	struct fsl_profile profile, baseline = {0};
 	struct fsl_profile_cluster cluster = {0};
 	struct fsl_profile_findings findings = {0};
 	struct fsl_localisation verdict;
@@ -175,13 +188,17 @@ static enum fsl_status analyse(const struct request *request, int *exit_code, st
 						    .steps = request->step_list,
 						    .n_steps = request->n_steps,
 						    .n_threads = (int)request->n_jobs};
-	const struct fsl_profile_case facts = {&profile, &cluster, options.n_threads};
+	const struct fsl_profile_case facts = {&profile, &cluster, options.n_threads,
+					       request->baseline != NULL ? &baseline : NULL};
 	fsl_localisation_init(&verdict);
 	enum fsl_status status = fsl_profile_read(&profile, &options, err);
 	if (status != FSL_OK) {
 		goto out;
 	}
-	status = fsl_profile_cluster_build(&cluster, &profile, err);
+	status = read_baseline(&baseline, request, err);
+	if (status == FSL_OK) {
+		status = fsl_profile_cluster_build(&cluster, &profile, err);
+	}
 	if (status == FSL_OK) {
 		status = fsl_profile_judge_all(&findings, &facts, err);
 	}
@@ -206,6 +223,7 @@ out:
 	fsl_localisation_fini(&verdict);
 	fsl_profile_findings_fini(&findings);
 	fsl_profile_cluster_fini(&cluster);
+	fsl_profile_fini(&baseline);
 	fsl_profile_fini(&profile);
 	return status;
 }

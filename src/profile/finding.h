@@ -61,6 +61,7 @@ struct fsl_profile_case {
 	const struct fsl_profile *profile;
 	const struct fsl_profile_cluster *cluster;
 	int n_threads;
+	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
 };
 
 /*

@@ -1,0 +1,156 @@
+/* Sums over the ranks of a set. */
+#include "profile/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+const struct fsl_profile_step *fsl_profile_steps(const struct fsl_profile_rank *rank,
+						 size_t *n_steps)
+{
+	*n_steps = rank->n_steps > 0 ? rank->n_steps : rank->n_rebuilt;
+	return rank->n_steps > 0 ? rank->steps : rank->rebuilt;
+}
+
+struct fsl_profile_step_mean fsl_profile_rank_mean(const struct fsl_profile_rank *rank)
+{
+	size_t n = 0;
+	int64_t computing_ns = 0, exposed_ns = 0, free_ns = 0;
+	const struct fsl_profile_step *steps = fsl_profile_steps(rank, &n);
+	struct fsl_profile_step_mean mean = {0};
+	for (size_t s = 0; s < n; s++) {
+		computing_ns += steps[s].computing_ns;
+		exposed_ns += steps[s].exposed_ns;
+		free_ns += steps[s].free_ns;
+	}
+	if (n > 0) {
+		double per_ms = (double)n * FSL_NS_PER_MS;
+		mean.computing_ms = (double)computing_ns / per_ms;
+		mean.exposed_ms = (double)exposed_ns / per_ms;
+		mean.free_ms = (double)free_ns / per_ms;
+		mean.step_ms = mean.computing_ms + mean.exposed_ms + mean.free_ms;
+		mean.n_ranks = 1;
+	}
+	return mean;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct fsl_profile_sum *a = left, *b = right;
+	return strcmp(a->name, b->name);
+}
+
+/* Equal names become one. Amounts are whole ns so far, and their sum does not depend on an order.
+ */
+static void merge(struct fsl_profile_sums *sums, double n_shares)
+{
+	size_t n = 0;
+	if (sums->n_items > 1) {
+		qsort(sums->items, sums->n_items, sizeof(*sums->items), compare_names);
+	}
+	for (size_t i = 0; i < sums->n_items; i++) {
+		if (n > 0 && strcmp(sums->items[n - 1].name, sums->items[i].name) == 0) {
+			sums->items[n - 1].ms += sums->items[i].ms;
+			sums->items[n - 1].count += sums->items[i].count;
+		} else {
+			sums->items[n++] = sums->items[i];
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		sums->items[i].ms /= n_shares * FSL_NS_PER_MS;
+		sums->items[i].count /= n_shares;
+	}
+	sums->n_items = n;
+}
+
+static enum fsl_status add(struct fsl_profile_sums *sums, const char *name, int64_t total_ns,
+			   int64_t count, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_GROW(sums->items, sums->capacity, sums->n_items + 1, err);
+	if (status == FSL_OK && name == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"sums\"");
+	}
+	if (status == FSL_OK) {
+		sums->items[sums->n_items++] =
+			(struct fsl_profile_sum){name, (double)total_ns, (double)count};
+	}
+	return status;
+}
+
+/* Steps of all ranks together: what amounts are divided by. */
+static double count_shares(const struct fsl_profile *profile)
+{
+	size_t n_all = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		size_t n = 0;
+		(void)fsl_profile_steps(&profile->ranks[r], &n);
+		n_all += n > 0 ? n : 1;
+	}
+	return n_all > 0 ? (double)n_all : 1.0;
+}
+
+enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
+					const struct fsl_profile *profile, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t k = 0; k < rank->n_kernels && status == FSL_OK; k++) {
+			const struct fsl_profile_kernels *kernels = &rank->kernels[k];
+			const char *name =
+				fsl_arena_printf(&sums->arena, "%s %s (%s)",
+						 fsl_strpool_text(rank->names, kernels->type_id),
+						 fsl_strpool_text(rank->names, kernels->shape_id),
+						 fsl_strpool_text(rank->names, kernels->core_id));
+			status = add(sums, name, kernels->total_ns, kernels->count, err);
+		}
+	}
+	merge(sums, count_shares(profile));
+	return status;
+}
+
+/* "hcom_allReduce__586_0_1" is an operator hcom_allReduce. */
+static int kind_length(const char *name)
+{
+	const char *end = strstr(name, "__");
+	return end != NULL ? (int)(end - name) : (int)strlen(name);
+}
+
+static const char *group_name(const struct fsl_profile_rank *rank, uint32_t group_id)
+{
+	const char *hash = fsl_strpool_text(rank->names, group_id);
+	for (size_t g = 0; g < rank->info.n_groups; g++) {
+		if (strcmp(rank->info.groups[g].hash, hash) == 0) {
+			return rank->info.groups[g].name;
+		}
+	}
+	return "";
+}
+
+enum fsl_status fsl_profile_sum_comms(struct fsl_profile_sums *sums,
+				      const struct fsl_profile *profile, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t c = 0; c < rank->n_comms && status == FSL_OK; c++) {
+			const struct fsl_profile_comm *comm = &rank->comms[c];
+			const char *op = fsl_strpool_text(rank->names, comm->name_id);
+			const char *group = group_name(rank, comm->group_id);
+			const char *name =
+				fsl_arena_printf(&sums->arena, "%.*s%s%s", kind_length(op), op,
+						 group[0] != '\0' ? " over " : "", group);
+			status = add(sums, name, comm->elapse_ns, 1, err);
+		}
+	}
+	merge(sums, count_shares(profile));
+	return status;
+}
+
+void fsl_profile_sums_fini(struct fsl_profile_sums *sums)
+{
+	fsl_free(sums->items);
+	fsl_arena_fini(&sums->arena);
+	*sums = (struct fsl_profile_sums){0};
+}
