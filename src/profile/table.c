@@ -155,7 +155,8 @@ enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fs
 {
 	*has_row = false;
 	for (;;) {
-		struct fsl_error own = {0};
+		struct fsl_error own; /* large: not zeroed for every row */
+		fsl_error_clear(&own);
 		enum fsl_status status = fsl_csv_next(table->csv, &table->row, &own);
 		if (status == FSL_ERR_MEMORY) {
 			return FSL_FAIL(err, status, "out of memory: path=\"%s\"",
@@ -218,12 +219,31 @@ int64_t fsl_table_amount(const struct fsl_table *table, size_t column, int64_t s
 	return fsl_table_scaled(table, column, scale, &value) && value >= 0 ? value : fallback;
 }
 
+enum fsl_status fsl_table_intern_text(const struct fsl_table *table, struct fsl_csv_field text,
+				      uint32_t *id, struct fsl_error *err)
+{
+	*id = FSL_STR_NONE;
+	if (text.length == 0) {
+		return FSL_OK;
+	}
+	if (text.length > FSL_TABLE_NAME_BYTES_MAX) {
+		text.length = FSL_TABLE_NAME_BYTES_MAX;
+	}
+	enum fsl_status status =
+		fsl_strpool_intern(table->rank->names, text.text, text.length, id, NULL);
+	if (status == FSL_ERR_LIMIT) {
+		tell(table, FSL_FILE_PARTIAL,
+		     "line %" PRIu64 ": too many different names; further ones are not told apart",
+		     table->row.line);
+		return FSL_OK;
+	}
+	return status == FSL_OK
+		       ? FSL_OK
+		       : FSL_FAIL(err, status, "out of memory: path=\"%s\"", table->input->path);
+}
+
 enum fsl_status fsl_table_intern(const struct fsl_table *table, size_t column, uint32_t *id,
 				 struct fsl_error *err)
 {
-	struct fsl_csv_field field = fsl_table_field(table, column);
-	*id = FSL_STR_NONE;
-	return field.length > 0
-		       ? fsl_strpool_intern(table->rank->names, field.text, field.length, id, err)
-		       : FSL_OK;
+	return fsl_table_intern_text(table, fsl_table_field(table, column), id, err);
 }

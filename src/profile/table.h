@@ -10,7 +10,11 @@
 #include "base/csv_scan.h"
 #include "profile/files.h"
 
-enum { FSL_TABLE_COLUMNS_MAX = 24, FSL_TABLE_NAMES_MAX = 4 };
+enum {
+	FSL_TABLE_COLUMNS_MAX = 24,
+	FSL_TABLE_NAMES_MAX = 4,
+	FSL_TABLE_NAME_BYTES_MAX = 1024, /* of a name that is kept: longer ones are cut */
+};
 
 /* One column that a reader knows, under any of its names: the first of them that the file has. */
 struct fsl_table_column {
@@ -56,8 +60,12 @@ bool fsl_table_scaled(const struct fsl_table *table, size_t column, int64_t scal
 /* Its number times @scale when it is there and not below 0, else @fallback. */
 int64_t fsl_table_amount(const struct fsl_table *table, size_t column, int64_t scale,
 			 int64_t fallback);
-/* Its text interned in rank->names; FSL_STR_NONE when missing. */
+/* Its text interned in rank->names; FSL_STR_NONE when missing, and (told) when there are too many.
+ */
 enum fsl_status fsl_table_intern(const struct fsl_table *table, size_t column, uint32_t *id,
 				 struct fsl_error *err);
+/* The same for a text that is made of fields. */
+enum fsl_status fsl_table_intern_text(const struct fsl_table *table, struct fsl_csv_field text,
+				      uint32_t *id, struct fsl_error *err);
 
 #endif

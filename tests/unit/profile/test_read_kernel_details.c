@@ -1,0 +1,373 @@
+/* kernel_details.csv: all its headers, exact times, classes of kernels, steps as the profiler sums
+ * them. */
+#include "reading.h"
+
+#define L0 "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim"
+#define L1                                                                                         \
+	"Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,"        \
+	"Start Time(us),Duration(us),Wait Time(us),Block Num,Mix Block Num,HF32 Eligible,"         \
+	"Input Shapes,Input Data Types,Input Formats,Output Shapes"
+
+static struct reading reading;
+
+static int setup(void **state)
+{
+	(void)state;
+	reading_begin(&reading);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	reading_end(&reading);
+	return 0;
+}
+
+static void read_text(const char *text)
+{
+	reading_text(&reading, fsl_profile_read_kernel_details, text);
+}
+
+static void assert_class(size_t at, const char *type, const char *shape, const char *core)
+{
+	const struct fsl_profile_kernels *kernels = &reading.rank.kernels[at];
+	assert_true(at < reading.rank.n_kernels);
+	assert_string_equal(reading_name(&reading, kernels->type_id), type);
+	assert_string_equal(reading_name(&reading, kernels->shape_id), shape);
+	assert_string_equal(reading_name(&reading, kernels->core_id), core);
+}
+
+static void kernels_that_are_alike_are_counted_together(void **state)
+{
+	(void)state;
+	read_text(L1
+		  "\n"
+		  "13,0,42,1,2,a,MatMulV2,dynamic,AI_CORE,1764246877073569.640\t,1892.920,0,40,0,"
+		  "NO,\"\"\"32,3;8\"\"\",FLOAT;FLOAT,ND;ND,\"\"\"1\"\"\"\n"
+		  "13,0,42,2,2,b,MatMulV2,dynamic,AI_CORE,\"1764246877077343.740\t\",48.68,0,40,"
+		  "0,NO,\"\"\"32,3;8\"\"\",FLOAT;FLOAT,ND;ND,\"\"\"1\"\"\"\n"
+		  "13,0,42,3,2,c,MatMulV2,dynamic,AI_CORE,1764246877080000,1,0,40,0,"
+		  "NO,\"\"\"32,4;8\"\"\",FLOAT;FLOAT,ND;ND,\"\"\"1\"\"\"\n"
+		  "14,0,42,4,2,d,Cast,dynamic,AI_VECTOR_CORE,1764246877090000,2,0,40,0,"
+		  "NO,\"\"\"\"\"\",N/A,ND;ND,\"\"\"1\"\"\"\n");
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	assert_int_equal(reading.rank.n_kernels, 3);
+	assert_class(0, "MatMulV2", "32,3;8|FLOAT;FLOAT", "AI_CORE");
+	assert_class(1, "MatMulV2", "32,4;8|FLOAT;FLOAT", "AI_CORE");
+	assert_class(2, "Cast", "", "AI_VECTOR_CORE");
+	const struct fsl_profile_kernels *kernels = reading.rank.kernels;
+	assert_int_equal(kernels[0].step, 13);
+	assert_int_equal(kernels[0].count, 2);
+	assert_int_equal(kernels[0].total_ns, 1941600);
+	assert_int_equal(kernels[0].min_ns, 48680);
+	assert_int_equal(kernels[0].max_ns, 1892920);
+	assert_int_equal(kernels[2].step, 14);
+}
+
+static void start_times_are_exact_in_every_spelling(void **state)
+{
+	(void)state;
+	read_text(L0 "\r\n1,a,A,N/A,1736408883704643.212\t,1,0,1\r\n"
+		     "1,b,A,N/A,\"1736408883704653.212\t\",1,0,1\r\n"
+		     "1,c,A,N/A,1736408883704663,1,0,1\r\n");
+	assert_int_equal(reading.rank.n_gaps, 2);
+	assert_int_equal(reading.rank.gaps[0].begin_ns, INT64_C(1736408883704644212));
+	assert_int_equal(reading.rank.gaps[0].dur_ns, 9000);
+	assert_int_equal(reading.rank.gaps[1].begin_ns, INT64_C(1736408883704654212));
+	assert_int_equal(reading.rank.gaps[1].dur_ns, 8788);
+	assert_string_equal(reading_name(&reading, reading.rank.gaps[1].before_id), "b");
+	assert_string_equal(reading_name(&reading, reading.rank.gaps[1].after_id), "c");
+}
+
+static void a_capture_without_steps_is_one(void **state)
+{
+	(void)state;
+	read_text("Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+		  "a,A,AI_CORE,10,5\nb,hcom_allReduce_,HCCL,12,6\n");
+	assert_int_equal(reading.rank.n_rebuilt, 1);
+	const struct fsl_profile_step *step = reading.rank.rebuilt;
+	assert_int_equal(step->step, FSL_STEP_ABSENT);
+	assert_int_equal(step->device_id, -1);
+	assert_int_equal(step->computing_ns, 5000);
+	assert_int_equal(step->communication_ns, 6000);
+	assert_int_equal(step->exposed_ns, 3000);
+	assert_int_equal(step->overlapped_ns, 3000);
+	assert_int_equal(step->free_ns, 0);
+	assert_int_equal(step->stage_ns, 8000);
+	assert_int_equal(step->preparing_ns, FSL_NS_ABSENT);
+}
+
+static void level_0_tells_communication_by_name_alone(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,hcom_send__128_3_1,hcom_send_,N/A,20,5,0,1\n"
+		     "1,Default/AllReduce-op3/hcom_allReduce__586_0_1,hcom_allReduce_,N/A,10,2.5,0,"
+		     "1\n1,m,MatMul,N/A,12,1,0,1\n");
+	assert_int_equal(reading.rank.n_comms, 2);
+	const struct fsl_profile_comm *comms = reading.rank.comms;
+	assert_string_equal(reading_name(&reading, comms[0].name_id), "hcom_allReduce__586_0_1");
+	assert_int_equal(comms[0].begin_ns, 10000);
+	assert_int_equal(comms[0].elapse_ns, 2500);
+	assert_int_equal(comms[0].group_id, FSL_STR_NONE);
+	assert_int_equal(comms[0].wait_ns, FSL_NS_ABSENT);
+	assert_false(comms[0].is_p2p);
+	assert_true(comms[1].is_p2p);
+	assert_int_equal(reading.rank.n_kernels, 1);
+	assert_class(0, "MatMul", "", "");
+}
+
+static void communication_json_is_not_told_twice(void **state)
+{
+	(void)state;
+	struct fsl_profile_comm *comms = fsl_calloc(1, sizeof(*comms));
+	assert_non_null(comms);
+	reading.rank.comms = comms;
+	reading.rank.n_comms = reading.rank.comms_capacity = 1;
+	read_text(L0 "\n1,hcom_send__128_3_1,hcom_send_,HCCL,20,5,0,1\n");
+	assert_int_equal(reading.rank.n_comms, 1);
+	assert_int_equal(reading.rank.rebuilt[0].communication_ns, 5000);
+}
+
+static void receives_are_bubble(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,hcom_receive__128_3_1,hcom_receive_,HCCL,20,5,0,1\n"
+		     "1,hcom_allReduce__128_3_1,hcom_allReduce_,HCCL,30,5,0,1\n");
+	const struct fsl_profile_step *step = reading.rank.rebuilt;
+	assert_int_equal(step->bubble_ns, 5000);
+	assert_int_equal(step->stage_ns, 10000);
+	assert_int_equal(step->exposed_ns, 10000);
+	assert_int_equal(step->exposed_not_receive_ns, 5000);
+}
+
+static void only_the_wanted_steps_are_kept(void **state)
+{
+	(void)state;
+	const int64_t steps[] = {2};
+	reading.steps = steps;
+	reading.n_steps = 1;
+	read_text(L0 "\n1,a,A,AI_CORE,10,5,0,1\n2,b,B,AI_CORE,20,5,0,1\n"
+		     "2,h,hcom_send_,HCCL,26,1,0,1\n3,c,C,AI_CORE,30,5,0,1\n");
+	assert_int_equal(reading.rank.n_kernels, 1);
+	assert_class(0, "B", "", "AI_CORE");
+	assert_int_equal(reading.rank.n_comms, 1);
+	assert_int_equal(reading.rank.n_rebuilt, 1);
+	assert_int_equal(reading.rank.rebuilt[0].step, 2);
+	assert_int_equal(reading.rank.rebuilt[0].free_ns, 4000); /* up to step 3 */
+	assert_int_equal(reading.rank.n_gaps, 2);
+	assert_int_equal(reading.rank.gaps[0].dur_ns, 3000);
+}
+
+static void rows_that_tell_no_time_are_dropped(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,a,A,AI_CORE,10,5,0,1\n1,b,B,AI_CORE,N/A,5,0,1\n"
+		     "1,c,B,AI_CORE,20,-5,0,1\nx,c,B,AI_CORE,20,5,0,1\n"
+		     "1,c,B,AI_CORE,9223372036854775.8,5,0,1\n1,c,B,AI_CORE,-1,5,0,1\n");
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 5);
+	assert_int_equal(reading.file.n_records, 6);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 5000);
+	assert_string_equal(reading.file.message, "line 3: the start time is missing or no number; "
+						  "parse the capture again");
+}
+
+static void of_two_devices_the_first_is_read(void **state)
+{
+	(void)state;
+	read_text("Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+		  "4,a,A,AI_CORE,10,5\n5,b,A,AI_CORE,20,5\n");
+	assert_int_equal(reading.rank.rebuilt[0].device_id, 4);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 5000);
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 1);
+}
+
+static void a_long_shape_is_kept_as_its_begin_and_a_hash(void **state)
+{
+	(void)state;
+	enum { SHAPE_BYTES = 3000 };
+	static char text[3 * SHAPE_BYTES], shape[SHAPE_BYTES + 1];
+	memset(shape, '1', SHAPE_BYTES);
+	int n = snprintf(text, sizeof(text),
+			 "Name,Type,Start Time(us),Duration(us),Input Shapes,Input Data Types\n"
+			 "a,A,1,1,%s2,FLOAT\nb,A,3,1,%s3,FLOAT\nc,A,5,1,%.*s2,FLOAT\n",
+			 shape, shape, SHAPE_BYTES / 2, shape);
+	assert_true(n < (int)sizeof(text));
+	read_text(text);
+	assert_int_equal(reading.rank.n_kernels, 3);
+	assert_int_equal(strlen(reading_name(&reading, reading.rank.kernels[0].shape_id)), 1024);
+}
+
+/* A capture of @n rows, every other one far too late. */
+static char *disordered(size_t n)
+{
+	static const char header[] = "Step Id,Name,Type,Accelerator Core,Start Time(us),"
+				     "Duration(us)\n";
+	char *text = malloc(n * 40 + sizeof(header));
+	assert_non_null(text);
+	char *at = stpcpy(text, header);
+	for (size_t i = 0; i < n; i++) {
+		size_t turn = i % 2 == 0 ? i / 2 : n - 1 - i / 2;
+		at += sprintf(at, "7,%s,A,%s,%zu,2\n", turn % 5 == 0 ? "hcom_send_" : "k",
+			      turn % 5 == 0 ? "HCCL" : "AI_CORE", turn * 3);
+	}
+	return text;
+}
+
+static void rows_in_any_order_make_the_same_steps(void **state)
+{
+	(void)state;
+	enum { N = 50000 };
+	char *text = disordered(N);
+	read_text(text);
+	free(text);
+	const struct fsl_profile_step *step = reading.rank.rebuilt;
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	assert_int_equal(reading.file.n_records, N);
+	assert_int_equal(reading.rank.n_rebuilt, 1);
+	assert_int_equal(step->computing_ns, INT64_C(2000) * N / 5 * 4);
+	assert_int_equal(step->exposed_ns, INT64_C(2000) * N / 5);
+	assert_int_equal(step->free_ns, INT64_C(1000) * (N - 1));
+	assert_int_equal(reading.rank.kernels[0].count, N / 5 * 4);
+	assert_int_equal(reading.rank.n_comms, N / 5);
+	assert_int_equal(reading.rank.n_gaps, FSL_PROFILE_GAPS_MAX);
+}
+
+/* What is told of a whole step, in ns. */
+struct told {
+	const char *folder;
+	int64_t computing_ns, exposed_ns, overlapped_ns, communication_ns, free_ns, stage_ns;
+};
+
+static void read_both(const struct told *told)
+{
+	char path[256];
+	(void)snprintf(path, sizeof(path), "%s/ASCEND_PROFILER_OUTPUT/step_trace_time.csv",
+		       told->folder);
+	reading_shared(&reading, fsl_profile_read_step_trace_time, path);
+	(void)snprintf(path, sizeof(path), "%s/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+		       told->folder);
+	reading_shared(&reading, fsl_profile_read_kernel_details, path);
+	assert_int_equal(reading.rank.n_steps, 1);
+	assert_int_equal(reading.rank.n_rebuilt, 1);
+	const struct fsl_profile_step *row = reading.rank.steps;
+	assert_int_equal(row->computing_ns, told->computing_ns);
+	assert_int_equal(row->free_ns, told->free_ns);
+	assert_int_equal(row->step, reading.rank.rebuilt[0].step);
+	assert_int_equal(row->device_id, reading.rank.rebuilt[0].device_id);
+}
+
+/* A double of 1.7e15 us has quarters of a us: three of them stand behind Stage. */
+static void assert_stage(void)
+{
+	int64_t off_ns = reading.rank.rebuilt[0].stage_ns - reading.rank.steps[0].stage_ns;
+	assert_true(off_ns >= -375 && off_ns <= 375);
+}
+
+static void steps_of_four_ranks_are_rebuilt_to_the_last_digit(void **state)
+{
+	(void)state;
+	static const struct told told[] = {
+		{"insight-4rank-level2/rank_0_ascend_pt", 231290100, 420174260, 0, 420174260,
+		 158558000, 810022250},
+		{"insight-4rank-level2/rank_2_ascend_pt", 400448260, 277649660, 0, 277649660,
+		 131705280, 809803250},
+	};
+	for (size_t i = 0; i < 2; i++) {
+		read_both(&told[i]);
+		const struct fsl_profile_step *step = reading.rank.rebuilt;
+		assert_int_equal(step->computing_ns, told[i].computing_ns);
+		assert_int_equal(step->exposed_ns, told[i].exposed_ns);
+		assert_int_equal(step->overlapped_ns, told[i].overlapped_ns);
+		assert_int_equal(step->communication_ns, told[i].communication_ns);
+		assert_int_equal(step->free_ns, told[i].free_ns);
+		assert_int_equal(step->bubble_ns, 0);
+		assert_stage();
+		reading_end(&reading);
+		reading_begin(&reading);
+	}
+}
+
+/*
+ * That capture was summed from times with more digits than kernel_details.csv has: start and
+ * duration are rounded to ns there, each on its own, and the end is off by up to 1 ns. With 191
+ * tasks in 187 + 4 slices the sums differ by some tens of ns of 136 ms.
+ */
+static void steps_of_two_ranks_are_rebuilt_up_to_a_nanosecond_per_slice(void **state)
+{
+	(void)state;
+	static const struct told told[] = {
+		{"insight-2rank-text/level1/rank0_ascend_pt", 8873756, 101963203, 4028675,
+		 105991878, 25744050, 136581000},
+		{"insight-2rank-text/level1/rank1_ascend_pt", 8878295, 96359047, 4016239, 100375286,
+		 26675274, 131912500},
+	};
+	for (size_t i = 0; i < 2; i++) {
+		read_both(&told[i]);
+		const struct fsl_profile_step *step = reading.rank.rebuilt;
+		assert_in_range(step->computing_ns, told[i].computing_ns - 20,
+				told[i].computing_ns);
+		assert_in_range(step->communication_ns, told[i].communication_ns - 2,
+				told[i].communication_ns);
+		assert_in_range(step->exposed_ns, told[i].exposed_ns, told[i].exposed_ns + 6);
+		assert_in_range(step->overlapped_ns, told[i].overlapped_ns - 8,
+				told[i].overlapped_ns);
+		assert_in_range(step->free_ns, told[i].free_ns, told[i].free_ns + 20);
+		assert_stage();
+		reading_end(&reading);
+		reading_begin(&reading);
+	}
+}
+
+/* One row of these lacks a field: it was edited by those who made it a test. */
+static void every_real_header_is_known(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path;
+		size_t n_rows, n_dropped;
+	} files[] = {
+		{"insight-ut/test_rank_0/ASCEND_PROFILER_OUTPUT/kernel_details.csv", 21, 1},
+		{"insight-ut/test_rank_1/ASCEND_PROFILER_OUTPUT/kernel_details.csv", 22, 0},
+		{"msprof-analyze-ut/a/kernel_details.csv", 591, 0},
+		{"msprof-analyze-ut/b/kernel_details.csv", 29, 0},
+	};
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		reading_shared(&reading, fsl_profile_read_kernel_details, files[i].path);
+		assert_int_equal(reading.file.n_records, files[i].n_rows);
+		assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], files[i].n_dropped);
+		reading_end(&reading);
+		reading_begin(&reading);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(kernels_that_are_alike_are_counted_together, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(start_times_are_exact_in_every_spelling, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_capture_without_steps_is_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(level_0_tells_communication_by_name_alone, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(receives_are_bubble, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_the_wanted_steps_are_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_that_tell_no_time_are_dropped, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(of_two_devices_the_first_is_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_long_shape_is_kept_as_its_begin_and_a_hash, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(rows_in_any_order_make_the_same_steps, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(steps_of_four_ranks_are_rebuilt_to_the_last_digit,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			steps_of_two_ranks_are_rebuilt_up_to_a_nanosecond_per_slice, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(every_real_header_is_known, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
