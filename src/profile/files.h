@@ -31,6 +31,16 @@ typedef enum fsl_status (*fsl_profile_reader)(struct fsl_profile_rank *rank,
 #include "profile/files.def"
 #undef PROFILE_FILE
 
+/* Adds @folder/@name to rank->files, not read yet. @format: static; *out until the next one. */
+enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *folder,
+				     const char *name, const char *format, struct fsl_file **out,
+				     struct fsl_error *err);
+
+/* Finds and reads the files of rank->folder, in the order of files.def. */
+enum fsl_status fsl_profile_read_files(struct fsl_profile_rank *rank,
+				       const struct fsl_profile_options *options,
+				       struct fsl_error *err);
+
 /* True when the step is one of those wanted, or when its number is not known. */
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step);
 

@@ -5,21 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/log.h"
 #include "profile/discover.h"
 #include "profile/files.h"
-
-static const struct {
-	const char *file_name;
-	fsl_profile_reader read;
-} readers[] = {
-#define PROFILE_FILE(name, file_name) {file_name, fsl_profile_read_##name},
-#include "profile/files.def"
-#undef PROFILE_FILE
-	{NULL, NULL},
-};
+#include "profile/info.h"
 
 static const char *const transport_texts[] = {
 	[FSL_TRANSPORT_RDMA] = "RDMA",       [FSL_TRANSPORT_HCCS] = "HCCS",
@@ -76,57 +65,6 @@ enum fsl_status fsl_profile_remark(struct fsl_profile *profile, struct fsl_error
 	return FSL_OK;
 }
 
-static enum fsl_status add_file(struct fsl_profile_rank *rank, const char *name,
-				struct fsl_file **out, struct fsl_error *err)
-{
-	enum fsl_status status =
-		FSL_GROW(rank->files, rank->files_capacity, rank->n_files + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	const char *path = fsl_arena_printf(&rank->arena, "%s/%s", rank->folder.output_path, name);
-	if (path == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
-	}
-	*out = &rank->files[rank->n_files++];
-	**out = (struct fsl_file){.path = path, .format = name, .rank = rank->rank, .message = ""};
-	return FSL_OK;
-}
-
-/* A file that is not there is no fault: what is missing for what is told by the judges. */
-static enum fsl_status read_file(struct fsl_profile_rank *rank, size_t r,
-				 const struct fsl_profile_options *options, struct fsl_error *err)
-{
-	struct fsl_file *file = NULL;
-	struct fsl_reader *reader = NULL;
-	struct fsl_error own = {0};
-	enum fsl_status status = add_file(rank, readers[r].file_name, &file, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	if (access(file->path, F_OK) != 0) {
-		rank->n_files--;
-		return FSL_OK;
-	}
-	status = fsl_reader_open(&reader, file->path, &own);
-	if (status != FSL_OK) {
-		file->state = FSL_FILE_UNUSABLE;
-		file->message = fsl_arena_strdup(&rank->arena, fsl_error_root(&own));
-		return file->message != NULL ? FSL_OK
-					     : FSL_FAIL(err, FSL_ERR_MEMORY,
-							"out of memory: path=\"%s\"", file->path);
-	}
-	file->n_bytes = fsl_reader_disk_bytes(reader);
-	const struct fsl_profile_input input = {.reader = reader,
-						.path = file->path,
-						.file = file,
-						.steps = options->steps,
-						.n_steps = options->n_steps};
-	status = readers[r].read(rank, &input, err);
-	fsl_reader_close(reader);
-	return status;
-}
-
 static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 				 const struct fsl_profile_folder *folder,
 				 const struct fsl_profile_options *options, struct fsl_error *err)
@@ -143,11 +81,8 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 	if (rank->names == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
-	enum fsl_status status = FSL_OK;
-	for (size_t r = 0; readers[r].read != NULL && status == FSL_OK; r++) {
-		status = read_file(rank, r, options, err);
-	}
-	return status;
+	enum fsl_status status = fsl_profile_read_info(rank, err);
+	return status == FSL_OK ? fsl_profile_read_files(rank, options, err) : status;
 }
 
 static bool is_wanted(const struct fsl_profile_options *options, int32_t rank)
@@ -224,10 +159,7 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 
 static void rank_fini(struct fsl_profile_rank *rank)
 {
-	for (size_t g = 0; g < rank->info.n_groups; g++) {
-		fsl_free(rank->info.groups[g].ranks);
-	}
-	fsl_free(rank->info.groups);
+	fsl_profile_info_fini(&rank->info);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);
 	fsl_free(rank->api_statistics);

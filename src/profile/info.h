@@ -1,0 +1,16 @@
+/* What the small files around a rank's output tell of the capture and of the job. */
+#ifndef FSL_PROFILE_INFO_H
+#define FSL_PROFILE_INFO_H
+
+#include "profile/profile.h"
+
+/*
+ * Fills rank->info from profiler_info, profiler_metadata.json and info.json of the folder. A file
+ * that cannot be used is told in rank->files; one that is not there is no fault. Fails only when
+ * memory is short.
+ */
+enum fsl_status fsl_profile_read_info(struct fsl_profile_rank *rank, struct fsl_error *err);
+/* Frees what it holds outside the rank's arena. */
+void fsl_profile_info_fini(struct fsl_profile_info *info);
+
+#endif
