@@ -97,7 +97,7 @@ static void add_row(struct fsl_table *table, const char *name, const char *of,
 static struct fsl_table table_of(const char *name, const char *of)
 {
 	const char *const titles[COLUMNS_N] = {name,      of,           "step", "computing",
-					       "exposed", "overlapped", "free", "free"};
+					       "exposed", "overlapped", "free", "share"};
 	struct fsl_table table = {.n_columns = COLUMNS_N, .shrinkable = COLUMN_OF};
 	for (size_t column = 0; column < COLUMNS_N; column++) {
 		table.is_right_aligned[column] = true;

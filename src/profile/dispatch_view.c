@@ -1,0 +1,86 @@
+/* One rank as the dispatch layer sees it. */
+#include "profile/dispatch_view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "profile/step_rows.h"
+
+static double per_step_ms(const struct fsl_profile_rank *rank, double total_ns)
+{
+	size_t n_rows = 0;
+	(void)fsl_profile_step_rows(rank, &n_rows);
+	return total_ns / (double)FSL_NS_PER_MS / (double)(n_rows > 0 ? n_rows : 1);
+}
+
+static double level_ms(const struct fsl_profile_rank *rank, uint32_t level, const char *word)
+{
+	double sum_ns = 0.0;
+	for (size_t i = 0; i < rank->n_api_statistics; i++) {
+		const struct fsl_profile_statistic *api = &rank->api_statistics[i];
+		const char *name = fsl_strpool_text(rank->names, api->name_id);
+		if (api->kind_id == level && strstr(name, word) != NULL) {
+			sum_ns += (double)api->total_ns;
+		}
+	}
+	return per_step_ms(rank, sum_ns);
+}
+
+/*
+ * Host time in APIs whose name holds @word. Levels contain each other (acl calls runtime), so the
+ * level with most of it counts alone.
+ */
+static double host_ms(const struct fsl_profile_rank *rank, const char *word)
+{
+	static const char *const levels[] = {"acl", "node", "runtime", "model"};
+	double most_ms = rank->n_api_statistics > 0 ? 0.0 : (double)NAN;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		uint32_t level = fsl_strpool_find(rank->names, levels[i], strlen(levels[i]));
+		double ms = level != FSL_STR_NONE ? level_ms(rank, level, word) : 0.0;
+		most_ms = ms > most_ms ? ms : most_ms;
+	}
+	return most_ms;
+}
+
+/* opCompile is called within aclopCompileAndExecute: the longer name alone, where it is there. */
+static double compile_ms(const struct fsl_profile_rank *rank)
+{
+	double whole_ms = host_ms(rank, "aclopCompile");
+	return whole_ms > 0.0 ? whole_ms : host_ms(rank, "opCompile");
+}
+
+static void view_gaps(struct fsl_dispatch_view *view)
+{
+	double sum_ns = 0.0;
+	for (size_t i = 0; i < view->rank->n_gaps; i++) {
+		const struct fsl_profile_gap *gap = &view->rank->gaps[i];
+		sum_ns += (double)gap->dur_ns;
+		if (view->gap == NULL || gap->dur_ns > view->gap->dur_ns) {
+			view->gap = gap;
+		}
+	}
+	view->long_gaps_ms = view->gap != NULL ? per_step_ms(view->rank, sum_ns) : NAN;
+}
+
+struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *rank)
+{
+	struct fsl_dispatch_view view = {.rank = rank,
+					 .step_ms = fsl_profile_step_ms(rank),
+					 .free_ms = fsl_profile_part_ms(rank, FSL_PART_FREE),
+					 .preparing_ms =
+						 fsl_profile_part_ms(rank, FSL_PART_PREPARING),
+					 .synchronise_ms = host_ms(rank, "ynchronize"),
+					 .compile_ms = compile_ms(rank),
+					 .allocate_ms = host_ms(rank, "Malloc"),
+					 .n_kernels = NAN};
+	double n = 0.0;
+	for (size_t i = 0; i < rank->n_kernels; i++) {
+		n += (double)rank->kernels[i].count;
+	}
+	if (n > 0.0) {
+		view.n_kernels = per_step_ms(rank, n * (double)FSL_NS_PER_MS);
+	}
+	view_gaps(&view);
+	return view;
+}

@@ -1,0 +1,184 @@
+/* Whether the host keeps the device busy: told in time per step, of ranks alone or together. */
+#include "small_capture.h"
+
+static void small_api(struct small_capture *small, size_t r, const char *level, const char *name,
+		      double total_ms)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	assert_int_equal(FSL_GROW(rank->api_statistics, rank->api_statistics_capacity,
+				  rank->n_api_statistics + 1, NULL),
+			 FSL_OK);
+	rank->api_statistics[rank->n_api_statistics++] =
+		(struct fsl_profile_statistic){.name_id = small_name(rank, name),
+					       .kind_id = small_name(rank, level),
+					       .count = 1,
+					       .total_ns = small_ns(total_ms)};
+}
+
+static void small_gap(struct small_capture *small, size_t r, double ms, const char *after)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	assert_int_equal(FSL_GROW(rank->gaps, rank->gaps_capacity, rank->n_gaps + 1, NULL), FSL_OK);
+	rank->gaps[rank->n_gaps++] = (struct fsl_profile_gap){.step = 1,
+							      .dur_ns = small_ns(ms),
+							      .before_id = FSL_STR_NONE,
+							      .after_id = small_name(rank, after)};
+}
+
+static bool has_missing(const struct small_capture *small, const char *words)
+{
+	for (size_t i = 0; i < small->findings.n_missing; i++) {
+		if (strstr(small->findings.missing[i], words) != NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void a_rank_that_stands_out_is_told_against_the_others(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 4);
+	for (size_t r = 0; r < 4; r++) {
+		small_step(&small, r, 1, 80.0, r == 2 ? 0.0 : 25.0, r == 2 ? 30.0 : 5.0);
+	}
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "host_bound", -2);
+	assert_non_null(finding);
+	assert_int_equal(finding->rank, 2);
+	assert_float_equal(finding->gain_ms, 25.0, 1e-9);
+	assert_non_null(strstr(finding->what, "30.0 ms (27 %) of a step of 110 ms, 5.00 ms on the "
+					      "others"));
+	assert_int_equal(small.findings.n_items, 1);
+	small_end(&small);
+}
+
+static void most_ranks_are_told_together(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 4);
+	for (size_t r = 0; r < 4; r++) {
+		small_step(&small, r, 1, 80.0, 0.0, r == 3 ? 1.0 : 20.0 + (double)r);
+	}
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "host_bound", -1);
+	assert_non_null(finding);
+	assert_float_equal(finding->gain_ms, 21.0, 1e-9);
+	assert_non_null(strstr(finding->what, "ranks 0-2: "));
+	assert_non_null(strstr(finding->what, "22.0 ms on rank 2"));
+	small_end(&small);
+}
+
+static void a_tenth_of_the_step_is_usual(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	for (size_t r = 0; r < 2; r++) {
+		small_step(&small, r, 1, 90.0, 0.0, 10.0);
+	}
+	small_judge(&small, fsl_profile_judge_dispatch);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
+static void few_long_gaps_and_many_short_ones_have_different_remedies(void **state)
+{
+	(void)state;
+	const char *advice[2] = {NULL, NULL};
+	struct small_capture small[2];
+	for (size_t i = 0; i < 2; i++) {
+		small_begin(&small[i], 1);
+		small_step(&small[i], 0, 1, 70.0, 0.0, 30.0);
+		small_gap(&small[i], 0, i == 0 ? 20.0 : 0.2, "MatMulV2");
+		small_judge(&small[i], fsl_profile_judge_dispatch);
+		assert_int_equal(small[i].findings.n_items, 1);
+		assert_non_null(strstr(small[i].findings.items[0].what, "before MatMulV2"));
+		advice[i] = small[i].findings.items[0].advice;
+	}
+	assert_non_null(strstr(advice[0], "few long gaps"));
+	assert_non_null(strstr(advice[1], "many short gaps"));
+	small_end(&small[0]);
+	small_end(&small[1]);
+}
+
+static void host_work_wins_no_more_than_the_device_lacks(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 92.0, 0.0, 8.0);
+	small_api(&small, 0, "acl", "aclopCompileAndExecute", 14.0);
+	small_api(&small, 0, "acl", "opCompile", 3.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "operator_compile", 0);
+	assert_non_null(finding);
+	assert_float_equal(finding->gain_ms, 8.0, 1e-9);
+	assert_float_equal(small_fact(finding, "host_compile"), 14.0, 1e-9);
+	small_end(&small);
+}
+
+static void levels_that_contain_each_other_count_once(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 60.0, 0.0, 20.0);
+	small_step(&small, 0, 2, 60.0, 0.0, 20.0);
+	small_api(&small, 0, "acl", "aclrtSynchronizeStream", 40.0);
+	small_api(&small, 0, "runtime", "StreamSynchronize", 39.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "synchronisation", 0);
+	assert_non_null(finding);
+	assert_true(isnan(finding->gain_ms));
+	assert_float_equal(small_fact(finding, "host_synchronise"), 20.0, 1e-9);
+	small_end(&small);
+}
+
+static void a_host_that_waits_for_a_busy_device_is_no_finding(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 99.0, 0.0, 1.0);
+	small_api(&small, 0, "acl", "aclrtSynchronizeStream", 90.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
+static void what_was_not_captured_is_missed_by_rank(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	small_step(&small, 0, 1, 70.0, 0.0, 30.0);
+	small_step(&small, 1, 1, 70.0, 0.0, 30.0);
+	small_api(&small, 1, "acl", "aclrtMemcpy", 1.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	assert_true(has_missing(&small, "rank 2: where the time of a step goes"));
+	assert_true(has_missing(&small, "ranks 0, 2: what the host does"));
+	assert_true(has_missing(&small, "ranks 0, 1: when the device is free"));
+	small_end(&small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rank_that_stands_out_is_told_against_the_others),
+		cmocka_unit_test(most_ranks_are_told_together),
+		cmocka_unit_test(a_tenth_of_the_step_is_usual),
+		cmocka_unit_test(few_long_gaps_and_many_short_ones_have_different_remedies),
+		cmocka_unit_test(host_work_wins_no_more_than_the_device_lacks),
+		cmocka_unit_test(levels_that_contain_each_other_count_once),
+		cmocka_unit_test(a_host_that_waits_for_a_busy_device_is_no_finding),
+		cmocka_unit_test(what_was_not_captured_is_missed_by_rank),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
