@@ -22,8 +22,8 @@ enum { TOLD_ALONE_MAX = 3, RANGES_SHOWN_MAX = 6 };
 #define HOST_WORK_SHARE_MAX 0.01
 /* Waiting is the normal state of a host that is ahead of its device. */
 #define SYNCHRONISE_SHARE_MAX 0.10
-/* The longest gaps make so much of the free time: single pauses, not the price of launches. */
-#define LONG_GAPS_SHARE_MIN 0.5
+/* One gap makes so much of a step's free time: a pause, not the price of launches. */
+#define LONG_GAP_SHARE_MIN 0.2
 
 static bool is_host_bound(const struct fsl_dispatch_view *view)
 {
@@ -65,7 +65,8 @@ static double synchronising_ms(const struct fsl_dispatch_view *view)
 
 static bool has_long_gaps(const struct fsl_dispatch_view *view)
 {
-	return view->long_gaps_ms >= LONG_GAPS_SHARE_MIN * view->free_ms;
+	double longest_ms = (double)view->gap->dur_ns / (double)FSL_NS_PER_MS;
+	return longest_ms >= LONG_GAP_SHARE_MIN * view->free_ms;
 }
 
 /* What the free time consists of. */
