@@ -8,7 +8,9 @@
 
 #include "base/number.h"
 
+enum { BYTES_PER_MB = 1000000 };
 enum { NUMBER_BYTES_MAX = 64 }; /* Python writes at most 25; longer ones are no figures */
+#define PS_PER_MS INT64_C(1000000000)
 
 /* What is left of an object or array that was begun at @depth. */
 static enum fsl_status skip_rest(struct fsl_json *json, size_t depth, struct fsl_error *err)
@@ -72,22 +74,44 @@ bool fsl_json_is(const struct fsl_json_value *value, const char *text)
 	return strlen(text) == value->length && memcmp(text, value->text, value->length) == 0;
 }
 
+static bool is_text(const struct fsl_json_value *value)
+{
+	return value->token == FSL_JSON_NUMBER || value->token == FSL_JSON_STRING ||
+	       value->token == FSL_JSON_KEY;
+}
+
 bool fsl_json_scaled(const struct fsl_json_value *value, int64_t scale, int64_t max, int64_t *out)
 {
 	int64_t figure = -1;
-	bool is_text = value->token == FSL_JSON_NUMBER || value->token == FSL_JSON_STRING;
-	bool is_good = is_text && fsl_parse_scaled(value->text, value->length, scale, &figure) &&
+	bool is_good = is_text(value) &&
+		       fsl_parse_scaled(value->text, value->length, scale, &figure) &&
 		       figure >= 0 && figure <= max;
 	*out = is_good ? figure : *out;
 	return is_good;
+}
+
+bool fsl_json_duration(const struct fsl_json_value *value, int64_t *ns, int16_t *ps)
+{
+	int64_t whole_ns = 0, whole_ps = 0;
+	bool is_good = fsl_json_scaled(value, FSL_NS_PER_MS, FSL_PROFILE_FIGURE_MAX, &whole_ns) &&
+		       fsl_json_scaled(value, PS_PER_MS, INT64_MAX, &whole_ps);
+	if (is_good) {
+		*ns = whole_ns;
+		*ps = (int16_t)(whole_ps - whole_ns * 1000);
+	}
+	return is_good;
+}
+
+bool fsl_json_bytes(const struct fsl_json_value *value, int64_t *n_bytes)
+{
+	return fsl_json_scaled(value, BYTES_PER_MB, FSL_PROFILE_FIGURE_MAX, n_bytes);
 }
 
 double fsl_json_real(const struct fsl_json_value *value)
 {
 	char text[NUMBER_BYTES_MAX + 1];
 	char *end = NULL;
-	bool is_text = value->token == FSL_JSON_NUMBER || value->token == FSL_JSON_STRING;
-	if (!is_text || value->length == 0 || value->length > NUMBER_BYTES_MAX) {
+	if (!is_text(value) || value->length == 0 || value->length > NUMBER_BYTES_MAX) {
 		return NAN;
 	}
 	memcpy(text, value->text, value->length);

@@ -28,10 +28,14 @@ enum fsl_status fsl_json_next_key(struct fsl_json *json, struct fsl_json_value *
 				  struct fsl_error *err);
 /* True when @value is the text @text. */
 bool fsl_json_is(const struct fsl_json_value *value, const char *text);
-/* The number of a NUMBER or STRING times @scale (fsl_parse_scaled); false for everything else, and
- * when the result is not in [0, @max]. */
+/* The number of a NUMBER, STRING or KEY times @scale (fsl_parse_scaled); false for everything else,
+ * and when the result is not in [0, @max]. */
 bool fsl_json_scaled(const struct fsl_json_value *value, int64_t scale, int64_t max, int64_t *out);
-/* The same as a ratio or rate; NaN for everything that is no finite number. */
+/* A duration in ms: ns, and in *@ps what they lack; false, and both unchanged, as above. */
+bool fsl_json_duration(const struct fsl_json_value *value, int64_t *ns, int16_t *ps);
+/* A size in MB of 10^6 bytes: bytes. */
+bool fsl_json_bytes(const struct fsl_json_value *value, int64_t *n_bytes);
+/* A ratio or rate; NaN for everything that is no finite number. */
 double fsl_json_real(const struct fsl_json_value *value);
 
 /* Counts a record as dropped; @reason (static) is told for the first one, with its offset. */

@@ -139,7 +139,7 @@ struct fsl_profile_comm {
 /* One link of communication_matrix.json; src and dst are numbers inside the group. */
 struct fsl_profile_link {
 	int64_t step;
-	uint32_t label_id; /* "allreduce-top1" */
+	uint32_t label_id; /* "allreduce-top1"; in old captures the operator's name */
 	uint32_t group_id;
 	uint32_t name_id; /* Op Name; FSL_STR_NONE in totals */
 	bool is_p2p;

@@ -1,4 +1,6 @@
 /* communication.json: what is taken of it, and what becomes of odd files. */
+#include <math.h>
+
 #include "base/number.h"
 #include "json_reading.h"
 #include "profile/comms.h"
@@ -40,6 +42,7 @@ static void figures_are_taken_exactly(void **state)
 	assert_false(op->is_p2p);
 	assert_int_equal(op->begin_ns, INT64_C(1736408883732241500));
 	assert_int_equal(op->elapse_ns, 79089520);
+	assert_int_equal(op->elapse_ps, 219);
 	assert_int_equal(op->transit_ns, 250000);
 	assert_int_equal(op->wait_ns, 20);
 	assert_int_equal(op->sync_ns, 0);
@@ -49,6 +52,7 @@ static void figures_are_taken_exactly(void **state)
 	assert_int_equal(hccs[0].transport, FSL_TRANSPORT_HCCS);
 	assert_int_equal(hccs[0].n_bytes, 28647232);
 	assert_int_equal(hccs[0].time_ns, 1816836);
+	assert_int_equal(hccs[0].time_ps, 344);
 	assert_float_equal(hccs[0].gb_per_s, 15.7676, 0);
 	assert_float_equal(hccs[0].large_packet_ratio, 0.5, 0);
 	assert_int_equal(hccs[0].n_packets, 2);
@@ -56,8 +60,10 @@ static void figures_are_taken_exactly(void **state)
 	assert_int_equal(packets[0].n_bytes, 2064384);
 	assert_int_equal(packets[0].count, 12);
 	assert_int_equal(packets[0].time_ns, 1578892);
+	assert_int_equal(packets[0].time_ps, -375);
 	assert_int_equal(packets[1].n_bytes, 1900000);
 	assert_int_equal(hccs[1].transport, FSL_TRANSPORT_OTHER);
+	assert_true(isnan(hccs[1].gb_per_s));
 	reading_end(&reading);
 }
 
