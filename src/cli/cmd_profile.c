@@ -188,8 +188,12 @@ static enum fsl_status analyse(const struct request *request, int *exit_code, st
 						    .steps = request->step_list,
 						    .n_steps = request->n_steps,
 						    .n_threads = (int)request->n_jobs};
-	const struct fsl_profile_case facts = {&profile, &cluster, options.n_threads,
-					       request->baseline != NULL ? &baseline : NULL};
+	const struct fsl_profile_case facts = {
+		.profile = &profile,
+		.cluster = &cluster,
+		.n_threads = options.n_threads,
+		.baseline = request->baseline != NULL ? &baseline : NULL,
+	};
 	fsl_localisation_init(&verdict);
 	enum fsl_status status = fsl_profile_read(&profile, &options, err);
 	if (status != FSL_OK) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/to_run.h"
+
 static const fsl_profile_judge judges[] = {
 #define PROFILE_JUDGE(name) fsl_profile_judge_##name,
 #include "profile/judges.def"
@@ -128,10 +130,14 @@ void fsl_profile_findings_fini(struct fsl_profile_findings *findings)
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 				      const struct fsl_profile_case *facts, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
+	struct fsl_profile_meetings meetings;
+	struct fsl_profile_case all = *facts;
+	enum fsl_status status = fsl_profile_meet(&meetings, facts->profile, facts->cluster, err);
+	all.meetings = &meetings;
 	for (size_t j = 0; judges[j] != NULL && status == FSL_OK; j++) {
-		status = judges[j](findings, facts, err);
+		status = judges[j](findings, &all, err);
 	}
+	fsl_profile_meetings_fini(&meetings);
 	fsl_profile_findings_sort(findings);
 	return status;
 }

@@ -56,12 +56,16 @@ enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
 void fsl_profile_findings_sort(struct fsl_profile_findings *findings);
 void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 
+struct fsl_profile_meetings; /* profile/to_run.h */
+
 /* What judges look at. */
 struct fsl_profile_case {
 	const struct fsl_profile *profile;
 	const struct fsl_profile_cluster *cluster;
 	int n_threads;
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
+	/* Collectives; made by fsl_profile_judge_all() for the judges. */
+	const struct fsl_profile_meetings *meetings;
 };
 
 /*

@@ -15,6 +15,7 @@
 
 #include "base/number.h"
 #include "profile/finding.h"
+#include "profile/to_run.h"
 
 #define SMALL_ORIGIN_NS INT64_C(1764246877000000000)
 
@@ -77,7 +78,7 @@ static inline struct fsl_profile_comm *small_comm(struct small_capture *small, s
 		.step = step,
 		.name_id = small_name(rank, name),
 		.group_id = group != NULL ? small_name(rank, group) : FSL_STR_NONE,
-		.is_p2p = strstr(name, "end") != NULL,
+		.is_p2p = strstr(name, "end") != NULL || strstr(name, "eceive") != NULL,
 		.begin_ns = SMALL_ORIGIN_NS + small_ns(begin_ms),
 		.elapse_ns = small_ns(elapse_ms),
 		.idle_ns = small_ns(elapse_ms),
@@ -159,9 +160,15 @@ static inline struct fsl_profile_group *small_group(struct small_capture *small,
 static inline void small_judge(struct small_capture *small, fsl_profile_judge judge)
 {
 	struct fsl_error err = {0};
-	const struct fsl_profile_case facts = {
-		.profile = &small->profile, .cluster = &small->cluster, .n_threads = 1};
+	struct fsl_profile_meetings meetings;
+	assert_int_equal(fsl_profile_meet(&meetings, &small->profile, &small->cluster, &err),
+			 FSL_OK);
+	const struct fsl_profile_case facts = {.profile = &small->profile,
+					       .cluster = &small->cluster,
+					       .n_threads = 1,
+					       .meetings = &meetings};
 	assert_int_equal(judge(&small->findings, &facts, &err), FSL_OK);
+	fsl_profile_meetings_fini(&meetings);
 	fsl_profile_findings_sort(&small->findings);
 }
 

@@ -78,8 +78,12 @@ static struct fsl_profile_findings judge(const struct capture *now, const struct
 {
 	struct fsl_profile_findings findings = {0};
 	const struct fsl_profile_cluster cluster = {0};
-	const struct fsl_profile_case facts = {&now->profile, &cluster, 1,
-					       then != NULL ? &then->profile : NULL};
+	const struct fsl_profile_case facts = {
+		.profile = &now->profile,
+		.cluster = &cluster,
+		.n_threads = 1,
+		.baseline = then != NULL ? &then->profile : NULL,
+	};
 	assert_int_equal(fsl_profile_judge_baseline(&findings, &facts, NULL), FSL_OK);
 	fsl_profile_findings_sort(&findings);
 	return findings;

@@ -1,0 +1,264 @@
+/*
+ * Ranks that hold the others up, compared with the ranks that do the same work: late in their
+ * collectives, and long in what they do on their own. Who is late without own time that explains it
+ * waits for somebody else.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/finding.h"
+#include "profile/standing.h"
+
+/* A capture of a few steps names a rank that costs so much of a step, and mentions one that costs
+ * less when it is the last all the time. */
+static const double SLOW_SHARE_MIN = 0.05;
+static const double LATE_SHARE_MIN = 0.005;
+static const double P_MAX = 0.01;
+/* Own time explains lateness when it is this much of it. */
+static const double EXPLAINED_MIN = 0.5;
+static const double COMPUTING_RATIO_MIN = 1.05;
+
+enum { TEXT_MAX = 640 };
+
+/* What is said of a rank. */
+struct suspicion {
+	const struct fsl_profile_standing *own;
+	double late_ms;     /* per step */
+	double own_more_ms; /* computing and free beyond its peers; NaN: not told */
+	double cost_ms;     /* per step, as far as own time explains it */
+	bool is_proved;     /* not by chance */
+};
+
+static struct suspicion suspect(const struct fsl_profile_standing *own)
+{
+	struct suspicion s = {.own = own, .late_ms = own->late_signal_ms + own->late_transfer_ms};
+	s.own_more_ms = own->computing_more_ms + own->free_more_ms;
+	s.cost_ms = isnan(s.own_more_ms) ? s.late_ms : fmax(0.0, fmin(s.late_ms, s.own_more_ms));
+	s.is_proved = own->p_last < P_MAX || (own->n_votes > 0 && own->p_votes < P_MAX);
+	return s;
+}
+
+/* It computes longer than its peers do, and these wait for it where that can be seen. */
+static bool computes_longer(const struct suspicion *s)
+{
+	const struct fsl_profile_standing *own = s->own;
+	bool is_outlier = own->n_peers < 4 || own->is_computing_outlier;
+	bool is_late = own->n_met == 0 || s->late_ms >= EXPLAINED_MIN * own->computing_more_ms;
+	double peers_ms = own->computing_ms - own->computing_more_ms;
+	return own->n_peers >= 2 && is_outlier && is_late &&
+	       own->computing_more_ms >= SLOW_SHARE_MIN * own->step_ms &&
+	       own->computing_ms >= COMPUTING_RATIO_MIN * peers_ms;
+}
+
+static void add_evidence(struct fsl_profile_finding *finding, const struct suspicion *s)
+{
+	const struct fsl_profile_standing *own = s->own;
+	const struct {
+		const char *name;
+		double value;
+		const char *unit;
+	} facts[] = {
+		{"late", s->late_ms, "ms"},
+		{"late_to_signals", own->late_signal_ms, "ms"},
+		{"late_to_transfers", own->late_transfer_ms, "ms"},
+		{"step", own->step_ms, "ms"},
+		{"last", (double)own->n_last, "count"},
+		{"collectives", (double)own->n_met, "count"},
+		{"chance_to_be_last", own->p_last, "share"},
+		{"votes", (double)own->n_votes, "count"},
+		{"computing", own->computing_ms, "ms"},
+		{"computing_more", own->computing_more_ms, "ms"},
+		{"free_more", own->free_more_ms, "ms"},
+		{"p2p_more", own->p2p_more_ms, "ms"},
+		{"peers", (double)own->n_peers, "count"},
+	};
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		if (!isnan(facts[i].value)) {
+			(void)fsl_profile_finding_add_fact(finding, facts[i].name, facts[i].value,
+							   facts[i].unit);
+		}
+	}
+}
+
+/* "it computes as long as its peers (+0.2 %) and is free 15.8 ms longer" */
+static void describe_own(char *text, size_t size, const struct fsl_profile_standing *own)
+{
+	double peers_ms = own->computing_ms - own->computing_more_ms;
+	if (isnan(own->computing_more_ms) || isnan(own->free_more_ms) || peers_ms <= 0.0) {
+		(void)snprintf(text, size, "nothing tells what it does on its own");
+		return;
+	}
+	double more = own->computing_ms / peers_ms - 1.0;
+	bool is_alike = fabs(more) < 0.01;
+	(void)snprintf(text, size,
+		       "it computes %s its peers (%.1f ms, %+.2f %%) and is free "
+		       "%.1f ms %s",
+		       is_alike     ? "as long as"
+		       : more > 0.0 ? "longer than"
+				    : "less than",
+		       own->computing_ms, 100.0 * more, fabs(own->free_more_ms),
+		       own->free_more_ms >= 0.0 ? "longer" : "less");
+}
+
+static const char *const look_at_host =
+	"look at what its host does before these collectives: it hands work to the device later "
+	"than its peers' hosts (affinity, other processes, garbage collection, data loading)";
+static const char *const look_at_device =
+	"compare its kernels of the same shapes and the frequency of its cores with its peers'; "
+	"with equal shapes test the device, with others spread the work evenly";
+static const char *const look_elsewhere =
+	"no own time explains it: look at whom it waits for, and at its links";
+
+static const char *advice_for(const struct suspicion *s)
+{
+	if (isnan(s->own_more_ms) || s->own_more_ms < EXPLAINED_MIN * s->late_ms) {
+		return look_elsewhere;
+	}
+	return s->own->computing_more_ms >= s->own->free_more_ms ? look_at_device : look_at_host;
+}
+
+static enum fsl_status add(struct fsl_profile_findings *findings, const char *code, int32_t rank,
+			   const struct suspicion *s, double gain_ms, const char *what,
+			   const char *advice, struct fsl_error *err)
+{
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_CLUSTER, code);
+	finding.rank = rank;
+	finding.gain_ms = gain_ms;
+	finding.what = what;
+	finding.advice = advice;
+	add_evidence(&finding, s);
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* "in 9 of 9 collectives, 13.1 ms of 810.2 ms a step (1.6 %), and 6.6 ms before transfers" */
+static void describe_lateness(char *text, size_t size, const struct fsl_profile_standing *own)
+{
+	bool has_signals = own->late_signal_ms > 0.0;
+	double first_ms = has_signals ? own->late_signal_ms : own->late_transfer_ms;
+	int n = snprintf(text, size, "in %zu of %zu collectives, %.1f ms", own->n_last, own->n_met,
+			 first_ms);
+	if (!isnan(own->step_ms) && own->step_ms > 0.0 && n > 0 && (size_t)n < size) {
+		n += snprintf(text + n, size - (size_t)n, " of %.1f ms a step (%.1f %%)",
+			      own->step_ms, 100.0 * first_ms / own->step_ms);
+	}
+	if (has_signals && own->late_transfer_ms > 0.0 && n > 0 && (size_t)n < size) {
+		(void)snprintf(text + n, size - (size_t)n, " and %.1f ms before transfers",
+			       own->late_transfer_ms);
+	}
+}
+
+static enum fsl_status add_slow(struct fsl_profile_findings *findings, int32_t rank,
+				const struct suspicion *s, bool is_compute, struct fsl_error *err)
+{
+	char own_text[TEXT_MAX], late_text[TEXT_MAX], what[3 * TEXT_MAX];
+	const char *code = "slow_rank_host";
+	if (is_compute) {
+		code = "slow_rank_compute";
+	} else if (isnan(s->own_more_ms)) {
+		code = "slow_rank_unexplained";
+	}
+	describe_own(own_text, sizeof(own_text), s->own);
+	describe_lateness(late_text, sizeof(late_text), s->own);
+	double gain_ms = s->cost_ms;
+	if (s->own->n_met == 0) {
+		gain_ms = s->own->computing_more_ms;
+		(void)snprintf(what, sizeof(what),
+			       "rank %d is slow: %s; no collective with its peers "
+			       "was captured",
+			       (int)rank, own_text);
+	} else {
+		(void)snprintf(what, sizeof(what), "rank %d holds its %zu peers up: last %s; %s",
+			       (int)rank, s->own->n_peers - 1, late_text, own_text);
+	}
+	return add(findings, code, rank, s, gain_ms, what,
+		   is_compute ? look_at_device : advice_for(s), err);
+}
+
+static enum fsl_status add_late(struct fsl_profile_findings *findings, int32_t rank,
+				const struct suspicion *s, struct fsl_error *err)
+{
+	char own_text[TEXT_MAX], late_text[TEXT_MAX], what[3 * TEXT_MAX];
+	describe_own(own_text, sizeof(own_text), s->own);
+	describe_lateness(late_text, sizeof(late_text), s->own);
+	(void)snprintf(what, sizeof(what), "rank %d is slightly but consistently late: last %s; %s",
+		       (int)rank, late_text, own_text);
+	double signal_ms = s->own->late_signal_ms;
+	return add(findings, "consistently_late", rank, s,
+		   signal_ms > 0.0 ? fmin(signal_ms, s->cost_ms) : s->cost_ms, what, advice_for(s),
+		   err);
+}
+
+static enum fsl_status add_victim(struct fsl_profile_findings *findings, int32_t rank,
+				  const struct suspicion *s, struct fsl_error *err)
+{
+	char own_text[TEXT_MAX], late_text[TEXT_MAX], what[3 * TEXT_MAX];
+	bool waits = s->own->p2p_more_ms >= EXPLAINED_MIN * s->late_ms;
+	describe_own(own_text, sizeof(own_text), s->own);
+	describe_lateness(late_text, sizeof(late_text), s->own);
+	(void)snprintf(what, sizeof(what), "rank %d is late, not slow: last %s, but %s%s",
+		       (int)rank, late_text, own_text,
+		       waits ? "; it waits for its neighbour in the pipeline" : "");
+	return add(findings, "late_victim", rank, s, (double)NAN, what, look_elsewhere, err);
+}
+
+static enum fsl_status judge_rank(struct fsl_profile_findings *findings, int32_t rank,
+				  const struct fsl_profile_standing *own, struct fsl_error *err)
+{
+	struct suspicion s = suspect(own);
+	double step_ms = isnan(own->step_ms) ? INFINITY : own->step_ms;
+	bool is_compute = computes_longer(&s);
+	if (is_compute || (s.is_proved && s.cost_ms >= SLOW_SHARE_MIN * step_ms)) {
+		is_compute = is_compute || own->computing_more_ms >= own->free_more_ms;
+		return add_slow(findings, rank, &s, is_compute, err);
+	}
+	if (s.is_proved && s.late_ms >= SLOW_SHARE_MIN * step_ms &&
+	    s.own_more_ms < EXPLAINED_MIN * s.late_ms) {
+		return add_victim(findings, rank, &s, err);
+	}
+	if (own->p_last < P_MAX && s.cost_ms >= LATE_SHARE_MIN * step_ms) {
+		return add_late(findings, rank, &s, err);
+	}
+	return FSL_OK;
+}
+
+/* What the lateness of ranks cannot be told from. */
+static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
+				    const struct fsl_profile_standings *standings,
+				    struct fsl_error *err)
+{
+	for (size_t r = 0; r < standings->n; r++) {
+		if (standings->items[r].n_met > 0) {
+			return FSL_OK;
+		}
+	}
+	return standings->n < 2
+		       ? fsl_profile_findings_miss(
+				 findings, err,
+				 "slow ranks: one rank alone has no peers; capture the others, too")
+		       : fsl_profile_findings_miss(
+				 findings, err,
+				 "lateness of ranks: no collective was captured on two ranks that do "
+				 "the same work; it needs communication.json (level 1 or higher)");
+}
+
+enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *findings,
+					    const struct fsl_profile_case *facts,
+					    struct fsl_error *err)
+{
+	struct fsl_profile_standings standings;
+	enum fsl_status status =
+		fsl_profile_stand(&standings, facts->profile, facts->cluster, facts->meetings, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t r = 0; r < standings.n && status == FSL_OK; r++) {
+		status = judge_rank(findings, facts->profile->ranks[r].rank, &standings.items[r],
+				    err);
+	}
+	if (status == FSL_OK) {
+		status = tell_missing(findings, &standings, err);
+	}
+	fsl_profile_standings_fini(&standings);
+	return status;
+}

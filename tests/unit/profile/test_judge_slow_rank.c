@@ -1,0 +1,219 @@
+/* Slow ranks among ranks that do the same work; who is late for others' sake is not one. */
+#include "small_capture.h"
+
+enum { COLLECTIVES = 6 };
+static const double EVERY_MS = 100.0, TRANSFER_MS = 0.02;
+
+/*
+ * Steps of COLLECTIVES collectives of all ranks, one every 100 ms. Each rank comes delay_ms[r] (and
+ * a little noise) behind; all end when the last has come.
+ */
+static void add_collectives(struct small_capture *small, int64_t n_steps, const double *delay_ms)
+{
+	size_t n = small->profile.n_ranks;
+	uint32_t noise = 1;
+	for (int64_t i = 0; i < n_steps * COLLECTIVES; i++) {
+		char name[64];
+		double come_ms[64], last_ms = 0.0;
+		(void)snprintf(name, sizeof(name), "hcom_allReduce__586_%d_1", (int)i);
+		for (size_t r = 0; r < n; r++) {
+			noise = noise * 1664525U + 1013904223U;
+			come_ms[r] = delay_ms[r] + 0.2 * (double)(noise >> 8) / (double)(1U << 24);
+			last_ms = fmax(last_ms, come_ms[r]);
+		}
+		for (size_t r = 0; r < n; r++) {
+			small_comm(small, r, i / COLLECTIVES, name, "586",
+				   EVERY_MS * (double)i + come_ms[r],
+				   last_ms - come_ms[r] + TRANSFER_MS);
+		}
+	}
+}
+
+/* Steps of 600 ms: the rank computes 400 ms and @more_ms, is free 100 ms and @free_ms, waits for
+ * the rest. */
+static void add_steps(struct small_capture *small, size_t r, int64_t n_steps, double more_ms,
+		      double free_ms)
+{
+	for (int64_t step = 0; step < n_steps; step++) {
+		small_step(small, r, step, 400.0 + more_ms, 100.0 - more_ms - free_ms,
+			   100.0 + free_ms);
+	}
+}
+
+static void begin(struct small_capture *small, size_t n_ranks, int64_t n_steps, size_t slow,
+		  double more_ms, double free_ms)
+{
+	double delay_ms[64] = {0.0};
+	small_begin(small, n_ranks);
+	if (slow < n_ranks) {
+		delay_ms[slow] = (more_ms + free_ms) / COLLECTIVES;
+	}
+	add_collectives(small, n_steps, delay_ms);
+	for (size_t r = 0; r < n_ranks; r++) {
+		add_steps(small, r, n_steps, r == slow ? more_ms : 0.0, r == slow ? free_ms : 0.0);
+	}
+}
+
+static void a_rank_that_computes_longer_is_named_with_what_it_costs(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin(&small, 8, 1, 5, 60.0, 0.0);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "slow_rank_compute", 5);
+	assert_non_null(finding);
+	assert_true(finding->gain_ms > 58.0 && finding->gain_ms < 61.0);
+	assert_float_equal(small_fact(finding, "computing_more"), 60.0, 0.01);
+	assert_float_equal(small_fact(finding, "votes"), COLLECTIVES, 0.01);
+	small_end(&small);
+}
+
+static void a_rank_whose_host_is_slow_is_named_for_its_free_time(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin(&small, 8, 1, 2, 0.0, 48.0);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	assert_non_null(small_finding(&small.findings, "slow_rank_host", 2));
+	small_end(&small);
+}
+
+static void one_of_two_ranks_is_named_when_it_is_always_last(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin(&small, 2, 2, 1, 0.0, 60.0); /* 12 collectives */
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	assert_non_null(small_finding(&small.findings, "slow_rank_host", 1));
+	small_end(&small);
+}
+
+static void little_lateness_all_the_time_is_told_as_that(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin(&small, 3, 2, 0, 0.0, 12.0);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "consistently_late", 0);
+	assert_non_null(finding);
+	assert_true(finding->gain_ms > 11.0 && finding->gain_ms <= 12.01);
+	assert_non_null(strstr(finding->what, "12 of 12 collectives"));
+	small_end(&small);
+}
+
+static void equal_ranks_are_not_named(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = {1, 2, 3, 4, 8, 64};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct small_capture small;
+		begin(&small, sizes[i], 3, SIZE_MAX, 0.0, 0.0);
+		small_judge(&small, fsl_profile_judge_slow_rank);
+		assert_int_equal(small.findings.n_items, 0);
+		assert_int_equal(small.findings.n_missing, sizes[i] == 1 ? 1 : 0);
+		small_end(&small);
+	}
+}
+
+static void one_early_rank_gets_nobody_named(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	double delay_ms[64];
+	small_begin(&small, 64);
+	for (size_t r = 0; r < 64; r++) {
+		delay_ms[r] = r == 9 ? 0.0 : 50.0;
+		add_steps(&small, r, 1, 0.0, r == 9 ? -50.0 : 0.0);
+	}
+	add_collectives(&small, 1, delay_ms);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
+static void a_rank_that_is_late_without_own_time_is_a_victim(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	double delay_ms[4] = {0.0, 10.0, 0.0, 0.0};
+	small_begin(&small, 4);
+	add_collectives(&small, 1, delay_ms);
+	for (size_t r = 0; r < 4; r++) {
+		add_steps(&small, r, 1, 0.0, 0.0);
+		small_comm(&small, r, 0, "hcom_receive__777_1_1", "777", 5.0, r == 1 ? 70.0 : 5.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "late_victim", 1);
+	assert_non_null(finding);
+	assert_true(isnan(finding->gain_ms));
+	assert_non_null(strstr(finding->what, "waits for its neighbour in the pipeline"));
+	small_end(&small);
+}
+
+static void ranks_of_a_longer_stage_are_not_slow(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	double delay_ms[4] = {0.0, 0.0, 20.0, 20.0};
+	small_begin(&small, 4);
+	small_stages(&small, 2);
+	add_collectives(&small, 2, delay_ms);
+	for (size_t r = 0; r < 4; r++) {
+		add_steps(&small, r, 2, r < 2 ? 0.0 : 90.0, 0.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
+static void without_collectives_compute_time_alone_is_judged(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 4);
+	for (size_t r = 0; r < 4; r++) {
+		add_steps(&small, r, 2, r == 3 ? 80.0 : 0.1 * (double)r, 0.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_non_null(small_finding(&small.findings, "slow_rank_compute", 3));
+	assert_int_equal(small.findings.n_items, 1);
+	assert_int_equal(small.findings.n_missing, 1);
+	assert_non_null(strstr(small.findings.missing[0], "communication.json"));
+	small_end(&small);
+}
+
+static void a_set_without_anything_is_no_failure(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	assert_int_equal(small.findings.n_missing, 1);
+	small_end(&small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rank_that_computes_longer_is_named_with_what_it_costs),
+		cmocka_unit_test(a_rank_whose_host_is_slow_is_named_for_its_free_time),
+		cmocka_unit_test(one_of_two_ranks_is_named_when_it_is_always_last),
+		cmocka_unit_test(little_lateness_all_the_time_is_told_as_that),
+		cmocka_unit_test(equal_ranks_are_not_named),
+		cmocka_unit_test(one_early_rank_gets_nobody_named),
+		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
+		cmocka_unit_test(ranks_of_a_longer_stage_are_not_slow),
+		cmocka_unit_test(without_collectives_compute_time_alone_is_judged),
+		cmocka_unit_test(a_set_without_anything_is_no_failure),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
