@@ -186,7 +186,10 @@ struct fsl_profile_operator {
 /* Greatest memory of one component ("PTA", "APP", "GE"...). */
 struct fsl_profile_memory {
 	uint32_t component_id;
-	int64_t allocated_bytes, reserved_bytes; /* -1: not told */
+	bool is_module; /* as the driver counts it (npu_module_mem), not the allocators */
+	int64_t allocated_bytes, reserved_bytes, active_bytes; /* -1: not told */
+	int64_t largest_bytes;    /* allocated by one operator; -1: not told */
+	uint32_t largest_name_id; /* that operator; FSL_STR_NONE: not told */
 };
 
 /* What trace_view.json adds: what the host did, and the clock of the cores. */

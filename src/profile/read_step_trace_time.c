@@ -63,8 +63,9 @@ static struct fsl_profile_step parse(const struct fsl_table *table, int64_t step
 	return row;
 }
 
-static enum fsl_status add(struct fsl_table *table, struct fsl_error *err)
+static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_error *err)
 {
+	(void)context;
 	struct fsl_profile_rank *rank = table->rank;
 	int64_t step = FSL_STEP_ABSENT;
 	if (fsl_table_field(table, STEP).length > 0 && !fsl_table_scaled(table, STEP, 1, &step)) {
@@ -92,16 +93,5 @@ enum fsl_status fsl_profile_read_step_trace_time(struct fsl_profile_rank *rank,
 						 const struct fsl_profile_input *input,
 						 struct fsl_error *err)
 {
-	struct fsl_table table;
-	bool has_row = false;
-	enum fsl_status status =
-		fsl_table_open(&table, rank, input, columns, COLUMNS_N, &has_row, err);
-	while (status == FSL_OK && has_row) {
-		status = fsl_table_next(&table, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add(&table, err);
-		}
-	}
-	fsl_table_close(&table);
-	return status;
+	return fsl_table_read(rank, input, columns, COLUMNS_N, add, NULL, err);
 }

@@ -180,6 +180,24 @@ enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fs
 	}
 }
 
+enum fsl_status fsl_table_read(struct fsl_profile_rank *rank, const struct fsl_profile_input *input,
+			       const struct fsl_table_column *columns, size_t n_columns,
+			       fsl_table_add add, void *context, struct fsl_error *err)
+{
+	struct fsl_table table;
+	bool has_row = false;
+	enum fsl_status status =
+		fsl_table_open(&table, rank, input, columns, n_columns, &has_row, err);
+	while (status == FSL_OK && has_row) {
+		status = fsl_table_next(&table, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add(&table, context, err);
+		}
+	}
+	fsl_table_close(&table);
+	return status;
+}
+
 bool fsl_table_has(const struct fsl_table *table, size_t column)
 {
 	return table->at[column] != SIZE_MAX;

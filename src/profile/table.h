@@ -51,6 +51,17 @@ void fsl_table_drop(struct fsl_table *table, const char *reason);
 /* Tells @message (static) unless an earlier fault of the file is told: what is read is not all. */
 void fsl_table_tell(struct fsl_table *table, const char *message);
 
+/*
+ * All of the above for a file whose rows do not need each other: @add for every row, until it
+ * fails.
+ * @n_columns columns.
+ */
+typedef enum fsl_status (*fsl_table_add)(struct fsl_table *table, void *context,
+					 struct fsl_error *err);
+enum fsl_status fsl_table_read(struct fsl_profile_rank *rank, const struct fsl_profile_input *input,
+			       const struct fsl_table_column *columns, size_t n_columns,
+			       fsl_table_add add, void *context, struct fsl_error *err);
+
 bool fsl_table_has(const struct fsl_table *table, size_t column);
 /* Field without blanks, tabs and one pair of quotes around it; empty for N/A and absent columns.
  * Borrowed until the next row. */
