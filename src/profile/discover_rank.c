@@ -1,5 +1,6 @@
 /* Which rank a folder belongs to: what its files and its name tell, in the order of trust. */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ static enum fsl_status tell_content(struct fsl_search *search, const struct fsl_
 				    const char *name, enum fsl_profile_rank_source source,
 				    struct told *told, struct fsl_error *err)
 {
-	char path[4200];
+	char path[PATH_MAX];
 	cJSON *root = NULL;
 	int64_t rank = 0;
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", listing->path, name) >= sizeof(path)) {
@@ -74,22 +75,23 @@ static enum fsl_status tell_content(struct fsl_search *search, const struct fsl_
 	return status;
 }
 
-/* profiler_info_<N>.json; of several the lowest number counts. */
+/* profiler_info_<N>.json, or without a number; of several numbers the lowest counts. */
 static enum fsl_status tell_info(struct fsl_search *search, const struct fsl_listing *listing,
 				 struct told *told, struct fsl_error *err)
 {
-	const char *info =
-		fsl_listing_has(listing, "profiler_info.json") ? "profiler_info.json" : NULL;
+	const char *info = NULL;
 	size_t n_infos = 0;
 	int64_t rank = 0, lowest = INT64_MAX;
-	for (size_t i = fsl_listing_first(listing, "profiler_info_"); i < listing->n_names; i++) {
-		if (fsl_name_number(listing->names[i], "profiler_info_", ".json", &rank)) {
-			n_infos++;
-			info = rank < lowest ? listing->names[i] : info;
-			lowest = rank < lowest ? rank : lowest;
-		} else if (!fsl_text_begins(listing->names[i], "profiler_info_")) {
-			break;
+	size_t i = fsl_listing_first(listing, "profiler_info");
+	for (; i < listing->n_names && fsl_text_begins(listing->names[i], "profiler_info"); i++) {
+		const char *name = listing->names[i];
+		bool is_numbered = fsl_name_number(name, "profiler_info_", ".json", &rank);
+		if ((is_numbered && (n_infos == 0 || rank < lowest)) ||
+		    (info == NULL && fsl_text_ends(name, ".json"))) {
+			info = name;
+			lowest = is_numbered ? rank : lowest;
 		}
+		n_infos += is_numbered ? 1 : 0;
 	}
 	enum fsl_status status = FSL_OK;
 	if (n_infos > 0) {

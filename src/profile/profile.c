@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "profile/discover.h"
 #include "profile/files.h"
 #include "profile/info.h"
@@ -43,6 +44,22 @@ bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
 	return input->n_steps == 0 || step == FSL_STEP_ABSENT;
 }
 
+/* Names of files may hold what moves a terminal's cursor, or what is no text. */
+static void make_printable(char *text)
+{
+	size_t n_left = strlen(text);
+	while (n_left > 0) {
+		int n = fsl_utf8_length((const unsigned char *)text, n_left);
+		bool is_control = (unsigned char)*text < ' ' || *text == 0x7f;
+		if (n <= 0 || is_control) {
+			*text = '?';
+			n = 1;
+		}
+		text += n;
+		n_left -= (size_t)n;
+	}
+}
+
 enum fsl_status fsl_profile_remark(struct fsl_profile *profile, struct fsl_error *err,
 				   const char *format, ...)
 {
@@ -56,6 +73,7 @@ enum fsl_status fsl_profile_remark(struct fsl_profile *profile, struct fsl_error
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	make_printable(text);
 	const char *kept = fsl_arena_strdup(&profile->arena, text);
 	if (kept == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: remarks=%zu",
