@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "profile/databases.h"
 #include "profile/discover.h"
 #include "profile/files.h"
 #include "profile/info.h"
@@ -100,7 +101,10 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
 	enum fsl_status status = fsl_profile_read_info(rank, err);
-	return status == FSL_OK ? fsl_profile_read_files(rank, options, err) : status;
+	if (status == FSL_OK) {
+		status = fsl_profile_read_files(rank, options, err);
+	}
+	return status == FSL_OK ? fsl_profile_read_databases(rank, options, err) : status;
 }
 
 static bool is_wanted(const struct fsl_profile_options *options, int32_t rank)

@@ -195,7 +195,7 @@ static enum fsl_status add_link(struct fsl_profile_rank *rank, struct fsl_db_row
 	struct fsl_profile_link row = {
 		.step = fsl_analysis_step(rows, LINK_STEP),
 		.transport = fsl_analysis_transport(rows, LINK_TRANSPORT),
-		.n_bytes = fsl_analysis_amount(rows, LINK_SIZE, FSL_BYTES_PER_MB),
+		.n_bytes = fsl_analysis_amount(rows, LINK_SIZE, FSL_ANALYSIS_BYTES_PER_MB),
 		.gb_per_s = fsl_db_real(rows, LINK_RATE),
 	};
 	row.time_ns = fsl_analysis_duration(rows, LINK_TIME, &row.time_ps);

@@ -5,7 +5,7 @@
 #include "profile/comms.h"
 #include "profile/databases.h"
 
-#define FSL_BYTES_PER_MB 1000000
+#define FSL_ANALYSIS_BYTES_PER_MB 1000000
 
 /* A time in @unit_ns, FSL_NS_ABSENT when missing. */
 int64_t fsl_analysis_time(const struct fsl_db_rows *rows, size_t column, int64_t unit_ns);

@@ -121,7 +121,7 @@ static enum fsl_status begin_traffic(struct walk *walk, enum fsl_profile_transpo
 	}
 	struct fsl_profile_traffic traffic = {
 		.transport = transport,
-		.n_bytes = fsl_analysis_amount(walk->rows, SIZE, FSL_BYTES_PER_MB),
+		.n_bytes = fsl_analysis_amount(walk->rows, SIZE, FSL_ANALYSIS_BYTES_PER_MB),
 		.gb_per_s = fsl_db_real(walk->rows, RATE),
 		.large_packet_ratio = fsl_db_real(walk->rows, LARGE),
 		.packets_begin = (uint32_t)rank->n_packets,
@@ -141,7 +141,7 @@ static enum fsl_status add_packets(struct walk *walk, struct fsl_error *err)
 {
 	struct fsl_profile_rank *rank = walk->rank;
 	struct fsl_profile_packets packets = {
-		.n_bytes = fsl_analysis_amount(walk->rows, PACKET_SIZE, FSL_BYTES_PER_MB),
+		.n_bytes = fsl_analysis_amount(walk->rows, PACKET_SIZE, FSL_ANALYSIS_BYTES_PER_MB),
 		.count = fsl_analysis_amount(walk->rows, PACKET_COUNT, 1),
 	};
 	packets.time_ns = fsl_analysis_duration(walk->rows, PACKET_TIME, &packets.time_ps);
