@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/to_run.h"
+#include "report/phrase.h"
 
 static const fsl_profile_judge judges[] = {
 #define PROFILE_JUDGE(name) fsl_profile_judge_##name,
@@ -88,6 +89,19 @@ enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
 	}
 	findings->missing[findings->n_missing++] = kept;
 	return FSL_OK;
+}
+
+enum fsl_status fsl_profile_findings_miss_ranks(struct fsl_profile_findings *findings,
+						const int32_t *ranks, size_t n_ranks,
+						const char *words, struct fsl_error *err)
+{
+	enum { RANGES_SHOWN_MAX = 6 };
+	struct fsl_phrase phrase = {0};
+	if (n_ranks == 0) {
+		return FSL_OK;
+	}
+	fsl_phrase_add_ranks(&phrase, ranks, n_ranks, RANGES_SHOWN_MAX);
+	return fsl_profile_findings_miss(findings, err, "%s: %s", phrase.text, words);
 }
 
 /* Most to win first; what cannot be told last. */

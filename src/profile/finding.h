@@ -53,6 +53,10 @@ enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
 					  struct fsl_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same of some ranks (ascending): "ranks 0-3: @words"; nothing when there are none. */
+enum fsl_status fsl_profile_findings_miss_ranks(struct fsl_profile_findings *findings,
+						const int32_t *ranks, size_t n_ranks,
+						const char *words, struct fsl_error *err);
 void fsl_profile_findings_sort(struct fsl_profile_findings *findings);
 void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 

@@ -362,21 +362,20 @@ static enum fsl_status miss(struct fsl_profile_findings *findings,
 			    bool (*lacks)(const struct fsl_dispatch_view *view), const char *words,
 			    struct fsl_error *err)
 {
-	struct fsl_phrase ranks = {0};
-	int32_t *list = fsl_calloc(n + 1, sizeof(*list));
+	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));
 	size_t n_lacking = 0;
-	if (list == NULL) {
+	if (ranks == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (lacks(&views[i])) {
-			list[n_lacking++] = views[i].rank->rank;
+			ranks[n_lacking++] = views[i].rank->rank;
 		}
 	}
-	fsl_phrase_add_ranks(&ranks, list, n_lacking, RANGES_SHOWN_MAX);
-	fsl_free(list);
-	return n_lacking > 0 ? fsl_profile_findings_miss(findings, err, "%s: %s", ranks.text, words)
-			     : FSL_OK;
+	enum fsl_status status =
+		fsl_profile_findings_miss_ranks(findings, ranks, n_lacking, words, err);
+	fsl_free(ranks);
+	return status;
 }
 
 static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
