@@ -17,6 +17,9 @@
 #include "profile/finding.h"
 #include "profile/to_run.h"
 
+/* cmocka's own compares floats. */
+#define assert_near(a, b, most) assert_true(fabs((a) - (b)) <= (most))
+
 #define SMALL_ORIGIN_NS INT64_C(1764246877000000000)
 
 struct small_capture {

@@ -1,0 +1,229 @@
+/*
+ * Groups of which members were not captured. Where all members that were captured wait in a
+ * collective although the last of them has come, the one that they wait for is among the others.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "profile/finding.h"
+#include "profile/standing.h"
+#include "profile/step_rows.h"
+
+/* Waiting that costs less of a step than this is not told. */
+static const double WAIT_SHARE_MIN = 0.02;
+
+enum { TEXT_MAX = 1024 };
+
+/* The collective of a group in which those captured wait longest for others. */
+struct worst {
+	int64_t wait_ns; /* shortest wait of the members */
+	int64_t sum_ns;  /* of all collectives of the group */
+	const char *name;
+	size_t n_members;
+	/* How much later the last of them began than the first, by their clocks and by their
+	 * durations; -1 with one member. */
+	int64_t later_ns, lateness_ns;
+	int32_t last_rank;
+};
+
+/* Time in which an operator moves nothing: what the profiler calls idle, and waits. */
+static int64_t waiting_ns(const struct fsl_profile_comm *comm)
+{
+	return comm->idle_ns > 0 ? comm->idle_ns : 0;
+}
+
+static void look_at(struct worst *worst, const struct fsl_profile_case *facts,
+		    const struct fsl_channel *channel, size_t instance)
+{
+	struct worst here = {.wait_ns = INT64_MAX};
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, longest_ns = 0, shortest_ns = INT64_MAX;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		const struct fsl_profile_comm *comm =
+			fsl_meeting_comm(facts->meetings, facts->profile, channel, instance, m);
+		if (comm == NULL) {
+			continue;
+		}
+		const struct fsl_profile_rank *rank = &facts->profile->ranks[channel->members[m]];
+		int64_t wait_ns = waiting_ns(comm);
+		here.wait_ns = wait_ns < here.wait_ns ? wait_ns : here.wait_ns;
+		here.name = fsl_strpool_text(rank->names, comm->name_id);
+		here.n_members++;
+		first_ns = comm->begin_ns < first_ns ? comm->begin_ns : first_ns;
+		last_ns = comm->begin_ns > last_ns ? comm->begin_ns : last_ns;
+		longest_ns = comm->elapse_ns > longest_ns ? comm->elapse_ns : longest_ns;
+		if (comm->elapse_ns < shortest_ns) {
+			shortest_ns = comm->elapse_ns;
+			here.last_rank = rank->rank;
+		}
+	}
+	if (here.n_members == 0) {
+		return;
+	}
+	here.later_ns = last_ns - first_ns;
+	here.lateness_ns = longest_ns - shortest_ns;
+	here.sum_ns = worst->sum_ns + here.wait_ns;
+	if (here.wait_ns > worst->wait_ns) {
+		*worst = here;
+	}
+	worst->sum_ns = here.sum_ns;
+}
+
+/* Channels lack groups with one captured member: its operators one by one. */
+static void look_alone(struct worst *worst, const struct fsl_profile_rank *rank, const char *hash)
+{
+	uint32_t id = fsl_strpool_find(rank->names, hash, strlen(hash));
+	for (size_t c = 0; id != FSL_STR_NONE && c < rank->n_comms; c++) {
+		const struct fsl_profile_comm *comm = &rank->comms[c];
+		if (comm->group_id != id || comm->is_p2p) {
+			continue;
+		}
+		int64_t wait_ns = waiting_ns(comm);
+		worst->sum_ns += wait_ns;
+		if (wait_ns > worst->wait_ns) {
+			worst->wait_ns = wait_ns;
+			worst->name = fsl_strpool_text(rank->names, comm->name_id);
+			worst->n_members = 1;
+			worst->later_ns = worst->lateness_ns = -1;
+			worst->last_rank = rank->rank;
+		}
+	}
+}
+
+static struct worst find_worst(const struct fsl_profile_case *facts,
+			       const struct fsl_profile_group *group)
+{
+	struct worst worst = {.name = ""};
+	const struct fsl_profile_meetings *meetings = facts->meetings;
+	for (size_t c = 0; c < meetings->match.n_channels; c++) {
+		const struct fsl_channel *channel = &meetings->match.channels[c];
+		uint32_t name_id = meetings->topology.groups[channel->group_idx].name_id;
+		if (channel->is_p2p ||
+		    strcmp(fsl_strpool_text(meetings->run.names, name_id), group->hash) != 0) {
+			continue;
+		}
+		for (size_t i = 0; i < channel->n_instances; i++) {
+			look_at(&worst, facts, channel, i);
+		}
+	}
+	for (size_t r = 0; r < facts->profile->n_ranks && group->n_seen == 1; r++) {
+		look_alone(&worst, &facts->profile->ranks[r], group->hash);
+	}
+	return worst;
+}
+
+/* Longest step of any rank, ms; NaN: none tells. */
+static double step_of(const struct fsl_profile *profile, size_t *n_steps)
+{
+	double step_ms = NAN;
+	*n_steps = 1;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		size_t n = fsl_profile_n_steps(&profile->ranks[r]);
+		step_ms = fmax(step_ms, fsl_profile_step_ms(&profile->ranks[r]));
+		*n_steps = n > *n_steps ? n : *n_steps;
+	}
+	return step_ms;
+}
+
+static const char *name_of(const struct fsl_profile_group *group)
+{
+	return *group->name != '\0' ? group->name : group->hash;
+}
+
+static enum fsl_status add_outside(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts,
+				   const struct fsl_profile_group *group, const struct worst *worst,
+				   struct fsl_error *err)
+{
+	size_t n_steps = 1;
+	double step_ms = step_of(facts->profile, &n_steps);
+	double wait_ms = (double)worst->wait_ns / FSL_NS_PER_MS;
+	double sum_ms = (double)worst->sum_ns / FSL_NS_PER_MS / (double)n_steps;
+	if (wait_ms <= 0.0 || sum_ms < WAIT_SHARE_MIN * step_ms) {
+		return FSL_OK;
+	}
+	char later[256] = "", what[TEXT_MAX];
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "cause_outside");
+	(void)fsl_profile_finding_add_fact(&finding, "waiting", wait_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "waiting_in_all", sum_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
+	if (worst->n_members > 1) {
+		double lateness_ms = (double)worst->lateness_ns / FSL_NS_PER_MS;
+		double later_ms = (double)worst->later_ns / FSL_NS_PER_MS;
+		(void)fsl_profile_finding_add_fact(&finding, "starts_later", later_ms, "ms");
+		(void)fsl_profile_finding_add_fact(&finding, "lateness", lateness_ms, "ms");
+		(void)fsl_profile_finding_add_fact(&finding, "last_rank", (double)worst->last_rank,
+						   "count");
+		(void)snprintf(
+			later, sizeof(later),
+			" (rank %d starts it %.3f ms later, which explains no more than that)",
+			(int)worst->last_rank, later_ms);
+	}
+	char idle[64] = "the captured rank idles";
+	if (worst->n_members > 1) {
+		(void)snprintf(idle, sizeof(idle), "all %zu captured ranks idle", worst->n_members);
+	}
+	(void)snprintf(
+		what, sizeof(what),
+		"%s of group %s: %s for %.1f ms%s; the cause lies outside, with one of the "
+		"%zu of %zu members that were not captured; %.1f ms a step in all collectives "
+		"of the group",
+		worst->name, name_of(group), idle, wait_ms, later, group->size - group->n_seen,
+		group->size, sum_ms);
+	finding.gain_ms = sum_ms;
+	finding.what = what;
+	finding.advice = "capture all ranks of the group; those that were are victims";
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+static enum fsl_status judge_group(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts,
+				   const struct fsl_profile_group *group, struct fsl_error *err)
+{
+	char what[TEXT_MAX];
+	(void)snprintf(
+		what, sizeof(what),
+		"group %s is incomplete: %zu of %zu ranks were captured; who is slow can only "
+		"be told among these",
+		name_of(group), group->n_seen, group->size);
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "group_incomplete");
+	finding.what = what;
+	finding.advice = "capture the other ranks in the same steps";
+	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
+	enum fsl_status status = fsl_profile_findings_add(findings, &finding, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct worst worst = find_worst(facts, group);
+	return add_outside(findings, facts, group, &worst, err);
+}
+
+enum fsl_status fsl_profile_judge_incomplete(struct fsl_profile_findings *findings,
+					     const struct fsl_profile_case *facts,
+					     struct fsl_error *err)
+{
+	enum { GROUPS_TOLD_MAX = 8 };
+	size_t n_told = 0, n_incomplete = 0;
+	enum fsl_status status = FSL_OK;
+	for (size_t g = 0; g < facts->cluster->n_groups && status == FSL_OK; g++) {
+		const struct fsl_profile_group *group = &facts->cluster->groups[g];
+		bool is_incomplete = !group->is_p2p && group->n_seen < group->size;
+		n_incomplete += is_incomplete ? 1 : 0;
+		if (is_incomplete && n_told < GROUPS_TOLD_MAX) {
+			n_told++;
+			status = judge_group(findings, facts, group, err);
+		}
+	}
+	if (status == FSL_OK && n_incomplete > n_told) {
+		status = fsl_profile_findings_miss(findings, err,
+						   "%zu more groups lack members that were not "
+						   "captured",
+						   n_incomplete - n_told);
+	}
+	return status;
+}
