@@ -196,17 +196,18 @@ static enum fsl_status settle_unfinished(struct fsl_search *search, struct fsl_e
 	return status;
 }
 
+typedef enum fsl_status (*settler)(struct fsl_search *search, struct fsl_error *err);
+static const settler settlers[] = {settle_mixed, settle_loose, settle_duplicates, settle_unnumbered,
+				   settle_unfinished};
+
 enum fsl_status fsl_search_settle(struct fsl_search *search, struct fsl_error *err)
 {
-	enum fsl_status (*const steps[])(struct fsl_search *, struct fsl_error *) = {
-		settle_mixed, settle_loose, settle_duplicates, settle_unnumbered,
-		settle_unfinished};
 	enum fsl_status status = FSL_OK;
 	if (search->n_items == 0) {
 		return FSL_OK;
 	}
-	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]) && status == FSL_OK; s++) {
-		status = steps[s](search, err);
+	for (size_t s = 0; s < sizeof(settlers) / sizeof(settlers[0]) && status == FSL_OK; s++) {
+		status = settlers[s](search, err);
 	}
 	if (status == FSL_OK) {
 		qsort(search->items, search->n_items, sizeof(*search->items), compare_ranks);

@@ -4,9 +4,11 @@
 #include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/sort.h"
 #include "profile/databases.h"
 #include "profile/discover.h"
 #include "profile/files.h"
@@ -117,15 +119,43 @@ static bool is_wanted(const struct fsl_profile_options *options, int32_t rank)
 	return options->n_ranks == 0;
 }
 
-static void keep_wanted(struct fsl_profile *profile, const struct fsl_profile_options *options)
+static int compare_folders(const void *left, const void *right)
 {
-	size_t n = 0;
+	const struct fsl_profile_folder *a = left, *b = right;
+	return FSL_ORDER(a->rank, b->rank);
+}
+
+/* Leaves the folders of the wanted ranks; those that are not there are told. */
+static enum fsl_status keep_wanted(struct fsl_profile *profile,
+				   const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	size_t n_missing = 0, n = 0;
+	int32_t first_missing = 0;
+	for (size_t i = 0; i < options->n_ranks; i++) {
+		const struct fsl_profile_folder wanted = {.rank = options->ranks[i]};
+		if (bsearch(&wanted, profile->folders, profile->n_folders, sizeof(wanted),
+			    compare_folders) == NULL) {
+			first_missing = n_missing == 0 ? wanted.rank : first_missing;
+			n_missing++;
+		}
+	}
 	for (size_t i = 0; i < profile->n_folders; i++) {
 		if (is_wanted(options, profile->folders[i].rank)) {
 			profile->folders[n++] = profile->folders[i];
 		}
 	}
 	profile->n_folders = n;
+	if (n == 0) {
+		return FSL_FAIL(err, FSL_ERR_INPUT,
+				"none of the wanted ranks is there: path=\"%s\"", options->path);
+	}
+	if (n_missing > 0) {
+		return fsl_profile_remark(profile, err,
+					  "%zu of the wanted ranks are not there, rank %d is the "
+					  "first of them",
+					  n_missing, (int)first_missing);
+	}
+	return FSL_OK;
 }
 
 static enum fsl_status read_ranks(struct fsl_profile *profile,
@@ -156,6 +186,28 @@ static enum fsl_status read_ranks(struct fsl_profile *profile,
 	return status;
 }
 
+/* A folder may be there and hold nothing that is read. */
+static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_error *err)
+{
+	size_t n_empty = 0;
+	const struct fsl_profile_rank *first = NULL;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		if (!rank->has_text && !rank->has_db) {
+			first = n_empty == 0 ? rank : first;
+			n_empty++;
+		}
+	}
+	if (n_empty == 0) {
+		return FSL_OK;
+	}
+	return fsl_profile_remark(
+		profile, err,
+		"%zu of %zu ranks have no file that could be read, rank %d is the "
+		"first of them: parse \"%s\" again",
+		n_empty, profile->n_ranks, (int)first->rank, first->folder.output_path);
+}
+
 enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profile_options *options,
 				 struct fsl_error *err)
 {
@@ -166,12 +218,13 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 					 : FSL_FAIL(err, FSL_ERR_MEMORY,
 						    "out of memory: path=\"%s\"", options->path);
 	if (status == FSL_OK) {
-		keep_wanted(out, options);
-		status = out->n_folders > 0
-				 ? read_ranks(out, options, err)
-				 : FSL_FAIL(err, FSL_ERR_INPUT,
-					    "none of the wanted ranks is there: path=\"%s\"",
-					    options->path);
+		status = keep_wanted(out, options, err);
+	}
+	if (status == FSL_OK) {
+		status = read_ranks(out, options, err);
+	}
+	if (status == FSL_OK) {
+		status = remark_empty(out, err);
 	}
 	if (status != FSL_OK) {
 		fsl_profile_fini(out);

@@ -237,7 +237,7 @@ struct fsl_profile_rank {
 	struct fsl_profile_memory *memory;
 	size_t n_memory, memory_capacity;
 	struct fsl_profile_trace trace;
-	bool has_trace, has_text, has_db;
+	bool has_trace, has_text, has_db; /* read from such files; at least in part */
 };
 
 /* A whole set of folders. */

@@ -168,6 +168,7 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 	if (status != FSL_OK) {
 		return status;
 	}
+	size_t at = rank->n_files - 1;
 	status = fsl_reader_open(&reader, file->path, &own);
 	if (status != FSL_OK) {
 		file->state = FSL_FILE_UNUSABLE;
@@ -184,6 +185,8 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 						.n_steps = options->n_steps};
 	status = readers[r].read(rank, &input, err);
 	fsl_reader_close(reader);
+	rank->has_text |=
+		rank->files[at].state == FSL_FILE_READ || rank->files[at].state == FSL_FILE_PARTIAL;
 	return status;
 }
 
