@@ -118,11 +118,35 @@ static int compare_unnumbered(const void *left, const void *right)
 	return order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
-/* Gives those without a number the free ones, in order. */
+/* The free numbers in order, to those that have none; those for whom none is left fall out. */
+static void give_numbers(struct fsl_search *search, bool *is_taken)
+{
+	size_t n_kept = 0;
+	int32_t next = 0;
+	for (size_t i = 0; i < search->n_items; i++) {
+		if (!is_unnumbered(&search->items[i])) {
+			is_taken[search->items[i].folder.rank] = true;
+		}
+	}
+	for (size_t i = 0; i < search->n_items; i++) {
+		struct fsl_candidate *item = &search->items[i];
+		while (next < FSL_PROFILE_RANKS_MAX && is_taken[next]) {
+			next++;
+		}
+		if (is_unnumbered(item) && next < FSL_PROFILE_RANKS_MAX) {
+			item->folder.rank = next++;
+		}
+		if (item->folder.rank >= 0) {
+			search->items[n_kept++] = *item;
+		}
+	}
+	search->n_items = n_kept;
+}
+
 static enum fsl_status settle_unnumbered(struct fsl_search *search, struct fsl_error *err)
 {
-	size_t n = 0, n_kept = 0;
-	for (size_t i = 0; i < search->n_items; i++) {
+	size_t n = 0, n_before = search->n_items;
+	for (size_t i = 0; i < n_before; i++) {
 		n += is_unnumbered(&search->items[i]) ? 1 : 0;
 	}
 	if (n == 0) {
@@ -133,42 +157,24 @@ static enum fsl_status settle_unnumbered(struct fsl_search *search, struct fsl_e
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%d",
 				FSL_PROFILE_RANKS_MAX);
 	}
-	for (size_t i = 0; i < search->n_items; i++) {
-		if (!is_unnumbered(&search->items[i])) {
-			is_taken[search->items[i].folder.rank] = true;
-		}
-	}
-	qsort(search->items, search->n_items, sizeof(*search->items), compare_unnumbered);
-	int32_t next = 0;
-	for (size_t i = 0; i < search->n_items; i++) {
-		struct fsl_candidate *item = &search->items[i];
-		if (is_unnumbered(item)) {
-			while (next < FSL_PROFILE_RANKS_MAX && is_taken[next]) {
-				next++;
-			}
-			item->folder.rank = next < FSL_PROFILE_RANKS_MAX ? next++ : -1;
-		}
-		if (item->folder.rank >= 0) {
-			search->items[n_kept++] = *item;
-		}
-	}
+	qsort(search->items, n_before, sizeof(*search->items), compare_unnumbered);
+	give_numbers(search, is_taken);
 	fsl_free(is_taken);
-	size_t n_left_out = search->n_items - n_kept;
-	search->n_items = n_kept;
+	size_t n_left_out = n_before - search->n_items;
 	enum fsl_status status = FSL_OK;
 	if (n_left_out > 0) {
 		status = fsl_search_remark(search, FSL_DISCOVER_TOO_MANY, err,
 					   "more than %d ranks: %zu folders are left out",
 					   FSL_PROFILE_RANKS_MAX, n_left_out);
 	}
-	if (status == FSL_OK) {
+	if (status == FSL_OK && n > n_left_out) {
+		const struct fsl_profile_folder *first = &search->items[0].folder;
 		status = fsl_search_remark(
 			search, FSL_DISCOVER_NO_RANK, err,
 			"%zu of %zu folders tell no rank: numbered in the order of "
 			"their paths, \"%s\" is rank %d",
-			n - n_left_out, n_kept,
-			fsl_search_shown(search, search->items[0].folder.path),
-			(int)search->items[0].folder.rank);
+			n - n_left_out, search->n_items, fsl_search_shown(search, first->path),
+			(int)first->rank);
 	}
 	return status;
 }

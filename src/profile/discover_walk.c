@@ -1,7 +1,6 @@
 /* Walks a tree to the folders in which the profiler left its output. */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,19 +15,6 @@ enum {
 	ENTRIES_MAX = 1 << 20, /* names that are looked at, so that a wrong path ends soon */
 };
 
-/* Files that make a folder one of the profiler's even when nothing else does. */
-static const char *const loose_files[] = {
-	"step_trace_time.csv", "kernel_details.csv",        "communication.json",
-	"trace_view.json",     "communication_matrix.json", "analysis.db",
-	"op_statistic.csv",    "api_statistic.csv",         "operator_details.csv",
-};
-/* The same with numbers in their names. */
-static const char *const loose_kinds[][2] = {
-	{"ascend_pytorch_profiler", ".db"},
-	{"ascend_mindspore_profiler", ".db"},
-	{"msprof_", ".db"},
-	{"op_summary_", ".csv"},
-};
 /* Folders that hold no rank: what the profiler keeps for itself, and what was made of ranks. */
 static const char *const passed_over[] = {"cluster_analysis_output", "FRAMEWORK", "logs",
 					  "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"};
@@ -188,85 +174,6 @@ static enum fsl_status descend(struct walk *walk, struct place place,
 	return status;
 }
 
-/* True when a name begins and ends so. */
-static bool has_any(const struct fsl_listing *listing, const char *begin, const char *end)
-{
-	size_t i = fsl_listing_first(listing, begin);
-	while (i < listing->n_names && fsl_text_begins(listing->names[i], begin)) {
-		if (fsl_text_ends(listing->names[i], end)) {
-			return true;
-		}
-		i++;
-	}
-	return false;
-}
-
-static bool has_loose_files(const struct fsl_listing *listing)
-{
-	static const char *const packings[] = {"", ".gz", ".zst"};
-	char name[64];
-	for (size_t f = 0; f < sizeof(loose_files) / sizeof(loose_files[0]); f++) {
-		for (size_t p = 0; p < sizeof(packings) / sizeof(packings[0]); p++) {
-			(void)snprintf(name, sizeof(name), "%s%s", loose_files[f], packings[p]);
-			if (fsl_listing_has(listing, name)) {
-				return true;
-			}
-		}
-	}
-	for (size_t k = 0; k < sizeof(loose_kinds) / sizeof(loose_kinds[0]); k++) {
-		if (has_any(listing, loose_kinds[k][0], loose_kinds[k][1])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* What a folder is, from its name and the names in it. */
-struct look {
-	const char *output; /* folder below it, "" for itself, NULL: no output */
-	enum fsl_profile_writer writer;
-	bool is_rank; /* beyond doubt: nothing below is another rank's */
-	bool is_raw;  /* recorded, but not parsed */
-};
-
-static enum fsl_profile_writer writer_of(const char *name)
-{
-	if (fsl_text_ends(name, "_ascend_pt")) {
-		return FSL_PROFILE_PYTORCH;
-	}
-	if (fsl_text_ends(name, "_ascend_ms")) {
-		return FSL_PROFILE_MINDSPORE;
-	}
-	return fsl_text_begins(name, "PROF_") ? FSL_PROFILE_MSPROF : FSL_PROFILE_UNKNOWN;
-}
-
-static struct look look_at(const char *name, const struct fsl_listing *listing)
-{
-	struct look look = {.writer = writer_of(name)};
-	bool is_raw_prof =
-		has_any(listing, "device_", "") || fsl_listing_has_folder(listing, "host");
-	if (fsl_listing_has_folder(listing, "ASCEND_PROFILER_OUTPUT")) {
-		look.output = "ASCEND_PROFILER_OUTPUT";
-	} else if (fsl_listing_has_folder(listing, "mindstudio_profiler_output")) {
-		look.output = "mindstudio_profiler_output";
-		look.writer = FSL_PROFILE_MSPROF;
-	} else if (has_loose_files(listing)) {
-		look.output = "";
-	}
-	bool has_info = has_any(listing, "profiler_info", ".json");
-	bool is_told = look.writer != FSL_PROFILE_UNKNOWN || has_info;
-	look.is_rank = look.output != NULL && is_told;
-	if (look.output == NULL && look.writer == FSL_PROFILE_MSPROF) {
-		look.is_raw = is_raw_prof;
-	} else if (look.output == NULL) {
-		look.is_raw =
-			is_told && (has_info || has_any(listing, "PROF_", "") ||
-				    fsl_listing_has(listing, "FRAMEWORK") ||
-				    fsl_listing_has(listing, "logs") || listing->n_names == 0);
-	}
-	return look;
-}
-
 static enum fsl_status remark_raw(struct fsl_search *search, const struct place *place,
 				  enum fsl_profile_writer writer, struct fsl_error *err)
 {
@@ -280,7 +187,7 @@ static enum fsl_status remark_raw(struct fsl_search *search, const struct place 
 }
 
 static enum fsl_status add_candidate(struct fsl_search *search, const struct place *place,
-				     const struct look *look, struct fsl_error *err)
+				     const struct fsl_look *look, struct fsl_error *err)
 {
 	struct fsl_arena *arena = &search->profile->arena;
 	struct fsl_candidate item = {
@@ -313,7 +220,7 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 static enum fsl_status remark_monitor(struct fsl_search *search, const struct place *place,
 				      const struct fsl_listing *listing, struct fsl_error *err)
 {
-	if (!has_any(listing, "msmonitor_", ".db")) {
+	if (!fsl_listing_has_any(listing, "msmonitor_", ".db")) {
 		return FSL_OK;
 	}
 	return fsl_search_remark(search, FSL_DISCOVER_MONITOR, err,
@@ -335,7 +242,7 @@ static enum fsl_status look_into(struct walk *walk, struct place place, struct f
 		return FSL_FAIL(err, status == FSL_ERR_IO ? FSL_ERR_INPUT : status, "%s",
 				fsl_error_root(&own));
 	}
-	const struct look look = look_at(place.name, &listing);
+	const struct fsl_look look = fsl_search_look(place.name, &listing);
 	status = remark_monitor(walk->search, &place, &listing, err);
 	if (status == FSL_OK && look.output != NULL) {
 		status = add_candidate(walk->search, &place, &look, err);

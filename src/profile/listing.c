@@ -48,6 +48,18 @@ bool fsl_listing_has_folder(const struct fsl_listing *listing, const char *name)
 	return is_folder;
 }
 
+bool fsl_listing_has_any(const struct fsl_listing *listing, const char *begin, const char *end)
+{
+	size_t i = fsl_listing_first(listing, begin);
+	while (i < listing->n_names && fsl_text_begins(listing->names[i], begin)) {
+		if (fsl_text_ends(listing->names[i], end)) {
+			return true;
+		}
+		i++;
+	}
+	return false;
+}
+
 bool fsl_text_begins(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;

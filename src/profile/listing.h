@@ -23,6 +23,8 @@ bool fsl_listing_has_folder(const struct fsl_listing *listing, const char *name)
 /* Index of the first name that begins so, else of the first one behind; the others that begin so
  * follow. */
 size_t fsl_listing_first(const struct fsl_listing *listing, const char *begin);
+/* True when a name begins and ends so. */
+bool fsl_listing_has_any(const struct fsl_listing *listing, const char *begin, const char *end);
 
 bool fsl_text_begins(const char *text, const char *begin);
 bool fsl_text_ends(const char *text, const char *end);
