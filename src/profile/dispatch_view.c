@@ -24,7 +24,7 @@ static double level_ms(const struct fsl_profile_rank *rank, uint32_t level, cons
 			sum_ns += (double)api->total_ns;
 		}
 	}
-	return per_step_ms(rank, sum_ns);
+	return sum_ns / (double)FSL_NS_PER_MS / (double)fsl_profile_steps_captured(rank);
 }
 
 /*

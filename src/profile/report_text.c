@@ -108,14 +108,41 @@ static void print_groups(const struct fsl_screen *screen, const struct fsl_profi
 	fsl_screen_field(screen, "groups", phrase.text);
 }
 
-static void print_problem(const struct fsl_screen *screen, const struct fsl_file *file)
+/* Below the folder that was asked for, its path says nothing new. */
+static const char *short_path(const struct fsl_profile *profile, const char *path)
+{
+	size_t length = strlen(profile->root);
+	bool is_below = strncmp(path, profile->root, length) == 0 && path[length] == '/';
+	return is_below ? path + length + 1 : path;
+}
+
+static void print_problem(const struct fsl_screen *screen, const struct fsl_profile *profile,
+			  const struct fsl_file *file)
 {
 	struct fsl_phrase phrase = {0};
-	fsl_phrase_add(&phrase, "%s: %s", file->path,
-		       *fsl_text_or_empty(file->message) != '\0'
-			       ? file->message
-			       : fsl_file_state_text(file->state));
+	const char *message = fsl_text_or_empty(file->message);
+	fsl_phrase_add(&phrase, "%s: %s", short_path(profile, file->path),
+		       *message != '\0' ? message : fsl_file_state_text(file->state));
 	fsl_screen_field(screen, "problem", phrase.text);
+}
+
+static void print_problems(const struct fsl_screen *screen, const struct fsl_profile *profile)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		for (size_t f = 0; f < rank->n_files; f++) {
+			if (rank->files[f].state != FSL_FILE_READ && ++n <= PROBLEMS_SHOWN_MAX) {
+				print_problem(screen, profile, &rank->files[f]);
+			}
+		}
+	}
+	if (n > PROBLEMS_SHOWN_MAX) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add(&phrase, "and ");
+		fsl_phrase_add_count(&phrase, n - PROBLEMS_SHOWN_MAX, "more file");
+		fsl_screen_field(screen, "", phrase.text);
+	}
 }
 
 static void print_files(const struct fsl_screen *screen, const struct fsl_profile *profile)
@@ -130,10 +157,6 @@ static void print_files(const struct fsl_screen *screen, const struct fsl_profil
 			n_bytes += rank->files[f].n_bytes;
 			n_partial += state == FSL_FILE_PARTIAL;
 			n_unusable += state != FSL_FILE_READ && state != FSL_FILE_PARTIAL;
-			if (state != FSL_FILE_READ &&
-			    n_partial + n_unusable <= PROBLEMS_SHOWN_MAX) {
-				print_problem(screen, &rank->files[f]);
-			}
 		}
 	}
 	struct fsl_phrase phrase = {0};
@@ -207,6 +230,7 @@ void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *resu
 	print_coverage(&screen, result);
 	print_groups(&screen, result->cluster);
 	print_files(&screen, result->profile);
+	print_problems(&screen, result->profile);
 	fsl_profile_steps_text(&screen, result);
 	fsl_profile_stages_text(&screen, result);
 	print_findings(&screen, result->findings);

@@ -56,6 +56,16 @@ int64_t fsl_profile_step_ns(const struct fsl_profile_step *row)
 	return row->computing_ns + row->exposed_ns + row->free_ns;
 }
 
+size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank)
+{
+	size_t n_rows = 0;
+	(void)fsl_profile_step_rows(rank, &n_rows);
+	if (rank->info.n_active_steps > 0 && (size_t)rank->info.n_active_steps > n_rows) {
+		return (size_t)rank->info.n_active_steps;
+	}
+	return n_rows > 0 ? n_rows : 1;
+}
+
 /* @part FSL_PARTS_N: the whole step. */
 static double mean_ms(const struct fsl_profile_rank *rank, enum fsl_profile_part part)
 {

@@ -24,6 +24,10 @@ int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile
 /* Computing, exposed and free together; FSL_NS_ABSENT when one of them is. */
 int64_t fsl_profile_step_ns(const struct fsl_profile_step *row);
 
+/* Steps in the whole capture, whatever was asked for: what its statistics are sums of; at least 1.
+ */
+size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank);
+
 /* Means over the rank's steps, ms; NaN when no step tells. */
 double fsl_profile_part_ms(const struct fsl_profile_rank *rank, enum fsl_profile_part part);
 double fsl_profile_step_ms(const struct fsl_profile_rank *rank);
