@@ -1,15 +1,387 @@
-/* From findings to a verdict. */
-#include "profile/report.h"
+/*
+ * From findings to a verdict: who is named, as what, and why; and how far a capture of a few steps
+ * carries. A cause among the captured ranks comes first, then one outside of them, then how the
+ * work is spread.
+ */
+#include "profile/conclude.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/log.h"
+#include "profile/step_rows.h"
+
+/* A link that costs less of a step is a finding, no verdict. */
+static const double LINK_SHARE_MIN = 0.05;
+static const double CONFIDENCE = 0.9, CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_IMBALANCE = 0.7,
+		    CONFIDENCE_UNEXPLAINED = 0.5;
+
+enum { CULPRITS_MAX = 64 };
+
+struct conclusion {
+	struct fsl_localisation *out;
+	const struct fsl_profile_case *facts;
+	const struct fsl_profile_findings *findings;
+	struct fsl_error *err;
+};
+
+static bool has_code(const struct fsl_profile_finding *finding, const char *code)
+{
+	return strcmp(finding->code, code) == 0;
+}
+
+/* The first finding of this code: they are sorted by what they cost. NULL: none. */
+static const struct fsl_profile_finding *first_of(const struct conclusion *c, const char *code)
+{
+	for (size_t i = 0; i < c->findings->n_items; i++) {
+		if (has_code(&c->findings->items[i], code)) {
+			return &c->findings->items[i];
+		}
+	}
+	return NULL;
+}
+
+static double fact_of(const struct fsl_profile_finding *finding, const char *name)
+{
+	for (size_t f = 0; f < finding->n_facts; f++) {
+		if (strcmp(finding->facts[f].name, name) == 0) {
+			return finding->facts[f].value;
+		}
+	}
+	return NAN;
+}
+
+static enum fsl_status no_memory(const struct conclusion *c)
+{
+	return FSL_FAIL(c->err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
+}
+
+/* Name of the host of a rank, "" when no file tells. */
+static const char *host_of(const struct conclusion *c, int32_t rank)
+{
+	for (size_t r = 0; r < c->facts->profile->n_ranks; r++) {
+		if (c->facts->profile->ranks[r].rank == rank) {
+			return c->facts->profile->ranks[r].info.host_uid;
+		}
+	}
+	return "";
+}
+
+static bool is_one_step(const struct conclusion *c)
+{
+	return c->facts->cluster->n_steps <= 1;
+}
+
+/* A culprit with the finding's evidence; texts are copied. */
+static enum fsl_status name_culprit(const struct conclusion *c,
+				    const struct fsl_profile_finding *finding, int32_t rank,
+				    int32_t stage, enum fsl_cause cause, double confidence,
+				    double share)
+{
+	struct fsl_culprit culprit = fsl_culprit_of(rank);
+	culprit.peer = finding->peer;
+	culprit.stage = stage;
+	culprit.server_ip = fsl_arena_strdup(&c->out->arena, host_of(c, rank));
+	culprit.cause = cause;
+	culprit.lost_ms_per_step = finding->gain_ms;
+	culprit.share_of_loss = share;
+	culprit.confidence = confidence;
+	culprit.reason = fsl_arena_strdup(&c->out->arena, finding->what);
+	for (size_t f = 0; f < finding->n_facts; f++) {
+		const struct fsl_fact *fact = &finding->facts[f];
+		if (strcmp(fact->name, "stage") != 0) {
+			(void)fsl_culprit_add_fact(&culprit, fact->name, fact->value, fact->unit);
+		}
+	}
+	if (culprit.reason == NULL || culprit.server_ip == NULL) {
+		return no_memory(c);
+	}
+	c->out->compute = c->out->compute || cause == FSL_CAUSE_COMPUTE;
+	c->out->network = c->out->network || cause == FSL_CAUSE_NETWORK;
+	return fsl_localisation_add_culprit(c->out, &culprit, c->err);
+}
+
+/* Kinds of findings that name a rank. */
+static const struct {
+	const char *code;
+	enum fsl_cause cause;
+} slow_codes[] = {
+	{"slow_rank_compute", FSL_CAUSE_COMPUTE},
+	{"slow_rank_host", FSL_CAUSE_HOST},
+	{"slow_rank_unexplained", FSL_CAUSE_NETWORK},
+};
+
+static bool names_rank(const struct fsl_profile_finding *finding, enum fsl_cause *cause)
+{
+	for (size_t k = 0; k < sizeof(slow_codes) / sizeof(slow_codes[0]); k++) {
+		if (has_code(finding, slow_codes[k].code)) {
+			*cause = slow_codes[k].cause;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
+{
+	enum fsl_status status = FSL_OK;
+	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
+	double sum_ms = 0.0, most_ms = 0.0;
+	for (size_t i = 0; i < c->findings->n_items; i++) {
+		const struct fsl_profile_finding *finding = &c->findings->items[i];
+		if (names_rank(finding, &cause)) {
+			sum_ms += finding->gain_ms;
+			most_ms = fmax(most_ms, finding->gain_ms);
+			*is_found = true;
+		}
+	}
+	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
+		const struct fsl_profile_finding *finding = &c->findings->items[i];
+		if (names_rank(finding, &cause) && c->out->n_culprits < CULPRITS_MAX) {
+			double confidence = is_one_step(c) ? CONFIDENCE_ONE_STEP : CONFIDENCE;
+			bool is_explained = !has_code(finding, "slow_rank_unexplained");
+			status = name_culprit(c, finding, finding->rank, -1, cause,
+					      is_explained ? confidence : CONFIDENCE_UNEXPLAINED,
+					      finding->gain_ms / sum_ms);
+		}
+	}
+	if (*is_found) {
+		c->out->kind = FSL_VERDICT_SLOW_RANK;
+		/* They wait for the same collectives, the others within the longest wait. */
+		c->out->lost_ms_per_step = most_ms;
+		c->out->reason = c->out->n_culprits > 0 ? c->out->culprits[0].reason : "";
+	}
+	return status;
+}
+
+static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *finding = first_of(c, "slow_link");
+	if (finding == NULL || !(finding->gain_ms >= LINK_SHARE_MIN * c->out->step_ms)) {
+		return FSL_OK;
+	}
+	*is_found = true;
+	double confidence = is_one_step(c) ? CONFIDENCE_ONE_STEP : CONFIDENCE;
+	enum fsl_status status =
+		name_culprit(c, finding, finding->rank, -1, FSL_CAUSE_NETWORK, confidence, 1.0);
+	if (status == FSL_OK && finding->peer >= 0) {
+		status = name_culprit(c, finding, finding->peer, -1, FSL_CAUSE_NETWORK, confidence,
+				      1.0);
+	}
+	if (status == FSL_OK) {
+		if (c->out->n_culprits == 2) {
+			c->out->culprits[1].peer = finding->rank;
+		}
+		c->out->kind = FSL_VERDICT_SLOW_LINK;
+		c->out->lost_ms_per_step = finding->gain_ms;
+		c->out->reason = c->out->culprits[0].reason;
+	}
+	return status;
+}
+
+/* "last in 9 of 9 collectives, 13.1 ms of 810.2 ms a step" */
+static const char *lateness_of(const struct conclusion *c, const struct fsl_profile_finding *late)
+{
+	double signal_ms = fact_of(late, "late_to_signals");
+	return fsl_arena_printf(
+		&c->out->arena, "last in %.0f of %.0f collectives, %.1f ms of %.1f ms a step",
+		fact_of(late, "last"), fact_of(late, "collectives"),
+		signal_ms > 0.0 ? signal_ms : fact_of(late, "late"), c->out->step_ms);
+}
+
+/* With the ranks that are late, so that nobody takes these for the cause. */
+static const char *reason_of_stage(const struct conclusion *c,
+				   const struct fsl_profile_finding *finding)
+{
+	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
+	if (late == NULL) {
+		return fsl_arena_printf(&c->out->arena, "%s, so that no rank is slow in computing",
+					finding->what);
+	}
+	const char *lateness = lateness_of(c, late);
+	return lateness != NULL
+		       ? fsl_arena_printf(&c->out->arena,
+					  "%s, so that no rank is slow in computing; rank %d is "
+					  "slightly but consistently late (%s)",
+					  finding->what, (int)late->rank, lateness)
+		       : NULL;
+}
+
+static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *finding = first_of(c, "stage_imbalance");
+	if (finding == NULL) {
+		return FSL_OK;
+	}
+	size_t stage = (size_t)fact_of(finding, "stage");
+	FSL_ASSERT(stage < c->facts->cluster->n_stages);
+	*is_found = true;
+	enum fsl_status status =
+		name_culprit(c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
+			     FSL_CAUSE_COMPUTE, CONFIDENCE_IMBALANCE, 1.0);
+	const char *reason = reason_of_stage(c, finding);
+	if (status == FSL_OK && reason == NULL) {
+		status = no_memory(c);
+	}
+	if (status == FSL_OK) {
+		c->out->kind = FSL_VERDICT_STAGE_IMBALANCE;
+		c->out->lost_ms_per_step = finding->gain_ms;
+		c->out->reason = c->out->culprits[0].reason = reason;
+	}
+	return status;
+}
+
+/* Everybody who waits for a rank that was not captured, and why nobody is named. */
+static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *outside = first_of(c, "cause_outside");
+	if (outside == NULL) {
+		return FSL_OK;
+	}
+	*is_found = true;
+	c->out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	c->out->reason = fsl_arena_printf(
+		&c->out->arena,
+		"a group is incomplete, %.0f of its %.0f ranks were captured, and %s",
+		fact_of(outside, "seen"), fact_of(outside, "members"), outside->what);
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
+/* Ranks of which there is something to compare. */
+static size_t count_comparable(const struct fsl_profile *profile, size_t *n_with_comms)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		size_t n_rows = 0;
+		(void)fsl_profile_step_rows(&profile->ranks[r], &n_rows);
+		n += n_rows + profile->ranks[r].n_comms > 0 ? 1 : 0;
+		*n_with_comms += profile->ranks[r].n_comms > 0 ? 1 : 0;
+	}
+	return n;
+}
+
+/* Nobody is named: because all are alike, or because that cannot be told. */
+static enum fsl_status tell_nobody(const struct conclusion *c)
+{
+	struct fsl_localisation *out = c->out;
+	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
+	const struct fsl_profile_finding *gone = first_of(c, "group_incomplete");
+	size_t n_with_comms = 0, n = count_comparable(c->facts->profile, &n_with_comms);
+	const char *steps = is_one_step(c) ? "; one step was captured, what comes and goes is not "
+					     "seen in it"
+					   : "";
+	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	if (n < 2) {
+		out->reason = "fewer than two ranks were captured, so that nobody can be compared";
+	} else if (n_with_comms < 2) {
+		out->reason = "no rank computes longer than its peers, but without collectives "
+			      "(communication.json, level 1) nobody can be seen to be late";
+	} else if (gone != NULL) {
+		out->reason = fsl_arena_printf(&out->arena,
+					       "nobody is slow among the captured ranks, but %s%s",
+					       gone->what, steps);
+	} else {
+		out->kind = FSL_VERDICT_NORMAL;
+		out->reason = fsl_arena_printf(
+			&out->arena, "no rank, stage or link holds the others up%s%s%s",
+			late != NULL ? "; " : "", late != NULL ? late->what : "", steps);
+	}
+	return out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
+static enum fsl_status add_suspect(const struct conclusion *c,
+				   const struct fsl_profile_finding *finding, int32_t rank,
+				   double late_ms, bool is_victim)
+{
+	const struct fsl_suspect suspect = {
+		.rank = rank,
+		.late_ms_per_step = late_ms,
+		.detector = finding->code,
+		.reason = finding->rank == rank ? lateness_of(c, finding)
+						: fsl_arena_strdup(&c->out->arena, finding->what),
+	};
+	if (suspect.reason == NULL) {
+		return no_memory(c);
+	}
+	return is_victim ? fsl_localisation_add_victim(c->out, &suspect, c->err)
+			 : fsl_localisation_add_unconfirmed(c->out, &suspect, c->err);
+}
+
+/* Late ranks that are no culprits, and all who wait for somebody who was not captured. */
+static enum fsl_status list_suspects(const struct conclusion *c)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
+		const struct fsl_profile_finding *finding = &c->findings->items[i];
+		bool is_victim = has_code(finding, "late_victim");
+		if (is_victim || has_code(finding, "consistently_late")) {
+			status = add_suspect(c, finding, finding->rank, fact_of(finding, "late"),
+					     is_victim);
+		}
+	}
+	const struct fsl_profile_finding *outside = first_of(c, "cause_outside");
+	for (size_t r = 0; r < c->facts->profile->n_ranks && status == FSL_OK; r++) {
+		if (outside != NULL && c->facts->profile->ranks[r].n_comms > 0) {
+			status = add_suspect(c, outside, c->facts->profile->ranks[r].rank,
+					     outside->gain_ms, true);
+		}
+	}
+	return status;
+}
+
+static double usual_step_ms(const struct fsl_profile *profile)
+{
+	double *values = fsl_calloc(2 * profile->n_ranks, sizeof(*values));
+	double usual_ms = NAN;
+	for (size_t r = 0; r < profile->n_ranks && values != NULL; r++) {
+		values[r] = fsl_profile_step_ms(&profile->ranks[r]);
+	}
+	if (values != NULL) {
+		usual_ms = fsl_median(values, profile->n_ranks, values + profile->n_ranks);
+	}
+	fsl_free(values);
+	return usual_ms;
+}
+
+static enum fsl_status choose(const struct conclusion *c)
+{
+	bool is_found = false;
+	enum fsl_status status = name_ranks(c, &is_found);
+	if (status == FSL_OK && !is_found) {
+		status = name_link(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = tell_outside(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = name_stage(c, &is_found);
+	}
+	return status == FSL_OK && !is_found ? tell_nobody(c) : status;
+}
 
 enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 				     const struct fsl_profile_case *facts,
 				     const struct fsl_profile_findings *findings,
 				     struct fsl_error *err)
 {
-	(void)facts;
-	(void)findings;
-	(void)err;
-	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	out->reason = "nothing was judged";
-	return FSL_OK;
+	const struct conclusion c = {out, facts, findings, err};
+	out->algorithm = "failslow";
+	out->step_ms = usual_step_ms(facts->profile);
+	enum fsl_status status = fsl_profile_cover(out, facts, findings, err);
+	if (status == FSL_OK) {
+		status = choose(&c);
+	}
+	if (status == FSL_OK) {
+		status = list_suspects(&c);
+	}
+	if (out->lost_ms_per_step < out->step_ms) {
+		out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
+	}
+	out->confidence = out->n_culprits > 0               ? out->culprits[0].confidence
+			  : out->kind == FSL_VERDICT_NORMAL ? CONFIDENCE_ONE_STEP
+							    : 0.0;
+	out->result_code = fsl_verdict_is_quiet(out->kind) ? 200 : 201;
+	return status;
 }

@@ -157,22 +157,20 @@ static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 		(void)fsl_profile_finding_add_fact(&finding, "lateness", lateness_ms, "ms");
 		(void)fsl_profile_finding_add_fact(&finding, "last_rank", (double)worst->last_rank,
 						   "count");
-		(void)snprintf(
-			later, sizeof(later),
-			" (rank %d starts it %.3f ms later, which explains no more than that)",
-			(int)worst->last_rank, later_ms);
+		(void)snprintf(later, sizeof(later),
+			       " (rank %d starts it %.3f ms later, which explains no more)",
+			       (int)worst->last_rank, later_ms);
 	}
 	char idle[64] = "the captured rank idles";
 	if (worst->n_members > 1) {
 		(void)snprintf(idle, sizeof(idle), "all %zu captured ranks idle", worst->n_members);
 	}
-	(void)snprintf(
-		what, sizeof(what),
-		"%s of group %s: %s for %.1f ms%s; the cause lies outside, with one of the "
-		"%zu of %zu members that were not captured; %.1f ms a step in all collectives "
-		"of the group",
-		worst->name, name_of(group), idle, wait_ms, later, group->size - group->n_seen,
-		group->size, sum_ms);
+	(void)snprintf(what, sizeof(what),
+		       "the cause lies outside: %s for %.1f ms in %s%s, waiting for one of the %zu "
+		       "members of group %s that were not captured; %.1f ms a step in all its "
+		       "collectives",
+		       idle, wait_ms, worst->name, later, group->size - group->n_seen,
+		       name_of(group), sum_ms);
 	finding.gain_ms = sum_ms;
 	finding.what = what;
 	finding.advice = "capture all ranks of the group; those that were are victims";
