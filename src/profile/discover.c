@@ -18,6 +18,7 @@ static const char *const kind_texts[] = {
 	[FSL_DISCOVER_CONFLICT] = "folders whose rank is told in two ways",
 	[FSL_DISCOVER_MIXED] = "mixed sets",
 	[FSL_DISCOVER_DUPLICATE] = "folders of ranks that are there more than once",
+	[FSL_DISCOVER_ROUNDS] = "mixtures of captures",
 	[FSL_DISCOVER_NO_RANK] = "folders without a rank",
 	[FSL_DISCOVER_LOOSE] = "folders with files that tell no rank",
 	[FSL_DISCOVER_UNFINISHED] = "ranks without analyse.done",

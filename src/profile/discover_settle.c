@@ -82,10 +82,35 @@ static int compare_ranks(const void *left, const void *right)
 	return order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
+/* Where a rank has fewer captures than others, the newest of each are not of one round. */
+static enum fsl_status remark_rounds(struct fsl_search *search, int64_t newest_left_out,
+				     struct fsl_error *err)
+{
+	size_t n_older = 0;
+	const struct fsl_profile_folder *first = NULL;
+	for (size_t i = 0; i < search->n_items; i++) {
+		const struct fsl_profile_folder *folder = &search->items[i].folder;
+		if (folder->stamp > 0 && folder->stamp <= newest_left_out) {
+			first = n_older == 0 ? folder : first;
+			n_older++;
+		}
+	}
+	if (n_older == 0) {
+		return FSL_OK;
+	}
+	return fsl_search_remark(
+		search, FSL_DISCOVER_ROUNDS, err,
+		"the folders may be of several captures: %zu are older than one "
+		"that was left out of another rank, \"%s\" of rank %d is the first "
+		"of them; give the folder of one capture",
+		n_older, fsl_search_shown(search, first->path), (int)first->rank);
+}
+
 /* Unnumbered ones stand in front, with rank -1, and stay. */
 static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_kept = 0;
+	int64_t newest_left_out = 0;
 	qsort(search->items, search->n_items, sizeof(*search->items), compare_ranks);
 	for (size_t i = 0; i < search->n_items; i++) {
 		const struct fsl_candidate *item = &search->items[i];
@@ -103,9 +128,11 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 		if (status != FSL_OK) {
 			return status;
 		}
+		newest_left_out =
+			item->folder.stamp > newest_left_out ? item->folder.stamp : newest_left_out;
 	}
 	search->n_items = n_kept;
-	return FSL_OK;
+	return remark_rounds(search, newest_left_out, err);
 }
 
 /* In front those without a number: by host and device where these are told, else by path. */

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum { STAMP_DIGITS = 17 };
+enum { STAMP_DIGITS = 17, OLD_STAMP_DIGITS = 14 };
 
 enum fsl_status fsl_listing_read(struct fsl_listing *listing, const char *path,
 				 struct fsl_error *err)
@@ -106,6 +106,8 @@ int64_t fsl_name_stamp(const char *name)
 		size_t n = strspn(name, "0123456789");
 		if (n == STAMP_DIGITS) {
 			stamp = number_of(name, n);
+		} else if (n == OLD_STAMP_DIGITS) {
+			stamp = number_of(name, n) * 1000;
 		}
 		name += n > 0 ? n : 1;
 	}

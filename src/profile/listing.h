@@ -31,7 +31,8 @@ bool fsl_text_ends(const char *text, const char *end);
 /* The digits between @begin and @end, when the name is made of these; a number that is too large
  * becomes INT64_MAX. */
 bool fsl_name_number(const char *name, const char *begin, const char *end, int64_t *out);
-/* YYYYMMDDhhmmssmmm: the last run of exactly 17 digits in a name; 0 without one. */
+/* YYYYMMDDhhmmssmmm: the last run of exactly 17 digits in a name, or of 14, as older writers have
+ * it without milliseconds; 0 without one. */
 int64_t fsl_name_stamp(const char *name);
 
 #endif

@@ -200,6 +200,25 @@ static void test_of_a_rank_that_is_there_twice_the_newest_is_used(void **state)
 			 1);
 }
 
+static void test_rounds_of_captures_are_not_mixed_in_silence(void **state)
+{
+	struct tree *tree = *state;
+	/* Old writers have no milliseconds. */
+	tree_rank(tree, "h_1_20260103000000_ascend_pt", 0);
+	tree_rank(tree, "h_2_20260103000000_ascend_pt", 1);
+	tree_rank(tree, "h_1_20260104000000000_ascend_pt", 0);
+	tree_discover(tree);
+	tree_expect(tree, 0, 0, "h_1_20260104000000000_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
+	assert_int_equal(tree_remarks(tree, "may be of several captures: 1 are older than one that "
+					    "was left out of another rank, "
+					    "\"h_2_20260103000000_ascend_pt\" of rank 1"),
+			 1);
+	tree_rank(tree, "h_2_20260104000000001_ascend_pt", 1);
+	tree_discover(tree);
+	assert_int_equal(tree_remarks(tree, "may be of several captures"), 0);
+	assert_int_equal(tree_remarks(tree, "is left out"), 2);
+}
+
 static void test_of_two_frameworks_the_one_with_more_ranks_is_kept(void **state)
 {
 	struct tree *tree = *state;
@@ -243,6 +262,10 @@ static void test_folders_of_msprof_take_the_rank_of_their_info(void **state)
 	tree_expect(tree, 1, 9, "PROF_000001_20260101000000000_AAA", FSL_PROFILE_RANK_INFO_CONTENT);
 	assert_int_equal(tree->profile.folders[0].writer, FSL_PROFILE_MSPROF);
 	assert_int_equal(tree->profile.n_remarks, 0);
+	assert_int_equal(
+		tree_try(tree, "PROF_000001_20260101000000000_AAA/mindstudio_profiler_output"),
+		FSL_OK);
+	tree_expect(tree, 0, 9, "PROF_000001_20260101000000000_AAA", FSL_PROFILE_RANK_INFO_CONTENT);
 }
 
 static void test_folders_of_msprof_without_rank_stand_by_host_and_device(void **state)
@@ -492,6 +515,7 @@ int main(void)
 		TREE_TEST(test_numbers_that_can_be_no_rank_are_not_used),
 		TREE_TEST(test_info_that_is_no_object_tells_nothing),
 		TREE_TEST(test_of_a_rank_that_is_there_twice_the_newest_is_used),
+		TREE_TEST(test_rounds_of_captures_are_not_mixed_in_silence),
 		TREE_TEST(test_of_two_frameworks_the_one_with_more_ranks_is_kept),
 		TREE_TEST(test_folders_of_msprof_take_the_rank_of_their_info),
 		TREE_TEST(test_folders_of_msprof_without_rank_stand_by_host_and_device),
