@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <failslow/error.h>
 
@@ -77,6 +78,22 @@ enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length
  */
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
 				      bool exclusive, bool *existed, struct fsl_error *err);
+
+/*
+ * The same for what is too large to be held as one text, or is written by somebody else: a file
+ * that has no name yet.
+ */
+struct fsl_draft; /* opaque */
+enum fsl_status fsl_draft_create(struct fsl_draft **out, const char *path, struct fsl_error *err);
+/* Where to write, until it is published; errors are told then. */
+FILE *fsl_draft_stream(struct fsl_draft *draft);
+/* Its present name, for a library that opens the file itself (and has closed it when it is
+ * published). */
+const char *fsl_draft_path(const struct fsl_draft *draft);
+/* Gives it its name, as fsl_file_write_atomic does. Destroy it in any case. */
+enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err);
+/* Removes what was not published. NULL is fine. */
+void fsl_draft_destroy(struct fsl_draft *draft);
 
 /* mkdir -p. */
 enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err);

@@ -188,6 +188,97 @@ out:
 	return status;
 }
 
+struct fsl_draft {
+	char *path, *folder, *temp;
+	FILE *stream; /* NULL once it is closed */
+	bool is_published;
+};
+
+enum fsl_status fsl_draft_create(struct fsl_draft **out, const char *path, struct fsl_error *err)
+{
+	struct fsl_draft *draft = fsl_calloc(1, sizeof(*draft));
+	if (draft != NULL) {
+		draft->path = fsl_path_join("", path);
+		draft->folder = folder_of(path);
+	}
+	if (draft == NULL || draft->path == NULL || draft->folder == NULL) {
+		fsl_draft_destroy(draft);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+	}
+	int fd = create_temp(draft->folder, &draft->temp);
+	draft->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (draft->stream == NULL) {
+		int code = errno;
+		if (fd >= 0) {
+			(void)close(fd);
+		}
+		fsl_draft_destroy(draft);
+		return code == ENOMEM
+			       ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path)
+			       : fail_write(path, code, err);
+	}
+	*out = draft;
+	return FSL_OK;
+}
+
+FILE *fsl_draft_stream(struct fsl_draft *draft)
+{
+	return draft->stream;
+}
+
+const char *fsl_draft_path(const struct fsl_draft *draft)
+{
+	return draft->temp;
+}
+
+/* Everything to the disk; 0 or errno. */
+static int close_stream(struct fsl_draft *draft)
+{
+	/* What could not be written before is tried again, and tells why not. */
+	int code = fflush(draft->stream) != 0 ? errno : 0;
+	if (code == 0 && ferror(draft->stream) != 0) {
+		code = EIO;
+	}
+	if (code == 0 && fsync(fileno(draft->stream)) != 0 && errno != EINVAL) {
+		code = errno;
+	}
+	if (fclose(draft->stream) != 0 && code == 0) {
+		code = errno;
+	}
+	draft->stream = NULL;
+	return code;
+}
+
+enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err)
+{
+	int code = close_stream(draft);
+	if (code == 0) {
+		code = publish(draft->temp, draft->path, false);
+		draft->is_published = code == 0;
+	}
+	if (code == 0) {
+		code = sync_folder(draft->folder);
+	}
+	return code == 0 ? FSL_OK : fail_write(draft->path, code, err);
+}
+
+void fsl_draft_destroy(struct fsl_draft *draft)
+{
+	if (draft == NULL) {
+		return;
+	}
+	if (draft->stream != NULL) {
+		(void)fclose(draft->stream);
+	}
+	if (draft->temp != NULL && !draft->is_published) {
+		(void)unlink(draft->temp);
+	}
+	fsl_free(draft->temp);
+	fsl_free(draft->folder);
+	fsl_free(draft->path);
+	fsl_free(draft);
+}
+
 static bool is_folder(const char *path)
 {
 	struct stat info;

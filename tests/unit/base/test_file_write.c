@@ -285,12 +285,57 @@ static void every_failed_allocation_is_reported(void **state)
 	assert_int_equal(unlink("a"), 0);
 }
 
+static void draft_has_no_name_until_it_is_published(void **state)
+{
+	(void)state;
+	struct fsl_draft *draft = NULL;
+	assert_int_equal(fsl_draft_create(&draft, "a.json", NULL), FSL_OK);
+	assert_true(fputs("text", fsl_draft_stream(draft)) >= 0);
+	assert_int_not_equal(access("a.json", F_OK), 0);
+	assert_int_equal(fsl_draft_publish(draft, NULL), FSL_OK);
+	fsl_draft_destroy(draft);
+	check_text("a.json", "text");
+	check_only_name("a.json");
+	assert_int_equal(unlink("a.json"), 0);
+}
+
+static void draft_that_is_not_published_leaves_nothing(void **state)
+{
+	(void)state;
+	struct fsl_draft *draft = NULL;
+	assert_int_equal(fsl_draft_create(&draft, "a.json", NULL), FSL_OK);
+	assert_int_equal(access(fsl_draft_path(draft), F_OK), 0);
+	fsl_draft_destroy(draft);
+	fsl_draft_destroy(NULL);
+	check_only_name(NULL);
+}
+
+static void draft_that_cannot_be_made_names_the_file(void **state)
+{
+	(void)state;
+	struct fsl_draft *draft = NULL;
+	struct fsl_error err = {0};
+	assert_int_equal(fsl_draft_create(&draft, "missing/a.json", &err), FSL_ERR_IO);
+	assert_non_null(strstr(fsl_error_root(&err), "path=\"missing/a.json\""));
+	for (uint64_t nth = 1; draft == NULL; nth++) {
+		fsl_mem_fail_at(nth);
+		enum fsl_status status = fsl_draft_create(&draft, "a.json", NULL);
+		fsl_mem_fail_at(0);
+		assert_int_equal(status, draft != NULL ? FSL_OK : FSL_ERR_MEMORY);
+	}
+	fsl_draft_destroy(draft);
+	check_only_name(NULL);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(write_replaces_the_whole_file),
+		IN_FOLDER(draft_has_no_name_until_it_is_published),
+		IN_FOLDER(draft_that_is_not_published_leaves_nothing),
+		IN_FOLDER(draft_that_cannot_be_made_names_the_file),
 		IN_FOLDER(write_obeys_the_umask),
 		IN_FOLDER(an_exclusive_write_keeps_the_old_file_and_says_so),
 		IN_FOLDER(a_left_over_temporary_file_is_no_obstacle),
