@@ -1,0 +1,121 @@
+/* JSON written as it is made. */
+#include "profile/peer_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "report/document.h"
+
+/* Control characters are escaped, broken UTF-8 is replaced by U+FFFD. */
+static void put_quoted_part(FILE *stream, const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+	size_t n_left = strlen(text);
+	while (n_left > 0) {
+		int length = fsl_utf8_length(c, n_left);
+		if (length <= 0) {
+			(void)fputs("\\ufffd", stream);
+			length = 1;
+		} else if (*c == '"' || *c == '\\') {
+			(void)fprintf(stream, "\\%c", *c);
+		} else if (*c < ' ') {
+			(void)fprintf(stream, "\\u%04x", *c);
+		} else {
+			(void)fwrite(c, 1, (size_t)length, stream);
+		}
+		c += length;
+		n_left -= (size_t)length;
+	}
+}
+
+static void put_separator(struct fsl_peer_json *json)
+{
+	if (json->is_behind) {
+		(void)fputs(", ", json->stream);
+	}
+	json->is_behind = true;
+}
+
+void fsl_peer_json_key(struct fsl_peer_json *json, const char *name, const char *group)
+{
+	put_separator(json);
+	(void)fputc('"', json->stream);
+	put_quoted_part(json->stream, name);
+	(void)fputc('@', json->stream);
+	put_quoted_part(json->stream, group);
+	(void)fputs("\": ", json->stream);
+	json->is_behind = false;
+}
+
+static void put_key(struct fsl_peer_json *json, const char *key)
+{
+	put_separator(json);
+	if (key != NULL) {
+		(void)fputc('"', json->stream);
+		put_quoted_part(json->stream, key);
+		(void)fputs("\": ", json->stream);
+	}
+}
+
+void fsl_peer_json_open(struct fsl_peer_json *json, const char *key, char bracket)
+{
+	put_key(json, key);
+	(void)fputc(bracket, json->stream);
+	json->is_behind = false;
+}
+
+void fsl_peer_json_close(struct fsl_peer_json *json, char bracket)
+{
+	(void)fputc(bracket, json->stream);
+	json->is_behind = true;
+}
+
+void fsl_peer_json_text(struct fsl_peer_json *json, const char *key, const char *text)
+{
+	put_key(json, key);
+	(void)fputc('"', json->stream);
+	put_quoted_part(json->stream, text);
+	(void)fputc('"', json->stream);
+}
+
+void fsl_peer_json_real(struct fsl_peer_json *json, const char *key, double value)
+{
+	char text[48];
+	put_key(json, key);
+	(void)fputs(fsl_python_float(isfinite(value) ? value : 0, text, sizeof(text)),
+		    json->stream);
+}
+
+const char *fsl_peer_scaled(int64_t value, int decimals, int min_decimals, char *buffer,
+			    size_t size)
+{
+	uint64_t scale = 1;
+	for (int i = 0; i < decimals; i++) {
+		scale *= 10;
+	}
+	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	int length = snprintf(buffer, size, "%s%" PRIu64 ".%0*" PRIu64, value < 0 ? "-" : "",
+			      magnitude / scale, decimals, magnitude % scale);
+	int least = length - decimals + min_decimals;
+	while (length > least && buffer[length - 1] == '0') {
+		length--;
+	}
+	length -= buffer[length - 1] == '.';
+	buffer[length] = '\0';
+	return buffer;
+}
+
+void fsl_peer_json_integer(struct fsl_peer_json *json, const char *key, int64_t value)
+{
+	put_key(json, key);
+	(void)fprintf(json->stream, "%" PRId64, value);
+}
+
+void fsl_peer_json_scaled(struct fsl_peer_json *json, const char *key, int64_t value, int decimals)
+{
+	char text[48];
+	put_key(json, key);
+	(void)fputs(fsl_peer_scaled(value, decimals, 0, text, sizeof(text)), json->stream);
+}
