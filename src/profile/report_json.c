@@ -310,12 +310,16 @@ enum fsl_status fsl_profile_write_json(const char *dir, const struct fsl_profile
 	char *text = root != NULL ? fsl_json_text(root, FILE_INDENT) : NULL;
 	char *path = fsl_path_join(dir, "profile_result.json");
 	cJSON_Delete(root);
+	enum fsl_status status = FSL_OK;
 	bool existed = false;
-	enum fsl_status status =
-		text != NULL && path != NULL
-			? fsl_file_write_atomic(path, text, strlen(text), false, &existed, err)
-			: FSL_FAIL(err, FSL_ERR_MEMORY,
-				   "out of memory: document=\"profile_result.json\"");
+	if (text != NULL && path != NULL) {
+		size_t length = strlen(text);
+		text[length] = '\n'; /* as on the terminal; the text's end is given by its length */
+		status = fsl_file_write_atomic(path, text, length + 1, false, &existed, err);
+	} else {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY,
+				  "out of memory: document=\"profile_result.json\"");
+	}
 	if (status != FSL_OK && text != NULL && path != NULL) {
 		status = FSL_CAUSE(err, status,
 				   "cannot write the result, free space or set another folder: "

@@ -1,0 +1,2 @@
+mkdir captures
+"$FAILSLOW" profile captures

@@ -1,0 +1,5 @@
+# A folder in the place of the result: nothing of it is changed, and no other file stays.
+mkdir -p results/profile_result.json/kept
+"$FAILSLOW" profile "$DATASETS/profile/slow_rank" --quiet --output results || code=$?
+find results | sort
+exit "$code"

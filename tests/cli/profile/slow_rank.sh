@@ -1,0 +1,1 @@
+"$FAILSLOW" profile "$DATASETS/profile/slow_rank"
