@@ -100,7 +100,7 @@ static enum fsl_status remark_rounds(struct fsl_search *search, int64_t newest_l
 	}
 	return fsl_search_remark(
 		search, FSL_DISCOVER_ROUNDS, err,
-		"the folders may be of several captures: %zu are older than one "
+		"the folders may be of several captures: %zu are no newer than one "
 		"that was left out of another rank, \"%s\" of rank %d is the first "
 		"of them; give the folder of one capture",
 		n_older, fsl_search_shown(search, first->path), (int)first->rank);
@@ -119,7 +119,8 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 			search->items[n_kept++] = *item;
 			continue;
 		}
-		const char *why = kept->folder.stamp > item->folder.stamp ? "newer" : "used";
+		int64_t kept_stamp = kept->folder.stamp;
+		const char *why = kept_stamp > item->folder.stamp ? "newer" : "used";
 		enum fsl_status status = fsl_search_remark(
 			search, FSL_DISCOVER_DUPLICATE, err,
 			"rank %d is there more than once: \"%s\" is left out, \"%s\" is %s",
@@ -128,8 +129,10 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 		if (status != FSL_OK) {
 			return status;
 		}
-		newest_left_out =
-			item->folder.stamp > newest_left_out ? item->folder.stamp : newest_left_out;
+		/* Of equal stamps it is a copy, and no other round. */
+		if (item->folder.stamp < kept_stamp && item->folder.stamp > newest_left_out) {
+			newest_left_out = item->folder.stamp;
+		}
 	}
 	search->n_items = n_kept;
 	return remark_rounds(search, newest_left_out, err);

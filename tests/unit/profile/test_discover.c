@@ -209,14 +209,24 @@ static void test_rounds_of_captures_are_not_mixed_in_silence(void **state)
 	tree_rank(tree, "h_1_20260104000000000_ascend_pt", 0);
 	tree_discover(tree);
 	tree_expect(tree, 0, 0, "h_1_20260104000000000_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
-	assert_int_equal(tree_remarks(tree, "may be of several captures: 1 are older than one that "
-					    "was left out of another rank, "
-					    "\"h_2_20260103000000_ascend_pt\" of rank 1"),
+	assert_int_equal(tree_remarks(tree,
+				      "may be of several captures: 1 are no newer than one that "
+				      "was left out of another rank, "
+				      "\"h_2_20260103000000_ascend_pt\" of rank 1"),
 			 1);
 	tree_rank(tree, "h_2_20260104000000001_ascend_pt", 1);
 	tree_discover(tree);
 	assert_int_equal(tree_remarks(tree, "may be of several captures"), 0);
 	assert_int_equal(tree_remarks(tree, "is left out"), 2);
+	/* A copy of it all is no other round. */
+	scratch_remove(tree->root);
+	tree_rank(tree, "h_1_20260104000000000_ascend_pt", 0);
+	tree_rank(tree, "h_2_20260104000000001_ascend_pt", 1);
+	tree_rank(tree, "old/h_1_20260104000000000_ascend_pt", 0);
+	tree_rank(tree, "old/h_2_20260104000000001_ascend_pt", 1);
+	tree_discover(tree);
+	assert_int_equal(tree_remarks(tree, "is left out"), 2);
+	assert_int_equal(tree_remarks(tree, "may be of several captures"), 0);
 }
 
 static void test_of_two_frameworks_the_one_with_more_ranks_is_kept(void **state)
