@@ -131,6 +131,36 @@ static void test_odd_documents_are_told_and_cost_only_themselves(void **state)
 			    "layout are not known");
 }
 
+/* Bytes of sound documents changed at random: read or told, and nothing else. */
+static void test_mutated_documents_are_read_or_told(void **state)
+{
+	struct tree *tree = *state;
+	static const char *const names[] = {"x_ascend_pt/profiler_info_0.json",
+					    "x_ascend_pt/profiler_metadata.json",
+					    "x_ascend_pt/PROF_1/device_0/info.json.0"};
+	static const char *const texts[] = {
+		"{\"config\": {\"common_config\": {\"schedule\": {\"active\": 3}}}, \"rank_id\": 0}",
+		"{\"distributed_args\": {\"rank\": 0, \"world_size\": 4}, \"parallel_group_info\": "
+		"{\"g\": {\"group_name\": \"dp\", \"global_ranks\": [0, 1]}}}",
+		"{\"rank_id\": -1, \"hostUid\": \"12\", \"hostname\": \"node\"}"};
+	uint32_t random = 1;
+	tree_rank(tree, "x_ascend_pt", 0);
+	for (int round = 0; round < 400; round++) {
+		char text[256];
+		size_t which = (size_t)round % 3, n = strlen(texts[which]);
+		(void)snprintf(text, sizeof(text), "%s", texts[which]);
+		for (int change = 0; change < 3; change++) {
+			random = random * 1664525U + 1013904223U;
+			const char *bytes = "{}[]\",:09-.eE\\ntf\x01\xff";
+			text[(random >> 8) % n] = bytes[(random >> 24) % strlen(bytes)];
+		}
+		tree_write(tree, names[which], text);
+		tree_read(tree, "");
+		assert_int_equal(tree->profile.n_ranks, 1);
+		assert_int_equal(tree->profile.ranks[0].n_steps, 1);
+	}
+}
+
 static void test_what_is_no_file_is_told_without_waiting(void **state)
 {
 	struct tree *tree = *state;
@@ -202,6 +232,7 @@ int main(void)
 		TREE_TEST(test_metadata_gives_the_layout_and_the_groups),
 		TREE_TEST(test_groups_without_members_are_counted_and_the_rest_is_kept),
 		TREE_TEST(test_odd_documents_are_told_and_cost_only_themselves),
+		TREE_TEST(test_mutated_documents_are_read_or_told),
 		TREE_TEST(test_what_is_no_file_is_told_without_waiting),
 		TREE_TEST(test_documents_of_absurd_size_are_not_read),
 		TREE_TEST(test_the_host_is_told_by_the_folder_of_msprof),
