@@ -235,6 +235,7 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 static void rank_fini(struct fsl_profile_rank *rank)
 {
 	fsl_profile_info_fini(&rank->info);
+	fsl_free(rank->trace.ranges);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);
 	fsl_free(rank->api_statistics);

@@ -192,18 +192,66 @@ struct fsl_profile_memory {
 	uint32_t largest_name_id; /* that operator; FSL_STR_NONE: not told */
 };
 
+/* Calls of the host that keep the device waiting. */
+enum fsl_profile_host_call {
+	FSL_HOST_DATALOADER,  /* "dataloader" in the name; calls inside of calls are not counted */
+	FSL_HOST_GC,          /* Python's garbage collector */
+	FSL_HOST_SYNCHRONIZE, /* aclrtSynchronizeStream, ...Device and their like */
+	FSL_HOST_COMPILE,     /* opCompile: an operator is built while the job runs */
+	FSL_HOST_LAUNCH,      /* Node@launch */
+	FSL_HOST_CALLS_N
+};
+
+struct fsl_profile_host_calls {
+	uint64_t n;
+	int64_t total_ns, max_ns;
+	uint64_t n_long; /* over 10 ms for the data loader, over 1 ms for all others */
+	int64_t long_ns; /* their sum */
+};
+
+/* From something on the host to what it caused. */
+struct fsl_profile_lag {
+	uint64_t n; /* pairs found; 0: the others mean nothing */
+	int64_t median_ns, p95_ns /* to 0.4 % */, max_ns;
+};
+
+/* A stretch in which the device was free, with what the host did meanwhile. */
+struct fsl_profile_idle {
+	int64_t begin_ns, dur_ns;
+	int64_t n_acl, acl_ns; /* calls of AscendCL that began in it; time inside of such calls */
+	/* How long the task that ended it had been launched before, by CANN and by the framework:
+	 * short ones mean that the host was late. FSL_NS_ABSENT: not told. */
+	int64_t launch_lag_ns, torch_lag_ns;
+};
+
+/* A step as the framework's thread had it: ProfilerStep#50. */
+struct fsl_profile_range {
+	int64_t step;
+	int64_t begin_ns, end_ns;
+};
+
+enum { FSL_PROFILE_FREQS_MAX = 8 };
+
 /* What trace_view.json adds: what the host did, and the clock of the cores. */
 struct fsl_profile_trace {
 	uint64_t n_events;
-	bool is_cut;
+	bool is_cut;              /* it ends, or cannot be read on, before its end */
 	int64_t begin_ns, end_ns; /* of all device tasks */
-	/* Host to device: from the end of a launch to the begin of its task. */
+	/* Host to device: from the begin of a launch by CANN to the begin of its task. */
 	uint64_t n_launches;
 	int64_t lag_median_ns, lag_p95_ns, lag_max_ns;
-	/* Frequencies of the cores, MHz: values seen, ascending, with the time at each. */
+	struct fsl_profile_lag torch_lag; /* from the framework's operator to its task */
+	struct fsl_profile_lag queue_lag; /* in the task queue, from Enqueue to Dequeue */
+	/* Frequencies of the cores, MHz: values seen, ascending, with the time at each; more values
+	 * than fit count for the nearest. */
 	size_t n_freqs;
-	int32_t freqs_mhz[8];
-	int64_t freq_ns[8];
+	int32_t freqs_mhz[FSL_PROFILE_FREQS_MAX];
+	int64_t freq_ns[FSL_PROFILE_FREQS_MAX];
+	struct fsl_profile_host_calls calls[FSL_HOST_CALLS_N];
+	size_t n_idle; /* the longest, longest first */
+	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX];
+	struct fsl_profile_range *ranges; /* sorted by begin */
+	size_t n_ranges, ranges_capacity;
 };
 
 struct fsl_profile_rank {
@@ -216,7 +264,7 @@ struct fsl_profile_rank {
 	size_t n_files, files_capacity;
 	struct fsl_profile_step *steps; /* step_trace_time */
 	size_t n_steps, steps_capacity;
-	struct fsl_profile_step *rebuilt; /* the same from kernel_details */
+	struct fsl_profile_step *rebuilt; /* the same from kernel_details, else trace_view */
 	size_t n_rebuilt, rebuilt_capacity;
 	struct fsl_profile_comm *comms; /* sorted by step, begin, name */
 	size_t n_comms, comms_capacity;

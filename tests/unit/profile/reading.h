@@ -27,6 +27,7 @@ struct reading {
 static inline void reading_begin(struct reading *reading)
 {
 	*reading = (struct reading){.file = {.message = ""}};
+	reading->rank.trace.begin_ns = reading->rank.trace.end_ns = FSL_NS_ABSENT;
 	reading->rank.names = fsl_strpool_create();
 	assert_non_null(reading->rank.names);
 }
@@ -34,6 +35,7 @@ static inline void reading_begin(struct reading *reading)
 static inline void reading_end(struct reading *reading)
 {
 	struct fsl_profile_rank *rank = &reading->rank;
+	fsl_free(rank->trace.ranges);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);
 	fsl_free(rank->api_statistics);

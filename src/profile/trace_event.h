@@ -1,0 +1,60 @@
+/*
+ * One event of trace_view.json, reduced while it is read to what is asked for: texts become kinds,
+ * ids become numbers, so that nothing of a file of any size has to be kept.
+ */
+#ifndef FSL_PROFILE_TRACE_EVENT_H
+#define FSL_PROFILE_TRACE_EVENT_H
+
+#include "base/json_stream.h"
+#include "profile/profile.h"
+
+enum fsl_trace_name {
+	FSL_TRACE_NAME_OTHER,
+	FSL_TRACE_NAME_STEP,          /* ProfilerStep#50 */
+	FSL_TRACE_NAME_DATALOADER,    /* "dataloader" in any case anywhere */
+	FSL_TRACE_NAME_SYNCHRONIZE,   /* AscendCL@aclrtSynchronize... */
+	FSL_TRACE_NAME_COMPILE,       /* AscendCL@opCompile */
+	FSL_TRACE_NAME_ACL,           /* AscendCL@ and anything else */
+	FSL_TRACE_NAME_LAUNCH,        /* Node@launch */
+	FSL_TRACE_NAME_RECEIVE,       /* hcom_receive... */
+	FSL_TRACE_NAME_COMPUTING,     /* slices of the Overlap Analysis, here... */
+	FSL_TRACE_NAME_COMMUNICATION, /* */
+	FSL_TRACE_NAME_EXPOSED,       /* Communication(Not Overlapped) */
+	FSL_TRACE_NAME_FREE,          /* ...to here */
+	FSL_TRACE_NAME_FREQ,          /* AI Core Freq */
+	FSL_TRACE_NAME_PROCESS,       /* process_name */
+};
+
+enum fsl_trace_category {
+	FSL_TRACE_CATEGORY_NONE,
+	FSL_TRACE_CATEGORY_HOST_TO_DEVICE, /* HostToDevice */
+	FSL_TRACE_CATEGORY_TORCH,          /* async_npu */
+	FSL_TRACE_CATEGORY_QUEUE,          /* async_task_queue */
+	FSL_TRACE_CATEGORY_PYTHON,         /* python_function */
+	FSL_TRACE_CATEGORY_GC,             /* gc in any case */
+};
+
+enum fsl_trace_process {
+	FSL_TRACE_PROCESS_OTHER,
+	FSL_TRACE_PROCESS_DEVICE,        /* Ascend Hardware */
+	FSL_TRACE_PROCESS_COMMUNICATION, /* HCCL, Communication */
+	FSL_TRACE_PROCESS_OVERLAP,       /* Overlap Analysis */
+};
+
+struct fsl_trace_event {
+	char phase; /* 'X', 'M', 's', 'f', 'C'...; 0: none */
+	enum fsl_trace_name name;
+	int64_t step; /* of FSL_TRACE_NAME_STEP */
+	enum fsl_trace_category category;
+	bool has_id;
+	uint64_t pid, id;               /* decimal numbers as they are, others as a hash */
+	int64_t ts_ns, dur_ns;          /* FSL_NS_ABSENT: none that could be used */
+	int32_t mhz;                    /* args.MHz; -1: none */
+	enum fsl_trace_process process; /* args.name */
+};
+
+/* Reads the rest of an event whose "{" was taken. Of the same key twice the last one holds. */
+enum fsl_status fsl_trace_event_read(struct fsl_json *json, struct fsl_trace_event *event,
+				     struct fsl_error *err);
+
+#endif
