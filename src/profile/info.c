@@ -132,12 +132,15 @@ static enum fsl_status take_group(struct fsl_profile_rank *rank, struct fsl_file
 	return group.id != NULL && group.name != NULL ? FSL_OK : short_of_memory(rank, err);
 }
 
-static enum fsl_status take_metadata(struct fsl_profile_rank *rank, struct fsl_file *file,
-				     const cJSON *root, struct fsl_error *err)
+enum fsl_status fsl_profile_take_metadata(struct fsl_profile_rank *rank, struct fsl_file *file,
+					  const cJSON *root, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	file->n_records = 1;
-	take_sizes(&rank->info, member(root, "distributed_args"));
+	const cJSON *args = member(root, "distributed_args");
+	if (args != NULL) {
+		take_sizes(&rank->info, args);
+	}
 	const cJSON *groups = member(root, "parallel_group_info"), *item;
 	if (!cJSON_IsObject(groups)) {
 		return FSL_OK;
@@ -247,9 +250,10 @@ enum fsl_status fsl_profile_read_info(struct fsl_profile_rank *rank, struct fsl_
 				       "level, versions and schedule are not known", err);
 	}
 	if (status == FSL_OK && fsl_listing_has(&listing, "profiler_metadata.json")) {
-		status = read_document(
-			rank, "profiler_metadata.json", "profiler_metadata.json", take_metadata,
-			"names of groups and the parallel layout are not known", err);
+		status =
+			read_document(rank, "profiler_metadata.json", "profiler_metadata.json",
+				      fsl_profile_take_metadata,
+				      "names of groups and the parallel layout are not known", err);
 	}
 	if (status == FSL_OK) {
 		status = read_host(rank, &listing, err);

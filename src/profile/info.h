@@ -2,6 +2,8 @@
 #ifndef FSL_PROFILE_INFO_H
 #define FSL_PROFILE_INFO_H
 
+#include <cJSON.h>
+
 #include "profile/profile.h"
 
 /*
@@ -10,6 +12,9 @@
  * memory is short.
  */
 enum fsl_status fsl_profile_read_info(struct fsl_profile_rank *rank, struct fsl_error *err);
+/* What distributed_args and parallel_group_info of @root tell; faults are told in @file. */
+enum fsl_status fsl_profile_take_metadata(struct fsl_profile_rank *rank, struct fsl_file *file,
+					  const cJSON *root, struct fsl_error *err);
 /* Frees what it holds outside the rank's arena. */
 void fsl_profile_info_fini(struct fsl_profile_info *info);
 
