@@ -16,6 +16,10 @@ static const struct kind {
 } kinds[] = {
 	{"analysis.db", "analysis.db", fsl_profile_read_analysis_db},
 	{"communication_analyzer.db", "analysis.db", fsl_profile_read_analysis_db},
+	{"ascend_pytorch_profiler", "profiler.db", fsl_profile_read_profiler_db},
+	{"ascend_mindspore_profiler", "profiler.db", fsl_profile_read_profiler_db},
+	{"msprof_", "profiler.db", fsl_profile_read_profiler_db},
+	{"msmonitor_", "profiler.db", fsl_profile_read_profiler_db},
 };
 
 enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };

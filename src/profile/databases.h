@@ -21,5 +21,8 @@ enum fsl_status fsl_profile_read_databases(struct fsl_profile_rank *rank,
 enum fsl_status fsl_profile_read_analysis_db(struct fsl_profile_rank *rank, struct fsl_db *db,
 					     const struct fsl_profile_input *input,
 					     struct fsl_error *err);
+enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, struct fsl_db *db,
+					     const struct fsl_profile_input *input,
+					     struct fsl_error *err);
 
 #endif

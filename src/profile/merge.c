@@ -183,10 +183,44 @@ enum fsl_status fsl_profile_merge_steps(struct fsl_profile_rank *rank, size_t n_
 	return merge(&step_kind, rank->steps, &rank->n_steps, n_before, db, err);
 }
 
-enum fsl_status fsl_profile_merge_comms(struct fsl_profile_rank *rank, size_t n_before,
+static bool has_groups(const struct fsl_profile_comm *comms, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (comms[i].group_id != FSL_STR_NONE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Puts the last @n of the operators first. */
+static enum fsl_status bring_forward(struct fsl_profile_rank *rank, size_t n, struct fsl_error *err)
+{
+	size_t n_others = rank->n_comms - n;
+	struct fsl_profile_comm *others = fsl_calloc(n_others, sizeof(*others));
+	if (others == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_others);
+	}
+	memcpy(others, rank->comms, n_others * sizeof(*others));
+	memmove(rank->comms, rank->comms + n_others, n * sizeof(*others));
+	memcpy(rank->comms + n, others, n_others * sizeof(*others));
+	fsl_free(others);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_profile_merge_comms(struct fsl_profile_rank *rank, size_t *first,
 					struct fsl_db *db, struct fsl_error *err)
 {
-	return merge(&comm_kind, rank->comms, &rank->n_comms, n_before, db, err);
+	size_t n_new = rank->n_comms - *first;
+	bool gives_way = *first > 0 && !has_groups(rank->comms, *first) &&
+			 has_groups(rank->comms + *first, n_new);
+	if (!gives_way) {
+		return merge(&comm_kind, rank->comms, &rank->n_comms, *first, db, err);
+	}
+	*first = 0;
+	enum fsl_status status = bring_forward(rank, n_new, err);
+	return status == FSL_OK ? merge(&comm_kind, rank->comms, &rank->n_comms, n_new, db, err)
+				: status;
 }
 
 enum fsl_status fsl_profile_merge_links(struct fsl_profile_rank *rank, size_t n_before,

@@ -14,7 +14,11 @@
  */
 enum fsl_status fsl_profile_merge_steps(struct fsl_profile_rank *rank, size_t n_before,
 					struct fsl_db *db, struct fsl_error *err);
-enum fsl_status fsl_profile_merge_comms(struct fsl_profile_rank *rank, size_t n_before,
+/*
+ * The same; operators without groups (rows of kernel_details.csv that stand in for a missing file)
+ * give way to those of @db. *first: in, where the rows of @db begin; out, where those kept begin.
+ */
+enum fsl_status fsl_profile_merge_comms(struct fsl_profile_rank *rank, size_t *first,
 					struct fsl_db *db, struct fsl_error *err);
 enum fsl_status fsl_profile_merge_links(struct fsl_profile_rank *rank, size_t n_before,
 					struct fsl_db *db, struct fsl_error *err);

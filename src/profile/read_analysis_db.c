@@ -236,14 +236,14 @@ static const struct fsl_db_select link_select = {
 static enum fsl_status read_comms(struct fsl_profile_rank *rank, struct fsl_db *db,
 				  const struct fsl_profile_input *input, struct fsl_error *err)
 {
-	size_t n_before = rank->n_comms;
+	size_t first = rank->n_comms;
 	enum fsl_status status =
 		fsl_analysis_read_table(rank, db, &comm_select, add_comm, input, err);
 	if (status == FSL_OK) {
-		status = fsl_profile_merge_comms(rank, n_before, db, err);
+		status = fsl_profile_merge_comms(rank, &first, db, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_analysis_read_traffic(rank, n_before, db, err);
+		status = fsl_analysis_read_traffic(rank, first, db, err);
 	}
 	fsl_profile_sort_comms(rank);
 	return status;

@@ -1,0 +1,177 @@
+/* CANN_API and AICORE_FREQ: what the host called, and the clock of the cores. */
+#include "profile/read_profiler_parts.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+
+enum { STATISTICS_MAX = 1 << 16, FREQS_MAX = 8, MHZ_MAX = 100000 };
+
+enum call_column { LEVEL, NAME, BEGIN, END, CALL_COLUMNS_N };
+
+static const struct fsl_db_column call_columns[CALL_COLUMNS_N] = {
+	[LEVEL] = {{"type"}, true, 0},
+	[NAME] = {{"name"}, true, 0},
+	[BEGIN] = {{"startNs"}, true, 0},
+	[END] = {{"endNs"}, true, 0},
+};
+
+/* Calls of one level and name follow each other. */
+static const struct fsl_db_select call_select = {
+	{"CANN_API"}, NULL, call_columns, CALL_COLUMNS_N, "ORDER BY 1, 2"};
+
+/* As ENUM_API_TYPE has them, in the words of api_statistic.csv. */
+static const struct {
+	int64_t type;
+	const char *text;
+} levels[] = {{20000, "acl"}, {15000, "model"}, {10000, "node"}, {5000, "runtime"}, {5500, "hccl"}};
+
+static enum fsl_status level_of(struct fsl_profiler *profiler, int64_t type, uint32_t *kind_id,
+				struct fsl_error *err)
+{
+	*kind_id = FSL_STR_NONE;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (levels[i].type == type) {
+			return fsl_strpool_intern(profiler->rank->names, levels[i].text,
+						  strlen(levels[i].text), kind_id, err);
+		}
+	}
+	return FSL_OK;
+}
+
+/* The newest row, for calls of this level and name; *out NULL when there are too many. */
+static enum fsl_status row_of(struct fsl_profiler *profiler, uint32_t kind_id, uint32_t name_id,
+			      struct fsl_profile_statistic **out, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = profiler->rank;
+	size_t n = rank->n_api_statistics;
+	*out = n > 0 ? &rank->api_statistics[n - 1] : NULL;
+	if (*out != NULL && (*out)->kind_id == kind_id && (*out)->name_id == name_id) {
+		return FSL_OK;
+	}
+	*out = NULL;
+	if (n == STATISTICS_MAX) {
+		return fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				   "more than 65536 kinds of calls; further ones are left out");
+	}
+	enum fsl_status status =
+		FSL_GROW(rank->api_statistics, rank->api_statistics_capacity, n + 1, err);
+	if (status == FSL_OK) {
+		*out = &rank->api_statistics[rank->n_api_statistics++];
+		**out = (struct fsl_profile_statistic){
+			.name_id = name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
+	}
+	return status;
+}
+
+static enum fsl_status add_call(struct fsl_profiler *profiler, struct fsl_db_rows *rows,
+				struct fsl_error *err)
+{
+	int64_t type = 0, begin_ns = 0, end_ns = 0;
+	uint32_t kind_id = FSL_STR_NONE, name_id = FSL_STR_NONE;
+	struct fsl_profile_statistic *row = NULL;
+	if (!fsl_db_i64(rows, LEVEL, &type) ||
+	    !fsl_profiler_times(rows, BEGIN, END, &begin_ns, &end_ns)) {
+		fsl_db_drop(rows, "a call without times or level");
+		return FSL_OK;
+	}
+	enum fsl_status status = level_of(profiler, type, &kind_id, err);
+	if (status == FSL_OK) {
+		status = fsl_profiler_column_name(profiler, rows, NAME, &name_id, err);
+	}
+	if (status == FSL_OK && name_id != FSL_STR_NONE) {
+		status = row_of(profiler, kind_id, name_id, &row, err);
+	}
+	if (row != NULL) {
+		int64_t dur_ns = end_ns - begin_ns;
+		row->count++;
+		row->total_ns = fsl_profiler_sum(row->total_ns, dur_ns);
+		row->mean_ns = row->total_ns / row->count;
+		row->min_ns = dur_ns < row->min_ns ? dur_ns : row->min_ns;
+		row->max_ns = dur_ns > row->max_ns ? dur_ns : row->max_ns;
+	}
+	return status;
+}
+
+enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct fsl_db_rows *rows = NULL;
+	if (profiler->rank->n_api_statistics > 0) {
+		return FSL_OK; /* from api_statistic.csv */
+	}
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &call_select, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row) {
+		status = fsl_db_next(rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_call(profiler, rows, err);
+		}
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}
+
+enum freq_column { FREQ_TIME, FREQ, FREQ_DEVICE, FREQ_COLUMNS_N };
+
+static const struct fsl_db_column freq_columns[FREQ_COLUMNS_N] = {
+	[FREQ_TIME] = {{"timestampNs"}, true, 0},
+	[FREQ] = {{"freq"}, true, 0},
+	[FREQ_DEVICE] = {{"deviceId"}, false, 0},
+};
+
+static const struct fsl_db_select freq_select = {
+	{"AICORE_FREQ"}, NULL, freq_columns, FREQ_COLUMNS_N, "ORDER BY 1"};
+
+/* Adds a time at a frequency, ascending; frequencies beyond the eighth are not kept. */
+static void add_freq(struct fsl_profile_trace *trace, int32_t mhz, int64_t dur_ns)
+{
+	size_t at = 0;
+	while (at < trace->n_freqs && trace->freqs_mhz[at] < mhz) {
+		at++;
+	}
+	if (at == trace->n_freqs || trace->freqs_mhz[at] != mhz) {
+		if (trace->n_freqs == FREQS_MAX) {
+			return;
+		}
+		size_t n_behind = trace->n_freqs - at;
+		memmove(&trace->freqs_mhz[at + 1], &trace->freqs_mhz[at],
+			n_behind * sizeof(trace->freqs_mhz[0]));
+		memmove(&trace->freq_ns[at + 1], &trace->freq_ns[at],
+			n_behind * sizeof(trace->freq_ns[0]));
+		trace->freqs_mhz[at] = mhz;
+		trace->freq_ns[at] = 0;
+		trace->n_freqs++;
+	}
+	trace->freq_ns[at] = fsl_profiler_sum(trace->freq_ns[at], dur_ns);
+}
+
+enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct fsl_profile_trace *trace = &profiler->rank->trace;
+	struct fsl_db_rows *rows = NULL;
+	int64_t last_ns = FSL_NS_ABSENT, last_mhz = 0;
+	if (trace->n_freqs > 0) {
+		return FSL_OK; /* from trace_view.json */
+	}
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &freq_select, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row) {
+		int64_t time_ns = 0, mhz = 0;
+		status = fsl_db_next(rows, &has_row, err);
+		if (!has_row || !fsl_db_i64(rows, FREQ_TIME, &time_ns) || time_ns < 0 ||
+		    !fsl_db_i64(rows, FREQ, &mhz) || mhz <= 0 || mhz > MHZ_MAX ||
+		    !fsl_profiler_is_own(profiler, rows, FREQ_DEVICE)) {
+			continue;
+		}
+		if (last_ns != FSL_NS_ABSENT && time_ns >= last_ns) {
+			add_freq(trace, (int32_t)last_mhz, time_ns - last_ns);
+		}
+		last_ns = time_ns;
+		last_mhz = mhz;
+	}
+	if (last_ns != FSL_NS_ABSENT) {
+		add_freq(trace, (int32_t)last_mhz, 0); /* until when is not told */
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}

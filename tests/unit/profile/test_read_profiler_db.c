@@ -1,0 +1,516 @@
+/* The profiler's own databases: tasks, communication, calls, metadata; and what a peer makes of
+ * them. */
+#include "database_folder.h"
+
+#include "profile/info.h"
+
+#define NAME "ascend_pytorch_profiler_0.db"
+#define RANK_0                                                                                     \
+	"insight-2rank-db/level1/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/"                          \
+	"ascend_pytorch_profiler_0.db"
+#define RECIPES "expected/insight-2rank-db/level1-recipes/"
+
+#define TABLES                                                                                     \
+	"CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT);"                            \
+	"CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER,"                     \
+	" connectionId INTEGER, globalTaskId INTEGER);"                                            \
+	"CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY,"          \
+	" taskType INTEGER, opType INTEGER, inputShapes INTEGER, inputDataTypes INTEGER);"         \
+	"CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER,"           \
+	" groupName INTEGER);"                                                                     \
+	"CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER);"                     \
+	"INSERT INTO STRING_IDS VALUES (1, 'aclnnMm'), (2, 'AI_CORE'), (3, 'MatMul'),"             \
+	" (4, '\"32,16;16,8\"'), (5, 'FLOAT;FLOAT'), (6, 'hcom_allReduce__586_0_1'),"              \
+	" (7, 'group_name_5'), (8, 'N/A'), (9, 'hcom_receive__586_0_1'), (10, '586');"
+
+static struct database_folder folder;
+static struct fsl_profile_rank *const rank = &folder.reading.rank;
+
+static int setup(void **state)
+{
+	(void)state;
+	database_folder_begin(&folder);
+	rank->trace.begin_ns = rank->trace.end_ns = FSL_NS_ABSENT;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fsl_profile_info_fini(&rank->info);
+	database_folder_end(&folder);
+	return 0;
+}
+
+static const char *name_of(uint32_t id)
+{
+	return reading_name(&folder.reading, id);
+}
+
+static void kernels_of_a_step_are_counted_by_kind(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "INSERT INTO STEP_TIME VALUES (7, 100, 200), (8, 200, 300);"
+			    "INSERT INTO TASK VALUES (150, 160, 0, 0, 1), (110, 130, 0, 0, 2),"
+			    " (250, 251, 0, 0, 3), (120, 190, 0, 0, 4), (90, 95, 0, 0, 5);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1, 2, 3, 4, 5),"
+			    " (1, 2, 2, 3, 4, 5), (1, 3, 2, 3, 8, 8), (1, 5, 2, 3, 4, 5)");
+	database_read(&folder);
+	assert_int_equal(database_file(&folder, NAME)->state, FSL_FILE_READ);
+	assert_int_equal(rank->n_kernels, 2);
+	const struct fsl_profile_kernels *kernels = &rank->kernels[0];
+	assert_int_equal(kernels->step, 7);
+	assert_int_equal(kernels->count, 2);
+	assert_int_equal(kernels->total_ns, 30);
+	assert_int_equal(kernels->min_ns, 10);
+	assert_int_equal(kernels->max_ns, 20);
+	assert_string_equal(name_of(kernels->type_id), "MatMul");
+	assert_string_equal(name_of(kernels->core_id), "AI_CORE");
+	assert_string_equal(name_of(kernels->shape_id), "32,16;16,8|FLOAT;FLOAT");
+	assert_int_equal(rank->kernels[1].step, 8);
+	assert_int_equal(rank->n_rebuilt, 2);
+	assert_int_equal(rank->rebuilt[0].computing_ns, 30);
+	assert_int_equal(rank->rebuilt[0].free_ns, 20 + 90);
+	assert_int_equal(rank->trace.begin_ns, 90);
+	assert_int_equal(rank->trace.end_ns, 251);
+}
+
+static void communication_has_the_groups_of_the_text_files(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "INSERT INTO STEP_TIME VALUES (7, 100, 200);"
+			    "INSERT INTO TASK VALUES (110, 130, 0, 0, 2);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 2, 2, 3, 4, 5);"
+			    "INSERT INTO COMMUNICATION_OP VALUES (9, 170, 180, 10),"
+			    " (6, 120, 150, 7), (6, 20, 50, 7)");
+	database_read(&folder);
+	assert_int_equal(rank->n_comms, 2);
+	const struct fsl_profile_comm *comm = &rank->comms[0];
+	assert_int_equal(comm->step, 7);
+	assert_int_equal(comm->begin_ns, 120);
+	assert_int_equal(comm->elapse_ns, 30);
+	assert_int_equal(comm->transit_ns, FSL_NS_ABSENT);
+	assert_false(comm->is_p2p);
+	assert_string_equal(name_of(comm->name_id), "hcom_allReduce__586_0_1");
+	assert_string_equal(name_of(comm->group_id), "5862276114690318097");
+	assert_true(comm[1].is_p2p);
+	assert_string_equal(name_of(comm[1].group_id), "586");
+	assert_int_equal(rank->n_rebuilt, 1);
+	assert_int_equal(rank->rebuilt[0].computing_ns, 20);
+	assert_int_equal(rank->rebuilt[0].communication_ns, 40);
+	assert_int_equal(rank->rebuilt[0].exposed_ns, 30);
+	assert_int_equal(rank->rebuilt[0].bubble_ns, 10);
+}
+
+static void times_may_be_text_and_names_may_be_missing(void **state)
+{
+	(void)state;
+	database_sql(&folder, "msprof_20260101.db",
+		     "CREATE TABLE TASK (startNs TEXT, endNs TEXT, globalTaskId INTEGER);"
+		     "CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER,"
+		     " opType INTEGER);"
+		     "INSERT INTO TASK VALUES ('1736410576395167660', '1736410576395182660', 1),"
+		     " ('x', '2', 2), (10, 5, 3), (NULL, 4, 4);"
+		     "INSERT INTO COMPUTE_TASK_INFO VALUES (99, 1, 98), (99, 2, 98),"
+		     " (99, 3, 98), (99, 4, 98)");
+	database_read(&folder);
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->kernels[0].step, FSL_STEP_ABSENT);
+	assert_int_equal(rank->kernels[0].total_ns, 15000);
+	assert_int_equal(rank->kernels[0].type_id, FSL_STR_NONE);
+	const struct fsl_file *file = database_file(&folder, "msprof_20260101.db");
+	assert_int_equal(file->n_dropped[FSL_DROP_MALFORMED], 3);
+}
+
+static void only_the_device_of_the_rank_is_read(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER, deviceId INTEGER);"
+			    "INSERT INTO RANK_DEVICE_MAP VALUES (9, 3), (0, 5);"
+			    "INSERT INTO TASK VALUES (110, 130, 3, 0, 1), (120, 125, 5, 0, 2);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1, 2, 3, 4, 5),"
+			    " (1, 2, 2, 3, 4, 5)");
+	database_read(&folder);
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->kernels[0].total_ns, 5);
+	assert_int_equal(rank->rebuilt[0].device_id, 5);
+}
+
+static void slices_make_the_steps_that_no_file_tells(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "CREATE TABLE OVERLAP_ANALYSIS (deviceId INTEGER, startNs INTEGER,"
+			    " endNs INTEGER, type INTEGER);"
+			    "INSERT INTO STEP_TIME VALUES (7, 100, 200);"
+			    "INSERT INTO OVERLAP_ANALYSIS VALUES (0, 110, 130, 0),"
+			    " (0, 120, 150, 1), (0, 130, 150, 2), (0, 150, 190, 3),"
+			    " (0, 190, 195, 0), (0, 500, 900, 0)");
+	database_read(&folder);
+	assert_int_equal(rank->n_steps, 1);
+	const struct fsl_profile_step *step = &rank->steps[0];
+	assert_int_equal(step->step, 7);
+	assert_int_equal(step->computing_ns, 25);
+	assert_int_equal(step->communication_ns, 30);
+	assert_int_equal(step->exposed_ns, 20);
+	assert_int_equal(step->overlapped_ns, 10);
+	assert_int_equal(step->free_ns, 40);
+	assert_int_equal(step->stage_ns, 85);
+	assert_int_equal(step->preparing_ns, 10);
+}
+
+static void slices_that_are_not_all_there_are_not_used(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "CREATE TABLE OVERLAP_ANALYSIS (startNs, endNs, type);"
+			    "INSERT INTO OVERLAP_ANALYSIS VALUES (110, 130, 0);"
+			    "CREATE TABLE status_info (key TEXT, value TEXT);"
+			    "INSERT INTO status_info VALUES ('OVERLAP_ANALYSIS_STATUS',"
+			    " 'NOT_FINISH')");
+	database_read(&folder);
+	assert_int_equal(rank->n_steps, 0);
+}
+
+static void calls_are_summed_by_level_and_name(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER,"
+			    " type INTEGER, name INTEGER);"
+			    "INSERT INTO CANN_API VALUES (10, 20, 20000, 1), (30, 35, 10000, 1),"
+			    " (40, 44, 20000, 1), (50, 51, 77, 1), (60, 61, 20000, 1234)");
+	database_read(&folder);
+	assert_int_equal(rank->n_api_statistics, 3);
+	const struct fsl_profile_statistic *row = &rank->api_statistics[2];
+	assert_string_equal(name_of(row->kind_id), "acl");
+	assert_string_equal(name_of(row->name_id), "aclnnMm");
+	assert_int_equal(row->count, 2);
+	assert_int_equal(row->total_ns, 14);
+	assert_int_equal(row->min_ns, 4);
+	assert_int_equal(row->mean_ns, 7);
+	assert_int_equal(row->max_ns, 10);
+	assert_int_equal(rank->api_statistics[0].kind_id, FSL_STR_NONE);
+}
+
+static void frequencies_hold_until_the_next(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     "CREATE TABLE AICORE_FREQ (deviceId INTEGER, timestampNs NUMERIC,"
+		     " freq INTEGER);"
+		     "INSERT INTO AICORE_FREQ VALUES (0, 300, 1800), (0, 100, 1800),"
+		     " (0, 150, 800), (0, 400, 'x'), (0, 500, 1000)");
+	database_read(&folder);
+	assert_int_equal(rank->trace.n_freqs, 3);
+	assert_int_equal(rank->trace.freqs_mhz[0], 800);
+	assert_int_equal(rank->trace.freq_ns[0], 150);
+	assert_int_equal(rank->trace.freqs_mhz[1], 1000);
+	assert_int_equal(rank->trace.freq_ns[1], 0);
+	assert_int_equal(rank->trace.freqs_mhz[2], 1800);
+	assert_int_equal(rank->trace.freq_ns[2], 50 + 200);
+}
+
+static void metadata_tells_host_layout_and_groups(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     "CREATE TABLE HOST_INFO (hostUid TEXT, hostName TEXT);"
+		     "INSERT INTO HOST_INFO VALUES ('3538958389648580163', 'ubuntu');"
+		     "CREATE TABLE META_DATA (name TEXT, value TEXT);"
+		     "INSERT INTO META_DATA VALUES ('SCHEMA_VERSION', '1.0.0'),"
+		     " ('distributed_args', '{\"world_size\": 4, \"pipeline_model_parallel_size\":"
+		     " 2}'), ('parallel_group_info', '{\"group_name_5\": {\"group_name\":"
+		     " \"dp_cp\", \"group_rank\": 0, \"global_ranks\": [0, 1]}}')");
+	database_read(&folder);
+	assert_string_equal(rank->info.host_uid, "3538958389648580163");
+	assert_int_equal(rank->info.world_size, 4);
+	assert_int_equal(rank->info.pipeline_size, 2);
+	assert_int_equal(rank->info.n_groups, 1);
+	assert_string_equal(rank->info.groups[0].name, "dp_cp");
+	assert_string_equal(rank->info.groups[0].hash, "5862276114690318097");
+}
+
+static void metadata_that_is_no_json_is_told(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     "CREATE TABLE META_DATA (name TEXT, value TEXT);"
+		     "INSERT INTO META_DATA VALUES ('parallel_group_info', '{\"group_'),"
+		     " ('distributed_args', '[1]')");
+	database_read(&folder);
+	assert_int_equal(rank->info.n_groups, 0);
+	assert_int_equal(database_file(&folder, NAME)->state, FSL_FILE_PARTIAL);
+}
+
+static void operators_with_groups_replace_rows_of_kernel_details(void **state)
+{
+	(void)state;
+	reading_text(&folder.reading, fsl_profile_read_kernel_details,
+		     "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+		     "7,hcom_allReduce__586_0_1,hcom_allReduce_,HCCL,0.12,0.03\n");
+	assert_int_equal(rank->n_comms, 1);
+	database_sql(&folder, NAME,
+		     TABLES "INSERT INTO STEP_TIME VALUES (7, 100, 200);"
+			    "INSERT INTO COMMUNICATION_OP VALUES (6, 120, 150, 7)");
+	database_read(&folder);
+	assert_int_equal(rank->n_comms, 1);
+	assert_string_equal(name_of(rank->comms[0].group_id), "5862276114690318097");
+	assert_int_equal(database_file(&folder, NAME)->state, FSL_FILE_READ);
+}
+
+/* Without an index each name costs a look at all: more than a file of this size may ask for. */
+static void endless_work_is_stopped(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     "CREATE TABLE STRING_IDS (id INTEGER, value TEXT);"
+		     "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER,"
+		     " name INTEGER);"
+		     "INSERT INTO STRING_IDS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL"
+		     " SELECT i + 1 FROM n LIMIT 20000) SELECT -1, 'a' FROM n;"
+		     "INSERT INTO CANN_API SELECT 0, 1, 5000, rowid FROM STRING_IDS");
+	database_read(&folder);
+	const struct fsl_file *file = database_file(&folder, NAME);
+	assert_int_equal(file->state, FSL_FILE_PARTIAL);
+	assert_non_null(strstr(file->message, "more work than its size allows"));
+}
+
+static void of_databases_of_several_ranks_its_own_is_read(void **state)
+{
+	(void)state;
+	rank->rank = 1;
+	for (int r = 0; r < 3; r++) {
+		char name[64], sql[128];
+		(void)snprintf(name, sizeof(name), "ascend_pytorch_profiler_%d.db", r);
+		(void)snprintf(sql, sizeof(sql),
+			       "CREATE TABLE HOST_INFO (hostUid TEXT);"
+			       "INSERT INTO HOST_INFO VALUES ('host%d')",
+			       r);
+		database_sql(&folder, name, sql);
+	}
+	database_read(&folder);
+	assert_string_equal(rank->info.host_uid, "host1");
+	assert_int_equal(database_file(&folder, "ascend_pytorch_profiler_2.db")->state,
+			 FSL_FILE_DUPLICATE);
+}
+
+/* Copies the profiler's database of rank 0, without the analysis.db beside it. */
+static void copy_real(void)
+{
+	static char bytes[1 << 20];
+	char path[1024];
+	reading_shared_path(path, sizeof(path), RANK_0);
+	FILE *file = fopen(path, "rb");
+	if (file == NULL) {
+		skip();
+	}
+	size_t length = fread(bytes, 1, sizeof(bytes), file);
+	assert_int_equal(fclose(file), 0);
+	database_bytes(&folder, NAME, bytes, length);
+}
+
+static void a_real_database_alone_tells_the_steps_of_analysis_db(void **state)
+{
+	(void)state;
+	copy_real();
+	database_read(&folder);
+	assert_int_equal(rank->n_steps, 1);
+	assert_int_equal(rank->n_rebuilt, 1);
+	const struct fsl_profile_step *both[] = {&rank->steps[0], &rank->rebuilt[0]};
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(both[i]->step, 50);
+		assert_int_equal(both[i]->computing_ns, 8903431);
+		assert_int_equal(both[i]->exposed_ns, 98071947);
+		assert_int_equal(both[i]->overlapped_ns, 4036153);
+		assert_int_equal(both[i]->communication_ns, 102108100);
+		assert_int_equal(both[i]->free_ns, 25258144);
+		assert_int_equal(both[i]->stage_ns, 132233522);
+	}
+	assert_int_equal(rank->steps[0].preparing_ns, 18055693);
+	assert_int_equal(rank->trace.n_freqs, 1);
+	assert_int_equal(rank->trace.freqs_mhz[0], 1800);
+	assert_int_equal(rank->n_comms, 4);
+	assert_string_equal(name_of(rank->comms[0].group_id), "17148521525495523210");
+}
+
+static void real_databases_of_a_rank_tell_the_same(void **state)
+{
+	(void)state;
+	for (int r = 0; r < 2; r++) {
+		char name[256];
+		(void)snprintf(name, sizeof(name),
+			       "insight-2rank-db/level1/rank%d_ascend_pt/ASCEND_PROFILER_OUTPUT",
+			       r);
+		database_read_shared(&folder, name);
+		assert_int_equal(rank->n_files, 2);
+		for (size_t i = 0; i < 2; i++) {
+			assert_string_equal(rank->files[i].message, "");
+			assert_int_equal(rank->files[i].state, FSL_FILE_READ);
+		}
+		assert_int_equal(rank->n_comms, 4);
+		assert_int_equal(rank->n_links, 48);
+		assert_int_equal(rank->n_steps, 1);
+		assert_int_equal(rank->rebuilt[0].computing_ns, rank->steps[0].computing_ns);
+		assert_int_equal(rank->rebuilt[0].exposed_ns, rank->steps[0].exposed_ns);
+		assert_int_equal(rank->rebuilt[0].free_ns, rank->steps[0].free_ns);
+		assert_int_equal(rank->rebuilt[0].stage_ns, rank->steps[0].stage_ns);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+/* Hands the rows of a peer's result to @check. */
+static size_t for_each_row(const char *recipe, const char *sql, void (*check)(sqlite3_stmt *row))
+{
+	char path[1024], uri[1100];
+	sqlite3 *db = NULL;
+	sqlite3_stmt *row = NULL;
+	size_t n = 0;
+	reading_shared_path(path, sizeof(path), recipe);
+	(void)snprintf(uri, sizeof(uri), "file:%s?mode=ro&immutable=1", path);
+	assert_int_equal(sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+	while (sqlite3_step(row) == SQLITE_ROW) {
+		check(row);
+		n++;
+	}
+	(void)sqlite3_finalize(row);
+	(void)sqlite3_close(db);
+	return n;
+}
+
+static bool is_column(sqlite3_stmt *row, int column, uint32_t id)
+{
+	return strcmp((const char *)sqlite3_column_text(row, column), name_of(id)) == 0;
+}
+
+/* OpType, TaskType, Count, MinNs, MaxNs, SumNs. */
+static void check_kernels(sqlite3_stmt *row)
+{
+	int64_t count = 0, min_ns = INT64_MAX, max_ns = 0, sum_ns = 0;
+	for (size_t i = 0; i < rank->n_kernels; i++) {
+		const struct fsl_profile_kernels *own = &rank->kernels[i];
+		if (is_column(row, 0, own->type_id) && is_column(row, 1, own->core_id)) {
+			count += own->count;
+			sum_ns += own->total_ns;
+			min_ns = own->min_ns < min_ns ? own->min_ns : min_ns;
+			max_ns = own->max_ns > max_ns ? own->max_ns : max_ns;
+		}
+	}
+	assert_int_equal(count, sqlite3_column_int64(row, 2));
+	assert_int_equal(min_ns, sqlite3_column_int64(row, 3));
+	assert_int_equal(max_ns, sqlite3_column_int64(row, 4));
+	assert_int_equal(sum_ns, sqlite3_column_int64(row, 5));
+}
+
+/* name, totalCount, minNs, maxNs, totalTimeNs. */
+static void check_calls(sqlite3_stmt *row)
+{
+	int64_t count = 0, min_ns = INT64_MAX, max_ns = 0, sum_ns = 0;
+	for (size_t i = 0; i < rank->n_api_statistics; i++) {
+		const struct fsl_profile_statistic *own = &rank->api_statistics[i];
+		if (is_column(row, 0, own->name_id)) {
+			count += own->count;
+			sum_ns += own->total_ns;
+			min_ns = own->min_ns < min_ns ? own->min_ns : min_ns;
+			max_ns = own->max_ns > max_ns ? own->max_ns : max_ns;
+		}
+	}
+	assert_int_equal(count, sqlite3_column_int64(row, 1));
+	assert_int_equal(min_ns, sqlite3_column_int64(row, 2));
+	assert_int_equal(max_ns, sqlite3_column_int64(row, 3));
+	assert_int_equal(sum_ns, sqlite3_column_int64(row, 4));
+}
+
+/* startTime(us), duration(us) of the rank's longest gaps. */
+static void check_gaps(sqlite3_stmt *row)
+{
+	int64_t begin_ns = (int64_t)(sqlite3_column_double(row, 0) * 1000 + 0.5);
+	int64_t dur_ns = (int64_t)(sqlite3_column_double(row, 1) * 1000 + 0.5);
+	for (size_t i = 0; i < rank->n_gaps; i++) {
+		if (rank->gaps[i].begin_ns - INT64_C(1736410576000000000) == begin_ns) {
+			assert_int_equal(rank->gaps[i].dur_ns, dur_ns);
+			return;
+		}
+	}
+	fail_msg("no gap at %lld ns", (long long)begin_ns);
+}
+
+static void sums_are_those_of_the_peer(void **state)
+{
+	(void)state;
+	copy_real();
+	database_read(&folder);
+	assert_int_equal(for_each_row(RECIPES "compute_op_sum.db",
+				      "SELECT OpType, TaskType, Count, MinNs, MaxNs, SumNs FROM"
+				      " ComputeOpPerRankStatsByOpType WHERE Rank = 0",
+				      check_kernels),
+			 33);
+	assert_int_equal(for_each_row(RECIPES "cann_api_sum.db",
+				      "SELECT name, totalCount, minNs, maxNs, totalTimeNs FROM"
+				      " CannApiSumRank WHERE rank = 0",
+				      check_calls),
+			 57);
+	assert_int_equal(for_each_row(RECIPES "free_analysis.db",
+				      "SELECT substr(\"startTime(us)\", 11), \"duration(us)\" FROM"
+				      " FreeAnalysis WHERE rankId = 0",
+				      check_gaps),
+			 10);
+}
+
+static void damage_is_told_and_no_failure(void **state)
+{
+	(void)state;
+	static char sound[1 << 20], broken[1 << 20];
+	char path[1024];
+	uint32_t seed = 7;
+	reading_shared_path(path, sizeof(path), RANK_0);
+	FILE *file = fopen(path, "rb");
+	if (file == NULL) {
+		skip();
+	}
+	size_t length = fread(sound, 1, sizeof(sound), file);
+	assert_int_equal(fclose(file), 0);
+	for (size_t round = 0; round < 60; round++) {
+		memcpy(broken, sound, length);
+		for (size_t i = 0; i < 1 + round * 5; i++) {
+			seed = seed * 1664525 + 1013904223;
+			broken[(seed >> 4) % length] = (char)(seed >> 24);
+		}
+		size_t kept = round % 4 == 0 ? (seed >> 4) % length : length;
+		teardown(NULL);
+		setup(NULL);
+		database_bytes(&folder, NAME, broken, kept);
+		database_read(&folder);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(kernels_of_a_step_are_counted_by_kind),
+		TEST(communication_has_the_groups_of_the_text_files),
+		TEST(times_may_be_text_and_names_may_be_missing),
+		TEST(only_the_device_of_the_rank_is_read),
+		TEST(slices_make_the_steps_that_no_file_tells),
+		TEST(slices_that_are_not_all_there_are_not_used),
+		TEST(calls_are_summed_by_level_and_name),
+		TEST(frequencies_hold_until_the_next),
+		TEST(metadata_tells_host_layout_and_groups),
+		TEST(metadata_that_is_no_json_is_told),
+		TEST(operators_with_groups_replace_rows_of_kernel_details),
+		TEST(endless_work_is_stopped),
+		TEST(of_databases_of_several_ranks_its_own_is_read),
+		TEST(a_real_database_alone_tells_the_steps_of_analysis_db),
+		TEST(real_databases_of_a_rank_tell_the_same),
+		TEST(sums_are_those_of_the_peer),
+		TEST(damage_is_told_and_no_failure),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
