@@ -9,25 +9,42 @@
 #include "report/document.h"
 
 /* Control characters are escaped, broken UTF-8 is replaced by U+FFFD. */
+static void put_odd(FILE *stream, unsigned char c)
+{
+	if (c == '"' || c == '\\') {
+		(void)fprintf(stream, "\\%c", c);
+	} else if (c < ' ') {
+		(void)fprintf(stream, "\\u%04x", c);
+	} else {
+		(void)fputs("\\ufffd", stream);
+	}
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* What needs no escape is written in one piece: names are plain. */
 static void put_quoted_part(FILE *stream, const char *text)
 {
 	const unsigned char *c = (const unsigned char *)text;
-	size_t n_left = strlen(text);
-	while (n_left > 0) {
-		int length = fsl_utf8_length(c, n_left);
+	const unsigned char *kept = c; /* not written from here on */
+	const unsigned char *end = c + strlen(text);
+	while (c < end) {
+		int length = is_plain(*c) ? 1 : 0;
+		if (*c >= 0x80) {
+			length = fsl_utf8_length(c, (size_t)(end - c));
+		}
 		if (length <= 0) {
-			(void)fputs("\\ufffd", stream);
+			(void)fwrite(kept, 1, (size_t)(c - kept), stream);
+			put_odd(stream, *c);
+			kept = c + 1;
 			length = 1;
-		} else if (*c == '"' || *c == '\\') {
-			(void)fprintf(stream, "\\%c", *c);
-		} else if (*c < ' ') {
-			(void)fprintf(stream, "\\u%04x", *c);
-		} else {
-			(void)fwrite(c, 1, (size_t)length, stream);
 		}
 		c += length;
-		n_left -= (size_t)length;
 	}
+	(void)fwrite(kept, 1, (size_t)(c - kept), stream);
 }
 
 static void put_separator(struct fsl_peer_json *json)
@@ -84,8 +101,8 @@ void fsl_peer_json_real(struct fsl_peer_json *json, const char *key, double valu
 {
 	char text[48];
 	put_key(json, key);
-	(void)fputs(fsl_python_float(isfinite(value) ? value : 0, text, sizeof(text)),
-		    json->stream);
+	bool is_zero = value == 0 || !isfinite(value); /* most are */
+	(void)fputs(is_zero ? "0.0" : fsl_python_float(value, text, sizeof(text)), json->stream);
 }
 
 const char *fsl_peer_scaled(int64_t value, int decimals, int min_decimals, char *buffer,
