@@ -79,6 +79,10 @@ static void take_sizes(struct fsl_profile_info *info, const cJSON *args)
 	info->context_size = size_of(args, "context_parallel_size");
 	info->expert_size = size_of(args, "expert_model_parallel_size");
 	info->world_size = size_of(args, "world_size");
+	const cJSON *is_parallel = member(args, "sequence_parallel");
+	if (cJSON_IsBool(is_parallel)) {
+		info->sequence_parallel = cJSON_IsTrue(is_parallel) ? 1 : -1;
+	}
 }
 
 /* *ranks stays NULL when the list is none, is empty, or holds what is no rank. */

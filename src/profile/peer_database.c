@@ -307,7 +307,8 @@ static enum fsl_status put_hosts(struct fsl_peer_table *table, const struct fsl_
 		const struct fsl_profile_info *info = &index->profile->ranks[r].info;
 		if (is_first_of_host(index->profile, r)) {
 			fsl_peer_table_text(table, info->host_uid);
-			fsl_peer_table_none(table);
+			fsl_peer_table_text(table,
+					    *info->host_name != '\0' ? info->host_name : NULL);
 			fsl_peer_table_end_row(table);
 		}
 	}
@@ -316,7 +317,8 @@ static enum fsl_status put_hosts(struct fsl_peer_table *table, const struct fsl_
 
 static int64_t device_of(const struct fsl_profile_rank *rank)
 {
-	return rank->n_steps > 0 ? rank->steps[0].device_id : -1;
+	int64_t device = rank->n_steps > 0 ? rank->steps[0].device_id : -1;
+	return device < 0 && rank->n_rebuilt > 0 ? rank->rebuilt[0].device_id : device;
 }
 
 static enum fsl_status put_devices(struct fsl_peer_table *table, const struct fsl_peer_index *index,
@@ -347,45 +349,55 @@ static enum fsl_status put_devices(struct fsl_peer_table *table, const struct fs
 	return FSL_OK;
 }
 
-/* The sizes that were told, as the framework writes them. False: none was. */
-static bool sizes_text(const struct fsl_profile *profile, char *text, size_t size)
+/* Adds a key to the object in @text, which begins with the first. */
+static void add_key(char *text, size_t size, const char *key, const char *value)
 {
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		const struct fsl_profile_info *info = &profile->ranks[r].info;
-		const struct {
-			const char *key;
-			int64_t value;
-		} sizes[] = {
-			{"tensor_model_parallel_size", info->tensor_size},
-			{"pipeline_model_parallel_size", info->pipeline_size},
-			{"data_parallel_size", info->data_size},
-			{"context_parallel_size", info->context_size},
-			{"expert_model_parallel_size", info->expert_size},
-			{"world_size", info->world_size},
-		};
-		size_t length = 0;
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-			if (sizes[i].value > 0) {
-				int n = snprintf(text + length, size - length, "%s\"%s\": %" PRId64,
-						 length > 0 ? ", " : "{", sizes[i].key,
-						 sizes[i].value);
-				length += n > 0 ? (size_t)n : 0;
-			}
-		}
-		if (length > 0) {
-			(void)snprintf(text + length, size - length, "}");
-			return true;
+	size_t length = strlen(text);
+	(void)snprintf(text + length, size - length, "%s\"%s\": %s", length > 0 ? ", " : "{", key,
+		       value);
+}
+
+/* What was told of the layout, as the framework writes it; "" when nothing was. */
+static void layout_text(const struct fsl_profile_info *info, char *text, size_t size)
+{
+	const struct {
+		const char *key;
+		int64_t value;
+	} sizes[] = {
+		{"tensor_model_parallel_size", info->tensor_size},
+		{"pipeline_model_parallel_size", info->pipeline_size},
+		{"data_parallel_size", info->data_size},
+		{"context_parallel_size", info->context_size},
+		{"expert_model_parallel_size", info->expert_size},
+		{"world_size", info->world_size},
+	};
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char number[32];
+		(void)snprintf(number, sizeof(number), "%" PRId64, sizes[i].value);
+		if (sizes[i].value > 0) {
+			add_key(text, size, sizes[i].key, number);
 		}
 	}
-	return false;
+	if (info->sequence_parallel != 0) {
+		add_key(text, size, "sequence_parallel",
+			info->sequence_parallel > 0 ? "true" : "false");
+	}
+	if (text[0] != '\0') {
+		size_t length = strlen(text);
+		(void)snprintf(text + length, size - length, "}");
+	}
 }
 
 static enum fsl_status put_base(struct fsl_peer_table *table, const struct fsl_peer_index *index,
 				struct fsl_error *err)
 {
 	(void)err;
-	char text[512];
-	if (sizes_text(index->profile, text, sizeof(text))) {
+	char text[512] = "";
+	for (size_t r = 0; r < index->profile->n_ranks && text[0] == '\0'; r++) {
+		layout_text(&index->profile->ranks[r].info, text, sizeof(text));
+	}
+	if (text[0] != '\0') {
 		fsl_peer_table_begin(table, "CREATE TABLE ClusterBaseInfo (key TEXT, value TEXT)",
 				     "INSERT INTO ClusterBaseInfo VALUES (?,?)");
 		fsl_peer_table_text(table, "distributed_args");

@@ -96,6 +96,7 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 					       .torch_version = "",
 					       .cann_version = "",
 					       .host_uid = "",
+					       .host_name = "",
 					       .n_active_steps = -1};
 	rank->trace.begin_ns = rank->trace.end_ns = FSL_NS_ABSENT;
 	rank->names = fsl_strpool_create();

@@ -58,10 +58,12 @@ struct fsl_profile_info {
 	const char *torch_version; /* torch_npu_version */
 	const char *cann_version;
 	const char *host_uid; /* or host name; "" when no file tells */
+	const char *host_name;
 	bool has_schedule;
 	int64_t n_active_steps; /* of the schedule; -1 not told */
 	/* distributed_args; 0 when not told. */
 	int64_t tensor_size, pipeline_size, data_size, context_size, expert_size, world_size;
+	int8_t sequence_parallel;                  /* 1 yes, -1 no, 0 not told */
 	struct fsl_profile_parallel_group *groups; /* parallel_group_info */
 	size_t n_groups, groups_capacity;
 };

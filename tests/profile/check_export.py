@@ -12,7 +12,7 @@ import tempfile
 
 import compare_peer
 
-DB = {"db-ratios", "db-names", "db-places", "db-paths", "db-host"}
+DB = {"db-ratios", "db-names", "db-places", "db-paths"}
 # Capture, what the other tool made of it, where that is wrong.
 CASES = [
     ("insight-4rank-level2", "insight-4rank-level2/text", set()),

@@ -11,7 +11,6 @@ that is wanted, because the other tool is wrong there, is named by KIND:
   db-places   DP, PP and TP are 0 there when nobody told them
   db-steps    rows of steps come from analysis.db there, from step_trace_time.csv here
   db-paths    folders are named as they were given
-  db-host     names of hosts, and sequence_parallel, are not kept here
 """
 import argparse
 import csv
@@ -162,12 +161,8 @@ def drop_wanted(table, row, ours_right):
         dropped |= {"preparing"}
     if "db-paths" in ours_right and table == "RankDeviceMap":
         row = dict(row, profilePath=os.path.basename(row["profilePath"]))
-    if "db-host" in ours_right and table == "HostInfo":
-        dropped |= {"hostName"}
     if table == "ClusterBaseInfo":
         row = dict(row, value=json.loads(row["value"]))
-        if "db-host" in ours_right:
-            row["value"].pop("sequence_parallel", None)
     return {name: value for name, value in row.items() if name not in dropped}
 
 

@@ -27,6 +27,7 @@ static inline void made_set_init(struct fsl_profile *set, size_t n_ranks)
 						       .torch_version = "",
 						       .cann_version = "",
 						       .host_uid = "",
+						       .host_name = "",
 						       .n_active_steps = -1};
 		rank->names = fsl_strpool_create();
 		assert_non_null(rank->names);

@@ -73,7 +73,8 @@ static void test_metadata_gives_the_layout_and_the_groups(void **state)
 	tree_write(tree, "x_ascend_pt/profiler_metadata.json",
 		   "{\"distributed_args\": {\"tensor_model_parallel_size\": 1, "
 		   "\"pipeline_model_parallel_size\": \"2\", \"data_parallel_size\": -2, "
-		   "\"context_parallel_size\": 1e300, \"rank\": 1, \"world_size\": 4}, "
+		   "\"context_parallel_size\": 1e300, \"rank\": 1, \"world_size\": 4, "
+		   "\"sequence_parallel\": false}, "
 		   "\"parallel_group_info\": {\"group_name_5\": {\"group_name\": \"dp_cp\", "
 		   "\"group_rank\": 1, \"global_ranks\": [4, 0, 1]}}}");
 	const struct fsl_profile_rank *rank = read_one(tree);
@@ -83,6 +84,7 @@ static void test_metadata_gives_the_layout_and_the_groups(void **state)
 	assert_int_equal(rank->info.context_size, 0);
 	assert_int_equal(rank->info.expert_size, 0);
 	assert_int_equal(rank->info.world_size, 4);
+	assert_int_equal(rank->info.sequence_parallel, -1);
 	assert_int_equal(rank->info.n_groups, 1);
 	const struct fsl_profile_parallel_group *group = &rank->info.groups[0];
 	assert_string_equal(group->id, "group_name_5");

@@ -100,6 +100,9 @@ static void steps_have_a_row_per_rank_and_the_greatest_of_a_stage(void **state)
 	set.ranks[0].info.pipeline_size = 3;
 	set.ranks[0].info.data_size = 2;
 	set.ranks[0].info.world_size = 6;
+	set.ranks[0].info.sequence_parallel = -1;
+	set.ranks[0].info.host_uid = set.ranks[2].info.host_uid = "5";
+	set.ranks[0].info.host_name = "node";
 	for (size_t r = 0; r < 3; r++) {
 		add_step_row(&set, r, r == 1 ? 1000000 : 2000250);
 	}
@@ -116,15 +119,17 @@ static void steps_have_a_row_per_rank_and_the_greatest_of_a_stage(void **state)
 	assert_query("SELECT type, \"index\", computing, preparing, dp_index FROM "
 		     "ClusterStepTraceTime WHERE \"index\" LIKE '%1%'",
 		     "rank|1|1000|NULL|1|stage|(0,1)|2000.25|NULL|NA|");
-	assert_query("SELECT * FROM RankDeviceMap WHERE rankId = 2", "2|4|NULL|made|");
+	assert_query("SELECT * FROM RankDeviceMap WHERE rankId = 2", "2|4|5|made|");
+	assert_query("SELECT * FROM HostInfo", "5|node|");
 	assert_query("SELECT * FROM ClusterBaseInfo",
 		     "distributed_args|{\"pipeline_model_parallel_size\": 3, "
-		     "\"data_parallel_size\": 2, \"world_size\": 6}|");
+		     "\"data_parallel_size\": 2, \"world_size\": 6, \"sequence_parallel\": "
+		     "false}|");
 	/* Nothing else is known. */
 	assert_false(is_there("communication_group.json"));
 	assert_false(is_there("cluster_communication.json"));
 	assert_false(is_there("cluster_communication_matrix.json"));
-	assert_query("SELECT count(*) FROM sqlite_master", "3|");
+	assert_query("SELECT count(*) FROM sqlite_master", "4|");
 	fsl_profile_fini(&set);
 }
 

@@ -1,6 +1,10 @@
 /* Groups, stages, places and steps of sets. */
 #include "made_set.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static const int32_t pair_01[] = {0, 1}, pair_02[] = {0, 2}, pair_13[] = {1, 3}, pair_23[] = {2, 3};
 
 static void build(struct fsl_profile_cluster *cluster, const struct fsl_profile *set)
@@ -322,6 +326,57 @@ static void every_failed_allocation_is_told_and_leaves_nothing(void **state)
 	fsl_profile_fini(&set);
 }
 
+/* Reads a capture of the reference data, or skips the test. */
+static void read_shared(struct fsl_profile *set, struct fsl_profile_cluster *cluster,
+			const char *name)
+{
+	char path[512];
+	const char *folder = getenv("FSL_SHARED_DIR");
+	(void)snprintf(path, sizeof(path), "%s/data/ascend/%s",
+		       folder != NULL && folder[0] != '\0' ? folder : FSL_SHARED_DIR, name);
+	if (access(path, R_OK) != 0) {
+		skip();
+	}
+	const struct fsl_profile_options options = {.path = path};
+	assert_int_equal(fsl_profile_read(set, &options, NULL), FSL_OK);
+	build(cluster, set);
+}
+
+static void real_job_of_four_has_two_stages(void **state)
+{
+	(void)state;
+	struct fsl_profile set;
+	struct fsl_profile_cluster cluster;
+	read_shared(&set, &cluster, "insight-4rank-level2");
+	assert_int_equal(cluster.n_stages, 2);
+	assert_ranks(cluster.stages[0].ranks, cluster.stages[0].n_ranks, pair_01, 2);
+	assert_ranks(cluster.stages[1].ranks, cluster.stages[1].n_ranks, pair_23, 2);
+	assert_int_equal(cluster.n_groups, 12);
+	for (size_t g = 0; g < cluster.n_groups; g++) {
+		assert_int_equal(cluster.groups[g].n_seen, cluster.groups[g].size);
+		assert_true(*cluster.groups[g].name != '\0');
+	}
+	assert_place(&cluster, 3, 0, 0, 1, 1);
+	assert_int_equal(cluster.n_steps, 1);
+	assert_int_equal(cluster.steps[0], 13);
+	end(&cluster, &set);
+}
+
+static void real_pair_is_two_of_eight(void **state)
+{
+	(void)state;
+	struct fsl_profile set;
+	struct fsl_profile_cluster cluster;
+	read_shared(&set, &cluster, "insight-2rank-text/level1");
+	assert_int_equal(cluster.n_groups, 1);
+	assert_int_equal(cluster.groups[0].n_seen, 2);
+	assert_int_equal(cluster.groups[0].size, 8);
+	assert_int_equal(fsl_profile_group_rank(&cluster.groups[0], 1), 1);
+	assert_int_equal(cluster.n_stages, 0);
+	assert_false(cluster.has_places);
+	end(&cluster, &set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +395,8 @@ int main(void)
 		cmocka_unit_test(steps_are_listed_once_and_the_unnumbered_only_alone),
 		cmocka_unit_test(nothing_known_is_an_empty_cluster),
 		cmocka_unit_test(every_failed_allocation_is_told_and_leaves_nothing),
+		cmocka_unit_test(real_job_of_four_has_two_stages),
+		cmocka_unit_test(real_pair_is_two_of_eight),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
