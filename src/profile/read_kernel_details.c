@@ -66,10 +66,11 @@ static struct fsl_csv_field base_name(struct fsl_csv_field name)
 static enum fsl_task_kind kind_of(const struct fsl_table *table)
 {
 	struct fsl_csv_field core = fsl_table_field(table, CORE);
+	if (core.length > 0 && !is_text(core, "COMMUNICATION") && !is_text(core, "HCCL")) {
+		return FSL_TASK_COMPUTE;
+	}
 	struct fsl_csv_field name = base_name(fsl_table_field(table, NAME));
-	bool is_comm = core.length > 0 ? is_text(core, "COMMUNICATION") || is_text(core, "HCCL")
-				       : begins_with(name, "hcom_");
-	if (!is_comm) {
+	if (core.length == 0 && !begins_with(name, "hcom_")) {
 		return FSL_TASK_COMPUTE;
 	}
 	static const char receive[] = "hcom_receive"; /* the profiler minds the case */
@@ -84,8 +85,8 @@ static const char *parse(const struct pass *pass, struct fsl_task *task)
 	const struct fsl_table *table = &pass->table;
 	int64_t dur_ns = 0;
 	task->step = FSL_STEP_ABSENT;
-	if (fsl_table_field(table, STEP).length > 0 &&
-	    !fsl_table_scaled(table, STEP, 1, &task->step)) {
+	if (!fsl_table_scaled(table, STEP, 1, &task->step) &&
+	    fsl_table_field(table, STEP).length > 0) {
 		return "the step is no number";
 	}
 	if (!fsl_table_scaled(table, START, FSL_NS_PER_US, &task->begin_ns) || task->begin_ns < 0) {

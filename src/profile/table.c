@@ -224,10 +224,48 @@ struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t colum
 	return is_missing(field) ? none : field;
 }
 
+/*
+ * The usual number: digits, some of them behind a point, and a product that 64 bits hold on the
+ * way. False for everything else, which fsl_parse_scaled() reads in several times as long.
+ */
+static bool parse_usual(struct fsl_csv_field field, int64_t scale, int64_t *out)
+{
+	enum { DIGITS_MAX = 19 }; /* below 2^64 */
+	uint64_t digits = 0, factor = (uint64_t)scale, divisor = 1, value = 0;
+	size_t point = field.length, i = 0;
+	for (; i < field.length && i <= DIGITS_MAX; i++) {
+		unsigned digit = (unsigned)field.text[i] - '0';
+		if (digit <= 9) {
+			digits = digits * 10 + digit;
+		} else if (field.text[i] == '.' && point == field.length && i > 0) {
+			point = i;
+		} else {
+			return false;
+		}
+	}
+	if (i < field.length || i - (point < i ? 1 : 0) > DIGITS_MAX) {
+		return false;
+	}
+	/* scale / 10^n, with what both have in common taken out. */
+	for (i = point + 1; i < field.length; i++) {
+		uint64_t common = (factor % 5 == 0 ? 5U : 1U) * (factor % 2 == 0 ? 2U : 1U);
+		factor /= common;
+		divisor *= 10 / common;
+	}
+	/* As fsl_parse_scaled() rounds: half away from zero; an odd divisor knows no half. */
+	if (__builtin_mul_overflow(digits, factor, &value) ||
+	    __builtin_add_overflow(value, divisor / 2, &value) || value / divisor > INT64_MAX) {
+		return false;
+	}
+	*out = (int64_t)(value / divisor);
+	return true;
+}
+
 bool fsl_table_scaled(const struct fsl_table *table, size_t column, int64_t scale, int64_t *out)
 {
 	struct fsl_csv_field field = fsl_table_field(table, column);
-	return field.length > 0 && fsl_parse_scaled(field.text, field.length, scale, out);
+	return field.length > 0 && (parse_usual(field, scale, out) ||
+				    fsl_parse_scaled(field.text, field.length, scale, out));
 }
 
 int64_t fsl_table_amount(const struct fsl_table *table, size_t column, int64_t scale,

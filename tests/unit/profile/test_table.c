@@ -116,6 +116,101 @@ static void missing_is_not_zero(void **state)
 	assert_int_equal(value, 7);
 }
 
+static void numbers_are_those_of_the_exact_parser(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"0",
+		"5.",
+		".5",
+		".",
+		"1.5.5",
+		"-3",
+		"+3",
+		"1e3",
+		"13.0",
+		"0.0",
+		"1.0005",
+		"1.2345",
+		"1764246877073569.640",
+		"1764246877073569.6405",
+		"9223372036854775.807",
+		"9223372036854775.808",
+		"9223372036854775807",
+		"9223372036854775808",
+		"9999999999999999999",
+		"18446744073709551616",
+		"99999999999999999999",
+		"10000000000000000000.",
+		"0000000000000000000001",
+		"12x",
+		"1.69512E+15",
+		"11925.015625",
+		"158.65234375",
+		"0.0000000000000000000",
+	};
+	static const int64_t scales[] = {1, 1000, 1024, 1048576, FSL_SCALE_MAX};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char text[128];
+		(void)snprintf(text, sizeof(text), "Name,Time(us)\na,%s\n", texts[i]);
+		assert_true(open_text(text));
+		assert_true(next());
+		for (size_t k = 0; k < sizeof(scales) / sizeof(scales[0]); k++) {
+			int64_t exact = -7, found = -7;
+			bool is_number =
+				fsl_parse_scaled(texts[i], strlen(texts[i]), scales[k], &exact);
+			assert_int_equal(fsl_table_scaled(&table, TIME, scales[k], &found),
+					 is_number);
+			assert_int_equal(found, exact);
+		}
+		fsl_table_close(&table);
+		fsl_reader_close(reader);
+		reader = NULL;
+	}
+}
+
+/* A number of up to 21 digits with a point anywhere, or none. */
+static char *throw_number(char *at, uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	uint64_t dice = *state >> 20;
+	size_t n = 1 + (size_t)(dice % 21), point = (size_t)(dice / 21 % 44);
+	for (size_t i = 0; i < n; i++) {
+		*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		if (i == point) {
+			*at++ = '.';
+		}
+		*at++ = (char)('0' + (*state >> 40) % 10);
+	}
+	return at;
+}
+
+static void any_number_is_that_of_the_exact_parser(void **state)
+{
+	(void)state;
+	enum { NUMBERS_N = 20000 };
+	static char text[NUMBERS_N * 32];
+	static const int64_t scales[] = {1, 1000, 1024, 1048576, 999999937};
+	char *at = stpcpy(text, "Name,Time(us)\n");
+	uint64_t dices = 7;
+	for (int i = 0; i < NUMBERS_N; i++) {
+		at = throw_number(stpcpy(at, "a,"), &dices);
+		*at++ = '\n';
+	}
+	assert_true(open_bytes(text, (size_t)(at - text)));
+	for (int i = 0; i < NUMBERS_N; i++) {
+		assert_true(next());
+		const struct fsl_csv_field field = fsl_table_field(&table, TIME);
+		for (size_t k = 0; k < sizeof(scales) / sizeof(scales[0]); k++) {
+			int64_t exact = -7, found = -7;
+			assert_int_equal(
+				fsl_table_scaled(&table, TIME, scales[k], &found),
+				fsl_parse_scaled(field.text, field.length, scales[k], &exact));
+			assert_int_equal(found, exact);
+		}
+	}
+}
+
 static void a_field_may_hold_lines(void **state)
 {
 	(void)state;
@@ -220,6 +315,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(blanks_and_one_pair_of_quotes_are_taken_off, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(missing_is_not_zero, setup, teardown),
+		cmocka_unit_test_setup_teardown(numbers_are_those_of_the_exact_parser, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(any_number_is_that_of_the_exact_parser, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_field_may_hold_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_the_first_fault_is_told_and_all_are_counted,
 						setup, teardown),
