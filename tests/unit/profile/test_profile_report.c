@@ -1,0 +1,175 @@
+/* The summary of a profile: it fits the screen, and of many ranks it shows those that matter. */
+#include <stdlib.h>
+
+#include "profile/report.h"
+#include "report/utf8.h"
+#include "small_capture.h"
+
+/* Free with free(). */
+static char *text_of(const struct small_capture *small, const struct fsl_localisation *verdict,
+		     int width)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+	assert_non_null(stream);
+	const struct fsl_profile_result result = {.profile = &small->profile,
+						  .cluster = &small->cluster,
+						  .findings = &small->findings,
+						  .verdict = verdict,
+						  .width = width};
+	fsl_profile_report_text(stream, &result);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static size_t count_lines(const char *text, const char *begin)
+{
+	size_t n = 0;
+	for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+		n += strncmp(line, begin, strlen(begin)) == 0;
+	}
+	return n;
+}
+
+static void assert_fits(const char *text, size_t width)
+{
+	for (const char *line = text; *line != '\0';) {
+		size_t length = strcspn(line, "\n");
+		char copy[256];
+		assert_true(length < sizeof(copy));
+		memcpy(copy, line, length);
+		copy[length] = '\0';
+		assert_true(fsl_utf8_points(copy) <= width);
+		line += length + 1;
+	}
+}
+
+static void make(struct small_capture *small, size_t n_ranks)
+{
+	small_begin(small, n_ranks);
+	for (size_t r = 0; r < n_ranks; r++) {
+		/* Rank 7 computes longest, rank 9 is free longest. */
+		small_step(small, r, 1, r == 7 ? 150.0 : 100.0, 50.0, r == 9 ? 30.0 : 1.0);
+	}
+}
+
+static void add_finding(struct small_capture *small, const char *code, double gain_ms)
+{
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_COMPUTE, code);
+	finding.gain_ms = gain_ms;
+	finding.what = "rank 7: one sentence that is long enough to be wrapped on any screen that "
+		       "people use, with 12.5 ms in it";
+	finding.advice = "do something about it that takes some words to say, and then some more";
+	assert_int_equal(fsl_profile_findings_add(&small->findings, &finding, NULL), FSL_OK);
+}
+
+static void few_ranks_are_all_shown(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 11);
+	char *text = text_of(&small, &verdict, 80);
+	assert_null(strstr(text, "median"));
+	assert_non_null(strstr(text, "\n     0  151 ms     100 ms  50.0 ms"));
+	assert_non_null(strstr(text, "\n    10  151 ms"));
+	assert_fits(text, 80);
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 1000);
+	struct fsl_culprit culprit = fsl_culprit_of(999);
+	assert_int_equal(fsl_localisation_add_culprit(&verdict, &culprit, NULL), FSL_OK);
+	verdict.kind = FSL_VERDICT_SLOW_RANK;
+	char *text = text_of(&small, &verdict, 80);
+	assert_non_null(strstr(text, "\n  median  151 ms"));
+	assert_non_null(strstr(text, "\n       7  201 ms"));
+	assert_non_null(strstr(text, "\n       9  180 ms"));
+	assert_non_null(strstr(text, "\n     999  151 ms"));
+	assert_non_null(strstr(text, "and 990 more in profile_result.json"));
+	assert_fits(text, 80);
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void ranks_without_steps_leave_the_table_out(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	small_begin(&small, 40);
+	char *text = text_of(&small, &verdict, 80);
+	assert_null(strstr(text, "computing"));
+	assert_non_null(strstr(text, "coverage     ranks 0-39, 0 steps, Level1"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void findings_come_with_gain_and_advice_and_the_rest_is_counted(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	for (int i = 0; i < 14; i++) {
+		add_finding(&small, "some_code", i == 0 ? (double)NAN : (double)i);
+	}
+	fsl_profile_findings_sort(&small.findings);
+	char *text = text_of(&small, &verdict, 72);
+	assert_non_null(strstr(text, "\n  13.0 ms      some_code: rank 7: one"));
+	assert_int_equal(count_lines(text, "               -> do something"), 12);
+	assert_non_null(strstr(text, "and 2 more in profile_result.json"));
+	assert_fits(text, 72);
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void a_damaged_file_is_told_below_the_folder_that_was_given(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 1);
+	struct fsl_profile_rank *rank = &small.profile.ranks[0];
+	assert_int_equal(FSL_GROW(rank->files, rank->files_capacity, 1, NULL), FSL_OK);
+	rank->files[rank->n_files++] = (struct fsl_file){.path = "captures/rank_0/a.csv",
+							 .format = "a.csv",
+							 .state = FSL_FILE_PARTIAL,
+							 .n_bytes = 2500000,
+							 .message = "line 3: cut"};
+	char *text = text_of(&small, &verdict, 80);
+	assert_non_null(strstr(text, "problem      rank_0/a.csv: line 3: cut\n"));
+	assert_non_null(
+		strstr(text, "files        1 file, 2.5 MB, 1 read in part, 0 not usable\n"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_ranks_are_all_shown),
+		cmocka_unit_test(of_many_ranks_the_median_and_those_that_stand_out_are_shown),
+		cmocka_unit_test(ranks_without_steps_leave_the_table_out),
+		cmocka_unit_test(findings_come_with_gain_and_advice_and_the_rest_is_counted),
+		cmocka_unit_test(a_damaged_file_is_told_below_the_folder_that_was_given),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
