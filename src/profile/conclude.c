@@ -110,6 +110,7 @@ static const struct {
 } slow_codes[] = {
 	{"slow_rank_compute", FSL_CAUSE_COMPUTE},
 	{"slow_rank_host", FSL_CAUSE_HOST},
+	{"slow_rank_network", FSL_CAUSE_NETWORK},
 	{"slow_rank_unexplained", FSL_CAUSE_NETWORK},
 };
 

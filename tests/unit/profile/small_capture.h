@@ -90,6 +90,28 @@ static inline struct fsl_profile_comm *small_comm(struct small_capture *small, s
 	return comm;
 }
 
+/* A link of a group; @src and @dst are numbers inside of it. */
+static inline void small_link(struct small_capture *small, size_t r, int64_t step,
+			      const char *label, const char *group, int32_t src, int32_t dst,
+			      double megabytes, double gb_per_s)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	assert_int_equal(FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, NULL),
+			 FSL_OK);
+	rank->links[rank->n_links++] = (struct fsl_profile_link){
+		.step = step,
+		.label_id = small_name(rank, label),
+		.group_id = small_name(rank, group),
+		.name_id = FSL_STR_NONE,
+		.src = src,
+		.dst = dst,
+		.transport = src == dst ? FSL_TRANSPORT_LOCAL : FSL_TRANSPORT_HCCS,
+		.n_bytes = (int64_t)(megabytes * 1e6),
+		.time_ns = small_ns(megabytes / gb_per_s),
+		.gb_per_s = gb_per_s,
+	};
+}
+
 static inline void small_step(struct small_capture *small, size_t r, int64_t step,
 			      double computing_ms, double exposed_ms, double free_ms)
 {
