@@ -7,6 +7,12 @@
 #include "base/number.h"
 #include "profile/step_rows.h"
 
+/* Idle this long, with fewer calls of the host than that and less time in them: the process stood
+ * still (as the profiler's advisor suspects garbage collection). */
+#define PAUSE_NS         INT64_C(200000000)
+#define PAUSE_CALLS_A_US 0.0001
+#define PAUSE_CALL_SHARE 0.01
+
 static double per_step_ms(const struct fsl_profile_rank *rank, double total_ns)
 {
 	size_t n_rows = 0;
@@ -63,6 +69,48 @@ static void view_gaps(struct fsl_dispatch_view *view)
 	view->long_gaps_ms = view->gap != NULL ? per_step_ms(view->rank, sum_ns) : NAN;
 }
 
+static bool is_pause(const struct fsl_profile_idle *idle)
+{
+	double dur_us = (double)idle->dur_ns / (double)FSL_NS_PER_US;
+	return idle->dur_ns > PAUSE_NS && (double)idle->n_acl <= PAUSE_CALLS_A_US * dur_us &&
+	       (double)idle->acl_ns <= PAUSE_CALL_SHARE * (double)idle->dur_ns;
+}
+
+/* Whose turn it was while the device had nothing to do. */
+static double *reason_of(struct fsl_dispatch_view *view, const struct fsl_profile_idle *idle)
+{
+	if (idle->launch_lag_ns == FSL_NS_ABSENT) {
+		return NULL;
+	}
+	if (idle->launch_lag_ns > idle->dur_ns) {
+		return &view->device_ms;
+	}
+	bool was_called = idle->torch_lag_ns != FSL_NS_ABSENT && idle->torch_lag_ns > idle->dur_ns;
+	return was_called ? &view->cann_ms : &view->framework_ms;
+}
+
+static void view_trace(struct fsl_dispatch_view *view)
+{
+	const struct fsl_profile_rank *rank = view->rank;
+	const struct fsl_profile_trace *trace = &rank->trace;
+	double per_ms = (double)FSL_NS_PER_MS * (double)fsl_profile_steps_captured(rank);
+	view->framework_ms = view->cann_ms = view->device_ms = view->pause_ms = 0.0;
+	for (size_t i = 0; i < trace->n_idle; i++) {
+		double ms = (double)trace->idle[i].dur_ns / per_ms;
+		double *reason = reason_of(view, &trace->idle[i]);
+		if (reason != NULL) {
+			*reason += ms;
+		}
+		view->pause_ms += is_pause(&trace->idle[i]) ? ms : 0.0;
+	}
+	view->dataloader_ms = (double)trace->calls[FSL_HOST_DATALOADER].long_ns / per_ms;
+	view->gc_ms = (double)trace->calls[FSL_HOST_GC].long_ns / per_ms;
+	if (isnan(view->synchronise_ms)) {
+		view->synchronise_ms = (double)trace->calls[FSL_HOST_SYNCHRONIZE].total_ns / per_ms;
+		view->compile_ms = (double)trace->calls[FSL_HOST_COMPILE].total_ns / per_ms;
+	}
+}
+
 struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *rank)
 {
 	struct fsl_dispatch_view view = {.rank = rank,
@@ -82,5 +130,8 @@ struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *ran
 		view.n_kernels = per_step_ms(rank, n * (double)FSL_NS_PER_MS);
 	}
 	view_gaps(&view);
+	if (rank->has_trace) {
+		view_trace(&view);
+	}
 	return view;
 }

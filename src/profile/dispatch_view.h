@@ -12,6 +12,11 @@ struct fsl_dispatch_view {
 	double n_kernels;
 	double long_gaps_ms;               /* the longest ones together */
 	const struct fsl_profile_gap *gap; /* the longest; NULL: none told */
+	/* From trace_view.json; NaN without it. Of the longest idle stretches: what they ended with
+	 * had not been called by the framework before, or not launched by CANN, or was launched. */
+	double framework_ms, cann_ms, device_ms;
+	double pause_ms; /* of them, those in which the host did nothing for the device */
+	double dataloader_ms, gc_ms; /* of long calls only */
 };
 
 struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *rank);

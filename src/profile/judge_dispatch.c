@@ -47,15 +47,35 @@ static double preparing_ms(const struct fsl_dispatch_view *view)
 }
 
 /* Only what the device then lacks can be won. */
+static double won_ms(const struct fsl_dispatch_view *view, double host_ms)
+{
+	double preparing = view->preparing_ms > 0.0 ? view->preparing_ms : 0.0;
+	return lesser(host_ms, view->free_ms + preparing);
+}
+
 static double compiling_ms(const struct fsl_dispatch_view *view)
 {
-	double idle_ms = view->free_ms + (view->preparing_ms > 0.0 ? view->preparing_ms : 0.0);
-	return lesser(view->compile_ms, idle_ms);
+	return won_ms(view, view->compile_ms);
 }
 
 static double allocating_ms(const struct fsl_dispatch_view *view)
 {
-	return lesser(view->allocate_ms, view->free_ms);
+	return won_ms(view, view->allocate_ms);
+}
+
+static double loading_ms(const struct fsl_dispatch_view *view)
+{
+	return won_ms(view, view->dataloader_ms);
+}
+
+static double collecting_ms(const struct fsl_dispatch_view *view)
+{
+	return won_ms(view, view->gc_ms);
+}
+
+static double pausing_ms(const struct fsl_dispatch_view *view)
+{
+	return view->pause_ms;
 }
 
 static double synchronising_ms(const struct fsl_dispatch_view *view)
@@ -83,9 +103,15 @@ static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_vie
 		fsl_phrase_add_ms(phrase, (double)view->gap->dur_ns / (double)FSL_NS_PER_MS);
 		fsl_phrase_add(phrase, "%s%s", *after != '\0' ? " before " : "", after);
 	}
-	if (rank->has_trace && rank->trace.n_launches > 0) {
-		fsl_phrase_add(phrase, "; a kernel begins %.0f us after its launch",
-			       (double)rank->trace.lag_median_ns / (double)FSL_NS_PER_US);
+	double known_ms = view->framework_ms + view->cann_ms + view->device_ms;
+	if (known_ms > 0.0) {
+		fsl_phrase_add(phrase, "; the longest stretches wait for the framework (");
+		fsl_phrase_add_percent(phrase, view->framework_ms / known_ms);
+		fsl_phrase_add(phrase, "), for launches by CANN (");
+		fsl_phrase_add_percent(phrase, view->cann_ms / known_ms);
+		fsl_phrase_add(phrase, "), for what was launched (");
+		fsl_phrase_add_percent(phrase, view->device_ms / known_ms);
+		fsl_phrase_add(phrase, ")");
 	}
 }
 
@@ -137,6 +163,26 @@ static const char *advise_synchronise(const struct fsl_dispatch_view *view)
 	       "item(), copies to the host and prints of tensors out of steps";
 }
 
+static const char *advise_loading(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "more workers of the data loader, pinned memory and prefetching, or faster storage";
+}
+
+static const char *advise_collecting(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "gc.disable() or gc.freeze() after the model is built, and gc.collect() between "
+	       "steps at times of your own";
+}
+
+static const char *advise_pause(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "look for garbage collection, a lock, storage or another process on its cores: the "
+	       "process called nothing of CANN meanwhile";
+}
+
 static const struct symptom {
 	const char *code;
 	const char *words; /* subject and verb before the time */
@@ -154,6 +200,12 @@ static const struct symptom {
 	 true, compiling_ms, detail_none, advise_compile},
 	{"device_malloc", "allocating device memory holds the device up for", HOST_WORK_SHARE_MAX,
 	 true, allocating_ms, detail_none, advise_allocate},
+	{"data_loading", "long calls of the data loader hold the device up for",
+	 HOST_WORK_SHARE_MAX, true, loading_ms, detail_none, advise_loading},
+	{"garbage_collection", "Python's garbage collector holds the device up for",
+	 HOST_WORK_SHARE_MAX, true, collecting_ms, detail_none, advise_collecting},
+	{"host_pause", "the host gives the device nothing at all for", HOST_WORK_SHARE_MAX, true,
+	 pausing_ms, detail_none, advise_pause},
 	{"synchronisation", "the host waits in synchronisations for", SYNCHRONISE_SHARE_MAX, false,
 	 synchronising_ms, detail_none, advise_synchronise},
 };
@@ -192,6 +244,11 @@ static void add_facts(struct fsl_profile_finding *finding, const struct fsl_disp
 		{"host_synchronise", view->synchronise_ms, "ms"},
 		{"host_compile", view->compile_ms, "ms"},
 		{"host_allocate", view->allocate_ms, "ms"},
+		{"waits_for_framework", view->framework_ms, "ms"},
+		{"waits_for_cann", view->cann_ms, "ms"},
+		{"waits_for_device", view->device_ms, "ms"},
+		{"data_loading", view->dataloader_ms, "ms"},
+		{"garbage_collection", view->gc_ms, "ms"},
 		{"launch_lag",
 		 view->rank->trace.n_launches > 0
 			 ? (double)view->rank->trace.lag_median_ns / (double)FSL_NS_PER_MS

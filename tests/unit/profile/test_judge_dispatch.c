@@ -168,6 +168,74 @@ static void what_was_not_captured_is_missed_by_rank(void **state)
 	small_end(&small);
 }
 
+static void small_idle(struct small_capture *small, double ms, double launch_ms, double torch_ms)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[0];
+	rank->has_trace = true;
+	rank->trace.idle[rank->trace.n_idle++] =
+		(struct fsl_profile_idle){.begin_ns = SMALL_ORIGIN_NS,
+					  .dur_ns = small_ns(ms),
+					  .launch_lag_ns = small_ns(launch_ms),
+					  .torch_lag_ns = small_ns(torch_ms)};
+}
+
+static void idle_time_is_laid_to_who_was_late(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 60.0, 0.0, 40.0);
+	small_idle(&small, 10.0, 0.1, 0.2); /* called in the stretch */
+	small_idle(&small, 6.0, 0.1, 8.0);  /* called before, launched late */
+	small_idle(&small, 4.0, 5.0, 8.0);  /* launched before */
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding = small_finding(&small.findings, "host_bound", 0);
+	assert_non_null(finding);
+	assert_float_equal(small_fact(finding, "waits_for_framework"), 10.0, 1e-9);
+	assert_float_equal(small_fact(finding, "waits_for_cann"), 6.0, 1e-9);
+	assert_float_equal(small_fact(finding, "waits_for_device"), 4.0, 1e-9);
+	assert_non_null(strstr(finding->what, "framework (50 %), for launches by CANN (30 %)"));
+	small_end(&small);
+}
+
+static void long_calls_of_collector_and_data_loader_are_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 80.0, 0.0, 5.0);
+	small.profile.ranks[0].has_trace = true;
+	struct fsl_profile_host_calls *calls = small.profile.ranks[0].trace.calls;
+	calls[FSL_HOST_GC].long_ns = small_ns(3.0);
+	calls[FSL_HOST_DATALOADER].long_ns = small_ns(40.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *collector =
+		small_finding(&small.findings, "garbage_collection", 0);
+	const struct fsl_profile_finding *loader =
+		small_finding(&small.findings, "data_loading", 0);
+	assert_non_null(collector);
+	assert_float_equal(collector->gain_ms, 3.0, 1e-9);
+	assert_non_null(loader);
+	assert_float_equal(loader->gain_ms, 5.0, 1e-9);
+	small_end(&small);
+}
+
+static void a_process_that_stands_still_is_told(void **state)
+{
+	(void)state;
+	for (int64_t n_acl = 0; n_acl <= 300; n_acl += 300) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 1, 2000.0, 0.0, 300.0);
+		small_idle(&small, 250.0, 0.1, 0.2);
+		small.profile.ranks[0].trace.idle[0].n_acl = n_acl;
+		small_judge(&small, fsl_profile_judge_dispatch);
+		assert_int_equal(small_finding(&small.findings, "host_pause", 0) != NULL,
+				 n_acl == 0);
+		small_end(&small);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +247,9 @@ int main(void)
 		cmocka_unit_test(levels_that_contain_each_other_count_once),
 		cmocka_unit_test(a_host_that_waits_for_a_busy_device_is_no_finding),
 		cmocka_unit_test(what_was_not_captured_is_missed_by_rank),
+		cmocka_unit_test(idle_time_is_laid_to_who_was_late),
+		cmocka_unit_test(long_calls_of_collector_and_data_loader_are_told),
+		cmocka_unit_test(a_process_that_stands_still_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
