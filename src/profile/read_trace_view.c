@@ -185,9 +185,6 @@ static enum fsl_status add_named(struct view *view, struct process *process,
 static enum fsl_status add_complete(struct view *view, const struct fsl_trace_event *event,
 				    struct fsl_error *err)
 {
-	if (event->ts_ns == FSL_NS_ABSENT || event->dur_ns == FSL_NS_ABSENT) {
-		return drop(view, "an event without a begin or duration", err);
-	}
 	struct process *process = find_process(view, event->pid);
 	if (process != NULL) {
 		int64_t end_ns = event->ts_ns + event->dur_ns;
@@ -260,21 +257,23 @@ static void hold_freq(struct view *view, int64_t until_ns)
 	}
 }
 
-static enum fsl_status add_freq(struct view *view, const struct fsl_trace_event *event,
-				struct fsl_error *err)
+static void add_freq(struct view *view, const struct fsl_trace_event *event)
 {
 	struct clock *clock = &view->clock;
-	if (event->ts_ns == FSL_NS_ABSENT || event->mhz < 0) {
-		return drop(view, "a frequency without time or value", err);
-	}
 	bool is_first = clock->mhz < 0;
-	if (!is_first && (clock->pid != event->pid || event->ts_ns < clock->since_ns)) {
-		return FSL_OK;
+	if (is_first || (clock->pid == event->pid && event->ts_ns >= clock->since_ns)) {
+		hold_freq(view, event->ts_ns);
+		*clock = (struct clock){event->pid, event->mhz, event->ts_ns};
+		(void)find_freq(&view->rank->trace, event->mhz);
 	}
-	hold_freq(view, event->ts_ns);
-	*clock = (struct clock){event->pid, event->mhz, event->ts_ns};
-	(void)find_freq(&view->rank->trace, event->mhz);
-	return FSL_OK;
+}
+
+static void add_process(struct view *view, const struct fsl_trace_event *event)
+{
+	struct process *process = find_process(view, event->pid);
+	if (process != NULL) {
+		process->kind = event->process;
+	}
 }
 
 static enum fsl_status add_event(struct view *view, const struct fsl_trace_event *event,
@@ -282,28 +281,51 @@ static enum fsl_status add_event(struct view *view, const struct fsl_trace_event
 {
 	view->input->file->n_records++;
 	view->rank->trace.n_events++;
-	switch (event->phase) {
-	case 'X':
+	if (event->phase == 'X') {
 		return add_complete(view, event, err);
-	case 's':
-	case 'f':
-		add_flow(view, event);
-		return FSL_OK;
-	case 'C':
-		return event->name == FSL_TRACE_NAME_FREQ ? add_freq(view, event, err) : FSL_OK;
-	case 'M':
-		if (event->name == FSL_TRACE_NAME_PROCESS) {
-			struct process *process = find_process(view, event->pid);
-			if (process != NULL) {
-				process->kind = event->process;
-			}
-		}
-		return FSL_OK;
-	case '\0':
-		return drop(view, "an event without a phase (ph)", err);
-	default: /* other phases of Chrome traces tell nothing that is asked for */
-		return FSL_OK;
 	}
+	if (event->phase == 's' || event->phase == 'f') {
+		add_flow(view, event);
+	} else if (event->phase == 'C' && event->name == FSL_TRACE_NAME_FREQ) {
+		add_freq(view, event);
+	} else if (event->phase == 'M' && event->name == FSL_TRACE_NAME_PROCESS) {
+		add_process(view, event);
+	}
+	return FSL_OK;
+}
+
+/* Events up to the first one that the tokenizer has to read. */
+static enum fsl_status scan_events(struct view *view, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	struct fsl_trace_event event;
+	const char *text = NULL;
+	size_t n_bytes = 0;
+	while (status == FSL_OK && fsl_json_peek_object(view->json, &text, &n_bytes)) {
+		size_t length = fsl_trace_event_scan(text, n_bytes, &event);
+		if (length == 0 || fsl_trace_event_fault(&event) != NULL) {
+			break;
+		}
+		fsl_json_take_object(view->json, length, 0);
+		status = add_event(view, &event, err);
+	}
+	return status;
+}
+
+/* The rest of an event that the tokenizer has begun. */
+static enum fsl_status read_event(struct view *view, struct fsl_error *err)
+{
+	struct fsl_trace_event event;
+	enum fsl_status status = fsl_trace_event_read(view->json, &event, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	const char *fault = fsl_trace_event_fault(&event);
+	if (fault == NULL) {
+		return add_event(view, &event, err);
+	}
+	view->input->file->n_records++;
+	return drop(view, fault, err);
 }
 
 /* Events of an open array, up to its end. */
@@ -312,14 +334,15 @@ static enum fsl_status read_events(struct view *view, struct fsl_error *err)
 	size_t depth = fsl_json_depth(view->json);
 	for (;;) {
 		struct fsl_json_value value;
-		struct fsl_trace_event event;
-		enum fsl_status status = fsl_json_next(view->json, &value, err);
+		enum fsl_status status = scan_events(view, err);
+		if (status == FSL_OK) {
+			status = fsl_json_next(view->json, &value, err);
+		}
 		if (status != FSL_OK || fsl_json_depth(view->json) < depth) {
 			return status;
 		}
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = fsl_trace_event_read(view->json, &event, err);
-			status = status == FSL_OK ? add_event(view, &event, err) : status;
+			status = read_event(view, err);
 		} else {
 			view->input->file->n_records++;
 			status = drop(view, "a value that is no event", err);

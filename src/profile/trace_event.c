@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/digits.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "profile/comms.h"
@@ -132,93 +131,182 @@ static bool take_id(const struct fsl_json_value *value, uint64_t *id)
 	return true;
 }
 
+/* us with up to three decimals, as most times are, to ns; false for everything else. */
+static bool parse_plain_us(const char *text, size_t length, int64_t *ns)
+{
+	static const uint64_t scales[] = {1000, 100, 10, 1};
+	enum { DIGITS_MAX = 19 }; /* fit 64 bits */
+	uint64_t value = 0;
+	size_t i = 0, n_whole = 0;
+	for (; i < length && i < DIGITS_MAX && text[i] >= '0' && text[i] <= '9'; i++) {
+		value = value * 10 + (uint64_t)(text[i] - '0');
+	}
+	n_whole = i;
+	if (n_whole == 0 || n_whole + 3 > DIGITS_MAX || (i < length && text[i++] != '.') ||
+	    length - i > 3) {
+		return false;
+	}
+	size_t n_decimals = length - i;
+	for (; i < length && text[i] >= '0' && text[i] <= '9'; i++) {
+		value = value * 10 + (uint64_t)(text[i] - '0');
+	}
+	return i == length && !__builtin_mul_overflow(value, scales[n_decimals], ns);
+}
+
 /* us to ns. */
 static int64_t take_time(const struct fsl_json_value *value, int64_t max_ns)
 {
 	int64_t ns = FSL_NS_ABSENT;
+	bool is_text = value->token == FSL_JSON_NUMBER || value->token == FSL_JSON_STRING;
+	if (is_text && parse_plain_us(value->text, value->length, &ns)) {
+		return ns <= max_ns ? ns : FSL_NS_ABSENT;
+	}
+	ns = FSL_NS_ABSENT;
 	(void)fsl_json_scaled(value, FSL_NS_PER_US, max_ns, &ns);
 	return ns;
+}
+
+static int32_t take_mhz(const struct fsl_json_value *value)
+{
+	int64_t mhz = -1;
+	(void)fsl_json_scaled(value, 1, INT32_MAX, &mhz);
+	return (int32_t)mhz;
+}
+
+static bool is_text(const char *text, size_t length, const char *key, size_t n_key)
+{
+	return length == n_key && memcmp(text, key, n_key) == 0;
+}
+#define IS(key) is_text(text, length, "" key, sizeof(key) - 1)
+
+enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length)
+{
+	switch (length) {
+	case 2:
+		if (IS("ph")) {
+			return FSL_TRACE_KEY_PHASE;
+		}
+		if (IS("ts")) {
+			return FSL_TRACE_KEY_TS;
+		}
+		return IS("id") ? FSL_TRACE_KEY_ID : FSL_TRACE_KEY_OTHER;
+	case 3:
+		if (IS("pid")) {
+			return FSL_TRACE_KEY_PID;
+		}
+		if (IS("dur")) {
+			return FSL_TRACE_KEY_DUR;
+		}
+		return IS("cat") ? FSL_TRACE_KEY_CATEGORY : FSL_TRACE_KEY_OTHER;
+	case 4:
+		if (IS("name")) {
+			return FSL_TRACE_KEY_NAME;
+		}
+		return IS("args") ? FSL_TRACE_KEY_ARGS : FSL_TRACE_KEY_OTHER;
+	default:
+		return FSL_TRACE_KEY_OTHER;
+	}
+}
+
+enum fsl_trace_key fsl_trace_key_find_arg(const char *text, size_t length)
+{
+	if (IS("name")) {
+		return FSL_TRACE_KEY_ARG_NAME;
+	}
+	return IS("MHz") ? FSL_TRACE_KEY_ARG_MHZ : FSL_TRACE_KEY_OTHER;
+}
+
+void fsl_trace_event_clear(struct fsl_trace_event *event)
+{
+	*event = (struct fsl_trace_event){
+		.ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT, .mhz = -1};
+}
+
+void fsl_trace_event_clear_args(struct fsl_trace_event *event)
+{
+	event->mhz = -1;
+	event->process = FSL_TRACE_PROCESS_OTHER;
+}
+
+void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
+			  const struct fsl_json_value *value)
+{
+	switch (key) {
+	case FSL_TRACE_KEY_PHASE:
+		event->phase = value->token == FSL_JSON_STRING && value->length == 1
+				       ? value->text[0]
+				       : '\0';
+		break;
+	case FSL_TRACE_KEY_NAME:
+		take_name(event, value);
+		break;
+	case FSL_TRACE_KEY_PID:
+		event->pid = 0;
+		(void)take_id(value, &event->pid);
+		break;
+	case FSL_TRACE_KEY_TS:
+		event->ts_ns = take_time(value, FSL_PROFILE_TIME_MAX_NS);
+		break;
+	case FSL_TRACE_KEY_DUR:
+		event->dur_ns = take_time(value, FSL_PROFILE_FIGURE_MAX);
+		break;
+	case FSL_TRACE_KEY_CATEGORY:
+		take_category(event, value);
+		break;
+	case FSL_TRACE_KEY_ID:
+		event->has_id = take_id(value, &event->id);
+		break;
+	case FSL_TRACE_KEY_ARG_MHZ:
+		event->mhz = take_mhz(value);
+		break;
+	case FSL_TRACE_KEY_ARG_NAME:
+		take_process(event, value);
+		break;
+	case FSL_TRACE_KEY_ARGS:
+	case FSL_TRACE_KEY_OTHER:
+		break;
+	}
+}
+
+const char *fsl_trace_event_fault(const struct fsl_trace_event *event)
+{
+	bool is_freq = event->phase == 'C' && event->name == FSL_TRACE_NAME_FREQ;
+	if (event->phase == '\0') {
+		return "an event without a phase (ph)";
+	}
+	if (event->phase == 'X' &&
+	    (event->ts_ns == FSL_NS_ABSENT || event->dur_ns == FSL_NS_ABSENT)) {
+		return "an event without a begin or duration";
+	}
+	if (is_freq && (event->ts_ns == FSL_NS_ABSENT || event->mhz < 0)) {
+		return "a frequency without time or value";
+	}
+	return NULL;
 }
 
 static enum fsl_status read_args(struct fsl_json *json, struct fsl_trace_event *event,
 				 struct fsl_error *err)
 {
 	bool is_more = false;
-	event->mhz = -1;
-	event->process = FSL_TRACE_PROCESS_OTHER;
+	fsl_trace_event_clear_args(event);
 	enum fsl_status status = fsl_json_enter_object(json, &is_more, err);
 	while (status == FSL_OK && is_more) {
 		struct fsl_json_value value;
 		status = fsl_json_next_key(json, &value, &is_more, err);
-		if (status != FSL_OK || !is_more) {
-			break;
-		}
-		bool is_mhz = fsl_json_is(&value, "MHz"), is_name = fsl_json_is(&value, "name");
-		status = fsl_json_take_scalar(json, &value, err);
-		if (status == FSL_OK && is_mhz) {
-			int64_t mhz = -1;
-			(void)fsl_json_scaled(&value, 1, INT32_MAX, &mhz);
-			event->mhz = (int32_t)mhz;
-		} else if (status == FSL_OK && is_name) {
-			take_process(event, &value);
+		if (status == FSL_OK && is_more) {
+			enum fsl_trace_key key = fsl_trace_key_find_arg(value.text, value.length);
+			status = fsl_json_take_scalar(json, &value, err);
+			fsl_trace_event_take(event, status == FSL_OK ? key : FSL_TRACE_KEY_OTHER,
+					     &value);
 		}
 	}
 	return status;
 }
 
-enum key { PHASE, NAME, PID, TS, DUR, CATEGORY, ID, ARGS, OTHER };
-
-static enum key find_key(const struct fsl_json_value *key)
-{
-	static const char *const keys[] = {
-		[PHASE] = "ph", [NAME] = "name",    [PID] = "pid", [TS] = "ts",
-		[DUR] = "dur",  [CATEGORY] = "cat", [ID] = "id",   [ARGS] = "args",
-	};
-	size_t k = 0;
-	while (k < OTHER && !fsl_json_is(key, keys[k])) {
-		k++;
-	}
-	return (enum key)k;
-}
-
-static void take(struct fsl_trace_event *event, enum key key, const struct fsl_json_value *value)
-{
-	switch (key) {
-	case PHASE:
-		event->phase = value->token == FSL_JSON_STRING && value->length == 1
-				       ? value->text[0]
-				       : '\0';
-		break;
-	case NAME:
-		take_name(event, value);
-		break;
-	case PID:
-		event->pid = 0;
-		(void)take_id(value, &event->pid);
-		break;
-	case TS:
-		event->ts_ns = take_time(value, FSL_PROFILE_TIME_MAX_NS);
-		break;
-	case DUR:
-		event->dur_ns = take_time(value, FSL_PROFILE_FIGURE_MAX);
-		break;
-	case CATEGORY:
-		take_category(event, value);
-		break;
-	case ID:
-		event->has_id = take_id(value, &event->id);
-		break;
-	case ARGS:
-	case OTHER:
-		break;
-	}
-}
-
 enum fsl_status fsl_trace_event_read(struct fsl_json *json, struct fsl_trace_event *event,
 				     struct fsl_error *err)
 {
-	*event = (struct fsl_trace_event){
-		.ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT, .mhz = -1};
+	fsl_trace_event_clear(event);
 	for (;;) {
 		struct fsl_json_value value;
 		bool has_key = false;
@@ -226,12 +314,13 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json, struct fsl_trace_eve
 		if (status != FSL_OK || !has_key) {
 			return status;
 		}
-		enum key key = find_key(&value);
-		if (key == ARGS) {
+		enum fsl_trace_key key = fsl_trace_key_find(value.text, value.length);
+		if (key == FSL_TRACE_KEY_ARGS) {
 			status = read_args(json, event, err);
 		} else {
 			status = fsl_json_take_scalar(json, &value, err);
-			take(event, status == FSL_OK ? key : OTHER, &value);
+			fsl_trace_event_take(event, status == FSL_OK ? key : FSL_TRACE_KEY_OTHER,
+					     &value);
 		}
 		if (status != FSL_OK) {
 			return status;

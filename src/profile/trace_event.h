@@ -53,8 +53,38 @@ struct fsl_trace_event {
 	enum fsl_trace_process process; /* args.name */
 };
 
+/* NULL when the event can be used, else why not; static. */
+const char *fsl_trace_event_fault(const struct fsl_trace_event *event);
+
 /* Reads the rest of an event whose "{" was taken. Of the same key twice the last one holds. */
 enum fsl_status fsl_trace_event_read(struct fsl_json *json, struct fsl_trace_event *event,
 				     struct fsl_error *err);
+/*
+ * The same from @n_bytes in memory from its "{" on, for events that are spelt as profilers do: its
+ * length, or 0 when it takes the tokenizer to tell what it is. What this reads, that reads alike.
+ */
+size_t fsl_trace_event_scan(const char *text, size_t n_bytes, struct fsl_trace_event *event);
+
+/* For the two above: takes the value of a key of the event, or of its args. */
+enum fsl_trace_key {
+	FSL_TRACE_KEY_PHASE,
+	FSL_TRACE_KEY_NAME,
+	FSL_TRACE_KEY_PID,
+	FSL_TRACE_KEY_TS,
+	FSL_TRACE_KEY_DUR,
+	FSL_TRACE_KEY_CATEGORY,
+	FSL_TRACE_KEY_ID,
+	FSL_TRACE_KEY_ARGS,
+	FSL_TRACE_KEY_ARG_MHZ,
+	FSL_TRACE_KEY_ARG_NAME,
+	FSL_TRACE_KEY_OTHER,
+};
+enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length);
+enum fsl_trace_key fsl_trace_key_find_arg(const char *text, size_t length);
+void fsl_trace_event_clear(struct fsl_trace_event *event);
+/* Begins args: those of an earlier "args" are forgotten. */
+void fsl_trace_event_clear_args(struct fsl_trace_event *event);
+void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
+			  const struct fsl_json_value *value);
 
 #endif
