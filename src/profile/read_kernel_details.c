@@ -35,7 +35,7 @@ struct pass {
 	struct fsl_table table;
 	struct fsl_breakdown *breakdown;
 	struct fsl_kernel_classes classes;
-	int64_t device_id; /* of the first row; -1: not told */
+	int64_t device_id; /* first that a row tells; -1: none yet */
 	bool wants_comms, is_late;
 };
 
@@ -80,7 +80,7 @@ static enum fsl_task_kind kind_of(const struct fsl_table *table)
 }
 
 /* Step and times of the row; NULL, or what is wrong with it. */
-static const char *parse(const struct pass *pass, struct fsl_task *task)
+static const char *parse(struct pass *pass, struct fsl_task *task)
 {
 	const struct fsl_table *table = &pass->table;
 	int64_t dur_ns = 0;
@@ -96,10 +96,13 @@ static const char *parse(const struct pass *pass, struct fsl_task *task)
 	    __builtin_add_overflow(task->begin_ns, dur_ns, &task->end_ns)) {
 		return "the duration is missing or no number";
 	}
-	if (fsl_table_amount(table, DEVICE, 1, -1) != pass->device_id) {
-		return "a second device; only the first one's rows are used";
+	int64_t device_id = fsl_table_amount(table, DEVICE, 1, -1);
+	if (pass->device_id < 0) {
+		pass->device_id = device_id;
 	}
-	return NULL;
+	return device_id < 0 || device_id == pass->device_id
+		       ? NULL
+		       : "a second device; only the first one's rows are used";
 }
 
 static enum fsl_status add_comm(struct pass *pass, const struct fsl_task *task,
@@ -156,9 +159,6 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 {
 	struct fsl_table *table = &pass->table;
 	struct fsl_task task;
-	if (table->input->file->n_records == 1) {
-		pass->device_id = fsl_table_amount(table, DEVICE, 1, -1);
-	}
 	const char *fault = parse(pass, &task);
 	if (fault != NULL) {
 		fsl_table_drop(table, fault);

@@ -74,6 +74,25 @@ static inline void reading_text(struct reading *reading, fsl_profile_reader read
 	fsl_reader_close(reader);
 }
 
+/* @read fails for want of memory at every allocation until it succeeds. */
+static inline void reading_survives_text(fsl_profile_reader read, const char *text)
+{
+	enum fsl_status status = FSL_ERR_MEMORY;
+	for (uint64_t nth = 1; status == FSL_ERR_MEMORY; nth++) {
+		struct reading reading;
+		struct fsl_reader *reader = memory_reader(text, strlen(text));
+		assert_non_null(reader);
+		assert_true(nth < 1000);
+		reading_begin(&reading);
+		fsl_mem_fail_at(nth);
+		status = reading_try(&reading, read, reader, NULL);
+		fsl_mem_fail_at(0);
+		fsl_reader_close(reader);
+		reading_end(&reading);
+	}
+	assert_int_equal(status, FSL_OK);
+}
+
 static inline const char *reading_name(const struct reading *reading, uint32_t id)
 {
 	return fsl_strpool_text(reading->rank.names, id);

@@ -176,9 +176,9 @@ static void of_two_devices_the_first_is_read(void **state)
 {
 	(void)state;
 	read_text("Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
-		  "4,a,A,AI_CORE,10,5\n5,b,A,AI_CORE,20,5\n");
+		  "N/A,a,A,AI_CORE,10,5\n4,a,A,AI_CORE,30,5\n5,b,A,AI_CORE,20,5\n");
 	assert_int_equal(reading.rank.rebuilt[0].device_id, 4);
-	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 5000);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 10000);
 	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 1);
 }
 
@@ -231,6 +231,62 @@ static void rows_in_any_order_make_the_same_steps(void **state)
 	assert_int_equal(reading.rank.kernels[0].count, N / 5 * 4);
 	assert_int_equal(reading.rank.n_comms, N / 5);
 	assert_int_equal(reading.rank.n_gaps, FSL_PROFILE_GAPS_MAX);
+}
+
+/* Through a pipe, which cannot go back; @path is what is opened again. */
+static void read_pipe(const char *text, const char *path)
+{
+	reading.file = (struct fsl_file){.path = path, .message = ""};
+	const struct fsl_profile_input input = {
+		.reader = chunked_reader(text, strlen(text), 4096),
+		.path = path,
+		.file = &reading.file,
+	};
+	assert_non_null(input.reader);
+	assert_int_equal(fsl_profile_read_kernel_details(&reading.rank, &input, NULL), FSL_OK);
+	fsl_reader_close(input.reader);
+}
+
+static void a_file_that_cannot_go_back_is_opened_again(void **state)
+{
+	(void)state;
+	enum { N = 30000 };
+	char path[] = "/tmp/failslow-kernels-XXXXXX";
+	char *text = disordered(N);
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_true(write_fully(fd, text, strlen(text)));
+	assert_int_equal(close(fd), 0);
+	read_pipe(text, path);
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	assert_int_equal(reading.file.n_records, N);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, INT64_C(2000) * N / 5 * 4);
+	assert_int_equal(reading.rank.n_comms, N / 5);
+	assert_int_equal(unlink(path), 0);
+	free(text);
+}
+
+static void a_file_that_cannot_be_read_twice_tells_so(void **state)
+{
+	(void)state;
+	char *text = disordered(30000);
+	read_pipe(text, "/nowhere/kernel_details.csv");
+	assert_int_equal(reading.file.state, FSL_FILE_UNUSABLE);
+	assert_non_null(strstr(reading.file.message, "cannot be read twice"));
+	assert_int_equal(reading.rank.n_kernels, 0);
+	assert_int_equal(reading.rank.n_comms, 0);
+	assert_int_equal(reading.rank.n_rebuilt, 0);
+	free(text);
+}
+
+static void want_of_memory_is_told_at_every_place(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
+		"1,a,A,AI_CORE,10,5,\"\"\"3,4\"\"\"\n1,h,hcom_send_,HCCL,16,1,\n"
+		"2,c,C,AI_CORE,30,5,\"\"\"3\"\"\"\n2,c,C,AI_CORE,x,5,1\n";
+	reading_survives_text(fsl_profile_read_kernel_details, text);
 }
 
 /* What is told of a whole step, in ns. */
@@ -361,6 +417,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_long_shape_is_kept_as_its_begin_and_a_hash, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(rows_in_any_order_make_the_same_steps, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_cannot_go_back_is_opened_again, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_cannot_be_read_twice_tells_so, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(steps_of_four_ranks_are_rebuilt_to_the_last_digit,
 						setup, teardown),

@@ -95,6 +95,15 @@ static void a_row_without_a_component_is_dropped(void **state)
 	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 1);
 }
 
+static void want_of_memory_is_told_at_every_place(void **state)
+{
+	(void)state;
+	reading_survives_text(fsl_profile_read_operator_memory,
+			      "Name,Size(KB),Allocation Total Allocated(MB)\naten::mm,32.5,4\n");
+	reading_survives_text(fsl_profile_read_memory_record,
+			      "Component,Total Reserved(MB)\nPTA,1\n");
+}
+
 static void real_files_agree_on_the_most(void **state)
 {
 	(void)state;
@@ -122,6 +131,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			operators_tell_the_largest_and_what_their_allocator_held, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_row_without_a_component_is_dropped, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(real_files_agree_on_the_most, setup, teardown),
 	};

@@ -81,6 +81,15 @@ static void operators_are_summed_by_name_behind_their_stacks(void **state)
 			    "line 8: an operator without a name; parse the capture again");
 }
 
+static void want_of_memory_is_told_at_every_place(void **state)
+{
+	(void)state;
+	reading_survives_text(fsl_profile_read_op_statistic,
+			      "OP Type,Core Type,Count,Total Time(us)\nCast,AI_CORE,1,2\n");
+	reading_survives_text(fsl_profile_read_operator_details,
+			      "Name,Host Self Duration(us)\naten::mm,1\naten::mm,2\n,3\n");
+}
+
 static void real_operators_are_all_counted(void **state)
 {
 	(void)state;
@@ -131,6 +140,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(operators_are_summed_by_name_behind_their_stacks,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(real_operators_are_all_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(real_statistics_add_up_to_the_kernels, setup,
 						teardown),
