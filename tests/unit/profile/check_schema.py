@@ -3,6 +3,7 @@
 python3-jsonschema is absent."""
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,21 @@ def refuses_damage(document):
         del part["unknownKey"]
 
 
+def check_codes():
+    """Every code that a judge can tell is explained."""
+    text = (source / "docs" / "profile.md").read_text()
+    told = set()
+    for judge in sorted((source / "src" / "profile").glob("judge_*.c")):
+        c = judge.read_text()
+        told |= set(re.findall(r'fsl_profile_finding_of\(\s*FSL_LAYER_\w+,\s*"(\w+)"', c))
+        told |= set(re.findall(r'\bcode = [^;]*?"([a-z]+_[a-z_]+)"', c))
+        told |= set(re.findall(r'^\t\{"([a-z]+_[a-z_]+)",', c, re.M))
+    found.extend(f"docs/profile.md does not explain {code}" for code in sorted(told) if f"`{code}`" not in text)
+    if len(told) < 20:
+        found.append(f"too few codes were found in the sources: {sorted(told)}")
+
+
+check_codes()
 whole = result_of(bundled)
 check("whole", whole)
 refuses_damage(whole)
