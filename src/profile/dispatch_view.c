@@ -69,6 +69,16 @@ static void view_gaps(struct fsl_dispatch_view *view)
 	view->long_gaps_ms = view->gap != NULL ? per_step_ms(view->rank, sum_ns) : NAN;
 }
 
+/* Kernels of an excerpt leave gaps that are longer than the free time that the profiler tells. */
+static bool fits(const struct fsl_dispatch_view *view)
+{
+	enum { ROUNDING_NS = 1000 };
+	size_t n_rows = 0;
+	(void)fsl_profile_step_rows(view->rank, &n_rows);
+	double free_ns = view->free_ms * (double)FSL_NS_PER_MS * (double)n_rows;
+	return view->gap == NULL || !((double)view->gap->dur_ns > free_ns + ROUNDING_NS);
+}
+
 static bool is_pause(const struct fsl_profile_idle *idle)
 {
 	double dur_us = (double)idle->dur_ns / (double)FSL_NS_PER_US;
@@ -130,6 +140,10 @@ struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *ran
 		view.n_kernels = per_step_ms(rank, n * (double)FSL_NS_PER_MS);
 	}
 	view_gaps(&view);
+	if (!fits(&view)) {
+		view.gap = NULL;
+		view.long_gaps_ms = view.n_kernels = NAN;
+	}
 	if (rank->has_trace) {
 		view_trace(&view);
 	}

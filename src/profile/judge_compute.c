@@ -9,6 +9,7 @@
 #include "profile/finding.h"
 #include "profile/kernel_peers.h"
 #include "profile/operator_types.h"
+#include "profile/step_rows.h"
 #include "report/phrase.h"
 
 enum {
@@ -22,6 +23,8 @@ enum {
 
 /* Ranks of one stage differ by 0.2 % on a healthy machine. */
 #define SLOW_SHARE_MIN 0.02
+/* Of the step: less is nobody's concern. */
+#define SLOW_STEP_SHARE_MIN 0.005
 /* One kernel makes so much of the difference: it is the kernel rather than the device. */
 #define ONE_KERNEL_SHARE_MIN 0.5
 #define AI_CPU_SHARE_MIN     0.005
@@ -99,6 +102,13 @@ static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
 		err);
 }
 
+static bool is_slow(const struct fsl_profile_rank *rank, const struct fsl_kernel_peers *peers)
+{
+	double step_ms = fsl_profile_step_ms(rank);
+	bool is_felt = isnan(step_ms) || peers->excess_ms > SLOW_STEP_SHARE_MIN * step_ms;
+	return peers->excess_ms > SLOW_SHARE_MIN * peers->compared_ms && is_felt;
+}
+
 static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 				   const struct fsl_profile_case *facts, struct fsl_error *err)
 {
@@ -111,8 +121,7 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 			? fsl_kernel_peers_compare(peers, profile, facts->cluster, err)
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	for (size_t r = 0; r < n && status == FSL_OK; r++) {
-		if (peers[r].compared_ms > 0.0 &&
-		    peers[r].excess_ms > SLOW_SHARE_MIN * peers[r].compared_ms) {
+		if (is_slow(&profile->ranks[r], &peers[r])) {
 			status = tell_slow(findings, &profile->ranks[r], &peers[r], err);
 		}
 	}

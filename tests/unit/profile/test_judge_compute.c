@@ -79,6 +79,20 @@ static void a_difference_of_two_percent_is_usual(void **state)
 	small_end(&small);
 }
 
+static void kernels_that_hardly_count_are_not_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	for (size_t r = 0; r < 3; r++) {
+		small_step(&small, r, 1, 10.0, 0.0, 90.0);
+		small_kernel(&small, r, 1, "Add", "8|FLOAT", "AI_CORE", 2, r == 1 ? 2.4 : 2.0);
+	}
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_null(small_finding(&small.findings, "slow_kernels", -2));
+	small_end(&small);
+}
+
 static void a_pair_is_compared_too(void **state)
 {
 	(void)state;
@@ -248,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_that_take_longer_than_on_peers_are_told_in_ms_per_step),
 		cmocka_unit_test(a_difference_of_two_percent_is_usual),
+		cmocka_unit_test(kernels_that_hardly_count_are_not_told),
 		cmocka_unit_test(a_pair_is_compared_too),
 		cmocka_unit_test(other_stages_and_other_shapes_are_no_peers),
 		cmocka_unit_test(more_calls_are_more_work_and_not_slower_kernels),

@@ -106,6 +106,19 @@ static void few_long_gaps_and_many_short_ones_have_different_remedies(void **sta
 	small_end(&small[1]);
 }
 
+static void gaps_of_an_excerpt_of_the_kernels_tell_nothing(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 70.0, 0.0, 30.0);
+	small_gap(&small, 0, 195.0, "MatMulV2");
+	small_judge(&small, fsl_profile_judge_dispatch);
+	assert_int_equal(small.findings.n_items, 1);
+	assert_null(strstr(small.findings.items[0].what, "gap"));
+	small_end(&small);
+}
+
 static void host_work_wins_no_more_than_the_device_lacks(void **state)
 {
 	(void)state;
@@ -243,6 +256,7 @@ int main(void)
 		cmocka_unit_test(most_ranks_are_told_together),
 		cmocka_unit_test(a_tenth_of_the_step_is_usual),
 		cmocka_unit_test(few_long_gaps_and_many_short_ones_have_different_remedies),
+		cmocka_unit_test(gaps_of_an_excerpt_of_the_kernels_tell_nothing),
 		cmocka_unit_test(host_work_wins_no_more_than_the_device_lacks),
 		cmocka_unit_test(levels_that_contain_each_other_count_once),
 		cmocka_unit_test(a_host_that_waits_for_a_busy_device_is_no_finding),
