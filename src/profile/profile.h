@@ -156,7 +156,7 @@ struct fsl_profile_link {
 /* Kernels (no communication) of one step that are alike in all that matters for their duration. */
 struct fsl_profile_kernels {
 	int64_t step;
-	uint32_t type_id;  /* "MatMulV2" */
+	uint32_t type_id;  /* "MatMulV2"; the kernel's name where level 0 tells no type */
 	uint32_t shape_id; /* input shapes and data types, joined by '|'; FSL_STR_NONE: not told */
 	uint32_t core_id;  /* "AI_CORE"; FSL_STR_NONE: not told */
 	int64_t count;

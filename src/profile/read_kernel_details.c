@@ -62,7 +62,7 @@ static struct fsl_csv_field base_name(struct fsl_csv_field name)
 	return name;
 }
 
-/* "HCCL" until 2024; captures of level 0 do not tell the core. */
+/* "HCCL" until 2024; captures of level 0 tell no other core. */
 static enum fsl_task_kind kind_of(const struct fsl_table *table)
 {
 	struct fsl_csv_field core = fsl_table_field(table, CORE);
@@ -148,6 +148,9 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 				    .types = types.text,
 				    .n_types = types.length};
 	enum fsl_status status = fsl_table_intern(&pass->table, TYPE, &kernel.type_id, err);
+	if (status == FSL_OK && kernel.type_id == FSL_STR_NONE) {
+		kernel.type_id = task->name_id; /* level 0 writes N/A for all types */
+	}
 	if (status == FSL_OK) {
 		status = fsl_table_intern(&pass->table, CORE, &kernel.core_id, err);
 	}

@@ -98,12 +98,13 @@ static void a_capture_without_steps_is_one(void **state)
 	assert_int_equal(step->preparing_ns, FSL_NS_ABSENT);
 }
 
-static void level_0_tells_communication_by_name_alone(void **state)
+static void level_0_tells_no_types_and_its_communication_is_kept(void **state)
 {
 	(void)state;
-	read_text(L0 "\n1,hcom_send__128_3_1,hcom_send_,N/A,20,5,0,1\n"
-		     "1,Default/AllReduce-op3/hcom_allReduce__586_0_1,hcom_allReduce_,N/A,10,2.5,0,"
-		     "1\n1,m,MatMul,N/A,12,1,0,1\n");
+	read_text(L0 "\n1,hcom_send__128_3_1,N/A,HCCL,20,5,0,0\n"
+		     "1,Default/AllReduce-op3/hcom_allReduce__586_0_1,N/A,N/A,10,2.5,0,0\n"
+		     "1,aclnnMm_MatMulV2,N/A,N/A,12,1,0,0\n"
+		     "1,aclnnMm_MatMulV2,N/A,N/A,14,1,0,0\n");
 	assert_int_equal(reading.rank.n_comms, 2);
 	const struct fsl_profile_comm *comms = reading.rank.comms;
 	assert_string_equal(reading_name(&reading, comms[0].name_id), "hcom_allReduce__586_0_1");
@@ -114,7 +115,7 @@ static void level_0_tells_communication_by_name_alone(void **state)
 	assert_false(comms[0].is_p2p);
 	assert_true(comms[1].is_p2p);
 	assert_int_equal(reading.rank.n_kernels, 1);
-	assert_class(0, "MatMul", "", "");
+	assert_class(0, "aclnnMm_MatMulV2", "", "");
 }
 
 static void communication_json_is_not_told_twice(void **state)
@@ -405,8 +406,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(start_times_are_exact_in_every_spelling, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_capture_without_steps_is_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(level_0_tells_communication_by_name_alone, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(
+			level_0_tells_no_types_and_its_communication_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(receives_are_bubble, setup, teardown),
