@@ -5,30 +5,46 @@
 
 #include "profile/info.h"
 
+/* Copies a text of the row to *@to, where that is not known yet. */
+static enum fsl_status take_text(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				 size_t column, const char **to, struct fsl_error *err)
+{
+	size_t length = 0;
+	const char *text = fsl_db_text(rows, column, &length);
+	if (text == NULL || (*to != NULL && (*to)[0] != '\0')) {
+		return FSL_OK;
+	}
+	const char *kept = fsl_arena_strndup(&profiler->rank->arena, text, length);
+	if (kept == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+				(int)profiler->rank->rank);
+	}
+	*to = kept;
+	return FSL_OK;
+}
+
+/* A host that has a name alone is told by it. */
 static enum fsl_status read_host(struct fsl_profiler *profiler, struct fsl_error *err)
 {
-	static const struct fsl_db_column columns[] = {{{"hostUid", "hostName"}, true, 0}};
-	static const struct fsl_db_select select_all = {{"HOST_INFO"}, NULL, columns, 1, ""};
+	enum { UID, NAME };
+	static const struct fsl_db_column columns[] = {{{"hostUid"}, false, 0},
+						       {{"hostName"}, false, 0}};
+	static const struct fsl_db_select select_all = {{"HOST_INFO"}, NULL, columns, 2, ""};
 	struct fsl_profile_info *info = &profiler->rank->info;
 	struct fsl_db_rows *rows = NULL;
 	bool has_row = false;
-	size_t length = 0;
-	if (info->host_uid != NULL && info->host_uid[0] != '\0') {
-		return FSL_OK;
-	}
 	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_all, err);
 	if (status == FSL_OK && rows != NULL) {
 		status = fsl_db_next(rows, &has_row, err);
 	}
-	const char *text = has_row ? fsl_db_text(rows, 0, &length) : NULL;
-	if (text != NULL) {
-		const char *kept = fsl_arena_strndup(&profiler->rank->arena, text, length);
-		if (kept != NULL) {
-			info->host_uid = kept;
-		} else {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
-					  (int)profiler->rank->rank);
-		}
+	if (status == FSL_OK && has_row) {
+		status = take_text(profiler, rows, UID, &info->host_uid, err);
+	}
+	if (status == FSL_OK && has_row) {
+		status = take_text(profiler, rows, NAME, &info->host_uid, err);
+	}
+	if (status == FSL_OK && has_row) {
+		status = take_text(profiler, rows, NAME, &info->host_name, err);
 	}
 	fsl_db_rows_close(rows);
 	return status;

@@ -19,6 +19,7 @@ CASES = [
     # Made of the databases alone; the capture has text beside them, and that is read first.
     ("insight-4rank-level2", "insight-4rank-level2/db", DB | {"db-steps"}),
     ("insight-2rank-text/level1", "insight-2rank-text/level1", set()),
+    ("insight-2rank-db/level1", "insight-2rank-db/level1", DB),
 ]
 
 

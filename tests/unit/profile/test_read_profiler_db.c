@@ -227,6 +227,7 @@ static void metadata_tells_host_layout_and_groups(void **state)
 		     " \"dp_cp\", \"group_rank\": 0, \"global_ranks\": [0, 1]}}')");
 	database_read(&folder);
 	assert_string_equal(rank->info.host_uid, "3538958389648580163");
+	assert_string_equal(rank->info.host_name, "ubuntu");
 	assert_int_equal(rank->info.world_size, 4);
 	assert_int_equal(rank->info.pipeline_size, 2);
 	assert_int_equal(rank->info.n_groups, 1);
