@@ -110,14 +110,27 @@ void fsl_profile_cluster_fini(struct fsl_profile_cluster *cluster)
 	*cluster = (struct fsl_profile_cluster){0};
 }
 
+/* Ranks of a stage ascend; there may be ten thousands of them, and everybody asks. */
+static bool has_rank(const struct fsl_profile_stage *stage, int32_t rank)
+{
+	size_t low = 0, high = stage->n_ranks;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (stage->ranks[middle] < rank) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < stage->n_ranks && stage->ranks[low] == rank;
+}
+
 size_t fsl_profile_stage_of(const struct fsl_profile_cluster *cluster, int32_t rank)
 {
 	for (size_t s = 0; s < cluster->n_stages; s++) {
 		const struct fsl_profile_stage *stage = &cluster->stages[s];
-		for (size_t i = 0; i < stage->n_ranks; i++) {
-			if (stage->ranks[i] == rank) {
-				return s;
-			}
+		if (has_rank(stage, rank)) {
+			return s;
 		}
 	}
 	return SIZE_MAX;

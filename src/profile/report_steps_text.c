@@ -109,12 +109,16 @@ static struct fsl_table table_of(const char *name, const char *of)
 
 static size_t position_of(const struct fsl_profile *profile, int32_t rank)
 {
-	for (size_t i = 0; i < profile->n_ranks; i++) {
-		if (profile->ranks[i].rank == rank) {
-			return i;
+	size_t low = 0, high = profile->n_ranks; /* sorted by rank */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (profile->ranks[middle].rank < rank) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	return SIZE_MAX;
+	return low < profile->n_ranks && profile->ranks[low].rank == rank ? low : SIZE_MAX;
 }
 
 /* Marks one more rank while there is room. */
