@@ -257,6 +257,27 @@ static void a_clock_that_falls_in_idle_time_is_no_finding(void **state)
 	small_end(&small);
 }
 
+static void short_memory_is_an_error_and_nothing_is_lost(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	enum fsl_status status = FSL_ERR_MEMORY;
+	small_job(&small, 2, 1.2);
+	small_kernel(&small, 3, 1, "IndexPut", "8|INT64", "AI_CPU", 4, 16.0);
+	const struct fsl_profile_case facts = {
+		.profile = &small.profile, .cluster = &small.cluster, .n_threads = 1};
+	for (uint64_t nth = 1; status != FSL_OK; nth++) {
+		struct fsl_error err = {0};
+		fsl_profile_findings_fini(&small.findings);
+		fsl_mem_fail_at(nth);
+		status = fsl_profile_judge_compute(&small.findings, &facts, &err);
+		fsl_mem_fail_at(0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+	}
+	assert_true(small.findings.n_items > 0);
+	small_end(&small);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_capture_without_kernels_says_what_it_lacks),
 		cmocka_unit_test(a_device_below_the_clock_of_the_others_is_told),
 		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
+		cmocka_unit_test(short_memory_is_an_error_and_nothing_is_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,37 @@ static void a_damaged_file_is_told_below_the_folder_that_was_given(void **state)
 	small_end(&small);
 }
 
+static void a_document_for_which_memory_is_short_is_not_printed(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	add_finding(&small, "some_code", 1.0);
+	const struct fsl_profile_result result = {.profile = &small.profile,
+						  .cluster = &small.cluster,
+						  .findings = &small.findings,
+						  .verdict = &verdict};
+	enum fsl_status status = FSL_ERR_MEMORY;
+	for (uint64_t nth = 1; status != FSL_OK; nth++) {
+		char *text = NULL;
+		size_t length = 0;
+		struct fsl_error err = {0};
+		FILE *stream = open_memstream(&text, &length);
+		assert_non_null(stream);
+		fsl_mem_fail_at(nth);
+		status = fsl_profile_report_json(stream, &result, &err);
+		fsl_mem_fail_at(0);
+		assert_int_equal(fclose(stream), 0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+		assert_true((length > 0) == (status == FSL_OK));
+		free(text);
+	}
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +201,7 @@ int main(void)
 		cmocka_unit_test(ranks_without_steps_leave_the_table_out),
 		cmocka_unit_test(findings_come_with_gain_and_advice_and_the_rest_is_counted),
 		cmocka_unit_test(a_damaged_file_is_told_below_the_folder_that_was_given),
+		cmocka_unit_test(a_document_for_which_memory_is_short_is_not_printed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
