@@ -204,12 +204,22 @@ static enum fsl_status leave_out(struct fsl_profile_rank *rank, const char *form
 	return status;
 }
 
+/* What msprof calls the same file. */
+static const char *other_name(const char *wanted)
+{
+	return strcmp(wanted, "trace_view.json") == 0 ? "msprof.json" : NULL;
+}
+
 /* A file that is not there is no fault: what is missing for what is told by the judges. */
 static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 				 const struct places *places, struct matches *matches,
 				 const struct fsl_profile_options *options, struct fsl_error *err)
 {
+	const char *other = other_name(readers[r].file_name);
 	enum fsl_status status = find_matches(matches, places, readers[r].file_name, err);
+	if (status == FSL_OK && matches->n_items == 0 && other != NULL) {
+		status = find_matches(matches, places, other, err);
+	}
 	for (size_t i = 0; i < matches->n_items && status == FSL_OK; i++) {
 		const struct match *match = &matches->items[i];
 		if (repeats(matches, i)) {

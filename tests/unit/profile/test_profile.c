@@ -113,6 +113,11 @@ static void test_kernels_of_msprof_are_told_as_not_read(void **state)
 	assert_non_null(strstr(file->message, "run analyse() of the framework's profiler"));
 	expect_types(rank, "MatMul ");
 	assert_non_null(strstr(file_named(rank, "communication.json")->path, "/analyze/"));
+	/* The trace has a name of its own there. */
+	tree_write(tree, "PROF_1/mindstudio_profiler_output/msprof_20260101000001.json", "[]");
+	rank = read_one(tree);
+	file = file_named(rank, "msprof_20260101000001.json");
+	assert_string_equal(file->format, "trace_view.json");
 	/* Where there are kernels in the known form nothing is amiss. */
 	tree_write(tree, "PROF_1/mindstudio_profiler_output/kernel_details.csv", "");
 	rank = read_one(tree);
