@@ -1,38 +1,25 @@
 /* Sums over the ranks of a set. */
 #include "profile/sums.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-
-const struct fsl_profile_step *fsl_profile_steps(const struct fsl_profile_rank *rank,
-						 size_t *n_steps)
-{
-	*n_steps = rank->n_steps > 0 ? rank->n_steps : rank->n_rebuilt;
-	return rank->n_steps > 0 ? rank->steps : rank->rebuilt;
-}
+#include "profile/step_rows.h"
 
 struct fsl_profile_step_mean fsl_profile_rank_mean(const struct fsl_profile_rank *rank)
 {
-	size_t n = 0;
-	int64_t computing_ns = 0, exposed_ns = 0, free_ns = 0;
-	const struct fsl_profile_step *steps = fsl_profile_steps(rank, &n);
-	struct fsl_profile_step_mean mean = {0};
-	for (size_t s = 0; s < n; s++) {
-		computing_ns += steps[s].computing_ns;
-		exposed_ns += steps[s].exposed_ns;
-		free_ns += steps[s].free_ns;
+	double step_ms = fsl_profile_step_ms(rank);
+	if (isnan(step_ms)) {
+		return (struct fsl_profile_step_mean){0};
 	}
-	if (n > 0) {
-		double per_ms = (double)n * FSL_NS_PER_MS;
-		mean.computing_ms = (double)computing_ns / per_ms;
-		mean.exposed_ms = (double)exposed_ns / per_ms;
-		mean.free_ms = (double)free_ns / per_ms;
-		mean.step_ms = mean.computing_ms + mean.exposed_ms + mean.free_ms;
-		mean.n_ranks = 1;
-	}
-	return mean;
+	return (struct fsl_profile_step_mean){
+		.step_ms = step_ms,
+		.computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING),
+		.exposed_ms = fsl_profile_part_ms(rank, FSL_PART_EXPOSED),
+		.free_ms = fsl_profile_part_ms(rank, FSL_PART_FREE),
+		.n_ranks = 1};
 }
 
 static int compare_names(const void *left, const void *right)
@@ -84,7 +71,7 @@ static double count_shares(const struct fsl_profile *profile)
 	size_t n_all = 0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		size_t n = 0;
-		(void)fsl_profile_steps(&profile->ranks[r], &n);
+		(void)fsl_profile_step_rows(&profile->ranks[r], &n);
 		n_all += n > 0 ? n : 1;
 	}
 	return n_all > 0 ? (double)n_all : 1.0;

@@ -23,9 +23,6 @@ struct fsl_profile_step_mean {
 	size_t n_ranks; /* 0: no rank has steps */
 };
 
-/* Steps of one rank: as its file tells them, else rebuilt. */
-const struct fsl_profile_step *fsl_profile_steps(const struct fsl_profile_rank *rank,
-						 size_t *n_steps);
 /* Mean over the steps of one rank; n_ranks 1, or 0 without steps. */
 struct fsl_profile_step_mean fsl_profile_rank_mean(const struct fsl_profile_rank *rank);
 
