@@ -148,7 +148,7 @@ static size_t largest(struct row *rows, size_t n, size_t f, const bool *is_shown
  * longest, are free longest and wait longest. */
 static size_t choose(const struct fsl_profile_result *result, struct row *rows, bool *is_shown)
 {
-	enum { COMPUTING = 1, EXPOSED = 2, FREE = 4 };
+	enum { COMPUTING = 1, EXPOSED = 2, FREE = 4, TURNS_N = 6 };
 	static const size_t turns[] = {COMPUTING, FREE, EXPOSED};
 	size_t n = result->profile->n_ranks, n_shown = 0;
 	size_t n_max = n <= ROWS_MAX ? n : ROWS_MAX - 1;
@@ -159,7 +159,7 @@ static size_t choose(const struct fsl_profile_result *result, struct row *rows, 
 		show(is_shown, n_max,
 		     position_of(result->profile, result->verdict->culprits[i].rank), &n_shown);
 	}
-	for (size_t t = 0; n_shown < n_max; t++) {
+	for (size_t t = 0; n_shown < n_max && t < TURNS_N; t++) {
 		size_t i = largest(rows, n, turns[t % 3], is_shown);
 		if (i == SIZE_MAX) {
 			break;
