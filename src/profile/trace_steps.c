@@ -144,6 +144,7 @@ static int64_t range_begin(const struct fsl_profile_trace *trace, int64_t step)
 static struct fsl_profile_step row_of(const struct fsl_trace_step *item, int64_t framework_ns)
 {
 	int64_t stage_ns = item->end_ns - item->begin_ns - item->receive_ns;
+	int64_t overlapped_ns = item->communication_ns - item->exposed_ns;
 	int64_t rest_ns = item->exposed_ns - item->receive_ns;
 	bool has_preparing = framework_ns != FSL_NS_ABSENT && item->busy_ns != FSL_NS_ABSENT;
 	return (struct fsl_profile_step){
@@ -151,10 +152,10 @@ static struct fsl_profile_step row_of(const struct fsl_trace_step *item, int64_t
 		.device_id = -1,
 		.computing_ns = item->computing_ns,
 		.exposed_ns = item->exposed_ns,
-		.overlapped_ns = item->communication_ns - item->exposed_ns,
+		.overlapped_ns = overlapped_ns > 0 ? overlapped_ns : 0,
 		.communication_ns = item->communication_ns,
 		.free_ns = item->free_ns,
-		.stage_ns = stage_ns,
+		.stage_ns = stage_ns > 0 ? stage_ns : 0,
 		.bubble_ns = item->receive_ns,
 		.exposed_not_receive_ns = rest_ns > 0 ? rest_ns : 0,
 		.preparing_ns = has_preparing ? item->busy_ns - framework_ns : FSL_NS_ABSENT,
