@@ -90,15 +90,20 @@ static void describe_own(char *text, size_t size, const struct fsl_profile_stand
 		return;
 	}
 	double more = own->computing_ms / peers_ms - 1.0;
-	bool is_alike = fabs(more) < 0.01;
-	(void)snprintf(text, size,
-		       "it computes %s its peers (%.1f ms, %+.2f %%) and is free "
-		       "%.1f ms %s",
-		       is_alike     ? "as long as"
-		       : more > 0.0 ? "longer than"
-				    : "less than",
-		       own->computing_ms, 100.0 * more, fabs(own->free_more_ms),
-		       own->free_more_ms >= 0.0 ? "longer" : "less");
+	const char *computes = fabs(more) < 0.01 ? "as long as"
+			       : more > 0.0      ? "longer than"
+						 : "less than";
+	int n = snprintf(text, size, "it computes %s its peers (%.1f ms, %+.2f %%) and is free ",
+			 computes, own->computing_ms, 100.0 * more);
+	if (n < 0 || (size_t)n >= size) {
+		return;
+	}
+	if (fabs(own->free_more_ms) < LATE_SHARE_MIN * own->step_ms) {
+		(void)snprintf(text + n, size - (size_t)n, "as long");
+		return;
+	}
+	(void)snprintf(text + n, size - (size_t)n, "%.1f ms %s", fabs(own->free_more_ms),
+		       own->free_more_ms > 0.0 ? "longer" : "less");
 }
 
 static const char *const look_at_host =

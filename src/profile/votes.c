@@ -16,7 +16,7 @@ static const double ALPHA = 0.004;
 static const double ALPHA_TOLD = 0.01;
 
 /* The least quantile of any number of values and degrees of freedom is 3.29: smaller deviates need
- * no look at it, which takes most of the time. */
+ * no look at the distribution, which takes most of the time. */
 static const double DEVIATE_MIN = 3.0;
 
 enum { EXACT_MAX = 512 };
@@ -87,7 +87,7 @@ size_t fsl_votes_low(struct fsl_vote *votes, size_t n, double least_sigma)
 		double deviate = take_farthest(&rest, least_sigma, &is_low);
 		n_low += is_low ? 1 : 0;
 		if (deviate > DEVIATE_MIN &&
-		    deviate > gsl_cdf_tdist_Qinv(0.5 * ALPHA / n_left, n_left - 2.0)) {
+		    gsl_cdf_tdist_Q(deviate, n_left - 2.0) < 0.5 * ALPHA / n_left) {
 			n_found = n_low;
 		}
 	}
