@@ -76,7 +76,7 @@ def check_codes():
         c = judge.read_text()
         told |= set(re.findall(r'fsl_profile_finding_of\(\s*FSL_LAYER_\w+,\s*"(\w+)"', c))
         told |= set(re.findall(r'\bcode = [^;]*?"([a-z]+_[a-z_]+)"', c))
-        told |= set(re.findall(r'^\t\{"([a-z]+_[a-z_]+)",', c, re.M))
+        told |= set(re.findall(r'^\t+(?:\[\w+\] = )?\{"([a-z]+_[a-z_]+)", *"[^"]* ', c, re.M))
     found.extend(f"docs/profile.md does not explain {code}" for code in sorted(told) if f"`{code}`" not in text)
     if len(told) < 20:
         found.append(f"too few codes were found in the sources: {sorted(told)}")
