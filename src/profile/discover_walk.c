@@ -217,15 +217,28 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 	return status;
 }
 
-static enum fsl_status remark_monitor(struct fsl_search *search, const struct place *place,
-				      const struct fsl_listing *listing, struct fsl_error *err)
+/* Files that look like captures and are none, or none that is read. */
+static const struct {
+	const char *begin, *end, *what;
+} strangers[] = {
+	{"msmonitor_", ".db", "databases of msMonitor are not read"},
+	{"step_trace_raw_", ".csv", "captures of MindSpore before 2.3 are not read"},
+	{"cluster_step_trace_time", ".csv",
+	 "results of msprof-analyze are not read, give the captures they were made of"},
+};
+
+static enum fsl_status remark_strangers(struct fsl_search *search, const struct place *place,
+					const struct fsl_listing *listing, struct fsl_error *err)
 {
-	if (!fsl_listing_has_any(listing, "msmonitor_", ".db")) {
-		return FSL_OK;
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]) && status == FSL_OK; i++) {
+		if (fsl_listing_has_any(listing, strangers[i].begin, strangers[i].end)) {
+			status = fsl_search_remark(
+				search, FSL_DISCOVER_STRANGERS, err, "\"%s\": %s",
+				fsl_search_shown(search, place->path), strangers[i].what);
+		}
 	}
-	return fsl_search_remark(search, FSL_DISCOVER_MONITOR, err,
-				 "databases of msMonitor in \"%s\" are not read",
-				 fsl_search_shown(search, place->path));
+	return status;
 }
 
 /* One folder: taken, told, or gone through. */
@@ -243,7 +256,7 @@ static enum fsl_status look_into(struct walk *walk, struct place place, struct f
 				fsl_error_root(&own));
 	}
 	const struct fsl_look look = fsl_search_look(place.name, &listing);
-	status = remark_monitor(walk->search, &place, &listing, err);
+	status = remark_strangers(walk->search, &place, &listing, err);
 	if (status == FSL_OK && look.output != NULL) {
 		status = add_candidate(walk->search, &place, &look, err);
 	}

@@ -326,6 +326,15 @@ static void test_nothing_found_says_why(void **state)
 	tree_folder(tree, "raw_ascend_ms/PROF_1");
 	assert_int_equal(tree_try(tree, ""), FSL_ERR_INPUT);
 	assert_non_null(strstr(fsl_error_root(&tree->err), "was recorded but not parsed"));
+	tree_write(tree, "cluster_analysis_output/cluster_step_trace_time.csv", "");
+	assert_int_equal(tree_try(tree, "cluster_analysis_output"), FSL_ERR_INPUT);
+	assert_non_null(strstr(fsl_error_root(&tree->err), "give the captures they were made of"));
+	tree_write(tree, "old/step_trace_raw_0_detail_time.csv", "");
+	assert_int_equal(tree_try(tree, "old"), FSL_ERR_INPUT);
+	assert_non_null(strstr(fsl_error_root(&tree->err), "MindSpore before 2.3"));
+	tree_write(tree, "monitor/msmonitor_7_20260101000000000_-1.db", "");
+	assert_int_equal(tree_try(tree, "monitor"), FSL_ERR_INPUT);
+	assert_non_null(strstr(fsl_error_root(&tree->err), "msMonitor are not read"));
 	assert_int_equal(tree_try(tree, "nowhere"), FSL_ERR_INPUT);
 	assert_non_null(strstr(fsl_error_root(&tree->err), "No such file"));
 	tree_write(tree, "file", "");
