@@ -13,6 +13,7 @@ struct fsl_profile_input {
 		*file; /* count records and drops here, leave a message when it is not whole */
 	const int64_t *steps; /* wanted; n_steps 0: all */
 	size_t n_steps;
+	bool has_next; /* the file is a slice, and another one of the same capture follows */
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "profile/discover.h"
 #include "profile/files.h"
 #include "profile/info.h"
+#include "profile/trace_sums.h"
 
 static const char *const transport_texts[] = {
 	[FSL_TRANSPORT_RDMA] = "RDMA",       [FSL_TRANSPORT_HCCS] = "HCCS",
@@ -236,6 +237,7 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 static void rank_fini(struct fsl_profile_rank *rank)
 {
 	fsl_profile_info_fini(&rank->info);
+	fsl_trace_sums_destroy(rank->trace.sums);
 	fsl_free(rank->trace.ranges);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);

@@ -254,6 +254,7 @@ struct fsl_profile_trace {
 	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX];
 	struct fsl_profile_range *ranges; /* sorted by begin */
 	size_t n_ranges, ranges_capacity;
+	struct fsl_trace_sums *sums; /* between the slices of a trace in several files, else NULL */
 };
 
 struct fsl_profile_rank {

@@ -156,10 +156,21 @@ static bool repeats(const struct matches *matches, size_t i)
 			 item->slice == matches->items[i - 1].slice);
 }
 
+/* True when a slice that is read comes behind item @i. */
+static bool has_next(const struct matches *matches, size_t i)
+{
+	size_t next = i + 1;
+	while (next < matches->n_items && repeats(matches, next)) {
+		next++;
+	}
+	return next < matches->n_items;
+}
+
 static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
-				  const struct match *match,
+				  const struct matches *matches, size_t i,
 				  const struct fsl_profile_options *options, struct fsl_error *err)
 {
+	const struct match *match = &matches->items[i];
 	struct fsl_file *file = NULL;
 	struct fsl_reader *reader = NULL;
 	struct fsl_error own = {0};
@@ -182,7 +193,8 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 						.path = file->path,
 						.file = file,
 						.steps = options->steps,
-						.n_steps = options->n_steps};
+						.n_steps = options->n_steps,
+						.has_next = has_next(matches, i)};
 	status = readers[r].read(rank, &input, err);
 	fsl_reader_close(reader);
 	rank->has_text |=
@@ -227,7 +239,7 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 				rank, readers[r].file_name, match, FSL_FILE_DUPLICATE,
 				"left out: another file holds the same, or a newer export", err);
 		} else {
-			status = read_match(rank, r, match, options, err);
+			status = read_match(rank, r, matches, i, options, err);
 		}
 	}
 	return status;

@@ -342,6 +342,45 @@ static void calls_are_counted_inside_of_long_stretches(void **state)
 	free(text);
 }
 
+/* msprof cuts large traces: flows, frequencies and steps go on in the next file. */
+static void slices_are_summed_up_as_one(void **state)
+{
+	static const char *const slices[] = {
+		"[" STEPS AND PROCESS("9", "Overlap Analysis") AND X("Computing", "9", "20", "10")
+			AND FREQ("5", "10", "1800") AND FLOW("s", "HostToDevice", "1", "10") "]",
+		"[" PROCESS("7", "Ascend Hardware") AND X("Free", "9", "30", "10")
+			AND FREQ("5", "30", "800") AND FLOW("f", "HostToDevice", "1", "12") "]",
+		"[" X("k", "7", "20", "30") AND X("Computing", "9", "40", "10") "]",
+	};
+	struct reading reading;
+	(void)state;
+	reading_begin(&reading);
+	for (size_t i = 0; i < 3; i++) {
+		struct fsl_file file = {.path = "slice", .message = ""};
+		const struct fsl_profile_input input = {
+			.reader = quoted_reader(slices[i], strlen(slices[i])),
+			.path = "slice",
+			.file = &file,
+			.has_next = i < 2};
+		assert_int_equal(reader(&reading.rank, &input, NULL), FSL_OK);
+		assert_int_equal(file.state, FSL_FILE_READ);
+		fsl_reader_close(input.reader);
+	}
+	const struct fsl_profile_trace *trace = &reading.rank.trace;
+	assert_null(trace->sums);
+	assert_int_equal(trace->n_events, 12);
+	assert_int_equal(trace->n_launches, 1);
+	assert_int_equal(trace->lag_max_ns, 2000);
+	assert_int_equal(trace->begin_ns, 20000);
+	assert_int_equal(trace->n_freqs, 2);
+	assert_int_equal(trace->freq_ns[0], 20000); /* 30 to 50 */
+	assert_int_equal(trace->freq_ns[1], 20000); /* 10 to 30 */
+	assert_int_equal(reading.rank.n_rebuilt, 1);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 20000);
+	assert_int_equal(reading.rank.rebuilt[0].free_ns, 10000);
+	reading_end(&reading);
+}
+
 static void a_cut_file_is_used_up_to_there(void **state)
 {
 	static const char text[] = "[" PROCESS("7", "Ascend Hardware") AND X("k", "7", "5", "1")
@@ -489,6 +528,7 @@ int main(void)
 		cmocka_unit_test(steps_of_kernel_details_stay),
 		cmocka_unit_test(idle_stretches_tell_what_the_host_did),
 		cmocka_unit_test(calls_are_counted_inside_of_long_stretches),
+		cmocka_unit_test(slices_are_summed_up_as_one),
 		cmocka_unit_test(a_cut_file_is_used_up_to_there),
 		cmocka_unit_test(odd_documents_are_told),
 		cmocka_unit_test(of_the_same_key_twice_the_last_one_holds),
