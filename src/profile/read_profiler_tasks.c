@@ -49,7 +49,11 @@ static const struct fsl_db_column kernel_columns[KERNEL_COLUMNS_N] = {
 	[KERNEL_TYPES] = {{"inputDataTypes"}, false, 1},
 };
 
-static const struct fsl_db_select kernel_select = {{"TASK", "COMPUTE_TASK_INFO"},
+/* Written in the order of begins, but for some: sorting doubles the cost and is done when needed.
+ */
+static const struct fsl_db_select kernel_select = {
+	{"TASK", "COMPUTE_TASK_INFO"}, "globalTaskId", kernel_columns, KERNEL_COLUMNS_N, ""};
+static const struct fsl_db_select sorted_select = {{"TASK", "COMPUTE_TASK_INFO"},
 						   "globalTaskId",
 						   kernel_columns,
 						   KERNEL_COLUMNS_N,
@@ -287,42 +291,68 @@ static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
 				     "too many kinds of kernels; further shapes are not told "
 				     "apart");
 	}
-	if (status == FSL_OK && pass->is_late) {
-		/* SQLite sorted the rows: only a damaged file comes here. */
-		status = fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
-				     "tasks are not in order; copy or parse it again");
-	}
 	return status;
 }
 
-static enum fsl_status read_kernels(struct pass *pass, struct fsl_error *err)
+static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 {
 	size_t next = 0;
-	pass->rows = NULL;
-	pass->classes.rank = pass->profiler->rank;
-	pass->breakdown = fsl_breakdown_create(FSL_BREAKDOWN_WINDOW);
-	if (pass->breakdown == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
-				(int)pass->profiler->rank->rank);
-	}
-	enum fsl_status status =
-		fsl_db_select(&pass->rows, pass->profiler->db, &kernel_select, err);
-	bool has_row = pass->rows != NULL;
+	bool has_row = true;
+	enum fsl_status status = FSL_OK;
 	while (status == FSL_OK && has_row && !pass->is_late) {
 		status = fsl_db_next(pass->rows, &has_row, err);
 		if (status == FSL_OK && has_row) {
 			status = add_kernel(pass, &next, err);
 		}
 	}
-	fsl_db_rows_close(pass->rows);
-	if (status == FSL_OK && pass->rows != NULL) {
+	if (status == FSL_OK && !pass->is_late) {
 		status = add_comms(pass, &next, INT64_MAX, err);
 	}
-	if (status == FSL_OK && pass->rows != NULL) {
-		status = finish(pass, err);
+	return status == FSL_OK && !pass->is_late ? finish(pass, err) : status;
+}
+
+/* pass->is_late when tasks came too late for the breakdown: nothing is kept of them. */
+static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_select *select,
+				    struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = pass->profiler->rank;
+	pass->rows = NULL;
+	pass->is_late = false;
+	pass->classes = (struct fsl_kernel_classes){.rank = rank};
+	pass->breakdown = fsl_breakdown_create(FSL_BREAKDOWN_WINDOW);
+	if (pass->breakdown == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
+	enum fsl_status status = fsl_db_select(&pass->rows, pass->profiler->db, select, err);
+	if (status == FSL_OK && pass->rows != NULL) {
+		status = read_rows(pass, err);
+	}
+	rank->n_kernels = pass->is_late ? 0 : rank->n_kernels;
+	fsl_db_rows_close(pass->rows);
 	fsl_kernel_classes_fini(&pass->classes);
 	fsl_breakdown_destroy(pass->breakdown);
+	return status;
+}
+
+/* What trace_view.json told of steps and gaps stays. */
+static enum fsl_status fill_kernels(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	struct fsl_profile_rank *rank = profiler->rank;
+	const struct fsl_file before = *profiler->input->file;
+	size_t n_rebuilt = rank->n_rebuilt, n_gaps = rank->n_gaps;
+	enum fsl_status status = read_kernels(pass, &kernel_select, err);
+	if (status == FSL_OK && pass->is_late) {
+		*profiler->input->file = before;
+		status = read_kernels(pass, &sorted_select, err);
+	}
+	if (status == FSL_OK && pass->is_late) {
+		/* Text where numbers belong sorts behind them. */
+		status = fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				     "tasks are not in order; copy or parse it again");
+	}
+	rank->n_rebuilt = n_rebuilt > 0 ? n_rebuilt : rank->n_rebuilt;
+	rank->n_gaps = n_gaps > 0 ? n_gaps : rank->n_gaps;
 	return status;
 }
 
@@ -331,8 +361,8 @@ enum fsl_status fsl_profiler_read_tasks(struct fsl_profiler *profiler, struct fs
 	struct pass pass = {.profiler = profiler, .begin_ns = FSL_NS_ABSENT};
 	struct fsl_profile_rank *rank = profiler->rank;
 	enum fsl_status status = read_comms(&pass, err);
-	if (status == FSL_OK && rank->n_kernels == 0 && rank->n_rebuilt == 0) {
-		status = read_kernels(&pass, err);
+	if (status == FSL_OK && rank->n_kernels == 0) {
+		status = fill_kernels(&pass, err);
 	}
 	if (rank->trace.begin_ns == FSL_NS_ABSENT && pass.begin_ns != FSL_NS_ABSENT) {
 		rank->trace.begin_ns = pass.begin_ns;

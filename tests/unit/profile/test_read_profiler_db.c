@@ -76,6 +76,27 @@ static void kernels_of_a_step_are_counted_by_kind(void **state)
 	assert_int_equal(rank->trace.end_ns, 251);
 }
 
+/* More tasks out of order than the breakdown holds: SQLite sorts them. */
+static void tasks_may_come_in_any_order(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "INSERT INTO TASK WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL"
+			    " SELECT i + 1 FROM n LIMIT 40000) SELECT 1000000 - 10 * i,"
+			    " 1000000 - 10 * i + 6, 0, 0, i FROM n;"
+			    "INSERT INTO COMPUTE_TASK_INFO SELECT 1, globalTaskId, 2, 3, 4, 5"
+			    " FROM TASK");
+	database_read(&folder);
+	const struct fsl_file *file = database_file(&folder, NAME);
+	assert_int_equal(file->state, FSL_FILE_READ);
+	assert_int_equal(file->n_records, 40000);
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->kernels[0].count, 40000);
+	assert_int_equal(rank->n_rebuilt, 1);
+	assert_int_equal(rank->rebuilt[0].computing_ns, 40000 * 6);
+	assert_int_equal(rank->rebuilt[0].free_ns, 39999 * 4);
+}
+
 static void communication_has_the_groups_of_the_text_files(void **state)
 {
 	(void)state;
@@ -185,7 +206,7 @@ static void calls_are_summed_by_level_and_name(void **state)
 			    " (40, 44, 20000, 1), (50, 51, 77, 1), (60, 61, 20000, 1234)");
 	database_read(&folder);
 	assert_int_equal(rank->n_api_statistics, 3);
-	const struct fsl_profile_statistic *row = &rank->api_statistics[2];
+	const struct fsl_profile_statistic *row = &rank->api_statistics[0];
 	assert_string_equal(name_of(row->kind_id), "acl");
 	assert_string_equal(name_of(row->name_id), "aclnnMm");
 	assert_int_equal(row->count, 2);
@@ -193,7 +214,8 @@ static void calls_are_summed_by_level_and_name(void **state)
 	assert_int_equal(row->min_ns, 4);
 	assert_int_equal(row->mean_ns, 7);
 	assert_int_equal(row->max_ns, 10);
-	assert_int_equal(rank->api_statistics[0].kind_id, FSL_STR_NONE);
+	assert_string_equal(name_of(rank->api_statistics[1].kind_id), "node");
+	assert_int_equal(rank->api_statistics[2].kind_id, FSL_STR_NONE);
 }
 
 static void frequencies_hold_until_the_next(void **state)
@@ -496,6 +518,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(kernels_of_a_step_are_counted_by_kind),
+		TEST(tasks_may_come_in_any_order),
 		TEST(communication_has_the_groups_of_the_text_files),
 		TEST(times_may_be_text_and_names_may_be_missing),
 		TEST(only_the_device_of_the_rank_is_read),
