@@ -35,7 +35,16 @@ static void put_times(struct fsl_peer_json *json, const struct fsl_peer_sum *sum
 	fsl_peer_json_close(json, '}');
 }
 
-/* Sizes of packets are keys, written as Python writes the number: "8.388608", "4e-06". */
+/* A number of MB as Python writes it: "8.388608", "4e-06". */
+static const char *size_text(int64_t n_bytes, char *buffer, size_t size)
+{
+	const int64_t fixed_min = 100, fixed_max = INT64_C(1000000000000000);
+	return n_bytes >= fixed_min && n_bytes < fixed_max
+		       ? fsl_peer_scaled(n_bytes, MB_DECIMALS, 1, buffer, size)
+		       : fsl_python_float((double)n_bytes / 1e6, buffer, size);
+}
+
+/* Sizes of packets are keys. */
 static void put_packets(struct fsl_peer_json *json, const struct fsl_peer_sum *sum,
 			enum fsl_profile_transport transport)
 {
@@ -47,14 +56,24 @@ static void put_packets(struct fsl_peer_json *json, const struct fsl_peer_sum *s
 			continue;
 		}
 		char key[48];
-		fsl_peer_json_open(
-			json, fsl_python_float((double)packets->n_bytes / 1e6, key, sizeof(key)),
-			'[');
+		fsl_peer_json_open(json, size_text(packets->n_bytes, key, sizeof(key)), '[');
 		fsl_peer_json_integer(json, NULL, packets->count);
 		fsl_peer_json_scaled(json, NULL, packets->time_ps, MS_DECIMALS);
 		fsl_peer_json_close(json, ']');
 	}
 	fsl_peer_json_close(json, '}');
+}
+
+/* Four of five. */
+static void put_unused(struct fsl_peer_json *json, enum fsl_profile_transport transport,
+		       bool is_sum)
+{
+	fsl_peer_json_raw(json, fsl_profile_transport_text(transport),
+			  is_sum ? "{\"Transit Size(MB)\": 0, \"Transit Time(ms)\": 0, "
+				   "\"Bandwidth(GB/s)\": 0, \"Size Distribution\": {}}"
+				 : "{\"Transit Size(MB)\": 0, \"Transit Time(ms)\": 0, "
+				   "\"Bandwidth(GB/s)\": 0, \"Large Packet Ratio\": 0, "
+				   "\"Size Distribution\": {}}");
 }
 
 /* As written for one operator, computed for a sum. */
@@ -111,7 +130,9 @@ static enum fsl_status put_rank(struct fsl_peer_json *json, struct fsl_peer_sum 
 	fsl_peer_json_open(json, "Communication Bandwidth Info", '{');
 	for (int t = 0; t < FSL_TRANSPORTS_N; t++) {
 		enum fsl_profile_transport transport = (enum fsl_profile_transport)t;
-		if (is_listed(transport) || sum->traffic[t].is_used) {
+		if (!sum->traffic[t].is_used && is_listed(transport)) {
+			put_unused(json, transport, is_sum);
+		} else if (sum->traffic[t].is_used) {
 			put_transport(json, sum, transport, traffic_of(rank, comm, transport),
 				      is_sum);
 		}

@@ -97,31 +97,57 @@ void fsl_peer_json_text(struct fsl_peer_json *json, const char *key, const char 
 	(void)fputc('"', json->stream);
 }
 
-void fsl_peer_json_real(struct fsl_peer_json *json, const char *key, double value)
+void fsl_peer_json_raw(struct fsl_peer_json *json, const char *key, const char *value)
 {
-	char text[48];
 	put_key(json, key);
-	bool is_zero = value == 0 || !isfinite(value); /* most are */
-	(void)fputs(is_zero ? "0.0" : fsl_python_float(value, text, sizeof(text)), json->stream);
+	(void)fputs(value, json->stream);
 }
 
+/* From the last digit on, without a format: most of the bytes are such numbers. */
 const char *fsl_peer_scaled(int64_t value, int decimals, int min_decimals, char *buffer,
 			    size_t size)
 {
-	uint64_t scale = 1;
-	for (int i = 0; i < decimals; i++) {
-		scale *= 10;
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char *c = buffer + size;
+	bool is_shown = false; /* a digit behind the point was written */
+	*--c = '\0';
+	for (int d = decimals; d > 0; d--, rest /= 10) {
+		char digit = (char)('0' + rest % 10);
+		is_shown = is_shown || digit != '0' || d <= min_decimals;
+		if (is_shown) {
+			*--c = digit;
+		}
 	}
-	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	int length = snprintf(buffer, size, "%s%" PRIu64 ".%0*" PRIu64, value < 0 ? "-" : "",
-			      magnitude / scale, decimals, magnitude % scale);
-	int least = length - decimals + min_decimals;
-	while (length > least && buffer[length - 1] == '0') {
-		length--;
+	if (is_shown) {
+		*--c = '.';
 	}
-	length -= buffer[length - 1] == '.';
-	buffer[length] = '\0';
-	return buffer;
+	do {
+		*--c = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (value < 0) {
+		*--c = '-';
+	}
+	return c;
+}
+
+/* Most numbers are 0 or have four decimals: those need no search for the shortest form. */
+static const char *real_text(double value, char *buffer, size_t size)
+{
+	const double limit = 1e9;
+	if (value == 0 || !isfinite(value)) {
+		return "0.0";
+	}
+	long long scaled = fabs(value) < limit ? llround(value * 1e4) : 0;
+	return scaled != 0 && (double)scaled / 1e4 == value
+		       ? fsl_peer_scaled(scaled, 4, 1, buffer, size)
+		       : fsl_python_float(value, buffer, size);
+}
+
+void fsl_peer_json_real(struct fsl_peer_json *json, const char *key, double value)
+{
+	char text[48];
+	fsl_peer_json_raw(json, key, real_text(value, text, sizeof(text)));
 }
 
 void fsl_peer_json_integer(struct fsl_peer_json *json, const char *key, int64_t value)
@@ -133,6 +159,5 @@ void fsl_peer_json_integer(struct fsl_peer_json *json, const char *key, int64_t 
 void fsl_peer_json_scaled(struct fsl_peer_json *json, const char *key, int64_t value, int decimals)
 {
 	char text[48];
-	put_key(json, key);
-	(void)fputs(fsl_peer_scaled(value, decimals, 0, text, sizeof(text)), json->stream);
+	fsl_peer_json_raw(json, key, fsl_peer_scaled(value, decimals, 0, text, sizeof(text)));
 }

@@ -20,6 +20,8 @@ void fsl_peer_json_close(struct fsl_peer_json *json, char bracket);
 /* A key of two parts: "name@group". The value comes next, with its key NULL. */
 void fsl_peer_json_key(struct fsl_peer_json *json, const char *name, const char *group);
 void fsl_peer_json_text(struct fsl_peer_json *json, const char *key, const char *text);
+/* @value as it is. */
+void fsl_peer_json_raw(struct fsl_peer_json *json, const char *key, const char *value);
 /* Shortest form that reads back as the same number; 0 when not finite. */
 void fsl_peer_json_real(struct fsl_peer_json *json, const char *key, double value);
 void fsl_peer_json_integer(struct fsl_peer_json *json, const char *key, int64_t value);
@@ -27,7 +29,7 @@ void fsl_peer_json_integer(struct fsl_peer_json *json, const char *key, int64_t 
 void fsl_peer_json_scaled(struct fsl_peer_json *json, const char *key, int64_t value, int decimals);
 
 /* The text of such a number, without zeros at its end; at least @min_decimals. @buffer: at least 48
- * bytes. Returns @buffer. */
+ * bytes, in which the text lies. */
 const char *fsl_peer_scaled(int64_t value, int decimals, int min_decimals, char *buffer,
 			    size_t size);
 

@@ -136,9 +136,14 @@ struct fsl_peer_link_sum fsl_peer_sum_links(const struct fsl_peer_index *index,
 	return sum;
 }
 
-/* "%.4f" rounds the exact binary value, as Python's round() does. */
+/* "%.4f" rounds the exact binary value, as Python's round() does; that is asked only near halves.
+ */
 double fsl_peer_round(double value)
 {
+	double scaled = value * 1e4, whole = floor(scaled), part = scaled - whole;
+	if (fabs(scaled) < 1e9 && fabs(part - 0.5) > 1e-6) {
+		return (whole + (part > 0.5 ? 1 : 0)) / 1e4;
+	}
 	char text[400];
 	(void)snprintf(text, sizeof(text), "%.4f", value);
 	return strtod(text, NULL);

@@ -174,10 +174,10 @@ static void add_op(struct fsl_profile *set, size_t r, const char *name, int64_t 
 }
 
 #define NOTHING                                                                                    \
-	"{\"Transit Size(MB)\": 0, \"Transit Time(ms)\": 0, \"Bandwidth(GB/s)\": 0.0, \"Large "    \
-	"Packet Ratio\": 0.0, \"Size Distribution\": {}}"
+	"{\"Transit Size(MB)\": 0, \"Transit Time(ms)\": 0, \"Bandwidth(GB/s)\": 0, \"Large "      \
+	"Packet Ratio\": 0, \"Size Distribution\": {}}"
 #define NO_SUM                                                                                     \
-	"{\"Transit Size(MB)\": 0, \"Transit Time(ms)\": 0, \"Bandwidth(GB/s)\": 0.0, \"Size "     \
+	"{\"Transit Size(MB)\": 0, \"Transit Time(ms)\": 0, \"Bandwidth(GB/s)\": 0, \"Size "       \
 	"Distribution\": {}}"
 
 static void operators_stand_under_their_ranks_with_a_sum_behind(void **state)
