@@ -1,49 +1,62 @@
 /* The files of the peer tool. */
 #include "profile/peer_files.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "base/file.h"
+#include "base/os_error.h"
 #include "profile/peer_parts.h"
 
-/* Returns FSL_OK when there is nothing to write. */
-static enum fsl_status write_text(const char *folder, const char *name, bool has_data,
-				  enum fsl_status (*write)(FILE *, const struct fsl_peer_index *,
-							   struct fsl_error *),
-				  const struct fsl_peer_index *index, struct fsl_error *err)
-{
-	struct fsl_draft *draft = NULL;
-	char *path = fsl_path_join(folder, name);
-	enum fsl_status status =
-		path != NULL ? FSL_OK
-			     : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", name);
-	if (status == FSL_OK && has_data) {
-		status = fsl_draft_create(&draft, path, err);
-		if (status == FSL_OK) {
-			status = write(fsl_draft_stream(draft), index, err);
-		}
-		if (status == FSL_OK) {
-			status = fsl_draft_publish(draft, err);
-		}
-	}
-	fsl_draft_destroy(draft);
-	fsl_free(path);
-	return status;
-}
+/* One of the files. */
+struct target {
+	const char *name;
+	bool has_data;
+	/* NULL: the database, which is no stream. */
+	enum fsl_status (*write)(FILE *, const struct fsl_peer_index *, struct fsl_error *);
+};
 
-static enum fsl_status write_database(const char *folder, const struct fsl_peer_index *index,
-				      struct fsl_error *err)
+static enum fsl_status write_draft(const struct target *target, const char *path,
+				   const struct fsl_peer_index *index, struct fsl_error *err)
 {
 	struct fsl_draft *draft = NULL;
-	char *path = fsl_path_join(folder, "cluster_analysis.db");
-	enum fsl_status status = path != NULL ? fsl_draft_create(&draft, path, err)
-					      : FSL_FAIL(err, FSL_ERR_MEMORY,
-							 "out of memory: folder=\"%s\"", folder);
+	enum fsl_status status = fsl_draft_create(&draft, path, err);
 	if (status == FSL_OK) {
-		status = fsl_peer_write_database(fsl_draft_path(draft), index, err);
+		status = target->write != NULL
+				 ? target->write(fsl_draft_stream(draft), index, err)
+				 : fsl_peer_write_database(fsl_draft_path(draft), index, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_draft_publish(draft, err);
 	}
 	fsl_draft_destroy(draft);
+	return status;
+}
+
+/* What another capture left would be taken for this one's. */
+static enum fsl_status remove_old(const char *path, struct fsl_error *err)
+{
+	if (unlink(path) != 0 && errno != ENOENT) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"cannot remove the file of another capture: path=\"%s\", "
+				"reason=\"%s\"",
+				path, fsl_os_error(errno).text);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status write_target(const struct target *target, const char *folder,
+				    const struct fsl_peer_index *index, struct fsl_error *err)
+{
+	char *path = fsl_path_join(folder, target->name);
+	enum fsl_status status = FSL_OK;
+	if (path == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", target->name);
+	} else if (target->has_data) {
+		status = write_draft(target, path, index, err);
+	} else {
+		status = remove_old(path, err);
+	}
 	fsl_free(path);
 	return status;
 }
@@ -61,26 +74,20 @@ static bool has_steps(const struct fsl_profile *profile)
 static enum fsl_status write_all(const char *folder, const struct fsl_peer_index *index,
 				 struct fsl_error *err)
 {
-	const struct {
-		const char *name;
-		bool has_data;
-		enum fsl_status (*write)(FILE *, const struct fsl_peer_index *, struct fsl_error *);
-	} files[] = {
-		{"cluster_step_trace_time.csv", has_steps(index->profile), fsl_peer_write_steps},
-		{"communication_group.json", index->cluster->n_groups > 0, fsl_peer_write_groups},
+	bool has_rows = has_steps(index->profile);
+	size_t n_groups = index->cluster->n_groups;
+	const struct target targets[] = {
+		{"cluster_step_trace_time.csv", has_rows, fsl_peer_write_steps},
+		{"communication_group.json", n_groups > 0, fsl_peer_write_groups},
 		{"cluster_communication.json", index->comms.n > 0, fsl_peer_write_comms},
 		{"cluster_communication_matrix.json", index->links.n > 0, fsl_peer_write_matrix},
+		{"cluster_analysis.db", has_rows || n_groups > 0, NULL},
 	};
 	enum fsl_status status = fsl_dir_create(folder, err);
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]) && status == FSL_OK; f++) {
-		status = write_text(folder, files[f].name, files[f].has_data, files[f].write, index,
-				    err);
+	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]) && status == FSL_OK; t++) {
+		status = write_target(&targets[t], folder, index, err);
 	}
-	bool has_data = false;
-	for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
-		has_data = has_data || files[f].has_data;
-	}
-	return status == FSL_OK && has_data ? write_database(folder, index, err) : status;
+	return status;
 }
 
 enum fsl_status fsl_profile_write_peer_files(const char *dir, const struct fsl_profile *profile,

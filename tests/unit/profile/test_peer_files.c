@@ -313,6 +313,25 @@ static void nothing_to_tell_writes_nothing(void **state)
 	fsl_profile_fini(&set);
 }
 
+static void files_of_an_earlier_capture_do_not_stay(void **state)
+{
+	(void)state;
+	struct fsl_profile set;
+	made_set_init(&set, 1);
+	add_op(&set, 0, "a", 5);
+	export(&set);
+	assert_true(is_there("cluster_communication.json"));
+	fsl_profile_fini(&set);
+	made_set_init(&set, 1);
+	add_step_row(&set, 0, 5);
+	export(&set);
+	assert_true(is_there("cluster_step_trace_time.csv"));
+	assert_false(is_there("cluster_communication.json"));
+	assert_false(is_there("communication_group.json"));
+	assert_query("SELECT name FROM sqlite_master", "ClusterStepTraceTime|RankDeviceMap|");
+	fsl_profile_fini(&set);
+}
+
 static size_t count_files(void)
 {
 	char path[128], **names = NULL;
@@ -372,6 +391,7 @@ int main(void)
 		IN_FOLDER(group_file_lists_who_used_it_and_who_is_in_it),
 		IN_FOLDER(numbers_that_do_not_fit_are_held_at_the_end),
 		IN_FOLDER(nothing_to_tell_writes_nothing),
+		IN_FOLDER(files_of_an_earlier_capture_do_not_stay),
 		IN_FOLDER(every_failed_allocation_is_told_and_leaves_no_half_file),
 		IN_FOLDER(folder_that_cannot_be_made_is_told),
 	};
