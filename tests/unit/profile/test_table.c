@@ -39,7 +39,8 @@ static bool open_bytes(const char *text, size_t n_bytes)
 	bool is_usable = false;
 	reader = memory_reader(text, n_bytes);
 	assert_non_null(reader);
-	input = (struct fsl_profile_input){reader, "memory", &reading.file, NULL, 0};
+	input = (struct fsl_profile_input){
+		.reader = reader, .path = "memory", .file = &reading.file};
 	assert_int_equal(
 		fsl_table_open(&table, &reading.rank, &input, columns, COLUMNS_N, &is_usable, NULL),
 		FSL_OK);
@@ -293,7 +294,8 @@ static void a_header_that_is_too_wide_is_told(void **state)
 	assert_false(open_text(text));
 	assert_int_equal(reading.file.state, FSL_FILE_UNUSABLE);
 	assert_string_equal(reading.file.message,
-			    "the header cannot be read: more than 64 columns");
+			    "the header cannot be read: more than 64 columns; parse the capture "
+			    "again, with fewer metrics where there are too many");
 }
 
 static void compressed_data_that_ends_early_is_told(void **state)
