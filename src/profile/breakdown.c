@@ -338,7 +338,10 @@ enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl
 	advance(breakdown, NULL);
 	qsort(breakdown->entries, breakdown->n_entries, sizeof(breakdown->entries[0]),
 	      compare_entries);
-	for (size_t i = 0; i < breakdown->n_entries && status == FSL_OK; i++) {
+	/* Sorted: what has no number comes first, and is alone when nothing has one. */
+	size_t n_outside =
+		breakdown->entries[0].sums.step == FSL_STEP_ABSENT && breakdown->n_entries > 1;
+	for (size_t i = n_outside; i < breakdown->n_entries && status == FSL_OK; i++) {
 		struct entry *entry = &breakdown->entries[i];
 		if (fsl_profile_wants_step(input, entry->sums.step)) {
 			status = give(entry, rank, device_id, err);

@@ -4,6 +4,10 @@
  * union of computing and one of communication over the whole capture, and what these leave are
  * slices: computing, communication, communication that nothing overlaps, free. Each slice counts as
  * a whole for the step that holds its begin. Tasks that only touch are slices of their own.
+ *
+ * A step is held to last until the next one's first task. The profiler ends it with its last task,
+ * or with the host's part of it where that ends later: what is free between steps counts for the
+ * first of them here, and there only in the second case. Host times are not in the tables.
  */
 #ifndef FSL_PROFILE_BREAKDOWN_H
 #define FSL_PROFILE_BREAKDOWN_H
@@ -46,7 +50,8 @@ enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct 
 
 /*
  * Sums of the wanted steps to rank->rebuilt, sorted by step, and the largest gaps of each to
- * rank->gaps, sorted by step, longest first. Nothing can be added any more. *is_whole false when
+ * rank->gaps, sorted by step, longest first. Where some tasks have a step, those outside of all
+ * steps are left out, as the profiler does. Nothing can be added any more. *is_whole false when
  * there were more than FSL_BREAKDOWN_STEPS_MAX steps: tasks of further ones were left out.
  */
 enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl_profile_rank *rank,

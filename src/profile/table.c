@@ -116,7 +116,10 @@ enum fsl_status fsl_table_open(struct fsl_table *table, struct fsl_profile_rank 
 	} else if (table->row.state == FSL_CSV_END) {
 		tell(table, FSL_FILE_EMPTY, "the file is empty; parse the capture again");
 	} else if (table->row.state != FSL_CSV_ROW) {
-		tell(table, FSL_FILE_UNUSABLE, "the header cannot be read: %s", table->row.reason);
+		tell(table, FSL_FILE_UNUSABLE,
+		     "the header cannot be read: %s; parse the capture again, with fewer metrics "
+		     "where there are too many",
+		     table->row.reason);
 	} else {
 		*is_usable = find_columns(table, columns, n_columns);
 	}

@@ -197,6 +197,25 @@ static void a_slice_counts_for_the_step_of_its_begin(void **state)
 	assert_int_equal(steps[1].stage_ns, 11);
 }
 
+static void tasks_outside_of_all_steps_are_left_out(void **state)
+{
+	(void)state;
+	const struct fsl_task tasks[] = {
+		{0, 10, FSL_STEP_ABSENT, 0, FSL_TASK_COMPUTE},
+		{12, 15, 7, 1, FSL_TASK_COMPUTE},
+		{20, 24, FSL_STEP_ABSENT, 2, FSL_TASK_COMPUTE},
+	};
+	assert_true(count(tasks, 3, FSL_BREAKDOWN_WINDOW));
+	assert_int_equal(rank.n_rebuilt, 1);
+	assert_int_equal(rank.rebuilt[0].step, 7);
+	assert_int_equal(rank.rebuilt[0].computing_ns, 3);
+	assert_int_equal(rank.rebuilt[0].free_ns, 5);
+	assert_int_equal(rank.n_gaps, 1);
+	assert_true(count(tasks, 1, FSL_BREAKDOWN_WINDOW));
+	assert_int_equal(rank.n_rebuilt, 1);
+	assert_int_equal(rank.rebuilt[0].step, FSL_STEP_ABSENT);
+}
+
 static void the_longest_gaps_are_kept_in_order(void **state)
 {
 	(void)state;
@@ -264,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(sums_are_those_of_a_naive_count, teardown),
 		cmocka_unit_test_teardown(a_slice_counts_for_the_step_of_its_begin, teardown),
+		cmocka_unit_test_teardown(tasks_outside_of_all_steps_are_left_out, teardown),
 		cmocka_unit_test_teardown(the_longest_gaps_are_kept_in_order, teardown),
 		cmocka_unit_test_teardown(times_at_the_end_of_the_scale_do_not_overflow, teardown),
 		cmocka_unit_test_teardown(too_many_steps_are_told, teardown),
