@@ -135,6 +135,42 @@ static void the_2_rank_set_is_incomplete_and_its_cause_lies_outside(void **state
 	}
 }
 
+/* Judges and verdict once more on what was read. */
+static enum fsl_status judge_again(const struct analysis *analysis)
+{
+	struct fsl_error err = {0};
+	struct fsl_profile_findings findings = {0};
+	struct fsl_localisation verdict;
+	const struct fsl_profile_case facts = {
+		.profile = &analysis->profile, .cluster = &analysis->cluster, .n_threads = 1};
+	fsl_localisation_init(&verdict);
+	enum fsl_status status = fsl_profile_judge_all(&findings, &facts, &err);
+	if (status == FSL_OK) {
+		status = fsl_profile_conclude(&verdict, &facts, &findings, &err);
+	}
+	fsl_localisation_fini(&verdict);
+	fsl_profile_findings_fini(&findings);
+	return status;
+}
+
+static void memory_that_runs_out_at_any_point_is_a_failure_and_no_crash(void **state)
+{
+	(void)state;
+	struct analysis analysis;
+	analyse(&analysis, "insight-4rank-level2");
+	enum { TRIALS_MAX = 100000 };
+	enum fsl_status status = FSL_ERR_MEMORY;
+	uint64_t n = 0;
+	while (status != FSL_OK && n < TRIALS_MAX) {
+		fsl_mem_fail_at(++n);
+		status = judge_again(&analysis);
+		fsl_mem_fail_at(0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+	}
+	assert_true(n > 50 && n < TRIALS_MAX);
+	analysis_fini(&analysis);
+}
+
 /* What is concluded from @findings about ranks with one step of 100 ms each. */
 static void conclude(struct small_capture *small, struct fsl_localisation *verdict)
 {
@@ -300,6 +336,7 @@ int main(void)
 		cmocka_unit_test(in_the_4_rank_set_rank_0_waits_314_ms_in_the_pipeline),
 		cmocka_unit_test(the_2_rank_set_is_incomplete_and_its_cause_lies_outside),
 		cmocka_unit_test(without_collectives_nobody_can_be_seen_to_be_late),
+		cmocka_unit_test(memory_that_runs_out_at_any_point_is_a_failure_and_no_crash),
 		cmocka_unit_test(slow_ranks_are_named_by_what_they_cost),
 		cmocka_unit_test(a_slow_link_has_two_ends_and_must_cost_enough),
 		cmocka_unit_test(equal_ranks_are_normal_and_the_limits_of_one_step_are_told),
