@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "profile/conclude.h"
+#include "profile/to_run.h"
 
 static void count_file(struct fsl_coverage *coverage, const struct fsl_file *file)
 {
@@ -37,7 +38,9 @@ static void count_rank(struct fsl_coverage *coverage, const struct fsl_profile_r
 	}
 	for (size_t c = 0; c < rank->n_comms; c++) {
 		const struct fsl_profile_comm *comm = &rank->comms[c];
-		widen(coverage, comm->begin_ns, comm->begin_ns + comm->elapse_ns);
+		if (fsl_profile_comm_is_timed(comm)) {
+			widen(coverage, comm->begin_ns, comm->begin_ns + comm->elapse_ns);
+		}
 	}
 	if (rank->has_trace) {
 		widen(coverage, rank->trace.begin_ns, rank->trace.end_ns);

@@ -31,7 +31,8 @@ struct worst {
 /* Time in which an operator moves nothing: what the profiler calls idle, and waits. */
 static int64_t waiting_ns(const struct fsl_profile_comm *comm)
 {
-	return comm->idle_ns > 0 ? comm->idle_ns : 0;
+	bool is_sound = fsl_profile_comm_is_timed(comm) && comm->idle_ns <= comm->elapse_ns;
+	return is_sound && comm->idle_ns > 0 ? comm->idle_ns : 0;
 }
 
 static void look_at(struct worst *worst, const struct fsl_profile_case *facts,

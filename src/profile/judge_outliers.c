@@ -39,14 +39,14 @@ struct occurrences {
 };
 
 /* Bytes over all kinds of links, each once. */
-static int64_t bytes_of(const struct fsl_profile_rank *rank, const struct fsl_profile_comm *comm)
+static double bytes_of(const struct fsl_profile_rank *rank, const struct fsl_profile_comm *comm)
 {
-	int64_t sum = 0;
+	double sum = 0.0;
 	for (uint32_t t = 0; t < comm->n_traffic; t++) {
 		const struct fsl_profile_traffic *traffic = &rank->traffic[comm->traffic_begin + t];
 		bool is_sum = traffic->transport == FSL_TRANSPORT_SDMA ||
 			      traffic->transport == FSL_TRANSPORT_LOCAL;
-		sum += is_sum || traffic->n_bytes < 0 ? 0 : traffic->n_bytes;
+		sum += is_sum || traffic->n_bytes < 0 ? 0.0 : (double)traffic->n_bytes;
 	}
 	return sum;
 }
@@ -55,8 +55,8 @@ static void add_member(struct occurrence *to, const struct fsl_profile_rank *ran
 		       const struct fsl_profile_comm *comm)
 {
 	double ms = (double)comm->elapse_ns / FSL_NS_PER_MS;
-	int64_t n_bytes = bytes_of(rank, comm);
-	int size_class = n_bytes > 0 ? (int)lround(log2((double)n_bytes)) : 0;
+	double n_bytes = bytes_of(rank, comm);
+	int size_class = n_bytes > 1.0 ? (int)lround(log2(n_bytes)) : 0;
 	to->size_class = size_class > to->size_class ? size_class : to->size_class;
 	to->n_members++;
 	if (to->n_members == 1 || ms < to->ms) {

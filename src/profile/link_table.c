@@ -109,7 +109,9 @@ static size_t type_in_label(const char *label)
 
 static bool is_usable(const struct fsl_profile_link *link)
 {
-	return link->src != link->dst && link->n_bytes > 0 && link->time_ns > 0 &&
+	const int64_t most = INT64_C(1) << 50; /* sums over steps do not overflow */
+	return link->src != link->dst && link->n_bytes > 0 && link->n_bytes <= most &&
+	       link->time_ns > 0 && link->time_ns <= most &&
 	       link->transport != FSL_TRANSPORT_LOCAL && link->transport != FSL_TRANSPORT_SDMA &&
 	       link->group_id != FSL_STR_NONE && link->label_id != FSL_STR_NONE;
 }

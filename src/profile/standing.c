@@ -42,15 +42,12 @@ size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
 
 double fsl_profile_p2p_ms(const struct fsl_profile_rank *rank)
 {
-	int64_t sum_ns = 0;
+	double sum_ns = 0.0;
 	for (size_t c = 0; c < rank->n_comms; c++) {
-		sum_ns += rank->comms[c].is_p2p && rank->comms[c].elapse_ns > 0
-				  ? rank->comms[c].elapse_ns
-				  : 0;
+		bool is_counted = rank->comms[c].is_p2p && rank->comms[c].elapse_ns > 0;
+		sum_ns += is_counted ? (double)rank->comms[c].elapse_ns : 0.0;
 	}
-	return rank->n_comms > 0
-		       ? (double)sum_ns / FSL_NS_PER_MS / (double)fsl_profile_n_steps(rank)
-		       : NAN;
+	return rank->n_comms > 0 ? sum_ns / FSL_NS_PER_MS / (double)fsl_profile_n_steps(rank) : NAN;
 }
 
 /* Stages are classes; ranks of none of them are one more. */

@@ -45,6 +45,9 @@ const struct fsl_profile_comm *fsl_meeting_comm(const struct fsl_profile_meeting
 bool fsl_meeting_tells_lateness(const struct fsl_profile_meetings *meetings,
 				const struct fsl_channel *channel);
 
+/* True when the operator has a begin and a duration, and both can be true (two weeks at most). */
+bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm);
+
 /* Length of the type in an operator's name: all before the last "__"; the whole text without it. */
 size_t fsl_profile_type_length(const char *name);
 

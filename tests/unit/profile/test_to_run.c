@@ -133,6 +133,24 @@ static void sends_broadcasts_and_a_set_without_operators_tell_no_lateness(void *
 	small_end(&small);
 }
 
+static void times_that_cannot_be_are_left_out(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_profile_meetings meetings;
+	small_begin(&small, 1);
+	small_comm(&small, 0, 1, "hcom_allReduce__061_0_1", "061", 0.0, 1.0)->begin_ns = INT64_MAX;
+	small_comm(&small, 0, 1, "hcom_allReduce__061_1_1", "061", 0.0, 1.0)->elapse_ns = INT64_MAX;
+	small_comm(&small, 0, 1, "hcom_allReduce__061_2_1", "061", 0.0, 1.0)->elapse_ns = -1;
+	small_comm(&small, 0, 1, "hcom_allReduce__061_3_1", "061", 0.0, 1.0)->begin_ns =
+		FSL_NS_ABSENT;
+	meet(&meetings, &small);
+	assert_int_equal(meetings.n_unusable, 4);
+	assert_int_equal(meetings.topology.n_groups, 0);
+	fsl_profile_meetings_fini(&meetings);
+	small_end(&small);
+}
+
 static void types_and_kinds_are_told_from_names(void **state)
 {
 	(void)state;
@@ -152,6 +170,7 @@ int main(void)
 		cmocka_unit_test(an_operator_that_a_member_lacks_is_left_out),
 		cmocka_unit_test(ranks_that_number_their_operators_apart_are_matched_by_time),
 		cmocka_unit_test(sends_broadcasts_and_a_set_without_operators_tell_no_lateness),
+		cmocka_unit_test(times_that_cannot_be_are_left_out),
 		cmocka_unit_test(types_and_kinds_are_told_from_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
