@@ -211,6 +211,32 @@ static void idle_time_is_laid_to_who_was_late(void **state)
 	small_end(&small);
 }
 
+static void advice_goes_to_who_was_late(void **state)
+{
+	(void)state;
+	static const struct {
+		double launch_ms, torch_ms;
+		const char *words;
+	} cases[] = {
+		{0.1, 0.2, "the framework calls operators too late"},
+		{0.1, 8.0, "launched late"},
+		{7.0, 8.0, "wait on the device"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 1, 60.0, 0.0, 40.0);
+		small_gap(&small, 0, 6.0, "MatMulV2");
+		small_idle(&small, 6.0, cases[i].launch_ms, cases[i].torch_ms);
+		small_judge(&small, fsl_profile_judge_dispatch);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "host_bound", 0);
+		assert_non_null(finding);
+		assert_non_null(strstr(finding->advice, cases[i].words));
+		small_end(&small);
+	}
+}
+
 static void long_calls_of_collector_and_data_loader_are_told(void **state)
 {
 	(void)state;
@@ -286,6 +312,7 @@ int main(void)
 		cmocka_unit_test(a_host_that_waits_for_a_busy_device_is_no_finding),
 		cmocka_unit_test(what_was_not_captured_is_missed_by_rank),
 		cmocka_unit_test(idle_time_is_laid_to_who_was_late),
+		cmocka_unit_test(advice_goes_to_who_was_late),
 		cmocka_unit_test(long_calls_of_collector_and_data_loader_are_told),
 		cmocka_unit_test(a_process_that_stands_still_is_told),
 		cmocka_unit_test(short_memory_is_an_error_and_nothing_is_lost),
