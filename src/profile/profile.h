@@ -234,7 +234,8 @@ struct fsl_profile_range {
 
 enum { FSL_PROFILE_FREQS_MAX = 8 };
 
-/* What trace_view.json adds: what the host did, and the clock of the cores. */
+/* What trace_view.json, or the profiler's database, adds: what the host did, and the clock of the
+ * cores. */
 struct fsl_profile_trace {
 	uint64_t n_events;
 	bool is_cut;              /* it ends, or cannot be read on, before its end */

@@ -52,6 +52,8 @@ enum fsl_status fsl_profiler_read_tasks(struct fsl_profiler *profiler, struct fs
 enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct fsl_error *err);
 /* CANN_API to rank->api_statistics. */
 enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fsl_error *err);
+/* Launches of tasks, and the host's part in the longest gaps, to rank->trace. */
+enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct fsl_error *err);
 /* AICORE_FREQ to rank->trace. */
 enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err);
 /* HOST_INFO and META_DATA to rank->info, where that does not know them. */

@@ -486,6 +486,79 @@ static void sums_are_those_of_the_peer(void **state)
 			 10);
 }
 
+/* The peer's reason for each of the rank's longest gaps: startTime(us), reason. */
+static void check_reasons(sqlite3_stmt *row)
+{
+	int64_t begin_ns = (int64_t)(sqlite3_column_double(row, 0) * 1000 + 0.5);
+	const char *reason = (const char *)sqlite3_column_text(row, 1);
+	for (size_t i = 0; i < rank->trace.n_idle; i++) {
+		const struct fsl_profile_idle *idle = &rank->trace.idle[i];
+		if (idle->begin_ns - INT64_C(1736410576000000000) != begin_ns) {
+			continue;
+		}
+		assert_in_range(idle->launch_lag_ns, 1, idle->dur_ns);
+		assert_true(idle->torch_lag_ns > 0);
+		bool is_framework = idle->torch_lag_ns <= idle->dur_ns;
+		assert_int_equal(is_framework, strncmp(reason, "Idle Pytorch", 12) == 0);
+		return;
+	}
+	fail_msg("no stretch at %lld ns", (long long)begin_ns);
+}
+
+static void reasons_of_idleness_are_those_of_the_peer(void **state)
+{
+	(void)state;
+	copy_real();
+	database_read(&folder);
+	assert_true(rank->has_trace);
+	assert_int_equal(rank->trace.n_launches, 500);
+	assert_int_equal(rank->trace.n_idle, FSL_PROFILE_GAPS_MAX);
+	assert_true(rank->trace.idle[0].n_acl > 0);
+	assert_int_equal(for_each_row(RECIPES "free_analysis.db",
+				      "SELECT substr(\"startTime(us)\", 11), reason FROM"
+				      " FreeAnalysis WHERE rankId = 0 AND reason NOT LIKE"
+				      " 'Device task%'",
+				      check_reasons),
+			 9);
+}
+
+static void launches_lead_to_the_framework(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER,"
+			    " type INTEGER, connectionId INTEGER PRIMARY KEY, name INTEGER);"
+			    "CREATE TABLE PYTORCH_API (startNs TEXT, endNs TEXT,"
+			    " connectionId INTEGER, name INTEGER, type INTEGER);"
+			    "CREATE TABLE CONNECTION_IDS (id INTEGER, connectionId INTEGER);"
+			    "CREATE TABLE GC_RECORD (startNs INTEGER, endNs INTEGER);"
+			    "INSERT INTO STRING_IDS VALUES (11, 'enumerate(DataLoader)#next');"
+			    "INSERT INTO TASK VALUES (100, 200, 0, 5, 1), (900, 950, 0, 6, 2);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1, 2, 3, 4, 5),"
+			    " (1, 2, 2, 3, 4, 5);"
+			    "INSERT INTO CANN_API VALUES (60, 70, 10000, 5, 1),"
+			    " (800, 810, 10000, 6, 1);"
+			    "INSERT INTO CONNECTION_IDS VALUES (1, 5), (2, 6);"
+			    "INSERT INTO PYTORCH_API VALUES ('20', '30', 1, 1, 50001),"
+			    " ('780', '790', 2, 1, 50001), ('1', '2', 2, 1, 50002),"
+			    " ('1000', '20001000', NULL, 11, 50001),"
+			    " ('1000', '20001000', NULL, 1, 50001);"
+			    "INSERT INTO GC_RECORD VALUES (10, 2000010), (10, 20)");
+	database_read(&folder);
+	const struct fsl_profile_trace *trace = &rank->trace;
+	assert_true(rank->has_trace);
+	assert_int_equal(trace->n_launches, 2);
+	assert_int_equal(trace->lag_max_ns, 100);
+	assert_int_equal(trace->n_idle, 1);
+	assert_int_equal(trace->idle[0].begin_ns, 200);
+	assert_int_equal(trace->idle[0].launch_lag_ns, 100);
+	assert_int_equal(trace->idle[0].torch_lag_ns, 120);
+	assert_int_equal(trace->calls[FSL_HOST_DATALOADER].long_ns, 20000000);
+	assert_int_equal(trace->calls[FSL_HOST_DATALOADER].n, 1);
+	assert_int_equal(trace->calls[FSL_HOST_GC].n, 2);
+	assert_int_equal(trace->calls[FSL_HOST_GC].long_ns, 2000000);
+}
+
 static void damage_is_told_and_no_failure(void **state)
 {
 	(void)state;
@@ -534,6 +607,8 @@ int main(void)
 		TEST(a_real_database_alone_tells_the_steps_of_analysis_db),
 		TEST(real_databases_of_a_rank_tell_the_same),
 		TEST(sums_are_those_of_the_peer),
+		TEST(launches_lead_to_the_framework),
+		TEST(reasons_of_idleness_are_those_of_the_peer),
 		TEST(damage_is_told_and_no_failure),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
