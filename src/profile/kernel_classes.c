@@ -40,6 +40,9 @@ static enum fsl_status grow_slots(struct fsl_kernel_classes *classes, struct fsl
 {
 	const struct fsl_profile_rank *rank = classes->rank;
 	size_t n_slots = classes->n_slots > 0 ? classes->n_slots * 2 : 256;
+	while (n_slots <= rank->n_kernels * 2) { /* of slices that were read before */
+		n_slots *= 2;
+	}
 	uint32_t *slots = fsl_calloc(n_slots, sizeof(*slots));
 	if (slots == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", rank->n_kernels);

@@ -13,6 +13,7 @@
 #include "profile/discover.h"
 #include "profile/files.h"
 #include "profile/info.h"
+#include "profile/kernel_sums.h"
 #include "profile/trace_sums.h"
 
 static const char *const transport_texts[] = {
@@ -238,6 +239,7 @@ static void rank_fini(struct fsl_profile_rank *rank)
 {
 	fsl_profile_info_fini(&rank->info);
 	fsl_trace_sums_destroy(rank->trace.sums);
+	fsl_kernel_sums_destroy(rank->kernel_sums);
 	fsl_free(rank->trace.ranges);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);

@@ -280,6 +280,7 @@ struct fsl_profile_rank {
 	size_t n_links, links_capacity;
 	struct fsl_profile_kernels *kernels;
 	size_t n_kernels, kernels_capacity;
+	struct fsl_kernel_sums *kernel_sums; /* between slices of kernel_details, else NULL */
 	struct fsl_profile_gap *gaps;
 	size_t n_gaps, gaps_capacity;
 	struct fsl_profile_statistic *op_statistics, *api_statistics;

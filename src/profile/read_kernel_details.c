@@ -8,9 +8,9 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "profile/breakdown.h"
 #include "profile/comms.h"
 #include "profile/kernel_classes.h"
+#include "profile/kernel_sums.h"
 #include "profile/table.h"
 
 enum { COMMS_MAX = 1 << 20 }; /* level 0 of a long capture has some ten thousand */
@@ -33,10 +33,9 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 /* One pass over the file. */
 struct pass {
 	struct fsl_table table;
-	struct fsl_breakdown *breakdown;
+	struct fsl_kernel_sums *sums;
 	struct fsl_kernel_classes classes;
-	int64_t device_id; /* first that a row tells; -1: none yet */
-	bool wants_comms, is_late;
+	bool is_late;
 };
 
 static bool begins_with(struct fsl_csv_field field, const char *head)
@@ -97,10 +96,10 @@ static const char *parse(struct pass *pass, struct fsl_task *task)
 		return "the duration is missing or no number";
 	}
 	int64_t device_id = fsl_table_amount(table, DEVICE, 1, -1);
-	if (pass->device_id < 0) {
-		pass->device_id = device_id;
+	if (pass->sums->device_id < 0) {
+		pass->sums->device_id = device_id;
 	}
-	return device_id < 0 || device_id == pass->device_id
+	return device_id < 0 || device_id == pass->sums->device_id
 		       ? NULL
 		       : "a second device; only the first one's rows are used";
 }
@@ -170,7 +169,7 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 	task.kind = kind_of(table);
 	enum fsl_status status = fsl_table_intern(table, NAME, &task.name_id, err);
 	if (status == FSL_OK) {
-		status = fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err);
+		status = fsl_breakdown_add(pass->sums->breakdown, &task, &pass->is_late, err);
 	}
 	if (status != FSL_OK || !fsl_profile_wants_step(table->input, task.step)) {
 		return status;
@@ -178,22 +177,23 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 	if (task.kind == FSL_TASK_COMPUTE) {
 		return add_kernel(pass, &task, err);
 	}
-	return pass->wants_comms ? add_comm(pass, &task, err) : FSL_OK;
+	return pass->sums->wants_comms ? add_comm(pass, &task, err) : FSL_OK;
 }
 
 static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
 {
 	struct fsl_table *table = &pass->table;
 	bool is_whole = true;
-	if (pass->wants_comms) {
+	if (pass->sums->wants_comms) {
 		fsl_profile_sort_comms(table->rank);
 	}
 	if (pass->classes.is_full) {
 		fsl_table_tell(table, "too many kinds of kernels; further shapes are not told "
 				      "apart");
 	}
-	enum fsl_status status = fsl_breakdown_finish(pass->breakdown, table->rank, table->input,
-						      pass->device_id, &is_whole, err);
+	enum fsl_status status =
+		fsl_breakdown_finish(pass->sums->breakdown, table->rank, table->input,
+				     pass->sums->device_id, &is_whole, err);
 	if (!is_whole) {
 		fsl_table_tell(table, "too many steps; times of further ones are left out");
 	}
@@ -211,35 +211,45 @@ static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 			status = add_row(pass, err);
 		}
 	}
-	return status == FSL_OK && !pass->is_late ? finish(pass, err) : status;
+	return status;
 }
 
+/* Goes on with rank->kernel_sums, which are given once no slice is to come. */
 static enum fsl_status read_once(struct fsl_profile_rank *rank,
-				 const struct fsl_profile_input *input, size_t window,
-				 bool *is_late, struct fsl_error *err)
+				 const struct fsl_profile_input *input, bool *is_late,
+				 struct fsl_error *err)
 {
-	struct pass pass = {.classes = {.rank = rank},
-			    .breakdown = fsl_breakdown_create(window),
-			    .device_id = -1,
-			    .wants_comms = rank->n_comms == 0};
+	struct pass pass = {.classes = {.rank = rank}, .sums = rank->kernel_sums};
 	bool is_usable = false;
 	enum fsl_status status =
-		pass.breakdown != NULL
-			? fsl_table_open(&pass.table, rank, input, columns, COLUMNS_N, &is_usable,
-					 err)
-			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+		fsl_table_open(&pass.table, rank, input, columns, COLUMNS_N, &is_usable, err);
 	if (is_usable) {
 		status = read_rows(&pass, err);
+	}
+	if (status == FSL_OK && !pass.is_late && !input->has_next) {
+		status = finish(&pass, err);
 	}
 	*is_late = pass.is_late;
 	if (pass.is_late) {
 		rank->n_kernels = 0;
-		rank->n_comms = pass.wants_comms ? 0 : rank->n_comms;
+		rank->n_comms = pass.sums->wants_comms ? 0 : rank->n_comms;
 	}
 	fsl_table_close(&pass.table);
 	fsl_kernel_classes_fini(&pass.classes);
-	fsl_breakdown_destroy(pass.breakdown);
+	if (!input->has_next || status != FSL_OK) {
+		fsl_kernel_sums_destroy(rank->kernel_sums);
+		rank->kernel_sums = NULL;
+	}
 	return status;
+}
+
+static enum fsl_status begin(struct fsl_profile_rank *rank, const struct fsl_profile_input *input,
+			     size_t window, struct fsl_error *err)
+{
+	rank->kernel_sums = fsl_kernel_sums_create(rank, window);
+	return rank->kernel_sums != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
 }
 
 /* From the beginning, with all tasks held. */
@@ -264,16 +274,26 @@ static enum fsl_status read_again(struct fsl_profile_rank *rank,
 	file->message = "";
 	file->n_records = 0;
 	memset(file->n_dropped, 0, sizeof(file->n_dropped));
-	enum fsl_status status = read_once(rank, &again, SIZE_MAX, &is_late, err);
+	enum fsl_status status = begin(rank, input, SIZE_MAX, err);
+	if (status == FSL_OK) {
+		status = read_once(rank, &again, &is_late, err);
+	}
 	fsl_reader_close(own);
 	return status;
 }
 
+/* Slices, which are rare, cannot be read again together: of them all tasks are held. */
 enum fsl_status fsl_profile_read_kernel_details(struct fsl_profile_rank *rank,
 						const struct fsl_profile_input *input,
 						struct fsl_error *err)
 {
 	bool is_late = false;
-	enum fsl_status status = read_once(rank, input, FSL_BREAKDOWN_WINDOW, &is_late, err);
+	enum fsl_status status = FSL_OK;
+	if (rank->kernel_sums == NULL) {
+		status = begin(rank, input, input->has_next ? SIZE_MAX : FSL_BREAKDOWN_WINDOW, err);
+	}
+	if (status == FSL_OK) {
+		status = read_once(rank, input, &is_late, err);
+	}
 	return status == FSL_OK && is_late ? read_again(rank, input, err) : status;
 }

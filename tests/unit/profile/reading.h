@@ -16,6 +16,7 @@
 
 #include "fuzz/memory_reader.h"
 #include "profile/files.h"
+#include "profile/kernel_sums.h"
 #include "profile/trace_sums.h"
 
 struct reading {
@@ -37,6 +38,7 @@ static inline void reading_end(struct reading *reading)
 {
 	struct fsl_profile_rank *rank = &reading->rank;
 	fsl_trace_sums_destroy(rank->trace.sums);
+	fsl_kernel_sums_destroy(rank->kernel_sums);
 	fsl_free(rank->trace.ranges);
 	fsl_free(rank->memory);
 	fsl_free(rank->operators);

@@ -234,6 +234,53 @@ static void rows_in_any_order_make_the_same_steps(void **state)
 	assert_int_equal(reading.rank.n_gaps, FSL_PROFILE_GAPS_MAX);
 }
 
+static void read_slice(const char *text, size_t n_bytes, bool has_next)
+{
+	reading.file = (struct fsl_file){.path = "memory", .message = ""};
+	const struct fsl_profile_input input = {.reader = memory_reader(text, n_bytes),
+						.path = "memory",
+						.file = &reading.file,
+						.has_next = has_next};
+	assert_non_null(input.reader);
+	assert_int_equal(fsl_profile_read_kernel_details(&reading.rank, &input, NULL), FSL_OK);
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	fsl_reader_close(input.reader);
+}
+
+/* A thousand classes: a table of them that is made anew has to hold all at once. */
+static void slices_are_summed_up_as_one(void **state)
+{
+	(void)state;
+	enum { N = 3000 };
+	static char text[N * 48 + 128], slice[N * 48 + 128];
+	char *at = stpcpy(text, "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n");
+	char *begin = at, *cuts[4] = {at};
+	for (int i = 0; i < N; i++) {
+		bool is_comm = i % 10 == 0;
+		at += sprintf(at, "%d,n%d,t%d,%s,%d,%d\n", 5 + i / 1700, i, i % 1000,
+			      is_comm ? "HCCL" : "AI_CORE", i * 10, is_comm ? 25 : 8);
+		cuts[1 + i / 1000] = at;
+	}
+	for (size_t s = 0; s < 3; s++) {
+		char *end = mempcpy(mempcpy(slice, text, (size_t)(begin - text)), cuts[s],
+				    (size_t)(cuts[s + 1] - cuts[s]));
+		read_slice(slice, (size_t)(end - slice), s < 2);
+		assert_int_equal(reading.rank.n_rebuilt, s < 2 ? 0 : 2);
+	}
+	struct fsl_profile_rank sliced = reading.rank;
+	reading_begin(&reading);
+	read_slice(text, (size_t)(at - text), false);
+	assert_int_equal(sliced.n_kernels, reading.rank.n_kernels);
+	assert_memory_equal(sliced.kernels, reading.rank.kernels,
+			    sliced.n_kernels * sizeof(*sliced.kernels));
+	assert_int_equal(sliced.n_comms, N / 10);
+	assert_int_equal(reading.rank.n_comms, N / 10);
+	assert_memory_equal(sliced.rebuilt, reading.rank.rebuilt, 2 * sizeof(*sliced.rebuilt));
+	assert_int_equal(sliced.n_gaps, reading.rank.n_gaps);
+	struct reading first = {.rank = sliced};
+	reading_end(&first);
+}
+
 /* Through a pipe, which cannot go back; @path is what is opened again. */
 static void read_pipe(const char *text, const char *path)
 {
@@ -419,6 +466,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(rows_in_any_order_make_the_same_steps, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(slices_are_summed_up_as_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_file_that_cannot_go_back_is_opened_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_file_that_cannot_be_read_twice_tells_so, setup,
