@@ -197,6 +197,9 @@ static const char *reason_of_stage(const struct conclusion *c,
 				   const struct fsl_profile_finding *finding)
 {
 	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
+	if (fact_of(finding, "ranks") < 2.0) {
+		return fsl_arena_strdup(&c->out->arena, finding->what);
+	}
 	if (late == NULL) {
 		return fsl_arena_printf(&c->out->arena, "%s, so that no rank is slow in computing",
 					finding->what);
@@ -219,9 +222,11 @@ static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 	size_t stage = (size_t)fact_of(finding, "stage");
 	FSL_ASSERT(stage < c->facts->cluster->n_stages);
 	*is_found = true;
-	enum fsl_status status =
-		name_culprit(c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
-			     FSL_CAUSE_COMPUTE, CONFIDENCE_IMBALANCE, 1.0);
+	enum fsl_status status = name_culprit(
+		c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
+		FSL_CAUSE_COMPUTE,
+		fact_of(finding, "ranks") < 2.0 ? CONFIDENCE_UNEXPLAINED : CONFIDENCE_IMBALANCE,
+		1.0);
 	const char *reason = reason_of_stage(c, finding);
 	if (status == FSL_OK && reason == NULL) {
 		status = no_memory(c);

@@ -15,8 +15,14 @@
 static const double SLOW_SHARE_MIN = 0.05;
 static const double LATE_SHARE_MIN = 0.005;
 static const double P_MAX = 0.01;
+/* Votes suppose that delays are normally distributed, those of healthy ranks have longer tails: so
+ * rare must they be, three of three collectives. */
+static const double P_VOTES_MAX = 1e-4;
 /* Own time explains lateness when it is this much of it. */
 static const double EXPLAINED_MIN = 0.5;
+/* Of longer computing so much shows as lateness at least; in pipelines the rest delays neighbours,
+ * with whom the rank meets before it meets its peers. */
+static const double SHOWN_MIN = 0.25;
 static const double COMPUTING_RATIO_MIN = 1.05;
 
 enum { TEXT_MAX = 640 };
@@ -35,7 +41,7 @@ static struct suspicion suspect(const struct fsl_profile_standing *own)
 	struct suspicion s = {.own = own, .late_ms = own->late_signal_ms + own->late_transfer_ms};
 	s.own_more_ms = own->computing_more_ms + own->free_more_ms;
 	s.cost_ms = isnan(s.own_more_ms) ? s.late_ms : fmax(0.0, fmin(s.late_ms, s.own_more_ms));
-	s.is_proved = own->p_last < P_MAX || (own->n_votes > 0 && own->p_votes < P_MAX);
+	s.is_proved = own->p_last < P_MAX || own->p_votes < P_VOTES_MAX;
 	return s;
 }
 
@@ -44,7 +50,7 @@ static bool computes_longer(const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
 	bool is_outlier = own->n_peers < 4 || own->is_computing_outlier;
-	bool is_late = own->n_met == 0 || s->late_ms >= EXPLAINED_MIN * own->computing_more_ms;
+	bool is_late = own->n_met == 0 || s->late_ms >= SHOWN_MIN * own->computing_more_ms;
 	double peers_ms = own->computing_ms - own->computing_more_ms;
 	return own->n_peers >= 2 && is_outlier && is_late &&
 	       own->computing_more_ms >= SLOW_SHARE_MIN * own->step_ms &&
@@ -221,7 +227,7 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings, int32_t
 	    s.own_more_ms < EXPLAINED_MIN * s.late_ms) {
 		return add_victim(findings, rank, &s, err);
 	}
-	if (own->p_last < P_MAX && s.cost_ms >= LATE_SHARE_MIN * step_ms) {
+	if (s.is_proved && s.cost_ms >= LATE_SHARE_MIN * step_ms) {
 		return add_late(findings, rank, &s, err);
 	}
 	return FSL_OK;

@@ -123,15 +123,21 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 	    stages.level.least_ms < stages.others_ms + STAGE_RANK_SHARE_MIN * more_ms) {
 		return FSL_OK;
 	}
-	char ranks[TEXT_MAX / 4], what[TEXT_MAX];
+	char ranks[TEXT_MAX / 4], inside[TEXT_MAX / 4], what[TEXT_MAX];
 	list_ranks(ranks, sizeof(ranks), &facts->cluster->stages[stages.longest]);
+	(void)snprintf(inside, sizeof(inside), "inside the stages ranks differ by %.2f %% at most",
+		       100.0 * stages.spread);
+	if (stages.level.n == 1) {
+		(void)snprintf(inside, sizeof(inside),
+			       "as one rank of the stage was captured, a slow device would look "
+			       "the same");
+	}
 	(void)snprintf(what, sizeof(what),
 		       "stage %zu (ranks %s) computes %.1f ms a step, %s %.1f ms: %.2f times as "
-		       "much; inside the stages ranks differ by %.2f %% at most",
+		       "much; %s",
 		       stages.longest, ranks, stages.level.mean_ms,
 		       stages.n == 2 ? "the other stage" : "the other stages on average",
-		       stages.others_ms, stages.level.mean_ms / stages.others_ms,
-		       100.0 * stages.spread);
+		       stages.others_ms, stages.level.mean_ms / stages.others_ms, inside);
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "stage_imbalance");
 	finding.gain_ms = stages.level.mean_ms - stages.mean_ms;
@@ -144,6 +150,7 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 	(void)fsl_profile_finding_add_fact(&finding, "times_the_others",
 					   stages.level.mean_ms / stages.others_ms, "ratio");
 	(void)fsl_profile_finding_add_fact(&finding, "spread_in_stages", stages.spread, "share");
+	(void)fsl_profile_finding_add_fact(&finding, "ranks", (double)stages.level.n, "count");
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 

@@ -29,6 +29,18 @@ static void a_longer_stage_is_told_with_its_ratio_and_what_balance_would_win(voi
 	small_end(&small);
 }
 
+static void one_rank_per_stage_may_be_a_slow_device_as_well(void **state)
+{
+	(void)state;
+	static const double computing_ms[] = {230.0, 300.0};
+	struct small_capture small;
+	begin(&small, 2, 2, computing_ms);
+	small_judge(&small, fsl_profile_judge_stage_imbalance);
+	assert_int_equal(small.findings.n_items, 1);
+	assert_non_null(strstr(small.findings.items[0].what, "a slow device would look the same"));
+	small_end(&small);
+}
+
 static void one_slow_rank_is_no_longer_stage(void **state)
 {
 	(void)state;
@@ -95,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_longer_stage_is_told_with_its_ratio_and_what_balance_would_win),
+		cmocka_unit_test(one_rank_per_stage_may_be_a_slow_device_as_well),
 		cmocka_unit_test(one_slow_rank_is_no_longer_stage),
 		cmocka_unit_test(equal_stages_and_a_job_without_stages_are_not_told),
 		cmocka_unit_test(time_in_batched_sends_and_receives_counts_as_bubble),
