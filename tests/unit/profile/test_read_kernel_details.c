@@ -118,6 +118,25 @@ static void level_0_tells_no_types_and_its_communication_is_kept(void **state)
 	assert_class(0, "aclnnMm_MatMulV2", "", "");
 }
 
+static void the_headers_of_msprof_are_known(void **state)
+{
+	(void)state;
+	read_text(
+		"Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task "
+		"Start Time(us),Task Duration(us),Task Wait Time(us),Block Dim,Mix Block Dim,HF32 "
+		"Eligible,Input Shapes,Input Data Types,Input Formats\n"
+		"0,42,1,2,a,MatMulV2,dynamic,AI_CORE,\"1764246877073569.640\t\",8.5,0,40,0,NO,"
+		"\"\"\"32,3\"\"\",FLOAT,ND\n"
+		"0,42,N/A,N/A,hcom_send__128_3_1,hcom_send_,N/A,COMMUNICATION,"
+		"1764246877073580\t,5,0,0,N/A,N/A,N/A,N/A,N/A\n");
+	assert_class(0, "MatMulV2", "32,3|FLOAT", "AI_CORE");
+	assert_int_equal(reading.rank.n_comms, 1);
+	const struct fsl_profile_step *step = reading.rank.rebuilt;
+	assert_int_equal(step->step, FSL_STEP_ABSENT);
+	assert_int_equal(step->computing_ns, 8500);
+	assert_int_equal(step->free_ns, 1860);
+}
+
 static void communication_json_is_not_told_twice(void **state)
 {
 	(void)state;
@@ -455,6 +474,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_capture_without_steps_is_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			level_0_tells_no_types_and_its_communication_is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_headers_of_msprof_are_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(receives_are_bubble, setup, teardown),
