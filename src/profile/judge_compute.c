@@ -25,10 +25,8 @@ enum {
 #define SLOW_SHARE_MIN 0.02
 /* Of the step: less is nobody's concern. */
 #define SLOW_STEP_SHARE_MIN 0.005
-/* One kernel makes so much of the difference: it is the kernel rather than the device. */
-#define ONE_KERNEL_SHARE_MIN 0.5
-#define AI_CPU_SHARE_MIN     0.005
-#define ONCE_SHARE_MIN       0.5
+#define AI_CPU_SHARE_MIN    0.005
+#define ONCE_SHARE_MIN      0.5
 /* Shapes of types that take less are nobody's concern. */
 #define CHANGING_SHARE_MIN 0.05
 
@@ -46,6 +44,13 @@ static void add_kernel(struct fsl_phrase *phrase, const struct fsl_profile_rank 
 	}
 }
 
+/* Without it the others are as fast as on the peers: it is the kernel rather than the device. */
+static bool is_one_kernel(const struct fsl_kernel_peers *peers)
+{
+	double rest_ms = peers->compared_ms - peers->top_count * peers->top_mean_ms;
+	return peers->excess_ms - peers->top_excess_ms <= SLOW_SHARE_MIN * rest_ms;
+}
+
 static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
 				 const struct fsl_profile_rank *rank,
 				 const struct fsl_kernel_peers *peers, struct fsl_error *err)
@@ -54,12 +59,11 @@ static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
 		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "slow_kernels");
 	struct fsl_phrase what = {0};
 	double usual_ms = peers->compared_ms - peers->excess_ms;
-	bool is_one = peers->top_excess_ms >= ONE_KERNEL_SHARE_MIN * peers->excess_ms;
 	fsl_phrase_add(&what, "rank %d: the same kernels take ", (int)rank->rank);
 	fsl_phrase_add_ms(&what, peers->excess_ms);
 	fsl_phrase_add(&what, " per step (");
 	fsl_phrase_add_percent(&what, peers->excess_ms / usual_ms);
-	fsl_phrase_add(&what, ") longer than on the peers of its stage; most of it ");
+	fsl_phrase_add(&what, ") longer than on its peers; most of it ");
 	fsl_phrase_add_ms(&what, peers->top_excess_ms);
 	fsl_phrase_add(&what, " in %.0f calls of ", peers->top_count);
 	add_kernel(&what, rank, peers);
@@ -68,10 +72,12 @@ static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
 	finding.rank = rank->rank;
 	finding.gain_ms = peers->excess_ms;
 	finding.what = what.text;
-	finding.advice = is_one ? "one kernel makes most of it: compare its input (values, layout, "
-				  "alignment) and its core with the peers'"
-				: "all kernels are slower: check clock, temperature, power limit "
-				  "and ECC errors of this device, and what else runs on it";
+	finding.advice =
+		is_one_kernel(peers)
+			? "one kernel is slower and the others are not: compare its input (values, layout, "
+			  "alignment) and its core with the peers'"
+			: "all kernels are slower: check clock, temperature, power limit "
+			  "and ECC errors of this device, and what else runs on it";
 	(void)fsl_profile_finding_add_fact(&finding, "excess", peers->excess_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "compared", peers->compared_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "slow_ratio", peers->compared_ms / usual_ms,

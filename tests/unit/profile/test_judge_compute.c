@@ -69,6 +69,25 @@ static void kernels_that_take_longer_than_on_peers_are_told_in_ms_per_step(void 
 	small_end(&small);
 }
 
+static void one_slow_kernel_and_a_slow_device_have_different_remedies(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 2, 1.2);
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_non_null(strstr(small_finding(&small.findings, "slow_kernels", 2)->advice,
+			       "all kernels are slower"));
+	small_end(&small);
+	small_job(&small, 2, 1.0);
+	for (size_t r = 0; r < 4; r++) {
+		small_kernel(&small, r, 1, "Cast", "8|FLOAT", "AI_CORE", 1, r == 2 ? 20.0 : 5.0);
+	}
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_non_null(strstr(small_finding(&small.findings, "slow_kernels", 2)->advice,
+			       "one kernel is slower"));
+	small_end(&small);
+}
+
 static void a_difference_of_two_percent_is_usual(void **state)
 {
 	(void)state;
@@ -282,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_that_take_longer_than_on_peers_are_told_in_ms_per_step),
+		cmocka_unit_test(one_slow_kernel_and_a_slow_device_have_different_remedies),
 		cmocka_unit_test(a_difference_of_two_percent_is_usual),
 		cmocka_unit_test(kernels_that_hardly_count_are_not_told),
 		cmocka_unit_test(a_pair_is_compared_too),
