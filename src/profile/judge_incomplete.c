@@ -28,11 +28,36 @@ struct worst {
 	int32_t last_rank;
 };
 
-/* Time in which an operator moves nothing: what the profiler calls idle, and waits. */
-static int64_t waiting_ns(const struct fsl_profile_comm *comm)
+/* Longest that links of any kind were busy with the operator, ns. Links beside each other are
+ * summed up in it. */
+static int64_t traffic_ns(const struct fsl_profile_rank *rank, const struct fsl_profile_comm *comm)
 {
-	bool is_sound = fsl_profile_comm_is_timed(comm) && comm->idle_ns <= comm->elapse_ns;
-	return is_sound && comm->idle_ns > 0 ? comm->idle_ns : 0;
+	int64_t most_ns = comm->transit_ns > 0 ? comm->transit_ns : 0;
+	for (uint32_t t = 0; t < comm->n_traffic; t++) {
+		int64_t time_ns = rank->traffic[comm->traffic_begin + t].time_ns;
+		most_ns = time_ns > most_ns ? time_ns : most_ns;
+	}
+	return most_ns;
+}
+
+/*
+ * Time in which an operator moves nothing: waits and idle time. There are operators all of whose
+ * time is called idle although they move hundreds of MB: where links are busy for more than half of
+ * it, only what is left counts, and where nothing tells of transfers only what is called a wait.
+ */
+static int64_t waiting_ns(const struct fsl_profile_rank *rank, const struct fsl_profile_comm *comm)
+{
+	if (!fsl_profile_comm_is_timed(comm)) {
+		return 0;
+	}
+	int64_t busy_ns = traffic_ns(rank, comm);
+	int64_t waiting = comm->elapse_ns - (comm->transit_ns > 0 ? comm->transit_ns : 0);
+	if (busy_ns == 0) {
+		waiting = comm->wait_ns < comm->elapse_ns ? comm->wait_ns : comm->elapse_ns;
+	} else if (busy_ns > comm->elapse_ns / 2) {
+		waiting = comm->elapse_ns - busy_ns;
+	}
+	return waiting > 0 ? waiting : 0;
 }
 
 static void look_at(struct worst *worst, const struct fsl_profile_case *facts,
@@ -47,7 +72,7 @@ static void look_at(struct worst *worst, const struct fsl_profile_case *facts,
 			continue;
 		}
 		const struct fsl_profile_rank *rank = &facts->profile->ranks[channel->members[m]];
-		int64_t wait_ns = waiting_ns(comm);
+		int64_t wait_ns = waiting_ns(rank, comm);
 		here.wait_ns = wait_ns < here.wait_ns ? wait_ns : here.wait_ns;
 		here.name = fsl_strpool_text(rank->names, comm->name_id);
 		here.n_members++;
@@ -80,7 +105,7 @@ static void look_alone(struct worst *worst, const struct fsl_profile_rank *rank,
 		if (comm->group_id != id || comm->is_p2p) {
 			continue;
 		}
-		int64_t wait_ns = waiting_ns(comm);
+		int64_t wait_ns = waiting_ns(rank, comm);
 		worst->sum_ns += wait_ns;
 		if (wait_ns > worst->wait_ns) {
 			worst->wait_ns = wait_ns;
@@ -162,16 +187,16 @@ static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 			       " (rank %d starts it %.3f ms later, which explains no more)",
 			       (int)worst->last_rank, later_ms);
 	}
-	char idle[64] = "the captured rank idles";
+	char idle[64] = "the captured rank waits";
 	if (worst->n_members > 1) {
-		(void)snprintf(idle, sizeof(idle), "all %zu captured ranks idle", worst->n_members);
+		(void)snprintf(idle, sizeof(idle), "all %zu captured ranks wait", worst->n_members);
 	}
-	(void)snprintf(what, sizeof(what),
-		       "the cause lies outside: %s for %.1f ms in %s%s, waiting for one of the %zu "
-		       "members of group %s that were not captured; %.1f ms a step in all its "
-		       "collectives",
-		       idle, wait_ms, worst->name, later, group->size - group->n_seen,
-		       name_of(group), sum_ms);
+	(void)snprintf(
+		what, sizeof(what),
+		"the cause lies outside: %s for %.1f ms in %s%s, for a member of group %s that "
+		"was not captured (%zu of %zu were not); %.1f ms a step in all its collectives",
+		idle, wait_ms, worst->name, later, name_of(group), group->size - group->n_seen,
+		group->size, sum_ms);
 	finding.gain_ms = sum_ms;
 	finding.what = what;
 	finding.advice = "capture all ranks of the group; those that were are victims";
