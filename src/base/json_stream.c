@@ -683,8 +683,7 @@ bool fsl_json_place(const struct fsl_json *json, struct fsl_json_place *place)
 	return false;
 }
 
-enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *place,
-			    struct fsl_error *err)
+void fsl_json_go_on(struct fsl_json *json, const struct fsl_json_place *place)
 {
 	FSL_ASSERT((unsigned)place->state < FSL_JSON_PLACES_N && !json->is_begun);
 	json->window_offset = place->offset;
@@ -693,6 +692,12 @@ enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *
 	json->expect = place_expects[place->state];
 	json->depth = place->state == FSL_JSON_AT_TOP ? 0 : 1;
 	json->is_begun = place->offset > 0;
+}
+
+enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *place,
+			    struct fsl_error *err)
+{
+	fsl_json_go_on(json, place);
 	return fsl_reader_seek(json->reader, place->offset, err);
 }
 

@@ -80,7 +80,9 @@ struct fsl_json_place {
 /* Where the tokenizer stands, behind the last token. False inside of objects and inner arrays, and
  * when reading has failed. */
 bool fsl_json_place(const struct fsl_json *json, struct fsl_json_place *place);
-/* Makes a new tokenizer go on there. The reader can seek. */
+/* Makes a new tokenizer go on there, where the reader stands already. */
+void fsl_json_go_on(struct fsl_json *json, const struct fsl_json_place *place);
+/* The same from anywhere. The reader can seek. */
 enum fsl_status fsl_json_go(struct fsl_json *json, const struct fsl_json_place *place,
 			    struct fsl_error *err);
 /* Open objects and arrays. */

@@ -154,27 +154,35 @@ enum fsl_status fsl_json_file_drop(struct fsl_profile_rank *rank,
 		    err);
 }
 
+enum fsl_status fsl_json_file_fault(struct fsl_profile_rank *rank,
+				    const struct fsl_profile_input *input, enum fsl_status status,
+				    const struct fsl_error *own, struct fsl_error *err)
+{
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", input->path);
+	}
+	bool is_cut = strstr(fsl_error_root(own), "is cut") != NULL;
+	input->file->n_dropped[is_cut ? FSL_DROP_CUT : FSL_DROP_MALFORMED]++;
+	input->file->n_records++;
+	return tell(input, FSL_FILE_PARTIAL,
+		    fsl_arena_printf(&rank->arena,
+				     "%s; what could be read is used, copy the file or parse the "
+				     "capture again",
+				     fsl_error_root(own)),
+		    err);
+}
+
 enum fsl_status fsl_json_file_end(struct fsl_profile_rank *rank,
 				  const struct fsl_profile_input *input, enum fsl_status status,
 				  const struct fsl_error *own, const char *remedy,
 				  struct fsl_error *err)
 {
 	struct fsl_file *file = input->file;
-	if (status == FSL_ERR_MEMORY) {
-		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", input->path);
-	}
 	if (status != FSL_OK) {
-		bool is_cut = strstr(fsl_error_root(own), "is cut") != NULL;
-		file->n_dropped[is_cut ? FSL_DROP_CUT : FSL_DROP_MALFORMED]++;
-		enum fsl_file_state state =
-			file->n_records > 0 ? FSL_FILE_PARTIAL : FSL_FILE_UNUSABLE;
-		file->n_records++;
-		return tell(input, state,
-			    fsl_arena_printf(&rank->arena,
-					     "%s; what is before is used, copy the file or parse "
-					     "the capture again",
-					     fsl_error_root(own)),
-			    err);
+		bool is_empty = file->n_records == 0;
+		status = fsl_json_file_fault(rank, input, status, own, err);
+		file->state = is_empty ? FSL_FILE_UNUSABLE : file->state;
+		return status;
 	}
 	return file->n_records > 0 ? FSL_OK : tell(input, FSL_FILE_EMPTY, remedy, err);
 }

@@ -238,7 +238,7 @@ enum { FSL_PROFILE_FREQS_MAX = 8 };
  * cores. */
 struct fsl_profile_trace {
 	uint64_t n_events;
-	bool is_cut;              /* it ends, or cannot be read on, before its end */
+	bool is_cut;              /* its end is missing, or cannot be read */
 	int64_t begin_ns, end_ns; /* of all device tasks */
 	/* Host to device: from the begin of a launch by CANN to the begin of its task. */
 	uint64_t n_launches;

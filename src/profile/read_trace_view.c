@@ -1,7 +1,8 @@
 /*
  * trace_view.json: everything that host and device did, as a Chrome trace: an array of events, or
  * an object with such an array as "traceEvents". Files have gigabytes: one pass, nothing kept but
- * sums.
+ * sums. Behind what is no JSON (two writers, a name in another encoding) it goes on with the next
+ * event.
  */
 #include "profile/json_file.h"
 #include "profile/trace_sums.h"
@@ -9,12 +10,19 @@
 static const char remedy[] =
 	"no events in the file: an empty capture, or written to another folder; parse it again";
 
+enum {
+	STRETCHES_MAX = 1000, /* behind so many faults a file is no trace, and not worth the time */
+	LOOK_BYTES = FSL_FILE_HEAD_BYTES,
+};
+
 /* What one file is read with. */
 struct view {
 	struct fsl_profile_rank *rank;
 	const struct fsl_profile_input *input;
 	struct fsl_json *json;
 	struct fsl_trace_sums *sums;
+	uint64_t n_events;
+	int n_stretches; /* of JSON, behind the first one */
 };
 
 static enum fsl_status drop(struct view *view, const char *reason, struct fsl_error *err)
@@ -27,6 +35,7 @@ static enum fsl_status add_event(struct view *view, const struct fsl_trace_event
 				 struct fsl_error *err)
 {
 	view->input->file->n_records++;
+	view->n_events++;
 	return fsl_trace_sums_add(view->sums, event, err);
 }
 
@@ -127,6 +136,131 @@ static enum fsl_status read_document(struct view *view, struct fsl_error *err)
 	return value.token == FSL_JSON_OBJECT_BEGIN ? read_object(view, err) : FSL_OK;
 }
 
+/*
+ * Index of the "{" of an object that follows a comma; not inside of a string, where its key's quote
+ * would have a backslash. @n_bytes when there is none; then *n_left bytes at the end may begin one.
+ */
+static size_t find_item(const char *data, size_t n_bytes, size_t *n_left)
+{
+	enum { NOTHING, COMMA, BRACE } seen = NOTHING;
+	size_t comma = 0, brace = 0;
+	for (size_t i = 0; i < n_bytes; i++) {
+		char c = data[i];
+		if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
+			continue;
+		}
+		if (c == '"' && seen == BRACE) {
+			return brace;
+		}
+		if (c == ',') {
+			seen = COMMA;
+			comma = i;
+		} else if (c == '{' && seen == COMMA) {
+			seen = BRACE;
+			brace = i;
+		} else {
+			seen = NOTHING;
+		}
+	}
+	*n_left = seen != NOTHING ? n_bytes - comma : 0;
+	return n_bytes;
+}
+
+/* Moves the reader to the next item; *found false at the end of the file. */
+static enum fsl_status seek_item(struct fsl_reader *reader, bool *found, struct fsl_error *err)
+{
+	*found = false;
+	for (;;) {
+		const char *data = NULL;
+		size_t n_bytes = 0, n_left = 0;
+		enum fsl_status status = fsl_reader_peek(reader, LOOK_BYTES, &data, &n_bytes, err);
+		if (status != FSL_OK || n_bytes == 0) {
+			return status;
+		}
+		size_t at = find_item(data, n_bytes, &n_left);
+		*found = at < n_bytes;
+		bool is_last = n_bytes < LOOK_BYTES || n_left == n_bytes;
+		fsl_reader_skip(reader, *found || is_last ? at : n_bytes - n_left);
+		if (*found) {
+			return FSL_OK;
+		}
+	}
+}
+
+/* A tokenizer where the reader stands, in front of an item. */
+static enum fsl_status go_on(struct view *view, struct fsl_error *err)
+{
+	struct fsl_reader *reader = view->input->reader;
+	const struct fsl_json_place place = {fsl_reader_offset(reader), 0, FSL_JSON_AT_ITEM};
+	view->json = fsl_json_create(reader);
+	if (view->json == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+				view->input->path);
+	}
+	fsl_json_go_on(view->json, &place);
+	return FSL_OK;
+}
+
+/* Makes view->json go on with the next item behind where it stands; NULL when there is none. */
+static enum fsl_status recover(struct view *view, struct fsl_error *err)
+{
+	bool found = false;
+	fsl_json_destroy(view->json);
+	view->json = NULL;
+	view->n_stretches++;
+	enum fsl_status status = FSL_OK;
+	if (view->n_stretches <= STRETCHES_MAX) {
+		status = seek_item(view->input->reader, &found, err);
+	}
+	return status == FSL_OK && found ? go_on(view, err) : status;
+}
+
+/*
+ * Behind a fault (@status, in @own), all further stretches of JSON. The end of an array may then be
+ * that of an inner one, so that behind it is looked for items, too. Fails only when memory is
+ * short.
+ */
+static enum fsl_status read_rest(struct view *view, enum fsl_status status, struct fsl_error *own,
+				 struct fsl_error *err)
+{
+	for (;;) {
+		bool is_fault = status != FSL_OK;
+		bool may_go_on = !is_fault || status == FSL_ERR_FORMAT || status == FSL_ERR_LIMIT;
+		if (is_fault) {
+			status = fsl_json_file_fault(view->rank, view->input, status, own, err);
+			if (status != FSL_OK) {
+				return status;
+			}
+			fsl_error_clear(own);
+		}
+		if (may_go_on) {
+			status = recover(view, own);
+		}
+		if (status == FSL_OK && (!may_go_on || view->json == NULL)) {
+			view->rank->trace.is_cut |= is_fault;
+			return FSL_OK;
+		}
+		if (status == FSL_OK) {
+			status = read_events(view, own);
+		}
+	}
+}
+
+static enum fsl_status read_file(struct view *view, struct fsl_error *err)
+{
+	struct fsl_error own = {0};
+	enum fsl_status status = read_document(view, &own);
+	if (status != FSL_OK) {
+		status = read_rest(view, status, &own, err);
+		if (view->n_events == 0) {
+			view->input->file->state = FSL_FILE_UNUSABLE;
+		}
+	}
+	return status != FSL_OK
+		       ? status
+		       : fsl_json_file_end(view->rank, view->input, FSL_OK, &own, remedy, err);
+}
+
 /* Between slices the sums stay with the rank. */
 static struct fsl_trace_sums *take_sums(struct fsl_profile_rank *rank)
 {
@@ -139,18 +273,15 @@ enum fsl_status fsl_profile_read_trace_view(struct fsl_profile_rank *rank,
 					    const struct fsl_profile_input *input,
 					    struct fsl_error *err)
 {
-	struct fsl_error own = {0};
 	struct view view = {.rank = rank, .input = input};
 	view.sums = take_sums(rank);
 	view.json = fsl_json_create(input->reader);
+	enum fsl_status status = FSL_ERR_MEMORY;
 	if (view.sums == NULL || view.json == NULL) {
-		fsl_json_destroy(view.json);
-		fsl_trace_sums_destroy(view.sums);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", input->path);
+	} else {
+		status = read_file(&view, err);
 	}
-	enum fsl_status status = read_document(&view, &own);
-	rank->trace.is_cut = rank->trace.is_cut || status != FSL_OK;
-	status = fsl_json_file_end(rank, input, status, &own, remedy, err);
 	if (status == FSL_OK) {
 		status = fsl_trace_sums_tell(view.sums, input, err);
 	}

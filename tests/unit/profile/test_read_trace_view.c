@@ -403,6 +403,62 @@ static void a_cut_file_is_used_up_to_there(void **state)
 	assert_int_equal(n_before, 3);
 }
 
+/* Two writers, a name in another encoding, a comma too many or too few. */
+static void what_is_no_json_costs_no_more_than_its_event(void **state)
+{
+	static const char *const faults[] = {
+		"{'name': '\xb0\xa1', 'ph': 'M'}",
+		"{'name': 'a\nb', 'ph': 'M'}",
+		"{'name': 'a}",
+		"{'name': 'a', 'ph' 'M'}",
+		"{'name': NaN, 'ph': 'M'}",
+		"{'a': [1, {'b'}]}",
+		"{'name': 'a\\x'}",
+		"",
+		"{'a': [}",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		char text[1024];
+		struct reading reading;
+		(void)snprintf(text, sizeof(text),
+			       "[" PROCESS("7", "Ascend Hardware") ", %s," X("k", "7", "5", "1")
+				       AND X("k", "7", "8", "1") "]",
+			       faults[i]);
+		const struct fsl_profile_trace *trace = read_text(&reading, text);
+		/* A string without an end takes its neighbour with it. */
+		assert_in_range(trace->n_events, i == 2 ? 2 : 3, 3);
+		assert_int_equal(trace->end_ns, 9000);
+		assert_false(trace->is_cut);
+		assert_int_equal(reading.file.state, FSL_FILE_PARTIAL);
+		assert_true(reading.file.n_dropped[FSL_DROP_MALFORMED] > 0);
+		assert_non_null(strstr(reading.file.message, "offset="));
+		reading_end(&reading);
+	}
+}
+
+/* A file of faults is given up; it takes no longer than one of events. */
+static void too_many_faults_are_the_end(void **state)
+{
+	enum { N = 5000 };
+	char *text = calloc((size_t)N, 32);
+	struct reading reading;
+	size_t length = 0;
+	(void)state;
+	assert_non_null(text);
+	length += (size_t)sprintf(text, "[{'ph': 'M'}");
+	for (int i = 0; i < N; i++) {
+		length += (size_t)sprintf(text + length, ", {'a' 1}");
+	}
+	(void)sprintf(text + length, ", {'ph': 'M'}]");
+	const struct fsl_profile_trace *trace = read_text(&reading, text);
+	assert_int_equal(trace->n_events, 1);
+	assert_true(trace->is_cut);
+	assert_int_equal(reading.file.state, FSL_FILE_PARTIAL);
+	reading_end(&reading);
+	free(text);
+}
+
 static void odd_documents_are_told(void **state)
 {
 	static const struct {
@@ -530,6 +586,8 @@ int main(void)
 		cmocka_unit_test(calls_are_counted_inside_of_long_stretches),
 		cmocka_unit_test(slices_are_summed_up_as_one),
 		cmocka_unit_test(a_cut_file_is_used_up_to_there),
+		cmocka_unit_test(what_is_no_json_costs_no_more_than_its_event),
+		cmocka_unit_test(too_many_faults_are_the_end),
 		cmocka_unit_test(odd_documents_are_told),
 		cmocka_unit_test(of_the_same_key_twice_the_last_one_holds),
 		cmocka_unit_test(a_compressed_file_is_read_too),
