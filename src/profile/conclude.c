@@ -282,8 +282,9 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 	if (n < 2) {
 		out->reason = "fewer than two ranks were captured, so that nobody can be compared";
 	} else if (n_with_comms < 2) {
-		out->reason = "no rank computes longer than its peers, but without collectives "
-			      "(communication.json, level 1) nobody can be seen to be late";
+		out->reason =
+			"without collectives on two ranks (communication.json, level 1) nobody "
+			"can be seen to be late";
 	} else if (gone != NULL) {
 		out->reason = fsl_arena_printf(&out->arena,
 					       "nobody is slow among the captured ranks, but %s%s",

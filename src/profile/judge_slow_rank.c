@@ -9,6 +9,7 @@
 
 #include "profile/finding.h"
 #include "profile/standing.h"
+#include "profile/votes.h"
 
 /* A capture of a few steps names a rank that costs so much of a step, and mentions one that costs
  * less when it is the last all the time. */
@@ -45,14 +46,17 @@ static struct suspicion suspect(const struct fsl_profile_standing *own)
 	return s;
 }
 
-/* It computes longer than its peers do, and these wait for it where that can be seen. */
+/* It computes longer than its peers do, and these wait for it. Where no collective tells that they
+ * are of one job and wait, only an outlier among several counts. */
 static bool computes_longer(const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
-	bool is_outlier = own->n_peers < 4 || own->is_computing_outlier;
+	bool is_small = own->n_peers < FSL_VOTES_MIN;
+	bool is_outlier = own->is_computing_outlier || (is_small && own->n_met > 0);
 	bool is_late = own->n_met == 0 || s->late_ms >= SHOWN_MIN * own->computing_more_ms;
 	double peers_ms = own->computing_ms - own->computing_more_ms;
-	return own->n_peers >= 2 && is_outlier && is_late &&
+	bool is_free_for_it = s->own_more_ms < SHOWN_MIN * own->computing_more_ms;
+	return own->n_peers >= 2 && is_outlier && is_late && !is_free_for_it &&
 	       own->computing_more_ms >= SLOW_SHARE_MIN * own->step_ms &&
 	       own->computing_ms >= COMPUTING_RATIO_MIN * peers_ms;
 }

@@ -2,6 +2,10 @@
  * Rules for few samples: captures hold one to ten steps, so a rank is judged from a handful of
  * collectives. Pure functions.
  *
+ * The detectors of failslow detect want windows: ArrivalLateness judges from eight instances of one
+ * channel on, replay from many steps on, and both from noise that is measured over time. What is
+ * shared is what comes before: runs, groups, matched collectives, lateness from a common end.
+ *
  * A vote. In a collective all end together, so the rank with the shortest operator came last. It is
  * voted late when its duration is a low outlier among the durations of its peers: Rosner's test for
  * several outliers (Technometrics 25, 1983, p. 165; for one outlier it is Grubbs' test). The value

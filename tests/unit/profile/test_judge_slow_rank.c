@@ -249,6 +249,18 @@ static void without_collectives_compute_time_alone_is_judged(void **state)
 	small_end(&small);
 }
 
+static void two_ranks_without_a_collective_need_not_do_the_same(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	add_steps(&small, 0, 1, 90.0, 0.0);
+	add_steps(&small, 1, 1, 0.0, 0.0);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
 static void a_set_without_anything_is_no_failure(void **state)
 {
 	(void)state;
@@ -273,6 +285,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
 		cmocka_unit_test(ranks_of_a_longer_stage_are_not_slow),
 		cmocka_unit_test(without_collectives_compute_time_alone_is_judged),
+		cmocka_unit_test(two_ranks_without_a_collective_need_not_do_the_same),
 		cmocka_unit_test(a_set_without_anything_is_no_failure),
 	};
 	omp_set_num_threads(1); /* hundreds of small jobs: threads would wait for each other */
