@@ -201,18 +201,22 @@ static enum fsl_status go_on(struct view *view, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* Makes view->json go on with the next item behind where it stands; NULL when there is none. */
+/* Makes view->json go on with the next item behind where it stands; NULL when there is none, or
+ * when the bytes cannot be read, which the fault before has told. Fails only when memory is short.
+ */
 static enum fsl_status recover(struct view *view, struct fsl_error *err)
 {
+	struct fsl_error own = {0};
 	bool found = false;
 	fsl_json_destroy(view->json);
 	view->json = NULL;
 	view->n_stretches++;
-	enum fsl_status status = FSL_OK;
-	if (view->n_stretches <= STRETCHES_MAX) {
-		status = seek_item(view->input->reader, &found, err);
+	if (view->n_stretches <= STRETCHES_MAX &&
+	    seek_item(view->input->reader, &found, &own) == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+				view->input->path);
 	}
-	return status == FSL_OK && found ? go_on(view, err) : status;
+	return found ? go_on(view, err) : FSL_OK;
 }
 
 /*

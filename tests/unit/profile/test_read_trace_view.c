@@ -526,6 +526,35 @@ static void a_compressed_file_is_read_too(void **state)
 	reading_end(&reading);
 }
 
+static void a_cut_archive_is_one_fault(void **state)
+{
+	enum { N = 2000 };
+	char *text = calloc((size_t)N, 64);
+	struct reading reading;
+	size_t length = 0;
+	(void)state;
+	assert_non_null(text);
+	length += (size_t)sprintf(text, "[{\"ph\": \"M\"}");
+	for (unsigned i = 0; i < N; i++) {
+		length += (size_t)sprintf(text + length, ", {\"ph\": \"C\", \"ts\": %u}",
+					  i * 2654435761U);
+	}
+	text[length++] = ']';
+	struct blob packed = gzip_of(text, length);
+	struct fsl_reader *gz = memory_reader(packed.data, packed.n_bytes / 2);
+	reading_begin(&reading);
+	assert_int_equal(reading_try(&reading, reader, gz, NULL), FSL_OK);
+	assert_in_range(reading.rank.trace.n_events, 1, N - 1);
+	assert_true(reading.rank.trace.is_cut);
+	assert_int_equal(reading.file.state, FSL_FILE_PARTIAL);
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_CUT], 1);
+	assert_int_equal(reading.file.n_dropped[FSL_DROP_MALFORMED], 0);
+	fsl_reader_close(gz);
+	free(packed.data);
+	free(text);
+	reading_end(&reading);
+}
+
 static void memory_that_is_short_is_a_failure(void **state)
 {
 	(void)state;
@@ -591,6 +620,7 @@ int main(void)
 		cmocka_unit_test(odd_documents_are_told),
 		cmocka_unit_test(of_the_same_key_twice_the_last_one_holds),
 		cmocka_unit_test(a_compressed_file_is_read_too),
+		cmocka_unit_test(a_cut_archive_is_one_fault),
 		cmocka_unit_test(memory_that_is_short_is_a_failure),
 		cmocka_unit_test(real_captures_give_what_others_count),
 	};
