@@ -61,12 +61,8 @@ static enum fsl_status no_memory(const struct conclusion *c)
 /* Name of the host of a rank, "" when no file tells. */
 static const char *host_of(const struct conclusion *c, int32_t rank)
 {
-	for (size_t r = 0; r < c->facts->profile->n_ranks; r++) {
-		if (c->facts->profile->ranks[r].rank == rank) {
-			return c->facts->profile->ranks[r].info.host_uid;
-		}
-	}
-	return "";
+	const struct fsl_profile_rank *found = fsl_profile_rank_of(c->facts->profile, rank);
+	return found != NULL ? found->info.host_uid : "";
 }
 
 static bool is_one_step(const struct conclusion *c)

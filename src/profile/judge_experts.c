@@ -76,16 +76,6 @@ static struct load load_of(const struct fsl_profile_rank *rank)
 	return load;
 }
 
-static const struct fsl_profile_rank *rank_of(const struct fsl_profile *profile, int32_t number)
-{
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		if (profile->ranks[r].rank == number) {
-			return &profile->ranks[r];
-		}
-	}
-	return NULL;
-}
-
 static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 				   const struct fsl_profile *profile,
 				   const struct fsl_profile_group *group, struct fsl_error *err)
@@ -95,7 +85,7 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 	int32_t busiest = -1;
 	double least = INFINITY;
 	for (size_t i = 0; i < group->n_ranks; i++) {
-		const struct fsl_profile_rank *rank = rank_of(profile, group->ranks[i]);
+		const struct fsl_profile_rank *rank = fsl_profile_rank_of(profile, group->ranks[i]);
 		struct load load = rank != NULL ? load_of(rank) : (struct load){0};
 		if (!load.is_known || load.n_rows <= 0.0) {
 			continue;

@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "profile/finding.h"
 #include "profile/standing.h"
-#include "profile/step_rows.h"
 
 /* Waiting that costs less of a step than this is not told. */
 static const double WAIT_SHARE_MIN = 0.02;
@@ -139,19 +138,6 @@ static struct worst find_worst(const struct fsl_profile_case *facts,
 	return worst;
 }
 
-/* Longest step of any rank, ms; NaN: none tells. */
-static double step_of(const struct fsl_profile *profile, size_t *n_steps)
-{
-	double step_ms = NAN;
-	*n_steps = 1;
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		size_t n = fsl_profile_n_steps(&profile->ranks[r]);
-		step_ms = fmax(step_ms, fsl_profile_step_ms(&profile->ranks[r]));
-		*n_steps = n > *n_steps ? n : *n_steps;
-	}
-	return step_ms;
-}
-
 static const char *name_of(const struct fsl_profile_group *group)
 {
 	return *group->name != '\0' ? group->name : group->hash;
@@ -162,8 +148,8 @@ static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 				   const struct fsl_profile_group *group, const struct worst *worst,
 				   struct fsl_error *err)
 {
-	size_t n_steps = 1;
-	double step_ms = step_of(facts->profile, &n_steps);
+	size_t n_steps = fsl_profile_most_steps(facts->profile);
+	double step_ms = fsl_profile_longest_step_ms(facts->profile);
 	double wait_ms = (double)worst->wait_ns / FSL_NS_PER_MS;
 	double sum_ms = (double)worst->sum_ns / FSL_NS_PER_MS / (double)n_steps;
 	if (wait_ms <= 0.0 || sum_ms < WAIT_SHARE_MIN * step_ms) {

@@ -211,26 +211,13 @@ static enum fsl_status judge_kind(struct fsl_profile_findings *findings,
 	return status;
 }
 
-/* Longest step of any rank, and the largest number of them. */
-static double measure_steps(const struct fsl_profile *profile, size_t *n_steps)
-{
-	double step_ms = NAN;
-	*n_steps = 1;
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		size_t n = fsl_profile_n_steps(&profile->ranks[r]);
-		*n_steps = n > *n_steps ? n : *n_steps;
-		step_ms = fmax(step_ms, fsl_profile_step_ms(&profile->ranks[r]));
-	}
-	return isnan(step_ms) ? 0.0 : step_ms;
-}
-
 static enum fsl_status judge_occurrences(struct fsl_profile_findings *findings,
 					 const struct fsl_profile_case *facts,
 					 struct fsl_error *err)
 {
 	struct occurrences list = {0};
-	size_t n_steps = 1, n_told = 0;
-	double step_ms = measure_steps(facts->profile, &n_steps);
+	size_t n_steps = fsl_profile_most_steps(facts->profile), n_told = 0;
+	double step_ms = fsl_profile_longest_step_ms(facts->profile);
 	enum fsl_status status = list_all(&list, facts, err);
 	if (status == FSL_OK && list.n > 1) {
 		qsort(list.items, list.n, sizeof(*list.items), compare_occurrences);

@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "profile/finding.h"
 #include "profile/link_table.h"
-#include "profile/step_rows.h"
+#include "profile/standing.h"
 #include "profile/votes.h"
 
 /* Less than this is latency, not bandwidth. */
@@ -211,12 +211,8 @@ static enum fsl_status add_link(struct fsl_profile_findings *findings, const str
 /* Told already as a rank of which most links are slow. */
 static bool is_told(const uint8_t *is_slow, const struct fsl_profile *profile, int32_t number)
 {
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		if (profile->ranks[r].rank == number) {
-			return is_slow[r] != 0;
-		}
-	}
-	return false;
+	const struct fsl_profile_rank *rank = fsl_profile_rank_of(profile, number);
+	return rank != NULL && is_slow[rank - profile->ranks] != 0;
 }
 
 /* Ranks of which most links are slow, then the links of others. */
@@ -255,15 +251,6 @@ static int compare_cost(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-static double longest_step_ms(const struct fsl_profile *profile)
-{
-	double step_ms = NAN;
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		step_ms = fmax(step_ms, fsl_profile_step_ms(&profile->ranks[r]));
-	}
-	return step_ms;
-}
-
 static enum fsl_status alloc_work(struct work *work, struct fsl_error *err)
 {
 	size_t n = work->table.n_rows + 1;
@@ -279,7 +266,7 @@ enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *finding
 					    const struct fsl_profile_case *facts,
 					    struct fsl_error *err)
 {
-	struct work work = {.step_ms = longest_step_ms(facts->profile)};
+	struct work work = {.step_ms = fsl_profile_longest_step_ms(facts->profile)};
 	enum fsl_status status =
 		fsl_link_table_build(&work.table, facts->profile, facts->cluster, err);
 	if (status == FSL_OK) {

@@ -38,27 +38,13 @@ static void add_to_level(struct level *level, double ms)
 	level->mean_ms += (ms - level->mean_ms) / (double)level->n;
 }
 
-static const struct fsl_profile_rank *rank_of(const struct fsl_profile *profile, int32_t number)
-{
-	size_t low = 0, high = profile->n_ranks;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (profile->ranks[middle].rank < number) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low < profile->n_ranks && profile->ranks[low].rank == number ? &profile->ranks[low]
-									    : NULL;
-}
-
 static struct level computing_of(const struct fsl_profile_case *facts, size_t stage)
 {
 	struct level level = {0};
 	const struct fsl_profile_stage *ranks = &facts->cluster->stages[stage];
 	for (size_t i = 0; i < ranks->n_ranks; i++) {
-		const struct fsl_profile_rank *rank = rank_of(facts->profile, ranks->ranks[i]);
+		const struct fsl_profile_rank *rank =
+			fsl_profile_rank_of(facts->profile, ranks->ranks[i]);
 		if (rank != NULL) {
 			add_to_level(&level, fsl_profile_part_ms(rank, FSL_PART_COMPUTING));
 		}
@@ -212,7 +198,8 @@ static void measure_p2p(struct p2p *p2p, const struct fsl_profile_case *facts)
 		const struct fsl_profile_stage *stage = &facts->cluster->stages[s];
 		struct level level = {0};
 		for (size_t i = 0; i < stage->n_ranks; i++) {
-			const struct fsl_profile_rank *rank = rank_of(profile, stage->ranks[i]);
+			const struct fsl_profile_rank *rank =
+				fsl_profile_rank_of(profile, stage->ranks[i]);
 			add_to_level(&level, rank != NULL ? fsl_profile_p2p_ms(rank) : NAN);
 		}
 		add_p2p_text(p2p, "stage", s, &level);

@@ -269,3 +269,18 @@ void fsl_profile_fini(struct fsl_profile *profile)
 	fsl_arena_fini(&profile->arena);
 	*profile = (struct fsl_profile){0};
 }
+
+const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *profile, int32_t rank)
+{
+	size_t low = 0, high = profile->n_ranks;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (profile->ranks[middle].rank < rank) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < profile->n_ranks && profile->ranks[low].rank == rank ? &profile->ranks[low]
+									  : NULL;
+}

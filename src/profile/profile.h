@@ -325,6 +325,9 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 				 struct fsl_error *err);
 void fsl_profile_fini(struct fsl_profile *profile);
 
+/* The rank with this number; NULL when it is not in the set. Borrowed. */
+const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *profile, int32_t rank);
+
 /* Adds a sentence to profile->remarks. */
 enum fsl_status fsl_profile_remark(struct fsl_profile *profile, struct fsl_error *err,
 				   const char *format, ...) __attribute__((format(printf, 3, 4)));

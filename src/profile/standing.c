@@ -40,6 +40,25 @@ size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
 	return n > 0 ? n : 1;
 }
 
+double fsl_profile_longest_step_ms(const struct fsl_profile *profile)
+{
+	double step_ms = NAN;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		step_ms = fmax(step_ms, fsl_profile_step_ms(&profile->ranks[r]));
+	}
+	return step_ms;
+}
+
+size_t fsl_profile_most_steps(const struct fsl_profile *profile)
+{
+	size_t most = 1;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		size_t n = fsl_profile_n_steps(&profile->ranks[r]);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 double fsl_profile_p2p_ms(const struct fsl_profile_rank *rank)
 {
 	double sum_ns = 0.0;
