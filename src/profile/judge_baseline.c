@@ -24,16 +24,6 @@ struct pairs {
 	double *scratch; /* 2 per rank */
 };
 
-static const struct fsl_profile_rank *rank_of(const struct fsl_profile *profile, int32_t number)
-{
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		if (profile->ranks[r].rank == number) {
-			return &profile->ranks[r];
-		}
-	}
-	return NULL;
-}
-
 static bool find_pairs(struct pairs *pairs, const struct fsl_profile *now,
 		       const struct fsl_profile *then, struct fsl_arena *arena)
 {
@@ -46,7 +36,8 @@ static bool find_pairs(struct pairs *pairs, const struct fsl_profile *now,
 		return false;
 	}
 	for (size_t r = 0; r < now->n_ranks; r++) {
-		const struct fsl_profile_rank *other = rank_of(then, now->ranks[r].rank);
+		const struct fsl_profile_rank *other =
+			fsl_profile_rank_of(then, now->ranks[r].rank);
 		if (other == NULL) {
 			continue;
 		}

@@ -109,16 +109,8 @@ static struct fsl_table table_of(const char *name, const char *of)
 
 static size_t position_of(const struct fsl_profile *profile, int32_t rank)
 {
-	size_t low = 0, high = profile->n_ranks; /* sorted by rank */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (profile->ranks[middle].rank < rank) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low < profile->n_ranks && profile->ranks[low].rank == rank ? low : SIZE_MAX;
+	const struct fsl_profile_rank *found = fsl_profile_rank_of(profile, rank);
+	return found != NULL ? (size_t)(found - profile->ranks) : SIZE_MAX;
 }
 
 /* Marks one more rank while there is room. */
@@ -224,9 +216,9 @@ static void add_stage(struct fsl_table *table, const struct fsl_profile *profile
 	struct row *rows = fsl_calloc(stage->n_ranks, sizeof(*rows));
 	size_t n = 0;
 	for (size_t i = 0; rows != NULL && i < stage->n_ranks; i++) {
-		size_t at = position_of(profile, stage->ranks[i]);
-		if (at != SIZE_MAX) {
-			rows[n++] = row_of(&profile->ranks[at]);
+		const struct fsl_profile_rank *rank = fsl_profile_rank_of(profile, stage->ranks[i]);
+		if (rank != NULL) {
+			rows[n++] = row_of(rank);
 		}
 	}
 	if (n > 0) {
