@@ -45,6 +45,7 @@ static inline void database_sql(const struct database_folder *folder, const char
 	sqlite3 *db = NULL;
 	char *message = NULL;
 	assert_int_equal(sqlite3_open(database_path(folder, name), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL), SQLITE_OK);
 	if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
 		fail_msg("%s: %s", message, sql);
 	}

@@ -559,6 +559,39 @@ static void launches_lead_to_the_framework(void **state)
 	assert_int_equal(trace->calls[FSL_HOST_GC].long_ns, 2000000);
 }
 
+/* Each allocation in turn: the reading fails, and says that memory is short. */
+static void short_memory_is_a_failure(void **state)
+{
+	(void)state;
+	const struct fsl_profile_options options = {0};
+	enum fsl_status status = FSL_ERR_MEMORY;
+	for (uint64_t nth = 1; status != FSL_OK; nth++) {
+		teardown(NULL);
+		setup(NULL);
+		database_sql(
+			&folder, "analysis.db",
+			DATABASE_STEPS DATABASE_COMMS
+			"INSERT INTO StepTraceTime VALUES (0, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
+			"INSERT INTO CommAnalyzerTime VALUES ('hcom_a__586_0_1',"
+			" '5862276114690318097', 1, 1, 1, 1, 1, 1, 'step7', 'collective');"
+			"INSERT INTO CommAnalyzerBandwidth VALUES ('hcom_a__586_0_1',"
+			" '5862276114690318097', 'HCCS', 1, 1, 1, 1, 1, 1, 1, 'step7', 'p2p')");
+		database_sql(&folder, NAME,
+			     TABLES "INSERT INTO STEP_TIME VALUES (7, 100, 200);"
+				    "INSERT INTO TASK VALUES (110, 130, 0, 0, 2);"
+				    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 2, 2, 3, 4, 5);"
+				    "INSERT INTO COMMUNICATION_OP VALUES (9, 170, 180, 7)");
+		struct fsl_error err = {0};
+		fsl_mem_fail_at(nth);
+		status = fsl_profile_read_databases(rank, &options, &err);
+		fsl_mem_fail_at(0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+		assert_true(nth < 1000);
+	}
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->n_comms, 1);
+}
+
 static void damage_is_told_and_no_failure(void **state)
 {
 	(void)state;
@@ -609,6 +642,7 @@ int main(void)
 		TEST(sums_are_those_of_the_peer),
 		TEST(launches_lead_to_the_framework),
 		TEST(reasons_of_idleness_are_those_of_the_peer),
+		TEST(short_memory_is_a_failure),
 		TEST(damage_is_told_and_no_failure),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
