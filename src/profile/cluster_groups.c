@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "profile/cluster_parts.h"
 
@@ -30,11 +31,11 @@ struct collection {
 };
 
 static enum fsl_status add_draft(struct collection *all, uint32_t hash_id, bool is_p2p,
-				 struct fsl_error *err)
+				 size_t *slot, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_GROW(all->drafts, all->capacity, all->n_drafts + 1, err);
 	if (status == FSL_OK) {
-		all->by_hash[(size_t)hash_id * 2 + is_p2p] = all->n_drafts;
+		*slot = all->n_drafts;
 		all->drafts[all->n_drafts++] =
 			(struct draft){.hash_id = hash_id, .is_p2p = is_p2p, .place_max = -1};
 	}
@@ -50,16 +51,19 @@ static enum fsl_status find_draft(struct collection *all, const char *hash, bool
 	if (status != FSL_OK) {
 		return status;
 	}
-	size_t at = (size_t)id * 2 + is_p2p;
-	status = FSL_GROW(all->by_hash, all->by_hash_capacity, (size_t)id * 2 + 2, err);
-	while (status == FSL_OK && all->n_by_hash < (size_t)id * 2 + 2) {
+	size_t n_wanted = (size_t)id * 2 + 2;
+	status = FSL_GROW(all->by_hash, all->by_hash_capacity, n_wanted, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	FSL_ASSERT(all->by_hash != NULL);
+	while (all->n_by_hash < n_wanted) {
 		all->by_hash[all->n_by_hash++] = SIZE_MAX;
 	}
-	if (status == FSL_OK && all->by_hash[at] == SIZE_MAX) {
-		status = add_draft(all, id, is_p2p, err);
-	}
+	size_t *slot = &all->by_hash[(size_t)id * 2 + is_p2p];
+	status = *slot == SIZE_MAX ? add_draft(all, id, is_p2p, slot, err) : FSL_OK;
 	if (status == FSL_OK) {
-		*out = &all->drafts[all->by_hash[at]];
+		*out = &all->drafts[*slot];
 	}
 	return status;
 }
@@ -150,7 +154,11 @@ static void tell(struct collection *all, const char *text,
 		 const struct fsl_profile_parallel_group *told)
 {
 	uint32_t id = fsl_strpool_find(all->hashes, text, strlen(text));
-	for (size_t kind = 0; id != FSL_STR_NONE && kind < 2; kind++) {
+	if (id == FSL_STR_NONE) {
+		return;
+	}
+	FSL_ASSERT(all->by_hash != NULL);
+	for (size_t kind = 0; kind < 2; kind++) {
 		size_t at = all->by_hash[(size_t)id * 2 + kind];
 		if (at != SIZE_MAX && all->drafts[at].told == NULL) {
 			all->drafts[at].told = told;
@@ -204,9 +212,11 @@ static size_t merge_ranks(const struct draft *draft, int32_t *ranks)
 	return n_kept;
 }
 
+/* Behind the groups that are there. */
 static enum fsl_status copy_group(struct fsl_profile_cluster *out, struct draft *draft,
-				  struct fsl_profile_group *group, struct fsl_error *err)
+				  struct fsl_error *err)
 {
+	struct fsl_profile_group *group = &out->groups[out->n_groups];
 	enum fsl_status status = add_told_members(draft, err);
 	if (status != FSL_OK) {
 		return status;
@@ -231,12 +241,13 @@ static enum fsl_status copy_group(struct fsl_profile_cluster *out, struct draft 
 	}
 	memcpy(group->seen, draft->seen, draft->n_seen * sizeof(*group->seen));
 	group->n_ranks = merge_ranks(draft, group->ranks);
-	size_t n_proved = (size_t)(draft->place_max + 1);
+	size_t n_proved = draft->place_max >= 0 ? (size_t)draft->place_max + 1 : 0;
 	group->size = group->n_ranks > n_proved ? group->n_ranks : n_proved;
 	if (draft->n_members > 0) {
 		qsort(draft->members, draft->n_members, sizeof(*draft->members), compare_places);
 		memcpy(group->members, draft->members, draft->n_members * sizeof(*group->members));
 	}
+	out->by_hash[(size_t)draft->hash_id * 2 + draft->is_p2p] = out->n_groups++;
 	return FSL_OK;
 }
 
@@ -253,13 +264,11 @@ static enum fsl_status copy_groups(struct fsl_profile_cluster *out, struct colle
 	for (size_t i = 0; i < all->n_by_hash; i++) {
 		out->by_hash[i] = SIZE_MAX;
 	}
-	for (size_t i = 0; i < 2 * all->n_drafts && status == FSL_OK; i++) {
-		struct draft *draft = &all->drafts[i % all->n_drafts];
-		if (draft->is_p2p == (i >= all->n_drafts)) {
-			out->by_hash[(size_t)draft->hash_id * 2 + draft->is_p2p] = out->n_groups;
-			status = copy_group(out, draft, &out->groups[out->n_groups], err);
-			out->n_groups += status == FSL_OK ? 1 : 0;
-		}
+	for (size_t i = 0; i < all->n_drafts && status == FSL_OK; i++) {
+		status = all->drafts[i].is_p2p ? FSL_OK : copy_group(out, &all->drafts[i], err);
+	}
+	for (size_t i = 0; i < all->n_drafts && status == FSL_OK; i++) {
+		status = all->drafts[i].is_p2p ? copy_group(out, &all->drafts[i], err) : FSL_OK;
 	}
 	return status;
 }

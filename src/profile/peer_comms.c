@@ -110,31 +110,46 @@ static const struct fsl_profile_traffic *traffic_of(const struct fsl_profile_ran
 	return NULL;
 }
 
-/* One rank's part of an operator, or (@is_sum) of all of them. */
-static enum fsl_status put_rank(struct fsl_peer_json *json, struct fsl_peer_sum *sum,
-				const struct fsl_peer_index *index,
-				const struct fsl_peer_entries *entries, size_t begin, size_t end,
-				bool is_sum, struct fsl_error *err)
+/* The document under construction. */
+struct writer {
+	struct fsl_peer_json json;
+	const struct fsl_peer_index *index;
+	struct fsl_peer_sum sum; /* of the rank that is written */
+};
+
+/* Some of the operators: those of one name, or all of a group, which are summed up. */
+struct part {
+	const struct fsl_peer_entries *entries;
+	size_t begin, end;
+	bool is_sum;
+};
+
+/* @part: of one rank. */
+static enum fsl_status put_rank(struct writer *writer, const struct part *part,
+				struct fsl_error *err)
 {
-	const struct fsl_peer_entry *entry = &entries->items[begin];
-	const struct fsl_profile_rank *rank = &index->profile->ranks[entry->rank];
-	const struct fsl_profile_comm *comm = is_sum ? NULL : fsl_peer_comm(index, entry);
-	enum fsl_status status = fsl_peer_sum_comms(sum, index, entries, begin, end, err);
+	struct fsl_peer_json *json = &writer->json;
+	const struct fsl_peer_entry *entry = &part->entries->items[part->begin];
+	const struct fsl_profile_rank *rank = &writer->index->profile->ranks[entry->rank];
+	const struct fsl_profile_comm *comm =
+		part->is_sum ? NULL : fsl_peer_comm(writer->index, entry);
+	enum fsl_status status = fsl_peer_sum_comms(&writer->sum, writer->index, part->entries,
+						    part->begin, part->end, err);
 	if (status != FSL_OK) {
 		return status;
 	}
 	char key[16];
 	(void)snprintf(key, sizeof(key), "%" PRId32, rank->rank);
 	fsl_peer_json_open(json, key, '{');
-	put_times(json, sum, comm);
+	put_times(json, &writer->sum, comm);
 	fsl_peer_json_open(json, "Communication Bandwidth Info", '{');
 	for (int t = 0; t < FSL_TRANSPORTS_N; t++) {
 		enum fsl_profile_transport transport = (enum fsl_profile_transport)t;
-		if (!sum->traffic[t].is_used && is_listed(transport)) {
-			put_unused(json, transport, is_sum);
-		} else if (sum->traffic[t].is_used) {
-			put_transport(json, sum, transport, traffic_of(rank, comm, transport),
-				      is_sum);
+		if (writer->sum.traffic[t].is_used) {
+			put_transport(json, &writer->sum, transport,
+				      traffic_of(rank, comm, transport), part->is_sum);
+		} else if (is_listed(transport)) {
+			put_unused(json, transport, part->is_sum);
 		}
 	}
 	fsl_peer_json_close(json, '}');
@@ -142,67 +157,68 @@ static enum fsl_status put_rank(struct fsl_peer_json *json, struct fsl_peer_sum 
 	return FSL_OK;
 }
 
-/* Entries of one operator, or of one group: a rank behind the other. */
-static enum fsl_status put_ranks(struct fsl_peer_json *json, struct fsl_peer_sum *sum,
-				 const struct fsl_peer_index *index,
-				 const struct fsl_peer_entries *entries, size_t begin, size_t end,
-				 bool is_sum, struct fsl_error *err)
+/* A rank behind the other. */
+static enum fsl_status put_ranks(struct writer *writer, const struct part *part,
+				 struct fsl_error *err)
 {
-	const struct fsl_peer_entry *first = &entries->items[begin];
+	const struct fsl_peer_index *index = writer->index;
+	const struct fsl_peer_entry *first = &part->entries->items[part->begin];
+	struct part own = *part;
 	enum fsl_status status = FSL_OK;
-	fsl_peer_json_key(json,
-			  is_sum ? "Total Op Info" : fsl_strpool_text(index->names, first->name),
+	fsl_peer_json_key(&writer->json,
+			  part->is_sum ? "Total Op Info"
+				       : fsl_strpool_text(index->names, first->name),
 			  fsl_strpool_text(index->cluster->hashes, first->hash));
-	fsl_peer_json_open(json, NULL, '{');
-	while (begin < end && status == FSL_OK) {
-		size_t next = fsl_peer_run_end(entries, begin, end, FSL_PEER_RUN_RANK);
-		status = put_rank(json, sum, index, entries, begin, next, is_sum, err);
-		begin = next;
+	fsl_peer_json_open(&writer->json, NULL, '{');
+	for (; own.begin < part->end && status == FSL_OK; own.begin = own.end) {
+		own.end = fsl_peer_run_end(part->entries, own.begin, part->end, FSL_PEER_RUN_RANK);
+		status = put_rank(writer, &own, err);
 	}
-	fsl_peer_json_close(json, '}');
+	fsl_peer_json_close(&writer->json, '}');
 	return status;
 }
 
 /* Both orders agree on sets and steps: @begin and @end hold for both. */
-static enum fsl_status put_step(struct fsl_peer_json *json, const struct fsl_peer_index *index,
-				size_t begin, size_t end, struct fsl_error *err)
+static enum fsl_status put_step(struct writer *writer, size_t begin, size_t end,
+				struct fsl_error *err)
 {
-	const struct fsl_peer_entries *orders[2] = {&index->comms, &index->comm_sums};
+	const struct fsl_peer_entries *orders[2] = {&writer->index->comms,
+						    &writer->index->comm_sums};
 	const enum fsl_peer_run runs[2] = {FSL_PEER_RUN_NAME, FSL_PEER_RUN_GROUP};
-	struct fsl_peer_sum sum = {0};
 	enum fsl_status status = FSL_OK;
 	char key[32];
-	fsl_peer_json_open(
-		json, fsl_peer_step_text(index->comms.items[begin].step, key, sizeof(key)), '{');
-	for (size_t o = 0; o < 2 && status == FSL_OK; o++) {
-		for (size_t i = begin; i < end && status == FSL_OK;) {
-			size_t next = fsl_peer_run_end(orders[o], i, end, runs[o]);
-			status = put_ranks(json, &sum, index, orders[o], i, next, o == 1, err);
-			i = next;
+	fsl_peer_step_text(orders[0]->items[begin].step, key, sizeof(key));
+	fsl_peer_json_open(&writer->json, key, '{');
+	for (size_t o = 0; o < 2; o++) {
+		struct part part = {orders[o], begin, begin, o == 1};
+		for (; part.begin < end && status == FSL_OK; part.begin = part.end) {
+			part.end = fsl_peer_run_end(orders[o], part.begin, end, runs[o]);
+			status = put_ranks(writer, &part, err);
 		}
 	}
-	fsl_peer_json_close(json, '}');
-	fsl_peer_sum_fini(&sum);
+	fsl_peer_json_close(&writer->json, '}');
 	return status;
 }
 
 enum fsl_status fsl_peer_write_comms(FILE *stream, const struct fsl_peer_index *index,
 				     struct fsl_error *err)
 {
-	struct fsl_peer_json json = {.stream = stream};
+	struct writer writer = {.json = {.stream = stream}, .index = index};
 	const struct fsl_peer_entries *comms = &index->comms;
 	enum fsl_status status = FSL_OK;
-	fsl_peer_json_open(&json, NULL, '{');
+	fsl_peer_json_open(&writer.json, NULL, '{');
 	for (size_t i = 0; i < comms->n && status == FSL_OK;) {
 		size_t set_end = fsl_peer_run_end(comms, i, comms->n, FSL_PEER_RUN_SET);
-		fsl_peer_json_open(&json, fsl_strpool_text(index->sets, comms->items[i].set), '{');
+		fsl_peer_json_open(&writer.json, fsl_strpool_text(index->sets, comms->items[i].set),
+				   '{');
 		while (i < set_end && status == FSL_OK) {
 			size_t end = fsl_peer_run_end(comms, i, set_end, FSL_PEER_RUN_STEP);
-			status = put_step(&json, index, i, end, err);
+			status = put_step(&writer, i, end, err);
 			i = end;
 		}
-		fsl_peer_json_close(&json, '}');
+		fsl_peer_json_close(&writer.json, '}');
 	}
-	fsl_peer_json_close(&json, '}');
+	fsl_peer_json_close(&writer.json, '}');
+	fsl_peer_sum_fini(&writer.sum);
 	return status;
 }

@@ -183,14 +183,13 @@ static void put_links(struct fsl_peer_table *table, const struct fsl_peer_index 
 	const struct fsl_peer_entries *links = is_sum ? &index->link_sums : &index->links;
 	size_t begin = 0;
 	while (begin < links->n) {
-		const struct fsl_peer_entry *entry = &links->items[begin];
 		size_t end = fsl_peer_run_end(links, begin, links->n, FSL_PEER_RUN_SET);
 		end = fsl_peer_run_end(links, begin, end, FSL_PEER_RUN_STEP);
 		end = fsl_peer_run_end(links, begin, end,
 				       is_sum ? FSL_PEER_RUN_GROUP : FSL_PEER_RUN_NAME);
 		while (begin < end) {
 			size_t next = fsl_peer_run_end(links, begin, end, FSL_PEER_RUN_LINK);
-			entry = &links->items[begin];
+			const struct fsl_peer_entry *entry = &links->items[begin];
 			if (entry->src >= 0) {
 				struct fsl_peer_link_sum sum =
 					fsl_peer_sum_links(index, links, begin, next);

@@ -48,17 +48,17 @@ static enum fsl_status name_sets(struct fsl_peer_index *index, uint32_t *sets,
 	return status;
 }
 
-/* What is common to an operator and a link: fills hash, set and name; *group SIZE_MAX without a
- * group. */
-static enum fsl_status place_entry(struct fsl_peer_index *index, const uint32_t *sets,
-				   struct fsl_peer_entry *entry, const char *name, const char *hash,
-				   bool is_p2p, size_t *group, struct fsl_error *err)
+/* What an operator and a link have in common: fills hash, set and name. Group SIZE_MAX without one.
+ */
+static enum fsl_status place_entry(struct fsl_peer_index *index, const uint32_t *sets, size_t group,
+				   struct fsl_peer_entry *entry, const char *name,
+				   struct fsl_error *err)
 {
-	*group = fsl_profile_group_find(index->cluster, hash, is_p2p);
-	if (*group == SIZE_MAX) {
+	if (group == SIZE_MAX) {
 		return FSL_OK;
 	}
-	entry->set = sets[*group];
+	const char *hash = index->cluster->groups[group].hash;
+	entry->set = sets[group];
 	entry->hash = fsl_strpool_find(index->cluster->hashes, hash, strlen(hash));
 	return fsl_strpool_intern(index->names, name, strlen(name), &entry->name, err);
 }
@@ -82,10 +82,11 @@ static enum fsl_status add_comms(struct fsl_peer_index *index, const uint32_t *s
 		const struct fsl_profile_comm *comm = &rank->comms[i];
 		struct fsl_peer_entry entry = {
 			.step = comm->step, .rank = (uint32_t)r, .at = (uint32_t)i};
-		size_t group = SIZE_MAX;
-		status = place_entry(
-			index, sets, &entry, fsl_strpool_text(rank->names, comm->name_id),
-			fsl_strpool_text(rank->names, comm->group_id), comm->is_p2p, &group, err);
+		size_t group = fsl_profile_group_find(index->cluster,
+						      fsl_strpool_text(rank->names, comm->group_id),
+						      comm->is_p2p);
+		status = place_entry(index, sets, group, &entry,
+				     fsl_strpool_text(rank->names, comm->name_id), err);
 		if (status == FSL_OK && group != SIZE_MAX) {
 			status = append(&index->comms, &entry, err);
 		}
@@ -102,10 +103,11 @@ static enum fsl_status add_links(struct fsl_peer_index *index, const uint32_t *s
 		const struct fsl_profile_link *link = &rank->links[i];
 		struct fsl_peer_entry entry = {
 			.step = link->step, .rank = (uint32_t)r, .at = (uint32_t)i};
-		size_t at = SIZE_MAX;
-		status = place_entry(
-			index, sets, &entry, fsl_strpool_text(rank->names, link->label_id),
-			fsl_strpool_text(rank->names, link->group_id), link->is_p2p, &at, err);
+		size_t at = fsl_profile_group_find(index->cluster,
+						   fsl_strpool_text(rank->names, link->group_id),
+						   link->is_p2p);
+		status = place_entry(index, sets, at, &entry,
+				     fsl_strpool_text(rank->names, link->label_id), err);
 		if (status != FSL_OK || at == SIZE_MAX) {
 			continue;
 		}
