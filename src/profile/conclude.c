@@ -264,6 +264,17 @@ static size_t count_comparable(const struct fsl_profile *profile, size_t *n_with
 	return n;
 }
 
+/* Two captured ranks use one group. */
+static bool is_met(const struct fsl_profile_cluster *cluster)
+{
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		if (cluster->groups[g].n_seen >= 2) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Nobody is named: because all are alike, or because that cannot be told. */
 static enum fsl_status tell_nobody(const struct conclusion *c)
 {
@@ -281,6 +292,11 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 		out->reason =
 			"without collectives on two ranks (communication.json, level 1) nobody "
 			"can be seen to be late";
+	} else if (!is_met(c->facts->cluster)) {
+		out->reason =
+			"no two captured ranks are known to meet in a collective "
+			"(communication.json, level 1, tells), so that nobody can be seen to be "
+			"late";
 	} else if (gone != NULL) {
 		out->reason = fsl_arena_printf(&out->arena,
 					       "nobody is slow among the captured ranks, but %s%s",

@@ -180,6 +180,10 @@ static void conclude(struct small_capture *small, struct fsl_localisation *verdi
 		small_step(small, r, 7, 60.0, 30.0, 10.0);
 		small_comm(small, r, 7, "hcom_allReduce__586_0_1", "586", 0.0, 10.0);
 	}
+	if (small->profile.n_ranks > 1 && small->cluster.n_groups == 0) {
+		(void)small_group(small, "586", "", false, 0, small->profile.n_ranks,
+				  small->profile.n_ranks);
+	}
 	small->cluster.steps = &step;
 	small->cluster.n_steps = 1;
 	const struct fsl_profile_case facts = {
@@ -281,6 +285,22 @@ static void without_collectives_nobody_can_be_seen_to_be_late(void **state)
 	small_end(&small);
 }
 
+static void ranks_that_are_not_known_to_meet_are_not_normal(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	small_begin(&small, 2);
+	for (int32_t r = 0; r < 2; r++) {
+		(void)small_group(&small, r == 0 ? "586" : "587", "", false, r, 1, 2);
+	}
+	conclude(&small, &verdict);
+	assert_int_equal(verdict.kind, FSL_VERDICT_INSUFFICIENT_EVIDENCE);
+	assert_non_null(strstr(verdict.reason, "no two captured ranks"));
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void one_rank_alone_cannot_be_compared(void **state)
 {
 	(void)state;
@@ -336,6 +356,7 @@ int main(void)
 		cmocka_unit_test(in_the_4_rank_set_rank_0_waits_314_ms_in_the_pipeline),
 		cmocka_unit_test(the_2_rank_set_is_incomplete_and_its_cause_lies_outside),
 		cmocka_unit_test(without_collectives_nobody_can_be_seen_to_be_late),
+		cmocka_unit_test(ranks_that_are_not_known_to_meet_are_not_normal),
 		cmocka_unit_test(memory_that_runs_out_at_any_point_is_a_failure_and_no_crash),
 		cmocka_unit_test(slow_ranks_are_named_by_what_they_cost),
 		cmocka_unit_test(a_slow_link_has_two_ends_and_must_cost_enough),
