@@ -33,20 +33,20 @@ int64_t fsl_profile_step_from_text(const char *text, size_t length)
 }
 
 enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *text, size_t length,
-				     uint32_t *name_id, uint32_t *group_id, bool *is_good,
-				     struct fsl_error *err)
+				     struct fsl_profile_op_name *out, struct fsl_error *err)
 {
 	const char *at = memrchr(text, '@', length);
 	size_t n_name = at != NULL ? (size_t)(at - text) : length;
 	size_t n_group = at != NULL ? length - n_name - 1 : 0;
-	*name_id = *group_id = FSL_STR_NONE;
-	*is_good = n_name > 0 && (at == NULL || n_group > 0) && memchr(text, '\0', length) == NULL;
-	if (!*is_good) {
+	bool is_good =
+		n_name > 0 && (at == NULL || n_group > 0) && memchr(text, '\0', length) == NULL;
+	*out = (struct fsl_profile_op_name){FSL_STR_NONE, FSL_STR_NONE, is_good};
+	if (!is_good) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_strpool_intern(rank->names, text, n_name, name_id, err);
+	enum fsl_status status = fsl_strpool_intern(rank->names, text, n_name, &out->name_id, err);
 	if (status == FSL_OK && at != NULL) {
-		status = fsl_strpool_intern(rank->names, at + 1, n_group, group_id, err);
+		status = fsl_strpool_intern(rank->names, at + 1, n_group, &out->group_id, err);
 	}
 	return status;
 }

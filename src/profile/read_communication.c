@@ -254,18 +254,19 @@ static enum fsl_status end_op(struct fsl_json_walk *walk, struct fsl_error *err)
 	struct fsl_profile_rank *rank = walk->rank;
 	struct fsl_profile_comm *op = &((struct open_op *)walk->context)->op;
 	const struct fsl_json_level *name = fsl_json_walk_key(walk, 0);
-	bool is_good = false;
-	enum fsl_status status = fsl_profile_split_op(rank, name->text, name->length, &op->name_id,
-						      &op->group_id, &is_good, err);
+	struct fsl_profile_op_name parts;
+	enum fsl_status status = fsl_profile_split_op(rank, name->text, name->length, &parts, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (!is_good) {
+	if (!parts.is_good) {
 		return fsl_json_walk_reject(walk, "an operator without a name", err);
 	}
 	if (op->begin_ns == FSL_NS_ABSENT || op->elapse_ns == FSL_NS_ABSENT) {
 		return fsl_json_walk_reject(walk, "an operator without start or elapsed time", err);
 	}
+	op->name_id = parts.name_id;
+	op->group_id = parts.group_id;
 	op->step = walk->step;
 	op->is_p2p = walk->has_kind ? walk->is_p2p : fsl_profile_is_p2p(name->text, name->length);
 	op->n_traffic = (uint32_t)(rank->n_traffic - op->traffic_begin);

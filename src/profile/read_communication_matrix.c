@@ -116,13 +116,13 @@ static enum fsl_status end_link(struct fsl_json_walk *walk, struct fsl_error *er
 	struct fsl_profile_rank *rank = walk->rank;
 	struct fsl_profile_link *link = walk->context;
 	const struct fsl_json_level *label = fsl_json_walk_key(walk, 1);
-	bool is_good = false;
-	enum fsl_status status = fsl_profile_split_op(
-		rank, label->text, label->length, &link->label_id, &link->group_id, &is_good, err);
+	struct fsl_profile_op_name parts;
+	enum fsl_status status =
+		fsl_profile_split_op(rank, label->text, label->length, &parts, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (!is_good) {
+	if (!parts.is_good) {
 		return fsl_json_walk_reject(walk, "a link of an operator without a name", err);
 	}
 	if (!parse_ends(fsl_json_walk_key(walk, 0), link)) {
@@ -131,6 +131,8 @@ static enum fsl_status end_link(struct fsl_json_walk *walk, struct fsl_error *er
 	if (link->n_bytes < 0 || link->time_ns == FSL_NS_ABSENT) {
 		return fsl_json_walk_reject(walk, "a link without size or time", err);
 	}
+	link->label_id = parts.name_id;
+	link->group_id = parts.group_id;
 	link->step = walk->step;
 	link->is_p2p = walk->has_kind ? walk->is_p2p : is_p2p_label(label);
 	status = FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err);

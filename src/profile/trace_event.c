@@ -233,9 +233,10 @@ void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
 {
 	switch (key) {
 	case FSL_TRACE_KEY_PHASE:
-		event->phase = value->token == FSL_JSON_STRING && value->length == 1
-				       ? value->text[0]
-				       : '\0';
+		event->phase = '\0';
+		if (value->token == FSL_JSON_STRING && value->length == 1) {
+			event->phase = value->text[0];
+		}
 		break;
 	case FSL_TRACE_KEY_NAME:
 		take_name(event, value);

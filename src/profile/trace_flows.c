@@ -68,7 +68,8 @@ static size_t class_of(uint64_t value)
 		return (size_t)value;
 	}
 	unsigned n_shift = 63 - (unsigned)__builtin_clzll(value) - MANTISSA_BITS;
-	return (size_t)((n_shift + 1) * MANTISSA_N + ((value >> n_shift) - MANTISSA_N));
+	size_t in_row = (size_t)(value >> n_shift) - MANTISSA_N;
+	return ((size_t)n_shift + 1) * MANTISSA_N + in_row;
 }
 
 /* Middle of a class. */

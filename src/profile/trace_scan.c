@@ -173,7 +173,7 @@ static bool scan_args(struct cursor *cursor, struct fsl_trace_event *event)
 size_t fsl_trace_event_scan(const char *text, size_t n_bytes, struct fsl_trace_event *event)
 {
 	char end = ',';
-	if (n_bytes < 2 * FSL_SCAN_JSON_BYTES || text[0] != '{') {
+	if (n_bytes < FSL_SCAN_JSON_BYTES + 1 || text[0] != '{') {
 		return 0;
 	}
 	struct cursor cursor = {text + 1, text + n_bytes - FSL_SCAN_JSON_BYTES};

@@ -17,8 +17,10 @@ enum {
 
 /* Calls of these kinds count as long from here on. */
 static const int64_t long_ns[FSL_HOST_CALLS_N] = {
-	[FSL_HOST_DATALOADER] = 10 * FSL_NS_PER_MS, [FSL_HOST_GC] = FSL_NS_PER_MS,
-	[FSL_HOST_SYNCHRONIZE] = FSL_NS_PER_MS,     [FSL_HOST_COMPILE] = FSL_NS_PER_MS,
+	[FSL_HOST_DATALOADER] = INT64_C(10) * FSL_NS_PER_MS,
+	[FSL_HOST_GC] = FSL_NS_PER_MS,
+	[FSL_HOST_SYNCHRONIZE] = FSL_NS_PER_MS,
+	[FSL_HOST_COMPILE] = FSL_NS_PER_MS,
 	[FSL_HOST_LAUNCH] = FSL_NS_PER_MS,
 };
 
