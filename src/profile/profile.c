@@ -189,6 +189,24 @@ static enum fsl_status read_ranks(struct fsl_profile *profile,
 	return status;
 }
 
+/* A set without any of the wanted steps would look like one that holds nothing. */
+static enum fsl_status check_steps(const struct fsl_profile *profile,
+				   const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		if (rank->n_steps + rank->n_rebuilt + rank->n_comms + rank->n_kernels > 0) {
+			return FSL_OK;
+		}
+	}
+	return options->n_steps == 0
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_INPUT,
+				  "none of the wanted steps was captured, leave the choice out to "
+				  "see which were: path=\"%s\"",
+				  options->path);
+}
+
 /* A folder may be there and hold nothing that is read. */
 static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_error *err)
 {
@@ -225,6 +243,9 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 	}
 	if (status == FSL_OK) {
 		status = read_ranks(out, options, err);
+	}
+	if (status == FSL_OK) {
+		status = check_steps(out, options, err);
 	}
 	if (status == FSL_OK) {
 		status = remark_empty(out, err);

@@ -1,0 +1,1 @@
+"$FAILSLOW" profile "$DATASETS/profile/slow_rank" --steps 990-999
