@@ -157,7 +157,6 @@ static void tell(struct collection *all, const char *text,
 	if (id == FSL_STR_NONE) {
 		return;
 	}
-	FSL_ASSERT(all->by_hash != NULL);
 	for (size_t kind = 0; kind < 2; kind++) {
 		size_t at = all->by_hash[(size_t)id * 2 + kind];
 		if (at != SIZE_MAX && all->drafts[at].told == NULL) {
