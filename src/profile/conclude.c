@@ -328,6 +328,38 @@ static enum fsl_status add_suspect(const struct conclusion *c,
 			 : fsl_localisation_add_unconfirmed(c->out, &suspect, c->err);
 }
 
+/* Members of groups of which some were not captured, each once. */
+static enum fsl_status list_waiting(const struct conclusion *c,
+				    const struct fsl_profile_finding *outside)
+{
+	const struct fsl_profile *profile = c->facts->profile;
+	const struct fsl_profile_cluster *cluster = c->facts->cluster;
+	enum fsl_status status = FSL_OK;
+	bool *is_waiting = fsl_calloc(profile->n_ranks, sizeof(*is_waiting));
+	if (is_waiting == NULL) {
+		return no_memory(c);
+	}
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		bool is_incomplete = !group->is_p2p && group->n_seen < group->size;
+		for (size_t i = 0; is_incomplete && i < group->n_seen; i++) {
+			const struct fsl_profile_rank *rank =
+				fsl_profile_rank_of(profile, group->seen[i]);
+			if (rank != NULL) {
+				is_waiting[rank - profile->ranks] = true;
+			}
+		}
+	}
+	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
+		if (is_waiting[r]) {
+			status = add_suspect(c, outside, profile->ranks[r].rank, outside->gain_ms,
+					     true);
+		}
+	}
+	fsl_free(is_waiting);
+	return status;
+}
+
 /* Late ranks that are no culprits, and all who wait for somebody who was not captured. */
 static enum fsl_status list_suspects(const struct conclusion *c)
 {
@@ -341,13 +373,7 @@ static enum fsl_status list_suspects(const struct conclusion *c)
 		}
 	}
 	const struct fsl_profile_finding *outside = first_of(c, "cause_outside");
-	for (size_t r = 0; r < c->facts->profile->n_ranks && status == FSL_OK; r++) {
-		if (outside != NULL && c->facts->profile->ranks[r].n_comms > 0) {
-			status = add_suspect(c, outside, c->facts->profile->ranks[r].rank,
-					     outside->gain_ms, true);
-		}
-	}
-	return status;
+	return status == FSL_OK && outside != NULL ? list_waiting(c, outside) : status;
 }
 
 static double usual_step_ms(const struct fsl_profile *profile)

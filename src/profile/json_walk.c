@@ -90,6 +90,21 @@ static enum fsl_status read_key(struct fsl_json_walk *walk, const struct fsl_jso
 	return walk->record->read(walk, key, err);
 }
 
+enum fsl_status fsl_json_walk_members(struct fsl_json_walk *walk, fsl_json_member member, void *of,
+				      struct fsl_error *err)
+{
+	bool is_more = false;
+	enum fsl_status status = fsl_json_enter_object(walk->json, &is_more, err);
+	while (status == FSL_OK && is_more) {
+		struct fsl_json_value key;
+		status = fsl_json_next_key(walk->json, &key, &is_more, err);
+		if (status == FSL_OK && is_more) {
+			status = member(walk, &key, of, err);
+		}
+	}
+	return status;
+}
+
 static enum fsl_status read_document(struct fsl_json_walk *walk, struct fsl_error *err)
 {
 	bool is_more = false;

@@ -51,6 +51,13 @@ enum fsl_status fsl_json_walk_file(struct fsl_profile_rank *rank,
 				   const struct fsl_profile_input *input,
 				   const struct fsl_json_record *record, void *context,
 				   struct fsl_error *err);
+/* Reads the value behind one key of an object inside of a record. @of: whatever it is part of. */
+typedef enum fsl_status (*fsl_json_member)(struct fsl_json_walk *walk,
+					   const struct fsl_json_value *key, void *of,
+					   struct fsl_error *err);
+/* Each member of the next value when that is an object, else skips it. */
+enum fsl_status fsl_json_walk_members(struct fsl_json_walk *walk, fsl_json_member member, void *of,
+				      struct fsl_error *err);
 /* Key @n_up levels above the record's own name (0); empty where there is none. */
 const struct fsl_json_level *fsl_json_walk_key(const struct fsl_json_walk *walk, size_t n_up);
 /* Counts the open record as dropped. */

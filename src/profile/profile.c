@@ -256,7 +256,7 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 	return status;
 }
 
-static void rank_fini(struct fsl_profile_rank *rank)
+void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 {
 	fsl_profile_info_fini(&rank->info);
 	fsl_trace_sums_destroy(rank->trace.sums);
@@ -277,12 +277,13 @@ static void rank_fini(struct fsl_profile_rank *rank)
 	fsl_free(rank->files);
 	fsl_strpool_destroy(rank->names);
 	fsl_arena_fini(&rank->arena);
+	*rank = (struct fsl_profile_rank){0};
 }
 
 void fsl_profile_fini(struct fsl_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_ranks; i++) {
-		rank_fini(&profile->ranks[i]);
+		fsl_profile_rank_fini(&profile->ranks[i]);
 	}
 	fsl_free(profile->ranks);
 	fsl_free(profile->folders);

@@ -324,6 +324,8 @@ struct fsl_profile_options {
 enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profile_options *options,
 				 struct fsl_error *err);
 void fsl_profile_fini(struct fsl_profile *profile);
+/* What one rank owns; it is {0} then. */
+void fsl_profile_rank_fini(struct fsl_profile_rank *rank);
 
 /* The rank with this number; NULL when it is not in the set. Borrowed. */
 const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *profile, int32_t rank);

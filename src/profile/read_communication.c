@@ -51,8 +51,9 @@ static void drop_traffic(struct fsl_json_walk *walk)
 
 /* One figure of "Communication Time Info". */
 static enum fsl_status read_time(struct fsl_json_walk *walk, const struct fsl_json_value *key,
-				 struct fsl_error *err)
+				 void *of, struct fsl_error *err)
 {
+	(void)of;
 	struct fsl_profile_comm *op = &((struct open_op *)walk->context)->op;
 	const struct {
 		const char *key;
@@ -85,20 +86,6 @@ static enum fsl_status read_time(struct fsl_json_walk *walk, const struct fsl_js
 	return FSL_OK;
 }
 
-static enum fsl_status read_times(struct fsl_json_walk *walk, struct fsl_error *err)
-{
-	bool is_more = false;
-	enum fsl_status status = fsl_json_enter_object(walk->json, &is_more, err);
-	while (status == FSL_OK && is_more) {
-		struct fsl_json_value key;
-		status = fsl_json_next_key(walk->json, &key, &is_more, err);
-		if (status == FSL_OK && is_more) {
-			status = read_time(walk, &key, err);
-		}
-	}
-	return status;
-}
-
 /* The array [count, time in ms]; *is_good false when it is something else. */
 static enum fsl_status read_pair(struct fsl_json_walk *walk, struct fsl_profile_packets *packets,
 				 bool *is_good, struct fsl_error *err)
@@ -124,8 +111,9 @@ static enum fsl_status read_pair(struct fsl_json_walk *walk, struct fsl_profile_
 }
 
 static enum fsl_status read_packets(struct fsl_json_walk *walk, const struct fsl_json_value *size,
-				    struct fsl_error *err)
+				    void *of, struct fsl_error *err)
 {
+	(void)of;
 	struct fsl_profile_rank *rank = walk->rank;
 	struct fsl_profile_packets packets = {0};
 	bool is_good = false;
@@ -141,27 +129,14 @@ static enum fsl_status read_packets(struct fsl_json_walk *walk, const struct fsl
 	return status;
 }
 
-static enum fsl_status read_distribution(struct fsl_json_walk *walk, struct fsl_error *err)
-{
-	bool is_more = false;
-	enum fsl_status status = fsl_json_enter_object(walk->json, &is_more, err);
-	while (status == FSL_OK && is_more) {
-		struct fsl_json_value size;
-		status = fsl_json_next_key(walk->json, &size, &is_more, err);
-		if (status == FSL_OK && is_more) {
-			status = read_packets(walk, &size, err);
-		}
-	}
-	return status;
-}
-
 /* One figure of one kind of link. */
-static enum fsl_status read_figure(struct fsl_json_walk *walk, struct fsl_profile_traffic *traffic,
-				   const struct fsl_json_value *key, struct fsl_error *err)
+static enum fsl_status read_figure(struct fsl_json_walk *walk, const struct fsl_json_value *key,
+				   void *of, struct fsl_error *err)
 {
+	struct fsl_profile_traffic *traffic = of;
 	if (fsl_json_is(key, "Size Distribution")) {
 		walk->rank->n_packets = traffic->packets_begin;
-		return read_distribution(walk, err);
+		return fsl_json_walk_members(walk, read_packets, NULL, err);
 	}
 	bool is_size = fsl_json_is(key, "Transit Size(MB)");
 	bool is_time = fsl_json_is(key, "Transit Time(ms)");
@@ -204,22 +179,17 @@ static enum fsl_status keep_traffic(struct fsl_profile_rank *rank,
 }
 
 /* What went over one kind of link. */
-static enum fsl_status read_transport(struct fsl_json_walk *walk,
-				      enum fsl_profile_transport transport, struct fsl_error *err)
+static enum fsl_status read_transport(struct fsl_json_walk *walk, const struct fsl_json_value *key,
+				      void *of, struct fsl_error *err)
 {
+	(void)of;
+	enum fsl_profile_transport transport =
+		fsl_profile_transport_from_text(key->text, key->length);
 	struct fsl_profile_traffic traffic = {.transport = transport,
 					      .gb_per_s = NAN,
 					      .large_packet_ratio = NAN,
 					      .packets_begin = (uint32_t)walk->rank->n_packets};
-	bool is_more = false;
-	enum fsl_status status = fsl_json_enter_object(walk->json, &is_more, err);
-	while (status == FSL_OK && is_more) {
-		struct fsl_json_value key;
-		status = fsl_json_next_key(walk->json, &key, &is_more, err);
-		if (status == FSL_OK && is_more) {
-			status = read_figure(walk, &traffic, &key, err);
-		}
-	}
+	enum fsl_status status = fsl_json_walk_members(walk, read_figure, &traffic, err);
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -227,26 +197,14 @@ static enum fsl_status read_transport(struct fsl_json_walk *walk,
 	return keep_traffic(walk->rank, &traffic, err);
 }
 
-static enum fsl_status read_traffic(struct fsl_json_walk *walk, struct fsl_error *err)
-{
-	bool is_more = false;
-	drop_traffic(walk); /* of the same key before */
-	enum fsl_status status = fsl_json_enter_object(walk->json, &is_more, err);
-	while (status == FSL_OK && is_more) {
-		struct fsl_json_value key;
-		status = fsl_json_next_key(walk->json, &key, &is_more, err);
-		if (status == FSL_OK && is_more) {
-			status = read_transport(
-				walk, fsl_profile_transport_from_text(key.text, key.length), err);
-		}
-	}
-	return status;
-}
-
 static enum fsl_status read_part(struct fsl_json_walk *walk, const struct fsl_json_value *key,
 				 struct fsl_error *err)
 {
-	return is_times(key) ? read_times(walk, err) : read_traffic(walk, err);
+	if (is_times(key)) {
+		return fsl_json_walk_members(walk, read_time, NULL, err);
+	}
+	drop_traffic(walk); /* of the same key before */
+	return fsl_json_walk_members(walk, read_transport, NULL, err);
 }
 
 static enum fsl_status end_op(struct fsl_json_walk *walk, struct fsl_error *err)

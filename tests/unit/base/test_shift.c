@@ -285,7 +285,8 @@ static void memory_errors_are_reported(void **state)
 		n_failed += status == FSL_OK ? 0 : 1;
 		fsl_shifts_fini(&shifts);
 	}
-	assert_true(n_failed >= 7);
+	/* Of nine blocks; without that of the rank test there is no evidence of a change. */
+	assert_int_equal(n_failed, 8);
 }
 
 static void p_limit_is_that_of_benjamini_and_hochberg(void **state)

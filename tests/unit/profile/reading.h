@@ -36,25 +36,7 @@ static inline void reading_begin(struct reading *reading)
 
 static inline void reading_end(struct reading *reading)
 {
-	struct fsl_profile_rank *rank = &reading->rank;
-	fsl_trace_sums_destroy(rank->trace.sums);
-	fsl_kernel_sums_destroy(rank->kernel_sums);
-	fsl_free(rank->trace.ranges);
-	fsl_free(rank->memory);
-	fsl_free(rank->operators);
-	fsl_free(rank->api_statistics);
-	fsl_free(rank->op_statistics);
-	fsl_free(rank->gaps);
-	fsl_free(rank->kernels);
-	fsl_free(rank->links);
-	fsl_free(rank->packets);
-	fsl_free(rank->traffic);
-	fsl_free(rank->comms);
-	fsl_free(rank->rebuilt);
-	fsl_free(rank->steps);
-	fsl_free(rank->files);
-	fsl_strpool_destroy(rank->names);
-	fsl_arena_fini(&rank->arena);
+	fsl_profile_rank_fini(&reading->rank);
 }
 
 static inline enum fsl_status reading_try(struct reading *reading, fsl_profile_reader read,

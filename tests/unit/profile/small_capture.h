@@ -176,6 +176,7 @@ static inline struct fsl_profile_group *small_group(struct small_capture *small,
 		.is_p2p = is_p2p,
 		.ranks = small_ranks(small, first, n_seen, 1),
 		.n_ranks = n_seen,
+		.seen = small_ranks(small, first, n_seen, 1),
 		.n_seen = n_seen,
 		.size = size,
 	};
@@ -196,6 +197,24 @@ static inline void small_judge(struct small_capture *small, fsl_profile_judge ju
 	assert_int_equal(judge(&small->findings, &facts, &err), FSL_OK);
 	fsl_profile_meetings_fini(&meetings);
 	fsl_profile_findings_sort(&small->findings);
+}
+
+/* Asks a judge while one allocation after the other fails: each costs the judgement and nothing
+ * else, and in the end there are findings. */
+static inline void small_judge_short_of_memory(struct small_capture *small, fsl_profile_judge judge)
+{
+	enum fsl_status status = FSL_ERR_MEMORY;
+	const struct fsl_profile_case facts = {
+		.profile = &small->profile, .cluster = &small->cluster, .n_threads = 1};
+	for (uint64_t nth = 1; status != FSL_OK; nth++) {
+		struct fsl_error err = {0};
+		fsl_profile_findings_fini(&small->findings);
+		fsl_mem_fail_at(nth);
+		status = judge(&small->findings, &facts, &err);
+		fsl_mem_fail_at(0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+	}
+	assert_true(small->findings.n_items > 0);
 }
 
 /* The first finding of this code, and of this rank unless that is -2; NULL: none. */

@@ -1,49 +1,30 @@
 /* The verdict on captures: on the reference sets, and on made-up findings. */
-#include "small_capture.h"
-
-#include <stdlib.h>
-#include <unistd.h>
+#include "whole_set.h"
 
 #include "profile/report.h"
 
 /* A whole analysis of a folder. */
 struct analysis {
-	struct fsl_profile profile;
-	struct fsl_profile_cluster cluster;
-	struct fsl_profile_findings findings;
+	struct whole_set set;
 	struct fsl_localisation verdict;
 };
 
-static void analyse(struct analysis *analysis, const char *set)
+static void analyse(struct analysis *analysis, const char *name)
 {
 	struct fsl_error err = {0};
-	const char *folder = getenv("FSL_SHARED_DIR");
-	char path[1024];
-	(void)snprintf(path, sizeof(path), "%s/data/ascend/%s",
-		       folder != NULL && folder[0] != '\0' ? folder : FSL_SHARED_DIR, set);
-	if (access(path, F_OK) != 0) {
-		skip();
-	}
-	*analysis = (struct analysis){0};
-	const struct fsl_profile_options options = {.path = path, .n_threads = 1};
-	assert_int_equal(fsl_profile_read(&analysis->profile, &options, &err), FSL_OK);
-	assert_int_equal(fsl_profile_cluster_build(&analysis->cluster, &analysis->profile, &err),
-			 FSL_OK);
-	const struct fsl_profile_case facts = {
-		.profile = &analysis->profile, .cluster = &analysis->cluster, .n_threads = 1};
-	assert_int_equal(fsl_profile_judge_all(&analysis->findings, &facts, &err), FSL_OK);
+	whole_set_begin_shared(&analysis->set, name);
+	const struct fsl_profile_case facts = whole_set_case(&analysis->set);
+	assert_int_equal(fsl_profile_judge_all(&analysis->set.findings, &facts, &err), FSL_OK);
 	fsl_localisation_init(&analysis->verdict);
 	assert_int_equal(
-		fsl_profile_conclude(&analysis->verdict, &facts, &analysis->findings, &err),
+		fsl_profile_conclude(&analysis->verdict, &facts, &analysis->set.findings, &err),
 		FSL_OK);
 }
 
 static void analysis_fini(struct analysis *analysis)
 {
 	fsl_localisation_fini(&analysis->verdict);
-	fsl_profile_findings_fini(&analysis->findings);
-	fsl_profile_cluster_fini(&analysis->cluster);
-	fsl_profile_fini(&analysis->profile);
+	whole_set_end(&analysis->set);
 }
 
 static void the_4_rank_set_has_a_longer_stage_and_no_slow_rank(void **state)
@@ -59,12 +40,12 @@ static void the_4_rank_set_has_a_longer_stage_and_no_slow_rank(void **state)
 	assert_non_null(strstr(verdict->reason, "no rank is slow in computing"));
 	assert_non_null(strstr(verdict->reason, "rank 3 is slightly but consistently late"));
 	const struct fsl_profile_finding *stage =
-		small_finding(&analysis.findings, "stage_imbalance", -1);
+		small_finding(&analysis.set.findings, "stage_imbalance", -1);
 	assert_non_null(stage);
 	assert_near(small_fact(stage, "times_the_others"), 1.73, 0.005);
 	assert_near(small_fact(stage, "spread_in_stages"), 0.0017, 0.00005);
-	assert_null(small_finding(&analysis.findings, "slow_rank_compute", -2));
-	assert_null(small_finding(&analysis.findings, "slow_rank_host", -2));
+	assert_null(small_finding(&analysis.set.findings, "slow_rank_compute", -2));
+	assert_null(small_finding(&analysis.set.findings, "slow_rank_host", -2));
 	assert_int_equal(verdict->coverage.n_ranks_seen, 4);
 	assert_int_equal(verdict->coverage.n_missing_ranks, 0);
 	analysis_fini(&analysis);
@@ -76,7 +57,7 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	struct analysis analysis;
 	analyse(&analysis, "insight-4rank-level2");
 	const struct fsl_profile_finding *late =
-		small_finding(&analysis.findings, "consistently_late", -2);
+		small_finding(&analysis.set.findings, "consistently_late", -2);
 	assert_non_null(late);
 	assert_int_equal(late->rank, 3);
 	assert_near(late->gain_ms, 13.1, 0.1);
@@ -86,8 +67,8 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	assert_true(small_fact(late, "chance_to_be_last") < 0.01);
 	assert_int_equal(analysis.verdict.n_unconfirmed, 1);
 	assert_int_equal(analysis.verdict.unconfirmed[0].rank, 3);
-	for (size_t i = 0; i < analysis.findings.n_items; i++) {
-		const struct fsl_profile_finding *finding = &analysis.findings.items[i];
+	for (size_t i = 0; i < analysis.set.findings.n_items; i++) {
+		const struct fsl_profile_finding *finding = &analysis.set.findings.items[i];
 		assert_false(strcmp(finding->code, "consistently_late") == 0 && finding->rank != 3);
 	}
 	analysis_fini(&analysis);
@@ -99,7 +80,7 @@ static void in_the_4_rank_set_rank_0_waits_314_ms_in_the_pipeline(void **state)
 	struct analysis analysis;
 	analyse(&analysis, "insight-4rank-level2");
 	const struct fsl_profile_finding *bubble =
-		small_finding(&analysis.findings, "pipeline_bubble", -1);
+		small_finding(&analysis.set.findings, "pipeline_bubble", -1);
 	assert_non_null(bubble);
 	assert_non_null(strstr(bubble->what, "rank 0 313.9 ms"));
 	assert_non_null(strstr(bubble->what, "rank 2 72.7 ms"));
@@ -122,9 +103,9 @@ static void the_2_rank_set_is_incomplete_and_its_cause_lies_outside(void **state
 		assert_int_equal(verdict->n_victims, 2);
 		assert_int_equal(verdict->coverage.n_ranks_expected, 8);
 		assert_int_equal(verdict->coverage.n_groups_matched, 0);
-		assert_null(small_finding(&analysis.findings, "consistently_late", -2));
+		assert_null(small_finding(&analysis.set.findings, "consistently_late", -2));
 		const struct fsl_profile_finding *outside =
-			small_finding(&analysis.findings, "cause_outside", -1);
+			small_finding(&analysis.set.findings, "cause_outside", -1);
 		assert_non_null(outside);
 		assert_near(small_fact(outside, "last_rank"), 1.0, 0.0);
 		if (i == 0) { /* the other is another run */
@@ -141,8 +122,9 @@ static enum fsl_status judge_again(const struct analysis *analysis)
 	struct fsl_error err = {0};
 	struct fsl_profile_findings findings = {0};
 	struct fsl_localisation verdict;
-	const struct fsl_profile_case facts = {
-		.profile = &analysis->profile, .cluster = &analysis->cluster, .n_threads = 1};
+	const struct fsl_profile_case facts = {.profile = &analysis->set.profile,
+					       .cluster = &analysis->set.cluster,
+					       .n_threads = 1};
 	fsl_localisation_init(&verdict);
 	enum fsl_status status = fsl_profile_judge_all(&findings, &facts, &err);
 	if (status == FSL_OK) {
@@ -301,6 +283,24 @@ static void ranks_that_are_not_known_to_meet_are_not_normal(void **state)
 	small_end(&small);
 }
 
+static void only_members_of_a_torn_group_wait_for_somebody_outside(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	small_begin(&small, 4);
+	(void)small_group(&small, "586", "", false, 0, 2, 8);
+	(void)small_group(&small, "587", "", false, 2, 2, 2);
+	find(&small, "cause_outside", -1, -1, 30.0);
+	conclude(&small, &verdict);
+	assert_int_equal(verdict.kind, FSL_VERDICT_INSUFFICIENT_EVIDENCE);
+	assert_int_equal(verdict.n_victims, 2);
+	assert_int_equal(verdict.victims[0].rank, 0);
+	assert_int_equal(verdict.victims[1].rank, 1);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void one_rank_alone_cannot_be_compared(void **state)
 {
 	(void)state;
@@ -357,6 +357,7 @@ int main(void)
 		cmocka_unit_test(the_2_rank_set_is_incomplete_and_its_cause_lies_outside),
 		cmocka_unit_test(without_collectives_nobody_can_be_seen_to_be_late),
 		cmocka_unit_test(ranks_that_are_not_known_to_meet_are_not_normal),
+		cmocka_unit_test(only_members_of_a_torn_group_wait_for_somebody_outside),
 		cmocka_unit_test(memory_that_runs_out_at_any_point_is_a_failure_and_no_crash),
 		cmocka_unit_test(slow_ranks_are_named_by_what_they_cost),
 		cmocka_unit_test(a_slow_link_has_two_ends_and_must_cost_enough),

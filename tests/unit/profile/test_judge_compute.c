@@ -280,20 +280,9 @@ static void short_memory_is_an_error_and_nothing_is_lost(void **state)
 {
 	(void)state;
 	struct small_capture small;
-	enum fsl_status status = FSL_ERR_MEMORY;
 	small_job(&small, 2, 1.2);
 	small_kernel(&small, 3, 1, "IndexPut", "8|INT64", "AI_CPU", 4, 16.0);
-	const struct fsl_profile_case facts = {
-		.profile = &small.profile, .cluster = &small.cluster, .n_threads = 1};
-	for (uint64_t nth = 1; status != FSL_OK; nth++) {
-		struct fsl_error err = {0};
-		fsl_profile_findings_fini(&small.findings);
-		fsl_mem_fail_at(nth);
-		status = fsl_profile_judge_compute(&small.findings, &facts, &err);
-		fsl_mem_fail_at(0);
-		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
-	}
-	assert_true(small.findings.n_items > 0);
+	small_judge_short_of_memory(&small, fsl_profile_judge_compute);
 	small_end(&small);
 }
 

@@ -279,23 +279,12 @@ static void short_memory_is_an_error_and_nothing_is_lost(void **state)
 {
 	(void)state;
 	struct small_capture small;
-	enum fsl_status status = FSL_ERR_MEMORY;
 	small_begin(&small, 3);
 	for (size_t r = 0; r < 2; r++) {
 		small_step(&small, r, 1, 70.0, 0.0, 30.0);
 	}
 	small_gap(&small, 0, 5.0, "MatMulV2");
-	const struct fsl_profile_case facts = {
-		.profile = &small.profile, .cluster = &small.cluster, .n_threads = 1};
-	for (uint64_t nth = 1; status != FSL_OK; nth++) {
-		struct fsl_error err = {0};
-		fsl_profile_findings_fini(&small.findings);
-		fsl_mem_fail_at(nth);
-		status = fsl_profile_judge_dispatch(&small.findings, &facts, &err);
-		fsl_mem_fail_at(0);
-		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
-	}
-	assert_true(small.findings.n_items > 0);
+	small_judge_short_of_memory(&small, fsl_profile_judge_dispatch);
 	small_end(&small);
 }
 

@@ -37,7 +37,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	fsl_profile_info_fini(&rank->info);
 	database_folder_end(&folder);
 	return 0;
 }
