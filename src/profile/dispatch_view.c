@@ -15,9 +15,7 @@
 
 static double per_step_ms(const struct fsl_profile_rank *rank, double total_ns)
 {
-	size_t n_rows = 0;
-	(void)fsl_profile_step_rows(rank, &n_rows);
-	return total_ns / (double)FSL_NS_PER_MS / (double)(n_rows > 0 ? n_rows : 1);
+	return total_ns / (double)FSL_NS_PER_MS / (double)fsl_profile_n_steps(rank);
 }
 
 static double level_ms(const struct fsl_profile_rank *rank, uint32_t level, const char *word)

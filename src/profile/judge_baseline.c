@@ -116,12 +116,13 @@ static enum fsl_status judge_job(struct fsl_profile_findings *findings, const st
 }
 
 /* One rank whose computing or free time grew, and that of the others did not. Its peers wait for it
- * in communication, so that part tells nothing about a rank. */
+ * in communication, so that part tells nothing about a rank. That others became faster is no growth
+ * of this one. */
 static enum fsl_status judge_rank(struct fsl_profile_findings *findings, const struct pairs *pairs,
 				  size_t i, enum part part, double usual_ms, struct fsl_error *err)
 {
 	double now_ms = part_of(&pairs->now[i], part), then_ms = part_of(&pairs->then[i], part);
-	double beyond_ms = now_ms - then_ms - usual_ms;
+	double beyond_ms = now_ms - then_ms - fmax(usual_ms, 0.0);
 	if (!(beyond_ms >= CHANGE_SHARE_MIN * pairs->then[i].step_ms)) {
 		return FSL_OK;
 	}
@@ -263,6 +264,50 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 	return status;
 }
 
+/* Who is in one of the captures alone is compared with nobody. */
+static enum fsl_status tell_unpaired(struct fsl_profile_findings *findings,
+				     const struct fsl_profile_case *facts,
+				     const struct pairs *pairs, struct fsl_error *err)
+{
+	size_t n_now = facts->profile->n_ranks, n_then = facts->baseline->n_ranks;
+	size_t n_most = n_now > n_then ? n_now : n_then;
+	if (pairs->n == 0) {
+		return fsl_profile_findings_miss(
+			findings, err,
+			"the comparison with the baseline: no rank has step times in both");
+	}
+	if (pairs->n < n_most) {
+		return fsl_profile_findings_miss(
+			findings, err,
+			"%zu of %zu ranks beside the baseline: these have step times in one "
+			"of the captures alone",
+			n_most - pairs->n, n_most);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status judge_pairs(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts, const struct pairs *pairs,
+				   struct fsl_error *err)
+{
+	double step_ms = median_of(pairs, pairs->then, PART_STEP);
+	enum fsl_status status = judge_job(findings, pairs, err);
+	for (size_t part = PART_COMPUTING; part < PARTS_N && status == FSL_OK; part++) {
+		if (part != PART_EXPOSED) {
+			status = judge_ranks(findings, pairs, (enum part)part, err);
+		}
+	}
+	if (status == FSL_OK) {
+		status = judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_LAYER_COMPUTE,
+				    step_ms, err);
+	}
+	if (status == FSL_OK) {
+		status = judge_sums(findings, facts, fsl_profile_sum_comms, FSL_LAYER_COMMUNICATION,
+				    step_ms, err);
+	}
+	return status;
+}
+
 enum fsl_status fsl_profile_judge_baseline(struct fsl_profile_findings *findings,
 					   const struct fsl_profile_case *facts,
 					   struct fsl_error *err)
@@ -276,26 +321,11 @@ enum fsl_status fsl_profile_judge_baseline(struct fsl_profile_findings *findings
 					 ? FSL_OK
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
 						    facts->profile->n_ranks);
-	if (status == FSL_OK && pairs.n == 0) {
-		status = fsl_profile_findings_miss(
-			findings, err,
-			"the comparison with the baseline: no rank has step times in both");
-	} else if (status == FSL_OK) {
-		double step_ms = median_of(&pairs, pairs.then, PART_STEP);
-		status = judge_job(findings, &pairs, err);
-		for (size_t part = PART_COMPUTING; part < PARTS_N && status == FSL_OK; part++) {
-			if (part != PART_EXPOSED) {
-				status = judge_ranks(findings, &pairs, (enum part)part, err);
-			}
-		}
-		if (status == FSL_OK) {
-			status = judge_sums(findings, facts, fsl_profile_sum_kernels,
-					    FSL_LAYER_COMPUTE, step_ms, err);
-		}
-		if (status == FSL_OK) {
-			status = judge_sums(findings, facts, fsl_profile_sum_comms,
-					    FSL_LAYER_COMMUNICATION, step_ms, err);
-		}
+	if (status == FSL_OK) {
+		status = tell_unpaired(findings, facts, &pairs, err);
+	}
+	if (status == FSL_OK && pairs.n > 0) {
+		status = judge_pairs(findings, facts, &pairs, err);
 	}
 	fsl_arena_fini(&scratch);
 	return status;

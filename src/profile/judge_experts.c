@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "profile/finding.h"
-#include "profile/standing.h"
+#include "profile/step_rows.h"
 #include "profile/to_run.h"
 
 /* The busiest rank has this many times what its group has on average. */

@@ -122,9 +122,7 @@ static void judge_cell(struct pile *pile, const struct cell *cell, double peers_
 {
 	const struct fsl_profile_rank *rank = &pile->profile->ranks[cell->rank_idx];
 	struct fsl_kernel_peers *out = &pile->out[cell->rank_idx];
-	size_t n_steps = 0;
-	(void)fsl_profile_step_rows(rank, &n_steps);
-	double count = (double)cell->count / (double)(n_steps > 0 ? n_steps : 1);
+	double count = (double)cell->count / (double)fsl_profile_n_steps(rank);
 	double excess_ms = count * (mean_ms(cell) - peers_ms);
 	if (out->compared_ms <= 0.0 || excess_ms > out->top_excess_ms) {
 		out->type_id = rank->kernels[cell->kernels_idx].type_id;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "profile/standing.h"
+#include "profile/step_rows.h"
 #include "profile/to_run.h"
 
 /* Whose number inside a group it is. */

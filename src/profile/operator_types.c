@@ -167,11 +167,8 @@ enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"operator types\"");
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
-		size_t n_steps = 0;
-		(void)fsl_profile_step_rows(rank, &n_steps);
-		if (rank->n_kernels == 0 || n_steps == 0) {
-			n_steps = fsl_profile_steps_captured(rank);
-		}
+		size_t n_steps = rank->n_kernels > 0 ? fsl_profile_n_steps(rank)
+						     : fsl_profile_steps_captured(rank);
 		struct pass pass = {types, rank, (double)n_steps};
 		status = add_rank(&pass, err);
 	}

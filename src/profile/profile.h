@@ -268,6 +268,7 @@ struct fsl_profile_rank {
 	size_t n_files, files_capacity;
 	struct fsl_profile_step *steps; /* step_trace_time */
 	size_t n_steps, steps_capacity;
+	size_t n_steps_captured; /* rows of step_trace_time.csv, also of steps not wanted */
 	struct fsl_profile_step *rebuilt; /* the same from kernel_details, else trace_view */
 	size_t n_rebuilt, rebuilt_capacity;
 	struct fsl_profile_comm *comms; /* sorted by step, begin, name */

@@ -78,6 +78,7 @@ static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_er
 		fsl_table_drop(table, "a time is missing or no number");
 		return FSL_OK;
 	}
+	rank->n_steps_captured++;
 	if (!fsl_profile_wants_step(table->input, step)) {
 		return FSL_OK;
 	}

@@ -29,17 +29,6 @@ struct tally {
 	size_t *n_voted_on;       /* per class */
 };
 
-size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
-{
-	size_t n = 0;
-	(void)fsl_profile_step_rows(rank, &n);
-	for (size_t c = 0; n == 0 && c < rank->n_comms; c++) {
-		/* sorted by step */
-		n += c == 0 || rank->comms[c].step != rank->comms[c - 1].step ? 1 : 0;
-	}
-	return n > 0 ? n : 1;
-}
-
 double fsl_profile_longest_step_ms(const struct fsl_profile *profile)
 {
 	double step_ms = NAN;

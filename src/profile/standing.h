@@ -50,8 +50,6 @@ void fsl_profile_standings_fini(struct fsl_profile_standings *standings);
 
 /* Time inside point-to-point operators, mean per step, ms; NaN when the rank has no operators. */
 double fsl_profile_p2p_ms(const struct fsl_profile_rank *rank);
-/* Steps that the rank's means are over, at least 1. */
-size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank);
 /* Over the ranks of a set: greatest mean of a rank, NaN when none tells; most steps of a rank. */
 double fsl_profile_longest_step_ms(const struct fsl_profile *profile);
 size_t fsl_profile_most_steps(const struct fsl_profile *profile);

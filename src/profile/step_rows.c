@@ -56,14 +56,27 @@ int64_t fsl_profile_step_ns(const struct fsl_profile_step *row)
 	return row->computing_ns + row->exposed_ns + row->free_ns;
 }
 
+size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
+{
+	size_t n_numbered = 0, n_used = 0;
+	for (size_t i = 0; i < rank->n_rebuilt; i++) {
+		n_numbered += rank->rebuilt[i].step != FSL_STEP_ABSENT ? 1 : 0;
+	}
+	for (size_t c = 0; c < rank->n_comms; c++) { /* sorted by step */
+		n_used += c == 0 || rank->comms[c].step != rank->comms[c - 1].step ? 1 : 0;
+	}
+	size_t n = rank->n_steps > n_numbered ? rank->n_steps : n_numbered;
+	n = n > n_used ? n : n_used;
+	return n > 0 ? n : 1;
+}
+
 size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank)
 {
-	size_t n_rows = 0;
-	(void)fsl_profile_step_rows(rank, &n_rows);
-	if (rank->info.n_active_steps > 0 && (size_t)rank->info.n_active_steps > n_rows) {
-		return (size_t)rank->info.n_active_steps;
-	}
-	return n_rows > 0 ? n_rows : 1;
+	size_t n = fsl_profile_n_steps(rank);
+	size_t n_asked = rank->info.n_active_steps > 0 ? (size_t)rank->info.n_active_steps : 0;
+	/* A job may end before its schedule does. */
+	size_t n_told = rank->n_steps_captured > 0 ? rank->n_steps_captured : n_asked;
+	return n_told > n ? n_told : n;
 }
 
 /* @part FSL_PARTS_N: the whole step. */

@@ -24,6 +24,9 @@ int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile
 /* Computing, exposed and free together; FSL_NS_ABSENT when one of them is. */
 int64_t fsl_profile_step_ns(const struct fsl_profile_step *row);
 
+/* Steps that amounts of the rank are spread over: of its rows, of its kernels or of its operators,
+ * whichever are of most steps; at least 1. */
+size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank);
 /* Steps in the whole capture, whatever was asked for: what its statistics are sums of; at least 1.
  */
 size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank);

@@ -70,9 +70,7 @@ static double count_shares(const struct fsl_profile *profile)
 {
 	size_t n_all = 0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
-		size_t n = 0;
-		(void)fsl_profile_step_rows(&profile->ranks[r], &n);
-		n_all += n > 0 ? n : 1;
+		n_all += fsl_profile_n_steps(&profile->ranks[r]);
 	}
 	return n_all > 0 ? (double)n_all : 1.0;
 }

@@ -166,6 +166,31 @@ static void one_rank_whose_computing_grew_is_named(void **state)
 	fsl_profile_findings_fini(&findings);
 }
 
+static void a_rank_that_gained_less_than_the_others_did_not_grow(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		for (size_t s = 0; s < STEPS; s++) {
+			now.steps[r][s].computing_ns -= r == 2 ? 10000000 : 30000000;
+		}
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "rank_slower_than_baseline"), 0);
+	assert_int_equal(count(&findings, "faster_than_baseline"), 1);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void ranks_that_are_in_one_capture_alone_are_told(void **state)
+{
+	(void)state;
+	then.ranks[3].rank = 100;
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 0);
+	assert_int_equal(findings.n_missing, 1);
+	assert_non_null(strstr(findings.missing[0], "1 of 4 ranks beside the baseline"));
+	fsl_profile_findings_fini(&findings);
+}
+
 static void communication_that_is_new_is_told(void **state)
 {
 	(void)state;
@@ -216,6 +241,8 @@ int main(void)
 		CASE(equal_captures_have_no_findings),
 		CASE(a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step),
 		CASE(one_rank_whose_computing_grew_is_named),
+		CASE(a_rank_that_gained_less_than_the_others_did_not_grow),
+		CASE(ranks_that_are_in_one_capture_alone_are_told),
 		CASE(communication_that_is_new_is_told),
 		CASE(a_faster_job_is_no_loss),
 		CASE(captures_without_common_ranks_are_not_compared),
