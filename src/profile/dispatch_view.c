@@ -84,17 +84,21 @@ static bool is_pause(const struct fsl_profile_idle *idle)
 	       (double)idle->acl_ns <= PAUSE_CALL_SHARE * (double)idle->dur_ns;
 }
 
-/* Whose turn it was while the device had nothing to do. */
-static double *reason_of(struct fsl_dispatch_view *view, const struct fsl_profile_idle *idle)
+/* Whose turn it was while the device had nothing to do: the framework's until it called what ended
+ * the stretch, then that of CANN until it launched that, then the device's. */
+static void lay_idle(struct fsl_dispatch_view *view, const struct fsl_profile_idle *idle,
+		     double per_ms)
 {
-	if (idle->launch_lag_ns == FSL_NS_ABSENT) {
-		return NULL;
+	int64_t launched_ns = idle->launch_lag_ns, called_ns = idle->torch_lag_ns;
+	if (launched_ns == FSL_NS_ABSENT) {
+		return;
 	}
-	if (idle->launch_lag_ns > idle->dur_ns) {
-		return &view->device_ms;
-	}
-	bool was_called = idle->torch_lag_ns != FSL_NS_ABSENT && idle->torch_lag_ns > idle->dur_ns;
-	return was_called ? &view->cann_ms : &view->framework_ms;
+	launched_ns = launched_ns < idle->dur_ns ? launched_ns : idle->dur_ns;
+	called_ns = called_ns < idle->dur_ns ? called_ns : idle->dur_ns;
+	called_ns = called_ns > launched_ns ? called_ns : launched_ns; /* also where absent */
+	view->framework_ms += (double)(idle->dur_ns - called_ns) / per_ms;
+	view->cann_ms += (double)(called_ns - launched_ns) / per_ms;
+	view->device_ms += (double)launched_ns / per_ms;
 }
 
 static void view_trace(struct fsl_dispatch_view *view)
@@ -105,10 +109,7 @@ static void view_trace(struct fsl_dispatch_view *view)
 	view->framework_ms = view->cann_ms = view->device_ms = view->pause_ms = 0.0;
 	for (size_t i = 0; i < trace->n_idle; i++) {
 		double ms = (double)trace->idle[i].dur_ns / per_ms;
-		double *reason = reason_of(view, &trace->idle[i]);
-		if (reason != NULL) {
-			*reason += ms;
-		}
+		lay_idle(view, &trace->idle[i], per_ms);
 		view->pause_ms += is_pause(&trace->idle[i]) ? ms : 0.0;
 	}
 	view->dataloader_ms = (double)trace->calls[FSL_HOST_DATALOADER].long_ns / per_ms;

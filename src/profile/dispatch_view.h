@@ -12,8 +12,8 @@ struct fsl_dispatch_view {
 	double n_kernels;
 	double long_gaps_ms;               /* the longest ones together */
 	const struct fsl_profile_gap *gap; /* the longest; NULL: none told */
-	/* From trace_view.json; NaN without it. Of the longest idle stretches: what they ended with
-	 * had not been called by the framework before, or not launched by CANN, or was launched. */
+	/* From trace_view.json; NaN without it. Of the longest idle stretches: until what ended
+	 * them was called by the framework, from then until CANN launched it, and from then on. */
 	double framework_ms, cann_ms, device_ms;
 	double pause_ms; /* of them, those in which the host did nothing for the device */
 	double dataloader_ms, gc_ms; /* of long calls only */
