@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "base/sort.h"
+#include "profile/cross_check.h"
 #include "profile/databases.h"
 #include "profile/discover.h"
 #include "profile/files.h"
@@ -249,6 +250,9 @@ enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profi
 	}
 	if (status == FSL_OK) {
 		status = remark_empty(out, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_profile_cross_check(out, options->n_steps > 0, err);
 	}
 	if (status != FSL_OK) {
 		fsl_profile_fini(out);
