@@ -64,6 +64,30 @@ double fsl_mann_whitney_p(const double *before, size_t n_before, const double *a
 double fsl_mann_whitney_z(const double *before, size_t n_before, const double *after,
 			  size_t n_after);
 
+/* One value and whose it is. */
+struct fsl_indexed {
+	double value;
+	uint32_t idx;
+};
+/* By value, then idx; no NaN among them. */
+void fsl_indexed_sort(struct fsl_indexed *values, size_t n);
+
+enum { FSL_OUTLIERS_N_MIN = 4 }; /* fewer values have no outliers */
+/*
+ * How many of the first of @sorted (ascending) are outliers; those at the other end are taken into
+ * account, but not told. Rosner's test for several outliers (generalised ESD, Technometrics 25,
+ * 1983, p. 165; for one outlier it is Grubbs' test): the value that lies farthest from the mean, on
+ * either side, is taken out again and again, up to half of them; what remains gives a mean and a
+ * spread, and so a Student t for each one taken. The last of them whose t is beyond the quantile of
+ * level @alpha for so many values is an outlier, and so are all that were taken before it.
+ * @alpha (0..1): chance of each of these tests to find one in normal noise; that of all of them
+ * together is up to twice as much. @least_sigma: no spread is smaller, in the unit of the values;
+ * > 0. *p (may be NULL): twice the least @alpha at which the same test had found them; 1 when there
+ * are none.
+ */
+size_t fsl_outliers_low(const struct fsl_indexed *sorted, size_t n, double alpha,
+			double least_sigma, double *p);
+
 /*
  * DBSCAN on @n points of @dim doubles, row major, euclidean, neighbours within eps (<=), the point
  * itself counted. Clusters are numbered in order of their first core point; -1 is noise. Same

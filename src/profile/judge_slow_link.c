@@ -14,12 +14,13 @@
 #include "profile/finding.h"
 #include "profile/link_table.h"
 #include "profile/standing.h"
-#include "profile/votes.h"
 
 /* Less than this is latency, not bandwidth. */
 static const int64_t BYTES_MIN = INT64_C(1) << 20;
 /* Links that are alike differ by this anyway (in the logarithm of their bandwidth)... */
 static const double LEAST_SIGMA = 0.02;
+/* ...stand out by a test of this level... */
+static const double ALPHA = 0.004;
 /* ...and are slow from here on, when it costs this much of a step. */
 static const double RATIO_MAX = 0.8;
 static const double COST_SHARE_MIN = 0.005, CULPRIT_SHARE_MIN = 0.05;
@@ -44,9 +45,9 @@ struct ends {
 struct work {
 	struct fsl_link_table table;
 	struct fsl_arena arena;
-	struct fsl_vote *votes; /* per row */
-	double *values;         /* 2 per row */
-	struct slow *slow;      /* per row */
+	struct fsl_indexed *votes; /* per row */
+	double *values;            /* 2 per row */
+	struct slow *slow;         /* per row */
 	size_t n_slow;
 	double step_ms;
 };
@@ -72,11 +73,12 @@ static size_t vote_on_links(struct work *work, size_t begin, size_t end, double 
 	size_t n = end - begin;
 	for (size_t i = 0; i < n; i++) {
 		double gb_per_s = bandwidth(&work->table.rows[begin + i]);
-		work->votes[i] = (struct fsl_vote){log(gb_per_s), (uint32_t)(begin + i)};
+		work->votes[i] = (struct fsl_indexed){log(gb_per_s), (uint32_t)(begin + i)};
 		work->values[i] = gb_per_s;
 	}
 	*usual = fsl_median(work->values, n, work->values + n);
-	return fsl_votes_low(work->votes, n, LEAST_SIGMA);
+	fsl_indexed_sort(work->votes, n);
+	return fsl_outliers_low(work->votes, n, ALPHA, LEAST_SIGMA, NULL);
 }
 
 /* Likewise, one vote for all that a rank sends over in a group: of few ranks the links of one bad
@@ -92,9 +94,10 @@ static size_t vote_on_senders(struct work *work, size_t begin, size_t end, doubl
 			next++;
 		}
 		double gb_per_s = fsl_median(work->values, next - i, work->values + (next - i));
-		work->votes[n++] = (struct fsl_vote){log(gb_per_s), (uint32_t)i};
+		work->votes[n++] = (struct fsl_indexed){log(gb_per_s), (uint32_t)i};
 	}
-	size_t n_low = fsl_votes_low(work->votes, n, LEAST_SIGMA);
+	fsl_indexed_sort(work->votes, n);
+	size_t n_low = fsl_outliers_low(work->votes, n, ALPHA, LEAST_SIGMA, NULL);
 	*usual = n > 0 ? exp(work->votes[n / 2].value) : NAN;
 	return n_low;
 }
@@ -130,7 +133,7 @@ static void find_slow(struct work *work)
 		       fsl_link_compare_kind(first, &work->table.rows[end]) == 0) {
 			end++;
 		}
-		if (end - begin >= FSL_VOTES_MIN &&
+		if (end - begin >= FSL_OUTLIERS_N_MIN &&
 		    first->n_bytes / (int64_t)first->n_steps >= BYTES_MIN) {
 			compare_alike(work, begin, end);
 		}

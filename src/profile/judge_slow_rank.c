@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <failslow/stats.h>
+
 #include "profile/finding.h"
 #include "profile/standing.h"
-#include "profile/votes.h"
 
 /* A capture of a few steps names a rank that costs so much of a step, and mentions one that costs
  * less when it is the last all the time. */
@@ -51,7 +52,7 @@ static struct suspicion suspect(const struct fsl_profile_standing *own)
 static bool computes_longer(const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
-	bool is_small = own->n_peers < FSL_VOTES_MIN;
+	bool is_small = own->n_peers < FSL_OUTLIERS_N_MIN;
 	bool is_outlier = own->is_computing_outlier || (is_small && own->n_met > 0);
 	bool is_late = own->n_met == 0 || s->late_ms >= SHOWN_MIN * own->computing_more_ms;
 	double peers_ms = own->computing_ms - own->computing_more_ms;

@@ -23,10 +23,10 @@ static const double LEAST_COMPUTING_SIGMA = 0.002;
 struct tally {
 	const struct fsl_profile_meetings *meetings;
 	struct fsl_profile_standings *out;
-	struct fsl_vote *votes;   /* [n ranks] members of one class in one collective */
-	uint32_t **n_peers;       /* per rank: size of each class that it met in */
-	size_t *n_peers_capacity; /* per rank */
-	size_t *n_voted_on;       /* per class */
+	struct fsl_indexed *votes; /* [n ranks] members of one class in one collective */
+	uint32_t **n_peers;        /* per rank: size of each class that it met in */
+	size_t *n_peers_capacity;  /* per rank */
+	size_t *n_voted_on;        /* per class */
 };
 
 double fsl_profile_longest_step_ms(const struct fsl_profile *profile)
@@ -94,7 +94,7 @@ static enum fsl_status classify(struct fsl_profile_standings *out,
 static enum fsl_status tally_class(struct tally *tally, size_t n, int64_t longest_ns,
 				   struct fsl_error *err)
 {
-	const struct fsl_vote *votes = tally->votes;
+	const struct fsl_indexed *votes = tally->votes;
 	uint32_t last = votes[0].idx;
 	if (votes[1].value - votes[0].value < (double)TIE_NS) {
 		return FSL_OK;
@@ -126,7 +126,8 @@ static size_t gather(const struct tally *tally, const struct fsl_channel *channe
 	for (size_t m = 0; m < channel->n_members; m++) {
 		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
 		if (dur_ns >= 0 && tally->out->class_of[channel->members[m]] == k) {
-			tally->votes[n++] = (struct fsl_vote){(double)dur_ns, channel->members[m]};
+			tally->votes[n++] =
+				(struct fsl_indexed){(double)dur_ns, channel->members[m]};
 		}
 	}
 	return n;
@@ -144,8 +145,10 @@ static enum fsl_status tally_instance(struct tally *tally, const struct fsl_chan
 	}
 	for (size_t k = 0; k < out->n_classes && status == FSL_OK; k++) {
 		size_t n = gather(tally, channel, instance, k);
-		size_t n_votes = fsl_votes_low(tally->votes, n, LEAST_SIGMA_NS);
-		tally->n_voted_on[k] += n >= FSL_VOTES_MIN ? 1 : 0;
+		fsl_indexed_sort(tally->votes, n);
+		size_t n_votes =
+			fsl_outliers_low(tally->votes, n, FSL_VOTES_ALPHA, LEAST_SIGMA_NS, NULL);
+		tally->n_voted_on[k] += n >= FSL_OUTLIERS_N_MIN ? 1 : 0;
 		for (size_t i = 0; i < n_votes; i++) {
 			out->items[tally->votes[i].idx].n_votes++;
 		}
@@ -213,8 +216,8 @@ static void compare_members(double *more, const double *values, size_t n, double
 	double median = fsl_median(values, n, scratch);
 	for (size_t i = 0; i < n; i++) {
 		double others = median;
-		if (n < FSL_VOTES_MIN) {
-			double rest[FSL_VOTES_MIN];
+		if (n < FSL_OUTLIERS_N_MIN) {
+			double rest[FSL_OUTLIERS_N_MIN];
 			size_t n_rest = 0;
 			for (size_t j = 0; j < n; j++) {
 				if (j != i) {
@@ -229,7 +232,7 @@ static void compare_members(double *more, const double *values, size_t n, double
 
 /* Members that compute longer than so many alike ever do. */
 static void mark_outliers(struct fsl_profile_standings *out, const uint32_t *members, size_t n,
-			  struct fsl_vote *votes)
+			  struct fsl_indexed *votes)
 {
 	size_t n_known = 0;
 	double median = 0.0;
@@ -237,11 +240,13 @@ static void mark_outliers(struct fsl_profile_standings *out, const uint32_t *mem
 		const struct fsl_profile_standing *own = &out->items[members[i]];
 		if (!isnan(own->computing_ms)) {
 			/* Low outliers are looked for. */
-			votes[n_known++] = (struct fsl_vote){-own->computing_ms, members[i]};
+			votes[n_known++] = (struct fsl_indexed){-own->computing_ms, members[i]};
 			median = own->computing_median_ms;
 		}
 	}
-	size_t n_late = fsl_votes_low(votes, n_known, fmax(LEAST_COMPUTING_SIGMA * median, 1e-9));
+	fsl_indexed_sort(votes, n_known);
+	size_t n_late = fsl_outliers_low(votes, n_known, FSL_VOTES_ALPHA,
+					 fmax(LEAST_COMPUTING_SIGMA * median, 1e-9), NULL);
 	for (size_t i = 0; i < n_late; i++) {
 		out->items[votes[i].idx].is_computing_outlier = true;
 	}
@@ -249,7 +254,7 @@ static void mark_outliers(struct fsl_profile_standings *out, const uint32_t *mem
 
 /* Own time of the members of one class; @work: 3 per member. */
 static void measure_class(struct fsl_profile_standings *out, const struct fsl_profile *profile,
-			  size_t k, double *work, struct fsl_vote *votes)
+			  size_t k, double *work, struct fsl_indexed *votes)
 {
 	const uint32_t *members = out->members + out->begin[k];
 	size_t n = out->begin[k + 1] - out->begin[k];
@@ -286,7 +291,7 @@ static enum fsl_status measure_own(struct fsl_profile_standings *out,
 {
 	struct fsl_arena scratch = {0};
 	double *work = fsl_arena_alloc(&scratch, 3 * (out->n + 1) * sizeof(*work));
-	struct fsl_vote *votes = fsl_arena_alloc(&scratch, (out->n + 1) * sizeof(*votes));
+	struct fsl_indexed *votes = fsl_arena_alloc(&scratch, (out->n + 1) * sizeof(*votes));
 	if (work == NULL || votes == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n);
