@@ -1,6 +1,7 @@
 /*
  * How each rank stands among the ranks that do the same work: how late it comes to their
- * collectives, and what it spends on its own more than they do.
+ * collectives, and what it spends on its own more than they do. Detectors say who stands out in one
+ * collective or in its mean step; here their findings are put together, rank by rank.
  */
 #ifndef FSL_PROFILE_STANDING_H
 #define FSL_PROFILE_STANDING_H
@@ -19,12 +20,12 @@ struct fsl_profile_standing {
 	size_t n_last_signals;
 	double late_signal_ms, late_transfer_ms; /* per step */
 	double p_last;  /* probability to be last so often by chance, times the number of ranks */
-	size_t n_votes; /* collectives in which it is an outlier, profile/votes.h */
+	size_t n_votes; /* collectives in which it is an outlier, GeneralizedESD */
 	double p_votes; /* probability of so many votes for healthy ranks, all ranks together */
 	/* Mean per step, and how much more than the median of its peers; NaN: not told. */
 	double step_ms, computing_ms, computing_more_ms, free_more_ms, p2p_more_ms;
 	size_t n_peers;             /* ranks that do the same work, itself too */
-	bool is_computing_outlier;  /* above what so many peers ever take, profile/votes.h */
+	bool is_computing_outlier;  /* above what so many peers ever take, GeneralizedESD */
 	double computing_median_ms; /* of its peers */
 };
 

@@ -5,7 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-/* Healthy ranks give a vote in so many collectives, at most. */
+/* Healthy ranks give a vote in less than this share of collectives, at the detector's default. */
 static const double ALPHA_TOLD = 0.01;
 
 enum { EXACT_MAX = 512 };

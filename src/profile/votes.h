@@ -1,25 +1,22 @@
 /*
- * Rules for few samples: captures hold one to ten steps, so a rank is judged from a handful of
- * collectives. Pure functions.
+ * How findings of single collectives are pooled: captures hold one to ten steps, so a rank is
+ * judged from a handful of collectives. Pure functions.
  *
- * A vote. In a collective all end together, so the rank with the shortest operator came last. It is
- * voted late when it is an outlier among its peers (Rosner's test, <failslow/stats.h>). Healthy
- * ranks give a vote in less than 1 of 100 collectives, however many ranks there are, because the
- * quantile of the test grows with their number; one rank that is early hides nobody, and votes for
- * nobody. Fewer than four peers give no vote.
+ * A vote is a finding of detector GeneralizedESD: the rank's lateness is an outlier among its
+ * peers'. Healthy ranks give a vote in less than 1 of 100 collectives, however many ranks there
+ * are, because the quantile of the test grows with their number; one rank that is early hides
+ * nobody, and votes for nobody. Fewer than four peers give no vote.
  *
- * Always last. Two or three peers, or many collectives: where all are equally likely to come last,
- * the number of times that one of them does follows a Poisson-binomial distribution (for pairs this
- * is the sign test). Collectives whose last two come at the same time count for nobody.
+ * Last is who detector LastArrival finds. Two or three peers, or many collectives: where all are
+ * equally likely to come last, the number of times that one of them does follows a Poisson-binomial
+ * distribution (for pairs this is the sign test). Collectives whose last two come at the same time
+ * count for nobody.
  */
 #ifndef FSL_PROFILE_VOTES_H
 #define FSL_PROFILE_VOTES_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Level of the test for a vote: one test for each number of outliers makes it up to twice this. */
-#define FSL_VOTES_ALPHA 0.004
 
 /* Probability that collectives of healthy ranks give @n_votes votes or more. */
 double fsl_votes_p(size_t n_collectives, size_t n_votes);
