@@ -31,7 +31,10 @@ struct difference {
 /* " 13"; "" where steps have no numbers. */
 static const char *step_text(char *text, size_t size, int64_t step)
 {
-	(void)snprintf(text, size, step != FSL_STEP_ABSENT ? " %" PRId64 : "", step);
+	text[0] = '\0';
+	if (step != FSL_STEP_ABSENT) {
+		(void)snprintf(text, size, " %" PRId64, step);
+	}
 	return text;
 }
 
