@@ -73,24 +73,27 @@ static enum fsl_status classify(struct fsl_profile_standings *out,
 	return FSL_OK;
 }
 
+/* Median of few values but one. */
+static double median_of_others(const double *values, size_t n, size_t but, double *scratch)
+{
+	double rest[FSL_OUTLIERS_N_MIN];
+	size_t n_rest = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i != but) {
+			rest[n_rest++] = values[i];
+		}
+	}
+	return n_rest > 0 ? fsl_median(rest, n_rest, scratch) : (double)NAN;
+}
+
 /* How much more each member of a class has than its peers: than their median without itself where
  * they are few, than that of all else. @values per member; @more likewise. */
 static void compare_members(double *more, const double *values, size_t n, double *scratch)
 {
 	double median = fsl_median(values, n, scratch);
 	for (size_t i = 0; i < n; i++) {
-		double others = median;
-		if (n < FSL_OUTLIERS_N_MIN) {
-			double rest[FSL_OUTLIERS_N_MIN];
-			size_t n_rest = 0;
-			for (size_t j = 0; j < n; j++) {
-				if (j != i) {
-					rest[n_rest++] = values[j];
-				}
-			}
-			others = n_rest > 0 ? fsl_median(rest, n_rest, scratch) : NAN;
-		}
-		more[i] = values[i] - others;
+		bool is_small = n < FSL_OUTLIERS_N_MIN;
+		more[i] = values[i] - (is_small ? median_of_others(values, n, i, scratch) : median);
 	}
 }
 

@@ -107,29 +107,29 @@ static enum fsl_status hear_last(struct hearing *hearing, const struct unit *uni
 	return status;
 }
 
-/* Windows of @all, of which the unit has some members or all. */
-static enum fsl_status hear_unit(struct hearing *hearing, struct unit *unit,
+/* @all: windows of the channel, of which the unit has some members or all. */
+static enum fsl_status hear_unit(struct hearing *hearing, const struct unit *members,
 				 const struct fsl_windows *all, struct fsl_error *err)
 {
 	struct fsl_windows picked = {0};
-	size_t n_windows = all->n_windows;
+	bool is_part = members->n_members < all->n_members;
+	struct unit unit = *members;
 	enum fsl_status status =
-		FSL_GROW(hearing->n_present, hearing->present_capacity, n_windows, err);
+		FSL_GROW(hearing->n_present, hearing->present_capacity, all->n_windows, err);
 	if (status == FSL_OK) {
-		status = FSL_GROW(hearing->has_last, hearing->last_capacity, n_windows, err);
+		status = FSL_GROW(hearing->has_last, hearing->last_capacity, all->n_windows, err);
 	}
-	if (status == FSL_OK && unit->n_members < all->n_members) {
-		status =
-			fsl_profile_pick_windows(&picked, all, unit->members, unit->n_members, err);
-	}
-	if (status == FSL_OK) {
-		unit->windows = unit->n_members < all->n_members ? &picked : all;
-		fsl_profile_count_members(unit->windows, hearing->n_present);
-		unit->n_present = hearing->n_present;
-		status = hear_outliers(hearing, unit, err);
+	if (status == FSL_OK && is_part) {
+		status = fsl_profile_pick_windows(&picked, all, unit.members, unit.n_members, err);
 	}
 	if (status == FSL_OK) {
-		status = hear_last(hearing, unit, err);
+		unit.windows = is_part ? &picked : all;
+		fsl_profile_count_members(unit.windows, hearing->n_present);
+		unit.n_present = hearing->n_present;
+		status = hear_outliers(hearing, &unit, err);
+	}
+	if (status == FSL_OK) {
+		status = hear_last(hearing, &unit, err);
 	}
 	fsl_windows_fini(&picked);
 	return status;
@@ -146,7 +146,7 @@ static uint32_t class_of(const struct order *order, uint32_t member)
 	return order->class_of[order->channel->members[member]];
 }
 
-static int compare_members(const void *left, const void *right, void *context)
+static int compare_classes(const void *left, const void *right, void *context)
 {
 	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	int by_class = FSL_ORDER(class_of(context, a), class_of(context, b));
@@ -164,7 +164,7 @@ static enum fsl_status hear_channel(struct hearing *hearing, const struct fsl_ch
 	for (size_t m = 0; m < n; m++) {
 		members[m] = (uint32_t)m;
 	}
-	qsort_r(members, n, sizeof(*members), compare_members, &order);
+	qsort_r(members, n, sizeof(*members), compare_classes, &order);
 	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
 		uint32_t class_idx = class_of(&order, members[begin]);
 		for (end = begin; end < n && class_of(&order, members[end]) == class_idx;) {
