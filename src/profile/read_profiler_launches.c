@@ -5,8 +5,10 @@
  */
 #include "profile/read_profiler_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "profile/trace_activity.h"
 #include "profile/trace_flows.h"
 
@@ -32,6 +34,8 @@ struct host {
 	struct fsl_trace_activity *activity;
 	struct fsl_db_rows *rows;
 	int64_t connections[FSL_PROFILE_GAPS_MAX]; /* of the task behind; -1: not found */
+	int64_t *comms;                            /* connections of communication operators */
+	size_t n_comms, comms_capacity;
 	struct link links[LINKS_MAX];
 	size_t n_links;
 };
@@ -99,7 +103,8 @@ enum { LAUNCH_COLUMNS_N = sizeof(launch_columns) / sizeof(launch_columns[0]) };
 
 static const struct fsl_db_select launch_select = {
 	{"TASK", "CANN_API"}, "connectionId", launch_columns, LAUNCH_COLUMNS_N, ""};
-/* Their tasks are parts; a gap ends with the whole. */
+/* Their tasks are parts, hundreds for one launch; the launch is one, and a gap ends with the whole.
+ */
 static const struct fsl_db_select comm_launch_select = {
 	{"COMMUNICATION_OP", "CANN_API"}, "connectionId", launch_columns, LAUNCH_COLUMNS_N, ""};
 
@@ -126,13 +131,9 @@ static void match_idle(struct host *host, int64_t task_ns, int64_t lag_ns, int64
 	}
 }
 
-static enum fsl_status add_launch(struct host *host, struct fsl_error *err)
+static void count_launch(struct host *host, int64_t task_ns, int64_t call_ns, int64_t connection)
 {
-	(void)err;
-	int64_t task_ns = 0, call_ns = 0, connection = 0, end_ns = 0, lag_ns = 0;
-	if (!take_launch(host, &task_ns, &call_ns, &connection)) {
-		return FSL_OK;
-	}
+	int64_t end_ns = 0, lag_ns = 0;
 	struct fsl_trace_event event = {.phase = 's',
 					.category = FSL_TRACE_CATEGORY_HOST_TO_DEVICE,
 					.has_id = true,
@@ -144,15 +145,32 @@ static enum fsl_status add_launch(struct host *host, struct fsl_error *err)
 	if (fsl_trace_flows_add(host->flows, &event, &end_ns, &lag_ns)) {
 		match_idle(host, task_ns, lag_ns, connection);
 	}
-	return FSL_OK;
 }
 
+/* Read before the tasks, in the order of their connections. */
 static enum fsl_status add_comm_launch(struct host *host, struct fsl_error *err)
+{
+	int64_t task_ns = 0, call_ns = 0, connection = 0;
+	if (!take_launch(host, &task_ns, &call_ns, &connection)) {
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(host->comms, host->comms_capacity, host->n_comms + 1, err);
+	if (status == FSL_OK) {
+		host->comms[host->n_comms++] = connection;
+		count_launch(host, task_ns, call_ns, connection);
+	}
+	return status;
+}
+
+static enum fsl_status add_launch(struct host *host, struct fsl_error *err)
 {
 	(void)err;
 	int64_t task_ns = 0, call_ns = 0, connection = 0;
-	if (take_launch(host, &task_ns, &call_ns, &connection)) {
-		match_idle(host, task_ns, task_ns > call_ns ? task_ns - call_ns : 0, connection);
+	if (take_launch(host, &task_ns, &call_ns, &connection) &&
+	    (host->n_comms == 0 || bsearch(&connection, host->comms, host->n_comms,
+					   sizeof(connection), fsl_compare_i64) == NULL)) {
+		count_launch(host, task_ns, call_ns, connection);
 	}
 	return FSL_OK;
 }
@@ -281,13 +299,19 @@ static enum fsl_status read_host(struct host *host, struct fsl_error *err)
 		const struct fsl_db_select *select;
 		adder add;
 	} parts[] = {
-		{&launch_select, add_launch}, {&comm_launch_select, add_comm_launch},
-		{&call_select, add_activity}, {&id_select, add_link},
-		{&torch_select, add_torch},   {&gc_select, add_gc},
+		{&comm_launch_select, add_comm_launch},
+		{&launch_select, add_launch},
+		{&call_select, add_activity},
+		{&id_select, add_link},
+		{&torch_select, add_torch},
+		{&gc_select, add_gc},
 	};
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == FSL_OK; i++) {
 		status = read_all(host, parts[i].select, parts[i].add, err);
+		if (parts[i].add == add_comm_launch && host->n_comms > 1) {
+			qsort(host->comms, host->n_comms, sizeof(*host->comms), fsl_compare_i64);
+		}
 	}
 	return status;
 }
@@ -312,6 +336,7 @@ enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct
 				  (int)profiler->rank->rank);
 	}
 	file->n_records = n_records;
+	fsl_free(host.comms);
 	fsl_free(host.activity);
 	fsl_trace_flows_destroy(host.flows);
 	return status;

@@ -510,7 +510,8 @@ static void reasons_of_idleness_are_those_of_the_peer(void **state)
 	copy_real();
 	database_read(&folder);
 	assert_true(rank->has_trace);
-	assert_int_equal(rank->trace.n_launches, 500);
+	assert_int_equal(rank->trace.n_launches, 204);
+	assert_in_range(rank->trace.lag_median_ns, 400000, 800000);
 	assert_int_equal(rank->trace.n_idle, FSL_PROFILE_GAPS_MAX);
 	assert_true(rank->trace.idle[0].n_acl > 0);
 	assert_int_equal(for_each_row(RECIPES "free_analysis.db",
@@ -519,6 +520,29 @@ static void reasons_of_idleness_are_those_of_the_peer(void **state)
 				      " 'Device task%'",
 				      check_reasons),
 			 9);
+}
+
+/* A collective is one launch, whatever its tasks are, and begins with the first of them. */
+static void tasks_of_a_collective_are_one_launch(void **state)
+{
+	(void)state;
+	database_sql(&folder, NAME,
+		     TABLES "DROP TABLE COMMUNICATION_OP;"
+			    "CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER,"
+			    " endNs INTEGER, groupName INTEGER, connectionId INTEGER);"
+			    "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER,"
+			    " type INTEGER, connectionId INTEGER PRIMARY KEY, name INTEGER);"
+			    "INSERT INTO TASK VALUES (100, 200, 0, 5, 1), (300, 310, 0, 6, 2),"
+			    " (700, 710, 0, 6, 3), (800, 810, 0, 6, 4);"
+			    "INSERT INTO COMPUTE_TASK_INFO VALUES (1, 1, 2, 3, 4, 5);"
+			    "INSERT INTO COMMUNICATION_OP VALUES (6, 300, 810, 7, 6);"
+			    "INSERT INTO CANN_API VALUES (60, 70, 10000, 5, 1),"
+			    " (220, 230, 10000, 6, 1);");
+	database_read(&folder);
+	const struct fsl_profile_trace *trace = &rank->trace;
+	assert_int_equal(trace->n_launches, 2);
+	assert_int_equal(trace->lag_max_ns, 80);
+	assert_int_equal(trace->idle[0].launch_lag_ns, 80);
 }
 
 static void launches_lead_to_the_framework(void **state)
@@ -639,6 +663,7 @@ int main(void)
 		TEST(a_real_database_alone_tells_the_steps_of_analysis_db),
 		TEST(real_databases_of_a_rank_tell_the_same),
 		TEST(sums_are_those_of_the_peer),
+		TEST(tasks_of_a_collective_are_one_launch),
 		TEST(launches_lead_to_the_framework),
 		TEST(reasons_of_idleness_are_those_of_the_peer),
 		TEST(short_memory_is_a_failure),
