@@ -183,22 +183,33 @@ static void add_traffic(struct moved moved[KINDS_N][CLASSES_N], const struct fsl
 	}
 }
 
-/* "HCCS 20.9 GB/s (1 to 16 MB 20.9)": bytes per ns are GB per s. */
+/* Bytes per ns are GB per s. */
+static void add_speed(struct fsl_phrase *what, struct fsl_profile_finding *finding,
+		      const char *fact, const struct moved *moved)
+{
+	double gb_per_s = moved->n_bytes / moved->time_ns;
+	if (gb_per_s >= 1.0) {
+		fsl_phrase_add(what, " %.3g GB/s", gb_per_s);
+	} else if (gb_per_s >= 1e-3) {
+		fsl_phrase_add(what, " %.3g MB/s", 1e3 * gb_per_s);
+	} else {
+		fsl_phrase_add(what, " %.3g kB/s", 1e6 * gb_per_s);
+	}
+	(void)fsl_profile_finding_add_fact(finding, fact, gb_per_s, "GB/s");
+}
+
+/* "HCCS 20.9 GB/s (1 to 16 MB 20.9 GB/s)" */
 static void add_kind(struct fsl_phrase *what, struct fsl_profile_finding *finding, size_t k,
 		     const struct moved moved[CLASSES_N])
 {
 	const char *before = " (";
-	fsl_phrase_add(what, "%s%s %.3g GB/s", what->text[0] != '\0' ? ", " : "",
-		       fsl_profile_transport_text(kinds[k].transport),
-		       moved[ALL].n_bytes / moved[ALL].time_ns);
-	(void)fsl_profile_finding_add_fact(finding, kinds[k].facts[ALL],
-					   moved[ALL].n_bytes / moved[ALL].time_ns, "GB/s");
+	fsl_phrase_add(what, "%s%s", what->text[0] != '\0' ? ", " : "",
+		       fsl_profile_transport_text(kinds[k].transport));
+	add_speed(what, finding, kinds[k].facts[ALL], &moved[ALL]);
 	for (size_t c = SMALL; c < ALL; c++) {
 		if (moved[c].time_ns > 0.0) {
-			double gb_per_s = moved[c].n_bytes / moved[c].time_ns;
-			fsl_phrase_add(what, "%s%s %.3g", before, class_texts[c], gb_per_s);
-			(void)fsl_profile_finding_add_fact(finding, kinds[k].facts[c], gb_per_s,
-							   "GB/s");
+			fsl_phrase_add(what, "%s%s", before, class_texts[c]);
+			add_speed(what, finding, kinds[k].facts[c], &moved[c]);
 			before = ", ";
 		}
 	}

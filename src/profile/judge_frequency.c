@@ -63,6 +63,48 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
+/* No fault: at which clock the cores work, from the slowest rank to the fastest. */
+static enum fsl_status tell_clocks(struct fsl_profile_findings *findings,
+				   const struct fsl_profile *profile, double nominal,
+				   struct fsl_error *err)
+{
+	struct fsl_phrase what = {0};
+	const struct fsl_profile_rank *slowest = NULL;
+	double least = INFINITY, most = 0.0;
+	size_t n = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		double mhz = working_mhz(&profile->ranks[r].trace, (int32_t)nominal);
+		if (!isfinite(mhz)) {
+			continue;
+		}
+		n++;
+		most = fmax(most, mhz);
+		if (mhz < least) {
+			least = mhz;
+			slowest = &profile->ranks[r];
+		}
+	}
+	if (slowest == NULL) {
+		return FSL_OK;
+	}
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "core_clock");
+	fsl_phrase_add(&what, "while they work, the cores of ");
+	fsl_phrase_add_count(&what, n, "rank");
+	if (most - least < 0.5) {
+		fsl_phrase_add(&what, " have a clock of %.0f MHz", most);
+	} else {
+		fsl_phrase_add(&what, " have clocks of %.0f MHz (rank %d) to %.0f MHz", least,
+			       (int)slowest->rank, most);
+	}
+	(void)fsl_profile_finding_add_fact(&finding, "lowest", least, "MHz");
+	(void)fsl_profile_finding_add_fact(&finding, "highest", most, "MHz");
+	finding.what = what.text;
+	finding.advice =
+		"compare with the chip's nominal clock: all devices may be throttled alike";
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
 enum fsl_status fsl_profile_judge_frequency(struct fsl_profile_findings *findings,
 					    const struct fsl_profile_case *facts,
 					    struct fsl_error *err)
@@ -83,6 +125,9 @@ enum fsl_status fsl_profile_judge_frequency(struct fsl_profile_findings *finding
 		} else if (mhz < (1.0 - LOSS_SHARE_MIN) * nominal) {
 			status = tell(findings, rank, mhz, nominal, err);
 		}
+	}
+	if (status == FSL_OK) {
+		status = tell_clocks(findings, profile, nominal, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_profile_findings_miss_ranks(

@@ -12,7 +12,7 @@
 #include "report/words.h"
 
 enum {
-	FINDINGS_SHOWN_MAX = 12, /* those to win most come first; the file has them all */
+	FINDINGS_SHOWN_MAX = 16, /* those to win most come first; the file has them all */
 	SENTENCES_SHOWN_MAX = 6, /* of what is missing, and of remarks */
 	PROBLEMS_SHOWN_MAX = 3,
 	RANGES_SHOWN_MAX = 8,

@@ -133,6 +133,75 @@ enum fsl_status fsl_profile_sum_comms(struct fsl_profile_sums *sums,
 	return status;
 }
 
+static bool has_kind(const struct fsl_profile_rank *rank, uint32_t kind_id)
+{
+	for (size_t i = 0; i < rank->n_api_statistics; i++) {
+		if (rank->api_statistics[i].kind_id == kind_id) {
+			return true;
+		}
+	}
+	return false;
+}
+
+enum fsl_status fsl_profile_sum_calls(struct fsl_profile_sums *sums,
+				      const struct fsl_profile *profile, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	double n_shares = 0.0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		uint32_t acl = fsl_strpool_find(rank->names, "acl", 3);
+		bool is_all = acl == FSL_STR_NONE || !has_kind(rank, acl);
+		for (size_t i = 0; i < rank->n_api_statistics && status == FSL_OK; i++) {
+			const struct fsl_profile_statistic *api = &rank->api_statistics[i];
+			if (is_all || api->kind_id == acl) {
+				status = add(sums, fsl_strpool_text(rank->names, api->name_id),
+					     api->total_ns, api->count, err);
+			}
+		}
+		n_shares +=
+			rank->n_api_statistics > 0 ? (double)fsl_profile_steps_captured(rank) : 0.0;
+	}
+	merge(sums, n_shares);
+	return status;
+}
+
+enum fsl_status fsl_profile_sum_operators(struct fsl_profile_sums *sums,
+					  const struct fsl_profile *profile, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	double n_shares = 0.0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t i = 0; i < rank->n_operators && status == FSL_OK; i++) {
+			const struct fsl_profile_operator *op = &rank->operators[i];
+			if (op->host_self_ns != FSL_NS_ABSENT) {
+				status = add(sums, fsl_strpool_text(rank->names, op->name_id),
+					     op->host_self_ns, op->count, err);
+			}
+		}
+		n_shares += rank->n_operators > 0 ? (double)fsl_profile_steps_captured(rank) : 0.0;
+	}
+	merge(sums, n_shares);
+	return status;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct fsl_profile_sum *a = left, *b = right;
+	if (a->ms != b->ms) {
+		return a->ms > b->ms ? -1 : 1;
+	}
+	return strcmp(a->name, b->name);
+}
+
+void fsl_profile_sums_rank(struct fsl_profile_sums *sums)
+{
+	if (sums->n_items > 1) {
+		qsort(sums->items, sums->n_items, sizeof(*sums->items), compare_times);
+	}
+}
+
 void fsl_profile_sums_fini(struct fsl_profile_sums *sums)
 {
 	fsl_free(sums->items);

@@ -31,6 +31,15 @@ enum fsl_status fsl_profile_sum_kernels(struct fsl_profile_sums *sums,
 					const struct fsl_profile *profile, struct fsl_error *err);
 enum fsl_status fsl_profile_sum_comms(struct fsl_profile_sums *sums,
 				      const struct fsl_profile *profile, struct fsl_error *err);
+/* Over the whole capture, of ranks that tell: calls of the host (those of AscendCL where there are
+ * any: these contain the lower levels), and what operators of the framework take by themselves on
+ * the host. */
+enum fsl_status fsl_profile_sum_calls(struct fsl_profile_sums *sums,
+				      const struct fsl_profile *profile, struct fsl_error *err);
+enum fsl_status fsl_profile_sum_operators(struct fsl_profile_sums *sums,
+					  const struct fsl_profile *profile, struct fsl_error *err);
+/* Sorts by time instead, longest first. */
+void fsl_profile_sums_rank(struct fsl_profile_sums *sums);
 void fsl_profile_sums_fini(struct fsl_profile_sums *sums);
 
 #endif

@@ -93,8 +93,9 @@ static void links_are_told_by_kind_and_size_of_packets(void **state)
 	assert_near(small_fact(finding, "hccs_large"), 20.0, 1e-9);
 	assert_near(small_fact(finding, "hccs_medium"), 4.0, 1e-9);
 	assert_near(small_fact(finding, "rdma_small"), 0.5, 1e-9);
-	assert_non_null(strstr(finding->what, "RDMA 0.5 GB/s (below 1 MB 0.5), HCCS 12 GB/s (1 to "
-					      "16 MB 4, 16 MB and more 20)"));
+	assert_non_null(strstr(finding->what,
+			       "RDMA 500 MB/s (below 1 MB 500 MB/s), HCCS 12 GB/s (1 to "
+			       "16 MB 4 GB/s, 16 MB and more 20 GB/s)"));
 	small_end(&small);
 }
 

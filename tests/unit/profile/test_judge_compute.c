@@ -254,10 +254,16 @@ static void a_device_below_the_clock_of_the_others_is_told(void **state)
 	small_clock(&small, 0, 1800, 50.0);
 	small_clock(&small, 1, 1350, 50.0);
 	small_judge(&small, fsl_profile_judge_frequency);
-	assert_int_equal(small.findings.n_items, 1);
-	const struct fsl_profile_finding *finding = &small.findings.items[0];
-	assert_int_equal(finding->rank, 1);
+	assert_int_equal(small.findings.n_items, 2);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "core_frequency", 1);
+	assert_non_null(finding);
 	assert_float_equal(finding->gain_ms, 25.0, 1e-9);
+	const struct fsl_profile_finding *clock = small_finding(&small.findings, "core_clock", -1);
+	assert_non_null(clock);
+	assert_string_equal(clock->what, "while they work, the cores of 2 ranks have clocks of "
+					 "1350 MHz (rank 1) to 1800 MHz");
+	assert_float_equal(small_fact(clock, "lowest"), 1350.0, 1e-9);
 	/* Idle all along: no clock of work is known. */
 	assert_true(has_missing(&small, "rank 2: at which clock"));
 	small_end(&small);
@@ -272,7 +278,9 @@ static void a_clock_that_falls_in_idle_time_is_no_finding(void **state)
 	small_clock(&small, 0, 800, 70.0);
 	small_clock(&small, 0, 1800, 30.0);
 	small_judge(&small, fsl_profile_judge_frequency);
-	assert_int_equal(small.findings.n_items, 0);
+	assert_null(small_finding(&small.findings, "core_frequency", -2));
+	assert_string_equal(small_finding(&small.findings, "core_clock", -1)->what,
+			    "while they work, the cores of 1 rank have a clock of 1800 MHz");
 	small_end(&small);
 }
 
