@@ -237,7 +237,7 @@ enum fsl_status fsl_standing_hear_lateness(struct fsl_profile_standings *out,
 	enum fsl_status status = hearing_init(&hearing, out, &arena, err);
 	for (size_t c = 0; c < meetings->match.n_channels && status == FSL_OK; c++) {
 		const struct fsl_channel *channel = &meetings->match.channels[c];
-		if (fsl_meeting_tells_lateness(meetings, channel)) {
+		if (channel->n_instances > 0 && fsl_meeting_tells_lateness(meetings, channel)) {
 			status = hear_channel(&hearing, channel, &meetings->run, err);
 		}
 	}
