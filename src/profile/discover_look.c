@@ -15,7 +15,10 @@ static const char *const loose_kinds[][2] = {
 	{"ascend_pytorch_profiler", ".db"},
 	{"ascend_mindspore_profiler", ".db"},
 	{"msprof_", ".db"},
-	{"op_summary_", ".csv"},
+	{"op_summary", ".csv"},
+	{"op_statistic_", ".csv"},
+	{"api_statistic_", ".csv"},
+	{"msprof_", ".json"},
 };
 
 static bool has_loose_files(const struct fsl_listing *listing)

@@ -32,6 +32,7 @@ struct match {
 	int64_t stamp; /* YYYYMMDDhhmmss; STAMP_NONE: the plain name */
 	int64_t slice; /* SLICE_NONE: whole */
 	int packing;   /* 0 plain, 1 gzip, 2 zstd */
+	bool is_used;
 };
 
 struct matches {
@@ -104,15 +105,64 @@ static bool parse_name(const char *name, const char *wanted, struct match *match
 	return false;
 }
 
-/* The newest first; of one stamp the whole before its slices, these in order, plain before packed.
+/* Slices from the last to the first, then what is whole; of each the newest and plain ones first.
  */
+static int compare_slices(const void *left, const void *right)
+{
+	const struct match *a = left, *b = right;
+	int order = FSL_ORDER(b->slice, a->slice);
+	order = order != 0 ? order : FSL_ORDER(b->stamp, a->stamp);
+	order = order != 0 ? order : FSL_ORDER(a->packing, b->packing);
+	return order != 0 ? order : strcmp(a->name, b->name); /* slices 1 and 01 */
+}
+
+/* What is used before the rest, slices in their order, then the newest first. */
 static int compare_matches(const void *left, const void *right)
 {
 	const struct match *a = left, *b = right;
-	int order = FSL_ORDER(b->stamp, a->stamp);
+	int order = FSL_ORDER(b->is_used, a->is_used);
+	order = order != 0 || !a->is_used ? order : FSL_ORDER(a->slice, b->slice);
+	order = order != 0 ? order : FSL_ORDER(b->stamp, a->stamp);
 	order = order != 0 ? order : FSL_ORDER(a->slice, b->slice);
 	order = order != 0 ? order : FSL_ORDER(a->packing, b->packing);
-	return order != 0 ? order : strcmp(a->name, b->name); /* slices 1 and 01 */
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+/* Which of two was written last; a whole file holds all that slices of its time do. */
+static bool is_later(const struct match *a, const struct match *b)
+{
+	if (a->stamp != b->stamp) {
+		return a->stamp > b->stamp;
+	}
+	return b->slice != SLICE_NONE && (a->slice == SLICE_NONE || a->slice > b->slice);
+}
+
+/*
+ * Of several exports the newest is used. Some writers of msprof give every slice the time at which
+ * it was written: one before the last may be older, and none is newer than the one behind it. They
+ * also leave the number of slice 0 out.
+ */
+static void choose(struct matches *matches)
+{
+	struct match *items = matches->items;
+	struct match last = items[0];
+	for (size_t i = 1; i < matches->n_items; i++) {
+		last = is_later(&items[i], &last) ? items[i] : last;
+	}
+	bool is_whole = last.slice == SLICE_NONE;
+	int64_t behind = last.slice + 1, stamp = last.stamp; /* of the slice that was used last */
+	qsort(items, matches->n_items, sizeof(*items), compare_slices);
+	for (size_t i = 0; i < matches->n_items; i++) {
+		struct match *item = &items[i];
+		bool is_next = item->slice < behind && item->stamp <= stamp;
+		bool is_first = item->slice == SLICE_NONE;
+		item->is_used = is_next && (!is_first || is_whole || behind == 1);
+		if (item->is_used) {
+			behind = item->slice;
+			stamp = item->stamp;
+		}
+	}
+	qsort(items, matches->n_items, sizeof(*items), compare_matches);
 }
 
 /* All files of a kind, from the first folder that has any. */
@@ -141,29 +191,10 @@ static enum fsl_status find_matches(struct matches *out, const struct places *pl
 			out->items[out->n_items++] = match;
 		}
 	}
-	if (out->n_items > 1) {
-		qsort(out->items, out->n_items, sizeof(*out->items), compare_matches);
+	if (out->n_items > 0) {
+		choose(out);
 	}
 	return FSL_OK;
-}
-
-/* True when the file repeats one that is read: an older export, a part of what is there as a whole,
- * or the same packed. */
-static bool repeats(const struct matches *matches, size_t i)
-{
-	const struct match *first = &matches->items[0], *item = &matches->items[i];
-	return i > 0 && (item->stamp != first->stamp || first->slice == SLICE_NONE ||
-			 item->slice == matches->items[i - 1].slice);
-}
-
-/* True when a slice that is read comes behind item @i. */
-static bool has_next(const struct matches *matches, size_t i)
-{
-	size_t next = i + 1;
-	while (next < matches->n_items && repeats(matches, next)) {
-		next++;
-	}
-	return next < matches->n_items;
 }
 
 static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
@@ -194,7 +225,8 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 						.file = file,
 						.steps = options->steps,
 						.n_steps = options->n_steps,
-						.has_next = has_next(matches, i)};
+						.has_next = i + 1 < matches->n_items &&
+							    matches->items[i + 1].is_used};
 	status = readers[r].read(rank, &input, err);
 	fsl_reader_close(reader);
 	rank->has_text |=
@@ -202,24 +234,33 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 	return status;
 }
 
+/* An older export, a part of what is there as a whole, or the same packed. */
 static enum fsl_status leave_out(struct fsl_profile_rank *rank, const char *format,
-				 const struct match *match, enum fsl_file_state state,
-				 const char *message, struct fsl_error *err)
+				 const struct match *match, struct fsl_error *err)
 {
 	struct fsl_file *file = NULL;
 	enum fsl_status status =
 		fsl_profile_add_file(rank, match->folder, match->name, format, &file, err);
 	if (status == FSL_OK) {
-		file->state = state;
-		file->message = message;
+		file->state = FSL_FILE_DUPLICATE;
+		file->message = "left out: another file holds the same, or a newer export";
 	}
 	return status;
 }
 
-/* What msprof calls the same file. */
+/* What msprof calls the same file; NULL: as everybody does. */
 static const char *other_name(const char *wanted)
 {
-	return strcmp(wanted, "trace_view.json") == 0 ? "msprof.json" : NULL;
+	static const char *const names[][2] = {
+		{"kernel_details.csv", "op_summary.csv"},
+		{"trace_view.json", "msprof.json"},
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(wanted, names[i][0]) == 0) {
+			return names[i][1];
+		}
+	}
+	return NULL;
 }
 
 /* A file that is not there is no fault: what is missing for what is told by the judges. */
@@ -233,33 +274,9 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 		status = find_matches(matches, places, other, err);
 	}
 	for (size_t i = 0; i < matches->n_items && status == FSL_OK; i++) {
-		const struct match *match = &matches->items[i];
-		if (repeats(matches, i)) {
-			status = leave_out(
-				rank, readers[r].file_name, match, FSL_FILE_DUPLICATE,
-				"left out: another file holds the same, or a newer export", err);
-		} else {
-			status = read_match(rank, r, matches, i, options, err);
-		}
-	}
-	return status;
-}
-
-/* msprof alone writes the kernels with other columns, which nothing here reads. */
-static enum fsl_status tell_unread(struct fsl_profile_rank *rank, const struct places *places,
-				   struct matches *matches, struct fsl_error *err)
-{
-	enum fsl_status status = find_matches(matches, places, "kernel_details.csv", err);
-	if (status != FSL_OK || matches->n_items > 0) {
-		return status;
-	}
-	status = find_matches(matches, places, "op_summary.csv", err);
-	for (size_t i = 0; i < matches->n_items && status == FSL_OK; i++) {
-		status = leave_out(rank, "op_summary.csv", &matches->items[i], FSL_FILE_UNUSABLE,
-				   "holds kernels in the form of msprof, which is not read: run "
-				   "analyse() of the framework's profiler, it writes "
-				   "kernel_details.csv",
-				   err);
+		status = matches->items[i].is_used
+				 ? read_match(rank, r, matches, i, options, err)
+				 : leave_out(rank, readers[r].file_name, &matches->items[i], err);
 	}
 	return status;
 }
@@ -297,9 +314,6 @@ enum fsl_status fsl_profile_read_files(struct fsl_profile_rank *rank,
 	enum fsl_status status = list_places(rank, &places, err);
 	for (size_t r = 0; readers[r].read != NULL && status == FSL_OK; r++) {
 		status = read_kind(rank, r, &places, &matches, options, err);
-	}
-	if (status == FSL_OK) {
-		status = tell_unread(rank, &places, &matches, err);
 	}
 	fsl_free(matches.items);
 	for (size_t i = 0; i < places.n_folders; i++) {

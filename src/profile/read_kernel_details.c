@@ -3,6 +3,12 @@
  * are counted by step, type, shape and core; all tasks are summed to what step_trace_time.csv
  * tells. Captures of level 0 have no communication.json: rows of communication then stand in for
  * it.
+ *
+ * op_summary_*.csv of msprof is the same under other headers and without steps. Its columns are
+ * described in the reference of profile data files (docs/en/user_guide of github.com/Ascend/msprof,
+ * "op_summary"; CANN 5 to 9): "Block Dim" became "Block Num", "Model Name" and "Infer ID" are there
+ * for inference alone, those of counters depend on what was counted. Rows are sorted by device,
+ * then by begin, which ends with a tab; rows of communication are named as in kernel_details.csv.
  */
 #include <string.h>
 #include <strings.h>
@@ -17,7 +23,7 @@ enum { COMMS_MAX = 1 << 20 }; /* level 0 of a long capture has some ten thousand
 
 enum column { STEP, DEVICE, NAME, TYPE, CORE, START, DURATION, SHAPES, DATA_TYPES, COLUMNS_N };
 
-/* Second names: op_summary of msprof, which is the same under other headers. */
+/* Names behind those of kernel_details.csv: of op_summary. */
 static const struct fsl_table_column columns[COLUMNS_N] = {
 	[STEP] = {{"Step Id", "Step"}, false},
 	[DEVICE] = {{"Device_id", "Device Id"}, false},

@@ -65,6 +65,37 @@ static void test_slices_of_the_newest_export_are_read_in_order(void **state)
 			 FSL_FILE_DUPLICATE);
 }
 
+static void test_slices_that_were_written_one_after_the_other_are_one_export(void **state)
+{
+	struct tree *tree = *state;
+	tree_rank(tree, "x_ascend_pt", 0);
+	tree_write(tree, OUTPUT "op_statistic_slice_0_20260101000000.csv", OP_FILE("Old0"));
+	tree_write(tree, OUTPUT "op_statistic_slice_1_20260101000007.csv", OP_FILE("Old1"));
+	tree_write(tree, OUTPUT "op_statistic_slice_2_20260101000009.csv", OP_FILE("Old2"));
+	tree_write(tree, OUTPUT "op_statistic_slice_0_20260101000005.csv", OP_FILE("A"));
+	tree_write(tree, OUTPUT "op_statistic_slice_1_20260101000010.csv", OP_FILE("B"));
+	const struct fsl_profile_rank *rank = read_one(tree);
+	expect_types(rank, "A B ");
+	assert_int_equal(file_named(rank, "op_statistic_slice_2_20260101000009.csv")->state,
+			 FSL_FILE_DUPLICATE);
+	/* A whole file that is newer than all slices. */
+	tree_write(tree, OUTPUT "op_statistic_20260101000011.csv", OP_FILE("Whole"));
+	expect_types(read_one(tree), "Whole ");
+}
+
+static void test_the_first_slice_may_have_no_number(void **state)
+{
+	struct tree *tree = *state;
+	tree_rank(tree, "x_ascend_pt", 0);
+	tree_write(tree, OUTPUT "op_statistic_20250101000000.csv", OP_FILE("Old"));
+	tree_write(tree, OUTPUT "op_statistic_20260101000000.csv", OP_FILE("A"));
+	tree_write(tree, OUTPUT "op_statistic_slice_1_20260101000003.csv", OP_FILE("B"));
+	tree_write(tree, OUTPUT "op_statistic_slice_2_20260101000004.csv", OP_FILE("C"));
+	expect_types(read_one(tree), "A B C ");
+	tree_write(tree, OUTPUT "op_statistic_slice_0_20260101000002.csv", OP_FILE("Zero"));
+	expect_types(read_one(tree), "Zero B C ");
+}
+
 static void test_names_that_only_look_alike_are_left_alone(void **state)
 {
 	struct tree *tree = *state;
@@ -100,30 +131,38 @@ static void test_a_file_that_cannot_be_opened_costs_only_itself(void **state)
 	assert_int_equal(tree->profile.n_remarks, 0);
 }
 
-static void test_kernels_of_msprof_are_told_as_not_read(void **state)
+#define SUMMARY_HEAD                                                                               \
+	"Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,"                 \
+	"Task Start Time(us),Task Duration(us),Task Wait Time(us)\n"
+#define SUMMARY_ROW(start) "0,1,1,2,mm,MatMul,dynamic,AI_CORE," start "\t,12.5,0\n"
+
+static void test_kernels_and_trace_of_msprof_have_names_of_their_own(void **state)
 {
 	struct tree *tree = *state;
-	tree_write(tree, "PROF_1/mindstudio_profiler_output/op_summary_20260101000001.csv", "a\n");
+	tree_write(tree, "PROF_1/mindstudio_profiler_output/op_summary_slice_0_20260101000001.csv",
+		   SUMMARY_HEAD SUMMARY_ROW("1000.125"));
+	tree_write(tree, "PROF_1/mindstudio_profiler_output/op_summary_slice_1_20260101000001.csv",
+		   SUMMARY_HEAD SUMMARY_ROW("1020.125"));
 	tree_write(tree, "PROF_1/mindstudio_profiler_output/op_statistic_20260101000001.csv",
 		   OP_FILE("MatMul"));
+	tree_write(tree, "PROF_1/mindstudio_profiler_output/msprof_20260101000001.json", "[]");
+	tree_write(tree, "PROF_1/mindstudio_profiler_output/msprof_tx_20260101000001.json", "[]");
 	tree_write(tree, "PROF_1/analyze/communication.json", "{}");
 	const struct fsl_profile_rank *rank = read_one(tree);
-	const struct fsl_file *file = file_named(rank, "op_summary_20260101000001.csv");
-	assert_int_equal(file->state, FSL_FILE_UNUSABLE);
-	assert_non_null(strstr(file->message, "run analyse() of the framework's profiler"));
 	expect_types(rank, "MatMul ");
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->kernels[0].count, 2);
+	assert_int_equal(rank->n_rebuilt, 1);
+	assert_int_equal(rank->rebuilt[0].computing_ns, 25000);
+	assert_int_equal(rank->rebuilt[0].free_ns, 7500);
 	assert_non_null(strstr(file_named(rank, "communication.json")->path, "/analyze/"));
-	/* The trace has a name of its own there. */
-	tree_write(tree, "PROF_1/mindstudio_profiler_output/msprof_20260101000001.json", "[]");
-	rank = read_one(tree);
-	file = file_named(rank, "msprof_20260101000001.json");
-	assert_string_equal(file->format, "trace_view.json");
-	/* Where there are kernels in the known form nothing is amiss. */
+	assert_string_equal(file_named(rank, "msprof_20260101000001.json")->format,
+			    "trace_view.json");
+	assert_int_equal(rank->n_files, 5);
+	/* Where there are kernels as frameworks have them, these are read. */
 	tree_write(tree, "PROF_1/mindstudio_profiler_output/kernel_details.csv", "");
 	rank = read_one(tree);
-	for (size_t i = 0; i < rank->n_files; i++) {
-		assert_string_not_equal(rank->files[i].format, "op_summary.csv");
-	}
+	assert_int_equal(rank->n_kernels, 0);
 }
 
 static void test_ranks_without_any_file_are_told(void **state)
@@ -182,9 +221,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(test_a_reader_gets_its_file_packed_or_plain_but_once),
 		TREE_TEST(test_slices_of_the_newest_export_are_read_in_order),
+		TREE_TEST(test_slices_that_were_written_one_after_the_other_are_one_export),
+		TREE_TEST(test_the_first_slice_may_have_no_number),
 		TREE_TEST(test_names_that_only_look_alike_are_left_alone),
 		TREE_TEST(test_a_file_that_cannot_be_opened_costs_only_itself),
-		TREE_TEST(test_kernels_of_msprof_are_told_as_not_read),
+		TREE_TEST(test_kernels_and_trace_of_msprof_have_names_of_their_own),
 		TREE_TEST(test_ranks_without_any_file_are_told),
 		TREE_TEST(test_only_the_wanted_ranks_are_read),
 		TREE_TEST(test_a_failure_leaves_nothing_behind),

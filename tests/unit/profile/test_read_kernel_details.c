@@ -137,6 +137,44 @@ static void the_headers_of_msprof_are_known(void **state)
 	assert_int_equal(step->free_ns, 1860);
 }
 
+static void op_summary_of_inference_and_of_several_devices_is_read(void **state)
+{
+	(void)state;
+	read_text("Device_id,Model Name,Model ID,Task ID,Stream ID,Infer ID,Op Name,OP Type,"
+		  "OP State,Task Type,Task Start Time(us),Task Duration(us),Task Wait Time(us),"
+		  "Block Num,Mix Block Num,HF32 Eligible,Input Shapes,Input Data Types,"
+		  "Context ID,aicore_time(us),aic_total_cycles,cube_utilization(%)\n"
+		  "3,llm,1,0,1756,1,main,main,dynamic,MIX_AIC,1780676244313289.010\t,87.380,0,8,"
+		  "16,NO,N/A,N/A,0,12.7,532700,0.014\n"
+		  "3,llm,1,1,1756,1,topk,TopK,static,AI_CPU,1780676244313389.010\t,5,12.620000,8,"
+		  "N/A,NO,\"\"\"4\"\"\",INT64,N/A,N/A,N/A,N/A\n"
+		  "4,llm,1,0,1756,1,main,main,dynamic,MIX_AIC,1780676244313289.010\t,87.380,0,8,"
+		  "16,NO,N/A,N/A,0,12.7,532700,0.014\n");
+	assert_int_equal(reading.rank.n_kernels, 2);
+	assert_class(0, "main", "", "MIX_AIC");
+	assert_class(1, "TopK", "4|INT64", "AI_CPU");
+	assert_int_equal(reading.rank.rebuilt[0].device_id, 3);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 92380);
+	assert_int_equal(reading.rank.rebuilt[0].free_ns, 12620);
+	assert_non_null(strstr(reading.file.message, "only the first one's rows are used"));
+}
+
+/* Level 0 of the tasks (task_time=l0), and a capture with communication alone. */
+static void op_summary_with_fewer_columns_is_read(void **state)
+{
+	(void)state;
+	read_text("Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,"
+		  "Task Start Time(us),Task Duration(us),Task Wait Time(us),Context ID\n"
+		  "0,1,N/A,N/A,hcom_allReduce__586_0_1,N/A,N/A,N/A,10.5\t,2,0,0\n"
+		  "0,1,2,3,mm,N/A,N/A,N/A,13.5\t,4,1.000000,N/A\n");
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	assert_int_equal(reading.rank.n_comms, 1);
+	assert_int_equal(reading.rank.n_kernels, 1);
+	assert_class(0, "mm", "", "");
+	assert_int_equal(reading.rank.rebuilt[0].exposed_ns, 2000);
+	assert_int_equal(reading.rank.rebuilt[0].free_ns, 1000);
+}
+
 static void communication_json_is_not_told_twice(void **state)
 {
 	(void)state;
@@ -475,6 +513,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			level_0_tells_no_types_and_its_communication_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_headers_of_msprof_are_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			op_summary_of_inference_and_of_several_devices_is_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(op_summary_with_fewer_columns_is_read, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(receives_are_bubble, setup, teardown),
