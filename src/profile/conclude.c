@@ -251,17 +251,22 @@ static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 	return c->out->reason != NULL ? FSL_OK : no_memory(c);
 }
 
-/* Ranks of which there is something to compare. */
-static size_t count_comparable(const struct fsl_profile *profile, size_t *n_with_comms)
+/* Ranks of which there is something to compare, and of what kind. */
+struct comparable {
+	size_t n, n_with_comms, n_with_steps;
+};
+
+static struct comparable count_comparable(const struct fsl_profile *profile)
 {
-	size_t n = 0;
+	struct comparable ranks = {0};
 	for (size_t r = 0; r < profile->n_ranks; r++) {
-		size_t n_rows = 0;
-		(void)fsl_profile_step_rows(&profile->ranks[r], &n_rows);
-		n += n_rows + profile->ranks[r].n_comms > 0 ? 1 : 0;
-		*n_with_comms += profile->ranks[r].n_comms > 0 ? 1 : 0;
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		bool has_steps = isfinite(fsl_profile_step_ms(rank));
+		ranks.n += has_steps || rank->n_comms > 0 ? 1 : 0;
+		ranks.n_with_comms += rank->n_comms > 0 ? 1 : 0;
+		ranks.n_with_steps += has_steps ? 1 : 0;
 	}
-	return n;
+	return ranks;
 }
 
 /* Two captured ranks use one group. */
@@ -281,14 +286,14 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 	struct fsl_localisation *out = c->out;
 	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
 	const struct fsl_profile_finding *gone = first_of(c, "group_incomplete");
-	size_t n_with_comms = 0, n = count_comparable(c->facts->profile, &n_with_comms);
+	struct comparable ranks = count_comparable(c->facts->profile);
 	const char *steps = is_one_step(c) ? "; one step was captured, what comes and goes is not "
 					     "seen in it"
 					   : "";
 	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	if (n < 2) {
+	if (ranks.n < 2) {
 		out->reason = "fewer than two ranks were captured, so that nobody can be compared";
-	} else if (n_with_comms < 2) {
+	} else if (ranks.n_with_comms < 2) {
 		out->reason =
 			"without collectives on two ranks (communication.json, level 1) nobody "
 			"can be seen to be late";
@@ -297,6 +302,9 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 			"no two captured ranks are known to meet in a collective "
 			"(communication.json, level 1, tells), so that nobody can be seen to be "
 			"late";
+	} else if (ranks.n_with_steps < 2) {
+		out->reason = "without times of steps (step_trace_time.csv or kernel_details.csv) "
+			      "nobody can be seen to spend more than others";
 	} else if (gone != NULL) {
 		out->reason = fsl_arena_printf(&out->arena,
 					       "nobody is slow among the captured ranks, but %s%s",

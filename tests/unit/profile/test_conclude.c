@@ -267,6 +267,27 @@ static void without_collectives_nobody_can_be_seen_to_be_late(void **state)
 	small_end(&small);
 }
 
+static void without_times_of_steps_nobody_is_known_to_be_normal(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	struct fsl_error err = {0};
+	small_begin(&small, 4);
+	(void)small_group(&small, "586", "", false, 0, 4, 4);
+	for (size_t r = 0; r < 4; r++) {
+		(void)small_comm(&small, r, 7, "hcom_allReduce__586_0_1", "586", 0.0, 5.0);
+	}
+	const struct fsl_profile_case facts = {
+		.profile = &small.profile, .cluster = &small.cluster, .n_threads = 1};
+	fsl_localisation_init(&verdict);
+	assert_int_equal(fsl_profile_conclude(&verdict, &facts, &small.findings, &err), FSL_OK);
+	assert_int_equal(verdict.kind, FSL_VERDICT_INSUFFICIENT_EVIDENCE);
+	assert_non_null(strstr(verdict.reason, "step_trace_time.csv"));
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void ranks_that_are_not_known_to_meet_are_not_normal(void **state)
 {
 	(void)state;
@@ -356,6 +377,7 @@ int main(void)
 		cmocka_unit_test(in_the_4_rank_set_rank_0_waits_314_ms_in_the_pipeline),
 		cmocka_unit_test(the_2_rank_set_is_incomplete_and_its_cause_lies_outside),
 		cmocka_unit_test(without_collectives_nobody_can_be_seen_to_be_late),
+		cmocka_unit_test(without_times_of_steps_nobody_is_known_to_be_normal),
 		cmocka_unit_test(ranks_that_are_not_known_to_meet_are_not_normal),
 		cmocka_unit_test(only_members_of_a_torn_group_wait_for_somebody_outside),
 		cmocka_unit_test(memory_that_runs_out_at_any_point_is_a_failure_and_no_crash),
