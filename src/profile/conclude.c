@@ -245,9 +245,9 @@ static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 	*is_found = true;
 	c->out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	c->out->reason = fsl_arena_printf(
-		&c->out->arena,
-		"a group is incomplete, %.0f of its %.0f ranks were captured, and %s",
-		fact_of(outside, "seen"), fact_of(outside, "members"), outside->what);
+		&c->out->arena, "a group is incomplete, %.0f of its %.0f ranks were %s, and %s",
+		fact_of(outside, "seen"), fact_of(outside, "members"),
+		fsl_profile_seen_text(c->facts->profile), outside->what);
 	return c->out->reason != NULL ? FSL_OK : no_memory(c);
 }
 
@@ -292,7 +292,9 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 					   : "";
 	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	if (ranks.n < 2) {
-		out->reason = "fewer than two ranks were captured, so that nobody can be compared";
+		out->reason = fsl_arena_printf(
+			&out->arena, "fewer than two ranks were %s, so that nobody can be compared",
+			fsl_profile_seen_text(c->facts->profile));
 	} else if (ranks.n_with_comms < 2) {
 		out->reason =
 			"without collectives on two ranks (communication.json, level 1) nobody "

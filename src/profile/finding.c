@@ -50,6 +50,11 @@ static enum fsl_status no_memory(struct fsl_error *err)
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings\"");
 }
 
+const char *fsl_profile_seen_text(const struct fsl_profile *profile)
+{
+	return profile->has_choice ? "chosen" : "captured";
+}
+
 enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 					 const struct fsl_profile_finding *finding,
 					 struct fsl_error *err)

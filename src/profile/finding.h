@@ -45,6 +45,9 @@ struct fsl_profile_finding fsl_profile_finding_of(enum fsl_profile_layer layer, 
 bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const char *name,
 				  double value, const char *unit);
 
+/* What the ranks of the set are: "captured", or "chosen" where others were captured, too. */
+const char *fsl_profile_seen_text(const struct fsl_profile *profile);
+
 /* Copies @finding with its texts. */
 enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 					 const struct fsl_profile_finding *finding,

@@ -169,23 +169,30 @@ static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 		(void)fsl_profile_finding_add_fact(&finding, "lateness", lateness_ms, "ms");
 		(void)fsl_profile_finding_add_fact(&finding, "last_rank", (double)worst->last_rank,
 						   "count");
-		(void)snprintf(later, sizeof(later),
-			       " (rank %d starts it %.3f ms later, which explains no more)",
-			       (int)worst->last_rank, later_ms);
+		if (worst->later_ns >= FSL_NS_PER_US) {
+			(void)snprintf(later, sizeof(later),
+				       " (rank %d starts it %.3f ms later, which explains no more)",
+				       (int)worst->last_rank, later_ms);
+		}
 	}
-	char idle[64] = "the captured rank waits";
+	const char *seen = fsl_profile_seen_text(facts->profile);
+	char idle[64];
 	if (worst->n_members > 1) {
-		(void)snprintf(idle, sizeof(idle), "all %zu captured ranks wait", worst->n_members);
+		(void)snprintf(idle, sizeof(idle), "all %zu %s ranks wait", worst->n_members, seen);
+	} else {
+		(void)snprintf(idle, sizeof(idle), "the %s rank waits", seen);
 	}
 	(void)snprintf(
 		what, sizeof(what),
 		"the cause lies outside: %s for %.1f ms in %s%s, for a member of group %s that "
-		"was not captured (%zu of %zu were not); %.1f ms a step in all its collectives",
-		idle, wait_ms, worst->name, later, name_of(group), group->size - group->n_seen,
-		group->size, sum_ms);
+		"was not %s (%zu of %zu were not); %.1f ms a step in all its collectives",
+		idle, wait_ms, worst->name, later, name_of(group), seen,
+		group->size - group->n_seen, group->size, sum_ms);
 	finding.gain_ms = sum_ms;
 	finding.what = what;
-	finding.advice = "capture all ranks of the group; those that were are victims";
+	finding.advice = facts->profile->has_choice
+				 ? "look at all ranks of the group: --ranks leaves some out"
+				 : "capture all ranks of the group; those that were are victims";
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
@@ -194,15 +201,19 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 				   const struct fsl_profile_group *group, struct fsl_error *err)
 {
 	char what[TEXT_MAX];
+	bool is_least = group->size > group->n_ranks; /* numbers of links prove no more */
 	(void)snprintf(
 		what, sizeof(what),
-		"group %s is incomplete: %zu of %zu ranks were captured; who is slow can only "
-		"be told among these",
-		name_of(group), group->n_seen, group->size);
+		"group %s is incomplete: %zu of %zu ranks%s were %s; who is slow can only be "
+		"told among these",
+		name_of(group), group->n_seen, group->size, is_least ? " or more" : "",
+		fsl_profile_seen_text(facts->profile));
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "group_incomplete");
 	finding.what = what;
-	finding.advice = "capture the other ranks in the same steps";
+	finding.advice = facts->profile->has_choice
+				 ? "look at all ranks of the group: --ranks leaves some out"
+				 : "capture the other ranks in the same steps";
 	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
 	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
 	enum fsl_status status = fsl_profile_findings_add(findings, &finding, err);

@@ -148,6 +148,7 @@ static enum fsl_status keep_wanted(struct fsl_profile *profile,
 			profile->folders[n++] = profile->folders[i];
 		}
 	}
+	profile->has_choice = n < profile->n_folders;
 	profile->n_folders = n;
 	if (n == 0) {
 		return FSL_FAIL(err, FSL_ERR_INPUT,

@@ -302,6 +302,7 @@ struct fsl_profile {
 	size_t n_folders, folders_capacity;
 	struct fsl_profile_rank *ranks; /* sorted by rank; what was read of each folder */
 	size_t n_ranks;
+	bool has_choice;      /* some ranks that are there were not asked for */
 	const char **remarks; /* conflicts, duplicates, folders left out: one sentence each */
 	size_t n_remarks, remarks_capacity;
 };

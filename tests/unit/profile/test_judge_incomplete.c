@@ -77,6 +77,25 @@ static void one_captured_rank_is_told_likewise(void **state)
 	small_end(&small);
 }
 
+static void ranks_that_were_not_asked_for_are_not_said_to_lack(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	add_step(&small);
+	small.profile.has_choice = true;
+	small_group(&small, "586", "dp", false, 0, 1, 4);
+	add_op(&small, 0, "hcom_allReduce__586_0_1", 0.0, 50.1, 50.0);
+	small_judge(&small, fsl_profile_judge_incomplete);
+	for (size_t i = 0; i < small.findings.n_items; i++) {
+		assert_null(strstr(small.findings.items[i].what, "captured"));
+		assert_non_null(strstr(small.findings.items[i].advice, "--ranks"));
+	}
+	assert_non_null(strstr(small_finding(&small.findings, "cause_outside", -1)->what,
+			       "the chosen rank waits for 50.0 ms"));
+	small_end(&small);
+}
+
 static void whole_groups_are_not_told_however_long_they_idle(void **state)
 {
 	(void)state;
@@ -140,6 +159,7 @@ int main(void)
 		cmocka_unit_test(two_of_eight_that_both_idle_wait_for_somebody_outside),
 		cmocka_unit_test(when_one_of_them_does_not_idle_nothing_is_said_of_others),
 		cmocka_unit_test(one_captured_rank_is_told_likewise),
+		cmocka_unit_test(ranks_that_were_not_asked_for_are_not_said_to_lack),
 		cmocka_unit_test(whole_groups_are_not_told_however_long_they_idle),
 		cmocka_unit_test(transfers_that_are_called_idle_are_no_waits),
 		cmocka_unit_test(many_incomplete_groups_are_counted),
