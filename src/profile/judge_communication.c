@@ -41,13 +41,12 @@ enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* Per rank, per step: [n_ranks] each. */
 struct split {
-	double *wait_ms, *transfer_ms, *scratch;
+	double *wait_ms, *transfer_ms, *n_steps, *scratch;
 };
 
 /* In a collective all end together: the shortest operator is the one that waited for nobody, what
  * others take beyond it they waited. */
-static void split_instance(struct split *split, const struct fsl_profile *profile,
-			   const struct fsl_channel *channel, size_t instance)
+static void split_instance(struct split *split, const struct fsl_channel *channel, size_t instance)
 {
 	int64_t shortest_ns = INT64_MAX;
 	size_t n = 0;
@@ -60,8 +59,7 @@ static void split_instance(struct split *split, const struct fsl_profile *profil
 		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
 		size_t r = channel->members[m];
 		if (dur_ns >= 0) {
-			double per_ms =
-				FSL_NS_PER_MS * (double)fsl_profile_n_steps(&profile->ranks[r]);
+			double per_ms = FSL_NS_PER_MS * split->n_steps[r];
 			split->wait_ms[r] += (double)(dur_ns - shortest_ns) / per_ms;
 			split->transfer_ms[r] += (double)shortest_ns / per_ms;
 		}
@@ -86,7 +84,7 @@ static void split_all(struct split *split, const struct fsl_profile_case *facts)
 		bool is_told =
 			fsl_meeting_tells_lateness(meetings, channel) && is_whole(facts, channel);
 		for (size_t i = 0; is_told && i < channel->n_instances; i++) {
-			split_instance(split, facts->profile, channel, i);
+			split_instance(split, channel, i);
 		}
 	}
 }
@@ -248,11 +246,14 @@ enum fsl_status fsl_profile_judge_communication(struct fsl_profile_findings *fin
 						struct fsl_error *err)
 {
 	size_t n = facts->profile->n_ranks + 1;
-	double *work = fsl_calloc(n, 4 * sizeof(*work));
+	double *work = fsl_calloc(n, 5 * sizeof(*work));
 	if (work == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
-	struct split split = {work, work + n, work + 2 * n};
+	struct split split = {work, work + n, work + 2 * n, work + 3 * n};
+	for (size_t r = 0; r < facts->profile->n_ranks; r++) {
+		split.n_steps[r] = (double)fsl_profile_n_steps(&facts->profile->ranks[r]);
+	}
 	split_all(&split, facts);
 	enum fsl_status status = tell_split(findings, facts->profile, &split, err);
 	fsl_free(work);

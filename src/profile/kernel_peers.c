@@ -20,7 +20,8 @@ struct pile {
 	struct fsl_strpool *names;
 	struct cell *cells;
 	size_t n_cells;
-	double *means; /* room for one per rank */
+	double *means;   /* room for one per rank */
+	double *n_steps; /* per rank */
 	struct fsl_kernel_peers *out;
 };
 
@@ -122,7 +123,7 @@ static void judge_cell(struct pile *pile, const struct cell *cell, double peers_
 {
 	const struct fsl_profile_rank *rank = &pile->profile->ranks[cell->rank_idx];
 	struct fsl_kernel_peers *out = &pile->out[cell->rank_idx];
-	double count = (double)cell->count / (double)fsl_profile_n_steps(rank);
+	double count = (double)cell->count / pile->n_steps[cell->rank_idx];
 	double excess_ms = count * (mean_ms(cell) - peers_ms);
 	if (out->compared_ms <= 0.0 || excess_ms > out->top_excess_ms) {
 		out->type_id = rank->kernels[cell->kernels_idx].type_id;
@@ -173,11 +174,14 @@ enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 	struct pile pile = {.profile = profile, .names = fsl_strpool_create(), .out = out};
 	pile.cells = fsl_calloc(n_cells + 1, sizeof(*pile.cells));
 	pile.means = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.means));
+	pile.n_steps = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.n_steps));
 	enum fsl_status status = FSL_OK;
-	if (pile.names == NULL || pile.cells == NULL || pile.means == NULL) {
+	if (pile.names == NULL || pile.cells == NULL || pile.means == NULL ||
+	    pile.n_steps == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n_cells);
 	}
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
+		pile.n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
 		status = add_rank(&pile, r, fsl_profile_stage_of(cluster, profile->ranks[r].rank),
 				  err);
 	}
@@ -186,6 +190,7 @@ enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 		merge_steps(&pile);
 		judge_cells(&pile);
 	}
+	fsl_free(pile.n_steps);
 	fsl_free(pile.means);
 	fsl_free(pile.cells);
 	fsl_strpool_destroy(pile.names);

@@ -120,6 +120,7 @@ static enum fsl_status add_rows(struct fsl_link_table *out, const struct places 
 				const struct fsl_profile_rank *rank,
 				const struct fsl_profile_cluster *cluster, struct fsl_error *err)
 {
+	size_t n_steps = fsl_profile_n_steps(rank);
 	for (size_t l = 0; l < rank->n_links; l++) {
 		const struct fsl_profile_link *link = &rank->links[l];
 		const char *label = fsl_strpool_text(rank->names, link->label_id);
@@ -137,7 +138,7 @@ static enum fsl_status add_rows(struct fsl_link_table *out, const struct places 
 			.transport = link->transport,
 			.n_bytes = link->n_bytes,
 			.time_ns = link->time_ns,
-			.n_steps = fsl_profile_n_steps(rank),
+			.n_steps = n_steps,
 		};
 		if (row.type == NULL) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links=%zu",

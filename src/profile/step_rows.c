@@ -56,6 +56,18 @@ int64_t fsl_profile_step_ns(const struct fsl_profile_step *row)
 	return row->computing_ns + row->exposed_ns + row->free_ns;
 }
 
+/* A file may tell of several devices: rows of the first are as many as its steps. */
+static size_t count_rows(const struct fsl_profile_step *rows, size_t n)
+{
+	size_t n_first = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool is_other = rows[0].device_id >= 0 && rows[i].device_id >= 0 &&
+				rows[i].device_id != rows[0].device_id;
+		n_first += is_other ? 0 : 1;
+	}
+	return n_first;
+}
+
 size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
 {
 	size_t n_numbered = 0, n_used = 0;
@@ -65,7 +77,8 @@ size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
 	for (size_t c = 0; c < rank->n_comms; c++) { /* sorted by step */
 		n_used += c == 0 || rank->comms[c].step != rank->comms[c - 1].step ? 1 : 0;
 	}
-	size_t n = rank->n_steps > n_numbered ? rank->n_steps : n_numbered;
+	size_t n_told = count_rows(rank->steps, rank->n_steps);
+	size_t n = n_told > n_numbered ? n_told : n_numbered;
 	n = n > n_used ? n : n_used;
 	return n > 0 ? n : 1;
 }
@@ -74,9 +87,11 @@ size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank)
 {
 	size_t n = fsl_profile_n_steps(rank);
 	size_t n_asked = rank->info.n_active_steps > 0 ? (size_t)rank->info.n_active_steps : 0;
-	/* A job may end before its schedule does. */
-	size_t n_told = rank->n_steps_captured > 0 ? rank->n_steps_captured : n_asked;
-	return n_told > n ? n_told : n;
+	if (rank->n_steps_captured > rank->n_steps) { /* some were not wanted */
+		return rank->n_steps_captured > n ? rank->n_steps_captured : n;
+	}
+	/* A job may end before its schedule does: where all are told nobody asks the schedule. */
+	return rank->n_steps_captured == 0 && n_asked > n ? n_asked : n;
 }
 
 /* @part FSL_PARTS_N: the whole step. */

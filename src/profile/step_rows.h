@@ -25,7 +25,7 @@ int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile
 int64_t fsl_profile_step_ns(const struct fsl_profile_step *row);
 
 /* Steps that amounts of the rank are spread over: of its rows, of its kernels or of its operators,
- * whichever are of most steps; at least 1. */
+ * whichever are of most steps; at least 1. Looks at all of them: ask once for a rank. */
 size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank);
 /* Steps in the whole capture, whatever was asked for: what its statistics are sums of; at least 1.
  */

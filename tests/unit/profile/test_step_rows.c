@@ -36,6 +36,21 @@ static void rebuilt_steps_count_by_their_numbers(void **state)
 	assert_int_equal(fsl_profile_n_steps(&rank), 2);
 }
 
+static void rows_of_a_second_device_are_no_further_steps(void **state)
+{
+	(void)state;
+	struct fsl_profile_step steps[] = {{.step = 7, .device_id = 0},
+					   {.step = 8, .device_id = 0},
+					   {.step = 7, .device_id = 1},
+					   {.step = 8, .device_id = 1}};
+	struct fsl_profile_rank rank = {.steps = steps, .n_steps = 4, .info.n_active_steps = -1};
+	assert_int_equal(fsl_profile_n_steps(&rank), 2);
+	for (size_t i = 0; i < 4; i++) {
+		steps[i].device_id = -1;
+	}
+	assert_int_equal(fsl_profile_n_steps(&rank), 4);
+}
+
 /* Of a job that ended early, or was captured for longer than asked. */
 static void what_was_captured_counts_rather_than_what_was_asked_for(void **state)
 {
@@ -54,6 +69,7 @@ int main(void)
 		cmocka_unit_test(operators_of_steps_that_no_row_tells_are_spread_over_these_too),
 		cmocka_unit_test(a_rank_without_anything_has_one_step),
 		cmocka_unit_test(rebuilt_steps_count_by_their_numbers),
+		cmocka_unit_test(rows_of_a_second_device_are_no_further_steps),
 		cmocka_unit_test(what_was_captured_counts_rather_than_what_was_asked_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
