@@ -109,6 +109,26 @@ static double overlapped_ms(const struct fsl_profile_rank *rank)
 	return fsl_profile_part_ms(rank, FSL_PART_OVERLAPPED);
 }
 
+/* Waits and transfers of collectives, where groups were captured whole. */
+static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *finding, double wait_ms,
+		      double transfer_ms)
+{
+	if (!(wait_ms + transfer_ms > 0.0)) {
+		fsl_phrase_add(what, "; what of it is waiting is not known, no group is whole");
+		finding->advice = "capture all ranks of a group to tell waits from transfers";
+		return;
+	}
+	fsl_phrase_add(what, "; in collectives ranks wait ");
+	fsl_phrase_add_ms(what, wait_ms);
+	fsl_phrase_add(what, " for the last member and transfer for at most ");
+	fsl_phrase_add_ms(what, transfer_ms);
+	(void)fsl_profile_finding_add_fact(finding, "wait", wait_ms, "ms");
+	(void)fsl_profile_finding_add_fact(finding, "transfer", transfer_ms, "ms");
+	finding->advice = wait_ms > transfer_ms
+				  ? "waits are cured at those who come last, not in the network"
+				  : "move less, in larger buckets, or beside kernels";
+}
+
 static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 				  const struct fsl_profile *profile, const struct split *split,
 				  struct fsl_error *err)
@@ -120,7 +140,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
 	double wait_ms = fsl_median(split->wait_ms, n, split->scratch);
 	double transfer_ms = fsl_median(split->transfer_ms, n, split->scratch);
-	if (!(all_ms >= SHARE_MIN * step_ms) || !(wait_ms + transfer_ms > 0.0)) {
+	if (!(all_ms >= SHARE_MIN * step_ms)) {
 		return FSL_OK;
 	}
 	struct fsl_profile_finding finding =
@@ -132,24 +152,17 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	fsl_phrase_add_ms(&what, step_ms);
 	fsl_phrase_add(&what, ", ");
 	fsl_phrase_add_percent(&what, hidden_ms / all_ms);
-	fsl_phrase_add(&what, " of it beside kernels; in collectives ranks wait ");
-	fsl_phrase_add_ms(&what, wait_ms);
-	fsl_phrase_add(&what, " for the last member and transfer for at most ");
-	fsl_phrase_add_ms(&what, transfer_ms);
+	fsl_phrase_add(&what, " of it beside kernels");
+	(void)fsl_profile_finding_add_fact(&finding, "communication", all_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
+	add_waits(&what, &finding, wait_ms, transfer_ms);
 	if (p2p_ms > 0.0) {
 		fsl_phrase_add(&what, "; sends and receives take ");
 		fsl_phrase_add_ms(&what, p2p_ms);
 		(void)fsl_profile_finding_add_fact(&finding, "p2p", p2p_ms, "ms");
 	}
 	fsl_phrase_add(&what, " (medians of the ranks)");
-	(void)fsl_profile_finding_add_fact(&finding, "communication", all_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "wait", wait_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "transfer", transfer_ms, "ms");
 	finding.what = what.text;
-	finding.advice = wait_ms > transfer_ms
-				 ? "waits are cured at those who come last, not in the network"
-				 : "move less, in larger buckets, or beside kernels";
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 

@@ -154,7 +154,7 @@ def cluster_time_summary(to, ours, recipes):
         # Small differences of large times: whole ns there.
         near(to, "wait", (whole - transmit) * 1e3, row["communicationWaitStageTime"],
              1e-3 * len(ours.ops))
-    to.values("communication_split", ours.finding("communication_split"), None)
+    to.values("communication_split", "waitMs" in ours.finding("communication_split")["facts"], False)
     to.values("cause_outside", ours.finding("cause_outside")["facts"]["membersCount"], 8)
 
 

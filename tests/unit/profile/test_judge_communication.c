@@ -53,7 +53,12 @@ static void a_group_with_members_that_were_not_captured_tells_no_wait(void **sta
 	begin(&small, 30.0);
 	small_link(&small, 0, 3, "allreduce-top1", "483", 0, 7, 1.0, 10.0);
 	judge(&small);
-	assert_null(small_finding(&small.findings, "communication_split", -1));
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "communication_split", -1);
+	assert_non_null(finding);
+	assert_int_equal(finding->n_facts, 2); /* communication and what runs beside kernels */
+	assert_non_null(strstr(finding->what, "no group is whole"));
+	assert_non_null(strstr(finding->advice, "all ranks of a group"));
 	small_end(&small);
 }
 
