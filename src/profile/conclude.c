@@ -11,11 +11,13 @@
 #include <failslow/stats.h>
 
 #include "base/log.h"
+#include "profile/by_step.h"
 #include "profile/step_rows.h"
 
-/* A link that costs less of a step is a finding, no verdict. */
-static const double LINK_SHARE_MIN = 0.05;
-static const double CONFIDENCE = 0.9, CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_IMBALANCE = 0.7,
+/* A link, and a rank that only some steps tell, that costs less of a step is a finding, no verdict.
+ */
+static const double NAMED_SHARE_MIN = 0.05;
+static const double CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_IMBALANCE = 0.7, CONFIDENCE_PASSING = 0.7,
 		    CONFIDENCE_UNEXPLAINED = 0.5;
 
 enum { CULPRITS_MAX = 64 };
@@ -32,12 +34,18 @@ static bool has_code(const struct fsl_profile_finding *finding, const char *code
 	return strcmp(finding->code, code) == 0;
 }
 
-/* The first finding of this code: they are sorted by what they cost. NULL: none. */
+static bool is_of_one_step(const struct fsl_profile_finding *finding)
+{
+	return finding->step != FSL_STEP_ABSENT;
+}
+
+/* The first finding of this code about all steps: they are sorted by what they cost. NULL: none. */
 static const struct fsl_profile_finding *first_of(const struct conclusion *c, const char *code)
 {
 	for (size_t i = 0; i < c->findings->n_items; i++) {
-		if (has_code(&c->findings->items[i], code)) {
-			return &c->findings->items[i];
+		const struct fsl_profile_finding *item = &c->findings->items[i];
+		if (has_code(item, code) && !is_of_one_step(item)) {
+			return item;
 		}
 	}
 	return NULL;
@@ -70,6 +78,12 @@ static bool is_one_step(const struct conclusion *c)
 	return c->facts->cluster->n_steps <= 1;
 }
 
+/* What only single steps tell counts as far as it costs the whole capture. */
+static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
+{
+	return !is_of_one_step(finding) || finding->gain_ms >= NAMED_SHARE_MIN * c->out->step_ms;
+}
+
 /* A culprit with the finding's evidence; texts are copied. */
 static enum fsl_status name_culprit(const struct conclusion *c,
 				    const struct fsl_profile_finding *finding, int32_t rank,
@@ -91,6 +105,7 @@ static enum fsl_status name_culprit(const struct conclusion *c,
 			(void)fsl_culprit_add_fact(&culprit, fact->name, fact->value, fact->unit);
 		}
 	}
+	fsl_conclude_add_steps(&culprit, finding, c->facts->cluster);
 	if (culprit.reason == NULL || culprit.server_ip == NULL) {
 		return no_memory(c);
 	}
@@ -110,7 +125,7 @@ static const struct {
 	{"slow_rank_unexplained", FSL_CAUSE_NETWORK},
 };
 
-static bool names_rank(const struct fsl_profile_finding *finding, enum fsl_cause *cause)
+static bool is_about_rank(const struct fsl_profile_finding *finding, enum fsl_cause *cause)
 {
 	for (size_t k = 0; k < sizeof(slow_codes) / sizeof(slow_codes[0]); k++) {
 		if (has_code(finding, slow_codes[k].code)) {
@@ -121,6 +136,12 @@ static bool names_rank(const struct fsl_profile_finding *finding, enum fsl_cause
 	return false;
 }
 
+static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding,
+		       enum fsl_cause *cause)
+{
+	return is_about_rank(finding, cause) && is_nameable(c, finding);
+}
+
 static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 {
 	enum fsl_status status = FSL_OK;
@@ -128,7 +149,7 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 	double sum_ms = 0.0, most_ms = 0.0;
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
-		if (names_rank(finding, &cause)) {
+		if (names_rank(c, finding, &cause)) {
 			sum_ms += finding->gain_ms;
 			most_ms = fmax(most_ms, finding->gain_ms);
 			*is_found = true;
@@ -136,11 +157,12 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 	}
 	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
-		if (names_rank(finding, &cause) && c->out->n_culprits < CULPRITS_MAX) {
-			double confidence = is_one_step(c) ? CONFIDENCE_ONE_STEP : CONFIDENCE;
+		if (names_rank(c, finding, &cause) && c->out->n_culprits < CULPRITS_MAX) {
 			bool is_explained = !has_code(finding, "slow_rank_unexplained");
 			status = name_culprit(c, finding, finding->rank, -1, cause,
-					      is_explained ? confidence : CONFIDENCE_UNEXPLAINED,
+					      is_explained
+						      ? fsl_conclude_confidence(c->facts, finding)
+						      : CONFIDENCE_UNEXPLAINED,
 					      finding->gain_ms / sum_ms);
 		}
 	}
@@ -153,14 +175,26 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 	return status;
 }
 
+/* Of all steps or of single ones: both have to cost as much. */
+static const struct fsl_profile_finding *costliest_link(const struct conclusion *c)
+{
+	for (size_t i = 0; i < c->findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &c->findings->items[i];
+		if (has_code(item, "slow_link")) {
+			return item->gain_ms >= NAMED_SHARE_MIN * c->out->step_ms ? item : NULL;
+		}
+	}
+	return NULL;
+}
+
 static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
 {
-	const struct fsl_profile_finding *finding = first_of(c, "slow_link");
-	if (finding == NULL || !(finding->gain_ms >= LINK_SHARE_MIN * c->out->step_ms)) {
+	const struct fsl_profile_finding *finding = costliest_link(c);
+	if (finding == NULL) {
 		return FSL_OK;
 	}
 	*is_found = true;
-	double confidence = is_one_step(c) ? CONFIDENCE_ONE_STEP : CONFIDENCE;
+	double confidence = fsl_conclude_confidence(c->facts, finding);
 	enum fsl_status status =
 		name_culprit(c, finding, finding->rank, -1, FSL_CAUSE_NETWORK, confidence, 1.0);
 	if (status == FSL_OK && finding->peer >= 0) {
@@ -287,9 +321,13 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
 	const struct fsl_profile_finding *gone = first_of(c, "group_incomplete");
 	struct comparable ranks = count_comparable(c->facts->profile);
-	const char *steps = is_one_step(c) ? "; one step was captured, what comes and goes is not "
-					     "seen in it"
-					   : "";
+	struct fsl_phrase steps = {0};
+	if (is_one_step(c)) {
+		fsl_phrase_add(&steps,
+			       "one step was captured, what comes and goes is not seen in it");
+	}
+	bool is_passing = fsl_by_step_add_passing(&steps, c->findings);
+	const char *before = steps.length > 0 ? "; " : "";
 	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	if (ranks.n < 2) {
 		out->reason = fsl_arena_printf(
@@ -308,14 +346,15 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 		out->reason = "without times of steps (step_trace_time.csv or kernel_details.csv) "
 			      "nobody can be seen to spend more than others";
 	} else if (gone != NULL) {
-		out->reason = fsl_arena_printf(&out->arena,
-					       "nobody is slow among the captured ranks, but %s%s",
-					       gone->what, steps);
+		out->reason = fsl_arena_printf(
+			&out->arena, "nobody is slow among the captured ranks, but %s%s%s",
+			gone->what, before, steps.text);
 	} else {
 		out->kind = FSL_VERDICT_NORMAL;
 		out->reason = fsl_arena_printf(
-			&out->arena, "no rank, stage or link holds the others up%s%s%s",
-			late != NULL ? "; " : "", late != NULL ? late->what : "", steps);
+			&out->arena, "no rank, stage or link holds the others up%s%s%s%s%s",
+			is_passing ? " all the time" : "", late != NULL ? "; " : "",
+			late != NULL ? late->what : "", before, steps.text);
 	}
 	return out->reason != NULL ? FSL_OK : no_memory(c);
 }
@@ -328,8 +367,9 @@ static enum fsl_status add_suspect(const struct conclusion *c,
 		.rank = rank,
 		.late_ms_per_step = late_ms,
 		.detector = finding->code,
-		.reason = finding->rank == rank ? lateness_of(c, finding)
-						: fsl_arena_strdup(&c->out->arena, finding->what),
+		.reason = finding->rank == rank && !is_of_one_step(finding)
+				  ? lateness_of(c, finding)
+				  : fsl_arena_strdup(&c->out->arena, finding->what),
 	};
 	if (suspect.reason == NULL) {
 		return no_memory(c);
@@ -370,16 +410,20 @@ static enum fsl_status list_waiting(const struct conclusion *c,
 	return status;
 }
 
-/* Late ranks that are no culprits, and all who wait for somebody who was not captured. */
+/* Late ranks that are no culprits, those that are slow in too few steps, and all who wait for
+ * somebody who was not captured. */
 static enum fsl_status list_suspects(const struct conclusion *c)
 {
 	enum fsl_status status = FSL_OK;
+	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
 	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
 		bool is_victim = has_code(finding, "late_victim");
 		if (is_victim || has_code(finding, "consistently_late")) {
 			status = add_suspect(c, finding, finding->rank, fact_of(finding, "late"),
 					     is_victim);
+		} else if (is_about_rank(finding, &cause) && !is_nameable(c, finding)) {
+			status = add_suspect(c, finding, finding->rank, finding->gain_ms, false);
 		}
 	}
 	const struct fsl_profile_finding *outside = first_of(c, "cause_outside");
@@ -434,8 +478,11 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 	if (out->lost_ms_per_step < out->step_ms) {
 		out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
 	}
+	struct fsl_phrase passing = {0};
+	double sure = fsl_by_step_add_passing(&passing, findings) ? CONFIDENCE_PASSING
+								  : CONFIDENCE_ONE_STEP;
 	out->confidence = out->n_culprits > 0               ? out->culprits[0].confidence
-			  : out->kind == FSL_VERDICT_NORMAL ? CONFIDENCE_ONE_STEP
+			  : out->kind == FSL_VERDICT_NORMAL ? sure
 							    : 0.0;
 	out->result_code = fsl_verdict_is_quiet(out->kind) ? 200 : 201;
 	return status;

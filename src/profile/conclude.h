@@ -4,6 +4,18 @@
 
 #include "profile/report.h"
 
+/*
+ * How sure it is that a rank or link is slow for good, as far as that depends on steps: 0.8 when
+ * one step was captured; 0.9 when it shows in all of several steps, 0.5 when none of them shows it
+ * alone, and in between with their share.
+ */
+double fsl_conclude_confidence(const struct fsl_profile_case *facts,
+			       const struct fsl_profile_finding *finding);
+/* How many steps show it, and where these lie side by side but are not all, from which on and
+ * until when. */
+void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profile_finding *finding,
+			    const struct fsl_profile_cluster *cluster);
+
 /* Ranks seen and missing, files and what was dropped of them, steps, groups, what was not judged.
  */
 enum fsl_status fsl_profile_cover(struct fsl_localisation *out,

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/by_step.h"
 #include "profile/to_run.h"
 #include "report/phrase.h"
 
 static const fsl_profile_judge judges[] = {
-#define PROFILE_JUDGE(name) fsl_profile_judge_##name,
+#define PROFILE_JUDGE(name, looks) fsl_profile_judge_##name,
 #include "profile/judges.def"
 #undef PROFILE_JUDGE
 	NULL,
@@ -43,6 +44,31 @@ bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const cha
 	}
 	finding->facts[finding->n_facts++] = (struct fsl_fact){name, value, unit};
 	return true;
+}
+
+double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most)
+{
+	switch (facts->look) {
+	case FSL_LOOK_CAPTURE:
+		break;
+	case FSL_LOOK_STEP:
+		return most / (double)facts->n_looks;
+	case FSL_LOOK_AGAIN:
+		return INFINITY;
+	}
+	return most;
+}
+
+double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least)
+{
+	static const double factors[] = {
+		[FSL_LOOK_CAPTURE] = 1.0, [FSL_LOOK_STEP] = 2.0, [FSL_LOOK_AGAIN] = 0.5};
+	return factors[facts->look] * least;
+}
+
+double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least)
+{
+	return facts->look == FSL_LOOK_AGAIN ? fsl_profile_effect_min(facts, least) : least;
 }
 
 static enum fsl_status no_memory(struct fsl_error *err)
@@ -157,6 +183,9 @@ enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 		status = judges[j](findings, &all, err);
 	}
 	fsl_profile_meetings_fini(&meetings);
+	if (status == FSL_OK) {
+		status = fsl_profile_judge_by_step(findings, facts, err);
+	}
 	fsl_profile_findings_sort(findings);
 	return status;
 }

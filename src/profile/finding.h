@@ -23,11 +23,15 @@ struct fsl_profile_finding {
 	int32_t rank;       /* -1: the whole job */
 	int32_t peer;       /* far end of a link; -1 */
 	int64_t step;       /* FSL_STEP_ABSENT: all that were captured */
-	double gain_ms;     /* time per step that could be won; NaN: cannot be told */
+	double gain_ms;     /* mean per step of the capture that could be won; NaN: not told */
 	const char *what;   /* one sentence with the figures; findings' arena */
 	const char *advice; /* one sentence; findings' arena or static; "" none */
 	size_t n_facts;
 	struct fsl_fact facts[FSL_FACTS_MAX];
+	/* Where steps were judged one by one: those that show it, ascending, of n_steps in which
+	 * its rank was captured; n_steps 0: they were not. Arena of the findings. */
+	const int64_t *seen_steps;
+	size_t n_seen_steps, n_steps;
 };
 
 struct fsl_profile_findings {
@@ -65,6 +69,13 @@ void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 
 struct fsl_profile_meetings; /* profile/to_run.h */
 
+/* For what a judge is asked. */
+enum fsl_profile_look {
+	FSL_LOOK_CAPTURE, /* what all steps together tell */
+	FSL_LOOK_STEP,    /* what one step of several tells that need not show in all together */
+	FSL_LOOK_AGAIN,   /* whether one step shows what all together told: proved it is already */
+};
+
 /* What judges look at. */
 struct fsl_profile_case {
 	const struct fsl_profile *profile;
@@ -73,7 +84,26 @@ struct fsl_profile_case {
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
 	/* Collectives; made by fsl_profile_judge_all() for the judges. */
 	const struct fsl_profile_meetings *meetings;
+	/* Of single steps (by_step.h), profile is the view of one. */
+	enum fsl_profile_look look;
+	size_t n_looks; /* FSL_LOOK_STEP: steps that are judged, one after the other */
 };
+
+/*
+ * The greatest probability to be by chance with which something is told, where @most holds for one
+ * look: n looks find what is rare in each of them n times as often, so that each may take its n-th
+ * part only (Bonferroni). Above 1 for FSL_LOOK_AGAIN.
+ */
+double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most);
+/*
+ * The least effect, a share or an excess, from which on something is told whose chance is not
+ * tested: twice @least in one step of several, as the largest of n looks is always larger than what
+ * is usual, and half of it where the steps together gave it already, as steps scatter around their
+ * mean.
+ */
+double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least);
+/* Likewise of an effect whose chance is tested: one step of several has the limits of all. */
+double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least);
 
 /*
  * One judge per line of judges.def, in judge_<name>.c: adds findings, or what it misses. Fails only
@@ -82,14 +112,14 @@ struct fsl_profile_case {
 typedef enum fsl_status (*fsl_profile_judge)(struct fsl_profile_findings *findings,
 					     const struct fsl_profile_case *facts,
 					     struct fsl_error *err);
-#define PROFILE_JUDGE(name)                                                                        \
+#define PROFILE_JUDGE(name, looks)                                                                 \
 	enum fsl_status fsl_profile_judge_##name(struct fsl_profile_findings *findings,            \
 						 const struct fsl_profile_case *facts,             \
 						 struct fsl_error *err);
 #include "profile/judges.def"
 #undef PROFILE_JUDGE
 
-/* All judges, one after the other; sorted. */
+/* All judges, one after the other, then once more for each step (by_step.h); sorted. */
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 				      const struct fsl_profile_case *facts, struct fsl_error *err);
 

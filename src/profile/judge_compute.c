@@ -108,11 +108,15 @@ static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
 		err);
 }
 
-static bool is_slow(const struct fsl_profile_rank *rank, const struct fsl_kernel_peers *peers)
+static bool is_slow(const struct fsl_profile_case *facts, const struct fsl_profile_rank *rank,
+		    const struct fsl_kernel_peers *peers)
 {
+	double share_min = fsl_profile_effect_min(facts, SLOW_SHARE_MIN);
 	double step_ms = fsl_profile_step_ms(rank);
-	bool is_felt = isnan(step_ms) || peers->excess_ms > SLOW_STEP_SHARE_MIN * step_ms;
-	return peers->excess_ms > SLOW_SHARE_MIN * peers->compared_ms && is_felt;
+	bool is_felt =
+		isnan(step_ms) ||
+		peers->excess_ms > fsl_profile_effect_min(facts, SLOW_STEP_SHARE_MIN) * step_ms;
+	return peers->excess_ms > share_min * peers->compared_ms && is_felt;
 }
 
 static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
@@ -127,7 +131,7 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 			? fsl_kernel_peers_compare(peers, profile, facts->cluster, err)
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	for (size_t r = 0; r < n && status == FSL_OK; r++) {
-		if (is_slow(&profile->ranks[r], &peers[r])) {
+		if (is_slow(facts, &profile->ranks[r], &peers[r])) {
 			status = tell_slow(findings, &profile->ranks[r], &peers[r], err);
 		}
 	}

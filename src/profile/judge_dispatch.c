@@ -18,6 +18,7 @@ enum { TOLD_ALONE_MAX = 3, RANGES_SHOWN_MAX = 6 };
 /* Ranks beyond the limit of one symptom, and medians of both sides. */
 struct affected {
 	const struct fsl_dispatch_symptom *symptom;
+	double share_min;                       /* of a step, from there on it counts */
 	const struct fsl_dispatch_view **views; /* longest first */
 	size_t n, n_judged;
 	double ms, step_ms; /* medians of those affected */
@@ -164,7 +165,7 @@ static void sort_out(struct affected *affected, const struct fsl_dispatch_view *
 			continue;
 		}
 		affected->n_judged++;
-		if (ms > affected->symptom->share_max * views[i].step_ms) {
+		if (ms > affected->share_min * views[i].step_ms) {
 			insert(affected, &views[i]);
 		} else {
 			scratch[n_others++] = ms;
@@ -179,10 +180,12 @@ static void sort_out(struct affected *affected, const struct fsl_dispatch_view *
 }
 
 static enum fsl_status judge(struct fsl_profile_findings *findings,
+			     const struct fsl_profile_case *facts,
 			     const struct fsl_dispatch_symptom *symptom,
 			     const struct fsl_dispatch_view *views, size_t n, struct fsl_error *err)
 {
-	struct affected affected = {.symptom = symptom};
+	struct affected affected = {.symptom = symptom,
+				    .share_min = fsl_profile_effect_min(facts, symptom->share_max)};
 	double *scratch = fsl_calloc(2 * n + 1, sizeof(*scratch));
 	affected.views = fsl_calloc(n + 1, sizeof(*affected.views));
 	enum fsl_status status = FSL_OK;
@@ -276,7 +279,7 @@ enum fsl_status fsl_profile_judge_dispatch(struct fsl_profile_findings *findings
 	}
 	enum fsl_status status = FSL_OK;
 	for (size_t s = 0; s < FSL_DISPATCH_SYMPTOMS_N && status == FSL_OK; s++) {
-		status = judge(findings, &fsl_dispatch_symptoms[s], views, n, err);
+		status = judge(findings, facts, &fsl_dispatch_symptoms[s], views, n, err);
 	}
 	if (status == FSL_OK) {
 		status = tell_missing(findings, views, n, err);

@@ -21,8 +21,8 @@ static const int64_t BYTES_MIN = INT64_C(1) << 20;
 static const double LEAST_SIGMA = 0.02;
 /* ...stand out by a test of this level... */
 static const double ALPHA = 0.004;
-/* ...and are slow from here on, when it costs this much of a step. */
-static const double RATIO_MAX = 0.8;
+/* ...and are slow when they lack this part of it, and that costs this much of a step. */
+static const double LACK_MIN = 0.2;
 static const double COST_SHARE_MIN = 0.005, CULPRIT_SHARE_MIN = 0.05;
 /* A rank, not its links, is slow when this many of its links are, and this share of them. */
 static const double RANK_SHARE_MIN = 0.5;
@@ -50,6 +50,7 @@ struct work {
 	struct slow *slow;         /* per row */
 	size_t n_slow;
 	double step_ms;
+	double alpha, ratio_max, cost_share_min; /* limits of this look */
 };
 
 static double bandwidth(const struct fsl_link_row *row)
@@ -62,7 +63,8 @@ static void add_slow(struct work *work, const struct fsl_link_row *row, double u
 	double gb_per_s = bandwidth(row);
 	double more_ns = (double)row->time_ns - (double)row->n_bytes / usual;
 	double cost_ms = more_ns / FSL_NS_PER_MS / (double)row->n_steps;
-	if (gb_per_s <= RATIO_MAX * usual && !(cost_ms < COST_SHARE_MIN * work->step_ms)) {
+	if (gb_per_s <= work->ratio_max * usual &&
+	    !(cost_ms < work->cost_share_min * work->step_ms)) {
 		work->slow[work->n_slow++] = (struct slow){row, gb_per_s, usual, cost_ms, n};
 	}
 }
@@ -78,7 +80,7 @@ static size_t vote_on_links(struct work *work, size_t begin, size_t end, double 
 	}
 	*usual = fsl_median(work->values, n, work->values + n);
 	fsl_indexed_sort(work->votes, n);
-	return fsl_outliers_low(work->votes, n, ALPHA, LEAST_SIGMA, NULL);
+	return fsl_outliers_low(work->votes, n, work->alpha, LEAST_SIGMA, NULL);
 }
 
 /* Likewise, one vote for all that a rank sends over in a group: of few ranks the links of one bad
@@ -97,7 +99,7 @@ static size_t vote_on_senders(struct work *work, size_t begin, size_t end, doubl
 		work->votes[n++] = (struct fsl_indexed){log(gb_per_s), (uint32_t)i};
 	}
 	fsl_indexed_sort(work->votes, n);
-	size_t n_low = fsl_outliers_low(work->votes, n, ALPHA, LEAST_SIGMA, NULL);
+	size_t n_low = fsl_outliers_low(work->votes, n, work->alpha, LEAST_SIGMA, NULL);
 	*usual = n > 0 ? exp(work->votes[n / 2].value) : NAN;
 	return n_low;
 }
@@ -269,7 +271,10 @@ enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *finding
 					    const struct fsl_profile_case *facts,
 					    struct fsl_error *err)
 {
-	struct work work = {.step_ms = fsl_profile_longest_step_ms(facts->profile)};
+	struct work work = {.step_ms = fsl_profile_longest_step_ms(facts->profile),
+			    .alpha = fmin(ALPHA, fsl_profile_chance_max(facts, ALPHA)),
+			    .ratio_max = 1.0 - fsl_profile_tested_min(facts, LACK_MIN),
+			    .cost_share_min = fsl_profile_tested_min(facts, COST_SHARE_MIN)};
 	enum fsl_status status =
 		fsl_link_table_build(&work.table, facts->profile, facts->cluster, err);
 	if (status == FSL_OK) {

@@ -25,7 +25,7 @@ static const double EXPLAINED_MIN = 0.5;
 /* Of longer computing so much shows as lateness at least; in pipelines the rest delays neighbours,
  * with whom the rank meets before it meets its peers. */
 static const double SHOWN_MIN = 0.25;
-static const double COMPUTING_RATIO_MIN = 1.05;
+static const double COMPUTING_MORE_MIN = 0.05;
 
 enum { TEXT_MAX = 640 };
 
@@ -38,28 +38,33 @@ struct suspicion {
 	bool is_proved;     /* not by chance */
 };
 
-static struct suspicion suspect(const struct fsl_profile_standing *own)
+static struct suspicion suspect(const struct fsl_profile_case *facts,
+				const struct fsl_profile_standing *own)
 {
 	struct suspicion s = {.own = own, .late_ms = own->late_signal_ms + own->late_transfer_ms};
 	s.own_more_ms = own->computing_more_ms + own->free_more_ms;
 	s.cost_ms = isnan(s.own_more_ms) ? s.late_ms : fmax(0.0, fmin(s.late_ms, s.own_more_ms));
-	s.is_proved = own->p_last < P_MAX || own->p_votes < P_VOTES_MAX;
+	s.is_proved = own->p_last < fsl_profile_chance_max(facts, P_MAX) ||
+		      own->p_votes < fsl_profile_chance_max(facts, P_VOTES_MAX);
 	return s;
 }
 
 /* It computes longer than its peers do, and these wait for it. Where no collective tells that they
  * are of one job and wait, only an outlier among several counts. */
-static bool computes_longer(const struct suspicion *s)
+static bool computes_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
 	bool is_small = own->n_peers < FSL_OUTLIERS_N_MIN;
-	bool is_outlier = own->is_computing_outlier || (is_small && own->n_met > 0);
+	bool is_outlier = own->is_computing_outlier || (is_small && own->n_met > 0) ||
+			  facts->look == FSL_LOOK_AGAIN;
 	bool is_late = own->n_met == 0 || s->late_ms >= SHOWN_MIN * own->computing_more_ms;
 	double peers_ms = own->computing_ms - own->computing_more_ms;
 	bool is_free_for_it = s->own_more_ms < SHOWN_MIN * own->computing_more_ms;
 	return own->n_peers >= 2 && is_outlier && is_late && !is_free_for_it &&
-	       own->computing_more_ms >= SLOW_SHARE_MIN * own->step_ms &&
-	       own->computing_ms >= COMPUTING_RATIO_MIN * peers_ms;
+	       own->computing_more_ms >=
+		       fsl_profile_effect_min(facts, SLOW_SHARE_MIN) * own->step_ms &&
+	       own->computing_more_ms >=
+		       fsl_profile_effect_min(facts, COMPUTING_MORE_MIN) * peers_ms;
 }
 
 static void add_evidence(struct fsl_profile_finding *finding, const struct suspicion *s)
@@ -218,21 +223,23 @@ static enum fsl_status add_victim(struct fsl_profile_findings *findings, int32_t
 	return add(findings, "late_victim", rank, s, (double)NAN, what, look_elsewhere, err);
 }
 
-static enum fsl_status judge_rank(struct fsl_profile_findings *findings, int32_t rank,
+static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
+				  const struct fsl_profile_case *facts, int32_t rank,
 				  const struct fsl_profile_standing *own, struct fsl_error *err)
 {
-	struct suspicion s = suspect(own);
+	struct suspicion s = suspect(facts, own);
+	double slow_share = fsl_profile_tested_min(facts, SLOW_SHARE_MIN);
 	double step_ms = isnan(own->step_ms) ? INFINITY : own->step_ms;
-	bool is_compute = computes_longer(&s);
-	if (is_compute || (s.is_proved && s.cost_ms >= SLOW_SHARE_MIN * step_ms)) {
+	bool is_compute = computes_longer(facts, &s);
+	if (is_compute || (s.is_proved && s.cost_ms >= slow_share * step_ms)) {
 		is_compute = is_compute || own->computing_more_ms >= own->free_more_ms;
 		return add_slow(findings, rank, &s, is_compute, err);
 	}
-	if (s.is_proved && s.late_ms >= SLOW_SHARE_MIN * step_ms &&
+	if (s.is_proved && s.late_ms >= slow_share * step_ms &&
 	    s.own_more_ms < EXPLAINED_MIN * s.late_ms) {
 		return add_victim(findings, rank, &s, err);
 	}
-	if (s.is_proved && s.cost_ms >= LATE_SHARE_MIN * step_ms) {
+	if (s.is_proved && s.cost_ms >= fsl_profile_tested_min(facts, LATE_SHARE_MIN) * step_ms) {
 		return add_late(findings, rank, &s, err);
 	}
 	return FSL_OK;
@@ -269,8 +276,8 @@ enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *finding
 		return status;
 	}
 	for (size_t r = 0; r < standings.n && status == FSL_OK; r++) {
-		status = judge_rank(findings, facts->profile->ranks[r].rank, &standings.items[r],
-				    err);
+		status = judge_rank(findings, facts, facts->profile->ranks[r].rank,
+				    &standings.items[r], err);
 	}
 	if (status == FSL_OK) {
 		status = tell_missing(findings, &standings, err);

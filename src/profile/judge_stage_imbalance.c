@@ -12,8 +12,8 @@
 #include "profile/standing.h"
 #include "profile/step_rows.h"
 
-/* A stage has more to do when it takes this many times what the others take... */
-static const double STAGE_RATIO_MIN = 1.05;
+/* A stage has more to do when it takes that much more than the others take... */
+static const double STAGE_EXCESS_MIN = 0.05;
 /* ...and each of its ranks takes more than they do by this part of what the stage does. */
 static const double STAGE_RANK_SHARE_MIN = 1.0 / 3.0;
 /* Less of a step in sends and receives is not worth telling. */
@@ -105,7 +105,8 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 {
 	struct stages stages = compare_stages(facts);
 	double more_ms = stages.level.mean_ms - stages.others_ms;
-	if (stages.n < 2 || stages.level.mean_ms < STAGE_RATIO_MIN * stages.others_ms ||
+	double ratio_min = 1.0 + fsl_profile_effect_min(facts, STAGE_EXCESS_MIN);
+	if (stages.n < 2 || stages.level.mean_ms < ratio_min * stages.others_ms ||
 	    stages.level.least_ms < stages.others_ms + STAGE_RANK_SHARE_MIN * more_ms) {
 		return FSL_OK;
 	}
@@ -212,7 +213,7 @@ static enum fsl_status judge_p2p(struct fsl_profile_findings *findings,
 	struct p2p p2p = {.told_ms = NAN, .separator = ""};
 	measure_p2p(&p2p, facts);
 	if (p2p.all.n == 0 || p2p.all.most_ms <= 0.0 ||
-	    p2p.all.most_ms < P2P_SHARE_MIN * p2p.step_ms) {
+	    p2p.all.most_ms < fsl_profile_effect_min(facts, P2P_SHARE_MIN) * p2p.step_ms) {
 		return FSL_OK;
 	}
 	char of_step[64] = "", told[128] = "", what[TEXT_MAX + 256];

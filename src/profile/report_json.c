@@ -214,6 +214,16 @@ static void put_groups(struct fsl_document *document, cJSON *root,
 	}
 }
 
+static void put_seen(struct fsl_document *document, cJSON *entry,
+		     const struct fsl_profile_finding *finding)
+{
+	cJSON *list = fsl_document_array(document, entry, "seenSteps");
+	for (size_t i = 0; i < finding->n_seen_steps && !document->has_failed; i++) {
+		fsl_document_integer(document, list, NULL, finding->seen_steps[i]);
+	}
+	fsl_document_count(document, entry, "stepsJudged", finding->n_steps);
+}
+
 static void put_finding(struct fsl_document *document, cJSON *list,
 			const struct fsl_profile_finding *finding)
 {
@@ -226,6 +236,9 @@ static void put_finding(struct fsl_document *document, cJSON *list,
 	fsl_document_number(document, entry, "gainMs", finding->gain_ms, FSL_DECIMALS_MS);
 	fsl_document_text(document, entry, "what", finding->what);
 	put_told(document, entry, "advice", finding->advice);
+	if (finding->n_steps > 0) {
+		put_seen(document, entry, finding);
+	}
 	cJSON *facts = fsl_document_object(document, entry, "facts");
 	for (size_t i = 0; i < finding->n_facts; i++) {
 		fsl_document_fact(document, facts, &finding->facts[i]);

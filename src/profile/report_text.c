@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "profile/by_step.h"
 #include "profile/report.h"
 #include "profile/report_steps_text.h"
 #include "report/localisation_text.h"
@@ -106,6 +107,41 @@ static void print_groups(const struct fsl_screen *screen, const struct fsl_profi
 		fsl_phrase_add(&phrase, ", all members there");
 	}
 	fsl_screen_field(screen, "groups", phrase.text);
+}
+
+/* "in 2 of 5 steps", of the first of @n_culprits. */
+static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *first,
+			size_t n_culprits)
+{
+	double n_seen = NAN, n_judged = NAN;
+	for (size_t f = 0; f < first->n_evidence; f++) {
+		const struct fsl_fact *fact = &first->evidence[f];
+		n_seen = strcmp(fact->name, "steps_seen") == 0 ? fact->value : n_seen;
+		n_judged = strcmp(fact->name, "steps_judged") == 0 ? fact->value : n_judged;
+	}
+	if (!(n_seen < n_judged)) {
+		return;
+	}
+	fsl_phrase_add(headline, "; ");
+	if (n_culprits > 1 && first->peer < 0) {
+		fsl_phrase_add(headline, "rank %d ", (int)first->rank);
+	}
+	fsl_phrase_add(headline, "in %.0f of %.0f steps", n_seen, n_judged);
+}
+
+/* Who is slow in some steps must not read like one that always is. */
+static void add_when(struct fsl_phrase *headline, const struct fsl_profile_result *result)
+{
+	const struct fsl_localisation *verdict = result->verdict;
+	if (verdict->n_culprits > 0) {
+		add_when_of(headline, &verdict->culprits[0], verdict->n_culprits);
+	}
+	if (verdict->kind == FSL_VERDICT_NORMAL) {
+		struct fsl_phrase passing = {0};
+		if (fsl_by_step_add_passing(&passing, result->findings)) {
+			fsl_phrase_add(headline, "; %s", passing.text);
+		}
+	}
 }
 
 /* Below the folder that was asked for, its path says nothing new. */
@@ -225,6 +261,7 @@ void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *resu
 	struct fsl_screen screen = fsl_screen_of(stream, result->width, result->colours);
 	struct fsl_phrase headline = {0};
 	fsl_words_headline(&headline, &summary);
+	add_when(&headline, result);
 	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(&summary)), headline.text);
 	fsl_localisation_text(&screen, result->verdict, headline.text);
 	print_coverage(&screen, result);

@@ -111,6 +111,7 @@ static struct fsl_profile_rank borrow(const struct fsl_profile_rank *rank)
 		.n_traffic = rank->n_traffic,
 		.packets = rank->packets,
 		.n_packets = rank->n_packets,
+		.n_steps_captured = rank->n_steps_captured,
 		.trace = {.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT},
 		.has_text = rank->has_text,
 		.has_db = rank->has_db,
@@ -137,7 +138,8 @@ enum fsl_status fsl_step_view_init(struct fsl_step_view *out, const struct fsl_p
 				   struct fsl_error *err)
 {
 	size_t n = profile->n_ranks;
-	*out = (struct fsl_step_view){.profile = {.root = profile->root}};
+	*out = (struct fsl_step_view){
+		.profile = {.root = profile->root, .has_choice = profile->has_choice}};
 	out->rows = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->rows));
 	out->profile.ranks = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->profile.ranks));
 	enum fsl_status status =

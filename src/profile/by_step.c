@@ -1,0 +1,396 @@
+/* Judges asked for each step, and their words put together with those about all steps. */
+#include "profile/by_step.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "profile/standing.h"
+#include "profile/step_view.h"
+#include "profile/to_run.h"
+
+enum { STEPS_MAX = 512 }; /* a capture has some tens */
+
+/* What single steps cost, as share of a step, to be told. */
+static const double COST_SHARE_MIN = 0.01;
+/* A step shows what all steps tell when it gives so much of the mean. */
+static const double SHOWN_MIN = 0.5;
+
+enum looks { CAPTURE, STEPS };
+
+static const struct {
+	fsl_profile_judge judge;
+	enum looks looks;
+} judges[] = {
+#define PROFILE_JUDGE(name, looks) {fsl_profile_judge_##name, looks},
+#include "profile/judges.def"
+#undef PROFILE_JUDGE
+};
+
+/* Findings of one family about the same rank, link or stage are one thing in different words. */
+enum family {
+	FAMILY_HOST,
+	FAMILY_PREPARING,
+	FAMILY_KERNELS,
+	FAMILY_RANK,
+	FAMILY_STAGE,
+	FAMILY_BUBBLE,
+	FAMILY_LINK,
+	FAMILY_NONE, /* single steps have no say */
+};
+
+/* What single steps may be asked about, and what they may tell by themselves. */
+static const struct {
+	const char *code;
+	enum family family;
+	bool is_news;
+} codes[] = {
+	{"host_bound", FAMILY_HOST, true},         {"late_first_task", FAMILY_PREPARING, true},
+	{"slow_kernels", FAMILY_KERNELS, true},    {"slow_rank_compute", FAMILY_RANK, true},
+	{"slow_rank_host", FAMILY_RANK, true},     {"slow_rank_unexplained", FAMILY_RANK, true},
+	{"consistently_late", FAMILY_RANK, false}, {"late_victim", FAMILY_RANK, false},
+	{"stage_imbalance", FAMILY_STAGE, true},   {"pipeline_bubble", FAMILY_BUBBLE, false},
+	{"slow_rank_network", FAMILY_LINK, true},  {"slow_links", FAMILY_LINK, true},
+	{"slow_link", FAMILY_LINK, true},
+};
+
+static enum family family_of(const struct fsl_profile_finding *finding, bool *is_news)
+{
+	for (size_t k = 0; k < sizeof(codes) / sizeof(codes[0]); k++) {
+		if (strcmp(codes[k].code, finding->code) == 0) {
+			*is_news = codes[k].is_news;
+			return codes[k].family;
+		}
+	}
+	*is_news = false;
+	return FAMILY_NONE;
+}
+
+struct by_step {
+	const struct fsl_profile_case *facts;
+	struct fsl_profile_findings *all; /* about all steps; single ones are added to them */
+	struct fsl_step_view view;
+	double step_ms;   /* greatest mean of a rank; NaN: not told */
+	size_t n_steps;   /* that are judged */
+	size_t *captured; /* per rank: in how many of them it has rows */
+	/* Of single steps, ascending by these. */
+	struct fsl_profile_findings news, again;
+};
+
+/* About the same? Rank -1 is about everybody, a rank is an end of its links. */
+static bool is_same(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b)
+{
+	bool is_news = false;
+	enum family family = family_of(a, &is_news);
+	if (family == FAMILY_NONE || family != family_of(b, &is_news)) {
+		return false;
+	}
+	if (a->rank < 0 || b->rank < 0) {
+		return true;
+	}
+	if (a->peer >= 0 && b->peer >= 0) {
+		return a->rank == b->rank && a->peer == b->peer;
+	}
+	return a->rank == b->rank || (a->peer >= 0 && a->peer == b->rank) ||
+	       (b->peer >= 0 && b->peer == a->rank);
+}
+
+/* Something about all steps that single ones may show. */
+static bool is_known(const struct by_step *by, const struct fsl_profile_finding *found)
+{
+	for (size_t i = 0; i < by->all->n_items; i++) {
+		if (is_same(&by->all->items[i], found)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_known(const struct by_step *by)
+{
+	for (size_t i = 0; i < by->all->n_items; i++) {
+		bool is_news = false;
+		if (family_of(&by->all->items[i], &is_news) != FAMILY_NONE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status ask(struct fsl_profile_findings *found, const struct fsl_profile_case *facts,
+			   struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t j = 0; j < sizeof(judges) / sizeof(judges[0]) && status == FSL_OK; j++) {
+		if (judges[j].looks == STEPS) {
+			status = judges[j].judge(found, facts, err);
+		}
+	}
+	return status;
+}
+
+/* What one step lacks is told of all steps. */
+static enum fsl_status look(struct by_step *by, const struct fsl_profile_case *facts, int64_t step,
+			    struct fsl_error *err)
+{
+	struct fsl_profile_findings found = {0};
+	bool is_again = facts->look == FSL_LOOK_AGAIN;
+	enum fsl_status status = ask(&found, facts, err);
+	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
+		struct fsl_profile_finding *item = &found.items[i];
+		bool is_news = false;
+		enum family family = family_of(item, &is_news);
+		item->step = step;
+		if (is_again && family != FAMILY_NONE && is_known(by, item)) {
+			status = fsl_profile_findings_add(&by->again, item, err);
+		} else if (!is_again && is_news && !isnan(item->gain_ms)) {
+			status = fsl_profile_findings_add(&by->news, item, err);
+		}
+	}
+	fsl_profile_findings_fini(&found);
+	return status;
+}
+
+static enum fsl_status judge_step(struct by_step *by, int64_t step, struct fsl_error *err)
+{
+	struct fsl_profile_meetings meetings;
+	struct fsl_profile_cluster cluster = *by->facts->cluster;
+	cluster.steps = &step;
+	cluster.n_steps = 1;
+	fsl_step_view_show(&by->view, step);
+	for (size_t r = 0; r < by->view.profile.n_ranks; r++) {
+		by->captured[r] += fsl_step_view_has(&by->view, r) ? 1 : 0;
+	}
+	enum fsl_status status = fsl_profile_meet(&meetings, &by->view.profile, &cluster, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_profile_case facts = {.profile = &by->view.profile,
+					 .cluster = &cluster,
+					 .n_threads = by->facts->n_threads,
+					 .meetings = &meetings,
+					 .look = FSL_LOOK_STEP,
+					 .n_looks = by->n_steps};
+	status = look(by, &facts, step, err);
+	if (status == FSL_OK && has_known(by)) {
+		facts.look = FSL_LOOK_AGAIN;
+		status = look(by, &facts, step, err);
+	}
+	fsl_profile_meetings_fini(&meetings);
+	return status;
+}
+
+/* Steps that could show it. */
+static size_t count_captured(const struct by_step *by, const struct fsl_profile_finding *finding)
+{
+	const struct fsl_profile_rank *rank =
+		fsl_profile_rank_of(by->facts->profile, finding->rank);
+	return rank != NULL ? by->captured[rank - by->facts->profile->ranks] : by->n_steps;
+}
+
+static enum fsl_status no_memory(struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings of steps\"");
+}
+
+/* True when the step of @found shows what @all says of all steps. */
+static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
+{
+	if (!is_same(found, all)) {
+		return false;
+	}
+	return isnan(all->gain_ms) ? strcmp(found->code, all->code) == 0
+				   : found->gain_ms >= SHOWN_MIN * all->gain_ms;
+}
+
+/* Which steps show what is said of all steps. */
+static enum fsl_status count_seen(struct by_step *by, struct fsl_profile_finding *finding,
+				  struct fsl_error *err)
+{
+	struct fsl_phrase seen = {0};
+	size_t n_steps = count_captured(by, finding);
+	int64_t *steps = fsl_arena_alloc(&by->all->arena, (n_steps + 1) * sizeof(*steps));
+	if (steps == NULL) {
+		return no_memory(err);
+	}
+	finding->seen_steps = steps;
+	finding->n_steps = n_steps;
+	for (size_t i = 0; i < by->again.n_items; i++) {
+		const struct fsl_profile_finding *found = &by->again.items[i];
+		size_t n = finding->n_seen_steps;
+		bool is_counted = n > 0 && steps[n - 1] == found->step;
+		if (!is_counted && n < n_steps && shows(found, finding)) {
+			steps[finding->n_seen_steps++] = found->step;
+		}
+	}
+	fsl_by_step_add_seen(&seen, finding);
+	finding->what = fsl_arena_printf(&by->all->arena, "%s; %s", finding->what, seen.text);
+	return finding->what != NULL ? FSL_OK : no_memory(err);
+}
+
+static enum fsl_status count_all_seen(struct by_step *by, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < by->all->n_items && status == FSL_OK; i++) {
+		struct fsl_profile_finding *finding = &by->all->items[i];
+		bool is_news = false;
+		if (family_of(finding, &is_news) != FAMILY_NONE &&
+		    count_captured(by, finding) >= 2) {
+			status = count_seen(by, finding, err);
+		}
+	}
+	return status;
+}
+
+static int compare_subject(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b)
+{
+	bool is_news = false;
+	int order = FSL_ORDER(family_of(a, &is_news), family_of(b, &is_news));
+	order = order != 0 ? order : FSL_ORDER(a->rank, b->rank);
+	return order != 0 ? order : FSL_ORDER(a->peer, b->peer);
+}
+
+/* By subject, then step; of a step what costs most comes first. */
+static int compare_news(const void *left, const void *right)
+{
+	const struct fsl_profile_finding *a = left, *b = right;
+	int order = compare_subject(a, b);
+	order = order != 0 ? order : FSL_ORDER(a->step, b->step);
+	order = order != 0 ? order : FSL_ORDER(b->gain_ms, a->gain_ms);
+	return order != 0 ? order : strcmp(a->what, b->what);
+}
+
+/* True when all steps together say the same: then it is no news. */
+static bool is_covered(const struct by_step *by, const struct fsl_profile_finding *finding)
+{
+	for (size_t i = 0; i < by->all->n_items; i++) {
+		const struct fsl_profile_finding *item = &by->all->items[i];
+		bool is_news = false;
+		bool is_of_all = item->step == FSL_STEP_ABSENT && is_same(item, finding);
+		/* A step in which everybody is concerned is news beside one rank that always is. */
+		bool is_wider = item->rank < 0 || finding->rank >= 0;
+		if (is_of_all && is_wider && family_of(item, &is_news) != FAMILY_NONE && is_news) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Who is late in the mean because of a step or two is not "consistently" late, nor a victim: that
+ * gives way to what these steps tell. */
+static void drop_refuted(struct by_step *by, const struct fsl_profile_finding *news)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < by->all->n_items; i++) {
+		const struct fsl_profile_finding *item = &by->all->items[i];
+		bool is_news = false;
+		bool is_refuted = item->step == FSL_STEP_ABSENT && is_same(item, news) &&
+				  family_of(item, &is_news) == FAMILY_RANK && !is_news &&
+				  item->n_steps > 0 && 2 * item->n_seen_steps <= item->n_steps;
+		if (!is_refuted) {
+			by->all->items[n++] = *item;
+		}
+	}
+	by->all->n_items = n;
+}
+
+/* Findings @items[n] of single steps about one subject become one. */
+static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_finding *items,
+				size_t n, struct fsl_error *err)
+{
+	struct fsl_profile_finding finding = items[0];
+	double sum_ms = 0.0;
+	int64_t *steps = fsl_arena_alloc(&by->all->arena, n * sizeof(*steps));
+	if (steps == NULL) {
+		return no_memory(err);
+	}
+	size_t n_seen = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (n_seen == 0 || steps[n_seen - 1] != items[i].step) {
+			steps[n_seen++] = items[i].step;
+			sum_ms += items[i].gain_ms;
+		}
+		finding = items[i].gain_ms > finding.gain_ms ? items[i] : finding;
+	}
+	(void)fsl_profile_finding_add_fact(&finding, "gain_in_step", finding.gain_ms, "ms");
+	finding.seen_steps = steps;
+	finding.n_seen_steps = n_seen;
+	finding.n_steps = count_captured(by, &items[0]);
+	finding.gain_ms = sum_ms / (double)finding.n_steps;
+	if (finding.n_steps < 2 || finding.gain_ms < COST_SHARE_MIN * by->step_ms) {
+		return FSL_OK;
+	}
+	struct fsl_phrase when = {0};
+	fsl_by_step_add_when(&when, &finding);
+	drop_refuted(by, &finding);
+	finding.what = fsl_arena_printf(&by->all->arena, "%s: %s", when.text, finding.what);
+	return finding.what != NULL ? fsl_profile_findings_add(by->all, &finding, err)
+				    : no_memory(err);
+}
+
+static enum fsl_status add_all_news(struct by_step *by, struct fsl_error *err)
+{
+	struct fsl_profile_finding *items = by->news.items;
+	enum fsl_status status = FSL_OK;
+	if (by->news.n_items > 1) {
+		qsort(items, by->news.n_items, sizeof(*items), compare_news);
+	}
+	for (size_t begin = 0, end = 0; begin < by->news.n_items && status == FSL_OK; begin = end) {
+		end = begin;
+		while (end < by->news.n_items && compare_subject(&items[begin], &items[end]) == 0) {
+			end++;
+		}
+		if (!is_covered(by, &items[begin])) {
+			status = add_news(by, items + begin, end - begin, err);
+		}
+	}
+	return status;
+}
+
+static enum fsl_status judge_steps(struct by_step *by, struct fsl_error *err)
+{
+	const struct fsl_profile_cluster *cluster = by->facts->cluster;
+	enum fsl_status status = FSL_OK;
+	if (by->n_steps < cluster->n_steps) {
+		status = fsl_profile_findings_miss(by->all, err,
+						   "single steps: of %zu steps the first %zu are "
+						   "judged one by one; --steps chooses others",
+						   cluster->n_steps, by->n_steps);
+	}
+	for (size_t s = 0; s < by->n_steps && status == FSL_OK; s++) {
+		status = judge_step(by, cluster->steps[s], err);
+	}
+	if (status == FSL_OK) {
+		status = count_all_seen(by, err);
+	}
+	return status == FSL_OK ? add_all_news(by, err) : status;
+}
+
+enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
+					  const struct fsl_profile_case *facts,
+					  struct fsl_error *err)
+{
+	size_t n = facts->cluster->n_steps;
+	struct by_step by = {
+		.facts = facts,
+		.all = findings,
+		.step_ms = fsl_profile_longest_step_ms(facts->profile),
+		.n_steps = n < STEPS_MAX ? n : STEPS_MAX,
+	};
+	if (n < 2) {
+		return FSL_OK;
+	}
+	by.captured = fsl_calloc(facts->profile->n_ranks + 1, sizeof(*by.captured));
+	enum fsl_status status = by.captured != NULL
+					 ? fsl_step_view_init(&by.view, facts->profile, err)
+					 : no_memory(err);
+	if (status == FSL_OK) {
+		status = judge_steps(&by, err);
+	}
+	fsl_profile_findings_fini(&by.news);
+	fsl_profile_findings_fini(&by.again);
+	fsl_step_view_fini(&by.view);
+	fsl_free(by.captured);
+	return status;
+}
