@@ -226,7 +226,7 @@ struct fsl_profile_idle {
 	int64_t launch_lag_ns, torch_lag_ns;
 };
 
-/* A step as the framework's thread had it: ProfilerStep#50. */
+/* A step as the framework's thread had it (ProfilerStep#50), else an iteration of a graph. */
 struct fsl_profile_range {
 	int64_t step;
 	int64_t begin_ns, end_ns;
@@ -255,6 +255,7 @@ struct fsl_profile_trace {
 	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX];
 	struct fsl_profile_range *ranges; /* sorted by begin */
 	size_t n_ranges, ranges_capacity;
+	bool has_iterations; /* ranges are those of a graph on the device (step_trace.csv) */
 	struct fsl_trace_sums *sums; /* between the slices of a trace in several files, else NULL */
 };
 
@@ -268,7 +269,8 @@ struct fsl_profile_rank {
 	size_t n_files, files_capacity;
 	struct fsl_profile_step *steps; /* step_trace_time */
 	size_t n_steps, steps_capacity;
-	size_t n_steps_captured; /* rows of step_trace_time.csv, also of steps not wanted */
+	size_t n_steps_captured; /* rows of step_trace_time.csv or step_trace.csv, also of steps not
+				    wanted */
 	struct fsl_profile_step *rebuilt; /* the same from kernel_details, else trace_view */
 	size_t n_rebuilt, rebuilt_capacity;
 	struct fsl_profile_comm *comms; /* sorted by step, begin, name */

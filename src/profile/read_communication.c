@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "profile/comms.h"
 #include "profile/json_walk.h"
+#include "profile/trace_steps.h"
 
 /* The operator that is open. */
 struct open_op {
@@ -226,6 +227,13 @@ static enum fsl_status end_op(struct fsl_json_walk *walk, struct fsl_error *err)
 	op->name_id = parts.name_id;
 	op->group_id = parts.group_id;
 	op->step = walk->step;
+	if (op->step == FSL_STEP_ABSENT) {
+		op->step = fsl_trace_step_of(&rank->trace, op->begin_ns, op->elapse_ns);
+		if (!fsl_profile_wants_step(walk->input, op->step)) {
+			drop_traffic(walk);
+			return FSL_OK;
+		}
+	}
 	op->is_p2p = walk->has_kind ? walk->is_p2p : fsl_profile_is_p2p(name->text, name->length);
 	op->n_traffic = (uint32_t)(rank->n_traffic - op->traffic_begin);
 	status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);

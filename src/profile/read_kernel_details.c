@@ -4,11 +4,12 @@
  * tells. Captures of level 0 have no communication.json: rows of communication then stand in for
  * it.
  *
- * op_summary_*.csv of msprof is the same under other headers and without steps. Its columns are
- * described in the reference of profile data files (docs/en/user_guide of github.com/Ascend/msprof,
- * "op_summary"; CANN 5 to 9): "Block Dim" became "Block Num", "Model Name" and "Infer ID" are there
- * for inference alone, those of counters depend on what was counted. Rows are sorted by device,
- * then by begin, which ends with a tab; rows of communication are named as in kernel_details.csv.
+ * op_summary_*.csv of msprof is the same under other headers and without steps (step_trace_*.csv
+ * may tell them). Its columns are described in the reference of profile data files
+ * (docs/en/user_guide of github.com/Ascend/msprof, "op_summary"), and of CANN 8.0 on hiascend.com:
+ * "Block Dim" became "Block Num", "Model Name" and "Infer ID" are there for inference alone, those
+ * of counters depend on what was counted. Rows are sorted by device, then by begin, which ends with
+ * a tab; rows of communication are named as in kernel_details.csv.
  */
 #include <string.h>
 #include <strings.h>
@@ -18,6 +19,7 @@
 #include "profile/kernel_classes.h"
 #include "profile/kernel_sums.h"
 #include "profile/table.h"
+#include "profile/trace_steps.h"
 
 enum { COMMS_MAX = 1 << 20 }; /* level 0 of a long capture has some ten thousand */
 
@@ -100,6 +102,9 @@ static const char *parse(struct pass *pass, struct fsl_task *task)
 	if (!fsl_table_scaled(table, DURATION, FSL_NS_PER_US, &dur_ns) || dur_ns < 0 ||
 	    __builtin_add_overflow(task->begin_ns, dur_ns, &task->end_ns)) {
 		return "the duration is missing or no number";
+	}
+	if (task->step == FSL_STEP_ABSENT) {
+		task->step = fsl_trace_step_of(&table->rank->trace, task->begin_ns, dur_ns);
 	}
 	int64_t device_id = fsl_table_amount(table, DEVICE, 1, -1);
 	if (pass->sums->device_id < 0) {

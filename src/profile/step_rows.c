@@ -75,7 +75,8 @@ size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank)
 		n_numbered += rank->rebuilt[i].step != FSL_STEP_ABSENT ? 1 : 0;
 	}
 	for (size_t c = 0; c < rank->n_comms; c++) { /* sorted by step */
-		n_used += c == 0 || rank->comms[c].step != rank->comms[c - 1].step ? 1 : 0;
+		bool is_new = c == 0 || rank->comms[c].step != rank->comms[c - 1].step;
+		n_used += is_new && rank->comms[c].step != FSL_STEP_ABSENT ? 1 : 0;
 	}
 	size_t n_told = count_rows(rank->steps, rank->n_steps);
 	size_t n = n_told > n_numbered ? n_told : n_numbered;

@@ -20,6 +20,15 @@ int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns)
 	return is_inside ? trace->ranges[low - 1].step : FSL_STEP_ABSENT;
 }
 
+int64_t fsl_trace_step_of(const struct fsl_profile_trace *trace, int64_t begin_ns, int64_t dur_ns)
+{
+	int64_t end_ns = 0, step = fsl_trace_step_at(trace, begin_ns);
+	if (step == FSL_STEP_ABSENT && !__builtin_add_overflow(begin_ns, dur_ns, &end_ns)) {
+		step = fsl_trace_step_at(trace, end_ns);
+	}
+	return step;
+}
+
 /* Index of the first item that is not below @step. */
 static size_t place_of(const struct fsl_trace_steps *steps, int64_t step)
 {
@@ -133,7 +142,8 @@ enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 /* Begin of the framework's step; FSL_NS_ABSENT without one. */
 static int64_t range_begin(const struct fsl_profile_trace *trace, int64_t step)
 {
-	for (size_t i = 0; i < trace->n_ranges; i++) {
+	size_t n = trace->has_iterations ? 0 : trace->n_ranges;
+	for (size_t i = 0; i < n; i++) {
 		if (trace->ranges[i].step == step) {
 			return trace->ranges[i].begin_ns;
 		}

@@ -27,6 +27,8 @@ struct fsl_trace_steps {
 
 /* The step whose range holds @ts_ns; FSL_STEP_ABSENT when none does. */
 int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns);
+/* That of its begin, else of its end: begins of communication.json are rounded to 0.25 us. */
+int64_t fsl_trace_step_of(const struct fsl_profile_trace *trace, int64_t begin_ns, int64_t dur_ns);
 
 /* A slice, or a receive, of the kind @event->name. */
 enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,

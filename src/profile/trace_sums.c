@@ -110,7 +110,8 @@ static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_t
 				 struct fsl_error *err)
 {
 	struct fsl_profile_trace *trace = &sums->rank->trace;
-	if (event->step == FSL_STEP_ABSENT || trace->n_ranges == RANGES_MAX) {
+	if (event->step == FSL_STEP_ABSENT || trace->n_ranges == RANGES_MAX ||
+	    trace->has_iterations) {
 		return FSL_OK;
 	}
 	size_t i = trace->n_ranges;

@@ -6,6 +6,7 @@ static const fsl_profile_reader readers[] = {
 	fsl_profile_read_op_statistic,   fsl_profile_read_api_statistic,
 	fsl_profile_read_memory_record,  fsl_profile_read_operator_details,
 	fsl_profile_read_npu_module_mem, fsl_profile_read_operator_memory,
+	fsl_profile_read_step_trace,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)

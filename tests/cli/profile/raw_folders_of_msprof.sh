@@ -33,3 +33,25 @@ for rank, folder in enumerate(sorted(glob.glob(sys.argv[1] + "/*_ascend_pt"))):
     shutil.copyfile(source + "trace_view.json", f"{output}msprof_{STAMP}.json")
 END
 "$FAILSLOW" profile set
+
+# With the iterations of the graph that the device ran, steps are told apart.
+python3 - "$DATASETS/profile/slow_rank" << 'END'
+import csv, glob, sys
+from decimal import Decimal
+
+for rank, folder in enumerate(sorted(glob.glob(sys.argv[1] + "/*_ascend_pt"))):
+    steps = {}
+    with open(folder + "/ASCEND_PROFILER_OUTPUT/kernel_details.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            begin = Decimal(row["Start Time(us)"].strip())
+            steps.setdefault(int(row["Step Id"]), []).append((begin, begin + Decimal(row["Duration(us)"])))
+    output, = glob.glob(f"set/PROF_{rank:06}_*/mindstudio_profiler_output")
+    with open(output + "/step_trace_20260528203100.csv", "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["Device_id", "Iteration ID", "Iteration End(us)", "Iteration Time(us)", "Model ID"])
+        for step, tasks in sorted(steps.items()):
+            begin, end = min(tasks)[0], max(task[1] for task in tasks)
+            rows.writerow([rank, step, f"{end}\t", end - begin, 1])
+END
+"$FAILSLOW" profile set
+"$FAILSLOW" profile set --steps 11 | sed -n '/coverage/p'
