@@ -245,15 +245,43 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
 	return FSL_OK;
 }
 
+/* Two members of the channel do the same work. */
+static bool has_peers(const struct fsl_profile_standings *standings,
+		      const struct fsl_channel *channel)
+{
+	for (size_t m = 1; m < channel->n_members; m++) {
+		for (size_t k = 0; k < m; k++) {
+			if (standings->class_of[channel->members[m]] ==
+			    standings->class_of[channel->members[k]]) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Whether anybody could be seen to be late, be it that nobody was. */
+static bool is_lateness_told(const struct fsl_profile_standings *standings,
+			     const struct fsl_profile_meetings *meetings)
+{
+	for (size_t c = 0; c < meetings->match.n_channels; c++) {
+		const struct fsl_channel *channel = &meetings->match.channels[c];
+		if (channel->n_instances > 0 && fsl_meeting_tells_lateness(meetings, channel) &&
+		    has_peers(standings, channel)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* What the lateness of ranks cannot be told from. */
 static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
 				    const struct fsl_profile_standings *standings,
+				    const struct fsl_profile_meetings *meetings,
 				    struct fsl_error *err)
 {
-	for (size_t r = 0; r < standings->n; r++) {
-		if (standings->items[r].n_met > 0) {
-			return FSL_OK;
-		}
+	if (is_lateness_told(standings, meetings)) {
+		return FSL_OK;
 	}
 	return standings->n < 2
 		       ? fsl_profile_findings_miss(
@@ -280,7 +308,7 @@ enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *finding
 				    &standings.items[r], err);
 	}
 	if (status == FSL_OK) {
-		status = tell_missing(findings, &standings, err);
+		status = tell_missing(findings, &standings, facts->meetings, err);
 	}
 	fsl_profile_standings_fini(&standings);
 	return status;

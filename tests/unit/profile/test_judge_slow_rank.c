@@ -233,6 +233,23 @@ static void ranks_of_a_longer_stage_are_not_slow(void **state)
 	small_end(&small);
 }
 
+/* Two halves of the job come to each collective at the same times. */
+static void collectives_to_which_nobody_came_last_are_not_missing(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 4);
+	for (size_t r = 0; r < 4; r++) {
+		small_comm(&small, r, 0, "hcom_allReduce__586_0_1", "586", 5.0 * (double)(r % 2),
+			   20.0 - 5.0 * (double)(r % 2));
+		add_steps(&small, r, 1, 0.0, 0.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	assert_int_equal(small.findings.n_missing, 0);
+	small_end(&small);
+}
+
 static void without_collectives_compute_time_alone_is_judged(void **state)
 {
 	(void)state;
@@ -284,6 +301,7 @@ int main(void)
 		cmocka_unit_test(one_early_rank_gets_nobody_named),
 		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
 		cmocka_unit_test(ranks_of_a_longer_stage_are_not_slow),
+		cmocka_unit_test(collectives_to_which_nobody_came_last_are_not_missing),
 		cmocka_unit_test(without_collectives_compute_time_alone_is_judged),
 		cmocka_unit_test(two_ranks_without_a_collective_need_not_do_the_same),
 		cmocka_unit_test(a_set_without_anything_is_no_failure),
