@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <omp.h>
+
 #include "base/sort.h"
 #include "profile/standing.h"
 #include "profile/step_view.h"
@@ -67,14 +69,20 @@ static enum family family_of(const struct fsl_profile_finding *finding, bool *is
 	return FAMILY_NONE;
 }
 
+/* What is found in one step: not said of all, and said of all already. */
+struct found {
+	struct fsl_profile_findings news, again;
+};
+
 struct by_step {
 	const struct fsl_profile_case *facts;
 	struct fsl_profile_findings *all; /* about all steps; single ones are added to them */
 	struct fsl_step_view view;
-	double step_ms;   /* greatest mean of a rank; NaN: not told */
-	size_t n_steps;   /* that are judged */
-	size_t *captured; /* per rank: in how many of them it has rows */
-	/* Of single steps, ascending by these. */
+	double step_ms;      /* greatest mean of a rank; NaN: not told */
+	size_t n_steps;      /* that are judged */
+	size_t *captured;    /* per rank: in how many of them it has rows */
+	struct found *found; /* per step */
+	/* Of all single steps, ascending by these. */
 	struct fsl_profile_findings news, again;
 };
 
@@ -131,8 +139,8 @@ static enum fsl_status ask(struct fsl_profile_findings *found, const struct fsl_
 }
 
 /* What one step lacks is told of all steps. */
-static enum fsl_status look(struct by_step *by, const struct fsl_profile_case *facts, int64_t step,
-			    struct fsl_error *err)
+static enum fsl_status look(const struct by_step *by, const struct fsl_profile_case *facts,
+			    struct found *out, struct fsl_error *err)
 {
 	struct fsl_profile_findings found = {0};
 	bool is_again = facts->look == FSL_LOOK_AGAIN;
@@ -141,43 +149,117 @@ static enum fsl_status look(struct by_step *by, const struct fsl_profile_case *f
 		struct fsl_profile_finding *item = &found.items[i];
 		bool is_news = false;
 		enum family family = family_of(item, &is_news);
-		item->step = step;
+		item->step = facts->cluster->steps[0];
 		if (is_again && family != FAMILY_NONE && is_known(by, item)) {
-			status = fsl_profile_findings_add(&by->again, item, err);
+			status = fsl_profile_findings_add(&out->again, item, err);
 		} else if (!is_again && is_news && !isnan(item->gain_ms)) {
-			status = fsl_profile_findings_add(&by->news, item, err);
+			status = fsl_profile_findings_add(&out->news, item, err);
 		}
 	}
 	fsl_profile_findings_fini(&found);
 	return status;
 }
 
-static enum fsl_status judge_step(struct by_step *by, int64_t step, struct fsl_error *err)
+/* Steps are judged on threads: what is of all of them is not changed, but for the counts. */
+static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view *view, size_t s,
+				  struct fsl_error *err)
 {
 	struct fsl_profile_meetings meetings;
 	struct fsl_profile_cluster cluster = *by->facts->cluster;
-	cluster.steps = &step;
+	cluster.steps += s;
 	cluster.n_steps = 1;
-	fsl_step_view_show(&by->view, step);
-	for (size_t r = 0; r < by->view.profile.n_ranks; r++) {
-		by->captured[r] += fsl_step_view_has(&by->view, r) ? 1 : 0;
+	fsl_step_view_show(view, cluster.steps[0]);
+	for (size_t r = 0; r < view->profile.n_ranks; r++) {
+		if (fsl_step_view_has(view, r)) {
+#pragma omp atomic
+			by->captured[r]++;
+		}
 	}
-	enum fsl_status status = fsl_profile_meet(&meetings, &by->view.profile, &cluster, err);
+	enum fsl_status status = fsl_profile_meet(&meetings, &view->profile, &cluster, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	struct fsl_profile_case facts = {.profile = &by->view.profile,
+	struct fsl_profile_case facts = {.profile = &view->profile,
 					 .cluster = &cluster,
-					 .n_threads = by->facts->n_threads,
+					 .n_threads = 1,
 					 .meetings = &meetings,
 					 .look = FSL_LOOK_STEP,
 					 .n_looks = by->n_steps};
-	status = look(by, &facts, step, err);
+	status = look(by, &facts, &by->found[s], err);
 	if (status == FSL_OK && has_known(by)) {
 		facts.look = FSL_LOOK_AGAIN;
-		status = look(by, &facts, step, err);
+		status = look(by, &facts, &by->found[s], err);
 	}
 	fsl_profile_meetings_fini(&meetings);
+	return status;
+}
+
+/* Of steps that fail the first is told, whatever thread it was on. */
+struct failure {
+	size_t step; /* none: all steps are before it */
+	enum fsl_status status;
+	struct fsl_error err;
+};
+
+static void keep_first(struct failure *failure, size_t step, enum fsl_status status,
+		       const struct fsl_error *err)
+{
+#pragma omp critical(by_step)
+	if (step < failure->step) {
+		*failure = (struct failure){step, status, *err};
+	}
+}
+
+/* What one thread of several does. */
+static void judge_on_thread(const struct by_step *by, struct failure *failure)
+{
+	struct fsl_error err = {0};
+	struct fsl_step_view view;
+	enum fsl_status shared = fsl_step_view_share(&view, &by->view, &err);
+#pragma omp for schedule(dynamic, 1)
+	for (size_t s = 0; s < by->n_steps; s++) {
+		enum fsl_status status = shared;
+		if (status == FSL_OK) {
+			status = judge_step(by, &view, s, &err);
+		}
+		if (status != FSL_OK) {
+			keep_first(failure, s, status, &err);
+		}
+	}
+	fsl_step_view_fini(&view);
+}
+
+static enum fsl_status judge_steps(const struct by_step *by, struct fsl_error *err)
+{
+	struct failure failure = {.step = by->n_steps};
+	int n_threads = by->facts->n_threads > 0 ? by->facts->n_threads : omp_get_max_threads();
+#pragma omp parallel num_threads(n_threads)
+	judge_on_thread(by, &failure);
+	if (failure.status != FSL_OK && err != NULL) {
+		*err = failure.err;
+	}
+	return failure.status;
+}
+
+static enum fsl_status add_all(struct fsl_profile_findings *to,
+			       const struct fsl_profile_findings *from, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < from->n_items && status == FSL_OK; i++) {
+		status = fsl_profile_findings_add(to, &from->items[i], err);
+	}
+	return status;
+}
+
+static enum fsl_status gather(struct by_step *by, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t s = 0; s < by->n_steps && status == FSL_OK; s++) {
+		status = add_all(&by->news, &by->found[s].news, err);
+		if (status == FSL_OK) {
+			status = add_all(&by->again, &by->found[s].again, err);
+		}
+	}
 	return status;
 }
 
@@ -348,7 +430,7 @@ static enum fsl_status add_all_news(struct by_step *by, struct fsl_error *err)
 	return status;
 }
 
-static enum fsl_status judge_steps(struct by_step *by, struct fsl_error *err)
+static enum fsl_status judge(struct by_step *by, struct fsl_error *err)
 {
 	const struct fsl_profile_cluster *cluster = by->facts->cluster;
 	enum fsl_status status = FSL_OK;
@@ -358,13 +440,29 @@ static enum fsl_status judge_steps(struct by_step *by, struct fsl_error *err)
 						   "judged one by one; --steps chooses others",
 						   cluster->n_steps, by->n_steps);
 	}
-	for (size_t s = 0; s < by->n_steps && status == FSL_OK; s++) {
-		status = judge_step(by, cluster->steps[s], err);
+	if (status == FSL_OK) {
+		status = judge_steps(by, err);
+	}
+	if (status == FSL_OK) {
+		status = gather(by, err);
 	}
 	if (status == FSL_OK) {
 		status = count_all_seen(by, err);
 	}
 	return status == FSL_OK ? add_all_news(by, err) : status;
+}
+
+static void by_step_fini(struct by_step *by)
+{
+	for (size_t s = 0; s < by->n_steps && by->found != NULL; s++) {
+		fsl_profile_findings_fini(&by->found[s].news);
+		fsl_profile_findings_fini(&by->found[s].again);
+	}
+	fsl_profile_findings_fini(&by->news);
+	fsl_profile_findings_fini(&by->again);
+	fsl_step_view_fini(&by->view);
+	fsl_free(by->found);
+	fsl_free(by->captured);
 }
 
 enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
@@ -381,16 +479,14 @@ enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
 	if (n < 2) {
 		return FSL_OK;
 	}
+	by.found = fsl_calloc(by.n_steps, sizeof(*by.found));
 	by.captured = fsl_calloc(facts->profile->n_ranks + 1, sizeof(*by.captured));
-	enum fsl_status status = by.captured != NULL
+	enum fsl_status status = by.found != NULL && by.captured != NULL
 					 ? fsl_step_view_init(&by.view, facts->profile, err)
 					 : no_memory(err);
 	if (status == FSL_OK) {
-		status = judge_steps(&by, err);
+		status = judge(&by, err);
 	}
-	fsl_profile_findings_fini(&by.news);
-	fsl_profile_findings_fini(&by.again);
-	fsl_step_view_fini(&by.view);
-	fsl_free(by.captured);
+	by_step_fini(&by);
 	return status;
 }

@@ -157,6 +157,20 @@ enum fsl_status fsl_step_view_init(struct fsl_step_view *out, const struct fsl_p
 	return status;
 }
 
+enum fsl_status fsl_step_view_share(struct fsl_step_view *out, const struct fsl_step_view *of,
+				    struct fsl_error *err)
+{
+	size_t n = of->profile.n_ranks;
+	*out = (struct fsl_step_view){.rows = of->rows, .profile = of->profile};
+	out->profile.ranks = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->profile.ranks));
+	if (out->profile.ranks == NULL) {
+		fsl_step_view_fini(out);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	memcpy(out->profile.ranks, of->rows, n * sizeof(*of->rows));
+	return FSL_OK;
+}
+
 /* How many rows are of steps before @step; @is_with: and of this one. */
 static size_t count_until(const struct rows *rows, const struct kind *kind, int64_t step,
 			  bool is_with)

@@ -28,6 +28,9 @@ struct fsl_step_view {
  */
 enum fsl_status fsl_step_view_init(struct fsl_step_view *out, const struct fsl_profile *profile,
 				   struct fsl_error *err);
+/* The same for another thread: @of has to outlive it, and what it shows is its own. */
+enum fsl_status fsl_step_view_share(struct fsl_step_view *out, const struct fsl_step_view *of,
+				    struct fsl_error *err);
 /* Makes view->profile that of @step, a number. */
 void fsl_step_view_show(struct fsl_step_view *view, int64_t step);
 /* True when rank @r (a place in profile->ranks) has a row in its steps or operators now. */
