@@ -76,6 +76,21 @@ static size_t find_column(const struct fsl_csv_row *header, const struct fsl_tab
 	return SIZE_MAX;
 }
 
+/* "Name" or "Op Name" */
+static void tell_column(struct fsl_table *table, const struct fsl_table_column *column)
+{
+	char names[256];
+	size_t n_bytes = 0;
+	for (size_t n = 0; n < FSL_TABLE_NAMES_MAX && column->names[n] != NULL; n++) {
+		int length = snprintf(names + n_bytes, sizeof(names) - n_bytes, "%s\"%s\"",
+				      n == 0 ? "" : " or ", column->names[n]);
+		FSL_ASSERT(length > 0 && (size_t)length < sizeof(names) - n_bytes);
+		n_bytes += (size_t)length;
+	}
+	tell(table, FSL_FILE_UNUSABLE, "the header has no column %s; parse the capture again",
+	     names);
+}
+
 static bool find_columns(struct fsl_table *table, const struct fsl_table_column *columns,
 			 size_t n_columns)
 {
@@ -84,9 +99,7 @@ static bool find_columns(struct fsl_table *table, const struct fsl_table_column 
 	for (size_t c = 0; c < n_columns; c++) {
 		table->at[c] = find_column(&table->row, &columns[c]);
 		if (table->at[c] == SIZE_MAX && columns[c].is_needed) {
-			tell(table, FSL_FILE_UNUSABLE,
-			     "the header has no column \"%s\"; parse the capture again",
-			     columns[c].names[0]);
+			tell_column(table, &columns[c]);
 			return false;
 		}
 	}

@@ -284,6 +284,14 @@ static void a_needed_column_that_is_missing_is_named(void **state)
 			    "the header has no column \"Time(us)\"; parse the capture again");
 }
 
+static void a_missing_column_is_named_by_all_its_names(void **state)
+{
+	(void)state;
+	assert_false(open_text("OpName,Time(us)\na,1\n"));
+	assert_string_equal(reading.file.message, "the header has no column \"Name\" or \"Op "
+						  "Name\"; parse the capture again");
+}
+
 static void a_header_that_is_too_wide_is_told(void **state)
 {
 	(void)state;
@@ -330,6 +338,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_without_rows_is_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_file_without_bytes_is_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_needed_column_that_is_missing_is_named, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_missing_column_is_named_by_all_its_names, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_header_that_is_too_wide_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(compressed_data_that_ends_early_is_told, setup,
