@@ -78,6 +78,39 @@ static bool has_long_gaps(const struct fsl_dispatch_view *view)
 	return longest_ms >= LONG_GAP_SHARE_MIN * view->free_ms;
 }
 
+/* Until what ended the longest stretches was called, launched, and begun. */
+static double known_ms(const struct fsl_dispatch_view *view)
+{
+	double host_ms = view->framework_ms + view->cann_ms;
+	return (isnan(host_ms) ? view->host_ms : host_ms) + view->device_ms;
+}
+
+static void detail_waits(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
+{
+	const struct {
+		double ms;
+		const char *words;
+	} waits[] = {
+		{view->framework_ms, "for the framework"},
+		{view->cann_ms, "for launches by CANN"},
+		{view->host_ms, "for the host"},
+		{view->device_ms, "for what was launched"},
+	};
+	double whole_ms = known_ms(view);
+	if (!(whole_ms > 0.0)) {
+		return;
+	}
+	const char *before = "; the longest stretches wait ";
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		if (isfinite(waits[i].ms)) {
+			fsl_phrase_add(phrase, "%s%s (", before, waits[i].words);
+			fsl_phrase_add_percent(phrase, waits[i].ms / whole_ms);
+			fsl_phrase_add(phrase, ")");
+			before = ", ";
+		}
+	}
+}
+
 /* What the free time consists of. */
 static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
 {
@@ -92,24 +125,20 @@ static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_vie
 		fsl_phrase_add_ms(phrase, (double)view->gap->dur_ns / (double)FSL_NS_PER_MS);
 		fsl_phrase_add(phrase, "%s%s", *after != '\0' ? " before " : "", after);
 	}
-	double known_ms = view->framework_ms + view->cann_ms + view->device_ms;
-	if (known_ms > 0.0) {
-		fsl_phrase_add(phrase, "; the longest stretches wait for the framework (");
-		fsl_phrase_add_percent(phrase, view->framework_ms / known_ms);
-		fsl_phrase_add(phrase, "), for launches by CANN (");
-		fsl_phrase_add_percent(phrase, view->cann_ms / known_ms);
-		fsl_phrase_add(phrase, "), for what was launched (");
-		fsl_phrase_add_percent(phrase, view->device_ms / known_ms);
-		fsl_phrase_add(phrase, ")");
-	}
+	detail_waits(phrase, view);
 }
 
 /* Who was late in the greater part of the longest stretches; NULL: not told. */
 static const char *advise_late(const struct fsl_dispatch_view *view)
 {
-	double half_ms = 0.5 * (view->framework_ms + view->cann_ms + view->device_ms);
+	double half_ms = 0.5 * known_ms(view);
 	if (!(half_ms > 0.0)) {
 		return NULL;
+	}
+	if (view->host_ms > half_ms) {
+		return "kernels are launched too late: launch fewer, larger ones (fused operators, "
+		       "graph mode), set TASK_QUEUE_ENABLE=2, and give the process cores of its "
+		       "own (CPU_AFFINITY_CONF=1)";
 	}
 	if (view->cann_ms > half_ms) {
 		return "operators are called in time and launched late: set TASK_QUEUE_ENABLE=2, use "

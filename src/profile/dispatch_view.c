@@ -106,11 +106,20 @@ static void view_trace(struct fsl_dispatch_view *view)
 	const struct fsl_profile_rank *rank = view->rank;
 	const struct fsl_profile_trace *trace = &rank->trace;
 	double per_ms = (double)FSL_NS_PER_MS * (double)fsl_profile_steps_captured(rank);
+	bool has_calls = false, has_launches = false;
 	view->framework_ms = view->cann_ms = view->device_ms = view->pause_ms = 0.0;
 	for (size_t i = 0; i < trace->n_idle; i++) {
 		double ms = (double)trace->idle[i].dur_ns / per_ms;
 		lay_idle(view, &trace->idle[i], per_ms);
+		has_calls |= trace->idle[i].torch_lag_ns != FSL_NS_ABSENT;
+		has_launches |= trace->idle[i].launch_lag_ns != FSL_NS_ABSENT;
 		view->pause_ms += is_pause(&trace->idle[i]) ? ms : 0.0;
+	}
+	if (!has_launches) {
+		view->framework_ms = view->cann_ms = view->device_ms = NAN;
+	} else if (!has_calls) {
+		view->host_ms = view->framework_ms;
+		view->framework_ms = view->cann_ms = NAN;
 	}
 	view->dataloader_ms = (double)trace->calls[FSL_HOST_DATALOADER].long_ns / per_ms;
 	view->gc_ms = (double)trace->calls[FSL_HOST_GC].long_ns / per_ms;
@@ -130,7 +139,14 @@ struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *ran
 					 .synchronise_ms = host_ms(rank, "ynchronize"),
 					 .compile_ms = compile_ms(rank),
 					 .allocate_ms = host_ms(rank, "Malloc"),
-					 .n_kernels = NAN};
+					 .n_kernels = NAN,
+					 .framework_ms = NAN,
+					 .cann_ms = NAN,
+					 .device_ms = NAN,
+					 .host_ms = NAN,
+					 .pause_ms = NAN,
+					 .dataloader_ms = NAN,
+					 .gc_ms = NAN};
 	double n = 0.0;
 	for (size_t i = 0; i < rank->n_kernels; i++) {
 		n += (double)rank->kernels[i].count;

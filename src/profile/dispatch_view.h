@@ -15,6 +15,7 @@ struct fsl_dispatch_view {
 	/* From trace_view.json; NaN without it. Of the longest idle stretches: until what ended
 	 * them was called by the framework, from then until CANN launched it, and from then on. */
 	double framework_ms, cann_ms, device_ms;
+	double host_ms;  /* the first two, NaN then, where the framework's calls are not told */
 	double pause_ms; /* of them, those in which the host did nothing for the device */
 	double dataloader_ms, gc_ms; /* of long calls only */
 };

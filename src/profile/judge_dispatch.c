@@ -52,6 +52,7 @@ static void add_facts(struct fsl_profile_finding *finding, const struct fsl_disp
 		{"host_allocate", view->allocate_ms, "ms"},
 		{"waits_for_framework", view->framework_ms, "ms"},
 		{"waits_for_cann", view->cann_ms, "ms"},
+		{"waits_for_host", view->host_ms, "ms"},
 		{"waits_for_device", view->device_ms, "ms"},
 		{"data_loading", view->dataloader_ms, "ms"},
 		{"garbage_collection", view->gc_ms, "ms"},

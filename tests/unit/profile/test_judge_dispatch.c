@@ -211,6 +211,48 @@ static void idle_time_is_laid_to_who_was_late(void **state)
 	small_end(&small);
 }
 
+static void without_calls_of_the_framework_it_is_the_host_that_was_late(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 60.0, 0.0, 40.0);
+	small_idle(&small, 8.0, 1.0, 0.0);
+	small_idle(&small, 2.0, 1.0, 0.0);
+	struct fsl_profile_trace *trace = &small.profile.ranks[0].trace;
+	trace->idle[0].torch_lag_ns = trace->idle[1].torch_lag_ns = FSL_NS_ABSENT;
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding = small_finding(&small.findings, "host_bound", 0);
+	assert_non_null(finding);
+	assert_float_equal(small_fact(finding, "waits_for_host"), 8.0, 1e-6);
+	assert_float_equal(small_fact(finding, "waits_for_device"), 2.0, 1e-6);
+	assert_non_null(
+		strstr(finding->what, "wait for the host (80 %), for what was launched (20 %)"));
+	assert_null(strstr(finding->what, "framework"));
+	assert_non_null(strstr(finding->advice, "launched too late"));
+	small_end(&small);
+}
+
+static void what_nothing_tells_of_idle_time_is_no_zero(void **state)
+{
+	(void)state;
+	for (int has_trace = 0; has_trace < 2; has_trace++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 1, 60.0, 0.0, 40.0);
+		small.profile.ranks[0].has_trace = has_trace;
+		small_judge(&small, fsl_profile_judge_dispatch);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "host_bound", 0);
+		assert_non_null(finding);
+		assert_null(strstr(finding->what, "the longest stretches"));
+		for (size_t i = 0; i < finding->n_facts; i++) {
+			assert_null(strstr(finding->facts[i].name, "waits_for"));
+		}
+		small_end(&small);
+	}
+}
+
 static void advice_goes_to_who_was_late(void **state)
 {
 	(void)state;
@@ -301,6 +343,8 @@ int main(void)
 		cmocka_unit_test(a_host_that_waits_for_a_busy_device_is_no_finding),
 		cmocka_unit_test(what_was_not_captured_is_missed_by_rank),
 		cmocka_unit_test(idle_time_is_laid_to_who_was_late),
+		cmocka_unit_test(without_calls_of_the_framework_it_is_the_host_that_was_late),
+		cmocka_unit_test(what_nothing_tells_of_idle_time_is_no_zero),
 		cmocka_unit_test(advice_goes_to_who_was_late),
 		cmocka_unit_test(long_calls_of_collector_and_data_loader_are_told),
 		cmocka_unit_test(a_process_that_stands_still_is_told),
