@@ -32,8 +32,8 @@ void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profil
 	if (finding->n_steps == 0) {
 		return;
 	}
-	(void)fsl_culprit_add_fact(culprit, "steps_seen", (double)finding->n_seen_steps, "steps");
-	(void)fsl_culprit_add_fact(culprit, "steps_judged", (double)finding->n_steps, "steps");
+	(void)fsl_culprit_add_fact(culprit, "steps_seen", (double)finding->n_seen_steps, "count");
+	(void)fsl_culprit_add_fact(culprit, "steps_judged", (double)finding->n_steps, "count");
 	if (is_episode(finding)) {
 		int64_t last = finding->seen_steps[finding->n_seen_steps - 1];
 		culprit->onset_step = finding->seen_steps[0];

@@ -109,7 +109,7 @@ static void print_groups(const struct fsl_screen *screen, const struct fsl_profi
 	fsl_screen_field(screen, "groups", phrase.text);
 }
 
-/* "in 2 of 5 steps", of the first of @n_culprits. */
+/* "seen in 2 of 5 steps", of the first of @n_culprits. */
 static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *first,
 			size_t n_culprits)
 {
@@ -126,7 +126,7 @@ static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *f
 	if (n_culprits > 1 && first->peer < 0) {
 		fsl_phrase_add(headline, "rank %d ", (int)first->rank);
 	}
-	fsl_phrase_add(headline, "in %.0f of %.0f steps", n_seen, n_judged);
+	fsl_phrase_add(headline, "seen in %.0f of %.0f steps", n_seen, n_judged);
 }
 
 /* Who is slow in some steps must not read like one that always is. */

@@ -210,7 +210,7 @@ a_step_that_costs_the_whole_capture_enough_names_its_rank_with_less_confidence(v
 	assert_int_equal(verdict.culprits[0].until_step, 3);
 	assert_non_null(strstr(verdict.reason, "seen in 2 of 5 steps (1, 2)"));
 	char *text = text_of(&small, &verdict);
-	assert_non_null(strstr(text, "; in 2 of 5 steps\n"));
+	assert_non_null(strstr(text, "; seen in 2 of 5 steps\n"));
 	free(text);
 	fsl_localisation_fini(&verdict);
 	small_end(&small);
@@ -265,6 +265,30 @@ static void a_rank_is_counted_in_the_steps_in_which_it_was_captured(void **state
 	assert_int_equal(slow_always->step, FSL_STEP_ABSENT);
 	assert_int_equal(slow_always->n_steps, 6);
 	small_end(&small);
+}
+
+static void what_all_steps_prove_shows_in_steps_that_prove_nothing_alone(void **state)
+{
+	(void)state;
+	static const struct excess slow[] = {{1, -1, 0.0, 60.0}};
+	for (int64_t n_steps = 1; n_steps <= 3; n_steps += 2) {
+		struct small_capture small;
+		small_begin(&small, 2);
+		for (int64_t s = 0; s < n_steps; s++) {
+			add_step(&small, 0, 2, s, s, slow, 1);
+		}
+		set_steps(&small, 0, (size_t)n_steps);
+		judge_all(&small);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "slow_rank_host", 1);
+		/* Last in six of six of a pair is three in a hundred. */
+		assert_true((finding != NULL) == (n_steps == 3));
+		if (finding != NULL) {
+			assert_int_equal(finding->n_seen_steps, 3);
+			assert_int_equal(count_of_steps(&small), 0);
+		}
+		small_end(&small);
+	}
 }
 
 /* Nothing is said of single steps. */
@@ -515,6 +539,7 @@ int main(void)
 			a_step_that_costs_the_whole_capture_enough_names_its_rank_with_less_confidence),
 		cmocka_unit_test(different_ranks_in_different_steps_are_told_apart),
 		cmocka_unit_test(a_rank_is_counted_in_the_steps_in_which_it_was_captured),
+		cmocka_unit_test(what_all_steps_prove_shows_in_steps_that_prove_nothing_alone),
 		cmocka_unit_test(steps_without_numbers_are_not_judged_one_by_one),
 		cmocka_unit_test(a_capture_of_one_step_is_judged_once),
 		cmocka_unit_test(a_link_that_is_slow_in_three_of_ten_steps_is_told_with_them),
