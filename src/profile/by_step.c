@@ -42,6 +42,17 @@ enum family {
 	FAMILY_NONE, /* single steps have no say */
 };
 
+/* Who tells them. */
+static const fsl_profile_judge judge_of[] = {
+	[FAMILY_HOST] = fsl_profile_judge_dispatch,
+	[FAMILY_PREPARING] = fsl_profile_judge_dispatch,
+	[FAMILY_KERNELS] = fsl_profile_judge_compute,
+	[FAMILY_RANK] = fsl_profile_judge_slow_rank,
+	[FAMILY_STAGE] = fsl_profile_judge_stage_imbalance,
+	[FAMILY_BUBBLE] = fsl_profile_judge_stage_imbalance,
+	[FAMILY_LINK] = fsl_profile_judge_slow_link,
+};
+
 /* What single steps may be asked about, and what they may tell by themselves. */
 static const struct {
 	const char *code;
@@ -115,23 +126,24 @@ static bool is_known(const struct by_step *by, const struct fsl_profile_finding 
 	return false;
 }
 
-static bool has_known(const struct by_step *by)
+/* Judges have something to say again only of what they said of all steps. */
+static bool is_asked(const struct by_step *by, size_t j, enum fsl_profile_look look)
 {
-	for (size_t i = 0; i < by->all->n_items; i++) {
+	bool is_told = look != FSL_LOOK_AGAIN;
+	for (size_t i = 0; i < by->all->n_items && !is_told; i++) {
 		bool is_news = false;
-		if (family_of(&by->all->items[i], &is_news) != FAMILY_NONE) {
-			return true;
-		}
+		enum family family = family_of(&by->all->items[i], &is_news);
+		is_told = family != FAMILY_NONE && judge_of[family] == judges[j].judge;
 	}
-	return false;
+	return is_told && judges[j].looks == STEPS;
 }
 
-static enum fsl_status ask(struct fsl_profile_findings *found, const struct fsl_profile_case *facts,
-			   struct fsl_error *err)
+static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_step *by,
+			   const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t j = 0; j < sizeof(judges) / sizeof(judges[0]) && status == FSL_OK; j++) {
-		if (judges[j].looks == STEPS) {
+		if (is_asked(by, j, facts->look)) {
 			status = judges[j].judge(found, facts, err);
 		}
 	}
@@ -144,7 +156,7 @@ static enum fsl_status look(const struct by_step *by, const struct fsl_profile_c
 {
 	struct fsl_profile_findings found = {0};
 	bool is_again = facts->look == FSL_LOOK_AGAIN;
-	enum fsl_status status = ask(&found, facts, err);
+	enum fsl_status status = ask(&found, by, facts, err);
 	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *item = &found.items[i];
 		bool is_news = false;
@@ -186,7 +198,7 @@ static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view
 					 .look = FSL_LOOK_STEP,
 					 .n_looks = by->n_steps};
 	status = look(by, &facts, &by->found[s], err);
-	if (status == FSL_OK && has_known(by)) {
+	if (status == FSL_OK) {
 		facts.look = FSL_LOOK_AGAIN;
 		status = look(by, &facts, &by->found[s], err);
 	}

@@ -149,7 +149,7 @@ static enum fsl_status add_rows(struct fsl_link_table *out, const struct places 
 	return FSL_OK;
 }
 
-int fsl_link_size_class(const struct fsl_link_row *row)
+static int size_class_of(const struct fsl_link_row *row)
 {
 	return (int)lround(log2((double)row->n_bytes / (double)row->n_steps));
 }
@@ -161,8 +161,7 @@ int fsl_link_compare_kind(const struct fsl_link_row *a, const struct fsl_link_ro
 	}
 	int order = strcmp(a->type, b->type);
 	if (order == 0) {
-		int size_a = fsl_link_size_class(a), size_b = fsl_link_size_class(b);
-		order = (size_a > size_b) - (size_a < size_b);
+		order = (a->size_class > b->size_class) - (a->size_class < b->size_class);
 	}
 	return order;
 }
@@ -205,6 +204,9 @@ static void merge_steps(struct fsl_link_table *table)
 		}
 	}
 	table->n_rows = n;
+	for (size_t i = 0; i < n; i++) {
+		table->rows[i].size_class = size_class_of(&table->rows[i]);
+	}
 	qsort(table->rows, table->n_rows, sizeof(*table->rows), compare_rows);
 }
 

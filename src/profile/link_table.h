@@ -16,6 +16,9 @@ struct fsl_link_row {
 	enum fsl_profile_transport transport;
 	int64_t n_bytes, time_ns; /* over all steps */
 	size_t n_steps;           /* of the rank that sent */
+	/* Links are alike when transport, type and this are equal: their bytes per step to the
+	 * nearest power of 2. */
+	int size_class;
 };
 
 struct fsl_link_table {
@@ -34,10 +37,6 @@ enum fsl_status fsl_link_table_build(struct fsl_link_table *out, const struct fs
 				     struct fsl_error *err);
 void fsl_link_table_fini(struct fsl_link_table *table);
 
-/* Links are alike when transport, type and this are equal: their bytes per step to the
- * nearest power of 2.
- */
-int fsl_link_size_class(const struct fsl_link_row *row);
 /* -1, 0, 1: order of two rows by transport, type and size class. */
 int fsl_link_compare_kind(const struct fsl_link_row *a, const struct fsl_link_row *b);
 
