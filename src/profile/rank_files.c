@@ -1,4 +1,6 @@
 /* The files of a rank's folder: which there are for each reader, and reading them. */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +199,23 @@ static enum fsl_status find_matches(struct matches *out, const struct places *pl
 	return FSL_OK;
 }
 
+/* True when a slice behind item @i follows that can be opened: the last one that is read gives the
+ * sums of all. */
+static bool has_next(const struct matches *matches, size_t i)
+{
+	bool is_there = false;
+	while (++i < matches->n_items && matches->items[i].is_used && !is_there) {
+		char path[PATH_MAX];
+		struct fsl_reader *reader = NULL;
+		const struct match *next = &matches->items[i];
+		int length = snprintf(path, sizeof(path), "%s/%s", next->folder, next->name);
+		is_there = length > 0 && (size_t)length < sizeof(path) &&
+			   fsl_reader_open(&reader, path, NULL) == FSL_OK;
+		fsl_reader_close(reader);
+	}
+	return is_there;
+}
+
 static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 				  const struct matches *matches, size_t i,
 				  const struct fsl_profile_options *options, struct fsl_error *err)
@@ -225,8 +244,7 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 						.file = file,
 						.steps = options->steps,
 						.n_steps = options->n_steps,
-						.has_next = i + 1 < matches->n_items &&
-							    matches->items[i + 1].is_used};
+						.has_next = has_next(matches, i)};
 	status = readers[r].read(rank, &input, err);
 	fsl_reader_close(reader);
 	rank->has_text |=

@@ -165,6 +165,23 @@ static void test_kernels_and_trace_of_msprof_have_names_of_their_own(void **stat
 	assert_int_equal(rank->n_kernels, 0);
 }
 
+static void test_a_last_slice_that_cannot_be_opened_costs_only_itself(void **state)
+{
+	struct tree *tree = *state;
+	tree_write(tree, "PROF_1/mindstudio_profiler_output/op_summary_slice_0_20260101000001.csv",
+		   SUMMARY_HEAD SUMMARY_ROW("1000.125"));
+	tree_folder(tree,
+		    "PROF_1/mindstudio_profiler_output/op_summary_slice_1_20260101000001.csv");
+	tree_folder(tree,
+		    "PROF_1/mindstudio_profiler_output/op_summary_slice_2_20260101000001.csv");
+	const struct fsl_profile_rank *rank = read_one(tree);
+	assert_int_equal(rank->n_kernels, 1);
+	assert_int_equal(rank->n_rebuilt, 1);
+	assert_int_equal(rank->rebuilt[0].computing_ns, 12500);
+	assert_int_equal(file_named(rank, "op_summary_slice_2_20260101000001.csv")->state,
+			 FSL_FILE_UNUSABLE);
+}
+
 static void test_ranks_without_any_file_are_told(void **state)
 {
 	struct tree *tree = *state;
@@ -226,6 +243,7 @@ int main(void)
 		TREE_TEST(test_names_that_only_look_alike_are_left_alone),
 		TREE_TEST(test_a_file_that_cannot_be_opened_costs_only_itself),
 		TREE_TEST(test_kernels_and_trace_of_msprof_have_names_of_their_own),
+		TREE_TEST(test_a_last_slice_that_cannot_be_opened_costs_only_itself),
 		TREE_TEST(test_ranks_without_any_file_are_told),
 		TREE_TEST(test_only_the_wanted_ranks_are_read),
 		TREE_TEST(test_a_failure_leaves_nothing_behind),
