@@ -112,7 +112,6 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, const char *fold
 	return status;
 }
 
-/* Databases lie beside the text files, those of raw captures in the rank's own folder. */
 static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *folder,
 				   const struct fsl_profile_options *options, struct fsl_error *err)
 {
@@ -131,12 +130,20 @@ static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *fo
 	return status;
 }
 
+/* Databases lie beside the text files, those of raw captures in the rank's own folder, and of these
+ * that of communication in one of its own. */
 enum fsl_status fsl_profile_read_databases(struct fsl_profile_rank *rank,
 					   const struct fsl_profile_options *options,
 					   struct fsl_error *err)
 {
 	const char *own = rank->folder.path, *output = rank->folder.output_path;
 	enum fsl_status status = read_folder(rank, output, options, err);
+	if (status == FSL_OK && rank->folder.writer == FSL_PROFILE_MSPROF) {
+		const char *analyze = fsl_arena_printf(&rank->arena, "%s/analyze", own);
+		status = analyze != NULL ? read_folder(rank, analyze, options, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+						    (int)rank->rank);
+	}
 	if (status == FSL_OK && own != NULL && strcmp(own, output) != 0) {
 		status = read_folder(rank, own, options, err);
 	}

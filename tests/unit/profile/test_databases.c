@@ -45,6 +45,21 @@ static size_t load(const char *name, char *bytes, size_t size)
 	return length;
 }
 
+static void communication_of_msprof_lies_in_a_folder_of_its_own(void **state)
+{
+	(void)state;
+	char path[512];
+	(void)snprintf(path, sizeof(path), "%s/analyze", folder.path);
+	assert_int_equal(mkdir(path, 0755), 0);
+	database_sql(&folder, "analyze/communication_analyzer.db", ONE_STEP);
+	database_read(&folder);
+	assert_int_equal(rank->n_steps, 0);
+	rank->folder.writer = FSL_PROFILE_MSPROF;
+	database_read(&folder);
+	assert_int_equal(rank->n_steps, 1);
+	assert_true(rank->has_db);
+}
+
 /* In WAL mode SQLite would make files beside the database even to read it. */
 static void a_database_is_read_without_a_trace(void **state)
 {
@@ -232,6 +247,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_database_is_read_without_a_trace, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(communication_of_msprof_lies_in_a_folder_of_its_own,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_written_is_read, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(any_path_names_its_own_file, setup, teardown),
