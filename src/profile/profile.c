@@ -273,6 +273,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_free(rank->op_statistics);
 	fsl_free(rank->gaps);
 	fsl_free(rank->kernels);
+	fsl_free(rank->waits);
 	fsl_free(rank->links);
 	fsl_free(rank->packets);
 	fsl_free(rank->traffic);

@@ -153,6 +153,14 @@ struct fsl_profile_link {
 	double gb_per_s;
 };
 
+/* How long tasks of a rank's collectives waited for signals of one member of a group, over all
+ * steps that are read. */
+struct fsl_profile_signal_wait {
+	uint32_t group_id; /* as the operators have it */
+	int32_t place;     /* of the member, inside the group */
+	int64_t wait_ns;
+};
+
 /* Kernels (no communication) of one step that are alike in all that matters for their duration. */
 struct fsl_profile_kernels {
 	int64_t step;
@@ -281,6 +289,8 @@ struct fsl_profile_rank {
 	size_t n_packets, packets_capacity;
 	struct fsl_profile_link *links;
 	size_t n_links, links_capacity;
+	struct fsl_profile_signal_wait *waits; /* trace_view.json, or the profiler's database */
+	size_t n_waits, waits_capacity;
 	struct fsl_profile_kernels *kernels;
 	size_t n_kernels, kernels_capacity;
 	struct fsl_kernel_sums *kernel_sums; /* between slices of kernel_details, else NULL */

@@ -98,6 +98,7 @@ enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, stru
 		read_device,
 		fsl_profiler_read_info,
 		fsl_profiler_read_tasks,
+		fsl_profiler_read_links,
 		fsl_profiler_read_overlap,
 		fsl_profiler_read_calls,
 		fsl_profiler_read_freqs,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "profile/cluster.h"
+
 enum { SLOTS_FIRST = 1024 };
 
 struct fsl_profiler_name {
@@ -88,6 +90,23 @@ enum fsl_status fsl_profiler_column_name(struct fsl_profiler *profiler,
 	*name_id = FSL_STR_NONE;
 	return fsl_db_i64(rows, column, &id) ? fsl_profiler_name(profiler, id, name_id, err)
 					     : FSL_OK;
+}
+
+enum fsl_status fsl_profiler_group(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				   size_t column, uint32_t *group_id, struct fsl_error *err)
+{
+	char hash[24];
+	struct fsl_strpool *names = profiler->rank->names;
+	enum fsl_status status = fsl_profiler_column_name(profiler, rows, column, group_id, err);
+	if (status != FSL_OK || *group_id == FSL_STR_NONE) {
+		return status;
+	}
+	const char *text = fsl_strpool_text(names, *group_id);
+	if (strspn(text, "0123456789") == strlen(text)) {
+		return FSL_OK; /* older profilers */
+	}
+	fsl_profile_group_hash(text, hash);
+	return fsl_strpool_intern(names, hash, strlen(hash), group_id, err);
 }
 
 void fsl_profiler_names_fini(struct fsl_profiler_names *names)

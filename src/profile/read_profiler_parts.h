@@ -33,6 +33,9 @@ enum fsl_status fsl_profiler_name(struct fsl_profiler *profiler, int64_t id, uin
 enum fsl_status fsl_profiler_column_name(struct fsl_profiler *profiler,
 					 const struct fsl_db_rows *rows, size_t column,
 					 uint32_t *name_id, struct fsl_error *err);
+/* Of a column that holds the number of a group's id: what the JSON files have behind "@". */
+enum fsl_status fsl_profiler_group(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				   size_t column, uint32_t *group_id, struct fsl_error *err);
 void fsl_profiler_names_fini(struct fsl_profiler_names *names);
 
 /* Step in which @time_ns lies; false outside of all, FSL_STEP_ABSENT when there are no steps. */
@@ -48,6 +51,9 @@ int64_t fsl_profiler_sum(int64_t a, int64_t b);
 
 /* COMMUNICATION_OP to rank->comms; TASK with COMPUTE_TASK_INFO to kernels, gaps and rebuilt. */
 enum fsl_status fsl_profiler_read_tasks(struct fsl_profiler *profiler, struct fsl_error *err);
+/* COMMUNICATION_TASK_INFO with TASK to rank->links and rank->waits, where nothing else told them.
+ */
+enum fsl_status fsl_profiler_read_links(struct fsl_profiler *profiler, struct fsl_error *err);
 /* OVERLAP_ANALYSIS to rank->steps, or as a check of these. */
 enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct fsl_error *err);
 /* CANN_API to rank->api_statistics. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "profile/breakdown.h"
-#include "profile/cluster.h"
 #include "profile/comms.h"
 #include "profile/kernel_classes.h"
 #include "profile/merge.h"
@@ -78,24 +77,6 @@ static void extend(struct pass *pass, const struct fsl_task *task)
 	pass->end_ns = is_first || task->end_ns > pass->end_ns ? task->end_ns : pass->end_ns;
 }
 
-/* The number that the JSON files have for a group; older profilers write that here, too. */
-static enum fsl_status group_of(struct pass *pass, uint32_t *group_id, struct fsl_error *err)
-{
-	char hash[24];
-	struct fsl_strpool *names = pass->profiler->rank->names;
-	enum fsl_status status =
-		fsl_profiler_column_name(pass->profiler, pass->rows, COMM_GROUP, group_id, err);
-	if (status != FSL_OK || *group_id == FSL_STR_NONE) {
-		return status;
-	}
-	const char *text = fsl_strpool_text(names, *group_id);
-	if (strspn(text, "0123456789") == strlen(text)) {
-		return FSL_OK;
-	}
-	fsl_profile_group_hash(text, hash);
-	return fsl_strpool_intern(names, hash, strlen(hash), group_id, err);
-}
-
 static enum fsl_status keep_task(struct pass *pass, const struct fsl_task *task,
 				 struct fsl_error *err)
 {
@@ -128,7 +109,8 @@ static enum fsl_status add_comm(struct pass *pass, struct fsl_error *err)
 	enum fsl_status status =
 		fsl_profiler_column_name(pass->profiler, pass->rows, COMM_NAME, &comm.name_id, err);
 	if (status == FSL_OK) {
-		status = group_of(pass, &comm.group_id, err);
+		status = fsl_profiler_group(pass->profiler, pass->rows, COMM_GROUP, &comm.group_id,
+					    err);
 	}
 	if (status != FSL_OK) {
 		return status;

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "profile/comms.h"
 #include "profile/json_file.h"
+#include "profile/signal_waits.h"
 
 static bool begins(const struct fsl_json_value *value, const char *head)
 {
@@ -71,6 +72,8 @@ static void take_name(struct fsl_trace_event *event, const struct fsl_json_value
 		event->name = acl_name(value);
 	} else if (value->text[0] == 'h' && begins(value, "hcom_receive")) {
 		event->name = FSL_TRACE_NAME_RECEIVE;
+	} else if (value->text[0] == 'N' && fsl_is_signal_wait(value->text, value->length)) {
+		event->name = FSL_TRACE_NAME_SIGNAL;
 	} else if (value->text[0] == 'P' && begins(value, "ProfilerStep#")) {
 		event->name = FSL_TRACE_NAME_STEP;
 		event->step = fsl_profile_step_from_text(value->text + 13, value->length - 13);
@@ -166,11 +169,12 @@ static int64_t take_time(const struct fsl_json_value *value, int64_t max_ns)
 	return ns;
 }
 
-static int32_t take_mhz(const struct fsl_json_value *value)
+/* -1 for what is no number that fits, as 4294967295 for nobody. */
+static int32_t take_i32(const struct fsl_json_value *value)
 {
-	int64_t mhz = -1;
-	(void)fsl_json_scaled(value, 1, INT32_MAX, &mhz);
-	return (int32_t)mhz;
+	int64_t number = -1;
+	(void)fsl_json_scaled(value, 1, INT32_MAX, &number);
+	return (int32_t)number;
 }
 
 static bool is_text(const char *text, size_t length, const char *key, size_t n_key)
@@ -210,21 +214,28 @@ enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length)
 
 enum fsl_trace_key fsl_trace_key_find_arg(const char *text, size_t length)
 {
-	if (IS("name")) {
-		return FSL_TRACE_KEY_ARG_NAME;
+	switch (length) {
+	case 3:
+		return IS("MHz") ? FSL_TRACE_KEY_ARG_MHZ : FSL_TRACE_KEY_OTHER;
+	case 4:
+		return IS("name") ? FSL_TRACE_KEY_ARG_NAME : FSL_TRACE_KEY_OTHER;
+	case 8:
+		return IS("dst rank") ? FSL_TRACE_KEY_ARG_PEER : FSL_TRACE_KEY_OTHER;
+	default:
+		return FSL_TRACE_KEY_OTHER;
 	}
-	return IS("MHz") ? FSL_TRACE_KEY_ARG_MHZ : FSL_TRACE_KEY_OTHER;
 }
 
 void fsl_trace_event_clear(struct fsl_trace_event *event)
 {
 	*event = (struct fsl_trace_event){
-		.ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT, .mhz = -1};
+		.ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT, .mhz = -1, .peer = -1};
 }
 
 void fsl_trace_event_clear_args(struct fsl_trace_event *event)
 {
 	event->mhz = -1;
+	event->peer = -1;
 	event->process = FSL_TRACE_PROCESS_OTHER;
 }
 
@@ -258,7 +269,10 @@ void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
 		event->has_id = take_id(value, &event->id);
 		break;
 	case FSL_TRACE_KEY_ARG_MHZ:
-		event->mhz = take_mhz(value);
+		event->mhz = take_i32(value);
+		break;
+	case FSL_TRACE_KEY_ARG_PEER:
+		event->peer = take_i32(value);
 		break;
 	case FSL_TRACE_KEY_ARG_NAME:
 		take_process(event, value);

@@ -23,6 +23,7 @@ enum fsl_trace_name {
 	FSL_TRACE_NAME_FREE,          /* ...to here */
 	FSL_TRACE_NAME_FREQ,          /* AI Core Freq */
 	FSL_TRACE_NAME_PROCESS,       /* process_name */
+	FSL_TRACE_NAME_SIGNAL,        /* Notify_Wait: for a signal of another rank */
 };
 
 enum fsl_trace_category {
@@ -50,6 +51,7 @@ struct fsl_trace_event {
 	uint64_t pid, id;               /* decimal numbers as they are, others as a hash */
 	int64_t ts_ns, dur_ns;          /* FSL_NS_ABSENT: none that could be used */
 	int32_t mhz;                    /* args.MHz; -1: none */
+	int32_t peer;                   /* args["dst rank"]; -1: none */
 	enum fsl_trace_process process; /* args.name */
 };
 
@@ -77,6 +79,7 @@ enum fsl_trace_key {
 	FSL_TRACE_KEY_ARGS,
 	FSL_TRACE_KEY_ARG_MHZ,
 	FSL_TRACE_KEY_ARG_NAME,
+	FSL_TRACE_KEY_ARG_PEER,
 	FSL_TRACE_KEY_OTHER,
 };
 enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "profile/signal_waits.h"
 #include "profile/trace_activity.h"
 #include "profile/trace_flows.h"
 #include "profile/trace_steps.h"
@@ -52,6 +53,7 @@ struct fsl_trace_sums {
 	struct fsl_trace_steps receives;
 	struct clock clock;
 	struct fsl_trace_activity activity;
+	struct fsl_signal_waits waits;
 };
 
 struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
@@ -67,6 +69,7 @@ struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
 	sums->has_rebuilt = rank->n_rebuilt > 0;
 	sums->flows = flows;
 	sums->clock.mhz = -1;
+	sums->waits.rank = rank;
 	return sums;
 }
 
@@ -79,6 +82,7 @@ void fsl_trace_sums_destroy(struct fsl_trace_sums *sums)
 		fsl_trace_steps_fini(&sums->slicers[s]);
 	}
 	fsl_trace_steps_fini(&sums->receives);
+	fsl_signal_waits_fini(&sums->waits);
 	fsl_trace_flows_destroy(sums->flows);
 	fsl_free(sums);
 }
@@ -189,6 +193,12 @@ static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *pr
 		return fsl_trace_steps_add(&sums->receives,
 					   fsl_trace_step_at(&sums->rank->trace, event->ts_ns),
 					   event, err);
+	case FSL_TRACE_NAME_SIGNAL:
+		return event->peer < 0 ? FSL_OK
+				       : fsl_signal_waits_add(&sums->waits,
+							      fsl_signal_waits_group_at(
+								      sums->rank, event->ts_ns),
+							      event->peer, event->dur_ns, err);
 	case FSL_TRACE_NAME_COMPUTING:
 	case FSL_TRACE_NAME_COMMUNICATION:
 	case FSL_TRACE_NAME_EXPOSED:

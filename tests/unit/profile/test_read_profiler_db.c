@@ -359,6 +359,63 @@ static void a_real_database_alone_tells_the_steps_of_analysis_db(void **state)
 	assert_string_equal(name_of(rank->comms[0].group_id), "17148521525495523210");
 }
 
+static const struct fsl_profile_link *link_to(int32_t dst)
+{
+	for (size_t i = 0; i < rank->n_links; i++) {
+		if (rank->links[i].dst == dst) {
+			return &rank->links[i];
+		}
+	}
+	fail_msg("no link to %d", (int)dst);
+	return NULL;
+}
+
+/* allreduce-total of CommAnalyzerMatrix: 61.210624 MB in 4.11136 ms to member 1, and so on. */
+static void copies_of_a_real_database_make_the_links_of_analysis_db(void **state)
+{
+	(void)state;
+	copy_real();
+	database_read(&folder);
+	assert_int_equal(rank->n_links, 8);
+	const struct {
+		int32_t dst;
+		enum fsl_profile_transport transport;
+		int64_t n_bytes, time_ns;
+	} links[] = {{0, FSL_TRANSPORT_LOCAL, 61210656, 145024},
+		     {1, FSL_TRANSPORT_HCCS, 61210624, 4111364},
+		     {7, FSL_TRANSPORT_HCCS, 60332352, 3994040}};
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		const struct fsl_profile_link *link = link_to(links[i].dst);
+		assert_int_equal(link->src, 0);
+		assert_int_equal(link->step, 50);
+		assert_int_equal(link->transport, links[i].transport);
+		assert_int_equal(link->n_bytes, links[i].n_bytes);
+		assert_int_equal(link->time_ns, links[i].time_ns);
+		assert_string_equal(name_of(link->label_id), "allreduce-total");
+		assert_string_equal(name_of(link->group_id), "17148521525495523210");
+	}
+	/* Waits for signals of the seven others; most by far for member 6. */
+	assert_int_equal(rank->n_waits, 7);
+	int64_t most_ns = 0, rest_ns = 0;
+	for (size_t i = 0; i < rank->n_waits; i++) {
+		*(rank->waits[i].place == 6 ? &most_ns : &rest_ns) += rank->waits[i].wait_ns;
+	}
+	assert_int_equal(most_ns, 97654290);
+	assert_int_equal(rest_ns, 49631156);
+}
+
+static void links_of_a_file_before_stay(void **state)
+{
+	(void)state;
+	copy_real();
+	rank->links = fsl_calloc(1, sizeof(*rank->links));
+	assert_non_null(rank->links);
+	rank->n_links = rank->links_capacity = 1;
+	database_read(&folder);
+	assert_int_equal(rank->n_links, 1);
+	assert_int_equal(rank->n_waits, 7);
+}
+
 static void real_databases_of_a_rank_tell_the_same(void **state)
 {
 	(void)state;
@@ -661,6 +718,8 @@ int main(void)
 		TEST(endless_work_is_stopped),
 		TEST(of_databases_of_several_ranks_its_own_is_read),
 		TEST(a_real_database_alone_tells_the_steps_of_analysis_db),
+		TEST(copies_of_a_real_database_make_the_links_of_analysis_db),
+		TEST(links_of_a_file_before_stay),
 		TEST(real_databases_of_a_rank_tell_the_same),
 		TEST(sums_are_those_of_the_peer),
 		TEST(tasks_of_a_collective_are_one_launch),

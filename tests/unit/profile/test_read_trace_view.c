@@ -555,6 +555,39 @@ static void a_cut_archive_is_one_fault(void **state)
 	reading_end(&reading);
 }
 
+#define SIGNAL(name, ts, dur, args)                                                                \
+	"{'name': '" name "', 'pid': 9, 'tid': 1, 'ts': '" ts "', 'dur': " dur ", 'args': {" args  \
+	"}, 'ph': 'X'}"
+
+static void waits_for_signals_count_for_the_member_that_gives_them(void **state)
+{
+	struct reading reading;
+	(void)state;
+	reading_begin(&reading);
+	struct fsl_profile_rank *rank = &reading.rank;
+	uint32_t group_id = 0;
+	assert_int_equal(fsl_strpool_intern(rank->names, "586", 3, &group_id, NULL), FSL_OK);
+	assert_int_equal(FSL_GROW(rank->comms, rank->comms_capacity, 1, NULL), FSL_OK);
+	rank->comms[rank->n_comms++] = (struct fsl_profile_comm){
+		.step = 50, .group_id = group_id, .begin_ns = 100000, .elapse_ns = 900000};
+	reading_document(
+		&reading, reader,
+		"[" SIGNAL("Notify_Wait", "200", "1.5", "'src rank': 0, 'dst rank': 5")
+			AND SIGNAL("Notify_Wait", "300", "2", "'dst rank': '5', 'x': 1")
+				AND SIGNAL("Notify_Wait", "400", "4", "'dst rank': 1") AND SIGNAL(
+					"Notify_Wait", "400", "8", "'dst rank': 4294967295")
+					AND SIGNAL("Memcpy", "400", "16", "'dst rank': 1")
+						AND SIGNAL("Notify_Wait", "2000", "32",
+							   "'dst rank': 1") "]");
+	assert_int_equal(rank->n_waits, 2);
+	assert_int_equal(rank->waits[0].place, 5);
+	assert_int_equal(rank->waits[0].wait_ns, 3500);
+	assert_int_equal(rank->waits[0].group_id, group_id);
+	assert_int_equal(rank->waits[1].place, 1);
+	assert_int_equal(rank->waits[1].wait_ns, 4000);
+	reading_end(&reading);
+}
+
 static void memory_that_is_short_is_a_failure(void **state)
 {
 	(void)state;
@@ -621,6 +654,7 @@ int main(void)
 		cmocka_unit_test(of_the_same_key_twice_the_last_one_holds),
 		cmocka_unit_test(a_compressed_file_is_read_too),
 		cmocka_unit_test(a_cut_archive_is_one_fault),
+		cmocka_unit_test(waits_for_signals_count_for_the_member_that_gives_them),
 		cmocka_unit_test(memory_that_is_short_is_a_failure),
 		cmocka_unit_test(real_captures_give_what_others_count),
 	};
