@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "profile/finding.h"
 #include "profile/standing.h"
+#include "profile/waited_for.h"
 
 /* Waiting that costs less of a step than this is not told. */
 static const double WAIT_SHARE_MIN = 0.02;
@@ -143,57 +144,128 @@ static const char *name_of(const struct fsl_profile_group *group)
 	return *group->name != '\0' ? group->name : group->hash;
 }
 
+/* "member 5 of the group (rank 13)" */
+static void write_member(char *text, size_t size, const struct fsl_waited *waited)
+{
+	int length = snprintf(text, size, "member %d of the group", (int)waited->place);
+	if (waited->rank >= 0 && length > 0 && (size_t)length < size) {
+		(void)snprintf(text + length, size - (size_t)length, " (rank %d)",
+			       (int)waited->rank);
+	}
+}
+
+static struct fsl_profile_finding begin_outside(const struct fsl_profile_case *facts,
+						const struct fsl_profile_group *group,
+						const struct fsl_waited *waited)
+{
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "cause_outside");
+	finding.advice = facts->profile->has_choice
+				 ? "look at all ranks of the group: --ranks leaves some out"
+				 : "capture all ranks of the group; those that were are victims";
+	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
+	if (waited->place >= 0) {
+		(void)fsl_profile_finding_add_fact(&finding, "waited_for_member",
+						   (double)waited->place, "count");
+		(void)fsl_profile_finding_add_fact(&finding, "waited_for", waited->ms, "ms");
+		(void)fsl_profile_finding_add_fact(&finding, "waited_for", waited->share, "share");
+	}
+	return finding;
+}
+
+/* " (rank 1 starts it 5.608 ms later, which explains no more)" */
+static void tell_later(char *text, size_t size, struct fsl_profile_finding *finding,
+		       const struct worst *worst)
+{
+	double lateness_ms = (double)worst->lateness_ns / FSL_NS_PER_MS;
+	double later_ms = (double)worst->later_ns / FSL_NS_PER_MS;
+	(void)fsl_profile_finding_add_fact(finding, "starts_later", later_ms, "ms");
+	(void)fsl_profile_finding_add_fact(finding, "lateness", lateness_ms, "ms");
+	(void)fsl_profile_finding_add_fact(finding, "last_rank", (double)worst->last_rank, "count");
+	if (worst->later_ns >= FSL_NS_PER_US) {
+		(void)snprintf(text, size,
+			       " (rank %d starts it %.3f ms later, which explains no more)",
+			       (int)worst->last_rank, later_ms);
+	}
+}
+
+/* All captured ranks wait in a collective, by what the profiler tells of its operators. */
+static enum fsl_status add_idle(struct fsl_profile_findings *findings,
+				const struct fsl_profile_case *facts,
+				const struct fsl_profile_group *group, const struct worst *worst,
+				const struct fsl_waited *waited, double sum_ms,
+				struct fsl_error *err)
+{
+	const char *seen = fsl_profile_seen_text(facts->profile);
+	char who[64], later[256] = "", of_it[160] = "", member[64], what[TEXT_MAX];
+	double wait_ms = (double)worst->wait_ns / FSL_NS_PER_MS;
+	struct fsl_profile_finding finding = begin_outside(facts, group, waited);
+	(void)fsl_profile_finding_add_fact(&finding, "waiting", wait_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "waiting_in_all", sum_ms, "ms");
+	if (worst->n_members > 1) {
+		tell_later(later, sizeof(later), &finding, worst);
+		(void)snprintf(who, sizeof(who), "all %zu %s ranks wait", worst->n_members, seen);
+	} else {
+		(void)snprintf(who, sizeof(who), "the %s rank waits", seen);
+	}
+	if (waited->place >= 0) {
+		write_member(member, sizeof(member), waited);
+		(void)snprintf(of_it, sizeof(of_it),
+			       "; %.0f %% of the waits for signals, %.1f ms a step, are for %s",
+			       100.0 * waited->share, waited->ms, member);
+	}
+	(void)snprintf(
+		what, sizeof(what),
+		"the cause lies outside: %s for %.1f ms in %s%s, for a member of group %s that "
+		"was not %s (%zu of %zu were not); %.1f ms a step in all its collectives%s",
+		who, wait_ms, worst->name, later, name_of(group), seen, group->size - group->n_seen,
+		group->size, sum_ms, of_it);
+	finding.gain_ms = sum_ms;
+	finding.what = what;
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* The same by the signals alone, where operators are told with their durations only. */
+static enum fsl_status add_signals(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts,
+				   const struct fsl_profile_group *group,
+				   const struct fsl_waited *waited, struct fsl_error *err)
+{
+	const char *seen = fsl_profile_seen_text(facts->profile);
+	char member[64], what[TEXT_MAX];
+	struct fsl_profile_finding finding = begin_outside(facts, group, waited);
+	write_member(member, sizeof(member), waited);
+	(void)snprintf(
+		what, sizeof(what),
+		"the cause lies outside: of what the %s ranks of group %s wait for signals, "
+		"%.0f %%, %.1f ms a step, are for %s, which was not %s (%zu of %zu were not)",
+		seen, name_of(group), 100.0 * waited->share, waited->ms, member, seen,
+		group->size - group->n_seen, group->size);
+	finding.gain_ms = waited->ms;
+	finding.what = what;
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
 static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 				   const struct fsl_profile_case *facts,
 				   const struct fsl_profile_group *group, const struct worst *worst,
 				   struct fsl_error *err)
 {
 	size_t n_steps = fsl_profile_most_steps(facts->profile);
-	double step_ms = fsl_profile_longest_step_ms(facts->profile);
-	double wait_ms = (double)worst->wait_ns / FSL_NS_PER_MS;
+	double least_ms = WAIT_SHARE_MIN * fsl_profile_longest_step_ms(facts->profile);
 	double sum_ms = (double)worst->sum_ns / FSL_NS_PER_MS / (double)n_steps;
-	if (wait_ms <= 0.0 || sum_ms < WAIT_SHARE_MIN * step_ms) {
-		return FSL_OK;
+	struct fsl_waited waited;
+	enum fsl_status status = fsl_waited_find(&waited, facts->profile, group, err);
+	if (status != FSL_OK) {
+		return status;
 	}
-	char later[256] = "", what[TEXT_MAX];
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "cause_outside");
-	(void)fsl_profile_finding_add_fact(&finding, "waiting", wait_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "waiting_in_all", sum_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
-	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
-	if (worst->n_members > 1) {
-		double lateness_ms = (double)worst->lateness_ns / FSL_NS_PER_MS;
-		double later_ms = (double)worst->later_ns / FSL_NS_PER_MS;
-		(void)fsl_profile_finding_add_fact(&finding, "starts_later", later_ms, "ms");
-		(void)fsl_profile_finding_add_fact(&finding, "lateness", lateness_ms, "ms");
-		(void)fsl_profile_finding_add_fact(&finding, "last_rank", (double)worst->last_rank,
-						   "count");
-		if (worst->later_ns >= FSL_NS_PER_US) {
-			(void)snprintf(later, sizeof(later),
-				       " (rank %d starts it %.3f ms later, which explains no more)",
-				       (int)worst->last_rank, later_ms);
-		}
+	if (worst->wait_ns > 0 && !(sum_ms < least_ms)) {
+		return add_idle(findings, facts, group, worst, &waited, sum_ms, err);
 	}
-	const char *seen = fsl_profile_seen_text(facts->profile);
-	char idle[64];
-	if (worst->n_members > 1) {
-		(void)snprintf(idle, sizeof(idle), "all %zu %s ranks wait", worst->n_members, seen);
-	} else {
-		(void)snprintf(idle, sizeof(idle), "the %s rank waits", seen);
-	}
-	(void)snprintf(
-		what, sizeof(what),
-		"the cause lies outside: %s for %.1f ms in %s%s, for a member of group %s that "
-		"was not %s (%zu of %zu were not); %.1f ms a step in all its collectives",
-		idle, wait_ms, worst->name, later, name_of(group), seen,
-		group->size - group->n_seen, group->size, sum_ms);
-	finding.gain_ms = sum_ms;
-	finding.what = what;
-	finding.advice = facts->profile->has_choice
-				 ? "look at all ranks of the group: --ranks leaves some out"
-				 : "capture all ranks of the group; those that were are victims";
-	return fsl_profile_findings_add(findings, &finding, err);
+	return waited.place >= 0 && !(waited.ms < least_ms)
+		       ? add_signals(findings, facts, group, &waited, err)
+		       : FSL_OK;
 }
 
 static enum fsl_status judge_group(struct fsl_profile_findings *findings,

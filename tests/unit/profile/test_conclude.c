@@ -108,6 +108,8 @@ static void the_2_rank_set_is_incomplete_and_its_cause_lies_outside(void **state
 			small_finding(&analysis.set.findings, "cause_outside", -1);
 		assert_non_null(outside);
 		assert_near(small_fact(outside, "last_rank"), 1.0, 0.0);
+		/* For whose signals both ranks waited, by their tasks; of two runs. */
+		assert_near(small_fact(outside, "waited_for_member"), i == 0 ? 5.0 : 6.0, 0.0);
 		if (i == 0) { /* the other is another run */
 			assert_near(small_fact(outside, "waiting"), 73.2, 0.05);
 			assert_near(small_fact(outside, "starts_later"), 5.608, 0.0005);

@@ -77,6 +77,99 @@ static void one_captured_rank_is_told_likewise(void **state)
 	small_end(&small);
 }
 
+/* What rank @r waited for signals of the members of group "586", from member 0 on. */
+static void add_signals(struct small_capture *small, size_t r, const double *ms, size_t n)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	assert_int_equal(FSL_GROW(rank->waits, rank->waits_capacity, n, NULL), FSL_OK);
+	rank->n_waits = n;
+	for (size_t i = 0; i < n; i++) {
+		rank->waits[i] = (struct fsl_profile_signal_wait){small_name(rank, "586"),
+								  (int32_t)i, small_ns(ms[i])};
+	}
+}
+
+static void the_member_whose_signals_come_last_is_told(void **state)
+{
+	(void)state;
+	static const double first[] = {0.0, 5.0, 3.0, 60.0, 2.0}, second[] = {1.0, 0.0, 2.0, 55.0};
+	struct small_capture small;
+	small_begin(&small, 2);
+	add_step(&small);
+	struct fsl_profile_group *group = small_group(&small, "586", "", false, 0, 2, 8);
+	struct fsl_profile_member members[] = {{0, 0}, {1, 1}, {3, 13}};
+	group->members = members;
+	group->n_members = 3;
+	add_op(&small, 0, "hcom_allReduce__586_0_1", 0.0, 79.0, 78.8);
+	add_op(&small, 1, "hcom_allReduce__586_0_1", 5.608, 73.4, 73.1);
+	add_signals(&small, 0, first, 5);
+	add_signals(&small, 1, second, 4);
+	small_judge(&small, fsl_profile_judge_incomplete);
+	const struct fsl_profile_finding *outside =
+		small_finding(&small.findings, "cause_outside", -1);
+	assert_non_null(outside);
+	assert_near(small_fact(outside, "waited_for_member"), 3.0, 0.0);
+	assert_near(small_fact(outside, "waited_for"), 55.0, 1e-6);
+	assert_non_null(strstr(outside->what, "; 90 % of the waits for signals, 55.0 ms a step, "
+					      "are for member 3 of the group (rank 13)"));
+	small_end(&small);
+}
+
+static void signals_alone_tell_whom_operators_without_waits_wait_for(void **state)
+{
+	(void)state;
+	static const double first[] = {0.0, 5.0, 3.0, 60.0, 2.0}, second[] = {1.0, 0.0, 2.0, 55.0};
+	struct small_capture small;
+	small_begin(&small, 2);
+	add_step(&small);
+	(void)small_group(&small, "586", "", false, 0, 2, 8);
+	add_op(&small, 0, "hcom_allReduce__586_0_1", 0.0, 79.0, 0.0);
+	add_op(&small, 1, "hcom_allReduce__586_0_1", 5.608, 73.4, 0.0);
+	add_signals(&small, 0, first, 5);
+	add_signals(&small, 1, second, 4);
+	small_judge(&small, fsl_profile_judge_incomplete);
+	const struct fsl_profile_finding *outside =
+		small_finding(&small.findings, "cause_outside", -1);
+	assert_non_null(outside);
+	assert_near(outside->gain_ms, 55.0, 1e-6);
+	assert_non_null(strstr(outside->what, "are for member 3 of the group, which was not "
+					      "captured (6 of 8 were not)"));
+	small_end(&small);
+}
+
+static void signals_that_tell_nobody_are_not_told(void **state)
+{
+	(void)state;
+	static const struct {
+		double first[4], second[4];
+		size_t n;
+	} cases[] = {
+		{{0.0, 5.0, 60.0, 9.0}, {5.0, 0.0, 9.0, 60.0}, 4}, /* they do not agree */
+		{{0.0, 5.0, 6.0, 7.0}, {5.0, 0.0, 6.0, 7.0}, 4},   /* no half of the waits */
+		{{60.0, 5.0, 6.0, 7.0}, {60.0, 0.0, 6.0, 7.0}, 4}, /* it was captured */
+		{{0.0, 60.0, 0.0, 0.0}, {0.0, 60.0, 0.0, 0.0}, 2}, /* a neighbour in a ring */
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 2);
+		add_step(&small);
+		struct fsl_profile_group *group = small_group(&small, "586", "", false, 0, 2, 8);
+		struct fsl_profile_member members[] = {{0, 0}};
+		group->members = members;
+		group->n_members = 1;
+		add_op(&small, 0, "hcom_allReduce__586_0_1", 0.0, 79.0, 78.8);
+		add_op(&small, 1, "hcom_allReduce__586_0_1", 5.608, 73.4, 73.1);
+		add_signals(&small, 0, cases[i].first, cases[i].n);
+		add_signals(&small, 1, cases[i].second, cases[i].n);
+		small_judge(&small, fsl_profile_judge_incomplete);
+		const struct fsl_profile_finding *outside =
+			small_finding(&small.findings, "cause_outside", -1);
+		assert_non_null(outside);
+		assert_null(strstr(outside->what, "signals"));
+		small_end(&small);
+	}
+}
+
 static void ranks_that_were_not_asked_for_are_not_said_to_lack(void **state)
 {
 	(void)state;
@@ -159,6 +252,9 @@ int main(void)
 		cmocka_unit_test(two_of_eight_that_both_idle_wait_for_somebody_outside),
 		cmocka_unit_test(when_one_of_them_does_not_idle_nothing_is_said_of_others),
 		cmocka_unit_test(one_captured_rank_is_told_likewise),
+		cmocka_unit_test(the_member_whose_signals_come_last_is_told),
+		cmocka_unit_test(signals_alone_tell_whom_operators_without_waits_wait_for),
+		cmocka_unit_test(signals_that_tell_nobody_are_not_told),
 		cmocka_unit_test(ranks_that_were_not_asked_for_are_not_said_to_lack),
 		cmocka_unit_test(whole_groups_are_not_told_however_long_they_idle),
 		cmocka_unit_test(transfers_that_are_called_idle_are_no_waits),
