@@ -3,15 +3,10 @@
 
 enum { COMPONENTS_MAX = 1024 }; /* the driver has about eighty */
 
-enum fsl_status fsl_memory_component(struct fsl_table *table, uint32_t component_id, bool is_module,
-				     struct fsl_profile_memory **out, struct fsl_error *err)
+enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_id, bool is_module,
+			      struct fsl_profile_memory **out, struct fsl_error *err)
 {
-	struct fsl_profile_rank *rank = table->rank;
 	*out = NULL;
-	if (component_id == FSL_STR_NONE) {
-		fsl_table_drop(table, "a row without its component");
-		return FSL_OK;
-	}
 	/* Rows of a component come together, and the newest is the last. */
 	for (size_t i = rank->n_memory; i-- > 0;) {
 		if (rank->memory[i].component_id == component_id &&
@@ -21,7 +16,6 @@ enum fsl_status fsl_memory_component(struct fsl_table *table, uint32_t component
 		}
 	}
 	if (rank->n_memory == COMPONENTS_MAX) {
-		fsl_table_tell(table, "more than 1024 components; further ones are left out");
 		return FSL_OK;
 	}
 	enum fsl_status status =
@@ -35,6 +29,21 @@ enum fsl_status fsl_memory_component(struct fsl_table *table, uint32_t component
 						    .active_bytes = -1,
 						    .largest_bytes = -1,
 						    .largest_name_id = FSL_STR_NONE};
+	}
+	return status;
+}
+
+enum fsl_status fsl_memory_component(struct fsl_table *table, uint32_t component_id, bool is_module,
+				     struct fsl_profile_memory **out, struct fsl_error *err)
+{
+	*out = NULL;
+	if (component_id == FSL_STR_NONE) {
+		fsl_table_drop(table, "a row without its component");
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_memory_of(table->rank, component_id, is_module, out, err);
+	if (status == FSL_OK && *out == NULL) {
+		fsl_table_tell(table, "more than 1024 components; further ones are left out");
 	}
 	return status;
 }

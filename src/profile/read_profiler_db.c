@@ -102,6 +102,7 @@ enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, stru
 		fsl_profiler_read_overlap,
 		fsl_profiler_read_calls,
 		fsl_profiler_read_freqs,
+		fsl_profiler_read_memory,
 		fsl_profiler_read_launches,
 	};
 	struct fsl_profiler profiler = {.rank = rank, .db = db, .input = input, .device_id = -1};

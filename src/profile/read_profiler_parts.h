@@ -60,6 +60,8 @@ enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct 
 enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fsl_error *err);
 /* Launches of tasks, and the host's part in the longest gaps, to rank->trace. */
 enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct fsl_error *err);
+/* MEMORY_RECORD, OP_MEMORY and NPU_MEM to rank->memory, where no file of text told it. */
+enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct fsl_error *err);
 /* AICORE_FREQ to rank->trace. */
 enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err);
 /* HOST_INFO and META_DATA to rank->info, where that does not know them. */

@@ -404,6 +404,30 @@ static void copies_of_a_real_database_make_the_links_of_analysis_db(void **state
 	assert_int_equal(rest_ns, 49631156);
 }
 
+static const struct fsl_profile_memory *memory_of(const char *component)
+{
+	for (size_t i = 0; i < rank->n_memory; i++) {
+		if (strcmp(name_of(rank->memory[i].component_id), component) == 0) {
+			return &rank->memory[i];
+		}
+	}
+	fail_msg("no memory of %s", component);
+	return NULL;
+}
+
+static void memory_of_a_real_database_is_told_in_its_greatest_amounts(void **state)
+{
+	(void)state;
+	copy_real();
+	database_read(&folder);
+	assert_int_equal(memory_of("PTA")->reserved_bytes, 1522532352);
+	assert_int_equal(memory_of("PTA")->largest_bytes, 150995456);
+	assert_string_equal(name_of(memory_of("PTA")->largest_name_id), "aten::mm");
+	assert_int_equal(memory_of("GE")->reserved_bytes, 78381056);
+	assert_int_equal(memory_of("APP")->reserved_bytes, INT64_C(2216402944));
+	assert_int_equal(memory_of("APP")->allocated_bytes, -1);
+}
+
 static void links_of_a_file_before_stay(void **state)
 {
 	(void)state;
@@ -719,6 +743,7 @@ int main(void)
 		TEST(of_databases_of_several_ranks_its_own_is_read),
 		TEST(a_real_database_alone_tells_the_steps_of_analysis_db),
 		TEST(copies_of_a_real_database_make_the_links_of_analysis_db),
+		TEST(memory_of_a_real_database_is_told_in_its_greatest_amounts),
 		TEST(links_of_a_file_before_stay),
 		TEST(real_databases_of_a_rank_tell_the_same),
 		TEST(sums_are_those_of_the_peer),
