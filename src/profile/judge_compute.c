@@ -103,8 +103,8 @@ static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
 	}
 	return fsl_profile_findings_miss_ranks(
 		findings, ranks, n,
-		"whether kernels are slower than on other ranks, for want of kernel_details.csv of "
-		"at least two ranks of the stage",
+		"whether kernels are slower than on other ranks, for want of kernel_details.csv or "
+		"the profiler's database of at least two ranks of the stage",
 		err);
 }
 
@@ -258,8 +258,8 @@ static enum fsl_status judge_types(struct fsl_profile_findings *findings,
 	if (status == FSL_OK && !(types.ms > 0.0)) {
 		status = fsl_profile_findings_miss(
 			findings, err,
-			"which operators take the time, for want of kernel_details.csv or "
-			"op_statistic.csv");
+			"which operators take the time, for want of kernel_details.csv, "
+			"op_statistic.csv or the profiler's database");
 	} else if (status == FSL_OK) {
 		status = tell_top(findings, &types, err);
 		if (status == FSL_OK) {

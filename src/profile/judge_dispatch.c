@@ -251,18 +251,20 @@ static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
 {
 	enum fsl_status status =
 		miss(findings, views, n, lacks_steps,
-		     "where the time of a step goes, for want of step_trace_time.csv or "
-		     "kernel_details.csv",
+		     "where the time of a step goes, for want of step_trace_time.csv, "
+		     "kernel_details.csv or a database",
 		     err);
 	if (status == FSL_OK) {
 		status = miss(findings, views, n, lacks_statistics,
 			      "what the host does in free time, for want of api_statistic.csv "
-			      "(Level1 or Level2)",
+			      "(Level1 or Level2) or the profiler's database",
 			      err);
 	}
 	return status == FSL_OK
 		       ? miss(findings, views, n, lacks_gaps,
-			      "when the device is free, for want of kernel_details.csv", err)
+			      "when the device is free, for want of kernel_details.csv or the "
+			      "profiler's database",
+			      err)
 		       : status;
 }
 

@@ -290,7 +290,8 @@ enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *finding
 	if (status == FSL_OK && work.table.n_rows == 0) {
 		status = fsl_profile_findings_miss(
 			findings, err,
-			"slow links: no communication_matrix.json with links between ranks");
+			"slow links: no communication_matrix.json, or database, with links between "
+			"ranks");
 	}
 	fsl_arena_fini(&work.arena);
 	fsl_link_table_fini(&work.table);
