@@ -66,6 +66,7 @@ static void calls_are_means_per_step_and_rank_longest_first(void **state)
 			    "calls of the host in a step: aclrtSynchronizeStream 15.0 ms (1 "
 			    "call), aclnnMatmul 2.00 ms (20 calls); 50 launches of 20.0 us each");
 	assert_true(isnan(finding->gain_ms));
+	assert_null(strstr(finding->advice, "lags"));
 	small_end(&small);
 }
 
@@ -99,6 +100,7 @@ static void lags_from_host_to_device_are_medians_of_the_ranks_that_tell(void **s
 	assert_non_null(finding);
 	assert_near(small_fact(finding, "launch_lag"), 0.5, 1e-9);
 	assert_near(small_fact(finding, "launch_lag_p95"), 4.0, 1e-9);
+	assert_non_null(strstr(finding->advice, "short lags"));
 	assert_near(small_fact(finding, "operator_lag"), 2.0, 1e-9);
 	assert_string_equal(finding->what,
 			    "from a launch to its task pass 0.50 ms, 19 of 20 times at most 4.00 "
