@@ -172,9 +172,6 @@ enum fsl_status fsl_profile_judge_host(struct fsl_profile_findings *findings,
 	}
 	if (status == FSL_OK && what.length > 0) {
 		finding.what = what.text;
-		finding.advice =
-			"short lags: the device waits for launches; long ones: the host is "
-			"ahead, and the device is what counts";
 		status = fsl_profile_findings_add(findings, &finding, err);
 	}
 	fsl_profile_sums_fini(&operators);
