@@ -39,7 +39,7 @@ static const struct kind {
 };
 enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* Per rank, per step: [n_ranks] each. */
+/* Per rank, per step: [n_ranks] each; NaN for ranks that met in no whole group. */
 struct split {
 	double *wait_ms, *transfer_ms, *n_steps, *scratch;
 };
@@ -60,6 +60,9 @@ static void split_instance(struct split *split, const struct fsl_channel *channe
 		size_t r = channel->members[m];
 		if (dur_ns >= 0) {
 			double per_ms = FSL_NS_PER_MS * split->n_steps[r];
+			split->wait_ms[r] = isnan(split->wait_ms[r]) ? 0.0 : split->wait_ms[r];
+			split->transfer_ms[r] =
+				isnan(split->transfer_ms[r]) ? 0.0 : split->transfer_ms[r];
 			split->wait_ms[r] += (double)(dur_ns - shortest_ns) / per_ms;
 			split->transfer_ms[r] += (double)shortest_ns / per_ms;
 		}
@@ -266,6 +269,7 @@ enum fsl_status fsl_profile_judge_communication(struct fsl_profile_findings *fin
 	struct split split = {work, work + n, work + 2 * n, work + 3 * n};
 	for (size_t r = 0; r < facts->profile->n_ranks; r++) {
 		split.n_steps[r] = (double)fsl_profile_n_steps(&facts->profile->ranks[r]);
+		split.wait_ms[r] = split.transfer_ms[r] = NAN;
 	}
 	split_all(&split, facts);
 	enum fsl_status status = tell_split(findings, facts->profile, &split, err);

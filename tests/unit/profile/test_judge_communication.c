@@ -62,6 +62,28 @@ static void a_group_with_members_that_were_not_captured_tells_no_wait(void **sta
 	small_end(&small);
 }
 
+static void ranks_of_torn_groups_do_not_lessen_the_waits_of_others(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 6);
+	for (size_t r = 0; r < 6; r++) {
+		const char *group = r < 2 ? "483" : "484"; /* of the latter one is missing */
+		small_step(&small, r, 3, 60.0, 30.0, 10.0);
+		small_comm(&small, r, 3,
+			   r < 2 ? "hcom_allReduce__483_0_1" : "hcom_allReduce__484_0_1", group,
+			   0.0, 30.0 - 10.0 * (double)(r % 2));
+		small_link(&small, r, 3, "allreduce-top1", group, 0, r < 2 ? 1 : 7, 1.0, 10.0);
+	}
+	judge(&small);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "communication_split", -1);
+	assert_non_null(finding);
+	assert_near(small_fact(finding, "wait"), 5.0, 1e-9); /* of 10 and 0 ms */
+	assert_near(small_fact(finding, "transfer"), 20.0, 1e-9);
+	small_end(&small);
+}
+
 static void add_traffic(struct small_capture *small, enum fsl_profile_transport transport,
 			int64_t n_bytes, double ms)
 {
@@ -110,6 +132,7 @@ int main(void)
 		cmocka_unit_test(waits_are_what_a_collective_takes_beyond_its_last_member),
 		cmocka_unit_test(little_communication_is_not_worth_telling),
 		cmocka_unit_test(a_group_with_members_that_were_not_captured_tells_no_wait),
+		cmocka_unit_test(ranks_of_torn_groups_do_not_lessen_the_waits_of_others),
 		cmocka_unit_test(links_are_told_by_kind_and_size_of_packets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
