@@ -57,10 +57,40 @@ static void add_steps(struct fsl_phrase *phrase, const struct fsl_profile_cluste
 		       first, last);
 }
 
+static const char *level_of(const struct fsl_profile_info *info)
+{
+	return info->level;
+}
+
+static const char *torch_of(const struct fsl_profile_info *info)
+{
+	return info->torch_version;
+}
+
+static const char *cann_of(const struct fsl_profile_info *info)
+{
+	return info->cann_version;
+}
+
+/* What the first rank that tells it has, and whether others have something else. */
+static void add_version(struct fsl_phrase *phrase, const struct fsl_profile *profile,
+			const char *words, const char *(*of)(const struct fsl_profile_info *info))
+{
+	const char *first = "";
+	bool has_others = false;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const char *own = of(&profile->ranks[i].info);
+		first = *first == '\0' ? own : first;
+		has_others |= *own != '\0' && strcmp(own, first) != 0;
+	}
+	if (*first != '\0') {
+		fsl_phrase_add(phrase, ", %s%s%s", words, first, has_others ? " and others" : "");
+	}
+}
+
 static void print_coverage(const struct fsl_screen *screen, const struct fsl_profile_result *result)
 {
 	const struct fsl_profile *profile = result->profile;
-	const struct fsl_profile_info *info = &profile->ranks[0].info;
 	struct fsl_phrase phrase = {0};
 	int64_t world = world_size(profile);
 	add_all_ranks(&phrase, profile);
@@ -68,15 +98,9 @@ static void print_coverage(const struct fsl_screen *screen, const struct fsl_pro
 		fsl_phrase_add(&phrase, " of a job of %" PRId64, world);
 	}
 	add_steps(&phrase, result->cluster);
-	if (*info->level != '\0') {
-		fsl_phrase_add(&phrase, ", %s", info->level);
-	}
-	if (*info->torch_version != '\0') {
-		fsl_phrase_add(&phrase, ", torch_npu %s", info->torch_version);
-	}
-	if (*info->cann_version != '\0') {
-		fsl_phrase_add(&phrase, ", CANN %s", info->cann_version);
-	}
+	add_version(&phrase, profile, "", level_of);
+	add_version(&phrase, profile, "torch_npu ", torch_of);
+	add_version(&phrase, profile, "CANN ", cann_of);
 	fsl_screen_field(screen, "coverage", phrase.text);
 }
 

@@ -103,6 +103,22 @@ static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **s
 	small_end(&small);
 }
 
+static void other_levels_and_versions_than_the_first_are_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	small_begin(&small, 3);
+	small.profile.ranks[1].info.level = "Level0";
+	small.profile.ranks[1].info.cann_version = "8.3.RC1";
+	char *text = text_of(&small, &verdict, 80);
+	assert_non_null(strstr(text, "Level1 and others, CANN 8.3.RC1\n"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void ranks_without_steps_leave_the_table_out(void **state)
 {
 	(void)state;
@@ -198,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_ranks_are_all_shown),
 		cmocka_unit_test(of_many_ranks_the_median_and_those_that_stand_out_are_shown),
+		cmocka_unit_test(other_levels_and_versions_than_the_first_are_told),
 		cmocka_unit_test(ranks_without_steps_leave_the_table_out),
 		cmocka_unit_test(findings_come_with_gain_and_advice_and_the_rest_is_counted),
 		cmocka_unit_test(a_damaged_file_is_told_below_the_folder_that_was_given),
