@@ -154,15 +154,39 @@ static void write_member(char *text, size_t size, const struct fsl_waited *waite
 	}
 }
 
+/* What the members that are not seen are not. Some may be in the set and tell no operators. */
+static const char *lacking_text(const struct fsl_profile_case *facts,
+				const struct fsl_profile_group *group)
+{
+	size_t n_there = 0;
+	for (size_t i = 0; i < group->n_ranks; i++) {
+		n_there += fsl_profile_rank_of(facts->profile, group->ranks[i]) != NULL ? 1 : 0;
+	}
+	return n_there > group->n_seen ? "captured with its operators"
+				       : fsl_profile_seen_text(facts->profile);
+}
+
+static const char *advise_capture(const struct fsl_profile_case *facts,
+				  const struct fsl_profile_group *group, const char *otherwise)
+{
+	if (facts->profile->has_choice) {
+		return "look at all ranks of the group: --ranks leaves some out";
+	}
+	bool is_level =
+		strcmp(lacking_text(facts, group), fsl_profile_seen_text(facts->profile)) != 0;
+	return is_level ? "capture all ranks at level 1 or higher: some tell no operators of "
+			  "communication (communication.json)"
+			: otherwise;
+}
+
 static struct fsl_profile_finding begin_outside(const struct fsl_profile_case *facts,
 						const struct fsl_profile_group *group,
 						const struct fsl_waited *waited)
 {
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "cause_outside");
-	finding.advice = facts->profile->has_choice
-				 ? "look at all ranks of the group: --ranks leaves some out"
-				 : "capture all ranks of the group; those that were are victims";
+	finding.advice = advise_capture(
+		facts, group, "capture all ranks of the group; those that were are victims");
 	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
 	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
 	if (waited->place >= 0) {
@@ -219,8 +243,8 @@ static enum fsl_status add_idle(struct fsl_profile_findings *findings,
 		what, sizeof(what),
 		"the cause lies outside: %s for %.1f ms in %s%s, for a member of group %s that "
 		"was not %s (%zu of %zu were not); %.1f ms a step in all its collectives%s",
-		who, wait_ms, worst->name, later, name_of(group), seen, group->size - group->n_seen,
-		group->size, sum_ms, of_it);
+		who, wait_ms, worst->name, later, name_of(group), lacking_text(facts, group),
+		group->size - group->n_seen, group->size, sum_ms, of_it);
 	finding.gain_ms = sum_ms;
 	finding.what = what;
 	return fsl_profile_findings_add(findings, &finding, err);
@@ -279,13 +303,11 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 		"group %s is incomplete: %zu of %zu ranks%s were %s; who is slow can only be "
 		"told among these",
 		name_of(group), group->n_seen, group->size, is_least ? " or more" : "",
-		fsl_profile_seen_text(facts->profile));
+		lacking_text(facts, group));
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "group_incomplete");
 	finding.what = what;
-	finding.advice = facts->profile->has_choice
-				 ? "look at all ranks of the group: --ranks leaves some out"
-				 : "capture the other ranks in the same steps";
+	finding.advice = advise_capture(facts, group, "capture the other ranks in the same steps");
 	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
 	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
 	enum fsl_status status = fsl_profile_findings_add(findings, &finding, err);

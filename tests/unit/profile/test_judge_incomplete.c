@@ -170,6 +170,28 @@ static void signals_that_tell_nobody_are_not_told(void **state)
 	}
 }
 
+static void a_captured_rank_without_operators_is_not_said_to_lack(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	add_step(&small);
+	struct fsl_profile_group *group = small_group(&small, "586", "dp", false, 0, 2, 3);
+	group->ranks = small_ranks(&small, 0, 3, 1);
+	group->n_ranks = 3;
+	add_op(&small, 0, "hcom_allReduce__586_0_1", 0.0, 50.1, 50.0);
+	add_op(&small, 1, "hcom_allReduce__586_0_1", 0.0, 50.1, 50.0);
+	small_judge(&small, fsl_profile_judge_incomplete);
+	const struct fsl_profile_finding *incomplete =
+		small_finding(&small.findings, "group_incomplete", -1);
+	assert_non_null(
+		strstr(incomplete->what, "2 of 3 ranks were captured with its operators; who"));
+	assert_non_null(strstr(incomplete->advice, "level 1"));
+	assert_non_null(strstr(small_finding(&small.findings, "cause_outside", -1)->what,
+			       "that was not captured with its operators (1 of 3 were not)"));
+	small_end(&small);
+}
+
 static void ranks_that_were_not_asked_for_are_not_said_to_lack(void **state)
 {
 	(void)state;
@@ -255,6 +277,7 @@ int main(void)
 		cmocka_unit_test(the_member_whose_signals_come_last_is_told),
 		cmocka_unit_test(signals_alone_tell_whom_operators_without_waits_wait_for),
 		cmocka_unit_test(signals_that_tell_nobody_are_not_told),
+		cmocka_unit_test(a_captured_rank_without_operators_is_not_said_to_lack),
 		cmocka_unit_test(ranks_that_were_not_asked_for_are_not_said_to_lack),
 		cmocka_unit_test(whole_groups_are_not_told_however_long_they_idle),
 		cmocka_unit_test(transfers_that_are_called_idle_are_no_waits),
