@@ -81,6 +81,22 @@ const char *fsl_profile_seen_text(const struct fsl_profile *profile)
 	return profile->has_choice ? "chosen" : "captured";
 }
 
+/* With the names; NULL when memory is short. */
+static const struct fsl_profile_line *copy_lines(struct fsl_profile_findings *findings,
+						 const struct fsl_profile_finding *finding)
+{
+	struct fsl_profile_line *lines =
+		fsl_arena_alloc(&findings->arena, finding->n_lines * sizeof(*lines));
+	for (size_t i = 0; lines != NULL && i < finding->n_lines; i++) {
+		lines[i] = finding->lines[i];
+		lines[i].name = fsl_arena_strdup(&findings->arena, finding->lines[i].name);
+		if (lines[i].name == NULL) {
+			return NULL;
+		}
+	}
+	return lines;
+}
+
 enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 					 const struct fsl_profile_finding *finding,
 					 struct fsl_error *err)
@@ -94,7 +110,9 @@ enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 	*item = *finding;
 	item->what = fsl_arena_strdup(&findings->arena, finding->what);
 	item->advice = fsl_arena_strdup(&findings->arena, finding->advice);
-	if (item->what == NULL || item->advice == NULL) {
+	item->lines = finding->n_lines > 0 ? copy_lines(findings, finding) : NULL;
+	if (item->what == NULL || item->advice == NULL ||
+	    (finding->n_lines > 0 && item->lines == NULL)) {
 		return no_memory(err);
 	}
 	findings->n_items++;

@@ -17,6 +17,14 @@ enum fsl_profile_layer {
 };
 const char *fsl_profile_layer_text(enum fsl_profile_layer layer); /* "dispatch" */
 
+/* One line of a table behind a finding: an operator type, a call, with what it takes. */
+struct fsl_profile_line {
+	const char *kind; /* "operatorType"; static */
+	const char *name;
+	double ms, count; /* per step, mean of the ranks */
+	double share;     /* of all of its kind */
+};
+
 struct fsl_profile_finding {
 	enum fsl_profile_layer layer;
 	const char *code;   /* "host_bound"; static, a word of docs/profile.md */
@@ -28,6 +36,8 @@ struct fsl_profile_finding {
 	const char *advice; /* one sentence; findings' arena or static; "" none */
 	size_t n_facts;
 	struct fsl_fact facts[FSL_FACTS_MAX];
+	const struct fsl_profile_line *lines; /* findings' arena; NULL: none */
+	size_t n_lines;
 	/* Where steps were judged one by one: those that show it, ascending, of n_steps in which
 	 * its rank was captured; n_steps 0: they were not. Arena of the findings. */
 	const int64_t *seen_steps;

@@ -14,6 +14,7 @@
 
 enum {
 	TYPES_TOLD_MAX = 5,
+	LINES_MAX = 20,
 	SHAPE_CHARACTERS_MAX = 48,
 	/* Two steps may differ in the work that a step does once in a while. */
 	STEPS_MIN = 3,
@@ -143,6 +144,19 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 	return status;
 }
 
+/* The longest types with all their numbers. */
+static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operator_types *types)
+{
+	size_t n = types->n_items < LINES_MAX ? types->n_items : LINES_MAX;
+	double n_ranks = (double)types->n_ranks;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_operator_type *type = &types->items[i];
+		lines[i] = (struct fsl_profile_line){"operatorType", type->name, type->ms / n_ranks,
+						     type->count / n_ranks, type->ms / types->ms};
+	}
+	return n;
+}
+
 /* What takes most: no fault, but where tuning pays. */
 static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 				const struct fsl_operator_types *types, struct fsl_error *err)
@@ -172,6 +186,9 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 	(void)fsl_profile_finding_add_fact(&finding, "kernels", types->ms / n_ranks, "ms");
 	finding.what = what.text;
 	finding.advice = "where faster kernels would pay: tune, fuse or replace these first";
+	struct fsl_profile_line lines[LINES_MAX];
+	finding.n_lines = list_types(lines, types);
+	finding.lines = lines;
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 

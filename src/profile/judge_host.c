@@ -14,7 +14,7 @@
 #include "profile/sums.h"
 #include "report/phrase.h"
 
-enum { CALLS_TOLD_MAX = 5, OPERATORS_TOLD_MAX = 3 };
+enum { CALLS_TOLD_MAX = 5, OPERATORS_TOLD_MAX = 3, LINES_MAX = 20 /* of a kind, in the file */ };
 
 static const char *const call_facts[CALLS_TOLD_MAX] = {"first_call", "second_call", "third_call",
 						       "fourth_call", "fifth_call"};
@@ -42,6 +42,22 @@ static void list_longest(struct fsl_phrase *what, struct fsl_profile_finding *fi
 		fsl_phrase_add(what, " (%.4g call%s)", item->count, item->count == 1.0 ? "" : "s");
 		(void)fsl_profile_finding_add_fact(finding, facts[i], item->ms, "ms");
 	}
+}
+
+/* The longest with all their numbers, behind lines[n] there are; @sums: longest first. */
+static size_t add_lines(struct fsl_profile_line *lines, size_t n,
+			const struct fsl_profile_sums *sums, const char *kind)
+{
+	double all_ms = 0.0;
+	for (size_t i = 0; i < sums->n_items; i++) {
+		all_ms += sums->items[i].ms;
+	}
+	for (size_t i = 0; i < sums->n_items && i < LINES_MAX && all_ms > 0.0; i++) {
+		const struct fsl_profile_sum *item = &sums->items[i];
+		lines[n++] = (struct fsl_profile_line){kind, item->name, item->ms, item->count,
+						       item->ms / all_ms};
+	}
+	return n;
 }
 
 /* Launches by CANN: "launch" of level node. */
@@ -171,6 +187,11 @@ enum fsl_status fsl_profile_judge_host(struct fsl_profile_findings *findings,
 		status = tell_lags(&what, &finding, facts->profile, err);
 	}
 	if (status == FSL_OK && what.length > 0) {
+		struct fsl_profile_line lines[2 * LINES_MAX];
+		finding.n_lines = add_lines(lines, 0, &calls, "hostCall");
+		finding.n_lines =
+			add_lines(lines, finding.n_lines, &operators, "frameworkOperator");
+		finding.lines = lines;
 		finding.what = what.text;
 		status = fsl_profile_findings_add(findings, &finding, err);
 	}

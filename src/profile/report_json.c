@@ -224,6 +224,21 @@ static void put_seen(struct fsl_document *document, cJSON *entry,
 	fsl_document_count(document, entry, "stepsJudged", finding->n_steps);
 }
 
+static void put_lines(struct fsl_document *document, cJSON *parent,
+		      const struct fsl_profile_finding *finding)
+{
+	cJSON *list = fsl_document_array(document, parent, "table");
+	for (size_t i = 0; i < finding->n_lines && !document->has_failed; i++) {
+		const struct fsl_profile_line *line = &finding->lines[i];
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_text(document, entry, "kind", line->kind);
+		fsl_document_text(document, entry, "name", line->name);
+		fsl_document_number(document, entry, "msPerStep", line->ms, FSL_DECIMALS_MS);
+		fsl_document_number(document, entry, "callsPerStep", line->count, FSL_DECIMALS_MS);
+		fsl_document_number(document, entry, "share", line->share, FSL_DECIMALS_RATIO);
+	}
+}
+
 static void put_finding(struct fsl_document *document, cJSON *list,
 			const struct fsl_profile_finding *finding)
 {
@@ -242,6 +257,9 @@ static void put_finding(struct fsl_document *document, cJSON *list,
 	cJSON *facts = fsl_document_object(document, entry, "facts");
 	for (size_t i = 0; i < finding->n_facts; i++) {
 		fsl_document_fact(document, facts, &finding->facts[i]);
+	}
+	if (finding->n_lines > 0) {
+		put_lines(document, entry, finding);
 	}
 }
 

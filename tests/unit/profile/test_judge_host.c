@@ -60,6 +60,12 @@ static void calls_are_means_per_step_and_rank_longest_first(void **state)
 	assert_non_null(finding);
 	assert_near(small_fact(finding, "first_call"), 15.0, 1e-9);
 	assert_near(small_fact(finding, "second_call"), 2.0, 1e-9);
+	assert_int_equal(finding->n_lines, 2);
+	assert_string_equal(finding->lines[0].kind, "hostCall");
+	assert_string_equal(finding->lines[0].name, "aclrtSynchronizeStream");
+	assert_near(finding->lines[0].ms, 15.0, 1e-9);
+	assert_near(finding->lines[0].count, 1.0, 1e-9);
+	assert_near(finding->lines[1].share, 2.0 / 17.0, 1e-9);
 	assert_near(small_fact(finding, "launches"), 50.0, 1e-9);
 	assert_near(small_fact(finding, "launch"), 0.02, 1e-9);
 	assert_string_equal(finding->what,
