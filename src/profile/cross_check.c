@@ -14,6 +14,9 @@
 /* Slices that a step ends within are credited differently; more is another step, or half a file. */
 static const double PART_SHARE_MAX = 0.01;
 
+/* Clocks of hosts differ by less than this; what lies further apart is another run. */
+static const int64_t APART_NS = INT64_C(60) * FSL_NS_PER_S;
+
 /* Parts of a step that both sources tell. */
 static const enum fsl_profile_part compared[] = {FSL_PART_COMPUTING, FSL_PART_EXPOSED,
 						 FSL_PART_FREE};
@@ -239,12 +242,63 @@ static enum fsl_status check_schedule(struct fsl_profile *profile, struct fsl_er
 						 n_least, n_asked, n_short, profile->n_ranks);
 }
 
+/* When a rank was captured: its operators of communication, else its device's tasks. */
+static bool find_span(const struct fsl_profile_rank *rank, int64_t *begin_ns, int64_t *end_ns)
+{
+	*begin_ns = INT64_MAX;
+	*end_ns = INT64_MIN;
+	for (size_t c = 0; c < rank->n_comms; c++) {
+		const struct fsl_profile_comm *comm = &rank->comms[c];
+		if (comm->begin_ns > 0) {
+			*begin_ns = comm->begin_ns < *begin_ns ? comm->begin_ns : *begin_ns;
+			*end_ns = comm->begin_ns > *end_ns ? comm->begin_ns : *end_ns;
+		}
+	}
+	if (*end_ns == INT64_MIN && rank->trace.begin_ns > 0) {
+		*begin_ns = rank->trace.begin_ns;
+		*end_ns = rank->trace.end_ns;
+	}
+	return *end_ns >= *begin_ns;
+}
+
+/* Folders of several runs put together, under one rank each. */
+static enum fsl_status check_times(struct fsl_profile *profile, struct fsl_error *err)
+{
+	int64_t first_end_ns = INT64_MAX, last_begin_ns = INT64_MIN;
+	int32_t first = -1, last = -1;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		int64_t begin_ns = 0, end_ns = 0;
+		if (!find_span(&profile->ranks[r], &begin_ns, &end_ns)) {
+			continue;
+		}
+		if (end_ns < first_end_ns) {
+			first_end_ns = end_ns;
+			first = profile->ranks[r].rank;
+		}
+		if (begin_ns > last_begin_ns) {
+			last_begin_ns = begin_ns;
+			last = profile->ranks[r].rank;
+		}
+	}
+	if (first < 0 || last_begin_ns < first_end_ns || last_begin_ns - first_end_ns < APART_NS) {
+		return FSL_OK;
+	}
+	return fsl_profile_remark(profile, err,
+				  "the ranks may be of several runs: rank %d was captured %" PRId64
+				  " s after rank %d",
+				  (int)last, (last_begin_ns - first_end_ns) / FSL_NS_PER_S,
+				  (int)first);
+}
+
 enum fsl_status fsl_profile_cross_check(struct fsl_profile *profile, bool has_choice,
 					struct fsl_error *err)
 {
 	enum fsl_status status = check_parts(profile, err);
 	if (status == FSL_OK) {
 		status = check_steps(profile, err);
+	}
+	if (status == FSL_OK) {
+		status = check_times(profile, err);
 	}
 	return status == FSL_OK && !has_choice ? check_schedule(profile, err) : status;
 }

@@ -6,8 +6,9 @@
 
 /*
  * Adds remarks: steps whose parts differ between the profiler's rows and the kernels by more than
- * 1 % of the step; steps that some ranks have and others lack; steps that a schedule asked for and
- * nobody has, unless @has_choice (only some steps were read). Fails only when memory is short.
+ * 1 % of the step; steps that some ranks have and others lack; ranks that were captured a minute
+ * and more apart; steps that a schedule asked for and nobody has, unless @has_choice (only some
+ * steps were read). Fails only when memory is short.
  */
 enum fsl_status fsl_profile_cross_check(struct fsl_profile *profile, bool has_choice,
 					struct fsl_error *err);

@@ -74,6 +74,25 @@ static void a_step_that_one_rank_lacks_is_told(void **state)
 	small_end(&small);
 }
 
+static void ranks_that_were_captured_minutes_apart_are_told(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct small_capture small;
+		begin(&small);
+		double apart_ms = i == 0 ? 30000.0 : 300000.0;
+		(void)small_comm(&small, 0, 10, "hcom_allReduce__483_0_1", "483", 0.0, 5.0);
+		(void)small_comm(&small, 1, 10, "hcom_allReduce__483_0_1", "483", apart_ms, 5.0);
+		check(&small, false);
+		assert_int_equal(small.profile.n_remarks, i);
+		if (i == 1) {
+			assert_non_null(strstr(small.profile.remarks[0],
+					       "rank 1 was captured 300 s after rank 0"));
+		}
+		small_end(&small);
+	}
+}
+
 static void a_schedule_that_was_not_finished_is_told_unless_steps_were_chosen(void **state)
 {
 	(void)state;
@@ -96,6 +115,7 @@ int main(void)
 		cmocka_unit_test(kernels_that_tell_another_step_are_told_with_both_numbers),
 		cmocka_unit_test(a_part_that_one_side_does_not_tell_is_not_compared),
 		cmocka_unit_test(a_step_that_one_rank_lacks_is_told),
+		cmocka_unit_test(ranks_that_were_captured_minutes_apart_are_told),
 		cmocka_unit_test(a_schedule_that_was_not_finished_is_told_unless_steps_were_chosen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
