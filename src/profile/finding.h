@@ -34,6 +34,7 @@ struct fsl_profile_finding {
 	double gain_ms;     /* mean per step of the capture that could be won; NaN: not told */
 	const char *what;   /* one sentence with the figures; findings' arena */
 	const char *advice; /* one sentence; findings' arena or static; "" none */
+	bool is_overview;   /* no fault: where time goes and how fast things are */
 	size_t n_facts;
 	struct fsl_fact facts[FSL_FACTS_MAX];
 	const struct fsl_profile_line *lines; /* findings' arena; NULL: none */

@@ -148,6 +148,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	}
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "communication_split");
+	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	fsl_phrase_add(&what, "communication takes ");
 	fsl_phrase_add_ms(&what, all_ms);
@@ -236,6 +237,7 @@ static enum fsl_status tell_links(struct fsl_profile_findings *findings,
 	struct moved moved[KINDS_N][CLASSES_N] = {{{0.0, 0.0}}};
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "link_speeds");
+	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];

@@ -165,6 +165,7 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 							   "fifth"};
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "top_operators");
+	finding.is_overview = true;
 	struct fsl_phrase list = {0}, what = {0};
 	double sum_ms = 0.0;
 	size_t n = types->n_items < TYPES_TOLD_MAX ? types->n_items : TYPES_TOLD_MAX;

@@ -89,6 +89,7 @@ static enum fsl_status tell_clocks(struct fsl_profile_findings *findings,
 	}
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "core_clock");
+	finding.is_overview = true;
 	fsl_phrase_add(&what, "while they work, the cores of ");
 	fsl_phrase_add_count(&what, n, "rank");
 	if (most - least < 0.5) {

@@ -14,12 +14,14 @@
 #include "profile/sums.h"
 #include "report/phrase.h"
 
-enum { CALLS_TOLD_MAX = 5, OPERATORS_TOLD_MAX = 3, LINES_MAX = 20 /* of a kind, in the file */ };
+enum { TOLD_MAX = 3, LINES_MAX = 20 /* of a kind, in the file */ };
 
-static const char *const call_facts[CALLS_TOLD_MAX] = {"first_call", "second_call", "third_call",
-						       "fourth_call", "fifth_call"};
-static const char *const operator_facts[OPERATORS_TOLD_MAX] = {"first_operator", "second_operator",
-							       "third_operator"};
+/* Less would be told as 0.00 ms. */
+static const double TOLD_MS_MIN = 0.005;
+
+static const char *const call_facts[TOLD_MAX] = {"first_call", "second_call", "third_call"};
+static const char *const operator_facts[TOLD_MAX] = {"first_operator", "second_operator",
+						     "third_operator"};
 
 static void begin_part(struct fsl_phrase *what, const char *words)
 {
@@ -28,12 +30,14 @@ static void begin_part(struct fsl_phrase *what, const char *words)
 
 /* "aclrtSynchronizeStream 71.7 ms (6 calls), ..." */
 static void list_longest(struct fsl_phrase *what, struct fsl_profile_finding *finding,
-			 struct fsl_profile_sums *sums, const char *words, const char *const *facts,
-			 size_t n_max)
+			 struct fsl_profile_sums *sums, const char *words, const char *const *facts)
 {
 	fsl_profile_sums_rank(sums);
-	for (size_t i = 0; i < sums->n_items && i < n_max; i++) {
+	for (size_t i = 0; i < sums->n_items && i < TOLD_MAX; i++) {
 		const struct fsl_profile_sum *item = &sums->items[i];
+		if (item->ms < TOLD_MS_MIN) {
+			break;
+		}
 		if (i == 0) {
 			begin_part(what, words);
 		}
@@ -172,18 +176,17 @@ enum fsl_status fsl_profile_judge_host(struct fsl_profile_findings *findings,
 	struct fsl_profile_sums calls = {0}, operators = {0};
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_DISPATCH, "host_work");
+	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	enum fsl_status status = fsl_profile_sum_calls(&calls, facts->profile, err);
 	if (status == FSL_OK) {
 		status = fsl_profile_sum_operators(&operators, facts->profile, err);
 	}
 	if (status == FSL_OK) {
-		list_longest(&what, &finding, &calls, "calls of the host in a step:", call_facts,
-			     CALLS_TOLD_MAX);
+		list_longest(&what, &finding, &calls, "calls of the host in a step:", call_facts);
 		tell_launches(&what, &finding, facts->profile);
 		list_longest(&what, &finding, &operators,
-			     "operators of the framework, by themselves:", operator_facts,
-			     OPERATORS_TOLD_MAX);
+			     "operators of the framework, by themselves:", operator_facts);
 		status = tell_lags(&what, &finding, facts->profile, err);
 	}
 	if (status == FSL_OK && what.length > 0) {

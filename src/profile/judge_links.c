@@ -64,6 +64,7 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 {
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "link_range");
+	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		size_t n = 0;

@@ -73,6 +73,7 @@ enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
 	const struct peak largest = find_peak(facts->profile, NULL, largest_bytes);
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "memory_peak");
+	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	if (process.rank != NULL) {
 		fsl_phrase_add(&what, "the process of rank %d holds most memory of its device, ",

@@ -13,7 +13,8 @@
 #include "report/words.h"
 
 enum {
-	FINDINGS_SHOWN_MAX = 16, /* those to win most come first; the file has them all */
+	FINDINGS_SHOWN_MAX = 12, /* those to win most come first; the file has them all */
+	FINDINGS_ALIKE_MAX = 3,  /* of one code, so that many of a kind leave room for others */
 	SENTENCES_SHOWN_MAX = 6, /* of what is missing, and of remarks */
 	PROBLEMS_SHOWN_MAX = 3,
 	RANGES_SHOWN_MAX = 8,
@@ -247,22 +248,59 @@ static void print_finding(const struct fsl_screen *screen,
 	}
 }
 
+/* True when so many of @shown[n] have this code that one more tells nothing new. */
+static bool is_one_more(const struct fsl_profile_finding *const *shown, size_t n, const char *code)
+{
+	size_t n_alike = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_alike += strcmp(shown[i]->code, code) == 0 ? 1 : 0;
+	}
+	return n_alike == FINDINGS_ALIKE_MAX;
+}
+
 static void print_findings(const struct fsl_screen *screen,
 			   const struct fsl_profile_findings *findings)
 {
-	if (findings->n_items == 0) {
-		return;
+	const struct fsl_profile_finding *shown[FINDINGS_SHOWN_MAX];
+	size_t n = 0, n_more = 0;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (item->is_overview) {
+			continue;
+		}
+		if (n == FINDINGS_SHOWN_MAX || is_one_more(shown, n, item->code)) {
+			n_more++;
+			continue;
+		}
+		if (n == 0) {
+			fsl_screen_field(screen, "per step",
+					 "findings: what could be won, most first");
+		}
+		print_finding(screen, item);
+		shown[n++] = item;
 	}
-	(void)fputc('\n', screen->stream);
-	fsl_screen_field(screen, "per step", "findings: what could be won, most first");
-	for (size_t i = 0; i < findings->n_items && i < FINDINGS_SHOWN_MAX; i++) {
-		print_finding(screen, &findings->items[i]);
-	}
-	if (findings->n_items > FINDINGS_SHOWN_MAX) {
+	if (n_more > 0) {
 		(void)fprintf(screen->stream, "  and %zu more in profile_result.json (--output)\n",
-			      findings->n_items - FINDINGS_SHOWN_MAX);
+			      n_more);
 	}
-	(void)fputc('\n', screen->stream);
+	(void)fputs(n > 0 ? "\n" : "", screen->stream);
+}
+
+/* What is no fault comes behind what is, and without advice: that is in the file. */
+static void print_overview(const struct fsl_screen *screen,
+			   const struct fsl_profile_findings *findings)
+{
+	const char *label = "overview";
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (item->is_overview) {
+			struct fsl_phrase text = {0};
+			fsl_phrase_add(&text, "%s: %s", item->code, item->what);
+			fsl_screen_field(screen, label, text.text);
+			label = "";
+		}
+	}
+	(void)fputs(*label == '\0' ? "\n" : "", screen->stream);
 }
 
 static void print_sentences(const struct fsl_screen *screen, const char *label,
@@ -294,7 +332,11 @@ void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *resu
 	print_problems(&screen, result->profile);
 	fsl_profile_steps_text(&screen, result);
 	fsl_profile_stages_text(&screen, result);
+	if (result->findings->n_items > 0) {
+		(void)fputc('\n', stream);
+	}
 	print_findings(&screen, result->findings);
+	print_overview(&screen, result->findings);
 	print_sentences(&screen, "missing", result->findings->missing, result->findings->n_missing);
 	print_sentences(&screen, "remarks", result->profile->remarks, result->profile->n_remarks);
 }

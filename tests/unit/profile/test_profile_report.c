@@ -137,20 +137,70 @@ static void ranks_without_steps_leave_the_table_out(void **state)
 static void findings_come_with_gain_and_advice_and_the_rest_is_counted(void **state)
 {
 	(void)state;
+	static const char *const codes[] = {"a", "b", "c", "d", "e", "f", "g",
+					    "h", "i", "j", "k", "l", "m", "n"};
+	enum { CODES_N = sizeof(codes) / sizeof(codes[0]) };
 	struct small_capture small;
 	struct fsl_localisation verdict;
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
-	for (int i = 0; i < 18; i++) {
-		add_finding(&small, "some_code", i == 0 ? (double)NAN : (double)i);
+	for (int i = 0; i < CODES_N; i++) {
+		add_finding(&small, codes[i], i == 0 ? (double)NAN : (double)i);
 	}
 	fsl_profile_findings_sort(&small.findings);
 	char *text = text_of(&small, &verdict, 72);
-	assert_non_null(strstr(text, "\n  17.0 ms      some_code: rank 7: one"));
-	assert_int_equal(count_lines(text, "               -> do something"), 16);
+	assert_non_null(strstr(text, "\n  13.0 ms      n: rank 7: one"));
+	assert_int_equal(count_lines(text, "               -> do something"), 12);
 	assert_non_null(strstr(text, "and 2 more in profile_result.json"));
 	assert_fits(text, 72);
 	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void many_findings_of_a_kind_leave_room_for_others(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	for (int i = 0; i < 20; i++) {
+		add_finding(&small, "many", 100.0 - i);
+	}
+	add_finding(&small, "other", 1.0);
+	fsl_profile_findings_sort(&small.findings);
+	char *text = text_of(&small, &verdict, 80);
+	assert_int_equal(count_lines(text, "               -> do something"), 4);
+	assert_non_null(strstr(text, "\n  98.0 ms      many: rank 7"));
+	assert_non_null(strstr(text, "\n  1.00 ms      other: rank 7"));
+	assert_non_null(strstr(text, "and 17 more in profile_result.json"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void what_is_no_fault_comes_behind_what_is_and_without_advice(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	add_finding(&small, "where_time_goes", (double)NAN);
+	add_finding(&small, "how_fast", (double)NAN);
+	small.findings.items[0].is_overview = small.findings.items[1].is_overview = true;
+	char *alone = text_of(&small, &verdict, 80);
+	assert_null(strstr(alone, "what could be won"));
+	add_finding(&small, "zz_fault", (double)NAN);
+	fsl_profile_findings_sort(&small.findings);
+	char *text = text_of(&small, &verdict, 80);
+	assert_non_null(strstr(text, "\n  -            zz_fault: rank 7"));
+	assert_null(strstr(strstr(text, "\n\n  overview     how_fast: rank 7"), "zz_fault"));
+	assert_non_null(strstr(text, "\n               where_time_goes: rank 7"));
+	assert_int_equal(count_lines(text, "               -> do something"), 1);
+	free(text);
+	free(alone);
 	fsl_localisation_fini(&verdict);
 	small_end(&small);
 }
@@ -217,6 +267,8 @@ int main(void)
 		cmocka_unit_test(other_levels_and_versions_than_the_first_are_told),
 		cmocka_unit_test(ranks_without_steps_leave_the_table_out),
 		cmocka_unit_test(findings_come_with_gain_and_advice_and_the_rest_is_counted),
+		cmocka_unit_test(many_findings_of_a_kind_leave_room_for_others),
+		cmocka_unit_test(what_is_no_fault_comes_behind_what_is_and_without_advice),
 		cmocka_unit_test(a_damaged_file_is_told_below_the_folder_that_was_given),
 		cmocka_unit_test(a_document_for_which_memory_is_short_is_not_printed),
 	};
