@@ -235,7 +235,7 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
 		is_compute = is_compute || own->computing_more_ms >= own->free_more_ms;
 		return add_slow(findings, rank, &s, is_compute, err);
 	}
-	if (s.is_proved && s.late_ms >= slow_share * step_ms &&
+	if (s.is_proved && own->late_to_peers_ms >= slow_share * step_ms &&
 	    s.own_more_ms < EXPLAINED_MIN * s.late_ms) {
 		return add_victim(findings, rank, &s, err);
 	}

@@ -19,6 +19,7 @@ struct fsl_profile_standing {
 	size_t n_last; /* of these, it was */
 	size_t n_last_signals;
 	double late_signal_ms, late_transfer_ms; /* per step */
+	double late_to_peers_ms;                 /* per step; as if its peers alone had met */
 	double p_last;  /* probability to be last so often by chance, times the number of ranks */
 	size_t n_votes; /* collectives in which it is an outlier, GeneralizedESD */
 	double p_votes; /* probability of so many votes for healthy ranks, all ranks together */

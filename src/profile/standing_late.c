@@ -56,6 +56,17 @@ static enum fsl_status hear_outliers(struct hearing *hearing, const struct unit 
 	return status;
 }
 
+/* When the first of the unit came; others may have been there long before, as those of a stage
+ * with less to do. */
+static double first_ms(const struct fsl_windows *windows, size_t window)
+{
+	double first = NAN;
+	for (size_t m = 0; m < windows->n_members; m++) {
+		first = fmin(first, windows->values[m * windows->n_windows + window]);
+	}
+	return first;
+}
+
 /* Member @m of the unit was the last in a window. */
 static void count_last(struct hearing *hearing, const struct unit *unit, size_t m, size_t window)
 {
@@ -67,6 +78,7 @@ static void count_last(struct hearing *hearing, const struct unit *unit, size_t 
 	own->n_last++;
 	own->n_last_signals += is_signal ? 1 : 0;
 	*(is_signal ? &own->late_signal_ms : &own->late_transfer_ms) += late_ms;
+	own->late_to_peers_ms += late_ms - first_ms(windows, window);
 	hearing->has_last[window] = 1;
 }
 
@@ -221,6 +233,7 @@ static void pool(const struct hearing *hearing, const struct fsl_profile *profil
 		double n_steps = (double)fsl_profile_n_steps(&profile->ranks[r]);
 		own->late_signal_ms /= n_steps;
 		own->late_transfer_ms /= n_steps;
+		own->late_to_peers_ms /= n_steps;
 		own->p_last = fmin(1.0, (double)out->n * fsl_last_p(hearing->n_peers[r], own->n_met,
 								    own->n_last));
 		own->p_votes = fsl_votes_p(hearing->n_judged[out->class_of[r]], own->n_votes);

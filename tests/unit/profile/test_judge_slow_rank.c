@@ -217,6 +217,23 @@ static void a_rank_that_is_late_without_own_time_is_a_victim(void **state)
 	small_end(&small);
 }
 
+/* Always last of its stage, by little; the other stage was there long before. */
+static void a_rank_of_a_longer_stage_is_no_victim_of_its_stage(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	double delay_ms[8] = {0.0, 0.0, 0.0, 0.0, 60.0, 60.0, 60.5, 60.0};
+	small_begin(&small, 8);
+	small_stages(&small, 2);
+	add_collectives(&small, 2, delay_ms);
+	for (size_t r = 0; r < 8; r++) {
+		add_steps(&small, r, 2, r < 4 ? 0.0 : 90.0, 0.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
 static void ranks_of_a_longer_stage_are_not_slow(void **state)
 {
 	(void)state;
@@ -300,6 +317,7 @@ int main(void)
 		cmocka_unit_test(noise_with_a_long_tail_names_hardly_anybody),
 		cmocka_unit_test(one_early_rank_gets_nobody_named),
 		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
+		cmocka_unit_test(a_rank_of_a_longer_stage_is_no_victim_of_its_stage),
 		cmocka_unit_test(ranks_of_a_longer_stage_are_not_slow),
 		cmocka_unit_test(collectives_to_which_nobody_came_last_are_not_missing),
 		cmocka_unit_test(without_collectives_compute_time_alone_is_judged),

@@ -119,6 +119,9 @@ static void ranks_of_another_stage_are_no_peers(void **state)
 	/* Whoever came first of all waits. */
 	assert_near(own[3].late_signal_ms, 22.0, 1e-9);
 	assert_near(own[1].late_transfer_ms, 2.0, 1e-9);
+	/* Of that, what its own stage waits for it. */
+	assert_near(own[3].late_to_peers_ms, 2.0, 1e-9);
+	assert_near(own[1].late_to_peers_ms, 2.0, 1e-9);
 	fsl_profile_standings_fini(&standings);
 	small_end(&small);
 }
