@@ -26,6 +26,8 @@ static const double EXPLAINED_MIN = 0.5;
  * with whom the rank meets before it meets its peers. */
 static const double SHOWN_MIN = 0.25;
 static const double COMPUTING_MORE_MIN = 0.05;
+/* So is free time, which hosts scatter more than devices scatter computing. */
+static const double FREE_SHARE_MIN = 0.10;
 
 enum { TEXT_MAX = 640 };
 
@@ -65,6 +67,19 @@ static bool computes_longer(const struct fsl_profile_case *facts, const struct s
 		       fsl_profile_effect_min(facts, SLOW_SHARE_MIN) * own->step_ms &&
 	       own->computing_more_ms >=
 		       fsl_profile_effect_min(facts, COMPUTING_MORE_MIN) * peers_ms;
+}
+
+/* It is free longer than its peers are, and these wait for it: its host holds them up, be it in one
+ * collective of a step only. */
+static bool idles_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
+{
+	const struct fsl_profile_standing *own = s->own;
+	bool is_outlier = own->is_free_outlier || own->n_peers < FSL_OUTLIERS_N_MIN ||
+			  facts->look == FSL_LOOK_AGAIN;
+	return own->n_peers >= 2 && own->n_met > 0 && is_outlier &&
+	       own->late_to_peers_ms >= EXPLAINED_MIN * own->free_more_ms &&
+	       fmin(own->free_more_ms, s->own_more_ms) >=
+		       fsl_profile_effect_min(facts, FREE_SHARE_MIN) * own->step_ms;
 }
 
 static void add_evidence(struct fsl_profile_finding *finding, const struct suspicion *s)
@@ -231,7 +246,8 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
 	double slow_share = fsl_profile_tested_min(facts, SLOW_SHARE_MIN);
 	double step_ms = isnan(own->step_ms) ? INFINITY : own->step_ms;
 	bool is_compute = computes_longer(facts, &s);
-	if (is_compute || (s.is_proved && s.cost_ms >= slow_share * step_ms)) {
+	if (is_compute || idles_longer(facts, &s) ||
+	    (s.is_proved && s.cost_ms >= slow_share * step_ms)) {
 		is_compute = is_compute || own->computing_more_ms >= own->free_more_ms;
 		return add_slow(findings, rank, &s, is_compute, err);
 	}

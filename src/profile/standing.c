@@ -9,8 +9,8 @@
 #include "profile/standing_parts.h"
 #include "profile/to_windows.h"
 
-/* Compute time of devices that are alike differs by this share anyway. */
-static const char *const of_computing = "{\"sigma_ms_min\": 0, \"sigma_share_min\": 0.002}";
+/* Parts of the steps of devices that are alike differ by this share anyway. */
+static const char *const of_parts = "{\"sigma_ms_min\": 0, \"sigma_share_min\": 0.002}";
 
 double fsl_profile_longest_step_ms(const struct fsl_profile *profile)
 {
@@ -105,44 +105,68 @@ struct measuring {
 	struct fsl_findings findings;
 };
 
-/* Computing of the members of one class, and who stands out. */
-static enum fsl_status measure_computing(struct fsl_profile_standings *out,
-					 const struct fsl_profile *profile, const uint32_t *members,
-					 size_t n, struct measuring *work, struct fsl_error *err)
+/* A part of the step of the members of one class, in work->values and work->more, and who stands
+ * out, in work->findings. */
+static enum fsl_status measure_part(struct measuring *work, const struct fsl_profile *profile,
+				    const uint32_t *members, size_t n, enum fsl_profile_part part,
+				    struct fsl_error *err)
 {
 	struct fsl_windows own = {0};
-	enum fsl_status status =
-		fsl_profile_part_windows(&own, profile, members, n, FSL_PART_COMPUTING, err);
+	enum fsl_status status = fsl_profile_part_windows(&own, profile, members, n, part, err);
 	if (status == FSL_OK) {
-		double median = fsl_median(own.values, n, work->scratch);
-		compare_members(work->more, own.values, n, work->scratch);
-		for (size_t i = 0; i < n; i++) {
-			struct fsl_profile_standing *to = &out->items[members[i]];
-			to->n_peers = n;
-			to->computing_ms = own.values[i];
-			to->computing_more_ms = work->more[i];
-			to->computing_median_ms = median;
-		}
+		memcpy(work->values, own.values, n * sizeof(*work->values));
+		compare_members(work->more, work->values, n, work->scratch);
 		status = fsl_profile_ask(&work->findings, &work->outlier, &own, err);
-	}
-	for (size_t i = 0; i < work->findings.n_items && status == FSL_OK; i++) {
-		out->items[work->findings.items[i].rank].is_computing_outlier = true;
 	}
 	fsl_windows_fini(&own);
 	return status;
 }
 
-/* The other parts of the step of the members of one class. */
+static enum fsl_status measure_computing(struct fsl_profile_standings *out,
+					 const struct fsl_profile *profile, const uint32_t *members,
+					 size_t n, struct measuring *work, struct fsl_error *err)
+{
+	enum fsl_status status = measure_part(work, profile, members, n, FSL_PART_COMPUTING, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	double median = fsl_median(work->values, n, work->scratch);
+	for (size_t i = 0; i < n; i++) {
+		struct fsl_profile_standing *to = &out->items[members[i]];
+		to->n_peers = n;
+		to->computing_ms = work->values[i];
+		to->computing_more_ms = work->more[i];
+		to->computing_median_ms = median;
+	}
+	for (size_t i = 0; i < work->findings.n_items; i++) {
+		out->items[work->findings.items[i].rank].is_computing_outlier = true;
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status measure_free(struct fsl_profile_standings *out,
+				    const struct fsl_profile *profile, const uint32_t *members,
+				    size_t n, struct measuring *work, struct fsl_error *err)
+{
+	enum fsl_status status = measure_part(work, profile, members, n, FSL_PART_FREE, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t i = 0; i < n; i++) {
+		out->items[members[i]].free_more_ms = work->more[i];
+	}
+	for (size_t i = 0; i < work->findings.n_items; i++) {
+		out->items[work->findings.items[i].rank].is_free_outlier = true;
+	}
+	return FSL_OK;
+}
+
+/* Their steps, and the sends and receives in these. */
 static void measure_others(struct fsl_profile_standings *out, const struct fsl_profile *profile,
 			   const uint32_t *members, size_t n, const struct measuring *work)
 {
 	for (size_t i = 0; i < n; i++) {
 		out->items[members[i]].step_ms = fsl_profile_step_ms(&profile->ranks[members[i]]);
-		work->values[i] = fsl_profile_part_ms(&profile->ranks[members[i]], FSL_PART_FREE);
-	}
-	compare_members(work->more, work->values, n, work->scratch);
-	for (size_t i = 0; i < n; i++) {
-		out->items[members[i]].free_more_ms = work->more[i];
 		work->values[i] = fsl_profile_p2p_ms(&profile->ranks[members[i]]);
 	}
 	compare_members(work->more, work->values, n, work->scratch);
@@ -162,12 +186,15 @@ static enum fsl_status measure_own(struct fsl_profile_standings *out,
 	bool is_short = work.values == NULL || work.more == NULL || work.scratch == NULL;
 	enum fsl_status status =
 		is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n)
-			 : fsl_profile_detector(&work.outlier, "GeneralizedESD", of_computing,
+			 : fsl_profile_detector(&work.outlier, "GeneralizedESD", of_parts,
 						&work.arena, err);
 	for (size_t k = 0; k < out->n_classes && status == FSL_OK; k++) {
 		const uint32_t *members = out->members + out->begin[k];
 		size_t n_members = out->begin[k + 1] - out->begin[k];
 		status = measure_computing(out, profile, members, n_members, &work, err);
+		if (status == FSL_OK) {
+			status = measure_free(out, profile, members, n_members, &work, err);
+		}
 		measure_others(out, profile, members, n_members, &work);
 	}
 	fsl_findings_fini(&work.findings);

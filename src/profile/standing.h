@@ -25,8 +25,9 @@ struct fsl_profile_standing {
 	double p_votes; /* probability of so many votes for healthy ranks, all ranks together */
 	/* Mean per step, and how much more than the median of its peers; NaN: not told. */
 	double step_ms, computing_ms, computing_more_ms, free_more_ms, p2p_more_ms;
-	size_t n_peers;             /* ranks that do the same work, itself too */
-	bool is_computing_outlier;  /* above what so many peers ever take, GeneralizedESD */
+	size_t n_peers; /* ranks that do the same work, itself too */
+	/* Above what so many peers ever take, GeneralizedESD. */
+	bool is_computing_outlier, is_free_outlier;
 	double computing_median_ms; /* of its peers */
 };
 

@@ -83,6 +83,46 @@ static void a_rank_whose_host_is_slow_is_named_for_its_free_time(void **state)
 	small_end(&small);
 }
 
+/* Three steps of six collectives; rank 3 comes @late_ms late to the first of each step. */
+static void begin_pauses(struct small_capture *small, double late_ms, double free_ms)
+{
+	static const double nobody_ms[8] = {0.0};
+	small_begin(small, 8);
+	add_collectives(small, 3, nobody_ms);
+	for (size_t r = 0; r < 8; r++) {
+		add_steps(small, r, 3, 0.0, r == 3 ? free_ms : 0.0);
+		for (size_t i = 0; i < 3 * (size_t)COLLECTIVES; i += COLLECTIVES) {
+			struct fsl_profile_comm *comm = &small->profile.ranks[r].comms[i];
+			comm->begin_ns += r == 3 ? small_ns(late_ms) : 0;
+			comm->elapse_ns += r == 3 ? 0 : small_ns(late_ms);
+		}
+	}
+}
+
+static void a_host_that_pauses_once_a_step_is_named_for_its_free_time(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin_pauses(&small, 80.0, 80.0);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "slow_rank_host", 3);
+	assert_non_null(finding);
+	assert_true(finding->gain_ms > 79.0 && finding->gain_ms <= 80.01);
+	small_end(&small);
+}
+
+static void free_time_that_nobody_waits_for_names_nobody(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin_pauses(&small, 0.0, 80.0);
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 0);
+	small_end(&small);
+}
+
 static void one_of_two_ranks_is_named_when_it_is_always_last(void **state)
 {
 	(void)state;
@@ -318,6 +358,8 @@ int main(void)
 		cmocka_unit_test(one_early_rank_gets_nobody_named),
 		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
 		cmocka_unit_test(a_rank_of_a_longer_stage_is_no_victim_of_its_stage),
+		cmocka_unit_test(a_host_that_pauses_once_a_step_is_named_for_its_free_time),
+		cmocka_unit_test(free_time_that_nobody_waits_for_names_nobody),
 		cmocka_unit_test(ranks_of_a_longer_stage_are_not_slow),
 		cmocka_unit_test(collectives_to_which_nobody_came_last_are_not_missing),
 		cmocka_unit_test(without_collectives_compute_time_alone_is_judged),

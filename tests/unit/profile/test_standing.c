@@ -169,6 +169,25 @@ static void long_computing_among_peers_stands_out(void **state)
 	small_end(&small);
 }
 
+static void much_free_time_among_peers_stands_out(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_profile_standings standings;
+	small_begin(&small, 6);
+	for (size_t r = 0; r < 6; r++) {
+		small_step(&small, r, 0, 400.0, 50.0, 50.0 + (double)r + (r == 2 ? 40.0 : 0.0));
+	}
+	stand(&standings, &small);
+	for (size_t r = 0; r < 6; r++) {
+		assert_int_equal(standings.items[r].is_free_outlier, r == 2);
+		assert_false(standings.items[r].is_computing_outlier);
+	}
+	assert_near(standings.items[2].free_more_ms, 38.5, 1e-9);
+	fsl_profile_standings_fini(&standings);
+	small_end(&small);
+}
+
 static void memory_errors_are_reported(void **state)
 {
 	(void)state;
@@ -206,6 +225,7 @@ int main(void)
 		cmocka_unit_test(ranks_of_another_stage_are_no_peers),
 		cmocka_unit_test(a_member_that_is_missing_was_not_met),
 		cmocka_unit_test(long_computing_among_peers_stands_out),
+		cmocka_unit_test(much_free_time_among_peers_stands_out),
 		cmocka_unit_test(memory_errors_are_reported),
 	};
 	omp_set_num_threads(1);
