@@ -438,3 +438,9 @@ int64_t fsl_now_ns(void)
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * FSL_NS_PER_S + now.tv_nsec;
 }
+
+int64_t fsl_sum_i64(int64_t a, int64_t b)
+{
+	int64_t sum = 0;
+	return __builtin_add_overflow(a, b, &sum) ? (a > 0 ? INT64_MAX : INT64_MIN) : sum;
+}

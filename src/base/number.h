@@ -20,6 +20,10 @@ bool fsl_parse_u64(const char *text, size_t length, uint64_t *out);
 #define FSL_SCALE_MAX (INT64_MAX / 10)
 bool fsl_parse_scaled(const char *text, size_t length, int64_t scale, int64_t *out);
 
+/* a + b; the greatest or the least number where that does not fit, as sums of what files tell may
+ * not. */
+int64_t fsl_sum_i64(int64_t a, int64_t b);
+
 /*
  * TIME of the command line: ISO 8601 (date, or date and time with optional fraction and Z or
  * +hh:mm; local time without a zone) or an integer epoch in s, ms, us or ns, told by its size:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "base/sort.h"
 
 /* What is summed for a step. */
@@ -190,13 +191,6 @@ static int64_t busy_until(const struct fsl_breakdown *breakdown)
 	return computing_ns > communication_ns ? computing_ns : communication_ns;
 }
 
-static void add_saturated(int64_t *sum, int64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum)) {
-		*sum = INT64_MAX;
-	}
-}
-
 /* @task is the next in the order of begins. */
 static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_task *task,
 			     struct fsl_error *err)
@@ -231,8 +225,8 @@ static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_t
 		slice->end_ns = task->end_ns;
 	}
 	if (task->kind == FSL_TASK_RECEIVE) {
-		add_saturated(&breakdown->entries[at].sums.bubble_ns,
-			      task->end_ns - task->begin_ns);
+		int64_t *bubble_ns = &breakdown->entries[at].sums.bubble_ns;
+		*bubble_ns = fsl_sum_i64(*bubble_ns, task->end_ns - task->begin_ns);
 	}
 	return FSL_OK;
 }

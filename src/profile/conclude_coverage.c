@@ -1,6 +1,7 @@
 /* What the verdict on a capture is based on. */
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "profile/conclude.h"
 #include "profile/to_run.h"
 
@@ -39,7 +40,8 @@ static void count_rank(struct fsl_coverage *coverage, const struct fsl_profile_r
 	for (size_t c = 0; c < rank->n_comms; c++) {
 		const struct fsl_profile_comm *comm = &rank->comms[c];
 		if (fsl_profile_comm_is_timed(comm)) {
-			widen(coverage, comm->begin_ns, comm->begin_ns + comm->elapse_ns);
+			widen(coverage, comm->begin_ns,
+			      fsl_sum_i64(comm->begin_ns, comm->elapse_ns));
 		}
 	}
 	if (rank->has_trace) {

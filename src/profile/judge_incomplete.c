@@ -89,7 +89,7 @@ static void look_at(struct worst *worst, const struct fsl_profile_case *facts,
 	}
 	here.later_ns = last_ns - first_ns;
 	here.lateness_ns = longest_ns - shortest_ns;
-	here.sum_ns = worst->sum_ns + here.wait_ns;
+	here.sum_ns = fsl_sum_i64(worst->sum_ns, here.wait_ns);
 	if (here.wait_ns > worst->wait_ns) {
 		*worst = here;
 	}
@@ -106,7 +106,7 @@ static void look_alone(struct worst *worst, const struct fsl_profile_rank *rank,
 			continue;
 		}
 		int64_t wait_ns = waiting_ns(rank, comm);
-		worst->sum_ns += wait_ns;
+		worst->sum_ns = fsl_sum_i64(worst->sum_ns, wait_ns);
 		if (wait_ns > worst->wait_ns) {
 			worst->wait_ns = wait_ns;
 			worst->name = fsl_strpool_text(rank->names, comm->name_id);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 
 static uint64_t hash_class(int64_t step, uint32_t type_id, uint32_t shape_id, uint32_t core_id)
 {
@@ -107,9 +108,7 @@ static enum fsl_status find_shape(struct fsl_kernel_classes *classes,
 static void count(struct fsl_profile_kernels *kernels, int64_t dur_ns)
 {
 	kernels->count++;
-	if (__builtin_add_overflow(kernels->total_ns, dur_ns, &kernels->total_ns)) {
-		kernels->total_ns = INT64_MAX;
-	}
+	kernels->total_ns = fsl_sum_i64(kernels->total_ns, dur_ns);
 	kernels->min_ns = dur_ns < kernels->min_ns ? dur_ns : kernels->min_ns;
 	kernels->max_ns = dur_ns > kernels->max_ns ? dur_ns : kernels->max_ns;
 }

@@ -97,7 +97,7 @@ static void merge_steps(struct pile *pile)
 		if (last != NULL && last->rank_idx == cell->rank_idx &&
 		    compare_kernel(last, cell) == 0) {
 			last->count += cell->count;
-			last->total_ns += cell->total_ns;
+			last->total_ns = fsl_sum_i64(last->total_ns, cell->total_ns);
 		} else {
 			pile->cells[n++] = *cell;
 		}

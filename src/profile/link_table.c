@@ -197,8 +197,9 @@ static void merge_steps(struct fsl_link_table *table)
 	qsort(table->rows, table->n_rows, sizeof(*table->rows), compare_links);
 	for (size_t i = 0; i < table->n_rows; i++) {
 		if (n > 0 && compare_links(&table->rows[n - 1], &table->rows[i]) == 0) {
-			table->rows[n - 1].n_bytes += table->rows[i].n_bytes;
-			table->rows[n - 1].time_ns += table->rows[i].time_ns;
+			struct fsl_link_row *sum = &table->rows[n - 1];
+			sum->n_bytes = fsl_sum_i64(sum->n_bytes, table->rows[i].n_bytes);
+			sum->time_ns = fsl_sum_i64(sum->time_ns, table->rows[i].time_ns);
 		} else {
 			table->rows[n++] = table->rows[i];
 		}

@@ -5,14 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/sort.h"
-
-/* Sums of what files tell: saturated, not wrapped. */
-static int64_t add(int64_t a, int64_t b)
-{
-	int64_t sum = 0;
-	return __builtin_add_overflow(a, b, &sum) ? (a > 0 ? INT64_MAX : INT64_MIN) : sum;
-}
 
 /* 0 for what is not told. */
 static int64_t ps_of(int64_t ns, int16_t rest_ps)
@@ -22,7 +16,7 @@ static int64_t ps_of(int64_t ns, int16_t rest_ps)
 		return 0;
 	}
 	return __builtin_mul_overflow(ns, 1000, &ps) ? (ns > 0 ? INT64_MAX : INT64_MIN)
-						     : add(ps, rest_ps);
+						     : fsl_sum_i64(ps, rest_ps);
 }
 
 static enum fsl_status add_packets(struct fsl_peer_sum *sum, const struct fsl_peer_packets *packets,
@@ -41,9 +35,10 @@ static enum fsl_status add_traffic(struct fsl_peer_sum *sum, const struct fsl_pr
 {
 	enum fsl_profile_transport transport = traffic->transport;
 	sum->traffic[transport].is_used = true;
-	sum->traffic[transport].n_bytes = add(sum->traffic[transport].n_bytes, traffic->n_bytes);
-	sum->traffic[transport].time_ps =
-		add(sum->traffic[transport].time_ps, ps_of(traffic->time_ns, traffic->time_ps));
+	sum->traffic[transport].n_bytes =
+		fsl_sum_i64(sum->traffic[transport].n_bytes, traffic->n_bytes);
+	sum->traffic[transport].time_ps = fsl_sum_i64(sum->traffic[transport].time_ps,
+						      ps_of(traffic->time_ns, traffic->time_ps));
 	if (traffic->n_packets == 0) {
 		return add_packets(sum, &(struct fsl_peer_packets){.transport = transport}, err);
 	}
@@ -75,8 +70,8 @@ static void merge_packets(struct fsl_peer_sum *sum)
 		const struct fsl_peer_packets *packets = &sum->packets[i];
 		if (n > 0 && compare_packets(&sum->packets[n - 1], packets) == 0) {
 			struct fsl_peer_packets *kept = &sum->packets[n - 1];
-			kept->count = add(kept->count, packets->count);
-			kept->time_ps = add(kept->time_ps, packets->time_ps);
+			kept->count = fsl_sum_i64(kept->count, packets->count);
+			kept->time_ps = fsl_sum_i64(kept->time_ps, packets->time_ps);
 		} else {
 			sum->packets[n++] = *packets;
 		}
@@ -95,11 +90,13 @@ enum fsl_status fsl_peer_sum_comms(struct fsl_peer_sum *sum, const struct fsl_pe
 		const struct fsl_peer_entry *entry = &entries->items[i];
 		const struct fsl_profile_rank *rank = &index->profile->ranks[entry->rank];
 		const struct fsl_profile_comm *comm = &rank->comms[entry->at];
-		sum->elapse_ps = add(sum->elapse_ps, ps_of(comm->elapse_ns, comm->elapse_ps));
-		sum->transit_ps = add(sum->transit_ps, ps_of(comm->transit_ns, comm->transit_ps));
-		sum->wait_ps = add(sum->wait_ps, ps_of(comm->wait_ns, comm->wait_ps));
-		sum->sync_ps = add(sum->sync_ps, ps_of(comm->sync_ns, comm->sync_ps));
-		sum->idle_ps = add(sum->idle_ps, ps_of(comm->idle_ns, comm->idle_ps));
+		sum->elapse_ps =
+			fsl_sum_i64(sum->elapse_ps, ps_of(comm->elapse_ns, comm->elapse_ps));
+		sum->transit_ps =
+			fsl_sum_i64(sum->transit_ps, ps_of(comm->transit_ns, comm->transit_ps));
+		sum->wait_ps = fsl_sum_i64(sum->wait_ps, ps_of(comm->wait_ns, comm->wait_ps));
+		sum->sync_ps = fsl_sum_i64(sum->sync_ps, ps_of(comm->sync_ns, comm->sync_ps));
+		sum->idle_ps = fsl_sum_i64(sum->idle_ps, ps_of(comm->idle_ns, comm->idle_ps));
 		for (uint32_t t = 0; t < comm->n_traffic && status == FSL_OK; t++) {
 			status = add_traffic(sum, rank, &rank->traffic[comm->traffic_begin + t],
 					     err);
@@ -126,8 +123,8 @@ struct fsl_peer_link_sum fsl_peer_sum_links(const struct fsl_peer_index *index,
 		sum.transport = link->transport;
 		sum.op_name =
 			fsl_strpool_text(index->profile->ranks[entry->rank].names, link->name_id);
-		sum.n_bytes = add(sum.n_bytes, link->n_bytes);
-		sum.time_ps = add(sum.time_ps, ps_of(link->time_ns, link->time_ps));
+		sum.n_bytes = fsl_sum_i64(sum.n_bytes, link->n_bytes);
+		sum.time_ps = fsl_sum_i64(sum.time_ps, ps_of(link->time_ns, link->time_ps));
 		sum.gb_per_s = link->gb_per_s;
 	}
 	bool is_alone = end - begin == 1 && isfinite(sum.gb_per_s);

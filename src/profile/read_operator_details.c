@@ -65,10 +65,7 @@ static void sum_up(const struct fsl_table *table, size_t column, int64_t *sum)
 	if (value == FSL_NS_ABSENT) {
 		return;
 	}
-	*sum = *sum == FSL_NS_ABSENT ? 0 : *sum;
-	if (__builtin_add_overflow(*sum, value, sum)) {
-		*sum = INT64_MAX;
-	}
+	*sum = fsl_sum_i64(*sum == FSL_NS_ABSENT ? 0 : *sum, value);
 }
 
 static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_error *err)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/number.h"
+
 enum { STATISTICS_MAX = 1 << 16, FREQS_MAX = 8, MHZ_MAX = 100000 };
 
 enum call_column { LEVEL, NAME, BEGIN, END, CALL_COLUMNS_N };
@@ -99,7 +101,7 @@ static enum fsl_status add_call(struct calls *calls, struct fsl_error *err)
 	if (row != NULL) {
 		int64_t dur_ns = end_ns - begin_ns;
 		row->count++;
-		row->total_ns = fsl_profiler_sum(row->total_ns, dur_ns);
+		row->total_ns = fsl_sum_i64(row->total_ns, dur_ns);
 		row->min_ns = dur_ns < row->min_ns ? dur_ns : row->min_ns;
 		row->max_ns = dur_ns > row->max_ns ? dur_ns : row->max_ns;
 	}
@@ -168,7 +170,7 @@ static void add_freq(struct fsl_profile_trace *trace, int32_t mhz, int64_t dur_n
 		trace->freq_ns[at] = 0;
 		trace->n_freqs++;
 	}
-	trace->freq_ns[at] = fsl_profiler_sum(trace->freq_ns[at], dur_ns);
+	trace->freq_ns[at] = fsl_sum_i64(trace->freq_ns[at], dur_ns);
 }
 
 enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/sort.h"
 #include "profile/trace_activity.h"
 #include "profile/trace_flows.h"
@@ -224,11 +225,11 @@ static void count_call(struct host *host, enum fsl_profile_host_call kind, int64
 {
 	struct fsl_profile_host_calls *calls = &host->profiler->rank->trace.calls[kind];
 	calls->n++;
-	calls->total_ns = fsl_profiler_sum(calls->total_ns, dur_ns);
+	calls->total_ns = fsl_sum_i64(calls->total_ns, dur_ns);
 	calls->max_ns = dur_ns > calls->max_ns ? dur_ns : calls->max_ns;
 	if (dur_ns > long_ns) {
 		calls->n_long++;
-		calls->long_ns = fsl_profiler_sum(calls->long_ns, dur_ns);
+		calls->long_ns = fsl_sum_i64(calls->long_ns, dur_ns);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "profile/comms.h"
 #include "profile/signal_waits.h"
 #include "profile/to_run.h"
@@ -145,8 +146,8 @@ static enum fsl_status add_copy(struct pass *pass, uint32_t group_id, int64_t st
 						.transport = transport_of(pass->rows)};
 	status = find_link(pass, &wanted, &link, err);
 	if (link != NULL) {
-		link->n_bytes = fsl_profiler_sum(link->n_bytes, n_bytes);
-		link->time_ns = fsl_profiler_sum(link->time_ns, dur_ns);
+		link->n_bytes = fsl_sum_i64(link->n_bytes, n_bytes);
+		link->time_ns = fsl_sum_i64(link->time_ns, dur_ns);
 		link->gb_per_s =
 			link->time_ns > 0 ? (double)link->n_bytes / (double)link->time_ns : 0.0;
 	}

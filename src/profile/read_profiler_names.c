@@ -157,9 +157,3 @@ bool fsl_profiler_is_own(struct fsl_profiler *profiler, const struct fsl_db_rows
 	}
 	return profiler->device_id == device_id;
 }
-
-int64_t fsl_profiler_sum(int64_t a, int64_t b)
-{
-	int64_t sum = 0;
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}

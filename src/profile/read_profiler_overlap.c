@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "profile/merge.h"
 
 enum { COMPUTING = 0, COMMUNICATION = 1, EXPOSED = 2, FREE = 3 }; /* type */
@@ -146,7 +147,7 @@ static enum fsl_status add_slice(struct sums *sums, struct fsl_error *err)
 	struct fsl_profile_step *step = &profiler->rank->steps[profiler->rank->n_steps - 1];
 	int64_t *field = field_of(step, type);
 	if (field != NULL) {
-		*field = fsl_profiler_sum(*field, end_ns - begin_ns);
+		*field = fsl_sum_i64(*field, end_ns - begin_ns);
 		sums->end_ns = end_ns > sums->end_ns ? end_ns : sums->end_ns;
 	}
 	if (!sums->has_task && (type == COMPUTING || type == COMMUNICATION)) {

@@ -46,8 +46,6 @@ bool fsl_profiler_times(const struct fsl_db_rows *rows, size_t begin, size_t end
 /* True for rows of the device that is read: the first seen, where nothing else tells. */
 bool fsl_profiler_is_own(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
 			 size_t column);
-/* a + b, or the greatest number. */
-int64_t fsl_profiler_sum(int64_t a, int64_t b);
 
 /* COMMUNICATION_OP to rank->comms; TASK with COMPUTE_TASK_INFO to kernels, gaps and rebuilt. */
 enum fsl_status fsl_profiler_read_tasks(struct fsl_profiler *profiler, struct fsl_error *err);

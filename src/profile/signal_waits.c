@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 
 enum {
 	WAITS_MAX = 1 << 16, /* members of all groups of a rank */
@@ -66,9 +67,7 @@ enum fsl_status fsl_signal_waits_add(struct fsl_signal_waits *waits, uint32_t gr
 		waits->slots[at] = (uint32_t)rank->n_waits;
 	}
 	struct fsl_profile_signal_wait *wait = &rank->waits[waits->slots[at] - 1];
-	if (__builtin_add_overflow(wait->wait_ns, wait_ns, &wait->wait_ns)) {
-		wait->wait_ns = INT64_MAX;
-	}
+	wait->wait_ns = fsl_sum_i64(wait->wait_ns, wait_ns);
 	return FSL_OK;
 }
 

@@ -53,7 +53,7 @@ int64_t fsl_profile_step_ns(const struct fsl_profile_step *row)
 	if (row->computing_ns < 0 || row->exposed_ns < 0 || row->free_ns < 0) {
 		return FSL_NS_ABSENT;
 	}
-	return row->computing_ns + row->exposed_ns + row->free_ns;
+	return fsl_sum_i64(fsl_sum_i64(row->computing_ns, row->exposed_ns), row->free_ns);
 }
 
 /* A file may tell of several devices: rows of the first are as many as its steps. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "match/topology_parts.h"
 
 enum fsl_group_kind fsl_profile_group_kind(const char *name)
@@ -87,7 +88,7 @@ static enum fsl_status add_op(struct fsl_profile_meetings *out, struct fsl_rank 
 		.host_begin_ns = FSL_NS_ABSENT,
 		.host_end_ns = FSL_NS_ABSENT,
 		.dev_begin_ns = comm->begin_ns,
-		.dev_end_ns = comm->begin_ns + comm->elapse_ns,
+		.dev_end_ns = fsl_sum_i64(comm->begin_ns, comm->elapse_ns),
 		.id = c,
 		.dtype_id = FSL_STR_NONE,
 		.step = comm->step >= 0 && comm->step <= INT32_MAX ? (int32_t)comm->step : -1,

@@ -299,6 +299,15 @@ static void format_utc_shows_milliseconds_also_before_1970(void **state)
 			    "2262-04-11T23:47:16.854Z");
 }
 
+static void sums_that_do_not_fit_end_at_the_ends_of_the_range(void **state)
+{
+	(void)state;
+	assert_true(fsl_sum_i64(INT64_MAX - 1, 1) == INT64_MAX);
+	assert_true(fsl_sum_i64(INT64_MAX, 1) == INT64_MAX);
+	assert_true(fsl_sum_i64(INT64_MIN, -1) == INT64_MIN);
+	assert_true(fsl_sum_i64(INT64_MIN, INT64_MAX) == -1);
+}
+
 static void now_is_a_time_of_this_century(void **state)
 {
 	(void)state;
@@ -322,6 +331,7 @@ int main(void)
 		cmocka_unit_test(parse_time_without_zone_is_local),
 		cmocka_unit_test(parse_time_refuses_impossible_times),
 		cmocka_unit_test(format_utc_shows_milliseconds_also_before_1970),
+		cmocka_unit_test(sums_that_do_not_fit_end_at_the_ends_of_the_range),
 		cmocka_unit_test(now_is_a_time_of_this_century),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,14 @@ static void rebuilt_steps_count_by_their_numbers(void **state)
 	assert_int_equal(fsl_profile_n_steps(&rank), 2);
 }
 
+static void parts_that_do_not_fit_together_are_the_longest_step(void **state)
+{
+	(void)state;
+	const struct fsl_profile_step step = {
+		.computing_ns = INT64_MAX - 1, .exposed_ns = INT64_MAX - 1, .free_ns = 1};
+	assert_true(fsl_profile_step_ns(&step) == INT64_MAX);
+}
+
 static void rows_of_a_second_device_are_no_further_steps(void **state)
 {
 	(void)state;
@@ -69,6 +77,7 @@ int main(void)
 		cmocka_unit_test(operators_of_steps_that_no_row_tells_are_spread_over_these_too),
 		cmocka_unit_test(a_rank_without_anything_has_one_step),
 		cmocka_unit_test(rebuilt_steps_count_by_their_numbers),
+		cmocka_unit_test(parts_that_do_not_fit_together_are_the_longest_step),
 		cmocka_unit_test(rows_of_a_second_device_are_no_further_steps),
 		cmocka_unit_test(what_was_captured_counts_rather_than_what_was_asked_for),
 	};
