@@ -94,6 +94,16 @@ static inline void bench_set(struct bench *bench, size_t member, const double *v
 	memcpy(bench_at(bench, member, 0), values, n * sizeof(*values));
 }
 
+/* The detector does not look at these windows. */
+static inline void bench_expect_skipped(struct bench *bench)
+{
+	bool skipped = false;
+	assert_int_equal(
+		fsl_engine_scan(&bench->config, &bench->windows, &bench->findings, &skipped, NULL),
+		FSL_OK);
+	assert_true(skipped);
+}
+
 /* Scans anew; returns the number of findings. */
 static inline size_t bench_scan(struct bench *bench)
 {

@@ -15,6 +15,7 @@
 
 #include "base/number.h"
 #include "profile/finding.h"
+#include "profile/report.h"
 #include "profile/to_run.h"
 
 /* cmocka's own compares floats. */
@@ -240,6 +241,24 @@ static inline double small_fact(const struct fsl_profile_finding *finding, const
 	}
 	fail_msg("no fact \"%s\" in: %s", name, finding->what);
 	return NAN;
+}
+
+/* The summary on a screen of @width columns; free with free(). */
+static inline char *small_text(const struct small_capture *small,
+			       const struct fsl_localisation *verdict, int width)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+	assert_non_null(stream);
+	const struct fsl_profile_result result = {.profile = &small->profile,
+						  .cluster = &small->cluster,
+						  .findings = &small->findings,
+						  .verdict = verdict,
+						  .width = width};
+	fsl_profile_report_text(stream, &result);
+	assert_int_equal(fclose(stream), 0);
+	return text;
 }
 
 #endif

@@ -6,7 +6,6 @@
 #include <omp.h>
 
 #include "profile/by_step.h"
-#include "profile/report.h"
 
 enum { COLLECTIVES = 6, RANKS = 8 };
 static const double EVERY_MS = 100.0, TRANSFER_MS = 0.02;
@@ -102,23 +101,6 @@ static void conclude(struct small_capture *small, struct fsl_localisation *verdi
 	assert_int_equal(fsl_profile_conclude(verdict, &facts, &small->findings, &err), FSL_OK);
 }
 
-/* The summary; free with free(). */
-static char *text_of(const struct small_capture *small, const struct fsl_localisation *verdict)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *stream = open_memstream(&text, &length);
-	assert_non_null(stream);
-	const struct fsl_profile_result result = {.profile = &small->profile,
-						  .cluster = &small->cluster,
-						  .findings = &small->findings,
-						  .verdict = verdict,
-						  .width = 1000};
-	fsl_profile_report_text(stream, &result);
-	assert_int_equal(fclose(stream), 0);
-	return text;
-}
-
 static size_t count_of_steps(const struct small_capture *small)
 {
 	size_t n = 0;
@@ -149,7 +131,7 @@ static void a_rank_that_is_slow_in_every_step_is_told_so(void **state)
 	assert_int_equal(verdict.kind, FSL_VERDICT_SLOW_RANK);
 	assert_near(verdict.confidence, 0.9, 1e-9);
 	assert_int_equal(verdict.culprits[0].onset_step, -1);
-	char *text = text_of(&small, &verdict);
+	char *text = small_text(&small, &verdict, 1000);
 	assert_null(strstr(text, "of 4 steps"));
 	free(text);
 	fsl_localisation_fini(&verdict);
@@ -184,7 +166,7 @@ static void a_rank_that_is_slow_in_one_of_six_steps_is_a_remark(void **state)
 		strstr(verdict.reason, "all the time; rank 5 was slow in 1 of 6 steps (2)"));
 	assert_int_equal(verdict.n_unconfirmed, 1);
 	assert_int_equal(verdict.unconfirmed[0].rank, 5);
-	char *text = text_of(&small, &verdict);
+	char *text = small_text(&small, &verdict, 1000);
 	assert_non_null(strstr(text, "NORMAL: "));
 	assert_non_null(strstr(text, "; rank 5 was slow in 1 of 6 steps (2)\n"));
 	free(text);
@@ -209,7 +191,7 @@ a_step_that_costs_the_whole_capture_enough_names_its_rank_with_less_confidence(v
 	assert_int_equal(verdict.culprits[0].onset_step, 1);
 	assert_int_equal(verdict.culprits[0].until_step, 3);
 	assert_non_null(strstr(verdict.reason, "seen in 2 of 5 steps (1, 2)"));
-	char *text = text_of(&small, &verdict);
+	char *text = small_text(&small, &verdict, 1000);
 	assert_non_null(strstr(text, "; seen in 2 of 5 steps\n"));
 	free(text);
 	fsl_localisation_fini(&verdict);

@@ -1,27 +1,8 @@
 /* The summary of a profile: it fits the screen, and of many ranks it shows those that matter. */
 #include <stdlib.h>
 
-#include "profile/report.h"
 #include "report/utf8.h"
 #include "small_capture.h"
-
-/* Free with free(). */
-static char *text_of(const struct small_capture *small, const struct fsl_localisation *verdict,
-		     int width)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *stream = open_memstream(&text, &length);
-	assert_non_null(stream);
-	const struct fsl_profile_result result = {.profile = &small->profile,
-						  .cluster = &small->cluster,
-						  .findings = &small->findings,
-						  .verdict = verdict,
-						  .width = width};
-	fsl_profile_report_text(stream, &result);
-	assert_int_equal(fclose(stream), 0);
-	return text;
-}
 
 static size_t count_lines(const char *text, const char *begin)
 {
@@ -71,7 +52,7 @@ static void few_ranks_are_all_shown(void **state)
 	struct fsl_localisation verdict;
 	fsl_localisation_init(&verdict);
 	make(&small, 11);
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_null(strstr(text, "median"));
 	assert_non_null(strstr(text, "\n     0  151 ms     100 ms  50.0 ms"));
 	assert_non_null(strstr(text, "\n    10  151 ms"));
@@ -91,7 +72,7 @@ static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **s
 	struct fsl_culprit culprit = fsl_culprit_of(999);
 	assert_int_equal(fsl_localisation_add_culprit(&verdict, &culprit, NULL), FSL_OK);
 	verdict.kind = FSL_VERDICT_SLOW_RANK;
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_non_null(strstr(text, "\n  median  151 ms"));
 	assert_non_null(strstr(text, "\n       7  201 ms"));
 	assert_non_null(strstr(text, "\n       9  180 ms"));
@@ -112,7 +93,7 @@ static void other_levels_and_versions_than_the_first_are_told(void **state)
 	small_begin(&small, 3);
 	small.profile.ranks[1].info.level = "Level0";
 	small.profile.ranks[1].info.cann_version = "8.3.RC1";
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_non_null(strstr(text, "Level1 and others, CANN 8.3.RC1\n"));
 	free(text);
 	fsl_localisation_fini(&verdict);
@@ -126,7 +107,7 @@ static void ranks_without_steps_leave_the_table_out(void **state)
 	struct fsl_localisation verdict;
 	fsl_localisation_init(&verdict);
 	small_begin(&small, 40);
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_null(strstr(text, "computing"));
 	assert_non_null(strstr(text, "coverage     ranks 0-39, 0 steps, Level1"));
 	free(text);
@@ -148,7 +129,7 @@ static void findings_come_with_gain_and_advice_and_the_rest_is_counted(void **st
 		add_finding(&small, codes[i], i == 0 ? (double)NAN : (double)i);
 	}
 	fsl_profile_findings_sort(&small.findings);
-	char *text = text_of(&small, &verdict, 72);
+	char *text = small_text(&small, &verdict, 72);
 	assert_non_null(strstr(text, "\n  13.0 ms      n: rank 7: one"));
 	assert_int_equal(count_lines(text, "               -> do something"), 12);
 	assert_non_null(strstr(text, "and 2 more in profile_result.json"));
@@ -170,7 +151,7 @@ static void many_findings_of_a_kind_leave_room_for_others(void **state)
 	}
 	add_finding(&small, "other", 1.0);
 	fsl_profile_findings_sort(&small.findings);
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_int_equal(count_lines(text, "               -> do something"), 4);
 	assert_non_null(strstr(text, "\n  98.0 ms      many: rank 7"));
 	assert_non_null(strstr(text, "\n  1.00 ms      other: rank 7"));
@@ -190,11 +171,11 @@ static void what_is_no_fault_comes_behind_what_is_and_without_advice(void **stat
 	add_finding(&small, "where_time_goes", (double)NAN);
 	add_finding(&small, "how_fast", (double)NAN);
 	small.findings.items[0].is_overview = small.findings.items[1].is_overview = true;
-	char *alone = text_of(&small, &verdict, 80);
+	char *alone = small_text(&small, &verdict, 80);
 	assert_null(strstr(alone, "what could be won"));
 	add_finding(&small, "zz_fault", (double)NAN);
 	fsl_profile_findings_sort(&small.findings);
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_non_null(strstr(text, "\n  -            zz_fault: rank 7"));
 	assert_null(strstr(strstr(text, "\n\n  overview     how_fast: rank 7"), "zz_fault"));
 	assert_non_null(strstr(text, "\n               where_time_goes: rank 7"));
@@ -219,7 +200,7 @@ static void a_damaged_file_is_told_below_the_folder_that_was_given(void **state)
 							 .state = FSL_FILE_PARTIAL,
 							 .n_bytes = 2500000,
 							 .message = "line 3: cut"};
-	char *text = text_of(&small, &verdict, 80);
+	char *text = small_text(&small, &verdict, 80);
 	assert_non_null(strstr(text, "problem      rank_0/a.csv: line 3: cut\n"));
 	assert_non_null(
 		strstr(text, "files        1 file, 2.5 MB, 1 read in part, 0 not usable\n"));

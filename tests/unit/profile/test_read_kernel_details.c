@@ -1,28 +1,12 @@
 /* kernel_details.csv: all its headers, exact times, classes of kernels, steps as the profiler sums
  * them. */
-#include "reading.h"
+#include "one_reading.h"
 
 #define L0 "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim"
 #define L1                                                                                         \
 	"Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,"        \
 	"Start Time(us),Duration(us),Wait Time(us),Block Num,Mix Block Num,HF32 Eligible,"         \
 	"Input Shapes,Input Data Types,Input Formats,Output Shapes"
-
-static struct reading reading;
-
-static int setup(void **state)
-{
-	(void)state;
-	reading_begin(&reading);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	reading_end(&reading);
-	return 0;
-}
 
 static void read_text(const char *text)
 {
@@ -505,42 +489,51 @@ static void every_real_header_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(kernels_that_are_alike_are_counted_together, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(start_times_are_exact_in_every_spelling, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_capture_without_steps_is_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(kernels_that_are_alike_are_counted_together,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(start_times_are_exact_in_every_spelling,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(a_capture_without_steps_is_one, reading_setup,
+						reading_teardown),
 		cmocka_unit_test_setup_teardown(
-			level_0_tells_no_types_and_its_communication_is_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_headers_of_msprof_are_known, setup, teardown),
+			level_0_tells_no_types_and_its_communication_is_kept, reading_setup,
+			reading_teardown),
+		cmocka_unit_test_setup_teardown(the_headers_of_msprof_are_known, reading_setup,
+						reading_teardown),
 		cmocka_unit_test_setup_teardown(
-			op_summary_of_inference_and_of_several_devices_is_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(op_summary_with_fewer_columns_is_read, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(receives_are_bubble, setup, teardown),
-		cmocka_unit_test_setup_teardown(only_the_wanted_steps_are_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(rows_that_tell_no_time_are_dropped, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(of_two_devices_the_first_is_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_long_shape_is_kept_as_its_begin_and_a_hash, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(rows_in_any_order_make_the_same_steps, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(slices_are_summed_up_as_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_file_that_cannot_go_back_is_opened_again, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_file_that_cannot_be_read_twice_tells_so, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place, setup,
-						teardown),
+			op_summary_of_inference_and_of_several_devices_is_read, reading_setup,
+			reading_teardown),
+		cmocka_unit_test_setup_teardown(op_summary_with_fewer_columns_is_read,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(receives_are_bubble, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(only_the_wanted_steps_are_kept, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(rows_that_tell_no_time_are_dropped, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(of_two_devices_the_first_is_read, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(a_long_shape_is_kept_as_its_begin_and_a_hash,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(rows_in_any_order_make_the_same_steps,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(slices_are_summed_up_as_one, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_cannot_go_back_is_opened_again,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_cannot_be_read_twice_tells_so,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place,
+						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(steps_of_four_ranks_are_rebuilt_to_the_last_digit,
-						setup, teardown),
+						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(
-			steps_of_two_ranks_are_rebuilt_up_to_a_nanosecond_per_slice, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(every_real_header_is_known, setup, teardown),
+			steps_of_two_ranks_are_rebuilt_up_to_a_nanosecond_per_slice, reading_setup,
+			reading_teardown),
+		cmocka_unit_test_setup_teardown(every_real_header_is_known, reading_setup,
+						reading_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

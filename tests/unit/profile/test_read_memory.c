@@ -1,23 +1,7 @@
 /* memory_record.csv, npu_module_mem.csv and operator_memory.csv: what was most. */
-#include "reading.h"
+#include "one_reading.h"
 
 #define OUTPUT_0 "insight-4rank-level2/rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/"
-
-static struct reading reading;
-
-static int setup(void **state)
-{
-	(void)state;
-	reading_begin(&reading);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	reading_end(&reading);
-	return 0;
-}
 
 static const struct fsl_profile_memory *component(const char *name, bool is_module)
 {
@@ -124,17 +108,19 @@ static void real_files_agree_on_the_most(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_most_of_each_component_is_kept, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(modules_are_not_mixed_with_allocators, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(the_most_of_each_component_is_kept, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(modules_are_not_mixed_with_allocators,
+						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(
-			operators_tell_the_largest_and_what_their_allocator_held, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_row_without_a_component_is_dropped, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(real_files_agree_on_the_most, setup, teardown),
+			operators_tell_the_largest_and_what_their_allocator_held, reading_setup,
+			reading_teardown),
+		cmocka_unit_test_setup_teardown(a_row_without_a_component_is_dropped, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(real_files_agree_on_the_most, reading_setup,
+						reading_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

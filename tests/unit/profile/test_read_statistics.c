@@ -1,21 +1,5 @@
 /* op_statistic.csv, api_statistic.csv and operator_details.csv. */
-#include "reading.h"
-
-static struct reading reading;
-
-static int setup(void **state)
-{
-	(void)state;
-	reading_begin(&reading);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	reading_end(&reading);
-	return 0;
-}
+#include "one_reading.h"
 
 static void types_of_operators_are_read_with_and_without_a_device(void **state)
 {
@@ -135,16 +119,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			types_of_operators_are_read_with_and_without_a_device, setup, teardown),
-		cmocka_unit_test_setup_teardown(calls_of_the_host_are_read_with_their_level, setup,
-						teardown),
+			types_of_operators_are_read_with_and_without_a_device, reading_setup,
+			reading_teardown),
+		cmocka_unit_test_setup_teardown(calls_of_the_host_are_read_with_their_level,
+						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(operators_are_summed_by_name_behind_their_stacks,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(real_operators_are_all_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(real_statistics_add_up_to_the_kernels, setup,
-						teardown),
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(want_of_memory_is_told_at_every_place,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(real_operators_are_all_counted, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(real_statistics_add_up_to_the_kernels,
+						reading_setup, reading_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* step_trace.csv of msprof: iterations of a graph, and what lies in them. */
-#include "reading.h"
+#include "one_reading.h"
 
 #include "profile/step_rows.h"
 
@@ -16,22 +16,6 @@
 	"0,b,MatMul,AI_CORE,101\t,10\n"                                                            \
 	"0,c,MatMul,AI_CORE,150\t,20\n"                                                            \
 	"0,d,MatMul,AI_CORE,201\t,40\n"
-
-static struct reading reading;
-
-static int setup(void **state)
-{
-	(void)state;
-	reading_begin(&reading);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	reading_end(&reading);
-	return 0;
-}
 
 static void read_steps(const char *text)
 {
@@ -184,7 +168,7 @@ static void short_memory_is_an_error_and_nothing_is_lost(void **state)
 			      HEAD ROW("0", "1", "20", "10", "1") ROW("0", "2", "30", "10", "1"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, reading_setup, reading_teardown)
 
 int main(void)
 {

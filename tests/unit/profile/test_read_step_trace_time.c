@@ -1,25 +1,9 @@
 /* step_trace_time.csv: every header that writers made, whole ns, what is missing. */
-#include "reading.h"
+#include "one_reading.h"
 
 #define V1                                                                                         \
 	"Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,"        \
 	"Bubble,Communication(Not Overlapped and Exclude Receive)"
-
-static struct reading reading;
-
-static int setup(void **state)
-{
-	(void)state;
-	reading_begin(&reading);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	reading_end(&reading);
-	return 0;
-}
 
 static const struct fsl_profile_step *read_text(const char *text)
 {
@@ -135,18 +119,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_first_version_has_no_device_and_no_preparing,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(the_second_version_ends_lines_with_cr_lf, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(the_third_version_has_a_device_per_row, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_step_without_a_number_is_absent, setup, teardown),
-		cmocka_unit_test_setup_teardown(noise_below_zero_is_zero, setup, teardown),
-		cmocka_unit_test_setup_teardown(mindspore_does_not_measure_preparing, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(only_the_wanted_steps_are_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_row_without_its_times_is_dropped_and_told, setup,
-						teardown),
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(the_second_version_ends_lines_with_cr_lf,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(the_third_version_has_a_device_per_row,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(a_step_without_a_number_is_absent, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(noise_below_zero_is_zero, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(mindspore_does_not_measure_preparing, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(only_the_wanted_steps_are_kept, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(a_row_without_its_times_is_dropped_and_told,
+						reading_setup, reading_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
