@@ -1,5 +1,5 @@
 /* Judges asked for each step, and their words put together with those about all steps. */
-#include "profile/by_step.h"
+#include "profile/by_step_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,56 +30,6 @@ static const struct {
 #undef PROFILE_JUDGE
 };
 
-/* Findings of one family about the same rank, link or stage are one thing in different words. */
-enum family {
-	FAMILY_HOST,
-	FAMILY_PREPARING,
-	FAMILY_KERNELS,
-	FAMILY_RANK,
-	FAMILY_STAGE,
-	FAMILY_BUBBLE,
-	FAMILY_LINK,
-	FAMILY_NONE, /* single steps have no say */
-};
-
-/* Who tells them. */
-static const fsl_profile_judge judge_of[] = {
-	[FAMILY_HOST] = fsl_profile_judge_dispatch,
-	[FAMILY_PREPARING] = fsl_profile_judge_dispatch,
-	[FAMILY_KERNELS] = fsl_profile_judge_compute,
-	[FAMILY_RANK] = fsl_profile_judge_slow_rank,
-	[FAMILY_STAGE] = fsl_profile_judge_stage_imbalance,
-	[FAMILY_BUBBLE] = fsl_profile_judge_stage_imbalance,
-	[FAMILY_LINK] = fsl_profile_judge_slow_link,
-};
-
-/* What single steps may be asked about, and what they may tell by themselves. */
-static const struct {
-	const char *code;
-	enum family family;
-	bool is_news;
-} codes[] = {
-	{"host_bound", FAMILY_HOST, true},         {"late_first_task", FAMILY_PREPARING, true},
-	{"slow_kernels", FAMILY_KERNELS, true},    {"slow_rank_compute", FAMILY_RANK, true},
-	{"slow_rank_host", FAMILY_RANK, true},     {"slow_rank_unexplained", FAMILY_RANK, true},
-	{"consistently_late", FAMILY_RANK, false}, {"late_victim", FAMILY_RANK, false},
-	{"stage_imbalance", FAMILY_STAGE, true},   {"pipeline_bubble", FAMILY_BUBBLE, false},
-	{"slow_rank_network", FAMILY_LINK, true},  {"slow_links", FAMILY_LINK, true},
-	{"slow_link", FAMILY_LINK, true},
-};
-
-static enum family family_of(const struct fsl_profile_finding *finding, bool *is_news)
-{
-	for (size_t k = 0; k < sizeof(codes) / sizeof(codes[0]); k++) {
-		if (strcmp(codes[k].code, finding->code) == 0) {
-			*is_news = codes[k].is_news;
-			return codes[k].family;
-		}
-	}
-	*is_news = false;
-	return FAMILY_NONE;
-}
-
 /* What is found in one step: not said of all, and said of all already. */
 struct found {
 	struct fsl_profile_findings news, again;
@@ -97,29 +47,11 @@ struct by_step {
 	struct fsl_profile_findings news, again;
 };
 
-/* About the same? Rank -1 is about everybody, a rank is an end of its links. */
-static bool is_same(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b)
-{
-	bool is_news = false;
-	enum family family = family_of(a, &is_news);
-	if (family == FAMILY_NONE || family != family_of(b, &is_news)) {
-		return false;
-	}
-	if (a->rank < 0 || b->rank < 0) {
-		return true;
-	}
-	if (a->peer >= 0 && b->peer >= 0) {
-		return a->rank == b->rank && a->peer == b->peer;
-	}
-	return a->rank == b->rank || (a->peer >= 0 && a->peer == b->rank) ||
-	       (b->peer >= 0 && b->peer == a->rank);
-}
-
 /* Something about all steps that single ones may show. */
 static bool is_known(const struct by_step *by, const struct fsl_profile_finding *found)
 {
 	for (size_t i = 0; i < by->all->n_items; i++) {
-		if (is_same(&by->all->items[i], found)) {
+		if (fsl_by_step_is_same(&by->all->items[i], found)) {
 			return true;
 		}
 	}
@@ -132,8 +64,9 @@ static bool is_asked(const struct by_step *by, size_t j, enum fsl_profile_look l
 	bool is_told = look != FSL_LOOK_AGAIN;
 	for (size_t i = 0; i < by->all->n_items && !is_told; i++) {
 		bool is_news = false;
-		enum family family = family_of(&by->all->items[i], &is_news);
-		is_told = family != FAMILY_NONE && judge_of[family] == judges[j].judge;
+		enum fsl_step_family family = fsl_by_step_family(&by->all->items[i], &is_news);
+		is_told = family != FSL_FAMILY_NONE &&
+			  fsl_by_step_judge_of(family) == judges[j].judge;
 	}
 	return is_told && judges[j].looks == STEPS;
 }
@@ -160,9 +93,9 @@ static enum fsl_status look(const struct by_step *by, const struct fsl_profile_c
 	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *item = &found.items[i];
 		bool is_news = false;
-		enum family family = family_of(item, &is_news);
+		enum fsl_step_family family = fsl_by_step_family(item, &is_news);
 		item->step = facts->cluster->steps[0];
-		if (is_again && family != FAMILY_NONE && is_known(by, item)) {
+		if (is_again && family != FSL_FAMILY_NONE && is_known(by, item)) {
 			status = fsl_profile_findings_add(&out->again, item, err);
 		} else if (!is_again && is_news && !isnan(item->gain_ms)) {
 			status = fsl_profile_findings_add(&out->news, item, err);
@@ -291,7 +224,7 @@ static enum fsl_status no_memory(struct fsl_error *err)
 /* True when the step of @found shows what @all says of all steps. */
 static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
 {
-	if (!is_same(found, all)) {
+	if (!fsl_by_step_is_same(found, all)) {
 		return false;
 	}
 	return isnan(all->gain_ms) ? strcmp(found->code, all->code) == 0
@@ -329,7 +262,7 @@ static enum fsl_status count_all_seen(struct by_step *by, struct fsl_error *err)
 	for (size_t i = 0; i < by->all->n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *finding = &by->all->items[i];
 		bool is_news = false;
-		if (family_of(finding, &is_news) != FAMILY_NONE &&
+		if (fsl_by_step_family(finding, &is_news) != FSL_FAMILY_NONE &&
 		    count_captured(by, finding) >= 2) {
 			status = count_seen(by, finding, err);
 		}
@@ -337,19 +270,11 @@ static enum fsl_status count_all_seen(struct by_step *by, struct fsl_error *err)
 	return status;
 }
 
-static int compare_subject(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b)
-{
-	bool is_news = false;
-	int order = FSL_ORDER(family_of(a, &is_news), family_of(b, &is_news));
-	order = order != 0 ? order : FSL_ORDER(a->rank, b->rank);
-	return order != 0 ? order : FSL_ORDER(a->peer, b->peer);
-}
-
 /* By subject, then step; of a step what costs most comes first. */
 static int compare_news(const void *left, const void *right)
 {
 	const struct fsl_profile_finding *a = left, *b = right;
-	int order = compare_subject(a, b);
+	int order = fsl_by_step_compare_subjects(a, b);
 	order = order != 0 ? order : FSL_ORDER(a->step, b->step);
 	order = order != 0 ? order : FSL_ORDER(b->gain_ms, a->gain_ms);
 	return order != 0 ? order : strcmp(a->what, b->what);
@@ -361,10 +286,12 @@ static bool is_covered(const struct by_step *by, const struct fsl_profile_findin
 	for (size_t i = 0; i < by->all->n_items; i++) {
 		const struct fsl_profile_finding *item = &by->all->items[i];
 		bool is_news = false;
-		bool is_of_all = item->step == FSL_STEP_ABSENT && is_same(item, finding);
+		bool is_of_all =
+			item->step == FSL_STEP_ABSENT && fsl_by_step_is_same(item, finding);
 		/* A step in which everybody is concerned is news beside one rank that always is. */
 		bool is_wider = item->rank < 0 || finding->rank >= 0;
-		if (is_of_all && is_wider && family_of(item, &is_news) != FAMILY_NONE && is_news) {
+		if (is_of_all && is_wider &&
+		    fsl_by_step_family(item, &is_news) != FSL_FAMILY_NONE && is_news) {
 			return true;
 		}
 	}
@@ -379,9 +306,10 @@ static void drop_refuted(struct by_step *by, const struct fsl_profile_finding *n
 	for (size_t i = 0; i < by->all->n_items; i++) {
 		const struct fsl_profile_finding *item = &by->all->items[i];
 		bool is_news = false;
-		bool is_refuted = item->step == FSL_STEP_ABSENT && is_same(item, news) &&
-				  family_of(item, &is_news) == FAMILY_RANK && !is_news &&
-				  item->n_steps > 0 && 2 * item->n_seen_steps <= item->n_steps;
+		bool is_refuted =
+			item->step == FSL_STEP_ABSENT && fsl_by_step_is_same(item, news) &&
+			fsl_by_step_family(item, &is_news) == FSL_FAMILY_RANK && !is_news &&
+			item->n_steps > 0 && 2 * item->n_seen_steps <= item->n_steps;
 		if (!is_refuted) {
 			by->all->items[n++] = *item;
 		}
@@ -432,7 +360,8 @@ static enum fsl_status add_all_news(struct by_step *by, struct fsl_error *err)
 	}
 	for (size_t begin = 0, end = 0; begin < by->news.n_items && status == FSL_OK; begin = end) {
 		end = begin;
-		while (end < by->news.n_items && compare_subject(&items[begin], &items[end]) == 0) {
+		while (end < by->news.n_items &&
+		       fsl_by_step_compare_subjects(&items[begin], &items[end]) == 0) {
 			end++;
 		}
 		if (!is_covered(by, &items[begin])) {

@@ -338,16 +338,18 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 			"without collectives on two ranks (communication.json, level 1) nobody "
 			"can be seen to be late";
 	} else if (!is_met(c->facts->cluster)) {
-		out->reason =
-			"no two captured ranks are known to meet in a collective "
-			"(communication.json, level 1, tells), so that nobody can be seen to be "
-			"late";
+		out->reason = fsl_arena_printf(
+			&out->arena,
+			"no two %s ranks are known to meet in a collective (communication.json, "
+			"level 1, tells), so that nobody can be seen to be late",
+			fsl_profile_seen_text(c->facts->profile));
 	} else if (ranks.n_with_steps < 2) {
 		out->reason = "without times of steps (step_trace_time.csv or kernel_details.csv) "
 			      "nobody can be seen to spend more than others";
 	} else if (gone != NULL) {
 		out->reason = fsl_arena_printf(
-			&out->arena, "nobody is slow among the captured ranks, but %s%s%s",
+			&out->arena, "nobody is slow%s among the %s ranks, but %s%s%s",
+			is_passing ? " all the time" : "", fsl_profile_seen_text(c->facts->profile),
 			gone->what, before, steps.text);
 	} else {
 		out->kind = FSL_VERDICT_NORMAL;

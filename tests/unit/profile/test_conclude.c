@@ -303,6 +303,10 @@ static void ranks_that_are_not_known_to_meet_are_not_normal(void **state)
 	assert_int_equal(verdict.kind, FSL_VERDICT_INSUFFICIENT_EVIDENCE);
 	assert_non_null(strstr(verdict.reason, "no two captured ranks"));
 	fsl_localisation_fini(&verdict);
+	small.profile.has_choice = true;
+	conclude(&small, &verdict);
+	assert_non_null(strstr(verdict.reason, "no two chosen ranks"));
+	fsl_localisation_fini(&verdict);
 	small_end(&small);
 }
 
