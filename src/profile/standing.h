@@ -12,7 +12,7 @@
  * Lateness of a rank is counted in the collectives to which it came last of its peers: the longest
  * operator of the collective minus its own (all end together). A collective that is over within a
  * millisecond once the last has come is a signal: its duration is nothing but waiting. In others
- * the transfer is part of it.
+ * the transfer is part of it. Per step: of those whose collectives all members captured.
  */
 struct fsl_profile_standing {
 	size_t n_met;  /* collectives with peers in which somebody was clearly last */

@@ -224,13 +224,38 @@ static void hearing_fini(struct hearing *hearing)
 	fsl_findings_fini(&hearing->findings);
 }
 
+/* Steps of which lateness could be heard: not those whose collectives were all left out, as others
+ * did not capture them. */
+static double n_heard_steps(const struct fsl_profile_rank *rank, const struct fsl_rank *heard)
+{
+	size_t n_had = 0, n_left = 0;
+	int64_t step = FSL_STEP_ABSENT;
+	for (size_t c = 0; c < rank->n_comms; c++) { /* sorted by step */
+		if (!rank->comms[c].is_p2p && rank->comms[c].step != step) {
+			step = rank->comms[c].step;
+			n_had++;
+		}
+	}
+	step = FSL_STEP_ABSENT;
+	for (size_t i = 0; i < heard->n_ops; i++) { /* sorted by time */
+		const struct fsl_profile_comm *comm = &rank->comms[heard->ops[i].id];
+		if (!comm->is_p2p && comm->step != step) {
+			step = comm->step;
+			n_left++;
+		}
+	}
+	size_t n_steps = fsl_profile_n_steps(rank), n_lost = n_had > n_left ? n_had - n_left : 0;
+	return n_left > 0 && n_steps > n_lost ? (double)(n_steps - n_lost) : (double)n_steps;
+}
+
 /* Sums become means per step, counts become chances. */
-static void pool(const struct hearing *hearing, const struct fsl_profile *profile)
+static void pool(const struct hearing *hearing, const struct fsl_profile *profile,
+		 const struct fsl_run *run)
 {
 	struct fsl_profile_standings *out = hearing->out;
 	for (size_t r = 0; r < out->n; r++) {
 		struct fsl_profile_standing *own = &out->items[r];
-		double n_steps = (double)fsl_profile_n_steps(&profile->ranks[r]);
+		double n_steps = n_heard_steps(&profile->ranks[r], &run->ranks[r]);
 		own->late_signal_ms /= n_steps;
 		own->late_transfer_ms /= n_steps;
 		own->late_to_peers_ms /= n_steps;
@@ -255,7 +280,7 @@ enum fsl_status fsl_standing_hear_lateness(struct fsl_profile_standings *out,
 		}
 	}
 	if (status == FSL_OK) {
-		pool(&hearing, profile);
+		pool(&hearing, profile, &meetings->run);
 	}
 	hearing_fini(&hearing);
 	fsl_arena_fini(&arena);

@@ -126,6 +126,30 @@ static void ranks_of_another_stage_are_no_peers(void **state)
 	small_end(&small);
 }
 
+/* Two steps of two collectives each; rank 1 captured the first alone. */
+static void lateness_is_per_step_that_all_captured(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_profile_standings standings;
+	small_begin(&small, 3);
+	for (size_t r = 0; r < 3; r++) {
+		for (int i = 0; i < (r == 1 ? 2 : 4); i++) {
+			char name[64];
+			(void)snprintf(name, sizeof(name), "hcom_allReduce__586_%d_1", i);
+			double come_ms = r == 2 ? 5.0 : 0.1 * (double)r;
+			small_comm(&small, r, i / 2, name, "586", 100.0 * i + come_ms,
+				   5.5 - come_ms);
+		}
+	}
+	stand(&standings, &small);
+	assert_int_equal(standings.items[2].n_last, 2);
+	assert_near(standings.items[2].late_signal_ms, 10.0, 1e-9);
+	assert_near(standings.items[2].late_to_peers_ms, 10.0, 1e-9);
+	fsl_profile_standings_fini(&standings);
+	small_end(&small);
+}
+
 static void a_member_that_is_missing_was_not_met(void **state)
 {
 	(void)state;
@@ -223,6 +247,7 @@ int main(void)
 		cmocka_unit_test(two_that_come_together_count_for_nobody),
 		cmocka_unit_test(an_outlier_gets_a_vote_of_each_collective),
 		cmocka_unit_test(ranks_of_another_stage_are_no_peers),
+		cmocka_unit_test(lateness_is_per_step_that_all_captured),
 		cmocka_unit_test(a_member_that_is_missing_was_not_met),
 		cmocka_unit_test(long_computing_among_peers_stands_out),
 		cmocka_unit_test(much_free_time_among_peers_stands_out),
