@@ -82,6 +82,13 @@ static bool idles_longer(const struct fsl_profile_case *facts, const struct susp
 		       fsl_profile_effect_min(facts, FREE_SHARE_MIN) * own->step_ms;
 }
 
+/* How long its peers wait for it: lateness to collectives beside kernels is counted in each of
+ * them, but holds nobody up until all kernels are done. */
+static double waited_for_ms(const struct fsl_profile_standing *own)
+{
+	return fmin(own->late_to_peers_ms, own->exposed_median_ms);
+}
+
 static void add_evidence(struct fsl_profile_finding *finding, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
@@ -251,8 +258,9 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
 		is_compute = is_compute || own->computing_more_ms >= own->free_more_ms;
 		return add_slow(findings, rank, &s, is_compute, err);
 	}
-	if (s.is_proved && own->late_to_peers_ms >= slow_share * step_ms &&
-	    s.own_more_ms < EXPLAINED_MIN * s.late_ms) {
+	double waited_ms = waited_for_ms(own);
+	if (s.is_proved && waited_ms >= slow_share * step_ms &&
+	    s.own_more_ms < EXPLAINED_MIN * waited_ms) {
 		return add_victim(findings, rank, &s, err);
 	}
 	if (s.is_proved && s.cost_ms >= fsl_profile_tested_min(facts, LATE_SHARE_MIN) * step_ms) {

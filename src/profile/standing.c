@@ -100,7 +100,7 @@ static void compare_members(double *more, const double *values, size_t n, double
 /* Scratch for the members of one class, and who is asked about them. */
 struct measuring {
 	struct fsl_arena arena;
-	double *values, *more, *scratch; /* per member */
+	double *values, *more, *exposed, *scratch; /* per member */
 	struct fsl_detector_config outlier;
 	struct fsl_findings findings;
 };
@@ -161,17 +161,21 @@ static enum fsl_status measure_free(struct fsl_profile_standings *out,
 	return FSL_OK;
 }
 
-/* Their steps, and the sends and receives in these. */
+/* Their steps, the sends and receives in these, and what nothing overlaps. */
 static void measure_others(struct fsl_profile_standings *out, const struct fsl_profile *profile,
 			   const uint32_t *members, size_t n, const struct measuring *work)
 {
 	for (size_t i = 0; i < n; i++) {
 		out->items[members[i]].step_ms = fsl_profile_step_ms(&profile->ranks[members[i]]);
 		work->values[i] = fsl_profile_p2p_ms(&profile->ranks[members[i]]);
+		work->exposed[i] =
+			fsl_profile_part_ms(&profile->ranks[members[i]], FSL_PART_EXPOSED);
 	}
+	double exposed_ms = fsl_median(work->exposed, n, work->scratch);
 	compare_members(work->more, work->values, n, work->scratch);
 	for (size_t i = 0; i < n; i++) {
 		out->items[members[i]].p2p_more_ms = work->more[i];
+		out->items[members[i]].exposed_median_ms = exposed_ms;
 	}
 }
 
@@ -182,8 +186,10 @@ static enum fsl_status measure_own(struct fsl_profile_standings *out,
 	size_t n = out->n + 1;
 	work.values = fsl_arena_alloc(&work.arena, n * sizeof(*work.values));
 	work.more = fsl_arena_alloc(&work.arena, n * sizeof(*work.more));
+	work.exposed = fsl_arena_alloc(&work.arena, n * sizeof(*work.exposed));
 	work.scratch = fsl_arena_alloc(&work.arena, n * sizeof(*work.scratch));
-	bool is_short = work.values == NULL || work.more == NULL || work.scratch == NULL;
+	bool is_short = work.values == NULL || work.more == NULL || work.exposed == NULL ||
+			work.scratch == NULL;
 	enum fsl_status status =
 		is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n)
 			 : fsl_profile_detector(&work.outlier, "GeneralizedESD", of_parts,

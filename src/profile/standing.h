@@ -28,7 +28,7 @@ struct fsl_profile_standing {
 	size_t n_peers; /* ranks that do the same work, itself too */
 	/* Above what so many peers ever take, GeneralizedESD. */
 	bool is_computing_outlier, is_free_outlier;
-	double computing_median_ms; /* of its peers */
+	double computing_median_ms, exposed_median_ms; /* of its peers; nobody waits longer */
 };
 
 struct fsl_profile_standings {

@@ -257,6 +257,24 @@ static void a_rank_that_is_late_without_own_time_is_a_victim(void **state)
 	small_end(&small);
 }
 
+/* Late to six collectives by the same 10 ms, of which nobody is exposed to more than 10 ms. */
+static void lateness_beside_kernels_counts_once(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	double delay_ms[4] = {0.0, 10.0, 0.0, 0.0};
+	small_begin(&small, 4);
+	add_collectives(&small, 1, delay_ms);
+	for (size_t r = 0; r < 4; r++) {
+		small_step(&small, r, 0, 490.0, r == 1 ? 2.0 : 10.0, r == 1 ? 108.0 : 100.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_null(small_finding(&small.findings, "late_victim", 1));
+	assert_null(small_finding(&small.findings, "slow_rank_host", 1));
+	assert_non_null(small_finding(&small.findings, "consistently_late", 1));
+	small_end(&small);
+}
+
 /* Always last of its stage, by little; the other stage was there long before. */
 static void a_rank_of_a_longer_stage_is_no_victim_of_its_stage(void **state)
 {
@@ -357,6 +375,7 @@ int main(void)
 		cmocka_unit_test(noise_with_a_long_tail_names_hardly_anybody),
 		cmocka_unit_test(one_early_rank_gets_nobody_named),
 		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
+		cmocka_unit_test(lateness_beside_kernels_counts_once),
 		cmocka_unit_test(a_rank_of_a_longer_stage_is_no_victim_of_its_stage),
 		cmocka_unit_test(a_host_that_pauses_once_a_step_is_named_for_its_free_time),
 		cmocka_unit_test(free_time_that_nobody_waits_for_names_nobody),
