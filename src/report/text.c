@@ -249,7 +249,8 @@ static void print_suspects(const struct fsl_screen *screen,
 	struct fsl_phrase victims = {0};
 	if (localisation->n_victims > 0) {
 		add_suspects(&victims, localisation->victims, localisation->n_victims);
-		fsl_phrase_add(&victims, ": late because of the culprit, not at fault");
+		fsl_phrase_add(&victims, ": late because of %s, not at fault",
+			       localisation->n_culprits > 0 ? "the culprit" : "others");
 	}
 	fsl_screen_field(screen, "victims", victims.text);
 	struct fsl_phrase unconfirmed = {0};

@@ -230,6 +230,18 @@ static void every_cause_has_its_own_hint(void **state)
 	}
 }
 
+static void victims_of_nobody_are_late_because_of_others(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	struct fsl_suspect victim = {5, 12.5, "late_victim", "waits for its neighbour"};
+	assert_int_equal(fsl_localisation_add_victim(&sample->localisation, &victim, NULL), FSL_OK);
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "rank 5: late because of others, not at fault"));
+	free(text);
+	sample_destroy(sample);
+}
+
 static void a_hang_is_said_before_a_culprit(void **state)
 {
 	(void)state;
@@ -631,6 +643,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_culprit_has_its_sentence),
 		cmocka_unit_test(culprits_on_several_hosts_are_not_put_on_the_first),
 		cmocka_unit_test(every_cause_has_its_own_hint),
+		cmocka_unit_test(victims_of_nobody_are_late_because_of_others),
 		cmocka_unit_test(a_hang_is_said_before_a_culprit),
 		cmocka_unit_test(unknown_numbers_leave_no_column_and_no_nan),
 		cmocka_unit_test(a_recovered_episode_shows_both_its_ends),
