@@ -145,6 +145,9 @@ static enum fsl_status add_copy(struct pass *pass, uint32_t group_id, int64_t st
 						.dst = (int32_t)(dst == NOBODY ? src : dst),
 						.transport = transport_of(pass->rows)};
 	status = find_link(pass, &wanted, &link, err);
+	if (status == FSL_OK && link == NULL) {
+		fsl_db_drop(pass->rows, "more than 65536 links; further ones are left out");
+	}
 	if (link != NULL) {
 		link->n_bytes = fsl_sum_i64(link->n_bytes, n_bytes);
 		link->time_ns = fsl_sum_i64(link->time_ns, dur_ns);
