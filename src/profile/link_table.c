@@ -30,6 +30,18 @@ static int compare_places(const void *left, const void *right)
 	return order != 0 ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* Each operator of each step tells a rank's place again. */
+static void drop_repeated(struct places *places)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < places->n; i++) {
+		if (n == 0 || compare_places(&places->items[n - 1], &places->items[i]) != 0) {
+			places->items[n++] = places->items[i];
+		}
+	}
+	places->n = n;
+}
+
 static enum fsl_status find_places(struct places *places, struct fsl_arena *arena,
 				   const struct fsl_profile *profile, struct fsl_error *err)
 {
@@ -53,6 +65,7 @@ static enum fsl_status find_places(struct places *places, struct fsl_arena *aren
 		}
 	}
 	qsort(places->items, places->n, sizeof(*places->items), compare_places);
+	drop_repeated(places);
 	return FSL_OK;
 }
 
