@@ -29,6 +29,7 @@ static const struct {
 	{"slow_rank_compute", FSL_FAMILY_RANK, true},
 	{"slow_rank_host", FSL_FAMILY_RANK, true},
 	{"slow_rank_unexplained", FSL_FAMILY_RANK, true},
+	{"more_work", FSL_FAMILY_RANK, true},
 	{"consistently_late", FSL_FAMILY_RANK, false},
 	{"late_victim", FSL_FAMILY_RANK, false},
 	{"stage_imbalance", FSL_FAMILY_STAGE, true},

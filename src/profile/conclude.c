@@ -269,6 +269,23 @@ static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 	return status;
 }
 
+/* A rank has more to do than those who wait for it. */
+static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *finding = first_of(c, "more_work");
+	const struct fsl_profile_finding *experts = first_of(c, "expert_imbalance");
+	if (finding == NULL) {
+		return FSL_OK;
+	}
+	bool is_router = experts != NULL && experts->rank == finding->rank;
+	*is_found = true;
+	c->out->kind = FSL_VERDICT_WORK_IMBALANCE;
+	c->out->lost_ms_per_step = finding->gain_ms;
+	c->out->reason = fsl_arena_printf(&c->out->arena, "%s%s%s", finding->what,
+					  is_router ? "; " : "", is_router ? experts->what : "");
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
 /* Everybody who waits for a rank that was not captured, and why nobody is named. */
 static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 {
@@ -458,6 +475,9 @@ static enum fsl_status choose(const struct conclusion *c)
 	}
 	if (status == FSL_OK && !is_found) {
 		status = name_stage(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = tell_work(c, &is_found);
 	}
 	return status == FSL_OK && !is_found ? tell_nobody(c) : status;
 }

@@ -10,6 +10,7 @@
 #include <failslow/stats.h>
 
 #include "profile/finding.h"
+#include "profile/kernel_peers.h"
 #include "profile/standing.h"
 
 /* A capture of a few steps names a rank that costs so much of a step, and mentions one that costs
@@ -28,6 +29,8 @@ static const double SHOWN_MIN = 0.25;
 static const double COMPUTING_MORE_MIN = 0.05;
 /* So is free time, which hosts scatter more than devices scatter computing. */
 static const double FREE_SHARE_MIN = 0.10;
+/* Kernels that its peers have, too, tell of the device when they are this much of its computing. */
+static const double COMPARED_MIN = 0.5;
 
 enum { TEXT_MAX = 640 };
 
@@ -150,6 +153,8 @@ static const char *const look_at_host =
 static const char *const look_at_device =
 	"compare its kernels of the same shapes and the frequency of its cores with its peers'; "
 	"with equal shapes test the device, with others spread the work evenly";
+static const char *const look_at_work =
+	"spread the work evenly (layers, experts, lengths of sequences); the device is not at fault";
 static const char *const look_elsewhere =
 	"no own time explains it: look at whom it waits for, and at its links";
 
@@ -245,18 +250,66 @@ static enum fsl_status add_victim(struct fsl_profile_findings *findings, int32_t
 	return add(findings, "late_victim", rank, s, (double)NAN, what, look_elsewhere, err);
 }
 
+static enum fsl_status add_work(struct fsl_profile_findings *findings, int32_t rank,
+				const struct suspicion *s, struct fsl_error *err)
+{
+	char own_text[TEXT_MAX], late_text[TEXT_MAX], what[3 * TEXT_MAX];
+	describe_own(own_text, sizeof(own_text), s->own);
+	describe_lateness(late_text, sizeof(late_text), s->own);
+	(void)snprintf(what, sizeof(what),
+		       "rank %d has more to do than its %zu peers: %s, with kernels that are as "
+		       "fast as theirs; last %s",
+		       (int)rank, s->own->n_peers - 1, own_text, late_text);
+	return add(findings, "more_work", rank, s,
+		   s->own->n_met > 0 ? s->cost_ms : s->own->computing_more_ms, what, look_at_work,
+		   err);
+}
+
+/* Same kernels explain little of what it computes longer: it has more of them, or larger ones.
+ * @peers: made for the first rank that asks, and owned by the caller. */
+static enum fsl_status compare_work(bool *has_more, struct fsl_kernel_peers **peers,
+				    const struct fsl_profile_case *facts, size_t r,
+				    const struct fsl_profile_standing *own, struct fsl_error *err)
+{
+	if (*peers == NULL) {
+		size_t n = facts->profile->n_ranks;
+		*peers = fsl_calloc(n, sizeof(**peers));
+		enum fsl_status status =
+			*peers != NULL
+				? fsl_kernel_peers_compare(*peers, facts->profile, facts->cluster,
+							   err)
+				: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	const struct fsl_kernel_peers *kernels = &(*peers)[r];
+	*has_more = kernels->compared_ms >= COMPARED_MIN * own->computing_ms &&
+		    kernels->excess_ms < EXPLAINED_MIN * own->computing_more_ms;
+	return FSL_OK;
+}
+
 static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
-				  const struct fsl_profile_case *facts, int32_t rank,
+				  struct fsl_kernel_peers **peers,
+				  const struct fsl_profile_case *facts, size_t r,
 				  const struct fsl_profile_standing *own, struct fsl_error *err)
 {
 	struct suspicion s = suspect(facts, own);
+	int32_t rank = facts->profile->ranks[r].rank;
 	double slow_share = fsl_profile_tested_min(facts, SLOW_SHARE_MIN);
 	double step_ms = isnan(own->step_ms) ? INFINITY : own->step_ms;
 	bool is_compute = computes_longer(facts, &s);
 	if (is_compute || idles_longer(facts, &s) ||
 	    (s.is_proved && s.cost_ms >= slow_share * step_ms)) {
+		bool has_more = false;
 		is_compute = is_compute || own->computing_more_ms >= own->free_more_ms;
-		return add_slow(findings, rank, &s, is_compute, err);
+		enum fsl_status status =
+			is_compute ? compare_work(&has_more, peers, facts, r, own, err) : FSL_OK;
+		if (status != FSL_OK) {
+			return status;
+		}
+		return has_more ? add_work(findings, rank, &s, err)
+				: add_slow(findings, rank, &s, is_compute, err);
 	}
 	double waited_ms = waited_for_ms(own);
 	if (s.is_proved && waited_ms >= slow_share * step_ms &&
@@ -322,18 +375,19 @@ enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *finding
 					    struct fsl_error *err)
 {
 	struct fsl_profile_standings standings;
+	struct fsl_kernel_peers *peers = NULL;
 	enum fsl_status status =
 		fsl_profile_stand(&standings, facts->profile, facts->cluster, facts->meetings, err);
 	if (status != FSL_OK) {
 		return status;
 	}
 	for (size_t r = 0; r < standings.n && status == FSL_OK; r++) {
-		status = judge_rank(findings, facts, facts->profile->ranks[r].rank,
-				    &standings.items[r], err);
+		status = judge_rank(findings, &peers, facts, r, &standings.items[r], err);
 	}
 	if (status == FSL_OK) {
 		status = tell_missing(findings, &standings, facts->meetings, err);
 	}
+	fsl_free(peers);
 	fsl_profile_standings_fini(&standings);
 	return status;
 }

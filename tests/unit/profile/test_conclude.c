@@ -213,6 +213,24 @@ static void slow_ranks_are_named_by_what_they_cost(void **state)
 	small_end(&small);
 }
 
+static void more_work_names_nobody_and_tells_of_its_experts(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	small_begin(&small, 4);
+	find(&small, "more_work", 3, -1, 30.0);
+	find(&small, "expert_imbalance", 3, -1, 20.0);
+	conclude(&small, &verdict);
+	assert_int_equal(verdict.kind, FSL_VERDICT_WORK_IMBALANCE);
+	assert_int_equal(verdict.n_culprits, 0);
+	assert_near(verdict.lost_ms_per_step, 30.0, 1e-9);
+	assert_string_equal(verdict.reason, "more_work; expert_imbalance");
+	assert_int_equal(verdict.result_code, 200);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void a_slow_link_has_two_ends_and_must_cost_enough(void **state)
 {
 	(void)state;
@@ -388,6 +406,7 @@ int main(void)
 		cmocka_unit_test(only_members_of_a_torn_group_wait_for_somebody_outside),
 		cmocka_unit_test(memory_that_runs_out_at_any_point_is_a_failure_and_no_crash),
 		cmocka_unit_test(slow_ranks_are_named_by_what_they_cost),
+		cmocka_unit_test(more_work_names_nobody_and_tells_of_its_experts),
 		cmocka_unit_test(a_slow_link_has_two_ends_and_must_cost_enough),
 		cmocka_unit_test(equal_ranks_are_normal_and_the_limits_of_one_step_are_told),
 		cmocka_unit_test(one_rank_alone_cannot_be_compared),

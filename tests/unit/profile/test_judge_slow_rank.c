@@ -83,6 +83,58 @@ static void a_rank_whose_host_is_slow_is_named_for_its_free_time(void **state)
 	small_end(&small);
 }
 
+/* Calls of one kernel on a rank, 4 ms each unless it is slower. */
+static void add_kernels(struct small_capture *small, size_t r, int64_t count, double call_ms)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	assert_int_equal(FSL_GROW(rank->kernels, rank->kernels_capacity, 1, NULL), FSL_OK);
+	rank->kernels[rank->n_kernels++] = (struct fsl_profile_kernels){
+		.type_id = small_name(rank, "MatMulV2"),
+		.shape_id = small_name(rank, "4096,4096;4096,4096"),
+		.core_id = small_name(rank, "AI_CORE"),
+		.count = count,
+		.total_ns = small_ns((double)count * call_ms),
+	};
+}
+
+static void more_calls_of_the_same_kernels_are_more_work_and_no_slow_rank(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t count;
+		double call_ms;
+		const char *code;
+	} cases[] = {{115, 4.0, "more_work"}, {100, 4.6, "slow_rank_compute"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		begin(&small, 8, 1, 5, 60.0, 0.0);
+		for (size_t r = 0; r < 8; r++) {
+			add_kernels(&small, r, r == 5 ? cases[i].count : 100,
+				    r == 5 ? cases[i].call_ms : 4.0);
+		}
+		small_judge(&small, fsl_profile_judge_slow_rank);
+		assert_int_equal(small.findings.n_items, 1);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, cases[i].code, 5);
+		assert_non_null(finding);
+		assert_true(finding->gain_ms > 58.0 && finding->gain_ms < 61.0);
+		small_end(&small);
+	}
+}
+
+static void kernels_of_other_shapes_tell_nothing_of_the_device(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	begin(&small, 8, 1, 5, 60.0, 0.0);
+	for (size_t r = 0; r < 8; r++) {
+		add_kernels(&small, r, 20, 4.0); /* a fifth of what it computes */
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_non_null(small_finding(&small.findings, "slow_rank_compute", 5));
+	small_end(&small);
+}
+
 /* Three steps of six collectives; rank 3 comes @late_ms late to the first of each step. */
 static void begin_pauses(struct small_capture *small, double late_ms, double free_ms)
 {
@@ -376,6 +428,8 @@ int main(void)
 		cmocka_unit_test(one_early_rank_gets_nobody_named),
 		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
 		cmocka_unit_test(lateness_beside_kernels_counts_once),
+		cmocka_unit_test(more_calls_of_the_same_kernels_are_more_work_and_no_slow_rank),
+		cmocka_unit_test(kernels_of_other_shapes_tell_nothing_of_the_device),
 		cmocka_unit_test(a_rank_of_a_longer_stage_is_no_victim_of_its_stage),
 		cmocka_unit_test(a_host_that_pauses_once_a_step_is_named_for_its_free_time),
 		cmocka_unit_test(free_time_that_nobody_waits_for_names_nobody),
