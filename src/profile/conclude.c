@@ -331,12 +331,27 @@ static bool is_met(const struct fsl_profile_cluster *cluster)
 	return false;
 }
 
+/* A collective that took so much of the capture that its name belongs beside "normal". NULL: none.
+ */
+static const struct fsl_profile_finding *costly_single(const struct conclusion *c)
+{
+	for (size_t i = 0; i < c->findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &c->findings->items[i];
+		if (has_code(item, "single_long_collective") &&
+		    item->gain_ms >= NAMED_SHARE_MIN * c->out->step_ms) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
 /* Nobody is named: because all are alike, or because that cannot be told. */
 static enum fsl_status tell_nobody(const struct conclusion *c)
 {
 	struct fsl_localisation *out = c->out;
 	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
 	const struct fsl_profile_finding *gone = first_of(c, "group_incomplete");
+	const struct fsl_profile_finding *single = costly_single(c);
 	struct comparable ranks = count_comparable(c->facts->profile);
 	struct fsl_phrase steps = {0};
 	if (is_one_step(c)) {
@@ -371,9 +386,11 @@ static enum fsl_status tell_nobody(const struct conclusion *c)
 	} else {
 		out->kind = FSL_VERDICT_NORMAL;
 		out->reason = fsl_arena_printf(
-			&out->arena, "no rank, stage or link holds the others up%s%s%s%s%s",
-			is_passing ? " all the time" : "", late != NULL ? "; " : "",
-			late != NULL ? late->what : "", before, steps.text);
+			&out->arena, "no rank, stage or link holds the others up%s%s%s%s%s%s%s",
+			is_passing || single != NULL ? " all the time" : "",
+			single != NULL ? "; once, " : "", single != NULL ? single->what : "",
+			late != NULL ? "; " : "", late != NULL ? late->what : "", before,
+			steps.text);
 	}
 	return out->reason != NULL ? FSL_OK : no_memory(c);
 }

@@ -21,6 +21,8 @@ static const double RATIO_MIN = 10.0;
 static const double SINGLE_SHARE_MAX = 0.1;
 static const double COST_SHARE_MIN = 0.02;
 static const double STEP_RATIO_MIN = 1.2;
+/* A rank explains a long step when its own time grew by this much of it. */
+static const double OWN_SHARE_MIN = 0.25;
 enum { LIKE_MIN = 8, STEPS_MIN = 3, TOLD_MAX = 8, TEXT_MAX = 640 };
 
 /* One collective of the set: how long it took once all that are seen had come. */
@@ -305,20 +307,33 @@ static enum fsl_status add_step(struct fsl_profile_findings *findings, const str
 		}
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_CLUSTER, "long_step");
-	(void)snprintf(what, sizeof(what),
-		       "step %" PRId64 " takes %.1f ms, the %zu others %.1f ms; computing and free "
-		       "time grew most on rank %d, by %.1f ms",
-		       list[0].step, step_ms, n_steps - 1, usual_ms, (int)who, most_ms);
+	bool is_own = most_ms >= OWN_SHARE_MIN * (step_ms - usual_ms);
+	int length = snprintf(what, sizeof(what),
+			      "step %" PRId64 " takes %.1f ms, the %zu others %.1f ms; ",
+			      list[0].step, step_ms, n_steps - 1, usual_ms);
+	size_t at = length > 0 && (size_t)length < sizeof(what) ? (size_t)length : 0;
+	if (is_own) {
+		(void)snprintf(what + at, sizeof(what) - at,
+			       "computing and free time grew most on rank %d, by %.1f ms", (int)who,
+			       most_ms);
+	} else {
+		(void)snprintf(what + at, sizeof(what) - at,
+			       "computing and free time grew by %.1f ms and less, so that "
+			       "communication took the rest",
+			       most_ms);
+	}
 	finding.step = list[0].step;
 	finding.gain_ms = (step_ms - usual_ms) / (double)n_steps;
 	finding.what = what;
-	finding.advice =
-		"leave the first step of a capture out, else look at what that rank did in "
-		"this one";
+	finding.advice = is_own ? "leave the first step of a capture out, else look at what that "
+				  "rank did in this one"
+				: "look at the longest collectives of this step";
 	(void)fsl_profile_finding_add_fact(&finding, "took", step_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "usual", usual_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "own_grew", most_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "grew_on_rank", (double)who, "count");
+	if (is_own) {
+		(void)fsl_profile_finding_add_fact(&finding, "grew_on_rank", (double)who, "count");
+	}
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 

@@ -231,6 +231,24 @@ static void more_work_names_nobody_and_tells_of_its_experts(void **state)
 	small_end(&small);
 }
 
+static void a_collective_that_cost_much_once_stands_beside_normal(void **state)
+{
+	(void)state;
+	static const double gains_ms[] = {4.0, 40.0};
+	for (size_t i = 0; i < 2; i++) {
+		struct small_capture small;
+		struct fsl_localisation verdict;
+		small_begin(&small, 4);
+		find(&small, "single_long_collective", -1, -1, gains_ms[i]);
+		conclude(&small, &verdict);
+		assert_int_equal(verdict.kind, FSL_VERDICT_NORMAL);
+		assert_int_equal(strstr(verdict.reason, "once, single_long_collective") != NULL,
+				 i == 1);
+		fsl_localisation_fini(&verdict);
+		small_end(&small);
+	}
+}
+
 static void a_slow_link_has_two_ends_and_must_cost_enough(void **state)
 {
 	(void)state;
@@ -407,6 +425,7 @@ int main(void)
 		cmocka_unit_test(memory_that_runs_out_at_any_point_is_a_failure_and_no_crash),
 		cmocka_unit_test(slow_ranks_are_named_by_what_they_cost),
 		cmocka_unit_test(more_work_names_nobody_and_tells_of_its_experts),
+		cmocka_unit_test(a_collective_that_cost_much_once_stands_beside_normal),
 		cmocka_unit_test(a_slow_link_has_two_ends_and_must_cost_enough),
 		cmocka_unit_test(equal_ranks_are_normal_and_the_limits_of_one_step_are_told),
 		cmocka_unit_test(one_rank_alone_cannot_be_compared),

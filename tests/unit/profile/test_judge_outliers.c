@@ -109,6 +109,25 @@ static void a_long_step_is_told_with_the_rank_whose_own_time_grew(void **state)
 	small_end(&small);
 }
 
+static void a_long_step_of_communication_alone_names_no_rank(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 4);
+	for (int64_t step = 10; step < 15; step++) {
+		for (size_t r = 0; r < 4; r++) {
+			small_step(&small, r, step, 400.0, step == 12 ? 400.0 : 100.0,
+				   step == 12 && r == 2 ? 51.0 : 50.0);
+		}
+	}
+	small_judge(&small, fsl_profile_judge_outliers);
+	const struct fsl_profile_finding *finding = small_finding(&small.findings, "long_step", -1);
+	assert_non_null(finding);
+	assert_null(strstr(finding->what, "rank 2"));
+	assert_non_null(strstr(finding->what, "communication took the rest"));
+	small_end(&small);
+}
+
 static void two_steps_cannot_tell_which_is_long(void **state)
 {
 	(void)state;
@@ -129,6 +148,7 @@ int main(void)
 		cmocka_unit_test(a_large_one_is_not_like_small_ones),
 		cmocka_unit_test(few_many_and_cheap_ones_are_not_told),
 		cmocka_unit_test(a_long_step_is_told_with_the_rank_whose_own_time_grew),
+		cmocka_unit_test(a_long_step_of_communication_alone_names_no_rank),
 		cmocka_unit_test(two_steps_cannot_tell_which_is_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
