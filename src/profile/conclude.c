@@ -14,9 +14,6 @@
 #include "profile/by_step.h"
 #include "profile/step_rows.h"
 
-/* A link, and a rank that only some steps tell, that costs less of a step is a finding, no verdict.
- */
-static const double NAMED_SHARE_MIN = 0.05;
 static const double CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_IMBALANCE = 0.7, CONFIDENCE_PASSING = 0.7,
 		    CONFIDENCE_UNEXPLAINED = 0.5;
 
@@ -37,18 +34,6 @@ static bool has_code(const struct fsl_profile_finding *finding, const char *code
 static bool is_of_one_step(const struct fsl_profile_finding *finding)
 {
 	return finding->step != FSL_STEP_ABSENT;
-}
-
-/* The first finding of this code about all steps: they are sorted by what they cost. NULL: none. */
-static const struct fsl_profile_finding *first_of(const struct conclusion *c, const char *code)
-{
-	for (size_t i = 0; i < c->findings->n_items; i++) {
-		const struct fsl_profile_finding *item = &c->findings->items[i];
-		if (has_code(item, code) && !is_of_one_step(item)) {
-			return item;
-		}
-	}
-	return NULL;
 }
 
 static double fact_of(const struct fsl_profile_finding *finding, const char *name)
@@ -73,15 +58,11 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 	return found != NULL ? found->info.host_uid : "";
 }
 
-static bool is_one_step(const struct conclusion *c)
-{
-	return c->facts->cluster->n_steps <= 1;
-}
-
 /* What only single steps tell counts as far as it costs the whole capture. */
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
-	return !is_of_one_step(finding) || finding->gain_ms >= NAMED_SHARE_MIN * c->out->step_ms;
+	return !is_of_one_step(finding) ||
+	       finding->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms;
 }
 
 /* A culprit with the finding's evidence; texts are copied. */
@@ -181,7 +162,7 @@ static const struct fsl_profile_finding *costliest_link(const struct conclusion 
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &c->findings->items[i];
 		if (has_code(item, "slow_link")) {
-			return item->gain_ms >= NAMED_SHARE_MIN * c->out->step_ms ? item : NULL;
+			return item->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms ? item : NULL;
 		}
 	}
 	return NULL;
@@ -226,7 +207,8 @@ static const char *lateness_of(const struct conclusion *c, const struct fsl_prof
 static const char *reason_of_stage(const struct conclusion *c,
 				   const struct fsl_profile_finding *finding)
 {
-	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
+	const struct fsl_profile_finding *late =
+		fsl_conclude_first(c->findings, "consistently_late");
 	if (fact_of(finding, "ranks") < 2.0) {
 		return fsl_arena_strdup(&c->out->arena, finding->what);
 	}
@@ -245,7 +227,8 @@ static const char *reason_of_stage(const struct conclusion *c,
 
 static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 {
-	const struct fsl_profile_finding *finding = first_of(c, "stage_imbalance");
+	const struct fsl_profile_finding *finding =
+		fsl_conclude_first(c->findings, "stage_imbalance");
 	if (finding == NULL) {
 		return FSL_OK;
 	}
@@ -272,8 +255,9 @@ static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 /* A rank has more to do than those who wait for it. */
 static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
 {
-	const struct fsl_profile_finding *finding = first_of(c, "more_work");
-	const struct fsl_profile_finding *experts = first_of(c, "expert_imbalance");
+	const struct fsl_profile_finding *finding = fsl_conclude_first(c->findings, "more_work");
+	const struct fsl_profile_finding *experts =
+		fsl_conclude_first(c->findings, "expert_imbalance");
 	if (finding == NULL) {
 		return FSL_OK;
 	}
@@ -289,7 +273,8 @@ static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
 /* Everybody who waits for a rank that was not captured, and why nobody is named. */
 static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 {
-	const struct fsl_profile_finding *outside = first_of(c, "cause_outside");
+	const struct fsl_profile_finding *outside =
+		fsl_conclude_first(c->findings, "cause_outside");
 	if (outside == NULL) {
 		return FSL_OK;
 	}
@@ -300,99 +285,6 @@ static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 		fact_of(outside, "seen"), fact_of(outside, "members"),
 		fsl_profile_seen_text(c->facts->profile), outside->what);
 	return c->out->reason != NULL ? FSL_OK : no_memory(c);
-}
-
-/* Ranks of which there is something to compare, and of what kind. */
-struct comparable {
-	size_t n, n_with_comms, n_with_steps;
-};
-
-static struct comparable count_comparable(const struct fsl_profile *profile)
-{
-	struct comparable ranks = {0};
-	for (size_t r = 0; r < profile->n_ranks; r++) {
-		const struct fsl_profile_rank *rank = &profile->ranks[r];
-		bool has_steps = isfinite(fsl_profile_step_ms(rank));
-		ranks.n += has_steps || rank->n_comms > 0 ? 1 : 0;
-		ranks.n_with_comms += rank->n_comms > 0 ? 1 : 0;
-		ranks.n_with_steps += has_steps ? 1 : 0;
-	}
-	return ranks;
-}
-
-/* Two captured ranks use one group. */
-static bool is_met(const struct fsl_profile_cluster *cluster)
-{
-	for (size_t g = 0; g < cluster->n_groups; g++) {
-		if (cluster->groups[g].n_seen >= 2) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A collective that took so much of the capture that its name belongs beside "normal". NULL: none.
- */
-static const struct fsl_profile_finding *costly_single(const struct conclusion *c)
-{
-	for (size_t i = 0; i < c->findings->n_items; i++) {
-		const struct fsl_profile_finding *item = &c->findings->items[i];
-		if (has_code(item, "single_long_collective") &&
-		    item->gain_ms >= NAMED_SHARE_MIN * c->out->step_ms) {
-			return item;
-		}
-	}
-	return NULL;
-}
-
-/* Nobody is named: because all are alike, or because that cannot be told. */
-static enum fsl_status tell_nobody(const struct conclusion *c)
-{
-	struct fsl_localisation *out = c->out;
-	const struct fsl_profile_finding *late = first_of(c, "consistently_late");
-	const struct fsl_profile_finding *gone = first_of(c, "group_incomplete");
-	const struct fsl_profile_finding *single = costly_single(c);
-	struct comparable ranks = count_comparable(c->facts->profile);
-	struct fsl_phrase steps = {0};
-	if (is_one_step(c)) {
-		fsl_phrase_add(&steps,
-			       "one step was captured, what comes and goes is not seen in it");
-	}
-	bool is_passing = fsl_by_step_add_passing(&steps, c->findings);
-	const char *before = steps.length > 0 ? "; " : "";
-	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	if (ranks.n < 2) {
-		out->reason = fsl_arena_printf(
-			&out->arena, "fewer than two ranks were %s, so that nobody can be compared",
-			fsl_profile_seen_text(c->facts->profile));
-	} else if (ranks.n_with_comms < 2) {
-		out->reason =
-			"without collectives on two ranks (communication.json, level 1) nobody "
-			"can be seen to be late";
-	} else if (!is_met(c->facts->cluster)) {
-		out->reason = fsl_arena_printf(
-			&out->arena,
-			"no two %s ranks are known to meet in a collective (communication.json, "
-			"level 1, tells), so that nobody can be seen to be late",
-			fsl_profile_seen_text(c->facts->profile));
-	} else if (ranks.n_with_steps < 2) {
-		out->reason = "without times of steps (step_trace_time.csv or kernel_details.csv) "
-			      "nobody can be seen to spend more than others";
-	} else if (gone != NULL) {
-		out->reason = fsl_arena_printf(
-			&out->arena, "nobody is slow%s among the %s ranks, but %s%s%s",
-			is_passing ? " all the time" : "", fsl_profile_seen_text(c->facts->profile),
-			gone->what, before, steps.text);
-	} else {
-		out->kind = FSL_VERDICT_NORMAL;
-		out->reason = fsl_arena_printf(
-			&out->arena, "no rank, stage or link holds the others up%s%s%s%s%s%s%s",
-			is_passing || single != NULL ? " all the time" : "",
-			single != NULL ? "; once, " : "", single != NULL ? single->what : "",
-			late != NULL ? "; " : "", late != NULL ? late->what : "", before,
-			steps.text);
-	}
-	return out->reason != NULL ? FSL_OK : no_memory(c);
 }
 
 static enum fsl_status add_suspect(const struct conclusion *c,
@@ -462,7 +354,8 @@ static enum fsl_status list_suspects(const struct conclusion *c)
 			status = add_suspect(c, finding, finding->rank, finding->gain_ms, false);
 		}
 	}
-	const struct fsl_profile_finding *outside = first_of(c, "cause_outside");
+	const struct fsl_profile_finding *outside =
+		fsl_conclude_first(c->findings, "cause_outside");
 	return status == FSL_OK && outside != NULL ? list_waiting(c, outside) : status;
 }
 
@@ -496,7 +389,9 @@ static enum fsl_status choose(const struct conclusion *c)
 	if (status == FSL_OK && !is_found) {
 		status = tell_work(c, &is_found);
 	}
-	return status == FSL_OK && !is_found ? tell_nobody(c) : status;
+	return status == FSL_OK && !is_found
+		       ? fsl_conclude_nobody(c->out, c->facts, c->findings, c->err)
+		       : status;
 }
 
 enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
