@@ -1,27 +1,10 @@
 /* Databases of others: never changed, and whatever is in them costs nothing but themselves. */
-#include "database_folder.h"
+#include "one_database_folder.h"
 
 #include <dirent.h>
 
-static struct database_folder folder;
-static struct fsl_profile_rank *const rank = &folder.reading.rank;
-
 #define ONE_STEP                                                                                   \
 	DATABASE_STEPS "INSERT INTO StepTraceTime VALUES (0, '1', 1, 1, 1, 1, 1, 1, 1, 1, 1);"
-
-static int setup(void **state)
-{
-	(void)state;
-	database_folder_begin(&folder);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	database_folder_end(&folder);
-	return 0;
-}
 
 static size_t n_entries(void)
 {
@@ -235,8 +218,8 @@ static void damage_is_told_and_no_failure(void **state)
 			broken[(seed >> 8) % length] = (char)(seed >> 24);
 		}
 		size_t kept = round % 3 == 0 ? (seed >> 8) % length : length;
-		teardown(NULL);
-		setup(NULL);
+		folder_teardown(NULL);
+		folder_setup(NULL);
 		database_bytes(&folder, "analysis.db", broken, kept);
 		database_read(&folder);
 	}
@@ -245,28 +228,34 @@ static void damage_is_told_and_no_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_database_is_read_without_a_trace, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(a_database_is_read_without_a_trace, folder_setup,
+						folder_teardown),
 		cmocka_unit_test_setup_teardown(communication_of_msprof_lies_in_a_folder_of_its_own,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_written_is_read, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(any_path_names_its_own_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_log_that_is_not_read_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_database_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_pipe_does_not_block, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_database_without_known_tables_is_empty, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(views_with_the_names_of_tables_are_not_read, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(columns_that_are_worked_out_are_not_read, setup,
-						teardown),
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_written_is_read,
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(any_path_names_its_own_file, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(a_log_that_is_not_read_is_told, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_database_is_told, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(a_pipe_does_not_block, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(a_database_without_known_tables_is_empty,
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(views_with_the_names_of_tables_are_not_read,
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(columns_that_are_worked_out_are_not_read,
+						folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(a_huge_value_beside_the_wanted_ones_costs_nothing,
-						setup, teardown),
+						folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(a_huge_name_is_told_and_what_is_before_is_used,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(of_two_of_a_kind_one_is_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(damage_is_told_and_no_failure, setup, teardown),
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(of_two_of_a_kind_one_is_read, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(damage_is_told_and_no_failure, folder_setup,
+						folder_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

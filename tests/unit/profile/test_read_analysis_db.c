@@ -1,22 +1,5 @@
 /* analysis.db: the same rows as from the text files, and what is told of broken ones. */
-#include "database_folder.h"
-
-static struct database_folder folder;
-static struct fsl_profile_rank *const rank = &folder.reading.rank;
-
-static int setup(void **state)
-{
-	(void)state;
-	database_folder_begin(&folder);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	database_folder_end(&folder);
-	return 0;
-}
+#include "one_database_folder.h"
 
 static void a_step_has_the_times_of_the_text_file(void **state)
 {
@@ -215,8 +198,8 @@ static void real_text_and_database_tell_the_same(void **state)
 		char place[64];
 		(void)snprintf(place, sizeof(place), "insight-4rank-level2/rank_%d_ascend_pt", r);
 		check_union(place);
-		teardown(NULL);
-		setup(NULL);
+		folder_teardown(NULL);
+		folder_setup(NULL);
 	}
 }
 
@@ -281,24 +264,26 @@ static void a_real_database_gives_the_operators_of_the_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_step_has_the_times_of_the_text_file, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(columns_may_be_missing_and_in_any_order, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_table_without_a_needed_column_is_told, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(a_step_has_the_times_of_the_text_file, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(columns_may_be_missing_and_in_any_order,
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(a_table_without_a_needed_column_is_told,
+						folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(text_where_a_number_is_expected_costs_its_row,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(an_operator_has_its_traffic_and_packets, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(only_wanted_steps_are_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(text_is_used_where_both_tell_of_a_step, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_difference_to_the_text_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(real_text_and_database_tell_the_same, setup,
-						teardown),
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(an_operator_has_its_traffic_and_packets,
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(only_wanted_steps_are_read, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(text_is_used_where_both_tell_of_a_step,
+						folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(a_difference_to_the_text_is_told, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(real_text_and_database_tell_the_same, folder_setup,
+						folder_teardown),
 		cmocka_unit_test_setup_teardown(a_real_database_gives_the_operators_of_the_text,
-						setup, teardown),
+						folder_setup, folder_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

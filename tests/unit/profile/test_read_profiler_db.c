@@ -1,6 +1,6 @@
 /* The profiler's own databases: tasks, communication, calls, metadata; and what a peer makes of
  * them. */
-#include "database_folder.h"
+#include "one_database_folder.h"
 
 #include "profile/info.h"
 
@@ -22,24 +22,6 @@
 	"INSERT INTO STRING_IDS VALUES (1, 'aclnnMm'), (2, 'AI_CORE'), (3, 'MatMul'),"             \
 	" (4, '\"32,16;16,8\"'), (5, 'FLOAT;FLOAT'), (6, 'hcom_allReduce__586_0_1'),"              \
 	" (7, 'group_name_5'), (8, 'N/A'), (9, 'hcom_receive__586_0_1'), (10, '586');"
-
-static struct database_folder folder;
-static struct fsl_profile_rank *const rank = &folder.reading.rank;
-
-static int setup(void **state)
-{
-	(void)state;
-	database_folder_begin(&folder);
-	rank->trace.begin_ns = rank->trace.end_ns = FSL_NS_ABSENT;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	database_folder_end(&folder);
-	return 0;
-}
 
 static const char *name_of(uint32_t id)
 {
@@ -461,8 +443,8 @@ static void real_databases_of_a_rank_tell_the_same(void **state)
 		assert_int_equal(rank->rebuilt[0].exposed_ns, rank->steps[0].exposed_ns);
 		assert_int_equal(rank->rebuilt[0].free_ns, rank->steps[0].free_ns);
 		assert_int_equal(rank->rebuilt[0].stage_ns, rank->steps[0].stage_ns);
-		teardown(NULL);
-		setup(NULL);
+		folder_teardown(NULL);
+		folder_setup(NULL);
 	}
 }
 
@@ -670,8 +652,8 @@ static void short_memory_is_a_failure(void **state)
 	const struct fsl_profile_options options = {0};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	for (uint64_t nth = 1; status != FSL_OK; nth++) {
-		teardown(NULL);
-		setup(NULL);
+		folder_teardown(NULL);
+		folder_setup(NULL);
 		database_sql(
 			&folder, "analysis.db",
 			DATABASE_STEPS DATABASE_COMMS
@@ -716,8 +698,8 @@ static void damage_is_told_and_no_failure(void **state)
 			broken[(seed >> 4) % length] = (char)(seed >> 24);
 		}
 		size_t kept = round % 4 == 0 ? (seed >> 4) % length : length;
-		teardown(NULL);
-		setup(NULL);
+		folder_teardown(NULL);
+		folder_setup(NULL);
 		database_bytes(&folder, NAME, broken, kept);
 		database_read(&folder);
 	}
@@ -725,7 +707,7 @@ static void damage_is_told_and_no_failure(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(kernels_of_a_step_are_counted_by_kind),
 		TEST(tasks_may_come_in_any_order),

@@ -1,5 +1,5 @@
 /* Copies of collectives in the profiler's database: links, and how many of them a rank may have. */
-#include "database_folder.h"
+#include "one_database_folder.h"
 
 #define NAME "ascend_pytorch_profiler_0.db"
 #define TABLES                                                                                     \
@@ -10,23 +10,6 @@
 	" taskType INTEGER, groupName INTEGER, srcRank INTEGER, dstRank INTEGER,"                  \
 	" transportType INTEGER, linkType INTEGER, size INTEGER);"                                 \
 	"INSERT INTO STRING_IDS VALUES (1, 'hcom_allReduce__586_0_1'), (2, 'Memcpy'), (3, '586');"
-
-static struct database_folder folder;
-static struct fsl_profile_rank *const rank = &folder.reading.rank;
-
-static int setup(void **state)
-{
-	(void)state;
-	database_folder_begin(&folder);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	database_folder_end(&folder);
-	return 0;
-}
 
 static void copies_over_one_link_are_summed(void **state)
 {
@@ -61,9 +44,11 @@ static void more_links_than_a_rank_may_have_are_left_out_and_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(copies_over_one_link_are_summed, setup, teardown),
+		cmocka_unit_test_setup_teardown(copies_over_one_link_are_summed, folder_setup,
+						folder_teardown),
 		cmocka_unit_test_setup_teardown(
-			more_links_than_a_rank_may_have_are_left_out_and_told, setup, teardown),
+			more_links_than_a_rank_may_have_are_left_out_and_told, folder_setup,
+			folder_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
