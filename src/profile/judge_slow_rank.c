@@ -32,7 +32,10 @@ static const double FREE_SHARE_MIN = 0.10;
 /* Kernels that its peers have, too, tell of the device when they are this much of its computing. */
 static const double COMPARED_MIN = 0.5;
 
-enum { TEXT_MAX = 640 };
+enum {
+	FEW_PEERS = 8, /* of fewer a test for outliers misses what is plain to see */
+	TEXT_MAX = 640
+};
 
 /* What is said of a rank. */
 struct suspicion {
@@ -54,22 +57,30 @@ static struct suspicion suspect(const struct fsl_profile_case *facts,
 	return s;
 }
 
+/* Among few peers: it has this much more than the longest of the others. Two or three are compared
+ * with their median alone. */
+static bool stands_alone(const struct fsl_profile_standing *own, double above_ms, double least_ms)
+{
+	return own->n_peers < FSL_OUTLIERS_N_MIN ||
+	       (own->n_peers < FEW_PEERS && above_ms >= least_ms);
+}
+
 /* It computes longer than its peers do, and these wait for it. Where no collective tells that they
  * are of one job and wait, only an outlier among several counts. */
 static bool computes_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
-	bool is_small = own->n_peers < FSL_OUTLIERS_N_MIN;
-	bool is_outlier = own->is_computing_outlier || (is_small && own->n_met > 0) ||
+	double peers_ms = own->computing_ms - own->computing_more_ms;
+	double more_min_ms = fsl_profile_effect_min(facts, COMPUTING_MORE_MIN) * peers_ms;
+	bool is_alone = stands_alone(own, own->computing_above_ms, more_min_ms);
+	bool is_outlier = own->is_computing_outlier || (is_alone && own->n_met > 0) ||
 			  facts->look == FSL_LOOK_AGAIN;
 	bool is_late = own->n_met == 0 || s->late_ms >= SHOWN_MIN * own->computing_more_ms;
-	double peers_ms = own->computing_ms - own->computing_more_ms;
 	bool is_free_for_it = s->own_more_ms < SHOWN_MIN * own->computing_more_ms;
 	return own->n_peers >= 2 && is_outlier && is_late && !is_free_for_it &&
 	       own->computing_more_ms >=
 		       fsl_profile_effect_min(facts, SLOW_SHARE_MIN) * own->step_ms &&
-	       own->computing_more_ms >=
-		       fsl_profile_effect_min(facts, COMPUTING_MORE_MIN) * peers_ms;
+	       own->computing_more_ms >= more_min_ms;
 }
 
 /* It is free longer than its peers are, and these wait for it: its host holds them up, be it in one
@@ -77,12 +88,12 @@ static bool computes_longer(const struct fsl_profile_case *facts, const struct s
 static bool idles_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
-	bool is_outlier = own->is_free_outlier || own->n_peers < FSL_OUTLIERS_N_MIN ||
-			  facts->look == FSL_LOOK_AGAIN;
+	double more_min_ms = fsl_profile_effect_min(facts, FREE_SHARE_MIN) * own->step_ms;
+	bool is_alone = stands_alone(own, own->free_above_ms, more_min_ms);
+	bool is_outlier = own->is_free_outlier || is_alone || facts->look == FSL_LOOK_AGAIN;
 	return own->n_peers >= 2 && own->n_met > 0 && is_outlier &&
 	       own->late_to_peers_ms >= EXPLAINED_MIN * own->free_more_ms &&
-	       fmin(own->free_more_ms, s->own_more_ms) >=
-		       fsl_profile_effect_min(facts, FREE_SHARE_MIN) * own->step_ms;
+	       fmin(own->free_more_ms, s->own_more_ms) >= more_min_ms;
 }
 
 /* How long its peers wait for it: lateness to collectives beside kernels is counted in each of

@@ -97,6 +97,30 @@ static void compare_members(double *more, const double *values, size_t n, double
 	}
 }
 
+/* The two largest of the members of a class; NaN: so few have a value. */
+struct top {
+	double first, second;
+};
+
+static struct top find_top(const double *values, size_t n)
+{
+	struct top top = {NAN, NAN};
+	for (size_t i = 0; i < n; i++) {
+		if (values[i] > top.first || isnan(top.first)) {
+			top = (struct top){fmax(values[i], top.first), top.first};
+		} else {
+			top.second = fmax(top.second, values[i]);
+		}
+	}
+	return top;
+}
+
+/* How much more a member with this value has than the largest of the others. */
+static double above_largest(double value, const struct top *top)
+{
+	return value - (value < top->first ? top->first : top->second);
+}
+
 /* Scratch for the members of one class, and who is asked about them. */
 struct measuring {
 	struct fsl_arena arena;
@@ -131,11 +155,13 @@ static enum fsl_status measure_computing(struct fsl_profile_standings *out,
 		return status;
 	}
 	double median = fsl_median(work->values, n, work->scratch);
+	const struct top top = find_top(work->values, n);
 	for (size_t i = 0; i < n; i++) {
 		struct fsl_profile_standing *to = &out->items[members[i]];
 		to->n_peers = n;
 		to->computing_ms = work->values[i];
 		to->computing_more_ms = work->more[i];
+		to->computing_above_ms = above_largest(work->values[i], &top);
 		to->computing_median_ms = median;
 	}
 	for (size_t i = 0; i < work->findings.n_items; i++) {
@@ -152,8 +178,10 @@ static enum fsl_status measure_free(struct fsl_profile_standings *out,
 	if (status != FSL_OK) {
 		return status;
 	}
+	const struct top top = find_top(work->values, n);
 	for (size_t i = 0; i < n; i++) {
 		out->items[members[i]].free_more_ms = work->more[i];
+		out->items[members[i]].free_above_ms = above_largest(work->values[i], &top);
 	}
 	for (size_t i = 0; i < work->findings.n_items; i++) {
 		out->items[work->findings.items[i].rank].is_free_outlier = true;

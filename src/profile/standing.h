@@ -26,6 +26,8 @@ struct fsl_profile_standing {
 	/* Mean per step, and how much more than the median of its peers; NaN: not told. */
 	double step_ms, computing_ms, computing_more_ms, free_more_ms, p2p_more_ms;
 	size_t n_peers; /* ranks that do the same work, itself too */
+	/* How much more than the longest of its peers; below 0: not the longest. */
+	double computing_above_ms, free_above_ms;
 	/* Above what so many peers ever take, GeneralizedESD. */
 	bool is_computing_outlier, is_free_outlier;
 	double computing_median_ms, exposed_median_ms; /* of its peers; nobody waits longer */

@@ -83,6 +83,26 @@ static void a_rank_whose_host_is_slow_is_named_for_its_free_time(void **state)
 	small_end(&small);
 }
 
+/* Devices that are alike differ by 1.5 %, and of four no test finds an outlier in that. */
+static void one_of_four_that_computes_a_quarter_longer_is_named(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	double delay_ms[4] = {0.0};
+	small_begin(&small, 4);
+	add_collectives(&small, 1, delay_ms);
+	for (size_t r = 0; r < 4; r++) {
+		static const double more_ms[4] = {0.0, 2.0, -4.0, 66.0};
+		add_steps(&small, r, 1, more_ms[r], 0.0);
+		small.profile.ranks[r].comms[0].begin_ns += r == 3 ? small_ns(66.0) : 0;
+		small.profile.ranks[r].comms[0].elapse_ns += r == 3 ? 0 : small_ns(66.0);
+	}
+	small_judge(&small, fsl_profile_judge_slow_rank);
+	assert_int_equal(small.findings.n_items, 1);
+	assert_non_null(small_finding(&small.findings, "slow_rank_compute", 3));
+	small_end(&small);
+}
+
 /* Calls of one kernel on a rank, 4 ms each unless it is slower. */
 static void add_kernels(struct small_capture *small, size_t r, int64_t count, double call_ms)
 {
@@ -430,6 +450,7 @@ int main(void)
 		cmocka_unit_test(lateness_beside_kernels_counts_once),
 		cmocka_unit_test(more_calls_of_the_same_kernels_are_more_work_and_no_slow_rank),
 		cmocka_unit_test(kernels_of_other_shapes_tell_nothing_of_the_device),
+		cmocka_unit_test(one_of_four_that_computes_a_quarter_longer_is_named),
 		cmocka_unit_test(a_rank_of_a_longer_stage_is_no_victim_of_its_stage),
 		cmocka_unit_test(a_host_that_pauses_once_a_step_is_named_for_its_free_time),
 		cmocka_unit_test(free_time_that_nobody_waits_for_names_nobody),
