@@ -78,15 +78,22 @@ static bool has_channels_for_all_threads(const struct fsl_match *match)
 	return match->n_channels >= 4 * (size_t)omp_get_max_threads();
 }
 
-/* Many channels are matched side by side; of few, each is matched by all threads. */
+/*
+ * Many channels are matched side by side; of few, each is matched by all threads. That is no `if`
+ * of one region: within a region, though it be of one thread, each inner one starts its threads
+ * anew, beside those that wait for the outer one.
+ */
 static enum fsl_status match_channels(struct fsl_match *out, const struct fsl_listing *listing,
 				      struct fsl_error *err)
 {
 	bool is_short = false;
-#pragma omp parallel for schedule(dynamic, 1)                                                      \
-	reduction(||                                                                               \
-		  : is_short) if (has_channels_for_all_threads(out))
-	for (size_t c = 0; c < out->n_channels; c++) {
+	size_t n_alone = has_channels_for_all_threads(out) ? 0 : out->n_channels;
+	for (size_t c = 0; c < n_alone && !is_short; c++) {
+		is_short = fsl_channel_match(out, &out->channels[c], &listing->uses[c], NULL) !=
+			   FSL_OK;
+	}
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_short)
+	for (size_t c = n_alone; c < out->n_channels; c++) {
 		is_short = is_short || fsl_channel_match(out, &out->channels[c], &listing->uses[c],
 							 NULL) != FSL_OK;
 	}
@@ -200,22 +207,30 @@ void fsl_match_fini(struct fsl_match *match)
 	*match = (struct fsl_match){0};
 }
 
-void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts)
+static void assign_steps(struct fsl_channel *channel, const struct fsl_cuts *cuts)
 {
-#pragma omp parallel for schedule(dynamic, 1) if (has_channels_for_all_threads(match))
-	for (size_t c = 0; c < match->n_channels; c++) {
-		struct fsl_channel *channel = &match->channels[c];
-		size_t step = SIZE_MAX;
+	size_t step = SIZE_MAX;
 #pragma omp parallel for schedule(static)                                                          \
 	firstprivate(step) if (channel->n_instances > FSL_OPS_WORTH_THREADS)
-		for (size_t i = 0; i < channel->n_instances; i++) {
-			size_t m = 0;
-			const uint32_t *row = channel->op_idx + i * channel->n_members;
-			while (m + 1 < channel->n_members && row[m] == FSL_NO_OP) {
-				m++;
-			}
-			step = fsl_cuts_step_after(cuts, channel->members[m], row[m], step);
-			channel->step_idx[i] = step == SIZE_MAX ? UINT32_MAX : (uint32_t)step;
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		size_t m = 0;
+		const uint32_t *row = channel->op_idx + i * channel->n_members;
+		while (m + 1 < channel->n_members && row[m] == FSL_NO_OP) {
+			m++;
 		}
+		step = fsl_cuts_step_after(cuts, channel->members[m], row[m], step);
+		channel->step_idx[i] = step == SIZE_MAX ? UINT32_MAX : (uint32_t)step;
+	}
+}
+
+void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts)
+{
+	size_t n_alone = has_channels_for_all_threads(match) ? 0 : match->n_channels;
+	for (size_t c = 0; c < n_alone; c++) {
+		assign_steps(&match->channels[c], cuts);
+	}
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t c = n_alone; c < match->n_channels; c++) {
+		assign_steps(&match->channels[c], cuts);
 	}
 }
