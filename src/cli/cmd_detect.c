@@ -3,7 +3,6 @@
  * arrow, is in fsl_job_analyse(); start reading there. A long capture is several jobs of it, one
  * after the other (detect_chapters.c).
  */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -18,6 +17,7 @@
 #include "cli/detect_job.h"
 #include "cli/detect_kept.h"
 #include "cli/detect_options.h"
+#include "cli/threads.h"
 #include "cli/time_range.h"
 #include "config/config.h"
 #include "detect/classical.h"
@@ -390,9 +390,7 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 		status = fsl_detect_options_apply(&options, &config, err);
 	}
 	if (status == FSL_OK) {
-		if (config.jobs > 0) {
-			omp_set_num_threads((int)config.jobs);
-		}
+		fsl_threads_start((int)config.jobs);
 		status = detect(&config, &options, exit_code, err);
 	}
 	fsl_config_fini(&config);

@@ -3,7 +3,6 @@
  * read to ranks, these are put beside each other, judges propose findings, a verdict is made of
  * them.
  */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +12,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/threads.h"
 #include "profile/peer_files.h"
 #include "profile/report.h"
 
@@ -239,9 +239,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (status == FSL_OK && request.wants_help) {
 		help();
 	} else if (status == FSL_OK) {
-		if (request.n_jobs > 0) {
-			omp_set_num_threads((int)request.n_jobs);
-		}
+		fsl_threads_start((int)request.n_jobs);
 		status = analyse(&request, exit_code, err);
 	}
 	return status;

@@ -1,0 +1,14 @@
+/* The threads of OpenMP, before there is work for them. */
+#ifndef FSL_CLI_THREADS_H
+#define FSL_CLI_THREADS_H
+
+/*
+ * Starts the threads that parallel regions will use, @n of them (0: as many as OpenMP has by
+ * default), and leaves each on a processor of its own where there are enough. Processors that a
+ * thread may use stay what they were; what fails costs only time. Once per process, early: without
+ * it the first region waits 4 to 8 ms (a tick of the scheduler or two) on kernels that give a new
+ * thread the processor of the one that made it.
+ */
+void fsl_threads_start(int n);
+
+#endif
