@@ -11,6 +11,8 @@
 /* Pruning does not help where nothing changes, so long series are cut on a grid of this many. */
 enum { GRID_MAX = 8192 };
 enum { REAL_COLUMNS = 8, INDEX_COLUMNS = 3 };
+/* Starts that are looked at together, and of them those that a vector may hold. */
+enum { BLOCK = 64, LANES = 4, N_BLOCKS_MAX = (GRID_MAX + BLOCK) / BLOCK + 1 };
 /* Beyond this many sigmas all levels are alike: sums of squares keep their digits. */
 static const double SIGMAS_MAX = 1e6;
 
@@ -20,10 +22,14 @@ struct starts {
 	size_t n;
 	size_t *node;
 	size_t *dead_from;    /* node from which on it cannot win; SIZE_MAX: not known yet */
+	size_t next_dead;     /* least of them */
 	double *best;         /* least cost of everything in front of it */
 	double *sum, *square; /* prefix sums there */
 	double *place;        /* its first value */
-	double *error;        /* of a segment from it to the node in question */
+	/* Up to the node in question, the penalty of its own cut left out. */
+	double *cost;
+	double least[N_BLOCKS_MAX]; /* of the costs in each block */
+	double most;                /* of all costs */
 };
 
 struct search {
@@ -53,18 +59,44 @@ static size_t node_at(const struct search *search, size_t node)
 	return node == search->n_nodes ? search->n : node * search->stride;
 }
 
-/* Squared errors of the segments from all starts to @end. */
-static void set_errors(struct search *search, size_t end)
+/* Costs of up to BLOCK starts from @begin on, with the squared error of the segment from each to
+ * @end. */
+static void set_costs(struct search *search, size_t begin, size_t n, size_t end)
 {
 	const struct starts *starts = &search->starts;
 	double sum_end = search->sums[end];
 	double square_end = search->squares[end];
 	double place_end = (double)node_at(search, end);
-	for (size_t i = 0; i < starts->n; i++) {
+	for (size_t i = begin; i < begin + n; i++) {
 		double sum = sum_end - starts->sum[i];
-		double n = place_end - starts->place[i];
-		starts->error[i] = square_end - starts->square[i] - sum * sum / n;
+		double n_values = place_end - starts->place[i];
+		double error = square_end - starts->square[i] - sum * sum / n_values;
+		starts->cost[i] = starts->best[i] + error;
 	}
+}
+
+/* Least and greatest cost of a block, lane by lane, as the compiler cannot reorder them itself. */
+static void set_range(struct starts *starts, size_t block, size_t n)
+{
+	const double *cost = starts->cost + block * BLOCK;
+	double least[LANES];
+	double most[LANES];
+	for (size_t k = 0; k < LANES; k++) {
+		least[k] = most[k] = cost[0];
+	}
+	size_t i = 0;
+	for (; i + LANES <= n; i += LANES) {
+		for (size_t k = 0; k < LANES; k++) {
+			least[k] = cost[i + k] < least[k] ? cost[i + k] : least[k];
+			most[k] = cost[i + k] > most[k] ? cost[i + k] : most[k];
+		}
+	}
+	for (; i < n; i++) {
+		least[0] = cost[i] < least[0] ? cost[i] : least[0];
+		most[0] = cost[i] > most[0] ? cost[i] : most[0];
+	}
+	starts->least[block] = fmin(fmin(least[0], least[1]), fmin(least[2], least[3]));
+	starts->most = fmax(starts->most, fmax(fmax(most[0], most[1]), fmax(most[2], most[3])));
 }
 
 static void sum_up(struct search *search, const struct fsl_shift_work *work)
@@ -83,22 +115,29 @@ static void sum_up(struct search *search, const struct fsl_shift_work *work)
 	}
 }
 
-/* Best last segment that ends at @end. */
+/* Best last segment that ends at @end; of several, the one that begins first. */
 static void find_best(struct search *search, size_t end)
 {
-	const struct starts *starts = &search->starts;
+	struct starts *starts = &search->starts;
 	double best = INFINITY;
-	size_t best_idx = 0;
-	for (size_t i = 0; i < starts->n; i++) {
-		double cost = starts->best[i] + starts->error[i] + search->penalty;
-		if (cost < best) {
-			best = cost;
-			best_idx = i;
-		}
+	starts->most = -INFINITY;
+	for (size_t begin = 0; begin < starts->n; begin += BLOCK) {
+		size_t n = starts->n - begin < BLOCK ? starts->n - begin : BLOCK;
+		set_costs(search, begin, n, end);
+		set_range(starts, begin / BLOCK, n);
+		best = fmin(best, starts->least[begin / BLOCK] + search->penalty);
 	}
 	search->best[end] = best;
-	if (best < INFINITY) {
-		search->last[end] = starts->node[best_idx];
+	size_t block = 0;
+	while (block * BLOCK < starts->n && starts->least[block] + search->penalty > best) {
+		block++;
+	}
+	size_t i = block * BLOCK;
+	while (i < starts->n && starts->cost[i] + search->penalty > best) {
+		i++;
+	}
+	if (i < starts->n) {
+		search->last[end] = starts->node[i];
 	}
 }
 
@@ -130,12 +169,18 @@ static void prune(struct search *search, size_t end)
 {
 	struct starts *starts = &search->starts;
 	size_t n_left = 0;
+	if (starts->most <= search->best[end] && starts->next_dead > end + 1) {
+		return;
+	}
+	starts->next_dead = SIZE_MAX;
 	for (size_t i = 0; i < starts->n; i++) {
-		if (starts->dead_from[i] == SIZE_MAX &&
-		    starts->best[i] + starts->error[i] > search->best[end]) {
+		if (starts->dead_from[i] == SIZE_MAX && starts->cost[i] > search->best[end]) {
 			starts->dead_from[i] = end + search->nodes_min;
 		}
 		if (starts->dead_from[i] > end + 1) {
+			if (starts->dead_from[i] < starts->next_dead) {
+				starts->next_dead = starts->dead_from[i];
+			}
 			if (n_left < i) {
 				move_start(starts, n_left, i);
 			}
@@ -148,12 +193,12 @@ static void prune(struct search *search, size_t end)
 static void run(struct search *search)
 {
 	search->best[0] = -search->penalty;
+	search->starts.next_dead = SIZE_MAX;
 	for (size_t end = search->nodes_min; end <= search->n_nodes; end++) {
 		size_t begin = end - search->nodes_min;
 		if (begin == 0 || begin >= search->nodes_min) {
 			add_start(search, begin);
 		}
-		set_errors(search, end);
 		find_best(search, end);
 		prune(search, end);
 	}
@@ -183,7 +228,7 @@ static void set_columns(struct search *search, double *reals, size_t *indices, s
 	starts->sum = reals + 4 * n;
 	starts->square = reals + 5 * n;
 	starts->place = reals + 6 * n;
-	starts->error = reals + 7 * n;
+	starts->cost = reals + 7 * n;
 	search->last = indices;
 	starts->node = indices + n;
 	starts->dead_from = indices + 2 * n;

@@ -10,8 +10,9 @@
 
 #include "base/mem.h"
 #include "base/shift.h"
+#include "base/shift_parts.h"
 
-enum { N = 200 };
+enum { N = 200, CUT_N = 500 };
 
 /* -1 .. 1, the same on every machine. */
 static double noise(uint64_t *seed)
@@ -239,6 +240,72 @@ static void scale_and_sign_change_nothing(void **state)
 	}
 }
 
+/* Squared error of [begin, end) around its mean. */
+static double error_of(const double *values, size_t begin, size_t end)
+{
+	double mean = 0.0, error = 0.0;
+	for (size_t i = begin; i < end; i++) {
+		mean += values[i] / (double)(end - begin);
+	}
+	for (size_t i = begin; i < end; i++) {
+		error += (values[i] - mean) * (values[i] - mean);
+	}
+	return error;
+}
+
+/* Optimal cuts by trying all, each @penalty; returns how many. */
+static size_t cut_by_hand(const double *values, size_t n, size_t segment_min, double penalty,
+			  size_t *cuts)
+{
+	double best[CUT_N + 1];
+	size_t last[CUT_N + 1], n_cuts = 0;
+	best[0] = -penalty;
+	for (size_t end = 1; end <= n; end++) {
+		best[end] = INFINITY;
+		for (size_t begin = 0; begin + segment_min <= end; begin++) {
+			double cost = best[begin] + error_of(values, begin, end) + penalty;
+			if (cost < best[end]) {
+				best[end] = cost;
+				last[end] = begin;
+			}
+		}
+	}
+	for (size_t at = last[n]; at > 0; at = last[at]) {
+		cuts[n_cuts++] = at;
+	}
+	return n_cuts;
+}
+
+static void cuts_are_those_that_cost_least(void **state)
+{
+	(void)state;
+	static const size_t shifts_every[] = {CUT_N, 300, 70, 31, 12, 6};
+	struct fsl_shift_options options = {.penalty = 0.7, .segment_min = 5};
+	double values[CUT_N];
+	uint64_t seed = 7;
+	for (size_t k = 0; k < sizeof(shifts_every) / sizeof(shifts_every[0]); k++) {
+		double level = 0.0;
+		for (size_t i = 0; i < CUT_N; i++) {
+			level = i % shifts_every[k] == 0 ? 8.0 * noise(&seed) : level;
+			values[i] = level + noise(&seed) + noise(&seed);
+		}
+		struct fsl_shift_work work = {.options = &options,
+					      .n = CUT_N,
+					      .segment_min = options.segment_min,
+					      .capped = values,
+					      .sigma = 1.0};
+		struct fsl_shift_cut found[CUT_N];
+		size_t wanted[CUT_N], n_found = 0;
+		assert_int_equal(fsl_shift_segment(&work, found, &n_found, NULL), FSL_OK);
+		size_t n = cut_by_hand(values, CUT_N, options.segment_min,
+				       options.penalty * log((double)CUT_N), wanted);
+		assert_int_equal(n_found, n);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(found[i].at, wanted[n - 1 - i]);
+		}
+	}
+}
+
 static void long_series_are_bounded_and_exact(void **state)
 {
 	(void)state;
@@ -316,6 +383,7 @@ int main(void)
 		cmocka_unit_test(short_series_are_judged_as_far_as_ranks_can_tell),
 		cmocka_unit_test(a_clock_with_a_coarse_grain_has_noise),
 		cmocka_unit_test(scale_and_sign_change_nothing),
+		cmocka_unit_test(cuts_are_those_that_cost_least),
 		cmocka_unit_test(long_series_are_bounded_and_exact),
 		cmocka_unit_test(too_long_series_are_refused),
 		cmocka_unit_test(memory_errors_are_reported),
