@@ -27,4 +27,8 @@ static inline int fsl_compare_u32(const void *left, const void *right)
  * greater and none behind it smaller. */
 int64_t fsl_select_i64(int64_t *values, size_t n, size_t k);
 
+/* The @k-th smallest (from 0) of @n values, k < n, none of them NaN. *next: the one after it in
+ * order, infinite behind the last. @scratch holds the values and is lost. */
+double fsl_select(double *scratch, size_t n, size_t k, double *next);
+
 #endif

@@ -10,6 +10,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Median absolute deviation of a normal distribution times this is its standard deviation. */
 #define MAD_TO_SIGMA 1.482602218505602
@@ -184,9 +185,7 @@ static bool narrow(double *values, size_t *n, size_t *k, double *above)
 	return true;
 }
 
-/* The @k-th smallest of @scratch, which is reordered, none of it NaN; *next: the one after, where
- * there is one. */
-static double select_kth(double *scratch, size_t n, size_t k, double *next)
+double fsl_select(double *scratch, size_t n, size_t k, double *next)
 {
 	double above = INFINITY;
 	while (n > SAMPLED_MIN) {
@@ -223,7 +222,7 @@ double fsl_percentile(const double *values, size_t n, double q, double *scratch)
 	double position = (double)(n - 1) * (q / 100.0);
 	size_t below = (size_t)position;
 	double fraction = position - (double)below;
-	double high, low = select_kth(scratch, n, below, &high);
+	double high, low = fsl_select(scratch, n, below, &high);
 	if (fraction <= 0.0) {
 		return low;
 	}
@@ -238,7 +237,7 @@ static double median_in_place(double *scratch, size_t n)
 	if (n == 0) {
 		return (double)NAN;
 	}
-	double high, low = select_kth(scratch, n, (n - 1) / 2, &high);
+	double high, low = fsl_select(scratch, n, (n - 1) / 2, &high);
 	return n % 2 == 1 ? low : 0.5 * (low + high);
 }
 

@@ -3,20 +3,8 @@
 
 #include <failslow/stats.h>
 
+#include "base/sort.h"
 #include "blame/blame.h"
-
-/* Copies what is no number, ascending; returns how many. */
-static size_t sort_known(const double *values, size_t n, double *sorted)
-{
-	size_t k = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!isnan(values[i])) {
-			sorted[k++] = values[i];
-		}
-	}
-	fsl_sort(sorted, k);
-	return k;
-}
 
 /* Median of the lower half of @k sorted values, the one at @left_out passed over (SIZE_MAX: none).
  */
@@ -31,14 +19,22 @@ static double lower_level(const double *sorted, size_t k, size_t left_out)
 	return (sorted[low + (low >= left_out)] + sorted[high + (high >= left_out)]) / 2.0;
 }
 
+/* As lower_level() of all of them, without sorting. */
 double fsl_peer_level(const double *values, size_t n, double *scratch)
 {
-	return lower_level(scratch, sort_known(values, n, scratch), SIZE_MAX);
+	size_t k = fsl_pack(values, n, scratch, NULL);
+	size_t n_lower = (k + 1) / 2;
+	if (k == 0) {
+		return NAN;
+	}
+	double high, low = fsl_select(scratch, k, (n_lower - 1) / 2, &high);
+	return n_lower % 2 == 1 ? low : (low + high) / 2.0;
 }
 
 void fsl_peer_levels(const double *values, size_t n, double *levels, double *scratch)
 {
-	size_t k = sort_known(values, n, scratch);
+	size_t k = fsl_pack(values, n, scratch, NULL);
+	fsl_sort(scratch, k);
 	for (size_t i = 0; i < n; i++) {
 		size_t low = 0, high = k; /* place of the value, or of the first equal one */
 		while (low < high && !isnan(values[i])) {

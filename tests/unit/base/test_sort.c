@@ -1,4 +1,5 @@
 /* Claims about order statistics: what sorting would say. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,6 +35,24 @@ static void assert_selected(const int64_t *values, size_t n, size_t k)
 	}
 }
 
+static int compare_doubles(const void *left, const void *right)
+{
+	return FSL_ORDER(*(const double *)left, *(const double *)right);
+}
+
+static void assert_double_selected(const int64_t *values, size_t n, size_t k)
+{
+	double sorted[N_MAX + 1], work[N_MAX], next;
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = work[i] = (double)values[i];
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	sorted[n] = INFINITY;
+	double found = fsl_select(work, n, k, &next);
+	assert_true(FSL_ORDER(found, sorted[k]) == 0);
+	assert_true(FSL_ORDER(next, sorted[k + 1]) == 0);
+}
+
 static void every_place_holds_what_sorting_puts_there(void **state)
 {
 	(void)state;
@@ -47,8 +66,10 @@ static void every_place_holds_what_sorting_puts_there(void **state)
 			}
 			for (size_t k = 0; k < n; k += n / 7 + 1) {
 				assert_selected(values, n, k);
+				assert_double_selected(values, n, k);
 			}
 			assert_selected(values, n, n - 1);
+			assert_double_selected(values, n, n - 1);
 		}
 	}
 }
@@ -66,6 +87,9 @@ static void sorted_and_saw_toothed_values_are_no_trouble(void **state)
 		assert_selected(up, N_MAX, k);
 		assert_selected(down, N_MAX, k);
 		assert_selected(teeth, N_MAX, k);
+		assert_double_selected(up, N_MAX, k);
+		assert_double_selected(down, N_MAX, k);
+		assert_double_selected(teeth, N_MAX, k);
 	}
 }
 
