@@ -252,23 +252,28 @@ static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks,
 	group->n_pairs = n_kept;
 }
 
-enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *match,
-				struct fsl_clocks *clocks, const struct fsl_listing *listing,
-				const struct fsl_run *run, struct fsl_error *err)
+/* Kinds of all names, and of how many operators go from one rank to another. */
+static size_t set_kinds(uint8_t *kinds, const struct fsl_strpool *names)
 {
-	enum fsl_status status = FSL_OK;
-	size_t n_names = fsl_strpool_size(run->names);
+	size_t n = fsl_strpool_size(names), n_p2p = 0;
+	for (size_t i = 0; i < n; i++) {
+		kinds[i] = (uint8_t)fsl_p2p_kind_from_name(fsl_strpool_text(names, (uint32_t)i));
+		n_p2p += kinds[i] < FSL_P2P_KINDS_N;
+	}
+	return n_p2p;
+}
+
+static enum fsl_status match_groups(struct fsl_channel_list *out, struct fsl_match *match,
+				    struct fsl_clocks *clocks, const struct fsl_listing *listing,
+				    const uint8_t *kinds, struct fsl_error *err)
+{
 	struct bench bench = {.items = fsl_calloc(DIFFERENCES, sizeof(*bench.items)),
 			      .hits = fsl_calloc(DIFFERENCES, sizeof(*bench.hits)),
 			      .work = fsl_calloc(DIFFERENCES, sizeof(*bench.work))};
-	uint8_t *kinds = fsl_calloc(n_names + 1, sizeof(*kinds));
-	if (bench.items == NULL || bench.hits == NULL || bench.work == NULL || kinds == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
-		goto out;
-	}
-	for (size_t i = 0; i < n_names; i++) {
-		const char *name = fsl_strpool_text(run->names, (uint32_t)i);
-		kinds[i] = (uint8_t)fsl_p2p_kind_from_name(name);
+	enum fsl_status status = FSL_OK;
+	if (bench.items == NULL || bench.hits == NULL || bench.work == NULL) {
+		status =
+			FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: differences=%d", DIFFERENCES);
 	}
 	for (size_t g = 0; g < listing->n_groups && status == FSL_OK; g++) {
 		struct fsl_arena scratch = {0};
@@ -282,10 +287,26 @@ enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *
 		}
 		fsl_arena_fini(&scratch);
 	}
-out:
-	fsl_free(kinds);
 	fsl_free(bench.work);
 	fsl_free(bench.hits);
 	fsl_free(bench.items);
+	return status;
+}
+
+/* Most jobs name no such operator, and then nothing is looked at. */
+enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *match,
+				struct fsl_clocks *clocks, const struct fsl_listing *listing,
+				const struct fsl_run *run, struct fsl_error *err)
+{
+	size_t n_names = fsl_strpool_size(run->names);
+	uint8_t *kinds = fsl_calloc(n_names + 1, sizeof(*kinds));
+	if (kinds == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
+	}
+	enum fsl_status status = FSL_OK;
+	if (set_kinds(kinds, run->names) > 0) {
+		status = match_groups(out, match, clocks, listing, kinds, err);
+	}
+	fsl_free(kinds);
 	return status;
 }
