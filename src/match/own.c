@@ -3,6 +3,7 @@
 #include "match/own.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "match/own_spans.h"
@@ -174,15 +175,16 @@ static enum fsl_status alloc_own(struct fsl_own *out, const struct fsl_run *run,
 {
 	size_t n_cells = 0, n_parts = 0;
 	bool is_short = false;
+	/* Not zeroed here: each rank's rows are on its thread. */
 	*out = (struct fsl_own){.n_ranks = run->n_ranks, .n_steps = cuts->n_steps};
 	if (fsl_mul_size(run->n_ranks, cuts->n_steps, &n_cells) &&
 	    fsl_mul_size(n_cells, FSL_OWN_PARTS_N * sizeof(double), &n_parts)) {
-		out->part_ms = fsl_arena_alloc(&out->arena, n_parts);
-		out->idle_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
+		out->part_ms = fsl_arena_take(&out->arena, n_parts);
+		out->idle_ms = fsl_arena_take(&out->arena, n_cells * sizeof(double));
 	}
 	out->holds = fsl_arena_alloc(&out->arena, run->n_ranks * sizeof(*out->holds));
 	for (size_t r = 0; r < run->n_ranks && out->holds != NULL; r++) {
-		out->holds[r] = fsl_arena_alloc(&out->arena, run->ranks[r].n_ops);
+		out->holds[r] = fsl_arena_take(&out->arena, run->ranks[r].n_ops);
 		is_short |= out->holds[r] == NULL;
 	}
 	if (is_short || out->part_ms == NULL || out->idle_ms == NULL || out->holds == NULL) {
@@ -217,6 +219,9 @@ static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 			      out->idle_ms + r * out->n_steps, out->n_steps};
 	enum fsl_status status =
 		FSL_GROW(bench->spans, bench->spans_capacity, rank->n_ops + 1, NULL);
+	memset(row.part_ms, 0, out->n_steps * FSL_OWN_PARTS_N * sizeof(*row.part_ms));
+	memset(row.idle_ms, 0, out->n_steps * sizeof(*row.idle_ms));
+	memset(out->holds[r], 0, rank->n_ops);
 	if (status == FSL_OK && out->has_stages) {
 		status = FSL_GROW(bench->cover.spans, bench->cover_capacity, rank->n_ops + 1, NULL);
 	}
