@@ -162,8 +162,14 @@ static double median_over_peers(const struct inquiry *q, double (*value)(const s
 	return fsl_median(medians, n, medians + PEERS_SAMPLED_MAX);
 }
 
-/* Longest stretch of step @s in which the rank was in no operator, on the reference clock. */
-static bool longest_gap(const struct inquiry *q, size_t s, int64_t *begin_ns, int64_t *end_ns)
+/* A stretch in which the rank was in no operator, on the reference clock. */
+struct gap {
+	int64_t begin_ns, end_ns;
+	bool is_met; /* by a checkpoint */
+};
+
+/* The longest one of step @s. */
+static bool longest_gap(const struct inquiry *q, size_t s, struct gap *gap)
 {
 	const struct fsl_rank *rank = &q->run->ranks[q->rank_idx];
 	size_t first = fsl_cuts_first(q->cuts, q->rank_idx, s);
@@ -176,8 +182,8 @@ static bool longest_gap(const struct inquiry *q, size_t s, int64_t *begin_ns, in
 		int64_t gap_ns = fsl_op_begin_ns(&rank->ops[i]) - busy_until_ns;
 		if (gap_ns > longest_ns) {
 			longest_ns = gap_ns;
-			*begin_ns = busy_until_ns - q->match->clock_ns[q->rank_idx];
-			*end_ns = *begin_ns + gap_ns;
+			gap->begin_ns = busy_until_ns - q->match->clock_ns[q->rank_idx];
+			gap->end_ns = gap->begin_ns + gap_ns;
 		}
 		int64_t op_end_ns = fsl_op_end_ns(&rank->ops[i]);
 		busy_until_ns = op_end_ns > busy_until_ns ? op_end_ns : busy_until_ns;
@@ -185,32 +191,36 @@ static bool longest_gap(const struct inquiry *q, size_t s, int64_t *begin_ns, in
 	return longest_ns > 0;
 }
 
-/* True when a recorded checkpoint of any rank overlaps [begin, end) on the reference clock. */
-static bool meets_checkpoint(const struct inquiry *q, int64_t begin_ns, int64_t end_ns)
+/* Marks the gaps that overlap a recorded checkpoint of any rank. */
+static void meet_checkpoints(const struct inquiry *q, struct gap *gaps, size_t n_gaps)
 {
 	for (size_t r = 0; r < q->run->n_ranks; r++) {
 		const struct fsl_rank *rank = &q->run->ranks[r];
 		for (size_t i = 0; i < rank->n_stages; i++) {
-			const struct fsl_stage *stage = &rank->stages[i];
-			if (stage->kind == FSL_STAGE_CKPT &&
-			    stage->begin_ns - q->match->clock_ns[r] < end_ns &&
-			    stage->end_ns - q->match->clock_ns[r] > begin_ns) {
-				return true;
+			if (rank->stages[i].kind != FSL_STAGE_CKPT) {
+				continue;
+			}
+			int64_t begin_ns = rank->stages[i].begin_ns - q->match->clock_ns[r];
+			int64_t end_ns = rank->stages[i].end_ns - q->match->clock_ns[r];
+			for (size_t k = 0; k < n_gaps; k++) {
+				gaps[k].is_met = gaps[k].is_met || (begin_ns < gaps[k].end_ns &&
+								    end_ns > gaps[k].begin_ns);
 			}
 		}
 	}
-	return false;
 }
 
 static double ckpt_share(const struct inquiry *q)
 {
+	struct gap gaps[STEPS_SAMPLED_MAX];
 	size_t n_gaps = 0, n_met = 0;
 	for (size_t i = 0; i < q->n_steps; i++) {
-		int64_t begin_ns = 0, end_ns = 0;
-		if (longest_gap(q, q->steps[i], &begin_ns, &end_ns)) {
-			n_gaps++;
-			n_met += meets_checkpoint(q, begin_ns, end_ns);
-		}
+		gaps[n_gaps].is_met = false;
+		n_gaps += longest_gap(q, q->steps[i], &gaps[n_gaps]);
+	}
+	meet_checkpoints(q, gaps, n_gaps);
+	for (size_t k = 0; k < n_gaps; k++) {
+		n_met += gaps[k].is_met;
 	}
 	return n_gaps > 0 ? (double)n_met / (double)n_gaps : NAN;
 }
