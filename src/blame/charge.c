@@ -345,15 +345,34 @@ static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct
 	return status;
 }
 
+/* Ranks on threads; each writes its own rows. */
+static enum fsl_status charge_members(struct fsl_blame *out, const struct fsl_config *config,
+				      struct fsl_error *err)
+{
+	size_t n_members = out->peers.begin[out->peers.n_classes];
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		double *work = fsl_calloc(3 * out->n_steps + 1, sizeof(*work));
+		is_short = work == NULL;
+#pragma omp for schedule(dynamic, 1)
+		for (size_t k = 0; k < n_members; k++) {
+			is_short = is_short || charge_rank(out, out->peers.members[k], config, work,
+							   NULL) != FSL_OK;
+		}
+		fsl_free(work);
+	}
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
+				   out->n_ranks, out->n_steps)
+			: FSL_OK;
+}
+
 enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config,
 				 double *work, struct fsl_error *err)
 {
 	enum fsl_status status = fsl_chance_find_singles(out, work, err);
-	for (size_t k = 0; k < out->peers.n_classes && status == FSL_OK; k++) {
-		size_t end = out->peers.begin[k + 1];
-		for (size_t i = out->peers.begin[k]; i < end && status == FSL_OK; i++) {
-			status = charge_rank(out, out->peers.members[i], config, work, err);
-		}
+	if (status == FSL_OK) {
+		status = charge_members(out, config, err);
 	}
 	fsl_onsets_accept(out, work);
 	return status;

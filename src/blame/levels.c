@@ -17,36 +17,44 @@ static double *level_at(struct fsl_replay *replay, size_t r, size_t i, size_t pa
 	return &replay->own_factor[(r * replay->n_steps + i) * FSL_REPLAY_PARTS_N + part];
 }
 
-/* Writes the level of one part of a rank without peers, its own lower half, into own_factor.
- * @work: 2 * steps. */
-static void set_own_level(struct fsl_replay *replay, const struct fsl_case *job, size_t r,
-			  size_t part, double *work)
+/* Writes the levels of a rank without peers, its own lower half, into own_factor. @work: 2 *
+ * steps. */
+static void set_alone_levels(struct fsl_replay *replay, const struct fsl_case *job, size_t r,
+			     double *work)
 {
-	for (size_t i = 0; i < replay->n_steps; i++) {
-		work[i] = part_ms(job, r, replay->step_idx[i], part);
+	const struct fsl_peers *peers = &job->blame->peers;
+	uint32_t class_idx = peers->class_of[r];
+	if (peers->begin[class_idx + 1] - peers->begin[class_idx] > 1) {
+		return;
 	}
-	double level = fsl_peer_level(work, replay->n_steps, work + replay->n_steps);
-	for (size_t i = 0; i < replay->n_steps; i++) {
-		*level_at(replay, r, i, part) = level;
+	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			work[i] = part_ms(job, r, replay->step_idx[i], p);
+		}
+		double level = fsl_peer_level(work, replay->n_steps, work + replay->n_steps);
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			*level_at(replay, r, i, p) = level;
+		}
 	}
 }
 
-/* Likewise for the members of a class, from each other. @work: 3 * members. */
-static void set_class_levels(struct fsl_replay *replay, const struct fsl_case *job,
-			     const uint32_t *members, size_t n_members, size_t part, double *work)
+/* Likewise of all classes of more than one rank in step @i, from each other. @work: 3 * members. */
+static void set_class_levels(struct fsl_replay *replay, const struct fsl_case *job, size_t i,
+			     double *work)
 {
-	double *levels = work + n_members;
-	if (n_members == 1) {
-		set_own_level(replay, job, members[0], part, work);
-		return;
-	}
-	for (size_t i = 0; i < replay->n_steps; i++) {
-		for (size_t m = 0; m < n_members; m++) {
-			work[m] = part_ms(job, members[m], replay->step_idx[i], part);
-		}
-		fsl_peer_levels(work, n_members, levels, levels + n_members);
-		for (size_t m = 0; m < n_members; m++) {
-			*level_at(replay, members[m], i, part) = levels[m];
+	const struct fsl_peers *peers = &job->blame->peers;
+	for (size_t k = 0; k < peers->n_classes; k++) {
+		const uint32_t *members = peers->members + peers->begin[k];
+		size_t n = peers->begin[k + 1] - peers->begin[k];
+		double *levels = work + n;
+		for (size_t p = 0; p < FSL_REPLAY_PARTS_N && n > 1; p++) {
+			for (size_t m = 0; m < n; m++) {
+				work[m] = part_ms(job, members[m], replay->step_idx[i], p);
+			}
+			fsl_peer_levels(work, n, levels, levels + n);
+			for (size_t m = 0; m < n; m++) {
+				*level_at(replay, members[m], i, p) = levels[m];
+			}
 		}
 	}
 }
@@ -215,28 +223,42 @@ static void set_transfers(struct fsl_replay *replay, const struct fsl_case *job,
 	}
 }
 
+/* Levels of all ranks become factors: each thread steps, then ranks. */
+static bool set_factors_of_ranks(struct fsl_replay *replay, const struct fsl_case *job)
+{
+	const struct fsl_peers *peers = &job->blame->peers;
+	bool is_short = false;
+#pragma omp parallel reduction(|| : is_short)
+	{
+		double *work =
+			fsl_calloc(3 * replay->n_ranks + 2 * replay->n_steps + 1, sizeof(*work));
+		is_short = work == NULL;
+#pragma omp for schedule(static)
+		for (size_t i = 0; i < replay->n_steps; i++) {
+			if (!is_short) {
+				set_class_levels(replay, job, i, work);
+			}
+		}
+#pragma omp for schedule(static)
+		for (size_t r = 0; r < replay->n_ranks; r++) {
+			if (!is_short && peers->class_of[r] != FSL_NO_CLASS) {
+				set_alone_levels(replay, job, r, work);
+				set_rank(replay, job, r);
+			}
+		}
+		fsl_free(work);
+	}
+	return !is_short;
+}
+
 enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *job,
 				  const struct fsl_transfers *transfers,
 				  const struct fsl_link *links, size_t n_links,
 				  struct fsl_error *err)
 {
-	const struct fsl_peers *peers = &job->blame->peers;
-	double *work = fsl_calloc(3 * replay->n_ranks + 3 * replay->n_steps + 1, sizeof(*work));
-	if (work == NULL) {
+	if (!set_factors_of_ranks(replay, job)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", replay->n_ranks);
 	}
-	for (size_t k = 0; k < peers->n_classes; k++) {
-		for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
-			set_class_levels(replay, job, peers->members + peers->begin[k],
-					 peers->begin[k + 1] - peers->begin[k], p, work);
-		}
-	}
-	for (size_t r = 0; r < replay->n_ranks; r++) {
-		if (peers->class_of[r] != FSL_NO_CLASS) {
-			set_rank(replay, job, r);
-		}
-	}
 	set_transfers(replay, job, transfers, links, n_links);
-	fsl_free(work);
 	return fsl_replay_set_levels(replay, err);
 }
