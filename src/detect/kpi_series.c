@@ -102,6 +102,21 @@ static void place_by_step(struct samples *samples, const struct fsl_metric_confi
 	}
 }
 
+/* Room for one more; for as many as there will be when they go on coming as in the first @n_seen of
+ * @n_ops operators, so that they hardly ever move. */
+static enum fsl_status make_room(struct samples *samples, size_t n_seen, size_t n_ops)
+{
+	enum { SAMPLES_MIN = 256 };
+	size_t n = samples->n_items + 1;
+	if (n <= samples->capacity) {
+		return FSL_OK;
+	}
+	double n_likely = (double)n / (double)(n_seen + 1) * (double)n_ops;
+	n = (size_t)n_likely > n ? (size_t)n_likely : n;
+	n = samples->capacity == 0 ? SAMPLES_MIN : n;
+	return FSL_GROW(samples->items, samples->capacity, n, NULL);
+}
+
 /* Samples of one rank in their windows, without the share at the start. */
 static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_request *request,
 			       int32_t rank_number)
@@ -114,8 +129,7 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 		    !sample_of_op(request->metric, &rank->ops[i], &sample)) {
 			continue;
 		}
-		enum fsl_status status =
-			FSL_GROW(samples->items, samples->capacity, samples->n_items + 1, NULL);
+		enum fsl_status status = make_room(samples, i, rank->n_ops);
 		if (status != FSL_OK) {
 			return status;
 		}
@@ -166,16 +180,30 @@ static void sort_samples(struct sample *samples, size_t n)
 	}
 }
 
+/* The most samples that one window has; they are sorted. */
+static size_t longest_window(const struct sample *samples, size_t n)
+{
+	size_t longest = 0;
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
+		while (end < n && samples[end].window == samples[begin].window) {
+			end++;
+		}
+		longest = end - begin > longest ? end - begin : longest;
+	}
+	return longest;
+}
+
 /* Samples (sorted here) as windows of @member; those in windows that do not exist are left out. */
 static bool fill_member(struct fsl_windows *out, size_t member,
 			const struct fsl_metric_config *metric, struct sample *samples,
 			size_t n_samples)
 {
-	double *values = fsl_calloc(n_samples, 2 * sizeof(*values));
+	sort_samples(samples, n_samples);
+	size_t n_most = longest_window(samples, n_samples);
+	double *values = fsl_calloc(n_most, 2 * sizeof(*values));
 	if (values == NULL) {
 		return false;
 	}
-	sort_samples(samples, n_samples);
 	for (size_t begin = 0, end = 0; begin < n_samples; begin = end) {
 		size_t window = samples[begin].window;
 		if (window >= out[0].n_windows) {
@@ -189,7 +217,7 @@ static bool fill_member(struct fsl_windows *out, size_t member,
 		for (size_t f = 0; f < metric->n_funcs; f++) {
 			out[f].values[cell] =
 				fsl_agg_apply(metric->funcs[f].agg, metric->funcs[f].q, values,
-					      end - begin, values + n_samples);
+					      end - begin, values + n_most);
 			out[f].n_samples[cell] = (uint32_t)(end - begin);
 			out[f].first_ns[cell] = samples[begin].begin_ns;
 		}
@@ -244,8 +272,8 @@ static size_t count_outside(const struct fsl_windows *windows, size_t member, si
 static bool collect_all(struct samples *samples, const struct fsl_kpi_request *request)
 {
 	bool is_short = false;
-#pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_short)
-	for (size_t i = 0; i < request->n_ranks; i++) {
+#pragma omp parallel for schedule(static) reduction(|| : is_short)
+	for (size_t i = 0; i < request->n_ranks; i++) { /* members of a group have much the same */
 		is_short |= collect(&samples[i], request, request->ranks[i]) != FSL_OK;
 	}
 	return !is_short;
