@@ -307,6 +307,28 @@ static int terminal_width(void)
 	return is_known ? size.ws_col : 80;
 }
 
+/* Both at once, as each waits for the disk. */
+static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_config *config,
+				      struct fsl_summary *summary, struct fsl_error *err)
+{
+	struct fsl_error other = *err;
+	enum fsl_status perceived = FSL_OK, localised = FSL_OK;
+#pragma omp parallel sections
+	{
+#pragma omp section
+		perceived = fsl_report_write_perception(&job->perception, config,
+							&summary->perception_path, err);
+#pragma omp section
+		localised =
+			fsl_report_write_localisation(&job->localisation, &job->topology, &job->run,
+						      config, &summary->localisation_path, &other);
+	}
+	if (perceived == FSL_OK) {
+		*err = other;
+	}
+	return perceived == FSL_OK ? localised : perceived;
+}
+
 static enum fsl_status report(struct fsl_job *job, const struct fsl_config *config,
 			      const struct fsl_detect_options *options, struct fsl_error *err)
 {
@@ -317,13 +339,7 @@ static enum fsl_status report(struct fsl_job *job, const struct fsl_config *conf
 				      .colours =
 					      isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
 				      .width = terminal_width()};
-	enum fsl_status status = fsl_report_write_perception(&job->perception, config,
-							     &summary.perception_path, err);
-	if (status == FSL_OK) {
-		status =
-			fsl_report_write_localisation(&job->localisation, &job->topology, &job->run,
-						      config, &summary.localisation_path, err);
-	}
+	enum fsl_status status = write_verdicts(job, config, &summary, err);
 	/* A verdict that could not be stored is still told. */
 	if (options->is_json) {
 		enum fsl_status printed = fsl_report_json(stdout, &summary, config, err);
