@@ -47,6 +47,36 @@ bool fsl_add_size(size_t a, size_t b, size_t *out)
 	return !__builtin_add_overflow(a, b, out);
 }
 
+#ifdef MADV_HUGEPAGE
+enum { HUGE_BYTES = 1 << 21 };
+
+static char *begin_of_page(char *memory)
+{
+	return memory - (uintptr_t)memory % HUGE_BYTES;
+}
+#endif
+
+#ifdef __GLIBC__
+/*
+ * Has the heap begin with room for a usual run, in pages of 2 MB but for a start that is enough for
+ * small runs. Later is too late: malloc writes behind a block before anybody can ask for the pages
+ * there, and those around the end of each block would be small ones.
+ */
+static void take_ahead(void)
+{
+#ifdef MADV_HUGEPAGE
+	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 20 };
+	char *ahead = malloc(AHEAD_BYTES);
+	if (ahead != NULL) {
+		char *begin = begin_of_page(ahead + SMALL_BYTES) + HUGE_BYTES;
+		char *end = begin_of_page(ahead + AHEAD_BYTES);
+		(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
+	}
+	free(ahead);
+#endif
+}
+#endif
+
 void fsl_mem_keep_freed(void)
 {
 #ifdef __GLIBC__
@@ -55,6 +85,7 @@ void fsl_mem_keep_freed(void)
 	(void)mallopt(M_TRIM_THRESHOLD, NEVER_BYTES);
 	(void)mallopt(M_ARENA_MAX, 1);
 	(void)mallopt(M_TOP_PAD, PAD_BYTES); /* so that a huge page does not end with the heap */
+	take_ahead();
 #endif
 }
 
@@ -65,12 +96,12 @@ void fsl_mem_keep_freed(void)
 static void use_huge_pages(void *memory, size_t n_bytes)
 {
 #ifdef MADV_HUGEPAGE
-	enum { HUGE_BYTES = 1 << 21, LARGE_BYTES = 1 << 20 };
+	enum { LARGE_BYTES = 1 << 20 };
 	if (memory != NULL && n_bytes >= LARGE_BYTES) {
-		size_t n_before = (uintptr_t)memory % HUGE_BYTES;
-		size_t n_huge = (n_before + n_bytes + HUGE_BYTES - 1) / HUGE_BYTES;
+		char *begin = begin_of_page(memory);
+		char *end = begin_of_page((char *)memory + n_bytes - 1) + HUGE_BYTES;
 		/* Fails at the end of the heap, having done what can be done. */
-		(void)madvise((char *)memory - n_before, n_huge * HUGE_BYTES, MADV_HUGEPAGE);
+		(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
 	}
 #else
 	(void)memory;

@@ -295,13 +295,15 @@ static enum fsl_status walk_rank(struct walk *walk, size_t rank_idx, struct fsl_
 	return status;
 }
 
+/* Ranks on threads, neighbours on the same one: two threads that begin to fill the same page of 2
+ * MB both wait for it. */
 static bool walk_ranks(struct fsl_replay *out, struct fsl_replay_graph *graph)
 {
 	bool is_short = false;
 #pragma omp parallel reduction(|| : is_short)
 	{
 		struct walk walk = {.out = out, .graph = graph};
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(static)
 		for (size_t r = 0; r < out->n_ranks; r++) {
 			is_short = is_short || walk_rank(&walk, r, NULL) != FSL_OK;
 		}

@@ -328,8 +328,8 @@ enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_g
 		goto out;
 	}
 	place_windows(&sort);
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : n_cut)
-	for (size_t w = 0; w < n_windows; w++) {
+#pragma omp parallel for schedule(static) reduction(+ : n_cut)
+	for (size_t w = 0; w < n_windows; w++) { /* neighbours write to the same pages */
 		n_cut += order_window(&sort, w);
 	}
 	out->n_cut = n_cut;
