@@ -245,6 +245,9 @@ static enum fsl_status take_part(struct fsl_rank *rank, struct fsl_part *part,
 		rank->open_group_id = events->open_group_id;
 		rank->open_begin_ns = events->open_begin_ns;
 	}
+	if (events->n_ops > 0) {
+		rank->is_rising = rank->n_ops == 0 && events->is_rising;
+	}
 	enum fsl_status status = take_ops(ops_of(rank), ops_of(events), err);
 	if (status == FSL_OK) {
 		status = take_ops(remnants_of(rank), remnants_of(events), err);

@@ -170,6 +170,7 @@ static void pack_names(struct fsl_pack *pack, const struct fsl_strpool *names)
 	}
 }
 
+/* is_rising stays behind: who unpacks looks for himself. */
 static void pack_events(struct fsl_pack *pack, const struct fsl_rank *events)
 {
 	fsl_pack_u32(pack, (uint32_t)events->rank);

@@ -88,6 +88,10 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 	enum fsl_status status =
 		FSL_GROW(events->ops, events->ops_capacity, events->n_ops + 1, err);
 	if (status == FSL_OK) {
+		/* Here the one before is at hand; later all would have to be looked at again. */
+		events->is_rising = events->n_ops == 0 ||
+				    (events->is_rising &&
+				     fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);
 		events->ops[events->n_ops++] = *op;
 	}
 	return status;

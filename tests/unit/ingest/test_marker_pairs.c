@@ -299,6 +299,20 @@ static void rows_written_twice_are_no_restart(void **state)
 	assert_int_equal(f.sink.events.n_ops, 1);
 }
 
+static void operators_in_order_are_known_to_be(void **state)
+{
+	(void)state;
+	whole(1, 100, "comm:A!g!f!1");
+	whole(2, 101, "comm:A!g!f!1");
+	assert_true(f.sink.events.is_rising);
+	whole(3, 101, "comm:A!g!f!1");
+	assert_false(f.sink.events.is_rising);
+	whole(4, 102, "comm:A!g!f!1");
+	assert_false(f.sink.events.is_rising);
+	finish();
+	assert_int_equal(f.sink.events.n_ops, 4);
+}
+
 static void operators_outside_the_range_are_counted(void **state)
 {
 	(void)state;
@@ -432,6 +446,7 @@ int main(void)
 		TEST(a_clock_that_goes_back_drops_the_operator),
 		TEST(repeated_rows_are_duplicates),
 		TEST(rows_written_twice_are_no_restart),
+		TEST(operators_in_order_are_known_to_be),
 		TEST(operators_outside_the_range_are_counted),
 		TEST(names_are_told_apart_in_any_order),
 		TEST(names_are_split_from_both_ends),
