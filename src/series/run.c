@@ -1,6 +1,7 @@
 /* The run: ranks kept sorted, texts of the enumerations, and the order that every rank promises. */
 #include "series/run.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -235,13 +236,39 @@ static int compare_steps(const void *left, const void *right)
 	return order != 0 ? order : FSL_ORDER(a->dur_ns, b->dur_ns);
 }
 
-/* Inputs are nearly always in order already; looking first makes the usual case linear. */
-static void sort(void *items, size_t n_items, size_t size,
-		 int (*compare)(const void *, const void *))
+enum { ITEM_BYTES_MAX = 64, MOVES_PER_ITEM = 4 };
+
+typedef int compare_function(const void *, const void *);
+
+/* Moves item @i to where it belongs among those in front of it; returns past how many. False in
+ * *is_done: further than @n_max, it went only so far. */
+static size_t insert(char *items, size_t i, size_t size, size_t n_max, compare_function *compare,
+		     bool *is_done)
 {
-	const char *item = items;
-	for (size_t i = 1; i < n_items; i++, item += size) {
-		if (compare(item, item + size) > 0) {
+	_Alignas(max_align_t) char item[ITEM_BYTES_MAX];
+	size_t n = 0;
+	memcpy(item, items + i * size, size);
+	while (n < i && n < n_max && compare(items + (i - n - 1) * size, item) > 0) {
+		memcpy(items + (i - n) * size, items + (i - n - 1) * size, size);
+		n++;
+	}
+	memcpy(items + (i - n) * size, item, size);
+	*is_done = n == i || compare(items + (i - n - 1) * size, item) <= 0;
+	return n;
+}
+
+/* Inputs are nearly always in order already, but for neighbours: linear then. */
+static void sort(void *items, size_t n_items, size_t size, compare_function *compare)
+{
+	size_t n_max = MOVES_PER_ITEM * n_items;
+	FSL_ASSERT(size <= ITEM_BYTES_MAX);
+	for (size_t i = 1; i < n_items; i++) {
+		const char *item = (const char *)items + i * size;
+		bool is_done = true;
+		if (compare(item - size, item) > 0) {
+			n_max -= insert(items, i, size, n_max, compare, &is_done);
+		}
+		if (!is_done) {
 			qsort(items, n_items, size, compare);
 			return;
 		}
@@ -249,8 +276,7 @@ static void sort(void *items, size_t n_items, size_t size,
 }
 
 /* Keeps one of equal neighbours; returns how many are left. */
-static size_t unique(void *items, size_t n_items, size_t size,
-		     int (*compare)(const void *, const void *))
+static size_t unique(void *items, size_t n_items, size_t size, compare_function *compare)
 {
 	char *base = items;
 	size_t n_kept = n_items > 0 ? 1 : 0;
@@ -292,7 +318,7 @@ static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 
 void fsl_rank_normalise(struct fsl_rank *rank)
 {
-	if (!is_rising(rank->ops, rank->n_ops)) {
+	if (!rank->is_rising && !is_rising(rank->ops, rank->n_ops)) {
 		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	}

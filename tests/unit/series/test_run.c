@@ -117,6 +117,25 @@ static void stages_are_sorted_by_begin_end_and_type_and_unique(void **state)
 	assert_int_equal(stages[3].begin_ns, 20);
 }
 
+static void stages_in_any_order_are_sorted(void **state)
+{
+	(void)state;
+	enum { N = 256 };
+	struct fsl_stage stages[N];
+	for (size_t stride = 1; stride < N; stride += 2) {
+		for (size_t i = 0; i < N; i++) {
+			int64_t begin_ns = (int64_t)((i * stride % N) ^ 1);
+			stages[i] = (struct fsl_stage){.begin_ns = begin_ns};
+		}
+		struct fsl_rank rank = {.stages = stages, .n_stages = N};
+		fsl_rank_normalise(&rank);
+		assert_int_equal(rank.n_stages, N);
+		for (size_t i = 0; i < N; i++) {
+			assert_int_equal(stages[i].begin_ns, i);
+		}
+	}
+}
+
 static void the_later_run_of_a_step_is_kept(void **state)
 {
 	(void)state;
@@ -169,6 +188,7 @@ int main(void)
 		cmocka_unit_test(stage_kinds_are_told_from_their_type),
 		cmocka_unit_test(operators_are_sorted_by_begin_then_id_and_unique),
 		cmocka_unit_test(stages_are_sorted_by_begin_end_and_type_and_unique),
+		cmocka_unit_test(stages_in_any_order_are_sorted),
 		cmocka_unit_test(the_later_run_of_a_step_is_kept),
 		cmocka_unit_test(an_empty_rank_is_normal),
 		cmocka_unit_test(every_drop_and_state_has_its_own_text),
