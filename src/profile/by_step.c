@@ -1,5 +1,5 @@
 /* Judges asked for each step, and their words put together with those about all steps. */
-#include "profile/by_step_parts.h"
+#include "profile/by_step_index.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,18 +45,10 @@ struct by_step {
 	struct found *found; /* per step */
 	/* Of all single steps, ascending by these. */
 	struct fsl_profile_findings news, again;
+	struct fsl_subjects known; /* what is said of all steps */
+	struct fsl_subject_hits hits;
+	bool *is_refuted; /* [known finding] */
 };
-
-/* Something about all steps that single ones may show. */
-static bool is_known(const struct by_step *by, const struct fsl_profile_finding *found)
-{
-	for (size_t i = 0; i < by->all->n_items; i++) {
-		if (fsl_by_step_is_same(&by->all->items[i], found)) {
-			return true;
-		}
-	}
-	return false;
-}
 
 /* Judges have something to say again only of what they said of all steps. */
 static bool is_asked(const struct by_step *by, size_t j, enum fsl_profile_look look)
@@ -93,9 +85,9 @@ static enum fsl_status look(const struct by_step *by, const struct fsl_profile_c
 	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *item = &found.items[i];
 		bool is_news = false;
-		enum fsl_step_family family = fsl_by_step_family(item, &is_news);
+		(void)fsl_by_step_family(item, &is_news);
 		item->step = facts->cluster->steps[0];
-		if (is_again && family != FSL_FAMILY_NONE && is_known(by, item)) {
+		if (is_again && fsl_subjects_has(&by->known, item)) {
 			status = fsl_profile_findings_add(&out->again, item, err);
 		} else if (!is_again && is_news && !isnan(item->gain_ms)) {
 			status = fsl_profile_findings_add(&out->news, item, err);
@@ -221,19 +213,16 @@ static enum fsl_status no_memory(struct fsl_error *err)
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings of steps\"");
 }
 
-/* True when the step of @found shows what @all says of all steps. */
+/* True when the step of @found shows what @all says of the same of all steps. */
 static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
 {
-	if (!fsl_by_step_is_same(found, all)) {
-		return false;
-	}
 	return isnan(all->gain_ms) ? strcmp(found->code, all->code) == 0
 				   : found->gain_ms >= SHOWN_MIN * all->gain_ms;
 }
 
-/* Which steps show what is said of all steps. */
-static enum fsl_status count_seen(struct by_step *by, struct fsl_profile_finding *finding,
-				  struct fsl_error *err)
+/* Which steps show what is said of all steps. @again: by what they are about. */
+static enum fsl_status count_seen(struct by_step *by, const struct fsl_subjects *again,
+				  struct fsl_profile_finding *finding, struct fsl_error *err)
 {
 	struct fsl_phrase seen = {0};
 	size_t n_steps = count_captured(by, finding);
@@ -241,10 +230,14 @@ static enum fsl_status count_seen(struct by_step *by, struct fsl_profile_finding
 	if (steps == NULL) {
 		return no_memory(err);
 	}
+	enum fsl_status status = fsl_subjects_find(&by->hits, again, finding, err);
+	if (status != FSL_OK) {
+		return status;
+	}
 	finding->seen_steps = steps;
 	finding->n_steps = n_steps;
-	for (size_t i = 0; i < by->again.n_items; i++) {
-		const struct fsl_profile_finding *found = &by->again.items[i];
+	for (size_t i = 0; i < by->hits.n_items; i++) {
+		const struct fsl_profile_finding *found = &by->again.items[by->hits.items[i]];
 		size_t n = finding->n_seen_steps;
 		bool is_counted = n > 0 && steps[n - 1] == found->step;
 		if (!is_counted && n < n_steps && shows(found, finding)) {
@@ -258,15 +251,17 @@ static enum fsl_status count_seen(struct by_step *by, struct fsl_profile_finding
 
 static enum fsl_status count_all_seen(struct by_step *by, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
+	struct fsl_subjects again;
+	enum fsl_status status = fsl_subjects_init(&again, &by->again, err);
 	for (size_t i = 0; i < by->all->n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *finding = &by->all->items[i];
 		bool is_news = false;
 		if (fsl_by_step_family(finding, &is_news) != FSL_FAMILY_NONE &&
 		    count_captured(by, finding) >= 2) {
-			status = count_seen(by, finding, err);
+			status = count_seen(by, &again, finding, err);
 		}
 	}
+	fsl_subjects_fini(&again);
 	return status;
 }
 
@@ -280,18 +275,16 @@ static int compare_news(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->what, b->what);
 }
 
-/* True when all steps together say the same: then it is no news. */
+/* True when @hits of what all steps together say are the same: then it is no news. */
 static bool is_covered(const struct by_step *by, const struct fsl_profile_finding *finding)
 {
-	for (size_t i = 0; i < by->all->n_items; i++) {
-		const struct fsl_profile_finding *item = &by->all->items[i];
+	for (size_t i = 0; i < by->hits.n_items; i++) {
+		const struct fsl_profile_finding *item = &by->all->items[by->hits.items[i]];
 		bool is_news = false;
-		bool is_of_all =
-			item->step == FSL_STEP_ABSENT && fsl_by_step_is_same(item, finding);
+		bool is_of_all = item->step == FSL_STEP_ABSENT;
+		(void)fsl_by_step_family(item, &is_news);
 		/* A step in which everybody is concerned is news beside one rank that always is. */
-		bool is_wider = item->rank < 0 || finding->rank >= 0;
-		if (is_of_all && is_wider &&
-		    fsl_by_step_family(item, &is_news) != FSL_FAMILY_NONE && is_news) {
+		if (is_of_all && is_news && (item->rank < 0 || finding->rank >= 0)) {
 			return true;
 		}
 	}
@@ -300,24 +293,33 @@ static bool is_covered(const struct by_step *by, const struct fsl_profile_findin
 
 /* Who is late in the mean because of a step or two is not "consistently" late, nor a victim: that
  * gives way to what these steps tell. */
-static void drop_refuted(struct by_step *by, const struct fsl_profile_finding *news)
+static void refute(struct by_step *by)
+{
+	for (size_t i = 0; i < by->hits.n_items; i++) {
+		const struct fsl_profile_finding *item = &by->all->items[by->hits.items[i]];
+		bool is_news = false;
+		bool is_refuted = item->step == FSL_STEP_ABSENT &&
+				  fsl_by_step_family(item, &is_news) == FSL_FAMILY_RANK &&
+				  !is_news && item->n_steps > 0 &&
+				  2 * item->n_seen_steps <= item->n_steps;
+		by->is_refuted[by->hits.items[i]] |= is_refuted;
+	}
+}
+
+/* @n_known: of the findings, those of all steps; the others are of single ones. */
+static void drop_refuted(struct by_step *by, size_t n_known)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < by->all->n_items; i++) {
-		const struct fsl_profile_finding *item = &by->all->items[i];
-		bool is_news = false;
-		bool is_refuted =
-			item->step == FSL_STEP_ABSENT && fsl_by_step_is_same(item, news) &&
-			fsl_by_step_family(item, &is_news) == FSL_FAMILY_RANK && !is_news &&
-			item->n_steps > 0 && 2 * item->n_seen_steps <= item->n_steps;
-		if (!is_refuted) {
-			by->all->items[n++] = *item;
+		if (i >= n_known || !by->is_refuted[i]) {
+			by->all->items[n++] = by->all->items[i];
 		}
 	}
 	by->all->n_items = n;
 }
 
-/* Findings @items[n] of single steps about one subject become one. */
+/* Findings @items[n] of single steps about one subject become one. by->hits: what is said of it of
+ * all steps. */
 static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_finding *items,
 				size_t n, struct fsl_error *err)
 {
@@ -345,7 +347,7 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	}
 	struct fsl_phrase when = {0};
 	fsl_by_step_add_when(&when, &finding);
-	drop_refuted(by, &finding);
+	refute(by);
 	finding.what = fsl_arena_printf(&by->all->arena, "%s: %s", when.text, finding.what);
 	return finding.what != NULL ? fsl_profile_findings_add(by->all, &finding, err)
 				    : no_memory(err);
@@ -354,6 +356,7 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 static enum fsl_status add_all_news(struct by_step *by, struct fsl_error *err)
 {
 	struct fsl_profile_finding *items = by->news.items;
+	size_t n_known = by->all->n_items;
 	enum fsl_status status = FSL_OK;
 	if (by->news.n_items > 1) {
 		qsort(items, by->news.n_items, sizeof(*items), compare_news);
@@ -364,10 +367,12 @@ static enum fsl_status add_all_news(struct by_step *by, struct fsl_error *err)
 		       fsl_by_step_compare_subjects(&items[begin], &items[end]) == 0) {
 			end++;
 		}
-		if (!is_covered(by, &items[begin])) {
+		status = fsl_subjects_find(&by->hits, &by->known, &items[begin], err);
+		if (status == FSL_OK && !is_covered(by, &items[begin])) {
 			status = add_news(by, items + begin, end - begin, err);
 		}
 	}
+	drop_refuted(by, n_known);
 	return status;
 }
 
@@ -401,6 +406,9 @@ static void by_step_fini(struct by_step *by)
 	}
 	fsl_profile_findings_fini(&by->news);
 	fsl_profile_findings_fini(&by->again);
+	fsl_subjects_fini(&by->known);
+	fsl_free(by->hits.items);
+	fsl_free(by->is_refuted);
 	fsl_step_view_fini(&by->view);
 	fsl_free(by->found);
 	fsl_free(by->captured);
@@ -422,9 +430,13 @@ enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
 	}
 	by.found = fsl_calloc(by.n_steps, sizeof(*by.found));
 	by.captured = fsl_calloc(facts->profile->n_ranks + 1, sizeof(*by.captured));
-	enum fsl_status status = by.found != NULL && by.captured != NULL
+	by.is_refuted = fsl_calloc(findings->n_items + 1, sizeof(*by.is_refuted));
+	enum fsl_status status = by.found != NULL && by.captured != NULL && by.is_refuted != NULL
 					 ? fsl_step_view_init(&by.view, facts->profile, err)
 					 : no_memory(err);
+	if (status == FSL_OK) {
+		status = fsl_subjects_init(&by.known, findings, err);
+	}
 	if (status == FSL_OK) {
 		status = judge(&by, err);
 	}
