@@ -332,7 +332,8 @@ enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct
 		list_idle(&host);
 		status = read_host(&host, err);
 		finish(&host);
-	} else {
+	}
+	if (host.flows == NULL || host.activity == NULL || fsl_trace_flows_is_short(host.flows)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
 				  (int)profiler->rank->rank);
 	}

@@ -4,9 +4,9 @@
 #include "base/mem.h"
 
 enum {
-	SETS_BITS = 13,
-	SETS_N = 1 << SETS_BITS,
-	WAYS_N = 8, /* 65,536 open flows in 2 MB; streams of a device hold some thousand tasks */
+	WAYS_N = 8,
+	FIRST_BITS = 5, /* of the number of sets: 256 open flows in 8 kB */
+	MOST_BITS = 13, /* 65,536 in 2 MB; streams of a device hold some thousand tasks */
 	KINDS_N = 3,
 	MANTISSA_BITS = 7, /* classes are 1/128 wide, their middles off by 0.4 % at most */
 	MANTISSA_N = 1 << MANTISSA_BITS,
@@ -31,16 +31,30 @@ struct lags {
 struct fsl_trace_flows {
 	uint64_t n_events;
 	struct lags lags[KINDS_N];
-	struct open sets[SETS_N][WAYS_N];
+	unsigned sets_bits;
+	bool is_short;
+	struct open (*sets)[WAYS_N];
 };
 
 struct fsl_trace_flows *fsl_trace_flows_create(void)
 {
-	return fsl_calloc(1, sizeof(struct fsl_trace_flows));
+	struct fsl_trace_flows *flows = fsl_calloc(1, sizeof(*flows));
+	if (flows != NULL) {
+		flows->sets_bits = FIRST_BITS;
+		flows->sets = fsl_calloc((size_t)1 << FIRST_BITS, sizeof(*flows->sets));
+	}
+	if (flows != NULL && flows->sets == NULL) {
+		fsl_trace_flows_destroy(flows);
+		return NULL;
+	}
+	return flows;
 }
 
 void fsl_trace_flows_destroy(struct fsl_trace_flows *flows)
 {
+	if (flows != NULL) {
+		fsl_free(flows->sets);
+	}
 	fsl_free(flows);
 }
 
@@ -91,12 +105,59 @@ static void count(struct lags *lags, int64_t lag_ns)
 }
 
 /* splitmix64's finisher: neighbouring ids to places far apart. */
-static size_t set_of(uint64_t id, int kind)
+static size_t set_of(const struct fsl_trace_flows *flows, uint64_t id, int kind)
 {
 	uint64_t z = id + (uint64_t)(kind + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (size_t)(z >> (64 - SETS_BITS));
+	return (size_t)(z >> (64 - flows->sets_bits));
+}
+
+/* Twice as many sets: each becomes two neighbours, which have room for what was in it. False: there
+ * are as many as there may be. */
+static bool grow(struct fsl_trace_flows *flows)
+{
+	size_t n_sets = (size_t)1 << flows->sets_bits;
+	struct open(*old)[WAYS_N] = flows->sets;
+	if (flows->sets_bits == MOST_BITS || flows->is_short) {
+		return false;
+	}
+	flows->sets = fsl_calloc(2 * n_sets, sizeof(*flows->sets));
+	flows->is_short = flows->sets == NULL;
+	if (flows->is_short) {
+		flows->sets = old;
+		return false;
+	}
+	flows->sets_bits++;
+	for (size_t s = 0; s < n_sets; s++) {
+		size_t n_moved[2] = {0, 0};
+		for (size_t w = 0; w < WAYS_N; w++) {
+			size_t set = set_of(flows, old[s][w].id, old[s][w].kind);
+			if (old[s][w].age > 0) {
+				flows->sets[set][n_moved[set % 2]++] = old[s][w];
+			}
+		}
+	}
+	fsl_free(old);
+	return true;
+}
+
+static bool is_of(const struct open *open, uint64_t id, int kind)
+{
+	return open->age > 0 && open->id == id && open->kind == kind;
+}
+
+/* Where the flow is, or else a free place in its set, or else the oldest there. */
+static struct open *place_of(struct fsl_trace_flows *flows, uint64_t id, int kind)
+{
+	struct open *set = flows->sets[set_of(flows, id, kind)], *oldest = &set[0];
+	for (size_t w = 0; w < WAYS_N; w++) {
+		if (is_of(&set[w], id, kind)) {
+			return &set[w];
+		}
+		oldest = set[w].age < oldest->age ? &set[w] : oldest;
+	}
+	return oldest;
 }
 
 bool fsl_trace_flows_add(struct fsl_trace_flows *flows, const struct fsl_trace_event *event,
@@ -107,35 +168,34 @@ bool fsl_trace_flows_add(struct fsl_trace_flows *flows, const struct fsl_trace_e
 		return false;
 	}
 	bool is_begin = event->phase == 's';
-	struct open *set = flows->sets[set_of(event->id, kind)], *oldest = &set[0];
-	for (size_t w = 0; w < WAYS_N; w++) {
-		struct open *open = &set[w];
-		bool is_same = open->age > 0 && open->id == event->id && open->kind == kind;
-		if (is_same && open->is_begin != is_begin) {
-			int64_t lag =
-				is_begin ? open->ts_ns - event->ts_ns : event->ts_ns - open->ts_ns;
-			*end_ns = is_begin ? open->ts_ns : event->ts_ns;
-			*lag_ns = lag > 0 ? lag : 0;
-			count(&flows->lags[kind], *lag_ns);
-			open->age = 0;
-			return true;
-		}
-		if (is_same) {
-			oldest = open; /* the id is used again */
-			break;
-		}
-		oldest = open->age < oldest->age ? open : oldest;
+	struct open *open = place_of(flows, event->id, kind);
+	while (open->age > 0 && !is_of(open, event->id, kind) && grow(flows)) {
+		open = place_of(flows, event->id, kind);
 	}
-	bool is_full = oldest->age > 0 && oldest->id != event->id;
-	if (is_full && !is_begin) {
+	bool is_open = is_of(open, event->id, kind);
+	if (is_open && open->is_begin != is_begin) {
+		int64_t lag = is_begin ? open->ts_ns - event->ts_ns : event->ts_ns - open->ts_ns;
+		*end_ns = is_begin ? open->ts_ns : event->ts_ns;
+		*lag_ns = lag > 0 ? lag : 0;
+		count(&flows->lags[kind], *lag_ns);
+		open->age = 0;
+		return true;
+	}
+	if (open->age > 0 && !is_open && !is_begin) {
 		return false; /* its begin was forgotten: no reason to forget another one */
 	}
-	*oldest = (struct open){.id = event->id,
-				.ts_ns = event->ts_ns,
-				.age = ++flows->n_events,
-				.kind = (uint8_t)kind,
-				.is_begin = is_begin};
+	/* An id that is used again begins anew. */
+	*open = (struct open){.id = event->id,
+			      .ts_ns = event->ts_ns,
+			      .age = ++flows->n_events,
+			      .kind = (uint8_t)kind,
+			      .is_begin = is_begin};
 	return false;
+}
+
+bool fsl_trace_flows_is_short(const struct fsl_trace_flows *flows)
+{
+	return flows->is_short;
 }
 
 /* Smallest class with at least @wanted values in it and below. */

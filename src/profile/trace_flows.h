@@ -20,6 +20,8 @@ void fsl_trace_flows_destroy(struct fsl_trace_flows *flows);
  */
 bool fsl_trace_flows_add(struct fsl_trace_flows *flows, const struct fsl_trace_event *event,
 			 int64_t *end_ns, int64_t *lag_ns);
+/* True when memory was short, so that some pairs were not counted. */
+bool fsl_trace_flows_is_short(const struct fsl_trace_flows *flows);
 /* Over all pairs of the category; none for categories of no flows. */
 struct fsl_profile_lag fsl_trace_flows_lag(const struct fsl_trace_flows *flows,
 					   enum fsl_trace_category category);

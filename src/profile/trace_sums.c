@@ -415,5 +415,8 @@ enum fsl_status fsl_trace_sums_tell(struct fsl_trace_sums *sums,
 	finish_range(sums);
 	finish_freqs(sums);
 	finish_lags(sums);
+	if (fsl_trace_flows_is_short(sums->flows)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	}
 	return finish_steps(sums, input, err);
 }
