@@ -89,6 +89,14 @@ void fsl_mem_keep_freed(void)
 #endif
 }
 
+void fsl_mem_heap_per_thread(void)
+{
+#ifdef __GLIBC__
+	enum { MORE_THAN_THREADS = 1 << 12 };
+	(void)mallopt(M_ARENA_MAX, MORE_THAN_THREADS);
+#endif
+}
+
 /*
  * Asks for pages of 2 MB where a large block lies: they are handed out in a third of the time of
  * small ones, and a pass over them is faster. Pages at either end are shared with what lies beside.

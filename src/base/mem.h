@@ -39,6 +39,11 @@ void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
  * large arrays. Call before there are threads. */
 void fsl_mem_keep_freed(void);
 
+/* Gives each thread a heap of its own after all, for work on many small blocks: a library that
+ * reads a document asks for one with every word of it, and threads wait for each other. Call before
+ * there are threads. */
+void fsl_mem_heap_per_thread(void);
+
 /* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
 bool fsl_mul_size(size_t a, size_t b, size_t *out);
 bool fsl_add_size(size_t a, size_t b, size_t *out);

@@ -334,7 +334,7 @@ enum fsl_status fsl_cmd_eval(int argc, char **argv, int *exit_code, struct fsl_e
 		status = fsl_config_load(&config, options.config_path, registry, err);
 	}
 	if (status == FSL_OK) {
-		if (options.n_threads > 0) {
+		if (options.n_threads > 0) { /* they start when Ctrl-C is held back */
 			omp_set_num_threads((int)options.n_threads);
 		}
 		status = run(&options, &selection, &config, exit_code, err);
