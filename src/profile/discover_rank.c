@@ -61,13 +61,17 @@ static enum fsl_status tell_content(struct fsl_search *search, const struct fsl_
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", listing->path, name) >= sizeof(path)) {
 		return FSL_OK; /* such a path cannot be opened */
 	}
-	enum fsl_status status = read_object(search, path, &root, err);
-	const cJSON *holder = root;
-	const char *key = "rank_id";
-	if (source == FSL_PROFILE_RANK_METADATA) {
-		holder = cJSON_GetObjectItemCaseSensitive(root, "distributed_args");
-		key = "rank";
+	bool is_metadata = source == FSL_PROFILE_RANK_METADATA, is_told = false;
+	if (is_metadata && fsl_small_json_scan(path, "distributed_args", "rank", &rank, &is_told)) {
+		if (is_told) {
+			tell(told, source, rank);
+		}
+		return FSL_OK;
 	}
+	enum fsl_status status = read_object(search, path, &root, err);
+	const cJSON *holder =
+		is_metadata ? cJSON_GetObjectItemCaseSensitive(root, "distributed_args") : root;
+	const char *key = is_metadata ? "rank" : "rank_id";
 	if (fsl_small_json_i64(cJSON_GetObjectItemCaseSensitive(holder, key), &rank)) {
 		tell(told, source, rank);
 	}

@@ -21,6 +21,14 @@ enum {
 enum fsl_status fsl_small_json_read(const char *path, cJSON **root, char *fault,
 				    struct fsl_error *err);
 
+/*
+ * For a file of which one integer is wanted, the member @inner of its member @outer: what looking
+ * it up in the document would say (*is_told: there is one), without making the document. False
+ * where only the document can tell: the file is damaged, or unusual.
+ */
+bool fsl_small_json_scan(const char *path, const char *outer, const char *inner, int64_t *out,
+			 bool *is_told);
+
 /* An integer, or a text that is one: writers differ. @item may be NULL. */
 bool fsl_small_json_i64(const cJSON *item, int64_t *out);
 /* The member's text, "" when it is none. Borrowed from @object, which may be NULL. */
