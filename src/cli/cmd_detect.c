@@ -272,9 +272,9 @@ bool fsl_job_is_anomaly(const struct fsl_job *job)
 
 /* An alarm that was raised within look_back is marked as known and no alarm again. Trouble with the
  * state costs no verdict. */
-static void check_alarm(struct fsl_job *job, const struct fsl_config *config)
+static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
+			struct fsl_state **state)
 {
-	struct fsl_state *state = NULL;
 	struct fsl_error err = {0};
 	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
 	struct fsl_localisation *out = &job->localisation;
@@ -283,10 +283,10 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config)
 	}
 	enum fsl_status status = fsl_dir_create(config->slow_node_detection_path, &err);
 	if (status == FSL_OK) {
-		status = fsl_state_open(&state, config->state_path, &err);
+		status = fsl_state_use(state, config->state_path, &err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_state_check_alarm(state, out, config->now_ns, config->look_back_mins,
+		status = fsl_state_check_alarm(*state, out, config->now_ns, config->look_back_mins,
 					       &alarm, &err);
 	}
 	if (status != FSL_OK) {
@@ -297,7 +297,6 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config)
 	}
 	out->is_suppressed = alarm.is_suppressed;
 	out->suppressed_since_ns = alarm.since_ns;
-	fsl_state_close(state);
 }
 
 static int terminal_width(void)
@@ -369,7 +368,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	} else if (range.is_waiting_for_fail_slow && !job.perception.is_anomaly) {
 		withhold_verdict(&job);
 	}
-	check_alarm(&job, config);
+	check_alarm(&job, config, &kept.state);
 	enum fsl_status status = report(&job, config, options, err);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	if (found == FSL_OK) {

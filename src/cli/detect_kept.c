@@ -14,7 +14,6 @@
 #include "base/sort.h"
 #include "cli/detect_chapters.h"
 #include "cli/detect_kept_parts.h"
-#include "state/state.h"
 #include "team/team.h"
 
 /* With its end, so that two texts are not one longer text. */
@@ -89,7 +88,6 @@ static enum fsl_status read_kept(struct fsl_kept *kept, const struct fsl_config 
 				 struct fsl_error *err)
 {
 	char rules[RULES_BYTES];
-	struct fsl_state *state = NULL;
 	void *bytes = NULL;
 	size_t n_bytes = 0;
 	char *root = root_of(config);
@@ -99,15 +97,14 @@ static enum fsl_status read_kept(struct fsl_kept *kept, const struct fsl_config 
 		return FSL_OK; /* nothing was kept */
 	}
 	rules_of(rules, config);
-	status = fsl_state_open(&state, config->state_path, err);
+	status = fsl_state_use(&kept->state, config->state_path, err);
 	if (status == FSL_OK) {
-		status = fsl_state_get_kept(state, root, rules, &bytes, &n_bytes, err);
+		status = fsl_state_get_kept(kept->state, root, rules, &bytes, &n_bytes, err);
 	}
 	if (status == FSL_OK && bytes != NULL) {
 		status = fsl_kept_unpack(kept, bytes, n_bytes, err);
 	}
 	fsl_free(bytes);
-	fsl_state_close(state);
 	free(root);
 	return status;
 }
@@ -254,12 +251,11 @@ static enum fsl_status note_ranks(struct fsl_kept *kept, const struct fsl_run *r
 	return FSL_OK;
 }
 
-static enum fsl_status write_kept(const struct fsl_kept *kept, const struct fsl_job *job,
+static enum fsl_status write_kept(struct fsl_kept *kept, const struct fsl_job *job,
 				  const struct fsl_config *config, struct fsl_error *err)
 {
 	char rules[RULES_BYTES];
 	struct fsl_pack pack = {0};
-	struct fsl_state *state = NULL;
 	char *root = root_of(config);
 	if (root == NULL) {
 		return FSL_FAIL(err, FSL_ERR_IO, "folder is gone: path=\"%s\"", config->root_path);
@@ -267,13 +263,12 @@ static enum fsl_status write_kept(const struct fsl_kept *kept, const struct fsl_
 	rules_of(rules, config);
 	enum fsl_status status = fsl_kept_pack(kept, &job->chapters, &pack, err);
 	if (status == FSL_OK) {
-		status = fsl_state_open(&state, config->state_path, err);
+		status = fsl_state_use(&kept->state, config->state_path, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_state_put_kept(state, root, rules, pack.bytes, pack.n_bytes,
+		status = fsl_state_put_kept(kept->state, root, rules, pack.bytes, pack.n_bytes,
 					    config->now_ns, err);
 	}
-	fsl_state_close(state);
 	fsl_pack_fini(&pack);
 	free(root);
 	return status;
@@ -299,6 +294,7 @@ void fsl_kept_save(struct fsl_kept *kept, const struct fsl_job *job,
 
 void fsl_kept_fini(struct fsl_kept *kept)
 {
+	fsl_state_close(kept->state);
 	fsl_chapters_fini(&kept->chapters);
 	fsl_marks_fini(&kept->before);
 	fsl_marks_fini(&kept->now);

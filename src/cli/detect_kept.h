@@ -9,6 +9,7 @@
 #include "cli/detect_job.h"
 #include "ingest/ingest.h"
 #include "ingest/mark.h"
+#include "state/state.h"
 
 /* One rank when the earlier run read it. */
 struct fsl_kept_rank {
@@ -18,6 +19,7 @@ struct fsl_kept_rank {
 
 struct fsl_kept {
 	struct fsl_arena arena;
+	struct fsl_state *state; /* of the whole run; NULL until somebody wants it */
 	bool is_wanted; /* the run is one that may keep something and go on from what was kept */
 	struct fsl_chapter_rule rule;
 	struct fsl_chapters chapters; /* those that are over */

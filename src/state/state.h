@@ -16,6 +16,8 @@ struct fsl_state; /* opaque; used by one thread */
  * is changed then, and a run can go on without state: every alarm is a new one.
  */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
+/* The same unless *state is open already, and its file still has that name: a run opens it once. */
+enum fsl_status fsl_state_use(struct fsl_state **state, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
 
 /* What the history says about an alarm. */

@@ -3,6 +3,8 @@
 #define FSL_STATE_STATE_PARTS_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "state/state.h"
@@ -12,6 +14,8 @@
 struct fsl_state {
 	sqlite3 *db;
 	char *path;
+	bool has_identity;
+	struct stat identity; /* of the file that is open */
 };
 
 /* @what: "open", "read", "write". */

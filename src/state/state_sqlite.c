@@ -1,12 +1,10 @@
-/* Run state in one SQLite file: the alarms that were sent, by incident. */
+/* Run state in one SQLite file: how it is opened, checked and made. */
 #include "state/state_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -93,8 +91,24 @@ static int check_pages(sqlite3 *db)
 	return code;
 }
 
+/* One transaction, as locks may be kept by another host: is it sound, and has it our tables? */
+static int look_over(sqlite3 *db, bool *is_current)
+{
+	int64_t id = 0, version = 0;
+	int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+	if (code == SQLITE_OK) {
+		code = check_pages(db);
+	}
+	*is_current = code == SQLITE_OK &&
+		      query_i64(db, "PRAGMA application_id", &id) == SQLITE_ROW &&
+		      query_i64(db, "PRAGMA user_version", &version) == SQLITE_ROW &&
+		      id == APPLICATION_ID && version == SCHEMA_VERSION;
+	(void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	return code;
+}
+
 /* Opens for reading and writing; *is_damaged (FSL_OK, *db NULL) when the content is no database. */
-static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged,
+static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged, bool *is_current,
 				 struct fsl_error *err)
 {
 	*is_damaged = false;
@@ -107,7 +121,7 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 		code = sqlite3_exec(*db, fewer_syncs, NULL, NULL, NULL);
 	}
 	if (code == SQLITE_OK) {
-		code = check_pages(*db);
+		code = look_over(*db, is_current);
 	}
 	enum fsl_status status = FSL_OK;
 	if (is_damage(code)) {
@@ -178,8 +192,8 @@ static enum fsl_status set_aside(const char *path, struct fsl_error *err)
 	if (flock(file, LOCK_EX) == 0 && fstat(file, &opened) == 0 && stat(path, &current) == 0 &&
 	    opened.st_ino == current.st_ino && opened.st_dev == current.st_dev) {
 		sqlite3 *db = NULL;
-		bool is_damaged = false;
-		status = open_file(&db, path, &is_damaged, err);
+		bool is_damaged = false, is_current = false;
+		status = open_file(&db, path, &is_damaged, &is_current, err);
 		sqlite3_close(db);
 		if (status == FSL_OK && is_damaged) {
 			status = rename_damaged(path, err);
@@ -261,6 +275,41 @@ static enum fsl_status prepare_folder(const char *path, struct fsl_error *err)
 	return fsl_dir_create(folder, err);
 }
 
+/* The file that has the name now. */
+static void note_identity(struct fsl_state *state)
+{
+	state->has_identity = stat(state->path, &state->identity) == 0;
+}
+
+static bool is_replaced(const struct fsl_state *state)
+{
+	struct stat now;
+	return !state->has_identity || stat(state->path, &now) != 0 ||
+	       now.st_ino != state->identity.st_ino || now.st_dev != state->identity.st_dev;
+}
+
+static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err)
+{
+	bool is_damaged = false, is_current = false;
+	enum fsl_status status = open_file(&state->db, state->path, &is_damaged, &is_current, err);
+	if (status == FSL_OK && is_damaged) {
+		status = set_aside(state->path, err);
+		if (status == FSL_OK) {
+			status = open_file(&state->db, state->path, &is_damaged, &is_current, err);
+		}
+		if (status == FSL_OK && is_damaged) {
+			status = FSL_FAIL(err, FSL_ERR_IO,
+					  "state file damaged again at once: path=\"%s\"",
+					  state->path);
+		}
+	}
+	if (status == FSL_OK && !is_current) {
+		status = prepare_schema(state, err);
+	}
+	note_identity(state);
+	return status;
+}
+
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err)
 {
 	enum fsl_status status = prepare_folder(path, err);
@@ -277,27 +326,23 @@ enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct 
 	}
 	memcpy(copy, path, length);
 	state->path = copy;
-	bool is_damaged = false;
-	status = open_file(&state->db, path, &is_damaged, err);
-	if (status == FSL_OK && is_damaged) {
-		status = set_aside(path, err);
-		if (status == FSL_OK) {
-			status = open_file(&state->db, path, &is_damaged, err);
-		}
-		if (status == FSL_OK && is_damaged) {
-			status = FSL_FAIL(err, FSL_ERR_IO,
-					  "state file damaged again at once: path=\"%s\"", path);
-		}
-	}
-	if (status == FSL_OK) {
-		status = prepare_schema(state, err);
-	}
+	status = open_sound(state, err);
 	if (status != FSL_OK) {
 		fsl_state_close(state);
 		return status;
 	}
 	*out = state;
 	return FSL_OK;
+}
+
+enum fsl_status fsl_state_use(struct fsl_state **state, const char *path, struct fsl_error *err)
+{
+	if (*state != NULL && !is_replaced(*state)) {
+		return FSL_OK;
+	}
+	fsl_state_close(*state);
+	*state = NULL;
+	return fsl_state_open(state, path, err);
 }
 
 void fsl_state_close(struct fsl_state *state)
@@ -309,218 +354,4 @@ void fsl_state_close(struct fsl_state *state)
 	sqlite3_close(state->db);
 	fsl_free(state->path);
 	fsl_free(state);
-}
-
-static int compare_culprits(const void *left, const void *right)
-{
-	const struct fsl_culprit *a = *(const struct fsl_culprit *const *)left;
-	const struct fsl_culprit *b = *(const struct fsl_culprit *const *)right;
-	if (a->rank != b->rank) {
-		return a->rank < b->rank ? -1 : 1;
-	}
-	if (a->cause != b->cause) {
-		return a->cause < b->cause ? -1 : 1;
-	}
-	return (a->peer > b->peer) - (a->peer < b->peer);
-}
-
-/* "2:network:6,6:network:2"; SQLite's growing string keeps its own error. */
-static bool add_culprits(sqlite3_str *key, const struct fsl_localisation *localisation)
-{
-	size_t n = localisation->n_culprits;
-	const struct fsl_culprit **sorted = fsl_calloc(n, sizeof(const struct fsl_culprit *));
-	if (sorted == NULL) {
-		return false;
-	}
-	for (size_t i = 0; i < n; i++) {
-		sorted[i] = &localisation->culprits[i];
-	}
-	qsort(sorted, n, sizeof(const struct fsl_culprit *), compare_culprits);
-	for (size_t i = 0; i < n; i++) {
-		sqlite3_str_appendf(key, "%s%d:%s:%d", i > 0 ? "," : "", (int)sorted[i]->rank,
-				    fsl_cause_text(sorted[i]->cause), (int)sorted[i]->peer);
-	}
-	fsl_free(sorted);
-	return true;
-}
-
-/* "lack:5,6" or "slow:3": the ranks that are listed as abnormal for lack of data, or for another
- * reason. */
-static bool add_abnormal(sqlite3_str *key, const struct fsl_localisation *localisation,
-			 bool is_lack)
-{
-	int32_t *ranks = fsl_calloc(localisation->n_abnormal, sizeof(*ranks));
-	if (ranks == NULL) {
-		return false;
-	}
-	size_t n = 0;
-	for (size_t i = 0; i < localisation->n_abnormal; i++) {
-		if ((localisation->abnormal[i].method == FSL_METHOD_LACK) == is_lack) {
-			ranks[n++] = localisation->abnormal[i].rank;
-		}
-	}
-	qsort(ranks, n, sizeof(*ranks), fsl_rank_compare);
-	for (size_t i = 0; i < n; i++) {
-		sqlite3_str_appendf(key, "%s%d",
-				    i > 0     ? ","
-				    : is_lack ? "lack:"
-					      : "slow:",
-				    (int)ranks[i]);
-	}
-	fsl_free(ranks);
-	return true;
-}
-
-/*
- * Without culprits: the ranks that the classical points name, those that lack data, or the job
- * itself when its verdict is an anomaly (hang, job slowdown).
- */
-static bool add_nameless(sqlite3_str *key, const struct fsl_localisation *localisation)
-{
-	if (!add_abnormal(key, localisation, false) || !add_abnormal(key, localisation, true)) {
-		return false;
-	}
-	bool is_quiet = localisation->kind == FSL_VERDICT_NORMAL ||
-			localisation->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	if (sqlite3_str_length(key) == 0 && !is_quiet) {
-		sqlite3_str_appendall(key, "job");
-	}
-	return true;
-}
-
-/* What makes two verdicts the same incident; *key NULL: no incident. Free with sqlite3_free. */
-static enum fsl_status make_key(struct fsl_state *state,
-				const struct fsl_localisation *localisation, char **key,
-				struct fsl_error *err)
-{
-	sqlite3_str *text = sqlite3_str_new(state->db);
-	bool is_made = localisation->n_culprits > 0 ? add_culprits(text, localisation)
-						    : add_nameless(text, localisation);
-	is_made = is_made && sqlite3_str_errcode(text) == SQLITE_OK;
-	*key = sqlite3_str_finish(text);
-	if (!is_made) {
-		sqlite3_free(*key);
-		*key = NULL;
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: culprits=%zu",
-				localisation->n_culprits);
-	}
-	return FSL_OK;
-}
-
-struct incident {
-	const char *kind, *key, *text;
-	int64_t now_ns;
-	int64_t after_ns; /* records at or before this are too old */
-};
-
-/* Runs one statement with ?1 kind, ?2 key, ?3 after, ?4 now, ?5 since, ?6 text, where it uses them.
- */
-static int run_bound(struct fsl_state *state, const char *sql, const struct incident *incident,
-		     int64_t since_ns, int64_t values[2])
-{
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(state->db, sql, -1, &statement, NULL);
-	if (code != SQLITE_OK) {
-		return code;
-	}
-	int n_bound = sqlite3_bind_parameter_count(statement);
-	const int64_t numbers[] = {incident->after_ns, incident->now_ns, since_ns};
-	const char *const texts[] = {incident->kind, incident->key};
-	for (int i = 0; code == SQLITE_OK && i < n_bound; i++) {
-		code = i < 2   ? sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_STATIC)
-		       : i < 5 ? sqlite3_bind_int64(statement, i + 1, numbers[i - 2])
-			       : sqlite3_bind_text(statement, i + 1, incident->text, -1,
-						   SQLITE_STATIC);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_step(statement);
-	}
-	if (code == SQLITE_ROW && values != NULL) {
-		values[0] = sqlite3_column_int64(statement, 0);
-		values[1] = sqlite3_column_int64(statement, 1);
-	}
-	sqlite3_finalize(statement);
-	return code;
-}
-
-/* Inside a transaction: looks the incident up, then records an alarm or that it was seen again. */
-static int look_up_and_record(struct fsl_state *state, const struct incident *incident,
-			      struct fsl_alarm *out)
-{
-	int64_t found[2] = {0, 0}; /* time of the newest alarm, begin of its incident */
-	int code = run_bound(state,
-			     "SELECT time_ns, first_since_ns FROM alarms WHERE kind = ?1 AND key "
-			     "= ?2 AND last_seen_ns > ?3 AND time_ns <= ?4 "
-			     "ORDER BY time_ns DESC LIMIT 1",
-			     incident, 0, found);
-	if (code != SQLITE_ROW && code != SQLITE_DONE) {
-		return code;
-	}
-	bool is_known = code == SQLITE_ROW;
-	*out = (struct fsl_alarm){
-		.is_suppressed = is_known && found[0] > incident->after_ns,
-		.since_ns = is_known ? found[1] : incident->now_ns,
-	};
-	code = out->is_suppressed
-		       ? run_bound(state,
-				   "UPDATE alarms SET last_seen_ns = max(last_seen_ns, ?4) WHERE "
-				   "kind = ?1 AND key = ?2 AND time_ns > ?3 AND time_ns <= ?4",
-				   incident, 0, NULL)
-		       : run_bound(state,
-				   "INSERT INTO alarms (kind, key, last_seen_ns, time_ns, "
-				   "first_since_ns, text) VALUES (?1, ?2, ?4, ?4, ?5, ?6)",
-				   incident, out->since_ns, NULL);
-	if (code != SQLITE_DONE) {
-		return code;
-	}
-	struct incident old = *incident;
-	old.after_ns =
-		incident->now_ns > FSL_STATE_KEEP_NS ? incident->now_ns - FSL_STATE_KEEP_NS : 0;
-	return run_bound(state, "DELETE FROM alarms WHERE last_seen_ns < ?3", &old, 0, NULL);
-}
-
-static int64_t look_back_begin_ns(int64_t now_ns, double look_back_mins)
-{
-	double look_back_ns = look_back_mins * 60.0 * FSL_NS_PER_S;
-	if (!(look_back_ns > 0.0)) {
-		return now_ns;
-	}
-	return look_back_ns < (double)now_ns ? now_ns - (int64_t)look_back_ns : -1;
-}
-
-/* One transaction: other runs see the alarm recorded or not at all. */
-static enum fsl_status record(struct fsl_state *state, const struct incident *incident,
-			      struct fsl_alarm *out, struct fsl_error *err)
-{
-	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	bool is_done = look_up_and_record(state, incident, out) == SQLITE_DONE;
-	return fsl_state_finish(state, is_done, err);
-}
-
-enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
-				      const struct fsl_localisation *localisation, int64_t now_ns,
-				      double look_back_mins, struct fsl_alarm *out,
-				      struct fsl_error *err)
-{
-	char *key = NULL;
-	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
-	enum fsl_status status = make_key(state, localisation, &key, err);
-	if (status == FSL_OK && key != NULL) {
-		struct incident incident = {
-			.kind = fsl_verdict_text(localisation->kind),
-			.key = key,
-			.text = localisation->reason != NULL ? localisation->reason : "",
-			.now_ns = now_ns,
-			.after_ns = look_back_begin_ns(now_ns, look_back_mins),
-		};
-		status = record(state, &incident, &alarm, err);
-	}
-	if (status == FSL_OK) {
-		*out = alarm;
-	}
-	sqlite3_free(key);
-	return status;
 }

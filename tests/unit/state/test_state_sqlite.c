@@ -369,6 +369,30 @@ static void empty_file_is_used(void **state)
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 }
 
+static void a_run_opens_the_file_once(void **state)
+{
+	(void)state;
+	open_state();
+	struct fsl_state *first = fixture.state;
+	assert_int_equal(fsl_state_use(&fixture.state, fixture.path, &fixture.err), FSL_OK);
+	assert_ptr_equal(fixture.state, first);
+}
+
+static void a_file_that_was_deleted_meanwhile_is_made_anew(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(unlink(fixture.path), 0);
+	assert_int_equal(fsl_state_use(&fixture.state, fixture.path, &fixture.err), FSL_OK);
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(access(fixture.path, F_OK), 0);
+	open_state();
+	assert_true(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+}
+
 static void check_refused(enum fsl_status status, const char *part)
 {
 	struct fsl_state *refused = NULL;
@@ -526,6 +550,8 @@ int main(void)
 		CASE(damaged_file_is_set_aside_and_a_new_one_made),
 		CASE(damage_inside_a_page_is_found_on_opening),
 		CASE(empty_file_is_used),
+		CASE(a_run_opens_the_file_once),
+		CASE(a_file_that_was_deleted_meanwhile_is_made_anew),
 		CASE(database_of_another_program_is_left_alone),
 		CASE(file_of_a_newer_version_is_left_alone),
 		CASE(path_that_cannot_be_a_file_is_an_error_with_remedy),
