@@ -270,8 +270,16 @@ bool fsl_job_is_anomaly(const struct fsl_job *job)
 	       job->localisation.result_code == 201;
 }
 
-/* An alarm that was raised within look_back is marked as known and no alarm again. Trouble with the
- * state costs no verdict. */
+/* Trouble with the state costs no verdict. */
+static void warn_of_state(const struct fsl_config *config, const struct fsl_error *err)
+{
+	fsl_log(FSL_LOG_WARNING, "state",
+		"repeated alarms cannot be suppressed, check the folder: state_path=\"%s\", "
+		"cause=\"%s\"",
+		config->state_path, fsl_error_root(err));
+}
+
+/* An alarm that was raised within look_back is marked as known and no alarm again. */
 static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 			struct fsl_state **state)
 {
@@ -290,13 +298,19 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 					       &alarm, &err);
 	}
 	if (status != FSL_OK) {
-		fsl_log(FSL_LOG_WARNING, "state",
-			"repeated alarms cannot be suppressed, check the folder: state_path=\"%s\", "
-			"cause=\"%s\"",
-			config->state_path, fsl_error_root(&err));
+		warn_of_state(config, &err);
 	}
 	out->is_suppressed = alarm.is_suppressed;
 	out->suppressed_since_ns = alarm.since_ns;
+}
+
+/* An alarm counts as raised once its verdict stands; one that nobody could see is raised again. */
+static void settle_alarm(struct fsl_state *state, const struct fsl_config *config, bool is_told)
+{
+	struct fsl_error err = {0};
+	if (state != NULL && fsl_state_settle_alarm(state, is_told, &err) != FSL_OK) {
+		warn_of_state(config, &err);
+	}
 }
 
 static int terminal_width(void)
@@ -370,6 +384,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	}
 	check_alarm(&job, config, &kept.state);
 	enum fsl_status status = report(&job, config, options, err);
+	settle_alarm(kept.state, config, status == FSL_OK);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	if (found == FSL_OK) {
 		fsl_kept_save(&kept, &job, config);

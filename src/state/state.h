@@ -29,7 +29,8 @@ struct fsl_alarm {
 /*
  * Alarm de-duplication: *out is suppressed when an alarm with the same verdict kind and culprit
  * ranks, peers and causes was recorded in (now - look_back, now]. Otherwise the alarm is recorded
- * as new. look_back_mins 0: never suppressed.
+ * as new. look_back_mins 0: never suppressed. The record stands, and other runs go on, after
+ * fsl_state_settle_alarm(); until then they wait, and nothing else may be asked of the state.
  *
  * An incident goes on while it is seen again, alarmed or suppressed, within look_back of the last
  * time; an alarm that is due again keeps the incident's since_ns. A verdict without culprits is an
@@ -41,6 +42,10 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);
+/* Keeps the record of the alarm that was checked, once it was told; else it was never raised.
+ * FSL_OK where none was checked. */
+enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told,
+				       struct fsl_error *err);
 
 /*
  * What was kept of the job in folder @root, judged by the same @rules; *bytes NULL when nothing is

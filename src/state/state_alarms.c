@@ -181,16 +181,15 @@ static int64_t look_back_begin_ns(int64_t now_ns, double look_back_mins)
 	return look_back_ns < (double)now_ns ? now_ns - (int64_t)look_back_ns : -1;
 }
 
-/* One transaction: other runs see the alarm recorded or not at all. */
+/* One transaction, which stays open: other runs see the alarm recorded or not at all. */
 static enum fsl_status record(struct fsl_state *state, const struct incident *incident,
 			      struct fsl_alarm *out, struct fsl_error *err)
 {
 	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
-	if (status != FSL_OK) {
-		return status;
+	if (status == FSL_OK && look_up_and_record(state, incident, out) != SQLITE_DONE) {
+		status = fsl_state_finish(state, false, err);
 	}
-	bool is_done = look_up_and_record(state, incident, out) == SQLITE_DONE;
-	return fsl_state_finish(state, is_done, err);
+	return status;
 }
 
 enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
@@ -216,4 +215,13 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 	}
 	sqlite3_free(key);
 	return status;
+}
+
+enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told, struct fsl_error *err)
+{
+	if (sqlite3_get_autocommit(state->db) != 0) {
+		return FSL_OK; /* none was checked, or it is settled */
+	}
+	return is_told ? fsl_state_finish(state, true, err)
+		       : fsl_state_execute(state, "ROLLBACK", "write", err);
 }

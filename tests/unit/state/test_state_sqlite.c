@@ -94,6 +94,7 @@ static bool check_at(int64_t now_ns, double look_back_mins, int64_t *since_ns)
 	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, now_ns,
 					       look_back_mins, &alarm, &fixture.err),
 			 FSL_OK);
+	assert_int_equal(fsl_state_settle_alarm(fixture.state, true, &fixture.err), FSL_OK);
 	*since_ns = alarm.since_ns;
 	return alarm.is_suppressed;
 }
@@ -369,6 +370,27 @@ static void empty_file_is_used(void **state)
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 }
 
+static void a_run_that_ends_before_its_verdict_alarmed_nobody(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	struct fsl_alarm alarm = {.is_suppressed = true};
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+					       LOOK_BACK_MINS, &alarm, &fixture.err),
+			 FSL_OK);
+	assert_false(alarm.is_suppressed);
+	open_state(); /* without a word */
+	assert_false(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+					   LOOK_BACK_MINS, &alarm, &fixture.err) != FSL_OK ||
+		     alarm.is_suppressed);
+	assert_int_equal(fsl_state_settle_alarm(fixture.state, false, &fixture.err), FSL_OK);
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	open_state();
+	assert_true(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+}
+
 static void a_run_opens_the_file_once(void **state)
 {
 	(void)state;
@@ -457,9 +479,11 @@ static void lock_held_by_another_run_is_waited_for(void **state)
 		if (runs[i] == 0) {
 			struct fsl_state *own = NULL;
 			struct fsl_alarm alarm = {.is_suppressed = false};
-			bool is_ok = fsl_state_open(&own, fixture.path, NULL) == FSL_OK &&
-				     fsl_state_check_alarm(own, &fixture.localisation, NOW,
-							   LOOK_BACK_MINS, &alarm, NULL) == FSL_OK;
+			bool is_ok =
+				fsl_state_open(&own, fixture.path, NULL) == FSL_OK &&
+				fsl_state_check_alarm(own, &fixture.localisation, NOW,
+						      LOOK_BACK_MINS, &alarm, NULL) == FSL_OK &&
+				fsl_state_settle_alarm(own, true, NULL) == FSL_OK;
 			fsl_state_close(own);
 			_exit(!is_ok ? 2 : alarm.is_suppressed ? 0 : 1);
 		}
@@ -550,6 +574,7 @@ int main(void)
 		CASE(damaged_file_is_set_aside_and_a_new_one_made),
 		CASE(damage_inside_a_page_is_found_on_opening),
 		CASE(empty_file_is_used),
+		CASE(a_run_that_ends_before_its_verdict_alarmed_nobody),
 		CASE(a_run_opens_the_file_once),
 		CASE(a_file_that_was_deleted_meanwhile_is_made_anew),
 		CASE(database_of_another_program_is_left_alone),
