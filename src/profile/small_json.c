@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -82,21 +81,24 @@ static bool find_member(struct fsl_json *json, const char *key, bool *is_found)
 /* The rest of the object, which must be sound. */
 static bool skip_members(struct fsl_json *json)
 {
-	bool is_found = false;
-	do { /* an empty key is a member like any other */
-		if (!find_member(json, "", &is_found) ||
-		    (is_found && fsl_json_skip(json, NULL) != FSL_OK)) {
+	struct fsl_json_value value;
+	while (fsl_json_next(json, &value, NULL) == FSL_OK) {
+		if (value.token == FSL_JSON_OBJECT_END) {
+			return true;
+		}
+		if (fsl_json_skip(json, NULL) != FSL_OK) {
 			return false;
 		}
-	} while (is_found);
-	return true;
+	}
+	return false;
 }
 
 static bool read_i64(struct fsl_json *json, int64_t *out)
 {
 	struct fsl_json_value value;
 	return fsl_json_next(json, &value, NULL) == FSL_OK && value.token == FSL_JSON_NUMBER &&
-	       fsl_parse_i64(value.text, value.length, out) && llabs(*out) <= EXACT_MAX;
+	       fsl_parse_i64(value.text, value.length, out) && *out >= -EXACT_MAX &&
+	       *out <= EXACT_MAX;
 }
 
 /* The object that comes next, whole. */
