@@ -322,6 +322,7 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	}
+	rank->is_rising = false; /* holds no longer when others change them */
 	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
 	rank->n_remnants =
 		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);

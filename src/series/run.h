@@ -90,7 +90,7 @@ struct fsl_rank {
 	int64_t last_event_ns; /* greatest time of any record, complete or not; FSL_NS_ABSENT: none
 				*/
 	bool has_markers_file; /* a marker file exists, readable or not */
-	bool is_rising;        /* ops are known to be in order, no two of which begin together */
+	bool is_rising; /* until normalised: ops, as read, are in order and no two begin together */
 	bool is_restarted; /* ids began again: more than one generation of the job in the file */
 	/* Operators begun and never ended at the end of the file: what a hung rank waits in. */
 	uint32_t open_op_id, open_group_id; /* newest of them; FSL_STR_NONE: none */
