@@ -20,15 +20,17 @@ struct marks {
 };
 
 struct fsl_csv {
-	struct fsl_reader *reader;
+	struct fsl_reader *reader; /* NULL: the window is all there is */
 	const char *data; /* window: the reader's unread bytes; borrowed until the next refill */
 	size_t n_data;
+	size_t n_plain;      /* bytes that plain rows may be read from: up to the fence */
 	size_t at;           /* index of the next row's first byte */
 	uint64_t row_offset; /* file offset of that byte */
-	uint64_t line;       /* its line, from 1 */
-	bool has_jumped;     /* lines are no longer known */
-	bool is_begun;       /* the byte order mark was looked for */
-	bool is_last;        /* nothing comes behind this window */
+	uint64_t fence;
+	uint64_t line;   /* its line, from 1 */
+	bool has_jumped; /* lines are no longer known */
+	bool is_begun;   /* the byte order mark was looked for */
+	bool is_last;    /* nothing comes behind this window */
 	struct marks marks;
 	char *scratch; /* fields that had doubled quotes */
 	size_t scratch_capacity;
@@ -61,6 +63,17 @@ struct fsl_csv *fsl_csv_create(struct fsl_reader *reader)
 	if (csv != NULL) {
 		csv->reader = reader;
 		csv->line = 1;
+		csv->fence = UINT64_MAX;
+	}
+	return csv;
+}
+
+struct fsl_csv *fsl_csv_create_over(const char *text, size_t n_bytes)
+{
+	struct fsl_csv *csv = fsl_csv_create(NULL);
+	if (csv != NULL) {
+		csv->data = text;
+		csv->n_data = csv->n_plain = n_bytes;
 	}
 	return csv;
 }
@@ -70,16 +83,32 @@ void fsl_csv_destroy(struct fsl_csv *csv)
 	if (csv == NULL) {
 		return;
 	}
-	fsl_reader_skip(csv->reader, csv->at);
+	if (csv->reader != NULL) {
+		fsl_reader_skip(csv->reader, csv->at);
+	}
 	fsl_free(csv->scratch);
 	fsl_free(csv);
+}
+
+/* After every change of the window or the fence. */
+static void set_plain(struct fsl_csv *csv)
+{
+	uint64_t window_offset = csv->row_offset - csv->at;
+	uint64_t n_free = csv->fence > window_offset ? csv->fence - window_offset : 0;
+	csv->n_plain = n_free < csv->n_data ? (size_t)n_free : csv->n_data;
+}
+
+void fsl_csv_set_fence(struct fsl_csv *csv, uint64_t offset)
+{
+	csv->fence = offset;
+	set_plain(csv);
 }
 
 enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line,
 			     struct fsl_error *err)
 {
 	csv->data = "";
-	csv->n_data = csv->at = 0;
+	csv->n_data = csv->n_plain = csv->at = 0;
 	csv->marks = (struct marks){0, 0};
 	csv->row_offset = offset;
 	csv->has_jumped = line == 0;
@@ -142,7 +171,7 @@ static enum fsl_status refill(struct fsl_csv *csv, size_t want, struct fsl_error
 {
 	fsl_reader_skip(csv->reader, csv->at);
 	csv->at = 0;
-	csv->n_data = 0;
+	csv->n_data = csv->n_plain = 0;
 	enum fsl_status status = fsl_reader_peek(csv->reader, want, &csv->data, &csv->n_data, err);
 	if (status != FSL_OK) {
 		csv->n_data = 0;
@@ -150,6 +179,7 @@ static enum fsl_status refill(struct fsl_csv *csv, size_t want, struct fsl_error
 	}
 	csv->is_last = csv->n_data < want;
 	csv->marks = (struct marks){0, scan_block(csv, 0)};
+	set_plain(csv);
 	return FSL_OK;
 }
 
@@ -435,7 +465,7 @@ static inline bool finish_plain(struct fsl_csv *csv, struct fsl_csv_plain *row, 
 
 bool fsl_csv_next_plain(struct fsl_csv *csv, struct fsl_csv_plain *row)
 {
-	if (csv->n_data - csv->at < FSL_CSV_PLAIN_BYTES_MAX + FSL_CSV_PLAIN_SPARE_BYTES) {
+	if (csv->at + FSL_CSV_PLAIN_REACH_BYTES > csv->n_plain) {
 		return false;
 	}
 	const char *text = csv->data + csv->at;

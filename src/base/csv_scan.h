@@ -48,6 +48,12 @@ void fsl_csv_destroy(struct fsl_csv *csv);
  * The reader can seek. */
 enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line,
 			     struct fsl_error *err);
+/* The same over text in memory, for plain rows alone: offset 0 is its first byte. @text: borrowed.
+ */
+struct fsl_csv *fsl_csv_create_over(const char *text, size_t n_bytes);
+/* From FSL_CSV_PLAIN_REACH_BYTES in front of @offset on rows are no plain ones, so that nobody who
+ * reads those passes it unnoticed. UINT64_MAX: nowhere. */
+void fsl_csv_set_fence(struct fsl_csv *csv, uint64_t offset);
 /* Offset of the next row, and number of its line: 0 behind a jump. */
 uint64_t fsl_csv_offset(const struct fsl_csv *csv);
 uint64_t fsl_csv_line(const struct fsl_csv *csv);
@@ -65,6 +71,8 @@ enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struc
 enum {
 	FSL_CSV_PLAIN_BYTES_MAX = 256,
 	FSL_CSV_PLAIN_SPARE_BYTES = 8, /* may be read from any field's first byte on */
+	/* From a row's first byte on, in memory, for it to be read. */
+	FSL_CSV_PLAIN_REACH_BYTES = FSL_CSV_PLAIN_BYTES_MAX + FSL_CSV_PLAIN_SPARE_BYTES,
 };
 struct fsl_csv_plain {
 	const char *text; /* borrowed until the next row */

@@ -1,9 +1,13 @@
-/* Reads a batch on threads, the largest file first: what begins last decides when it is done. */
+/*
+ * Reads a batch on threads, the largest file first: what begins last decides when it is done. A
+ * thread for which no file is left helps those that still read one.
+ */
 #include "ingest/batch.h"
 
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "ingest/ahead.h"
 
 struct size_order {
 	uint64_t n_bytes;
@@ -36,13 +40,22 @@ enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t f
 	size_t order[FSL_BATCH_FILES] = {0};
 	bool is_failed = false;
 	fsl_batch_order(loads, n_loads, order);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) reduction(|| : is_failed)
-	for (size_t i = 0; i < n_loads; i++) {
-		struct fsl_load *load = &loads[order[i]];
-		bool is_read =
-			load->place != 0 || fsl_load_read(load, from_ns, to_ns, NULL) == FSL_OK;
-		is_failed = is_failed || !is_read;
+	struct fsl_ahead *ahead = fsl_ahead_create(n_loads, n_threads, FSL_AHEAD_PART_BYTES);
+#pragma omp parallel num_threads(n_threads) reduction(|| : is_failed)
+	{
+#pragma omp for schedule(dynamic, 1) nowait
+		for (size_t i = 0; i < n_loads; i++) {
+			struct fsl_load *load = &loads[order[i]];
+			load->ahead = ahead;
+			bool is_read = load->place != 0 ||
+				       fsl_load_read(load, from_ns, to_ns, NULL) == FSL_OK;
+			is_failed = is_failed || !is_read;
+			load->ahead = NULL;
+			fsl_ahead_note_done(ahead);
+		}
+		fsl_ahead_help(ahead);
 	}
+	fsl_ahead_destroy(ahead);
 	if (is_failed) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory while reading: files=%zu",
 				n_loads);

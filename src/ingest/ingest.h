@@ -20,6 +20,7 @@ enum {
 /* Times after the year 2200 are broken records, and no sum of two such times overflows. */
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
 
+struct fsl_ahead;      /* ingest/ahead.h */
 struct fsl_mark_taker; /* ingest/mark_take.h */
 struct fsl_marks;      /* ingest/mark.h */
 
@@ -35,7 +36,8 @@ struct fsl_sink {
 	struct fsl_arena arena;    /* texts of this file alone; copied into the run */
 	uint8_t *kind_of;          /* [name id] enum fsl_stage_kind, FSL_STAGES_N: not told */
 	size_t n_kinds, kinds_capacity;
-	int64_t from_ns, to_ns; /* operators that end outside are counted and not kept */
+	int64_t from_ns, to_ns;  /* operators that end outside are counted and not kept */
+	struct fsl_ahead *ahead; /* who may read rows of the file ahead; NULL: nobody; borrowed */
 
 	/* ingest/mark_take.h: */
 	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */

@@ -236,6 +236,7 @@ static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t
 	}
 	load->sink.from_ns = from_ns;
 	load->sink.to_ns = to_ns;
+	load->sink.ahead = load->ahead;
 	if (input->fault != NULL) {
 		fsl_sink_unusable(&load->sink, "%s", input->fault);
 		return FSL_OK;

@@ -13,6 +13,7 @@ struct fsl_load {
 	int place;                    /* of the process that reads it; 0: this one */
 	bool is_ignored;              /* no input of ours: leave no trace of it */
 	struct fsl_mark_taker *taker; /* begun; NULL: no marks; borrowed */
+	struct fsl_ahead *ahead;      /* NULL: nobody reads ahead; borrowed */
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "base/digits.h"
 #include "base/number.h"
+#include "ingest/ahead.h"
 #include "ingest/csv_rows.h"
 #include "ingest/marker_pairs.h"
 
@@ -110,6 +111,7 @@ struct input {
 	struct fsl_csv_layout layout;
 	struct fsl_marker_pairs *pairs;
 	struct fsl_sink *sink;
+	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
 };
 
 /* A good row: one that is first at or behind a boundary in time has a mark in front of it. */
@@ -177,6 +179,56 @@ static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 	return status;
 }
 
+/* Plain rows of a part, up to the first other one. */
+static bool scan_part(const void *context, struct fsl_ahead_part *part)
+{
+	const struct fsl_csv_layout *layout = context;
+	const char *first = part->bytes + part->begin;
+	struct fsl_csv *csv = fsl_csv_create_over(first, part->n_bytes - part->begin);
+	struct fsl_csv_plain plain;
+	struct fsl_digits_clock clock = {0};
+	struct fsl_ahead_row *row = csv != NULL ? fsl_ahead_part_room(part) : NULL;
+	while (row != NULL && fsl_csv_next_plain(csv, &plain) &&
+	       parse_plain_row(layout, &plain, &clock, &row->marker)) {
+		row->at = (uint32_t)(plain.text - part->bytes);
+		part->end = row->at + plain.n_bytes;
+		part->n_rows++;
+		row = fsl_ahead_part_room(part);
+	}
+	fsl_csv_destroy(csv);
+	return row != NULL;
+}
+
+/* The rows that were read ahead from here on, up to one that a mark belongs in front of. */
+static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
+				const struct fsl_ahead_part *part, struct fsl_error *err)
+{
+	struct fsl_sink *sink = input->sink;
+	enum fsl_status status = FSL_OK;
+	size_t i = 0;
+	for (; i < part->n_rows && status == FSL_OK; i++) {
+		if (part->rows[i].marker.time_ns >= sink->mark_at_ns) {
+			break;
+		}
+		sink->file->n_records++;
+		status = fsl_marker_pairs_add(input->pairs, &part->rows[i].marker, err);
+	}
+	uint64_t line = fsl_csv_line(csv);
+	size_t next = i < part->n_rows ? part->rows[i].at : part->end;
+	return status == FSL_OK
+		       ? fsl_csv_jump(csv, part->offset + next, line > 0 ? line + i : 0, err)
+		       : status;
+}
+
+/* At the fence: goes on behind what was read ahead, or here when that is nothing. */
+static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	const struct fsl_ahead_part *part = fsl_ahead_meet(input->ahead, fsl_csv_offset(csv));
+	enum fsl_status status = part != NULL ? add_part(csv, input, part, err) : FSL_OK;
+	fsl_csv_set_fence(csv, fsl_ahead_fence(input->ahead));
+	return status;
+}
+
 /* The last row may go on when the file grows, so the mark at the end is in front of it. */
 static enum fsl_status mark_end(struct input *input, const struct fsl_csv_row *row,
 				const struct fsl_mark_place *place, struct fsl_error *err)
@@ -191,6 +243,10 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struc
 	while (status == FSL_OK) {
 		struct fsl_csv_row row;
 		status = read_plain_rows(csv, input, err);
+		if (status == FSL_OK && fsl_csv_offset(csv) >= fsl_ahead_fence(input->ahead)) {
+			status = pass_fence(csv, input, err);
+			continue;
+		}
 		if (status != FSL_OK) {
 			return status;
 		}
@@ -226,7 +282,15 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 	if (status == FSL_OK && !is_resumed) {
 		status = fsl_csv_enter(csv, reader, &input->layout, TIMESTAMP, sink, err);
 	}
-	return status == FSL_OK ? read_rows(csv, input, err) : status;
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_ahead_scanner scanner = {scan_part, &input->layout};
+	input->ahead = fsl_ahead_offer(sink->ahead, reader, fsl_csv_offset(csv), scanner);
+	fsl_csv_set_fence(csv, fsl_ahead_fence(input->ahead));
+	status = read_rows(csv, input, err);
+	fsl_ahead_withdraw(input->ahead);
+	return status;
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,

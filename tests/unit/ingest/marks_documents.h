@@ -140,9 +140,17 @@ static inline void marks_rows_make(struct marks_rows *rows, uint64_t *random)
 
 static inline void marks_csv_oddity(struct marks_text *text, const char *end, uint64_t *random)
 {
-	switch (random_below(random, 6)) {
+	switch (random_below(random, 7)) {
 	case 0:
 		marks_print(text, "%s", end);
+		break;
+	case 5: /* rows that are none: they stand in a name */
+		marks_print(text, "16,2,1,\"%s", end);
+		for (size_t n = random_below(random, 40); n > 0; n--) {
+			marks_print(text, "16,9,1,comm:HcclSend!p!int8!1,0,%d,0,0,0,0%s",
+				    MARKS_BASE_NS, end);
+		}
+		marks_print(text, "\",0,%d,0,0,0,0%s", MARKS_BASE_NS, end);
 		break;
 	case 1:
 		marks_print(text, "16,nothing,1,,0,77,0,0,0,0%s", end);
