@@ -2,6 +2,7 @@
  * Segmentation by PELT: the cuts that minimise squared error plus a penalty for each, found exactly
  * by dynamic programming; starts of a last segment that can never win again are pruned.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ enum { REAL_COLUMNS = 8, INDEX_COLUMNS = 3 };
 enum { BLOCK = 64, LANES = 4, N_BLOCKS_MAX = (GRID_MAX + BLOCK) / BLOCK + 1 };
 /* Beyond this many sigmas all levels are alike: sums of squares keep their digits. */
 static const double SIGMAS_MAX = 1e6;
+/* Of the sum of squares, by which two costs of one start may be off: some ten roundings each. */
+static const double ROUNDING_SHARE = 32 * DBL_EPSILON;
 
 /* Possible begins of the last segment, one column for each thing that is asked about all of them at
  * every node. */
@@ -26,10 +29,12 @@ struct starts {
 	double *best;         /* least cost of everything in front of it */
 	double *sum, *square; /* prefix sums there */
 	double *place;        /* its first value */
-	/* Up to the node in question, the penalty of its own cut left out. */
+	/* Up to the node at which its block was looked at last, the penalty of its own cut left
+	 * out. The error of a segment never shrinks as it grows: the cost is no less later. */
 	double *cost;
-	double least[N_BLOCKS_MAX]; /* of the costs in each block */
-	double most;                /* of all costs */
+	double least[N_BLOCKS_MAX]; /* of the costs in each block; -INFINITY: look at it */
+	double most;                /* of the costs in blocks looked at for this node */
+	size_t likely;              /* block that the best one was in */
 };
 
 struct search {
@@ -115,23 +120,46 @@ static void sum_up(struct search *search, const struct fsl_shift_work *work)
 	}
 }
 
+/* Least cost of everything up to @end that a start of the block gives. */
+static double look_at(struct search *search, size_t block, size_t end)
+{
+	struct starts *starts = &search->starts;
+	size_t begin = block * BLOCK;
+	size_t n = starts->n - begin < BLOCK ? starts->n - begin : BLOCK;
+	set_costs(search, begin, n, end);
+	set_range(starts, block, n);
+	return starts->least[block] + search->penalty;
+}
+
+/* Looks at the blocks that may hold the best start, the likely one first: of others the costs of
+ * earlier nodes are mostly too much already. */
+static double least_cost(struct search *search, size_t n_blocks, size_t end)
+{
+	struct starts *starts = &search->starts;
+	double slack = ROUNDING_SHARE * search->squares[end];
+	size_t likely = starts->likely < n_blocks ? starts->likely : 0;
+	double best = look_at(search, likely, end);
+	for (size_t block = 0; block < n_blocks; block++) {
+		if (block != likely && starts->least[block] + search->penalty - slack <= best) {
+			best = fmin(best, look_at(search, block, end));
+		}
+	}
+	return best;
+}
+
 /* Best last segment that ends at @end; of several, the one that begins first. */
 static void find_best(struct search *search, size_t end)
 {
 	struct starts *starts = &search->starts;
-	double best = INFINITY;
+	size_t n_blocks = (starts->n + BLOCK - 1) / BLOCK;
 	starts->most = -INFINITY;
-	for (size_t begin = 0; begin < starts->n; begin += BLOCK) {
-		size_t n = starts->n - begin < BLOCK ? starts->n - begin : BLOCK;
-		set_costs(search, begin, n, end);
-		set_range(starts, begin / BLOCK, n);
-		best = fmin(best, starts->least[begin / BLOCK] + search->penalty);
-	}
+	double best = n_blocks > 0 ? least_cost(search, n_blocks, end) : INFINITY;
 	search->best[end] = best;
 	size_t block = 0;
-	while (block * BLOCK < starts->n && starts->least[block] + search->penalty > best) {
+	while (block < n_blocks && starts->least[block] + search->penalty > best) {
 		block++;
 	}
+	starts->likely = block;
 	size_t i = block * BLOCK;
 	while (i < starts->n && starts->cost[i] + search->penalty > best) {
 		i++;
@@ -145,6 +173,7 @@ static void add_start(struct search *search, size_t node)
 {
 	struct starts *starts = &search->starts;
 	size_t i = starts->n++;
+	starts->least[i / BLOCK] = -INFINITY;
 	starts->node[i] = node;
 	starts->dead_from[i] = SIZE_MAX;
 	starts->best[i] = search->best[node];
@@ -161,6 +190,7 @@ static void move_start(struct starts *starts, size_t to, size_t from)
 	starts->sum[to] = starts->sum[from];
 	starts->square[to] = starts->square[from];
 	starts->place[to] = starts->place[from];
+	starts->cost[to] = starts->cost[from];
 }
 
 /* Drops the starts that are dead at @end, and finds out which will be: a cut at @end is better for
@@ -186,6 +216,9 @@ static void prune(struct search *search, size_t end)
 			}
 			n_left++;
 		}
+	}
+	for (size_t begin = 0; begin < n_left && n_left < starts->n; begin += BLOCK) {
+		set_range(starts, begin / BLOCK, n_left - begin < BLOCK ? n_left - begin : BLOCK);
 	}
 	starts->n = n_left;
 }
