@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #endif
 
-enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
+enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16, LEAST_ELEMENTS = 8 };
 
 static _Atomic uint64_t fail_countdown; /* 0: off */
 
@@ -147,7 +147,8 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 	if (n_wanted <= *capacity) {
 		return FSL_OK;
 	}
-	size_t n_new = *capacity > 0 ? *capacity : 8;
+	size_t n_first = n_wanted > LEAST_ELEMENTS ? n_wanted : LEAST_ELEMENTS;
+	size_t n_new = *capacity > 0 ? *capacity : n_first;
 	while (n_new < n_wanted) {
 		if (!fsl_mul_size(n_new, 2, &n_new)) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "array too large: wanted=%zu",

@@ -14,8 +14,9 @@ void *fsl_calloc(size_t n, size_t size);
 void fsl_free(void *memory);
 
 /*
- * Makes room for at least @n_wanted elements of @size bytes: doubles *capacity until it fits. The
- * array may move; on failure it is unchanged. New memory is not initialised.
+ * Makes room for at least @n_wanted elements of @size bytes: an array without room gets as much as
+ * is wanted, another doubles *capacity until it fits. The array may move; on failure it is
+ * unchanged. New memory is not initialised.
  */
 enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
 			 struct fsl_error *err);

@@ -282,6 +282,37 @@ static void rows_of_any_length_and_columns_are_read_alike(void **state)
 	      "1@0[head]\n2@5[a][b][c\"d]\n3@15[c\"d][e]\n4@21[" FILLER "]\n");
 }
 
+/* Rows of 10 bytes each. */
+static void plain_rows_end_in_front_of_the_fence(void **state)
+{
+	(void)state;
+	enum { ROWS = 100, ROW_BYTES = 10 };
+	char text[ROWS * ROW_BYTES + 1] = "";
+	for (size_t i = 0; i < ROWS; i++) {
+		memcpy(text + i * ROW_BYTES, "abcd,1234\n", ROW_BYTES);
+	}
+	for (uint64_t fence = 0; fence <= ROWS * ROW_BYTES; fence++) {
+		static struct fsl_csv_plain plain;
+		struct fsl_csv *csv = fsl_csv_create_over(text, ROWS * ROW_BYTES);
+		assert_non_null(csv);
+		fsl_csv_set_fence(csv, fence);
+		uint64_t n = 0;
+		for (; fsl_csv_next_plain(csv, &plain); n++) {
+			assert_int_equal(fsl_csv_offset(csv), (n + 1) * ROW_BYTES);
+			assert_int_equal(plain.n_fields, 2);
+		}
+		uint64_t n_free =
+			fence < FSL_CSV_PLAIN_REACH_BYTES ? 0 : fence - FSL_CSV_PLAIN_REACH_BYTES;
+		bool has_any = fence >= FSL_CSV_PLAIN_REACH_BYTES;
+		assert_int_equal(n, has_any ? n_free / ROW_BYTES + 1 : 0);
+		fsl_csv_set_fence(csv, UINT64_MAX);
+		for (; fsl_csv_next_plain(csv, &plain); n++) {
+		}
+		assert_int_equal(n, (ROWS * ROW_BYTES - FSL_CSV_PLAIN_REACH_BYTES) / ROW_BYTES + 1);
+		fsl_csv_destroy(csv);
+	}
+}
+
 static void a_plain_row_put_back_is_read_again_at_its_place(void **state)
 {
 	(void)state;
@@ -440,6 +471,7 @@ int main(void)
 		cmocka_unit_test(more_than_64_columns_are_a_bad_row),
 		cmocka_unit_test(block_ends_change_nothing),
 		cmocka_unit_test(rows_of_any_length_and_columns_are_read_alike),
+		cmocka_unit_test(plain_rows_end_in_front_of_the_fence),
 		cmocka_unit_test(a_plain_row_put_back_is_read_again_at_its_place),
 		cmocka_unit_test(a_row_over_the_limit_is_bad_and_skipped),
 		cmocka_unit_test(a_cut_gzip_file_gives_its_rows_and_then_the_error),

@@ -45,6 +45,19 @@ static void grow_keeps_content_and_doubles(void **state)
 	fsl_free(array);
 }
 
+/* What stands behind it begins where it ends, and not a power of two further on. */
+static void an_array_without_room_gets_as_much_as_is_wanted(void **state)
+{
+	(void)state;
+	int *array = NULL;
+	size_t capacity = 0;
+	assert_int_equal(FSL_GROW(array, capacity, 1001, NULL), FSL_OK);
+	assert_int_equal(capacity, 1001);
+	assert_int_equal(FSL_GROW(array, capacity, 1002, NULL), FSL_OK);
+	assert_int_equal(capacity, 2002);
+	fsl_free(array);
+}
+
 static void fit_keeps_content_and_gives_the_rest_back(void **state)
 {
 	(void)state;
@@ -165,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calloc_zeroes_and_refuses_overflow),
 		cmocka_unit_test(grow_keeps_content_and_doubles),
+		cmocka_unit_test(an_array_without_room_gets_as_much_as_is_wanted),
 		cmocka_unit_test(fit_keeps_content_and_gives_the_rest_back),
 		cmocka_unit_test(grow_that_overflows_leaves_the_array),
 		cmocka_unit_test(fail_at_hits_the_nth_allocation_and_all_later_ones),
