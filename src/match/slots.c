@@ -220,12 +220,13 @@ enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *r
 	}
 	out->n_groups = topology->n_groups;
 	size_t *group_of = map_names(&out->arena, run, topology);
-	uint32_t *op_idx = fsl_arena_take(&out->arena, n_ops * sizeof(*op_idx));
-	int64_t *end_ns = fsl_arena_take(&out->arena, n_ops * sizeof(*end_ns));
-	int64_t *dur_ns = fsl_arena_take(&out->arena, n_ops * sizeof(*dur_ns));
+	/* One block: asking for memory touches a new large page behind it, on one thread. */
+	int64_t *end_ns =
+		fsl_arena_take(&out->arena, n_ops * (2 * sizeof(*end_ns) + sizeof(uint32_t)));
+	int64_t *dur_ns = end_ns != NULL ? end_ns + n_ops : NULL;
+	uint32_t *op_idx = end_ns != NULL ? (uint32_t *)(dur_ns + n_ops) : NULL;
 	struct rank_slots *ranks = fsl_calloc(run->n_ranks, sizeof(*ranks));
-	bool is_done = group_of != NULL && op_idx != NULL && end_ns != NULL && dur_ns != NULL &&
-		       ranks != NULL;
+	bool is_done = group_of != NULL && end_ns != NULL && ranks != NULL;
 	for (size_t r = 0; r < run->n_ranks && is_done; r++) {
 		ranks[r].op_idx = op_idx + n_before;
 		ranks[r].end_ns = end_ns + n_before;
