@@ -10,7 +10,6 @@
 enum {
 	/* In front of a reader: the next part it has reached itself before anybody is done. */
 	LEAD_PARTS = 2,
-	SPARE_PARTS = 2, /* scanned and not yet used, beside one for each thread */
 	/* In front of the first byte of a part, to see whether a row ends there. */
 	LOOK_BACK_BYTES = 1,
 	ROW_BYTES = 48, /* few are shorter */
@@ -42,14 +41,14 @@ struct fsl_ahead_file {
 	struct fsl_ahead_file *next;
 };
 
-struct fsl_ahead *fsl_ahead_create(size_t n_files, int n_threads, size_t part_bytes)
+struct fsl_ahead *fsl_ahead_create(size_t n_files, size_t n_parts, size_t part_bytes)
 {
-	struct fsl_ahead *ahead = n_threads > 1 ? fsl_calloc(1, sizeof(*ahead)) : NULL;
+	struct fsl_ahead *ahead = n_parts > 0 ? fsl_calloc(1, sizeof(*ahead)) : NULL;
 	if (ahead == NULL) {
 		return NULL;
 	}
 	ahead->part_bytes = part_bytes;
-	ahead->n_parts_max = (size_t)n_threads + SPARE_PARTS;
+	ahead->n_parts_max = n_parts;
 	ahead->n_reading = n_files;
 	(void)pthread_mutex_init(&ahead->mutex, NULL); /* without attributes none of them fails */
 	(void)pthread_cond_init(&ahead->work, NULL);

@@ -55,9 +55,9 @@ static inline struct fsl_ahead_row *fsl_ahead_part_room(struct fsl_ahead_part *p
 	return has_room ? &part->rows[part->n_rows] : NULL;
 }
 
-/* For @n_files that @n_threads threads read. NULL (also for one thread): nobody helps, which costs
- * no more than time; everything below takes it. */
-struct fsl_ahead *fsl_ahead_create(size_t n_files, int n_threads, size_t part_bytes);
+/* For @n_files; at most @n_parts stand in memory at the same time. NULL (also for 0 parts): nobody
+ * helps, which costs no more than time; everything below takes it. */
+struct fsl_ahead *fsl_ahead_create(size_t n_files, size_t n_parts, size_t part_bytes);
 void fsl_ahead_destroy(struct fsl_ahead *ahead);
 
 /*

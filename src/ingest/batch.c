@@ -34,13 +34,24 @@ void fsl_batch_order(const struct fsl_load *loads, size_t n_loads, size_t *order
 	}
 }
 
+/* Parts of files that may stand in memory, scanned ahead: one for each thread and some that wait
+ * for their readers, but no more than readers can follow; scanning takes twice as long as they
+ * need. */
+static size_t parts_ahead(size_t n_loads, int n_threads)
+{
+	enum { WAITING = 2, PER_FILE = 6 };
+	size_t n_wanted = n_threads > 1 ? (size_t)n_threads + WAITING : 0;
+	return n_wanted < n_loads * PER_FILE ? n_wanted : n_loads * PER_FILE;
+}
+
 enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t from_ns,
 			       int64_t to_ns, int n_threads, struct fsl_error *err)
 {
 	size_t order[FSL_BATCH_FILES] = {0};
 	bool is_failed = false;
 	fsl_batch_order(loads, n_loads, order);
-	struct fsl_ahead *ahead = fsl_ahead_create(n_loads, n_threads, FSL_AHEAD_PART_BYTES);
+	struct fsl_ahead *ahead =
+		fsl_ahead_create(n_loads, parts_ahead(n_loads, n_threads), FSL_AHEAD_PART_BYTES);
 #pragma omp parallel num_threads(n_threads) reduction(|| : is_failed)
 	{
 #pragma omp for schedule(dynamic, 1) nowait

@@ -6,7 +6,7 @@
 #include "ingest/batch.h"
 #include "ingest/mark_parts.h"
 
-enum { ROUNDS = 600, MANY_THREADS = MARKS_TEXT_MAX, LARGE_ROWS = 40000 };
+enum { ROUNDS = 600, MANY_PARTS = MARKS_TEXT_MAX, LARGE_ROWS = 40000 };
 
 /* In front of fsl_ahead_offer(), by the linker: everything that may be read ahead has been by the
  * time the reader goes on. */
@@ -53,7 +53,7 @@ static void reading_begin(struct reading *reading, const struct fsl_input *input
 			  const struct fsl_ingest_options *options, size_t part_bytes)
 {
 	struct fsl_ahead *ahead =
-		part_bytes > 0 ? fsl_ahead_create(1, MANY_THREADS, part_bytes) : NULL;
+		part_bytes > 0 ? fsl_ahead_create(1, MANY_PARTS, part_bytes) : NULL;
 	*reading = (struct reading){.load = {.input = input, .ahead = ahead}};
 	reading->marks.period_ns = options->mark_period_ns;
 	reading->marks.lead_ns = options->mark_lead_ns;
@@ -198,7 +198,7 @@ static void memory_that_is_short_is_told_or_costs_no_row(void **state)
 	reading_begin(&alone, &input, &options, 0);
 	size_t n_told = 0;
 	for (uint64_t nth = 1; nth < 200; nth++) {
-		struct fsl_ahead *ahead = fsl_ahead_create(1, MANY_THREADS, 300);
+		struct fsl_ahead *ahead = fsl_ahead_create(1, MANY_PARTS, 300);
 		struct fsl_load load = {.input = &input, .ahead = ahead};
 		fsl_mem_fail_at(nth);
 		enum fsl_status status = fsl_load_read(&load, INT64_MIN, INT64_MAX, NULL);
@@ -229,7 +229,7 @@ static void small_files_are_not_offered(void **state)
 	assert_null(fsl_ahead_offer(ahead, reader, 10, (struct fsl_ahead_scanner){NULL, NULL}));
 	assert_null(fsl_ahead_offer(NULL, reader, 10, (struct fsl_ahead_scanner){NULL, NULL}));
 	assert_true(fsl_ahead_fence(NULL) == UINT64_MAX);
-	assert_null(fsl_ahead_create(1, 1, FSL_AHEAD_PART_BYTES));
+	assert_null(fsl_ahead_create(1, 0, FSL_AHEAD_PART_BYTES));
 	fsl_ahead_withdraw(NULL);
 	fsl_ahead_destroy(ahead);
 	fsl_reader_close(reader);
