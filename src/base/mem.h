@@ -41,8 +41,8 @@ void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
 void fsl_mem_keep_freed(void);
 
 /* Gives each thread a heap of its own after all, for work on many small blocks: a library that
- * reads a document asks for one with every word of it, and threads wait for each other. Call before
- * there are threads. */
+ * reads a document asks for one with every word of it, and threads wait for each other. A thread
+ * that has had memory keeps the heap that it came from. */
 void fsl_mem_heap_per_thread(void);
 
 /* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
