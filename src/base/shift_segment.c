@@ -13,7 +13,7 @@
 enum { GRID_MAX = 8192 };
 enum { REAL_COLUMNS = 8, INDEX_COLUMNS = 3 };
 /* Starts that are looked at together, and of them those that a vector may hold. */
-enum { BLOCK = 64, LANES = 4, N_BLOCKS_MAX = (GRID_MAX + BLOCK) / BLOCK + 1 };
+enum { BLOCK = 32, LANES = 4, N_BLOCKS_MAX = (GRID_MAX + BLOCK) / BLOCK + 1 };
 /* Beyond this many sigmas all levels are alike: sums of squares keep their digits. */
 static const double SIGMAS_MAX = 1e6;
 /* Of the sum of squares, by which two costs of one start may be off: some ten roundings each. */
