@@ -138,7 +138,7 @@ static void judge(struct fsl_load *load)
  */
 static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 {
-	enum { OP_BYTES = 224, OPS_MAX = 1 << 17 };
+	enum { OP_BYTES = 224, OPS_MAX = 1 << 20 };
 	struct fsl_rank *events = &load->sink.events;
 	uint64_t n_ops = load->kind == FSL_INPUT_MARKERS ? load->file.n_bytes / OP_BYTES : 0;
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
