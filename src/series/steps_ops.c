@@ -138,10 +138,12 @@ static bool symbols_init(struct symbols *symbols, struct fsl_arena *arena, size_
 	       symbols->begin != NULL;
 }
 
-/* Number of a symbol, a new one at its first use. Fibonacci hashing. */
+/* Number of a symbol, a new one at its first use. Fibonacci hashing, with the high bits brought
+ * down in between: sizes may differ in those alone. */
 static uint32_t number_of(struct symbols *symbols, const struct use *use)
 {
-	uint64_t hash = (use->kind ^ (use->size << 20)) * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t hash = use->kind ^ (use->size * UINT64_C(0xBF58476D1CE4E5B9));
+	hash = (hash ^ (hash >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
 	size_t mask = symbols->n_slots - 1, slot = (size_t)(hash >> 32) & mask;
 	for (; symbols->slots[slot] != 0; slot = (slot + 1) & mask) {
 		const struct symbol *symbol = &symbols->items[symbols->slots[slot] - 1];
