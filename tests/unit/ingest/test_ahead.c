@@ -235,30 +235,17 @@ static void small_files_are_not_offered(void **state)
 	fsl_reader_close(reader);
 }
 
-static int setup(void **state)
-{
-	static struct tree tree;
-	tree_begin(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	tree_end(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reading_with_help_equals_reading_alone, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(reading_with_help_equals_reading_alone, tree_setup,
+						tree_teardown),
 		cmocka_unit_test_setup_teardown(threads_without_a_file_help_and_change_nothing,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_short_is_told_or_costs_no_row, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(small_files_are_not_offered, setup, teardown),
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(memory_that_is_short_is_told_or_costs_no_row,
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(small_files_are_not_offered, tree_setup,
+						tree_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

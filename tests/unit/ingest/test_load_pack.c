@@ -273,25 +273,12 @@ static void every_failing_allocation_is_reported(void **state)
 	fsl_sink_fini(&load.sink);
 }
 
-static int setup(void **state)
-{
-	static struct tree tree;
-	tree_begin(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	tree_end(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_of_a_load_travels),
-		cmocka_unit_test_setup_teardown(files_of_every_format_travel, setup, teardown),
+		cmocka_unit_test_setup_teardown(files_of_every_format_travel, tree_setup,
+						tree_teardown),
 		cmocka_unit_test(a_cut_message_is_refused),
 		cmocka_unit_test(a_spoilt_message_is_refused_or_keeps_the_promises),
 		cmocka_unit_test(every_failing_allocation_is_reported),

@@ -208,25 +208,11 @@ static void reading_from_a_mark_equals_reading_everything(void **state)
 	}
 }
 
-static int setup(void **state)
-{
-	static struct tree tree;
-	tree_begin(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	tree_end(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reading_from_a_mark_equals_reading_everything,
-						setup, teardown),
+						tree_setup, tree_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

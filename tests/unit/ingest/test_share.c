@@ -260,21 +260,7 @@ static void short_memory_is_answered(void **state)
 	assert_true(n_refused > 5);
 }
 
-static int setup(void **state)
-{
-	static struct tree tree;
-	tree_begin(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	tree_end(*state);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
 
 int main(void)
 {

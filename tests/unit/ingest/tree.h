@@ -62,6 +62,21 @@ static inline void tree_end(struct tree *tree)
 	(void)nftw(tree->root, tree_unlink, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* For tests whose state is a tree of their own. */
+static inline int tree_setup(void **state)
+{
+	static struct tree tree;
+	tree_begin(&tree);
+	*state = &tree;
+	return 0;
+}
+
+static inline int tree_teardown(void **state)
+{
+	tree_end(*state);
+	return 0;
+}
+
 static inline void tree_folder(const struct tree *tree, const char *name)
 {
 	char path[512];
