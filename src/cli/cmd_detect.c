@@ -320,22 +320,17 @@ static int terminal_width(void)
 	return is_known ? size.ws_col : 80;
 }
 
-/* Both at once, as each waits for the disk. */
+/* One after the other: file systems that gather the syncs of several threads let each wait. A
+ * verdict that cannot be written does not keep the other one from its file. */
 static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_config *config,
 				      struct fsl_summary *summary, struct fsl_error *err)
 {
 	struct fsl_error other = *err;
-	enum fsl_status perceived = FSL_OK, localised = FSL_OK;
-#pragma omp parallel sections
-	{
-#pragma omp section
-		perceived = fsl_report_write_perception(&job->perception, config,
-							&summary->perception_path, err);
-#pragma omp section
-		localised =
-			fsl_report_write_localisation(&job->localisation, &job->topology, &job->run,
-						      config, &summary->localisation_path, &other);
-	}
+	enum fsl_status perceived = fsl_report_write_perception(&job->perception, config,
+								&summary->perception_path, err);
+	enum fsl_status localised =
+		fsl_report_write_localisation(&job->localisation, &job->topology, &job->run, config,
+					      &summary->localisation_path, &other);
 	if (perceived == FSL_OK) {
 		*err = other;
 	}
