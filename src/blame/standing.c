@@ -107,27 +107,24 @@ static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *l
 	}
 }
 
-/* Robust: a single rank with a pause or a lost record does not make work uneven. @usual_of: per
- * rank, its median own time. @work: 2 * steps; @ratios: 2 * members. */
-static double find_spread(const struct fsl_blame *blame, size_t class_idx, const double *usual_of,
-			  double *work, double *ratios)
+/* How much the members of a class differ in one step: the scale of their own times over their usual
+ * ones. @usual_of: per rank, its median own time. @ratios: 2 * members. */
+static double spread_in_step(const struct fsl_blame *blame, size_t class_idx, size_t step,
+			     const double *usual_of, double *ratios)
 {
 	const struct fsl_peers *peers = &blame->peers;
 	size_t begin = peers->begin[class_idx], n_members = peers->begin[class_idx + 1] - begin;
-	for (size_t s = 0; s < blame->n_steps; s++) {
-		size_t n = 0;
-		for (size_t m = 0; m < n_members; m++) {
-			uint32_t r = peers->members[begin + m];
-			double ratio = blame->own_ms[r * blame->n_steps + s] / usual_of[r];
-			if (isfinite(ratio)) {
-				ratios[n++] = ratio;
-			}
+	size_t n = 0;
+	for (size_t m = 0; m < n_members; m++) {
+		uint32_t r = peers->members[begin + m];
+		double ratio = blame->own_ms[r * blame->n_steps + step] / usual_of[r];
+		if (isfinite(ratio)) {
+			ratios[n++] = ratio;
 		}
-		double centre = fsl_median(ratios, n, ratios + n_members);
-		double sigma = fsl_mad_sigma(ratios, n, centre, ratios + n_members);
-		work[s] = n < CLOUD_MIN ? NAN : sigma / centre;
 	}
-	return fsl_median(work, blame->n_steps, work + blame->n_steps);
+	double centre = fsl_median(ratios, n, ratios + n_members);
+	double sigma = fsl_mad_sigma(ratios, n, centre, ratios + n_members);
+	return n < CLOUD_MIN ? (double)NAN : sigma / centre;
 }
 
 /* Level of a whole class step by step over its level at its best. @work: steps + 2 * members. */
@@ -245,30 +242,63 @@ static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, dou
 	return FSL_OK;
 }
 
-/* Ranks, then classes, on threads. @levels, @usual_of: ranks. False: out of memory. */
-static bool compare_ranks(struct fsl_blame *out, struct level *levels, double *usual_of)
+/* What the ranks are compared with. */
+struct scale {
+	struct level *levels; /* ranks */
+	double *usual_of;     /* ranks */
+	double *spreads;      /* [class * steps + step] */
+};
+
+static bool scale_init(struct scale *scale, const struct fsl_blame *blame)
+{
+	size_t n_rows = blame->peers.n_classes * blame->n_steps; /* no more than own_ms has */
+	*scale = (struct scale){.levels = fsl_calloc(blame->n_ranks, sizeof(*scale->levels)),
+				.usual_of = fsl_calloc(blame->n_ranks, sizeof(*scale->usual_of)),
+				.spreads = fsl_calloc(n_rows, sizeof(*scale->spreads))};
+	return scale->levels != NULL && scale->usual_of != NULL && scale->spreads != NULL;
+}
+
+static void scale_fini(struct scale *scale)
+{
+	fsl_free(scale->spreads);
+	fsl_free(scale->usual_of);
+	fsl_free(scale->levels);
+}
+
+/* Ranks, then steps of all classes, then classes on threads. False: out of memory. */
+static bool compare_ranks(struct fsl_blame *out, const struct scale *scale)
 {
 	const struct fsl_peers *peers = &out->peers;
+	size_t n_steps = out->n_steps;
 	bool is_short = false;
 #pragma omp parallel reduction(|| : is_short)
 	{
-		double *work = fsl_calloc(2 * out->n_steps + 2 * out->n_ranks + 1, sizeof(*work));
+		double *work = fsl_calloc(2 * n_steps + 2 * out->n_ranks + 1, sizeof(*work));
 		is_short = work == NULL;
 #pragma omp for schedule(dynamic, 1)
 		for (size_t k = 0; k < peers->begin[peers->n_classes]; k++) {
 			uint32_t r = peers->members[k];
 			if (!is_short) {
 				out->healthy_ratio[r] = find_ratio(out, r, work);
-				usual_of[r] = fsl_median(out->own_ms + r * out->n_steps,
-							 out->n_steps, work);
+				scale->usual_of[r] =
+					fsl_median(out->own_ms + r * n_steps, n_steps, work);
 			}
+		}
+#pragma omp for schedule(static)
+		for (size_t i = 0; i < peers->n_classes * n_steps; i++) {
+			scale->spreads[i] = is_short ? 0.0
+						     : spread_in_step(out, i / n_steps, i % n_steps,
+								      scale->usual_of, work);
 		}
 #pragma omp for schedule(dynamic, 1)
 		for (size_t c = 0; c < peers->n_classes; c++) {
 			if (!is_short) {
-				find_clouds(out, c, levels + peers->begin[c], usual_of);
-				out->spread[c] = find_spread(out, c, usual_of, work,
-							     work + 2 * out->n_steps);
+				find_clouds(out, c, scale->levels + peers->begin[c],
+					    scale->usual_of);
+				/* Robust: a single rank with a pause or a lost record does not make
+				 * work uneven. */
+				out->spread[c] =
+					fsl_median(scale->spreads + c * n_steps, n_steps, work);
 			}
 		}
 		fsl_free(work);
@@ -279,16 +309,12 @@ static bool compare_ranks(struct fsl_blame *out, struct level *levels, double *u
 enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config *config,
 				  double *work, struct fsl_error *err)
 {
-	struct level *levels = fsl_calloc(out->n_ranks, sizeof(*levels));
-	double *usual_of = fsl_calloc(out->n_ranks, sizeof(*usual_of));
-	if (levels == NULL || usual_of == NULL || !compare_ranks(out, levels, usual_of)) {
-		fsl_free(levels);
-		fsl_free(usual_of);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
-	}
-	enum fsl_status status = fsl_outliers_find(out->is_outlier, out, usual_of, err);
-	fsl_free(levels);
-	fsl_free(usual_of);
+	struct scale scale;
+	enum fsl_status status =
+		scale_init(&scale, out) && compare_ranks(out, &scale)
+			? fsl_outliers_find(out->is_outlier, out, scale.usual_of, err)
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
+	scale_fini(&scale);
 	if (status != FSL_OK) {
 		return status;
 	}

@@ -21,12 +21,11 @@ struct place {
 	double ns, usual_ns; /* in the step in question, and in the calmer of those beside it */
 };
 
-/* In a parallel region, as set_ranks, sum_levels and set_transfers. */
-static void set_throughout(struct fsl_replay *replay)
+/* Pieces of the events [begin, end) at the factors of their steps. */
+static void set_throughout(const struct fsl_replay *replay, size_t begin, size_t end)
 {
 	const struct fsl_replay_graph *graph = replay->graph;
-#pragma omp for schedule(static)
-	for (size_t e = 0; e < graph->n_events; e++) {
+	for (size_t e = begin; e < end; e++) {
 		const struct fsl_event *event = &graph->events[e];
 		for (uint32_t k = 0; k < event->n_pieces; k++) {
 			struct fsl_piece *piece = &fsl_event_pieces(graph, event)[k];
@@ -37,6 +36,18 @@ static void set_throughout(struct fsl_replay *replay)
 						  replay->own_factor[row * FSL_REPLAY_PARTS_N +
 								     piece->part]);
 			}
+		}
+	}
+}
+
+static void sum_levels(const struct fsl_replay *replay, size_t begin, size_t end)
+{
+	const struct fsl_replay_graph *graph = replay->graph;
+	for (size_t e = begin; e < end; e++) {
+		struct fsl_event *event = &graph->events[e];
+		event->level_ns = 0;
+		for (uint32_t k = 0; k < event->n_pieces; k++) {
+			event->level_ns += fsl_event_pieces(graph, event)[k].level_ns;
 		}
 	}
 }
@@ -234,11 +245,34 @@ static void set_episode(struct fsl_replay *replay, const struct stretch *stretch
 	}
 }
 
-static enum fsl_status set_rank(struct fsl_replay *replay, struct stretch *stretches, size_t r,
-				struct place **places, size_t *capacity, double *work,
-				struct fsl_error *err)
+/* What a thread sets the levels of a rank with. */
+struct bench {
+	struct stretch *stretches; /* steps */
+	double *work;              /* 2 * steps */
+	struct place *places;
+	size_t capacity;
+};
+
+static bool bench_init(struct bench *bench, const struct fsl_replay *replay)
+{
+	*bench = (struct bench){.stretches = fsl_calloc(replay->n_steps, sizeof(*bench->stretches)),
+				.work = fsl_calloc(2 * replay->n_steps, sizeof(*bench->work))};
+	return bench->stretches != NULL && bench->work != NULL;
+}
+
+static void bench_fini(struct bench *bench)
+{
+	fsl_free(bench->places);
+	fsl_free(bench->work);
+	fsl_free(bench->stretches);
+}
+
+/* Steps that are charged: what is above the usual goes first. */
+static enum fsl_status set_charged(struct fsl_replay *replay, size_t r, struct bench *bench,
+				   struct fsl_error *err)
 {
 	const uint8_t *kinds = replay->kind + r * replay->n_steps;
+	struct stretch *stretches = bench->stretches;
 	size_t n_charged = 0, n_most = 0;
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		n_charged += kinds[i] != FSL_REPLAY_CALM;
@@ -250,58 +284,48 @@ static enum fsl_status set_rank(struct fsl_replay *replay, struct stretch *stret
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		n_most = stretches[i].n_places > n_most ? stretches[i].n_places : n_most;
 	}
-	enum fsl_status status = FSL_GROW(*places, *capacity, n_most + 1, err);
+	enum fsl_status status = FSL_GROW(bench->places, bench->capacity, n_most + 1, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	size_t n = usual_length(replay, stretches, r, work);
+	size_t n = usual_length(replay, stretches, r, bench->work);
 	if (n > 0) {
-		set_episode(replay, stretches, r, n, *places);
+		set_episode(replay, stretches, r, n, bench->places);
 	}
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		if (kinds[i] == FSL_REPLAY_SINGLE) {
-			set_single(replay, stretches, r, i, *places);
+			set_single(replay, stretches, r, i, bench->places);
 		}
 	}
 	return FSL_OK;
 }
 
-/* False: out of memory. */
-static bool set_ranks(struct fsl_replay *replay)
+static enum fsl_status set_rank(struct fsl_replay *replay, size_t r, struct bench *bench,
+				struct fsl_error *err)
 {
-	struct stretch *stretches = fsl_calloc(replay->n_steps, sizeof(*stretches));
-	double *work = fsl_calloc(2 * replay->n_steps, sizeof(*work));
-	struct place *places = NULL;
-	size_t capacity = 0;
-	bool is_short = stretches == NULL || work == NULL;
-#pragma omp for schedule(dynamic, 1)
-	for (size_t r = 0; r < replay->n_ranks; r++) {
-		is_short = is_short ||
-			   set_rank(replay, stretches, r, &places, &capacity, work, NULL) != FSL_OK;
-	}
-	fsl_free(places);
-	fsl_free(work);
-	fsl_free(stretches);
-	return !is_short;
+	const size_t *begins = replay->graph->event_begin + r * replay->graph->n_windows;
+	size_t begin = begins[0], end = begins[replay->graph->n_windows];
+	set_throughout(replay, begin, end);
+	enum fsl_status status = set_charged(replay, r, bench, err);
+	sum_levels(replay, begin, end);
+	return status;
 }
 
-static void sum_levels(struct fsl_replay *replay)
+/* Lost records and hidden waits, which stand behind the operators of all ranks. In a parallel
+ * region, as set_transfers and set_ranks; none of them waits for another. */
+static void set_late(const struct fsl_replay *replay)
 {
-	const struct fsl_replay_graph *graph = replay->graph;
-#pragma omp for schedule(static)
-	for (size_t e = 0; e < graph->n_events; e++) {
-		struct fsl_event *event = &graph->events[e];
-		event->level_ns = 0;
-		for (uint32_t k = 0; k < event->n_pieces; k++) {
-			event->level_ns += fsl_event_pieces(graph, event)[k].level_ns;
-		}
+#pragma omp for schedule(static) nowait
+	for (size_t e = replay->graph->n_ops; e < replay->graph->n_events; e++) {
+		set_throughout(replay, e, e + 1);
+		sum_levels(replay, e, e + 1);
 	}
 }
 
 static void set_transfers(struct fsl_replay *replay)
 {
 	const struct fsl_replay_graph *graph = replay->graph;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
 	for (size_t m = 0; m < graph->n_meetings; m++) {
 		struct fsl_meeting *meeting = &graph->meetings[m];
 		if (meeting->channel_idx != FSL_NO_NODE) {
@@ -312,15 +336,27 @@ static void set_transfers(struct fsl_replay *replay)
 	}
 }
 
+/* False: out of memory. */
+static bool set_ranks(struct fsl_replay *replay)
+{
+	struct bench bench;
+	bool is_short = !bench_init(&bench, replay);
+#pragma omp for schedule(dynamic, 1) nowait
+	for (size_t r = 0; r < replay->n_ranks; r++) {
+		is_short = is_short || set_rank(replay, r, &bench, NULL) != FSL_OK;
+	}
+	bench_fini(&bench);
+	return !is_short;
+}
+
 enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_error *err)
 {
 	bool is_short = false;
 #pragma omp parallel reduction(|| : is_short)
 	{
-		set_throughout(replay);
-		is_short = !set_ranks(replay);
-		sum_levels(replay);
 		set_transfers(replay);
+		set_late(replay);
+		is_short = !set_ranks(replay);
 	}
 	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps)
 			: FSL_OK;
