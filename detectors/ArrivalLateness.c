@@ -36,13 +36,15 @@ static const struct fsl_param param_table[] = {
 
 /* Matrices are member major: [m * n_windows + w]. */
 struct work {
+	const struct fsl_view *view;
+	const struct params *params;
 	size_t n_members, n_windows;
-	const double **lateness; /* columns of the members */
-	double *delay;           /* lateness minus the median of the others; NaN: unknown */
-	uint8_t *tail;           /* 1: belongs to the tail of the instance */
-	double *row;             /* n_members */
-	double *scratch;         /* n_windows or n_members, whichever is more */
-	double margin;           /* delay that is more than noise, ms */
+	const double **lateness;   /* columns of the members */
+	double *delay;             /* lateness minus the median of the others; NaN: unknown */
+	uint8_t *tail;             /* 1: belongs to the tail of the instance */
+	double *noise;             /* per member */
+	double margin;             /* delay that is more than noise, ms */
+	struct fsl_finding *found; /* per member; window_end 0: nothing */
 };
 
 /* An interval of instances and what one member did in it. */
@@ -62,39 +64,42 @@ static double median_without(const double *sorted, size_t n, double value)
 	return 0.5 * (a + b);
 }
 
-/* Fills column @w of delay and tail. */
-static void measure_instance(size_t w, double tail_share, struct work *work)
+/* Fills column @w of delay and tail. @row, @sorted: members. */
+static void measure_instance(const struct work *work, size_t w, double *row, double *sorted)
 {
 	size_t n = 0;
 	for (size_t m = 0; m < work->n_members; m++) {
-		work->row[m] = work->lateness[m][w];
-		if (!isnan(work->row[m])) {
-			work->scratch[n++] = work->row[m];
+		row[m] = work->lateness[m][w];
+		if (!isnan(row[m])) {
+			sorted[n++] = row[m];
 		}
 	}
-	fsl_sort(work->scratch, n);
+	fsl_sort(sorted, n);
+	double tail = n > 0 ? work->params->tail_share * sorted[n - 1] : 0.0;
 	for (size_t m = 0; m < work->n_members; m++) {
 		size_t cell = m * work->n_windows + w;
-		double lateness = work->row[m];
-		work->delay[cell] = (double)NAN;
-		if (isnan(lateness) || n < 2) {
-			continue;
-		}
-		work->delay[cell] = lateness - median_without(work->scratch, n, lateness);
-		work->tail[cell] = lateness >= tail_share * work->scratch[n - 1] ? 1 : 0;
+		bool is_known = !isnan(row[m]) && n >= 2;
+		work->delay[cell] =
+			is_known ? row[m] - median_without(sorted, n, row[m]) : (double)NAN;
+		work->tail[cell] = is_known && row[m] >= tail ? 1 : 0;
 	}
 }
 
-/* Noise of the group: median over members of the scale of their delays' changes, so that a member
- * that is late from some instance on does not count as noise. */
-static double group_noise(struct work *work)
+static void measure_instances(void *opaque, size_t begin, size_t end, void *bench)
 {
-	for (size_t m = 0; m < work->n_members; m++) {
-		work->row[m] = fsl_diff_sigma(work->delay + m * work->n_windows, work->n_windows,
-					      work->scratch);
+	const struct work *work = opaque;
+	for (size_t w = begin; w < end; w++) {
+		measure_instance(work, w, bench, (double *)bench + work->n_members);
 	}
-	double noise = fsl_median(work->row, work->n_members, work->scratch);
-	return isnan(noise) ? 0.0 : noise;
+}
+
+static void measure_noise(void *opaque, size_t begin, size_t end, void *bench)
+{
+	const struct work *work = opaque;
+	for (size_t m = begin; m < end; m++) {
+		work->noise[m] =
+			fsl_diff_sigma(work->delay + m * work->n_windows, work->n_windows, bench);
+	}
 }
 
 static bool is_late(const struct work *work, size_t cell)
@@ -155,10 +160,10 @@ static double corrected_p(const struct work *work, size_t member, const struct e
 	return fmin(1.0, 2.0 * p * (double)work->n_members);
 }
 
-static enum fsl_status judge_member(const struct fsl_view *view, size_t member,
-				    const struct params *params, const struct work *work,
-				    struct fsl_findings *out, struct fsl_error *err)
+/* @scratch: windows. */
+static void judge_member(const struct work *work, size_t member, double *scratch)
 {
+	const struct params *params = work->params;
 	const double *delay = work->delay + member * work->n_windows;
 	struct episode episode = longest_late(work, member);
 	size_t n_late = 0;
@@ -169,16 +174,15 @@ static enum fsl_status judge_member(const struct fsl_view *view, size_t member,
 	}
 	if (n_known < (size_t)params->instances_min ||
 	    (double)n_late < params->persistence_min * (double)n_known) {
-		return FSL_OK;
+		return;
 	}
-	double effect =
-		fsl_median(delay + episode.begin, episode.end - episode.begin, work->scratch);
+	double effect = fsl_median(delay + episode.begin, episode.end - episode.begin, scratch);
 	double p = corrected_p(work, member, &episode);
 	if (effect < params->effect_ms_min || p >= params->p_max) {
-		return FSL_OK;
+		return;
 	}
-	struct fsl_finding finding = {
-		.rank = fsl_view_rank(view, member),
+	work->found[member] = (struct fsl_finding){
+		.rank = fsl_view_rank(work->view, member),
 		.peer = -1,
 		.window_begin = episode.begin,
 		.window_end = episode.end,
@@ -186,7 +190,33 @@ static enum fsl_status judge_member(const struct fsl_view *view, size_t member,
 		.effect_ms = effect,
 		.confidence = 1.0 - p,
 	};
-	return fsl_findings_add(out, &finding, err);
+}
+
+static void judge_members(void *opaque, size_t begin, size_t end, void *bench)
+{
+	for (size_t m = begin; m < end; m++) {
+		judge_member(opaque, m, bench);
+	}
+}
+
+/* Delays, then the noise of the group, then the members. */
+static enum fsl_status judge(struct work *work, struct fsl_error *err)
+{
+	size_t n = work->n_members;
+	size_t row_bytes = n * sizeof(double), column_bytes = work->n_windows * sizeof(double);
+	enum fsl_status status = fsl_view_each(work->view, work->n_windows, 2 * row_bytes,
+					       measure_instances, work, err);
+	if (status == FSL_OK) {
+		status = fsl_view_each(work->view, n, column_bytes, measure_noise, work, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	/* Median over members of the scale of their delays' changes, so that a member that is late
+	 * from some instance on does not count as noise. */
+	double noise = fsl_median(work->noise, n, work->noise + n);
+	work->margin = isnan(noise) ? 0.0 : work->params->margin_sigmas * noise;
+	return fsl_view_each(work->view, n, column_bytes, judge_members, work, err);
 }
 
 static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
@@ -198,35 +228,32 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	if (n < 2 || n_windows < (size_t)params->instances_min) {
 		return FSL_OK;
 	}
-	size_t n_scratch = n > n_windows ? n : n_windows;
 	struct work work = {
+		.view = view,
+		.params = params,
 		.n_members = n,
 		.n_windows = n_windows,
 		.lateness = fsl_view_scratch(view, n * sizeof(const double *)),
-		.delay = fsl_view_scratch(view, n * n_windows * sizeof(double)),
-		.tail = fsl_view_scratch(view, n * n_windows),
-		.row = fsl_view_scratch(view, n * sizeof(double)),
-		.scratch = fsl_view_scratch(view, n_scratch * sizeof(double)),
+		.delay = fsl_view_take(view, n * n_windows * sizeof(double)),
+		.tail = fsl_view_take(view, n * n_windows),
+		.noise = fsl_view_scratch(view, 2 * n * sizeof(double)),
+		.found = fsl_view_scratch(view, n * sizeof(struct fsl_finding)),
 	};
-	if (work.lateness == NULL || work.delay == NULL || work.tail == NULL || work.row == NULL ||
-	    work.scratch == NULL) {
+	if (work.lateness == NULL || work.delay == NULL || work.tail == NULL ||
+	    work.noise == NULL || work.found == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu, instances=%zu", n,
 				n_windows);
 	}
 	for (size_t m = 0; m < n; m++) {
 		work.lateness[m] = fsl_view_column(view, m).values;
 	}
-	for (size_t w = 0; w < n_windows; w++) {
-		measure_instance(w, params->tail_share, &work);
-	}
-	work.margin = params->margin_sigmas * group_noise(&work);
-	for (size_t m = 0; m < n; m++) {
-		enum fsl_status status = judge_member(view, m, params, &work, out, err);
-		if (status != FSL_OK) {
-			return status;
+	enum fsl_status status = judge(&work, err);
+	for (size_t m = 0; m < n && status == FSL_OK; m++) {
+		if (work.found[m].window_end > 0) {
+			status = fsl_findings_add(out, &work.found[m], err);
 		}
 	}
-	return FSL_OK;
+	return status;
 }
 
 const struct fsl_detector fsl_detector_ArrivalLateness = {

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <failslow/error.h>
+
 enum fsl_metric {
 #define METRIC(id, name, unit, help) FSL_METRIC_##id,
 #include <failslow/metrics.def>
@@ -47,5 +49,17 @@ int64_t fsl_view_window_ns(const struct fsl_view *view, size_t member, size_t wi
 
 /* Zeroed scratch memory, freed after scan(); NULL when exhausted. */
 void *fsl_view_scratch(const struct fsl_view *view, size_t size_bytes);
+/* The same, not zeroed: for large arrays that are filled anyway. */
+void *fsl_view_take(const struct fsl_view *view, size_t size_bytes);
+
+/*
+ * Calls @work for consecutive parts [begin, end) of [0, n), which cover it once: in any order, on
+ * several threads where scan() itself is not one of several. What @work writes must depend on its
+ * items alone. @bench: @bench_bytes of memory of the calling thread, with anything in it.
+ * FSL_ERR_MEMORY when that is short; some parts are left out then.
+ */
+enum fsl_status fsl_view_each(const struct fsl_view *view, size_t n, size_t bench_bytes,
+			      void (*work)(void *opaque, size_t begin, size_t end, void *bench),
+			      void *opaque, struct fsl_error *err);
 
 #endif

@@ -97,39 +97,70 @@ static enum fsl_status ask_channel(struct fsl_findings *findings, const struct f
 	return status;
 }
 
-/* Channels on threads, heard in their order. */
+/* One detector asked about all channels. */
+struct question {
+	const struct fsl_case *job;
+	const struct fsl_detector_config *detector;
+	enum fsl_metric metric;
+	struct fsl_findings *findings; /* per channel */
+	size_t first_failed;           /* channel; n_channels: none */
+	enum fsl_status status;        /* of that one */
+	struct fsl_error err;
+};
+
+static void ask_of(struct question *question, size_t c)
+{
+	struct fsl_error err = {0};
+	enum fsl_status status =
+		ask_channel(&question->findings[c], question->job, question->detector,
+			    &question->job->match->channels[c], question->metric, &err);
+	if (status != FSL_OK) {
+#pragma omp critical(suspects)
+		if (c < question->first_failed) {
+			question->first_failed = c;
+			question->status = status;
+			question->err = err;
+		}
+	}
+}
+
+/* Many channels on threads; of few, each has all threads in turn. */
+static void ask_of_all(struct question *question)
+{
+	const struct fsl_match *match = question->job->match;
+	size_t n_alone = fsl_match_has_many_channels(match) ? 0 : match->n_channels;
+	for (size_t c = 0; c < n_alone; c++) {
+		ask_of(question, c);
+	}
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t c = n_alone; c < match->n_channels; c++) {
+		ask_of(question, c);
+	}
+}
+
+/* Channels, heard in their order. */
 static enum fsl_status hear_channels(struct hearing *hearing,
 				     const struct fsl_detector_config *detector,
 				     enum fsl_metric metric, struct fsl_error *err)
 {
-	const struct fsl_match *match = hearing->job->match;
-	size_t n = match->n_channels, first_failed = n;
-	struct fsl_findings *findings = fsl_calloc(n, sizeof(*findings));
-	enum fsl_status status =
-		findings != NULL ? FSL_OK
-				 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
-	if (status != FSL_OK) {
-		return status;
+	size_t n = hearing->job->match->n_channels;
+	struct question question = {.job = hearing->job,
+				    .detector = detector,
+				    .metric = metric,
+				    .findings = fsl_calloc(n, sizeof(*question.findings)),
+				    .first_failed = n};
+	if (question.findings == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
 	}
-#pragma omp parallel for schedule(dynamic, 1)
+	ask_of_all(&question);
 	for (size_t c = 0; c < n; c++) {
-		struct fsl_error own_err = {0};
-		enum fsl_status own = ask_channel(&findings[c], hearing->job, detector,
-						  &match->channels[c], metric, &own_err);
-		if (own != FSL_OK) {
-#pragma omp critical(suspects)
-			if (c < first_failed) {
-				first_failed = c;
-				status = own;
-				*(err != NULL ? err : &own_err) = own_err;
-			}
-		}
+		hear(hearing, detector, &question.findings[c]);
 	}
-	for (size_t c = 0; c < n; c++) {
-		hear(hearing, detector, &findings[c]);
+	fsl_free(question.findings);
+	if (question.status != FSL_OK && err != NULL) {
+		*err = question.err;
 	}
-	fsl_free(findings);
-	return status;
+	return question.status;
 }
 
 /* Own time of the ranks that do the same work, steps x ranks. */

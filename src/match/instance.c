@@ -290,13 +290,16 @@ enum fsl_status fsl_channel_lateness(struct fsl_windows *out, const struct fsl_c
 	for (size_t m = 0; m < channel->n_members; m++) {
 		out->ranks[m] = run->ranks[channel->members[m]].rank;
 	}
+	size_t n_members = channel->n_members;
+#pragma omp parallel for schedule(static) if (channel->n_instances * n_members >                   \
+					      FSL_OPS_WORTH_THREADS)
 	for (size_t i = 0; i < channel->n_instances; i++) {
-		const int64_t *dur_ns = channel->dur_ns + i * channel->n_members;
+		const int64_t *dur_ns = channel->dur_ns + i * n_members;
 		int64_t longest_ns = -1;
-		for (size_t m = 0; m < channel->n_members; m++) {
+		for (size_t m = 0; m < n_members; m++) {
 			longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
 		}
-		for (size_t m = 0; m < channel->n_members; m++) {
+		for (size_t m = 0; m < n_members; m++) {
 			out->values[m * channel->n_instances + i] =
 				dur_ns[m] >= 0 ? (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS
 					       : (double)NAN;

@@ -73,7 +73,7 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 	return FSL_OK;
 }
 
-static bool has_channels_for_all_threads(const struct fsl_match *match)
+bool fsl_match_has_many_channels(const struct fsl_match *match)
 {
 	return match->n_channels >= 4 * (size_t)omp_get_max_threads();
 }
@@ -87,7 +87,7 @@ static enum fsl_status match_channels(struct fsl_match *out, const struct fsl_li
 				      struct fsl_error *err)
 {
 	bool is_short = false;
-	size_t n_alone = has_channels_for_all_threads(out) ? 0 : out->n_channels;
+	size_t n_alone = fsl_match_has_many_channels(out) ? 0 : out->n_channels;
 	for (size_t c = 0; c < n_alone && !is_short; c++) {
 		is_short = fsl_channel_match(out, &out->channels[c], &listing->uses[c], NULL) !=
 			   FSL_OK;
@@ -225,7 +225,7 @@ static void assign_steps(struct fsl_channel *channel, const struct fsl_cuts *cut
 
 void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts)
 {
-	size_t n_alone = has_channels_for_all_threads(match) ? 0 : match->n_channels;
+	size_t n_alone = fsl_match_has_many_channels(match) ? 0 : match->n_channels;
 	for (size_t c = 0; c < n_alone; c++) {
 		assign_steps(&match->channels[c], cuts);
 	}

@@ -67,6 +67,10 @@ enum fsl_status fsl_match_straightened(struct fsl_match *out, struct fsl_run *ru
 				       struct fsl_error *err);
 void fsl_match_fini(struct fsl_match *match);
 
+/* True where each thread finds channels of its own to work on; else all work on one after the
+ * other. */
+bool fsl_match_has_many_channels(const struct fsl_match *match);
+
 /* Fills step_idx of every channel. */
 void fsl_match_assign_steps(struct fsl_match *match, const struct fsl_cuts *cuts);
 

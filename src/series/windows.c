@@ -2,6 +2,7 @@
 #include "series/windows.h"
 
 #include <math.h>
+#include <omp.h>
 
 #include "base/log.h"
 #include "series/run.h"
@@ -112,6 +113,39 @@ int64_t fsl_view_window_ns(const struct fsl_view *view, size_t member, size_t wi
 void *fsl_view_scratch(const struct fsl_view *view, size_t size_bytes)
 {
 	return fsl_arena_alloc(view->scratch, size_bytes);
+}
+
+void *fsl_view_take(const struct fsl_view *view, size_t size_bytes)
+{
+	return fsl_arena_take(view->scratch, size_bytes);
+}
+
+/* Parts for each thread: so many that one which is slower holds the others up but little. */
+enum { PARTS_PER_THREAD = 8 };
+
+enum fsl_status fsl_view_each(const struct fsl_view *view, size_t n, size_t bench_bytes,
+			      void (*work)(void *opaque, size_t begin, size_t end, void *bench),
+			      void *opaque, struct fsl_error *err)
+{
+	enum { CELLS_WORTH_THREADS = 1 << 14 };
+	size_t n_cells = view->windows->n_members * view->windows->n_windows;
+	bool is_alone = omp_in_parallel() || n_cells < CELLS_WORTH_THREADS, is_short = false;
+	size_t n_parts = is_alone ? 1 : PARTS_PER_THREAD * (size_t)omp_get_max_threads();
+	n_parts = n_parts < n ? n_parts : n;
+#pragma omp parallel reduction(|| : is_short) if (!is_alone)
+	{
+		void *bench = NULL;
+#pragma omp for schedule(dynamic, 1) nowait
+		for (size_t k = 0; k < n_parts; k++) {
+			bench = bench != NULL ? bench : fsl_calloc(bench_bytes + 1, 1);
+			is_short = is_short || bench == NULL;
+			if (bench != NULL) {
+				work(opaque, n * k / n_parts, n * (k + 1) / n_parts, bench);
+			}
+		}
+		fsl_free(bench);
+	}
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: items=%zu", n) : FSL_OK;
 }
 
 enum fsl_status fsl_findings_add(struct fsl_findings *out, const struct fsl_finding *finding,

@@ -1,4 +1,6 @@
 /* ArrivalLateness: who the others wait for, instance by instance. */
+#include <omp.h>
+
 #include "detectors/bench.h"
 
 /* Arrival of each member in ms after the earliest possible one; the matrix holds lateness. */
@@ -260,6 +262,28 @@ static void memory_errors_are_reported(void **state)
 	bench_fini(&bench);
 }
 
+static void threads_find_what_one_finds(void **state)
+{
+	(void)state;
+	enum { MEMBERS = 12, INSTANCES = 4000 };
+	int n_before = omp_get_max_threads();
+	for (int n_threads = 1; n_threads <= 7; n_threads += 3) {
+		struct bench bench;
+		omp_set_num_threads(n_threads);
+		start(&bench, NULL, MEMBERS, INSTANCES);
+		bench_add(&bench, 3, 1000, 3000, 20.0);
+		bench_add(&bench, 9, 3000, 4000, 30.0);
+		settle(&bench);
+		assert_int_equal(bench_scan(&bench), 2);
+		assert_int_equal(bench_finding(&bench, 0)->rank, 3);
+		assert_int_equal(bench_finding(&bench, 0)->window_end, 3000);
+		assert_int_equal(bench_finding(&bench, 1)->rank, 9);
+		assert_int_equal(bench_finding(&bench, 1)->window_begin, 3000);
+		bench_fini(&bench);
+	}
+	omp_set_num_threads(n_before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +304,7 @@ int main(void)
 		cmocka_unit_test(constant_data_is_silent),
 		cmocka_unit_test(other_metrics_are_not_understood),
 		cmocka_unit_test(memory_errors_are_reported),
+		cmocka_unit_test(threads_find_what_one_finds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

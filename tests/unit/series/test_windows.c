@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <omp.h>
 
 #include "series/run.h"
 #include "series/windows.h"
@@ -86,6 +87,72 @@ static void view_shows_one_member_at_a_time(void **state)
 	fsl_windows_fini(&windows);
 }
 
+enum { ITEMS_MAX = 1000, MEMBERS = 64, WINDOWS = 512 };
+
+/* What parts of a loop leave behind. */
+struct visits {
+	_Atomic int n_of[ITEMS_MAX];
+	_Atomic int n_spoiled; /* parts in whose bench somebody else wrote */
+};
+
+static void visit(void *opaque, size_t begin, size_t end, void *bench)
+{
+	struct visits *visits = opaque;
+	size_t *own = bench;
+	own[0] = begin;
+	own[1] = end;
+	for (size_t i = begin; i < end; i++) {
+		visits->n_of[i]++;
+	}
+	visits->n_spoiled += own[0] != begin || own[1] != end;
+}
+
+static void expect_each_once(const struct fsl_view *view, size_t n)
+{
+	struct visits visits = {.n_spoiled = 0};
+	assert_int_equal(fsl_view_each(view, n, 2 * sizeof(size_t), visit, &visits, NULL), FSL_OK);
+	for (size_t i = 0; i < ITEMS_MAX; i++) {
+		assert_int_equal(visits.n_of[i], i < n ? 1 : 0);
+	}
+	assert_int_equal(visits.n_spoiled, 0);
+}
+
+/* A view that is worth threads; of its matrix only the shape is used. */
+static const struct fsl_windows LARGE = {.n_members = MEMBERS, .n_windows = WINDOWS};
+static const struct fsl_windows SMALL = {.n_members = 2, .n_windows = 2};
+
+static void each_item_has_its_turn_once_for_any_number_of_threads(void **state)
+{
+	(void)state;
+	static const size_t numbers[] = {0, 1, 2, 7, 16, 17, ITEMS_MAX};
+	const struct fsl_view large = {.windows = &LARGE}, small = {.windows = &SMALL};
+	int n_before = omp_get_max_threads();
+	for (int n_threads = 1; n_threads <= 5; n_threads++) {
+		omp_set_num_threads(n_threads);
+		for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+			expect_each_once(&large, numbers[k]);
+			expect_each_once(&small, numbers[k]);
+		}
+	}
+	omp_set_num_threads(n_before);
+}
+
+static void a_part_without_memory_is_an_error(void **state)
+{
+	(void)state;
+	const struct fsl_view large = {.windows = &LARGE}, small = {.windows = &SMALL};
+	for (int k = 0; k < 2; k++) {
+		struct visits visits = {.n_spoiled = 0};
+		struct fsl_error err = {0};
+		fsl_mem_fail_at(1);
+		enum fsl_status status = fsl_view_each(k == 0 ? &large : &small, ITEMS_MAX,
+						       2 * sizeof(size_t), visit, &visits, &err);
+		fsl_mem_fail_at(0);
+		assert_int_equal(status, FSL_ERR_MEMORY);
+		assert_int_equal(err.n_causes, 1);
+	}
+}
+
 static void findings_are_copied_in(void **state)
 {
 	(void)state;
@@ -154,6 +221,8 @@ int main(void)
 		cmocka_unit_test(no_member_and_no_window_are_fine),
 		cmocka_unit_test(memory_errors_leave_nothing_behind),
 		cmocka_unit_test(view_shows_one_member_at_a_time),
+		cmocka_unit_test(each_item_has_its_turn_once_for_any_number_of_threads),
+		cmocka_unit_test(a_part_without_memory_is_an_error),
 		cmocka_unit_test(findings_are_copied_in),
 		cmocka_unit_test(runs_of_labels_become_findings_with_their_effect),
 		cmocka_unit_test(run_without_expectation_has_no_effect),
