@@ -81,27 +81,36 @@ static void set_least(const struct stretch *stretch, struct kind *kinds, size_t 
 	}
 }
 
+static void set_rank(const struct fsl_replay *replay, struct fsl_replay_graph *graph, size_t r)
+{
+	struct kind kinds[KINDS_MAX];
+	size_t n_kinds = 0;
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		struct stretch stretch = stretch_of(replay, graph, r, w);
+		mark(graph, &stretch, kinds, &n_kinds);
+	}
+	for (size_t w = 0; w < graph->n_windows; w++) {
+		struct stretch stretch = stretch_of(replay, graph, r, w);
+		set_least(&stretch, kinds, &n_kinds);
+	}
+}
+
+static bool has_unseen(const struct fsl_replay_job *job)
+{
+	size_t n_names = fsl_strpool_size(job->run->names);
+	for (size_t i = 0; i < n_names && job->misses_members != NULL; i++) {
+		if (job->misses_members[i]) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph)
 {
-#pragma omp parallel
-	{
-#pragma omp for schedule(static)
-		for (size_t e = 0; e < graph->n_events; e++) {
-			struct fsl_event *event = &graph->events[e];
-			event->alone_ns = event->end_ns - event->begin_ns;
-		}
-#pragma omp for schedule(dynamic, 1)
-		for (size_t r = 0; r < out->n_ranks; r++) {
-			struct kind kinds[KINDS_MAX];
-			size_t n_kinds = 0;
-			for (size_t w = 0; w < graph->n_windows; w++) {
-				struct stretch stretch = stretch_of(out, graph, r, w);
-				mark(graph, &stretch, kinds, &n_kinds);
-			}
-			for (size_t w = 0; w < graph->n_windows; w++) {
-				struct stretch stretch = stretch_of(out, graph, r, w);
-				set_least(&stretch, kinds, &n_kinds);
-			}
-		}
+	size_t n_ranks = has_unseen(graph->job) ? out->n_ranks : 0;
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t r = 0; r < n_ranks; r++) {
+		set_rank(out, graph, r);
 	}
 }

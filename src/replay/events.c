@@ -161,6 +161,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 				    .pred = FSL_NO_NODE,
 				    .beside = FSL_NO_NODE,
 				    .beside_ns = INT64_MAX,
+				    .alone_ns = end_ns - begin_ns,
 				    .rank_idx = (uint32_t)walk->rank_idx,
 				    .step = step,
 				    .meeting = FSL_NO_NODE,

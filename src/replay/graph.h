@@ -26,7 +26,8 @@ struct fsl_event {
 	int64_t tail_ns;           /* the last part of idle_ns, right before the event */
 	/* Since what @beside says; without it since @pred, INT64_MAX where that ran beside. */
 	int64_t beside_ns;
-	int64_t alone_ns; /* duration of one that meets nobody when the unseen are in time */
+	int64_t alone_ns; /* duration of one that meets nobody when the unseen are in time; at first
+			     as measured */
 	uint32_t pred;
 	uint32_t beside; /* the last operator that ended before and did not run beside others */
 	uint32_t rank_idx;

@@ -61,6 +61,7 @@ static enum fsl_status add_barrier(struct fsl_replay *out, struct fsl_replay_gra
 		*wait = *event;
 		wait->end_ns = is_waiting ? release_ns : ready_ns(event);
 		wait->begin_ns = ready_ns(event);
+		wait->alone_ns = wait->end_ns - wait->begin_ns;
 		wait->idle_ns = event->idle_ns - event->tail_ns;
 		wait->tail_ns = 0;
 		wait->meeting = (uint32_t)graph->n_meetings;
