@@ -97,28 +97,20 @@ static bool ends_together(const struct fsl_replay_graph *graph, const struct fsl
 	return apart_ns <= APART_NS_MAX || (double)apart_ns <= APART_SHARE_MAX * (double)longest_ns;
 }
 
-/* The instances of the replayed steps, in order of channel and instance, with a meeting and room
- * for members each. */
-struct candidates {
-	struct candidate *items;
-	size_t n, capacity;
-};
+static bool is_replayed(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,
+			size_t instance)
+{
+	uint32_t step = channel->step_idx[instance];
+	return step < graph->job->cuts->n_steps && graph->window_of[step] != FSL_NO_NODE;
+}
 
 /* Lists an instance; *lost moves on by its lost operators. */
-static enum fsl_status add_candidate(struct candidates *out, struct fsl_replay_graph *graph,
-				     size_t channel_idx, size_t instance, uint32_t *lost,
-				     struct fsl_error *err)
+static void add_candidate(struct candidate *items, struct fsl_replay_graph *graph,
+			  size_t channel_idx, size_t instance, uint32_t *lost)
 {
 	const struct fsl_channel *channel = &graph->job->match->channels[channel_idx];
-	enum fsl_status status = FSL_GROW(out->items, out->capacity, out->n + 1, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(graph->meetings, graph->meetings_capacity, out->n + 1, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	out->items[out->n] = (struct candidate){(uint32_t)channel_idx, *lost, instance};
-	graph->meetings[out->n++] =
+	items[graph->n_meetings] = (struct candidate){(uint32_t)channel_idx, *lost, instance};
+	graph->meetings[graph->n_meetings++] =
 		(struct fsl_meeting){.member_begin = graph->n_members,
 				     .channel_idx = (uint32_t)channel_idx,
 				     .step = graph->step_of[channel->step_idx[instance]]};
@@ -126,27 +118,46 @@ static enum fsl_status add_candidate(struct candidates *out, struct fsl_replay_g
 	for (size_t m = 0; m < channel->n_members && !channel->is_complete; m++) {
 		*lost += fsl_replay_is_lost(graph, channel, instance, m);
 	}
-	return FSL_OK;
 }
 
-static enum fsl_status list_candidates(struct candidates *out, struct fsl_replay_graph *graph,
+static size_t count_candidates(const struct fsl_replay_graph *graph)
+{
+	const struct fsl_match *match = graph->job->match;
+	size_t n = 0;
+	for (size_t c = 0; c < match->n_channels; c++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
+		for (size_t i = 0; i < n_instances; i++) {
+			n += is_replayed(graph, channel, i);
+		}
+	}
+	return n;
+}
+
+/* The instances of the replayed steps, in order of channel and instance, with a meeting and room
+ * for members each. They are counted first: arrays that grow are copied again and again. */
+static enum fsl_status list_candidates(struct candidate **items, struct fsl_replay_graph *graph,
 				       struct fsl_error *err)
 {
 	const struct fsl_match *match = graph->job->match;
 	uint32_t lost = (uint32_t)graph->n_ops;
-	enum fsl_status status = FSL_OK;
-	for (size_t c = 0; c < match->n_channels; c++) {
+	size_t n = count_candidates(graph), capacity = 0;
+	enum fsl_status status = FSL_GROW(*items, capacity, n + 1, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(graph->meetings, graph->meetings_capacity, n + 1, err);
+	}
+	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
-		for (size_t i = 0; i < n_instances && status == FSL_OK; i++) {
-			uint32_t step = channel->step_idx[i];
-			if (step < graph->job->cuts->n_steps &&
-			    graph->window_of[step] != FSL_NO_NODE) {
-				status = add_candidate(out, graph, c, i, &lost, err);
+		for (size_t i = 0; i < n_instances; i++) {
+			if (is_replayed(graph, channel, i)) {
+				add_candidate(*items, graph, c, i, &lost);
 			}
 		}
 	}
-	return status;
+	return status == FSL_OK
+		       ? FSL_GROW(graph->members, graph->members_capacity, graph->n_members, err)
+		       : status;
 }
 
 /* Fills the meeting of an instance; it keeps no members where nobody meets. False: its members end
@@ -175,20 +186,21 @@ static bool meet(const struct fsl_replay *out, struct fsl_replay_graph *graph,
 
 /* Windows on threads: an instance lies in one of them. */
 static enum fsl_status meet_all(struct fsl_replay *out, struct fsl_replay_graph *graph,
-				const struct candidates *candidates, struct fsl_error *err)
+				const struct candidate *candidates, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
 	struct fsl_buckets windows;
 	size_t n_odd = 0, n_meetings = 0;
 	if (!fsl_replay_meetings_by_window(&windows, &scratch, out, graph)) {
 		fsl_arena_fini(&scratch);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: meetings=%zu", candidates->n);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: meetings=%zu",
+				graph->n_meetings);
 	}
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : n_odd, n_meetings)
 	for (size_t w = 0; w < graph->n_windows; w++) {
 		for (size_t k = windows.begin[w]; k < windows.begin[w + 1]; k++) {
 			uint32_t i = windows.list[k];
-			n_odd += !meet(out, graph, &candidates->items[i], i);
+			n_odd += !meet(out, graph, &candidates[i], i);
 			n_meetings += graph->meetings[i].n_members > 0;
 		}
 	}
@@ -201,15 +213,11 @@ static enum fsl_status meet_all(struct fsl_replay *out, struct fsl_replay_graph 
 enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_replay_graph *graph,
 					struct fsl_error *err)
 {
-	struct candidates candidates = {.n = 0};
+	struct candidate *candidates = NULL;
 	enum fsl_status status = list_candidates(&candidates, graph, err);
 	if (status == FSL_OK) {
-		status = FSL_GROW(graph->members, graph->members_capacity, graph->n_members, err);
+		status = meet_all(out, graph, candidates, err);
 	}
-	graph->n_meetings = candidates.n;
-	if (status == FSL_OK) {
-		status = meet_all(out, graph, &candidates, err);
-	}
-	fsl_free(candidates.items);
+	fsl_free(candidates);
 	return status;
 }
