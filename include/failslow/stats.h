@@ -51,6 +51,13 @@ double fsl_mad_sigma(const double *values, size_t n, double centre, double *scra
 double fsl_diff_sigma(const double *values, size_t n, double *scratch);
 /* Sorts NaN to the end; ascending. */
 void fsl_sort(double *values, size_t n);
+/*
+ * Sorts many short series at once, without branches: the same place of @n rows is one series,
+ * ascending afterwards. No NaN. Takes n log(n)^2 / 4 comparisons (merge exchange; Knuth, The Art of
+ * Computer Programming 5.2.2, algorithm M).
+ */
+enum { FSL_LANES = 64 };
+void fsl_sort_lanes(double (*rows)[FSL_LANES], size_t n);
 
 /* Two-sided sign test: twice the probability of at least max(n_up, n_down) heads in n_up + n_down
  * fair tosses, at most 1. */

@@ -262,6 +262,29 @@ static void memory_errors_are_reported(void **state)
 	bench_fini(&bench);
 }
 
+/* Instances that all members have are measured many at a time, others one by one. */
+static void a_hole_in_each_instance_changes_little(void **state)
+{
+	(void)state;
+	enum { MEMBERS = 9, INSTANCES = 500 };
+	double effect_ms[2];
+	for (int has_holes = 0; has_holes < 2; has_holes++) {
+		struct bench bench;
+		start(&bench, NULL, MEMBERS, INSTANCES);
+		bench_add(&bench, 4, 100, INSTANCES, 20.0);
+		settle(&bench);
+		for (size_t w = 0; w < INSTANCES && has_holes; w++) {
+			*bench_at(&bench, w % 4, w) = (double)NAN;
+		}
+		assert_int_equal(bench_scan(&bench), 1);
+		assert_int_equal(bench_finding(&bench, 0)->rank, 4);
+		assert_int_equal(bench_finding(&bench, 0)->window_begin, 100);
+		effect_ms[has_holes] = bench_finding(&bench, 0)->effect_ms;
+		bench_fini(&bench);
+	}
+	assert_true(fabs(effect_ms[0] - effect_ms[1]) < 0.5);
+}
+
 static void threads_find_what_one_finds(void **state)
 {
 	(void)state;
@@ -304,6 +327,7 @@ int main(void)
 		cmocka_unit_test(constant_data_is_silent),
 		cmocka_unit_test(other_metrics_are_not_understood),
 		cmocka_unit_test(memory_errors_are_reported),
+		cmocka_unit_test(a_hole_in_each_instance_changes_little),
 		cmocka_unit_test(threads_find_what_one_finds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

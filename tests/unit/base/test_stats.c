@@ -154,6 +154,32 @@ static void sort_puts_nan_last(void **state)
 	fsl_sort(NULL, 0);
 }
 
+static void lanes_are_sorted_as_series_of_their_own(void **state)
+{
+	(void)state;
+	enum { SERIES_MAX = 70 };
+	static double rows[SERIES_MAX][FSL_LANES];
+	double expected[FSL_LANES][SERIES_MAX];
+	uint32_t seed = 1;
+	for (size_t n = 0; n <= SERIES_MAX; n++) {
+		for (size_t i = 0; i < n; i++) {
+			for (size_t lane = 0; lane < FSL_LANES; lane++) {
+				seed = seed * 1664525 + 1013904223;
+				/* Many equal ones in the first lanes. */
+				expected[lane][i] = (double)((seed >> 8) % (2 + 50 * lane)) - 7.0;
+				rows[i][lane] = expected[lane][i];
+			}
+		}
+		fsl_sort_lanes(rows, n);
+		for (size_t lane = 0; lane < FSL_LANES; lane++) {
+			fsl_sort(expected[lane], n);
+			for (size_t i = 0; i < n; i++) {
+				assert_near(rows[i][lane], expected[lane][i]);
+			}
+		}
+	}
+}
+
 static void sign_test_counts_both_tails(void **state)
 {
 	(void)state;
@@ -249,6 +275,7 @@ int main(void)
 		cmocka_unit_test(mad_sigma_ignores_a_minority_of_outliers),
 		cmocka_unit_test(diff_sigma_does_not_see_a_shift_of_the_level),
 		cmocka_unit_test(sort_puts_nan_last),
+		cmocka_unit_test(lanes_are_sorted_as_series_of_their_own),
 		cmocka_unit_test(sign_test_counts_both_tails),
 		cmocka_unit_test(mann_whitney_is_small_only_when_after_is_larger),
 		cmocka_unit_test(mann_whitney_of_ties_or_too_few_values_is_no_evidence),
