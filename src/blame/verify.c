@@ -76,27 +76,13 @@ static size_t list_candidates(struct candidate *list, const struct fsl_verificat
 }
 
 static void flag(const struct fsl_verification *out, const struct fsl_case *job,
-		 const struct candidate *candidate, struct fsl_repair_flags flags, bool value)
+		 const struct candidate *candidate, struct fsl_repair_flags flags)
 {
-	if (!candidate->is_link) {
-		flags.ranks[candidate->idx] = value;
-		return;
+	if (candidate->is_link) {
+		fsl_repair_flag_link(flags, out, job->match, candidate->idx);
+	} else {
+		flags.ranks[candidate->idx] = true;
 	}
-	for (size_t c = 0; c < job->match->n_channels; c++) {
-		if (fsl_link_has_channel(&out->links[candidate->idx], job->match, c)) {
-			flags.channels[c] = value;
-		}
-	}
-}
-
-/* Nobody waits for ranks that left no data. */
-static void skip_unseen(struct fsl_repairs *repairs, const struct fsl_repair_flags *flags,
-			const struct fsl_verification *out, const struct fsl_case *job)
-{
-	if (job->match->n_channels > 0) {
-		memcpy(flags->channels, out->is_wait, job->match->n_channels * sizeof(bool));
-	}
-	repairs->items[flags->idx].skips_unseen = true;
 }
 
 /* All candidates but @left_out, which may be @n. Waits for somebody unseen are put to the usual
@@ -107,11 +93,11 @@ static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verifica
 {
 	struct fsl_repair_flags flags = fsl_repairs_add(repairs);
 	if (!repairs->has_failed) {
-		skip_unseen(repairs, &flags, out, job);
+		fsl_repairs_skip_unseen(repairs, &flags, out);
 	}
 	for (size_t k = 0; k < n && flags.ranks != NULL; k++) {
 		if (k != left_out) {
-			flag(out, job, &list[k], flags, true);
+			flag(out, job, &list[k], flags);
 		}
 	}
 	return flags.idx;
@@ -130,45 +116,48 @@ static void set_proof(struct fsl_verification *out, const struct fsl_case *job,
 	if (!fsl_weigh_steps(weights, replay, job->blame, r, candidate->begin, candidate->end)) {
 		return;
 	}
-	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, weights);
+	double was_ms = fsl_repairs_mean(replay, out->replayed_ms, weights);
 	double only_ms = fsl_repairs_mean(replay, step_ms + candidate->only_idx * n, weights);
 	double all_ms = fsl_repairs_mean(replay, step_ms + all_idx * n, weights);
 	double without_ms = fsl_repairs_mean(replay, step_ms + candidate->without_idx * n, weights);
 	*proof = (struct fsl_proof){true, was_ms - only_ms, without_ms - all_ms};
 }
 
-/* Each candidate is judged with all others repaired, and alone. */
-static enum fsl_status judge(struct fsl_verification *out, const struct fsl_case *job,
-			     struct fsl_error *err)
+/* Charges and links while they are judged: each with all others repaired, and alone. */
+struct trial {
+	struct candidate *list;
+	size_t n;
+	size_t all_idx;  /* repair of all */
+	double *weights; /* scratch, one per replayed step */
+};
+
+/* Asks for the repairs; NULL: out of memory. */
+static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verification *out,
+			 const struct fsl_case *job)
 {
-	struct fsl_arena scratch = {0};
-	struct fsl_repairs repairs = {.arena = &scratch, .replay = &out->replay};
 	size_t n_room = job->blame->n_ranks + LINKS_MAX;
-	struct candidate *list = fsl_arena_alloc(&scratch, n_room * sizeof(*list));
-	double *weights = fsl_arena_alloc(&scratch, out->replay.n_steps * sizeof(*weights));
-	enum fsl_status status =
-		list != NULL && weights != NULL
-			? FSL_OK
-			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_room);
-	if (status == FSL_OK) {
-		size_t n = list_candidates(list, out, job);
-		size_t all_idx = add_all_but(&repairs, out, job, list, n, n);
-		for (size_t k = 0; k < n; k++) {
-			list[k].without_idx = add_all_but(&repairs, out, job, list, n, k);
-			struct fsl_repair_flags flags = fsl_repairs_add(&repairs);
-			list[k].only_idx = flags.idx;
-			if (flags.ranks != NULL) {
-				flag(out, job, &list[k], flags, true);
-			}
-		}
-		status = fsl_repairs_run(&repairs, err);
-		for (size_t k = 0; k < n && status == FSL_OK; k++) {
-			set_proof(out, job, &list[k], &repairs, all_idx, weights);
+	struct trial *trial = fsl_arena_alloc(repairs->arena, sizeof(*trial));
+	if (trial == NULL) {
+		return NULL;
+	}
+	trial->list = fsl_arena_alloc(repairs->arena, n_room * sizeof(*trial->list));
+	trial->weights =
+		fsl_arena_alloc(repairs->arena, out->replay.n_steps * sizeof(*trial->weights));
+	if (trial->list == NULL || trial->weights == NULL) {
+		return NULL;
+	}
+	trial->n = list_candidates(trial->list, out, job);
+	trial->all_idx = add_all_but(repairs, out, job, trial->list, trial->n, trial->n);
+	for (size_t k = 0; k < trial->n; k++) {
+		struct candidate *candidate = &trial->list[k];
+		candidate->without_idx = add_all_but(repairs, out, job, trial->list, trial->n, k);
+		struct fsl_repair_flags flags = fsl_repairs_add(repairs);
+		candidate->only_idx = flags.idx;
+		if (flags.ranks != NULL) {
+			flag(out, job, candidate, flags);
 		}
 	}
-	fsl_repairs_fini(&repairs);
-	fsl_arena_fini(&scratch);
-	return status;
+	return trial;
 }
 
 static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error *err)
@@ -182,7 +171,7 @@ static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error
 	}
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		if (replay->measured_ms[i] > 0.0) {
-			double error_ms = replay->replayed_ms[i] - replay->measured_ms[i];
+			double error_ms = out->replayed_ms[i] - replay->measured_ms[i];
 			errors[n++] = fabs(error_ms) / replay->measured_ms[i];
 			sum_ms += error_ms;
 			measured_ms += replay->measured_ms[i];
@@ -320,6 +309,38 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 	return status;
 }
 
+/* All that is asked of the replay, run at once: nothing changed, proofs, what-ifs. */
+static enum fsl_status run_repairs(struct fsl_verification *out, const struct fsl_case *job,
+				   struct fsl_error *err)
+{
+	struct fsl_repairs *repairs = fsl_arena_alloc(&out->arena, sizeof(*repairs));
+	out->replayed_ms =
+		fsl_arena_alloc(&out->arena, out->replay.n_steps * sizeof(*out->replayed_ms));
+	if (repairs == NULL || out->replayed_ms == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: repairs");
+	}
+	*repairs = (struct fsl_repairs){.arena = &out->arena, .replay = &out->replay};
+	out->repairs = repairs;
+	size_t nothing_idx = fsl_repairs_add(repairs).idx;
+	struct fsl_repair_flags before = fsl_repairs_add(repairs); /* fsl_verify_loss wants it */
+	if (!repairs->has_failed) {
+		fsl_repairs_skip_unseen(repairs, &before, out);
+	}
+	struct trial *trial = ask(repairs, out, job);
+	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, job);
+	repairs->has_failed |= trial == NULL || whatifs == NULL;
+	enum fsl_status status = fsl_repairs_run(repairs, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	memcpy(out->replayed_ms, repairs->step_ms + nothing_idx * out->replay.n_steps,
+	       out->replay.n_steps * sizeof(*repairs->step_ms));
+	for (size_t k = 0; k < trial->n; k++) {
+		set_proof(out, job, &trial->list[k], repairs, trial->all_idx, trial->weights);
+	}
+	return fsl_whatifs_answer(whatifs, err);
+}
+
 /* Levels, proofs and what-ifs of a job that could be replayed. */
 static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case *job,
 			     struct fsl_error *err)
@@ -335,14 +356,16 @@ static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case
 	}
 	fsl_transfers_fini(&transfers);
 	if (status == FSL_OK) {
+		status = run_repairs(out, job, err);
+	}
+	if (status == FSL_OK) {
 		status = set_errors(out, err);
 	}
 	if (status == FSL_OK) {
 		out->summary.doubt = doubt_of(out);
 		out->summary.is_trusted = out->summary.doubt[0] == '\0';
-		status = judge(out, job, err);
 	}
-	return status == FSL_OK ? fsl_whatifs_build(out, job, err) : status;
+	return status;
 }
 
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
@@ -369,16 +392,20 @@ enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *
 	return status;
 }
 
-void fsl_verification_fini(struct fsl_verification *verification)
-{
-	fsl_replay_fini(&verification->replay);
-	fsl_arena_fini(&verification->arena);
-	*verification = (struct fsl_verification){0};
-}
-
 void fsl_verification_drop_graph(struct fsl_verification *verification)
 {
+	if (verification->repairs != NULL) {
+		fsl_repairs_fini(verification->repairs);
+		verification->repairs = NULL;
+	}
 	fsl_replay_fini(&verification->replay);
+}
+
+void fsl_verification_fini(struct fsl_verification *verification)
+{
+	fsl_verification_drop_graph(verification);
+	fsl_arena_fini(&verification->arena);
+	*verification = (struct fsl_verification){0};
 }
 
 const struct fsl_proof *fsl_proof_of_rank(const struct fsl_verification *verification,
@@ -402,82 +429,4 @@ const struct fsl_proof *fsl_proof_of_link(const struct fsl_verification *verific
 		}
 	}
 	return NULL;
-}
-
-/* The named ranks, and all slow links where one is named. */
-static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisation *out,
-		       const struct fsl_case *job)
-{
-	bool has_link = false;
-	for (size_t i = 0; i < out->n_culprits; i++) {
-		size_t r = fsl_run_rank_idx(job->run, out->culprits[i].rank);
-		bool is_link = out->culprits[i].cause == FSL_CAUSE_NETWORK;
-		has_link |= is_link;
-		if (r != SIZE_MAX && !is_link) {
-			flags.ranks[r] = true;
-		}
-	}
-	const struct fsl_verification *verification = job->verification;
-	for (size_t k = 0; k < verification->n_links && has_link; k++) {
-		flag(verification, job, &(struct candidate){.idx = k, .is_link = true}, flags,
-		     true);
-	}
-}
-
-/* @before_ms, @after_ms: time of every replayed step without waits for the unseen, and that with
- * the culprits at their level; the difference is what comes back of the steps as they were. */
-static void set_loss(struct fsl_localisation *out, const struct fsl_verification *verification,
-		     const double *before_ms, const double *after_ms, const double *weights)
-{
-	const struct fsl_replay *replay = &verification->replay;
-	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, weights);
-	double lost_ms = fsl_repairs_mean(replay, before_ms, weights) -
-			 fsl_repairs_mean(replay, after_ms, weights);
-	double repaired_ms = was_ms - lost_ms;
-	double ideal_ms = fsl_repairs_mean(replay, verification->ideal_ms, weights);
-	if (!(repaired_ms > 0.0) || !(was_ms > repaired_ms)) {
-		return;
-	}
-	out->is_loss_replayed = true;
-	out->lost_ms_per_step = was_ms - repaired_ms;
-	out->slowdown = was_ms / repaired_ms;
-	out->replay.culprits_share = fsl_share_of_loss(was_ms, repaired_ms, ideal_ms);
-	for (size_t i = 0; i < out->n_culprits; i++) {
-		double share = out->culprits[i].lost_ms_per_step / out->lost_ms_per_step;
-		out->culprits[i].share_of_loss = fmin(1.0, share);
-	}
-}
-
-enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *job,
-				size_t begin, size_t end, struct fsl_error *err)
-{
-	const struct fsl_verification *verification = job->verification;
-	if (verification == NULL || !verification->summary.is_trusted ||
-	    verification->replay.graph == NULL || out->n_culprits == 0) {
-		return FSL_OK;
-	}
-	struct fsl_arena scratch = {0};
-	struct fsl_repairs repairs = {.arena = &scratch, .replay = &verification->replay};
-	struct fsl_repair_flags before = fsl_repairs_add(&repairs);
-	struct fsl_repair_flags after = fsl_repairs_add(&repairs);
-	if (!repairs.has_failed) {
-		skip_unseen(&repairs, &before, verification, job);
-		skip_unseen(&repairs, &after, verification, job);
-		flag_named(after, out, job);
-	}
-	size_t n = verification->replay.n_steps;
-	const struct fsl_culprit *worst = &out->culprits[0];
-	size_t r = worst->cause != FSL_CAUSE_NETWORK ? fsl_run_rank_idx(job->run, worst->rank)
-						     : SIZE_MAX;
-	double *weights = fsl_arena_alloc(&scratch, n * sizeof(*weights));
-	repairs.has_failed |= weights == NULL;
-	enum fsl_status status = fsl_repairs_run(&repairs, err);
-	if (status == FSL_OK &&
-	    fsl_weigh_steps(weights, &verification->replay, job->blame, r, begin, end)) {
-		set_loss(out, verification, repairs.step_ms + before.idx * n,
-			 repairs.step_ms + after.idx * n, weights);
-	}
-	fsl_repairs_fini(&repairs);
-	fsl_arena_fini(&scratch);
-	return status;
 }

@@ -28,7 +28,10 @@ struct fsl_verification {
 	bool *is_wait;                 /* [n_channels] as fsl_transfers */
 	struct fsl_proof *link_proofs; /* [n_links] */
 	size_t n_links;
-	double *ideal_ms; /* [replay.n_steps]: with everything at its level; NULL: not replayed */
+	/* [replay.n_steps]: with nothing changed, with everything at its level; NULL: not replayed.
+	 */
+	double *replayed_ms, *ideal_ms;
+	struct fsl_repairs *repairs; /* what was replayed, until the graph is dropped */
 };
 
 /*

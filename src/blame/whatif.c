@@ -31,6 +31,27 @@ struct fsl_repair_flags fsl_repairs_add(struct fsl_repairs *repairs)
 	return flags;
 }
 
+void fsl_repairs_skip_unseen(struct fsl_repairs *repairs, const struct fsl_repair_flags *flags,
+			     const struct fsl_verification *verification)
+{
+	if (verification->replay.n_channels > 0) {
+		memcpy(flags->channels, verification->is_wait,
+		       verification->replay.n_channels * sizeof(bool));
+	}
+	repairs->items[flags->idx].skips_unseen = true;
+}
+
+void fsl_repair_flag_link(struct fsl_repair_flags flags,
+			  const struct fsl_verification *verification,
+			  const struct fsl_match *match, size_t link_idx)
+{
+	for (size_t c = 0; c < match->n_channels; c++) {
+		if (fsl_link_has_channel(&verification->links[link_idx], match, c)) {
+			flags.channels[c] = true;
+		}
+	}
+}
+
 enum fsl_status fsl_repairs_run(struct fsl_repairs *repairs, struct fsl_error *err)
 {
 	size_t n = 0;
@@ -43,6 +64,25 @@ enum fsl_status fsl_repairs_run(struct fsl_repairs *repairs, struct fsl_error *e
 	}
 	return fsl_replay_run(repairs->replay, repairs->items, repairs->n_items, repairs->step_ms,
 			      err);
+}
+
+static bool is_alike(const bool *a, const bool *b, size_t n)
+{
+	return n == 0 || memcmp(a, b, n * sizeof(*a)) == 0;
+}
+
+const double *fsl_repairs_find(const struct fsl_repairs *repairs, const struct fsl_repair *repair)
+{
+	const struct fsl_replay *replay = repairs->replay;
+	for (size_t k = 0; k < repairs->n_items && repairs->step_ms != NULL; k++) {
+		const struct fsl_repair *item = &repairs->items[k];
+		if (item->parts == repair->parts && item->skips_unseen == repair->skips_unseen &&
+		    is_alike(item->ranks, repair->ranks, replay->n_ranks) &&
+		    is_alike(item->channels, repair->channels, replay->n_channels)) {
+			return repairs->step_ms + k * replay->n_steps;
+		}
+	}
+	return NULL;
 }
 
 void fsl_repairs_fini(struct fsl_repairs *repairs)
@@ -75,11 +115,10 @@ static int compare_shares(const void *a, const void *b)
 }
 
 /* The search for what would come back. */
-struct inquiry {
+struct fsl_whatifs {
 	struct fsl_verification *out;
 	const struct fsl_case *job;
-	struct fsl_repairs repairs;
-	struct fsl_arena scratch;
+	struct fsl_repairs *repairs;
 	struct asked asked[3 * LISTED_MAX + FSL_REPLAY_PARTS_N + 1];
 	size_t n_asked;
 	double *excess_ms;    /* per rank: mean over the replayed steps */
@@ -88,13 +127,13 @@ struct inquiry {
 	size_t ideal_idx, worst_idx, last_stage_idx;
 };
 
-static struct asked *ask(struct inquiry *q, enum fsl_whatif_kind kind, const char *name,
+static struct asked *ask(struct fsl_whatifs *q, enum fsl_whatif_kind kind, const char *name,
 			 struct fsl_repair_flags *only, struct fsl_repair_flags *without)
 {
-	*only = fsl_repairs_add(&q->repairs);
-	*without = fsl_repairs_add(&q->repairs);
-	q->repairs.has_failed |= name == NULL;
-	if (q->repairs.has_failed) {
+	*only = fsl_repairs_add(q->repairs);
+	*without = fsl_repairs_add(q->repairs);
+	q->repairs->has_failed |= name == NULL;
+	if (q->repairs->has_failed) {
 		return NULL;
 	}
 	struct asked *asked = &q->asked[q->n_asked++];
@@ -102,7 +141,8 @@ static struct asked *ask(struct inquiry *q, enum fsl_whatif_kind kind, const cha
 	return asked;
 }
 
-static void ask_share(struct inquiry *q, enum fsl_whatif_kind kind, const char *name, uint32_t id)
+static void ask_share(struct fsl_whatifs *q, enum fsl_whatif_kind kind, const char *name,
+		      uint32_t id)
 {
 	struct fsl_repair_flags only, without;
 	if (ask(q, kind, name, &only, &without) == NULL) {
@@ -115,14 +155,15 @@ static void ask_share(struct inquiry *q, enum fsl_whatif_kind kind, const char *
 	}
 }
 
-static const char *name_of(struct inquiry *q, enum fsl_whatif_kind kind, const struct share *share)
+static const char *name_of(struct fsl_whatifs *q, enum fsl_whatif_kind kind,
+			   const struct share *share)
 {
 	return kind == FSL_WHATIF_HOST ? q->job->run->ranks[share->first_rank].server_ip
 				       : fsl_arena_printf(&q->out->arena, "%" PRIu32, share->id);
 }
 
 /* Asks for those of @n_ids that have the largest excess; nothing to tell with only one. */
-static void ask_shares(struct inquiry *q, enum fsl_whatif_kind kind, size_t n_ids)
+static void ask_shares(struct fsl_whatifs *q, enum fsl_whatif_kind kind, size_t n_ids)
 {
 	for (size_t k = 0; k < n_ids; k++) {
 		q->shares[k] = (struct share){(uint32_t)k, 0.0, UINT32_MAX};
@@ -151,12 +192,12 @@ static int compare_tenants(const void *a, const void *b)
 	return order != 0 ? order : (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
 }
 
-static void ask_hosts(struct inquiry *q)
+static void ask_hosts(struct fsl_whatifs *q)
 {
 	size_t n = q->out->replay.n_ranks, n_hosts = 0;
-	struct tenant *tenants = fsl_arena_alloc(&q->scratch, n * sizeof(*tenants));
+	struct tenant *tenants = fsl_arena_alloc(q->repairs->arena, n * sizeof(*tenants));
 	if (tenants == NULL) {
-		q->repairs.has_failed = true;
+		q->repairs->has_failed = true;
 		return;
 	}
 	for (size_t r = 0; r < n; r++) {
@@ -171,7 +212,7 @@ static void ask_hosts(struct inquiry *q)
 	ask_shares(q, FSL_WHATIF_HOST, n_hosts);
 }
 
-static void ask_stages(struct inquiry *q)
+static void ask_stages(struct fsl_whatifs *q)
 {
 	const int32_t *stage_of = q->job->blame->peers.stage_of;
 	int32_t last = 0;
@@ -180,7 +221,7 @@ static void ask_stages(struct inquiry *q)
 		last = stage_of[r] > last ? stage_of[r] : last;
 	}
 	ask_shares(q, FSL_WHATIF_STAGE, (size_t)last + 1);
-	struct fsl_repair_flags flags = fsl_repairs_add(&q->repairs);
+	struct fsl_repair_flags flags = fsl_repairs_add(q->repairs);
 	q->last_stage_idx = flags.idx;
 	for (size_t r = 0; r < q->out->replay.n_ranks && flags.ranks != NULL; r++) {
 		flags.ranks[r] = last > 0 && stage_of[r] == last;
@@ -198,13 +239,13 @@ static uint32_t find_root(uint32_t *parent, uint32_t r)
 }
 
 /* A replica is what tensor, context and pipeline groups join. */
-static void ask_replicas(struct inquiry *q)
+static void ask_replicas(struct fsl_whatifs *q)
 {
 	const struct fsl_topology *topology = q->job->topology;
 	size_t n = q->out->replay.n_ranks, n_replicas = 0;
-	uint32_t *parent = fsl_arena_alloc(&q->scratch, n * sizeof(*parent));
+	uint32_t *parent = fsl_arena_alloc(q->repairs->arena, n * sizeof(*parent));
 	if (parent == NULL) {
-		q->repairs.has_failed = true;
+		q->repairs->has_failed = true;
 		return;
 	}
 	for (size_t r = 0; r < n; r++) {
@@ -235,7 +276,7 @@ static void ask_replicas(struct inquiry *q)
 	}
 }
 
-static void ask_parts(struct inquiry *q)
+static void ask_parts(struct fsl_whatifs *q)
 {
 	static const char *const names[FSL_REPLAY_PARTS_N] = {
 		[FSL_OWN_HEAD] = "step_head",      [FSL_OWN_BODY] = "step_body",
@@ -253,8 +294,8 @@ static void ask_parts(struct inquiry *q)
 			memset(only.ranks, true, q->out->replay.n_ranks * sizeof(bool));
 			memset(without.ranks, true, q->out->replay.n_ranks * sizeof(bool));
 			memset(without.channels, true, q->out->replay.n_channels * sizeof(bool));
-			q->repairs.items[only.idx].parts = UINT32_C(1) << p;
-			q->repairs.items[without.idx].parts =
+			q->repairs->items[only.idx].parts = UINT32_C(1) << p;
+			q->repairs->items[without.idx].parts =
 				FSL_REPLAY_PARTS_ALL & ~(UINT32_C(1) << p);
 		}
 	}
@@ -265,13 +306,13 @@ static void ask_parts(struct inquiry *q)
 }
 
 /* Everything at its level; and the worst ranks alone. */
-static void ask_whole(struct inquiry *q)
+static void ask_whole(struct fsl_whatifs *q)
 {
 	size_t n = q->out->replay.n_ranks;
 	size_t n_worst = (size_t)ceil(WORST_SHARE * (double)n);
-	struct fsl_repair_flags ideal = fsl_repairs_add(&q->repairs);
-	struct fsl_repair_flags worst = fsl_repairs_add(&q->repairs);
-	if (q->repairs.has_failed) {
+	struct fsl_repair_flags ideal = fsl_repairs_add(q->repairs);
+	struct fsl_repair_flags worst = fsl_repairs_add(q->repairs);
+	if (q->repairs->has_failed) {
 		return;
 	}
 	q->ideal_idx = ideal.idx;
@@ -287,7 +328,7 @@ static void ask_whole(struct inquiry *q)
 	}
 }
 
-static void set_excess(struct inquiry *q)
+static void set_excess(struct fsl_whatifs *q)
 {
 	const struct fsl_replay *replay = &q->out->replay;
 	for (size_t r = 0; r < replay->n_ranks; r++) {
@@ -305,12 +346,12 @@ double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms)
 		       : NAN;
 }
 
-static enum fsl_status answer(struct inquiry *q, struct fsl_error *err)
+enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error *err)
 {
 	struct fsl_verification *out = q->out;
 	const struct fsl_replay *replay = &out->replay;
-	const double *step_ms = q->repairs.step_ms;
-	double was_ms = fsl_repairs_mean(replay, replay->replayed_ms, NULL);
+	const double *step_ms = q->repairs->step_ms;
+	double was_ms = fsl_repairs_mean(replay, out->replayed_ms, NULL);
 	double ideal_ms = fsl_repairs_mean(replay, step_ms + q->ideal_idx * replay->n_steps, NULL);
 	double worst_ms = fsl_repairs_mean(replay, step_ms + q->worst_idx * replay->n_steps, NULL);
 	double last_ms =
@@ -340,32 +381,28 @@ static enum fsl_status answer(struct inquiry *q, struct fsl_error *err)
 	return FSL_OK;
 }
 
-enum fsl_status fsl_whatifs_build(struct fsl_verification *out, const struct fsl_case *job,
-				  struct fsl_error *err)
+struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
+				    const struct fsl_case *job)
 {
 	size_t n = out->replay.n_ranks;
-	struct inquiry q = {.out = out, .job = job};
-	q.repairs = (struct fsl_repairs){.arena = &q.scratch, .replay = &out->replay};
-	q.excess_ms = fsl_arena_alloc(&q.scratch, n * sizeof(*q.excess_ms));
-	q.id = fsl_arena_alloc(&q.scratch, n * sizeof(*q.id));
-	q.shares = fsl_arena_alloc(&q.scratch, (n + 1) * sizeof(*q.shares));
-	enum fsl_status status = FSL_OK;
-	if (q.excess_ms == NULL || q.id == NULL || q.shares == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-		goto out;
+	struct fsl_whatifs *q = fsl_arena_alloc(repairs->arena, sizeof(*q));
+	if (q == NULL) {
+		return NULL;
 	}
-	set_excess(&q);
-	ask_whole(&q);
-	ask_hosts(&q);
-	ask_stages(&q);
-	ask_replicas(&q);
-	ask_parts(&q);
-	status = fsl_repairs_run(&q.repairs, err);
-	if (status == FSL_OK) {
-		status = answer(&q, err);
+	q->out = out;
+	q->job = job;
+	q->repairs = repairs;
+	q->excess_ms = fsl_arena_alloc(repairs->arena, n * sizeof(*q->excess_ms));
+	q->id = fsl_arena_alloc(repairs->arena, n * sizeof(*q->id));
+	q->shares = fsl_arena_alloc(repairs->arena, (n + 1) * sizeof(*q->shares));
+	if (q->excess_ms == NULL || q->id == NULL || q->shares == NULL) {
+		return NULL;
 	}
-out:
-	fsl_repairs_fini(&q.repairs);
-	fsl_arena_fini(&q.scratch);
-	return status;
+	set_excess(q);
+	ask_whole(q);
+	ask_hosts(q);
+	ask_stages(q);
+	ask_replicas(q);
+	ask_parts(q);
+	return q;
 }

@@ -20,7 +20,16 @@ struct fsl_repair_flags {
 	size_t idx; /* of the repair */
 };
 struct fsl_repair_flags fsl_repairs_add(struct fsl_repairs *repairs);
+/* Nobody waits for ranks that left no data. */
+void fsl_repairs_skip_unseen(struct fsl_repairs *repairs, const struct fsl_repair_flags *flags,
+			     const struct fsl_verification *verification);
+/* The channels of a slow link: @link_idx into verification->links. */
+void fsl_repair_flag_link(struct fsl_repair_flags flags,
+			  const struct fsl_verification *verification,
+			  const struct fsl_match *match, size_t link_idx);
 enum fsl_status fsl_repairs_run(struct fsl_repairs *repairs, struct fsl_error *err);
+/* Step times of a repair that changes the same as @repair; NULL: none was run. */
+const double *fsl_repairs_find(const struct fsl_repairs *repairs, const struct fsl_repair *repair);
 void fsl_repairs_fini(struct fsl_repairs *repairs);
 
 /*
@@ -39,8 +48,14 @@ double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms,
 /* Part of the loss that a repair brings back; NaN when nothing is lost. */
 double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms);
 
-/* Hosts, stages, replicas, parts of own time, transfer, and what share of the loss comes back. */
-enum fsl_status fsl_whatifs_build(struct fsl_verification *out, const struct fsl_case *job,
-				  struct fsl_error *err);
+/*
+ * Hosts, stages, replicas, parts of own time, transfer, and what share of the loss comes back: asks
+ * for repairs, and reads them into out->summary once they have run. In repairs->arena; NULL when
+ * out of memory.
+ */
+struct fsl_whatifs;
+struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
+				    const struct fsl_case *job);
+enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *whatifs, struct fsl_error *err);
 
 #endif

@@ -22,9 +22,8 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 		out->transfer_factor = fsl_arena_alloc(&out->arena, n_transfer);
 	}
 	out->measured_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
-	out->replayed_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
 	if (out->own_factor == NULL || out->kind == NULL || out->transfer_factor == NULL ||
-	    out->measured_ms == NULL || out->replayed_ms == NULL) {
+	    out->measured_ms == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}
@@ -389,10 +388,7 @@ static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *er
 		set_step_times(out, w, NULL, 1, reached_ns, out->measured_ms);
 	}
 	fsl_free(reached_ns);
-	enum fsl_status status = set_unmatched(out, err);
-	return status == FSL_OK
-		       ? fsl_replay_run(out, &(struct fsl_repair){0}, 1, out->replayed_ms, err)
-		       : status;
+	return set_unmatched(out, err);
 }
 
 static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_graph *graph,

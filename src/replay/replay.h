@@ -53,7 +53,6 @@ struct fsl_replay {
 	size_t n_steps;
 	uint32_t *step_idx;
 	double *measured_ms; /* [n_steps]: from last end to last end, as recorded */
-	double *replayed_ms; /* [n_steps]: the same with nothing changed */
 	/*
 	 * What a repair does, set by the caller (all 1 at first), then fsl_replay_set_levels:
 	 * factor on a rank's own time in a step by part, and on the transfer of a channel.

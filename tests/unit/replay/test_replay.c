@@ -103,8 +103,11 @@ static void assert_ms(double ms, double wanted_ms)
 
 static void assert_baseline(const struct replayed *c)
 {
+	double replayed_ms[64];
+	assert_int_equal(fsl_replay_run(&c->replay, &(struct fsl_repair){0}, 1, replayed_ms, NULL),
+			 FSL_OK);
 	for (size_t i = 0; i < c->replay.n_steps; i++) {
-		assert_ms(c->replay.replayed_ms[i], c->replay.measured_ms[i]);
+		assert_ms(replayed_ms[i], c->replay.measured_ms[i]);
 	}
 }
 
@@ -526,8 +529,11 @@ static void instances_that_wait_for_each_other_are_cut(void **state)
 	replay_ops(&c);
 	assert_true(c.replay.n_cut > 0);
 	assert_true(c.replay.unmatched_share > 0.0);
+	double replayed_ms[64];
+	assert_int_equal(fsl_replay_run(&c.replay, &(struct fsl_repair){0}, 1, replayed_ms, NULL),
+			 FSL_OK);
 	for (size_t i = 0; i < c.replay.n_steps; i++) {
-		assert_true(c.replay.replayed_ms[i] > 0.0 && c.replay.replayed_ms[i] < 1000.0);
+		assert_true(replayed_ms[i] > 0.0 && replayed_ms[i] < 1000.0);
 	}
 	release(&c);
 }
