@@ -288,6 +288,9 @@ static bool is_folder(const char *path)
 enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
+	if (is_folder(path)) { /* one question instead of two for each folder above */
+		return FSL_OK;
+	}
 	char *prefix = fsl_path_join("", path);
 	if (prefix == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
