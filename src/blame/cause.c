@@ -128,15 +128,16 @@ static double host_call_ms(const struct fsl_op *op)
 static double median_over_steps(const struct inquiry *q, size_t rank_idx, const uint32_t *steps,
 				size_t n_steps, double (*value)(const struct fsl_op *))
 {
+	double values[2 * LAUNCHES_MAX];
 	size_t n = 0;
 	for (size_t i = 0; i < n_steps; i++) {
 		size_t begin = fsl_cuts_first(q->cuts, rank_idx, steps[i]);
 		size_t end = fsl_cuts_first(q->cuts, rank_idx, steps[i] + 1);
 		for (size_t k = begin; k < end && n < LAUNCHES_MAX; k++) {
-			q->work[n++] = value(&q->run->ranks[rank_idx].ops[k]);
+			values[n++] = value(&q->run->ranks[rank_idx].ops[k]);
 		}
 	}
-	return fsl_median(q->work, n, q->work + LAUNCHES_MAX);
+	return fsl_median(values, n, values + LAUNCHES_MAX);
 }
 
 /* Likewise in the high steps. */
@@ -153,11 +154,12 @@ static double median_over_peers(const struct inquiry *q, double (*value)(const s
 		return median_over_steps(q, q->rank_idx, q->past, q->n_past, value);
 	}
 	double medians[2 * PEERS_SAMPLED_MAX];
-	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1, n = 0;
-	for (size_t m = 0; m < q->n_members && n < PEERS_SAMPLED_MAX; m += stride) {
-		if (q->members[m] != q->rank_idx) {
-			medians[n++] = median_over_ops(q, q->members[m], value);
-		}
+	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1;
+	size_t n = (q->n_members + stride - 1) / stride;
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t k = 0; k < n; k++) { /* their operators are far apart: each is waited for */
+		uint32_t peer = q->members[k * stride];
+		medians[k] = peer != q->rank_idx ? median_over_ops(q, peer, value) : (double)NAN;
 	}
 	return fsl_median(medians, n, medians + PEERS_SAMPLED_MAX);
 }

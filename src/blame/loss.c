@@ -46,8 +46,7 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_verification
 	}
 }
 
-/* Step times under repairs that were asked for before, mostly; else they are run now. False: out of
- * memory. */
+/* Step times under two repairs: known already when they were asked for before, as mostly. */
 static enum fsl_status run(struct fsl_repairs *repairs, const struct fsl_verification *verification,
 			   const double *step_ms[2], struct fsl_error *err)
 {
