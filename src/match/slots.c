@@ -1,6 +1,7 @@
 /*
- * Slots of a run: each rank's operators sorted by communicator and operator name, in one pass over
- * the operators. Everything that matches reads slots, which hold what it asks for side by side.
+ * Slots of a run: each rank's operators sorted by communicator and operator name, in two passes
+ * over the operators of a rank, the second while they are in the cache. Everything that matches
+ * reads slots, which hold what it asks for side by side.
  */
 #include <string.h>
 
@@ -26,8 +27,6 @@ struct sorter {
 	size_t next_capacity;
 	uint32_t *slot_of; /* per operator: its slot */
 	size_t slot_of_capacity;
-	int64_t *end_ns, *dur_ns; /* per operator */
-	size_t end_capacity, dur_capacity;
 };
 
 /* Communicator name -> group index, SIZE_MAX where the topology has none. */
@@ -80,8 +79,8 @@ static uint32_t slot_of(struct sorter *sorter, struct rank_slots *out, size_t g,
 }
 
 /*
- * Finds the slot and the times of every operator of a rank. Only operators with device times count
- * when @needs_device. Returns how many have device times.
+ * Finds the slot of every operator of a rank. Only operators with device times count when
+ * @needs_device. Returns how many have device times.
  */
 static size_t find_slots(struct sorter *sorter, struct rank_slots *out, const struct fsl_rank *rank,
 			 bool needs_device)
@@ -96,8 +95,6 @@ static size_t find_slots(struct sorter *sorter, struct rank_slots *out, const st
 		uint32_t slot = g != SIZE_MAX ? slot_of(sorter, out, g, op->op_id) : NO_SLOT;
 		n_device += has_device;
 		sorter->slot_of[i] = slot;
-		sorter->end_ns[i] = fsl_op_end_ns(op);
-		sorter->dur_ns[i] = sorter->end_ns[i] - fsl_op_begin_ns(op);
 		if (slot != NO_SLOT) {
 			out->items[slot].n++;
 		}
@@ -112,6 +109,16 @@ static void forget_groups(struct sorter *sorter, const struct rank_slots *out)
 	}
 }
 
+/* Appends an operator, with its times as slots hold them. */
+static void add_op(struct fsl_slot *slot, const struct fsl_rank *rank, size_t op_idx)
+{
+	const struct fsl_op *op = &rank->ops[op_idx];
+	slot->op_idx[slot->n] = (uint32_t)op_idx;
+	slot->end_ns[slot->n] = fsl_op_end_ns(op);
+	slot->dur_ns[slot->n] = slot->end_ns[slot->n] - fsl_op_begin_ns(op);
+	slot->n++;
+}
+
 /*
  * The slots of one rank. Where most of its operators have device times, one that lost its own is no
  * better than lost: the host is far ahead of the device, so it seems to end too early.
@@ -120,9 +127,7 @@ static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struc
 		      size_t rank_idx)
 {
 	size_t n_ops = rank->n_ops, n_before = 0;
-	if (FSL_GROW(sorter->slot_of, sorter->slot_of_capacity, n_ops, NULL) != FSL_OK ||
-	    FSL_GROW(sorter->end_ns, sorter->end_capacity, n_ops, NULL) != FSL_OK ||
-	    FSL_GROW(sorter->dur_ns, sorter->dur_capacity, n_ops, NULL) != FSL_OK) {
+	if (FSL_GROW(sorter->slot_of, sorter->slot_of_capacity, n_ops, NULL) != FSL_OK) {
 		out->is_short = true;
 		return;
 	}
@@ -143,10 +148,7 @@ static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struc
 	}
 	for (size_t i = 0; i < n_ops; i++) {
 		if (sorter->slot_of[i] != NO_SLOT) {
-			struct fsl_slot *slot = &out->items[sorter->slot_of[i]];
-			slot->op_idx[slot->n] = (uint32_t)i;
-			slot->end_ns[slot->n] = sorter->end_ns[i];
-			slot->dur_ns[slot->n++] = sorter->dur_ns[i];
+			add_op(&out->items[sorter->slot_of[i]], rank, i);
 		}
 	}
 	forget_groups(sorter, out);
@@ -174,8 +176,6 @@ static void sort_ranks(struct rank_slots *ranks, const struct fsl_run *run, cons
 		fsl_free(sorter.head);
 		fsl_free(sorter.next);
 		fsl_free(sorter.slot_of);
-		fsl_free(sorter.end_ns);
-		fsl_free(sorter.dur_ns);
 	}
 }
 
