@@ -313,13 +313,14 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 static enum fsl_status run_repairs(struct fsl_verification *out, const struct fsl_case *job,
 				   struct fsl_error *err)
 {
-	struct fsl_repairs *repairs = fsl_arena_alloc(&out->arena, sizeof(*repairs));
+	struct fsl_arena *arena = &out->replay.arena; /* goes with the graph */
+	struct fsl_repairs *repairs = fsl_arena_alloc(arena, sizeof(*repairs));
 	out->replayed_ms =
 		fsl_arena_alloc(&out->arena, out->replay.n_steps * sizeof(*out->replayed_ms));
 	if (repairs == NULL || out->replayed_ms == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: repairs");
 	}
-	*repairs = (struct fsl_repairs){.arena = &out->arena, .replay = &out->replay};
+	*repairs = (struct fsl_repairs){.arena = arena, .replay = &out->replay};
 	out->repairs = repairs;
 	size_t nothing_idx = fsl_repairs_add(repairs).idx;
 	struct fsl_repair_flags before = fsl_repairs_add(repairs); /* fsl_verify_loss wants it */
