@@ -1,10 +1,12 @@
 /* Claims about verification: what the job loses by each suspect, and when that is believed. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "support/small_job.h"
 
 #include "blame/verify.h"
+#include "blame/whatif.h"
 
 /* Everything up to the proofs. */
 struct verified_job {
@@ -239,6 +241,71 @@ static void losses_are_replayed_with_all_culprits_together(void **state)
 	release(&c);
 }
 
+/* With rank 2 as fast as the others the job waits for rank 5. Nobody asked for this repair before.
+ */
+static void the_loss_of_one_culprit_of_two_is_what_comes_back_with_it(void **state)
+{
+	(void)state;
+	struct verified_job c = {.config.slow_ratio_min = 0.0};
+	start(&c, 8, 12);
+	c.job.head_ms[2] = c.job.body_ms[2] = 15.0;
+	c.job.head_ms[5] = c.job.body_ms[5] = 10.0;
+	verify(&c);
+	struct fsl_localisation out;
+	fsl_localisation_init(&out);
+	c.facts.verification = &c.verification;
+	struct fsl_culprit culprit = fsl_culprit_of(2);
+	culprit.cause = FSL_CAUSE_COMPUTE;
+	assert_int_equal(fsl_localisation_add_culprit(&out, &culprit, NULL), FSL_OK);
+	assert_int_equal(fsl_verify_loss(&out, &c.facts, 12, 40, NULL), FSL_OK);
+	assert_true(out.is_loss_replayed);
+	assert_near(out.lost_ms_per_step, 20.0, 1.0);
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
+/* Turns over each flag and field of a repair in turn; none of these was run as this one. */
+static void expect_others_elsewhere(const struct fsl_repairs *repairs,
+				    const struct fsl_repair *repair)
+{
+	const double *own = fsl_repairs_find(repairs, repair);
+	bool other_ranks[SMALL_JOB_RANKS_MAX], other_channels[64];
+	size_t n_ranks = repairs->replay->n_ranks, n_channels = repairs->replay->n_channels;
+	assert_non_null(own);
+	assert_in_range(n_channels, 1, 64);
+	for (size_t i = 0; i < n_ranks + n_channels + 2; i++) {
+		struct fsl_repair other = {other_ranks, other_channels, repair->parts,
+					   repair->skips_unseen};
+		memcpy(other_ranks, repair->ranks, n_ranks * sizeof(*other_ranks));
+		memcpy(other_channels, repair->channels, n_channels * sizeof(*other_channels));
+		if (i < n_ranks) {
+			other_ranks[i] = !other_ranks[i];
+		} else if (i < n_ranks + n_channels) {
+			other_channels[i - n_ranks] = !other_channels[i - n_ranks];
+		} else if (i == n_ranks + n_channels) {
+			other.parts ^= 1;
+		} else {
+			other.skips_unseen = !other.skips_unseen;
+		}
+		assert_ptr_not_equal(fsl_repairs_find(repairs, &other), own);
+	}
+}
+
+static void a_repair_is_remembered_by_all_that_it_changes(void **state)
+{
+	(void)state;
+	struct verified_job c = {.config.slow_ratio_min = 0.0};
+	start(&c, 8, 12);
+	c.job.head_ms[5] = 15.0;
+	verify(&c);
+	const struct fsl_repairs *repairs = c.verification.repairs;
+	assert_in_range(repairs->n_items, 6, 64);
+	for (size_t k = 0; k < repairs->n_items; k++) {
+		expect_others_elsewhere(repairs, &repairs->items[k]);
+	}
+	release(&c);
+}
+
 static void a_small_budget_replays_a_few_steps(void **state)
 {
 	(void)state;
@@ -303,6 +370,8 @@ int main(void)
 		cmocka_unit_test(other_names_of_ranks_give_the_same_proofs),
 		cmocka_unit_test(hosts_are_put_at_their_level_together),
 		cmocka_unit_test(losses_are_replayed_with_all_culprits_together),
+		cmocka_unit_test(the_loss_of_one_culprit_of_two_is_what_comes_back_with_it),
+		cmocka_unit_test(a_repair_is_remembered_by_all_that_it_changes),
 		cmocka_unit_test(a_small_budget_replays_a_few_steps),
 		cmocka_unit_test(verification_can_be_switched_off),
 		cmocka_unit_test(memory_errors_are_reported),
