@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "blame/blame.h"
+#include "match/op_sets.h"
 
 /* One rank's key while it is sorted into classes. */
 struct key {
 	int32_t stage;
-	uint64_t ops; /* order-free hash of the set of operator names */
+	uint64_t ops; /* set of operators */
 	uint32_t rank_idx;
 };
 
@@ -21,66 +22,6 @@ static int compare_keys(const void *a, const void *b)
 		return x->ops < y->ops ? -1 : 1;
 	}
 	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
-}
-
-/* splitmix64 finaliser (Steele, Lea, Flood 2014): spreads small ids over 64 bits. */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-/* Operators of one rank, counted by name; of one thread. */
-struct census {
-	size_t n_names;
-	uint32_t *n_uses; /* per name; 0 between two ranks */
-	uint32_t *seen;   /* names in order of first use */
-};
-
-/* Hash of the set of operators; rare ones (a start-up barrier) do not make a rank different. */
-static uint64_t hash_ops(const struct fsl_rank *rank, struct census *census)
-{
-	enum { RARE_SHARE = 100 }; /* below 1 in 100 operators */
-	uint64_t hash = 0;
-	size_t n_seen = 0;
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		fsl_op_fetch_ahead(&rank->ops[i]);
-		uint32_t op_id = rank->ops[i].op_id;
-		if (op_id < census->n_names && census->n_uses[op_id]++ == 0) {
-			census->seen[n_seen++] = op_id;
-		}
-	}
-	for (size_t k = 0; k < n_seen; k++) {
-		uint32_t op_id = census->seen[k];
-		if ((uint64_t)census->n_uses[op_id] * RARE_SHARE >= rank->n_ops) {
-			hash += mix(op_id);
-		}
-		census->n_uses[op_id] = 0;
-	}
-	return hash;
-}
-
-/* Ranks on threads: hashes[r], 0 without operators. False: out of memory. */
-static bool hash_ranks(uint64_t *hashes, const struct fsl_run *run)
-{
-	size_t n_names = fsl_strpool_size(run->names);
-	bool is_short = false;
-#pragma omp parallel reduction(|| : is_short)
-	{
-		struct fsl_arena scratch = {0};
-		struct census census = {n_names,
-					fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t)),
-					fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t))};
-		is_short = census.n_uses == NULL || census.seen == NULL;
-#pragma omp for schedule(dynamic, 1)
-		for (size_t r = 0; r < run->n_ranks; r++) {
-			hashes[r] = is_short ? 0 : hash_ops(&run->ranks[r], &census);
-		}
-		fsl_arena_fini(&scratch);
-	}
-	return !is_short;
 }
 
 /* A pipeline group by its first rank. */
@@ -262,6 +203,17 @@ static void number_classes(struct fsl_peers *out, const struct key *keys, size_t
 	out->begin[out->n_classes] = n_keys;
 }
 
+/* Per rank index, in @arena where the topology does not know; NULL when out of memory. */
+static const uint64_t *op_sets_of(struct fsl_arena *arena, const struct fsl_run *run,
+				  const struct fsl_topology *topology)
+{
+	if (topology->op_sets != NULL) {
+		return topology->op_sets;
+	}
+	uint64_t *op_sets = fsl_arena_alloc(arena, run->n_ranks * sizeof(*op_sets));
+	return op_sets != NULL && fsl_op_sets_count(op_sets, run) ? op_sets : NULL;
+}
+
 enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,
 				struct fsl_error *err)
@@ -274,12 +226,11 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	out->begin = fsl_arena_alloc(arena, (n + 1) * sizeof(*out->begin));
 	out->stage_of = fsl_arena_alloc(arena, n * sizeof(*out->stage_of));
 	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
-	uint64_t *hashes = fsl_arena_alloc(&scratch, n * sizeof(*hashes));
+	const uint64_t *op_sets = op_sets_of(&scratch, run, topology);
 	struct hand_over *chain = fsl_arena_alloc(&scratch, topology->n_groups * sizeof(*chain));
 	uint32_t *parent = fsl_arena_alloc(&scratch, n * sizeof(*parent));
 	if (chain == NULL || parent == NULL || out->class_of == NULL || out->members == NULL ||
-	    out->begin == NULL || out->stage_of == NULL || keys == NULL || hashes == NULL ||
-	    !hash_ranks(hashes, run)) {
+	    out->begin == NULL || out->stage_of == NULL || keys == NULL || op_sets == NULL) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
@@ -290,7 +241,7 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	for (size_t r = 0; r < n; r++) {
 		out->class_of[r] = FSL_NO_CLASS;
 		if (run->ranks[r].n_ops > 0) {
-			keys[n_keys++] = (struct key){out->stage_of[r], hashes[r], (uint32_t)r};
+			keys[n_keys++] = (struct key){out->stage_of[r], op_sets[r], (uint32_t)r};
 		}
 	}
 	qsort(keys, n_keys, sizeof(*keys), compare_keys);

@@ -276,6 +276,19 @@ static enum fsl_status apply_configured(struct builder *builder, struct fsl_erro
 				     builder->config, err);
 }
 
+/* The communicators, and on the way which operators the ranks use. */
+static enum fsl_status collect_comms(struct builder *builder, struct fsl_error *err)
+{
+	uint64_t *op_sets =
+		fsl_arena_alloc(&builder->out->arena, builder->run->n_ranks * sizeof(*op_sets));
+	if (op_sets == NULL) {
+		return no_memory("operators", err);
+	}
+	enum fsl_status status = fsl_comms_collect(&builder->comms, op_sets, builder->run, err);
+	builder->out->op_sets = builder->comms.has_more_ops ? NULL : op_sets;
+	return status;
+}
+
 enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_run *run,
 				   const struct fsl_config *config, struct fsl_error *err)
 {
@@ -288,7 +301,7 @@ enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_ru
 	enum fsl_status status =
 		builder.is_configured ? fsl_hccl_domain_check(config, err) : FSL_OK;
 	if (status == FSL_OK) {
-		status = fsl_comms_collect(&builder.comms, run, err);
+		status = collect_comms(&builder, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_comms_infer(&builder.comms, run, err);

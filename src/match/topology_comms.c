@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "match/op_sets.h"
 #include "match/topology_parts.h"
 
 enum { NAME_MAX_COMPARED = 128, CLASS_UNSEEN = UINT8_MAX };
@@ -69,6 +70,7 @@ struct use {
 	size_t slot; /* name of the communicator; the last one: none */
 	uint64_t n_calls[FSL_OP_CLASSES_N];
 	uint32_t op_ids[FSL_COMM_OPS_MAX]; /* in order of first use */
+	uint64_t n_uses[FSL_COMM_OPS_MAX]; /* of each of them */
 	size_t n_op_ids;
 };
 
@@ -76,6 +78,7 @@ struct use {
 struct rank_uses {
 	struct use *items;
 	size_t n, capacity;
+	bool has_more_ops; /* than FSL_COMM_OPS_MAX on one of them */
 };
 
 /* What a thread looks a rank's operators up with. */
@@ -84,6 +87,7 @@ struct collector {
 	size_t n_names;
 	uint32_t *use_of;  /* by slot: the rank's use; UINT32_MAX between two ranks */
 	uint8_t *class_of; /* by name */
+	uint64_t *n_uses;  /* by name: of the rank; 0 between two ranks */
 };
 
 static bool collector_init(struct collector *collector, const struct fsl_run *run)
@@ -92,7 +96,8 @@ static bool collector_init(struct collector *collector, const struct fsl_run *ru
 	*collector = (struct collector){.run = run, .n_names = n_names};
 	collector->use_of = fsl_calloc(n_names + 1, sizeof(*collector->use_of));
 	collector->class_of = fsl_calloc(n_names + 1, sizeof(*collector->class_of));
-	if (collector->use_of == NULL || collector->class_of == NULL) {
+	collector->n_uses = fsl_calloc(n_names + 1, sizeof(*collector->n_uses));
+	if (collector->use_of == NULL || collector->class_of == NULL || collector->n_uses == NULL) {
 		return false;
 	}
 	memset(collector->use_of, 0xff, (n_names + 1) * sizeof(*collector->use_of));
@@ -102,6 +107,7 @@ static bool collector_init(struct collector *collector, const struct fsl_run *ru
 
 static void collector_fini(struct collector *collector)
 {
+	fsl_free(collector->n_uses);
 	fsl_free(collector->class_of);
 	fsl_free(collector->use_of);
 }
@@ -131,6 +137,77 @@ static void add_op_id(uint32_t op_ids[FSL_COMM_OPS_MAX], size_t *n_op_ids, uint3
 	}
 }
 
+/* One call more; true while the operator is told apart from others of the communicator. */
+static bool count_call(struct use *use, uint32_t op_id)
+{
+	size_t k = 0;
+	while (k < use->n_op_ids && use->op_ids[k] != op_id) {
+		k++;
+	}
+	if (k == FSL_COMM_OPS_MAX) {
+		return false;
+	}
+	if (k == use->n_op_ids) {
+		use->op_ids[use->n_op_ids++] = op_id;
+	}
+	use->n_uses[k]++;
+	return true;
+}
+
+/* The use of the communicator @slot, a new one at its first operator; NULL when out of memory. */
+static struct use *use_of_slot(struct collector *collector, struct rank_uses *out, size_t slot)
+{
+	uint32_t *use_of = &collector->use_of[slot];
+	if (*use_of == UINT32_MAX) {
+		if (FSL_GROW(out->items, out->capacity, out->n + 1, NULL) != FSL_OK) {
+			return NULL;
+		}
+		out->items[out->n] = (struct use){.slot = slot};
+		*use_of = (uint32_t)out->n++;
+	}
+	return &out->items[*use_of];
+}
+
+/* Calls of each class, from those of each operator. */
+static void add_classes(struct collector *collector, struct rank_uses *out)
+{
+	for (size_t i = 0; i < out->n; i++) {
+		struct use *use = &out->items[i];
+		for (size_t k = 0; k < use->n_op_ids; k++) {
+			use->n_calls[class_of_op(collector, use->op_ids[k])] += use->n_uses[k];
+		}
+	}
+}
+
+/* What is counted of an operator; those without a name are one. */
+static uint64_t *count_of(struct collector *collector, uint32_t op_id)
+{
+	return &collector->n_uses[op_id < collector->n_names ? op_id : collector->n_names];
+}
+
+/* The operators of a rank over all its communicators, without rare ones. */
+static uint64_t op_set_of(struct collector *collector, const struct rank_uses *uses, size_t n_ops)
+{
+	uint64_t set = 0;
+	for (size_t i = 0; i < uses->n; i++) {
+		const struct use *use = &uses->items[i];
+		for (size_t k = 0; k < use->n_op_ids; k++) {
+			*count_of(collector, use->op_ids[k]) += use->n_uses[k];
+		}
+	}
+	collector->n_uses[collector->n_names] = 0;
+	for (size_t i = 0; i < uses->n; i++) {
+		const struct use *use = &uses->items[i];
+		for (size_t k = 0; k < use->n_op_ids; k++) {
+			uint64_t *n = count_of(collector, use->op_ids[k]);
+			bool is_usual = *n > 0 && *n * FSL_RARE_OP_SHARE >= n_ops;
+			set = is_usual ? fsl_op_set_with(set, use->op_ids[k]) : set;
+			*n = 0; /* each once */
+		}
+	}
+	return set;
+}
+
 /* False: out of memory. */
 static bool collect_rank(struct collector *collector, const struct fsl_rank *rank,
 			 struct rank_uses *out)
@@ -140,19 +217,14 @@ static bool collect_rank(struct collector *collector, const struct fsl_rank *ran
 		const struct fsl_op *op = &rank->ops[i];
 		fsl_op_fetch_ahead(op);
 		size_t slot = op->group_id < collector->n_names ? op->group_id : collector->n_names;
-		uint32_t *use_of = &collector->use_of[slot];
-		if (*use_of == UINT32_MAX) {
-			if (FSL_GROW(out->items, out->capacity, out->n + 1, NULL) != FSL_OK) {
-				is_short = true;
-				break;
-			}
-			out->items[out->n] = (struct use){.slot = slot};
-			*use_of = (uint32_t)out->n++;
+		struct use *use = use_of_slot(collector, out, slot);
+		is_short = use == NULL;
+		if (!is_short && !count_call(use, op->op_id)) {
+			use->n_calls[class_of_op(collector, op->op_id)]++;
+			out->has_more_ops = true;
 		}
-		struct use *use = &out->items[*use_of];
-		use->n_calls[class_of_op(collector, op->op_id)]++;
-		add_op_id(use->op_ids, &use->n_op_ids, op->op_id);
 	}
+	add_classes(collector, out);
 	for (size_t k = 0; k < out->n; k++) {
 		collector->use_of[out->items[k].slot] = UINT32_MAX;
 	}
@@ -160,7 +232,7 @@ static bool collect_rank(struct collector *collector, const struct fsl_rank *ran
 }
 
 /* Ranks on threads; each fills its own place. False: out of memory. */
-static bool collect_ranks(struct rank_uses *uses, const struct fsl_run *run)
+static bool collect_ranks(struct rank_uses *uses, uint64_t *op_sets, const struct fsl_run *run)
 {
 	bool is_short = false;
 #pragma omp parallel reduction(|| : is_short)
@@ -169,7 +241,9 @@ static bool collect_ranks(struct rank_uses *uses, const struct fsl_run *run)
 		is_short = !collector_init(&collector, run);
 #pragma omp for schedule(dynamic, 1)
 		for (size_t r = 0; r < run->n_ranks; r++) {
-			is_short = is_short || !collect_rank(&collector, &run->ranks[r], &uses[r]);
+			const struct fsl_rank *rank = &run->ranks[r];
+			is_short = is_short || !collect_rank(&collector, rank, &uses[r]);
+			op_sets[r] = is_short ? 0 : op_set_of(&collector, &uses[r], rank->n_ops);
 		}
 		collector_fini(&collector);
 	}
@@ -224,6 +298,7 @@ static enum fsl_status merge_uses(struct fsl_comms *comms, const struct fsl_run 
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
+		comms->has_more_ops |= uses[r].has_more_ops;
 		for (size_t k = 0; k < uses[r].n && status == FSL_OK; k++) {
 			const struct use *use = &uses[r].items[k];
 			status = comm_of_use(comms, run, comm_of, use->slot, err);
@@ -236,14 +311,14 @@ static enum fsl_status merge_uses(struct fsl_comms *comms, const struct fsl_run 
 	return status;
 }
 
-enum fsl_status fsl_comms_collect(struct fsl_comms *comms, const struct fsl_run *run,
-				  struct fsl_error *err)
+enum fsl_status fsl_comms_collect(struct fsl_comms *comms, uint64_t *op_sets,
+				  const struct fsl_run *run, struct fsl_error *err)
 {
 	size_t n_slots = fsl_strpool_size(run->names) + 1;
 	enum fsl_status status = FSL_OK;
 	struct rank_uses *uses = fsl_calloc(run->n_ranks, sizeof(*uses));
 	uint32_t *comm_of = fsl_calloc(n_slots, sizeof(*comm_of));
-	if (uses == NULL || comm_of == NULL || !collect_ranks(uses, run)) {
+	if (uses == NULL || comm_of == NULL || !collect_ranks(uses, op_sets, run)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_slots);
 		goto out;
 	}

@@ -45,9 +45,11 @@ struct fsl_comm {
 struct fsl_comms {
 	struct fsl_comm *items;
 	size_t n_items, capacity;
+	bool has_more_ops; /* some rank uses more than FSL_COMM_OPS_MAX on one of them */
 };
-enum fsl_status fsl_comms_collect(struct fsl_comms *comms, const struct fsl_run *run,
-				  struct fsl_error *err);
+/* @op_sets: [run->n_ranks], fsl_op_set_with(); of no use with comms->has_more_ops. */
+enum fsl_status fsl_comms_collect(struct fsl_comms *comms, uint64_t *op_sets,
+				  const struct fsl_run *run, struct fsl_error *err);
 void fsl_comms_fini(struct fsl_comms *comms);
 
 /* True when every rank of ascending @a is in ascending @b. */

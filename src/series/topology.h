@@ -64,6 +64,9 @@ struct fsl_topology {
 	size_t n_expected_ranks;
 	/* Server of each expected rank, from its files or the rank table; NULL where unknown. */
 	const char **expected_hosts;
+	/* Per rank index of the run it was built from: the operators in use, fsl_op_set_with().
+	 * NULL where they were not counted or are no longer as they were. */
+	uint64_t *op_sets;
 };
 
 /* Server of an expected rank; NULL when the rank is not expected or its server is unknown. */

@@ -1,0 +1,18 @@
+/* Which operators the ranks use: ranks with the same set are comparable. */
+#ifndef FSL_MATCH_OP_SETS_H
+#define FSL_MATCH_OP_SETS_H
+
+#include <stdbool.h>
+
+#include "series/run.h"
+
+/* Operators below 1 in this many of a rank's (a start-up barrier) do not make it different. */
+enum { FSL_RARE_OP_SHARE = 100 };
+
+/* @set with one operator more; any order of the same operators gives the same. {} is 0. */
+uint64_t fsl_op_set_with(uint64_t set, uint32_t op_id);
+/* One pass over all operators, ranks on threads: sets[r] of run->ranks[r], without rare operators.
+ * False: out of memory. */
+bool fsl_op_sets_count(uint64_t *sets, const struct fsl_run *run);
+
+#endif
