@@ -34,9 +34,10 @@ struct edge {
 	double spread_ms; /* median deviation from the offset */
 	double tail_ms;   /* nine of ten deviate less */
 	bool is_known;
+	bool is_searched; /* what was measured in order may be wrong, or is missing */
 };
 
-/* Differences of the ends of equally many uses, in order. */
+/* Differences of the ends of equally many uses, in order: at most ENDS_USED_MAX, spread evenly. */
 static size_t diff_by_order(const struct fsl_slot *first, const struct fsl_slot *other,
 			    int64_t *diff_ns)
 {
@@ -79,7 +80,7 @@ static struct fsl_ends ends_of(const struct fsl_slot *slot, int64_t *ends)
 	return (struct fsl_ends){ends, slot->n};
 }
 
-/* What a thread measures with; sized for the largest channel. */
+/* What a thread searches with; sized for the largest channel. */
 struct bench {
 	struct fsl_arena arena;
 	int64_t *first, *other;              /* ends of two members */
@@ -111,31 +112,35 @@ static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const st
 	return true;
 }
 
-/*
- * Offset between two members from at most ENDS_USED_MAX ends spread evenly. Uses that differ in
- * number, or that do not belong together although they are equally many, are told by the most
- * common difference of their ends. The way with less spread wins.
- */
-static bool measure(struct edge *edge, const struct fsl_slot *first, const struct fsl_slot *other,
-		    const struct bench *bench)
+/* Offset between two members as if their uses belonged together in order. */
+static void measure_in_order(struct edge *edge, const struct fsl_couple *couple)
 {
+	const struct fsl_slot *first = couple->first, *other = couple->other;
+	int64_t diff_ns[ENDS_USED_MAX];
+	*edge = (struct edge){0};
 	if (first->n < ENDS_MIN || other->n < ENDS_MIN) {
-		return false;
+		return;
 	}
-	bool is_equal = first->n == other->n, is_found = false;
-	if (is_equal) {
-		size_t n = diff_by_order(first, other, bench->work);
-		*edge = edge_of(first, other, bench->work, n);
-		if (edge->tail_ms <= TAIL_SURE_MS) {
-			return true;
-		}
+	if (first->n == other->n) {
+		*edge = edge_of(first, other, diff_ns, diff_by_order(first, other, diff_ns));
+		edge->is_known = true;
 	}
+	edge->is_searched = !edge->is_known || edge->tail_ms > TAIL_SURE_MS;
+}
+
+/*
+ * Uses that differ in number, or that do not belong together although they are equally many, are
+ * told by the most common difference of their ends. The way with less spread wins.
+ */
+static void measure_by_search(struct edge *edge, const struct fsl_couple *couple,
+			      const struct bench *bench)
+{
 	struct edge searched;
-	is_found = edge_by_search(&searched, first, other, bench);
-	if (is_found && (!is_equal || searched.spread_ms < edge->spread_ms)) {
+	if (edge_by_search(&searched, couple->first, couple->other, bench) &&
+	    (!edge->is_known || searched.spread_ms < edge->spread_ms)) {
 		*edge = searched;
+		edge->is_known = true;
 	}
-	return is_equal || is_found;
 }
 
 /* Edges with the least spread first, so that the best measurements carry the offsets. */
@@ -253,8 +258,20 @@ static bool bench_init(struct bench *bench, size_t n_uses_max)
 	       bench->hits != NULL && bench->work != NULL;
 }
 
-/* Couples on threads: edges[k] of couple k. False: out of memory. */
-static bool measure_couples(struct edge *edges, const struct fsl_listing *listing)
+/* Couples on threads: edges[k] of couple k. True when some are to be searched. */
+static bool measure_in_orders(struct edge *edges, const struct fsl_listing *listing)
+{
+	bool is_searched = false;
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_searched)
+	for (size_t k = 0; k < listing->n_couples; k++) {
+		measure_in_order(&edges[k], &listing->couples[k]);
+		is_searched = is_searched || edges[k].is_searched;
+	}
+	return is_searched;
+}
+
+/* False: out of memory. */
+static bool measure_by_searches(struct edge *edges, const struct fsl_listing *listing)
 {
 	size_t n_uses_max = 1;
 	bool is_short = false;
@@ -269,9 +286,9 @@ static bool measure_couples(struct edge *edges, const struct fsl_listing *listin
 		is_short = !bench_init(&bench, n_uses_max);
 #pragma omp for schedule(dynamic, 1)
 		for (size_t k = 0; k < listing->n_couples; k++) {
-			const struct fsl_couple *couple = &listing->couples[k];
-			edges[k].is_known = !is_short && measure(&edges[k], couple->first,
-								 couple->other, &bench);
+			if (edges[k].is_searched && !is_short) {
+				measure_by_search(&edges[k], &listing->couples[k], &bench);
+			}
 		}
 		fsl_arena_fini(&bench.arena);
 	}
@@ -285,7 +302,8 @@ enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *
 	size_t n_edges = 0, n_edges_max = listing->n_couples + 1;
 	struct edge *edges = fsl_arena_alloc(&scratch, n_edges_max * sizeof(*edges));
 	double *spreads = fsl_arena_alloc(&scratch, 2 * n_edges_max * sizeof(*spreads));
-	if (edges == NULL || spreads == NULL || !measure_couples(edges, listing)) {
+	if (edges == NULL || spreads == NULL ||
+	    (measure_in_orders(edges, listing) && !measure_by_searches(edges, listing))) {
 		fsl_arena_fini(&scratch);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: clock edges=%zu", n_edges_max);
 	}
