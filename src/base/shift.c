@@ -159,6 +159,23 @@ static bool levels_beside(const struct fsl_shift_work *work, size_t begin, size_
 	return true;
 }
 
+/*
+ * Whether the value at @begin is far enough off to begin a spike. At least one of the last three
+ * values lies at or below the median of the last three to five, and one at or above: most values
+ * need no median.
+ */
+static bool may_be_spike(const struct fsl_shift_work *work, size_t begin)
+{
+	const double *last = work->values + begin;
+	if (begin < SPIKE_SIDE_MIN) {
+		return false;
+	}
+	double least = fmin(fmin(last[-1], last[-2]), last[-3]);
+	double most = fmax(fmax(last[-1], last[-2]), last[-3]);
+	double far = SPIKE_SIGMAS * work->sigma;
+	return *last > least + far || *last < most - far;
+}
+
 /* Caps a run of @length values that all lie above, or all below, what is on both sides of it. */
 static bool cap_run(struct fsl_shift_work *work, size_t begin, size_t length)
 {
@@ -194,7 +211,7 @@ static size_t cap_spikes(struct fsl_shift_work *work)
 	}
 	for (size_t length = 1; length <= SPIKE_RUN_MAX && work->sigma > 0.0; length++) {
 		for (size_t i = 0; i + length <= work->n;) {
-			bool is_spike = cap_run(work, i, length);
+			bool is_spike = may_be_spike(work, i) && cap_run(work, i, length);
 			n_spikes += is_spike ? length : 0;
 			i += is_spike ? length : 1;
 		}
