@@ -49,6 +49,7 @@ struct fsl_bench_data {
 	size_t n_bytes;    /* of all files */
 	const char *bytes; /* one file behind the other; NULL unless the case wants them */
 	char *spare;       /* as many bytes to write to; likewise */
+	int64_t n_jobs;    /* threads of a case with threads; 0: one per core */
 };
 
 /* What a case wants to find in memory before its clock starts. */
@@ -63,11 +64,10 @@ struct fsl_bench_case {
 	enum fsl_bench_memory memory;
 	const char *row;     /* what it counts; cases of one word must agree. NULL: nothing */
 	const char *library; /* the case that does the same with a library; NULL: none */
-	/* The timed part, on one thread; counts rows. NULL: the whole program, `failslow detect`.
-	 */
+	/* The timed part; counts rows. NULL: the whole program, `failslow detect`. */
 	enum fsl_status (*work)(const struct fsl_bench_data *data, uint64_t *n_rows,
 				struct fsl_error *err);
-	bool has_threads; /* of the whole program: as many as were asked for, else one */
+	const char *alone; /* the case that does the same on one thread; NULL: it is on one */
 };
 
 /* Ends with a NULL name. */
@@ -86,10 +86,12 @@ struct fsl_bench_sample {
 
 /*
  * Runs @item once in this process over the files of @folder: what the measuring processes do.
- * peak_bytes stays 0. FSL_ERR_USAGE when the case is the whole program.
+ * @n_jobs: threads of a case with threads, 0: one per core. peak_bytes stays 0. FSL_ERR_USAGE when
+ * the case is the whole program.
  */
 enum fsl_status fsl_bench_case_run(const struct fsl_bench_case *item, const char *folder,
-				   struct fsl_bench_sample *out, struct fsl_error *err);
+				   int64_t n_jobs, struct fsl_bench_sample *out,
+				   struct fsl_error *err);
 /* That as one line, "bytes=.. rows=.. cpu_ns=.. wall_ns=..", and back; false: no such line. */
 void fsl_bench_sample_print(const struct fsl_bench_sample *sample);
 bool fsl_bench_sample_parse(struct fsl_bench_sample *out, const char *text);
@@ -132,8 +134,11 @@ struct fsl_bench_result {
 	struct fsl_bench_sample *samples; /* one per run; report->arena */
 	struct fsl_bench_sample median;   /* of each figure on its own */
 	double ratios[FSL_BENCH_BASES_N]; /* NaN: the other was not run */
-	double instructions_per_byte;     /* NaN: not counted */
-	uint64_t instructions_bytes;      /* over so many bytes */
+	/* Wall time of item->alone over that of this one: median of the pairs of one round. NaN:
+	 * on one thread, or the other was not run. */
+	double speedup;
+	double instructions_per_byte; /* NaN: not counted */
+	uint64_t instructions_bytes;  /* over so many bytes */
 };
 
 struct fsl_bench_tree_size {

@@ -99,6 +99,10 @@ enum fsl_status fsl_bench_read(const struct fsl_bench_data *data, uint64_t *n_ro
 			       struct fsl_error *err);
 enum fsl_status fsl_bench_newlines(const struct fsl_bench_data *data, uint64_t *n_rows,
 				   struct fsl_error *err);
+enum fsl_status fsl_bench_cache(const struct fsl_bench_data *data, uint64_t *n_rows,
+				struct fsl_error *err);
+enum fsl_status fsl_bench_cache_all(const struct fsl_bench_data *data, uint64_t *n_rows,
+				    struct fsl_error *err);
 enum fsl_status fsl_bench_libcsv(const struct fsl_bench_data *data, uint64_t *n_rows,
 				 struct fsl_error *err);
 enum fsl_status fsl_bench_cjson(const struct fsl_bench_data *data, uint64_t *n_rows,

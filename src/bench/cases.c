@@ -13,29 +13,33 @@
 /* clang-format off */
 const struct fsl_bench_case fsl_bench_cases[] = {
 	{"memcpy", "copies the bytes of the CSV files in memory",
-	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_IN_MEMORY_TWICE, NULL, NULL, fsl_bench_memcpy, false},
+	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_IN_MEMORY_TWICE, NULL, NULL, fsl_bench_memcpy, NULL},
 	{"read", "reads the CSV files with read(2), 256 KiB at a time",
-	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_FILES, NULL, NULL, fsl_bench_read, false},
+	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_FILES, NULL, NULL, fsl_bench_read, NULL},
 	{"newlines", "finds the line ends of the CSV files with memchr, in memory",
-	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_IN_MEMORY, "marker", NULL, fsl_bench_newlines, false},
+	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_IN_MEMORY, "marker", NULL, fsl_bench_newlines, NULL},
+	{"cache", "adds up as many bytes that stay in the first cache: a core at work, whatever the memory does",
+	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_FILES, NULL, NULL, fsl_bench_cache, NULL},
+	{"cache-all", "the same on --jobs threads: what the cores are worth together",
+	 FSL_BENCH_LIMIT, FSL_BENCH_CSV, FSL_BENCH_FILES, NULL, NULL, fsl_bench_cache_all, "cache"},
 	{"libcsv", "cuts the CSV files into fields with libcsv and parses the same numbers",
-	 FSL_BENCH_LIBRARY, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", NULL, fsl_bench_libcsv, false},
+	 FSL_BENCH_LIBRARY, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", NULL, fsl_bench_libcsv, NULL},
 	{"cjson", "builds a tree of each array of the JSON files with cJSON, in memory",
-	 FSL_BENCH_LIBRARY, FSL_BENCH_JSON, FSL_BENCH_IN_MEMORY, "marker", NULL, fsl_bench_cjson, false},
+	 FSL_BENCH_LIBRARY, FSL_BENCH_JSON, FSL_BENCH_IN_MEMORY, "marker", NULL, fsl_bench_cjson, NULL},
 	{"protobuf-c", "unpacks the timelines as one message, in memory",
-	 FSL_BENCH_LIBRARY, FSL_BENCH_TIMELINES, FSL_BENCH_IN_MEMORY, "stage", NULL, fsl_bench_protobuf, false},
+	 FSL_BENCH_LIBRARY, FSL_BENCH_TIMELINES, FSL_BENCH_IN_MEMORY, "stage", NULL, fsl_bench_protobuf, NULL},
 	{"csv", "reads the CSV files into operators",
-	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", "libcsv", fsl_bench_marker_csv, false},
+	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", "libcsv", fsl_bench_marker_csv, NULL},
 	{"json", "reads the JSON files into operators",
-	 FSL_BENCH_WORK, FSL_BENCH_JSON, FSL_BENCH_FILES, "marker", "cjson", fsl_bench_marker_json, false},
+	 FSL_BENCH_WORK, FSL_BENCH_JSON, FSL_BENCH_FILES, "marker", "cjson", fsl_bench_marker_json, NULL},
 	{"timelines", "reads the timelines into stages",
-	 FSL_BENCH_WORK, FSL_BENCH_TIMELINES, FSL_BENCH_FILES, "stage", "protobuf-c", fsl_bench_timelines, false},
+	 FSL_BENCH_WORK, FSL_BENCH_TIMELINES, FSL_BENCH_FILES, "stage", "protobuf-c", fsl_bench_timelines, NULL},
 	{"ingest", "finds, reads and merges the CSV files, one thread",
-	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", "libcsv", fsl_bench_ingest, false},
+	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "marker", "libcsv", fsl_bench_ingest, NULL},
 	{"detect", "the whole program on the CSV tree, one thread",
-	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "row", "libcsv", NULL, false},
+	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "row", "libcsv", NULL, NULL},
 	{"detect-all", "the same with --jobs threads (default: one per core)",
-	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "row", "libcsv", NULL, true},
+	 FSL_BENCH_WORK, FSL_BENCH_CSV, FSL_BENCH_FILES, "row", "libcsv", NULL, "detect"},
 	{.name = NULL},
 };
 /* clang-format on */
@@ -170,9 +174,10 @@ __attribute__((noinline)) enum fsl_status fsl_bench_timed(const struct fsl_bench
 }
 
 enum fsl_status fsl_bench_case_run(const struct fsl_bench_case *item, const char *folder,
-				   struct fsl_bench_sample *out, struct fsl_error *err)
+				   int64_t n_jobs, struct fsl_bench_sample *out,
+				   struct fsl_error *err)
 {
-	struct run run = {.data = {.folder = folder}};
+	struct run run = {.data = {.folder = folder, .n_jobs = n_jobs}};
 	*out = (struct fsl_bench_sample){0};
 	if (item->work == NULL) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,

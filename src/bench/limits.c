@@ -1,6 +1,8 @@
-/* What the machine can do with the bytes: copy them, read them, look at every one. */
+/* What the machine can do with the bytes: copy them, read them, look at every one; and its cores.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <omp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,4 +81,49 @@ enum fsl_status fsl_bench_newlines(const struct fsl_bench_data *data, uint64_t *
 	}
 	*n_rows = n_lines - data->n_paths;
 	return FSL_OK;
+}
+
+/* Adds up the bytes of a block; it stays in the first cache, and is taken to be another each time.
+ */
+static uint64_t add_up(const unsigned char *block, size_t n_bytes)
+{
+	uint64_t sum = 0;
+	__asm__ volatile("" : "+r"(block) : : "memory");
+	for (size_t i = 0; i < n_bytes; i++) {
+		sum += block[i];
+	}
+	return sum;
+}
+
+static enum fsl_status add_up_all(const struct fsl_bench_data *data, int n_threads)
+{
+	enum { BLOCK_BYTES = 16 * 1024 };
+	uint64_t sum = 0;
+#pragma omp parallel num_threads(n_threads) reduction(+ : sum)
+	{
+		unsigned char block[BLOCK_BYTES];
+		memset(block, 1, sizeof(block));
+#pragma omp for schedule(static)
+		for (size_t at = 0; at < data->n_bytes; at += BLOCK_BYTES) {
+			sum += add_up(block, sizeof(block));
+		}
+	}
+	__asm__ volatile("" : : "r"(sum));
+	return FSL_OK;
+}
+
+enum fsl_status fsl_bench_cache(const struct fsl_bench_data *data, uint64_t *n_rows,
+				struct fsl_error *err)
+{
+	(void)n_rows;
+	(void)err;
+	return add_up_all(data, 1);
+}
+
+enum fsl_status fsl_bench_cache_all(const struct fsl_bench_data *data, uint64_t *n_rows,
+				    struct fsl_error *err)
+{
+	(void)n_rows;
+	(void)err;
+	return add_up_all(data, data->n_jobs > 0 ? (int)data->n_jobs : omp_get_max_threads());
 }

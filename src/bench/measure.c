@@ -35,14 +35,16 @@ static enum fsl_status read_output(const struct fsl_bench_place *place, const ch
 
 static enum fsl_status measure_part(struct fsl_bench_sample *out, struct fsl_bench_place *place,
 				    const struct fsl_bench_case *item,
-				    const struct fsl_bench_tree *tree, struct fsl_error *err)
+				    const struct fsl_bench_tree *tree, int64_t n_jobs,
+				    struct fsl_error *err)
 {
-	char folder[FSL_BENCH_PATH_BYTES], out_path[FSL_BENCH_PATH_BYTES];
+	char folder[FSL_BENCH_PATH_BYTES], out_path[FSL_BENCH_PATH_BYTES], jobs[32];
 	char *text = NULL;
 	struct fsl_bench_usage usage;
 	fsl_bench_tree_folder(tree, folder);
 	(void)snprintf(out_path, sizeof(out_path), "%s/sample", place->path);
-	const char *argv[] = {place->program, "bench", "--case", item->name, folder, NULL};
+	(void)snprintf(jobs, sizeof(jobs), "--jobs=%" PRId64, n_jobs);
+	const char *argv[] = {place->program, "bench", jobs, "--case", item->name, folder, NULL};
 	enum fsl_status status = fsl_bench_spawn(place, argv, out_path, NULL, &usage, err);
 	if (status == FSL_OK && usage.exit_code != 0) {
 		status = fail_run(item->name, usage.exit_code, err);
@@ -145,9 +147,9 @@ enum fsl_status fsl_bench_measure(struct fsl_bench_sample *out, struct fsl_bench
 				  struct fsl_error *err)
 {
 	return item->work != NULL
-		       ? measure_part(out, place, item, tree, err)
-		       : fsl_bench_measure_detect(out, place, tree, item->has_threads ? n_jobs : 1,
-						  INT64_MIN, err);
+		       ? measure_part(out, place, item, tree, n_jobs, err)
+		       : fsl_bench_measure_detect(out, place, tree,
+						  item->alone != NULL ? n_jobs : 1, INT64_MIN, err);
 }
 
 enum fsl_status fsl_bench_measure_start_up(struct fsl_bench_sample *out,
@@ -177,7 +179,7 @@ enum fsl_status fsl_bench_count_instructions(double *out, const char **note,
 	struct detect_words words;
 	struct fsl_bench_usage usage;
 	*out = (double)NAN;
-	if (item->has_threads) {
+	if (item->alone != NULL) {
 		return FSL_OK;
 	}
 	fsl_bench_tree_folder(tree, folder);

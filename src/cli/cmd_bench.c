@@ -12,6 +12,7 @@
 #include "bench/bench.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/threads.h"
 #include "eval/page.h"
 #include "report/report.h"
 #include "sim/sim.h"
@@ -55,7 +56,7 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r,
 		{"runs", 'n', FSL_OPT_INT, &b->n_runs, 1, FSL_BENCH_RUNS_MAX, NULL, "N",
 		 "runs of every case; medians are shown (default 5)"},
 		{"jobs", 'j', FSL_OPT_INT, &b->n_jobs, 0, JOBS_MAX, NULL, "N",
-		 "threads of detect-all; 0: one per core (default)"},
+		 "threads of cache-all and detect-all; 0: one per core (default)"},
 		{"only", 0, FSL_OPT_TEXT, &b->only, 0, 0, NULL, "LIST",
 		 "cases, by name, separated by commas; default: all"},
 		{"scale", 0, FSL_OPT_CHOICE, &r->scale, 0, 0, scales, NULL,
@@ -165,6 +166,21 @@ static void put_result(struct fsl_page *page, const struct fsl_bench_result *res
 	}
 }
 
+/* What threads bring, one line each. */
+static void put_speedups(struct fsl_page *page, const struct fsl_bench_report *report)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < report->n_results; i++) {
+		const struct fsl_bench_result *result = &report->results[i];
+		if (!isnan(result->speedup)) {
+			fsl_page_printf(page, "%s%s is %.2f x as fast as %s by the clock\n",
+					is_first ? "\n" : "", result->item->name, result->speedup,
+					result->item->alone);
+			is_first = false;
+		}
+	}
+}
+
 static void put_report(struct fsl_page *page, const struct fsl_bench_report *report,
 		       bool has_instructions)
 {
@@ -182,6 +198,7 @@ static void put_report(struct fsl_page *page, const struct fsl_bench_report *rep
 		put_result(page, &report->results[i], has_instructions);
 	}
 	fsl_page_table_end(page);
+	put_speedups(page, report);
 	if (report->note != NULL) {
 		fsl_page_printf(page, "\nno instructions per byte: %s\n", report->note);
 	}
@@ -307,8 +324,12 @@ static enum fsl_status run_case(const struct request *request, struct fsl_error 
 	struct fsl_bench_sample sample;
 	const struct fsl_bench_case *item = NULL;
 	enum fsl_status status = fsl_bench_case_find(&item, request->one_case, err);
+	if (status == FSL_OK && item->alone != NULL) {
+		fsl_threads_start((int)request->bench.n_jobs);
+	}
 	if (status == FSL_OK) {
-		status = fsl_bench_case_run(item, request->folder, &sample, err);
+		status = fsl_bench_case_run(item, request->folder, request->bench.n_jobs, &sample,
+					    err);
 	}
 	if (status == FSL_OK) {
 		fsl_bench_sample_print(&sample);

@@ -1,5 +1,6 @@
 /* The benchmark: its table of cases, that all readers count the same rows, that nothing stays. No
  * time is asserted. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +50,10 @@ static void table_names_each_case_once_and_its_library(void **state)
 			assert_int_equal(fsl_bench_case_find(&found, item->library, NULL), FSL_OK);
 			assert_int_equal(found->role, FSL_BENCH_LIBRARY);
 		}
+		if (item->alone != NULL) {
+			assert_int_equal(fsl_bench_case_find(&found, item->alone, NULL), FSL_OK);
+			assert_null(found->alone);
+		}
 	}
 	assert_true(n <= FSL_BENCH_CASES_MAX);
 }
@@ -93,6 +98,26 @@ static void ratios_are_those_to_cases_of_the_same_rounds(void **state)
 	/* libcsv was not run. */
 	double to_library = report.results[1].ratios[FSL_BENCH_TO_LIBRARY];
 	assert_true(to_library != to_library);
+	fsl_bench_report_fini(&report);
+}
+
+static void threads_are_compared_with_one_thread_in_the_same_rounds(void **state)
+{
+	struct fsl_bench_report report;
+	struct fsl_bench_options options = tiny("cache-all,cache");
+	(void)state;
+	options.n_runs = 1;
+	assert_int_equal(fsl_bench_run(&report, &options, NULL), FSL_OK);
+	const struct fsl_bench_result *alone = &report.results[0], *all = &report.results[1];
+	assert_string_equal(all->item->name, "cache-all");
+	assert_string_equal(all->item->alone, alone->item->name);
+	assert_true(isnan(alone->speedup));
+	assert_true(all->speedup ==
+		    (double)alone->samples[0].wall_ns / (double)all->samples[0].wall_ns);
+	fsl_bench_report_fini(&report);
+	options.only = "cache-all";
+	assert_int_equal(fsl_bench_run(&report, &options, NULL), FSL_OK);
+	assert_true(isnan(report.results[0].speedup));
 	fsl_bench_report_fini(&report);
 }
 
@@ -156,9 +181,9 @@ static void case_without_files_is_refused(void **state)
 	struct fsl_bench_sample sample;
 	(void)state;
 	assert_int_equal(fsl_bench_case_find(&item, "csv", NULL), FSL_OK);
-	assert_int_equal(fsl_bench_case_run(item, scratch, &sample, NULL), FSL_ERR_INPUT);
+	assert_int_equal(fsl_bench_case_run(item, scratch, 1, &sample, NULL), FSL_ERR_INPUT);
 	assert_int_equal(fsl_bench_case_find(&item, "detect", NULL), FSL_OK);
-	assert_int_equal(fsl_bench_case_run(item, scratch, &sample, NULL), FSL_ERR_USAGE);
+	assert_int_equal(fsl_bench_case_run(item, scratch, 1, &sample, NULL), FSL_ERR_USAGE);
 }
 
 /* Libraries allocate by themselves; everything else of a case is ours. */
@@ -181,7 +206,7 @@ static void failed_allocation_is_told_by_each_case(void **state)
 		for (uint64_t nth = 1; status != FSL_OK; nth++) {
 			struct fsl_bench_sample sample;
 			fsl_mem_fail_at(nth);
-			status = fsl_bench_case_run(item, folder, &sample, NULL);
+			status = fsl_bench_case_run(item, folder, 2, &sample, NULL);
 			fsl_mem_fail_at(0);
 			assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
 		}
@@ -225,6 +250,7 @@ int main(void)
 		cmocka_unit_test(table_names_each_case_once_and_its_library),
 		cmocka_unit_test(all_readers_count_the_same_rows),
 		cmocka_unit_test(ratios_are_those_to_cases_of_the_same_rounds),
+		cmocka_unit_test(threads_are_compared_with_one_thread_in_the_same_rounds),
 		cmocka_unit_test(growth_has_every_point_and_exponents),
 		cmocka_unit_test(failed_run_leaves_nothing),
 		cmocka_unit_test(unknown_case_is_refused_with_the_known_ones),
