@@ -6,6 +6,7 @@
 #include "blame/blame.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
+#include "detect/registry.h"
 
 /* Everything up to the charges. */
 struct charged_job {
@@ -724,6 +725,65 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 	release(&c);
 }
 
+/* Rank 5 is late in every operator; nobody is named, so that it stays a suspect. */
+static void suspects_are_heard_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_config config = {0};
+	struct fsl_registry *registry = fsl_registry_create();
+	assert_non_null(registry);
+	assert_int_equal(fsl_config_load(&config, NULL, registry, NULL), FSL_OK);
+	small_job_init(&c.job, 8, 40);
+	c.job.body_ms[5] = 15.0;
+	charge(&c);
+	bool is_done = false;
+	size_t n_failed = 0;
+	for (uint64_t nth = 1; !is_done && nth < 400; nth++) {
+		struct fsl_case facts = CASE_OF(&c);
+		struct fsl_localisation out;
+		facts.config = &config;
+		fsl_localisation_init(&out);
+		fsl_mem_fail_at(nth);
+		enum fsl_status status = fsl_fuse_suspects(&out, &facts, NULL);
+		fsl_mem_fail_at(0);
+		is_done = status == FSL_OK;
+		n_failed += !is_done;
+		assert_true(is_done || status == FSL_ERR_MEMORY);
+		assert_int_equal(is_done ? out.n_unconfirmed : 1, 1);
+		fsl_localisation_fini(&out);
+	}
+	assert_true(is_done && n_failed > 5);
+	release(&c);
+	fsl_config_fini(&config);
+	fsl_registry_destroy(registry);
+}
+
+static void set_launch_ms(struct charged_job *c, size_t r, double launch_ms)
+{
+	struct fsl_rank *rank = &c->job.run.ranks[r];
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		rank->ops[i].host_end_ns =
+			rank->ops[i].dev_begin_ns - (int64_t)(launch_ms * FSL_NS_PER_MS);
+	}
+}
+
+static void peers_tell_their_level_without_the_rank_itself(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_cause_clues clues;
+	small_job_init(&c.job, 2, 40);
+	c.job.body_ms[1] = 30.0;
+	charge(&c);
+	set_launch_ms(&c, 0, 2.0);
+	set_launch_ms(&c, 1, 10.0);
+	assert_int_equal(fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 1, NULL), FSL_OK);
+	assert_true(clues.launch_ms == 10.0);
+	assert_true(clues.launch_peers_ms == 2.0);
+	release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -761,6 +821,8 @@ int main(void)
 		cmocka_unit_test(a_stage_of_its_own_is_not_compared_with_others),
 		cmocka_unit_test(neighbours_with_a_group_each_are_a_chain_of_stages),
 		cmocka_unit_test(a_rank_that_left_no_operators_is_no_stage),
+		cmocka_unit_test(suspects_are_heard_whole_or_not_at_all),
+		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,20 @@ static void the_topology_counts_the_same_as_one_pass_over_all_operators(void **s
 	bench_fini(&bench);
 }
 
+static void one_operator_in_a_hundred_makes_a_rank_different_and_one_in_more_does_not(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench);
+	bench_comm(&bench, "t0", "AllGather", 99, RANKS(0, 4, 1));
+	bench_comm(&bench, "t0", "Reduce", 1, RANKS(0, 2, 1));
+	bench_calls(&bench, 1, "t0", "AllGather", 1);
+	expect_counted(&bench);
+	assert_int_not_equal(bench.topology.op_sets[0], bench.topology.op_sets[2]);
+	assert_int_equal(bench.topology.op_sets[1], bench.topology.op_sets[2]);
+	bench_fini(&bench);
+}
+
 static void operators_without_a_name_are_in_no_set(void **state)
 {
 	(void)state;
@@ -98,6 +112,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_topology_counts_the_same_as_one_pass_over_all_operators),
+		cmocka_unit_test(
+			one_operator_in_a_hundred_makes_a_rank_different_and_one_in_more_does_not),
 		cmocka_unit_test(operators_without_a_name_are_in_no_set),
 		cmocka_unit_test(ranks_without_operators_have_the_empty_set),
 		cmocka_unit_test(operators_that_are_not_told_apart_leave_the_sets_unknown),
