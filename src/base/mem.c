@@ -117,6 +117,16 @@ static void use_huge_pages(void *memory, size_t n_bytes)
 #endif
 }
 
+/* A stretch of neighbours for each thread, the first ones longer by one; then row by row. */
+size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads)
+{
+	size_t length = n / n_threads, n_longer = n % n_threads;
+	bool is_last = k >= length * n_threads; /* of the longer stretches */
+	size_t thread = is_last ? k - length * n_threads : k % n_threads;
+	size_t begin = thread * length + (thread < n_longer ? thread : n_longer);
+	return begin + (is_last ? length : k / n_threads);
+}
+
 /* As fsl_calloc; zeroed where wanted. */
 static void *take(size_t n, size_t size, bool is_zeroed)
 {

@@ -45,6 +45,13 @@ void fsl_mem_keep_freed(void);
  * that has had memory keeps the heap that it came from. */
 void fsl_mem_heap_per_thread(void);
 
+/*
+ * Which of @n neighbours is the @k-th to be filled, each once: those that @n_threads threads fill
+ * at the same time lie far apart. Two threads that begin to fill the same large page both wait for
+ * it.
+ */
+size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads);
+
 /* a * b and a + b into *out; false on overflow. For lengths that come from a file. */
 bool fsl_mul_size(size_t a, size_t b, size_t *out);
 bool fsl_add_size(size_t a, size_t b, size_t *out);

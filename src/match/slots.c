@@ -3,6 +3,7 @@
  * over the operators of a rank, the second while they are in the cache. Everything that matches
  * reads slots, which hold what it asks for side by side.
  */
+#include <omp.h>
 #include <string.h>
 
 #include "match/channel.h"
@@ -167,7 +168,8 @@ static void sort_ranks(struct rank_slots *ranks, const struct fsl_run *run, cons
 			memset(sorter.head, 0xff, n_groups * sizeof(*sorter.head));
 		}
 #pragma omp for schedule(dynamic, 1)
-		for (size_t r = 0; r < run->n_ranks; r++) {
+		for (size_t k = 0; k < run->n_ranks; k++) {
+			size_t r = fsl_mem_turn(k, run->n_ranks, (size_t)omp_get_num_threads());
 			ranks[r].is_short = sorter.head == NULL;
 			if (!ranks[r].is_short) {
 				sort_rank(&sorter, &ranks[r], &run->ranks[r], r);

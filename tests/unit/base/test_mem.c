@@ -173,9 +173,37 @@ static void arena_without_memory_returns_null_and_stays_usable(void **state)
 	fsl_arena_fini(&arena);
 }
 
+static void neighbours_take_turns_once_each_and_far_apart(void **state)
+{
+	enum { MOST = 40 };
+	(void)state;
+	for (size_t n = 1; n <= MOST; n++) {
+		for (size_t n_threads = 1; n_threads <= n + 2; n_threads++) {
+			bool is_taken[MOST] = {false};
+			for (size_t k = 0; k < n; k++) {
+				size_t turn = fsl_mem_turn(k, n, n_threads);
+				assert_in_range(turn, 0, n - 1);
+				assert_false(is_taken[turn]);
+				is_taken[turn] = true;
+				/* The next in the same stretch when all threads had their turn. */
+				if (k >= n_threads && k < n / n_threads * n_threads) {
+					assert_int_equal(turn,
+							 fsl_mem_turn(k - n_threads, n, n_threads) +
+								 1);
+				}
+			}
+		}
+	}
+	assert_int_equal(fsl_mem_turn(0, 8, 2), 0);
+	assert_int_equal(fsl_mem_turn(1, 8, 2), 4);
+	assert_int_equal(fsl_mem_turn(1, 9, 2), 5);
+	assert_int_equal(fsl_mem_turn(8, 9, 2), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(neighbours_take_turns_once_each_and_far_apart),
 		cmocka_unit_test(calloc_zeroes_and_refuses_overflow),
 		cmocka_unit_test(grow_keeps_content_and_doubles),
 		cmocka_unit_test(an_array_without_room_gets_as_much_as_is_wanted),
