@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <failslow/stats.h>
 
 #include "base/mem.h"
 #include "base/shift.h"
@@ -368,9 +369,63 @@ static void p_limit_is_that_of_benjamini_and_hochberg(void **state)
 	assert_true(fsl_p_limit(NULL, 0, 0.05) <= 0.0);
 }
 
+/* Whether [begin, begin + length) is a spike, by medians of up to 5 values on both sides. */
+static bool is_spike(const double *values, size_t n, size_t begin, size_t length, double sigma)
+{
+	double scratch[5];
+	size_t end = begin + length, n_before = begin < 5 ? begin : 5;
+	size_t n_after = n - end < 5 ? n - end : 5, n_above = 0, n_below = 0;
+	if (n_before < 3 || n_after < 3) {
+		return false;
+	}
+	double before = fsl_median(values + begin - n_before, n_before, scratch);
+	double after = fsl_median(values + end, n_after, scratch);
+	double low = fmin(before, after) - 5.0 * sigma, high = fmax(before, after) + 5.0 * sigma;
+	for (size_t i = begin; i < end; i++) {
+		n_above += values[i] > high;
+		n_below += values[i] < low;
+	}
+	return (n_above == length && values[begin - 1] <= high && values[end] <= high) ||
+	       (n_below == length && values[begin - 1] >= low && values[end] >= low);
+}
+
+static size_t count_spikes(const double *values, size_t n, double sigma)
+{
+	size_t n_spikes = 0;
+	for (size_t length = 1; length <= 2; length++) {
+		for (size_t i = 0; i + length <= n;) {
+			bool is_one = is_spike(values, n, i, length, sigma);
+			n_spikes += is_one ? length : 0;
+			i += is_one ? length : 1;
+		}
+	}
+	return n_spikes;
+}
+
+/* Series with many values a little and far off, so that neighbours of spikes are often off, too. */
+static void spikes_are_what_lies_apart_from_the_medians_on_both_sides(void **state)
+{
+	(void)state;
+	uint64_t seed = 7;
+	size_t n_spikes = 0;
+	for (int round = 0; round < 400; round++) {
+		double values[N];
+		for (size_t i = 0; i < N; i++) {
+			double off = noise(&seed) > 0.4 ? 6.0 * noise(&seed) : 0.0;
+			values[i] = 100.0 + noise(&seed) + off;
+		}
+		struct fsl_shifts shifts = find(values, N, &fsl_shift_series);
+		assert_int_equal(shifts.n_spikes, count_spikes(values, N, shifts.sigma));
+		n_spikes += shifts.n_spikes;
+		fsl_shifts_fini(&shifts);
+	}
+	assert_true(n_spikes > 400);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spikes_are_what_lies_apart_from_the_medians_on_both_sides),
 		cmocka_unit_test(steps_up_and_down_are_found_where_they_are),
 		cmocka_unit_test(noise_is_no_change),
 		cmocka_unit_test(spikes_are_capped_and_do_not_move_a_change),
