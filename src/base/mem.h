@@ -46,9 +46,9 @@ void fsl_mem_keep_freed(void);
 void fsl_mem_heap_per_thread(void);
 
 /*
- * Which of @n neighbours is the @k-th to be filled, each once: those that @n_threads threads fill
- * at the same time lie far apart. Two threads that begin to fill the same large page both wait for
- * it.
+ * Which of @n neighbours is the @k-th (from 0) to be filled, each once: those that @n_threads
+ * threads fill at the same time lie far apart. Two threads that begin to fill the same large page
+ * both wait for it.
  */
 size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads);
 

@@ -116,12 +116,13 @@ static enum fsl_status measure_warm(struct bench *bench, const struct fsl_bench_
 				    struct fsl_bench_sample *out, struct fsl_error *err)
 {
 	const struct fsl_bench_tree *tree = &bench->trees[item->input];
+	int64_t n_jobs = bench->report->n_jobs;
 	enum fsl_status status = FSL_OK;
-	for (int run = item->work == NULL ? 0 : 1; run < 2 && status == FSL_OK; run++) {
-		status = fsl_bench_measure(out, &bench->place, item, tree, bench->report->n_jobs,
-					   err);
+	if (item->work == NULL) {
+		status = fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
 	}
-	return status;
+	return status == FSL_OK ? fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err)
+				: status;
 }
 
 static enum fsl_status run_rounds(struct bench *bench, struct fsl_error *err)

@@ -156,7 +156,7 @@ static enum fsl_status restore_lost(struct fsl_job *job, struct fsl_error *err)
 	if (status == FSL_OK && n_restored > 0) {
 		fsl_log(FSL_LOG_INFO, "match", "lost operators put back: operators=%zu",
 			n_restored);
-		job->topology.op_sets = NULL;
+		job->topology.op_sets = NULL; /* counted without them */
 		fsl_cuts_fini(&job->cuts);
 		status = fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns,
 					err);

@@ -1,69 +1,9 @@
-/* Claims about peers, excess, episodes, causes and links. */
+/* Claims about peers, excess, episodes and imbalance. */
 #include <math.h>
 
-#include "support/small_job.h"
+#include "charged_job.h"
 
-#include "blame/blame.h"
-#include "blame/cause.h"
 #include "blame/fuse_parts.h"
-#include "detect/registry.h"
-
-/* Everything up to the charges. */
-struct charged_job {
-	struct small_job job;
-	struct fsl_match match;
-	struct fsl_cuts cuts;
-	struct fsl_own own;
-	struct fsl_blame blame;
-	struct fsl_config config;
-};
-
-/* What blame knows of the job. */
-#define CASE_OF(c)                                                                                 \
-	{                                                                                          \
-		.config = &(c)->config, .run = &(c)->job.run, .topology = &(c)->job.topology,      \
-		.steps = &(c)->job.steps, .match = &(c)->match, .cuts = &(c)->cuts,                \
-		.own = &(c)->own, .blame = &(c)->blame,                                            \
-	}
-
-static void charge(struct charged_job *c)
-{
-	small_job_run(&c->job);
-	c->config = (struct fsl_config){.slow_ratio_min = 1.05, .persistence_min = 0.5};
-	assert_int_equal(fsl_match(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
-	assert_int_equal(
-		fsl_cuts_build(&c->cuts, &c->job.run, &c->job.steps, c->match.clock_ns, NULL),
-		FSL_OK);
-	fsl_match_assign_steps(&c->match, &c->cuts);
-	assert_int_equal(fsl_own_build(&c->own, &c->job.run, &c->job.steps, &c->cuts, NULL),
-			 FSL_OK);
-	assert_int_equal(fsl_blame_build(&c->blame, &(struct fsl_case)CASE_OF(c), NULL), FSL_OK);
-}
-
-static void release(struct charged_job *c)
-{
-	fsl_blame_fini(&c->blame);
-	fsl_own_fini(&c->own);
-	fsl_cuts_fini(&c->cuts);
-	fsl_match_fini(&c->match);
-	small_job_fini(&c->job);
-}
-
-static enum fsl_cause cause_of(struct charged_job *c, size_t r)
-{
-	struct fsl_cause_clues clues;
-	assert_int_equal(fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(c), r, NULL), FSL_OK);
-	return clues.cause;
-}
-
-static size_t n_charged(const struct charged_job *c)
-{
-	size_t n = 0;
-	for (size_t r = 0; r < c->blame.n_ranks; r++) {
-		n += c->blame.charges[r].pattern != FSL_PATTERN_NONE;
-	}
-	return n;
-}
 
 static void a_healthy_job_charges_nobody(void **state)
 {
@@ -498,34 +438,6 @@ static void half_of_a_group_slow_together_is_charged_and_not_the_healthy_half(vo
 	release(&c);
 }
 
-static void extra_time_at_the_head_of_the_step_is_data_loading(void **state)
-{
-	(void)state;
-	struct charged_job c;
-	small_job_init(&c.job, 8, 40);
-	c.job.head_ms[3] = 60.0;
-	charge(&c);
-	assert_int_equal(n_charged(&c), 1);
-	assert_int_equal(cause_of(&c, 3), FSL_CAUSE_DATALOADER);
-	release(&c);
-}
-
-static void a_queue_run_empty_is_the_host(void **state)
-{
-	(void)state;
-	struct charged_job c;
-	small_job_init(&c.job, 8, 40);
-	c.job.head_ms[3] = c.job.body_ms[3] = 20.0;
-	charge(&c);
-	struct fsl_rank *rank = &c.job.run.ranks[3];
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		rank->ops[i].host_end_ns = rank->ops[i].dev_begin_ns - 30 * FSL_NS_PER_US;
-		rank->ops[i].host_begin_ns = rank->ops[i].host_end_ns - 20 * FSL_NS_PER_US;
-	}
-	assert_int_equal(cause_of(&c, 3), FSL_CAUSE_HOST);
-	release(&c);
-}
-
 /* A job of 60 steps; the ranks of @paused have @pause_ms more in every @every-th step. */
 static void charge_paused(struct charged_job *c, unsigned paused, size_t every, double pause_ms)
 {
@@ -725,65 +637,6 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 	release(&c);
 }
 
-/* Rank 5 is late in every operator; nobody is named, so that it stays a suspect. */
-static void suspects_are_heard_whole_or_not_at_all(void **state)
-{
-	(void)state;
-	struct charged_job c;
-	struct fsl_config config = {0};
-	struct fsl_registry *registry = fsl_registry_create();
-	assert_non_null(registry);
-	assert_int_equal(fsl_config_load(&config, NULL, registry, NULL), FSL_OK);
-	small_job_init(&c.job, 8, 40);
-	c.job.body_ms[5] = 15.0;
-	charge(&c);
-	bool is_done = false;
-	size_t n_failed = 0;
-	for (uint64_t nth = 1; !is_done && nth < 400; nth++) {
-		struct fsl_case facts = CASE_OF(&c);
-		struct fsl_localisation out;
-		facts.config = &config;
-		fsl_localisation_init(&out);
-		fsl_mem_fail_at(nth);
-		enum fsl_status status = fsl_fuse_suspects(&out, &facts, NULL);
-		fsl_mem_fail_at(0);
-		is_done = status == FSL_OK;
-		n_failed += !is_done;
-		assert_true(is_done || status == FSL_ERR_MEMORY);
-		assert_int_equal(is_done ? out.n_unconfirmed : 1, 1);
-		fsl_localisation_fini(&out);
-	}
-	assert_true(is_done && n_failed > 5);
-	release(&c);
-	fsl_config_fini(&config);
-	fsl_registry_destroy(registry);
-}
-
-static void set_launch_ms(struct charged_job *c, size_t r, double launch_ms)
-{
-	struct fsl_rank *rank = &c->job.run.ranks[r];
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		rank->ops[i].host_end_ns =
-			rank->ops[i].dev_begin_ns - (int64_t)(launch_ms * FSL_NS_PER_MS);
-	}
-}
-
-static void peers_tell_their_level_without_the_rank_itself(void **state)
-{
-	(void)state;
-	struct charged_job c;
-	struct fsl_cause_clues clues;
-	small_job_init(&c.job, 2, 40);
-	c.job.body_ms[1] = 30.0;
-	charge(&c);
-	set_launch_ms(&c, 0, 2.0);
-	set_launch_ms(&c, 1, 10.0);
-	assert_int_equal(fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 1, NULL), FSL_OK);
-	assert_true(clues.launch_ms == 10.0);
-	assert_true(clues.launch_peers_ms == 2.0);
-	release(&c);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -810,8 +663,6 @@ int main(void)
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
 		cmocka_unit_test(half_of_a_group_slow_together_is_charged_and_not_the_healthy_half),
-		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
-		cmocka_unit_test(a_queue_run_empty_is_the_host),
 		cmocka_unit_test(single_long_steps_again_and_again_are_a_repeated_charge),
 		cmocka_unit_test(single_long_steps_that_all_ranks_have_are_no_charge),
 		cmocka_unit_test(short_long_steps_of_peers_do_not_excuse_pauses),
@@ -821,8 +672,6 @@ int main(void)
 		cmocka_unit_test(a_stage_of_its_own_is_not_compared_with_others),
 		cmocka_unit_test(neighbours_with_a_group_each_are_a_chain_of_stages),
 		cmocka_unit_test(a_rank_that_left_no_operators_is_no_stage),
-		cmocka_unit_test(suspects_are_heard_whole_or_not_at_all),
-		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
 		cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,25 +214,33 @@ static void hosts_are_put_at_their_level_together(void **state)
 	release(&c);
 }
 
+/* What the job loses when @ranks are named; rank 2 takes 60 ms more per step and rank 5 40 ms. */
+static void lose_by(struct fsl_localisation *out, struct verified_job *c, const int32_t *ranks,
+		    size_t n_ranks)
+{
+	start(c, 8, 12);
+	c->job.head_ms[2] = c->job.body_ms[2] = 15.0;
+	c->job.head_ms[5] = c->job.body_ms[5] = 10.0;
+	verify(c);
+	fsl_localisation_init(out);
+	c->facts.verification = &c->verification;
+	for (size_t i = 0; i < n_ranks; i++) {
+		struct fsl_culprit culprit = fsl_culprit_of(ranks[i]);
+		culprit.cause = FSL_CAUSE_COMPUTE;
+		culprit.lost_ms_per_step =
+			fsl_proof_of_rank(&c->verification, (size_t)ranks[i])->cost_ms;
+		assert_int_equal(fsl_localisation_add_culprit(out, &culprit, NULL), FSL_OK);
+	}
+	assert_int_equal(fsl_verify_loss(out, &c->facts, 12, 40, NULL), FSL_OK);
+	assert_true(out->is_loss_replayed);
+}
+
 static void losses_are_replayed_with_all_culprits_together(void **state)
 {
 	(void)state;
 	struct verified_job c = {.config.slow_ratio_min = 0.0};
-	start(&c, 8, 12);
-	c.job.head_ms[2] = c.job.body_ms[2] = 15.0;
-	c.job.head_ms[5] = c.job.body_ms[5] = 10.0;
-	verify(&c);
 	struct fsl_localisation out;
-	fsl_localisation_init(&out);
-	c.facts.verification = &c.verification;
-	for (int32_t r = 2; r <= 5; r += 3) {
-		struct fsl_culprit culprit = fsl_culprit_of(r);
-		culprit.cause = FSL_CAUSE_COMPUTE;
-		culprit.lost_ms_per_step = fsl_proof_of_rank(&c.verification, (size_t)r)->cost_ms;
-		assert_int_equal(fsl_localisation_add_culprit(&out, &culprit, NULL), FSL_OK);
-	}
-	assert_int_equal(fsl_verify_loss(&out, &c.facts, 12, 40, NULL), FSL_OK);
-	assert_true(out.is_loss_replayed);
+	lose_by(&out, &c, (const int32_t[]){2, 5}, 2);
 	assert_near(out.lost_ms_per_step, 60.0, 1.0);
 	assert_near(out.slowdown, 264.0 / 204.0, 0.01);
 	assert_near(out.culprits[1].share_of_loss, 2.0 / 3.0, 0.02);
@@ -247,18 +255,8 @@ static void the_loss_of_one_culprit_of_two_is_what_comes_back_with_it(void **sta
 {
 	(void)state;
 	struct verified_job c = {.config.slow_ratio_min = 0.0};
-	start(&c, 8, 12);
-	c.job.head_ms[2] = c.job.body_ms[2] = 15.0;
-	c.job.head_ms[5] = c.job.body_ms[5] = 10.0;
-	verify(&c);
 	struct fsl_localisation out;
-	fsl_localisation_init(&out);
-	c.facts.verification = &c.verification;
-	struct fsl_culprit culprit = fsl_culprit_of(2);
-	culprit.cause = FSL_CAUSE_COMPUTE;
-	assert_int_equal(fsl_localisation_add_culprit(&out, &culprit, NULL), FSL_OK);
-	assert_int_equal(fsl_verify_loss(&out, &c.facts, 12, 40, NULL), FSL_OK);
-	assert_true(out.is_loss_replayed);
+	lose_by(&out, &c, (const int32_t[]){2}, 1);
 	assert_near(out.lost_ms_per_step, 20.0, 1.0);
 	fsl_localisation_fini(&out);
 	release(&c);

@@ -1,0 +1,65 @@
+/* Claims about causes: what the excess of a charged rank was spent on. */
+#include "charged_job.h"
+
+static void extra_time_at_the_head_of_the_step_is_data_loading(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = 60.0;
+	charge(&c);
+	assert_int_equal(n_charged(&c), 1);
+	assert_int_equal(cause_of(&c, 3), FSL_CAUSE_DATALOADER);
+	release(&c);
+}
+
+static void a_queue_run_empty_is_the_host(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = c.job.body_ms[3] = 20.0;
+	charge(&c);
+	struct fsl_rank *rank = &c.job.run.ranks[3];
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		rank->ops[i].host_end_ns = rank->ops[i].dev_begin_ns - 30 * FSL_NS_PER_US;
+		rank->ops[i].host_begin_ns = rank->ops[i].host_end_ns - 20 * FSL_NS_PER_US;
+	}
+	assert_int_equal(cause_of(&c, 3), FSL_CAUSE_HOST);
+	release(&c);
+}
+
+static void set_launch_ms(struct charged_job *c, size_t r, double launch_ms)
+{
+	struct fsl_rank *rank = &c->job.run.ranks[r];
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		rank->ops[i].host_end_ns =
+			rank->ops[i].dev_begin_ns - (int64_t)(launch_ms * FSL_NS_PER_MS);
+	}
+}
+
+static void peers_tell_their_level_without_the_rank_itself(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_cause_clues clues;
+	small_job_init(&c.job, 2, 40);
+	c.job.body_ms[1] = 30.0;
+	charge(&c);
+	set_launch_ms(&c, 0, 2.0);
+	set_launch_ms(&c, 1, 10.0);
+	assert_int_equal(fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 1, NULL), FSL_OK);
+	assert_true(clues.launch_ms == 10.0);
+	assert_true(clues.launch_peers_ms == 2.0);
+	release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
+		cmocka_unit_test(a_queue_run_empty_is_the_host),
+		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

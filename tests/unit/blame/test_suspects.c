@@ -1,0 +1,50 @@
+/* Claims about suspects: what detectors propose of ranks that are not named. */
+#include "charged_job.h"
+
+#include "blame/fuse_parts.h"
+#include "detect/registry.h"
+
+/* Rank 5 is late in every operator; nobody is named, so that it stays a suspect. */
+static void suspects_are_heard_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_config config = {0};
+	struct fsl_registry *registry = fsl_registry_create();
+	assert_non_null(registry);
+	assert_int_equal(fsl_config_load(&config, NULL, registry, NULL), FSL_OK);
+	small_job_init(&c.job, 8, 40);
+	c.job.body_ms[5] = 15.0;
+	charge(&c);
+	bool is_done = false;
+	size_t n_failed = 0;
+	for (uint64_t nth = 1; !is_done && nth < 400; nth++) {
+		struct fsl_case facts = CASE_OF(&c);
+		struct fsl_localisation out;
+		facts.config = &config;
+		fsl_localisation_init(&out);
+		fsl_mem_fail_at(nth);
+		enum fsl_status status = fsl_fuse_suspects(&out, &facts, NULL);
+		fsl_mem_fail_at(0);
+		is_done = status == FSL_OK;
+		n_failed += !is_done;
+		assert_true(is_done || status == FSL_ERR_MEMORY);
+		if (is_done) {
+			assert_int_equal(out.n_unconfirmed, 1);
+			assert_int_equal(out.unconfirmed[0].rank, 5);
+		}
+		fsl_localisation_fini(&out);
+	}
+	assert_true(is_done && n_failed > 5);
+	release(&c);
+	fsl_config_fini(&config);
+	fsl_registry_destroy(registry);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(suspects_are_heard_whole_or_not_at_all),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
