@@ -41,10 +41,43 @@ static void suspects_are_heard_whole_or_not_at_all(void **state)
 	fsl_registry_destroy(registry);
 }
 
+static enum fsl_status break_down(const struct fsl_view *view, const void *params,
+				  struct fsl_findings *out, struct fsl_error *err)
+{
+	(void)view;
+	(void)params;
+	(void)out;
+	return FSL_FAIL(err, FSL_ERR_INTERNAL, "out of luck");
+}
+
+static void the_error_of_a_detector_is_that_of_the_verdict(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_error err = {0};
+	struct fsl_detector broken = {.abi = FSL_DETECTOR_ABI,
+				      .name = "ArrivalLateness",
+				      .needs = FSL_NEED_ANY,
+				      .scan = break_down};
+	struct fsl_localisation out;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	c.config.detectors[0] = (struct fsl_detector_config){
+		.detector = &broken, .name = broken.name, .enabled = true};
+	c.config.n_detectors_known = 1;
+	struct fsl_case facts = CASE_OF(&c);
+	fsl_localisation_init(&out);
+	assert_int_equal(fsl_fuse_suspects(&out, &facts, &err), FSL_ERR_INTERNAL);
+	assert_string_equal(fsl_error_root(&err), "out of luck");
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suspects_are_heard_whole_or_not_at_all),
+		cmocka_unit_test(the_error_of_a_detector_is_that_of_the_verdict),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
