@@ -59,6 +59,13 @@ struct fsl_peers {
 	int32_t *stage_of; /* per rank index: pipeline stage, 0 when there are none */
 };
 
+/* Ranks that do the same work as @rank_idx, itself included; 0 without operators. */
+static inline size_t fsl_peers_n(const struct fsl_peers *peers, size_t rank_idx)
+{
+	uint32_t k = peers->class_of[rank_idx];
+	return k != FSL_NO_CLASS ? peers->begin[k + 1] - peers->begin[k] : 0;
+}
+
 /* Half-open range of steps in which a series is high; empty when begin == end. */
 struct fsl_episode {
 	size_t begin, end;

@@ -156,7 +156,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 				       err);
 	}
 	uint32_t class_idx = blame->peers.class_of[r];
-	bool has_peers = blame->peers.begin[class_idx + 1] - blame->peers.begin[class_idx] > 1 &&
+	bool has_peers = fsl_peers_n(&blame->peers, r) > 1 &&
 			 blame->shifts[class_idx].begin == blame->shifts[class_idx].end;
 	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
 	culprit.server_ip = job->run->ranks[r].server_ip;

@@ -118,17 +118,6 @@ static void conclude_named(struct fsl_localisation *out, const struct fsl_case *
 		fsl_arena_printf(&out->arena, "rank %" PRId32 ": %s", worst->rank, worst->reason);
 }
 
-/* True when some two ranks do the same work, so that they could be compared. */
-static bool has_peers(const struct fsl_peers *peers)
-{
-	for (size_t k = 0; k < peers->n_classes; k++) {
-		if (peers->begin[k + 1] - peers->begin[k] > 1) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Verdict without culprits, in the light of perception. */
 static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *job,
 			     const char *why_too_little)
@@ -157,10 +146,11 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 			      "ranks share";
 		return;
 	}
-	if (!has_peers(&job->blame->peers)) {
+	const char *why_untold = fsl_fuse_alone(out, job);
+	if (why_untold != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-		out->reason =
-			"no two ranks do the same work: each was compared with its own past only, where nothing changed for good";
+		out->reason = why_untold;
+		out->lacks_peers = true;
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;
@@ -210,6 +200,9 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 		}
 		if (status == FSL_OK) {
 			status = fsl_fuse_suspects(out, job, err);
+		}
+		if (status == FSL_OK) {
+			status = fsl_fuse_note_alone(out, job, err);
 		}
 	}
 	if (status != FSL_OK) {

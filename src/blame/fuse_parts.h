@@ -38,6 +38,17 @@ double fsl_fuse_pauses_ms(const struct fsl_case *job);
 enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/*
+ * Why a job without culprits cannot be called normal: no two ranks do the same work, or others wait
+ * for a rank that can be compared with nobody, by what counts more than for any other of its stage.
+ * In the verdict's arena or static; NULL when it can.
+ */
+const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *job);
+
+/* Tells in the coverage how many ranks were compared with their own past only. */
+enum fsl_status fsl_fuse_note_alone(struct fsl_localisation *out, const struct fsl_case *job,
+				    struct fsl_error *err);
+
 /* sysTrace's part: abnormalDetail, normalDetail, LACK, resultCode, flags. */
 enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *job,
 				 struct fsl_error *err);

@@ -274,6 +274,10 @@ static const char *why_not_named(struct fsl_localisation *out, const struct fsl_
 			"that no record explains",
 			idle_ms);
 	}
+	if (fsl_peers_n(&job->blame->peers, r) == 1) {
+		return "no other of its stage uses the same operators, and its own work is as it "
+		       "always was";
+	}
 	if (late_ms <= 0.0) {
 		return "its own work is at the level of its peers and nobody waits for it";
 	}

@@ -237,6 +237,7 @@ static void clear_findings(struct fsl_localisation *out, int result_code, const 
 	out->n_abnormal = out->n_normal = 0;
 	out->n_chapters = 0;
 	out->compute = out->network = out->storage = false;
+	out->lacks_peers = false;
 	out->result_code = result_code;
 	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	out->reason = reason;

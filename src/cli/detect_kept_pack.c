@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x314b5346, /* "FSK1"; another number when the bytes change */
+	KEPT_MAGIC = 0x324b5346, /* "FSK2"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
 	CHAPTER_BYTES_MIN = 32, /* times, steps, length of the verdict */
 };

@@ -411,6 +411,17 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summar
 	}
 }
 
+static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	if (summary->localisation != NULL && summary->localisation->lacks_peers) {
+		fsl_phrase_add(phrase, "compare with an earlier run of the same job, or capture "
+				       "profiles and ask failslow profile");
+	} else {
+		fsl_phrase_add(phrase, "check that every rank writes its marker file below "
+				       "root_path, or widen the time range (--from, --to)");
+	}
+}
+
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary)
 {
 	if (fsl_words_has_failed(summary)) {
@@ -434,8 +445,7 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 				       "storage, network, power caps, input data, code");
 		break;
 	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
-		fsl_phrase_add(phrase, "check that every rank writes its marker file below "
-				       "root_path, or widen the time range (--from, --to)");
+		add_hint_for_evidence(phrase, summary);
 		break;
 	case FSL_VERDICT_STAGE_IMBALANCE:
 		fsl_phrase_add(phrase, "move layers from this stage to the others; the devices are "

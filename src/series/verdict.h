@@ -193,6 +193,7 @@ struct fsl_localisation {
 	double step_ms;  /* median measured step time; NaN unknown */
 	double lost_ms_per_step; /* NaN unknown */
 	bool is_loss_replayed;   /* the losses come from the replay; false: from excess and waits */
+	bool lacks_peers; /* INSUFFICIENT_EVIDENCE: no rank does the same work as one in doubt */
 	struct fsl_replay_summary replay;
 	const char *reason; /* one sentence for the terminal */
 	struct fsl_culprit *culprits;

@@ -70,6 +70,7 @@ static const struct field verdict_fields[] = {
 	FIELD(fsl_localisation, step_ms, KIND_BITS),
 	FIELD(fsl_localisation, lost_ms_per_step, KIND_BITS),
 	FIELD(fsl_localisation, is_loss_replayed, KIND_BOOL),
+	FIELD(fsl_localisation, lacks_peers, KIND_BOOL),
 	FIELD(fsl_localisation, reason, KIND_TEXT_OR_NULL),
 	FIELD(fsl_localisation, algorithm, KIND_TEXT_OR_NULL),
 	FIELD(fsl_localisation, is_suppressed, KIND_BOOL),

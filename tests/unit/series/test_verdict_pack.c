@@ -155,6 +155,7 @@ static void check_same(const struct fsl_localisation *a, const struct fsl_locali
 	assert_true(is_same_double(a->step_ms, b->step_ms));
 	assert_true(is_same_double(a->lost_ms_per_step, b->lost_ms_per_step));
 	assert_true(a->is_loss_replayed == b->is_loss_replayed);
+	assert_true(a->lacks_peers == b->lacks_peers);
 	check_replay(&a->replay, &b->replay);
 	check_text(a->reason, b->reason);
 	assert_int_equal(a->n_culprits, b->n_culprits);
@@ -258,6 +259,7 @@ static struct sample *full_sample(void)
 	verdict->storage = true;
 	verdict->error_message = "what went wrong";
 	verdict->is_loss_replayed = true;
+	verdict->lacks_peers = true;
 	verdict->reason = "the link is slow \xff and \xc3\xa4ltlich"; /* half of it no UTF-8 */
 	verdict->algorithm = "systrace";
 	verdict->is_suppressed = true;
