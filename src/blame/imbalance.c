@@ -200,6 +200,10 @@ static double pause_of_step(const struct fsl_blame *blame, size_t s, double leas
 {
 	double most_ms = 0.0;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
+		/* Whatever its ratio, no excess is above this one; nearly all of them are small. */
+		if (!(fsl_blame_excess_ms(blame, r, s) > least_ms)) {
+			continue;
+		}
 		double ratio = fmax(1.0, fmin(blame->healthy_ratio[r], FSL_UNEVEN_RATIO_MAX));
 		size_t at = r * blame->n_steps + s;
 		double excess_ms = blame->own_ms[at] - ratio * blame->reference_ms[at];

@@ -78,23 +78,29 @@ static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channe
 	return status;
 }
 
-/* Shortest of the members' median times between two ends, ns; 0 when no member has two uses. @work:
- * SAMPLES_MAX. */
-static int64_t usual_interval_ns(const struct fsl_uses *uses, int64_t *work)
+/* Median time between two ends of a member, ns; INT64_MAX when it has none. */
+static int64_t median_interval_ns(const struct fsl_slot *slot)
 {
-	int64_t best = 0;
-	for (size_t m = 0; m < uses->n_members; m++) {
-		const int64_t *end_ns = uses->of[m]->end_ns;
-		size_t n = 0, stride = uses->of[m]->n / SAMPLES_MAX + 1;
-		for (size_t i = 1; i < uses->of[m]->n; i += stride) {
-			work[n++] = end_ns[i] - end_ns[i - 1];
-		}
-		if (n > 0) {
-			int64_t median_ns = fsl_select_i64(work, n, n / 2);
-			best = best == 0 || median_ns < best ? median_ns : best;
-		}
+	int64_t work[SAMPLES_MAX];
+	size_t n = 0, stride = slot->n / SAMPLES_MAX + 1;
+	for (size_t i = 1; i < slot->n; i += stride) {
+		work[n++] = slot->end_ns[i] - slot->end_ns[i - 1];
 	}
-	return best;
+	int64_t median_ns = n > 0 ? fsl_select_i64(work, n, n / 2) : 0;
+	return median_ns != 0 ? median_ns : INT64_MAX;
+}
+
+/* The shortest of the members', 0 when no member has one. */
+static int64_t usual_interval_ns(const struct fsl_uses *uses)
+{
+	int64_t best = INT64_MAX;
+	bool is_large = uses->n_members * uses->of[0]->n > FSL_OPS_WORTH_THREADS;
+#pragma omp parallel for schedule(dynamic, 1) reduction(min : best) if (is_large)
+	for (size_t m = 0; m < uses->n_members; m++) {
+		int64_t median_ns = median_interval_ns(uses->of[m]);
+		best = median_ns < best ? median_ns : best;
+	}
+	return best < INT64_MAX ? best : 0;
 }
 
 /* Gives each end the number of its instance, in order; returns how many there are. */
@@ -168,7 +174,7 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 		}
 	}
 	qsort(ends, n_ends, sizeof(*ends), compare_ends);
-	int64_t interval_ns = usual_interval_ns(uses, work);
+	int64_t interval_ns = usual_interval_ns(uses);
 	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
 	size_t n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
 	tolerance_ns =
@@ -219,8 +225,7 @@ static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_c
 					   const struct fsl_uses *uses, struct fsl_error *err)
 {
 	bool is_same = true;
-	int64_t work[SAMPLES_MAX];
-	int64_t interval_ns = usual_interval_ns(uses, work);
+	int64_t interval_ns = usual_interval_ns(uses);
 	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
 	size_t n_members = interval_ns > 0 ? channel->n_members : 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : is_same)                             \
