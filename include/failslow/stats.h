@@ -42,7 +42,11 @@ double fsl_std(const double *values, size_t n, double mean);
 double fsl_percentile(const double *values, size_t n, double q, double *scratch);
 /* NaN-aware. */
 double fsl_median(const double *values, size_t n, double *scratch);
-/* NaN-aware; median of absolute deviations from @centre, times 1.4826 (consistent for a normal). */
+/* Of an even number the lower of the two middle values: always one of them. */
+double fsl_low_median(const double *values, size_t n, double *scratch);
+/* Median absolute deviation of a normal distribution times this is its standard deviation. */
+#define FSL_MAD_TO_SIGMA 1.482602218505602
+/* NaN-aware; median of absolute deviations from @centre, times FSL_MAD_TO_SIGMA. */
 double fsl_mad_sigma(const double *values, size_t n, double centre, double *scratch);
 /*
  * NaN-aware; scale of the noise around a level that may shift: median absolute difference of

@@ -12,9 +12,6 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* Median absolute deviation of a normal distribution times this is its standard deviation. */
-#define MAD_TO_SIGMA 1.482602218505602
-
 /* numpy.add.reduce switches from one to eight running sums here, and halves longer input here. */
 enum { PAIRWISE_UNROLL = 8, PAIRWISE_BLOCK = 128 };
 
@@ -261,13 +258,21 @@ double fsl_median(const double *values, size_t n, double *scratch)
 	return median_in_place(scratch, fsl_pack(values, n, scratch, NULL));
 }
 
+double fsl_low_median(const double *values, size_t n, double *scratch)
+{
+	size_t n_packed = fsl_pack(values, n, scratch, NULL);
+	double above;
+	return n_packed > 0 ? fsl_select(scratch, n_packed, (n_packed - 1) / 2, &above)
+			    : (double)NAN;
+}
+
 double fsl_mad_sigma(const double *values, size_t n, double centre, double *scratch)
 {
 	size_t n_packed = fsl_pack(values, n, scratch, NULL);
 	for (size_t i = 0; i < n_packed; i++) {
 		scratch[i] = fabs(scratch[i] - centre);
 	}
-	return MAD_TO_SIGMA * median_in_place(scratch, n_packed);
+	return FSL_MAD_TO_SIGMA * median_in_place(scratch, n_packed);
 }
 
 double fsl_diff_sigma(const double *values, size_t n, double *scratch)
@@ -279,7 +284,7 @@ double fsl_diff_sigma(const double *values, size_t n, double *scratch)
 	for (size_t i = 0; i + 1 < n_packed; i++) {
 		scratch[i] = fabs(scratch[i + 1] - scratch[i]);
 	}
-	return MAD_TO_SIGMA * median_in_place(scratch, n_packed - 1) / M_SQRT2;
+	return FSL_MAD_TO_SIGMA * median_in_place(scratch, n_packed - 1) / M_SQRT2;
 }
 
 double fsl_agg_apply(enum fsl_agg agg, double q, const double *values, size_t n, double *scratch)

@@ -59,13 +59,13 @@ static void compare_peers(struct fsl_blame *out, size_t begin, size_t end, doubl
 	}
 }
 
-/* A rank without peers is compared with its own lower half. */
+/* A rank without peers is compared with itself at its best. */
 static void compare_alone(struct fsl_blame *out, size_t class_idx, double *work)
 {
 	const struct fsl_peers *peers = &out->peers;
 	size_t first = peers->members[peers->begin[class_idx]] * out->n_steps;
 	if (peers->begin[class_idx + 1] - peers->begin[class_idx] == 1) {
-		double level = fsl_peer_level(out->own_ms + first, out->n_steps, work);
+		double level = fsl_best_level(out->own_ms + first, out->n_steps, work);
 		for (size_t s = 0; s < out->n_steps; s++) {
 			out->reference_ms[first + s] = level;
 		}
@@ -95,16 +95,23 @@ static double sigma_of_steps(const double *values, size_t n, double *work)
 	return quartile / (QUARTILE_SIGMAS * sqrt(2.0));
 }
 
-/* A member's spread around its own median, or from step to step where that is more. @work: 3 *
- * steps. */
+/*
+ * A member's spread around its own level, or from step to step where that is more. The lower of two
+ * middle values is the level: between both, where half of an even number of steps is slow, lies no
+ * step, and the fault would pass for noise. @work: 3 * steps.
+ */
 static double spread_of(const struct fsl_blame *out, size_t rank_idx, double *work)
 {
+	double *scratch = work + out->n_steps;
 	for (size_t s = 0; s < out->n_steps; s++) {
 		work[s] = fsl_blame_excess_ms(out, rank_idx, s);
 	}
-	double centre = fsl_median(work, out->n_steps, work + out->n_steps);
-	return fmax(fsl_mad_sigma(work, out->n_steps, centre, work + out->n_steps),
-		    sigma_of_steps(work, out->n_steps, work + out->n_steps));
+	double by_step = sigma_of_steps(work, out->n_steps, scratch);
+	double centre = fsl_low_median(work, out->n_steps, scratch);
+	for (size_t s = 0; s < out->n_steps; s++) {
+		work[s] = fabs(work[s] - centre);
+	}
+	return fmax(FSL_MAD_TO_SIGMA * fsl_low_median(work, out->n_steps, scratch), by_step);
 }
 
 /* Robust sigma of a class: median over its members' spreads. @spreads: [peers->members], lost;

@@ -155,6 +155,12 @@ double fsl_peer_level(const double *values, size_t n, double *scratch);
 void fsl_peer_levels(const double *values, size_t n, double *levels, double *scratch);
 
 /*
+ * Level of a series at its best: least median of windows of a tenth of it. A fault that left but a
+ * few steps healthy does not reach it. NaN where no window has five values. @scratch: n.
+ */
+double fsl_best_level(const double *values, size_t n, double *scratch);
+
+/*
  * The range that maximises the sum of +1 for values above @threshold and -1 for the others
  * (Kadane): where a series is high most of the time. NaN values count nothing.
  */

@@ -279,12 +279,25 @@ static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues 
 	       calls_ms * (double)n_ops / (double)q->n_steps > HOST_CALL_SHARE_MIN * excess_ms;
 }
 
+/*
+ * Single steps now and then. Steps in a row at either end of the capture are a lasting change that
+ * the capture shows too little of.
+ */
+static bool is_now_and_then(const struct inquiry *q)
+{
+	static const double ROW_SHARE_MIN = 0.9; /* of the steps of a row are high */
+	const struct fsl_episode *episode = &q->charge->episode;
+	bool is_row = episode->persistence >= ROW_SHARE_MIN &&
+		      (episode->begin == 0 || episode->end == q->blame->n_steps);
+	return q->charge->pattern == FSL_PATTERN_REPEATED && !is_row;
+}
+
 static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_clues *clues)
 {
 	double head_ms = clues->head_ms - clues->head_peers_ms;
 	double body_ms = clues->body_ms - clues->body_peers_ms;
 	double peers_ms = clues->head_peers_ms + clues->body_peers_ms;
-	bool is_rare = q->charge->pattern == FSL_PATTERN_REPEATED;
+	bool is_rare = is_now_and_then(q);
 	if (is_rare && (clues->ckpt_share >= CKPT_SHARE_MIN || peers_are_long_too(q))) {
 		return FSL_CAUSE_STORAGE;
 	}
@@ -317,7 +330,7 @@ static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_caus
 		}
 	}
 	/* A slow device is slow in all steps; single ones are pauses of the host. */
-	bool is_host = q->charge->pattern == FSL_PATTERN_REPEATED || is_host_bound(q, clues);
+	bool is_host = is_now_and_then(q) || is_host_bound(q, clues);
 	return cause == FSL_CAUSE_COMPUTE && is_host ? FSL_CAUSE_HOST : cause;
 }
 

@@ -17,7 +17,7 @@ static double *level_at(struct fsl_replay *replay, size_t r, size_t i, size_t pa
 	return &replay->own_factor[(r * replay->n_steps + i) * FSL_REPLAY_PARTS_N + part];
 }
 
-/* Writes the levels of a rank without peers, its own lower half, into own_factor. @work: 2 *
+/* Writes the levels of a rank without peers, itself at its best, into own_factor. @work: 2 *
  * steps. */
 static void set_alone_levels(struct fsl_replay *replay, const struct fsl_case *job, size_t r,
 			     double *work)
@@ -31,7 +31,7 @@ static void set_alone_levels(struct fsl_replay *replay, const struct fsl_case *j
 		for (size_t i = 0; i < replay->n_steps; i++) {
 			work[i] = part_ms(job, r, replay->step_idx[i], p);
 		}
-		double level = fsl_peer_level(work, replay->n_steps, work + replay->n_steps);
+		double level = fsl_best_level(work, replay->n_steps, work + replay->n_steps);
 		for (size_t i = 0; i < replay->n_steps; i++) {
 			*level_at(replay, r, i, p) = level;
 		}

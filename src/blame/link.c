@@ -203,8 +203,8 @@ static double mean_over(const double *row, size_t begin, size_t end)
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-/* A channel that no like one is seen beside in most of its steps is compared with the lower half of
- * its own. */
+/* A channel that no like one is seen beside in most of its steps is compared with itself at its
+ * best. */
 static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double *work)
 {
 	static const double BESIDE_SHARE_MIN = 0.5;
@@ -218,7 +218,7 @@ static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double 
 	if ((double)n_beside >= BESIDE_SHARE_MIN * (double)n_seen) {
 		return;
 	}
-	double level = fsl_peer_level(own, out->n_steps, work);
+	double level = fsl_best_level(own, out->n_steps, work);
 	for (size_t s = 0; s < out->n_steps; s++) {
 		reference[s] = level;
 	}

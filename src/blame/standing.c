@@ -33,11 +33,7 @@ static double least_gap(size_t n_cloud)
 	return table[i].ratio;
 }
 
-/*
- * Level of a series at its best: least median of windows of a tenth of it. A fault that left but a
- * few steps healthy does not reach it. @scratch: n.
- */
-static double best_level(const double *values, size_t n, double *scratch)
+double fsl_best_level(const double *values, size_t n, double *scratch)
 {
 	size_t n_window = n / BEST_WINDOWS > BEST_STEPS_MIN ? n / BEST_WINDOWS : BEST_STEPS_MIN;
 	double best = NAN;
@@ -60,7 +56,7 @@ static double find_ratio(const struct fsl_blame *blame, size_t r, double *work)
 		size_t at = r * blame->n_steps + s;
 		work[s] = blame->own_ms[at] / blame->reference_ms[at];
 	}
-	return best_level(work, blame->n_steps, work + blame->n_steps);
+	return fsl_best_level(work, blame->n_steps, work + blame->n_steps);
 }
 
 /* Median own time of one rank. */
@@ -139,7 +135,7 @@ static void set_growth(double *growth, const struct fsl_blame *blame, size_t cla
 		}
 		growth[s] = fsl_peer_level(work, n, work + n);
 	}
-	*best_ms = best_level(growth, blame->n_steps, work);
+	*best_ms = fsl_best_level(growth, blame->n_steps, work);
 	for (size_t s = 0; s < blame->n_steps; s++) {
 		growth[s] /= *best_ms;
 	}

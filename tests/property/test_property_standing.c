@@ -135,6 +135,74 @@ static void a_change_is_found_among_devices_that_differ(void **state)
 	}
 }
 
+/* A series of which half is slow: the middle of an even number lies between both levels. */
+static void a_change_in_the_very_middle_is_named(void **state)
+{
+	(void)state;
+	static const struct {
+		int32_t tp, dp, pp, steps, slow_rank;
+		double factor;
+	} table[] = {{2, 1, 1, 16, 1, 2.0},
+		     {1, 2, 3, 12, 4, 1.8},
+		     {2, 1, 1, 40, 1, 1.3},
+		     {1, 1, 3, 40, 1, 1.3},
+		     {1, 2, 2, 50, 2, 1.3}};
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct known_job job = job_of(table[i].tp, table[i].dp, table[i].pp);
+		job.params.steps = table[i].steps;
+		job.factor = table[i].factor;
+		slow_down(&job, table[i].slow_rank, table[i].slow_rank, table[i].steps / 2);
+		check(&job, "slow_rank");
+	}
+}
+
+static void an_early_change_of_a_rank_without_peers_is_named(void **state)
+{
+	(void)state;
+	static const struct {
+		int32_t pp, onset_step;
+	} table[] = {{2, 10}, {3, 20}, {4, 20}, {8, 20}};
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct known_job job = job_of(1, 1, table[i].pp);
+		job.params.steps = 100;
+		job.factor = 1.5;
+		slow_down(&job, 1, 1, table[i].onset_step);
+		check(&job, "slow_rank");
+	}
+}
+
+static void an_early_change_of_the_only_link_is_named(void **state)
+{
+	(void)state;
+	struct known_job job = job_of(1, 1, 2);
+	job.params.steps = 100;
+	job.fault = FSL_SIM_LINK;
+	job.onset_step = 20;
+	job.extra_ms = 200.0;
+	job.culprits[job.n_culprits++] = 0;
+	job.culprits[job.n_culprits++] = 1;
+	struct judgement judgement;
+	judge(&judgement, &job, 2);
+	assert_right_verdict(&judgement, &job);
+}
+
+/* So few steps before or behind it could be pauses in a row; check() looks at the cause. */
+static void a_change_near_either_end_has_its_cause(void **state)
+{
+	(void)state;
+	static const struct {
+		int32_t tp, dp, steps, onset_step;
+		double factor;
+	} table[] = {{3, 1, 60, 3, 1.3}, {4, 2, 40, 36, 1.5}, {4, 2, 8, 4, 1.5}};
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct known_job job = job_of(table[i].tp, table[i].dp, 1);
+		job.params.steps = table[i].steps;
+		job.factor = table[i].factor;
+		slow_down(&job, 1, 1, table[i].onset_step);
+		check(&job, "slow_rank");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +214,10 @@ int main(void)
 		cmocka_unit_test(groups_of_two_name_the_slow_one),
 		cmocka_unit_test(healthy_devices_that_differ_name_nobody),
 		cmocka_unit_test(a_change_is_found_among_devices_that_differ),
+		cmocka_unit_test(a_change_in_the_very_middle_is_named),
+		cmocka_unit_test(an_early_change_of_a_rank_without_peers_is_named),
+		cmocka_unit_test(an_early_change_of_the_only_link_is_named),
+		cmocka_unit_test(a_change_near_either_end_has_its_cause),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

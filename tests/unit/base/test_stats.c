@@ -120,6 +120,18 @@ static void median_leaves_nan_out(void **state)
 	assert_true(isnan(fsl_median(values, 0, scratch)));
 }
 
+static void low_median_is_one_of_the_values(void **state)
+{
+	(void)state;
+	static const double values[] = {9.0, 1.0, NAN, 9.0, 1.0, 5.0};
+	double scratch[6];
+	assert_true(fsl_low_median(values, 4, scratch) == 9.0);
+	assert_true(fsl_low_median(values, 5, scratch) == 1.0);
+	assert_true(fsl_low_median(values, 6, scratch) == 5.0);
+	assert_true(isnan(fsl_low_median(values + 2, 1, scratch)));
+	assert_true(isnan(fsl_low_median(values, 0, scratch)));
+}
+
 static void mad_sigma_ignores_a_minority_of_outliers(void **state)
 {
 	(void)state;
@@ -272,6 +284,7 @@ int main(void)
 		cmocka_unit_test(mean_and_std_are_those_of_the_population),
 		cmocka_unit_test(every_aggregate_has_its_numpy_name),
 		cmocka_unit_test(median_leaves_nan_out),
+		cmocka_unit_test(low_median_is_one_of_the_values),
 		cmocka_unit_test(mad_sigma_ignores_a_minority_of_outliers),
 		cmocka_unit_test(diff_sigma_does_not_see_a_shift_of_the_level),
 		cmocka_unit_test(sort_puts_nan_last),
