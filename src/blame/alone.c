@@ -23,8 +23,7 @@ static double latest_of_stage_ms(const struct fsl_blame *blame, size_t r)
 	return latest_ms;
 }
 
-/* True when some two ranks do the same work, so that they could be compared. */
-static bool has_peers(const struct fsl_peers *peers)
+bool fsl_fuse_has_peers(const struct fsl_peers *peers)
 {
 	for (size_t k = 0; k < peers->n_classes; k++) {
 		if (peers->begin[k + 1] - peers->begin[k] > 1) {
@@ -39,7 +38,7 @@ const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *
 	const struct fsl_blame *blame = job->blame;
 	double worst_ms = 0.0;
 	size_t worst = SIZE_MAX;
-	if (!has_peers(&blame->peers)) {
+	if (!fsl_fuse_has_peers(&blame->peers)) {
 		return "no two ranks do the same work: each was compared with its own past only, "
 		       "where nothing changed for good";
 	}

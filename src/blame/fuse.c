@@ -118,19 +118,31 @@ static void conclude_named(struct fsl_localisation *out, const struct fsl_case *
 		fsl_arena_printf(&out->arena, "rank %" PRId32 ": %s", worst->rank, worst->reason);
 }
 
+/* What a slowdown that no rank explains leaves to look at. */
+static const char *unexplained(struct fsl_localisation *out, const struct fsl_case *job)
+{
+	const struct fsl_coverage *coverage = &out->coverage;
+	const char *against = fsl_fuse_has_peers(&job->blame->peers)
+				      ? "its peers"
+				      : "its own past, and no two ranks do the same work";
+	if (coverage->n_missing_ranks == 0) {
+		return fsl_arena_printf(&out->arena,
+					"no rank's own work stands out against %s: look for what "
+					"all ranks share",
+					against);
+	}
+	return fsl_arena_printf(&out->arena,
+				"no rank's own work stands out against %s, but %zu of %zu ranks "
+				"left no data: look at these, then for what all ranks share",
+				against, coverage->n_missing_ranks, coverage->n_ranks_expected);
+}
+
 /* Verdict without culprits, in the light of perception. */
 static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *job,
 			     const char *why_too_little)
 {
 	const struct fsl_perception *perception = job->perception;
 	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
-	if (perception->kind == FSL_VERDICT_HANG) {
-		out->kind = FSL_VERDICT_HANG;
-		out->confidence = CONFIDENCE_HANG_UNNAMED;
-		out->fault_ns = perception->hang_since_ns;
-		out->reason = perception->reason;
-		return;
-	}
 	if (why_too_little != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 		out->reason = why_too_little;
@@ -142,8 +154,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		if (perception->n_episodes > 0) {
 			out->fault_ns = perception->episodes[0].onset_ns;
 		}
-		out->reason = "no rank's own work stands out against its peers: look for what all "
-			      "ranks share";
+		out->reason = unexplained(out, job);
 		return;
 	}
 	const char *why_untold = fsl_fuse_alone(out, job);
@@ -162,23 +173,59 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 				 100.0 * fsl_least_loss_ms(job->config, 1.0));
 }
 
-/* Ranks that stopped before the others hold them up, whatever the reason. */
+static struct fsl_culprit stopped_culprit(const struct fsl_run *run, int32_t number)
+{
+	struct fsl_culprit culprit = fsl_culprit_of(number);
+	const struct fsl_rank *rank = fsl_run_rank(run, number);
+	culprit.server_ip = rank != NULL ? rank->server_ip : "localhost";
+	culprit.cause = FSL_CAUSE_HOST;
+	culprit.onset_ns = rank != NULL ? rank->last_event_ns : FSL_NS_ABSENT;
+	culprit.confidence = CONFIDENCE_STOPPED_FIRST;
+	culprit.reason = "stopped before the other ranks, which wait for it";
+	return culprit;
+}
+
+/* Ranks that stopped before the others hold them up, whatever the reason: they come before those
+ * that were slow until then. */
 static enum fsl_status name_stopped(struct fsl_localisation *out, const struct fsl_case *job,
 				    struct fsl_error *err)
 {
 	const struct fsl_perception *perception = job->perception;
+	size_t n_slow = out->n_culprits, n_stopped = perception->n_stopped_first;
+	struct fsl_culprit *slow = fsl_calloc(n_slow + 1, sizeof(*slow));
+	if (slow == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n_slow);
+	}
+	for (size_t i = 0; i < n_slow; i++) {
+		slow[i] = out->culprits[i];
+	}
 	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < perception->n_stopped_first && status == FSL_OK; i++) {
-		struct fsl_culprit culprit = fsl_culprit_of(perception->stopped_first[i]);
-		const struct fsl_rank *rank = fsl_run_rank(job->run, culprit.rank);
-		culprit.server_ip = rank != NULL ? rank->server_ip : "localhost";
-		culprit.cause = FSL_CAUSE_HOST;
-		culprit.onset_ns = rank != NULL ? rank->last_event_ns : FSL_NS_ABSENT;
-		culprit.confidence = CONFIDENCE_STOPPED_FIRST;
-		culprit.reason = "stopped before the other ranks, which wait for it";
+	out->n_culprits = 0;
+	for (size_t i = 0; i < n_stopped && status == FSL_OK; i++) {
+		struct fsl_culprit culprit =
+			stopped_culprit(job->run, perception->stopped_first[i]);
 		status = fsl_localisation_add_culprit(out, &culprit, err);
 	}
+	for (size_t i = 0; i < n_slow && status == FSL_OK; i++) {
+		bool has_stopped = false;
+		for (size_t k = 0; k < n_stopped; k++) {
+			has_stopped |= slow[i].rank == perception->stopped_first[k];
+		}
+		status = has_stopped ? FSL_OK : fsl_localisation_add_culprit(out, &slow[i], err);
+	}
+	fsl_free(slow);
 	return status;
+}
+
+/* A job that stands still has no greater trouble, whoever was slow before. */
+static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct fsl_case *job,
+				     struct fsl_error *err)
+{
+	out->kind = FSL_VERDICT_HANG;
+	out->confidence = CONFIDENCE_HANG_UNNAMED;
+	out->fault_ns = job->perception->hang_since_ns;
+	out->reason = job->perception->reason;
+	return name_stopped(out, job, err);
 }
 
 enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *job,
@@ -208,15 +255,14 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (out->n_culprits > 0) {
+	if (job->perception->kind == FSL_VERDICT_HANG) {
+		status = conclude_hang(out, job, err);
+	} else if (out->n_culprits > 0) {
 		conclude_named(out, job);
 	} else {
-		conclude_unnamed(out, job, why_too_little);
 		bool is_found = false;
-		if (out->kind == FSL_VERDICT_HANG) {
-			status = name_stopped(out, job, err);
-		} else if (out->kind == FSL_VERDICT_NORMAL ||
-			   out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
+		conclude_unnamed(out, job, why_too_little);
+		if (out->kind == FSL_VERDICT_NORMAL || out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 			status = fsl_fuse_imbalance(out, job, &is_found, err);
 		}
 	}

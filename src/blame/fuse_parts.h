@@ -38,6 +38,9 @@ double fsl_fuse_pauses_ms(const struct fsl_case *job);
 enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/* Some two ranks do the same work, so that they could be compared. */
+bool fsl_fuse_has_peers(const struct fsl_peers *peers);
+
 /*
  * Why a job without culprits cannot be called normal: no two ranks do the same work, or others wait
  * for a rank that can be compared with nobody, by what counts more than for any other of its stage.

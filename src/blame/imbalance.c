@@ -305,11 +305,12 @@ static bool are_rises_pauses(const struct fsl_case *job, double least_ms, double
 	return true;
 }
 
-/* The step time that a loss is part of: pauses lengthen the mean, hardly the usual one. */
+/* The step time that a loss is part of: a mean loss, of work that moves and of pauses, is part of
+ * the mean, which these lengthen more than the usual one. */
 static double step_of_loss_ms(const struct fsl_blame *blame, enum fsl_verdict_kind kind)
 {
 	double sum_ms = 0.0;
-	if (kind != FSL_VERDICT_HOST_PAUSES) {
+	if (kind == FSL_VERDICT_STAGE_IMBALANCE) {
 		return blame->step_ms;
 	}
 	for (size_t s = 0; s < blame->n_steps; s++) {

@@ -206,9 +206,11 @@ static void print_replay(const struct fsl_screen *screen,
 			fsl_phrase_add_percent(&phrase, replay->culprits_share);
 			fsl_phrase_add(&phrase, " of all lost time comes back");
 		}
-	} else {
+	} else if (!replay->is_trusted) {
 		fsl_phrase_add(&phrase, "not trusted, losses are told from waits: %s",
 			       fsl_text_or_empty(replay->doubt));
+	} else {
+		return; /* a hang, or a stage with more to do: nothing was asked of it */
 	}
 	fsl_screen_field(screen, "replay", phrase.text);
 }

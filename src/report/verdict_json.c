@@ -256,7 +256,7 @@ static void put_replay(struct fsl_document *document, cJSON *root,
 static void put_loss_source(struct fsl_document *document, cJSON *root,
 			    const struct fsl_localisation *localisation)
 {
-	if (localisation->n_culprits == 0) {
+	if (localisation->n_culprits == 0 || isnan(localisation->lost_ms_per_step)) {
 		fsl_document_null(document, root, "lossSource");
 		return;
 	}

@@ -411,6 +411,11 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summar
 	}
 }
 
+static bool lacks_ranks(const struct fsl_summary *summary)
+{
+	return summary->localisation != NULL && summary->localisation->coverage.n_missing_ranks > 0;
+}
+
 static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_summary *summary)
 {
 	if (summary->localisation != NULL && summary->localisation->lacks_peers) {
@@ -429,8 +434,7 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 	}
 	switch (fsl_words_kind(summary)) {
 	case FSL_VERDICT_NORMAL:
-		if (summary->localisation != NULL &&
-		    summary->localisation->coverage.n_missing_ranks > 0) {
+		if (lacks_ranks(summary)) {
 			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
 					       "file: this verdict says nothing about them");
 		}
@@ -441,6 +445,10 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 		add_hint_for_hang(phrase, summary);
 		break;
 	case FSL_VERDICT_JOB_SLOWDOWN:
+		if (lacks_ranks(summary)) {
+			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
+					       "file, one of them may be slow; else ");
+		}
 		fsl_phrase_add(phrase, "look for what changed for all ranks at that time: shared "
 				       "storage, network, power caps, input data, code");
 		break;
@@ -458,8 +466,12 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 	case FSL_VERDICT_SLOW_RANK:
 	case FSL_VERDICT_SLOW_HOST:
 	case FSL_VERDICT_SLOW_LINK:
-	case FSL_VERDICT_HOST_PAUSES:
 		add_hint_for_cause(phrase, summary);
+		break;
+	case FSL_VERDICT_HOST_PAUSES:
+		fsl_phrase_add(phrase, "look for what runs on the hosts now and then: garbage "
+				       "collection, other processes, logging; let it run on all "
+				       "ranks in the same step");
 		break;
 	}
 }

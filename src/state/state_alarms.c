@@ -17,7 +17,8 @@ static int compare_culprits(const void *left, const void *right)
 	return (a->peer > b->peer) - (a->peer < b->peer);
 }
 
-/* "2:network:6,6:network:2"; SQLite's growing string keeps its own error. */
+/* "2:network:6,6:network:2", with "hang," in front of a hang; SQLite's growing string keeps its own
+ * error. */
 static bool add_culprits(sqlite3_str *key, const struct fsl_localisation *localisation)
 {
 	size_t n = localisation->n_culprits;
@@ -87,6 +88,10 @@ static enum fsl_status make_key(struct fsl_state *state,
 				struct fsl_error *err)
 {
 	sqlite3_str *text = sqlite3_str_new(state->db);
+	/* A job that stops after its slow rank was reported is another incident. */
+	if (localisation->kind == FSL_VERDICT_HANG) {
+		sqlite3_str_appendall(text, "hang,");
+	}
 	bool is_made = localisation->n_culprits > 0 ? add_culprits(text, localisation)
 						    : add_nameless(text, localisation);
 	is_made = is_made && sqlite3_str_errcode(text) == SQLITE_OK;
