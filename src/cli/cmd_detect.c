@@ -78,6 +78,9 @@ static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 		}
 	}
 	fsl_kept_give(kept, job);
+	if (status == FSL_OK && range->holds_for_steps) {
+		fsl_run_cut_steps(&job->run, range->from_ns, range->to_ns);
+	}
 	return status;
 }
 

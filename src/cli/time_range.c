@@ -86,10 +86,11 @@ static bool from_last_fail_slow(const char *folder, struct fsl_time_range *range
 
 struct fsl_time_range fsl_time_range_of(const struct fsl_config *config)
 {
-	struct fsl_time_range range = {INT64_MIN, INT64_MAX, "all", false};
+	struct fsl_time_range range = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .source = "all"};
 	if (config->has_range) {
 		range.from_ns = config->range_begin_ns;
 		range.to_ns = config->range_end_ns;
+		range.holds_for_steps = true;
 		range.source = "options or slow_node_detection_range_times";
 	} else if (config->with_fail_slow) {
 		bool is_found = from_last_fail_slow(config->fail_slow_perception_path, &range);

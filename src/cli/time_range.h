@@ -6,7 +6,10 @@
 
 struct fsl_time_range {
 	int64_t from_ns, to_ns; /* INT64_MIN / INT64_MAX: open */
-	const char *source;     /* which of the rules below gave it, for the log; static */
+	/* Of an explicit range: it holds for steps, too, and so for perception. The others tell
+	 * where to look for slow ranks, and perception looks at all. */
+	bool holds_for_steps;
+	const char *source; /* which of the rules below gave it, for the log; static */
 	/* with_fail_slow is set and no failSlow result exists: nothing to localise unless
 	 * perception finds one now. */
 	bool is_waiting_for_fail_slow;

@@ -137,7 +137,9 @@ void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverag
 	if (coverage->n_missing_ranks > 0) {
 		fsl_phrase_add_ranks(&missing, coverage->missing_ranks, coverage->n_missing_ranks,
 				     RANGES_SHOWN_MAX);
-		fsl_phrase_add(&missing, ": no usable marker file");
+		bool is_cut = coverage->n_dropped[FSL_DROP_OUT_OF_RANGE] > 0;
+		fsl_phrase_add(&missing, ": no usable marker file%s",
+			       is_cut ? ", or nothing in the time range" : "");
 	}
 	fsl_screen_field(screen, "missing", missing.text);
 	if (coverage->clock_offset_max_ms >= CLOCK_OFFSET_SHOWN_MS) {

@@ -332,3 +332,29 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 	sort(rank->steps, rank->n_steps, sizeof(*rank->steps), compare_steps);
 	rank->n_steps = unique_steps(rank->steps, rank->n_steps);
 }
+
+static void cut_rank(struct fsl_rank *rank, int64_t from_ns, int64_t to_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		if (rank->stages[i].begin_ns >= from_ns && rank->stages[i].end_ns <= to_ns) {
+			rank->stages[n++] = rank->stages[i];
+		}
+	}
+	rank->n_stages = n;
+	n = 0;
+	for (size_t i = 0; i < rank->n_steps; i++) {
+		int64_t begin_ns = rank->steps[i].begin_ns;
+		if (begin_ns >= from_ns && begin_ns + rank->steps[i].dur_ns <= to_ns) {
+			rank->steps[n++] = rank->steps[i];
+		}
+	}
+	rank->n_steps = n;
+}
+
+void fsl_run_cut_steps(struct fsl_run *run, int64_t from_ns, int64_t to_ns)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		cut_rank(&run->ranks[r], from_ns, to_ns);
+	}
+}
