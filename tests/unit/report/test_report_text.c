@@ -66,8 +66,9 @@ static void assert_summary(struct sample *sample, const char *expected)
 static void a_healthy_job_is_said_to_be_healthy(void **state)
 {
 	(void)state;
-	assert_summary(sample_create(), "NORMAL: no rank slows the job, a step takes 974 ms\n"
-					"  steps        no change of the step time\n" BASIS FILES);
+	assert_summary(sample_create(),
+		       "NORMAL: no rank slows the job, a step takes 974 ms\n"
+		       "  steps        no rise of the step time that counts\n" BASIS FILES);
 }
 
 static void a_slow_rank_is_named_with_cost_and_cause(void **state)
@@ -106,7 +107,7 @@ static void a_slow_link_is_named_by_both_ends(void **state)
 		"  why          transfers between them take longer than on like links\n"
 		"  evidence     rank 2: own 560 ms, peers 465 ms, own ratio 1.20 x, 20 high\n"
 		"               steps, persistence 100 %\n"
-		"  steps        no change of the step time\n" BASIS FILES
+		"  steps        no rise of the step time that counts\n" BASIS FILES
 		"  next         check the network of rank 2 (10.1.0.1) and rank 6 (10.1.0.1):\n"
 		"               link speed, error counters, cable, switch port, other traffic\n");
 }
@@ -145,7 +146,7 @@ static void too_little_data_is_not_called_normal(void **state)
 		sample_missing(10000),
 		"INSUFFICIENT EVIDENCE: cannot tell whether a rank is slow: half of the ranks\n"
 		"  left no marker file\n"
-		"  steps        no change of the step time\n"
+		"  steps        no rise of the step time that counts\n"
 		"  coverage     10000 of 20000 ranks, 80 steps (timeline), 2025-06-15 15:06:40 to\n"
 		"               2025-06-15 15:08:13, 1 of 1 groups matched\n"
 		"  rows         80412 rows of 9 files, none dropped\n"
