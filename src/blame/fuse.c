@@ -125,7 +125,8 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 	const char *against = fsl_fuse_has_peers(&job->blame->peers)
 				      ? "its peers"
 				      : "its own past, and no two ranks do the same work";
-	if (coverage->n_missing_ranks == 0) {
+	size_t first = 0, n_short = fsl_fuse_count_short(job, &first);
+	if (coverage->n_missing_ranks + n_short == 0) {
 		return fsl_arena_printf(&out->arena,
 					"no rank's own work stands out against %s: look for what "
 					"all ranks share",
@@ -133,8 +134,10 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 	}
 	return fsl_arena_printf(&out->arena,
 				"no rank's own work stands out against %s, but %zu of %zu ranks "
-				"left no data: look at these, then for what all ranks share",
-				against, coverage->n_missing_ranks, coverage->n_ranks_expected);
+				"left no data%s: look at these, then for what all ranks share",
+				against, coverage->n_missing_ranks + n_short,
+				coverage->n_ranks_expected,
+				n_short > 0 ? ", or none of the last steps" : "");
 }
 
 /* Verdict without culprits, in the light of perception. */
@@ -250,6 +253,9 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 		}
 		if (status == FSL_OK) {
 			status = fsl_fuse_note_alone(out, job, err);
+		}
+		if (status == FSL_OK) {
+			status = fsl_fuse_note_short(out, job, err);
 		}
 	}
 	if (status != FSL_OK) {

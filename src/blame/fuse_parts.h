@@ -52,6 +52,14 @@ const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *
 enum fsl_status fsl_fuse_note_alone(struct fsl_localisation *out, const struct fsl_case *job,
 				    struct fsl_error *err);
 
+/* How many ranks have no data of the last steps of the job; *first: the lowest of them, untouched
+ * without any. */
+size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first);
+
+/* Tells them in the coverage. */
+enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct fsl_case *job,
+				    struct fsl_error *err);
+
 /* sysTrace's part: abnormalDetail, normalDetail, LACK, resultCode, flags. */
 enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *job,
 				 struct fsl_error *err);

@@ -1,0 +1,45 @@
+/* Ranks whose data ends while the others' goes on: what they did then is not known. */
+#include <inttypes.h>
+
+#include "base/number.h"
+#include "blame/fuse_parts.h"
+
+/* Steps that a rank lacks at the end before it is told; the last ones are cut in any capture. */
+enum { STEPS_SHORT_MIN = 5 };
+
+static bool is_short(const struct fsl_case *job, size_t r)
+{
+	const struct fsl_rank *rank = &job->run->ranks[r];
+	const struct fsl_steps *steps = job->steps;
+	if (rank->n_ops == 0 || steps->n_items <= STEPS_SHORT_MIN) {
+		return false;
+	}
+	int64_t last_ns = fsl_op_end_ns(&rank->ops[rank->n_ops - 1]) - job->match->clock_ns[r];
+	return last_ns < steps->items[steps->n_items - STEPS_SHORT_MIN].begin_ns;
+}
+
+size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first)
+{
+	size_t n = 0;
+	for (size_t r = job->run->n_ranks; r-- > 0;) {
+		if (is_short(job, r)) {
+			*first = r;
+			n++;
+		}
+	}
+	return n;
+}
+
+enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct fsl_case *job,
+				    struct fsl_error *err)
+{
+	size_t first = 0, n = fsl_fuse_count_short(job, &first);
+	if (n == 0) {
+		return FSL_OK;
+	}
+	return fsl_coverage_add_skipped(
+		&out->coverage, &out->arena, err,
+		"own_time: data of %zu of %zu ranks ends %d steps or more before the others', what "
+		"they did then is not known: the lowest is rank %" PRId32,
+		n, out->coverage.n_ranks_seen, (int)STEPS_SHORT_MIN, job->run->ranks[first].rank);
+}
