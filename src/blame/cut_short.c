@@ -1,4 +1,5 @@
-/* Ranks whose data ends while the others' goes on: what they did then is not known. */
+/* Data that ends while the others' goes on: of a rank, or of the steps. What happened then is not
+ * known. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -42,4 +43,25 @@ enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct f
 		"own_time: data of %zu of %zu ranks ends %d steps or more before the others', what "
 		"they did then is not known: the lowest is rank %" PRId32,
 		n, out->coverage.n_ranks_seen, (int)STEPS_SHORT_MIN, job->run->ranks[first].rank);
+}
+
+const char *fsl_fuse_unjudged(struct fsl_localisation *out, const struct fsl_case *job)
+{
+	static const double UNJUDGED_SHARE_MAX = 0.2; /* of the time; an evaluation may end a job */
+	const struct fsl_coverage *coverage = &out->coverage;
+	const struct fsl_steps *steps = job->steps;
+	if (steps->n_items == 0) {
+		return NULL;
+	}
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	double left_ns = (double)(coverage->end_ns - last->begin_ns - last->dur_ns);
+	double share = left_ns / (double)(coverage->end_ns - coverage->begin_ns);
+	if (!(share > UNJUDGED_SHARE_MAX)) {
+		return NULL;
+	}
+	return fsl_arena_printf(
+		&out->arena,
+		"nothing is wrong in %zu steps (%s), but operators go on behind the "
+		"last of them for %.0f %% of the time, which was not judged",
+		steps->n_items, coverage->steps_source, 100.0 * share);
 }

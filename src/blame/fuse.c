@@ -161,10 +161,11 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		return;
 	}
 	const char *why_untold = fsl_fuse_alone(out, job);
+	out->lacks_peers = why_untold != NULL;
+	why_untold = out->lacks_peers ? why_untold : fsl_fuse_unjudged(out, job);
 	if (why_untold != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 		out->reason = why_untold;
-		out->lacks_peers = true;
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;

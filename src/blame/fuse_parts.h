@@ -60,6 +60,10 @@ size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first);
 enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct fsl_case *job,
 				    struct fsl_error *err);
 
+/* Why a job without culprits cannot be called normal: its steps are known for a part of the time
+ * only. In the verdict's arena; NULL when they are known to the end. */
+const char *fsl_fuse_unjudged(struct fsl_localisation *out, const struct fsl_case *job);
+
 /* sysTrace's part: abnormalDetail, normalDetail, LACK, resultCode, flags. */
 enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *job,
 				 struct fsl_error *err);

@@ -8,6 +8,8 @@
 
 /* Where the first chapter has fewer steps, the job's steps are too long for chapters. */
 enum { FIRST_STEPS_MIN = 64 };
+/* Where there would be more chapters, a clock was not set, or chapters are far too short. */
+enum { CHAPTERS_MAX = 1 << 15 };
 
 void fsl_chapters_fini(struct fsl_chapters *chapters)
 {
@@ -41,13 +43,23 @@ static enum fsl_status note_verdict(struct fsl_judged_chapter *out, const struct
 				: status;
 }
 
-/* A chapter that is over: as its end is the present. */
+/* The present of a chapter that is over is its last event: the job went on behind it, so that a
+ * silence up to its end is no hang. */
+static int64_t last_event_ns(const struct fsl_run *run, int64_t end_ns)
+{
+	int64_t last_ns = FSL_NS_ABSENT;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		int64_t event_ns = run->ranks[r].last_event_ns;
+		last_ns = event_ns > last_ns ? event_ns : last_ns;
+	}
+	return last_ns != FSL_NS_ABSENT && last_ns < end_ns ? last_ns : end_ns;
+}
+
 static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct fsl_job *job,
 				    const struct fsl_chapter_rule *rule, size_t n_steps_before,
 				    const struct fsl_config *config, struct fsl_error *err)
 {
 	struct fsl_config present = *config; /* shallow: the present is its own */
-	present.now_ns = out->time.end_ns;
 	struct fsl_job *part = fsl_calloc(1, sizeof(*part));
 	if (part == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"chapter\"");
@@ -57,6 +69,7 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 	if (status == FSL_OK) {
 		status = fsl_chapter_take(&part->run, &job->run, &out->time, rule, err);
 	}
+	present.now_ns = last_event_ns(&part->run, out->time.end_ns);
 	part->begin_ns = out->time.begin_ns;
 	part->n_steps_before = n_steps_before;
 	if (status == FSL_OK) {
@@ -250,7 +263,10 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	}
 	chapters->span.begin_ns = is_known ? chapters->span.begin_ns : span.begin_ns;
 	chapters->span.end_ns = span.end_ns;
-	chapters->span.is_torn = !is_known && span.is_torn;
+	int64_t length_ns = chapters->rule.length_ns;
+	bool is_endless = length_ns > 0 && span.begin_ns != FSL_NS_ABSENT &&
+			  (span.end_ns - span.begin_ns) / length_ns > CHAPTERS_MAX;
+	chapters->span.is_torn = !is_known && (span.is_torn || is_endless);
 	return list_chapters(chapters, err);
 }
 
