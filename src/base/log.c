@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Atomic int log_level = FSL_LOG_WARNING;
 
@@ -17,6 +18,16 @@ enum fsl_log_level fsl_log_level_get(void)
 	return (enum fsl_log_level)atomic_load(&log_level);
 }
 
+/* File names may hold anything: a message stays one line that moves no cursor. */
+static void make_plain(char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f) {
+			*text = '?';
+		}
+	}
+}
+
 void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 {
 	static const char *const names[] = {"error", "warning", "info", "debug"};
@@ -28,6 +39,7 @@ void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
+	make_plain(message);
 	/* One call, so that lines of several threads do not mix. */
 	(void)fprintf(stderr, "failslow: %s: %s: %s\n", names[level], tag, message);
 }
@@ -41,11 +53,14 @@ void fsl_error_print(FILE *stream, const struct fsl_error *err)
 	for (size_t i = err->n_causes; i-- > 0;) {
 		const struct fsl_cause_link *link = &err->causes[i];
 		const char *lead = i + 1 == err->n_causes ? "failslow: error" : "  because";
+		char message[sizeof(link->message)];
+		memcpy(message, link->message, sizeof(message));
+		make_plain(message);
 		if (fsl_log_level_get() >= FSL_LOG_INFO) {
-			(void)fprintf(stream, "%s: %s (%s:%d)\n", lead, link->message, link->file,
+			(void)fprintf(stream, "%s: %s (%s:%d)\n", lead, message, link->file,
 				      link->line);
 		} else {
-			(void)fprintf(stream, "%s: %s\n", lead, link->message);
+			(void)fprintf(stream, "%s: %s\n", lead, message);
 		}
 	}
 }

@@ -36,6 +36,20 @@ bool fsl_csv_head_has(const struct fsl_probe *probe, const char *name)
 	return false;
 }
 
+/* True when a column behind the one found has the same name. */
+static bool stands_twice(const struct fsl_csv_row *header, size_t at)
+{
+	const struct fsl_csv_field *field = &header->fields[at];
+	for (size_t i = at + 1; i < header->n_fields; i++) {
+		const struct fsl_csv_field *other = &header->fields[i];
+		if (other->length == field->length &&
+		    memcmp(other->text, field->text, field->length) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row *header,
 			 const struct fsl_csv_column_spec *columns, size_t text_column,
 			 struct fsl_sink *sink)
@@ -49,6 +63,14 @@ bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row
 			fsl_sink_unusable(sink,
 					  "a column is missing in the first line, so this is no "
 					  "such file; collect it again or move it away: "
+					  "column=\"%s\", line=%llu",
+					  columns[i].name, (unsigned long long)header->line);
+			return false;
+		}
+		if (layout->at[i] != SIZE_MAX && stands_twice(header, layout->at[i])) {
+			fsl_sink_unusable(sink,
+					  "a column stands twice in the first line, and which of "
+					  "them counts is not known; collect the file again: "
 					  "column=\"%s\", line=%llu",
 					  columns[i].name, (unsigned long long)header->line);
 			return false;

@@ -76,6 +76,16 @@ static void add_row(struct state *state)
 {
 	double value = 0.0;
 	struct fsl_series_file *out = state->out;
+	if (state->n_fields > state->columns.n) {
+		state->status =
+			FSL_FAIL(state->err, FSL_ERR_FORMAT,
+				 "a row has more fields than the first one, write numbers as 12.5 "
+				 "and texts with a separator in quotes: path=\"%s\", line=%llu, "
+				 "fields=%zu, first=%zu",
+				 fsl_reader_path(state->reader), (unsigned long long)state->line,
+				 state->n_fields, state->columns.n);
+		return;
+	}
 	if (state->value == NULL) {
 		state->status =
 			FSL_FAIL(state->err, FSL_ERR_FORMAT,

@@ -5,6 +5,8 @@
 
 #include "ingest/ingest.h"
 
+#include "base/number.h"
+
 enum { MESSAGE_BYTES_MAX = 1024 };
 
 enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err)
@@ -60,6 +62,9 @@ static enum fsl_status too_many(const char *what, int max, struct fsl_error *err
 			what, max);
 }
 
+/* No operator lasts for thirty days: one of its times is damaged, or a clock was set. */
+static const int64_t OP_NS_MAX = INT64_C(30) * 86400 * FSL_NS_PER_S;
+
 enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 				struct fsl_error *err)
 {
@@ -76,6 +81,10 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 		op->host_end_ns != FSL_NS_ABSENT && op->host_end_ns < op->host_begin_ns;
 	if (end_ns < begin_ns || is_host_backwards) {
 		fsl_sink_drop(sink, FSL_DROP_BACKWARDS);
+		return FSL_OK;
+	}
+	if (end_ns - begin_ns > OP_NS_MAX) {
+		fsl_sink_drop(sink, FSL_DROP_MALFORMED);
 		return FSL_OK;
 	}
 	if (end_ns < sink->from_ns || end_ns > sink->to_ns) {

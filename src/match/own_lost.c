@@ -64,6 +64,9 @@ static void hide_instance(struct fsl_own *own, const struct fsl_run *run,
 		if (end_ns == INT64_MIN) {
 			end_ns = end_of_instance(match, channel, run, instance);
 		}
+		if (end_ns == INT64_MIN) {
+			return; /* all members were left out of it: nobody recorded it */
+		}
 		uint32_t rank_idx = channel->members[m];
 		hide_step(own, run, cuts, rank_idx, end_ns + match->clock_ns[rank_idx]);
 	}

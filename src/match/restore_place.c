@@ -93,10 +93,15 @@ enum fsl_status fsl_find_remnants(const struct fsl_rank *rank, struct fsl_lost_o
 	return FSL_OK;
 }
 
-/* When a synchronous operator began that the rank could begin from @free_ns on. */
+/* When a synchronous operator began that the rank could begin from @free_ns on; INT64_MIN:
+ * nothing near it is known to have ended before, so it began when its transfer did. */
 static int64_t begin_of(const struct fsl_lost_op *lost, int64_t free_ns)
 {
-	int64_t usual_ns = free_ns + lost->gap_ns, last_ns = lost->end_ns - lost->transfer_ns;
+	int64_t last_ns = lost->end_ns - lost->transfer_ns;
+	if (free_ns == INT64_MIN) {
+		return last_ns;
+	}
+	int64_t usual_ns = free_ns + lost->gap_ns;
 	int64_t waited_ns = lost->waited_ns - lost->transfer_high_ns;
 	bool is_awaited = waited_ns > TRANSFER_JITTER_NS &&
 			  (double)waited_ns >= WAITED_SHARE_MIN * (double)(last_ns - usual_ns);
