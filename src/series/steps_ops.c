@@ -21,6 +21,9 @@ static const double REGULAR_SHARE_MIN = 0.6;
 /* Distances that differ by this part of the usual one are equal: of a hundred operators in a step
  * some records are lost in most steps. Short periods must be exact. */
 static const double DISTANCE_SLACK = 1.0 / 16.0;
+/* Where one record in twenty is lost, what marks the steps is no more regular than this, while a
+ * pair of operators inside of them still is. */
+static const double ROUGH_SLACK = 1.0 / 4.0;
 /* Times that repeat after a lag differ by less than this part of what neighbours differ by. */
 static const double LAG_GAIN_MAX = 1.0 / 3.0;
 /* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
@@ -193,11 +196,12 @@ static bool sort_uses(struct use *uses, const struct fsl_rank *rank, bool by_siz
 
 /*
  * How many uses of a symbol make one period: the least k for which pos[j + k] - pos[j] is the same
- * number, but for lost records, for most j and these distances span the capture. 0: the symbol is
- * not regular, or follows upon itself among others. A rank that hardly uses another symbol uses it
- * once per period.
+ * number, to within @slack of it for lost records, for most j and these distances span the capture.
+ * 0: the symbol is not regular, or follows upon itself among others. A rank that hardly uses
+ * another symbol uses it once per period.
  */
-static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double *scratch)
+static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double slack,
+			      double *scratch)
 {
 	if ((double)n_uses >= ALONE_SHARE_MIN * (double)n_ops) {
 		return 1;
@@ -210,7 +214,7 @@ static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_op
 		double period = fsl_median(scratch, n_distances, scratch + n_distances);
 		size_t n_equal = 0;
 		for (size_t j = 0; j < n_distances; j++) {
-			n_equal += fabs(scratch[j] - period) <= DISTANCE_SLACK * period ? 1 : 0;
+			n_equal += fabs(scratch[j] - period) <= slack * period ? 1 : 0;
 		}
 		double n_covered = period * (double)n_uses / (double)k;
 		if (period > (double)k &&
@@ -229,7 +233,7 @@ struct mark {
 
 /* The rarest regular symbol: a step repeats many small patterns, but its rarest operator marks it.
  */
-static struct mark find_mark(const struct use *uses, size_t n_ops, double *scratch)
+static struct mark find_mark(const struct use *uses, size_t n_ops, double slack, double *scratch)
 {
 	struct mark best = {0};
 	for (size_t first = 0; first < n_ops;) {
@@ -239,7 +243,7 @@ static struct mark find_mark(const struct use *uses, size_t n_ops, double *scrat
 		}
 		size_t n_uses = end - first;
 		if (n_uses >= FSL_STEP_PERIODS_MIN && (best.n_uses == 0 || n_uses < best.n_uses)) {
-			size_t k = uses_per_period(&uses[first], n_uses, n_ops, scratch);
+			size_t k = uses_per_period(&uses[first], n_uses, n_ops, slack, scratch);
 			if (k > 0) {
 				best = (struct mark){first, n_uses, k};
 			}
@@ -247,6 +251,29 @@ static struct mark find_mark(const struct use *uses, size_t n_ops, double *scrat
 		first = end;
 	}
 	return best;
+}
+
+/* Operators in one period of the mark, as the median says. */
+static size_t ops_per_period(const struct use *uses, const struct mark *mark, double *scratch)
+{
+	size_t n = mark->n_uses - mark->per_period;
+	for (size_t j = 0; j < n; j++) {
+		scratch[j] = (double)(uses[mark->first + j + mark->per_period].pos -
+				      uses[mark->first + j].pos);
+	}
+	return (size_t)fsl_median(scratch, n, scratch + n);
+}
+
+/* A period of so few operators may be a pair inside of a step: a rarer mark that is regular but for
+ * more lost records is better. */
+static struct mark mark_of(const struct use *uses, size_t n_ops, double *scratch)
+{
+	struct mark mark = find_mark(uses, n_ops, DISTANCE_SLACK, scratch);
+	if (mark.n_uses > 0 && ops_per_period(uses, &mark, scratch) < COUNTED_OPS_MIN) {
+		struct mark rough = find_mark(uses, n_ops, ROUGH_SLACK, scratch);
+		mark = 2 * rough.n_uses < mark.n_uses ? rough : mark;
+	}
+	return mark;
 }
 
 /* The mark of the steps among the uses, sorted by symbol. Where no symbol is regular, messages of
@@ -258,14 +285,14 @@ static bool look_for_mark(struct mark *mark, struct use *uses, const struct fsl_
 	if (!sort_uses(uses, rank, true)) {
 		return false;
 	}
-	*mark = find_mark(uses, rank->n_ops, scratch);
+	*mark = mark_of(uses, rank->n_ops, scratch);
 	if (mark->n_uses > 0) {
 		return true;
 	}
 	if (!sort_uses(uses, rank, false)) {
 		return false;
 	}
-	*mark = find_mark(uses, rank->n_ops, scratch);
+	*mark = mark_of(uses, rank->n_ops, scratch);
 	return true;
 }
 
@@ -326,17 +353,6 @@ static size_t times_between(double *times, const struct fsl_rank *rank, size_t f
 		times[n_times++] = (double)ns / FSL_NS_PER_MS;
 	}
 	return n_times;
-}
-
-/* Operators in one period of the mark, as the median says. */
-static size_t ops_per_period(const struct use *uses, const struct mark *mark, double *scratch)
-{
-	size_t n = mark->n_uses - mark->per_period;
-	for (size_t j = 0; j < n; j++) {
-		scratch[j] = (double)(uses[mark->first + j + mark->per_period].pos -
-				      uses[mark->first + j].pos);
-	}
-	return (size_t)fsl_median(scratch, n, scratch + n);
 }
 
 /* Periods between two marks that follow each other; more than one where records of marks between

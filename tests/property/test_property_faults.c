@@ -320,6 +320,27 @@ static void missing_and_empty_ranks_are_reported(void **state)
 	check(&job);
 }
 
+/* One row in twenty is lost and no timeline tells the steps: they are not those of a pair of
+ * operators inside of one. */
+static void slow_compute_is_found_where_many_rows_and_the_timeline_are_lost(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 9; seed++) {
+		struct known_job job = fault_of(FSL_SIM_COMPUTE);
+		job.params.tp = job.params.dp = 2;
+		job.params.pairs = 6;
+		job.params.steps = 60;
+		job.params.seed = seed;
+		job.params.drop_share = 0.05;
+		job.params.timelines = FSL_SIM_TIMELINES_NONE;
+		job.n_culprits = 1;
+		job.culprits[0] = 3;
+		job.factor = 1.4;
+		job.onset_step = 10;
+		check(&job);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +355,7 @@ int main(void)
 		cmocka_unit_test(slow_compute_is_found_with_all_timelines),
 		cmocka_unit_test(slow_compute_is_found_over_skewed_clocks),
 		cmocka_unit_test(slow_compute_is_found_with_lost_rows),
+		cmocka_unit_test(slow_compute_is_found_where_many_rows_and_the_timeline_are_lost),
 		cmocka_unit_test(host_bound_rank_is_found),
 		cmocka_unit_test(slow_dataloader_is_found),
 		cmocka_unit_test(slow_dataloader_in_the_bubble_of_a_pipeline_names_nobody),
