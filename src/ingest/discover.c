@@ -144,7 +144,14 @@ static enum fsl_status visit(struct walk *walk, const char *path, int depth, str
 	if (S_ISREG(facts.st_mode)) {
 		return add_file(walk, path, &facts, err);
 	}
-	if (S_ISDIR(facts.st_mode) && depth < walk->depth_max) {
+	struct fsl_file_name told = fsl_file_name_parse(last_part(path));
+	bool is_folder = S_ISDIR(facts.st_mode);
+	if (told.kind == FSL_NAME_MARKERS && (!is_folder || told.rank_state == FSL_NAME_HAS_RANK)) {
+		return add_fault(walk->inputs, path,
+				 "no file but has the name of one with markers, move it away",
+				 is_folder ? "folder" : "pipe, socket or device", err);
+	}
+	if (is_folder && depth < walk->depth_max) {
 		return push_folder(walk, path, depth + 1, err);
 	}
 	return FSL_OK;
