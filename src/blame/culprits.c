@@ -369,6 +369,17 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 	return fsl_verify_loss(out, job, begin, end, err);
 }
 
+/* Where the data of a rank ends, its fault perhaps does not. */
+static void forget_ends(struct fsl_localisation *out, const struct fsl_case *job)
+{
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		size_t r = fsl_run_rank_idx(job->run, out->culprits[i].rank);
+		if (r != SIZE_MAX && fsl_fuse_is_short(job, r)) {
+			out->culprits[i].until_step = -1;
+		}
+	}
+}
+
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err)
 {
@@ -382,5 +393,6 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 	}
 	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
 	status = set_loss(out, job, err);
+	forget_ends(out, job); /* losses are those of the steps that were seen */
 	return status == FSL_OK ? fsl_fuse_runner_up(out, job, err) : status;
 }

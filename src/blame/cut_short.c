@@ -8,7 +8,7 @@
 /* Steps that a rank lacks at the end before it is told; the last ones are cut in any capture. */
 enum { STEPS_SHORT_MIN = 5 };
 
-static bool is_short(const struct fsl_case *job, size_t r)
+bool fsl_fuse_is_short(const struct fsl_case *job, size_t r)
 {
 	const struct fsl_rank *rank = &job->run->ranks[r];
 	const struct fsl_steps *steps = job->steps;
@@ -23,7 +23,7 @@ size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first)
 {
 	size_t n = 0;
 	for (size_t r = job->run->n_ranks; r-- > 0;) {
-		if (is_short(job, r)) {
+		if (fsl_fuse_is_short(job, r)) {
 			*first = r;
 			n++;
 		}

@@ -52,6 +52,8 @@ const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *
 enum fsl_status fsl_fuse_note_alone(struct fsl_localisation *out, const struct fsl_case *job,
 				    struct fsl_error *err);
 
+/* True when the rank has no data of the last steps of the job although it had some before. */
+bool fsl_fuse_is_short(const struct fsl_case *job, size_t rank_idx);
 /* How many ranks have no data of the last steps of the job; *first: the lowest of them, untouched
  * without any. */
 size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first);
