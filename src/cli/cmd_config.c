@@ -7,6 +7,7 @@
 #include "cli/command_output.h"
 #include "config/config.h"
 #include "detect/registry.h"
+#include "match/topology_build.h"
 
 enum { VALUE_SHOWN = 60 }; /* of a value in text; JSON has all of it */
 static const char wanted[] = "check [FILE], explain [FILE] or keys";
@@ -51,6 +52,15 @@ static enum fsl_status print_check_json(const char *path, struct findings *findi
 	return fsl_print_json(NULL, err);
 }
 
+/* What only shows where all of a valid configuration is looked at together. */
+static void check_together(const struct fsl_config *config, struct findings *findings)
+{
+	struct fsl_error err = {0};
+	if (fsl_hccl_domain_check(config, &err) != FSL_OK) {
+		count_problem(findings, FSL_LOG_ERROR, fsl_error_root(&err));
+	}
+}
+
 static enum fsl_status check_file(const char *path, struct fsl_registry *registry,
 				  enum fsl_output_format format, int *exit_code,
 				  struct fsl_error *err)
@@ -65,6 +75,7 @@ static enum fsl_status check_file(const char *path, struct fsl_registry *registr
 	enum fsl_status status =
 		fsl_config_load_reported(&config, path, registry, &reporter, &load_err);
 	if (status == FSL_OK) {
+		check_together(&config, &findings);
 		fsl_config_fini(&config);
 	} else if (status != FSL_ERR_CONFIG) {
 		*err = load_err;

@@ -15,4 +15,7 @@
 enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_run *run,
 				   const struct fsl_config *config, struct fsl_error *err);
 
+/* FSL_ERR_CONFIG when hccl_domain contradicts itself; fsl_topology_build asks, too. */
+enum fsl_status fsl_hccl_domain_check(const struct fsl_config *config, struct fsl_error *err);
+
 #endif

@@ -1,6 +1,7 @@
 /* hccl_domain: what it must fulfil to be believed, and which communicators show its groups. */
 #include <stdlib.h>
 
+#include "match/topology_build.h"
 #include "match/topology_parts.h"
 
 /* Which list of a kind a rank is in. */

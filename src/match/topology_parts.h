@@ -94,8 +94,6 @@ enum fsl_status fsl_rank_table_read(const char *path, struct fsl_arena *arena,
 enum fsl_status fsl_topology_expect(struct fsl_topology *out, const struct fsl_run *run,
 				    const struct fsl_config *config, struct fsl_error *err);
 
-/* FSL_ERR_CONFIG when hccl_domain contradicts itself. */
-enum fsl_status fsl_hccl_domain_check(const struct fsl_config *config, struct fsl_error *err);
 bool fsl_hccl_domain_is_set(const struct fsl_config *config);
 /*
  * Gives communicators the kind of the configured list whose ranks with data they have; their why
