@@ -210,13 +210,16 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 			stopped_culprit(job->run, perception->stopped_first[i]);
 		status = fsl_localisation_add_culprit(out, &culprit, err);
 	}
-	for (size_t i = 0; i < n_slow && status == FSL_OK; i++) {
-		bool has_stopped = false;
-		for (size_t k = 0; k < n_stopped; k++) {
-			has_stopped |= slow[i].rank == perception->stopped_first[k];
-		}
-		status = has_stopped ? FSL_OK : fsl_localisation_add_culprit(out, &slow[i], err);
+	bool *has_stopped = fsl_fuse_named(out, job->run);
+	if (has_stopped == NULL && status == FSL_OK) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n_slow);
 	}
+	for (size_t i = 0; i < n_slow && status == FSL_OK; i++) {
+		if (!has_stopped[fsl_run_rank_idx(job->run, slow[i].rank)]) {
+			status = fsl_localisation_add_culprit(out, &slow[i], err);
+		}
+	}
+	fsl_free(has_stopped);
 	fsl_free(slow);
 	return status;
 }
