@@ -328,6 +328,12 @@ out:
 	return status;
 }
 
+/* The first source whose steps cover so much of the operators' time is taken, else the one that
+ * covers most: a timeline may have been cut, or recorded for a while only. */
+static const double COVER_ENOUGH = 0.8;
+/* A later source must cover more by so much: the earlier ones tell steps better. */
+static const double COVER_GAIN_MIN = 0.1;
+
 enum source {
 	SOURCE_STEP_TIMES,
 	SOURCE_DATALOADER,
@@ -381,29 +387,72 @@ static enum fsl_status from_source(struct fsl_steps *steps, const struct fsl_ran
 	return FSL_FAIL(err, FSL_ERR_INTERNAL, "unknown source of steps: source=%d", (int)source);
 }
 
+/* Share of the time of all operators that steps cover; 1 without operators. */
+static double cover_of(const struct fsl_steps *steps, const struct fsl_run *run)
+{
+	int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		if (rank->n_ops > 0) {
+			begin_ns = min_i64(begin_ns, fsl_op_begin_ns(&rank->ops[0]));
+			end_ns = max_i64(end_ns, fsl_op_end_ns(&rank->ops[rank->n_ops - 1]));
+		}
+	}
+	if (begin_ns >= end_ns) {
+		return 1.0;
+	}
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	int64_t first_ns = max_i64(steps->items[0].begin_ns, begin_ns);
+	int64_t last_ns = min_i64(last->begin_ns + last->dur_ns, end_ns);
+	return (double)(last_ns - first_ns) / (double)(end_ns - begin_ns);
+}
+
+/* Steps of which source cover how much of the time. */
+struct choice {
+	struct fsl_steps steps;
+	double cover;
+};
+
+/* Takes the steps of one source from some of the ranks that have it where they cover more than
+ * those that are there. */
+static enum fsl_status try_source(struct choice *best, const struct fsl_run *run,
+				  enum source source, struct fsl_error *err)
+{
+	enum { RANKS_TRIED_MAX = 8 };
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0, n_tried = 0; r < run->n_ranks && n_tried < RANKS_TRIED_MAX &&
+					best->cover < COVER_ENOUGH && status == FSL_OK;
+	     r++) {
+		struct fsl_steps steps = {.source_rank = FSL_RANK_UNKNOWN, .source = ""};
+		if (!has_source(&run->ranks[r], source)) {
+			continue;
+		}
+		n_tried++;
+		status = from_source(&steps, &run->ranks[r], source, err);
+		double cover = steps.n_items > 0 ? cover_of(&steps, run) : 0.0;
+		if (steps.n_items > 0 &&
+		    (best->steps.n_items == 0 || cover > best->cover + COVER_GAIN_MIN)) {
+			fsl_steps_fini(&best->steps);
+			*best = (struct choice){steps, cover};
+		} else {
+			fsl_steps_fini(&steps);
+		}
+	}
+	return status;
+}
+
 enum fsl_status fsl_steps_build(struct fsl_steps *steps, const struct fsl_run *run,
 				struct fsl_error *err)
 {
-	*steps = (struct fsl_steps){.source_rank = FSL_RANK_UNKNOWN, .source = ""};
+	struct choice best = {.steps = {.source_rank = FSL_RANK_UNKNOWN, .source = ""}};
 	enum fsl_status status = FSL_OK;
-	for (int source = 0; source < SOURCES_N && steps->n_items == 0; source++) {
-		fsl_steps_fini(steps);
-		size_t r = 0;
-		while (r < run->n_ranks && !has_source(&run->ranks[r], (enum source)source)) {
-			r++;
-		}
-		if (r < run->n_ranks) {
-			status = from_source(steps, &run->ranks[r], (enum source)source, err);
-		}
-		if (status != FSL_OK) {
-			goto out;
-		}
+	for (int source = 0; source < SOURCES_N && status == FSL_OK; source++) {
+		status = try_source(&best, run, (enum source)source, err);
 	}
-	if (steps->n_items == 0) {
-		fsl_steps_fini(steps);
+	*steps = best.steps;
+	if (status == FSL_OK) {
+		status = add_pauses(steps, run, err);
 	}
-	status = add_pauses(steps, run, err);
-out:
 	if (status != FSL_OK) {
 		fsl_steps_fini(steps);
 	}
