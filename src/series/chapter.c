@@ -27,17 +27,17 @@ struct fsl_chapter_rule fsl_chapter_rule_of(double hours)
 	return rule;
 }
 
-/* False when the rank has no events. */
+/* False when the rank never had events. Its end is the last that it ever had: of a rank that fell
+ * silent long ago, a run that goes on from an earlier one reads no operators any more. */
 static bool span_of_rank(const struct fsl_rank *rank, int64_t *begin_ns, int64_t *end_ns)
 {
+	*end_ns = *begin_ns = rank->last_event_ns;
 	if (rank->n_ops > 0) {
 		*begin_ns = fsl_op_begin_ns(&rank->ops[0]);
-		*end_ns = fsl_op_begin_ns(&rank->ops[rank->n_ops - 1]);
 	} else if (rank->n_stages > 0) {
 		*begin_ns = rank->stages[0].begin_ns;
-		*end_ns = rank->stages[rank->n_stages - 1].begin_ns;
 	}
-	return rank->n_ops > 0 || rank->n_stages > 0;
+	return rank->last_event_ns != FSL_NS_ABSENT;
 }
 
 /* Both ends are moved by about the same, or the rank has no time in common with the others. */

@@ -169,6 +169,23 @@ def late_ends_are_noticed(job):
     expect(LATE in job.log, "did not notice that an operator ended late")
 
 
+def silent_ranks_move_no_chapter(job):
+    """One rank falls silent early and others lag: chapters are those of a run that reads all."""
+    shares = [1, 0.1, 1, 0.93, 0.93]  # of the five ranks
+    for name, share in zip(job.files, shares):
+        path = job.whole / name
+        rows = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(rows[:int(len(rows) * share)]))
+    silent = job.growing / job.files[1]
+    silent.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(job.whole / job.files[1], silent)
+    n_gone_on = 0
+    for share in [0.5 + 0.025 * k for k in range(21)]:
+        job.write(share)
+        n_gone_on += job.judge()[1]
+    expect(n_gone_on > 10, f"only {n_gone_on} runs went on")
+
+
 def short_captures_keep_nothing(job):
     job.write(0.05)
     _, is_going_on = job.judge()
@@ -183,6 +200,7 @@ CASES = [
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
     (late_ends_are_noticed, ["timelines=none"]),
+    (silent_ranks_move_no_chapter, ["timelines=none", "dp=1", "tp=5"]),
     (short_captures_keep_nothing, []),
 ]
 
