@@ -18,6 +18,9 @@ static const double STAGE_RATIO_MIN = 1.05;
 static const double STAGE_RANK_SHARE_MIN = 1.0 / 3.0;
 /* Nobody is the slowest, or pauses, more often than this; more often would be that rank's doing. */
 static const double ONE_RANK_SHARE_MAX = 0.5;
+/* Nor do the pauses of one rank cost more of what all cost: two long ones among short ones of
+ * others are single events. */
+static const double ONE_RANK_COST_MAX = 0.75;
 /* Pauses are rare: a rank that has them in more of its steps than this does not pause. Many ranks
  * that pause rarely leave few steps without a pause. */
 static const double PAUSE_RANK_SHARE_MAX = 0.25;
@@ -226,27 +229,36 @@ double fsl_fuse_pauses_ms(const struct fsl_case *job)
 	return n_steps > 0 ? sum_ms / (double)n_steps : 0.0;
 }
 
-/* Rare long times of different ranks in different steps. @n_paused: per rank index, zeroed. */
+/* Of one rank. */
+struct pauses {
+	size_t n;
+	double ms;
+};
+
+/* Rare long times of different ranks in different steps. @pauses: per rank index, zeroed. */
 static void find_pauses(struct imbalance *out, const struct fsl_case *job, struct fsl_arena *arena,
-			double least_ms, size_t *n_paused)
+			double least_ms, struct pauses *pauses)
 {
 	const struct fsl_blame *blame = job->blame;
 	size_t n_steps = 0, n_ranks = 0, n_most = 0;
-	double sum_ms = 0.0;
+	double sum_ms = 0.0, most_ms = 0.0;
 	for (size_t s = 0; s < blame->n_steps; s++) {
 		size_t who = 0;
 		double ms = pause_of_step(blame, s, least_ms, &who);
 		if (ms > 0.0) {
 			n_steps++;
 			sum_ms += ms;
-			n_ranks += n_paused[who]++ == 0;
-			n_most = n_paused[who] > n_most ? n_paused[who] : n_most;
+			n_ranks += pauses[who].n++ == 0;
+			pauses[who].ms += ms;
+			n_most = pauses[who].n > n_most ? pauses[who].n : n_most;
+			most_ms = fmax(most_ms, pauses[who].ms);
 		}
 	}
 	double share = (double)n_steps / (double)blame->n_steps;
 	if (n_steps < PAUSES_MIN || n_ranks < 2 ||
 	    (double)n_most > PAUSE_RANK_SHARE_MAX * (double)blame->n_steps ||
-	    (double)n_most > ONE_RANK_SHARE_MAX * (double)n_steps) {
+	    (double)n_most > ONE_RANK_SHARE_MAX * (double)n_steps ||
+	    most_ms > ONE_RANK_COST_MAX * sum_ms) {
 		return;
 	}
 	double lost_ms = sum_ms / (double)blame->n_steps;
@@ -330,10 +342,10 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 	struct place *places = fsl_arena_alloc(&scratch, n_ranks * sizeof(*places));
 	struct stage_level *stages = fsl_arena_alloc(&scratch, n_ranks * sizeof(*stages));
 	size_t *n_slowest = fsl_arena_alloc(&scratch, n_ranks * sizeof(*n_slowest));
-	size_t *n_paused = fsl_arena_alloc(&scratch, n_ranks * sizeof(*n_paused));
+	struct pauses *pauses = fsl_arena_alloc(&scratch, n_ranks * sizeof(*pauses));
 	double *usual_ms = fsl_arena_alloc(&scratch, n_ranks * sizeof(*usual_ms));
 	double *work = fsl_arena_alloc(&scratch, 2 * (n_steps + n_ranks) * sizeof(*work));
-	if (places == NULL || stages == NULL || n_slowest == NULL || n_paused == NULL ||
+	if (places == NULL || stages == NULL || n_slowest == NULL || pauses == NULL ||
 	    usual_ms == NULL || work == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
 		goto out;
@@ -344,7 +356,7 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 	find_stage(&found[0], job, &out->arena, places, stages, usual_ms);
 	find_work(&found[1], job, &out->arena, usual_ms, n_slowest, work);
 	if (found[1].lost_ms < least_ms) { /* else the slowest of some steps looks like a pause */
-		find_pauses(&found[2], job, &out->arena, least_ms, n_paused);
+		find_pauses(&found[2], job, &out->arena, least_ms, pauses);
 	}
 	for (size_t i = 1; i < sizeof(found) / sizeof(found[0]); i++) {
 		most = found[i].lost_ms > most->lost_ms ? &found[i] : most;

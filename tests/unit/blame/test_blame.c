@@ -348,6 +348,26 @@ static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
 	}
 }
 
+static void two_long_pauses_of_one_rank_among_short_ones_are_single_events(void **state)
+{
+	(void)state;
+	for (int is_even = 0; is_even < 2; is_even++) {
+		struct charged_job c;
+		struct fsl_localisation out;
+		small_job_init(&c.job, 8, 40);
+		charge(&c);
+		for (size_t r = 0; r < 4; r++) { /* rank 3 twice, the others once */
+			double long_steps = r == 3 || is_even ? 2.0 : 0.2;
+			c.blame.own_ms[r * 40 + 8 * r + 4] += long_steps * c.blame.step_ms;
+		}
+		c.blame.own_ms[3 * 40 + 29] += 2.0 * c.blame.step_ms;
+		assert_int_equal(imbalance_of(&c, &out),
+				 is_even ? FSL_VERDICT_HOST_PAUSES : FSL_VERDICT_NORMAL);
+		fsl_localisation_fini(&out);
+		release(&c);
+	}
+}
+
 static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **state)
 {
 	(void)state;
@@ -659,6 +679,7 @@ int main(void)
 		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
 		cmocka_unit_test(work_that_moves_between_ranks_names_nobody),
 		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
+		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
 		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
 		cmocka_unit_test(a_lost_wait_is_no_work),
 		cmocka_unit_test(idle_time_is_blamed_only_when_recorded_work_explains_nothing),
