@@ -50,6 +50,7 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_match_fini(&job->match);
 	fsl_topology_fini(&job->topology);
 	fsl_perception_fini(&job->perception);
+	fsl_progress_fini(&job->progress);
 	fsl_steps_fini(&job->steps);
 	fsl_run_fini(&job->run);
 }
@@ -69,7 +70,7 @@ static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 		config->root_path, range->source);
 	fsl_kept_load(kept, config, &options);
 	enum fsl_status status = fsl_ingest_run(&job->run, &options, err);
-	if (status == FSL_OK && fsl_kept_is_late(kept, &job->run)) {
+	if (status == FSL_OK && fsl_kept_is_outdated(kept, config, &job->run)) {
 		fsl_kept_forget(kept, &options);
 		fsl_run_fini(&job->run);
 		status = fsl_run_init(&job->run, err);
@@ -118,17 +119,13 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 	return fsl_fuse(&job->localisation, facts, err);
 }
 
-/* The steps of the run; without numbers of their own they are counted on from earlier chapters. */
-static enum fsl_status find_steps(struct fsl_job *job, struct fsl_error *err)
+enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err)
 {
 	enum fsl_status status = fsl_steps_build(&job->steps, &job->run, err);
-	size_t n_lead = 0;
 	if (status != FSL_OK || !job->steps.is_ordinal) {
 		return status;
 	}
-	while (n_lead < job->steps.n_items && job->steps.items[n_lead].begin_ns < job->begin_ns) {
-		n_lead++;
-	}
+	size_t n_lead = fsl_steps_over(&job->steps, job->begin_ns);
 	for (size_t s = 0; s < job->steps.n_items; s++) {
 		job->steps.items[s].step += (int64_t)job->n_steps_before - (int64_t)n_lead;
 	}
@@ -145,7 +142,7 @@ static enum fsl_status match(struct fsl_job *job, struct fsl_error *err)
 		fsl_log(FSL_LOG_INFO, "match", "clocks drift apart, straightened: most_ppm=%.2f",
 			job->drift_max_ppm);
 		fsl_steps_fini(&job->steps);
-		status = find_steps(job, err);
+		status = fsl_job_find_steps(job, err);
 	}
 	return status;
 }
@@ -183,13 +180,17 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 				 .blame = &job->blame};
 }
 
-/* events -> steps -> perception; events -> collectives -> own time -> blame -> verdict. */
+/* events -> steps -> progress -> perception; events -> collectives -> own time -> blame -> verdict.
+ */
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
 {
-	enum fsl_status status = find_steps(job, err);
+	enum fsl_status status = fsl_job_find_steps(job, err);
 	if (status == FSL_OK) {
-		status = fsl_perceive(&job->perception, &job->run, &job->steps, config, err);
+		status = fsl_progress_build(&job->progress, &job->run, &job->steps, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_perceive(&job->perception, &job->run, &job->progress, config, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_topology_build(&job->topology, &job->run, config, err);

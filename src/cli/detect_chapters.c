@@ -1,87 +1,36 @@
 /* Judges a long capture chapter by chapter, and tells one verdict of them all. */
-#include "cli/detect_chapters.h"
+#include "cli/detect_chapters_parts.h"
 
 #include "base/log.h"
 #include "base/number.h"
 #include "blame/fuse.h"
-#include "series/verdict_pack.h"
+#include "detect/perceive.h"
 
-/* Where the first chapter has fewer steps, the job's steps are too long for chapters. */
-enum { FIRST_STEPS_MIN = 64 };
+/* Chapters shorter than they need be have so many steps, by what the first has. */
+enum { FINE_STEPS_MIN = 128 };
 /* Where there would be more chapters, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
+
+void fsl_chapter_fini(struct fsl_judged_chapter *chapter)
+{
+	fsl_localisation_fini(&chapter->verdict);
+	fsl_progress_fini(&chapter->progress);
+	fsl_pack_fini(&chapter->packed);
+}
 
 void fsl_chapters_fini(struct fsl_chapters *chapters)
 {
 	for (size_t k = 0; k < chapters->n_items; k++) {
-		fsl_localisation_fini(&chapters->items[k].verdict);
-		fsl_pack_fini(&chapters->items[k].packed);
+		fsl_chapter_fini(&chapters->items[k]);
 	}
 	fsl_free(chapters->items);
 	fsl_arena_fini(&chapters->arena);
 	*chapters = (struct fsl_chapters){0};
 }
 
-/* Steps that begin in the chapter itself and not in its lead. */
-static size_t count_steps(const struct fsl_steps *steps, int64_t begin_ns)
+size_t fsl_chapter_steps_kept(const struct fsl_config *config)
 {
-	size_t n = 0;
-	for (size_t s = 0; s < steps->n_items; s++) {
-		n += steps->items[s].begin_ns >= begin_ns;
-	}
-	return n;
-}
-
-/* The verdict as a later run would find it; texts no longer hang on the chapter's run. */
-static enum fsl_status note_verdict(struct fsl_judged_chapter *out, const struct fsl_job *part,
-				    struct fsl_error *err)
-{
-	out->n_steps = count_steps(&part->steps, out->time.begin_ns);
-	enum fsl_status status = fsl_localisation_pack(&part->localisation, &out->packed, err);
-	return status == FSL_OK ? fsl_localisation_unpack(&out->verdict, out->packed.bytes,
-							  out->packed.n_bytes, err)
-				: status;
-}
-
-/* The present of a chapter that is over is its last event: the job went on behind it, so that a
- * silence up to its end is no hang. */
-static int64_t last_event_ns(const struct fsl_run *run, int64_t end_ns)
-{
-	int64_t last_ns = FSL_NS_ABSENT;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		int64_t event_ns = run->ranks[r].last_event_ns;
-		last_ns = event_ns > last_ns ? event_ns : last_ns;
-	}
-	return last_ns != FSL_NS_ABSENT && last_ns < end_ns ? last_ns : end_ns;
-}
-
-static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct fsl_job *job,
-				    const struct fsl_chapter_rule *rule, size_t n_steps_before,
-				    const struct fsl_config *config, struct fsl_error *err)
-{
-	struct fsl_config present = *config; /* shallow: the present is its own */
-	struct fsl_job *part = fsl_calloc(1, sizeof(*part));
-	if (part == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"chapter\"");
-	}
-	enum fsl_status status = fsl_job_init(part, err);
-	fsl_run_fini(&part->run);
-	if (status == FSL_OK) {
-		status = fsl_chapter_take(&part->run, &job->run, &out->time, rule, err);
-	}
-	present.now_ns = last_event_ns(&part->run, out->time.end_ns);
-	part->begin_ns = out->time.begin_ns;
-	part->n_steps_before = n_steps_before;
-	if (status == FSL_OK) {
-		status = fsl_job_analyse(part, &present, err);
-	}
-	if (status == FSL_OK) {
-		status = note_verdict(out, part, err);
-	}
-	part->run.files = NULL; /* of the job */
-	fsl_job_fini(part);
-	fsl_free(part);
-	return status;
+	return (size_t)(config->max_data_queue_steps + config->task_stable_step);
 }
 
 /* Lists the chapters that are still to be judged behind those that are. */
@@ -110,27 +59,6 @@ static enum fsl_status list_chapters(struct fsl_chapters *out, struct fsl_error 
 	out->items = all;
 	out->n_items = n_items;
 	return FSL_OK;
-}
-
-/* Chapters that are over and not known yet. *is_short: the first has too few steps to be judged,
- * and so will others. */
-static enum fsl_status judge_past(struct fsl_job *job, const struct fsl_config *config,
-				  size_t n_known, bool *is_short, struct fsl_error *err)
-{
-	struct fsl_chapters *chapters = &job->chapters;
-	size_t n_steps = 0;
-	enum fsl_status status = FSL_OK;
-	*is_short = false;
-	for (size_t k = 0; k + 1 < chapters->n_items && !*is_short && status == FSL_OK; k++) {
-		if (k >= n_known) {
-			status = judge_closed(&chapters->items[k], job, &chapters->rule, n_steps,
-					      config, err);
-		}
-		n_steps += chapters->items[k].n_steps;
-		*is_short = n_steps < FIRST_STEPS_MIN;
-	}
-	job->n_steps_before = n_steps;
-	return status;
 }
 
 /* The newest chapter, as which the job goes on. */
@@ -227,13 +155,53 @@ static void swap_verdicts(struct fsl_localisation *a, struct fsl_localisation *b
 	*b = kept;
 }
 
+/* Of chapters that are too long ago to be looked back at, only where they ended and their saves. */
+static void forget_steps(struct fsl_chapters *chapters, size_t n_steps_max)
+{
+	size_t n_steps = 0;
+	for (size_t k = chapters->n_items - 1; k-- > 0;) {
+		struct fsl_progress *progress = &chapters->items[k].progress;
+		size_t n = progress->steps.n_items;
+		if (n_steps >= n_steps_max) {
+			fsl_progress_trim(progress, INT64_MIN, 1);
+		}
+		n_steps += n;
+	}
+}
+
+/* Perception looks back over chapters: when steps got slower is not a matter of one. */
+static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_config *config,
+				      struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	size_t n_past = chapters->n_items - 1;
+	const struct fsl_progress **past = fsl_calloc(n_past, sizeof(*past));
+	if (past == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chapters=%zu", n_past);
+	}
+	for (size_t k = 0; k < n_past; k++) {
+		past[k] = &chapters->items[k].progress;
+	}
+	struct fsl_judged_chapter *newest = &chapters->items[n_past];
+	newest->n_steps = fsl_chapter_count_steps(&job->progress.steps, &newest->time);
+	fsl_progress_trim(&job->progress, job->begin_ns, SIZE_MAX);
+	enum fsl_status status = fsl_progress_extend(&job->progress, past, n_past,
+						     fsl_chapter_steps_kept(config), err);
+	fsl_free(past);
+	forget_steps(chapters, fsl_chapter_steps_kept(config));
+	if (status == FSL_OK) {
+		fsl_perception_fini(&job->perception);
+		status = fsl_perceive(&job->perception, &job->run, &job->progress, config, err);
+	}
+	return status;
+}
+
 /* One verdict: that of a chapter, with what the others add. */
 static enum fsl_status conclude(struct fsl_job *job, struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	size_t last = chapters->n_items - 1;
 	struct fsl_judged_chapter *newest = &chapters->items[last];
-	newest->n_steps = count_steps(&job->steps, newest->time.begin_ns);
 	swap_verdicts(&job->localisation, &newest->verdict);
 	size_t told = choose_told(chapters);
 	swap_verdicts(&job->localisation, &chapters->items[told].verdict);
@@ -250,14 +218,71 @@ struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config)
 	return fsl_chapter_rule_of(is_whole ? 0.0 : config->chapter_hours);
 }
 
+struct fsl_chapter_rule fsl_job_finer_rule(const struct fsl_config *config,
+					   const struct fsl_span *span)
+{
+	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
+	return span->begin_ns == FSL_NS_ABSENT
+		       ? longest
+		       : fsl_chapter_rule_finer(&longest, span->end_ns - span->begin_ns,
+						config->chapter_parts);
+}
+
+/* Would chapters of this rule have steps enough, and begin alike on all ranks? By the first. */
+static enum fsl_status are_chapters_sound(bool *are_sound, const struct fsl_job *job,
+					  const struct fsl_span *span,
+					  const struct fsl_chapter_rule *rule,
+					  struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	struct fsl_chapter *items = NULL;
+	size_t n_items = 0;
+	struct fsl_judged_chapter first = {.n_steps = 0};
+	*are_sound = false;
+	if (span->apart_ns > rule->lead_ns) {
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_chapters_list(&items, &n_items, &arena, span, rule, err);
+	if (status == FSL_OK && n_items > 1) {
+		first.time = items[0];
+		status = fsl_chapter_count_ahead(&first, job, rule, err);
+		double n_lengths =
+			(double)(first.time.end_ns - span->begin_ns) / (double)rule->length_ns;
+		*are_sound = (double)first.n_steps >= n_lengths * FINE_STEPS_MIN &&
+			     first.n_steps >= FSL_CHAPTER_STEPS_MIN;
+	}
+	fsl_arena_fini(&arena);
+	return status;
+}
+
+/* The rule that suits the capture: short chapters where they hold enough, else the longest. */
+static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config *config,
+				   const struct fsl_span *span, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	struct fsl_chapter_rule finer = fsl_job_finer_rule(config, span);
+	bool is_fine = false;
+	enum fsl_status status = FSL_OK;
+	chapters->wanted_ns = finer.length_ns;
+	if (finer.length_ns < chapters->rule.length_ns && !span->is_torn) {
+		status = are_chapters_sound(&is_fine, job, span, &finer, err);
+	}
+	chapters->rule = is_fine ? finer : chapters->rule;
+	return status;
+}
+
 static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 			   struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	struct fsl_span span;
 	bool is_known = chapters->n_items > 0;
-	chapters->rule = fsl_job_chapter_rule(config);
-	enum fsl_status status = fsl_run_span(&span, &job->run, &chapters->rule, err);
+	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
+	enum fsl_status status = fsl_run_span(&span, &job->run, &longest, err);
+	if (status == FSL_OK && !is_known) {
+		chapters->rule = longest;
+		status = choose_rule(job, config, &span, err);
+	}
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -277,7 +302,7 @@ enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *conf
 	size_t n_known = job->chapters.n_items;
 	enum fsl_status status = cut(job, config, err);
 	if (status == FSL_OK) {
-		status = judge_past(job, config, n_known, &is_short, err);
+		status = fsl_chapters_judge_past(job, config, n_known, &is_short, err);
 	}
 	if (status == FSL_OK && (is_short || job->chapters.n_items == 1)) {
 		fsl_chapters_fini(&job->chapters);
@@ -286,6 +311,9 @@ enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *conf
 	}
 	if (status == FSL_OK) {
 		status = judge_newest(job, config, err);
+	}
+	if (status == FSL_OK) {
+		status = perceive_again(job, config, err);
 	}
 	return status == FSL_OK ? conclude(job, err) : status;
 }

@@ -4,16 +4,22 @@
 
 #include "cli/detect_job.h"
 
-/* How the configuration wants captures cut; sysTrace's rules are for whole captures. */
+/* How the configuration wants captures cut at most; sysTrace's rules are for whole captures. */
 struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config);
+/* How it wants a capture of that length cut, if that has steps enough. */
+struct fsl_chapter_rule fsl_job_finer_rule(const struct fsl_config *config,
+					   const struct fsl_span *span);
+/* The newest steps of a chapter that perception may look back at. */
+size_t fsl_chapter_steps_kept(const struct fsl_config *config);
 
 /*
  * Everything from job->run, which the caller filled, to job->perception and job->localisation:
- * fsl_job_analyse() on the capture as a whole or, where it is longer than config->chapter_hours, on
- * each chapter that job->chapters does not know yet; as a whole, too, where the first chapter has
- * too few steps. Perception, topology and all else in @job are
- * then those of the newest chapter; localisation is the verdict of the newest chapter in which
- * something was wrong, with a note of every chapter.
+ * fsl_job_analyse() on the capture as a whole or, where it is longer than config->chapter_hours or
+ * has steps enough for config->chapter_parts chapters, on each chapter that job->chapters does not
+ * know yet; as a whole, too, where the first chapter has too few steps. Topology and all else in
+ * @job are then those of the newest chapter, perception looks back over the chapters before;
+ * localisation is the verdict of the newest chapter in which something was wrong, with a note of
+ * every chapter.
  */
 enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *config,
 			      struct fsl_error *err);

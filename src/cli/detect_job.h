@@ -12,6 +12,7 @@
 #include "match/match.h"
 #include "match/own.h"
 #include "series/chapter.h"
+#include "series/progress.h"
 #include "series/run.h"
 #include "series/steps.h"
 #include "series/topology.h"
@@ -20,7 +21,10 @@
 /* One chapter of a long capture with its verdict. */
 struct fsl_judged_chapter {
 	struct fsl_chapter time;
-	size_t n_steps; /* that begin in it */
+	size_t n_steps;               /* that end in it */
+	size_t n_before;              /* in the chapters before, where its own have no numbers */
+	bool is_ordinal;              /* its steps have no numbers but their order */
+	struct fsl_progress progress; /* of them the newest, for perception */
 	struct fsl_localisation verdict;
 	struct fsl_pack packed; /* the verdict, to be kept; nothing for the newest chapter */
 };
@@ -29,10 +33,13 @@ struct fsl_judged_chapter {
 struct fsl_chapters {
 	struct fsl_arena arena;
 	struct fsl_chapter_rule rule;
+	int64_t wanted_ns;    /* the length that chapters of such a capture should have; they have
+				 it where it holds steps enough */
 	struct fsl_span span; /* of the capture */
 	struct fsl_judged_chapter *items;
 	size_t n_items;
 };
+void fsl_chapter_fini(struct fsl_judged_chapter *chapter);
 void fsl_chapters_fini(struct fsl_chapters *chapters);
 
 /* In the order in which they come into being. */
@@ -42,6 +49,7 @@ struct fsl_job {
 	int64_t begin_ns;
 	size_t n_steps_before;
 	struct fsl_steps steps;
+	struct fsl_progress progress;
 	struct fsl_perception perception;
 	struct fsl_topology topology;
 	double drift_max_ppm; /* that was taken out of the clocks */
@@ -57,6 +65,10 @@ struct fsl_job {
 
 /* An empty job; fsl_job_fini is due also when it fails. */
 enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err);
+
+/* job->steps of job->run; without numbers of their own they are counted on from earlier chapters.
+ */
+enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err);
 
 /*
  * Everything from job->run, which the caller filled, to job->perception and job->localisation.

@@ -133,7 +133,7 @@ static int64_t find_resume_ns(const struct fsl_kept *kept, const struct fsl_inge
 	struct fsl_error err = {0};
 	int64_t resume_ns = FSL_NS_ABSENT;
 	size_t n = kept->chapters.n_items;
-	if (n == 0 || fsl_marks_resume_ns(&kept->before, options, kept->rule.slack_ns,
+	if (n == 0 || fsl_marks_resume_ns(&kept->before, options, kept->chapters.rule.slack_ns,
 					  kept->chapters.items[n - 1].time.end_ns, &resume_ns,
 					  &err) != FSL_OK) {
 		return FSL_NS_ABSENT;
@@ -145,26 +145,24 @@ static int64_t find_resume_ns(const struct fsl_kept *kept, const struct fsl_inge
 static void drop_open(struct fsl_chapters *chapters, size_t n_kept)
 {
 	while (chapters->n_items > n_kept) {
-		struct fsl_judged_chapter *last = &chapters->items[--chapters->n_items];
-		fsl_localisation_fini(&last->verdict);
-		fsl_pack_fini(&last->packed);
+		fsl_chapter_fini(&chapters->items[--chapters->n_items]);
 	}
 }
 
-void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
-		   struct fsl_ingest_options *options)
+/* Marks for chapters of one rule, or @n_parts > 0, for rules up to it. */
+static void ask_for_marks(struct fsl_ingest_options *options, const struct fsl_chapter_rule *rule,
+			  int64_t n_parts)
+{
+	options->mark_period_ns = rule->length_ns;
+	options->mark_lead_ns = rule->lead_ns + rule->slack_ns;
+	options->mark_parts = n_parts > 1 ? n_parts : 0;
+}
+
+/* Where marks are not, the next run finds those that it needs: the rule is known by now. */
+static void find_chapters(struct fsl_kept *kept, const struct fsl_config *config,
+			  struct fsl_ingest_options *options)
 {
 	struct fsl_error err = {0};
-	*kept = (struct fsl_kept){.rule = fsl_job_chapter_rule(config), .resume_ns = FSL_NS_ABSENT};
-	kept->is_wanted = config->chapter_keep && kept->rule.length_ns > 0 &&
-			  options->from_ns == INT64_MIN && options->to_ns == INT64_MAX &&
-			  fsl_team_size() == 1;
-	if (!kept->is_wanted) {
-		return;
-	}
-	options->mark_period_ns = kept->rule.length_ns;
-	options->mark_lead_ns = kept->rule.lead_ns + kept->rule.slack_ns;
-	options->marks = &kept->now;
 	if (read_kept(kept, config, &err) != FSL_OK) {
 		fsl_log(FSL_LOG_WARNING, "kept",
 			"what the last run kept is not used, all is read: cause=\"%s\"",
@@ -172,7 +170,27 @@ void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
 		forget(kept);
 		return;
 	}
+	if (kept->chapters.n_items > 0) {
+		ask_for_marks(options, &kept->chapters.rule, 0);
+	}
 	kept->resume_ns = find_resume_ns(kept, options);
+}
+
+void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
+		   struct fsl_ingest_options *options)
+{
+	*kept = (struct fsl_kept){.longest = fsl_job_chapter_rule(config),
+				  .n_parts = config->chapter_parts,
+				  .resume_ns = FSL_NS_ABSENT};
+	kept->is_wanted = config->chapter_keep && kept->longest.length_ns > 0 &&
+			  options->from_ns == INT64_MIN && options->to_ns == INT64_MAX &&
+			  fsl_team_size() == 1;
+	if (!kept->is_wanted) {
+		return;
+	}
+	ask_for_marks(options, &kept->longest, kept->n_parts);
+	options->marks = &kept->now;
+	find_chapters(kept, config, options);
 	if (kept->resume_ns == FSL_NS_ABSENT) {
 		forget(kept);
 		return;
@@ -205,26 +223,55 @@ static bool is_rank_late(const struct fsl_rank *rank, int64_t limit_ns, int64_t 
 	return false;
 }
 
-bool fsl_kept_is_late(const struct fsl_kept *kept, const struct fsl_run *run)
+static bool is_late(const struct fsl_kept *kept, const struct fsl_run *run)
 {
-	for (size_t r = 0; r < run->n_ranks && kept->resume_ns != FSL_NS_ABSENT; r++) {
+	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		const struct fsl_kept_rank *before =
 			bsearch(&rank->rank, kept->ranks, kept->n_ranks, sizeof(*kept->ranks),
 				compare_rank);
-		if (before == NULL || is_rank_late(rank, kept->resume_ns,
-						   before->last_event_ns - kept->rule.slack_ns)) {
+		if (before == NULL ||
+		    is_rank_late(rank, kept->resume_ns,
+				 before->last_event_ns - kept->chapters.rule.slack_ns)) {
 			return true;
 		}
 	}
 	return false;
 }
 
+/* True when a run that reads all would want chapters of another length. */
+static bool is_outgrown(const struct fsl_kept *kept, const struct fsl_config *config,
+			const struct fsl_run *run)
+{
+	struct fsl_span span;
+	if (fsl_run_span(&span, run, &kept->longest, NULL) != FSL_OK) {
+		return true;
+	}
+	span.begin_ns = kept->chapters.span.begin_ns;
+	return fsl_job_finer_rule(config, &span).length_ns != kept->chapters.wanted_ns;
+}
+
+bool fsl_kept_is_outdated(const struct fsl_kept *kept, const struct fsl_config *config,
+			  const struct fsl_run *run)
+{
+	if (kept->resume_ns == FSL_NS_ABSENT) {
+		return false;
+	}
+	const char *why = is_late(kept, run) ? "events of kept chapters came late" : NULL;
+	if (why == NULL && is_outgrown(kept, config, run)) {
+		why = "the capture has outgrown its chapters";
+	}
+	if (why != NULL) {
+		fsl_log(FSL_LOG_INFO, "kept", "%s, all is read", why);
+	}
+	return why != NULL;
+}
+
 void fsl_kept_forget(struct fsl_kept *kept, struct fsl_ingest_options *options)
 {
-	fsl_log(FSL_LOG_INFO, "kept", "events of kept chapters came late, all is read");
 	forget(kept);
 	fsl_marks_fini(&kept->now);
+	ask_for_marks(options, &kept->longest, kept->n_parts);
 	options->resume = NULL;
 	options->resume_ns = FSL_NS_ABSENT;
 }
@@ -260,7 +307,9 @@ static enum fsl_status write_kept(struct fsl_kept *kept, const struct fsl_job *j
 	if (root == NULL) {
 		return FSL_FAIL(err, FSL_ERR_IO, "folder is gone: path=\"%s\"", config->root_path);
 	}
+	const struct fsl_chapter_rule *rule = &job->chapters.rule;
 	rules_of(rules, config);
+	fsl_marks_settle(&kept->now, rule->length_ns, rule->lead_ns + rule->slack_ns);
 	enum fsl_status status = fsl_kept_pack(kept, &job->chapters, &pack, err);
 	if (status == FSL_OK) {
 		status = fsl_state_use(&kept->state, config->state_path, err);

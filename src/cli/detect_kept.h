@@ -21,7 +21,8 @@ struct fsl_kept {
 	struct fsl_arena arena;
 	struct fsl_state *state; /* of the whole run; NULL until somebody wants it */
 	bool is_wanted; /* the run is one that may keep something and go on from what was kept */
-	struct fsl_chapter_rule rule;
+	struct fsl_chapter_rule longest; /* of the configuration */
+	int64_t n_parts;
 	struct fsl_chapters chapters; /* those that are over */
 	struct fsl_kept_rank *ranks;  /* sorted by rank */
 	size_t n_ranks;
@@ -38,10 +39,12 @@ void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
 		   struct fsl_ingest_options *options);
 
 /*
- * True when some operator or stage that began in a kept chapter ended after the earlier run: that
- * judged the chapter without it. Everything has to be read then (fsl_kept_forget).
+ * True when what was kept is of no use for what was read, and everything has to be read
+ * (fsl_kept_forget): the capture got so long that its chapters are others, or some operator or
+ * stage that began in a kept chapter ended after the earlier run, which judged it without.
  */
-bool fsl_kept_is_late(const struct fsl_kept *kept, const struct fsl_run *run);
+bool fsl_kept_is_outdated(const struct fsl_kept *kept, const struct fsl_config *config,
+			  const struct fsl_run *run);
 void fsl_kept_forget(struct fsl_kept *kept, struct fsl_ingest_options *options);
 
 /* Hands the chapters that need not be judged again to @job. */

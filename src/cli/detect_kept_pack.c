@@ -5,9 +5,9 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x324b5346, /* "FSK2"; another number when the bytes change */
+	KEPT_MAGIC = 0x334b5346, /* "FSK3"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
-	CHAPTER_BYTES_MIN = 32, /* times, steps, length of the verdict */
+	CHAPTER_BYTES_MIN = 61, /* times, steps, progress, length of the verdict */
 };
 
 static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter *chapter)
@@ -15,6 +15,9 @@ static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter 
 	fsl_pack_u64(pack, (uint64_t)chapter->time.begin_ns);
 	fsl_pack_u64(pack, (uint64_t)chapter->time.end_ns);
 	fsl_pack_u64(pack, chapter->n_steps);
+	fsl_pack_u64(pack, chapter->n_before);
+	fsl_pack_u8(pack, chapter->is_ordinal);
+	fsl_progress_pack(&chapter->progress, pack);
 	fsl_pack_bytes(pack, chapter->packed.bytes, chapter->packed.n_bytes);
 }
 
@@ -26,6 +29,8 @@ enum fsl_status fsl_kept_pack(const struct fsl_kept *kept, const struct fsl_chap
 	enum fsl_status status = FSL_OK;
 	fsl_marks_pack(&kept->now, &marks);
 	fsl_pack_u32(pack, KEPT_MAGIC);
+	fsl_pack_u64(pack, (uint64_t)chapters->rule.length_ns);
+	fsl_pack_u64(pack, (uint64_t)chapters->wanted_ns);
 	fsl_pack_u64(pack, (uint64_t)chapters->span.begin_ns);
 	fsl_pack_u64(pack, n_closed);
 	for (size_t k = 0; k < n_closed; k++) {
@@ -44,18 +49,24 @@ enum fsl_status fsl_kept_pack(const struct fsl_kept *kept, const struct fsl_chap
 	return status;
 }
 
-static enum fsl_status unpack_chapter(struct fsl_judged_chapter *out, struct fsl_unpack *unpack,
-				      struct fsl_error *err)
+static enum fsl_status unpack_chapter(struct fsl_judged_chapter *out, struct fsl_arena *arena,
+				      struct fsl_unpack *unpack, struct fsl_error *err)
 {
 	size_t n_bytes = 0;
 	out->time.begin_ns = (int64_t)fsl_unpack_u64(unpack);
 	out->time.end_ns = (int64_t)fsl_unpack_u64(unpack);
 	out->n_steps = (size_t)fsl_unpack_u64(unpack);
+	out->n_before = (size_t)fsl_unpack_u64(unpack);
+	out->is_ordinal = fsl_unpack_u8(unpack) != 0;
+	enum fsl_status status = fsl_progress_unpack(&out->progress, unpack, arena, err);
+	if (status != FSL_OK) {
+		return status;
+	}
 	const void *bytes = fsl_unpack_bytes(unpack, &n_bytes);
 	if (unpack->is_bad || out->time.begin_ns >= out->time.end_ns) {
 		return FSL_FAIL(err, FSL_ERR_FORMAT, "kept chapter is damaged");
 	}
-	enum fsl_status status = fsl_localisation_unpack(&out->verdict, bytes, n_bytes, err);
+	status = fsl_localisation_unpack(&out->verdict, bytes, n_bytes, err);
 	return status == FSL_OK ? fsl_localisation_pack(&out->verdict, &out->packed, err) : status;
 }
 
@@ -63,9 +74,11 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpa
 				       struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
+	out->rule = fsl_chapter_rule_for((int64_t)fsl_unpack_u64(unpack));
+	out->wanted_ns = (int64_t)fsl_unpack_u64(unpack);
 	out->span.begin_ns = (int64_t)fsl_unpack_u64(unpack);
 	size_t n = fsl_unpack_count(unpack, CHAPTERS_MAX, CHAPTER_BYTES_MIN);
-	if (unpack->is_bad) {
+	if (unpack->is_bad || out->rule.length_ns <= 0) {
 		return FSL_FAIL(err, FSL_ERR_FORMAT, "kept chapters are damaged");
 	}
 	out->items = fsl_calloc(n, sizeof(*out->items));
@@ -75,7 +88,7 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpa
 	for (size_t k = 0; k < n && status == FSL_OK; k++) {
 		fsl_localisation_init(&out->items[k].verdict);
 		out->n_items++;
-		status = unpack_chapter(&out->items[k], unpack, err);
+		status = unpack_chapter(&out->items[k], &out->arena, unpack, err);
 		bool is_next =
 			k == 0 || out->items[k].time.begin_ns == out->items[k - 1].time.end_ns;
 		if (status == FSL_OK && !is_next) {

@@ -24,6 +24,7 @@
 /* Limits that only catch slips such as a time in the place of a number of steps. */
 enum {
 	COUNT_LIMIT = 1000000000,
+	PARTS_LIMIT = 4096,
 	MINUTES_LIMIT = 525600, /* a year */
 	HOURS_LIMIT = 87600,    /* ten years */
 	SECONDS_LIMIT = 86400,
@@ -155,6 +156,9 @@ static const struct fsl_config_key keys[] = {
 	 NULL, OURS, "Processor time of the replay at most, about: 1000 operators a ms."},
 	{MODEL, "chapter.hours", REAL, AT(chapter_hours), "4", 0, HOURS_LIMIT, "h", NULL, OURS,
 	 "Length of the chapters in which longer captures are judged; 0: always as a whole."},
+	{MODEL, "chapter.parts", INTEGER, AT(chapter_parts), "32", 1, PARTS_LIMIT, "chapters",
+	 NULL, OURS,
+	 "A capture is cut into so many chapters or more where each has 128 steps; 1: by hours alone."},
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
 	 "Keeps verdicts of chapters in the state file, so that the next run reads what is new."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,

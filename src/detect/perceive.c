@@ -15,7 +15,8 @@
 /* What the sentence for the user is made from. */
 struct judgement {
 	const struct fsl_run *run;
-	const struct fsl_steps *steps;
+	const struct fsl_progress *progress;
+	const struct fsl_steps *steps; /* of the progress */
 	const struct fsl_config *config;
 	struct fsl_step_series series;
 	struct fsl_silence silence;
@@ -407,7 +408,7 @@ static enum fsl_status perceive(struct fsl_perception *out, struct judgement *ju
 				 : perceive_steps(out, judgement, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_perceive_stages(out, judgement->run, judgement->steps, config, err);
+		status = fsl_perceive_stages(out, judgement->progress, config, err);
 	}
 	if (status == FSL_OK) {
 		set_kind(out, judgement, is_enough);
@@ -421,11 +422,13 @@ static enum fsl_status perceive(struct fsl_perception *out, struct judgement *ju
 }
 
 enum fsl_status fsl_perceive(struct fsl_perception *out, const struct fsl_run *run,
-			     const struct fsl_steps *steps, const struct fsl_config *config,
+			     const struct fsl_progress *progress, const struct fsl_config *config,
 			     struct fsl_error *err)
 {
+	const struct fsl_steps *steps = &progress->steps;
 	fsl_perception_init(out);
-	struct judgement judgement = {.run = run, .steps = steps, .config = config};
+	struct judgement judgement = {
+		.run = run, .progress = progress, .steps = steps, .config = config};
 	enum fsl_status status = fsl_step_series_init(&judgement.series, steps, config, err);
 	if (status == FSL_OK) {
 		status = perceive(out, &judgement, err);

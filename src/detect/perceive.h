@@ -3,20 +3,21 @@
 #define FSL_DETECT_PERCEIVE_H
 
 #include "config/config.h"
-#include "series/steps.h"
+#include "series/progress.h"
 #include "series/verdict.h"
 
 /*
- * Fills @out (overwritten; free with fsl_perception_fini) from the steps and the last events of all
- * ranks. @config->now_ns is the present. Too few steps: kind INSUFFICIENT_EVIDENCE (or HANG when
- * the last event is too old), FSL_OK. What a hang's job did before it is judged as well.
+ * Fills @out (overwritten; free with fsl_perception_fini) from the progress of the job, which may
+ * reach back further than @run, and the last events of all ranks. @config->now_ns is the present.
+ * Too few steps: kind INSUFFICIENT_EVIDENCE (or HANG when the last event is too old), FSL_OK. What
+ * a hang's job did before it is judged as well.
  *
  * Method and limits: docs/perception.md. The reference prints the end of a step as its time:
  * begin_ns + step_ms of an anomaly; step_ms is in its whole milliseconds. start_ns and end_ns are
  * its first and last point, the ends of the first and last closed step looked at.
  */
 enum fsl_status fsl_perceive(struct fsl_perception *out, const struct fsl_run *run,
-			     const struct fsl_steps *steps, const struct fsl_config *config,
+			     const struct fsl_progress *progress, const struct fsl_config *config,
 			     struct fsl_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #define FSL_DETECT_PERCEIVE_PARTS_H
 
 #include "config/config.h"
-#include "series/steps.h"
+#include "series/progress.h"
 #include "series/verdict.h"
 #include "series/windows.h"
 
@@ -100,8 +100,7 @@ enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_sile
 				     const struct fsl_config *config, struct fsl_error *err);
 
 /* slow_dataloader and slow_ckpt, as far as they are enabled. */
-enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_run *run,
-				    const struct fsl_steps *steps, const struct fsl_config *config,
-				    struct fsl_error *err);
+enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_progress *progress,
+				    const struct fsl_config *config, struct fsl_error *err);
 
 #endif

@@ -1,7 +1,5 @@
 /* Slow data loading and slow checkpoints of the job, each against its own past. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <failslow/stats.h>
 
@@ -79,29 +77,6 @@ judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct
 	return FSL_OK;
 }
 
-/* Time in the data loader per step, of the rank that took longest: the job waits for that one. */
-static void sum_loading(const struct fsl_run *run, const struct fsl_steps *steps,
-			struct sample *samples, double *sums_ms)
-{
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		memset(sums_ms, 0, steps->n_items * sizeof(*sums_ms));
-		for (size_t i = 0; i < rank->n_stages; i++) {
-			const struct fsl_stage *stage = &rank->stages[i];
-			size_t step = stage->kind == FSL_STAGE_DATALOADER
-					      ? fsl_steps_find(steps, stage->begin_ns)
-					      : SIZE_MAX;
-			if (step != SIZE_MAX) {
-				sums_ms[step] +=
-					(double)(stage->end_ns - stage->begin_ns) / FSL_NS_PER_MS;
-			}
-		}
-		for (size_t i = 0; i < steps->n_items; i++) {
-			samples[i].ms = fmax(samples[i].ms, sums_ms[i]);
-		}
-	}
-}
-
 static double median_step_ms(const struct fsl_steps *steps, double *scratch)
 {
 	for (size_t i = 0; i < steps->n_items; i++) {
@@ -110,10 +85,11 @@ static double median_step_ms(const struct fsl_steps *steps, double *scratch)
 	return fsl_median(scratch, steps->n_items, scratch + steps->n_items);
 }
 
-static enum fsl_status perceive_loading(struct fsl_perception *out, const struct fsl_run *run,
-					const struct fsl_steps *steps,
+static enum fsl_status perceive_loading(struct fsl_perception *out,
+					const struct fsl_progress *progress,
 					const struct fsl_config *config, struct fsl_error *err)
 {
+	const struct fsl_steps *steps = &progress->steps;
 	size_t n_stable = config->task_stable_step > 0 ? (size_t)config->task_stable_step : 0;
 	if (steps->n_items <= n_stable) {
 		return FSL_OK;
@@ -129,8 +105,8 @@ static enum fsl_status perceive_loading(struct fsl_perception *out, const struct
 	for (size_t i = 0; i < steps->n_items; i++) {
 		samples[i].step = steps->items[i].step;
 		samples[i].begin_ns = steps->items[i].begin_ns;
+		samples[i].ms = (double)progress->loading_ns[i] / FSL_NS_PER_MS;
 	}
-	sum_loading(run, steps, samples, scratch);
 	struct past past = {
 		.n_min = LOADER_PAST_MIN,
 		.degree_thr = config->anomaly_degree_thr,
@@ -144,83 +120,36 @@ out:
 	return status;
 }
 
-static int compare_samples(const void *left, const void *right)
-{
-	const struct sample *a = left;
-	const struct sample *b = right;
-	if (a->begin_ns != b->begin_ns) {
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	}
-	return (a->ms > b->ms) - (a->ms < b->ms);
-}
-
-/* Sorted saves of single ranks become checkpoints of the job: saves that overlap are one. */
-static size_t join_saves(struct sample *saves, size_t n)
-{
-	size_t n_joined = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct sample *last = n_joined > 0 ? &saves[n_joined - 1] : NULL;
-		double since_ms =
-			last != NULL ? (double)(saves[i].begin_ns - last->begin_ns) / FSL_NS_PER_MS
-				     : INFINITY;
-		if (last != NULL && since_ms < last->ms) {
-			last->ms = fmax(last->ms, since_ms + saves[i].ms);
-		} else {
-			saves[n_joined++] = saves[i];
-		}
-	}
-	return n_joined;
-}
-
-static enum fsl_status perceive_ckpts(struct fsl_perception *out, const struct fsl_run *run,
-				      const struct fsl_steps *steps,
+static enum fsl_status perceive_ckpts(struct fsl_perception *out,
+				      const struct fsl_progress *progress,
 				      const struct fsl_config *config, struct fsl_error *err)
 {
-	struct sample *saves = NULL;
-	size_t n_saves = 0;
-	size_t capacity = 0;
-	enum fsl_status status = FSL_OK;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		for (size_t i = 0; i < rank->n_stages; i++) {
-			const struct fsl_stage *stage = &rank->stages[i];
-			if (stage->kind != FSL_STAGE_CKPT) {
-				continue;
-			}
-			status = FSL_GROW(saves, capacity, n_saves + 1, err);
-			if (status != FSL_OK) {
-				goto out;
-			}
-			size_t step = fsl_steps_find(steps, stage->begin_ns);
-			saves[n_saves++] = (struct sample){
-				.step = step != SIZE_MAX ? steps->items[step].step : stage->step,
-				.begin_ns = stage->begin_ns,
-				.ms = (double)(stage->end_ns - stage->begin_ns) / FSL_NS_PER_MS,
-			};
-		}
+	struct sample *samples = fsl_calloc(progress->n_saves, sizeof(*samples));
+	if (samples == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: checkpoints=%zu",
+				progress->n_saves);
 	}
-	if (n_saves > 0) {
-		qsort(saves, n_saves, sizeof(*saves), compare_samples);
-		struct past past = {.n_min = CKPT_PAST_MIN,
-				    .degree_thr = config->anomaly_degree_thr};
-		status = judge(out, saves, join_saves(saves, n_saves), &past,
-			       fsl_perception_add_slow_ckpt, err);
+	for (size_t i = 0; i < progress->n_saves; i++) {
+		const struct fsl_save *save = &progress->saves[i];
+		samples[i] = (struct sample){save->step, save->begin_ns,
+					     (double)save->dur_ns / FSL_NS_PER_MS};
 	}
-out:
-	fsl_free(saves);
+	struct past past = {.n_min = CKPT_PAST_MIN, .degree_thr = config->anomaly_degree_thr};
+	enum fsl_status status =
+		judge(out, samples, progress->n_saves, &past, fsl_perception_add_slow_ckpt, err);
+	fsl_free(samples);
 	return status;
 }
 
-enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_run *run,
-				    const struct fsl_steps *steps, const struct fsl_config *config,
-				    struct fsl_error *err)
+enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_progress *progress,
+				    const struct fsl_config *config, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	if (config->enable_dataloader) {
-		status = perceive_loading(out, run, steps, config, err);
+		status = perceive_loading(out, progress, config, err);
 	}
 	if (status == FSL_OK && config->enable_ckpt) {
-		status = perceive_ckpts(out, run, steps, config, err);
+		status = perceive_ckpts(out, progress, config, err);
 	}
 	return status;
 }

@@ -143,8 +143,12 @@ struct fsl_ingest_options {
 	int n_threads; /* 0: one per core */
 	/* See ingest/mark.h; no marks are taken, and none used, by a team of processes and with a
 	 * time range. */
-	int64_t mark_period_ns;         /* 0: take no marks, and use none */
-	int64_t mark_lead_ns;           /* with the slack for rows out of order */
+	int64_t mark_period_ns; /* 0: take no marks, and use none */
+	int64_t mark_lead_ns;   /* with the slack for rows out of order */
+	/* 0: period and lead are known. Else they are those of fsl_chapter_rule_finer(), which
+	 * hangs on how long the capture is: readers guess it from how far they are, and
+	 * fsl_marks_settle() sorts out which of their marks are of use. */
+	int64_t mark_parts;
 	const struct fsl_marks *resume; /* of an earlier run; NULL: read everything; borrowed */
 	int64_t resume_ns;              /* boundary to begin at, of fsl_marks_resume_ns() */
 	struct fsl_marks *marks;        /* out, started as {0}; NULL: not wanted */

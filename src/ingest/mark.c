@@ -51,6 +51,40 @@ static bool copy_marks(struct fsl_arena *arena, struct fsl_file_marks *to,
 	return is_copied;
 }
 
+/* False: it stands for no boundary of the period. */
+static bool settle(struct fsl_mark *mark, int64_t period_ns, int64_t lead_ns)
+{
+	bool is_end = mark->boundary_ns == INT64_MAX;
+	mark->first_ns = (mark->first_ns + period_ns - 1) / period_ns * period_ns;
+	mark->boundary_ns = is_end ? INT64_MAX : mark->boundary_ns / period_ns * period_ns;
+	return mark->lead_ns >= lead_ns && mark->first_ns <= mark->boundary_ns;
+}
+
+static void settle_file(struct fsl_file_marks *file, int64_t period_ns, int64_t lead_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < file->n_marks; i++) {
+		struct fsl_mark mark = file->marks[i];
+		if (settle(&mark, period_ns, lead_ns)) {
+			file->marks[n++] = mark;
+		}
+	}
+	size_t n_max = FSL_MARKS_KEPT;
+	n_max += n > 0 && file->marks[n - 1].boundary_ns == INT64_MAX;
+	size_t n_gone = n > n_max ? n - n_max : 0;
+	file->n_marks = n - n_gone;
+	file->marks += n_gone;
+}
+
+void fsl_marks_settle(struct fsl_marks *marks, int64_t period_ns, int64_t lead_ns)
+{
+	for (size_t i = 0; i < marks->n_files; i++) {
+		settle_file(&marks->files[i], period_ns, lead_ns);
+	}
+	marks->period_ns = period_ns;
+	marks->lead_ns = lead_ns;
+}
+
 enum fsl_status fsl_marks_add(struct fsl_marks *marks, const struct fsl_load *load,
 			      struct fsl_error *err)
 {

@@ -15,7 +15,8 @@
 #include "ingest/marker_pairs.h"
 
 enum {
-	FSL_MARKS_KEPT = 4, /* the newest of a file, beside the one at its end */
+	FSL_MARKS_KEPT = 4,  /* the newest of a file, beside the one at its end */
+	FSL_MARKS_TAKEN = 8, /* while it is not known yet which of them are of use */
 	FSL_MARK_SAMPLE_BYTES = 4096,
 };
 /* Periods and leads are at most this long (three years), so that no sum overflows. */
@@ -31,6 +32,7 @@ struct fsl_mark_place {
 struct fsl_mark {
 	int64_t first_ns, boundary_ns; /* boundaries that it stands for, from to; INT64_MAX: the
 					  one at the end of the file */
+	int64_t lead_ns;               /* what it was taken with; not packed */
 	struct fsl_mark_place place;
 	uint64_t fingerprint; /* of up to FSL_MARK_SAMPLE_BYTES before the place */
 	/* Of struct fsl_file and struct fsl_rank: */
@@ -71,6 +73,13 @@ struct fsl_marks {
 };
 
 void fsl_marks_fini(struct fsl_marks *marks);
+
+/*
+ * Makes @marks, which were taken without knowing the period, marks of that period and lead: those
+ * that stand for none of its boundaries, or not far enough before it, are forgotten, and of the
+ * others all but the newest.
+ */
+void fsl_marks_settle(struct fsl_marks *marks, int64_t period_ns, int64_t lead_ns);
 
 /* Appends @marks to @pack; look at its is_failed. */
 void fsl_marks_pack(const struct fsl_marks *marks, struct fsl_pack *pack);

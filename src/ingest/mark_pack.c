@@ -16,7 +16,7 @@ enum {
 
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_pending) == 48, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_state) == 64, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_mark) == 160 + FSL_DROPS_N * 8,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_mark) == 168 + FSL_DROPS_N * 8,
 	       "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 96, "fields travel");
 

@@ -187,6 +187,10 @@ static int64_t agree(const struct candidate *candidates, size_t n, int64_t perio
 {
 	int64_t newest_ns = newest_boundary(candidates, n);
 	int64_t boundary_ns = newest_ns < most_ns ? newest_ns : most_ns;
+	if (newest_ns == FSL_NS_ABSENT) {
+		fsl_log(FSL_LOG_INFO, "ingest",
+			"everything is read again: no marks were left for these chapters");
+	}
 	size_t n_agreed = 0;
 	for (size_t i = 0; n_agreed < n && boundary_ns != FSL_NS_ABSENT; i = (i + 1) % n) {
 		int64_t lower_ns = lower(&candidates[i], boundary_ns, period_ns);

@@ -1,10 +1,18 @@
 /* Snapshots of a sink and its pairs between two rows, and back. */
 #include "ingest/mark_take.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "series/chapter.h"
+
+enum {
+	GUESS_BYTES_MIN = 1 << 20, /* what is smaller is read fast enough */
+	GUESS_BYTES = 1 << 15,     /* of a file that tell how it goes on */
+	GUESS_ERROR = 10,          /* one part in so many */
+};
 
 void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_options *options,
 			  const struct fsl_file_marks *old)
@@ -14,6 +22,10 @@ void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_
 		.lead_ns = options->mark_lead_ns,
 		.resume_ns = options->resume_ns,
 		.old = old,
+		.n_parts = options->mark_parts,
+		.longest_ns = options->mark_period_ns,
+		.began_ns = FSL_NS_ABSENT,
+		.least_pace = INFINITY,
 	};
 }
 
@@ -23,6 +35,10 @@ void fsl_mark_taker_begin_again(struct fsl_mark_taker *taker)
 		.period_ns = taker->period_ns,
 		.lead_ns = taker->lead_ns,
 		.resume_ns = taker->resume_ns,
+		.n_parts = taker->n_parts,
+		.longest_ns = taker->longest_ns,
+		.began_ns = FSL_NS_ABSENT,
+		.least_pace = INFINITY,
 		.is_forgetting = true,
 	};
 	fsl_mark_taker_fini(taker);
@@ -112,6 +128,8 @@ void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
 		return;
 	}
 	taker->from = from;
+	taker->n_bytes = fsl_reader_disk_bytes(reader);
+	taker->n_parts = taker->n_bytes >= GUESS_BYTES_MIN ? taker->n_parts : 0;
 	sink->taker = taker;
 	sink->mark_at_ns = INT64_MIN;
 }
@@ -152,10 +170,10 @@ static bool has_events(const struct fsl_sink *sink)
 /* Puts a mark behind the others; the oldest goes when there are too many. */
 static void push(struct fsl_mark_taker *taker, const struct fsl_mark *mark)
 {
-	if (taker->n_marks == FSL_MARKS_KEPT && mark->boundary_ns != INT64_MAX) {
+	size_t n_max = taker->n_parts > 0 ? FSL_MARKS_TAKEN : FSL_MARKS_KEPT;
+	if (taker->n_marks == n_max && mark->boundary_ns != INT64_MAX) {
 		fsl_marker_state_fini(&taker->marks[0].pairs);
-		memmove(&taker->marks[0], &taker->marks[1],
-			(FSL_MARKS_KEPT - 1) * sizeof(taker->marks[0]));
+		memmove(&taker->marks[0], &taker->marks[1], (n_max - 1) * sizeof(taker->marks[0]));
 		taker->n_marks--;
 	}
 	taker->marks[taker->n_marks++] = *mark;
@@ -189,6 +207,65 @@ static enum fsl_status take(struct fsl_sink *sink, struct fsl_marker_pairs *pair
 	return FSL_OK;
 }
 
+/* How long the rest of the file is when it goes on at @pace, ns a byte. */
+static int64_t rest_of(const struct fsl_mark_taker *taker, uint64_t offset, double pace)
+{
+	double rest_ns = offset < taker->n_bytes ? pace * (double)(taker->n_bytes - offset) : 0.0;
+	return rest_ns < (double)FSL_MARK_SPAN_MAX_NS ? (int64_t)rest_ns : FSL_MARK_SPAN_MAX_NS;
+}
+
+/* Learns how quickly the file goes on; *least_ns and *usual_ns: the rest of it, at the quickest
+ * that it ever was since one guess, and on average. */
+static void guess_rest(struct fsl_mark_taker *taker, uint64_t offset, int64_t passed_ns,
+		       int64_t *least_ns, int64_t *usual_ns)
+{
+	if (offset < GUESS_BYTES) {
+		*least_ns = *usual_ns = passed_ns;
+		return;
+	}
+	double usual = (double)passed_ns / (double)offset;
+	if (offset - taker->guessed_offset >= GUESS_BYTES) {
+		double pace = (double)(passed_ns - taker->guessed_ns) /
+			      (double)(offset - taker->guessed_offset);
+		taker->least_pace = fmin(taker->least_pace, fmax(pace, 0.0));
+		taker->guessed_ns = passed_ns;
+		taker->guessed_offset = offset;
+	}
+	*least_ns = rest_of(taker, offset, fmin(usual, taker->least_pace));
+	*usual_ns = rest_of(taker, offset, usual);
+}
+
+/*
+ * Period and lead that the whole file will want, the finer and the longer of what may be; and where
+ * the next mark is due. Far from the end none is of use but to guess again, and a guess too many
+ * costs little.
+ */
+static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
+		  const struct fsl_mark_place *place, int64_t time_ns)
+{
+	const struct fsl_chapter_rule longest = fsl_chapter_rule_for(taker->longest_ns);
+	taker->began_ns = taker->began_ns == FSL_NS_ABSENT ? time_ns : taker->began_ns;
+	int64_t passed_ns = time_ns > taker->began_ns ? time_ns - taker->began_ns : 0;
+	int64_t least_ns = 0, usual_ns = 0;
+	guess_rest(taker, place->offset, passed_ns, &least_ns, &usual_ns);
+	int64_t short_ns = passed_ns + least_ns, long_ns = passed_ns + usual_ns;
+	struct fsl_chapter_rule finer =
+		fsl_chapter_rule_finer(&longest, short_ns - short_ns / GUESS_ERROR, taker->n_parts);
+	struct fsl_chapter_rule coarser =
+		fsl_chapter_rule_finer(&longest, long_ns + long_ns / GUESS_ERROR, taker->n_parts);
+	taker->period_ns = finer.length_ns;
+	taker->lead_ns = coarser.lead_ns + coarser.slack_ns;
+	int64_t due_ns = time_ns + taker->lead_ns;
+	int64_t unused_ns = least_ns - FSL_MARKS_KEPT * coarser.length_ns;
+	if (place->offset < GUESS_BYTES) {
+		due_ns += passed_ns;
+	} else if (unused_ns > 0) {
+		due_ns += unused_ns < least_ns / 3 ? unused_ns : least_ns / 3;
+	}
+	due_ns = due_ns > boundary_ns ? due_ns : boundary_ns;
+	taker->next_ns = (due_ns / finer.length_ns + 1) * finer.length_ns;
+}
+
 /* What is there when the first mark for the boundary is reached. */
 static void note_old(struct fsl_sink *sink, int64_t boundary_ns)
 {
@@ -207,8 +284,12 @@ enum fsl_status fsl_mark_take(struct fsl_sink *sink, struct fsl_marker_pairs *pa
 {
 	struct fsl_mark_taker *taker = sink->taker;
 	int64_t boundary_ns = (time_ns + taker->lead_ns) / taker->period_ns * taker->period_ns;
-	struct fsl_mark mark = {.first_ns = taker->next_ns, .boundary_ns = boundary_ns};
+	struct fsl_mark mark = {
+		.first_ns = taker->next_ns, .boundary_ns = boundary_ns, .lead_ns = taker->lead_ns};
 	taker->next_ns = boundary_ns + taker->period_ns;
+	if (taker->n_parts > 0 && place != NULL) {
+		guess(taker, boundary_ns, place, time_ns);
+	}
 	sink->mark_at_ns = taker->next_ns - taker->lead_ns;
 	note_old(sink, boundary_ns);
 	if (place == NULL) {
@@ -226,7 +307,11 @@ enum fsl_status fsl_mark_take_end(struct fsl_sink *sink, struct fsl_marker_pairs
 		return FSL_OK;
 	}
 	struct fsl_mark mark = {
-		.first_ns = taker->next_ns, .boundary_ns = INT64_MAX, .place = *place};
+		.first_ns = taker->next_ns,
+		.boundary_ns = INT64_MAX,
+		.lead_ns = taker->lead_ns,
+		.place = *place,
+	};
 	sink->mark_at_ns = INT64_MAX;
 	note_old(sink, INT64_MAX);
 	return take(sink, pairs, &mark, err);
@@ -240,7 +325,11 @@ static enum fsl_status take_from(struct fsl_sink *sink, struct fsl_marker_pairs 
 	const struct fsl_mark *from = taker->from;
 	bool is_end = from->boundary_ns == INT64_MAX;
 	struct fsl_mark mark = {
-		.first_ns = from->first_ns, .boundary_ns = from->boundary_ns, .place = from->place};
+		.first_ns = from->first_ns,
+		.boundary_ns = from->boundary_ns,
+		.lead_ns = taker->lead_ns,
+		.place = from->place,
+	};
 	taker->next_ns = is_end ? from->first_ns : from->boundary_ns + taker->period_ns;
 	sink->mark_at_ns = taker->next_ns - taker->lead_ns;
 	return is_end ? FSL_OK : take(sink, pairs, &mark, err);

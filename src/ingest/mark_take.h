@@ -11,7 +11,15 @@ struct fsl_mark_taker {
 		*old;                /* of the earlier run; NULL: read from the top; borrowed */
 	const struct fsl_mark *from; /* the one of them that is begun at */
 	int64_t next_ns;             /* least boundary that no row has reached */
-	struct fsl_mark marks[FSL_MARKS_KEPT + 1];
+	/* Where the period has to be guessed: */
+	int64_t n_parts;    /* 0: it is known */
+	int64_t longest_ns; /* it is at most this */
+	int64_t began_ns;   /* time of the first row; FSL_NS_ABSENT: none came yet */
+	uint64_t n_bytes;   /* of the file */
+	int64_t guessed_ns; /* behind the first row, and where, when it was guessed last */
+	uint64_t guessed_offset;
+	double least_pace; /* between two guesses, ns a byte */
+	struct fsl_mark marks[FSL_MARKS_TAKEN + 1];
 	size_t n_marks;
 	const char **names;
 	size_t n_names, names_capacity;

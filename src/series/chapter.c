@@ -11,20 +11,38 @@
 enum {
 	LEAD_PARTS = 8,    /* of a chapter's length */
 	SLACK_MAX_S = 120, /* as FSL_ENTRY_SLACK_S */
-	SLACK_PARTS = 32,
+	SLACK_PARTS = 8,
 };
+
+struct fsl_chapter_rule fsl_chapter_rule_for(int64_t length_ns)
+{
+	int64_t slack_max_ns = (int64_t)SLACK_MAX_S * FSL_NS_PER_S;
+	int64_t slack_ns = length_ns / SLACK_PARTS;
+	return (struct fsl_chapter_rule){
+		.length_ns = length_ns,
+		.lead_ns = length_ns / LEAD_PARTS,
+		.slack_ns = slack_ns < slack_max_ns ? slack_ns : slack_max_ns,
+	};
+}
 
 struct fsl_chapter_rule fsl_chapter_rule_of(double hours)
 {
-	struct fsl_chapter_rule rule = {0};
+	int64_t length_ns = 0;
 	if (hours > 0.0) {
-		int64_t slack_max_ns = (int64_t)SLACK_MAX_S * FSL_NS_PER_S;
-		rule.length_ns = (int64_t)llround(hours * 3600.0 * (double)FSL_NS_PER_S);
-		rule.lead_ns = rule.length_ns / LEAD_PARTS;
-		rule.slack_ns = rule.length_ns / SLACK_PARTS;
-		rule.slack_ns = rule.slack_ns < slack_max_ns ? rule.slack_ns : slack_max_ns;
+		length_ns = (int64_t)llround(hours * 3600.0 * (double)FSL_NS_PER_S);
 	}
-	return rule;
+	return fsl_chapter_rule_for(length_ns);
+}
+
+struct fsl_chapter_rule fsl_chapter_rule_finer(const struct fsl_chapter_rule *rule, int64_t span_ns,
+					       int64_t n_least)
+{
+	int64_t length_ns = rule->length_ns;
+	while (n_least > 1 && length_ns % 2 == 0 && length_ns / 2 >= FSL_NS_PER_S &&
+	       span_ns / length_ns < n_least) {
+		length_ns /= 2;
+	}
+	return fsl_chapter_rule_for(length_ns);
 }
 
 /* False when the rank never had events. Its end is the last that it ever had: of a rank that fell
@@ -69,6 +87,8 @@ enum fsl_status fsl_run_span(struct fsl_span *span, const struct fsl_run *run,
 		span->end_ns = fsl_select_i64(work, n, n / 2);
 	}
 	for (size_t i = 0; i < n; i++) {
+		int64_t apart_ns = llabs(begins[i] - span->begin_ns);
+		span->apart_ns = apart_ns > span->apart_ns ? apart_ns : span->apart_ns;
 		span->is_torn |= is_torn(span, begins[i], ends[i], rule->lead_ns);
 	}
 	fsl_free(ends);

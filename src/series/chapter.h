@@ -24,13 +24,23 @@ struct fsl_chapter {
 /* From and to when most ranks have events. */
 struct fsl_span {
 	int64_t begin_ns, end_ns; /* FSL_NS_ABSENT: there are none */
+	int64_t apart_ns;         /* so far from it is the begin of some rank */
 	/* A rank's clock is so far from the others' that its events would fall into other chapters.
 	 */
 	bool is_torn;
 };
 
+struct fsl_chapter_rule fsl_chapter_rule_for(int64_t length_ns);
 /* @hours <= 0: no chapters. */
 struct fsl_chapter_rule fsl_chapter_rule_of(double hours);
+
+/*
+ * The rule for captures of @span_ns that are to have @n_least chapters: lengths are halved until
+ * there are so many, but none gets shorter than a second. So each boundary of a rule is one of the
+ * finer rules, too, and while a capture grows its rule changes as often as its length doubles.
+ */
+struct fsl_chapter_rule fsl_chapter_rule_finer(const struct fsl_chapter_rule *rule, int64_t span_ns,
+					       int64_t n_least);
 
 /* Medians over the ranks of the first and of the last event. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_run_span(struct fsl_span *span, const struct fsl_run *run,

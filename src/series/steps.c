@@ -485,6 +485,15 @@ size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns)
 	return is_followed || time_ns - item->begin_ns < item->dur_ns ? low - 1 : SIZE_MAX;
 }
 
+size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns)
+{
+	size_t n = 0;
+	while (n < steps->n_items && steps->items[n].begin_ns + steps->items[n].dur_ns <= time_ns) {
+		n++;
+	}
+	return n;
+}
+
 size_t fsl_steps_numbered(const struct fsl_steps *steps, int64_t number)
 {
 	size_t low = 0, high = steps->n_items;

@@ -50,6 +50,9 @@ void fsl_steps_fini(struct fsl_steps *steps);
  */
 size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns);
 
+/* How many steps are over by @time_ns. */
+size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns);
+
 /* Index of the step with this number, SIZE_MAX when there is none. */
 size_t fsl_steps_numbered(const struct fsl_steps *steps, int64_t number);
 

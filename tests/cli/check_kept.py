@@ -29,7 +29,7 @@ class Job:
                    "transfer_ms=0.1", "optimizer_ms=8", "steps=720", *settings]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         config = json.loads((self.whole / "model_config.json").read_text())
-        config["chapter"] = {"hours": 0.003}
+        config["chapter"] = {"hours": 0.003, "parts": 1}
         config["look_back"] = 0  # what is suppressed depends on runs, not on data
         self.growing.mkdir()
         (self.growing / "model_config.json").write_text(json.dumps(config))
@@ -186,6 +186,30 @@ def silent_ranks_move_no_chapter(job):
     expect(n_gone_on > 10, f"only {n_gone_on} runs went on")
 
 
+def many_short_chapters(job):
+    """Without a word about chapters: a capture of many steps has many, and the second run goes on."""
+    for name in ("model_config.json", "forgetful.json"):
+        path = job.growing / name
+        config = json.loads(path.read_text())
+        config["chapter"] = {"keep": name == "model_config.json"}
+        path.write_text(json.dumps(config))
+    n_gone_on, n_chapters = 0, []
+    shares = [0.3, 0.31, 0.32, 0.6, 0.61, 0.65, 0.95, 0.96, 0.97, 1.0]
+    for share in shares:
+        job.write(share)
+        verdict, is_going_on = job.judge("--jobs", "1" if share < 0.96 else "2")
+        n_gone_on += is_going_on
+        n_chapters.append(len(verdict["localisation"].get("chapters", [])))
+    expect(n_gone_on >= 6, f"only {n_gone_on} runs of {len(shares)} went on: {n_chapters}")
+    expect(all(32 <= n <= 66 for n in n_chapters if n), f"chapters: {n_chapters}")
+    expect(n_chapters[-1] > 0, f"judged as a whole: {n_chapters}")
+    culprits = verdict["localisation"]["culprits"]
+    expect([c["rank"] for c in culprits] == [3], f"culprits: {culprits}")
+    expect(abs(culprits[0]["onsetStep"] - 8300) <= 10, f"onset: {culprits[0]['onsetStep']}")
+    perception = verdict["perception"]
+    expect(perception["is_anomaly"], "the slowdown is not perceived chapters later")
+
+
 def short_captures_keep_nothing(job):
     job.write(0.05)
     _, is_going_on = job.judge()
@@ -200,6 +224,9 @@ CASES = [
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
     (late_ends_are_noticed, ["timelines=none"]),
+    (many_short_chapters, ["steps=9000", "pairs=1", "fault=compute ranks=3 factor=1.3 onset=8300"]),
+    (many_short_chapters, ["steps=9000", "pairs=1", "timelines=none",
+                           "fault=compute ranks=3 factor=1.3 onset=8300"]),
     (silent_ranks_move_no_chapter, ["timelines=none", "dp=1", "tp=5"]),
     (short_captures_keep_nothing, []),
 ]

@@ -127,10 +127,14 @@ static void open_case(struct judged *judged, const char *name, bool with_timelin
 
 static void judge(struct judged *judged)
 {
+	struct fsl_progress progress;
 	fsl_perception_fini(&judged->out);
-	assert_int_equal(fsl_perceive(&judged->out, &judged->run, &judged->steps, &judged->config,
-				      &judged->err),
+	assert_int_equal(fsl_progress_build(&progress, &judged->run, &judged->steps, &judged->err),
 			 FSL_OK);
+	assert_int_equal(
+		fsl_perceive(&judged->out, &judged->run, &progress, &judged->config, &judged->err),
+		FSL_OK);
+	fsl_progress_fini(&progress);
 }
 
 static void close_case(struct judged *judged)

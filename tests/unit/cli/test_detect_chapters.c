@@ -33,9 +33,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The job of @settings, judged in chapters of @chapter_s seconds. Free with release(). */
-static struct fsl_job *judge(const char *const *settings, const char *fault,
-			     const char *other_fault, double chapter_s)
+/* The job of @settings, judged in chapters of @chapter_s seconds, or shorter ones so that there are
+ * @parts. Free with release(). */
+static struct fsl_job *judge_parts(const char *const *settings, const char *fault,
+				   const char *other_fault, double chapter_s, int64_t parts)
 {
 	struct fsl_sim_params params;
 	struct fsl_job *job = calloc(1, sizeof(*job));
@@ -60,10 +61,17 @@ static struct fsl_job *judge(const char *const *settings, const char *fault,
 	assert_int_equal(fsl_job_init(job, NULL), FSL_OK);
 	assert_int_equal(fsl_sim_run_in_memory(&params, &job->run, NULL, NULL), FSL_OK);
 	present.chapter_hours = chapter_s / 3600.0;
+	present.chapter_parts = parts;
 	present.now_ns = job->run.ranks[0].last_event_ns;
 	assert_int_equal(fsl_job_judge(job, &present, NULL), FSL_OK);
 	fsl_sim_params_fini(&params);
 	return job;
+}
+
+static struct fsl_job *judge(const char *const *settings, const char *fault,
+			     const char *other_fault, double chapter_s)
+{
+	return judge_parts(settings, fault, other_fault, chapter_s, 1);
 }
 
 static void release(struct fsl_job *job)
@@ -172,6 +180,38 @@ static void steps_too_long_for_chapters_are_judged_as_a_whole(void **state)
 	release(job);
 }
 
+static void a_capture_of_many_steps_has_as_many_chapters_as_wanted(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t parts;
+		size_t least, most;
+	} cases[] = {{1, 0, 0}, {2, 2, 4}, {8, 0, 0}}; /* eight would have 60 steps each */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_job *job = judge_parts(NULL, NULL, NULL, 14400.0, cases[i].parts);
+		size_t n = job->localisation.n_chapters;
+		assert_int_equal(job->localisation.kind, FSL_VERDICT_NORMAL);
+		assert_in_range(n, cases[i].least, cases[i].most);
+		release(job);
+	}
+}
+
+static void perception_looks_back_over_chapters(void **state)
+{
+	(void)state;
+	struct fsl_job *whole = judge(NULL, "job_slow factor=1.3 onset=150", NULL, 0.0);
+	struct fsl_job *job = judge(NULL, "job_slow factor=1.3 onset=150", NULL, CHAPTER_S);
+	assert_true(job->localisation.n_chapters >= 5);
+	assert_true(whole->perception.is_anomaly && job->perception.is_anomaly);
+	assert_int_equal(job->perception.n_episodes, whole->perception.n_episodes);
+	assert_int_equal(job->perception.episodes[0].onset_step,
+			 whole->perception.episodes[0].onset_step);
+	assert_int_equal(job->perception.coverage.n_steps, whole->perception.coverage.n_steps);
+	assert_string_equal(job->perception.reason, whole->perception.reason);
+	release(whole);
+	release(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +221,8 @@ int main(void)
 		cmocka_unit_test(of_two_faults_the_newer_is_told_and_the_older_noted),
 		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
 		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
+		cmocka_unit_test(a_capture_of_many_steps_has_as_many_chapters_as_wanted),
+		cmocka_unit_test(perception_looks_back_over_chapters),
 		cmocka_unit_test(steps_too_long_for_chapters_are_judged_as_a_whole),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

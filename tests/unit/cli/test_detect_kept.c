@@ -21,7 +21,9 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 {
 	*kept = (struct fsl_kept){.resume_ns = FSL_NS_ABSENT,
 				  .now = {.period_ns = HOUR, .lead_ns = HOUR / 10}};
-	*chapters = (struct fsl_chapters){.span = {.begin_ns = HOUR / 4}};
+	*chapters = (struct fsl_chapters){.rule = fsl_chapter_rule_for(HOUR),
+					  .wanted_ns = HOUR,
+					  .span = {.begin_ns = HOUR / 4}};
 	chapters->items = fsl_calloc(CHAPTERS, sizeof(*chapters->items));
 	kept->ranks = fsl_arena_alloc(&kept->arena, 2 * sizeof(*kept->ranks));
 	assert_non_null(chapters->items);
@@ -35,6 +37,7 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 		chapter->time.begin_ns = k == 0 ? INT64_MIN : (int64_t)k * HOUR;
 		chapter->time.end_ns = k + 1 == CHAPTERS ? INT64_MAX : (int64_t)(k + 1) * HOUR;
 		chapter->n_steps = 100 + k;
+		chapter->progress.steps.source = "timeline";
 		fsl_localisation_init(&chapter->verdict);
 		chapter->verdict.kind = k == 1 ? FSL_VERDICT_SLOW_LINK : FSL_VERDICT_NORMAL;
 		chapter->verdict.reason = k == 1 ? "a link" : "nothing";
@@ -156,19 +159,49 @@ static void an_operator_of_a_kept_chapter_that_ends_later_is_late(void **state)
 		{2 * HOUR - 2, 2 * HOUR + HOUR / 3 - 1, true}, /* written behind later rows? */
 		{2 * HOUR + 2, 9 * HOUR, false},
 	};
+	static const struct fsl_config config = {
+		.algorithm = FSL_ALGORITHM_FAILSLOW, .chapter_hours = 1.0, .chapter_parts = 1};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fsl_kept kept;
 		struct fsl_chapters chapters;
 		struct fsl_run run;
 		make(&kept, &chapters);
-		kept.rule = fsl_chapter_rule_of(1.0);
+		kept.longest = kept.chapters.rule = fsl_chapter_rule_of(1.0);
+		kept.chapters.wanted_ns = HOUR;
 		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
 		add_op(&run, cases[i].begin_ns, cases[i].end_ns);
-		assert_false(fsl_kept_is_late(&kept, &run)); /* nothing is kept */
+		assert_false(fsl_kept_is_outdated(&kept, &config, &run)); /* nothing is kept */
 		kept.resume_ns = 2 * HOUR;
-		assert_int_equal(fsl_kept_is_late(&kept, &run), cases[i].is_late);
+		assert_int_equal(fsl_kept_is_outdated(&kept, &config, &run), cases[i].is_late);
 		kept.n_ranks = 1; /* a rank that nobody saw before */
-		assert_true(fsl_kept_is_late(&kept, &run));
+		assert_true(fsl_kept_is_outdated(&kept, &config, &run));
+		fsl_run_fini(&run);
+		fsl_chapters_fini(&chapters);
+		fsl_kept_fini(&kept);
+	}
+}
+
+static void a_capture_that_wants_longer_chapters_has_outgrown_those_kept(void **state)
+{
+	(void)state;
+	static const struct fsl_config config = {
+		.algorithm = FSL_ALGORITHM_FAILSLOW, .chapter_hours = 1.0, .chapter_parts = 8};
+	for (int hours = 1; hours < 16; hours++) {
+		struct fsl_kept kept;
+		struct fsl_chapters chapters;
+		struct fsl_run run;
+		make(&kept, &chapters);
+		kept.longest = fsl_chapter_rule_of(1.0);
+		kept.chapters.rule = fsl_chapter_rule_for(HOUR / 2);
+		kept.chapters.wanted_ns = HOUR / 2;
+		kept.chapters.span.begin_ns = 100 * HOUR;
+		kept.ranks[1].last_event_ns = 200 * HOUR;
+		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+		add_op(&run, 100 * HOUR + hours * HOUR - 2, 100 * HOUR + hours * HOUR);
+		run.ranks[0].last_event_ns = 100 * HOUR + hours * HOUR;
+		kept.resume_ns = 100 * HOUR;
+		bool is_other = hours < 4 || hours >= 8; /* those want quarters and whole hours */
+		assert_int_equal(fsl_kept_is_outdated(&kept, &config, &run), is_other);
 		fsl_run_fini(&run);
 		fsl_chapters_fini(&chapters);
 		fsl_kept_fini(&kept);
@@ -182,6 +215,7 @@ int main(void)
 		cmocka_unit_test(what_is_damaged_is_refused_or_sound),
 		cmocka_unit_test(out_of_memory_is_reported),
 		cmocka_unit_test(an_operator_of_a_kept_chapter_that_ends_later_is_late),
+		cmocka_unit_test(a_capture_that_wants_longer_chapters_has_outgrown_those_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,12 +84,21 @@ static void add_steps(size_t n, double ms, double noise_share)
 	}
 }
 
+static enum fsl_status perceive_steps(struct fsl_error *err)
+{
+	struct fsl_progress progress;
+	enum fsl_status status = fsl_progress_build(&progress, &fixture.run, &fixture.steps, err);
+	if (status == FSL_OK) {
+		status = fsl_perceive(&fixture.out, &fixture.run, &progress, &fixture.config, err);
+		fsl_progress_fini(&progress);
+	}
+	return status;
+}
+
 static void perceive(void)
 {
 	fsl_perception_fini(&fixture.out);
-	assert_int_equal(fsl_perceive(&fixture.out, &fixture.run, &fixture.steps, &fixture.config,
-				      &fixture.err),
-			 FSL_OK);
+	assert_int_equal(perceive_steps(&fixture.err), FSL_OK);
 }
 
 static void check_kind(enum fsl_verdict_kind kind, const char *anomaly_type)
@@ -729,8 +738,7 @@ static void every_failed_allocation_is_reported(void **state)
 		assert_int_equal(status, FSL_ERR_MEMORY);
 		fsl_perception_fini(&fixture.out);
 		fsl_mem_fail_at(nth);
-		status = fsl_perceive(&fixture.out, &fixture.run, &fixture.steps, &fixture.config,
-				      NULL);
+		status = perceive_steps(NULL);
 		fsl_mem_fail_at(0);
 	}
 	assert_true(nth > 15);

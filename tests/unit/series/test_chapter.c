@@ -77,6 +77,28 @@ static void without_a_length_a_capture_stays_whole(void **state)
 	assert_int_equal(count_chapters(MID, MID + 1000 * HOUR, 0.0, items), 1);
 }
 
+static void lengths_are_halved_until_there_are_chapters_enough(void **state)
+{
+	(void)state;
+	const struct fsl_chapter_rule longest = fsl_chapter_rule_of(4.0);
+	int64_t before_ns = 0;
+	for (int64_t span_ns = FSL_NS_PER_S; span_ns < 1000 * HOUR; span_ns += span_ns / 7) {
+		struct fsl_chapter_rule rule = fsl_chapter_rule_finer(&longest, span_ns, 32);
+		assert_true(longest.length_ns % rule.length_ns == 0);
+		assert_true(rule.length_ns >= before_ns && rule.length_ns >= FSL_NS_PER_S);
+		assert_int_equal(rule.lead_ns, rule.length_ns / 8);
+		if (rule.length_ns < longest.length_ns && rule.length_ns > 2 * FSL_NS_PER_S) {
+			assert_in_range(span_ns / rule.length_ns, 32, 64);
+		}
+		before_ns = rule.length_ns;
+	}
+	assert_true(before_ns == longest.length_ns);
+	struct fsl_chapter_rule same = fsl_chapter_rule_finer(&longest, FSL_NS_PER_S, 1);
+	assert_true(same.length_ns == longest.length_ns);
+	const struct fsl_chapter_rule none = {0};
+	assert_int_equal(fsl_chapter_rule_finer(&none, HOUR, 32).length_ns, 0);
+}
+
 static void chapters_stay_as_they_are_while_the_capture_grows(void **state)
 {
 	(void)state;
@@ -240,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_capture_shorter_than_a_chapter_is_never_cut),
 		cmocka_unit_test(without_a_length_a_capture_stays_whole),
+		cmocka_unit_test(lengths_are_halved_until_there_are_chapters_enough),
 		cmocka_unit_test(chapters_stay_as_they_are_while_the_capture_grows),
 		cmocka_unit_test(chapters_hold_every_event_once_but_for_their_leads),
 		cmocka_unit_test(a_chapter_does_not_know_what_comes_after_it),

@@ -1,0 +1,25 @@
+/* Between the files about chapters: those that are over, and all together. */
+#ifndef FSL_CLI_DETECT_CHAPTERS_PARTS_H
+#define FSL_CLI_DETECT_CHAPTERS_PARTS_H
+
+#include "cli/detect_chapters.h"
+
+/* Where the first chapter has fewer steps, the job's steps are too long for chapters. */
+enum { FSL_CHAPTER_STEPS_MIN = 64 };
+
+/* Steps that end in the chapter. One that goes on behind it is whole in the lead of the next. */
+size_t fsl_chapter_count_steps(const struct fsl_steps *steps, const struct fsl_chapter *chapter);
+
+/* Sets n_steps of a chapter of the whole run in @job that is over and was not judged yet. */
+enum fsl_status fsl_chapter_count_ahead(struct fsl_judged_chapter *out, const struct fsl_job *job,
+					const struct fsl_chapter_rule *rule, struct fsl_error *err);
+
+/*
+ * Judges the chapters of job->chapters that are over, from the first @n_known on, out of the whole
+ * run in @job, and sets job->n_steps_before. *is_short: the first has too few steps to be judged,
+ * and so will others; then nothing else was done.
+ */
+enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_config *config,
+					size_t n_known, bool *is_short, struct fsl_error *err);
+
+#endif

@@ -1,0 +1,228 @@
+/* Judges the chapters that are over, several at a time. */
+#include "base/log.h"
+#include "base/number.h"
+#include "cli/detect_chapters_parts.h"
+#include "series/verdict_pack.h"
+
+/* Of a chapter that is over no more is replayed: there are many, and most are quiet. */
+enum { REPLAY_STEPS_MAX = 96 };
+
+/* Steps of the chapter and its lead that end before the chapter does. */
+static size_t count_whole(const struct fsl_steps *steps, const struct fsl_chapter *chapter)
+{
+	size_t n = steps->n_items;
+	bool is_cut = chapter->end_ns != INT64_MAX && steps->is_last_open && n > 0;
+	size_t n_over = fsl_steps_over(steps, chapter->end_ns);
+	n -= is_cut;
+	return n_over < n ? n_over : n;
+}
+
+size_t fsl_chapter_count_steps(const struct fsl_steps *steps, const struct fsl_chapter *chapter)
+{
+	size_t n = count_whole(steps, chapter), n_lead = fsl_steps_over(steps, chapter->begin_ns);
+	return n > n_lead ? n - n_lead : 0;
+}
+
+/* What a later run would find of it; nothing hangs on the chapter's run any longer. */
+static enum fsl_status note(struct fsl_judged_chapter *out, struct fsl_job *part,
+			    const struct fsl_config *config, struct fsl_error *err)
+{
+	struct fsl_steps *steps = &out->progress.steps;
+	out->progress = part->progress;
+	part->progress = (struct fsl_progress){0};
+	out->n_steps = fsl_chapter_count_steps(steps, &out->time);
+	out->is_ordinal = steps->is_ordinal;
+	steps->n_items = count_whole(steps, &out->time);
+	fsl_progress_trim(&out->progress, out->time.begin_ns, fsl_chapter_steps_kept(config));
+	enum fsl_status status = fsl_localisation_pack(&part->localisation, &out->packed, err);
+	return status == FSL_OK ? fsl_localisation_unpack(&out->verdict, out->packed.bytes,
+							  out->packed.n_bytes, err)
+				: status;
+}
+
+/* The present of a chapter that is over is its last event: the job went on behind it, so that a
+ * silence up to its end is no hang. */
+static int64_t last_event_ns(const struct fsl_run *run, int64_t end_ns)
+{
+	int64_t last_ns = FSL_NS_ABSENT;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		int64_t event_ns = run->ranks[r].last_event_ns;
+		last_ns = event_ns > last_ns ? event_ns : last_ns;
+	}
+	return last_ns != FSL_NS_ABSENT && last_ns < end_ns ? last_ns : end_ns;
+}
+
+/* A job of its own for a chapter that is over; NULL when out of memory. End it with drop_part(). */
+static struct fsl_job *take_part(const struct fsl_job *job, const struct fsl_chapter *chapter,
+				 const struct fsl_chapter_rule *rule, struct fsl_error *err)
+{
+	struct fsl_job *part = fsl_calloc(1, sizeof(*part));
+	if (part == NULL) {
+		(void)FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"chapter\"");
+		return NULL;
+	}
+	enum fsl_status status = fsl_job_init(part, err);
+	fsl_run_fini(&part->run);
+	part->begin_ns = chapter->begin_ns;
+	if (status == FSL_OK) {
+		status = fsl_chapter_take(&part->run, &job->run, chapter, rule, err);
+	}
+	if (status != FSL_OK) {
+		fsl_job_fini(part);
+		fsl_free(part);
+	}
+	return status == FSL_OK ? part : NULL;
+}
+
+static void drop_part(struct fsl_job *part)
+{
+	part->run.files = NULL; /* of the job */
+	fsl_job_fini(part);
+	fsl_free(part);
+}
+
+static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct fsl_job *job,
+				    const struct fsl_chapter_rule *rule,
+				    const struct fsl_config *config, struct fsl_error *err)
+{
+	struct fsl_config present = *config; /* shallow: the present is its own */
+	struct fsl_job *part = take_part(job, &out->time, rule, err);
+	if (part == NULL) {
+		return FSL_ERR_MEMORY;
+	}
+	fsl_chapter_fini(out); /* where it was judged before */
+	fsl_localisation_init(&out->verdict);
+	present.now_ns = last_event_ns(&part->run, out->time.end_ns);
+	present.replay_steps_max = config->replay_steps_max < REPLAY_STEPS_MAX
+					   ? config->replay_steps_max
+					   : REPLAY_STEPS_MAX;
+	part->n_steps_before = out->n_before;
+	enum fsl_status status = fsl_job_analyse(part, &present, err);
+	if (status == FSL_OK) {
+		status = note(out, part, config, err);
+	}
+	drop_part(part);
+	return status;
+}
+
+/* The first thing that went wrong on some thread. */
+struct fault {
+	enum fsl_status status;
+	struct fsl_error error;
+};
+
+static void note_fault(struct fault *fault, enum fsl_status status, const struct fsl_error *error)
+{
+#pragma omp critical(fsl_chapter_fault)
+	if (status != FSL_OK && fault->status == FSL_OK) {
+		*fault = (struct fault){status, *error};
+	}
+}
+
+static enum fsl_status pass_on(const struct fault *fault, struct fsl_error *err)
+{
+	if (fault->status != FSL_OK && err != NULL) {
+		*err = fault->error;
+	}
+	return fault->status;
+}
+
+enum fsl_status fsl_chapter_count_ahead(struct fsl_judged_chapter *out, const struct fsl_job *job,
+					const struct fsl_chapter_rule *rule, struct fsl_error *err)
+{
+	struct fsl_job *part = take_part(job, &out->time, rule, err);
+	if (part == NULL) {
+		return FSL_ERR_MEMORY;
+	}
+	enum fsl_status status = fsl_job_find_steps(part, err);
+	if (status == FSL_OK) {
+		out->n_steps = fsl_chapter_count_steps(&part->steps, &out->time);
+	}
+	drop_part(part);
+	return status;
+}
+
+/* Numbers that are an order want to know how many steps were before, of chapters [@begin, @end). */
+static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t end,
+				      struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	struct fault fault = {0};
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t k = begin; k < end; k++) {
+		struct fsl_error error = {0};
+		note_fault(
+			&fault,
+			fsl_chapter_count_ahead(&chapters->items[k], job, &chapters->rule, &error),
+			&error);
+	}
+	size_t n_before = 0;
+	for (size_t k = 0; k < end; k++) {
+		chapters->items[k].n_before = k < begin ? chapters->items[k].n_before : n_before;
+		n_before += chapters->items[k].n_steps;
+	}
+	return pass_on(&fault, err);
+}
+
+/* Chapters [@begin, @end), each on a thread. */
+static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_config *config,
+				      size_t begin, size_t end, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	struct fault fault = {0};
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t k = begin; k < end; k++) {
+		struct fsl_error error = {0};
+		note_fault(&fault,
+			   judge_closed(&chapters->items[k], job, &chapters->rule, config, &error),
+			   &error);
+	}
+	return pass_on(&fault, err);
+}
+
+/* Chapters from @n_judged on that were numbered wrongly, because the steps of those before came
+ * from other sources than theirs. */
+static enum fsl_status renumber(struct fsl_job *job, const struct fsl_config *config,
+				size_t n_judged, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	enum fsl_status status = FSL_OK;
+	job->n_steps_before = 0;
+	for (size_t k = 0; k + 1 < chapters->n_items && status == FSL_OK; k++) {
+		struct fsl_judged_chapter *chapter = &chapters->items[k];
+		bool is_wrong = chapter->is_ordinal && chapter->n_before != job->n_steps_before;
+		if (k >= n_judged && is_wrong) {
+			chapter->n_before = job->n_steps_before;
+			status = judge_closed(chapter, job, &chapters->rule, config, err);
+		}
+		job->n_steps_before += chapter->n_steps;
+	}
+	return status;
+}
+
+enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_config *config,
+					size_t n_known, bool *is_short, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	size_t n_past = chapters->n_items - 1, n_judged = n_known;
+	enum fsl_status status = FSL_OK;
+	*is_short = false;
+	if (n_past == 0) {
+		return FSL_OK;
+	}
+	if (n_known == 0) {
+		status = judge_closed(&chapters->items[0], job, &chapters->rule, config, err);
+		*is_short = status == FSL_OK && chapters->items[0].n_steps < FSL_CHAPTER_STEPS_MIN;
+		n_judged = 1;
+	}
+	if (status != FSL_OK || *is_short) {
+		return status;
+	}
+	if (chapters->items[0].is_ordinal) {
+		status = count_together(job, n_judged, n_past, err);
+	}
+	if (status == FSL_OK) {
+		status = judge_together(job, config, n_judged, n_past, err);
+	}
+	return status == FSL_OK ? renumber(job, config, n_judged, err) : status;
+}

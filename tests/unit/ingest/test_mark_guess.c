@@ -1,0 +1,213 @@
+/*
+ * Marks of a file of which nobody knows yet how long chapters it will have: whatever its rows did
+ * in the meantime, the newest chapters can be begun at one, and few marks were tried for that.
+ */
+#include "tree.h"
+
+#include "readings.h"
+
+#include "base/number.h"
+#include "ingest/mark_parts.h"
+#include "series/chapter.h"
+
+#define BASE_NS INT64_C(1750000000123456789)
+
+enum { ROWS = 40000, PARTS = 32 };
+
+/* Nanoseconds from operator @i to the next. */
+typedef int64_t (*pace_fn)(int i);
+
+static int64_t steady(int i)
+{
+	(void)i;
+	return 20000000;
+}
+
+static int64_t quick(int i)
+{
+	(void)i;
+	return 1000;
+}
+
+static int64_t slow(int i)
+{
+	(void)i;
+	return INT64_C(30) * FSL_NS_PER_S;
+}
+
+static int64_t late_to_start(int i)
+{
+	return i == 50 ? INT64_C(200) * FSL_NS_PER_S : 20000000;
+}
+
+static int64_t getting_slower(int i)
+{
+	return 10000000 + i * 2000;
+}
+
+static int64_t getting_faster(int i)
+{
+	return 60000000 - i * 1000;
+}
+
+static int64_t with_a_pause(int i)
+{
+	return i == ROWS / 2 ? INT64_C(300) * FSL_NS_PER_S : 20000000;
+}
+
+/* Operators of four rows each; returns the time of the last row. */
+static int64_t write_markers(struct tree *tree, const char *name, pace_fn pace)
+{
+	enum { ROW_BYTES = 80 };
+	char *text = malloc((size_t)ROWS * ROW_BYTES + 200);
+	assert_non_null(text);
+	size_t n = (size_t)sprintf(text, "%s",
+				   "Flag,Id,Kind,Name,SourceKind,Timestamp,"
+				   "msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
+				   "msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId\n");
+	int64_t time_ns = BASE_NS;
+	for (int i = 0; i < ROWS / 4; i++) {
+		for (int row = 0; row < 4; row++) {
+			n += (size_t)sprintf(text + n, "%d,%d,1,%s,%d,%lld,0,0,0,0\n",
+					     row % 2 == 0 ? 16 : 32, i + 1,
+					     row == 0 ? "comm:HcclAllGather!world!fp16!64" : "",
+					     row / 2, (long long)(time_ns + row * 100));
+		}
+		time_ns += pace(i * 4);
+	}
+	tree_write_bytes(tree, name, text, n);
+	free(text);
+	return time_ns;
+}
+
+static struct fsl_ingest_options options_of(const struct fsl_chapter_rule *rule, int64_t parts)
+{
+	return (struct fsl_ingest_options){.mark_period_ns = rule->length_ns,
+					   .mark_lead_ns = rule->lead_ns + rule->slack_ns,
+					   .mark_parts = parts};
+}
+
+/* Reads the file, from @old where it is given. */
+static void read_markers(struct fsl_load *load, struct fsl_mark_taker *taker,
+			 const struct fsl_input *input, const struct fsl_ingest_options *options,
+			 const struct fsl_marks *old, bool is_forgetting)
+{
+	*load = (struct fsl_load){.input = input, .taker = taker};
+	fsl_mark_taker_begin(taker, options, old != NULL ? &old->files[0] : NULL);
+	taker->is_forgetting = is_forgetting;
+	assert_int_equal(fsl_load_read(load, INT64_MIN, INT64_MAX, NULL), FSL_OK);
+}
+
+/* Reading from a boundary gives what reading everything gives. */
+static void check_boundary(const struct fsl_input *input, const struct fsl_chapter_rule *rule,
+			   const struct fsl_marks *marks, int64_t boundary_ns)
+{
+	struct fsl_load full, resumed;
+	struct fsl_mark_taker takers[2];
+	struct fsl_ingest_options options = options_of(rule, 0);
+	options.resume_ns = boundary_ns;
+	assert_non_null(fsl_mark_find(&marks->files[0], boundary_ns));
+	read_markers(&full, &takers[0], input, &options, NULL, false);
+	read_markers(&resumed, &takers[1], input, &options, marks, false);
+	assert_non_null(takers[1].from);
+	assert_true(resumed.file.n_records == full.file.n_records);
+	struct fsl_rank *all = &full.sink.events, *rest = &resumed.sink.events;
+	assert_true(rest->n_ops > 0 && rest->n_ops < all->n_ops / 4);
+	size_t n_gone = all->n_ops - rest->n_ops;
+	assert_memory_equal(all->ops + n_gone, rest->ops, rest->n_ops * sizeof(*rest->ops));
+	assert_true(fsl_op_begin_ns(&all->ops[n_gone - 1]) < boundary_ns - rule->lead_ns);
+	fsl_sink_fini(&full.sink);
+	fsl_sink_fini(&resumed.sink);
+	fsl_mark_taker_fini(&takers[0]);
+	fsl_mark_taker_fini(&takers[1]);
+}
+
+static void the_newest_chapters_can_be_begun_at_marks_that_were_guessed(void **state)
+{
+	static const pace_fn paces[] = {steady,         quick,          slow,        late_to_start,
+					getting_slower, getting_faster, with_a_pause};
+	static const char name[] = "hccl_activity-h-.0.csv";
+	char path[512];
+	tree_path(*state, name, path, sizeof(path));
+	struct fsl_input input = {.path = path, .name = name, .kinds = 0xf, .is_explicit = true};
+	input.told = fsl_file_name_parse(name);
+	for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+		struct fsl_load load;
+		struct fsl_mark_taker taker;
+		struct fsl_marks marks = {0};
+		struct fsl_chapter_rule longest = fsl_chapter_rule_of(4.0);
+		struct fsl_ingest_options options = options_of(&longest, PARTS);
+		int64_t end_ns = write_markers(*state, name, paces[i]);
+		read_markers(&load, &taker, &input, &options, NULL, false);
+		assert_int_equal(fsl_marks_add(&marks, &load, NULL), FSL_OK);
+		struct fsl_chapter_rule rule =
+			fsl_chapter_rule_finer(&longest, end_ns - BASE_NS, PARTS);
+		fsl_marks_settle(&marks, rule.length_ns, rule.lead_ns + rule.slack_ns);
+		int64_t newest_ns = end_ns - rule.length_ns / 2;
+		newest_ns -= newest_ns % rule.length_ns;
+		if (end_ns - BASE_NS > 2 * rule.length_ns) { /* else there is one chapter */
+			check_boundary(&input, &rule, &marks, newest_ns);
+			check_boundary(&input, &rule, &marks, newest_ns - rule.length_ns);
+		}
+		fsl_sink_fini(&load.sink);
+		fsl_mark_taker_fini(&taker);
+		fsl_marks_fini(&marks);
+	}
+}
+
+static void a_small_file_is_not_guessed_at(void **state)
+{
+	static const char name[] = "hccl_activity-h-.0.csv";
+	static const char text[] =
+		"Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,"
+		"msptiObjectId_Ds_StreamId,msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId\n"
+		"16,1,1,comm:HcclAllGather!world!fp16!64,0,1750000000123456789,0,0,0,0\n"
+		"32,1,1,,0,1750000000123456889,0,0,0,0\n";
+	char path[512];
+	struct fsl_load load;
+	struct fsl_mark_taker taker;
+	struct fsl_chapter_rule longest = fsl_chapter_rule_of(4.0);
+	struct fsl_ingest_options options = options_of(&longest, PARTS);
+	tree_path(*state, name, path, sizeof(path));
+	tree_write_bytes(*state, name, text, strlen(text));
+	struct fsl_input input = {.path = path, .name = name, .kinds = 0xf, .is_explicit = true};
+	input.told = fsl_file_name_parse(name);
+	read_markers(&load, &taker, &input, &options, NULL, false);
+	assert_true(taker.period_ns == longest.length_ns);
+	assert_true(taker.n_marks <= 2);
+	fsl_sink_fini(&load.sink);
+	fsl_mark_taker_fini(&taker);
+}
+
+static void settled_marks_stand_for_boundaries_of_the_period_or_are_gone(void **state)
+{
+	(void)state;
+	struct fsl_mark items[] = {
+		{.first_ns = 100, .boundary_ns = 100, .lead_ns = 9},  /* too short a lead */
+		{.first_ns = 110, .boundary_ns = 190, .lead_ns = 20}, /* between boundaries */
+		{.first_ns = 200, .boundary_ns = 250, .lead_ns = 10},
+		{.first_ns = 260, .boundary_ns = 470, .lead_ns = 20},
+		{.first_ns = 480, .boundary_ns = INT64_MAX, .lead_ns = 10},
+	};
+	struct fsl_file_marks file = {.marks = items, .n_marks = 5};
+	struct fsl_marks marks = {.files = &file, .n_files = 1};
+	fsl_marks_settle(&marks, 100, 10);
+	assert_int_equal(file.n_marks, 3);
+	assert_true(file.marks[0].first_ns == 200 && file.marks[0].boundary_ns == 200);
+	assert_true(file.marks[1].first_ns == 300 && file.marks[1].boundary_ns == 400);
+	assert_true(file.marks[2].first_ns == 500 && file.marks[2].boundary_ns == INT64_MAX);
+	assert_true(marks.period_ns == 100 && marks.lead_ns == 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_newest_chapters_can_be_begun_at_marks_that_were_guessed, tree_setup,
+			tree_teardown),
+		cmocka_unit_test_setup_teardown(a_small_file_is_not_guessed_at, tree_setup,
+						tree_teardown),
+		cmocka_unit_test(settled_marks_stand_for_boundaries_of_the_period_or_are_gone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
