@@ -6,8 +6,9 @@
 #include "blame/fuse.h"
 #include "detect/perceive.h"
 
-/* Chapters shorter than they need be have so many steps, by what the first has. */
-enum { FINE_STEPS_MIN = 128 };
+/* Chapters shorter than they need be have so many steps, by what the first of them have: one in
+ * FIRST_PARTS. */
+enum { FINE_STEPS_MIN = 128, FIRST_PARTS = 4 };
 /* Where there would be more chapters, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
 
@@ -83,14 +84,15 @@ static size_t choose_told(const struct fsl_chapters *chapters)
 	return chapters->n_items - 1;
 }
 
-/* The same culprit in an earlier chapter, which it did not recover in; NULL: none. */
-static const struct fsl_culprit *find_lasting(const struct fsl_localisation *verdict,
+/* The same culprit in an earlier chapter; NULL: none. What comes and goes seems to be over at the
+ * end of many chapters. */
+static const struct fsl_culprit *find_earlier(const struct fsl_localisation *verdict,
 					      const struct fsl_culprit *culprit)
 {
 	for (size_t i = 0; i < verdict->n_culprits; i++) {
 		const struct fsl_culprit *earlier = &verdict->culprits[i];
 		if (earlier->rank == culprit->rank && earlier->peer == culprit->peer &&
-		    earlier->cause == culprit->cause && earlier->until_step < 0) {
+		    earlier->cause == culprit->cause) {
 			return earlier;
 		}
 	}
@@ -105,7 +107,7 @@ static void carry_onsets(struct fsl_localisation *out, const struct fsl_chapters
 		struct fsl_culprit *culprit = &out->culprits[i];
 		for (size_t k = told; k-- > 0;) {
 			const struct fsl_culprit *earlier =
-				find_lasting(&chapters->items[k].verdict, culprit);
+				find_earlier(&chapters->items[k].verdict, culprit);
 			if (earlier == NULL) {
 				break;
 			}
@@ -228,46 +230,67 @@ struct fsl_chapter_rule fsl_job_finer_rule(const struct fsl_config *config,
 						config->chapter_parts);
 }
 
-/* Would chapters of this rule have steps enough, and begin alike on all ranks? By the first. */
-static enum fsl_status are_chapters_sound(bool *are_sound, const struct fsl_job *job,
-					  const struct fsl_span *span,
-					  const struct fsl_chapter_rule *rule,
-					  struct fsl_error *err)
+/* What the first of so many chapters together tell of the steps of the job. */
+struct look {
+	size_t n_steps;
+	double n_lengths; /* of a chapter */
+	struct fsl_step_hint step_hint;
+};
+
+static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job,
+				     const struct fsl_span *span,
+				     const struct fsl_chapter_rule *rule, size_t n_chapters,
+				     struct fsl_error *err)
 {
 	struct fsl_arena arena = {0};
 	struct fsl_chapter *items = NULL;
 	size_t n_items = 0;
-	struct fsl_judged_chapter first = {.n_steps = 0};
-	*are_sound = false;
-	if (span->apart_ns > rule->lead_ns) {
-		return FSL_OK;
-	}
+	*out = (struct look){.n_lengths = 0.0};
 	enum fsl_status status = fsl_chapters_list(&items, &n_items, &arena, span, rule, err);
-	if (status == FSL_OK && n_items > 1) {
-		first.time = items[0];
-		status = fsl_chapter_count_ahead(&first, job, rule, err);
-		double n_lengths =
-			(double)(first.time.end_ns - span->begin_ns) / (double)rule->length_ns;
-		*are_sound = (double)first.n_steps >= n_lengths * FINE_STEPS_MIN &&
-			     first.n_steps >= FSL_CHAPTER_STEPS_MIN;
+	if (status == FSL_OK && n_items > n_chapters) {
+		struct fsl_chapter first = {INT64_MIN, items[n_chapters - 1].end_ns};
+		struct fsl_steps steps = {0};
+		status = fsl_chapter_find_steps(&steps, job, &first, rule, err);
+		out->n_steps = fsl_chapter_count_steps(&steps, &first);
+		out->n_lengths = (double)(first.end_ns - span->begin_ns) / (double)rule->length_ns;
+		if (steps.is_ordinal) {
+			out->step_hint = (struct fsl_step_hint){steps.source_rank, steps.n_ops};
+		}
+		fsl_steps_fini(&steps);
 	}
 	fsl_arena_fini(&arena);
 	return status;
 }
 
-/* The rule that suits the capture: short chapters where they hold enough, else the longest. */
+/*
+ * The rule that suits the capture: short chapters where they hold steps enough and begin alike on
+ * all ranks, else the longest. Where there are chapters enough, what the first of them tell of the
+ * steps goes for all.
+ */
 static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config *config,
 				   const struct fsl_span *span, struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
+	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
 	struct fsl_chapter_rule finer = fsl_job_finer_rule(config, span);
-	bool is_fine = false;
-	enum fsl_status status = FSL_OK;
+	bool is_longest = finer.length_ns == longest.length_ns;
+	int64_t n_parts = config->chapter_parts;
+	struct look look;
+	chapters->rule = longest;
 	chapters->wanted_ns = finer.length_ns;
-	if (finer.length_ns < chapters->rule.length_ns && !span->is_torn) {
-		status = are_chapters_sound(&is_fine, job, span, &finer, err);
+	if (finer.length_ns == 0 || span->is_torn || span->begin_ns == FSL_NS_ABSENT ||
+	    (!is_longest && span->apart_ns > finer.lead_ns) ||
+	    (span->end_ns - span->begin_ns) / finer.length_ns < n_parts) {
+		return FSL_OK;
 	}
-	chapters->rule = is_fine ? finer : chapters->rule;
+	size_t n_chapters = (size_t)(n_parts + FIRST_PARTS - 1) / FIRST_PARTS;
+	enum fsl_status status = look_at_begin(&look, job, span, &finer, n_chapters, err);
+	bool is_enough =
+		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * FINE_STEPS_MIN;
+	if (status == FSL_OK && (is_enough || is_longest)) {
+		chapters->rule = finer;
+		chapters->step_hint = look.step_hint;
+	}
 	return status;
 }
 
@@ -280,12 +303,12 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
 	enum fsl_status status = fsl_run_span(&span, &job->run, &longest, err);
 	if (status == FSL_OK && !is_known) {
-		chapters->rule = longest;
 		status = choose_rule(job, config, &span, err);
 	}
 	if (status != FSL_OK) {
 		return status;
 	}
+	job->run.step_hint = chapters->step_hint;
 	chapters->span.begin_ns = is_known ? chapters->span.begin_ns : span.begin_ns;
 	chapters->span.end_ns = span.end_ns;
 	int64_t length_ns = chapters->rule.length_ns;

@@ -10,9 +10,11 @@ enum { FSL_CHAPTER_STEPS_MIN = 64 };
 /* Steps that end in the chapter. One that goes on behind it is whole in the lead of the next. */
 size_t fsl_chapter_count_steps(const struct fsl_steps *steps, const struct fsl_chapter *chapter);
 
-/* Sets n_steps of a chapter of the whole run in @job that is over and was not judged yet. */
-enum fsl_status fsl_chapter_count_ahead(struct fsl_judged_chapter *out, const struct fsl_job *job,
-					const struct fsl_chapter_rule *rule, struct fsl_error *err);
+/* The steps of a chapter of the whole run in @job that is over, and of its lead. Free with
+ * fsl_steps_fini(). */
+enum fsl_status fsl_chapter_find_steps(struct fsl_steps *out, const struct fsl_job *job,
+				       const struct fsl_chapter *chapter,
+				       const struct fsl_chapter_rule *rule, struct fsl_error *err);
 
 /*
  * Judges the chapters of job->chapters that are over, from the first @n_known on, out of the whole

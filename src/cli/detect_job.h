@@ -36,6 +36,7 @@ struct fsl_chapters {
 	int64_t wanted_ns;    /* the length that chapters of such a capture should have; they have
 				 it where it holds steps enough */
 	struct fsl_span span; /* of the capture */
+	struct fsl_step_hint step_hint; /* of its begin; where chapters are short */
 	struct fsl_judged_chapter *items;
 	size_t n_items;
 };

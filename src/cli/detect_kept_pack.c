@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x334b5346, /* "FSK3"; another number when the bytes change */
+	KEPT_MAGIC = 0x344b5346, /* "FSK4"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
 	CHAPTER_BYTES_MIN = 61, /* times, steps, progress, length of the verdict */
 };
@@ -31,6 +31,8 @@ enum fsl_status fsl_kept_pack(const struct fsl_kept *kept, const struct fsl_chap
 	fsl_pack_u32(pack, KEPT_MAGIC);
 	fsl_pack_u64(pack, (uint64_t)chapters->rule.length_ns);
 	fsl_pack_u64(pack, (uint64_t)chapters->wanted_ns);
+	fsl_pack_u32(pack, (uint32_t)chapters->step_hint.rank);
+	fsl_pack_u64(pack, chapters->step_hint.n_ops);
 	fsl_pack_u64(pack, (uint64_t)chapters->span.begin_ns);
 	fsl_pack_u64(pack, n_closed);
 	for (size_t k = 0; k < n_closed; k++) {
@@ -76,6 +78,8 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpa
 	enum fsl_status status = FSL_OK;
 	out->rule = fsl_chapter_rule_for((int64_t)fsl_unpack_u64(unpack));
 	out->wanted_ns = (int64_t)fsl_unpack_u64(unpack);
+	out->step_hint.rank = (int32_t)fsl_unpack_u32(unpack);
+	out->step_hint.n_ops = (size_t)fsl_unpack_u64(unpack);
 	out->span.begin_ns = (int64_t)fsl_unpack_u64(unpack);
 	size_t n = fsl_unpack_count(unpack, CHAPTERS_MAX, CHAPTER_BYTES_MIN);
 	if (unpack->is_bad || out->rule.length_ns <= 0) {

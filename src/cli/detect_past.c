@@ -127,18 +127,31 @@ static enum fsl_status pass_on(const struct fault *fault, struct fsl_error *err)
 	return fault->status;
 }
 
-enum fsl_status fsl_chapter_count_ahead(struct fsl_judged_chapter *out, const struct fsl_job *job,
-					const struct fsl_chapter_rule *rule, struct fsl_error *err)
+enum fsl_status fsl_chapter_find_steps(struct fsl_steps *out, const struct fsl_job *job,
+				       const struct fsl_chapter *chapter,
+				       const struct fsl_chapter_rule *rule, struct fsl_error *err)
 {
-	struct fsl_job *part = take_part(job, &out->time, rule, err);
+	struct fsl_job *part = take_part(job, chapter, rule, err);
 	if (part == NULL) {
 		return FSL_ERR_MEMORY;
 	}
 	enum fsl_status status = fsl_job_find_steps(part, err);
-	if (status == FSL_OK) {
-		out->n_steps = fsl_chapter_count_steps(&part->steps, &out->time);
-	}
+	*out = part->steps;
+	part->steps = (struct fsl_steps){0};
 	drop_part(part);
+	return status;
+}
+
+/* How many steps end in a chapter that was not judged yet. */
+static enum fsl_status count_ahead(struct fsl_judged_chapter *out, const struct fsl_job *job,
+				   const struct fsl_chapter_rule *rule, struct fsl_error *err)
+{
+	struct fsl_steps steps;
+	enum fsl_status status = fsl_chapter_find_steps(&steps, job, &out->time, rule, err);
+	if (status == FSL_OK) {
+		out->n_steps = fsl_chapter_count_steps(&steps, &out->time);
+		fsl_steps_fini(&steps);
+	}
 	return status;
 }
 
@@ -151,10 +164,8 @@ static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t 
 #pragma omp parallel for schedule(dynamic, 1)
 	for (size_t k = begin; k < end; k++) {
 		struct fsl_error error = {0};
-		note_fault(
-			&fault,
-			fsl_chapter_count_ahead(&chapters->items[k], job, &chapters->rule, &error),
-			&error);
+		note_fault(&fault, count_ahead(&chapters->items[k], job, &chapters->rule, &error),
+			   &error);
 	}
 	size_t n_before = 0;
 	for (size_t k = 0; k < end; k++) {

@@ -377,6 +377,7 @@ enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 	if (status == FSL_OK && !take_ranks(out, run, chapter, from_ns, &renaming)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks);
 	}
+	out->step_hint = run->step_hint;
 	if (status == FSL_OK) {
 		out->files = run->files;
 		out->n_files = run->n_files;

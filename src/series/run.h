@@ -135,6 +135,12 @@ struct fsl_file {
 				run->arena */
 };
 
+/* What a look at more of the job than the run has found: the operators of a step of one rank. */
+struct fsl_step_hint {
+	int32_t rank;
+	size_t n_ops; /* 0: there was none */
+};
+
 struct fsl_run {
 	struct fsl_arena arena;
 	struct fsl_strpool *names;
@@ -142,6 +148,7 @@ struct fsl_run {
 	size_t n_ranks, ranks_capacity;
 	struct fsl_file *files;
 	size_t n_files, files_capacity;
+	struct fsl_step_hint step_hint;
 };
 
 enum fsl_status fsl_run_init(struct fsl_run *run, struct fsl_error *err);

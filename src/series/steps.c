@@ -365,9 +365,11 @@ static bool has_source(const struct fsl_rank *rank, enum source source)
 	return false;
 }
 
-static enum fsl_status from_source(struct fsl_steps *steps, const struct fsl_rank *rank,
-				   enum source source, struct fsl_error *err)
+static enum fsl_status from_source(struct fsl_steps *steps, const struct fsl_run *run,
+				   const struct fsl_rank *rank, enum source source,
+				   struct fsl_error *err)
 {
+	size_t n_ops = run->step_hint.rank == rank->rank ? run->step_hint.n_ops : 0;
 	switch (source) {
 	case SOURCE_STEP_TIMES:
 		return from_step_times(steps, rank, true, err);
@@ -380,7 +382,7 @@ static enum fsl_status from_source(struct fsl_steps *steps, const struct fsl_ran
 	case SOURCE_OP_STEPS:
 		return fsl_steps_from_op_steps(steps, rank, err);
 	case SOURCE_OP_PERIOD:
-		return fsl_steps_from_op_period(steps, rank, err);
+		return fsl_steps_from_op_period(steps, rank, n_ops, err);
 	case SOURCES_N:
 		break;
 	}
@@ -428,7 +430,7 @@ static enum fsl_status try_source(struct choice *best, const struct fsl_run *run
 			continue;
 		}
 		n_tried++;
-		status = from_source(&steps, &run->ranks[r], source, err);
+		status = from_source(&steps, run, &run->ranks[r], source, err);
 		double cover = steps.n_items > 0 ? cover_of(&steps, run) : 0.0;
 		if (steps.n_items > 0 &&
 		    (best->steps.n_items == 0 || cover > best->cover + COVER_GAIN_MIN)) {

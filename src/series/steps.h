@@ -30,6 +30,7 @@ struct fsl_steps {
 	uint64_t n_duplicates, n_disordered; /* what sorting had to mend */
 	bool is_last_open; /* the last step ends with its last record because no later step began */
 	bool is_ordinal;   /* the input numbers no steps: step is the position, from 0 */
+	size_t n_ops;      /* where is_ordinal, operators of a step of the source rank */
 };
 
 /*
@@ -38,7 +39,8 @@ struct fsl_steps {
  * forward stage); training logs; step numbers of operators; else the period of the operator
  * sequence, cut at each use of the rarest operator that comes at regular distances. That last one
  * needs 8 periods, counts steps from 0 and has no way to know where in a step its mark lies; an
- * operator used only every k-th step can be taken for the mark, a step is then k steps long.
+ * operator used only every k-th step can be taken for the mark, a step is then k steps long. How
+ * many periods a step has is told by the times between operators, or by run->step_hint.
  */
 enum fsl_status fsl_steps_build(struct fsl_steps *steps, const struct fsl_run *run,
 				struct fsl_error *err);

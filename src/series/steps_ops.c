@@ -424,8 +424,8 @@ static size_t list_marks(int64_t *ends_ns, const struct fsl_rank *rank, const st
  * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
  */
 static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
-				   const struct use *uses, const struct mark *mark, double *scratch,
-				   struct fsl_error *err)
+				   const struct use *uses, const struct mark *mark,
+				   size_t n_step_ops, double *scratch, struct fsl_error *err)
 {
 	size_t n_room = mark->n_uses * (LOST_MARKS_MAX + 1);
 	int64_t *ends_ns = fsl_calloc(n_room, sizeof(*ends_ns));
@@ -435,7 +435,10 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 	size_t n_ops = ops_per_period(uses, mark, scratch);
 	size_t n_times = times_between(scratch, rank, uses[mark->first].pos);
 	double usual = fsl_median(scratch, n_times, scratch + n_times);
-	size_t stride = mark->per_period * periods_per_step(scratch, n_times, usual, n_ops);
+	bool is_known = n_step_ops > 0 && n_step_ops % n_ops == 0;
+	size_t n_periods =
+		is_known ? n_step_ops / n_ops : periods_per_step(scratch, n_times, usual, n_ops);
+	size_t stride = mark->per_period * n_periods;
 	size_t n_marks = list_marks(ends_ns, rank, uses, mark, n_ops);
 	enum fsl_status status = fsl_steps_alloc(steps, n_marks / stride + 1, err);
 	if (status != FSL_OK) {
@@ -454,12 +457,13 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 	steps->source = "operator period";
 	steps->source_rank = rank->rank;
 	steps->is_ordinal = true;
+	steps->n_ops = n_ops * n_periods;
 	fsl_steps_close(steps);
 	return end_by_ops(steps, rank, err);
 }
 
 enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct fsl_rank *rank,
-					 struct fsl_error *err)
+					 size_t n_ops, struct fsl_error *err)
 {
 	struct fsl_arena arena = {0};
 	struct use *uses = fsl_arena_take(&arena, rank->n_ops * sizeof(*uses));
@@ -477,7 +481,7 @@ enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct f
 		goto out;
 	}
 	if (mark.n_uses > 0) {
-		status = cut_at_mark(steps, rank, uses, &mark, scratch, err);
+		status = cut_at_mark(steps, rank, uses, &mark, n_ops, scratch, err);
 	}
 out:
 	fsl_arena_fini(&arena);

@@ -24,7 +24,8 @@ enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
 /* Sources; leave n_items 0 when the rank shows no steps. */
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err);
+/* @n_ops: operators of a step where they are known, else 0. */
 enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct fsl_rank *rank,
-					 struct fsl_error *err);
+					 size_t n_ops, struct fsl_error *err);
 
 #endif

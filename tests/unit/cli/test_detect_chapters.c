@@ -196,6 +196,40 @@ static void a_capture_of_many_steps_has_as_many_chapters_as_wanted(void **state)
 	}
 }
 
+static void a_fault_that_comes_and_goes_is_told_since_its_first_chapter(void **state)
+{
+	(void)state;
+	struct fsl_job *job = judge(NULL, "compute ranks=3 factor=1.6 onset=110 period=40 on=10",
+				    NULL, CHAPTER_S);
+	const struct fsl_localisation *verdict = &job->localisation;
+	assert_int_equal(verdict->kind, FSL_VERDICT_SLOW_RANK);
+	assert_int_equal(told_of(verdict), verdict->n_chapters - 1);
+	assert_int_equal(verdict->n_culprits, 1);
+	assert_in_range(verdict->culprits[0].onset_step, 105, 115);
+	release(job);
+}
+
+/* Pairs of operators and nothing else, with pauses between them: how many pairs make a step is seen
+ * in many steps only. */
+static void steps_are_as_long_in_all_chapters_as_at_the_begin(void **state)
+{
+	(void)state;
+	static const char *const settings[] = {
+		"tp=8",           "dp=1",        "steps=6144",     "step_ms=100", "transfer_ms=0.5",
+		"optimizer_ms=4", "hetero=0.03", "timelines=none", "seed=1",      NULL};
+	struct fsl_job *job =
+		judge_parts(settings, "gc ranks=3 extra_ms=40 onset=2500", NULL, 18.0, 32);
+	const struct fsl_localisation *verdict = &job->localisation;
+	size_t n_steps = 0;
+	assert_true(verdict->n_chapters > 32);
+	for (size_t k = 0; k < verdict->n_chapters; k++) {
+		assert_in_range(verdict->chapters[k].n_steps, 60, 200);
+		n_steps += verdict->chapters[k].n_steps;
+	}
+	assert_in_range(n_steps, 6144 - 40, 6144 + 40);
+	release(job);
+}
+
 static void perception_looks_back_over_chapters(void **state)
 {
 	(void)state;
@@ -222,6 +256,8 @@ int main(void)
 		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
 		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
 		cmocka_unit_test(a_capture_of_many_steps_has_as_many_chapters_as_wanted),
+		cmocka_unit_test(a_fault_that_comes_and_goes_is_told_since_its_first_chapter),
+		cmocka_unit_test(steps_are_as_long_in_all_chapters_as_at_the_begin),
 		cmocka_unit_test(perception_looks_back_over_chapters),
 		cmocka_unit_test(steps_too_long_for_chapters_are_judged_as_a_whole),
 	};

@@ -23,6 +23,7 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 				  .now = {.period_ns = HOUR, .lead_ns = HOUR / 10}};
 	*chapters = (struct fsl_chapters){.rule = fsl_chapter_rule_for(HOUR),
 					  .wanted_ns = HOUR,
+					  .step_hint = {7, 16},
 					  .span = {.begin_ns = HOUR / 4}};
 	chapters->items = fsl_calloc(CHAPTERS, sizeof(*chapters->items));
 	kept->ranks = fsl_arena_alloc(&kept->arena, 2 * sizeof(*kept->ranks));
@@ -64,6 +65,9 @@ static void what_was_kept_is_found_but_for_the_newest_chapter(void **state)
 	pack(&bytes);
 	assert_int_equal(fsl_kept_unpack(&found, bytes.bytes, bytes.n_bytes, NULL), FSL_OK);
 	assert_int_equal(found.chapters.n_items, CHAPTERS - 1);
+	assert_true(found.chapters.rule.length_ns == HOUR && found.chapters.wanted_ns == HOUR);
+	assert_int_equal(found.chapters.step_hint.rank, 7);
+	assert_int_equal(found.chapters.step_hint.n_ops, 16);
 	assert_true(found.chapters.span.begin_ns == HOUR / 4);
 	assert_true(found.chapters.items[0].time.begin_ns == INT64_MIN);
 	assert_true(found.chapters.items[1].time.end_ns == 2 * HOUR);
