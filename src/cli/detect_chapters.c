@@ -6,8 +6,8 @@
 #include "blame/fuse.h"
 #include "detect/perceive.h"
 
-/* Chapters shorter than they need be have so many steps, by what the first of them have: one in
- * FIRST_PARTS. */
+/* Chapters shorter than they need be have so many steps, by what the first has, or the first of
+ * FIRST_PARTS where steps are to be told from operators. */
 enum { FINE_STEPS_MIN = 128, FIRST_PARTS = 4 };
 /* Where there would be more chapters, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
@@ -283,8 +283,11 @@ static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config 
 	    (span->end_ns - span->begin_ns) / finer.length_ns < n_parts) {
 		return FSL_OK;
 	}
-	size_t n_chapters = (size_t)(n_parts + FIRST_PARTS - 1) / FIRST_PARTS;
-	enum fsl_status status = look_at_begin(&look, job, span, &finer, n_chapters, err);
+	enum fsl_status status = look_at_begin(&look, job, span, &finer, 1, err);
+	if (status == FSL_OK && look.step_hint.n_ops > 0) {
+		size_t n_chapters = (size_t)(n_parts + FIRST_PARTS - 1) / FIRST_PARTS;
+		status = look_at_begin(&look, job, span, &finer, n_chapters, err);
+	}
 	bool is_enough =
 		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * FINE_STEPS_MIN;
 	if (status == FSL_OK && (is_enough || is_longest)) {

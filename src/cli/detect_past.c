@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 /* Of a chapter that is over no more is replayed: there are many, and most are quiet. */
-enum { REPLAY_STEPS_MAX = 96 };
+enum { REPLAY_STEPS_MAX = 64 };
 
 /* Steps of the chapter and its lead that end before the chapter does. */
 static size_t count_whole(const struct fsl_steps *steps, const struct fsl_chapter *chapter)

@@ -237,44 +237,51 @@ static enum fsl_status number_names(struct fsl_strpool *out, const struct renami
 	return status;
 }
 
-/* Copy of a range; NULL when out of memory. */
-static struct fsl_op *copy_ops(const struct fsl_op *ops, struct range range,
-			       const struct renaming *renaming)
+/* Operators of a range; false when out of memory. */
+static bool copy_ops(struct fsl_op **copy, size_t *capacity, const struct fsl_op *ops,
+		     struct range range, const struct renaming *renaming)
 {
 	size_t n = range.end - range.begin;
-	struct fsl_op *copy = fsl_calloc(n, sizeof(*copy));
-	for (size_t i = 0; i < n && copy != NULL; i++) {
-		copy[i] = ops[range.begin + i];
-		copy[i].op_id = renamed(renaming, copy[i].op_id);
-		copy[i].group_id = renamed(renaming, copy[i].group_id);
-		copy[i].dtype_id = renamed(renaming, copy[i].dtype_id);
+	if (FSL_GROW(*copy, *capacity, n, NULL) != FSL_OK) {
+		return false;
 	}
-	return copy;
+	for (size_t i = 0; i < n; i++) {
+		struct fsl_op *op = &(*copy)[i];
+		*op = ops[range.begin + i];
+		op->op_id = renamed(renaming, op->op_id);
+		op->group_id = renamed(renaming, op->group_id);
+		op->dtype_id = renamed(renaming, op->dtype_id);
+	}
+	return true;
 }
 
-static struct fsl_stage *copy_stages(const struct fsl_stage *stages, struct range range,
-				     const struct renaming *renaming)
+static bool copy_stages(struct fsl_rank *out, const struct fsl_stage *stages, struct range range,
+			const struct renaming *renaming)
 {
-	size_t n = range.end - range.begin;
-	struct fsl_stage *copy = fsl_calloc(n, sizeof(*copy));
-	for (size_t i = 0; i < n && copy != NULL; i++) {
-		copy[i] = stages[range.begin + i];
-		copy[i].type_id = renamed(renaming, copy[i].type_id);
+	out->n_stages = range.end - range.begin;
+	if (FSL_GROW(out->stages, out->stages_capacity, out->n_stages, NULL) != FSL_OK) {
+		return false;
 	}
-	return copy;
+	for (size_t i = 0; i < out->n_stages; i++) {
+		out->stages[i] = stages[range.begin + i];
+		out->stages[i].type_id = renamed(renaming, out->stages[i].type_id);
+	}
+	return true;
 }
 
 /* Step times are sorted by number, which need not follow time. */
-static struct fsl_step_time *copy_steps(const struct fsl_rank *rank, int64_t from_ns, int64_t to_ns,
-					size_t *n_steps)
+static bool copy_steps(struct fsl_rank *out, const struct fsl_rank *rank, int64_t from_ns,
+		       int64_t to_ns)
 {
-	struct fsl_step_time *copy = fsl_calloc(rank->n_steps, sizeof(*copy));
-	for (size_t i = 0; i < rank->n_steps && copy != NULL; i++) {
+	if (FSL_GROW(out->steps, out->steps_capacity, rank->n_steps, NULL) != FSL_OK) {
+		return false;
+	}
+	for (size_t i = 0; i < rank->n_steps; i++) {
 		if (rank->steps[i].begin_ns >= from_ns && rank->steps[i].begin_ns < to_ns) {
-			copy[(*n_steps)++] = rank->steps[i];
+			out->steps[out->n_steps++] = rank->steps[i];
 		}
 	}
-	return copy;
+	return true;
 }
 
 /* The last event of what a chapter has of a rank. */
@@ -303,22 +310,19 @@ static bool take_rank(struct fsl_rank *out, const struct fsl_rank *rank,
 		.server_ip = rank->server_ip,
 		.has_markers_file = rank->has_markers_file,
 		.is_restarted = rank->is_restarted,
-		.ops = copy_ops(rank->ops, parts.ops, renaming),
-		.remnants = copy_ops(rank->remnants, parts.remnants, renaming),
-		.stages = copy_stages(rank->stages, parts.stages, renaming),
+		.n_ops = parts.ops.end - parts.ops.begin,
+		.n_remnants = parts.remnants.end - parts.remnants.begin,
 		.open_op_id = is_last ? renamed(renaming, rank->open_op_id) : FSL_STR_NONE,
 		.open_group_id = is_last ? renamed(renaming, rank->open_group_id) : FSL_STR_NONE,
 		.open_begin_ns = is_last ? rank->open_begin_ns : FSL_NS_ABSENT,
 	};
-	out->steps = copy_steps(rank, from_ns, chapter->end_ns, &out->n_steps);
-	if (out->ops == NULL || out->remnants == NULL || out->stages == NULL ||
-	    out->steps == NULL) {
+	if (!copy_ops(&out->ops, &out->ops_capacity, rank->ops, parts.ops, renaming) ||
+	    !copy_ops(&out->remnants, &out->remnants_capacity, rank->remnants, parts.remnants,
+		      renaming) ||
+	    !copy_stages(out, rank->stages, parts.stages, renaming) ||
+	    !copy_steps(out, rank, from_ns, chapter->end_ns)) {
 		return false;
 	}
-	out->n_ops = out->ops_capacity = parts.ops.end - parts.ops.begin;
-	out->n_remnants = out->remnants_capacity = parts.remnants.end - parts.remnants.begin;
-	out->n_stages = out->stages_capacity = parts.stages.end - parts.stages.begin;
-	out->steps_capacity = out->n_steps;
 	out->last_event_ns = is_last ? rank->last_event_ns : last_event_ns(out);
 	return true;
 }
