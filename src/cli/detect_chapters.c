@@ -318,7 +318,11 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	bool is_endless = length_ns > 0 && span.begin_ns != FSL_NS_ABSENT &&
 			  (span.end_ns - span.begin_ns) / length_ns > CHAPTERS_MAX;
 	chapters->span.is_torn = !is_known && (span.is_torn || is_endless);
-	return list_chapters(chapters, err);
+	status = list_chapters(chapters, err);
+	if (chapters->n_items > 1) {
+		fsl_run_measure_ops(&job->run);
+	}
+	return status;
 }
 
 enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *config,

@@ -14,7 +14,7 @@ enum {
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an operator travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 32, "fields of a stage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 24, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 144, "fields of a rank travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 152, "fields of a rank travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 56 + FSL_DROPS_N * 8,
 	       "fields of a file travel");
 

@@ -19,6 +19,8 @@ enum {
 	ENDS_USED_MAX = 4096,
 	SEARCHED_MAX = 1024,     /* ends whose partners are searched */
 	DIFFERENCES_MAX = 65536, /* of them to all ends in reach */
+	SHIFT_MAX = 128,         /* uses that one member may lack at the begin */
+	SHIFT_ENDS = 64,         /* of them to try a shift with */
 };
 
 /* Clocks of hosts differ by up to 50 ms either side; more is found where the time between uses is
@@ -26,6 +28,8 @@ enum {
 static const int64_t REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
 /* Ends that nearly all agree like this in order belong together: no work is as even. */
 static const double TAIL_SURE_MS = 0.1;
+/* The next best shift deviates so many times more: steady work looks alike at all of them. */
+static const double SHIFT_GAIN_MIN = 4.0;
 
 /* "Clock of @to minus clock of @from is @offset_ns". */
 struct edge {
@@ -37,13 +41,31 @@ struct edge {
 	bool is_searched; /* what was measured in order may be wrong, or is missing */
 };
 
-/* Differences of the ends of equally many uses, in order: at most ENDS_USED_MAX, spread evenly. */
-static size_t diff_by_order(const struct fsl_slot *first, const struct fsl_slot *other,
-			    int64_t *diff_ns)
+/* Uses that belong together in order but for the first of one side: use i of the first member to
+ * use i + shift of the other. */
+struct overlap {
+	size_t begin, end; /* of i */
+	ptrdiff_t shift;
+};
+
+static struct overlap overlap_of(const struct fsl_slot *first, const struct fsl_slot *other,
+				 ptrdiff_t shift)
 {
-	size_t stride = first->n / ENDS_USED_MAX + 1, n = 0;
-	for (size_t i = 0; i < first->n; i += stride) {
-		diff_ns[n++] = other->end_ns[i] - first->end_ns[i];
+	size_t begin = shift < 0 ? (size_t)-shift : 0;
+	size_t end = shift < 0 ? other->n + begin
+			       : (other->n > (size_t)shift ? other->n - (size_t)shift : 0);
+	end = end < first->n ? end : first->n;
+	return (struct overlap){begin, end > begin ? end : begin, shift};
+}
+
+/* Differences of the ends of an overlap: at most about @n_max, spread evenly. */
+static size_t diff_by_order(const struct fsl_slot *first, const struct fsl_slot *other,
+			    const struct overlap *overlap, size_t n_max, int64_t *diff_ns)
+{
+	size_t stride = (overlap->end - overlap->begin) / n_max + 1, n = 0;
+	for (size_t i = overlap->begin; i < overlap->end; i += stride) {
+		diff_ns[n++] =
+			other->end_ns[(size_t)((ptrdiff_t)i + overlap->shift)] - first->end_ns[i];
 	}
 	return n;
 }
@@ -112,20 +134,66 @@ static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const st
 	return true;
 }
 
+/* Offset between two members as if these uses belonged together. */
+static struct edge edge_in_order(const struct fsl_slot *first, const struct fsl_slot *other,
+				 const struct overlap *overlap, size_t n_max, int64_t *diff_ns)
+{
+	size_t n = diff_by_order(first, other, overlap, n_max, diff_ns);
+	return edge_of(first, other, diff_ns, n);
+}
+
+/*
+ * Offset between two members of which one was cut off earlier than the other, as where chapters
+ * begin: of all shifts within reach one alone makes the ends agree. False where that is not so.
+ */
+static bool edge_by_shift(struct edge *edge, const struct fsl_slot *first,
+			  const struct fsl_slot *other, int64_t *diff_ns)
+{
+	struct overlap best = {0};
+	double best_ms = INFINITY, next_ms = INFINITY;
+	size_t n_least = (first->n > other->n ? first->n : other->n) / 2;
+	for (ptrdiff_t shift = -SHIFT_MAX; shift <= SHIFT_MAX; shift++) {
+		struct overlap overlap = overlap_of(first, other, shift);
+		if (overlap.end - overlap.begin < ENDS_MIN ||
+		    overlap.end - overlap.begin < n_least) {
+			continue;
+		}
+		struct edge tried = edge_in_order(first, other, &overlap, SHIFT_ENDS, diff_ns);
+		if (llabs(tried.offset_ns) > REACH_NS) {
+			continue;
+		}
+		bool is_better = tried.tail_ms < best_ms;
+		next_ms = is_better ? best_ms : fmin(next_ms, tried.tail_ms);
+		best_ms = is_better ? tried.tail_ms : best_ms;
+		best = is_better ? overlap : best;
+	}
+	if (best_ms > TAIL_SURE_MS || best_ms * SHIFT_GAIN_MIN >= next_ms) {
+		return false;
+	}
+	*edge = edge_in_order(first, other, &best, ENDS_USED_MAX, diff_ns);
+	return edge->tail_ms <= TAIL_SURE_MS;
+}
+
 /* Offset between two members as if their uses belonged together in order. */
 static void measure_in_order(struct edge *edge, const struct fsl_couple *couple)
 {
 	const struct fsl_slot *first = couple->first, *other = couple->other;
-	int64_t diff_ns[ENDS_USED_MAX];
+	int64_t diff_ns[ENDS_USED_MAX + 1];
 	*edge = (struct edge){0};
 	if (first->n < ENDS_MIN || other->n < ENDS_MIN) {
 		return;
 	}
 	if (first->n == other->n) {
-		*edge = edge_of(first, other, diff_ns, diff_by_order(first, other, diff_ns));
+		const struct overlap all = {0, first->n, 0};
+		*edge = edge_in_order(first, other, &all, ENDS_USED_MAX, diff_ns);
 		edge->is_known = true;
 	}
 	edge->is_searched = !edge->is_known || edge->tail_ms > TAIL_SURE_MS;
+	struct edge shifted;
+	if (edge->is_searched && edge_by_shift(&shifted, first, other, diff_ns)) {
+		*edge = shifted;
+		edge->is_known = true;
+	}
 }
 
 /*

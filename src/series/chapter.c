@@ -162,13 +162,29 @@ static int64_t time_of_stage(const void *items, size_t i)
 
 /* The parts of one rank that a chapter has. */
 struct parts {
-	struct range ops, remnants, stages;
+	int64_t from_ns, to_ns;
+	struct range ops; /* those of them that end in [from, to) */
+	struct range remnants, stages;
 };
+
+/*
+ * Operators are cut where they end: the members of a collective end together, while each begins as
+ * late as it is. So ranks have the same collectives, which then need not be searched for.
+ */
+static bool is_in(const struct parts *parts, const struct fsl_op *op)
+{
+	int64_t end_ns = fsl_op_end_ns(op);
+	return end_ns >= parts->from_ns && end_ns < parts->to_ns;
+}
 
 static struct parts parts_of(const struct fsl_rank *rank, int64_t from_ns, int64_t to_ns)
 {
+	bool is_known = rank->longest_op_ns > 0 && from_ns != INT64_MIN;
+	int64_t earliest_ns = is_known ? from_ns - rank->longest_op_ns : INT64_MIN;
 	return (struct parts){
-		.ops = range_of(rank->ops, rank->n_ops, time_of_op, from_ns, to_ns),
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.ops = range_of(rank->ops, rank->n_ops, time_of_op, earliest_ns, to_ns),
 		.remnants =
 			range_of(rank->remnants, rank->n_remnants, time_of_remnant, from_ns, to_ns),
 		.stages = range_of(rank->stages, rank->n_stages, time_of_stage, from_ns, to_ns),
@@ -193,13 +209,11 @@ static uint32_t renamed(const struct renaming *renaming, uint32_t id)
 	return id != FSL_STR_NONE ? renaming->to[id] : FSL_STR_NONE;
 }
 
-static void use_ops(const struct renaming *renaming, const struct fsl_op *ops, struct range range)
+static void use_op(const struct renaming *renaming, const struct fsl_op *op)
 {
-	for (size_t i = range.begin; i < range.end; i++) {
-		use(renaming, ops[i].op_id);
-		use(renaming, ops[i].group_id);
-		use(renaming, ops[i].dtype_id);
-	}
+	use(renaming, op->op_id);
+	use(renaming, op->group_id);
+	use(renaming, op->dtype_id);
 }
 
 static int compare_texts(const void *left, const void *right)
@@ -237,20 +251,40 @@ static enum fsl_status number_names(struct fsl_strpool *out, const struct renami
 	return status;
 }
 
-/* Operators of a range; false when out of memory. */
-static bool copy_ops(struct fsl_op **copy, size_t *capacity, const struct fsl_op *ops,
-		     struct range range, const struct renaming *renaming)
+static struct fsl_op renamed_op(const struct renaming *renaming, const struct fsl_op *op)
 {
-	size_t n = range.end - range.begin;
-	if (FSL_GROW(*copy, *capacity, n, NULL) != FSL_OK) {
+	struct fsl_op copy = *op;
+	copy.op_id = renamed(renaming, op->op_id);
+	copy.group_id = renamed(renaming, op->group_id);
+	copy.dtype_id = renamed(renaming, op->dtype_id);
+	return copy;
+}
+
+/* False, as those below, when out of memory. */
+static bool copy_ops(struct fsl_rank *out, const struct fsl_op *ops, const struct parts *parts,
+		     const struct renaming *renaming)
+{
+	size_t n_most = parts->ops.end - parts->ops.begin;
+	if (FSL_GROW(out->ops, out->ops_capacity, n_most, NULL) != FSL_OK) {
 		return false;
 	}
-	for (size_t i = 0; i < n; i++) {
-		struct fsl_op *op = &(*copy)[i];
-		*op = ops[range.begin + i];
-		op->op_id = renamed(renaming, op->op_id);
-		op->group_id = renamed(renaming, op->group_id);
-		op->dtype_id = renamed(renaming, op->dtype_id);
+	for (size_t i = parts->ops.begin; i < parts->ops.end; i++) {
+		if (is_in(parts, &ops[i])) {
+			out->ops[out->n_ops++] = renamed_op(renaming, &ops[i]);
+		}
+	}
+	return true;
+}
+
+static bool copy_remnants(struct fsl_rank *out, const struct fsl_op *remnants, struct range range,
+			  const struct renaming *renaming)
+{
+	size_t n = range.end - range.begin;
+	if (FSL_GROW(out->remnants, out->remnants_capacity, n, NULL) != FSL_OK) {
+		return false;
+	}
+	for (size_t i = range.begin; i < range.end; i++) {
+		out->remnants[out->n_remnants++] = renamed_op(renaming, &remnants[i]);
 	}
 	return true;
 }
@@ -310,15 +344,12 @@ static bool take_rank(struct fsl_rank *out, const struct fsl_rank *rank,
 		.server_ip = rank->server_ip,
 		.has_markers_file = rank->has_markers_file,
 		.is_restarted = rank->is_restarted,
-		.n_ops = parts.ops.end - parts.ops.begin,
-		.n_remnants = parts.remnants.end - parts.remnants.begin,
 		.open_op_id = is_last ? renamed(renaming, rank->open_op_id) : FSL_STR_NONE,
 		.open_group_id = is_last ? renamed(renaming, rank->open_group_id) : FSL_STR_NONE,
 		.open_begin_ns = is_last ? rank->open_begin_ns : FSL_NS_ABSENT,
 	};
-	if (!copy_ops(&out->ops, &out->ops_capacity, rank->ops, parts.ops, renaming) ||
-	    !copy_ops(&out->remnants, &out->remnants_capacity, rank->remnants, parts.remnants,
-		      renaming) ||
+	if (!copy_ops(out, rank->ops, &parts, renaming) ||
+	    !copy_remnants(out, rank->remnants, parts.remnants, renaming) ||
 	    !copy_stages(out, rank->stages, parts.stages, renaming) ||
 	    !copy_steps(out, rank, from_ns, chapter->end_ns)) {
 		return false;
@@ -334,8 +365,14 @@ static void use_names(const struct renaming *renaming, const struct fsl_run *run
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		struct parts parts = parts_of(rank, from_ns, chapter->end_ns);
-		use_ops(renaming, rank->ops, parts.ops);
-		use_ops(renaming, rank->remnants, parts.remnants);
+		for (size_t i = parts.ops.begin; i < parts.ops.end; i++) {
+			if (is_in(&parts, &rank->ops[i])) {
+				use_op(renaming, &rank->ops[i]);
+			}
+		}
+		for (size_t i = parts.remnants.begin; i < parts.remnants.end; i++) {
+			use_op(renaming, &rank->remnants[i]);
+		}
 		for (size_t i = parts.stages.begin; i < parts.stages.end; i++) {
 			use(renaming, rank->stages[i].type_id);
 		}

@@ -16,7 +16,8 @@ struct fsl_chapter_rule {
 	int64_t slack_ns;  /* records are written at most this much out of order */
 };
 
-/* Events that begin in [begin, end); INT64_MIN and INT64_MAX at the ends of the capture. */
+/* Operators that end and stages and steps that begin in [begin, end); INT64_MIN and INT64_MAX at
+ * the ends of the capture. */
 struct fsl_chapter {
 	int64_t begin_ns, end_ns;
 };
@@ -57,10 +58,11 @@ enum fsl_status fsl_chapters_list(struct fsl_chapter **chapters, size_t *n_chapt
 				  const struct fsl_chapter_rule *rule, struct fsl_error *err);
 
 /*
- * The part of a run that is judged as @chapter: all ranks with the events that begin in it or in
- * its lead. Only the last chapter of a capture has operators that never ended and ranks that fell
- * silent. Names are numbered by their texts, so that nothing hangs on what else the capture holds.
- * Texts and files are borrowed from @run, which must outlive it; end it with fsl_chapter_drop().
+ * The part of a run that is judged as @chapter: all ranks with the events of it and of its lead;
+ * quickly after fsl_run_measure_ops(). Only the last chapter of a capture has operators that never
+ * ended and ranks that fell silent. Names are numbered by their texts, so that nothing hangs on
+ * what else the capture holds. Texts and files are borrowed from @run, which must outlive it; end
+ * it with fsl_chapter_drop().
  */
 enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 				 const struct fsl_chapter *chapter,

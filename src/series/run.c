@@ -333,6 +333,20 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 	rank->n_steps = unique_steps(rank->steps, rank->n_steps);
 }
 
+void fsl_run_measure_ops(struct fsl_run *run)
+{
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		struct fsl_rank *rank = &run->ranks[r];
+		int64_t longest_ns = 1;
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			int64_t ns = fsl_op_end_ns(&rank->ops[i]) - fsl_op_begin_ns(&rank->ops[i]);
+			longest_ns = ns > longest_ns ? ns : longest_ns;
+		}
+		rank->longest_op_ns = longest_ns;
+	}
+}
+
 static void cut_rank(struct fsl_rank *rank, int64_t from_ns, int64_t to_ns)
 {
 	size_t n = 0;

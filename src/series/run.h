@@ -95,6 +95,7 @@ struct fsl_rank {
 	/* Operators begun and never ended at the end of the file: what a hung rank waits in. */
 	uint32_t open_op_id, open_group_id; /* newest of them; FSL_STR_NONE: none */
 	int64_t open_begin_ns;
+	int64_t longest_op_ns; /* no operator takes longer; 0: not known (fsl_run_measure_ops) */
 };
 
 /* Why a record was dropped; the texts stand in run.c. */
@@ -153,6 +154,9 @@ struct fsl_run {
 
 enum fsl_status fsl_run_init(struct fsl_run *run, struct fsl_error *err);
 void fsl_run_fini(struct fsl_run *run);
+
+/* Sets longest_op_ns of all ranks, on threads. */
+void fsl_run_measure_ops(struct fsl_run *run);
 
 /* The rank with this number, added (sorted) when new; borrowed until the next add. NULL: out of
  * memory. */

@@ -189,6 +189,41 @@ static void lost_records_under_large_offsets_do_not_shift_the_clocks(void **stat
 	release(&job, &match, &cuts);
 }
 
+/* As where chapters begin: what one rank did just before the boundary, another did behind it. */
+static void uses_that_a_member_lacks_at_its_begin_do_not_shift_the_rest(void **state)
+{
+	(void)state;
+	for (size_t n_cut = 0; n_cut < 12; n_cut++) {
+		struct small_job job;
+		struct fsl_match match;
+		struct fsl_cuts cuts;
+		small_job_init(&job, 4, 30);
+		job.noise_ms = 2.0;
+		job.clock_ns[1] = 50 * FSL_NS_PER_MS;
+		job.clock_ns[2] = -45 * FSL_NS_PER_MS;
+		small_job_run(&job);
+		for (size_t k = 0; k < n_cut; k++) {
+			drop_op(&job, 1, 0);
+			drop_op(&job, 3, job.run.ranks[3].n_ops - 1);
+			if (k % 2 == 0) {
+				drop_op(&job, 2, 0);
+			}
+		}
+		match_job(&job, &match, &cuts);
+		assert_int_equal(match.clock_ns[1], 50 * FSL_NS_PER_MS);
+		assert_int_equal(match.clock_ns[2], -45 * FSL_NS_PER_MS);
+		assert_int_equal(match.clock_ns[3], 0);
+		const struct fsl_channel *channel = &match.channels[0];
+		assert_int_equal(channel->n_instances, 120);
+		assert_int_equal(match.n_instances_matched, 120 - 2 * n_cut);
+		for (size_t k = n_cut; k < 120; k++) {
+			assert_int_equal(channel->op_idx[k * 4 + 1], k - n_cut);
+			assert_int_equal(channel->op_idx[k * 4 + 2], k - (n_cut + 1) / 2);
+		}
+		release(&job, &match, &cuts);
+	}
+}
+
 static void clock_offsets_survive_lost_records(void **state)
 {
 	(void)state;
@@ -580,6 +615,7 @@ int main(void)
 		cmocka_unit_test(an_operator_without_its_device_times_is_lost),
 		cmocka_unit_test(uses_that_lack_each_others_record_stay_apart),
 		cmocka_unit_test(lost_records_under_large_offsets_do_not_shift_the_clocks),
+		cmocka_unit_test(uses_that_a_member_lacks_at_its_begin_do_not_shift_the_rest),
 		cmocka_unit_test(clock_offsets_survive_lost_records),
 		cmocka_unit_test(the_slow_rank_has_the_largest_lateness),
 		cmocka_unit_test(sends_meet_receives_in_groups_of_two),

@@ -139,15 +139,46 @@ static void chapters_hold_every_event_once_but_for_their_leads(void **state)
 		assert_int_equal(fsl_chapter_take(&part, &run, &items[k], &rule, NULL), FSL_OK);
 		size_t n_lead = 0;
 		for (size_t i = 0; i < part.ranks[0].n_ops; i++) {
-			n_lead += part.ranks[0].ops[i].dev_begin_ns < items[k].begin_ns;
+			n_lead += part.ranks[0].ops[i].dev_end_ns < items[k].begin_ns;
 		}
-		assert_int_equal(n_lead, k == 0 ? 0 : 7); /* 7.5 minutes */
+		assert_int_equal(n_lead, k == 0 ? 0 : 8); /* 7.5 minutes, both ends */
 		n_own += part.ranks[0].n_ops - n_lead;
 		fsl_chapter_drop(&part);
 	}
 	assert_int_equal(n_own, run.ranks[0].n_ops);
 	fsl_arena_fini(&arena);
 	fsl_run_fini(&run);
+}
+
+/* Of two ranks in one collective that ends behind the boundary, one arrived before it. */
+static void a_collective_is_in_the_same_chapter_on_all_ranks(void **state)
+{
+	(void)state;
+	for (int is_measured = 0; is_measured < 2; is_measured++) {
+		struct fsl_run run, part;
+		struct fsl_chapter chapters[2] = {{MID, MID + HOUR}, {MID + HOUR, INT64_MAX}};
+		struct fsl_chapter_rule rule = {.length_ns = HOUR};
+		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+		add_ops(&run, 0, MID + EVERY, MID + HOUR * 2, "x");
+		add_ops(&run, 1, MID + EVERY, MID + HOUR * 2, "x");
+		for (size_t i = 0; i < 30; i++) { /* also a long one, which others overtake */
+			run.ranks[0].ops[59].dev_begin_ns = MID + HOUR - EVERY / (int64_t)(i + 1);
+			run.ranks[0].ops[40].dev_end_ns = MID + HOUR + 3;
+			run.ranks[1].ops[40].dev_end_ns = MID + HOUR + 3;
+			if (is_measured) {
+				fsl_run_measure_ops(&run);
+			}
+			for (size_t k = 0; k < 2; k++) {
+				assert_int_equal(
+					fsl_chapter_take(&part, &run, &chapters[k], &rule, NULL),
+					FSL_OK);
+				assert_int_equal(part.ranks[0].n_ops, part.ranks[1].n_ops);
+				assert_int_equal(part.ranks[0].n_ops, k == 0 ? 58 : 61);
+				fsl_chapter_drop(&part);
+			}
+		}
+		fsl_run_fini(&run);
+	}
 }
 
 static void a_chapter_does_not_know_what_comes_after_it(void **state)
@@ -203,7 +234,7 @@ static void the_last_chapter_knows_who_waits(void **state)
 	assert_int_equal(fsl_chapter_keep(&run, &chapter, &rule, NULL), FSL_OK);
 	assert_string_equal(fsl_strpool_text(run.names, run.ranks[0].open_op_id), "x");
 	assert_true(run.ranks[0].last_event_ns == MID + HOUR * 2);
-	assert_int_equal(run.ranks[0].n_ops, 67);
+	assert_int_equal(run.ranks[0].n_ops, 68);
 	fsl_run_fini(&run);
 }
 
@@ -251,7 +282,7 @@ static void out_of_memory_leaves_nothing_behind(void **state)
 		fsl_mem_fail_at(nth);
 		status = fsl_chapter_keep(&run, &chapter, &rule, NULL);
 		fsl_mem_fail_at(0);
-		assert_int_equal(run.ranks[0].n_ops, status == FSL_OK ? 67 : 180);
+		assert_int_equal(run.ranks[0].n_ops, status == FSL_OK ? 68 : 180);
 	}
 	assert_int_equal(status, FSL_OK);
 	fsl_run_fini(&run);
@@ -265,6 +296,7 @@ int main(void)
 		cmocka_unit_test(lengths_are_halved_until_there_are_chapters_enough),
 		cmocka_unit_test(chapters_stay_as_they_are_while_the_capture_grows),
 		cmocka_unit_test(chapters_hold_every_event_once_but_for_their_leads),
+		cmocka_unit_test(a_collective_is_in_the_same_chapter_on_all_ranks),
 		cmocka_unit_test(a_chapter_does_not_know_what_comes_after_it),
 		cmocka_unit_test(the_last_chapter_knows_who_waits),
 		cmocka_unit_test(a_rank_with_another_clock_leaves_the_capture_whole),
