@@ -66,11 +66,12 @@ static enum fsl_status list_chapters(struct fsl_chapters *out, struct fsl_error 
 static enum fsl_status judge_newest(struct fsl_job *job, const struct fsl_config *config,
 				    struct fsl_error *err)
 {
+	const struct fsl_config present = fsl_chapter_config(config, config->now_ns);
 	const struct fsl_chapters *chapters = &job->chapters;
 	const struct fsl_chapter *newest = &chapters->items[chapters->n_items - 1].time;
 	enum fsl_status status = fsl_chapter_keep(&job->run, newest, &chapters->rule, err);
 	job->begin_ns = newest->begin_ns;
-	return status == FSL_OK ? fsl_job_analyse(job, config, err) : status;
+	return status == FSL_OK ? fsl_job_analyse(job, &present, err) : status;
 }
 
 /* The newest chapter in which something was wrong; the newest of all when nothing was. */
@@ -262,25 +263,20 @@ static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job
 	return status;
 }
 
-/*
- * The rule that suits the capture: short chapters where they hold steps enough and begin alike on
- * all ranks, else the longest. Where there are chapters enough, what the first of them tell of the
- * steps goes for all.
- */
-static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config *config,
-				   const struct fsl_span *span, struct fsl_error *err)
+/* Takes the rule that gives @n_parts chapters where these hold steps enough and begin alike on all
+ * ranks, or are the longest there are. What the first of them tell of the steps goes for all. */
+static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *config,
+				 const struct fsl_span *span, int64_t n_parts,
+				 struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
-	struct fsl_chapter_rule finer = fsl_job_finer_rule(config, span);
+	int64_t span_ns = span->end_ns - span->begin_ns;
+	struct fsl_chapter_rule finer = fsl_chapter_rule_finer(&longest, span_ns, n_parts);
 	bool is_longest = finer.length_ns == longest.length_ns;
-	int64_t n_parts = config->chapter_parts;
 	struct look look;
-	chapters->rule = longest;
-	chapters->wanted_ns = finer.length_ns;
-	if (finer.length_ns == 0 || span->is_torn || span->begin_ns == FSL_NS_ABSENT ||
-	    (!is_longest && span->apart_ns > finer.lead_ns) ||
-	    (span->end_ns - span->begin_ns) / finer.length_ns < n_parts) {
+	if (span_ns / finer.length_ns < n_parts ||
+	    (!is_longest && span->apart_ns > finer.lead_ns)) {
 		return FSL_OK;
 	}
 	enum fsl_status status = look_at_begin(&look, job, span, &finer, 1, err);
@@ -293,6 +289,26 @@ static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config 
 	if (status == FSL_OK && (is_enough || is_longest)) {
 		chapters->rule = finer;
 		chapters->step_hint = look.step_hint;
+	}
+	return status;
+}
+
+/* The rule that suits the capture: short chapters, else some twice as long, else the longest. */
+static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config *config,
+				   const struct fsl_span *span, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
+	int64_t n_parts = config->chapter_parts;
+	enum fsl_status status = FSL_OK;
+	chapters->rule = longest;
+	chapters->wanted_ns = fsl_job_finer_rule(config, span).length_ns;
+	if (longest.length_ns == 0 || span->is_torn || span->begin_ns == FSL_NS_ABSENT) {
+		return FSL_OK;
+	}
+	status = try_parts(job, config, span, n_parts, err);
+	if (status == FSL_OK && chapters->rule.length_ns == longest.length_ns && n_parts > 1) {
+		status = try_parts(job, config, span, n_parts / 2, err);
 	}
 	return status;
 }

@@ -7,6 +7,9 @@
 /* Where the first chapter has fewer steps, the job's steps are too long for chapters. */
 enum { FSL_CHAPTER_STEPS_MIN = 64 };
 
+/* The configuration as a chapter is judged with it, at @now_ns; shallow, owns nothing. */
+struct fsl_config fsl_chapter_config(const struct fsl_config *config, int64_t now_ns);
+
 /* Steps that end in the chapter. One that goes on behind it is whole in the lead of the next. */
 size_t fsl_chapter_count_steps(const struct fsl_steps *steps, const struct fsl_chapter *chapter);
 

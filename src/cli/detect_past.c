@@ -4,8 +4,18 @@
 #include "cli/detect_chapters_parts.h"
 #include "series/verdict_pack.h"
 
-/* Of a chapter that is over no more is replayed: there are many, and most are quiet. */
+/* No more steps of a chapter are replayed: there are many chapters, and most are quiet. */
 enum { REPLAY_STEPS_MAX = 64 };
+
+struct fsl_config fsl_chapter_config(const struct fsl_config *config, int64_t now_ns)
+{
+	struct fsl_config present = *config;
+	present.now_ns = now_ns;
+	present.replay_steps_max = config->replay_steps_max < REPLAY_STEPS_MAX
+					   ? config->replay_steps_max
+					   : REPLAY_STEPS_MAX;
+	return present;
+}
 
 /* Steps of the chapter and its lead that end before the chapter does. */
 static size_t count_whole(const struct fsl_steps *steps, const struct fsl_chapter *chapter)
@@ -85,17 +95,14 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 				    const struct fsl_chapter_rule *rule,
 				    const struct fsl_config *config, struct fsl_error *err)
 {
-	struct fsl_config present = *config; /* shallow: the present is its own */
 	struct fsl_job *part = take_part(job, &out->time, rule, err);
 	if (part == NULL) {
 		return FSL_ERR_MEMORY;
 	}
 	fsl_chapter_fini(out); /* where it was judged before */
 	fsl_localisation_init(&out->verdict);
-	present.now_ns = last_event_ns(&part->run, out->time.end_ns);
-	present.replay_steps_max = config->replay_steps_max < REPLAY_STEPS_MAX
-					   ? config->replay_steps_max
-					   : REPLAY_STEPS_MAX;
+	const struct fsl_config present =
+		fsl_chapter_config(config, last_event_ns(&part->run, out->time.end_ns));
 	part->n_steps_before = out->n_before;
 	enum fsl_status status = fsl_job_analyse(part, &present, err);
 	if (status == FSL_OK) {

@@ -125,7 +125,7 @@ struct fsl_config {
 	int64_t replay_steps_max; /* 400: steps replayed at most */
 	int64_t replay_budget_ms; /* 400: processor time of the replay at most, about */
 	double chapter_hours;     /* 4: longer captures are judged in chapters; 0: never */
-	int64_t chapter_parts;    /* 32: chapters that a capture has at least where it has steps
+	int64_t chapter_parts;    /* 64: chapters that a capture has at least where it has steps
 				     enough */
 	bool chapter_keep;        /* verdicts of chapters are kept for the next run */
 	int64_t jobs;             /* threads; 0: one per core */

@@ -156,7 +156,7 @@ static const struct fsl_config_key keys[] = {
 	 NULL, OURS, "Processor time of the replay at most, about: 1000 operators a ms."},
 	{MODEL, "chapter.hours", REAL, AT(chapter_hours), "4", 0, HOURS_LIMIT, "h", NULL, OURS,
 	 "Length of the chapters in which longer captures are judged; 0: always as a whole."},
-	{MODEL, "chapter.parts", INTEGER, AT(chapter_parts), "32", 1, PARTS_LIMIT, "chapters", NULL,
+	{MODEL, "chapter.parts", INTEGER, AT(chapter_parts), "64", 1, PARTS_LIMIT, "chapters", NULL,
 	 OURS,
 	 "A capture is cut into so many chapters or more where each has 128 steps; 1: by hours alone."},
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,

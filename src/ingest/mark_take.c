@@ -236,9 +236,9 @@ static void guess_rest(struct fsl_mark_taker *taker, uint64_t offset, int64_t pa
 }
 
 /*
- * Period and lead that the whole file will want, the finer and the longer of what may be; and where
- * the next mark is due. Far from the end none is of use but to guess again, and a guess too many
- * costs little.
+ * Period and lead that the whole file will want, the finer and the longer of what may be, also
+ * where chapters are twice as long because they hold too few steps; and where the next mark is due.
+ * Far from the end none is of use but to guess again, and a guess too many costs little.
  */
 static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
 		  const struct fsl_mark_place *place, int64_t time_ns)
@@ -251,8 +251,8 @@ static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
 	int64_t short_ns = passed_ns + least_ns, long_ns = passed_ns + usual_ns;
 	struct fsl_chapter_rule finer =
 		fsl_chapter_rule_finer(&longest, short_ns - short_ns / GUESS_ERROR, taker->n_parts);
-	struct fsl_chapter_rule coarser =
-		fsl_chapter_rule_finer(&longest, long_ns + long_ns / GUESS_ERROR, taker->n_parts);
+	struct fsl_chapter_rule coarser = fsl_chapter_rule_finer(
+		&longest, long_ns + long_ns / GUESS_ERROR, taker->n_parts / 2);
 	taker->period_ns = finer.length_ns;
 	taker->lead_ns = coarser.lead_ns + coarser.slack_ns;
 	int64_t due_ns = time_ns + taker->lead_ns;
