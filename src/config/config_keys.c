@@ -158,7 +158,7 @@ static const struct fsl_config_key keys[] = {
 	 "Length of the chapters in which longer captures are judged; 0: always as a whole."},
 	{MODEL, "chapter.parts", INTEGER, AT(chapter_parts), "64", 1, PARTS_LIMIT, "chapters", NULL,
 	 OURS,
-	 "A capture is cut into so many chapters or more where each has 128 steps; 1: by hours alone."},
+	 "A capture is cut into so many chapters, or half as many, where each has 128 steps; 1: by hours alone."},
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
 	 "Keeps verdicts of chapters in the state file, so that the next run reads what is new."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
