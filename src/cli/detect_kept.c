@@ -239,16 +239,21 @@ static bool is_late(const struct fsl_kept *kept, const struct fsl_run *run)
 	return false;
 }
 
-/* True when a run that reads all would want chapters of another length. */
+/* True when a run that reads all would want chapters of another length, or have them of one that
+ * those kept cannot have. */
 static bool is_outgrown(const struct fsl_kept *kept, const struct fsl_config *config,
 			const struct fsl_run *run)
 {
 	struct fsl_span span;
+	int64_t length_ns = kept->chapters.rule.length_ns;
 	if (fsl_run_span(&span, run, &kept->longest, NULL) != FSL_OK) {
 		return true;
 	}
 	span.begin_ns = kept->chapters.span.begin_ns;
-	return fsl_job_finer_rule(config, &span).length_ns != kept->chapters.wanted_ns;
+	int64_t wanted_ns = fsl_job_finer_rule(config, &span).length_ns;
+	bool is_possible = length_ns == wanted_ns || length_ns == 2 * wanted_ns ||
+			   length_ns == kept->longest.length_ns;
+	return wanted_ns != kept->chapters.wanted_ns || !is_possible;
 }
 
 bool fsl_kept_is_outdated(const struct fsl_kept *kept, const struct fsl_config *config,

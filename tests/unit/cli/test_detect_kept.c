@@ -206,6 +206,8 @@ static void a_capture_that_wants_longer_chapters_has_outgrown_those_kept(void **
 		kept.resume_ns = 100 * HOUR;
 		bool is_other = hours < 4 || hours >= 8; /* those want quarters and whole hours */
 		assert_int_equal(fsl_kept_is_outdated(&kept, &config, &run), is_other);
+		kept.chapters.rule = fsl_chapter_rule_for(1); /* no run chose that */
+		assert_true(fsl_kept_is_outdated(&kept, &config, &run));
 		fsl_run_fini(&run);
 		fsl_chapters_fini(&chapters);
 		fsl_kept_fini(&kept);
