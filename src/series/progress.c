@@ -137,7 +137,9 @@ enum fsl_status fsl_progress_build(struct fsl_progress *out, const struct fsl_ru
 		return status;
 	}
 	struct fsl_job_step *items = out->steps.items;
-	memcpy(items, steps->items, steps->n_items * sizeof(*items));
+	if (steps->n_items > 0) { /* else there may be no array */
+		memcpy(items, steps->items, steps->n_items * sizeof(*items));
+	}
 	out->steps = *steps;
 	out->steps.items = items;
 	gather_saves(out, run);

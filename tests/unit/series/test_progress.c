@@ -183,6 +183,37 @@ static void what_was_packed_comes_back_or_is_refused(void **state)
 	fsl_progress_fini(&progress);
 }
 
+static void progress_of_no_steps_is_trimmed_joined_and_kept(void **state)
+{
+	(void)state;
+	struct fsl_run run;
+	const struct fsl_steps none = {.source = "none"};
+	struct fsl_progress empty, after, found;
+	struct fsl_pack pack = {0};
+	struct fsl_arena arena = {0};
+	assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+	assert_int_equal(fsl_progress_build(&empty, &run, &none, NULL), FSL_OK);
+	fsl_run_fini(&run);
+	fsl_progress_trim(&empty, T0, 1);
+	make(&after, 7, 12);
+	const struct fsl_progress *const earlier[] = {&empty};
+	assert_int_equal(fsl_progress_extend(&after, earlier, 1, 100, NULL), FSL_OK);
+	assert_int_equal(after.steps.n_items, 5);
+	const struct fsl_progress *const before[] = {&after};
+	assert_int_equal(fsl_progress_extend(&empty, before, 1, 100, NULL), FSL_OK);
+	fsl_progress_pack(&empty, &pack);
+	assert_false(pack.is_failed);
+	struct fsl_unpack unpack = {.at = pack.bytes, .n_left = pack.n_bytes};
+	assert_int_equal(fsl_progress_unpack(&found, &unpack, &arena, NULL), FSL_OK);
+	check_alike(&found, &empty);
+	assert_int_equal(found.steps.n_items, 0);
+	fsl_progress_fini(&found);
+	fsl_progress_fini(&after);
+	fsl_progress_fini(&empty);
+	fsl_arena_fini(&arena);
+	fsl_pack_fini(&pack);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +223,7 @@ int main(void)
 		cmocka_unit_test(steps_of_another_source_or_clock_do_not_join),
 		cmocka_unit_test(trimming_leaves_what_ends_later_and_the_newest),
 		cmocka_unit_test(what_was_packed_comes_back_or_is_refused),
+		cmocka_unit_test(progress_of_no_steps_is_trimmed_joined_and_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
