@@ -23,6 +23,19 @@ static void swap(int64_t *values, size_t i, size_t k)
 	values[k] = value;
 }
 
+/* For a few values faster than qsort, which asks a function at each comparison. */
+static void insert_each(int64_t *values, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		int64_t value = values[i];
+		size_t at = i;
+		for (; at > 0 && values[at - 1] > value; at--) {
+			values[at] = values[at - 1];
+		}
+		values[at] = value;
+	}
+}
+
 int64_t fsl_select_i64(int64_t *values, size_t n, size_t k)
 {
 	size_t begin = 0, end = n, n_rounds = 0;
@@ -49,6 +62,10 @@ int64_t fsl_select_i64(int64_t *values, size_t n, size_t k)
 		begin = k < low ? begin : high;
 		end = k < low ? low : end;
 	}
-	qsort(values + begin, end - begin, sizeof(*values), fsl_compare_i64);
+	if (end - begin <= SHORT) {
+		insert_each(values + begin, end - begin);
+	} else {
+		qsort(values + begin, end - begin, sizeof(*values), fsl_compare_i64);
+	}
 	return values[k];
 }
