@@ -16,7 +16,7 @@
 /* Fewer common ends give no offset. */
 enum {
 	ENDS_MIN = 3,
-	ENDS_USED_MAX = 4096,
+	ENDS_USED_MAX = 1024,
 	SEARCHED_MAX = 1024,     /* ends whose partners are searched */
 	DIFFERENCES_MAX = 65536, /* of them to all ends in reach */
 	SHIFT_MAX = 128,         /* uses that one member may lack at the begin */
@@ -142,6 +142,59 @@ static struct edge edge_in_order(const struct fsl_slot *first, const struct fsl_
 	return edge_of(first, other, diff_ns, n);
 }
 
+/* What is known of the shifts that were tried. */
+struct shifts {
+	struct overlap best;
+	double best_ms, next_ms; /* their tails */
+};
+
+/* False where no median of the differences lies within reach. */
+static bool is_in_reach(const int64_t *diff_ns, size_t n)
+{
+	int64_t least_ns = INT64_MAX, most_ns = INT64_MIN;
+	for (size_t i = 0; i < n; i++) {
+		least_ns = diff_ns[i] < least_ns ? diff_ns[i] : least_ns;
+		most_ns = diff_ns[i] > most_ns ? diff_ns[i] : most_ns;
+	}
+	return least_ns <= REACH_NS && most_ns >= -REACH_NS;
+}
+
+/*
+ * True where the tail is longer than that, whatever the median: of two neighbours that differ by
+ * more than twice as much one at least lies so far from it. Of most shifts this is seen at once.
+ */
+static bool is_tail_longer(const int64_t *diff_ns, size_t n, double tail_ms)
+{
+	size_t n_far = 0, n_allowed = n - n * 9 / 10;
+	double most_ns = 2.0 * tail_ms * FSL_NS_PER_MS;
+	for (size_t i = 1; i < n && n_far < n_allowed; i += 2) {
+		n_far += (double)llabs(diff_ns[i] - diff_ns[i - 1]) > most_ns;
+	}
+	return n_far >= n_allowed;
+}
+
+static void try_shift(struct shifts *shifts, const struct fsl_slot *first,
+		      const struct fsl_slot *other, ptrdiff_t shift, int64_t *diff_ns)
+{
+	struct overlap overlap = overlap_of(first, other, shift);
+	size_t n_uses = overlap.end - overlap.begin;
+	if (n_uses < ENDS_MIN || n_uses < (first->n > other->n ? first->n : other->n) / 2) {
+		return;
+	}
+	size_t n = diff_by_order(first, other, &overlap, SHIFT_ENDS, diff_ns);
+	if (!is_in_reach(diff_ns, n) || is_tail_longer(diff_ns, n, shifts->next_ms)) {
+		return;
+	}
+	struct edge tried = edge_of(first, other, diff_ns, n);
+	if (llabs(tried.offset_ns) > REACH_NS) {
+		return;
+	}
+	bool is_better = tried.tail_ms < shifts->best_ms;
+	shifts->next_ms = is_better ? shifts->best_ms : fmin(shifts->next_ms, tried.tail_ms);
+	shifts->best_ms = is_better ? tried.tail_ms : shifts->best_ms;
+	shifts->best = is_better ? overlap : shifts->best;
+}
+
 /*
  * Offset between two members of which one was cut off earlier than the other, as where chapters
  * begin: of all shifts within reach one alone makes the ends agree. False where that is not so.
@@ -149,28 +202,16 @@ static struct edge edge_in_order(const struct fsl_slot *first, const struct fsl_
 static bool edge_by_shift(struct edge *edge, const struct fsl_slot *first,
 			  const struct fsl_slot *other, int64_t *diff_ns)
 {
-	struct overlap best = {0};
-	double best_ms = INFINITY, next_ms = INFINITY;
-	size_t n_least = (first->n > other->n ? first->n : other->n) / 2;
-	for (ptrdiff_t shift = -SHIFT_MAX; shift <= SHIFT_MAX; shift++) {
-		struct overlap overlap = overlap_of(first, other, shift);
-		if (overlap.end - overlap.begin < ENDS_MIN ||
-		    overlap.end - overlap.begin < n_least) {
-			continue;
-		}
-		struct edge tried = edge_in_order(first, other, &overlap, SHIFT_ENDS, diff_ns);
-		if (llabs(tried.offset_ns) > REACH_NS) {
-			continue;
-		}
-		bool is_better = tried.tail_ms < best_ms;
-		next_ms = is_better ? best_ms : fmin(next_ms, tried.tail_ms);
-		best_ms = is_better ? tried.tail_ms : best_ms;
-		best = is_better ? overlap : best;
+	struct shifts shifts = {.best_ms = INFINITY, .next_ms = INFINITY};
+	try_shift(&shifts, first, other, 0, diff_ns);
+	for (ptrdiff_t shift = 1; shift <= SHIFT_MAX; shift++) {
+		try_shift(&shifts, first, other, -shift, diff_ns);
+		try_shift(&shifts, first, other, shift, diff_ns);
 	}
-	if (best_ms > TAIL_SURE_MS || best_ms * SHIFT_GAIN_MIN >= next_ms) {
+	if (shifts.best_ms > TAIL_SURE_MS || shifts.best_ms * SHIFT_GAIN_MIN >= shifts.next_ms) {
 		return false;
 	}
-	*edge = edge_in_order(first, other, &best, ENDS_USED_MAX, diff_ns);
+	*edge = edge_in_order(first, other, &shifts.best, ENDS_USED_MAX, diff_ns);
 	return edge->tail_ms <= TAIL_SURE_MS;
 }
 
