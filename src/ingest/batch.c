@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ingest/ahead.h"
+#include "ingest/load_pack.h"
 
 /* From so many on, threads wait for each other at the heap: a file takes a hundred small blocks. */
 enum { MANY_FILES = 256 };
@@ -69,6 +70,9 @@ enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t f
 				       fsl_load_read(load, from_ns, to_ns, NULL) == FSL_OK;
 			is_failed = is_failed || !is_read;
 			load->ahead = NULL;
+			if (is_read && load->answer != NULL) {
+				fsl_load_pack_answer(load);
+			}
 			fsl_ahead_note_done(ahead);
 		}
 		fsl_ahead_help(ahead);

@@ -2,6 +2,7 @@
 #ifndef FSL_INGEST_LOAD_H
 #define FSL_INGEST_LOAD_H
 
+#include "base/pack.h"
 #include "ingest/discover.h"
 #include "ingest/mark_take.h"
 
@@ -14,6 +15,8 @@ struct fsl_load {
 	bool is_ignored;              /* no input of ours: leave no trace of it */
 	struct fsl_mark_taker *taker; /* begun; NULL: no marks; borrowed */
 	struct fsl_ahead *ahead;      /* NULL: nobody reads ahead; borrowed */
+	struct fsl_pack *answer;      /* packed there as soon as it is read, and its events given
+					 back; NULL: not; borrowed */
 };
 
 /*

@@ -201,6 +201,13 @@ enum fsl_status fsl_load_pack(const struct fsl_load *load, struct fsl_pack *pack
 	return FSL_OK;
 }
 
+void fsl_load_pack_answer(struct fsl_load *load)
+{
+	fsl_pack_u8(load->answer, 1);
+	(void)fsl_load_pack(load, load->answer, NULL); /* the answer says it, too */
+	fsl_sink_fini(&load->sink);
+}
+
 /* A value that has to be below @n; else the message is bad. */
 static uint32_t below(struct fsl_unpack *unpack, uint32_t value, uint32_t n)
 {

@@ -9,6 +9,10 @@
 enum fsl_status fsl_load_pack(const struct fsl_load *load, struct fsl_pack *pack,
 			      struct fsl_error *err);
 
+/* Appends to load->answer that @load was read, as the first process wants it, and gives its events
+ * back; look at the answer's is_failed. */
+void fsl_load_pack_answer(struct fsl_load *load);
+
 /*
  * Makes @load, started as {.input = input}, what it was where the file was read. End it with
  * fsl_sink_fini(&load->sink) in any case. The message has to be sound in every length, id and time:

@@ -15,7 +15,7 @@ enum fsl_share_ask {
 
 enum {
 	FSL_SHARE_TEXT_MAX = 1 << 16,
-	/* Files that are packed or unpacked together are one a thread, and more while all of them
+	/* Files that are unpacked together are one a thread, and more while all of them
 	 * are small: threads that meet at each small file wait longer than they work. */
 	FSL_SHARE_HAND_BYTES = 64 * 1024 * 1024,
 };
@@ -29,9 +29,9 @@ struct fsl_server {
 	int64_t from_ns, to_ns;
 	int n_threads;
 	struct fsl_inputs inputs; /* of the last batch */
-	struct fsl_load *loads;   /* what each of inputs gave, until it is packed */
+	struct fsl_load *loads;   /* what each of inputs gave, packed at once: it is smaller so */
 	struct fsl_pack *packs;   /* answers, until they are sent */
-	size_t n_loads, n_packed, n_answered;
+	size_t n_loads, n_answered;
 	const char *fault; /* why they could not be read; NULL: they were */
 };
 

@@ -23,7 +23,7 @@ static void drop_loads(struct fsl_server *server)
 	fsl_inputs_fini(&server->inputs);
 	server->loads = NULL;
 	server->packs = NULL;
-	server->n_loads = server->n_packed = server->n_answered = 0;
+	server->n_loads = server->n_answered = 0;
 	server->fault = NULL;
 }
 
@@ -123,11 +123,6 @@ static enum fsl_status take_inputs(struct fsl_inputs *inputs, struct fsl_unpack 
 	return status;
 }
 
-static int thread_count(const struct fsl_server *server)
-{
-	return server->n_threads > 0 ? server->n_threads : 1;
-}
-
 static enum fsl_status read_inputs(struct fsl_server *server)
 {
 	size_t n = server->inputs.n_items;
@@ -139,9 +134,10 @@ static enum fsl_status read_inputs(struct fsl_server *server)
 	server->n_loads = n;
 	for (size_t i = 0; i < n; i++) {
 		server->loads[i].input = &server->inputs.items[i];
+		server->loads[i].answer = &server->packs[i];
 	}
 	return fsl_batch_read(server->loads, n, server->from_ns, server->to_ns,
-			      thread_count(server), NULL);
+			      server->n_threads > 0 ? server->n_threads : 1, NULL);
 }
 
 /* Reads a batch. Memory that is short is told when the first file is asked for. */
@@ -164,47 +160,17 @@ static void answer_failure(struct fsl_pack *answer, const char *why)
 	fsl_arena_fini(&arena);
 }
 
-/* How many loads to pack together, from the next one on. */
-static size_t hand_of(const struct fsl_server *server)
-{
-	size_t n = 0, n_left = server->n_loads - server->n_packed;
-	uint64_t n_bytes = 0;
-	for (; n < n_left && (n < (size_t)thread_count(server) || n_bytes < FSL_SHARE_HAND_BYTES);
-	     n++) {
-		n_bytes += server->loads[server->n_packed + n].input->n_bytes;
-	}
-	return n;
-}
-
-/* Makes answers of the next loads: the first process unpacks those before them meanwhile. Their
- * events are given back. */
-static void pack_next(struct fsl_server *server)
-{
-	size_t begin = server->n_packed, n = hand_of(server);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(server))
-	for (size_t i = begin; i < begin + n; i++) {
-		struct fsl_load *load = &server->loads[i];
-		struct fsl_pack *pack = &server->packs[i];
-		fsl_pack_u8(pack, 1);
-		if (fsl_load_pack(load, pack, NULL) != FSL_OK) {
-			fsl_pack_fini(pack);
-			answer_failure(pack, "out of memory");
-		}
-		fsl_sink_fini(&load->sink);
-	}
-	server->n_packed += n;
-}
-
 static void answer_next(struct fsl_server *server, struct fsl_pack *answer)
 {
 	if (server->fault != NULL || server->n_answered >= server->n_loads) {
 		answer_failure(answer, server->fault != NULL ? server->fault : "no file is left");
 		return;
 	}
-	if (server->n_answered == server->n_packed) {
-		pack_next(server);
-	}
 	struct fsl_pack *pack = &server->packs[server->n_answered++];
+	if (pack->is_failed) {
+		answer_failure(answer, "out of memory");
+		return;
+	}
 	*answer = *pack;
 	*pack = (struct fsl_pack){0};
 }
