@@ -14,7 +14,9 @@
 #include <sys/mman.h>
 #endif
 
-enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16, LEAST_ELEMENTS = 8 };
+/* Blocks that several share double from the first size to the last: many arenas hold little. */
+enum { ARENA_FIRST_BYTES = 4 * 1024, ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
+enum { LEAST_ELEMENTS = 8 };
 
 static _Atomic uint64_t fail_countdown; /* 0: off */
 
@@ -201,6 +203,18 @@ struct fsl_arena_block {
 	_Alignas(ARENA_ALIGN) unsigned char bytes[];
 };
 
+/* The size of the next block, in which @n_least bytes are wanted. */
+static size_t next_block_bytes(const struct fsl_arena *arena, size_t n_least)
+{
+	size_t n_bytes = ARENA_FIRST_BYTES;
+	if (arena->blocks != NULL) {
+		n_bytes = arena->blocks->size < ARENA_BLOCK_BYTES / 2 ? 2 * arena->blocks->size
+								      : ARENA_BLOCK_BYTES;
+	}
+	n_bytes = n_bytes < n_least ? ARENA_BLOCK_BYTES : n_bytes;
+	return n_bytes < n_least ? n_least : n_bytes;
+}
+
 /* A block of its own for much memory; blocks that several share are zeroed. */
 static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 {
@@ -211,12 +225,11 @@ static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 	rounded -= rounded % ARENA_ALIGN;
 	struct fsl_arena_block *block = arena->blocks;
 	if (block == NULL || block->size - block->used < rounded) {
-		size_t n_bytes = rounded > ARENA_BLOCK_BYTES ? rounded : ARENA_BLOCK_BYTES;
-		size_t n_total = 0;
+		size_t n_bytes = next_block_bytes(arena, rounded), n_total = 0;
 		if (!fsl_add_size(n_bytes, sizeof(struct fsl_arena_block), &n_total)) {
 			return NULL;
 		}
-		block = take(1, n_total, is_zeroed || n_bytes == ARENA_BLOCK_BYTES);
+		block = take(1, n_total, is_zeroed || n_bytes <= ARENA_BLOCK_BYTES);
 		if (block == NULL) {
 			return NULL;
 		}

@@ -74,7 +74,7 @@ const struct fsl_mark *fsl_mark_find(const struct fsl_file_marks *marks, int64_t
 
 uint64_t fsl_mark_fingerprint(const char *bytes, size_t n_bytes)
 {
-	return fsl_hash_bytes(FSL_HASH_START, bytes, n_bytes);
+	return fsl_hash_block(bytes, n_bytes);
 }
 
 size_t fsl_mark_sample_size(uint64_t offset)

@@ -8,7 +8,7 @@
 /* Tells bytes that the disk changed: a page check does not look at them. */
 static int64_t checksum(const void *bytes, size_t n)
 {
-	return (int64_t)(fsl_hash_bytes(FSL_HASH_START, bytes, n) >> 1);
+	return (int64_t)(fsl_hash_block(bytes, n) >> 1);
 }
 
 /* The row under the statement; *bytes stays NULL when it is not what was written. */
