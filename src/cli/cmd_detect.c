@@ -31,7 +31,7 @@
 
 enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
 {
-	*job = (struct fsl_job){.begin_ns = INT64_MIN};
+	*job = (struct fsl_job){.until_ns = INT64_MAX, .begin_ns = INT64_MIN};
 	fsl_perception_init(&job->perception);
 	fsl_localisation_init(&job->classical);
 	fsl_localisation_init(&job->localisation);
@@ -79,6 +79,7 @@ static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 		}
 	}
 	fsl_kept_give(kept, job);
+	job->until_ns = range->to_ns;
 	if (status == FSL_OK && range->holds_for_steps) {
 		fsl_run_cut_steps(&job->run, range->from_ns, range->to_ns);
 	}

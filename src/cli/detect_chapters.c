@@ -313,6 +313,15 @@ static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config 
 	return status;
 }
 
+/* Files go on behind the end of a time range, and with them their last events. */
+static void end_with_range(struct fsl_span *span, int64_t until_ns)
+{
+	if (span->end_ns != FSL_NS_ABSENT && span->end_ns > until_ns) {
+		span->end_ns = until_ns;
+		span->begin_ns = span->begin_ns < until_ns ? span->begin_ns : until_ns;
+	}
+}
+
 static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 			   struct fsl_error *err)
 {
@@ -321,6 +330,7 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	bool is_known = chapters->n_items > 0;
 	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
 	enum fsl_status status = fsl_run_span(&span, &job->run, &longest, err);
+	end_with_range(&span, job->until_ns);
 	if (status == FSL_OK && !is_known) {
 		status = choose_rule(job, config, &span, err);
 	}

@@ -46,6 +46,7 @@ void fsl_chapters_fini(struct fsl_chapters *chapters);
 /* In the order in which they come into being. */
 struct fsl_job {
 	struct fsl_run run;
+	int64_t until_ns; /* the end of the time range that is judged; INT64_MAX: it has none */
 	/* Where the run is a chapter: its begin, INT64_MIN else, and the steps before it. */
 	int64_t begin_ns;
 	size_t n_steps_before;

@@ -33,14 +33,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The job of @settings, judged in chapters of @chapter_s seconds, or shorter ones so that there are
- * @parts. Free with release(). */
-static struct fsl_job *judge_parts(const char *const *settings, const char *fault,
-				   const char *other_fault, double chapter_s, int64_t parts)
+/* The job of @settings. Free with release(). */
+static struct fsl_job *simulate(const char *const *settings, const char *fault,
+				const char *other_fault)
 {
 	struct fsl_sim_params params;
 	struct fsl_job *job = calloc(1, sizeof(*job));
-	struct fsl_config present = config;
 	static const char *const usual[] = {"tp=4",        "dp=2",        "pairs=2",
 					    "steps=500",   "step_ms=900", "spikes=0",
 					    "hetero=0.01", "ckpt=0",      "gc=0"};
@@ -60,11 +58,25 @@ static struct fsl_job *judge_parts(const char *const *settings, const char *faul
 	}
 	assert_int_equal(fsl_job_init(job, NULL), FSL_OK);
 	assert_int_equal(fsl_sim_run_in_memory(&params, &job->run, NULL, NULL), FSL_OK);
+	fsl_sim_params_fini(&params);
+	return job;
+}
+
+/* Judges it in chapters of @chapter_s seconds, or shorter ones so that there are @parts. */
+static void judge_job(struct fsl_job *job, double chapter_s, int64_t parts)
+{
+	struct fsl_config present = config;
 	present.chapter_hours = chapter_s / 3600.0;
 	present.chapter_parts = parts;
 	present.now_ns = job->run.ranks[0].last_event_ns;
 	assert_int_equal(fsl_job_judge(job, &present, NULL), FSL_OK);
-	fsl_sim_params_fini(&params);
+}
+
+static struct fsl_job *judge_parts(const char *const *settings, const char *fault,
+				   const char *other_fault, double chapter_s, int64_t parts)
+{
+	struct fsl_job *job = simulate(settings, fault, other_fault);
+	judge_job(job, chapter_s, parts);
 	return job;
 }
 
@@ -97,6 +109,24 @@ static void a_short_capture_is_judged_as_a_whole(void **state)
 	struct fsl_job *job = judge(NULL, "compute ranks=3 factor=1.3 onset=250", NULL, 10000.0);
 	assert_int_equal(job->localisation.kind, FSL_VERDICT_SLOW_RANK);
 	assert_int_equal(job->localisation.n_chapters, 0);
+	release(job);
+}
+
+/* As where a range ends in the middle of files: their last events are known all the same. */
+static void behind_the_end_of_a_time_range_there_are_no_chapters(void **state)
+{
+	(void)state;
+	struct fsl_job *job = simulate(NULL, "compute ranks=3 factor=1.4 onset=150", NULL);
+	int64_t last_ns = job->run.ranks[0].last_event_ns;
+	job->until_ns = last_ns;
+	for (size_t r = 0; r < job->run.n_ranks; r++) {
+		job->run.ranks[r].last_event_ns += INT64_C(3600) * FSL_NS_PER_S;
+	}
+	judge_job(job, CHAPTER_S, 1);
+	const struct fsl_localisation *verdict = &job->localisation;
+	assert_true(verdict->n_chapters >= 5 && verdict->n_chapters <= 7);
+	assert_int_equal(told_of(verdict), verdict->n_chapters - 1);
+	assert_true(verdict->chapters[verdict->n_chapters - 1].end_ns == last_ns);
 	release(job);
 }
 
@@ -250,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_capture_is_judged_as_a_whole),
+		cmocka_unit_test(behind_the_end_of_a_time_range_there_are_no_chapters),
 		cmocka_unit_test(a_fault_that_lasts_is_told_with_its_onset_chapters_ago),
 		cmocka_unit_test(a_fault_that_is_over_is_still_told),
 		cmocka_unit_test(of_two_faults_the_newer_is_told_and_the_older_noted),
