@@ -231,7 +231,11 @@ static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct 
 	out->kind = FSL_VERDICT_HANG;
 	out->confidence = CONFIDENCE_HANG_UNNAMED;
 	out->fault_ns = job->perception->hang_since_ns;
-	out->reason = job->perception->reason;
+	out->reason = fsl_arena_strdup(&out->arena, job->perception->reason);
+	if (out->reason == NULL) {
+		out->reason = "";
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
+	}
 	return name_stopped(out, job, err);
 }
 

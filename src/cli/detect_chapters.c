@@ -172,6 +172,21 @@ static void forget_steps(struct fsl_chapters *chapters, size_t n_steps_max)
 	}
 }
 
+/* A hang has the reason that perception has now. */
+static enum fsl_status tell_hang(struct fsl_localisation *out,
+				 const struct fsl_perception *perception, struct fsl_error *err)
+{
+	if (out->kind != FSL_VERDICT_HANG || perception->kind != FSL_VERDICT_HANG) {
+		return FSL_OK;
+	}
+	const char *reason = fsl_arena_strdup(&out->arena, perception->reason);
+	if (reason == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
+	}
+	out->reason = reason;
+	return FSL_OK;
+}
+
 /* Perception looks back over chapters: when steps got slower is not a matter of one. */
 static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_config *config,
 				      struct fsl_error *err)
@@ -196,7 +211,7 @@ static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_conf
 		fsl_perception_fini(&job->perception);
 		status = fsl_perceive(&job->perception, &job->run, &job->progress, config, err);
 	}
-	return status;
+	return status == FSL_OK ? tell_hang(&job->localisation, &job->perception, err) : status;
 }
 
 /* One verdict: that of a chapter, with what the others add. */

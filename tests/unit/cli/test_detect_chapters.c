@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "cli/detect_chapters.h"
@@ -90,6 +91,23 @@ static void release(struct fsl_job *job)
 {
 	fsl_job_fini(job);
 	free(job);
+}
+
+/* An hour later the job stands still for that long. */
+static void a_hang_in_the_newest_chapter_has_the_reason_that_perception_gives(void **state)
+{
+	(void)state;
+	struct fsl_job *job = simulate(NULL, "hang ranks=3 onset=450", NULL);
+	struct fsl_config later = config;
+	later.chapter_hours = CHAPTER_S / 3600.0;
+	later.chapter_parts = 1;
+	later.now_ns = job->run.ranks[0].last_event_ns + INT64_C(3600) * FSL_NS_PER_S;
+	assert_int_equal(fsl_job_judge(job, &later, NULL), FSL_OK);
+	assert_true(job->localisation.n_chapters >= 4);
+	assert_int_equal(job->localisation.kind, FSL_VERDICT_HANG);
+	assert_string_equal(job->localisation.reason, job->perception.reason);
+	assert_non_null(strstr(job->localisation.reason, "no event for 60.0 min"));
+	release(job);
 }
 
 static size_t told_of(const struct fsl_localisation *verdict)
@@ -280,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_capture_is_judged_as_a_whole),
+		cmocka_unit_test(a_hang_in_the_newest_chapter_has_the_reason_that_perception_gives),
 		cmocka_unit_test(behind_the_end_of_a_time_range_there_are_no_chapters),
 		cmocka_unit_test(a_fault_that_lasts_is_told_with_its_onset_chapters_ago),
 		cmocka_unit_test(a_fault_that_is_over_is_still_told),
