@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x344b5346, /* "FSK4"; another number when the bytes change */
+	KEPT_MAGIC = 0x354b5346, /* "FSK5"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
 	CHAPTER_BYTES_MIN = 61, /* times, steps, progress, length of the verdict */
 };

@@ -24,6 +24,13 @@ struct fsl_ahead;      /* ingest/ahead.h */
 struct fsl_mark_taker; /* ingest/mark_take.h */
 struct fsl_marks;      /* ingest/mark.h */
 
+/* Until when a file is whole, but for rows out of order. A host may be far ahead of its device, so
+ * the last row does not tell, nor do operators of which the device's rows are still to come. */
+struct fsl_last_ends {
+	int64_t device_ns; /* the last end on a device; FSL_NS_ABSENT: there is none */
+	int64_t any_ns;    /* of an operator or stage at all */
+};
+
 /*
  * What one file gave; a format pushes into it, ingest.c merges the files of a rank in order of
  * path. fsl_sink_init and _fini are called by ingest.c and by tests.
@@ -42,6 +49,7 @@ struct fsl_sink {
 	/* ingest/mark_take.h: */
 	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */
 	int64_t mark_at_ns;           /* the next mark belongs in front of a row of that time */
+	struct fsl_last_ends last;    /* of all operators and stages */
 	bool has_events_before;       /* there were events before the mark that was begun at */
 	bool is_inexact;              /* the mark does not tell enough: read from the beginning */
 };

@@ -85,6 +85,19 @@ void fsl_marks_settle(struct fsl_marks *marks, int64_t period_ns, int64_t lead_n
 	marks->lead_ns = lead_ns;
 }
 
+/* What was there before the mark at which reading began counts, too. */
+static struct fsl_last_ends last_ends(const struct fsl_load *load)
+{
+	const struct fsl_mark_taker *taker = load->taker;
+	struct fsl_last_ends last = load->sink.last;
+	if (taker->from != NULL) {
+		const struct fsl_last_ends *old = &taker->old->last;
+		last.device_ns = old->device_ns > last.device_ns ? old->device_ns : last.device_ns;
+		last.any_ns = old->any_ns > last.any_ns ? old->any_ns : last.any_ns;
+	}
+	return last;
+}
+
 enum fsl_status fsl_marks_add(struct fsl_marks *marks, const struct fsl_load *load,
 			      struct fsl_error *err)
 {
@@ -101,7 +114,7 @@ enum fsl_status fsl_marks_add(struct fsl_marks *marks, const struct fsl_load *lo
 		.is_ignored = load->is_ignored,
 		.is_bare = file->state == FSL_FILE_EMPTY || file->state == FSL_FILE_UNUSABLE,
 		.format = file->format,
-		.last_event_ns = load->sink.events.last_event_ns,
+		.last = last_ends(load),
 	};
 	bool is_copied = added.path != NULL && copy_marks(&marks->arena, &added, load->taker);
 	if (!is_copied ||

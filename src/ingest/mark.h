@@ -53,12 +53,12 @@ struct fsl_file_marks {
 	uint64_t n_bytes;          /* when it was opened */
 	uint64_t head_fingerprint; /* of up to FSL_MARK_SAMPLE_BYTES */
 	enum fsl_input_kind kind;
-	bool is_packed;        /* compressed: no fingerprints */
-	bool is_ignored;       /* no input of ours */
-	bool is_bare;          /* nothing in it could be used */
-	const char *format;    /* name, "" when none fits */
-	int64_t last_event_ns; /* at its end; FSL_NS_ABSENT: it has no times */
-	const char **names;    /* whole names of markers, or types of stages, in order of use */
+	bool is_packed;     /* compressed: no fingerprints */
+	bool is_ignored;    /* no input of ours */
+	bool is_bare;       /* nothing in it could be used */
+	const char *format; /* name, "" when none fits */
+	struct fsl_last_ends last;
+	const char **names; /* whole names of markers, or types of stages, in order of use */
 	size_t n_names;
 	struct fsl_mark *marks; /* in order of their boundaries */
 	size_t n_marks;

@@ -5,7 +5,7 @@
 #include "ingest/mark.h"
 
 enum {
-	MARKS_MAGIC = 0x314d5346, /* "FSM1"; another number when anything changes */
+	MARKS_MAGIC = 0x324d5346, /* "FSM2"; another number when anything changes */
 	TEXT_BYTES_MAX = 1 << 16, /* paths and messages */
 	FILES_MAX = 1 << 24,
 	/* Bytes that a file or a mark takes at least, so that short messages do not ask for much
@@ -18,7 +18,7 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_pending) == 48, "
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_state) == 64, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_mark) == 168 + FSL_DROPS_N * 8,
 	       "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 96, "fields travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 104, "fields travel");
 
 /* One field of a struct as a column. */
 struct column {
@@ -106,7 +106,8 @@ static void pack_file(struct fsl_pack *pack, const struct fsl_file_marks *file)
 	fsl_pack_u8(pack, file->is_ignored);
 	fsl_pack_u8(pack, file->is_bare);
 	fsl_pack_text(pack, file->format);
-	fsl_pack_u64(pack, (uint64_t)file->last_event_ns);
+	fsl_pack_u64(pack, (uint64_t)file->last.device_ns);
+	fsl_pack_u64(pack, (uint64_t)file->last.any_ns);
 	fsl_pack_u64(pack, file->n_names);
 	for (size_t i = 0; i < file->n_names; i++) {
 		fsl_pack_text(pack, file->names[i]);
@@ -340,7 +341,8 @@ static void unpack_file(struct unpacking *from, struct fsl_file_marks *file)
 	file->is_ignored = unpack_bool(from);
 	file->is_bare = unpack_bool(from);
 	file->format = unpack_text(from, TEXT_BYTES_MAX);
-	file->last_event_ns = unpack_time(from);
+	file->last.device_ns = unpack_time(from);
+	file->last.any_ns = unpack_time(from);
 	unpack_names(from, file);
 	unpack_marks(from, file);
 }

@@ -139,7 +139,9 @@ static const char *check(struct candidate *candidate, const struct fsl_input *in
 		return check_without_marks(candidate, input);
 	}
 	if (input->n_bytes > old->n_bytes) {
-		candidate->limit_ns = old->last_event_ns - slack_ns;
+		bool has_device = old->last.device_ns != FSL_NS_ABSENT;
+		candidate->limit_ns =
+			(has_device ? old->last.device_ns : old->last.any_ns) - slack_ns;
 	}
 	return NULL;
 }

@@ -46,7 +46,7 @@ static void fill(struct fsl_marks *marks)
 					   .is_bare = true,
 					   .is_packed = true,
 					   .format = "mspti_csv",
-					   .last_event_ns = 5432,
+					   .last = {5432, 6543},
 					   .names = names,
 					   .n_names = 2,
 					   .marks = mark,

@@ -111,6 +111,46 @@ static void files_that_grew_go_on_where_no_older_row_can_come(void **state)
 	assert_int_equal(resume_ns(job), BASE_NS + 9000); /* 9,910 - slack */
 }
 
+enum { LAUNCHED_AHEAD = 10 };
+
+/* Operators [first, last) of a device whose host has launched ten more by then. */
+static void append_late_ops(const struct tree *tree, const char *name, int first, int last)
+{
+	char path[512];
+	tree_path(tree, name, path, sizeof(path));
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	if (ftell(file) == 0) {
+		assert_true(fputs(MARKER_HEADER, file) >= 0);
+	}
+	for (int i = first == 0 ? 0 : first + LAUNCHED_AHEAD; i < last + LAUNCHED_AHEAD; i++) {
+		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
+		(void)fprintf(file, "16,%d,1,comm:HcclSend!g!int8!1,0,%lld,0,0,1,1\n", i + 1,
+			      at_ns);
+		(void)fprintf(file, "32,%d,1,,0,%lld,0,0,1,1\n", i + 1, at_ns + 10);
+		if (i >= LAUNCHED_AHEAD) {
+			int id = i + 1 - LAUNCHED_AHEAD;
+			at_ns -= (long long)LAUNCHED_AHEAD * OP_NS;
+			(void)fprintf(file, "16,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 50);
+			(void)fprintf(file, "32,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 60);
+		}
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Operators that come end later than those that are there, whatever the host did meanwhile. */
+static void a_host_far_ahead_of_its_device_does_not_make_operators_whole(void **state)
+{
+	struct job *job = *state;
+	append_late_ops(&job->tree, RANK_0, 0, 90);
+	append_ops(&job->tree, RANK_1, 0, 110);
+	read_and_mark(job);
+	assert_int_equal(tree_rank(&job->tree, 0)->n_ops, 100); /* ten of the host alone */
+	append_late_ops(&job->tree, RANK_0, 90, 130);
+	append_ops(&job->tree, RANK_1, 110, 130);
+	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,960 - slack; the host is at 9,910 */
+}
+
 static void no_boundary_behind_the_one_asked_for_is_told(void **state)
 {
 	struct job *job = *state;
@@ -432,6 +472,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(files_that_did_not_change_go_on_at_the_newest_boundary),
 		TEST(files_that_grew_go_on_where_no_older_row_can_come),
+		TEST(a_host_far_ahead_of_its_device_does_not_make_operators_whole),
 		TEST(no_boundary_behind_the_one_asked_for_is_told),
 		TEST(resumed_runs_are_the_end_of_full_ones),
 		TEST(marks_of_a_resumed_run_serve_the_next),

@@ -178,7 +178,7 @@ static void check_document(struct subject *subject, const struct marks_text *tex
 	for (int64_t k = MARKS_BASE_NS / MARKS_PERIOD_NS - 2;
 	     k < MARKS_BASE_NS / MARKS_PERIOD_NS + 60; k++) {
 		int64_t boundary_ns = k * MARKS_PERIOD_NS;
-		bool is_late = n_old < text->n && boundary_ns > file->last_event_ns;
+		bool is_late = n_old < text->n && boundary_ns > old.load.sink.events.last_event_ns;
 		subject->options.resume_ns = boundary_ns;
 		if (fsl_mark_find(file, boundary_ns) != NULL) {
 			check_boundary(subject, &old.marks, is_late, seed, totals);
