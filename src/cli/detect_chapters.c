@@ -278,6 +278,16 @@ static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job
 	return status;
 }
 
+/* Judged as a whole, a small capture takes less time than in parts, and little again. */
+static bool has_operators_enough(const struct fsl_run *run, const struct fsl_config *config)
+{
+	size_t n_ops = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n_ops += run->ranks[r].n_ops;
+	}
+	return n_ops >= (size_t)config->chapter_operators_min;
+}
+
 /* Takes the rule that gives @n_parts chapters where these hold steps enough and begin alike on all
  * ranks, or are the longest there are. What the first of them tell of the steps goes for all. */
 static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *config,
@@ -291,7 +301,8 @@ static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *c
 	bool is_longest = finer.length_ns == longest.length_ns;
 	struct look look;
 	if (span_ns / finer.length_ns < n_parts ||
-	    (!is_longest && span->apart_ns > finer.lead_ns)) {
+	    (!is_longest &&
+	     (span->apart_ns > finer.lead_ns || !has_operators_enough(&job->run, config)))) {
 		return FSL_OK;
 	}
 	enum fsl_status status = look_at_begin(&look, job, span, &finer, 1, err);

@@ -127,9 +127,10 @@ struct fsl_config {
 	double chapter_hours;     /* 4: longer captures are judged in chapters; 0: never */
 	int64_t chapter_parts;    /* 64: chapters that a capture has at least where it has steps
 				     enough */
-	bool chapter_keep;        /* verdicts of chapters are kept for the next run */
-	int64_t jobs;             /* threads; 0: one per core */
-	int64_t now_ns;           /* --now or the clock; set by the command */
+	int64_t chapter_operators_min; /* 1500000: captures of fewer are cut by hours alone */
+	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
+	int64_t jobs;                  /* threads; 0: one per core */
+	int64_t now_ns;                /* --now or the clock; set by the command */
 
 	size_t n_metrics;
 	struct fsl_metric_config metrics[FSL_METRIC_CONFIGS_MAX];

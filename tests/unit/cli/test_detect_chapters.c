@@ -69,6 +69,7 @@ static void judge_job(struct fsl_job *job, double chapter_s, int64_t parts)
 	struct fsl_config present = config;
 	present.chapter_hours = chapter_s / 3600.0;
 	present.chapter_parts = parts;
+	present.chapter_operators_min = 0;
 	present.now_ns = job->run.ranks[0].last_event_ns;
 	assert_int_equal(fsl_job_judge(job, &present, NULL), FSL_OK);
 }
@@ -244,6 +245,24 @@ static void a_capture_of_many_steps_has_as_many_chapters_as_wanted(void **state)
 	}
 }
 
+static void a_capture_of_few_operators_is_cut_by_hours_alone(void **state)
+{
+	(void)state;
+	for (int64_t n_more = 0; n_more < 2; n_more++) {
+		struct fsl_job *job = simulate(NULL, NULL, NULL);
+		struct fsl_config present = config;
+		present.chapter_operators_min = n_more;
+		for (size_t r = 0; r < job->run.n_ranks; r++) {
+			present.chapter_operators_min += (int64_t)job->run.ranks[r].n_ops;
+		}
+		present.chapter_parts = 2;
+		present.now_ns = job->run.ranks[0].last_event_ns;
+		assert_int_equal(fsl_job_judge(job, &present, NULL), FSL_OK);
+		assert_true((job->localisation.n_chapters == 0) == (n_more == 1));
+		release(job);
+	}
+}
+
 static void a_fault_that_comes_and_goes_is_told_since_its_first_chapter(void **state)
 {
 	(void)state;
@@ -306,6 +325,7 @@ int main(void)
 		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
 		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
 		cmocka_unit_test(a_capture_of_many_steps_has_as_many_chapters_as_wanted),
+		cmocka_unit_test(a_capture_of_few_operators_is_cut_by_hours_alone),
 		cmocka_unit_test(a_fault_that_comes_and_goes_is_told_since_its_first_chapter),
 		cmocka_unit_test(steps_are_as_long_in_all_chapters_as_at_the_begin),
 		cmocka_unit_test(perception_looks_back_over_chapters),
