@@ -17,10 +17,9 @@ size_t fsl_chapter_steps_kept(const struct fsl_config *config);
  * fsl_job_analyse() on the capture as a whole or, where it is longer than config->chapter_hours or
  * has operators enough and steps enough for config->chapter_parts chapters, on each chapter that
  * job->chapters does not know yet; as a whole, too, where the first chapter has too few steps.
- * Topology and all else in
- * @job are then those of the newest chapter, perception looks back over the chapters before;
- * localisation is the verdict of the newest chapter in which something was wrong, with a note of
- * every chapter.
+ * Topology and all else in @job are then those of the newest chapter, perception looks back over
+ * the chapters before; localisation is the verdict of the newest chapter in which something was
+ * wrong, with a note of every chapter.
  */
 enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *config,
 			      struct fsl_error *err);

@@ -127,7 +127,7 @@ struct fsl_config {
 	double chapter_hours;     /* 4: longer captures are judged in chapters; 0: never */
 	int64_t chapter_parts;    /* 64: chapters that a capture has at least where it has steps
 				     enough */
-	int64_t chapter_operators_min; /* 1500000: captures of fewer are cut by hours alone */
+	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
 	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
 	int64_t jobs;                  /* threads; 0: one per core */
 	int64_t now_ns;                /* --now or the clock; set by the command */
