@@ -13,8 +13,8 @@ struct job {
 	struct fsl_marks marks;
 };
 
-/* Operators [first, last) of a rank, one every OP_NS. */
-static void append_ops(const struct tree *tree, const char *name, int first, int last)
+/* To append to; a new file has its header. */
+static FILE *open_markers(const struct tree *tree, const char *name)
 {
 	char path[512];
 	tree_path(tree, name, path, sizeof(path));
@@ -23,6 +23,13 @@ static void append_ops(const struct tree *tree, const char *name, int first, int
 	if (ftell(file) == 0) {
 		assert_true(fputs(MARKER_HEADER, file) >= 0);
 	}
+	return file;
+}
+
+/* Operators [first, last) of a rank, one every OP_NS. */
+static void append_ops(const struct tree *tree, const char *name, int first, int last)
+{
+	FILE *file = open_markers(tree, name);
 	for (int i = first; i < last; i++) {
 		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
 		for (int source = 0; source < 2; source++) {
@@ -116,13 +123,7 @@ enum { LAUNCHED_AHEAD = 10 };
 /* Operators [first, last) of a device whose host has launched ten more by then. */
 static void append_late_ops(const struct tree *tree, const char *name, int first, int last)
 {
-	char path[512];
-	tree_path(tree, name, path, sizeof(path));
-	FILE *file = fopen(path, "a");
-	assert_non_null(file);
-	if (ftell(file) == 0) {
-		assert_true(fputs(MARKER_HEADER, file) >= 0);
-	}
+	FILE *file = open_markers(tree, name);
 	for (int i = first == 0 ? 0 : first + LAUNCHED_AHEAD; i < last + LAUNCHED_AHEAD; i++) {
 		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
 		(void)fprintf(file, "16,%d,1,comm:HcclSend!g!int8!1,0,%lld,0,0,1,1\n", i + 1,
