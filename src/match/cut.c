@@ -106,15 +106,7 @@ static int64_t median_around(const int64_t *numbers, size_t n, size_t at)
 	for (size_t i = at - reach; i <= at + reach; i++) {
 		window[k++] = numbers[i];
 	}
-	for (size_t i = 1; i < k; i++) {
-		int64_t number = window[i];
-		size_t to = i;
-		for (; to > 0 && window[to - 1] > number; to--) {
-			window[to] = window[to - 1];
-		}
-		window[to] = number;
-	}
-	return window[k / 2];
+	return fsl_select_i64(window, k, k / 2);
 }
 
 /*
