@@ -79,6 +79,9 @@ struct rank_uses {
 	struct use *items;
 	size_t n, capacity;
 	bool has_more_ops; /* than FSL_COMM_OPS_MAX on one of them */
+	/* Of the operators that have a step; none at all is above every number. */
+	uint32_t least_step;
+	int32_t greatest_step;
 };
 
 /* What a thread looks a rank's operators up with. */
@@ -208,14 +211,24 @@ static uint64_t op_set_of(struct collector *collector, const struct rank_uses *u
 	return set;
 }
 
+static void note_step(struct rank_uses *out, int32_t step)
+{
+	uint32_t number = (uint32_t)step;
+	out->least_step = number < out->least_step ? number : out->least_step;
+	out->greatest_step = step > out->greatest_step ? step : out->greatest_step;
+}
+
 /* False: out of memory. */
 static bool collect_rank(struct collector *collector, const struct fsl_rank *rank,
 			 struct rank_uses *out)
 {
 	bool is_short = false;
+	out->least_step = UINT32_MAX;
+	out->greatest_step = -1;
 	for (size_t i = 0; i < rank->n_ops && !is_short; i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		fsl_op_fetch_ahead(op);
+		note_step(out, op->step);
 		size_t slot = op->group_id < collector->n_names ? op->group_id : collector->n_names;
 		struct use *use = use_of_slot(collector, out, slot);
 		is_short = use == NULL;
@@ -291,6 +304,14 @@ static enum fsl_status add_use(struct fsl_comm *comm, const struct use *use, int
 	return FSL_OK;
 }
 
+/* Steps that the operators of a rank number; 0: they do not. */
+static double count_steps(const struct rank_uses *uses)
+{
+	return uses->greatest_step < 0
+		       ? 0.0
+		       : (double)uses->greatest_step - (double)uses->least_step + 1.0;
+}
+
 /* Ranks in rising order, so that members are. */
 static enum fsl_status merge_uses(struct fsl_comms *comms, const struct fsl_run *run,
 				  const struct rank_uses *uses, uint32_t *comm_of,
@@ -299,6 +320,7 @@ static enum fsl_status merge_uses(struct fsl_comms *comms, const struct fsl_run 
 	enum fsl_status status = FSL_OK;
 	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
 		comms->has_more_ops |= uses[r].has_more_ops;
+		comms->n_steps = comms->n_steps > 0.0 ? comms->n_steps : count_steps(&uses[r]);
 		for (size_t k = 0; k < uses[r].n && status == FSL_OK; k++) {
 			const struct use *use = &uses[r].items[k];
 			status = comm_of_use(comms, run, comm_of, use->slot, err);

@@ -54,7 +54,7 @@ static bool is_mostly(const struct fsl_comm *comm, enum fsl_op_class op_class)
 	       comm->n_calls[op_class] * CLASS_SHARE >= comm->n_calls_all;
 }
 
-/* Steps in which @rank has operators, as far as its input numbers them; 0: it does not. */
+/* Steps in which @rank has operators, as far as its stages number them; 0: they do not. */
 static double steps_of_rank(const struct fsl_rank *rank)
 {
 	int64_t least = INT64_MAX, greatest = -1;
@@ -68,12 +68,6 @@ static double steps_of_rank(const struct fsl_rank *rank)
 		if (stage->step >= 0 && stage->end_ns >= begin_ns && stage->begin_ns <= end_ns) {
 			least = stage->step < least ? stage->step : least;
 			greatest = stage->step > greatest ? stage->step : greatest;
-		}
-	}
-	for (size_t i = 0; i < rank->n_ops && greatest < 0; i++) {
-		if (rank->ops[i].step >= 0) {
-			least = rank->ops[0].step;
-			greatest = rank->ops[rank->n_ops - 1].step;
 		}
 	}
 	return greatest >= least ? (double)(greatest - least + 1) : 0.0;
@@ -103,6 +97,7 @@ static enum fsl_status gather_facts(struct infer *infer, const struct fsl_run *r
 			infer->n_steps = steps_of_rank(rank);
 		}
 	}
+	infer->n_steps = infer->n_steps > 0.0 ? infer->n_steps : infer->comms->n_steps;
 	return FSL_OK;
 }
 

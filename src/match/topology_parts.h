@@ -46,6 +46,7 @@ struct fsl_comms {
 	struct fsl_comm *items;
 	size_t n_items, capacity;
 	bool has_more_ops; /* some rank uses more than FSL_COMM_OPS_MAX on one of them */
+	double n_steps;    /* that operators number, of the first rank where they do; 0: nowhere */
 };
 /* @op_sets: [run->n_ranks], fsl_op_set_with(); of no use with comms->has_more_ops. */
 enum fsl_status fsl_comms_collect(struct fsl_comms *comms, uint64_t *op_sets,

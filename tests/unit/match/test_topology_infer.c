@@ -148,6 +148,27 @@ static void one_group_with_steps_is_told_by_calls_per_step(void **state)
 	bench_fini(&bench);
 }
 
+/* The first and the last operator, at the start and the end of the job, belong to no step. */
+static void steps_are_counted_from_the_operators_that_number_them(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench);
+	bench_comm(&bench, "g", "HcclAllGather", 82, RANKS(0, 8, 1));
+	struct fsl_rank *rank = fsl_run_add_rank(&bench.run, 0, NULL);
+	for (size_t i = 1; i + 1 < rank->n_ops; i++) {
+		rank->ops[i].step = (int32_t)(100 + i / 2);
+	}
+	bench_build(&bench);
+	assert_kind(&bench, "g", FSL_GROUP_DP);
+	for (size_t i = 1; i + 1 < rank->n_ops; i++) {
+		rank->ops[i].step = (int32_t)(100 + i / 20);
+	}
+	bench_build(&bench);
+	assert_kind(&bench, "g", FSL_GROUP_TP);
+	bench_fini(&bench);
+}
+
 /* Ranks of a job of tp x dp x pp, numbered rank -> rank * factor mod ranks. */
 struct layout {
 	int32_t tp, dp, pp, factor;
@@ -611,6 +632,7 @@ int main(void)
 		cmocka_unit_test(neighbours_are_tp_when_as_busy_as_the_pipelines),
 		cmocka_unit_test(one_group_without_steps_is_told_by_its_operators),
 		cmocka_unit_test(one_group_with_steps_is_told_by_calls_per_step),
+		cmocka_unit_test(steps_are_counted_from_the_operators_that_number_them),
 		cmocka_unit_test(numbering_of_ranks_changes_no_kind),
 		cmocka_unit_test(one_group_over_servers_is_dp),
 		cmocka_unit_test(both_of_two_communicators_with_the_same_ranks_are_kept),
