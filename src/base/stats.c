@@ -135,33 +135,40 @@ static double least(const double *values, size_t n)
  */
 enum { SAMPLED_MIN = 512, SAMPLE = 128, SAMPLE_REACH = 14 };
 
+struct bounds {
+	double low, high;
+};
+
 /*
  * Two bounds that hold the @k-th smallest of @n values unless the sample is odd: those of its
  * values that stand 2.5 sigmas on either side of where it should be.
  */
-static void bound_kth(const double *values, size_t n, size_t k, double *low, double *high)
+static struct bounds bound_kth(const double *values, size_t n, size_t k)
 {
 	double sample[SAMPLE];
 	for (size_t i = 0; i < SAMPLE; i++) {
 		sample[i] = values[i * n / SAMPLE];
 	}
 	size_t at = k * SAMPLE / n;
-	*low = at > SAMPLE_REACH ? gsl_stats_select(sample, 1, SAMPLE, at - SAMPLE_REACH)
-				 : -INFINITY;
-	*high = at + SAMPLE_REACH < SAMPLE ? gsl_stats_select(sample, 1, SAMPLE, at + SAMPLE_REACH)
-					   : INFINITY;
+	struct bounds bounds = {-INFINITY, INFINITY};
+	if (at > SAMPLE_REACH) {
+		bounds.low = gsl_stats_select(sample, 1, SAMPLE, at - SAMPLE_REACH);
+	}
+	if (at + SAMPLE_REACH < SAMPLE) {
+		bounds.high = gsl_stats_select(sample, 1, SAMPLE, at + SAMPLE_REACH);
+	}
+	return bounds;
 }
 
 /*
  * Reduces the values to those around the @k-th smallest, in place, so that *k and *n are the place
  * among them and how many there are. *above: the least of those behind. False, with nothing
- * changed, where the bounds miss it. No step depends on a comparison, which nobody could predict.
+ * changed, where the @bounds miss it. No step depends on a comparison, which nobody could predict.
  */
-static bool narrow(double *values, size_t *n, size_t *k, double *above)
+static bool narrow(double *values, size_t *n, size_t *k, struct bounds bounds, double *above)
 {
-	double low, high, least_above = INFINITY;
+	double low = bounds.low, high = bounds.high, least_above = INFINITY;
 	size_t n_below = 0, n_within = 0, n_kept = 0;
-	bound_kth(values, *n, *k, &low, &high);
 	for (size_t i = 0; i < *n; i++) {
 		n_below += values[i] < low;
 		n_within += values[i] <= high;
@@ -188,10 +195,15 @@ double fsl_select(double *scratch, size_t n, size_t k, double *next)
 	while (n > SAMPLED_MIN) {
 		double behind;
 		size_t n_before = n;
-		if (!narrow(scratch, &n, &k, &behind)) {
+		struct bounds bounds = bound_kth(scratch, n, k);
+		if (!narrow(scratch, &n, &k, bounds, &behind)) {
 			break;
 		}
 		above = behind < above ? behind : above;
+		if (bounds.low >= bounds.high) { /* all that is left is equal */
+			*next = k + 1 < n ? bounds.low : above;
+			return bounds.low;
+		}
 		if (2 * n > n_before) {
 			break;
 		}

@@ -78,10 +78,8 @@ struct use {
 struct rank_uses {
 	struct use *items;
 	size_t n, capacity;
-	bool has_more_ops; /* than FSL_COMM_OPS_MAX on one of them */
-	/* Of the operators that have a step; none at all is above every number. */
-	uint32_t least_step;
-	int32_t greatest_step;
+	bool has_more_ops;                 /* than FSL_COMM_OPS_MAX on one of them */
+	int32_t least_step, greatest_step; /* of operators that have one; greatest -1: none */
 };
 
 /* What a thread looks a rank's operators up with. */
@@ -213,9 +211,10 @@ static uint64_t op_set_of(struct collector *collector, const struct rank_uses *u
 
 static void note_step(struct rank_uses *out, int32_t step)
 {
-	uint32_t number = (uint32_t)step;
-	out->least_step = number < out->least_step ? number : out->least_step;
-	out->greatest_step = step > out->greatest_step ? step : out->greatest_step;
+	if (step >= 0) {
+		out->least_step = step < out->least_step ? step : out->least_step;
+		out->greatest_step = step > out->greatest_step ? step : out->greatest_step;
+	}
 }
 
 /* False: out of memory. */
@@ -223,7 +222,7 @@ static bool collect_rank(struct collector *collector, const struct fsl_rank *ran
 			 struct rank_uses *out)
 {
 	bool is_short = false;
-	out->least_step = UINT32_MAX;
+	out->least_step = INT32_MAX;
 	out->greatest_step = -1;
 	for (size_t i = 0; i < rank->n_ops && !is_short; i++) {
 		const struct fsl_op *op = &rank->ops[i];

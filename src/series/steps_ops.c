@@ -14,6 +14,8 @@ enum {
 	LOST_MARKS_MAX = 3,    /* one after the other; more is a pause of the job */
 	LOST_OPS_MAX = 4,      /* other operators lost within a period */
 	COUNTED_OPS_MIN = 4,   /* operators of a period by which it is told from two */
+	SLOTS_MIN = 1024,      /* a hash table has room for most jobs, and grows by so much */
+	SLOTS_GROWTH = 16,
 };
 /* Share of equal distances that makes an operator regular: lost records and checkpoints change some
  * of them, and each change touches two. */
@@ -88,119 +90,122 @@ enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fs
 	return end_by_ops(steps, rank, err);
 }
 
-/* One use of an operator; kind and size are the symbol of the sequence that is searched. */
-struct use {
-	uint64_t kind; /* operator and communicator */
-	uint64_t size; /* elements; 0 when messages change their size from step to step */
-	size_t pos;    /* in the rank's operators */
-};
-
-static bool is_same_symbol(const struct use *a, const struct use *b)
-{
-	return a->kind == b->kind && a->size == b->size;
-}
-
-/* All uses of one symbol. */
+/* What the sequence that is searched is made of: an operator on a communicator, of one size. */
 struct symbol {
-	uint64_t kind, size;
-	size_t n_uses;
-	size_t number; /* in order of first use */
+	uint64_t kind;        /* operator and communicator */
+	uint64_t size;        /* elements; 0 when messages change their size from step to step */
+	size_t first, n_uses; /* range of the uses */
 };
 
+/* The rarest first. */
 static int compare_symbols(const void *left, const void *right)
 {
-	const struct symbol *a = left;
-	const struct symbol *b = right;
+	const struct symbol *a = left, *b = right;
+	if (a->n_uses != b->n_uses) {
+		return a->n_uses < b->n_uses ? -1 : 1;
+	}
 	if (a->kind != b->kind) {
 		return a->kind < b->kind ? -1 : 1;
 	}
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-/* The different symbols of a rank, which are few. */
+/* The different symbols of a rank, which are few, and where each is used. */
 struct symbols {
 	struct symbol *items; /* [n_ops] */
 	size_t n;
 	uint32_t *slots;     /* hash: number of a symbol + 1; 0: free */
 	size_t n_slots;      /* a power of two */
 	uint32_t *number_of; /* [operator] */
-	size_t *begin;       /* [number] where its uses stand */
+	size_t *uses;        /* [n_ops] positions in the rank's operators, by symbol, rising */
+	double *scratch;     /* [2 * n_ops] */
 };
 
 static bool symbols_init(struct symbols *symbols, struct fsl_arena *arena, size_t n_ops)
 {
-	*symbols = (struct symbols){.n_slots = 2};
-	while (symbols->n_slots < 2 * n_ops) {
-		symbols->n_slots *= 2;
-	}
-	symbols->items = fsl_arena_take(arena, n_ops * sizeof(*symbols->items));
-	symbols->slots = fsl_arena_alloc(arena, symbols->n_slots * sizeof(*symbols->slots));
-	symbols->number_of = fsl_arena_take(arena, n_ops * sizeof(*symbols->number_of));
-	symbols->begin = fsl_arena_take(arena, n_ops * sizeof(*symbols->begin));
-	return symbols->items != NULL && symbols->slots != NULL && symbols->number_of != NULL &&
-	       symbols->begin != NULL;
+	*symbols = (struct symbols){
+		.items = fsl_arena_take(arena, n_ops * sizeof(*symbols->items)),
+		.number_of = fsl_arena_take(arena, n_ops * sizeof(*symbols->number_of)),
+		.uses = fsl_arena_take(arena, n_ops * sizeof(*symbols->uses)),
+		.scratch = fsl_arena_take(arena, n_ops * 2 * sizeof(*symbols->scratch)),
+	};
+	return symbols->items != NULL && symbols->number_of != NULL && symbols->uses != NULL &&
+	       symbols->scratch != NULL;
 }
 
 /* Number of a symbol, a new one at its first use. Fibonacci hashing, with the high bits brought
  * down in between: sizes may differ in those alone. */
-static uint32_t number_of(struct symbols *symbols, const struct use *use)
+static uint32_t number_of(struct symbols *symbols, uint64_t kind, uint64_t size)
 {
-	uint64_t hash = use->kind ^ (use->size * UINT64_C(0xBF58476D1CE4E5B9));
+	uint64_t hash = kind ^ (size * UINT64_C(0xBF58476D1CE4E5B9));
 	hash = (hash ^ (hash >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
 	size_t mask = symbols->n_slots - 1, slot = (size_t)(hash >> 32) & mask;
 	for (; symbols->slots[slot] != 0; slot = (slot + 1) & mask) {
 		const struct symbol *symbol = &symbols->items[symbols->slots[slot] - 1];
-		if (symbol->kind == use->kind && symbol->size == use->size) {
+		if (symbol->kind == kind && symbol->size == size) {
 			return symbols->slots[slot] - 1;
 		}
 	}
-	symbols->items[symbols->n] = (struct symbol){use->kind, use->size, 0, symbols->n};
+	symbols->items[symbols->n] = (struct symbol){.kind = kind, .size = size};
 	symbols->slots[slot] = (uint32_t)++symbols->n;
 	return symbols->slots[slot] - 1;
 }
 
-static struct use use_of(const struct fsl_op *op, size_t pos, bool by_size)
+/* Numbers the operators by symbol, as long as these fill at most half of the slots. */
+static bool number_ops(struct symbols *symbols, const struct fsl_rank *rank, bool by_size)
 {
-	return (struct use){
-		.kind = ((uint64_t)op->group_id << 32) | op->op_id,
-		.size = by_size ? op->n_elements : 0,
-		.pos = pos,
-	};
+	symbols->n = 0;
+	for (size_t i = 0; i < rank->n_ops && 2 * symbols->n <= symbols->n_slots; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		fsl_op_fetch_ahead(op);
+		uint32_t number = number_of(symbols, ((uint64_t)op->group_id << 32) | op->op_id,
+					    by_size ? op->n_elements : 0);
+		symbols->number_of[i] = number;
+		symbols->items[number].n_uses++;
+	}
+	return 2 * symbols->n <= symbols->n_slots;
 }
 
-/* The uses of all operators in order of symbol and position. False: out of memory. */
-static bool sort_uses(struct use *uses, const struct fsl_rank *rank, bool by_size)
+/* Lists the uses of each symbol, the rarest first. False: out of memory. */
+static bool list_symbols(struct symbols *symbols, const struct fsl_rank *rank, bool by_size)
 {
 	struct fsl_arena scratch = {0};
-	struct symbols symbols;
-	bool is_ready = symbols_init(&symbols, &scratch, rank->n_ops);
-	for (size_t i = 0; i < rank->n_ops && is_ready; i++) {
-		const struct use use = use_of(&rank->ops[i], i, by_size);
-		fsl_op_fetch_ahead(&rank->ops[i]);
-		symbols.number_of[i] = number_of(&symbols, &use);
-		symbols.items[symbols.number_of[i]].n_uses++;
-	}
-	if (symbols.n > 1) {
-		qsort(symbols.items, symbols.n, sizeof(*symbols.items), compare_symbols);
-	}
-	for (size_t k = 0, n_before = 0; k < symbols.n; k++) {
-		symbols.begin[symbols.items[k].number] = n_before;
-		n_before += symbols.items[k].n_uses;
-	}
-	for (size_t i = 0; i < rank->n_ops && is_ready; i++) {
-		uses[symbols.begin[symbols.number_of[i]]++] = use_of(&rank->ops[i], i, by_size);
+	bool is_numbered = false;
+	symbols->n_slots = SLOTS_MIN;
+	for (; !is_numbered; symbols->n_slots *= SLOTS_GROWTH) {
+		symbols->slots =
+			fsl_arena_alloc(&scratch, symbols->n_slots * sizeof(*symbols->slots));
+		if (symbols->slots == NULL) {
+			break;
+		}
+		is_numbered = number_ops(symbols, rank, by_size);
 	}
 	fsl_arena_fini(&scratch);
-	return is_ready;
+	if (!is_numbered) {
+		return false;
+	}
+	for (size_t k = 0, n_before = 0; k < symbols->n; k++) {
+		symbols->items[k].first = n_before;
+		n_before += symbols->items[k].n_uses;
+		symbols->items[k].n_uses = 0; /* until they are listed */
+	}
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		struct symbol *symbol = &symbols->items[symbols->number_of[i]];
+		symbols->uses[symbol->first + symbol->n_uses++] = i;
+	}
+	if (symbols->n > 1) {
+		qsort(symbols->items, symbols->n, sizeof(*symbols->items), compare_symbols);
+	}
+	return true;
 }
 
 /*
- * How many uses of a symbol make one period: the least k for which pos[j + k] - pos[j] is the same
- * number, to within @slack of it for lost records, for most j and these distances span the capture.
- * 0: the symbol is not regular, or follows upon itself among others. A rank that hardly uses
- * another symbol uses it once per period.
+ * How many uses of a symbol make one period: the least k for which uses[j + k] - uses[j] is the
+ * same number, to within @slack of it for lost records, for most j and these distances span the
+ * capture. 0: the symbol is not regular, or follows upon itself among others. A rank that hardly
+ * uses another symbol uses it once per period.
  */
-static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_ops, double slack,
+static size_t uses_per_period(const size_t *uses, size_t n_uses, size_t n_ops, double slack,
 			      double *scratch)
 {
 	if ((double)n_uses >= ALONE_SHARE_MIN * (double)n_ops) {
@@ -209,7 +214,7 @@ static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_op
 	for (size_t k = 1; k <= USES_PER_STEP_MAX && n_uses / k >= FSL_STEP_PERIODS_MIN; k++) {
 		size_t n_distances = n_uses - k;
 		for (size_t j = 0; j < n_distances; j++) {
-			scratch[j] = (double)(uses[j + k].pos - uses[j].pos);
+			scratch[j] = (double)(uses[j + k] - uses[j]);
 		}
 		double period = fsl_median(scratch, n_distances, scratch + n_distances);
 		size_t n_equal = 0;
@@ -226,94 +231,95 @@ static size_t uses_per_period(const struct use *uses, size_t n_uses, size_t n_op
 	return 0;
 }
 
+/* The operator at which steps begin. */
 struct mark {
-	size_t first, n_uses; /* range of the sorted uses; n_uses 0: none */
+	const size_t *uses; /* positions in the rank's operators */
+	size_t n_uses;      /* 0: none */
 	size_t per_period;
 };
 
 /* The rarest regular symbol: a step repeats many small patterns, but its rarest operator marks it.
  */
-static struct mark find_mark(const struct use *uses, size_t n_ops, double slack, double *scratch)
+static struct mark find_mark(const struct symbols *symbols, size_t n_ops, double slack)
 {
-	struct mark best = {0};
-	for (size_t first = 0; first < n_ops;) {
-		size_t end = first + 1;
-		while (end < n_ops && is_same_symbol(&uses[end], &uses[first])) {
-			end++;
+	for (size_t k = 0; k < symbols->n; k++) {
+		const struct symbol *symbol = &symbols->items[k];
+		const size_t *uses = &symbols->uses[symbol->first];
+		size_t per_period = symbol->n_uses < FSL_STEP_PERIODS_MIN
+					    ? 0
+					    : uses_per_period(uses, symbol->n_uses, n_ops, slack,
+							      symbols->scratch);
+		if (per_period > 0) {
+			return (struct mark){uses, symbol->n_uses, per_period};
 		}
-		size_t n_uses = end - first;
-		if (n_uses >= FSL_STEP_PERIODS_MIN && (best.n_uses == 0 || n_uses < best.n_uses)) {
-			size_t k = uses_per_period(&uses[first], n_uses, n_ops, slack, scratch);
-			if (k > 0) {
-				best = (struct mark){first, n_uses, k};
-			}
-		}
-		first = end;
 	}
-	return best;
+	return (struct mark){0};
 }
 
 /* Operators in one period of the mark, as the median says. */
-static size_t ops_per_period(const struct use *uses, const struct mark *mark, double *scratch)
+static size_t ops_per_period(const struct mark *mark, double *scratch)
 {
 	size_t n = mark->n_uses - mark->per_period;
 	for (size_t j = 0; j < n; j++) {
-		scratch[j] = (double)(uses[mark->first + j + mark->per_period].pos -
-				      uses[mark->first + j].pos);
+		scratch[j] = (double)(mark->uses[j + mark->per_period] - mark->uses[j]);
 	}
 	return (size_t)fsl_median(scratch, n, scratch + n);
 }
 
 /* A period of so few operators may be a pair inside of a step: a rarer mark that is regular but for
  * more lost records is better. */
-static struct mark mark_of(const struct use *uses, size_t n_ops, double *scratch)
+static struct mark mark_of(const struct symbols *symbols, size_t n_ops)
 {
-	struct mark mark = find_mark(uses, n_ops, DISTANCE_SLACK, scratch);
-	if (mark.n_uses > 0 && ops_per_period(uses, &mark, scratch) < COUNTED_OPS_MIN) {
-		struct mark rough = find_mark(uses, n_ops, ROUGH_SLACK, scratch);
+	struct mark mark = find_mark(symbols, n_ops, DISTANCE_SLACK);
+	if (mark.n_uses > 0 && ops_per_period(&mark, symbols->scratch) < COUNTED_OPS_MIN) {
+		struct mark rough = find_mark(symbols, n_ops, ROUGH_SLACK);
 		mark = 2 * rough.n_uses < mark.n_uses ? rough : mark;
 	}
 	return mark;
 }
 
-/* The mark of the steps among the uses, sorted by symbol. Where no symbol is regular, messages of
- * one operator may change their size. False: out of memory. */
-static bool look_for_mark(struct mark *mark, struct use *uses, const struct fsl_rank *rank,
-			  double *scratch)
+/* The mark of the steps. Where no symbol is regular, messages of one operator may change their
+ * size. False: out of memory. */
+static bool look_for_mark(struct mark *mark, struct symbols *symbols, const struct fsl_rank *rank)
 {
 	*mark = (struct mark){0};
-	if (!sort_uses(uses, rank, true)) {
+	if (!list_symbols(symbols, rank, true)) {
 		return false;
 	}
-	*mark = mark_of(uses, rank->n_ops, scratch);
+	*mark = mark_of(symbols, rank->n_ops);
 	if (mark->n_uses > 0) {
 		return true;
 	}
-	if (!sort_uses(uses, rank, false)) {
+	if (!list_symbols(symbols, rank, false)) {
 		return false;
 	}
-	*mark = mark_of(uses, rank->n_ops, scratch);
+	*mark = mark_of(symbols, rank->n_ops);
 	return true;
 }
 
 /* Mean difference of times that lie @lag apart, each at most two usual times: a pause must not
- * outweigh the rest. */
-static double lag_difference(const double *times, size_t n_times, size_t lag, double usual)
+ * outweigh the rest. Infinite as soon as it is known to be above @bound. */
+static double lag_difference(const double *times, size_t n_times, size_t lag, double usual,
+			     double bound)
 {
-	enum { LANES = 4 }; /* sums that do not wait for each other */
-	double sums[LANES] = {0.0}, most = 2.0 * usual;
+	enum { LANES = 4, BLOCK = 1024 }; /* sums that do not wait for each other */
+	double sums[LANES] = {0.0}, most = 2.0 * usual, sum = 0.0;
 	const double *later = times + lag;
 	size_t n = n_times - lag, i = 0;
-	for (; i + LANES <= n; i += LANES) {
-		for (size_t k = 0; k < LANES; k++) {
-			double difference = fabs(later[i + k] - times[i + k]);
-			sums[k] += difference < most ? difference : most;
+	while (i + LANES <= n && sum <= bound * (double)n) {
+		size_t end = n - i > BLOCK ? i + BLOCK : n;
+		for (; i + LANES <= end; i += LANES) {
+			for (size_t k = 0; k < LANES; k++) {
+				double difference = fabs(later[i + k] - times[i + k]);
+				sums[k] += difference < most ? difference : most;
+			}
 		}
+		sum = sums[0] + sums[1] + sums[2] + sums[3];
 	}
-	for (; i < n; i++) {
-		sums[0] += fmin(fabs(later[i] - times[i]), most);
+	for (; i < n && i + LANES > n; i++) {
+		sum += fmin(fabs(later[i] - times[i]), most);
 	}
-	return (sums[0] + sums[1] + sums[2] + sums[3]) / (double)n;
+	return sum <= bound * (double)n ? sum / (double)n : (double)INFINITY;
 }
 
 /*
@@ -328,17 +334,22 @@ static size_t periods_per_step(const double *times, size_t n_times, double usual
 	if (n_lags < 2) {
 		return 1;
 	}
-	double neighbours = lag_difference(times, n_times, n_ops, usual);
-	double least = neighbours;
-	for (size_t lag = 2; lag <= n_lags; lag++) {
-		double difference = lag_difference(times, n_times, lag * n_ops, usual);
-		least = difference < least ? difference : least;
-	}
-	if (neighbours <= TIMES_DIFFER_MIN * usual || least > LAG_GAIN_MAX * neighbours) {
+	double neighbours = lag_difference(times, n_times, n_ops, usual, (double)INFINITY);
+	if (neighbours <= TIMES_DIFFER_MIN * usual) {
 		return 1;
 	}
+	double least = (double)INFINITY, bound = LAG_GAIN_MAX * neighbours;
+	for (size_t lag = 2; lag <= n_lags; lag++) {
+		double difference = lag_difference(times, n_times, lag * n_ops, usual, bound);
+		least = difference < least ? difference : least;
+		bound = least < bound ? least : bound;
+	}
+	if (isinf(least)) {
+		return 1;
+	}
+	bound = least + LAG_TIE * neighbours;
 	size_t lag = 2;
-	while (lag_difference(times, n_times, lag * n_ops, usual) > least + LAG_TIE * neighbours) {
+	while (isinf(lag_difference(times, n_times, lag * n_ops, usual, bound))) {
 		lag++;
 	}
 	return lag;
@@ -357,14 +368,13 @@ static size_t times_between(double *times, const struct fsl_rank *rank, size_t f
 
 /* Periods between two marks that follow each other; more than one where records of marks between
  * them were lost. Known only where a step has one mark, and operators enough to count by. */
-static size_t periods_between(const struct mark *mark, const struct use *from, const struct use *to,
-			      size_t n_ops)
+static size_t periods_between(const struct mark *mark, size_t from, size_t to, size_t n_ops)
 {
 	if (mark->per_period != 1 || n_ops < COUNTED_OPS_MIN) {
 		return 1;
 	}
-	double n_periods = round((double)(to->pos - from->pos) / (double)n_ops);
-	double rest = fabs((double)(to->pos - from->pos) - n_periods * (double)n_ops);
+	double n_periods = round((double)(to - from) / (double)n_ops);
+	double rest = fabs((double)(to - from) - n_periods * (double)n_ops);
 	bool is_whole = rest <= fmax(1.0, DISTANCE_SLACK * n_periods * (double)n_ops);
 	return is_whole && n_periods > 1.0 && n_periods <= LOST_MARKS_MAX + 1 ? (size_t)n_periods
 									      : 1;
@@ -379,21 +389,20 @@ static bool is_same_op(const struct fsl_op *a, const struct fsl_op *b)
  * When a mark ended whose record was lost: as long before the operator that follows it as after the
  * mark @from. That operator is found by its neighbours near @expected, where counting has it.
  */
-static int64_t lost_mark_ns(const struct fsl_rank *rank, const struct use *from,
-			    const struct use *to, size_t expected)
+static int64_t lost_mark_ns(const struct fsl_rank *rank, size_t from, size_t to, size_t expected)
 {
 	const struct fsl_op *ops = rank->ops;
-	const struct fsl_op *after = &ops[from->pos + 1], *before = &ops[to->pos - 1];
+	const struct fsl_op *after = &ops[from + 1], *before = &ops[to - 1];
 	size_t at = expected;
 	for (size_t away = 0; away <= 2 * LOST_OPS_MAX; away++) {
 		size_t k = away % 2 == 0 ? expected - away / 2 : expected + (away + 1) / 2;
-		if (k > from->pos + 1 && k < to->pos && is_same_op(&ops[k], after) &&
+		if (k > from + 1 && k < to && is_same_op(&ops[k], after) &&
 		    is_same_op(&ops[k - 1], before)) {
 			at = k;
 			break;
 		}
 	}
-	int64_t gap_ns = fsl_op_begin_ns(after) - fsl_op_end_ns(&ops[from->pos]);
+	int64_t gap_ns = fsl_op_begin_ns(after) - fsl_op_end_ns(&ops[from]);
 	int64_t ns = fsl_op_begin_ns(&ops[at]) - (gap_ns > 0 ? gap_ns : 0);
 	int64_t earliest_ns = fsl_op_end_ns(&ops[at - 1]);
 	return ns > earliest_ns ? ns : earliest_ns;
@@ -401,19 +410,21 @@ static int64_t lost_mark_ns(const struct fsl_rank *rank, const struct use *from,
 
 /* When the marks ended, also those whose record was lost; returns how many. @ends_ns: room for
  * LOST_MARKS_MAX + 1 per use. */
-static size_t list_marks(int64_t *ends_ns, const struct fsl_rank *rank, const struct use *uses,
-			 const struct mark *mark, size_t n_ops)
+static size_t list_marks(int64_t *ends_ns, const struct fsl_rank *rank, const struct mark *mark,
+			 size_t n_ops)
 {
 	size_t n = 0;
 	for (size_t j = 0; j < mark->n_uses; j++) {
-		const struct use *use = &uses[mark->first + j];
-		ends_ns[n++] = fsl_op_end_ns(&rank->ops[use->pos]);
-		size_t n_periods =
-			j + 1 < mark->n_uses ? periods_between(mark, use, use + 1, n_ops) : 1;
+		size_t pos = mark->uses[j];
+		ends_ns[n++] = fsl_op_end_ns(&rank->ops[pos]);
+		if (j + 1 == mark->n_uses) {
+			break;
+		}
+		size_t next = mark->uses[j + 1];
+		size_t n_periods = periods_between(mark, pos, next, n_ops);
 		for (size_t k = 1; k < n_periods; k++) {
-			size_t n_between = use[1].pos - use->pos;
-			size_t expected = use->pos + (k * n_between + n_periods / 2) / n_periods;
-			ends_ns[n++] = lost_mark_ns(rank, use, use + 1, expected);
+			size_t expected = pos + (k * (next - pos) + n_periods / 2) / n_periods;
+			ends_ns[n++] = lost_mark_ns(rank, pos, next, expected);
 		}
 	}
 	return n;
@@ -424,22 +435,22 @@ static size_t list_marks(int64_t *ends_ns, const struct fsl_rank *rank, const st
  * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
  */
 static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
-				   const struct use *uses, const struct mark *mark,
-				   size_t n_step_ops, double *scratch, struct fsl_error *err)
+				   const struct mark *mark, size_t n_step_ops, double *scratch,
+				   struct fsl_error *err)
 {
 	size_t n_room = mark->n_uses * (LOST_MARKS_MAX + 1);
 	int64_t *ends_ns = fsl_calloc(n_room, sizeof(*ends_ns));
 	if (ends_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_room);
 	}
-	size_t n_ops = ops_per_period(uses, mark, scratch);
-	size_t n_times = times_between(scratch, rank, uses[mark->first].pos);
+	size_t n_ops = ops_per_period(mark, scratch);
+	size_t n_times = times_between(scratch, rank, mark->uses[0]);
 	double usual = fsl_median(scratch, n_times, scratch + n_times);
 	bool is_known = n_step_ops > 0 && n_step_ops % n_ops == 0;
 	size_t n_periods =
 		is_known ? n_step_ops / n_ops : periods_per_step(scratch, n_times, usual, n_ops);
 	size_t stride = mark->per_period * n_periods;
-	size_t n_marks = list_marks(ends_ns, rank, uses, mark, n_ops);
+	size_t n_marks = list_marks(ends_ns, rank, mark, n_ops);
 	enum fsl_status status = fsl_steps_alloc(steps, n_marks / stride + 1, err);
 	if (status != FSL_OK) {
 		fsl_free(ends_ns);
@@ -466,24 +477,15 @@ enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct f
 					 size_t n_ops, struct fsl_error *err)
 {
 	struct fsl_arena arena = {0};
-	struct use *uses = fsl_arena_take(&arena, rank->n_ops * sizeof(*uses));
-	double *scratch = fsl_arena_take(&arena, rank->n_ops * 2 * sizeof(*scratch));
+	struct symbols symbols;
+	struct mark mark = {0};
 	enum fsl_status status = FSL_OK;
-	if (uses == NULL || scratch == NULL) {
+	if (!symbols_init(&symbols, &arena, rank->n_ops) || !look_for_mark(&mark, &symbols, rank)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: operators=%zu",
 				  rank->n_ops);
-		goto out;
+	} else if (mark.n_uses > 0) {
+		status = cut_at_mark(steps, rank, &mark, n_ops, symbols.scratch, err);
 	}
-	struct mark mark;
-	if (!look_for_mark(&mark, uses, rank, scratch)) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: operators=%zu",
-				  rank->n_ops);
-		goto out;
-	}
-	if (mark.n_uses > 0) {
-		status = cut_at_mark(steps, rank, uses, &mark, n_ops, scratch, err);
-	}
-out:
 	fsl_arena_fini(&arena);
 	return status;
 }

@@ -59,6 +59,44 @@ static void percentile_of_many_values_matches_the_sorted_order(void **state)
 	}
 }
 
+/* As of distances between operators: nearly all are the same. */
+static void percentile_of_many_equal_values_matches_the_sorted_order(void **state)
+{
+	(void)state;
+	enum { N = 2002 };
+	static double values[N], sorted[N], scratch[N];
+	for (size_t n_rare = 0; n_rare <= N; n_rare += 69) {
+		for (size_t i = 0; i < N; i++) {
+			size_t place = (i * 7919) % N;
+			values[i] = place >= n_rare ? 5.0 : place % 2 == 0 ? 2.0 : 9.0;
+		}
+		memcpy(sorted, values, sizeof(sorted));
+		fsl_sort(sorted, N);
+		for (int q = 0; q <= 1000; q++) {
+			double position = (N - 1) * (q / 1000.0);
+			size_t below = (size_t)position, above = below + 1 < N ? below + 1 : below;
+			double fraction = position - (double)below;
+			assert_near(fsl_percentile(values, N, q / 10.0, scratch),
+				    sorted[below] + fraction * (sorted[above] - sorted[below]));
+		}
+	}
+}
+
+/* Every eighth value is the small one, which a sample at such a distance takes for all. */
+static void percentile_behind_the_last_of_equal_values_sees_the_next(void **state)
+{
+	(void)state;
+	enum { N = 1024, N_SMALL = 600 };
+	static double values[N], scratch[N];
+	size_t n_others = N_SMALL - N / 8;
+	for (size_t i = 0; i < N; i++) {
+		bool is_small = i % 8 == 0 || n_others > 0;
+		n_others -= i % 8 != 0 && n_others > 0;
+		values[i] = is_small ? 5.0 : 9.0;
+	}
+	assert_near(fsl_percentile(values, N, 100.0 * (N_SMALL - 0.75) / (N - 1), scratch), 6.0);
+}
+
 static void sum_is_exact_where_plain_addition_is_not(void **state)
 {
 	(void)state;
@@ -280,6 +318,8 @@ int main(void)
 		cmocka_unit_test(percentile_interpolates_like_numpy),
 		cmocka_unit_test(percentile_of_nothing_or_outside_0_to_100_is_nan),
 		cmocka_unit_test(percentile_of_many_values_matches_the_sorted_order),
+		cmocka_unit_test(percentile_of_many_equal_values_matches_the_sorted_order),
+		cmocka_unit_test(percentile_behind_the_last_of_equal_values_sees_the_next),
 		cmocka_unit_test(sum_is_exact_where_plain_addition_is_not),
 		cmocka_unit_test(mean_and_std_are_those_of_the_population),
 		cmocka_unit_test(every_aggregate_has_its_numpy_name),
