@@ -160,50 +160,54 @@ static struct bounds bound_kth(const double *values, size_t n, size_t k)
 	return bounds;
 }
 
-/*
- * Reduces the values to those around the @k-th smallest, in place, so that *k and *n are the place
- * among them and how many there are. *above: the least of those behind. False, with nothing
- * changed, where the @bounds miss it. No step depends on a comparison, which nobody could predict.
- */
-static bool narrow(double *values, size_t *n, size_t *k, struct bounds bounds, double *above)
+struct place {
+	size_t n_below, n_within; /* values below the lower bound, and up to the upper one */
+};
+
+static struct place count_to(const double *values, size_t n, struct bounds bounds)
 {
-	double low = bounds.low, high = bounds.high, least_above = INFINITY;
-	size_t n_below = 0, n_within = 0, n_kept = 0;
-	for (size_t i = 0; i < *n; i++) {
-		n_below += values[i] < low;
-		n_within += values[i] <= high;
+	struct place place = {0, 0};
+	for (size_t i = 0; i < n; i++) {
+		place.n_below += values[i] < bounds.low;
+		place.n_within += values[i] <= bounds.high;
 	}
-	if (*k < n_below || *k >= n_within) {
-		return false;
-	}
-	for (size_t i = 0; i < *n; i++) {
+	return place;
+}
+
+/* Moves the values within the bounds to the front, and returns how many they are. *above becomes
+ * the least of those behind. No step depends on a comparison, which nobody could predict. */
+static size_t keep_within(double *values, size_t n, struct bounds bounds, double *above)
+{
+	double least_above = INFINITY;
+	size_t n_kept = 0;
+	for (size_t i = 0; i < n; i++) {
 		double value = values[i];
-		double beyond = value > high ? value : INFINITY;
+		double beyond = value > bounds.high ? value : INFINITY;
 		least_above = beyond < least_above ? beyond : least_above;
 		values[n_kept] = value;
-		n_kept += (size_t)(value >= low) & (size_t)(value <= high);
+		n_kept += (size_t)(value >= bounds.low) & (size_t)(value <= bounds.high);
 	}
-	*above = least_above;
-	*k -= n_below;
-	*n = n_kept;
-	return true;
+	*above = least_above < *above ? least_above : *above;
+	return n_kept;
 }
 
 double fsl_select(double *scratch, size_t n, size_t k, double *next)
 {
 	double above = INFINITY;
 	while (n > SAMPLED_MIN) {
-		double behind;
 		size_t n_before = n;
 		struct bounds bounds = bound_kth(scratch, n, k);
-		if (!narrow(scratch, &n, &k, bounds, &behind)) {
-			break;
+		struct place place = count_to(scratch, n, bounds);
+		if (k < place.n_below || k >= place.n_within) {
+			break; /* the sample is odd */
 		}
-		above = behind < above ? behind : above;
-		if (bounds.low >= bounds.high) { /* all that is left is equal */
-			*next = k + 1 < n ? bounds.low : above;
+		bool is_level = bounds.low >= bounds.high; /* what lies within is equal */
+		if (is_level && k + 1 < place.n_within) {
+			*next = bounds.low;
 			return bounds.low;
 		}
+		n = keep_within(scratch, n, bounds, &above);
+		k -= place.n_below;
 		if (2 * n > n_before) {
 			break;
 		}

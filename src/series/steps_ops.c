@@ -112,6 +112,7 @@ static int compare_symbols(const void *left, const void *right)
 
 /* The different symbols of a rank, which are few, and where each is used. */
 struct symbols {
+	struct fsl_arena arena;
 	struct symbol *items; /* [n_ops] */
 	size_t n;
 	uint32_t *slots;     /* hash: number of a symbol + 1; 0: free */
@@ -121,16 +122,22 @@ struct symbols {
 	double *scratch;     /* [2 * n_ops] */
 };
 
-static bool symbols_init(struct symbols *symbols, struct fsl_arena *arena, size_t n_ops)
+/* End it with symbols_fini() in any case. False: out of memory. */
+static bool symbols_init(struct symbols *symbols, size_t n_ops)
 {
-	*symbols = (struct symbols){
-		.items = fsl_arena_take(arena, n_ops * sizeof(*symbols->items)),
-		.number_of = fsl_arena_take(arena, n_ops * sizeof(*symbols->number_of)),
-		.uses = fsl_arena_take(arena, n_ops * sizeof(*symbols->uses)),
-		.scratch = fsl_arena_take(arena, n_ops * 2 * sizeof(*symbols->scratch)),
-	};
+	*symbols = (struct symbols){.n = 0};
+	struct fsl_arena *arena = &symbols->arena;
+	symbols->items = fsl_arena_take(arena, n_ops * sizeof(*symbols->items));
+	symbols->number_of = fsl_arena_take(arena, n_ops * sizeof(*symbols->number_of));
+	symbols->uses = fsl_arena_take(arena, n_ops * sizeof(*symbols->uses));
+	symbols->scratch = fsl_arena_take(arena, n_ops * 2 * sizeof(*symbols->scratch));
 	return symbols->items != NULL && symbols->number_of != NULL && symbols->uses != NULL &&
 	       symbols->scratch != NULL;
+}
+
+static void symbols_fini(struct symbols *symbols)
+{
+	fsl_arena_fini(&symbols->arena);
 }
 
 /* Number of a symbol, a new one at its first use. Fibonacci hashing, with the high bits brought
@@ -338,16 +345,17 @@ static size_t periods_per_step(const double *times, size_t n_times, double usual
 	if (neighbours <= TIMES_DIFFER_MIN * usual) {
 		return 1;
 	}
-	double least = (double)INFINITY, bound = LAG_GAIN_MAX * neighbours;
+	double least = (double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : least)
 	for (size_t lag = 2; lag <= n_lags; lag++) {
+		double bound = fmin(least, LAG_GAIN_MAX * neighbours);
 		double difference = lag_difference(times, n_times, lag * n_ops, usual, bound);
 		least = difference < least ? difference : least;
-		bound = least < bound ? least : bound;
 	}
 	if (isinf(least)) {
 		return 1;
 	}
-	bound = least + LAG_TIE * neighbours;
+	double bound = least + LAG_TIE * neighbours;
 	size_t lag = 2;
 	while (isinf(lag_difference(times, n_times, lag * n_ops, usual, bound))) {
 		lag++;
@@ -430,16 +438,32 @@ static size_t list_marks(int64_t *ends_ns, const struct fsl_rank *rank, const st
 	return n;
 }
 
+/* Steps of which each begins at every @stride-th mark. */
+static enum fsl_status begin_at_marks(struct fsl_steps *steps, const int64_t *ends_ns,
+				      size_t n_marks, size_t stride, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, n_marks / stride + 1, err);
+	for (size_t j = 0; j < n_marks && status == FSL_OK; j += stride) {
+		steps->items[steps->n_items] = (struct fsl_job_step){
+			.step = (int64_t)steps->n_items,
+			.begin_ns = ends_ns[j],
+		};
+		steps->n_items++;
+	}
+	return status;
+}
+
 /*
  * A step begins where its mark ends: members of a collective end together, while they begin as late
  * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
  */
 static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
-				   const struct mark *mark, size_t n_step_ops, double *scratch,
-				   struct fsl_error *err)
+				   struct symbols *symbols, const struct mark *mark,
+				   size_t n_step_ops, struct fsl_error *err)
 {
+	double *scratch = symbols->scratch;
 	size_t n_room = mark->n_uses * (LOST_MARKS_MAX + 1);
-	int64_t *ends_ns = fsl_calloc(n_room, sizeof(*ends_ns));
+	int64_t *ends_ns = fsl_arena_take(&symbols->arena, n_room * sizeof(*ends_ns));
 	if (ends_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_room);
 	}
@@ -449,21 +473,12 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 	bool is_known = n_step_ops > 0 && n_step_ops % n_ops == 0;
 	size_t n_periods =
 		is_known ? n_step_ops / n_ops : periods_per_step(scratch, n_times, usual, n_ops);
-	size_t stride = mark->per_period * n_periods;
 	size_t n_marks = list_marks(ends_ns, rank, mark, n_ops);
-	enum fsl_status status = fsl_steps_alloc(steps, n_marks / stride + 1, err);
+	enum fsl_status status =
+		begin_at_marks(steps, ends_ns, n_marks, mark->per_period * n_periods, err);
 	if (status != FSL_OK) {
-		fsl_free(ends_ns);
 		return status;
 	}
-	for (size_t j = 0; j < n_marks; j += stride) {
-		steps->items[steps->n_items] = (struct fsl_job_step){
-			.step = (int64_t)steps->n_items,
-			.begin_ns = ends_ns[j],
-		};
-		steps->n_items++;
-	}
-	fsl_free(ends_ns);
 	fsl_steps_make_unique(steps);
 	steps->source = "operator period";
 	steps->source_rank = rank->rank;
@@ -476,16 +491,15 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct fsl_rank *rank,
 					 size_t n_ops, struct fsl_error *err)
 {
-	struct fsl_arena arena = {0};
 	struct symbols symbols;
 	struct mark mark = {0};
 	enum fsl_status status = FSL_OK;
-	if (!symbols_init(&symbols, &arena, rank->n_ops) || !look_for_mark(&mark, &symbols, rank)) {
+	if (!symbols_init(&symbols, rank->n_ops) || !look_for_mark(&mark, &symbols, rank)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: operators=%zu",
 				  rank->n_ops);
 	} else if (mark.n_uses > 0) {
-		status = cut_at_mark(steps, rank, &mark, n_ops, symbols.scratch, err);
+		status = cut_at_mark(steps, rank, &symbols, &mark, n_ops, err);
 	}
-	fsl_arena_fini(&arena);
+	symbols_fini(&symbols);
 	return status;
 }
