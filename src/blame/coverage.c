@@ -33,7 +33,8 @@ void fsl_coverage_count_files(struct fsl_coverage *coverage, const struct fsl_ru
 {
 	coverage->n_files = run->n_files;
 	coverage->n_files_unusable = coverage->n_files_partial = 0;
-	coverage->n_bytes = coverage->n_bytes_before = coverage->n_records = 0;
+	coverage->n_bytes = coverage->n_bytes_before = coverage->n_bytes_behind = 0;
+	coverage->n_records = 0;
 	memset(coverage->n_dropped, 0, sizeof(coverage->n_dropped));
 	for (size_t f = 0; f < run->n_files; f++) {
 		const struct fsl_file *file = &run->files[f];
@@ -43,6 +44,7 @@ void fsl_coverage_count_files(struct fsl_coverage *coverage, const struct fsl_ru
 		coverage->n_files_partial += file->state == FSL_FILE_PARTIAL;
 		coverage->n_bytes += file->n_bytes;
 		coverage->n_bytes_before += file->n_bytes_before;
+		coverage->n_bytes_behind += file->n_bytes_behind;
 		coverage->n_records += file->n_records;
 		for (size_t d = 0; d < FSL_DROPS_N; d++) {
 			coverage->n_dropped[d] += file->n_dropped[d];

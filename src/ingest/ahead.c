@@ -219,9 +219,11 @@ void fsl_ahead_help(struct fsl_ahead *ahead)
 }
 
 struct fsl_ahead_file *fsl_ahead_offer(struct fsl_ahead *ahead, const struct fsl_reader *reader,
-				       uint64_t offset, struct fsl_ahead_scanner scanner)
+				       uint64_t offset, uint64_t end,
+				       struct fsl_ahead_scanner scanner)
 {
 	uint64_t n_bytes = fsl_reader_disk_bytes(reader);
+	n_bytes = end < n_bytes ? end : n_bytes;
 	if (ahead == NULL || offset < LOOK_BACK_BYTES || !fsl_reader_can_seek(reader) ||
 	    n_bytes < offset || (n_bytes - offset) / ahead->part_bytes <= LEAD_PARTS) {
 		return NULL;

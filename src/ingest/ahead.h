@@ -68,11 +68,12 @@ void fsl_ahead_note_done(struct fsl_ahead *ahead);
 void fsl_ahead_help(struct fsl_ahead *ahead);
 
 /*
- * The readers' side. Offers the rows of @reader from @offset on, where one begins; NULL: there are
- * too few, or nobody helps. Withdraw it before the reader closes.
+ * The readers' side. Offers the rows of @reader from @offset, where one begins, up to @end or the
+ * end of the file; NULL: there are too few, or nobody helps. Withdraw it before the reader closes.
  */
 struct fsl_ahead_file *fsl_ahead_offer(struct fsl_ahead *ahead, const struct fsl_reader *reader,
-				       uint64_t offset, struct fsl_ahead_scanner scanner);
+				       uint64_t offset, uint64_t end,
+				       struct fsl_ahead_scanner scanner);
 void fsl_ahead_withdraw(struct fsl_ahead_file *file);
 /* Where the next part begins: at the first row there or behind it the reader has to ask for it.
  * UINT64_MAX: there is none, also for NULL. */

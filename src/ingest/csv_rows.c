@@ -180,6 +180,16 @@ enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *read
 	return fsl_csv_jump(csv, entry, 0, err);
 }
 
+enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
+				 const struct fsl_csv_layout *layout, size_t column,
+				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,
+				 struct fsl_error *err)
+{
+	struct time_column time = {layout, column};
+	struct fsl_entry_rows rows = {&time, next_row};
+	return fsl_entry_find_gap(reader, &rows, sink->to_ns, fsl_csv_offset(csv), gap, err);
+}
+
 struct fsl_mark_place fsl_csv_place(const struct fsl_csv *csv)
 {
 	return (struct fsl_mark_place){.offset = fsl_csv_offset(csv), .line = fsl_csv_line(csv)};

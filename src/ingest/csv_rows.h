@@ -45,6 +45,11 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
 			      const struct fsl_csv_layout *layout, size_t column,
 			      struct fsl_sink *sink, struct fsl_error *err);
+/* What may be left out behind that range, from the next row on. */
+enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
+				 const struct fsl_csv_layout *layout, size_t column,
+				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,
+				 struct fsl_error *err);
 
 /* In front of the next row. */
 struct fsl_mark_place fsl_csv_place(const struct fsl_csv *csv);

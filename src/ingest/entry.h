@@ -1,4 +1,4 @@
-/* Where in a file to begin for a time range: bisection on the times of its rows. */
+/* Which part of a file to read for a time range: bisection on the times of its rows. */
 #ifndef FSL_INGEST_ENTRY_H
 #define FSL_INGEST_ENTRY_H
 
@@ -11,6 +11,15 @@ enum {
 	/* The end of a file is always read: what a rank that went silent before the range was doing
 	 * stands there. */
 	FSL_ENTRY_TAIL_BYTES = 1 << 20,
+	/* Behind a range, so much is read beside the slack: after a longer silence, the ends of
+	 * operators that began in the range are the first rows. */
+	FSL_ENTRY_MARGIN_BYTES = 1 << 20,
+};
+
+/* What of a file is left out behind a time range: [begin, end). */
+struct fsl_entry_gap {
+	uint64_t begin; /* left at the first row from here on; UINT64_MAX: there is no gap */
+	uint64_t end;   /* a row begins here */
 };
 
 /* One row in a block. */
@@ -36,5 +45,13 @@ struct fsl_entry_rows {
 enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl_entry_rows *rows,
 			       int64_t from_ns, uint64_t first, uint64_t *entry,
 			       struct fsl_error *err);
+
+/*
+ * *gap: all rows in it are newer than @to_ns by the slack; none where the file is as above, or
+ * little would be left out. Looked for from the row at @first on; likewise.
+ */
+enum fsl_status fsl_entry_find_gap(const struct fsl_reader *reader,
+				   const struct fsl_entry_rows *rows, int64_t to_ns, uint64_t first,
+				   struct fsl_entry_gap *gap, struct fsl_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	LOAD_MAGIC = 0x314c5346, /* "FSL1"; another number when the message changes */
+	LOAD_MAGIC = 0x324c5346, /* "FSL2"; another number when the message changes */
 	BLOCK_ROWS = 512,        /* stay in the cache from the first of their columns to the last */
 	MESSAGE_BYTES_MAX = 1 << 16,
 	FORMAT_BYTES_MAX = 64,
@@ -15,7 +15,7 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 32, "fields of a stage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 24, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 152, "fields of a rank travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 56 + FSL_DROPS_N * 8,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 64 + FSL_DROPS_N * 8,
 	       "fields of a file travel");
 
 /* One field of a struct as a column. */
@@ -154,6 +154,7 @@ static void pack_file(struct fsl_pack *pack, const struct fsl_file *file)
 	fsl_pack_u8(pack, (uint8_t)file->state);
 	fsl_pack_u64(pack, file->n_bytes);
 	fsl_pack_u64(pack, file->n_bytes_before);
+	fsl_pack_u64(pack, file->n_bytes_behind);
 	fsl_pack_u64(pack, file->n_records);
 	for (size_t i = 0; i < FSL_DROPS_N; i++) {
 		fsl_pack_u64(pack, file->n_dropped[i]);
@@ -296,6 +297,7 @@ static enum fsl_status unpack_file(struct fsl_unpack *unpack, struct fsl_load *l
 		(enum fsl_file_state)below(unpack, fsl_unpack_u8(unpack), FSL_FILE_DUPLICATE + 1);
 	file->n_bytes = fsl_unpack_u64(unpack);
 	file->n_bytes_before = fsl_unpack_u64(unpack);
+	file->n_bytes_behind = fsl_unpack_u64(unpack);
 	file->n_records = fsl_unpack_u64(unpack);
 	for (size_t i = 0; i < FSL_DROPS_N; i++) {
 		file->n_dropped[i] = fsl_unpack_u64(unpack);

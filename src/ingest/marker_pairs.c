@@ -309,8 +309,8 @@ static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs,
 	return entry->is_backwards ? FSL_DROP_BACKWARDS : FSL_DROPS_N;
 }
 
-/* Counts an entry that lacks rows; all older than the range, it may just have begun before the
- * place where the file was entered. */
+/* Counts an entry that lacks rows. All older than the range, it may just have begun before the
+ * place where the file was entered; the newest behind the range, it would not count either way. */
 static void drop(struct fsl_marker_pairs *pairs, const struct fsl_marker_pending *entry,
 		 enum fsl_drop why)
 {
@@ -320,7 +320,8 @@ static void drop(struct fsl_marker_pairs *pairs, const struct fsl_marker_pending
 			entry->begin_ns[source] > newest_ns ? entry->begin_ns[source] : newest_ns;
 		newest_ns = entry->end_ns[source] > newest_ns ? entry->end_ns[source] : newest_ns;
 	}
-	fsl_sink_drop(pairs->sink, newest_ns < pairs->sink->from_ns ? FSL_DROP_OUT_OF_RANGE : why);
+	bool is_outside = newest_ns < pairs->sink->from_ns || newest_ns > pairs->sink->to_ns;
+	fsl_sink_drop(pairs->sink, is_outside ? FSL_DROP_OUT_OF_RANGE : why);
 }
 
 /*
@@ -455,6 +456,19 @@ static bool is_queued(const struct fsl_marker_pairs *pairs, const struct fsl_mar
 	       entry_fault(pairs, entry) == FSL_DROPS_N && is_complete(entry, HOST) &&
 	       entry->begin_ns[DEVICE] == FSL_NS_ABSENT && entry->end_ns[DEVICE] == FSL_NS_ABSENT &&
 	       entry->begin_ns[HOST] > pairs->last_device_launch_ns;
+}
+
+enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; status == FSL_OK && i < pairs->n_slots; i++) {
+		if (pairs->slots[i].is_used) {
+			status = settle(pairs, &pairs->slots[i], false, err);
+			pairs->slots[i].is_used = false;
+		}
+	}
+	pairs->n_pending = 0;
+	return status;
 }
 
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err)

@@ -26,6 +26,8 @@ void fsl_marker_pairs_destroy(struct fsl_marker_pairs *pairs);
 /* Next record in order of the file. Operators are pushed as soon as they are complete. */
 enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 				     const struct fsl_marker *marker, struct fsl_error *err);
+/* Rows are left out from here on: operators that lack some get none, and wait in nothing. */
+enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err);
 /* At the end of the file: pushes what is usable of the rest, notes the open operator, counts. */
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err);
 

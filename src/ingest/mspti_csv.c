@@ -112,6 +112,7 @@ struct input {
 	struct fsl_marker_pairs *pairs;
 	struct fsl_sink *sink;
 	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
+	struct fsl_entry_gap gap;     /* behind the time range */
 };
 
 /* A good row: one that is first at or behind a boundary in time has a mark in front of it. */
@@ -220,12 +221,40 @@ static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
 		       : status;
 }
 
-/* At the fence: goes on behind what was read ahead, or here when that is nothing. */
-static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+/* Where the next part that was read ahead begins, or the gap. */
+static uint64_t next_fence(const struct input *input)
+{
+	uint64_t ahead = fsl_ahead_fence(input->ahead);
+	return ahead < input->gap.begin ? ahead : input->gap.begin;
+}
+
+/* Goes on behind the gap. */
+static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	uint64_t end = input->gap.end, offset = fsl_csv_offset(csv);
+	input->gap.begin = UINT64_MAX;
+	if (offset >= end) { /* in the midst of a row, which no writer of ours makes so long */
+		return FSL_OK;
+	}
+	fsl_ahead_withdraw(input->ahead);
+	input->ahead = NULL;
+	input->sink->file->n_bytes_behind = end - offset;
+	enum fsl_status status = fsl_marker_pairs_skip(input->pairs, err);
+	return status == FSL_OK ? fsl_csv_jump(csv, end, 0, err) : status;
+}
+
+/* Goes on behind what was read ahead, or here when that is nothing. */
+static enum fsl_status pass_part(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
 	const struct fsl_ahead_part *part = fsl_ahead_meet(input->ahead, fsl_csv_offset(csv));
-	enum fsl_status status = part != NULL ? add_part(csv, input, part, err) : FSL_OK;
-	fsl_csv_set_fence(csv, fsl_ahead_fence(input->ahead));
+	return part != NULL ? add_part(csv, input, part, err) : FSL_OK;
+}
+
+static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	bool is_gap = fsl_csv_offset(csv) >= input->gap.begin;
+	enum fsl_status status = is_gap ? pass_gap(csv, input, err) : pass_part(csv, input, err);
+	fsl_csv_set_fence(csv, next_fence(input));
 	return status;
 }
 
@@ -243,7 +272,7 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struc
 	while (status == FSL_OK) {
 		struct fsl_csv_row row;
 		status = read_plain_rows(csv, input, err);
-		if (status == FSL_OK && fsl_csv_offset(csv) >= fsl_ahead_fence(input->ahead)) {
+		if (status == FSL_OK && fsl_csv_offset(csv) >= next_fence(input)) {
 			status = pass_fence(csv, input, err);
 			continue;
 		}
@@ -282,12 +311,17 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 	if (status == FSL_OK && !is_resumed) {
 		status = fsl_csv_enter(csv, reader, &input->layout, TIMESTAMP, sink, err);
 	}
+	if (status == FSL_OK && !is_resumed) {
+		status = fsl_csv_find_gap(csv, reader, &input->layout, TIMESTAMP, sink, &input->gap,
+					  err);
+	}
 	if (status != FSL_OK) {
 		return status;
 	}
 	struct fsl_ahead_scanner scanner = {scan_part, &input->layout};
-	input->ahead = fsl_ahead_offer(sink->ahead, reader, fsl_csv_offset(csv), scanner);
-	fsl_csv_set_fence(csv, fsl_ahead_fence(input->ahead));
+	input->ahead = fsl_ahead_offer(sink->ahead, reader, fsl_csv_offset(csv), input->gap.begin,
+				       scanner);
+	fsl_csv_set_fence(csv, next_fence(input));
 	status = read_rows(csv, input, err);
 	fsl_ahead_withdraw(input->ahead);
 	return status;
@@ -298,7 +332,7 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 {
 	struct fsl_csv *csv = fsl_csv_create(reader);
 	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
-	struct input input = {.pairs = pairs, .sink = sink};
+	struct input input = {.pairs = pairs, .sink = sink, .gap.begin = UINT64_MAX};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	if (csv == NULL || pairs == NULL) {
 		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);

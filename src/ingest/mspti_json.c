@@ -40,10 +40,11 @@ struct input {
 	struct fsl_mark_place place;
 	bool has_place;
 	const struct fsl_reader *reader;
-	/* Of a time range: whether the place where it may begin was looked for; there, from the
-	 * next tokenizer on. 0: none. */
-	bool is_entry_sought;
+	/* Of a time range: whether its places were looked for; the one where the next tokenizer
+	 * goes on, 0: none; what is left out behind it. */
+	bool is_range_sought;
 	uint64_t entry;
+	struct fsl_entry_gap gap;
 	bool is_scalar_last; /* the value before it was a number or word, which may go on */
 };
 
@@ -122,8 +123,16 @@ static void note_missed(struct shaped *shaped, const char *text, size_t n_bytes)
 	}
 }
 
-/* Records up to the first one that the tokenizer has to read, or that a mark belongs in front of.
- */
+/* True between two values where the gap behind the time range begins. */
+static bool is_at_gap(const struct fsl_json *json, const struct input *input)
+{
+	struct fsl_json_place place;
+	return input->gap.begin < UINT64_MAX && fsl_json_place(json, &place) &&
+	       place.offset >= input->gap.begin;
+}
+
+/* Records up to the first one that the tokenizer has to read, or that a mark or the gap belongs in
+ * front of. */
 static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 				   struct fsl_error *err)
 {
@@ -135,7 +144,8 @@ static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 	enum fsl_status status = FSL_OK;
 	int64_t mark_at_ns = input->sink->mark_at_ns;
 	shaped->n_candidate = 0;
-	while (status == FSL_OK && fsl_json_peek_object(json, &text, &n_bytes)) {
+	while (status == FSL_OK && !is_at_gap(json, input) &&
+	       fsl_json_peek_object(json, &text, &n_bytes)) {
 		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
 		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
 			note_missed(shaped, text, n_bytes);
@@ -248,24 +258,43 @@ static bool next_record(const void *context, const char *text, const char *end,
 	return false;
 }
 
-/* Once, behind the first record of a shape: where in a large file the time range may begin. */
-static enum fsl_status seek_entry(const struct fsl_json *json, struct input *input,
+/* Once, behind the first record of a shape: what of a large file the time range needs. */
+static enum fsl_status seek_range(const struct fsl_json *json, struct input *input,
 				  struct fsl_error *err)
 {
 	const struct fsl_entry_rows rows = {&input->shaped.shape, next_record};
+	const struct fsl_sink *sink = input->sink;
 	uint64_t here = fsl_json_offset(json) + 1, entry = here;
-	if (input->sink->from_ns == INT64_MIN || input->is_entry_sought ||
-	    input->shaped.shape.n_slots == 0) {
+	bool is_all = sink->from_ns == INT64_MIN && sink->to_ns == INT64_MAX;
+	if (is_all || input->is_range_sought || input->shaped.shape.n_slots == 0) {
 		return FSL_OK;
 	}
-	input->is_entry_sought = true;
+	input->is_range_sought = true;
 	enum fsl_status status =
-		fsl_entry_find(input->reader, &rows, input->sink->from_ns, here, &entry, err);
+		fsl_entry_find(input->reader, &rows, sink->from_ns, here, &entry, err);
 	if (status == FSL_OK && entry > here) {
 		input->entry = entry;
 		input->sink->file->n_bytes_before = entry - here;
+		status = fsl_marker_pairs_skip(input->pairs, err);
 	}
-	return status;
+	return status == FSL_OK ? fsl_entry_find_gap(input->reader, &rows, sink->to_ns, entry,
+						     &input->gap, err)
+				: status;
+}
+
+/* Goes on behind the gap, with the next tokenizer. */
+static enum fsl_status pass_gap(const struct fsl_json *json, struct input *input,
+				struct fsl_error *err)
+{
+	struct fsl_json_place place = {0};
+	(void)fsl_json_place(json, &place);
+	input->gap.begin = UINT64_MAX;
+	if (place.offset >= input->gap.end) { /* behind a value that nobody makes so long */
+		return FSL_OK;
+	}
+	input->entry = input->gap.end;
+	input->sink->file->n_bytes_behind = input->gap.end - place.offset;
+	return fsl_marker_pairs_skip(input->pairs, err);
 }
 
 static void note_place(const struct fsl_json *json, struct input *input)
@@ -282,7 +311,10 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 	for (;;) {
 		struct fsl_json_value value = {FSL_JSON_END, "", 0};
 		input->has_place = false;
-		enum fsl_status status = seek_entry(json, input, err);
+		enum fsl_status status = seek_range(json, input, err);
+		if (status == FSL_OK && is_at_gap(json, input)) {
+			status = pass_gap(json, input, err);
+		}
 		if (status != FSL_OK || input->entry > 0) {
 			return status;
 		}
@@ -377,7 +409,7 @@ static enum fsl_status resume(struct fsl_json *json, struct input *input, struct
 	return status == FSL_OK ? fsl_json_go(json, &to, err) : status;
 }
 
-/* Where a time range may begin. */
+/* At a place of the time range. */
 static enum fsl_status enter(struct fsl_json *json, struct input *input, struct fsl_error *err)
 {
 	const struct fsl_json_place place = {input->entry, 0, FSL_JSON_AT_ITEM};
@@ -427,6 +459,7 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 	input->pairs = pairs;
 	input->sink = sink;
 	input->reader = reader;
+	input->gap.begin = UINT64_MAX;
 	status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
 	if (status == FSL_OK) {
 		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);

@@ -23,6 +23,9 @@ static void put_files(struct fsl_document *document, cJSON *parent,
 	if (coverage->n_bytes_before > 0) {
 		fsl_document_count(document, files, "bytesBeforeRange", coverage->n_bytes_before);
 	}
+	if (coverage->n_bytes_behind > 0) {
+		fsl_document_count(document, files, "bytesBehindRange", coverage->n_bytes_behind);
+	}
 }
 
 static void put_dropped(struct fsl_document *document, cJSON *parent,

@@ -73,6 +73,10 @@ static void print_rows(const struct fsl_screen *screen, const struct fsl_coverag
 		fsl_phrase_add(&phrase, "; %.0f MB before the time range not read",
 			       (double)coverage->n_bytes_before / 1e6);
 	}
+	if (coverage->n_bytes_behind > 0) {
+		fsl_phrase_add(&phrase, "; %.0f MB behind the time range not read",
+			       (double)coverage->n_bytes_behind / 1e6);
+	}
 	fsl_screen_field(screen, "rows", phrase.text);
 }
 

@@ -130,6 +130,7 @@ struct fsl_file {
 	enum fsl_file_state state;
 	uint64_t n_bytes;        /* on disk */
 	uint64_t n_bytes_before; /* of rows older than the time range, not read */
+	uint64_t n_bytes_behind; /* likewise newer */
 	uint64_t n_records;      /* used and dropped */
 	uint64_t n_dropped[FSL_DROPS_N];
 	const char *message; /* why it is not FSL_FILE_READ, with place and remedy; "" otherwise;

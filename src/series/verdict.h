@@ -154,6 +154,7 @@ struct fsl_coverage {
 	uint64_t n_files, n_files_unusable, n_files_partial;
 	uint64_t n_bytes, n_records;
 	uint64_t n_bytes_before; /* of rows older than the time range, not read */
+	uint64_t n_bytes_behind; /* likewise newer */
 	uint64_t n_dropped[FSL_DROPS_N];
 	int64_t begin_ns, end_ns; /* time covered; FSL_NS_ABSENT: none */
 	size_t n_steps;

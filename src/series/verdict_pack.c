@@ -7,15 +7,15 @@
 #include "base/log.h"
 
 enum {
-	VERDICT_MAGIC = 0x31565346, /* "FSV1"; another number when the bytes change */
+	VERDICT_MAGIC = 0x32565346, /* "FSV2"; another number when the bytes change */
 	TEXT_BYTES_MAX = 1 << 26,   /* a list of FSL_RANKS_MAX ranks in words takes 8 MB */
 	ROWS_MAX = 1 << 26,         /* of one list: some metrics of each of FSL_RANKS_MAX ranks */
 };
 
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_localisation) == 552 + FSL_DROPS_N * 8,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_localisation) == 560 + FSL_DROPS_N * 8,
 	       "fields of a verdict travel, but for the notes of chapters");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_replay_summary) == 96, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_coverage) == 208 + FSL_DROPS_N * 8,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_coverage) == 216 + FSL_DROPS_N * 8,
 	       "fields of a coverage travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_detail) == 80, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_kpi_point) == 24, "fields travel");
@@ -141,6 +141,7 @@ static const struct field coverage_fields[] = {
 	FIELD(fsl_coverage, n_bytes, KIND_BITS),
 	FIELD(fsl_coverage, n_records, KIND_BITS),
 	FIELD(fsl_coverage, n_bytes_before, KIND_BITS),
+	FIELD(fsl_coverage, n_bytes_behind, KIND_BITS),
 	FIELD(fsl_coverage, begin_ns, KIND_BITS),
 	FIELD(fsl_coverage, end_ns, KIND_BITS),
 	FIELD(fsl_coverage, n_steps, KIND_SIZE),

@@ -12,10 +12,10 @@ enum { ROUNDS = 600, MANY_PARTS = MARKS_TEXT_MAX, LARGE_ROWS = 40000 };
  * time the reader goes on. */
 struct fsl_ahead_file *__real_fsl_ahead_offer(struct fsl_ahead *ahead,
 					      const struct fsl_reader *reader, uint64_t offset,
-					      struct fsl_ahead_scanner scanner);
+					      uint64_t end, struct fsl_ahead_scanner scanner);
 struct fsl_ahead_file *__wrap_fsl_ahead_offer(struct fsl_ahead *ahead,
 					      const struct fsl_reader *reader, uint64_t offset,
-					      struct fsl_ahead_scanner scanner);
+					      uint64_t end, struct fsl_ahead_scanner scanner);
 const struct fsl_ahead_part *__real_fsl_ahead_meet(struct fsl_ahead_file *file, uint64_t offset);
 const struct fsl_ahead_part *__wrap_fsl_ahead_meet(struct fsl_ahead_file *file, uint64_t offset);
 
@@ -24,9 +24,9 @@ static size_t n_parts_asked, n_parts_met, n_rows_met;
 
 struct fsl_ahead_file *__wrap_fsl_ahead_offer(struct fsl_ahead *ahead,
 					      const struct fsl_reader *reader, uint64_t offset,
-					      struct fsl_ahead_scanner scanner)
+					      uint64_t end, struct fsl_ahead_scanner scanner)
 {
-	struct fsl_ahead_file *file = __real_fsl_ahead_offer(ahead, reader, offset, scanner);
+	struct fsl_ahead_file *file = __real_fsl_ahead_offer(ahead, reader, offset, end, scanner);
 	if (file != NULL && is_helped_at_once) {
 		fsl_ahead_help(ahead);
 	}
@@ -226,8 +226,9 @@ static void small_files_are_not_offered(void **state)
 	tree_path(tree, "small.csv", path, sizeof(path));
 	assert_int_equal(fsl_reader_open(&reader, path, NULL), FSL_OK);
 	struct fsl_ahead *ahead = fsl_ahead_create(1, 2, FSL_AHEAD_PART_BYTES);
-	assert_null(fsl_ahead_offer(ahead, reader, 10, (struct fsl_ahead_scanner){NULL, NULL}));
-	assert_null(fsl_ahead_offer(NULL, reader, 10, (struct fsl_ahead_scanner){NULL, NULL}));
+	const struct fsl_ahead_scanner scanner = {NULL, NULL};
+	assert_null(fsl_ahead_offer(ahead, reader, 10, UINT64_MAX, scanner));
+	assert_null(fsl_ahead_offer(NULL, reader, 10, UINT64_MAX, scanner));
 	assert_true(fsl_ahead_fence(NULL) == UINT64_MAX);
 	assert_null(fsl_ahead_create(1, 0, FSL_AHEAD_PART_BYTES));
 	fsl_ahead_withdraw(NULL);

@@ -1,4 +1,4 @@
-/* Files entered in the middle for a time range give what a full scan gives. */
+/* Files entered in the middle for a time range, and left behind it, give what a full scan gives. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -115,8 +115,28 @@ static void assert_same_operators(void)
 		assert_int_equal(entered->ops[i].dev_end_ns, scanned->ops[i].dev_end_ns);
 		assert_int_equal(entered->ops[i].host_begin_ns, scanned->ops[i].host_begin_ns);
 	}
+	assert_int_equal(entered->n_remnants, scanned->n_remnants);
+	for (size_t i = 0; i < entered->n_remnants; i++) {
+		assert_int_equal(entered->remnants[i].id, scanned->remnants[i].id);
+		assert_int_equal(entered->remnants[i].dev_begin_ns,
+				 scanned->remnants[i].dev_begin_ns);
+	}
 	assert_int_equal(entered->last_event_ns, scanned->last_event_ns);
 	assert_int_equal(entered->is_restarted, scanned->is_restarted);
+}
+
+/* The same operators, and the same one that never ended. */
+static void assert_same(void)
+{
+	const struct fsl_rank *entered = tree_rank(&tree, 0), *scanned = tree_rank(&tree, 1);
+	assert_same_operators();
+	assert_int_equal(entered->open_begin_ns, scanned->open_begin_ns);
+	assert_int_equal(entered->open_op_id, scanned->open_op_id);
+}
+
+static uint64_t bytes_behind(void)
+{
+	return tree_file(&tree, flush_records > 0 ? PLAIN_JSON : PLAIN)->n_bytes_behind;
 }
 
 static int64_t share_ns(double share)
@@ -129,7 +149,7 @@ static void a_range_at_the_end_skips_what_is_older_and_gives_the_same(void **sta
 	(void)state;
 	make_rows(1);
 	read_both(share_ns(0.95));
-	assert_same_operators();
+	assert_same();
 	assert_true(tree_file(&tree, PLAIN)->n_bytes_before > n_text * 8 / 10);
 	assert_int_equal(tree_file(&tree, PACKED)->n_bytes_before, 0);
 }
@@ -140,7 +160,7 @@ static void every_begin_of_a_range_gives_the_same(void **state)
 	make_rows(1);
 	for (int i = 0; i < 4; i++) {
 		read_both(share_ns((double)i / 4.0) - 1);
-		assert_same_operators();
+		assert_same();
 	}
 }
 
@@ -210,7 +230,7 @@ static void rows_flushed_in_batches_are_found(void **state)
 	(void)state;
 	make_rows(BATCH_OPS);
 	read_both(share_ns(0.7));
-	assert_same_operators();
+	assert_same();
 	assert_true(tree_file(&tree, PLAIN)->n_bytes_before > n_text / 2);
 	assert_int_equal(tree_file(&tree, PLAIN)->n_dropped[FSL_DROP_NO_START], 0);
 	assert_int_equal(tree_file(&tree, PLAIN)->n_dropped[FSL_DROP_NO_NAME], 0);
@@ -243,7 +263,7 @@ static void a_small_file_is_read_whole(void **state)
 	make_rows(1);
 	n_text = (size_t)(strchr(text + n_text / 64, '\n') + 1 - text);
 	read_both(share_ns(0.01));
-	assert_same_operators();
+	assert_same();
 	assert_int_equal(tree_file(&tree, PLAIN)->n_bytes_before, 0);
 }
 
@@ -283,12 +303,12 @@ static void json_is_entered_in_flushes_of_any_size(void **state)
 		flush_records = sizes[i];
 		make_rows(1);
 		read_both(share_ns(0.95));
-		assert_same_operators();
+		assert_same();
 		assert_true(tree_file(&tree, PLAIN_JSON)->n_bytes_before > n_text * 8 / 10);
 		assert_int_equal(tree_file(&tree, PACKED_JSON)->n_bytes_before, 0);
 		assert_int_equal(tree_file(&tree, PLAIN_JSON)->state, FSL_FILE_READ);
 		read_both(share_ns(0.4));
-		assert_same_operators();
+		assert_same();
 	}
 }
 
@@ -311,7 +331,7 @@ static void a_name_that_looks_like_a_record_is_no_entry(void **state)
 		memcpy(name, trap, sizeof(trap) - 1);
 	}
 	read_both(share_ns(0.95));
-	assert_same_operators();
+	assert_same();
 	assert_int_equal(tree_file(&tree, PLAIN_JSON)->state, tree_file(&tree, PACKED_JSON)->state);
 }
 
@@ -326,7 +346,177 @@ static void broken_json_behind_the_entry_is_told_by_its_offset(void **state)
 	assert_contains(message, "offset=");
 	assert_null(strstr(message, "line="));
 	assert_contains(tree_file(&tree, PACKED_JSON)->message, "line=");
-	assert_same_operators();
+	assert_same();
+}
+
+static void a_range_in_the_middle_leaves_out_both_sides_and_gives_the_same(void **state)
+{
+	(void)state;
+	make_rows(1);
+	for (int n_threads = 1; n_threads <= 2; n_threads++) {
+		tree.options.n_threads = n_threads;
+		tree.options.to_ns = share_ns(0.35);
+		read_both(share_ns(0.3));
+		assert_same();
+		assert_true(tree_file(&tree, PLAIN)->n_bytes_before > n_text / 5);
+		assert_true(bytes_behind() > n_text * 4 / 10);
+		assert_true(tree_file(&tree, PLAIN)->n_bytes_before + bytes_behind() < n_text);
+		assert_int_equal(tree_file(&tree, PACKED)->n_bytes_behind, 0);
+	}
+}
+
+static void every_end_of_a_range_gives_the_same(void **state)
+{
+	(void)state;
+	for (int batch_ops = 1; batch_ops <= BATCH_OPS; batch_ops += BATCH_OPS - 1) {
+		make_rows(batch_ops);
+		for (int i = 1; i <= 4; i++) {
+			tree.options.to_ns = share_ns((double)i / 4.0) - 1;
+			read_both(INT64_MIN);
+			assert_same();
+			assert_true(i > 2 || bytes_behind() > 0);
+			assert_true(i < 4 || bytes_behind() == 0);
+		}
+	}
+}
+
+static void json_is_left_in_flushes_of_any_size(void **state)
+{
+	(void)state;
+	static const int sizes[] = {1, 100, 2000, 4 * OPS_N};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		flush_records = sizes[i];
+		make_rows(1);
+		tree.options.to_ns = share_ns(0.3);
+		read_both(share_ns(0.2));
+		assert_same();
+		assert_true(bytes_behind() > n_text / 2);
+		assert_int_equal(tree_file(&tree, PLAIN_JSON)->state, FSL_FILE_READ);
+		read_both(INT64_MIN);
+		assert_same();
+		assert_true(bytes_behind() > n_text / 2);
+	}
+}
+
+/* What was read as the last before the rows that are left out is no operator that never ended. */
+static void the_end_of_the_file_still_tells_what_a_rank_waits_in(void **state)
+{
+	(void)state;
+	make_rows(1);
+	tree.options.to_ns = share_ns(0.3);
+	read_both(INT64_MIN);
+	assert_same();
+	assert_true(bytes_behind() > 0);
+	assert_int_equal(tree_rank(&tree, 0)->open_op_id, FSL_STR_NONE);
+	add_row(16, OPS_N + 1, "comm:HcclAllReduce!world!bfp16!1024", 0, share_ns(1.0));
+	add_row(32, OPS_N + 1, "", 0, share_ns(1.0) + 1000000);
+	add_row(16, OPS_N + 1, "", 1, share_ns(1.0) + 2000000);
+	read_both(INT64_MIN);
+	assert_same();
+	assert_int_equal(tree_rank(&tree, 0)->open_begin_ns, share_ns(1.0) + 2000000);
+}
+
+/* Blanks out the row of the file at or behind @at, so that it is none. */
+static void lose_row(char *at)
+{
+	char *row = strchr(at, '\n') + 1;
+	char *end = strchr(row, '\n');
+	memset(row, 'x', (size_t)(end - row));
+}
+
+static void lost_rows_are_lost_in_the_same_operators(void **state)
+{
+	(void)state;
+	make_rows(1);
+	for (size_t at = 1000; at + 1000 < n_text; at += 997) {
+		lose_row(text + at);
+	}
+	tree.options.to_ns = share_ns(0.4);
+	read_both(share_ns(0.1));
+	assert_same();
+	assert_true(bytes_behind() > 0);
+	assert_true(tree_rank(&tree, 0)->n_remnants > 100);
+}
+
+/* The job stands still for an hour behind the device's begin of an operator. */
+static void stand_still(int op)
+{
+	const int64_t hour_ns = INT64_C(3600) * 1000000000;
+	make_rows(1);
+	for (char *row = strchr(text, '\n') + 1; row < text + n_text; row = strchr(row, '\n') + 1) {
+		char *time = row, digits[32];
+		for (int field = 0; field < 5; field++) {
+			time = strchr(time, ',') + 1;
+		}
+		int64_t time_ns = strtoll(time, NULL, 10);
+		if (time_ns > begin_of(op) + 2000000) {
+			sprintf(digits, "%lld", (long long)(time_ns + hour_ns));
+			memcpy(time, digits, strlen(digits));
+		}
+	}
+}
+
+/* The first row behind the middle of what is searched for the gap. */
+static const char *middle_row(void)
+{
+	size_t first = strlen(MARKER_HEADER);
+	const char *tail = strchr(text + n_text - FSL_ENTRY_TAIL_BYTES, '\n') + 1;
+	return strchr(text + first + ((size_t)(tail - text) - first) / 2, '\n') + 1;
+}
+
+/* The range ends while the job stands still, and what hangs then ends at the very row where the
+ * gap is first looked for. */
+static void an_operator_that_hangs_across_the_end_of_the_range_is_in_none(void **state)
+{
+	(void)state;
+	size_t n_cut = 0;
+	int op = 0, source = 0, flag = 0;
+	make_rows(1);
+	while (flag != 32 || source != 1) {
+		text[n_text - 1] = '\0';
+		n_text = (size_t)(strrchr(text, '\n') + 1 - text);
+		assert_true(++n_cut < 100);
+		assert_int_equal(sscanf(middle_row(), "%d,%d,1,,%d", &flag, &op, &source) < 1, 0);
+	}
+	size_t n_kept = n_text;
+	stand_still(op - 1);
+	n_text = n_kept;
+	tree.options.to_ns = begin_of(op - 1) + INT64_C(1800) * 1000000000;
+	read_both(INT64_MIN);
+	assert_same();
+	assert_true(bytes_behind() > 0);
+	assert_int_equal(tree_rank(&tree, 0)->n_remnants, 0);
+}
+
+static void the_end_of_a_range_in_a_file_out_of_order_changes_nothing(void **state)
+{
+	(void)state;
+	make_rows(1);
+	char *cut = strchr(text + n_text / 2, '\n') + 1;
+	size_t n_head = strlen(MARKER_HEADER), n_second = (size_t)(text + n_text - cut);
+	char *turned = malloc(n_text);
+	assert_non_null(turned);
+	memcpy(turned, text, n_head);
+	memcpy(turned + n_head, cut, n_second);
+	memcpy(turned + n_head + n_second, text + n_head, n_text - n_second - n_head);
+	memcpy(text, turned, n_text);
+	free(turned);
+	for (int i = 1; i < 8; i++) {
+		tree.options.to_ns = share_ns((double)i / 8.0);
+		read_both(INT64_MIN);
+		assert_same_operators();
+	}
+}
+
+static void a_row_that_is_broken_behind_the_range_is_told_where_it_is_read(void **state)
+{
+	(void)state;
+	make_rows(1);
+	memcpy(strchr(text + n_text - 2000, '\n') + 1, "xx", 2);
+	tree.options.to_ns = share_ns(0.3);
+	read_both(INT64_MIN);
+	assert_same();
+	assert_contains(tree_file(&tree, PLAIN)->message, "offset=");
 }
 
 int main(void)
@@ -352,6 +542,25 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(broken_json_behind_the_entry_is_told_by_its_offset,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_range_in_the_middle_leaves_out_both_sides_and_gives_the_same, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(every_end_of_a_range_gives_the_same, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(json_is_left_in_flushes_of_any_size, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			the_end_of_the_file_still_tells_what_a_rank_waits_in, setup, teardown),
+		cmocka_unit_test_setup_teardown(lost_rows_are_lost_in_the_same_operators, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			an_operator_that_hangs_across_the_end_of_the_range_is_in_none, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			the_end_of_a_range_in_a_file_out_of_order_changes_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_row_that_is_broken_behind_the_range_is_told_where_it_is_read, setup,
+			teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ static void fill(struct fsl_load *load)
 				       .rank = 12,
 				       .n_bytes = UINT64_C(1) << 40,
 				       .n_bytes_before = 99,
+				       .n_bytes_behind = 98,
 				       .n_records = 77,
 				       .message = ""};
 	add_name(sink, "HcclAllReduce", 0);
@@ -92,6 +93,7 @@ static void check_same(const struct fsl_load *a, const struct fsl_load *b)
 	assert_int_equal(a->file.state, b->file.state);
 	assert_true(a->file.n_bytes == b->file.n_bytes && a->file.n_records == b->file.n_records);
 	assert_true(a->file.n_bytes_before == b->file.n_bytes_before);
+	assert_true(a->file.n_bytes_behind == b->file.n_bytes_behind);
 	assert_memory_equal(a->file.n_dropped, b->file.n_dropped, sizeof(a->file.n_dropped));
 	assert_int_equal(fsl_strpool_size(a->sink.names), fsl_strpool_size(b->sink.names));
 	for (uint32_t i = 0; i < fsl_strpool_size(a->sink.names); i++) {

@@ -123,6 +123,7 @@ static void check_coverage(const struct fsl_coverage *a, const struct fsl_covera
 	assert_int_equal(a->n_files_partial, b->n_files_partial);
 	assert_true(a->n_bytes == b->n_bytes && a->n_records == b->n_records);
 	assert_true(a->n_bytes_before == b->n_bytes_before);
+	assert_true(a->n_bytes_behind == b->n_bytes_behind);
 	assert_memory_equal(a->n_dropped, b->n_dropped, sizeof(a->n_dropped));
 	assert_true(a->begin_ns == b->begin_ns && a->end_ns == b->end_ns);
 	assert_int_equal(a->n_steps, b->n_steps);
@@ -185,6 +186,7 @@ static void fill_coverage(struct fsl_localisation *verdict)
 					  .n_bytes = UINT64_C(1) << 50,
 					  .n_records = 977,
 					  .n_bytes_before = 5000000,
+					  .n_bytes_behind = 6000000,
 					  .begin_ns = SAMPLE_START_NS,
 					  .end_ns = SAMPLE_NOW_NS,
 					  .n_steps = 81,
