@@ -14,6 +14,9 @@ enum {
 	/* Behind a range, so much is read beside the slack: after a longer silence, the ends of
 	 * operators that began in the range are the first rows. */
 	FSL_ENTRY_MARGIN_BYTES = 1 << 20,
+	/* Behind a place where reading went on, the end of an operator may stand in front of its
+	 * begin, and so in front of the place, for so long. */
+	FSL_ENTRY_DOUBT_BYTES = 64 << 10,
 };
 
 /* What of a file is left out behind a time range: [begin, end). */

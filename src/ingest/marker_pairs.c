@@ -173,6 +173,7 @@ static inline void begin_entry(struct fsl_marker_pending *entry, uint64_t id)
 	entry->name = NAME_NONE;
 	entry->is_used = true;
 	entry->is_backwards = false;
+	entry->is_doubtful = false;
 }
 
 static enum fsl_status grow_slots(struct fsl_marker_pairs *pairs, struct fsl_error *err)
@@ -280,6 +281,9 @@ static void note_open(struct fsl_marker_pairs *pairs, const struct fsl_marker_pe
 {
 	struct fsl_rank *events = &pairs->sink->events;
 	bool is_better = class < pairs->open;
+	if (entry->is_doubtful) {
+		return;
+	}
 	if (class == pairs->open) {
 		bool is_later = begin_ns != events->open_begin_ns ? begin_ns > events->open_begin_ns
 								  : entry->id > pairs->open_id;
@@ -469,6 +473,17 @@ enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl
 	}
 	pairs->n_pending = 0;
 	return status;
+}
+
+void fsl_marker_pairs_doubt(struct fsl_marker_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->n_slots; i++) {
+		struct fsl_marker_pending *entry = &pairs->slots[i];
+		for (int source = HOST; source <= DEVICE && entry->is_used; source++) {
+			entry->is_doubtful |= entry->begin_ns[source] != FSL_NS_ABSENT &&
+					      entry->end_ns[source] == FSL_NS_ABSENT;
+		}
+	}
 }
 
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err)

@@ -28,6 +28,9 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 				     const struct fsl_marker *marker, struct fsl_error *err);
 /* Rows are left out from here on: operators that lack some get none, and wait in nothing. */
 enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err);
+/* Operators that began and did not end so far may have ended in rows that were left out: when they
+ * never end, nobody waits in them. */
+void fsl_marker_pairs_doubt(struct fsl_marker_pairs *pairs);
 /* At the end of the file: pushes what is usable of the rest, notes the open operator, counts. */
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err);
 
@@ -38,6 +41,7 @@ struct fsl_marker_pending {
 	uint32_t name;                  /* of the whole name; UINT32_MAX: not seen */
 	bool is_used;                   /* the slot of the hash is taken */
 	bool is_backwards;
+	bool is_doubtful; /* fsl_marker_pairs_doubt(); in no state, as there is none in a range */
 };
 
 enum {

@@ -113,6 +113,7 @@ struct input {
 	struct fsl_sink *sink;
 	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
 	struct fsl_entry_gap gap;     /* behind the time range */
+	uint64_t doubt_at;            /* behind where reading went on; UINT64_MAX: nowhere */
 };
 
 /* A good row: one that is first at or behind a boundary in time has a mark in front of it. */
@@ -221,11 +222,12 @@ static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
 		       : status;
 }
 
-/* Where the next part that was read ahead begins, or the gap. */
+/* Where the next part that was read ahead begins, or something else is to be done. */
 static uint64_t next_fence(const struct input *input)
 {
 	uint64_t ahead = fsl_ahead_fence(input->ahead);
-	return ahead < input->gap.begin ? ahead : input->gap.begin;
+	uint64_t own = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	return ahead < own ? ahead : own;
 }
 
 /* Goes on behind the gap. */
@@ -239,6 +241,7 @@ static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct
 	fsl_ahead_withdraw(input->ahead);
 	input->ahead = NULL;
 	input->sink->file->n_bytes_behind = end - offset;
+	input->doubt_at = end + FSL_ENTRY_DOUBT_BYTES;
 	enum fsl_status status = fsl_marker_pairs_skip(input->pairs, err);
 	return status == FSL_OK ? fsl_csv_jump(csv, end, 0, err) : status;
 }
@@ -252,8 +255,15 @@ static enum fsl_status pass_part(struct fsl_csv *csv, struct input *input, struc
 
 static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
-	bool is_gap = fsl_csv_offset(csv) >= input->gap.begin;
-	enum fsl_status status = is_gap ? pass_gap(csv, input, err) : pass_part(csv, input, err);
+	enum fsl_status status = FSL_OK;
+	if (fsl_csv_offset(csv) >= input->doubt_at) {
+		fsl_marker_pairs_doubt(input->pairs);
+		input->doubt_at = UINT64_MAX;
+	} else if (fsl_csv_offset(csv) >= input->gap.begin) {
+		status = pass_gap(csv, input, err);
+	} else {
+		status = pass_part(csv, input, err);
+	}
 	fsl_csv_set_fence(csv, next_fence(input));
 	return status;
 }
@@ -292,13 +302,32 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struc
 	return status;
 }
 
+/* Behind the header: where the rows that matter begin, and where there are none again. */
+static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader *reader,
+				   struct input *input, struct fsl_error *err)
+{
+	const struct fsl_csv_layout *layout = &input->layout;
+	struct fsl_sink *sink = input->sink;
+	bool is_resumed = false;
+	enum fsl_status status = fsl_csv_resume(csv, sink, input->pairs, &is_resumed, err);
+	if (status != FSL_OK || is_resumed) {
+		return status;
+	}
+	status = fsl_csv_enter(csv, reader, layout, TIMESTAMP, sink, err);
+	if (status == FSL_OK) {
+		status = fsl_csv_find_gap(csv, reader, layout, TIMESTAMP, sink, &input->gap, err);
+	}
+	bool is_entered = sink->file->n_bytes_before > 0;
+	input->doubt_at = is_entered ? fsl_csv_offset(csv) + FSL_ENTRY_DOUBT_BYTES : UINT64_MAX;
+	return status;
+}
+
 /* The header, and then the rows that matter. */
 static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *reader,
 				  struct input *input, struct fsl_error *err)
 {
 	struct fsl_csv_row row;
 	struct fsl_sink *sink = input->sink;
-	bool is_resumed = false;
 	enum fsl_status status = fsl_csv_next(csv, &row, err);
 	if (status != FSL_OK || row.state == FSL_CSV_END ||
 	    !fsl_csv_layout_find(&input->layout, &row, columns, NAME, sink)) {
@@ -307,14 +336,7 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 	if (!row.has_newline) {
 		return FSL_OK; /* the header itself may go on: no mark */
 	}
-	status = fsl_csv_resume(csv, sink, input->pairs, &is_resumed, err);
-	if (status == FSL_OK && !is_resumed) {
-		status = fsl_csv_enter(csv, reader, &input->layout, TIMESTAMP, sink, err);
-	}
-	if (status == FSL_OK && !is_resumed) {
-		status = fsl_csv_find_gap(csv, reader, &input->layout, TIMESTAMP, sink, &input->gap,
-					  err);
-	}
+	status = find_places(csv, reader, input, err);
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -332,7 +354,8 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 {
 	struct fsl_csv *csv = fsl_csv_create(reader);
 	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
-	struct input input = {.pairs = pairs, .sink = sink, .gap.begin = UINT64_MAX};
+	struct input input = {
+		.pairs = pairs, .sink = sink, .gap.begin = UINT64_MAX, .doubt_at = UINT64_MAX};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	if (csv == NULL || pairs == NULL) {
 		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);

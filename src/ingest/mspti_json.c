@@ -45,6 +45,7 @@ struct input {
 	bool is_range_sought;
 	uint64_t entry;
 	struct fsl_entry_gap gap;
+	uint64_t doubt_at;   /* behind where reading went on; UINT64_MAX: nowhere */
 	bool is_scalar_last; /* the value before it was a number or word, which may go on */
 };
 
@@ -123,15 +124,15 @@ static void note_missed(struct shaped *shaped, const char *text, size_t n_bytes)
 	}
 }
 
-/* True between two values where the gap behind the time range begins. */
-static bool is_at_gap(const struct fsl_json *json, const struct input *input)
+/* True between two values where the gap behind the time range begins, or something is in doubt. */
+static bool is_at_stop(const struct fsl_json *json, const struct input *input)
 {
 	struct fsl_json_place place;
-	return input->gap.begin < UINT64_MAX && fsl_json_place(json, &place) &&
-	       place.offset >= input->gap.begin;
+	uint64_t stop = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	return stop < UINT64_MAX && fsl_json_place(json, &place) && place.offset >= stop;
 }
 
-/* Records up to the first one that the tokenizer has to read, or that a mark or the gap belongs in
+/* Records up to the first one that the tokenizer has to read, or that a mark or a stop belongs in
  * front of. */
 static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 				   struct fsl_error *err)
@@ -144,7 +145,7 @@ static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 	enum fsl_status status = FSL_OK;
 	int64_t mark_at_ns = input->sink->mark_at_ns;
 	shaped->n_candidate = 0;
-	while (status == FSL_OK && !is_at_gap(json, input) &&
+	while (status == FSL_OK && !is_at_stop(json, input) &&
 	       fsl_json_peek_object(json, &text, &n_bytes)) {
 		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
 		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
@@ -274,6 +275,7 @@ static enum fsl_status seek_range(const struct fsl_json *json, struct input *inp
 		fsl_entry_find(input->reader, &rows, sink->from_ns, here, &entry, err);
 	if (status == FSL_OK && entry > here) {
 		input->entry = entry;
+		input->doubt_at = entry + FSL_ENTRY_DOUBT_BYTES;
 		input->sink->file->n_bytes_before = entry - here;
 		status = fsl_marker_pairs_skip(input->pairs, err);
 	}
@@ -283,18 +285,29 @@ static enum fsl_status seek_range(const struct fsl_json *json, struct input *inp
 }
 
 /* Goes on behind the gap, with the next tokenizer. */
-static enum fsl_status pass_gap(const struct fsl_json *json, struct input *input,
-				struct fsl_error *err)
+static enum fsl_status pass_gap(struct input *input, uint64_t offset, struct fsl_error *err)
 {
-	struct fsl_json_place place = {0};
-	(void)fsl_json_place(json, &place);
 	input->gap.begin = UINT64_MAX;
-	if (place.offset >= input->gap.end) { /* behind a value that nobody makes so long */
+	if (offset >= input->gap.end) { /* behind a value that nobody makes so long */
 		return FSL_OK;
 	}
 	input->entry = input->gap.end;
-	input->sink->file->n_bytes_behind = input->gap.end - place.offset;
+	input->doubt_at = input->entry + FSL_ENTRY_DOUBT_BYTES;
+	input->sink->file->n_bytes_behind = input->gap.end - offset;
 	return fsl_marker_pairs_skip(input->pairs, err);
+}
+
+static enum fsl_status pass_stop(const struct fsl_json *json, struct input *input,
+				 struct fsl_error *err)
+{
+	struct fsl_json_place place = {0};
+	(void)fsl_json_place(json, &place);
+	if (place.offset < input->doubt_at) {
+		return pass_gap(input, place.offset, err);
+	}
+	fsl_marker_pairs_doubt(input->pairs);
+	input->doubt_at = UINT64_MAX;
+	return FSL_OK;
 }
 
 static void note_place(const struct fsl_json *json, struct input *input)
@@ -312,8 +325,8 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 		struct fsl_json_value value = {FSL_JSON_END, "", 0};
 		input->has_place = false;
 		enum fsl_status status = seek_range(json, input, err);
-		if (status == FSL_OK && is_at_gap(json, input)) {
-			status = pass_gap(json, input, err);
+		if (status == FSL_OK && input->entry == 0 && is_at_stop(json, input)) {
+			status = pass_stop(json, input, err);
 		}
 		if (status != FSL_OK || input->entry > 0) {
 			return status;
@@ -459,7 +472,7 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 	input->pairs = pairs;
 	input->sink = sink;
 	input->reader = reader;
-	input->gap.begin = UINT64_MAX;
+	input->gap.begin = input->doubt_at = UINT64_MAX;
 	status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
 	if (status == FSL_OK) {
 		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);

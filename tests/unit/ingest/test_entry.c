@@ -416,6 +416,49 @@ static void the_end_of_the_file_still_tells_what_a_rank_waits_in(void **state)
 	assert_int_equal(tree_rank(&tree, 0)->open_begin_ns, share_ns(1.0) + 2000000);
 }
 
+/* Turns the order of so many rows or records at a time. */
+static void turn_rows(size_t n_rows)
+{
+	char *turned = malloc(n_text + 1), *to = turned;
+	assert_non_null(turned);
+	char *row = flush_records > 0 ? text : strchr(text, '\n') + 1;
+	char *first = row;
+	while (row < text + n_text) {
+		char *ends[64] = {row};
+		size_t n = 0;
+		while (n < n_rows && ends[n] < text + n_text) {
+			ends[n + 1] = strchr(ends[n], '\n') + 1;
+			n++;
+		}
+		for (size_t i = n; i-- > 0;) {
+			memcpy(to, ends[i], (size_t)(ends[i + 1] - ends[i]));
+			to += ends[i + 1] - ends[i];
+		}
+		row = ends[n];
+	}
+	memcpy(first, turned, (size_t)(to - turned));
+	free(turned);
+}
+
+/* An operator whose end stands in front of its begin, and in front of where reading goes on. */
+static void an_end_that_was_left_out_is_not_waited_for(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		flush_records = i / 4;
+		make_rows(1);
+		turn_rows(48 + (size_t)(i % 4)); /* cuts operators at another row each time */
+		tree.options.to_ns = share_ns(0.3);
+		read_both(INT64_MIN);
+		assert_same();
+		assert_true(bytes_behind() > 0);
+		assert_int_equal(tree_rank(&tree, 0)->open_op_id, FSL_STR_NONE);
+		tree.options.to_ns = INT64_MAX;
+		read_both(share_ns(1.5));
+		assert_int_equal(tree_rank(&tree, 0)->open_op_id, FSL_STR_NONE);
+	}
+}
+
 /* Blanks out the row of the file at or behind @at, so that it is none. */
 static void lose_row(char *at)
 {
@@ -551,6 +594,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(
 			the_end_of_the_file_still_tells_what_a_rank_waits_in, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_end_that_was_left_out_is_not_waited_for, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(lost_rows_are_lost_in_the_same_operators, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(

@@ -12,8 +12,8 @@ static void fill(struct fsl_marks *marks)
 {
 	static const char *names[] = {"comm:HcclSend!g!int8!1", ""};
 	static struct fsl_marker_pending pending[] = {
-		{7, {1000, -1}, {-1, -1}, 0, true, false},
-		{9, {-1, -1}, {-1, 2000}, UINT32_MAX, true, true},
+		{7, {1000, -1}, {-1, -1}, 0, true, false, false},
+		{9, {-1, -1}, {-1, 2000}, UINT32_MAX, true, true, false},
 	};
 	static struct fsl_id_run used[] = {{1, 6}, {8, 8}, {UINT64_MAX - 3, UINT64_MAX}};
 	static struct fsl_mark mark[2];
