@@ -89,8 +89,7 @@ static size_t find_awaited(const struct fsl_run *run, uint32_t *groups, int32_t 
 {
 	size_t n_groups = 0;
 	for (size_t r = 0; r < run->n_ranks; r++) {
-		if (run->ranks[r].open_op_id != FSL_STR_NONE &&
-		    run->ranks[r].open_group_id != FSL_STR_NONE) {
+		if (fsl_rank_waits(&run->ranks[r]) && run->ranks[r].open_group_id != FSL_STR_NONE) {
 			groups[n_groups++] = run->ranks[r].open_group_id;
 		}
 	}
@@ -98,7 +97,7 @@ static size_t find_awaited(const struct fsl_run *run, uint32_t *groups, int32_t 
 	size_t n = 0;
 	for (size_t r = 0; r < run->n_ranks && n_groups > 0; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
-		if (rank->open_op_id == FSL_STR_NONE && is_member_of(rank, groups, n_groups)) {
+		if (!fsl_rank_waits(rank) && is_member_of(rank, groups, n_groups)) {
 			ranks[n++] = rank->rank;
 		}
 	}
@@ -169,7 +168,7 @@ static struct fsl_silence count_ranks(const struct fsl_run *run)
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		silence.n_ranks += rank->last_event_ns != FSL_NS_ABSENT ? 1 : 0;
-		if (rank->open_op_id != FSL_STR_NONE) {
+		if (fsl_rank_waits(rank)) {
 			silence.waits_in =
 				silence.n_waiting == 0 ? rank->open_op_id : silence.waits_in;
 			silence.n_waiting++;

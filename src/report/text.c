@@ -336,7 +336,7 @@ static void print_stopped(const struct fsl_screen *screen, const struct fsl_summ
 	struct fsl_phrase phrase = {0};
 	fsl_phrase_add(&phrase, "last event of rank %d ", rank->rank);
 	fsl_phrase_add_time(&phrase, rank->last_event_ns);
-	if (rank->open_op_id != FSL_STR_NONE) {
+	if (fsl_rank_waits(rank)) {
 		fsl_phrase_add(&phrase, ", begun and never ended: %s",
 			       fsl_strpool_text(summary->run->names, rank->open_op_id));
 	}

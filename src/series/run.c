@@ -347,6 +347,22 @@ void fsl_run_measure_ops(struct fsl_run *run)
 	}
 }
 
+bool fsl_rank_waits(const struct fsl_rank *rank)
+{
+	/* More than messages to several partners of a pipeline that may overtake each other. */
+	enum { OUTLIVED_MIN = 64 };
+	size_t n_later = 0;
+	for (size_t i = rank->n_ops; i-- > 0 && n_later < OUTLIVED_MIN;) {
+		const struct fsl_op *op = &rank->ops[i];
+		if (fsl_op_begin_ns(op) <= rank->open_begin_ns) {
+			break; /* and so do all before it */
+		}
+		n_later += op->op_id == rank->open_op_id && op->group_id == rank->open_group_id &&
+			   op->host_begin_ns > rank->open_begin_ns;
+	}
+	return rank->open_op_id != FSL_STR_NONE && n_later < OUTLIVED_MIN;
+}
+
 static void cut_rank(struct fsl_rank *rank, int64_t from_ns, int64_t to_ns)
 {
 	size_t n = 0;

@@ -92,7 +92,8 @@ struct fsl_rank {
 	bool has_markers_file; /* a marker file exists, readable or not */
 	bool is_rising; /* until normalised: ops, as read, are in order and no two begin together */
 	bool is_restarted; /* ids began again: more than one generation of the job in the file */
-	/* Operators begun and never ended at the end of the file: what a hung rank waits in. */
+	/* Operators begun and never ended at the end of the file: what a hung rank waits in, see
+	 * fsl_rank_waits(). */
 	uint32_t open_op_id, open_group_id; /* newest of them; FSL_STR_NONE: none */
 	int64_t open_begin_ns;
 	int64_t longest_op_ns; /* no operator takes longer; 0: not known (fsl_run_measure_ops) */
@@ -158,6 +159,13 @@ void fsl_run_fini(struct fsl_run *run);
 
 /* Sets longest_op_ns of all ranks, on threads. */
 void fsl_run_measure_ops(struct fsl_run *run);
+
+/*
+ * True when the rank waits in its open operator. False also where only the record of its end was
+ * lost: a communicator takes its operators in order, so one is over when many of its kind that were
+ * launched after it had begun have ended.
+ */
+bool fsl_rank_waits(const struct fsl_rank *rank);
 
 /* The rank with this number, added (sorted) when new; borrowed until the next add. NULL: out of
  * memory. */

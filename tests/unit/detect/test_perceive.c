@@ -516,6 +516,31 @@ static void silence_above_the_limit_is_a_hang(void **state)
 	assert_non_null(strstr(fixture.out.reason, "ended or hangs"));
 }
 
+/* The record of an end was lost on most ranks, long before the job ended on all. */
+static void ranks_whose_records_are_whole_did_not_stop_first(void **state)
+{
+	(void)state;
+	enum { LATER = 100 };
+	static const int64_t last_ms[] = {58000, 58010, 57990, 58000};
+	add_ranks(last_ms, 4);
+	fixture.config.now_ns = T0 + 58010 * MS + 40 * MINUTE;
+	for (int32_t r = 0; r < 4; r++) {
+		struct fsl_rank *rank = fsl_run_add_rank(&fixture.run, r, &fixture.err);
+		add_use(r, "world", r < 3);
+		rank->open_begin_ns = T0;
+		for (int64_t i = 0; i < LATER; i++) {
+			add_use(r, "world", false);
+			struct fsl_op *op = &rank->ops[rank->n_ops - 1];
+			op->op_id = name("HcclAllGather");
+			op->host_begin_ns = op->dev_begin_ns = T0 + (i + 1) * MS;
+		}
+	}
+	perceive();
+	check_kind(FSL_VERDICT_HANG, "hang");
+	assert_int_equal(fixture.out.n_stopped_first, 0);
+	assert_non_null(strstr(fixture.out.reason, "ended or hangs"));
+}
+
 static void silence_since_yesterday_is_the_end_of_the_job(void **state)
 {
 	(void)state;
@@ -778,6 +803,7 @@ int main(void)
 		CASE(times_are_those_of_the_reference),
 		CASE(systrace_mode_gives_the_alarms_of_the_reference),
 		CASE(silence_above_the_limit_is_a_hang),
+		CASE(ranks_whose_records_are_whole_did_not_stop_first),
 		CASE(silence_since_yesterday_is_the_end_of_the_job),
 		CASE(one_live_rank_means_no_hang),
 		CASE(detector_that_is_switched_off_is_noted),

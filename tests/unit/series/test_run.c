@@ -98,6 +98,43 @@ static void operators_are_sorted_by_begin_then_id_and_unique(void **state)
 	}
 }
 
+/* One operator a millisecond, the host @ahead of them ahead; the one that began at 1,000 ms has no
+ * end. */
+static bool waits_after(size_t n_later, int64_t ahead, uint32_t group_id)
+{
+	enum { BEFORE = 1000, OPS_MAX = 2000 };
+	static struct fsl_op ops[OPS_MAX];
+	for (size_t i = 0; i < BEFORE + n_later; i++) {
+		int64_t begin_ms = (int64_t)i + (i >= BEFORE);
+		ops[i] = (struct fsl_op){
+			.op_id = 7,
+			.group_id = i < BEFORE ? 1 : group_id,
+			.host_begin_ns = (begin_ms - ahead) * 1000000,
+			.dev_begin_ns = begin_ms * 1000000,
+			.dev_end_ns = begin_ms * 1000000 + 500000,
+		};
+	}
+	struct fsl_rank rank = {.ops = ops,
+				.n_ops = BEFORE + n_later,
+				.open_op_id = 7,
+				.open_group_id = 1,
+				.open_begin_ns = (int64_t)BEFORE * 1000000};
+	return fsl_rank_waits(&rank);
+}
+
+static void a_rank_waits_in_an_operator_that_no_later_one_outlived(void **state)
+{
+	(void)state;
+	struct fsl_rank none = {.open_op_id = FSL_STR_NONE};
+	assert_false(fsl_rank_waits(&none));
+	assert_true(waits_after(0, 0, 1));
+	assert_true(waits_after(63, 0, 1));
+	assert_false(waits_after(64, 0, 1));
+	assert_true(waits_after(500, 0, 2));   /* on another communicator */
+	assert_true(waits_after(500, 600, 1)); /* launched before it began */
+	assert_false(waits_after(500, 400, 1));
+}
+
 static void stages_are_sorted_by_begin_end_and_type_and_unique(void **state)
 {
 	(void)state;
@@ -187,6 +224,7 @@ int main(void)
 		cmocka_unit_test(out_of_memory_leaves_the_run_as_it_was),
 		cmocka_unit_test(stage_kinds_are_told_from_their_type),
 		cmocka_unit_test(operators_are_sorted_by_begin_then_id_and_unique),
+		cmocka_unit_test(a_rank_waits_in_an_operator_that_no_later_one_outlived),
 		cmocka_unit_test(stages_are_sorted_by_begin_end_and_type_and_unique),
 		cmocka_unit_test(stages_in_any_order_are_sorted),
 		cmocka_unit_test(the_later_run_of_a_step_is_kept),
