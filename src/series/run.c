@@ -352,6 +352,9 @@ bool fsl_rank_waits(const struct fsl_rank *rank)
 	/* More than messages to several partners of a pipeline that may overtake each other. */
 	enum { OUTLIVED_MIN = 64 };
 	size_t n_later = 0;
+	if (rank->open_op_id == FSL_STR_NONE) {
+		return false;
+	}
 	for (size_t i = rank->n_ops; i-- > 0 && n_later < OUTLIVED_MIN;) {
 		const struct fsl_op *op = &rank->ops[i];
 		if (fsl_op_begin_ns(op) <= rank->open_begin_ns) {
@@ -360,7 +363,7 @@ bool fsl_rank_waits(const struct fsl_rank *rank)
 		n_later += op->op_id == rank->open_op_id && op->group_id == rank->open_group_id &&
 			   op->host_begin_ns > rank->open_begin_ns;
 	}
-	return rank->open_op_id != FSL_STR_NONE && n_later < OUTLIVED_MIN;
+	return n_later < OUTLIVED_MIN;
 }
 
 static void cut_rank(struct fsl_rank *rank, int64_t from_ns, int64_t to_ns)
