@@ -270,10 +270,14 @@ char *fsl_arena_strdup(struct fsl_arena *arena, const char *text)
 
 char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
 {
+	char most[256]; /* texts are hardly ever longer */
 	va_list args;
 	va_start(args, format);
-	int length = vsnprintf(NULL, 0, format, args);
+	int length = vsnprintf(most, sizeof(most), format, args);
 	va_end(args);
+	if (length >= 0 && (size_t)length < sizeof(most)) {
+		return fsl_arena_strndup(arena, most, (size_t)length);
+	}
 	char *text = length >= 0 ? fsl_arena_alloc(arena, (size_t)length + 1) : NULL;
 	if (text != NULL) {
 		va_start(args, format);

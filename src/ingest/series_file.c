@@ -159,7 +159,7 @@ bool fsl_series_parse(const char *text, size_t length, double *out)
 	}
 	char *end = NULL;
 	double value = strtod(copy, &end);
-	if (*end != '\0') {
+	if (*end != '\0' || strpbrk(copy, "xX") != NULL) { /* strtod reads hexadecimal numbers */
 		return false;
 	}
 	*out = isfinite(value) ? value : (double)NAN;

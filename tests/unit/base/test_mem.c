@@ -156,6 +156,11 @@ static void arena_texts_are_terminated_copies(void **state)
 	assert_string_equal(fsl_arena_strndup(&arena, NULL, 0), "");
 	assert_string_equal(fsl_arena_strdup(&arena, "name"), "name");
 	assert_string_equal(fsl_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
+	const char *padded = fsl_arena_printf(&arena, "%300d|%s", 7, "x"); /* more than usual */
+	assert_int_equal(strlen(padded), 302);
+	assert_string_equal(padded + 299, "7|x");
+	assert_int_equal(strlen(fsl_arena_printf(&arena, "%255d", 7)), 255);
+	assert_int_equal(strlen(fsl_arena_printf(&arena, "%256d", 7)), 256);
 	assert_null(fsl_arena_strndup(&arena, "x", SIZE_MAX));
 	fsl_arena_fini(&arena);
 }

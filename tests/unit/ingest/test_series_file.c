@@ -122,6 +122,15 @@ static void what_is_no_series_is_refused(void **state)
 		NULL, FSL_ERR_FORMAT);
 }
 
+/* Addresses and hashes are names, or damage. */
+static void hexadecimal_digits_are_no_number(void **state)
+{
+	(void)state;
+	expect_failure("value\n1\n0x10\n", NULL, FSL_ERR_FORMAT);
+	expect_failure("[1, \"0X1p3\"]", NULL, FSL_ERR_FORMAT);
+	expect("0x1f\n5\n", NULL, 1, 5.0, NULL);
+}
+
 static void too_many_columns_are_refused(void **state)
 {
 	(void)state;
@@ -162,6 +171,7 @@ int main(void)
 		cmocka_unit_test(missing_values_are_counted),
 		cmocka_unit_test(json_has_three_forms),
 		cmocka_unit_test(what_is_no_series_is_refused),
+		cmocka_unit_test(hexadecimal_digits_are_no_number),
 		cmocka_unit_test(too_many_columns_are_refused),
 		cmocka_unit_test(memory_errors_are_reported),
 	};
