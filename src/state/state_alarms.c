@@ -190,7 +190,7 @@ static int64_t look_back_begin_ns(int64_t now_ns, double look_back_mins)
 static enum fsl_status record(struct fsl_state *state, const struct incident *incident,
 			      struct fsl_alarm *out, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
+	enum fsl_status status = fsl_state_begin(state, err);
 	if (status == FSL_OK && look_up_and_record(state, incident, out) != SQLITE_DONE) {
 		status = fsl_state_finish(state, false, err);
 	}

@@ -37,6 +37,9 @@ enum fsl_status fsl_state_get_kept(struct fsl_state *state, const char *root, co
 	enum fsl_status status = FSL_OK;
 	*bytes = NULL;
 	*n_bytes = 0;
+	if (!state->has_tables) {
+		return FSL_OK;
+	}
 	int code = sqlite3_prepare_v2(
 		state->db, "SELECT bytes, checksum FROM kept WHERE root = ?1 AND rules = ?2", -1,
 		&statement, NULL);
@@ -114,7 +117,7 @@ enum fsl_status fsl_state_put_kept(struct fsl_state *state, const char *root, co
 				   struct fsl_error *err)
 {
 	struct kept kept = {root, rules, bytes, n_bytes, now_ns};
-	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
+	enum fsl_status status = fsl_state_begin(state, err);
 	if (status != FSL_OK) {
 		return status;
 	}

@@ -14,6 +14,7 @@
 struct fsl_state {
 	sqlite3 *db;
 	char *path;
+	bool has_tables; /* else the first transaction makes them: one wait for the disk less */
 	bool has_identity;
 	struct stat identity; /* of the file that is open */
 };
@@ -24,6 +25,8 @@ enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
 /* Statements without results. */
 enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, const char *what,
 				  struct fsl_error *err);
+/* Begins a transaction that writes; other runs wait. Makes the tables where the file has none. */
+enum fsl_status fsl_state_begin(struct fsl_state *state, struct fsl_error *err);
 /* Ends a transaction: kept as a whole when @is_done, else as if it had never begun. */
 enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct fsl_error *err);
 

@@ -92,14 +92,14 @@ static int check_pages(sqlite3 *db)
 }
 
 /* One transaction, as locks may be kept by another host: is it sound, and has it our tables? */
-static int look_over(sqlite3 *db, bool *is_current)
+static int look_over(sqlite3 *db, bool *has_tables)
 {
 	int64_t id = 0, version = 0;
 	int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
 	if (code == SQLITE_OK) {
 		code = check_pages(db);
 	}
-	*is_current = code == SQLITE_OK &&
+	*has_tables = code == SQLITE_OK &&
 		      query_i64(db, "PRAGMA application_id", &id) == SQLITE_ROW &&
 		      query_i64(db, "PRAGMA user_version", &version) == SQLITE_ROW &&
 		      id == APPLICATION_ID && version == SCHEMA_VERSION;
@@ -108,7 +108,7 @@ static int look_over(sqlite3 *db, bool *is_current)
 }
 
 /* Opens for reading and writing; *is_damaged (FSL_OK, *db NULL) when the content is no database. */
-static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged, bool *is_current,
+static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged, bool *has_tables,
 				 struct fsl_error *err)
 {
 	*is_damaged = false;
@@ -121,7 +121,7 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 		code = sqlite3_exec(*db, fewer_syncs, NULL, NULL, NULL);
 	}
 	if (code == SQLITE_OK) {
-		code = look_over(*db, is_current);
+		code = look_over(*db, has_tables);
 	}
 	enum fsl_status status = FSL_OK;
 	if (is_damage(code)) {
@@ -192,8 +192,8 @@ static enum fsl_status set_aside(const char *path, struct fsl_error *err)
 	if (flock(file, LOCK_EX) == 0 && fstat(file, &opened) == 0 && stat(path, &current) == 0 &&
 	    opened.st_ino == current.st_ino && opened.st_dev == current.st_dev) {
 		sqlite3 *db = NULL;
-		bool is_damaged = false, is_current = false;
-		status = open_file(&db, path, &is_damaged, &is_current, err);
+		bool is_damaged = false, has_tables = false;
+		status = open_file(&db, path, &is_damaged, &has_tables, err);
 		sqlite3_close(db);
 		if (status == FSL_OK && is_damaged) {
 			status = rename_damaged(path, err);
@@ -212,29 +212,13 @@ enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, cons
 	return FSL_OK;
 }
 
-enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct fsl_error *err)
-{
-	enum fsl_status status = is_done ? fsl_state_execute(state, "COMMIT", "write", err)
-					 : fsl_state_fail(state->db, state->path, "write", err);
-	if (status != FSL_OK) {
-		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
-	}
-	return status;
-}
-
-/* Makes the tables that an empty or an older file lacks; refuses files that are not ours to write.
- */
-static enum fsl_status prepare_schema(struct fsl_state *state, struct fsl_error *err)
+/* Refuses files that are not ours to write; *version is that of the tables, 0 without any. */
+static enum fsl_status check_ours(struct fsl_state *state, int64_t *version, struct fsl_error *err)
 {
 	int64_t id = 0;
-	int64_t version = 0;
 	int64_t n_tables = 0;
-	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
-	if (status != FSL_OK) {
-		return status;
-	}
 	if (query_i64(state->db, "PRAGMA application_id", &id) != SQLITE_ROW ||
-	    query_i64(state->db, "PRAGMA user_version", &version) != SQLITE_ROW ||
+	    query_i64(state->db, "PRAGMA user_version", version) != SQLITE_ROW ||
 	    query_i64(state->db, "SELECT count(*) FROM sqlite_master", &n_tables) != SQLITE_ROW) {
 		return fsl_state_fail(state->db, state->path, "read", err);
 	}
@@ -244,16 +228,47 @@ static enum fsl_status prepare_schema(struct fsl_state *state, struct fsl_error 
 				"path=\"%s\"",
 				state->path);
 	}
-	if (version > SCHEMA_VERSION) {
+	if (*version > SCHEMA_VERSION) {
 		return FSL_FAIL(err, FSL_ERR_CONFIG,
 				"state file of a newer failslow, use that or delete the file: "
 				"path=\"%s\", version=%lld, known=%d",
-				state->path, (long long)version, SCHEMA_VERSION);
+				state->path, (long long)*version, SCHEMA_VERSION);
 	}
-	if (version < SCHEMA_VERSION) {
+	return FSL_OK;
+}
+
+/* Inside a transaction, as another run may have made them since the file was opened. */
+static enum fsl_status make_tables(struct fsl_state *state, struct fsl_error *err)
+{
+	int64_t version = 0;
+	enum fsl_status status = check_ours(state, &version, err);
+	if (status == FSL_OK && version < SCHEMA_VERSION) {
 		status = fsl_state_execute(state, schema, "write", err);
 	}
-	return status != FSL_OK ? status : fsl_state_execute(state, "COMMIT", "write", err);
+	return status;
+}
+
+enum fsl_status fsl_state_begin(struct fsl_state *state, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
+	if (status == FSL_OK && !state->has_tables) {
+		status = make_tables(state, err);
+		if (status != FSL_OK) {
+			(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
+		}
+	}
+	return status;
+}
+
+enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct fsl_error *err)
+{
+	enum fsl_status status = is_done ? fsl_state_execute(state, "COMMIT", "write", err)
+					 : fsl_state_fail(state->db, state->path, "write", err);
+	if (status != FSL_OK) {
+		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	state->has_tables = state->has_tables || status == FSL_OK;
+	return status;
 }
 
 /* Makes the folder of @path. */
@@ -290,12 +305,14 @@ static bool is_replaced(const struct fsl_state *state)
 
 static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err)
 {
-	bool is_damaged = false, is_current = false;
-	enum fsl_status status = open_file(&state->db, state->path, &is_damaged, &is_current, err);
+	bool is_damaged = false;
+	bool *has_tables = &state->has_tables;
+	int64_t version = 0;
+	enum fsl_status status = open_file(&state->db, state->path, &is_damaged, has_tables, err);
 	if (status == FSL_OK && is_damaged) {
 		status = set_aside(state->path, err);
 		if (status == FSL_OK) {
-			status = open_file(&state->db, state->path, &is_damaged, &is_current, err);
+			status = open_file(&state->db, state->path, &is_damaged, has_tables, err);
 		}
 		if (status == FSL_OK && is_damaged) {
 			status = FSL_FAIL(err, FSL_ERR_IO,
@@ -303,8 +320,8 @@ static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err
 					  state->path);
 		}
 	}
-	if (status == FSL_OK && !is_current) {
-		status = prepare_schema(state, err);
+	if (status == FSL_OK && !state->has_tables) {
+		status = check_ours(state, &version, err);
 	}
 	note_identity(state);
 	return status;

@@ -104,6 +104,7 @@ static void what_nobody_asked_for_in_90_days_is_removed(void **state)
 static void a_file_of_the_first_version_gets_the_table(void **state)
 {
 	(void)state;
+	put("/a", "1", "text", NOW);
 	execute("DROP TABLE kept; PRAGMA user_version = 1");
 	fsl_state_close(state_file);
 	state_file = NULL;

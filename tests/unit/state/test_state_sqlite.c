@@ -112,6 +112,13 @@ static int64_t query(const char *sql)
 	return value;
 }
 
+/* The file has tables from its first record on. */
+static int64_t count_alarms(void)
+{
+	int64_t n_tables = query("SELECT count(*) FROM sqlite_master WHERE name = 'alarms'");
+	return n_tables > 0 ? query("SELECT count(*) FROM alarms") : 0;
+}
+
 static void execute(const char *sql)
 {
 	sqlite3 *db = NULL;
@@ -236,7 +243,7 @@ static void verdict_without_culprits_is_not_recorded(void **state)
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 	assert_false(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
 	assert_int_equal(since_ns, FSL_NS_ABSENT);
-	assert_int_equal(query("SELECT count(*) FROM alarms"), 0);
+	assert_int_equal(count_alarms(), 0);
 }
 
 static void a_hanging_job_without_culprits_is_one_incident(void **state)
@@ -391,6 +398,41 @@ static void a_run_that_ends_before_its_verdict_alarmed_nobody(void **state)
 	assert_true(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 }
 
+static void a_new_file_whose_first_alarm_nobody_saw_takes_the_next(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	struct fsl_alarm alarm = {.is_suppressed = true};
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+						       LOOK_BACK_MINS, &alarm, &fixture.err),
+				 FSL_OK);
+		assert_int_equal(fsl_state_settle_alarm(fixture.state, false, &fixture.err),
+				 FSL_OK);
+		assert_int_equal(count_alarms(), 0);
+	}
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+}
+
+static void two_runs_that_found_an_empty_file_share_its_tables(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	struct fsl_state *other = NULL;
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	assert_int_equal(fsl_state_open(&other, fixture.path, &fixture.err), FSL_OK);
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	struct fsl_state *first = fixture.state;
+	fixture.state = other;
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(since_ns, NOW);
+	fsl_state_close(first);
+}
+
 static void a_run_opens_the_file_once(void **state)
 {
 	(void)state;
@@ -429,8 +471,14 @@ static void database_of_another_program_is_left_alone(void **state)
 {
 	(void)state;
 	open_state();
-	execute("DROP TABLE alarms; CREATE TABLE theirs (a); PRAGMA application_id = 7;");
+	execute("CREATE TABLE theirs (a); PRAGMA application_id = 7;");
 	check_refused(FSL_ERR_CONFIG, "another program");
+	/* Nor once it was opened while the file was empty. */
+	struct fsl_alarm alarm = {.is_suppressed = false};
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+					       LOOK_BACK_MINS, &alarm, &fixture.err),
+			 FSL_ERR_CONFIG);
 	assert_int_equal(query("SELECT count(*) FROM sqlite_master WHERE name = 'alarms'"), 0);
 }
 
@@ -548,7 +596,7 @@ static void failed_allocations_are_reported(void **state)
 	fsl_mem_fail_at(0);
 	assert_int_equal(opened, FSL_ERR_MEMORY);
 	assert_int_equal(checked, FSL_ERR_MEMORY);
-	assert_int_equal(query("SELECT count(*) FROM alarms"), 0);
+	assert_int_equal(count_alarms(), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -575,6 +623,8 @@ int main(void)
 		CASE(damage_inside_a_page_is_found_on_opening),
 		CASE(empty_file_is_used),
 		CASE(a_run_that_ends_before_its_verdict_alarmed_nobody),
+		CASE(a_new_file_whose_first_alarm_nobody_saw_takes_the_next),
+		CASE(two_runs_that_found_an_empty_file_share_its_tables),
 		CASE(a_run_opens_the_file_once),
 		CASE(a_file_that_was_deleted_meanwhile_is_made_anew),
 		CASE(database_of_another_program_is_left_alone),
