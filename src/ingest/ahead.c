@@ -13,6 +13,9 @@ enum {
 	/* In front of the first byte of a part, to see whether a row ends there. */
 	LOOK_BACK_BYTES = 1,
 	ROW_BYTES = 48, /* few are shorter */
+	/* What a part takes its reader, measured: to scan it, and to take over what was scanned. */
+	SCAN_COST = 10,
+	TAKE_COST = 3,
 };
 
 struct fsl_ahead {
@@ -103,12 +106,23 @@ static void put_spare(struct fsl_ahead *ahead, struct fsl_ahead_part *part)
 	}
 }
 
-/* The first part that somebody else may scan in time; n_parts when there is none. */
+/*
+ * The first part to which the reader will not come before it is scanned; n_parts when there is
+ * none. Parts that were scanned bring the reader forward fast, so some between them are left to it:
+ * else it would wait for each.
+ */
 static size_t next_claim(const struct fsl_ahead_file *file)
 {
-	size_t least = file->at + LEAD_PARTS;
-	size_t idx = file->n_seen > least ? file->n_seen : least;
-	return idx < file->n_parts ? idx : file->n_parts;
+	const struct fsl_ahead_part *claimed = file->first;
+	size_t idx = file->at + 1;
+	/* It is somewhere in the part. */
+	int cost = (file->used != NULL ? TAKE_COST : SCAN_COST) / 2;
+	for (; idx < file->n_parts && (idx < file->n_seen || cost < SCAN_COST); idx++) {
+		bool is_claimed = claimed != NULL && claimed->idx == idx;
+		cost += is_claimed ? TAKE_COST : SCAN_COST;
+		claimed = is_claimed ? claimed->next : claimed;
+	}
+	return idx;
 }
 
 /* The file of which most is left; NULL when nothing is left of any. */
@@ -160,6 +174,8 @@ static bool read_bytes(const struct fsl_ahead_file *file, struct fsl_ahead_part 
 	size_t n_most = LOOK_BACK_BYTES + file->ahead->part_bytes + FSL_CSV_PLAIN_REACH_BYTES - 1;
 	if (part->bytes == NULL) {
 		part->bytes = fsl_calloc(1, n_most);
+		/* As far as there is memory: there is another try with the first row. */
+		(void)FSL_GROW(part->rows, part->rows_capacity, n_most / ROW_BYTES, NULL);
 	}
 	part->offset = file->offset + part->idx * file->ahead->part_bytes - LOOK_BACK_BYTES;
 	if (part->bytes == NULL || fsl_reader_sample(file->reader, part->offset, part->bytes,
