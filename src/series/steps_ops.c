@@ -38,7 +38,22 @@ static const double ALONE_SHARE_MIN = 0.95;
 /* The regular distances must span the capture, or the operator marks a phase and not the steps. */
 static const double PERIOD_COVER_MIN = 0.8;
 
-/* The latest end of the operators that begin within each step. */
+/* The first operator that begins at or after @ns. */
+static size_t first_op_from(const struct fsl_rank *rank, int64_t ns)
+{
+	size_t low = 0, high = rank->n_ops;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (fsl_op_begin_ns(&rank->ops[middle]) < ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+/* The latest end of the operators that begin within each step, from the first open one on. */
 static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank *rank,
 				  struct fsl_error *err)
 {
@@ -48,7 +63,12 @@ static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank
 				steps->n_items);
 	}
 	size_t next = 0;
-	for (size_t i = 0; i < rank->n_ops; i++) {
+	while (next < steps->n_items && steps->items[next].dur_ns != FSL_NS_ABSENT) {
+		next++;
+	}
+	bool has_open = next < steps->n_items;
+	size_t first = has_open ? first_op_from(rank, steps->items[next].begin_ns) : rank->n_ops;
+	for (size_t i = first; i < rank->n_ops; i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		while (next < steps->n_items &&
 		       steps->items[next].begin_ns <= fsl_op_begin_ns(op)) {
@@ -113,13 +133,13 @@ static int compare_symbols(const void *left, const void *right)
 /* The different symbols of a rank, which are few, and where each is used. */
 struct symbols {
 	struct fsl_arena arena;
-	struct symbol *items; /* [n_ops] */
+	struct symbol *items; /* [n_slots / 2 + 1], but at most one per operator */
 	size_t n;
 	uint32_t *slots;     /* hash: number of a symbol + 1; 0: free */
 	size_t n_slots;      /* a power of two */
 	uint32_t *number_of; /* [operator] */
 	size_t *uses;        /* [n_ops] positions in the rank's operators, by symbol, rising */
-	double *scratch;     /* [2 * n_ops] */
+	double *scratch;     /* twice the uses of any symbol, or the times that are looked at */
 };
 
 /* End it with symbols_fini() in any case. False: out of memory. */
@@ -127,12 +147,9 @@ static bool symbols_init(struct symbols *symbols, size_t n_ops)
 {
 	*symbols = (struct symbols){.n = 0};
 	struct fsl_arena *arena = &symbols->arena;
-	symbols->items = fsl_arena_take(arena, n_ops * sizeof(*symbols->items));
 	symbols->number_of = fsl_arena_take(arena, n_ops * sizeof(*symbols->number_of));
 	symbols->uses = fsl_arena_take(arena, n_ops * sizeof(*symbols->uses));
-	symbols->scratch = fsl_arena_take(arena, n_ops * 2 * sizeof(*symbols->scratch));
-	return symbols->items != NULL && symbols->number_of != NULL && symbols->uses != NULL &&
-	       symbols->scratch != NULL;
+	return symbols->number_of != NULL && symbols->uses != NULL;
 }
 
 static void symbols_fini(struct symbols *symbols)
@@ -173,22 +190,40 @@ static bool number_ops(struct symbols *symbols, const struct fsl_rank *rank, boo
 	return 2 * symbols->n <= symbols->n_slots;
 }
 
+/* Sets slots, items and the numbers, with as few slots as will do. False: out of memory. */
+static bool number_symbols(struct symbols *symbols, const struct fsl_rank *rank, bool by_size)
+{
+	struct fsl_arena *arena = &symbols->arena;
+	for (size_t n_slots = SLOTS_MIN;; n_slots *= SLOTS_GROWTH) {
+		size_t n_most = n_slots / 2 + 1 < rank->n_ops ? n_slots / 2 + 1 : rank->n_ops;
+		symbols->n_slots = n_slots;
+		symbols->slots = fsl_arena_alloc(arena, n_slots * sizeof(*symbols->slots));
+		symbols->items = fsl_arena_take(arena, n_most * sizeof(*symbols->items));
+		if (symbols->slots == NULL || symbols->items == NULL) {
+			return false;
+		}
+		if (number_ops(symbols, rank, by_size)) {
+			return true;
+		}
+	}
+}
+
+/* Room for what is asked of the symbols that are numbered. False: out of memory. */
+static bool take_scratch(struct symbols *symbols, size_t n_ops)
+{
+	size_t n_most = n_ops < LAG_TIMES_MAX ? n_ops : LAG_TIMES_MAX;
+	for (size_t k = 0; k < symbols->n; k++) {
+		size_t n_uses = symbols->items[k].n_uses;
+		n_most = n_uses > n_most ? n_uses : n_most;
+	}
+	symbols->scratch = fsl_arena_take(&symbols->arena, n_most * 2 * sizeof(*symbols->scratch));
+	return symbols->scratch != NULL;
+}
+
 /* Lists the uses of each symbol, the rarest first. False: out of memory. */
 static bool list_symbols(struct symbols *symbols, const struct fsl_rank *rank, bool by_size)
 {
-	struct fsl_arena scratch = {0};
-	bool is_numbered = false;
-	symbols->n_slots = SLOTS_MIN;
-	for (; !is_numbered; symbols->n_slots *= SLOTS_GROWTH) {
-		symbols->slots =
-			fsl_arena_alloc(&scratch, symbols->n_slots * sizeof(*symbols->slots));
-		if (symbols->slots == NULL) {
-			break;
-		}
-		is_numbered = number_ops(symbols, rank, by_size);
-	}
-	fsl_arena_fini(&scratch);
-	if (!is_numbered) {
+	if (!number_symbols(symbols, rank, by_size) || !take_scratch(symbols, rank->n_ops)) {
 		return false;
 	}
 	for (size_t k = 0, n_before = 0; k < symbols->n; k++) {
