@@ -83,6 +83,10 @@ void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
 	put_dropped(document, object, coverage);
 	fsl_document_time(document, object, "timeBegin", coverage->begin_ns);
 	fsl_document_time(document, object, "timeEnd", coverage->end_ns);
+	const struct fsl_time_unit *unit = fsl_coverage_doubted_unit(coverage);
+	if (unit != NULL) {
+		fsl_document_text(document, object, "timeUnitDoubt", unit->name);
+	}
 	fsl_document_count(document, object, "steps", coverage->n_steps);
 	fsl_document_text(document, object, "stepsSource", coverage->steps_source);
 	fsl_document_count(document, object, "groups", coverage->n_groups);

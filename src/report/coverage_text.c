@@ -39,6 +39,22 @@ static void print_basis(const struct fsl_screen *screen, const struct fsl_covera
 	fsl_screen_field(screen, "coverage", phrase.text);
 }
 
+/* Durations would be told a thousand times too short. */
+static void print_unit(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+{
+	const struct fsl_time_unit *unit = fsl_coverage_doubted_unit(coverage);
+	struct fsl_phrase phrase = {0};
+	if (unit != NULL) {
+		fsl_phrase_add(&phrase, "if the files have %s, they begin at ", unit->name);
+		fsl_phrase_add_time(&phrase, coverage->begin_ns * unit->ns);
+		fsl_phrase_add(&phrase,
+			       " and all times here are %" PRId64
+			       " times as long; failslow reads nanoseconds, write those",
+			       unit->ns);
+	}
+	fsl_screen_field(screen, "time unit", phrase.text);
+}
+
 static void print_rows(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
 {
 	struct fsl_phrase phrase = {0};
@@ -137,6 +153,7 @@ void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverag
 	struct fsl_phrase clocks = {0};
 	struct fsl_phrase skipped = {0};
 	print_basis(screen, coverage);
+	print_unit(screen, coverage);
 	print_rows(screen, coverage);
 	if (coverage->n_missing_ranks > 0) {
 		fsl_phrase_add_ranks(&missing, coverage->missing_ranks, coverage->n_missing_ranks,

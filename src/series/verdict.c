@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/number.h"
 
 static const char *const verdict_texts[] = {
 	[FSL_VERDICT_NORMAL] = "normal",
@@ -262,6 +263,24 @@ enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
 					     struct fsl_error *err)
 {
 	return APPEND(perception, slow_ckpt, slow, err);
+}
+
+const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage)
+{
+	static const int64_t earliest_s = 1262304000, latest_s = 2524608000; /* 2010, 2050 */
+	static const struct fsl_time_unit units[] = {
+		{"microseconds", FSL_NS_PER_US},
+		{"milliseconds", FSL_NS_PER_MS},
+		{"seconds", FSL_NS_PER_S},
+	};
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		int64_t n_per_s = FSL_NS_PER_S / units[i].ns;
+		if (coverage->begin_ns >= earliest_s * n_per_s &&
+		    coverage->begin_ns < latest_s * n_per_s) {
+			return &units[i];
+		}
+	}
+	return NULL;
 }
 
 /* The array doubles in the arena whenever its length is a power of two; the old copy stays until

@@ -175,6 +175,19 @@ struct fsl_coverage {
 	size_t n_skipped;
 };
 
+/* A unit of time other than ours. */
+struct fsl_time_unit {
+	const char *name; /* "microseconds" */
+	int64_t ns;
+};
+
+/*
+ * The unit in which the inputs' times may have been written where that was not ns: times in January
+ * 1970 that lie between 2010 and 2050 in that unit. Clocks that count from the start of a host look
+ * the same for some days, so it is a doubt and no more. NULL: there is none. Static.
+ */
+const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage);
+
 struct fsl_localisation {
 	struct fsl_arena arena;
 	/* sysTrace's part. */

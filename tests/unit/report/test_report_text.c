@@ -313,6 +313,27 @@ static void many_culprits_stay_on_one_screen(void **state)
 	sample_destroy(sample);
 }
 
+static void times_that_may_not_be_in_nanoseconds_are_doubted(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	struct fsl_coverage *coverage = &sample->localisation.coverage;
+	coverage->begin_ns = INT64_C(1749999999408115);
+	coverage->end_ns = coverage->begin_ns + 1000000;
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "  time unit    if the files have microseconds, they begin at "
+				     "2025-06-15"));
+	assert_non_null(strstr(text, "here are 1000 times as"));
+	assert_fits(text, 24, 80);
+	free(text);
+	coverage->begin_ns = INT64_C(1749999999408115439);
+	coverage->end_ns = coverage->begin_ns + 1000000;
+	text = text_of(sample);
+	assert_null(strstr(text, "time unit"));
+	free(text);
+	sample_destroy(sample);
+}
+
 static void dropped_rows_clocks_and_problems_are_shown(void **state)
 {
 	(void)state;
@@ -649,6 +670,7 @@ int main(void)
 		cmocka_unit_test(unknown_numbers_leave_no_column_and_no_nan),
 		cmocka_unit_test(a_recovered_episode_shows_both_its_ends),
 		cmocka_unit_test(many_culprits_stay_on_one_screen),
+		cmocka_unit_test(times_that_may_not_be_in_nanoseconds_are_doubted),
 		cmocka_unit_test(dropped_rows_clocks_and_problems_are_shown),
 		cmocka_unit_test(a_slowdown_that_nobody_could_look_into_says_so),
 		cmocka_unit_test(suspects_are_told_with_a_reason),

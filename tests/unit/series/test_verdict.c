@@ -203,6 +203,28 @@ static void short_memory_is_an_error_and_loses_nothing(void **state)
 	fsl_localisation_fini(&localisation);
 }
 
+static const char *doubt_at(int64_t begin_ns)
+{
+	struct fsl_coverage coverage = {.begin_ns = begin_ns};
+	const struct fsl_time_unit *unit = fsl_coverage_doubted_unit(&coverage);
+	return unit != NULL ? unit->name : "none";
+}
+
+static void times_of_another_unit_are_told_by_the_year_they_give(void **state)
+{
+	(void)state;
+	assert_string_equal(doubt_at(INT64_C(1750000000000000000)), "none");
+	assert_string_equal(doubt_at(INT64_C(1750000000000000)), "microseconds");
+	assert_string_equal(doubt_at(INT64_C(1750000000000)), "milliseconds");
+	assert_string_equal(doubt_at(INT64_C(1750000000)), "seconds");
+	assert_string_equal(doubt_at(INT64_C(1262303999999999)), "none");
+	assert_string_equal(doubt_at(INT64_C(1262304000000000)), "microseconds");
+	assert_string_equal(doubt_at(INT64_C(2524608000000000)), "none");
+	assert_string_equal(doubt_at(0), "none");
+	assert_string_equal(doubt_at(FSL_NS_ABSENT), "none");
+	assert_string_equal(doubt_at(INT64_MAX), "none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +238,7 @@ int main(void)
 		cmocka_unit_test(skipped_detectors_are_listed_in_order),
 		cmocka_unit_test(ranks_are_copied_into_the_arena),
 		cmocka_unit_test(short_memory_is_an_error_and_loses_nothing),
+		cmocka_unit_test(times_of_another_unit_are_told_by_the_year_they_give),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
