@@ -6,6 +6,11 @@
 
 /* Fewer repeats of an operator are no evidence of a period. */
 enum { FSL_STEP_PERIODS_MIN = 8 };
+/* Operators of a period by which it is told from two. */
+enum { FSL_STEP_COUNTED_OPS_MIN = 4 };
+/* Distances that differ by this part of the usual one are equal: of a hundred operators in a step
+ * some records are lost in most steps. Short periods must be exact. */
+#define FSL_STEP_DISTANCE_SLACK (1.0 / 16.0)
 
 /* Room for @n items; n_items stays 0. */
 enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err);
@@ -20,6 +25,19 @@ void fsl_steps_close(struct fsl_steps *steps);
  */
 enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
 				   struct fsl_error *err);
+
+/* The operator at which steps begin. */
+struct fsl_step_mark {
+	const size_t *uses; /* positions in the rank's operators */
+	size_t n_uses;      /* 0: none */
+	size_t per_period;  /* uses in one period, which is a step or a part of it */
+	size_t n_ops;       /* operators in one period, as the median says */
+};
+
+/* Looks for it in all operators of the rank, those of another size apart; where none is regular, by
+ * their names alone, as messages may change their size. Uses lie in @arena. */
+enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_rank *rank,
+				   struct fsl_arena *arena, struct fsl_error *err);
 
 /* Sources; leave n_items 0 when the rank shows no steps. */
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
