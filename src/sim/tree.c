@@ -14,7 +14,7 @@ enum {
 	PATH_BYTES = 4096,
 	ROW_BYTES = 512,
 	BLOCK_BYTES = 256 * 1024,           /* of one rank before it is written */
-	HELD_BYTES_MAX = 256 * 1024 * 1024, /* of all ranks */
+	HELD_BYTES_MAX = 256 * 1024 * 1024, /* of all ranks: of many each holds less */
 	PENDING_MAX = 32, /* device rows come in batches, as a profiler writes them */
 	STREAM = 2,
 	PROCESS_FIRST = 4000,
@@ -48,21 +48,20 @@ struct tree {
 	const char *dir;
 	struct fsl_sim_losses losses;
 	struct author *authors;
-	size_t n_held; /* bytes in all pages */
+	size_t n_block; /* bytes of a rank before they are written */
 };
 
 static const char csv_header[] =
 	"Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
 	"msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId\n";
 
-static enum fsl_status put(struct tree *tree, struct page *page, const char *text, size_t length,
+static enum fsl_status put(struct page *page, const char *text, size_t length,
 			   struct fsl_error *err)
 {
 	enum fsl_status status = FSL_GROW(page->text, page->capacity, page->n_bytes + length, err);
 	if (status == FSL_OK) {
 		memcpy(page->text + page->n_bytes, text, length);
 		page->n_bytes += length;
-		tree->n_held += length;
 	}
 	return status;
 }
@@ -86,14 +85,13 @@ static void timeline_path(const struct tree *tree, int32_t rank, char *path)
 }
 
 /* Appends the page to its file; the first block of a job makes the file anew. */
-static enum fsl_status append(struct tree *tree, struct page *page, const char *path,
-			      int compression, struct fsl_error *err)
+static enum fsl_status append(struct page *page, const char *path, int compression,
+			      struct fsl_error *err)
 {
 	size_t n_bytes = page->n_bytes;
 	if (n_bytes == 0) {
 		return FSL_OK;
 	}
-	tree->n_held -= n_bytes;
 	page->n_bytes = 0;
 	return fsl_sim_append(path, (enum fsl_sim_compression)compression, page->text, n_bytes,
 			      err);
@@ -104,17 +102,16 @@ static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_e
 	char path[PATH_BYTES];
 	int compression = tree->params->compression;
 	marker_path(tree, rank, tree->params->format, compression, path);
-	enum fsl_status status = append(tree, &tree->authors[rank].markers, path, compression, err);
+	enum fsl_status status = append(&tree->authors[rank].markers, path, compression, err);
 	timeline_path(tree, rank, path);
-	return status == FSL_OK
-		       ? append(tree, &tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err)
-		       : status;
+	return status == FSL_OK ? append(&tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err)
+				: status;
 }
 
 static enum fsl_status make_room(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	const struct author *author = &tree->authors[rank];
-	bool is_full = author->markers.n_bytes + author->timeline.n_bytes >= BLOCK_BYTES;
+	bool is_full = author->markers.n_bytes + author->timeline.n_bytes >= tree->n_block;
 	return is_full ? append_rank(tree, rank, err) : FSL_OK;
 }
 
@@ -152,7 +149,7 @@ static enum fsl_status put_row(struct tree *tree, int32_t rank, const struct fsl
 			     flag, op->id, name, is_device, times_ns[which], (int)first,
 			     (int)second, (int)first, (int)second);
 	}
-	return put(tree, &author->markers, row, (size_t)n, err);
+	return put(&author->markers, row, (size_t)n, err);
 }
 
 static enum fsl_status put_rows(struct tree *tree, int32_t rank, const struct pending *pending,
@@ -181,7 +178,7 @@ static enum fsl_status flush_pending(struct tree *tree, int32_t rank, struct fsl
 	author->n_pending = 0;
 	if (author->is_array_open && status == FSL_OK) {
 		author->is_array_open = false;
-		status = put(tree, &author->markers, "]\n", 2, err);
+		status = put(&author->markers, "]\n", 2, err);
 	}
 	return status;
 }
@@ -244,7 +241,7 @@ static enum fsl_status put_stage_json(struct tree *tree, int32_t rank,
 			 (int)fsl_sim_label(tree->params, rank), (int)stage->step,
 			 fsl_sim_stage_text(stage->kind), stage->begin_ns / NS_PER_US,
 			 stage->end_ns / NS_PER_US);
-	return put(tree, &tree->authors[rank].timeline, line, (size_t)n, err);
+	return put(&tree->authors[rank].timeline, line, (size_t)n, err);
 }
 
 static enum fsl_status put_stage_pb(struct tree *tree, int32_t rank,
@@ -257,7 +254,7 @@ static enum fsl_status put_stage_pb(struct tree *tree, int32_t rank,
 	put_number(&inner, 3, (uint64_t)(stage->begin_ns / NS_PER_US));
 	put_number(&inner, 4, (uint64_t)(stage->end_ns / NS_PER_US));
 	put_bytes(&outer, 1, inner.bytes, inner.n_bytes);
-	return put(tree, &tree->authors[rank].timeline, outer.bytes, outer.n_bytes, err);
+	return put(&tree->authors[rank].timeline, outer.bytes, outer.n_bytes, err);
 }
 
 static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_sim_stage *stage,
@@ -286,7 +283,7 @@ static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_e
 		(void)remove(path);
 	}
 	if (!author->is_lost && tree->params->format == FSL_SIM_CSV) {
-		status = put(tree, &author->markers, csv_header, sizeof(csv_header) - 1, err);
+		status = put(&author->markers, csv_header, sizeof(csv_header) - 1, err);
 	}
 	timeline_path(tree, rank, path);
 	(void)remove(path);
@@ -302,7 +299,7 @@ static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_
 		put_number(&tail, 2, (uint64_t)fsl_sim_label(tree->params, rank));
 		put_number(&tail, 3, (uint64_t)tree->params->steps);
 		put_bytes(&tail, 4, "job0", 4);
-		status = put(tree, &author->timeline, tail.bytes, tail.n_bytes, err);
+		status = put(&author->timeline, tail.bytes, tail.n_bytes, err);
 	}
 	return status == FSL_OK ? append_rank(tree, rank, err) : status;
 }
@@ -327,6 +324,12 @@ static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
 	return status != FSL_OK ? status
 				: fsl_file_write_atomic(path, model_config,
 							sizeof(model_config) - 1, false, NULL, err);
+}
+
+static size_t block_bytes(int32_t n_ranks)
+{
+	size_t n_each = HELD_BYTES_MAX / (size_t)n_ranks;
+	return n_each < BLOCK_BYTES ? n_each : BLOCK_BYTES;
 }
 
 static void tree_fini(struct tree *tree)
@@ -359,6 +362,7 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	}
 	if (status == FSL_OK) {
 		tree.authors = fsl_calloc((size_t)n_ranks, sizeof(*tree.authors));
+		tree.n_block = block_bytes(n_ranks);
 		status = tree.authors != NULL ? FSL_OK
 					      : FSL_FAIL(err, FSL_ERR_MEMORY,
 							 "out of memory: ranks=%d", (int)n_ranks);
