@@ -15,7 +15,7 @@ static const char *const column_names[COLUMNS_N] = {
 	[STEP_DURATION] = "step_exec_time",
 };
 
-enum { FIELD_BYTES_MAX = 64, HEADER_FIELDS_MAX = FSL_CSV_FIELDS_MAX };
+enum { FIELD_BYTES_MAX = 64 };
 
 /* What the callbacks of libcsv share. */
 struct state {

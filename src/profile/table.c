@@ -214,11 +214,6 @@ enum fsl_status fsl_table_read(struct fsl_profile_rank *rank, const struct fsl_p
 	return status;
 }
 
-bool fsl_table_has(const struct fsl_table *table, size_t column)
-{
-	return table->at[column] != SIZE_MAX;
-}
-
 static bool is_missing(struct fsl_csv_field field)
 {
 	return field.length >= 2 && field.text[0] == 'N' &&

@@ -62,7 +62,6 @@ enum fsl_status fsl_table_read(struct fsl_profile_rank *rank, const struct fsl_p
 			       const struct fsl_table_column *columns, size_t n_columns,
 			       fsl_table_add add, void *context, struct fsl_error *err);
 
-bool fsl_table_has(const struct fsl_table *table, size_t column);
 /* Field without blanks, tabs and one pair of quotes around it; empty for N/A and absent columns.
  * Borrowed until the next row. */
 struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t column);
