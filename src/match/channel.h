@@ -9,6 +9,9 @@ enum { FSL_OPS_PER_GROUP_MAX = 64 };
 /* A channel with more operators than this is looked at on threads, where channels are not. */
 enum { FSL_OPS_WORTH_THREADS = 1 << 14 };
 
+/* Times of two devices are not recorded more finely than this. */
+#define FSL_END_JITTER_NS INT64_C(50000)
+
 /* The uses of one operator of one communicator by one rank. */
 struct fsl_slot {
 	size_t group_idx;

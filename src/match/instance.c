@@ -14,8 +14,6 @@ static const double END_TOLERANCE_SHARE = 0.45;
  * record. */
 static const double STRANGER_RATIO = 20.0;
 static const double STRANGER_SHARE = 0.02;
-/* Times of two devices are not recorded more finely than this. */
-static const int64_t END_JITTER_NS = INT64_C(50000);
 
 /* Uses whose times are sorted for a median; more, spread evenly, would not change it. */
 enum { SAMPLES_MAX = 1024 };
@@ -143,7 +141,7 @@ static int64_t usual_gap_ns(const struct end *ends, size_t n_ends, const uint32_
 /* How far apart ends may lie once it is known how far apart they usually are. */
 static int64_t closer_tolerance_ns(int64_t interval_ns, int64_t gap_ns)
 {
-	double usual_ns = (double)(gap_ns > END_JITTER_NS ? gap_ns : END_JITTER_NS);
+	double usual_ns = (double)(gap_ns > FSL_END_JITTER_NS ? gap_ns : FSL_END_JITTER_NS);
 	double limit_ns = fmax(STRANGER_RATIO * usual_ns, STRANGER_SHARE * (double)interval_ns);
 	return (int64_t)fmin(limit_ns, END_TOLERANCE_SHARE * (double)interval_ns);
 }

@@ -15,10 +15,6 @@ enum {
 /* The time over which a rank worked varies clearly less than the other: variances. */
 static const double STEADIER_RATIO = 0.8;
 
-/* An operator of a communicator is asynchronous when this share of its uses contains the begin of
- * another. */
-static const double ASYNC_SHARE_MIN = 0.1;
-
 /* Mean and variance of a series as it comes (Welford 1962). */
 struct spread {
 	double mean, sum_squares;
@@ -63,7 +59,8 @@ static struct kind *find_kind(struct kind *kinds, size_t *n_kinds, const struct 
 
 static bool is_async(const struct kind *kind)
 {
-	return kind != NULL && (double)kind->n_containing > ASYNC_SHARE_MIN * (double)kind->n_uses;
+	return kind != NULL &&
+	       (double)kind->n_containing > FSL_ASYNC_SHARE_MIN * (double)kind->n_uses;
 }
 
 /* Counts per kind; true when some kind is asynchronous. */

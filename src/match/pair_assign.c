@@ -26,8 +26,6 @@ static const int64_t DOUBT_RATIO = 2;
  * are strangers whose partners are lost. */
 static const int64_t STRANGER_RATIO = 20;
 static const int64_t STRANGER_TOLERANCE_PART = 5;
-/* Times of two devices are not recorded more finely than this. */
-static const int64_t END_JITTER_NS = INT64_C(50000);
 /* Share of the examples that must agree on where an operator without a partner went. */
 static const double LABEL_SHARE_MIN = 0.8;
 
@@ -202,7 +200,8 @@ static bool is_stranger(const struct assignment *job, const struct bond *bond)
 {
 	const struct direction *direction = &job->directions[bond->channel];
 	int64_t tolerance_ns = job->group->pairs[direction->pair].tolerance_ns;
-	int64_t usual_ns = direction->gap_ns > END_JITTER_NS ? direction->gap_ns : END_JITTER_NS;
+	int64_t usual_ns =
+		direction->gap_ns > FSL_END_JITTER_NS ? direction->gap_ns : FSL_END_JITTER_NS;
 	return bond->gap_ns > STRANGER_RATIO * usual_ns &&
 	       bond->gap_ns > tolerance_ns / STRANGER_TOLERANCE_PART;
 }

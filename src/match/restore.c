@@ -7,15 +7,13 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
+#include "match/own_spans.h"
 #include "match/restore_place.h"
 
 enum { BESIDE = 4 }; /* uses at the same place of the steps before, and as many behind */
 
 /* Times of two devices agree no better than this. */
-static const int64_t END_JITTER_NS = INT64_C(200000);
-/* As in own_spans.c: an operator is asynchronous when this share of its uses contains the begin of
- * another. */
-static const double ASYNC_SHARE_MIN = 0.1;
+static const int64_t END_TOLERANCE_NS = INT64_C(200000);
 
 struct restorer {
 	struct fsl_run *run;
@@ -61,7 +59,7 @@ static bool is_async(const struct fsl_channel *channel, const struct fsl_rank *r
 				fsl_op_begin_ns(&rank->ops[k + 1]) < fsl_op_end_ns(&rank->ops[k]);
 		}
 	}
-	return (double)n_containing > ASYNC_SHARE_MIN * (double)n;
+	return (double)n_containing > FSL_ASYNC_SHARE_MIN * (double)n;
 }
 
 /* Shortest duration in an instance, -1 where a member lacks. */
@@ -185,7 +183,7 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 						     .member = (uint32_t)m,
 						     .instance = i,
 						     .is_async = runs_beside,
-						     .tolerance_ns = END_JITTER_NS};
+						     .tolerance_ns = END_TOLERANCE_NS};
 			set_end(lost, job);
 			set_bounds(lost, job);
 			job->n += set_usual(lost, job, per_step);
