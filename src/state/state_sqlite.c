@@ -91,25 +91,47 @@ static int check_pages(sqlite3 *db)
 	return code;
 }
 
-/* One transaction, as locks may be kept by another host: is it sound, and has it our tables? */
-static int look_over(sqlite3 *db, bool *has_tables)
+/* Whose a file is. */
+struct owner {
+	int64_t id, version; /* 0 in an empty file */
+	int64_t n_tables;
+};
+
+static bool is_current(const struct owner *owner)
 {
-	int64_t id = 0, version = 0;
+	return owner->n_tables > 0 && owner->version == SCHEMA_VERSION;
+}
+
+/* Inside a transaction: another run may be making the tables. */
+static int read_owner(sqlite3 *db, struct owner *owner)
+{
+	int code = query_i64(db, "PRAGMA application_id", &owner->id);
+	if (code == SQLITE_ROW) {
+		code = query_i64(db, "PRAGMA user_version", &owner->version);
+	}
+	if (code == SQLITE_ROW) {
+		code = query_i64(db, "SELECT count(*) FROM sqlite_master", &owner->n_tables);
+	}
+	return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+/* One transaction, as locks may be kept by another host: is it sound, and whose is it? */
+static int look_over(sqlite3 *db, struct owner *owner)
+{
 	int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
 	if (code == SQLITE_OK) {
 		code = check_pages(db);
 	}
-	*has_tables = code == SQLITE_OK &&
-		      query_i64(db, "PRAGMA application_id", &id) == SQLITE_ROW &&
-		      query_i64(db, "PRAGMA user_version", &version) == SQLITE_ROW &&
-		      id == APPLICATION_ID && version == SCHEMA_VERSION;
+	if (code == SQLITE_OK) {
+		code = read_owner(db, owner);
+	}
 	(void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	return code;
 }
 
 /* Opens for reading and writing; *is_damaged (FSL_OK, *db NULL) when the content is no database. */
-static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged, bool *has_tables,
-				 struct fsl_error *err)
+static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damaged,
+				 struct owner *owner, struct fsl_error *err)
 {
 	*is_damaged = false;
 	int code = sqlite3_open_v2(
@@ -121,7 +143,7 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 		code = sqlite3_exec(*db, fewer_syncs, NULL, NULL, NULL);
 	}
 	if (code == SQLITE_OK) {
-		code = look_over(*db, has_tables);
+		code = look_over(*db, owner);
 	}
 	enum fsl_status status = FSL_OK;
 	if (is_damage(code)) {
@@ -192,8 +214,9 @@ static enum fsl_status set_aside(const char *path, struct fsl_error *err)
 	if (flock(file, LOCK_EX) == 0 && fstat(file, &opened) == 0 && stat(path, &current) == 0 &&
 	    opened.st_ino == current.st_ino && opened.st_dev == current.st_dev) {
 		sqlite3 *db = NULL;
-		bool is_damaged = false, has_tables = false;
-		status = open_file(&db, path, &is_damaged, &has_tables, err);
+		bool is_damaged = false;
+		struct owner owner = {0};
+		status = open_file(&db, path, &is_damaged, &owner, err);
 		sqlite3_close(db);
 		if (status == FSL_OK && is_damaged) {
 			status = rename_damaged(path, err);
@@ -212,27 +235,21 @@ enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, cons
 	return FSL_OK;
 }
 
-/* Refuses files that are not ours to write; *version is that of the tables, 0 without any. */
-static enum fsl_status check_ours(struct fsl_state *state, int64_t *version, struct fsl_error *err)
+/* Refuses files that are not ours to write. */
+static enum fsl_status check_owner(const struct owner *owner, const char *path,
+				   struct fsl_error *err)
 {
-	int64_t id = 0;
-	int64_t n_tables = 0;
-	if (query_i64(state->db, "PRAGMA application_id", &id) != SQLITE_ROW ||
-	    query_i64(state->db, "PRAGMA user_version", version) != SQLITE_ROW ||
-	    query_i64(state->db, "SELECT count(*) FROM sqlite_master", &n_tables) != SQLITE_ROW) {
-		return fsl_state_fail(state->db, state->path, "read", err);
-	}
-	if (n_tables > 0 && id != APPLICATION_ID) {
+	if (owner->n_tables > 0 && owner->id != APPLICATION_ID) {
 		return FSL_FAIL(err, FSL_ERR_CONFIG,
 				"database of another program, name another file with state_path: "
 				"path=\"%s\"",
-				state->path);
+				path);
 	}
-	if (*version > SCHEMA_VERSION) {
+	if (owner->version > SCHEMA_VERSION) {
 		return FSL_FAIL(err, FSL_ERR_CONFIG,
 				"state file of a newer failslow, use that or delete the file: "
 				"path=\"%s\", version=%lld, known=%d",
-				state->path, (long long)*version, SCHEMA_VERSION);
+				path, (long long)owner->version, SCHEMA_VERSION);
 	}
 	return FSL_OK;
 }
@@ -240,9 +257,12 @@ static enum fsl_status check_ours(struct fsl_state *state, int64_t *version, str
 /* Inside a transaction, as another run may have made them since the file was opened. */
 static enum fsl_status make_tables(struct fsl_state *state, struct fsl_error *err)
 {
-	int64_t version = 0;
-	enum fsl_status status = check_ours(state, &version, err);
-	if (status == FSL_OK && version < SCHEMA_VERSION) {
+	struct owner owner = {0};
+	if (read_owner(state->db, &owner) != SQLITE_OK) {
+		return fsl_state_fail(state->db, state->path, "read", err);
+	}
+	enum fsl_status status = check_owner(&owner, state->path, err);
+	if (status == FSL_OK && !is_current(&owner)) {
 		status = fsl_state_execute(state, schema, "write", err);
 	}
 	return status;
@@ -306,13 +326,12 @@ static bool is_replaced(const struct fsl_state *state)
 static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err)
 {
 	bool is_damaged = false;
-	bool *has_tables = &state->has_tables;
-	int64_t version = 0;
-	enum fsl_status status = open_file(&state->db, state->path, &is_damaged, has_tables, err);
+	struct owner owner = {0};
+	enum fsl_status status = open_file(&state->db, state->path, &is_damaged, &owner, err);
 	if (status == FSL_OK && is_damaged) {
 		status = set_aside(state->path, err);
 		if (status == FSL_OK) {
-			status = open_file(&state->db, state->path, &is_damaged, has_tables, err);
+			status = open_file(&state->db, state->path, &is_damaged, &owner, err);
 		}
 		if (status == FSL_OK && is_damaged) {
 			status = FSL_FAIL(err, FSL_ERR_IO,
@@ -320,9 +339,10 @@ static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err
 					  state->path);
 		}
 	}
-	if (status == FSL_OK && !state->has_tables) {
-		status = check_ours(state, &version, err);
+	if (status == FSL_OK) {
+		status = check_owner(&owner, state->path, err);
 	}
+	state->has_tables = status == FSL_OK && is_current(&owner);
 	note_identity(state);
 	return status;
 }

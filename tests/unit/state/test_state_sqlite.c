@@ -510,17 +510,12 @@ static void file_without_permission_is_an_error_with_remedy(void **state)
 	check_refused(FSL_ERR_IO, "state_path");
 }
 
-static void lock_held_by_another_run_is_waited_for(void **state)
+/* Runs at once, each in a process of its own; returns how many of them alarm. */
+static int alarms_of_runs_at_once(void)
 {
-	(void)state;
-	add_culprit(3, FSL_CAUSE_COMPUTE);
-	open_state();
-	/* Eight runs at once: exactly one of them alarms. */
 	enum { RUNS = 8 };
 	pid_t runs[RUNS];
 	int n_alarms = 0;
-	fsl_state_close(fixture.state);
-	fixture.state = NULL;
 	for (int i = 0; i < RUNS; i++) {
 		runs[i] = fork();
 		assert_true(runs[i] >= 0);
@@ -543,7 +538,30 @@ static void lock_held_by_another_run_is_waited_for(void **state)
 		assert_true(WEXITSTATUS(result) < 2);
 		n_alarms += WEXITSTATUS(result);
 	}
-	assert_int_equal(n_alarms, 1);
+	return n_alarms;
+}
+
+static void lock_held_by_another_run_is_waited_for(void **state)
+{
+	(void)state;
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	fsl_state_close(fixture.state);
+	fixture.state = NULL;
+	assert_int_equal(alarms_of_runs_at_once(), 1);
+}
+
+static void runs_that_find_no_file_make_one_together(void **state)
+{
+	(void)state;
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state(); /* the folder */
+	fsl_state_close(fixture.state);
+	fixture.state = NULL;
+	for (int round = 0; round < 50; round++) {
+		assert_int_equal(unlink(fixture.path), 0);
+		assert_int_equal(alarms_of_runs_at_once(), 1);
+	}
 }
 
 static void runs_that_find_the_same_damage_lose_no_alarm(void **state)
@@ -632,6 +650,7 @@ int main(void)
 		CASE(path_that_cannot_be_a_file_is_an_error_with_remedy),
 		CASE(file_without_permission_is_an_error_with_remedy),
 		CASE(lock_held_by_another_run_is_waited_for),
+		CASE(runs_that_find_no_file_make_one_together),
 		CASE(runs_that_find_the_same_damage_lose_no_alarm),
 		CASE(failed_allocations_are_reported),
 	};
