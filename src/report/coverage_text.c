@@ -147,22 +147,48 @@ static void print_set_aside(const struct fsl_screen *screen, const struct fsl_co
 	fsl_screen_field(screen, "unpaired", phrase.text);
 }
 
-void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+/* Of all ranks; FSL_NS_ABSENT: none. */
+static int64_t last_event_ns(const struct fsl_run *run)
 {
-	struct fsl_phrase missing = {0};
+	int64_t last_ns = FSL_NS_ABSENT;
+	for (size_t r = 0; run != NULL && r < run->n_ranks; r++) {
+		int64_t event_ns = run->ranks[r].last_event_ns;
+		last_ns = event_ns > last_ns ? event_ns : last_ns;
+	}
+	return last_ns;
+}
+
+/* A range that lies beside the data may have been meant in another time zone. */
+static void print_missing(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
+			  const struct fsl_run *run)
+{
+	struct fsl_phrase phrase = {0};
+	if (coverage->n_missing_ranks == 0) {
+		return;
+	}
+	fsl_phrase_add_ranks(&phrase, coverage->missing_ranks, coverage->n_missing_ranks,
+			     RANGES_SHOWN_MAX);
+	fsl_phrase_add(&phrase, ": no usable marker file");
+	if (coverage->n_dropped[FSL_DROP_OUT_OF_RANGE] > 0) {
+		int64_t last_ns = last_event_ns(run);
+		fsl_phrase_add(&phrase, ", or nothing in the time range");
+		if (last_ns != FSL_NS_ABSENT) {
+			fsl_phrase_add(&phrase, "; the data ends at ");
+			fsl_phrase_add_time(&phrase, last_ns);
+		}
+	}
+	fsl_screen_field(screen, "missing", phrase.text);
+}
+
+void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
+		       const struct fsl_run *run)
+{
 	struct fsl_phrase clocks = {0};
 	struct fsl_phrase skipped = {0};
 	print_basis(screen, coverage);
 	print_unit(screen, coverage);
 	print_rows(screen, coverage);
-	if (coverage->n_missing_ranks > 0) {
-		fsl_phrase_add_ranks(&missing, coverage->missing_ranks, coverage->n_missing_ranks,
-				     RANGES_SHOWN_MAX);
-		bool is_cut = coverage->n_dropped[FSL_DROP_OUT_OF_RANGE] > 0;
-		fsl_phrase_add(&missing, ": no usable marker file%s",
-			       is_cut ? ", or nothing in the time range" : "");
-	}
-	fsl_screen_field(screen, "missing", missing.text);
+	print_missing(screen, coverage, run);
 	if (coverage->clock_offset_max_ms >= CLOCK_OFFSET_SHOWN_MS) {
 		fsl_phrase_add(&clocks, "host clocks differ by up to ");
 		fsl_phrase_add_ms(&clocks, coverage->clock_offset_max_ms);

@@ -6,8 +6,9 @@
 #include "series/verdict.h"
 
 /* Ranks, steps and time covered; rows read and dropped; ranks missing, clocks, detectors skipped.
- */
-void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage);
+ * @run tells where data lies that the time range leaves out; may be NULL. */
+void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
+		       const struct fsl_run *run);
 /* The first file that was not read to its end, and how many more there are. */
 void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *run);
 

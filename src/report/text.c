@@ -401,9 +401,9 @@ void fsl_report_text(FILE *stream, const struct fsl_summary *summary)
 		print_steps(&screen, summary->perception);
 	}
 	if (summary->localisation != NULL) {
-		fsl_coverage_text(&screen, &summary->localisation->coverage);
+		fsl_coverage_text(&screen, &summary->localisation->coverage, summary->run);
 	} else if (summary->perception != NULL) {
-		fsl_coverage_text(&screen, &summary->perception->coverage);
+		fsl_coverage_text(&screen, &summary->perception->coverage, summary->run);
 	}
 	fsl_problems_text(&screen, summary->run);
 	print_errors(&screen, summary);

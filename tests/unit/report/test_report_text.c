@@ -313,6 +313,25 @@ static void many_culprits_stay_on_one_screen(void **state)
 	sample_destroy(sample);
 }
 
+static void a_range_beside_the_data_is_told_where_that_ends(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	struct fsl_coverage *coverage = &sample->localisation.coverage;
+	static int32_t missing[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	coverage->missing_ranks = missing;
+	coverage->n_missing_ranks = 8;
+	coverage->n_dropped[FSL_DROP_OUT_OF_RANGE] = 7208;
+	sample->run.ranks[2].last_event_ns = INT64_C(1750000114000000000);
+	char *text = text_of(sample);
+	assert_non_null(strstr(text,
+			       "  missing      ranks 0-7: no usable marker file, or nothing in "
+			       "the time range;\n               the data ends at 2025-06-15 "));
+	assert_fits(text, 24, 80);
+	free(text);
+	sample_destroy(sample);
+}
+
 static void times_that_may_not_be_in_nanoseconds_are_doubted(void **state)
 {
 	(void)state;
@@ -670,6 +689,7 @@ int main(void)
 		cmocka_unit_test(unknown_numbers_leave_no_column_and_no_nan),
 		cmocka_unit_test(a_recovered_episode_shows_both_its_ends),
 		cmocka_unit_test(many_culprits_stay_on_one_screen),
+		cmocka_unit_test(a_range_beside_the_data_is_told_where_that_ends),
 		cmocka_unit_test(times_that_may_not_be_in_nanoseconds_are_doubted),
 		cmocka_unit_test(dropped_rows_clocks_and_problems_are_shown),
 		cmocka_unit_test(a_slowdown_that_nobody_could_look_into_says_so),
