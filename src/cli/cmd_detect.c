@@ -327,14 +327,26 @@ static int terminal_width(void)
 	return is_known ? size.ws_col : 80;
 }
 
-/* One after the other: file systems that gather the syncs of several threads let each wait. A
- * verdict that cannot be written does not keep the other one from its file. */
+/*
+ * The alarm is looked up while the verdict of perception, which says nothing of it, goes to the
+ * disk. The files are written one after the other: file systems that gather the syncs of several
+ * threads let each wait. A verdict that cannot be written does not keep the other one from its
+ * file.
+ */
 static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_config *config,
-				      struct fsl_summary *summary, struct fsl_error *err)
+				      struct fsl_state **state, struct fsl_summary *summary,
+				      struct fsl_error *err)
 {
 	struct fsl_error other = *err;
-	enum fsl_status perceived = fsl_report_write_perception(&job->perception, config,
-								&summary->perception_path, err);
+	enum fsl_status perceived = FSL_OK;
+#pragma omp parallel sections
+	{
+#pragma omp section
+		check_alarm(job, config, state);
+#pragma omp section
+		perceived = fsl_report_write_perception(&job->perception, config,
+							&summary->perception_path, err);
+	}
 	enum fsl_status localised =
 		fsl_report_write_localisation(&job->localisation, &job->topology, &job->run, config,
 					      &summary->localisation_path, &other);
@@ -345,7 +357,8 @@ static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_conf
 }
 
 static enum fsl_status report(struct fsl_job *job, const struct fsl_config *config,
-			      const struct fsl_detect_options *options, struct fsl_error *err)
+			      const struct fsl_detect_options *options, struct fsl_state **state,
+			      struct fsl_error *err)
 {
 	struct fsl_summary summary = {.perception = &job->perception,
 				      .localisation = &job->localisation,
@@ -354,7 +367,7 @@ static enum fsl_status report(struct fsl_job *job, const struct fsl_config *conf
 				      .colours =
 					      isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
 				      .width = terminal_width()};
-	enum fsl_status status = write_verdicts(job, config, &summary, err);
+	enum fsl_status status = write_verdicts(job, config, state, &summary, err);
 	/* A verdict that could not be stored is still told. */
 	if (options->is_json) {
 		enum fsl_status printed = fsl_report_json(stdout, &summary, config, err);
@@ -384,8 +397,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	} else if (range.is_waiting_for_fail_slow && !job.perception.is_anomaly) {
 		withhold_verdict(&job);
 	}
-	check_alarm(&job, config, &kept.state);
-	enum fsl_status status = report(&job, config, options, err);
+	enum fsl_status status = report(&job, config, options, &kept.state, err);
 	settle_alarm(kept.state, config, status == FSL_OK);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	if (found == FSL_OK) {
