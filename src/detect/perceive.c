@@ -308,6 +308,12 @@ static void say_extras(char *text, size_t size, const struct fsl_perception *out
 		append(text, size, "; no event for over %g h: the job is taken as ended",
 		       judgement->config->hang_forget_hours);
 	}
+	if (out->n_stalled > 0) {
+		append(text, size, "; no event for %.1f min while %zu %s in %s, no hang yet",
+		       out->hang_mins, out->n_stalled,
+		       out->n_stalled == 1 ? "rank waits" : "ranks wait",
+		       fsl_strpool_text(judgement->run->names, silence->waits_in));
+	}
 	if (silence->n_silent > 0 && silence->n_silent < silence->n_ranks) {
 		append(text, size,
 		       "; no event for over %g min from %zu of %zu ranks (first: rank %d) while "

@@ -11,6 +11,10 @@
 /* Ranks whose last events lie closer together than this stopped together. */
 static const double TOGETHER_MS = 1000.0;
 static const double MINUTES_PER_HOUR = 60.0;
+/* A silence of so long, and of so many steps, is told although it is no hang yet: records are
+ * written in blocks, and the last ones of a job that goes on are always a little old. */
+static const double TOLD_MINS = 1.0;
+static const double TOLD_STEPS = 10.0;
 
 static enum fsl_status hang_detector(const struct fsl_config *config, struct fsl_arena *arena,
 				     struct fsl_detector_config *out, struct fsl_error *err)
@@ -177,6 +181,14 @@ static struct fsl_silence count_ranks(const struct fsl_run *run)
 	return silence;
 }
 
+/* True when the job may be about to hang: silent for a while, and not yet for long enough. */
+static bool is_stalled(const struct fsl_silence *silence, double silent_mins, double step_ms)
+{
+	double steps_mins = TOLD_STEPS * step_ms * FSL_NS_PER_MS / (60.0 * FSL_NS_PER_S);
+	return !silence->is_over && silence->n_silent < silence->n_ranks &&
+	       silent_mins >= fmax(TOLD_MINS, steps_mins); /* fmax passes NaN over */
+}
+
 enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_silence *silence,
 				     const struct fsl_run *run, double step_ms,
 				     const struct fsl_config *config, struct fsl_error *err)
@@ -205,6 +217,7 @@ enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_sile
 	if (status == FSL_OK && silence->n_silent == silence->n_ranks) {
 		status = find_first(out, run, &ages, step_ms, err);
 	}
+	out->n_stalled = is_stalled(silence, out->hang_mins, step_ms) ? silence->n_waiting : 0;
 out:
 	fsl_windows_fini(&ages);
 	return status;

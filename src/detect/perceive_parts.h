@@ -92,8 +92,8 @@ struct fsl_silence {
 };
 
 /*
- * Age of the last events through detector Hang. Sets out->hang_mins, hang_since_ns, and for a hang
- * stopped_first. @step_ms: a usual step, NaN when unknown.
+ * Age of the last events through detector Hang. Sets out->hang_mins, hang_since_ns, n_stalled, and
+ * for a hang stopped_first. @step_ms: a usual step, NaN when unknown.
  */
 enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_silence *silence,
 				     const struct fsl_run *run, double step_ms,

@@ -343,6 +343,34 @@ static void print_stopped(const struct fsl_screen *screen, const struct fsl_summ
 	fsl_screen_field(screen, "stopped", phrase.text);
 }
 
+/* The operator of the first rank that waits; "" when none does. */
+static const char *awaited_op(const struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		if (fsl_rank_waits(&run->ranks[r])) {
+			return fsl_strpool_text(run->names, run->ranks[r].open_op_id);
+		}
+	}
+	return "";
+}
+
+/* What may become a hang: the verdict tells of the time before it. */
+static void print_silence(const struct fsl_screen *screen, const struct fsl_summary *summary)
+{
+	const struct fsl_perception *perception = summary->perception;
+	struct fsl_phrase phrase = {0};
+	if (perception == NULL || perception->n_stalled == 0 || summary->run == NULL) {
+		return;
+	}
+	fsl_phrase_add(&phrase, "no event for %.1f minutes, since ", perception->hang_mins);
+	fsl_phrase_add_time(&phrase, perception->hang_since_ns);
+	fsl_phrase_add(&phrase, "; %zu of ", perception->n_stalled);
+	fsl_phrase_add_count(&phrase, perception->coverage.n_ranks_seen, "rank");
+	fsl_phrase_add(&phrase, " in an operator that has not ended (%s); not taken for a hang yet",
+		       awaited_op(summary->run));
+	fsl_screen_field(screen, "silence", phrase.text);
+}
+
 static void print_alarm(const struct fsl_screen *screen,
 			const struct fsl_localisation *localisation)
 {
@@ -397,6 +425,7 @@ void fsl_report_text(FILE *stream, const struct fsl_summary *summary)
 	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(summary)), headline.text);
 	fsl_localisation_text(&screen, summary->localisation, headline.text);
 	print_stopped(&screen, summary);
+	print_silence(&screen, summary);
 	if (summary->perception != NULL) {
 		print_steps(&screen, summary->perception);
 	}

@@ -274,6 +274,9 @@ struct fsl_perception {
 	int64_t hang_since_ns;
 	int32_t *stopped_first; /* ranks that stopped first; none: all stopped together */
 	size_t n_stopped_first;
+	/* Ranks in an operator that has not ended, where nobody has left an event for long enough
+	 * to be told and not for long enough to be a hang; else 0. */
+	size_t n_stalled;
 	struct fsl_coverage coverage;
 };
 

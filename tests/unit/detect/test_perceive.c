@@ -516,6 +516,47 @@ static void silence_above_the_limit_is_a_hang(void **state)
 	assert_non_null(strstr(fixture.out.reason, "ended or hangs"));
 }
 
+static void silence_below_the_limit_is_told_while_ranks_wait(void **state)
+{
+	(void)state;
+	static const int64_t last_ms[] = {58000, 58010};
+	add_steps(59, 977, 0.005);
+	add_ranks(last_ms, 2);
+	fixture.config.now_ns = T0 + 58010 * MS + 5 * MINUTE;
+	perceive();
+	assert_int_equal(fixture.out.n_stalled, 0); /* nobody waits: perhaps it ended */
+	add_use(0, "world", true);
+	fixture.config.now_ns = T0 + 58010 * MS + MINUTE - 1;
+	perceive();
+	assert_int_equal(fixture.out.n_stalled, 0); /* the next block of records is on its way */
+	fixture.config.now_ns += 1;
+	perceive();
+	check_kind(FSL_VERDICT_NORMAL, "normal");
+	assert_int_equal(fixture.out.n_stalled, 1);
+	assert_non_null(strstr(fixture.out.reason,
+			       "; no event for 1.0 min while 1 rank waits in HcclAllGather, "
+			       "no hang yet"));
+	fixture.config.now_ns = T0 + 58010 * MS + 31 * MINUTE;
+	perceive();
+	check_kind(FSL_VERDICT_HANG, "hang");
+	assert_int_equal(fixture.out.n_stalled, 0);
+}
+
+static void silence_of_a_few_long_steps_is_not_told(void **state)
+{
+	(void)state;
+	static const int64_t last_ms[] = {0};
+	add_steps(40, 60000, 0.005);
+	add_ranks(last_ms, 1);
+	add_use(0, "world", true);
+	fixture.config.now_ns = T0 + 9 * MINUTE;
+	perceive();
+	assert_int_equal(fixture.out.n_stalled, 0);
+	fixture.config.now_ns = T0 + 11 * MINUTE;
+	perceive();
+	assert_int_equal(fixture.out.n_stalled, 1);
+}
+
 /* The record of an end was lost on most ranks, long before the job ended on all. */
 static void ranks_whose_records_are_whole_did_not_stop_first(void **state)
 {
@@ -803,6 +844,8 @@ int main(void)
 		CASE(times_are_those_of_the_reference),
 		CASE(systrace_mode_gives_the_alarms_of_the_reference),
 		CASE(silence_above_the_limit_is_a_hang),
+		CASE(silence_below_the_limit_is_told_while_ranks_wait),
+		CASE(silence_of_a_few_long_steps_is_not_told),
 		CASE(ranks_whose_records_are_whole_did_not_stop_first),
 		CASE(silence_since_yesterday_is_the_end_of_the_job),
 		CASE(one_live_rank_means_no_hang),

@@ -332,6 +332,35 @@ static void a_range_beside_the_data_is_told_where_that_ends(void **state)
 	sample_destroy(sample);
 }
 
+static void a_silence_that_may_become_a_hang_is_told(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	struct fsl_perception *perception = &sample->perception;
+	perception->hang_mins = 12.34;
+	perception->hang_since_ns = INT64_C(1750000114000000000);
+	perception->n_stalled = 7;
+	perception->coverage.n_ranks_seen = 8;
+	struct fsl_rank *rank = &sample->run.ranks[5];
+	char *text = text_of(sample);
+	free(text); /* nobody seems to wait: no crash */
+	assert_int_equal(
+		fsl_strpool_intern(sample->run.names, "HcclAllReduce", 13, &rank->open_op_id, NULL),
+		FSL_OK);
+	text = text_of(sample);
+	assert_non_null(
+		strstr(text, "  silence      no event for 12.3 minutes, since 2025-06-15 "));
+	assert_non_null(strstr(text, "(HcclAllReduce)"));
+	assert_non_null(strstr(text, "for a hang yet"));
+	assert_fits(text, 24, 80);
+	free(text);
+	perception->n_stalled = 0;
+	text = text_of(sample);
+	assert_null(strstr(text, "silence"));
+	free(text);
+	sample_destroy(sample);
+}
+
 static void times_that_may_not_be_in_nanoseconds_are_doubted(void **state)
 {
 	(void)state;
@@ -690,6 +719,7 @@ int main(void)
 		cmocka_unit_test(a_recovered_episode_shows_both_its_ends),
 		cmocka_unit_test(many_culprits_stay_on_one_screen),
 		cmocka_unit_test(a_range_beside_the_data_is_told_where_that_ends),
+		cmocka_unit_test(a_silence_that_may_become_a_hang_is_told),
 		cmocka_unit_test(times_that_may_not_be_in_nanoseconds_are_doubted),
 		cmocka_unit_test(dropped_rows_clocks_and_problems_are_shown),
 		cmocka_unit_test(a_slowdown_that_nobody_could_look_into_says_so),
