@@ -334,14 +334,23 @@ static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_caus
 	return cause == FSL_CAUSE_COMPUTE && is_host ? FSL_CAUSE_HOST : cause;
 }
 
+/* The stage that has most of the excess has half of it. */
+static bool is_explained(const struct inquiry *q, const struct fsl_cause_clues *clues)
+{
+	static const double SHARE_MIN = 0.5;
+	double excess_ms = q->charge->own_ms - q->charge->peers_ms;
+	return clues->body_ms - clues->body_peers_ms >= SHARE_MIN * excess_ms;
+}
+
 enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
-			       size_t rank_idx, struct fsl_error *err)
+			       size_t rank_idx, const struct fsl_charge *charge,
+			       struct fsl_error *err)
 {
 	const struct fsl_blame *blame = job->blame;
 	uint32_t class_idx = blame->peers.class_of[rank_idx];
 	size_t begin = blame->peers.begin[class_idx];
 	struct inquiry q = {.blame = blame,
-			    .charge = &blame->charges[rank_idx],
+			    .charge = charge,
 			    .rank_idx = rank_idx,
 			    .run = job->run,
 			    .match = job->match,
@@ -358,10 +367,10 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 	sample_past(&q, &blame->shifts[class_idx]);
 	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
 	out->launch_peers_ms = median_over_peers(&q, launch_ms);
-	if (blame->counts_idle) {
-		out->cause = FSL_CAUSE_HOST; /* time in which neither stages nor operators ran */
-	} else if (job->own->has_stages) {
+	if (job->own->has_stages) {
 		out->cause = cause_from_stages(&q, out);
+		out->is_unrecorded = blame->counts_idle && !is_explained(&q, out);
+		out->cause = out->is_unrecorded ? FSL_CAUSE_HOST : out->cause;
 	} else {
 		compare_part(&q, FSL_OWN_HEAD, &out->head_ms, &out->head_peers_ms);
 		compare_part(&q, FSL_OWN_BODY, &out->body_ms, &out->body_peers_ms);

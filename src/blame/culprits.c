@@ -126,7 +126,7 @@ static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struc
 }
 
 static const char *reason_of(struct fsl_localisation *out, const struct fsl_charge *charge,
-			     const struct fsl_cause_clues *clues, bool has_peers, bool counts_idle)
+			     const struct fsl_cause_clues *clues, bool has_peers)
 {
 	static const char *const where[FSL_CAUSES_N] = {
 		[FSL_CAUSE_COMPUTE] = "throughout the step, with work queued ahead of the device",
@@ -138,7 +138,8 @@ static const char *reason_of(struct fsl_localisation *out, const struct fsl_char
 	return fsl_arena_printf(
 		&out->arena, "own work takes %.1f ms per step against %.1f ms of %s, %s",
 		charge->own_ms, charge->peers_ms, has_peers ? "its peers" : "its own past",
-		counts_idle ? "with time that no recorded stage explains" : where[clues->cause]);
+		clues->is_unrecorded ? "with time that no recorded stage explains"
+				     : where[clues->cause]);
 }
 
 static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
@@ -147,7 +148,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	const struct fsl_blame *blame = job->blame;
 	const struct fsl_charge *charge = &blame->charges[r];
 	struct fsl_cause_clues clues;
-	enum fsl_status status = fsl_cause_find(&clues, job, r, err);
+	enum fsl_status status = fsl_cause_find(&clues, job, r, charge, err);
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -167,7 +168,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	culprit.confidence =
 		confidence_of(is_lasting ? charge->episode.persistence : PERSISTENCE_REPEATED,
 			      charge->last_share, culprit.lost_ms_per_step, least_ms);
-	culprit.reason = reason_of(out, charge, &clues, has_peers, blame->counts_idle);
+	culprit.reason = reason_of(out, charge, &clues, has_peers);
 	add_clues(&culprit, charge, &clues);
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }

@@ -48,9 +48,40 @@ static void peers_tell_their_level_without_the_rank_itself(void **state)
 	charge(&c);
 	set_launch_ms(&c, 0, 2.0);
 	set_launch_ms(&c, 1, 10.0);
-	assert_int_equal(fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 1, NULL), FSL_OK);
+	assert_int_equal(
+		fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 1, &c.blame.charges[1], NULL),
+		FSL_OK);
 	assert_true(clues.launch_ms == 10.0);
 	assert_true(clues.launch_peers_ms == 2.0);
+	release(&c);
+}
+
+/* Two saves, too few for a charge, and time outside of stages beside them. */
+static void a_stage_that_explains_half_of_the_excess_is_the_cause(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	c.own.has_stages = c.blame.counts_idle = true;
+	for (int with_save = 0; with_save < 2; with_save++) {
+		struct fsl_cause_clues clues;
+		struct fsl_charge two = {.pattern = FSL_PATTERN_REPEATED,
+					 .episode = {.begin = 10, .end = 21, .n_high = 2},
+					 .threshold_ms = 100.0,
+					 .own_ms = 800.0,
+					 .peers_ms = 200.0};
+		for (size_t s = 10; s < 21; s += 10) {
+			size_t at = 3 * c.own.n_steps + s;
+			c.blame.own_ms[at] = c.blame.reference_ms[at] + 600.0;
+			c.own.part_ms[at * FSL_OWN_PARTS_N + FSL_OWN_CKPT] = with_save * 400.0;
+		}
+		assert_int_equal(
+			fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 3, &two, NULL),
+			FSL_OK);
+		assert_true(clues.is_unrecorded == (with_save == 0));
+		assert_int_equal(clues.cause, with_save == 1 ? FSL_CAUSE_STORAGE : FSL_CAUSE_HOST);
+	}
 	release(&c);
 }
 
@@ -60,6 +91,7 @@ int main(void)
 		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
 		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
+		cmocka_unit_test(a_stage_that_explains_half_of_the_excess_is_the_cause),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
