@@ -47,6 +47,13 @@ void fsl_pack_u64(struct fsl_pack *pack, uint64_t value)
 	append(pack, &value, sizeof(value));
 }
 
+void fsl_pack_f64(struct fsl_pack *pack, double value)
+{
+	uint64_t bits = 0;
+	memcpy(&bits, &value, sizeof(bits));
+	fsl_pack_u64(pack, bits);
+}
+
 void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes)
 {
 	fsl_pack_u64(pack, n_bytes);
@@ -216,6 +223,14 @@ uint64_t fsl_unpack_u64(struct fsl_unpack *unpack)
 		memcpy(&value, bytes, sizeof(value));
 	}
 	return le64toh(value);
+}
+
+double fsl_unpack_f64(struct fsl_unpack *unpack)
+{
+	uint64_t bits = fsl_unpack_u64(unpack);
+	double value = 0.0;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
 }
 
 const char *fsl_unpack_text(struct fsl_unpack *unpack, size_t n_max, size_t *n_text)

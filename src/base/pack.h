@@ -22,6 +22,7 @@ struct fsl_pack {
 void fsl_pack_u8(struct fsl_pack *pack, uint8_t value);
 void fsl_pack_u32(struct fsl_pack *pack, uint32_t value);
 void fsl_pack_u64(struct fsl_pack *pack, uint64_t value);
+void fsl_pack_f64(struct fsl_pack *pack, double value); /* its bits: a NaN stays the same one */
 void fsl_pack_text(struct fsl_pack *pack, const char *text);
 /* A message inside a message: its length and its bytes. */
 void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes);
@@ -51,6 +52,7 @@ struct fsl_unpack {
 uint8_t fsl_unpack_u8(struct fsl_unpack *unpack);
 uint32_t fsl_unpack_u32(struct fsl_unpack *unpack);
 uint64_t fsl_unpack_u64(struct fsl_unpack *unpack);
+double fsl_unpack_f64(struct fsl_unpack *unpack);
 /* A text of at most @n_max bytes without a NUL: borrowed from the bytes, and not ended by a NUL. */
 const char *fsl_unpack_text(struct fsl_unpack *unpack, size_t n_max, size_t *n_text);
 /* A message inside the message, borrowed. */

@@ -103,8 +103,7 @@ static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const s
 	return is_host ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
 }
 
-/* Verdict with culprits. */
-static void conclude_named(struct fsl_localisation *out, const struct fsl_case *job)
+void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *job)
 {
 	const struct fsl_culprit *worst = &out->culprits[0];
 	out->kind = kind_of(out, job->run);
@@ -272,7 +271,7 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 	if (job->perception->kind == FSL_VERDICT_HANG) {
 		status = conclude_hang(out, job, err);
 	} else if (out->n_culprits > 0) {
-		conclude_named(out, job);
+		fsl_fuse_conclude_named(out, job);
 	} else {
 		bool is_found = false;
 		conclude_unnamed(out, job, why_too_little);

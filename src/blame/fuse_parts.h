@@ -9,6 +9,9 @@
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/* Kind, confidence, onset and reason of a verdict with culprits, costliest first. */
+void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *job);
+
 /* What a charged rank costs the job per step, ms: as replayed, else as charged. */
 double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t rank_idx);
 

@@ -16,6 +16,7 @@ void fsl_chapter_fini(struct fsl_judged_chapter *chapter)
 {
 	fsl_localisation_fini(&chapter->verdict);
 	fsl_progress_fini(&chapter->progress);
+	fsl_singles_fini(&chapter->singles);
 	fsl_pack_fini(&chapter->packed);
 }
 
@@ -214,15 +215,58 @@ static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_conf
 	return status == FSL_OK ? tell_hang(&job->localisation, &job->perception, err) : status;
 }
 
+/* What chapters told of nobody may add up to more than they told. */
+static bool may_add_up(const struct fsl_localisation *told, const struct fsl_localisation *newest)
+{
+	bool is_open = told->kind == FSL_VERDICT_NORMAL || told->kind == FSL_VERDICT_HOST_PAUSES ||
+		       told->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	return is_open && fsl_verdict_is_quiet(newest->kind);
+}
+
+/* Single steps of all chapters together: *told becomes the newest chapter where they name somebody.
+ */
+static enum fsl_status tell_singles(size_t *told, struct fsl_job *job,
+				    const struct fsl_config *config, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	size_t n = chapters->n_items;
+	bool is_found = false;
+	struct fsl_judged_chapter *newest = &chapters->items[n - 1];
+	const struct fsl_case facts = fsl_job_facts(job, config);
+	if (!may_add_up(&chapters->items[*told].verdict, &newest->verdict)) {
+		return FSL_OK;
+	}
+	const struct fsl_singles **singles = fsl_calloc(n, sizeof(*singles));
+	if (singles == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chapters=%zu", n);
+	}
+	for (size_t k = 0; k < n; k++) {
+		singles[k] = &chapters->items[k].singles;
+	}
+	enum fsl_status status =
+		fsl_singles_tell(&newest->verdict, &facts, singles, n, &is_found, err);
+	fsl_free(singles);
+	*told = is_found ? n - 1 : *told;
+	return status;
+}
+
 /* One verdict: that of a chapter, with what the others add. */
-static enum fsl_status conclude(struct fsl_job *job, struct fsl_error *err)
+static enum fsl_status conclude(struct fsl_job *job, const struct fsl_config *config,
+				struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	size_t last = chapters->n_items - 1;
 	struct fsl_judged_chapter *newest = &chapters->items[last];
+	enum fsl_status status = fsl_chapter_find_singles(newest, job, config, err);
 	swap_verdicts(&job->localisation, &newest->verdict);
 	size_t told = choose_told(chapters);
+	if (status == FSL_OK) {
+		status = tell_singles(&told, job, config, err);
+	}
 	swap_verdicts(&job->localisation, &chapters->items[told].verdict);
+	if (status != FSL_OK) {
+		return status;
+	}
 	carry_onsets(&job->localisation, chapters, told);
 	fsl_coverage_count_files(&job->localisation.coverage, &job->run);
 	fsl_log(FSL_LOG_INFO, "chapters", "judged in chapters: chapters=%zu, told=%zu",
@@ -397,5 +441,5 @@ enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *conf
 	if (status == FSL_OK) {
 		status = perceive_again(job, config, err);
 	}
-	return status == FSL_OK ? conclude(job, err) : status;
+	return status == FSL_OK ? conclude(job, config, err) : status;
 }

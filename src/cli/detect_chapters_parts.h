@@ -13,6 +13,11 @@ struct fsl_config fsl_chapter_config(const struct fsl_config *config, int64_t no
 /* Steps that end in the chapter. One that goes on behind it is whole in the lead of the next. */
 size_t fsl_chapter_count_steps(const struct fsl_steps *steps, const struct fsl_chapter *chapter);
 
+/* chapter->singles, from the judged job of the chapter. */
+enum fsl_status fsl_chapter_find_singles(struct fsl_judged_chapter *chapter,
+					 const struct fsl_job *judged,
+					 const struct fsl_config *config, struct fsl_error *err);
+
 /* The steps of a chapter of the whole run in @job that is over, and of its lead. Free with
  * fsl_steps_fini(). */
 enum fsl_status fsl_chapter_find_steps(struct fsl_steps *out, const struct fsl_job *job,

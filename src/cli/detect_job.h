@@ -7,6 +7,7 @@
 
 #include "base/pack.h"
 #include "blame/blame.h"
+#include "blame/singles.h"
 #include "blame/verify.h"
 #include "config/config.h"
 #include "match/match.h"
@@ -26,7 +27,8 @@ struct fsl_judged_chapter {
 	bool is_ordinal;              /* its steps have no numbers but their order */
 	struct fsl_progress progress; /* of them the newest, for perception */
 	struct fsl_localisation verdict;
-	struct fsl_pack packed; /* the verdict, to be kept; nothing for the newest chapter */
+	struct fsl_singles singles; /* too few to be told of in the verdict */
+	struct fsl_pack packed;     /* the verdict, to be kept; nothing for the newest chapter */
 };
 
 /* All chapters of a capture, oldest first; the newest is always judged anew. */

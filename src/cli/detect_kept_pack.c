@@ -5,9 +5,9 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x354b5346, /* "FSK5"; another number when the bytes change */
+	KEPT_MAGIC = 0x364b5346, /* "FSK6"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
-	CHAPTER_BYTES_MIN = 61, /* times, steps, progress, length of the verdict */
+	CHAPTER_BYTES_MIN = 101, /* times, steps, progress, singles, length of the verdict */
 };
 
 static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter *chapter)
@@ -18,6 +18,7 @@ static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter 
 	fsl_pack_u64(pack, chapter->n_before);
 	fsl_pack_u8(pack, chapter->is_ordinal);
 	fsl_progress_pack(&chapter->progress, pack);
+	fsl_singles_pack(&chapter->singles, pack);
 	fsl_pack_bytes(pack, chapter->packed.bytes, chapter->packed.n_bytes);
 }
 
@@ -61,6 +62,9 @@ static enum fsl_status unpack_chapter(struct fsl_judged_chapter *out, struct fsl
 	out->n_before = (size_t)fsl_unpack_u64(unpack);
 	out->is_ordinal = fsl_unpack_u8(unpack) != 0;
 	enum fsl_status status = fsl_progress_unpack(&out->progress, unpack, arena, err);
+	if (status == FSL_OK) {
+		status = fsl_singles_unpack(&out->singles, unpack, err);
+	}
 	if (status != FSL_OK) {
 		return status;
 	}

@@ -33,6 +33,16 @@ size_t fsl_chapter_count_steps(const struct fsl_steps *steps, const struct fsl_c
 	return n > n_lead ? n - n_lead : 0;
 }
 
+enum fsl_status fsl_chapter_find_singles(struct fsl_judged_chapter *chapter,
+					 const struct fsl_job *judged,
+					 const struct fsl_config *config, struct fsl_error *err)
+{
+	const struct fsl_case facts = fsl_job_facts(judged, config);
+	size_t begin = fsl_steps_over(&judged->steps, chapter->time.begin_ns);
+	size_t end = count_whole(&judged->steps, &chapter->time);
+	return fsl_singles_find(&chapter->singles, &facts, begin, end, err);
+}
+
 /* What a later run would find of it; nothing hangs on the chapter's run any longer. */
 static enum fsl_status note(struct fsl_judged_chapter *out, struct fsl_job *part,
 			    const struct fsl_config *config, struct fsl_error *err)
@@ -105,6 +115,9 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 		fsl_chapter_config(config, last_event_ns(&part->run, out->time.end_ns));
 	part->n_steps_before = out->n_before;
 	enum fsl_status status = fsl_job_analyse(part, &present, err);
+	if (status == FSL_OK) {
+		status = fsl_chapter_find_singles(out, part, &present, err);
+	}
 	if (status == FSL_OK) {
 		status = note(out, part, config, err);
 	}

@@ -297,6 +297,25 @@ static void steps_are_as_long_in_all_chapters_as_at_the_begin(void **state)
 	release(job);
 }
 
+/* A checkpoint every 100 steps, as in most chapters none or one: chance in each of them. */
+static void slow_checkpoints_that_come_once_in_a_chapter_are_told_of_all(void **state)
+{
+	(void)state;
+	static const char *const settings[] = {"steps=1500", "ckpt=100", "ckpt_ms=1000", NULL};
+	static const char fault[] = "storage ranks=3 extra_ms=9000 onset=450";
+	struct fsl_job *job = judge(settings, fault, NULL, CHAPTER_S);
+	const struct fsl_localisation *verdict = &job->localisation;
+	assert_true(verdict->n_chapters >= 12);
+	assert_int_equal(verdict->kind, FSL_VERDICT_SLOW_RANK);
+	assert_int_equal(verdict->n_culprits, 1);
+	assert_int_equal(verdict->culprits[0].rank, 3);
+	assert_int_equal(verdict->culprits[0].cause, FSL_CAUSE_STORAGE);
+	assert_in_range(verdict->culprits[0].onset_step, 450, 650);
+	assert_int_equal(told_of(verdict), verdict->n_chapters - 1);
+	assert_int_equal(verdict->result_code, 201);
+	release(job);
+}
+
 static void perception_looks_back_over_chapters(void **state)
 {
 	(void)state;
@@ -328,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_capture_of_few_operators_is_cut_by_hours_alone),
 		cmocka_unit_test(a_fault_that_comes_and_goes_is_told_since_its_first_chapter),
 		cmocka_unit_test(steps_are_as_long_in_all_chapters_as_at_the_begin),
+		cmocka_unit_test(slow_checkpoints_that_come_once_in_a_chapter_are_told_of_all),
 		cmocka_unit_test(perception_looks_back_over_chapters),
 		cmocka_unit_test(steps_too_long_for_chapters_are_judged_as_a_whole),
 	};

@@ -1,0 +1,477 @@
+/* Single long steps of many chapters, told together. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "base/sort.h"
+#include "blame/fuse_parts.h"
+#include "blame/singles.h"
+
+/* What is expected of so many ranks in so many stretches of chapters, all together. */
+static const double CHANCE_MAX = 0.01;
+/* Peers without a single step may still have had half of one by chance. */
+static const double UNSEEN_STEPS = 0.5;
+/* As for charges in single steps: of what a peer loses; others waited in so many of them; of what
+ * single steps of all ranks cost. */
+static const double PEERS_MULTIPLE = 3.0, WAITED_SHARE_MIN = 0.5, PAUSES_SHARE_MIN = 0.25;
+/* One step that costs more than this part of all of them is a single event. */
+static const double ONE_STEP_SHARE_MAX = 0.5;
+/* Nobody pauses more often than this, or costs more of it; that would be that rank's doing. */
+static const double ONE_RANK_SHARE_MAX = 0.5, ONE_RANK_COST_MAX = 0.75;
+/* Pauses of hosts go on for this part of the capture. */
+static const double PAUSES_STEPS_SHARE_MIN = 0.25;
+static const double CONFIDENCE_RANK = 0.9, CONFIDENCE_PAUSES = 0.7;
+
+enum {
+	STEPS_MIN = 3,      /* fewer single steps are chance */
+	REPEATS_MISSED = 2, /* so many did not come: it is over */
+};
+
+/* The single steps of a rank in a chapter. */
+struct entry {
+	uint32_t chapter;
+	const struct fsl_rank_singles *item;
+};
+
+/* Everything that is told together. The sums are over the chapters before: [n_chapters + 1]. */
+struct pool {
+	const struct fsl_case *job;
+	const struct fsl_singles *const *chapters;
+	size_t n_chapters;
+	double *counts_ms; /* a loss that counts */
+	double *steps_ms, *pauses_ms;
+	size_t *n_steps, *n_pauses;
+	struct entry *by_rank, *by_class; /* by rank or class, then chapter */
+	size_t n_entries;
+	double *class_lost_ms; /* [n_entries + 1]: of by_class, those before */
+};
+
+/* Half-open range of chapters. */
+struct range {
+	size_t begin, end;
+};
+
+/* What is known of a rank over a range of chapters. */
+struct record {
+	const struct fsl_rank_singles *first, *last;
+	size_t n_high, n_waited, n_chapters;
+	size_t n_by_size[FSL_SINGLE_SIZES_N];
+	double lost_ms, most_ms, own_ms, peers_ms;
+	double cause_ms[FSL_CAUSES_N]; /* lost, by cause */
+};
+
+static int compare_by_rank(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	return x->item->rank != y->item->rank ? FSL_ORDER(x->item->rank, y->item->rank)
+					      : FSL_ORDER(x->chapter, y->chapter);
+}
+
+static int compare_by_class(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	if (x->item->class_rank != y->item->class_rank) {
+		return FSL_ORDER(x->item->class_rank, y->item->class_rank);
+	}
+	return x->chapter != y->chapter ? FSL_ORDER(x->chapter, y->chapter)
+					: FSL_ORDER(x->item->rank, y->item->rank);
+}
+
+static enum fsl_status alloc_pool(struct pool *pool, struct fsl_arena *arena, struct fsl_error *err)
+{
+	size_t n_sums = pool->n_chapters + 1, n_class_sums = pool->n_entries + 1;
+	pool->counts_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->counts_ms));
+	pool->steps_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->steps_ms));
+	pool->pauses_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->pauses_ms));
+	pool->n_steps = fsl_arena_alloc(arena, n_sums * sizeof(*pool->n_steps));
+	pool->n_pauses = fsl_arena_alloc(arena, n_sums * sizeof(*pool->n_pauses));
+	pool->by_rank = fsl_arena_alloc(arena, n_class_sums * sizeof(*pool->by_rank));
+	pool->by_class = fsl_arena_alloc(arena, n_class_sums * sizeof(*pool->by_class));
+	pool->class_lost_ms = fsl_arena_alloc(arena, n_class_sums * sizeof(*pool->class_lost_ms));
+	bool has_room = pool->counts_ms != NULL && pool->steps_ms != NULL &&
+			pool->pauses_ms != NULL && pool->n_steps != NULL &&
+			pool->n_pauses != NULL && pool->by_rank != NULL && pool->by_class != NULL &&
+			pool->class_lost_ms != NULL;
+	return has_room ? FSL_OK
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: single steps=%zu",
+				   pool->n_entries);
+}
+
+static void sum_up(struct pool *pool)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < pool->n_chapters; c++) {
+		const struct fsl_singles *chapter = pool->chapters[c];
+		pool->counts_ms[c + 1] = pool->counts_ms[c] +
+					 fsl_least_loss_ms(pool->job->config, chapter->steps_ms);
+		pool->steps_ms[c + 1] = pool->steps_ms[c] + chapter->steps_ms;
+		pool->pauses_ms[c + 1] = pool->pauses_ms[c] + chapter->pauses_ms;
+		pool->n_steps[c + 1] = pool->n_steps[c] + chapter->n_steps;
+		pool->n_pauses[c + 1] = pool->n_pauses[c] + chapter->n_pauses;
+		for (size_t i = 0; i < chapter->n_items; i++) {
+			pool->by_rank[n++] = (struct entry){(uint32_t)c, &chapter->items[i]};
+		}
+	}
+	memcpy(pool->by_class, pool->by_rank, n * sizeof(*pool->by_class));
+	qsort(pool->by_rank, n, sizeof(*pool->by_rank), compare_by_rank);
+	qsort(pool->by_class, n, sizeof(*pool->by_class), compare_by_class);
+	for (size_t i = 0; i < n; i++) {
+		pool->class_lost_ms[i + 1] =
+			pool->class_lost_ms[i] + pool->by_class[i].item->lost_ms;
+	}
+}
+
+static enum fsl_status pool_init(struct pool *pool, struct fsl_arena *arena, struct fsl_error *err)
+{
+	for (size_t c = 0; c < pool->n_chapters; c++) {
+		pool->n_entries += pool->chapters[c]->n_items;
+	}
+	enum fsl_status status = alloc_pool(pool, arena, err);
+	if (status == FSL_OK) {
+		sum_up(pool);
+	}
+	return status;
+}
+
+/* The first entry of a class that is not before the chapter. */
+static size_t find_class(const struct pool *pool, int32_t class_rank, size_t chapter)
+{
+	size_t low = 0, high = pool->n_entries;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct entry *entry = &pool->by_class[middle];
+		bool is_before = entry->item->class_rank != class_rank
+					 ? entry->item->class_rank < class_rank
+					 : entry->chapter < chapter;
+		low = is_before ? middle + 1 : low;
+		high = is_before ? high : middle;
+	}
+	return low;
+}
+
+/* The chapters over which the entries of a rank cost most above what counts (Kadane). */
+static struct range find_range(const struct pool *pool, const struct entry *entries, size_t n)
+{
+	struct range best = {0, 0};
+	double sum_ms = 0.0, most_ms = 0.0;
+	size_t first = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t c = entries[i].chapter, seen = i > 0 ? entries[i - 1].chapter + 1 : c;
+		sum_ms -= pool->counts_ms[c] - pool->counts_ms[seen];
+		if (sum_ms <= 0.0) {
+			sum_ms = 0.0;
+			first = c;
+		}
+		sum_ms += entries[i].item->lost_ms;
+		sum_ms -= pool->counts_ms[c + 1] - pool->counts_ms[c];
+		if (sum_ms > most_ms) {
+			most_ms = sum_ms;
+			best = (struct range){first, c + 1};
+		}
+	}
+	return best;
+}
+
+static struct record record_of(const struct entry *entries, size_t n, const struct range *range)
+{
+	struct record out = {.first = NULL};
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_rank_singles *item = entries[i].item;
+		if (entries[i].chapter < range->begin || entries[i].chapter >= range->end) {
+			continue;
+		}
+		out.first = out.first == NULL ? item : out.first;
+		out.last = item;
+		out.n_chapters++;
+		out.n_high += fsl_singles_count(item, 0);
+		for (size_t k = 0; k < FSL_SINGLE_SIZES_N; k++) {
+			out.n_by_size[k] += item->n_by_size[k];
+		}
+		out.n_waited += item->n_waited;
+		out.lost_ms += item->lost_ms;
+		out.most_ms = fmax(out.most_ms, item->most_ms);
+		out.own_ms += item->own_ms;
+		out.peers_ms += item->peers_ms;
+		if (item->cause < FSL_CAUSES_N) {
+			out.cause_ms[item->cause] += item->lost_ms;
+		}
+	}
+	return out;
+}
+
+/*
+ * More often than its peers in all chapters, by more than chance. Those count that are as long as
+ * half of what is usual for the rank: peers may have many short ones.
+ */
+static bool is_beyond_chance(const struct pool *pool, const struct record *record,
+			     const struct range *range)
+{
+	const struct fsl_rank_singles *item = record->first;
+	size_t size = fsl_single_size(0.5 * record->lost_ms / (double)record->n_high);
+	size_t begin = find_class(pool, item->class_rank, 0), n_high = 0, n_peers_high = 0;
+	size_t end = find_class(pool, item->class_rank, pool->n_chapters);
+	for (size_t i = begin; i < end; i++) {
+		const struct fsl_rank_singles *other = pool->by_class[i].item;
+		n_peers_high += other->rank != item->rank ? fsl_singles_count(other, size) : 0;
+	}
+	for (size_t k = size; k < FSL_SINGLE_SIZES_N; k++) {
+		n_high += record->n_by_size[k];
+	}
+	double n_seen = (double)(item->n_class - 1) * (double)pool->n_steps[pool->n_chapters];
+	double rate = ((double)n_peers_high + UNSEEN_STEPS) / n_seen;
+	double n_steps = (double)(pool->n_steps[range->end] - pool->n_steps[range->begin]);
+	double n_looks = (double)pool->n_chapters * (double)pool->job->run->n_ranks;
+	return n_high >= STEPS_MIN &&
+	       n_looks * gsl_cdf_poisson_Q((unsigned int)(n_high - 1), rate * n_steps) <=
+		       CHANCE_MAX;
+}
+
+/* What a peer loses over the range on average. */
+static double peers_lost_ms(const struct pool *pool, const struct record *record,
+			    const struct range *range)
+{
+	const struct fsl_rank_singles *item = record->first;
+	size_t begin = find_class(pool, item->class_rank, range->begin);
+	size_t end = find_class(pool, item->class_rank, range->end);
+	double all_ms = pool->class_lost_ms[end] - pool->class_lost_ms[begin];
+	return fmax(0.0, all_ms - record->lost_ms) / (double)(item->n_class - 1);
+}
+
+static bool is_culprit(const struct pool *pool, const struct record *record,
+		       const struct range *range)
+{
+	double pauses_ms = pool->pauses_ms[range->end] - pool->pauses_ms[range->begin];
+	return record->most_ms <= ONE_STEP_SHARE_MAX * record->lost_ms &&
+	       (double)record->n_waited >= WAITED_SHARE_MIN * (double)record->n_high &&
+	       record->lost_ms >= PAUSES_SHARE_MIN * pauses_ms &&
+	       record->lost_ms > PEERS_MULTIPLE * peers_lost_ms(pool, record, range) &&
+	       is_beyond_chance(pool, record, range);
+}
+
+/* The cause of most of what was lost; where none was asked for, that of pauses. */
+static enum fsl_cause cause_of(const struct record *record)
+{
+	enum fsl_cause cause = FSL_CAUSE_HOST;
+	for (int k = 0; k < FSL_CAUSES_N; k++) {
+		cause = record->cause_ms[k] > record->cause_ms[cause] ? (enum fsl_cause)k : cause;
+	}
+	return cause;
+}
+
+/* The first step after the last single one, when the next should have come since; else -1. */
+static int64_t until_step(const struct pool *pool, const struct record *record,
+			  const struct range *range)
+{
+	size_t n_left = pool->n_steps[pool->n_chapters] - pool->n_steps[range->end];
+	size_t n_range = pool->n_steps[range->end] - pool->n_steps[range->begin];
+	bool is_over = n_left * (record->n_high - 1) > REPEATS_MISSED * n_range;
+	return is_over ? record->last->last_step + 1 : -1;
+}
+
+static void add_facts(struct fsl_culprit *culprit, const struct record *record)
+{
+	double n_high = (double)record->n_high;
+	fsl_culprit_add_fact(culprit, "own", record->own_ms / n_high, "ms");
+	fsl_culprit_add_fact(culprit, "peers", record->peers_ms / n_high, "ms");
+	fsl_culprit_add_fact(culprit, "own_ratio", record->own_ms / record->peers_ms, "ratio");
+	fsl_culprit_add_fact(culprit, "high_steps", n_high, "count");
+	fsl_culprit_add_fact(culprit, "waited_for", (double)record->n_waited / n_high, "share");
+}
+
+static enum fsl_status name(struct fsl_localisation *out, const struct pool *pool,
+			    const struct record *record, const struct range *range,
+			    struct fsl_error *err)
+{
+	const struct fsl_rank *rank = fsl_run_rank(pool->job->run, record->first->rank);
+	struct fsl_culprit culprit = fsl_culprit_of(record->first->rank);
+	size_t n_steps = pool->n_steps[range->end] - pool->n_steps[range->begin];
+	culprit.cause = cause_of(record);
+	if (rank == NULL || (pool->job->config->causes & (UINT32_C(1) << culprit.cause)) == 0) {
+		return FSL_OK;
+	}
+	culprit.server_ip = rank->server_ip;
+	culprit.lost_ms_per_step = record->lost_ms / (double)n_steps;
+	culprit.onset_step = record->first->first_step;
+	culprit.onset_ns = record->first->first_ns;
+	culprit.until_step = until_step(pool, record, range);
+	culprit.confidence = CONFIDENCE_RANK * (double)record->n_waited / (double)record->n_high;
+	culprit.reason = fsl_arena_printf(
+		&out->arena,
+		"own work takes %.1f ms against %.1f ms of its peers in %zu single steps of %zu "
+		"chapters%s",
+		record->own_ms / (double)record->n_high, record->peers_ms / (double)record->n_high,
+		record->n_high, record->n_chapters,
+		culprit.cause == FSL_CAUSE_STORAGE ? ", where checkpoints are written" : "");
+	add_facts(&culprit, record);
+	return fsl_localisation_add_culprit(out, &culprit, err);
+}
+
+/* @widest: the chapters that culprits were found in. */
+static enum fsl_status name_ranks(struct fsl_localisation *out, const struct pool *pool,
+				  struct range *widest, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t begin = 0, end = 0; begin < pool->n_entries && status == FSL_OK; begin = end) {
+		const struct entry *entries = &pool->by_rank[begin];
+		while (end < pool->n_entries &&
+		       pool->by_rank[end].item->rank == entries->item->rank) {
+			end++;
+		}
+		struct range range = find_range(pool, entries, end - begin);
+		struct record record = record_of(entries, end - begin, &range);
+		if (record.first != NULL && is_culprit(pool, &record, &range)) {
+			bool is_first = widest->begin == widest->end;
+			widest->begin = is_first || range.begin < widest->begin ? range.begin
+										: widest->begin;
+			widest->end = range.end > widest->end ? range.end : widest->end;
+			status = name(out, pool, &record, &range, err);
+		}
+	}
+	return status;
+}
+
+static int compare_culprits(const void *a, const void *b)
+{
+	const struct fsl_culprit *x = a, *y = b;
+	if (x->lost_ms_per_step != y->lost_ms_per_step) {
+		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
+	}
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* What the job loses per step over a range, and its steps without that. */
+static void set_loss(struct fsl_localisation *out, const struct pool *pool,
+		     const struct range *range, double lost_ms)
+{
+	size_t n_steps = pool->n_steps[range->end] - pool->n_steps[range->begin];
+	out->step_ms =
+		(pool->steps_ms[range->end] - pool->steps_ms[range->begin]) / (double)n_steps;
+	out->lost_ms_per_step = fmin(lost_ms, 0.99 * out->step_ms); /* so that it is finite */
+	out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
+	out->is_loss_replayed = false;
+}
+
+/* A rank that is named is no suspect any longer. */
+static void drop_suspects(struct fsl_localisation *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < out->n_unconfirmed; i++) {
+		bool is_named = false;
+		for (size_t k = 0; k < out->n_culprits && !is_named; k++) {
+			is_named = out->culprits[k].rank == out->unconfirmed[i].rank;
+		}
+		if (!is_named) {
+			out->unconfirmed[n++] = out->unconfirmed[i];
+		}
+	}
+	out->n_unconfirmed = n;
+}
+
+static enum fsl_status conclude_ranks(struct fsl_localisation *out, const struct pool *pool,
+				      const struct range *range, struct fsl_error *err)
+{
+	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
+	double lost_ms = out->culprits[0].lost_ms_per_step;
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		out->culprits[i].share_of_loss = out->culprits[i].lost_ms_per_step / lost_ms;
+	}
+	set_loss(out, pool, range, lost_ms);
+	drop_suspects(out);
+	fsl_fuse_conclude_named(out, pool->job);
+	out->n_abnormal = out->n_normal = 0;
+	return fsl_fuse_details(out, pool->job, err);
+}
+
+/* The chapters over which single steps of all ranks cost most above what counts. */
+static struct range find_pauses(const struct pool *pool)
+{
+	struct range best = {0, 0};
+	double sum_ms = 0.0, most_ms = 0.0;
+	size_t first = 0;
+	for (size_t c = 0; c < pool->n_chapters; c++) {
+		if (sum_ms <= 0.0) {
+			sum_ms = 0.0;
+			first = c;
+		}
+		sum_ms += pool->chapters[c]->pauses_ms;
+		sum_ms -= pool->counts_ms[c + 1] - pool->counts_ms[c];
+		if (sum_ms > most_ms) {
+			most_ms = sum_ms;
+			best = (struct range){first, c + 1};
+		}
+	}
+	return best;
+}
+
+/* How many ranks pause in a range; 0 where one of them does most of it. */
+static size_t count_pausing(const struct pool *pool, const struct range *range)
+{
+	size_t n_ranks = 0, n_high = 0, n_most = 0;
+	double lost_ms = 0.0, most_ms = 0.0;
+	for (size_t begin = 0, end = 0; begin < pool->n_entries; begin = end) {
+		const struct entry *entries = &pool->by_rank[begin];
+		while (end < pool->n_entries &&
+		       pool->by_rank[end].item->rank == entries->item->rank) {
+			end++;
+		}
+		struct record record = record_of(entries, end - begin, range);
+		n_ranks += record.n_high > 0;
+		n_high += record.n_high;
+		lost_ms += record.lost_ms;
+		n_most = record.n_high > n_most ? record.n_high : n_most;
+		most_ms = fmax(most_ms, record.lost_ms);
+	}
+	bool is_one = (double)n_most > ONE_RANK_SHARE_MAX * (double)n_high ||
+		      most_ms > ONE_RANK_COST_MAX * lost_ms;
+	return is_one ? 0 : n_ranks;
+}
+
+static void tell_pauses(struct fsl_localisation *out, const struct pool *pool, bool *is_found)
+{
+	struct range range = find_pauses(pool);
+	size_t n_steps = pool->n_steps[range.end] - pool->n_steps[range.begin];
+	size_t n_pauses = pool->n_pauses[range.end] - pool->n_pauses[range.begin];
+	size_t n_ranks = count_pausing(pool, &range);
+	double n_least = PAUSES_STEPS_SHARE_MIN * (double)pool->n_steps[pool->n_chapters];
+	if (n_ranks < 2 || n_pauses < STEPS_MIN || (double)n_steps < n_least) {
+		return;
+	}
+	double sum_ms = pool->pauses_ms[range.end] - pool->pauses_ms[range.begin];
+	double lost_ms = sum_ms / (double)n_steps;
+	*is_found = true;
+	set_loss(out, pool, &range, lost_ms);
+	out->kind = FSL_VERDICT_HOST_PAUSES;
+	out->confidence = CONFIDENCE_PAUSES;
+	out->reason = fsl_arena_printf(
+		&out->arena,
+		"%zu ranks pause in turn: %.1f %% of the steps of %zu chapters have one rank that "
+		"takes %.0f ms longer on average, which costs %.1f ms per step",
+		n_ranks, 100.0 * (double)n_pauses / (double)n_steps, range.end - range.begin,
+		sum_ms / (double)n_pauses, lost_ms);
+}
+
+enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *job,
+				 const struct fsl_singles *const *chapters, size_t n_chapters,
+				 bool *is_found, struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	struct range widest = {0, 0};
+	struct pool pool = {.job = job, .chapters = chapters, .n_chapters = n_chapters};
+	bool has_pauses = out->kind == FSL_VERDICT_HOST_PAUSES;
+	enum fsl_status status = pool_init(&pool, &scratch, err);
+	*is_found = false;
+	if (status == FSL_OK) {
+		status = name_ranks(out, &pool, &widest, err);
+	}
+	if (status == FSL_OK && out->n_culprits > 0) {
+		*is_found = true;
+		status = conclude_ranks(out, &pool, &widest, err);
+	} else if (status == FSL_OK && !has_pauses) {
+		tell_pauses(out, &pool, is_found);
+	}
+	fsl_arena_fini(&scratch);
+	return status;
+}
