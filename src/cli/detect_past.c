@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 /* No more steps of a chapter are replayed: there are many chapters, and most are quiet. */
-enum { REPLAY_STEPS_MAX = 64 };
+enum { REPLAY_STEPS_MAX = 24 };
 
 struct fsl_config fsl_chapter_config(const struct fsl_config *config, int64_t now_ns)
 {
@@ -231,6 +231,14 @@ static enum fsl_status renumber(struct fsl_job *job, const struct fsl_config *co
 	return status;
 }
 
+/* Shorter chapters were chosen by their steps; of these the first may be half as long. */
+static bool is_too_short(const struct fsl_job *job, const struct fsl_config *config)
+{
+	const struct fsl_chapters *chapters = &job->chapters;
+	bool is_longest = chapters->rule.length_ns == fsl_job_chapter_rule(config).length_ns;
+	return is_longest && chapters->items[0].n_steps < FSL_CHAPTER_STEPS_MIN;
+}
+
 enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_config *config,
 					size_t n_known, bool *is_short, struct fsl_error *err)
 {
@@ -243,7 +251,7 @@ enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_co
 	}
 	if (n_known == 0) {
 		status = judge_closed(&chapters->items[0], job, &chapters->rule, config, err);
-		*is_short = status == FSL_OK && chapters->items[0].n_steps < FSL_CHAPTER_STEPS_MIN;
+		*is_short = status == FSL_OK && is_too_short(job, config);
 		n_judged = 1;
 	}
 	if (status != FSL_OK || *is_short) {
