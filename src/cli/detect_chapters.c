@@ -325,11 +325,7 @@ static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job
 /* Judged as a whole, a small capture takes less time than in parts, and little again. */
 static bool has_operators_enough(const struct fsl_run *run, const struct fsl_config *config)
 {
-	size_t n_ops = 0;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		n_ops += run->ranks[r].n_ops;
-	}
-	return n_ops >= (size_t)config->chapter_operators_min;
+	return fsl_run_count_ops(run, INT64_MIN) >= (size_t)config->chapter_operators_min;
 }
 
 /* Takes the rule that gives @n_parts chapters where these hold @n_steps_min steps and begin alike
@@ -346,8 +342,7 @@ static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *c
 	bool is_longest = finer.length_ns == longest.length_ns;
 	struct look look;
 	if (span_ns / finer.length_ns < n_parts ||
-	    (!is_longest &&
-	     (span->apart_ns > finer.lead_ns || !has_operators_enough(&job->run, config)))) {
+	    (!is_longest && (span->apart_ns > finer.lead_ns || !chapters->has_ops_enough))) {
 		return FSL_OK;
 	}
 	enum fsl_status status = look_at_begin(&look, job, span, &finer, 1, err);
@@ -374,6 +369,7 @@ static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config 
 	enum fsl_status status = FSL_OK;
 	chapters->rule = longest;
 	chapters->wanted_ns = fsl_job_finer_rule(config, span).length_ns;
+	chapters->has_ops_enough = has_operators_enough(&job->run, config);
 	if (longest.length_ns == 0 || span->is_torn || span->begin_ns == FSL_NS_ABSENT) {
 		return FSL_OK;
 	}

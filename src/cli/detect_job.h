@@ -23,6 +23,7 @@
 struct fsl_judged_chapter {
 	struct fsl_chapter time;
 	size_t n_steps;               /* that end in it */
+	size_t n_ops;                 /* likewise */
 	size_t n_before;              /* in the chapters before, where its own have no numbers */
 	bool is_ordinal;              /* its steps have no numbers but their order */
 	struct fsl_progress progress; /* of them the newest, for perception */
@@ -37,6 +38,7 @@ struct fsl_chapters {
 	struct fsl_chapter_rule rule;
 	int64_t wanted_ns;    /* the length that chapters of such a capture should have; they have
 				 it where it holds steps enough */
+	bool has_ops_enough;  /* for chapters shorter than the longest */
 	struct fsl_span span; /* of the capture */
 	struct fsl_step_hint step_hint; /* of its begin; where chapters are short */
 	struct fsl_judged_chapter *items;

@@ -239,6 +239,22 @@ static bool is_late(const struct fsl_kept *kept, const struct fsl_run *run)
 	return false;
 }
 
+/* True when a run that reads all would find operators enough for shorter chapters, and the one that
+ * made those kept did not. */
+static bool has_ops_enough_now(const struct fsl_kept *kept, const struct fsl_config *config,
+			       const struct fsl_run *run)
+{
+	const struct fsl_chapters *chapters = &kept->chapters;
+	if (chapters->has_ops_enough || chapters->n_items == 0) {
+		return false;
+	}
+	size_t n_ops = fsl_run_count_ops(run, chapters->items[chapters->n_items - 1].time.end_ns);
+	for (size_t k = 0; k < chapters->n_items; k++) {
+		n_ops += chapters->items[k].n_ops;
+	}
+	return n_ops >= (size_t)config->chapter_operators_min;
+}
+
 /* True when a run that reads all would want chapters of another length, or have them of one that
  * those kept cannot have. */
 static bool is_outgrown(const struct fsl_kept *kept, const struct fsl_config *config,
@@ -253,7 +269,8 @@ static bool is_outgrown(const struct fsl_kept *kept, const struct fsl_config *co
 	int64_t wanted_ns = fsl_job_finer_rule(config, &span).length_ns;
 	bool is_possible = length_ns == wanted_ns || length_ns == 2 * wanted_ns ||
 			   length_ns == kept->longest.length_ns;
-	return wanted_ns != kept->chapters.wanted_ns || !is_possible;
+	return wanted_ns != kept->chapters.wanted_ns || !is_possible ||
+	       has_ops_enough_now(kept, config, run);
 }
 
 bool fsl_kept_is_outdated(const struct fsl_kept *kept, const struct fsl_config *config,

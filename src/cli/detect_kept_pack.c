@@ -5,9 +5,9 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x364b5346, /* "FSK6"; another number when the bytes change */
+	KEPT_MAGIC = 0x374b5346, /* "FSK7"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
-	CHAPTER_BYTES_MIN = 101, /* times, steps, progress, singles, length of the verdict */
+	CHAPTER_BYTES_MIN = 109, /* times, steps, progress, singles, length of the verdict */
 };
 
 static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter *chapter)
@@ -15,6 +15,7 @@ static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter 
 	fsl_pack_u64(pack, (uint64_t)chapter->time.begin_ns);
 	fsl_pack_u64(pack, (uint64_t)chapter->time.end_ns);
 	fsl_pack_u64(pack, chapter->n_steps);
+	fsl_pack_u64(pack, chapter->n_ops);
 	fsl_pack_u64(pack, chapter->n_before);
 	fsl_pack_u8(pack, chapter->is_ordinal);
 	fsl_progress_pack(&chapter->progress, pack);
@@ -32,6 +33,7 @@ enum fsl_status fsl_kept_pack(const struct fsl_kept *kept, const struct fsl_chap
 	fsl_pack_u32(pack, KEPT_MAGIC);
 	fsl_pack_u64(pack, (uint64_t)chapters->rule.length_ns);
 	fsl_pack_u64(pack, (uint64_t)chapters->wanted_ns);
+	fsl_pack_u8(pack, chapters->has_ops_enough);
 	fsl_pack_u32(pack, (uint32_t)chapters->step_hint.rank);
 	fsl_pack_u64(pack, chapters->step_hint.n_ops);
 	fsl_pack_u64(pack, (uint64_t)chapters->span.begin_ns);
@@ -59,6 +61,7 @@ static enum fsl_status unpack_chapter(struct fsl_judged_chapter *out, struct fsl
 	out->time.begin_ns = (int64_t)fsl_unpack_u64(unpack);
 	out->time.end_ns = (int64_t)fsl_unpack_u64(unpack);
 	out->n_steps = (size_t)fsl_unpack_u64(unpack);
+	out->n_ops = (size_t)fsl_unpack_u64(unpack);
 	out->n_before = (size_t)fsl_unpack_u64(unpack);
 	out->is_ordinal = fsl_unpack_u8(unpack) != 0;
 	enum fsl_status status = fsl_progress_unpack(&out->progress, unpack, arena, err);
@@ -82,6 +85,7 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpa
 	enum fsl_status status = FSL_OK;
 	out->rule = fsl_chapter_rule_for((int64_t)fsl_unpack_u64(unpack));
 	out->wanted_ns = (int64_t)fsl_unpack_u64(unpack);
+	out->has_ops_enough = fsl_unpack_u8(unpack) != 0;
 	out->step_hint.rank = (int32_t)fsl_unpack_u32(unpack);
 	out->step_hint.n_ops = (size_t)fsl_unpack_u64(unpack);
 	out->span.begin_ns = (int64_t)fsl_unpack_u64(unpack);

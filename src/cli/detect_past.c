@@ -111,6 +111,7 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 	}
 	fsl_chapter_fini(out); /* where it was judged before */
 	fsl_localisation_init(&out->verdict);
+	out->n_ops = fsl_run_count_ops(&part->run, out->time.begin_ns);
 	const struct fsl_config present =
 		fsl_chapter_config(config, last_event_ns(&part->run, out->time.end_ns));
 	part->n_steps_before = out->n_before;

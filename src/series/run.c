@@ -333,6 +333,19 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 	rank->n_steps = unique_steps(rank->steps, rank->n_steps);
 }
 
+size_t fsl_run_count_ops(const struct fsl_run *run, int64_t from_ns)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		n += from_ns == INT64_MIN ? rank->n_ops : 0;
+		for (size_t i = 0; i < rank->n_ops && from_ns != INT64_MIN; i++) {
+			n += fsl_op_end_ns(&rank->ops[i]) >= from_ns;
+		}
+	}
+	return n;
+}
+
 void fsl_run_measure_ops(struct fsl_run *run)
 {
 #pragma omp parallel for schedule(dynamic, 1)

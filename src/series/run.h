@@ -157,6 +157,9 @@ struct fsl_run {
 enum fsl_status fsl_run_init(struct fsl_run *run, struct fsl_error *err);
 void fsl_run_fini(struct fsl_run *run);
 
+/* Operators that end at @from_ns or later; INT64_MIN: all. */
+size_t fsl_run_count_ops(const struct fsl_run *run, int64_t from_ns);
+
 /* Sets longest_op_ns of all ranks, on threads. */
 void fsl_run_measure_ops(struct fsl_run *run);
 

@@ -210,6 +210,26 @@ def many_short_chapters(job):
     expect(perception["is_anomaly"], "the slowdown is not perceived chapters later")
 
 
+def operators_become_enough(job):
+    """Chapters by hours give way to short ones in the run that sees operators enough for these."""
+    rows = sum((job.whole / name).read_bytes().count(b"\n") for name in job.files if "mspti" in str(name))
+    for name in ("model_config.json", "forgetful.json"):
+        path = job.growing / name
+        config = json.loads(path.read_text())
+        config["chapter"] = {"keep": name == "model_config.json", "hours": 0.05,
+                             "operators_min": int(rows / 4 * 0.615)}
+        path.write_text(json.dumps(config))
+    gone_on, n_chapters = [], []
+    for share in [0.6, 0.605, 0.61, 0.625, 0.63, 0.635]:
+        job.write(share)
+        verdict, is_going_on = job.judge()
+        gone_on.append(is_going_on)
+        n_chapters.append(len(verdict["localisation"]["chapters"]))
+    expect(all(gone_on[2:]), f"went on: {gone_on}")
+    expect(max(n_chapters[:3]) < 10 and min(n_chapters[3:]) >= 32, f"chapters: {n_chapters}")
+    expect("outgrown" not in job.log, "read everything again although nothing changed")
+
+
 def short_captures_keep_nothing(job):
     job.write(0.05)
     _, is_going_on = job.judge()
@@ -227,6 +247,7 @@ CASES = [
     (many_short_chapters, ["steps=9000", "pairs=1", "fault=compute ranks=3 factor=1.3 onset=8300"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "timelines=none",
                            "fault=compute ranks=3 factor=1.3 onset=8300"]),
+    (operators_become_enough, ["steps=9000", "pairs=1"]),
     (silent_ranks_move_no_chapter, ["timelines=none", "dp=1", "tp=5"]),
     (short_captures_keep_nothing, []),
 ]

@@ -23,6 +23,7 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 				  .now = {.period_ns = HOUR, .lead_ns = HOUR / 10}};
 	*chapters = (struct fsl_chapters){.rule = fsl_chapter_rule_for(HOUR),
 					  .wanted_ns = HOUR,
+					  .has_ops_enough = true,
 					  .step_hint = {7, 16},
 					  .span = {.begin_ns = HOUR / 4}};
 	chapters->items = fsl_calloc(CHAPTERS, sizeof(*chapters->items));
@@ -38,6 +39,7 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 		chapter->time.begin_ns = k == 0 ? INT64_MIN : (int64_t)k * HOUR;
 		chapter->time.end_ns = k + 1 == CHAPTERS ? INT64_MAX : (int64_t)(k + 1) * HOUR;
 		chapter->n_steps = 100 + k;
+		chapter->n_ops = 1000 + k;
 		chapter->progress.steps.source = "timeline";
 		fsl_localisation_init(&chapter->verdict);
 		chapter->verdict.kind = k == 1 ? FSL_VERDICT_SLOW_LINK : FSL_VERDICT_NORMAL;
@@ -72,6 +74,8 @@ static void what_was_kept_is_found_but_for_the_newest_chapter(void **state)
 	assert_true(found.chapters.items[0].time.begin_ns == INT64_MIN);
 	assert_true(found.chapters.items[1].time.end_ns == 2 * HOUR);
 	assert_int_equal(found.chapters.items[1].n_steps, 101);
+	assert_int_equal(found.chapters.items[1].n_ops, 1001);
+	assert_true(found.chapters.has_ops_enough);
 	assert_int_equal(found.chapters.items[1].verdict.kind, FSL_VERDICT_SLOW_LINK);
 	assert_string_equal(found.chapters.items[1].verdict.reason, "a link");
 	assert_int_equal(found.n_ranks, 2);
@@ -214,6 +218,41 @@ static void a_capture_that_wants_longer_chapters_has_outgrown_those_kept(void **
 	}
 }
 
+/* Of 30 operators 20 lie in the two chapters that are kept. */
+static void shorter_chapters_are_wanted_once_there_are_operators_enough(void **state)
+{
+	(void)state;
+	for (int n_more = 0; n_more < 2; n_more++) {
+		struct fsl_kept kept;
+		struct fsl_chapters chapters;
+		struct fsl_run run;
+		struct fsl_config config = {.algorithm = FSL_ALGORITHM_FAILSLOW,
+					    .chapter_hours = 1.0,
+					    .chapter_parts = 1,
+					    .chapter_operators_min = 30 + n_more};
+		make(&kept, &chapters);
+		kept.longest = chapters.rule = fsl_chapter_rule_of(1.0);
+		chapters.span.begin_ns = HOUR / 4;
+		chapters.has_ops_enough = false;
+		chapters.items[0].n_ops = 15;
+		chapters.items[1].n_ops = 5;
+		fsl_chapter_fini(&chapters.items[--chapters.n_items]);
+		kept.chapters = chapters;
+		kept.ranks[1].last_event_ns = 200 * HOUR;
+		kept.resume_ns = 2 * HOUR;
+		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+		for (int i = -5; i < 10; i++) {
+			add_op(&run, 2 * HOUR + i * 100, 2 * HOUR + i * 100 + 50);
+		}
+		run.ranks[0].last_event_ns = 3 * HOUR;
+		assert_int_equal(fsl_kept_is_outdated(&kept, &config, &run), n_more == 0);
+		kept.chapters.has_ops_enough = true; /* and its steps were too few */
+		assert_false(fsl_kept_is_outdated(&kept, &config, &run));
+		fsl_run_fini(&run);
+		fsl_kept_fini(&kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +261,7 @@ int main(void)
 		cmocka_unit_test(out_of_memory_is_reported),
 		cmocka_unit_test(an_operator_of_a_kept_chapter_that_ends_later_is_late),
 		cmocka_unit_test(a_capture_that_wants_longer_chapters_has_outgrown_those_kept),
+		cmocka_unit_test(shorter_chapters_are_wanted_once_there_are_operators_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
