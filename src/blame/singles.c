@@ -7,7 +7,8 @@
 
 enum {
 	STEPS_MAX = 1 << 24,
-	RANK_BYTES = 90, /* packed, at least */
+	RANK_BYTES = 90,   /* packed, at least */
+	ROW_STEPS_MAX = 4, /* more steps in a row are no single one */
 };
 
 /* Others waited for a step when they did for this part of what makes it long. */
@@ -46,7 +47,6 @@ static bool has_singles(const struct fsl_blame *blame, size_t r)
 {
 	uint32_t class_idx = blame->peers.class_of[r];
 	return fsl_peers_n(&blame->peers, r) > 1 &&
-	       blame->charges[r].pattern != FSL_PATTERN_LASTING &&
 	       !(blame->spread[class_idx] >= FSL_WORK_SPREAD_MIN);
 }
 
@@ -122,35 +122,52 @@ static enum fsl_status find_cause(struct fsl_rank_singles *out, const struct loo
 	return status;
 }
 
+/* What the rank takes longer than when it is healthy. The reference of a rank that changed, or has
+ * repeated steps, is that level already. */
+static double excess_ms(const struct fsl_blame *blame, size_t r, size_t s)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	bool is_level = charge->is_change || charge->pattern == FSL_PATTERN_REPEATED;
+	double ratio = is_level ? 1.0 : fsl_uneven_ratio(blame->healthy_ratio[r]);
+	size_t at = r * blame->n_steps + s;
+	return blame->own_ms[at] - ratio * blame->reference_ms[at];
+}
+
+/* The next row of high steps from @begin on; empty: there is none. */
+static struct row next_row(const struct look *look, size_t r, size_t begin)
+{
+	const struct fsl_blame *blame = look->job->blame;
+	double threshold_ms = blame->charges[r].threshold_ms;
+	struct row row = {begin, begin, 0.0};
+	while (row.begin < look->end && !(excess_ms(blame, r, row.begin) > threshold_ms)) {
+		row.begin++;
+	}
+	row.end = row.begin;
+	while (row.end < look->end && excess_ms(blame, r, row.end) > threshold_ms) {
+		row.excess_ms += excess_ms(blame, r, row.end++);
+	}
+	return row;
+}
+
 /* Adds the rank's single steps. *least_ms: the least of them above the peers. */
 static struct fsl_episode add_steps(struct fsl_rank_singles *out, const struct look *look, size_t r,
 				    double *least_ms)
 {
-	const struct fsl_blame *blame = look->job->blame;
-	const struct fsl_charge *charge = &blame->charges[r];
-	/* The reference of a charged rank is its healthy level already. */
-	bool is_charged = charge->pattern != FSL_PATTERN_NONE;
-	double ratio = is_charged ? 1.0 : fsl_uneven_ratio(blame->healthy_ratio[r]);
 	struct fsl_episode all = {.n_high = 0};
-	struct row row = {0, 0, 0.0};
-	for (size_t s = look->begin; s < look->end; s++) {
-		size_t at = r * blame->n_steps + s;
-		double excess_ms = blame->own_ms[at] - ratio * blame->reference_ms[at];
-		if (!(excess_ms > charge->threshold_ms)) {
+	struct row row = next_row(look, r, look->begin);
+	for (; row.begin < row.end; row = next_row(look, r, row.end)) {
+		if (row.end - row.begin > ROW_STEPS_MAX) {
 			continue;
 		}
-		if (row.end > 0 && row.end < s) {
-			add_row(out, look, r, &row);
-		}
-		row = row.end == s && s > look->begin
-			      ? (struct row){row.begin, s + 1, row.excess_ms + excess_ms}
-			      : (struct row){s, s + 1, excess_ms};
-		*least_ms = fmin(*least_ms, fsl_blame_excess_ms(blame, r, s));
-		all.begin = all.n_high++ == 0 ? s : all.begin;
-		all.end = s + 1;
-	}
-	if (row.end > 0) {
 		add_row(out, look, r, &row);
+		all.begin = all.n_high == 0 ? row.begin : all.begin;
+		all.end = row.end;
+		all.n_high += row.end - row.begin;
+		for (size_t s = row.begin; s < row.end; s++) {
+			*least_ms = fmin(*least_ms, fsl_blame_excess_ms(look->job->blame, r, s));
+		}
+	}
+	if (all.n_high > 0) {
 		all.persistence = (double)all.n_high / (double)(all.end - all.begin);
 	}
 	return all;

@@ -42,8 +42,8 @@ struct fsl_singles {
 };
 
 /*
- * Looks at the steps [begin, end) of a judged chapter. Ranks that are slow for long, or that do
- * work which differs in every step, or that nobody can be compared with, have no single steps.
+ * Looks at the steps [begin, end) of a judged chapter. Ranks that do work which differs in every
+ * step, or that nobody can be compared with, have no single steps; five in a row are none.
  * @out is overwritten; free with fsl_singles_fini(). FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *job, size_t begin,

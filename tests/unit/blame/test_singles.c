@@ -96,6 +96,20 @@ static void a_rank_that_is_slow_for_long_has_no_single_steps(void **state)
 	release(&c);
 }
 
+/* A device that is a little slower than others is no fault; its pauses are told all the same. */
+static void long_steps_of_an_uneven_device_are_kept(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_singles singles;
+	make(&c, 400.0, 20, 21);
+	c.blame.charges[3].pattern = FSL_PATTERN_LASTING;
+	find(&c, &singles, 0, STEPS);
+	assert_int_equal(singles.n_items, 1);
+	fsl_singles_fini(&singles);
+	release(&c);
+}
+
 static void where_too_few_ranks_left_data_nothing_is_kept(void **state)
 {
 	(void)state;
@@ -408,6 +422,7 @@ int main(void)
 		cmocka_unit_test(steps_of_the_chapter_before_are_left_out),
 		cmocka_unit_test(steps_in_a_row_are_one),
 		cmocka_unit_test(a_rank_that_is_slow_for_long_has_no_single_steps),
+		cmocka_unit_test(long_steps_of_an_uneven_device_are_kept),
 		cmocka_unit_test(where_too_few_ranks_left_data_nothing_is_kept),
 		cmocka_unit_test(sizes_are_powers_of_two),
 		cmocka_unit_test(a_step_of_each_chapter_adds_up_to_a_culprit),
