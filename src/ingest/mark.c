@@ -51,13 +51,15 @@ static bool copy_marks(struct fsl_arena *arena, struct fsl_file_marks *to,
 	return is_copied;
 }
 
-/* False: it stands for no boundary of the period. */
-static bool settle(struct fsl_mark *mark, int64_t period_ns, int64_t lead_ns)
+/* A mark that was taken with a shorter lead stands far enough before later boundaries. */
+static void settle(struct fsl_mark *mark, int64_t period_ns, int64_t lead_ns)
 {
+	int64_t later_ns = lead_ns > mark->lead_ns ? lead_ns - mark->lead_ns : 0;
+	int64_t first_ns = mark->first_ns + later_ns;
 	bool is_end = mark->boundary_ns == INT64_MAX;
-	mark->first_ns = (mark->first_ns + period_ns - 1) / period_ns * period_ns;
-	mark->boundary_ns = is_end ? INT64_MAX : mark->boundary_ns / period_ns * period_ns;
-	return mark->lead_ns >= lead_ns && mark->first_ns <= mark->boundary_ns;
+	mark->first_ns = (first_ns + period_ns - 1) / period_ns * period_ns;
+	mark->boundary_ns =
+		is_end ? INT64_MAX : (mark->boundary_ns + later_ns) / period_ns * period_ns;
 }
 
 static void settle_file(struct fsl_file_marks *file, int64_t period_ns, int64_t lead_ns)
@@ -65,9 +67,15 @@ static void settle_file(struct fsl_file_marks *file, int64_t period_ns, int64_t 
 	size_t n = 0;
 	for (size_t i = 0; i < file->n_marks; i++) {
 		struct fsl_mark mark = file->marks[i];
-		if (settle(&mark, period_ns, lead_ns)) {
-			file->marks[n++] = mark;
+		settle(&mark, period_ns, lead_ns);
+		n -= n > 0 && file->marks[n - 1].first_ns >= mark.first_ns;
+		if (n > 0 && file->marks[n - 1].boundary_ns >= mark.first_ns) {
+			file->marks[n - 1].boundary_ns = mark.first_ns - period_ns;
 		}
+		if (mark.boundary_ns < mark.first_ns) {
+			mark.boundary_ns = mark.first_ns;
+		}
+		file->marks[n++] = mark;
 	}
 	size_t n_max = FSL_MARKS_KEPT;
 	n_max += n > 0 && file->marks[n - 1].boundary_ns == INT64_MAX;

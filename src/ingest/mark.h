@@ -75,9 +75,9 @@ struct fsl_marks {
 void fsl_marks_fini(struct fsl_marks *marks);
 
 /*
- * Makes @marks, which were taken without knowing the period, marks of that period and lead: those
- * that stand for none of its boundaries, or not far enough before it, are forgotten, and of the
- * others all but the newest.
+ * Makes @marks, which were taken without knowing the period, marks of that period and lead: each
+ * stands for the first boundary that it is far enough before, of several for one the last, and of
+ * all of these the newest are kept.
  */
 void fsl_marks_settle(struct fsl_marks *marks, int64_t period_ns, int64_t lead_ns);
 

@@ -146,7 +146,8 @@ static const char *check(struct candidate *candidate, const struct fsl_input *in
 	return NULL;
 }
 
-/* The greatest boundary up to @boundary_ns that the file can be read from; FSL_NS_ABSENT: none. */
+/* The greatest boundary up to @boundary_ns that the file can be read from; FSL_NS_ABSENT: none. A
+ * mark for an earlier one does, too, but where the file was rewritten behind it. */
 static int64_t lower(const struct candidate *candidate, int64_t boundary_ns, int64_t period_ns)
 {
 	const struct fsl_file_marks *old = candidate->old;
@@ -158,11 +159,17 @@ static int64_t lower(const struct candidate *candidate, int64_t boundary_ns, int
 		return FSL_NS_ABSENT;
 	}
 	limit_ns -= limit_ns % period_ns;
+	bool is_rewritten = false;
 	for (size_t i = old->n_marks; i > 0; i--) {
 		const struct fsl_mark *mark = &old->marks[i - 1];
-		if (candidate->is_sound[i - 1] && mark->first_ns <= limit_ns) {
-			return mark->boundary_ns < limit_ns ? mark->boundary_ns : limit_ns;
+		if (mark->first_ns > limit_ns) {
+			continue;
 		}
+		if (candidate->is_sound[i - 1]) {
+			bool is_earlier = is_rewritten && mark->boundary_ns < limit_ns;
+			return is_earlier ? mark->boundary_ns : limit_ns;
+		}
+		is_rewritten = true;
 	}
 	return FSL_NS_ABSENT;
 }

@@ -63,13 +63,11 @@ void fsl_mark_taker_fini(struct fsl_mark_taker *taker)
 
 const struct fsl_mark *fsl_mark_find(const struct fsl_file_marks *marks, int64_t boundary_ns)
 {
-	for (size_t i = 0; i < marks->n_marks; i++) {
-		const struct fsl_mark *mark = &marks->marks[i];
-		if (mark->first_ns <= boundary_ns && boundary_ns <= mark->boundary_ns) {
-			return mark;
-		}
+	size_t n = marks->n_marks;
+	while (n > 0 && marks->marks[n - 1].first_ns > boundary_ns) {
+		n--;
 	}
-	return NULL;
+	return n > 0 ? &marks->marks[n - 1] : NULL;
 }
 
 uint64_t fsl_mark_fingerprint(const char *bytes, size_t n_bytes)

@@ -69,7 +69,8 @@ enum fsl_status fsl_mark_take_end(struct fsl_sink *sink, struct fsl_marker_pairs
  * the file cannot be read any more there are no marks. */
 void fsl_mark_finish(struct fsl_sink *sink, const struct fsl_reader *reader);
 
-/* The mark that stands for a boundary; NULL: there is none. */
+/* The newest mark that stands early enough for the boundary; NULL: there is none. Where it is one
+ * for an earlier boundary, reading gives more than is asked for. */
 const struct fsl_mark *fsl_mark_find(const struct fsl_file_marks *marks, int64_t boundary_ns);
 /* How much stands before an offset for a fingerprint to be taken of. */
 size_t fsl_mark_sample_size(uint64_t offset);

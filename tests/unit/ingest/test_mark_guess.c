@@ -179,24 +179,28 @@ static void a_small_file_is_not_guessed_at(void **state)
 	fsl_mark_taker_fini(&taker);
 }
 
-static void settled_marks_stand_for_boundaries_of_the_period_or_are_gone(void **state)
+static void settled_marks_stand_for_the_first_boundary_that_they_are_far_enough_before(void **state)
 {
 	(void)state;
 	struct fsl_mark items[] = {
-		{.first_ns = 100, .boundary_ns = 100, .lead_ns = 9},  /* too short a lead */
-		{.first_ns = 110, .boundary_ns = 190, .lead_ns = 20}, /* between boundaries */
-		{.first_ns = 200, .boundary_ns = 250, .lead_ns = 10},
-		{.first_ns = 260, .boundary_ns = 470, .lead_ns = 20},
-		{.first_ns = 480, .boundary_ns = INT64_MAX, .lead_ns = 10},
+		{.first_ns = 100, .boundary_ns = 100, .lead_ns = 9, .n_names = 1}, /* 101 on */
+		{.first_ns = 110, .boundary_ns = 190, .lead_ns = 20, .n_names = 2},
+		{.first_ns = 200, .boundary_ns = 250, .lead_ns = 10, .n_names = 3},
+		{.first_ns = 260, .boundary_ns = 470, .lead_ns = 20, .n_names = 4},
+		{.first_ns = 480, .boundary_ns = INT64_MAX, .lead_ns = 10, .n_names = 5},
 	};
 	struct fsl_file_marks file = {.marks = items, .n_marks = 5};
 	struct fsl_marks marks = {.files = &file, .n_files = 1};
 	fsl_marks_settle(&marks, 100, 10);
 	assert_int_equal(file.n_marks, 3);
 	assert_true(file.marks[0].first_ns == 200 && file.marks[0].boundary_ns == 200);
+	assert_int_equal(file.marks[0].n_names, 3);
 	assert_true(file.marks[1].first_ns == 300 && file.marks[1].boundary_ns == 400);
 	assert_true(file.marks[2].first_ns == 500 && file.marks[2].boundary_ns == INT64_MAX);
 	assert_true(marks.period_ns == 100 && marks.lead_ns == 10);
+	assert_null(fsl_mark_find(&file, 100));
+	assert_int_equal(fsl_mark_find(&file, 400)->n_names, 4);
+	assert_int_equal(fsl_mark_find(&file, 900)->n_names, 5);
 }
 
 int main(void)
@@ -207,7 +211,8 @@ int main(void)
 			tree_teardown),
 		cmocka_unit_test_setup_teardown(a_small_file_is_not_guessed_at, tree_setup,
 						tree_teardown),
-		cmocka_unit_test(settled_marks_stand_for_boundaries_of_the_period_or_are_gone),
+		cmocka_unit_test(
+			settled_marks_stand_for_the_first_boundary_that_they_are_far_enough_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,8 +141,8 @@ static void trim(struct fsl_rank *events, const struct fsl_rank *to)
 	keep_last(events->stages, &events->n_stages, to->n_stages, sizeof(*events->stages));
 }
 
-/* @is_late: the file has grown, and no row had reached the boundary, so that there may be rows
- * between the mark, which is the one at its end, and the boundary. */
+/* @is_late: there may be rows between the mark and the boundary, because it stands for an earlier
+ * one, or at the end of a file that has grown and in which no row had reached the boundary. */
 static void check_boundary(struct subject *subject, const struct fsl_marks *old, bool is_late,
 			   uint64_t seed, struct totals *totals)
 {
@@ -178,9 +178,11 @@ static void check_document(struct subject *subject, const struct marks_text *tex
 	for (int64_t k = MARKS_BASE_NS / MARKS_PERIOD_NS - 2;
 	     k < MARKS_BASE_NS / MARKS_PERIOD_NS + 60; k++) {
 		int64_t boundary_ns = k * MARKS_PERIOD_NS;
+		const struct fsl_mark *mark = fsl_mark_find(file, boundary_ns);
 		bool is_late = n_old < text->n && boundary_ns > old.load.sink.events.last_event_ns;
 		subject->options.resume_ns = boundary_ns;
-		if (fsl_mark_find(file, boundary_ns) != NULL) {
+		if (mark != NULL) {
+			is_late = is_late || boundary_ns > mark->boundary_ns;
 			check_boundary(subject, &old.marks, is_late, seed, totals);
 		}
 	}
