@@ -6,9 +6,10 @@
 #include "blame/fuse.h"
 #include "detect/perceive.h"
 
-/* Chapters shorter than they need be have so many steps, or half of that many chapters so few, by
- * what the first has, or the first of FIRST_PARTS where steps are to be told from operators. */
-enum { FINE_STEPS_MIN = 128, HALF_STEPS_MIN = 48, FIRST_PARTS = 4 };
+/* Chapters shorter than they need be have so many steps, or a half or a quarter of that many
+ * chapters have. That goes by what the first has, or the first of FIRST_PARTS where steps are to be
+ * told from operators. */
+enum { SHORT_STEPS_MIN = 48, COARSEST_PARTS = 4, FIRST_PARTS = 4 };
 /* Where there would be more chapters, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
 
@@ -328,11 +329,10 @@ static bool has_operators_enough(const struct fsl_run *run, const struct fsl_con
 	return fsl_run_count_ops(run, INT64_MIN) >= (size_t)config->chapter_operators_min;
 }
 
-/* Takes the rule that gives @n_parts chapters where these hold @n_steps_min steps and begin alike
- * on all ranks, or are the longest there are. What the first of them tell of the steps goes for
- * all. */
+/* Takes the rule that gives @n_parts chapters where these hold steps enough and begin alike on all
+ * ranks, or are the longest there are. What the first of them tell of the steps goes for all. */
 static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *config,
-				 const struct fsl_span *span, int64_t n_parts, size_t n_steps_min,
+				 const struct fsl_span *span, int64_t n_parts,
 				 struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
@@ -351,7 +351,7 @@ static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *c
 		status = look_at_begin(&look, job, span, &finer, n_chapters, err);
 	}
 	bool is_enough =
-		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * (double)n_steps_min;
+		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * SHORT_STEPS_MIN;
 	if (status == FSL_OK && (is_enough || is_longest)) {
 		chapters->rule = finer;
 		chapters->step_hint = look.step_hint;
@@ -359,7 +359,7 @@ static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *c
 	return status;
 }
 
-/* The rule that suits the capture: short chapters, else some twice as long, else the longest. */
+/* The rule that suits the capture: short chapters, else longer ones, else the longest. */
 static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config *config,
 				   const struct fsl_span *span, struct fsl_error *err)
 {
@@ -373,9 +373,10 @@ static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config 
 	if (longest.length_ns == 0 || span->is_torn || span->begin_ns == FSL_NS_ABSENT) {
 		return FSL_OK;
 	}
-	status = try_parts(job, config, span, n_parts, FINE_STEPS_MIN, err);
-	if (status == FSL_OK && chapters->rule.length_ns == longest.length_ns && n_parts > 1) {
-		status = try_parts(job, config, span, n_parts / 2, HALF_STEPS_MIN, err);
+	for (int64_t divisor = 1; divisor <= COARSEST_PARTS && divisor <= n_parts; divisor *= 2) {
+		if (status == FSL_OK && chapters->rule.length_ns == longest.length_ns) {
+			status = try_parts(job, config, span, n_parts / divisor, err);
+		}
 	}
 	return status;
 }

@@ -268,7 +268,7 @@ static bool is_outgrown(const struct fsl_kept *kept, const struct fsl_config *co
 	span.begin_ns = kept->chapters.span.begin_ns;
 	int64_t wanted_ns = fsl_job_finer_rule(config, &span).length_ns;
 	bool is_possible = length_ns == wanted_ns || length_ns == 2 * wanted_ns ||
-			   length_ns == kept->longest.length_ns;
+			   length_ns == 4 * wanted_ns || length_ns == kept->longest.length_ns;
 	return wanted_ns != kept->chapters.wanted_ns || !is_possible ||
 	       has_ops_enough_now(kept, config, run);
 }

@@ -235,8 +235,8 @@ static void a_capture_of_many_steps_has_as_many_chapters_as_wanted(void **state)
 	static const struct {
 		int64_t parts;
 		size_t least, most;
-		/* Of 60 and of 30 steps each: half as many of twice as many are enough, or not. */
-	} cases[] = {{1, 0, 0}, {2, 2, 4}, {8, 4, 8}, {16, 8, 16}, {32, 0, 0}};
+		/* Of 60 steps each, then of 30, 15 and 8: a half or a quarter of that many. */
+	} cases[] = {{1, 0, 0}, {2, 2, 4}, {8, 8, 10}, {16, 8, 10}, {32, 8, 10}, {64, 0, 0}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fsl_job *job = judge_parts(NULL, NULL, NULL, 14400.0, cases[i].parts);
 		size_t n = job->localisation.n_chapters;
