@@ -6,10 +6,6 @@
 #include "blame/fuse.h"
 #include "detect/perceive.h"
 
-/* Chapters shorter than they need be have so many steps, or a half or a quarter of that many
- * chapters have. That goes by what the first has, or the first of FIRST_PARTS where steps are to be
- * told from operators. */
-enum { SHORT_STEPS_MIN = 48, COARSEST_PARTS = 4, FIRST_PARTS = 4 };
 /* Where there would be more chapters, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
 
@@ -275,112 +271,6 @@ static enum fsl_status conclude(struct fsl_job *job, const struct fsl_config *co
 	return list_notes(&job->localisation, chapters, told, err);
 }
 
-struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config)
-{
-	bool is_whole = config->algorithm == FSL_ALGORITHM_SYSTRACE;
-	return fsl_chapter_rule_of(is_whole ? 0.0 : config->chapter_hours);
-}
-
-struct fsl_chapter_rule fsl_job_finer_rule(const struct fsl_config *config,
-					   const struct fsl_span *span)
-{
-	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
-	return span->begin_ns == FSL_NS_ABSENT
-		       ? longest
-		       : fsl_chapter_rule_finer(&longest, span->end_ns - span->begin_ns,
-						config->chapter_parts);
-}
-
-/* What the first of so many chapters together tell of the steps of the job. */
-struct look {
-	size_t n_steps;
-	double n_lengths; /* of a chapter */
-	struct fsl_step_hint step_hint;
-};
-
-static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job,
-				     const struct fsl_span *span,
-				     const struct fsl_chapter_rule *rule, size_t n_chapters,
-				     struct fsl_error *err)
-{
-	struct fsl_arena arena = {0};
-	struct fsl_chapter *items = NULL;
-	size_t n_items = 0;
-	*out = (struct look){.n_lengths = 0.0};
-	enum fsl_status status = fsl_chapters_list(&items, &n_items, &arena, span, rule, err);
-	if (status == FSL_OK && n_items > n_chapters) {
-		struct fsl_chapter first = {INT64_MIN, items[n_chapters - 1].end_ns};
-		struct fsl_steps steps = {0};
-		status = fsl_chapter_find_steps(&steps, job, &first, rule, err);
-		out->n_steps = fsl_chapter_count_steps(&steps, &first);
-		out->n_lengths = (double)(first.end_ns - span->begin_ns) / (double)rule->length_ns;
-		if (steps.is_ordinal) {
-			out->step_hint = (struct fsl_step_hint){steps.source_rank, steps.n_ops};
-		}
-		fsl_steps_fini(&steps);
-	}
-	fsl_arena_fini(&arena);
-	return status;
-}
-
-/* Judged as a whole, a small capture takes less time than in parts, and little again. */
-static bool has_operators_enough(const struct fsl_run *run, const struct fsl_config *config)
-{
-	return fsl_run_count_ops(run, INT64_MIN) >= (size_t)config->chapter_operators_min;
-}
-
-/* Takes the rule that gives @n_parts chapters where these hold steps enough and begin alike on all
- * ranks, or are the longest there are. What the first of them tell of the steps goes for all. */
-static enum fsl_status try_parts(struct fsl_job *job, const struct fsl_config *config,
-				 const struct fsl_span *span, int64_t n_parts,
-				 struct fsl_error *err)
-{
-	struct fsl_chapters *chapters = &job->chapters;
-	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
-	int64_t span_ns = span->end_ns - span->begin_ns;
-	struct fsl_chapter_rule finer = fsl_chapter_rule_finer(&longest, span_ns, n_parts);
-	bool is_longest = finer.length_ns == longest.length_ns;
-	struct look look;
-	if (span_ns / finer.length_ns < n_parts ||
-	    (!is_longest && (span->apart_ns > finer.lead_ns || !chapters->has_ops_enough))) {
-		return FSL_OK;
-	}
-	enum fsl_status status = look_at_begin(&look, job, span, &finer, 1, err);
-	if (status == FSL_OK && look.step_hint.n_ops > 0) {
-		size_t n_chapters = (size_t)(n_parts + FIRST_PARTS - 1) / FIRST_PARTS;
-		status = look_at_begin(&look, job, span, &finer, n_chapters, err);
-	}
-	bool is_enough =
-		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * SHORT_STEPS_MIN;
-	if (status == FSL_OK && (is_enough || is_longest)) {
-		chapters->rule = finer;
-		chapters->step_hint = look.step_hint;
-	}
-	return status;
-}
-
-/* The rule that suits the capture: short chapters, else longer ones, else the longest. */
-static enum fsl_status choose_rule(struct fsl_job *job, const struct fsl_config *config,
-				   const struct fsl_span *span, struct fsl_error *err)
-{
-	struct fsl_chapters *chapters = &job->chapters;
-	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
-	int64_t n_parts = config->chapter_parts;
-	enum fsl_status status = FSL_OK;
-	chapters->rule = longest;
-	chapters->wanted_ns = fsl_job_finer_rule(config, span).length_ns;
-	chapters->has_ops_enough = has_operators_enough(&job->run, config);
-	if (longest.length_ns == 0 || span->is_torn || span->begin_ns == FSL_NS_ABSENT) {
-		return FSL_OK;
-	}
-	for (int64_t divisor = 1; divisor <= COARSEST_PARTS && divisor <= n_parts; divisor *= 2) {
-		if (status == FSL_OK && chapters->rule.length_ns == longest.length_ns) {
-			status = try_parts(job, config, span, n_parts / divisor, err);
-		}
-	}
-	return status;
-}
-
 /* Files go on behind the end of a time range, and with them their last events. */
 static void end_with_range(struct fsl_span *span, int64_t until_ns)
 {
@@ -400,7 +290,7 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	enum fsl_status status = fsl_run_span(&span, &job->run, &longest, err);
 	end_with_range(&span, job->until_ns);
 	if (status == FSL_OK && !is_known) {
-		status = choose_rule(job, config, &span, err);
+		status = fsl_chapters_choose_rule(job, config, &span, err);
 	}
 	if (status != FSL_OK) {
 		return status;

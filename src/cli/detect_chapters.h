@@ -6,9 +6,10 @@
 
 /* How the configuration wants captures cut at most; sysTrace's rules are for whole captures. */
 struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config);
-/* How it wants a capture of that length cut, if that has steps enough. */
-struct fsl_chapter_rule fsl_job_finer_rule(const struct fsl_config *config,
-					   const struct fsl_span *span);
+/* The lengths that the chapters of a capture may have, if these hold steps enough: for
+ * config->chapter_parts of them, a half and a quarter; 0: it is too short for so many. */
+void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N],
+			    const struct fsl_config *config, const struct fsl_span *span);
 /* The newest steps of a chapter that perception may look back at. */
 size_t fsl_chapter_steps_kept(const struct fsl_config *config);
 

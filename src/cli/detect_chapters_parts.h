@@ -7,6 +7,11 @@
 /* Where the first chapter has fewer steps, the job's steps are too long for chapters. */
 enum { FSL_CHAPTER_STEPS_MIN = 64 };
 
+/* Fills the rule of job->chapters and what it depends on, from the whole run in @job: the shortest
+ * of the wanted chapters that hold steps enough, else the longest. */
+enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_config *config,
+					 const struct fsl_span *span, struct fsl_error *err);
+
 /* The configuration as a chapter is judged with it, at @now_ns; shallow, owns nothing. */
 struct fsl_config fsl_chapter_config(const struct fsl_config *config, int64_t now_ns);
 

@@ -32,14 +32,18 @@ struct fsl_judged_chapter {
 	struct fsl_pack packed;     /* the verdict, to be kept; nothing for the newest chapter */
 };
 
+/* As many chapters as are wanted, a half, or a quarter of that. */
+enum { FSL_CHAPTER_LEVELS_N = 3 };
+
 /* All chapters of a capture, oldest first; the newest is always judged anew. */
 struct fsl_chapters {
 	struct fsl_arena arena;
 	struct fsl_chapter_rule rule;
-	int64_t wanted_ns;    /* the length that chapters of such a capture should have; they have
-				 it where it holds steps enough */
-	bool has_ops_enough;  /* for chapters shorter than the longest */
-	struct fsl_span span; /* of the capture */
+	/* The lengths that chapters of such a capture should have; they have the first that holds
+	 * steps enough. */
+	int64_t wanted_ns[FSL_CHAPTER_LEVELS_N];
+	bool has_ops_enough;            /* for chapters shorter than the longest */
+	struct fsl_span span;           /* of the capture */
 	struct fsl_step_hint step_hint; /* of its begin; where chapters are short */
 	struct fsl_judged_chapter *items;
 	size_t n_items;

@@ -266,11 +266,14 @@ static bool is_outgrown(const struct fsl_kept *kept, const struct fsl_config *co
 		return true;
 	}
 	span.begin_ns = kept->chapters.span.begin_ns;
-	int64_t wanted_ns = fsl_job_finer_rule(config, &span).length_ns;
-	bool is_possible = length_ns == wanted_ns || length_ns == 2 * wanted_ns ||
-			   length_ns == 4 * wanted_ns || length_ns == kept->longest.length_ns;
-	return wanted_ns != kept->chapters.wanted_ns || !is_possible ||
-	       has_ops_enough_now(kept, config, run);
+	int64_t wanted_ns[FSL_CHAPTER_LEVELS_N];
+	bool is_possible = length_ns == kept->longest.length_ns, is_same = true;
+	fsl_job_wanted_lengths(wanted_ns, config, &span);
+	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N; level++) {
+		is_possible |= length_ns == wanted_ns[level];
+		is_same &= wanted_ns[level] == kept->chapters.wanted_ns[level];
+	}
+	return !is_same || !is_possible || has_ops_enough_now(kept, config, run);
 }
 
 bool fsl_kept_is_outdated(const struct fsl_kept *kept, const struct fsl_config *config,

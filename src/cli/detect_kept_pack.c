@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x374b5346, /* "FSK7"; another number when the bytes change */
+	KEPT_MAGIC = 0x384b5346, /* "FSK8"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
 	CHAPTER_BYTES_MIN = 109, /* times, steps, progress, singles, length of the verdict */
 };
@@ -32,7 +32,9 @@ enum fsl_status fsl_kept_pack(const struct fsl_kept *kept, const struct fsl_chap
 	fsl_marks_pack(&kept->now, &marks);
 	fsl_pack_u32(pack, KEPT_MAGIC);
 	fsl_pack_u64(pack, (uint64_t)chapters->rule.length_ns);
-	fsl_pack_u64(pack, (uint64_t)chapters->wanted_ns);
+	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N; level++) {
+		fsl_pack_u64(pack, (uint64_t)chapters->wanted_ns[level]);
+	}
 	fsl_pack_u8(pack, chapters->has_ops_enough);
 	fsl_pack_u32(pack, (uint32_t)chapters->step_hint.rank);
 	fsl_pack_u64(pack, chapters->step_hint.n_ops);
@@ -84,7 +86,9 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpa
 {
 	enum fsl_status status = FSL_OK;
 	out->rule = fsl_chapter_rule_for((int64_t)fsl_unpack_u64(unpack));
-	out->wanted_ns = (int64_t)fsl_unpack_u64(unpack);
+	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N; level++) {
+		out->wanted_ns[level] = (int64_t)fsl_unpack_u64(unpack);
+	}
 	out->has_ops_enough = fsl_unpack_u8(unpack) != 0;
 	out->step_hint.rank = (int32_t)fsl_unpack_u32(unpack);
 	out->step_hint.n_ops = (size_t)fsl_unpack_u64(unpack);

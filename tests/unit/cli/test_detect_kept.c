@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/detect_chapters.h"
 #include "cli/detect_kept_parts.h"
 #include "series/verdict_pack.h"
 
@@ -22,7 +23,7 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 	*kept = (struct fsl_kept){.resume_ns = FSL_NS_ABSENT,
 				  .now = {.period_ns = HOUR, .lead_ns = HOUR / 10}};
 	*chapters = (struct fsl_chapters){.rule = fsl_chapter_rule_for(HOUR),
-					  .wanted_ns = HOUR,
+					  .wanted_ns = {HOUR, 2 * HOUR, 0},
 					  .has_ops_enough = true,
 					  .step_hint = {7, 16},
 					  .span = {.begin_ns = HOUR / 4}};
@@ -67,7 +68,8 @@ static void what_was_kept_is_found_but_for_the_newest_chapter(void **state)
 	pack(&bytes);
 	assert_int_equal(fsl_kept_unpack(&found, bytes.bytes, bytes.n_bytes, NULL), FSL_OK);
 	assert_int_equal(found.chapters.n_items, CHAPTERS - 1);
-	assert_true(found.chapters.rule.length_ns == HOUR && found.chapters.wanted_ns == HOUR);
+	assert_true(found.chapters.rule.length_ns == HOUR);
+	assert_true(found.chapters.wanted_ns[0] == HOUR && found.chapters.wanted_ns[1] == 2 * HOUR);
 	assert_int_equal(found.chapters.step_hint.rank, 7);
 	assert_int_equal(found.chapters.step_hint.n_ops, 16);
 	assert_true(found.chapters.span.begin_ns == HOUR / 4);
@@ -175,7 +177,6 @@ static void an_operator_of_a_kept_chapter_that_ends_later_is_late(void **state)
 		struct fsl_run run;
 		make(&kept, &chapters);
 		kept.longest = kept.chapters.rule = fsl_chapter_rule_of(1.0);
-		kept.chapters.wanted_ns = HOUR;
 		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
 		add_op(&run, cases[i].begin_ns, cases[i].end_ns);
 		assert_false(fsl_kept_is_outdated(&kept, &config, &run)); /* nothing is kept */
@@ -201,7 +202,8 @@ static void a_capture_that_wants_longer_chapters_has_outgrown_those_kept(void **
 		make(&kept, &chapters);
 		kept.longest = fsl_chapter_rule_of(1.0);
 		kept.chapters.rule = fsl_chapter_rule_for(HOUR / 2);
-		kept.chapters.wanted_ns = HOUR / 2;
+		kept.chapters.wanted_ns[0] = HOUR / 2;
+		kept.chapters.wanted_ns[1] = kept.chapters.wanted_ns[2] = HOUR;
 		kept.chapters.span.begin_ns = 100 * HOUR;
 		kept.ranks[1].last_event_ns = 200 * HOUR;
 		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
@@ -216,6 +218,25 @@ static void a_capture_that_wants_longer_chapters_has_outgrown_those_kept(void **
 		fsl_chapters_fini(&chapters);
 		fsl_kept_fini(&kept);
 	}
+}
+
+static void a_level_wants_no_length_where_it_would_have_too_few_chapters(void **state)
+{
+	(void)state;
+	static const struct fsl_config config = {
+		.algorithm = FSL_ALGORITHM_FAILSLOW, .chapter_hours = 0.01, .chapter_parts = 64};
+	struct fsl_span span = {.begin_ns = HOUR};
+	int64_t wanted_ns[FSL_CHAPTER_LEVELS_N];
+	span.end_ns = HOUR + INT64_C(71) * FSL_NS_PER_S; /* chapters are not cut below a second */
+	fsl_job_wanted_lengths(wanted_ns, &config, &span);
+	assert_true(wanted_ns[0] == 0);
+	assert_true(wanted_ns[1] == INT64_C(1125) * FSL_NS_PER_MS);
+	assert_true(wanted_ns[2] == INT64_C(2250) * FSL_NS_PER_MS);
+	span.end_ns = HOUR + INT64_C(72) * FSL_NS_PER_S;
+	fsl_job_wanted_lengths(wanted_ns, &config, &span);
+	assert_true(wanted_ns[0] == INT64_C(1125) * FSL_NS_PER_MS);
+	assert_true(wanted_ns[1] == INT64_C(2250) * FSL_NS_PER_MS);
+	assert_true(wanted_ns[2] == INT64_C(4500) * FSL_NS_PER_MS);
 }
 
 /* Of 30 operators 20 lie in the two chapters that are kept. */
@@ -234,6 +255,7 @@ static void shorter_chapters_are_wanted_once_there_are_operators_enough(void **s
 		kept.longest = chapters.rule = fsl_chapter_rule_of(1.0);
 		chapters.span.begin_ns = HOUR / 4;
 		chapters.has_ops_enough = false;
+		chapters.wanted_ns[1] = 0; /* there is no half of one chapter */
 		chapters.items[0].n_ops = 15;
 		chapters.items[1].n_ops = 5;
 		fsl_chapter_fini(&chapters.items[--chapters.n_items]);
@@ -261,6 +283,7 @@ int main(void)
 		cmocka_unit_test(out_of_memory_is_reported),
 		cmocka_unit_test(an_operator_of_a_kept_chapter_that_ends_later_is_late),
 		cmocka_unit_test(a_capture_that_wants_longer_chapters_has_outgrown_those_kept),
+		cmocka_unit_test(a_level_wants_no_length_where_it_would_have_too_few_chapters),
 		cmocka_unit_test(shorter_chapters_are_wanted_once_there_are_operators_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
