@@ -9,9 +9,12 @@
 #include "series/chapter.h"
 
 enum {
-	GUESS_BYTES_MIN = 1 << 20, /* what is smaller is read fast enough */
-	GUESS_BYTES = 1 << 15,     /* of a file that tell how it goes on */
-	GUESS_ERROR = 10,          /* one part in so many */
+	/* What is smaller is read fast enough; a byte of a timeline takes as long as four of
+	 * markers. */
+	GUESS_MARKERS_BYTES_MIN = 1 << 20,
+	GUESS_BYTES_MIN = 1 << 17,
+	GUESS_BYTES = 1 << 15, /* of a file that tell how it goes on */
+	GUESS_ERROR = 10,      /* one part in so many */
 };
 
 void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_options *options,
@@ -112,9 +115,10 @@ void fsl_mark_look(struct fsl_mark_taker *taker, const struct fsl_reader *reader
 }
 
 void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
-		  const struct fsl_reader *reader, const char *format)
+		  const struct fsl_reader *reader, const char *format, enum fsl_input_kind kind)
 {
 	const struct fsl_file_marks *old = taker->old;
+	uint64_t n_least = kind == FSL_INPUT_MARKERS ? GUESS_MARKERS_BYTES_MIN : GUESS_BYTES_MIN;
 	const struct fsl_mark *from = old != NULL ? fsl_mark_find(old, taker->resume_ns) : NULL;
 	if (taker->is_packed) {
 		return;
@@ -127,7 +131,7 @@ void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
 	}
 	taker->from = from;
 	taker->n_bytes = fsl_reader_disk_bytes(reader);
-	taker->n_parts = taker->n_bytes >= GUESS_BYTES_MIN ? taker->n_parts : 0;
+	taker->n_parts = taker->n_bytes >= n_least ? taker->n_parts : 0;
 	sink->taker = taker;
 	sink->mark_at_ns = INT64_MIN;
 }
