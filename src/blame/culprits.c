@@ -326,7 +326,6 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 	return status;
 }
 
-/* Costliest first; equal costs by rank. */
 static int compare_culprits(const void *a, const void *b)
 {
 	const struct fsl_culprit *x = a, *y = b;
@@ -334,6 +333,11 @@ static int compare_culprits(const void *a, const void *b)
 		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
 	}
 	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void fsl_fuse_sort_culprits(struct fsl_localisation *out)
+{
+	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
 }
 
 /*
@@ -392,7 +396,7 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 	if (status != FSL_OK || out->n_culprits == 0) {
 		return status;
 	}
-	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
+	fsl_fuse_sort_culprits(out);
 	status = set_loss(out, job, err);
 	forget_ends(out, job); /* losses are those of the steps that were seen */
 	return status == FSL_OK ? fsl_fuse_runner_up(out, job, err) : status;

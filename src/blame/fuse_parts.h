@@ -9,6 +9,9 @@
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
 				  struct fsl_error *err);
 
+/* Costliest first; equal costs by rank. */
+void fsl_fuse_sort_culprits(struct fsl_localisation *out);
+
 /* Kind, confidence, onset and reason of a verdict with culprits, costliest first. */
 void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *job);
 

@@ -333,15 +333,6 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct poo
 	return status;
 }
 
-static int compare_culprits(const void *a, const void *b)
-{
-	const struct fsl_culprit *x = a, *y = b;
-	if (x->lost_ms_per_step != y->lost_ms_per_step) {
-		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
-	}
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
 /* What the job loses per step over a range, and its steps without that. */
 static void set_loss(struct fsl_localisation *out, const struct pool *pool,
 		     const struct range *range, double lost_ms)
@@ -373,7 +364,7 @@ static void drop_suspects(struct fsl_localisation *out)
 static enum fsl_status conclude_ranks(struct fsl_localisation *out, const struct pool *pool,
 				      const struct range *range, struct fsl_error *err)
 {
-	qsort(out->culprits, out->n_culprits, sizeof(*out->culprits), compare_culprits);
+	fsl_fuse_sort_culprits(out);
 	double lost_ms = out->culprits[0].lost_ms_per_step;
 	for (size_t i = 0; i < out->n_culprits; i++) {
 		out->culprits[i].share_of_loss = out->culprits[i].lost_ms_per_step / lost_ms;
