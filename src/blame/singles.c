@@ -194,23 +194,39 @@ static bool is_seen(const struct fsl_case *job)
 	       job->config->rank_coverage_min * (double)job->topology->n_expected_ranks;
 }
 
+/* Ranks of each stage that may have single steps, by stage; NULL: out of memory. Free with
+ * fsl_free. */
+static uint32_t *count_stages(const struct fsl_blame *blame)
+{
+	int32_t last = 0;
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		last = blame->peers.stage_of[r] > last ? blame->peers.stage_of[r] : last;
+	}
+	uint32_t *n_of = fsl_calloc((size_t)last + 1, sizeof(*n_of));
+	for (size_t r = 0; r < blame->n_ranks && n_of != NULL; r++) {
+		n_of[blame->peers.stage_of[r]] += has_singles(blame, r);
+	}
+	return n_of;
+}
+
 static enum fsl_status look_at_ranks(struct fsl_singles *out, const struct look *look,
 				     struct fsl_error *err)
 {
 	const struct fsl_blame *blame = look->job->blame;
-	enum fsl_status status = FSL_OK;
+	uint32_t *n_of = count_stages(blame);
+	enum fsl_status status =
+		n_of != NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: stages");
 	for (size_t r = 0; r < blame->n_ranks && status == FSL_OK; r++) {
-		if (!has_singles(blame, r)) {
-			continue;
-		}
-		size_t first = blame->peers.begin[blame->peers.class_of[r]];
 		struct fsl_rank_singles item = {
 			.rank = look->job->run->ranks[r].rank,
-			.class_rank = look->job->run->ranks[blame->peers.members[first]].rank,
-			.n_class = (uint32_t)fsl_peers_n(&blame->peers, r),
+			.stage = blame->peers.stage_of[r],
+			.n_stage = n_of[blame->peers.stage_of[r]],
 			.cause = FSL_CAUSES_N,
 			.first_ns = FSL_NS_ABSENT,
 		};
+		if (!has_singles(blame, r)) {
+			continue;
+		}
 		status = look_at_rank(&item, look, r, err);
 		if (status != FSL_OK || item.first_ns == FSL_NS_ABSENT) {
 			continue;
@@ -220,6 +236,7 @@ static enum fsl_status look_at_ranks(struct fsl_singles *out, const struct look 
 			out->items[out->n_items++] = item;
 		}
 	}
+	fsl_free(n_of);
 	return status;
 }
 
@@ -266,8 +283,8 @@ void fsl_singles_pack(const struct fsl_singles *singles, struct fsl_pack *pack)
 	for (size_t i = 0; i < singles->n_items; i++) {
 		const struct fsl_rank_singles *item = &singles->items[i];
 		fsl_pack_u32(pack, (uint32_t)item->rank);
-		fsl_pack_u32(pack, (uint32_t)item->class_rank);
-		fsl_pack_u32(pack, item->n_class);
+		fsl_pack_u32(pack, (uint32_t)item->stage);
+		fsl_pack_u32(pack, item->n_stage);
 		fsl_pack_u32(pack, item->n_waited);
 		fsl_pack_column(pack, item->n_by_size, SIZE_SHAPE, FSL_SINGLE_SIZES_N);
 		fsl_pack_u8(pack, (uint8_t)item->cause);
@@ -286,8 +303,8 @@ static struct fsl_rank_singles unpack_rank(struct fsl_unpack *unpack)
 {
 	struct fsl_rank_singles item;
 	item.rank = (int32_t)fsl_unpack_u32(unpack);
-	item.class_rank = (int32_t)fsl_unpack_u32(unpack);
-	item.n_class = fsl_unpack_u32(unpack);
+	item.stage = (int32_t)fsl_unpack_u32(unpack);
+	item.n_stage = fsl_unpack_u32(unpack);
 	item.n_waited = fsl_unpack_u32(unpack);
 	fsl_unpack_column(unpack, item.n_by_size, SIZE_SHAPE, FSL_SINGLE_SIZES_N);
 	item.cause = (enum fsl_cause)fsl_unpack_u8(unpack);
@@ -312,8 +329,8 @@ static bool is_sound(const struct fsl_singles *singles, const struct fsl_rank_si
 	for (size_t k = 0; k < FSL_SINGLE_SIZES_N; k++) {
 		n_high += item->n_by_size[k];
 	}
-	return item->n_class > 1 && item->n_class <= FSL_RANKS_MAX && n_high > 0 &&
-	       n_high <= singles->n_steps && item->n_waited <= n_high &&
+	return item->stage >= 0 && item->n_stage > 1 && item->n_stage <= FSL_RANKS_MAX &&
+	       n_high > 0 && n_high <= singles->n_steps && item->n_waited <= n_high &&
 	       item->cause <= FSL_CAUSES_N && is_time_ms(item->lost_ms) &&
 	       is_time_ms(item->most_ms) && is_time_ms(item->own_ms) &&
 	       is_time_ms(item->peers_ms) && item->first_step <= item->last_step;

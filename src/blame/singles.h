@@ -1,7 +1,7 @@
 /*
  * Single long steps of a long capture. What comes once in two hundred steps, such as a slow
  * checkpoint, is chance in each chapter that holds one of them, and plain over many chapters. So a
- * few numbers of each chapter are kept, and told together where no chapter named anybody.
+ * few numbers of each chapter are kept, and told together where the verdict would name nobody.
  */
 #ifndef FSL_BLAME_SINGLES_H
 #define FSL_BLAME_SINGLES_H
@@ -15,9 +15,9 @@ enum { FSL_SINGLE_SIZES_N = 24 };
  * high. */
 struct fsl_rank_singles {
 	int32_t rank;
-	int32_t class_rank; /* lowest of the ranks that do the same work */
-	uint32_t n_class;   /* how many these are */
-	uint32_t n_waited;  /* single steps in which others waited for the rank */
+	int32_t stage; /* pipeline stage: what is alike in all chapters, as classes need not be */
+	uint32_t n_stage;  /* ranks of it that may have single steps */
+	uint32_t n_waited; /* single steps in which others waited for the rank */
 	/* Single steps by what the job lost: of 2^k to 2^(k + 1) ms, the first and the last of less
 	 * and more, too. */
 	uint32_t n_by_size[FSL_SINGLE_SIZES_N];
@@ -43,8 +43,9 @@ struct fsl_singles {
 
 /*
  * Looks at the steps [begin, end) of a judged chapter. Ranks that do work which differs in every
- * step, or that nobody can be compared with, have no single steps; five in a row are none.
- * @out is overwritten; free with fsl_singles_fini(). FSL_ERR_MEMORY only.
+ * step, or that nobody can be compared with, have no single steps; five in a row are none. A
+ * chapter in which too few ranks left data has no steps at all. @out is overwritten; free with
+ * fsl_singles_fini(). FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *job, size_t begin,
 				 size_t end, struct fsl_error *err);
@@ -59,10 +60,10 @@ enum fsl_status fsl_singles_unpack(struct fsl_singles *out, struct fsl_unpack *u
 
 /*
  * Names the ranks whose single steps, over the chapters in which they come, cost the job what
- * counts and come more often than chance (Poisson, at the rate of their peers); else, when that is
- * true of the steps of all ranks together, says that hosts pause. @out is the verdict of the newest
- * chapter,
- * @job what it was made from; nothing changes where *is_found is false. Oldest chapter first.
+ * counts and come more often than chance (Poisson, at the rate of the others of their stage); else,
+ * when that is true of the steps of all ranks together, says that hosts pause. @out is the verdict
+ * of the newest chapter and names nobody, @job what it was made from; nothing changes where
+ * *is_found is false. Oldest chapter first.
  */
 enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *job,
 				 const struct fsl_singles *const *chapters, size_t n_chapters,

@@ -36,6 +36,12 @@ struct entry {
 	const struct fsl_rank_singles *item;
 };
 
+/* The single steps of all ranks of a stage in all chapters. */
+struct stage_total {
+	int32_t stage;
+	size_t n_by_size[FSL_SINGLE_SIZES_N];
+};
+
 /* Everything that is told together. The sums are over the chapters before: [n_chapters + 1]. */
 struct pool {
 	const struct fsl_case *job;
@@ -44,9 +50,11 @@ struct pool {
 	double *counts_ms; /* a loss that counts */
 	double *steps_ms, *pauses_ms;
 	size_t *n_steps, *n_pauses;
-	struct entry *by_rank, *by_class; /* by rank or class, then chapter */
+	struct entry *by_rank, *by_stage; /* by rank or stage, then chapter */
 	size_t n_entries;
-	double *class_lost_ms; /* [n_entries + 1]: of by_class, those before */
+	double *stage_lost_ms;      /* [n_entries + 1]: of by_stage, those before */
+	struct stage_total *totals; /* by stage */
+	size_t n_totals;
 };
 
 /* Half-open range of chapters. */
@@ -59,6 +67,8 @@ struct record {
 	const struct fsl_rank_singles *first, *last;
 	size_t n_high, n_waited, n_chapters;
 	size_t n_by_size[FSL_SINGLE_SIZES_N];
+	size_t n_all_by_size[FSL_SINGLE_SIZES_N]; /* in all chapters */
+	bool has_moved;                           /* of one stage here, of another there */
 	double lost_ms, most_ms, own_ms, peers_ms;
 	double cause_ms[FSL_CAUSES_N]; /* lost, by cause */
 };
@@ -70,11 +80,11 @@ static int compare_by_rank(const void *a, const void *b)
 					      : FSL_ORDER(x->chapter, y->chapter);
 }
 
-static int compare_by_class(const void *a, const void *b)
+static int compare_by_stage(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	if (x->item->class_rank != y->item->class_rank) {
-		return FSL_ORDER(x->item->class_rank, y->item->class_rank);
+	if (x->item->stage != y->item->stage) {
+		return FSL_ORDER(x->item->stage, y->item->stage);
 	}
 	return x->chapter != y->chapter ? FSL_ORDER(x->chapter, y->chapter)
 					: FSL_ORDER(x->item->rank, y->item->rank);
@@ -82,22 +92,41 @@ static int compare_by_class(const void *a, const void *b)
 
 static enum fsl_status alloc_pool(struct pool *pool, struct fsl_arena *arena, struct fsl_error *err)
 {
-	size_t n_sums = pool->n_chapters + 1, n_class_sums = pool->n_entries + 1;
+	size_t n_sums = pool->n_chapters + 1, n_stage_sums = pool->n_entries + 1;
 	pool->counts_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->counts_ms));
 	pool->steps_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->steps_ms));
 	pool->pauses_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->pauses_ms));
 	pool->n_steps = fsl_arena_alloc(arena, n_sums * sizeof(*pool->n_steps));
 	pool->n_pauses = fsl_arena_alloc(arena, n_sums * sizeof(*pool->n_pauses));
-	pool->by_rank = fsl_arena_alloc(arena, n_class_sums * sizeof(*pool->by_rank));
-	pool->by_class = fsl_arena_alloc(arena, n_class_sums * sizeof(*pool->by_class));
-	pool->class_lost_ms = fsl_arena_alloc(arena, n_class_sums * sizeof(*pool->class_lost_ms));
+	pool->by_rank = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->by_rank));
+	pool->by_stage = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->by_stage));
+	pool->stage_lost_ms = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->stage_lost_ms));
+	pool->totals = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->totals));
 	bool has_room = pool->counts_ms != NULL && pool->steps_ms != NULL &&
 			pool->pauses_ms != NULL && pool->n_steps != NULL &&
-			pool->n_pauses != NULL && pool->by_rank != NULL && pool->by_class != NULL &&
-			pool->class_lost_ms != NULL;
+			pool->n_pauses != NULL && pool->by_rank != NULL && pool->by_stage != NULL &&
+			pool->stage_lost_ms != NULL && pool->totals != NULL;
 	return has_room ? FSL_OK
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: single steps=%zu",
 				   pool->n_entries);
+}
+
+static void add_sizes(size_t n_by_size[FSL_SINGLE_SIZES_N], const struct fsl_rank_singles *item)
+{
+	for (size_t k = 0; k < FSL_SINGLE_SIZES_N; k++) {
+		n_by_size[k] += item->n_by_size[k];
+	}
+}
+
+/* Entry @i of by_stage. */
+static void add_to_stage(struct pool *pool, size_t i)
+{
+	const struct fsl_rank_singles *item = pool->by_stage[i].item;
+	pool->stage_lost_ms[i + 1] = pool->stage_lost_ms[i] + item->lost_ms;
+	if (pool->n_totals == 0 || pool->totals[pool->n_totals - 1].stage != item->stage) {
+		pool->totals[pool->n_totals++].stage = item->stage;
+	}
+	add_sizes(pool->totals[pool->n_totals - 1].n_by_size, item);
 }
 
 static void sum_up(struct pool *pool)
@@ -115,12 +144,11 @@ static void sum_up(struct pool *pool)
 			pool->by_rank[n++] = (struct entry){(uint32_t)c, &chapter->items[i]};
 		}
 	}
-	memcpy(pool->by_class, pool->by_rank, n * sizeof(*pool->by_class));
+	memcpy(pool->by_stage, pool->by_rank, n * sizeof(*pool->by_stage));
 	qsort(pool->by_rank, n, sizeof(*pool->by_rank), compare_by_rank);
-	qsort(pool->by_class, n, sizeof(*pool->by_class), compare_by_class);
+	qsort(pool->by_stage, n, sizeof(*pool->by_stage), compare_by_stage);
 	for (size_t i = 0; i < n; i++) {
-		pool->class_lost_ms[i + 1] =
-			pool->class_lost_ms[i] + pool->by_class[i].item->lost_ms;
+		add_to_stage(pool, i);
 	}
 }
 
@@ -136,16 +164,15 @@ static enum fsl_status pool_init(struct pool *pool, struct fsl_arena *arena, str
 	return status;
 }
 
-/* The first entry of a class that is not before the chapter. */
-static size_t find_class(const struct pool *pool, int32_t class_rank, size_t chapter)
+/* The first entry of a stage that is not before the chapter. */
+static size_t find_stage(const struct pool *pool, int32_t stage, size_t chapter)
 {
 	size_t low = 0, high = pool->n_entries;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct entry *entry = &pool->by_class[middle];
-		bool is_before = entry->item->class_rank != class_rank
-					 ? entry->item->class_rank < class_rank
-					 : entry->chapter < chapter;
+		const struct entry *entry = &pool->by_stage[middle];
+		bool is_before = entry->item->stage != stage ? entry->item->stage < stage
+							     : entry->chapter < chapter;
 		low = is_before ? middle + 1 : low;
 		high = is_before ? high : middle;
 	}
@@ -175,53 +202,61 @@ static struct range find_range(const struct pool *pool, const struct entry *entr
 	return best;
 }
 
+static void add_item(struct record *out, const struct fsl_rank_singles *item)
+{
+	out->first = out->first == NULL ? item : out->first;
+	out->last = item;
+	out->n_chapters++;
+	out->n_high += fsl_singles_count(item, 0);
+	add_sizes(out->n_by_size, item);
+	out->n_waited += item->n_waited;
+	out->lost_ms += item->lost_ms;
+	out->most_ms = fmax(out->most_ms, item->most_ms);
+	out->own_ms += item->own_ms;
+	out->peers_ms += item->peers_ms;
+	if (item->cause < FSL_CAUSES_N) {
+		out->cause_ms[item->cause] += item->lost_ms;
+	}
+}
+
+/* Of all entries of a rank. */
 static struct record record_of(const struct entry *entries, size_t n, const struct range *range)
 {
 	struct record out = {.first = NULL};
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_rank_singles *item = entries[i].item;
-		if (entries[i].chapter < range->begin || entries[i].chapter >= range->end) {
-			continue;
-		}
-		out.first = out.first == NULL ? item : out.first;
-		out.last = item;
-		out.n_chapters++;
-		out.n_high += fsl_singles_count(item, 0);
-		for (size_t k = 0; k < FSL_SINGLE_SIZES_N; k++) {
-			out.n_by_size[k] += item->n_by_size[k];
-		}
-		out.n_waited += item->n_waited;
-		out.lost_ms += item->lost_ms;
-		out.most_ms = fmax(out.most_ms, item->most_ms);
-		out.own_ms += item->own_ms;
-		out.peers_ms += item->peers_ms;
-		if (item->cause < FSL_CAUSES_N) {
-			out.cause_ms[item->cause] += item->lost_ms;
+		add_sizes(out.n_all_by_size, item);
+		out.has_moved |= item->stage != entries[0].item->stage;
+		if (entries[i].chapter >= range->begin && entries[i].chapter < range->end) {
+			add_item(&out, item);
 		}
 	}
 	return out;
 }
 
+static int compare_total(const void *key, const void *total)
+{
+	return FSL_ORDER(*(const int32_t *)key, ((const struct stage_total *)total)->stage);
+}
+
 /*
- * More often than its peers in all chapters, by more than chance. Those count that are as long as
- * half of what is usual for the rank: peers may have many short ones.
+ * More often than the others of its stage in all chapters, by more than chance. Those count that
+ * cost half of what is usual for the rank: the others may have many short ones.
  */
 static bool is_beyond_chance(const struct pool *pool, const struct record *record,
 			     const struct range *range)
 {
 	const struct fsl_rank_singles *item = record->first;
-	size_t size = fsl_single_size(0.5 * record->lost_ms / (double)record->n_high);
-	size_t begin = find_class(pool, item->class_rank, 0), n_high = 0, n_peers_high = 0;
-	size_t end = find_class(pool, item->class_rank, pool->n_chapters);
-	for (size_t i = begin; i < end; i++) {
-		const struct fsl_rank_singles *other = pool->by_class[i].item;
-		n_peers_high += other->rank != item->rank ? fsl_singles_count(other, size) : 0;
-	}
-	for (size_t k = size; k < FSL_SINGLE_SIZES_N; k++) {
+	const struct stage_total *total = bsearch(&item->stage, pool->totals, pool->n_totals,
+						  sizeof(*pool->totals), compare_total);
+	size_t n_high = 0, n_others_high = 0;
+	for (size_t k = fsl_single_size(0.5 * record->lost_ms / (double)record->n_high);
+	     k < FSL_SINGLE_SIZES_N; k++) {
 		n_high += record->n_by_size[k];
+		n_others_high += total->n_by_size[k] - record->n_all_by_size[k];
 	}
-	double n_seen = (double)(item->n_class - 1) * (double)pool->n_steps[pool->n_chapters];
-	double rate = ((double)n_peers_high + UNSEEN_STEPS) / n_seen;
+	double n_seen = (double)(item->n_stage - 1) * (double)pool->n_steps[pool->n_chapters];
+	double rate = ((double)n_others_high + UNSEEN_STEPS) / n_seen;
 	double n_steps = (double)(pool->n_steps[range->end] - pool->n_steps[range->begin]);
 	double n_looks = (double)pool->n_chapters * (double)pool->job->run->n_ranks;
 	return n_high >= STEPS_MIN &&
@@ -229,25 +264,25 @@ static bool is_beyond_chance(const struct pool *pool, const struct record *recor
 		       CHANCE_MAX;
 }
 
-/* What a peer loses over the range on average. */
-static double peers_lost_ms(const struct pool *pool, const struct record *record,
-			    const struct range *range)
+/* What another rank of its stage loses over the range on average. */
+static double others_lost_ms(const struct pool *pool, const struct record *record,
+			     const struct range *range)
 {
 	const struct fsl_rank_singles *item = record->first;
-	size_t begin = find_class(pool, item->class_rank, range->begin);
-	size_t end = find_class(pool, item->class_rank, range->end);
-	double all_ms = pool->class_lost_ms[end] - pool->class_lost_ms[begin];
-	return fmax(0.0, all_ms - record->lost_ms) / (double)(item->n_class - 1);
+	size_t begin = find_stage(pool, item->stage, range->begin);
+	size_t end = find_stage(pool, item->stage, range->end);
+	double all_ms = pool->stage_lost_ms[end] - pool->stage_lost_ms[begin];
+	return fmax(0.0, all_ms - record->lost_ms) / (double)(item->n_stage - 1);
 }
 
 static bool is_culprit(const struct pool *pool, const struct record *record,
 		       const struct range *range)
 {
 	double pauses_ms = pool->pauses_ms[range->end] - pool->pauses_ms[range->begin];
-	return record->most_ms <= ONE_STEP_SHARE_MAX * record->lost_ms &&
+	return !record->has_moved && record->most_ms <= ONE_STEP_SHARE_MAX * record->lost_ms &&
 	       (double)record->n_waited >= WAITED_SHARE_MIN * (double)record->n_high &&
 	       record->lost_ms >= PAUSES_SHARE_MIN * pauses_ms &&
-	       record->lost_ms > PEERS_MULTIPLE * peers_lost_ms(pool, record, range) &&
+	       record->lost_ms > PEERS_MULTIPLE * others_lost_ms(pool, record, range) &&
 	       is_beyond_chance(pool, record, range);
 }
 
@@ -309,11 +344,12 @@ static enum fsl_status name(struct fsl_localisation *out, const struct pool *poo
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }
 
-/* @widest: the chapters that culprits were found in. */
+/* *costliest: the chapters over which the costliest of them was found. */
 static enum fsl_status name_ranks(struct fsl_localisation *out, const struct pool *pool,
-				  struct range *widest, struct fsl_error *err)
+				  struct range *costliest, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
+	double most_ms = 0.0;
 	for (size_t begin = 0, end = 0; begin < pool->n_entries && status == FSL_OK; begin = end) {
 		const struct entry *entries = &pool->by_rank[begin];
 		while (end < pool->n_entries &&
@@ -322,12 +358,15 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct poo
 		}
 		struct range range = find_range(pool, entries, end - begin);
 		struct record record = record_of(entries, end - begin, &range);
-		if (record.first != NULL && is_culprit(pool, &record, &range)) {
-			bool is_first = widest->begin == widest->end;
-			widest->begin = is_first || range.begin < widest->begin ? range.begin
-										: widest->begin;
-			widest->end = range.end > widest->end ? range.end : widest->end;
-			status = name(out, pool, &record, &range, err);
+		if (record.first == NULL || !is_culprit(pool, &record, &range)) {
+			continue;
+		}
+		size_t n_before = out->n_culprits;
+		status = name(out, pool, &record, &range, err);
+		if (out->n_culprits > n_before &&
+		    out->culprits[n_before].lost_ms_per_step > most_ms) {
+			most_ms = out->culprits[n_before].lost_ms_per_step;
+			*costliest = range;
 		}
 	}
 	return status;
@@ -449,17 +488,17 @@ enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_
 				 bool *is_found, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
-	struct range widest = {0, 0};
+	struct range costliest = {0, 0};
 	struct pool pool = {.job = job, .chapters = chapters, .n_chapters = n_chapters};
 	bool has_pauses = out->kind == FSL_VERDICT_HOST_PAUSES;
 	enum fsl_status status = pool_init(&pool, &scratch, err);
 	*is_found = false;
 	if (status == FSL_OK) {
-		status = name_ranks(out, &pool, &widest, err);
+		status = name_ranks(out, &pool, &costliest, err);
 	}
 	if (status == FSL_OK && out->n_culprits > 0) {
 		*is_found = true;
-		status = conclude_ranks(out, &pool, &widest, err);
+		status = conclude_ranks(out, &pool, &costliest, err);
 	} else if (status == FSL_OK && !has_pauses) {
 		tell_pauses(out, &pool, is_found);
 	}

@@ -71,8 +71,9 @@ static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job
 
 /* Takes the rule of a level where its chapters hold steps enough and begin alike on all ranks, or
  * are the longest there are. What the first of them tell of the steps goes for all. */
-static enum fsl_status try_level(struct fsl_job *job, const struct fsl_config *config,
-				 const struct fsl_span *span, size_t level, struct fsl_error *err)
+static enum fsl_status try_level(bool *is_taken, struct fsl_job *job,
+				 const struct fsl_config *config, const struct fsl_span *span,
+				 size_t level, struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	struct fsl_chapter_rule rule = fsl_chapter_rule_for(chapters->wanted_ns[level]);
@@ -90,7 +91,8 @@ static enum fsl_status try_level(struct fsl_job *job, const struct fsl_config *c
 	}
 	bool is_enough =
 		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * SHORT_STEPS_MIN;
-	if (status == FSL_OK && (is_enough || is_longest)) {
+	*is_taken = status == FSL_OK && (is_enough || is_longest);
+	if (*is_taken) {
 		chapters->rule = rule;
 		chapters->step_hint = look.step_hint;
 	}
@@ -101,17 +103,16 @@ enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_c
 					 const struct fsl_span *span, struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
-	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
 	enum fsl_status status = FSL_OK;
-	chapters->rule = longest;
+	chapters->rule = fsl_job_chapter_rule(config);
 	fsl_job_wanted_lengths(chapters->wanted_ns, config, span);
 	/* Judged as a whole, a small capture takes less time than in parts, and little again. */
 	chapters->has_ops_enough =
 		fsl_run_count_ops(&job->run, INT64_MIN) >= (size_t)config->chapter_operators_min;
-	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N && !span->is_torn; level++) {
-		if (status == FSL_OK && chapters->rule.length_ns == longest.length_ns) {
-			status = try_level(job, config, span, level, err);
-		}
+	bool is_taken = span->is_torn;
+	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N && !is_taken && status == FSL_OK;
+	     level++) {
+		status = try_level(&is_taken, job, config, span, level, err);
 	}
 	return status;
 }

@@ -213,11 +213,10 @@ static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_conf
 }
 
 /* What chapters told of nobody may add up to more than they told. */
-static bool may_add_up(const struct fsl_localisation *told, const struct fsl_localisation *newest)
+static bool may_add_up(const struct fsl_localisation *verdict)
 {
-	bool is_open = told->kind == FSL_VERDICT_NORMAL || told->kind == FSL_VERDICT_HOST_PAUSES ||
-		       told->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	return is_open && fsl_verdict_is_quiet(newest->kind);
+	return verdict->kind == FSL_VERDICT_NORMAL || verdict->kind == FSL_VERDICT_HOST_PAUSES ||
+	       verdict->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 }
 
 /* Single steps of all chapters together: *told becomes the newest chapter where they name somebody.
@@ -230,7 +229,7 @@ static enum fsl_status tell_singles(size_t *told, struct fsl_job *job,
 	bool is_found = false;
 	struct fsl_judged_chapter *newest = &chapters->items[n - 1];
 	const struct fsl_case facts = fsl_job_facts(job, config);
-	if (!may_add_up(&chapters->items[*told].verdict, &newest->verdict)) {
+	if (!may_add_up(&chapters->items[*told].verdict) || !may_add_up(&newest->verdict)) {
 		return FSL_OK;
 	}
 	const struct fsl_singles **singles = fsl_calloc(n, sizeof(*singles));

@@ -40,8 +40,9 @@ void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
 
 /*
  * True when what was kept is of no use for what was read, and everything has to be read
- * (fsl_kept_forget): the capture got so long that its chapters are others, or some operator or
- * stage that began in a kept chapter ended after the earlier run, which judged it without.
+ * (fsl_kept_forget): the capture got so long, or its operators so many, that its chapters are
+ * others, or some operator or stage that began in a kept chapter ended after the earlier run, which
+ * judged it without.
  */
 bool fsl_kept_is_outdated(const struct fsl_kept *kept, const struct fsl_config *config,
 			  const struct fsl_run *run);

@@ -155,7 +155,7 @@ struct fsl_ingest_options {
 	int64_t mark_lead_ns;   /* with the slack for rows out of order */
 	/* 0: period and lead are known. Else they are those of fsl_chapter_rule_finer(), which
 	 * hangs on how long the capture is: readers guess it from how far they are, and
-	 * fsl_marks_settle() sorts out which of their marks are of use. */
+	 * fsl_marks_settle() tells what their marks are of use for. */
 	int64_t mark_parts;
 	const struct fsl_marks *resume; /* of an earlier run; NULL: read everything; borrowed */
 	int64_t resume_ns;              /* boundary to begin at, of fsl_marks_resume_ns() */

@@ -51,15 +51,17 @@ static bool copy_marks(struct fsl_arena *arena, struct fsl_file_marks *to,
 	return is_copied;
 }
 
-/* A mark that was taken with a shorter lead stands far enough before later boundaries. */
+/* A mark that was taken with a shorter lead stands far enough before later boundaries, and one with
+ * a longer lead before earlier ones. */
 static void settle(struct fsl_mark *mark, int64_t period_ns, int64_t lead_ns)
 {
-	int64_t later_ns = lead_ns > mark->lead_ns ? lead_ns - mark->lead_ns : 0;
-	int64_t first_ns = mark->first_ns + later_ns;
-	bool is_end = mark->boundary_ns == INT64_MAX;
-	mark->first_ns = (first_ns + period_ns - 1) / period_ns * period_ns;
-	mark->boundary_ns =
-		is_end ? INT64_MAX : (mark->boundary_ns + later_ns) / period_ns * period_ns;
+	int64_t first_ns = mark->first_ns + lead_ns - mark->lead_ns;
+	int64_t boundary_ns = mark->boundary_ns;
+	if (boundary_ns != INT64_MAX) {
+		boundary_ns += lead_ns - mark->lead_ns;
+		mark->boundary_ns = boundary_ns > 0 ? boundary_ns / period_ns * period_ns : 0;
+	}
+	mark->first_ns = first_ns > 0 ? (first_ns + period_ns - 1) / period_ns * period_ns : 0;
 }
 
 static void settle_file(struct fsl_file_marks *file, int64_t period_ns, int64_t lead_ns)
@@ -68,7 +70,9 @@ static void settle_file(struct fsl_file_marks *file, int64_t period_ns, int64_t 
 	for (size_t i = 0; i < file->n_marks; i++) {
 		struct fsl_mark mark = file->marks[i];
 		settle(&mark, period_ns, lead_ns);
-		n -= n > 0 && file->marks[n - 1].first_ns >= mark.first_ns;
+		while (n > 0 && file->marks[n - 1].first_ns >= mark.first_ns) {
+			n--;
+		}
 		if (n > 0 && file->marks[n - 1].boundary_ns >= mark.first_ns) {
 			file->marks[n - 1].boundary_ns = mark.first_ns - period_ns;
 		}

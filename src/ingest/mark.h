@@ -31,7 +31,8 @@ struct fsl_mark_place {
 
 struct fsl_mark {
 	int64_t first_ns, boundary_ns; /* boundaries that it stands for, from to; INT64_MAX: the
-					  one at the end of the file */
+					  one at the end of the file. It serves later ones, too, but
+					  gives more than they ask for */
 	int64_t lead_ns;               /* what it was taken with; not packed */
 	struct fsl_mark_place place;
 	uint64_t fingerprint; /* of up to FSL_MARK_SAMPLE_BYTES before the place */

@@ -162,14 +162,11 @@ static int64_t lower(const struct candidate *candidate, int64_t boundary_ns, int
 	bool is_rewritten = false;
 	for (size_t i = old->n_marks; i > 0; i--) {
 		const struct fsl_mark *mark = &old->marks[i - 1];
-		if (mark->first_ns > limit_ns) {
-			continue;
-		}
-		if (candidate->is_sound[i - 1]) {
+		is_rewritten = is_rewritten || !candidate->is_sound[i - 1];
+		if (mark->first_ns <= limit_ns && candidate->is_sound[i - 1]) {
 			bool is_earlier = is_rewritten && mark->boundary_ns < limit_ns;
 			return is_earlier ? mark->boundary_ns : limit_ns;
 		}
-		is_rewritten = true;
 	}
 	return FSL_NS_ABSENT;
 }

@@ -239,8 +239,9 @@ static void guess_rest(struct fsl_mark_taker *taker, uint64_t offset, int64_t pa
 
 /*
  * Period and lead that the whole file will want, the finer and the longer of what may be, also
- * where chapters are twice as long because they hold too few steps; and where the next mark is due.
- * Far from the end none is of use but to guess again, and a guess too many costs little.
+ * where chapters are twice as long because they hold too few steps (four times: a mark for an
+ * earlier boundary will do); and where the next mark is due. Far from the end none is of use but to
+ * guess again, and a guess too many costs little.
  */
 static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
 		  const struct fsl_mark_place *place, int64_t time_ns)

@@ -39,8 +39,8 @@ static void a_long_step_is_kept_with_what_the_job_lost(void **state)
 	assert_int_equal(singles.n_items, 1);
 	const struct fsl_rank_singles *item = &singles.items[0];
 	assert_int_equal(item->rank, 3);
-	assert_int_equal(item->n_class, RANKS);
-	assert_int_equal(item->class_rank, 0);
+	assert_int_equal(item->n_stage, RANKS);
+	assert_int_equal(item->stage, 0);
 	assert_int_equal(fsl_singles_count(item, 0), 1);
 	assert_int_equal(item->n_waited, 1);
 	assert_int_equal(item->first_step, 20);
@@ -165,7 +165,7 @@ static void put(struct capture *capture, size_t k, int32_t rank, uint32_t n, dou
 			 FSL_OK);
 	struct fsl_rank_singles *item = &singles->items[singles->n_items++];
 	*item = (struct fsl_rank_singles){.rank = rank,
-					  .n_class = RANKS,
+					  .n_stage = RANKS,
 					  .n_waited = n,
 					  .cause = FSL_CAUSE_STORAGE,
 					  .lost_ms = n * ms,
@@ -284,6 +284,42 @@ static void chance_single_events_and_what_costs_nothing_are_not_told(void **stat
 		assert_string_equal(capture.verdict.reason, "nothing");
 		end(&capture);
 	}
+}
+
+/* The loss is that of the chapters in which it was found. */
+static void the_costliest_culprit_tells_the_loss(void **state)
+{
+	(void)state;
+	struct capture capture;
+	begin(&capture);
+	for (size_t k = 0; k < CHAPTERS; k++) {
+		if (k < 4) {
+			put(&capture, k, 1, 1, 9000.0);
+		} else {
+			put(&capture, k, 3, 1, 2000.0);
+		}
+	}
+	tell(&capture);
+	assert_int_equal(capture.verdict.n_culprits, 2);
+	assert_int_equal(capture.verdict.culprits[0].rank, 1);
+	assert_true(fabs(capture.verdict.step_ms - 290.0) < 1e-9);
+	assert_true(fabs(capture.verdict.lost_ms_per_step - 90.0) < 1e-9);
+	assert_true(fabs(capture.verdict.slowdown - 1.45) < 1e-9);
+	end(&capture);
+}
+
+static void a_rank_whose_stage_is_not_sure_is_not_named(void **state)
+{
+	(void)state;
+	struct capture capture;
+	begin(&capture);
+	for (size_t k = 0; k < CHAPTERS; k++) {
+		put(&capture, k, 3, 1, 4000.0);
+		capture.chapters[k].items[0].stage = k == 7;
+	}
+	tell(&capture);
+	assert_int_equal(capture.verdict.n_culprits, 0);
+	end(&capture);
 }
 
 static void pauses_of_all_ranks_are_told_as_such(void **state)
@@ -429,6 +465,8 @@ int main(void)
 		cmocka_unit_test(a_culprit_of_long_ago_is_told_as_over),
 		cmocka_unit_test(short_steps_of_its_peers_do_not_hide_it),
 		cmocka_unit_test(chance_single_events_and_what_costs_nothing_are_not_told),
+		cmocka_unit_test(the_costliest_culprit_tells_the_loss),
+		cmocka_unit_test(a_rank_whose_stage_is_not_sure_is_not_named),
 		cmocka_unit_test(pauses_of_all_ranks_are_told_as_such),
 		cmocka_unit_test(pauses_in_few_chapters_are_not),
 		cmocka_unit_test(a_rank_that_is_named_is_no_suspect),

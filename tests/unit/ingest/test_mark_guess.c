@@ -192,15 +192,36 @@ static void settled_marks_stand_for_the_first_boundary_that_they_are_far_enough_
 	struct fsl_file_marks file = {.marks = items, .n_marks = 5};
 	struct fsl_marks marks = {.files = &file, .n_files = 1};
 	fsl_marks_settle(&marks, 100, 10);
-	assert_int_equal(file.n_marks, 3);
-	assert_true(file.marks[0].first_ns == 200 && file.marks[0].boundary_ns == 200);
-	assert_int_equal(file.marks[0].n_names, 3);
-	assert_true(file.marks[1].first_ns == 300 && file.marks[1].boundary_ns == 400);
-	assert_true(file.marks[2].first_ns == 500 && file.marks[2].boundary_ns == INT64_MAX);
+	assert_int_equal(file.n_marks, 4);
+	assert_true(file.marks[0].first_ns == 100 && file.marks[0].boundary_ns == 100);
+	assert_true(file.marks[1].first_ns == 200 && file.marks[1].boundary_ns == 200);
+	assert_true(file.marks[2].first_ns == 300 && file.marks[2].boundary_ns == 400);
+	assert_true(file.marks[3].first_ns == 500 && file.marks[3].boundary_ns == INT64_MAX);
 	assert_true(marks.period_ns == 100 && marks.lead_ns == 10);
-	assert_null(fsl_mark_find(&file, 100));
+	assert_null(fsl_mark_find(&file, 0));
+	assert_int_equal(fsl_mark_find(&file, 100)->n_names, 2);
+	assert_int_equal(fsl_mark_find(&file, 200)->n_names, 3);
 	assert_int_equal(fsl_mark_find(&file, 400)->n_names, 4);
 	assert_int_equal(fsl_mark_find(&file, 900)->n_names, 5);
+}
+
+static void settled_marks_are_in_order_whatever_their_leads(void **state)
+{
+	(void)state;
+	struct fsl_mark items[] = {
+		{.first_ns = 1600, .boundary_ns = 1600, .lead_ns = 100},
+		{.first_ns = 1700, .boundary_ns = 1700, .lead_ns = 100},
+		{.first_ns = 1750, .boundary_ns = 1750, .lead_ns = 500},
+	};
+	struct fsl_file_marks file = {.marks = items, .n_marks = 3};
+	struct fsl_marks marks = {.files = &file, .n_files = 1};
+	fsl_marks_settle(&marks, 400, 100); /* 1600, 1700 and 1350 on */
+	for (size_t i = 0; i < file.n_marks; i++) {
+		assert_true(file.marks[i].first_ns <= file.marks[i].boundary_ns);
+		assert_true(i == 0 || file.marks[i - 1].boundary_ns < file.marks[i].first_ns);
+	}
+	assert_int_equal(file.n_marks, 1);
+	assert_true(file.marks[0].first_ns == 1600);
 }
 
 int main(void)
@@ -211,6 +232,7 @@ int main(void)
 			tree_teardown),
 		cmocka_unit_test_setup_teardown(a_small_file_is_not_guessed_at, tree_setup,
 						tree_teardown),
+		cmocka_unit_test(settled_marks_are_in_order_whatever_their_leads),
 		cmocka_unit_test(
 			settled_marks_stand_for_the_first_boundary_that_they_are_far_enough_before),
 	};
