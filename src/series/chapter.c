@@ -9,7 +9,7 @@
 #include "base/sort.h"
 
 enum {
-	LEAD_PARTS = 8,    /* of a chapter's length */
+	LEAD_PARTS = 4,    /* of a chapter's length */
 	SLACK_MAX_S = 120, /* as FSL_ENTRY_SLACK_S */
 	SLACK_PARTS = 8,
 };
