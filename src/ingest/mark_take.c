@@ -132,6 +132,9 @@ void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
 	taker->from = from;
 	taker->n_bytes = fsl_reader_disk_bytes(reader);
 	taker->n_parts = taker->n_bytes >= n_least ? taker->n_parts : 0;
+	/* The first mark stands for no boundary of the longest chapters that is still to come: the
+	 * next is due long before that. */
+	taker->lead_ns = taker->n_parts > 0 ? 0 : taker->lead_ns;
 	sink->taker = taker;
 	sink->mark_at_ns = INT64_MIN;
 }
