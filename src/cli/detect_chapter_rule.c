@@ -3,8 +3,8 @@
 
 enum {
 	SHORT_STEPS_MIN = 48, /* of chapters shorter than they need be */
-	/* Tells that, or the first of so many of all chapters do where steps are to be told from
-	 * operators. */
+	/* The first chapter tells how many it holds; where steps are to be told from operators,
+	 * this part of all chapters does, together. */
 	FIRST_PARTS = 4,
 };
 
