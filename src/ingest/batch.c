@@ -1,10 +1,11 @@
 /*
  * Reads a batch on threads, the largest file first: what begins last decides when it is done. A
- * thread for which no file is left helps those that still read one.
+ * thread for which no file is left helps those that still read one, where that is possible.
  */
 #include "ingest/batch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -39,6 +40,27 @@ void fsl_batch_order(const struct fsl_load *loads, size_t n_loads, size_t *order
 	}
 }
 
+/* Rows of plain CSV are scanned ahead, nothing else (mspti_csv.c offers them). */
+static bool can_be_helped(const struct fsl_input *input)
+{
+	const char *dot = strrchr(input->name, '.');
+	return dot != NULL && strcmp(dot, ".csv") == 0;
+}
+
+void fsl_batch_order_to_read(const struct fsl_load *loads, size_t n_loads, size_t *order)
+{
+	size_t by_size[FSL_BATCH_FILES] = {0};
+	size_t n = 0;
+	fsl_batch_order(loads, n_loads, by_size);
+	for (int is_helped = 0; is_helped <= 1; is_helped++) {
+		for (size_t i = 0; i < n_loads; i++) {
+			if (can_be_helped(loads[by_size[i]].input) == (is_helped != 0)) {
+				order[n++] = by_size[i];
+			}
+		}
+	}
+}
+
 /* Parts of files that may stand in memory, scanned ahead: one for each thread and some that wait
  * for their readers, but no more than readers can follow; scanning takes twice as long as they
  * need. */
@@ -54,7 +76,7 @@ enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t f
 {
 	size_t order[FSL_BATCH_FILES] = {0};
 	bool is_failed = false;
-	fsl_batch_order(loads, n_loads, order);
+	fsl_batch_order_to_read(loads, n_loads, order);
 	if (n_loads >= MANY_FILES) {
 		fsl_mem_heap_per_thread();
 	}
