@@ -33,39 +33,48 @@ static int compare_ends(const void *a, const void *b)
 	return (x->member > y->member) - (x->member < y->member);
 }
 
+/* One block, those of eight bytes first: asking for memory touches a new large page behind it, on
+ * one thread. */
 static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_channel *channel,
 				       size_t n_instances, struct fsl_error *err)
 {
-	size_t n = 0;
+	size_t n = 0, n_bytes = 0, n_members = channel->n_members;
+	size_t each = n_members * (sizeof(*channel->dur_ns) + sizeof(*channel->op_idx)) +
+		      sizeof(*channel->step_idx);
 	channel->n_instances = n_instances;
-	if (fsl_mul_size(n_instances, channel->n_members, &n)) {
+	if (fsl_mul_size(n_instances, n_members, &n) && fsl_mul_size(n_instances, each, &n_bytes)) {
 #pragma omp critical(fsl_match_arena)
-		{
-			struct fsl_arena *arena = &match->arena;
-			channel->op_idx = fsl_arena_take(arena, n * sizeof(*channel->op_idx));
-			channel->dur_ns = fsl_arena_take(arena, n * sizeof(*channel->dur_ns));
-			channel->step_idx =
-				fsl_arena_take(arena, n_instances * sizeof(*channel->step_idx));
-		}
+		channel->dur_ns = fsl_arena_take(&match->arena, n_bytes);
 	}
-	if (channel->op_idx == NULL || channel->dur_ns == NULL || channel->step_idx == NULL) {
+	if (channel->dur_ns == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: instances=%zu", n_instances);
 	}
-	memset(channel->step_idx, 0xff, n_instances * sizeof(*channel->step_idx));
+	channel->op_idx = (uint32_t *)(channel->dur_ns + n);
+	channel->step_idx = channel->op_idx + n;
 	return FSL_OK;
 }
 
-/* A few instances of all members at a time, so that what is written stays close together. */
+/* Which step instances belong to is not known before the cuts are. */
+static void clear_steps(struct fsl_channel *channel, size_t begin, size_t end)
+{
+	memset(channel->step_idx + begin, 0xff, (end - begin) * sizeof(*channel->step_idx));
+}
+
+/*
+ * A few instances of all members at a time, so that what is written stays close together. A thread
+ * that has to wait for memory takes fewer of them.
+ */
 static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channel *channel,
 				      const struct fsl_uses *uses, struct fsl_error *err)
 {
-	enum { BLOCK = 64 };
+	enum { BLOCK = 64, BLOCKS = 64 };
 	size_t n_members = channel->n_members, n = uses->of[0]->n;
 	enum fsl_status status = alloc_instances(match, channel, n, err);
 	n = status == FSL_OK ? n : 0;
-#pragma omp parallel for schedule(static) if (n * n_members > FSL_OPS_WORTH_THREADS)
+#pragma omp parallel for schedule(dynamic, BLOCKS) if (n * n_members > FSL_OPS_WORTH_THREADS)
 	for (size_t begin = 0; begin < n; begin += BLOCK) {
 		size_t end = begin + BLOCK < n ? begin + BLOCK : n;
+		clear_steps(channel, begin, end);
 		for (size_t m = 0; m < n_members; m++) {
 			for (size_t i = begin; i < end; i++) {
 				channel->op_idx[i * n_members + m] = uses->of[m]->op_idx[i];
@@ -180,6 +189,9 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 	memset(last, 0, channel->n_members * sizeof(*last));
 	n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
 	status = alloc_instances(match, channel, n_instances, err);
+	if (status == FSL_OK) {
+		clear_steps(channel, 0, n_instances);
+	}
 	for (size_t at = 0; at < n_instances * channel->n_members && status == FSL_OK; at++) {
 		channel->op_idx[at] = FSL_NO_OP;
 		channel->dur_ns[at] = -1;
