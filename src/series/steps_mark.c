@@ -8,13 +8,19 @@
 #include "series/steps_parts.h"
 
 enum {
-	USES_PER_STEP_MAX = 4, /* uses of the marking operator within one period */
-	SLOTS_MIN = 1024,      /* a hash table has room for most jobs, and grows by so much */
+	USES_PER_STEP_MAX = 16, /* uses of the marking operator within one period */
+	FREQUENT_USES_MAX = 4,  /* likewise, of one that is frequent and not regular with fewer */
+	FREQUENT_PARTS = 4,     /* of all operators; a part of so many is frequent */
+	SLOTS_MIN = 1024,       /* a hash table has room for most jobs, and grows by so much */
 	SLOTS_GROWTH = 16,
 };
 /* Share of equal distances that makes an operator regular: lost records and checkpoints change some
  * of them, and each change touches two. */
 static const double REGULAR_SHARE_MIN = 0.6;
+/* Nothing is more regular than this that would be worth looking for. */
+static const double REGULAR_SHARE_ENOUGH = 0.9;
+/* Numbers of uses whose shares differ by less are as regular as each other. */
+static const double SHARE_TIE = 0.1;
 /* Where one record in twenty is lost, what marks the steps is no more regular than this, while a
  * pair of operators inside of them still is. */
 static const double ROUGH_SLACK = 1.0 / 4.0;
@@ -158,37 +164,52 @@ static double distances_of(const struct fsl_step_mark *mark, size_t k, double *d
 	return fsl_median(distances, n, distances + n);
 }
 
-/* Most distances are the period, to within @slack of it for lost records, and span the capture. */
-static bool is_regular(const struct fsl_step_mark *mark, size_t k, double period,
-		       const double *distances, size_t n_ops, double slack)
+/* Share of the distances that are the period, to within @slack of it for lost records; 0 where they
+ * do not span the capture. Over many uses it is less than half of the way from one to the next, as
+ * ten of eleven uses in a step are nearly as far from each other as all. */
+static double regular_share(const struct fsl_step_mark *mark, size_t k, double period,
+			    const double *distances, size_t n_ops, double slack)
 {
 	size_t n_distances = mark->n_uses - k, n_equal = 0;
+	double way = k > FREQUENT_USES_MAX ? fmin(slack, 0.5 / (double)k) : slack;
 	for (size_t j = 0; j < n_distances; j++) {
-		n_equal += fabs(distances[j] - period) <= slack * period ? 1 : 0;
+		n_equal += fabs(distances[j] - period) <= way * period ? 1 : 0;
 	}
 	double n_covered = period * (double)mark->n_uses / (double)k;
-	return period > (double)k && (double)n_equal >= REGULAR_SHARE_MIN * (double)n_distances &&
-	       n_covered >= PERIOD_COVER_MIN * (double)n_ops;
+	bool is_spanning = period > (double)k && n_covered >= PERIOD_COVER_MIN * (double)n_ops;
+	return is_spanning ? (double)n_equal / (double)n_distances : 0.0;
 }
 
 /*
  * Sets how many uses of a symbol make one period: the least k for which uses[j + k] - uses[j] is
- * the same number for most j. False: the symbol is not regular, or follows upon itself among
- * others. A rank that hardly uses another symbol uses it once per period.
+ * the same number for most j, unless it is for more of them with another k: of four uses with a
+ * long way behind the last, three of four distances over three uses are equal, and all over four.
+ * Several periods are as regular as one, or more so: lost records are a smaller part of them.
+ * False: the symbol is not regular, or follows upon itself among others. A rank that hardly uses
+ * another symbol uses it once per period.
  */
 static bool find_period(struct fsl_step_mark *mark, size_t n_ops, double slack, double *scratch)
 {
 	bool is_alone = (double)mark->n_uses >= ALONE_SHARE_MIN * (double)n_ops;
-	size_t k_most = is_alone ? 1 : USES_PER_STEP_MAX;
-	for (size_t k = 1; k <= k_most && mark->n_uses / k >= FSL_STEP_PERIODS_MIN; k++) {
+	bool is_frequent = mark->n_uses > n_ops / FREQUENT_PARTS;
+	size_t k_most = is_frequent ? FREQUENT_USES_MAX : USES_PER_STEP_MAX;
+	k_most = is_alone ? 1 : k_most;
+	double best = 0.0;
+	for (size_t k = 1;
+	     k <= k_most && mark->n_uses / k >= FSL_STEP_PERIODS_MIN && best < REGULAR_SHARE_ENOUGH;
+	     k++) {
 		double period = distances_of(mark, k, scratch);
-		if (is_alone || is_regular(mark, k, period, scratch, n_ops, slack)) {
+		double share =
+			is_alone ? 1.0 : regular_share(mark, k, period, scratch, n_ops, slack);
+		bool is_multiple = best > 0.0 && k % mark->per_period == 0;
+		if (share >= REGULAR_SHARE_MIN && share > best + SHARE_TIE && !is_multiple) {
+			best = share;
 			mark->per_period = k;
 			mark->n_ops = (size_t)period;
-			return true;
+			k_most = is_alone ? 1 : USES_PER_STEP_MAX;
 		}
 	}
-	return false;
+	return best > 0.0;
 }
 
 /* The rarest regular symbol of fewer than @n_uses_max: a step repeats many small patterns, but its

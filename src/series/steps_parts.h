@@ -39,6 +39,18 @@ struct fsl_step_mark {
 enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_rank *rank,
 				   struct fsl_arena *arena, struct fsl_error *err);
 
+/* The periods of a rank's operators, one after the other. */
+struct fsl_period_times {
+	const double *times;  /* between the ends of operators that follow each other, any unit */
+	const size_t *begins; /* [n + 1]: period k has the times from begins[k] to begins[k + 1] */
+	size_t n;
+	double usual; /* median of the times */
+};
+
+/* How many periods one step has: the shortest number after which times repeat better than after
+ * fewer; 1 when they do not. */
+size_t fsl_step_periods(const struct fsl_period_times *periods);
+
 /* Sources; leave n_items 0 when the rank shows no steps. */
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err);

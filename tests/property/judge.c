@@ -88,6 +88,8 @@ static void read_json(struct judgement *out, const char *text)
 		add_culprit(out, entry);
 	}
 	const cJSON *coverage = cJSON_GetObjectItemCaseSensitive(localisation, "coverage");
+	out->n_steps = (int)number_of(coverage, "steps");
+	copy_text(out->steps_source, coverage, "stepsSource");
 	out->n_missing = copy_ranks(out->missing,
 				    cJSON_GetObjectItemCaseSensitive(coverage, "ranksMissing"));
 	const cJSON *hang = cJSON_GetObjectItemCaseSensitive(perception, "hang");

@@ -14,6 +14,8 @@ struct judgement {
 	char causes[JUDGE_CULPRITS_MAX][JUDGE_TEXT_MAX];
 	double slowdown; /* NaN: not given */
 	double lost_ms;  /* lostMsPerStep of the first culprit; NaN: none */
+	int n_steps;
+	char steps_source[JUDGE_TEXT_MAX]; /* coverage.stepsSource */
 	int n_missing;
 	int missing[JUDGE_CULPRITS_MAX]; /* coverage.ranksMissing */
 	int n_stopped;

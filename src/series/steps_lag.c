@@ -1,0 +1,126 @@
+/*
+ * How many periods of operators are one step. A step may hold the same operators several times
+ * (forward, backward); the times between operators then repeat only after several periods.
+ */
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "series/steps_parts.h"
+
+enum { LAG_MAX = 128 }; /* periods per step that are told */
+/* Times that repeat after a lag differ by less than this part of what they differ by after the
+ * shorter lag that is worst. */
+static const double LAG_GAIN_MAX = 1.0 / 3.0;
+/* And by less than this part of what neighbours differ by, which differ little where the parts of a
+ * step are long, and most where they alternate. */
+static const double NEIGHBOURS_GAIN_MAX = 0.95;
+/* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
+static const double TIMES_DIFFER_MIN = 1e-3;
+/* Of lags that repeat as well to within this part of what neighbours differ by, the shortest is the
+ * step. */
+static const double LAG_TIE = 0.05;
+
+/* Of a usual time: no time differs by more, as a pause must not outweigh the rest. */
+static const double DIFFERENCE_MAX = 1.0;
+
+/* What @n times differ by from others, one after the other. */
+static double sum_differences(const double *left, const double *right, size_t n, double most)
+{
+	enum { LANES = 4 }; /* sums that do not wait for each other */
+	double sums[LANES] = {0.0};
+	size_t i = 0;
+	for (; i + LANES <= n; i += LANES) {
+		for (size_t k = 0; k < LANES; k++) {
+			double difference = fabs(left[i + k] - right[i + k]);
+			sums[k] += difference < most ? difference : most;
+		}
+	}
+	for (; i < n; i++) {
+		sums[0] += fmin(fabs(left[i] - right[i]), most);
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+/* Of two periods of different length: what only one of them has differs by as much as can be. */
+static double difference_of_unequal(const struct fsl_period_times *periods, size_t a, size_t b,
+				    double most)
+{
+	const size_t *begins = periods->begins;
+	size_t n_a = begins[a + 1] - begins[a], n_b = begins[b + 1] - begins[b];
+	size_t n = n_a < n_b ? n_a : n_b;
+	return most * (double)(n_a + n_b - 2 * n) +
+	       sum_differences(periods->times + begins[a], periods->times + begins[b], n, most);
+}
+
+/* Mean difference of times that lie @lag periods apart, period by period: where records were lost,
+ * the next period is in step again. Infinite as soon as it is known to be above @bound. */
+static double difference_after(const struct fsl_period_times *periods, size_t lag, double bound)
+{
+	enum { RUN_MAX = 512 };
+	const size_t *begins = periods->begins;
+	size_t n = periods->n - lag;
+	double most = DIFFERENCE_MAX * periods->usual, sum = 0.0;
+	double n_times = (double)(begins[n] - begins[0]);
+	for (size_t k = 0; k < n && sum <= bound * n_times;) {
+		size_t first = k, apart = begins[k + lag] - begins[k];
+		size_t end = n - k < RUN_MAX ? n : k + RUN_MAX;
+		while (k < end && begins[k + 1 + lag] - begins[k + 1] == apart) {
+			k++; /* as long as its partner */
+		}
+		const double *times = periods->times + begins[first];
+		sum += k > first ? sum_differences(times, times + apart, begins[k] - begins[first],
+						   most)
+				 : difference_of_unequal(periods, k, k + lag, most);
+		k += k == first;
+	}
+	return sum <= bound * n_times ? sum / n_times : (double)INFINITY;
+}
+
+/* The largest difference after fewer than @lag_end periods. Some of them tell it: within a step of
+ * long parts it rises and falls slowly. */
+static double largest_difference(const struct fsl_period_times *periods, size_t lag_end)
+{
+	double largest = 0.0;
+	for (size_t lag = 1; lag < lag_end; lag += lag / 2 + 1) {
+		largest = fmax(largest, difference_after(periods, lag, (double)INFINITY));
+	}
+	return largest;
+}
+
+/* The least difference after 2 to @n_lags periods; infinite when none is within @bound. */
+static double least_difference(const struct fsl_period_times *periods, size_t n_lags, double bound)
+{
+	double least = (double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : least)
+	for (size_t lag = 2; lag <= n_lags; lag++) {
+		double difference = difference_after(periods, lag, fmin(least, bound));
+		least = difference < least ? difference : least;
+	}
+	return least;
+}
+
+size_t fsl_step_periods(const struct fsl_period_times *periods)
+{
+	size_t n_lags = periods->n / FSL_STEP_PERIODS_MIN;
+	n_lags = n_lags < LAG_MAX ? n_lags : LAG_MAX;
+	if (n_lags < 2) {
+		return 1;
+	}
+	double neighbours = difference_after(periods, 1, (double)INFINITY);
+	if (neighbours <= TIMES_DIFFER_MIN * periods->usual) {
+		return 1;
+	}
+	double bound = fmin(NEIGHBOURS_GAIN_MAX * neighbours,
+			    LAG_GAIN_MAX * largest_difference(periods, n_lags));
+	double least = least_difference(periods, n_lags, bound);
+	if (isinf(least)) {
+		return 1;
+	}
+	bound = least + LAG_TIE * neighbours;
+	size_t lag = 2;
+	while (isinf(difference_after(periods, lag, bound))) {
+		lag++;
+	}
+	return least <= LAG_GAIN_MAX * largest_difference(periods, lag) ? lag : 1;
+}
