@@ -8,18 +8,20 @@
 
 #include "series/steps_parts.h"
 
-enum { LAG_MAX = 128 }; /* periods per step that are told */
+enum {
+	LAG_MAX = 128, /* periods per step that are told */
+	RUNGS_MAX = 16,
+};
 /* Times that repeat after a lag differ by less than this part of what they differ by after the
- * shorter lag that is worst. */
+ * shorter lag that is worst. Neighbours would not do: where the parts of a step are long, they
+ * differ little. */
 static const double LAG_GAIN_MAX = 1.0 / 3.0;
-/* And by less than this part of what neighbours differ by, which differ little where the parts of a
- * step are long, and most where they alternate. */
-static const double NEIGHBOURS_GAIN_MAX = 0.95;
 /* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
 static const double TIMES_DIFFER_MIN = 1e-3;
-/* Of lags that repeat as well to within this part of what neighbours differ by, the shortest is the
- * step. */
+/* Of lags that repeat as well to within this part of what neighbours differ by, or of what is left,
+ * the shortest is the step. */
 static const double LAG_TIE = 0.05;
+static const double REST_TIE = 0.1;
 
 /* Of a usual time: no time differs by more, as a pause must not outweigh the rest. */
 static const double DIFFERENCE_MAX = 1.0;
@@ -77,24 +79,46 @@ static double difference_after(const struct fsl_period_times *periods, size_t la
 	return sum <= bound * n_times ? sum / n_times : (double)INFINITY;
 }
 
-/* The largest difference after fewer than @lag_end periods. Some of them tell it: within a step of
- * long parts it rises and falls slowly. */
-static double largest_difference(const struct fsl_period_times *periods, size_t lag_end)
+/* Differences after some lags, each about one and a half times the one before: within a step of
+ * long parts they rise and fall slowly. */
+struct rungs {
+	size_t lags[RUNGS_MAX];
+	double largest[RUNGS_MAX]; /* up to this lag */
+	size_t n;
+};
+
+static struct rungs look_at_some(const struct fsl_period_times *periods, size_t n_lags)
 {
+	struct rungs rungs = {.n = 0};
 	double largest = 0.0;
-	for (size_t lag = 1; lag < lag_end; lag += lag / 2 + 1) {
+	for (size_t lag = 1; lag <= n_lags && rungs.n < RUNGS_MAX; lag += lag / 2 + 1) {
 		largest = fmax(largest, difference_after(periods, lag, (double)INFINITY));
+		rungs.lags[rungs.n] = lag;
+		rungs.largest[rungs.n++] = largest;
 	}
-	return largest;
+	return rungs;
 }
 
-/* The least difference after 2 to @n_lags periods; infinite when none is within @bound. */
-static double least_difference(const struct fsl_period_times *periods, size_t n_lags, double bound)
+/* By how much times may differ after @lag if they repeat. */
+static double bound_of(const struct rungs *rungs, size_t lag)
+{
+	size_t n = rungs->n;
+	while (n > 1 && rungs->lags[n - 1] >= lag) {
+		n--;
+	}
+	return LAG_GAIN_MAX * rungs->largest[n - 1];
+}
+
+/* The least difference after 2 to @n_lags periods, of those after which times repeat; infinite when
+ * they never do. */
+static double least_difference(const struct fsl_period_times *periods, const struct rungs *rungs,
+			       size_t n_lags)
 {
 	double least = (double)INFINITY;
 #pragma omp parallel for schedule(static) reduction(min : least)
 	for (size_t lag = 2; lag <= n_lags; lag++) {
-		double difference = difference_after(periods, lag, fmin(least, bound));
+		double bound = fmin(least, bound_of(rungs, lag));
+		double difference = difference_after(periods, lag, bound);
 		least = difference < least ? difference : least;
 	}
 	return least;
@@ -107,20 +131,19 @@ size_t fsl_step_periods(const struct fsl_period_times *periods)
 	if (n_lags < 2) {
 		return 1;
 	}
-	double neighbours = difference_after(periods, 1, (double)INFINITY);
+	struct rungs rungs = look_at_some(periods, n_lags);
+	double neighbours = rungs.largest[0];
 	if (neighbours <= TIMES_DIFFER_MIN * periods->usual) {
 		return 1;
 	}
-	double bound = fmin(NEIGHBOURS_GAIN_MAX * neighbours,
-			    LAG_GAIN_MAX * largest_difference(periods, n_lags));
-	double least = least_difference(periods, n_lags, bound);
+	double least = least_difference(periods, &rungs, n_lags);
 	if (isinf(least)) {
 		return 1;
 	}
-	bound = least + LAG_TIE * neighbours;
+	double most = least + fmax(LAG_TIE * neighbours, REST_TIE * least);
 	size_t lag = 2;
-	while (isinf(difference_after(periods, lag, bound))) {
+	while (isinf(difference_after(periods, lag, fmin(most, bound_of(&rungs, lag))))) {
 		lag++;
 	}
-	return least <= LAG_GAIN_MAX * largest_difference(periods, lag) ? lag : 1;
+	return lag;
 }
