@@ -333,41 +333,6 @@ double fsl_agg_apply(enum fsl_agg agg, double q, const double *values, size_t n,
 	return (double)NAN;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left;
-	double b = *(const double *)right;
-	if (isnan(a) || isnan(b)) {
-		return (isnan(a) ? 1 : 0) - (isnan(b) ? 1 : 0);
-	}
-	return (a > b) - (a < b);
-}
-
-/* Calling qsort takes longer than to sort so few; both keep the order of equal values. */
-enum { SORT_FEW = 16 };
-
-static void sort_few(double *values, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		double value = values[i];
-		size_t to = i;
-		/* Not <=, and not a NaN moved: NaNs come last. */
-		for (; to > 0 && !(values[to - 1] <= value) && !isnan(value); to--) {
-			values[to] = values[to - 1];
-		}
-		values[to] = value;
-	}
-}
-
-void fsl_sort(double *values, size_t n)
-{
-	if (n <= SORT_FEW) {
-		sort_few(values, n);
-	} else {
-		qsort(values, n, sizeof(*values), compare_doubles);
-	}
-}
-
 double fsl_sign_test_p(size_t n_up, size_t n_down)
 {
 	size_t n = n_up + n_down;

@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
+#include <failslow/stats.h>
+
 #include "base/sort.h"
 
-enum { N_MAX = 700 };
+enum { N_MAX = 700, SORTED_MAX = 9000 };
 
 /* Uniform in [0, below) (splitmix64). */
 static int64_t next_random(uint64_t *seed, int64_t below)
@@ -93,11 +95,81 @@ static void sorted_and_saw_toothed_values_are_no_trouble(void **state)
 	}
 }
 
+/* Of equal zeros the sign tells which one came first. */
+static int compare_by_value_and_place(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+	int order = FSL_ORDER(a[0], b[0]);
+	return order != 0 ? order : FSL_ORDER(a[1], b[1]);
+}
+
+static void assert_sorted(size_t n, int64_t range, uint64_t *seed)
+{
+	static double values[SORTED_MAX], expected[SORTED_MAX][2];
+	size_t n_numbers = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t value = next_random(seed, range) - range / 2;
+		values[i] = next_random(seed, 2) == 0 && value == 0 ? -0.0 : (double)value;
+		values[i] = next_random(seed, 20) == 0 ? NAN : values[i];
+		if (!isnan(values[i])) {
+			expected[n_numbers][0] = values[i];
+			expected[n_numbers][1] = (double)n_numbers;
+			n_numbers++;
+		}
+	}
+	qsort(expected, n_numbers, sizeof(expected[0]), compare_by_value_and_place);
+	fsl_sort(values, n);
+	for (size_t i = 0; i < n; i++) {
+		if (i >= n_numbers) {
+			assert_true(isnan(values[i]));
+		} else {
+			assert_true(FSL_ORDER(values[i], expected[i][0]) == 0);
+			bool is_same = (signbit(values[i]) != 0) == (signbit(expected[i][0]) != 0);
+			assert_true(is_same || n > 4096); /* qsort need not keep their order */
+		}
+	}
+}
+
+static void values_are_in_order_and_what_is_no_number_comes_last(void **state)
+{
+	(void)state;
+	static const size_t lengths[] = {1000, 4095, 4096, 4097, 5000, SORTED_MAX};
+	static const int64_t ranges[] = {1, 2, 10, 1000000};
+	uint64_t seed = 3;
+	for (size_t k = 0; k < 4; k++) {
+		for (size_t n = 0; n < 150; n++) {
+			assert_sorted(n, ranges[k], &seed);
+		}
+		for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+			assert_sorted(lengths[i], ranges[k], &seed);
+		}
+	}
+}
+
+static void values_that_are_in_order_or_reversed_are_sorted(void **state)
+{
+	(void)state;
+	static double values[SORTED_MAX];
+	for (int is_reversed = 0; is_reversed <= 1; is_reversed++) {
+		for (size_t i = 0; i < SORTED_MAX; i++) {
+			values[i] = (double)(is_reversed ? SORTED_MAX - 1 - i : i);
+		}
+		fsl_sort(values, SORTED_MAX);
+		for (size_t i = 0; i < SORTED_MAX; i++) {
+			assert_int_equal((size_t)values[i], i);
+		}
+		fsl_sort(values, 3000);
+		assert_int_equal((size_t)values[2999], 2999);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_place_holds_what_sorting_puts_there),
 		cmocka_unit_test(sorted_and_saw_toothed_values_are_no_trouble),
+		cmocka_unit_test(values_are_in_order_and_what_is_no_number_comes_last),
+		cmocka_unit_test(values_that_are_in_order_or_reversed_are_sorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

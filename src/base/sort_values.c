@@ -1,0 +1,98 @@
+/* Sorts values: merges runs without branches, as what comes next is hard to guess. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+enum {
+	RUN = 16,          /* so few are sorted one by one */
+	MERGED_MAX = 4096, /* for more qsort, which takes memory */
+};
+
+static int compare_values(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+static void insert_each(double *values, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		double value = values[i];
+		size_t to = i;
+		for (; to > 0 && values[to - 1] > value; to--) {
+			values[to] = values[to - 1];
+		}
+		values[to] = value;
+	}
+}
+
+/* Two sorted runs become one; of equal values those of @a come first. */
+static void merge(double *to, const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	const double *end_a = a + n_a, *end_b = b + n_b;
+	while (a < end_a && b < end_b) {
+		bool is_second = *b < *a;
+		*to++ = is_second ? *b : *a;
+		a += !is_second;
+		b += is_second;
+	}
+	memcpy(to, a, (size_t)(end_a - a) * sizeof(*a));
+	memcpy(to + (end_a - a), b, (size_t)(end_b - b) * sizeof(*b));
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* At most MERGED_MAX. */
+static void merge_runs(double *values, size_t n)
+{
+	double scratch[MERGED_MAX], *from = values, *to = scratch;
+	for (size_t begin = 0; begin < n; begin += RUN) {
+		insert_each(values + begin, least(RUN, n - begin));
+	}
+	for (size_t run = RUN; run < n; run *= 2) {
+		for (size_t begin = 0; begin < n; begin += 2 * run) {
+			size_t middle = least(begin + run, n), end = least(begin + 2 * run, n);
+			merge(to + begin, from + begin, middle - begin, from + middle,
+			      end - middle);
+		}
+		double *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != values) {
+		memcpy(values, from, n * sizeof(*values));
+	}
+}
+
+/* Moves what is no number behind the numbers, which keep their order; returns how many these are.
+ */
+static size_t part_numbers(double *values, size_t n)
+{
+	size_t n_numbers = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!isnan(values[i])) {
+			double value = values[i];
+			values[i] = values[n_numbers];
+			values[n_numbers++] = value;
+		}
+	}
+	return n_numbers;
+}
+
+void fsl_sort(double *values, size_t n)
+{
+	size_t n_numbers = part_numbers(values, n);
+	if (n_numbers <= RUN) {
+		insert_each(values, n_numbers);
+	} else if (n_numbers <= MERGED_MAX) {
+		merge_runs(values, n_numbers);
+	} else {
+		qsort(values, n_numbers, sizeof(*values), compare_values);
+	}
+}
