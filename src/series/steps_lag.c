@@ -16,6 +16,10 @@ enum {
  * shorter lag that is worst. Neighbours would not do: where the parts of a step are long, they
  * differ little. */
 static const double LAG_GAIN_MAX = 1.0 / 3.0;
+/* The same where these differ by so many times what neighbours do, as long parts make them do, and
+ * no pause of some periods. */
+static const double PARTS_GAIN_MAX = 0.5;
+static const double PARTS_RATIO_MIN = 1.5;
 /* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
 static const double TIMES_DIFFER_MIN = 1e-3;
 /* Of lags that repeat as well to within this part of what neighbours differ by, or of what is left,
@@ -106,7 +110,8 @@ static double bound_of(const struct rungs *rungs, size_t lag)
 	while (n > 1 && rungs->lags[n - 1] >= lag) {
 		n--;
 	}
-	return LAG_GAIN_MAX * rungs->largest[n - 1];
+	double neighbours = rungs->largest[0], largest = rungs->largest[n - 1];
+	return largest * (largest >= PARTS_RATIO_MIN * neighbours ? PARTS_GAIN_MAX : LAG_GAIN_MAX);
 }
 
 /* The least difference after 2 to @n_lags periods, of those after which times repeat; infinite when

@@ -93,6 +93,16 @@ static void checkpoints_at_regular_distances_make_no_longer_steps(void **state)
 	}
 }
 
+static void steps_that_vary_in_length_are_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SHAPES_N; i++) {
+		struct known_job job = job_of(&shapes[i]);
+		job.params.sequence_share = 0.03;
+		check(&job);
+	}
+}
+
 static void lost_records_change_no_step(void **state)
 {
 	(void)state;
@@ -109,6 +119,7 @@ int main(void)
 		cmocka_unit_test(steps_of_every_shape_are_found_in_its_operators),
 		cmocka_unit_test(steps_of_forward_and_backward_passes_in_turn_are_found),
 		cmocka_unit_test(checkpoints_at_regular_distances_make_no_longer_steps),
+		cmocka_unit_test(steps_that_vary_in_length_are_found),
 		cmocka_unit_test(lost_records_change_no_step),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
