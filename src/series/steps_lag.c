@@ -9,8 +9,8 @@
 #include "series/steps_parts.h"
 
 enum {
-	LAG_MAX = 128, /* periods per step that are told */
-	RUNGS_MAX = 16,
+	LAG_MAX = 128,  /* periods per step that are told */
+	RUNGS_MAX = 16, /* lags up to it that are looked at first */
 };
 /* Times that repeat after a lag differ by less than this part of what they differ by after the
  * shorter lag that is worst. Neighbours would not do: where the parts of a step are long, they
@@ -147,7 +147,8 @@ size_t fsl_step_periods(const struct fsl_period_times *periods)
 	}
 	double most = least + fmax(LAG_TIE * neighbours, REST_TIE * least);
 	size_t lag = 2;
-	while (isinf(difference_after(periods, lag, fmin(most, bound_of(&rungs, lag))))) {
+	while (lag < n_lags &&
+	       isinf(difference_after(periods, lag, fmin(most, bound_of(&rungs, lag))))) {
 		lag++;
 	}
 	return lag;

@@ -165,15 +165,15 @@ static double distances_of(const struct fsl_step_mark *mark, size_t k, double *d
 }
 
 /* Share of the distances that are the period, to within @slack of it for lost records; 0 where they
- * do not span the capture. Over many uses it is less than half of the way from one to the next, as
- * ten of eleven uses in a step are nearly as far from each other as all. */
+ * do not span the capture. Over many uses no more than half of the way from one to the next is
+ * tolerated: ten of eleven uses in a step take nearly as long as all. */
 static double regular_share(const struct fsl_step_mark *mark, size_t k, double period,
 			    const double *distances, size_t n_ops, double slack)
 {
 	size_t n_distances = mark->n_uses - k, n_equal = 0;
-	double way = k > FREQUENT_USES_MAX ? fmin(slack, 0.5 / (double)k) : slack;
+	double tolerance = k > FREQUENT_USES_MAX ? fmin(slack, 0.5 / (double)k) : slack;
 	for (size_t j = 0; j < n_distances; j++) {
-		n_equal += fabs(distances[j] - period) <= way * period ? 1 : 0;
+		n_equal += fabs(distances[j] - period) <= tolerance * period ? 1 : 0;
 	}
 	double n_covered = period * (double)mark->n_uses / (double)k;
 	bool is_spanning = period > (double)k && n_covered >= PERIOD_COVER_MIN * (double)n_ops;

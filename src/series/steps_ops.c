@@ -97,9 +97,9 @@ static size_t times_between(double *times, const struct fsl_rank *rank, size_t f
 
 /* Periods between two marks that follow each other; more than one where records of marks between
  * them were lost. Known only where a step has one mark, and operators enough to count by. */
-static size_t periods_between(const struct fsl_step_mark *mark, size_t from, size_t to,
-			      size_t n_ops)
+static size_t periods_between(const struct fsl_step_mark *mark, size_t from, size_t to)
 {
+	size_t n_ops = mark->n_ops;
 	if (mark->per_period != 1 || n_ops < FSL_STEP_COUNTED_OPS_MIN) {
 		return 1;
 	}
@@ -164,7 +164,7 @@ static size_t list_periods(struct period_begin *begins, const struct fsl_rank *r
 			break;
 		}
 		size_t next = mark->uses[j + 1];
-		size_t n_periods = periods_between(mark, pos, next, mark->n_ops);
+		size_t n_periods = periods_between(mark, pos, next);
 		for (size_t k = 1; k < n_periods; k++) {
 			size_t expected = pos + (k * (next - pos) + n_periods / 2) / n_periods;
 			begins[n++] = find_lost_mark(rank, pos, next, expected);
@@ -187,12 +187,15 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 				n_begins);
 	}
 	size_t n_times = times_between(times, rank, first);
-	while (n < n_begins && begins[n].op - first <= n_times) {
-		places[n] = begins[n].op - first;
-		n++;
+	for (; n < n_begins && begins[n].op - first <= n_times; n++) {
+		size_t place = begins[n].op - first;
+		/* Two lost marks are told from operators near each; they must not change places. */
+		places[n] = n > 0 && place < places[n - 1] ? places[n - 1] : place;
 	}
-	struct fsl_period_times periods = {times, places, n - 1,
-					   fsl_median(times, n_times, times + n_ops)};
+	struct fsl_period_times periods = {.times = times,
+					   .begins = places,
+					   .n = n - 1,
+					   .usual = fsl_median(times, n_times, times + n_ops)};
 	*out = fsl_step_periods(&periods);
 	return FSL_OK;
 }

@@ -41,14 +41,15 @@ enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_
 
 /* The periods of a rank's operators, one after the other. */
 struct fsl_period_times {
-	const double *times;  /* between the ends of operators that follow each other, any unit */
-	const size_t *begins; /* [n + 1]: period k has the times from begins[k] to begins[k + 1] */
+	const double *times; /* between the ends of operators that follow each other, any unit */
+	/* [n + 1], never falling: period k has the times from begins[k] to begins[k + 1]. */
+	const size_t *begins;
 	size_t n;
 	double usual; /* median of the times */
 };
 
-/* How many periods one step has: the shortest number after which times repeat better than after
- * fewer; 1 when they do not. */
+/* How many periods one step has, 128 at most: the shortest number after which times repeat better
+ * than after fewer; 1 when they do not. */
 size_t fsl_step_periods(const struct fsl_period_times *periods);
 
 /* Sources; leave n_items 0 when the rank shows no steps. */

@@ -128,43 +128,39 @@ static void a_checkpoint_every_twenty_steps_makes_no_step_of_twenty(void **state
 	assert_in_range(fixture->steps.n_items, STEPS - 1, STEPS + 1);
 }
 
-/* A stage of a pipeline sends behind each forward pass and receives in front of each backward one:
- * two operators side by side in the middle of a step, and two far apart where it ends. */
+/* Steps of a stage of a pipeline, which sends behind each forward pass and receives in front of
+ * each backward one. Returns how many. */
+static size_t pipeline_steps(struct fixture *fixture, const char *send, const char *receive)
+{
+	enum { STEPS = 100, MICRO_BATCHES = 4, LAYERS = 8 };
+	for (int i = 0; i < STEPS; i++) {
+		for (int k = 0; k < MICRO_BATCHES; k++) {
+			pass(fixture, LAYERS, 3000, 20);
+			work(fixture, send, 100, 20);
+		}
+		for (int k = 0; k < MICRO_BATCHES; k++) {
+			work(fixture, receive, 100, 20);
+			pass(fixture, LAYERS, 6000, 20);
+		}
+	}
+	build(fixture);
+	return STEPS;
+}
+
+/* Two operators side by side in the middle of a step, and two far apart where it ends. */
 static void a_mark_that_is_missing_in_every_step_was_not_lost(void **state)
 {
 	struct fixture *fixture = *state;
-	enum { STEPS = 100, MICRO_BATCHES = 4, LAYERS = 8 };
-	for (int i = 0; i < STEPS; i++) {
-		for (int k = 0; k < MICRO_BATCHES; k++) {
-			pass(fixture, LAYERS, 3000, 20);
-			work(fixture, "BatchSendRecv", 100, 20);
-		}
-		for (int k = 0; k < MICRO_BATCHES; k++) {
-			work(fixture, "BatchSendRecv", 100, 20);
-			pass(fixture, LAYERS, 6000, 20);
-		}
-	}
-	build(fixture);
-	assert_in_range(fixture->steps.n_items, STEPS - 1, STEPS + 1);
+	size_t n_steps = pipeline_steps(fixture, "BatchSendRecv", "BatchSendRecv");
+	assert_in_range(fixture->steps.n_items, n_steps - 1, n_steps + 1);
 }
 
-/* The same with two operators for the two directions: each has a long way behind its last use. */
+/* Each of the two has a long way behind its last use. */
 static void four_uses_of_a_mark_in_a_step_are_one_period(void **state)
 {
 	struct fixture *fixture = *state;
-	enum { STEPS = 100, MICRO_BATCHES = 4, LAYERS = 8 };
-	for (int i = 0; i < STEPS; i++) {
-		for (int k = 0; k < MICRO_BATCHES; k++) {
-			pass(fixture, LAYERS, 3000, 20);
-			work(fixture, "Send", 100, 20);
-		}
-		for (int k = 0; k < MICRO_BATCHES; k++) {
-			work(fixture, "Receive", 100, 20);
-			pass(fixture, LAYERS, 6000, 20);
-		}
-	}
-	build(fixture);
-	assert_in_range(fixture->steps.n_items, STEPS - 1, STEPS + 1);
+	size_t n_steps = pipeline_steps(fixture, "Send", "Receive");
+	assert_in_range(fixture->steps.n_items, n_steps - 1, n_steps + 1);
 }
 
 /* One forward, one backward: of five uses in a step three of five pairs look alike. */
