@@ -7,7 +7,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_statistics_double.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -129,92 +128,6 @@ static double least(const double *values, size_t n)
 		result = values[i] < result ? values[i] : result;
 	}
 	return result;
-}
-
-/* Where more than this many values are selected from, those between two of a sample are looked at.
- */
-enum { SAMPLED_MIN = 512, SAMPLE = 128, SAMPLE_REACH = 14 };
-
-struct bounds {
-	double low, high;
-};
-
-/*
- * Two bounds that hold the @k-th smallest of @n values unless the sample is odd: those of its
- * values that stand 2.5 sigmas on either side of where it should be.
- */
-static struct bounds bound_kth(const double *values, size_t n, size_t k)
-{
-	double sample[SAMPLE];
-	for (size_t i = 0; i < SAMPLE; i++) {
-		sample[i] = values[i * n / SAMPLE];
-	}
-	size_t at = k * SAMPLE / n;
-	struct bounds bounds = {-INFINITY, INFINITY};
-	if (at > SAMPLE_REACH) {
-		bounds.low = gsl_stats_select(sample, 1, SAMPLE, at - SAMPLE_REACH);
-	}
-	if (at + SAMPLE_REACH < SAMPLE) {
-		bounds.high = gsl_stats_select(sample, 1, SAMPLE, at + SAMPLE_REACH);
-	}
-	return bounds;
-}
-
-struct place {
-	size_t n_below, n_within; /* values below the lower bound, and up to the upper one */
-};
-
-static struct place count_to(const double *values, size_t n, struct bounds bounds)
-{
-	struct place place = {0, 0};
-	for (size_t i = 0; i < n; i++) {
-		place.n_below += values[i] < bounds.low;
-		place.n_within += values[i] <= bounds.high;
-	}
-	return place;
-}
-
-/* Moves the values within the bounds to the front, and returns how many they are. *above becomes
- * the least of those behind. No step depends on a comparison, which nobody could predict. */
-static size_t keep_within(double *values, size_t n, struct bounds bounds, double *above)
-{
-	double least_above = INFINITY;
-	size_t n_kept = 0;
-	for (size_t i = 0; i < n; i++) {
-		double value = values[i];
-		double beyond = value > bounds.high ? value : INFINITY;
-		least_above = beyond < least_above ? beyond : least_above;
-		values[n_kept] = value;
-		n_kept += (size_t)(value >= bounds.low) & (size_t)(value <= bounds.high);
-	}
-	*above = least_above < *above ? least_above : *above;
-	return n_kept;
-}
-
-double fsl_select(double *scratch, size_t n, size_t k, double *next)
-{
-	double above = INFINITY;
-	while (n > SAMPLED_MIN) {
-		size_t n_before = n;
-		struct bounds bounds = bound_kth(scratch, n, k);
-		struct place place = count_to(scratch, n, bounds);
-		if (k < place.n_below || k >= place.n_within) {
-			break; /* the sample is odd */
-		}
-		bool is_level = bounds.low >= bounds.high; /* what lies within is equal */
-		if (is_level && k + 1 < place.n_within) {
-			*next = bounds.low;
-			return bounds.low;
-		}
-		n = keep_within(scratch, n, bounds, &above);
-		k -= place.n_below;
-		if (2 * n > n_before) {
-			break;
-		}
-	}
-	double kth = gsl_stats_select(scratch, 1, n, k);
-	*next = k + 1 < n ? least(scratch + k + 1, n - k - 1) : above;
-	return kth;
 }
 
 static double greatest(const double *values, size_t n)

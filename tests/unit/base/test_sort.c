@@ -95,6 +95,45 @@ static void sorted_and_saw_toothed_values_are_no_trouble(void **state)
 	}
 }
 
+static void the_least_and_greatest_numbers_there_are_have_their_places(void **state)
+{
+	(void)state;
+	static const int64_t extremes[] = {INT64_MIN, INT64_MIN + 1, -1,
+					   0,         INT64_MAX - 1, INT64_MAX};
+	int64_t values[N_MAX];
+	uint64_t seed = 2;
+	for (size_t n = 1; n <= 200; n++) {
+		for (size_t i = 0; i < n; i++) {
+			values[i] = extremes[next_random(&seed, 6)];
+		}
+		for (size_t k = 0; k < n; k += n / 5 + 1) {
+			assert_selected(values, n, k);
+		}
+	}
+}
+
+static void infinite_and_tiny_values_are_in_order_and_zero_has_no_sign(void **state)
+{
+	(void)state;
+	static const double ascending[] = {-INFINITY, -1e300, -2.5,   -1e-300, -5e-324,  -0.0,
+					   0.0,       5e-324, 1e-300, 2.5,     INFINITY, INFINITY};
+	enum { N = sizeof(ascending) / sizeof(ascending[0]) };
+	for (size_t n_times = 1; n_times <= 20; n_times += 19) {
+		for (size_t k = 0; k < N * n_times; k++) {
+			double work[N * 20], next, found;
+			for (size_t i = 0; i < N * n_times; i++) {
+				work[i] = ascending[i * 5 % N];
+			}
+			found = fsl_select(work, N * n_times, k, &next);
+			double behind =
+				k + 1 < N * n_times ? ascending[(k + 1) / n_times] : INFINITY;
+			assert_true(FSL_ORDER(found, ascending[k / n_times]) == 0);
+			assert_true(FSL_ORDER(next, behind) == 0);
+			assert_true(found != 0.0 || !signbit(found));
+		}
+	}
+}
+
 /* Of equal zeros the sign tells which one came first. */
 static int compare_by_value_and_place(const void *left, const void *right)
 {
@@ -168,6 +207,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_place_holds_what_sorting_puts_there),
 		cmocka_unit_test(sorted_and_saw_toothed_values_are_no_trouble),
+		cmocka_unit_test(the_least_and_greatest_numbers_there_are_have_their_places),
+		cmocka_unit_test(infinite_and_tiny_values_are_in_order_and_zero_has_no_sign),
 		cmocka_unit_test(values_are_in_order_and_what_is_no_number_comes_last),
 		cmocka_unit_test(values_that_are_in_order_or_reversed_are_sorted),
 	};
