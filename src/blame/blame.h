@@ -48,6 +48,7 @@ struct fsl_case {
 	const struct fsl_blame *blame;
 	struct fsl_verification *verification;    /* NULL: no replay, blame's word as it is */
 	const struct fsl_localisation *classical; /* what the classical points propose */
+	bool is_past; /* a chapter that is over, which is told only where something was wrong */
 };
 
 /* Ranks that do the same work: same pipeline stage, same set of operators. */

@@ -328,7 +328,7 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 		fsl_repairs_skip_unseen(repairs, &before, out);
 	}
 	struct trial *trial = ask(repairs, out, job);
-	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, job);
+	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, job, !job->is_past);
 	repairs->has_failed |= trial == NULL || whatifs == NULL;
 	enum fsl_status status = fsl_repairs_run(repairs, err);
 	if (status != FSL_OK) {
@@ -390,6 +390,23 @@ enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *
 	if (status != FSL_OK) {
 		fsl_verification_fini(out);
 	}
+	return status;
+}
+
+enum fsl_status fsl_verify_whatifs(struct fsl_verification *out, const struct fsl_case *job,
+				   struct fsl_error *err)
+{
+	if (!out->summary.is_on || out->replay.graph == NULL) {
+		return FSL_OK;
+	}
+	struct fsl_repairs repairs = {.arena = &out->replay.arena, .replay = &out->replay};
+	struct fsl_whatifs *whatifs = fsl_whatifs_ask(&repairs, out, job, true);
+	repairs.has_failed |= whatifs == NULL;
+	enum fsl_status status = fsl_repairs_run(&repairs, err);
+	if (status == FSL_OK) {
+		status = fsl_whatifs_answer(whatifs, err);
+	}
+	fsl_repairs_fini(&repairs);
 	return status;
 }
 

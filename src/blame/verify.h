@@ -41,6 +41,13 @@ struct fsl_verification {
  */
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
 			   struct fsl_error *err);
+/*
+ * Fills out->summary.whatifs, which fsl_verify() leaves empty for a chapter that is over: most are
+ * quiet and never told, and half of what is asked of the replay is for the teller. Nothing where
+ * there is no replay. Fails with FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_verify_whatifs(struct fsl_verification *out, const struct fsl_case *job,
+				   struct fsl_error *err);
 void fsl_verification_fini(struct fsl_verification *verification);
 /* Releases the graph, nearly all of the memory. Proofs, links and the summary stay; nothing can be
  * replayed any more. */

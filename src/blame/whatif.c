@@ -212,20 +212,23 @@ static void ask_hosts(struct fsl_whatifs *q)
 	ask_shares(q, FSL_WHATIF_HOST, n_hosts);
 }
 
-static void ask_stages(struct fsl_whatifs *q)
+static int32_t last_stage(const struct fsl_whatifs *q)
 {
 	const int32_t *stage_of = q->job->blame->peers.stage_of;
 	int32_t last = 0;
 	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
-		q->id[r] = (uint32_t)stage_of[r];
 		last = stage_of[r] > last ? stage_of[r] : last;
 	}
-	ask_shares(q, FSL_WHATIF_STAGE, (size_t)last + 1);
-	struct fsl_repair_flags flags = fsl_repairs_add(q->repairs);
-	q->last_stage_idx = flags.idx;
-	for (size_t r = 0; r < q->out->replay.n_ranks && flags.ranks != NULL; r++) {
-		flags.ranks[r] = last > 0 && stage_of[r] == last;
+	return last;
+}
+
+static void ask_stages(struct fsl_whatifs *q)
+{
+	const int32_t *stage_of = q->job->blame->peers.stage_of;
+	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
+		q->id[r] = (uint32_t)stage_of[r];
 	}
+	ask_shares(q, FSL_WHATIF_STAGE, (size_t)last_stage(q) + 1);
 }
 
 /* Lowest rank of a rank's replica; halves the path on its way. */
@@ -302,6 +305,17 @@ static void ask_parts(struct fsl_whatifs *q)
 	if (ask(q, FSL_WHATIF_TRANSFER, "transfer", &only, &without) != NULL) {
 		memset(only.channels, true, q->out->replay.n_channels * sizeof(bool));
 		memset(without.ranks, true, q->out->replay.n_ranks * sizeof(bool));
+	}
+}
+
+static void ask_last_stage(struct fsl_whatifs *q)
+{
+	const int32_t *stage_of = q->job->blame->peers.stage_of;
+	int32_t last = last_stage(q);
+	struct fsl_repair_flags flags = fsl_repairs_add(q->repairs);
+	q->last_stage_idx = flags.idx;
+	for (size_t r = 0; r < q->out->replay.n_ranks && flags.ranks != NULL; r++) {
+		flags.ranks[r] = last > 0 && stage_of[r] == last;
 	}
 }
 
@@ -382,7 +396,7 @@ enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error
 }
 
 struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
-				    const struct fsl_case *job)
+				    const struct fsl_case *job, bool is_listed)
 {
 	size_t n = out->replay.n_ranks;
 	struct fsl_whatifs *q = fsl_arena_alloc(repairs->arena, sizeof(*q));
@@ -400,9 +414,12 @@ struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_veri
 	}
 	set_excess(q);
 	ask_whole(q);
-	ask_hosts(q);
-	ask_stages(q);
-	ask_replicas(q);
-	ask_parts(q);
+	ask_last_stage(q);
+	if (is_listed) {
+		ask_hosts(q);
+		ask_stages(q);
+		ask_replicas(q);
+		ask_parts(q);
+	}
 	return q;
 }

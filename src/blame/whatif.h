@@ -49,13 +49,13 @@ double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms,
 double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms);
 
 /*
- * Hosts, stages, replicas, parts of own time, transfer, and what share of the loss comes back: asks
- * for repairs, and reads them into out->summary once they have run. In repairs->arena; NULL when
- * out of memory.
+ * The job at its best, its worst ranks, its last stage; with @is_listed also hosts, stages,
+ * replicas, parts of own time, transfer; and what share of the loss comes back: asks for repairs,
+ * and reads them into out->summary once they have run. In repairs->arena; NULL when out of memory.
  */
 struct fsl_whatifs;
 struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
-				    const struct fsl_case *job);
+				    const struct fsl_case *job, bool is_listed);
 enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *whatifs, struct fsl_error *err);
 
 #endif

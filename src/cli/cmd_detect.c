@@ -178,7 +178,8 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 				 .cuts = &job->cuts,
 				 .own = &job->own,
 				 .perception = &job->perception,
-				 .blame = &job->blame};
+				 .blame = &job->blame,
+				 .is_past = job->is_past};
 }
 
 /* events -> steps -> progress -> perception; events -> collectives -> own time -> blame -> verdict.

@@ -58,6 +58,7 @@ struct fsl_job {
 	/* Where the run is a chapter: its begin, INT64_MIN else, and the steps before it. */
 	int64_t begin_ns;
 	size_t n_steps_before;
+	bool is_past; /* a chapter that is over */
 	struct fsl_steps steps;
 	struct fsl_progress progress;
 	struct fsl_perception perception;

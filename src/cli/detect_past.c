@@ -84,6 +84,7 @@ static struct fsl_job *take_part(const struct fsl_job *job, const struct fsl_cha
 	enum fsl_status status = fsl_job_init(part, err);
 	fsl_run_fini(&part->run);
 	part->begin_ns = chapter->begin_ns;
+	part->is_past = true;
 	if (status == FSL_OK) {
 		status = fsl_chapter_take(&part->run, &job->run, chapter, rule, err);
 	}

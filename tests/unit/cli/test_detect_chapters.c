@@ -185,6 +185,37 @@ static void a_fault_that_is_over_is_still_told(void **state)
 	release(job);
 }
 
+/* Most chapters are quiet and never told. */
+static void what_would_come_back_is_asked_of_chapters_that_may_be_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *fault;
+		enum fsl_verdict_kind kind;
+	} cases[] = {
+		{"compute ranks=3 factor=1.4 onset=150 until=200", FSL_VERDICT_SLOW_RANK},
+		{"pauses factor=0.2 extra_ms=1000 onset=120 until=190", FSL_VERDICT_HOST_PAUSES},
+		{"job_slow factor=1.3 onset=150 until=190", FSL_VERDICT_JOB_SLOWDOWN},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_job *job = judge(NULL, cases[i].fault, NULL, CHAPTER_S);
+		const struct fsl_localisation *told = &job->localisation;
+		size_t n_loud = 0, told_idx = told_of(told);
+		assert_int_equal(told->kind, cases[i].kind);
+		for (size_t k = 0; k + 1 < told->n_chapters; k++) {
+			const struct fsl_localisation *verdict =
+				k == told_idx ? told : &job->chapters.items[k].verdict;
+			bool is_loud = !fsl_verdict_is_quiet(verdict->kind);
+			n_loud += is_loud;
+			assert_true(is_loud ? verdict->replay.n_whatifs > 3
+					    : verdict->replay.n_whatifs == 0);
+		}
+		assert_true(n_loud > 0 && n_loud < told->n_chapters - 1);
+		assert_true(told->replay.n_whatifs > 3);
+		release(job);
+	}
+}
+
 static void of_two_faults_the_newer_is_told_and_the_older_noted(void **state)
 {
 	(void)state;
@@ -341,6 +372,7 @@ int main(void)
 		cmocka_unit_test(behind_the_end_of_a_time_range_there_are_no_chapters),
 		cmocka_unit_test(a_fault_that_lasts_is_told_with_its_onset_chapters_ago),
 		cmocka_unit_test(a_fault_that_is_over_is_still_told),
+		cmocka_unit_test(what_would_come_back_is_asked_of_chapters_that_may_be_told),
 		cmocka_unit_test(of_two_faults_the_newer_is_told_and_the_older_noted),
 		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
 		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
