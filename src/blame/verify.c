@@ -11,7 +11,7 @@
 #include "blame/whatif.h"
 
 enum {
-	CANDIDATES_MAX = 64,   /* charged ranks judged one by one; each costs two runs */
+	CANDIDATES_MAX = 64,   /* charged ranks judged one by one; each costs a run */
 	LINKS_MAX = 16,        /* likewise links */
 	TRUSTED_STEPS_MIN = 4, /* replayed steps of the job */
 	FOCUS_MAX = 64,        /* steps in question that sampling looks after */
@@ -32,7 +32,7 @@ struct candidate {
 	bool is_link;
 	double lost_ms; /* what blame says */
 	size_t begin, end;
-	size_t without_idx, only_idx; /* repairs: all candidates but this; this alone */
+	size_t without_idx; /* repair of all candidates but this */
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -116,14 +116,12 @@ static void set_proof(struct fsl_verification *out, const struct fsl_case *job,
 	if (!fsl_weigh_steps(weights, replay, job->blame, r, candidate->begin, candidate->end)) {
 		return;
 	}
-	double was_ms = fsl_repairs_mean(replay, out->replayed_ms, weights);
-	double only_ms = fsl_repairs_mean(replay, step_ms + candidate->only_idx * n, weights);
 	double all_ms = fsl_repairs_mean(replay, step_ms + all_idx * n, weights);
 	double without_ms = fsl_repairs_mean(replay, step_ms + candidate->without_idx * n, weights);
-	*proof = (struct fsl_proof){true, was_ms - only_ms, without_ms - all_ms};
+	*proof = (struct fsl_proof){true, without_ms - all_ms};
 }
 
-/* Charges and links while they are judged: each with all others repaired, and alone. */
+/* Charges and links while they are judged: each with all others repaired. */
 struct trial {
 	struct candidate *list;
 	size_t n;
@@ -149,13 +147,8 @@ static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verificat
 	trial->n = list_candidates(trial->list, out, job);
 	trial->all_idx = add_all_but(repairs, out, job, trial->list, trial->n, trial->n);
 	for (size_t k = 0; k < trial->n; k++) {
-		struct candidate *candidate = &trial->list[k];
-		candidate->without_idx = add_all_but(repairs, out, job, trial->list, trial->n, k);
-		struct fsl_repair_flags flags = fsl_repairs_add(repairs);
-		candidate->only_idx = flags.idx;
-		if (flags.ranks != NULL) {
-			flag(out, job, candidate, flags);
-		}
+		trial->list[k].without_idx =
+			add_all_but(repairs, out, job, trial->list, trial->n, k);
 	}
 	return trial;
 }

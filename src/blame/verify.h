@@ -3,9 +3,9 @@
  * their peers. A charge says what a rank does too long; only a replay says what the job loses by
  * it: a pipeline's bubble hides work, and slow ranks of one group hide each other.
  *
- * gain(x): time per step that comes back when only x is at its level. cost(x): time per step that x
- * alone costs, everybody else at their level. Two slow ranks of one group have no gain each, and
- * their full cost each; so cost decides who is named.
+ * cost(x): time per step that x alone costs, everybody else at their level. What comes back when
+ * only x is at its level would not do: nothing, for each of two slow ranks of one group, which have
+ * their full cost each.
  */
 #ifndef FSL_BLAME_VERIFY_H
 #define FSL_BLAME_VERIFY_H
@@ -16,7 +16,7 @@
 /* What the replay says of one charged rank or one slow link, over the steps of its charge. */
 struct fsl_proof {
 	bool is_judged; /* false: too few of its steps were replayed, or too many candidates */
-	double gain_ms, cost_ms;
+	double cost_ms;
 };
 
 struct fsl_verification {
