@@ -180,8 +180,12 @@ static void fill_buffer(struct fsl_reader *reader)
 	size_t room = reader->capacity - reader->end;
 	size_t n_new = 0;
 	enum fsl_status status = FSL_OK;
-	if (room > reader->block_bytes) {
-		room = reader->block_bytes;
+	/* Whoever opens a large file looks at its head first, and often goes on elsewhere. */
+	bool is_head = reader->packing == PACKING_NONE && reader->offset == 0 && reader->end == 0 &&
+		       reader->disk_bytes >= FSL_FILE_BLOCK_BYTES;
+	size_t n_most = is_head ? FSL_FILE_HEAD_BYTES : reader->block_bytes;
+	if (room > n_most) {
+		room = n_most;
 	}
 	if (reader->packing == PACKING_NONE) {
 		status = read_some(reader, to, room, &n_new, &reader->failure);

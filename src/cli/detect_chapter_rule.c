@@ -2,7 +2,7 @@
 #include "cli/detect_chapters_parts.h"
 
 enum {
-	SHORT_STEPS_MIN = 48, /* of chapters shorter than they need be */
+	SHORT_STEPS_MIN = 32, /* of chapters shorter than they need be */
 	/* The first chapter tells how many it holds; where steps are to be told from operators,
 	 * this part of all chapters does, together. */
 	FIRST_PARTS = 4,
