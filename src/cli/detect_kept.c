@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/build_id.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -54,10 +55,13 @@ static bool is_silent_key(const char *key)
 
 enum { RULES_BYTES = 64 };
 
-/* What a verdict depends on beside the data: version and configuration. */
+/* What a verdict depends on beside the data: the program and its configuration. Packages are mended
+ * without another version. */
 static void rules_of(char rules[RULES_BYTES], const struct fsl_config *config)
 {
-	uint64_t digest = FSL_HASH_START;
+	size_t n_build = 0;
+	const void *build = fsl_build_id(&n_build);
+	uint64_t digest = fsl_hash_bytes(FSL_HASH_START, build, n_build);
 	for (size_t i = 0; i < config->n_values; i++) {
 		const struct fsl_config_value *value = &config->values[i];
 		size_t n_key = strlen(value->key);
