@@ -65,6 +65,7 @@ static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 					     .log_type_is_log = config->log_type_is_log,
 					     .from_ns = range->from_ns,
 					     .to_ns = range->to_ns,
+					     .is_range_for_stages = range->holds_for_steps,
 					     .n_threads = (int)config->jobs};
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);

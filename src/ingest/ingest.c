@@ -227,7 +227,8 @@ static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size
 {
 	batch->n_loads = n_inputs;
 	for (size_t i = 0; i < n_inputs; i++) {
-		batch->loads[i] = (struct fsl_load){.input = &inputs[i]};
+		batch->loads[i] = (struct fsl_load){
+			.input = &inputs[i], .is_range_for_stages = options->is_range_for_stages};
 		if (batch->takers != NULL) {
 			const struct fsl_file_marks *old =
 				fsl_marks_resumed(options, inputs[i].path);

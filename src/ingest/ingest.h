@@ -43,8 +43,10 @@ struct fsl_sink {
 	struct fsl_arena arena;    /* texts of this file alone; copied into the run */
 	uint8_t *kind_of;          /* [name id] enum fsl_stage_kind, FSL_STAGES_N: not told */
 	size_t n_kinds, kinds_capacity;
-	int64_t from_ns, to_ns;  /* operators that end outside are counted and not kept */
-	struct fsl_ahead *ahead; /* who may read rows of the file ahead; NULL: nobody; borrowed */
+	int64_t from_ns, to_ns;   /* operators that end outside are counted and not kept */
+	bool is_range_for_stages; /* nobody asks for stages outside, or for the rank that the
+				     content tells */
+	struct fsl_ahead *ahead;  /* who may read rows of the file ahead; NULL: nobody; borrowed */
 
 	/* ingest/mark_take.h: */
 	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */
@@ -148,7 +150,8 @@ struct fsl_ingest_options {
 	bool log_type_is_log; /* training_log is a log, even when its first 4 KiB do not show it */
 	int64_t from_ns,
 		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
-	int n_threads; /* 0: one per core */
+	bool is_range_for_stages; /* those that are not wholly inside need not be read */
+	int n_threads;            /* 0: one per core */
 	/* See ingest/mark.h; no marks are taken, and none used, by a team of processes and with a
 	 * time range. */
 	int64_t mark_period_ns; /* 0: take no marks, and use none */

@@ -241,6 +241,8 @@ static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t
 	}
 	load->sink.from_ns = from_ns;
 	load->sink.to_ns = to_ns;
+	load->sink.is_range_for_stages =
+		load->is_range_for_stages && input->told.rank_state == FSL_NAME_HAS_RANK;
 	load->sink.ahead = load->ahead;
 	if (input->fault != NULL) {
 		fsl_sink_unusable(&load->sink, "%s", input->fault);

@@ -11,6 +11,7 @@ struct fsl_load {
 	struct fsl_file file;          /* path borrowed from @input, message from sink.arena */
 	struct fsl_sink sink;
 	enum fsl_input_kind kind;     /* by content, else by name */
+	bool is_range_for_stages;     /* struct fsl_ingest_options */
 	int place;                    /* of the process that reads it; 0: this one */
 	bool is_ignored;              /* no input of ours: leave no trace of it */
 	struct fsl_mark_taker *taker; /* begun; NULL: no marks; borrowed */

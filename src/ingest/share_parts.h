@@ -27,6 +27,7 @@ void fsl_share_place(struct fsl_share *share, struct fsl_load *loads, size_t n_l
 /* What a process that is not the first knows between two questions. Start as {0}. */
 struct fsl_server {
 	int64_t from_ns, to_ns;
+	bool is_range_for_stages;
 	int n_threads;
 	struct fsl_inputs inputs; /* of the last batch */
 	struct fsl_load *loads;   /* what each of inputs gave, packed at once: it is smaller so */

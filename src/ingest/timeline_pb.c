@@ -7,118 +7,33 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "ingest/entry.h"
 #include "ingest/mark_take.h"
 #include "ingest/timeline_stage.h"
+#include "ingest/timeline_wire.h"
 #include "timeline.pb-c.h"
 
-enum {
-	VARINT_BYTES_MAX = 10,
-	HEAD_BYTES_MAX = 2 * VARINT_BYTES_MAX, /* tag, then value or length */
-	STAGE_BYTES_MAX = FSL_LINE_BYTES_MAX,  /* what a reader can show at once */
-	FIELD_STAGES = 1,
-	FIELD_RANK = 2,
-	FIELD_COMM = 4,
-	WIRE_VARINT = 0,
-	WIRE_FIXED64 = 1,
-	WIRE_BYTES = 2,
-	WIRE_FIXED32 = 5,
-};
-
-/* Bytes of the varint at @data, 0 when it is cut or longer than 64 bits. */
-static size_t parse_varint(const char *data, size_t n_bytes, uint64_t *value)
-{
-	*value = 0;
-	for (size_t i = 0; i < n_bytes && i < VARINT_BYTES_MAX; i++) {
-		uint64_t byte = (unsigned char)data[i];
-		if (i == VARINT_BYTES_MAX - 1 && byte > 1) {
-			return 0;
-		}
-		*value |= (byte & 0x7F) << (7 * i);
-		if (byte < 0x80) {
-			return i + 1;
-		}
-	}
-	return 0;
-}
-
-/* Tag, then a number (varint) or a length (bytes). */
-struct field {
-	uint64_t number;
-	unsigned wire;
-	uint64_t value;
-	size_t n_head;   /* bytes of tag and value or length */
-	uint64_t offset; /* in the file */
-};
-
-/* False when the bytes are no field that a timeline can have. */
-static bool parse_field(struct field *field, const char *data, size_t n_bytes)
-{
-	uint64_t tag = 0;
-	size_t n_tag = parse_varint(data, n_bytes, &tag);
-	*field = (struct field){.number = tag >> 3, .wire = (unsigned)(tag & 7), .n_head = n_tag};
-	if (n_tag == 0 || field->number == 0 || field->number > UINT32_MAX >> 3) {
-		return false;
-	}
-	switch (field->wire) {
-	case WIRE_VARINT:
-	case WIRE_BYTES: {
-		size_t n_value = parse_varint(data + n_tag, n_bytes - n_tag, &field->value);
-		field->n_head += n_value;
-		return n_value > 0;
-	}
-	case WIRE_FIXED64:
-		field->n_head += 8;
-		return n_bytes >= field->n_head;
-	case WIRE_FIXED32:
-		field->n_head += 4;
-		return n_bytes >= field->n_head;
-	default: /* groups and reserved types: no timeline has them */
-		return false;
-	}
-}
-
-/* True when a stage begins as stages do: fields 1 to 6 with their wire types. */
-static bool is_stage_like(const char *data, size_t n_bytes)
-{
-	static const unsigned wires[] = {0,           WIRE_VARINT, WIRE_BYTES, WIRE_VARINT,
-					 WIRE_VARINT, WIRE_BYTES,  WIRE_BYTES};
-	size_t at = 0;
-	bool has_type = false;
-	while (at < n_bytes) {
-		struct field field;
-		if (!parse_field(&field, data + at, n_bytes - at) || field.number > 6 ||
-		    field.wire != wires[field.number]) {
-			return false;
-		}
-		has_type |= field.number == 2;
-		uint64_t n_body = field.wire == WIRE_BYTES ? field.value : 0;
-		at += field.n_head;
-		if (n_body > n_bytes - at) {
-			break; /* the head ends here */
-		}
-		at += (size_t)n_body;
-	}
-	return has_type;
-}
+enum { STAGE_BYTES_MAX = FSL_LINE_BYTES_MAX /* what a reader can show at once */ };
 
 static int probe_head(const struct fsl_probe *probe)
 {
 	size_t at = 0;
-	struct field field;
-	while (at < probe->n_head && parse_field(&field, probe->head + at, probe->n_head - at)) {
+	struct fsl_wire_field field;
+	while (at < probe->n_head &&
+	       fsl_wire_field_parse(&field, probe->head + at, probe->n_head - at)) {
 		at += field.n_head;
-		if (field.number == FIELD_STAGES && field.wire == WIRE_BYTES) {
+		if (field.number == FSL_FIELD_STAGES && field.wire == FSL_WIRE_BYTES) {
 			size_t left = probe->n_head - at;
 			size_t n_stage = field.value < left ? (size_t)field.value : left;
-			if (is_stage_like(probe->head + at, n_stage)) {
+			if (fsl_wire_is_stage_like(probe->head + at, n_stage)) {
 				return FSL_PROBE_CONTENT;
 			}
 			break;
 		}
-		if (field.number > FIELD_COMM || field.wire > WIRE_BYTES) {
+		if (field.number > FSL_FIELD_COMM || field.wire > FSL_WIRE_BYTES) {
 			break;
 		}
-		uint64_t n_body = field.wire == WIRE_BYTES ? field.value : 0;
+		uint64_t n_body = field.wire == FSL_WIRE_BYTES ? field.value : 0;
 		if (n_body > probe->n_head - at) {
 			break;
 		}
@@ -143,8 +58,9 @@ static void pb_free(void *is_short, void *memory)
 
 /* A mark in front of the field of a stage that is late enough; the time of a stage is its end, when
  * it was written. */
-static inline enum fsl_status mark_stage(const TimelineStage *stage, const struct field *field,
-					 struct fsl_sink *sink, struct fsl_error *err)
+static inline enum fsl_status mark_stage(const TimelineStage *stage,
+					 const struct fsl_wire_field *field, struct fsl_sink *sink,
+					 struct fsl_error *err)
 {
 	const uint64_t time_us_max = (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
 	uint64_t time_us = stage->end_us > 0 ? stage->end_us : stage->start_us;
@@ -157,7 +73,7 @@ static inline enum fsl_status mark_stage(const TimelineStage *stage, const struc
 }
 
 /* The stage at @data, which is all in memory. */
-static enum fsl_status read_stage(const char *data, const struct field *field,
+static enum fsl_status read_stage(const char *data, const struct fsl_wire_field *field,
 				  struct fsl_sink *sink, struct fsl_error *err)
 {
 	size_t n_bytes = (size_t)field->value;
@@ -228,10 +144,10 @@ static void report_cut(struct fsl_sink *sink, uint64_t offset)
 }
 
 /* The body of a length-delimited field whose head is already skipped. */
-static enum fsl_status read_body(struct fsl_reader *reader, const struct field *field,
+static enum fsl_status read_body(struct fsl_reader *reader, const struct fsl_wire_field *field,
 				 struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
 {
-	if (field->number != FIELD_STAGES) {
+	if (field->number != FSL_FIELD_STAGES) {
 		return skip_bytes(reader, field->value, is_cut, err);
 	}
 	if (field->value > STAGE_BYTES_MAX) {
@@ -258,7 +174,7 @@ static enum fsl_status read_body(struct fsl_reader *reader, const struct field *
 /* What stands at @offset is no field, or not yet. */
 static void report_end(struct fsl_sink *sink, uint64_t offset, size_t n_seen)
 {
-	if (n_seen < HEAD_BYTES_MAX) {
+	if (n_seen < FSL_WIRE_HEAD_BYTES_MAX) {
 		report_cut(sink, offset);
 		return;
 	}
@@ -278,15 +194,15 @@ static enum fsl_status mark_end(struct fsl_sink *sink, uint64_t offset, struct f
 }
 
 /* One field whose head is skipped; *is_cut when the file ends inside. */
-static enum fsl_status read_field(struct fsl_reader *reader, const struct field *field,
+static enum fsl_status read_field(struct fsl_reader *reader, const struct fsl_wire_field *field,
 				  struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
 {
 	uint64_t n_before = sink->file->n_records;
 	enum fsl_status status = FSL_OK;
 	*is_cut = false;
-	if (field->wire == WIRE_BYTES) {
+	if (field->wire == FSL_WIRE_BYTES) {
 		status = read_body(reader, field, sink, is_cut, err);
-	} else if (field->number == FIELD_RANK && field->wire == WIRE_VARINT) {
+	} else if (field->number == FSL_FIELD_RANK && field->wire == FSL_WIRE_VARINT) {
 		fsl_timeline_rank_set(sink, field->value);
 	}
 	if (status == FSL_OK && *is_cut) {
@@ -298,21 +214,41 @@ static enum fsl_status read_field(struct fsl_reader *reader, const struct field 
 	return status;
 }
 
+/* Goes on behind the gap. */
+static enum fsl_status pass_gap(struct fsl_reader *reader, struct fsl_sink *sink,
+				struct fsl_entry_gap *gap, struct fsl_error *err)
+{
+	uint64_t offset = fsl_reader_offset(reader);
+	gap->begin = UINT64_MAX;
+	if (offset >=
+	    gap->end) { /* in the midst of a stage, which no writer of ours makes so long */
+		return FSL_OK;
+	}
+	sink->file->n_bytes_behind = gap->end - offset;
+	return fsl_reader_seek(reader, gap->end, err);
+}
+
 static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *sink,
-				   struct fsl_error *err)
+				   struct fsl_entry_gap gap, struct fsl_error *err)
 {
 	bool is_cut = false;
 	enum fsl_status status = FSL_OK;
 	while (status == FSL_OK && !is_cut) {
 		const char *data = NULL;
 		size_t n_seen = 0;
-		struct field field;
-		status = fsl_reader_peek(reader, HEAD_BYTES_MAX, &data, &n_seen, err);
+		struct fsl_wire_field field;
+		if (fsl_reader_offset(reader) >= gap.begin) {
+			status = pass_gap(reader, sink, &gap, err);
+		}
+		if (status == FSL_OK) {
+			status = fsl_reader_peek(reader, FSL_WIRE_HEAD_BYTES_MAX, &data, &n_seen,
+						 err);
+		}
 		if (status != FSL_OK) {
 			break;
 		}
 		uint64_t offset = fsl_reader_offset(reader);
-		if (n_seen == 0 || !parse_field(&field, data, n_seen)) {
+		if (n_seen == 0 || !fsl_wire_field_parse(&field, data, n_seen)) {
 			status = mark_end(sink, offset, err);
 			if (n_seen > 0) {
 				report_end(sink, offset, n_seen);
@@ -326,19 +262,39 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 	return status;
 }
 
-/* From a mark on, or everything. */
+/* Behind stages that are older than the time range; and where newer ones begin. */
+static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
+			     struct fsl_entry_gap *gap, struct fsl_error *err)
+{
+	const struct fsl_entry_rows rows = {NULL, fsl_wire_next_stage};
+	uint64_t entry = 0;
+	enum fsl_status status = fsl_entry_find(reader, &rows, sink->from_ns, 0, &entry, err);
+	if (status == FSL_OK) {
+		status = fsl_entry_find_gap(reader, &rows, sink->to_ns, entry, gap, err);
+	}
+	if (status == FSL_OK && entry > 0) {
+		sink->file->n_bytes_before = entry;
+		status = fsl_reader_seek(reader, entry, err);
+	}
+	return status;
+}
+
+/* From a mark on, what the time range needs, or everything. */
 static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *sink,
 				   struct fsl_error *err)
 {
 	struct fsl_mark_place place;
+	struct fsl_entry_gap gap = {UINT64_MAX, UINT64_MAX};
 	enum fsl_status status = FSL_OK;
 	if (fsl_mark_is_resumed(sink, &place)) {
 		status = fsl_mark_restore(sink, NULL, err);
 		if (status == FSL_OK) {
 			status = fsl_reader_seek(reader, place.offset, err);
 		}
+	} else if (sink->is_range_for_stages) {
+		status = enter(reader, sink, &gap, err);
 	}
-	return status == FSL_OK ? read_fields(reader, sink, err) : status;
+	return status == FSL_OK ? read_fields(reader, sink, gap, err) : status;
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
