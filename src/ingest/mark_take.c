@@ -244,7 +244,8 @@ static void guess_rest(struct fsl_mark_taker *taker, uint64_t offset, int64_t pa
  * Period and lead that the whole file will want, the finer and the longer of what may be, also
  * where chapters are twice as long because they hold too few steps (four times: a mark for an
  * earlier boundary will do); and where the next mark is due. Far from the end none is of use but to
- * guess again, and a guess too many costs little.
+ * guess again, and a guess too many costs little: it is due before as much time has passed again,
+ * as the first steps of a job are slow, and say that the file goes on for longer than it does.
  */
 static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
 		  const struct fsl_mark_place *place, int64_t time_ns)
@@ -266,7 +267,8 @@ static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
 	if (place->offset < GUESS_BYTES) {
 		due_ns += passed_ns;
 	} else if (unused_ns > 0) {
-		due_ns += unused_ns < least_ns / 3 ? unused_ns : least_ns / 3;
+		int64_t skipped_ns = unused_ns < least_ns / 3 ? unused_ns : least_ns / 3;
+		due_ns += skipped_ns < passed_ns ? skipped_ns : passed_ns;
 	}
 	due_ns = due_ns > boundary_ns ? due_ns : boundary_ns;
 	taker->next_ns = (due_ns / finer.length_ns + 1) * finer.length_ns;

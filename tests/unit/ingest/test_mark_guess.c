@@ -40,6 +40,12 @@ static int64_t late_to_start(int i)
 	return i == 50 ? INT64_C(200) * FSL_NS_PER_S : 20000000;
 }
 
+/* The first steps compile, and load data. */
+static int64_t warming_up(int i)
+{
+	return i < 1200 ? 60000000 : 20000000;
+}
+
 static int64_t getting_slower(int i)
 {
 	return 10000000 + i * 2000;
@@ -124,8 +130,8 @@ static void check_boundary(const struct fsl_input *input, const struct fsl_chapt
 
 static void the_newest_chapters_can_be_begun_at_marks_that_were_guessed(void **state)
 {
-	static const pace_fn paces[] = {steady,         quick,          slow,        late_to_start,
-					getting_slower, getting_faster, with_a_pause};
+	static const pace_fn paces[] = {steady,     quick,          slow,           late_to_start,
+					warming_up, getting_slower, getting_faster, with_a_pause};
 	static const char name[] = "hccl_activity-h-.0.csv";
 	char path[512];
 	tree_path(*state, name, path, sizeof(path));
