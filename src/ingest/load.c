@@ -154,7 +154,7 @@ static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *f
 			       struct fsl_reader *reader, struct fsl_error *err)
 {
 	if (load->taker != NULL) {
-		fsl_mark_arm(&load->sink, load->taker, reader, format->name, load->kind);
+		fsl_mark_arm(&load->sink, load->taker, reader, format->name);
 	}
 	enum fsl_status status = reserve_ops(load, err);
 	if (status == FSL_OK) {

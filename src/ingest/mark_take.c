@@ -9,12 +9,9 @@
 #include "series/chapter.h"
 
 enum {
-	/* What is smaller is read fast enough; a byte of a timeline takes as long as four of
-	 * markers. */
-	GUESS_MARKERS_BYTES_MIN = 1 << 20,
-	GUESS_BYTES_MIN = 1 << 17,
-	GUESS_BYTES = 1 << 15, /* of a file that tell how it goes on */
-	GUESS_ERROR = 10,      /* one part in so many */
+	GUESS_BYTES_MIN = 1 << 17, /* what is smaller is read fast enough */
+	GUESS_BYTES = 1 << 15,     /* of a file that tell how it goes on */
+	GUESS_ERROR = 10,          /* one part in so many */
 };
 
 void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_options *options,
@@ -115,10 +112,9 @@ void fsl_mark_look(struct fsl_mark_taker *taker, const struct fsl_reader *reader
 }
 
 void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
-		  const struct fsl_reader *reader, const char *format, enum fsl_input_kind kind)
+		  const struct fsl_reader *reader, const char *format)
 {
 	const struct fsl_file_marks *old = taker->old;
-	uint64_t n_least = kind == FSL_INPUT_MARKERS ? GUESS_MARKERS_BYTES_MIN : GUESS_BYTES_MIN;
 	const struct fsl_mark *from = old != NULL ? fsl_mark_find(old, taker->resume_ns) : NULL;
 	if (taker->is_packed) {
 		return;
@@ -131,7 +127,7 @@ void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
 	}
 	taker->from = from;
 	taker->n_bytes = fsl_reader_disk_bytes(reader);
-	taker->n_parts = taker->n_bytes >= n_least ? taker->n_parts : 0;
+	taker->n_parts = taker->n_bytes >= GUESS_BYTES_MIN ? taker->n_parts : 0;
 	/* The first mark stands for no boundary of the longest chapters that is still to come: the
 	 * next is due long before that. */
 	taker->lead_ns = taker->n_parts > 0 ? 0 : taker->lead_ns;

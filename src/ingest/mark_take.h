@@ -46,7 +46,7 @@ void fsl_mark_look(struct fsl_mark_taker *taker, const struct fsl_reader *reader
  * Takes none when the reader cannot seek, and when the file is not what it was.
  */
 void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
-		  const struct fsl_reader *reader, const char *format, enum fsl_input_kind kind);
+		  const struct fsl_reader *reader, const char *format);
 
 /* True where reading begins at a mark: *place, behind the head of the file. */
 bool fsl_mark_is_resumed(const struct fsl_sink *sink, struct fsl_mark_place *place);
