@@ -91,14 +91,23 @@ static bool sample(const struct fsl_reader *reader, uint64_t offset, uint64_t *f
 	return status == FSL_OK && n_read == n_bytes;
 }
 
+/* True when the head of the file is what it was; mostly it was looked at just now. */
+static bool has_same_head(const struct fsl_mark_taker *taker, const struct fsl_reader *reader)
+{
+	const struct fsl_file_marks *old = taker->old;
+	uint64_t fingerprint = taker->head_fingerprint;
+	size_t n_old = fsl_mark_sample_size(old->n_bytes);
+	bool is_known = n_old == fsl_mark_sample_size(fsl_reader_disk_bytes(reader));
+	return (is_known || sample(reader, n_old, &fingerprint)) &&
+	       fingerprint == old->head_fingerprint;
+}
+
 /* True when the file still has what the earlier run read before the mark. */
-static bool is_same(const struct fsl_file_marks *old, const struct fsl_mark *mark,
+static bool is_same(const struct fsl_mark_taker *taker, const struct fsl_mark *mark,
 		    const struct fsl_reader *reader, const char *format)
 {
 	uint64_t fingerprint = 0;
-	return strcmp(old->format, format) == 0 &&
-	       sample(reader, fsl_mark_sample_size(old->n_bytes), &fingerprint) &&
-	       fingerprint == old->head_fingerprint &&
+	return strcmp(taker->old->format, format) == 0 && has_same_head(taker, reader) &&
 	       sample(reader, mark->place.offset, &fingerprint) && fingerprint == mark->fingerprint;
 }
 
@@ -119,7 +128,7 @@ void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
 	if (taker->is_packed) {
 		return;
 	}
-	if (from != NULL && !is_same(old, from, reader, format)) {
+	if (from != NULL && !is_same(taker, from, reader, format)) {
 		fsl_log(FSL_LOG_INFO, "ingest",
 			"file has just changed and is read from the beginning: path=\"%s\"",
 			sink->file->path);
@@ -424,7 +433,11 @@ void fsl_mark_finish(struct fsl_sink *sink, const struct fsl_reader *reader)
 	forget_old(sink);
 	for (size_t i = 0; i < taker->n_marks; i++) {
 		struct fsl_mark *mark = &taker->marks[i];
-		is_sampled = is_sampled && sample(reader, mark->place.offset, &mark->fingerprint);
+		const struct fsl_mark *from = taker->from;
+		bool is_from = from != NULL && mark->place.offset == from->place.offset;
+		mark->fingerprint = is_from ? from->fingerprint : 0;
+		is_sampled = is_sampled &&
+			     (is_from || sample(reader, mark->place.offset, &mark->fingerprint));
 	}
 	if (!is_sampled) {
 		free_marks(taker);
