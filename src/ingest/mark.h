@@ -15,10 +15,8 @@
 #include "ingest/marker_pairs.h"
 
 enum {
-	FSL_MARKS_KEPT = 4, /* the newest of a file, beside the one at its end */
-	/* While it is not known yet which of them are of use: the newest two chapters where these
-	 * are eight times as long as the shortest that there may be. */
-	FSL_MARKS_TAKEN = 16,
+	FSL_MARKS_KEPT = 4,  /* the newest of a file, beside the one at its end */
+	FSL_MARKS_TAKEN = 8, /* while it is not known yet which of them are of use */
 	FSL_MARK_SAMPLE_BYTES = 4096,
 };
 /* Periods and leads are at most this long (three years), so that no sum overflows. */

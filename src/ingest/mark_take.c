@@ -12,6 +12,9 @@ enum {
 	GUESS_BYTES_MIN = 1 << 17, /* what is smaller is read fast enough */
 	GUESS_BYTES = 1 << 15,     /* of a file that tell how it goes on */
 	GUESS_ERROR = 10,          /* one part in so many */
+	/* So far back lies the begin of the newest chapter where it is eight times as long as the
+	 * shortest that there may be. */
+	REACH_PERIODS = 16,
 };
 
 void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_options *options,
@@ -177,13 +180,38 @@ static bool has_events(const struct fsl_sink *sink)
 	       events->n_steps > 0;
 }
 
-/* Puts a mark behind the others; the oldest goes when there are too many. */
+/*
+ * Which mark is of least use once there is one for @newest_ns: the oldest, when the next reaches
+ * back far enough, else that which leaves the smallest gap for its age. Chapters may be several
+ * times as long as marks are apart, and any mark before their begin will do.
+ */
+static size_t least_of_use(const struct fsl_mark_taker *taker, int64_t newest_ns)
+{
+	const struct fsl_mark *marks = taker->marks;
+	size_t least = 0;
+	double least_gap = INFINITY;
+	bool is_known = taker->n_parts == 0;
+	if (is_known || newest_ns - marks[1].boundary_ns >= REACH_PERIODS * taker->period_ns) {
+		return 0;
+	}
+	for (size_t i = 1; i + 1 < taker->n_marks; i++) {
+		double age = (double)(newest_ns - marks[i + 1].boundary_ns);
+		double gap = (double)(marks[i + 1].boundary_ns - marks[i - 1].boundary_ns) / age;
+		least = gap < least_gap ? i : least;
+		least_gap = fmin(least_gap, gap);
+	}
+	return least;
+}
+
+/* Puts a mark behind the others; one goes when there are too many. */
 static void push(struct fsl_mark_taker *taker, const struct fsl_mark *mark)
 {
 	size_t n_max = taker->n_parts > 0 ? FSL_MARKS_TAKEN : FSL_MARKS_KEPT;
 	if (taker->n_marks == n_max && mark->boundary_ns != INT64_MAX) {
-		fsl_marker_state_fini(&taker->marks[0].pairs);
-		memmove(&taker->marks[0], &taker->marks[1], (n_max - 1) * sizeof(taker->marks[0]));
+		size_t i = least_of_use(taker, mark->boundary_ns);
+		fsl_marker_state_fini(&taker->marks[i].pairs);
+		memmove(&taker->marks[i], &taker->marks[i + 1],
+			(n_max - 1 - i) * sizeof(taker->marks[0]));
 		taker->n_marks--;
 	}
 	taker->marks[taker->n_marks++] = *mark;
