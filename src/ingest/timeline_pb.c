@@ -220,8 +220,7 @@ static enum fsl_status pass_gap(struct fsl_reader *reader, struct fsl_sink *sink
 {
 	uint64_t offset = fsl_reader_offset(reader);
 	gap->begin = UINT64_MAX;
-	if (offset >=
-	    gap->end) { /* in the midst of a stage, which no writer of ours makes so long */
+	if (offset >= gap->end) { /* behind a stage that no writer of ours makes so long */
 		return FSL_OK;
 	}
 	sink->file->n_bytes_behind = gap->end - offset;

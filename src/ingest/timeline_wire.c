@@ -75,50 +75,49 @@ bool fsl_wire_field_parse(struct fsl_wire_field *field, const char *data, size_t
 	}
 }
 
-bool fsl_wire_is_stage_like(const char *data, size_t n_bytes)
+/* What a stage, or its begin, holds. */
+struct stage {
+	uint64_t start_us, end_us; /* 0: absent */
+	bool has_type;
+	bool is_cut; /* it goes on behind the bytes */
+};
+
+/* False when the bytes are no stage, nor the begin of one. */
+static bool parse_stage(struct stage *stage, const char *data, size_t n_bytes)
 {
-	size_t at = 0;
-	bool has_type = false;
-	while (at < n_bytes) {
-		struct fsl_wire_field field;
+	struct fsl_wire_field field;
+	*stage = (struct stage){0};
+	for (size_t at = 0; at < n_bytes && !stage->is_cut;) {
 		if (!fsl_wire_field_parse(&field, data + at, n_bytes - at) ||
 		    !is_stage_field(&field)) {
 			return false;
 		}
-		has_type |= field.number == FIELD_TYPE;
 		uint64_t n_body = field.wire == FSL_WIRE_BYTES ? field.value : 0;
 		at += field.n_head;
-		if (n_body > n_bytes - at) {
-			break; /* the head ends here */
-		}
-		at += (size_t)n_body;
+		stage->is_cut = n_body > n_bytes - at;
+		at += stage->is_cut ? 0 : (size_t)n_body;
+		stage->has_type |= field.number == FIELD_TYPE;
+		stage->start_us = field.number == FIELD_START ? field.value : stage->start_us;
+		stage->end_us = field.number == FIELD_END ? field.value : stage->end_us;
 	}
-	return has_type;
+	return true;
+}
+
+bool fsl_wire_is_stage_like(const char *data, size_t n_bytes)
+{
+	struct stage stage;
+	return parse_stage(&stage, data, n_bytes) && stage.has_type;
 }
 
 /* A whole stage; *time_us: its end, or its begin where it has none. */
-static bool parse_stage(const char *data, size_t n_bytes, uint64_t *time_us)
+static bool is_stage(const char *data, size_t n_bytes, uint64_t *time_us)
 {
-	struct fsl_wire_field field;
-	uint64_t start_us = 0, end_us = 0;
-	bool has_type = false;
-	for (size_t at = 0; at < n_bytes;) {
-		if (!fsl_wire_field_parse(&field, data + at, n_bytes - at) ||
-		    !is_stage_field(&field)) {
-			return false;
-		}
-		uint64_t n_body = field.wire == FSL_WIRE_BYTES ? field.value : 0;
-		at += field.n_head;
-		if (n_body > n_bytes - at) {
-			return false;
-		}
-		at += (size_t)n_body;
-		has_type |= field.number == FIELD_TYPE;
-		start_us = field.number == FIELD_START ? field.value : start_us;
-		end_us = field.number == FIELD_END ? field.value : end_us;
+	struct stage stage;
+	if (!parse_stage(&stage, data, n_bytes) || stage.is_cut || !stage.has_type) {
+		return false;
 	}
-	*time_us = end_us > 0 ? end_us : start_us;
-	return has_type && *time_us > 0 && *time_us <= (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
+	*time_us = stage.end_us > 0 ? stage.end_us : stage.start_us;
+	return *time_us > 0 && *time_us <= (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
 }
 
 /* What stands at @data, which may be a field between stages; false: nothing that a timeline has, or
@@ -137,7 +136,7 @@ static bool parse_item(const char *data, size_t n_bytes, struct fsl_wire_field *
 	*n_item = field->n_head + (size_t)n_body;
 	return field->number != FSL_FIELD_STAGES ||
 	       (field->wire == FSL_WIRE_BYTES &&
-		parse_stage(data + field->n_head, (size_t)n_body, time_us));
+		is_stage(data + field->n_head, (size_t)n_body, time_us));
 }
 
 /* The next whole stage at @text or behind other fields there; false: something else, or the end. */
