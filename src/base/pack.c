@@ -60,6 +60,11 @@ void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes)
 	append(pack, bytes, n_bytes);
 }
 
+void fsl_pack_packed(struct fsl_pack *pack, const void *bytes, size_t n_bytes)
+{
+	append(pack, bytes, n_bytes);
+}
+
 void fsl_pack_text(struct fsl_pack *pack, const char *text)
 {
 	size_t n = strlen(text);

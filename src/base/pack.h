@@ -26,6 +26,8 @@ void fsl_pack_f64(struct fsl_pack *pack, double value); /* its bits: a NaN stays
 void fsl_pack_text(struct fsl_pack *pack, const char *text);
 /* A message inside a message: its length and its bytes. */
 void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes);
+/* What was packed before, as it is. */
+void fsl_pack_packed(struct fsl_pack *pack, const void *bytes, size_t n_bytes);
 void fsl_pack_fini(struct fsl_pack *pack);
 
 /*

@@ -48,7 +48,9 @@ struct fsl_case {
 	const struct fsl_blame *blame;
 	struct fsl_verification *verification;    /* NULL: no replay, blame's word as it is */
 	const struct fsl_localisation *classical; /* what the classical points propose */
-	bool is_past; /* a chapter that is over, which is told only where something was wrong */
+	/* Who and how much is asked, and nothing that only a verdict tells: no suspects, what-ifs,
+	 * details. */
+	bool is_brief;
 };
 
 /* Ranks that do the same work: same pipeline stage, same set of operators. */

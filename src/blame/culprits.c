@@ -291,7 +291,7 @@ static enum fsl_status list_links(struct fsl_link **links, size_t *n_links,
 				  struct fsl_error *err)
 {
 	const struct fsl_verification *verification = job->verification;
-	if (verification == NULL || !verification->summary.is_on) {
+	if (verification == NULL || !verification->has_links) {
 		return fsl_links_find(links, n_links, &out->arena, job, err);
 	}
 	*links = verification->links;

@@ -238,25 +238,6 @@ static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct 
 	return name_stopped(out, job, err);
 }
 
-/* What would come back, for a chapter that is over and may be told. */
-static enum fsl_status ask_whatifs(struct fsl_localisation *out, const struct fsl_case *job,
-				   struct fsl_error *err)
-{
-	if (!job->is_past || job->verification == NULL) {
-		return FSL_OK;
-	}
-	double least_ms = fsl_least_loss_ms(job->config, job->blame->step_ms);
-	bool may_be_told = out->n_culprits > 0 || !fsl_verdict_is_quiet(job->perception->kind) ||
-			   fsl_fuse_pauses_ms(job) >= least_ms;
-	if (!may_be_told) {
-		return FSL_OK;
-	}
-	enum fsl_status status = fsl_verify_whatifs(job->verification, job, err);
-	out->replay.whatifs = job->verification->summary.whatifs;
-	out->replay.n_whatifs = job->verification->summary.n_whatifs;
-	return status;
-}
-
 enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *job,
 			 struct fsl_error *err)
 {
@@ -271,15 +252,12 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 	if (why_too_little == NULL) {
 		status = fsl_fuse_culprits(out, job, err);
 	}
-	if (status == FSL_OK) {
-		status = ask_whatifs(out, job, err);
-	}
 	if (why_too_little == NULL) {
 		if (job->verification != NULL) {
 			/* Detectors take its place. */
 			fsl_verification_drop_graph(job->verification);
 		}
-		if (status == FSL_OK) {
+		if (status == FSL_OK && !job->is_brief) {
 			status = fsl_fuse_suspects(out, job, err);
 		}
 		if (status == FSL_OK) {
@@ -303,5 +281,5 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *jo
 			status = fsl_fuse_imbalance(out, job, &is_found, err);
 		}
 	}
-	return status == FSL_OK ? fsl_fuse_details(out, job, err) : status;
+	return status == FSL_OK && !job->is_brief ? fsl_fuse_details(out, job, err) : status;
 }

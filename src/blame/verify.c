@@ -268,6 +268,7 @@ static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct f
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
 				job->blame->n_ranks);
 	}
+	out->has_links = true;
 	return FSL_OK;
 }
 
@@ -321,7 +322,7 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 		fsl_repairs_skip_unseen(repairs, &before, out);
 	}
 	struct trial *trial = ask(repairs, out, job);
-	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, job, !job->is_past);
+	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, job, !job->is_brief);
 	repairs->has_failed |= trial == NULL || whatifs == NULL;
 	enum fsl_status status = fsl_repairs_run(repairs, err);
 	if (status != FSL_OK) {
@@ -337,18 +338,19 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 
 /* Levels, proofs and what-ifs of a job that could be replayed. */
 static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case *job,
-			     struct fsl_error *err)
+			     const struct fsl_transfers *transfers, struct fsl_error *err)
 {
-	struct fsl_transfers transfers;
-	enum fsl_status status = fsl_transfers_build(&transfers, job, err);
-	if (status == FSL_OK) {
-		status = alloc_proofs(out, job, &transfers, err);
+	enum fsl_status status = replay(out, job, err);
+	if (status == FSL_OK && out->replay.graph == NULL) {
+		out->summary.doubt = "no step fits into replay.budget_ms";
+		return FSL_OK;
 	}
 	if (status == FSL_OK) {
-		status = fsl_repair_levels(&out->replay, job, &transfers, out->links, out->n_links,
+		out->summary.is_on = true;
+		out->summary.n_steps = out->replay.n_steps;
+		status = fsl_repair_levels(&out->replay, job, transfers, out->links, out->n_links,
 					   err);
 	}
-	fsl_transfers_fini(&transfers);
 	if (status == FSL_OK) {
 		status = run_repairs(out, job, err);
 	}
@@ -362,44 +364,36 @@ static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case
 	return status;
 }
 
+/* Without a charge and a slow link there is nobody for whom the replay could speak. */
+static bool has_suspects(const struct fsl_verification *out, const struct fsl_blame *blame)
+{
+	bool is_charged = false;
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		is_charged |= blame->charges[r].pattern != FSL_PATTERN_NONE;
+	}
+	return is_charged || out->n_links > 0;
+}
+
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
 			   struct fsl_error *err)
 {
+	struct fsl_transfers transfers;
 	*out = (struct fsl_verification){0};
 	fsl_replay_summary_init(&out->summary);
 	if (job->config->verification == FSL_VERIFICATION_OFF) {
 		return FSL_OK;
 	}
-	enum fsl_status status = replay(out, job, err);
-	if (status == FSL_OK && out->replay.graph == NULL) {
-		out->summary.doubt = "no step fits into replay.budget_ms";
-		return FSL_OK;
-	}
+	enum fsl_status status = fsl_transfers_build(&transfers, job, err);
 	if (status == FSL_OK) {
-		out->summary.is_on = true;
-		out->summary.n_steps = out->replay.n_steps;
-		status = prove(out, job, err);
+		status = alloc_proofs(out, job, &transfers, err);
 	}
+	if (status == FSL_OK && (!job->is_brief || has_suspects(out, job->blame))) {
+		status = prove(out, job, &transfers, err);
+	}
+	fsl_transfers_fini(&transfers);
 	if (status != FSL_OK) {
 		fsl_verification_fini(out);
 	}
-	return status;
-}
-
-enum fsl_status fsl_verify_whatifs(struct fsl_verification *out, const struct fsl_case *job,
-				   struct fsl_error *err)
-{
-	if (!out->summary.is_on || out->replay.graph == NULL) {
-		return FSL_OK;
-	}
-	struct fsl_repairs repairs = {.arena = &out->replay.arena, .replay = &out->replay};
-	struct fsl_whatifs *whatifs = fsl_whatifs_ask(&repairs, out, job, true);
-	repairs.has_failed |= whatifs == NULL;
-	enum fsl_status status = fsl_repairs_run(&repairs, err);
-	if (status == FSL_OK) {
-		status = fsl_whatifs_answer(whatifs, err);
-	}
-	fsl_repairs_fini(&repairs);
 	return status;
 }
 

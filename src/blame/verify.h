@@ -28,6 +28,7 @@ struct fsl_verification {
 	bool *is_wait;                 /* [n_channels] as fsl_transfers */
 	struct fsl_proof *link_proofs; /* [n_links] */
 	size_t n_links;
+	bool has_links; /* they were looked for */
 	/* [replay.n_steps]: with nothing changed, with everything at its level; NULL: not replayed.
 	 */
 	double *replayed_ms, *ideal_ms;
@@ -36,18 +37,11 @@ struct fsl_verification {
 
 /*
  * Replays the job of @job (with blame) and judges every charge and slow link. What cannot be
- * replayed faithfully is not trusted, with the reason; that is no failure. Fails with
- * FSL_ERR_MEMORY only.
+ * replayed faithfully is not trusted, with the reason; that is no failure. In brief, nothing is
+ * replayed where there is no charge and no slow link. Fails with FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
 			   struct fsl_error *err);
-/*
- * Fills out->summary.whatifs, which fsl_verify() leaves empty for a chapter that is over: most are
- * quiet and never told, and half of what is asked of the replay is for the teller. Nothing where
- * there is no replay. Fails with FSL_ERR_MEMORY only.
- */
-enum fsl_status fsl_verify_whatifs(struct fsl_verification *out, const struct fsl_case *job,
-				   struct fsl_error *err);
 void fsl_verification_fini(struct fsl_verification *verification);
 /* Releases the graph, nearly all of the memory. Proofs, links and the summary stay; nothing can be
  * replayed any more. */

@@ -180,7 +180,7 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 				 .own = &job->own,
 				 .perception = &job->perception,
 				 .blame = &job->blame,
-				 .is_past = job->is_past};
+				 .is_brief = job->is_brief};
 }
 
 /* events -> steps -> progress -> perception; events -> collectives -> own time -> blame -> verdict.
@@ -222,7 +222,7 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	}
 	/* Before the graph of the replay stands, so that the largest things do not stand at once.
 	 */
-	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW) {
+	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW && !job->is_brief) {
 		status = fsl_classical_run(&job->classical, &job->run, &job->topology, config, err);
 	}
 	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW) {

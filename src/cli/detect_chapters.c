@@ -75,12 +75,9 @@ static enum fsl_status judge_newest(struct fsl_job *job, const struct fsl_config
 /* The newest chapter in which something was wrong; the newest of all when nothing was. */
 static size_t choose_told(const struct fsl_chapters *chapters)
 {
-	for (size_t k = chapters->n_items; k-- > 0;) {
-		if (!fsl_verdict_is_quiet(chapters->items[k].verdict.kind)) {
-			return k;
-		}
-	}
-	return chapters->n_items - 1;
+	const struct fsl_judged_chapter *wrong =
+		fsl_chapters_newest_wrong(chapters, chapters->n_items);
+	return wrong != NULL ? (size_t)(wrong - chapters->items) : chapters->n_items - 1;
 }
 
 /* The same culprit in an earlier chapter; NULL: none. What comes and goes seems to be over at the

@@ -10,6 +10,9 @@ struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config);
  * config->chapter_parts of them, a half and a quarter; 0: it is too short for so many. */
 void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N],
 			    const struct fsl_config *config, const struct fsl_span *span);
+/* The newest of the first @n chapters in which something was wrong; NULL: in none. */
+const struct fsl_judged_chapter *fsl_chapters_newest_wrong(const struct fsl_chapters *chapters,
+							   size_t n);
 /* The newest steps of a chapter that perception may look back at. */
 size_t fsl_chapter_steps_kept(const struct fsl_config *config);
 

@@ -26,6 +26,7 @@ struct fsl_judged_chapter {
 	size_t n_ops;                 /* likewise */
 	size_t n_before;              /* in the chapters before, where its own have no numbers */
 	bool is_ordinal;              /* its steps have no numbers but their order */
+	bool is_brief;                /* the verdict holds what other chapters' want to know only */
 	struct fsl_progress progress; /* of them the newest, for perception */
 	struct fsl_localisation verdict;
 	struct fsl_singles singles; /* too few to be told of in the verdict */
@@ -58,7 +59,7 @@ struct fsl_job {
 	/* Where the run is a chapter: its begin, INT64_MIN else, and the steps before it. */
 	int64_t begin_ns;
 	size_t n_steps_before;
-	bool is_past; /* a chapter that is over */
+	bool is_brief; /* as fsl_case: a chapter that is over and is not the one to be told */
 	struct fsl_steps steps;
 	struct fsl_progress progress;
 	struct fsl_perception perception;

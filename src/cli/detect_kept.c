@@ -178,6 +178,12 @@ static void find_chapters(struct fsl_kept *kept, const struct fsl_config *config
 		ask_for_marks(options, &kept->chapters.rule, 0);
 	}
 	kept->resume_ns = find_resume_ns(kept, options);
+	drop_open(&kept->chapters, count_closed(&kept->chapters, kept->resume_ns));
+	const struct fsl_judged_chapter *wrong =
+		fsl_chapters_newest_wrong(&kept->chapters, kept->chapters.n_items);
+	if (wrong != NULL && wrong->is_brief) { /* it may have to be told in full */
+		kept->resume_ns = FSL_NS_ABSENT;
+	}
 }
 
 void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
@@ -199,7 +205,6 @@ void fsl_kept_load(struct fsl_kept *kept, const struct fsl_config *config,
 		forget(kept);
 		return;
 	}
-	drop_open(&kept->chapters, count_closed(&kept->chapters, kept->resume_ns));
 	options->resume = &kept->before;
 	options->resume_ns = kept->resume_ns;
 	fsl_log(FSL_LOG_INFO, "kept", "going on from the last run: chapters=%zu",

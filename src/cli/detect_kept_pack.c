@@ -5,9 +5,9 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x384b5346, /* "FSK8"; another number when the bytes change */
+	KEPT_MAGIC = 0x394b5346, /* "FSK9"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
-	CHAPTER_BYTES_MIN = 109, /* times, steps, progress, singles, length of the verdict */
+	CHAPTER_BYTES_MIN = 110, /* times, steps, progress, singles, length of the verdict */
 };
 
 static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter *chapter)
@@ -18,6 +18,7 @@ static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter 
 	fsl_pack_u64(pack, chapter->n_ops);
 	fsl_pack_u64(pack, chapter->n_before);
 	fsl_pack_u8(pack, chapter->is_ordinal);
+	fsl_pack_u8(pack, chapter->is_brief);
 	fsl_progress_pack(&chapter->progress, pack);
 	fsl_singles_pack(&chapter->singles, pack);
 	fsl_pack_bytes(pack, chapter->packed.bytes, chapter->packed.n_bytes);
@@ -66,6 +67,7 @@ static enum fsl_status unpack_chapter(struct fsl_judged_chapter *out, struct fsl
 	out->n_ops = (size_t)fsl_unpack_u64(unpack);
 	out->n_before = (size_t)fsl_unpack_u64(unpack);
 	out->is_ordinal = fsl_unpack_u8(unpack) != 0;
+	out->is_brief = fsl_unpack_u8(unpack) != 0;
 	enum fsl_status status = fsl_progress_unpack(&out->progress, unpack, arena, err);
 	if (status == FSL_OK) {
 		status = fsl_singles_unpack(&out->singles, unpack, err);
@@ -77,8 +79,10 @@ static enum fsl_status unpack_chapter(struct fsl_judged_chapter *out, struct fsl
 	if (unpack->is_bad || out->time.begin_ns >= out->time.end_ns) {
 		return FSL_FAIL(err, FSL_ERR_FORMAT, "kept chapter is damaged");
 	}
-	status = fsl_localisation_unpack(&out->verdict, bytes, n_bytes, err);
-	return status == FSL_OK ? fsl_localisation_pack(&out->verdict, &out->packed, err) : status;
+	fsl_pack_packed(&out->packed, bytes, n_bytes);
+	return out->packed.is_failed
+		       ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", n_bytes)
+		       : fsl_localisation_unpack(&out->verdict, bytes, n_bytes, err);
 }
 
 static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpack *unpack,

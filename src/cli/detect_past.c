@@ -43,6 +43,21 @@ enum fsl_status fsl_chapter_find_singles(struct fsl_judged_chapter *chapter,
 	return fsl_singles_find(&chapter->singles, &facts, begin, end, err);
 }
 
+/* Of a chapter that is not told others want who and how much: no words, no evidence. */
+static void forget_words(struct fsl_localisation *verdict)
+{
+	struct fsl_localisation empty;
+	fsl_localisation_init(&empty);
+	verdict->coverage = empty.coverage;
+	verdict->replay = empty.replay;
+	verdict->reason = empty.reason;
+	verdict->n_unconfirmed = 0;
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		verdict->culprits[i].reason = empty.reason;
+		verdict->culprits[i].n_evidence = 0;
+	}
+}
+
 /* What a later run would find of it; nothing hangs on the chapter's run any longer. */
 static enum fsl_status note(struct fsl_judged_chapter *out, struct fsl_job *part,
 			    const struct fsl_config *config, struct fsl_error *err)
@@ -54,6 +69,9 @@ static enum fsl_status note(struct fsl_judged_chapter *out, struct fsl_job *part
 	out->is_ordinal = steps->is_ordinal;
 	steps->n_items = count_whole(steps, &out->time);
 	fsl_progress_trim(&out->progress, out->time.begin_ns, fsl_chapter_steps_kept(config));
+	if (out->is_brief) {
+		forget_words(&part->localisation);
+	}
 	enum fsl_status status = fsl_localisation_pack(&part->localisation, &out->packed, err);
 	return status == FSL_OK ? fsl_localisation_unpack(&out->verdict, out->packed.bytes,
 							  out->packed.n_bytes, err)
@@ -84,7 +102,6 @@ static struct fsl_job *take_part(const struct fsl_job *job, const struct fsl_cha
 	enum fsl_status status = fsl_job_init(part, err);
 	fsl_run_fini(&part->run);
 	part->begin_ns = chapter->begin_ns;
-	part->is_past = true;
 	if (status == FSL_OK) {
 		status = fsl_chapter_take(&part->run, &job->run, chapter, rule, err);
 	}
@@ -103,10 +120,10 @@ static void drop_part(struct fsl_job *part)
 }
 
 static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct fsl_job *job,
-				    const struct fsl_chapter_rule *rule,
-				    const struct fsl_config *config, struct fsl_error *err)
+				    const struct fsl_config *config, bool is_brief,
+				    struct fsl_error *err)
 {
-	struct fsl_job *part = take_part(job, &out->time, rule, err);
+	struct fsl_job *part = take_part(job, &out->time, &job->chapters.rule, err);
 	if (part == NULL) {
 		return FSL_ERR_MEMORY;
 	}
@@ -116,6 +133,7 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 	const struct fsl_config present =
 		fsl_chapter_config(config, last_event_ns(&part->run, out->time.end_ns));
 	part->n_steps_before = out->n_before;
+	part->is_brief = out->is_brief = is_brief;
 	enum fsl_status status = fsl_job_analyse(part, &present, err);
 	if (status == FSL_OK) {
 		status = fsl_chapter_find_singles(out, part, &present, err);
@@ -197,7 +215,7 @@ static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t 
 	return pass_on(&fault, err);
 }
 
-/* Chapters [@begin, @end), each on a thread. */
+/* Chapters [@begin, @end), each on a thread. The last is the likeliest to be told. */
 static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_config *config,
 				      size_t begin, size_t end, struct fsl_error *err)
 {
@@ -207,7 +225,7 @@ static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_conf
 	for (size_t k = begin; k < end; k++) {
 		struct fsl_error error = {0};
 		note_fault(&fault,
-			   judge_closed(&chapters->items[k], job, &chapters->rule, config, &error),
+			   judge_closed(&chapters->items[k], job, config, k + 1 < end, &error),
 			   &error);
 	}
 	return pass_on(&fault, err);
@@ -226,9 +244,39 @@ static enum fsl_status renumber(struct fsl_job *job, const struct fsl_config *co
 		bool is_wrong = chapter->is_ordinal && chapter->n_before != job->n_steps_before;
 		if (k >= n_judged && is_wrong) {
 			chapter->n_before = job->n_steps_before;
-			status = judge_closed(chapter, job, &chapters->rule, config, err);
+			status = judge_closed(chapter, job, config, chapter->is_brief, err);
 		}
 		job->n_steps_before += chapter->n_steps;
+	}
+	return status;
+}
+
+const struct fsl_judged_chapter *fsl_chapters_newest_wrong(const struct fsl_chapters *chapters,
+							   size_t n)
+{
+	while (n > 0 && fsl_verdict_is_quiet(chapters->items[n - 1].verdict.kind)) {
+		n--;
+	}
+	return n > 0 ? &chapters->items[n - 1] : NULL;
+}
+
+/*
+ * In full what may be told, now or by a later run: of the chapters that are over the newest in
+ * which something was wrong. The next run may judge the last of them again, so that one more is
+ * kept in full.
+ */
+static enum fsl_status complete(struct fsl_job *job, const struct fsl_config *config,
+				struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	size_t n_past = chapters->n_items - 1;
+	enum fsl_status status = FSL_OK;
+	for (size_t n = n_past - 1; n <= n_past && status == FSL_OK; n++) {
+		const struct fsl_judged_chapter *wrong = fsl_chapters_newest_wrong(chapters, n);
+		if (wrong != NULL && wrong->is_brief) {
+			status = judge_closed(&chapters->items[wrong - chapters->items], job,
+					      config, false, err);
+		}
 	}
 	return status;
 }
@@ -252,7 +300,7 @@ enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_co
 		return FSL_OK;
 	}
 	if (n_known == 0) {
-		status = judge_closed(&chapters->items[0], job, &chapters->rule, config, err);
+		status = judge_closed(&chapters->items[0], job, config, n_past > 1, err);
 		*is_short = status == FSL_OK && is_too_short(job, config);
 		n_judged = 1;
 	}
@@ -265,5 +313,8 @@ enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_co
 	if (status == FSL_OK) {
 		status = judge_together(job, config, n_judged, n_past, err);
 	}
-	return status == FSL_OK ? renumber(job, config, n_judged, err) : status;
+	if (status == FSL_OK) {
+		status = renumber(job, config, n_judged, err);
+	}
+	return status == FSL_OK ? complete(job, config, err) : status;
 }

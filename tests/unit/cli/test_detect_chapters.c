@@ -185,8 +185,18 @@ static void a_fault_that_is_over_is_still_told(void **state)
 	release(job);
 }
 
-/* Most chapters are quiet and never told. */
-static void what_would_come_back_is_asked_of_chapters_that_may_be_told(void **state)
+/* The newest of the first @n chapters in which something was wrong; @n: in none. */
+static size_t newest_wrong(const struct fsl_localisation *told, size_t n)
+{
+	for (size_t k = n; k-- > 0;) {
+		if (!fsl_verdict_is_quiet(told->chapters[k].kind)) {
+			return k;
+		}
+	}
+	return n;
+}
+
+static void only_chapters_that_may_be_told_are_judged_in_full(void **state)
 {
 	(void)state;
 	static const struct {
@@ -194,26 +204,84 @@ static void what_would_come_back_is_asked_of_chapters_that_may_be_told(void **st
 		enum fsl_verdict_kind kind;
 	} cases[] = {
 		{"compute ranks=3 factor=1.4 onset=150 until=200", FSL_VERDICT_SLOW_RANK},
+		{"compute ranks=3 factor=1.4 onset=150", FSL_VERDICT_SLOW_RANK},
 		{"pauses factor=0.2 extra_ms=1000 onset=120 until=190", FSL_VERDICT_HOST_PAUSES},
 		{"job_slow factor=1.3 onset=150 until=190", FSL_VERDICT_JOB_SLOWDOWN},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fsl_job *job = judge(NULL, cases[i].fault, NULL, CHAPTER_S);
 		const struct fsl_localisation *told = &job->localisation;
-		size_t n_loud = 0, told_idx = told_of(told);
+		size_t n_past = told->n_chapters - 1, told_idx = told_of(told), n_brief = 0;
 		assert_int_equal(told->kind, cases[i].kind);
-		for (size_t k = 0; k + 1 < told->n_chapters; k++) {
-			const struct fsl_localisation *verdict =
-				k == told_idx ? told : &job->chapters.items[k].verdict;
-			bool is_loud = !fsl_verdict_is_quiet(verdict->kind);
-			n_loud += is_loud;
-			assert_true(is_loud ? verdict->replay.n_whatifs > 3
-					    : verdict->replay.n_whatifs == 0);
-		}
-		assert_true(n_loud > 0 && n_loud < told->n_chapters - 1);
 		assert_true(told->replay.n_whatifs > 3);
+		assert_true(told->n_normal > 0 || told->kind != FSL_VERDICT_SLOW_RANK);
+		for (size_t k = 0; k < n_past; k++) {
+			const struct fsl_judged_chapter *chapter = &job->chapters.items[k];
+			bool may_be_told = k + 1 == n_past || k == newest_wrong(told, n_past) ||
+					   k == newest_wrong(told, n_past - 1);
+			assert_int_equal(chapter->is_brief, !may_be_told);
+			n_brief += chapter->is_brief;
+			if (k != told_idx && chapter->is_brief) {
+				assert_int_equal(chapter->verdict.replay.n_whatifs, 0);
+				assert_string_equal(chapter->verdict.reason, "");
+			}
+		}
+		assert_true(n_brief > 0);
 		release(job);
 	}
+}
+
+static void assert_same_culprits(const struct fsl_localisation *a, const struct fsl_localisation *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	assert_memory_equal(&a->step_ms, &b->step_ms, sizeof(a->step_ms));
+	assert_memory_equal(&a->slowdown, &b->slowdown, sizeof(a->slowdown));
+	assert_memory_equal(&a->lost_ms_per_step, &b->lost_ms_per_step,
+			    sizeof(a->lost_ms_per_step));
+	assert_int_equal(a->n_culprits, b->n_culprits);
+	for (size_t i = 0; i < a->n_culprits; i++) {
+		const struct fsl_culprit *x = &a->culprits[i], *y = &b->culprits[i];
+		assert_int_equal(x->rank, y->rank);
+		assert_int_equal(x->cause, y->cause);
+		assert_int_equal(x->onset_step, y->onset_step);
+		assert_int_equal(x->until_step, y->until_step);
+		assert_memory_equal(&x->lost_ms_per_step, &y->lost_ms_per_step,
+				    sizeof(x->lost_ms_per_step));
+	}
+}
+
+static void in_brief_a_job_has_the_same_culprits_at_the_same_cost(void **state)
+{
+	(void)state;
+	static const char *const with_saves[] = {"ckpt=50", NULL};
+	static const char *const faults[] = {
+		NULL,
+		"compute ranks=3 factor=1.4 onset=150",
+		"compute ranks=2 factor=1.03 onset=100",
+		"pauses factor=0.2 extra_ms=1000",
+		"link ranks=0-3 factor=4 onset=100",
+		"host ranks=5 factor=1.5 onset=200",
+		"storage ranks=1 extra_ms=4000",
+		"job_slow factor=1.3 onset=150",
+		"hang ranks=3 onset=450",
+		"gc ranks=6 extra_ms=600",
+	};
+	size_t n_quiet = 0, n_named = 0;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		struct fsl_job *full = simulate(with_saves, faults[i], NULL);
+		struct fsl_job *brief = simulate(with_saves, faults[i], NULL);
+		brief->is_brief = true;
+		assert_int_equal(fsl_job_analyse(full, &config, NULL), FSL_OK);
+		assert_int_equal(fsl_job_analyse(brief, &config, NULL), FSL_OK);
+		assert_same_culprits(&full->localisation, &brief->localisation);
+		assert_true(full->verification.summary.n_whatifs > 3);
+		assert_int_equal(brief->verification.summary.n_whatifs, 0);
+		n_quiet += fsl_verdict_is_quiet(full->localisation.kind);
+		n_named += full->localisation.n_culprits > 0;
+		release(full);
+		release(brief);
+	}
+	assert_true(n_quiet > 0 && n_named > 2);
 }
 
 static void of_two_faults_the_newer_is_told_and_the_older_noted(void **state)
@@ -372,7 +440,8 @@ int main(void)
 		cmocka_unit_test(behind_the_end_of_a_time_range_there_are_no_chapters),
 		cmocka_unit_test(a_fault_that_lasts_is_told_with_its_onset_chapters_ago),
 		cmocka_unit_test(a_fault_that_is_over_is_still_told),
-		cmocka_unit_test(what_would_come_back_is_asked_of_chapters_that_may_be_told),
+		cmocka_unit_test(only_chapters_that_may_be_told_are_judged_in_full),
+		cmocka_unit_test(in_brief_a_job_has_the_same_culprits_at_the_same_cost),
 		cmocka_unit_test(of_two_faults_the_newer_is_told_and_the_older_noted),
 		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
 		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
