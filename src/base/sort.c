@@ -8,7 +8,11 @@
 
 enum {
 	SHORT = 12,    /* so few values are sorted */
-	LONG_MIN = 96, /* from so many on nine values tell the pivot instead of three */
+	SAMPLE = 8,    /* of so many the pivot is taken */
+	LONG_MIN = 96, /* and of fewer */
+	SAMPLE_SHORT = 3,
+	/* Where fewer than this part are below the pivot, many may be equal to it. */
+	EQUAL_PART = 8,
 	/* Whatever is left after this many rounds for each halving is sorted, so that no input
 	 * takes long. */
 	ROUNDS_PER_HALVING = 4,
@@ -43,25 +47,30 @@ static int64_t most(int64_t a, int64_t b)
 	return a < b ? b : a;
 }
 
-static int64_t median_of_three(int64_t a, int64_t b, int64_t c)
+/* Each key goes up through those before it, the greater of two always on. */
+static void sort_short(char *keys, size_t n)
 {
-	return least(most(least(a, b), c), most(a, b));
-}
-
-static int64_t median_at(const char *keys, size_t a, size_t b, size_t c)
-{
-	return median_of_three(get(keys, a), get(keys, b), get(keys, c));
-}
-
-static int64_t pivot_of(const char *keys, size_t n)
-{
-	if (n < LONG_MIN) {
-		return median_at(keys, 0, n / 2, n - 1);
+	for (size_t i = 1; i < n; i++) {
+		int64_t key = get(keys, i);
+		for (size_t k = 0; k < i; k++) {
+			int64_t other = get(keys, k);
+			put(keys, k, least(key, other));
+			key = most(key, other);
+		}
+		put(keys, i, key);
 	}
-	size_t part = n / 8;
-	return median_of_three(median_at(keys, 0, part, 2 * part),
-			       median_at(keys, 3 * part, 4 * part, 5 * part),
-			       median_at(keys, 6 * part, 7 * part, n - 1));
+}
+
+/* Near the key at @k, as some of the keys tell, spread evenly. */
+static int64_t pivot_of(const char *keys, size_t n, size_t k)
+{
+	char some[SAMPLE * sizeof(int64_t)];
+	size_t n_some = n < LONG_MIN ? SAMPLE_SHORT : SAMPLE, stride = n / n_some;
+	for (size_t i = 0; i < n_some; i++) {
+		put(some, i, get(keys, i * stride + stride / 2));
+	}
+	sort_short(some, n_some);
+	return get(some, k * n_some / n);
 }
 
 /* Moves the keys below @bound to the front of @n; returns how many they are. */
@@ -77,20 +86,6 @@ static size_t part_below(char *keys, size_t n, int64_t bound)
 	return n_below;
 }
 
-/* Each key goes up through those before it, the greater of two always on. */
-static void sort_short(char *keys, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		int64_t key = get(keys, i);
-		for (size_t k = 0; k < i; k++) {
-			int64_t other = get(keys, k);
-			put(keys, k, least(key, other));
-			key = most(key, other);
-		}
-		put(keys, i, key);
-	}
-}
-
 static size_t rounds_for(size_t n)
 {
 	size_t n_rounds = 0;
@@ -100,28 +95,34 @@ static size_t rounds_for(size_t n)
 	return n_rounds;
 }
 
+static void drop_front(char **keys, size_t *n, size_t *k, size_t n_dropped)
+{
+	*keys += n_dropped * sizeof(int64_t);
+	*n -= n_dropped;
+	*k -= n_dropped;
+}
+
 /* fsl_select_i64() of keys in an array of any type. */
 static int64_t select_key(char *keys, size_t n, size_t k)
 {
 	char *from = keys + k * sizeof(int64_t);
 	size_t n_rounds = rounds_for(n);
 	for (; n > SHORT && n_rounds > 0; n_rounds--) {
-		int64_t pivot = pivot_of(keys, n);
-		size_t n_part = part_below(keys, n, pivot);
-		if (k >= n_part) {
-			/* The pivot is one of the others: those equal to it come first. */
-			keys += n_part * sizeof(int64_t);
-			k -= n_part;
-			n -= n_part;
-			n_part = pivot < INT64_MAX ? part_below(keys, n, pivot + 1) : n;
-			if (k < n_part) {
-				return pivot;
-			}
-			keys += n_part * sizeof(int64_t);
-			k -= n_part;
-			n_part = n - n_part;
+		int64_t pivot = pivot_of(keys, n, k);
+		size_t n_before = n, n_part = part_below(keys, n, pivot);
+		if (k < n_part) {
+			n = n_part;
+			continue;
 		}
-		n = n_part;
+		drop_front(&keys, &n, &k, n_part);
+		if (n_part >= n_before / EQUAL_PART) {
+			continue; /* the pivot is one of the others, perhaps among many like it */
+		}
+		n_part = pivot < INT64_MAX ? part_below(keys, n, pivot + 1) : n;
+		if (k < n_part) {
+			return pivot;
+		}
+		drop_front(&keys, &n, &k, n_part);
 	}
 	if (n <= SHORT) {
 		sort_short(keys, n);

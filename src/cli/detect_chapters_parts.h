@@ -32,8 +32,8 @@ enum fsl_status fsl_chapter_find_steps(struct fsl_steps *out, const struct fsl_j
 /*
  * Judges the chapters of job->chapters that are over, from the first @n_known on, out of the whole
  * run in @job, and sets job->n_steps_before. In brief but for those that may be told, now or by the
- * next run: what is told of the others is who and how much. *is_short: the first has too few steps to be judged,
- * and so will others; then nothing else was done.
+ * next run: what is told of the others is who and how much. *is_short: the first has too few steps
+ * to be judged, and so will others; then nothing else was done.
  */
 enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_config *config,
 					size_t n_known, bool *is_short, struct fsl_error *err);

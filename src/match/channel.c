@@ -134,10 +134,11 @@ static enum fsl_status list_couples(struct fsl_listing *listing, size_t n_channe
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", n);
 	}
 	for (size_t c = 0; c < n_channels; c++) {
-		const struct fsl_uses *uses = &listing->uses[c];
+		struct fsl_uses *uses = &listing->uses[c];
+		uses->couples = listing->couples + listing->n_couples;
 		for (size_t m = 1; m < uses->n_members; m++) {
 			listing->couples[listing->n_couples++] =
-				(struct fsl_couple){uses->of[0], uses->of[m]};
+				(struct fsl_couple){uses->of[0], uses->of[m], FSL_NS_ABSENT};
 		}
 	}
 	return FSL_OK;

@@ -9,6 +9,10 @@ enum { FSL_OPS_PER_GROUP_MAX = 64 };
 /* A channel with more operators than this is looked at on threads, where channels are not. */
 enum { FSL_OPS_WORTH_THREADS = 1 << 14 };
 
+/* So many ends of two members are compared at most; more, spread evenly, would not change what
+ * they say. */
+enum { FSL_ENDS_COMPARED_MAX = 1024 };
+
 /* Times of two devices are not recorded more finely than this. */
 #define FSL_END_JITTER_NS INT64_C(50000)
 
@@ -22,15 +26,19 @@ struct fsl_slot {
 	int64_t *dur_ns;  /* [n] their durations */
 };
 
-/* The uses of one channel before they are matched. Arrays in the listing's arena. */
-struct fsl_uses {
-	size_t n_members;
-	const struct fsl_slot **of; /* [member] */
-};
-
 /* The uses of two members of a channel: its first one and another. */
 struct fsl_couple {
 	const struct fsl_slot *first, *other;
+	/* Median of the ends of @other less those of @first, use by use, once the clocks are
+	 * measured; FSL_NS_ABSENT: they have not equally many, or too few to measure. */
+	int64_t apart_ns;
+};
+
+/* The uses of one channel before they are matched. Arrays in the listing's arena. */
+struct fsl_uses {
+	size_t n_members;
+	const struct fsl_slot **of;       /* [member] */
+	const struct fsl_couple *couples; /* [n_members - 1] the first member with each other one */
 };
 
 /* What is needed until everything is matched. Start with {0}; release the arena. */
@@ -40,7 +48,7 @@ struct fsl_listing {
 	size_t *slot_begin;     /* [n_groups + 1]: the slots of each group */
 	size_t n_groups;
 	struct fsl_uses *uses; /* [channel] */
-	/* The first member of each channel with each other one, channel by channel. */
+	/* Those of all channels, one after the other. */
 	struct fsl_couple *couples;
 	size_t n_couples;
 };

@@ -16,7 +16,6 @@
 /* Fewer common ends give no offset. */
 enum {
 	ENDS_MIN = 3,
-	ENDS_USED_MAX = 1024,
 	SEARCHED_MAX = 1024,     /* ends whose partners are searched */
 	DIFFERENCES_MAX = 65536, /* of them to all ends in reach */
 	SHIFT_MAX = 128,         /* uses that one member may lack at the begin */
@@ -78,8 +77,9 @@ static struct edge edge_of(const struct fsl_slot *first, const struct fsl_slot *
 	for (size_t i = 0; i < n; i++) {
 		diff_ns[i] = llabs(diff_ns[i] - median_ns);
 	}
-	int64_t spread_ns = fsl_select_i64(diff_ns, n, n / 2);
-	int64_t tail_ns = fsl_select_i64(diff_ns, n, n * 9 / 10);
+	size_t half = n / 2; /* behind it is nothing smaller */
+	int64_t spread_ns = fsl_select_i64(diff_ns, n, half);
+	int64_t tail_ns = fsl_select_i64(diff_ns + half, n - half, n * 9 / 10 - half);
 	return (struct edge){.from = first->rank_idx,
 			     .to = other->rank_idx,
 			     .offset_ns = median_ns,
@@ -211,23 +211,24 @@ static bool edge_by_shift(struct edge *edge, const struct fsl_slot *first,
 	if (shifts.best_ms > TAIL_SURE_MS || shifts.best_ms * SHIFT_GAIN_MIN >= shifts.next_ms) {
 		return false;
 	}
-	*edge = edge_in_order(first, other, &shifts.best, ENDS_USED_MAX, diff_ns);
+	*edge = edge_in_order(first, other, &shifts.best, FSL_ENDS_COMPARED_MAX, diff_ns);
 	return edge->tail_ms <= TAIL_SURE_MS;
 }
 
 /* Offset between two members as if their uses belonged together in order. */
-static void measure_in_order(struct edge *edge, const struct fsl_couple *couple)
+static void measure_in_order(struct edge *edge, struct fsl_couple *couple)
 {
 	const struct fsl_slot *first = couple->first, *other = couple->other;
-	int64_t diff_ns[ENDS_USED_MAX + 1];
+	int64_t diff_ns[FSL_ENDS_COMPARED_MAX + 1];
 	*edge = (struct edge){0};
 	if (first->n < ENDS_MIN || other->n < ENDS_MIN) {
 		return;
 	}
 	if (first->n == other->n) {
 		const struct overlap all = {0, first->n, 0};
-		*edge = edge_in_order(first, other, &all, ENDS_USED_MAX, diff_ns);
+		*edge = edge_in_order(first, other, &all, FSL_ENDS_COMPARED_MAX, diff_ns);
 		edge->is_known = true;
+		couple->apart_ns = edge->offset_ns;
 	}
 	edge->is_searched = !edge->is_known || edge->tail_ms > TAIL_SURE_MS;
 	struct edge shifted;

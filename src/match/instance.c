@@ -16,7 +16,7 @@ static const double STRANGER_RATIO = 20.0;
 static const double STRANGER_SHARE = 0.02;
 
 /* Uses whose times are sorted for a median; more, spread evenly, would not change it. */
-enum { SAMPLES_MAX = 1024 };
+enum { SAMPLES_MAX = FSL_ENDS_COMPARED_MAX };
 
 /* One use with its end on the common clock. */
 struct end {
@@ -210,23 +210,31 @@ out:
  * trusted. */
 static const double ALIGNED_SHARE_MIN = 0.99;
 
+/* Of few uses; others were compared when the clocks were. */
+static int64_t median_apart_ns(const struct fsl_slot *first, const struct fsl_slot *other)
+{
+	int64_t work[SAMPLES_MAX];
+	size_t n = 0, stride = first->n / SAMPLES_MAX + 1;
+	for (size_t i = 0; i < first->n; i += stride) {
+		work[n++] = other->end_ns[i] - first->end_ns[i];
+	}
+	return n > 0 ? fsl_select_i64(work, n, n / 2) : 0;
+}
+
 /*
  * True when equally many uses also are the same uses: two members that lost different records agree
  * in number but not in time in between. The difference of the ends is compared with its own median,
  * so no clock is needed.
  */
-static bool is_aligned(const struct fsl_slot *first, const struct fsl_slot *other,
-		       int64_t tolerance_ns)
+static bool is_aligned(const struct fsl_couple *couple, int64_t tolerance_ns)
 {
-	int64_t work[SAMPLES_MAX];
-	size_t n = first->n, n_near = 0, n_samples = 0, stride = n / SAMPLES_MAX + 1;
-	for (size_t i = 0; i < n; i += stride) {
-		work[n_samples++] = other->end_ns[i] - first->end_ns[i];
-	}
-	int64_t median_ns = n_samples > 0 ? fsl_select_i64(work, n_samples, n_samples / 2) : 0;
+	const struct fsl_slot *first = couple->first, *other = couple->other;
+	size_t n = first->n, n_near = 0;
+	int64_t apart_ns = couple->apart_ns != FSL_NS_ABSENT ? couple->apart_ns
+							     : median_apart_ns(first, other);
 	for (size_t i = 0; i < n; i++) {
 		int64_t diff_ns = other->end_ns[i] - first->end_ns[i];
-		n_near += llabs(diff_ns - median_ns) <= tolerance_ns;
+		n_near += llabs(diff_ns - apart_ns) <= tolerance_ns;
 	}
 	return (double)n_near >= ALIGNED_SHARE_MIN * (double)n;
 }
@@ -241,7 +249,7 @@ static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_c
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : is_same)                             \
 	if (n_members * uses->of[0]->n > FSL_OPS_WORTH_THREADS)
 	for (size_t m = 1; m < n_members; m++) {
-		is_same = is_same && is_aligned(uses->of[0], uses->of[m], tolerance_ns);
+		is_same = is_same && is_aligned(&uses->couples[m - 1], tolerance_ns);
 	}
 	return is_same ? match_by_order(match, channel, uses, err)
 		       : match_by_ends(match, channel, uses, err);

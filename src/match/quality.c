@@ -78,7 +78,8 @@ void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *ma
 		return;
 	}
 	int64_t median_ns = fsl_select_i64(gaps_ns, n_gaps, n_gaps / 2);
-	int64_t p95_ns = fsl_select_i64(gaps_ns, n_gaps, n_gaps * 95 / 100);
+	size_t half = n_gaps / 2; /* behind it is nothing smaller */
+	int64_t p95_ns = fsl_select_i64(gaps_ns + half, n_gaps - half, n_gaps * 95 / 100 - half);
 	channel->gap_median_ms = (double)median_ns / FSL_NS_PER_MS;
 	channel->gap_p95_ms = (double)p95_ns / FSL_NS_PER_MS;
 	if (n_gaps >= INSTANCES_MIN) {
