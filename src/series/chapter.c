@@ -251,16 +251,14 @@ static enum fsl_status number_names(struct fsl_strpool *out, const struct renami
 	return status;
 }
 
-static struct fsl_op renamed_op(const struct renaming *renaming, const struct fsl_op *op)
+static void rename_op(const struct renaming *renaming, struct fsl_op *op)
 {
-	struct fsl_op copy = *op;
-	copy.op_id = renamed(renaming, op->op_id);
-	copy.group_id = renamed(renaming, op->group_id);
-	copy.dtype_id = renamed(renaming, op->dtype_id);
-	return copy;
+	op->op_id = renamed(renaming, op->op_id);
+	op->group_id = renamed(renaming, op->group_id);
+	op->dtype_id = renamed(renaming, op->dtype_id);
 }
 
-/* False, as those below, when out of memory. */
+/* With the ids of the run, and notes which are used. False, as those below, when out of memory. */
 static bool copy_ops(struct fsl_rank *out, const struct fsl_op *ops, const struct parts *parts,
 		     const struct renaming *renaming)
 {
@@ -269,8 +267,10 @@ static bool copy_ops(struct fsl_rank *out, const struct fsl_op *ops, const struc
 		return false;
 	}
 	for (size_t i = parts->ops.begin; i < parts->ops.end; i++) {
+		fsl_op_fetch_ahead(&ops[i]);
 		if (is_in(parts, &ops[i])) {
-			out->ops[out->n_ops++] = renamed_op(renaming, &ops[i]);
+			use_op(renaming, &ops[i]);
+			out->ops[out->n_ops++] = ops[i];
 		}
 	}
 	return true;
@@ -284,7 +284,8 @@ static bool copy_remnants(struct fsl_rank *out, const struct fsl_op *remnants, s
 		return false;
 	}
 	for (size_t i = range.begin; i < range.end; i++) {
-		out->remnants[out->n_remnants++] = renamed_op(renaming, &remnants[i]);
+		use_op(renaming, &remnants[i]);
+		out->remnants[out->n_remnants++] = remnants[i];
 	}
 	return true;
 }
@@ -298,7 +299,7 @@ static bool copy_stages(struct fsl_rank *out, const struct fsl_stage *stages, st
 	}
 	for (size_t i = 0; i < out->n_stages; i++) {
 		out->stages[i] = stages[range.begin + i];
-		out->stages[i].type_id = renamed(renaming, out->stages[i].type_id);
+		use(renaming, out->stages[i].type_id);
 	}
 	return true;
 }
@@ -344,10 +345,12 @@ static bool take_rank(struct fsl_rank *out, const struct fsl_rank *rank,
 		.server_ip = rank->server_ip,
 		.has_markers_file = rank->has_markers_file,
 		.is_restarted = rank->is_restarted,
-		.open_op_id = is_last ? renamed(renaming, rank->open_op_id) : FSL_STR_NONE,
-		.open_group_id = is_last ? renamed(renaming, rank->open_group_id) : FSL_STR_NONE,
+		.open_op_id = is_last ? rank->open_op_id : FSL_STR_NONE,
+		.open_group_id = is_last ? rank->open_group_id : FSL_STR_NONE,
 		.open_begin_ns = is_last ? rank->open_begin_ns : FSL_NS_ABSENT,
 	};
+	use(renaming, out->open_op_id);
+	use(renaming, out->open_group_id);
 	if (!copy_ops(out, rank->ops, &parts, renaming) ||
 	    !copy_remnants(out, rank->remnants, parts.remnants, renaming) ||
 	    !copy_stages(out, rank->stages, parts.stages, renaming) ||
@@ -358,28 +361,22 @@ static bool take_rank(struct fsl_rank *out, const struct fsl_rank *rank,
 	return true;
 }
 
-/* Which names the events of a chapter have. */
-static void use_names(const struct renaming *renaming, const struct fsl_run *run, int64_t from_ns,
-		      const struct fsl_chapter *chapter)
+/* The events are at hand by now; those of the run each had to be waited for. */
+static void rename_events(struct fsl_run *taken, const struct renaming *renaming)
 {
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		struct parts parts = parts_of(rank, from_ns, chapter->end_ns);
-		for (size_t i = parts.ops.begin; i < parts.ops.end; i++) {
-			if (is_in(&parts, &rank->ops[i])) {
-				use_op(renaming, &rank->ops[i]);
-			}
+	for (size_t r = 0; r < taken->n_ranks; r++) {
+		struct fsl_rank *rank = &taken->ranks[r];
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			rename_op(renaming, &rank->ops[i]);
 		}
-		for (size_t i = parts.remnants.begin; i < parts.remnants.end; i++) {
-			use_op(renaming, &rank->remnants[i]);
+		for (size_t i = 0; i < rank->n_remnants; i++) {
+			rename_op(renaming, &rank->remnants[i]);
 		}
-		for (size_t i = parts.stages.begin; i < parts.stages.end; i++) {
-			use(renaming, rank->stages[i].type_id);
+		for (size_t i = 0; i < rank->n_stages; i++) {
+			rank->stages[i].type_id = renamed(renaming, rank->stages[i].type_id);
 		}
-		if (chapter->end_ns == INT64_MAX) {
-			use(renaming, rank->open_op_id);
-			use(renaming, rank->open_group_id);
-		}
+		rank->open_op_id = renamed(renaming, rank->open_op_id);
+		rank->open_group_id = renamed(renaming, rank->open_group_id);
 	}
 }
 
@@ -412,14 +409,17 @@ enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 	}
 	if (status == FSL_OK) {
 		memset(renaming.to, 0xff, n_names * sizeof(*renaming.to)); /* FSL_STR_NONE */
-		use_names(&renaming, run, from_ns, chapter);
-		status = number_names(out->names, &renaming, err);
+		if (!take_ranks(out, run, chapter, from_ns, &renaming)) {
+			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
+					  run->n_ranks);
+		}
 	}
-	if (status == FSL_OK && !take_ranks(out, run, chapter, from_ns, &renaming)) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks);
+	if (status == FSL_OK) {
+		status = number_names(out->names, &renaming, err);
 	}
 	out->step_hint = run->step_hint;
 	if (status == FSL_OK) {
+		rename_events(out, &renaming);
 		out->files = run->files;
 		out->n_files = run->n_files;
 	}
