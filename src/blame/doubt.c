@@ -93,6 +93,26 @@ static bool is_member(const struct fsl_case *job, size_t r, double least_ms)
 	return is_found;
 }
 
+/* Slower all along by no more than devices may be. */
+static bool is_uneven_device(const struct fsl_case *job, size_t r)
+{
+	const struct fsl_charge *charge = &job->blame->charges[r];
+	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
+	return is_level && fsl_blame_is_uneven(job->blame, r);
+}
+
+static bool is_uneven_work(const struct fsl_case *job, size_t r)
+{
+	double spread = job->blame->spread[job->blame->peers.class_of[r]];
+	return job->blame->charges[r].pattern == FSL_PATTERN_REPEATED &&
+	       spread >= FSL_WORK_SPREAD_MIN;
+}
+
+bool fsl_fuse_is_doubted(const struct fsl_case *job, size_t r)
+{
+	return is_uneven_device(job, r) || is_uneven_work(job, r);
+}
+
 const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
 			   double least_ms, double pauses_ms)
 {
@@ -113,21 +133,20 @@ const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
 	}
-	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
-	if (is_level && fsl_blame_is_uneven(job->blame, r)) {
+	if (is_uneven_device(job, r)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers without a change of its own, and "
 			"no clear gap to them: uneven devices rather than a slow one",
 			charge->own_ms - charge->peers_ms);
 	}
-	double spread = job->blame->spread[job->blame->peers.class_of[r]];
-	if (charge->pattern == FSL_PATTERN_REPEATED && spread >= FSL_WORK_SPREAD_MIN) {
+	if (is_uneven_work(job, r)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers in single steps, but their work "
 			"differs by %.0f %% in every step",
-			charge->lost_ms_per_step, 100.0 * spread);
+			charge->lost_ms_per_step,
+			100.0 * job->blame->spread[job->blame->peers.class_of[r]]);
 	}
 	size_t begin = 0, end = 0;
 	fsl_charge_range(charge, job->blame->n_steps, &begin, &end);

@@ -25,6 +25,9 @@ double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t rank_idx);
 const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *job,
 			   size_t rank_idx, double least_ms, double pauses_ms);
 
+/* True where the charge of a rank is not enough whatever the replay says that it costs. */
+bool fsl_fuse_is_doubted(const struct fsl_case *job, size_t rank_idx);
+
 /* Tells, in the reason of the costliest culprit, which rank comes next and why it is not named. */
 enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *job,
 				   struct fsl_error *err);

@@ -8,6 +8,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "blame/fuse_parts.h"
 #include "blame/whatif.h"
 
 enum {
@@ -364,12 +365,13 @@ static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case
 	return status;
 }
 
-/* Without a charge and a slow link there is nobody for whom the replay could speak. */
-static bool has_suspects(const struct fsl_verification *out, const struct fsl_blame *blame)
+/* Somebody who is named, or not, by what the replay says. */
+static bool has_suspects(const struct fsl_verification *out, const struct fsl_case *job)
 {
 	bool is_charged = false;
-	for (size_t r = 0; r < blame->n_ranks; r++) {
-		is_charged |= blame->charges[r].pattern != FSL_PATTERN_NONE;
+	for (size_t r = 0; r < job->blame->n_ranks && !is_charged; r++) {
+		is_charged = job->blame->charges[r].pattern != FSL_PATTERN_NONE &&
+			     !fsl_fuse_is_doubted(job, r);
 	}
 	return is_charged || out->n_links > 0;
 }
@@ -387,7 +389,7 @@ enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *
 	if (status == FSL_OK) {
 		status = alloc_proofs(out, job, &transfers, err);
 	}
-	if (status == FSL_OK && (!job->is_brief || has_suspects(out, job->blame))) {
+	if (status == FSL_OK && (!job->is_brief || has_suspects(out, job))) {
 		status = prove(out, job, &transfers, err);
 	}
 	fsl_transfers_fini(&transfers);

@@ -38,7 +38,7 @@ struct fsl_verification {
 /*
  * Replays the job of @job (with blame) and judges every charge and slow link. What cannot be
  * replayed faithfully is not trusted, with the reason; that is no failure. In brief, nothing is
- * replayed where there is no charge and no slow link. Fails with FSL_ERR_MEMORY only.
+ * replayed where nobody is named by what the replay says. Fails with FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
 			   struct fsl_error *err);

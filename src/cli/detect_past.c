@@ -215,7 +215,14 @@ static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t 
 	return pass_on(&fault, err);
 }
 
-/* Chapters [@begin, @end), each on a thread. The last is the likeliest to be told. */
+/* Most likely wrong, too, and the one to be told: the next behind one in which something is. */
+static bool is_likely_told(const struct fsl_chapters *chapters, size_t k, size_t n_known)
+{
+	return k > 0 && k == n_known && k + 2 == chapters->n_items &&
+	       !fsl_verdict_is_quiet(chapters->items[k - 1].verdict.kind);
+}
+
+/* Chapters [@begin, @end), each on a thread. */
 static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_config *config,
 				      size_t begin, size_t end, struct fsl_error *err)
 {
@@ -225,7 +232,8 @@ static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_conf
 	for (size_t k = begin; k < end; k++) {
 		struct fsl_error error = {0};
 		note_fault(&fault,
-			   judge_closed(&chapters->items[k], job, config, k + 1 < end, &error),
+			   judge_closed(&chapters->items[k], job, config,
+					!is_likely_told(chapters, k, begin), &error),
 			   &error);
 	}
 	return pass_on(&fault, err);
@@ -300,7 +308,7 @@ enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_co
 		return FSL_OK;
 	}
 	if (n_known == 0) {
-		status = judge_closed(&chapters->items[0], job, config, n_past > 1, err);
+		status = judge_closed(&chapters->items[0], job, config, true, err);
 		*is_short = status == FSL_OK && is_too_short(job, config);
 		n_judged = 1;
 	}
