@@ -52,6 +52,8 @@ struct fsl_sink {
 	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */
 	int64_t mark_at_ns;           /* the next mark belongs in front of a row of that time */
 	struct fsl_last_ends last;    /* of all operators and stages */
+	int64_t queued_ns;            /* host end of the first operator that is still to run on the
+					 device; FSL_NS_ABSENT: there is none */
 	bool has_events_before;       /* there were events before the mark that was begun at */
 	bool is_inexact;              /* the mark does not tell enough: read from the beginning */
 };

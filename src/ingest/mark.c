@@ -97,15 +97,25 @@ void fsl_marks_settle(struct fsl_marks *marks, int64_t period_ns, int64_t lead_n
 	marks->lead_ns = lead_ns;
 }
 
+static int64_t later_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* What was there before the mark at which reading began counts, too. */
 static struct fsl_last_ends last_ends(const struct fsl_load *load)
 {
 	const struct fsl_mark_taker *taker = load->taker;
-	struct fsl_last_ends last = load->sink.last;
+	const struct fsl_sink *sink = &load->sink;
+	struct fsl_last_ends last = sink->last;
 	if (taker->from != NULL) {
-		const struct fsl_last_ends *old = &taker->old->last;
-		last.device_ns = old->device_ns > last.device_ns ? old->device_ns : last.device_ns;
-		last.any_ns = old->any_ns > last.any_ns ? old->any_ns : last.any_ns;
+		last.device_ns = later_ns(last.device_ns, taker->old->last.device_ns);
+		last.any_ns = later_ns(last.any_ns, taker->old->last.any_ns);
+	}
+	if (last.device_ns != FSL_NS_ABSENT) {
+		bool is_queue =
+			sink->queued_ns != FSL_NS_ABSENT && sink->queued_ns < last.device_ns;
+		last.any_ns = is_queue ? sink->queued_ns : last.device_ns;
 	}
 	return last;
 }

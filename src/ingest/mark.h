@@ -58,6 +58,8 @@ struct fsl_file_marks {
 	bool is_ignored;    /* no input of ours */
 	bool is_bare;       /* nothing in it could be used */
 	const char *format; /* name, "" when none fits */
+	/* Where there is a device, any_ns is its last end, or earlier: where the host left the
+	 * first operator that is still to run. Until it has run it stands there. */
 	struct fsl_last_ends last;
 	const char **names; /* whole names of markers, or types of stages, in order of use */
 	size_t n_names;

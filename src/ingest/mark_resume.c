@@ -139,9 +139,7 @@ static const char *check(struct candidate *candidate, const struct fsl_input *in
 		return check_without_marks(candidate, input);
 	}
 	if (input->n_bytes > old->n_bytes) {
-		bool has_device = old->last.device_ns != FSL_NS_ABSENT;
-		candidate->limit_ns =
-			(has_device ? old->last.device_ns : old->last.any_ns) - slack_ns;
+		candidate->limit_ns = old->last.any_ns - slack_ns;
 	}
 	return NULL;
 }

@@ -462,6 +462,12 @@ static bool is_queued(const struct fsl_marker_pairs *pairs, const struct fsl_mar
 	       entry->begin_ns[HOST] > pairs->last_device_launch_ns;
 }
 
+static void note_queued(struct fsl_sink *sink, int64_t host_end_ns)
+{
+	bool is_first = sink->queued_ns == FSL_NS_ABSENT || host_end_ns < sink->queued_ns;
+	sink->queued_ns = is_first ? host_end_ns : sink->queued_ns;
+}
+
 enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -498,6 +504,7 @@ enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct f
 		const struct fsl_marker_pending *entry = &pairs->slots[i];
 		if (entry->is_used && is_queued(pairs, entry)) {
 			note_open(pairs, entry, OPEN_QUEUED, entry->begin_ns[HOST]);
+			note_queued(pairs->sink, entry->end_ns[HOST]);
 		}
 	}
 	if (status == FSL_OK && pairs->has_id_fallen && !pairs->sink->events.is_restarted) {

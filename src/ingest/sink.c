@@ -17,6 +17,7 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 		.to_ns = INT64_MAX,
 		.mark_at_ns = INT64_MAX,
 		.last = {FSL_NS_ABSENT, FSL_NS_ABSENT},
+		.queued_ns = FSL_NS_ABSENT,
 		.events =
 			{
 				.rank = FSL_RANK_UNKNOWN,

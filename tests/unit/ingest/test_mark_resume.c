@@ -152,6 +152,38 @@ static void a_host_far_ahead_of_its_device_does_not_make_operators_whole(void **
 	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,960 - slack; the host is at 9,910 */
 }
 
+/* Operators [first, last) that the device begins when fifteen more are launched. */
+static void append_queue(const struct tree *tree, const char *name, int first, int last)
+{
+	enum { BEHIND = 15 };
+	FILE *file = open_markers(tree, name);
+	for (int i = first; i < last; i++) {
+		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
+		(void)fprintf(file, "16,%d,1,comm:HcclSend!g!int8!1,0,%lld,0,0,1,1\n", i + 1,
+			      at_ns);
+		(void)fprintf(file, "32,%d,1,,0,%lld,0,0,1,1\n", i + 1, at_ns + 10);
+		if (i >= BEHIND) {
+			int id = i + 1 - BEHIND;
+			(void)fprintf(file, "16,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 50);
+			(void)fprintf(file, "32,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 60);
+		}
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* They stand where their host left them, and when they have run behind what ran last before. */
+static void operators_that_queue_for_the_device_are_not_where_they_will_be(void **state)
+{
+	struct job *job = *state;
+	append_queue(&job->tree, RANK_0, 0, 100);
+	append_ops(&job->tree, RANK_1, 0, 110);
+	read_and_mark(job);
+	assert_int_equal(tree_rank(&job->tree, 0)->n_ops, 100); /* fifteen of the host alone */
+	append_queue(&job->tree, RANK_0, 100, 130);
+	append_ops(&job->tree, RANK_1, 110, 130);
+	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,510 - slack; the device: 9,960 */
+}
+
 static void no_boundary_behind_the_one_asked_for_is_told(void **state)
 {
 	struct job *job = *state;
@@ -474,6 +506,7 @@ int main(void)
 		TEST(files_that_did_not_change_go_on_at_the_newest_boundary),
 		TEST(files_that_grew_go_on_where_no_older_row_can_come),
 		TEST(a_host_far_ahead_of_its_device_does_not_make_operators_whole),
+		TEST(operators_that_queue_for_the_device_are_not_where_they_will_be),
 		TEST(no_boundary_behind_the_one_asked_for_is_told),
 		TEST(resumed_runs_are_the_end_of_full_ones),
 		TEST(marks_of_a_resumed_run_serve_the_next),
