@@ -289,12 +289,10 @@ static enum fsl_status complete(struct fsl_job *job, const struct fsl_config *co
 	return status;
 }
 
-/* Shorter chapters were chosen by their steps; of these the first may be half as long. */
-static bool is_too_short(const struct fsl_job *job, const struct fsl_config *config)
+/* True for chapters that were not chosen by their steps. */
+static bool are_longest(const struct fsl_job *job, const struct fsl_config *config)
 {
-	const struct fsl_chapters *chapters = &job->chapters;
-	bool is_longest = chapters->rule.length_ns == fsl_job_chapter_rule(config).length_ns;
-	return is_longest && chapters->items[0].n_steps < FSL_CHAPTER_STEPS_MIN;
+	return job->chapters.rule.length_ns == fsl_job_chapter_rule(config).length_ns;
 }
 
 enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_config *config,
@@ -307,15 +305,17 @@ enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_co
 	if (n_past == 0) {
 		return FSL_OK;
 	}
-	if (n_known == 0) {
+	if (n_known == 0 && are_longest(job, config)) {
 		status = judge_closed(&chapters->items[0], job, config, true, err);
-		*is_short = status == FSL_OK && is_too_short(job, config);
+		*is_short = status == FSL_OK && chapters->items[0].n_steps < FSL_CHAPTER_STEPS_MIN;
 		n_judged = 1;
 	}
 	if (status != FSL_OK || *is_short) {
 		return status;
 	}
-	if (chapters->items[0].is_ordinal) {
+	bool is_ordinal =
+		n_judged > 0 ? chapters->items[0].is_ordinal : chapters->step_hint.n_ops > 0;
+	if (is_ordinal) {
 		status = count_together(job, n_judged, n_past, err);
 	}
 	if (status == FSL_OK) {

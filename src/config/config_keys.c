@@ -159,7 +159,7 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "chapter.parts", INTEGER, AT(chapter_parts), "64", 1, PARTS_LIMIT, "chapters", NULL,
 	 OURS,
 	 "A capture is cut into so many chapters, or a half or a quarter of that, where each has 32 steps; 1: by hours alone."},
-	{MODEL, "chapter.operators_min", INTEGER, AT(chapter_operators_min), "1000000", 0,
+	{MODEL, "chapter.operators_min", INTEGER, AT(chapter_operators_min), "250000", 0,
 	 COUNT_LIMIT, "operators", NULL, OURS,
 	 "A capture of fewer has no chapters but those by hours: it is read faster than judged in parts."},
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
