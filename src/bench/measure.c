@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 #include <failslow/stats.h>
@@ -113,6 +114,14 @@ static size_t fill_detect(const char **argv, struct detect_words *words,
 	return n;
 }
 
+/* What an earlier run kept would save this one the reading. */
+static void forget_state(const struct detect_words *words)
+{
+	char path[FSL_BENCH_PATH_BYTES + 32];
+	(void)snprintf(path, sizeof(path), "%s/failslow_state.db", words->output);
+	(void)unlink(path);
+}
+
 enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,
 					 struct fsl_bench_place *place,
 					 const struct fsl_bench_tree *tree, int64_t n_jobs,
@@ -125,6 +134,7 @@ enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,
 	const char *argv[FSL_BENCH_ARGS_MAX];
 	(void)fill_detect(argv, &words, place, tree, n_jobs, from_ns);
 	(void)snprintf(out_path, sizeof(out_path), "%s/verdict.json", place->path);
+	forget_state(&words);
 	enum fsl_status status = fsl_bench_spawn(place, argv, out_path, NULL, &usage, err);
 	if (status == FSL_OK && usage.exit_code != 0) {
 		status = fail_run("detect", usage.exit_code, err);
@@ -186,6 +196,7 @@ enum fsl_status fsl_bench_count_instructions(double *out, const char **note,
 	(void)snprintf(err_path, sizeof(err_path), "%s/callgrind", place->path);
 	if (item->work == NULL) {
 		(void)fill_detect(argv + 4, &words, place, tree, 1, INT64_MIN);
+		forget_state(&words);
 	} else {
 		const char *const given[] = {place->program, "bench", "--case", item->name, folder};
 		memcpy(argv + 4, given, sizeof(given));

@@ -277,16 +277,23 @@ static enum fsl_status complete(struct fsl_job *job, const struct fsl_config *co
 				struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
-	size_t n_past = chapters->n_items - 1;
-	enum fsl_status status = FSL_OK;
-	for (size_t n = n_past - 1; n <= n_past && status == FSL_OK; n++) {
+	size_t n_past = chapters->n_items - 1, wanted[2] = {0}, n_wanted = 0;
+	struct fault fault = {0};
+	for (size_t n = n_past - 1; n <= n_past; n++) {
 		const struct fsl_judged_chapter *wrong = fsl_chapters_newest_wrong(chapters, n);
-		if (wrong != NULL && wrong->is_brief) {
-			status = judge_closed(&chapters->items[wrong - chapters->items], job,
-					      config, false, err);
+		size_t k = wrong != NULL ? (size_t)(wrong - chapters->items) : 0;
+		if (wrong != NULL && wrong->is_brief && (n_wanted == 0 || wanted[0] != k)) {
+			wanted[n_wanted++] = k;
 		}
 	}
-	return status;
+#pragma omp parallel for schedule(static, 1)
+	for (size_t i = 0; i < n_wanted; i++) {
+		struct fsl_error error = {0};
+		note_fault(&fault,
+			   judge_closed(&chapters->items[wanted[i]], job, config, false, &error),
+			   &error);
+	}
+	return pass_on(&fault, err);
 }
 
 /* True for chapters that were not chosen by their steps. */

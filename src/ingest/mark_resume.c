@@ -110,6 +110,16 @@ static const char *check_without_marks(struct candidate *candidate, const struct
 					      : "the file had nothing to read and has changed";
 }
 
+/* Rows may be out of order by @slack_ns; what queues for a device stands where it is launched. */
+static int64_t limit_of(const struct fsl_last_ends *last, int64_t slack_ns)
+{
+	if (last->device_ns == FSL_NS_ABSENT) {
+		return last->any_ns - slack_ns;
+	}
+	int64_t device_ns = last->device_ns - slack_ns;
+	return last->any_ns < device_ns ? last->any_ns : device_ns;
+}
+
 /* NULL when reading may go on in this file, else why not. */
 static const char *check(struct candidate *candidate, const struct fsl_input *input,
 			 int64_t slack_ns)
@@ -139,7 +149,7 @@ static const char *check(struct candidate *candidate, const struct fsl_input *in
 		return check_without_marks(candidate, input);
 	}
 	if (input->n_bytes > old->n_bytes) {
-		candidate->limit_ns = old->last.any_ns - slack_ns;
+		candidate->limit_ns = limit_of(&old->last, slack_ns);
 	}
 	return NULL;
 }

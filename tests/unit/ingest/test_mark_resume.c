@@ -181,7 +181,7 @@ static void operators_that_queue_for_the_device_are_not_where_they_will_be(void 
 	assert_int_equal(tree_rank(&job->tree, 0)->n_ops, 100); /* fifteen of the host alone */
 	append_queue(&job->tree, RANK_0, 100, 130);
 	append_ops(&job->tree, RANK_1, 110, 130);
-	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,510 - slack; the device: 9,960 */
+	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,510; the device is at 9,960 */
 }
 
 static void no_boundary_behind_the_one_asked_for_is_told(void **state)
