@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "bench/bench_parts.h"
+#include "config/config.h"
 
 bool fsl_bench_number(const char *text, int64_t *out)
 {
@@ -118,7 +119,7 @@ static size_t fill_detect(const char **argv, struct detect_words *words,
 static void forget_state(const struct detect_words *words)
 {
 	char path[FSL_BENCH_PATH_BYTES + 32];
-	(void)snprintf(path, sizeof(path), "%s/failslow_state.db", words->output);
+	(void)snprintf(path, sizeof(path), "%s/" FSL_STATE_FILE, words->output);
 	(void)unlink(path);
 }
 

@@ -26,7 +26,7 @@ struct fsl_judged_chapter {
 	size_t n_ops;                 /* likewise */
 	size_t n_before;              /* in the chapters before, where its own have no numbers */
 	bool is_ordinal;              /* its steps have no numbers but their order */
-	bool is_brief;                /* the verdict holds what other chapters' want to know only */
+	bool is_brief;                /* judged in brief: it cannot be told */
 	struct fsl_progress progress; /* of them the newest, for perception */
 	struct fsl_localisation verdict;
 	struct fsl_singles singles; /* too few to be told of in the verdict */

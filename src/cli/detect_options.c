@@ -100,7 +100,7 @@ enum fsl_status fsl_detect_options_apply(const struct fsl_detect_options *option
 		config->fail_slow_perception_path = options->output;
 		config->slow_node_detection_path = options->output;
 		config->state_path =
-			fsl_arena_printf(&config->arena, "%s/failslow_state.db", options->output);
+			fsl_arena_printf(&config->arena, "%s/" FSL_STATE_FILE, options->output);
 		if (config->state_path == NULL) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: option=\"output\"");
 		}

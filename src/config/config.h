@@ -23,6 +23,10 @@ enum fsl_algorithm {
 				 */
 	FSL_ALGORITHM_SYSTRACE, /* the reference's rules with its bugs removed */
 };
+
+/* The state file, where the configuration names no other. */
+#define FSL_STATE_FILE "failslow_state.db"
+
 enum fsl_verification_mode {
 	FSL_VERIFICATION_REPLAY, /* a rank is named only if the job loses by it when replayed */
 	FSL_VERIFICATION_OFF,

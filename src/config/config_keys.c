@@ -161,7 +161,7 @@ static const struct fsl_config_key keys[] = {
 	 "A capture is cut into so many chapters, or a half or a quarter of that, where each has 32 steps; 1: by hours alone."},
 	{MODEL, "chapter.operators_min", INTEGER, AT(chapter_operators_min), "250000", 0,
 	 COUNT_LIMIT, "operators", NULL, OURS,
-	 "A capture of fewer has no chapters but those by hours: it is read faster than judged in parts."},
+	 "A capture of fewer has no chapters but those by hours: so little is read in a moment."},
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
 	 "Keeps verdicts of chapters in the state file, so that the next run reads what is new."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,

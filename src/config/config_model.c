@@ -305,7 +305,7 @@ static enum fsl_status complete_state_path(struct fsl_config_loader *loader)
 	if (config->state_path != NULL) {
 		return FSL_OK;
 	}
-	config->state_path = fsl_arena_printf(&config->arena, "%s/failslow_state.db",
+	config->state_path = fsl_arena_printf(&config->arena, "%s/" FSL_STATE_FILE,
 					      config->slow_node_detection_path);
 	return config->state_path != NULL
 		       ? fsl_config_amend(loader, "state_path", config->state_path)

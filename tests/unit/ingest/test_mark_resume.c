@@ -118,20 +118,20 @@ static void files_that_grew_go_on_where_no_older_row_can_come(void **state)
 	assert_int_equal(resume_ns(job), BASE_NS + 9000); /* 9,910 - slack */
 }
 
-enum { LAUNCHED_AHEAD = 10 };
-
-/* Operators [first, last) of a device whose host has launched ten more by then. */
-static void append_late_ops(const struct tree *tree, const char *name, int first, int last)
+/* Launches operators [first, last); when each is, the device runs the one @n_behind before it, at
+ * times @back_ns earlier. */
+static void append_behind(const struct tree *tree, const char *name, int first, int last,
+			  int n_behind, int64_t back_ns)
 {
 	FILE *file = open_markers(tree, name);
-	for (int i = first == 0 ? 0 : first + LAUNCHED_AHEAD; i < last + LAUNCHED_AHEAD; i++) {
+	for (int i = first; i < last; i++) {
 		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
 		(void)fprintf(file, "16,%d,1,comm:HcclSend!g!int8!1,0,%lld,0,0,1,1\n", i + 1,
 			      at_ns);
 		(void)fprintf(file, "32,%d,1,,0,%lld,0,0,1,1\n", i + 1, at_ns + 10);
-		if (i >= LAUNCHED_AHEAD) {
-			int id = i + 1 - LAUNCHED_AHEAD;
-			at_ns -= (long long)LAUNCHED_AHEAD * OP_NS;
+		if (i >= n_behind) {
+			int id = i + 1 - n_behind;
+			at_ns -= (long long)back_ns;
 			(void)fprintf(file, "16,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 50);
 			(void)fprintf(file, "32,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 60);
 		}
@@ -143,43 +143,24 @@ static void append_late_ops(const struct tree *tree, const char *name, int first
 static void a_host_far_ahead_of_its_device_does_not_make_operators_whole(void **state)
 {
 	struct job *job = *state;
-	append_late_ops(&job->tree, RANK_0, 0, 90);
+	append_behind(&job->tree, RANK_0, 0, 100, 10, 10 * OP_NS);
 	append_ops(&job->tree, RANK_1, 0, 110);
 	read_and_mark(job);
 	assert_int_equal(tree_rank(&job->tree, 0)->n_ops, 100); /* ten of the host alone */
-	append_late_ops(&job->tree, RANK_0, 90, 130);
+	append_behind(&job->tree, RANK_0, 100, 140, 10, 10 * OP_NS);
 	append_ops(&job->tree, RANK_1, 110, 130);
 	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,960 - slack; the host is at 9,910 */
-}
-
-/* Operators [first, last) that the device begins when fifteen more are launched. */
-static void append_queue(const struct tree *tree, const char *name, int first, int last)
-{
-	enum { BEHIND = 15 };
-	FILE *file = open_markers(tree, name);
-	for (int i = first; i < last; i++) {
-		long long at_ns = (long long)(BASE_NS + (int64_t)i * OP_NS);
-		(void)fprintf(file, "16,%d,1,comm:HcclSend!g!int8!1,0,%lld,0,0,1,1\n", i + 1,
-			      at_ns);
-		(void)fprintf(file, "32,%d,1,,0,%lld,0,0,1,1\n", i + 1, at_ns + 10);
-		if (i >= BEHIND) {
-			int id = i + 1 - BEHIND;
-			(void)fprintf(file, "16,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 50);
-			(void)fprintf(file, "32,%d,1,,1,%lld,0,0,1,1\n", id, at_ns + 60);
-		}
-	}
-	assert_int_equal(fclose(file), 0);
 }
 
 /* They stand where their host left them, and when they have run behind what ran last before. */
 static void operators_that_queue_for_the_device_are_not_where_they_will_be(void **state)
 {
 	struct job *job = *state;
-	append_queue(&job->tree, RANK_0, 0, 100);
+	append_behind(&job->tree, RANK_0, 0, 100, 15, 0);
 	append_ops(&job->tree, RANK_1, 0, 110);
 	read_and_mark(job);
 	assert_int_equal(tree_rank(&job->tree, 0)->n_ops, 100); /* fifteen of the host alone */
-	append_queue(&job->tree, RANK_0, 100, 130);
+	append_behind(&job->tree, RANK_0, 100, 130, 15, 0);
 	append_ops(&job->tree, RANK_1, 110, 130);
 	assert_int_equal(resume_ns(job), BASE_NS + 8000); /* 8,510; the device is at 9,960 */
 }
