@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -57,12 +58,35 @@ static void a_block_has_one_hash_wherever_it_lies(void **state)
 	}
 }
 
+static void every_changed_bit_of_an_array_is_told(void **state)
+{
+	(void)state;
+	unsigned char bytes[100] = "an array of lanes and what is left behind the last of them";
+	for (size_t n = 1; n <= sizeof(bytes); n++) {
+		uint64_t before = fsl_hash_large(bytes, n);
+		for (size_t bit = 0; bit < 8 * n; bit++) {
+			bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
+			assert_true(fsl_hash_large(bytes, n) != before);
+			bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
+		}
+		for (size_t k = 0; k + 16 <= n; k += 8) { /* two neighbours change places */
+			unsigned char turned[100];
+			memcpy(turned, bytes, n);
+			memcpy(turned + k, bytes + k + 8, 8);
+			memcpy(turned + k + 8, bytes + k, 8);
+			bool is_same = memcmp(turned, bytes, n) == 0;
+			assert_true((fsl_hash_large(turned, n) == before) == is_same);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_changed_bit_is_told),
 		cmocka_unit_test(blocks_of_zeros_differ_by_their_length),
 		cmocka_unit_test(a_block_has_one_hash_wherever_it_lies),
+		cmocka_unit_test(every_changed_bit_of_an_array_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
