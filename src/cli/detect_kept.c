@@ -88,6 +88,15 @@ static char *root_of(const struct fsl_config *config)
 	return realpath(config->root_path, NULL);
 }
 
+static void open_tails(struct fsl_kept *kept, const struct fsl_config *config, const char *root)
+{
+	char *path = fsl_state_beside(config->state_path, root);
+	if (path != NULL) {
+		fsl_tails_open(&kept->before, path);
+	}
+	fsl_free(path);
+}
+
 static enum fsl_status read_kept(struct fsl_kept *kept, const struct fsl_config *config,
 				 struct fsl_error *err)
 {
@@ -107,6 +116,9 @@ static enum fsl_status read_kept(struct fsl_kept *kept, const struct fsl_config 
 	}
 	if (status == FSL_OK && bytes != NULL) {
 		status = fsl_kept_unpack(kept, bytes, n_bytes, err);
+		if (status == FSL_OK) {
+			open_tails(kept, config, root);
+		}
 	}
 	fsl_free(bytes);
 	free(root);
@@ -332,6 +344,23 @@ static enum fsl_status note_ranks(struct fsl_kept *kept, const struct fsl_run *r
 	return FSL_OK;
 }
 
+/* The next run goes on where the newest chapter begins, if it can. */
+static void write_tails(struct fsl_kept *kept, const struct fsl_job *job,
+			const struct fsl_config *config, const char *root)
+{
+	struct fsl_error err = {0};
+	const struct fsl_chapters *chapters = &job->chapters;
+	char *path = fsl_state_beside(config->state_path, root);
+	if (path != NULL &&
+	    fsl_tails_write(&kept->now, path, chapters->items[chapters->n_items - 1].time.begin_ns,
+			    &err) != FSL_OK) {
+		fsl_log(FSL_LOG_INFO, "kept",
+			"the next run reads the newest rows again: cause=\"%s\"",
+			fsl_error_root(&err));
+	}
+	fsl_free(path);
+}
+
 static enum fsl_status write_kept(struct fsl_kept *kept, const struct fsl_job *job,
 				  const struct fsl_config *config, struct fsl_error *err)
 {
@@ -344,9 +373,10 @@ static enum fsl_status write_kept(struct fsl_kept *kept, const struct fsl_job *j
 	const struct fsl_chapter_rule *rule = &job->chapters.rule;
 	rules_of(rules, config);
 	fsl_marks_settle(&kept->now, rule->length_ns, rule->lead_ns + rule->slack_ns);
-	enum fsl_status status = fsl_kept_pack(kept, &job->chapters, &pack, err);
+	enum fsl_status status = fsl_state_use(&kept->state, config->state_path, err);
 	if (status == FSL_OK) {
-		status = fsl_state_use(&kept->state, config->state_path, err);
+		write_tails(kept, job, config, root);
+		status = fsl_kept_pack(kept, &job->chapters, &pack, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_state_put_kept(kept->state, root, rules, pack.bytes, pack.n_bytes,

@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x394b5346, /* "FSK9"; another number when the bytes change */
+	KEPT_MAGIC = 0x414b5346, /* "FSKA"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
 	CHAPTER_BYTES_MIN = 110, /* times, steps, progress, singles, length of the verdict */
 };

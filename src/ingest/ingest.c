@@ -221,9 +221,9 @@ static void batch_fini(struct batch *batch)
 	fsl_free(batch->takers);
 }
 
-/* The next inputs, ready to be read. */
+/* The next inputs, ready to be read, each with a tail of its part of what there may be. */
 static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size_t n_inputs,
-		       const struct fsl_ingest_options *options)
+		       const struct fsl_ingest_options *options, size_t tail_bytes_max)
 {
 	batch->n_loads = n_inputs;
 	for (size_t i = 0; i < n_inputs; i++) {
@@ -233,6 +233,8 @@ static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size
 			const struct fsl_file_marks *old =
 				fsl_marks_resumed(options, inputs[i].path);
 			fsl_mark_taker_begin(&batch->takers[i], options, old);
+			batch->takers[i].tail_bytes_max =
+				options->marks != NULL ? tail_bytes_max : 0;
 			batch->loads[i].taker = &batch->takers[i];
 		}
 	}
@@ -271,7 +273,8 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 	     begin += FSL_BATCH_FILES) {
 		size_t left = inputs->n_items - begin;
 		size_t n_loads = left < FSL_BATCH_FILES ? left : FSL_BATCH_FILES;
-		batch_fill(&batch, &inputs->items[begin], n_loads, options);
+		batch_fill(&batch, &inputs->items[begin], n_loads, options,
+			   FSL_TAILS_BYTES_MAX / inputs->n_items);
 		status = read_batch(&share, batch.loads, n_loads, options, err);
 		if (status == FSL_OK) {
 			status = merge_batch(run, parts, &batch, options, err);

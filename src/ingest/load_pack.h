@@ -21,4 +21,8 @@ void fsl_load_pack_answer(struct fsl_load *load);
 enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,
 				struct fsl_error *err);
 
+/* True when times and names of operators, what is left of some, and stages are such as a sink lets
+ * pass; names are below @n_names. */
+bool fsl_load_are_events_sound(const struct fsl_rank *events, size_t n_names);
+
 #endif

@@ -2,11 +2,18 @@
 #include "ingest/mark.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest/mark_parts.h"
 
 void fsl_marks_fini(struct fsl_marks *marks)
 {
+	for (size_t i = 0; i < marks->n_files; i++) {
+		fsl_tail_fini(&marks->files[i].tail);
+	}
+	if (marks->has_tails) {
+		(void)close(marks->tails_fd);
+	}
 	fsl_free(marks->files);
 	fsl_arena_fini(&marks->arena);
 	*marks = (struct fsl_marks){0};
@@ -143,6 +150,8 @@ enum fsl_status fsl_marks_add(struct fsl_marks *marks, const struct fsl_load *lo
 	    FSL_GROW(marks->files, marks->capacity, marks->n_files + 1, NULL) != FSL_OK) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
 	}
+	added.tail = load->taker->tail;
+	load->taker->tail = (struct fsl_tail){.ops = NULL};
 	marks->files[marks->n_files++] = added;
 	return FSL_OK;
 }

@@ -13,6 +13,7 @@
 
 #include "base/pack.h"
 #include "ingest/marker_pairs.h"
+#include "ingest/tail.h"
 
 enum {
 	FSL_MARKS_KEPT = 4,  /* the newest of a file, beside the one at its end */
@@ -46,6 +47,10 @@ struct fsl_mark {
 	bool has_events;
 	size_t n_names; /* the first so many of the file's */
 	struct fsl_marker_state pairs;
+	/* In front of the mark, of those that the sink held or, once there is a tail, of its own.
+	 */
+	struct fsl_event_counts events;
+	bool is_in_tail; /* the tail begins at or in front of the mark */
 };
 
 struct fsl_file_marks {
@@ -65,14 +70,17 @@ struct fsl_file_marks {
 	size_t n_names;
 	struct fsl_mark *marks; /* in order of their boundaries */
 	size_t n_marks;
+	struct fsl_tail tail; /* up to the mark at the end, where that is in it */
 };
 
 /* What a run leaves behind for the next. Start as {0}. */
 struct fsl_marks {
-	struct fsl_arena arena;       /* holds everything below but @files itself */
+	struct fsl_arena arena;       /* holds everything below but @files itself and tails */
 	struct fsl_file_marks *files; /* sorted by path, each once: all inputs that were found */
 	size_t n_files, capacity;
 	int64_t period_ns, lead_ns;
+	bool has_tails; /* @tails_fd is open */
+	int tails_fd;
 };
 
 void fsl_marks_fini(struct fsl_marks *marks);

@@ -5,7 +5,7 @@
 #include "ingest/mark.h"
 
 enum {
-	MARKS_MAGIC = 0x324d5346, /* "FSM2"; another number when anything changes */
+	MARKS_MAGIC = 0x334d5346, /* "FSM3"; another number when anything changes */
 	TEXT_BYTES_MAX = 1 << 16, /* paths and messages */
 	FILES_MAX = 1 << 24,
 	/* Bytes that a file or a mark takes at least, so that short messages do not ask for much
@@ -16,9 +16,9 @@ enum {
 
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_pending) == 48, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_state) == 64, "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_mark) == 168 + FSL_DROPS_N * 8,
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_mark) == 200 + FSL_DROPS_N * 8,
 	       "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 104, "fields travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 504, "fields travel");
 
 /* One field of a struct as a column. */
 struct column {
@@ -72,6 +72,31 @@ static void pack_pairs(struct fsl_pack *pack, const struct fsl_marker_state *pai
 	}
 }
 
+static void pack_counts(struct fsl_pack *pack, const struct fsl_event_counts *counts)
+{
+	fsl_pack_u64(pack, counts->n_ops);
+	fsl_pack_u64(pack, counts->n_remnants);
+	fsl_pack_u64(pack, counts->n_stages);
+}
+
+/* What the marks say of a tail, and where it stands; the tail itself is elsewhere. */
+static void pack_tail(struct fsl_pack *pack, const struct fsl_file_marks *file)
+{
+	for (size_t i = 0; i < file->n_marks; i++) {
+		fsl_pack_u8(pack, file->marks[i].is_in_tail);
+		if (file->marks[i].is_in_tail) {
+			pack_counts(pack, &file->marks[i].events);
+		}
+	}
+	fsl_pack_u8(pack, (uint8_t)file->tail.n_segments);
+	for (size_t i = 0; i < file->tail.n_segments; i++) {
+		const struct fsl_tail_segment *segment = &file->tail.segments[i];
+		pack_counts(pack, &segment->n);
+		fsl_pack_u64(pack, segment->offset);
+		fsl_pack_u64(pack, segment->checksum);
+	}
+}
+
 static void pack_mark(struct fsl_pack *pack, const struct fsl_mark *mark)
 {
 	fsl_pack_u64(pack, (uint64_t)mark->first_ns);
@@ -116,6 +141,7 @@ static void pack_file(struct fsl_pack *pack, const struct fsl_file_marks *file)
 	for (size_t i = 0; i < file->n_marks; i++) {
 		pack_mark(pack, &file->marks[i]);
 	}
+	pack_tail(pack, file);
 }
 
 void fsl_marks_pack(const struct fsl_marks *marks, struct fsl_pack *pack)
@@ -329,6 +355,53 @@ static void unpack_marks(struct unpacking *from, struct fsl_file_marks *file)
 	file->n_marks = n;
 }
 
+static bool are_ordered(const struct fsl_event_counts *a, const struct fsl_event_counts *b)
+{
+	return a->n_ops <= b->n_ops && a->n_remnants <= b->n_remnants && a->n_stages <= b->n_stages;
+}
+
+static struct fsl_event_counts unpack_counts(struct unpacking *from)
+{
+	struct fsl_event_counts counts = {0, 0, 0};
+	counts.n_ops = fsl_unpack_u64(&from->bytes);
+	counts.n_remnants = fsl_unpack_u64(&from->bytes);
+	counts.n_stages = fsl_unpack_u64(&from->bytes);
+	expect(from, counts.n_ops <= FSL_SINK_OPS_MAX && counts.n_remnants <= FSL_SINK_OPS_MAX &&
+			     counts.n_stages <= FSL_SINK_STAGES_MAX &&
+			     fsl_counts_bytes(counts) <= FSL_TAILS_BYTES_MAX);
+	return counts;
+}
+
+/* A tail begins at a mark and goes on to the last. */
+static void unpack_tail(struct unpacking *from, struct fsl_file_marks *file)
+{
+	bool is_in_tail = false;
+	struct fsl_event_counts last = {0, 0, 0};
+	for (size_t i = 0; i < file->n_marks && !from->bytes.is_bad; i++) {
+		struct fsl_mark *mark = &file->marks[i];
+		mark->is_in_tail = unpack_bool(from);
+		expect(from, mark->is_in_tail || !is_in_tail);
+		is_in_tail = mark->is_in_tail;
+		if (is_in_tail) {
+			mark->events = unpack_counts(from);
+			expect(from, are_ordered(&last, &mark->events));
+			last = mark->events;
+		}
+	}
+	struct fsl_tail *tail = &file->tail;
+	tail->n_segments = unpack_below(from, FSL_TAIL_SEGMENTS_MAX + 1);
+	for (size_t i = 0; i < tail->n_segments && !from->bytes.is_bad; i++) {
+		struct fsl_tail_segment *segment = &tail->segments[i];
+		segment->n = unpack_counts(from);
+		segment->offset = fsl_unpack_u64(&from->bytes);
+		segment->checksum = fsl_unpack_u64(&from->bytes);
+		expect(from, segment->offset <= INT64_MAX / 2);
+		tail->n = fsl_counts_sum(tail->n, segment->n);
+	}
+	expect(from, fsl_counts_bytes(tail->n) <= 2 * FSL_TAILS_BYTES_MAX);
+	expect(from, are_ordered(&last, &tail->n) && are_ordered(&tail->n, &last));
+}
+
 static void unpack_file(struct unpacking *from, struct fsl_file_marks *file)
 {
 	file->path = unpack_text(from, TEXT_BYTES_MAX);
@@ -345,6 +418,7 @@ static void unpack_file(struct unpacking *from, struct fsl_file_marks *file)
 	file->last.any_ns = unpack_time(from);
 	unpack_names(from, file);
 	unpack_marks(from, file);
+	unpack_tail(from, file);
 }
 
 static void unpack_all(struct unpacking *from)

@@ -7,7 +7,7 @@
 /* What an earlier run left of a file that is to be resumed; NULL: nothing. */
 const struct fsl_file_marks *fsl_marks_resumed(const struct fsl_ingest_options *options,
 					       const char *path);
-/* Appends the marks of @load, which was read with a taker; in order of path. */
+/* Appends the marks of @load, which was read with a taker; in order of path. Its tail moves. */
 enum fsl_status fsl_marks_add(struct fsl_marks *marks, const struct fsl_load *load,
 			      struct fsl_error *err);
 /* True when options ask for marks, or to begin at some, and that can be done. */

@@ -6,12 +6,9 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "series/chapter.h"
 
 enum {
 	GUESS_BYTES_MIN = 1 << 17, /* what is smaller is read fast enough */
-	GUESS_BYTES = 1 << 15,     /* of a file that tell how it goes on */
-	GUESS_ERROR = 10,          /* one part in so many */
 	/* So far back lies the begin of the newest chapter where it is eight times as long as the
 	 * shortest that there may be. */
 	REACH_PERIODS = 16,
@@ -29,6 +26,9 @@ void fsl_mark_taker_begin(struct fsl_mark_taker *taker, const struct fsl_ingest_
 		.longest_ns = options->mark_period_ns,
 		.began_ns = FSL_NS_ABSENT,
 		.least_pace = INFINITY,
+		.tails_fd = options->resume != NULL && options->resume->has_tails
+				    ? options->resume->tails_fd
+				    : -1,
 	};
 }
 
@@ -42,6 +42,8 @@ void fsl_mark_taker_begin_again(struct fsl_mark_taker *taker)
 		.longest_ns = taker->longest_ns,
 		.began_ns = FSL_NS_ABSENT,
 		.least_pace = INFINITY,
+		.tails_fd = -1,
+		.tail_bytes_max = taker->tail_bytes_max,
 		.is_forgetting = true,
 	};
 	fsl_mark_taker_fini(taker);
@@ -59,6 +61,7 @@ static void free_marks(struct fsl_mark_taker *taker)
 void fsl_mark_taker_fini(struct fsl_mark_taker *taker)
 {
 	free_marks(taker);
+	fsl_tail_fini(&taker->tail);
 	fsl_free(taker->names);
 	fsl_arena_fini(&taker->arena);
 	*taker = (struct fsl_mark_taker){0};
@@ -114,6 +117,20 @@ static bool is_same(const struct fsl_mark_taker *taker, const struct fsl_mark *m
 	       sample(reader, mark->place.offset, &fingerprint) && fingerprint == mark->fingerprint;
 }
 
+/* True when the same goes for the marks behind it, up to the last. */
+static bool are_same_behind(const struct fsl_mark_taker *taker, const struct fsl_reader *reader)
+{
+	const struct fsl_file_marks *old = taker->old;
+	bool is_same = true;
+	for (const struct fsl_mark *mark = taker->from + 1;
+	     is_same && mark < old->marks + old->n_marks; mark++) {
+		uint64_t fingerprint = 0;
+		is_same = sample(reader, mark->place.offset, &fingerprint) &&
+			  fingerprint == mark->fingerprint;
+	}
+	return is_same;
+}
+
 void fsl_mark_look(struct fsl_mark_taker *taker, const struct fsl_reader *reader)
 {
 	taker->is_packed = !fsl_reader_can_seek(reader);
@@ -137,8 +154,12 @@ void fsl_mark_arm(struct fsl_sink *sink, struct fsl_mark_taker *taker,
 			sink->file->path);
 		return;
 	}
-	taker->from = from;
+	taker->from = taker->at = from;
 	taker->n_bytes = fsl_reader_disk_bytes(reader);
+	if (from != NULL && fsl_tail_has(taker) && are_same_behind(taker, reader) &&
+	    fsl_tail_load(sink, taker)) {
+		taker->at = &old->marks[old->n_marks - 1];
+	}
 	taker->n_parts = taker->n_bytes >= GUESS_BYTES_MIN ? taker->n_parts : 0;
 	/* The first mark stands for no boundary of the longest chapters that is still to come: the
 	 * next is due long before that. */
@@ -152,7 +173,7 @@ bool fsl_mark_is_resumed(const struct fsl_sink *sink, struct fsl_mark_place *pla
 	if (sink->taker == NULL || sink->taker->from == NULL) {
 		return false;
 	}
-	*place = sink->taker->from->place;
+	*place = sink->taker->at->place;
 	return true;
 }
 
@@ -241,70 +262,9 @@ static enum fsl_status take(struct fsl_sink *sink, struct fsl_marker_pairs *pair
 	mark->is_restarted = sink->events.is_restarted;
 	mark->has_events = has_events(sink);
 	mark->n_names = fsl_strpool_size(texts);
+	mark->events = fsl_sink_counts(sink);
 	push(taker, mark);
 	return FSL_OK;
-}
-
-/* How long the rest of the file is when it goes on at @pace, ns a byte. */
-static int64_t rest_of(const struct fsl_mark_taker *taker, uint64_t offset, double pace)
-{
-	double rest_ns = offset < taker->n_bytes ? pace * (double)(taker->n_bytes - offset) : 0.0;
-	return rest_ns < (double)FSL_MARK_SPAN_MAX_NS ? (int64_t)rest_ns : FSL_MARK_SPAN_MAX_NS;
-}
-
-/* Learns how quickly the file goes on; *least_ns and *usual_ns: the rest of it, at the quickest
- * that it ever was since one guess, and on average. */
-static void guess_rest(struct fsl_mark_taker *taker, uint64_t offset, int64_t passed_ns,
-		       int64_t *least_ns, int64_t *usual_ns)
-{
-	if (offset < GUESS_BYTES) {
-		*least_ns = *usual_ns = passed_ns;
-		return;
-	}
-	double usual = (double)passed_ns / (double)offset;
-	if (offset - taker->guessed_offset >= GUESS_BYTES) {
-		double pace = (double)(passed_ns - taker->guessed_ns) /
-			      (double)(offset - taker->guessed_offset);
-		taker->least_pace = fmin(taker->least_pace, fmax(pace, 0.0));
-		taker->guessed_ns = passed_ns;
-		taker->guessed_offset = offset;
-	}
-	*least_ns = rest_of(taker, offset, fmin(usual, taker->least_pace));
-	*usual_ns = rest_of(taker, offset, usual);
-}
-
-/*
- * Period and lead that the whole file will want, the finer and the longer of what may be, also
- * where chapters are twice as long because they hold too few steps (four times: a mark for an
- * earlier boundary will do); and where the next mark is due. Far from the end none is of use but to
- * guess again, and a guess too many costs little: it is due before as much time has passed again,
- * as the first steps of a job are slow, and say that the file goes on for longer than it does.
- */
-static void guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
-		  const struct fsl_mark_place *place, int64_t time_ns)
-{
-	const struct fsl_chapter_rule longest = fsl_chapter_rule_for(taker->longest_ns);
-	taker->began_ns = taker->began_ns == FSL_NS_ABSENT ? time_ns : taker->began_ns;
-	int64_t passed_ns = time_ns > taker->began_ns ? time_ns - taker->began_ns : 0;
-	int64_t least_ns = 0, usual_ns = 0;
-	guess_rest(taker, place->offset, passed_ns, &least_ns, &usual_ns);
-	int64_t short_ns = passed_ns + least_ns, long_ns = passed_ns + usual_ns;
-	struct fsl_chapter_rule finer =
-		fsl_chapter_rule_finer(&longest, short_ns - short_ns / GUESS_ERROR, taker->n_parts);
-	struct fsl_chapter_rule coarser = fsl_chapter_rule_finer(
-		&longest, long_ns + long_ns / GUESS_ERROR, taker->n_parts / 2);
-	taker->period_ns = finer.length_ns;
-	taker->lead_ns = coarser.lead_ns + coarser.slack_ns;
-	int64_t due_ns = time_ns + taker->lead_ns;
-	int64_t unused_ns = least_ns - FSL_MARKS_KEPT * coarser.length_ns;
-	if (place->offset < GUESS_BYTES) {
-		due_ns += passed_ns;
-	} else if (unused_ns > 0) {
-		int64_t skipped_ns = unused_ns < least_ns / 3 ? unused_ns : least_ns / 3;
-		due_ns += skipped_ns < passed_ns ? skipped_ns : passed_ns;
-	}
-	due_ns = due_ns > boundary_ns ? due_ns : boundary_ns;
-	taker->next_ns = (due_ns / finer.length_ns + 1) * finer.length_ns;
 }
 
 /* What is there when the first mark for the boundary is reached. */
@@ -329,7 +289,7 @@ enum fsl_status fsl_mark_take(struct fsl_sink *sink, struct fsl_marker_pairs *pa
 		.first_ns = taker->next_ns, .boundary_ns = boundary_ns, .lead_ns = taker->lead_ns};
 	taker->next_ns = boundary_ns + taker->period_ns;
 	if (taker->n_parts > 0 && place != NULL) {
-		guess(taker, boundary_ns, place, time_ns);
+		fsl_mark_guess(taker, boundary_ns, place, time_ns);
 	}
 	sink->mark_at_ns = taker->next_ns - taker->lead_ns;
 	note_old(sink, boundary_ns);
@@ -358,6 +318,51 @@ enum fsl_status fsl_mark_take_end(struct fsl_sink *sink, struct fsl_marker_pairs
 	return take(sink, pairs, &mark, err);
 }
 
+static void *copy_of(const void *items, size_t n, size_t n_item_bytes)
+{
+	void *copy = fsl_calloc(n, n_item_bytes);
+	if (copy != NULL && n > 0) {
+		memcpy(copy, items, n * n_item_bytes);
+	}
+	return copy;
+}
+
+/* An old mark is one of this run, too. */
+static enum fsl_status take_old(struct fsl_mark_taker *taker, const struct fsl_mark *old,
+				struct fsl_error *err)
+{
+	struct fsl_mark mark = *old;
+	struct fsl_marker_state *pairs = &mark.pairs;
+	mark.lead_ns = taker->lead_ns;
+	mark.events = fsl_counts_behind(old->events, taker->from->events);
+	mark.is_in_tail = false;
+	pairs->pending = copy_of(old->pairs.pending, pairs->n_pending, sizeof(*pairs->pending));
+	pairs->used = copy_of(old->pairs.used, pairs->n_used, sizeof(*pairs->used));
+	if (pairs->pending == NULL || pairs->used == NULL) {
+		fsl_marker_state_fini(pairs);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu",
+				old->pairs.n_pending);
+	}
+	push(taker, &mark);
+	return FSL_OK;
+}
+
+/* All those between the one that was begun at and the end, behind which reading goes on. */
+static enum fsl_status take_passed(struct fsl_sink *sink, struct fsl_marker_pairs *pairs,
+				   struct fsl_error *err)
+{
+	struct fsl_mark_taker *taker = sink->taker;
+	const struct fsl_strpool *texts =
+		pairs != NULL ? fsl_marker_pairs_texts(pairs) : sink->names;
+	enum fsl_status status = take_names(taker, texts, err);
+	for (const struct fsl_mark *old = taker->from; status == FSL_OK && old < taker->at; old++) {
+		status = take_old(taker, old, err);
+	}
+	taker->next_ns = taker->at->first_ns;
+	sink->mark_at_ns = taker->next_ns - taker->lead_ns;
+	return status;
+}
+
 /* The mark that was begun at is the first of this run, too. */
 static enum fsl_status take_from(struct fsl_sink *sink, struct fsl_marker_pairs *pairs,
 				 struct fsl_error *err)
@@ -376,22 +381,22 @@ static enum fsl_status take_from(struct fsl_sink *sink, struct fsl_marker_pairs 
 	return is_end ? FSL_OK : take(sink, pairs, &mark, err);
 }
 
-static enum fsl_status restore_sink(struct fsl_sink *sink, const struct fsl_mark *from,
+static enum fsl_status restore_sink(struct fsl_sink *sink, const struct fsl_mark *at,
 				    struct fsl_error *err)
 {
 	struct fsl_file *file = sink->file;
-	file->state = from->state;
-	file->n_records = from->n_records;
-	memcpy(file->n_dropped, from->n_dropped, sizeof(file->n_dropped));
-	file->message = fsl_arena_strdup(&sink->arena, from->message);
+	file->state = at->state;
+	file->n_records = at->n_records;
+	memcpy(file->n_dropped, at->n_dropped, sizeof(file->n_dropped));
+	file->message = fsl_arena_strdup(&sink->arena, at->message);
 	if (file->message == NULL) {
 		file->message = "out of memory";
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", file->path);
 	}
-	sink->events.last_event_ns = from->last_event_ns;
-	sink->events.rank = from->rank;
-	sink->events.is_restarted = from->is_restarted;
-	sink->has_events_before = from->has_events;
+	sink->events.last_event_ns = at->last_event_ns;
+	sink->events.rank = at->rank;
+	sink->events.is_restarted = at->is_restarted;
+	sink->has_events_before = sink->taker->from->has_events;
 	return FSL_OK;
 }
 
@@ -413,17 +418,23 @@ static enum fsl_status restore_names(struct fsl_sink *sink, const char *const *n
 enum fsl_status fsl_mark_restore(struct fsl_sink *sink, struct fsl_marker_pairs *pairs,
 				 struct fsl_error *err)
 {
-	const struct fsl_mark *from = sink->taker->from;
+	const struct fsl_mark *from = sink->taker->from, *at = sink->taker->at;
 	const char *const *names = sink->taker->old->names;
-	enum fsl_status status = restore_sink(sink, from, err);
+	enum fsl_status status = restore_sink(sink, at, err);
 	if (status == FSL_OK && pairs == NULL) {
-		status = restore_names(sink, names, from->n_names, err);
+		status = restore_names(sink, names, at->n_names, err);
 	} else if (status == FSL_OK) {
-		status = fsl_marker_pairs_restore(pairs, &from->pairs, names, from->n_names,
-						  from->last_event_ns, err);
+		const struct fsl_marker_past past = {from->pairs.used, from->pairs.n_used,
+						     from->last_event_ns};
+		status =
+			fsl_marker_pairs_restore(pairs, &at->pairs, &past, names, at->n_names, err);
+	}
+	if (status == FSL_OK && at != from && !fsl_tail_check(sink)) {
+		status = FSL_FAIL(err, FSL_ERR_FORMAT, "a tail is broken: path=\"%s\"",
+				  sink->file->path);
 	}
 	if (status == FSL_OK) {
-		return take_from(sink, pairs, err);
+		return at != from ? take_passed(sink, pairs, err) : take_from(sink, pairs, err);
 	}
 	sink->is_inexact = true; /* a broken mark: the file is read again without it */
 	return status;
@@ -454,20 +465,34 @@ static void forget_old(struct fsl_sink *sink)
 	sink->has_events_before = has_any;
 }
 
+/* The mark of the earlier run there, from the one that was begun at on; NULL: none. */
+static const struct fsl_mark *find_old(const struct fsl_mark_taker *taker, uint64_t offset)
+{
+	const struct fsl_mark *end =
+		taker->from != NULL ? taker->old->marks + taker->old->n_marks : NULL;
+	for (const struct fsl_mark *mark = taker->from; mark < end; mark++) {
+		if (mark->place.offset == offset && mark <= taker->at) {
+			return mark;
+		}
+	}
+	return NULL;
+}
+
 void fsl_mark_finish(struct fsl_sink *sink, const struct fsl_reader *reader)
 {
 	struct fsl_mark_taker *taker = sink->taker;
 	bool is_sampled = true;
-	forget_old(sink);
 	for (size_t i = 0; i < taker->n_marks; i++) {
 		struct fsl_mark *mark = &taker->marks[i];
-		const struct fsl_mark *from = taker->from;
-		bool is_from = from != NULL && mark->place.offset == from->place.offset;
-		mark->fingerprint = is_from ? from->fingerprint : 0;
-		is_sampled = is_sampled &&
-			     (is_from || sample(reader, mark->place.offset, &mark->fingerprint));
+		const struct fsl_mark *old = find_old(taker, mark->place.offset);
+		mark->fingerprint = old != NULL ? old->fingerprint : 0;
+		is_sampled = is_sampled && (old != NULL ||
+					    sample(reader, mark->place.offset, &mark->fingerprint));
 	}
-	if (!is_sampled) {
+	if (is_sampled) {
+		fsl_tail_take(taker, sink);
+	} else {
 		free_marks(taker);
 	}
+	forget_old(sink);
 }

@@ -10,7 +10,11 @@ struct fsl_mark_taker {
 	const struct fsl_file_marks
 		*old;                /* of the earlier run; NULL: read from the top; borrowed */
 	const struct fsl_mark *from; /* the one of them that is begun at */
-	int64_t next_ns;             /* least boundary that no row has reached */
+	const struct fsl_mark *at;   /* where reading begins: there, or behind the tail */
+	int tails_fd;                /* of @old; -1: none */
+	size_t tail_bytes_max;       /* 0: no tail is taken */
+	struct fsl_tail tail;
+	int64_t next_ns; /* least boundary that no row has reached */
 	/* Where the period has to be guessed: */
 	int64_t n_parts;    /* 0: it is known */
 	int64_t longest_ns; /* it is at most this */
@@ -61,6 +65,10 @@ enum fsl_status fsl_mark_restore(struct fsl_sink *sink, struct fsl_marker_pairs 
 enum fsl_status fsl_mark_take(struct fsl_sink *sink, struct fsl_marker_pairs *pairs,
 			      const struct fsl_mark_place *place, int64_t time_ns,
 			      struct fsl_error *err);
+/* Where the period has to be guessed, guesses period and lead anew at @place, where a row of that
+ * time begins, and when the next mark is due: behind @boundary_ns. */
+void fsl_mark_guess(struct fsl_mark_taker *taker, int64_t boundary_ns,
+		    const struct fsl_mark_place *place, int64_t time_ns);
 /* The mark at the end of the file, once; in front of the last row when that may be cut. */
 enum fsl_status fsl_mark_take_end(struct fsl_sink *sink, struct fsl_marker_pairs *pairs,
 				  const struct fsl_mark_place *place, struct fsl_error *err);

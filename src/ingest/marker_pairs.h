@@ -69,14 +69,21 @@ struct fsl_marker_state {
 enum fsl_status fsl_marker_pairs_save(struct fsl_marker_pairs *pairs,
 				      struct fsl_marker_state *state, bool *is_saved,
 				      struct fsl_error *err);
+/* What is known of operators that are not in the sink. */
+struct fsl_marker_past {
+	const struct fsl_id_run *used; /* their ids */
+	size_t n_used;
+	int64_t last_ns; /* none of their rows had a later time */
+};
 /*
- * Makes new pairs, and the names of their sink, what they were. @state stays borrowed; @before_ns:
- * no row up to there had a later time. FSL_ERR_FORMAT when the state is none that can be.
+ * Makes new pairs, and the names of their sink, what they were; the sink holds the operators that
+ * are not @past, whose ids stay borrowed. FSL_ERR_FORMAT when the state is none that can be.
  */
 enum fsl_status fsl_marker_pairs_restore(struct fsl_marker_pairs *pairs,
 					 const struct fsl_marker_state *state,
+					 const struct fsl_marker_past *past,
 					 const char *const *names, size_t n_names,
-					 int64_t before_ns, struct fsl_error *err);
+					 struct fsl_error *err);
 void fsl_marker_state_fini(struct fsl_marker_state *state);
 /* The whole names seen so far, in order of their ids; borrowed. */
 const struct fsl_strpool *fsl_marker_pairs_texts(const struct fsl_marker_pairs *pairs);

@@ -49,10 +49,7 @@ struct fsl_marker_pairs {
 	struct fsl_id_set used; /* ids of the operators pushed so far, when n_noted of them were
 				   there */
 	size_t n_noted;
-	/* In a resumed reading, of the mark that it began at; borrowed: */
-	const struct fsl_id_run *before; /* ids of the operators pushed before */
-	size_t n_before;
-	int64_t before_ns; /* no row before had a later time */
+	struct fsl_marker_past past; /* in a resumed reading, of the mark that it began at */
 };
 
 /* Index of names[] for a whole name, parsed when it is new. */

@@ -26,8 +26,8 @@ static void find_restart_before(struct fsl_marker_pairs *pairs)
 	bool is_doubtful = false;
 	for (size_t i = 0; i < events->n_ops && !events->is_restarted; i++) {
 		const struct fsl_op *op = &events->ops[i];
-		bool is_again = fsl_id_runs_have(pairs->before, pairs->n_before, op->id);
-		events->is_restarted = is_again && fsl_op_begin_ns(op) > pairs->before_ns;
+		bool is_again = fsl_id_runs_have(pairs->past.used, pairs->past.n_used, op->id);
+		events->is_restarted = is_again && fsl_op_begin_ns(op) > pairs->past.last_ns;
 		is_doubtful |= is_again;
 	}
 	pairs->sink->is_inexact |= is_doubtful && !events->is_restarted;
@@ -210,16 +210,16 @@ static enum fsl_status restore_pending(struct fsl_marker_pairs *pairs,
 
 enum fsl_status fsl_marker_pairs_restore(struct fsl_marker_pairs *pairs,
 					 const struct fsl_marker_state *state,
+					 const struct fsl_marker_past *past,
 					 const char *const *names, size_t n_names,
-					 int64_t before_ns, struct fsl_error *err)
+					 struct fsl_error *err)
 {
 	pairs->last_device_launch_ns = state->last_device_launch_ns;
 	pairs->last_host_id = state->last_host_id;
 	pairs->has_host_id = state->has_host_id;
 	pairs->has_id_fallen = state->has_id_fallen;
-	pairs->before = state->used;
-	pairs->n_before = state->n_used;
-	pairs->before_ns = before_ns;
+	pairs->past = *past;
+	pairs->n_noted = pairs->sink->events.n_ops;
 	enum fsl_status status = restore_names(pairs, names, n_names, err);
 	if (status == FSL_OK) {
 		status = restore_pending(pairs, state, err);

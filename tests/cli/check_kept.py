@@ -158,6 +158,46 @@ def changes_are_noticed(job):
         expect(not is_going_on, f"went on although {what}")
 
 
+def kept_rows_may_go(job):
+    """Without what was kept of the newest rows, or with another file in its place, more is read and the
+    same said."""
+    kept = job.folder / "kept"
+    for name in ("model_config.json", "forgetful.json"):
+        path = job.growing / name
+        config = json.loads(path.read_text())
+        config["chapter"] = {"keep": name == "model_config.json", "hours": 0.002, "parts": 1}
+        path.write_text(json.dumps(config))
+
+    def tails():
+        return list(kept.glob("failslow_state.db-tails-*"))
+
+    changes = {
+        "nothing": lambda path: None,
+        "deleted": lambda path: path.unlink(),
+        "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
+        "overwritten": lambda path: path.write_bytes(b"\0" * path.stat().st_size),
+        "a folder": lambda path: (path.unlink(), path.mkdir()),
+        "a link": lambda path: (path.unlink(), path.symlink_to(job.growing / job.files[0])),
+    }
+    shares = iter([0.8 + 0.01 * k for k in range(20)])
+    job.write(next(shares))
+    job.judge()
+    before = (job.growing / job.files[0]).read_bytes()
+    for what, change in changes.items():
+        job.write(next(shares))
+        _, is_going_on = job.judge()
+        expect(is_going_on, f"did not go on before: {what}")
+        expect(len(tails()) == 1, f"no rows were kept before: {what}")
+        change(tails()[0])
+        job.write(next(shares))
+        _, is_going_on = job.judge("--jobs", "2")
+        expect(is_going_on, f"did not go on: {what}")
+        if what == "a folder":
+            tails()[0].rmdir()
+    after = (job.growing / job.files[0]).read_bytes()
+    expect(after.startswith(before), "an input was written to")
+
+
 def late_ends_are_noticed(job):
     """An operator of a chapter that is over ends after the run that judged it."""
     marker = job.whole / job.files[0]
@@ -253,6 +293,7 @@ CASES = [
     (grows, ["timelines=none", "format=json", "fault=link ranks=2,3 factor=8 onset=300"]),
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
+    (kept_rows_may_go, ["fault=compute ranks=3 factor=1.3 onset=600"]),
     (late_ends_are_noticed, ["timelines=none"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "fault=compute ranks=3 factor=1.3 onset=8300"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "timelines=none",

@@ -4,14 +4,16 @@
 #include "fuzz/fuzz.h"
 #include "ingest/mark_take.h"
 
-/* Begins at each mark of a file, in an empty one. */
-static void restore(const struct fsl_file_marks *file)
+/* Begins at each mark of a file, in an empty one, or @is_behind all of what a tail has. */
+static void restore(const struct fsl_file_marks *file, bool is_behind)
 {
 	for (size_t i = 0; i < file->n_marks; i++) {
 		struct fsl_file read = {.path = "fuzz", .message = ""};
 		struct fsl_sink sink;
-		struct fsl_mark_taker taker = {
-			.period_ns = 1, .old = file, .from = &file->marks[i]};
+		const struct fsl_mark *from = &file->marks[i];
+		const struct fsl_mark *end = &file->marks[file->n_marks - 1];
+		struct fsl_mark_taker taker = {.period_ns = 1, .old = file, .from = from};
+		taker.at = is_behind && from->is_in_tail ? end : from;
 		FSL_ASSERT(fsl_sink_init(&sink, &read, NULL) == FSL_OK);
 		struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(&sink);
 		sink.taker = &taker;
@@ -36,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	FSL_ASSERT(!pack.is_failed);
 	FSL_ASSERT(fsl_marks_unpack(&again, pack.bytes, pack.n_bytes, NULL) == FSL_OK);
 	for (size_t i = 0; i < marks.n_files; i++) {
-		restore(&marks.files[i]);
+		restore(&marks.files[i], false);
+		restore(&marks.files[i], true);
 	}
 	fsl_marks_fini(&again);
 	fsl_marks_fini(&marks);

@@ -36,21 +36,28 @@ static void fill(struct fsl_marks *marks)
 	};
 	mark[1] = (struct fsl_mark){
 		.first_ns = 6000, .boundary_ns = INT64_MAX, .message = "", .rank = -1};
-	files[0] = (struct fsl_file_marks){.path = "a/b",
-					   .device = 5,
-					   .inode = 6,
-					   .n_bytes = 7,
-					   .head_fingerprint = 8,
-					   .kind = FSL_INPUT_TIMELINE,
-					   .is_ignored = true,
-					   .is_bare = true,
-					   .is_packed = true,
-					   .format = "mspti_csv",
-					   .last = {5432, 6543},
-					   .names = names,
-					   .n_names = 2,
-					   .marks = mark,
-					   .n_marks = 2};
+	mark[0].is_in_tail = mark[1].is_in_tail = true;
+	mark[0].events = (struct fsl_event_counts){1, 0, 2};
+	mark[1].events = (struct fsl_event_counts){7, 3, 2};
+	files[0] = (struct fsl_file_marks){
+		.path = "a/b",
+		.device = 5,
+		.inode = 6,
+		.n_bytes = 7,
+		.head_fingerprint = 8,
+		.kind = FSL_INPUT_TIMELINE,
+		.is_ignored = true,
+		.is_bare = true,
+		.is_packed = true,
+		.format = "mspti_csv",
+		.last = {5432, 6543},
+		.names = names,
+		.n_names = 2,
+		.marks = mark,
+		.n_marks = 2,
+		.tail = {.n = {7, 3, 2},
+			 .segments = {{{4, 3, 2}, 4096, 11}, {{3, 0, 0}, 12345, 12}},
+			 .n_segments = 2}};
 	files[1] = (struct fsl_file_marks){.path = "a/c", .format = ""};
 	*marks =
 		(struct fsl_marks){.files = files, .n_files = 2, .period_ns = 1000, .lead_ns = 300};
@@ -77,6 +84,9 @@ static void every_field_travels(void **state)
 	assert_int_equal(mark->pairs.pending[1].end_ns[1], 2000);
 	assert_true(mark->pairs.pending[1].is_backwards && mark->pairs.pending[1].is_used);
 	assert_int_equal(mark->n_dropped[FSL_DROPS_N - 1], 10);
+	assert_true(mark[1].is_in_tail && mark[1].events.n_ops == 7);
+	assert_int_equal(again.files[0].tail.segments[1].checksum, 12);
+	assert_int_equal(again.files[0].tail.n.n_remnants, 3);
 	struct fsl_pack twice = pack_of(&again);
 	assert_int_equal(twice.n_bytes, pack.n_bytes);
 	assert_memory_equal(twice.bytes, pack.bytes, pack.n_bytes);

@@ -101,6 +101,38 @@ static void what_nobody_asked_for_in_90_days_is_removed(void **state)
 	expect("/a", "1", NULL);
 }
 
+static void write_beside(const char *root)
+{
+	char *beside = fsl_state_beside(path, root);
+	assert_non_null(beside);
+	FILE *file = fopen(beside, "w");
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+	fsl_free(beside);
+}
+
+/* Removes it. */
+static bool stands_beside(const char *root)
+{
+	char *beside = fsl_state_beside(path, root);
+	assert_non_null(beside);
+	bool is_there = unlink(beside) == 0;
+	fsl_free(beside);
+	return is_there;
+}
+
+static void what_stands_beside_is_removed_with_its_row(void **state)
+{
+	(void)state;
+	put("/a", "1", "old", NOW);
+	put("/b", "1", "new", NOW + 90 * DAY);
+	write_beside("/a");
+	write_beside("/b");
+	put("/b", "1", "new", NOW + 90 * DAY + 1);
+	assert_false(stands_beside("/a"));
+	assert_true(stands_beside("/b"));
+}
+
 static void a_file_of_the_first_version_gets_the_table(void **state)
 {
 	(void)state;
@@ -132,6 +164,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(what_changed_on_disk_is_not_used, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_nobody_asked_for_in_90_days_is_removed, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_stands_beside_is_removed_with_its_row, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_file_of_the_first_version_gets_the_table, setup,
 						teardown),

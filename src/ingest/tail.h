@@ -1,0 +1,84 @@
+/*
+ * The newest events of a file, kept for a later run: those that reading from a mark gives up to the
+ * mark at the end. A run that goes on from the earlier mark takes them from the tail and reads what
+ * was appended since, where it would else read the rows behind the mark again. What it finds is the
+ * same; a tail that is missing or damaged costs time.
+ *
+ * A tail has a segment for each run that made it longer. Segments stand in a file of their own (the
+ * state file would have to be looked through whenever it is opened), as the arrays that they are in
+ * memory: only the program that wrote them may read them, and whoever keeps them sees to that.
+ * Nobody waits for the disk when they are written, as each has a checksum.
+ */
+#ifndef FSL_INGEST_TAIL_H
+#define FSL_INGEST_TAIL_H
+
+#include "ingest/ingest.h"
+
+/* Of all files of a run together; what is more is read again. */
+#define FSL_TAILS_BYTES_MAX ((size_t)64 << 20)
+
+/* So many events of each kind: in a tail, or in front of a place. */
+struct fsl_event_counts {
+	uint64_t n_ops, n_remnants, n_stages;
+};
+
+enum { FSL_TAIL_SEGMENTS_MAX = 8 }; /* then a new tail is begun */
+
+struct fsl_tail_segment {
+	struct fsl_event_counts n;
+	uint64_t offset, checksum; /* in the file of tails; not set before it is written */
+};
+
+struct fsl_tail {
+	struct fsl_event_counts n; /* of all segments */
+	struct fsl_tail_segment segments[FSL_TAIL_SEGMENTS_MAX];
+	size_t n_segments;
+	/* Those of the last segment when this run made it, behind some that it turned out not to
+	 * need; owned; else NULL. */
+	struct fsl_op *ops, *remnants;
+	struct fsl_stage *stages;
+	struct fsl_event_counts n_passed;
+};
+
+struct fsl_marks;      /* ingest/mark.h */
+struct fsl_mark_taker; /* ingest/mark_take.h */
+
+/* How many events the sink holds. */
+struct fsl_event_counts fsl_sink_counts(const struct fsl_sink *sink);
+/* Events behind the first @b of @a. */
+struct fsl_event_counts fsl_counts_behind(struct fsl_event_counts a, struct fsl_event_counts b);
+struct fsl_event_counts fsl_counts_sum(struct fsl_event_counts a, struct fsl_event_counts b);
+size_t fsl_counts_bytes(struct fsl_event_counts counts);
+
+void fsl_tail_fini(struct fsl_tail *tail);
+
+/*
+ * Copies the events between a mark from which the next run may have to go on and the one at the end
+ * into the taker, or what came behind the tail that was begun with, and makes its marks count from
+ * the begin of the tail. Where the file has no mark at its end, or these are more than
+ * taker->tail_bytes_max or a quarter of the file, there is no tail.
+ */
+void fsl_tail_take(struct fsl_mark_taker *taker, const struct fsl_sink *sink);
+
+/* True when the old tail has the events between the mark at which reading would begin and the one
+ * at the end. */
+bool fsl_tail_has(const struct fsl_mark_taker *taker);
+/* Puts them into the empty sink. False, with the sink as it was, when they cannot be read; the log
+ * says so when they are damaged. */
+bool fsl_tail_load(struct fsl_sink *sink, const struct fsl_mark_taker *taker);
+/* True when times and names of the events are such as a reader makes; sink->names has to hold the
+ * names by now. Looks whether operators rise. */
+bool fsl_tail_check(struct fsl_sink *sink);
+
+/*
+ * Writes the segments that @marks took this run to @path, those that begin a tail from the mark for
+ * @boundary_ns on, and notes where they stand: behind those of the run before, or in a new file
+ * when none of them is of use any longer. When that fails @marks have no tails, and a message says
+ * why. No file is left where there is no tail.
+ */
+enum fsl_status fsl_tails_write(struct fsl_marks *marks, const char *path, int64_t boundary_ns,
+				struct fsl_error *err);
+/* Opens the tails that an earlier run wrote; without the file all is read again. */
+void fsl_tails_open(struct fsl_marks *marks, const char *path);
+
+#endif
