@@ -68,7 +68,7 @@ static char *begin_of_page(char *memory)
 static void take_ahead(void)
 {
 #ifdef MADV_HUGEPAGE
-	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 20 };
+	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 18 };
 	static void *volatile left_out; /* for good; so that nobody takes it for nothing */
 	char *ahead = malloc(AHEAD_BYTES);
 	if (ahead != NULL) {
