@@ -228,11 +228,16 @@ static int compare_rank(const void *key, const void *item)
 	return FSL_ORDER(*(const int32_t *)key, ((const struct fsl_kept_rank *)item)->rank);
 }
 
-/* What began before @limit_ns and ended when the earlier run had read its last. */
+/* What began before @limit_ns and ended when the earlier run had read its last. That run knew of an
+ * operator that has run since where the host launched it, which may be long before: with several
+ * streams others that were launched behind it ran. */
 static bool is_rank_late(const struct fsl_rank *rank, int64_t limit_ns, int64_t last_ns)
 {
-	for (size_t i = 0; i < rank->n_ops && fsl_op_begin_ns(&rank->ops[i]) < limit_ns; i++) {
-		if (fsl_op_end_ns(&rank->ops[i]) > last_ns) {
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		bool is_launched = op->host_end_ns != FSL_NS_ABSENT && op->host_end_ns < limit_ns;
+		if ((is_launched || fsl_op_begin_ns(op) < limit_ns) &&
+		    fsl_op_end_ns(op) > last_ns) {
 			return true;
 		}
 	}

@@ -198,17 +198,28 @@ def kept_rows_may_go(job):
     expect(after.startswith(before), "an input was written to")
 
 
-def late_ends_are_noticed(job):
-    """An operator of a chapter that is over ends after the run that judged it."""
-    marker = job.whole / job.files[0]
-    lines = marker.read_text().splitlines()
+def move_to_end(path, flags):
+    """Device rows of one operator of an early chapter are written at the end of the file, with its last
+    time."""
+    lines = path.read_text().splitlines()
     header = lines[0].split(",")
-    time, flag, source = (header.index(key) for key in ("Timestamp", "Flag", "SourceKind"))
-    at = next(i for i in range(len(lines) // 4, len(lines))
-              if lines[i].split(",")[flag] == "32" and lines[i].split(",")[source] == "1")
-    late = lines.pop(at).split(",")
-    late[time] = lines[-1].split(",")[time]
-    marker.write_text("\n".join([*lines, ",".join(late), ""]))
+    time, flag, source, ident = (header.index(key) for key in
+                                 ("Timestamp", "Flag", "SourceKind", "Id"))
+    rows = [line.split(",") for line in lines]
+    at = next(i for i in range(len(rows) // 4, len(rows))
+              if rows[i][flag] == "32" and rows[i][source] == "1")
+    late = [row for row in rows if row[ident] == rows[at][ident] and row[source] == "1"
+            and row[flag] in flags]
+    expect(len(late) == len(flags), f"rows: {late}")
+    rows = [row for row in rows if row not in late]
+    end = rows[-1][time]
+    for row in late:
+        row[time] = end
+    path.write_text("\n".join(",".join(row) for row in [*rows, *late]) + "\n")
+
+
+def late_rows_are_noticed(job, flags):
+    move_to_end(job.whole / job.files[0], flags)
     job.write(0.9)
     job.judge()
     job.write(0.91)
@@ -216,7 +227,18 @@ def late_ends_are_noticed(job):
     expect(is_going_on, "did not go on before")
     job.write(1.0)
     job.judge()
-    expect(LATE in job.log, "did not notice that an operator ended late")
+    expect(LATE in job.log, "did not notice that rows came late")
+
+
+def late_ends_are_noticed(job):
+    """An operator of a chapter that is over ends after the run that judged it."""
+    late_rows_are_noticed(job, ["32"])
+
+
+def late_streams_are_noticed(job):
+    """An operator that was launched in a chapter that is over runs after the run that judged it, while
+    those launched behind it ran before: it has a stream of its own."""
+    late_rows_are_noticed(job, ["16", "32"])
 
 
 def silent_ranks_move_no_chapter(job):
@@ -295,6 +317,7 @@ CASES = [
     (changes_are_noticed, ["timelines=none"]),
     (kept_rows_may_go, ["fault=compute ranks=3 factor=1.3 onset=600"]),
     (late_ends_are_noticed, ["timelines=none"]),
+    (late_streams_are_noticed, ["timelines=none"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "fault=compute ranks=3 factor=1.3 onset=8300"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "timelines=none",
                            "fault=compute ranks=3 factor=1.3 onset=8300"]),
