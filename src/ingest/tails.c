@@ -143,20 +143,50 @@ static enum fsl_status write_anew(struct fsl_marks *marks, const char *path, str
 	return status;
 }
 
+/* Bytes of all tails, and of the segments that this run made. */
+static size_t count_bytes(const struct fsl_marks *marks, size_t *n_new)
+{
+	size_t n = 0;
+	*n_new = 0;
+	for (size_t i = 0; i < marks->n_files; i++) {
+		const struct fsl_tail *tail = &marks->files[i].tail;
+		n += fsl_counts_bytes(tail->n);
+		if (tail->n_segments > 0) {
+			*n_new += fsl_counts_bytes(tail->segments[tail->n_segments - 1].n);
+		}
+	}
+	return n;
+}
+
+/* Tails that go on go where the others, begun anew behind them, would have the file grow too long:
+ * the next run begins them anew, too. */
+static void drop_old(struct fsl_marks *marks)
+{
+	size_t n_new = 0, n_bytes = count_bytes(marks, &n_new);
+	if (end_of(marks) + n_new <= WASTE_MAX * (uint64_t)n_bytes) {
+		return;
+	}
+	for (size_t i = 0; i < marks->n_files; i++) {
+		if (marks->files[i].tail.n_segments > 1) {
+			drop_tail(&marks->files[i]);
+		}
+	}
+}
+
 enum fsl_status fsl_tails_write(struct fsl_marks *marks, const char *path, int64_t boundary_ns,
 				struct fsl_error *err)
 {
-	size_t n_bytes = 0;
+	size_t n_new = 0;
 	for (size_t i = 0; i < marks->n_files; i++) {
 		trim(&marks->files[i], boundary_ns);
-		n_bytes += fsl_counts_bytes(marks->files[i].tail.n);
 	}
-	uint64_t end = end_of(marks);
-	if (n_bytes == 0 || end > WASTE_MAX * (uint64_t)n_bytes) {
-		drop_tails(marks); /* the next run begins them anew */
+	drop_old(marks);
+	if (count_bytes(marks, &n_new) == 0) {
+		drop_tails(marks);
 		(void)unlink(path);
 		return FSL_OK;
 	}
+	uint64_t end = end_of(marks);
 	enum fsl_status status =
 		end > 0 ? append(marks, path, end, err) : write_anew(marks, path, err);
 	if (status != FSL_OK) {

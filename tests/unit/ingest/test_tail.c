@@ -248,6 +248,56 @@ static void without_tails_no_file_is_left(void **state)
 	reading_end(&kept.old);
 }
 
+/* A file whose tail has @n_old operators where earlier runs left them and @n_new of this one. */
+static void fill_file(struct fsl_file_marks *file, struct fsl_mark marks[2], const char *path,
+		      uint64_t n_old, uint64_t n_new, uint64_t offset)
+{
+	marks[0] = (struct fsl_mark){.is_in_tail = true};
+	marks[1] = (struct fsl_mark){.first_ns = INT64_MAX - 1,
+				     .boundary_ns = INT64_MAX,
+				     .events = {n_old + n_new, 0, 0},
+				     .is_in_tail = true};
+	*file = (struct fsl_file_marks){.path = path, .marks = marks, .n_marks = 2};
+	struct fsl_tail *tail = &file->tail;
+	if (n_old > 0) {
+		tail->segments[tail->n_segments++] =
+			(struct fsl_tail_segment){{n_old, 0, 0}, offset, 0};
+	}
+	tail->segments[tail->n_segments++] = (struct fsl_tail_segment){.n = {n_new, 0, 0}};
+	tail->n = (struct fsl_event_counts){n_old + n_new, 0, 0};
+	tail->ops = calloc(n_new, sizeof(*tail->ops));
+	assert_non_null(tail->ops);
+}
+
+static long size_of(const char *path)
+{
+	struct stat facts;
+	return stat(path, &facts) == 0 ? (long)facts.st_size : -1;
+}
+
+static void tails_go_before_their_file_grows_too_long(void **state)
+{
+	static const uint64_t OP = sizeof(struct fsl_op);
+	struct fsl_mark marks[2][2];
+	struct fsl_file_marks files[2];
+	char path[512];
+	tails_path(*state, path, sizeof(path));
+	for (int is_long = 0; is_long <= 1; is_long++) {
+		struct fsl_marks all = {.files = files, .n_files = 2};
+		tree_write_bytes(*state, "tails", kept_text.bytes, 100 * OP);
+		/* 100 old ones, of which 50 or 10 are of use, and 60 new ones behind them. */
+		fill_file(&files[0], marks[0], "a", 0, 50, 0);
+		fill_file(&files[1], marks[1], "b", is_long ? 10 : 50, 10,
+			  (is_long ? 90 : 50) * OP);
+		assert_int_equal(fsl_tails_write(&all, path, 0, NULL), FSL_OK);
+		assert_int_equal(files[0].tail.segments[0].offset, is_long ? 0 : 100 * OP);
+		assert_int_equal(files[1].tail.n_segments, is_long ? 0 : 2);
+		assert_int_equal(size_of(path), (is_long ? 50 : 160) * OP);
+		fsl_tail_fini(&files[0].tail);
+		fsl_tail_fini(&files[1].tail);
+	}
+}
+
 static void tails_that_cannot_be_written_are_not_pointed_to(void **state)
 {
 	struct kept kept;
@@ -300,6 +350,8 @@ int main(void)
 						tree_teardown),
 		cmocka_unit_test_setup_teardown(without_tails_no_file_is_left, tree_setup,
 						tree_teardown),
+		cmocka_unit_test_setup_teardown(tails_go_before_their_file_grows_too_long,
+						tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(tails_that_cannot_be_written_are_not_pointed_to,
 						tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(every_failing_allocation_is_told_or_costs_the_tail,
