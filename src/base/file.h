@@ -92,9 +92,6 @@ FILE *fsl_draft_stream(struct fsl_draft *draft);
 const char *fsl_draft_path(const struct fsl_draft *draft);
 /* Gives it its name, as fsl_file_write_atomic does. Destroy it in any case. */
 enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err);
-/* The same without a wait for the disk: after a power cut there may be anything in the file, and
- * whoever reads it has to tell. */
-enum fsl_status fsl_draft_publish_unsynced(struct fsl_draft *draft, struct fsl_error *err);
 /* Removes what was not published. NULL is fine. */
 void fsl_draft_destroy(struct fsl_draft *draft);
 

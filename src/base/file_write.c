@@ -231,15 +231,15 @@ const char *fsl_draft_path(const struct fsl_draft *draft)
 	return draft->temp;
 }
 
-/* Everything to the disk where that is waited for; 0 or errno. */
-static int close_stream(struct fsl_draft *draft, bool is_synced)
+/* Everything to the disk; 0 or errno. */
+static int close_stream(struct fsl_draft *draft)
 {
 	/* What could not be written before is tried again, and tells why not. */
 	int code = fflush(draft->stream) != 0 ? errno : 0;
 	if (code == 0 && ferror(draft->stream) != 0) {
 		code = EIO;
 	}
-	if (code == 0 && is_synced && fsync(fileno(draft->stream)) != 0 && errno != EINVAL) {
+	if (code == 0 && fsync(fileno(draft->stream)) != 0 && errno != EINVAL) {
 		code = errno;
 	}
 	if (fclose(draft->stream) != 0 && code == 0) {
@@ -249,27 +249,17 @@ static int close_stream(struct fsl_draft *draft, bool is_synced)
 	return code;
 }
 
-static enum fsl_status publish_draft(struct fsl_draft *draft, bool is_synced, struct fsl_error *err)
+enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err)
 {
-	int code = close_stream(draft, is_synced);
+	int code = close_stream(draft);
 	if (code == 0) {
 		code = publish(draft->temp, draft->path, false);
 		draft->is_published = code == 0;
 	}
-	if (code == 0 && is_synced) {
+	if (code == 0) {
 		code = sync_folder(draft->folder);
 	}
 	return code == 0 ? FSL_OK : fail_write(draft->path, code, err);
-}
-
-enum fsl_status fsl_draft_publish(struct fsl_draft *draft, struct fsl_error *err)
-{
-	return publish_draft(draft, true, err);
-}
-
-enum fsl_status fsl_draft_publish_unsynced(struct fsl_draft *draft, struct fsl_error *err)
-{
-	return publish_draft(draft, false, err);
 }
 
 void fsl_draft_destroy(struct fsl_draft *draft)

@@ -228,21 +228,24 @@ static int compare_rank(const void *key, const void *item)
 	return FSL_ORDER(*(const int32_t *)key, ((const struct fsl_kept_rank *)item)->rank);
 }
 
-/* What began before @limit_ns and ended when the earlier run had read its last. That run knew of an
- * operator that has run since where the host launched it, which may be long before: with several
- * streams others that were launched behind it ran. */
-static bool is_rank_late(const struct fsl_rank *rank, int64_t limit_ns, int64_t last_ns)
+/* What began before @limit_ns and ended when the earlier run had read its last, but for @slack_ns.
+ * That run knew of an operator that has run since where the host launched it, which may be long
+ * before: with several streams others that were launched behind it ran. */
+static bool is_rank_late(const struct fsl_rank *rank, const struct fsl_kept_rank *before,
+			 int64_t limit_ns, int64_t slack_ns)
 {
+	int64_t last_op_ns = before->last_op_ns - slack_ns;
+	int64_t last_stage_ns = before->last_stage_ns - slack_ns;
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		bool is_launched = op->host_end_ns != FSL_NS_ABSENT && op->host_end_ns < limit_ns;
 		if ((is_launched || fsl_op_begin_ns(op) < limit_ns) &&
-		    fsl_op_end_ns(op) > last_ns) {
+		    fsl_op_end_ns(op) > last_op_ns) {
 			return true;
 		}
 	}
 	for (size_t i = 0; i < rank->n_stages && rank->stages[i].begin_ns < limit_ns; i++) {
-		if (rank->stages[i].end_ns > last_ns) {
+		if (rank->stages[i].end_ns > last_stage_ns) {
 			return true;
 		}
 	}
@@ -257,8 +260,7 @@ static bool is_late(const struct fsl_kept *kept, const struct fsl_run *run)
 			bsearch(&rank->rank, kept->ranks, kept->n_ranks, sizeof(*kept->ranks),
 				compare_rank);
 		if (before == NULL ||
-		    is_rank_late(rank, kept->resume_ns,
-				 before->last_event_ns - kept->chapters.rule.slack_ns)) {
+		    is_rank_late(rank, before, kept->resume_ns, kept->chapters.rule.slack_ns)) {
 			return true;
 		}
 	}
@@ -333,6 +335,37 @@ void fsl_kept_give(struct fsl_kept *kept, struct fsl_job *job)
 	kept->chapters = (struct fsl_chapters){0};
 }
 
+static int compare_path(const void *path, const void *file)
+{
+	return strcmp(path, ((const struct fsl_file_marks *)file)->path);
+}
+
+static void note_end(int64_t *last_ns, int64_t end_ns)
+{
+	*last_ns = end_ns > *last_ns ? end_ns : *last_ns;
+}
+
+/* A host may be far ahead of its device, and markers of timelines: rows of one kind do not tell
+ * until when the others are there. */
+static void note_file(struct fsl_kept *kept, const struct fsl_file *file)
+{
+	const struct fsl_marks *now = &kept->now;
+	struct fsl_kept_rank *rank = bsearch(&file->rank, kept->ranks, kept->n_ranks,
+					     sizeof(*kept->ranks), compare_rank);
+	const struct fsl_file_marks *marks =
+		bsearch(file->path, now->files, now->n_files, sizeof(now->files[0]), compare_path);
+	if (rank == NULL || marks == NULL || file->state == FSL_FILE_DUPLICATE) {
+		return;
+	}
+	if (marks->kind == FSL_INPUT_TIMELINE) {
+		note_end(&rank->last_stage_ns, marks->last.any_ns);
+	} else if (marks->kind == FSL_INPUT_MARKERS) {
+		bool has_device = marks->last.device_ns != FSL_NS_ABSENT;
+		note_end(&rank->last_op_ns,
+			 has_device ? marks->last.device_ns : marks->last.any_ns);
+	}
+}
+
 static enum fsl_status note_ranks(struct fsl_kept *kept, const struct fsl_run *run,
 				  struct fsl_error *err)
 {
@@ -344,7 +377,10 @@ static enum fsl_status note_ranks(struct fsl_kept *kept, const struct fsl_run *r
 	kept->n_ranks = run->n_ranks;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		kept->ranks[r] =
-			(struct fsl_kept_rank){run->ranks[r].rank, run->ranks[r].last_event_ns};
+			(struct fsl_kept_rank){run->ranks[r].rank, FSL_NS_ABSENT, FSL_NS_ABSENT};
+	}
+	for (size_t i = 0; i < run->n_files; i++) {
+		note_file(kept, &run->files[i]);
 	}
 	return FSL_OK;
 }
@@ -355,13 +391,17 @@ static void write_tails(struct fsl_kept *kept, const struct fsl_job *job,
 {
 	struct fsl_error err = {0};
 	const struct fsl_chapters *chapters = &job->chapters;
+	int64_t boundary_ns = chapters->items[chapters->n_items - 1].time.begin_ns;
 	char *path = fsl_state_beside(config->state_path, root);
-	if (path != NULL &&
-	    fsl_tails_write(&kept->now, path, chapters->items[chapters->n_items - 1].time.begin_ns,
-			    &err) != FSL_OK) {
+	bool is_anew = false;
+	if (path != NULL && fsl_tails_write(&kept->now, &kept->before, path, boundary_ns, &is_anew,
+					    &err) != FSL_OK) {
 		fsl_log(FSL_LOG_INFO, "kept",
 			"the next run reads the newest rows again: cause=\"%s\"",
 			fsl_error_root(&err));
+	}
+	if (is_anew) {
+		fsl_state_sweep_beside(config->state_path);
 	}
 	fsl_free(path);
 }

@@ -11,10 +11,11 @@
 #include "ingest/mark.h"
 #include "state/state.h"
 
-/* One rank when the earlier run read it. */
+/* One rank when the earlier run read it: its last operator and its last stage that had ended, on
+ * the device where there is one; FSL_NS_ABSENT: none had. */
 struct fsl_kept_rank {
 	int32_t rank;
-	int64_t last_event_ns;
+	int64_t last_op_ns, last_stage_ns;
 };
 
 struct fsl_kept {

@@ -5,7 +5,7 @@
 #include "series/verdict_pack.h"
 
 enum {
-	KEPT_MAGIC = 0x414b5346, /* "FSKA"; another number when the bytes change */
+	KEPT_MAGIC = 0x424b5346, /* "FSKB"; another number when the bytes change */
 	CHAPTERS_MAX = 1 << 20,
 	CHAPTER_BYTES_MIN = 110, /* times, steps, progress, singles, length of the verdict */
 };
@@ -47,7 +47,8 @@ enum fsl_status fsl_kept_pack(const struct fsl_kept *kept, const struct fsl_chap
 	fsl_pack_u64(pack, kept->n_ranks);
 	for (size_t r = 0; r < kept->n_ranks; r++) {
 		fsl_pack_u32(pack, (uint32_t)kept->ranks[r].rank);
-		fsl_pack_u64(pack, (uint64_t)kept->ranks[r].last_event_ns);
+		fsl_pack_u64(pack, (uint64_t)kept->ranks[r].last_op_ns);
+		fsl_pack_u64(pack, (uint64_t)kept->ranks[r].last_stage_ns);
 	}
 	fsl_pack_bytes(pack, marks.bytes, marks.n_bytes);
 	if (pack->is_failed || marks.is_failed) {
@@ -118,10 +119,15 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *out, struct fsl_unpa
 	return status;
 }
 
+static bool is_time_or_absent(int64_t time_ns)
+{
+	return time_ns >= FSL_NS_ABSENT && time_ns <= FSL_TIME_MAX_NS;
+}
+
 static enum fsl_status unpack_ranks(struct fsl_kept *out, struct fsl_unpack *unpack,
 				    struct fsl_error *err)
 {
-	enum { RANK_BYTES = 12 };
+	enum { RANK_BYTES = 20 };
 	size_t n = fsl_unpack_count(unpack, FSL_RANKS_MAX, RANK_BYTES);
 	if (unpack->is_bad) {
 		return FSL_FAIL(err, FSL_ERR_FORMAT, "kept ranks are damaged");
@@ -133,7 +139,12 @@ static enum fsl_status unpack_ranks(struct fsl_kept *out, struct fsl_unpack *unp
 	out->n_ranks = n;
 	for (size_t r = 0; r < n; r++) {
 		out->ranks[r].rank = (int32_t)fsl_unpack_u32(unpack);
-		out->ranks[r].last_event_ns = (int64_t)fsl_unpack_u64(unpack);
+		out->ranks[r].last_op_ns = (int64_t)fsl_unpack_u64(unpack);
+		out->ranks[r].last_stage_ns = (int64_t)fsl_unpack_u64(unpack);
+		if (!is_time_or_absent(out->ranks[r].last_op_ns) ||
+		    !is_time_or_absent(out->ranks[r].last_stage_ns)) {
+			return FSL_FAIL(err, FSL_ERR_FORMAT, "kept ranks have no such time");
+		}
 		if (r > 0 && out->ranks[r].rank <= out->ranks[r - 1].rank) {
 			return FSL_FAIL(err, FSL_ERR_FORMAT, "kept ranks are out of order");
 		}

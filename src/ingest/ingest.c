@@ -259,6 +259,18 @@ static enum fsl_status merge_batch(struct fsl_run *run, struct parts *parts, str
 	return status;
 }
 
+/* Each of the files that may have a tail may have one as long as the others. */
+static size_t tail_bytes_max(const struct fsl_inputs *inputs)
+{
+	enum { SMALL_BYTES = 1 << 17 };
+	size_t n = 0;
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		const struct fsl_input *input = &inputs->items[i];
+		n += input->n_bytes >= SMALL_BYTES && input->fault == NULL;
+	}
+	return n > 0 ? FSL_TAILS_BYTES_MAX / n : 0;
+}
+
 static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
 				   const struct fsl_ingest_options *options, struct parts *parts,
 				   struct fsl_error *err)
@@ -273,8 +285,7 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 	     begin += FSL_BATCH_FILES) {
 		size_t left = inputs->n_items - begin;
 		size_t n_loads = left < FSL_BATCH_FILES ? left : FSL_BATCH_FILES;
-		batch_fill(&batch, &inputs->items[begin], n_loads, options,
-			   FSL_TAILS_BYTES_MAX / inputs->n_items);
+		batch_fill(&batch, &inputs->items[begin], n_loads, options, tail_bytes_max(inputs));
 		status = read_batch(&share, batch.loads, n_loads, options, err);
 		if (status == FSL_OK) {
 			status = merge_batch(run, parts, &batch, options, err);

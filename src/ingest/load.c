@@ -133,19 +133,19 @@ static void judge(struct fsl_load *load)
 
 /*
  * Room for the operators of a marker file before they come, so that their array neither moves nor
- * doubles: an operator is four rows of some 56 bytes. What is not needed of it is given back. Of
+ * doubles. What is not needed of it is given back. Of
  * larger files perhaps only a part is wanted, and of one that is resumed only the rest is read.
  */
 static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 {
-	enum { OP_BYTES = 224, OPS_MAX = 1 << 20 };
+	enum { OPS_MAX = 1 << 20 };
 	struct fsl_rank *events = &load->sink.events;
 	struct fsl_mark_place place = {0};
 	uint64_t n_bytes = load->kind == FSL_INPUT_MARKERS ? load->file.n_bytes : 0;
 	if (fsl_mark_is_resumed(&load->sink, &place)) {
 		n_bytes -= place.offset < n_bytes ? place.offset : n_bytes;
 	}
-	uint64_t n_ops = n_bytes / OP_BYTES;
+	uint64_t n_ops = n_bytes / FSL_MARKER_OP_BYTES;
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
 }
 

@@ -18,7 +18,7 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_pending) == 48, "
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_marker_state) == 64, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_mark) == 200 + FSL_DROPS_N * 8,
 	       "fields travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 504, "fields travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file_marks) == 672, "fields travel");
 
 /* One field of a struct as a column. */
 struct column {
@@ -389,7 +389,7 @@ static void unpack_tail(struct unpacking *from, struct fsl_file_marks *file)
 		}
 	}
 	struct fsl_tail *tail = &file->tail;
-	tail->n_segments = unpack_below(from, FSL_TAIL_SEGMENTS_MAX + 1);
+	tail->n_segments = tail->n_written = unpack_below(from, FSL_TAIL_SEGMENTS_MAX + 1);
 	for (size_t i = 0; i < tail->n_segments && !from->bytes.is_bad; i++) {
 		struct fsl_tail_segment *segment = &tail->segments[i];
 		segment->n = unpack_counts(from);

@@ -16,7 +16,6 @@ enum {
 	PARTS_OF_FILE = 4,    /* no tail is longer than one of them */
 	ENDS_APART_PARTS = 8, /* of a chapter: so much later than others a file may end */
 	TIMES_AS_LONG = 4,    /* chapters may be where they hold few steps */
-	OP_BYTES = 224,       /* of a marker file, for an operator */
 };
 
 struct fsl_event_counts fsl_sink_counts(const struct fsl_sink *sink)
@@ -60,6 +59,24 @@ void fsl_tail_fini(struct fsl_tail *tail)
 	fsl_free(tail->remnants);
 	fsl_free(tail->stages);
 	*tail = (struct fsl_tail){.ops = NULL};
+}
+
+bool fsl_tail_pass(struct fsl_tail *tail, struct fsl_event_counts n)
+{
+	struct fsl_event_counts passed = {0, 0, 0};
+	size_t k = 0;
+	while (k < tail->n_segments && fsl_counts_bytes(passed) < fsl_counts_bytes(n)) {
+		passed = fsl_counts_sum(passed, tail->segments[k].n);
+		if (k++ >= tail->n_written) {
+			tail->n_passed = fsl_counts_sum(tail->n_passed, tail->segments[k - 1].n);
+		}
+	}
+	memmove(tail->segments, tail->segments + k,
+		(tail->n_segments - k) * sizeof(tail->segments[0]));
+	tail->n_segments -= k;
+	tail->n_written -= k < tail->n_written ? k : tail->n_written;
+	tail->n = fsl_counts_behind(tail->n, passed);
+	return memcmp(&passed, &n, sizeof(n)) == 0;
 }
 
 static bool fits(const struct fsl_mark_taker *taker, const struct fsl_mark *from,
@@ -108,9 +125,9 @@ static void *copy_of(const void *items, uint64_t begin, uint64_t n, size_t n_ite
 	return copy;
 }
 
-/* Copies of the events of the sink in [@begin, @end) as the next segment; it would save time, no
- * more, so that nobody fails for it. */
-static bool add_segment(struct fsl_tail *tail, const struct fsl_rank *events,
+/* Copies the events of the sink in [@begin, @end) behind the tail; it would save time, no more, so
+ * that nobody fails for it. */
+static bool copy_events(struct fsl_tail *tail, const struct fsl_rank *events,
 			struct fsl_event_counts begin, struct fsl_event_counts end)
 {
 	const struct fsl_event_counts n = fsl_counts_behind(end, begin);
@@ -122,24 +139,41 @@ static bool add_segment(struct fsl_tail *tail, const struct fsl_rank *events,
 			       &is_copied);
 	if (!is_copied) {
 		fsl_tail_fini(tail);
-		return false;
 	}
-	tail->segments[tail->n_segments++].n = n;
-	tail->n = fsl_counts_sum(tail->n, n);
+	return is_copied;
+}
+
+/* A segment up to each mark behind @begin of the sink's events; false when there is no room. */
+static bool add_segments(struct fsl_tail *tail, const struct fsl_mark_taker *taker,
+			 struct fsl_event_counts begin)
+{
+	for (size_t i = 0; i < taker->n_marks; i++) {
+		const struct fsl_event_counts end = taker->marks[i].events;
+		if (fsl_counts_bytes(end) <= fsl_counts_bytes(begin)) {
+			continue;
+		}
+		if (tail->n_segments == FSL_TAIL_SEGMENTS_MAX) {
+			return false;
+		}
+		const struct fsl_event_counts n = fsl_counts_behind(end, begin);
+		tail->segments[tail->n_segments++].n = n;
+		tail->n = fsl_counts_sum(tail->n, n);
+		begin = end;
+	}
 	return true;
 }
 
-/* True when the tail that was begun with can go on: most of it is still of use. */
-static bool can_go_on(const struct fsl_mark_taker *taker)
+/* The tail that was begun with, if there is one that can go on. */
+static bool go_on(struct fsl_tail *tail, const struct fsl_mark_taker *taker)
 {
 	if (taker->at == taker->from) {
 		return false;
 	}
-	const struct fsl_tail *old = &taker->old->tail;
-	const struct fsl_event_counts passed = taker->from->events;
-	return old->n_segments < FSL_TAIL_SEGMENTS_MAX &&
-	       fsl_counts_bytes(passed) <= fsl_counts_bytes(old->n) / 2 &&
-	       fsl_counts_bytes(old->n) <= taker->tail_bytes_max;
+	*tail = taker->old->tail;
+	bool is_passed = fsl_tail_pass(tail, taker->from->events);
+	tail->n_passed = (struct fsl_event_counts){0, 0, 0}; /* of arrays that are not there */
+	return is_passed && add_segments(tail, taker, tail->n) &&
+	       fsl_counts_bytes(tail->n) <= taker->tail_bytes_max;
 }
 
 void fsl_tail_take(struct fsl_mark_taker *taker, const struct fsl_sink *sink)
@@ -151,25 +185,24 @@ void fsl_tail_take(struct fsl_mark_taker *taker, const struct fsl_sink *sink)
 	}
 	const struct fsl_mark *end = &taker->marks[taker->n_marks - 1], *from = taker->marks;
 	struct fsl_tail tail = {.n_segments = 0};
-	struct fsl_event_counts n_before = {0, 0, 0}; /* of the tail, in front of the sink's */
-	struct fsl_event_counts begin = {0, 0, 0};    /* of the segment, in the sink */
-	if (can_go_on(taker)) {
-		tail = taker->old->tail;
-		n_before = taker->from->events;
-		begin = fsl_counts_behind(tail.n, n_before);
+	/* Of the sink: in front of the tail, and in front of its new segments. */
+	struct fsl_event_counts begin = {0, 0, 0}, n_old = begin;
+	if (go_on(&tail, taker)) {
+		n_old = fsl_counts_behind(taker->at->events, taker->from->events);
 	} else {
 		from = find_begin(taker, end, events->last_event_ns);
-		begin = from->events;
+		begin = n_old = from->events;
+		tail = (struct fsl_tail){.n_segments = 0};
+		if (!add_segments(&tail, taker, n_old)) {
+			return;
+		}
 	}
-	bool is_new = tail.n_segments == 0;
-	if (!add_segment(&tail, events, begin, end->events)) {
+	if (!copy_events(&tail, events, n_old, end->events)) {
 		return;
 	}
 	for (size_t i = (size_t)(from - taker->marks); i < taker->n_marks; i++) {
-		struct fsl_mark *mark = &taker->marks[i];
-		mark->events = is_new ? fsl_counts_behind(mark->events, begin)
-				      : fsl_counts_sum(mark->events, n_before);
-		mark->is_in_tail = true;
+		taker->marks[i].events = fsl_counts_behind(taker->marks[i].events, begin);
+		taker->marks[i].is_in_tail = true;
 	}
 	taker->tail = tail;
 }
@@ -222,20 +255,10 @@ static bool read_tail(struct fsl_rank *events, const struct fsl_tail *tail, int 
 	return is_read;
 }
 
-/* The last @n of @n_all items. */
-static size_t keep_last(void *items, uint64_t n_all, uint64_t n, size_t n_item_bytes)
-{
-	if (n < n_all && n > 0) {
-		memmove(items, (char *)items + (size_t)(n_all - n) * n_item_bytes,
-			(size_t)n * n_item_bytes);
-	}
-	return (size_t)n;
-}
-
-/* Room for the tail, and for the operators that may come behind it. */
+/* Room for the tail, and for the operators that may come behind it in so many bytes of markers. */
 static bool make_room(struct fsl_rank *events, const struct fsl_event_counts *n, uint64_t n_behind)
 {
-	size_t n_ops = (size_t)n->n_ops + (size_t)(n_behind / OP_BYTES);
+	size_t n_ops = (size_t)n->n_ops + (size_t)(n_behind / FSL_MARKER_OP_BYTES);
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops, NULL) == FSL_OK &&
 	       FSL_GROW(events->remnants, events->remnants_capacity, (size_t)n->n_remnants, NULL) ==
 		       FSL_OK &&
@@ -243,11 +266,23 @@ static bool make_room(struct fsl_rank *events, const struct fsl_event_counts *n,
 		       FSL_OK;
 }
 
+/* True when rows between the marks were broken: where writers and readers share a folder over the
+ * network, such rows may be whole by now. */
+static bool is_broken_between(const struct fsl_mark *from, const struct fsl_mark *end)
+{
+	static const enum fsl_drop kinds[] = {FSL_DROP_MALFORMED, FSL_DROP_TOO_LONG, FSL_DROP_CUT};
+	bool is_broken = false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		is_broken = is_broken || from->n_dropped[kinds[i]] != end->n_dropped[kinds[i]];
+	}
+	return is_broken;
+}
+
 bool fsl_tail_has(const struct fsl_mark_taker *taker)
 {
 	const struct fsl_mark *end = &taker->old->marks[taker->old->n_marks - 1];
 	return taker->tails_fd >= 0 && taker->from->is_in_tail && end->is_in_tail &&
-	       taker->from != end;
+	       taker->from != end && !is_broken_between(taker->from, end);
 }
 
 bool fsl_tail_load(struct fsl_sink *sink, const struct fsl_mark_taker *taker)
@@ -255,24 +290,19 @@ bool fsl_tail_load(struct fsl_sink *sink, const struct fsl_mark_taker *taker)
 	const struct fsl_file_marks *old = taker->old;
 	const struct fsl_mark *end = &old->marks[old->n_marks - 1];
 	struct fsl_rank *events = &sink->events;
-	const struct fsl_event_counts *n = &old->tail.n;
-	uint64_t n_behind = taker->n_bytes - end->place.offset;
-	if (!make_room(events, n, n_behind < FSL_TAILS_BYTES_MAX ? n_behind : 0)) {
+	struct fsl_tail tail = old->tail;
+	uint64_t n_behind = old->kind == FSL_INPUT_MARKERS ? taker->n_bytes - end->place.offset : 0;
+	if (!fsl_tail_pass(&tail, taker->from->events) ||
+	    !make_room(events, &tail.n, n_behind < FSL_TAILS_BYTES_MAX ? n_behind : 0)) {
 		return false;
 	}
-	if (!read_tail(events, &old->tail, taker->tails_fd)) {
+	if (!read_tail(events, &tail, taker->tails_fd)) {
 		fsl_log(FSL_LOG_INFO, "ingest",
 			"what was kept of the newest rows is damaged, they are read again: "
 			"path=\"%s\"",
 			sink->file->path);
 		return false;
 	}
-	const struct fsl_event_counts wanted = fsl_counts_behind(end->events, taker->from->events);
-	events->n_ops = keep_last(events->ops, n->n_ops, wanted.n_ops, sizeof(*events->ops));
-	events->n_remnants = keep_last(events->remnants, n->n_remnants, wanted.n_remnants,
-				       sizeof(*events->remnants));
-	events->n_stages =
-		keep_last(events->stages, n->n_stages, wanted.n_stages, sizeof(*events->stages));
 	return true;
 }
 

@@ -4,10 +4,11 @@
  * was appended since, where it would else read the rows behind the mark again. What it finds is the
  * same; a tail that is missing or damaged costs time.
  *
- * A tail has a segment for each run that made it longer. Segments stand in a file of their own (the
- * state file would have to be looked through whenever it is opened), as the arrays that they are in
- * memory: only the program that wrote them may read them, and whoever keeps them sees to that.
- * Nobody waits for the disk when they are written, as each has a checksum.
+ * A tail has a segment for each run that made it longer, and for each mark in it, so that none of
+ * it is read for nothing when a run begins at a later mark. Segments stand in a file of their own
+ * (the state file would have to be looked through whenever it is opened), as the arrays that they
+ * are in memory: only the program that wrote them may read them, and whoever keeps them sees to
+ * that. Nobody waits for the disk when they are written, as each has a checksum.
  */
 #ifndef FSL_INGEST_TAIL_H
 #define FSL_INGEST_TAIL_H
@@ -22,7 +23,7 @@ struct fsl_event_counts {
 	uint64_t n_ops, n_remnants, n_stages;
 };
 
-enum { FSL_TAIL_SEGMENTS_MAX = 8 }; /* then a new tail is begun */
+enum { FSL_TAIL_SEGMENTS_MAX = 12 }; /* then a new tail is begun */
 
 struct fsl_tail_segment {
 	struct fsl_event_counts n;
@@ -33,8 +34,8 @@ struct fsl_tail {
 	struct fsl_event_counts n; /* of all segments */
 	struct fsl_tail_segment segments[FSL_TAIL_SEGMENTS_MAX];
 	size_t n_segments;
-	/* Those of the last segment when this run made it, behind some that it turned out not to
-	 * need; owned; else NULL. */
+	size_t n_written; /* the first so many stand in the file of tails */
+	/* Those of the others, behind some that it turned out not to need; owned. */
 	struct fsl_op *ops, *remnants;
 	struct fsl_stage *stages;
 	struct fsl_event_counts n_passed;
@@ -51,6 +52,8 @@ struct fsl_event_counts fsl_counts_sum(struct fsl_event_counts a, struct fsl_eve
 size_t fsl_counts_bytes(struct fsl_event_counts counts);
 
 void fsl_tail_fini(struct fsl_tail *tail);
+/* Leaves out the first segments, which hold just @n events; false when no segment ends there. */
+bool fsl_tail_pass(struct fsl_tail *tail, struct fsl_event_counts n);
 
 /*
  * Copies the events between a mark from which the next run may have to go on and the one at the end
@@ -61,24 +64,26 @@ void fsl_tail_fini(struct fsl_tail *tail);
 void fsl_tail_take(struct fsl_mark_taker *taker, const struct fsl_sink *sink);
 
 /* True when the old tail has the events between the mark at which reading would begin and the one
- * at the end. */
+ * at the end, and no row between them was broken. */
 bool fsl_tail_has(const struct fsl_mark_taker *taker);
 /* Puts them into the empty sink. False, with the sink as it was, when they cannot be read; the log
  * says so when they are damaged. */
 bool fsl_tail_load(struct fsl_sink *sink, const struct fsl_mark_taker *taker);
-/* True when times and names of the events are such as a reader makes; sink->names has to hold the
+/* True when times and names of the events are none that could do harm; sink->names has to hold the
  * names by now. Looks whether operators rise. */
 bool fsl_tail_check(struct fsl_sink *sink);
 
 /*
- * Writes the segments that @marks took this run to @path, those that begin a tail from the mark for
- * @boundary_ns on, and notes where they stand: behind those of the run before, or in a new file
- * when none of them is of use any longer. When that fails @marks have no tails, and a message says
- * why. No file is left where there is no tail.
+ * Writes the segments that @marks took this run, from the mark for @boundary_ns on, and notes where
+ * they stand: behind those of the run before, whose marks @old are, in the file that these have
+ * open, or in a new file at @path when none of them is of use any longer (*is_anew). When that
+ * fails @marks have no tails, and a message says why. No file is left where there is no tail. Once.
  */
-enum fsl_status fsl_tails_write(struct fsl_marks *marks, const char *path, int64_t boundary_ns,
+enum fsl_status fsl_tails_write(struct fsl_marks *marks, const struct fsl_marks *old,
+				const char *path, int64_t boundary_ns, bool *is_anew,
 				struct fsl_error *err);
-/* Opens the tails that an earlier run wrote; without the file all is read again. */
+/* Opens the tails that an earlier run wrote, where that is a file with one name; without it all is
+ * read again. */
 void fsl_tails_open(struct fsl_marks *marks, const char *path);
 
 #endif

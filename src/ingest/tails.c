@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/os_error.h"
 #include "ingest/mark.h"
 #include "ingest/mark_take.h"
@@ -29,28 +28,26 @@ static void drop_tails(struct fsl_marks *marks)
 	}
 }
 
-/* Leaves out what stands in front of the mark for the boundary, of a tail that has one segment, and
- * the tail where the mark is not in it. */
+/* Leaves out what stands in front of the mark for the boundary, and the tail where the mark is not
+ * in it. */
 static void trim(struct fsl_file_marks *file, int64_t boundary_ns)
 {
 	const struct fsl_mark *begin = fsl_mark_find(file, boundary_ns);
-	struct fsl_tail *tail = &file->tail;
 	if (begin == NULL || !begin->is_in_tail || begin->boundary_ns == INT64_MAX) {
 		drop_tail(file);
 		return;
 	}
-	if (tail->n_segments != 1) {
+	const struct fsl_event_counts n = begin->events;
+	if (!fsl_tail_pass(&file->tail, n)) {
+		drop_tail(file);
 		return;
 	}
-	const struct fsl_event_counts n = begin->events;
 	for (size_t i = 0; i < file->n_marks; i++) {
 		struct fsl_mark *mark = &file->marks[i];
 		mark->is_in_tail = mark >= begin;
 		mark->events = mark->is_in_tail ? fsl_counts_behind(mark->events, n)
 						: (struct fsl_event_counts){0, 0, 0};
 	}
-	tail->n = tail->segments[0].n = fsl_counts_behind(tail->n, n);
-	tail->n_passed = n;
 }
 
 /* Where the next segment goes: behind those that earlier runs wrote. */
@@ -59,7 +56,7 @@ static uint64_t end_of(const struct fsl_marks *marks)
 	uint64_t end = 0;
 	for (size_t i = 0; i < marks->n_files; i++) {
 		const struct fsl_tail *tail = &marks->files[i].tail;
-		for (size_t k = 0; k + 1 < tail->n_segments; k++) {
+		for (size_t k = 0; k < tail->n_written; k++) {
 			const struct fsl_tail_segment *segment = &tail->segments[k];
 			uint64_t behind = segment->offset + fsl_counts_bytes(segment->n);
 			end = behind > end ? behind : end;
@@ -76,7 +73,8 @@ static bool write_items(int fd, uint64_t *offset, const void *items, uint64_t n,
 	while (n_written < n_bytes) {
 		ssize_t put = pwrite(fd, (const char *)items + n_written, n_bytes - n_written,
 				     (off_t)(*offset + n_written));
-		if (put < 0 && errno != EINTR) {
+		if (put == 0 || (put < 0 && errno != EINTR)) {
+			errno = put == 0 ? ENOSPC : errno;
 			return false;
 		}
 		n_written += put > 0 ? (size_t)put : 0;
@@ -85,17 +83,20 @@ static bool write_items(int fd, uint64_t *offset, const void *items, uint64_t n,
 	return true;
 }
 
-/* The last segment of a tail; NULL arrays where it is empty. */
-static bool write_segment(int fd, uint64_t *offset, struct fsl_tail *tail)
+/* What stands behind the first @n of some items; NULL where there are none. */
+#define BEHIND(items, n) ((items) != NULL ? (items) + (n) : NULL)
+
+static bool write_segment(int fd, uint64_t *offset, struct fsl_tail *tail,
+			  struct fsl_tail_segment *segment)
 {
-	struct fsl_tail_segment *segment = &tail->segments[tail->n_segments - 1];
-	const struct fsl_event_counts n = segment->n, passed = tail->n_passed;
-	const struct fsl_op *ops = n.n_ops > 0 ? tail->ops + passed.n_ops : NULL;
-	const struct fsl_op *remnants =
-		n.n_remnants > 0 ? tail->remnants + passed.n_remnants : NULL;
-	const struct fsl_stage *stages = n.n_stages > 0 ? tail->stages + passed.n_stages : NULL;
+	const struct fsl_event_counts n = segment->n;
+	const struct fsl_op *ops = BEHIND(tail->ops, tail->n_passed.n_ops);
+	const struct fsl_op *remnants = BEHIND(tail->remnants, tail->n_passed.n_remnants);
+	const struct fsl_stage *stages = BEHIND(tail->stages, tail->n_passed.n_stages);
 	segment->offset = *offset;
 	segment->checksum = fsl_events_checksum(ops, remnants, stages, n);
+	tail->n_passed = fsl_counts_sum(tail->n_passed, n);
+	tail->n_written++;
 	return write_items(fd, offset, ops, n.n_ops, sizeof(*ops)) &&
 	       write_items(fd, offset, remnants, n.n_remnants, sizeof(*remnants)) &&
 	       write_items(fd, offset, stages, n.n_stages, sizeof(*stages));
@@ -104,9 +105,11 @@ static bool write_segment(int fd, uint64_t *offset, struct fsl_tail *tail)
 static bool write_segments(int fd, uint64_t offset, struct fsl_marks *marks)
 {
 	bool is_written = true;
-	for (size_t i = 0; i < marks->n_files && is_written; i++) {
+	for (size_t i = 0; i < marks->n_files; i++) {
 		struct fsl_tail *tail = &marks->files[i].tail;
-		is_written = tail->n_segments == 0 || write_segment(fd, &offset, tail);
+		for (size_t k = tail->n_written; k < tail->n_segments && is_written; k++) {
+			is_written = write_segment(fd, &offset, tail, &tail->segments[k]);
+		}
 	}
 	return is_written;
 }
@@ -117,29 +120,22 @@ static enum fsl_status fail_write(const char *path, struct fsl_error *err)
 			fsl_os_error(errno).text);
 }
 
-static enum fsl_status append(struct fsl_marks *marks, const char *path, uint64_t offset,
-			      struct fsl_error *err)
-{
-	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	enum fsl_status status =
-		fd >= 0 && write_segments(fd, offset, marks) ? FSL_OK : fail_write(path, err);
-	if (fd >= 0 && close(fd) != 0 && status == FSL_OK) {
-		status = fail_write(path, err);
-	}
-	return status;
-}
-
+/* In the place of what has the name; others may still read that. There is no temporary file: what
+ * is half written has no checksum that fits. */
 static enum fsl_status write_anew(struct fsl_marks *marks, const char *path, struct fsl_error *err)
 {
-	struct fsl_draft *draft = NULL;
-	enum fsl_status status = fsl_draft_create(&draft, path, err);
-	if (status == FSL_OK && !write_segments(fileno(fsl_draft_stream(draft)), 0, marks)) {
+	(void)unlink(path);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		return fail_write(path, err);
+	}
+	enum fsl_status status = write_segments(fd, 0, marks) ? FSL_OK : fail_write(path, err);
+	if (close(fd) != 0 && status == FSL_OK) {
 		status = fail_write(path, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_draft_publish_unsynced(draft, err);
+	if (status != FSL_OK) {
+		(void)unlink(path); /* the state wants the room */
 	}
-	fsl_draft_destroy(draft);
 	return status;
 }
 
@@ -151,8 +147,8 @@ static size_t count_bytes(const struct fsl_marks *marks, size_t *n_new)
 	for (size_t i = 0; i < marks->n_files; i++) {
 		const struct fsl_tail *tail = &marks->files[i].tail;
 		n += fsl_counts_bytes(tail->n);
-		if (tail->n_segments > 0) {
-			*n_new += fsl_counts_bytes(tail->segments[tail->n_segments - 1].n);
+		for (size_t k = tail->n_written; k < tail->n_segments; k++) {
+			*n_new += fsl_counts_bytes(tail->segments[k].n);
 		}
 	}
 	return n;
@@ -167,28 +163,33 @@ static void drop_old(struct fsl_marks *marks)
 		return;
 	}
 	for (size_t i = 0; i < marks->n_files; i++) {
-		if (marks->files[i].tail.n_segments > 1) {
+		if (marks->files[i].tail.n_written > 0) {
 			drop_tail(&marks->files[i]);
 		}
 	}
 }
 
-enum fsl_status fsl_tails_write(struct fsl_marks *marks, const char *path, int64_t boundary_ns,
+enum fsl_status fsl_tails_write(struct fsl_marks *marks, const struct fsl_marks *old,
+				const char *path, int64_t boundary_ns, bool *is_anew,
 				struct fsl_error *err)
 {
 	size_t n_new = 0;
+	enum fsl_status status = FSL_OK;
+	*is_anew = false;
 	for (size_t i = 0; i < marks->n_files; i++) {
 		trim(&marks->files[i], boundary_ns);
 	}
 	drop_old(marks);
-	if (count_bytes(marks, &n_new) == 0) {
-		drop_tails(marks);
-		(void)unlink(path);
-		return FSL_OK;
-	}
 	uint64_t end = end_of(marks);
-	enum fsl_status status =
-		end > 0 ? append(marks, path, end, err) : write_anew(marks, path, err);
+	if (count_bytes(marks, &n_new) == 0) {
+		(void)unlink(path);
+		drop_tails(marks);
+	} else if (end == 0) {
+		*is_anew = true;
+		status = write_anew(marks, path, err);
+	} else if (!write_segments(old->tails_fd, end, marks)) {
+		status = fail_write(path, err);
+	}
 	if (status != FSL_OK) {
 		drop_tails(marks);
 	}
@@ -197,6 +198,14 @@ enum fsl_status fsl_tails_write(struct fsl_marks *marks, const char *path, int64
 
 void fsl_tails_open(struct fsl_marks *marks, const char *path)
 {
-	marks->tails_fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	marks->has_tails = marks->tails_fd >= 0;
+	struct stat facts;
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	/* One that has another name, too, may be somebody else's. */
+	bool is_ours =
+		fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink == 1;
+	if (fd >= 0 && !is_ours) {
+		(void)close(fd);
+	}
+	marks->has_tails = is_ours;
+	marks->tails_fd = is_ours ? fd : -1;
 }

@@ -50,14 +50,15 @@ enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told,
 /* The file beside the state file for what is kept of the job in folder @root and too large for
  * that; NULL: out of memory. Free with fsl_free. */
 char *fsl_state_beside(const char *state_path, const char *root);
+/* Removes those of all jobs that nobody wrote to for two days; called when one is made. */
+void fsl_state_sweep_beside(const char *state_path);
 /*
  * What was kept of the job in folder @root, judged by the same @rules; *bytes NULL when nothing is
  * or when it is damaged. Free *bytes with fsl_free.
  */
 enum fsl_status fsl_state_get_kept(struct fsl_state *state, const char *root, const char *rules,
 				   void **bytes, size_t *n_bytes, struct fsl_error *err);
-/* Keeps @bytes in the place of what was kept of @root before. What was kept 90 days ago is removed,
- * and what stands beside the state file for it.
+/* Keeps @bytes in the place of what was kept of @root before. What was kept 90 days ago is removed.
  */
 enum fsl_status fsl_state_put_kept(struct fsl_state *state, const char *root, const char *rules,
 				   const void *bytes, size_t n_bytes, int64_t now_ns,

@@ -1,8 +1,5 @@
 /* What earlier runs found and a later one need not find again, in the same SQLite file. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -64,17 +61,6 @@ enum fsl_status fsl_state_get_kept(struct fsl_state *state, const char *root, co
 	return status;
 }
 
-char *fsl_state_beside(const char *state_path, const char *root)
-{
-	size_t n_root = strlen(root), size = strlen(state_path) + sizeof("-tails-") + 16;
-	char *path = fsl_calloc(size, 1);
-	if (path != NULL) {
-		(void)snprintf(path, size, "%s-tails-%016" PRIx64, state_path,
-			       fsl_hash_bytes(FSL_HASH_START, root, n_root));
-	}
-	return path;
-}
-
 struct kept {
 	const char *root, *rules;
 	const void *bytes;
@@ -111,37 +97,18 @@ static int put(struct fsl_state *state, const struct kept *kept)
 	return code;
 }
 
-/* Removes the file beside the state file of each row under the statement, which tells its root. */
-static int remove_beside(struct fsl_state *state, sqlite3_stmt *statement)
-{
-	int code = sqlite3_step(statement);
-	for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
-		const char *root = (const char *)sqlite3_column_text(statement, 0);
-		char *path = root != NULL ? fsl_state_beside(state->path, root) : NULL;
-		if (path != NULL) {
-			(void)unlink(path);
-		}
-		fsl_free(path);
-	}
-	return code;
-}
-
 static int remove_old(struct fsl_state *state, int64_t now_ns)
 {
-	static const char *const texts[] = {"SELECT root FROM kept WHERE saved_ns < ?1",
-					    "DELETE FROM kept WHERE saved_ns < ?1"};
-	int code = SQLITE_DONE;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && code == SQLITE_DONE; i++) {
-		sqlite3_stmt *statement = NULL;
-		code = sqlite3_prepare_v2(state->db, texts[i], -1, &statement, NULL);
-		if (code == SQLITE_OK) {
-			code = sqlite3_bind_int64(statement, 1, now_ns - FSL_STATE_KEEP_NS);
-		}
-		if (code == SQLITE_OK) {
-			code = remove_beside(state, statement);
-		}
-		sqlite3_finalize(statement);
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(state->db, "DELETE FROM kept WHERE saved_ns < ?1", -1,
+				      &statement, NULL);
+	if (code == SQLITE_OK) {
+		code = sqlite3_bind_int64(statement, 1, now_ns - FSL_STATE_KEEP_NS);
 	}
+	if (code == SQLITE_OK) {
+		code = sqlite3_step(statement);
+	}
+	sqlite3_finalize(statement);
 	return code;
 }
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,7 @@ class Job:
         self.files = [p.relative_to(self.whole) for p in sorted(self.whole.rglob("*"))
                       if p.is_file() and p.parent != self.whole]
         self.runs = 0
+        self.limit = None  # called in each process before it runs
         self.log = ""  # of the last run that keeps
 
     def write(self, share, jitter=None):
@@ -55,7 +57,8 @@ class Job:
         self.runs += 1
         command = [self.program, "detect", "--config", self.growing / config, "--now", NOW, "-v",
                    "--format", "json", "--output", output, *(options or ["--jobs", "1"])]
-        done = subprocess.run(command, capture_output=True, check=False, text=True)
+        done = subprocess.run(command, capture_output=True, check=False, text=True,
+                              preexec_fn=self.limit)
         if done.returncode != 0:
             sys.exit(f"FAILED {command}: {done.stderr}")
         return done.stdout, done.stderr
@@ -218,6 +221,21 @@ def move_to_end(path, flags):
     path.write_text("\n".join(",".join(row) for row in [*rows, *late]) + "\n")
 
 
+def short_files_end_no_run(job):
+    """Where files may not get as long as what is kept, it is not kept, and nothing is left behind."""
+    job.write(0.9)
+    job.limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+    job.judge()
+    job.judge()
+    left = [path.name for path in (job.folder / "kept").iterdir()
+            if "tmp" in path.name or "tails" in path.name]
+    expect(not left, f"left behind: {left}")
+    job.limit = None
+    job.judge()
+    _, is_going_on = job.judge()
+    expect(is_going_on, "did not go on once files may be longer")
+
+
 def late_rows_are_noticed(job, flags):
     move_to_end(job.whole / job.files[0], flags)
     job.write(0.9)
@@ -239,6 +257,66 @@ def late_streams_are_noticed(job):
     """An operator that was launched in a chapter that is over runs after the run that judged it, while
     those launched behind it ran before: it has a stream of its own."""
     late_rows_are_noticed(job, ["16", "32"])
+
+
+def hosts_run_ahead(job):
+    """Device rows reach the file seconds behind those of the host. One operator of a chapter that is over
+    runs a little behind what the device had reached in the run that judged it, and far behind the host."""
+    behind_ns = 3_000_000_000
+    for name in job.files:
+        path = job.whole / name
+        lines = path.read_text().splitlines()
+        header = lines[0].split(",")
+        time, source = (header.index(key) for key in ("Timestamp", "SourceKind"))
+        rows = [line.split(",") for line in lines[1:]]
+        for row in rows:
+            if row[source] == "1":
+                row[time] = str(int(row[time]) + behind_ns)
+        rows.sort(key=lambda row: int(row[time]))
+        path.write_text("\n".join([lines[0], *(",".join(row) for row in rows)]) + "\n")
+    path = job.whole / job.files[0]
+    lines = path.read_text().splitlines()
+    header = lines[0].split(",")
+    time, flag, source, ident = (header.index(key) for key in
+                                 ("Timestamp", "Flag", "SourceKind", "Id"))
+    rows = [line.split(",") for line in lines[1:]]
+    seen = sum(len(line) + 1 for line in lines) * 0.9
+    reached, n_bytes = 0, 0
+    for row in rows:
+        n_bytes += sum(map(len, row)) + len(row)
+        if n_bytes < seen and row[source] == "1":
+            reached = int(row[time])
+    victim = next(row[ident] for row in rows[len(rows) // 4:] if row[source] == "1")
+    for row in rows:
+        if row[ident] == victim and row[source] == "1":
+            row[time] = str(reached + 300_000_000 + (row[flag] == "32"))
+    rows.sort(key=lambda row: int(row[time]))
+    path.write_text("\n".join([lines[0], *(",".join(row) for row in rows)]) + "\n")
+    n_noticed = 0
+    for share in [0.9, 0.905, 0.91, 0.92, 0.93, 0.95, 0.97, 1.0]:
+        job.write(share)
+        job.judge()
+        n_noticed += LATE in job.log
+    expect(n_noticed > 0, "did not notice that rows came late")
+
+
+def holes_are_filled(job):
+    """Over the network a reader may see zeros where the writer's rows will stand a moment later."""
+    job.write(0.8)
+    path = job.growing / job.files[0]
+    data = path.read_bytes()
+    at = len(data) - 20000
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(b"\0" * 6000)
+    job.judge()
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(data[at:at + 6000])
+    for share in [0.8, 0.81, 0.82, 0.83]:
+        job.write(share)
+        _, is_going_on = job.judge()
+        expect(is_going_on, "did not go on")
 
 
 def silent_ranks_move_no_chapter(job):
@@ -316,8 +394,11 @@ CASES = [
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
     (kept_rows_may_go, ["fault=compute ranks=3 factor=1.3 onset=600"]),
+    (short_files_end_no_run, ["timelines=none", "steps=2000"]),
     (late_ends_are_noticed, ["timelines=none"]),
     (late_streams_are_noticed, ["timelines=none"]),
+    (hosts_run_ahead, ["timelines=none"]),
+    (holes_are_filled, ["timelines=none", "fault=compute ranks=3 factor=1.3 onset=200"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "fault=compute ranks=3 factor=1.3 onset=8300"]),
     (many_short_chapters, ["steps=9000", "pairs=1", "timelines=none",
                            "fault=compute ranks=3 factor=1.3 onset=8300"]),

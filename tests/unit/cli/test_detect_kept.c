@@ -32,8 +32,8 @@ static void make(struct fsl_kept *kept, struct fsl_chapters *chapters)
 	assert_non_null(chapters->items);
 	assert_non_null(kept->ranks);
 	kept->n_ranks = 2;
-	kept->ranks[0] = (struct fsl_kept_rank){0, 2 * HOUR + HOUR / 2};
-	kept->ranks[1] = (struct fsl_kept_rank){7, 2 * HOUR + HOUR / 3};
+	kept->ranks[0] = (struct fsl_kept_rank){0, 2 * HOUR + HOUR / 2, 2 * HOUR};
+	kept->ranks[1] = (struct fsl_kept_rank){7, 2 * HOUR + HOUR / 3, FSL_NS_ABSENT};
 	chapters->n_items = CHAPTERS;
 	for (size_t k = 0; k < CHAPTERS; k++) {
 		struct fsl_judged_chapter *chapter = &chapters->items[k];
@@ -82,7 +82,9 @@ static void what_was_kept_is_found_but_for_the_newest_chapter(void **state)
 	assert_string_equal(found.chapters.items[1].verdict.reason, "a link");
 	assert_int_equal(found.n_ranks, 2);
 	assert_int_equal(found.ranks[1].rank, 7);
-	assert_true(found.ranks[1].last_event_ns == 2 * HOUR + HOUR / 3);
+	assert_true(found.ranks[1].last_op_ns == 2 * HOUR + HOUR / 3);
+	assert_true(found.ranks[0].last_stage_ns == 2 * HOUR);
+	assert_true(found.ranks[1].last_stage_ns == FSL_NS_ABSENT);
 	/* What a later run keeps of it is the same again. */
 	struct fsl_judged_chapter *more = fsl_calloc(found.chapters.n_items + 1, sizeof(*more));
 	assert_non_null(more);
@@ -205,7 +207,7 @@ static void a_capture_that_wants_longer_chapters_has_outgrown_those_kept(void **
 		kept.chapters.wanted_ns[0] = HOUR / 2;
 		kept.chapters.wanted_ns[1] = kept.chapters.wanted_ns[2] = HOUR;
 		kept.chapters.span.begin_ns = 100 * HOUR;
-		kept.ranks[1].last_event_ns = 200 * HOUR;
+		kept.ranks[1].last_op_ns = 200 * HOUR;
 		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
 		add_op(&run, 100 * HOUR + hours * HOUR - 2, 100 * HOUR + hours * HOUR);
 		run.ranks[0].last_event_ns = 100 * HOUR + hours * HOUR;
@@ -260,7 +262,7 @@ static void shorter_chapters_are_wanted_once_there_are_operators_enough(void **s
 		chapters.items[1].n_ops = 5;
 		fsl_chapter_fini(&chapters.items[--chapters.n_items]);
 		kept.chapters = chapters;
-		kept.ranks[1].last_event_ns = 200 * HOUR;
+		kept.ranks[1].last_op_ns = 200 * HOUR;
 		kept.resume_ns = 2 * HOUR;
 		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
 		for (int i = -5; i < 10; i++) {

@@ -2,12 +2,13 @@
  * file of tails. */
 #include "marks_readings.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "ingest/tail_parts.h"
 
-enum { ROUNDS = 150, GROWTHS = 12, TAIL_BYTES_MAX = 1 << 20 };
+enum { ROUNDS = 300, GROWTHS = 12, TAIL_BYTES_MAX = 1 << 20 };
 
 struct totals {
 	size_t n_read, n_from_tail, n_segments_most, n_anew;
@@ -52,16 +53,40 @@ static void expect_same(struct subject *subject, const struct fsl_marks *old, ui
 	reading_end(&with_tail);
 }
 
-static void keep_tails(struct reading *reading, struct tree *tree)
+/* @old: of the reading before, or NULL. */
+static void keep_tails(struct reading *reading, const struct fsl_marks *old, int64_t boundary_ns,
+		       struct tree *tree)
 {
 	char path[512];
+	bool is_anew = false;
 	tails_path(tree, path, sizeof(path));
-	assert_int_equal(fsl_tails_write(&reading->marks, path, boundary_of(reading), NULL),
+	assert_int_equal(fsl_tails_write(&reading->marks, old, path, boundary_ns, &is_anew, NULL),
 			 FSL_OK);
 	fsl_tails_open(&reading->marks, path);
 }
 
-/* One file from its first bytes to its last; each reading goes on from the one before. */
+/* Where the newest chapter may begin: up to two periods before it would mostly. */
+static int64_t random_begin(const struct reading *reading, int64_t least_ns, uint64_t *random)
+{
+	int64_t begin_ns =
+		boundary_of(reading) - (int64_t)random_below(random, 3) * MARKS_PERIOD_NS;
+	return begin_ns > least_ns ? begin_ns : least_ns;
+}
+
+static void note(struct totals *totals, const struct reading *reading)
+{
+	const struct fsl_tail *tail = &reading->marks.files[0].tail;
+	bool is_from_tail = reading->taker.at != reading->taker.from;
+	totals->n_read++;
+	totals->n_from_tail += is_from_tail;
+	totals->n_anew += is_from_tail && tail->n_written == 0;
+	totals->n_segments_most = tail->n_segments > totals->n_segments_most
+					  ? tail->n_segments
+					  : totals->n_segments_most;
+}
+
+/* One file from its first bytes to its last; each reading goes on from the one before, from where
+ * that began or from a later boundary. */
 static void grow(struct subject *subject, const struct marks_text *text, uint64_t *random,
 		 uint64_t seed, struct totals *totals)
 {
@@ -69,20 +94,18 @@ static void grow(struct subject *subject, const struct marks_text *text, uint64_
 	size_t n = text->n / 2 + random_below(random, text->n / 2 + 1);
 	tree_write_bytes(subject->tree, subject->name, text->bytes, n);
 	reading_begin(&old, subject, NULL, false);
+	int64_t begin_ns = random_begin(&old, 0, random);
+	keep_tails(&old, NULL, begin_ns, subject->tree);
 	for (size_t k = 0; k < GROWTHS; k++) {
-		keep_tails(&old, subject->tree);
-		subject->options.resume_ns = boundary_of(&old);
+		subject->options.resume_ns =
+			begin_ns + (int64_t)random_below(random, 2) * MARKS_PERIOD_NS;
 		n += random_below(random, (text->n - n) / 3 + 1);
 		tree_write_bytes(subject->tree, subject->name, text->bytes, n);
 		expect_same(subject, &old.marks, seed);
 		reading_begin(&now, subject, &old.marks, false);
-		size_t n_segments = now.marks.files[0].tail.n_segments;
-		bool is_from_tail = now.taker.at != now.taker.from;
-		totals->n_read++;
-		totals->n_from_tail += is_from_tail;
-		totals->n_anew += is_from_tail && n_segments == 1;
-		totals->n_segments_most =
-			n_segments > totals->n_segments_most ? n_segments : totals->n_segments_most;
+		note(totals, &now);
+		begin_ns = random_begin(&now, subject->options.resume_ns, random);
+		keep_tails(&now, &old.marks, begin_ns, subject->tree);
 		reading_end(&old);
 		old = now;
 		old.load.taker = &old.taker;
@@ -107,9 +130,8 @@ static void going_on_from_a_tail_equals_going_on_from_its_mark(void **state)
 		print_message("%s: readings=%zu, from_tail=%zu, segments=%zu, anew=%zu\n",
 			      kinds[k].name, totals.n_read, totals.n_from_tail,
 			      totals.n_segments_most, totals.n_anew);
-		assert_true(totals.n_from_tail > ROUNDS);
-		assert_int_equal(totals.n_segments_most, FSL_TAIL_SEGMENTS_MAX);
-		assert_true(totals.n_anew > 0);
+		assert_true(totals.n_from_tail > ROUNDS / 2);
+		assert_true(totals.n_segments_most > 4);
 	}
 }
 
@@ -132,7 +154,7 @@ static void kept_begin(struct kept *kept, struct tree *tree)
 		kept->subject.tail_bytes_max = TAIL_BYTES_MAX;
 		tree_write_bytes(tree, kept->subject.name, kept_text.bytes, kept_text.n * 9 / 10);
 		reading_begin(&kept->old, &kept->subject, NULL, false);
-		keep_tails(&kept->old, tree);
+		keep_tails(&kept->old, NULL, boundary_of(&kept->old), tree);
 		tails_path(tree, kept->path, sizeof(kept->path));
 		kept->subject.options.resume_ns = boundary_of(&kept->old);
 		kept->subject.options.resume = &kept->old.marks;
@@ -202,18 +224,15 @@ static void a_tail_that_no_reader_makes_is_not_believed(void **state)
 	struct kept kept;
 	kept_begin(&kept, *state);
 	struct fsl_tail *tail = &kept.old.marks.files[0].tail;
-	tail->ops[tail->n_passed.n_ops].op_id = 12345;
-	assert_int_equal(tail->n_segments, 1);
-	tail->segments[0].checksum =
-		fsl_events_checksum(tail->ops + tail->n_passed.n_ops, tail->remnants, tail->stages,
-				    tail->segments[0].n);
+	struct fsl_tail_segment *first = &tail->segments[0];
+	struct fsl_op *ops = tail->ops + (tail->n_passed.n_ops - tail->n.n_ops);
+	assert_true(first->n.n_ops > 0 && first->n.n_remnants == 0 && first->offset == 0);
+	ops->op_id = 12345;
+	first->checksum = fsl_events_checksum(ops, NULL, NULL, first->n);
 	FILE *file = fopen(kept.path, "r+b");
 	assert_non_null(file);
-	assert_int_equal(fwrite(tail->ops + tail->n_passed.n_ops, sizeof(*tail->ops),
-				(size_t)tail->segments[0].n.n_ops, file),
-			 tail->segments[0].n.n_ops);
+	assert_int_equal(fwrite(ops, sizeof(*ops), 1, file), 1);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(tail->segments[0].n.n_remnants, 0);
 	struct reading now;
 	begin_bare(&now, &kept.subject, &kept.old.marks, true);
 	assert_null(now.taker.from); /* read from the beginning */
@@ -242,7 +261,7 @@ static void without_tails_no_file_is_left(void **state)
 	struct kept kept;
 	kept_begin(&kept, *state);
 	assert_int_equal(access(kept.path, F_OK), 0);
-	assert_int_equal(fsl_tails_write(&kept.old.marks, kept.path, 0, NULL), FSL_OK);
+	keep_tails(&kept.old, NULL, 0, *state);
 	assert_int_equal(access(kept.path, F_OK), -1);
 	assert_false(kept.old.marks.files[0].marks[0].is_in_tail);
 	reading_end(&kept.old);
@@ -262,6 +281,7 @@ static void fill_file(struct fsl_file_marks *file, struct fsl_mark marks[2], con
 	if (n_old > 0) {
 		tail->segments[tail->n_segments++] =
 			(struct fsl_tail_segment){{n_old, 0, 0}, offset, 0};
+		tail->n_written = 1;
 	}
 	tail->segments[tail->n_segments++] = (struct fsl_tail_segment){.n = {n_new, 0, 0}};
 	tail->n = (struct fsl_event_counts){n_old + n_new, 0, 0};
@@ -289,7 +309,12 @@ static void tails_go_before_their_file_grows_too_long(void **state)
 		fill_file(&files[0], marks[0], "a", 0, 50, 0);
 		fill_file(&files[1], marks[1], "b", is_long ? 10 : 50, 10,
 			  (is_long ? 90 : 50) * OP);
-		assert_int_equal(fsl_tails_write(&all, path, 0, NULL), FSL_OK);
+		struct fsl_marks old = {.files = NULL};
+		bool is_anew = false;
+		fsl_tails_open(&old, path);
+		assert_int_equal(fsl_tails_write(&all, &old, path, 0, &is_anew, NULL), FSL_OK);
+		assert_int_equal(is_anew, is_long);
+		fsl_marks_fini(&old);
 		assert_int_equal(files[0].tail.segments[0].offset, is_long ? 0 : 100 * OP);
 		assert_int_equal(files[1].tail.n_segments, is_long ? 0 : 2);
 		assert_int_equal(size_of(path), (is_long ? 50 : 160) * OP);
@@ -298,14 +323,133 @@ static void tails_go_before_their_file_grows_too_long(void **state)
 	}
 }
 
+/* The next reading goes on from the tail of @kept. */
+static void go_on(struct kept *kept, struct reading *now)
+{
+	reading_begin(now, &kept->subject, &kept->old.marks, false);
+	assert_true(now->taker.at != now->taker.from);
+}
+
+static void a_tail_that_grows_too_long_is_begun_anew(void **state)
+{
+	struct kept kept;
+	struct reading now;
+	kept_begin(&kept, *state);
+	go_on(&kept, &now);
+	assert_true(now.marks.files[0].tail.n_written > 0);
+	size_t n_bytes = fsl_counts_bytes(now.marks.files[0].tail.n);
+	reading_end(&now);
+	kept.subject.tail_bytes_max = n_bytes - 1;
+	go_on(&kept, &now);
+	assert_int_equal(now.marks.files[0].tail.n_written, 0);
+	assert_true(fsl_counts_bytes(now.marks.files[0].tail.n) < n_bytes);
+	reading_end(&now);
+	reading_end(&kept.old);
+}
+
+/* What becomes of a tail of @n segments, of an operator each, when another operator comes. */
+static size_t segments_written(size_t n)
+{
+	struct fsl_op ops[FSL_TAIL_SEGMENTS_MAX + 1] = {{0}};
+	struct fsl_mark marks[2] = {{.is_in_tail = true}, {.is_in_tail = true}};
+	struct fsl_file_marks old = {.marks = marks, .n_marks = 2};
+	struct fsl_mark_taker taker = {.old = &old,
+				       .from = &marks[0],
+				       .at = &marks[1],
+				       .period_ns = 1000,
+				       .n_bytes = 1000};
+	struct fsl_sink sink = {.events = {.ops = ops, .n_ops = n + 1, .last_event_ns = 4000}};
+	old.tail = (struct fsl_tail){.n = {n, 0, 0}, .n_segments = n, .n_written = n};
+	for (size_t k = 0; k < n; k++) {
+		old.tail.segments[k].n.n_ops = 1;
+	}
+	marks[1].events.n_ops = n;
+	taker.marks[1] = (struct fsl_mark){
+		.first_ns = 5000, .boundary_ns = INT64_MAX, .events = {n + 1, 0, 0}};
+	taker.n_marks = 2;
+	taker.tail_bytes_max = TAIL_BYTES_MAX;
+	fsl_tail_take(&taker, &sink);
+	assert_int_equal(taker.tail.n.n_ops, n + 1);
+	assert_int_equal(taker.tail.n_segments, taker.tail.n_written + 1);
+	size_t n_written = taker.tail.n_written;
+	fsl_tail_fini(&taker.tail);
+	return n_written;
+}
+
+static void a_tail_of_too_many_segments_is_begun_anew(void **state)
+{
+	(void)state;
+	assert_int_equal(segments_written(1), 1);
+	assert_int_equal(segments_written(FSL_TAIL_SEGMENTS_MAX - 1), FSL_TAIL_SEGMENTS_MAX - 1);
+	assert_int_equal(segments_written(FSL_TAIL_SEGMENTS_MAX), 0);
+}
+
+static void broken_rows_are_read_again(void **state)
+{
+	struct kept kept;
+	kept_begin(&kept, *state);
+	assert_true(is_from_tail(&kept));
+	struct fsl_file_marks *file = &kept.old.marks.files[0];
+	file->marks[file->n_marks - 1].n_dropped[FSL_DROP_MALFORMED]++;
+	struct reading now;
+	begin_bare(&now, &kept.subject, &kept.old.marks, true);
+	assert_ptr_equal(now.taker.at, now.taker.from);
+	reading_end(&now);
+	reading_end(&kept.old);
+}
+
+static void only_a_file_with_one_name_is_read_or_written(void **state)
+{
+	struct kept kept;
+	struct fsl_marks marks = {.files = NULL};
+	char other[512];
+	kept_begin(&kept, *state);
+	tree_path(*state, "other", other, sizeof(other));
+	assert_int_equal(link(kept.path, other), 0);
+	fsl_tails_open(&marks, kept.path);
+	assert_false(marks.has_tails);
+	assert_int_equal(unlink(kept.path), 0);
+	assert_int_equal(symlink(other, kept.path), 0);
+	fsl_tails_open(&marks, kept.path);
+	assert_false(marks.has_tails);
+	assert_int_equal(unlink(kept.path), 0);
+	assert_int_equal(mkfifo(kept.path, 0600), 0);
+	fsl_tails_open(&marks, kept.path);
+	assert_false(marks.has_tails);
+	reading_end(&kept.old);
+}
+
+static void tails_that_cannot_be_appended_are_not_pointed_to(void **state)
+{
+	struct kept kept;
+	struct reading now;
+	struct fsl_error err = {0};
+	bool is_anew = false;
+	kept_begin(&kept, *state);
+	go_on(&kept, &now);
+	assert_int_equal(close(kept.old.marks.tails_fd), 0);
+	kept.old.marks.tails_fd = open("/dev/full", O_RDWR);
+	assert_true(kept.old.marks.tails_fd >= 0);
+	assert_int_equal(fsl_tails_write(&now.marks, &kept.old.marks, kept.path,
+					 kept.subject.options.resume_ns, &is_anew, &err),
+			 FSL_ERR_IO);
+	assert_int_equal(now.marks.files[0].tail.n_segments, 0);
+	reading_end(&now);
+	reading_end(&kept.old);
+}
+
 static void tails_that_cannot_be_written_are_not_pointed_to(void **state)
 {
 	struct kept kept;
 	struct fsl_error err = {0};
 	kept_begin(&kept, *state);
-	assert_int_equal(
-		fsl_tails_write(&kept.old.marks, "/nowhere/at/all", boundary_of(&kept.old), &err),
-		FSL_ERR_IO);
+	bool is_anew = false;
+	struct fsl_tail *tail = &kept.old.marks.files[0].tail;
+	tail->n_written = 0;
+	tail->n_passed = (struct fsl_event_counts){0, 0, 0};
+	assert_int_equal(fsl_tails_write(&kept.old.marks, NULL, "/nowhere/at/all",
+					 boundary_of(&kept.old), &is_anew, &err),
+			 FSL_ERR_IO);
 	assert_non_null(strstr(fsl_error_root(&err), "/nowhere/at/all"));
 	assert_int_equal(kept.old.marks.files[0].tail.n_segments, 0);
 	reading_end(&kept.old);
@@ -351,6 +495,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_tails_no_file_is_left, tree_setup,
 						tree_teardown),
 		cmocka_unit_test_setup_teardown(tails_go_before_their_file_grows_too_long,
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(a_tail_that_grows_too_long_is_begun_anew,
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(a_tail_of_too_many_segments_is_begun_anew,
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(broken_rows_are_read_again, tree_setup,
+						tree_teardown),
+		cmocka_unit_test_setup_teardown(only_a_file_with_one_name_is_read_or_written,
+						tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(tails_that_cannot_be_appended_are_not_pointed_to,
 						tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(tails_that_cannot_be_written_are_not_pointed_to,
 						tree_setup, tree_teardown),

@@ -1,4 +1,5 @@
 /* What is kept of a capture: found again by folder and rules, never changed, never half there. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -101,36 +104,42 @@ static void what_nobody_asked_for_in_90_days_is_removed(void **state)
 	expect("/a", "1", NULL);
 }
 
-static void write_beside(const char *root)
+/* A file that was written to so many days ago. */
+static void write_file(const char *file_path, int days)
 {
-	char *beside = fsl_state_beside(path, root);
-	assert_non_null(beside);
-	FILE *file = fopen(beside, "w");
+	const struct timespec then = {time(NULL) - days * 24 * 3600 - 60, 0};
+	const struct timespec times[2] = {then, then};
+	FILE *file = fopen(file_path, "w");
 	assert_non_null(file);
 	assert_int_equal(fclose(file), 0);
-	fsl_free(beside);
+	assert_int_equal(utimensat(AT_FDCWD, file_path, times, 0), 0);
 }
 
-/* Removes it. */
-static bool stands_beside(const char *root)
-{
-	char *beside = fsl_state_beside(path, root);
-	assert_non_null(beside);
-	bool is_there = unlink(beside) == 0;
-	fsl_free(beside);
-	return is_there;
-}
-
-static void what_stands_beside_is_removed_with_its_row(void **state)
+static void what_stands_beside_goes_after_two_days(void **state)
 {
 	(void)state;
-	put("/a", "1", "old", NOW);
-	put("/b", "1", "new", NOW + 90 * DAY);
-	write_beside("/a");
-	write_beside("/b");
-	put("/b", "1", "new", NOW + 90 * DAY + 1);
-	assert_false(stands_beside("/a"));
-	assert_true(stands_beside("/b"));
+	static const char *const others[] = {"-tails-0123456789abcdeg", "-tails-01234567",
+					     "-journal", "-tails-0123456789abcdef.old"};
+	char *old = fsl_state_beside(path, "/old"), *new = fsl_state_beside(path, "/new");
+	assert_non_null(old);
+	assert_non_null(new);
+	write_file(old, 2);
+	write_file(new, 1);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char other[160];
+		(void)snprintf(other, sizeof(other), "%s%s", path, others[i]);
+		write_file(other, 100);
+	}
+	fsl_state_sweep_beside(path);
+	assert_int_equal(access(old, F_OK), -1);
+	assert_int_equal(unlink(new), 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char other[160];
+		(void)snprintf(other, sizeof(other), "%s%s", path, others[i]);
+		assert_int_equal(unlink(other), 0);
+	}
+	fsl_free(old);
+	fsl_free(new);
 }
 
 static void a_file_of_the_first_version_gets_the_table(void **state)
@@ -165,7 +174,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_changed_on_disk_is_not_used, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_nobody_asked_for_in_90_days_is_removed, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(what_stands_beside_is_removed_with_its_row, setup,
+		cmocka_unit_test_setup_teardown(what_stands_beside_goes_after_two_days, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_file_of_the_first_version_gets_the_table, setup,
 						teardown),
