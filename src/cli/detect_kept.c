@@ -335,11 +335,6 @@ void fsl_kept_give(struct fsl_kept *kept, struct fsl_job *job)
 	kept->chapters = (struct fsl_chapters){0};
 }
 
-static int compare_path(const void *path, const void *file)
-{
-	return strcmp(path, ((const struct fsl_file_marks *)file)->path);
-}
-
 static void note_end(int64_t *last_ns, int64_t end_ns)
 {
 	*last_ns = end_ns > *last_ns ? end_ns : *last_ns;
@@ -349,11 +344,9 @@ static void note_end(int64_t *last_ns, int64_t end_ns)
  * until when the others are there. */
 static void note_file(struct fsl_kept *kept, const struct fsl_file *file)
 {
-	const struct fsl_marks *now = &kept->now;
 	struct fsl_kept_rank *rank = bsearch(&file->rank, kept->ranks, kept->n_ranks,
 					     sizeof(*kept->ranks), compare_rank);
-	const struct fsl_file_marks *marks =
-		bsearch(file->path, now->files, now->n_files, sizeof(now->files[0]), compare_path);
+	const struct fsl_file_marks *marks = fsl_marks_of(&kept->now, file->path);
 	if (rank == NULL || marks == NULL || file->state == FSL_FILE_DUPLICATE) {
 		return;
 	}

@@ -221,9 +221,26 @@ static void batch_fini(struct batch *batch)
 	fsl_free(batch->takers);
 }
 
+/* What is smaller is read fast enough. */
+static bool may_have_tail(const struct fsl_input *input)
+{
+	enum { SMALL_BYTES = 1 << 17 };
+	return input->n_bytes >= SMALL_BYTES && input->fault == NULL;
+}
+
+/* Each of the files that may have a tail may have one as long as the others. */
+static size_t tail_bytes_max(const struct fsl_inputs *inputs)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		n += may_have_tail(&inputs->items[i]);
+	}
+	return n > 0 ? FSL_TAILS_BYTES_MAX / n : 0;
+}
+
 /* The next inputs, ready to be read, each with a tail of its part of what there may be. */
 static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size_t n_inputs,
-		       const struct fsl_ingest_options *options, size_t tail_bytes_max)
+		       const struct fsl_ingest_options *options, size_t n_tail_bytes)
 {
 	batch->n_loads = n_inputs;
 	for (size_t i = 0; i < n_inputs; i++) {
@@ -233,8 +250,8 @@ static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size
 			const struct fsl_file_marks *old =
 				fsl_marks_resumed(options, inputs[i].path);
 			fsl_mark_taker_begin(&batch->takers[i], options, old);
-			batch->takers[i].tail_bytes_max =
-				options->marks != NULL ? tail_bytes_max : 0;
+			bool has_tail = options->marks != NULL && may_have_tail(&inputs[i]);
+			batch->takers[i].tail_bytes_max = has_tail ? n_tail_bytes : 0;
 			batch->loads[i].taker = &batch->takers[i];
 		}
 	}
@@ -257,18 +274,6 @@ static enum fsl_status merge_batch(struct fsl_run *run, struct parts *parts, str
 		status = merge_load(run, parts, &batch->loads[i], err);
 	}
 	return status;
-}
-
-/* Each of the files that may have a tail may have one as long as the others. */
-static size_t tail_bytes_max(const struct fsl_inputs *inputs)
-{
-	enum { SMALL_BYTES = 1 << 17 };
-	size_t n = 0;
-	for (size_t i = 0; i < inputs->n_items; i++) {
-		const struct fsl_input *input = &inputs->items[i];
-		n += input->n_bytes >= SMALL_BYTES && input->fault == NULL;
-	}
-	return n > 0 ? FSL_TAILS_BYTES_MAX / n : 0;
 }
 
 static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,

@@ -1,6 +1,7 @@
 /* Marks of files that were read, put together for the next run. */
 #include "ingest/mark.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,18 @@ void fsl_marks_fini(struct fsl_marks *marks)
 	fsl_free(marks->files);
 	fsl_arena_fini(&marks->arena);
 	*marks = (struct fsl_marks){0};
+}
+
+static int compare_path(const void *path, const void *file)
+{
+	return strcmp(path, ((const struct fsl_file_marks *)file)->path);
+}
+
+const struct fsl_file_marks *fsl_marks_of(const struct fsl_marks *marks, const char *path)
+{
+	return marks->n_files > 0 ? bsearch(path, marks->files, marks->n_files,
+					    sizeof(marks->files[0]), compare_path)
+				  : NULL;
 }
 
 /* Copy of an array; not NULL when it is empty. */

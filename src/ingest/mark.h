@@ -84,6 +84,8 @@ struct fsl_marks {
 };
 
 void fsl_marks_fini(struct fsl_marks *marks);
+/* Those of one file; NULL: there is none of that path. Borrowed. */
+const struct fsl_file_marks *fsl_marks_of(const struct fsl_marks *marks, const char *path);
 
 /*
  * Makes @marks, which were taken without knowing the period, marks of that period and lead: each

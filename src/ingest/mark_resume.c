@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,11 +9,6 @@
 #include "base/log.h"
 #include "ingest/mark_parts.h"
 #include "team/team.h"
-
-static int compare_path(const void *path, const void *file)
-{
-	return strcmp(path, ((const struct fsl_file_marks *)file)->path);
-}
 
 /* One file of both runs. */
 struct candidate {
@@ -48,9 +42,7 @@ const struct fsl_file_marks *fsl_marks_resumed(const struct fsl_ingest_options *
 	const struct fsl_marks *marks = options->resume;
 	bool is_resumed = marks != NULL && marks->n_files > 0 && options->resume_ns >= 0 &&
 			  are_alike(marks, options);
-	return is_resumed ? bsearch(path, marks->files, marks->n_files, sizeof(marks->files[0]),
-				    compare_path)
-			  : NULL;
+	return is_resumed ? fsl_marks_of(marks, path) : NULL;
 }
 
 /* Fingerprint of what stands before @offset; false where that cannot be read. */

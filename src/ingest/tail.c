@@ -223,16 +223,13 @@ static bool read_items(int fd, uint64_t *offset, void *items, uint64_t n, size_t
 	return true;
 }
 
-/* Where the next of some items goes; NULL where there is no room for any. */
-#define BEHIND(items, n) ((items) != NULL ? (items) + (n) : NULL)
-
 /* One segment, to behind the events that are there. */
 static bool read_segment(struct fsl_rank *events, const struct fsl_tail_segment *segment, int fd)
 {
 	const struct fsl_event_counts n = segment->n;
-	struct fsl_op *ops = BEHIND(events->ops, events->n_ops);
-	struct fsl_op *remnants = BEHIND(events->remnants, events->n_remnants);
-	struct fsl_stage *stages = BEHIND(events->stages, events->n_stages);
+	struct fsl_op *ops = FSL_BEHIND(events->ops, events->n_ops);
+	struct fsl_op *remnants = FSL_BEHIND(events->remnants, events->n_remnants);
+	struct fsl_stage *stages = FSL_BEHIND(events->stages, events->n_stages);
 	uint64_t offset = segment->offset;
 	events->n_ops += (size_t)n.n_ops;
 	events->n_remnants += (size_t)n.n_remnants;

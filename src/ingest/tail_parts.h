@@ -4,6 +4,9 @@
 
 #include "ingest/tail.h"
 
+/* What stands, or goes, behind the first @n of some items; NULL where there is no array. */
+#define FSL_BEHIND(items, n) ((items) != NULL ? (items) + (n) : NULL)
+
 /* Of a segment's events. */
 uint64_t fsl_events_checksum(const struct fsl_op *ops, const struct fsl_op *remnants,
 			     const struct fsl_stage *stages, struct fsl_event_counts n);

@@ -83,16 +83,13 @@ static bool write_items(int fd, uint64_t *offset, const void *items, uint64_t n,
 	return true;
 }
 
-/* What stands behind the first @n of some items; NULL where there are none. */
-#define BEHIND(items, n) ((items) != NULL ? (items) + (n) : NULL)
-
 static bool write_segment(int fd, uint64_t *offset, struct fsl_tail *tail,
 			  struct fsl_tail_segment *segment)
 {
 	const struct fsl_event_counts n = segment->n;
-	const struct fsl_op *ops = BEHIND(tail->ops, tail->n_passed.n_ops);
-	const struct fsl_op *remnants = BEHIND(tail->remnants, tail->n_passed.n_remnants);
-	const struct fsl_stage *stages = BEHIND(tail->stages, tail->n_passed.n_stages);
+	const struct fsl_op *ops = FSL_BEHIND(tail->ops, tail->n_passed.n_ops);
+	const struct fsl_op *remnants = FSL_BEHIND(tail->remnants, tail->n_passed.n_remnants);
+	const struct fsl_stage *stages = FSL_BEHIND(tail->stages, tail->n_passed.n_stages);
 	segment->offset = *offset;
 	segment->checksum = fsl_events_checksum(ops, remnants, stages, n);
 	tail->n_passed = fsl_counts_sum(tail->n_passed, n);
