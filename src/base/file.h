@@ -78,6 +78,10 @@ enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length
  */
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
 				      bool exclusive, bool *existed, struct fsl_error *err);
+/* The same in the place of what is there, without waiting for the disk: after a power cut the file
+ * may be empty or cut, so that its content has to tell whether it is whole. */
+enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
+				 struct fsl_error *err);
 
 /*
  * The same for what is too large to be held as one text, or is written by somebody else: a file

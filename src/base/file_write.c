@@ -89,9 +89,19 @@ static int create_temp(const char *folder, char **temp)
 	return fd;
 }
 
-/* Everything to the disk; 0 or errno. Closes @fd in every case. */
-static int write_and_close(int fd, const char *text, size_t length)
+/* What is written, and how. */
+struct content {
+	const char *text;
+	size_t length;
+	bool is_exclusive; /* no file is replaced */
+	bool is_lasting;   /* to the disk before the file has its name */
+};
+
+/* 0 or errno. Closes @fd in every case. */
+static int write_and_close(int fd, const struct content *content)
 {
+	const char *text = content->text;
+	size_t length = content->length;
 	int code = 0;
 	while (length > 0 && code == 0) {
 		ssize_t n = write(fd, text, length);
@@ -104,7 +114,7 @@ static int write_and_close(int fd, const char *text, size_t length)
 			code = errno;
 		}
 	}
-	if (code == 0 && fsync(fd) != 0 && errno != EINVAL) {
+	if (code == 0 && content->is_lasting && fsync(fd) != 0 && errno != EINVAL) {
 		code = errno;
 	}
 	if (close(fd) != 0 && code == 0 && errno != EINTR) {
@@ -143,12 +153,11 @@ static int sync_folder(const char *folder)
 }
 
 /* Fills the open temporary file and gives it its name, or removes it; 0 or errno. */
-static int finish_temp(int fd, const char *temp, const char *path, bool exclusive, const char *text,
-		       size_t length)
+static int finish_temp(int fd, const char *temp, const char *path, const struct content *content)
 {
-	int code = write_and_close(fd, text, length);
+	int code = write_and_close(fd, content);
 	if (code == 0) {
-		code = publish(temp, path, exclusive);
+		code = publish(temp, path, content->is_exclusive);
 	}
 	if (code != 0) {
 		(void)unlink(temp);
@@ -156,8 +165,8 @@ static int finish_temp(int fd, const char *temp, const char *path, bool exclusiv
 	return code;
 }
 
-enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
-				      bool exclusive, bool *existed, struct fsl_error *err)
+static enum fsl_status write_content(const char *path, const struct content *content, bool *existed,
+				     struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	char *temp = NULL;
@@ -170,10 +179,10 @@ enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t
 		goto out;
 	}
 	if (fd >= 0) {
-		code = finish_temp(fd, temp, path, exclusive, text, length);
-		is_found = exclusive && code == EEXIST;
+		code = finish_temp(fd, temp, path, content);
+		is_found = content->is_exclusive && code == EEXIST;
 	}
-	if (fd >= 0 && code == 0) {
+	if (fd >= 0 && code == 0 && content->is_lasting) {
 		code = sync_folder(folder);
 	}
 	if ((fd < 0 || code != 0) && !is_found) {
@@ -186,6 +195,20 @@ out:
 	fsl_free(temp);
 	fsl_free(folder);
 	return status;
+}
+
+enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
+				      bool exclusive, bool *existed, struct fsl_error *err)
+{
+	const struct content content = {text, length, exclusive, true};
+	return write_content(path, &content, existed, err);
+}
+
+enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
+				 struct fsl_error *err)
+{
+	const struct content content = {bytes, n_bytes, false, false};
+	return write_content(path, &content, NULL, err);
 }
 
 struct fsl_draft {

@@ -300,7 +300,7 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 	}
 	enum fsl_status status = fsl_dir_create(config->slow_node_detection_path, &err);
 	if (status == FSL_OK) {
-		status = fsl_state_use(state, config->state_path, &err);
+		status = fsl_state_open(state, config->state_path, &err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_state_check_alarm(*state, out, config->now_ns, config->look_back_mins,
@@ -386,6 +386,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 {
 	struct fsl_job job;
 	struct fsl_kept kept = {0};
+	struct fsl_state *state = NULL; /* until there is something to alarm of */
 	struct fsl_time_range range = fsl_time_range_of(config);
 	enum fsl_status found = fsl_job_init(&job, err);
 	if (found == FSL_OK) {
@@ -399,13 +400,14 @@ static enum fsl_status detect(const struct fsl_config *config,
 	} else if (range.is_waiting_for_fail_slow && !job.perception.is_anomaly) {
 		withhold_verdict(&job);
 	}
-	enum fsl_status status = report(&job, config, options, &kept.state, err);
-	settle_alarm(kept.state, config, status == FSL_OK);
+	enum fsl_status status = report(&job, config, options, &state, err);
+	settle_alarm(state, config, status == FSL_OK);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	if (found == FSL_OK) {
 		fsl_kept_save(&kept, &job, config);
 	}
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	fsl_state_close(state);
 	fsl_kept_fini(&kept);
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;

@@ -1,4 +1,4 @@
-/* Keeps the chapters of a long capture in the state file, and goes on from there. */
+/* Keeps the chapters of a long capture beside the state file, and goes on from there. */
 #include "cli/detect_kept.h"
 
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "cli/detect_chapters.h"
 #include "cli/detect_kept_parts.h"
+#include "state/state.h"
 #include "team/team.h"
 
 /* With its end, so that two texts are not one longer text. */
@@ -90,7 +91,7 @@ static char *root_of(const struct fsl_config *config)
 
 static void open_tails(struct fsl_kept *kept, const struct fsl_config *config, const char *root)
 {
-	char *path = fsl_state_beside(config->state_path, root);
+	char *path = fsl_state_beside(config->state_path, FSL_BESIDE_TAILS, root);
 	if (path != NULL) {
 		fsl_tails_open(&kept->before, path);
 	}
@@ -105,15 +106,11 @@ static enum fsl_status read_kept(struct fsl_kept *kept, const struct fsl_config 
 	size_t n_bytes = 0;
 	char *root = root_of(config);
 	enum fsl_status status = FSL_OK;
-	if (root == NULL || access(config->state_path, F_OK) != 0) {
-		free(root);
+	if (root == NULL) {
 		return FSL_OK; /* nothing was kept */
 	}
 	rules_of(rules, config);
-	status = fsl_state_use(&kept->state, config->state_path, err);
-	if (status == FSL_OK) {
-		status = fsl_state_get_kept(kept->state, root, rules, &bytes, &n_bytes, err);
-	}
+	status = fsl_state_get_kept(config->state_path, root, rules, &bytes, &n_bytes, err);
 	if (status == FSL_OK && bytes != NULL) {
 		status = fsl_kept_unpack(kept, bytes, n_bytes, err);
 		if (status == FSL_OK) {
@@ -385,7 +382,7 @@ static void write_tails(struct fsl_kept *kept, const struct fsl_job *job,
 	struct fsl_error err = {0};
 	const struct fsl_chapters *chapters = &job->chapters;
 	int64_t boundary_ns = chapters->items[chapters->n_items - 1].time.begin_ns;
-	char *path = fsl_state_beside(config->state_path, root);
+	char *path = fsl_state_beside(config->state_path, FSL_BESIDE_TAILS, root);
 	bool is_anew = false;
 	if (path != NULL && fsl_tails_write(&kept->now, &kept->before, path, boundary_ns, &is_anew,
 					    &err) != FSL_OK) {
@@ -411,14 +408,11 @@ static enum fsl_status write_kept(struct fsl_kept *kept, const struct fsl_job *j
 	const struct fsl_chapter_rule *rule = &job->chapters.rule;
 	rules_of(rules, config);
 	fsl_marks_settle(&kept->now, rule->length_ns, rule->lead_ns + rule->slack_ns);
-	enum fsl_status status = fsl_state_use(&kept->state, config->state_path, err);
+	write_tails(kept, job, config, root);
+	enum fsl_status status = fsl_kept_pack(kept, &job->chapters, &pack, err);
 	if (status == FSL_OK) {
-		write_tails(kept, job, config, root);
-		status = fsl_kept_pack(kept, &job->chapters, &pack, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_state_put_kept(kept->state, root, rules, pack.bytes, pack.n_bytes,
-					    config->now_ns, err);
+		status = fsl_state_put_kept(config->state_path, root, rules, pack.bytes,
+					    pack.n_bytes, err);
 	}
 	fsl_pack_fini(&pack);
 	free(root);
@@ -445,7 +439,6 @@ void fsl_kept_save(struct fsl_kept *kept, const struct fsl_job *job,
 
 void fsl_kept_fini(struct fsl_kept *kept)
 {
-	fsl_state_close(kept->state);
 	fsl_chapters_fini(&kept->chapters);
 	fsl_marks_fini(&kept->before);
 	fsl_marks_fini(&kept->now);

@@ -9,7 +9,6 @@
 #include "cli/detect_job.h"
 #include "ingest/ingest.h"
 #include "ingest/mark.h"
-#include "state/state.h"
 
 /* One rank when the earlier run read it: its last operator and its last stage that had ended, on
  * the device where there is one; FSL_NS_ABSENT: none had. */
@@ -20,7 +19,6 @@ struct fsl_kept_rank {
 
 struct fsl_kept {
 	struct fsl_arena arena;
-	struct fsl_state *state; /* of the whole run; NULL until somebody wants it */
 	bool is_wanted; /* the run is one that may keep something and go on from what was kept */
 	struct fsl_chapter_rule longest; /* of the configuration */
 	int64_t n_parts;

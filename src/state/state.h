@@ -1,6 +1,6 @@
 /*
- * What one run leaves for the next: alarms already sent, and what it found of a capture that goes
- * on. SQLite; can be deleted at any time, at no loss but time and a second alarm.
+ * What one run leaves for the next: alarms already sent, in an SQLite file, and beside it what it
+ * found of captures that go on. Can be deleted at any time, at no loss but time and a second alarm.
  */
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
@@ -16,8 +16,6 @@ struct fsl_state; /* opaque; used by one thread */
  * is changed then, and a run can go on without state: every alarm is a new one.
  */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
-/* The same unless *state is open already, and its file still has that name: a run opens it once. */
-enum fsl_status fsl_state_use(struct fsl_state **state, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
 
 /* What the history says about an alarm. */
@@ -47,21 +45,27 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told,
 				       struct fsl_error *err);
 
-/* The file beside the state file for what is kept of the job in folder @root and too large for
- * that; NULL: out of memory. Free with fsl_free. */
-char *fsl_state_beside(const char *state_path, const char *root);
-/* Removes those of all jobs that nobody wrote to for two days; called when one is made. */
+/* What stands beside the state file, for each folder of a job. */
+enum fsl_beside {
+	FSL_BESIDE_KEPT,  /* what is kept of the job; removed once nobody wrote to it for 90 days */
+	FSL_BESIDE_TAILS, /* its newest events; for two days */
+	FSL_BESIDE_N,
+};
+/* Path of the file for the job in folder @root; NULL: out of memory. Free with fsl_free. */
+char *fsl_state_beside(const char *state_path, enum fsl_beside kind, const char *root);
+/* Removes files of all jobs that are too old; called when one is made. */
 void fsl_state_sweep_beside(const char *state_path);
+
 /*
  * What was kept of the job in folder @root, judged by the same @rules; *bytes NULL when nothing is
- * or when it is damaged. Free *bytes with fsl_free.
+ * or when it is damaged. Free *bytes with fsl_free. Not in the state file: that has to be looked
+ * through whenever it is opened, and waits for the disk when it is written.
  */
-enum fsl_status fsl_state_get_kept(struct fsl_state *state, const char *root, const char *rules,
+enum fsl_status fsl_state_get_kept(const char *state_path, const char *root, const char *rules,
 				   void **bytes, size_t *n_bytes, struct fsl_error *err);
-/* Keeps @bytes in the place of what was kept of @root before. What was kept 90 days ago is removed.
- */
-enum fsl_status fsl_state_put_kept(struct fsl_state *state, const char *root, const char *rules,
-				   const void *bytes, size_t n_bytes, int64_t now_ns,
-				   struct fsl_error *err);
+/* Keeps @bytes in the place of what was kept of @root before, as a whole or not at all; makes the
+ * folder. */
+enum fsl_status fsl_state_put_kept(const char *state_path, const char *root, const char *rules,
+				   const void *bytes, size_t n_bytes, struct fsl_error *err);
 
 #endif

@@ -1,48 +1,87 @@
-/* Files beside the state file, for what is too large for it and may be lost. */
+/* Names of the files beside the state file, and how they go. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "state/state.h"
+#include "state/state_parts.h"
 
-#define INFIX "-tails-"
+enum { DIGITS = 16, DAY_S = 24 * 3600 };
 
-enum { DIGITS = 16, AGE_MAX_S = 2 * 24 * 3600 };
+/* What follows the name of the state file, and for how long nobody wrote to a file that goes. */
+static const struct beside {
+	const char *infix;
+	time_t age_max_s;
+} kinds[FSL_BESIDE_N] = {
+	[FSL_BESIDE_KEPT] = {"-kept-", 90 * DAY_S},
+	[FSL_BESIDE_TAILS] = {"-tails-", 2 * DAY_S},
+};
 
-char *fsl_state_beside(const char *state_path, const char *root)
+char *fsl_state_beside(const char *state_path, enum fsl_beside kind, const char *root)
 {
-	size_t size = strlen(state_path) + sizeof(INFIX) + DIGITS;
+	const char *infix = kinds[kind].infix;
+	size_t size = strlen(state_path) + strlen(infix) + DIGITS + 1;
 	char *path = fsl_calloc(size, 1);
 	if (path != NULL) {
-		(void)snprintf(path, size, "%s" INFIX "%016" PRIx64, state_path,
+		(void)snprintf(path, size, "%s%s%016" PRIx64, state_path, infix,
 			       fsl_hash_bytes(FSL_HASH_START, root, strlen(root)));
 	}
 	return path;
 }
 
-/* Of the state file of that name, and of no other. */
-static bool is_beside(const char *name, const char *state_name)
+enum fsl_status fsl_state_prepare_folder(const char *path, struct fsl_error *err)
 {
-	size_t n_state = strlen(state_name), n_infix = strlen(INFIX);
-	return strncmp(name, state_name, n_state) == 0 &&
-	       strncmp(name + n_state, INFIX, n_infix) == 0 &&
-	       strlen(name + n_state + n_infix) == DIGITS &&
-	       strspn(name + n_state + n_infix, "0123456789abcdef") == DIGITS;
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash != NULL ? (size_t)(slash - path) : 0;
+	if (length == 0) {
+		return FSL_OK;
+	}
+	if (length >= sizeof(folder)) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"path too long, name a shorter one with state_path: path=\"%s\"",
+				path);
+	}
+	memcpy(folder, path, length);
+	folder[length] = '\0';
+	return fsl_dir_create(folder, err);
 }
 
-static void remove_if_old(DIR *folder, const char *name)
+static bool is_of_kind(const char *behind, const struct beside *kind)
 {
+	size_t n_infix = strlen(kind->infix);
+	return strncmp(behind, kind->infix, n_infix) == 0 && strlen(behind + n_infix) == DIGITS &&
+	       strspn(behind + n_infix, "0123456789abcdef") == DIGITS;
+}
+
+/* The kind of a file of the state file of that name, and of no other; NULL: it is none. */
+static const struct beside *kind_of(const char *name, const char *state_name)
+{
+	size_t n_state = strlen(state_name);
+	for (size_t k = 0; k < FSL_BESIDE_N; k++) {
+		if (strncmp(name, state_name, n_state) == 0 &&
+		    is_of_kind(name + n_state, &kinds[k])) {
+			return &kinds[k];
+		}
+	}
+	return NULL;
+}
+
+static void remove_if_old(DIR *folder, const char *name, const char *state_name)
+{
+	const struct beside *kind = kind_of(name, state_name);
 	struct stat facts;
 	int fd = dirfd(folder);
-	if (fstatat(fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(facts.st_mode) &&
-	    facts.st_mtime < time(NULL) - AGE_MAX_S) {
+	if (kind != NULL && fstatat(fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(facts.st_mode) && facts.st_mtime < time(NULL) - kind->age_max_s) {
 		(void)unlinkat(fd, name, 0);
 	}
 }
@@ -61,9 +100,7 @@ void fsl_state_sweep_beside(const char *state_path)
 	fsl_free(folder_path);
 	const struct dirent *entry = folder != NULL ? readdir(folder) : NULL;
 	for (; entry != NULL; entry = readdir(folder)) {
-		if (is_beside(entry->d_name, state_name)) {
-			remove_if_old(folder, entry->d_name);
-		}
+		remove_if_old(folder, entry->d_name, state_name);
 	}
 	if (folder != NULL) {
 		(void)closedir(folder);

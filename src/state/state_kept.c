@@ -1,126 +1,138 @@
-/* What earlier runs found and a later one need not find again, in the same SQLite file. */
+/* What earlier runs found and a later one need not find again: a file for each folder of a job. */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/os_error.h"
+#include "base/pack.h"
 #include "state/state_parts.h"
 
-/* Tells bytes that the disk changed: a page check does not look at them. */
-static int64_t checksum(const void *bytes, size_t n)
+/* "FSLKEPT1"; folder, rules, what is kept, and the checksum of all that. */
+#define MAGIC UINT64_C(0x315450454b4c5346)
+
+enum { CHECKSUM_BYTES = sizeof(uint64_t), FILE_BYTES_MAX = 1 << 28, TEXT_BYTES_MAX = 1 << 16 };
+
+static enum fsl_status fail_memory(const char *state_path, struct fsl_error *err)
 {
-	return (int64_t)(fsl_hash_block(bytes, n) >> 1);
+	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: path=\"%s\"", state_path);
 }
 
-/* The row under the statement; *bytes stays NULL when it is not what was written. */
-static enum fsl_status copy_row(sqlite3_stmt *statement, void **bytes, size_t *n_bytes,
-				struct fsl_error *err)
+/* All bytes of the file, which the checksum tells to be whole; none where it is no such file. */
+static enum fsl_status read_whole(int fd, struct fsl_pack *out, struct fsl_error *err)
 {
-	const void *found = sqlite3_column_blob(statement, 0);
-	int n = sqlite3_column_bytes(statement, 0);
-	if (found == NULL || n <= 0 ||
-	    checksum(found, (size_t)n) != sqlite3_column_int64(statement, 1)) {
+	struct stat facts;
+	if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0 ||
+	    facts.st_size > FILE_BYTES_MAX) {
 		return FSL_OK;
 	}
-	*bytes = fsl_calloc((size_t)n, 1);
-	if (*bytes == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: bytes=%d", n);
+	size_t size = (size_t)facts.st_size;
+	enum fsl_status status = FSL_GROW(out->bytes, out->capacity, size, err);
+	while (status == FSL_OK && out->n_bytes < size) {
+		ssize_t n = read(fd, out->bytes + out->n_bytes, size - out->n_bytes);
+		if (n == 0 || (n < 0 && errno != EINTR)) {
+			break;
+		}
+		out->n_bytes += n > 0 ? (size_t)n : 0;
 	}
-	memcpy(*bytes, found, (size_t)n);
-	*n_bytes = (size_t)n;
-	return FSL_OK;
-}
-
-enum fsl_status fsl_state_get_kept(struct fsl_state *state, const char *root, const char *rules,
-				   void **bytes, size_t *n_bytes, struct fsl_error *err)
-{
-	sqlite3_stmt *statement = NULL;
-	enum fsl_status status = FSL_OK;
-	*bytes = NULL;
-	*n_bytes = 0;
-	if (!state->has_tables) {
-		return FSL_OK;
-	}
-	int code = sqlite3_prepare_v2(
-		state->db, "SELECT bytes, checksum FROM kept WHERE root = ?1 AND rules = ?2", -1,
-		&statement, NULL);
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_text(statement, 1, root, -1, SQLITE_STATIC);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_text(statement, 2, rules, -1, SQLITE_STATIC);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_step(statement);
-	}
-	if (code == SQLITE_ROW) {
-		status = copy_row(statement, bytes, n_bytes, err);
-	} else if (code != SQLITE_DONE) {
-		status = fsl_state_fail(state->db, state->path, "read", err);
-	}
-	sqlite3_finalize(statement);
 	return status;
 }
 
-struct kept {
-	const char *root, *rules;
-	const void *bytes;
-	size_t n_bytes;
-	int64_t now_ns;
-};
-
-static int put(struct fsl_state *state, const struct kept *kept)
+static bool is_text(struct fsl_unpack *unpack, const char *text)
 {
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(state->db,
-				      "INSERT OR REPLACE INTO kept (root, rules, saved_ns, "
-				      "checksum, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
-				      -1, &statement, NULL);
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_text(statement, 1, kept->root, -1, SQLITE_STATIC);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_text(statement, 2, kept->rules, -1, SQLITE_STATIC);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_int64(statement, 3, kept->now_ns);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_int64(statement, 4, checksum(kept->bytes, kept->n_bytes));
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_blob64(statement, 5, kept->bytes, kept->n_bytes, SQLITE_STATIC);
-	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_step(statement);
-	}
-	sqlite3_finalize(statement);
-	return code;
+	size_t n = 0;
+	const char *found = fsl_unpack_text(unpack, TEXT_BYTES_MAX, &n);
+	return !unpack->is_bad && n == strlen(text) && memcmp(found, text, n) == 0;
 }
 
-static int remove_old(struct fsl_state *state, int64_t now_ns)
+/* How many bytes behind its head the file keeps; 0 when they are not what was written, of another
+ * folder or found by other rules. */
+static size_t count_kept(const struct fsl_pack *content, const char *root, const char *rules)
 {
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(state->db, "DELETE FROM kept WHERE saved_ns < ?1", -1,
-				      &statement, NULL);
-	if (code == SQLITE_OK) {
-		code = sqlite3_bind_int64(statement, 1, now_ns - FSL_STATE_KEEP_NS);
+	if (content->n_bytes < CHECKSUM_BYTES) {
+		return 0;
 	}
-	if (code == SQLITE_OK) {
-		code = sqlite3_step(statement);
-	}
-	sqlite3_finalize(statement);
-	return code;
+	size_t n_summed = content->n_bytes - CHECKSUM_BYTES;
+	struct fsl_unpack end = {.at = content->bytes + n_summed, .n_left = CHECKSUM_BYTES};
+	struct fsl_unpack unpack = {.at = content->bytes, .n_left = n_summed};
+	bool is_sound = fsl_unpack_u64(&unpack) == MAGIC &&
+			fsl_unpack_u64(&end) == fsl_hash_large(content->bytes, n_summed) &&
+			is_text(&unpack, root) && is_text(&unpack, rules);
+	return is_sound ? unpack.n_left : 0;
 }
 
-enum fsl_status fsl_state_put_kept(struct fsl_state *state, const char *root, const char *rules,
-				   const void *bytes, size_t n_bytes, int64_t now_ns,
-				   struct fsl_error *err)
+static enum fsl_status read_file(struct fsl_pack *out, const char *path, struct fsl_error *err)
 {
-	struct kept kept = {root, rules, bytes, n_bytes, now_ns};
-	enum fsl_status status = fsl_state_begin(state, err);
-	if (status != FSL_OK) {
-		return status;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && errno != ENOENT && errno != ELOOP) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"cannot read what was kept, make it readable or delete it: "
+				"path=\"%s\", reason=\"%s\"",
+				path, fsl_os_error(errno).text);
 	}
-	bool is_done = put(state, &kept) == SQLITE_DONE && remove_old(state, now_ns) == SQLITE_DONE;
-	return fsl_state_finish(state, is_done, err);
+	enum fsl_status status = fd >= 0 ? read_whole(fd, out, err) : FSL_OK;
+	if (fd >= 0) {
+		(void)close(fd);
+	}
+	return status;
+}
+
+enum fsl_status fsl_state_get_kept(const char *state_path, const char *root, const char *rules,
+				   void **bytes, size_t *n_bytes, struct fsl_error *err)
+{
+	struct fsl_pack content = {0};
+	*bytes = NULL;
+	*n_bytes = 0;
+	char *path = fsl_state_beside(state_path, FSL_BESIDE_KEPT, root);
+	if (path == NULL) {
+		return fail_memory(state_path, err);
+	}
+	enum fsl_status status = read_file(&content, path, err);
+	size_t n_kept = status == FSL_OK ? count_kept(&content, root, rules) : 0;
+	if (n_kept > 0) {
+		memmove(content.bytes, content.bytes + content.n_bytes - CHECKSUM_BYTES - n_kept,
+			n_kept);
+		*bytes = content.bytes;
+		*n_bytes = n_kept;
+	} else {
+		fsl_pack_fini(&content);
+	}
+	fsl_free(path);
+	return status;
+}
+
+static enum fsl_status write_file(const char *path, const struct fsl_pack *content,
+				  const char *state_path, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_state_prepare_folder(state_path, err);
+	bool is_new = access(path, F_OK) != 0;
+	if (status == FSL_OK) {
+		status = fsl_file_replace(path, content->bytes, content->n_bytes, err);
+	}
+	if (status == FSL_OK && is_new) {
+		fsl_state_sweep_beside(state_path);
+	}
+	return status;
+}
+
+enum fsl_status fsl_state_put_kept(const char *state_path, const char *root, const char *rules,
+				   const void *bytes, size_t n_bytes, struct fsl_error *err)
+{
+	struct fsl_pack content = {0};
+	char *path = fsl_state_beside(state_path, FSL_BESIDE_KEPT, root);
+	fsl_pack_u64(&content, MAGIC);
+	fsl_pack_text(&content, root);
+	fsl_pack_text(&content, rules);
+	fsl_pack_packed(&content, bytes, n_bytes);
+	fsl_pack_u64(&content, fsl_hash_large(content.bytes, content.n_bytes));
+	enum fsl_status status = path == NULL || content.is_failed
+					 ? fail_memory(state_path, err)
+					 : write_file(path, &content, state_path, err);
+	fsl_pack_fini(&content);
+	fsl_free(path);
+	return status;
 }

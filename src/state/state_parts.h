@@ -4,7 +4,6 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "base/number.h"
 #include "state/state.h"
@@ -15,10 +14,10 @@ struct fsl_state {
 	sqlite3 *db;
 	char *path;
 	bool has_tables; /* else the first transaction makes them: one wait for the disk less */
-	bool has_identity;
-	struct stat identity; /* of the file that is open */
 };
 
+/* Makes the folder of the file. */
+enum fsl_status fsl_state_prepare_folder(const char *path, struct fsl_error *err);
 /* @what: "open", "read", "write". */
 enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
 			       struct fsl_error *err);

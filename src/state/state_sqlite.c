@@ -16,7 +16,7 @@
 #include "base/os_error.h"
 
 enum {
-	SCHEMA_VERSION = 2,          /* 2: with the table of what is kept */
+	SCHEMA_VERSION = 3,          /* 2: with a table of what is kept */
 	APPLICATION_ID = 0x66736c31, /* "fsl1": tells our file from another program's */
 	BUSY_TIMEOUT_MS = 5000,      /* an overlapping run holds the lock for milliseconds */
 	DAMAGED_FILES_MAX = 1000,    /* then somebody should look */
@@ -31,15 +31,10 @@ static const char *const schema = "CREATE TABLE IF NOT EXISTS alarms ("
 				  " text TEXT NOT NULL);"             /* the verdict's reason */
 				  "CREATE INDEX IF NOT EXISTS alarms_by_key"
 				  " ON alarms (kind, key, last_seen_ns);"
-				  "CREATE TABLE IF NOT EXISTS kept ("
-				  " root TEXT PRIMARY KEY,"     /* folder of the job */
-				  " rules TEXT NOT NULL,"       /* by which it was judged */
-				  " saved_ns INTEGER NOT NULL," /* by the last run */
-				  " checksum INTEGER NOT NULL," /* of the bytes */
-				  " bytes BLOB NOT NULL);"      /* what is kept */
+				  "DROP TABLE IF EXISTS kept;" /* of version 2 */
 				  "PRAGMA application_id = 1718840369;"
-				  "PRAGMA user_version = 2;";
-_Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 2,
+				  "PRAGMA user_version = 3;";
+_Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 3,
 	       "the schema's text carries both numbers");
 
 /* One wait for the disk less in a transaction. What a power cut may damage then, in a window of one
@@ -291,38 +286,6 @@ enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct f
 	return status;
 }
 
-/* Makes the folder of @path. */
-static enum fsl_status prepare_folder(const char *path, struct fsl_error *err)
-{
-	char folder[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	size_t length = slash != NULL ? (size_t)(slash - path) : 0;
-	if (length == 0) {
-		return FSL_OK;
-	}
-	if (length >= sizeof(folder)) {
-		return FSL_FAIL(err, FSL_ERR_IO,
-				"path too long, name a shorter one with state_path: path=\"%s\"",
-				path);
-	}
-	memcpy(folder, path, length);
-	folder[length] = '\0';
-	return fsl_dir_create(folder, err);
-}
-
-/* The file that has the name now. */
-static void note_identity(struct fsl_state *state)
-{
-	state->has_identity = stat(state->path, &state->identity) == 0;
-}
-
-static bool is_replaced(const struct fsl_state *state)
-{
-	struct stat now;
-	return !state->has_identity || stat(state->path, &now) != 0 ||
-	       now.st_ino != state->identity.st_ino || now.st_dev != state->identity.st_dev;
-}
-
 static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err)
 {
 	bool is_damaged = false;
@@ -343,13 +306,12 @@ static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err
 		status = check_owner(&owner, state->path, err);
 	}
 	state->has_tables = status == FSL_OK && is_current(&owner);
-	note_identity(state);
 	return status;
 }
 
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err)
 {
-	enum fsl_status status = prepare_folder(path, err);
+	enum fsl_status status = fsl_state_prepare_folder(path, err);
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -370,16 +332,6 @@ enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct 
 	}
 	*out = state;
 	return FSL_OK;
-}
-
-enum fsl_status fsl_state_use(struct fsl_state **state, const char *path, struct fsl_error *err)
-{
-	if (*state != NULL && !is_replaced(*state)) {
-		return FSL_OK;
-	}
-	fsl_state_close(*state);
-	*state = NULL;
-	return fsl_state_open(state, path, err);
 }
 
 void fsl_state_close(struct fsl_state *state)

@@ -111,7 +111,8 @@ def is_found(job):
 def changes_are_noticed(job):
     """Each of these makes a run read everything."""
     marker = job.growing / job.files[0]
-    state = job.folder / "kept" / "failslow_state.db"
+    def kept():
+        return list((job.folder / "kept").glob("failslow_state.db-kept-*"))
 
     def rewrite(change):
         data = bytearray(marker.read_bytes())
@@ -147,8 +148,9 @@ def changes_are_noticed(job):
         "a file has another head": lambda _: rewrite(lambda data: data.reverse()),
         "a file is gone": lambda _: marker.unlink(),
         "the configuration is another one": touch_config,
-        "the state was deleted": lambda _: state.unlink(),
-        "the state is damaged": lambda _: state.write_bytes(b"x" * 10000),
+        "what was kept was deleted": lambda _: kept()[0].unlink(),
+        "what was kept is damaged": lambda _: kept()[0].write_bytes(b"x" * 10000),
+        "what was kept is cut": lambda _: os.truncate(kept()[0], kept()[0].stat().st_size - 1),
     }
     for what, change in changes.items():
         shutil.rmtree(job.growing / job.files[0].parent, ignore_errors=True)
@@ -156,6 +158,7 @@ def changes_are_noticed(job):
         job.judge()
         _, is_going_on = job.judge()
         expect(is_going_on, f"did not go on before: {what}")
+        expect(len(kept()) == 1, f"nothing was kept before: {what}")
         change(None)
         _, is_going_on = job.judge()
         expect(not is_going_on, f"went on although {what}")
@@ -384,7 +387,8 @@ def short_captures_keep_nothing(job):
     job.write(0.05)
     _, is_going_on = job.judge()
     expect(not is_going_on, "went on from nothing")
-    expect(not (job.folder / "kept" / "failslow_state.db").exists(), "state without a reason")
+    left = list((job.folder / "kept").glob("failslow_state.db*"))
+    expect(not left, f"state without a reason: {left}")
 
 
 CASES = [

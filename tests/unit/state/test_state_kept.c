@@ -1,28 +1,25 @@
 /* What is kept of a capture: found again by folder and rules, never changed, never half there. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 
 #include "base/mem.h"
-#include "base/number.h"
 #include "state/state.h"
 
-#define NOW (INT64_C(1750000000) * FSL_NS_PER_S)
-#define DAY (INT64_C(24) * 3600 * FSL_NS_PER_S)
-
 static char folder[64], path[128];
-static struct fsl_state *state_file;
 
 static int setup(void **state)
 {
@@ -30,22 +27,25 @@ static int setup(void **state)
 	(void)snprintf(folder, sizeof(folder), "/tmp/fsl_kept_XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	(void)snprintf(path, sizeof(path), "%s/state.db", folder);
-	return fsl_state_open(&state_file, path, NULL) == FSL_OK ? 0 : -1;
+	return 0;
 }
 
+/* Nothing else may be left than what these folders of jobs have. */
 static int teardown(void **state)
 {
 	(void)state;
-	fsl_state_close(state_file);
-	(void)unlink(path);
+	static const char *const roots[] = {"/a", "/b"};
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		char *kept = fsl_state_beside(path, FSL_BESIDE_KEPT, roots[i]);
+		(void)unlink(kept);
+		fsl_free(kept);
+	}
 	return rmdir(folder);
 }
 
-static void put(const char *root, const char *rules, const char *text, int64_t now_ns)
+static void put(const char *root, const char *rules, const char *text)
 {
-	assert_int_equal(
-		fsl_state_put_kept(state_file, root, rules, text, strlen(text), now_ns, NULL),
-		FSL_OK);
+	assert_int_equal(fsl_state_put_kept(path, root, rules, text, strlen(text), NULL), FSL_OK);
 }
 
 /* What is kept has to be @text; NULL: nothing. */
@@ -53,7 +53,7 @@ static void expect(const char *root, const char *rules, const char *text)
 {
 	void *bytes = NULL;
 	size_t n = 0;
-	assert_int_equal(fsl_state_get_kept(state_file, root, rules, &bytes, &n, NULL), FSL_OK);
+	assert_int_equal(fsl_state_get_kept(path, root, rules, &bytes, &n, NULL), FSL_OK);
 	assert_int_equal(n, text != NULL ? strlen(text) : 0);
 	assert_true((bytes != NULL) == (text != NULL));
 	if (text != NULL) {
@@ -62,46 +62,81 @@ static void expect(const char *root, const char *rules, const char *text)
 	fsl_free(bytes);
 }
 
-static void execute(const char *sql)
-{
-	sqlite3 *db = NULL;
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
 static void what_is_kept_is_found_by_folder_and_rules(void **state)
 {
 	(void)state;
 	expect("/a", "1", NULL);
-	put("/a", "1", "first", NOW);
-	put("/b", "1", "other", NOW);
+	put("/a", "1", "first");
+	put("/b", "1", "other");
 	expect("/a", "1", "first");
 	expect("/b", "1", "other");
 	expect("/a", "2", NULL);
-	put("/a", "2", "second", NOW);
+	put("/a", "2", "second");
 	expect("/a", "2", "second");
 	expect("/a", "1", NULL);
+}
+
+/* Two folders whose names have the same digits must not take each other's. */
+static void what_is_kept_of_another_folder_is_not_used(void **state)
+{
+	(void)state;
+	char *a = fsl_state_beside(path, FSL_BESIDE_KEPT, "/a");
+	char *b = fsl_state_beside(path, FSL_BESIDE_KEPT, "/b");
+	put("/a", "1", "first");
+	assert_int_equal(rename(a, b), 0);
+	expect("/b", "1", NULL);
+	fsl_free(a);
+	fsl_free(b);
+}
+
+static size_t size_of(const char *file_path)
+{
+	struct stat facts;
+	assert_int_equal(stat(file_path, &facts), 0);
+	return (size_t)facts.st_size;
 }
 
 static void what_changed_on_disk_is_not_used(void **state)
 {
 	(void)state;
-	put("/a", "1", "first", NOW);
-	execute("UPDATE kept SET bytes = x'66697273' || x'75'");
-	expect("/a", "1", NULL);
-	put("/a", "1", "again", NOW);
+	char *kept = fsl_state_beside(path, FSL_BESIDE_KEPT, "/a");
+	put("/a", "1", "first");
+	for (size_t at = 0, size = size_of(kept); at < size; at++) {
+		int fd = open(kept, O_RDWR);
+		char byte = 0;
+		assert_int_equal(pread(fd, &byte, 1, (off_t)at), 1);
+		byte ^= 1;
+		assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+		assert_int_equal(close(fd), 0);
+		expect("/a", "1", NULL);
+		put("/a", "1", "first");
+		expect("/a", "1", "first");
+	}
+	for (size_t n = size_of(kept); n-- > 0;) {
+		assert_int_equal(truncate(kept, (off_t)n), 0);
+		expect("/a", "1", NULL);
+	}
+	put("/a", "1", "again");
 	expect("/a", "1", "again");
+	fsl_free(kept);
 }
 
-static void what_nobody_asked_for_in_90_days_is_removed(void **state)
+static void what_is_no_file_is_not_read(void **state)
 {
 	(void)state;
-	put("/a", "1", "old", NOW);
-	put("/b", "1", "new", NOW + 90 * DAY);
-	expect("/a", "1", "old");
-	put("/b", "1", "new", NOW + 90 * DAY + 1);
+	char *a = fsl_state_beside(path, FSL_BESIDE_KEPT, "/a");
+	char *b = fsl_state_beside(path, FSL_BESIDE_KEPT, "/b");
+	put("/a", "1", "first");
+	assert_int_equal(symlink(a, b), 0);
+	expect("/b", "1", NULL);
+	put("/b", "1", "second"); /* in the place of the link */
+	expect("/b", "1", "second");
+	expect("/a", "1", "first");
+	assert_int_equal(unlink(a), 0);
+	assert_int_equal(mkfifo(a, 0600), 0);
 	expect("/a", "1", NULL);
+	fsl_free(a);
+	fsl_free(b);
 }
 
 /* A file that was written to so many days ago. */
@@ -115,71 +150,97 @@ static void write_file(const char *file_path, int days)
 	assert_int_equal(utimensat(AT_FDCWD, file_path, times, 0), 0);
 }
 
-static void what_stands_beside_goes_after_two_days(void **state)
+static void what_stands_beside_goes_when_it_is_old(void **state)
 {
 	(void)state;
-	static const char *const others[] = {"-tails-0123456789abcdeg", "-tails-01234567",
-					     "-journal", "-tails-0123456789abcdef.old"};
-	char *old = fsl_state_beside(path, "/old"), *new = fsl_state_beside(path, "/new");
-	assert_non_null(old);
-	assert_non_null(new);
-	write_file(old, 2);
-	write_file(new, 1);
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		char other[160];
-		(void)snprintf(other, sizeof(other), "%s%s", path, others[i]);
-		write_file(other, 100);
+	static const struct {
+		const char *name;
+		int days;
+		bool is_gone;
+	} files[] = {
+		{"-tails-0123456789abcdef", 2, true},       {"-tails-1123456789abcdef", 1, false},
+		{"-kept-0123456789abcdef", 90, true},       {"-kept-1123456789abcdef", 89, false},
+		{"-tails-0123456789abcdeg", 100, false},    {"-tails-01234567", 100, false},
+		{"-kept-0123456789abcdef.old", 100, false}, {"-journal", 100, false},
+	};
+	enum { FILES_N = sizeof(files) / sizeof(files[0]) };
+	char names[FILES_N][192];
+	for (size_t i = 0; i < FILES_N; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "%s%s", path, files[i].name);
+		write_file(names[i], files[i].days);
 	}
-	fsl_state_sweep_beside(path);
-	assert_int_equal(access(old, F_OK), -1);
-	assert_int_equal(unlink(new), 0);
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		char other[160];
-		(void)snprintf(other, sizeof(other), "%s%s", path, others[i]);
-		assert_int_equal(unlink(other), 0);
+	put("/a", "1", "first"); /* looks around, as it is the first of its folder */
+	for (size_t i = 0; i < FILES_N; i++) {
+		assert_int_equal(unlink(names[i]), files[i].is_gone ? -1 : 0);
 	}
-	fsl_free(old);
-	fsl_free(new);
+	write_file(names[0], 100);
+	put("/a", "1", "again");
+	assert_int_equal(unlink(names[0]), 0);
 }
 
-static void a_file_of_the_first_version_gets_the_table(void **state)
+static void the_folder_is_made(void **state)
 {
 	(void)state;
-	put("/a", "1", "text", NOW);
-	execute("DROP TABLE kept; PRAGMA user_version = 1");
-	fsl_state_close(state_file);
-	state_file = NULL;
-	assert_int_equal(fsl_state_open(&state_file, path, NULL), FSL_OK);
-	expect("/a", "1", NULL);
-	put("/a", "1", "text", NOW);
-	expect("/a", "1", "text");
+	char deep[160];
+	(void)snprintf(deep, sizeof(deep), "%s/new/state.db", folder);
+	char *kept = fsl_state_beside(deep, FSL_BESIDE_KEPT, "/a");
+	assert_int_equal(fsl_state_put_kept(deep, "/a", "1", "x", 1, NULL), FSL_OK);
+	assert_int_equal(unlink(kept), 0);
+	(void)snprintf(deep, sizeof(deep), "%s/new", folder);
+	assert_int_equal(rmdir(deep), 0);
+	fsl_free(kept);
 }
 
 static void a_failed_write_leaves_what_was_there(void **state)
 {
 	(void)state;
 	struct fsl_error err = {0};
-	put("/a", "1", "first", NOW);
-	execute("CREATE TRIGGER full BEFORE INSERT ON kept BEGIN SELECT RAISE(ABORT, 'full'); END");
-	assert_int_equal(fsl_state_put_kept(state_file, "/a", "1", "x", 1, NOW, &err), FSL_ERR_IO);
-	assert_non_null(strstr(fsl_error_root(&err), "state_path"));
+	static char large[1 << 16];
+	const struct rlimit little = {1 << 12, RLIM_INFINITY};
+	struct rlimit before;
+	put("/a", "1", "first");
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+	assert_int_equal(fsl_state_put_kept(path, "/a", "1", large, sizeof(large), &err),
+			 FSL_ERR_IO);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_non_null(strstr(fsl_error_root(&err), "-kept-"));
+	expect("/a", "1", "first");
+}
+
+static void out_of_memory_is_told(void **state)
+{
+	(void)state;
+	struct fsl_error err = {0};
+	void *bytes = NULL;
+	size_t n = 0;
+	put("/a", "1", "first");
+	for (uint64_t nth = 1; nth < 3; nth++) {
+		fsl_mem_fail_at(nth);
+		assert_int_equal(fsl_state_get_kept(path, "/a", "1", &bytes, &n, &err),
+				 FSL_ERR_MEMORY);
+		fsl_error_clear(&err);
+		fsl_mem_fail_at(nth);
+		assert_int_equal(fsl_state_put_kept(path, "/a", "1", "x", 1, &err), FSL_ERR_MEMORY);
+		fsl_error_clear(&err);
+		fsl_mem_fail_at(0);
+	}
 	expect("/a", "1", "first");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_kept_is_found_by_folder_and_rules, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(what_changed_on_disk_is_not_used, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_nobody_asked_for_in_90_days_is_removed, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(what_stands_beside_goes_after_two_days, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_file_of_the_first_version_gets_the_table, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_failed_write_leaves_what_was_there, setup,
-						teardown),
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+		CASE(what_is_kept_is_found_by_folder_and_rules),
+		CASE(what_is_kept_of_another_folder_is_not_used),
+		CASE(what_changed_on_disk_is_not_used),
+		CASE(what_is_no_file_is_not_read),
+		CASE(what_stands_beside_goes_when_it_is_old),
+		CASE(the_folder_is_made),
+		CASE(a_failed_write_leaves_what_was_there),
+		CASE(out_of_memory_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -433,30 +433,6 @@ static void two_runs_that_found_an_empty_file_share_its_tables(void **state)
 	fsl_state_close(first);
 }
 
-static void a_run_opens_the_file_once(void **state)
-{
-	(void)state;
-	open_state();
-	struct fsl_state *first = fixture.state;
-	assert_int_equal(fsl_state_use(&fixture.state, fixture.path, &fixture.err), FSL_OK);
-	assert_ptr_equal(fixture.state, first);
-}
-
-static void a_file_that_was_deleted_meanwhile_is_made_anew(void **state)
-{
-	(void)state;
-	int64_t since_ns = 0;
-	add_culprit(3, FSL_CAUSE_COMPUTE);
-	open_state();
-	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
-	assert_int_equal(unlink(fixture.path), 0);
-	assert_int_equal(fsl_state_use(&fixture.state, fixture.path, &fixture.err), FSL_OK);
-	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
-	assert_int_equal(access(fixture.path, F_OK), 0);
-	open_state();
-	assert_true(check_at(NOW, LOOK_BACK_MINS, &since_ns));
-}
-
 static void check_refused(enum fsl_status status, const char *part)
 {
 	struct fsl_state *refused = NULL;
@@ -480,6 +456,22 @@ static void database_of_another_program_is_left_alone(void **state)
 					       LOOK_BACK_MINS, &alarm, &fixture.err),
 			 FSL_ERR_CONFIG);
 	assert_int_equal(query("SELECT count(*) FROM sqlite_master WHERE name = 'alarms'"), 0);
+}
+
+static void a_file_of_the_version_before_keeps_its_alarms_and_nothing_else(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	execute("CREATE TABLE kept (root TEXT PRIMARY KEY, bytes BLOB); "
+		"INSERT INTO kept VALUES ('/a', zeroblob(100000)); PRAGMA user_version = 2;");
+	open_state();
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+	assert_int_equal(since_ns, NOW);
+	assert_int_equal(query("SELECT count(*) FROM sqlite_master WHERE name = 'kept'"), 0);
+	assert_int_equal(query("PRAGMA user_version"), 3);
 }
 
 static void file_of_a_newer_version_is_left_alone(void **state)
@@ -643,9 +635,8 @@ int main(void)
 		CASE(a_run_that_ends_before_its_verdict_alarmed_nobody),
 		CASE(a_new_file_whose_first_alarm_nobody_saw_takes_the_next),
 		CASE(two_runs_that_found_an_empty_file_share_its_tables),
-		CASE(a_run_opens_the_file_once),
-		CASE(a_file_that_was_deleted_meanwhile_is_made_anew),
 		CASE(database_of_another_program_is_left_alone),
+		CASE(a_file_of_the_version_before_keeps_its_alarms_and_nothing_else),
 		CASE(file_of_a_newer_version_is_left_alone),
 		CASE(path_that_cannot_be_a_file_is_an_error_with_remedy),
 		CASE(file_without_permission_is_an_error_with_remedy),
