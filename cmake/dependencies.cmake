@@ -7,17 +7,35 @@ function(fsl_pkg target module)
 	target_link_libraries(fsl_dep_${target} INTERFACE PkgConfig::${target} ${ARGN})
 endfunction()
 
+# Adds @target as PkgConfig::@target would, but of the archives @ARGN where all of them are there: a run of a few
+# milliseconds spends one of them on finding and relocating large shared libraries of which it needs little.
+function(fsl_pkg_archive target module)
+	pkg_check_modules(${target} REQUIRED IMPORTED_TARGET ${module})
+	set(archives)
+	foreach(name IN LISTS ARGN)
+		find_library(FSL_ARCHIVE_${name} lib${name}.a HINTS ${${target}_LIBRARY_DIRS})
+		list(APPEND archives ${FSL_ARCHIVE_${name}})
+	endforeach()
+	add_library(fsl_dep_${target} INTERFACE)
+	if(NOT FSL_ARCHIVES OR archives MATCHES "NOTFOUND")
+		target_link_libraries(fsl_dep_${target} INTERFACE PkgConfig::${target})
+		return()
+	endif()
+	target_include_directories(fsl_dep_${target} SYSTEM INTERFACE ${${target}_INCLUDE_DIRS})
+	target_link_libraries(fsl_dep_${target} INTERFACE ${archives} m ${CMAKE_DL_LIBS})
+endfunction()
+
 fsl_pkg(cjson libcjson)
 fsl_pkg(protobuf libprotobuf-c)
-fsl_pkg(sqlite sqlite3)
+fsl_pkg_archive(sqlite sqlite3 sqlite3)
+fsl_pkg_archive(gsl gsl gsl gslcblas)
 find_program(PROTOC_C protoc-c REQUIRED)
 
-pkg_check_modules(gsl REQUIRED IMPORTED_TARGET gsl)
 pkg_check_modules(openblas REQUIRED openblas)
 add_library(fsl_dep_math INTERFACE)
 # Of openblas the headers only: it is loaded where it is needed (src/base/blas.c), and asks the program.
 target_include_directories(fsl_dep_math SYSTEM INTERFACE ${openblas_INCLUDE_DIRS})
-target_link_libraries(fsl_dep_math INTERFACE PkgConfig::gsl m ${CMAKE_DL_LIBS})
+target_link_libraries(fsl_dep_math INTERFACE fsl_dep_gsl m ${CMAKE_DL_LIBS})
 target_link_options(fsl_dep_math INTERFACE LINKER:--export-dynamic-symbol=openblas_num_threads_env)
 
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
