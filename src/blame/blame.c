@@ -250,7 +250,7 @@ static enum fsl_status compare_all(struct fsl_blame *out, const struct fsl_own *
 				compare_alone(out, c, scratch);
 			}
 		}
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t k = 0; k < peers->begin[peers->n_classes]; k++) {
 			spreads[k] = is_short ? 0.0 : spread_of(out, peers->members[k], scratch);
 		}

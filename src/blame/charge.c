@@ -355,7 +355,7 @@ static enum fsl_status charge_members(struct fsl_blame *out, const struct fsl_co
 	{
 		double *work = fsl_calloc(3 * out->n_steps + 1, sizeof(*work));
 		is_short = work == NULL;
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t k = 0; k < n_members; k++) {
 			is_short = is_short || charge_rank(out, out->peers.members[k], config, work,
 							   NULL) != FSL_OK;

@@ -239,7 +239,7 @@ static bool set_factors_of_ranks(struct fsl_replay *replay, const struct fsl_cas
 				set_class_levels(replay, job, i, work);
 			}
 		}
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
 		for (size_t r = 0; r < replay->n_ranks; r++) {
 			if (!is_short && peers->class_of[r] != FSL_NO_CLASS) {
 				set_alone_levels(replay, job, r, work);

@@ -286,7 +286,7 @@ static bool compare_ranks(struct fsl_blame *out, const struct scale *scale)
 						     : spread_in_step(out, i / n_steps, i % n_steps,
 								      scale->usual_of, work);
 		}
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t c = 0; c < peers->n_classes; c++) {
 			if (!is_short) {
 				find_clouds(out, c, scale->levels + peers->begin[c],

@@ -394,7 +394,7 @@ static bool measure_by_searches(struct edge *edges, const struct fsl_listing *li
 	{
 		struct bench bench;
 		is_short = !bench_init(&bench, n_uses_max);
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t k = 0; k < listing->n_couples; k++) {
 			if (edges[k].is_searched && !is_short) {
 				measure_by_search(&edges[k], &listing->couples[k], &bench);

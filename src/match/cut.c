@@ -199,7 +199,7 @@ static bool cut_ranks(struct fsl_cuts *out, const struct fsl_run *run,
 	{
 		int64_t *work = fsl_calloc(3 * (steps->n_items + 1), sizeof(*work));
 		is_short = work == NULL;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			if (work != NULL) {
 				cut_rank(out, &run->ranks[r], r, steps,

@@ -56,7 +56,7 @@ bool fsl_op_sets_count(uint64_t *sets, const struct fsl_run *run)
 					fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t)),
 					fsl_arena_alloc(&scratch, n_names * sizeof(uint32_t))};
 		is_short = census.n_uses == NULL || census.seen == NULL;
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			sets[r] = is_short ? 0 : count_rank(&run->ranks[r], &census);
 		}

@@ -258,7 +258,7 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 #pragma omp parallel reduction(|| : is_short)
 	{
 		struct bench bench = {.spans = NULL};
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			is_short |=
 				own_of_rank(out, &bench, &run->ranks[r], r, steps, cuts) != FSL_OK;

@@ -167,7 +167,7 @@ static void sort_ranks(struct rank_slots *ranks, const struct fsl_run *run, cons
 		if (sorter.head != NULL) {
 			memset(sorter.head, 0xff, n_groups * sizeof(*sorter.head));
 		}
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t k = 0; k < run->n_ranks; k++) {
 			size_t r = fsl_mem_turn(k, run->n_ranks, (size_t)omp_get_num_threads());
 			ranks[r].is_short = sorter.head == NULL;

@@ -251,7 +251,7 @@ static bool collect_ranks(struct rank_uses *uses, uint64_t *op_sets, const struc
 	{
 		struct collector collector;
 		is_short = !collector_init(&collector, run);
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 		for (size_t r = 0; r < run->n_ranks; r++) {
 			const struct fsl_rank *rank = &run->ranks[r];
 			is_short = is_short || !collect_rank(&collector, rank, &uses[r]);

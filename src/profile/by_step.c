@@ -153,7 +153,7 @@ static void judge_on_thread(const struct by_step *by, struct failure *failure)
 	struct fsl_error err = {0};
 	struct fsl_step_view view;
 	enum fsl_status shared = fsl_step_view_share(&view, &by->view, &err);
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
 	for (size_t s = 0; s < by->n_steps; s++) {
 		enum fsl_status status = shared;
 		if (status == FSL_OK) {

@@ -304,7 +304,7 @@ static bool walk_ranks(struct fsl_replay *out, struct fsl_replay_graph *graph)
 #pragma omp parallel reduction(|| : is_short)
 	{
 		struct walk walk = {.out = out, .graph = graph};
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
 		for (size_t r = 0; r < out->n_ranks; r++) {
 			is_short = is_short || walk_rank(&walk, r, NULL) != FSL_OK;
 		}

@@ -305,7 +305,7 @@ static bool run_passes(const struct fsl_replay *replay, const struct pass *passe
 	{
 		struct bench bench;
 		is_short = !bench_init(&bench, replay);
-#pragma omp for schedule(dynamic, 1) collapse(2)
+#pragma omp for schedule(dynamic, 1) collapse(2) nowait
 		for (size_t w = 0; w < n_windows; w++) {
 			for (size_t p = 0; p < n_passes; p++) {
 				if (!is_short) {
