@@ -3,15 +3,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 #include <failslow/stats.h>
+#include <omp.h>
 
 #include "base/file.h"
 #include "base/number.h"
 #include "bench/bench_parts.h"
 #include "config/config.h"
+#include "state/state.h"
 
 bool fsl_bench_number(const char *text, int64_t *out)
 {
@@ -94,7 +95,8 @@ static size_t fill_detect(const char **argv, struct detect_words *words,
 	(void)snprintf(words->config, sizeof(words->config), "%s/model_config.json", tree->path);
 	(void)snprintf(words->output, sizeof(words->output), "%s/verdict", place->path);
 	(void)snprintf(words->now, sizeof(words->now), "--now=%" PRId64, tree->now_ns);
-	(void)snprintf(words->jobs, sizeof(words->jobs), "--jobs=%" PRId64, n_jobs);
+	(void)snprintf(words->jobs, sizeof(words->jobs), "--jobs=%" PRId64,
+		       n_jobs > 0 ? n_jobs : omp_get_max_threads());
 	(void)snprintf(words->from, sizeof(words->from), "--from=%" PRId64, from_ns);
 	const char *const given[] = {place->program,
 				     "detect",
@@ -120,7 +122,7 @@ static void forget_state(const struct detect_words *words)
 {
 	char path[FSL_BENCH_PATH_BYTES + 32];
 	(void)snprintf(path, sizeof(path), "%s/" FSL_STATE_FILE, words->output);
-	(void)unlink(path);
+	fsl_state_forget(path);
 }
 
 enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,

@@ -55,6 +55,8 @@ enum fsl_beside {
 char *fsl_state_beside(const char *state_path, enum fsl_beside kind, const char *root);
 /* Removes files of all jobs that are too old; called when one is made. */
 void fsl_state_sweep_beside(const char *state_path);
+/* Removes all of them and the state file, as if nothing had ever run. */
+void fsl_state_forget(const char *state_path);
 
 /*
  * What was kept of the job in folder @root, judged by the same @rules; *bytes NULL when nothing is

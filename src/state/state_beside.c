@@ -75,18 +75,20 @@ static const struct beside *kind_of(const char *name, const char *state_name)
 	return NULL;
 }
 
-static void remove_if_old(DIR *folder, const char *name, const char *state_name)
+/* A file that nobody wrote to for too long, or any when @is_any_age. */
+static void remove_beside(DIR *folder, const char *name, const char *state_name, bool is_any_age)
 {
 	const struct beside *kind = kind_of(name, state_name);
 	struct stat facts;
 	int fd = dirfd(folder);
 	if (kind != NULL && fstatat(fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISREG(facts.st_mode) && facts.st_mtime < time(NULL) - kind->age_max_s) {
+	    S_ISREG(facts.st_mode) &&
+	    (is_any_age || facts.st_mtime < time(NULL) - kind->age_max_s)) {
 		(void)unlinkat(fd, name, 0);
 	}
 }
 
-void fsl_state_sweep_beside(const char *state_path)
+static void sweep(const char *state_path, bool is_any_age)
 {
 	const char *slash = strrchr(state_path, '/');
 	const char *state_name = slash != NULL ? slash + 1 : state_path;
@@ -100,9 +102,20 @@ void fsl_state_sweep_beside(const char *state_path)
 	fsl_free(folder_path);
 	const struct dirent *entry = folder != NULL ? readdir(folder) : NULL;
 	for (; entry != NULL; entry = readdir(folder)) {
-		remove_if_old(folder, entry->d_name, state_name);
+		remove_beside(folder, entry->d_name, state_name, is_any_age);
 	}
 	if (folder != NULL) {
 		(void)closedir(folder);
 	}
+}
+
+void fsl_state_sweep_beside(const char *state_path)
+{
+	sweep(state_path, false);
+}
+
+void fsl_state_forget(const char *state_path)
+{
+	(void)unlink(state_path);
+	sweep(state_path, true);
 }

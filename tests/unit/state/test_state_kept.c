@@ -178,6 +178,23 @@ static void what_stands_beside_goes_when_it_is_old(void **state)
 	assert_int_equal(unlink(names[0]), 0);
 }
 
+static void all_is_forgotten_and_nothing_else(void **state)
+{
+	(void)state;
+	char other[192], tails[192];
+	(void)snprintf(other, sizeof(other), "%s-wal", path);
+	(void)snprintf(tails, sizeof(tails), "%s-tails-0123456789abcdef", path);
+	put("/a", "1", "first");
+	write_file(path, 0);
+	write_file(tails, 0);
+	write_file(other, 100);
+	fsl_state_forget(path);
+	expect("/a", "1", NULL);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(tails, F_OK), -1);
+	assert_int_equal(unlink(other), 0);
+}
+
 static void the_folder_is_made(void **state)
 {
 	(void)state;
@@ -238,6 +255,7 @@ int main(void)
 		CASE(what_changed_on_disk_is_not_used),
 		CASE(what_is_no_file_is_not_read),
 		CASE(what_stands_beside_goes_when_it_is_old),
+		CASE(all_is_forgotten_and_nothing_else),
 		CASE(the_folder_is_made),
 		CASE(a_failed_write_leaves_what_was_there),
 		CASE(out_of_memory_is_told),
