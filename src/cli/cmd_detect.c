@@ -23,11 +23,13 @@
 #include "detect/classical.h"
 #include "detect/perceive.h"
 #include "detect/registry.h"
+#include "ingest/discover.h"
 #include "ingest/ingest.h"
 #include "match/restore.h"
 #include "match/topology_build.h"
 #include "report/report.h"
 #include "state/state.h"
+#include "team/team.h"
 
 enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
 {
@@ -55,6 +57,23 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_run_fini(&job->run);
 }
 
+/* With threads for what there is to read; a team's processes each have all that they may. */
+static enum fsl_status read_run(struct fsl_run *run, const struct fsl_config *config,
+				struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	struct fsl_inputs inputs = {0};
+	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
+	if (status == FSL_OK) {
+		bool is_alone = fsl_team_size() == 1;
+		uint64_t n_bytes = is_alone ? fsl_inputs_bytes(&inputs, options) : UINT64_MAX;
+		int n_threads = fsl_threads_start((int)config->jobs, n_bytes);
+		options->n_threads = is_alone ? n_threads : (int)config->jobs;
+		status = fsl_ingest_inputs(run, &inputs, options, err);
+	}
+	fsl_inputs_fini(&inputs);
+	return status;
+}
+
 /* Of a capture that the last run read, only what is new. */
 static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 			      const struct fsl_config *config, const struct fsl_time_range *range,
@@ -65,18 +84,17 @@ static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 					     .log_type_is_log = config->log_type_is_log,
 					     .from_ns = range->from_ns,
 					     .to_ns = range->to_ns,
-					     .is_range_for_stages = range->holds_for_steps,
-					     .n_threads = (int)config->jobs};
+					     .is_range_for_stages = range->holds_for_steps};
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);
 	fsl_kept_load(kept, config, &options);
-	enum fsl_status status = fsl_ingest_run(&job->run, &options, err);
+	enum fsl_status status = read_run(&job->run, config, &options, err);
 	if (status == FSL_OK && fsl_kept_is_outdated(kept, config, &job->run)) {
 		fsl_kept_forget(kept, &options);
 		fsl_run_fini(&job->run);
 		status = fsl_run_init(&job->run, err);
 		if (status == FSL_OK) {
-			status = fsl_ingest_run(&job->run, &options, err);
+			status = read_run(&job->run, config, &options, err);
 		}
 	}
 	fsl_kept_give(kept, job);
@@ -438,7 +456,6 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 		status = fsl_detect_options_apply(&options, &config, err);
 	}
 	if (status == FSL_OK) {
-		fsl_threads_start((int)config.jobs);
 		status = detect(&config, &options, exit_code, err);
 	}
 	fsl_config_fini(&config);

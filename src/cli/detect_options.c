@@ -34,7 +34,7 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct targets *targets)
 		{"now", 0, FSL_OPT_TIME, &o->now_ns, 0, 0, NULL, "TIME",
 		 "take TIME as the present (hang detection, file names)"},
 		{"jobs", 'j', FSL_OPT_INT, &o->jobs, 0, JOBS_MAX, NULL, "N",
-		 "threads; 0: one per core"},
+		 "threads; 0: one for each 16 MiB, one per core at most"},
 		{"format", 0, FSL_OPT_CHOICE, &targets->format, 0, 0, formats, "FORMAT",
 		 "what goes to stdout: text (default) or json"},
 		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,

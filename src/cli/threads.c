@@ -6,6 +6,10 @@
 #include <sched.h>
 #endif
 
+/* With less for each, a second thread saves no time and half as much again goes into waiting: 37 ms
+ * of two for 9 MB instead of 23 ms of one, which take as long. */
+enum { THREAD_BYTES = 1 << 24 };
+
 #ifdef __linux__
 /* Leaves processor @cpu to the thread that was there before; free to come back afterwards. */
 static void leave(int cpu, const cpu_set_t *allowed)
@@ -37,14 +41,22 @@ static void start_apart(int n)
 }
 #endif
 
-void fsl_threads_start(int n)
+int fsl_threads_worth(int n_most, uint64_t n_bytes)
 {
-	if (n > 0) {
-		omp_set_num_threads(n);
-	}
+	uint64_t n = 1 + n_bytes / THREAD_BYTES;
+	return n < (uint64_t)n_most ? (int)n : n_most;
+}
+
+int fsl_threads_start(int n_jobs, uint64_t n_bytes)
+{
+	static int n_default;
+	n_default = n_default > 0 ? n_default : omp_get_max_threads();
+	int n = n_jobs > 0 ? n_jobs : fsl_threads_worth(n_default, n_bytes);
+	omp_set_num_threads(n);
 #ifdef __linux__
-	if (omp_get_max_threads() > 1) {
-		start_apart(omp_get_max_threads());
+	if (n > 1) {
+		start_apart(n);
 	}
 #endif
+	return n;
 }

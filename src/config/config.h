@@ -133,7 +133,7 @@ struct fsl_config {
 				     enough */
 	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
 	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
-	int64_t jobs;                  /* threads; 0: one per core */
+	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 
 	size_t n_metrics;

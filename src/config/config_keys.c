@@ -165,7 +165,7 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
 	 "Keeps verdicts of chapters beside the state file, so that the next run reads what is new."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
-	 "Number of threads; 0: one per core."},
+	 "Number of threads; 0: as many as the input is worth, one per core at most."},
 
 	/* Detectors beside those of the metrics. */
 	{MODEL, "detectors", OTHER("object"), "{}", ANY, "", NULL, OURS,

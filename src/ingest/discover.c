@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "ingest/mark_parts.h"
+#include "ingest/mark_take.h"
 
 enum {
 	DEPTH_MAX = 2,        /* folders below the root: root/node/mspti */
@@ -345,4 +347,34 @@ void fsl_inputs_fini(struct fsl_inputs *inputs)
 	fsl_free(inputs->items);
 	fsl_arena_fini(&inputs->arena);
 	*inputs = (struct fsl_inputs){0};
+}
+
+static bool is_packed(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return dot != NULL && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
+}
+
+/* Where reading begins: at a mark, or at the last one where a tail has what is in front of it. */
+static uint64_t begin_of(const struct fsl_input *input, const struct fsl_ingest_options *options)
+{
+	const struct fsl_file_marks *old = fsl_marks_resumed(options, input->path);
+	const struct fsl_mark *from = old != NULL ? fsl_mark_find(old, options->resume_ns) : NULL;
+	if (from != NULL && from->is_in_tail) {
+		from = &old->marks[old->n_marks - 1];
+	}
+	return from != NULL ? from->place.offset : 0;
+}
+
+uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs, const struct fsl_ingest_options *options)
+{
+	enum { PACKED = 8 }; /* marker rows get that much shorter */
+	uint64_t sum = 0;
+	for (size_t i = 0; i < inputs->n_items; i++) {
+		const struct fsl_input *input = &inputs->items[i];
+		uint64_t begin = begin_of(input, options);
+		uint64_t n = input->n_bytes > begin ? input->n_bytes - begin : 0;
+		sum += is_packed(input->name) ? PACKED * n : n;
+	}
+	return sum;
 }

@@ -366,32 +366,35 @@ static enum fsl_status check_usable(const struct fsl_run *run,
 			run->n_files, first);
 }
 
-enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_options *options,
-			       struct fsl_error *err)
+enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
+				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
-	struct fsl_inputs inputs = {0};
 	struct parts parts = {0};
-	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
 	if (options->marks != NULL) {
 		options->marks->period_ns = options->mark_period_ns;
 		options->marks->lead_ns = options->mark_lead_ns;
 	}
-	status = read_inputs(run, &inputs, options, &parts, err);
-	if (status != FSL_OK) {
-		goto out;
+	enum fsl_status status = read_inputs(run, inputs, options, &parts, err);
+	if (status == FSL_OK) {
+		status = fsl_parts_assign(run, parts.items, parts.n_items, err);
 	}
-	status = fsl_parts_assign(run, parts.items, parts.n_items, err);
+	parts_fini(&parts);
 	if (status != FSL_OK) {
-		goto out;
+		return status;
 	}
 	normalise_ranks(run, options);
 	log_files(run);
-	status = check_usable(run, options, err);
-out:
-	parts_fini(&parts);
+	return check_usable(run, options, err);
+}
+
+enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_options *options,
+			       struct fsl_error *err)
+{
+	struct fsl_inputs inputs = {0};
+	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
+	if (status == FSL_OK) {
+		status = fsl_ingest_inputs(run, &inputs, options, err);
+	}
 	fsl_inputs_fini(&inputs);
 	return status;
 }

@@ -21,6 +21,7 @@ enum {
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
 
 struct fsl_ahead;      /* ingest/ahead.h */
+struct fsl_inputs;     /* ingest/discover.h */
 struct fsl_mark_taker; /* ingest/mark_take.h */
 struct fsl_marks;      /* ingest/mark.h */
 
@@ -174,5 +175,8 @@ struct fsl_ingest_options {
  */
 enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_options *options,
 			       struct fsl_error *err);
+/* The same of @inputs, which fsl_inputs_find() found with these options. */
+enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
+				  const struct fsl_ingest_options *options, struct fsl_error *err);
 
 #endif

@@ -11,13 +11,14 @@
 #include "cli/threads.h"
 
 enum { THREADS_MAX = 8 };
+static int n_most; /* before anybody says how many there are to be */
 
 static void test_regions_have_as_many_threads_as_were_asked_for(void **state)
 {
 	(void)state;
 	for (int n = THREADS_MAX; n >= 1; n /= 2) {
 		int n_seen = 0;
-		fsl_threads_start(n);
+		assert_int_equal(fsl_threads_start(n, 0), n);
 #pragma omp parallel reduction(+ : n_seen)
 		n_seen += 1;
 		assert_int_equal(n_seen, n);
@@ -30,7 +31,7 @@ static void test_threads_may_use_the_processors_that_they_could_use_before(void 
 	cpu_set_t before;
 	int n_same = 0;
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
-	fsl_threads_start(THREADS_MAX);
+	(void)fsl_threads_start(THREADS_MAX, 0);
 #pragma omp parallel reduction(+ : n_same)
 	{
 		cpu_set_t now;
@@ -50,18 +51,44 @@ static void test_a_program_bound_to_one_processor_keeps_its_threads_there(void *
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	fsl_threads_start(2);
+	(void)fsl_threads_start(2, 0);
 #pragma omp parallel reduction(+ : n_there)
 	n_there += sched_getcpu() == cpu ? 1 : 0;
 	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 	assert_int_equal(n_there, 2);
 }
 
+static void test_little_input_is_worth_one_thread_and_much_all_of_them(void **state)
+{
+	(void)state;
+	const uint64_t enough = UINT64_C(1) << 24;
+	assert_int_equal(fsl_threads_worth(8, 0), 1);
+	assert_int_equal(fsl_threads_worth(8, enough - 1), 1);
+	assert_int_equal(fsl_threads_worth(8, enough), 2);
+	assert_int_equal(fsl_threads_worth(8, 6 * enough), 7);
+	assert_int_equal(fsl_threads_worth(8, 8 * enough), 8);
+	assert_int_equal(fsl_threads_worth(8, UINT64_MAX), 8);
+	assert_int_equal(fsl_threads_worth(1, UINT64_MAX), 1);
+}
+
+/* A run that finds that it has to read everything after all starts again. */
+static void test_threads_grow_with_the_work(void **state)
+{
+	(void)state;
+	assert_int_equal(fsl_threads_start(0, 0), 1);
+	assert_int_equal(omp_get_max_threads(), 1);
+	assert_int_equal(fsl_threads_start(0, UINT64_MAX), n_most);
+	assert_int_equal(omp_get_max_threads(), n_most);
+}
+
 int main(void)
 {
+	n_most = omp_get_max_threads();
 	const struct CMUnitTest tests[] = {
 		/* The first: threads that are there already stay where they may be. */
 		cmocka_unit_test(test_a_program_bound_to_one_processor_keeps_its_threads_there),
+		cmocka_unit_test(test_threads_grow_with_the_work),
+		cmocka_unit_test(test_little_input_is_worth_one_thread_and_much_all_of_them),
 		cmocka_unit_test(test_regions_have_as_many_threads_as_were_asked_for),
 		cmocka_unit_test(test_threads_may_use_the_processors_that_they_could_use_before),
 	};

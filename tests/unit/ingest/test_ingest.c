@@ -313,6 +313,18 @@ static void a_folder_that_cannot_be_listed_is_named(void **state)
 	assert_int_equal(tree_rank(&tree, 0)->n_ops, 1);
 }
 
+static void compressed_files_are_more_to_read_than_they_are_long(void **state)
+{
+	(void)state;
+	struct fsl_inputs inputs = {0};
+	tree_write(&tree, "hccl_activity.0.csv", "0123456789");
+	tree_write(&tree, "hccl_activity.1.csv.gz", "0123456789");
+	tree_write(&tree, "hccl_activity.2.csv.zst", "0123456789");
+	assert_int_equal(fsl_inputs_find(&inputs, &tree.options, &tree.err), FSL_OK);
+	assert_int_equal(fsl_inputs_bytes(&inputs, &tree.options), 10 + 80 + 80);
+	fsl_inputs_fini(&inputs);
+}
+
 /* Reads @name after @change was done to it between finding and reading. */
 static void load_after(const char *name, void (*change)(const char *path), struct fsl_file *file,
 		       char *message, size_t size)
@@ -489,6 +501,7 @@ int main(void)
 		TEST(operators_are_kept_by_their_end),
 		TEST(a_file_that_cannot_be_opened_leaves_the_others_alone),
 		TEST(a_folder_that_cannot_be_listed_is_named),
+		TEST(compressed_files_are_more_to_read_than_they_are_long),
 		TEST(a_file_that_disappears_is_unusable),
 		TEST(a_file_that_shrinks_is_partial),
 		TEST(unnamed_files_are_told_by_content),

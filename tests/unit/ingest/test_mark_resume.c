@@ -3,6 +3,7 @@
 #include "tree.h"
 
 #include "base/mem.h"
+#include "ingest/discover.h"
 #include "ingest/mark.h"
 
 enum { PERIOD_NS = 1000, LEAD_NS = 500, SLACK_NS = 300, OP_NS = 100 };
@@ -192,6 +193,31 @@ static void resumed_runs_are_the_end_of_full_ones(void **state)
 	assert_int_equal(tree_file(&job->tree, RANK_1)->n_records, 131 * 4);
 	assert_int_equal(tree_file(&job->tree, RANK_0)->n_records, 130 * 4);
 	options->resume = NULL;
+}
+
+static uint64_t bytes_of(const struct job *job)
+{
+	struct fsl_inputs inputs = {0};
+	assert_int_equal(fsl_inputs_find(&inputs, &job->tree.options, NULL), FSL_OK);
+	uint64_t n_bytes = fsl_inputs_bytes(&inputs, &job->tree.options);
+	fsl_inputs_fini(&inputs);
+	return n_bytes;
+}
+
+static void what_is_read_is_what_stands_behind_the_marks(void **state)
+{
+	struct job *job = *state;
+	begin_job(job);
+	uint64_t n_all = bytes_of(job);
+	append_ops(&job->tree, RANK_0, 100, 130);
+	job->tree.options.resume_ns = resume_ns(job);
+	job->tree.options.resume = &job->marks;
+	uint64_t n_behind = bytes_of(job);
+	assert_true(n_behind > 0 && n_behind < n_all / 2);
+	append_ops(&job->tree, RANK_0, 130, 140);
+	assert_true(bytes_of(job) > n_behind);
+	job->tree.options.resume = NULL;
+	assert_true(bytes_of(job) > n_all);
 }
 
 static void marks_of_a_resumed_run_serve_the_next(void **state)
@@ -490,6 +516,7 @@ int main(void)
 		TEST(operators_that_queue_for_the_device_are_not_where_they_will_be),
 		TEST(no_boundary_behind_the_one_asked_for_is_told),
 		TEST(resumed_runs_are_the_end_of_full_ones),
+		TEST(what_is_read_is_what_stands_behind_the_marks),
 		TEST(marks_of_a_resumed_run_serve_the_next),
 		TEST(a_silent_file_that_grows_again_is_read_again),
 		TEST(a_shorter_file_is_noticed),
