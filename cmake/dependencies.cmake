@@ -11,9 +11,10 @@ endfunction()
 # milliseconds spends one of them on finding and relocating large shared libraries of which it needs little.
 function(fsl_pkg_archive target module)
 	pkg_check_modules(${target} REQUIRED IMPORTED_TARGET ${module})
+	pkg_get_variable(folder ${module} libdir) # of these headers, and of no others
 	set(archives)
 	foreach(name IN LISTS ARGN)
-		find_library(FSL_ARCHIVE_${name} lib${name}.a HINTS ${${target}_LIBRARY_DIRS})
+		find_library(FSL_ARCHIVE_${name} lib${name}.a PATHS ${folder} NO_DEFAULT_PATH)
 		list(APPEND archives ${FSL_ARCHIVE_${name}})
 	endforeach()
 	add_library(fsl_dep_${target} INTERFACE)
