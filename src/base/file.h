@@ -21,6 +21,10 @@ enum {
 		64 * 1024 * 1024, /* files read as a whole (configuration, rank tables) */
 };
 
+/* Files that are being written: .failslow.<pid>.<n>.tmp, in the folder of what they become. */
+#define FSL_FILE_TEMP_BEGIN ".failslow."
+#define FSL_FILE_TEMP_END   ".tmp"
+
 struct fsl_reader; /* opaque */
 
 /* Opens and detects compression by content (gzip 1f 8b, zstd 28 b5 2f fd). Only regular files:
@@ -78,8 +82,9 @@ enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length
  */
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
 				      bool exclusive, bool *existed, struct fsl_error *err);
-/* The same in the place of what is there, without waiting for the disk: after a power cut the file
- * may be empty or cut, so that its content has to tell whether it is whole. */
+/* The same in the place of what is there, for what the program alone reads: written by nobody else
+ * than the owner, and without waiting for the disk. After a power cut the file may be empty or cut,
+ * so that its content has to tell whether it is whole. */
 enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
 				 struct fsl_error *err);
 

@@ -15,6 +15,8 @@
 
 /* Temporary names tried; a crashed run with the same process id may have left some behind. */
 enum { TEMP_NAMES_MAX = 1000 };
+/* The user's umask decides, which mkstemp would not allow. */
+enum { OPEN_MODE = 0666 };
 
 char *fsl_path_join(const char *base, const char *path)
 {
@@ -41,8 +43,10 @@ static enum fsl_status fail_write(const char *path, int code, struct fsl_error *
 	if (code == ENOSPC || code == EDQUOT || code == EFBIG) {
 		remedy = "free space there or write to another folder";
 	} else if (code == EACCES || code == EPERM || code == EROFS || code == ENOENT ||
-		   code == ENOTDIR || code == EISDIR) {
+		   code == ENOTDIR) {
 		remedy = "write to a folder that exists and that you may write to";
+	} else if (code == EISDIR) {
+		remedy = "remove the folder of that name or write to another";
 	}
 	return FSL_FAIL(err, FSL_ERR_IO,
 			"cannot write the file: path=\"%s\", reason=\"%s\", remedy=\"%s\"", path,
@@ -62,7 +66,7 @@ static char *folder_of(const char *path)
 }
 
 /* Creates a file with a free name in @folder; -1 with errno set, or the descriptor and *temp. */
-static int create_temp(const char *folder, char **temp)
+static int create_temp(const char *folder, mode_t mode, char **temp)
 {
 	size_t size = strlen(folder) + 64;
 	char *name = fsl_calloc(size, 1);
@@ -72,9 +76,9 @@ static int create_temp(const char *folder, char **temp)
 	}
 	int fd = -1;
 	for (int i = 0; fd < 0 && i < TEMP_NAMES_MAX; i++) {
-		(void)snprintf(name, size, "%s.failslow.%ld.%d.tmp", folder, (long)getpid(), i);
-		/* 0666: the user's umask decides, which mkstemp would not allow. */
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		(void)snprintf(name, size, "%s" FSL_FILE_TEMP_BEGIN "%ld.%d" FSL_FILE_TEMP_END,
+			       folder, (long)getpid(), i);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 		if (fd < 0 && errno != EEXIST) {
 			break;
 		}
@@ -95,6 +99,7 @@ struct content {
 	size_t length;
 	bool is_exclusive; /* no file is replaced */
 	bool is_lasting;   /* to the disk before the file has its name */
+	mode_t mode;
 };
 
 /* 0 or errno. Closes @fd in every case. */
@@ -172,7 +177,7 @@ static enum fsl_status write_content(const char *path, const struct content *con
 	char *temp = NULL;
 	bool is_found = false;
 	char *folder = folder_of(path);
-	int fd = folder != NULL ? create_temp(folder, &temp) : -1;
+	int fd = folder != NULL ? create_temp(folder, content->mode, &temp) : -1;
 	int code = fd < 0 ? errno : 0;
 	if (folder == NULL || (fd < 0 && code == ENOMEM)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
@@ -200,14 +205,14 @@ out:
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
 				      bool exclusive, bool *existed, struct fsl_error *err)
 {
-	const struct content content = {text, length, exclusive, true};
+	const struct content content = {text, length, exclusive, true, OPEN_MODE};
 	return write_content(path, &content, existed, err);
 }
 
 enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
 				 struct fsl_error *err)
 {
-	const struct content content = {bytes, n_bytes, false, false};
+	const struct content content = {bytes, n_bytes, false, false, 0644};
 	return write_content(path, &content, NULL, err);
 }
 
@@ -228,7 +233,7 @@ enum fsl_status fsl_draft_create(struct fsl_draft **out, const char *path, struc
 		fsl_draft_destroy(draft);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	}
-	int fd = create_temp(draft->folder, &draft->temp);
+	int fd = create_temp(draft->folder, OPEN_MODE, &draft->temp);
 	draft->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (draft->stream == NULL) {
 		int code = errno;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/build_id.h"
 #include "base/hash.h"
@@ -408,8 +407,11 @@ static enum fsl_status write_kept(struct fsl_kept *kept, const struct fsl_job *j
 	const struct fsl_chapter_rule *rule = &job->chapters.rule;
 	rules_of(rules, config);
 	fsl_marks_settle(&kept->now, rule->length_ns, rule->lead_ns + rule->slack_ns);
-	write_tails(kept, job, config, root);
-	enum fsl_status status = fsl_kept_pack(kept, &job->chapters, &pack, err);
+	enum fsl_status status = fsl_state_prepare_folder(config->state_path, err);
+	if (status == FSL_OK) {
+		write_tails(kept, job, config, root);
+		status = fsl_kept_pack(kept, &job->chapters, &pack, err);
+	}
 	if (status == FSL_OK) {
 		status = fsl_state_put_kept(config->state_path, root, rules, pack.bytes,
 					    pack.n_bytes, err);

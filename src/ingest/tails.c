@@ -131,7 +131,7 @@ static enum fsl_status write_anew(struct fsl_marks *marks, const char *path, str
 		status = fail_write(path, err);
 	}
 	if (status != FSL_OK) {
-		(void)unlink(path); /* the state wants the room */
+		(void)unlink(path); /* what is kept wants the room */
 	}
 	return status;
 }

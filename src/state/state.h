@@ -51,9 +51,12 @@ enum fsl_beside {
 	FSL_BESIDE_TAILS, /* its newest events; for two days */
 	FSL_BESIDE_N,
 };
+/* Makes the folder of the state file, in which the others stand, too. */
+enum fsl_status fsl_state_prepare_folder(const char *state_path, struct fsl_error *err);
 /* Path of the file for the job in folder @root; NULL: out of memory. Free with fsl_free. */
 char *fsl_state_beside(const char *state_path, enum fsl_beside kind, const char *root);
-/* Removes files of all jobs that are too old; called when one is made. */
+/* Removes files of all jobs that are too old, and what runs that were killed left half-written two
+ * days ago; called when a file is made. */
 void fsl_state_sweep_beside(const char *state_path);
 /* Removes all of them and the state file, as if nothing had ever run. */
 void fsl_state_forget(const char *state_path);
@@ -65,8 +68,8 @@ void fsl_state_forget(const char *state_path);
  */
 enum fsl_status fsl_state_get_kept(const char *state_path, const char *root, const char *rules,
 				   void **bytes, size_t *n_bytes, struct fsl_error *err);
-/* Keeps @bytes in the place of what was kept of @root before, as a whole or not at all; makes the
- * folder. */
+/* Keeps @bytes in the place of what was kept of @root before, as a whole or not at all, in a folder
+ * that is there. FSL_ERR_LIMIT when they are too many to be read again. */
 enum fsl_status fsl_state_put_kept(const char *state_path, const char *root, const char *rules,
 				   const void *bytes, size_t n_bytes, struct fsl_error *err);
 

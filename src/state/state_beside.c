@@ -75,10 +75,25 @@ static const struct beside *kind_of(const char *name, const char *state_name)
 	return NULL;
 }
 
-/* A file that nobody wrote to for too long, or any when @is_any_age. */
+/* What a run that was killed left behind. */
+static const struct beside half_written = {"", 2 * DAY_S};
+
+static bool is_half_written(const char *name)
+{
+	static const char begin[] = FSL_FILE_TEMP_BEGIN, end[] = FSL_FILE_TEMP_END;
+	size_t n = strlen(name), n_begin = sizeof(begin) - 1, n_end = sizeof(end) - 1;
+	return n > n_begin + n_end && strncmp(name, begin, n_begin) == 0 &&
+	       strcmp(name + n - n_end, end) == 0 &&
+	       strspn(name + n_begin, "0123456789.") == n - n_begin - n_end + 1;
+}
+
+/* A file that nobody wrote to for too long, or any of the state when @is_any_age. */
 static void remove_beside(DIR *folder, const char *name, const char *state_name, bool is_any_age)
 {
 	const struct beside *kind = kind_of(name, state_name);
+	if (kind == NULL && !is_any_age && is_half_written(name)) {
+		kind = &half_written;
+	}
 	struct stat facts;
 	int fd = dirfd(folder);
 	if (kind != NULL && fstatat(fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&

@@ -15,7 +15,12 @@
 /* "FSLKEPT1"; folder, rules, what is kept, and the checksum of all that. */
 #define MAGIC UINT64_C(0x315450454b4c5346)
 
-enum { CHECKSUM_BYTES = sizeof(uint64_t), FILE_BYTES_MAX = 1 << 28, TEXT_BYTES_MAX = 1 << 16 };
+enum {
+	CHECKSUM_BYTES = sizeof(uint64_t),
+	HEAD_BYTES_MAX = 64, /* magic, lengths of texts, checksum */
+	FILE_BYTES_MAX = 1 << 28,
+	TEXT_BYTES_MAX = 1 << 16,
+};
 
 static enum fsl_status fail_memory(const char *state_path, struct fsl_error *err)
 {
@@ -65,10 +70,16 @@ static size_t count_kept(const struct fsl_pack *content, const char *root, const
 	return is_sound ? unpack.n_left : 0;
 }
 
+/* Nothing is there, or nothing that we would have written. */
+static bool is_absent(int code)
+{
+	return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP;
+}
+
 static enum fsl_status read_file(struct fsl_pack *out, const char *path, struct fsl_error *err)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 && errno != ENOENT && errno != ELOOP) {
+	if (fd < 0 && !is_absent(errno)) {
 		return FSL_FAIL(err, FSL_ERR_IO,
 				"cannot read what was kept, make it readable or delete it: "
 				"path=\"%s\", reason=\"%s\"",
@@ -108,11 +119,8 @@ enum fsl_status fsl_state_get_kept(const char *state_path, const char *root, con
 static enum fsl_status write_file(const char *path, const struct fsl_pack *content,
 				  const char *state_path, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_state_prepare_folder(state_path, err);
 	bool is_new = access(path, F_OK) != 0;
-	if (status == FSL_OK) {
-		status = fsl_file_replace(path, content->bytes, content->n_bytes, err);
-	}
+	enum fsl_status status = fsl_file_replace(path, content->bytes, content->n_bytes, err);
 	if (status == FSL_OK && is_new) {
 		fsl_state_sweep_beside(state_path);
 	}
@@ -123,6 +131,11 @@ enum fsl_status fsl_state_put_kept(const char *state_path, const char *root, con
 				   const void *bytes, size_t n_bytes, struct fsl_error *err)
 {
 	struct fsl_pack content = {0};
+	size_t n_bytes_max = FILE_BYTES_MAX - 2 * (size_t)TEXT_BYTES_MAX - HEAD_BYTES_MAX;
+	if (n_bytes > n_bytes_max || strlen(root) + strlen(rules) > TEXT_BYTES_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT, "too much to be kept: bytes=%zu, max=%zu",
+				n_bytes, n_bytes_max);
+	}
 	char *path = fsl_state_beside(state_path, FSL_BESIDE_KEPT, root);
 	fsl_pack_u64(&content, MAGIC);
 	fsl_pack_text(&content, root);

@@ -16,8 +16,6 @@ struct fsl_state {
 	bool has_tables; /* else the first transaction makes them: one wait for the disk less */
 };
 
-/* Makes the folder of the file. */
-enum fsl_status fsl_state_prepare_folder(const char *path, struct fsl_error *err);
 /* @what: "open", "read", "write". */
 enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
 			       struct fsl_error *err);

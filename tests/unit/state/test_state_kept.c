@@ -158,15 +158,26 @@ static void what_stands_beside_goes_when_it_is_old(void **state)
 		int days;
 		bool is_gone;
 	} files[] = {
-		{"-tails-0123456789abcdef", 2, true},       {"-tails-1123456789abcdef", 1, false},
-		{"-kept-0123456789abcdef", 90, true},       {"-kept-1123456789abcdef", 89, false},
-		{"-tails-0123456789abcdeg", 100, false},    {"-tails-01234567", 100, false},
-		{"-kept-0123456789abcdef.old", 100, false}, {"-journal", 100, false},
+		{"-tails-0123456789abcdef", 2, true},
+		{"-tails-1123456789abcdef", 1, false},
+		{"-kept-0123456789abcdef", 90, true},
+		{"-kept-1123456789abcdef", 89, false},
+		{"-tails-0123456789abcdeg", 100, false},
+		{"-tails-01234567", 100, false},
+		{"-kept-0123456789abcdef.old", 100, false},
+		{"-journal", 100, false},
+		/* Of runs that were killed. */
+		{"/.failslow.123.0.tmp", 2, true},
+		{"/.failslow.124.0.tmp", 1, false},
+		{"/.failslow.x.0.tmp", 100, false},
+		{"/.failslow.tmp", 100, false},
 	};
 	enum { FILES_N = sizeof(files) / sizeof(files[0]) };
 	char names[FILES_N][192];
 	for (size_t i = 0; i < FILES_N; i++) {
-		(void)snprintf(names[i], sizeof(names[i]), "%s%s", path, files[i].name);
+		bool is_beside = files[i].name[0] == '-';
+		(void)snprintf(names[i], sizeof(names[i]), "%s%s", is_beside ? path : folder,
+			       files[i].name);
 		write_file(names[i], files[i].days);
 	}
 	put("/a", "1", "first"); /* looks around, as it is the first of its folder */
@@ -174,7 +185,7 @@ static void what_stands_beside_goes_when_it_is_old(void **state)
 		assert_int_equal(unlink(names[i]), files[i].is_gone ? -1 : 0);
 	}
 	write_file(names[0], 100);
-	put("/a", "1", "again");
+	put("/a", "1", "again"); /* not the first */
 	assert_int_equal(unlink(names[0]), 0);
 }
 
@@ -195,12 +206,13 @@ static void all_is_forgotten_and_nothing_else(void **state)
 	assert_int_equal(unlink(other), 0);
 }
 
-static void the_folder_is_made(void **state)
+static void the_folder_can_be_made(void **state)
 {
 	(void)state;
 	char deep[160];
 	(void)snprintf(deep, sizeof(deep), "%s/new/state.db", folder);
 	char *kept = fsl_state_beside(deep, FSL_BESIDE_KEPT, "/a");
+	assert_int_equal(fsl_state_prepare_folder(deep, NULL), FSL_OK);
 	assert_int_equal(fsl_state_put_kept(deep, "/a", "1", "x", 1, NULL), FSL_OK);
 	assert_int_equal(unlink(kept), 0);
 	(void)snprintf(deep, sizeof(deep), "%s/new", folder);
@@ -224,6 +236,52 @@ static void a_failed_write_leaves_what_was_there(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_non_null(strstr(fsl_error_root(&err), "-kept-"));
 	expect("/a", "1", "first");
+}
+
+static void what_is_too_much_is_not_kept(void **state)
+{
+	(void)state;
+	struct fsl_error err = {0};
+	put("/a", "1", "first");
+	assert_int_equal(fsl_state_put_kept(path, "/a", "1", "x", 1 << 28, &err), FSL_ERR_LIMIT);
+	expect("/a", "1", "first");
+}
+
+static void others_may_not_write_what_is_kept(void **state)
+{
+	(void)state;
+	struct stat facts;
+	char *kept = fsl_state_beside(path, FSL_BESIDE_KEPT, "/a");
+	mode_t before = umask(0);
+	put("/a", "1", "first");
+	(void)umask(before);
+	assert_int_equal(stat(kept, &facts), 0);
+	assert_int_equal(facts.st_mode & 0777, 0644);
+	fsl_free(kept);
+}
+
+static void nothing_is_kept_where_no_file_can_be(void **state)
+{
+	(void)state;
+	struct fsl_error err = {0};
+	void *bytes = NULL;
+	size_t n = 0;
+	char below[192], long_name[512];
+	char *kept = fsl_state_beside(path, FSL_BESIDE_KEPT, "/a");
+	put("/a", "1", "first");
+	(void)snprintf(below, sizeof(below), "%s/state.db", kept);
+	assert_int_equal(fsl_state_get_kept(below, "/a", "1", &bytes, &n, NULL), FSL_OK);
+	assert_null(bytes);
+	(void)snprintf(long_name, sizeof(long_name), "%s/%0300d", folder, 1);
+	assert_int_equal(fsl_state_get_kept(long_name, "/a", "1", &bytes, &n, NULL), FSL_OK);
+	assert_null(bytes);
+	assert_int_equal(unlink(kept), 0);
+	assert_int_equal(mkdir(kept, 0700), 0);
+	expect("/a", "1", NULL);
+	assert_int_equal(fsl_state_put_kept(path, "/a", "1", "x", 1, &err), FSL_ERR_IO);
+	assert_non_null(strstr(fsl_error_root(&err), "remove the folder"));
+	assert_int_equal(rmdir(kept), 0);
+	fsl_free(kept);
 }
 
 static void out_of_memory_is_told(void **state)
@@ -256,8 +314,11 @@ int main(void)
 		CASE(what_is_no_file_is_not_read),
 		CASE(what_stands_beside_goes_when_it_is_old),
 		CASE(all_is_forgotten_and_nothing_else),
-		CASE(the_folder_is_made),
+		CASE(the_folder_can_be_made),
 		CASE(a_failed_write_leaves_what_was_there),
+		CASE(what_is_too_much_is_not_kept),
+		CASE(others_may_not_write_what_is_kept),
+		CASE(nothing_is_kept_where_no_file_can_be),
 		CASE(out_of_memory_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
