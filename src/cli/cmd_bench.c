@@ -325,7 +325,7 @@ static enum fsl_status run_case(const struct request *request, struct fsl_error 
 	const struct fsl_bench_case *item = NULL;
 	enum fsl_status status = fsl_bench_case_find(&item, request->one_case, err);
 	if (status == FSL_OK && item->alone != NULL) {
-		(void)fsl_threads_start((int)request->bench.n_jobs, UINT64_MAX);
+		fsl_threads_start((int)request->bench.n_jobs);
 	}
 	if (status == FSL_OK) {
 		status = fsl_bench_case_run(item, request->folder, request->bench.n_jobs, &sample,

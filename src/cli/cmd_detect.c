@@ -58,16 +58,20 @@ void fsl_job_fini(struct fsl_job *job)
 }
 
 /* With threads for what there is to read; a team's processes each have all that they may. */
-static enum fsl_status read_run(struct fsl_run *run, const struct fsl_config *config,
+static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
 				struct fsl_ingest_options *options, struct fsl_error *err)
 {
 	struct fsl_inputs inputs = {0};
 	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
+	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs, options) : 0;
+	options->n_threads = (int)n_jobs;
+	if (n_jobs == 0 && fsl_team_size() == 1) {
+		options->n_threads = fsl_threads_worth(n_most, n_bytes);
+	}
+	fsl_threads_start(options->n_threads);
 	if (status == FSL_OK) {
-		bool is_alone = fsl_team_size() == 1;
-		uint64_t n_bytes = is_alone ? fsl_inputs_bytes(&inputs, options) : UINT64_MAX;
-		int n_threads = fsl_threads_start((int)config->jobs, n_bytes);
-		options->n_threads = is_alone ? n_threads : (int)config->jobs;
+		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
+			inputs.n_items, (unsigned long long)n_bytes, options->n_threads);
 		status = fsl_ingest_inputs(run, &inputs, options, err);
 	}
 	fsl_inputs_fini(&inputs);
@@ -87,14 +91,15 @@ static enum fsl_status ingest(struct fsl_job *job, struct fsl_kept *kept,
 					     .is_range_for_stages = range->holds_for_steps};
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);
+	int n_most = fsl_threads_most();
 	fsl_kept_load(kept, config, &options);
-	enum fsl_status status = read_run(&job->run, config, &options, err);
+	enum fsl_status status = read_run(&job->run, config->jobs, n_most, &options, err);
 	if (status == FSL_OK && fsl_kept_is_outdated(kept, config, &job->run)) {
 		fsl_kept_forget(kept, &options);
 		fsl_run_fini(&job->run);
 		status = fsl_run_init(&job->run, err);
 		if (status == FSL_OK) {
-			status = read_run(&job->run, config, &options, err);
+			status = read_run(&job->run, config->jobs, n_most, &options, err);
 		}
 	}
 	fsl_kept_give(kept, job);

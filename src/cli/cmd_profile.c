@@ -240,7 +240,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		help();
 	} else if (status == FSL_OK) {
 		fsl_mem_heap_per_thread();
-		(void)fsl_threads_start((int)request.n_jobs, UINT64_MAX);
+		fsl_threads_start((int)request.n_jobs);
 		status = analyse(&request, exit_code, err);
 	}
 	return status;

@@ -7,14 +7,16 @@
 /* Threads that work on @n_bytes of input is worth, of at most @n_most. */
 int fsl_threads_worth(int n_most, uint64_t n_bytes);
 
+/* As many as OpenMP has by default, before any are started. */
+int fsl_threads_most(void);
+
 /*
- * Starts the threads that parallel regions will use, and leaves each on a processor of its own
- * where there are enough: @n_jobs of them, or where that is 0, of those that OpenMP has by default
- * as many as @n_bytes of input are worth. Returns their number. Processors that a thread may use
- * stay what they were; what fails costs only time. Once there is work to do: without it the first
- * region waits 4 to 8 ms (a tick of the scheduler or two) on kernels that give a new thread the
- * processor of the one that made it.
+ * Starts the threads that parallel regions will use, @n of them (0: as many as OpenMP has by
+ * default), and leaves each on a processor of its own where there are enough. Processors that a
+ * thread may use stay what they were; what fails costs only time. Once there is work to do, and
+ * again when there is more: without it the first region waits 4 to 8 ms (a tick of the scheduler or
+ * two) on kernels that give a new thread the processor of the one that made it.
  */
-int fsl_threads_start(int n_jobs, uint64_t n_bytes);
+void fsl_threads_start(int n);
 
 #endif

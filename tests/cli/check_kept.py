@@ -164,6 +164,34 @@ def changes_are_noticed(job):
         expect(not is_going_on, f"went on although {what}")
 
 
+def the_first_run_makes_the_folder(job):
+    """Of what is kept nothing is lost where the folder of the state is still to be made."""
+    path = job.growing / "model_config.json"
+    config = json.loads(path.read_text())
+    config["state_path"] = str(job.folder / "absent" / "deep" / "state.db")
+    for key in ("fail_slow_perception_path", "slow_node_detection_path"):
+        config[key] = str(job.folder / "verdicts")
+    config["chapter"] = {"hours": 0.002, "parts": 1}
+    path.write_text(json.dumps(config))
+    job.write(0.9)
+    for _ in range(2):
+        done = subprocess.run([job.program, "-v", "--config", path, "--now", NOW], check=True,
+                              capture_output=True, text=True)
+        left = sorted(p.name.rsplit("-", 1)[0] for p in (job.folder / "absent/deep").iterdir())
+        expect(left == ["state.db-kept", "state.db-tails"], f"left: {left}, {done.stderr}")
+    expect(GOING_ON in done.stderr, f"did not go on: {done.stderr}")
+
+
+def threads_are_as_many_as_the_work(job):
+    """A few MB are read by one thread, and by as many as are asked for."""
+    job.write(0.9)
+    job.judge("--jobs", "3")
+    expect("threads=3" in job.log, f"log: {job.log}")
+    job.write(0.91)
+    job.judge("--jobs", "0")
+    expect("threads=1" in job.log, f"log: {job.log}")
+
+
 def kept_rows_may_go(job):
     """Without what was kept of the newest rows, or with another file in its place, more is read and the
     same said."""
@@ -397,6 +425,8 @@ CASES = [
     (grows, ["timelines=none", "format=json", "fault=link ranks=2,3 factor=8 onset=300"]),
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
+    (the_first_run_makes_the_folder, ["timelines=none"]),
+    (threads_are_as_many_as_the_work, ["timelines=none"]),
     (kept_rows_may_go, ["fault=compute ranks=3 factor=1.3 onset=600"]),
     (short_files_end_no_run, ["timelines=none", "steps=2000"]),
     (late_ends_are_noticed, ["timelines=none"]),
