@@ -150,7 +150,6 @@ def changes_are_noticed(job):
         "the configuration is another one": touch_config,
         "what was kept was deleted": lambda _: kept()[0].unlink(),
         "what was kept is damaged": lambda _: kept()[0].write_bytes(b"x" * 10000),
-        "what was kept is cut": lambda _: os.truncate(kept()[0], kept()[0].stat().st_size - 1),
     }
     for what, change in changes.items():
         shutil.rmtree(job.growing / job.files[0].parent, ignore_errors=True)
@@ -164,8 +163,9 @@ def changes_are_noticed(job):
         expect(not is_going_on, f"went on although {what}")
 
 
-def the_first_run_makes_the_folder(job):
-    """Of what is kept nothing is lost where the folder of the state is still to be made."""
+def first_runs_are_like_others(job):
+    """Of what is kept nothing is lost where the folder of the state is still to be made; a few MB are
+    read by one thread, and by as many as are asked for."""
     path = job.growing / "model_config.json"
     config = json.loads(path.read_text())
     config["state_path"] = str(job.folder / "absent" / "deep" / "state.db")
@@ -174,22 +174,13 @@ def the_first_run_makes_the_folder(job):
     config["chapter"] = {"hours": 0.002, "parts": 1}
     path.write_text(json.dumps(config))
     job.write(0.9)
-    for _ in range(2):
-        done = subprocess.run([job.program, "-v", "--config", path, "--now", NOW], check=True,
-                              capture_output=True, text=True)
+    for options, n_threads in ([], 1), (["--jobs", "3"], 3):
+        done = subprocess.run([job.program, "-v", "--config", path, "--now", NOW, *options],
+                              check=True, capture_output=True, text=True)
+        expect(f"threads={n_threads}" in done.stderr, f"other threads: {done.stderr}")
         left = sorted(p.name.rsplit("-", 1)[0] for p in (job.folder / "absent/deep").iterdir())
         expect(left == ["state.db-kept", "state.db-tails"], f"left: {left}, {done.stderr}")
     expect(GOING_ON in done.stderr, f"did not go on: {done.stderr}")
-
-
-def threads_are_as_many_as_the_work(job):
-    """A few MB are read by one thread, and by as many as are asked for."""
-    job.write(0.9)
-    job.judge("--jobs", "3")
-    expect("threads=3" in job.log, f"log: {job.log}")
-    job.write(0.91)
-    job.judge("--jobs", "0")
-    expect("threads=1" in job.log, f"log: {job.log}")
 
 
 def kept_rows_may_go(job):
@@ -425,8 +416,7 @@ CASES = [
     (grows, ["timelines=none", "format=json", "fault=link ranks=2,3 factor=8 onset=300"]),
     (is_found, ["fault=compute ranks=3 factor=1.3 onset=120"]),
     (changes_are_noticed, ["timelines=none"]),
-    (the_first_run_makes_the_folder, ["timelines=none"]),
-    (threads_are_as_many_as_the_work, ["timelines=none"]),
+    (first_runs_are_like_others, ["timelines=none"]),
     (kept_rows_may_go, ["fault=compute ranks=3 factor=1.3 onset=600"]),
     (short_files_end_no_run, ["timelines=none", "steps=2000"]),
     (late_ends_are_noticed, ["timelines=none"]),
