@@ -17,9 +17,9 @@
 
 enum {
 	CHECKSUM_BYTES = sizeof(uint64_t),
-	HEAD_BYTES_MAX = 64, /* magic, lengths of texts, checksum */
+	TEXT_BYTES_MAX = 1 << 13, /* a path, or the rules */
 	FILE_BYTES_MAX = 1 << 28,
-	TEXT_BYTES_MAX = 1 << 16,
+	KEPT_BYTES_MAX = FILE_BYTES_MAX - 4 * TEXT_BYTES_MAX, /* the rest is more than the head */
 };
 
 static enum fsl_status fail_memory(const char *state_path, struct fsl_error *err)
@@ -131,10 +131,9 @@ enum fsl_status fsl_state_put_kept(const char *state_path, const char *root, con
 				   const void *bytes, size_t n_bytes, struct fsl_error *err)
 {
 	struct fsl_pack content = {0};
-	size_t n_bytes_max = FILE_BYTES_MAX - 2 * (size_t)TEXT_BYTES_MAX - HEAD_BYTES_MAX;
-	if (n_bytes > n_bytes_max || strlen(root) + strlen(rules) > TEXT_BYTES_MAX) {
-		return FSL_FAIL(err, FSL_ERR_LIMIT, "too much to be kept: bytes=%zu, max=%zu",
-				n_bytes, n_bytes_max);
+	if (n_bytes > KEPT_BYTES_MAX) {
+		return FSL_FAIL(err, FSL_ERR_LIMIT, "too much to be kept: bytes=%zu, max=%d",
+				n_bytes, KEPT_BYTES_MAX);
 	}
 	char *path = fsl_state_beside(state_path, FSL_BESIDE_KEPT, root);
 	fsl_pack_u64(&content, MAGIC);
