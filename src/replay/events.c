@@ -19,11 +19,17 @@ struct ending {
 	bool is_beside; /* runs beside others */
 };
 
-/* What ended last so far; any, and of those that do not run beside others. */
+/*
+ * What ended last so far; any, and of those that do not run beside others. What is under way lies
+ * in columns: an ending that was stored in parts and is loaded as a whole waits until everything
+ * stored before it, too, has reached the cache.
+ */
 struct past {
 	struct ending any, held;
 	bool has_any, has_held;
-	struct ending running[RUNNING_MAX];
+	int64_t running_ns[RUNNING_MAX]; /* when it ends */
+	uint32_t running_event[RUNNING_MAX];
+	bool runs_beside[RUNNING_MAX];
 	size_t n_running;
 };
 
@@ -62,19 +68,28 @@ static void settle(struct past *past, int64_t time_ns)
 {
 	size_t n_left = 0;
 	for (size_t i = 0; i < past->n_running; i++) {
-		if (past->running[i].end_ns <= time_ns) {
-			settle_one(past, &past->running[i]);
+		struct ending ending = {past->running_ns[i], past->running_event[i],
+					past->runs_beside[i]};
+		if (ending.end_ns <= time_ns) {
+			settle_one(past, &ending);
 		} else {
-			past->running[n_left++] = past->running[i];
+			past->running_ns[n_left] = ending.end_ns;
+			past->running_event[n_left] = ending.event;
+			past->runs_beside[n_left] = ending.is_beside;
+			n_left++;
 		}
 	}
 	past->n_running = n_left;
 }
 
-static void begin_op(struct past *past, const struct ending *ending)
+static void begin_op(struct past *past, struct ending ending)
 {
-	if (past->n_running < RUNNING_MAX) {
-		past->running[past->n_running++] = *ending;
+	size_t n = past->n_running;
+	if (n < RUNNING_MAX) {
+		past->running_ns[n] = ending.end_ns;
+		past->running_event[n] = ending.event;
+		past->runs_beside[n] = ending.is_beside;
+		past->n_running = n + 1;
 	}
 }
 
@@ -171,7 +186,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 	walk->last_step = step;
 	if (hold != FSL_HOLD_NEVER) {
 		begin_op(&walk->past,
-			 &(struct ending){end_ns, (uint32_t)event_idx, hold == FSL_HOLD_BESIDE});
+			 (struct ending){end_ns, (uint32_t)event_idx, hold == FSL_HOLD_BESIDE});
 	}
 	return status;
 }
@@ -240,8 +255,8 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
 		if (walk->holds[i] != FSL_HOLD_NEVER) {
-			begin_op(&walk->past, &(struct ending){end_ns, FSL_NO_NODE,
-							       walk->holds[i] == FSL_HOLD_BESIDE});
+			begin_op(&walk->past, (struct ending){end_ns, FSL_NO_NODE,
+							      walk->holds[i] == FSL_HOLD_BESIDE});
 		}
 		*start_ns =
 			end_ns - walk->clock_ns > *start_ns ? end_ns - walk->clock_ns : *start_ns;
