@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #endif
 
+#include "base/pocket.h"
+
 /* Blocks that several share double from the first size to the last: many arenas hold little. */
 enum { ARENA_FIRST_BYTES = 4 * 1024, ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
 enum { LEAST_ELEMENTS = 8 };
@@ -134,6 +136,19 @@ size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads)
 	return begin + (is_last ? length : k / n_threads);
 }
 
+/* From the pocket of the thread or from the heap. */
+static void *take_bytes(size_t n_bytes, bool is_zeroed)
+{
+	void *memory = fsl_pocket_find(n_bytes);
+	if (memory != NULL) {
+		return is_zeroed ? memset(memory, 0, n_bytes) : memory;
+	}
+	n_bytes = fsl_pocket_round(n_bytes);
+	memory = is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
+	use_huge_pages(memory, n_bytes);
+	return memory;
+}
+
 /* As fsl_calloc; zeroed where wanted. */
 static void *take(size_t n, size_t size, bool is_zeroed)
 {
@@ -142,10 +157,7 @@ static void *take(size_t n, size_t size, bool is_zeroed)
 	if (is_failing() || !fsl_mul_size(n, size, &n_bytes)) {
 		return NULL;
 	}
-	n_bytes = n_bytes > 0 ? n_bytes : 1;
-	void *memory = is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
-	use_huge_pages(memory, n_bytes);
-	return memory;
+	return take_bytes(n_bytes > 0 ? n_bytes : 1, is_zeroed);
 }
 
 void *fsl_calloc(size_t n, size_t size)
@@ -155,7 +167,26 @@ void *fsl_calloc(size_t n, size_t size)
 
 void fsl_free(void *memory)
 {
-	free(memory);
+	if (!fsl_pocket_keep(memory)) {
+		free(memory);
+	}
+}
+
+/* Makes @memory longer, of which @n_old bytes are in use. */
+static void *lengthen(void *memory, size_t n_old, size_t n_bytes)
+{
+	void *moved = NULL;
+	if (!fsl_pocket_is_for(n_bytes)) {
+		moved = realloc(memory, n_bytes);
+		use_huge_pages(moved, n_bytes);
+		return moved;
+	}
+	moved = take_bytes(n_bytes, false);
+	if (moved != NULL && memory != NULL) {
+		memcpy(moved, memory, n_old);
+		fsl_free(memory);
+	}
+	return moved;
 }
 
 enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
@@ -175,13 +206,12 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 	size_t n_bytes = 0;
 	void *moved = NULL;
 	if (fsl_mul_size(n_new, size, &n_bytes) && !is_failing()) {
-		moved = realloc(*array, n_bytes);
+		moved = lengthen(*array, *capacity * size, n_bytes);
 	}
 	if (moved == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: elements=%zu, bytes_each=%zu",
 				n_new, size);
 	}
-	use_huge_pages(moved, n_bytes);
 	*array = moved;
 	*capacity = n_new;
 	return FSL_OK;
@@ -190,7 +220,7 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 void fsl_fit(void **array, size_t *capacity, size_t n, size_t size)
 {
 	if (n == 0) {
-		free(*array);
+		fsl_free(*array);
 		*array = NULL;
 		*capacity = 0;
 	} else if (n < *capacity) {

@@ -37,7 +37,8 @@ void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
 /* Memory that is freed stays with the process from now on: arrays of some MB come and go all the
  * time, and every page that the system hands out anew costs as much as a hundred operators. All
  * threads share one heap, so that what one frees serves the others; they ask for little else than
- * large arrays. Call before there are threads. */
+ * large arrays. Threads that want the same sizes again and again have pockets (pocket.h). Call
+ * before there are threads. */
 void fsl_mem_keep_freed(void);
 
 /* Gives each thread a heap of its own after all, for work on many small blocks: a library that

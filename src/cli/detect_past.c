@@ -1,6 +1,8 @@
-/* Judges the chapters that are over, several at a time. */
+/* Judges the chapters that are over, several at a time: a thread finds the memory of the one before
+ * in its pocket. */
 #include "base/log.h"
 #include "base/number.h"
+#include "base/pocket.h"
 #include "cli/detect_chapters_parts.h"
 #include "series/verdict_pack.h"
 
@@ -201,11 +203,17 @@ static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t 
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	struct fault fault = {0};
-#pragma omp parallel for schedule(dynamic, 1)
-	for (size_t k = begin; k < end; k++) {
-		struct fsl_error error = {0};
-		note_fault(&fault, count_ahead(&chapters->items[k], job, &chapters->rule, &error),
-			   &error);
+#pragma omp parallel
+	{
+		(void)fsl_pocket_open();
+#pragma omp for schedule(dynamic, 1) nowait
+		for (size_t k = begin; k < end; k++) {
+			struct fsl_error error = {0};
+			note_fault(&fault,
+				   count_ahead(&chapters->items[k], job, &chapters->rule, &error),
+				   &error);
+		}
+		fsl_pocket_close();
 	}
 	size_t n_before = 0;
 	for (size_t k = 0; k < end; k++) {
@@ -228,13 +236,18 @@ static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_conf
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	struct fault fault = {0};
-#pragma omp parallel for schedule(dynamic, 1)
-	for (size_t k = begin; k < end; k++) {
-		struct fsl_error error = {0};
-		note_fault(&fault,
-			   judge_closed(&chapters->items[k], job, config,
-					!is_likely_told(chapters, k, begin), &error),
-			   &error);
+#pragma omp parallel
+	{
+		(void)fsl_pocket_open();
+#pragma omp for schedule(dynamic, 1) nowait
+		for (size_t k = begin; k < end; k++) {
+			struct fsl_error error = {0};
+			note_fault(&fault,
+				   judge_closed(&chapters->items[k], job, config,
+						!is_likely_told(chapters, k, begin), &error),
+				   &error);
+		}
+		fsl_pocket_close();
 	}
 	return pass_on(&fault, err);
 }
