@@ -173,14 +173,21 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 	struct fsl_event *event = &walk->graph->events[event_idx];
 	*event = (struct fsl_event){.begin_ns = begin_ns - walk->clock_ns,
 				    .end_ns = end_ns - walk->clock_ns,
-				    .pred = FSL_NO_NODE,
-				    .beside = FSL_NO_NODE,
+				    .base_ns = 0,
+				    .work_ns = 0,
+				    .level_ns = 0,
+				    .idle_ns = 0,
+				    .tail_ns = 0,
 				    .beside_ns = INT64_MAX,
 				    .alone_ns = end_ns - begin_ns,
+				    .pred = FSL_NO_NODE,
+				    .beside = FSL_NO_NODE,
 				    .rank_idx = (uint32_t)walk->rank_idx,
 				    .step = step,
 				    .meeting = FSL_NO_NODE,
-				    .piece_begin = (uint32_t)walk->pieces->n};
+				    .is_for_unseen = false,
+				    .piece_begin = (uint32_t)walk->pieces->n,
+				    .n_pieces = 0};
 	enum fsl_status status = add_own(walk, event, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
 	walk->last_step = step;
