@@ -68,6 +68,8 @@ struct fsl_bench_case {
 	enum fsl_status (*work)(const struct fsl_bench_data *data, uint64_t *n_rows,
 				struct fsl_error *err);
 	const char *alone; /* the case that does the same on one thread; NULL: it is on one */
+	const char *anew;  /* the case that reads everything, where this goes on from a run before;
+			      NULL: it does not */
 };
 
 /* Ends with a NULL name. */
@@ -137,6 +139,8 @@ struct fsl_bench_result {
 	/* Wall time of item->alone over that of this one: median of the pairs of one round. NaN:
 	 * on one thread, or the other was not run. */
 	double speedup;
+	/* CPU time over that of item->anew, likewise. NaN: does not go on, or that was not run. */
+	double share;
 	double instructions_per_byte; /* NaN: not counted */
 	uint64_t instructions_bytes;  /* over so many bytes */
 };

@@ -55,6 +55,7 @@ static void put_result(struct fsl_document *document, cJSON *list,
 	fsl_document_significant(document, object, "instructionsPerByte",
 				 result->instructions_per_byte, DIGITS);
 	fsl_document_significant(document, object, "speedup", result->speedup, DIGITS);
+	fsl_document_significant(document, object, "cpuShareOfAnew", result->share, DIGITS);
 	cJSON *ratios = fsl_document_object(document, object, "cpuPerByteOver");
 	for (int base = 0; base < FSL_BENCH_BASES_N; base++) {
 		fsl_document_significant(document, ratios,

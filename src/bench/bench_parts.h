@@ -68,11 +68,20 @@ enum fsl_status fsl_bench_measure(struct fsl_bench_sample *out, struct fsl_bench
 				  const struct fsl_bench_case *item,
 				  const struct fsl_bench_tree *tree, int64_t n_jobs,
 				  struct fsl_error *err);
-/* `failslow detect`; @from_ns: looks at what ends then or later, INT64_MIN: at everything. */
+/* How `failslow detect` is to run. */
+struct fsl_bench_detect {
+	int64_t n_jobs;  /* threads; 0: one per core */
+	int64_t from_ns; /* looks at what ends then or later; INT64_MIN: at everything */
+	bool goes_on;    /* from what the run before it kept; else it reads everything */
+};
 enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,
 					 struct fsl_bench_place *place,
-					 const struct fsl_bench_tree *tree, int64_t n_jobs,
-					 int64_t from_ns, struct fsl_error *err);
+					 const struct fsl_bench_tree *tree,
+					 const struct fsl_bench_detect *how, struct fsl_error *err);
+/* A run that goes on from one over 99 % of each file, on one thread; the files are whole again
+ * after it, but where it fails. */
+enum fsl_status fsl_bench_measure_again(struct fsl_bench_sample *out, struct fsl_bench_place *place,
+					const struct fsl_bench_tree *tree, struct fsl_error *err);
 /* The program that does nothing: what starting it costs. */
 enum fsl_status fsl_bench_measure_start_up(struct fsl_bench_sample *out,
 					   struct fsl_bench_place *place, struct fsl_error *err);

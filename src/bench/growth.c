@@ -128,10 +128,11 @@ static enum fsl_status run_rounds(struct grow *grow, struct fsl_error *err)
 		status = fsl_bench_measure_start_up(&start_ups[run], &grow->place, err);
 		for (size_t i = 0; i < growth->n_points && status == FSL_OK; i++) {
 			const struct fsl_bench_tree *tree = &grow->trees[i];
+			const struct fsl_bench_detect how = {
+				.n_jobs = 1, .from_ns = begin_of(tree, grow->points[i].last_share)};
 			tell(grow);
-			status = fsl_bench_measure_detect(
-				&growth->points[i].samples[run], &grow->place, tree, 1,
-				begin_of(tree, grow->points[i].last_share), err);
+			status = fsl_bench_measure_detect(&growth->points[i].samples[run],
+							  &grow->place, tree, &how, err);
 		}
 	}
 	if (status == FSL_OK) {

@@ -89,15 +89,15 @@ struct detect_words {
 /* Puts the words at @argv; the number of them. */
 static size_t fill_detect(const char **argv, struct detect_words *words,
 			  const struct fsl_bench_place *place, const struct fsl_bench_tree *tree,
-			  int64_t n_jobs, int64_t from_ns)
+			  const struct fsl_bench_detect *how)
 {
 	size_t n = 0;
 	(void)snprintf(words->config, sizeof(words->config), "%s/model_config.json", tree->path);
 	(void)snprintf(words->output, sizeof(words->output), "%s/verdict", place->path);
 	(void)snprintf(words->now, sizeof(words->now), "--now=%" PRId64, tree->now_ns);
 	(void)snprintf(words->jobs, sizeof(words->jobs), "--jobs=%" PRId64,
-		       n_jobs > 0 ? n_jobs : omp_get_max_threads());
-	(void)snprintf(words->from, sizeof(words->from), "--from=%" PRId64, from_ns);
+		       how->n_jobs > 0 ? how->n_jobs : omp_get_max_threads());
+	(void)snprintf(words->from, sizeof(words->from), "--from=%" PRId64, how->from_ns);
 	const char *const given[] = {place->program,
 				     "detect",
 				     "--config",
@@ -108,7 +108,7 @@ static size_t fill_detect(const char **argv, struct detect_words *words,
 				     "-qq",
 				     words->now,
 				     words->jobs,
-				     from_ns != INT64_MIN ? words->from : NULL};
+				     how->from_ns != INT64_MIN ? words->from : NULL};
 	while (n < sizeof(given) / sizeof(given[0]) && given[n] != NULL) {
 		argv[n] = given[n];
 		n++;
@@ -127,17 +127,19 @@ static void forget_state(const struct detect_words *words)
 
 enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,
 					 struct fsl_bench_place *place,
-					 const struct fsl_bench_tree *tree, int64_t n_jobs,
-					 int64_t from_ns, struct fsl_error *err)
+					 const struct fsl_bench_tree *tree,
+					 const struct fsl_bench_detect *how, struct fsl_error *err)
 {
 	char out_path[FSL_BENCH_PATH_BYTES];
 	char *text = NULL;
 	struct detect_words words;
 	struct fsl_bench_usage usage;
 	const char *argv[FSL_BENCH_ARGS_MAX];
-	(void)fill_detect(argv, &words, place, tree, n_jobs, from_ns);
+	(void)fill_detect(argv, &words, place, tree, how);
 	(void)snprintf(out_path, sizeof(out_path), "%s/verdict.json", place->path);
-	forget_state(&words);
+	if (!how->goes_on) {
+		forget_state(&words);
+	}
 	enum fsl_status status = fsl_bench_spawn(place, argv, out_path, NULL, &usage, err);
 	if (status == FSL_OK && usage.exit_code != 0) {
 		status = fail_run("detect", usage.exit_code, err);
@@ -159,10 +161,15 @@ enum fsl_status fsl_bench_measure(struct fsl_bench_sample *out, struct fsl_bench
 				  const struct fsl_bench_tree *tree, int64_t n_jobs,
 				  struct fsl_error *err)
 {
-	return item->work != NULL
-		       ? measure_part(out, place, item, tree, n_jobs, err)
-		       : fsl_bench_measure_detect(out, place, tree,
-						  item->alone != NULL ? n_jobs : 1, INT64_MIN, err);
+	if (item->work != NULL) {
+		return measure_part(out, place, item, tree, n_jobs, err);
+	}
+	if (item->anew != NULL) {
+		return fsl_bench_measure_again(out, place, tree, err);
+	}
+	const struct fsl_bench_detect how = {.n_jobs = item->alone != NULL ? n_jobs : 1,
+					     .from_ns = INT64_MIN};
+	return fsl_bench_measure_detect(out, place, tree, &how, err);
 }
 
 enum fsl_status fsl_bench_measure_start_up(struct fsl_bench_sample *out,
@@ -192,13 +199,14 @@ enum fsl_status fsl_bench_count_instructions(double *out, const char **note,
 	struct detect_words words;
 	struct fsl_bench_usage usage;
 	*out = (double)NAN;
-	if (item->alone != NULL) {
+	if (item->alone != NULL || item->anew != NULL) {
 		return FSL_OK;
 	}
 	fsl_bench_tree_folder(tree, folder);
 	(void)snprintf(err_path, sizeof(err_path), "%s/callgrind", place->path);
 	if (item->work == NULL) {
-		(void)fill_detect(argv + 4, &words, place, tree, 1, INT64_MIN);
+		const struct fsl_bench_detect how = {.n_jobs = 1, .from_ns = INT64_MIN};
+		(void)fill_detect(argv + 4, &words, place, tree, &how);
 		forget_state(&words);
 	} else {
 		const char *const given[] = {place->program, "bench", "--case", item->name, folder};

@@ -61,8 +61,8 @@ static enum fsl_status choose(struct fsl_bench_report *report, const char *only,
 			continue;
 		}
 		struct fsl_bench_result *result = &report->results[report->n_results++];
-		*result = (struct fsl_bench_result){
-			.item = item, .instructions_per_byte = (double)NAN, .speedup = (double)NAN};
+		*result = (struct fsl_bench_result){.item = item,
+						    .instructions_per_byte = (double)NAN};
 		result->samples = fsl_arena_alloc(&report->arena, (size_t)report->n_runs *
 									  sizeof(*result->samples));
 		if (result->samples == NULL) {
@@ -118,7 +118,7 @@ static enum fsl_status measure_warm(struct bench *bench, const struct fsl_bench_
 	const struct fsl_bench_tree *tree = &bench->trees[item->input];
 	int64_t n_jobs = bench->report->n_jobs;
 	enum fsl_status status = FSL_OK;
-	if (item->work == NULL) {
+	if (item->work == NULL && item->anew == NULL) { /* which has such a run in it */
 		status = fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
 	}
 	return status == FSL_OK ? fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err)
@@ -185,6 +185,21 @@ static double speedup(const struct fsl_bench_report *report, const struct fsl_be
 	return fsl_median(ratios, (size_t)report->n_runs, scratch);
 }
 
+/* Likewise, of CPU times. */
+static double share(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
+{
+	double shares[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
+	const struct fsl_bench_result *anew = find_result(report, result->item->anew);
+	if (anew == NULL) {
+		return (double)NAN;
+	}
+	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
+		shares[run] =
+			(double)result->samples[run].cpu_ns / (double)anew->samples[run].cpu_ns;
+	}
+	return fsl_median(shares, (size_t)report->n_runs, scratch);
+}
+
 static void summarise(struct fsl_bench_report *report)
 {
 	for (size_t i = 0; i < report->n_results; i++) {
@@ -196,6 +211,7 @@ static void summarise(struct fsl_bench_report *report)
 			result->ratios[base] = ratio(report, result, bases[base]);
 		}
 		result->speedup = speedup(report, result);
+		result->share = share(report, result);
 	}
 }
 

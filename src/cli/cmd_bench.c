@@ -166,8 +166,8 @@ static void put_result(struct fsl_page *page, const struct fsl_bench_result *res
 	}
 }
 
-/* What threads bring, one line each. */
-static void put_speedups(struct fsl_page *page, const struct fsl_bench_report *report)
+/* What threads bring and what going on saves, one line each. */
+static void put_comparisons(struct fsl_page *page, const struct fsl_bench_report *report)
 {
 	bool is_first = true;
 	for (size_t i = 0; i < report->n_results; i++) {
@@ -176,6 +176,12 @@ static void put_speedups(struct fsl_page *page, const struct fsl_bench_report *r
 			fsl_page_printf(page, "%s%s is %.2f x as fast as %s by the clock\n",
 					is_first ? "\n" : "", result->item->name, result->speedup,
 					result->item->alone);
+			is_first = false;
+		}
+		if (!isnan(result->share)) {
+			fsl_page_printf(page, "%s%s takes %.1f %% of the CPU time of %s\n",
+					is_first ? "\n" : "", result->item->name,
+					100.0 * result->share, result->item->anew);
 			is_first = false;
 		}
 	}
@@ -198,7 +204,7 @@ static void put_report(struct fsl_page *page, const struct fsl_bench_report *rep
 		put_result(page, &report->results[i], has_instructions);
 	}
 	fsl_page_table_end(page);
-	put_speedups(page, report);
+	put_comparisons(page, report);
 	if (report->note != NULL) {
 		fsl_page_printf(page, "\nno instructions per byte: %s\n", report->note);
 	}

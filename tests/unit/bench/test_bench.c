@@ -54,6 +54,10 @@ static void table_names_each_case_once_and_its_library(void **state)
 			assert_int_equal(fsl_bench_case_find(&found, item->alone, NULL), FSL_OK);
 			assert_null(found->alone);
 		}
+		if (item->anew != NULL) {
+			assert_int_equal(fsl_bench_case_find(&found, item->anew, NULL), FSL_OK);
+			assert_null(found->anew);
+		}
 	}
 	assert_true(n <= FSL_BENCH_CASES_MAX);
 }
@@ -119,6 +123,29 @@ static void threads_are_compared_with_one_thread_in_the_same_rounds(void **state
 	assert_int_equal(fsl_bench_run(&report, &options, NULL), FSL_OK);
 	assert_true(isnan(report.results[0].speedup));
 	fsl_bench_report_fini(&report);
+}
+
+/* Each run finds whole files, cuts them, and leaves them whole again. */
+static void a_run_that_goes_on_sees_what_one_sees_that_reads_everything(void **state)
+{
+	struct fsl_bench_report report;
+	struct fsl_bench_options options = tiny("detect,detect-again");
+	(void)state;
+	assert_int_equal(fsl_bench_run(&report, &options, NULL), FSL_OK);
+	const struct fsl_bench_result *anew = &report.results[0], *again = &report.results[1];
+	assert_string_equal(again->item->anew, anew->item->name);
+	for (int64_t run = 0; run < report.n_runs; run++) {
+		assert_int_equal(again->samples[run].n_rows, anew->samples[run].n_rows);
+		assert_int_equal(again->samples[run].n_bytes, anew->samples[run].n_bytes);
+	}
+	assert_true(again->share > 0.0);
+	assert_true(isnan(anew->share));
+	fsl_bench_report_fini(&report);
+	options.only = "detect-again";
+	assert_int_equal(fsl_bench_run(&report, &options, NULL), FSL_OK);
+	assert_true(isnan(report.results[0].share));
+	fsl_bench_report_fini(&report);
+	assert_nothing_is_left();
 }
 
 static void growth_has_every_point_and_exponents(void **state)
@@ -251,6 +278,7 @@ int main(void)
 		cmocka_unit_test(all_readers_count_the_same_rows),
 		cmocka_unit_test(ratios_are_those_to_cases_of_the_same_rounds),
 		cmocka_unit_test(threads_are_compared_with_one_thread_in_the_same_rounds),
+		cmocka_unit_test(a_run_that_goes_on_sees_what_one_sees_that_reads_everything),
 		cmocka_unit_test(growth_has_every_point_and_exponents),
 		cmocka_unit_test(failed_run_leaves_nothing),
 		cmocka_unit_test(unknown_case_is_refused_with_the_known_ones),
