@@ -143,7 +143,7 @@ static void *take_bytes(size_t n_bytes, bool is_zeroed)
 	if (memory != NULL) {
 		return is_zeroed ? memset(memory, 0, n_bytes) : memory;
 	}
-	n_bytes = fsl_pocket_round(n_bytes);
+	n_bytes = fsl_pocket_ask_bytes(n_bytes);
 	memory = is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
 	use_huge_pages(memory, n_bytes);
 	return memory;
@@ -172,16 +172,16 @@ void fsl_free(void *memory)
 	}
 }
 
-/* Makes @memory longer, of which @n_old bytes are in use. */
+/* Makes @memory longer, in which there is room for @n_old bytes; 0: for nobody knows how many. */
 static void *lengthen(void *memory, size_t n_old, size_t n_bytes)
 {
-	void *moved = NULL;
-	if (!fsl_pocket_is_for(n_bytes)) {
-		moved = realloc(memory, n_bytes);
-		use_huge_pages(moved, n_bytes);
-		return moved;
+	bool is_known = memory == NULL || n_old > 0;
+	if (!is_known || !fsl_pocket_is_for(n_bytes)) {
+		void *longer = realloc(memory, n_bytes);
+		use_huge_pages(longer, n_bytes);
+		return longer;
 	}
-	moved = take_bytes(n_bytes, false);
+	void *moved = take_bytes(n_bytes, false);
 	if (moved != NULL && memory != NULL) {
 		memcpy(moved, memory, n_old);
 		fsl_free(memory);
@@ -238,16 +238,23 @@ struct fsl_arena_block {
 	_Alignas(ARENA_ALIGN) unsigned char bytes[];
 };
 
-/* The size of the next block, in which @n_least bytes are wanted. */
+/*
+ * The size of the next block, its header included, with room for @n_least bytes; 0 where that is
+ * more than there can be. Sizes of blocks that several share are powers of two, as those of a
+ * pocket are.
+ */
 static size_t next_block_bytes(const struct fsl_arena *arena, size_t n_least)
 {
-	size_t n_bytes = ARENA_FIRST_BYTES;
-	if (arena->blocks != NULL) {
-		n_bytes = arena->blocks->size < ARENA_BLOCK_BYTES / 2 ? 2 * arena->blocks->size
-								      : ARENA_BLOCK_BYTES;
+	size_t n_wanted = 0, n_bytes = ARENA_FIRST_BYTES;
+	if (!fsl_add_size(n_least, sizeof(struct fsl_arena_block), &n_wanted)) {
+		return 0;
 	}
-	n_bytes = n_bytes < n_least ? ARENA_BLOCK_BYTES : n_bytes;
-	return n_bytes < n_least ? n_least : n_bytes;
+	if (arena->blocks != NULL) {
+		size_t n_last = arena->blocks->size + sizeof(struct fsl_arena_block);
+		n_bytes = n_last < ARENA_BLOCK_BYTES / 2 ? 2 * n_last : ARENA_BLOCK_BYTES;
+	}
+	n_bytes = n_bytes < n_wanted ? ARENA_BLOCK_BYTES : n_bytes;
+	return n_bytes < n_wanted ? n_wanted : n_bytes;
 }
 
 /* A block of its own for much memory; blocks that several share are zeroed. */
@@ -260,16 +267,14 @@ static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 	rounded -= rounded % ARENA_ALIGN;
 	struct fsl_arena_block *block = arena->blocks;
 	if (block == NULL || block->size - block->used < rounded) {
-		size_t n_bytes = next_block_bytes(arena, rounded), n_total = 0;
-		if (!fsl_add_size(n_bytes, sizeof(struct fsl_arena_block), &n_total)) {
-			return NULL;
-		}
-		block = take(1, n_total, is_zeroed || n_bytes <= ARENA_BLOCK_BYTES);
+		size_t n_bytes = next_block_bytes(arena, rounded);
+		block = n_bytes > 0 ? take(1, n_bytes, is_zeroed || n_bytes <= ARENA_BLOCK_BYTES)
+				    : NULL;
 		if (block == NULL) {
 			return NULL;
 		}
 		block->used = 0;
-		block->size = n_bytes;
+		block->size = n_bytes - sizeof(struct fsl_arena_block);
 		block->next = arena->blocks;
 		arena->blocks = block;
 	}

@@ -16,7 +16,8 @@ void fsl_free(void *memory);
 /*
  * Makes room for at least @n_wanted elements of @size bytes: an array without room gets as much as
  * is wanted, another doubles *capacity until it fits. The array may move; on failure it is
- * unchanged. New memory is not initialised.
+ * unchanged. New memory is not initialised. What lies behind *capacity may get lost; an array with
+ * a *capacity of 0 keeps all that it has, as with realloc().
  */
 enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
 			 struct fsl_error *err);

@@ -1,5 +1,6 @@
-/* Judges the chapters that are over, several at a time: a thread finds the memory of the one before
- * in its pocket. */
+/* Judges the chapters that are over, several at a time. */
+#include <omp.h>
+
 #include "base/log.h"
 #include "base/number.h"
 #include "base/pocket.h"
@@ -184,14 +185,49 @@ enum fsl_status fsl_chapter_find_steps(struct fsl_steps *out, const struct fsl_j
 	return status;
 }
 
+/* What is to be done with chapters, each on a thread. */
+struct round {
+	struct fsl_job *job;
+	const struct fsl_config *config;
+	size_t n_known; /* chapters that were judged before */
+};
+
+typedef enum fsl_status (*fsl_visit_chapter)(const struct round *round, size_t k,
+					     struct fsl_error *err);
+
+/*
+ * Chapters [@begin, @end). One wants what the one before it wanted: with several threads each keeps
+ * what it frees, while a single one finds it in the heap, which may join and split it.
+ */
+static enum fsl_status visit_together(const struct round *round, size_t begin, size_t end,
+				      fsl_visit_chapter visit, struct fsl_error *err)
+{
+	struct fault fault = {0};
+#pragma omp parallel
+	{
+		bool has_pocket = omp_get_num_threads() > 1 && fsl_pocket_open();
+#pragma omp for schedule(dynamic, 1) nowait
+		for (size_t k = begin; k < end; k++) {
+			struct fsl_error error = {0};
+			note_fault(&fault, visit(round, k, &error), &error);
+		}
+		if (has_pocket) {
+			fsl_pocket_close();
+		}
+	}
+	return pass_on(&fault, err);
+}
+
 /* How many steps end in a chapter that was not judged yet. */
-static enum fsl_status count_ahead(struct fsl_judged_chapter *out, const struct fsl_job *job,
-				   const struct fsl_chapter_rule *rule, struct fsl_error *err)
+static enum fsl_status count_ahead(const struct round *round, size_t k, struct fsl_error *err)
 {
 	struct fsl_steps steps;
-	enum fsl_status status = fsl_chapter_find_steps(&steps, job, &out->time, rule, err);
+	struct fsl_chapters *chapters = &round->job->chapters;
+	struct fsl_judged_chapter *chapter = &chapters->items[k];
+	enum fsl_status status =
+		fsl_chapter_find_steps(&steps, round->job, &chapter->time, &chapters->rule, err);
 	if (status == FSL_OK) {
-		out->n_steps = fsl_chapter_count_steps(&steps, &out->time);
+		chapter->n_steps = fsl_chapter_count_steps(&steps, &chapter->time);
 		fsl_steps_fini(&steps);
 	}
 	return status;
@@ -201,26 +237,15 @@ static enum fsl_status count_ahead(struct fsl_judged_chapter *out, const struct 
 static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t end,
 				      struct fsl_error *err)
 {
+	const struct round round = {.job = job};
 	struct fsl_chapters *chapters = &job->chapters;
-	struct fault fault = {0};
-#pragma omp parallel
-	{
-		(void)fsl_pocket_open();
-#pragma omp for schedule(dynamic, 1) nowait
-		for (size_t k = begin; k < end; k++) {
-			struct fsl_error error = {0};
-			note_fault(&fault,
-				   count_ahead(&chapters->items[k], job, &chapters->rule, &error),
-				   &error);
-		}
-		fsl_pocket_close();
-	}
+	enum fsl_status status = visit_together(&round, begin, end, count_ahead, err);
 	size_t n_before = 0;
 	for (size_t k = 0; k < end; k++) {
 		chapters->items[k].n_before = k < begin ? chapters->items[k].n_before : n_before;
 		n_before += chapters->items[k].n_steps;
 	}
-	return pass_on(&fault, err);
+	return status;
 }
 
 /* Most likely wrong, too, and the one to be told: the next behind one in which something is. */
@@ -230,26 +255,11 @@ static bool is_likely_told(const struct fsl_chapters *chapters, size_t k, size_t
 	       !fsl_verdict_is_quiet(chapters->items[k - 1].verdict.kind);
 }
 
-/* Chapters [@begin, @end), each on a thread. */
-static enum fsl_status judge_together(struct fsl_job *job, const struct fsl_config *config,
-				      size_t begin, size_t end, struct fsl_error *err)
+static enum fsl_status judge_one(const struct round *round, size_t k, struct fsl_error *err)
 {
-	struct fsl_chapters *chapters = &job->chapters;
-	struct fault fault = {0};
-#pragma omp parallel
-	{
-		(void)fsl_pocket_open();
-#pragma omp for schedule(dynamic, 1) nowait
-		for (size_t k = begin; k < end; k++) {
-			struct fsl_error error = {0};
-			note_fault(&fault,
-				   judge_closed(&chapters->items[k], job, config,
-						!is_likely_told(chapters, k, begin), &error),
-				   &error);
-		}
-		fsl_pocket_close();
-	}
-	return pass_on(&fault, err);
+	struct fsl_chapters *chapters = &round->job->chapters;
+	return judge_closed(&chapters->items[k], round->job, round->config,
+			    !is_likely_told(chapters, k, round->n_known), err);
 }
 
 /* Chapters from @n_judged on that were numbered wrongly, because the steps of those before came
@@ -339,7 +349,8 @@ enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_co
 		status = count_together(job, n_judged, n_past, err);
 	}
 	if (status == FSL_OK) {
-		status = judge_together(job, config, n_judged, n_past, err);
+		const struct round round = {job, config, n_judged};
+		status = visit_together(&round, n_judged, n_past, judge_one, err);
 	}
 	if (status == FSL_OK) {
 		status = renumber(job, config, n_judged, err);

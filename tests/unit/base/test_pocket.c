@@ -57,7 +57,7 @@ static void a_shut_pocket_keeps_nothing(void **state)
 	(void)state;
 	void *memory = from_heap(100000);
 	assert_false(fsl_pocket_keep(memory));
-	assert_int_equal(fsl_pocket_round(100001), 100001);
+	assert_int_equal(fsl_pocket_ask_bytes(100001), 100001);
 	free(memory);
 }
 
@@ -68,10 +68,10 @@ static void a_block_is_at_least_as_large_as_is_wanted(void **state)
 	open_or_skip();
 	for (size_t step = 128; step <= 2 * MIB; step *= 2) {
 		for (size_t wanted = 4 * step - 1; wanted <= 8 * step + 1; wanted += step / 2 - 1) {
-			size_t rounded = fsl_pocket_round(wanted);
+			size_t rounded = fsl_pocket_ask_bytes(wanted);
 			assert_true(rounded >= wanted);
 			assert_true(!fsl_pocket_is_for(wanted) || rounded <= wanted + wanted / 4);
-			assert_int_equal(fsl_pocket_round(rounded), rounded);
+			assert_int_equal(fsl_pocket_ask_bytes(rounded), rounded);
 		}
 	}
 	void *memory = from_heap(5000); /* in the class of 4096 bytes and more */
@@ -95,27 +95,50 @@ static void too_small_and_too_large_blocks_go_to_the_heap(void **state)
 	free(large);
 }
 
-static void a_full_pocket_takes_no_more(void **state)
+/* What nobody wants would keep its place for good otherwise. */
+static void a_full_pocket_begins_anew(void **state)
 {
 	(void)state;
-	enum { N = 6 };
+	enum { N = 4 };
 	open_or_skip();
 	void *blocks[N];
-	size_t n_kept = 0;
 	for (size_t i = 0; i < N; i++) {
 		blocks[i] = from_heap(5 * MIB);
 	}
 	for (size_t i = 0; i < N; i++) {
-		if (fsl_pocket_keep(blocks[i])) {
-			n_kept++;
-		} else {
-			free(blocks[i]);
-		}
+		assert_true(fsl_pocket_keep(blocks[i])); /* three of them fill 16 MiB */
 	}
-	assert_int_equal(n_kept, 3); /* of 16 MiB */
-	void *again = fsl_pocket_find(5 * MIB - 100);
-	assert_non_null(again);
-	assert_true(fsl_pocket_keep(again));
+	assert_ptr_equal(fsl_pocket_find(5 * MIB - 100), blocks[N - 1]);
+	assert_null(fsl_pocket_find(5 * MIB - 100));
+	free(blocks[N - 1]);
+}
+
+static void what_is_asked_for_is_kept_up_to_the_largest(void **state)
+{
+	(void)state;
+	open_or_skip();
+	for (size_t wanted = 512; fsl_pocket_is_for(wanted); wanted += wanted / 9) {
+		void *memory = from_heap(fsl_pocket_ask_bytes(wanted));
+		assert_true(fsl_pocket_keep(memory));
+		assert_ptr_equal(fsl_pocket_find(wanted), memory);
+		free(memory);
+	}
+}
+
+/* A callback of a library that grows its buffer does not know how long that was. */
+static void an_array_of_unknown_length_keeps_all_that_it_has(void **state)
+{
+	(void)state;
+	open_or_skip();
+	size_t capacity = 0;
+	char *array = fsl_calloc(1, 3000);
+	assert_non_null(array);
+	memset(array, 'x', 3000);
+	assert_int_equal(FSL_GROW(array, capacity, 6000, NULL), FSL_OK);
+	for (size_t i = 0; i < 3000; i++) {
+		assert_int_equal(array[i], 'x');
+	}
+	fsl_free(array);
 }
 
 static void memory_from_the_pocket_is_zeroed_where_that_is_promised(void **state)
@@ -216,7 +239,11 @@ int main(void)
 		cmocka_unit_test_teardown(a_block_is_at_least_as_large_as_is_wanted, close_pocket),
 		cmocka_unit_test_teardown(too_small_and_too_large_blocks_go_to_the_heap,
 					  close_pocket),
-		cmocka_unit_test_teardown(a_full_pocket_takes_no_more, close_pocket),
+		cmocka_unit_test_teardown(a_full_pocket_begins_anew, close_pocket),
+		cmocka_unit_test_teardown(what_is_asked_for_is_kept_up_to_the_largest,
+					  close_pocket),
+		cmocka_unit_test_teardown(an_array_of_unknown_length_keeps_all_that_it_has,
+					  close_pocket),
 		cmocka_unit_test_teardown(memory_from_the_pocket_is_zeroed_where_that_is_promised,
 					  close_pocket),
 		cmocka_unit_test_teardown(an_array_that_grows_keeps_its_content, close_pocket),
