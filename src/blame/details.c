@@ -190,7 +190,10 @@ enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_
 			status = add_culprit(out, job, &out->culprits[i], &listing, err);
 		}
 	}
-	for (size_t i = 0; i < out->coverage.n_missing_ranks && status == FSL_OK; i++) {
+	/* Where nobody has data, as in a time range behind the end of the job, no rank lacks any.
+	 */
+	size_t n_lacking = out->coverage.n_ranks_seen > 0 ? out->coverage.n_missing_ranks : 0;
+	for (size_t i = 0; i < n_lacking && status == FSL_OK; i++) {
 		status = add_lack(out, job, out->coverage.missing_ranks[i], err);
 	}
 	fsl_free(listing.is_named);

@@ -33,16 +33,6 @@ static bool any_device_times(const struct fsl_run *run)
 	return false;
 }
 
-static bool any_markers(const struct fsl_run *run)
-{
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		if (run->ranks[r].has_markers_file || run->ranks[r].n_ops > 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The metric whose name LACK entries carry: the first observation point that is switched on. */
 static const char *first_metric(const struct fsl_config *config)
 {
@@ -74,24 +64,27 @@ static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_c
 	return fsl_localisation_add_detail(out, &detail, err);
 }
 
-/* Every expected rank without operators, once; a run without any marker file lacks no rank. */
+static bool has_data(const struct fsl_rank *rank, bool wants_device)
+{
+	return rank != NULL && (wants_device ? has_device_times(rank) : rank->n_ops > 0);
+}
+
+/* Every expected rank without operators, once; a run in which no rank has any lacks no rank. */
 static enum fsl_status list_lacking(struct fsl_localisation *out,
 				    const struct fsl_classical *classical, struct fsl_error *err)
 {
 	const struct fsl_run *run = classical->run;
 	const struct fsl_topology *topology = classical->topology;
-	bool wants_device = any_device_times(run);
-	if (!any_markers(run)) {
-		return FSL_OK;
+	bool wants_device = any_device_times(run), is_any_seen = false;
+	for (size_t i = 0; i < run->n_ranks; i++) {
+		is_any_seen = is_any_seen || has_data(&run->ranks[i], wants_device);
 	}
-	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
-		const struct fsl_rank *rank = fsl_run_rank(run, topology->expected_ranks[i]);
-		bool has_data =
-			rank != NULL && (wants_device ? has_device_times(rank) : rank->n_ops > 0);
-		if (has_data) {
+	for (size_t i = 0; i < topology->n_expected_ranks && is_any_seen; i++) {
+		int32_t rank = topology->expected_ranks[i];
+		if (has_data(fsl_run_rank(run, rank), wants_device)) {
 			continue;
 		}
-		enum fsl_status status = add_lack(out, classical, topology->expected_ranks[i], err);
+		enum fsl_status status = add_lack(out, classical, rank, err);
 		if (status != FSL_OK) {
 			return status;
 		}
