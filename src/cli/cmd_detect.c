@@ -326,8 +326,12 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 		status = fsl_state_open(state, config->state_path, &err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_state_check_alarm(*state, out, config->now_ns, config->look_back_mins,
-					       &alarm, &err);
+		char *folder =
+			realpath(config->root_path, NULL); /* by whatever path it was given */
+		status = fsl_state_check_alarm(*state, folder != NULL ? folder : config->root_path,
+					       out, config->now_ns, config->look_back_mins, &alarm,
+					       &err);
+		free(folder);
 	}
 	if (status != FSL_OK) {
 		warn_of_state(config, &err);

@@ -25,8 +25,9 @@ struct fsl_alarm {
 };
 
 /*
- * Alarm de-duplication: *out is suppressed when an alarm with the same verdict kind and culprit
- * ranks, peers and causes was recorded in (now - look_back, now]. Otherwise the alarm is recorded
+ * Alarm de-duplication: *out is suppressed when an alarm of the same @job (the path of its folder:
+ * several jobs may share a state file) with the same verdict kind and culprit ranks, peers and
+ * causes was recorded in (now - look_back, now]. Otherwise the alarm is recorded
  * as new. look_back_mins 0: never suppressed. The record stands, and other runs go on, after
  * fsl_state_settle_alarm(); until then they wait, and nothing else may be asked of the state.
  *
@@ -36,7 +37,7 @@ struct fsl_alarm {
  * slower; else it is never recorded and since_ns is FSL_NS_ABSENT. Records not seen for 90 days
  * are removed. Two runs at once are safe: one of them alarms.
  */
-enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
+enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);

@@ -197,7 +197,18 @@ static enum fsl_status record(struct fsl_state *state, const struct incident *in
 	return status;
 }
 
-enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
+/* "/home/sysTrace/mspti|3:compute:-1": the same rank of another job is another incident. */
+static enum fsl_status add_job(char **key, const char *job, struct fsl_error *err)
+{
+	char *whole = sqlite3_mprintf("%s|%s", job, *key);
+	sqlite3_free(*key);
+	*key = whole;
+	return whole != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: job=\"%s\"", job);
+}
+
+enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err)
@@ -205,7 +216,11 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state,
 	char *key = NULL;
 	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
 	enum fsl_status status = make_key(state, localisation, &key, err);
-	if (status == FSL_OK && key != NULL) {
+	bool is_incident = status == FSL_OK && key != NULL;
+	if (is_incident) {
+		status = add_job(&key, job, err);
+	}
+	if (is_incident && status == FSL_OK) {
 		struct incident incident = {
 			.kind = fsl_verdict_text(localisation->kind),
 			.key = key,

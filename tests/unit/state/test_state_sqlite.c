@@ -91,7 +91,7 @@ static void open_state(void)
 static bool check_at(int64_t now_ns, double look_back_mins, int64_t *since_ns)
 {
 	struct fsl_alarm alarm = {.is_suppressed = false};
-	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, now_ns,
+	assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation, now_ns,
 					       look_back_mins, &alarm, &fixture.err),
 			 FSL_OK);
 	assert_int_equal(fsl_state_settle_alarm(fixture.state, true, &fixture.err), FSL_OK);
@@ -209,7 +209,7 @@ static void order_of_culprits_does_not_matter(void **state)
 	add_culprit(2, FSL_CAUSE_NETWORK);
 	add_culprit(6, FSL_CAUSE_NETWORK);
 	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
-	assert_int_equal(query("SELECT key = '2:network:-1,6:network:-1' FROM alarms"), 1);
+	assert_int_equal(query("SELECT key = '/job|2:network:-1,6:network:-1' FROM alarms"), 1);
 }
 
 static void look_back_of_zero_never_suppresses(void **state)
@@ -270,7 +270,7 @@ static void ranks_of_the_classical_points_are_an_incident(void **state)
 	open_state();
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
-	assert_int_equal(query("SELECT key = 'slow:6lack:5' FROM alarms"), 1);
+	assert_int_equal(query("SELECT key = '/job|slow:6lack:5' FROM alarms"), 1);
 }
 
 static void ranks_without_data_are_an_incident(void **state)
@@ -282,7 +282,7 @@ static void ranks_without_data_are_an_incident(void **state)
 	open_state();
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
-	assert_int_equal(query("SELECT key = 'lack:5,6' FROM alarms"), 1);
+	assert_int_equal(query("SELECT key = '/job|lack:5,6' FROM alarms"), 1);
 	add_lack(7);
 	assert_false(check_at(NOW + 2, LOOK_BACK_MINS, &since_ns));
 }
@@ -298,7 +298,7 @@ static void records_not_seen_for_90_days_are_removed(void **state)
 	assert_false(check_at(NOW + 90 * DAY, LOOK_BACK_MINS, &since_ns));
 	assert_int_equal(query("SELECT count(*) FROM alarms"), 2);
 	assert_false(check_at(NOW + 90 * DAY + 1, 0.0, &since_ns));
-	assert_int_equal(query("SELECT count(*) FROM alarms WHERE key LIKE '3:%'"), 0);
+	assert_int_equal(query("SELECT count(*) FROM alarms WHERE key LIKE '%|3:%'"), 0);
 }
 
 static void text_of_the_verdict_is_kept_as_it_is(void **state)
@@ -384,12 +384,12 @@ static void a_run_that_ends_before_its_verdict_alarmed_nobody(void **state)
 	struct fsl_alarm alarm = {.is_suppressed = true};
 	add_culprit(3, FSL_CAUSE_COMPUTE);
 	open_state();
-	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+	assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation, NOW,
 					       LOOK_BACK_MINS, &alarm, &fixture.err),
 			 FSL_OK);
 	assert_false(alarm.is_suppressed);
 	open_state(); /* without a word */
-	assert_false(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+	assert_false(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation, NOW,
 					   LOOK_BACK_MINS, &alarm, &fixture.err) != FSL_OK ||
 		     alarm.is_suppressed);
 	assert_int_equal(fsl_state_settle_alarm(fixture.state, false, &fixture.err), FSL_OK);
@@ -406,8 +406,8 @@ static void a_new_file_whose_first_alarm_nobody_saw_takes_the_next(void **state)
 	add_culprit(3, FSL_CAUSE_COMPUTE);
 	open_state();
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
-						       LOOK_BACK_MINS, &alarm, &fixture.err),
+		assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation,
+						       NOW, LOOK_BACK_MINS, &alarm, &fixture.err),
 				 FSL_OK);
 		assert_int_equal(fsl_state_settle_alarm(fixture.state, false, &fixture.err),
 				 FSL_OK);
@@ -452,7 +452,7 @@ static void database_of_another_program_is_left_alone(void **state)
 	/* Nor once it was opened while the file was empty. */
 	struct fsl_alarm alarm = {.is_suppressed = false};
 	add_culprit(3, FSL_CAUSE_COMPUTE);
-	assert_int_equal(fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
+	assert_int_equal(fsl_state_check_alarm(fixture.state, "/job", &fixture.localisation, NOW,
 					       LOOK_BACK_MINS, &alarm, &fixture.err),
 			 FSL_ERR_CONFIG);
 	assert_int_equal(query("SELECT count(*) FROM sqlite_master WHERE name = 'alarms'"), 0);
@@ -516,7 +516,7 @@ static int alarms_of_runs_at_once(void)
 			struct fsl_alarm alarm = {.is_suppressed = false};
 			bool is_ok =
 				fsl_state_open(&own, fixture.path, NULL) == FSL_OK &&
-				fsl_state_check_alarm(own, &fixture.localisation, NOW,
+				fsl_state_check_alarm(own, "/job", &fixture.localisation, NOW,
 						      LOOK_BACK_MINS, &alarm, NULL) == FSL_OK &&
 				fsl_state_settle_alarm(own, true, NULL) == FSL_OK;
 			fsl_state_close(own);
@@ -601,8 +601,8 @@ static void failed_allocations_are_reported(void **state)
 	fsl_mem_fail_at(1);
 	enum fsl_status opened = fsl_state_open(&other, fixture.path, NULL);
 	fsl_mem_fail_at(1);
-	enum fsl_status checked = fsl_state_check_alarm(fixture.state, &fixture.localisation, NOW,
-							LOOK_BACK_MINS, &alarm, NULL);
+	enum fsl_status checked = fsl_state_check_alarm(
+		fixture.state, "/job", &fixture.localisation, NOW, LOOK_BACK_MINS, &alarm, NULL);
 	fsl_mem_fail_at(0);
 	assert_int_equal(opened, FSL_ERR_MEMORY);
 	assert_int_equal(checked, FSL_ERR_MEMORY);
