@@ -427,6 +427,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	} else if (range.is_waiting_for_fail_slow && !job.perception.is_anomaly) {
 		withhold_verdict(&job);
 	}
+	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
 	enum fsl_status status = report(&job, config, options, &state, err);
 	settle_alarm(state, config, status == FSL_OK);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;

@@ -265,6 +265,19 @@ enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
 	return APPEND(perception, slow_ckpt, slow, err);
 }
 
+void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from)
+{
+	const struct fsl_coverage own = *out;
+	*out = *from;
+	out->n_ranks_seen = own.n_ranks_seen;
+	out->n_steps = own.n_steps;
+	out->steps_source = own.steps_source;
+	out->begin_ns = own.begin_ns;
+	out->end_ns = own.end_ns;
+	out->skipped = own.skipped;
+	out->n_skipped = own.n_skipped;
+}
+
 const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage)
 {
 	static const int64_t earliest_s = 1262304000, latest_s = 2524608000; /* 2010, 2050 */

@@ -188,6 +188,10 @@ struct fsl_time_unit {
  */
 const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage);
 
+/* Gives *out all of *from but ranks seen, steps with their time, and detectors skipped, which
+ * are its own: both verdicts of a run stand on the same files. Lists are borrowed. */
+void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from);
+
 struct fsl_localisation {
 	struct fsl_arena arena;
 	/* sysTrace's part. */
