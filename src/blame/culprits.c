@@ -120,7 +120,7 @@ static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struc
 {
 	struct fsl_suspect suspect = {.rank = job->run->ranks[r].rank,
 				      .late_ms_per_step = job->blame->charges[r].late_ms_per_step,
-				      .detector = "own_time",
+				      .detector = FSL_OWN_TIME_DETECTOR,
 				      .reason = reason};
 	return fsl_localisation_add_unconfirmed(out, &suspect, err);
 }

@@ -117,26 +117,49 @@ void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case
 		fsl_arena_printf(&out->arena, "rank %" PRId32 ": %s", worst->rank, worst->reason);
 }
 
+/* The rank that comes nearest to being named for its own work; NULL: none does. */
+static const struct fsl_suspect *find_nearest(const struct fsl_localisation *out)
+{
+	for (size_t i = 0; i < out->n_unconfirmed; i++) {
+		if (strcmp(out->unconfirmed[i].detector, FSL_OWN_TIME_DETECTOR) == 0) {
+			return &out->unconfirmed[i];
+		}
+	}
+	return NULL;
+}
+
+static const char *why_nobody(struct fsl_localisation *out, const struct fsl_case *job,
+			      const struct fsl_suspect *nearest)
+{
+	if (nearest != NULL) {
+		return fsl_arena_printf(&out->arena,
+					"rank %" PRId32 " comes nearest and is not named, %s",
+					nearest->rank, nearest->reason);
+	}
+	return fsl_arena_printf(&out->arena, "no rank's own work stands out against %s",
+				fsl_fuse_has_peers(&job->blame->peers)
+					? "its peers"
+					: "its own past, and no two ranks do the same work");
+}
+
 /* What a slowdown that no rank explains leaves to look at. */
 static const char *unexplained(struct fsl_localisation *out, const struct fsl_case *job)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
-	const char *against = fsl_fuse_has_peers(&job->blame->peers)
-				      ? "its peers"
-				      : "its own past, and no two ranks do the same work";
-	size_t first = 0, n_short = fsl_fuse_count_short(job, &first);
-	if (coverage->n_missing_ranks + n_short == 0) {
-		return fsl_arena_printf(&out->arena,
-					"no rank's own work stands out against %s: look for what "
-					"all ranks share",
-					against);
+	size_t first = 0, n_unseen = fsl_fuse_count_short(job, &first);
+	const char *of_last = n_unseen > 0 ? ", or none of the last steps" : "";
+	n_unseen += coverage->n_missing_ranks;
+	/* Those who left no data may be at fault themselves. */
+	const struct fsl_suspect *nearest = n_unseen == 0 ? find_nearest(out) : NULL;
+	const char *why = why_nobody(out, job, nearest);
+	if (n_unseen == 0) {
+		return fsl_arena_printf(&out->arena, "%s: look %sfor what all ranks share", why,
+					nearest != NULL ? "at it, then " : "");
 	}
 	return fsl_arena_printf(&out->arena,
-				"no rank's own work stands out against %s, but %zu of %zu ranks "
-				"left no data%s: look at these, then for what all ranks share",
-				against, coverage->n_missing_ranks + n_short,
-				coverage->n_ranks_expected,
-				n_short > 0 ? ", or none of the last steps" : "");
+				"%s, but %zu of %zu ranks left no data%s: look at these, then for "
+				"what all ranks share",
+				why, n_unseen, coverage->n_ranks_expected, of_last);
 }
 
 /* Verdict without culprits, in the light of perception. */
