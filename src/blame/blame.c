@@ -96,6 +96,26 @@ static double sigma_of_steps(const double *values, size_t n, double *work)
 }
 
 /*
+ * Of two members what the one has above the other the other has below it: pauses of one look like
+ * noise of both. Their own times tell them apart, for work that moves from the one to the other
+ * changes both, each by half of what lies between them. NaN where a class has other members.
+ */
+static double sigma_of_quieter(const struct fsl_blame *out, size_t rank_idx, double *work)
+{
+	const struct fsl_peers *peers = &out->peers;
+	size_t c = peers->class_of[rank_idx], begin = peers->begin[c];
+	if (peers->begin[c + 1] - begin != 2) {
+		return NAN;
+	}
+	double sigmas[2];
+	for (size_t k = 0; k < 2; k++) {
+		const double *own_ms = out->own_ms + peers->members[begin + k] * out->n_steps;
+		sigmas[k] = sigma_of_steps(own_ms, out->n_steps, work);
+	}
+	return 2.0 * fmin(sigmas[0], sigmas[1]);
+}
+
+/*
  * A member's spread around its own level, or from step to step where that is more. The lower of two
  * middle values is the level: between both, where half of an even number of steps is slow, lies no
  * step, and the fault would pass for noise. @work: 3 * steps.
@@ -103,10 +123,11 @@ static double sigma_of_steps(const double *values, size_t n, double *work)
 static double spread_of(const struct fsl_blame *out, size_t rank_idx, double *work)
 {
 	double *scratch = work + out->n_steps;
+	double quieter = sigma_of_quieter(out, rank_idx, scratch);
 	for (size_t s = 0; s < out->n_steps; s++) {
 		work[s] = fsl_blame_excess_ms(out, rank_idx, s);
 	}
-	double by_step = sigma_of_steps(work, out->n_steps, scratch);
+	double by_step = fmin(sigma_of_steps(work, out->n_steps, scratch), quieter);
 	double centre = fsl_low_median(work, out->n_steps, scratch);
 	for (size_t s = 0; s < out->n_steps; s++) {
 		work[s] = fabs(work[s] - centre);

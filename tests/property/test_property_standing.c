@@ -203,6 +203,36 @@ static void a_change_near_either_end_has_its_cause(void **state)
 	}
 }
 
+/* What the one has above the other, the other has below it. */
+static void frequent_pauses_of_one_of_two_peers_are_named(void **state)
+{
+	(void)state;
+	static const int32_t shapes[][3] = {{1, 2, 1}, {2, 1, 1}, {1, 2, 2}};
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		struct judgement judgement;
+		struct known_job job = job_of(shapes[i][0], shapes[i][1], shapes[i][2]);
+		job.fault = FSL_SIM_GC;
+		job.factor = 0.2;
+		job.extra_ms = 4000.0;
+		job.culprits[job.n_culprits++] = 1;
+		judge(&judgement, &job, 2);
+		assert_string_equal(judgement.kind, "slow_rank");
+		assert_int_equal(judgement.n_culprits, 1);
+		assert_int_equal(judgement.culprits[0], 1);
+		assert_string_equal(judgement.causes[0], "host");
+	}
+}
+
+static void work_that_moves_between_two_peers_names_neither(void **state)
+{
+	(void)state;
+	struct known_job job = job_of(1, 2, 1);
+	job.params.sequence_share = 0.2;
+	struct judgement judgement;
+	judge(&judgement, &job, 2);
+	assert_int_equal(judgement.n_culprits, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +248,8 @@ int main(void)
 		cmocka_unit_test(an_early_change_of_a_rank_without_peers_is_named),
 		cmocka_unit_test(an_early_change_of_the_only_link_is_named),
 		cmocka_unit_test(a_change_near_either_end_has_its_cause),
+		cmocka_unit_test(frequent_pauses_of_one_of_two_peers_are_named),
+		cmocka_unit_test(work_that_moves_between_two_peers_names_neither),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
