@@ -73,6 +73,12 @@ static bool takes_value(const struct fsl_opt *option)
 	return option->type != FSL_OPT_FLAG && option->type != FSL_OPT_COUNT;
 }
 
+/* "FILE" */
+static const char *value_name(const struct fsl_opt *option)
+{
+	return option->value_name != NULL ? option->value_name : "VALUE";
+}
+
 /* "text, json" into @out, cut when it does not fit. */
 static void join_choices(const char *const *choices, const char *separator,
 			 char out[CHOICES_TEXT_BYTES])
@@ -158,14 +164,28 @@ static void use_flag(const struct fsl_opt *option)
 	}
 }
 
+/* No text that an option takes may be empty: of a folder, "%s/name" would lie in the root of the
+ * file system. */
+static enum fsl_status set_text(const struct fsl_opt *option, const char *written,
+				const char *value, struct fsl_error *err)
+{
+	if (value[0] == '\0') {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"option has an empty value, is a shell variable not set: "
+				"option=\"%s\", wanted=\"%s\"",
+				written, value_name(option));
+	}
+	*(const char **)option->target = value;
+	return FSL_OK;
+}
+
 /* One use of an option with its value. */
 static enum fsl_status set_value(const struct fsl_opt *option, const char *written,
 				 const char *value, struct fsl_error *err)
 {
 	switch (option->type) {
 	case FSL_OPT_TEXT:
-		*(const char **)option->target = value;
-		return FSL_OK;
+		return set_text(option, written, value, err);
 	case FSL_OPT_INT:
 		return set_int(option, written, value, err);
 	case FSL_OPT_REAL:
@@ -193,7 +213,7 @@ static enum fsl_status take_value(struct walk *walk, const struct fsl_opt *optio
 	if (value == NULL) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"option needs a value: option=\"%s\", value=\"%s\"", written,
-				option->value_name != NULL ? option->value_name : "VALUE");
+				value_name(option));
 	}
 	return set_value(option, written, value, err);
 }
@@ -256,7 +276,12 @@ enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **ar
 	int n = 0;
 	while (status == FSL_OK && walk.next < argc) {
 		char *word = argv[walk.next++];
-		if (is_ended || word[0] != '-' || word[1] == '\0') {
+		if (word[0] == '\0') {
+			status = FSL_FAIL(err, FSL_ERR_USAGE,
+					  "operand is empty, is a shell variable not set: "
+					  "operand=%d",
+					  n + 1);
+		} else if (is_ended || word[0] != '-' || word[1] == '\0') {
 			argv[1 + n++] = word;
 		} else if (word[1] != '-') {
 			status = parse_letters(&walk, word + 1, err);

@@ -13,7 +13,7 @@
 enum fsl_opt_type {
 	FSL_OPT_FLAG,   /* bool * */
 	FSL_OPT_COUNT,  /* int *: each use adds 1 */
-	FSL_OPT_TEXT,   /* const char ** (borrowed from argv) */
+	FSL_OPT_TEXT,   /* const char ** (borrowed from argv), never "" */
 	FSL_OPT_INT,    /* int64_t *, with min and max */
 	FSL_OPT_REAL,   /* double *, with min and max */
 	FSL_OPT_TIME,   /* int64_t *, ns since 1970 (fsl_parse_time) */
@@ -35,7 +35,9 @@ struct fsl_opt {
  * Parses "--name value", "--name=value", "-x value", "-xvalue", bundled flags "-qv", and "--" (end
  * of options). @argv[0] is the program's or command's name and stays; operands ("-" is one) are
  * moved to @argv[1 .. *n_operands] in their order. An option given twice takes the last value.
- * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known.
+ * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known. Empty operands and
+ * empty values are refused, too: nearly all are paths, and come of shell variables that are not
+ * set.
  */
 enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,
 			      struct fsl_error *err);

@@ -79,8 +79,6 @@ static void all_forms_of_an_option_mean_the_same(void **state)
 	assert_string_equal(values.config, "x");
 	assert_true(values.dry);
 	assert_int_equal(values.n_quiet, 1);
-	assert_int_equal(PARSE("--config="), FSL_OK);
-	assert_string_equal(values.config, "");
 	assert_int_equal(PARSE("-c", "x", "-c", "y"), FSL_OK);
 	assert_string_equal(values.config, "y");
 }
@@ -176,6 +174,23 @@ static void wrong_values_name_what_is_allowed(void **state)
 		    "option takes no value: option=\"--dry-run\", value=\"yes\"");
 }
 
+static void empty_values_and_operands_are_refused(void **state)
+{
+	(void)state;
+	check_wrong("--config", "",
+		    "option has an empty value, is a shell variable not set: option=\"--config\", "
+		    "wanted=\"FILE\"");
+	check_wrong("--config=", NULL,
+		    "option has an empty value, is a shell variable not set: option=\"--config\", "
+		    "wanted=\"FILE\"");
+	check_wrong("-o", "",
+		    "option has an empty value, is a shell variable not set: option=\"-o\", "
+		    "wanted=\"DIR\"");
+	check_wrong("", NULL, "operand is empty, is a shell variable not set: operand=1");
+	check_wrong("a", "", "operand is empty, is a shell variable not set: operand=2");
+	check_wrong("--", "", "operand is empty, is a shell variable not set: operand=1");
+}
+
 static void help_is_aligned_and_wrapped(void **state)
 {
 	(void)state;
@@ -210,6 +225,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_option_comes_with_the_nearest_known),
 		cmocka_unit_test(an_overlong_option_is_cut_in_the_message),
 		cmocka_unit_test(wrong_values_name_what_is_allowed),
+		cmocka_unit_test(empty_values_and_operands_are_refused),
 		cmocka_unit_test(help_is_aligned_and_wrapped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,1 @@
+"$FAILSLOW" simulate "" tp=2 dp=1 steps=2
