@@ -214,8 +214,10 @@ static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *obj
 		if (path == NULL || prefix == NULL) {
 			return fsl_config_no_memory(loader);
 		}
-		bool is_known = is_param_path(detector, path);
-		for (size_t i = 0; !is_known && i < n_known; i++) {
+		/* "n_sigma_method.bias" is a member of the holder, not of the block. */
+		bool has_dot = strchr(item->string, '.') != NULL;
+		bool is_known = !has_dot && is_param_path(detector, path);
+		for (size_t i = 0; !has_dot && !is_known && i < n_known; i++) {
 			is_known = strcmp(known[i], item->string) == 0;
 		}
 		if (!is_known) {

@@ -26,7 +26,8 @@ enum fsl_status fsl_config_no_memory(struct fsl_config_loader *loader);
 /* Reports "wrong value: file=, key=, value=, allowed=". */
 enum fsl_status fsl_config_wrong(struct fsl_config_loader *loader, const char *key,
 				 const cJSON *value, const char *allowed);
-/* Reports the unknown key @prefix@name with the nearest of the names in @known. */
+/* Reports the unknown key @prefix@name with the nearest of the names in @known, which may have
+ * dots; a @name with dots is told to be written nested. */
 enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char *prefix,
 				   const char *name, const char *const *known, size_t n_known);
 

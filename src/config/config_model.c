@@ -41,28 +41,31 @@ static const char *leaf(const char *path)
 	return dot != NULL ? dot + 1 : path;
 }
 
-/* A key at the wrong level ("enable_cal" at the top) is nearest to the row with the same last part.
+/*
+ * The member @name of the object that @prefix names ("", "replay."). A key at the wrong level
+ * ("enable_cal" at the top) is nearest to the row with the same name in another object.
  */
-static enum fsl_status report_unknown(struct fsl_config_loader *loader, const char *path)
+static enum fsl_status report_unknown(struct fsl_config_loader *loader, const char *prefix,
+				      const char *name)
 {
 	const char *known[KEYS_MAX];
-	size_t n_keys = 0, n_known = 0;
+	size_t n_keys = 0, n_known = 0, n_prefix = strlen(prefix);
 	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
 	for (size_t i = 0; i < n_keys; i++) {
 		if (rows[i].file != FSL_CONFIG_MODEL || strchr(rows[i].key, '<') != NULL) {
 			continue;
 		}
-		if (strcmp(leaf(rows[i].key), leaf(path)) == 0) {
+		if (strcmp(leaf(rows[i].key), name) == 0) {
 			return fsl_config_problem(
 				loader, FSL_LOG_WARNING,
-				"unknown key: file=\"%s\", key=\"%s\", did_you_mean=\"%s\"",
-				loader->file, path, rows[i].key);
+				"unknown key: file=\"%s\", key=\"%s%s\", did_you_mean=\"%s\"",
+				loader->file, prefix, name, rows[i].key);
 		}
-		if (n_known < KEYS_MAX) {
-			known[n_known++] = rows[i].key;
+		if (n_known < KEYS_MAX && strncmp(rows[i].key, prefix, n_prefix) == 0) {
+			known[n_known++] = rows[i].key + n_prefix;
 		}
 	}
-	return fsl_config_unknown(loader, "", path, known, n_known);
+	return fsl_config_unknown(loader, prefix, name, known, n_known);
 }
 
 /* Members of "enable_detect_type" and "fail_slow_ops". */
@@ -71,16 +74,20 @@ static enum fsl_status check_holder(struct fsl_config_loader *loader, const cJSO
 	if (!cJSON_IsObject(holder)) {
 		return fsl_config_wrong(loader, holder->string, holder, "object");
 	}
+	const char *prefix = fsl_arena_printf(&loader->config->arena, "%s.", holder->string);
+	if (prefix == NULL) {
+		return fsl_config_no_memory(loader);
+	}
 	for (const cJSON *item = holder->child; item != NULL; item = item->next) {
-		const char *path = fsl_arena_printf(&loader->config->arena, "%s.%s", holder->string,
-						    item->string);
+		const char *path =
+			fsl_arena_printf(&loader->config->arena, "%s%s", prefix, item->string);
 		bool is_holder = false;
 		enum fsl_status status = FSL_OK;
 		if (path == NULL) {
 			return fsl_config_no_memory(loader);
 		}
 		if (!is_model_key(path, &is_holder)) {
-			status = report_unknown(loader, path);
+			status = report_unknown(loader, prefix, item->string);
 		}
 		if (status != FSL_OK) {
 			return status;
@@ -113,8 +120,9 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 	for (const cJSON *item = root->child; item != NULL; item = item->next) {
 		bool is_holder = false;
 		enum fsl_status status = FSL_OK;
-		if (!is_model_key(item->string, &is_holder)) {
-			status = report_unknown(loader, item->string);
+		/* With a dot in its name it is no row, although rows are written so. */
+		if (strchr(item->string, '.') != NULL || !is_model_key(item->string, &is_holder)) {
+			status = report_unknown(loader, "", item->string);
 		} else if (is_holder) {
 			status = check_holder(loader, item);
 		}

@@ -12,6 +12,7 @@
 enum {
 	SHOWN_LENGTH = 60, /* of a wrong value in a message */
 	ALLOWED_BYTES = 256,
+	NESTED_MAX = 8, /* names joined by dots; no key of ours has as many */
 };
 /* Largest whole number that a double holds exactly, with all smaller ones. */
 #define EXACT_INTEGER_MAX 9007199254740992.0
@@ -63,10 +64,80 @@ enum fsl_status fsl_config_wrong(struct fsl_config_loader *loader, const char *k
 	return status;
 }
 
+/* True when @name begins one of the names: is it, or an object that holds it. */
+static bool begins_name(const char *name, size_t length, const char *const *known, size_t n_known)
+{
+	for (size_t i = 0; i < n_known; i++) {
+		if (strncmp(known[i], name, length) == 0 &&
+		    (known[i][length] == '\0' || known[i][length] == '.')) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Keys of inner objects have dots in messages and in the manual, and are written so into files,
+ * where "replay.steps_max" is a name like any other. What was meant by one, with dots; NULL: @name
+ * has none, or nothing is like it.
+ */
+static const char *meant_with_dots(const char *name, const char *nearest, const char *const *known,
+				   size_t n_known)
+{
+	size_t n_parts = 1;
+	for (const char *c = name; *c != '\0'; c++) {
+		n_parts += *c == '.';
+	}
+	if (n_parts == 1 || n_parts > NESTED_MAX) {
+		return NULL;
+	}
+	if (begins_name(name, strcspn(name, "."), known, n_known)) {
+		return name;
+	}
+	return nearest != NULL && strchr(nearest, '.') != NULL ? nearest : NULL;
+}
+
+/* {"replay": {"steps_max": ...}} */
+static const char *nested_text(struct fsl_config_loader *loader, const char *path)
+{
+	const char *text = "...";
+	size_t end = strlen(path);
+	while (text != NULL) {
+		size_t begin = end;
+		while (begin > 0 && path[begin - 1] != '.') {
+			begin--;
+		}
+		text = fsl_arena_printf(&loader->config->arena, "{\"%.*s\": %s}",
+					(int)(end - begin), path + begin, text);
+		if (begin == 0) {
+			break;
+		}
+		end = begin - 1;
+	}
+	return text;
+}
+
+static enum fsl_status report_dots(struct fsl_config_loader *loader, const char *prefix,
+				   const char *name, const char *meant)
+{
+	const char *nested = nested_text(loader, meant);
+	if (nested == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	return fsl_config_problem(
+		loader, FSL_LOG_WARNING,
+		"unknown key, write it nested: file=\"%s\", key=\"%s%s\", did_you_mean=%s",
+		loader->file, prefix, name, nested);
+}
+
 enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char *prefix,
 				   const char *name, const char *const *known, size_t n_known)
 {
 	const char *nearest = fsl_nearest_name(name, strlen(name), known, n_known);
+	const char *meant = meant_with_dots(name, nearest, known, n_known);
+	if (meant != NULL) {
+		return report_dots(loader, prefix, name, meant);
+	}
 	if (nearest == NULL) {
 		return fsl_config_problem(loader, FSL_LOG_WARNING,
 					  "unknown key: file=\"%s\", key=\"%s%s\"", loader->file,

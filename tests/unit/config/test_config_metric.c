@@ -198,6 +198,13 @@ static void unknown_metric_keys_are_warnings(void **state)
 		{"{\"M\":{\"time_detector\":{\"type\":\"SlidingWindowKSigmaDetector\","
 		 "\"n_sigma_method\":{\"biass\":1}}}}",
 		 "did_you_mean=\"M.time_detector.n_sigma_method.bias\""},
+		{"{\"M\":{\"time_detector\":{\"type\":\"SlidingWindowKSigmaDetector\","
+		 "\"n_sigma_method.bias\":3}}}",
+		 "key=\"M.time_detector.n_sigma_method.bias\", "
+		 "did_you_mean={\"n_sigma_method\": {\"bias\": ...}}"},
+		{"{\"M\":{\"aggregation.during_s\":3}}",
+		 "key=\"M.aggregation.during_s\", "
+		 "did_you_mean={\"aggregation\": {\"during_s\": ...}}"},
 	};
 	struct fixture *fixture = *state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

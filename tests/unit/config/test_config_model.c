@@ -187,6 +187,31 @@ static void unknown_keys_are_warnings_with_the_nearest_key(void **state)
 	}
 }
 
+static void keys_written_with_dots_are_warnings_with_their_nested_form(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"{\"replay.steps_max\":3}", "key=\"replay.steps_max\", "
+					     "did_you_mean={\"replay\": {\"steps_max\": ...}}\n"},
+		{"{\"enable_detect_type.enable_cal\":false}",
+		 "did_you_mean={\"enable_detect_type\": {\"enable_cal\": ...}}\n"},
+		{"{\"replay.step_max\":3}", "did_you_mean={\"replay\": {\"step_max\": ...}}\n"},
+		{"{\"reply.steps_max\":3}", "did_you_mean={\"replay\": {\"steps_max\": ...}}\n"},
+		{"{\"detectors.TSDBSCANDetector.eps\":1}",
+		 "did_you_mean={\"detectors\": {\"TSDBSCANDetector\": {\"eps\": ...}}}\n"},
+		{"{\"hccl_domain.tp\":[[0]]}", "did_you_mean={\"hccl_domain\": {\"tp\": ...}}\n"},
+		{"{\"a.b\":1}", "unknown key: file="},
+		{"{\"replay.a.b.c.d.e.f.g.h\":1}", "unknown key: file="},
+		{"{\"replay\":{\"replay.steps_max\":3}}", "unknown key: file="},
+	};
+	struct fixture *fixture = *state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_warned(fixture, load_model(fixture, cases[i].text), cases[i].message);
+	}
+	assert_true(fixture->config.enable_cal);
+}
+
 static void of_duplicate_keys_the_last_counts(void **state)
 {
 	struct fixture *fixture = *state;
@@ -340,6 +365,7 @@ int main(void)
 		TEST(wrong_values_name_file_key_value_and_what_is_allowed),
 		TEST(all_errors_are_reported_and_the_first_is_the_root),
 		TEST(unknown_keys_are_warnings_with_the_nearest_key),
+		TEST(keys_written_with_dots_are_warnings_with_their_nested_form),
 		TEST(of_duplicate_keys_the_last_counts),
 		TEST(syntax_errors_name_line_and_column),
 		TEST(nul_byte_is_refused_at_its_place),
