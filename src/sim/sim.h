@@ -171,7 +171,8 @@ int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params);
 int32_t fsl_sim_label(const struct fsl_sim_params *params, int32_t rank);
 
 /* Writes the tree below @dir (made when missing): mspti/, timeline/, truth.json,
- * model_config.json. @truth may be NULL; release it with fsl_sim_truth_fini. */
+ * model_config.json. What is there is nothing, or a simulated job (truth.json), whose files go.
+ * @truth may be NULL; release it with fsl_sim_truth_fini. */
 enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const char *dir,
 				   struct fsl_sim_truth *truth, struct fsl_error *err);
 /* The same job as ingest would leave it; @run started with fsl_run_init. */

@@ -55,6 +55,13 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy
 /* The truth from a run that was written (@clock) and a healthy run, which is made here. */
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
 				    const struct fsl_sim_clock *clock, struct fsl_error *err);
+/* Removes the files of all ranks of the simulated job below @dir, also of ranks that the next job
+ * does not have. */
+enum fsl_status fsl_sim_earlier_remove(const char *dir, struct fsl_error *err);
+
+/* truth.json below @dir that says that the job is not whole yet: it makes a folder known as one of
+ * ours before there is anything else in it. */
+enum fsl_status fsl_sim_truth_announce(const char *dir, struct fsl_error *err);
 /* truth.json below @dir. */
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 				    const struct fsl_sim_params *params, const char *dir,

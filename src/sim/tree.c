@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "sim/rows.h"
@@ -84,7 +85,7 @@ static void timeline_path(const struct tree *tree, int32_t rank, char *path)
 		       (int)(rank / tree->params->ranks_per_host), (int)label);
 }
 
-/* Appends the page to its file; the first block of a job makes the file anew. */
+/* Appends the page to its file; the first block of a job makes the file. */
 static enum fsl_status append(struct page *page, const char *path, int compression,
 			      struct fsl_error *err)
 {
@@ -270,24 +271,15 @@ static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_s
 	return status == FSL_OK ? make_room(tree, rank, err) : status;
 }
 
-/* Files of an earlier job in the same place are begun anew. */
 static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
-	char path[PATH_BYTES];
 	struct author *author = &tree->authors[rank];
-	enum fsl_status status = FSL_OK;
 	author->is_lost = fsl_sim_is_lost(tree->params, rank, &author->is_header_only);
 	author->has_timeline = fsl_sim_has_timeline(tree->params, rank);
-	for (int form = 0; form < 2 * (FSL_SIM_ZSTD + 1); form++) {
-		marker_path(tree, rank, form % 2, form / 2, path);
-		(void)remove(path);
+	if (author->is_lost || tree->params->format != FSL_SIM_CSV) {
+		return FSL_OK;
 	}
-	if (!author->is_lost && tree->params->format == FSL_SIM_CSV) {
-		status = put(&author->markers, csv_header, sizeof(csv_header) - 1, err);
-	}
-	timeline_path(tree, rank, path);
-	(void)remove(path);
-	return status;
+	return put(&author->markers, csv_header, sizeof(csv_header) - 1, err);
 }
 
 static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -326,6 +318,26 @@ static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
 							sizeof(model_config) - 1, false, NULL, err);
 }
 
+/*
+ * The folders, empty but for what others put there. From the first byte on truth.json is there, so
+ * that a job that could not be written to its end can be written again; it is of no job while there
+ * are files of two.
+ */
+static enum fsl_status prepare(const char *dir, struct fsl_error *err)
+{
+	char path[PATH_BYTES];
+	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
+	bool has_earlier = access(path, F_OK) == 0;
+	enum fsl_status status = fsl_dir_create(dir, err);
+	if (status == FSL_OK) {
+		status = fsl_sim_truth_announce(dir, err);
+	}
+	if (status == FSL_OK && has_earlier) {
+		status = fsl_sim_earlier_remove(dir, err);
+	}
+	return status == FSL_OK ? make_folders(dir, err) : status;
+}
+
 static size_t block_bytes(int32_t n_ranks)
 {
 	size_t n_each = HELD_BYTES_MAX / (size_t)n_ranks;
@@ -355,7 +367,7 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	int32_t n_ranks = fsl_sim_n_ranks(params);
 	enum fsl_status status = fsl_sim_params_check(params, err);
 	if (status == FSL_OK) {
-		status = make_folders(dir, err);
+		status = prepare(dir, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_sim_losses_init(&tree.losses, params, err);
