@@ -14,7 +14,8 @@ enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *e
 void fsl_eval_list_wrong(struct fsl_page *page, const struct fsl_eval *eval);
 
 /* Limits that a release has to keep, each with what was measured; *passed false when one is
- * missed. A limit without any job to measure it on is told and not missed. */
+ * missed or none could be measured. A limit without any job to measure it on is told and not
+ * missed. */
 enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eval, bool *passed,
 			       struct fsl_error *err);
 

@@ -54,7 +54,8 @@ enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eva
 {
 	static const char *const headings[] = {"gate", "limit", "measured", "result"};
 	enum fsl_status status = FSL_OK;
-	*passed = true;
+	size_t n_measured = 0;
+	bool are_kept = true;
 	fsl_page_heading(page, "Gates");
 	fsl_page_table(page, headings, 4);
 	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
@@ -72,8 +73,14 @@ enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eva
 		fsl_page_cell(page, value == value ? "%.3f" : "-", value);
 		fsl_page_cell(page, "%s",
 			      value != value ? "no such job" : (is_missed ? "MISSED" : "kept"));
-		*passed = *passed && !is_missed;
+		are_kept = are_kept && !is_missed;
+		n_measured += value == value;
 	}
 	fsl_page_table_end(page);
+	if (n_measured == 0) {
+		fsl_page_printf(page, "\nNo gate was checked: none of the jobs is of a kind that a "
+				      "gate looks at.\n");
+	}
+	*passed = are_kept && n_measured > 0;
 	return FSL_OK;
 }

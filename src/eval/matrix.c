@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "eval/filter.h"
 
 enum { WORDS_MAX = 24 };
 
@@ -186,121 +187,13 @@ static void deal(struct fsl_eval_task *task)
 	}
 }
 
-static bool value_matches(const char *wanted, const char *value)
-{
-	size_t length = strlen(value);
-	while (*wanted != '\0') {
-		size_t n = strcspn(wanted, "|");
-		if (n == length && strncmp(wanted, value, n) == 0) {
-			return true;
-		}
-		wanted += n + (wanted[n] == '|');
-	}
-	return false;
-}
-
-static void fault_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%s", task->scenario->name);
-}
-
-static void topology_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%s", task->topology->name);
-}
-
-static void ranks_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%d", (int)task->n_ranks);
-}
-
-static void steps_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%d", (int)task->n_steps);
-}
-
-static void magnitude_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%g", 100.0 * task->magnitude);
-}
-
-static void duration_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%d", (int)task->duration_steps);
-}
-
-static void condition_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%s", fsl_eval_condition_text(task->condition));
-}
-
-static void devices_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%s", task->devices->name);
-}
-
-static void timelines_of(char *out, size_t size, const struct fsl_eval_task *task)
-{
-	snprintf(out, size, "%s", task->timelines->name);
-}
-
-static const struct {
-	const char *key;
-	void (*value)(char *out, size_t size, const struct fsl_eval_task *task);
-} filter_keys[] = {
-	{"fault", fault_of},         {"topology", topology_of},   {"ranks", ranks_of},
-	{"steps", steps_of},         {"magnitude", magnitude_of}, {"duration", duration_of},
-	{"condition", condition_of}, {"devices", devices_of},     {"timelines", timelines_of},
-};
-enum { FILTER_KEYS_N = sizeof(filter_keys) / sizeof(filter_keys[0]) };
-
-/* Index of the filter's key, FILTER_KEYS_N when there is none. */
-static size_t filter_key(const char *filter)
-{
-	for (size_t k = 0; k < FILTER_KEYS_N; k++) {
-		size_t length = strlen(filter_keys[k].key);
-		if (strncmp(filter, filter_keys[k].key, length) == 0 && filter[length] == '=') {
-			return k;
-		}
-	}
-	return FILTER_KEYS_N;
-}
-
-static enum fsl_status check_filters(const struct fsl_eval_selection *selection,
-				     struct fsl_error *err)
-{
-	for (size_t i = 0; i < selection->n_filters; i++) {
-		if (filter_key(selection->filters[i]) == FILTER_KEYS_N) {
-			return FSL_FAIL(
-				err, FSL_ERR_USAGE,
-				"a filter is KEY=VALUE, with fault, topology, ranks, "
-				"steps, magnitude, duration, condition, devices or timelines: filter=\"%s\"",
-				selection->filters[i]);
-		}
-	}
-	return FSL_OK;
-}
-
-static bool passes(const struct fsl_eval_task *task, const struct fsl_eval_selection *selection)
-{
-	for (size_t i = 0; i < selection->n_filters; i++) {
-		const char *filter = selection->filters[i];
-		size_t key = filter_key(filter);
-		char value[FSL_EVAL_TEXT_MAX];
-		filter_keys[key].value(value, sizeof(value), task);
-		if (!value_matches(filter + strlen(filter_keys[key].key) + 1, value)) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Tasks as they come. */
 struct list {
 	struct fsl_eval_task *items;
 	size_t n, capacity;
 	size_t n_seen; /* before filters */
 	const struct fsl_eval_selection *selection;
+	struct fsl_eval_filter *filters; /* the selection's, understood */
 };
 
 static enum fsl_status add_cell(struct list *list, const struct block *block,
@@ -314,7 +207,7 @@ static enum fsl_status add_cell(struct list *list, const struct block *block,
 		task.seed = seed;
 		task.idx = list->n_seen++;
 		deal(&task);
-		if (!passes(&task, selection)) {
+		if (!fsl_eval_filters_pass(list->filters, selection->n_filters, &task)) {
 			continue;
 		}
 		enum fsl_status status = FSL_GROW(list->items, list->capacity, list->n + 1, err);
@@ -389,7 +282,7 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 {
 	struct list list = {.selection = selection};
 	bool is_known = false;
-	enum fsl_status status = check_filters(selection, err);
+	enum fsl_status status = fsl_eval_filters_read(&list.filters, selection, arena, err);
 	for (size_t i = 0; status == FSL_OK && i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		if (strcmp(blocks[i].preset, selection->preset) == 0) {
 			is_known = true;
@@ -400,6 +293,15 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 		status = FSL_FAIL(err, FSL_ERR_USAGE,
 				  "unknown preset, quick and full are known: preset=\"%s\"",
 				  selection->preset);
+	}
+	if (status == FSL_OK) {
+		status = fsl_eval_filters_check(list.filters, selection->n_filters, err);
+	}
+	if (status == FSL_OK && list.n == 0) {
+		status = FSL_FAIL(err, FSL_ERR_USAGE,
+				  "no job fits all filters together, leave one out: preset=\"%s\", "
+				  "filters=%zu",
+				  selection->preset, selection->n_filters);
 	}
 	thin_out(&list, selection->limit);
 	if (status == FSL_OK) {

@@ -63,7 +63,8 @@ struct fsl_eval_selection {
 /* Seeds of the halves: tuning looks at these, publishing at those. */
 enum { FSL_EVAL_SEED_TUNE = 1, FSL_EVAL_SEED_TEST = 1001 };
 
-/* Tasks in the order of the table; in @arena. FSL_ERR_USAGE: an unknown preset or filter. */
+/* Tasks in the order of the table, at least one; in @arena. FSL_ERR_USAGE: an unknown preset or
+ * filter, a value of a filter that no job has, or no job that fits. */
 enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				const struct fsl_eval_selection *selection, struct fsl_arena *arena,
 				struct fsl_error *err);

@@ -106,6 +106,21 @@ static void put_alarms(struct fsl_page *page, const struct fsl_eval_tally *tally
 			1000.0 * (double)tally->n_alarms_false / (double)tally->n_clean_ranks);
 }
 
+/* A figure in a sentence. */
+struct figure {
+	char text[32];
+};
+
+/* "-" where no job asks for it. */
+static struct figure figure(double value, int n_decimals)
+{
+	struct figure shown = {"-"};
+	if (value == value) {
+		(void)snprintf(shown.text, sizeof(shown.text), "%.*f", n_decimals, value);
+	}
+	return shown;
+}
+
 static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *eval,
 				 struct fsl_error *err)
 {
@@ -122,17 +137,20 @@ static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *e
 	}
 	struct fsl_eval_prf jobs = fsl_eval_job_prf(&all.tally);
 	double least = fsl_eval_least_found(eval, FSL_EVAL_ENGINE);
-	fsl_page_printf(page, "\nJobs told from clean ones: precision %.3f, recall %.3f, F1 %.3f\n",
-			jobs.precision, jobs.recall, jobs.f1);
+	fsl_page_printf(page, "\nJobs told from clean ones: precision %s, recall %s, F1 %s\n",
+			figure(jobs.precision, 3).text, figure(jobs.recall, 3).text,
+			figure(jobs.f1, 3).text);
 	put_alarms(page, &all.tally);
-	fsl_page_printf(page, "Onset error: median %.0f, 95th percentile %.0f steps (%zu jobs)\n",
-			all.onset_median_steps, all.onset_p95_steps, all.n_onsets);
+	fsl_page_printf(page, "Onset error: median %s, 95th percentile %s steps (%zu jobs)\n",
+			figure(all.onset_median_steps, 0).text, figure(all.onset_p95_steps, 0).text,
+			all.n_onsets);
 	fsl_page_printf(page,
-			"Slowdown error (strong and middle): median %.4f, 95th percentile %.4f "
+			"Slowdown error (strong and middle): median %s, 95th percentile %s "
 			"(%zu jobs)\n",
-			sized.slowdown_median, sized.slowdown_p95, sized.n_slowdowns);
-	fsl_page_printf(page, "Macro F1 of causes (strong and middle): %.3f\n",
-			fsl_eval_causes_macro_f1(&sized.causes));
+			figure(sized.slowdown_median, 4).text, figure(sized.slowdown_p95, 4).text,
+			sized.n_slowdowns);
+	fsl_page_printf(page, "Macro F1 of causes (strong and middle): %s\n",
+			figure(fsl_eval_causes_macro_f1(&sized.causes), 3).text);
 	if (least == least) {
 		fsl_page_printf(page, "Least slowdown found with a rank recall of 95 %%: %.0f %%\n",
 				100.0 * least);

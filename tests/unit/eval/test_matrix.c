@@ -136,6 +136,47 @@ static void unknown_preset_and_filter_are_refused(void **state)
 	fsl_arena_fini(&made.arena);
 }
 
+/* The one filter is refused, and the message says @wanted. */
+static void check_refused(const char *filter, const char *wanted)
+{
+	struct fsl_eval_selection selection = selection_of("quick");
+	struct fsl_error err = {0};
+	struct made made = {0};
+	selection.filters = &filter;
+	selection.n_filters = 1;
+	assert_int_equal(fsl_eval_matrix(&made.tasks, &made.n, &selection, &made.arena, &err),
+			 FSL_ERR_USAGE);
+	assert_non_null(strstr(fsl_error_root(&err), wanted));
+	fsl_arena_fini(&made.arena);
+}
+
+static void value_that_no_job_has_is_refused(void **state)
+{
+	(void)state;
+	check_refused("fault=nope",
+		      "filter=\"fault\", value=\"nope\", allowed=\"clean, compute-one, ");
+	check_refused("fault=link|compute-on",
+		      "value=\"compute-on\", did_you_mean=\"compute-one\"");
+	check_refused("fault=link|", "value=\"\", allowed=");
+	check_refused("fault=", "value=\"\", allowed=");
+	check_refused("topology=tp8dp64pp8", "value=\"tp8dp64pp8\"");
+	check_refused("ranks=640", "value=\"640\"");
+	check_refused("magnitude=0.2", "value=\"0.2\"");
+	check_refused("condition=relabeled", "did_you_mean=\"relabelled\"");
+}
+
+static void filters_that_no_job_fits_are_refused(void **state)
+{
+	(void)state;
+	static const char *const filters[] = {"fault=hang", "magnitude=20"};
+	struct fsl_eval_selection selection = selection_of("quick");
+	struct made made;
+	selection.filters = filters;
+	selection.n_filters = 2;
+	assert_int_equal(make(&made, &selection), FSL_ERR_USAGE);
+	fsl_arena_fini(&made.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +186,8 @@ int main(void)
 		cmocka_unit_test(limit_spreads_over_the_matrix),
 		cmocka_unit_test(range_of_seeds_replaces_the_number_of_the_preset),
 		cmocka_unit_test(unknown_preset_and_filter_are_refused),
+		cmocka_unit_test(value_that_no_job_has_is_refused),
+		cmocka_unit_test(filters_that_no_job_fits_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

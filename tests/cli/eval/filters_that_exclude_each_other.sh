@@ -1,0 +1,1 @@
+"$FAILSLOW" eval quick --filter fault=hang,magnitude=20 --gates

@@ -1,0 +1,1 @@
+"$FAILSLOW" eval quick --filter "ranks=8|640"

@@ -1,0 +1,1 @@
+"$FAILSLOW" eval quick --filter fault=compute-on --gates --baselines none
