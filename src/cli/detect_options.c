@@ -99,6 +99,7 @@ enum fsl_status fsl_detect_options_apply(const struct fsl_detect_options *option
 	if (options->output != NULL) {
 		config->fail_slow_perception_path = options->output;
 		config->slow_node_detection_path = options->output;
+		config->is_output_given = true;
 		config->state_path =
 			fsl_arena_printf(&config->arena, "%s/" FSL_STATE_FILE, options->output);
 		if (config->state_path == NULL) {

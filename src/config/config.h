@@ -77,6 +77,7 @@ struct fsl_config {
 	const char *root_path;
 	const char *fail_slow_perception_path;
 	const char *slow_node_detection_path;
+	bool is_output_given; /* both are what --output says, not what their keys say */
 	const char *rank_table_json;
 	const char *metric_config; /* NULL: the built-in one is used */
 	const char

@@ -20,8 +20,8 @@ enum {
 /* Where one document goes. */
 struct target {
 	const char *directory;
-	const char *directory_key; /* configuration key that names the directory */
-	const char *stem;          /* file name up to the second */
+	const char *set_by; /* key or option that names the directory, as messages show it */
+	const char *stem;   /* file name up to the second */
 	int indent;
 };
 
@@ -51,8 +51,8 @@ static enum fsl_status write_under_free_name(const struct target *target, int64_
 		if (status != FSL_OK) {
 			return FSL_CAUSE(err, status,
 					 "cannot write the verdict, free space or set another "
-					 "folder: file=\"%s\", key=\"%s\"",
-					 tried, target->directory_key);
+					 "folder: file=\"%s\", %s",
+					 tried, target->set_by);
 		}
 		if (!existed) {
 			*path = tried;
@@ -81,8 +81,8 @@ static enum fsl_status write_document(cJSON *json, const struct target *target, 
 	if (status != FSL_OK) {
 		status = FSL_CAUSE(err, status,
 				   "cannot make the folder for verdicts, set another one: "
-				   "folder=\"%s\", key=\"%s\"",
-				   target->directory, target->directory_key);
+				   "folder=\"%s\", %s",
+				   target->directory, target->set_by);
 		goto out;
 	}
 	status = write_under_free_name(target, now_ns / FSL_NS_PER_S, text, arena, path_out, err);
@@ -90,6 +90,12 @@ out:
 	fsl_free(text);
 	cJSON_Delete(json);
 	return status;
+}
+
+/* @key, or the option in its place. */
+static const char *set_by(const struct fsl_config *config, const char *key)
+{
+	return config->is_output_given ? "option=\"--output\"" : key;
 }
 
 enum fsl_status fsl_report_write_perception(struct fsl_perception *perception,
@@ -101,8 +107,9 @@ enum fsl_status fsl_report_write_perception(struct fsl_perception *perception,
 	if (stem == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"perception\"");
 	}
-	struct target target = {config->fail_slow_perception_path, "fail_slow_perception_path",
-				stem, PERCEPTION_INDENT};
+	struct target target = {config->fail_slow_perception_path,
+				set_by(config, "key=\"fail_slow_perception_path\""), stem,
+				PERCEPTION_INDENT};
 	return write_document(fsl_perception_json(perception, config), &target, config->now_ns,
 			      &perception->arena, path_out, err);
 }
@@ -113,7 +120,8 @@ enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisat
 					      const struct fsl_config *config,
 					      const char **path_out, struct fsl_error *err)
 {
-	struct target target = {config->slow_node_detection_path, "slow_node_detection_path",
+	struct target target = {config->slow_node_detection_path,
+				set_by(config, "key=\"slow_node_detection_path\""),
 				"slow_node_result", 0};
 	cJSON *json = fsl_localisation_json(localisation, topology, run, config);
 	return write_document(json, &target, config->now_ns, &localisation->arena, path_out, err);

@@ -169,6 +169,30 @@ static void a_folder_below_a_file_is_an_error_that_names_the_key(void **state)
 	sample_destroy(sample);
 }
 
+static void a_folder_of_an_option_is_not_said_to_be_a_key(void **state)
+{
+	(void)state;
+	char file_path[256];
+	FILE *file = fopen(below(file_path, sizeof(file_path), "taken"), "w");
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+	struct sample *sample = sample_create();
+	sample->config.slow_node_detection_path = file_path;
+	sample->config.fail_slow_perception_path = file_path;
+	sample->config.is_output_given = true;
+	struct fsl_error err = {0};
+	const char *path = NULL;
+	assert_int_equal(write_localisation(sample, &path, &err), FSL_ERR_IO);
+	assert_non_null(strstr(err.causes[err.n_causes - 1].message, "option=\"--output\""));
+	fsl_error_clear(&err);
+	assert_int_equal(
+		fsl_report_write_perception(&sample->perception, &sample->config, &path, &err),
+		FSL_ERR_IO);
+	assert_non_null(strstr(err.causes[err.n_causes - 1].message, "option=\"--output\""));
+	assert_null(strstr(err.causes[err.n_causes - 1].message, "key="));
+	sample_destroy(sample);
+}
+
 static void a_full_disk_is_an_error_and_leaves_no_part_of_a_file(void **state)
 {
 	(void)state;
@@ -285,6 +309,7 @@ int main(void)
 		IN_FOLDER(an_existing_file_is_never_replaced),
 		IN_FOLDER(a_folder_without_a_free_name_is_an_error),
 		IN_FOLDER(a_folder_below_a_file_is_an_error_that_names_the_key),
+		IN_FOLDER(a_folder_of_an_option_is_not_said_to_be_a_key),
 		IN_FOLDER(a_full_disk_is_an_error_and_leaves_no_part_of_a_file),
 		IN_FOLDER(every_failed_allocation_leaves_no_file),
 		cmocka_unit_test(stdout_document_holds_both_files),
