@@ -40,7 +40,7 @@ static void print_help(void)
 	}
 	printf("\nfailslow COMMAND --help shows the options of a command.\n"
 	       "Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or configuration,\n"
-	       "3 unusable input, 4 internal error.\n");
+	       "3 unusable input or unwritable output, 4 out of memory or internal error.\n");
 }
 
 void fsl_command_help(const char *name, const char *synopsis, const char *text,

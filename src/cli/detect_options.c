@@ -131,5 +131,6 @@ void fsl_detect_options_help(void)
 	fsl_opt_print(stdout, table);
 	(void)printf("\nTIME is ISO 8601 or an integer epoch in s, ms, us or ns.\n"
 		     "exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or "
-		     "configuration,\n3 unusable input, 4 internal error.\n");
+		     "configuration,\n3 unusable input or unwritable output, 4 out of memory "
+		     "or internal error.\n");
 }
