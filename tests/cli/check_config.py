@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that key table, JSON Schemas, shipped files and docs/configuration.md say the same.
+"""Checks that key table, JSON Schemas, shipped files, docs/configuration.md and the systemd unit say the same.
 
 Arguments: the program. Needs the jsonschema package; exits with 77 (skipped) without it.
 """
@@ -128,6 +128,18 @@ def check_manual(rows):
                   f"the program {table[place]}")
 
 
+def check_unit(rows):
+    """The service may write to the folders where results go by default."""
+    unit = (ROOT / "packaging" / "systemd" / "failslow.service").read_text()
+    writable = [pathlib.Path(path.removeprefix("-")) for line in unit.splitlines()
+                if line.startswith("ReadWritePaths=") for path in line.split("=", 1)[1].split()]
+    for row in rows:
+        if row["key"] in ("fail_slow_perception_path", "slow_node_detection_path"):
+            folder = pathlib.Path(row["default"])
+            if not any(path == folder or path in folder.parents for path in writable):
+                fault(f"failslow.service: {folder} is read-only, add it to ReadWritePaths")
+
+
 def main():
     try:
         from jsonschema import Draft202012Validator as validator
@@ -143,6 +155,7 @@ def main():
         check_shipped(schemas[name], name, validator)
     check_schema_refuses(schemas, validator)
     check_manual(rows)
+    check_unit(rows)
     for text in faults:
         print(text)
     sys.exit(1 if faults else 0)
