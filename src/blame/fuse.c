@@ -28,9 +28,10 @@ static const char *too_little(struct fsl_localisation *out, const struct fsl_cas
 			coverage->n_ranks_seen, coverage->n_ranks_seen == 1 ? "" : "s");
 	}
 	if ((int64_t)coverage->n_steps < job->config->steps_min) {
-		return fsl_arena_printf(&out->arena,
-					"%zu steps were seen; at least %" PRId64 " are needed",
-					coverage->n_steps, job->config->steps_min);
+		return fsl_arena_printf(
+			&out->arena, "%zu step%s seen; at least %" PRId64 " are needed",
+			coverage->n_steps, coverage->n_steps == 1 ? " was" : "s were",
+			job->config->steps_min);
 	}
 	double seen_share = (double)coverage->n_ranks_seen / (double)coverage->n_ranks_expected;
 	if (seen_share < job->config->rank_coverage_min) {

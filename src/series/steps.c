@@ -415,6 +415,26 @@ struct choice {
 	double cover;
 };
 
+/*
+ * What repeats within steps that another source tells is none, as layers are in a time range of a
+ * few steps, where the cut ones at both ends leave much uncovered. A timeline that was recorded for
+ * a while only tells nothing of the rest.
+ */
+static bool are_parts_of(const struct fsl_steps *steps, const struct choice *told)
+{
+	static const double COVER_MIN = 0.25;
+	if (told->steps.n_items == 0 || told->cover < COVER_MIN) {
+		return false;
+	}
+	int64_t shortest_ns = INT64_MAX;
+	for (size_t i = 0; i < told->steps.n_items; i++) {
+		shortest_ns = min_i64(shortest_ns, told->steps.items[i].dur_ns);
+	}
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	int64_t span_ns = last->begin_ns + last->dur_ns - steps->items[0].begin_ns;
+	return span_ns / (int64_t)steps->n_items < shortest_ns / 2;
+}
+
 /* Takes the steps of one source from some of the ranks that have it where they cover more than
  * those that are there. */
 static enum fsl_status try_source(struct choice *best, const struct fsl_run *run,
@@ -431,6 +451,9 @@ static enum fsl_status try_source(struct choice *best, const struct fsl_run *run
 		}
 		n_tried++;
 		status = from_source(&steps, run, &run->ranks[r], source, err);
+		if (source == SOURCE_OP_PERIOD && steps.n_items > 0 && are_parts_of(&steps, best)) {
+			fsl_steps_fini(&steps);
+		}
 		double cover = steps.n_items > 0 ? cover_of(&steps, run) : 0.0;
 		if (steps.n_items > 0 &&
 		    (best->steps.n_items == 0 || cover > best->cover + COVER_GAIN_MIN)) {
