@@ -147,6 +147,11 @@ static const char *why_nobody(struct fsl_localisation *out, const struct fsl_cas
 static const char *unexplained(struct fsl_localisation *out, const struct fsl_case *job)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
+	const struct fsl_perception *perception = job->perception;
+	if (perception->n_episodes > 0 && perception->episodes[0].is_of_saves) {
+		return "no rank's checkpoints stand out against those of its peers: look at the "
+		       "storage that all ranks share";
+	}
 	size_t first = 0, n_unseen = fsl_fuse_count_short(job, &first);
 	const char *of_last = n_unseen > 0 ? ", or none of the last steps" : "";
 	n_unseen += coverage->n_missing_ranks;

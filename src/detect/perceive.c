@@ -33,12 +33,13 @@ static double whole_ms(const struct fsl_job_step *item)
 }
 
 static enum fsl_status add_anomaly(struct fsl_perception *out, const struct fsl_step_series *series,
-				   size_t i, double normal_ms, struct fsl_error *err)
+				   size_t i, double step_ms, double normal_ms,
+				   struct fsl_error *err)
 {
 	struct fsl_step_anomaly anomaly = {
 		.step = series->items[i].step,
 		.begin_ns = series->items[i].begin_ns,
-		.degree = series->clear_ms[i] / normal_ms - 1.0,
+		.degree = step_ms / normal_ms - 1.0,
 		.step_ms = whole_ms(&series->items[i]),
 		.normal_ms = normal_ms,
 	};
@@ -55,10 +56,13 @@ static enum fsl_status add_anomalies(struct fsl_perception *out, const struct ju
 		const struct fsl_step_rise *rise = &judgement->rises[r];
 		next = next > rise->begin ? next : rise->begin;
 		for (; next < rise->until; next++) {
-			enum fsl_status status =
-				series->clear_ms[next] > rise->base_ms
-					? add_anomaly(out, series, next, rise->base_ms, err)
-					: FSL_OK;
+			double step_ms =
+				rise->is_of_saves ? series->dur_ms[next] : series->clear_ms[next];
+			bool is_of_it = !rise->is_of_saves || series->is_explained[next] != 0;
+			enum fsl_status status = is_of_it && step_ms > rise->base_ms
+							 ? add_anomaly(out, series, next, step_ms,
+								       rise->base_ms, err)
+							 : FSL_OK;
 			if (status != FSL_OK) {
 				return status;
 			}
@@ -82,6 +86,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 			.after_ms = rise->after_ms,
 			.p_value = rise->p_value,
 			.n_steps = rise->until - rise->begin,
+			.is_of_saves = rise->is_of_saves,
 		};
 		enum fsl_status status = fsl_perception_add_episode(out, &episode, err);
 		if (status != FSL_OK) {
@@ -142,6 +147,9 @@ static enum fsl_status perceive_steps(struct fsl_perception *out, struct judgeme
 	enum fsl_status status = fsl_step_series_shifts(series, rises, n_rises, err);
 	if (status == FSL_OK) {
 		status = fsl_step_series_runs(series, judgement->config, rises, n_rises, err);
+	}
+	if (status == FSL_OK && *n_rises == 0) {
+		status = fsl_step_series_saves(series, rises, n_rises, err);
 	}
 	if (status == FSL_OK) {
 		status = add_episodes(out, judgement, err);
@@ -228,6 +236,14 @@ static void say_hang(char *text, size_t size, const struct fsl_perception *out,
 	if (out->n_stopped_first > 8) {
 		append(text, size, " and %zu more", out->n_stopped_first - 8);
 	}
+}
+
+static void say_saves(char *text, size_t size, const struct fsl_step_episode *episode)
+{
+	append(text, size,
+	       "checkpoints take longer since step %lld: with them a step takes %.1f ms on average "
+	       "instead of %.1f ms",
+	       (long long)episode->onset_step, episode->after_ms, episode->before_ms);
 }
 
 static void say_rises(char *text, size_t size, const struct fsl_perception *out)
@@ -334,7 +350,9 @@ static enum fsl_status set_reason(struct fsl_perception *out, const struct judge
 		bool was_slow = out->n_episodes > 0 || out->n_anomalies > 0;
 		append(text, sizeof(text), "%s", was_slow ? "; before that, " : "");
 	}
-	if (out->n_episodes > 0) {
+	if (out->n_episodes > 0 && out->episodes[0].is_of_saves) {
+		say_saves(text, sizeof(text), &out->episodes[0]);
+	} else if (out->n_episodes > 0) {
 		say_rises(text, sizeof(text), out);
 	} else if (out->n_anomalies > 0) {
 		append(text, sizeof(text), "%zu steps above k-sigma, the first is step %lld",

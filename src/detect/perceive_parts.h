@@ -46,6 +46,7 @@ struct fsl_step_rise {
 	double before_ms; /* level before this rise; above base_ms when it follows another rise */
 	double after_ms;  /* level that it rose to */
 	double p_value;   /* Mann-Whitney, before against after */
+	bool is_of_saves; /* checkpoints take longer, and no other step; levels are means then */
 };
 enum { FSL_STEP_RISES_MAX = 64 };
 
@@ -53,6 +54,11 @@ enum { FSL_STEP_RISES_MAX = 64 };
 enum fsl_status fsl_step_series_shifts(const struct fsl_step_series *series,
 				       struct fsl_step_rise *rises, size_t *n_rises,
 				       struct fsl_error *err);
+/* The one rise that checkpoints make which hold the job for longer from one of them on: what the
+ * steps do not show, as they are cleared of it. For a series without other rises. */
+enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
+				      struct fsl_step_rise *rises, size_t *n_rises,
+				      struct fsl_error *err);
 /* k-sigma on a series of step times; arrays with room for as many as init was told. */
 struct fsl_step_alarms {
 	size_t n;          /* steps to judge, set by the caller as values are */

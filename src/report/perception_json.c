@@ -143,6 +143,8 @@ static void put_episodes(struct fsl_document *document, cJSON *root,
 				    FSL_DECIMALS_MS);
 		fsl_document_number(document, entry, "afterMs", episode->after_ms, FSL_DECIMALS_MS);
 		fsl_document_significant(document, entry, "pValue", episode->p_value, 4);
+		fsl_document_text(document, entry, "of",
+				  episode->is_of_saves ? "checkpoints" : "steps");
 	}
 }
 

@@ -282,6 +282,9 @@ static void add_episode(struct fsl_phrase *phrase, const struct fsl_step_episode
 	fsl_phrase_add_ms(phrase, episode->after_ms);
 	fsl_phrase_add(phrase, " instead of ");
 	fsl_phrase_add_ms(phrase, episode->before_ms);
+	if (episode->is_of_saves) {
+		fsl_phrase_add(phrase, ", with the checkpoints, on average");
+	}
 	if (episode->until_step >= 0) {
 		fsl_phrase_add(phrase, ", over at step %" PRId64, episode->until_step);
 	}

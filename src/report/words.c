@@ -310,15 +310,15 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summar
 	}
 }
 
-static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+/* "since step 30 every step takes 26 % longer" */
+static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *episode)
 {
-	const struct fsl_step_episode *episode = fsl_words_episode(summary->perception);
-	if (episode == NULL) {
-		const char *reason = reason_of(summary);
-		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
-		return;
-	}
-	if (episode->until_step >= 0) {
+	if (episode->is_of_saves) {
+		fsl_phrase_add(phrase,
+			       "since step %" PRId64 " checkpoints take longer, with them a step "
+			       "takes on average ",
+			       episode->onset_step);
+	} else if (episode->until_step >= 0) {
 		fsl_phrase_add(phrase, "steps %" PRId64 " to %" PRId64 " took ",
 			       episode->onset_step, episode->until_step - 1);
 	} else {
@@ -331,6 +331,17 @@ static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_summary
 	fsl_phrase_add(phrase, " instead of ");
 	fsl_phrase_add_ms(phrase, episode->before_ms);
 	fsl_phrase_add(phrase, ")");
+}
+
+static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_step_episode *episode = fsl_words_episode(summary->perception);
+	if (episode == NULL) {
+		const char *reason = reason_of(summary);
+		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
+		return;
+	}
+	add_rise(phrase, episode);
 	if (summary->localisation == NULL) {
 		return;
 	}

@@ -240,9 +240,10 @@ struct fsl_step_anomaly {
 struct fsl_step_episode {
 	int64_t onset_step, until_step; /* until -1: lasts to the end */
 	int64_t onset_ns;
-	double before_ms, after_ms; /* medians */
+	double before_ms, after_ms; /* medians; means where it is of checkpoints */
 	double p_value;
 	size_t n_steps;
+	bool is_of_saves; /* checkpoints take longer, other steps do not */
 };
 
 /* A long step that is explained (checkpoint, GC) and therefore no alarm. */

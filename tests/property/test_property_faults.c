@@ -341,6 +341,30 @@ static void slow_compute_is_found_where_many_rows_and_the_timeline_are_lost(void
 	}
 }
 
+/* No step shows it, and no rank is above its peers. */
+static void storage_that_gets_slow_for_all_ranks_slows_the_job(void **state)
+{
+	(void)state;
+	struct known_job job;
+	known_job_init(&job);
+	job.params.steps = 100;
+	job.params.ckpt_period = 10;
+	job.params.timelines = FSL_SIM_TIMELINES_ALL;
+	struct judgement judgement;
+	judge(&judgement, &job, 2);
+	assert_string_equal(judgement.perception, "normal");
+	job.fault = FSL_SIM_STORAGE;
+	job.extra_ms = 6000.0;
+	job.onset_step = 50;
+	for (int32_t rank = 0; rank < 8; rank++) {
+		job.culprits[job.n_culprits++] = rank;
+	}
+	judge(&judgement, &job, 2);
+	assert_string_equal(judgement.perception, "job_slowdown");
+	assert_string_equal(judgement.kind, "job_slowdown");
+	assert_int_equal(judgement.n_culprits, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +384,7 @@ int main(void)
 		cmocka_unit_test(slow_dataloader_is_found),
 		cmocka_unit_test(slow_dataloader_in_the_bubble_of_a_pipeline_names_nobody),
 		cmocka_unit_test(slow_checkpoints_are_found),
+		cmocka_unit_test(storage_that_gets_slow_for_all_ranks_slows_the_job),
 		cmocka_unit_test(slow_link_names_both_ends),
 		cmocka_unit_test(slow_link_inside_a_pipeline_names_both_ends),
 		cmocka_unit_test(healthy_pipeline_names_nobody),

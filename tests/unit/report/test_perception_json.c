@@ -105,16 +105,17 @@ static void episodes_and_explained_steps_are_written_exactly(void **state)
 	(void)state;
 	struct sample *sample = sample_job_slowdown();
 	char *text = text_of(sample, 0, "job_slowdown");
-	assert_non_null(strstr(text,
-			       "\"episodes\": [{\"onsetStep\": 40, \"onsetTime\": "
-			       "\"2025-06-15T15:07:20.000Z\", \"untilStep\": null, \"steps\": 40, "
-			       "\"beforeMs\": 974, \"afterMs\": 1459.5, \"pValue\": 2e-12}], "
-			       "\"explained\": [{\"step\": 20, \"time\": "
-			       "\"2025-06-15T15:07:00.000Z\", \"stepMs\": 2974, \"normalMs\": "
-			       "974.25, \"explainedMs\": 2000, \"why\": \"checkpoint\"}], "
-			       "\"slowDataloader\": [{\"step\": 40, \"time\": "
-			       "\"2025-06-15T15:07:20.000Z\", \"durationMs\": 1459, \"normalMs\": "
-			       "977.1, \"degree\": 0.4935}, "));
+	assert_non_null(strstr(
+		text,
+		"\"episodes\": [{\"onsetStep\": 40, \"onsetTime\": "
+		"\"2025-06-15T15:07:20.000Z\", \"untilStep\": null, \"steps\": 40, "
+		"\"beforeMs\": 974, \"afterMs\": 1459.5, \"pValue\": 2e-12, \"of\": \"steps\"}], "
+		"\"explained\": [{\"step\": 20, \"time\": "
+		"\"2025-06-15T15:07:00.000Z\", \"stepMs\": 2974, \"normalMs\": "
+		"974.25, \"explainedMs\": 2000, \"why\": \"checkpoint\"}], "
+		"\"slowDataloader\": [{\"step\": 40, \"time\": "
+		"\"2025-06-15T15:07:20.000Z\", \"durationMs\": 1459, \"normalMs\": "
+		"977.1, \"degree\": 0.4935}, "));
 	fsl_free(text);
 	sample_destroy(sample);
 }
