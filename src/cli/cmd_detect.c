@@ -3,6 +3,7 @@
  * arrow, is in fsl_job_analyse(); start reading there. A long capture is several jobs of it, one
  * after the other (detect_chapters.c).
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -311,6 +312,15 @@ static void warn_of_state(const struct fsl_config *config, const struct fsl_erro
 		config->state_path, fsl_error_root(err));
 }
 
+/* Nothing new comes of a job that has ended: what was told of it is not told again as long as files
+ * lie there, but for months. */
+static double look_back_mins(const struct fsl_job *job, const struct fsl_config *config)
+{
+	static const double ENDED_MINS = 90.0 * 24.0 * 60.0; /* and then nobody remembers */
+	return job->perception.is_over ? fmax(ENDED_MINS, config->look_back_mins)
+				       : config->look_back_mins;
+}
+
 /* An alarm that was raised within look_back is marked as known and no alarm again. */
 static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 			struct fsl_state **state)
@@ -329,8 +339,8 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 		char *folder =
 			realpath(config->root_path, NULL); /* by whatever path it was given */
 		status = fsl_state_check_alarm(*state, folder != NULL ? folder : config->root_path,
-					       out, config->now_ns, config->look_back_mins, &alarm,
-					       &err);
+					       out, config->now_ns, look_back_mins(job, config),
+					       &alarm, &err);
 		free(folder);
 	}
 	if (status != FSL_OK) {

@@ -210,6 +210,7 @@ enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_sile
 	out->hang_since_ns = ages.first_ns[newest];
 	silence->is_over = config->hang_forget_hours > 0.0 &&
 			   out->hang_mins > MINUTES_PER_HOUR * config->hang_forget_hours;
+	out->is_over = silence->is_over;
 	if (silence->is_over) {
 		goto out; /* nobody waits for a job of yesterday: data looked at afterwards */
 	}

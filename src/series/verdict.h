@@ -276,6 +276,7 @@ struct fsl_perception {
 	struct fsl_step_anomaly *slow_ckpt; /* checkpoints that take long (enable_ckpt) */
 	size_t n_slow_ckpt, slow_ckpt_capacity;
 	double hang_mins; /* now - last event of the job, minutes; NaN: no event */
+	bool is_over;     /* that is longer than hang_forget_hours: the job has ended */
 	int64_t hang_since_ns;
 	int32_t *stopped_first; /* ranks that stopped first; none: all stopped together */
 	size_t n_stopped_first;
