@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "blame/blame.h"
+#include "blame/sizes.h"
 #include "blame/unseen.h"
 
 enum { LASTING_STEPS_MIN = 5 };
@@ -105,79 +106,50 @@ static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *mat
 	}
 }
 
-/* Ranks of the largest group of each kind; 0 where no rank of the job is missing. */
-struct sizes {
-	size_t n_ranks[FSL_GROUP_KINDS_N];
-};
-
-static struct sizes usual_sizes(const struct fsl_case *job)
-{
-	struct sizes sizes = {{0}};
-	size_t n_seen = 0;
-	for (size_t r = 0; r < job->run->n_ranks; r++) {
-		n_seen += job->run->ranks[r].n_ops > 0;
-	}
-	if (n_seen >= job->topology->n_expected_ranks) {
-		return sizes;
-	}
-	for (size_t g = 0; g < job->topology->n_groups; g++) {
-		const struct fsl_group *group = &job->topology->groups[g];
-		size_t *most = &sizes.n_ranks[group->kind];
-		*most = group->n_ranks > *most ? group->n_ranks : *most;
-	}
-	/* Nobody knows how large a group of unknown kind should be. */
-	sizes.n_ranks[FSL_GROUP_UNKNOWN] = SIZE_MAX;
-	return sizes;
-}
-
-/* A member left no data: the shortest duration that was seen may be a wait for it. */
-static bool misses_members(const struct fsl_case *job, const struct sizes *sizes, size_t group_idx)
-{
-	const struct fsl_group *group = &job->topology->groups[group_idx];
-	return group->n_ranks < sizes->n_ranks[group->kind];
-}
-
-static struct likeness likeness_of(const struct fsl_case *job, const struct sizes *sizes,
+static struct likeness likeness_of(const struct fsl_case *job, const struct fsl_group_sizes *sizes,
 				   size_t channel_idx)
 {
 	const struct fsl_channel *channel = &job->match->channels[channel_idx];
-	enum fsl_group_kind kind = job->topology->groups[channel->group_idx].kind;
+	const struct fsl_group *group = &job->topology->groups[channel->group_idx];
 	struct likeness like = {.op_id = channel->op_id,
 				.n_members = channel->n_members,
 				.stage_min = INT32_MAX,
 				.stage_max = INT32_MIN,
-				.is_wait = misses_members(job, sizes, channel->group_idx),
+				.is_wait = fsl_group_misses_members(sizes, group),
 				.channel_idx = channel_idx};
 	for (size_t m = 0; m < channel->n_members; m++) {
 		int32_t stage = job->blame->peers.stage_of[channel->members[m]];
 		like.stage_min = stage < like.stage_min ? stage : like.stage_min;
 		like.stage_max = stage > like.stage_max ? stage : like.stage_max;
 	}
-	like.is_alone = like.is_wait && (channel->is_p2p || kind == FSL_GROUP_UNKNOWN);
+	like.is_alone = like.is_wait && (channel->is_p2p || group->kind == FSL_GROUP_UNKNOWN);
 	if (like.is_wait && !like.is_alone) {
-		like.n_members = sizes->n_ranks[kind];
+		like.n_members = sizes->n_ranks[group->kind];
 	}
 	return like;
 }
 
 size_t fsl_links_count_unjudged(const struct fsl_case *job)
 {
-	struct sizes sizes = usual_sizes(job);
+	struct fsl_group_sizes sizes;
 	size_t n = 0;
+	fsl_group_sizes_find(&sizes, job->run, job->topology);
 	for (size_t g = 0; g < job->topology->n_groups; g++) {
-		n += job->topology->groups[g].n_calls > 0 && misses_members(job, &sizes, g);
+		const struct fsl_group *group = &job->topology->groups[g];
+		n += group->n_calls > 0 && fsl_group_misses_members(&sizes, group);
 	}
 	return n;
 }
 
 bool *fsl_links_unseen(const struct fsl_case *job)
 {
-	struct sizes sizes = usual_sizes(job);
+	struct fsl_group_sizes sizes;
+	fsl_group_sizes_find(&sizes, job->run, job->topology);
 	bool *is_unseen = fsl_calloc(fsl_strpool_size(job->run->names) + 1, sizeof(*is_unseen));
 	for (size_t g = 0; g < job->topology->n_groups && is_unseen != NULL; g++) {
-		uint32_t name_id = job->topology->groups[g].name_id;
-		if (name_id != FSL_STR_NONE) {
-			is_unseen[name_id] = misses_members(job, &sizes, g);
+		const struct fsl_group *group = &job->topology->groups[g];
+		if (group->name_id != FSL_STR_NONE) {
+			is_unseen[group->name_id] = fsl_group_misses_members(&sizes, group);
 		}
 	}
 	return is_unseen;
@@ -386,19 +358,13 @@ static int compare_links(const void *a, const void *b)
 	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
 }
 
-/* Members of each group that left no data; of a group of unknown kind with one member seen, one.
- * Free with fsl_free; NULL when out of memory. */
-static size_t *count_unseen(const struct fsl_case *job, const struct sizes *sizes)
+/* Per group, its members that left no data. Free with fsl_free; NULL when out of memory. */
+static size_t *count_unseen(const struct fsl_case *job, const struct fsl_group_sizes *sizes)
 {
 	const struct fsl_topology *topology = job->topology;
 	size_t *n_unseen_of = fsl_calloc(topology->n_groups + 1, sizeof(*n_unseen_of));
 	for (size_t g = 0; g < topology->n_groups && n_unseen_of != NULL; g++) {
-		const struct fsl_group *group = &topology->groups[g];
-		if (misses_members(job, sizes, g)) {
-			bool is_known = group->kind != FSL_GROUP_UNKNOWN;
-			n_unseen_of[g] = is_known ? sizes->n_ranks[group->kind] - group->n_ranks
-						  : group->n_ranks == 1;
-		}
+		n_unseen_of[g] = fsl_group_n_unseen(sizes, &topology->groups[g]);
 	}
 	return n_unseen_of;
 }
@@ -430,7 +396,8 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 				   const struct likeness *like, bool *in_time, double *steps,
 				   struct fsl_error *err)
 {
-	struct sizes sizes = usual_sizes(job);
+	struct fsl_group_sizes sizes;
+	fsl_group_sizes_find(&sizes, job->run, job->topology);
 	struct fsl_unseen unseen;
 	struct search search = {job, out, steps};
 	size_t *n_unseen_of = count_unseen(job, &sizes);
@@ -473,7 +440,8 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 	size_t n = match->n_channels, n_steps = job->blame->n_steps, n_cells = 0;
 	enum fsl_status status = FSL_OK;
 	*out = (struct fsl_transfers){.n_channels = n, .n_steps = n_steps};
-	struct sizes sizes = usual_sizes(job);
+	struct fsl_group_sizes sizes;
+	fsl_group_sizes_find(&sizes, job->run, job->topology);
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
 	double *work = fsl_arena_alloc(&scratch, (3 * n + n_steps + 1) * sizeof(*work));
 	bool *in_time = fsl_arena_alloc(&scratch, n * sizeof(*in_time));

@@ -1,4 +1,4 @@
-/* A simulated job with one known fault at most. */
+/* A simulated job with one known fault at most and ranks that left no data. */
 #include "support/known_job.h"
 
 #include <inttypes.h>
@@ -7,7 +7,12 @@
 void known_job_init(struct known_job *job)
 {
 	*job = (struct known_job){
-		.fault = KNOWN_JOB_HEALTHY, .factor = 1.3, .extra_ms = 300.0, .until_step = -1};
+		.fault = KNOWN_JOB_HEALTHY,
+		.factor = 1.3,
+		.extra_ms = 300.0,
+		.until_step = -1,
+		.lost_as = FSL_SIM_MISSING,
+	};
 	fsl_sim_params_init(&job->params);
 	job->params.pairs = 1;
 	job->params.step_ms = 960.0;
@@ -22,7 +27,7 @@ void known_job_init(struct known_job *job)
 	job->params.p2p_groups = FSL_SIM_PIPELINE_GROUPS;
 }
 
-/* The parameters with the fault; its ranks are those of @job. */
+/* The parameters with the fault and the lost ranks; the ranks are those of @job. */
 static struct fsl_sim_params params_of(struct known_job *job)
 {
 	struct fsl_sim_params params = job->params;
@@ -38,6 +43,13 @@ static struct fsl_sim_params params_of(struct known_job *job)
 			.until_step = job->until_step,
 		};
 	}
+	if (job->n_lost > 0) {
+		params.faults[params.n_faults++] =
+			(struct fsl_sim_fault){.kind = (enum fsl_sim_fault_kind)job->lost_as,
+					       .ranks = job->lost,
+					       .n_ranks = (size_t)job->n_lost,
+					       .until_step = -1};
+	}
 	return params;
 }
 
@@ -47,6 +59,19 @@ enum fsl_status known_job_write(const struct known_job *job, const char *dir,
 	struct known_job copy = *job;
 	struct fsl_sim_params params = params_of(&copy);
 	return fsl_sim_write_tree(&params, dir, truth, err);
+}
+
+/* "ranks=1,2"; returns the length of @text. */
+static size_t print_ranks(char *text, size_t size, size_t n, const int32_t *ranks, int32_t n_ranks)
+{
+	for (int32_t i = 0; i < n_ranks && n < size; i++) {
+		n += (size_t)snprintf(text + n, size - n, "%s%d", i == 0 ? " ranks=" : ",",
+				      (int)ranks[i]);
+	}
+	if (n < size) {
+		n += (size_t)snprintf(text + n, size - n, "\"");
+	}
+	return n;
 }
 
 void known_job_print(const struct known_job *job, char *text, size_t size)
@@ -69,18 +94,16 @@ void known_job_print(const struct known_job *job, char *text, size_t size)
 		(int)params->relabel_by, params->start_ns, params->time_scale,
 		params->format == FSL_SIM_JSON ? "json" : "csv", compressions[params->compression],
 		timelines[params->timelines], params->timeline_json ? "true" : "false");
-	if (job->fault == KNOWN_JOB_HEALTHY || n >= size) {
-		return;
+	if (job->fault != KNOWN_JOB_HEALTHY && n < size) {
+		n += (size_t)snprintf(
+			text + n, size - n, " fault=\"%s factor=%g extra_ms=%g onset=%d until=%d",
+			fsl_sim_fault_text((enum fsl_sim_fault_kind)job->fault), job->factor,
+			job->extra_ms, (int)job->onset_step, (int)job->until_step);
+		n = print_ranks(text, size, n, job->culprits, job->n_culprits);
 	}
-	n += (size_t)snprintf(text + n, size - n,
-			      " fault=\"%s factor=%g extra_ms=%g onset=%d until=%d",
-			      fsl_sim_fault_text((enum fsl_sim_fault_kind)job->fault), job->factor,
-			      job->extra_ms, (int)job->onset_step, (int)job->until_step);
-	for (int32_t i = 0; i < job->n_culprits && n < size; i++) {
-		n += (size_t)snprintf(text + n, size - n, "%s%d", i == 0 ? " ranks=" : ",",
-				      (int)job->culprits[i]);
-	}
-	if (n < size) {
-		(void)snprintf(text + n, size - n, "\"");
+	if (job->n_lost > 0 && n < size) {
+		n += (size_t)snprintf(text + n, size - n, " fault=\"%s",
+				      fsl_sim_fault_text((enum fsl_sim_fault_kind)job->lost_as));
+		(void)print_ranks(text, size, n, job->lost, job->n_lost);
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * A simulated job with one known fault at most (src/sim), and the quiet defaults that properties
- * are checked on: little noise without memory, no spikes, clocks that agree.
+ * A simulated job with one known fault at most and ranks that left no data (src/sim), and the quiet
+ * defaults that properties are checked on: little noise without memory, no spikes, clocks that
+ * agree.
  */
 #ifndef TESTS_SUPPORT_KNOWN_JOB_H
 #define TESTS_SUPPORT_KNOWN_JOB_H
@@ -17,6 +18,10 @@ struct known_job {
 	double factor, extra_ms; /* 1.3 and 300 */
 	int32_t onset_step;
 	int32_t until_step; /* first healthy step after the fault; -1: lasts */
+	/* Ranks that left no data, the culprits among them or not. */
+	int32_t lost[KNOWN_JOB_CULPRITS_MAX];
+	int32_t n_lost;
+	int lost_as; /* FSL_SIM_MISSING or FSL_SIM_EMPTY */
 };
 
 /* A healthy job of 8 ranks: tp 4, dp 2, 60 steps of about a second. */

@@ -1,0 +1,20 @@
+/* How large the groups of a job are, the ranks that left no data too; private to src/blame. */
+#ifndef FSL_BLAME_SIZES_H
+#define FSL_BLAME_SIZES_H
+
+#include "series/run.h"
+#include "series/topology.h"
+
+/* Ranks that a group of each kind has; 0 where no rank of the job is missing. */
+struct fsl_group_sizes {
+	size_t n_ranks[FSL_GROUP_KINDS_N];
+};
+
+void fsl_group_sizes_find(struct fsl_group_sizes *out, const struct fsl_run *run,
+			  const struct fsl_topology *topology);
+/* A member left no data. */
+bool fsl_group_misses_members(const struct fsl_group_sizes *sizes, const struct fsl_group *group);
+/* Members that left no data; one of a group of unknown kind of which one member was seen. */
+size_t fsl_group_n_unseen(const struct fsl_group_sizes *sizes, const struct fsl_group *group);
+
+#endif
