@@ -62,13 +62,15 @@ static bool is_async(const struct fsl_channel *channel, const struct fsl_rank *r
 	return (double)n_containing > FSL_ASYNC_SHARE_MIN * (double)n;
 }
 
-/* Shortest duration in an instance, -1 where a member lacks. */
-static int64_t transfer_of(const struct fsl_channel *channel, size_t instance)
+/* Shortest duration in an instance, of the members that were recorded; INT64_MAX: of none. */
+static int64_t shortest_of(const struct fsl_channel *channel, size_t instance, bool *is_whole)
 {
 	int64_t least_ns = INT64_MAX;
+	*is_whole = true;
 	for (size_t m = 0; m < channel->n_members; m++) {
 		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
-		least_ns = dur_ns < least_ns ? dur_ns : least_ns;
+		*is_whole &= dur_ns >= 0;
+		least_ns = dur_ns >= 0 && dur_ns < least_ns ? dur_ns : least_ns;
 	}
 	return least_ns;
 }
@@ -80,20 +82,23 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 	const struct fsl_rank *rank = &job->run->ranks[lost->rank_idx];
 	int64_t gaps_ns[2 * BESIDE], durations_ns[2 * BESIDE], transfers_ns[2 * BESIDE];
 	size_t n_gaps = 0, n_transfers = 0;
+	int64_t least_ns = lost->waited_ns;
 	for (size_t b = 0; b < 2 * (size_t)BESIDE; b++) {
 		size_t away = (b / 2 + 1) * per_step;
 		size_t i = b % 2 == 0 ? lost->instance - away : lost->instance + away;
 		if (i >= channel->n_instances) { /* below 0 wraps */
 			continue;
 		}
-		int64_t transfer_ns = transfer_of(channel, i);
-		if (transfer_ns >= 0) {
+		bool is_whole = true;
+		int64_t transfer_ns = shortest_of(channel, i, &is_whole);
+		if (is_whole) {
 			transfers_ns[n_transfers++] = transfer_ns;
 		}
 		uint32_t k = op_of(channel, i, lost->member);
 		if (k == FSL_NO_OP || k == 0) {
 			continue;
 		}
+		least_ns = transfer_ns < least_ns ? transfer_ns : least_ns;
 		const struct fsl_op *op = &rank->ops[k];
 		int64_t begin_ns = fsl_op_begin_ns(op);
 		lost->like = n_gaps == 0 ? k : lost->like;
@@ -106,7 +111,9 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 	lost->op = rank->ops[lost->like];
 	lost->gap_ns = median_of(gaps_ns, n_gaps);
 	lost->dur_ns = median_of(durations_ns, n_gaps);
-	lost->transfer_ns = lost->transfer_high_ns = lost->waited_ns;
+	/* Where no instance beside is whole: no longer than in one to which this member came. */
+	lost->transfer_ns = least_ns;
+	lost->transfer_high_ns = lost->waited_ns;
 	if (n_transfers > 0) {
 		int64_t usual_ns = median_of(transfers_ns, n_transfers);
 		lost->transfer_ns = usual_ns < lost->waited_ns ? usual_ns : lost->waited_ns;

@@ -365,6 +365,24 @@ static void storage_that_gets_slow_for_all_ranks_slows_the_job(void **state)
 	assert_int_equal(judgement.n_culprits, 0);
 }
 
+/* Hardly an instance is left whole: what others waited for the slow rank is no transfer. */
+static void slow_compute_alone_is_found_where_most_instances_lost_a_record(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct known_job job = fault_of(FSL_SIM_COMPUTE);
+		job.params.tp = 8;
+		job.params.dp = 1;
+		job.params.steps = 100;
+		job.params.seed = seed;
+		job.params.drop_share = seed % 2 == 0 ? 0.15 : 0.2;
+		job.n_culprits = 1;
+		job.culprits[0] = 3;
+		job.onset_step = 50;
+		check(&job);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +398,7 @@ int main(void)
 		cmocka_unit_test(slow_compute_is_found_over_skewed_clocks),
 		cmocka_unit_test(slow_compute_is_found_with_lost_rows),
 		cmocka_unit_test(slow_compute_is_found_where_many_rows_and_the_timeline_are_lost),
+		cmocka_unit_test(slow_compute_alone_is_found_where_most_instances_lost_a_record),
 		cmocka_unit_test(host_bound_rank_is_found),
 		cmocka_unit_test(slow_dataloader_is_found),
 		cmocka_unit_test(slow_dataloader_in_the_bubble_of_a_pipeline_names_nobody),

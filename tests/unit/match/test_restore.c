@@ -118,6 +118,27 @@ static void a_rank_that_all_others_waited_for_began_when_their_wait_ended(void *
 	release(&b);
 }
 
+/* The rank is slow in every step; of no step beside the record of the same place is whole. */
+static void a_slow_rank_stays_slow_where_every_instance_lost_a_record(void **state)
+{
+	(void)state;
+	enum { AWAY_STEPS = 4 };
+	struct bench b;
+	make_job(&b);
+	b.job.body_ms[LOSER] = 80.0;
+	small_job_run(&b.job);
+	b.lost = drop_op(&b.job, LOSER, LOST);
+	for (int away = AWAY_STEPS; away >= -AWAY_STEPS; away--) {
+		if (away != 0) {
+			drop_op(&b.job, 0, (size_t)(LOST + away * SMALL_JOB_OPS_PER_STEP));
+		}
+	}
+	restore(&b);
+	assert_int_equal(b.n_restored, 1 + 2 * AWAY_STEPS);
+	assert_near_ms(restored(&b)->dev_begin_ns, b.lost.dev_begin_ns, 0.3);
+	release(&b);
+}
+
 static void what_is_left_of_a_record_tells_its_begin(void **state)
 {
 	(void)state;
@@ -281,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lost_operator_ends_with_the_others_behind_the_usual_work),
 		cmocka_unit_test(a_rank_that_all_others_waited_for_began_when_their_wait_ended),
+		cmocka_unit_test(a_slow_rank_stays_slow_where_every_instance_lost_a_record),
 		cmocka_unit_test(what_is_left_of_a_record_tells_its_begin),
 		cmocka_unit_test(neighbouring_lost_operators_are_put_back_in_order),
 		cmocka_unit_test(an_operator_that_does_not_fit_stays_lost),
