@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <failslow/stats.h>
@@ -85,6 +86,22 @@ static size_t level_stages(struct stage_level *stages, struct place *places, siz
 	return n_stages;
 }
 
+static const char *tell_stage(struct fsl_arena *arena, const struct stage_level *stage,
+			      double others_ms, double lost_ms)
+{
+	enum { WHO_BYTES = 40 };
+	char who[WHO_BYTES] = "the only rank seen";
+	if (stage->n_ranks > 1) {
+		(void)snprintf(who, sizeof(who), "all %zu ranks", stage->n_ranks);
+	}
+	return fsl_arena_printf(arena,
+				"%s of pipeline stage %" PRId32
+				" %s %.1f ms per step against %.1f ms of the other "
+				"stages, since the first step: %.1f ms per step are lost",
+				who, stage->stage, stage->n_ranks > 1 ? "work" : "works",
+				stage->level_ms, others_ms, lost_ms);
+}
+
 /*
  * The same stage is slow in all replicas and always was. With the work spread evenly every stage
  * would take the mean, so what lies above it is lost. @usual_ms: per rank, its median own time.
@@ -125,11 +142,7 @@ static void find_stage(struct imbalance *out, const struct fsl_case *job, struct
 				  .peers_ms = others_ms,
 				  .rank = stage->lowest_rank,
 				  .n_ranks = stage->n_ranks};
-	out->reason = fsl_arena_printf(
-		arena,
-		"all %zu ranks of pipeline stage %" PRId32 " work %.1f ms per step against %.1f ms "
-		"of the other stages, since the first step: %.1f ms per step are lost",
-		stage->n_ranks, stage->stage, stage->level_ms, others_ms, lost_ms);
+	out->reason = tell_stage(arena, stage, others_ms, lost_ms);
 }
 
 /* Own time of one class over its members, step by step. */

@@ -78,11 +78,66 @@ static void slow_ranks_without_data_in_each_group_are_no_slow_links(void **state
 	check_nobody_is_named(&job);
 }
 
+/* Stages that are equally far behind a gap and behind the begin are no replicas. */
+static void unequal_stages_around_one_without_data_name_no_host(void **state)
+{
+	(void)state;
+	static const struct shape shape = {4, 2, 4};
+	static const struct {
+		int32_t slow, lost; /* stages */
+		int schedule;
+	} jobs[] = {{0, 2, FSL_SIM_1F1B},
+		    {1, 2, FSL_SIM_INTERLEAVED},
+		    {3, 1, FSL_SIM_1F1B},
+		    {3, 2, FSL_SIM_INTERLEAVED}};
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct known_job job;
+		struct judgement judgement;
+		known_job_init(&job);
+		set_shape(&job, &shape, i + 1);
+		job.fault = FSL_SIM_STAGE;
+		job.factor = 1.5;
+		job.params.micro_batches = 8;
+		job.params.ranks_per_host = 8;
+		job.params.p2p_groups = FSL_SIM_PAIR_GROUPS;
+		job.params.schedule = jobs[i].schedule;
+		job.params.chunks = jobs[i].schedule == FSL_SIM_INTERLEAVED ? 2 : 1;
+		job.culprits[0] = jobs[i].slow;
+		job.n_culprits = 1;
+		for (int32_t r = 0; r < shape.tp * shape.dp; r++) {
+			job.lost[job.n_lost++] = jobs[i].lost * shape.tp * shape.dp + r;
+		}
+		judge(&judgement, &job, 2);
+		assert_string_equal(judgement.kind, "stage_imbalance");
+		assert_int_equal(judgement.n_culprits, 1);
+		assert_int_equal(judgement.culprits[0], jobs[i].slow * shape.tp * shape.dp);
+	}
+}
+
+static void less_data_says_no_more_of_ranks_that_have_no_peers(void **state)
+{
+	(void)state;
+	static const struct shape shape = {1, 1, 8};
+	for (int32_t lost = -1; lost < shape.pp - 1; lost++) {
+		struct known_job job;
+		struct judgement judgement;
+		known_job_init(&job);
+		set_shape(&job, &shape, 1);
+		job.params.p2p_groups = FSL_SIM_PAIR_GROUPS;
+		job.lost[0] = lost;
+		job.n_lost = lost >= 0 ? 1 : 0;
+		judge(&judgement, &job, 2);
+		assert_string_equal(judgement.kind, "insufficient_evidence");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_rank_without_data_in_the_only_group_is_no_slow_link),
 		cmocka_unit_test(slow_ranks_without_data_in_each_group_are_no_slow_links),
+		cmocka_unit_test(unequal_stages_around_one_without_data_name_no_host),
+		cmocka_unit_test(less_data_says_no_more_of_ranks_that_have_no_peers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,6 +306,24 @@ static void a_stage_with_more_to_do_is_named_by_its_lowest_rank(void **state)
 	release(&c);
 }
 
+static void a_stage_of_one_rank_is_told_as_one(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_localisation out;
+	small_job_init(&c.job, 8, 40);
+	charge(&c);
+	c.blame.peers.stage_of[7] = 1;
+	for (size_t s = 0; s < 40; s++) {
+		c.blame.own_ms[7 * 40 + s] *= 2.0;
+	}
+	assert_int_equal(imbalance_of(&c, &out), FSL_VERDICT_STAGE_IMBALANCE);
+	assert_non_null(
+		strstr(out.culprits[0].reason, "the only rank seen of pipeline stage 1 works"));
+	fsl_localisation_fini(&out);
+	release(&c);
+}
+
 static void work_that_moves_between_ranks_names_nobody(void **state)
 {
 	(void)state;
@@ -677,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_an_uneven_device_is_measured_from_its_own_level),
 		cmocka_unit_test(a_slow_device_that_always_was_is_uneven_until_a_fifth),
 		cmocka_unit_test(a_stage_with_more_to_do_is_named_by_its_lowest_rank),
+		cmocka_unit_test(a_stage_of_one_rank_is_told_as_one),
 		cmocka_unit_test(work_that_moves_between_ranks_names_nobody),
 		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
 		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
