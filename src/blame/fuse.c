@@ -252,6 +252,18 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	return status;
 }
 
+/* Where all that were seen stopped together, they may wait for one that was not. */
+static const char *tell_hang(struct fsl_localisation *out, const struct fsl_perception *perception)
+{
+	const struct fsl_coverage *coverage = &out->coverage;
+	if (perception->n_stopped_first > 0 || coverage->n_missing_ranks == 0) {
+		return fsl_arena_strdup(&out->arena, perception->reason);
+	}
+	return fsl_arena_printf(
+		&out->arena, "%s; %zu of %zu ranks left no data: look at these first",
+		perception->reason, coverage->n_missing_ranks, coverage->n_ranks_expected);
+}
+
 /* A job that stands still has no greater trouble, whoever was slow before. */
 static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct fsl_case *job,
 				     struct fsl_error *err)
@@ -259,7 +271,7 @@ static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct 
 	out->kind = FSL_VERDICT_HANG;
 	out->confidence = CONFIDENCE_HANG_UNNAMED;
 	out->fault_ns = job->perception->hang_since_ns;
-	out->reason = fsl_arena_strdup(&out->arena, job->perception->reason);
+	out->reason = tell_hang(out, job->perception);
 	if (out->reason == NULL) {
 		out->reason = "";
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");

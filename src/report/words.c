@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-enum { RANGES_IN_HEADLINE = 6 };
+enum { RANGES_IN_HEADLINE = 6, RANGES_IN_HANG = 4 };
 
 /* Title, colour and the sentence around the culprits: before, then for one and for many. */
 static const struct words {
@@ -281,9 +281,20 @@ static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_summary
 		       *reason != '\0' ? ": " : "", reason);
 }
 
+static bool lacks_ranks(const struct fsl_summary *summary)
+{
+	return summary->localisation != NULL && summary->localisation->coverage.n_missing_ranks > 0;
+}
+
+static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+{
+	const struct fsl_coverage *coverage = &summary->localisation->coverage;
+	fsl_phrase_add_ranks(phrase, coverage->missing_ranks, coverage->n_missing_ranks,
+			     RANGES_IN_HANG);
+}
+
 static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summary)
 {
-	enum { RANGES_MAX = 4 };
 	const struct fsl_perception *perception = summary->perception;
 	fsl_phrase_add(phrase, "the job stands still");
 	if (perception == NULL) {
@@ -296,7 +307,11 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summar
 		fsl_phrase_add(phrase, ", since ");
 		fsl_phrase_add_time(phrase, perception->hang_since_ns);
 	}
-	if (perception->n_stopped_first == 0) {
+	if (perception->n_stopped_first == 0 && lacks_ranks(summary)) {
+		fsl_phrase_add(phrase, "; ");
+		add_missing_ranks(phrase, summary);
+		fsl_phrase_add(phrase, " left no data, all others stopped together");
+	} else if (perception->n_stopped_first == 0) {
 		fsl_phrase_add(phrase, "; all ranks stopped together");
 	} else if (perception->n_stopped_first == 1) {
 		fsl_phrase_add(phrase, "; ");
@@ -305,7 +320,7 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summar
 	} else {
 		fsl_phrase_add(phrase, "; ");
 		fsl_phrase_add_ranks(phrase, perception->stopped_first, perception->n_stopped_first,
-				     RANGES_MAX);
+				     RANGES_IN_HANG);
 		fsl_phrase_add(phrase, " stopped first");
 	}
 }
@@ -416,15 +431,16 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summar
 		add_rank(phrase, summary, perception->stopped_first[0]);
 		fsl_phrase_add(phrase, " first: is its process alive, what does its stack show, "
 				       "device and network errors in the kernel log");
+	} else if (lacks_ranks(summary)) {
+		fsl_phrase_add(phrase, "look at ");
+		add_missing_ranks(phrase, summary);
+		fsl_phrase_add(phrase, " first, which the others may wait for: are the processes "
+				       "alive, what do their stacks show; else at what all ranks "
+				       "share: scheduler, shared storage, network");
 	} else {
 		fsl_phrase_add(phrase, "look at what all ranks share: scheduler, shared storage, "
 				       "network; then at the stack of any rank");
 	}
-}
-
-static bool lacks_ranks(const struct fsl_summary *summary)
-{
-	return summary->localisation != NULL && summary->localisation->coverage.n_missing_ranks > 0;
 }
 
 static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_summary *summary)

@@ -125,6 +125,21 @@ static void a_hang_names_who_stopped_first_and_where(void **state)
 		"               its stack show, device and network errors in the kernel log\n");
 }
 
+static void a_hang_of_all_that_were_seen_points_at_the_ranks_without_data(void **state)
+{
+	(void)state;
+	static int32_t missing[] = {2, 5};
+	struct sample *sample = sample_hang();
+	sample->perception.n_stopped_first = 0;
+	sample->localisation.coverage.missing_ranks = missing;
+	sample->localisation.coverage.n_missing_ranks = 2;
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "; ranks 2, 5 left no data, all others"));
+	assert_non_null(strstr(text, "  next         look at ranks 2, 5 first, which"));
+	assert_null(strstr(text, "all ranks stopped together"));
+	free(text);
+}
+
 static void a_job_slowdown_blames_nobody(void **state)
 {
 	(void)state;
@@ -708,6 +723,7 @@ int main(void)
 		cmocka_unit_test(a_slow_rank_is_named_with_cost_and_cause),
 		cmocka_unit_test(a_slow_link_is_named_by_both_ends),
 		cmocka_unit_test(a_hang_names_who_stopped_first_and_where),
+		cmocka_unit_test(a_hang_of_all_that_were_seen_points_at_the_ranks_without_data),
 		cmocka_unit_test(a_job_slowdown_blames_nobody),
 		cmocka_unit_test(too_little_data_is_not_called_normal),
 		cmocka_unit_test(every_kind_of_culprit_has_its_sentence),
