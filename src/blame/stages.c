@@ -217,7 +217,7 @@ static size_t ranks_per_stage(struct pieces *pieces)
 		size_t n = ++pieces->n_ranks[find_root(pieces->parent, (uint32_t)r)];
 		n_most = n > n_most ? n : n_most;
 	}
-	while (n_expected % n_most != 0) {
+	while (n_most < n_expected && n_expected % n_most != 0) {
 		n_most++;
 	}
 	return n_most;
