@@ -138,6 +138,7 @@ static void a_hang_of_all_that_were_seen_points_at_the_ranks_without_data(void *
 	assert_non_null(strstr(text, "  next         look at ranks 2, 5 first, which"));
 	assert_null(strstr(text, "all ranks stopped together"));
 	free(text);
+	sample_destroy(sample);
 }
 
 static void a_job_slowdown_blames_nobody(void **state)
