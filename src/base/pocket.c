@@ -1,7 +1,6 @@
 /* Lists of free blocks per thread, four for each doubling of their size. */
 #include "base/pocket.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 #ifdef __GLIBC__

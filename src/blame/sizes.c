@@ -4,7 +4,7 @@
  */
 #include "blame/sizes.h"
 
-static size_t count_seen(const struct fsl_run *run)
+size_t fsl_ranks_seen(const struct fsl_run *run)
 {
 	size_t n_seen = 0;
 	for (size_t r = 0; r < run->n_ranks; r++) {
@@ -59,7 +59,7 @@ static size_t size_of(const struct seen *seen, size_t n_seen, size_t n_expected,
 void fsl_group_sizes_find(struct fsl_group_sizes *out, const struct fsl_run *run,
 			  const struct fsl_topology *topology)
 {
-	size_t n_seen = count_seen(run), n_expected = topology->n_expected_ranks;
+	size_t n_seen = fsl_ranks_seen(run), n_expected = topology->n_expected_ranks;
 	*out = (struct fsl_group_sizes){{0}};
 	if (n_seen >= n_expected) {
 		return;

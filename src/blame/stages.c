@@ -321,15 +321,11 @@ static void number_pieces(struct pieces *pieces, int32_t *stage_of, size_t n_per
 
 static bool misses_ranks(const struct fsl_run *run, const struct fsl_topology *topology)
 {
-	size_t n_seen = 0;
 	bool has_pipelines = false;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		n_seen += run->ranks[r].n_ops > 0;
-	}
 	for (size_t g = 0; g < topology->n_groups && !has_pipelines; g++) {
 		has_pipelines = topology->groups[g].kind == FSL_GROUP_PP;
 	}
-	return has_pipelines && n_seen < topology->n_expected_ranks;
+	return has_pipelines && fsl_ranks_seen(run) < topology->n_expected_ranks;
 }
 
 /* Stages in different pieces are different ones. False: out of memory. */

@@ -312,11 +312,11 @@ static void warn_of_state(const struct fsl_config *config, const struct fsl_erro
 		config->state_path, fsl_error_root(err));
 }
 
-/* Nothing new comes of a job that has ended: what was told of it is not told again as long as files
- * lie there, but for months. */
+/* Nothing new comes of a job that has ended: what was told of it is not told again while its files
+ * lie there. */
 static double look_back_mins(const struct fsl_job *job, const struct fsl_config *config)
 {
-	static const double ENDED_MINS = 90.0 * 24.0 * 60.0; /* and then nobody remembers */
+	static const double ENDED_MINS = 90.0 * 24.0 * 60.0; /* the state forgets then */
 	return job->perception.is_over ? fmax(ENDED_MINS, config->look_back_mins)
 				       : config->look_back_mins;
 }
@@ -336,8 +336,8 @@ static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
 		status = fsl_state_open(state, config->state_path, &err);
 	}
 	if (status == FSL_OK) {
-		char *folder =
-			realpath(config->root_path, NULL); /* by whatever path it was given */
+		/* The same job by whatever path it is given. */
+		char *folder = realpath(config->root_path, NULL);
 		status = fsl_state_check_alarm(*state, folder != NULL ? folder : config->root_path,
 					       out, config->now_ns, look_back_mins(job, config),
 					       &alarm, &err);

@@ -8,23 +8,37 @@
 
 #include "detect/perceive_parts.h"
 
-enum { SAVES_BESIDE_MIN = 3 /* on either side of the change */ };
+enum {
+	SAVES_BESIDE_MIN = 3, /* on either side of the change */
+	SAVES_MAX = 512       /* the latest are looked at: each may be the change */
+};
 /* Saves differ by this much before anybody speaks of slow storage. */
 static const double RATIO_MIN = 1.5;
 static const double P_VALUE_MAX = 0.01;
 
-/* Checkpoints and what the job waited for each; arrays with room for as many as there are steps. */
+/* Checkpoints and what the job waited for each. */
 struct saves {
 	size_t n;
-	size_t *at;      /* first step */
-	double *cost_ms; /* 0: written beside other work */
-	double *scratch;
+	size_t at[SAVES_MAX];      /* first step */
+	double cost_ms[SAVES_MAX]; /* 0: written beside other work */
+	double scratch[SAVES_MAX];
 };
 
-/* A checkpoint holds the step that it begins in, and sometimes the next. */
-static void collect(struct saves *saves, const struct fsl_step_series *series)
+/* Where the latest begin. */
+static size_t first_step(const struct fsl_step_series *series)
 {
-	for (size_t i = 0; i < series->n; i++) {
+	size_t i = series->n, n = 0;
+	while (i > 0 && n < SAVES_MAX) {
+		i--;
+		n += series->items[i].ckpt_ns > 0;
+	}
+	return i;
+}
+
+/* A checkpoint holds the step that it begins in, and sometimes the next. */
+static void collect(struct saves *saves, const struct fsl_step_series *series, size_t first)
+{
+	for (size_t i = first; i < series->n; i++) {
 		bool goes_on = saves->n > 0 && saves->at[saves->n - 1] + 1 == i;
 		if (series->items[i].ckpt_ns > 0 && !goes_on) {
 			saves->at[saves->n] = i;
@@ -48,7 +62,7 @@ static size_t count_misplaced(const struct saves *saves, size_t k, double middle
 }
 
 /* The save from which on they take longest against those before; 0: none takes long enough. */
-static size_t find_change(const struct saves *saves)
+static size_t find_change(struct saves *saves)
 {
 	size_t best = 0;
 	double best_ms = 0.0;
@@ -77,12 +91,13 @@ static double mean_ms(const struct fsl_step_series *series, const struct saves *
 	return series->median_ms + sum_ms / (double)n_steps;
 }
 
-/* Whether the change is none of chance and costs what counts. */
+/* Whether the change is none of chance and costs what counts. @first: step that saves were
+ * collected from. */
 static bool is_rise(struct fsl_step_rise *out, const struct fsl_step_series *series,
-		    const struct saves *saves, size_t k)
+		    const struct saves *saves, size_t first, size_t k)
 {
 	size_t at = saves->at[k];
-	double before_ms = mean_ms(series, saves, 0, k, at);
+	double before_ms = mean_ms(series, saves, 0, k, at - first);
 	double after_ms = mean_ms(series, saves, k, saves->n, series->n - at);
 	*out = (struct fsl_step_rise){
 		.begin = at,
@@ -101,23 +116,17 @@ enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
 				      struct fsl_step_rise *rises, size_t *n_rises,
 				      struct fsl_error *err)
 {
-	struct saves saves = {.at = fsl_calloc(series->n + 1, sizeof(*saves.at)),
-			      .cost_ms = fsl_calloc(series->n + 1, sizeof(*saves.cost_ms)),
-			      .scratch = fsl_calloc(series->n + 1, 4 * sizeof(*saves.scratch))};
-	enum fsl_status status = FSL_OK;
-	if (saves.at == NULL || saves.cost_ms == NULL || saves.scratch == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				  series->n);
-		goto out;
+	struct saves *saves = fsl_calloc(1, sizeof(*saves));
+	if (saves == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				series->n);
 	}
-	collect(&saves, series);
-	size_t k = find_change(&saves);
-	if (k > 0 && is_rise(&rises[0], series, &saves, k)) {
+	size_t first = first_step(series);
+	collect(saves, series, first);
+	size_t k = find_change(saves);
+	if (k > 0 && is_rise(&rises[0], series, saves, first, k)) {
 		*n_rises = 1;
 	}
-out:
-	fsl_free(saves.scratch);
-	fsl_free(saves.cost_ms);
-	fsl_free(saves.at);
-	return status;
+	fsl_free(saves);
+	return FSL_OK;
 }
