@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory_left.h"
 #include "blame/blame.h"
 #include "blame/fuse.h"
 #include "cli/command.h"
@@ -18,6 +19,7 @@
 #include "cli/detect_job.h"
 #include "cli/detect_kept.h"
 #include "cli/detect_options.h"
+#include "cli/memory_short.h"
 #include "cli/threads.h"
 #include "cli/time_range.h"
 #include "config/config.h"
@@ -58,6 +60,16 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_run_fini(&job->run);
 }
 
+/* Of a range no more is read than it holds, and how much that is nobody knows yet. */
+static void warn_of_memory(uint64_t n_bytes, const struct fsl_ingest_options *options)
+{
+	enum { WORTH_LOOKING = 1 << 28 };
+	bool is_whole = options->from_ns == INT64_MIN && options->to_ns == INT64_MAX;
+	if (is_whole && fsl_team_size() == 1 && n_bytes >= WORTH_LOOKING) {
+		fsl_memory_warn(n_bytes, fsl_memory_left(""));
+	}
+}
+
 /* With threads for what there is to read; a team's processes each have all that they may. */
 static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
 				struct fsl_ingest_options *options, struct fsl_error *err)
@@ -73,6 +85,7 @@ static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
 	if (status == FSL_OK) {
 		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
 			inputs.n_items, (unsigned long long)n_bytes, options->n_threads);
+		warn_of_memory(n_bytes, options);
 		status = fsl_ingest_inputs(run, &inputs, options, err);
 	}
 	fsl_inputs_fini(&inputs);
