@@ -54,6 +54,10 @@ bool fsl_add_size(size_t a, size_t b, size_t *out)
 #ifdef MADV_HUGEPAGE
 enum { HUGE_BYTES = 1 << 21 };
 
+/* What was asked for at the start, before there are threads: to ask again changes nothing, and
+ * waits until no other thread is given a page. */
+static char *ahead_begin, *ahead_end;
+
 static char *begin_of_page(char *memory)
 {
 	return memory - (uintptr_t)memory % HUGE_BYTES;
@@ -76,7 +80,10 @@ static void take_ahead(void)
 	if (ahead != NULL) {
 		char *begin = begin_of_page(ahead + SMALL_BYTES) + HUGE_BYTES;
 		char *end = begin_of_page(ahead + AHEAD_BYTES);
-		(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
+		if (madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE) == 0) {
+			ahead_begin = begin;
+			ahead_end = end;
+		}
 		size_t n_left_out = (size_t)(begin - ahead) - SMALL_BYTES;
 		free(ahead);
 		left_out = malloc(n_left_out);
@@ -117,8 +124,10 @@ static void use_huge_pages(void *memory, size_t n_bytes)
 	if (memory != NULL && n_bytes >= LARGE_BYTES) {
 		char *begin = begin_of_page(memory);
 		char *end = begin_of_page((char *)memory + n_bytes - 1) + HUGE_BYTES;
-		/* Fails at the end of the heap, having done what can be done. */
-		(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
+		if (begin < ahead_begin || end > ahead_end) {
+			/* Fails at the end of the heap, having done what can be done. */
+			(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
+		}
 	}
 #else
 	(void)memory;
