@@ -302,9 +302,13 @@ static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_
 		return FSL_CAUSE_STORAGE;
 	}
 	bool is_head_only = body_ms < BODY_SHARE_MAX * (head_ms + body_ms);
-	if (!is_rare && is_head_only && clues->body_peers_ms > BODY_OWN_SHARE_MIN * peers_ms) {
+	bool shows_device = clues->body_peers_ms > BODY_OWN_SHARE_MIN * peers_ms;
+	if (!is_rare && is_head_only && shows_device) {
 		return FSL_CAUSE_DATALOADER;
 	}
+	/* All work lies between the last operator and the next step's first: so does the loading.
+	 */
+	clues->other_cause = !is_rare && is_head_only ? FSL_CAUSE_DATALOADER : FSL_CAUSES_N;
 	return is_rare || is_host_bound(q, clues) ? FSL_CAUSE_HOST : FSL_CAUSE_COMPUTE;
 }
 
@@ -362,7 +366,10 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 	if (q.work == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: peers=%zu", q.n_members);
 	}
-	*out = (struct fsl_cause_clues){.head_ms = NAN, .head_peers_ms = NAN, .ckpt_share = NAN};
+	*out = (struct fsl_cause_clues){.head_ms = NAN,
+					.head_peers_ms = NAN,
+					.ckpt_share = NAN,
+					.other_cause = FSL_CAUSES_N};
 	sample_high_steps(&q);
 	sample_past(&q, &blame->shifts[class_idx]);
 	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);

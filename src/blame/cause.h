@@ -11,15 +11,17 @@ struct fsl_cause_clues {
 	double head_ms, head_peers_ms;     /* before the first operator of the step (gaps only) */
 	double body_ms, body_peers_ms;     /* everything else (gaps), or compute stages */
 	double launch_ms, launch_peers_ms; /* median device begin after host end, per operator */
-	double ckpt_share;  /* share of the high steps whose longest gap meets a checkpoint; NaN */
-	bool is_unrecorded; /* most of the excess lies outside of all recorded stages */
+	double ckpt_share; /* share of the high steps whose longest gap meets a checkpoint; NaN */
+	enum fsl_cause other_cause; /* looks the same; FSL_CAUSES_N: none */
+	bool is_unrecorded;         /* most of the excess lies outside of all recorded stages */
 };
 
 /*
  * Rules (docs/algorithms.md, "causes"): excess in checkpoint stages or in gaps that meet a
- * checkpoint: storage; at the head of the step only: data loading; launch queue run empty or host
- * calls long: host; else compute. Where blame counts idle time, a stage is the cause only if it
- * explains half of the excess. @charge: of the rank, that of blame or one like it.
+ * checkpoint: storage; at the head of the step only: data loading, if work behind it would show a
+ * slow device; launch queue run empty or host calls long: host; else compute. Where blame counts
+ * idle time, a stage is the cause only if it explains half of the excess. @charge: of the rank,
+ * that of blame or one like it.
  */
 enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
 			       size_t rank_idx, const struct fsl_charge *charge,

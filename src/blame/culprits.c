@@ -135,11 +135,15 @@ static const char *reason_of(struct fsl_localisation *out, const struct fsl_char
 		[FSL_CAUSE_STORAGE] = "where checkpoints are written",
 		[FSL_CAUSE_NETWORK] = "in transfer",
 	};
+	const char *place = where[clues->cause];
+	if (clues->is_unrecorded) {
+		place = "with time that no recorded stage explains";
+	} else if (clues->cause == FSL_CAUSE_COMPUTE && clues->other_cause < FSL_CAUSES_N) {
+		place = "before the first operator of the step, where data loading looks the same";
+	}
 	return fsl_arena_printf(
 		&out->arena, "own work takes %.1f ms per step against %.1f ms of %s, %s",
-		charge->own_ms, charge->peers_ms, has_peers ? "its peers" : "its own past",
-		clues->is_unrecorded ? "with time that no recorded stage explains"
-				     : where[clues->cause]);
+		charge->own_ms, charge->peers_ms, has_peers ? "its peers" : "its own past", place);
 }
 
 static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
@@ -162,6 +166,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
 	culprit.server_ip = job->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;
+	culprit.other_cause = clues.other_cause;
 	culprit.lost_ms_per_step = fsl_fuse_loss_of_rank(job, r);
 	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;

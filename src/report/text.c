@@ -78,6 +78,15 @@ static void set_cell_steps(struct fsl_table *table, size_t row, const struct fsl
 	set_cell(table, row, COLUMN_STEPS, phrase.text);
 }
 
+/* "compute", or "compute?" where it may be another cause. */
+static void set_cell_cause(struct fsl_table *table, size_t row, const struct fsl_culprit *culprit)
+{
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add(&phrase, "%s%s", fsl_cause_text(culprit->cause),
+		       culprit->other_cause < FSL_CAUSES_N ? "?" : "");
+	set_cell(table, row, COLUMN_CAUSE, phrase.text);
+}
+
 static void set_row(struct fsl_table *table, size_t row, const struct fsl_culprit *culprit)
 {
 	enum { YEAR_LENGTH = 5 }; /* "2025-": the time covered shows the year */
@@ -85,7 +94,7 @@ static void set_row(struct fsl_table *table, size_t row, const struct fsl_culpri
 	fsl_phrase_add(&phrase, "%d", culprit->rank);
 	set_cell(table, row, COLUMN_RANK, phrase.text);
 	set_cell(table, row, COLUMN_HOST, fsl_text_or_empty(culprit->server_ip));
-	set_cell(table, row, COLUMN_CAUSE, fsl_cause_text(culprit->cause));
+	set_cell_cause(table, row, culprit);
 	set_cell_ms(table, row, COLUMN_LOST, culprit->lost_ms_per_step);
 	set_cell_percent(table, row, COLUMN_SHARE, culprit->share_of_loss);
 	set_cell_steps(table, row, culprit);

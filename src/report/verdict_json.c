@@ -135,6 +135,10 @@ static void put_culprit(struct fsl_document *document, cJSON *list,
 	fsl_document_integer(document, entry, "rank", culprit->rank);
 	fsl_document_text(document, entry, "serverIp", culprit->server_ip);
 	fsl_document_text(document, entry, "cause", fsl_cause_text(culprit->cause));
+	if (culprit->other_cause < FSL_CAUSES_N) {
+		fsl_document_text(document, entry, "otherCause",
+				  fsl_cause_text(culprit->other_cause));
+	}
 	fsl_document_number(document, entry, "lostMsPerStep", culprit->lost_ms_per_step,
 			    FSL_DECIMALS_MS);
 	fsl_document_number(document, entry, "shareOfLoss", culprit->share_of_loss,

@@ -35,19 +35,19 @@ static const struct words {
 };
 _Static_assert(sizeof(words) / sizeof(words[0]) == FSL_VERDICTS_N, "every verdict has words");
 
-/* Where to look, by cause: "check <what> <rank>: <list>". */
+/* Where to look, by cause: "check <what> of <rank>: <list>". */
 static const struct hint {
 	const char *what, *list;
 } hints[] = {
-	[FSL_CAUSE_COMPUTE] = {"the accelerator of", "clock and power cap, temperature, ECC "
-						     "errors, other processes on it"},
-	[FSL_CAUSE_HOST] = {"the host side of", "CPU load and affinity, other jobs on the host, "
-						"garbage collection, swapping"},
-	[FSL_CAUSE_DATALOADER] = {"the data loading of",
+	[FSL_CAUSE_COMPUTE] = {"the accelerator", "clock and power cap, temperature, ECC "
+						  "errors, other processes on it"},
+	[FSL_CAUSE_HOST] = {"the host side", "CPU load and affinity, other jobs on the host, "
+					     "garbage collection, swapping"},
+	[FSL_CAUSE_DATALOADER] = {"the data loading",
 				  "number of workers, CPU load, the storage it reads from"},
-	[FSL_CAUSE_STORAGE] = {"the storage of", "mount and bandwidth, free space, other writers, "
-						 "checkpoint size"},
-	[FSL_CAUSE_NETWORK] = {"the network of",
+	[FSL_CAUSE_STORAGE] = {"the storage", "mount and bandwidth, free space, other writers, "
+					      "checkpoint size"},
+	[FSL_CAUSE_NETWORK] = {"the network",
 			       "link speed, error counters, cable, switch port, other traffic"},
 };
 _Static_assert(sizeof(hints) / sizeof(hints[0]) == FSL_CAUSES_N, "every cause has a hint");
@@ -414,13 +414,17 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_summa
 		return;
 	}
 	const struct fsl_culprit *first = &localisation->culprits[0];
-	fsl_phrase_add(phrase, "check %s ", hints[first->cause].what);
+	fsl_phrase_add(phrase, "check %s of ", hints[first->cause].what);
 	add_rank(phrase, summary, first->rank);
 	if (first->peer >= 0) {
 		fsl_phrase_add(phrase, " and ");
 		add_rank(phrase, summary, first->peer);
 	}
 	fsl_phrase_add(phrase, ": %s", hints[first->cause].list);
+	if (first->other_cause < FSL_CAUSES_N) {
+		fsl_phrase_add(phrase, "; or %s: %s (timelines of all ranks would tell which)",
+			       hints[first->other_cause].what, hints[first->other_cause].list);
+	}
 }
 
 static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summary *summary)

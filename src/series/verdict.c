@@ -159,6 +159,7 @@ struct fsl_culprit fsl_culprit_of(int32_t rank)
 		.stage = -1,
 		.server_ip = "localhost",
 		.cause = FSL_CAUSE_COMPUTE,
+		.other_cause = FSL_CAUSES_N,
 		.lost_ms_per_step = NAN,
 		.share_of_loss = NAN,
 		.onset_step = -1,

@@ -57,6 +57,7 @@ struct fsl_culprit {
 	int32_t stage; /* pipeline stage of a stage imbalance; -1: none */
 	const char *server_ip;
 	enum fsl_cause cause;
+	enum fsl_cause other_cause; /* that the records cannot tell from it; FSL_CAUSES_N: none */
 	double lost_ms_per_step; /* time per step that this rank costs the job, all other culprits
 				    at their peers' level */
 	double share_of_loss;    /* of all lost time, 0..1 */

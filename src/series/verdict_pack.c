@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 enum {
-	VERDICT_MAGIC = 0x32565346, /* "FSV2"; another number when the bytes change */
+	VERDICT_MAGIC = 0x33565346, /* "FSV3"; another number when the bytes change */
 	TEXT_BYTES_MAX = 1 << 26,   /* a list of FSL_RANKS_MAX ranks in words takes 8 MB */
 	ROWS_MAX = 1 << 26,         /* of one list: some metrics of each of FSL_RANKS_MAX ranks */
 };
@@ -94,6 +94,7 @@ static const struct field culprit_fields[] = {
 	FIELD(fsl_culprit, stage, KIND_RANK),
 	FIELD(fsl_culprit, server_ip, KIND_TEXT_OR_NULL),
 	BELOW(fsl_culprit, cause, FSL_CAUSES_N),
+	BELOW(fsl_culprit, other_cause, FSL_CAUSES_N + 1),
 	FIELD(fsl_culprit, lost_ms_per_step, KIND_BITS),
 	FIELD(fsl_culprit, share_of_loss, KIND_BITS),
 	FIELD(fsl_culprit, onset_step, KIND_BITS),

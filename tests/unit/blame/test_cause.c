@@ -13,6 +13,29 @@ static void extra_time_at_the_head_of_the_step_is_data_loading(void **state)
 	release(&c);
 }
 
+/* Its operators end the step together: nothing but the head would show a slow device. */
+static void loading_looks_like_compute_where_all_work_is_at_the_head(void **state)
+{
+	(void)state;
+	struct charged_job c;
+	struct fsl_cause_clues clues;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = 60.0;
+	charge(&c);
+	for (size_t r = 0; r < c.own.n_ranks; r++) {
+		for (size_t s = 0; s < c.own.n_steps; s++) {
+			size_t at = (r * c.own.n_steps + s) * FSL_OWN_PARTS_N;
+			c.own.part_ms[at + FSL_OWN_BODY] = 1.0;
+		}
+	}
+	assert_int_equal(
+		fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(&c), 3, &c.blame.charges[3], NULL),
+		FSL_OK);
+	assert_int_equal(clues.cause, FSL_CAUSE_COMPUTE);
+	assert_int_equal(clues.other_cause, FSL_CAUSE_DATALOADER);
+	release(&c);
+}
+
 static void a_queue_run_empty_is_the_host(void **state)
 {
 	(void)state;
@@ -89,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
+		cmocka_unit_test(loading_looks_like_compute_where_all_work_is_at_the_head),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
 		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
 		cmocka_unit_test(a_stage_that_explains_half_of_the_excess_is_the_cause),

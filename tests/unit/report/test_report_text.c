@@ -247,6 +247,21 @@ static void every_cause_has_its_own_hint(void **state)
 	}
 }
 
+static void another_cause_that_may_be_has_its_hint_too(void **state)
+{
+	(void)state;
+	struct sample *sample = sample_create();
+	sample_make_anomaly(sample, FSL_VERDICT_SLOW_RANK);
+	struct fsl_culprit culprit = sample_culprit(3, FSL_CAUSE_COMPUTE);
+	culprit.other_cause = FSL_CAUSE_DATALOADER;
+	sample_add_culprit(sample, &culprit);
+	char *text = text_of(sample);
+	assert_non_null(strstr(text, "  compute?  "));
+	assert_non_null(strstr(text, "on it; or the data"));
+	free(text);
+	sample_destroy(sample);
+}
+
 static void victims_of_nobody_are_late_because_of_others(void **state)
 {
 	(void)state;
@@ -730,6 +745,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_culprit_has_its_sentence),
 		cmocka_unit_test(culprits_on_several_hosts_are_not_put_on_the_first),
 		cmocka_unit_test(every_cause_has_its_own_hint),
+		cmocka_unit_test(another_cause_that_may_be_has_its_hint_too),
 		cmocka_unit_test(victims_of_nobody_are_late_because_of_others),
 		cmocka_unit_test(a_hang_is_said_before_a_culprit),
 		cmocka_unit_test(unknown_numbers_leave_no_column_and_no_nan),

@@ -66,7 +66,8 @@ static void check_details(const struct fsl_detail *a, size_t n_a, const struct f
 static void check_culprit(const struct fsl_culprit *a, const struct fsl_culprit *b)
 {
 	assert_true(a->rank == b->rank && a->peer == b->peer && a->stage == b->stage);
-	assert_true(a->cause == b->cause && a->n_evidence == b->n_evidence);
+	assert_true(a->cause == b->cause && a->other_cause == b->other_cause);
+	assert_int_equal(a->n_evidence, b->n_evidence);
 	check_text(a->server_ip, b->server_ip);
 	assert_true(is_same_double(a->lost_ms_per_step, b->lost_ms_per_step));
 	assert_true(is_same_double(a->share_of_loss, b->share_of_loss));
@@ -529,6 +530,9 @@ static void values_beyond_their_limits_are_refused(void **state)
 	verdict->culprits[1].cause = FSL_CAUSES_N;
 	check_refused(verdict);
 	verdict->culprits[1].cause = FSL_CAUSE_HOST;
+	verdict->culprits[1].other_cause = FSL_CAUSES_N + 1;
+	check_refused(verdict);
+	verdict->culprits[1].other_cause = FSL_CAUSES_N;
 	verdict->culprits[1].peer = FSL_RANK_UNKNOWN - 1;
 	check_refused(verdict);
 	verdict->culprits[1].peer = 1;
