@@ -240,10 +240,18 @@ static void say_hang(char *text, size_t size, const struct fsl_perception *out,
 
 static void say_saves(char *text, size_t size, const struct fsl_step_episode *episode)
 {
-	append(text, size,
-	       "checkpoints take longer since step %lld: with them a step takes %.1f ms on average "
-	       "instead of %.1f ms",
-	       (long long)episode->onset_step, episode->after_ms, episode->before_ms);
+	if (episode->until_step >= 0) {
+		append(text, size,
+		       "checkpoints took longer from step %lld to step %lld: with them a "
+		       "step took ",
+		       (long long)episode->onset_step, (long long)episode->until_step - 1);
+	} else {
+		append(text, size,
+		       "checkpoints take longer since step %lld: with them a step takes ",
+		       (long long)episode->onset_step);
+	}
+	append(text, size, "%.1f ms on average instead of %.1f ms", episode->after_ms,
+	       episode->before_ms);
 }
 
 static void say_rises(char *text, size_t size, const struct fsl_perception *out)

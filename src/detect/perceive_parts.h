@@ -54,7 +54,7 @@ enum { FSL_STEP_RISES_MAX = 64 };
 enum fsl_status fsl_step_series_shifts(const struct fsl_step_series *series,
 				       struct fsl_step_rise *rises, size_t *n_rises,
 				       struct fsl_error *err);
-/* The one rise that checkpoints make which hold the job for longer from one of them on: what the
+/* The one rise that checkpoints make which hold the job for longer, for good or a while: what the
  * steps do not show, as they are cleared of it. For a series without other rises. */
 enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
 				      struct fsl_step_rise *rises, size_t *n_rises,

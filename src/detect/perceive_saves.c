@@ -1,15 +1,17 @@
 /*
- * Checkpoints that take longer from one of them on. The steps that they make long are explained, so
- * that no step shows it, and where the storage of all ranks gets slow none is above its peers.
+ * Checkpoints that take longer from one of them on, for good or for a while. The steps that they
+ * make long are explained, so that no step shows it, and where the storage of all ranks gets slow
+ * none is above its peers.
  */
 #include <math.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
 #include "detect/perceive_parts.h"
 
 enum {
-	SAVES_BESIDE_MIN = 3, /* on either side of the change */
+	SAVES_BESIDE_MIN = 3, /* long ones, and those before, and those behind them */
 	SAVES_MAX = 512       /* the latest are looked at: each may be the change */
 };
 /* Saves differ by this much before anybody speaks of slow storage. */
@@ -22,6 +24,7 @@ struct saves {
 	size_t at[SAVES_MAX];      /* first step */
 	double cost_ms[SAVES_MAX]; /* 0: written beside other work */
 	double scratch[SAVES_MAX];
+	size_t begin, end; /* those that take longer; end is n while they do */
 };
 
 /* Where the latest begin. */
@@ -38,6 +41,7 @@ static size_t first_step(const struct fsl_step_series *series)
 /* A checkpoint holds the step that it begins in, and sometimes the next. */
 static void collect(struct saves *saves, const struct fsl_step_series *series, size_t first)
 {
+	saves->n = saves->begin = saves->end = 0;
 	for (size_t i = first; i < series->n; i++) {
 		bool goes_on = saves->n > 0 && saves->at[saves->n - 1] + 1 == i;
 		if (series->items[i].ckpt_ns > 0 && !goes_on) {
@@ -51,64 +55,123 @@ static void collect(struct saves *saves, const struct fsl_step_series *series, s
 	}
 }
 
+/* Into the scratch: how high each save ranks against the middle; equal ones alike. */
+static void rank_costs(struct saves *saves)
+{
+	for (size_t i = 0; i < saves->n; i++) {
+		double rank = 0.0;
+		for (size_t j = 0; j < saves->n; j++) {
+			rank += (saves->cost_ms[j] < saves->cost_ms[i]) -
+				(saves->cost_ms[j] > saves->cost_ms[i]);
+		}
+		saves->scratch[i] = rank;
+	}
+}
+
+/* The saves in a row that rank highest against all others, as Mann and Whitney compare them, with
+ * usual ones on either side. Where long ones are the most their ranks say too little. */
+static void find_passing(struct saves *saves)
+{
+	double highest = 0.0;
+	rank_costs(saves);
+	for (size_t begin = SAVES_BESIDE_MIN; begin + SAVES_BESIDE_MIN <= saves->n; begin++) {
+		double sum = 0.0;
+		for (size_t end = begin + 1; end + SAVES_BESIDE_MIN <= saves->n; end++) {
+			size_t n_long = end - begin;
+			sum += saves->scratch[end - 1];
+			double height = sum / sqrt((double)n_long * (double)(saves->n - n_long));
+			if (n_long >= SAVES_BESIDE_MIN && height > highest) {
+				saves->begin = begin;
+				saves->end = end;
+				highest = height;
+			}
+		}
+	}
+}
+
 /* How many of the saves lie on the wrong side of the middle between both levels. */
-static size_t count_misplaced(const struct saves *saves, size_t k, double middle_ms)
+static size_t count_misplaced(const struct saves *saves, size_t begin, double middle_ms)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < saves->n; i++) {
-		n += (saves->cost_ms[i] > middle_ms) != (i >= k);
+		n += (saves->cost_ms[i] > middle_ms) != (i >= begin);
 	}
 	return n;
 }
 
-/* The save from which on they take longest against those before; 0: none takes long enough. */
-static size_t find_change(struct saves *saves)
+/* The save from which on they take longer than those before, with the fewest exceptions. */
+static void find_lasting(struct saves *saves)
 {
-	size_t best = 0;
-	double best_ms = 0.0;
+	size_t fewest = saves->n / 10 + 1;
+	double best_ms = INFINITY; /* there is none with so many yet */
 	for (size_t k = SAVES_BESIDE_MIN; k + SAVES_BESIDE_MIN <= saves->n; k++) {
 		double before_ms = fsl_median(saves->cost_ms, k, saves->scratch);
 		double after_ms = fsl_median(saves->cost_ms + k, saves->n - k, saves->scratch);
 		size_t n_wrong = count_misplaced(saves, k, (before_ms + after_ms) / 2.0);
 		double rise_ms = after_ms - before_ms;
-		if (after_ms >= RATIO_MIN * before_ms && n_wrong <= saves->n / 10 &&
-		    rise_ms > best_ms) {
-			best = k;
+		bool is_better = n_wrong < fewest || (n_wrong == fewest && rise_ms > best_ms);
+		if (after_ms >= RATIO_MIN * before_ms && is_better) {
+			saves->begin = k;
+			saves->end = saves->n;
+			fewest = n_wrong;
 			best_ms = rise_ms;
 		}
 	}
-	return best;
 }
 
-/* Mean time of a step with its part of the saves [@begin, @end), which fill @n_steps steps. */
-static double mean_ms(const struct fsl_step_series *series, const struct saves *saves, size_t begin,
-		      size_t end, size_t n_steps)
+/* Puts the costs of the long saves behind those of all others; returns where they begin. */
+static size_t part_costs(struct saves *saves)
 {
-	double sum_ms = 0.0;
-	for (size_t i = begin; i < end; i++) {
-		sum_ms += saves->cost_ms[i];
+	size_t n_usual = 0, n_long = saves->end - saves->begin;
+	memcpy(saves->scratch, saves->cost_ms + saves->begin, n_long * sizeof(double));
+	for (size_t i = 0; i < saves->n; i++) {
+		if (i < saves->begin || i >= saves->end) {
+			saves->cost_ms[n_usual++] = saves->cost_ms[i];
+		}
 	}
-	return series->median_ms + sum_ms / (double)n_steps;
+	memcpy(saves->cost_ms + n_usual, saves->scratch, n_long * sizeof(double));
+	return n_usual;
+}
+
+/* Whether saves from @n_usual on take longer than those before, but for one in ten. */
+static bool takes_longer(struct saves *saves, size_t n_usual)
+{
+	const double *long_ms = saves->cost_ms + n_usual;
+	double before_ms = fsl_median(saves->cost_ms, n_usual, saves->scratch);
+	double after_ms = fsl_median(long_ms, saves->n - n_usual, saves->scratch);
+	size_t n_wrong = count_misplaced(saves, n_usual, (before_ms + after_ms) / 2.0);
+	return after_ms >= RATIO_MIN * before_ms && n_wrong <= saves->n / 10;
+}
+
+/* Mean time of @n_steps steps with saves that cost @costs_ms. */
+static double mean_ms(const struct fsl_step_series *series, const double *costs_ms, size_t n,
+		      size_t n_steps)
+{
+	return series->median_ms + fsl_mean(costs_ms, n) * (double)n / (double)n_steps;
 }
 
 /* Whether the change is none of chance and costs what counts. @first: step that saves were
  * collected from. */
 static bool is_rise(struct fsl_step_rise *out, const struct fsl_step_series *series,
-		    const struct saves *saves, size_t first, size_t k)
+		    struct saves *saves, size_t first)
 {
-	size_t at = saves->at[k];
-	double before_ms = mean_ms(series, saves, 0, k, at - first);
-	double after_ms = mean_ms(series, saves, k, saves->n, series->n - at);
+	size_t at = saves->at[saves->begin];
+	size_t until = saves->end < saves->n ? saves->at[saves->end] : series->n;
+	size_t n_usual = part_costs(saves), n_long = saves->n - n_usual;
+	const double *long_ms = saves->cost_ms + n_usual;
+	double before_ms =
+		mean_ms(series, saves->cost_ms, n_usual, series->n - first - (until - at));
+	double after_ms = mean_ms(series, long_ms, n_long, until - at);
 	*out = (struct fsl_step_rise){
 		.begin = at,
-		.until = series->n,
+		.until = until,
 		.base_ms = before_ms,
 		.before_ms = before_ms,
 		.after_ms = after_ms,
-		.p_value = fsl_mann_whitney_p(saves->cost_ms, k, saves->cost_ms + k, saves->n - k),
+		.p_value = fsl_mann_whitney_p(saves->cost_ms, n_usual, long_ms, n_long),
 		.is_of_saves = true,
 	};
-	return out->p_value <= P_VALUE_MAX &&
+	return takes_longer(saves, n_usual) && out->p_value <= P_VALUE_MAX &&
 	       after_ms >= before_ms * (1.0 + series->degree_thr / 2.0);
 }
 
@@ -116,16 +179,19 @@ enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
 				      struct fsl_step_rise *rises, size_t *n_rises,
 				      struct fsl_error *err)
 {
+	static void (*const finders[])(struct saves *) = {find_lasting, find_passing};
 	struct saves *saves = fsl_calloc(1, sizeof(*saves));
 	if (saves == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
 				series->n);
 	}
 	size_t first = first_step(series);
-	collect(saves, series, first);
-	size_t k = find_change(saves);
-	if (k > 0 && is_rise(&rises[0], series, saves, first, k)) {
-		*n_rises = 1;
+	for (size_t i = 0; i < sizeof(finders) / sizeof(finders[0]) && *n_rises == 0; i++) {
+		collect(saves, series, first);
+		finders[i](saves);
+		if (saves->begin < saves->end && is_rise(&rises[0], series, saves, first)) {
+			*n_rises = 1;
+		}
 	}
 	fsl_free(saves);
 	return FSL_OK;

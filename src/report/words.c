@@ -328,7 +328,12 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summar
 /* "since step 30 every step takes 26 % longer" */
 static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *episode)
 {
-	if (episode->is_of_saves) {
+	if (episode->is_of_saves && episode->until_step >= 0) {
+		fsl_phrase_add(phrase,
+			       "from step %" PRId64 " to %" PRId64 " checkpoints took longer, with "
+			       "them a step took on average ",
+			       episode->onset_step, episode->until_step - 1);
+	} else if (episode->is_of_saves) {
 		fsl_phrase_add(phrase,
 			       "since step %" PRId64 " checkpoints take longer, with them a step "
 			       "takes on average ",

@@ -301,6 +301,74 @@ static void rise_that_begins_with_a_checkpoint_is_not_explained(void **state)
 	assert_int_equal(fixture.out.episodes[0].onset_step, 141);
 }
 
+/* Each in a step of its own, behind two others. */
+static void add_saves(size_t n, int64_t save_ms)
+{
+	for (size_t i = 0; i < n; i++) {
+		add_steps(2, 1000, 0.01);
+		add_steps(1, 1000.0 + (double)save_ms, 0.01);
+		fixture.items[fixture.steps.n_items - 1].ckpt_ns = save_ms * MS;
+	}
+}
+
+static void check_saves_episode(int64_t onset_step, int64_t until_step)
+{
+	check_kind(FSL_VERDICT_JOB_SLOWDOWN, "failSlow");
+	assert_int_equal(fixture.out.n_episodes, 1);
+	assert_true(fixture.out.episodes[0].is_of_saves);
+	assert_int_equal(fixture.out.episodes[0].onset_step, onset_step);
+	assert_int_equal(fixture.out.episodes[0].until_step, until_step);
+}
+
+static void checkpoints_that_stay_long_slow_the_job(void **state)
+{
+	(void)state;
+	add_saves(10, 1000);
+	add_saves(10, 3000);
+	perceive();
+	check_saves_episode(132, -1);
+	assert_near(fixture.out.episodes[0].before_ms, 1333.0, 40.0);
+	assert_near(fixture.out.episodes[0].after_ms, 2000.0, 80.0);
+}
+
+static void checkpoints_that_were_long_for_a_while_slowed_the_job(void **state)
+{
+	(void)state;
+	add_saves(10, 1000);
+	add_saves(8, 3000);
+	add_saves(10, 1000);
+	perceive();
+	check_saves_episode(132, 156);
+	assert_near(fixture.out.episodes[0].before_ms, 1333.0, 40.0);
+	assert_near(fixture.out.episodes[0].after_ms, 2000.0, 80.0);
+	assert_non_null(strstr(fixture.out.reason, "took longer from step 132 to step 155: "));
+}
+
+static void few_long_checkpoints_between_others_are_no_slowdown(void **state)
+{
+	(void)state;
+	add_saves(10, 1000);
+	add_saves(2, 3000);
+	add_saves(10, 1000);
+	perceive();
+	check_kind(FSL_VERDICT_NORMAL, "normal");
+}
+
+static void the_latest_512_checkpoints_are_compared(void **state)
+{
+	(void)state;
+	fixture.config.max_data_queue_steps = STEPS_MAX;
+	add_saves(100, 1000);
+	add_saves(500, 3000);
+	perceive();
+	check_saves_episode(402, -1);
+	fixture.steps.n_items = 0;
+	add_saves(50, 1000);
+	add_saves(550, 3000); /* nothing else is in sight */
+	perceive();
+	check_kind(FSL_VERDICT_NORMAL, "normal");
+}
+
 static void checkpoint_behind_other_work_explains_nothing(void **state)
 {
 	(void)state;
@@ -468,6 +536,10 @@ int main(void)
 		CASE(checkpoints_explain_long_steps),
 		CASE(step_behind_a_checkpoint_waits_for_ranks_that_still_save),
 		CASE(rise_that_begins_with_a_checkpoint_is_not_explained),
+		CASE(checkpoints_that_stay_long_slow_the_job),
+		CASE(checkpoints_that_were_long_for_a_while_slowed_the_job),
+		CASE(few_long_checkpoints_between_others_are_no_slowdown),
+		CASE(the_latest_512_checkpoints_are_compared),
 		CASE(checkpoint_behind_other_work_explains_nothing),
 		CASE(gc_explains_a_long_step),
 		CASE(times_are_those_of_the_reference),
