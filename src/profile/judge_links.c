@@ -23,17 +23,12 @@ static const struct kind {
 	{FSL_TRANSPORT_SIO, "sio_links", "sio_slowest", "sio_median", "sio_fastest"},
 };
 
-static double bandwidth(const struct fsl_link_row *row)
-{
-	return (double)row->n_bytes / (double)row->time_ns; /* bytes per ns: GB/s */
-}
-
 /* Slowest first; of equal ones as in the table. */
 static int compare_bandwidths(const void *left, const void *right)
 {
 	const struct fsl_link_row *a = *(const struct fsl_link_row *const *)left;
 	const struct fsl_link_row *b = *(const struct fsl_link_row *const *)right;
-	double of_a = bandwidth(a), of_b = bandwidth(b);
+	double of_a = fsl_link_gb_per_s(a), of_b = fsl_link_gb_per_s(b);
 	return of_a != of_b ? (of_a > of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
@@ -43,8 +38,9 @@ static void add_kind(struct fsl_phrase *what, struct fsl_profile_finding *findin
 {
 	char far[64];
 	const struct fsl_link_row *slowest = rows[0];
-	double least = bandwidth(slowest), most = bandwidth(rows[n - 1]);
-	double middle = 0.5 * (bandwidth(rows[(n - 1) / 2]) + bandwidth(rows[n / 2]));
+	double least = fsl_link_gb_per_s(slowest), most = fsl_link_gb_per_s(rows[n - 1]);
+	double middle =
+		0.5 * (fsl_link_gb_per_s(rows[(n - 1) / 2]) + fsl_link_gb_per_s(rows[n / 2]));
 	(void)snprintf(far, sizeof(far), slowest->dst >= 0 ? "rank %d" : "member %d of its group",
 		       (int)(slowest->dst >= 0 ? slowest->dst : slowest->dst_number));
 	fsl_phrase_add(what, "%s%s: ", what->length > 0 ? "; " : "",

@@ -53,14 +53,9 @@ struct work {
 	double alpha, ratio_max, cost_share_min; /* limits of this look */
 };
 
-static double bandwidth(const struct fsl_link_row *row)
-{
-	return (double)row->n_bytes / (double)row->time_ns; /* bytes per ns: GB/s */
-}
-
 static void add_slow(struct work *work, const struct fsl_link_row *row, double usual, size_t n)
 {
-	double gb_per_s = bandwidth(row);
+	double gb_per_s = fsl_link_gb_per_s(row);
 	double more_ns = (double)row->time_ns - (double)row->n_bytes / usual;
 	double cost_ms = more_ns / FSL_NS_PER_MS / (double)row->n_steps;
 	if (gb_per_s <= work->ratio_max * usual &&
@@ -74,7 +69,7 @@ static size_t vote_on_links(struct work *work, size_t begin, size_t end, double 
 {
 	size_t n = end - begin;
 	for (size_t i = 0; i < n; i++) {
-		double gb_per_s = bandwidth(&work->table.rows[begin + i]);
+		double gb_per_s = fsl_link_gb_per_s(&work->table.rows[begin + i]);
 		work->votes[i] = (struct fsl_indexed){log(gb_per_s), (uint32_t)(begin + i)};
 		work->values[i] = gb_per_s;
 	}
@@ -92,7 +87,7 @@ static size_t vote_on_senders(struct work *work, size_t begin, size_t end, doubl
 	for (size_t i = begin, next = begin; i < end; i = next) {
 		while (next < end && rows[next].src == rows[i].src &&
 		       strcmp(rows[next].group, rows[i].group) == 0) {
-			work->values[next - i] = bandwidth(&rows[next]);
+			work->values[next - i] = fsl_link_gb_per_s(&rows[next]);
 			next++;
 		}
 		double gb_per_s = fsl_median(work->values, next - i, work->values + (next - i));

@@ -167,6 +167,11 @@ static int size_class_of(const struct fsl_link_row *row)
 	return (int)lround(log2((double)row->n_bytes / (double)row->n_steps));
 }
 
+double fsl_link_gb_per_s(const struct fsl_link_row *row)
+{
+	return (double)row->n_bytes / (double)row->time_ns;
+}
+
 int fsl_link_compare_kind(const struct fsl_link_row *a, const struct fsl_link_row *b)
 {
 	if (a->transport != b->transport) {

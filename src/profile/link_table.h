@@ -37,6 +37,9 @@ enum fsl_status fsl_link_table_build(struct fsl_link_table *out, const struct fs
 				     struct fsl_error *err);
 void fsl_link_table_fini(struct fsl_link_table *table);
 
+/* Bandwidth of a row of the table, whose time is above 0; bytes per ns are GB/s. */
+double fsl_link_gb_per_s(const struct fsl_link_row *row);
+
 /* -1, 0, 1: order of two rows by transport, type and size class. */
 int fsl_link_compare_kind(const struct fsl_link_row *a, const struct fsl_link_row *b);
 
