@@ -265,17 +265,25 @@ static size_t segment_min_of(const struct fsl_shift_options *options, size_t n)
 		       : options->segment_min;
 }
 
+/* Of two sides of @side values that do not overlap: no ranks are further apart. */
+static double p_least_of(size_t side)
+{
+	double n = (double)side;
+	double z = (0.5 * n * n - 0.5) / sqrt(n * n * (2.0 * n + 1.0) / 12.0);
+	return 2.0 * gsl_cdf_ugaussian_Q(z);
+}
+
+double fsl_shift_p_least(const struct fsl_shift_options *options)
+{
+	return p_least_of(options->side_max);
+}
+
 size_t fsl_shift_values_min(const struct fsl_shift_options *options)
 {
 	size_t side = options->segment_share_max > 0.0 ? FSL_SHIFT_SEGMENT_MIN_LEAST
 						       : options->segment_min;
-	/* Two sides of @side values that do not overlap: no ranks are further apart. */
-	for (; side < options->side_max; side++) {
-		double n = (double)side;
-		double z = (0.5 * n * n - 0.5) / sqrt(n * n * (2.0 * n + 1.0) / 12.0);
-		if (2.0 * gsl_cdf_ugaussian_Q(z) <= options->p_max) {
-			break;
-		}
+	while (side < options->side_max && p_least_of(side) > options->p_max) {
+		side++;
 	}
 	return 2 * side;
 }

@@ -69,6 +69,8 @@ struct fsl_shifts {
 
 /* With fewer values than this, no change at all could pass. */
 size_t fsl_shift_values_min(const struct fsl_shift_options *options);
+/* The least p that any change can have, however many values there are. */
+double fsl_shift_p_least(const struct fsl_shift_options *options);
 
 /*
  * Never fails for its values: too few of them, or all equal, is no change.

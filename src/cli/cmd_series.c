@@ -116,6 +116,19 @@ static void set_options(struct result *result, const struct request *request)
 	result->first = result->file.n - result->n;
 }
 
+/* Where no change can pass, "too few points" would be the wrong reason. */
+static enum fsl_status check_p_max(const struct result *result, struct fsl_error *err)
+{
+	double least = fsl_shift_p_least(&result->options);
+	if (result->options.p_max >= least) {
+		return FSL_OK;
+	}
+	return FSL_FAIL(err, FSL_ERR_USAGE,
+			"no change can have so small a p, give a greater one: option=\"--p-max\", "
+			"value=%g, least=%.1e",
+			result->options.p_max, least);
+}
+
 static const char *verdict_of(const struct result *result)
 {
 	if (result->shifts.n_used < fsl_shift_values_min(&result->options)) {
@@ -333,6 +346,9 @@ enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl
 	status = read_input(&result, &request, err);
 	if (status == FSL_OK) {
 		set_options(&result, &request);
+		status = check_p_max(&result, err);
+	}
+	if (status == FSL_OK) {
 		status = fsl_shifts_find(&result.shifts, result.file.values + result.first,
 					 result.n, &result.options, err);
 	}

@@ -210,6 +210,7 @@ static void short_series_are_judged_as_far_as_ranks_can_tell(void **state)
 	assert_true(fsl_shift_values_min(&options) > 30);
 	options.p_max = 0.0;
 	assert_true(fsl_shift_values_min(&options) >= 2 * options.side_max);
+	assert_true(fsl_shift_p_least(&options) > options.p_max);
 }
 
 static void a_clock_with_a_coarse_grain_has_noise(void **state)
