@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_stream.h"
+#include "base/log.h"
 #include "ingest/series_parts.h"
 
 struct document {
@@ -289,6 +290,30 @@ static enum fsl_status read_document(struct document *document)
 	return status;
 }
 
+/* Values behind the last time have none, as in CSV where that field is empty. */
+static enum fsl_status complete_times(struct document *document)
+{
+	enum fsl_status status = FSL_OK;
+	size_t n_given = document->n_times;
+	if (n_given == 0) {
+		fsl_free((void *)document->out->times);
+		document->out->times = NULL;
+		document->out->times_capacity = 0;
+		return FSL_OK;
+	}
+	if (n_given < document->out->n) {
+		fsl_log(FSL_LOG_WARNING, "series",
+			"fewer times than values, the last values have none: path=\"%s\", times=%zu, "
+			"values=%zu",
+			fsl_reader_path(document->reader), n_given, document->out->n);
+	}
+	while (status == FSL_OK && document->n_times < document->out->n) {
+		status = fsl_series_add_time(document->out, &document->n_times, "", 0,
+					     document->err);
+	}
+	return status;
+}
+
 /* Moves the chosen column to the result. */
 static enum fsl_status take_column(struct document *document, const char *wanted)
 {
@@ -313,12 +338,7 @@ static enum fsl_status take_column(struct document *document, const char *wanted
 	out->n_missing = column->n_missing;
 	out->column = column->column;
 	column->values = NULL;
-	if (document->n_times < out->n) {
-		fsl_free((void *)out->times);
-		out->times = NULL;
-		out->times_capacity = 0;
-	}
-	return FSL_OK;
+	return complete_times(document);
 }
 
 enum fsl_status fsl_series_read_json(struct fsl_series_file *out, struct fsl_reader *reader,
