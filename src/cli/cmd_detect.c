@@ -316,13 +316,16 @@ bool fsl_job_is_anomaly(const struct fsl_job *job)
 	       job->localisation.result_code == 201;
 }
 
-/* Trouble with the state costs no verdict. */
+/* Trouble with the state costs no verdict. Where --output says where the file lies, no key of the
+ * configuration helps. */
 static void warn_of_state(const struct fsl_config *config, const struct fsl_error *err)
 {
 	fsl_log(FSL_LOG_WARNING, "state",
-		"repeated alarms cannot be suppressed, check the folder: state_path=\"%s\", "
+		"repeated alarms cannot be suppressed, check the folder: file=\"%s\", %s, "
 		"cause=\"%s\"",
-		config->state_path, fsl_error_root(err));
+		config->state_path,
+		config->is_output_given ? "option=\"--output\"" : "key=\"state_path\"",
+		fsl_error_root(err));
 }
 
 /* Nothing new comes of a job that has ended: what was told of it is not told again while its files

@@ -46,8 +46,7 @@ enum fsl_status fsl_state_prepare_folder(const char *path, struct fsl_error *err
 		return FSL_OK;
 	}
 	if (length >= sizeof(folder)) {
-		return FSL_FAIL(err, FSL_ERR_IO,
-				"path too long, name a shorter one with state_path: path=\"%s\"",
+		return FSL_FAIL(err, FSL_ERR_IO, "path too long, name a shorter one: path=\"%s\"",
 				path);
 	}
 	memcpy(folder, path, length);

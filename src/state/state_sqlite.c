@@ -51,7 +51,7 @@ enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
 	int code = db != NULL ? sqlite3_errcode(db) : SQLITE_NOMEM;
 	enum fsl_status status = code == SQLITE_NOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO;
 	return FSL_FAIL(err, status,
-			"cannot %s state file, make it writable or name another with state_path: "
+			"cannot %s state file, make it writable or name another: "
 			"path=\"%s\", reason=\"%s\"",
 			what, path, db != NULL ? sqlite3_errmsg(db) : "out of memory");
 }
@@ -146,8 +146,8 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 		status = fsl_state_fail(*db, path, "open", err);
 	} else if (sqlite3_db_readonly(*db, "main") != 0) {
 		status = FSL_FAIL(err, FSL_ERR_IO,
-				  "state file is read-only, make it writable or name another with "
-				  "state_path: path=\"%s\"",
+				  "state file is read-only, make it writable or name another: "
+				  "path=\"%s\"",
 				  path);
 	}
 	if (status != FSL_OK || *is_damaged) {
@@ -174,10 +174,8 @@ static enum fsl_status rename_damaged(const char *path, struct fsl_error *err)
 		n++;
 		int length = snprintf(target, sizeof(target), "%s.damaged-%d", path, n);
 		if (length < 0 || (size_t)length >= sizeof(target)) {
-			return FSL_FAIL(
-				err, FSL_ERR_IO,
-				"path too long, name a shorter one with state_path: path=\"%s\"",
-				path);
+			return FSL_FAIL(err, FSL_ERR_IO,
+					"path too long, name a shorter one: path=\"%s\"", path);
 		}
 	} while (n < DAMAGED_FILES_MAX && access(target, F_OK) == 0);
 	/* A journal left behind would be played back into the new file. */
@@ -235,7 +233,7 @@ static enum fsl_status check_owner(const struct owner *owner, const char *path,
 {
 	if (owner->n_tables > 0 && owner->id != APPLICATION_ID) {
 		return FSL_FAIL(err, FSL_ERR_CONFIG,
-				"database of another program, name another file with state_path: "
+				"database of another program, name another file: "
 				"path=\"%s\"",
 				path);
 	}

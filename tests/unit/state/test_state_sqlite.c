@@ -486,7 +486,7 @@ static void path_that_cannot_be_a_file_is_an_error_with_remedy(void **state)
 {
 	(void)state;
 	(void)snprintf(fixture.path, sizeof(fixture.path), "%s", fixture.folder);
-	check_refused(FSL_ERR_IO, "state_path");
+	check_refused(FSL_ERR_IO, "name another");
 	(void)snprintf(fixture.path, sizeof(fixture.path), "%s/sub/state.db", fixture.folder);
 }
 
@@ -499,7 +499,7 @@ static void file_without_permission_is_an_error_with_remedy(void **state)
 	}
 	open_state();
 	assert_int_equal(chmod(fixture.path, 0444), 0);
-	check_refused(FSL_ERR_IO, "state_path");
+	check_refused(FSL_ERR_IO, "name another");
 }
 
 /* Runs at once, each in a process of its own; returns how many of them alarm. */
