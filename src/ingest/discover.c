@@ -209,7 +209,7 @@ static enum fsl_status find_root(struct fsl_inputs *inputs, const char *root, st
 	struct stat facts;
 	if (stat(root, &facts) != 0) {
 		return FSL_FAIL(err, FSL_ERR_INPUT,
-				"root_path cannot be used, correct it in the configuration: "
+				"the input cannot be used, correct DIR or root_path: "
 				"path=\"%s\", reason=\"%s\"",
 				root, strerrordesc_np(errno));
 	}

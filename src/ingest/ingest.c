@@ -355,11 +355,12 @@ static enum fsl_status check_usable(const struct fsl_run *run,
 	path = path != NULL && path[0] != '\0' ? path : options->training_log;
 	path = path != NULL ? path : "";
 	if (run->n_files == 0) {
-		return FSL_FAIL(err, FSL_ERR_INPUT,
-				"no input found, point root_path at the folder with the marker "
-				"files (hccl_activity-<ip>-.<rank>.csv) or at the tree above it: "
-				"path=\"%s\"",
-				path);
+		return FSL_FAIL(
+			err, FSL_ERR_INPUT,
+			"no input found, point DIR or root_path at the folder with the marker "
+			"files (hccl_activity-<ip>-.<rank>.csv) or at the tree above it: "
+			"path=\"%s\"",
+			path);
 	}
 	return FSL_FAIL(err, FSL_ERR_INPUT,
 			"no input could be used: path=\"%s\", files=%zu, first=\"%s\"", path,

@@ -132,7 +132,7 @@ def hidden_folder(bench):
     # The first process is the one that does not see it: nothing can be found, and the others end.
     result = bench.run([*start, "-n", 1, "-wdir", there, bench.program, *words,
                         ":", "-n", 1, "-wdir", here, bench.program, *words])
-    assert result.returncode == 3 and "root_path cannot be used" in result.stderr, result
+    assert result.returncode == 3 and "the input cannot be used" in result.stderr, result
 
 
 def unreadable_file(bench):
