@@ -57,8 +57,9 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r)
 	memcpy(table, rows, sizeof(rows));
 }
 
-static enum fsl_status add_range(int64_t *list, size_t *n, const char *text, size_t length,
-				 struct fsl_error *err)
+/* @option: whose list it is, for the message. */
+static enum fsl_status add_range(int64_t *list, size_t *n, const char *option, const char *text,
+				 size_t length, struct fsl_error *err)
 {
 	int64_t first = 0, last = 0;
 	const char *dash = memchr(text, '-', length);
@@ -72,8 +73,8 @@ static enum fsl_status add_range(int64_t *list, size_t *n, const char *text, siz
 	    (size_t)(last - first) >= LIST_MAX - *n) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"a list is numbers and ranges, as in 0,8-15, of at most %d: "
-				"text=\"%.*s\"",
-				LIST_MAX, (int)length, text);
+				"option=\"%s\", text=\"%.*s\"",
+				LIST_MAX, option, (int)length, text);
 	}
 	for (int64_t number = first; number <= last; number++) {
 		list[(*n)++] = number;
@@ -81,13 +82,14 @@ static enum fsl_status add_range(int64_t *list, size_t *n, const char *text, siz
 	return FSL_OK;
 }
 
-static enum fsl_status parse_list(int64_t *list, size_t *n, const char *text, struct fsl_error *err)
+static enum fsl_status parse_list(int64_t *list, size_t *n, const char *option, const char *text,
+				  struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	while (text != NULL && status == FSL_OK) {
 		const char *comma = strchr(text, ',');
 		size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
-		status = add_range(list, n, text, length, err);
+		status = add_range(list, n, option, text, length, err);
 		text = comma != NULL ? comma + 1 : NULL;
 	}
 	return status;
@@ -107,13 +109,14 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 	status = fsl_check_operands(n_operands, 1, 1, "the folder with the captures", err);
 	if (status == FSL_OK) {
 		request->path = argv[1];
-		status = parse_list(ranks, &request->n_ranks, request->ranks, err);
+		status = parse_list(ranks, &request->n_ranks, "--ranks", request->ranks, err);
 	}
 	if (status == FSL_OK) {
 		for (size_t i = 0; i < request->n_ranks; i++) {
 			request->rank_list[i] = (int32_t)ranks[i];
 		}
-		status = parse_list(request->step_list, &request->n_steps, request->steps, err);
+		status = parse_list(request->step_list, &request->n_steps, "--steps",
+				    request->steps, err);
 	}
 	if (status == FSL_OK && request->export_as >= 0 && request->output == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_USAGE, "--export needs --output DIR");
@@ -126,11 +129,11 @@ static void help(void)
 	struct fsl_opt table[OPTIONS_N];
 	static struct request request;
 	fill_table(table, &request);
-	fsl_command_help("profile", "profile [OPTION]... DIR",
-			 "Says what captures of the Ascend profiler tell: where the time of a step "
-			 "goes, which rank, stage or link holds the others up, and what could be "
-			 "won.",
-			 table);
+	fsl_command_help(
+		"profile", "profile [OPTION]... DIR",
+		"Says what captures of the Ascend profiler tell: where the time of a step goes,\n"
+		"which rank, stage or link holds the others up, and what could be won.",
+		table);
 }
 
 static int terminal_width(void)

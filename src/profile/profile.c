@@ -152,7 +152,9 @@ static enum fsl_status keep_wanted(struct fsl_profile *profile,
 	profile->n_folders = n;
 	if (n == 0) {
 		return FSL_FAIL(err, FSL_ERR_INPUT,
-				"none of the wanted ranks is there: path=\"%s\"", options->path);
+				"none of the wanted ranks is there, leave the choice out to see "
+				"which are: path=\"%s\"",
+				options->path);
 	}
 	if (n_missing > 0) {
 		return fsl_profile_remark(profile, err,
