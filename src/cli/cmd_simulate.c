@@ -50,7 +50,7 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 			"truth about it (truth.json). Same keys, same bytes.\n"
 			"\n"
 			"  failslow simulate /tmp/job tp=8 steps=100 \\\n"
-			"      fault=\"compute ranks=3 factor=1.3 onset=40\"\n",
+			"      fault=\"compute ranks=3 factor=1.3 onset=40\"",
 			options);
 		return FSL_OK;
 	}

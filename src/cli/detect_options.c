@@ -127,10 +127,10 @@ void fsl_detect_options_help(void)
 	(void)printf(
 		"usage: failslow detect [options] [DIR]\n\n"
 		"Says whether a training job got slower, which rank did it and why, from what\n"
-		"sysTrace left in DIR (or where the configuration says).\n\noptions:\n");
+		"sysTrace left in DIR (or where the configuration says).\n\nOptions:\n");
 	fsl_opt_print(stdout, table);
 	(void)printf("\nTIME is ISO 8601 or an integer epoch in s, ms, us or ns.\n"
-		     "exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or "
+		     "Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or "
 		     "configuration,\n3 unusable input or unwritable output, 4 out of memory "
-		     "or internal error.\n");
+		     "or internal error.\n\nManual: failslow-detect(1)\n");
 }
