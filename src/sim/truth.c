@@ -31,7 +31,7 @@ static const struct {
 	[FSL_SIM_JOB_SLOW] = {FSL_VERDICT_JOB_SLOWDOWN, "failSlow", -1, false},
 	[FSL_SIM_PAUSES] = {FSL_VERDICT_HOST_PAUSES, "normal", -1, false},
 	[FSL_SIM_SPIKE] = {FSL_VERDICT_NORMAL, "normal", -1, false},
-	[FSL_SIM_HANG] = {FSL_VERDICT_HANG, "hang", -1, false},
+	[FSL_SIM_HANG] = {FSL_VERDICT_HANG, "hang", -1, true},
 	[FSL_SIM_MISSING] = {FSL_VERDICT_NORMAL, "normal", -1, false},
 	[FSL_SIM_EMPTY] = {FSL_VERDICT_NORMAL, "normal", -1, false},
 };

@@ -136,6 +136,20 @@ static void the_counterfactual_is_the_job_without_its_faults(void **state)
 	}
 }
 
+static void the_rank_that_hangs_is_the_culprit(void **state)
+{
+	struct fsl_sim_params params;
+	struct fsl_sim_truth truth;
+	struct fsl_error err = {0};
+	(void)state;
+	make(&params, shapes[0], "hang ranks=1 onset=3");
+	assert_int_equal(fsl_sim_foresee(&params, &truth, &err), FSL_OK);
+	assert_int_equal(truth.n_culprits, 1);
+	assert_int_equal(truth.culprits[0], 1);
+	fsl_sim_truth_fini(&truth);
+	fsl_sim_params_fini(&params);
+}
+
 /* Operators, or what is left of some. */
 static void assert_same_ops(const struct fsl_run *a, const struct fsl_run *b,
 			    const struct fsl_op *x, const struct fsl_op *y, size_t n)
@@ -427,6 +441,7 @@ int main(void)
 		cmocka_unit_test(same_seed_gives_the_same_run_and_another_seed_another),
 		cmocka_unit_test(collectives_end_when_the_last_has_arrived),
 		cmocka_unit_test(the_counterfactual_is_the_job_without_its_faults),
+		cmocka_unit_test(the_rank_that_hangs_is_the_culprit),
 		cmocka_unit_test(files_read_back_are_the_run_in_memory),
 		cmocka_unit_test(files_that_lack_rows_are_the_run_in_memory),
 		cmocka_unit_test(neighbouring_stages_agree_on_their_exchanges),
