@@ -24,6 +24,15 @@ static const double SHARE_TIE = 0.1;
 /* Where one record in twenty is lost, what marks the steps is no more regular than this, while a
  * pair of operators inside of them still is. */
 static const double ROUGH_SLACK = 1.0 / 4.0;
+/* Lost records change distances at random, most of them by less than so many deviations. */
+static const double LOST_DEVIATIONS = 2.0;
+/* Passes of micro-batches differ less than that, but not in time: this share of the times from use
+ * to use must be the usual one, to within this part of it. */
+static const double STEADY_SHARE_MIN = 0.6;
+static const double STEADY_SLACK = 0.2;
+/* Where more than this share was lost, what is left tells no steps: what looks regular may be so by
+ * chance. */
+static const double LOST_SHARE_MAX = 0.2;
 /* A symbol with this share of all uses is the only one, but for a barrier at the start. */
 static const double ALONE_SHARE_MIN = 0.95;
 /* The regular distances must span the capture, or the operator marks a phase and not the steps. */
@@ -54,17 +63,31 @@ struct symbols {
 	struct fsl_arena *arena; /* borrowed */
 	struct symbol *items;    /* [n_slots / 2 + 1], but at most one per operator */
 	size_t n;
-	uint32_t *slots;     /* hash: number of a symbol + 1; 0: free */
-	size_t n_slots;      /* a power of two */
-	uint32_t *number_of; /* [operator] */
-	size_t *uses;        /* [n_ops] positions in the rank's operators, by symbol, rising */
-	double *scratch;     /* [2 * uses of the symbol that has most] */
+	uint32_t *slots;          /* hash: number of a symbol + 1; 0: free */
+	size_t n_slots;           /* a power of two */
+	uint32_t *number_of;      /* [operator] */
+	size_t *uses;             /* [n_ops] positions in the rank's operators, by symbol, rising */
+	double *scratch;          /* [2 * uses of the symbol that has most] */
+	const struct fsl_op *ops; /* of the rank */
+	size_t n_ops;
+	double lost_share; /* of the operators that left a record */
 };
 
-/* False: out of memory. */
-static bool symbols_init(struct symbols *symbols, struct fsl_arena *arena, size_t n_ops)
+static double lost_share_of(const struct fsl_rank *rank)
 {
-	*symbols = (struct symbols){.arena = arena};
+	size_t n_lost = rank->n_remnants, n = rank->n_ops + n_lost;
+	return n > 0 ? (double)n_lost / (double)n : 0.0;
+}
+
+/* False: out of memory. */
+static bool symbols_init(struct symbols *symbols, struct fsl_arena *arena,
+			 const struct fsl_rank *rank)
+{
+	size_t n_ops = rank->n_ops;
+	*symbols = (struct symbols){.arena = arena,
+				    .ops = rank->ops,
+				    .n_ops = n_ops,
+				    .lost_share = lost_share_of(rank)};
 	symbols->number_of = fsl_arena_take(arena, n_ops * sizeof(*symbols->number_of));
 	symbols->uses = fsl_arena_take(arena, n_ops * sizeof(*symbols->uses));
 	return symbols->number_of != NULL && symbols->uses != NULL;
@@ -164,20 +187,67 @@ static double distances_of(const struct fsl_step_mark *mark, size_t k, double *d
 	return fsl_median(distances, n, distances + n);
 }
 
-/* Share of the distances that are the period, to within @slack of it for lost records; 0 where they
- * do not span the capture. Over many uses no more than half of the way from one to the next is
- * tolerated: ten of eleven uses in a step take nearly as long as all. */
-static double regular_share(const struct fsl_step_mark *mark, size_t k, double period,
-			    const double *distances, size_t n_ops, double slack)
+/* The part by which distances differ from @period operators where some of these were lost, at least
+ * @slack. */
+static double slack_of(const struct symbols *symbols, double period, double slack)
 {
+	double lost = symbols->lost_share;
+	double deviation = sqrt(lost * (1.0 - lost) / fmax(period, 1.0));
+	return fmax(slack, fmin(LOST_DEVIATIONS * deviation, ROUGH_SLACK));
+}
+
+/* Share of the distances that are the period, to within the slack of the mark; 0 where they do not
+ * span the capture. Over many uses no more than half of the way from one to the next is tolerated:
+ * ten of eleven uses in a step take nearly as long as all. */
+static double regular_share(const struct fsl_step_mark *mark, size_t k, double period,
+			    const struct symbols *symbols)
+{
+	const double *distances = symbols->scratch;
 	size_t n_distances = mark->n_uses - k, n_equal = 0;
+	double slack = mark->slack;
 	double tolerance = k > FREQUENT_USES_MAX ? fmin(slack, 0.5 / (double)k) : slack;
 	for (size_t j = 0; j < n_distances; j++) {
 		n_equal += fabs(distances[j] - period) <= tolerance * period ? 1 : 0;
 	}
 	double n_covered = period * (double)mark->n_uses / (double)k;
-	bool is_spanning = period > (double)k && n_covered >= PERIOD_COVER_MIN * (double)n_ops;
+	double n_expected =
+		(1.0 - symbols->lost_share) * (double)symbols->n_ops; /* uses get lost */
+	bool is_spanning = period > (double)k && n_covered >= PERIOD_COVER_MIN * n_expected;
 	return is_spanning ? (double)n_equal / (double)n_distances : 0.0;
+}
+
+/* True when it takes as long from most uses to the one @k uses later. Overwrites the distances. */
+static bool is_steady(const struct fsl_step_mark *mark, size_t k, const struct symbols *symbols)
+{
+	double *times = symbols->scratch;
+	size_t n = mark->n_uses - k, n_usual = 0;
+	for (size_t j = 0; j < n; j++) {
+		times[j] = (double)(fsl_op_end_ns(&symbols->ops[mark->uses[j + k]]) -
+				    fsl_op_end_ns(&symbols->ops[mark->uses[j]]));
+	}
+	double usual = fsl_median(times, n, times + n);
+	for (size_t j = 0; j < n; j++) {
+		n_usual += fabs(times[j] - usual) <= STEADY_SLACK * usual;
+	}
+	return (double)n_usual >= STEADY_SHARE_MIN * (double)n;
+}
+
+/* Share of equal distances over @k uses, of lossy ranks with more slack where these are steady.
+ * Sets the slack and the number of operators of @mark. */
+static double share_of(struct fsl_step_mark *mark, size_t k, const struct symbols *symbols,
+		       double slack)
+{
+	double period = distances_of(mark, k, symbols->scratch);
+	mark->per_period = k;
+	mark->n_ops = (size_t)period;
+	mark->slack = slack_of(symbols, period, slack);
+	double share = regular_share(mark, k, period, symbols);
+	if (mark->slack > slack && share >= REGULAR_SHARE_MIN && !is_steady(mark, k, symbols)) {
+		mark->slack = slack;
+		(void)distances_of(mark, k, symbols->scratch);
+		share = regular_share(mark, k, period, symbols);
+	}
+	return share;
 }
 
 /*
@@ -188,39 +258,42 @@ static double regular_share(const struct fsl_step_mark *mark, size_t k, double p
  * False: the symbol is not regular, or follows upon itself among others. A rank that hardly uses
  * another symbol uses it once per period.
  */
-static bool find_period(struct fsl_step_mark *mark, size_t n_ops, double slack, double *scratch)
+static bool find_period(struct fsl_step_mark *mark, const struct symbols *symbols, double slack)
 {
+	size_t n_ops = symbols->n_ops;
 	bool is_alone = (double)mark->n_uses >= ALONE_SHARE_MIN * (double)n_ops;
 	bool is_frequent = mark->n_uses > n_ops / FREQUENT_PARTS;
 	size_t k_most = is_frequent ? FREQUENT_USES_MAX : USES_PER_STEP_MAX;
 	k_most = is_alone ? 1 : k_most;
-	double best = 0.0;
-	for (size_t k = 1;
-	     k <= k_most && mark->n_uses / k >= FSL_STEP_PERIODS_MIN && best < REGULAR_SHARE_ENOUGH;
+	struct fsl_step_mark best = *mark;
+	double best_share = 0.0;
+	for (size_t k = 1; k <= k_most && mark->n_uses / k >= FSL_STEP_PERIODS_MIN &&
+			   best_share < REGULAR_SHARE_ENOUGH;
 	     k++) {
-		double period = distances_of(mark, k, scratch);
-		double share =
-			is_alone ? 1.0 : regular_share(mark, k, period, scratch, n_ops, slack);
-		bool is_multiple = best > 0.0 && k % mark->per_period == 0;
-		if (share >= REGULAR_SHARE_MIN && share > best + SHARE_TIE && !is_multiple) {
-			best = share;
-			mark->per_period = k;
-			mark->n_ops = (size_t)period;
+		struct fsl_step_mark other = *mark;
+		double share = share_of(&other, k, symbols, slack);
+		share = is_alone ? 1.0 : share;
+		bool is_multiple = best_share > 0.0 && k % best.per_period == 0;
+		if (share >= REGULAR_SHARE_MIN && share > best_share + SHARE_TIE && !is_multiple) {
+			best_share = share;
+			best = other;
 			k_most = is_alone ? 1 : USES_PER_STEP_MAX;
 		}
 	}
-	return best > 0.0;
+	*mark = best;
+	return best_share > 0.0;
 }
 
 /* The rarest regular symbol of fewer than @n_uses_max: a step repeats many small patterns, but its
  * rarest operator marks it. */
-static struct fsl_step_mark find_mark(const struct symbols *symbols, size_t n_ops, double slack,
+static struct fsl_step_mark find_mark(const struct symbols *symbols, double slack,
 				      size_t n_uses_max)
 {
 	for (size_t k = 0; k < symbols->n && symbols->items[k].n_uses < n_uses_max; k++) {
 		const struct symbol *symbol = &symbols->items[k];
-		struct fsl_step_mark mark = {&symbols->uses[symbol->first], symbol->n_uses, 0, 0};
-		if (find_period(&mark, n_ops, slack, symbols->scratch)) {
+		struct fsl_step_mark mark = {.uses = &symbols->uses[symbol->first],
+					     .n_uses = symbol->n_uses};
+		if (find_period(&mark, symbols, slack)) {
 			return mark;
 		}
 	}
@@ -229,12 +302,12 @@ static struct fsl_step_mark find_mark(const struct symbols *symbols, size_t n_op
 
 /* A period of so few operators may be a pair inside of a step: a much rarer mark that is regular
  * but for more lost records is better. */
-static struct fsl_step_mark mark_of(const struct symbols *symbols, size_t n_ops)
+static struct fsl_step_mark mark_of(const struct symbols *symbols)
 {
-	struct fsl_step_mark mark = find_mark(symbols, n_ops, FSL_STEP_DISTANCE_SLACK, SIZE_MAX);
+	struct fsl_step_mark mark = find_mark(symbols, FSL_STEP_DISTANCE_SLACK, SIZE_MAX);
 	if (mark.n_uses > 0 && mark.n_ops < FSL_STEP_COUNTED_OPS_MIN) {
 		struct fsl_step_mark rough =
-			find_mark(symbols, n_ops, ROUGH_SLACK, mark.n_uses / 2 + mark.n_uses % 2);
+			find_mark(symbols, ROUGH_SLACK, mark.n_uses / 2 + mark.n_uses % 2);
 		mark = rough.n_uses > 0 ? rough : mark;
 	}
 	return mark;
@@ -244,11 +317,14 @@ enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_
 				   struct fsl_arena *arena, struct fsl_error *err)
 {
 	struct symbols symbols;
-	bool is_short = !symbols_init(&symbols, arena, rank->n_ops);
 	*mark = (struct fsl_step_mark){0};
+	if (lost_share_of(rank) > LOST_SHARE_MAX) {
+		return FSL_OK;
+	}
+	bool is_short = !symbols_init(&symbols, arena, rank);
 	for (int by_size = 1; by_size >= 0 && mark->n_uses == 0 && !is_short; by_size--) {
 		is_short = !list_symbols(&symbols, rank, by_size == 1);
-		*mark = is_short ? *mark : mark_of(&symbols, rank->n_ops);
+		*mark = is_short ? *mark : mark_of(&symbols);
 	}
 	return !is_short ? FSL_OK
 			 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: operators=%zu",

@@ -95,18 +95,56 @@ static size_t times_between(double *times, const struct fsl_rank *rank, size_t f
 	return n_times;
 }
 
+/* Median of the times between marks that follow each other. */
+static enum fsl_status usual_time(double *usual_ns, const struct fsl_rank *rank,
+				  const struct fsl_step_mark *mark, struct fsl_arena *arena,
+				  struct fsl_error *err)
+{
+	size_t n = mark->n_uses - 1;
+	double *times = fsl_arena_take(arena, 2 * n * sizeof(*times));
+	if (times == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: marks=%zu", n);
+	}
+	for (size_t j = 0; j < n; j++) {
+		times[j] = (double)(fsl_op_end_ns(&rank->ops[mark->uses[j + 1]]) -
+				    fsl_op_end_ns(&rank->ops[mark->uses[j]]));
+	}
+	*usual_ns = fsl_median(times, n, times + n);
+	return FSL_OK;
+}
+
+/* Where so many other records were lost that counting is in doubt, whole multiples of the usual
+ * time tell, if the count does not speak against it. */
+static bool is_timely(const struct fsl_rank *rank, const struct fsl_step_mark *mark,
+		      double usual_ns, size_t from, size_t to, double n_periods)
+{
+	static const double TIME_SLACK = 0.1;
+	int64_t ns = fsl_op_end_ns(&rank->ops[to]) - fsl_op_end_ns(&rank->ops[from]);
+	double n_ops = (double)mark->n_ops;
+	return rank->n_remnants > 0 &&
+	       fabs((double)ns - n_periods * usual_ns) <= TIME_SLACK * usual_ns &&
+	       fabs((double)(to - from) - n_periods * n_ops) < n_ops;
+}
+
 /* Periods between two marks that follow each other; more than one where records of marks between
  * them were lost. Known only where a step has one mark, and operators enough to count by. */
-static size_t periods_between(const struct fsl_step_mark *mark, size_t from, size_t to)
+static size_t periods_between(const struct fsl_rank *rank, const struct fsl_step_mark *mark,
+			      double usual_ns, size_t from, size_t to)
 {
 	size_t n_ops = mark->n_ops;
 	if (mark->per_period != 1 || n_ops < FSL_STEP_COUNTED_OPS_MIN) {
 		return 1;
 	}
-	double n_periods = round((double)(to - from) / (double)n_ops);
-	double rest = fabs((double)(to - from) - n_periods * (double)n_ops);
-	bool is_whole = rest <= fmax(1.0, FSL_STEP_DISTANCE_SLACK * n_periods * (double)n_ops);
-	return is_whole && n_periods > 1.0 && n_periods <= LOST_MARKS_MAX + 1 ? (size_t)n_periods
+	double n_counted = round((double)(to - from) / (double)n_ops);
+	double rest = fabs((double)(to - from) - n_counted * (double)n_ops);
+	bool is_whole = rest <= fmax(1.0, mark->slack * n_counted * (double)n_ops);
+	int64_t ns = fsl_op_end_ns(&rank->ops[to]) - fsl_op_end_ns(&rank->ops[from]);
+	double n_timed = round((double)ns / usual_ns);
+	if (is_timely(rank, mark, usual_ns, from, to, n_timed)) {
+		n_counted = n_timed;
+		is_whole = true;
+	}
+	return is_whole && n_counted > 1.0 && n_counted <= LOST_MARKS_MAX + 1 ? (size_t)n_counted
 									      : 1;
 }
 
@@ -120,6 +158,49 @@ struct period_begin {
 	int64_t ns; /* end of the mark */
 	size_t op;  /* the mark or, where its record was lost, the operator in front of it */
 };
+
+/* Index of the first remnant at or after @ns. */
+static size_t first_remnant_from(const struct fsl_rank *rank, int64_t ns)
+{
+	size_t low = 0, high = rank->n_remnants;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (fsl_remnant_ns(&rank->remnants[middle]) < ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+/* What is left of the mark that was lost near @expected_ns, a quarter of @period_ns at most away:
+ * its end tells when the period begins. False: nothing. */
+static bool find_mark_remnant(struct period_begin *begin, const struct fsl_rank *rank, size_t from,
+			      int64_t expected_ns, int64_t period_ns)
+{
+	const struct fsl_op *mark = &rank->ops[from], *found = NULL;
+	int64_t least_ns = period_ns / 4;
+	for (size_t i = first_remnant_from(rank, expected_ns - least_ns); i < rank->n_remnants;
+	     i++) {
+		const struct fsl_op *remnant = &rank->remnants[i];
+		int64_t away_ns = fsl_remnant_ns(remnant) - expected_ns;
+		if (away_ns > period_ns / 4) {
+			break;
+		}
+		away_ns = away_ns < 0 ? -away_ns : away_ns;
+		if (is_same_op(remnant, mark) && remnant->dev_end_ns != FSL_NS_ABSENT &&
+		    remnant->n_elements == mark->n_elements && away_ns <= least_ns) {
+			least_ns = away_ns;
+			found = remnant;
+		}
+	}
+	if (found != NULL) {
+		*begin = (struct period_begin){found->dev_end_ns,
+					       first_op_from(rank, found->dev_end_ns) - 1};
+	}
+	return found != NULL;
+}
 
 /*
  * Begin of a period whose mark's record was lost: as long before the operator that follows it as
@@ -146,13 +227,28 @@ static struct period_begin find_lost_mark(const struct fsl_rank *rank, size_t fr
 	return (struct period_begin){ns > earliest_ns ? ns : earliest_ns, at - 1};
 }
 
+/* Begin of the @k-th of @n_periods periods between two marks that were recorded. */
+static struct period_begin find_lost(const struct fsl_rank *rank, size_t from, size_t to, size_t k,
+				     size_t n_periods)
+{
+	int64_t from_ns = fsl_op_end_ns(&rank->ops[from]);
+	int64_t period_ns = (fsl_op_end_ns(&rank->ops[to]) - from_ns) / (int64_t)n_periods;
+	int64_t expected_ns = from_ns + (int64_t)k * period_ns;
+	struct period_begin begin;
+	if (find_mark_remnant(&begin, rank, from, expected_ns, period_ns)) {
+		return begin;
+	}
+	size_t expected = first_op_from(rank, expected_ns);
+	return find_lost_mark(rank, from, to, expected);
+}
+
 /*
  * Where periods begin, also those whose mark was lost; returns how many. A mark that is missing in
  * every step (of a pipeline, between backward and forward passes) counts as one, too: so every step
  * has as many. @begins: room for LOST_MARKS_MAX + 1 per use.
  */
 static size_t list_periods(struct period_begin *begins, const struct fsl_rank *rank,
-			   const struct fsl_step_mark *mark)
+			   const struct fsl_step_mark *mark, double usual_ns)
 {
 	size_t n = 0;
 	for (size_t j = 0; j < mark->n_uses; j++) {
@@ -164,10 +260,9 @@ static size_t list_periods(struct period_begin *begins, const struct fsl_rank *r
 			break;
 		}
 		size_t next = mark->uses[j + 1];
-		size_t n_periods = periods_between(mark, pos, next);
+		size_t n_periods = periods_between(rank, mark, usual_ns, pos, next);
 		for (size_t k = 1; k < n_periods; k++) {
-			size_t expected = pos + (k * (next - pos) + n_periods / 2) / n_periods;
-			begins[n++] = find_lost_mark(rank, pos, next, expected);
+			begins[n++] = find_lost(rank, pos, next, k, n_periods);
 		}
 	}
 	return n;
@@ -228,8 +323,12 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 	if (begins == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_room);
 	}
-	size_t n_begins = list_periods(begins, rank, mark);
-	enum fsl_status status = FSL_OK;
+	double usual_ns = 0.0;
+	enum fsl_status status = usual_time(&usual_ns, rank, mark, arena, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	size_t n_begins = list_periods(begins, rank, mark, usual_ns);
 	if (n_step_ops > 0 && n_step_ops % mark->n_ops == 0) {
 		n_periods = n_step_ops / mark->n_ops;
 	} else {

@@ -32,10 +32,12 @@ struct fsl_step_mark {
 	size_t n_uses;      /* 0: none */
 	size_t per_period;  /* uses in one period, which is a step or a part of it */
 	size_t n_ops;       /* operators in one period, as the median says */
+	double slack;       /* distances that differ by this part of n_ops are equal */
 };
 
 /* Looks for it in all operators of the rank, those of another size apart; where none is regular, by
- * their names alone, as messages may change their size. Uses lie in @arena. */
+ * their names alone, as messages may change their size; none where too many records were lost. Uses
+ * lie in @arena. */
 enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_rank *rank,
 				   struct fsl_arena *arena, struct fsl_error *err);
 

@@ -180,6 +180,81 @@ static void five_uses_of_a_mark_in_a_step_are_one_period(void **state)
 	assert_in_range(fixture->steps.n_items, STEPS - 1, STEPS + 1);
 }
 
+/* Moves one operator in @one_in to the remnants, as if it had lost its name, begin or end. */
+static void lose_records(struct fixture *fixture, uint32_t one_in)
+{
+	struct fsl_rank *rank = &fixture->run.ranks[0];
+	size_t n_kept = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		struct fsl_op op = rank->ops[i];
+		fixture->noise = fixture->noise * 1664525U + 1013904223U;
+		uint32_t chance = fixture->noise >> 16;
+		if (chance % one_in != 0) {
+			rank->ops[n_kept++] = op;
+			continue;
+		}
+		switch (chance / one_in % 3) {
+		case 0:
+			op.op_id = op.group_id = FSL_STR_NONE;
+			break;
+		case 1:
+			op.dev_begin_ns = FSL_NS_ABSENT;
+			break;
+		default:
+			op.dev_end_ns = FSL_NS_ABSENT;
+			break;
+		}
+		assert_int_equal(FSL_GROW(rank->remnants, rank->remnants_capacity,
+					  rank->n_remnants + 1, &fixture->err),
+				 FSL_OK);
+		rank->remnants[rank->n_remnants++] = op;
+	}
+	rank->n_ops = n_kept;
+}
+
+/* Steps of the first stage of a pipeline with one micro-batch. */
+static void short_steps(struct fixture *fixture, int n_steps)
+{
+	for (int i = 0; i < n_steps; i++) {
+		pass(fixture, 2, 80000, 500);
+		work(fixture, "BatchSendRecv", 200, 50);
+		work(fixture, "BatchSendRecv", 2000000, 5000);
+		pass(fixture, 2, 160000, 500);
+		work(fixture, "Allreduce", 5000, 500);
+	}
+}
+
+static void lost_records_make_no_step_of_several(void **state)
+{
+	struct fixture *fixture = *state;
+	enum { STEPS = 200, ONE_IN = 8, PERCENT = 100 };
+	short_steps(fixture, STEPS);
+	lose_records(fixture, ONE_IN);
+	build(fixture);
+	const struct fsl_steps *steps = &fixture->steps;
+	assert_in_range(steps->n_items, STEPS - 4, STEPS);
+	int64_t usual_ns = fixture->now_us * US / STEPS;
+	size_t n_usual = 0;
+	for (size_t i = 0; i < steps->n_items; i++) {
+		int64_t percent = steps->items[i].dur_ns * PERCENT / usual_ns;
+		assert_true(percent < 3 * PERCENT / 2);
+		n_usual += percent >= 99 && percent <= 101;
+	}
+	assert_true(n_usual >= steps->n_items * 9 / 10);
+}
+
+/* Regular distances are no evidence where half of the records are gone. */
+static void no_steps_are_told_where_too_many_records_were_lost(void **state)
+{
+	struct fixture *fixture = *state;
+	enum { STEPS = 60, ONE_IN = 2 };
+	short_steps(fixture, STEPS);
+	lose_records(fixture, ONE_IN);
+	fsl_rank_normalise(&fixture->run.ranks[0]);
+	assert_int_equal(fsl_steps_build(&fixture->steps, &fixture->run, &fixture->err), FSL_OK);
+	assert_int_equal(fixture->steps.n_items, 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -192,6 +267,8 @@ int main(void)
 		CASE(a_mark_that_is_missing_in_every_step_was_not_lost),
 		CASE(four_uses_of_a_mark_in_a_step_are_one_period),
 		CASE(five_uses_of_a_mark_in_a_step_are_one_period),
+		CASE(lost_records_make_no_step_of_several),
+		CASE(no_steps_are_told_where_too_many_records_were_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
