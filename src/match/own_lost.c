@@ -90,6 +90,8 @@ static bool is_recorded(const struct fsl_channel *channel, const struct fsl_run 
 /* Share of the steps that have the same number of instances for the number to be expected of all.
  */
 static const double REGULAR_SHARE_MIN = 0.75;
+/* Lost operators that left something, against all others. */
+static const double MANY_LOST_SHARE = 0.05;
 
 /*
  * Hides the steps in which a channel that loses records has fewer instances than usual: all members
@@ -143,6 +145,75 @@ static void hide_restored(struct fsl_own *own, const struct fsl_run *run,
 	}
 }
 
+static bool is_near(int64_t left_ns, int64_t right_ns)
+{
+	static const int64_t TOLERANCE_NS = INT64_C(200000); /* clocks agree no better */
+	return left_ns != FSL_NS_ABSENT && llabs(left_ns - right_ns) <= TOLERANCE_NS;
+}
+
+/* True when an operator was put back that begins or ends with @remnant. */
+static bool is_put_back(const struct fsl_rank *rank, const struct fsl_op *remnant)
+{
+	enum { LOOK_BACK = 8 };
+	size_t behind = fsl_first_op_at(rank, fsl_remnant_ns(remnant)) + 1;
+	behind = behind < rank->n_ops ? behind : rank->n_ops;
+	for (size_t k = behind, n = 0; k-- > 0 && n < LOOK_BACK; n++) {
+		const struct fsl_op *op = &rank->ops[k];
+		if (op->id == FSL_OP_ID_RESTORED &&
+		    (is_near(remnant->dev_begin_ns, fsl_op_begin_ns(op)) ||
+		     is_near(remnant->dev_end_ns, fsl_op_end_ns(op)))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Hides the steps in which a rank has what is left of an operator that was not put back: nobody
+ * else recorded it, or it is not known which of theirs it belongs to. */
+static void hide_remnants(struct fsl_own *own, const struct fsl_run *run,
+			  const struct fsl_cuts *cuts)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		for (size_t i = 0; i < rank->n_remnants; i++) {
+			if (!is_put_back(rank, &rank->remnants[i])) {
+				hide_step(own, run, cuts, r, fsl_remnant_ns(&rank->remnants[i]));
+			}
+		}
+	}
+}
+
+static size_t n_ops_in(const struct fsl_cuts *cuts, size_t rank_idx, size_t step)
+{
+	return fsl_cuts_first(cuts, rank_idx, step + 1) - fsl_cuts_first(cuts, rank_idx, step);
+}
+
+/* Some operators leave nothing at all: where a rank loses many, hides its steps that do not have as
+ * many operators as most; where no number is that of most, it tells nothing. @counts: steps. */
+static void hide_odd_steps(struct fsl_own *own, const struct fsl_run *run,
+			   const struct fsl_cuts *cuts, int64_t *counts)
+{
+	for (size_t r = 0; r < run->n_ranks && own->n_steps > 0; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		if ((double)rank->n_remnants < MANY_LOST_SHARE * (double)rank->n_ops) {
+			continue;
+		}
+		for (size_t s = 0; s < own->n_steps; s++) {
+			counts[s] = (int64_t)n_ops_in(cuts, r, s);
+		}
+		qsort(counts, own->n_steps, sizeof(*counts), fsl_compare_i64);
+		size_t usual = (size_t)counts[own->n_steps / 2], n_usual = 0;
+		for (size_t s = 0; s < own->n_steps; s++) {
+			n_usual += n_ops_in(cuts, r, s) == usual;
+		}
+		for (size_t s = 0; s < own->n_steps && 2 * n_usual > own->n_steps; s++) {
+			if (n_ops_in(cuts, r, s) != usual) {
+				mark_unseen(own, r, s);
+			}
+		}
+	}
+}
+
 enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
 				  const struct fsl_match *match, const struct fsl_cuts *cuts,
 				  struct fsl_error *err)
@@ -165,6 +236,8 @@ enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run
 	if (match->n_restored > 0) {
 		hide_restored(own, run, cuts);
 	}
+	hide_remnants(own, run, cuts);
+	hide_odd_steps(own, run, cuts, counts);
 	fsl_free(counts);
 	return FSL_OK;
 }

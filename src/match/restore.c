@@ -217,13 +217,6 @@ static int compare_placed(const void *left, const void *right)
 	return order != 0 ? order : compare_lost(left, right);
 }
 
-/* True when an operator of a rank with device times lost its own: its host times say nothing about
- * when it ran. */
-static bool is_remnant(const struct fsl_op *op, bool has_device)
-{
-	return has_device && op->dev_begin_ns == FSL_NS_ABSENT;
-}
-
 /* Merges the placed operators of one rank, sorted by begin, into its list and leaves remnants out;
  * @moved_to gets the new place of each old one. */
 static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, size_t n,
@@ -245,7 +238,7 @@ static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, s
 			ops[to++] = items[new ++].op;
 			continue;
 		}
-		bool is_left_out = is_remnant(&rank->ops[old], has_device);
+		bool is_left_out = fsl_lacks_device(&rank->ops[old], has_device);
 		moved_to[old] = is_left_out ? FSL_NO_OP : (uint32_t)to;
 		ops[to] = rank->ops[old++];
 		to += is_left_out ? 0 : 1;

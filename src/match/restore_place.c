@@ -17,7 +17,11 @@ static const double WAITED_SHARE_MIN = 0.25;
 int64_t fsl_ended_before(const struct fsl_rank *rank, size_t op_idx, int64_t time_ns)
 {
 	int64_t latest_ns = INT64_MIN;
+	bool has_device = rank->ops[op_idx].dev_begin_ns != FSL_NS_ABSENT;
 	for (size_t k = op_idx, n = 0; k-- > 0 && n < LOOK_BACK; n++) {
+		if (fsl_lacks_device(&rank->ops[k], has_device)) {
+			continue;
+		}
 		int64_t end_ns = fsl_op_end_ns(&rank->ops[k]);
 		latest_ns = end_ns <= time_ns && end_ns > latest_ns ? end_ns : latest_ns;
 	}
@@ -127,7 +131,11 @@ static bool find_gap(struct fsl_lost_op *lost, const struct fsl_rank *rank, size
 {
 	int64_t next_ns = fsl_op_begin_ns(&rank->ops[k]);
 	int64_t end_ns = lost->end_ns < next_ns ? lost->end_ns : next_ns;
+	bool has_device = lost->op.dev_begin_ns != FSL_NS_ABSENT;
 	for (size_t i = k, n = 0; i-- > 0 && n < LOOK_BACK; n++) {
+		if (fsl_lacks_device(&rank->ops[i], has_device)) {
+			continue;
+		}
 		int64_t other_ns = fsl_op_end_ns(&rank->ops[i]);
 		bool holds_next =
 			i + 1 < rank->n_ops && fsl_op_begin_ns(&rank->ops[i + 1]) < other_ns;
@@ -173,6 +181,10 @@ void fsl_place_lost(struct fsl_lost_op *lost, const struct fsl_rank *rank, int64
 	bool has_begin = lost->remnant != NULL && lost->remnant->dev_begin_ns != FSL_NS_ABSENT;
 	lost->end_ns = has_end ? lost->remnant->dev_end_ns : lost->end_ns;
 	size_t k = fsl_first_op_at(rank, lost->end_ns - lost->tolerance_ns);
+	while (k < rank->n_ops &&
+	       fsl_lacks_device(&rank->ops[k], lost->op.dev_begin_ns != FSL_NS_ABSENT)) {
+		k++;
+	}
 	if (k == 0 || k == rank->n_ops) {
 		return; /* before the capture of this rank or behind it */
 	}

@@ -25,6 +25,13 @@ struct fsl_lost_op {
 	struct fsl_op op;
 };
 
+/* True when an operator of a rank with device times lost its own: its host times say nothing about
+ * when it ran. */
+static inline bool fsl_lacks_device(const struct fsl_op *op, bool has_device)
+{
+	return has_device && op->dev_begin_ns == FSL_NS_ABSENT;
+}
+
 /* Latest end by @time_ns of the operators before @op_idx; @time_ns when none ended by then. */
 int64_t fsl_ended_before(const struct fsl_rank *rank, size_t op_idx, int64_t time_ns);
 

@@ -249,6 +249,103 @@ static void an_operator_that_lost_its_device_times_is_replaced(void **state)
 	release(&b);
 }
 
+/* Puts @op among the operators of the loser. */
+static void add_op(struct bench *b, struct fsl_op op)
+{
+	struct fsl_rank *rank = &b->job.run.ranks[LOSER];
+	assert_int_equal(FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, NULL), FSL_OK);
+	size_t to = rank->n_ops++;
+	while (to > 0 && fsl_op_begin_ns(&rank->ops[to - 1]) > fsl_op_begin_ns(&op)) {
+		rank->ops[to] = rank->ops[to - 1];
+		to--;
+	}
+	rank->ops[to] = op;
+}
+
+/* What was launched a while before the lost operator ended was not over by then. */
+static void launches_without_device_times_end_no_work(void **state)
+{
+	(void)state;
+	struct bench b;
+	make_job(&b);
+	b.job.body_ms[1] = 100.0; /* rank 1 comes last, the loser waits */
+	small_job_run(&b.job);
+	b.lost = drop_op(&b.job, LOSER, LOST);
+	struct fsl_op later = drop_op(&b.job, LOSER, LOST + SMALL_JOB_OPS_PER_STEP);
+	later.dev_begin_ns = later.dev_end_ns = FSL_NS_ABSENT;
+	later.host_begin_ns = later.host_end_ns = b.lost.dev_end_ns - 5 * FSL_NS_PER_MS;
+	add_op(&b, later);
+	restore(&b);
+	assert_near_ms(restored(&b)->dev_begin_ns, b.lost.dev_begin_ns, 0.3);
+	release(&b);
+}
+
+/* Own times once what was lost is hidden. */
+static void build_own(struct bench *b, struct fsl_own *own)
+{
+	fsl_cuts_fini(&b->cuts);
+	assert_int_equal(
+		fsl_cuts_build(&b->cuts, &b->job.run, &b->job.steps, b->match.clock_ns, NULL),
+		FSL_OK);
+	fsl_match_assign_steps(&b->match, &b->cuts);
+	assert_int_equal(fsl_own_build(own, &b->job.run, &b->job.steps, &b->cuts, NULL), FSL_OK);
+	assert_int_equal(fsl_own_hide_lost(own, &b->job.run, &b->match, &b->cuts, NULL), FSL_OK);
+}
+
+/* Nobody else recorded it, so it belongs to no instance: its wait would pass for work. */
+static void a_step_with_a_remnant_that_was_not_put_back_was_not_seen(void **state)
+{
+	(void)state;
+	const size_t step = LOST / SMALL_JOB_OPS_PER_STEP;
+	struct bench b;
+	struct fsl_own own;
+	make_job(&b);
+	small_job_run(&b.job);
+	struct fsl_op left = b.job.run.ranks[LOSER].ops[LOST];
+	left.dev_begin_ns = left.dev_end_ns + FSL_NS_PER_MS;
+	left.dev_end_ns = FSL_NS_ABSENT;
+	left.op_id = left.group_id = FSL_STR_NONE;
+	add_remnant(&b.job, LOSER, left);
+	restore(&b);
+	build_own(&b, &own);
+	assert_true(isnan(fsl_own_total_ms(&own, LOSER, step)));
+	assert_true(!isnan(fsl_own_total_ms(&own, LOSER, step + 1)));
+	assert_true(!isnan(fsl_own_total_ms(&own, 0, step)));
+	fsl_own_fini(&own);
+	release(&b);
+}
+
+/* Operators that left nothing show only by their number. */
+static void a_step_with_an_odd_number_of_operators_was_not_seen_where_many_are_lost(void **state)
+{
+	(void)state;
+	const size_t odd = LOST / SMALL_JOB_OPS_PER_STEP;
+	for (int is_lossy = 0; is_lossy < 2; is_lossy++) {
+		struct bench b;
+		struct fsl_own own;
+		make_job(&b);
+		small_job_run(&b.job);
+		struct fsl_rank *rank = &b.job.run.ranks[LOSER];
+		struct fsl_op op = rank->ops[LOST];
+		op.op_id = small_job_name(&b.job, "HcclBroadcast"); /* of this rank alone */
+		op.dev_begin_ns = op.dev_end_ns + FSL_NS_PER_MS;
+		op.dev_end_ns = op.dev_begin_ns + FSL_NS_PER_MS;
+		add_op(&b, op);
+		const int n_left = is_lossy ? STEPS : 0;
+		op.dev_end_ns = rank->ops[0].dev_begin_ns - FSL_NS_PER_S; /* before all steps */
+		op.dev_begin_ns = FSL_NS_ABSENT;
+		for (int i = 0; i < n_left; i++) {
+			add_remnant(&b.job, LOSER, op);
+		}
+		match_job(&b);
+		build_own(&b, &own);
+		assert_int_equal(isnan(fsl_own_total_ms(&own, LOSER, odd)) != 0, is_lossy);
+		assert_true(!isnan(fsl_own_total_ms(&own, LOSER, odd + 2)));
+		fsl_own_fini(&own);
+		release(&b);
+	}
+}
+
 static void a_step_of_which_most_was_put_back_was_not_seen(void **state)
 {
 	(void)state;
@@ -308,6 +405,10 @@ int main(void)
 		cmocka_unit_test(an_operator_that_does_not_fit_stays_lost),
 		cmocka_unit_test(nothing_is_put_back_before_the_capture_of_a_rank),
 		cmocka_unit_test(an_operator_that_lost_its_device_times_is_replaced),
+		cmocka_unit_test(launches_without_device_times_end_no_work),
+		cmocka_unit_test(a_step_with_a_remnant_that_was_not_put_back_was_not_seen),
+		cmocka_unit_test(
+			a_step_with_an_odd_number_of_operators_was_not_seen_where_many_are_lost),
 		cmocka_unit_test(a_step_of_which_most_was_put_back_was_not_seen),
 		cmocka_unit_test(failing_allocations_are_told),
 	};
