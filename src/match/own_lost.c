@@ -168,14 +168,22 @@ static bool is_put_back(const struct fsl_rank *rank, const struct fsl_op *remnan
 	return false;
 }
 
-/* Hides the steps in which a rank has what is left of an operator that was not put back: nobody
- * else recorded it, or it is not known which of theirs it belongs to. */
+static bool loses_many(const struct fsl_rank *rank)
+{
+	return (double)rank->n_remnants >= MANY_LOST_SHARE * (double)rank->n_ops;
+}
+
+/*
+ * Where a rank loses many operators, hides the steps in which it has what is left of one that was
+ * not put back: nobody else recorded it, or it is not known which of theirs it belongs to. Of few
+ * ones hidden steps would cost more than the waits that pass for work.
+ */
 static void hide_remnants(struct fsl_own *own, const struct fsl_run *run,
 			  const struct fsl_cuts *cuts)
 {
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
-		for (size_t i = 0; i < rank->n_remnants; i++) {
+		for (size_t i = 0; i < rank->n_remnants && loses_many(rank); i++) {
 			if (!is_put_back(rank, &rank->remnants[i])) {
 				hide_step(own, run, cuts, r, fsl_remnant_ns(&rank->remnants[i]));
 			}
@@ -195,7 +203,7 @@ static void hide_odd_steps(struct fsl_own *own, const struct fsl_run *run,
 {
 	for (size_t r = 0; r < run->n_ranks && own->n_steps > 0; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
-		if ((double)rank->n_remnants < MANY_LOST_SHARE * (double)rank->n_ops) {
+		if (!loses_many(rank)) {
 			continue;
 		}
 		for (size_t s = 0; s < own->n_steps; s++) {
