@@ -4,15 +4,6 @@
  */
 #include "blame/sizes.h"
 
-size_t fsl_ranks_seen(const struct fsl_run *run)
-{
-	size_t n_seen = 0;
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		n_seen += run->ranks[r].n_ops > 0;
-	}
-	return n_seen;
-}
-
 /* Groups of one kind; those of the same ranks are one. */
 struct seen {
 	size_t n_groups, n_ranks_max;

@@ -10,9 +10,6 @@ struct fsl_group_sizes {
 	size_t n_ranks[FSL_GROUP_KINDS_N];
 };
 
-/* Ranks that left operators. */
-size_t fsl_ranks_seen(const struct fsl_run *run);
-
 void fsl_group_sizes_find(struct fsl_group_sizes *out, const struct fsl_run *run,
 			  const struct fsl_topology *topology);
 /* A member left no data. */

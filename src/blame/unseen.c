@@ -162,15 +162,12 @@ enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx
 	const struct fsl_case *job = unseen->job;
 	const struct fsl_channel *channel = &job->match->channels[channel_idx];
 	const struct fsl_group *asked = &job->topology->groups[channel->group_idx];
-	size_t n_seen = 0, n_beside = 0;
+	size_t n_seen = fsl_ranks_seen(job->run), n_beside = 0;
 	if (unseen->op_id != channel->op_id) {
 		enum fsl_status status = set_late(unseen, channel->op_id, err);
 		if (status != FSL_OK) {
 			return status;
 		}
-	}
-	for (size_t r = 0; r < job->run->n_ranks; r++) {
-		n_seen += job->run->ranks[r].n_ops > 0;
 	}
 	*is_in_time = true;
 	for (size_t g = 0; g < job->topology->n_groups && *is_in_time; g++) {

@@ -1,4 +1,5 @@
 /* Which ranks a job should have, and on which servers. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,40 @@ static enum fsl_status add_configured(struct rank_set *set, const struct fsl_con
 	return status;
 }
 
-/* 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes. */
-static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_run *run,
-				   struct fsl_error *err)
+/*
+ * True when one rank behind the @n_seen that left operators is missing: some communicator was used
+ * by one rank alone, and the largest groups share out a job of one more rank, and not this one.
+ * Unless most ranks have such a communicator: then a part of the job was collected, or its groups
+ * have one member.
+ */
+static bool lacks_last_rank(const struct fsl_topology *topology, size_t n_seen)
+{
+	size_t n_alone = 0, n_largest = 1;
+	int32_t before = -1; /* groups are sorted by their ranks */
+	for (size_t g = 0; g < topology->n_groups; g++) {
+		const struct fsl_group *group = &topology->groups[g];
+		if (group->n_ranks == 1 && group->n_calls > 0) {
+			n_alone += group->ranks[0] != before;
+			before = group->ranks[0];
+		}
+		if (group->n_ranks > n_largest && group->n_ranks < n_seen) {
+			n_largest = group->n_ranks;
+		}
+	}
+	bool is_uneven = n_seen % n_largest != 0 && (n_seen + 1) % n_largest == 0;
+	return is_uneven && n_alone > 0 && 2 * n_alone <= n_seen + 1;
+}
+
+/*
+ * 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes. Where
+ * there are none and a rank lacks its partner, that is the next number.
+ */
+static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topology *topology,
+				   const struct fsl_run *run, struct fsl_error *err)
 {
 	int32_t greatest = run->n_ranks > 0 ? run->ranks[run->n_ranks - 1].rank : -1;
+	size_t n_seen = fsl_ranks_seen(run);
+	bool has_holes = (size_t)greatest + 1 != n_seen;
 	enum fsl_status status = FSL_OK;
 	if (greatest / SAMPLED_SHARE >= (int64_t)run->n_ranks) {
 		fsl_log(FSL_LOG_INFO, "topology",
@@ -57,15 +87,18 @@ static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_run *r
 			run->n_ranks, greatest);
 		return FSL_OK;
 	}
+	if (!has_holes && lacks_last_rank(topology, n_seen)) {
+		status = add_rank(set, greatest + 1, err);
+	}
 	for (int32_t rank = 0; rank <= greatest && status == FSL_OK; rank++) {
 		status = add_rank(set, rank, err);
 	}
 	return status;
 }
 
-static enum fsl_status add_all(struct rank_set *set, const struct fsl_run *run,
-			       const struct fsl_config *config, const struct fsl_rank_table *table,
-			       struct fsl_error *err)
+static enum fsl_status add_all(struct rank_set *set, const struct fsl_topology *topology,
+			       const struct fsl_run *run, const struct fsl_config *config,
+			       const struct fsl_rank_table *table, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	if (fsl_hccl_domain_is_set(config)) {
@@ -75,7 +108,7 @@ static enum fsl_status add_all(struct rank_set *set, const struct fsl_run *run,
 			status = add_rank(set, table->items[i].rank, err);
 		}
 	} else {
-		status = add_numbers(set, run, err);
+		status = add_numbers(set, topology, run, err);
 	}
 	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
 		status = add_rank(set, run->ranks[r].rank, err);
@@ -140,7 +173,7 @@ enum fsl_status fsl_topology_expect(struct fsl_topology *out, const struct fsl_r
 	enum fsl_status status =
 		fsl_rank_table_read(config->rank_table_json, &out->arena, &table, err);
 	if (status == FSL_OK) {
-		status = add_all(&set, run, config, &table, err);
+		status = add_all(&set, out, run, config, &table, err);
 	}
 	if (status == FSL_OK) {
 		status = fill(out, &set, run, &table, err);

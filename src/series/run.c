@@ -333,6 +333,15 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 	rank->n_steps = unique_steps(rank->steps, rank->n_steps);
 }
 
+size_t fsl_ranks_seen(const struct fsl_run *run)
+{
+	size_t n_seen = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n_seen += run->ranks[r].n_ops > 0;
+	}
+	return n_seen;
+}
+
 size_t fsl_run_count_ops(const struct fsl_run *run, int64_t from_ns)
 {
 	size_t n = 0;

@@ -159,6 +159,8 @@ void fsl_run_fini(struct fsl_run *run);
 
 /* Operators that end at @from_ns or later; INT64_MIN: all. */
 size_t fsl_run_count_ops(const struct fsl_run *run, int64_t from_ns);
+/* Ranks that left operators. */
+size_t fsl_ranks_seen(const struct fsl_run *run);
 
 /* Sets longest_op_ns of all ranks, on threads. */
 void fsl_run_measure_ops(struct fsl_run *run);

@@ -60,7 +60,7 @@ struct fsl_topology {
 	 */
 	struct fsl_domain domains[FSL_GROUP_KINDS_N];
 	int32_t *expected_ranks; /* every rank that the job should have: configured, table, or
-				    0..max */
+				    0..max, and max + 1 where it is somebody's only partner */
 	size_t n_expected_ranks;
 	/* Server of each expected rank, from its files or the rank table; NULL where unknown. */
 	const char **expected_hosts;

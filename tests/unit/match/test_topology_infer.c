@@ -557,6 +557,40 @@ static void holes_in_the_rank_numbers_are_expected_ranks(void **state)
 	bench_fini(&bench);
 }
 
+/* Ranks 0 to 2 of a job of 2 x 2, and of one whose groups have one member each. */
+static void a_rank_without_its_partner_lacks_the_next_rank(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench);
+	bench_calls(&bench, 0, "t0", "HcclAllGather", 10);
+	bench_calls(&bench, 1, "t0", "HcclAllGather", 10);
+	bench_calls(&bench, 2, "t1", "HcclAllGather", 10);
+	bench_calls(&bench, 0, "d0", "HcclAllReduce", 10);
+	bench_calls(&bench, 2, "d0", "HcclAllReduce", 10);
+	bench_calls(&bench, 1, "d1", "HcclAllReduce", 10);
+	bench_build(&bench);
+	assert_int_equal(bench.topology.n_expected_ranks, 4);
+	assert_int_equal(bench.topology.expected_ranks[3], 3);
+	bench_calls(&bench, 0, "d2", "HcclAllReduce", 10);
+	bench_build(&bench);
+	assert_int_equal(bench.topology.n_expected_ranks, 3);
+	bench_fini(&bench);
+}
+
+static void a_hole_is_the_partner_that_a_rank_lacks(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench);
+	bench_calls(&bench, 0, "t0", "HcclAllGather", 10);
+	bench_calls(&bench, 2, "t1", "HcclAllGather", 10);
+	bench_calls(&bench, 3, "t1", "HcclAllGather", 10);
+	bench_build(&bench);
+	assert_int_equal(bench.topology.n_expected_ranks, 4);
+	bench_fini(&bench);
+}
+
 static void a_sample_of_the_ranks_lacks_none(void **state)
 {
 	(void)state;
@@ -651,6 +685,8 @@ int main(void)
 		cmocka_unit_test(a_group_with_one_known_member_stays_unknown),
 		cmocka_unit_test(a_run_without_operators_has_no_groups),
 		cmocka_unit_test(holes_in_the_rank_numbers_are_expected_ranks),
+		cmocka_unit_test(a_rank_without_its_partner_lacks_the_next_rank),
+		cmocka_unit_test(a_hole_is_the_partner_that_a_rank_lacks),
 		cmocka_unit_test(a_sample_of_the_ranks_lacks_none),
 		cmocka_unit_test(order_of_names_changes_nothing),
 		cmocka_unit_test(four_thousand_ranks_are_told_apart),
