@@ -168,6 +168,16 @@ static void say_largest(struct result *result)
 	    largest->before, largest->after, result->first + largest->at);
 }
 
+/* Names the bound on p when it alone asks for more points than there are. */
+static void say_bound(struct result *result)
+{
+	struct fsl_shift_options options = result->options;
+	options.p_max = 1.0;
+	if (result->shifts.n_used >= fsl_shift_values_min(&options)) {
+		say(result, " for a p of at most %g", result->options.p_max);
+	}
+}
+
 static void summarise(struct result *result)
 {
 	const struct fsl_shifts *shifts = &result->shifts;
@@ -176,6 +186,7 @@ static void summarise(struct result *result)
 	if (shifts->n_used < n_needed) {
 		say(result, "too few points: %zu, at least %zu are needed", shifts->n_used,
 		    n_needed);
+		say_bound(result);
 	} else if (shifts->n == 0) {
 		say(result, "no lasting change in %zu %s", shifts->n_used, points);
 	} else {
