@@ -183,7 +183,8 @@ static void hide_remnants(struct fsl_own *own, const struct fsl_run *run,
 {
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
-		for (size_t i = 0; i < rank->n_remnants && loses_many(rank); i++) {
+		size_t n_remnants = loses_many(rank) ? rank->n_remnants : 0;
+		for (size_t i = 0; i < n_remnants; i++) {
 			if (!is_put_back(rank, &rank->remnants[i])) {
 				hide_step(own, run, cuts, r, fsl_remnant_ns(&rank->remnants[i]));
 			}
