@@ -14,8 +14,6 @@
 #include <sys/mman.h>
 #endif
 
-#include "base/pocket.h"
-
 /* Blocks that several share double from the first size to the last: many arenas hold little. */
 enum { ARENA_FIRST_BYTES = 4 * 1024, ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
 enum { LEAST_ELEMENTS = 8 };
@@ -54,9 +52,9 @@ bool fsl_add_size(size_t a, size_t b, size_t *out)
 #ifdef MADV_HUGEPAGE
 enum { HUGE_BYTES = 1 << 21 };
 
-/* What was asked for at the start, before there are threads: to ask again changes nothing, and
- * waits until no other thread is given a page. */
-static char *ahead_begin, *ahead_end;
+/* What the thread asked for at the start: to ask again changes nothing, and waits until no other
+ * thread is given a page. */
+static _Thread_local char *ahead_begin, *ahead_end;
 
 static char *begin_of_page(char *memory)
 {
@@ -66,29 +64,32 @@ static char *begin_of_page(char *memory)
 
 #ifdef __GLIBC__
 /*
- * Has the heap begin with room for a usual run, in pages of 2 MB but for a start that is enough for
- * small runs. Later is too late: malloc writes behind a block before anybody can ask for the pages
- * there, and those around the end of each block would be small ones. What lies between the start
- * and the first large page, up to 2 MB, is left out: its small pages cost more than the large one.
+ * Has the heap of the thread begin with room for a usual run, @n_bytes, in pages of 2 MB but for a
+ * start of @n_small bytes that is enough for small runs. Later is too late: malloc writes behind a
+ * block before anybody can ask for the pages there, and those around the end of each block would
+ * be small ones. What lies between the start and the first large page, up to 2 MB, is left out:
+ * its small pages cost more than the large one.
  */
-static void take_ahead(void)
+static void take_ahead(size_t n_bytes, size_t n_small)
 {
 #ifdef MADV_HUGEPAGE
-	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 18 };
-	static void *volatile left_out; /* for good; so that nobody takes it for nothing */
-	char *ahead = malloc(AHEAD_BYTES);
+	static _Thread_local void *volatile left_out; /* for good; nobody takes it for nothing */
+	char *ahead = malloc(n_bytes);
 	if (ahead != NULL) {
-		char *begin = begin_of_page(ahead + SMALL_BYTES) + HUGE_BYTES;
-		char *end = begin_of_page(ahead + AHEAD_BYTES);
+		char *begin = begin_of_page(ahead + n_small) + HUGE_BYTES;
+		char *end = begin_of_page(ahead + n_bytes);
 		if (madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE) == 0) {
 			ahead_begin = begin;
 			ahead_end = end;
 		}
-		size_t n_left_out = (size_t)(begin - ahead) - SMALL_BYTES;
+		size_t n_left_out = (size_t)(begin - ahead) - n_small;
 		free(ahead);
 		left_out = malloc(n_left_out);
 		(void)left_out;
 	}
+#else
+	(void)n_bytes;
+	(void)n_small;
 #endif
 }
 #endif
@@ -96,20 +97,22 @@ static void take_ahead(void)
 void fsl_mem_keep_freed(void)
 {
 #ifdef __GLIBC__
-	enum { NEVER_BYTES = 1 << 30, PAD_BYTES = 1 << 23 };
+	enum { NEVER_BYTES = 1 << 30, PAD_BYTES = 1 << 23, MORE_THAN_THREADS = 1 << 12 };
+	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 18 };
 	(void)mallopt(M_MMAP_THRESHOLD, NEVER_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, NEVER_BYTES);
-	(void)mallopt(M_ARENA_MAX, 1);
+	(void)mallopt(M_ARENA_MAX, MORE_THAN_THREADS);
 	(void)mallopt(M_TOP_PAD, PAD_BYTES); /* so that a huge page does not end with the heap */
-	take_ahead();
+	take_ahead(AHEAD_BYTES, SMALL_BYTES);
 #endif
 }
 
-void fsl_mem_heap_per_thread(void)
+void fsl_mem_begin_thread(void)
 {
 #ifdef __GLIBC__
-	enum { MORE_THAN_THREADS = 1 << 12 };
-	(void)mallopt(M_ARENA_MAX, MORE_THAN_THREADS);
+	/* Of the 64 MB that the heap of a thread has in one piece all but what describes it. */
+	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 12 };
+	take_ahead(AHEAD_BYTES, SMALL_BYTES);
 #endif
 }
 
@@ -145,19 +148,6 @@ size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads)
 	return begin + (is_last ? length : k / n_threads);
 }
 
-/* From the pocket of the thread or from the heap. */
-static void *take_bytes(size_t n_bytes, bool is_zeroed)
-{
-	void *memory = fsl_pocket_find(n_bytes);
-	if (memory != NULL) {
-		return is_zeroed ? memset(memory, 0, n_bytes) : memory;
-	}
-	n_bytes = fsl_pocket_ask_bytes(n_bytes);
-	memory = is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
-	use_huge_pages(memory, n_bytes);
-	return memory;
-}
-
 /* As fsl_calloc; zeroed where wanted. */
 static void *take(size_t n, size_t size, bool is_zeroed)
 {
@@ -166,7 +156,10 @@ static void *take(size_t n, size_t size, bool is_zeroed)
 	if (is_failing() || !fsl_mul_size(n, size, &n_bytes)) {
 		return NULL;
 	}
-	return take_bytes(n_bytes > 0 ? n_bytes : 1, is_zeroed);
+	n_bytes = n_bytes > 0 ? n_bytes : 1;
+	void *memory = is_zeroed ? calloc(1, n_bytes) : malloc(n_bytes);
+	use_huge_pages(memory, n_bytes);
+	return memory;
 }
 
 void *fsl_calloc(size_t n, size_t size)
@@ -176,26 +169,7 @@ void *fsl_calloc(size_t n, size_t size)
 
 void fsl_free(void *memory)
 {
-	if (!fsl_pocket_keep(memory)) {
-		free(memory);
-	}
-}
-
-/* Makes @memory longer, in which there is room for @n_old bytes; 0: for nobody knows how many. */
-static void *lengthen(void *memory, size_t n_old, size_t n_bytes)
-{
-	bool is_known = memory == NULL || n_old > 0;
-	if (!is_known || !fsl_pocket_is_for(n_bytes)) {
-		void *longer = realloc(memory, n_bytes);
-		use_huge_pages(longer, n_bytes);
-		return longer;
-	}
-	void *moved = take_bytes(n_bytes, false);
-	if (moved != NULL && memory != NULL) {
-		memcpy(moved, memory, n_old);
-		fsl_free(memory);
-	}
-	return moved;
+	free(memory);
 }
 
 enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
@@ -215,7 +189,8 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 	size_t n_bytes = 0;
 	void *moved = NULL;
 	if (fsl_mul_size(n_new, size, &n_bytes) && !is_failing()) {
-		moved = lengthen(*array, *capacity * size, n_bytes);
+		moved = realloc(*array, n_bytes);
+		use_huge_pages(moved, n_bytes);
 	}
 	if (moved == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: elements=%zu, bytes_each=%zu",

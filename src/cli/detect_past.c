@@ -1,9 +1,6 @@
 /* Judges the chapters that are over, several at a time. */
-#include <omp.h>
-
 #include "base/log.h"
 #include "base/number.h"
-#include "base/pocket.h"
 #include "cli/detect_chapters_parts.h"
 #include "series/verdict_pack.h"
 
@@ -195,25 +192,15 @@ struct round {
 typedef enum fsl_status (*fsl_visit_chapter)(const struct round *round, size_t k,
 					     struct fsl_error *err);
 
-/*
- * Chapters [@begin, @end). One wants what the one before it wanted: with several threads each keeps
- * what it frees, while a single one finds it in the heap, which may join and split it.
- */
+/* Chapters [@begin, @end). */
 static enum fsl_status visit_together(const struct round *round, size_t begin, size_t end,
 				      fsl_visit_chapter visit, struct fsl_error *err)
 {
 	struct fault fault = {0};
-#pragma omp parallel
-	{
-		bool has_pocket = omp_get_num_threads() > 1 && fsl_pocket_open();
-#pragma omp for schedule(dynamic, 1) nowait
-		for (size_t k = begin; k < end; k++) {
-			struct fsl_error error = {0};
-			note_fault(&fault, visit(round, k, &error), &error);
-		}
-		if (has_pocket) {
-			fsl_pocket_close();
-		}
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t k = begin; k < end; k++) {
+		struct fsl_error error = {0};
+		note_fault(&fault, visit(round, k, &error), &error);
 	}
 	return pass_on(&fault, err);
 }

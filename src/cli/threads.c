@@ -6,6 +6,8 @@
 #include <sched.h>
 #endif
 
+#include "base/mem.h"
+
 /* With less for each, a second thread hardly saves time and half as much again goes into waiting:
  * two take 37 ms of CPU time for 9 MB of eight ranks, one 23, and they are done at the same time.
  */
@@ -26,7 +28,7 @@ static void leave(int cpu, const cpu_set_t *allowed)
 /*
  * One thread more than is wanted: while there are more of them than processors, the first one
  * sleeps until the others are there, and does not keep from them the processor that all are on by
- * spinning. The one too many ends with the next region.
+ * spinning. The one too many ends with the next region. Those that stay prepare their heaps.
  */
 static void start_apart(int n)
 {
@@ -38,6 +40,9 @@ static void start_apart(int n)
 #pragma omp parallel num_threads(n + 1)
 	if (omp_get_thread_num() != 0) {
 		leave(cpu, &allowed);
+		if (omp_get_thread_num() < n) {
+			fsl_mem_begin_thread();
+		}
 	}
 }
 #endif

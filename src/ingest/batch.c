@@ -8,12 +8,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "ingest/ahead.h"
 #include "ingest/load_pack.h"
-
-/* From so many on, threads wait for each other at the heap: a file takes a hundred small blocks. */
-enum { MANY_FILES = 256 };
 
 struct size_order {
 	uint64_t n_bytes;
@@ -77,9 +73,6 @@ enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t f
 	size_t order[FSL_BATCH_FILES] = {0};
 	bool is_failed = false;
 	fsl_batch_order_to_read(loads, n_loads, order);
-	if (n_loads >= MANY_FILES) {
-		fsl_mem_heap_per_thread();
-	}
 	struct fsl_ahead *ahead =
 		fsl_ahead_create(n_loads, parts_ahead(n_loads, n_threads), FSL_AHEAD_PART_BYTES);
 #pragma omp parallel num_threads(n_threads) reduction(|| : is_failed)

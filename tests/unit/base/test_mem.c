@@ -1,4 +1,5 @@
 /* Checked growth, the arena and the hook that makes allocations fail. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -205,6 +206,51 @@ static void neighbours_take_turns_once_each_and_far_apart(void **state)
 	assert_int_equal(fsl_mem_turn(8, 9, 2), 4);
 }
 
+enum { BLOCKS = 64, BLOCK_BYTES = 100000 };
+
+static pthread_barrier_t both_are_done; /* the heap of a thread that ended goes to the next */
+
+/* The pages of 2 MB in which blocks of a new thread begin. */
+static void *fill_blocks(void *pages)
+{
+	void *blocks[BLOCKS];
+	fsl_mem_begin_thread();
+	for (size_t i = 0; i < BLOCKS; i++) {
+		blocks[i] = fsl_calloc(1, BLOCK_BYTES);
+		((uintptr_t *)pages)[i] = (uintptr_t)blocks[i] >> 21;
+	}
+	(void)pthread_barrier_wait(&both_are_done);
+	for (size_t i = 0; i < BLOCKS; i++) {
+		fsl_free(blocks[i]);
+	}
+	return NULL;
+}
+
+static void threads_do_not_meet_in_a_large_page(void **state)
+{
+	(void)state;
+#if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__)
+	skip(); /* another heap */
+#endif
+	static uintptr_t pages[2][BLOCKS];
+	pthread_t threads[2];
+	fsl_mem_keep_freed();
+	assert_int_equal(pthread_barrier_init(&both_are_done, NULL, 2), 0);
+	for (size_t t = 0; t < 2; t++) {
+		assert_int_equal(pthread_create(&threads[t], NULL, fill_blocks, pages[t]), 0);
+	}
+	for (size_t t = 0; t < 2; t++) {
+		assert_int_equal(pthread_join(threads[t], NULL), 0);
+	}
+	(void)pthread_barrier_destroy(&both_are_done);
+	for (size_t a = 0; a < BLOCKS; a++) {
+		assert_true(pages[0][a] != 0 && pages[1][a] != 0);
+		for (size_t b = 0; b < BLOCKS; b++) {
+			assert_true(pages[0][a] != pages[1][b]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +265,7 @@ int main(void)
 		cmocka_unit_test(arena_memory_is_aligned_zeroed_and_apart),
 		cmocka_unit_test(arena_texts_are_terminated_copies),
 		cmocka_unit_test(arena_without_memory_returns_null_and_stays_usable),
+		cmocka_unit_test(threads_do_not_meet_in_a_large_page),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
