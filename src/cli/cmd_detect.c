@@ -383,14 +383,14 @@ static int terminal_width(void)
 }
 
 /*
- * The alarm is looked up while the verdict of perception, which says nothing of it, goes to the
- * disk. The files are written one after the other: file systems that gather the syncs of several
- * threads let each wait. A verdict that cannot be written does not keep the other one from its
- * file.
+ * The alarm is looked up while what says nothing of it, the verdict of perception and what @kept
+ * (NULL: nothing) keeps for the next run, goes to the disk. The files are written one after the
+ * other: file systems that gather the syncs of several threads let each wait. A verdict that cannot
+ * be written does not keep the other one from its file.
  */
 static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_config *config,
-				      struct fsl_state **state, struct fsl_summary *summary,
-				      struct fsl_error *err)
+				      struct fsl_kept *kept, struct fsl_state **state,
+				      struct fsl_summary *summary, struct fsl_error *err)
 {
 	struct fsl_error other = *err;
 	enum fsl_status perceived = FSL_OK;
@@ -399,8 +399,13 @@ static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_conf
 #pragma omp section
 		check_alarm(job, config, state);
 #pragma omp section
-		perceived = fsl_report_write_perception(&job->perception, config,
-							&summary->perception_path, err);
+		{
+			perceived = fsl_report_write_perception(&job->perception, config,
+								&summary->perception_path, err);
+			if (kept != NULL) {
+				fsl_kept_save(kept, job, config);
+			}
+		}
 	}
 	enum fsl_status localised =
 		fsl_report_write_localisation(&job->localisation, &job->topology, &job->run, config,
@@ -412,8 +417,8 @@ static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_conf
 }
 
 static enum fsl_status report(struct fsl_job *job, const struct fsl_config *config,
-			      const struct fsl_detect_options *options, struct fsl_state **state,
-			      struct fsl_error *err)
+			      const struct fsl_detect_options *options, struct fsl_kept *kept,
+			      struct fsl_state **state, struct fsl_error *err)
 {
 	struct fsl_summary summary = {.perception = &job->perception,
 				      .localisation = &job->localisation,
@@ -422,7 +427,7 @@ static enum fsl_status report(struct fsl_job *job, const struct fsl_config *conf
 				      .colours =
 					      isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
 				      .width = terminal_width()};
-	enum fsl_status status = write_verdicts(job, config, state, &summary, err);
+	enum fsl_status status = write_verdicts(job, config, kept, state, &summary, err);
 	/* A verdict that could not be stored is still told. */
 	if (options->is_json) {
 		enum fsl_status printed = fsl_report_json(stdout, &summary, config, err);
@@ -454,12 +459,10 @@ static enum fsl_status detect(const struct fsl_config *config,
 		withhold_verdict(&job);
 	}
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
-	enum fsl_status status = report(&job, config, options, &state, err);
+	enum fsl_status status =
+		report(&job, config, options, found == FSL_OK ? &kept : NULL, &state, err);
 	settle_alarm(state, config, status == FSL_OK);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
-	if (found == FSL_OK) {
-		fsl_kept_save(&kept, &job, config);
-	}
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
 	fsl_state_close(state);
 	fsl_kept_fini(&kept);
