@@ -63,6 +63,18 @@ static char *begin_of_page(char *memory)
 #endif
 
 #ifdef __GLIBC__
+/* Has the system hand out pages that are sure to be used at one go: one by one each interrupts the
+ * program. Kernels before 5.14 do not know how, and go on one by one. */
+static void fill_pages(char *begin, size_t n_bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	(void)madvise(begin, n_bytes, MADV_POPULATE_WRITE);
+#else
+	(void)begin;
+	(void)n_bytes;
+#endif
+}
+
 /*
  * Has the heap of the thread begin with room for a usual run, @n_bytes, in pages of 2 MB but for a
  * start of @n_small bytes that is enough for small runs. Later is too late: malloc writes behind a
@@ -86,6 +98,7 @@ static void take_ahead(size_t n_bytes, size_t n_small)
 		free(ahead);
 		left_out = malloc(n_left_out);
 		(void)left_out;
+		fill_pages(begin - n_small, n_small);
 	}
 #else
 	(void)n_bytes;
