@@ -7,7 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __GLIBC__
+/* A sanitizer has a heap of its own, of which nothing is known here. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+	__has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
+#define IS_WATCHED 1
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(IS_WATCHED)
+#define HAS_GLIBC_HEAP 1
 #include <malloc.h>
 #endif
 #ifdef __linux__
@@ -62,7 +73,7 @@ static char *begin_of_page(char *memory)
 }
 #endif
 
-#ifdef __GLIBC__
+#ifdef HAS_GLIBC_HEAP
 /* Has the system hand out pages that are sure to be used at one go: one by one each interrupts the
  * program. Kernels before 5.14 do not know how, and go on one by one. */
 static void fill_pages(char *begin, size_t n_bytes)
@@ -109,7 +120,7 @@ static void take_ahead(size_t n_bytes, size_t n_small)
 
 void fsl_mem_keep_freed(void)
 {
-#ifdef __GLIBC__
+#ifdef HAS_GLIBC_HEAP
 	enum { NEVER_BYTES = 1 << 30, PAD_BYTES = 1 << 23, MORE_THAN_THREADS = 1 << 12 };
 	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 18 };
 	(void)mallopt(M_MMAP_THRESHOLD, NEVER_BYTES);
@@ -122,7 +133,7 @@ void fsl_mem_keep_freed(void)
 
 void fsl_mem_begin_thread(void)
 {
-#ifdef __GLIBC__
+#ifdef HAS_GLIBC_HEAP
 	/* Of the 64 MB that the heap of a thread has in one piece all but what describes it. */
 	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 12 };
 	take_ahead(AHEAD_BYTES, SMALL_BYTES);

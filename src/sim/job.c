@@ -51,13 +51,13 @@ static void work_cell(struct fsl_sim_job *job, const struct fsl_sim_cell *cell, 
 }
 
 /* Under overlap the gradients of bucket b are ready when the last backward pass is through that
- * share of its layers. */
+ * share of its layers, and through one of them at least. */
 static void mark_ready(struct fsl_sim_job *job, const struct fsl_sim_cell *cell, int32_t n_done,
 		       int32_t n_all)
 {
 	const struct fsl_sim_params *params = job->params;
 	for (int32_t b = 0; b < params->buckets; b++) {
-		int32_t due = (b + 1) * n_all / params->buckets;
+		int32_t share = (b + 1) * n_all / params->buckets, due = share > 1 ? share : 1;
 		for (int32_t i = 0; i < job->width && due == n_done; i++) {
 			int32_t rank = fsl_sim_cell_rank(job, cell, i);
 			job->ready_ns[(int64_t)rank * params->buckets + b] =
