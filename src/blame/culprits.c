@@ -167,7 +167,8 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	culprit.server_ip = job->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;
 	culprit.other_cause = clues.other_cause;
-	culprit.lost_ms_per_step = fsl_fuse_loss_of_rank(job, r);
+	culprit.lost_ms_per_step =
+		fsl_fuse_bound_loss(blame, charge, fsl_fuse_loss_of_rank(job, r));
 	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence =

@@ -22,6 +22,15 @@ void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case
 double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t rank_idx);
 
 /*
+ * @lost_ms per step, but no more than the steps rose by where the charge has an episode: no
+ * repair makes a job faster than it was. The replay may have it so where work goes on under
+ * operators that nothing else shows to be asynchronous: who waits in them shows less work than it
+ * does.
+ */
+double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charge *charge,
+			   double lost_ms);
+
+/*
  * Why the charge of a rank is not enough to name it, in one clause in the verdict's arena; NULL
  * when it is. @least_ms: the loss per step that counts; @pauses_ms: fsl_fuse_pauses_ms().
  */

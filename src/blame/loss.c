@@ -1,6 +1,7 @@
 /* What the culprits cost together, by the replay. */
 #include <math.h>
 
+#include "blame/fuse_parts.h"
 #include "blame/whatif.h"
 
 /* The named ranks, and all slow links where one is named. */
@@ -23,10 +24,12 @@ static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisat
 }
 
 /* @before_ms, @after_ms: time of every replayed step without waits for the unseen, and that with
- * the culprits at their level; the difference is what comes back of the steps as they were. */
-static void set_loss(struct fsl_localisation *out, const struct fsl_verification *verification,
+ * the culprits at their level; the difference is what comes back of the steps as they were. @worst:
+ * the costliest culprit, SIZE_MAX: a link. */
+static void set_loss(struct fsl_localisation *out, const struct fsl_case *job, size_t worst,
 		     const double *before_ms, const double *after_ms, const double *weights)
 {
+	const struct fsl_verification *verification = job->verification;
 	const struct fsl_replay *replay = &verification->replay;
 	double was_ms = fsl_repairs_mean(replay, verification->replayed_ms, weights);
 	double lost_ms = fsl_repairs_mean(replay, before_ms, weights) -
@@ -36,9 +39,12 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_verification
 	if (!(repaired_ms > 0.0) || !(was_ms > repaired_ms)) {
 		return;
 	}
+	if (worst != SIZE_MAX) {
+		lost_ms = fsl_fuse_bound_loss(job->blame, &job->blame->charges[worst], lost_ms);
+	}
 	out->is_loss_replayed = true;
-	out->lost_ms_per_step = was_ms - repaired_ms;
-	out->slowdown = was_ms / repaired_ms;
+	out->lost_ms_per_step = lost_ms;
+	out->slowdown = was_ms / (was_ms - lost_ms);
 	out->replay.culprits_share = fsl_share_of_loss(was_ms, repaired_ms, ideal_ms);
 	for (size_t i = 0; i < out->n_culprits; i++) {
 		double share = out->culprits[i].lost_ms_per_step / out->lost_ms_per_step;
@@ -92,7 +98,7 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 	enum fsl_status status = run(&repairs, verification, step_ms, err);
 	if (status == FSL_OK &&
 	    fsl_weigh_steps(weights, &verification->replay, job->blame, r, begin, end)) {
-		set_loss(out, verification, step_ms[before.idx], step_ms[after.idx], weights);
+		set_loss(out, job, r, step_ms[before.idx], step_ms[after.idx], weights);
 	}
 	fsl_repairs_fini(&repairs);
 	fsl_arena_fini(&scratch);

@@ -1,0 +1,52 @@
+/* How much longer steps take with a lasting fault: what a fault can cost at most. */
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "blame/fuse_parts.h"
+
+/* Fewer steps outside of the fault tell no level. */
+enum { STEPS_MIN = 8 };
+/* Of the steps outside of the fault: what else was wrong then lengthened the others. */
+static const double HEALTHY_PERCENT = 25.0;
+/* Where the steps rose by less than this part of the replayed loss, something else became faster
+ * when the rank became slow, and the rise tells nothing of it. */
+static const double RISE_SHARE_MIN = 0.25;
+
+/* Gathers the times of the steps outside of [begin, end). */
+static size_t list_outside(double *out, const struct fsl_blame *blame, size_t begin, size_t end)
+{
+	size_t n = 0;
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		if ((s < begin || s >= end) && !isnan(blame->step_dur_ms[s])) {
+			out[n++] = blame->step_dur_ms[s];
+		}
+	}
+	return n;
+}
+
+/* Infinite where it is not known. */
+static double rise_ms(const struct fsl_blame *blame, const struct fsl_charge *charge)
+{
+	size_t begin = charge->episode.begin, end = charge->episode.end;
+	double *times = fsl_calloc(2 * blame->n_steps, sizeof(*times));
+	size_t n = times != NULL ? list_outside(times, blame, begin, end) : 0;
+	double rise = (double)INFINITY;
+	if (n >= STEPS_MIN && end > begin) {
+		double *scratch = times + blame->n_steps;
+		double healthy = fsl_percentile(times, n, HEALTHY_PERCENT, scratch);
+		rise = fsl_median(blame->step_dur_ms + begin, end - begin, scratch) - healthy;
+	}
+	fsl_free(times);
+	return rise;
+}
+
+double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charge *charge,
+			   double lost_ms)
+{
+	if (charge->pattern != FSL_PATTERN_LASTING) {
+		return lost_ms;
+	}
+	double rise = rise_ms(blame, charge);
+	return rise >= RISE_SHARE_MIN * lost_ms ? fmin(lost_ms, rise) : lost_ms;
+}

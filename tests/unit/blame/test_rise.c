@@ -1,0 +1,62 @@
+/* What a fault costs at most: what the steps rose by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "blame/fuse_parts.h"
+
+enum { STEPS = 30, ONSET = 10 };
+
+/* Steps of 100 ms, and of @slow_ms from ONSET on; @lost_ms is what the replay says. */
+static double bound(double slow_ms, size_t begin, enum fsl_pattern pattern, double lost_ms)
+{
+	double times[STEPS];
+	for (size_t s = 0; s < STEPS; s++) {
+		times[s] = s < ONSET ? 100.0 : slow_ms;
+	}
+	times[3] = 500.0; /* something else */
+	const struct fsl_blame blame = {.n_steps = STEPS, .step_dur_ms = times};
+	const struct fsl_charge charge = {.pattern = pattern,
+					  .episode = {.begin = begin, .end = STEPS}};
+	return fsl_fuse_bound_loss(&blame, &charge, lost_ms);
+}
+
+static void assert_near(double is, double wanted)
+{
+	assert_true(is > wanted - 1e-9 && is < wanted + 1e-9);
+}
+
+static void a_fault_costs_no_more_than_the_steps_rose_by(void **state)
+{
+	(void)state;
+	assert_near(bound(130.0, ONSET, FSL_PATTERN_LASTING, 60.0), 30.0);
+	assert_near(bound(130.0, ONSET, FSL_PATTERN_LASTING, 20.0), 20.0);
+}
+
+static void steps_that_hardly_rose_tell_nothing(void **state)
+{
+	(void)state;
+	assert_near(bound(105.0, ONSET, FSL_PATTERN_LASTING, 60.0), 60.0);
+	assert_near(bound(90.0, ONSET, FSL_PATTERN_LASTING, 60.0), 60.0);
+}
+
+static void without_steps_outside_the_replay_stands(void **state)
+{
+	(void)state;
+	assert_near(bound(130.0, 0, FSL_PATTERN_LASTING, 60.0), 60.0);
+	assert_near(bound(130.0, 7, FSL_PATTERN_LASTING, 60.0), 60.0);
+	assert_near(bound(130.0, ONSET, FSL_PATTERN_REPEATED, 60.0), 60.0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fault_costs_no_more_than_the_steps_rose_by),
+		cmocka_unit_test(steps_that_hardly_rose_tell_nothing),
+		cmocka_unit_test(without_steps_outside_the_replay_stands),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
