@@ -8,7 +8,7 @@ function(fsl_pkg target module)
 endfunction()
 
 # Adds @target as PkgConfig::@target would, but of the archives @ARGN where all of them are there: a run of a few
-# milliseconds spends one of them on finding and relocating large shared libraries of which it needs little.
+# milliseconds spends one of them on finding and relocating shared libraries of which it needs little.
 function(fsl_pkg_archive target module)
 	pkg_check_modules(${target} REQUIRED IMPORTED_TARGET ${module})
 	pkg_get_variable(folder ${module} libdir) # of these headers, and of no others
@@ -47,13 +47,15 @@ target_link_libraries(fsl_dep_compress INTERFACE fsl_dep_zlib fsl_dep_zstd)
 
 # libcsv ships no pkg-config file.
 find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
-if(FSL_ARCHIVES)
-	set(csv_archive libcsv.a)
-endif()
-find_library(CSV_LIBRARY NAMES ${csv_archive} csv REQUIRED)
+find_library(CSV_LIBRARY csv REQUIRED)
+find_library(FSL_ARCHIVE_csv libcsv.a)
 add_library(fsl_dep_csv INTERFACE)
 target_include_directories(fsl_dep_csv SYSTEM INTERFACE ${CSV_INCLUDE_DIR})
-target_link_libraries(fsl_dep_csv INTERFACE ${CSV_LIBRARY})
+if(FSL_ARCHIVES AND FSL_ARCHIVE_csv)
+	target_link_libraries(fsl_dep_csv INTERFACE ${FSL_ARCHIVE_csv})
+else()
+	target_link_libraries(fsl_dep_csv INTERFACE ${CSV_LIBRARY})
+endif()
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 add_library(fsl_dep_openmp INTERFACE)

@@ -383,33 +383,37 @@ static int terminal_width(void)
 }
 
 /*
- * The alarm is looked up while what says nothing of it, the verdict of perception and what @kept
- * (NULL: nothing) keeps for the next run, goes to the disk. The files are written one after the
- * other: file systems that gather the syncs of several threads let each wait. A verdict that cannot
- * be written does not keep the other one from its file.
+ * The alarm is looked up while the verdict of perception, which says nothing of it, goes to the
+ * disk, and what @kept (NULL: nothing) keeps for the next run goes there beside the other one:
+ * not before, as a state that cannot be used is removed with all that lies beside it. The verdicts
+ * are written one after the other: file systems that gather the syncs of several threads let each
+ * wait. One that cannot be written does not keep the other one from its file.
  */
 static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_config *config,
 				      struct fsl_kept *kept, struct fsl_state **state,
 				      struct fsl_summary *summary, struct fsl_error *err)
 {
 	struct fsl_error other = *err;
-	enum fsl_status perceived = FSL_OK;
+	enum fsl_status perceived = FSL_OK, localised = FSL_OK;
 #pragma omp parallel sections
 	{
 #pragma omp section
 		check_alarm(job, config, state);
 #pragma omp section
-		{
-			perceived = fsl_report_write_perception(&job->perception, config,
-								&summary->perception_path, err);
-			if (kept != NULL) {
-				fsl_kept_save(kept, job, config);
-			}
+		perceived = fsl_report_write_perception(&job->perception, config,
+							&summary->perception_path, err);
+	}
+#pragma omp parallel sections
+	{
+#pragma omp section
+		localised =
+			fsl_report_write_localisation(&job->localisation, &job->topology, &job->run,
+						      config, &summary->localisation_path, &other);
+#pragma omp section
+		if (kept != NULL) {
+			fsl_kept_save(kept, job, config);
 		}
 	}
-	enum fsl_status localised =
-		fsl_report_write_localisation(&job->localisation, &job->topology, &job->run, config,
-					      &summary->localisation_path, &other);
 	if (perceived == FSL_OK) {
 		*err = other;
 	}
