@@ -13,8 +13,8 @@ enum {
 
 /* A change of n steps is above this many sigmas of their mean: there are many places for one. */
 static const double CHANGE_SIGMAS = 7.0;
-/* So much of a change is the rank's own: where half of its peers slow down, their level rises and
- * the rank seems to have been slower before. */
+/* So much of a change is the rank's own, or is seen in the steps: where half of its peers slow down,
+ * their level rises and the rank seems to have been slower before. */
 static const double OWN_SHARE_MIN = 0.5;
 /* So many episodes as clear as a change may be expected by chance. */
 static const double CHANCE_EPISODES_MAX = 0.01;
@@ -177,6 +177,22 @@ static double expected_by_chance(const double *excess, size_t n_steps,
 }
 
 /*
+ * True when it is the rank that changed. Peers that work on beneath an operator while they wait in
+ * it for the rank seem to work less than before, by more than what the rank works longer: then the
+ * steps got longer, too. @rise_ms: of the excess; @work: 2 * steps.
+ */
+static bool is_own_change(const struct fsl_blame *blame, size_t r,
+			  const struct fsl_episode *episode, double rise_ms, double least_ms,
+			  double *work)
+{
+	size_t n_least = 0, n_steps = blame->n_steps;
+	double own_ms = rise_of(blame->own_ms + r * n_steps, n_steps, episode, &n_least, work);
+	double step_ms = rise_of(blame->step_dur_ms, n_steps, episode, &n_least, work);
+	return own_ms >= OWN_SHARE_MIN * rise_ms ||
+	       (own_ms >= least_ms && step_ms >= OWN_SHARE_MIN * own_ms);
+}
+
+/*
  * A rank that became slower: an episode above the rank's own healthy level by what counts, and by
  * far more than its length would by chance. References become that level. @work: 3 * steps.
  */
@@ -194,9 +210,8 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 	size_t n_least = 0;
 	double rise_ms = rise_of(excess, out->n_steps, &episode, &n_least, work);
 	double chance_ms = CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
-	double own_rise_ms =
-		rise_of(out->own_ms + r * out->n_steps, out->n_steps, &episode, &n_least, work);
-	if (!(rise_ms >= fmax(least_ms, chance_ms)) || !(own_rise_ms >= OWN_SHARE_MIN * rise_ms) ||
+	if (!(rise_ms >= fmax(least_ms, chance_ms)) ||
+	    !is_own_change(out, r, &episode, rise_ms, fmax(least_ms, chance_ms), work) ||
 	    expected_by_chance(excess, out->n_steps, &episode, threshold_ms) >
 		    CHANCE_EPISODES_MAX) {
 		return false;
