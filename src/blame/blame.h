@@ -176,6 +176,13 @@ void fsl_episode_measure(struct fsl_episode *episode, const double *values, doub
 struct fsl_episode fsl_episode_all(const double *values, size_t n, double threshold,
 				   size_t *n_seen);
 
+/*
+ * How far an episode lies above the rest of a series (medians); NaN where the rest is too short to
+ * compare with. *n_least: values seen on the shorter side. @work: 2 * n.
+ */
+double fsl_episode_rise(const struct fsl_episode *episode, const double *values, size_t n,
+			size_t *n_least, double *work);
+
 enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,
 				struct fsl_error *err);
@@ -222,6 +229,22 @@ enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blam
 enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *episode,
 			       const struct fsl_blame *blame, size_t rank_idx,
 			       struct fsl_error *err);
+
+/*
+ * True when the rank's excess rose by @rise_ms over the episode because the rank changed, and not
+ * those it is compared with: its own time rose by half of that, or by @least_ms and the steps with
+ * it. Peers that work on beneath an operator while they wait in it for the rank seem to work less
+ * than before, by more than what the rank works longer. @work: 2 * steps.
+ */
+bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
+		       const struct fsl_episode *episode, double rise_ms, double least_ms,
+		       double *work);
+
+/*
+ * Takes the charge from ranks that seem to have become slow in steps in which others did: their own
+ * time is what it was, and that of their peers, who wait for those others, seems to be less.
+ */
+enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error *err);
 
 /*
  * Onsets of all ranks are known: those that do not stand at a false discovery rate over the ranks

@@ -13,9 +13,6 @@ enum {
 
 /* A change of n steps is above this many sigmas of their mean: there are many places for one. */
 static const double CHANGE_SIGMAS = 7.0;
-/* So much of a change is the rank's own, or is seen in the steps: where half of its peers slow down,
- * their level rises and the rank seems to have been slower before. */
-static const double OWN_SHARE_MIN = 0.5;
 /* So many episodes as clear as a change may be expected by chance. */
 static const double CHANCE_EPISODES_MAX = 0.01;
 /* Others must have waited for a rank in this share of its high steps. */
@@ -104,30 +101,6 @@ static double chance_limit(double share, double n)
 	return share * n + SIGMAS * sqrt(n * share * (1.0 - share)) + SLACK_STEPS;
 }
 
-/*
- * How far an episode lies above the rest of a series (medians); NaN where the rest is too short to
- * compare with. *n_least: steps seen on the shorter side. @work: 2 * n_steps.
- */
-static double rise_of(const double *excess, size_t n_steps, const struct fsl_episode *episode,
-		      size_t *n_least, double *work)
-{
-	enum { REST_STEPS_MIN = 5 };
-	size_t n_inside = 0, n_rest = 0;
-	for (size_t s = episode->begin; s < episode->end; s++) {
-		if (!isnan(excess[s])) {
-			work[n_inside++] = excess[s];
-		}
-	}
-	double inside = fsl_median(work, n_inside, work + n_steps);
-	for (size_t s = 0; s < n_steps; s++) {
-		if (!isnan(excess[s]) && (s < episode->begin || s >= episode->end)) {
-			work[n_rest++] = excess[s];
-		}
-	}
-	*n_least = n_inside < n_rest ? n_inside : n_rest;
-	return n_rest < REST_STEPS_MIN ? NAN : inside - fsl_median(work, n_rest, work + n_steps);
-}
-
 static void scale_reference(struct fsl_blame *out, size_t r, double ratio)
 {
 	for (size_t s = 0; s < out->n_steps; s++) {
@@ -177,22 +150,6 @@ static double expected_by_chance(const double *excess, size_t n_steps,
 }
 
 /*
- * True when it is the rank that changed. Peers that work on beneath an operator while they wait in
- * it for the rank seem to work less than before, by more than what the rank works longer: then the
- * steps got longer, too. @rise_ms: of the excess; @work: 2 * steps.
- */
-static bool is_own_change(const struct fsl_blame *blame, size_t r,
-			  const struct fsl_episode *episode, double rise_ms, double least_ms,
-			  double *work)
-{
-	size_t n_least = 0, n_steps = blame->n_steps;
-	double own_ms = rise_of(blame->own_ms + r * n_steps, n_steps, episode, &n_least, work);
-	double step_ms = rise_of(blame->step_dur_ms, n_steps, episode, &n_least, work);
-	return own_ms >= OWN_SHARE_MIN * rise_ms ||
-	       (own_ms >= least_ms && step_ms >= OWN_SHARE_MIN * own_ms);
-}
-
-/*
  * A rank that became slower: an episode above the rank's own healthy level by what counts, and by
  * far more than its length would by chance. References become that level. @work: 3 * steps.
  */
@@ -208,10 +165,10 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 		return false;
 	}
 	size_t n_least = 0;
-	double rise_ms = rise_of(excess, out->n_steps, &episode, &n_least, work);
+	double rise_ms = fsl_episode_rise(&episode, excess, out->n_steps, &n_least, work);
 	double chance_ms = CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
 	if (!(rise_ms >= fmax(least_ms, chance_ms)) ||
-	    !is_own_change(out, r, &episode, rise_ms, fmax(least_ms, chance_ms), work) ||
+	    !fsl_change_is_own(out, r, &episode, rise_ms, fmax(least_ms, chance_ms), work) ||
 	    expected_by_chance(excess, out->n_steps, &episode, threshold_ms) >
 		    CHANCE_EPISODES_MAX) {
 		return false;
@@ -388,6 +345,9 @@ enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config 
 	enum fsl_status status = fsl_chance_find_singles(out, work, err);
 	if (status == FSL_OK) {
 		status = charge_members(out, config, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_changes_leave_own(out, err);
 	}
 	fsl_onsets_accept(out, work);
 	return status;
