@@ -5,11 +5,11 @@
 
 #include "blame/blame.h"
 
-/* So much of a change is the rank's own, or is seen in the steps: where half of its peers slow down,
- * their level rises and the rank seems to have been slower before. */
+/* So much of a change is the rank's own, or is seen in the steps: where half of its peers slow
+ * down, their level rises and the rank seems to have been slower before. */
 static const double OWN_SHARE_MIN = 0.5;
-/* Where own time was so many times as much higher as the excess while steps were shorter, it is that
- * of all: since then they wait, for some other rank. */
+/* Where own time was so many times as much higher as the excess while steps were shorter, it is
+ * that of all: since then they wait, for some other rank. */
 static const double COMMON_MULTIPLE = 2.0;
 /* So much of an episode lies in steps in which some rank changed. */
 static const double BESIDE_SHARE_MIN = 0.5;
@@ -86,8 +86,7 @@ static bool seems_changed(const struct fsl_blame *blame, size_t r, const bool *i
 		return false;
 	}
 	fsl_blame_set_excess(blame, r, 1.0, excess);
-	double rise_ms =
-		fsl_episode_rise(&charge->episode, excess, blame->n_steps, &n_least, work);
+	double rise_ms = fsl_episode_rise(&charge->episode, excess, blame->n_steps, &n_least, work);
 	return rise_ms >= charge->threshold_ms &&
 	       !fsl_change_is_own(blame, r, &charge->episode, rise_ms, charge->threshold_ms, work);
 }
@@ -101,10 +100,10 @@ enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error 
 		for (size_t r = 0; r < blame->n_ranks; r++) {
 			struct fsl_charge *charge = &blame->charges[r];
 			if (seems_changed(blame, r, is_changed, work)) {
-				*charge = (struct fsl_charge){
-					.threshold_ms = charge->threshold_ms,
-					.last_share = charge->last_share,
-					.late_ms_per_step = charge->late_ms_per_step};
+				*charge = (struct fsl_charge){.threshold_ms = charge->threshold_ms,
+							      .last_share = charge->last_share,
+							      .late_ms_per_step =
+								      charge->late_ms_per_step};
 			}
 		}
 	}

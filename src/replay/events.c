@@ -33,6 +33,15 @@ struct past {
 	size_t n_running;
 };
 
+enum { STREAMS_MAX = 64 }; /* communicators of a rank with operators that held nobody */
+
+/* What ended last on each communicator of those that held nobody: they run one after the other. */
+struct streams {
+	uint32_t group_id[STREAMS_MAX];
+	struct ending last[STREAMS_MAX];
+	size_t n;
+};
+
 /* One rank while its events are added. */
 struct walk {
 	struct fsl_replay *out;
@@ -44,6 +53,7 @@ struct walk {
 	size_t next_stage;    /* pieces before it end before every coming event's past */
 	const uint8_t *holds; /* [n_ops] enum fsl_hold */
 	struct past past;
+	struct streams streams;
 	struct fsl_pieces *pieces;
 	size_t next_event;
 	size_t next_lost;   /* graph->lost */
@@ -91,6 +101,40 @@ static void begin_op(struct past *past, struct ending ending)
 		past->runs_beside[n] = ending.is_beside;
 		past->n_running = n + 1;
 	}
+}
+
+static struct ending *find_stream(struct streams *streams, uint32_t group_id)
+{
+	size_t k = 0;
+	while (k < streams->n && streams->group_id[k] != group_id) {
+		k++;
+	}
+	if (k < streams->n) {
+		return &streams->last[k];
+	}
+	if (k == STREAMS_MAX || group_id == FSL_STR_NONE) {
+		return NULL;
+	}
+	streams->group_id[streams->n] = group_id;
+	streams->last[streams->n] = (struct ending){INT64_MIN, FSL_NO_NODE, true};
+	return &streams->last[streams->n++];
+}
+
+/*
+ * What an operator followed that begins at @begin_ns. Right behind one of its communicator, what it
+ * waited for was that one, though it held nobody; how long the rank worked does not show.
+ */
+static struct ending last_before(struct walk *walk, uint32_t group_id, int64_t begin_ns)
+{
+	static const double COINCIDENCE_SHARE = 0.1; /* of the time that it hides */
+	struct ending last = walk->past.any;
+	const struct ending *stream = find_stream(&walk->streams, group_id);
+	if (stream == NULL || stream->end_ns <= last.end_ns || stream->end_ns > begin_ns) {
+		return last;
+	}
+	bool is_behind = (double)(begin_ns - stream->end_ns) <=
+			 COINCIDENCE_SHARE * (double)(stream->end_ns - last.end_ns);
+	return is_behind ? *stream : last;
 }
 
 static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int64_t ns,
@@ -142,33 +186,35 @@ static enum fsl_status split_by_stages(struct walk *walk, struct fsl_event *even
 }
 
 /* Own time between what ended last and the event's begin. */
-static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, bool is_first,
-			       struct fsl_error *err)
+static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, uint32_t group_id,
+			       bool is_first, struct fsl_error *err)
 {
 	int64_t begin_ns = event->begin_ns + walk->clock_ns;
 	if (!walk->past.has_any) {
 		event->base_ns = event->begin_ns; /* the job begins here */
 		return FSL_OK;
 	}
-	const struct ending *last = &walk->past.any;
-	event->pred = last->event;
-	event->base_ns = last->end_ns - walk->clock_ns;
-	event->beside_ns = last->is_beside ? INT64_MAX : begin_ns - last->end_ns;
-	if (last->is_beside && walk->past.has_held && walk->past.held.event != FSL_NO_NODE) {
+	const struct ending last = last_before(walk, group_id, begin_ns);
+	event->pred = last.event;
+	event->base_ns = last.end_ns - walk->clock_ns;
+	event->beside_ns = last.is_beside ? INT64_MAX : begin_ns - last.end_ns;
+	if (last.is_beside && walk->past.has_held && walk->past.held.event != FSL_NO_NODE) {
 		event->beside = walk->past.held.event;
 		event->beside_ns = begin_ns - walk->past.held.end_ns;
 	}
 	if (walk->graph->job->own->has_stages) {
-		return split_by_stages(walk, event, last->end_ns, begin_ns, err);
+		return split_by_stages(walk, event, last.end_ns, begin_ns, err);
 	}
-	return add_piece(walk, event, begin_ns - last->end_ns, event->step,
+	return add_piece(walk, event, begin_ns - last.end_ns, event->step,
 			 is_first ? FSL_OWN_HEAD : FSL_OWN_BODY, err);
 }
 
-/* Fills the event that begins and ends on the rank's own clock as given. */
-static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t begin_ns,
-				 int64_t end_ns, uint32_t step, enum fsl_hold hold,
-				 struct fsl_error *err)
+/* Fills the event of an operator of @group_id that begins and ends on the rank's own clock as
+ * given.
+ */
+static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t group_id,
+				 int64_t begin_ns, int64_t end_ns, uint32_t step,
+				 enum fsl_hold hold, struct fsl_error *err)
 {
 	struct fsl_event *event = &walk->graph->events[event_idx];
 	*event = (struct fsl_event){.begin_ns = begin_ns - walk->clock_ns,
@@ -188,12 +234,17 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, int64_t be
 				    .is_for_unseen = false,
 				    .piece_begin = (uint32_t)walk->pieces->n,
 				    .n_pieces = 0};
-	enum fsl_status status = add_own(walk, event, step != walk->last_step, err);
+	enum fsl_status status = add_own(walk, event, group_id, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
 	walk->last_step = step;
 	if (hold != FSL_HOLD_NEVER) {
 		begin_op(&walk->past,
 			 (struct ending){end_ns, (uint32_t)event_idx, hold == FSL_HOLD_BESIDE});
+		return status;
+	}
+	struct ending *stream = find_stream(&walk->streams, group_id);
+	if (stream != NULL) {
+		*stream = (struct ending){end_ns, (uint32_t)event_idx, true};
 	}
 	return status;
 }
@@ -205,8 +256,9 @@ static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error
 	size_t step = fsl_cuts_step_after(graph->job->cuts, walk->rank_idx, op_idx, walk->last_cut);
 	walk->last_cut = step;
 	settle(&walk->past, fsl_op_begin_ns(op));
-	return set_event(walk, walk->next_event++, fsl_op_begin_ns(op), fsl_op_end_ns(op),
-			 graph->step_of[step], (enum fsl_hold)walk->holds[op_idx], err);
+	return set_event(walk, walk->next_event++, op->group_id, fsl_op_begin_ns(op),
+			 fsl_op_end_ns(op), graph->step_of[step],
+			 (enum fsl_hold)walk->holds[op_idx], err);
 }
 
 /* Puts a lost operator back: behind its usual own time, no later than its transfer allows. */
@@ -225,7 +277,8 @@ static enum fsl_status add_lost(struct walk *walk, const struct fsl_lost *lost, 
 		begin_ns = walk->past.any.end_ns;
 		end_ns = end_ns > begin_ns ? end_ns : begin_ns;
 	}
-	return set_event(walk, lost->event, begin_ns, end_ns, lost->step, FSL_HOLD_RANK, err);
+	return set_event(walk, lost->event, FSL_STR_NONE, begin_ns, end_ns, lost->step,
+			 FSL_HOLD_RANK, err);
 }
 
 /* Lost operators of the window that ended by @time_ns, or just after it as clocks have it. */
@@ -259,6 +312,7 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	enum fsl_status status = FSL_OK;
 	walk->last_step = FSL_NO_NODE;
 	walk->past = (struct past){.n_running = 0};
+	walk->streams.n = 0;
 	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
 		if (walk->holds[i] != FSL_HOLD_NEVER) {

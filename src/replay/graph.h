@@ -144,9 +144,10 @@ void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph
  */
 enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err);
-/* How long a rank works beside an operator of its own: no longer than that peer at the same place
- * which had to wait least. */
-void fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph);
+/* How long a rank works beside an operator of its own: no longer than that peer with the same use of
+ * the next operator in the step which had to wait least. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
+				      struct fsl_error *err);
 /* A topological order; meetings in a cycle are cut. */
 enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				     struct fsl_error *err);

@@ -402,7 +402,9 @@ static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_gra
 		status = fsl_replay_add_meetings(out, graph, err);
 	}
 	if (status == FSL_OK) {
-		fsl_replay_set_beside(out, graph);
+		status = fsl_replay_set_beside(out, graph, err);
+	}
+	if (status == FSL_OK) {
 		status = fsl_replay_add_hidden(out, graph, err);
 	}
 	if (status == FSL_OK) {
