@@ -6,59 +6,132 @@
 
 #include "replay/graph.h"
 
-enum { KINDS_MAX = 64 }; /* operators of a rank that are told apart in a step; more: none is */
-
-/* One operator of one communicator of a rank in a step. */
-struct kind {
-	uint32_t op_id;
-	size_t group_idx; /* SIZE_MAX: it meets nobody */
-	size_t n_uses;
-	size_t begin; /* place of the first use among those of all kinds */
-};
-
-/* One rank in one step: the events of its operators, and which kind each is of. */
-struct part {
-	struct fsl_event *events;
-	uint32_t first_event;
-	const struct fsl_op *ops;
-	size_t n;
-	struct kind kinds[KINDS_MAX]; /* by operator, then group: alike on all ranks of a class */
-	size_t n_kinds;
-};
-
-/* What a class shows of one use of an operator in a step. */
-struct place {
-	int64_t least_ns; /* shortest time beside */
-	size_t base;      /* since the operator of this place; NO_PLACE: one that has none */
-	size_t other_at;  /* which event of the rank in level->other it is; NO_PLACE: none */
-};
-
-/* A class in a step. */
-struct level {
-	struct part first, other;
-	size_t *place_of; /* per event of the rank in other: index into places, or NO_PLACE */
-	size_t places_of_capacity;
-	struct place *places; /* uses of each kind of the first rank */
-	size_t places_capacity;
-};
+enum { KINDS_MAX = 64 }; /* channels of a rank that are told apart; of more nothing is learned */
 
 #define NO_PLACE SIZE_MAX
 
-static size_t group_of(const struct fsl_replay_graph *graph, const struct fsl_event *event)
+/* What a rank has of one channel in a window. */
+struct kind {
+	uint32_t op_id;
+	size_t channel_idx;
+	size_t member;
+	size_t next; /* instances that were passed on the way */
+	size_t n_uses;
+	size_t first, last; /* instances met */
+	size_t begin;       /* place of the first one among those of all kinds */
+};
+
+/* One rank in one window. */
+struct part {
+	size_t first_op, first_event, n;
+	struct kind kinds[KINDS_MAX]; /* by operator, then channel: alike on all ranks of a class */
+	size_t n_kinds;
+};
+
+/* What a class shows of one instance of its channels. */
+struct place {
+	int64_t least_ns; /* shortest time beside */
+	size_t base;      /* since that of this place; NO_PLACE: of before the window */
+	size_t other_at;  /* which event of the rank in level->other it is; NO_PLACE: none */
+};
+
+/* A class in a window. */
+struct level {
+	struct part first, other;
+	size_t *instances; /* per event of the rank that was looked at last */
+	size_t *place_of;  /* likewise, index into places, or NO_PLACE */
+	size_t instances_capacity, place_of_capacity;
+	struct place *places; /* those of the first rank */
+	size_t n_places, places_capacity;
+};
+
+/* SIZE_MAX: it meets nobody. */
+static size_t channel_of(const struct fsl_replay_graph *graph, const struct fsl_event *event)
 {
 	size_t c = event->meeting != FSL_NO_NODE ? graph->meetings[event->meeting].channel_idx
 						 : FSL_NO_NODE;
-	return c != FSL_NO_NODE ? graph->job->match->channels[c].group_idx : SIZE_MAX;
+	return c != FSL_NO_NODE ? c : SIZE_MAX;
 }
 
-static struct kind *find_kind(struct part *part, uint32_t op_id, size_t group_idx)
+static struct kind *find_kind(struct part *part, size_t channel_idx)
 {
 	for (size_t k = 0; k < part->n_kinds; k++) {
-		if (part->kinds[k].op_id == op_id && part->kinds[k].group_idx == group_idx) {
+		if (part->kinds[k].channel_idx == channel_idx) {
 			return &part->kinds[k];
 		}
 	}
 	return NULL;
+}
+
+static size_t member_of(const struct fsl_channel *channel, size_t r)
+{
+	size_t low = 0, high = channel->n_members;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (channel->members[mid] < r) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low;
+}
+
+static uint32_t op_of(const struct fsl_channel *channel, size_t instance, size_t member)
+{
+	return channel->op_idx[instance * channel->n_members + member];
+}
+
+/* True when the first of the instances from @instance on that the member has is at @op_idx or
+ * behind. */
+static bool is_behind(const struct fsl_channel *channel, size_t instance, size_t member,
+		      size_t op_idx)
+{
+	while (instance < channel->n_instances && op_of(channel, instance, member) == FSL_NO_OP) {
+		instance++;
+	}
+	return instance == channel->n_instances || op_of(channel, instance, member) >= op_idx;
+}
+
+/* First instance, or a lost one in front of it, whose operator is at @op_idx or behind. */
+static size_t first_instance(const struct fsl_channel *channel, size_t member, size_t op_idx)
+{
+	size_t low = 0, high = channel->n_instances;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (is_behind(channel, mid, member, op_idx)) {
+			high = mid;
+		} else {
+			low = mid + 1;
+		}
+	}
+	return low;
+}
+
+static struct kind *add_kind(struct part *part, const struct fsl_match *match, size_t r,
+			     size_t channel_idx)
+{
+	const struct fsl_channel *channel = &match->channels[channel_idx];
+	if (part->n_kinds == KINDS_MAX) {
+		return NULL;
+	}
+	struct kind *kind = &part->kinds[part->n_kinds++];
+	*kind = (struct kind){.op_id = channel->op_id,
+			      .channel_idx = channel_idx,
+			      .member = member_of(channel, r)};
+	kind->next = first_instance(channel, kind->member, part->first_op);
+	return kind;
+}
+
+/* The instance that the operator at @op_idx is; no earlier one is asked for again. */
+static size_t next_instance(struct kind *kind, const struct fsl_match *match, size_t op_idx)
+{
+	const struct fsl_channel *channel = &match->channels[kind->channel_idx];
+	while (kind->next < channel->n_instances &&
+	       op_of(channel, kind->next, kind->member) != op_idx) {
+		kind->next++;
+	}
+	return kind->next;
 }
 
 static int compare_kinds(const void *left, const void *right)
@@ -67,40 +140,45 @@ static int compare_kinds(const void *left, const void *right)
 	if (a->op_id != b->op_id) {
 		return a->op_id < b->op_id ? -1 : 1;
 	}
-	return (a->group_idx > b->group_idx) - (a->group_idx < b->group_idx);
+	return (a->channel_idx > b->channel_idx) - (a->channel_idx < b->channel_idx);
 }
 
-/* Fills @part; without kinds where there are too many. */
-static void look_at(struct part *part, const struct fsl_replay *replay,
-		    struct fsl_replay_graph *graph, size_t r, size_t i)
+/* Fills @part and level->instances; without kinds where there are too many. */
+static enum fsl_status look_at(struct part *part, struct level *level,
+			       const struct fsl_replay *replay,
+			       const struct fsl_replay_graph *graph, size_t r, size_t w,
+			       struct fsl_error *err)
 {
-	size_t at = fsl_replay_step_events(replay, graph, r, i, &part->n), n_places = 0;
-	part->events = graph->events + at;
-	part->first_event = (uint32_t)at;
-	part->ops = graph->job->run->ranks[r].ops +
-		    fsl_cuts_first(graph->job->cuts, r, replay->step_idx[i]);
+	size_t cell = r * graph->n_windows + w;
+	part->first_event = graph->event_begin[cell];
+	part->n = graph->event_begin[cell + 1] - part->first_event;
+	part->first_op =
+		fsl_cuts_first(graph->job->cuts, r, replay->step_idx[graph->windows[w].begin]);
 	part->n_kinds = 0;
-	for (size_t e = 0; e < part->n; e++) {
-		size_t group_idx = group_of(graph, &part->events[e]);
-		struct kind *kind = find_kind(part, part->ops[e].op_id, group_idx);
-		if (kind == NULL && part->n_kinds == KINDS_MAX) {
-			part->n_kinds = 0;
-			return;
+	enum fsl_status status =
+		FSL_GROW(level->instances, level->instances_capacity, part->n + 1, err);
+	for (size_t e = 0; e < part->n && status == FSL_OK; e++) {
+		size_t c = channel_of(graph, &graph->events[part->first_event + e]);
+		if (c == SIZE_MAX) {
+			continue;
+		}
+		struct kind *kind = find_kind(part, c);
+		if (kind == NULL) {
+			kind = add_kind(part, graph->job->match, r, c);
 		}
 		if (kind == NULL) {
-			kind = &part->kinds[part->n_kinds++];
-			*kind = (struct kind){.op_id = part->ops[e].op_id, .group_idx = group_idx};
+			part->n_kinds = 0;
+			return FSL_OK;
 		}
-		kind->n_uses++;
+		kind->last = next_instance(kind, graph->job->match, part->first_op + e);
+		kind->first = kind->n_uses++ == 0 ? kind->last : kind->first;
+		level->instances[e] = kind->last;
 	}
 	qsort(part->kinds, part->n_kinds, sizeof(part->kinds[0]), compare_kinds);
-	for (size_t k = 0; k < part->n_kinds; k++) {
-		part->kinds[k].begin = n_places;
-		n_places += part->kinds[k].n_uses;
-	}
+	return status;
 }
 
-/* The same operators on as many communicators. */
+/* The same operators on as many channels. */
 static bool is_alike(const struct part *a, const struct part *b)
 {
 	for (size_t k = 0; k < a->n_kinds && k < b->n_kinds; k++) {
@@ -111,32 +189,46 @@ static bool is_alike(const struct part *a, const struct part *b)
 	return a->n_kinds == b->n_kinds && a->n_kinds > 0;
 }
 
-/* Which use of which kind each event of the rank in level->other is. */
+/* Instances of channels that have as many are the same ones; others are counted from the begin of
+ * the window. */
+static size_t first_of(const struct kind *kind, const struct kind *first,
+		       const struct fsl_match *match)
+{
+	bool is_same = match->channels[kind->channel_idx].n_instances ==
+		       match->channels[first->channel_idx].n_instances;
+	return is_same ? first->first : kind->first;
+}
+
+/* Which place each event of the rank in level->other has. */
 static void place_events(struct level *level, const struct fsl_replay_graph *graph)
 {
-	size_t n_used[KINDS_MAX] = {0};
 	struct part *part = &level->other;
-	for (size_t p = 0; p < level->first.n; p++) {
+	for (size_t p = 0; p < level->n_places; p++) {
 		level->places[p].other_at = NO_PLACE;
 	}
 	for (size_t e = 0; e < part->n; e++) {
-		size_t group_idx = group_of(graph, &part->events[e]);
-		size_t k = (size_t)(find_kind(part, part->ops[e].op_id, group_idx) - part->kinds);
-		size_t use = n_used[k]++;
-		const struct kind *kind = &level->first.kinds[k];
-		level->place_of[e] = use < kind->n_uses ? kind->begin + use : NO_PLACE;
-		if (use < kind->n_uses) {
-			level->places[kind->begin + use].other_at = e;
+		size_t c = channel_of(graph, &graph->events[part->first_event + e]);
+		level->place_of[e] = NO_PLACE;
+		if (c == SIZE_MAX) {
+			continue;
+		}
+		const struct kind *kind = find_kind(part, c);
+		const struct kind *first = &level->first.kinds[kind - part->kinds];
+		size_t begin = first_of(kind, first, graph->job->match);
+		size_t use = level->instances[e] - begin; /* great where it is before */
+		if (use <= first->last - first->first) {
+			level->place_of[e] = first->begin + use;
+			level->places[first->begin + use].other_at = e;
 		}
 	}
 }
 
 /* What the rank in level->other shows of each place. */
-static void learn(struct level *level)
+static void learn(struct level *level, const struct fsl_replay_graph *graph)
 {
 	const struct part *part = &level->other;
 	for (size_t e = 0; e < part->n; e++) {
-		const struct fsl_event *event = &part->events[e];
+		const struct fsl_event *event = &graph->events[part->first_event + e];
 		size_t p = level->place_of[e];
 		if (p == NO_PLACE || event->beside_ns >= level->places[p].least_ns) {
 			continue;
@@ -151,11 +243,11 @@ static void learn(struct level *level)
 }
 
 /* Gives it to the rank: the same time since the same operator, where the rank had that before. */
-static void teach(struct level *level)
+static void teach(struct level *level, struct fsl_replay_graph *graph)
 {
 	const struct part *part = &level->other;
 	for (size_t e = 0; e < part->n; e++) {
-		struct fsl_event *event = &part->events[e];
+		struct fsl_event *event = &graph->events[part->first_event + e];
 		size_t p = level->place_of[e];
 		if (p == NO_PLACE || event->beside == FSL_NO_NODE) {
 			continue;
@@ -165,36 +257,57 @@ static void teach(struct level *level)
 			place->base != NO_PLACE ? level->places[place->base].other_at : NO_PLACE;
 		event->beside_ns = place->least_ns;
 		if (base < e) { /* NO_PLACE is not */
-			event->beside = part->first_event + (uint32_t)base;
+			event->beside = (uint32_t)(part->first_event + base);
 		}
 	}
 }
 
-/* At each place of the step, the shortest time that a rank of the class takes: one whose operator
- * beside had ended before, as it was the last to join, shows it best. */
+/* Places for all that the first rank of the class has. */
+static enum fsl_status open_places(struct level *level, struct fsl_error *err)
+{
+	level->n_places = 0;
+	for (size_t k = 0; k < level->first.n_kinds; k++) {
+		struct kind *kind = &level->first.kinds[k];
+		kind->begin = level->n_places;
+		level->n_places += kind->last - kind->first + 1;
+	}
+	enum fsl_status status =
+		FSL_GROW(level->places, level->places_capacity, level->n_places + 1, err);
+	for (size_t p = 0; p < level->n_places && status == FSL_OK; p++) {
+		level->places[p] = (struct place){INT64_MAX, NO_PLACE, NO_PLACE};
+	}
+	return status;
+}
+
+/* At each place, the shortest time that a rank of the class takes: one whose operator beside had
+ * ended before, as it was the last to join, shows it best. */
 static enum fsl_status level_class(struct level *level, const struct fsl_replay *replay,
-				   struct fsl_replay_graph *graph, size_t class_idx, size_t i,
+				   struct fsl_replay_graph *graph, size_t class_idx, size_t w,
 				   struct fsl_error *err)
 {
 	const struct fsl_replay_job *job = graph->job;
 	size_t begin = job->class_begin[class_idx], end = job->class_begin[class_idx + 1];
-	look_at(&level->first, replay, graph, job->members[begin], i);
 	enum fsl_status status =
-		FSL_GROW(level->places, level->places_capacity, level->first.n + 1, err);
-	for (size_t p = 0; p < level->first.n && status == FSL_OK; p++) {
-		level->places[p] = (struct place){INT64_MAX, NO_PLACE, NO_PLACE};
+		look_at(&level->first, level, replay, graph, job->members[begin], w, err);
+	if (status == FSL_OK) {
+		status = open_places(level, err);
 	}
-	for (int pass = 0; pass < 2 && status == FSL_OK; pass++) {
+	for (int pass = 0; pass < 2; pass++) {
 		for (size_t k = begin; k < end && status == FSL_OK; k++) {
-			look_at(&level->other, replay, graph, job->members[k], i);
-			if (!is_alike(&level->first, &level->other)) {
+			status = look_at(&level->other, level, replay, graph, job->members[k], w,
+					 err);
+			if (status != FSL_OK || !is_alike(&level->first, &level->other)) {
 				continue;
 			}
-			status = FSL_GROW(level->place_of, level->places_of_capacity,
+			status = FSL_GROW(level->place_of, level->place_of_capacity,
 					  level->other.n + 1, err);
 			if (status == FSL_OK) {
 				place_events(level, graph);
-				(pass == 0 ? learn : teach)(level);
+				if (pass == 0) {
+					learn(level, graph);
+				} else {
+					teach(level, graph);
+				}
 			}
 		}
 	}
@@ -223,15 +336,18 @@ enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_
 	{
 		struct level *level = fsl_calloc(1, sizeof(*level));
 		is_short = level == NULL;
-#pragma omp for schedule(dynamic, 1) nowait
-		for (size_t i = 0; i < out->n_steps; i++) {
-			for (size_t c = 0; c < job->n_classes && !is_short; c++) {
+#pragma omp for schedule(dynamic, 1) collapse(2) nowait
+		for (size_t c = 0; c < job->n_classes; c++) {
+			for (size_t w = 0; w < graph->n_windows; w++) {
 				bool is_empty = job->class_begin[c] == job->class_begin[c + 1];
-				is_short = !is_empty &&
-					   level_class(level, out, graph, c, i, NULL) != FSL_OK;
+				if (!is_short && !is_empty) {
+					is_short = level_class(level, out, graph, c, w, NULL) !=
+						   FSL_OK;
+				}
 			}
 		}
 		if (level != NULL) {
+			fsl_free(level->instances);
 			fsl_free(level->place_of);
 			fsl_free(level->places);
 		}
