@@ -43,6 +43,7 @@ struct level {
 	size_t instances_capacity, place_of_capacity;
 	struct place *places; /* those of the first rank */
 	size_t n_places, places_capacity;
+	bool has_order; /* of the events */
 };
 
 /* SIZE_MAX: it meets nobody. */
@@ -223,6 +224,32 @@ static void place_events(struct level *level, const struct fsl_replay_graph *gra
 	}
 }
 
+/* What the event shows of how long its rank worked beside: since @base, less what is above its
+ * level. */
+static int64_t shown_ns(const struct fsl_replay_graph *graph, const struct fsl_event *event,
+			uint32_t base)
+{
+	int64_t excess_ns = event->work_ns > event->level_ns ? event->work_ns - event->level_ns : 0;
+	bool is_shown = event->beside != FSL_NO_NODE || event->beside_ns != INT64_MAX;
+	return is_shown && base != FSL_NO_NODE
+		       ? event->begin_ns - graph->events[base].end_ns - excess_ns
+		       : INT64_MAX;
+}
+
+static uint32_t base_of(const struct fsl_event *event)
+{
+	return event->beside != FSL_NO_NODE ? event->beside : event->pred;
+}
+
+/* The place of the operator since which the event's rank worked. */
+static size_t base_place(const struct level *level, uint32_t base)
+{
+	const struct part *part = &level->other;
+	bool is_inside = base != FSL_NO_NODE && base >= part->first_event &&
+			 base - part->first_event < part->n;
+	return is_inside ? level->place_of[base - part->first_event] : NO_PLACE;
+}
+
 /* What the rank in level->other shows of each place. */
 static void learn(struct level *level, const struct fsl_replay_graph *graph)
 {
@@ -230,34 +257,49 @@ static void learn(struct level *level, const struct fsl_replay_graph *graph)
 	for (size_t e = 0; e < part->n; e++) {
 		const struct fsl_event *event = &graph->events[part->first_event + e];
 		size_t p = level->place_of[e];
-		if (p == NO_PLACE || event->beside_ns >= level->places[p].least_ns) {
-			continue;
+		int64_t ns = p != NO_PLACE ? shown_ns(graph, event, base_of(event)) : INT64_MAX;
+		if (ns != INT64_MAX && ns < level->places[p].least_ns) {
+			level->places[p].least_ns = ns;
+			level->places[p].base = base_place(level, base_of(event));
 		}
-		uint32_t base = event->beside != FSL_NO_NODE ? event->beside : event->pred;
-		bool is_inside = base != FSL_NO_NODE && base >= part->first_event &&
-				 base - part->first_event < part->n;
-		level->places[p].least_ns = event->beside_ns;
-		level->places[p].base =
-			is_inside ? level->place_of[base - part->first_event] : NO_PLACE;
 	}
 }
 
-/* Gives it to the rank: the same time since the same operator, where the rank had that before. */
+/* The event that a rank's event follows by what the class shows; FSL_NO_NODE: none that it had
+ * before. */
+static uint32_t learned_base(const struct level *level, const struct fsl_replay_graph *graph,
+			     size_t e, const struct place *place)
+{
+	const struct part *part = &level->other;
+	size_t base = place->base != NO_PLACE ? level->places[place->base].other_at : NO_PLACE;
+	if (base >= e) { /* NO_PLACE is */
+		return FSL_NO_NODE;
+	}
+	const struct fsl_event *events = &graph->events[part->first_event];
+	return events[base].end_ns <= events[e].begin_ns ? (uint32_t)(part->first_event + base)
+							 : FSL_NO_NODE;
+}
+
+/* Gives it to the rank: the same time since the same operator. Once the order of events stands,
+ * they follow what they followed. */
 static void teach(struct level *level, struct fsl_replay_graph *graph)
 {
 	const struct part *part = &level->other;
 	for (size_t e = 0; e < part->n; e++) {
 		struct fsl_event *event = &graph->events[part->first_event + e];
 		size_t p = level->place_of[e];
-		if (p == NO_PLACE || event->beside == FSL_NO_NODE) {
+		if (p == NO_PLACE || event->beside == FSL_NO_NODE ||
+		    level->places[p].least_ns == INT64_MAX) {
 			continue;
 		}
-		const struct place *place = &level->places[p];
-		size_t base =
-			place->base != NO_PLACE ? level->places[place->base].other_at : NO_PLACE;
-		event->beside_ns = place->least_ns;
-		if (base < e) { /* NO_PLACE is not */
-			event->beside = (uint32_t)(part->first_event + base);
+		int64_t least_ns = level->places[p].least_ns;
+		uint32_t base = learned_base(level, graph, e, &level->places[p]);
+		if (base != FSL_NO_NODE && (!level->has_order || base == event->beside)) {
+			int64_t own_ns = event->begin_ns - graph->events[base].end_ns;
+			event->beside = base;
+			event->beside_ns = least_ns < own_ns ? least_ns : own_ns;
+		} else if (!level->has_order && least_ns < event->beside_ns) {
+			event->beside_ns = least_ns;
 		}
 	}
 }
@@ -325,7 +367,7 @@ static bool has_beside(const struct fsl_replay_graph *graph)
 }
 
 enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
-				      struct fsl_error *err)
+				      bool has_order, struct fsl_error *err)
 {
 	const struct fsl_replay_job *job = graph->job;
 	bool is_short = false;
@@ -336,6 +378,9 @@ enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_
 	{
 		struct level *level = fsl_calloc(1, sizeof(*level));
 		is_short = level == NULL;
+		if (level != NULL) {
+			level->has_order = has_order;
+		}
 #pragma omp for schedule(dynamic, 1) collapse(2) nowait
 		for (size_t c = 0; c < job->n_classes; c++) {
 			for (size_t w = 0; w < graph->n_windows; w++) {

@@ -73,7 +73,8 @@ struct fsl_window {
 };
 
 struct fsl_replay_graph {
-	const struct fsl_replay_job *job;
+	const struct fsl_replay_job *job; /* &input */
+	struct fsl_replay_job input;
 	struct fsl_window *windows;
 	size_t n_windows;
 	/* Per event: its place among those of its window; they are run in room for n_slots. */
@@ -147,7 +148,7 @@ enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_
 /* How long a rank works beside an operator of its own: no longer than that peer with the same use of
  * the next operator in the step which had to wait least. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
-				      struct fsl_error *err);
+				      bool has_order, struct fsl_error *err);
 /* A topological order; meetings in a cycle are cut. */
 enum fsl_status fsl_replay_set_order(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				     struct fsl_error *err);

@@ -359,5 +359,5 @@ enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_erro
 		is_short = !set_ranks(replay);
 	}
 	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps)
-			: FSL_OK;
+			: fsl_replay_set_beside(replay, replay->graph, true, err);
 }

@@ -402,7 +402,7 @@ static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_gra
 		status = fsl_replay_add_meetings(out, graph, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_replay_set_beside(out, graph, err);
+		status = fsl_replay_set_beside(out, graph, false, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_replay_add_hidden(out, graph, err);
@@ -441,7 +441,8 @@ enum fsl_status fsl_replay_build(struct fsl_replay *out, const struct fsl_replay
 	enum fsl_status status =
 		graph != NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: replay");
 	if (status == FSL_OK) {
-		graph->job = job;
+		graph->input = *job;
+		graph->job = &graph->input;
 		status = fsl_replay_sample(out, graph, err);
 	}
 	if (status == FSL_OK && out->n_steps > 0) {
