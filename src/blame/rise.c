@@ -41,12 +41,31 @@ static double rise_ms(const struct fsl_blame *blame, const struct fsl_charge *ch
 	return rise;
 }
 
+static double bound(double lost_ms, double rise)
+{
+	return rise >= RISE_SHARE_MIN * lost_ms ? fmin(lost_ms, rise) : lost_ms;
+}
+
 double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charge *charge,
 			   double lost_ms)
 {
-	if (charge->pattern != FSL_PATTERN_LASTING) {
-		return lost_ms;
+	return charge->pattern == FSL_PATTERN_LASTING ? bound(lost_ms, rise_ms(blame, charge))
+						      : lost_ms;
+}
+
+void fsl_fuse_bound_by_past(struct fsl_localisation *out, double before_ms)
+{
+	double rise = out->step_ms - before_ms;
+	double lost_ms = bound(out->lost_ms_per_step, rise);
+	bool is_named = out->kind == FSL_VERDICT_SLOW_RANK || out->kind == FSL_VERDICT_SLOW_HOST;
+	if (!is_named || !(lost_ms < out->lost_ms_per_step)) {
+		return;
 	}
-	double rise = rise_ms(blame, charge);
-	return rise >= RISE_SHARE_MIN * lost_ms ? fmin(lost_ms, rise) : lost_ms;
+	out->lost_ms_per_step = lost_ms;
+	out->slowdown = out->step_ms / (out->step_ms - lost_ms);
+	for (size_t i = 0; i < out->n_culprits; i++) {
+		struct fsl_culprit *culprit = &out->culprits[i];
+		culprit->lost_ms_per_step = bound(culprit->lost_ms_per_step, rise);
+		culprit->share_of_loss = fmin(1.0, culprit->lost_ms_per_step / lost_ms);
+	}
 }

@@ -1,6 +1,8 @@
 /* Judges a long capture chapter by chapter, and tells one verdict of them all. */
 #include "cli/detect_chapters_parts.h"
 
+#include <math.h>
+
 #include "base/log.h"
 #include "base/number.h"
 #include "blame/fuse.h"
@@ -114,6 +116,24 @@ static void carry_onsets(struct fsl_localisation *out, const struct fsl_chapters
 			culprit->onset_ns != FSL_NS_ABSENT &&
 			(out->fault_ns == FSL_NS_ABSENT || culprit->onset_ns < out->fault_ns);
 		out->fault_ns = is_earlier ? culprit->onset_ns : out->fault_ns;
+	}
+}
+
+/* A chapter that holds no other steps than slow ones does not show by how much they rose; the last
+ * one before it in which nothing was wrong does. */
+static void bound_losses(struct fsl_localisation *told_verdict, struct fsl_chapters *chapters,
+			 size_t told)
+{
+	enum { STEPS_MIN = 8 };
+	double before_ms = NAN;
+	for (size_t k = 0; k < chapters->n_items; k++) {
+		struct fsl_judged_chapter *chapter = &chapters->items[k];
+		struct fsl_localisation *verdict = k == told ? told_verdict : &chapter->verdict;
+		if (verdict->kind != FSL_VERDICT_NORMAL) {
+			fsl_fuse_bound_by_past(verdict, before_ms);
+		} else if (chapter->n_steps >= STEPS_MIN && !isnan(verdict->step_ms)) {
+			before_ms = verdict->step_ms;
+		}
 	}
 }
 
@@ -261,6 +281,7 @@ static enum fsl_status conclude(struct fsl_job *job, const struct fsl_config *co
 		return status;
 	}
 	carry_onsets(&job->localisation, chapters, told);
+	bound_losses(&job->localisation, chapters, told);
 	fsl_coverage_count_files(&job->localisation.coverage, &job->run);
 	fsl_log(FSL_LOG_INFO, "chapters", "judged in chapters: chapters=%zu, told=%zu",
 		chapters->n_items, told + 1);
