@@ -19,6 +19,10 @@ static const struct fsl_eval_topology topologies[] = {
 	{"tp2dp2pp4-interleaved", 2, 2, 4, 4,
 	 "micro_batches=8 pairs=1 schedule=interleaved chunks=2"},
 	{"tp2dp8ep4", 2, 8, 1, 4, "micro_batches=2 pairs=1 ep=4"},
+	{"dp8-overlap", 1, 8, 1, 2, "buckets=8 overlap=true"},
+	{"tp2dp4-overlap", 2, 4, 1, 2, "buckets=8 overlap=true"},
+	{"dp4pp2-overlap", 1, 4, 2, 2,
+	 "buckets=8 overlap=true micro_batches=4 pairs=1 schedule=1f1b"},
 	{"tp8dp8", 8, 8, 1, 8, "micro_batches=2 pairs=1"},
 	{"tp4dp4pp4", 4, 4, 4, 8, "micro_batches=8 pairs=1 schedule=1f1b p2p=send-receive"},
 	{"tp8dp16pp2", 8, 16, 2, 8, "micro_batches=4 pairs=1 schedule=1f1b"},
@@ -40,6 +44,7 @@ struct block {
 	"compute-one compute-two compute-host compute-half host gc dataloader storage ramp link"
 #define SMALL      "dp8 tp4dp2 tp2dp4pp2 tp2dp2pp4-interleaved tp2dp8ep4"
 #define MEDIUM     "tp8dp8 tp4dp4pp4"
+#define OVERLAP    "dp8-overlap tp2dp4-overlap dp4pp2-overlap"
 #define JOB_FAULTS "switch sequence stage job-wide pauses"
 
 /* Clean jobs are long, so that there are job-days to have false alarms in. */
@@ -49,7 +54,12 @@ static const struct block blocks[] = {
 	{"quick", RANK_FAULTS " " JOB_FAULTS, "tp8dp8 tp4dp4pp4", "10", 1, 200},
 	{"quick", "hang missing", "tp4dp2 tp2dp4pp2", "0", 2, 120},
 
+	{"quick", "clean", OVERLAP, "0", 2, 300},
+	{"quick", RANK_FAULTS " " JOB_FAULTS, OVERLAP, "20", 1, 200},
+
 	{"full", "clean", SMALL " " MEDIUM, "0", 32, 720},
+	{"full", "clean", OVERLAP, "0", 16, 720},
+	{"full", RANK_FAULTS " " JOB_FAULTS, OVERLAP, "5 10 20 50", 2, 240},
 	{"full", "clean", "tp8dp16pp2 tp8dp32pp4", "0", 6, 240},
 	{"full", "clean", "tp8dp64pp8", "0", 2, 100},
 	{"full", RANK_FAULTS " " JOB_FAULTS, SMALL, "2 5 10 20 50 100", 3, 300},

@@ -32,6 +32,8 @@ struct kind {
 	uint32_t op_id, group_id;
 	size_t n_uses, n_containing;
 	size_t step, turn; /* of the use that was met last */
+	/* Likewise: its end, and the begin of the uses that followed each other up to it. */
+	int64_t last_end_ns, row_begin_ns;
 	struct turn turns[TURNS_MAX];
 };
 
@@ -150,6 +152,7 @@ static void restart_turns(struct kind *kinds, size_t n_kinds)
 	for (size_t k = 0; k < n_kinds; k++) {
 		kinds[k].step = SIZE_MAX;
 		kinds[k].turn = 0;
+		kinds[k].last_end_ns = FSL_NS_ABSENT;
 	}
 }
 
@@ -181,6 +184,23 @@ static void measure_turns(struct fsl_op_span *spans, struct kind *kinds, size_t 
 	}
 }
 
+/*
+ * Since when the operator may have been waited for. One that begins when the use before it ends was
+ * launched while that one ran: what its rank did until then does not show, and the two held it as
+ * one would. @before_ns: last end of a synchronous operator that begins before.
+ */
+static int64_t row_begin(struct kind *kind, const struct fsl_op_span *span, int64_t before_ns)
+{
+	static const double COINCIDENCE_SHARE = 0.1; /* of the time that it hides */
+	bool is_row = kind->last_end_ns != FSL_NS_ABSENT && before_ns != FSL_NS_ABSENT &&
+		      kind->last_end_ns > before_ns && span->begin_ns >= kind->last_end_ns &&
+		      (double)(span->begin_ns - kind->last_end_ns) <=
+			      COINCIDENCE_SHARE * (double)(kind->last_end_ns - before_ns);
+	kind->row_begin_ns = is_row ? kind->row_begin_ns : span->begin_ns;
+	kind->last_end_ns = span->end_ns;
+	return kind->row_begin_ns;
+}
+
 static struct fsl_op_span whole_span(const struct fsl_op *op, size_t op_idx)
 {
 	return (struct fsl_op_span){.begin_ns = fsl_op_begin_ns(op),
@@ -203,10 +223,11 @@ static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_
 			step = fsl_cuts_step_after(cuts, rank_idx, i, step);
 			struct turn *turn = turn_of(kind, step);
 			struct around around = look_around(spans, rank, i, before_ns);
+			int64_t begin_ns = row_begin(kind, &span, before_ns);
 			span.is_free = around.is_busy || is_steadily_free(turn);
-			span.is_beside = span.is_free || around.last_end_ns > span.begin_ns;
-			span.begin_ns = span.is_free ? span.end_ns
-						     : later(span.begin_ns, around.last_end_ns);
+			span.is_beside = span.is_free || around.last_end_ns > begin_ns;
+			span.begin_ns =
+				span.is_free ? span.end_ns : later(begin_ns, around.last_end_ns);
 		} else {
 			before_ns = later(before_ns, span.end_ns);
 		}
