@@ -44,8 +44,9 @@ bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
 	if (own_ms > COMMON_MULTIPLE * rise_ms && step_ms < 0.0) {
 		return false;
 	}
-	return own_ms >= OWN_SHARE_MIN * rise_ms ||
-	       (own_ms >= least_ms && step_ms >= OWN_SHARE_MIN * own_ms);
+	bool is_seen = own_ms >= least_ms && step_ms >= OWN_SHARE_MIN * own_ms &&
+		       own_ms >= OWN_SHARE_MIN * step_ms;
+	return is_seen || own_ms >= OWN_SHARE_MIN * rise_ms;
 }
 
 /* Flags the steps in which some rank is charged with a change. False: there are none. */

@@ -174,13 +174,18 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 		return false;
 	}
 	ratio = ratio_outside(out, r, &episode, work);
+	fsl_blame_set_excess(out, r, ratio, excess);
+	threshold_ms = fmin(charge->threshold_ms, fmax(threshold_ms, 0.5 * rise_ms));
+	episode = fsl_episode_find(excess, out->n_steps, threshold_ms);
+	if (episode.n_high < LASTING_STEPS_MIN) {
+		return false; /* a few far higher ones among what is hardly high */
+	}
 	scale_reference(out, r, ratio);
-	fsl_blame_set_excess(out, r, 1.0, excess);
-	charge->threshold_ms = fmin(charge->threshold_ms, fmax(threshold_ms, 0.5 * rise_ms));
-	charge->episode = fsl_episode_find(excess, out->n_steps, charge->threshold_ms);
+	charge->threshold_ms = threshold_ms;
+	charge->episode = episode;
 	charge->pattern = FSL_PATTERN_LASTING;
 	charge->is_change = true;
-	charge->lost_ms_per_step = charge->episode.mean_ms;
+	charge->lost_ms_per_step = episode.mean_ms;
 	return true;
 }
 
