@@ -11,7 +11,7 @@ enum { STEPS_MIN = 8 };
 static const double HEALTHY_PERCENT = 25.0;
 /* Where the steps rose by less than this part of the replayed loss, something else became faster
  * when the rank became slow, and the rise tells nothing of it. */
-static const double RISE_SHARE_MIN = 0.25;
+static const double RISE_SHARE_MIN = 0.1;
 
 /* Gathers the times of the steps outside of [begin, end). */
 static size_t list_outside(double *out, const struct fsl_blame *blame, size_t begin, size_t end)
