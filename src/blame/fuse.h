@@ -22,10 +22,10 @@ enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl
 
 /*
  * The losses of named ranks and hosts, but no more than what steps rose by from @before_ms, what
- * they took before the fault (NaN: not known). For a chapter that holds no other steps than those
- * of the fault; see fsl_fuse_bound_loss().
+ * they took before the fault (NaN: not known): of the verdict of a chapter that begins at
+ * @begin_ns, where all of them go on since before it. See fsl_fuse_bound_loss().
  */
-void fsl_fuse_bound_by_past(struct fsl_localisation *out, double before_ms);
+void fsl_fuse_bound_by_past(struct fsl_localisation *out, double before_ms, int64_t begin_ns);
 
 /* The part of it that tells of the files, counted anew. */
 void fsl_coverage_count_files(struct fsl_coverage *coverage, const struct fsl_run *run);

@@ -79,12 +79,26 @@ double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charg
 	return lost_ms;
 }
 
-void fsl_fuse_bound_by_past(struct fsl_localisation *out, double before_ms)
+/* True when no step of a chapter that begins at @begin_ns is without them. */
+static bool are_throughout(const struct fsl_localisation *verdict, int64_t begin_ns)
+{
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		const struct fsl_culprit *culprit = &verdict->culprits[i];
+		bool is_earlier =
+			culprit->onset_ns == FSL_NS_ABSENT || culprit->onset_ns <= begin_ns;
+		if (!is_earlier || culprit->until_step >= 0) {
+			return false;
+		}
+	}
+	return verdict->n_culprits > 0;
+}
+
+void fsl_fuse_bound_by_past(struct fsl_localisation *out, double before_ms, int64_t begin_ns)
 {
 	double rise = out->step_ms - before_ms;
 	double lost_ms = bound(out->lost_ms_per_step, rise);
 	bool is_named = out->kind == FSL_VERDICT_SLOW_RANK || out->kind == FSL_VERDICT_SLOW_HOST;
-	if (!is_named || !(lost_ms < out->lost_ms_per_step)) {
+	if (!is_named || !are_throughout(out, begin_ns) || !(lost_ms < out->lost_ms_per_step)) {
 		return;
 	}
 	out->lost_ms_per_step = lost_ms;

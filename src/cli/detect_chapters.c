@@ -130,7 +130,7 @@ static void bound_losses(struct fsl_localisation *told_verdict, struct fsl_chapt
 		struct fsl_judged_chapter *chapter = &chapters->items[k];
 		struct fsl_localisation *verdict = k == told ? told_verdict : &chapter->verdict;
 		if (verdict->kind != FSL_VERDICT_NORMAL) {
-			fsl_fuse_bound_by_past(verdict, before_ms);
+			fsl_fuse_bound_by_past(verdict, before_ms, chapter->time.begin_ns);
 		} else if (chapter->n_steps >= STEPS_MIN && !isnan(verdict->step_ms)) {
 			before_ms = verdict->step_ms;
 		}

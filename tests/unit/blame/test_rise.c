@@ -1,4 +1,5 @@
 /* What a fault costs at most: what the steps rose by. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,66 @@ static void without_steps_outside_the_replay_stands(void **state)
 	(void)state;
 	assert_near(bound(130.0, 0, FSL_PATTERN_LASTING, 60.0), 60.0);
 	assert_near(bound(130.0, 7, FSL_PATTERN_LASTING, 60.0), 60.0);
-	assert_near(bound(130.0, ONSET, FSL_PATTERN_REPEATED, 60.0), 60.0);
+}
+
+/* Every fifth of 30 steps of 100 ms takes 30 ms longer, by a rank that has 80 ms more in it. */
+static void single_steps_cost_what_they_took_longer(void **state)
+{
+	(void)state;
+	double times[STEPS], own[STEPS], reference[STEPS];
+	for (size_t s = 0; s < STEPS; s++) {
+		times[s] = s % 5 == 0 ? 130.0 : 100.0;
+		own[s] = s % 5 == 0 ? 150.0 : 70.0;
+		reference[s] = 70.0;
+	}
+	struct fsl_charge charge = {.pattern = FSL_PATTERN_REPEATED,
+				    .threshold_ms = 10.0,
+				    .episode = {.begin = 0, .end = 26, .n_high = 6}};
+	const struct fsl_blame blame = {.n_steps = STEPS,
+					.n_ranks = 1,
+					.step_dur_ms = times,
+					.own_ms = own,
+					.reference_ms = reference,
+					.charges = &charge};
+	assert_near(fsl_fuse_bound_loss(&blame, &charge, 16.0), 6.0 * 30.0 / STEPS);
+	assert_near(fsl_fuse_bound_loss(&blame, &charge, 4.0), 4.0);
+}
+
+enum { BEGIN_NS = 1000 };
+
+/* Loss told of a chapter with steps of 130 ms and a loss of 60, after steps of @before_ms. */
+static double bound_by_past(double before_ms, enum fsl_verdict_kind kind, int64_t onset_ns,
+			    int64_t until_step)
+{
+	struct fsl_culprit culprit = fsl_culprit_of(3);
+	culprit.lost_ms_per_step = 60.0;
+	culprit.onset_ns = onset_ns;
+	culprit.until_step = until_step;
+	struct fsl_localisation verdict = {.kind = kind,
+					   .step_ms = 130.0,
+					   .lost_ms_per_step = 60.0,
+					   .culprits = &culprit,
+					   .n_culprits = 1};
+	fsl_fuse_bound_by_past(&verdict, before_ms, BEGIN_NS);
+	assert_near(verdict.lost_ms_per_step, culprit.lost_ms_per_step);
+	return verdict.lost_ms_per_step;
+}
+
+static void a_chapter_of_slow_steps_costs_what_they_rose_by(void **state)
+{
+	(void)state;
+	assert_near(bound_by_past(100.0, FSL_VERDICT_SLOW_RANK, BEGIN_NS, -1), 30.0);
+	assert_near(bound_by_past(100.0, FSL_VERDICT_SLOW_HOST, FSL_NS_ABSENT, -1), 30.0);
+	assert_near(bound_by_past(60.0, FSL_VERDICT_SLOW_RANK, BEGIN_NS, -1), 60.0);
+	assert_near(bound_by_past(NAN, FSL_VERDICT_SLOW_RANK, BEGIN_NS, -1), 60.0);
+}
+
+static void a_fault_of_a_part_of_the_chapter_costs_what_it_did(void **state)
+{
+	(void)state;
+	assert_near(bound_by_past(100.0, FSL_VERDICT_SLOW_RANK, BEGIN_NS + 1, -1), 60.0);
+	assert_near(bound_by_past(100.0, FSL_VERDICT_SLOW_RANK, BEGIN_NS, 7), 60.0);
+	assert_near(bound_by_past(100.0, FSL_VERDICT_STAGE_IMBALANCE, BEGIN_NS, -1), 60.0);
 }
 
 int main(void)
@@ -57,6 +117,9 @@ int main(void)
 		cmocka_unit_test(a_fault_costs_no_more_than_the_steps_rose_by),
 		cmocka_unit_test(steps_that_hardly_rose_tell_nothing),
 		cmocka_unit_test(without_steps_outside_the_replay_stands),
+		cmocka_unit_test(single_steps_cost_what_they_took_longer),
+		cmocka_unit_test(a_chapter_of_slow_steps_costs_what_they_rose_by),
+		cmocka_unit_test(a_fault_of_a_part_of_the_chapter_costs_what_it_did),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

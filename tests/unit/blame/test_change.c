@@ -1,0 +1,135 @@
+/* Whether a rank became slower, or those that it is compared with seem to be faster. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "blame/blame.h"
+
+enum { RANKS = 3, STEPS = 40, ONSET = 15 };
+
+/* Own times and steps before and from ONSET on. */
+struct levels {
+	double own_ms[2], reference_ms[2], step_ms[2];
+};
+
+struct case_ {
+	double own_ms[RANKS * STEPS], reference_ms[RANKS * STEPS], step_ms[STEPS];
+	struct fsl_charge charges[RANKS];
+	struct fsl_blame blame;
+};
+
+static void set_rank(struct case_ *c, size_t r, const struct levels *levels)
+{
+	for (size_t s = 0; s < STEPS; s++) {
+		c->own_ms[r * STEPS + s] = levels->own_ms[s >= ONSET];
+		c->reference_ms[r * STEPS + s] = levels->reference_ms[s >= ONSET];
+		c->step_ms[s] = levels->step_ms[s >= ONSET];
+	}
+	c->blame = (struct fsl_blame){.n_ranks = RANKS,
+				      .n_steps = STEPS,
+				      .own_ms = c->own_ms,
+				      .reference_ms = c->reference_ms,
+				      .step_dur_ms = c->step_ms,
+				      .charges = c->charges};
+}
+
+/* Of the episode that is high: from ONSET on, or before it. */
+static bool is_own(const struct levels *levels, bool is_early)
+{
+	struct case_ c = {.step_ms = {0.0}};
+	double work[2 * STEPS];
+	set_rank(&c, 0, levels);
+	double before = levels->own_ms[0] - levels->reference_ms[0];
+	double after = levels->own_ms[1] - levels->reference_ms[1];
+	struct fsl_episode episode = {.begin = is_early ? 0 : ONSET,
+				      .end = is_early ? ONSET : STEPS};
+	return fsl_change_is_own(&c.blame, 0, &episode, is_early ? before - after : after - before,
+				 5.0, work);
+}
+
+static void who_works_longer_has_changed(void **state)
+{
+	(void)state;
+	assert_true(is_own(&(struct levels){{100, 130}, {100, 100}, {200, 230}}, false));
+	/* Its peers wait for it and work on beneath: they seem to work less. */
+	assert_true(is_own(&(struct levels){{100, 130}, {100, 40}, {200, 230}}, false));
+}
+
+static void who_works_as_before_has_not(void **state)
+{
+	(void)state;
+	/* Some other rank makes its peers wait. */
+	assert_false(is_own(&(struct levels){{100, 101}, {100, 40}, {200, 230}}, false));
+	/* It waits elsewhere than before, and works a little more in sight. */
+	assert_false(is_own(&(struct levels){{100, 110}, {100, 40}, {200, 230}}, false));
+	/* Steps did not get longer: the peers got faster. */
+	assert_false(is_own(&(struct levels){{100, 120}, {100, 40}, {200, 200}}, false));
+}
+
+/* All work in sight until a rank becomes slow for which they wait: one that was a little slower was
+ * no more so before. */
+static void who_waits_since_was_not_slow_before(void **state)
+{
+	(void)state;
+	assert_false(is_own(&(struct levels){{110, 30}, {100, 35}, {200, 260}}, true));
+	/* One that got well was. */
+	assert_true(is_own(&(struct levels){{130, 100}, {100, 100}, {230, 200}}, true));
+}
+
+static void set_charge(struct case_ *c, size_t r, enum fsl_pattern pattern, bool is_change)
+{
+	c->charges[r] = (struct fsl_charge){.pattern = pattern,
+					    .is_change = is_change,
+					    .threshold_ms = 5.0,
+					    .lost_ms_per_step = 30.0,
+					    .last_share = 1.0,
+					    .episode = {.begin = ONSET, .end = STEPS}};
+}
+
+static void a_charge_beside_a_change_needs_own_time_that_rose(void **state)
+{
+	(void)state;
+	struct case_ c = {.step_ms = {0.0}};
+	set_rank(&c, 0, &(struct levels){{100, 140}, {100, 40}, {200, 240}}); /* changed */
+	set_rank(&c, 1, &(struct levels){{100, 100}, {100, 40}, {200, 240}}); /* as before */
+	set_rank(&c, 2, &(struct levels){{100, 140}, {100, 40}, {200, 240}}); /* slower, too */
+	set_charge(&c, 0, FSL_PATTERN_LASTING, true);
+	set_charge(&c, 1, FSL_PATTERN_REPEATED, false);
+	set_charge(&c, 2, FSL_PATTERN_LASTING, false);
+	assert_int_equal(fsl_changes_leave_own(&c.blame, NULL), FSL_OK);
+	assert_int_equal(c.charges[0].pattern, FSL_PATTERN_LASTING);
+	assert_int_equal(c.charges[1].pattern, FSL_PATTERN_NONE);
+	assert_true(c.charges[1].lost_ms_per_step < 1e-9);
+	assert_int_equal(c.charges[2].pattern, FSL_PATTERN_LASTING);
+}
+
+static void without_a_change_charges_stay(void **state)
+{
+	(void)state;
+	struct case_ c = {.step_ms = {0.0}};
+	for (size_t r = 0; r < RANKS; r++) {
+		set_rank(&c, r, &(struct levels){{100, 100}, {100, 40}, {200, 240}});
+		set_charge(&c, r, FSL_PATTERN_LASTING, false);
+	}
+	assert_int_equal(fsl_changes_leave_own(&c.blame, NULL), FSL_OK);
+	for (size_t r = 0; r < RANKS; r++) {
+		assert_int_equal(c.charges[r].pattern, FSL_PATTERN_LASTING);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_works_longer_has_changed),
+		cmocka_unit_test(who_works_as_before_has_not),
+		cmocka_unit_test(who_waits_since_was_not_slow_before),
+		cmocka_unit_test(a_charge_beside_a_change_needs_own_time_that_rose),
+		cmocka_unit_test(without_a_change_charges_stay),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
