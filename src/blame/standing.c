@@ -172,6 +172,18 @@ static void scale_references(struct fsl_blame *out, size_t class_idx, size_t ste
 	}
 }
 
+/* True where steps were shorter while the class worked more: what it works in sight became less
+ * when it had to wait beneath its operators. @rise_ms: of its own time. @work: 2 * steps. */
+static bool waits_otherwise(const struct fsl_blame *blame, const struct fsl_episode *episode,
+			    double rise_ms, double *work)
+{
+	static const double STEP_SHARE_MIN = 0.5;
+	size_t n_least = 0;
+	double step_ms =
+		fsl_episode_rise(episode, blame->step_dur_ms, blame->n_steps, &n_least, work);
+	return step_ms <= -STEP_SHARE_MIN * rise_ms;
+}
+
 /*
  * A class that grew while the others did not slowed down as a whole, and its members cannot tell:
  * over the episode their reference is what the class was before. A rank that is a class of its own
@@ -203,7 +215,9 @@ static void judge_class(const struct classes *classes, size_t k, double least_ms
 		work[s] = NAN;
 	}
 	double outside = fsl_median(work, n_steps, scratch);
-	if (episode.n_high < BEST_STEPS_MIN || !(inside - outside >= least_ratio)) {
+	double rise = inside - outside;
+	if (episode.n_high < BEST_STEPS_MIN || !(rise >= least_ratio) ||
+	    waits_otherwise(blame, &episode, rise * classes->best_ms[k], work)) {
 		return;
 	}
 	blame->shifts[k] = episode;
