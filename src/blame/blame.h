@@ -233,8 +233,9 @@ enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *epis
 /*
  * True when the rank's excess rose by @rise_ms over the episode because the rank changed, and not
  * those it is compared with: its own time rose by half of that, or by @least_ms and the steps as
- * much, but for a factor of two. Peers that work on beneath an operator while they wait in it for the rank seem to work less
- * than before, by more than what the rank works longer. @work: 2 * steps.
+ * much, but for a factor of two. Peers that work on beneath an operator while they wait in it for
+ * the rank seem to work less than before, by more than what the rank works longer. @work: 2 *
+ * steps.
  */
 bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
 		       const struct fsl_episode *episode, double rise_ms, double least_ms,
