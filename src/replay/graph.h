@@ -145,8 +145,8 @@ void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph
  */
 enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err);
-/* How long a rank works beside an operator of its own: no longer than that peer with the same use of
- * the next operator in the step which had to wait least. FSL_ERR_MEMORY only. */
+/* How long a rank works beside an operator of its own: no longer than that peer with the same use
+ * of the next operator in the step which had to wait least. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      bool has_order, struct fsl_error *err);
 /* A topological order; meetings in a cycle are cut. */
