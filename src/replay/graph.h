@@ -145,8 +145,12 @@ void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph
  */
 enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err);
-/* How long a rank works beside an operator of its own: no longer than that peer with the same use
- * of the next operator in the step which had to wait least. FSL_ERR_MEMORY only. */
+/*
+ * How long a rank works beside an operator of its own, and since which other one: as the peer shows
+ * in the same instance of the next operator which had to wait least, without what is above its
+ * level. Once levels are known it is shorter; with @has_order events follow what they followed.
+ * FSL_ERR_MEMORY only.
+ */
 enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      bool has_order, struct fsl_error *err);
 /* A topological order; meetings in a cycle are cut. */
