@@ -46,37 +46,11 @@ static double bound(double lost_ms, double rise)
 	return rise >= RISE_SHARE_MIN * lost_ms ? fmin(lost_ms, rise) : lost_ms;
 }
 
-/* Per step of the charge's range, what its high steps took longer than a usual one. Where steps are
- * long by chance, too, what is told of them is no more than they are. */
-static double rise_of_single_ms(const struct fsl_blame *blame, const struct fsl_charge *charge)
-{
-	size_t r = (size_t)(charge - blame->charges), begin = 0, end = 0;
-	double *scratch = fsl_calloc(blame->n_steps + 1, sizeof(*scratch));
-	double sum_ms = scratch != NULL ? 0.0 : (double)INFINITY;
-	fsl_charge_range(charge, blame->n_steps, &begin, &end);
-	double usual_ms = scratch != NULL ? fsl_percentile(blame->step_dur_ms, blame->n_steps,
-							   HEALTHY_PERCENT, scratch)
-					  : 0.0;
-	for (size_t s = begin; s < end; s++) {
-		bool is_high = fsl_blame_excess_ms(blame, r, s) > charge->threshold_ms;
-		sum_ms += is_high ? fmax(0.0, blame->step_dur_ms[s] - usual_ms) : 0.0;
-	}
-	fsl_free(scratch);
-	return end > begin ? sum_ms / (double)(end - begin) : (double)INFINITY;
-}
-
 double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charge *charge,
 			   double lost_ms)
 {
-	switch (charge->pattern) {
-	case FSL_PATTERN_NONE:
-		break;
-	case FSL_PATTERN_LASTING:
-		return bound(lost_ms, rise_ms(blame, charge));
-	case FSL_PATTERN_REPEATED:
-		return bound(lost_ms, rise_of_single_ms(blame, charge));
-	}
-	return lost_ms;
+	return charge->pattern == FSL_PATTERN_LASTING ? bound(lost_ms, rise_ms(blame, charge))
+						      : lost_ms;
 }
 
 /* True when no step of a chapter that begins at @begin_ns is without them. */

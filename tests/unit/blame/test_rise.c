@@ -49,29 +49,7 @@ static void without_steps_outside_the_replay_stands(void **state)
 	(void)state;
 	assert_near(bound(130.0, 0, FSL_PATTERN_LASTING, 60.0), 60.0);
 	assert_near(bound(130.0, 7, FSL_PATTERN_LASTING, 60.0), 60.0);
-}
-
-/* Every fifth of 30 steps of 100 ms takes 30 ms longer, by a rank that has 80 ms more in it. */
-static void single_steps_cost_what_they_took_longer(void **state)
-{
-	(void)state;
-	double times[STEPS], own[STEPS], reference[STEPS];
-	for (size_t s = 0; s < STEPS; s++) {
-		times[s] = s % 5 == 0 ? 130.0 : 100.0;
-		own[s] = s % 5 == 0 ? 150.0 : 70.0;
-		reference[s] = 70.0;
-	}
-	struct fsl_charge charge = {.pattern = FSL_PATTERN_REPEATED,
-				    .threshold_ms = 10.0,
-				    .episode = {.begin = 0, .end = 26, .n_high = 6}};
-	const struct fsl_blame blame = {.n_steps = STEPS,
-					.n_ranks = 1,
-					.step_dur_ms = times,
-					.own_ms = own,
-					.reference_ms = reference,
-					.charges = &charge};
-	assert_near(fsl_fuse_bound_loss(&blame, &charge, 16.0), 6.0 * 30.0 / STEPS);
-	assert_near(fsl_fuse_bound_loss(&blame, &charge, 4.0), 4.0);
+	assert_near(bound(130.0, ONSET, FSL_PATTERN_REPEATED, 60.0), 60.0);
 }
 
 enum { BEGIN_NS = 1000 };
@@ -117,7 +95,6 @@ int main(void)
 		cmocka_unit_test(a_fault_costs_no_more_than_the_steps_rose_by),
 		cmocka_unit_test(steps_that_hardly_rose_tell_nothing),
 		cmocka_unit_test(without_steps_outside_the_replay_stands),
-		cmocka_unit_test(single_steps_cost_what_they_took_longer),
 		cmocka_unit_test(a_chapter_of_slow_steps_costs_what_they_rose_by),
 		cmocka_unit_test(a_fault_of_a_part_of_the_chapter_costs_what_it_did),
 	};
