@@ -39,6 +39,18 @@ struct fsl_own {
 	uint8_t **holds; /* [rank_idx][op_idx]: enum fsl_hold */
 };
 
+/*
+ * True when an operator that begins at @begin_ns was launched while the one before it of its
+ * communicator, which ended at @end_ns, still ran: no more lies between them than a tenth of the
+ * time that this one hides, since the rank was held last, until @held_ns. One clock.
+ */
+static inline bool fsl_op_is_in_row(int64_t held_ns, int64_t end_ns, int64_t begin_ns)
+{
+	static const double GAP_SHARE_MAX = 0.1;
+	return end_ns > held_ns && begin_ns >= end_ns &&
+	       (double)(begin_ns - end_ns) <= GAP_SHARE_MAX * (double)(end_ns - held_ns);
+}
+
 enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			      const struct fsl_steps *steps, const struct fsl_cuts *cuts,
 			      struct fsl_error *err);

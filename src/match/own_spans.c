@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "match/own.h"
+
 enum {
 	KINDS_MAX = 64,   /* different operators of one rank that are told apart; the rest is
 			     synchronous */
@@ -191,11 +193,8 @@ static void measure_turns(struct fsl_op_span *spans, struct kind *kinds, size_t 
  */
 static int64_t row_begin(struct kind *kind, const struct fsl_op_span *span, int64_t before_ns)
 {
-	static const double COINCIDENCE_SHARE = 0.1; /* of the time that it hides */
 	bool is_row = kind->last_end_ns != FSL_NS_ABSENT && before_ns != FSL_NS_ABSENT &&
-		      kind->last_end_ns > before_ns && span->begin_ns >= kind->last_end_ns &&
-		      (double)(span->begin_ns - kind->last_end_ns) <=
-			      COINCIDENCE_SHARE * (double)(kind->last_end_ns - before_ns);
+		      fsl_op_is_in_row(before_ns, kind->last_end_ns, span->begin_ns);
 	kind->row_begin_ns = is_row ? kind->row_begin_ns : span->begin_ns;
 	kind->last_end_ns = span->end_ns;
 	return kind->row_begin_ns;

@@ -25,7 +25,8 @@ struct fsl_op_span {
  * begin is then the same in every step. Where instead the time from the last end inside the
  * operator to the next begin is the steadier one, the rank was working all along and the operator
  * held nobody; else it held the rank from that last end on. Judged for the n-th use of an operator
- * in a step over all steps of the rank. True when some operators are asynchronous.
+ * in a step over all steps of the rank. Uses in a row (fsl_op_is_in_row) hold it since the first of
+ * them began. True when some operators are asynchronous.
  */
 bool fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
 		  const struct fsl_cuts *cuts, size_t rank_idx);

@@ -371,7 +371,8 @@ enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_
 {
 	const struct fsl_replay_job *job = graph->job;
 	bool is_short = false;
-	if (!has_beside(graph)) {
+	graph->has_beside = has_order ? graph->has_beside : has_beside(graph);
+	if (!graph->has_beside) {
 		return FSL_OK;
 	}
 #pragma omp parallel reduction(|| : is_short)

@@ -126,15 +126,11 @@ static struct ending *find_stream(struct streams *streams, uint32_t group_id)
  */
 static struct ending last_before(struct walk *walk, uint32_t group_id, int64_t begin_ns)
 {
-	static const double COINCIDENCE_SHARE = 0.1; /* of the time that it hides */
-	struct ending last = walk->past.any;
+	const struct ending *last = &walk->past.any;
 	const struct ending *stream = find_stream(&walk->streams, group_id);
-	if (stream == NULL || stream->end_ns <= last.end_ns || stream->end_ns > begin_ns) {
-		return last;
-	}
-	bool is_behind = (double)(begin_ns - stream->end_ns) <=
-			 COINCIDENCE_SHARE * (double)(stream->end_ns - last.end_ns);
-	return is_behind ? *stream : last;
+	bool is_behind = stream != NULL && stream->end_ns != INT64_MIN &&
+			 fsl_op_is_in_row(last->end_ns, stream->end_ns, begin_ns);
+	return is_behind ? *stream : *last;
 }
 
 static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int64_t ns,
@@ -209,9 +205,7 @@ static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, uint3
 			 is_first ? FSL_OWN_HEAD : FSL_OWN_BODY, err);
 }
 
-/* Fills the event of an operator of @group_id that begins and ends on the rank's own clock as
- * given.
- */
+/* Fills the event of an operator of @group_id; it begins and ends on the rank's own clock. */
 static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t group_id,
 				 int64_t begin_ns, int64_t end_ns, uint32_t step,
 				 enum fsl_hold hold, struct fsl_error *err)

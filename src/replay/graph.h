@@ -87,6 +87,7 @@ struct fsl_replay_graph {
 	int64_t *start_ns; /* likewise: last end before it; without a past, its first begin */
 	struct fsl_event *events;
 	size_t n_events, events_capacity;
+	bool has_beside; /* some event follows one that ran beside others */
 	size_t n_ops; /* the first so many events are operators; then lost ones, then hidden waits
 		       */
 	/* By rank, window, end; their events stand in the order of channels, instances, members. */
