@@ -248,8 +248,7 @@ struct fsl_arena_block {
 
 /*
  * The size of the next block, its header included, with room for @n_least bytes; 0 where that is
- * more than there can be. Sizes of blocks that several share are powers of two, as those of a
- * pocket are.
+ * more than there can be. Sizes of blocks that several share are powers of two.
  */
 static size_t next_block_bytes(const struct fsl_arena *arena, size_t n_least)
 {
@@ -265,7 +264,23 @@ static size_t next_block_bytes(const struct fsl_arena *arena, size_t n_least)
 	return n_bytes < n_wanted ? n_wanted : n_bytes;
 }
 
-/* A block of its own for much memory; blocks that several share are zeroed. */
+/* Puts a block with room for @n_least bytes at the head, zeroed where wanted. */
+static bool add_block(struct fsl_arena *arena, size_t n_least, bool is_zeroed)
+{
+	size_t n_bytes = next_block_bytes(arena, n_least);
+	struct fsl_arena_block *block = n_bytes > 0 ? take(1, n_bytes, is_zeroed) : NULL;
+	if (block == NULL) {
+		return false;
+	}
+	block->used = 0;
+	block->size = n_bytes - sizeof(struct fsl_arena_block);
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return true;
+}
+
+/* Much memory has a block of its own, which may come zeroed from the system. Of blocks that several
+ * share only what is taken is zeroed: the rest of many is never touched. */
 static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 {
 	size_t rounded = 0;
@@ -274,21 +289,17 @@ static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 	}
 	rounded -= rounded % ARENA_ALIGN;
 	struct fsl_arena_block *block = arena->blocks;
+	bool is_alone = rounded > ARENA_BLOCK_BYTES - sizeof(*block);
 	if (block == NULL || block->size - block->used < rounded) {
-		size_t n_bytes = next_block_bytes(arena, rounded);
-		block = n_bytes > 0 ? take(1, n_bytes, is_zeroed || n_bytes <= ARENA_BLOCK_BYTES)
-				    : NULL;
-		if (block == NULL) {
+		if (!add_block(arena, rounded, is_alone && is_zeroed)) {
 			return NULL;
 		}
-		block->used = 0;
-		block->size = n_bytes - sizeof(struct fsl_arena_block);
-		block->next = arena->blocks;
-		arena->blocks = block;
+		block = arena->blocks;
+		is_zeroed = is_zeroed && !is_alone;
 	}
 	void *memory = block->bytes + block->used;
 	block->used += rounded;
-	return memory;
+	return is_zeroed ? memset(memory, 0, rounded) : memory;
 }
 
 void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
@@ -304,10 +315,14 @@ void *fsl_arena_take(struct fsl_arena *arena, size_t size)
 char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length)
 {
 	size_t n_bytes = 0;
-	char *copy = fsl_add_size(length, 1, &n_bytes) ? fsl_arena_alloc(arena, n_bytes) : NULL;
-	if (copy != NULL && length > 0) {
+	char *copy = fsl_add_size(length, 1, &n_bytes) ? fsl_arena_take(arena, n_bytes) : NULL;
+	if (copy == NULL) {
+		return NULL;
+	}
+	if (length > 0) {
 		memcpy(copy, text, length);
 	}
+	copy[length] = '\0';
 	return copy;
 }
 
@@ -326,7 +341,7 @@ char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
 	if (length >= 0 && (size_t)length < sizeof(most)) {
 		return fsl_arena_strndup(arena, most, (size_t)length);
 	}
-	char *text = length >= 0 ? fsl_arena_alloc(arena, (size_t)length + 1) : NULL;
+	char *text = length >= 0 ? fsl_arena_take(arena, (size_t)length + 1) : NULL;
 	if (text != NULL) {
 		va_start(args, format);
 		(void)vsnprintf(text, (size_t)length + 1, format, args);
