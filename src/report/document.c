@@ -142,11 +142,34 @@ static void put_finite(struct fsl_document *document, cJSON *parent, const char 
 	(void)attach(document, parent, key, cJSON_CreateNumber(reread(text)));
 }
 
+/*
+ * What reread() makes of @value, without text: false for the rare ones that lie near the middle
+ * between two decimal numbers, where the product's own rounding may decide, and for large ones. The
+ * quotient of whole numbers is the double next to the decimal number, as strtod() finds it.
+ */
+static bool round_quickly(double value, int decimals, double *rounded)
+{
+	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+	const double most = 1e9, nearly_half = 0.499;
+	if (decimals < 0 || (size_t)decimals >= sizeof(powers) / sizeof(powers[0])) {
+		return false;
+	}
+	double scaled = value * powers[decimals];
+	double whole = nearbyint(scaled);
+	*rounded = whole == 0.0 ? 0.0 : whole / powers[decimals]; /* no -0 */
+	return fabs(scaled) < most && fabs(scaled - whole) < nearly_half;
+}
+
 void fsl_document_number(struct fsl_document *document, cJSON *parent, const char *key,
 			 double value, int decimals)
 {
+	double rounded = 0.0;
 	if (!isfinite(value)) {
 		fsl_document_null(document, parent, key);
+		return;
+	}
+	if (round_quickly(value, decimals, &rounded)) {
+		(void)attach(document, parent, key, cJSON_CreateNumber(rounded));
 		return;
 	}
 	char text[400]; /* the largest double has 309 digits */

@@ -1,4 +1,8 @@
 /* JSON documents as text, spaced as json.dump of Python does it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -8,6 +12,7 @@
 struct sink {
 	char *text;
 	size_t length, capacity;
+	int indent; /* 0: one line */
 	bool has_failed;
 };
 
@@ -22,71 +27,143 @@ static void put(struct sink *sink, const char *text, size_t length)
 	sink->length = n_wanted;
 }
 
-static void put_newline(struct sink *sink, int indent, int depth)
+static void put_newline(struct sink *sink, int depth)
 {
 	put(sink, "\n", 1);
-	for (int i = 0; i < indent * depth; i++) {
+	for (int i = 0; i < sink->indent * depth; i++) {
 		put(sink, " ", 1);
 	}
 }
 
-/* Length of the string literal at @text, quotes included. */
-static size_t literal_length(const char *text)
+static void put_escaped(struct sink *sink, unsigned char c)
 {
-	size_t length = 1;
-	while (text[length] != '"') {
-		length += text[length] == '\\' ? 2 : 1;
+	static const char *const short_forms[] = {
+		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\f'] = "\\f",
+		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
+	};
+	char text[8];
+	const char *form = short_forms[c];
+	if (form == NULL) {
+		(void)snprintf(text, sizeof(text), "\\u%04x", c);
+		form = text;
 	}
-	return length + 1;
+	put(sink, form, strlen(form));
 }
 
-/* Re-spaces @compact, which cJSON wrote and which therefore is well formed. */
-static void put_spaced(struct sink *sink, const char *compact, int indent)
+static bool is_escaped(char c)
 {
-	int depth = 0;
-	for (const char *c = compact; *c != '\0'; c++) {
-		bool is_empty = (*c == '{' && c[1] == '}') || (*c == '[' && c[1] == ']');
-		if (*c == '"') {
-			size_t length = literal_length(c);
-			put(sink, c, length);
-			c += length - 1;
-		} else if (is_empty) {
-			put(sink, c, 2);
-			c++;
-		} else if (*c == '{' || *c == '[') {
-			depth++;
-			put(sink, c, 1);
-			if (indent > 0) {
-				put_newline(sink, indent, depth);
-			}
-		} else if (*c == '}' || *c == ']') {
-			depth--;
-			if (indent > 0) {
-				put_newline(sink, indent, depth);
-			}
-			put(sink, c, 1);
-		} else if (*c == ',' && indent > 0) {
-			put(sink, c, 1);
-			put_newline(sink, indent, depth);
-		} else if (*c == ',' || *c == ':') {
-			put(sink, c, 1);
-			put(sink, " ", 1);
-		} else {
-			put(sink, c, 1);
+	return (unsigned char)c < ' ' || c == '"' || c == '\\';
+}
+
+static void put_string(struct sink *sink, const char *text)
+{
+	put(sink, "\"", 1);
+	while (*text != '\0') {
+		size_t n_plain = 0;
+		while (text[n_plain] != '\0' && !is_escaped(text[n_plain])) {
+			n_plain++;
 		}
+		put(sink, text, n_plain);
+		text += n_plain;
+		if (*text != '\0') {
+			put_escaped(sink, (unsigned char)*text++);
+		}
+	}
+	put(sink, "\"", 1);
+}
+
+/*
+ * A number of few decimals, as nearly all are: @text (32 bytes) by whole numbers alone, a tenth of
+ * what printf takes. Up to 15 digits a decimal number and the double next to it stand for each
+ * other, so that this is what "%.15g" prints. False: another kind of number.
+ */
+static bool print_decimal(char *text, double value)
+{
+	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+	const double most = 1e15, least = 1e-4; /* "%.15g" has an exponent beyond */
+	double size = fabs(value);
+	if (size != 0.0 && size < least) {
+		return false;
+	}
+	for (size_t d = 0; d < sizeof(powers) / sizeof(powers[0]) && size * powers[d] < most; d++) {
+		double digits = nearbyint(size * powers[d]);
+		if (digits / powers[d] != size) {
+			continue;
+		}
+		const char *sign = value < 0.0 ? "-" : "";
+		int64_t whole = (int64_t)digits, power = (int64_t)powers[d];
+		if (d == 0) {
+			(void)snprintf(text, 32, "%s%" PRId64, sign, whole);
+		} else {
+			(void)snprintf(text, 32, "%s%" PRId64 ".%0*" PRId64, sign, whole / power,
+				       (int)d, whole % power);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* With as many digits as tell the double from all others. */
+static void put_number(struct sink *sink, double value)
+{
+	char text[32] = "null";
+	if (isfinite(value) && !print_decimal(text, value)) {
+		(void)snprintf(text, sizeof(text), "%.15g", value);
+		if (strtod(text, NULL) != value) {
+			(void)snprintf(text, sizeof(text), "%.17g", value);
+		}
+	}
+	put(sink, text, strlen(text));
+}
+
+static void put_item(struct sink *sink, const cJSON *item, int depth);
+
+static void put_list(struct sink *sink, const cJSON *list, int depth, const char brackets[2])
+{
+	put(sink, brackets, 1);
+	for (const cJSON *item = list->child; item != NULL; item = item->next) {
+		if (item != list->child) {
+			put(sink, ", ", sink->indent > 0 ? 1 : 2);
+		}
+		if (sink->indent > 0) {
+			put_newline(sink, depth + 1);
+		}
+		if (cJSON_IsObject(list)) {
+			put_string(sink, item->string);
+			put(sink, ": ", 2);
+		}
+		put_item(sink, item, depth + 1);
+	}
+	if (list->child != NULL && sink->indent > 0) {
+		put_newline(sink, depth);
+	}
+	put(sink, brackets + 1, 1);
+}
+
+static void put_item(struct sink *sink, const cJSON *item, int depth)
+{
+	if (cJSON_IsObject(item)) {
+		put_list(sink, item, depth, "{}");
+	} else if (cJSON_IsArray(item)) {
+		put_list(sink, item, depth, "[]");
+	} else if (cJSON_IsString(item)) {
+		put_string(sink, item->valuestring);
+	} else if (cJSON_IsNumber(item)) {
+		put_number(sink, item->valuedouble);
+	} else if (cJSON_IsRaw(item)) {
+		put(sink, item->valuestring, strlen(item->valuestring));
+	} else if (cJSON_IsBool(item)) {
+		put(sink, cJSON_IsTrue(item) ? "true" : "false", cJSON_IsTrue(item) ? 4 : 5);
+	} else {
+		put(sink, "null", 4);
 	}
 }
 
 char *fsl_json_text(const cJSON *json, int indent)
 {
-	char *compact = cJSON_PrintUnformatted(json);
-	if (compact == NULL) {
-		return NULL;
-	}
-	struct sink sink = {0};
-	put_spaced(&sink, compact, indent);
+	struct sink sink = {.indent = indent};
+	put_item(&sink, json, 0);
 	put(&sink, "", 1);
-	cJSON_free(compact);
 	if (sink.has_failed) {
 		fsl_free(sink.text);
 		return NULL;

@@ -1,8 +1,12 @@
 /* Numbers, texts and failures of a JSON document under construction. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -75,6 +79,103 @@ static void numbers_are_rounded_and_unknown_ones_null(void **state)
 	assert_false(document.has_failed);
 	assert_text(list, "[0.493, 2, 194.877, 0, 1e+300, null, null, 1.235e-09, null]");
 	cJSON_Delete(fsl_document_finish(&document, list));
+}
+
+/* A number of the kind that documents hold, or of any other. */
+static double some_number(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	uint64_t bits = *seed >> 11;
+	double value = 0.0;
+	switch (*seed >> 61) {
+	case 0: /* any double */
+		memcpy(&value, seed, sizeof(value));
+		return value;
+	case 1: /* in the middle between two decimal numbers, as near as a double comes */
+		return (double)(bits % 2000000) / 1000.0 + 0.0005;
+	case 2: /* whole */
+		return (double)(bits % 4000) - 2000.0;
+	case 3: /* decimals of three digits */
+		return (double)(bits % 4000000000) / 1000.0;
+	case 4:
+		return ldexp((double)bits, -80);
+	default:
+		return ldexp((double)bits, -40) - 4096.0;
+	}
+}
+
+static void numbers_are_rounded_as_printf_rounds_them(void **state)
+{
+	(void)state;
+	uint64_t seed = 1;
+	for (int i = 0; i < 200000; i++) {
+		char text[400];
+		double value = some_number(&seed);
+		int decimals = i % 8;
+		(void)snprintf(text, sizeof(text), "%.*f", decimals, value);
+		struct fsl_document document = {0};
+		cJSON *root = fsl_document_array(&document, NULL, NULL);
+		fsl_document_number(&document, root, NULL, value, decimals);
+		if (isfinite(value)) {
+			assert_true(root->child->valuedouble == strtod(text, NULL));
+		} else {
+			assert_true(cJSON_IsNull(root->child));
+		}
+		cJSON_Delete(root);
+	}
+}
+
+static void text_of_numbers_is_what_printf_makes_of_their_digits(void **state)
+{
+	(void)state;
+	uint64_t seed = 2;
+	for (int i = 0; i < 200000; i++) {
+		char expected[40];
+		double value = some_number(&seed);
+		if (!isfinite(value) || value == 0.0) {
+			continue;
+		}
+		(void)snprintf(expected, sizeof(expected), "%.15g", value);
+		if (strtod(expected, NULL) != value) {
+			(void)snprintf(expected, sizeof(expected), "%.17g", value);
+		}
+		cJSON *json = cJSON_CreateNumber(value);
+		assert_text(json, expected);
+		cJSON_Delete(json);
+	}
+	cJSON *zero = cJSON_CreateNumber(-0.0);
+	assert_text(zero, "0");
+	cJSON_Delete(zero);
+}
+
+/* What cJSON writes, but for the blanks. */
+static void text_reads_as_the_document_it_came_from(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"{}",
+		"[]",
+		"{\"a\":[],\"b\":{},\"c\":[{}]}",
+		"[null,true,false,0,-1,1e+300,0.1,1e-07]",
+		"{\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f/\":\"\\u007f \xc3\xa9\"}",
+	};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		for (int indent = 0; indent < 3; indent++) {
+			cJSON *json = cJSON_Parse(texts[i]);
+			assert_non_null(json);
+			char *text = fsl_json_text(json, indent);
+			cJSON *again = cJSON_Parse(text);
+			char *expected = cJSON_PrintUnformatted(json);
+			char *compact = cJSON_PrintUnformatted(again);
+			assert_non_null(again);
+			assert_string_equal(compact, expected);
+			cJSON_free(compact);
+			cJSON_free(expected);
+			cJSON_Delete(again);
+			fsl_free(text);
+			cJSON_Delete(json);
+		}
+	}
 }
 
 static void integers_keep_all_their_digits(void **state)
@@ -175,6 +276,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(python_float_is_the_shortest_text_that_reads_back),
 		cmocka_unit_test(numbers_are_rounded_and_unknown_ones_null),
+		cmocka_unit_test(numbers_are_rounded_as_printf_rounds_them),
+		cmocka_unit_test(text_of_numbers_is_what_printf_makes_of_their_digits),
+		cmocka_unit_test(text_reads_as_the_document_it_came_from),
 		cmocka_unit_test(integers_keep_all_their_digits),
 		cmocka_unit_test(times_are_utc_or_null),
 		cmocka_unit_test(texts_are_escaped_and_broken_utf8_replaced),
