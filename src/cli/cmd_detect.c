@@ -3,13 +3,6 @@
  * arrow, is in fsl_job_analyse(); start reading there. A long capture is several jobs of it, one
  * after the other (detect_chapters.c).
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "base/file.h"
 #include "base/log.h"
 #include "base/memory_left.h"
 #include "blame/blame.h"
@@ -19,6 +12,7 @@
 #include "cli/detect_job.h"
 #include "cli/detect_kept.h"
 #include "cli/detect_options.h"
+#include "cli/detect_tell.h"
 #include "cli/memory_short.h"
 #include "cli/threads.h"
 #include "cli/time_range.h"
@@ -30,8 +24,6 @@
 #include "ingest/ingest.h"
 #include "match/restore.h"
 #include "match/topology_build.h"
-#include "report/report.h"
-#include "state/state.h"
 #include "team/team.h"
 
 enum fsl_status fsl_job_init(struct fsl_job *job, struct fsl_error *err)
@@ -316,139 +308,12 @@ bool fsl_job_is_anomaly(const struct fsl_job *job)
 	       job->localisation.result_code == 201;
 }
 
-/* Trouble with the state costs no verdict. Where --output says where the file lies, no key of the
- * configuration helps. */
-static void warn_of_state(const struct fsl_config *config, const struct fsl_error *err)
-{
-	fsl_log(FSL_LOG_WARNING, "state",
-		"repeated alarms cannot be suppressed, check the folder: file=\"%s\", %s, "
-		"cause=\"%s\"",
-		config->state_path,
-		config->is_output_given ? "option=\"--output\"" : "key=\"state_path\"",
-		fsl_error_root(err));
-}
-
-/* Nothing new comes of a job that has ended: what was told of it is not told again while its files
- * lie there. */
-static double look_back_mins(const struct fsl_job *job, const struct fsl_config *config)
-{
-	static const double ENDED_MINS = 90.0 * 24.0 * 60.0; /* the state forgets then */
-	return job->perception.is_over ? fmax(ENDED_MINS, config->look_back_mins)
-				       : config->look_back_mins;
-}
-
-/* An alarm that was raised within look_back is marked as known and no alarm again. */
-static void check_alarm(struct fsl_job *job, const struct fsl_config *config,
-			struct fsl_state **state)
-{
-	struct fsl_error err = {0};
-	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
-	struct fsl_localisation *out = &job->localisation;
-	if (config->look_back_mins <= 0.0 || !fsl_job_is_anomaly(job)) {
-		return;
-	}
-	enum fsl_status status = fsl_dir_create(config->slow_node_detection_path, &err);
-	if (status == FSL_OK) {
-		status = fsl_state_open(state, config->state_path, &err);
-	}
-	if (status == FSL_OK) {
-		/* The same job by whatever path it is given. */
-		char *folder = realpath(config->root_path, NULL);
-		status = fsl_state_check_alarm(*state, folder != NULL ? folder : config->root_path,
-					       out, config->now_ns, look_back_mins(job, config),
-					       &alarm, &err);
-		free(folder);
-	}
-	if (status != FSL_OK) {
-		warn_of_state(config, &err);
-	}
-	out->is_suppressed = alarm.is_suppressed;
-	out->suppressed_since_ns = alarm.since_ns;
-}
-
-/* An alarm counts as raised once its verdict stands; one that nobody could see is raised again. */
-static void settle_alarm(struct fsl_state *state, const struct fsl_config *config, bool is_told)
-{
-	struct fsl_error err = {0};
-	if (state != NULL && fsl_state_settle_alarm(state, is_told, &err) != FSL_OK) {
-		warn_of_state(config, &err);
-	}
-}
-
-static int terminal_width(void)
-{
-	struct winsize size;
-	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
-	return is_known ? size.ws_col : 80;
-}
-
-/*
- * The alarm is looked up while the verdict of perception, which says nothing of it, goes to the
- * disk, and what @kept (NULL: nothing) keeps for the next run goes there beside the other one:
- * not before, as a state that cannot be used is removed with all that lies beside it. The verdicts
- * are written one after the other: file systems that gather the syncs of several threads let each
- * wait. One that cannot be written does not keep the other one from its file.
- */
-static enum fsl_status write_verdicts(struct fsl_job *job, const struct fsl_config *config,
-				      struct fsl_kept *kept, struct fsl_state **state,
-				      struct fsl_summary *summary, struct fsl_error *err)
-{
-	struct fsl_error other = *err;
-	enum fsl_status perceived = FSL_OK, localised = FSL_OK;
-#pragma omp parallel sections
-	{
-#pragma omp section
-		check_alarm(job, config, state);
-#pragma omp section
-		perceived = fsl_report_write_perception(&job->perception, config,
-							&summary->perception_path, err);
-	}
-#pragma omp parallel sections
-	{
-#pragma omp section
-		localised =
-			fsl_report_write_localisation(&job->localisation, &job->topology, &job->run,
-						      config, &summary->localisation_path, &other);
-#pragma omp section
-		if (kept != NULL) {
-			fsl_kept_save(kept, job, config);
-		}
-	}
-	if (perceived == FSL_OK) {
-		*err = other;
-	}
-	return perceived == FSL_OK ? localised : perceived;
-}
-
-static enum fsl_status report(struct fsl_job *job, const struct fsl_config *config,
-			      const struct fsl_detect_options *options, struct fsl_kept *kept,
-			      struct fsl_state **state, struct fsl_error *err)
-{
-	struct fsl_summary summary = {.perception = &job->perception,
-				      .localisation = &job->localisation,
-				      .topology = &job->topology,
-				      .run = &job->run,
-				      .colours =
-					      isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
-				      .width = terminal_width()};
-	enum fsl_status status = write_verdicts(job, config, kept, state, &summary, err);
-	/* A verdict that could not be stored is still told. */
-	if (options->is_json) {
-		enum fsl_status printed = fsl_report_json(stdout, &summary, config, err);
-		status = status == FSL_OK ? printed : status;
-	} else if (options->n_quiet == 0) {
-		fsl_report_text(stdout, &summary);
-	}
-	return status;
-}
-
 static enum fsl_status detect(const struct fsl_config *config,
 			      const struct fsl_detect_options *options, int *exit_code,
 			      struct fsl_error *err)
 {
 	struct fsl_job job;
 	struct fsl_kept kept = {0};
-	struct fsl_state *state = NULL; /* until there is something to alarm of */
 	struct fsl_time_range range = fsl_time_range_of(config);
 	enum fsl_status found = fsl_job_init(&job, err);
 	if (found == FSL_OK) {
@@ -464,11 +329,9 @@ static enum fsl_status detect(const struct fsl_config *config,
 	}
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
 	enum fsl_status status =
-		report(&job, config, options, found == FSL_OK ? &kept : NULL, &state, err);
-	settle_alarm(state, config, status == FSL_OK);
+		fsl_job_tell(&job, config, options, found == FSL_OK ? &kept : NULL, err);
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
-	fsl_state_close(state);
 	fsl_kept_fini(&kept);
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;

@@ -5,13 +5,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/terminal.h"
 #include "cli/threads.h"
 #include "profile/peer_files.h"
 #include "profile/report.h"
@@ -136,13 +135,6 @@ static void help(void)
 		table);
 }
 
-static int terminal_width(void)
-{
-	struct winsize size;
-	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
-	return is_known ? size.ws_col : 80;
-}
-
 static enum fsl_status report(const struct request *request,
 			      const struct fsl_profile_result *result, struct fsl_error *err)
 {
@@ -218,8 +210,8 @@ static enum fsl_status analyse(const struct request *request, int *exit_code, st
 			&cluster,
 			&findings,
 			&verdict,
-			isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL,
-			terminal_width(),
+			fsl_terminal_has_colours(),
+			fsl_terminal_width(),
 		};
 		status = report(request, &result, err);
 		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);

@@ -65,10 +65,9 @@ static enum fsl_status write_under_free_name(const struct target *target, int64_
 			target->directory, target->stem, second, NAMES_TRIED_MAX);
 }
 
-/* Consumes @json. */
-static enum fsl_status write_document(cJSON *json, const struct target *target, int64_t now_ns,
-				      struct fsl_arena *arena, const char **path_out,
-				      struct fsl_error *err)
+static enum fsl_status write_document(const cJSON *json, const struct target *target,
+				      int64_t now_ns, struct fsl_arena *arena,
+				      const char **path_out, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	char *text = json != NULL ? fsl_json_text(json, target->indent) : NULL;
@@ -88,7 +87,6 @@ static enum fsl_status write_document(cJSON *json, const struct target *target, 
 	status = write_under_free_name(target, now_ns / FSL_NS_PER_S, text, arena, path_out, err);
 out:
 	fsl_free(text);
-	cJSON_Delete(json);
 	return status;
 }
 
@@ -98,7 +96,7 @@ static const char *set_by(const struct fsl_config *config, const char *key)
 	return config->is_output_given ? "option=\"--output\"" : key;
 }
 
-enum fsl_status fsl_report_write_perception(struct fsl_perception *perception,
+enum fsl_status fsl_report_write_perception(struct fsl_perception *perception, const cJSON *json,
 					    const struct fsl_config *config, const char **path_out,
 					    struct fsl_error *err)
 {
@@ -110,55 +108,24 @@ enum fsl_status fsl_report_write_perception(struct fsl_perception *perception,
 	struct target target = {config->fail_slow_perception_path,
 				set_by(config, "key=\"fail_slow_perception_path\""), stem,
 				PERCEPTION_INDENT};
-	return write_document(fsl_perception_json(perception, config), &target, config->now_ns,
-			      &perception->arena, path_out, err);
+	return write_document(json, &target, config->now_ns, &perception->arena, path_out, err);
 }
 
 enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisation,
-					      const struct fsl_topology *topology,
-					      const struct fsl_run *run,
-					      const struct fsl_config *config,
+					      const cJSON *json, const struct fsl_config *config,
 					      const char **path_out, struct fsl_error *err)
 {
 	struct target target = {config->slow_node_detection_path,
 				set_by(config, "key=\"slow_node_detection_path\""),
 				"slow_node_result", 0};
-	cJSON *json = fsl_localisation_json(localisation, topology, run, config);
 	return write_document(json, &target, config->now_ns, &localisation->arena, path_out, err);
 }
 
-/* Hands @part over to @root; NULL is a part that could not be made. */
+/* @part stays the caller's. */
 static bool add_part(cJSON *root, const char *key, cJSON *part)
 {
-	if (part != NULL && cJSON_AddItemToObject(root, key, part)) {
-		return true;
-	}
-	cJSON_Delete(part);
-	return false;
-}
-
-/* {"perception": ..., "localisation": ...}; NULL when out of memory. */
-static cJSON *both_documents(const struct fsl_summary *summary, const struct fsl_config *config)
-{
-	cJSON *root = cJSON_CreateObject();
-	if (root == NULL) {
-		return NULL;
-	}
-	cJSON *perception = summary->perception != NULL
-				    ? fsl_perception_json(summary->perception, config)
-				    : cJSON_CreateNull();
-	cJSON *localisation =
-		summary->localisation != NULL
-			? fsl_localisation_json(summary->localisation, summary->topology,
-						summary->run, config)
-			: cJSON_CreateNull();
-	bool has_perception = add_part(root, "perception", perception);
-	bool has_localisation = add_part(root, "localisation", localisation);
-	if (!has_perception || !has_localisation) {
-		cJSON_Delete(root);
-		return NULL;
-	}
-	return root;
+	return part != NULL ? cJSON_AddItemReferenceToObject(root, key, part)
+			    : cJSON_AddNullToObject(root, key) != NULL;
 }
 
 enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err)
@@ -178,11 +145,13 @@ enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error
 	return FSL_OK;
 }
 
-enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
-				const struct fsl_config *config, struct fsl_error *err)
+enum fsl_status fsl_report_json(FILE *stream, cJSON *perception, cJSON *localisation,
+				struct fsl_error *err)
 {
-	cJSON *root = both_documents(summary, config);
-	enum fsl_status status = fsl_json_print(stream, root, err);
+	cJSON *root = cJSON_CreateObject();
+	bool is_whole = root != NULL && add_part(root, "perception", perception) &&
+			add_part(root, "localisation", localisation);
+	enum fsl_status status = fsl_json_print(stream, is_whole ? root : NULL, err);
 	cJSON_Delete(root);
 	return status;
 }

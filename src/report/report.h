@@ -31,25 +31,22 @@ enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error
 
 /*
  * Prints what `--format json` prints: {"perception": {...}, "localisation": {...}}, the contents of
- * the two files; null where a verdict is NULL.
+ * the two files; null where a document is NULL.
  */
-struct fsl_summary;
-enum fsl_status fsl_report_json(FILE *stream, const struct fsl_summary *summary,
-				const struct fsl_config *config, struct fsl_error *err);
+enum fsl_status fsl_report_json(FILE *stream, cJSON *perception, cJSON *localisation,
+				struct fsl_error *err);
 
 /*
  * Writes fail_slow_perception_result_<type>_<unix s>.json (indent 4) and slow_node_result_<unix
  * s>.json (one line) into the configured folders, made when missing. An existing file is never
- * replaced: the second of the name is raised until it is free. *path_out: arena text of the verdict
- * for the terminal.
+ * replaced: the second of the name is raised until it is free. @json: the verdict's document; NULL
+ * reads as one for which memory was short. *path_out: arena text of the verdict for the terminal.
  */
-enum fsl_status fsl_report_write_perception(struct fsl_perception *perception,
+enum fsl_status fsl_report_write_perception(struct fsl_perception *perception, const cJSON *json,
 					    const struct fsl_config *config, const char **path_out,
 					    struct fsl_error *err);
 enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisation,
-					      const struct fsl_topology *topology,
-					      const struct fsl_run *run,
-					      const struct fsl_config *config,
+					      const cJSON *json, const struct fsl_config *config,
 					      const char **path_out, struct fsl_error *err);
 
 /* What the terminal summary shows beside the verdicts. */

@@ -68,8 +68,22 @@ static void assert_content(const char *path, cJSON *json, int indent)
 static enum fsl_status write_localisation(struct sample *sample, const char **path,
 					  struct fsl_error *err)
 {
-	return fsl_report_write_localisation(&sample->localisation, &sample->topology, &sample->run,
-					     &sample->config, path, err);
+	cJSON *json = fsl_localisation_json(&sample->localisation, &sample->topology, &sample->run,
+					    &sample->config);
+	enum fsl_status status = fsl_report_write_localisation(&sample->localisation, json,
+							       &sample->config, path, err);
+	cJSON_Delete(json);
+	return status;
+}
+
+static enum fsl_status write_perception(struct sample *sample, const char **path,
+					struct fsl_error *err)
+{
+	cJSON *json = fsl_perception_json(&sample->perception, &sample->config);
+	enum fsl_status status =
+		fsl_report_write_perception(&sample->perception, json, &sample->config, path, err);
+	cJSON_Delete(json);
+	return status;
 }
 
 static void files_are_named_as_the_reference_names_them(void **state)
@@ -88,9 +102,7 @@ static void files_are_named_as_the_reference_names_them(void **state)
 		       fsl_localisation_json(&sample->localisation, &sample->topology, &sample->run,
 					     &sample->config),
 		       0);
-	assert_int_equal(
-		fsl_report_write_perception(&sample->perception, &sample->config, &path, NULL),
-		FSL_OK);
+	assert_int_equal(write_perception(sample, &path, NULL), FSL_OK);
 	assert_string_equal(path,
 			    below(expected, sizeof(expected),
 				  "a/b/fail_slow_perception_result_failSlow_1750000093.json"));
@@ -161,9 +173,7 @@ static void a_folder_below_a_file_is_an_error_that_names_the_key(void **state)
 	assert_non_null(strstr(top, "slow_node_detection_path"));
 	assert_non_null(strstr(top, where));
 	fsl_error_clear(&err);
-	assert_int_equal(
-		fsl_report_write_perception(&sample->perception, &sample->config, &path, &err),
-		FSL_ERR_IO);
+	assert_int_equal(write_perception(sample, &path, &err), FSL_ERR_IO);
 	assert_non_null(strstr(err.causes[err.n_causes - 1].message, "fail_slow_perception_path"));
 	assert_null(path);
 	sample_destroy(sample);
@@ -185,9 +195,7 @@ static void a_folder_of_an_option_is_not_said_to_be_a_key(void **state)
 	assert_int_equal(write_localisation(sample, &path, &err), FSL_ERR_IO);
 	assert_non_null(strstr(err.causes[err.n_causes - 1].message, "option=\"--output\""));
 	fsl_error_clear(&err);
-	assert_int_equal(
-		fsl_report_write_perception(&sample->perception, &sample->config, &path, &err),
-		FSL_ERR_IO);
+	assert_int_equal(write_perception(sample, &path, &err), FSL_ERR_IO);
 	assert_non_null(strstr(err.causes[err.n_causes - 1].message, "option=\"--output\""));
 	assert_null(strstr(err.causes[err.n_causes - 1].message, "key="));
 	sample_destroy(sample);
@@ -245,25 +253,26 @@ static void stdout_document_holds_both_files(void **state)
 {
 	(void)state;
 	struct sample *sample = sample_slow_rank();
-	struct fsl_summary summary = sample_summary(sample);
 	char *text = NULL;
 	size_t length = 0;
 	FILE *stream = open_memstream(&text, &length);
-	assert_int_equal(fsl_report_json(stream, &summary, &sample->config, NULL), FSL_OK);
+	cJSON *perception = fsl_perception_json(&sample->perception, &sample->config);
+	cJSON *localisation = fsl_localisation_json(&sample->localisation, &sample->topology,
+						    &sample->run, &sample->config);
+	assert_int_equal(fsl_report_json(stream, perception, localisation, NULL), FSL_OK);
 	assert_int_equal(fclose(stream), 0);
 	cJSON *json = cJSON_Parse(text);
 	assert_non_null(json);
 	assert_string_equal(json->child->string, "perception");
 	assert_string_equal(json->child->next->string, "localisation");
 	assert_null(json->child->next->next);
-	cJSON *expected = fsl_localisation_json(&sample->localisation, &sample->topology,
-						&sample->run, &sample->config);
-	char *expected_text = fsl_json_text(expected, 0);
+	char *expected_text = fsl_json_text(localisation, 0);
 	char *part_text = fsl_json_text(json->child->next, 0);
 	assert_string_equal(part_text, expected_text);
 	fsl_free(part_text);
 	fsl_free(expected_text);
-	cJSON_Delete(expected);
+	cJSON_Delete(localisation);
+	cJSON_Delete(perception);
 	cJSON_Delete(json);
 	free(text);
 	sample_destroy(sample);
@@ -272,16 +281,13 @@ static void stdout_document_holds_both_files(void **state)
 static void parts_that_did_not_run_are_null(void **state)
 {
 	(void)state;
-	struct sample *sample = sample_create();
-	struct fsl_summary summary = {.width = 80};
 	char *text = NULL;
 	size_t length = 0;
 	FILE *stream = open_memstream(&text, &length);
-	assert_int_equal(fsl_report_json(stream, &summary, &sample->config, NULL), FSL_OK);
+	assert_int_equal(fsl_report_json(stream, NULL, NULL, NULL), FSL_OK);
 	assert_int_equal(fclose(stream), 0);
 	assert_string_equal(text, "{\n  \"perception\": null,\n  \"localisation\": null\n}\n");
 	free(text);
-	sample_destroy(sample);
 }
 
 static void a_full_stdout_is_an_error(void **state)
@@ -291,13 +297,10 @@ static void a_full_stdout_is_an_error(void **state)
 	if (full == NULL) {
 		skip();
 	}
-	struct sample *sample = sample_create();
-	struct fsl_summary summary = sample_summary(sample);
 	struct fsl_error err = {0};
-	assert_int_equal(fsl_report_json(full, &summary, &sample->config, &err), FSL_ERR_IO);
+	assert_int_equal(fsl_report_json(full, NULL, NULL, &err), FSL_ERR_IO);
 	assert_non_null(strstr(fsl_error_root(&err), "No space left"));
 	(void)fclose(full);
-	sample_destroy(sample);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
