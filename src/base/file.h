@@ -77,14 +77,20 @@ enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length
 
 /*
  * Writes @text to @path so that readers see the old file or the new one: temporary file in the same
- * directory, fsync, rename, fsync of the directory. The temporary file is removed on failure. With
- * @exclusive an existing @path is not replaced (link(2)): *existed is set and FSL_OK returned.
+ * directory, fsync, rename, fsync of the directory. The temporary file is removed on failure.
  */
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
-				      bool exclusive, bool *existed, struct fsl_error *err);
-/* The same in the place of what is there, for what the program alone reads: written by nobody else
- * than the owner, and without waiting for the disk. After a power cut the file may be empty or cut,
- * so that its content has to tell whether it is whole. */
+				      struct fsl_error *err);
+/* The same for a file that is not there yet (link(2)): where it is, *existed is set and nothing is
+ * written. That the name survives a power cut is left to fsl_dir_sync. */
+enum fsl_status fsl_file_write_new(const char *path, const char *text, size_t length, bool *existed,
+				   struct fsl_error *err);
+/* Makes the names of files in a directory survive a power cut. Where the file system cannot do it,
+ * or the directory cannot be read, nothing is done. */
+enum fsl_status fsl_dir_sync(const char *path, struct fsl_error *err);
+/* fsl_file_write_atomic in the place of what is there, for what the program alone reads: written by
+ * nobody else than the owner, and without waiting for the disk. After a power cut the file may be
+ * empty or cut, so that its content has to tell whether it is whole. */
 enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
 				 struct fsl_error *err);
 

@@ -97,8 +97,9 @@ static int create_temp(const char *folder, mode_t mode, char **temp)
 struct content {
 	const char *text;
 	size_t length;
-	bool is_exclusive; /* no file is replaced */
-	bool is_lasting;   /* to the disk before the file has its name */
+	bool is_exclusive;    /* no file is replaced */
+	bool is_lasting;      /* to the disk before the file has its name */
+	bool is_name_lasting; /* and the name, too */
 	mode_t mode;
 };
 
@@ -187,7 +188,7 @@ static enum fsl_status write_content(const char *path, const struct content *con
 		code = finish_temp(fd, temp, path, content);
 		is_found = content->is_exclusive && code == EEXIST;
 	}
-	if (fd >= 0 && code == 0 && content->is_lasting) {
+	if (fd >= 0 && code == 0 && content->is_name_lasting) {
 		code = sync_folder(folder);
 	}
 	if ((fd < 0 || code != 0) && !is_found) {
@@ -203,16 +204,29 @@ out:
 }
 
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
-				      bool exclusive, bool *existed, struct fsl_error *err)
+				      struct fsl_error *err)
 {
-	const struct content content = {text, length, exclusive, true, OPEN_MODE};
+	const struct content content = {text, length, false, true, true, OPEN_MODE};
+	return write_content(path, &content, NULL, err);
+}
+
+enum fsl_status fsl_file_write_new(const char *path, const char *text, size_t length, bool *existed,
+				   struct fsl_error *err)
+{
+	const struct content content = {text, length, true, true, false, OPEN_MODE};
 	return write_content(path, &content, existed, err);
+}
+
+enum fsl_status fsl_dir_sync(const char *path, struct fsl_error *err)
+{
+	int code = sync_folder(path);
+	return code == 0 ? FSL_OK : fail_write(path, code, err);
 }
 
 enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
 				 struct fsl_error *err)
 {
-	const struct content content = {bytes, n_bytes, false, false, 0644};
+	const struct content content = {bytes, n_bytes, false, false, false, 0644};
 	return write_content(path, &content, NULL, err);
 }
 

@@ -248,13 +248,11 @@ static void put_growth(struct fsl_page *page, const struct fsl_bench_growth *gro
 
 static enum fsl_status write_json(const char *path, const cJSON *json, struct fsl_error *err)
 {
-	bool existed = false;
 	char *text = json != NULL ? fsl_json_text(json, 1) : NULL;
 	if (text == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	}
-	enum fsl_status status =
-		fsl_file_write_atomic(path, text, strlen(text), false, &existed, err);
+	enum fsl_status status = fsl_file_write_atomic(path, text, strlen(text), err);
 	fsl_free(text);
 	return status;
 }

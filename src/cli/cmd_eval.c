@@ -163,14 +163,12 @@ static void release_interrupt(const sigset_t *before)
 static enum fsl_status write_file(const char *folder, const char *name, const char *text,
 				  struct fsl_error *err)
 {
-	bool existed = false;
 	char *path = fsl_path_join(folder, name);
 	if (path == NULL || text == NULL) {
 		fsl_free(path);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", name);
 	}
-	enum fsl_status status =
-		fsl_file_write_atomic(path, text, strlen(text), false, &existed, err);
+	enum fsl_status status = fsl_file_write_atomic(path, text, strlen(text), err);
 	fsl_free(path);
 	return status;
 }

@@ -117,6 +117,8 @@ static enum fsl_status tell(struct telling *telling, enum fsl_status status, str
 	struct fsl_error why = *err;
 	enum fsl_status next = write_localisation(telling, &why);
 	note_first(&status, err, next, &why);
+	next = fsl_report_sync(telling->config, &why);
+	note_first(&status, err, next, &why);
 	if (telling->options->is_json) {
 		next = fsl_report_json(stdout, telling->perception, telling->localisation, &why);
 		note_first(&status, err, next, &why);

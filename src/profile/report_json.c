@@ -342,11 +342,10 @@ enum fsl_status fsl_profile_write_json(const char *dir, const struct fsl_profile
 	char *path = fsl_path_join(dir, "profile_result.json");
 	cJSON_Delete(root);
 	enum fsl_status status = FSL_OK;
-	bool existed = false;
 	if (text != NULL && path != NULL) {
 		size_t length = strlen(text);
 		text[length] = '\n'; /* as on the terminal; the text's end is given by its length */
-		status = fsl_file_write_atomic(path, text, length + 1, false, &existed, err);
+		status = fsl_file_write_atomic(path, text, length + 1, err);
 	} else {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY,
 				  "out of memory: document=\"profile_result.json\"");

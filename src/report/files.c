@@ -47,7 +47,7 @@ static enum fsl_status write_under_free_name(const struct target *target, int64_
 		}
 		bool existed = false;
 		enum fsl_status status =
-			fsl_file_write_atomic(tried, text, strlen(text), true, &existed, err);
+			fsl_file_write_new(tried, text, strlen(text), &existed, err);
 		if (status != FSL_OK) {
 			return FSL_CAUSE(err, status,
 					 "cannot write the verdict, free space or set another "
@@ -119,6 +119,15 @@ enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisat
 				set_by(config, "key=\"slow_node_detection_path\""),
 				"slow_node_result", 0};
 	return write_document(json, &target, config->now_ns, &localisation->arena, path_out, err);
+}
+
+enum fsl_status fsl_report_sync(const struct fsl_config *config, struct fsl_error *err)
+{
+	const char *folder = config->fail_slow_perception_path;
+	bool is_one = strcmp(folder, config->slow_node_detection_path) == 0;
+	enum fsl_status status = fsl_dir_sync(config->slow_node_detection_path, err);
+	enum fsl_status other = is_one ? FSL_OK : fsl_dir_sync(folder, err);
+	return status != FSL_OK ? status : other;
 }
 
 /* @part stays the caller's. */

@@ -48,6 +48,9 @@ enum fsl_status fsl_report_write_perception(struct fsl_perception *perception, c
 enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisation,
 					      const cJSON *json, const struct fsl_config *config,
 					      const char **path_out, struct fsl_error *err);
+/* Makes the names of both files survive a power cut; one wait for the disk where they lie in one
+ * folder. */
+enum fsl_status fsl_report_sync(const struct fsl_config *config, struct fsl_error *err);
 
 /* What the terminal summary shows beside the verdicts. */
 struct fsl_summary {

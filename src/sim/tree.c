@@ -313,9 +313,9 @@ static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
 		status = fsl_dir_create(path, err);
 	}
 	(void)snprintf(path, sizeof(path), "%s/model_config.json", dir);
-	return status != FSL_OK ? status
-				: fsl_file_write_atomic(path, model_config,
-							sizeof(model_config) - 1, false, NULL, err);
+	return status != FSL_OK
+		       ? status
+		       : fsl_file_write_atomic(path, model_config, sizeof(model_config) - 1, err);
 }
 
 /*

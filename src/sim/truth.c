@@ -209,7 +209,7 @@ enum fsl_status fsl_sim_truth_announce(const char *dir, struct fsl_error *err)
 		"written to its end: simulate it again\"\n}\n";
 	char path[4096];
 	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
-	return fsl_file_write_atomic(path, text, sizeof(text) - 1, false, NULL, err);
+	return fsl_file_write_atomic(path, text, sizeof(text) - 1, err);
 }
 
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
@@ -255,7 +255,7 @@ enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
 	enum fsl_status status =
 		text == NULL ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path)
-			     : fsl_file_write_atomic(path, text, strlen(text), false, NULL, err);
+			     : fsl_file_write_atomic(path, text, strlen(text), err);
 	cJSON_free(text);
 	cJSON_Delete(root);
 	return status;

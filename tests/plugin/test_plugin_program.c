@@ -29,8 +29,7 @@ static bool run_with(struct program_run *run, const char *folder, const char *pl
 		       " \"slow_node_detection_path\": \"out\", \"detectors\": {\"SampleLimit\":"
 		       " {\"plugin\": \"%s\", \"metric\": \"exec\", \"limit_ms\": 50}}}",
 		       dataset, plugin);
-	assert_int_equal(fsl_file_write_atomic(config, text, strlen(text), false, NULL, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_file_write_atomic(config, text, strlen(text), NULL), FSL_OK);
 	char *argv[] = {(char[]){FSL_PROGRAM}, "detect",   "--config", config, "--now",
 			"1750000066892495774", "--format", "json",     NULL};
 	return program_run(run, folder, argv);

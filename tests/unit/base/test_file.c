@@ -288,8 +288,7 @@ static void a_file_that_shrinks_while_read_ends_early(void **state)
 	size_t n = 0;
 	make_folder(folder);
 	(void)snprintf(path, sizeof(path), "%sdata", folder);
-	assert_int_equal(fsl_file_write_atomic(path, plain.data, plain.n_bytes, false, NULL, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_file_write_atomic(path, plain.data, plain.n_bytes, NULL), FSL_OK);
 	assert_int_equal(fsl_reader_open(&reader, path, NULL), FSL_OK);
 	assert_int_equal(fsl_reader_disk_bytes(reader), 600000);
 	assert_string_equal(fsl_reader_path(reader), path);
@@ -399,14 +398,13 @@ static void read_text_is_whole_and_terminated(void **state)
 	(void)snprintf(path, sizeof(path), "%sdata", folder);
 	struct blob plain = blob_make(700000);
 	struct blob gzip = gzip_of(plain.data, plain.n_bytes);
-	assert_int_equal(fsl_file_write_atomic(path, gzip.data, gzip.n_bytes, false, NULL, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_file_write_atomic(path, gzip.data, gzip.n_bytes, NULL), FSL_OK);
 	assert_int_equal(fsl_file_read_text(path, &text, &length, NULL), FSL_OK);
 	assert_int_equal(length, plain.n_bytes);
 	assert_memory_equal(text, plain.data, length);
 	assert_int_equal(text[length], 0);
 	fsl_free(text);
-	assert_int_equal(fsl_file_write_atomic(path, "", 0, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic(path, "", 0, NULL), FSL_OK);
 	assert_int_equal(fsl_file_read_text(path, &text, &length, NULL), FSL_OK);
 	assert_int_equal(length, 0);
 	assert_string_equal(text, "");
@@ -433,9 +431,9 @@ static void every_failed_allocation_is_reported(void **state)
 	struct blob packed[] = {gzip_of(plain.data, plain.n_bytes),
 				zstd_of(plain.data, plain.n_bytes), plain};
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(fsl_file_write_atomic(path, packed[i].data, packed[i].n_bytes,
-						       false, NULL, NULL),
-				 FSL_OK);
+		assert_int_equal(
+			fsl_file_write_atomic(path, packed[i].data, packed[i].n_bytes, NULL),
+			FSL_OK);
 		enum fsl_status status = FSL_ERR_MEMORY;
 		uint64_t nth = 0;
 		while (status != FSL_OK && nth < 100) {

@@ -62,12 +62,9 @@ static void check_only_name(const char *wanted)
 static void write_replaces_the_whole_file(void **state)
 {
 	(void)state;
-	bool existed = true;
-	assert_int_equal(fsl_file_write_atomic("a.json", "long text", 9, false, &existed, NULL),
-			 FSL_OK);
-	assert_false(existed);
+	assert_int_equal(fsl_file_write_atomic("a.json", "long text", 9, NULL), FSL_OK);
 	check_text("a.json", "long text");
-	assert_int_equal(fsl_file_write_atomic("./a.json", "new", 3, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic("./a.json", "new", 3, NULL), FSL_OK);
 	check_text("a.json", "new");
 	check_only_name("a.json");
 	assert_int_equal(unlink("a.json"), 0);
@@ -78,7 +75,7 @@ static void write_obeys_the_umask(void **state)
 	(void)state;
 	struct stat info;
 	mode_t kept = umask(027);
-	assert_int_equal(fsl_file_write_atomic("a", "x", 1, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic("a", "x", 1, NULL), FSL_OK);
 	(void)umask(kept);
 	assert_int_equal(stat("a", &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0640);
@@ -89,13 +86,22 @@ static void an_exclusive_write_keeps_the_old_file_and_says_so(void **state)
 {
 	(void)state;
 	bool existed = true;
-	assert_int_equal(fsl_file_write_atomic("a", "old", 3, true, &existed, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_new("a", "old", 3, &existed, NULL), FSL_OK);
 	assert_false(existed);
-	assert_int_equal(fsl_file_write_atomic("a", "new", 3, true, &existed, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_new("a", "new", 3, &existed, NULL), FSL_OK);
 	assert_true(existed);
 	check_text("a", "old");
 	check_only_name("a");
 	assert_int_equal(unlink("a"), 0);
+}
+
+static void syncing_a_folder_that_is_none_is_an_error(void **state)
+{
+	(void)state;
+	struct fsl_error err = {0};
+	assert_int_equal(fsl_dir_sync(".", NULL), FSL_OK);
+	assert_int_equal(fsl_dir_sync("absent", &err), FSL_ERR_IO);
+	assert_non_null(strstr(fsl_error_root(&err), "path=\"absent\""));
 }
 
 static void a_left_over_temporary_file_is_no_obstacle(void **state)
@@ -106,7 +112,7 @@ static void a_left_over_temporary_file_is_no_obstacle(void **state)
 	FILE *file = fopen(name, "w");
 	assert_non_null(file);
 	(void)fclose(file);
-	assert_int_equal(fsl_file_write_atomic("a", "x", 1, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic("a", "x", 1, NULL), FSL_OK);
 	check_text("a", "x");
 	assert_int_equal(unlink("a"), 0);
 	check_only_name(name);
@@ -137,7 +143,7 @@ static int write_to_a_full_disk(void)
 	if (setrlimit(RLIMIT_FSIZE, &limit) != 0) {
 		return 1;
 	}
-	if (fsl_file_write_atomic("a", text, sizeof(text), false, NULL, &err) != FSL_ERR_IO) {
+	if (fsl_file_write_atomic("a", text, sizeof(text), &err) != FSL_ERR_IO) {
 		return 2;
 	}
 	return strstr(fsl_error_root(&err), "free space there") != NULL ? 0 : 3;
@@ -148,7 +154,7 @@ static void a_full_disk_leaves_nothing_behind(void **state)
 	(void)state;
 	check_in_child(write_to_a_full_disk);
 	check_only_name(NULL);
-	assert_int_equal(fsl_file_write_atomic("a", "old", 3, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic("a", "old", 3, NULL), FSL_OK);
 	check_in_child(write_to_a_full_disk);
 	check_text("a", "old");
 	check_only_name("a");
@@ -161,7 +167,7 @@ static int write_without_permission(void)
 	if (geteuid() == 0 && setuid(65534) != 0) {
 		return 1;
 	}
-	if (fsl_file_write_atomic("closed/a", "x", 1, false, NULL, &err) != FSL_ERR_IO ||
+	if (fsl_file_write_atomic("closed/a", "x", 1, &err) != FSL_ERR_IO ||
 	    strstr(fsl_error_root(&err), "path=\"closed/a\", reason=\"Permission denied\"") ==
 		    NULL) {
 		return 2;
@@ -185,9 +191,9 @@ static void a_target_that_cannot_be_a_file_leaves_nothing_behind(void **state)
 	(void)state;
 	struct fsl_error err = {0};
 	assert_int_equal(mkdir("folder", 0777), 0);
-	assert_int_equal(fsl_file_write_atomic("folder", "x", 1, false, NULL, &err), FSL_ERR_IO);
+	assert_int_equal(fsl_file_write_atomic("folder", "x", 1, &err), FSL_ERR_IO);
 	assert_non_null(strstr(fsl_error_root(&err), "remedy="));
-	assert_int_equal(fsl_file_write_atomic("absent/a", "x", 1, false, NULL, NULL), FSL_ERR_IO);
+	assert_int_equal(fsl_file_write_atomic("absent/a", "x", 1, NULL), FSL_ERR_IO);
 	check_only_name("folder");
 	assert_int_equal(rmdir("folder"), 0);
 }
@@ -205,7 +211,7 @@ static void dir_create_makes_all_parents_once(void **state)
 	assert_int_equal(fsl_dir_create("", NULL), FSL_OK);
 	assert_int_equal(fsl_dir_create(*state, NULL), FSL_OK); /* absolute */
 	struct fsl_error err = {0};
-	assert_int_equal(fsl_file_write_atomic("a/file", "x", 1, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic("a/file", "x", 1, NULL), FSL_OK);
 	assert_int_equal(fsl_dir_create("a/file", &err), FSL_ERR_IO);
 	assert_non_null(strstr(fsl_error_root(&err), "Not a directory"));
 	assert_int_equal(fsl_dir_create("a/file/b", NULL), FSL_ERR_IO);
@@ -269,11 +275,10 @@ static void every_failed_allocation_is_reported(void **state)
 	(void)state;
 	char **names = NULL;
 	size_t n_names = 0;
-	assert_int_equal(fsl_file_write_atomic("a", "x", 1, false, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_file_write_atomic("a", "x", 1, NULL), FSL_OK);
 	for (uint64_t nth = 1; nth <= 2; nth++) {
 		fsl_mem_fail_at(nth);
-		assert_int_equal(fsl_file_write_atomic("b", "x", 1, false, NULL, NULL),
-				 FSL_ERR_MEMORY);
+		assert_int_equal(fsl_file_write_atomic("b", "x", 1, NULL), FSL_ERR_MEMORY);
 		fsl_mem_fail_at(nth);
 		assert_int_equal(fsl_dir_list(".", &names, &n_names, NULL), FSL_ERR_MEMORY);
 	}
@@ -338,6 +343,7 @@ int main(void)
 		IN_FOLDER(draft_that_cannot_be_made_names_the_file),
 		IN_FOLDER(write_obeys_the_umask),
 		IN_FOLDER(an_exclusive_write_keeps_the_old_file_and_says_so),
+		IN_FOLDER(syncing_a_folder_that_is_none_is_an_error),
 		IN_FOLDER(a_left_over_temporary_file_is_no_obstacle),
 		IN_FOLDER(a_full_disk_leaves_nothing_behind),
 		IN_FOLDER(a_closed_folder_is_an_error_with_its_path),

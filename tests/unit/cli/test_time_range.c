@@ -36,8 +36,7 @@ static void write_result(const char *name, const char *text)
 {
 	char path[PATH_BYTES + 128];
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	assert_int_equal(fsl_file_write_atomic(path, text, strlen(text), false, NULL, NULL),
-			 FSL_OK);
+	assert_int_equal(fsl_file_write_atomic(path, text, strlen(text), NULL), FSL_OK);
 }
 
 static struct fsl_config config_of(void)

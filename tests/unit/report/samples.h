@@ -275,7 +275,7 @@ static inline void sample_save(const char *name, const char *kind, const char *t
 	sample_check(fsl_dir_create(FSL_BUILD_DIR "/report-samples", NULL) == FSL_OK);
 	(void)snprintf(path, sizeof(path), "%s/report-samples/%s.%s.json", FSL_BUILD_DIR, name,
 		       kind);
-	sample_check(fsl_file_write_atomic(path, text, strlen(text), false, NULL, NULL) == FSL_OK);
+	sample_check(fsl_file_write_atomic(path, text, strlen(text), NULL) == FSL_OK);
 }
 
 #endif
