@@ -122,7 +122,7 @@ void fsl_mem_keep_freed(void)
 {
 #ifdef HAS_GLIBC_HEAP
 	enum { NEVER_BYTES = 1 << 30, PAD_BYTES = 1 << 23, MORE_THAN_THREADS = 1 << 12 };
-	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 18 };
+	enum { AHEAD_BYTES = 1 << 27, SMALL_BYTES = 1 << 15 };
 	(void)mallopt(M_MMAP_THRESHOLD, NEVER_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, NEVER_BYTES);
 	(void)mallopt(M_ARENA_MAX, MORE_THAN_THREADS);
@@ -135,7 +135,7 @@ void fsl_mem_begin_thread(void)
 {
 #ifdef HAS_GLIBC_HEAP
 	/* Of the 64 MB that the heap of a thread has in one piece all but what describes it. */
-	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 12 };
+	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 15 };
 	take_ahead(AHEAD_BYTES, SMALL_BYTES);
 #endif
 }
