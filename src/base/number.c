@@ -1,7 +1,9 @@
 /* Exact decimal arithmetic on text, and the two directions of time stamps. */
 #include "base/number.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -93,6 +95,18 @@ bool fsl_parse_u64(const char *text, size_t length, uint64_t *out)
 	}
 	(void)take_sign(&text, &length);
 	return parse_digits(text, length, out);
+}
+
+bool fsl_parse_real(const char *text, double *out)
+{
+	char *end = NULL;
+	size_t n_known = strspn(text, "0123456789+-.eE");
+	double value = strtod(text, &end);
+	if (end == text || text[n_known] != '\0' || *end != '\0' || !isfinite(value)) {
+		return false;
+	}
+	*out = value;
+	return true;
 }
 
 bool fsl_parse_i64(const char *text, size_t length, int64_t *out)

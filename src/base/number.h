@@ -12,6 +12,9 @@ enum { FSL_NS_PER_US = 1000, FSL_NS_PER_MS = 1000000, FSL_NS_PER_S = 1000000000 
  * allowed); false otherwise or on overflow. *out is written only on success, here and below. */
 bool fsl_parse_i64(const char *text, size_t length, int64_t *out);
 bool fsl_parse_u64(const char *text, size_t length, uint64_t *out);
+/* The double next to a decimal number (sign, fraction, exponent) that is the whole text; nothing
+ * else that strtod() reads: hexadecimal numbers, infinity. */
+bool fsl_parse_real(const char *text, double *out);
 /*
  * Decimal number (sign, fraction, exponent) times @scale, exactly, rounded half away from zero to
  * an integer: fsl_parse_scaled("1743675836123456.789", 1000) is 1743675836123456789 (us to ns).

@@ -110,10 +110,9 @@ static enum fsl_status set_int(const struct fsl_opt *option, const char *written
 static enum fsl_status set_real(const struct fsl_opt *option, const char *written,
 				const char *value, struct fsl_error *err)
 {
-	char *end = NULL;
-	double number = strtod(value, &end);
-	bool is_number = end != value && *end == '\0';
-	if (!is_number || !(number >= (double)option->min && number <= (double)option->max)) {
+	double number = 0.0;
+	if (!fsl_parse_real(value, &number) ||
+	    !(number >= (double)option->min && number <= (double)option->max)) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"option needs a number: option=\"%s\", value=\"%s\", min=%lld, "
 				"max=%lld",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/sort.h"
 #include "sim/sim_parts.h"
 
@@ -82,9 +83,7 @@ static bool parse_int(int32_t *target, const char *text)
 
 static bool parse_real(double *target, const char *text)
 {
-	char *end = NULL;
-	*target = strtod(text, &end);
-	return end != text && *end == '\0' && isfinite(*target) && *target >= 0.0;
+	return fsl_parse_real(text, target) && *target >= 0.0;
 }
 
 /* One word of a fault's text behind its kind. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "sim/sim_parts.h"
 
 enum key_type { KEY_INT, KEY_SEED, KEY_TIME, KEY_REAL, KEY_BOOL, KEY_CHOICE };
@@ -183,8 +184,8 @@ static bool set_choice(int *target, const struct fsl_sim_key *key, const char *t
 static bool set_value(void *field, const struct fsl_sim_key *key, const char *text)
 {
 	char *end = NULL;
-	double number = strtod(text, &end);
-	bool is_number = end != text && *end == '\0' && isfinite(number);
+	double number = 0.0;
+	bool is_number = fsl_parse_real(text, &number);
 	bool is_inside = is_number && number >= key->min && number <= key->max;
 	switch ((enum key_type)key->type) {
 	case KEY_INT:

@@ -116,6 +116,22 @@ static void check_scaled(const char *text, int64_t scale, bool good, int64_t wan
 	}
 }
 
+static void parse_real_reads_decimal_numbers_alone(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = {"",    " ",     "0x10", "inf", "-infinity",
+					    "nan", "1e999", "1.5x", " 1",  "1 ",
+					    "1e",  "--1",   "1,5",  "."};
+	double value = 7.0;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_false(fsl_parse_real(wrong[i], &value));
+		assert_true(value == 7.0);
+	}
+	assert_true(fsl_parse_real("-1.5e-2", &value) && value == -1.5e-2);
+	assert_true(fsl_parse_real("+.5", &value) && value == 0.5);
+	assert_true(fsl_parse_real("20", &value) && value == 20.0);
+}
+
 static void parse_scaled_keeps_every_digit(void **state)
 {
 	(void)state;
@@ -322,6 +338,7 @@ int main(void)
 		cmocka_unit_test(parse_i64_reads_no_byte_behind_the_length),
 		cmocka_unit_test(parse_i64_agrees_with_strtoll_on_every_length),
 		cmocka_unit_test(parse_u64_reaches_the_end_of_the_range),
+		cmocka_unit_test(parse_real_reads_decimal_numbers_alone),
 		cmocka_unit_test(parse_scaled_keeps_every_digit),
 		cmocka_unit_test(parse_scaled_rounds_half_away_from_zero),
 		cmocka_unit_test(parse_scaled_understands_exponents),
