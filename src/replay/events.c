@@ -35,11 +35,23 @@ struct past {
 
 enum { STREAMS_MAX = 64 }; /* communicators of a rank with operators that held nobody */
 
-/* What ended last on each communicator of those that held nobody: they run one after the other. */
+/* One communicator with operators that held nobody, which run one after the other. */
+struct stream {
+	uint32_t group_id;
+	struct ending last; /* of them */
+	struct ending held; /* what held the rank last when the row began that it is in */
+	bool has_held;
+};
+
 struct streams {
-	uint32_t group_id[STREAMS_MAX];
-	struct ending last[STREAMS_MAX];
+	struct stream items[STREAMS_MAX];
 	size_t n;
+};
+
+/* What an operator follows, and what held its rank last before it was launched; NULL: nothing. */
+struct before {
+	struct ending last;
+	const struct ending *held;
 };
 
 /* One rank while its events are added. */
@@ -103,34 +115,38 @@ static void begin_op(struct past *past, struct ending ending)
 	}
 }
 
-static struct ending *find_stream(struct streams *streams, uint32_t group_id)
+static struct stream *find_stream(struct streams *streams, uint32_t group_id)
 {
 	size_t k = 0;
-	while (k < streams->n && streams->group_id[k] != group_id) {
+	while (k < streams->n && streams->items[k].group_id != group_id) {
 		k++;
 	}
 	if (k < streams->n) {
-		return &streams->last[k];
+		return &streams->items[k];
 	}
 	if (k == STREAMS_MAX || group_id == FSL_STR_NONE) {
 		return NULL;
 	}
-	streams->group_id[streams->n] = group_id;
-	streams->last[streams->n] = (struct ending){INT64_MIN, FSL_NO_NODE, true};
-	return &streams->last[streams->n++];
+	streams->items[k] =
+		(struct stream){.group_id = group_id, .last = {INT64_MIN, FSL_NO_NODE, true}};
+	return &streams->items[streams->n++];
 }
 
 /*
  * What an operator followed that begins at @begin_ns. Right behind one of its communicator, what it
- * waited for was that one, though it held nobody; how long the rank worked does not show.
+ * waited for was that one, though it held nobody; how long the rank worked does not show, and that
+ * it did more meanwhile has nothing to do with it.
  */
-static struct ending last_before(struct walk *walk, uint32_t group_id, int64_t begin_ns)
+static struct before look_before(struct walk *walk, uint32_t group_id, int64_t begin_ns)
 {
-	const struct ending *last = &walk->past.any;
-	const struct ending *stream = find_stream(&walk->streams, group_id);
-	bool is_behind = stream != NULL && stream->end_ns != INT64_MIN &&
-			 fsl_op_is_in_row(last->end_ns, stream->end_ns, begin_ns);
-	return is_behind ? *stream : *last;
+	const struct past *past = &walk->past;
+	const struct stream *stream = find_stream(&walk->streams, group_id);
+	bool is_behind = stream != NULL && stream->last.end_ns != INT64_MIN &&
+			 fsl_op_is_in_row(past->any.end_ns, stream->last.end_ns, begin_ns);
+	if (is_behind) {
+		return (struct before){stream->last, stream->has_held ? &stream->held : NULL};
+	}
+	return (struct before){past->any, past->has_held ? &past->held : NULL};
 }
 
 static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int64_t ns,
@@ -182,21 +198,21 @@ static enum fsl_status split_by_stages(struct walk *walk, struct fsl_event *even
 }
 
 /* Own time between what ended last and the event's begin. */
-static enum fsl_status add_own(struct walk *walk, struct fsl_event *event, uint32_t group_id,
-			       bool is_first, struct fsl_error *err)
+static enum fsl_status add_own(struct walk *walk, struct fsl_event *event,
+			       const struct before *before, bool is_first, struct fsl_error *err)
 {
 	int64_t begin_ns = event->begin_ns + walk->clock_ns;
 	if (!walk->past.has_any) {
 		event->base_ns = event->begin_ns; /* the job begins here */
 		return FSL_OK;
 	}
-	const struct ending last = last_before(walk, group_id, begin_ns);
+	const struct ending last = before->last;
 	event->pred = last.event;
 	event->base_ns = last.end_ns - walk->clock_ns;
 	event->beside_ns = last.is_beside ? INT64_MAX : begin_ns - last.end_ns;
-	if (last.is_beside && walk->past.has_held && walk->past.held.event != FSL_NO_NODE) {
-		event->beside = walk->past.held.event;
-		event->beside_ns = begin_ns - walk->past.held.end_ns;
+	if (last.is_beside && before->held != NULL && before->held->event != FSL_NO_NODE) {
+		event->beside = before->held->event;
+		event->beside_ns = begin_ns - before->held->end_ns;
 	}
 	if (walk->graph->job->own->has_stages) {
 		return split_by_stages(walk, event, last.end_ns, begin_ns, err);
@@ -228,7 +244,8 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t g
 				    .is_for_unseen = false,
 				    .piece_begin = (uint32_t)walk->pieces->n,
 				    .n_pieces = 0};
-	enum fsl_status status = add_own(walk, event, group_id, step != walk->last_step, err);
+	const struct before before = look_before(walk, group_id, begin_ns);
+	enum fsl_status status = add_own(walk, event, &before, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
 	walk->last_step = step;
 	if (hold != FSL_HOLD_NEVER) {
@@ -236,9 +253,11 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t g
 			 (struct ending){end_ns, (uint32_t)event_idx, hold == FSL_HOLD_BESIDE});
 		return status;
 	}
-	struct ending *stream = find_stream(&walk->streams, group_id);
+	struct stream *stream = find_stream(&walk->streams, group_id);
 	if (stream != NULL) {
-		*stream = (struct ending){end_ns, (uint32_t)event_idx, true};
+		stream->has_held = before.held != NULL;
+		stream->held = before.held != NULL ? *before.held : stream->held;
+		stream->last = (struct ending){end_ns, (uint32_t)event_idx, true};
 	}
 	return status;
 }
