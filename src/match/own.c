@@ -213,7 +213,8 @@ static void set_holds(uint8_t *holds, const struct fsl_op_span *spans, size_t n_
 
 static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 				   const struct fsl_rank *rank, size_t r,
-				   const struct fsl_steps *steps, const struct fsl_cuts *cuts)
+				   const struct fsl_steps *steps, const struct fsl_cuts *cuts,
+				   const struct fsl_launched *launched)
 {
 	struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
 			      out->idle_ms + r * out->n_steps, out->n_steps};
@@ -231,7 +232,7 @@ static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (fsl_op_spans(bench->spans, rank, cuts, r)) {
+	if (fsl_op_spans(bench->spans, rank, cuts, r, launched)) {
 		set_holds(out->holds[r], bench->spans, rank->n_ops);
 	}
 	if (!out->has_stages || rank->n_ops == 0) { /* without operators all is unseen */
@@ -249,9 +250,14 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			      const struct fsl_steps *steps, const struct fsl_cuts *cuts,
 			      struct fsl_error *err)
 {
-	enum fsl_status status = alloc_own(out, run, cuts, err);
+	struct fsl_launched launched = {.kinds = NULL};
 	bool is_short = false;
+	enum fsl_status status = alloc_own(out, run, cuts, err);
+	if (status == FSL_OK) {
+		status = fsl_launched_find(&launched, run, cuts, err);
+	}
 	if (status != FSL_OK) {
+		fsl_own_fini(out);
 		return status;
 	}
 	out->has_stages = run_has_stages(run);
@@ -260,13 +266,14 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 		struct bench bench = {.spans = NULL};
 #pragma omp for schedule(dynamic, 1) nowait
 		for (size_t r = 0; r < run->n_ranks; r++) {
-			is_short |=
-				own_of_rank(out, &bench, &run->ranks[r], r, steps, cuts) != FSL_OK;
+			is_short |= own_of_rank(out, &bench, &run->ranks[r], r, steps, cuts,
+						&launched) != FSL_OK;
 		}
 		fsl_free(bench.spans);
 		fsl_free(bench.cover.spans);
 		fsl_stage_pieces_fini(&bench.pieces);
 	}
+	fsl_launched_fini(&launched);
 	if (is_short) {
 		fsl_own_fini(out);
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",

@@ -33,7 +33,9 @@ struct turn {
 struct kind {
 	uint32_t op_id, group_id;
 	size_t n_uses, n_containing;
-	size_t step, turn; /* of the use that was met last */
+	const struct fsl_launched_kind *launched; /* NULL: not launched ahead */
+	size_t step, turn;                        /* of the use that was met last */
+	size_t n_in_step;                         /* uses in that step */
 	/* Likewise: its end, and the begin of the uses that followed each other up to it. */
 	int64_t last_end_ns, row_begin_ns;
 	struct turn turns[TURNS_MAX];
@@ -61,14 +63,19 @@ static struct kind *find_kind(struct kind *kinds, size_t *n_kinds, const struct 
 	return &kinds[(*n_kinds)++];
 }
 
+static bool contains_others(const struct kind *kind)
+{
+	return (double)kind->n_containing > FSL_ASYNC_SHARE_MIN * (double)kind->n_uses;
+}
+
 static bool is_async(const struct kind *kind)
 {
-	return kind != NULL &&
-	       (double)kind->n_containing > FSL_ASYNC_SHARE_MIN * (double)kind->n_uses;
+	return kind != NULL && (kind->launched != NULL || contains_others(kind));
 }
 
 /* Counts per kind; true when some kind is asynchronous. */
-static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_rank *rank)
+static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_rank *rank,
+			const struct fsl_launched *launched)
 {
 	bool has_async = false;
 	for (size_t i = 0; i < rank->n_ops; i++) {
@@ -81,6 +88,10 @@ static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_ra
 		}
 	}
 	for (size_t k = 0; k < *n_kinds; k++) {
+		if (!contains_others(&kinds[k])) {
+			kinds[k].launched =
+				fsl_launched_of(launched, kinds[k].op_id, kinds[k].group_id);
+		}
 		has_async |= is_async(&kinds[k]);
 	}
 	return has_async;
@@ -207,12 +218,38 @@ static struct fsl_op_span whole_span(const struct fsl_op *op, size_t op_idx)
 				    .op_idx = (uint32_t)op_idx};
 }
 
+/* Counts the uses of all kinds in @step; none in SIZE_MAX. */
+static void count_step(struct kind *kinds, size_t n_kinds, const struct fsl_rank *rank,
+		       const struct fsl_cuts *cuts, size_t rank_idx, size_t step)
+{
+	for (size_t k = 0; k < n_kinds; k++) {
+		kinds[k].n_in_step = 0;
+	}
+	if (step == SIZE_MAX) {
+		return;
+	}
+	size_t end = fsl_cuts_first(cuts, rank_idx, step + 1);
+	for (size_t i = fsl_cuts_first(cuts, rank_idx, step); i < end; i++) {
+		struct kind *kind = find_kind(kinds, &n_kinds, &rank->ops[i]);
+		if (kind != NULL) {
+			kind->n_in_step++;
+		}
+	}
+}
+
+static bool is_free(const struct kind *kind, const struct turn *turn)
+{
+	return kind->launched != NULL
+		       ? fsl_launched_is_free(kind->launched, kind->turn, kind->n_in_step)
+		       : is_steadily_free(turn);
+}
+
 static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_t n_kinds,
 			    const struct fsl_rank *rank, const struct fsl_cuts *cuts,
 			    size_t rank_idx)
 {
 	int64_t before_ns = FSL_NS_ABSENT;
-	size_t step = SIZE_MAX;
+	size_t step = SIZE_MAX, counted = SIZE_MAX;
 	measure_turns(spans, kinds, n_kinds, rank, cuts, rank_idx);
 	restart_turns(kinds, n_kinds);
 	for (size_t i = 0; i < rank->n_ops; i++) {
@@ -220,11 +257,16 @@ static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_
 		if (spans[i].is_beside) {
 			struct kind *kind = find_kind(kinds, &n_kinds, &rank->ops[i]);
 			step = fsl_cuts_step_after(cuts, rank_idx, i, step);
+			if (step != counted) {
+				count_step(kinds, n_kinds, rank, cuts, rank_idx, step);
+				counted = step;
+			}
 			struct turn *turn = turn_of(kind, step);
 			struct around around = look_around(spans, rank, i, before_ns);
 			int64_t begin_ns = row_begin(kind, &span, before_ns);
-			span.is_free = around.is_busy || is_steadily_free(turn);
-			span.is_beside = span.is_free || around.last_end_ns > begin_ns;
+			span.is_free = around.is_busy || is_free(kind, turn);
+			span.is_beside = span.is_free ||
+					 (kind->launched == NULL && around.last_end_ns > begin_ns);
 			span.begin_ns =
 				span.is_free ? span.end_ns : later(begin_ns, around.last_end_ns);
 		} else {
@@ -250,11 +292,12 @@ static bool set_whole_spans(struct fsl_op_span *spans, const struct fsl_rank *ra
 }
 
 bool fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
-		  const struct fsl_cuts *cuts, size_t rank_idx)
+		  const struct fsl_cuts *cuts, size_t rank_idx, const struct fsl_launched *launched)
 {
 	struct kind kinds[KINDS_MAX];
 	size_t n_kinds = 0;
-	bool has_async = set_whole_spans(spans, rank) && count_kinds(kinds, &n_kinds, rank);
+	bool may_be_async = set_whole_spans(spans, rank) || launched->n_kinds > 0;
+	bool has_async = may_be_async && count_kinds(kinds, &n_kinds, rank, launched);
 	if (has_async) {
 		set_async_spans(spans, kinds, n_kinds, rank, cuts, rank_idx);
 	}
