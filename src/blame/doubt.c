@@ -23,8 +23,10 @@ static const double HOST_RATIO_MAX = 1.25;
 
 double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t r)
 {
+	const struct fsl_charge *charge = &job->blame->charges[r];
 	const struct fsl_proof *proof = fsl_proof_of_rank(job->verification, r);
-	return proof != NULL ? proof->cost_ms : job->blame->charges[r].lost_ms_per_step;
+	return proof != NULL ? fmax(proof->cost_ms, fsl_fuse_least_loss(job, charge))
+			     : charge->lost_ms_per_step;
 }
 
 static bool is_near(size_t a, size_t b)

@@ -18,9 +18,17 @@ void fsl_fuse_sort_culprits(struct fsl_localisation *out);
 /* Kind, confidence, onset and reason of a verdict with culprits, costliest first. */
 void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *job);
 
-/* What a charged rank costs the job per step, ms: as replayed, else as charged. */
+/* What a charged rank costs the job per step, ms: as replayed, or at least as fsl_fuse_least_loss;
+ * else as charged. */
 double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t rank_idx);
 
+/*
+ * What a rank that changed costs at least, where ranks work on beneath operators: in the replay
+ * that holds them up too, so that too little comes back. The steps rose when it changed, by no more
+ * than its work rose against its peers, and no other rank changed then: that is its cost. 0: not
+ * known.
+ */
+double fsl_fuse_least_loss(const struct fsl_case *job, const struct fsl_charge *charge);
 /*
  * @lost_ms per step, but no more than the steps rose by where the charge has an episode: no
  * repair makes a job faster than it was. The replay may have it so where work goes on under

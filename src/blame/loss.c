@@ -40,7 +40,9 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_case *job, s
 		return;
 	}
 	if (worst != SIZE_MAX) {
-		lost_ms = fsl_fuse_bound_loss(job->blame, &job->blame->charges[worst], lost_ms);
+		const struct fsl_charge *charge = &job->blame->charges[worst];
+		lost_ms = fmax(lost_ms, fsl_fuse_least_loss(job, charge));
+		lost_ms = fsl_fuse_bound_loss(job->blame, charge, lost_ms);
 	}
 	out->is_loss_replayed = true;
 	out->lost_ms_per_step = lost_ms;

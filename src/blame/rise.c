@@ -12,6 +12,11 @@ static const double HEALTHY_PERCENT = 25.0;
 /* Where the steps rose by less than this part of the replayed loss, something else became faster
  * when the rank became slow, and the rise tells nothing of it. */
 static const double RISE_SHARE_MIN = 0.1;
+/* A change and the rise of the steps explain each other where neither is a smaller part than that
+ * of the other. */
+static const double EXPLAINED_SHARE_MIN = 0.5;
+/* Another rank that changed in more of the episode may be what the steps rose by. */
+static const double BESIDE_SHARE_MAX = 0.1;
 
 /* Gathers the times of the steps outside of [begin, end). */
 static size_t list_outside(double *out, const struct fsl_blame *blame, size_t begin, size_t end)
@@ -39,6 +44,44 @@ static double rise_ms(const struct fsl_blame *blame, const struct fsl_charge *ch
 	}
 	fsl_free(times);
 	return rise;
+}
+
+/* Whether no other rank changed in a good part of the episode. */
+static bool is_only_change(const struct fsl_blame *blame, const struct fsl_charge *charge)
+{
+	const struct fsl_episode *episode = &charge->episode;
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *other = &blame->charges[r];
+		size_t begin = other->episode.begin > episode->begin ? other->episode.begin
+								     : episode->begin;
+		size_t end = other->episode.end < episode->end ? other->episode.end : episode->end;
+		bool is_beside = other != charge && other->is_change && end > begin;
+		if (is_beside &&
+		    (double)(end - begin) >
+			    BESIDE_SHARE_MAX * (double)(episode->end - episode->begin)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+double fsl_fuse_least_loss(const struct fsl_case *job, const struct fsl_charge *charge)
+{
+	const struct fsl_blame *blame = job->blame;
+	if (!job->own->has_async || !charge->is_change || charge->pattern != FSL_PATTERN_LASTING ||
+	    !is_only_change(blame, charge)) {
+		return 0.0;
+	}
+	size_t n_least = 0;
+	double *work = fsl_calloc(2 * blame->n_steps + 1, sizeof(*work));
+	double rise = work != NULL ? fsl_episode_rise(&charge->episode, blame->step_dur_ms,
+						      blame->n_steps, &n_least, work)
+				   : (double)NAN;
+	double excess = charge->episode.mean_ms;
+	fsl_free(work);
+	bool is_seen = n_least >= STEPS_MIN && rise >= EXPLAINED_SHARE_MIN * excess &&
+		       excess >= EXPLAINED_SHARE_MIN * rise;
+	return is_seen ? fmin(rise, excess) : 0.0;
 }
 
 static double bound(double lost_ms, double rise)

@@ -201,6 +201,7 @@ struct bench {
 	struct fsl_op_span *spans;
 	struct fsl_stage_pieces pieces;
 	size_t cover_capacity, spans_capacity;
+	bool has_async; /* some rank so far */
 };
 
 static void set_holds(uint8_t *holds, const struct fsl_op_span *spans, size_t n_spans)
@@ -234,6 +235,7 @@ static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 	}
 	if (fsl_op_spans(bench->spans, rank, cuts, r, launched)) {
 		set_holds(out->holds[r], bench->spans, rank->n_ops);
+		bench->has_async = true;
 	}
 	if (!out->has_stages || rank->n_ops == 0) { /* without operators all is unseen */
 		own_from_gaps(&row, bench->spans, rank->n_ops, cuts, r);
@@ -251,7 +253,7 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			      struct fsl_error *err)
 {
 	struct fsl_launched launched = {.kinds = NULL};
-	bool is_short = false;
+	bool is_short = false, has_async = false;
 	enum fsl_status status = alloc_own(out, run, cuts, err);
 	if (status == FSL_OK) {
 		status = fsl_launched_find(&launched, run, cuts, err);
@@ -261,7 +263,7 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 		return status;
 	}
 	out->has_stages = run_has_stages(run);
-#pragma omp parallel reduction(|| : is_short)
+#pragma omp parallel reduction(|| : is_short, has_async)
 	{
 		struct bench bench = {.spans = NULL};
 #pragma omp for schedule(dynamic, 1) nowait
@@ -269,11 +271,13 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 			is_short |= own_of_rank(out, &bench, &run->ranks[r], r, steps, cuts,
 						&launched) != FSL_OK;
 		}
+		has_async = has_async || bench.has_async;
 		fsl_free(bench.spans);
 		fsl_free(bench.cover.spans);
 		fsl_stage_pieces_fini(&bench.pieces);
 	}
 	fsl_launched_fini(&launched);
+	out->has_async = has_async;
 	if (is_short) {
 		fsl_own_fini(out);
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",

@@ -32,6 +32,7 @@ struct fsl_own {
 	struct fsl_arena arena;
 	size_t n_ranks, n_steps;
 	bool has_stages; /* true: from stages; false: from gaps */
+	bool has_async;  /* some rank works on beneath operators */
 	/* [(rank_idx * n_steps + step) * FSL_OWN_PARTS_N + part], ms; NaN where the step was not
 	 * seen whole. */
 	double *part_ms;

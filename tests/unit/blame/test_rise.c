@@ -1,4 +1,4 @@
-/* What a fault costs at most: what the steps rose by. */
+/* What a fault costs at most, and at least: what the steps rose by. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,6 +52,87 @@ static void without_steps_outside_the_replay_stands(void **state)
 	assert_near(bound(130.0, ONSET, FSL_PATTERN_REPEATED, 60.0), 60.0);
 }
 
+/* Two ranks, of which the first works @excess_ms more from ONSET on; how the second is charged. */
+struct changes {
+	double slow_ms, excess_ms;
+	bool has_async, is_change;
+	size_t other_begin; /* of a change of the second; STEPS: none */
+	size_t begin;
+};
+
+static double least(struct changes changes)
+{
+	double times[STEPS];
+	for (size_t s = 0; s < STEPS; s++) {
+		times[s] = s < ONSET ? 100.0 : changes.slow_ms;
+	}
+	struct fsl_charge charges[2] = {
+		{.pattern = FSL_PATTERN_LASTING,
+		 .is_change = changes.is_change,
+		 .episode = {.begin = changes.begin, .end = STEPS, .mean_ms = changes.excess_ms}},
+		{.pattern = FSL_PATTERN_LASTING,
+		 .is_change = changes.other_begin < STEPS,
+		 .episode = {.begin = changes.other_begin, .end = STEPS}}};
+	const struct fsl_blame blame = {
+		.n_ranks = 2, .n_steps = STEPS, .step_dur_ms = times, .charges = charges};
+	const struct fsl_own own = {.has_async = changes.has_async};
+	const struct fsl_case job = {.blame = &blame, .own = &own};
+	return fsl_fuse_least_loss(&job, &charges[0]);
+}
+
+static const struct changes alone = {.slow_ms = 130.0,
+				     .excess_ms = 40.0,
+				     .has_async = true,
+				     .is_change = true,
+				     .other_begin = STEPS,
+				     .begin = ONSET};
+
+static void a_rank_that_alone_changed_costs_what_the_steps_rose_by(void **state)
+{
+	(void)state;
+	struct changes changes = alone;
+	assert_near(least(changes), 30.0);
+	changes.excess_ms = 20.0; /* no more than it works longer */
+	assert_near(least(changes), 20.0);
+}
+
+static void a_rise_that_the_change_does_not_explain_is_not_its_cost(void **state)
+{
+	(void)state;
+	struct changes changes = alone;
+	changes.excess_ms = 10.0; /* something else slowed the steps */
+	assert_near(least(changes), 0.0);
+	changes.excess_ms = 70.0; /* others wait for somebody else */
+	assert_near(least(changes), 0.0);
+	changes = alone;
+	changes.slow_ms = 100.0;
+	assert_near(least(changes), 0.0);
+}
+
+static void of_two_ranks_that_changed_neither_is_known_to_cost_it(void **state)
+{
+	(void)state;
+	struct changes changes = alone;
+	changes.other_begin = 12;
+	assert_near(least(changes), 0.0);
+	changes.other_begin = STEPS - 2; /* hardly beside it */
+	assert_near(least(changes), 30.0);
+}
+
+static void without_work_beneath_operators_the_replay_tells_it(void **state)
+{
+	(void)state;
+	struct changes changes = alone;
+	changes.has_async = false;
+	assert_near(least(changes), 0.0);
+	changes = alone;
+	changes.is_change = false;
+	assert_near(least(changes), 0.0);
+	changes = alone;
+	changes.begin = 3; /* too few steps before */
+	assert_near(least(changes), 0.0);
+}
+
 enum { BEGIN_NS = 1000 };
 
 /* Loss told of a chapter with steps of 130 ms and a loss of 60, after steps of @before_ms. */
@@ -95,6 +176,10 @@ int main(void)
 		cmocka_unit_test(a_fault_costs_no_more_than_the_steps_rose_by),
 		cmocka_unit_test(steps_that_hardly_rose_tell_nothing),
 		cmocka_unit_test(without_steps_outside_the_replay_stands),
+		cmocka_unit_test(a_rank_that_alone_changed_costs_what_the_steps_rose_by),
+		cmocka_unit_test(a_rise_that_the_change_does_not_explain_is_not_its_cost),
+		cmocka_unit_test(of_two_ranks_that_changed_neither_is_known_to_cost_it),
+		cmocka_unit_test(without_work_beneath_operators_the_replay_tells_it),
 		cmocka_unit_test(a_chapter_of_slow_steps_costs_what_they_rose_by),
 		cmocka_unit_test(a_fault_of_a_part_of_the_chapter_costs_what_it_did),
 	};
