@@ -88,10 +88,10 @@ static void fill_pages(char *begin, size_t n_bytes)
 
 /*
  * Has the heap of the thread begin with room for a usual run, @n_bytes, in pages of 2 MB but for a
- * start of @n_small bytes that is enough for small runs. Later is too late: malloc writes behind a
- * block before anybody can ask for the pages there, and those around the end of each block would
- * be small ones. What lies between the start and the first large page, up to 2 MB, is left out:
- * its small pages cost more than the large one.
+ * start of @n_small bytes that is enough to say a version or a help. Later is too late: malloc
+ * writes behind a block before anybody can ask for the pages there, and those around the end of
+ * each block would be small ones. What lies between the start and the first large page, up to 2 MB,
+ * is left out: its small pages cost more than the large one.
  */
 static void take_ahead(size_t n_bytes, size_t n_small)
 {
@@ -135,7 +135,7 @@ void fsl_mem_begin_thread(void)
 {
 #ifdef HAS_GLIBC_HEAP
 	/* Of the 64 MB that the heap of a thread has in one piece all but what describes it. */
-	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 15 };
+	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 12 };
 	take_ahead(AHEAD_BYTES, SMALL_BYTES);
 #endif
 }
