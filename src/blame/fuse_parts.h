@@ -29,6 +29,7 @@ double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t rank_idx);
  * known.
  */
 double fsl_fuse_least_loss(const struct fsl_case *job, const struct fsl_charge *charge);
+
 /*
  * @lost_ms per step, but no more than the steps rose by where the charge has an episode: no
  * repair makes a job faster than it was. The replay may have it so where work goes on under

@@ -1,4 +1,4 @@
-/* How much longer steps take with a lasting fault: what a fault can cost at most. */
+/* How much longer steps take with a lasting fault: what it can cost at most, and at least. */
 #include <math.h>
 
 #include <failslow/stats.h>

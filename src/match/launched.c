@@ -240,7 +240,8 @@ static int compare_kinds(const void *left, const void *right)
 	return compare_ids(a->group_id, a->op_id, b->group_id, b->op_id);
 }
 
-/* What most of the @n ranks that can tell say of one operator; no free turn: not launched ahead. */
+/* What most of the ranks that can tell, of @n, say of one operator; no free turn: it is not
+ * launched ahead. */
 static struct fsl_launched_kind elect(const struct vote *votes, size_t n)
 {
 	struct fsl_launched_kind kind = {.op_id = votes->op_id, .group_id = votes->group_id};

@@ -30,8 +30,9 @@ struct fsl_launched {
  * end to that begin. Had the rank waited for it, the latter would be the steady one; the former is
  * where the rank worked beneath it. In which of both the step differs less is counted, so that a
  * fault and single odd steps hardly matter. Ranks that nobody lets wait cannot tell; of the others
- * of the communicator most decide. An operator is launched ahead where most of its uses are; what
- * is sent from one rank to another is left out. Release with fsl_launched_fini() in any case.
+ * of the communicator most decide, where they are more than a quarter of all. An operator is
+ * launched ahead where a quarter of the uses of which that is known are. Jobs that send from one
+ * rank to another are left out. Release with fsl_launched_fini() in any case.
  */
 enum fsl_status fsl_launched_find(struct fsl_launched *out, const struct fsl_run *run,
 				  const struct fsl_cuts *cuts, struct fsl_error *err);

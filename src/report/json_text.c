@@ -73,9 +73,10 @@ static void put_string(struct sink *sink, const char *text)
 }
 
 /*
- * A number of few decimals, as nearly all are: @text (32 bytes) by whole numbers alone, a tenth of
- * what printf takes. Up to 15 digits a decimal number and the double next to it stand for each
- * other, so that this is what "%.15g" prints. False: another kind of number.
+ * A number of few decimals, as nearly all are: @text (32 bytes) by whole numbers alone, as printing
+ * fractions and reading them back takes most of the time of a document. Up to 15 digits a decimal
+ * number and the double next to it stand for each other, so that this is what "%.15g" prints.
+ * False: another kind of number.
  */
 static bool print_decimal(char *text, double value)
 {

@@ -50,7 +50,9 @@ struct ways {
 	bool works_beneath; /* it does not wait for the first bucket */
 	int64_t wait_ns;    /* for the others, in a bucket: anything below */
 	size_t n_lost;      /* first buckets of the newest steps that left no record */
-	bool sends;
+	bool sends;         /* in the second half of the steps */
+	bool outlasts;      /* the first bucket ends behind the collective beneath it */
+	size_t n_queued;    /* more last buckets, in a row */
 };
 
 static void add_rank(struct bench *b, size_t r, const struct ways *ways)
@@ -63,18 +65,23 @@ static void add_rank(struct bench *b, size_t r, const struct ways *ways)
 		if (s == STEPS) {
 			break;
 		}
-		small_job_add_op(&b->job, r, ways->sends ? send_id : b->gather_id, b->tp_id, now_ns,
+		bool sends = ways->sends && s >= STEPS / 2;
+		small_job_add_op(&b->job, r, sends ? send_id : b->gather_id, b->tp_id, now_ns,
 				 now_ns + short_ns);
 		now_ns += short_ns;
-		int64_t end_ns = now_ns + short_ns + vary(b, ways->wait_ns);
+		int64_t end_ns = now_ns + short_ns + vary(b, ways->wait_ns) +
+				 (ways->outlasts ? work_ns + 2 * short_ns : 0);
 		if (s + ways->n_lost < STEPS) {
 			small_job_add_op(&b->job, r, b->bucket_id, b->dp_id, now_ns, end_ns);
 		}
 		now_ns = (ways->works_beneath ? now_ns : end_ns) + work_ns + vary(b, short_ns);
 		small_job_add_op(&b->job, r, b->gather_id, b->tp_id, now_ns, now_ns + short_ns);
-		now_ns += short_ns;
-		end_ns = now_ns + short_ns + vary(b, ways->wait_ns);
-		small_job_add_op(&b->job, r, b->bucket_id, b->dp_id, now_ns, end_ns);
+		now_ns = ways->outlasts ? end_ns : now_ns + short_ns;
+		for (size_t k = 0; k <= ways->n_queued; k++) {
+			end_ns = now_ns + short_ns + vary(b, ways->wait_ns);
+			small_job_add_op(&b->job, r, b->bucket_id, b->dp_id, now_ns, end_ns);
+			now_ns = end_ns;
+		}
 		now_ns = end_ns + work_ns + vary(b, short_ns);
 	}
 }
@@ -86,18 +93,25 @@ static const struct fsl_launched_kind *found(struct bench *b)
 	return fsl_launched_of(&b->launched, b->bucket_id, b->dp_id);
 }
 
-static const struct ways beneath = {true, 20 * FSL_NS_PER_MS, 0, false};
-static const struct ways waiting = {false, 20 * FSL_NS_PER_MS, 0, false};
-static const struct ways never_waiting = {true, 2, 0, false};
+/* The first so many ranks in the one way, the others in the other. */
+static void add_ranks(struct bench *b, size_t n_first, const struct ways *first,
+		      const struct ways *other)
+{
+	setup(b);
+	for (size_t r = 0; r < RANKS; r++) {
+		add_rank(b, r, r < n_first ? first : other);
+	}
+}
+
+static const struct ways beneath = {.works_beneath = true, .wait_ns = 20 * FSL_NS_PER_MS};
+static const struct ways waiting = {.wait_ns = 20 * FSL_NS_PER_MS};
+static const struct ways never_waiting = {.works_beneath = true, .wait_ns = 2};
 
 static void buckets_beneath_which_ranks_work_are_launched_ahead(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, &beneath);
-	}
+	add_ranks(&b, RANKS, &beneath, NULL);
 	const struct fsl_launched_kind *kind = found(&b);
 	assert_non_null(kind);
 	assert_true(fsl_launched_is_free(kind, 0, 2));
@@ -110,10 +124,7 @@ static void operators_that_ranks_wait_for_are_not_launched_ahead(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, &waiting);
-	}
+	add_ranks(&b, RANKS, &waiting, NULL);
 	assert_null(found(&b));
 	assert_int_equal(b.launched.n_kinds, 0);
 	teardown(&b);
@@ -123,10 +134,7 @@ static void ranks_that_nobody_lets_wait_leave_it_to_the_others(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, r < 5 ? &never_waiting : &beneath);
-	}
+	add_ranks(&b, 5, &never_waiting, &beneath);
 	assert_non_null(found(&b));
 	teardown(&b);
 }
@@ -135,10 +143,7 @@ static void one_rank_of_eight_is_no_quorum(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, r > 0 ? &never_waiting : &beneath);
-	}
+	add_ranks(&b, 1, &beneath, &never_waiting);
 	assert_null(found(&b));
 	teardown(&b);
 }
@@ -147,10 +152,7 @@ static void most_of_the_ranks_that_can_tell_decide(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, r < 3 ? &beneath : &waiting);
-	}
+	add_ranks(&b, 3, &beneath, &waiting);
 	assert_null(found(&b));
 	teardown(&b);
 }
@@ -160,13 +162,34 @@ static void jobs_that_send_are_left_out(void **state)
 	(void)state;
 	struct ways sending = beneath;
 	struct bench b;
-	setup(&b);
 	sending.sends = true;
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, &sending);
-	}
+	add_ranks(&b, RANKS, &sending, NULL);
 	assert_null(found(&b));
 	teardown(&b);
+}
+
+static void a_collective_beneath_a_bucket_that_goes_on_is_not_launched_ahead(void **state)
+{
+	(void)state;
+	struct ways outlasting = beneath;
+	struct bench b;
+	outlasting.outlasts = true;
+	add_ranks(&b, RANKS, &outlasting, NULL);
+	(void)found(&b); /* looks at the collective */
+	teardown(&b);
+}
+
+static void three_uses_that_queue_up_may_come_with_one_that_nobody_waits_for(void **state)
+{
+	(void)state;
+	struct ways queueing = beneath;
+	for (size_t n_queued = 2; n_queued <= 3; n_queued++) {
+		struct bench b;
+		queueing.n_queued = n_queued;
+		add_ranks(&b, RANKS, &queueing, NULL);
+		assert_int_equal(found(&b) != NULL, n_queued == 2);
+		teardown(&b);
+	}
 }
 
 static void where_uses_were_lost_a_use_may_be_a_later_one(void **state)
@@ -174,11 +197,8 @@ static void where_uses_were_lost_a_use_may_be_a_later_one(void **state)
 	(void)state;
 	struct ways losing = beneath;
 	struct bench b;
-	setup(&b);
 	losing.n_lost = 4;
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, r < 2 ? &losing : &beneath);
-	}
+	add_ranks(&b, 2, &losing, &beneath);
 	const struct fsl_launched_kind *kind = found(&b);
 	assert_non_null(kind);
 	assert_int_equal(kind->n_turns, 2);
@@ -192,9 +212,8 @@ static void too_few_steps_tell_nothing(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
+	add_ranks(&b, RANKS, &beneath, NULL);
 	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, &beneath);
 		b.job.run.ranks[r].n_ops = 4 * 7; /* of a step */
 	}
 	assert_null(found(&b));
@@ -205,10 +224,7 @@ static void every_failed_allocation_is_an_error(void **state)
 {
 	(void)state;
 	struct bench b;
-	setup(&b);
-	for (size_t r = 0; r < RANKS; r++) {
-		add_rank(&b, r, &beneath);
-	}
+	add_ranks(&b, RANKS, &beneath, NULL);
 	enum fsl_status status = FSL_ERR_MEMORY;
 	for (uint64_t nth = 1; status != FSL_OK; nth++) {
 		assert_true(nth < 1000);
@@ -231,6 +247,8 @@ int main(void)
 		cmocka_unit_test(one_rank_of_eight_is_no_quorum),
 		cmocka_unit_test(most_of_the_ranks_that_can_tell_decide),
 		cmocka_unit_test(jobs_that_send_are_left_out),
+		cmocka_unit_test(a_collective_beneath_a_bucket_that_goes_on_is_not_launched_ahead),
+		cmocka_unit_test(three_uses_that_queue_up_may_come_with_one_that_nobody_waits_for),
 		cmocka_unit_test(where_uses_were_lost_a_use_may_be_a_later_one),
 		cmocka_unit_test(too_few_steps_tell_nothing),
 		cmocka_unit_test(every_failed_allocation_is_an_error),

@@ -364,6 +364,31 @@ static void damage_inside_a_page_is_found_on_opening(void **state)
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 }
 
+/* Of the pages of a transaction a power cut may lose some: here the one of the index. */
+static void an_index_that_missed_a_write_is_found_on_opening(void **state)
+{
+	(void)state;
+	int64_t since_ns = 0;
+	char page[4096];
+	add_culprit(3, FSL_CAUSE_COMPUTE);
+	open_state();
+	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
+	long at = 4096 *
+		  (query("SELECT rootpage FROM sqlite_master WHERE name = 'alarms_by_key'") - 1);
+	FILE *file = fopen(fixture.path, "rb");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, at, SEEK_SET), 0);
+	assert_int_equal(fread(page, 1, sizeof(page), file), sizeof(page));
+	assert_int_equal(fclose(file), 0);
+	assert_true(check_at(NOW + 1, LOOK_BACK_MINS, &since_ns));
+	fsl_state_close(fixture.state);
+	fixture.state = NULL;
+	write_file(fixture.path, page, sizeof(page), at);
+	open_state();
+	check_set_aside(1);
+	assert_false(check_at(NOW + 2, LOOK_BACK_MINS, &since_ns));
+}
+
 static void empty_file_is_used(void **state)
 {
 	(void)state;
@@ -631,6 +656,7 @@ int main(void)
 		CASE(text_of_the_verdict_is_kept_as_it_is),
 		CASE(damaged_file_is_set_aside_and_a_new_one_made),
 		CASE(damage_inside_a_page_is_found_on_opening),
+		CASE(an_index_that_missed_a_write_is_found_on_opening),
 		CASE(empty_file_is_used),
 		CASE(a_run_that_ends_before_its_verdict_alarmed_nobody),
 		CASE(a_new_file_whose_first_alarm_nobody_saw_takes_the_next),
