@@ -1,6 +1,6 @@
 /* Our readers alone, file by file, and ingest as a whole. */
 #include "bench/bench_parts.h"
-#include "ingest/ingest.h"
+#include "source/ingest.h"
 
 static enum fsl_status read_file(const struct fsl_format *format, const char *path,
 				 uint64_t *n_rows, struct fsl_error *err)

@@ -11,9 +11,9 @@
 #include "config/config.h"
 #include "match/match.h"
 #include "match/own.h"
-#include "series/steps.h"
-#include "series/topology.h"
-#include "series/verdict.h"
+#include "model/steps.h"
+#include "model/topology.h"
+#include "model/verdict.h"
 
 #define FSL_NO_CLASS UINT32_MAX
 

@@ -3,7 +3,7 @@
 #define FSL_BLAME_CAUSE_H
 
 #include "blame/blame.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
 
 /* The parts of a charge that tell causes apart; means over its high steps, ms per step. */
 struct fsl_cause_clues {

@@ -6,7 +6,7 @@
 #define FSL_BLAME_FUSE_H
 
 #include "blame/blame.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
 
 /*
  * Fills @out (started with fsl_localisation_init) for algorithm "failslow". Too little data gives

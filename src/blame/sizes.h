@@ -2,8 +2,8 @@
 #ifndef FSL_BLAME_SIZES_H
 #define FSL_BLAME_SIZES_H
 
-#include "series/run.h"
-#include "series/topology.h"
+#include "model/run.h"
+#include "model/topology.h"
 
 /* Ranks that a group of each kind has; 0 where no rank of the job is missing. */
 struct fsl_group_sizes {

@@ -4,8 +4,8 @@
 
 #include <failslow/error.h>
 
-#include "series/run.h"
-#include "series/topology.h"
+#include "model/run.h"
+#include "model/topology.h"
 
 /* Fills the stage of each rank index, all 0 before; it stays 0 where there are no pipelines. */
 enum fsl_status fsl_stages_find(int32_t *stage_of, const struct fsl_run *run,

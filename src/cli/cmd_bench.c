@@ -12,7 +12,7 @@
 #include "bench/bench.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
-#include "cli/threads.h"
+#include "engine/threads.h"
 #include "eval/page.h"
 #include "report/report.h"
 #include "sim/sim.h"

@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "config/config.h"
-#include "detect/registry.h"
 #include "match/topology_build.h"
+#include "plugin/registry.h"
 
 enum { VALUE_SHOWN = 60 }; /* of a value in text; JSON has all of it */
 static const char wanted[] = "check [FILE], explain [FILE] or keys";

@@ -9,10 +9,9 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/eval_engine.h"
-#include "detect/registry.h"
 #include "eval/eval.h"
 #include "eval/eval_report.h"
+#include "plugin/registry.h"
 #include "report/report.h"
 
 enum { FILTERS_MAX = 8, OPTIONS_N = 12, JOBS_MAX = 4096, BAR_WIDTH = 40 };
@@ -267,7 +266,6 @@ static enum fsl_status run(const struct options *options,
 {
 	struct fsl_eval eval = {0};
 	bool shows = options->n_quiet == 0 && isatty(STDERR_FILENO);
-	struct fsl_eval_engine engine = fsl_eval_engine_of(config);
 	struct fsl_eval_progress progress = {show_progress, is_not_interrupted, &shows};
 	bool is_full = strcmp(selection->preset, "full") == 0;
 	const char *baselines =
@@ -276,7 +274,7 @@ static enum fsl_status run(const struct options *options,
 	hold_interrupt(&before);
 	enum fsl_status status = fsl_eval_init(&eval, selection, baselines, config, err);
 	if (status == FSL_OK) {
-		status = fsl_eval_run(&eval, &engine, &progress, err);
+		status = fsl_eval_run(&eval, config, &progress, err);
 	}
 	if (status == FSL_OK && options->output != NULL) {
 		status = write_files(&eval, options, err);

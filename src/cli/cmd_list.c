@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
-#include "detect/registry.h"
-#include "ingest/ingest.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
+#include "plugin/registry.h"
+#include "source/ingest.h"
 
 enum { TOPICS_N = 5 };
 static const char wanted[] = "detectors, formats, metrics, commands or causes";

@@ -11,9 +11,10 @@
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/terminal.h"
-#include "cli/threads.h"
-#include "profile/peer_files.h"
-#include "profile/report.h"
+#include "engine/threads.h"
+#include "judge/conclude.h"
+#include "report/capture_report.h"
+#include "report/msprof/files.h"
 
 enum { OPTIONS_N = 11, LIST_MAX = 4096, JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};

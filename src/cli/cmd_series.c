@@ -8,7 +8,7 @@
 #include "base/shift.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
-#include "ingest/series_file.h"
+#include "source/series/series_file.h"
 
 enum { OPTIONS_N = 11, COLUMNS_N = 6, CELL_BYTES = 64, SUMMARY_BYTES = 512 };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };

@@ -13,7 +13,7 @@
 #include "base/nearest.h"
 #include "base/os_error.h"
 #include "config/config.h"
-#include "ingest/share.h"
+#include "source/share.h"
 #include "team/team.h"
 
 const struct fsl_command fsl_commands[] = {

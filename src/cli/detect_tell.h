@@ -1,9 +1,9 @@
 #ifndef FSL_CLI_DETECT_TELL_H
 #define FSL_CLI_DETECT_TELL_H
 
-#include "cli/detect_job.h"
-#include "cli/detect_kept.h"
 #include "cli/detect_options.h"
+#include "engine/job.h"
+#include "engine/kept.h"
 
 /*
  * Writes both verdicts, prints them as @options say, notes the alarm as raised, and keeps @kept for

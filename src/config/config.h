@@ -16,7 +16,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "series/topology.h"
+#include "model/topology.h"
 
 enum fsl_algorithm {
 	FSL_ALGORITHM_FAILSLOW, /* lateness says that somebody is late, excess of own time says who

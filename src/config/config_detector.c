@@ -4,7 +4,7 @@
 
 #include "base/nearest.h"
 #include "config/config_load.h"
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 enum {
 	NAMES_MAX = FSL_DETECTOR_CONFIGS_MAX,

@@ -6,9 +6,9 @@
 
 #include "base/number.h"
 #include "config/config_load.h"
-#include "detect/registry.h"
-#include "series/run.h"
-#include "series/verdict.h"
+#include "model/run.h"
+#include "model/verdict.h"
+#include "plugin/registry.h"
 
 enum { KEYS_MAX = 128 };
 /* 1973 in ms since 1970: smaller numbers in the place of ms are seconds. */

@@ -6,8 +6,8 @@
 #define FSL_DETECT_CLASSICAL_H
 
 #include "config/config.h"
-#include "series/topology.h"
-#include "series/verdict.h"
+#include "model/topology.h"
+#include "model/verdict.h"
 
 /*
  * Appends the entries of sysTrace's abnormalDetail and normalDetail to @out, sets its resultCode

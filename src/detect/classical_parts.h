@@ -4,8 +4,8 @@
 
 #include "config/config.h"
 #include "detect/kpi_series.h"
-#include "series/topology.h"
-#include "series/verdict.h"
+#include "model/topology.h"
+#include "model/verdict.h"
 
 /* sysTrace's names of the operators that stand for a whole tensor- or data-parallel group. */
 #define FSL_CLASSICAL_TP_METRIC "HcclAllGather"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
 
 static int compare_reals(double a, double b)
 {

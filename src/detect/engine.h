@@ -3,7 +3,7 @@
 #define FSL_DETECT_ENGINE_H
 
 #include "config/config.h"
-#include "series/windows.h"
+#include "model/windows.h"
 
 /*
  * One scan of @config->detector over @windows; findings are appended to @out, the new ones sorted

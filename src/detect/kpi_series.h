@@ -6,9 +6,9 @@
 #define FSL_DETECT_KPI_SERIES_H
 
 #include "config/config.h"
-#include "series/run.h"
-#include "series/steps.h"
-#include "series/windows.h"
+#include "model/run.h"
+#include "model/steps.h"
+#include "model/windows.h"
 
 enum {
 	/* More windows than this are a broken clock: 24 days of 2 s. */

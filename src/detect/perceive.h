@@ -3,8 +3,8 @@
 #define FSL_DETECT_PERCEIVE_H
 
 #include "config/config.h"
-#include "series/progress.h"
-#include "series/verdict.h"
+#include "model/progress.h"
+#include "model/verdict.h"
 
 /*
  * Fills @out (overwritten; free with fsl_perception_fini) from the progress of the job, which may

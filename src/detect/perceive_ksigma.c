@@ -8,7 +8,7 @@
 
 #include "detect/engine.h"
 #include "detect/perceive_parts.h"
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 enum {
 	LONG_STEPS_MIN = 3, /* a rise lasts when two steps and the next after each are long */

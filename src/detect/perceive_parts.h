@@ -3,9 +3,9 @@
 #define FSL_DETECT_PERCEIVE_PARTS_H
 
 #include "config/config.h"
-#include "series/progress.h"
-#include "series/verdict.h"
-#include "series/windows.h"
+#include "model/progress.h"
+#include "model/verdict.h"
+#include "model/windows.h"
 
 /*
  * The steps that are looked at, and what they cost. Arrays of n; owned. A step is "long" when it

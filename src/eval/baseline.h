@@ -7,7 +7,7 @@
 #define FSL_EVAL_BASELINE_H
 
 #include "blame/blame.h"
-#include "eval/mark.h"
+#include "eval/grade.h"
 
 enum {
 	FSL_EVAL_BASELINES_MAX = 32,

@@ -7,7 +7,7 @@
 
 #include "detect/engine.h"
 #include "eval/baseline_parts.h"
-#include "series/windows.h"
+#include "model/windows.h"
 
 /* Findings of all units, one per rank: the one that costs most. */
 struct trial {

@@ -3,7 +3,7 @@
 #define FSL_EVAL_BASELINE_PARTS_H
 
 #include "blame/blame.h"
-#include "eval/mark.h"
+#include "eval/grade.h"
 
 /* One rank that a baseline names; the greatest effect is named first. */
 struct fsl_accused {

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "eval/stage.h"
+#include "engine/chapters.h"
+#include "eval/setup.h"
 
 static enum fsl_status choose_baselines(struct fsl_eval *eval, const char *names,
 					const struct fsl_config *config, struct fsl_error *err)
@@ -132,10 +133,10 @@ static int cause_of(const struct fsl_localisation *found)
 	return found->kind == FSL_VERDICT_SLOW_LINK ? (int)FSL_CAUSE_NETWORK : -1;
 }
 
-static int64_t onset_of(const struct fsl_eval_judged *judged)
+static int64_t onset_of(const struct fsl_job *judged)
 {
-	const struct fsl_localisation *found = judged->localisation;
-	const struct fsl_perception *perception = judged->perception;
+	const struct fsl_localisation *found = &judged->localisation;
+	const struct fsl_perception *perception = &judged->perception;
 	if (found->n_culprits > 0) {
 		return found->culprits[0].onset_ns;
 	}
@@ -143,18 +144,19 @@ static int64_t onset_of(const struct fsl_eval_judged *judged)
 }
 
 /* Where ranks were lost on purpose, the news that they are missing is no alarm about the job. */
-static bool is_alarm(const struct fsl_eval_result *result, const struct fsl_eval_judged *judged)
+static bool is_alarm(const struct fsl_eval_result *result, const struct fsl_job *judged)
 {
-	enum fsl_verdict_kind kind = judged->localisation->kind;
+	enum fsl_verdict_kind kind = judged->localisation.kind;
 	bool is_quiet = (kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE) &&
-			!judged->perception->is_anomaly;
-	return judged->is_alarm && !(is_quiet && result->task->condition == FSL_EVAL_LOST);
+			!judged->perception.is_anomaly;
+	return fsl_job_is_anomaly(judged) &&
+	       !(is_quiet && result->task->condition == FSL_EVAL_LOST);
 }
 
-static enum fsl_status mark_engine(struct fsl_eval_result *result,
-				   const struct fsl_eval_judged *judged, struct fsl_error *err)
+static enum fsl_status mark_engine(struct fsl_eval_result *result, const struct fsl_job *judged,
+				   struct fsl_error *err)
 {
-	const struct fsl_localisation *found = judged->localisation;
+	const struct fsl_localisation *found = &judged->localisation;
 	size_t n_named = 0;
 	int32_t *named = named_ranks(&n_named, found, &result->arena);
 	if (named == NULL) {
@@ -178,8 +180,11 @@ static enum fsl_status mark_engine(struct fsl_eval_result *result,
 }
 
 static enum fsl_status mark_baselines(struct fsl_eval_result *result, const struct fsl_eval *eval,
-				      const struct fsl_eval_judged *judged, struct fsl_error *err)
+				      const struct fsl_job *judged, const struct fsl_config *config,
+				      struct fsl_error *err)
 {
+	struct fsl_case facts = fsl_job_facts(judged, config);
+	facts.classical = &judged->classical;
 	result->baselines = fsl_arena_alloc(&result->arena,
 					    (eval->n_baselines + 1) * sizeof(*result->baselines));
 	if (result->baselines == NULL) {
@@ -190,8 +195,7 @@ static enum fsl_status mark_baselines(struct fsl_eval_result *result, const stru
 	for (size_t i = 0; status == FSL_OK && i < eval->n_baselines; i++) {
 		struct fsl_arena scratch = {0};
 		struct fsl_eval_answer answer = {0};
-		status = fsl_eval_baseline_ask(&answer, &eval->baselines[i], &judged->facts,
-					       &scratch, err);
+		status = fsl_eval_baseline_ask(&answer, &eval->baselines[i], &facts, &scratch, err);
 		if (status == FSL_OK) {
 			result->baselines[i] = fsl_eval_mark(&result->truth, &answer);
 		}
@@ -219,34 +223,50 @@ static void mark_failure(struct fsl_eval_result *result, const struct fsl_eval *
 	}
 }
 
+/* Judges @run, which becomes the job's. A failure is an answer, too. */
+static enum fsl_status judge(struct fsl_job *job, struct fsl_run *run,
+			     const struct fsl_config *config, int64_t now_ns, struct fsl_error *err)
+{
+	struct fsl_config present = *config; /* shallow: the present is its own */
+	present.now_ns = now_ns;
+	present.jobs = 1;
+	enum fsl_status status = fsl_job_init(job, err);
+	fsl_run_fini(&job->run);
+	job->run = *run;
+	return status == FSL_OK ? fsl_job_judge(job, &present, err) : status;
+}
+
 static enum fsl_status run_one(struct fsl_eval *eval, struct fsl_eval_result *result,
-			       const struct fsl_eval_engine *engine, struct fsl_error *err)
+			       const struct fsl_config *config, struct fsl_error *err)
 {
 	struct fsl_run run = {0};
-	struct fsl_eval_judged judged = {0};
 	enum fsl_status status = fsl_eval_stage(result, &run, err);
-	if (status != FSL_OK) {
+	struct fsl_job *job = fsl_calloc(1, sizeof(*job));
+	if (status != FSL_OK || job == NULL) {
 		fsl_run_fini(&run);
-		return FSL_CAUSE(err, status, "a job could not be simulated: %s",
-				 result->parameters);
+		fsl_free(job);
+		return status != FSL_OK
+			       ? FSL_CAUSE(err, status, "a job could not be simulated: %s",
+					   result->parameters)
+			       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"job\"");
 	}
 	list_ranks(result->culprits, sizeof(result->culprits), result->truth.culprits,
 		   result->truth.n_culprits);
 	struct fsl_error trouble = {0};
-	enum fsl_status found =
-		engine->judge(&judged, engine->config, &run, result->now_ns, &trouble);
+	enum fsl_status found = judge(job, &run, config, result->now_ns, &trouble);
 	if (found == FSL_ERR_MEMORY) {
 		*err = trouble;
 		status = found;
 	} else if (found != FSL_OK) {
 		mark_failure(result, eval, &trouble);
 	} else {
-		status = mark_engine(result, &judged, err);
+		status = mark_engine(result, job, err);
 		if (status == FSL_OK) {
-			status = mark_baselines(result, eval, &judged, err);
+			status = mark_baselines(result, eval, job, config, err);
 		}
 	}
-	engine->release(&judged);
+	fsl_job_fini(job);
+	fsl_free(job);
 	result->is_done = status == FSL_OK;
 	return status;
 }
@@ -275,7 +295,7 @@ static int compare_turns(const void *left, const void *right)
 /* What the threads share. */
 struct crew {
 	struct fsl_eval *eval;
-	const struct fsl_eval_engine *engine;
+	const struct fsl_config *config;
 	const struct fsl_eval_progress *progress;
 	struct turn *turns;
 	double cost_all, cost_done;
@@ -289,7 +309,7 @@ static void work(struct crew *crew, size_t turn)
 	struct fsl_eval *eval = crew->eval;
 	struct fsl_error err = {0};
 	enum fsl_status status =
-		run_one(eval, &eval->results[crew->turns[turn].idx], crew->engine, &err);
+		run_one(eval, &eval->results[crew->turns[turn].idx], crew->config, &err);
 #pragma omp critical(fsl_eval_crew)
 	{
 		if (status != FSL_OK && turn < crew->failed_turn) {
@@ -312,11 +332,11 @@ static bool goes_on(struct crew *crew)
 	return result;
 }
 
-enum fsl_status fsl_eval_run(struct fsl_eval *eval, const struct fsl_eval_engine *engine,
+enum fsl_status fsl_eval_run(struct fsl_eval *eval, const struct fsl_config *config,
 			     const struct fsl_eval_progress *progress, struct fsl_error *err)
 {
 	struct crew crew = {.eval = eval,
-			    .engine = engine,
+			    .config = config,
 			    .progress = progress,
 			    .status = FSL_OK,
 			    .failed_turn = SIZE_MAX,

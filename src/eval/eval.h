@@ -5,33 +5,11 @@
 #ifndef FSL_EVAL_EVAL_H
 #define FSL_EVAL_EVAL_H
 
-#include "blame/blame.h"
 #include "eval/baseline.h"
-#include "eval/mark.h"
+#include "eval/grade.h"
 #include "eval/matrix.h"
 #include "eval/tally.h"
-#include "series/run.h"
-
-/* What the engine made of one run; borrowed from @job until it is released. */
-struct fsl_eval_judged {
-	void *job;
-	struct fsl_case facts;
-	const struct fsl_localisation *localisation;
-	const struct fsl_perception *perception;
-	bool is_alarm;
-};
-
-/* The engine under test, given by the command so that this folder does not depend on src/cli. */
-struct fsl_eval_engine {
-	/*
-	 * Analyses @run, which it takes over (also when it fails), at the present @now_ns. Called
-	 * from several threads. A failure is an answer too: it is marked as no answer.
-	 */
-	enum fsl_status (*judge)(struct fsl_eval_judged *out, const struct fsl_config *config,
-				 struct fsl_run *run, int64_t now_ns, struct fsl_error *err);
-	void (*release)(struct fsl_eval_judged *judged);
-	const struct fsl_config *config;
-};
+#include "model/run.h"
 
 enum { FSL_EVAL_RANKS_TEXT_MAX = 96, FSL_EVAL_REPRODUCE_MAX = 1280 };
 
@@ -80,10 +58,10 @@ enum fsl_status fsl_eval_init(struct fsl_eval *eval, const struct fsl_eval_selec
 void fsl_eval_fini(struct fsl_eval *eval);
 
 /*
- * Runs all tasks on threads; results do not depend on how many. A job that cannot be simulated
- * ends the run with its error; one that cannot be judged is a result.
+ * Has the engine judge all tasks with @config, on threads; results do not depend on how many. A job
+ * that cannot be simulated ends the run with its error; one that cannot be judged is a result.
  */
-enum fsl_status fsl_eval_run(struct fsl_eval *eval, const struct fsl_eval_engine *engine,
+enum fsl_status fsl_eval_run(struct fsl_eval *eval, const struct fsl_config *config,
 			     const struct fsl_eval_progress *progress, struct fsl_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef FSL_EVAL_RULES_H
 #define FSL_EVAL_RULES_H
 
-#include "eval/mark.h"
+#include "eval/grade.h"
 
 /* Whom a fault strikes. */
 enum fsl_eval_spread {

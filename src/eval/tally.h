@@ -5,7 +5,7 @@
 #ifndef FSL_EVAL_TALLY_H
 #define FSL_EVAL_TALLY_H
 
-#include "eval/mark.h"
+#include "eval/grade.h"
 
 /* How hard a job is: what its fault costs and how long it lasts, by the truth. */
 enum fsl_eval_strength {

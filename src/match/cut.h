@@ -2,8 +2,8 @@
 #ifndef FSL_MATCH_CUT_H
 #define FSL_MATCH_CUT_H
 
-#include "series/run.h"
-#include "series/steps.h"
+#include "model/run.h"
+#include "model/steps.h"
 
 struct fsl_cuts {
 	struct fsl_arena arena;

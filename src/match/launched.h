@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "match/cut.h"
-#include "series/run.h"
+#include "model/run.h"
 
 /* One operator of one communicator. */
 struct fsl_launched_kind {

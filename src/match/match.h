@@ -6,11 +6,11 @@
 #define FSL_MATCH_MATCH_H
 
 #include "match/cut.h"
-#include "series/run.h"
-#include "series/steps.h"
-#include "series/topology.h"
-#include "series/verdict.h"
-#include "series/windows.h"
+#include "model/run.h"
+#include "model/steps.h"
+#include "model/topology.h"
+#include "model/verdict.h"
+#include "model/windows.h"
 
 #define FSL_NO_OP UINT32_MAX
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "series/run.h"
+#include "model/run.h"
 
 /* Operators below 1 in this many of a rank's (a start-up barrier) do not make it different. */
 enum { FSL_RARE_OP_SHARE = 100 };

@@ -4,7 +4,7 @@
 
 #include "match/cut.h"
 #include "match/launched.h"
-#include "series/run.h"
+#include "model/run.h"
 
 /* An operator of a communicator is asynchronous when this share of its uses contains the begin of
  * another. */

@@ -4,8 +4,8 @@
 #define FSL_MATCH_TOPOLOGY_BUILD_H
 
 #include "config/config.h"
-#include "series/run.h"
-#include "series/topology.h"
+#include "model/run.h"
+#include "model/topology.h"
 
 /*
  * Fills @out (started as {0}). Never fails for odd data: what cannot be told is FSL_GROUP_UNKNOWN

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "config/config.h"
-#include "series/run.h"
-#include "series/topology.h"
+#include "model/run.h"
+#include "model/topology.h"
 
 /* What an operator does, told from its name in any spelling ("HcclAllReduce",
  * "ncclKernel_AllReduce"). */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "report/phrase.h"
+#include "text/phrase.h"
 
 enum { OTHERS_SHOWN_MAX = 3, RANGES_SHOWN_MAX = 4 };
 

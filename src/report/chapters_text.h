@@ -2,8 +2,8 @@
 #ifndef FSL_REPORT_CHAPTERS_TEXT_H
 #define FSL_REPORT_CHAPTERS_TEXT_H
 
+#include "model/verdict.h"
 #include "report/screen.h"
-#include "series/verdict.h"
 
 /* Which chapter the verdict is about, and in which others something was wrong; nothing for a
  * capture that was judged as a whole. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/phrase.h"
+#include "text/phrase.h"
 
 enum {
 	RANGES_SHOWN_MAX = 8,

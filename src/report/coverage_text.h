@@ -2,8 +2,8 @@
 #ifndef FSL_REPORT_COVERAGE_TEXT_H
 #define FSL_REPORT_COVERAGE_TEXT_H
 
+#include "model/verdict.h"
 #include "report/screen.h"
-#include "series/verdict.h"
 
 /* Ranks, steps and time covered; rows read and dropped; ranks missing, clocks, detectors skipped.
  * @run tells where data lies that the time range leaves out; may be NULL. */

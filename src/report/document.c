@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "report/utf8.h"
+#include "text/utf8.h"
 
 /* Above this, cJSON would write integers with an exponent or lose digits. */
 #define EXACT_MAX INT64_C(999999999999999)
@@ -217,26 +217,4 @@ cJSON *fsl_document_finish(struct fsl_document *document, cJSON *root)
 		return NULL;
 	}
 	return root;
-}
-
-const char *fsl_python_float(double value, char *buffer, size_t size)
-{
-	enum { DIGITS_MAX = 17, FIXED_EXPONENT_MIN = -4, FIXED_EXPONENT_MAX = 15 };
-	if (!isfinite(value)) {
-		const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-		(void)snprintf(buffer, size, "%s", text);
-		return buffer;
-	}
-	int n_digits = 0;
-	do {
-		n_digits++;
-		(void)snprintf(buffer, size, "%.*e", n_digits - 1, value);
-	} while (n_digits < DIGITS_MAX && strtod(buffer, NULL) != value);
-	const char *exponent_text = strchr(buffer, 'e');
-	long exponent = exponent_text != NULL ? strtol(exponent_text + 1, NULL, 10) : 0;
-	if (exponent >= FIXED_EXPONENT_MIN && exponent <= FIXED_EXPONENT_MAX) {
-		int n_decimals = n_digits - 1 - (int)exponent;
-		(void)snprintf(buffer, size, "%.*f", n_decimals > 1 ? n_decimals : 1, value);
-	}
-	return buffer;
 }

@@ -13,7 +13,8 @@
 #include <cjson/cJSON.h>
 
 #include "config/config.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
+#include "text/json_write.h"
 
 struct fsl_document {
 	bool has_failed; /* out of memory */
@@ -67,9 +68,5 @@ void fsl_document_verdict(struct fsl_document *document, cJSON *root,
 void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
 			   const struct fsl_coverage *coverage, const struct fsl_run *run);
 void fsl_document_engine(struct fsl_document *document, cJSON *parent, const char *algorithm);
-
-/* str(float) of Python 3: shortest text that reads back as the same number. @buffer of at least 40
- * bytes. Returns @buffer. */
-const char *fsl_python_float(double value, char *buffer, size_t size);
 
 #endif

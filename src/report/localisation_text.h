@@ -2,8 +2,8 @@
 #ifndef FSL_REPORT_LOCALISATION_TEXT_H
 #define FSL_REPORT_LOCALISATION_TEXT_H
 
+#include "model/verdict.h"
 #include "report/screen.h"
-#include "series/verdict.h"
 
 /* @localisation NULL: nothing. What @headline said is not said again. */
 void fsl_localisation_text(const struct fsl_screen *screen,

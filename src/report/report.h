@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "config/config.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
 
 /*
  * JSON forms, keys in order: sysTrace's first, then ours (none with FSL_SCHEMA_SYSTRACE). Owned by

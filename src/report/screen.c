@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/utf8.h"
+#include "text/utf8.h"
 
 enum {
 	HEADLINE_INDENT = 2, /* of the lines after the first */

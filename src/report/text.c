@@ -7,10 +7,10 @@
 #include "report/chapters_text.h"
 #include "report/coverage_text.h"
 #include "report/localisation_text.h"
-#include "report/phrase.h"
 #include "report/report.h"
 #include "report/screen.h"
 #include "report/words.h"
+#include "text/phrase.h"
 
 enum {
 	CULPRITS_SHOWN_MAX = 5,

@@ -2,9 +2,9 @@
 #ifndef FSL_REPORT_WORDS_H
 #define FSL_REPORT_WORDS_H
 
-#include "report/phrase.h"
 #include "report/report.h"
 #include "report/screen.h"
+#include "text/phrase.h"
 
 /* The verdict that matters most: a hang, then a named culprit, then a slowdown of the whole job. */
 enum fsl_verdict_kind fsl_words_kind(const struct fsl_summary *summary);

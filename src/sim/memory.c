@@ -153,7 +153,8 @@ static enum fsl_status keep_remnant(struct memory *memory, struct source *source
 	return status;
 }
 
-/* What a reader makes of the rows that are left of an operator: src/ingest/marker_pairs.c. */
+/* What a reader makes of the rows that are left of an operator: src/source/systrace/marker_pairs.c.
+ */
 static enum fsl_status settle(struct memory *memory, struct source *source,
 			      const struct fsl_sim_op *op, struct launched *ids,
 			      const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)

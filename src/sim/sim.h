@@ -21,8 +21,8 @@
 
 #include <failslow/error.h>
 
-#include "series/run.h"
-#include "series/verdict.h"
+#include "model/run.h"
+#include "model/verdict.h"
 
 enum {
 	FSL_SIM_RANKS_MAX = 16384,

@@ -202,7 +202,7 @@ static enum fsl_status put_op(void *context, int32_t rank, const struct fsl_sim_
 	return status == FSL_OK ? make_room(tree, rank, err) : status;
 }
 
-/* Protobuf wire format of one message (src/ingest/timeline.proto). */
+/* Protobuf wire format of one message (src/source/systrace/timeline.proto). */
 struct message {
 	char bytes[ROW_BYTES];
 	size_t n_bytes;

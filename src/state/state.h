@@ -5,7 +5,7 @@
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
 
-#include "series/verdict.h"
+#include "model/verdict.h"
 
 struct fsl_state; /* opaque; used by one thread */
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "detect/engine.h"
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 struct bench {
 	struct fsl_registry *registry;

@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "fuzz/fuzz.h"
-#include "ingest/ingest.h"
+#include "source/ingest.h"
 
 /* Probes and reads the input as @name, whatever the probe says. */
 static inline int fuzz_format(const char *name, const uint8_t *data, size_t n_bytes)

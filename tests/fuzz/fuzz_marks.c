@@ -2,7 +2,7 @@
  * again, and can be begun at. */
 #include "base/log.h"
 #include "fuzz/fuzz.h"
-#include "ingest/mark_take.h"
+#include "source/mark_take.h"
 
 /* Begins at each mark of a file, in an empty one, or @is_behind all of what a tail has. */
 static void restore(const struct fsl_file_marks *file, bool is_behind)

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "fuzz/fuzz.h"
-#include "profile/files.h"
+#include "source/ascend/files.h"
 
 static inline void fuzz_check_file(const struct fsl_file *file)
 {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz_profile.h"
-#include "profile/databases.h"
+#include "source/ascend/databases.h"
 
 /* SQLite reads files by name alone. */
 static void write_file(const char *path, const uint8_t *data, size_t n_bytes)

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "fuzz/fuzz.h"
-#include "ingest/series_file.h"
+#include "source/series/series_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "fuzz/fuzz.h"
-#include "ingest/timeline_wire.h"
+#include "source/systrace/timeline_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "fuzz/fuzz.h"
-#include "series/verdict_pack.h"
+#include "model/verdict_pack.h"
 
 static void keep(const struct fsl_localisation *verdict, struct fsl_pack *pack)
 {

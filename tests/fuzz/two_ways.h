@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "ingest/ingest.h"
+#include "source/ingest.h"
 
 struct reading {
 	struct fsl_file file;

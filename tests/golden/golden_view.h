@@ -3,7 +3,7 @@
 #define TESTS_GOLDEN_VIEW_H
 
 #include "golden/golden.h"
-#include "series/windows.h"
+#include "model/windows.h"
 
 /* Owns its windows and scratch memory; end with golden_view_fini. */
 struct golden_view {

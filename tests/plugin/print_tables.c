@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 static void print_number(double value)
 {

@@ -6,7 +6,7 @@ usage: check_recipes.py FAILSLOW SHARED_DIR
 Every column of every table of the recipes is either compared here, to 1e-6 of its size unless
 said otherwise, or named in NOT_COMPARED with the reason; a column in neither fails. Kernels, calls
 and gaps, of which the program tells sums alone, are compared one by one in
-tests/unit/profile/test_recipes.c. Exit code 77 when the reference data is absent.
+tests/unit/judge/test_recipes.c. Exit code 77 when the reference data is absent.
 """
 import json
 import os

@@ -15,9 +15,9 @@
 
 #include "base/file.h"
 #include "config/config.h"
-#include "detect/registry.h"
-#include "ingest/ingest.h"
 #include "match/topology_build.h"
+#include "plugin/registry.h"
+#include "source/ingest.h"
 
 enum { SHARED_SKIP = 77, SHARED_PATH_BYTES = 1024 };
 

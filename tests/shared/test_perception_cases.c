@@ -13,8 +13,8 @@
 
 #include "base/number.h"
 #include "detect/perceive.h"
-#include "detect/registry.h"
-#include "ingest/ingest.h"
+#include "plugin/registry.h"
+#include "source/ingest.h"
 
 enum { PATH_BYTES = 1024 };
 

@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "base/number.h"
-#include "series/run.h"
-#include "series/steps.h"
-#include "series/topology.h"
+#include "model/run.h"
+#include "model/steps.h"
+#include "model/topology.h"
 
 #define SMALL_JOB_ORIGIN_NS INT64_C(1750000000000000000)
 

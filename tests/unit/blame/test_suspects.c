@@ -2,7 +2,7 @@
 #include "charged_job.h"
 
 #include "blame/fuse_parts.h"
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 /* Rank 5 is late in every operator; nobody is named, so that it stays a suspect. */
 static void suspects_are_heard_whole_or_not_at_all(void **state)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "config/config.h"
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 enum { PROBLEMS_BYTES = 64 * 1024 };
 

@@ -2,7 +2,7 @@
 #include "config_fixture.h"
 
 #include "base/number.h"
-#include "series/verdict.h"
+#include "model/verdict.h"
 
 static void defaults_are_those_of_the_manual(void **state)
 {

@@ -14,7 +14,7 @@
 
 #include "base/number.h"
 #include "detect/classical.h"
-#include "detect/registry.h"
+#include "plugin/registry.h"
 
 #define BENCH_START_NS INT64_C(1750000000000000000)
 

@@ -9,10 +9,10 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "model/run.h"
+#include "model/topology.h"
+#include "model/verdict.h"
 #include "report/report.h"
-#include "series/run.h"
-#include "series/topology.h"
-#include "series/verdict.h"
 
 /* 2025-06-15T15:06:40Z */
 #define SAMPLE_START_NS INT64_C(1750000000000000000)

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "report/phrase.h"
 #include "report/screen.h"
-#include "report/utf8.h"
 #include "samples.h"
+#include "text/phrase.h"
+#include "text/utf8.h"
 
 /* Free with free(). */
 static char *text_of_summary(const struct fsl_summary *summary)

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "ingest/ingest.h"
 #include "sim/sim_parts.h"
+#include "source/ingest.h"
 
 /* A job from words: "tp=8 steps=20", faults separated by '|'. */
 static void make(struct fsl_sim_params *params, const char *settings, const char *faults)

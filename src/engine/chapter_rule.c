@@ -1,0 +1,118 @@
+/* How long the chapters of a capture are. */
+#include "engine/chapters_parts.h"
+
+enum {
+	SHORT_STEPS_MIN = 32, /* of chapters shorter than they need be */
+	/* The first chapter tells how many it holds; where steps are to be told from operators,
+	 * this part of all chapters does, together. */
+	FIRST_PARTS = 4,
+};
+
+struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config)
+{
+	bool is_whole = config->algorithm == FSL_ALGORITHM_SYSTRACE;
+	return fsl_chapter_rule_of(is_whole ? 0.0 : config->chapter_hours);
+}
+
+/* How many chapters a level wants: all, a half, a quarter. */
+static int64_t parts_of(const struct fsl_config *config, size_t level)
+{
+	return config->chapter_parts >> level;
+}
+
+void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N],
+			    const struct fsl_config *config, const struct fsl_span *span)
+{
+	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
+	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N; level++) {
+		int64_t n_parts = parts_of(config, level), span_ns = span->end_ns - span->begin_ns;
+		wanted_ns[level] = 0;
+		if (longest.length_ns == 0 || span->begin_ns == FSL_NS_ABSENT || n_parts == 0) {
+			continue;
+		}
+		struct fsl_chapter_rule finer = fsl_chapter_rule_finer(&longest, span_ns, n_parts);
+		if (span_ns / finer.length_ns >= n_parts) {
+			wanted_ns[level] = finer.length_ns;
+		}
+	}
+}
+
+/* What the first of so many chapters together tell of the steps of the job. */
+struct look {
+	size_t n_steps;
+	double n_lengths; /* of a chapter */
+	struct fsl_step_hint step_hint;
+};
+
+static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job,
+				     const struct fsl_span *span,
+				     const struct fsl_chapter_rule *rule, size_t n_chapters,
+				     struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	struct fsl_chapter *items = NULL;
+	size_t n_items = 0;
+	*out = (struct look){.n_lengths = 0.0};
+	enum fsl_status status = fsl_chapters_list(&items, &n_items, &arena, span, rule, err);
+	if (status == FSL_OK && n_items > n_chapters) {
+		struct fsl_chapter first = {INT64_MIN, items[n_chapters - 1].end_ns};
+		struct fsl_steps steps = {0};
+		status = fsl_chapter_find_steps(&steps, job, &first, rule, err);
+		out->n_steps = fsl_chapter_count_steps(&steps, &first);
+		out->n_lengths = (double)(first.end_ns - span->begin_ns) / (double)rule->length_ns;
+		if (steps.is_ordinal) {
+			out->step_hint = (struct fsl_step_hint){steps.source_rank, steps.n_ops};
+		}
+		fsl_steps_fini(&steps);
+	}
+	fsl_arena_fini(&arena);
+	return status;
+}
+
+/* Takes the rule of a level where its chapters hold steps enough and begin alike on all ranks, or
+ * are the longest there are. What the first of them tell of the steps goes for all. */
+static enum fsl_status try_level(bool *is_taken, struct fsl_job *job,
+				 const struct fsl_config *config, const struct fsl_span *span,
+				 size_t level, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	struct fsl_chapter_rule rule = fsl_chapter_rule_for(chapters->wanted_ns[level]);
+	bool is_longest = rule.length_ns == fsl_job_chapter_rule(config).length_ns;
+	struct look look;
+	if (rule.length_ns == 0 ||
+	    (!is_longest && (span->apart_ns > rule.lead_ns || !chapters->has_ops_enough))) {
+		return FSL_OK;
+	}
+	enum fsl_status status = look_at_begin(&look, job, span, &rule, 1, err);
+	if (status == FSL_OK && look.step_hint.n_ops > 0) {
+		size_t n_parts = (size_t)parts_of(config, level);
+		status = look_at_begin(&look, job, span, &rule,
+				       (n_parts + FIRST_PARTS - 1) / FIRST_PARTS, err);
+	}
+	bool is_enough =
+		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * SHORT_STEPS_MIN;
+	*is_taken = status == FSL_OK && (is_enough || is_longest);
+	if (*is_taken) {
+		chapters->rule = rule;
+		chapters->step_hint = look.step_hint;
+	}
+	return status;
+}
+
+enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_config *config,
+					 const struct fsl_span *span, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	enum fsl_status status = FSL_OK;
+	chapters->rule = fsl_job_chapter_rule(config);
+	fsl_job_wanted_lengths(chapters->wanted_ns, config, span);
+	/* Judged as a whole, a small capture takes less time than in parts, and little again. */
+	chapters->has_ops_enough =
+		fsl_run_count_ops(&job->run, INT64_MIN) >= (size_t)config->chapter_operators_min;
+	bool is_taken = span->is_torn;
+	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N && !is_taken && status == FSL_OK;
+	     level++) {
+		status = try_level(&is_taken, job, config, span, level, err);
+	}
+	return status;
+}

@@ -1,0 +1,73 @@
+/* Reads the files of a job. */
+#include "engine/load.h"
+
+#include "base/log.h"
+#include "base/memory_left.h"
+#include "engine/memory_short.h"
+#include "engine/threads.h"
+#include "source/discover.h"
+#include "source/ingest.h"
+#include "team/team.h"
+
+/* Of a range no more is read than it holds, and how much that is nobody knows yet. */
+static void warn_of_memory(uint64_t n_bytes, const struct fsl_ingest_options *options)
+{
+	enum { WORTH_LOOKING = 1 << 28 };
+	bool is_whole = options->from_ns == INT64_MIN && options->to_ns == INT64_MAX;
+	if (is_whole && fsl_team_size() == 1 && n_bytes >= WORTH_LOOKING) {
+		fsl_memory_warn(n_bytes, fsl_memory_left(""));
+	}
+}
+
+/* With threads for what there is to read; a team's processes each have all that they may. */
+static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
+				struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	struct fsl_inputs inputs = {0};
+	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
+	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs, options) : 0;
+	options->n_threads = (int)n_jobs;
+	if (n_jobs == 0 && fsl_team_size() == 1) {
+		options->n_threads = fsl_threads_worth(n_most, n_bytes);
+	}
+	fsl_threads_start(options->n_threads);
+	if (status == FSL_OK) {
+		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
+			inputs.n_items, (unsigned long long)n_bytes, options->n_threads);
+		warn_of_memory(n_bytes, options);
+		status = fsl_ingest_inputs(run, &inputs, options, err);
+	}
+	fsl_inputs_fini(&inputs);
+	return status;
+}
+
+enum fsl_status fsl_job_load(struct fsl_job *job, struct fsl_kept *kept,
+			     const struct fsl_config *config, const struct fsl_time_range *range,
+			     struct fsl_error *err)
+{
+	struct fsl_ingest_options options = {.root_path = config->root_path,
+					     .training_log = config->training_log,
+					     .log_type_is_log = config->log_type_is_log,
+					     .from_ns = range->from_ns,
+					     .to_ns = range->to_ns,
+					     .is_range_for_stages = range->holds_for_steps};
+	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
+		config->root_path, range->source);
+	int n_most = fsl_threads_most();
+	fsl_kept_load(kept, config, &options);
+	enum fsl_status status = read_run(&job->run, config->jobs, n_most, &options, err);
+	if (status == FSL_OK && fsl_kept_is_outdated(kept, config, &job->run)) {
+		fsl_kept_forget(kept, &options);
+		fsl_run_fini(&job->run);
+		status = fsl_run_init(&job->run, err);
+		if (status == FSL_OK) {
+			status = read_run(&job->run, config->jobs, n_most, &options, err);
+		}
+	}
+	fsl_kept_give(kept, job);
+	job->until_ns = range->to_ns;
+	if (status == FSL_OK && range->holds_for_steps) {
+		fsl_run_cut_steps(&job->run, range->from_ns, range->to_ns);
+	}
+	return status;
+}

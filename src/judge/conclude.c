@@ -1,0 +1,423 @@
+/*
+ * From findings to a verdict: who is named, as what, and why; and how far a capture of a few steps
+ * carries. A cause among the captured ranks comes first, then one outside of them, then how the
+ * work is spread.
+ */
+#include "judge/conclude.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/log.h"
+#include "capture/step_rows.h"
+#include "judge/by_step.h"
+
+static const double CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_IMBALANCE = 0.7, CONFIDENCE_PASSING = 0.7,
+		    CONFIDENCE_UNEXPLAINED = 0.5;
+
+enum { CULPRITS_MAX = 64 };
+
+struct conclusion {
+	struct fsl_localisation *out;
+	const struct fsl_profile_case *facts;
+	const struct fsl_profile_findings *findings;
+	struct fsl_error *err;
+};
+
+static bool has_code(const struct fsl_profile_finding *finding, const char *code)
+{
+	return strcmp(finding->code, code) == 0;
+}
+
+static bool is_of_one_step(const struct fsl_profile_finding *finding)
+{
+	return finding->step != FSL_STEP_ABSENT;
+}
+
+static double fact_of(const struct fsl_profile_finding *finding, const char *name)
+{
+	for (size_t f = 0; f < finding->n_facts; f++) {
+		if (strcmp(finding->facts[f].name, name) == 0) {
+			return finding->facts[f].value;
+		}
+	}
+	return NAN;
+}
+
+static enum fsl_status no_memory(const struct conclusion *c)
+{
+	return FSL_FAIL(c->err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
+}
+
+/* Name of the host of a rank, "" when no file tells. */
+static const char *host_of(const struct conclusion *c, int32_t rank)
+{
+	const struct fsl_profile_rank *found = fsl_profile_rank_of(c->facts->profile, rank);
+	return found != NULL ? found->info.host_uid : "";
+}
+
+/* What only single steps tell counts as far as it costs the whole capture. */
+static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
+{
+	return !is_of_one_step(finding) ||
+	       finding->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms;
+}
+
+/* A culprit with the finding's evidence; texts are copied. */
+static enum fsl_status name_culprit(const struct conclusion *c,
+				    const struct fsl_profile_finding *finding, int32_t rank,
+				    int32_t stage, enum fsl_cause cause, double confidence,
+				    double share)
+{
+	struct fsl_culprit culprit = fsl_culprit_of(rank);
+	culprit.peer = finding->peer;
+	culprit.stage = stage;
+	culprit.server_ip = fsl_arena_strdup(&c->out->arena, host_of(c, rank));
+	culprit.cause = cause;
+	culprit.lost_ms_per_step = finding->gain_ms;
+	culprit.share_of_loss = share;
+	culprit.confidence = confidence;
+	culprit.reason = fsl_arena_strdup(&c->out->arena, finding->what);
+	for (size_t f = 0; f < finding->n_facts; f++) {
+		const struct fsl_fact *fact = &finding->facts[f];
+		if (strcmp(fact->name, "stage") != 0) {
+			(void)fsl_culprit_add_fact(&culprit, fact->name, fact->value, fact->unit);
+		}
+	}
+	fsl_conclude_add_steps(&culprit, finding, c->facts->cluster);
+	if (culprit.reason == NULL || culprit.server_ip == NULL) {
+		return no_memory(c);
+	}
+	c->out->compute = c->out->compute || cause == FSL_CAUSE_COMPUTE;
+	c->out->network = c->out->network || cause == FSL_CAUSE_NETWORK;
+	return fsl_localisation_add_culprit(c->out, &culprit, c->err);
+}
+
+/* Kinds of findings that name a rank. */
+static const struct {
+	const char *code;
+	enum fsl_cause cause;
+} slow_codes[] = {
+	{"slow_rank_compute", FSL_CAUSE_COMPUTE},
+	{"slow_rank_host", FSL_CAUSE_HOST},
+	{"slow_rank_network", FSL_CAUSE_NETWORK},
+	{"slow_rank_unexplained", FSL_CAUSE_NETWORK},
+};
+
+static bool is_about_rank(const struct fsl_profile_finding *finding, enum fsl_cause *cause)
+{
+	for (size_t k = 0; k < sizeof(slow_codes) / sizeof(slow_codes[0]); k++) {
+		if (has_code(finding, slow_codes[k].code)) {
+			*cause = slow_codes[k].cause;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding,
+		       enum fsl_cause *cause)
+{
+	return is_about_rank(finding, cause) && is_nameable(c, finding);
+}
+
+static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
+{
+	enum fsl_status status = FSL_OK;
+	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
+	double sum_ms = 0.0, most_ms = 0.0;
+	for (size_t i = 0; i < c->findings->n_items; i++) {
+		const struct fsl_profile_finding *finding = &c->findings->items[i];
+		if (names_rank(c, finding, &cause)) {
+			sum_ms += finding->gain_ms;
+			most_ms = fmax(most_ms, finding->gain_ms);
+			*is_found = true;
+		}
+	}
+	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
+		const struct fsl_profile_finding *finding = &c->findings->items[i];
+		if (names_rank(c, finding, &cause) && c->out->n_culprits < CULPRITS_MAX) {
+			bool is_explained = !has_code(finding, "slow_rank_unexplained");
+			status = name_culprit(c, finding, finding->rank, -1, cause,
+					      is_explained
+						      ? fsl_conclude_confidence(c->facts, finding)
+						      : CONFIDENCE_UNEXPLAINED,
+					      finding->gain_ms / sum_ms);
+		}
+	}
+	if (*is_found) {
+		c->out->kind = FSL_VERDICT_SLOW_RANK;
+		/* They wait for the same collectives, the others within the longest wait. */
+		c->out->lost_ms_per_step = most_ms;
+		c->out->reason = c->out->n_culprits > 0 ? c->out->culprits[0].reason : "";
+	}
+	return status;
+}
+
+/* Of all steps or of single ones: both have to cost as much. */
+static const struct fsl_profile_finding *costliest_link(const struct conclusion *c)
+{
+	for (size_t i = 0; i < c->findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &c->findings->items[i];
+		if (has_code(item, "slow_link")) {
+			return item->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms ? item : NULL;
+		}
+	}
+	return NULL;
+}
+
+static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *finding = costliest_link(c);
+	if (finding == NULL) {
+		return FSL_OK;
+	}
+	*is_found = true;
+	double confidence = fsl_conclude_confidence(c->facts, finding);
+	enum fsl_status status =
+		name_culprit(c, finding, finding->rank, -1, FSL_CAUSE_NETWORK, confidence, 1.0);
+	if (status == FSL_OK && finding->peer >= 0) {
+		status = name_culprit(c, finding, finding->peer, -1, FSL_CAUSE_NETWORK, confidence,
+				      1.0);
+	}
+	if (status == FSL_OK) {
+		if (c->out->n_culprits == 2) {
+			c->out->culprits[1].peer = finding->rank;
+		}
+		c->out->kind = FSL_VERDICT_SLOW_LINK;
+		c->out->lost_ms_per_step = finding->gain_ms;
+		c->out->reason = c->out->culprits[0].reason;
+	}
+	return status;
+}
+
+/* "last in 9 of 9 collectives, 13.1 ms of 810.2 ms a step" */
+static const char *lateness_of(const struct conclusion *c, const struct fsl_profile_finding *late)
+{
+	double signal_ms = fact_of(late, "late_to_signals");
+	return fsl_arena_printf(
+		&c->out->arena, "last in %.0f of %.0f collectives, %.1f ms of %.1f ms a step",
+		fact_of(late, "last"), fact_of(late, "collectives"),
+		signal_ms > 0.0 ? signal_ms : fact_of(late, "late"), c->out->step_ms);
+}
+
+/* With the ranks that are late, so that nobody takes these for the cause. */
+static const char *reason_of_stage(const struct conclusion *c,
+				   const struct fsl_profile_finding *finding)
+{
+	const struct fsl_profile_finding *late =
+		fsl_conclude_first(c->findings, "consistently_late");
+	if (fact_of(finding, "ranks") < 2.0) {
+		return fsl_arena_strdup(&c->out->arena, finding->what);
+	}
+	if (late == NULL) {
+		return fsl_arena_printf(&c->out->arena, "%s, so that no rank is slow in computing",
+					finding->what);
+	}
+	const char *lateness = lateness_of(c, late);
+	return lateness != NULL
+		       ? fsl_arena_printf(&c->out->arena,
+					  "%s, so that no rank is slow in computing; rank %d is "
+					  "slightly but consistently late (%s)",
+					  finding->what, (int)late->rank, lateness)
+		       : NULL;
+}
+
+static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *finding =
+		fsl_conclude_first(c->findings, "stage_imbalance");
+	if (finding == NULL) {
+		return FSL_OK;
+	}
+	size_t stage = (size_t)fact_of(finding, "stage");
+	FSL_ASSERT(stage < c->facts->cluster->n_stages);
+	*is_found = true;
+	enum fsl_status status = name_culprit(
+		c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
+		FSL_CAUSE_COMPUTE,
+		fact_of(finding, "ranks") < 2.0 ? CONFIDENCE_UNEXPLAINED : CONFIDENCE_IMBALANCE,
+		1.0);
+	const char *reason = reason_of_stage(c, finding);
+	if (status == FSL_OK && reason == NULL) {
+		status = no_memory(c);
+	}
+	if (status == FSL_OK) {
+		c->out->kind = FSL_VERDICT_STAGE_IMBALANCE;
+		c->out->lost_ms_per_step = finding->gain_ms;
+		c->out->reason = c->out->culprits[0].reason = reason;
+	}
+	return status;
+}
+
+/* A rank has more to do than those who wait for it. */
+static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *finding = fsl_conclude_first(c->findings, "more_work");
+	const struct fsl_profile_finding *experts =
+		fsl_conclude_first(c->findings, "expert_imbalance");
+	if (finding == NULL) {
+		return FSL_OK;
+	}
+	bool is_router = experts != NULL && experts->rank == finding->rank;
+	*is_found = true;
+	c->out->kind = FSL_VERDICT_WORK_IMBALANCE;
+	c->out->lost_ms_per_step = finding->gain_ms;
+	c->out->reason = fsl_arena_printf(&c->out->arena, "%s%s%s", finding->what,
+					  is_router ? "; " : "", is_router ? experts->what : "");
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
+/* Everybody who waits for a rank that was not captured, and why nobody is named. */
+static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *outside =
+		fsl_conclude_first(c->findings, "cause_outside");
+	if (outside == NULL) {
+		return FSL_OK;
+	}
+	*is_found = true;
+	c->out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	c->out->reason = fsl_arena_printf(
+		&c->out->arena, "a group is incomplete, %.0f of its %.0f ranks were %s, and %s",
+		fact_of(outside, "seen"), fact_of(outside, "members"),
+		fsl_profile_seen_text(c->facts->profile), outside->what);
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
+static enum fsl_status add_suspect(const struct conclusion *c,
+				   const struct fsl_profile_finding *finding, int32_t rank,
+				   double late_ms, bool is_victim)
+{
+	const struct fsl_suspect suspect = {
+		.rank = rank,
+		.late_ms_per_step = late_ms,
+		.detector = finding->code,
+		.reason = finding->rank == rank && !is_of_one_step(finding)
+				  ? lateness_of(c, finding)
+				  : fsl_arena_strdup(&c->out->arena, finding->what),
+	};
+	if (suspect.reason == NULL) {
+		return no_memory(c);
+	}
+	return is_victim ? fsl_localisation_add_victim(c->out, &suspect, c->err)
+			 : fsl_localisation_add_unconfirmed(c->out, &suspect, c->err);
+}
+
+/* Members of groups of which some were not captured, each once. */
+static enum fsl_status list_waiting(const struct conclusion *c,
+				    const struct fsl_profile_finding *outside)
+{
+	const struct fsl_profile *profile = c->facts->profile;
+	const struct fsl_profile_cluster *cluster = c->facts->cluster;
+	enum fsl_status status = FSL_OK;
+	bool *is_waiting = fsl_calloc(profile->n_ranks, sizeof(*is_waiting));
+	if (is_waiting == NULL) {
+		return no_memory(c);
+	}
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		bool is_incomplete = !group->is_p2p && group->n_seen < group->size;
+		for (size_t i = 0; is_incomplete && i < group->n_seen; i++) {
+			const struct fsl_profile_rank *rank =
+				fsl_profile_rank_of(profile, group->seen[i]);
+			if (rank != NULL) {
+				is_waiting[rank - profile->ranks] = true;
+			}
+		}
+	}
+	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
+		if (is_waiting[r]) {
+			status = add_suspect(c, outside, profile->ranks[r].rank, outside->gain_ms,
+					     true);
+		}
+	}
+	fsl_free(is_waiting);
+	return status;
+}
+
+/* Late ranks that are no culprits, those that are slow in too few steps, and all who wait for
+ * somebody who was not captured. */
+static enum fsl_status list_suspects(const struct conclusion *c)
+{
+	enum fsl_status status = FSL_OK;
+	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
+	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
+		const struct fsl_profile_finding *finding = &c->findings->items[i];
+		bool is_victim = has_code(finding, "late_victim");
+		if (is_victim || has_code(finding, "consistently_late")) {
+			status = add_suspect(c, finding, finding->rank, fact_of(finding, "late"),
+					     is_victim);
+		} else if (is_about_rank(finding, &cause) && !is_nameable(c, finding)) {
+			status = add_suspect(c, finding, finding->rank, finding->gain_ms, false);
+		}
+	}
+	const struct fsl_profile_finding *outside =
+		fsl_conclude_first(c->findings, "cause_outside");
+	return status == FSL_OK && outside != NULL ? list_waiting(c, outside) : status;
+}
+
+static double usual_step_ms(const struct fsl_profile *profile)
+{
+	double *values = fsl_calloc(2 * profile->n_ranks, sizeof(*values));
+	double usual_ms = NAN;
+	for (size_t r = 0; r < profile->n_ranks && values != NULL; r++) {
+		values[r] = fsl_profile_step_ms(&profile->ranks[r]);
+	}
+	if (values != NULL) {
+		usual_ms = fsl_median(values, profile->n_ranks, values + profile->n_ranks);
+	}
+	fsl_free(values);
+	return usual_ms;
+}
+
+static enum fsl_status choose(const struct conclusion *c)
+{
+	bool is_found = false;
+	enum fsl_status status = name_ranks(c, &is_found);
+	if (status == FSL_OK && !is_found) {
+		status = name_link(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = tell_outside(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = name_stage(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = tell_work(c, &is_found);
+	}
+	return status == FSL_OK && !is_found
+		       ? fsl_conclude_nobody(c->out, c->facts, c->findings, c->err)
+		       : status;
+}
+
+enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
+				     const struct fsl_profile_case *facts,
+				     const struct fsl_profile_findings *findings,
+				     struct fsl_error *err)
+{
+	const struct conclusion c = {out, facts, findings, err};
+	out->algorithm = "failslow";
+	out->step_ms = usual_step_ms(facts->profile);
+	enum fsl_status status = fsl_profile_cover(out, facts, findings, err);
+	if (status == FSL_OK) {
+		status = choose(&c);
+	}
+	if (status == FSL_OK) {
+		status = list_suspects(&c);
+	}
+	if (out->lost_ms_per_step < out->step_ms) {
+		out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
+	}
+	struct fsl_phrase passing = {0};
+	double sure = fsl_by_step_add_passing(&passing, findings) ? CONFIDENCE_PASSING
+								  : CONFIDENCE_ONE_STEP;
+	out->confidence = out->n_culprits > 0               ? out->culprits[0].confidence
+			  : out->kind == FSL_VERDICT_NORMAL ? sure
+							    : 0.0;
+	out->result_code = fsl_verdict_is_quiet(out->kind) ? 200 : 201;
+	return status;
+}

@@ -1,0 +1,117 @@
+/* Why nobody is named: because all are alike, or because that cannot be told. */
+#include "judge/conclude.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "capture/step_rows.h"
+#include "judge/by_step.h"
+
+const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
+						     const char *code)
+{
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (strcmp(item->code, code) == 0 && item->step == FSL_STEP_ABSENT) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
+/* Ranks of which there is something to compare, and of what kind. */
+struct comparable {
+	size_t n, n_with_comms, n_with_steps;
+};
+
+static struct comparable count_comparable(const struct fsl_profile *profile)
+{
+	struct comparable ranks = {0};
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		bool has_steps = isfinite(fsl_profile_step_ms(rank));
+		ranks.n += has_steps || rank->n_comms > 0 ? 1 : 0;
+		ranks.n_with_comms += rank->n_comms > 0 ? 1 : 0;
+		ranks.n_with_steps += has_steps ? 1 : 0;
+	}
+	return ranks;
+}
+
+/* Two captured ranks use one group. */
+static bool is_met(const struct fsl_profile_cluster *cluster)
+{
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		if (cluster->groups[g].n_seen >= 2) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A collective that took so much of the capture that its name belongs beside "normal". NULL: none.
+ */
+static const struct fsl_profile_finding *costly_single(const struct fsl_localisation *out,
+						       const struct fsl_profile_findings *findings)
+{
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (strcmp(item->code, "single_long_collective") == 0 &&
+		    item->gain_ms >= FSL_NAMED_SHARE_MIN * out->step_ms) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
+enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
+				    const struct fsl_profile_case *facts,
+				    const struct fsl_profile_findings *findings,
+				    struct fsl_error *err)
+{
+	const struct fsl_profile_finding *late = fsl_conclude_first(findings, "consistently_late");
+	const struct fsl_profile_finding *gone = fsl_conclude_first(findings, "group_incomplete");
+	const struct fsl_profile_finding *single = costly_single(out, findings);
+	struct comparable ranks = count_comparable(facts->profile);
+	struct fsl_phrase steps = {0};
+	if (facts->cluster->n_steps <= 1) {
+		fsl_phrase_add(&steps,
+			       "one step was captured, what comes and goes is not seen in it");
+	}
+	bool is_passing = fsl_by_step_add_passing(&steps, findings);
+	const char *before = steps.length > 0 ? "; " : "";
+	out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	if (ranks.n < 2) {
+		out->reason = fsl_arena_printf(
+			&out->arena, "fewer than two ranks were %s, so that nobody can be compared",
+			fsl_profile_seen_text(facts->profile));
+	} else if (ranks.n_with_comms < 2) {
+		out->reason =
+			"without collectives on two ranks (communication.json, level 1) nobody "
+			"can be seen to be late";
+	} else if (!is_met(facts->cluster)) {
+		out->reason = fsl_arena_printf(
+			&out->arena,
+			"no two %s ranks are known to meet in a collective (communication.json, "
+			"level 1, tells), so that nobody can be seen to be late",
+			fsl_profile_seen_text(facts->profile));
+	} else if (ranks.n_with_steps < 2) {
+		out->reason = "without times of steps (step_trace_time.csv or kernel_details.csv) "
+			      "nobody can be seen to spend more than others";
+	} else if (gone != NULL) {
+		out->reason = fsl_arena_printf(
+			&out->arena, "nobody is slow%s among the %s ranks, but %s%s%s",
+			is_passing ? " all the time" : "", fsl_profile_seen_text(facts->profile),
+			gone->what, before, steps.text);
+	} else {
+		out->kind = FSL_VERDICT_NORMAL;
+		out->reason = fsl_arena_printf(
+			&out->arena, "no rank, stage or link holds the others up%s%s%s%s%s%s%s",
+			is_passing || single != NULL ? " all the time" : "",
+			single != NULL ? "; once, " : "", single != NULL ? single->what : "",
+			late != NULL ? "; " : "", late != NULL ? late->what : "", before,
+			steps.text);
+	}
+	return out->reason != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
+}

@@ -1,0 +1,245 @@
+/* Symptoms of the dispatch layer: how long, what it consists of, and what to do. */
+#include "judge/dispatch_symptoms.h"
+
+#include <math.h>
+
+#include "base/number.h"
+
+/* More free time than this: the host does not keep up (product document of the profiler). */
+#define FREE_SHARE_MAX 0.10
+/* Below this nobody would change a program for it. */
+#define HOST_WORK_SHARE_MAX 0.01
+/* Waiting is the normal state of a host that is ahead of its device. */
+#define SYNCHRONISE_SHARE_MAX 0.10
+/* One gap makes so much of a step's free time: a pause, not the price of launches. */
+#define LONG_GAP_SHARE_MIN 0.2
+
+bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view)
+{
+	return view->free_ms > FREE_SHARE_MAX * view->step_ms;
+}
+
+/* NaN when one of them is. */
+static double lesser(double a, double b)
+{
+	return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b;
+}
+
+static double free_ms(const struct fsl_dispatch_view *view)
+{
+	return view->free_ms;
+}
+
+static double preparing_ms(const struct fsl_dispatch_view *view)
+{
+	return view->preparing_ms;
+}
+
+/* Only what the device then lacks can be won. */
+static double won_ms(const struct fsl_dispatch_view *view, double host_ms)
+{
+	double preparing = view->preparing_ms > 0.0 ? view->preparing_ms : 0.0;
+	return lesser(host_ms, view->free_ms + preparing);
+}
+
+static double compiling_ms(const struct fsl_dispatch_view *view)
+{
+	return won_ms(view, view->compile_ms);
+}
+
+static double allocating_ms(const struct fsl_dispatch_view *view)
+{
+	return won_ms(view, view->allocate_ms);
+}
+
+static double loading_ms(const struct fsl_dispatch_view *view)
+{
+	return won_ms(view, view->dataloader_ms);
+}
+
+static double collecting_ms(const struct fsl_dispatch_view *view)
+{
+	return won_ms(view, view->gc_ms);
+}
+
+static double pausing_ms(const struct fsl_dispatch_view *view)
+{
+	return view->pause_ms;
+}
+
+static double synchronising_ms(const struct fsl_dispatch_view *view)
+{
+	return fsl_dispatch_is_host_bound(view) ? view->synchronise_ms : NAN;
+}
+
+static bool has_long_gaps(const struct fsl_dispatch_view *view)
+{
+	double longest_ms = (double)view->gap->dur_ns / (double)FSL_NS_PER_MS;
+	return longest_ms >= LONG_GAP_SHARE_MIN * view->free_ms;
+}
+
+/* Until what ended the longest stretches was called, launched, and begun. */
+static double known_ms(const struct fsl_dispatch_view *view)
+{
+	double host_ms = view->framework_ms + view->cann_ms;
+	return (isnan(host_ms) ? view->host_ms : host_ms) + view->device_ms;
+}
+
+static void detail_waits(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
+{
+	const struct {
+		double ms;
+		const char *words;
+	} waits[] = {
+		{view->framework_ms, "for the framework"},
+		{view->cann_ms, "for launches by CANN"},
+		{view->host_ms, "for the host"},
+		{view->device_ms, "for what was launched"},
+	};
+	double whole_ms = known_ms(view);
+	if (!(whole_ms > 0.0)) {
+		return;
+	}
+	const char *before = "; the longest stretches wait ";
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		if (isfinite(waits[i].ms)) {
+			fsl_phrase_add(phrase, "%s%s (", before, waits[i].words);
+			fsl_phrase_add_percent(phrase, waits[i].ms / whole_ms);
+			fsl_phrase_add(phrase, ")");
+			before = ", ";
+		}
+	}
+}
+
+/* What the free time consists of. */
+static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
+{
+	const struct fsl_profile_rank *rank = view->rank;
+	if (isfinite(view->n_kernels)) {
+		fsl_phrase_add(phrase, "; %.0f kernels per step, %.0f us of it for each",
+			       view->n_kernels, 1000.0 * view->free_ms / view->n_kernels);
+	}
+	if (view->gap != NULL) {
+		const char *after = fsl_strpool_text(rank->names, view->gap->after_id);
+		fsl_phrase_add(phrase, "; the longest gap ");
+		fsl_phrase_add_ms(phrase, (double)view->gap->dur_ns / (double)FSL_NS_PER_MS);
+		fsl_phrase_add(phrase, "%s%s", *after != '\0' ? " before " : "", after);
+	}
+	detail_waits(phrase, view);
+}
+
+/* Who was late in the greater part of the longest stretches; NULL: not told. */
+static const char *advise_late(const struct fsl_dispatch_view *view)
+{
+	double half_ms = 0.5 * known_ms(view);
+	if (!(half_ms > 0.0)) {
+		return NULL;
+	}
+	if (view->host_ms > half_ms) {
+		return "kernels are launched too late: launch fewer, larger ones (fused operators, "
+		       "graph mode), set TASK_QUEUE_ENABLE=2, and give the process cores of its "
+		       "own (CPU_AFFINITY_CONF=1)";
+	}
+	if (view->cann_ms > half_ms) {
+		return "operators are called in time and launched late: set TASK_QUEUE_ENABLE=2, use "
+		       "operators of aclnn and shapes that do not change (tiling, compilation)";
+	}
+	if (view->device_ms > half_ms) {
+		return "kernels are launched in time and wait on the device: look at the streams and "
+		       "events that they wait for, and at copies from the host";
+	}
+	return "the framework calls operators too late: launch fewer, larger kernels (fused "
+	       "operators, graph mode), and give the process cores of its own "
+	       "(CPU_AFFINITY_CONF=1)";
+}
+
+static const char *advise_free(const struct fsl_dispatch_view *view)
+{
+	if (view->gap != NULL && has_long_gaps(view)) {
+		return "a few long gaps: look what the host does before the operators after them "
+		       "(synchronisation, data loading, garbage collection, compilation)";
+	}
+	const char *late = advise_late(view);
+	if (late != NULL) {
+		return late;
+	}
+	if (view->gap == NULL) {
+		return "capture kernel_details.csv (Level1) to tell single pauses from slow "
+		       "launches; then look at the host: data loading, synchronisation, CPU cores";
+	}
+	return "many short gaps: launch fewer, larger kernels (fused operators, graph mode), give "
+	       "the process cores of its own, and set TASK_QUEUE_ENABLE=2, CPU_AFFINITY_CONF=1";
+}
+
+static void detail_none(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
+{
+	(void)phrase;
+	(void)view;
+}
+
+static const char *advise_preparing(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "load and copy the next batch while this step runs, and keep work on the host out "
+	       "of the begin of a step";
+}
+
+static const char *advise_compile(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "compile once: torch.npu.set_compile_mode(jit_compile=False), operators of aclnn, "
+	       "and input shapes that do not change; leave the first steps out of captures";
+}
+
+static const char *advise_allocate(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "keep memory with the process: PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, no "
+	       "empty_cache() in steps";
+}
+
+static const char *advise_synchronise(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "after each synchronisation the device waits until the host is ahead again: keep "
+	       "item(), copies to the host and prints of tensors out of steps";
+}
+
+static const char *advise_loading(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "more workers of the data loader, pinned memory and prefetching, or faster storage";
+}
+
+static const char *advise_collecting(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "gc.disable() or gc.freeze() after the model is built, and gc.collect() between "
+	       "steps at times of your own";
+}
+
+static const char *advise_pause(const struct fsl_dispatch_view *view)
+{
+	(void)view;
+	return "look for garbage collection, a lock, storage or another process on its cores: the "
+	       "process called nothing of CANN meanwhile";
+}
+
+const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N] = {
+	{"host_bound", "the device has nothing to do for", FREE_SHARE_MAX, true, free_ms,
+	 detail_free, advise_free},
+	{"late_first_task", "from the first operator of a step to its first device task pass",
+	 FREE_SHARE_MAX, true, preparing_ms, detail_none, advise_preparing},
+	{"operator_compile", "compiling operators holds the device up for", HOST_WORK_SHARE_MAX,
+	 true, compiling_ms, detail_none, advise_compile},
+	{"device_malloc", "allocating device memory holds the device up for", HOST_WORK_SHARE_MAX,
+	 true, allocating_ms, detail_none, advise_allocate},
+	{"data_loading", "long calls of the data loader hold the device up for",
+	 HOST_WORK_SHARE_MAX, true, loading_ms, detail_none, advise_loading},
+	{"garbage_collection", "Python's garbage collector holds the device up for",
+	 HOST_WORK_SHARE_MAX, true, collecting_ms, detail_none, advise_collecting},
+	{"host_pause", "the host gives the device nothing at all for", HOST_WORK_SHARE_MAX, true,
+	 pausing_ms, detail_none, advise_pause},
+	{"synchronisation", "the host waits in synchronisations for", SYNCHRONISE_SHARE_MAX, false,
+	 synchronising_ms, detail_none, advise_synchronise},
+};

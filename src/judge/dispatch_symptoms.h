@@ -1,0 +1,26 @@
+/* What can be wrong between host and device: each symptom is a time per step of a rank. */
+#ifndef FSL_JUDGE_DISPATCH_SYMPTOMS_H
+#define FSL_JUDGE_DISPATCH_SYMPTOMS_H
+
+#include "judge/dispatch_view.h"
+#include "text/phrase.h"
+
+struct fsl_dispatch_symptom {
+	const char *code;
+	const char *words; /* subject and verb before the time */
+	double share_max;  /* of the step, from there on it is told */
+	bool is_gain;      /* the time is what could be won */
+	/* NaN: not told. */
+	double (*ms)(const struct fsl_dispatch_view *view);
+	/* Adds what the time consists of. */
+	void (*detail)(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view);
+	/* Static text. */
+	const char *(*advise)(const struct fsl_dispatch_view *view);
+};
+enum { FSL_DISPATCH_SYMPTOMS_N = 8 };
+extern const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N];
+
+/* Free time is more than the host of a healthy job leaves. */
+bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view);
+
+#endif

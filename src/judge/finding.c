@@ -1,0 +1,209 @@
+/* Findings of a profile: kept, sorted, freed; the judges in their order. */
+#include "judge/finding.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/by_step.h"
+#include "judge/to_run.h"
+#include "text/phrase.h"
+
+static const fsl_profile_judge judges[] = {
+#define PROFILE_JUDGE(name, looks) fsl_profile_judge_##name,
+#include "judge/judges.def"
+#undef PROFILE_JUDGE
+	NULL,
+};
+
+const char *fsl_profile_layer_text(enum fsl_profile_layer layer)
+{
+	static const char *const texts[] = {"dispatch", "compute", "communication", "cluster"};
+	return texts[layer];
+}
+
+struct fsl_profile_finding fsl_profile_finding_of(enum fsl_profile_layer layer, const char *code)
+{
+	return (struct fsl_profile_finding){.layer = layer,
+					    .code = code,
+					    .rank = -1,
+					    .peer = -1,
+					    .step = FSL_STEP_ABSENT,
+					    .gain_ms = NAN,
+					    .what = "",
+					    .advice = ""};
+}
+
+bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const char *name,
+				  double value, const char *unit)
+{
+	if (finding->n_facts >= FSL_FACTS_MAX) {
+		return false;
+	}
+	finding->facts[finding->n_facts++] = (struct fsl_fact){name, value, unit};
+	return true;
+}
+
+double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most)
+{
+	switch (facts->look) {
+	case FSL_LOOK_CAPTURE:
+		break;
+	case FSL_LOOK_STEP:
+		return most / (double)facts->n_looks;
+	case FSL_LOOK_AGAIN:
+		return INFINITY;
+	}
+	return most;
+}
+
+double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least)
+{
+	static const double factors[] = {
+		[FSL_LOOK_CAPTURE] = 1.0, [FSL_LOOK_STEP] = 2.0, [FSL_LOOK_AGAIN] = 0.5};
+	return factors[facts->look] * least;
+}
+
+double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least)
+{
+	return facts->look == FSL_LOOK_AGAIN ? fsl_profile_effect_min(facts, least) : least;
+}
+
+static enum fsl_status no_memory(struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings\"");
+}
+
+const char *fsl_profile_seen_text(const struct fsl_profile *profile)
+{
+	return profile->has_choice ? "chosen" : "captured";
+}
+
+/* With the names; NULL when memory is short. */
+static const struct fsl_profile_line *copy_lines(struct fsl_profile_findings *findings,
+						 const struct fsl_profile_finding *finding)
+{
+	struct fsl_profile_line *lines =
+		fsl_arena_alloc(&findings->arena, finding->n_lines * sizeof(*lines));
+	for (size_t i = 0; lines != NULL && i < finding->n_lines; i++) {
+		lines[i] = finding->lines[i];
+		lines[i].name = fsl_arena_strdup(&findings->arena, finding->lines[i].name);
+		if (lines[i].name == NULL) {
+			return NULL;
+		}
+	}
+	return lines;
+}
+
+enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
+					 const struct fsl_profile_finding *finding,
+					 struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(findings->items, findings->capacity, findings->n_items + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_profile_finding *item = &findings->items[findings->n_items];
+	*item = *finding;
+	item->what = fsl_arena_strdup(&findings->arena, finding->what);
+	item->advice = fsl_arena_strdup(&findings->arena, finding->advice);
+	item->lines = finding->n_lines > 0 ? copy_lines(findings, finding) : NULL;
+	if (item->what == NULL || item->advice == NULL ||
+	    (finding->n_lines > 0 && item->lines == NULL)) {
+		return no_memory(err);
+	}
+	findings->n_items++;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
+					  struct fsl_error *err, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	enum fsl_status status = FSL_GROW(findings->missing, findings->missing_capacity,
+					  findings->n_missing + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	const char *kept = fsl_arena_strdup(&findings->arena, text);
+	if (kept == NULL) {
+		return no_memory(err);
+	}
+	findings->missing[findings->n_missing++] = kept;
+	return FSL_OK;
+}
+
+enum fsl_status fsl_profile_findings_miss_ranks(struct fsl_profile_findings *findings,
+						const int32_t *ranks, size_t n_ranks,
+						const char *words, struct fsl_error *err)
+{
+	enum { RANGES_SHOWN_MAX = 6 };
+	struct fsl_phrase phrase = {0};
+	if (n_ranks == 0) {
+		return FSL_OK;
+	}
+	fsl_phrase_add_ranks(&phrase, ranks, n_ranks, RANGES_SHOWN_MAX);
+	return fsl_profile_findings_miss(findings, err, "%s: %s", phrase.text, words);
+}
+
+/* Most to win first; what cannot be told last. */
+static int compare(const void *left, const void *right)
+{
+	const struct fsl_profile_finding *a = left, *b = right;
+	double gain_a = isnan(a->gain_ms) ? -1.0 : a->gain_ms;
+	double gain_b = isnan(b->gain_ms) ? -1.0 : b->gain_ms;
+	if (gain_a != gain_b) {
+		return gain_a > gain_b ? -1 : 1;
+	}
+	if (a->layer != b->layer) {
+		return a->layer < b->layer ? -1 : 1;
+	}
+	int order = strcmp(a->code, b->code);
+	if (order == 0) {
+		order = (a->rank > b->rank) - (a->rank < b->rank);
+	}
+	if (order == 0) {
+		order = (a->step > b->step) - (a->step < b->step);
+	}
+	return order != 0 ? order : strcmp(a->what, b->what);
+}
+
+void fsl_profile_findings_sort(struct fsl_profile_findings *findings)
+{
+	if (findings->n_items > 1) {
+		qsort(findings->items, findings->n_items, sizeof(*findings->items), compare);
+	}
+}
+
+void fsl_profile_findings_fini(struct fsl_profile_findings *findings)
+{
+	fsl_free(findings->items);
+	fsl_free(findings->missing);
+	fsl_arena_fini(&findings->arena);
+	*findings = (struct fsl_profile_findings){0};
+}
+
+enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
+				      const struct fsl_profile_case *facts, struct fsl_error *err)
+{
+	struct fsl_profile_meetings meetings;
+	struct fsl_profile_case all = *facts;
+	enum fsl_status status = fsl_profile_meet(&meetings, facts->profile, facts->cluster, err);
+	all.meetings = &meetings;
+	for (size_t j = 0; judges[j] != NULL && status == FSL_OK; j++) {
+		status = judges[j](findings, &all, err);
+	}
+	fsl_profile_meetings_fini(&meetings);
+	if (status == FSL_OK) {
+		status = fsl_profile_judge_by_step(findings, facts, err);
+	}
+	fsl_profile_findings_sort(findings);
+	return status;
+}

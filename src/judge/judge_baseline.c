@@ -1,0 +1,332 @@
+/*
+ * This capture beside an earlier one of the same job: how much longer a step takes, which part of
+ * it grew, on which rank, and through which kernels and collectives. Ranks are compared with
+ * themselves.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "capture/sums.h"
+#include "judge/finding.h"
+
+enum { GROWN_MAX = 5 };                      /* kernels, and collectives, that are told */
+static const double CHANGE_SHARE_MIN = 0.02; /* of the earlier step: less is between any two runs */
+static const double GROWN_SHARE_MIN = 0.01;  /* likewise for one kernel or collective */
+
+/* The ranks that are in both captures. */
+struct pairs {
+	struct fsl_profile_step_mean *now, *then;
+	int32_t *ranks;
+	size_t n;
+	double *scratch; /* 2 per rank */
+};
+
+static bool find_pairs(struct pairs *pairs, const struct fsl_profile *now,
+		       const struct fsl_profile *then, struct fsl_arena *arena)
+{
+	pairs->now = fsl_arena_alloc(arena, now->n_ranks * sizeof(*pairs->now));
+	pairs->then = fsl_arena_alloc(arena, now->n_ranks * sizeof(*pairs->then));
+	pairs->ranks = fsl_arena_alloc(arena, now->n_ranks * sizeof(*pairs->ranks));
+	pairs->scratch = fsl_arena_alloc(arena, 2 * now->n_ranks * sizeof(*pairs->scratch));
+	if (pairs->now == NULL || pairs->then == NULL || pairs->ranks == NULL ||
+	    pairs->scratch == NULL) {
+		return false;
+	}
+	for (size_t r = 0; r < now->n_ranks; r++) {
+		const struct fsl_profile_rank *other =
+			fsl_profile_rank_of(then, now->ranks[r].rank);
+		if (other == NULL) {
+			continue;
+		}
+		pairs->now[pairs->n] = fsl_profile_rank_mean(&now->ranks[r]);
+		pairs->then[pairs->n] = fsl_profile_rank_mean(other);
+		pairs->ranks[pairs->n] = now->ranks[r].rank;
+		pairs->n += pairs->now[pairs->n].n_ranks > 0 && pairs->then[pairs->n].n_ranks > 0;
+	}
+	return true;
+}
+
+enum part { PART_STEP, PART_COMPUTING, PART_EXPOSED, PART_FREE, PARTS_N };
+static const char *const part_texts[] = {"the step", "computing",
+					 "communication that nothing hides", "free time"};
+
+static double part_of(const struct fsl_profile_step_mean *mean, enum part part)
+{
+	const double parts[] = {mean->step_ms, mean->computing_ms, mean->exposed_ms, mean->free_ms};
+	return parts[part];
+}
+
+static double median_of(const struct pairs *pairs, const struct fsl_profile_step_mean *means,
+			enum part part)
+{
+	for (size_t i = 0; i < pairs->n; i++) {
+		pairs->scratch[i] = part_of(&means[i], part);
+	}
+	return fsl_median(pairs->scratch, pairs->n, pairs->scratch + pairs->n);
+}
+
+/* The job as a whole: medians over the ranks. */
+static enum fsl_status judge_job(struct fsl_profile_findings *findings, const struct pairs *pairs,
+				 struct fsl_error *err)
+{
+	double now[PARTS_N], then[PARTS_N];
+	size_t most = PART_COMPUTING;
+	for (size_t part = 0; part < PARTS_N; part++) {
+		now[part] = median_of(pairs, pairs->now, (enum part)part);
+		then[part] = median_of(pairs, pairs->then, (enum part)part);
+		bool is_more = part > PART_COMPUTING &&
+			       fabs(now[part] - then[part]) > fabs(now[most] - then[most]);
+		most = is_more ? part : most;
+	}
+	double change_ms = now[PART_STEP] - then[PART_STEP];
+	if (!(fabs(change_ms) >= CHANGE_SHARE_MIN * then[PART_STEP])) {
+		return FSL_OK;
+	}
+	char what[512];
+	(void)snprintf(
+		what, sizeof(what),
+		"a step takes %.1f ms, %.1f ms (%.1f %%) %s than in the baseline; most of it "
+		"is %s: %.1f ms, was %.1f ms",
+		now[PART_STEP], fabs(change_ms), 100.0 * fabs(change_ms) / then[PART_STEP],
+		change_ms > 0.0 ? "more" : "less", part_texts[most], now[most], then[most]);
+	const struct fsl_profile_finding finding = {
+		.layer = FSL_LAYER_CLUSTER,
+		.code = change_ms > 0.0 ? "slower_than_baseline" : "faster_than_baseline",
+		.rank = -1,
+		.peer = -1,
+		.step = FSL_STEP_ABSENT,
+		.gain_ms = change_ms > 0.0 ? change_ms : (double)NAN,
+		.what = what,
+		.advice = change_ms > 0.0
+				  ? "look at the kernels and collectives that grew, and at what "
+				    "was changed between the two runs"
+				  : "",
+		.n_facts = 6,
+		.facts = {{"step", now[PART_STEP], "ms"},
+			  {"baseline_step", then[PART_STEP], "ms"},
+			  {"computing_change", now[PART_COMPUTING] - then[PART_COMPUTING], "ms"},
+			  {"exposed_change", now[PART_EXPOSED] - then[PART_EXPOSED], "ms"},
+			  {"free_change", now[PART_FREE] - then[PART_FREE], "ms"},
+			  {"ranks", (double)pairs->n, "count"}},
+	};
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* One rank whose computing or free time grew, and that of the others did not. Its peers wait for it
+ * in communication, so that part tells nothing about a rank. That others became faster is no growth
+ * of this one. */
+static enum fsl_status judge_rank(struct fsl_profile_findings *findings, const struct pairs *pairs,
+				  size_t i, enum part part, double usual_ms, struct fsl_error *err)
+{
+	double now_ms = part_of(&pairs->now[i], part), then_ms = part_of(&pairs->then[i], part);
+	double beyond_ms = now_ms - then_ms - fmax(usual_ms, 0.0);
+	if (!(beyond_ms >= CHANGE_SHARE_MIN * pairs->then[i].step_ms)) {
+		return FSL_OK;
+	}
+	char what[512];
+	(void)snprintf(what, sizeof(what),
+		       "rank %d: %s takes %.1f ms per step, %.1f ms in the baseline; it grew by "
+		       "%.1f ms more than on the other ranks",
+		       (int)pairs->ranks[i], part_texts[part], now_ms, then_ms, beyond_ms);
+	const struct fsl_profile_finding finding = {
+		.layer = FSL_LAYER_CLUSTER,
+		.code = "rank_slower_than_baseline",
+		.rank = pairs->ranks[i],
+		.peer = -1,
+		.step = FSL_STEP_ABSENT,
+		.gain_ms = beyond_ms,
+		.what = what,
+		.advice = part == PART_COMPUTING
+				  ? "check this device: its clock, temperature and power limit"
+				  : "check this host: what else runs there, and its CPU clock",
+		.n_facts = 3,
+		.facts = {{"now", now_ms, "ms"},
+			  {"baseline", then_ms, "ms"},
+			  {"others_change", usual_ms, "ms"}},
+	};
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+static enum fsl_status judge_ranks(struct fsl_profile_findings *findings, const struct pairs *pairs,
+				   enum part part, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (pairs->n < 3) {
+		return FSL_OK; /* no telling who is the odd one */
+	}
+	for (size_t i = 0; i < pairs->n; i++) {
+		pairs->scratch[i] = part_of(&pairs->now[i], part) - part_of(&pairs->then[i], part);
+	}
+	double usual_ms = fsl_median(pairs->scratch, pairs->n, pairs->scratch + pairs->n);
+	for (size_t i = 0; i < pairs->n && status == FSL_OK; i++) {
+		status = judge_rank(findings, pairs, i, part, usual_ms, err);
+	}
+	return status;
+}
+
+/* What takes how much more than in the baseline, most first. */
+struct grown {
+	const struct fsl_profile_sum *now;
+	double then_ms, then_count; /* 0: was not there */
+};
+
+/* Keeps the GROWN_MAX greatest. */
+static void keep_grown(struct grown list[GROWN_MAX], size_t *n, struct grown item)
+{
+	size_t at = *n < GROWN_MAX ? (*n)++ : GROWN_MAX;
+	double change_ms = item.now->ms - item.then_ms;
+	for (; at > 0 && list[at - 1].now->ms - list[at - 1].then_ms < change_ms; at--) {
+		if (at < GROWN_MAX) {
+			list[at] = list[at - 1];
+		}
+	}
+	if (at < GROWN_MAX) {
+		list[at] = item;
+	}
+}
+
+/* Both lists are sorted by name. */
+static size_t list_grown(struct grown list[GROWN_MAX], const struct fsl_profile_sums *now,
+			 const struct fsl_profile_sums *then, double least_ms)
+{
+	size_t n = 0, t = 0;
+	for (size_t i = 0; i < now->n_items; i++) {
+		const struct fsl_profile_sum *item = &now->items[i];
+		while (t < then->n_items && strcmp(then->items[t].name, item->name) < 0) {
+			t++;
+		}
+		bool is_known = t < then->n_items && strcmp(then->items[t].name, item->name) == 0;
+		struct grown grown = {item, is_known ? then->items[t].ms : 0.0,
+				      is_known ? then->items[t].count : 0.0};
+		if (item->ms - grown.then_ms >= least_ms) {
+			keep_grown(list, &n, grown);
+		}
+	}
+	return n;
+}
+
+static enum fsl_status tell_grown(struct fsl_profile_findings *findings, const struct grown *grown,
+				  enum fsl_profile_layer layer, struct fsl_error *err)
+{
+	char what[1024];
+	bool is_new = !(grown->then_count > 0.0);
+	double change_ms = grown->now->ms - grown->then_ms;
+	(void)snprintf(what, sizeof(what),
+		       "%.200s: %.2f ms per step and rank, %s%.2f ms in the baseline (%.1f calls, "
+		       "%.1f in the baseline)",
+		       grown->now->name, grown->now->ms, is_new ? "new; " : "", grown->then_ms,
+		       grown->now->count, grown->then_count);
+	const struct fsl_profile_finding finding = {
+		.layer = layer,
+		.code = layer == FSL_LAYER_COMPUTE ? "kernel_grew" : "communication_grew",
+		.rank = -1,
+		.peer = -1,
+		.step = FSL_STEP_ABSENT,
+		.gain_ms = change_ms,
+		.what = what,
+		.advice = grown->now->count > 1.05 * grown->then_count
+				  ? "it runs more often than before: look at the model or the batch"
+				  : "it runs as often as before and each takes longer",
+		.n_facts = 4,
+		.facts = {{"now", grown->now->ms, "ms"},
+			  {"baseline", grown->then_ms, "ms"},
+			  {"calls", grown->now->count, "count"},
+			  {"baseline_calls", grown->then_count, "count"}},
+	};
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+typedef enum fsl_status (*summer)(struct fsl_profile_sums *sums, const struct fsl_profile *profile,
+				  struct fsl_error *err);
+
+static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
+				  const struct fsl_profile_case *facts, summer sum,
+				  enum fsl_profile_layer layer, double step_ms,
+				  struct fsl_error *err)
+{
+	struct fsl_profile_sums now = {0}, then = {0};
+	struct grown list[GROWN_MAX];
+	enum fsl_status status = sum(&now, facts->profile, err);
+	if (status == FSL_OK) {
+		status = sum(&then, facts->baseline, err);
+	}
+	if (status == FSL_OK && now.n_items > 0 && then.n_items > 0) {
+		size_t n = list_grown(list, &now, &then, GROWN_SHARE_MIN * step_ms);
+		for (size_t i = 0; i < n && status == FSL_OK; i++) {
+			status = tell_grown(findings, &list[i], layer, err);
+		}
+	}
+	fsl_profile_sums_fini(&now);
+	fsl_profile_sums_fini(&then);
+	return status;
+}
+
+/* Who is in one of the captures alone is compared with nobody. */
+static enum fsl_status tell_unpaired(struct fsl_profile_findings *findings,
+				     const struct fsl_profile_case *facts,
+				     const struct pairs *pairs, struct fsl_error *err)
+{
+	size_t n_now = facts->profile->n_ranks, n_then = facts->baseline->n_ranks;
+	size_t n_most = n_now > n_then ? n_now : n_then;
+	if (pairs->n == 0) {
+		return fsl_profile_findings_miss(
+			findings, err,
+			"the comparison with the baseline: no rank has step times in both");
+	}
+	if (pairs->n < n_most) {
+		return fsl_profile_findings_miss(
+			findings, err,
+			"%zu of %zu ranks beside the baseline: these have step times in one "
+			"of the captures alone",
+			n_most - pairs->n, n_most);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status judge_pairs(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts, const struct pairs *pairs,
+				   struct fsl_error *err)
+{
+	double step_ms = median_of(pairs, pairs->then, PART_STEP);
+	enum fsl_status status = judge_job(findings, pairs, err);
+	for (size_t part = PART_COMPUTING; part < PARTS_N && status == FSL_OK; part++) {
+		if (part != PART_EXPOSED) {
+			status = judge_ranks(findings, pairs, (enum part)part, err);
+		}
+	}
+	if (status == FSL_OK) {
+		status = judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_LAYER_COMPUTE,
+				    step_ms, err);
+	}
+	if (status == FSL_OK) {
+		status = judge_sums(findings, facts, fsl_profile_sum_comms, FSL_LAYER_COMMUNICATION,
+				    step_ms, err);
+	}
+	return status;
+}
+
+enum fsl_status fsl_profile_judge_baseline(struct fsl_profile_findings *findings,
+					   const struct fsl_profile_case *facts,
+					   struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	struct pairs pairs = {0};
+	if (facts->baseline == NULL) {
+		return FSL_OK;
+	}
+	enum fsl_status status = find_pairs(&pairs, facts->profile, facts->baseline, &scratch)
+					 ? FSL_OK
+					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
+						    facts->profile->n_ranks);
+	if (status == FSL_OK) {
+		status = tell_unpaired(findings, facts, &pairs, err);
+	}
+	if (status == FSL_OK && pairs.n > 0) {
+		status = judge_pairs(findings, facts, &pairs, err);
+	}
+	fsl_arena_fini(&scratch);
+	return status;
+}

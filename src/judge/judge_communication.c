@@ -1,0 +1,280 @@
+/*
+ * What communication consists of: waiting for the last member and moving data, and how fast links
+ * of each kind move packets of each size. No faults, but where to look: judges of ranks, stages and
+ * links tell who is at fault.
+ */
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "capture/step_rows.h"
+#include "judge/finding.h"
+#include "judge/standing.h"
+#include "text/phrase.h"
+
+/* Communication that takes less of a step is not worth telling. */
+static const double SHARE_MIN = 0.1;
+
+/* Packets of one class of size over one kind of link. */
+enum size_class { SMALL, MEDIUM, LARGE, ALL, CLASSES_N };
+static const int64_t MEDIUM_BYTES = INT64_C(1000000);
+static const int64_t LARGE_BYTES = INT64_C(16000000);
+static const char *const class_texts[] = {"below 1 MB", "1 to 16 MB", "16 MB and more"};
+
+struct moved {
+	double n_bytes, time_ns;
+};
+
+/* What is told of a kind of link. SDMA is the sum of others, LOCAL is no link. */
+static const struct kind {
+	enum fsl_profile_transport transport;
+	const char *facts[CLASSES_N];
+} kinds[] = {
+	{FSL_TRANSPORT_RDMA, {"rdma_small", "rdma_medium", "rdma_large", "rdma"}},
+	{FSL_TRANSPORT_HCCS, {"hccs_small", "hccs_medium", "hccs_large", "hccs"}},
+	{FSL_TRANSPORT_PCIE, {"pcie_small", "pcie_medium", "pcie_large", "pcie"}},
+	{FSL_TRANSPORT_SIO, {"sio_small", "sio_medium", "sio_large", "sio"}},
+	{FSL_TRANSPORT_HCCS_SW, {"hccs_sw_small", "hccs_sw_medium", "hccs_sw_large", "hccs_sw"}},
+};
+enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* Per rank, per step: [n_ranks] each; NaN for ranks that met in no whole group. */
+struct split {
+	double *wait_ms, *transfer_ms, *n_steps, *scratch;
+};
+
+/* In a collective all end together: the shortest operator is the one that waited for nobody, what
+ * others take beyond it they waited. */
+static void split_instance(struct split *split, const struct fsl_channel *channel, size_t instance)
+{
+	int64_t shortest_ns = INT64_MAX;
+	size_t n = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
+		shortest_ns = dur_ns >= 0 && dur_ns < shortest_ns ? dur_ns : shortest_ns;
+		n += dur_ns >= 0 ? 1 : 0;
+	}
+	for (size_t m = 0; m < channel->n_members && n > 1; m++) {
+		int64_t dur_ns = fsl_channel_duration_ns(channel, instance, m);
+		size_t r = channel->members[m];
+		if (dur_ns >= 0) {
+			double per_ms = FSL_NS_PER_MS * split->n_steps[r];
+			split->wait_ms[r] = isnan(split->wait_ms[r]) ? 0.0 : split->wait_ms[r];
+			split->transfer_ms[r] =
+				isnan(split->transfer_ms[r]) ? 0.0 : split->transfer_ms[r];
+			split->wait_ms[r] += (double)(dur_ns - shortest_ns) / per_ms;
+			split->transfer_ms[r] += (double)shortest_ns / per_ms;
+		}
+	}
+}
+
+/* With members that were not captured nobody knows who waited for nobody. */
+static bool is_whole(const struct fsl_profile_case *facts, const struct fsl_channel *channel)
+{
+	const struct fsl_profile_meetings *meetings = facts->meetings;
+	uint32_t name_id = meetings->topology.groups[channel->group_idx].name_id;
+	const char *hash = fsl_strpool_text(meetings->run.names, name_id);
+	size_t g = fsl_profile_group_find(facts->cluster, hash, false);
+	return g != SIZE_MAX && facts->cluster->groups[g].n_seen >= facts->cluster->groups[g].size;
+}
+
+static void split_all(struct split *split, const struct fsl_profile_case *facts)
+{
+	const struct fsl_profile_meetings *meetings = facts->meetings;
+	for (size_t c = 0; c < meetings->match.n_channels; c++) {
+		const struct fsl_channel *channel = &meetings->match.channels[c];
+		bool is_told =
+			fsl_meeting_tells_lateness(meetings, channel) && is_whole(facts, channel);
+		for (size_t i = 0; is_told && i < channel->n_instances; i++) {
+			split_instance(split, channel, i);
+		}
+	}
+}
+
+/* Over the ranks that tell. @of: of one rank. */
+static double median_of(const struct fsl_profile *profile, double *scratch,
+			double (*of)(const struct fsl_profile_rank *rank))
+{
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		scratch[r] = of(&profile->ranks[r]);
+	}
+	return fsl_median(scratch, profile->n_ranks, scratch + profile->n_ranks);
+}
+
+static double communication_ms(const struct fsl_profile_rank *rank)
+{
+	return fsl_profile_part_ms(rank, FSL_PART_COMMUNICATION);
+}
+
+static double overlapped_ms(const struct fsl_profile_rank *rank)
+{
+	return fsl_profile_part_ms(rank, FSL_PART_OVERLAPPED);
+}
+
+/* Waits and transfers of collectives, where groups were captured whole. */
+static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *finding, double wait_ms,
+		      double transfer_ms)
+{
+	if (!(wait_ms + transfer_ms > 0.0)) {
+		fsl_phrase_add(what, "; what of it is waiting is not known, no group is whole");
+		finding->advice = "capture all ranks of a group to tell waits from transfers";
+		return;
+	}
+	fsl_phrase_add(what, "; in collectives ranks wait ");
+	fsl_phrase_add_ms(what, wait_ms);
+	fsl_phrase_add(what, " for the last member and transfer for at most ");
+	fsl_phrase_add_ms(what, transfer_ms);
+	(void)fsl_profile_finding_add_fact(finding, "wait", wait_ms, "ms");
+	(void)fsl_profile_finding_add_fact(finding, "transfer", transfer_ms, "ms");
+	finding->advice = wait_ms > transfer_ms
+				  ? "waits are cured at those who come last, not in the network"
+				  : "move less, in larger buckets, or beside kernels";
+}
+
+static enum fsl_status tell_split(struct fsl_profile_findings *findings,
+				  const struct fsl_profile *profile, const struct split *split,
+				  struct fsl_error *err)
+{
+	size_t n = profile->n_ranks;
+	double step_ms = median_of(profile, split->scratch, fsl_profile_step_ms);
+	double all_ms = median_of(profile, split->scratch, communication_ms);
+	double hidden_ms = median_of(profile, split->scratch, overlapped_ms);
+	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
+	double wait_ms = fsl_median(split->wait_ms, n, split->scratch);
+	double transfer_ms = fsl_median(split->transfer_ms, n, split->scratch);
+	if (!(all_ms >= SHARE_MIN * step_ms)) {
+		return FSL_OK;
+	}
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "communication_split");
+	finding.is_overview = true;
+	struct fsl_phrase what = {0};
+	fsl_phrase_add(&what, "communication takes ");
+	fsl_phrase_add_ms(&what, all_ms);
+	fsl_phrase_add(&what, " of a step of ");
+	fsl_phrase_add_ms(&what, step_ms);
+	fsl_phrase_add(&what, ", ");
+	fsl_phrase_add_percent(&what, hidden_ms / all_ms);
+	fsl_phrase_add(&what, " of it beside kernels");
+	(void)fsl_profile_finding_add_fact(&finding, "communication", all_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
+	add_waits(&what, &finding, wait_ms, transfer_ms);
+	if (p2p_ms > 0.0) {
+		fsl_phrase_add(&what, "; sends and receives take ");
+		fsl_phrase_add_ms(&what, p2p_ms);
+		(void)fsl_profile_finding_add_fact(&finding, "p2p", p2p_ms, "ms");
+	}
+	fsl_phrase_add(&what, " (medians of the ranks)");
+	finding.what = what.text;
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+static enum size_class class_of(int64_t n_bytes)
+{
+	return n_bytes < MEDIUM_BYTES ? SMALL : n_bytes < LARGE_BYTES ? MEDIUM : LARGE;
+}
+
+static void add_traffic(struct moved moved[KINDS_N][CLASSES_N], const struct fsl_profile_rank *rank,
+			const struct fsl_profile_traffic *traffic)
+{
+	size_t k = 0;
+	while (k < KINDS_N && kinds[k].transport != traffic->transport) {
+		k++;
+	}
+	if (k == KINDS_N || traffic->n_bytes <= 0 || traffic->time_ns <= 0) {
+		return;
+	}
+	moved[k][ALL].n_bytes += (double)traffic->n_bytes;
+	moved[k][ALL].time_ns += (double)traffic->time_ns;
+	for (uint32_t p = 0; p < traffic->n_packets; p++) {
+		const struct fsl_profile_packets *packets =
+			&rank->packets[traffic->packets_begin + p];
+		if (packets->n_bytes > 0 && packets->count > 0 && packets->time_ns > 0) {
+			struct moved *of = &moved[k][class_of(packets->n_bytes)];
+			of->n_bytes += (double)packets->n_bytes * (double)packets->count;
+			of->time_ns += (double)packets->time_ns;
+		}
+	}
+}
+
+/* Bytes per ns are GB per s. */
+static void add_speed(struct fsl_phrase *what, struct fsl_profile_finding *finding,
+		      const char *fact, const struct moved *moved)
+{
+	double gb_per_s = moved->n_bytes / moved->time_ns;
+	if (gb_per_s >= 1.0) {
+		fsl_phrase_add(what, " %.3g GB/s", gb_per_s);
+	} else if (gb_per_s >= 1e-3) {
+		fsl_phrase_add(what, " %.3g MB/s", 1e3 * gb_per_s);
+	} else {
+		fsl_phrase_add(what, " %.3g kB/s", 1e6 * gb_per_s);
+	}
+	(void)fsl_profile_finding_add_fact(finding, fact, gb_per_s, "GB/s");
+}
+
+/* "HCCS 20.9 GB/s (1 to 16 MB 20.9 GB/s)" */
+static void add_kind(struct fsl_phrase *what, struct fsl_profile_finding *finding, size_t k,
+		     const struct moved moved[CLASSES_N])
+{
+	const char *before = " (";
+	fsl_phrase_add(what, "%s%s", what->text[0] != '\0' ? ", " : "",
+		       fsl_profile_transport_text(kinds[k].transport));
+	add_speed(what, finding, kinds[k].facts[ALL], &moved[ALL]);
+	for (size_t c = SMALL; c < ALL; c++) {
+		if (moved[c].time_ns > 0.0) {
+			fsl_phrase_add(what, "%s%s", before, class_texts[c]);
+			add_speed(what, finding, kinds[k].facts[c], &moved[c]);
+			before = ", ";
+		}
+	}
+	fsl_phrase_add(what, "%s", before[0] == ',' ? ")" : "");
+}
+
+static enum fsl_status tell_links(struct fsl_profile_findings *findings,
+				  const struct fsl_profile *profile, struct fsl_error *err)
+{
+	struct moved moved[KINDS_N][CLASSES_N] = {{{0.0, 0.0}}};
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "link_speeds");
+	finding.is_overview = true;
+	struct fsl_phrase what = {0};
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t t = 0; t < rank->n_traffic; t++) {
+			add_traffic(moved, rank, &rank->traffic[t]);
+		}
+	}
+	for (size_t k = 0; k < KINDS_N; k++) {
+		if (moved[k][ALL].time_ns > 0.0) {
+			add_kind(&what, &finding, k, moved[k]);
+		}
+	}
+	if (what.text[0] == '\0') {
+		return FSL_OK;
+	}
+	fsl_phrase_add(&what, ", over all ranks, by size of packets");
+	finding.what = what.text;
+	finding.advice = "compare with what these links can do; small packets are slow everywhere";
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+enum fsl_status fsl_profile_judge_communication(struct fsl_profile_findings *findings,
+						const struct fsl_profile_case *facts,
+						struct fsl_error *err)
+{
+	size_t n = facts->profile->n_ranks + 1;
+	double *work = fsl_calloc(n, 5 * sizeof(*work));
+	if (work == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	struct split split = {work, work + n, work + 2 * n, work + 3 * n};
+	for (size_t r = 0; r < facts->profile->n_ranks; r++) {
+		split.n_steps[r] = (double)fsl_profile_n_steps(&facts->profile->ranks[r]);
+		split.wait_ms[r] = split.transfer_ms[r] = NAN;
+	}
+	split_all(&split, facts);
+	enum fsl_status status = tell_split(findings, facts->profile, &split, err);
+	fsl_free(work);
+	return status == FSL_OK ? tell_links(findings, facts->profile, err) : status;
+}

@@ -1,0 +1,300 @@
+/*
+ * The compute layer: kernels that are slower on one rank than on its peers, operators that run
+ * where they should not, shapes that change, and what takes most of the time.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "capture/step_rows.h"
+#include "judge/finding.h"
+#include "judge/kernel_peers.h"
+#include "judge/operator_types.h"
+#include "text/phrase.h"
+
+enum {
+	TYPES_TOLD_MAX = 5,
+	LINES_MAX = 20,
+	SHAPE_CHARACTERS_MAX = 48,
+	/* Two steps may differ in the work that a step does once in a while. */
+	STEPS_MIN = 3,
+	/* Parameters of a model have some dozens of shapes. */
+	SHAPES_OF_ONE_STEP_MIN = 64,
+};
+
+/* Ranks of one stage differ by 0.2 % on a healthy machine. */
+#define SLOW_SHARE_MIN 0.02
+/* Of the step: less is nobody's concern. */
+#define SLOW_STEP_SHARE_MIN 0.005
+#define AI_CPU_SHARE_MIN    0.005
+#define ONCE_SHARE_MIN      0.5
+/* Shapes of types that take less are nobody's concern. */
+#define CHANGING_SHARE_MIN 0.05
+
+/* "MatMulV2 4096,1024;1024,1024", cut where shapes are many. */
+static void add_kernel(struct fsl_phrase *phrase, const struct fsl_profile_rank *rank,
+		       const struct fsl_kernel_peers *peers)
+{
+	const char *shape = fsl_strpool_text(rank->names, peers->shape_id);
+	int length = (int)strcspn(shape, "|");
+	bool is_cut = length > SHAPE_CHARACTERS_MAX;
+	fsl_phrase_add(phrase, "%s", fsl_strpool_text(rank->names, peers->type_id));
+	if (length > 0) {
+		fsl_phrase_add(phrase, " [%.*s%s]", is_cut ? SHAPE_CHARACTERS_MAX : length, shape,
+			       is_cut ? "..." : "");
+	}
+}
+
+/* Without it the others are as fast as on the peers: it is the kernel rather than the device. */
+static bool is_one_kernel(const struct fsl_kernel_peers *peers)
+{
+	double rest_ms = peers->compared_ms - peers->top_count * peers->top_mean_ms;
+	return peers->excess_ms - peers->top_excess_ms <= SLOW_SHARE_MIN * rest_ms;
+}
+
+static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
+				 const struct fsl_profile_rank *rank,
+				 const struct fsl_kernel_peers *peers, struct fsl_error *err)
+{
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "slow_kernels");
+	struct fsl_phrase what = {0};
+	double usual_ms = peers->compared_ms - peers->excess_ms;
+	fsl_phrase_add(&what, "rank %d: the same kernels take ", (int)rank->rank);
+	fsl_phrase_add_ms(&what, peers->excess_ms);
+	fsl_phrase_add(&what, " per step (");
+	fsl_phrase_add_percent(&what, peers->excess_ms / usual_ms);
+	fsl_phrase_add(&what, ") longer than on its peers; most of it ");
+	fsl_phrase_add_ms(&what, peers->top_excess_ms);
+	fsl_phrase_add(&what, " in %.0f calls of ", peers->top_count);
+	add_kernel(&what, rank, peers);
+	fsl_phrase_add(&what, ", %.0f us each instead of %.0f us", 1000.0 * peers->top_mean_ms,
+		       1000.0 * peers->top_peers_ms);
+	finding.rank = rank->rank;
+	finding.gain_ms = peers->excess_ms;
+	finding.what = what.text;
+	finding.advice =
+		is_one_kernel(peers)
+			? "one kernel is slower and the others are not: compare its input (values, layout, "
+			  "alignment) and its core with the peers'"
+			: "all kernels are slower: check clock, temperature, power limit "
+			  "and ECC errors of this device, and what else runs on it";
+	(void)fsl_profile_finding_add_fact(&finding, "excess", peers->excess_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "compared", peers->compared_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "slow_ratio", peers->compared_ms / usual_ms,
+					   "ratio");
+	(void)fsl_profile_finding_add_fact(&finding, "top_excess", peers->top_excess_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "top_call", peers->top_mean_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "top_call_of_peers", peers->top_peers_ms,
+					   "ms");
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* Ranks that have kernels and nobody to compare them with. */
+static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
+				  const struct fsl_profile *profile,
+				  const struct fsl_kernel_peers *peers, int32_t *ranks,
+				  struct fsl_error *err)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		if (!(peers[r].compared_ms > 0.0)) {
+			ranks[n++] = profile->ranks[r].rank;
+		}
+	}
+	return fsl_profile_findings_miss_ranks(
+		findings, ranks, n,
+		"whether kernels are slower than on other ranks, for want of kernel_details.csv or "
+		"the profiler's database of at least two ranks of the stage",
+		err);
+}
+
+static bool is_slow(const struct fsl_profile_case *facts, const struct fsl_profile_rank *rank,
+		    const struct fsl_kernel_peers *peers)
+{
+	double share_min = fsl_profile_effect_min(facts, SLOW_SHARE_MIN);
+	double step_ms = fsl_profile_step_ms(rank);
+	bool is_felt =
+		isnan(step_ms) ||
+		peers->excess_ms > fsl_profile_effect_min(facts, SLOW_STEP_SHARE_MIN) * step_ms;
+	return peers->excess_ms > share_min * peers->compared_ms && is_felt;
+}
+
+static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts, struct fsl_error *err)
+{
+	const struct fsl_profile *profile = facts->profile;
+	size_t n = profile->n_ranks;
+	struct fsl_kernel_peers *peers = fsl_calloc(n + 1, sizeof(*peers));
+	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));
+	enum fsl_status status =
+		peers != NULL && ranks != NULL
+			? fsl_kernel_peers_compare(peers, profile, facts->cluster, err)
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	for (size_t r = 0; r < n && status == FSL_OK; r++) {
+		if (is_slow(facts, &profile->ranks[r], &peers[r])) {
+			status = tell_slow(findings, &profile->ranks[r], &peers[r], err);
+		}
+	}
+	if (status == FSL_OK) {
+		status = miss_peers(findings, profile, peers, ranks, err);
+	}
+	fsl_free(ranks);
+	fsl_free(peers);
+	return status;
+}
+
+/* The longest types with all their numbers. */
+static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operator_types *types)
+{
+	size_t n = types->n_items < LINES_MAX ? types->n_items : LINES_MAX;
+	double n_ranks = (double)types->n_ranks;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_operator_type *type = &types->items[i];
+		lines[i] = (struct fsl_profile_line){"operatorType", type->name, type->ms / n_ranks,
+						     type->count / n_ranks, type->ms / types->ms};
+	}
+	return n;
+}
+
+/* What takes most: no fault, but where tuning pays. */
+static enum fsl_status tell_top(struct fsl_profile_findings *findings,
+				const struct fsl_operator_types *types, struct fsl_error *err)
+{
+	static const char *const places[TYPES_TOLD_MAX] = {"first", "second", "third", "fourth",
+							   "fifth"};
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "top_operators");
+	finding.is_overview = true;
+	struct fsl_phrase list = {0}, what = {0};
+	double sum_ms = 0.0;
+	size_t n = types->n_items < TYPES_TOLD_MAX ? types->n_items : TYPES_TOLD_MAX;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_operator_type *type = &types->items[i];
+		fsl_phrase_add(&list, "%s%s ", i > 0 ? ", " : "", type->name);
+		fsl_phrase_add_percent(&list, type->ms / types->ms);
+		(void)fsl_profile_finding_add_fact(&finding, places[i], type->ms / types->ms,
+						   "share");
+		sum_ms += type->ms;
+	}
+	double n_ranks = (double)types->n_ranks;
+	fsl_phrase_add_count(&what, n, "type");
+	fsl_phrase_add(&what, " of operators take ");
+	fsl_phrase_add_ms(&what, sum_ms / n_ranks);
+	fsl_phrase_add(&what, " of the ");
+	fsl_phrase_add_ms(&what, types->ms / n_ranks);
+	fsl_phrase_add(&what, " of all kernels in a step: %s", list.text);
+	(void)fsl_profile_finding_add_fact(&finding, "kernels", types->ms / n_ranks, "ms");
+	finding.what = what.text;
+	finding.advice = "where faster kernels would pay: tune, fuse or replace these first";
+	struct fsl_profile_line lines[LINES_MAX];
+	finding.n_lines = list_types(lines, types);
+	finding.lines = lines;
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+static enum fsl_status judge_ai_cpu(struct fsl_profile_findings *findings,
+				    const struct fsl_operator_types *types, struct fsl_error *err)
+{
+	struct fsl_phrase what = {0};
+	const struct fsl_operator_type *most = NULL;
+	double ms = 0.0, count = 0.0, n_ranks = (double)types->n_ranks;
+	for (size_t i = 0; i < types->n_items; i++) {
+		const struct fsl_operator_type *type = &types->items[i];
+		ms += type->cpu_ms / n_ranks;
+		count += type->cpu_count / n_ranks;
+		most = type->cpu_ms > (most != NULL ? most->cpu_ms : 0.0) ? type : most;
+	}
+	if (most == NULL || !(ms > AI_CPU_SHARE_MIN * types->ms / n_ranks)) {
+		return FSL_OK;
+	}
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_COMPUTE, "ai_cpu");
+	fsl_phrase_add(&what, "%.0f calls per step run on AI CPUs instead of AI cores and take ",
+		       ceil(count));
+	fsl_phrase_add_ms(&what, ms);
+	fsl_phrase_add(&what, ", most of it %s with ", most->name);
+	fsl_phrase_add_ms(&what, most->cpu_ms / n_ranks);
+	finding.gain_ms = ms;
+	finding.what = what.text;
+	finding.advice = "use data types that AI cores have kernels for (no INT64, DOUBLE), or "
+			 "another operator";
+	(void)fsl_profile_finding_add_fact(&finding, "ai_cpu", ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "calls", count, "count");
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* Shapes that only one step has, or, where a step or two were captured, very many of them. */
+static bool is_changing(const struct fsl_operator_types *types,
+			const struct fsl_operator_type *type)
+{
+	if (types->n_steps_min >= STEPS_MIN) {
+		return type->calls_once > ONCE_SHARE_MIN * type->calls;
+	}
+	return type->n_shapes_max >= (double)SHAPES_OF_ONE_STEP_MIN &&
+	       type->n_shapes_max > ONCE_SHARE_MIN * type->calls_of_shapes_max;
+}
+
+static enum fsl_status judge_shapes(struct fsl_profile_findings *findings,
+				    const struct fsl_operator_types *types, struct fsl_error *err)
+{
+	const struct fsl_operator_type *first = NULL;
+	double ms = 0.0;
+	size_t n = 0;
+	for (size_t i = 0; i < types->n_items; i++) {
+		if (is_changing(types, &types->items[i])) {
+			first = first == NULL ? &types->items[i] : first;
+			ms += types->items[i].ms;
+			n++;
+		}
+	}
+	if (first == NULL || !(ms > CHANGING_SHARE_MIN * types->ms)) {
+		return FSL_OK;
+	}
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "dynamic_shapes");
+	struct fsl_phrase what = {0};
+	fsl_phrase_add(&what, "input shapes change from call to call in ");
+	fsl_phrase_add_count(&what, n, "type");
+	fsl_phrase_add(&what, " of operators with ");
+	fsl_phrase_add_percent(&what, ms / types->ms);
+	fsl_phrase_add(&what, " of the kernels' time; %s has %.0f shapes on one rank", first->name,
+		       first->n_shapes_max);
+	finding.what = what.text;
+	finding.advice = "pad inputs to a few sizes, or sort them into buckets: shapes that come "
+			 "back need no new tiling, compilation or memory";
+	(void)fsl_profile_finding_add_fact(&finding, "types", (double)n, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "shapes", first->n_shapes_max, "count");
+	(void)fsl_profile_finding_add_fact(&finding, "of_kernels", ms / types->ms, "share");
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+static enum fsl_status judge_types(struct fsl_profile_findings *findings,
+				   const struct fsl_profile_case *facts, struct fsl_error *err)
+{
+	struct fsl_operator_types types = {0};
+	enum fsl_status status = fsl_operator_types_sum(&types, facts->profile, err);
+	if (status == FSL_OK && !(types.ms > 0.0)) {
+		status = fsl_profile_findings_miss(
+			findings, err,
+			"which operators take the time, for want of kernel_details.csv, "
+			"op_statistic.csv or the profiler's database");
+	} else if (status == FSL_OK) {
+		status = tell_top(findings, &types, err);
+		if (status == FSL_OK) {
+			status = judge_ai_cpu(findings, &types, err);
+		}
+		if (status == FSL_OK) {
+			status = judge_shapes(findings, &types, err);
+		}
+	}
+	fsl_operator_types_fini(&types);
+	return status;
+}
+
+enum fsl_status fsl_profile_judge_compute(struct fsl_profile_findings *findings,
+					  const struct fsl_profile_case *facts,
+					  struct fsl_error *err)
+{
+	enum fsl_status status = judge_peers(findings, facts, err);
+	return status == FSL_OK ? judge_types(findings, facts, err) : status;
+}

@@ -1,0 +1,110 @@
+/*
+ * Memory of the devices: which rank comes nearest to its end, what the framework's allocator holds
+ * and uses of it, and the largest allocation. No fault.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "judge/finding.h"
+#include "text/phrase.h"
+
+static const double BYTES_PER_GIB = 1024.0 * 1024.0 * 1024.0;
+/* Held and not used, of what is held: memory in pieces. */
+static const double UNUSED_SHARE_MIN = 0.2;
+
+/* The greatest amounts of a set. */
+struct peak {
+	const struct fsl_profile_rank *rank; /* NULL: not told */
+	const struct fsl_profile_memory *memory;
+};
+
+static int64_t held_bytes(const struct fsl_profile_memory *memory)
+{
+	return memory->reserved_bytes;
+}
+
+static int64_t largest_bytes(const struct fsl_profile_memory *memory)
+{
+	return memory->largest_bytes;
+}
+
+/* Of the allocators' components named @component; NULL: of all of them. */
+static struct peak find_peak(const struct fsl_profile *profile, const char *component,
+			     int64_t (*of)(const struct fsl_profile_memory *memory))
+{
+	struct peak peak = {NULL, NULL};
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		for (size_t i = 0; i < rank->n_memory; i++) {
+			const struct fsl_profile_memory *memory = &rank->memory[i];
+			const char *name = fsl_strpool_text(rank->names, memory->component_id);
+			bool is_it = !memory->is_module &&
+				     (component == NULL || strcmp(name, component) == 0);
+			if (is_it && of(memory) > 0 &&
+			    (peak.memory == NULL || of(memory) > of(peak.memory))) {
+				peak = (struct peak){rank, memory};
+			}
+		}
+	}
+	return peak;
+}
+
+static void add_gib(struct fsl_phrase *what, struct fsl_profile_finding *finding, const char *fact,
+		    int64_t n_bytes)
+{
+	double gib = (double)n_bytes / BYTES_PER_GIB;
+	fsl_phrase_add(what, "%.3g GiB", gib);
+	(void)fsl_profile_finding_add_fact(finding, fact, gib, "GiB");
+}
+
+static double unused_share(const struct fsl_profile_memory *memory)
+{
+	return memory->allocated_bytes >= 0
+		       ? 1.0 - (double)memory->allocated_bytes / (double)memory->reserved_bytes
+		       : (double)NAN;
+}
+
+enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
+					 const struct fsl_profile_case *facts,
+					 struct fsl_error *err)
+{
+	const struct peak process = find_peak(facts->profile, "APP", held_bytes);
+	const struct peak torch = find_peak(facts->profile, "PTA", held_bytes);
+	const struct peak largest = find_peak(facts->profile, NULL, largest_bytes);
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "memory_peak");
+	finding.is_overview = true;
+	struct fsl_phrase what = {0};
+	if (process.rank != NULL) {
+		fsl_phrase_add(&what, "the process of rank %d holds most memory of its device, ",
+			       (int)process.rank->rank);
+		add_gib(&what, &finding, "process", process.memory->reserved_bytes);
+	}
+	if (torch.rank != NULL) {
+		fsl_phrase_add(&what, "%sthe framework's allocator holds at most ",
+			       what.length > 0 ? "; " : "");
+		add_gib(&what, &finding, "reserved", torch.memory->reserved_bytes);
+		if (torch.memory->allocated_bytes >= 0) {
+			fsl_phrase_add(&what, " and uses at most ");
+			add_gib(&what, &finding, "allocated", torch.memory->allocated_bytes);
+		}
+		fsl_phrase_add(&what, ", on rank %d", (int)torch.rank->rank);
+	}
+	if (largest.rank != NULL) {
+		fsl_phrase_add(&what, "%sthe largest allocation is ", what.length > 0 ? "; " : "");
+		add_gib(&what, &finding, "largest", largest.memory->largest_bytes);
+		fsl_phrase_add(
+			&what, " by %.80s",
+			fsl_strpool_text(largest.rank->names, largest.memory->largest_name_id));
+	}
+	if (what.length == 0) {
+		return FSL_OK;
+	}
+	finding.what = what.text;
+	finding.advice = torch.rank != NULL && unused_share(torch.memory) > UNUSED_SHARE_MIN
+				 ? "much is held and not used: "
+				   "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"
+				 : "compare with what the device has: near its end memory is freed "
+				   "and allocated anew in steps";
+	return fsl_profile_findings_add(findings, &finding, err);
+}

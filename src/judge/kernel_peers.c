@@ -1,0 +1,198 @@
+/* Kernels that are alike are put side by side by sorting all of the set. */
+#include "judge/kernel_peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "capture/step_rows.h"
+
+/* Calls of one kernel on one rank. Ids of type, shape and core are those of the set's own pool. */
+struct cell {
+	size_t stage;
+	uint32_t type, shape, core;
+	uint32_t rank_idx, kernels_idx;
+	int64_t count, total_ns;
+};
+
+struct pile {
+	const struct fsl_profile *profile;
+	struct fsl_strpool *names;
+	struct cell *cells;
+	size_t n_cells;
+	double *means;   /* room for one per rank */
+	double *n_steps; /* per rank */
+	struct fsl_kernel_peers *out;
+};
+
+static int by_number(size_t a, size_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_kernel(const struct cell *a, const struct cell *b)
+{
+	const size_t left[] = {a->stage, a->type, a->shape, a->core};
+	const size_t right[] = {b->stage, b->type, b->shape, b->core};
+	int order = 0;
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]) && order == 0; i++) {
+		order = by_number(left[i], right[i]);
+	}
+	return order;
+}
+
+static int compare_cell(const void *left, const void *right)
+{
+	const struct cell *a = left, *b = right;
+	int order = compare_kernel(a, b);
+	order = order != 0 ? order : by_number(a->rank_idx, b->rank_idx);
+	return order != 0 ? order : by_number(a->kernels_idx, b->kernels_idx);
+}
+
+static int compare_double(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+/* Texts of a rank in the set's pool. */
+static enum fsl_status translate(struct pile *pile, const struct fsl_profile_rank *rank,
+				 uint32_t id, uint32_t *out, struct fsl_error *err)
+{
+	const char *text = fsl_strpool_text(rank->names, id);
+	return fsl_strpool_intern(pile->names, text, strlen(text), out, err);
+}
+
+static enum fsl_status add_rank(struct pile *pile, size_t r, size_t stage, struct fsl_error *err)
+{
+	const struct fsl_profile_rank *rank = &pile->profile->ranks[r];
+	enum fsl_status status = FSL_OK;
+	for (size_t k = 0; k < rank->n_kernels && status == FSL_OK; k++) {
+		const struct fsl_profile_kernels *kernels = &rank->kernels[k];
+		struct cell cell = {.stage = stage,
+				    .rank_idx = (uint32_t)r,
+				    .kernels_idx = (uint32_t)k,
+				    .count = kernels->count,
+				    .total_ns = kernels->total_ns};
+		status = translate(pile, rank, kernels->type_id, &cell.type, err);
+		if (status == FSL_OK) {
+			status = translate(pile, rank, kernels->shape_id, &cell.shape, err);
+		}
+		if (status == FSL_OK) {
+			status = translate(pile, rank, kernels->core_id, &cell.core, err);
+		}
+		pile->cells[pile->n_cells] = cell;
+		pile->n_cells += status == FSL_OK && kernels->count > 0;
+	}
+	return status;
+}
+
+/* Steps of a rank are put together. */
+static void merge_steps(struct pile *pile)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < pile->n_cells; i++) {
+		struct cell *last = n > 0 ? &pile->cells[n - 1] : NULL;
+		const struct cell *cell = &pile->cells[i];
+		if (last != NULL && last->rank_idx == cell->rank_idx &&
+		    compare_kernel(last, cell) == 0) {
+			last->count += cell->count;
+			last->total_ns = fsl_sum_i64(last->total_ns, cell->total_ns);
+		} else {
+			pile->cells[n++] = *cell;
+		}
+	}
+	pile->n_cells = n;
+}
+
+static double mean_ms(const struct cell *cell)
+{
+	return (double)cell->total_ns / (double)cell->count / (double)FSL_NS_PER_MS;
+}
+
+/* Median of all but one that has this value; @means ascending, n >= 2. */
+static double median_of_others(const double *means, size_t n, double own)
+{
+	const double *found = bsearch(&own, means, n, sizeof(own), compare_double);
+	size_t gone = (size_t)(found - means), n_left = n - 1;
+	size_t low = (n_left - 1) / 2, high = n_left / 2;
+	return 0.5 * (means[low + (low >= gone)] + means[high + (high >= gone)]);
+}
+
+static void judge_cell(struct pile *pile, const struct cell *cell, double peers_ms)
+{
+	const struct fsl_profile_rank *rank = &pile->profile->ranks[cell->rank_idx];
+	struct fsl_kernel_peers *out = &pile->out[cell->rank_idx];
+	double count = (double)cell->count / pile->n_steps[cell->rank_idx];
+	double excess_ms = count * (mean_ms(cell) - peers_ms);
+	if (out->compared_ms <= 0.0 || excess_ms > out->top_excess_ms) {
+		out->type_id = rank->kernels[cell->kernels_idx].type_id;
+		out->shape_id = rank->kernels[cell->kernels_idx].shape_id;
+		out->top_excess_ms = excess_ms;
+		out->top_count = count;
+		out->top_mean_ms = mean_ms(cell);
+		out->top_peers_ms = peers_ms;
+	}
+	out->compared_ms += count * mean_ms(cell);
+	out->excess_ms += excess_ms;
+}
+
+/* One kernel on all ranks of a stage that have it. */
+static void judge_run(struct pile *pile, const struct cell *cells, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		pile->means[i] = mean_ms(&cells[i]);
+	}
+	qsort(pile->means, n, sizeof(*pile->means), compare_double);
+	for (size_t i = 0; i < n && n >= 2; i++) {
+		judge_cell(pile, &cells[i], median_of_others(pile->means, n, mean_ms(&cells[i])));
+	}
+}
+
+static void judge_cells(struct pile *pile)
+{
+	for (size_t begin = 0, end = 0; begin < pile->n_cells; begin = end) {
+		end = begin + 1;
+		while (end < pile->n_cells &&
+		       compare_kernel(&pile->cells[begin], &pile->cells[end]) == 0) {
+			end++;
+		}
+		judge_run(pile, &pile->cells[begin], end - begin);
+	}
+}
+
+enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
+					 const struct fsl_profile *profile,
+					 const struct fsl_profile_cluster *cluster,
+					 struct fsl_error *err)
+{
+	size_t n_cells = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		out[r] = (struct fsl_kernel_peers){0};
+		n_cells += profile->ranks[r].n_kernels;
+	}
+	struct pile pile = {.profile = profile, .names = fsl_strpool_create(), .out = out};
+	pile.cells = fsl_calloc(n_cells + 1, sizeof(*pile.cells));
+	pile.means = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.means));
+	pile.n_steps = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.n_steps));
+	enum fsl_status status = FSL_OK;
+	if (pile.names == NULL || pile.cells == NULL || pile.means == NULL ||
+	    pile.n_steps == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n_cells);
+	}
+	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
+		pile.n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
+		status = add_rank(&pile, r, fsl_profile_stage_of(cluster, profile->ranks[r].rank),
+				  err);
+	}
+	if (status == FSL_OK && pile.n_cells > 0) {
+		qsort(pile.cells, pile.n_cells, sizeof(*pile.cells), compare_cell);
+		merge_steps(&pile);
+		judge_cells(&pile);
+	}
+	fsl_free(pile.n_steps);
+	fsl_free(pile.means);
+	fsl_free(pile.cells);
+	fsl_strpool_destroy(pile.names);
+	return status;
+}

@@ -1,0 +1,186 @@
+/* Types of operators, summed over kernels or statistics of all ranks. */
+#include "judge/operator_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "capture/step_rows.h"
+
+/* One rank on its way into the sums. */
+struct pass {
+	struct fsl_operator_types *types;
+	const struct fsl_profile_rank *rank;
+	double n_steps;
+};
+
+static bool is_ai_cpu(const struct fsl_profile_rank *rank, uint32_t core_id)
+{
+	return strcmp(fsl_strpool_text(rank->names, core_id), "AI_CPU") == 0;
+}
+
+/* Ids of names count from 0: they are positions of items. */
+static enum fsl_status item_of(struct pass *pass, uint32_t type_id, struct fsl_operator_type **out,
+			       struct fsl_error *err)
+{
+	struct fsl_operator_types *types = pass->types;
+	const char *name = fsl_strpool_text(pass->rank->names, type_id);
+	uint32_t at = 0;
+	enum fsl_status status = fsl_strpool_intern(types->names, name, strlen(name), &at, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(types->items, types->capacity, (size_t)at + 1, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (at == types->n_items) {
+		types->items[types->n_items++] =
+			(struct fsl_operator_type){.name = fsl_strpool_text(types->names, at)};
+	}
+	*out = &types->items[at];
+	return FSL_OK;
+}
+
+static enum fsl_status add(struct pass *pass, uint32_t type_id, uint32_t core_id, int64_t total_ns,
+			   int64_t count, struct fsl_error *err)
+{
+	struct fsl_operator_type *item = NULL;
+	enum fsl_status status = item_of(pass, type_id, &item, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	double ms = (double)total_ns / (double)FSL_NS_PER_MS / pass->n_steps;
+	item->ms += ms;
+	item->count += (double)count / pass->n_steps;
+	if (is_ai_cpu(pass->rank, core_id)) {
+		item->cpu_ms += ms;
+		item->cpu_count += (double)count / pass->n_steps;
+	}
+	pass->types->ms += ms;
+	return FSL_OK;
+}
+
+static int by_number(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_shapes(const void *left, const void *right)
+{
+	const struct fsl_profile_kernels *a = left, *b = right;
+	int order = by_number(a->type_id, b->type_id);
+	order = order != 0 ? order : by_number(a->shape_id, b->shape_id);
+	return order != 0 ? order : by_number(a->step, b->step);
+}
+
+/* Shapes of one type of the rank: @kernels sorted by shape, then step. */
+static enum fsl_status add_shapes(struct pass *pass, const struct fsl_profile_kernels *kernels,
+				  size_t n, struct fsl_error *err)
+{
+	struct fsl_operator_type *item = NULL;
+	enum fsl_status status = item_of(pass, kernels->type_id, &item, err);
+	double n_shapes = 0.0, calls = 0.0;
+	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
+		double own = 0.0;
+		for (end = begin; end < n && kernels[end].shape_id == kernels[begin].shape_id;
+		     end++) {
+			own += (double)kernels[end].count;
+		}
+		bool is_once = kernels[end - 1].step == kernels[begin].step;
+		item->calls_once += is_once ? own : 0.0;
+		calls += own;
+		n_shapes += 1.0;
+	}
+	if (status == FSL_OK) {
+		item->calls += calls;
+		if (n_shapes > item->n_shapes_max) {
+			item->n_shapes_max = n_shapes;
+			item->calls_of_shapes_max = calls / pass->n_steps;
+		}
+	}
+	return status;
+}
+
+static enum fsl_status add_all_shapes(struct pass *pass, struct fsl_error *err)
+{
+	size_t n = pass->rank->n_kernels;
+	struct fsl_profile_kernels *kernels = fsl_calloc(n, sizeof(*kernels));
+	if (kernels == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n);
+	}
+	memcpy(kernels, pass->rank->kernels, n * sizeof(*kernels));
+	qsort(kernels, n, sizeof(*kernels), compare_shapes);
+	enum fsl_status status = FSL_OK;
+	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
+		while (end < n && kernels[end].type_id == kernels[begin].type_id) {
+			end++;
+		}
+		if (kernels[begin].shape_id != FSL_STR_NONE) {
+			status = add_shapes(pass, &kernels[begin], end - begin, err);
+		}
+	}
+	fsl_free(kernels);
+	return status;
+}
+
+static enum fsl_status add_rank(struct pass *pass, struct fsl_error *err)
+{
+	const struct fsl_profile_rank *rank = pass->rank;
+	enum fsl_status status = FSL_OK;
+	for (size_t k = 0; k < rank->n_kernels && status == FSL_OK; k++) {
+		const struct fsl_profile_kernels *kernels = &rank->kernels[k];
+		status = add(pass, kernels->type_id, kernels->core_id, kernels->total_ns,
+			     kernels->count, err);
+	}
+	if (status == FSL_OK && rank->n_kernels > 0) {
+		status = add_all_shapes(pass, err);
+		size_t n_steps = (size_t)pass->n_steps;
+		if (pass->types->n_steps_min == 0 || n_steps < pass->types->n_steps_min) {
+			pass->types->n_steps_min = n_steps;
+		}
+	}
+	for (size_t k = 0; rank->n_kernels == 0 && k < rank->n_op_statistics && status == FSL_OK;
+	     k++) {
+		const struct fsl_profile_statistic *row = &rank->op_statistics[k];
+		status = add(pass, row->name_id, row->kind_id, row->total_ns, row->count, err);
+	}
+	pass->types->n_ranks += rank->n_kernels + rank->n_op_statistics > 0;
+	return status;
+}
+
+static int compare_types(const void *left, const void *right)
+{
+	const struct fsl_operator_type *a = left, *b = right;
+	if (a->ms != b->ms) {
+		return a->ms > b->ms ? -1 : 1;
+	}
+	return strcmp(a->name, b->name);
+}
+
+enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
+				       const struct fsl_profile *profile, struct fsl_error *err)
+{
+	types->names = fsl_strpool_create();
+	enum fsl_status status =
+		types->names != NULL
+			? FSL_OK
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"operator types\"");
+	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		size_t n_steps = rank->n_kernels > 0 ? fsl_profile_n_steps(rank)
+						     : fsl_profile_steps_captured(rank);
+		struct pass pass = {types, rank, (double)n_steps};
+		status = add_rank(&pass, err);
+	}
+	if (status == FSL_OK && types->n_items > 1) {
+		qsort(types->items, types->n_items, sizeof(*types->items), compare_types);
+	}
+	return status;
+}
+
+void fsl_operator_types_fini(struct fsl_operator_types *types)
+{
+	fsl_free(types->items);
+	fsl_strpool_destroy(types->names);
+	*types = (struct fsl_operator_types){0};
+}

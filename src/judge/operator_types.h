@@ -1,0 +1,31 @@
+/* What types of operators take on the devices, over all ranks. */
+#ifndef FSL_JUDGE_OPERATOR_TYPES_H
+#define FSL_JUDGE_OPERATOR_TYPES_H
+
+#include "capture/capture.h"
+
+/* One type; sums over ranks of what is per step. */
+struct fsl_operator_type {
+	const char *name; /* the types' pool */
+	double ms, cpu_ms /* of it on AI CPUs, not on AI cores */, count, cpu_count;
+	/* Of ranks with kernel_details.csv. */
+	double calls, calls_once;   /* of them, with shapes that one step alone has */
+	double n_shapes_max;        /* different shapes on one rank */
+	double calls_of_shapes_max; /* per step, on that rank */
+};
+
+struct fsl_operator_types {
+	struct fsl_strpool *names;
+	struct fsl_operator_type *items; /* longest first */
+	size_t n_items, capacity;
+	size_t n_ranks;     /* that told anything */
+	size_t n_steps_min; /* of ranks with kernels; 0: none */
+	double ms;          /* all types together, sum over ranks */
+};
+
+/* Kernels of a rank where there are any, else its op_statistic.csv. Start @types as {0}. */
+enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
+				       const struct fsl_profile *profile, struct fsl_error *err);
+void fsl_operator_types_fini(struct fsl_operator_types *types);
+
+#endif

@@ -1,0 +1,534 @@
+/* Finds the steps of the job in step-time files, timelines and logs, else in the operators. */
+#include "model/steps.h"
+
+#include <stdlib.h>
+
+#include <failslow/stats.h>
+
+#include "model/steps_parts.h"
+
+struct interval {
+	int64_t begin_ns, end_ns;
+};
+
+static int64_t max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t min_i64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err)
+{
+	steps->items = fsl_calloc(n, sizeof(*steps->items));
+	if (steps->items == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
+	}
+	return FSL_OK;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct fsl_job_step *a = left;
+	const struct fsl_job_step *b = right;
+	if (a->step != b->step) {
+		return a->step < b->step ? -1 : 1;
+	}
+	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+void fsl_steps_make_unique(struct fsl_steps *steps)
+{
+	qsort(steps->items, steps->n_items, sizeof(*steps->items), compare_items);
+	size_t n_kept = 0;
+	for (size_t i = 0; i < steps->n_items; i++) {
+		const struct fsl_job_step *last = n_kept > 0 ? &steps->items[n_kept - 1] : NULL;
+		if (last != NULL && steps->items[i].step == last->step) {
+			steps->n_duplicates++;
+		} else if (last != NULL && steps->items[i].begin_ns <= last->begin_ns) {
+			steps->n_disordered++;
+		} else {
+			steps->items[n_kept++] = steps->items[i];
+		}
+	}
+	steps->n_items = n_kept;
+}
+
+/* Step-time files number their steps; a training log does not. */
+static bool has_step_times(const struct fsl_rank *rank, bool is_numbered)
+{
+	for (size_t i = 0; i < rank->n_steps; i++) {
+		if ((rank->steps[i].step >= 0) == is_numbered && rank->steps[i].dur_ns > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status from_step_times(struct fsl_steps *steps, const struct fsl_rank *rank,
+				       bool is_numbered, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, rank->n_steps, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t i = 0; i < rank->n_steps; i++) {
+		const struct fsl_step_time *time = &rank->steps[i];
+		if ((time->step >= 0) != is_numbered || time->dur_ns <= 0) {
+			continue;
+		}
+		steps->items[steps->n_items] = (struct fsl_job_step){
+			.step = is_numbered ? time->step : (int64_t)steps->n_items,
+			.begin_ns = time->begin_ns,
+			.dur_ns = time->dur_ns,
+		};
+		steps->n_items++;
+	}
+	fsl_steps_make_unique(steps);
+	steps->source = is_numbered ? "step-time file" : "training log";
+	steps->source_rank = rank->rank;
+	steps->is_ordinal = !is_numbered;
+	return FSL_OK;
+}
+
+static bool has_stage(const struct fsl_rank *rank, enum fsl_stage_kind kind)
+{
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		if (rank->stages[i].kind == kind) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Stage ids count the steps when they never fall while time rises and are not all the same. */
+static bool has_step_numbers(const struct fsl_rank *rank, enum fsl_stage_kind kind)
+{
+	int64_t first = -1;
+	int64_t last = -1;
+	size_t n_seen = 0;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		const struct fsl_stage *stage = &rank->stages[i];
+		if (stage->kind != kind) {
+			continue;
+		}
+		if (stage->step < 0 || stage->step < last) {
+			return false;
+		}
+		first = n_seen == 0 ? stage->step : first;
+		last = stage->step;
+		n_seen++;
+	}
+	return n_seen == 1 || last > first;
+}
+
+void fsl_steps_close(struct fsl_steps *steps)
+{
+	for (size_t i = 0; i < steps->n_items; i++) {
+		struct fsl_job_step *item = &steps->items[i];
+		bool is_closed = i + 1 < steps->n_items && item[1].step == item->step + 1;
+		item->dur_ns = is_closed ? item[1].begin_ns - item->begin_ns : FSL_NS_ABSENT;
+	}
+}
+
+/* Median of the closed steps, 0 when there is none. */
+static enum fsl_status closed_median_ns(const struct fsl_steps *steps, double *median_ns,
+					struct fsl_error *err)
+{
+	double *values = fsl_calloc(steps->n_items * 2, sizeof(*values));
+	if (values == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				steps->n_items);
+	}
+	size_t n_closed = 0;
+	for (size_t i = 0; i < steps->n_items; i++) {
+		if (steps->items[i].dur_ns != FSL_NS_ABSENT) {
+			values[n_closed++] = (double)steps->items[i].dur_ns;
+		}
+	}
+	*median_ns = n_closed > 0 ? fsl_median(values, n_closed, values + steps->n_items) : 0.0;
+	fsl_free(values);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
+				   struct fsl_error *err)
+{
+	double median_ns = 0.0;
+	enum fsl_status status = closed_median_ns(steps, &median_ns, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	size_t n_kept = 0;
+	bool is_last_open = false;
+	for (size_t i = 0; i < steps->n_items; i++) {
+		struct fsl_job_step item = steps->items[i];
+		bool is_open = item.dur_ns == FSL_NS_ABSENT;
+		if (is_open) {
+			item.dur_ns = ends[i] - item.begin_ns;
+		}
+		if (item.dur_ns > 0 && (!is_open || (double)item.dur_ns > median_ns / 2)) {
+			is_last_open = is_open;
+			steps->items[n_kept++] = item;
+		}
+	}
+	steps->n_items = n_kept;
+	steps->is_last_open = is_last_open;
+	return FSL_OK;
+}
+
+/* The latest end of the stages that begin within each step. */
+static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
+				     struct fsl_error *err)
+{
+	int64_t *ends = fsl_calloc(steps->n_items, sizeof(*ends));
+	if (ends == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				steps->n_items);
+	}
+	size_t next = 0; /* steps that have begun so far */
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		const struct fsl_stage *stage = &rank->stages[i];
+		while (next < steps->n_items && steps->items[next].begin_ns <= stage->begin_ns) {
+			ends[next] = steps->items[next].begin_ns;
+			next++;
+		}
+		if (next > 0) {
+			ends[next - 1] = max_i64(ends[next - 1], stage->end_ns);
+		}
+	}
+	enum fsl_status status = fsl_steps_end_open(steps, ends, err);
+	fsl_free(ends);
+	return status;
+}
+
+static enum fsl_status from_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
+				   enum fsl_stage_kind kind, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, rank->n_stages, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	steps->is_ordinal = !has_step_numbers(rank, kind);
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		const struct fsl_stage *stage = &rank->stages[i];
+		if (stage->kind == kind) {
+			steps->items[steps->n_items] = (struct fsl_job_step){
+				.step = steps->is_ordinal ? (int64_t)steps->n_items : stage->step,
+				.begin_ns = stage->begin_ns,
+			};
+			steps->n_items++;
+		}
+	}
+	/* One call of the data loader per micro-batch is no disorder: count only odd times. */
+	fsl_steps_make_unique(steps);
+	steps->n_duplicates = 0;
+	steps->source = "timeline";
+	steps->source_rank = rank->rank;
+	fsl_steps_close(steps);
+	return end_by_stages(steps, rank, err);
+}
+
+static int compare_intervals(const void *left, const void *right)
+{
+	const struct interval *a = left;
+	const struct interval *b = right;
+	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* Sorts and joins what overlaps; returns the number left. */
+static size_t join_intervals(struct interval *intervals, size_t n)
+{
+	qsort(intervals, n, sizeof(*intervals), compare_intervals);
+	size_t n_joined = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (n_joined > 0 && intervals[i].begin_ns <= intervals[n_joined - 1].end_ns) {
+			struct interval *last = &intervals[n_joined - 1];
+			last->end_ns = max_i64(last->end_ns, intervals[i].end_ns);
+		} else {
+			intervals[n_joined++] = intervals[i];
+		}
+	}
+	return n_joined;
+}
+
+/* totals[i] = time of step i inside the sorted, disjoint intervals. */
+static void overlap_with_steps(const struct fsl_steps *steps, const struct interval *intervals,
+			       size_t n, int64_t *totals)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < steps->n_items; i++) {
+		int64_t begin_ns = steps->items[i].begin_ns;
+		int64_t end_ns = begin_ns + steps->items[i].dur_ns;
+		totals[i] = 0;
+		while (first < n && intervals[first].end_ns <= begin_ns) {
+			first++;
+		}
+		for (size_t j = first; j < n && intervals[j].begin_ns < end_ns; j++) {
+			totals[i] += min_i64(end_ns, intervals[j].end_ns) -
+				     max_i64(begin_ns, intervals[j].begin_ns);
+		}
+	}
+}
+
+static size_t collect_stages(const struct fsl_rank *rank, enum fsl_stage_kind kind,
+			     struct interval *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		const struct fsl_stage *stage = &rank->stages[i];
+		if (stage->kind == kind && stage->end_ns > stage->begin_ns) {
+			out[n++] = (struct interval){stage->begin_ns, stage->end_ns};
+		}
+	}
+	return n;
+}
+
+/* Checkpoints hold the job whoever saves (union of all ranks); GC pauses on several ranks run side
+ * by side, the longest one holds the job. */
+static enum fsl_status add_pauses(struct fsl_steps *steps, const struct fsl_run *run,
+				  struct fsl_error *err)
+{
+	size_t n_stages = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n_stages += run->ranks[r].n_stages;
+	}
+	if (n_stages == 0 || steps->n_items == 0) {
+		return FSL_OK;
+	}
+	struct interval *intervals = fsl_calloc(n_stages, sizeof(*intervals));
+	int64_t *totals = fsl_calloc(steps->n_items, sizeof(*totals));
+	enum fsl_status status = FSL_OK;
+	if (intervals == NULL || totals == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: stages=%zu",
+				  n_stages);
+		goto out;
+	}
+	size_t n = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n += collect_stages(&run->ranks[r], FSL_STAGE_CKPT, intervals + n);
+	}
+	overlap_with_steps(steps, intervals, join_intervals(intervals, n), totals);
+	for (size_t i = 0; i < steps->n_items; i++) {
+		steps->items[i].ckpt_ns = totals[i];
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n = collect_stages(&run->ranks[r], FSL_STAGE_GC, intervals);
+		overlap_with_steps(steps, intervals, join_intervals(intervals, n), totals);
+		for (size_t i = 0; i < steps->n_items; i++) {
+			steps->items[i].gc_ns = max_i64(steps->items[i].gc_ns, totals[i]);
+		}
+	}
+out:
+	fsl_free(totals);
+	fsl_free(intervals);
+	return status;
+}
+
+/* The first source whose steps cover so much of the operators' time is taken, else the one that
+ * covers most: a timeline may have been cut, or recorded for a while only. */
+static const double COVER_ENOUGH = 0.8;
+/* A later source must cover more by so much: the earlier ones tell steps better. */
+static const double COVER_GAIN_MIN = 0.1;
+
+enum source {
+	SOURCE_STEP_TIMES,
+	SOURCE_DATALOADER,
+	SOURCE_FORWARD,
+	SOURCE_LOG,
+	SOURCE_OP_STEPS,
+	SOURCE_OP_PERIOD,
+	SOURCES_N
+};
+
+static bool has_source(const struct fsl_rank *rank, enum source source)
+{
+	switch (source) {
+	case SOURCE_STEP_TIMES:
+		return has_step_times(rank, true);
+	case SOURCE_DATALOADER:
+		return has_stage(rank, FSL_STAGE_DATALOADER);
+	case SOURCE_FORWARD:
+		return has_stage(rank, FSL_STAGE_FORWARD);
+	case SOURCE_LOG:
+		return has_step_times(rank, false);
+	case SOURCE_OP_STEPS:
+		return rank->n_ops > 0 && rank->ops[0].step >= 0;
+	case SOURCE_OP_PERIOD:
+		return rank->n_ops >= FSL_STEP_PERIODS_MIN;
+	case SOURCES_N:
+		break;
+	}
+	return false;
+}
+
+static enum fsl_status from_source(struct fsl_steps *steps, const struct fsl_run *run,
+				   const struct fsl_rank *rank, enum source source,
+				   struct fsl_error *err)
+{
+	size_t n_ops = run->step_hint.rank == rank->rank ? run->step_hint.n_ops : 0;
+	switch (source) {
+	case SOURCE_STEP_TIMES:
+		return from_step_times(steps, rank, true, err);
+	case SOURCE_DATALOADER:
+		return from_stages(steps, rank, FSL_STAGE_DATALOADER, err);
+	case SOURCE_FORWARD:
+		return from_stages(steps, rank, FSL_STAGE_FORWARD, err);
+	case SOURCE_LOG:
+		return from_step_times(steps, rank, false, err);
+	case SOURCE_OP_STEPS:
+		return fsl_steps_from_op_steps(steps, rank, err);
+	case SOURCE_OP_PERIOD:
+		return fsl_steps_from_op_period(steps, rank, n_ops, err);
+	case SOURCES_N:
+		break;
+	}
+	return FSL_FAIL(err, FSL_ERR_INTERNAL, "unknown source of steps: source=%d", (int)source);
+}
+
+/* Share of the time of all operators that steps cover; 1 without operators. */
+static double cover_of(const struct fsl_steps *steps, const struct fsl_run *run)
+{
+	int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		if (rank->n_ops > 0) {
+			begin_ns = min_i64(begin_ns, fsl_op_begin_ns(&rank->ops[0]));
+			end_ns = max_i64(end_ns, fsl_op_end_ns(&rank->ops[rank->n_ops - 1]));
+		}
+	}
+	if (begin_ns >= end_ns) {
+		return 1.0;
+	}
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	int64_t first_ns = max_i64(steps->items[0].begin_ns, begin_ns);
+	int64_t last_ns = min_i64(last->begin_ns + last->dur_ns, end_ns);
+	return (double)(last_ns - first_ns) / (double)(end_ns - begin_ns);
+}
+
+/* Steps of which source cover how much of the time. */
+struct choice {
+	struct fsl_steps steps;
+	double cover;
+};
+
+/*
+ * What repeats within steps that another source tells is none, as layers are in a time range of a
+ * few steps, where the cut ones at both ends leave much uncovered. A timeline that was recorded for
+ * a while only tells nothing of the rest.
+ */
+static bool are_parts_of(const struct fsl_steps *steps, const struct choice *told)
+{
+	static const double COVER_MIN = 0.25;
+	if (told->steps.n_items == 0 || told->cover < COVER_MIN) {
+		return false;
+	}
+	int64_t shortest_ns = INT64_MAX;
+	for (size_t i = 0; i < told->steps.n_items; i++) {
+		shortest_ns = min_i64(shortest_ns, told->steps.items[i].dur_ns);
+	}
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	int64_t span_ns = last->begin_ns + last->dur_ns - steps->items[0].begin_ns;
+	return span_ns / (int64_t)steps->n_items < shortest_ns / 2;
+}
+
+/* Takes the steps of one source from some of the ranks that have it where they cover more than
+ * those that are there. */
+static enum fsl_status try_source(struct choice *best, const struct fsl_run *run,
+				  enum source source, struct fsl_error *err)
+{
+	enum { RANKS_TRIED_MAX = 8 };
+	enum fsl_status status = FSL_OK;
+	for (size_t r = 0, n_tried = 0; r < run->n_ranks && n_tried < RANKS_TRIED_MAX &&
+					best->cover < COVER_ENOUGH && status == FSL_OK;
+	     r++) {
+		struct fsl_steps steps = {.source_rank = FSL_RANK_UNKNOWN, .source = ""};
+		if (!has_source(&run->ranks[r], source)) {
+			continue;
+		}
+		n_tried++;
+		status = from_source(&steps, run, &run->ranks[r], source, err);
+		if (source == SOURCE_OP_PERIOD && steps.n_items > 0 && are_parts_of(&steps, best)) {
+			fsl_steps_fini(&steps);
+		}
+		double cover = steps.n_items > 0 ? cover_of(&steps, run) : 0.0;
+		if (steps.n_items > 0 &&
+		    (best->steps.n_items == 0 || cover > best->cover + COVER_GAIN_MIN)) {
+			fsl_steps_fini(&best->steps);
+			*best = (struct choice){steps, cover};
+		} else {
+			fsl_steps_fini(&steps);
+		}
+	}
+	return status;
+}
+
+enum fsl_status fsl_steps_build(struct fsl_steps *steps, const struct fsl_run *run,
+				struct fsl_error *err)
+{
+	struct choice best = {.steps = {.source_rank = FSL_RANK_UNKNOWN, .source = ""}};
+	enum fsl_status status = FSL_OK;
+	for (int source = 0; source < SOURCES_N && status == FSL_OK; source++) {
+		status = try_source(&best, run, (enum source)source, err);
+	}
+	*steps = best.steps;
+	if (status == FSL_OK) {
+		status = add_pauses(steps, run, err);
+	}
+	if (status != FSL_OK) {
+		fsl_steps_fini(steps);
+	}
+	return status;
+}
+
+void fsl_steps_fini(struct fsl_steps *steps)
+{
+	fsl_free(steps->items);
+	*steps = (struct fsl_steps){.source_rank = FSL_RANK_UNKNOWN, .source = ""};
+}
+
+size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns)
+{
+	size_t low = 0; /* steps before low begin at or before time_ns */
+	size_t high = steps->n_items;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (steps->items[middle].begin_ns <= time_ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	if (low == 0) {
+		return SIZE_MAX;
+	}
+	const struct fsl_job_step *item = &steps->items[low - 1];
+	bool is_followed = low < steps->n_items && item[1].step == item->step + 1;
+	return is_followed || time_ns - item->begin_ns < item->dur_ns ? low - 1 : SIZE_MAX;
+}
+
+size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns)
+{
+	size_t n = 0;
+	while (n < steps->n_items && steps->items[n].begin_ns + steps->items[n].dur_ns <= time_ns) {
+		n++;
+	}
+	return n;
+}
+
+size_t fsl_steps_numbered(const struct fsl_steps *steps, int64_t number)
+{
+	size_t low = 0, high = steps->n_items;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (steps->items[mid].step < number) {
+			low = mid + 1;
+		} else {
+			high = mid;
+		}
+	}
+	return low < steps->n_items && steps->items[low].step == number ? low : SIZE_MAX;
+}

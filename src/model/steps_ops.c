@@ -1,0 +1,363 @@
+/* Steps from communication operators: their step numbers, else the period of their sequence. */
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "base/number.h"
+#include "model/steps_parts.h"
+
+enum {
+	LOOK_TIMES_MAX = 16384, /* times between operators that are looked at */
+	LOST_MARKS_MAX = 3,     /* one after the other; more is a pause of the job */
+	LOST_OPS_MAX = 4,       /* other operators lost within a period */
+};
+
+/* The first operator that begins at or after @ns. */
+static size_t first_op_from(const struct fsl_rank *rank, int64_t ns)
+{
+	size_t low = 0, high = rank->n_ops;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (fsl_op_begin_ns(&rank->ops[middle]) < ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+/* The latest end of the operators that begin within each step, from the first open one on. */
+static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank *rank,
+				  struct fsl_error *err)
+{
+	int64_t *ends = fsl_calloc(steps->n_items, sizeof(*ends));
+	if (ends == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
+				steps->n_items);
+	}
+	size_t next = 0;
+	while (next < steps->n_items && steps->items[next].dur_ns != FSL_NS_ABSENT) {
+		next++;
+	}
+	bool has_open = next < steps->n_items;
+	size_t first = has_open ? first_op_from(rank, steps->items[next].begin_ns) : rank->n_ops;
+	for (size_t i = first; i < rank->n_ops; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		while (next < steps->n_items &&
+		       steps->items[next].begin_ns <= fsl_op_begin_ns(op)) {
+			ends[next] = steps->items[next].begin_ns;
+			next++;
+		}
+		if (next > 0) {
+			int64_t end_ns = fsl_op_end_ns(op);
+			ends[next - 1] = end_ns > ends[next - 1] ? end_ns : ends[next - 1];
+		}
+	}
+	enum fsl_status status = fsl_steps_end_open(steps, ends, err);
+	fsl_free(ends);
+	return status;
+}
+
+/* Formats that number their operators by step: the first operator of each step begins it. */
+enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
+					struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, rank->n_ops, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		if (op->step >= 0 && fsl_op_begin_ns(op) != FSL_NS_ABSENT) {
+			steps->items[steps->n_items++] = (struct fsl_job_step){
+				.step = op->step,
+				.begin_ns = fsl_op_begin_ns(op),
+			};
+		}
+	}
+	fsl_steps_make_unique(steps);
+	steps->n_duplicates = 0; /* a step has many operators */
+	steps->source = "operator steps";
+	steps->source_rank = rank->rank;
+	fsl_steps_close(steps);
+	return end_by_ops(steps, rank, err);
+}
+
+/* Times between the ends of operators that follow each other, ms, from operator @first on. */
+static size_t times_between(double *times, const struct fsl_rank *rank, size_t first)
+{
+	size_t n_times = 0;
+	for (size_t i = first + 1; i < rank->n_ops && n_times < LOOK_TIMES_MAX; i++) {
+		int64_t ns = fsl_op_end_ns(&rank->ops[i]) - fsl_op_end_ns(&rank->ops[i - 1]);
+		times[n_times++] = (double)ns / FSL_NS_PER_MS;
+	}
+	return n_times;
+}
+
+/* Median of the times between marks that follow each other. */
+static enum fsl_status usual_time(double *usual_ns, const struct fsl_rank *rank,
+				  const struct fsl_step_mark *mark, struct fsl_arena *arena,
+				  struct fsl_error *err)
+{
+	size_t n = mark->n_uses - 1;
+	double *times = fsl_arena_take(arena, 2 * n * sizeof(*times));
+	if (times == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: marks=%zu", n);
+	}
+	for (size_t j = 0; j < n; j++) {
+		times[j] = (double)(fsl_op_end_ns(&rank->ops[mark->uses[j + 1]]) -
+				    fsl_op_end_ns(&rank->ops[mark->uses[j]]));
+	}
+	*usual_ns = fsl_median(times, n, times + n);
+	return FSL_OK;
+}
+
+/* Where so many other records were lost that counting is in doubt, whole multiples of the usual
+ * time tell, if the count does not speak against it. */
+static bool is_timely(const struct fsl_rank *rank, const struct fsl_step_mark *mark,
+		      double usual_ns, size_t from, size_t to, double n_periods)
+{
+	static const double TIME_SLACK = 0.1;
+	int64_t ns = fsl_op_end_ns(&rank->ops[to]) - fsl_op_end_ns(&rank->ops[from]);
+	double n_ops = (double)mark->n_ops;
+	return rank->n_remnants > 0 &&
+	       fabs((double)ns - n_periods * usual_ns) <= TIME_SLACK * usual_ns &&
+	       fabs((double)(to - from) - n_periods * n_ops) < n_ops;
+}
+
+/* Periods between two marks that follow each other; more than one where records of marks between
+ * them were lost. Known only where a step has one mark, and operators enough to count by. */
+static size_t periods_between(const struct fsl_rank *rank, const struct fsl_step_mark *mark,
+			      double usual_ns, size_t from, size_t to)
+{
+	size_t n_ops = mark->n_ops;
+	if (mark->per_period != 1 || n_ops < FSL_STEP_COUNTED_OPS_MIN) {
+		return 1;
+	}
+	double n_counted = round((double)(to - from) / (double)n_ops);
+	double rest = fabs((double)(to - from) - n_counted * (double)n_ops);
+	bool is_whole = rest <= fmax(1.0, mark->slack * n_counted * (double)n_ops);
+	int64_t ns = fsl_op_end_ns(&rank->ops[to]) - fsl_op_end_ns(&rank->ops[from]);
+	double n_timed = round((double)ns / usual_ns);
+	if (is_timely(rank, mark, usual_ns, from, to, n_timed)) {
+		n_counted = n_timed;
+		is_whole = true;
+	}
+	return is_whole && n_counted > 1.0 && n_counted <= LOST_MARKS_MAX + 1 ? (size_t)n_counted
+									      : 1;
+}
+
+static bool is_same_op(const struct fsl_op *a, const struct fsl_op *b)
+{
+	return a->op_id == b->op_id && a->group_id == b->group_id;
+}
+
+/* Where a period begins. */
+struct period_begin {
+	int64_t ns; /* end of the mark */
+	size_t op;  /* the mark or, where its record was lost, the operator in front of it */
+};
+
+/* Index of the first remnant at or after @ns. */
+static size_t first_remnant_from(const struct fsl_rank *rank, int64_t ns)
+{
+	size_t low = 0, high = rank->n_remnants;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (fsl_remnant_ns(&rank->remnants[middle]) < ns) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+/* What is left of the mark that was lost near @expected_ns, a quarter of @period_ns at most away:
+ * its end tells when the period begins. False: nothing. */
+static bool find_mark_remnant(struct period_begin *begin, const struct fsl_rank *rank, size_t from,
+			      int64_t expected_ns, int64_t period_ns)
+{
+	const struct fsl_op *mark = &rank->ops[from], *found = NULL;
+	int64_t least_ns = period_ns / 4;
+	for (size_t i = first_remnant_from(rank, expected_ns - least_ns); i < rank->n_remnants;
+	     i++) {
+		const struct fsl_op *remnant = &rank->remnants[i];
+		int64_t away_ns = fsl_remnant_ns(remnant) - expected_ns;
+		if (away_ns > period_ns / 4) {
+			break;
+		}
+		away_ns = away_ns < 0 ? -away_ns : away_ns;
+		if (is_same_op(remnant, mark) && remnant->dev_end_ns != FSL_NS_ABSENT &&
+		    remnant->n_elements == mark->n_elements && away_ns <= least_ns) {
+			least_ns = away_ns;
+			found = remnant;
+		}
+	}
+	if (found != NULL) {
+		*begin = (struct period_begin){found->dev_end_ns,
+					       first_op_from(rank, found->dev_end_ns) - 1};
+	}
+	return found != NULL;
+}
+
+/*
+ * Begin of a period whose mark's record was lost: as long before the operator that follows it as
+ * after the mark @from. That operator is found by its neighbours near @expected, where counting has
+ * it.
+ */
+static struct period_begin find_lost_mark(const struct fsl_rank *rank, size_t from, size_t to,
+					  size_t expected)
+{
+	const struct fsl_op *ops = rank->ops;
+	const struct fsl_op *after = &ops[from + 1], *before = &ops[to - 1];
+	size_t at = expected;
+	for (size_t away = 0; away <= 2 * LOST_OPS_MAX; away++) {
+		size_t k = away % 2 == 0 ? expected - away / 2 : expected + (away + 1) / 2;
+		if (k > from + 1 && k < to && is_same_op(&ops[k], after) &&
+		    is_same_op(&ops[k - 1], before)) {
+			at = k;
+			break;
+		}
+	}
+	int64_t gap_ns = fsl_op_begin_ns(after) - fsl_op_end_ns(&ops[from]);
+	int64_t ns = fsl_op_begin_ns(&ops[at]) - (gap_ns > 0 ? gap_ns : 0);
+	int64_t earliest_ns = fsl_op_end_ns(&ops[at - 1]);
+	return (struct period_begin){ns > earliest_ns ? ns : earliest_ns, at - 1};
+}
+
+/* Begin of the @k-th of @n_periods periods between two marks that were recorded. */
+static struct period_begin find_lost(const struct fsl_rank *rank, size_t from, size_t to, size_t k,
+				     size_t n_periods)
+{
+	int64_t from_ns = fsl_op_end_ns(&rank->ops[from]);
+	int64_t period_ns = (fsl_op_end_ns(&rank->ops[to]) - from_ns) / (int64_t)n_periods;
+	int64_t expected_ns = from_ns + (int64_t)k * period_ns;
+	struct period_begin begin;
+	if (find_mark_remnant(&begin, rank, from, expected_ns, period_ns)) {
+		return begin;
+	}
+	size_t expected = first_op_from(rank, expected_ns);
+	return find_lost_mark(rank, from, to, expected);
+}
+
+/*
+ * Where periods begin, also those whose mark was lost; returns how many. A mark that is missing in
+ * every step (of a pipeline, between backward and forward passes) counts as one, too: so every step
+ * has as many. @begins: room for LOST_MARKS_MAX + 1 per use.
+ */
+static size_t list_periods(struct period_begin *begins, const struct fsl_rank *rank,
+			   const struct fsl_step_mark *mark, double usual_ns)
+{
+	size_t n = 0;
+	for (size_t j = 0; j < mark->n_uses; j++) {
+		size_t pos = mark->uses[j];
+		if (j % mark->per_period == 0) {
+			begins[n++] = (struct period_begin){fsl_op_end_ns(&rank->ops[pos]), pos};
+		}
+		if (j + 1 == mark->n_uses) {
+			break;
+		}
+		size_t next = mark->uses[j + 1];
+		size_t n_periods = periods_between(rank, mark, usual_ns, pos, next);
+		for (size_t k = 1; k < n_periods; k++) {
+			begins[n++] = find_lost(rank, pos, next, k, n_periods);
+		}
+	}
+	return n;
+}
+
+/* How many periods one step has, by the times between their operators. */
+static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
+				     const struct period_begin *begins, size_t n_begins,
+				     struct fsl_arena *arena, struct fsl_error *err)
+{
+	size_t first = begins[0].op, n_ops = rank->n_ops - first, n = 0;
+	n_ops = n_ops < LOOK_TIMES_MAX ? n_ops : LOOK_TIMES_MAX;
+	double *times = fsl_arena_take(arena, 2 * n_ops * sizeof(*times));
+	size_t *places = fsl_arena_take(arena, n_begins * sizeof(*places));
+	if (times == NULL || places == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: periods=%zu",
+				n_begins);
+	}
+	size_t n_times = times_between(times, rank, first);
+	for (; n < n_begins && begins[n].op - first <= n_times; n++) {
+		size_t place = begins[n].op - first;
+		/* Two lost marks are told from operators near each; they must not change places. */
+		places[n] = n > 0 && place < places[n - 1] ? places[n - 1] : place;
+	}
+	struct fsl_period_times periods = {.times = times,
+					   .begins = places,
+					   .n = n - 1,
+					   .usual = fsl_median(times, n_times, times + n_ops)};
+	*out = fsl_step_periods(&periods);
+	return FSL_OK;
+}
+
+/* Steps of which each begins with every @stride-th period. */
+static enum fsl_status begin_steps(struct fsl_steps *steps, const struct period_begin *begins,
+				   size_t n_begins, size_t stride, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_steps_alloc(steps, n_begins / stride + 1, err);
+	for (size_t j = 0; j < n_begins && status == FSL_OK; j += stride) {
+		steps->items[steps->n_items] = (struct fsl_job_step){
+			.step = (int64_t)steps->n_items,
+			.begin_ns = begins[j].ns,
+		};
+		steps->n_items++;
+	}
+	return status;
+}
+
+/*
+ * A step begins where its mark ends: members of a collective end together, while they begin as late
+ * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
+ */
+static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
+				   const struct fsl_step_mark *mark, size_t n_step_ops,
+				   struct fsl_arena *arena, struct fsl_error *err)
+{
+	size_t n_room = mark->n_uses * (LOST_MARKS_MAX + 1), n_periods = 1;
+	struct period_begin *begins = fsl_arena_take(arena, n_room * sizeof(*begins));
+	if (begins == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_room);
+	}
+	double usual_ns = 0.0;
+	enum fsl_status status = usual_time(&usual_ns, rank, mark, arena, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	size_t n_begins = list_periods(begins, rank, mark, usual_ns);
+	if (n_step_ops > 0 && n_step_ops % mark->n_ops == 0) {
+		n_periods = n_step_ops / mark->n_ops;
+	} else {
+		status = count_periods(&n_periods, rank, begins, n_begins, arena, err);
+	}
+	if (status == FSL_OK) {
+		status = begin_steps(steps, begins, n_begins, n_periods, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	fsl_steps_make_unique(steps);
+	steps->source = "operator period";
+	steps->source_rank = rank->rank;
+	steps->is_ordinal = true;
+	steps->n_ops = mark->n_ops * n_periods;
+	fsl_steps_close(steps);
+	return end_by_ops(steps, rank, err);
+}
+
+enum fsl_status fsl_steps_from_op_period(struct fsl_steps *steps, const struct fsl_rank *rank,
+					 size_t n_ops, struct fsl_error *err)
+{
+	struct fsl_arena arena = {0};
+	struct fsl_step_mark mark;
+	enum fsl_status status = fsl_step_mark_find(&mark, rank, &arena, err);
+	if (status == FSL_OK && mark.n_uses > 0) {
+		status = cut_at_mark(steps, rank, &mark, n_ops, &arena, err);
+	}
+	fsl_arena_fini(&arena);
+	return status;
+}

@@ -1,0 +1,353 @@
+/* Names of verdicts and causes, and the life of a verdict: empty, growing, freed. */
+#include "model/verdict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number.h"
+
+static const char *const verdict_texts[] = {
+	[FSL_VERDICT_NORMAL] = "normal",
+	[FSL_VERDICT_SLOW_RANK] = "slow_rank",
+	[FSL_VERDICT_SLOW_HOST] = "slow_host",
+	[FSL_VERDICT_SLOW_LINK] = "slow_link",
+	[FSL_VERDICT_STAGE_IMBALANCE] = "stage_imbalance",
+	[FSL_VERDICT_WORK_IMBALANCE] = "work_imbalance",
+	[FSL_VERDICT_JOB_SLOWDOWN] = "job_slowdown",
+	[FSL_VERDICT_HOST_PAUSES] = "host_pauses",
+	[FSL_VERDICT_HANG] = "hang",
+	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = "insufficient_evidence",
+};
+_Static_assert(sizeof(verdict_texts) / sizeof(verdict_texts[0]) == FSL_VERDICTS_N,
+	       "every verdict has a text");
+
+static const char *const cause_texts[] = {
+	[FSL_CAUSE_COMPUTE] = "compute",       [FSL_CAUSE_HOST] = "host",
+	[FSL_CAUSE_DATALOADER] = "dataloader", [FSL_CAUSE_STORAGE] = "storage",
+	[FSL_CAUSE_NETWORK] = "network",
+};
+_Static_assert(sizeof(cause_texts) / sizeof(cause_texts[0]) == FSL_CAUSES_N,
+	       "every cause has a text");
+
+const char *fsl_verdict_text(enum fsl_verdict_kind kind)
+{
+	FSL_ASSERT((size_t)kind < FSL_VERDICTS_N);
+	return verdict_texts[kind];
+}
+
+bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
+{
+	return kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE ||
+	       kind == FSL_VERDICT_STAGE_IMBALANCE || kind == FSL_VERDICT_WORK_IMBALANCE;
+}
+
+const char *fsl_cause_text(enum fsl_cause cause)
+{
+	FSL_ASSERT((size_t)cause < FSL_CAUSES_N);
+	return cause_texts[cause];
+}
+
+int fsl_cause_from_text(const char *text)
+{
+	for (int cause = 0; cause < FSL_CAUSES_N; cause++) {
+		if (strcmp(cause_texts[cause], text) == 0) {
+			return cause;
+		}
+	}
+	return -1;
+}
+
+static struct fsl_coverage empty_coverage(void)
+{
+	return (struct fsl_coverage){
+		.begin_ns = FSL_NS_ABSENT,
+		.end_ns = FSL_NS_ABSENT,
+		.steps_source = "",
+		.clock_offset_max_ms = NAN,
+		.clock_residual_ms = NAN,
+	};
+}
+
+static const char *const whatif_texts[FSL_WHATIFS_N] = {
+	[FSL_WHATIF_HOST] = "host",         [FSL_WHATIF_STAGE] = "stage",
+	[FSL_WHATIF_REPLICA] = "replica",   [FSL_WHATIF_WORK] = "work",
+	[FSL_WHATIF_TRANSFER] = "transfer",
+};
+
+const char *fsl_whatif_text(enum fsl_whatif_kind kind)
+{
+	FSL_ASSERT((size_t)kind < FSL_WHATIFS_N);
+	return whatif_texts[kind];
+}
+
+void fsl_replay_summary_init(struct fsl_replay_summary *summary)
+{
+	*summary = (struct fsl_replay_summary){.doubt = "",
+					       .error_median = NAN,
+					       .error_p95 = NAN,
+					       .error_mean = NAN,
+					       .slowdown_all = NAN,
+					       .worst_ranks_share = NAN,
+					       .last_stage_share = NAN,
+					       .culprits_share = NAN};
+}
+
+void fsl_localisation_init(struct fsl_localisation *localisation)
+{
+	*localisation = (struct fsl_localisation){
+		.result_code = 200,
+		.error_message = "",
+		.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE,
+		.confidence = NAN,
+		.fault_ns = FSL_NS_ABSENT,
+		.slowdown = NAN,
+		.step_ms = NAN,
+		.lost_ms_per_step = NAN,
+		.reason = "",
+		.coverage = empty_coverage(),
+		.algorithm = "failslow",
+		.suppressed_since_ns = FSL_NS_ABSENT,
+	};
+	fsl_replay_summary_init(&localisation->replay);
+}
+
+void fsl_perception_init(struct fsl_perception *perception)
+{
+	*perception = (struct fsl_perception){
+		.anomaly_type = "normal",
+		.start_ns = FSL_NS_ABSENT,
+		.end_ns = FSL_NS_ABSENT,
+		.error_message = "",
+		.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE,
+		.reason = "",
+		.hang_mins = NAN,
+		.hang_since_ns = FSL_NS_ABSENT,
+		.coverage = empty_coverage(),
+	};
+}
+
+void fsl_localisation_fini(struct fsl_localisation *localisation)
+{
+	fsl_free(localisation->abnormal);
+	fsl_free(localisation->normal);
+	fsl_free(localisation->culprits);
+	fsl_free(localisation->victims);
+	fsl_free(localisation->unconfirmed);
+	fsl_arena_fini(&localisation->arena);
+	*localisation = (struct fsl_localisation){0};
+}
+
+void fsl_perception_fini(struct fsl_perception *perception)
+{
+	fsl_free(perception->anomalies);
+	fsl_free(perception->episodes);
+	fsl_free(perception->explained);
+	fsl_free(perception->slow_dataloader);
+	fsl_free(perception->slow_ckpt);
+	fsl_arena_fini(&perception->arena);
+	*perception = (struct fsl_perception){0};
+}
+
+struct fsl_culprit fsl_culprit_of(int32_t rank)
+{
+	return (struct fsl_culprit){
+		.rank = rank,
+		.peer = -1,
+		.stage = -1,
+		.server_ip = "localhost",
+		.cause = FSL_CAUSE_COMPUTE,
+		.other_cause = FSL_CAUSES_N,
+		.lost_ms_per_step = NAN,
+		.share_of_loss = NAN,
+		.onset_step = -1,
+		.onset_ns = FSL_NS_ABSENT,
+		.until_step = -1,
+		.confidence = NAN,
+		.reason = "",
+	};
+}
+
+bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double value,
+			  const char *unit)
+{
+	if (culprit->n_evidence >= FSL_FACTS_MAX) {
+		return false;
+	}
+	culprit->evidence[culprit->n_evidence++] = (struct fsl_fact){name, value, unit};
+	return true;
+}
+
+/* A growing array seen without its type. */
+struct array {
+	void **items;
+	size_t *n_items, *capacity;
+};
+
+static enum fsl_status append(struct array array, const void *item, size_t size,
+			      struct fsl_error *err)
+{
+	enum fsl_status status =
+		fsl_grow(array.items, array.capacity, *array.n_items + 1, size, err);
+	if (status == FSL_OK) {
+		memcpy((char *)*array.items + *array.n_items * size, item, size);
+		++*array.n_items;
+	}
+	return status;
+}
+
+/* APPEND(perception, episodes, episode, err): *episode to the end of perception->episodes. */
+#define APPEND(owner, field, item, err)                                                            \
+	append((struct array){(void **)&(owner)->field, &(owner)->n_##field,                       \
+			      &(owner)->field##_capacity},                                         \
+	       (item), sizeof(*(item)), (err))
+
+enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
+					     const struct fsl_culprit *culprit,
+					     struct fsl_error *err)
+{
+	return APPEND(localisation, culprits, culprit, err);
+}
+
+enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisation,
+					    const struct fsl_suspect *victim, struct fsl_error *err)
+{
+	return APPEND(localisation, victims, victim, err);
+}
+
+enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
+						 const struct fsl_suspect *suspect,
+						 struct fsl_error *err)
+{
+	return APPEND(localisation, unconfirmed, suspect, err);
+}
+
+enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
+					    const struct fsl_detail *detail, struct fsl_error *err)
+{
+	return detail->is_abnormal ? APPEND(localisation, abnormal, detail, err)
+				   : APPEND(localisation, normal, detail, err);
+}
+
+enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
+					   const struct fsl_step_anomaly *anomaly,
+					   struct fsl_error *err)
+{
+	return APPEND(perception, anomalies, anomaly, err);
+}
+
+enum fsl_status fsl_perception_add_episode(struct fsl_perception *perception,
+					   const struct fsl_step_episode *episode,
+					   struct fsl_error *err)
+{
+	return APPEND(perception, episodes, episode, err);
+}
+
+enum fsl_status fsl_perception_add_explained(struct fsl_perception *perception,
+					     const struct fsl_step_explained *explained,
+					     struct fsl_error *err)
+{
+	return APPEND(perception, explained, explained, err);
+}
+
+enum fsl_status fsl_perception_add_slow_dataloader(struct fsl_perception *perception,
+						   const struct fsl_step_anomaly *slow,
+						   struct fsl_error *err)
+{
+	return APPEND(perception, slow_dataloader, slow, err);
+}
+
+enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
+					     const struct fsl_step_anomaly *slow,
+					     struct fsl_error *err)
+{
+	return APPEND(perception, slow_ckpt, slow, err);
+}
+
+void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from)
+{
+	const struct fsl_coverage own = *out;
+	*out = *from;
+	out->n_ranks_seen = own.n_ranks_seen;
+	out->n_steps = own.n_steps;
+	out->steps_source = own.steps_source;
+	out->begin_ns = own.begin_ns;
+	out->end_ns = own.end_ns;
+	out->skipped = own.skipped;
+	out->n_skipped = own.n_skipped;
+}
+
+const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage)
+{
+	static const int64_t earliest_s = 1262304000, latest_s = 2524608000; /* 2010, 2050 */
+	static const struct fsl_time_unit units[] = {
+		{"microseconds", FSL_NS_PER_US},
+		{"milliseconds", FSL_NS_PER_MS},
+		{"seconds", FSL_NS_PER_S},
+	};
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		int64_t n_per_s = FSL_NS_PER_S / units[i].ns;
+		if (coverage->begin_ns >= earliest_s * n_per_s &&
+		    coverage->begin_ns < latest_s * n_per_s) {
+			return &units[i];
+		}
+	}
+	return NULL;
+}
+
+/* The array doubles in the arena whenever its length is a power of two; the old copy stays until
+ * the arena goes, which wastes at most as much again. */
+static bool make_room_for_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena)
+{
+	size_t n = coverage->n_skipped;
+	size_t n_bytes = 0;
+	if ((n & (n - 1)) != 0) {
+		return true;
+	}
+	const char **moved = NULL;
+	if (fsl_mul_size(n > 0 ? 2 * n : 1, sizeof(*moved), &n_bytes)) {
+		moved = fsl_arena_alloc(arena, n_bytes);
+	}
+	if (moved == NULL) {
+		return false;
+	}
+	if (n > 0) {
+		memcpy(moved, coverage->skipped, n * sizeof(*moved));
+	}
+	coverage->skipped = moved;
+	return true;
+}
+
+enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena,
+					 struct fsl_error *err, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	char *text = length >= 0 ? fsl_arena_alloc(arena, (size_t)length + 1) : NULL;
+	if (text == NULL || !make_room_for_skipped(coverage, arena)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors_skipped=%zu",
+				coverage->n_skipped);
+	}
+	va_start(args, format);
+	(void)vsnprintf(text, (size_t)length + 1, format, args);
+	va_end(args);
+	coverage->skipped[coverage->n_skipped++] = text;
+	return FSL_OK;
+}
+
+int32_t *fsl_ranks_copy(struct fsl_arena *arena, const int32_t *ranks, size_t n_ranks)
+{
+	size_t n_bytes = 0;
+	int32_t *copy = NULL;
+	if (fsl_mul_size(n_ranks, sizeof(*copy), &n_bytes)) {
+		copy = fsl_arena_alloc(arena, n_bytes);
+	}
+	if (copy != NULL && n_ranks > 0) {
+		memcpy(copy, ranks, n_bytes);
+	}
+	return copy;
+}

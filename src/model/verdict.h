@@ -1,0 +1,344 @@
+/*
+ * The verdicts: what perception and localisation say, in one struct each. Filled by src/detect and
+ * src/blame, printed by src/report. Texts and arrays live in the verdict's arena.
+ */
+#ifndef FSL_MODEL_VERDICT_H
+#define FSL_MODEL_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <failslow/error.h>
+
+#include "model/run.h"
+#include "model/topology.h"
+
+enum fsl_verdict_kind {
+	FSL_VERDICT_NORMAL,
+	FSL_VERDICT_SLOW_RANK,
+	FSL_VERDICT_SLOW_HOST,
+	FSL_VERDICT_SLOW_LINK,
+	FSL_VERDICT_STAGE_IMBALANCE,
+	FSL_VERDICT_WORK_IMBALANCE,
+	FSL_VERDICT_JOB_SLOWDOWN,
+	FSL_VERDICT_HOST_PAUSES,
+	FSL_VERDICT_HANG,
+	FSL_VERDICT_INSUFFICIENT_EVIDENCE,
+	FSL_VERDICTS_N
+};
+const char *fsl_verdict_text(enum fsl_verdict_kind kind); /* "slow_rank" */
+/* True when nobody needs to be woken: nothing was found, or nothing that is a fault of a node (how
+ * work is spread). */
+bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind);
+
+enum fsl_cause {
+	FSL_CAUSE_COMPUTE,
+	FSL_CAUSE_HOST,
+	FSL_CAUSE_DATALOADER,
+	FSL_CAUSE_STORAGE,
+	FSL_CAUSE_NETWORK,
+	FSL_CAUSES_N
+};
+const char *fsl_cause_text(enum fsl_cause cause); /* "compute" */
+int fsl_cause_from_text(const char *text);        /* -1: unknown */
+
+/* One number with its name and unit: {"own_ms": 44800.0} is {"own", 44800.0, "ms"}. */
+struct fsl_fact {
+	const char *name; /* without unit; static */
+	double value;
+	const char *unit; /* "ms", "ratio", "steps", "share", "count"; static */
+};
+enum { FSL_FACTS_MAX = 16 };
+
+struct fsl_culprit {
+	int32_t rank;
+	int32_t peer;  /* far end of a slow link; -1: none */
+	int32_t stage; /* pipeline stage of a stage imbalance; -1: none */
+	const char *server_ip;
+	enum fsl_cause cause;
+	enum fsl_cause other_cause; /* that the records cannot tell from it; FSL_CAUSES_N: none */
+	double lost_ms_per_step; /* time per step that this rank costs the job, all other culprits
+				    at their peers' level */
+	double share_of_loss;    /* of all lost time, 0..1 */
+	int64_t onset_step;      /* -1 unknown */
+	int64_t onset_ns;        /* FSL_NS_ABSENT unknown */
+	int64_t until_step;      /* first step after a recovered episode; -1: lasts */
+	double confidence;       /* 0..1 */
+	size_t n_evidence;
+	struct fsl_fact evidence[FSL_FACTS_MAX];
+	const char *reason; /* one clause: why this rank, and why not the next-best suspect */
+};
+
+/* A rank that looked suspicious and is not named: victim of another, or unconfirmed. */
+struct fsl_suspect {
+	int32_t rank;
+	double late_ms_per_step; /* mean lateness per step, ms */
+	const char *detector;    /* who suspected it; static */
+	const char *reason;      /* one clause */
+};
+
+enum fsl_method { FSL_METHOD_SPACE, FSL_METHOD_TIME, FSL_METHOD_LACK };
+
+/* kpiData: one window of the classical series. */
+struct fsl_kpi_point {
+	double timestamp_ms, value;
+	uint8_t abnormal;
+};
+
+/* One entry of sysTrace's abnormalDetail or normalDetail. */
+struct fsl_detail {
+	int32_t rank;
+	const char *server_ip;
+	const char *kpi_id; /* metric name, with "!func" when a metric has several */
+	enum fsl_method method;
+	bool is_abnormal;
+	int32_t *rela_ranks;
+	size_t n_rela_ranks;
+	int32_t *omitted_ranks;
+	size_t n_omitted_ranks;
+	struct fsl_kpi_point *kpi;
+	size_t n_kpi;
+};
+
+/* What is put at its peers' level together in a what-if. */
+enum fsl_whatif_kind {
+	FSL_WHATIF_HOST,     /* all ranks of a server */
+	FSL_WHATIF_STAGE,    /* all ranks of a pipeline stage */
+	FSL_WHATIF_REPLICA,  /* all ranks of a data-parallel replica */
+	FSL_WHATIF_WORK,     /* one part of the own time of all ranks */
+	FSL_WHATIF_TRANSFER, /* the transfer of all communicators */
+	FSL_WHATIFS_N
+};
+const char *fsl_whatif_text(enum fsl_whatif_kind kind); /* "host" */
+
+struct fsl_whatif {
+	enum fsl_whatif_kind kind;
+	const char *name; /* "10.0.0.1", "2", "dataloader" */
+	double gain_ms;   /* time per step that comes back when only this is at its level */
+	double cost_ms;   /* time per step that only this costs, all else at its level */
+};
+
+/* What the replay of the job says as a whole. Texts and arrays are borrowed from the replay. */
+struct fsl_replay_summary {
+	bool is_on;        /* verification is configured and something was replayed */
+	bool is_trusted;   /* the losses of the verdict come from the replay */
+	const char *doubt; /* why it is not trusted; "" */
+	size_t n_steps;    /* replayed */
+	/* Replayed against measured step times, as share of these; NaN unknown. */
+	double error_median, error_p95; /* without sign */
+	double error_mean;              /* with sign: above 0 the replay is slower */
+	double slowdown_all; /* over the steps with everything at its level; NaN unknown */
+	/* Of the time lost against that: what comes back with the worst 3 % of the ranks, with the
+	 * last pipeline stage, with the culprits at their level; NaN unknown or nothing lost. */
+	double worst_ranks_share, last_stage_share, culprits_share;
+	struct fsl_whatif *whatifs;
+	size_t n_whatifs;
+};
+
+/* What one chapter of a long capture said. */
+struct fsl_chapter_note {
+	int64_t begin_ns, end_ns;
+	size_t n_steps;
+	enum fsl_verdict_kind kind;
+	double step_ms, slowdown, lost_ms_per_step; /* as in the localisation */
+	const struct fsl_culprit *culprits;         /* borrowed from the chapter's verdict */
+	size_t n_culprits;
+	bool is_told; /* the verdict is that of this chapter */
+};
+
+/* What a verdict is based on. */
+struct fsl_coverage {
+	size_t n_ranks_expected, n_ranks_seen;
+	int32_t *missing_ranks; /* expected, no usable marker file or no operator in it */
+	size_t n_missing_ranks;
+	uint64_t n_files, n_files_unusable, n_files_partial;
+	uint64_t n_bytes, n_records;
+	uint64_t n_bytes_before; /* of rows older than the time range, not read */
+	uint64_t n_bytes_behind; /* likewise newer */
+	uint64_t n_dropped[FSL_DROPS_N];
+	int64_t begin_ns, end_ns; /* time covered; FSL_NS_ABSENT: none */
+	size_t n_steps;
+	const char *steps_source; /* as fsl_steps.source */
+	size_t n_groups,
+		n_groups_matched; /* communicators with at least two members seen / matched */
+	/* Of the matched groups, those with operators that do not end together: not used; and how
+	 * far apart they end at worst (median of a channel), NaN: none. */
+	size_t n_groups_disagreeing;
+	double ends_disagree_ms;
+	uint64_t n_instances, n_instances_matched;
+	uint64_t n_p2p, n_p2p_matched; /* point-to-point operators / of them, with their partner */
+	double clock_offset_max_ms;    /* largest host clock offset found; NaN: not measured */
+	double clock_residual_ms; /* median disagreement of common ends after correction; NaN */
+	/* Detectors that could not run and why ("SlidingWindowDBSCAN: HcclAllGather tp [0,1]: 2
+	 * ranks, needs 4"). */
+	const char **skipped;
+	size_t n_skipped;
+};
+
+/* A unit of time other than ours. */
+struct fsl_time_unit {
+	const char *name; /* "microseconds" */
+	int64_t ns;
+};
+
+/*
+ * The unit in which the inputs' times may have been written where that was not ns: times in January
+ * 1970 that lie between 2010 and 2050 in that unit. Clocks that count from the start of a host look
+ * the same for some days, so it is a doubt and no more. NULL: there is none. Static.
+ */
+const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage);
+
+/* Gives *out all of *from but ranks seen, steps with their time, and detectors skipped, which
+ * are its own: both verdicts of a run stand on the same files. Lists are borrowed. */
+void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from);
+
+struct fsl_localisation {
+	struct fsl_arena arena;
+	/* sysTrace's part. */
+	int result_code; /* 200 normal, 201 anomaly, 500 error */
+	bool compute, network, storage;
+	struct fsl_detail *abnormal;
+	size_t n_abnormal, abnormal_capacity;
+	struct fsl_detail *normal;
+	size_t n_normal, normal_capacity;
+	const char *error_message; /* "" */
+	/* Ours. */
+	enum fsl_verdict_kind kind;
+	double confidence;
+	int64_t fault_ns; /* FSL_NS_ABSENT: none */
+	double slowdown; /* measured step time / step time with everybody at peer level; NaN unknown
+			  */
+	double step_ms;  /* median measured step time; NaN unknown */
+	double lost_ms_per_step; /* NaN unknown */
+	bool is_loss_replayed;   /* the losses come from the replay; false: from excess and waits */
+	bool lacks_peers; /* INSUFFICIENT_EVIDENCE: no rank does the same work as one in doubt */
+	struct fsl_replay_summary replay;
+	const char *reason; /* one sentence for the terminal */
+	struct fsl_culprit *culprits;
+	size_t n_culprits, culprits_capacity;
+	struct fsl_suspect *victims;
+	size_t n_victims, victims_capacity;
+	struct fsl_suspect *unconfirmed;
+	size_t n_unconfirmed, unconfirmed_capacity;
+	struct fsl_coverage coverage;
+	struct fsl_chapter_note *chapters; /* oldest first; none: judged as a whole */
+	size_t n_chapters;
+	const char *algorithm; /* "failslow", "systrace"; static */
+	bool is_suppressed;    /* same culprits alarmed within look_back: no new alarm */
+	int64_t suppressed_since_ns;
+};
+
+/* One alarmed step of perception. */
+struct fsl_step_anomaly {
+	int64_t step;
+	int64_t begin_ns;
+	double degree; /* step time / normal step time - 1 */
+	double step_ms, normal_ms;
+};
+
+/* A lasting change of the step time. */
+struct fsl_step_episode {
+	int64_t onset_step, until_step; /* until -1: lasts to the end */
+	int64_t onset_ns;
+	double before_ms, after_ms; /* medians; means where it is of checkpoints */
+	double p_value;
+	size_t n_steps;
+	bool is_of_saves; /* checkpoints take longer, other steps do not */
+};
+
+/* A long step that is explained (checkpoint, GC) and therefore no alarm. */
+struct fsl_step_explained {
+	int64_t step;
+	int64_t begin_ns;
+	double step_ms, normal_ms, explained_ms;
+	const char *why; /* "checkpoint", "gc"; static */
+};
+
+struct fsl_perception {
+	struct fsl_arena arena;
+	/* sysTrace's part. */
+	bool is_anomaly;
+	const char *anomaly_type; /* "normal", "failSlow", "hang"; static */
+	struct fsl_step_anomaly *anomalies;
+	size_t n_anomalies, anomalies_capacity;
+	int64_t start_ns, end_ns; /* first and last step looked at */
+	const char *error_message;
+	/* Ours. */
+	enum fsl_verdict_kind kind; /* NORMAL, JOB_SLOWDOWN, HANG, INSUFFICIENT_EVIDENCE */
+	const char *reason;
+	struct fsl_step_episode *episodes;
+	size_t n_episodes, episodes_capacity;
+	struct fsl_step_explained *explained;
+	size_t n_explained, explained_capacity;
+	struct fsl_step_anomaly
+		*slow_dataloader; /* steps whose data loading is long (enable_dataloader) */
+	size_t n_slow_dataloader, slow_dataloader_capacity;
+	struct fsl_step_anomaly *slow_ckpt; /* checkpoints that take long (enable_ckpt) */
+	size_t n_slow_ckpt, slow_ckpt_capacity;
+	double hang_mins; /* now - last event of the job, minutes; NaN: no event */
+	bool is_over;     /* that is longer than hang_forget_hours: the job has ended */
+	int64_t hang_since_ns;
+	int32_t *stopped_first; /* ranks that stopped first; none: all stopped together */
+	size_t n_stopped_first;
+	/* Ranks in an operator that has not ended, where nobody has left an event for long enough
+	 * to be told and not for long enough to be a hang; else 0. */
+	size_t n_stalled;
+	struct fsl_coverage coverage;
+};
+
+/* Empty verdicts in which everything is unknown: NaN, -1, FSL_NS_ABSENT, "". */
+void fsl_localisation_init(struct fsl_localisation *localisation);
+void fsl_replay_summary_init(struct fsl_replay_summary *summary);
+void fsl_perception_init(struct fsl_perception *perception);
+void fsl_localisation_fini(struct fsl_localisation *localisation);
+void fsl_perception_fini(struct fsl_perception *perception);
+
+/* A culprit of whom nothing but the rank is known. */
+struct fsl_culprit fsl_culprit_of(int32_t rank);
+/* Adds one number; dropped (false) when the culprit has FSL_FACTS_MAX already. @name, @unit:
+ * static. */
+bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double value,
+			  const char *unit);
+
+/*
+ * Copy one element to the end of its array. Texts and arrays that it points to are borrowed: they
+ * live in the verdict's arena, in the run's, or are static. Fail with FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
+					     const struct fsl_culprit *culprit,
+					     struct fsl_error *err);
+enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisation,
+					    const struct fsl_suspect *victim,
+					    struct fsl_error *err);
+enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
+						 const struct fsl_suspect *suspect,
+						 struct fsl_error *err);
+/* Into abnormalDetail or normalDetail, as detail->is_abnormal says. */
+enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
+					    const struct fsl_detail *detail, struct fsl_error *err);
+enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
+					   const struct fsl_step_anomaly *anomaly,
+					   struct fsl_error *err);
+enum fsl_status fsl_perception_add_episode(struct fsl_perception *perception,
+					   const struct fsl_step_episode *episode,
+					   struct fsl_error *err);
+enum fsl_status fsl_perception_add_explained(struct fsl_perception *perception,
+					     const struct fsl_step_explained *explained,
+					     struct fsl_error *err);
+enum fsl_status fsl_perception_add_slow_dataloader(struct fsl_perception *perception,
+						   const struct fsl_step_anomaly *slow,
+						   struct fsl_error *err);
+enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
+					     const struct fsl_step_anomaly *slow,
+					     struct fsl_error *err);
+
+/* One line of coverage->skipped, printed into @arena (the arena of the verdict that owns the
+ * coverage). */
+enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena,
+					 struct fsl_error *err, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Copy of @n_ranks rank numbers in @arena; NULL when out of memory. */
+int32_t *fsl_ranks_copy(struct fsl_arena *arena, const int32_t *ranks, size_t n_ranks);
+
+#endif

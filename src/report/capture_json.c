@@ -1,0 +1,362 @@
+/* The result as one JSON document: docs/profile.schema.json. Every number has its unit in its key.
+ */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "capture/step_rows.h"
+#include "report/capture_report.h"
+#include "report/document.h"
+#include "report/report.h"
+
+enum {
+	SCHEMA_VERSION = 1,
+	DECIMALS_NS = 6, /* of ms: what the profiler writes is told to the last digit */
+	FILE_INDENT = 2,
+};
+
+static void put_ns(struct fsl_document *document, cJSON *parent, const char *key, int64_t ns)
+{
+	if (ns < 0) {
+		fsl_document_null(document, parent, key);
+	} else {
+		fsl_document_number(document, parent, key, (double)ns / (double)FSL_NS_PER_MS,
+				    DECIMALS_NS);
+	}
+}
+
+/* "" is null. */
+static void put_told(struct fsl_document *document, cJSON *parent, const char *key,
+		     const char *text)
+{
+	if (text == NULL || *text == '\0') {
+		fsl_document_null(document, parent, key);
+	} else {
+		fsl_document_text(document, parent, key, text);
+	}
+}
+
+static void put_size(struct fsl_document *document, cJSON *parent, const char *key, int64_t size)
+{
+	fsl_document_index(document, parent, key, size > 0 ? size : -1);
+}
+
+static void put_coverage(struct fsl_document *document, cJSON *root,
+			 const struct fsl_profile_result *result)
+{
+	const struct fsl_profile *profile = result->profile;
+	const struct fsl_profile_cluster *cluster = result->cluster;
+	uint64_t n_files = 0, n_partial = 0, n_unusable = 0, n_bytes = 0, n_incomplete = 0;
+	int64_t world = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		world = rank->info.world_size > world ? rank->info.world_size : world;
+		n_files += rank->n_files;
+		for (size_t f = 0; f < rank->n_files; f++) {
+			enum fsl_file_state state = rank->files[f].state;
+			n_bytes += rank->files[f].n_bytes;
+			n_partial += state == FSL_FILE_PARTIAL;
+			n_unusable += state != FSL_FILE_READ && state != FSL_FILE_PARTIAL;
+		}
+	}
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		n_incomplete += cluster->groups[g].n_seen < cluster->groups[g].size;
+	}
+	cJSON *object = fsl_document_object(document, root, "coverage");
+	fsl_document_count(document, object, "ranks", profile->n_ranks);
+	put_size(document, object, "worldSize", world);
+	fsl_document_count(document, object, "steps", cluster->n_steps);
+	fsl_document_count(document, object, "groups", cluster->n_groups);
+	fsl_document_count(document, object, "groupsIncomplete", n_incomplete);
+	fsl_document_count(document, object, "files", n_files);
+	fsl_document_count(document, object, "filesPartial", n_partial);
+	fsl_document_count(document, object, "filesUnusable", n_unusable);
+	fsl_document_count(document, object, "filesBytes", n_bytes);
+}
+
+static const char *writer_text(enum fsl_profile_writer writer)
+{
+	switch (writer) {
+	case FSL_PROFILE_PYTORCH:
+		return "pytorch";
+	case FSL_PROFILE_MINDSPORE:
+		return "mindspore";
+	case FSL_PROFILE_MSPROF:
+		return "msprof";
+	case FSL_PROFILE_UNKNOWN:
+		break;
+	}
+	return "";
+}
+
+static const char *source_text(enum fsl_profile_rank_source source)
+{
+	switch (source) {
+	case FSL_PROFILE_RANK_INFO_NAME:
+		return "profiler_info name";
+	case FSL_PROFILE_RANK_INFO_CONTENT:
+		return "profiler_info content";
+	case FSL_PROFILE_RANK_DB_NAME:
+		return "database name";
+	case FSL_PROFILE_RANK_METADATA:
+		return "metadata";
+	case FSL_PROFILE_RANK_FOLDER_NAME:
+		return "folder name";
+	case FSL_PROFILE_RANK_NONE:
+		break;
+	}
+	return "order of folders";
+}
+
+static void put_place(struct fsl_document *document, cJSON *entry,
+		      const struct fsl_profile_cluster *cluster, size_t i)
+{
+	if (!cluster->has_places) {
+		fsl_document_null(document, entry, "place");
+		return;
+	}
+	const struct fsl_profile_place *place = &cluster->places[i];
+	cJSON *object = fsl_document_object(document, entry, "place");
+	fsl_document_index(document, object, "dp", place->dp);
+	fsl_document_index(document, object, "pp", place->pp);
+	fsl_document_index(document, object, "tp", place->tp);
+	fsl_document_index(document, object, "cp", place->cp);
+}
+
+static void put_stage_of(struct fsl_document *document, cJSON *entry,
+			 const struct fsl_profile_cluster *cluster, int32_t rank)
+{
+	size_t stage = fsl_profile_stage_of(cluster, rank);
+	fsl_document_index(document, entry, "stage", stage == SIZE_MAX ? -1 : (int64_t)stage);
+}
+
+static void put_ranks(struct fsl_document *document, cJSON *root,
+		      const struct fsl_profile_result *result)
+{
+	cJSON *list = fsl_document_array(document, root, "ranks");
+	for (size_t i = 0; i < result->profile->n_ranks && !document->has_failed; i++) {
+		const struct fsl_profile_rank *rank = &result->profile->ranks[i];
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_integer(document, entry, "rank", rank->rank);
+		fsl_document_text(document, entry, "folder", rank->folder.path);
+		fsl_document_text(document, entry, "rankSource",
+				  source_text(rank->folder.rank_source));
+		put_told(document, entry, "writer", writer_text(rank->folder.writer));
+		put_told(document, entry, "level", rank->info.level);
+		put_told(document, entry, "torchVersion", rank->info.torch_version);
+		put_told(document, entry, "cannVersion", rank->info.cann_version);
+		put_told(document, entry, "host", rank->info.host_uid);
+		put_stage_of(document, entry, result->cluster, rank->rank);
+		put_place(document, entry, result->cluster, i);
+	}
+}
+
+static void put_step(struct fsl_document *document, cJSON *list, int32_t rank,
+		     const struct fsl_profile_step *step, const char *source)
+{
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_integer(document, entry, "rank", rank);
+	fsl_document_index(document, entry, "step", step->step);
+	fsl_document_text(document, entry, "source", source);
+	put_ns(document, entry, "wholeMs", fsl_profile_step_ns(step));
+	put_ns(document, entry, "computingMs", step->computing_ns);
+	put_ns(document, entry, "exposedMs", step->exposed_ns);
+	put_ns(document, entry, "freeMs", step->free_ns);
+	put_ns(document, entry, "overlappedMs", step->overlapped_ns);
+	put_ns(document, entry, "communicationMs", step->communication_ns);
+	put_ns(document, entry, "stageMs", step->stage_ns);
+	put_ns(document, entry, "bubbleMs", step->bubble_ns);
+	put_ns(document, entry, "exposedNotReceiveMs", step->exposed_not_receive_ns);
+	put_ns(document, entry, "preparingMs", step->preparing_ns);
+}
+
+static void put_steps(struct fsl_document *document, cJSON *root, const struct fsl_profile *profile)
+{
+	cJSON *list = fsl_document_array(document, root, "steps");
+	for (size_t i = 0; i < profile->n_ranks && !document->has_failed; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		for (size_t s = 0; s < rank->n_steps && !document->has_failed; s++) {
+			put_step(document, list, rank->rank, &rank->steps[s], "step_trace_time");
+		}
+		for (size_t s = 0; s < rank->n_rebuilt && !document->has_failed; s++) {
+			put_step(document, list, rank->rank, &rank->rebuilt[s], "kernel_details");
+		}
+	}
+}
+
+static void put_stages(struct fsl_document *document, cJSON *root,
+		       const struct fsl_profile_cluster *cluster)
+{
+	cJSON *list = fsl_document_array(document, root, "stages");
+	for (size_t s = 0; s < cluster->n_stages && !document->has_failed; s++) {
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_count(document, entry, "stage", s);
+		fsl_document_ranks(document, entry, "ranks", cluster->stages[s].ranks,
+				   cluster->stages[s].n_ranks);
+	}
+}
+
+static void put_groups(struct fsl_document *document, cJSON *root,
+		       const struct fsl_profile_cluster *cluster)
+{
+	cJSON *list = fsl_document_array(document, root, "groups");
+	for (size_t g = 0; g < cluster->n_groups && !document->has_failed; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_text(document, entry, "hash", group->hash);
+		put_told(document, entry, "id", group->id);
+		put_told(document, entry, "name", group->name);
+		fsl_document_bool(document, entry, "pointToPoint", group->is_p2p);
+		fsl_document_ranks(document, entry, "ranks", group->ranks, group->n_ranks);
+		fsl_document_count(document, entry, "ranksSeen", group->n_seen);
+		fsl_document_count(document, entry, "ranksExpected", group->size);
+	}
+}
+
+static void put_seen(struct fsl_document *document, cJSON *entry,
+		     const struct fsl_profile_finding *finding)
+{
+	cJSON *list = fsl_document_array(document, entry, "seenSteps");
+	for (size_t i = 0; i < finding->n_seen_steps && !document->has_failed; i++) {
+		fsl_document_integer(document, list, NULL, finding->seen_steps[i]);
+	}
+	fsl_document_count(document, entry, "stepsJudged", finding->n_steps);
+}
+
+static void put_lines(struct fsl_document *document, cJSON *parent,
+		      const struct fsl_profile_finding *finding)
+{
+	cJSON *list = fsl_document_array(document, parent, "table");
+	for (size_t i = 0; i < finding->n_lines && !document->has_failed; i++) {
+		const struct fsl_profile_line *line = &finding->lines[i];
+		cJSON *entry = fsl_document_object(document, list, NULL);
+		fsl_document_text(document, entry, "kind", line->kind);
+		fsl_document_text(document, entry, "name", line->name);
+		fsl_document_number(document, entry, "msPerStep", line->ms, FSL_DECIMALS_MS);
+		fsl_document_number(document, entry, "callsPerStep", line->count, FSL_DECIMALS_MS);
+		fsl_document_number(document, entry, "share", line->share, FSL_DECIMALS_RATIO);
+	}
+}
+
+static void put_finding(struct fsl_document *document, cJSON *list,
+			const struct fsl_profile_finding *finding)
+{
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_text(document, entry, "layer", fsl_profile_layer_text(finding->layer));
+	fsl_document_text(document, entry, "code", finding->code);
+	fsl_document_index(document, entry, "rank", finding->rank);
+	fsl_document_index(document, entry, "peer", finding->peer);
+	fsl_document_index(document, entry, "step", finding->step);
+	fsl_document_number(document, entry, "gainMs", finding->gain_ms, FSL_DECIMALS_MS);
+	fsl_document_text(document, entry, "what", finding->what);
+	put_told(document, entry, "advice", finding->advice);
+	if (finding->n_steps > 0) {
+		put_seen(document, entry, finding);
+	}
+	cJSON *facts = fsl_document_object(document, entry, "facts");
+	for (size_t i = 0; i < finding->n_facts; i++) {
+		fsl_document_fact(document, facts, &finding->facts[i]);
+	}
+	if (finding->n_lines > 0) {
+		put_lines(document, entry, finding);
+	}
+}
+
+static void put_sentences(struct fsl_document *document, cJSON *root, const char *key,
+			  const char *const *sentences, size_t n)
+{
+	cJSON *list = fsl_document_array(document, root, key);
+	for (size_t i = 0; i < n && !document->has_failed; i++) {
+		fsl_document_text(document, list, NULL, sentences[i]);
+	}
+}
+
+static void put_file(struct fsl_document *document, cJSON *list, const struct fsl_file *file)
+{
+	uint64_t n_dropped = 0;
+	for (size_t drop = 0; drop < FSL_DROPS_N; drop++) {
+		n_dropped += file->n_dropped[drop];
+	}
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_integer(document, entry, "rank", file->rank);
+	fsl_document_text(document, entry, "path", file->path);
+	fsl_document_text(document, entry, "state", fsl_file_state_text(file->state));
+	put_told(document, entry, "message", file->message);
+	fsl_document_count(document, entry, "sizeBytes", file->n_bytes);
+	fsl_document_count(document, entry, "rowsRead", file->n_records);
+	fsl_document_count(document, entry, "rowsDropped", n_dropped);
+}
+
+static void put_files(struct fsl_document *document, cJSON *root, const struct fsl_profile *profile)
+{
+	cJSON *list = fsl_document_array(document, root, "files");
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		for (size_t f = 0; f < rank->n_files && !document->has_failed; f++) {
+			put_file(document, list, &rank->files[f]);
+		}
+	}
+}
+
+/* NULL when out of memory. */
+static cJSON *document_of(const struct fsl_profile_result *result)
+{
+	struct fsl_document document = {0};
+	const struct fsl_profile_findings *findings = result->findings;
+	cJSON *root = fsl_document_object(&document, NULL, NULL);
+	fsl_document_integer(&document, root, "schemaVersion", SCHEMA_VERSION);
+	cJSON *verdict = fsl_document_object(&document, root, "verdict");
+	fsl_document_verdict(&document, verdict, result->verdict);
+	put_coverage(&document, root, result);
+	put_ranks(&document, root, result);
+	put_steps(&document, root, result->profile);
+	put_stages(&document, root, result->cluster);
+	put_groups(&document, root, result->cluster);
+	cJSON *list = fsl_document_array(&document, root, "findings");
+	for (size_t i = 0; i < findings->n_items && !document.has_failed; i++) {
+		put_finding(&document, list, &findings->items[i]);
+	}
+	put_sentences(&document, root, "missing", findings->missing, findings->n_missing);
+	put_sentences(&document, root, "remarks", result->profile->remarks,
+		      result->profile->n_remarks);
+	put_files(&document, root, result->profile);
+	fsl_document_engine(&document, root, NULL);
+	return fsl_document_finish(&document, root);
+}
+
+enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_profile_result *result,
+					struct fsl_error *err)
+{
+	cJSON *root = document_of(result);
+	enum fsl_status status = fsl_json_print(stream, root, err);
+	cJSON_Delete(root);
+	return status;
+}
+
+enum fsl_status fsl_profile_write_json(const char *dir, const struct fsl_profile_result *result,
+				       struct fsl_error *err)
+{
+	cJSON *root = document_of(result);
+	char *text = root != NULL ? fsl_json_text(root, FILE_INDENT) : NULL;
+	char *path = fsl_path_join(dir, "profile_result.json");
+	cJSON_Delete(root);
+	enum fsl_status status = FSL_OK;
+	if (text != NULL && path != NULL) {
+		size_t length = strlen(text);
+		text[length] = '\n'; /* as on the terminal; the text's end is given by its length */
+		status = fsl_file_write_atomic(path, text, length + 1, err);
+	} else {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY,
+				  "out of memory: document=\"profile_result.json\"");
+	}
+	if (status != FSL_OK && text != NULL && path != NULL) {
+		status = FSL_CAUSE(err, status,
+				   "cannot write the result, free space or set another folder: "
+				   "file=\"%s\", option=\"--output\"",
+				   path);
+	}
+	fsl_free(text);
+	fsl_free(path);
+	return status;
+}

@@ -1,0 +1,342 @@
+/* The summary on the terminal: the verdict first, then what it rests on, then what could be won. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "judge/by_step.h"
+#include "report/capture_report.h"
+#include "report/capture_steps_text.h"
+#include "report/localisation_text.h"
+#include "report/report.h"
+#include "report/screen.h"
+#include "report/words.h"
+#include "text/phrase.h"
+
+enum {
+	FINDINGS_SHOWN_MAX = 12, /* those to win most come first; the file has them all */
+	FINDINGS_ALIKE_MAX = 3,  /* of one code, so that many of a kind leave room for others */
+	SENTENCES_SHOWN_MAX = 6, /* of what is missing, and of remarks */
+	PROBLEMS_SHOWN_MAX = 3,
+	RANGES_SHOWN_MAX = 8,
+	RANKS_LISTED_MAX = 4096,
+};
+
+/* "ranks 0-3"; of very many only their number. */
+static void add_all_ranks(struct fsl_phrase *phrase, const struct fsl_profile *profile)
+{
+	int32_t ranks[RANKS_LISTED_MAX];
+	if (profile->n_ranks > RANKS_LISTED_MAX) {
+		fsl_phrase_add_count(phrase, profile->n_ranks, "rank");
+		return;
+	}
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		ranks[i] = profile->ranks[i].rank;
+	}
+	fsl_phrase_add_ranks(phrase, ranks, profile->n_ranks, RANGES_SHOWN_MAX);
+}
+
+/* Largest that any rank's metadata tells; 0: none does. */
+static int64_t world_size(const struct fsl_profile *profile)
+{
+	int64_t size = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		int64_t own = profile->ranks[i].info.world_size;
+		size = own > size ? own : size;
+	}
+	return size;
+}
+
+static void add_steps(struct fsl_phrase *phrase, const struct fsl_profile_cluster *cluster)
+{
+	fsl_phrase_add(phrase, ", ");
+	fsl_phrase_add_count(phrase, cluster->n_steps, "step");
+	if (cluster->n_steps == 0 || cluster->steps[0] == FSL_STEP_ABSENT) {
+		return;
+	}
+	int64_t first = cluster->steps[0], last = cluster->steps[cluster->n_steps - 1];
+	fsl_phrase_add(phrase, first == last ? " (%" PRId64 ")" : " (%" PRId64 " to %" PRId64 ")",
+		       first, last);
+}
+
+static const char *level_of(const struct fsl_profile_info *info)
+{
+	return info->level;
+}
+
+static const char *torch_of(const struct fsl_profile_info *info)
+{
+	return info->torch_version;
+}
+
+static const char *cann_of(const struct fsl_profile_info *info)
+{
+	return info->cann_version;
+}
+
+/* What the first rank that tells it has, and whether others have something else. */
+static void add_version(struct fsl_phrase *phrase, const struct fsl_profile *profile,
+			const char *words, const char *(*of)(const struct fsl_profile_info *info))
+{
+	const char *first = "";
+	bool has_others = false;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const char *own = of(&profile->ranks[i].info);
+		first = *first == '\0' ? own : first;
+		has_others |= *own != '\0' && strcmp(own, first) != 0;
+	}
+	if (*first != '\0') {
+		fsl_phrase_add(phrase, ", %s%s%s", words, first, has_others ? " and others" : "");
+	}
+}
+
+static void print_coverage(const struct fsl_screen *screen, const struct fsl_profile_result *result)
+{
+	const struct fsl_profile *profile = result->profile;
+	struct fsl_phrase phrase = {0};
+	int64_t world = world_size(profile);
+	add_all_ranks(&phrase, profile);
+	if (world > 0) {
+		fsl_phrase_add(&phrase, " of a job of %" PRId64, world);
+	}
+	add_steps(&phrase, result->cluster);
+	add_version(&phrase, profile, "", level_of);
+	add_version(&phrase, profile, "torch_npu ", torch_of);
+	add_version(&phrase, profile, "CANN ", cann_of);
+	fsl_screen_field(screen, "coverage", phrase.text);
+}
+
+static void print_groups(const struct fsl_screen *screen, const struct fsl_profile_cluster *cluster)
+{
+	const struct fsl_profile_group *worst = NULL;
+	size_t n_incomplete = 0;
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		if (group->n_seen < group->size) {
+			n_incomplete++;
+			worst = worst == NULL || group->n_seen * worst->size <
+							 worst->n_seen * group->size
+					? group
+					: worst;
+		}
+	}
+	if (cluster->n_groups == 0) {
+		return;
+	}
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_count(&phrase, cluster->n_groups, "group");
+	if (worst != NULL) {
+		fsl_phrase_add(&phrase, ", %zu incomplete: %zu of %zu ranks of group %s",
+			       n_incomplete, worst->n_seen, worst->size,
+			       *worst->name != '\0' ? worst->name : worst->hash);
+	} else {
+		fsl_phrase_add(&phrase, ", all members there");
+	}
+	fsl_screen_field(screen, "groups", phrase.text);
+}
+
+/* "seen in 2 of 5 steps", of the first of @n_culprits. */
+static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *first,
+			size_t n_culprits)
+{
+	double n_seen = NAN, n_judged = NAN;
+	for (size_t f = 0; f < first->n_evidence; f++) {
+		const struct fsl_fact *fact = &first->evidence[f];
+		n_seen = strcmp(fact->name, "steps_seen") == 0 ? fact->value : n_seen;
+		n_judged = strcmp(fact->name, "steps_judged") == 0 ? fact->value : n_judged;
+	}
+	if (!(n_seen < n_judged)) {
+		return;
+	}
+	fsl_phrase_add(headline, "; ");
+	if (n_culprits > 1 && first->peer < 0) {
+		fsl_phrase_add(headline, "rank %d ", (int)first->rank);
+	}
+	fsl_phrase_add(headline, "seen in %.0f of %.0f steps", n_seen, n_judged);
+}
+
+/* Who is slow in some steps must not read like one that always is. */
+static void add_when(struct fsl_phrase *headline, const struct fsl_profile_result *result)
+{
+	const struct fsl_localisation *verdict = result->verdict;
+	if (verdict->n_culprits > 0) {
+		add_when_of(headline, &verdict->culprits[0], verdict->n_culprits);
+	}
+	if (verdict->kind == FSL_VERDICT_NORMAL) {
+		struct fsl_phrase passing = {0};
+		if (fsl_by_step_add_passing(&passing, result->findings)) {
+			fsl_phrase_add(headline, "; %s", passing.text);
+		}
+	}
+}
+
+/* Below the folder that was asked for, its path says nothing new. */
+static const char *short_path(const struct fsl_profile *profile, const char *path)
+{
+	size_t length = strlen(profile->root);
+	bool is_below = strncmp(path, profile->root, length) == 0 && path[length] == '/';
+	return is_below ? path + length + 1 : path;
+}
+
+static void print_problem(const struct fsl_screen *screen, const struct fsl_profile *profile,
+			  const struct fsl_file *file)
+{
+	struct fsl_phrase phrase = {0};
+	const char *message = fsl_text_or_empty(file->message);
+	fsl_phrase_add(&phrase, "%s: %s", short_path(profile, file->path),
+		       *message != '\0' ? message : fsl_file_state_text(file->state));
+	fsl_screen_field(screen, "problem", phrase.text);
+}
+
+static void print_problems(const struct fsl_screen *screen, const struct fsl_profile *profile)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		for (size_t f = 0; f < rank->n_files; f++) {
+			if (rank->files[f].state != FSL_FILE_READ && ++n <= PROBLEMS_SHOWN_MAX) {
+				print_problem(screen, profile, &rank->files[f]);
+			}
+		}
+	}
+	if (n > PROBLEMS_SHOWN_MAX) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add(&phrase, "and ");
+		fsl_phrase_add_count(&phrase, n - PROBLEMS_SHOWN_MAX, "more file");
+		fsl_screen_field(screen, "", phrase.text);
+	}
+}
+
+static void print_files(const struct fsl_screen *screen, const struct fsl_profile *profile)
+{
+	size_t n = 0, n_partial = 0, n_unusable = 0;
+	uint64_t n_bytes = 0;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		n += rank->n_files;
+		for (size_t f = 0; f < rank->n_files; f++) {
+			enum fsl_file_state state = rank->files[f].state;
+			n_bytes += rank->files[f].n_bytes;
+			n_partial += state == FSL_FILE_PARTIAL;
+			n_unusable += state != FSL_FILE_READ && state != FSL_FILE_PARTIAL;
+		}
+	}
+	struct fsl_phrase phrase = {0};
+	fsl_phrase_add_count(&phrase, n, "file");
+	fsl_phrase_add(&phrase, ", %.1f MB", (double)n_bytes / 1e6);
+	if (n_partial + n_unusable > 0) {
+		fsl_phrase_add(&phrase, ", %zu read in part, %zu not usable", n_partial,
+			       n_unusable);
+	}
+	fsl_screen_field(screen, "files", phrase.text);
+}
+
+/* What could be won is the label; the sentence, then the advice below it. */
+static void print_finding(const struct fsl_screen *screen,
+			  const struct fsl_profile_finding *finding)
+{
+	struct fsl_phrase gain = {0}, text = {0}, advice = {0};
+	if (isfinite(finding->gain_ms)) {
+		fsl_phrase_add_ms(&gain, finding->gain_ms);
+	} else {
+		fsl_phrase_add(&gain, "-");
+	}
+	fsl_phrase_add(&text, "%s: %s", finding->code, finding->what);
+	fsl_screen_field(screen, gain.text, text.text);
+	if (*finding->advice != '\0') {
+		fsl_phrase_add(&advice, "-> %s", finding->advice);
+		fsl_screen_field(screen, "", advice.text);
+	}
+}
+
+/* True when so many of @shown[n] have this code that one more tells nothing new. */
+static bool is_one_more(const struct fsl_profile_finding *const *shown, size_t n, const char *code)
+{
+	size_t n_alike = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_alike += strcmp(shown[i]->code, code) == 0 ? 1 : 0;
+	}
+	return n_alike == FINDINGS_ALIKE_MAX;
+}
+
+static void print_findings(const struct fsl_screen *screen,
+			   const struct fsl_profile_findings *findings)
+{
+	const struct fsl_profile_finding *shown[FINDINGS_SHOWN_MAX];
+	size_t n = 0, n_more = 0;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (item->is_overview) {
+			continue;
+		}
+		if (n == FINDINGS_SHOWN_MAX || is_one_more(shown, n, item->code)) {
+			n_more++;
+			continue;
+		}
+		if (n == 0) {
+			fsl_screen_field(screen, "per step",
+					 "findings: what could be won, most first");
+		}
+		print_finding(screen, item);
+		shown[n++] = item;
+	}
+	if (n_more > 0) {
+		(void)fprintf(screen->stream, "  and %zu more in profile_result.json (--output)\n",
+			      n_more);
+	}
+	(void)fputs(n > 0 ? "\n" : "", screen->stream);
+}
+
+/* What is no fault comes behind what is, and without advice: that is in the file. */
+static void print_overview(const struct fsl_screen *screen,
+			   const struct fsl_profile_findings *findings)
+{
+	const char *label = "overview";
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (item->is_overview) {
+			struct fsl_phrase text = {0};
+			fsl_phrase_add(&text, "%s: %s", item->code, item->what);
+			fsl_screen_field(screen, label, text.text);
+			label = "";
+		}
+	}
+	(void)fputs(*label == '\0' ? "\n" : "", screen->stream);
+}
+
+static void print_sentences(const struct fsl_screen *screen, const char *label,
+			    const char *const *sentences, size_t n)
+{
+	for (size_t i = 0; i < n && i < SENTENCES_SHOWN_MAX; i++) {
+		fsl_screen_field(screen, i == 0 ? label : "", sentences[i]);
+	}
+	if (n > SENTENCES_SHOWN_MAX) {
+		struct fsl_phrase phrase = {0};
+		fsl_phrase_add(&phrase, "and %zu more in profile_result.json (--output)",
+			       n - SENTENCES_SHOWN_MAX);
+		fsl_screen_field(screen, "", phrase.text);
+	}
+}
+
+void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *result)
+{
+	const struct fsl_summary summary = {.localisation = result->verdict};
+	struct fsl_screen screen = fsl_screen_of(stream, result->width, result->colours);
+	struct fsl_phrase headline = {0};
+	fsl_words_headline(&headline, &summary);
+	add_when(&headline, result);
+	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(&summary)), headline.text);
+	fsl_localisation_text(&screen, result->verdict, headline.text);
+	print_coverage(&screen, result);
+	print_groups(&screen, result->cluster);
+	print_files(&screen, result->profile);
+	print_problems(&screen, result->profile);
+	fsl_profile_steps_text(&screen, result);
+	fsl_profile_stages_text(&screen, result);
+	if (result->findings->n_items > 0) {
+		(void)fputc('\n', stream);
+	}
+	print_findings(&screen, result->findings);
+	print_overview(&screen, result->findings);
+	print_sentences(&screen, "missing", result->findings->missing, result->findings->n_missing);
+	print_sentences(&screen, "remarks", result->profile->remarks, result->profile->n_remarks);
+}

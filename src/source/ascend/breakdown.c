@@ -1,0 +1,345 @@
+/* A sweep over tasks in the order of their begins; a buffer puts them into that order. */
+#include "source/ascend/breakdown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sort.h"
+
+/* What is summed for a step. */
+struct entry {
+	struct fsl_profile_step sums;
+	int64_t begin_ns, end_ns; /* of its slices */
+	struct fsl_profile_gap gaps[FSL_PROFILE_GAPS_MAX];
+	size_t n_gaps;
+};
+
+/* The newest slice of one kind. */
+struct slice {
+	int64_t end_ns; /* as far as it is known */
+	size_t entry;   /* that it counts for */
+};
+
+struct fsl_breakdown {
+	struct fsl_task *tasks; /* to be put in order */
+	size_t n_tasks, tasks_capacity, window;
+	struct entry *entries; /* in the order of first use */
+	size_t n_entries, entries_capacity;
+	bool is_short_of_entries;
+	/* State of the sweep. */
+	bool is_begun;
+	struct fsl_task last;
+	int64_t now_ns; /* all before it is counted */
+	size_t current; /* entry of the latest begin */
+	struct slice computing, communication, exposed;
+	uint32_t busy_name_id; /* task that keeps the device busy longest */
+};
+
+struct fsl_breakdown *fsl_breakdown_create(size_t window)
+{
+	struct fsl_breakdown *breakdown = fsl_calloc(1, sizeof(*breakdown));
+	if (breakdown != NULL) {
+		breakdown->window = window;
+	}
+	return breakdown;
+}
+
+void fsl_breakdown_destroy(struct fsl_breakdown *breakdown)
+{
+	if (breakdown != NULL) {
+		fsl_free(breakdown->tasks);
+		fsl_free(breakdown->entries);
+		fsl_free(breakdown);
+	}
+}
+
+static int compare_tasks(const void *left, const void *right)
+{
+	const struct fsl_task *a = left, *b = right;
+	int order = FSL_ORDER(a->begin_ns, b->begin_ns);
+	order = order != 0 ? order : FSL_ORDER(a->end_ns, b->end_ns);
+	order = order != 0 ? order : FSL_ORDER(a->kind, b->kind);
+	order = order != 0 ? order : FSL_ORDER(a->step, b->step);
+	return order != 0 ? order : FSL_ORDER(a->name_id, b->name_id);
+}
+
+/* Steps come one after the other: searched from the newest. SIZE_MAX when there are too many. */
+static enum fsl_status find_entry(struct fsl_breakdown *breakdown, const struct fsl_task *task,
+				  size_t *at, struct fsl_error *err)
+{
+	for (*at = breakdown->n_entries; (*at)-- > 0;) {
+		if (breakdown->entries[*at].sums.step == task->step) {
+			return FSL_OK;
+		}
+	}
+	if (breakdown->n_entries == FSL_BREAKDOWN_STEPS_MAX) {
+		breakdown->is_short_of_entries = true;
+		return FSL_OK; /* *at is SIZE_MAX */
+	}
+	*at = breakdown->n_entries;
+	enum fsl_status status =
+		FSL_GROW(breakdown->entries, breakdown->entries_capacity, *at + 1, err);
+	if (status == FSL_OK) {
+		breakdown->entries[breakdown->n_entries++] =
+			(struct entry){.sums = {.step = task->step, .device_id = -1},
+				       .begin_ns = task->begin_ns,
+				       .end_ns = task->begin_ns};
+	}
+	return status;
+}
+
+/* Keeps the longest, of equal ones the first. */
+static void add_gap(struct entry *entry, const struct fsl_profile_gap *gap)
+{
+	size_t at = entry->n_gaps;
+	if (at == FSL_PROFILE_GAPS_MAX) {
+		at = 0;
+		for (size_t i = 1; i < FSL_PROFILE_GAPS_MAX; i++) {
+			const struct fsl_profile_gap *least = &entry->gaps[at];
+			if (entry->gaps[i].dur_ns <= least->dur_ns) {
+				at = i;
+			}
+		}
+		if (gap->dur_ns <= entry->gaps[at].dur_ns) {
+			return;
+		}
+	} else {
+		entry->n_gaps++;
+	}
+	entry->gaps[at] = *gap;
+}
+
+static void stretch(struct entry *entry, int64_t end_ns)
+{
+	entry->end_ns = end_ns > entry->end_ns ? end_ns : entry->end_ns;
+}
+
+/* Nothing runs from now until @task begins. */
+static void count_free(struct fsl_breakdown *breakdown, const struct fsl_task *task)
+{
+	struct entry *entry = &breakdown->entries[breakdown->current];
+	const struct fsl_profile_gap gap = {
+		.step = entry->sums.step,
+		.begin_ns = breakdown->now_ns,
+		.dur_ns = task->begin_ns - breakdown->now_ns,
+		.before_id = breakdown->busy_name_id,
+		.after_id = task->name_id,
+	};
+	entry->sums.free_ns += gap.dur_ns;
+	stretch(entry, task->begin_ns);
+	add_gap(entry, &gap);
+}
+
+/* From now until @end_ns the same kinds of tasks run. */
+static void count_busy(struct fsl_breakdown *breakdown, int64_t end_ns)
+{
+	int64_t dur_ns = end_ns - breakdown->now_ns;
+	bool is_computing = breakdown->now_ns < breakdown->computing.end_ns;
+	bool is_communicating = breakdown->now_ns < breakdown->communication.end_ns;
+	if (is_computing) {
+		struct entry *entry = &breakdown->entries[breakdown->computing.entry];
+		entry->sums.computing_ns += dur_ns;
+		stretch(entry, end_ns);
+	}
+	if (is_communicating) {
+		struct entry *entry = &breakdown->entries[breakdown->communication.entry];
+		entry->sums.communication_ns += dur_ns;
+		stretch(entry, end_ns);
+	}
+	if (is_communicating && !is_computing) {
+		/* Goes on, or begins here: at the begin of a task, or where computing ends. */
+		if (breakdown->exposed.end_ns != breakdown->now_ns) {
+			breakdown->exposed.entry = breakdown->current;
+		}
+		breakdown->exposed.end_ns = end_ns;
+		breakdown->entries[breakdown->exposed.entry].sums.exposed_ns += dur_ns;
+	}
+}
+
+/* Counts what lies between now and the begin of @task, or all that is left without one. */
+static void advance(struct fsl_breakdown *breakdown, const struct fsl_task *task)
+{
+	int64_t until_ns = task != NULL ? task->begin_ns : INT64_MAX;
+	const int64_t *computing = &breakdown->computing.end_ns;
+	const int64_t *communication = &breakdown->communication.end_ns;
+	while (breakdown->now_ns < until_ns) {
+		int64_t end_ns = until_ns;
+		if (*computing > breakdown->now_ns && *computing < end_ns) {
+			end_ns = *computing;
+		}
+		if (*communication > breakdown->now_ns && *communication < end_ns) {
+			end_ns = *communication;
+		}
+		if (*computing <= breakdown->now_ns && *communication <= breakdown->now_ns) {
+			if (task == NULL) {
+				return;
+			}
+			count_free(breakdown, task);
+		} else {
+			count_busy(breakdown, end_ns);
+		}
+		breakdown->now_ns = end_ns;
+	}
+}
+
+static int64_t busy_until(const struct fsl_breakdown *breakdown)
+{
+	int64_t computing_ns = breakdown->computing.end_ns;
+	int64_t communication_ns = breakdown->communication.end_ns;
+	return computing_ns > communication_ns ? computing_ns : communication_ns;
+}
+
+/* @task is the next in the order of begins. */
+static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_task *task,
+			     struct fsl_error *err)
+{
+	size_t at = 0;
+	enum fsl_status status = find_entry(breakdown, task, &at, err);
+	if (status != FSL_OK || at == SIZE_MAX) {
+		return status;
+	}
+	if (breakdown->is_begun) {
+		advance(breakdown, task);
+	} else {
+		breakdown->is_begun = true;
+		breakdown->now_ns = task->begin_ns;
+		breakdown->computing.end_ns = breakdown->communication.end_ns = task->begin_ns;
+		breakdown->exposed.end_ns = -1;
+	}
+	breakdown->current = at;
+	struct slice *slice =
+		task->kind == FSL_TASK_COMPUTE ? &breakdown->computing : &breakdown->communication;
+	if (slice->end_ns <= task->begin_ns) {
+		slice->entry = at;
+		slice->end_ns = task->begin_ns;
+		if (task->kind != FSL_TASK_COMPUTE) {
+			breakdown->exposed.end_ns = -1;
+		}
+	}
+	if (task->end_ns >= busy_until(breakdown)) {
+		breakdown->busy_name_id = task->name_id;
+	}
+	if (task->end_ns > slice->end_ns) {
+		slice->end_ns = task->end_ns;
+	}
+	if (task->kind == FSL_TASK_RECEIVE) {
+		int64_t *bubble_ns = &breakdown->entries[at].sums.bubble_ns;
+		*bubble_ns = fsl_sum_i64(*bubble_ns, task->end_ns - task->begin_ns);
+	}
+	return FSL_OK;
+}
+
+static void sort_tasks(struct fsl_task *tasks, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (compare_tasks(&tasks[i - 1], &tasks[i]) > 0) {
+			qsort(tasks, n, sizeof(*tasks), compare_tasks);
+			return;
+		}
+	}
+}
+
+/* Counts the first @n of those that are held; the rest stays. */
+static enum fsl_status release(struct fsl_breakdown *breakdown, size_t n, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	sort_tasks(breakdown->tasks, breakdown->n_tasks);
+	for (size_t i = 0; i < n && status == FSL_OK; i++) {
+		status = sweep(breakdown, &breakdown->tasks[i], err);
+	}
+	if (n > 0) {
+		breakdown->last = breakdown->tasks[n - 1];
+		breakdown->n_tasks -= n;
+		memmove(breakdown->tasks, breakdown->tasks + n,
+			breakdown->n_tasks * sizeof(*breakdown->tasks));
+	}
+	return status;
+}
+
+enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct fsl_task *task,
+				  bool *is_late, struct fsl_error *err)
+{
+	FSL_ASSERT(task->begin_ns >= 0 && task->begin_ns <= task->end_ns);
+	*is_late = breakdown->is_begun && compare_tasks(task, &breakdown->last) < 0;
+	if (*is_late) {
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(breakdown->tasks, breakdown->tasks_capacity, breakdown->n_tasks + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	breakdown->tasks[breakdown->n_tasks++] = *task;
+	return breakdown->n_tasks < breakdown->window
+		       ? FSL_OK
+		       : release(breakdown, breakdown->n_tasks / 2, err);
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	return FSL_ORDER(a->sums.step, b->sums.step);
+}
+
+static int compare_gaps(const void *left, const void *right)
+{
+	const struct fsl_profile_gap *a = left, *b = right;
+	int order = FSL_ORDER(b->dur_ns, a->dur_ns);
+	return order != 0 ? order : FSL_ORDER(a->begin_ns, b->begin_ns);
+}
+
+static int64_t less(int64_t from, int64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+static enum fsl_status give(struct entry *entry, struct fsl_profile_rank *rank, int64_t device_id,
+			    struct fsl_error *err)
+{
+	struct fsl_profile_step *sums = &entry->sums;
+	sums->device_id = device_id;
+	sums->overlapped_ns = less(sums->communication_ns, sums->exposed_ns);
+	sums->stage_ns = less(entry->end_ns - entry->begin_ns, sums->bubble_ns);
+	sums->exposed_not_receive_ns = less(sums->exposed_ns, sums->bubble_ns);
+	sums->preparing_ns = FSL_NS_ABSENT; /* the host's part of it is not here */
+	qsort(entry->gaps, entry->n_gaps, sizeof(entry->gaps[0]), compare_gaps);
+	enum fsl_status status =
+		FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(rank->gaps, rank->gaps_capacity, rank->n_gaps + entry->n_gaps,
+				  err);
+	}
+	if (status == FSL_OK) {
+		rank->rebuilt[rank->n_rebuilt++] = *sums;
+		for (size_t i = 0; i < entry->n_gaps; i++) {
+			rank->gaps[rank->n_gaps++] = entry->gaps[i];
+		}
+	}
+	return status;
+}
+
+enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl_profile_rank *rank,
+				     const struct fsl_profile_input *input, int64_t device_id,
+				     bool *is_whole, struct fsl_error *err)
+{
+	enum fsl_status status = release(breakdown, breakdown->n_tasks, err);
+	*is_whole = !breakdown->is_short_of_entries;
+	if (breakdown->n_entries == 0 || status != FSL_OK) {
+		return status;
+	}
+	advance(breakdown, NULL);
+	qsort(breakdown->entries, breakdown->n_entries, sizeof(breakdown->entries[0]),
+	      compare_entries);
+	/* Sorted: what has no number comes first, and is alone when nothing has one. */
+	size_t n_outside =
+		breakdown->entries[0].sums.step == FSL_STEP_ABSENT && breakdown->n_entries > 1;
+	for (size_t i = n_outside; i < breakdown->n_entries && status == FSL_OK; i++) {
+		struct entry *entry = &breakdown->entries[i];
+		if (fsl_profile_wants_step(input, entry->sums.step)) {
+			status = give(entry, rank, device_id, err);
+		}
+	}
+	return status;
+}

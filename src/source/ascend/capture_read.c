@@ -1,0 +1,235 @@
+/* A set of profiler folders: read on threads, freed. */
+#include "capture/capture.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "source/ascend/cross_check.h"
+#include "source/ascend/databases.h"
+#include "source/ascend/files.h"
+#include "source/ascend/find/discover.h"
+#include "source/ascend/info.h"
+#include "source/ascend/kernel_sums.h"
+#include "source/ascend/trace_sums.h"
+
+bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
+{
+	for (size_t i = 0; i < input->n_steps; i++) {
+		if (input->steps[i] == step) {
+			return true;
+		}
+	}
+	return input->n_steps == 0 || step == FSL_STEP_ABSENT;
+}
+
+static enum fsl_status read_rank(struct fsl_profile_rank *rank,
+				 const struct fsl_profile_folder *folder,
+				 const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	rank->folder = *folder;
+	rank->rank = folder->rank;
+	rank->info = (struct fsl_profile_info){.level = "",
+					       .torch_version = "",
+					       .cann_version = "",
+					       .host_uid = "",
+					       .host_name = "",
+					       .n_active_steps = -1};
+	rank->trace.begin_ns = rank->trace.end_ns = FSL_NS_ABSENT;
+	rank->names = fsl_strpool_create();
+	if (rank->names == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
+	enum fsl_status status = fsl_profile_read_info(rank, err);
+	if (status == FSL_OK) {
+		status = fsl_profile_read_files(rank, options, err);
+	}
+	return status == FSL_OK ? fsl_profile_read_databases(rank, options, err) : status;
+}
+
+static bool is_wanted(const struct fsl_profile_options *options, int32_t rank)
+{
+	for (size_t i = 0; i < options->n_ranks; i++) {
+		if (options->ranks[i] == rank) {
+			return true;
+		}
+	}
+	return options->n_ranks == 0;
+}
+
+static int compare_folders(const void *left, const void *right)
+{
+	const struct fsl_profile_folder *a = left, *b = right;
+	return FSL_ORDER(a->rank, b->rank);
+}
+
+/* Leaves the folders of the wanted ranks; those that are not there are told. */
+static enum fsl_status keep_wanted(struct fsl_profile *profile,
+				   const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	size_t n_missing = 0, n = 0;
+	int32_t first_missing = 0;
+	for (size_t i = 0; i < options->n_ranks; i++) {
+		const struct fsl_profile_folder wanted = {.rank = options->ranks[i]};
+		if (bsearch(&wanted, profile->folders, profile->n_folders, sizeof(wanted),
+			    compare_folders) == NULL) {
+			first_missing = n_missing == 0 ? wanted.rank : first_missing;
+			n_missing++;
+		}
+	}
+	for (size_t i = 0; i < profile->n_folders; i++) {
+		if (is_wanted(options, profile->folders[i].rank)) {
+			profile->folders[n++] = profile->folders[i];
+		}
+	}
+	profile->has_choice = n < profile->n_folders;
+	profile->n_folders = n;
+	if (n == 0) {
+		return FSL_FAIL(err, FSL_ERR_INPUT,
+				"none of the wanted ranks is there, leave the choice out to see "
+				"which are: path=\"%s\"",
+				options->path);
+	}
+	if (n_missing > 0) {
+		return fsl_profile_remark(profile, err,
+					  "%zu of the wanted ranks are not there, rank %d is the "
+					  "first of them",
+					  n_missing, (int)first_missing);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status read_ranks(struct fsl_profile *profile,
+				  const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	size_t n = profile->n_folders, first_failed = n;
+	profile->ranks = fsl_calloc(n, sizeof(*profile->ranks));
+	if (profile->ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	profile->n_ranks = n;
+	int n_threads = options->n_threads > 0 ? options->n_threads : omp_get_max_threads();
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+	for (size_t i = 0; i < n; i++) {
+		struct fsl_error own_err = {0};
+		enum fsl_status own =
+			read_rank(&profile->ranks[i], &profile->folders[i], options, &own_err);
+		if (own != FSL_OK) {
+#pragma omp critical(profile)
+			if (i < first_failed) {
+				first_failed = i;
+				status = own;
+				*(err != NULL ? err : &own_err) = own_err;
+			}
+		}
+	}
+	return status;
+}
+
+/* A set without any of the wanted steps would look like one that holds nothing. */
+static enum fsl_status check_steps(const struct fsl_profile *profile,
+				   const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		if (rank->n_steps + rank->n_rebuilt + rank->n_comms + rank->n_kernels > 0) {
+			return FSL_OK;
+		}
+	}
+	return options->n_steps == 0
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_INPUT,
+				  "none of the wanted steps was captured, leave the choice out to "
+				  "see which were: path=\"%s\"",
+				  options->path);
+}
+
+/* A folder may be there and hold nothing that is read. */
+static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_error *err)
+{
+	size_t n_empty = 0;
+	const struct fsl_profile_rank *first = NULL;
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[i];
+		if (!rank->has_text && !rank->has_db) {
+			first = n_empty == 0 ? rank : first;
+			n_empty++;
+		}
+	}
+	if (n_empty == 0) {
+		return FSL_OK;
+	}
+	return fsl_profile_remark(
+		profile, err,
+		"%zu of %zu ranks have no file that could be read, rank %d is the "
+		"first of them: parse \"%s\" again",
+		n_empty, profile->n_ranks, (int)first->rank, first->folder.output_path);
+}
+
+enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profile_options *options,
+				 struct fsl_error *err)
+{
+	*out = (struct fsl_profile){0};
+	out->root = fsl_arena_strdup(&out->arena, options->path);
+	enum fsl_status status = out->root != NULL
+					 ? fsl_profile_discover(out, options->path, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY,
+						    "out of memory: path=\"%s\"", options->path);
+	if (status == FSL_OK) {
+		status = keep_wanted(out, options, err);
+	}
+	if (status == FSL_OK) {
+		status = read_ranks(out, options, err);
+	}
+	if (status == FSL_OK) {
+		status = check_steps(out, options, err);
+	}
+	if (status == FSL_OK) {
+		status = remark_empty(out, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_profile_cross_check(out, options->n_steps > 0, err);
+	}
+	if (status != FSL_OK) {
+		fsl_profile_fini(out);
+	}
+	return status;
+}
+
+void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
+{
+	fsl_profile_info_fini(&rank->info);
+	fsl_trace_sums_destroy(rank->trace.sums);
+	fsl_kernel_sums_destroy(rank->kernel_sums);
+	fsl_free(rank->trace.ranges);
+	fsl_free(rank->memory);
+	fsl_free(rank->operators);
+	fsl_free(rank->api_statistics);
+	fsl_free(rank->op_statistics);
+	fsl_free(rank->gaps);
+	fsl_free(rank->kernels);
+	fsl_free(rank->waits);
+	fsl_free(rank->links);
+	fsl_free(rank->packets);
+	fsl_free(rank->traffic);
+	fsl_free(rank->comms);
+	fsl_free(rank->rebuilt);
+	fsl_free(rank->steps);
+	fsl_free(rank->files);
+	fsl_strpool_destroy(rank->names);
+	fsl_arena_fini(&rank->arena);
+	*rank = (struct fsl_profile_rank){0};
+}
+
+void fsl_profile_fini(struct fsl_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		fsl_profile_rank_fini(&profile->ranks[i]);
+	}
+	fsl_free(profile->ranks);
+	fsl_free(profile->folders);
+	fsl_free(profile->remarks);
+	fsl_arena_fini(&profile->arena);
+	*profile = (struct fsl_profile){0};
+}

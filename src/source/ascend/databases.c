@@ -1,0 +1,151 @@
+/* Which databases a folder has, and in which order they are read. */
+#include "source/ascend/databases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+typedef enum fsl_status (*reader)(struct fsl_profile_rank *rank, struct fsl_db *db,
+				  const struct fsl_profile_input *input, struct fsl_error *err);
+
+/* Kinds of databases by what their names begin with; earlier kinds are read first. */
+static const struct kind {
+	const char *head, *format;
+	reader read;
+} kinds[] = {
+	{"analysis.db", "analysis.db", fsl_profile_read_analysis_db},
+	{"communication_analyzer.db", "analysis.db", fsl_profile_read_analysis_db},
+	{"ascend_pytorch_profiler", "profiler.db", fsl_profile_read_profiler_db},
+	{"ascend_mindspore_profiler", "profiler.db", fsl_profile_read_profiler_db},
+	{"msprof_", "profiler.db", fsl_profile_read_profiler_db},
+	{"msmonitor_", "profiler.db", fsl_profile_read_profiler_db},
+};
+
+enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };
+
+static bool has_head(const char *name, const char *head)
+{
+	size_t length = strlen(name);
+	return strncmp(name, head, strlen(head)) == 0 && length > 3 &&
+	       strcmp(name + length - 3, ".db") == 0;
+}
+
+/* Number in "..._<N>.db", -1 without one. */
+static long number_of(const char *name)
+{
+	const char *at = strrchr(name, '_');
+	char *end = NULL;
+	long number = at != NULL && at[1] >= '0' && at[1] <= '9' ? strtol(at + 1, &end, 10) : -1;
+	return end != NULL && strcmp(end, ".db") == 0 ? number : -1;
+}
+
+/*
+ * Of several databases of one kind the one with the rank's number in its name, else the last:
+ * names end in time stamps, and each export holds all.
+ */
+static const char *choose(const struct fsl_profile_rank *rank, char *const *names, size_t n_names,
+			  const struct kind *kind)
+{
+	const char *chosen = NULL;
+	for (size_t i = 0; i < n_names; i++) {
+		if (!has_head(names[i], kind->head)) {
+			continue;
+		}
+		if (chosen == NULL || number_of(chosen) != rank->rank) {
+			chosen = names[i];
+		}
+	}
+	return chosen;
+}
+
+static enum fsl_status read_one(struct fsl_profile_rank *rank, struct fsl_file *file,
+				const struct kind *kind, const struct fsl_profile_options *options,
+				struct fsl_error *err)
+{
+	struct fsl_db *db = NULL;
+	struct fsl_error own = {0};
+	const struct fsl_profile_input input = {.path = file->path,
+						.file = file,
+						.steps = options->steps,
+						.n_steps = options->n_steps};
+	enum fsl_status status = fsl_db_open(&db, rank, file, err);
+	if (status != FSL_OK || db == NULL) {
+		return status;
+	}
+	status = kind->read(rank, db, &input, &own);
+	if (status == FSL_ERR_LIMIT) {
+		status = fsl_db_tell(db, FSL_FILE_PARTIAL, err, "%s", fsl_error_root(&own));
+	} else if (status != FSL_OK) {
+		status = FSL_CAUSE(err, status, "%s", fsl_error_root(&own));
+	} else if (file->n_records == 0 && file->state == FSL_FILE_READ) {
+		status = fsl_db_tell(db, FSL_FILE_EMPTY, err,
+				     "no table of it is known, or all are empty");
+	}
+	rank->has_db = rank->has_db || file->n_records > 0;
+	fsl_db_close(db);
+	return status;
+}
+
+static enum fsl_status read_kind(struct fsl_profile_rank *rank, const char *folder,
+				 char *const *names, size_t n_names, const struct kind *kind,
+				 const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	const char *chosen = choose(rank, names, n_names, kind);
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+		struct fsl_file *file = NULL;
+		if (!has_head(names[i], kind->head)) {
+			continue;
+		}
+		status = fsl_profile_add_file(rank, folder, names[i], kind->format, &file, err);
+		if (status != FSL_OK) {
+			break;
+		}
+		if (names[i] == chosen) {
+			status = read_one(rank, file, kind, options, err);
+		} else {
+			file->state = FSL_FILE_DUPLICATE;
+			file->message = "another database of its kind is used";
+		}
+	}
+	return status;
+}
+
+static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *folder,
+				   const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	char **names = NULL;
+	size_t n_names = 0;
+	struct fsl_error own = {0};
+	enum fsl_status status = fsl_dir_list(folder, &names, &n_names, &own);
+	if (status != FSL_OK) {
+		return status == FSL_ERR_MEMORY ? FSL_CAUSE(err, status, "%s", fsl_error_root(&own))
+						: FSL_OK;
+	}
+	for (size_t k = 0; k < KINDS_N && status == FSL_OK; k++) {
+		status = read_kind(rank, folder, names, n_names, &kinds[k], options, err);
+	}
+	fsl_free(names);
+	return status;
+}
+
+/* Databases lie beside the text files, those of raw captures in the rank's own folder, and of these
+ * that of communication in one of its own. */
+enum fsl_status fsl_profile_read_databases(struct fsl_profile_rank *rank,
+					   const struct fsl_profile_options *options,
+					   struct fsl_error *err)
+{
+	const char *own = rank->folder.path, *output = rank->folder.output_path;
+	enum fsl_status status = read_folder(rank, output, options, err);
+	if (status == FSL_OK && rank->folder.writer == FSL_PROFILE_MSPROF) {
+		const char *analyze = fsl_arena_printf(&rank->arena, "%s/analyze", own);
+		status = analyze != NULL ? read_folder(rank, analyze, options, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+						    (int)rank->rank);
+	}
+	if (status == FSL_OK && own != NULL && strcmp(own, output) != 0) {
+		status = read_folder(rank, own, options, err);
+	}
+	return status;
+}

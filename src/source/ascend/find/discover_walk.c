@@ -1,0 +1,363 @@
+/* Walks a tree to the folders in which the profiler left its output. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/os_error.h"
+#include "source/ascend/find/discover_parts.h"
+
+enum {
+	DEPTH_MAX = 10,        /* folders below the one asked for: root/job/node/... */
+	ENTRIES_MAX = 1 << 20, /* names that are looked at, so that a wrong path ends soon */
+};
+
+/* Folders that hold no rank: what the profiler keeps for itself, and what was made of ranks. */
+static const char *const passed_over[] = {"cluster_analysis_output", "FRAMEWORK", "logs",
+					  "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"};
+
+/* A folder to be looked at; its texts live in the walk's arena. */
+struct place {
+	const char *path, *name, *parent_name;
+	int depth;
+};
+
+struct walk {
+	struct fsl_search *search;
+	struct fsl_arena arena;
+	struct place *places; /* breadth first: looked at from the front */
+	size_t n_places, capacity;
+	size_t n_entries;
+	int depth_max;
+	struct identity *seen; /* folders, a table of hashes: links may go in circles */
+	size_t n_seen, seen_capacity;
+};
+
+/* What a file system calls a folder. */
+struct identity {
+	dev_t device;
+	ino_t inode;
+	bool is_used;
+};
+
+static struct identity *find_seen(struct identity *table, size_t n_slots, struct identity wanted)
+{
+	uint64_t hash = ((uint64_t)wanted.inode * 31 + (uint64_t)wanted.device) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(hash >> 20) % n_slots;
+	while (table[at].is_used &&
+	       (table[at].device != wanted.device || table[at].inode != wanted.inode)) {
+		at = (at + 1) % n_slots;
+	}
+	return &table[at];
+}
+
+static enum fsl_status grow_seen(struct walk *walk, struct fsl_error *err)
+{
+	size_t n_slots = walk->seen_capacity > 0 ? walk->seen_capacity * 2 : 256;
+	struct identity *table = fsl_calloc(n_slots, sizeof(*table));
+	if (table == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: folders=%zu", walk->n_seen);
+	}
+	for (size_t i = 0; i < walk->seen_capacity; i++) {
+		if (walk->seen[i].is_used) {
+			*find_seen(table, n_slots, walk->seen[i]) = walk->seen[i];
+		}
+	}
+	fsl_free(walk->seen);
+	walk->seen = table;
+	walk->seen_capacity = n_slots;
+	return FSL_OK;
+}
+
+/* *is_new false when the folder was reached before, by another way. */
+static enum fsl_status mark_seen(struct walk *walk, const struct stat *facts, bool *is_new,
+				 struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (walk->n_seen * 2 >= walk->seen_capacity) {
+		status = grow_seen(walk, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct identity wanted = {facts->st_dev, facts->st_ino, true};
+	struct identity *slot = find_seen(walk->seen, walk->seen_capacity, wanted);
+	*is_new = !slot->is_used;
+	walk->n_seen += *is_new ? 1 : 0;
+	*slot = wanted;
+	return FSL_OK;
+}
+
+static enum fsl_status push(struct walk *walk, struct place place, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_GROW(walk->places, walk->capacity, walk->n_places + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	place.path = fsl_arena_strdup(&walk->arena, place.path);
+	place.name = fsl_arena_strdup(&walk->arena, place.name);
+	if (place.path == NULL || place.name == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: folders=%zu", walk->n_places);
+	}
+	walk->places[walk->n_places++] = place;
+	return FSL_OK;
+}
+
+static bool is_passed_over(const char *name)
+{
+	for (size_t i = 0; i < sizeof(passed_over) / sizeof(passed_over[0]); i++) {
+		if (strcmp(name, passed_over[i]) == 0) {
+			return true;
+		}
+	}
+	return name[0] == '.';
+}
+
+static enum fsl_status visit(struct walk *walk, const struct place *place, const char *name,
+			     struct fsl_error *err)
+{
+	struct stat facts;
+	bool is_new = false;
+	char *path = fsl_path_join(place->path, name);
+	if (path == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", place->path);
+	}
+	enum fsl_status status = FSL_OK;
+	walk->n_entries++;
+	if (stat(path, &facts) != 0) {
+		/* Links to nowhere and names that vanish are nobody's folder. */
+		if (errno == EACCES) {
+			status = fsl_search_remark(walk->search, FSL_DISCOVER_UNREADABLE, err,
+						   "\"%s\" cannot be looked at, check the "
+						   "permissions",
+						   fsl_search_shown(walk->search, path));
+		}
+	} else if (S_ISDIR(facts.st_mode)) {
+		status = mark_seen(walk, &facts, &is_new, err);
+		if (status == FSL_OK && is_new) {
+			/* What the user calls the whole set is no rank's name. */
+			const char *parent_name = place->depth > 0 ? place->name : "";
+			status = push(walk,
+				      (struct place){path, name, parent_name, place->depth + 1},
+				      err);
+		}
+	}
+	fsl_free(path);
+	return status;
+}
+
+static enum fsl_status descend(struct walk *walk, struct place place,
+			       const struct fsl_listing *listing, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (place.depth >= walk->depth_max) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < listing->n_names && status == FSL_OK; i++) {
+		const char *name = listing->names[i];
+		if (walk->n_entries >= ENTRIES_MAX) {
+			return fsl_search_remark(walk->search, FSL_DISCOVER_TOO_MANY, err,
+						 "more than %d files and folders: what lies behind "
+						 "\"%s\" was not looked at, give the folder of one "
+						 "job",
+						 ENTRIES_MAX,
+						 fsl_search_shown(walk->search, place.path));
+		}
+		if (!is_passed_over(name)) {
+			status = visit(walk, &place, name, err);
+		}
+	}
+	return status;
+}
+
+static enum fsl_status remark_raw(struct fsl_search *search, const struct place *place,
+				  enum fsl_profile_writer writer, struct fsl_error *err)
+{
+	const char *remedy = "run analyse() of the framework's profiler on it";
+	if (writer == FSL_PROFILE_MSPROF) {
+		remedy = "run msprof --export=on --output=DIR on it";
+	}
+	return fsl_search_remark(search, FSL_DISCOVER_NOT_PARSED, err,
+				 "\"%s\" was recorded but not parsed, left out: %s",
+				 fsl_search_shown(search, place->path), remedy);
+}
+
+static enum fsl_status add_candidate(struct fsl_search *search, const struct place *place,
+				     const struct fsl_look *look, struct fsl_error *err)
+{
+	struct fsl_arena *arena = &search->profile->arena;
+	struct fsl_candidate item = {
+		.folder = {.writer = look->writer,
+			   .rank = -1,
+			   .rank_source = FSL_PROFILE_RANK_NONE},
+		.is_loose = !look->is_rank && look->output[0] == '\0',
+		.host_uid = "",
+		.device = -1,
+	};
+	item.folder.path = fsl_arena_strdup(arena, place->path);
+	item.folder.output_path =
+		look->output[0] == '\0'
+			? item.folder.path
+			: fsl_arena_printf(arena, "%s/%s", place->path, look->output);
+	item.name = fsl_arena_strdup(arena, place->name);
+	item.parent_name = fsl_arena_strdup(arena, place->parent_name);
+	if (item.folder.path == NULL || item.folder.output_path == NULL || item.name == NULL ||
+	    item.parent_name == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: folders=%zu", search->n_items);
+	}
+	enum fsl_status status =
+		FSL_GROW(search->items, search->capacity, search->n_items + 1, err);
+	if (status == FSL_OK) {
+		search->items[search->n_items++] = item;
+	}
+	return status;
+}
+
+/* Files that look like captures and are none, or none that is read. */
+static const struct {
+	const char *begin, *end, *what;
+} strangers[] = {
+	{"msmonitor_", ".db", "databases of msMonitor are not read"},
+	{"step_trace_raw_", ".csv", "captures of MindSpore before 2.3 are not read"},
+	{"cluster_step_trace_time", ".csv",
+	 "results of msprof-analyze are not read, give the captures they were made of"},
+};
+
+static enum fsl_status remark_strangers(struct fsl_search *search, const struct place *place,
+					const struct fsl_listing *listing, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]) && status == FSL_OK; i++) {
+		if (fsl_listing_has_any(listing, strangers[i].begin, strangers[i].end)) {
+			status = fsl_search_remark(
+				search, FSL_DISCOVER_STRANGERS, err, "\"%s\": %s",
+				fsl_search_shown(search, place->path), strangers[i].what);
+		}
+	}
+	return status;
+}
+
+/* One folder: taken, told, or gone through. */
+static enum fsl_status look_into(struct walk *walk, struct place place, struct fsl_error *err)
+{
+	struct fsl_listing listing;
+	struct fsl_error own = {0};
+	enum fsl_status status = fsl_listing_read(&listing, place.path, &own);
+	if (status == FSL_ERR_IO && place.depth > 0) {
+		return fsl_search_remark(walk->search, FSL_DISCOVER_UNREADABLE, err, "%s",
+					 fsl_error_root(&own));
+	}
+	if (status != FSL_OK) {
+		return FSL_FAIL(err, status == FSL_ERR_IO ? FSL_ERR_INPUT : status, "%s",
+				fsl_error_root(&own));
+	}
+	const struct fsl_look look = fsl_search_look(place.name, &listing);
+	status = remark_strangers(walk->search, &place, &listing, err);
+	if (status == FSL_OK && look.output != NULL) {
+		status = add_candidate(walk->search, &place, &look, err);
+	}
+	if (status == FSL_OK && look.is_raw) {
+		status = remark_raw(walk->search, &place, look.writer, err);
+	} else if (status == FSL_OK && !look.is_rank) {
+		status = descend(walk, place, &listing, err);
+	}
+	fsl_free(listing.names);
+	return status;
+}
+
+static bool is_output_name(const char *name)
+{
+	return strcmp(name, "ASCEND_PROFILER_OUTPUT") == 0 ||
+	       strcmp(name, "mindstudio_profiler_output") == 0;
+}
+
+/* What a path that may end in "." or be a link is called; "" when that cannot be told. */
+static const char *true_name(const char *path, char *room)
+{
+	const char *slash = realpath(path, room) != NULL ? strrchr(room, '/') : NULL;
+	return slash != NULL ? slash + 1 : "";
+}
+
+/* The folder around @path, which is called @name: heap, NULL when out of memory. */
+static char *around(const char *path, const char *name)
+{
+	char *copy = fsl_path_join("", path);
+	size_t length = copy != NULL ? strlen(copy) : 0, n_name = strlen(name);
+	while (length > 1 && copy[length - 1] == '/') {
+		copy[--length] = '\0';
+	}
+	bool is_spelled_out = length > n_name && copy[length - n_name - 1] == '/' &&
+			      strcmp(copy + length - n_name, name) == 0;
+	if (copy == NULL || is_spelled_out) {
+		if (copy != NULL) {
+			copy[length == n_name + 1 ? 1 : length - n_name - 1] = '\0';
+		}
+		return copy;
+	}
+	fsl_free(copy);
+	return fsl_path_join(path, "..");
+}
+
+/*
+ * Where to begin. What tells the rank of an output folder lies around it, and the folder around it
+ * is then all that is looked at.
+ */
+static enum fsl_status begin(struct walk *walk, const char *root, struct fsl_error *err)
+{
+	char room[PATH_MAX];
+	struct place place = {.path = root, .name = true_name(root, room), .parent_name = ""};
+	char *outer = NULL;
+	walk->depth_max = DEPTH_MAX;
+	if (is_output_name(place.name)) {
+		outer = around(root, place.name);
+		if (outer == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", root);
+		}
+		if (access(outer, R_OK | X_OK) == 0) {
+			place.path = outer;
+			place.name = true_name(outer, room);
+			walk->depth_max = 0;
+		}
+	}
+	enum fsl_status status = push(walk, place, err);
+	fsl_free(outer);
+	return status;
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct fsl_candidate *a = left, *b = right;
+	return fsl_search_compare_paths(a->folder.path, b->folder.path);
+}
+
+enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err)
+{
+	struct walk walk = {.search = search};
+	struct stat facts;
+	bool is_new = false;
+	int reason = stat(root, &facts) != 0 ? errno : S_ISDIR(facts.st_mode) ? 0 : ENOTDIR;
+	if (reason != 0) {
+		return FSL_FAIL(err, FSL_ERR_INPUT,
+				"not a folder that can be read, give the one with the captures: "
+				"path=\"%s\", reason=\"%s\"",
+				root, fsl_os_error(reason).text);
+	}
+	enum fsl_status status = mark_seen(&walk, &facts, &is_new, err);
+	if (status == FSL_OK) {
+		status = begin(&walk, root, err);
+	}
+	for (size_t i = 0; i < walk.n_places && status == FSL_OK; i++) {
+		status = look_into(&walk, walk.places[i], err);
+	}
+	if (status == FSL_OK && search->n_items > 0) {
+		qsort(search->items, search->n_items, sizeof(*search->items), compare_candidates);
+	}
+	fsl_free(walk.seen);
+	fsl_free(walk.places);
+	fsl_arena_fini(&walk.arena);
+	return status;
+}

@@ -1,0 +1,38 @@
+/* Names of a folder, and what can be told from a name. */
+#ifndef FSL_SOURCE_ASCEND_FIND_LISTING_H
+#define FSL_SOURCE_ASCEND_FIND_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <failslow/error.h>
+
+struct fsl_listing {
+	const char *path; /* borrowed */
+	char **names;     /* sorted by bytes; free with fsl_free */
+	size_t n_names;
+};
+
+/* FSL_ERR_IO when the folder cannot be listed. */
+enum fsl_status fsl_listing_read(struct fsl_listing *listing, const char *path,
+				 struct fsl_error *err);
+bool fsl_listing_has(const struct fsl_listing *listing, const char *name);
+/* True also for a link to a folder. */
+bool fsl_listing_has_folder(const struct fsl_listing *listing, const char *name);
+/* Index of the first name that begins so, else of the first one behind; the others that begin so
+ * follow. */
+size_t fsl_listing_first(const struct fsl_listing *listing, const char *begin);
+/* True when a name begins and ends so. */
+bool fsl_listing_has_any(const struct fsl_listing *listing, const char *begin, const char *end);
+
+bool fsl_text_begins(const char *text, const char *begin);
+bool fsl_text_ends(const char *text, const char *end);
+/* The digits between @begin and @end, when the name is made of these; a number that is too large
+ * becomes INT64_MAX. */
+bool fsl_name_number(const char *name, const char *begin, const char *end, int64_t *out);
+/* YYYYMMDDhhmmssmmm: the last run of exactly 17 digits in a name, or of 14, as older writers have
+ * it without milliseconds; 0 without one. */
+int64_t fsl_name_stamp(const char *name);
+
+#endif

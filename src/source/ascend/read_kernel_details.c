@@ -1,0 +1,310 @@
+/*
+ * kernel_details.csv: one row per task of the device, of some tens to some hundred bytes. Kernels
+ * are counted by step, type, shape and core; all tasks are summed to what step_trace_time.csv
+ * tells. Captures of level 0 have no communication.json: rows of communication then stand in for
+ * it.
+ *
+ * op_summary_*.csv of msprof is the same under other headers and without steps (step_trace_*.csv
+ * may tell them). Its columns are described in the reference of profile data files
+ * (docs/en/user_guide of github.com/Ascend/msprof, "op_summary"), and of CANN 8.0 on hiascend.com:
+ * "Block Dim" became "Block Num", "Model Name" and "Infer ID" are there for inference alone, those
+ * of counters depend on what was counted. Rows are sorted by device, then by begin, which ends with
+ * a tab; rows of communication are named as in kernel_details.csv.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "source/ascend/comms.h"
+#include "source/ascend/kernel_classes.h"
+#include "source/ascend/kernel_sums.h"
+#include "source/ascend/table.h"
+#include "source/ascend/trace_steps.h"
+
+enum { COMMS_MAX = 1 << 20 }; /* level 0 of a long capture has some ten thousand */
+
+enum column { STEP, DEVICE, NAME, TYPE, CORE, START, DURATION, SHAPES, DATA_TYPES, COLUMNS_N };
+
+/* Names behind those of kernel_details.csv: of op_summary. */
+static const struct fsl_table_column columns[COLUMNS_N] = {
+	[STEP] = {{"Step Id", "Step"}, false},
+	[DEVICE] = {{"Device_id", "Device Id"}, false},
+	[NAME] = {{"Name", "Op Name"}, true},
+	[TYPE] = {{"Type", "OP Type", "Op Type"}, true},
+	[CORE] = {{"Accelerator Core", "Task Type"}, false},
+	[START] = {{"Start Time(us)", "Task Start Time(us)"}, true},
+	[DURATION] = {{"Duration(us)", "Task Duration(us)"}, true},
+	[SHAPES] = {{"Input Shapes"}, false},
+	[DATA_TYPES] = {{"Input Data Types"}, false},
+};
+
+/* One pass over the file. */
+struct pass {
+	struct fsl_table table;
+	struct fsl_kernel_sums *sums;
+	struct fsl_kernel_classes classes;
+	bool is_late;
+};
+
+static bool begins_with(struct fsl_csv_field field, const char *head)
+{
+	size_t n = strlen(head);
+	return field.length >= n && strncasecmp(field.text, head, n) == 0;
+}
+
+static bool is_text(struct fsl_csv_field field, const char *text)
+{
+	return field.length == strlen(text) && memcmp(field.text, text, field.length) == 0;
+}
+
+/* MindSpore puts the operator of the framework in front: "Default/AllReduce-op3/hcom_allReduce_..".
+ */
+static struct fsl_csv_field base_name(struct fsl_csv_field name)
+{
+	const char *slash = memrchr(name.text, '/', name.length);
+	if (slash != NULL) {
+		name.length -= (size_t)(slash + 1 - name.text);
+		name.text = slash + 1;
+	}
+	return name;
+}
+
+/* "HCCL" until 2024; captures of level 0 tell no other core. */
+static enum fsl_task_kind kind_of(const struct fsl_table *table)
+{
+	struct fsl_csv_field core = fsl_table_field(table, CORE);
+	if (core.length > 0 && !is_text(core, "COMMUNICATION") && !is_text(core, "HCCL")) {
+		return FSL_TASK_COMPUTE;
+	}
+	struct fsl_csv_field name = base_name(fsl_table_field(table, NAME));
+	if (core.length == 0 && !begins_with(name, "hcom_")) {
+		return FSL_TASK_COMPUTE;
+	}
+	static const char receive[] = "hcom_receive"; /* the profiler minds the case */
+	size_t n = sizeof(receive) - 1;
+	return name.length >= n && memcmp(name.text, receive, n) == 0 ? FSL_TASK_RECEIVE
+								      : FSL_TASK_COMMUNICATION;
+}
+
+/* Step and times of the row; NULL, or what is wrong with it. */
+static const char *parse(struct pass *pass, struct fsl_task *task)
+{
+	const struct fsl_table *table = &pass->table;
+	int64_t dur_ns = 0;
+	task->step = FSL_STEP_ABSENT;
+	if (!fsl_table_scaled(table, STEP, 1, &task->step) &&
+	    fsl_table_field(table, STEP).length > 0) {
+		return "the step is no number";
+	}
+	if (!fsl_table_scaled(table, START, FSL_NS_PER_US, &task->begin_ns) || task->begin_ns < 0) {
+		return "the start time is missing or no number";
+	}
+	if (!fsl_table_scaled(table, DURATION, FSL_NS_PER_US, &dur_ns) || dur_ns < 0 ||
+	    __builtin_add_overflow(task->begin_ns, dur_ns, &task->end_ns)) {
+		return "the duration is missing or no number";
+	}
+	if (task->step == FSL_STEP_ABSENT) {
+		task->step = fsl_trace_step_of(&table->rank->trace, task->begin_ns, dur_ns);
+	}
+	int64_t device_id = fsl_table_amount(table, DEVICE, 1, -1);
+	if (pass->sums->device_id < 0) {
+		pass->sums->device_id = device_id;
+	}
+	return device_id < 0 || device_id == pass->sums->device_id
+		       ? NULL
+		       : "a second device; only the first one's rows are used";
+}
+
+static enum fsl_status add_comm(struct pass *pass, const struct fsl_task *task,
+				struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = pass->table.rank;
+	if (rank->n_comms == COMMS_MAX) {
+		fsl_table_tell(&pass->table, "more than a million communication operators; "
+					     "further ones are left out");
+		return FSL_OK;
+	}
+	struct fsl_csv_field name = base_name(fsl_table_field(&pass->table, NAME));
+	struct fsl_profile_comm comm = {
+		.step = task->step,
+		.group_id = FSL_STR_NONE,
+		.is_p2p = fsl_profile_is_p2p(name.text, name.length),
+		.begin_ns = task->begin_ns,
+		.elapse_ns = task->end_ns - task->begin_ns,
+		.transit_ns = FSL_NS_ABSENT,
+		.wait_ns = FSL_NS_ABSENT,
+		.sync_ns = FSL_NS_ABSENT,
+		.idle_ns = FSL_NS_ABSENT,
+	};
+	enum fsl_status status = fsl_table_intern_text(&pass->table, name, &comm.name_id, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);
+	}
+	if (status == FSL_OK) {
+		rank->comms[rank->n_comms++] = comm;
+	}
+	return status;
+}
+
+static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task,
+				  struct fsl_error *err)
+{
+	const struct fsl_csv_field shapes = fsl_table_field(&pass->table, SHAPES);
+	const struct fsl_csv_field types = fsl_table_field(&pass->table, DATA_TYPES);
+	struct fsl_kernel kernel = {.step = task->step,
+				    .dur_ns = task->end_ns - task->begin_ns,
+				    .shapes = shapes.text,
+				    .n_shapes = shapes.length,
+				    .types = types.text,
+				    .n_types = types.length};
+	enum fsl_status status = fsl_table_intern(&pass->table, TYPE, &kernel.type_id, err);
+	if (status == FSL_OK && kernel.type_id == FSL_STR_NONE) {
+		kernel.type_id = task->name_id; /* level 0 writes N/A for all types */
+	}
+	if (status == FSL_OK) {
+		status = fsl_table_intern(&pass->table, CORE, &kernel.core_id, err);
+	}
+	return status == FSL_OK ? fsl_kernel_classes_add(&pass->classes, &kernel, err) : status;
+}
+
+/* The breakdown needs the tasks of all steps: what is free ends with the next step's first. */
+static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_table *table = &pass->table;
+	struct fsl_task task;
+	const char *fault = parse(pass, &task);
+	if (fault != NULL) {
+		fsl_table_drop(table, fault);
+		return FSL_OK;
+	}
+	task.kind = kind_of(table);
+	enum fsl_status status = fsl_table_intern(table, NAME, &task.name_id, err);
+	if (status == FSL_OK) {
+		status = fsl_breakdown_add(pass->sums->breakdown, &task, &pass->is_late, err);
+	}
+	if (status != FSL_OK || !fsl_profile_wants_step(table->input, task.step)) {
+		return status;
+	}
+	if (task.kind == FSL_TASK_COMPUTE) {
+		return add_kernel(pass, &task, err);
+	}
+	return pass->sums->wants_comms ? add_comm(pass, &task, err) : FSL_OK;
+}
+
+static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_table *table = &pass->table;
+	bool is_whole = true;
+	if (pass->sums->wants_comms) {
+		fsl_profile_sort_comms(table->rank);
+	}
+	if (pass->classes.is_full) {
+		fsl_table_tell(table, "too many kinds of kernels; further shapes are not told "
+				      "apart");
+	}
+	enum fsl_status status =
+		fsl_breakdown_finish(pass->sums->breakdown, table->rank, table->input,
+				     pass->sums->device_id, &is_whole, err);
+	if (!is_whole) {
+		fsl_table_tell(table, "too many steps; times of further ones are left out");
+	}
+	return status;
+}
+
+/* Up to the end, or to the first row that comes too late for the breakdown. */
+static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
+{
+	bool has_row = true;
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && has_row && !pass->is_late) {
+		status = fsl_table_next(&pass->table, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_row(pass, err);
+		}
+	}
+	return status;
+}
+
+/* Goes on with rank->kernel_sums, which are given once no slice is to come. */
+static enum fsl_status read_once(struct fsl_profile_rank *rank,
+				 const struct fsl_profile_input *input, bool *is_late,
+				 struct fsl_error *err)
+{
+	struct pass pass = {.classes = {.rank = rank}, .sums = rank->kernel_sums};
+	bool is_usable = false;
+	enum fsl_status status =
+		fsl_table_open(&pass.table, rank, input, columns, COLUMNS_N, &is_usable, err);
+	if (is_usable) {
+		status = read_rows(&pass, err);
+	}
+	if (status == FSL_OK && !pass.is_late && !input->has_next) {
+		status = finish(&pass, err);
+	}
+	*is_late = pass.is_late;
+	if (pass.is_late) {
+		rank->n_kernels = 0;
+		rank->n_comms = pass.sums->wants_comms ? 0 : rank->n_comms;
+	}
+	fsl_table_close(&pass.table);
+	fsl_kernel_classes_fini(&pass.classes);
+	if (!input->has_next || status != FSL_OK) {
+		fsl_kernel_sums_destroy(rank->kernel_sums);
+		rank->kernel_sums = NULL;
+	}
+	return status;
+}
+
+static enum fsl_status begin(struct fsl_profile_rank *rank, const struct fsl_profile_input *input,
+			     size_t window, struct fsl_error *err)
+{
+	rank->kernel_sums = fsl_kernel_sums_create(rank, window);
+	return rank->kernel_sums != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+}
+
+/* From the beginning, with all tasks held. */
+static enum fsl_status read_again(struct fsl_profile_rank *rank,
+				  const struct fsl_profile_input *input, struct fsl_error *err)
+{
+	struct fsl_file *file = input->file;
+	struct fsl_profile_input again = *input;
+	struct fsl_reader *own = NULL;
+	bool is_late = false;
+	bool is_back = fsl_reader_can_seek(input->reader)
+			       ? fsl_reader_seek(input->reader, 0, NULL) == FSL_OK
+			       : fsl_reader_open(&own, input->path, NULL) == FSL_OK;
+	if (!is_back) {
+		file->state = FSL_FILE_UNUSABLE;
+		file->message = "rows are not in the order of their start times, and the file "
+				"cannot be read twice; unpack it";
+		return FSL_OK;
+	}
+	again.reader = own != NULL ? own : input->reader;
+	file->state = FSL_FILE_READ;
+	file->message = "";
+	file->n_records = 0;
+	memset(file->n_dropped, 0, sizeof(file->n_dropped));
+	enum fsl_status status = begin(rank, input, SIZE_MAX, err);
+	if (status == FSL_OK) {
+		status = read_once(rank, &again, &is_late, err);
+	}
+	fsl_reader_close(own);
+	return status;
+}
+
+/* Slices, which are rare, cannot be read again together: of them all tasks are held. */
+enum fsl_status fsl_profile_read_kernel_details(struct fsl_profile_rank *rank,
+						const struct fsl_profile_input *input,
+						struct fsl_error *err)
+{
+	bool is_late = false;
+	enum fsl_status status = FSL_OK;
+	if (rank->kernel_sums == NULL) {
+		status = begin(rank, input, input->has_next ? SIZE_MAX : FSL_BREAKDOWN_WINDOW, err);
+	}
+	if (status == FSL_OK) {
+		status = read_once(rank, input, &is_late, err);
+	}
+	return status == FSL_OK && is_late ? read_again(rank, input, err) : status;
+}

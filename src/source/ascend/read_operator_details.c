@@ -1,0 +1,101 @@
+/*
+ * operator_details.csv: operators of the framework, one row per call, without times and steps: only
+ * sums by name are of use. Call stacks fill most of the file.
+ */
+#include <string.h>
+
+#include "base/number.h"
+#include "source/ascend/table.h"
+
+enum { OPERATORS_MAX = 1 << 16 }; /* names; a framework has some thousand */
+
+enum column { NAME, HOST_SELF, DEVICE_SELF, DEVICE_CORE, COLUMNS_N };
+
+static const struct fsl_table_column columns[COLUMNS_N] = {
+	[NAME] = {{"Name"}, true},
+	[HOST_SELF] = {{"Host Self Duration(us)"}, true},
+	[DEVICE_SELF] = {{"Device Self Duration(us)"}, false},
+	[DEVICE_CORE] = {{"Device Self Duration With AICore(us)"}, false},
+};
+
+/* Where in rank->operators a name is. */
+struct index {
+	uint32_t *at; /* by name: place + 1; 0: not there */
+	size_t n, capacity;
+};
+
+/* NULL when there are too many names. */
+static enum fsl_status find(struct index *index, struct fsl_table *table, uint32_t name_id,
+			    struct fsl_profile_operator **out, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = table->rank;
+	*out = NULL;
+	enum fsl_status status = FSL_GROW(index->at, index->capacity, (size_t)name_id + 1, err);
+	if (status == FSL_OK) {
+		status = FSL_GROW(rank->operators, rank->operators_capacity, rank->n_operators + 1,
+				  err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	while (index->n <= name_id) {
+		index->at[index->n++] = 0;
+	}
+	if (index->at[name_id] == 0) {
+		if (rank->n_operators == OPERATORS_MAX) {
+			fsl_table_tell(table, "more than 65536 names of operators; further ones "
+					      "are left out");
+			return FSL_OK;
+		}
+		rank->operators[rank->n_operators++] =
+			(struct fsl_profile_operator){.name_id = name_id,
+						      .host_self_ns = FSL_NS_ABSENT,
+						      .device_self_ns = FSL_NS_ABSENT,
+						      .device_core_ns = FSL_NS_ABSENT};
+		index->at[name_id] = (uint32_t)rank->n_operators;
+	}
+	*out = &rank->operators[index->at[name_id] - 1];
+	return FSL_OK;
+}
+
+/* A sum of nothing stays absent. */
+static void sum_up(const struct fsl_table *table, size_t column, int64_t *sum)
+{
+	int64_t value = fsl_table_amount(table, column, FSL_NS_PER_US, FSL_NS_ABSENT);
+	if (value == FSL_NS_ABSENT) {
+		return;
+	}
+	*sum = fsl_sum_i64(*sum == FSL_NS_ABSENT ? 0 : *sum, value);
+}
+
+static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_error *err)
+{
+	uint32_t name_id = FSL_STR_NONE;
+	struct fsl_profile_operator *sums = NULL;
+	enum fsl_status status = fsl_table_intern(table, NAME, &name_id, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (name_id == FSL_STR_NONE) {
+		fsl_table_drop(table, "an operator without a name");
+		return FSL_OK;
+	}
+	status = find(context, table, name_id, &sums, err);
+	if (sums != NULL) {
+		sums->count++;
+		sum_up(table, HOST_SELF, &sums->host_self_ns);
+		sum_up(table, DEVICE_SELF, &sums->device_self_ns);
+		sum_up(table, DEVICE_CORE, &sums->device_core_ns);
+	}
+	return status;
+}
+
+enum fsl_status fsl_profile_read_operator_details(struct fsl_profile_rank *rank,
+						  const struct fsl_profile_input *input,
+						  struct fsl_error *err)
+{
+	struct index index = {0};
+	enum fsl_status status = fsl_table_read(rank, input, columns, COLUMNS_N, add, &index, err);
+	fsl_free(index.at);
+	return status;
+}

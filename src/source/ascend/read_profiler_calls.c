@@ -1,0 +1,205 @@
+/* CANN_API and AICORE_FREQ: what the host called, and the clock of the cores. */
+#include "source/ascend/read_profiler_parts.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+enum { STATISTICS_MAX = 1 << 16, FREQS_MAX = 8, MHZ_MAX = 100000 };
+
+enum call_column { LEVEL, NAME, BEGIN, END, CALL_COLUMNS_N };
+
+static const struct fsl_db_column call_columns[CALL_COLUMNS_N] = {
+	[LEVEL] = {{"type"}, true, 0},
+	[NAME] = {{"name"}, true, 0},
+	[BEGIN] = {{"startNs"}, true, 0},
+	[END] = {{"endNs"}, true, 0},
+};
+
+static const struct fsl_db_select call_select = {
+	{"CANN_API"}, NULL, call_columns, CALL_COLUMNS_N, ""};
+
+/* As ENUM_API_TYPE has them, in the words of api_statistic.csv. */
+static const struct level {
+	int64_t type;
+	const char *text;
+} levels[] = {{20000, "acl"}, {15000, "model"}, {10000, "node"}, {5000, "runtime"}, {5500, "hccl"}};
+
+enum { LEVELS_N = sizeof(levels) / sizeof(levels[0]), SLOTS_N = 2 * STATISTICS_MAX };
+
+/* Sums by level and name. */
+struct calls {
+	struct fsl_profiler *profiler;
+	struct fsl_db_rows *rows;
+	uint32_t kind_ids[LEVELS_N];
+	uint32_t slots[SLOTS_N]; /* index + 1 in rank->api_statistics; 0: free */
+};
+
+static enum fsl_status name_levels(struct calls *calls, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < LEVELS_N && status == FSL_OK; i++) {
+		status = fsl_strpool_intern(calls->profiler->rank->names, levels[i].text,
+					    strlen(levels[i].text), &calls->kind_ids[i], err);
+	}
+	return status;
+}
+
+static uint32_t kind_of(const struct calls *calls, int64_t type)
+{
+	for (size_t i = 0; i < LEVELS_N; i++) {
+		if (levels[i].type == type) {
+			return calls->kind_ids[i];
+		}
+	}
+	return FSL_STR_NONE;
+}
+
+/* Row of this level and name, added when new; *out NULL when there are too many. */
+static enum fsl_status row_of(struct calls *calls, uint32_t kind_id, uint32_t name_id,
+			      struct fsl_profile_statistic **out, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = calls->profiler->rank;
+	uint64_t at = ((uint64_t)kind_id << 32 | name_id) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	for (; calls->slots[at % SLOTS_N] != 0; at++) {
+		*out = &rank->api_statistics[calls->slots[at % SLOTS_N] - 1];
+		if ((*out)->kind_id == kind_id && (*out)->name_id == name_id) {
+			return FSL_OK;
+		}
+	}
+	*out = NULL;
+	if (rank->n_api_statistics == STATISTICS_MAX) {
+		return fsl_db_tell(calls->profiler->db, FSL_FILE_PARTIAL, err,
+				   "more than 65536 kinds of calls; further ones are left out");
+	}
+	enum fsl_status status = FSL_GROW(rank->api_statistics, rank->api_statistics_capacity,
+					  rank->n_api_statistics + 1, err);
+	if (status == FSL_OK) {
+		*out = &rank->api_statistics[rank->n_api_statistics++];
+		**out = (struct fsl_profile_statistic){
+			.name_id = name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
+		calls->slots[at % SLOTS_N] = (uint32_t)rank->n_api_statistics;
+	}
+	return status;
+}
+
+static enum fsl_status add_call(struct calls *calls, struct fsl_error *err)
+{
+	int64_t type = 0, begin_ns = 0, end_ns = 0;
+	uint32_t name_id = FSL_STR_NONE;
+	struct fsl_profile_statistic *row = NULL;
+	if (!fsl_db_i64(calls->rows, LEVEL, &type) ||
+	    !fsl_profiler_times(calls->rows, BEGIN, END, &begin_ns, &end_ns)) {
+		fsl_db_drop(calls->rows, "a call without times or level");
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		fsl_profiler_column_name(calls->profiler, calls->rows, NAME, &name_id, err);
+	if (status == FSL_OK && name_id != FSL_STR_NONE) {
+		status = row_of(calls, kind_of(calls, type), name_id, &row, err);
+	}
+	if (row != NULL) {
+		int64_t dur_ns = end_ns - begin_ns;
+		row->count++;
+		row->total_ns = fsl_sum_i64(row->total_ns, dur_ns);
+		row->min_ns = dur_ns < row->min_ns ? dur_ns : row->min_ns;
+		row->max_ns = dur_ns > row->max_ns ? dur_ns : row->max_ns;
+	}
+	return status;
+}
+
+enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = profiler->rank;
+	if (rank->n_api_statistics > 0) {
+		return FSL_OK; /* from api_statistic.csv */
+	}
+	struct calls *calls = fsl_calloc(1, sizeof(*calls));
+	if (calls == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
+	calls->profiler = profiler;
+	enum fsl_status status = name_levels(calls, err);
+	if (status == FSL_OK) {
+		status = fsl_db_select(&calls->rows, profiler->db, &call_select, err);
+	}
+	bool has_row = calls->rows != NULL;
+	while (status == FSL_OK && has_row) {
+		status = fsl_db_next(calls->rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_call(calls, err);
+		}
+	}
+	for (size_t i = 0; i < rank->n_api_statistics; i++) {
+		struct fsl_profile_statistic *row = &rank->api_statistics[i];
+		row->mean_ns = row->total_ns / row->count;
+	}
+	fsl_db_rows_close(calls->rows);
+	fsl_free(calls);
+	return status;
+}
+
+enum freq_column { FREQ_TIME, FREQ, FREQ_DEVICE, FREQ_COLUMNS_N };
+
+static const struct fsl_db_column freq_columns[FREQ_COLUMNS_N] = {
+	[FREQ_TIME] = {{"timestampNs"}, true, 0},
+	[FREQ] = {{"freq"}, true, 0},
+	[FREQ_DEVICE] = {{"deviceId"}, false, 0},
+};
+
+static const struct fsl_db_select freq_select = {
+	{"AICORE_FREQ"}, NULL, freq_columns, FREQ_COLUMNS_N, "ORDER BY 1"};
+
+/* Adds a time at a frequency, ascending; frequencies beyond the eighth are not kept. */
+static void add_freq(struct fsl_profile_trace *trace, int32_t mhz, int64_t dur_ns)
+{
+	size_t at = 0;
+	while (at < trace->n_freqs && trace->freqs_mhz[at] < mhz) {
+		at++;
+	}
+	if (at == trace->n_freqs || trace->freqs_mhz[at] != mhz) {
+		if (trace->n_freqs == FREQS_MAX) {
+			return;
+		}
+		size_t n_behind = trace->n_freqs - at;
+		memmove(&trace->freqs_mhz[at + 1], &trace->freqs_mhz[at],
+			n_behind * sizeof(trace->freqs_mhz[0]));
+		memmove(&trace->freq_ns[at + 1], &trace->freq_ns[at],
+			n_behind * sizeof(trace->freq_ns[0]));
+		trace->freqs_mhz[at] = mhz;
+		trace->freq_ns[at] = 0;
+		trace->n_freqs++;
+	}
+	trace->freq_ns[at] = fsl_sum_i64(trace->freq_ns[at], dur_ns);
+}
+
+enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct fsl_profile_trace *trace = &profiler->rank->trace;
+	struct fsl_db_rows *rows = NULL;
+	int64_t last_ns = FSL_NS_ABSENT, last_mhz = 0;
+	if (trace->n_freqs > 0) {
+		return FSL_OK; /* from trace_view.json */
+	}
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &freq_select, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row) {
+		int64_t time_ns = 0, mhz = 0;
+		status = fsl_db_next(rows, &has_row, err);
+		if (!has_row || !fsl_db_i64(rows, FREQ_TIME, &time_ns) || time_ns < 0 ||
+		    !fsl_db_i64(rows, FREQ, &mhz) || mhz <= 0 || mhz > MHZ_MAX ||
+		    !fsl_profiler_is_own(profiler, rows, FREQ_DEVICE)) {
+			continue;
+		}
+		if (last_ns != FSL_NS_ABSENT && time_ns >= last_ns) {
+			add_freq(trace, (int32_t)last_mhz, time_ns - last_ns);
+		}
+		last_ns = time_ns;
+		last_mhz = mhz;
+	}
+	if (last_ns != FSL_NS_ABSENT) {
+		add_freq(trace, (int32_t)last_mhz, 0); /* until when is not told */
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}

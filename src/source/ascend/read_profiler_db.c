@@ -1,0 +1,117 @@
+/*
+ * ascend_pytorch_profiler_<N>.db, ascend_mindspore_profiler_<N>.db, msprof_<time>.db: what the
+ * profiler itself wrote, in ns, with texts by number.
+ */
+#include "source/ascend/read_profiler_parts.h"
+
+#include <stdlib.h>
+
+#include "base/sort.h"
+
+enum { STEPS_MAX = 1 << 20 };
+
+enum step_column { BEGIN, END, NUMBER, STEP_COLUMNS_N };
+
+static const struct fsl_db_column step_columns[STEP_COLUMNS_N] = {
+	[BEGIN] = {{"startNs"}, true, 0},
+	[END] = {{"endNs"}, true, 0},
+	[NUMBER] = {{"id"}, true, 0},
+};
+
+static const struct fsl_db_select step_select = {
+	{"STEP_TIME"}, NULL, step_columns, STEP_COLUMNS_N, "ORDER BY 1, 2, 3"};
+
+static enum fsl_status add_step(struct fsl_profiler *profiler, struct fsl_db_rows *rows,
+				struct fsl_error *err)
+{
+	struct fsl_profiler_step step;
+	if (!fsl_profiler_times(rows, BEGIN, END, &step.begin_ns, &step.end_ns) ||
+	    !fsl_db_i64(rows, NUMBER, &step.step) || step.step < 0) {
+		fsl_db_drop(rows, "a step without number or times");
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(profiler->steps, profiler->steps_capacity, profiler->n_steps + 1, err);
+	if (status == FSL_OK) {
+		profiler->steps[profiler->n_steps++] = step;
+	}
+	return status;
+}
+
+static int compare_steps(const void *left, const void *right)
+{
+	const struct fsl_profiler_step *a = left, *b = right;
+	return FSL_ORDER(a->begin_ns, b->begin_ns);
+}
+
+static enum fsl_status read_steps(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct fsl_db_rows *rows = NULL;
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &step_select, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row && profiler->n_steps < STEPS_MAX) {
+		status = fsl_db_next(rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_step(profiler, rows, err);
+		}
+	}
+	fsl_db_rows_close(rows);
+	if (profiler->n_steps > 0) { /* numbers as text sort otherwise */
+		qsort(profiler->steps, profiler->n_steps, sizeof(*profiler->steps), compare_steps);
+	}
+	return status;
+}
+
+/* The device of the rank; the only one where the rank is not listed. */
+static enum fsl_status read_device(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	static const struct fsl_db_column columns[] = {{{"rankId"}, true, 0},
+						       {{"deviceId"}, true, 0}};
+	static const struct fsl_db_select select_all = {{"RANK_DEVICE_MAP"}, NULL, columns, 2, ""};
+	struct fsl_db_rows *rows = NULL;
+	size_t n_rows = 0;
+	bool is_found = false;
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_all, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row && !is_found) {
+		int64_t rank = -1, device_id = -1;
+		status = fsl_db_next(rows, &has_row, err);
+		if (has_row && fsl_db_i64(rows, 1, &device_id) && device_id >= 0) {
+			is_found = fsl_db_i64(rows, 0, &rank) && rank == profiler->rank->rank;
+			profiler->device_id = device_id;
+			n_rows++;
+		}
+	}
+	if (!is_found && n_rows > 1) {
+		profiler->device_id = -1;
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}
+
+enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, struct fsl_db *db,
+					     const struct fsl_profile_input *input,
+					     struct fsl_error *err)
+{
+	static enum fsl_status (*const parts[])(struct fsl_profiler *, struct fsl_error *) = {
+		read_steps,
+		read_device,
+		fsl_profiler_read_info,
+		fsl_profiler_read_tasks,
+		fsl_profiler_read_links,
+		fsl_profiler_read_overlap,
+		fsl_profiler_read_calls,
+		fsl_profiler_read_freqs,
+		fsl_profiler_read_memory,
+		fsl_profiler_read_launches,
+	};
+	struct fsl_profiler profiler = {.rank = rank, .db = db, .input = input, .device_id = -1};
+	enum fsl_status status =
+		fsl_db_lookup(&profiler.names.lookup, db, "STRING_IDS", "id", "value", err);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == FSL_OK; i++) {
+		status = parts[i](&profiler, err);
+	}
+	fsl_profiler_names_fini(&profiler.names);
+	fsl_free(profiler.steps);
+	return status;
+}

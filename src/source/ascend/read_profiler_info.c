@@ -1,0 +1,118 @@
+/* HOST_INFO and META_DATA: the host and the layout of the job, where no other file tells them. */
+#include "source/ascend/read_profiler_parts.h"
+
+#include <string.h>
+
+#include "source/ascend/info.h"
+
+/* Copies a text of the row to *@to, where that is not known yet. */
+static enum fsl_status take_text(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				 size_t column, const char **to, struct fsl_error *err)
+{
+	size_t length = 0;
+	const char *text = fsl_db_text(rows, column, &length);
+	if (text == NULL || (*to != NULL && (*to)[0] != '\0')) {
+		return FSL_OK;
+	}
+	const char *kept = fsl_arena_strndup(&profiler->rank->arena, text, length);
+	if (kept == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+				(int)profiler->rank->rank);
+	}
+	*to = kept;
+	return FSL_OK;
+}
+
+/* A host that has a name alone is told by it. */
+static enum fsl_status read_host(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	enum { UID, NAME };
+	static const struct fsl_db_column columns[] = {{{"hostUid"}, false, 0},
+						       {{"hostName"}, false, 0}};
+	static const struct fsl_db_select select_all = {{"HOST_INFO"}, NULL, columns, 2, ""};
+	struct fsl_profile_info *info = &profiler->rank->info;
+	struct fsl_db_rows *rows = NULL;
+	bool has_row = false;
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_all, err);
+	if (status == FSL_OK && rows != NULL) {
+		status = fsl_db_next(rows, &has_row, err);
+	}
+	if (status == FSL_OK && has_row) {
+		status = take_text(profiler, rows, UID, &info->host_uid, err);
+	}
+	if (status == FSL_OK && has_row) {
+		status = take_text(profiler, rows, NAME, &info->host_uid, err);
+	}
+	if (status == FSL_OK && has_row) {
+		status = take_text(profiler, rows, NAME, &info->host_name, err);
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}
+
+/* What the rank's text files leave open. */
+static bool is_wanted(const struct fsl_profile_info *info, const char *name, size_t length)
+{
+	static const char sizes[] = "distributed_args", groups[] = "parallel_group_info";
+	bool has_sizes = info->tensor_size > 0 || info->pipeline_size > 0 || info->data_size > 0 ||
+			 info->world_size > 0;
+	return (!has_sizes && length == sizeof(sizes) - 1 && memcmp(name, sizes, length) == 0) ||
+	       (info->n_groups == 0 && length == sizeof(groups) - 1 &&
+		memcmp(name, groups, length) == 0);
+}
+
+/* Adds the JSON document in the row to @root under its name. */
+static enum fsl_status add_document(struct fsl_profiler *profiler, struct fsl_db_rows *rows,
+				    cJSON *root, struct fsl_error *err)
+{
+	size_t n_name = 0, n_value = 0;
+	char key[32];
+	const char *name = fsl_db_text(rows, 0, &n_name);
+	const char *value = fsl_db_text(rows, 1, &n_value);
+	if (name == NULL || value == NULL || !is_wanted(&profiler->rank->info, name, n_name)) {
+		return FSL_OK;
+	}
+	memcpy(key, name, n_name);
+	key[n_name] = '\0';
+	cJSON *document = cJSON_ParseWithLength(value, n_value);
+	if (!cJSON_IsObject(document) || !cJSON_AddItemToObject(root, key, document)) {
+		cJSON_Delete(document);
+		return fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				   "a document of META_DATA is no JSON object: name=\"%s\"", key);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status read_metadata(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	static const struct fsl_db_column columns[] = {{{"name"}, true, 0}, {{"value"}, true, 0}};
+	static const struct fsl_db_select select_all = {{"META_DATA"}, NULL, columns, 2, ""};
+	struct fsl_db_rows *rows = NULL;
+	cJSON *root = cJSON_CreateObject();
+	enum fsl_status status = root != NULL
+					 ? fsl_db_select(&rows, profiler->db, &select_all, err)
+					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+						    (int)profiler->rank->rank);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row) {
+		status = fsl_db_next(rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_document(profiler, rows, root, err);
+		}
+	}
+	fsl_db_rows_close(rows);
+	if (status == FSL_OK && root->child != NULL) {
+		struct fsl_file *file = profiler->input->file;
+		uint64_t n_records = file->n_records;
+		status = fsl_profile_take_metadata(profiler->rank, file, root, err);
+		file->n_records = n_records;
+	}
+	cJSON_Delete(root);
+	return status;
+}
+
+enum fsl_status fsl_profiler_read_info(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	enum fsl_status status = read_host(profiler, err);
+	return status == FSL_OK ? read_metadata(profiler, err) : status;
+}

@@ -1,0 +1,141 @@
+/*
+ * MEMORY_RECORD, OP_MEMORY and NPU_MEM: what memory_record.csv and operator_memory.csv have, in
+ * bytes. What the process holds is NPU_MEM of type "app" there, and component APP here.
+ */
+#include "source/ascend/read_profiler_parts.h"
+
+#include <string.h>
+
+#include "source/ascend/memory.h"
+
+enum { NAME, SIZE, DEVICE, ALLOCATED, RESERVED, ACTIVE, COLUMNS_N };
+
+static const struct fsl_db_column record_columns[COLUMNS_N] = {
+	[NAME] = {{"component"}, true, 0},         [SIZE] = {{"totalReserved"}, true, 0},
+	[DEVICE] = {{"deviceId"}, false, 0},       [ALLOCATED] = {{"totalAllocated"}, false, 0},
+	[RESERVED] = {{"totalReserved"}, true, 0}, [ACTIVE] = {{"totalActive"}, false, 0},
+};
+
+static const struct fsl_db_column operator_columns[COLUMNS_N] = {
+	[NAME] = {{"name"}, true, 0},
+	[SIZE] = {{"size"}, true, 0},
+	[DEVICE] = {{"deviceId"}, false, 0},
+	[ALLOCATED] = {{"allocationTotalAllocated"}, false, 0},
+	[RESERVED] = {{"allocationTotalReserved"}, false, 0},
+	[ACTIVE] = {{"allocationTotalActive"}, false, 0},
+};
+
+static const struct fsl_db_column process_columns[COLUMNS_N] = {
+	[NAME] = {{"type"}, true, 0},        [SIZE] = {{"hbm"}, true, 0},
+	[DEVICE] = {{"deviceId"}, false, 0}, [ALLOCATED] = {{"totalAllocated"}, false, 0},
+	[RESERVED] = {{"hbm"}, true, 0},     [ACTIVE] = {{"totalAllocated"}, false, 0},
+};
+
+static void raise_to(const struct fsl_db_rows *rows, size_t column, int64_t *most_bytes)
+{
+	int64_t n_bytes = -1;
+	if (fsl_db_i64(rows, column, &n_bytes) && n_bytes > *most_bytes) {
+		*most_bytes = n_bytes;
+	}
+}
+
+static enum fsl_status add_to(struct fsl_profiler *profiler, const char *component,
+			      struct fsl_profile_memory **out, struct fsl_error *err)
+{
+	uint32_t id = FSL_STR_NONE;
+	enum fsl_status status =
+		fsl_strpool_intern(profiler->rank->names, component, strlen(component), &id, err);
+	return status == FSL_OK ? fsl_memory_of(profiler->rank, id, false, out, err) : status;
+}
+
+static enum fsl_status add_record(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				  uint32_t name_id, struct fsl_error *err)
+{
+	struct fsl_profile_memory *memory = NULL;
+	enum fsl_status status = fsl_memory_of(profiler->rank, name_id, false, &memory, err);
+	if (memory != NULL) {
+		raise_to(rows, ALLOCATED, &memory->allocated_bytes);
+		raise_to(rows, RESERVED, &memory->reserved_bytes);
+		raise_to(rows, ACTIVE, &memory->active_bytes);
+	}
+	return status;
+}
+
+/* Operators of the graph engine are named "cann::". */
+static enum fsl_status add_operator(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				    uint32_t name_id, struct fsl_error *err)
+{
+	struct fsl_profile_memory *memory = NULL;
+	const char *name = fsl_strpool_text(profiler->rank->names, name_id);
+	enum fsl_status status =
+		add_to(profiler, strncmp(name, "cann::", 6) == 0 ? "GE" : "PTA", &memory, err);
+	int64_t n_bytes = -1;
+	if (memory == NULL) {
+		return status;
+	}
+	raise_to(rows, ALLOCATED, &memory->allocated_bytes);
+	raise_to(rows, RESERVED, &memory->reserved_bytes);
+	raise_to(rows, ACTIVE, &memory->active_bytes);
+	if (fsl_db_i64(rows, SIZE, &n_bytes) && n_bytes > memory->largest_bytes) {
+		memory->largest_bytes = n_bytes;
+		memory->largest_name_id = name_id;
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status add_process(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				   uint32_t name_id, struct fsl_error *err)
+{
+	struct fsl_profile_memory *memory = NULL;
+	if (strcmp(fsl_strpool_text(profiler->rank->names, name_id), "app") != 0) {
+		return FSL_OK;
+	}
+	enum fsl_status status = add_to(profiler, "APP", &memory, err);
+	if (memory != NULL) {
+		raise_to(rows, RESERVED, &memory->reserved_bytes);
+	}
+	return status;
+}
+
+typedef enum fsl_status (*adder)(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
+				 uint32_t name_id, struct fsl_error *err);
+
+static enum fsl_status read_table(struct fsl_profiler *profiler, const struct fsl_db_select *select,
+				  adder add, struct fsl_error *err)
+{
+	struct fsl_db_rows *rows = NULL;
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, select, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row) {
+		uint32_t name_id = FSL_STR_NONE;
+		status = fsl_db_next(rows, &has_row, err);
+		if (status == FSL_OK && has_row && fsl_profiler_is_own(profiler, rows, DEVICE)) {
+			status = fsl_profiler_column_name(profiler, rows, NAME, &name_id, err);
+		}
+		if (status == FSL_OK && name_id != FSL_STR_NONE) {
+			status = add(profiler, rows, name_id, err);
+		}
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}
+
+enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	static const struct {
+		struct fsl_db_select select;
+		adder add;
+	} tables[] = {
+		{{{"MEMORY_RECORD"}, NULL, record_columns, COLUMNS_N, ""}, add_record},
+		{{{"OP_MEMORY"}, NULL, operator_columns, COLUMNS_N, ""}, add_operator},
+		{{{"NPU_MEM"}, NULL, process_columns, COLUMNS_N, ""}, add_process},
+	};
+	if (profiler->rank->n_memory > 0) {
+		return FSL_OK; /* from text */
+	}
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == FSL_OK; i++) {
+		status = read_table(profiler, &tables[i].select, tables[i].add, err);
+	}
+	return status;
+}

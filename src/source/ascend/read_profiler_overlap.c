@@ -1,0 +1,180 @@
+/*
+ * OVERLAP_ANALYSIS: the slices of which the profiler makes step_trace_time.csv. Their sums are the
+ * steps where no file tells these, else a check of them.
+ */
+#include "source/ascend/read_profiler_parts.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "source/ascend/merge.h"
+
+enum { COMPUTING = 0, COMMUNICATION = 1, EXPOSED = 2, FREE = 3 }; /* type */
+
+enum column { BEGIN, END, TYPE, DEVICE, COLUMNS_N };
+
+static const struct fsl_db_column columns[COLUMNS_N] = {
+	[BEGIN] = {{"startNs"}, true, 0},
+	[END] = {{"endNs"}, true, 0},
+	[TYPE] = {{"type"}, true, 0},
+	[DEVICE] = {{"deviceId"}, false, 0},
+};
+
+static const struct fsl_db_select select_all = {
+	{"OVERLAP_ANALYSIS"}, NULL, columns, COLUMNS_N, "ORDER BY 1, 2"};
+
+/* One step while its slices are summed; slices come sorted by begin. */
+struct sums {
+	struct fsl_profiler *profiler;
+	struct fsl_db_rows *rows;
+	size_t first;                      /* in rank->steps */
+	int64_t begin_ns, end_ns, task_ns; /* of the newest step; first task of the device */
+	bool has_task;
+};
+
+/* Its viewer writes the table, too: "NOT_FINISH" while it does. */
+static enum fsl_status is_finished(struct fsl_profiler *profiler, bool *out, struct fsl_error *err)
+{
+	static const struct fsl_db_column status_columns[] = {{{"key"}, true, 0},
+							      {{"value"}, true, 0}};
+	static const struct fsl_db_select select_status = {
+		{"status_info"}, NULL, status_columns, 2, ""};
+	static const char key[] = "OVERLAP_ANALYSIS_STATUS", value[] = "NOT_FINISH";
+	struct fsl_db_rows *rows = NULL;
+	*out = true;
+	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_status, err);
+	bool has_row = rows != NULL;
+	while (status == FSL_OK && has_row) {
+		size_t n_key = 0, n_value = 0;
+		status = fsl_db_next(rows, &has_row, err);
+		const char *name = has_row ? fsl_db_text(rows, 0, &n_key) : NULL;
+		const char *text = has_row ? fsl_db_text(rows, 1, &n_value) : NULL;
+		if (name != NULL && text != NULL && n_key == sizeof(key) - 1 &&
+		    memcmp(name, key, n_key) == 0 && n_value == sizeof(value) - 1 &&
+		    memcmp(text, value, n_value) == 0) {
+			*out = false;
+		}
+	}
+	fsl_db_rows_close(rows);
+	return status;
+}
+
+static int64_t begin_of_step(const struct fsl_profiler *profiler, int64_t step)
+{
+	for (size_t i = 0; i < profiler->n_steps; i++) {
+		if (profiler->steps[i].step == step) {
+			return profiler->steps[i].begin_ns;
+		}
+	}
+	return FSL_NS_ABSENT;
+}
+
+/* What the sums of the newest step make. */
+static void end_step(struct sums *sums)
+{
+	struct fsl_profile_rank *rank = sums->profiler->rank;
+	if (rank->n_steps == sums->first) {
+		return;
+	}
+	struct fsl_profile_step *step = &rank->steps[rank->n_steps - 1];
+	int64_t begin_ns = begin_of_step(sums->profiler, step->step);
+	step->device_id = sums->profiler->device_id;
+	step->overlapped_ns = step->communication_ns > step->exposed_ns
+				      ? step->communication_ns - step->exposed_ns
+				      : 0;
+	step->stage_ns = sums->end_ns - sums->begin_ns;
+	if (begin_ns != FSL_NS_ABSENT && sums->has_task && sums->task_ns >= begin_ns) {
+		step->preparing_ns = sums->task_ns - begin_ns;
+	}
+}
+
+static enum fsl_status begin_step(struct sums *sums, int64_t step, int64_t begin_ns,
+				  struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = sums->profiler->rank;
+	if (rank->n_steps > sums->first && rank->steps[rank->n_steps - 1].step == step) {
+		return FSL_OK;
+	}
+	end_step(sums);
+	enum fsl_status status =
+		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err);
+	if (status == FSL_OK) {
+		rank->steps[rank->n_steps++] =
+			(struct fsl_profile_step){.step = step,
+						  .bubble_ns = FSL_NS_ABSENT,
+						  .exposed_not_receive_ns = FSL_NS_ABSENT,
+						  .preparing_ns = FSL_NS_ABSENT};
+		sums->begin_ns = sums->end_ns = begin_ns;
+		sums->has_task = false;
+	}
+	return status;
+}
+
+static int64_t *field_of(struct fsl_profile_step *step, int64_t type)
+{
+	switch (type) {
+	case COMPUTING:
+		return &step->computing_ns;
+	case COMMUNICATION:
+		return &step->communication_ns;
+	case EXPOSED:
+		return &step->exposed_ns;
+	case FREE:
+		return &step->free_ns;
+	default:
+		return NULL;
+	}
+}
+
+static enum fsl_status add_slice(struct sums *sums, struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = sums->profiler;
+	int64_t begin_ns = 0, end_ns = 0, type = 0, number = 0;
+	if (!fsl_profiler_times(sums->rows, BEGIN, END, &begin_ns, &end_ns) ||
+	    !fsl_db_i64(sums->rows, TYPE, &type)) {
+		fsl_db_drop(sums->rows, "a slice without times or type");
+		return FSL_OK;
+	}
+	if (!fsl_profiler_is_own(profiler, sums->rows, DEVICE) ||
+	    !fsl_profiler_step_at(profiler, begin_ns, &number) ||
+	    !fsl_profile_wants_step(profiler->input, number)) {
+		return FSL_OK;
+	}
+	enum fsl_status status = begin_step(sums, number, begin_ns, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_profile_step *step = &profiler->rank->steps[profiler->rank->n_steps - 1];
+	int64_t *field = field_of(step, type);
+	if (field != NULL) {
+		*field = fsl_sum_i64(*field, end_ns - begin_ns);
+		sums->end_ns = end_ns > sums->end_ns ? end_ns : sums->end_ns;
+	}
+	if (!sums->has_task && (type == COMPUTING || type == COMMUNICATION)) {
+		sums->task_ns = begin_ns;
+		sums->has_task = true;
+	}
+	return FSL_OK;
+}
+
+enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = profiler->rank;
+	struct sums sums = {.profiler = profiler, .first = rank->n_steps};
+	bool has_row = false;
+	enum fsl_status status = is_finished(profiler, &has_row, err);
+	if (status == FSL_OK && has_row) {
+		status = fsl_db_select(&sums.rows, profiler->db, &select_all, err);
+		has_row = sums.rows != NULL;
+	}
+	while (status == FSL_OK && has_row) {
+		status = fsl_db_next(sums.rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_slice(&sums, err);
+		}
+	}
+	fsl_db_rows_close(sums.rows);
+	end_step(&sums);
+	return status == FSL_OK ? fsl_profile_merge_steps(rank, sums.first, profiler->db, err)
+				: status;
+}

@@ -1,0 +1,355 @@
+/*
+ * Tasks of the device: COMMUNICATION_OP (collectives as a whole) and TASK with COMPUTE_TASK_INFO
+ * (kernels). What else is in TASK (events, waits, parts of collectives) is no work of its own.
+ */
+#include "source/ascend/read_profiler_parts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "source/ascend/breakdown.h"
+#include "source/ascend/comms.h"
+#include "source/ascend/kernel_classes.h"
+#include "source/ascend/merge.h"
+
+enum { COMMS_MAX = 1 << 22 };
+
+enum comm_column { COMM_BEGIN, COMM_END, COMM_NAME, COMM_GROUP, COMM_DEVICE, COMM_COLUMNS_N };
+
+static const struct fsl_db_column comm_columns[COMM_COLUMNS_N] = {
+	[COMM_BEGIN] = {{"startNs"}, true, 0},    [COMM_END] = {{"endNs"}, true, 0},
+	[COMM_NAME] = {{"opName"}, true, 0},      [COMM_GROUP] = {{"groupName"}, false, 0},
+	[COMM_DEVICE] = {{"deviceId"}, false, 0},
+};
+
+static const struct fsl_db_select comm_select = {
+	{"COMMUNICATION_OP"}, NULL, comm_columns, COMM_COLUMNS_N, "ORDER BY 1, 2, 3"};
+
+enum kernel_column {
+	KERNEL_BEGIN,
+	KERNEL_END,
+	KERNEL_DEVICE,
+	KERNEL_NAME,
+	KERNEL_TYPE,
+	KERNEL_CORE,
+	KERNEL_SHAPES,
+	KERNEL_TYPES,
+	KERNEL_COLUMNS_N
+};
+
+static const struct fsl_db_column kernel_columns[KERNEL_COLUMNS_N] = {
+	[KERNEL_BEGIN] = {{"startNs"}, true, 0},
+	[KERNEL_END] = {{"endNs"}, true, 0},
+	[KERNEL_DEVICE] = {{"deviceId"}, false, 0},
+	[KERNEL_NAME] = {{"name"}, true, 1},
+	[KERNEL_TYPE] = {{"opType"}, true, 1},
+	[KERNEL_CORE] = {{"taskType"}, false, 1},
+	[KERNEL_SHAPES] = {{"inputShapes"}, false, 1},
+	[KERNEL_TYPES] = {{"inputDataTypes"}, false, 1},
+};
+
+/* Written in the order of begins, but for some: sorting doubles the cost and is done when needed.
+ */
+static const struct fsl_db_select kernel_select = {
+	{"TASK", "COMPUTE_TASK_INFO"}, "globalTaskId", kernel_columns, KERNEL_COLUMNS_N, ""};
+static const struct fsl_db_select sorted_select = {{"TASK", "COMPUTE_TASK_INFO"},
+						   "globalTaskId",
+						   kernel_columns,
+						   KERNEL_COLUMNS_N,
+						   "ORDER BY 1, 2, 4"};
+
+struct pass {
+	struct fsl_profiler *profiler;
+	struct fsl_db_rows *rows;
+	struct fsl_task *comms; /* sorted by begin */
+	size_t n_comms, comms_capacity;
+	struct fsl_breakdown *breakdown; /* NULL: text has it */
+	struct fsl_kernel_classes classes;
+	int64_t begin_ns, end_ns; /* of all */
+	bool is_late;
+};
+
+static void extend(struct pass *pass, const struct fsl_task *task)
+{
+	bool is_first = pass->begin_ns == FSL_NS_ABSENT;
+	pass->begin_ns =
+		is_first || task->begin_ns < pass->begin_ns ? task->begin_ns : pass->begin_ns;
+	pass->end_ns = is_first || task->end_ns > pass->end_ns ? task->end_ns : pass->end_ns;
+}
+
+static enum fsl_status keep_task(struct pass *pass, const struct fsl_task *task,
+				 struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(pass->comms, pass->comms_capacity, pass->n_comms + 1, err);
+	if (status == FSL_OK) {
+		pass->comms[pass->n_comms++] = *task;
+		extend(pass, task);
+	}
+	return status;
+}
+
+static enum fsl_status add_comm(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = pass->profiler->rank;
+	struct fsl_task task;
+	struct fsl_profile_comm comm = {.transit_ns = FSL_NS_ABSENT,
+					.wait_ns = FSL_NS_ABSENT,
+					.sync_ns = FSL_NS_ABSENT,
+					.idle_ns = FSL_NS_ABSENT,
+					.traffic_begin = (uint32_t)rank->n_traffic};
+	if (!fsl_profiler_times(pass->rows, COMM_BEGIN, COMM_END, &task.begin_ns, &task.end_ns)) {
+		fsl_db_drop(pass->rows, "a communication operator without times");
+		return FSL_OK;
+	}
+	if (!fsl_profiler_is_own(pass->profiler, pass->rows, COMM_DEVICE)) {
+		return FSL_OK;
+	}
+	bool is_in_step = fsl_profiler_step_at(pass->profiler, task.begin_ns, &task.step);
+	enum fsl_status status =
+		fsl_profiler_column_name(pass->profiler, pass->rows, COMM_NAME, &comm.name_id, err);
+	if (status == FSL_OK) {
+		status = fsl_profiler_group(pass->profiler, pass->rows, COMM_GROUP, &comm.group_id,
+					    err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	const char *name = fsl_strpool_text(rank->names, comm.name_id);
+	task.name_id = comm.name_id;
+	task.kind =
+		strncmp(name, "hcom_receive", 12) == 0 ? FSL_TASK_RECEIVE : FSL_TASK_COMMUNICATION;
+	status = keep_task(pass, &task, err);
+	if (status != FSL_OK || !is_in_step || comm.name_id == FSL_STR_NONE ||
+	    !fsl_profile_wants_step(pass->profiler->input, task.step)) {
+		return status;
+	}
+	comm.step = task.step;
+	comm.is_p2p = fsl_profile_is_p2p(name, strlen(name));
+	comm.begin_ns = task.begin_ns;
+	comm.elapse_ns = task.end_ns - task.begin_ns;
+	status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);
+	if (status == FSL_OK) {
+		rank->comms[rank->n_comms++] = comm;
+	}
+	return status;
+}
+
+static enum fsl_status read_comms(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	struct fsl_profile_rank *rank = profiler->rank;
+	size_t first = rank->n_comms;
+	enum fsl_status status = fsl_db_select(&pass->rows, profiler->db, &comm_select, err);
+	bool has_row = pass->rows != NULL;
+	while (status == FSL_OK && has_row && pass->n_comms < COMMS_MAX) {
+		status = fsl_db_next(pass->rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_comm(pass, err);
+		}
+	}
+	fsl_db_rows_close(pass->rows);
+	if (status == FSL_OK) {
+		status = fsl_profile_merge_comms(rank, &first, profiler->db, err);
+	}
+	fsl_profile_sort_comms(rank);
+	return status;
+}
+
+/* Hands on the operators that begin up to @until_ns: both kinds come in the order of begins. */
+static enum fsl_status add_comms(struct pass *pass, size_t *next, int64_t until_ns,
+				 struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && *next < pass->n_comms &&
+	       pass->comms[*next].begin_ns <= until_ns) {
+		status = fsl_breakdown_add(pass->breakdown, &pass->comms[(*next)++], &pass->is_late,
+					   err);
+	}
+	return status;
+}
+
+/* Text as the CSV file has it: without the quotes around. */
+static const char *unquote(const char *text, size_t *length)
+{
+	*length = strlen(text);
+	if (*length >= 2 && text[0] == '"' && text[*length - 1] == '"') {
+		text++;
+		*length -= 2;
+	}
+	return text;
+}
+
+static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *task,
+				    struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	uint32_t shapes = FSL_STR_NONE, types = FSL_STR_NONE;
+	struct fsl_kernel kernel = {.step = task->step, .dur_ns = task->end_ns - task->begin_ns};
+	enum fsl_status status =
+		fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPE, &kernel.type_id, err);
+	if (status == FSL_OK) {
+		status = fsl_profiler_column_name(profiler, pass->rows, KERNEL_CORE,
+						  &kernel.core_id, err);
+	}
+	if (status == FSL_OK) {
+		status =
+			fsl_profiler_column_name(profiler, pass->rows, KERNEL_SHAPES, &shapes, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPES, &types, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	const struct fsl_strpool *names = profiler->rank->names;
+	kernel.shapes = unquote(fsl_strpool_text(names, shapes), &kernel.n_shapes);
+	kernel.types = unquote(fsl_strpool_text(names, types), &kernel.n_types);
+	return fsl_kernel_classes_add(&pass->classes, &kernel, err);
+}
+
+static enum fsl_status add_kernel(struct pass *pass, size_t *next, struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	struct fsl_task task = {.kind = FSL_TASK_COMPUTE};
+	if (!fsl_profiler_times(pass->rows, KERNEL_BEGIN, KERNEL_END, &task.begin_ns,
+				&task.end_ns)) {
+		fsl_db_drop(pass->rows, "a task without times");
+		return FSL_OK;
+	}
+	if (!fsl_profiler_is_own(profiler, pass->rows, KERNEL_DEVICE)) {
+		return FSL_OK;
+	}
+	bool is_in_step = fsl_profiler_step_at(profiler, task.begin_ns, &task.step);
+	extend(pass, &task);
+	enum fsl_status status =
+		fsl_profiler_column_name(profiler, pass->rows, KERNEL_NAME, &task.name_id, err);
+	if (status == FSL_OK) {
+		status = add_comms(pass, next, task.begin_ns, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err);
+	}
+	if (status != FSL_OK || !is_in_step ||
+	    !fsl_profile_wants_step(profiler->input, task.step)) {
+		return status;
+	}
+	return count_kernel(pass, &task, err);
+}
+
+/* Tasks outside of the steps close gaps, but nobody asks for their sums. */
+static void forget_outside(struct fsl_profiler *profiler)
+{
+	struct fsl_profile_rank *rank = profiler->rank;
+	size_t n_rebuilt = 0, n_gaps = 0;
+	for (size_t i = 0; i < rank->n_rebuilt && profiler->n_steps > 0; i++) {
+		if (rank->rebuilt[i].step != FSL_STEP_ABSENT) {
+			rank->rebuilt[n_rebuilt++] = rank->rebuilt[i];
+		}
+	}
+	for (size_t i = 0; i < rank->n_gaps && profiler->n_steps > 0; i++) {
+		if (rank->gaps[i].step != FSL_STEP_ABSENT) {
+			rank->gaps[n_gaps++] = rank->gaps[i];
+		}
+	}
+	rank->n_rebuilt = profiler->n_steps > 0 ? n_rebuilt : rank->n_rebuilt;
+	rank->n_gaps = profiler->n_steps > 0 ? n_gaps : rank->n_gaps;
+}
+
+static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	bool is_whole = true;
+	enum fsl_status status =
+		fsl_breakdown_finish(pass->breakdown, profiler->rank, profiler->input,
+				     profiler->device_id, &is_whole, err);
+	forget_outside(profiler);
+	if (status == FSL_OK && !is_whole) {
+		status = fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				     "too many steps; times of further ones are left out");
+	}
+	if (status == FSL_OK && pass->classes.is_full) {
+		status = fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				     "too many kinds of kernels; further shapes are not told "
+				     "apart");
+	}
+	return status;
+}
+
+static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
+{
+	size_t next = 0;
+	bool has_row = true;
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && has_row && !pass->is_late) {
+		status = fsl_db_next(pass->rows, &has_row, err);
+		if (status == FSL_OK && has_row) {
+			status = add_kernel(pass, &next, err);
+		}
+	}
+	if (status == FSL_OK && !pass->is_late) {
+		status = add_comms(pass, &next, INT64_MAX, err);
+	}
+	return status == FSL_OK && !pass->is_late ? finish(pass, err) : status;
+}
+
+/* pass->is_late when tasks came too late for the breakdown: nothing is kept of them. */
+static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_select *select,
+				    struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = pass->profiler->rank;
+	pass->rows = NULL;
+	pass->is_late = false;
+	pass->classes = (struct fsl_kernel_classes){.rank = rank};
+	pass->breakdown = fsl_breakdown_create(FSL_BREAKDOWN_WINDOW);
+	if (pass->breakdown == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
+	enum fsl_status status = fsl_db_select(&pass->rows, pass->profiler->db, select, err);
+	if (status == FSL_OK && pass->rows != NULL) {
+		status = read_rows(pass, err);
+	}
+	rank->n_kernels = pass->is_late ? 0 : rank->n_kernels;
+	fsl_db_rows_close(pass->rows);
+	fsl_kernel_classes_fini(&pass->classes);
+	fsl_breakdown_destroy(pass->breakdown);
+	return status;
+}
+
+/* What trace_view.json told of steps and gaps stays. */
+static enum fsl_status fill_kernels(struct pass *pass, struct fsl_error *err)
+{
+	struct fsl_profiler *profiler = pass->profiler;
+	struct fsl_profile_rank *rank = profiler->rank;
+	const struct fsl_file before = *profiler->input->file;
+	size_t n_rebuilt = rank->n_rebuilt, n_gaps = rank->n_gaps;
+	enum fsl_status status = read_kernels(pass, &kernel_select, err);
+	if (status == FSL_OK && pass->is_late) {
+		*profiler->input->file = before;
+		status = read_kernels(pass, &sorted_select, err);
+	}
+	if (status == FSL_OK && pass->is_late) {
+		/* Text where numbers belong sorts behind them. */
+		status = fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				     "tasks are not in order; copy or parse it again");
+	}
+	rank->n_rebuilt = n_rebuilt > 0 ? n_rebuilt : rank->n_rebuilt;
+	rank->n_gaps = n_gaps > 0 ? n_gaps : rank->n_gaps;
+	return status;
+}
+
+enum fsl_status fsl_profiler_read_tasks(struct fsl_profiler *profiler, struct fsl_error *err)
+{
+	struct pass pass = {.profiler = profiler, .begin_ns = FSL_NS_ABSENT};
+	struct fsl_profile_rank *rank = profiler->rank;
+	enum fsl_status status = read_comms(&pass, err);
+	if (status == FSL_OK && rank->n_kernels == 0) {
+		status = fill_kernels(&pass, err);
+	}
+	if (rank->trace.begin_ns == FSL_NS_ABSENT && pass.begin_ns != FSL_NS_ABSENT) {
+		rank->trace.begin_ns = pass.begin_ns;
+		rank->trace.end_ns = pass.end_ns;
+	}
+	fsl_free(pass.comms);
+	return status;
+}

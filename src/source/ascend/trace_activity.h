@@ -1,0 +1,30 @@
+/*
+ * How much the host called into AscendCL, over time: counts and times in a bounded number of
+ * slots, which get wider as the capture gets longer. Slots begin at multiples of their width, so
+ * that the order of calls does not matter.
+ */
+#ifndef FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
+#define FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FSL_TRACE_SLOTS_N = 4096 };
+
+/* Start as {0}. */
+struct fsl_trace_activity {
+	unsigned n_shift;    /* a slot is 2^n_shift ns wide */
+	int64_t first, last; /* slots in use; no call yet: both 0 with n_calls 0 */
+	uint64_t n_calls;
+	uint32_t n[FSL_TRACE_SLOTS_N]; /* slot i at i % FSL_TRACE_SLOTS_N */
+	int64_t ns[FSL_TRACE_SLOTS_N];
+};
+
+/* A call from @begin_ns on, both not negative. */
+void fsl_trace_activity_add(struct fsl_trace_activity *activity, int64_t begin_ns, int64_t dur_ns);
+/* Calls that began in [begin_ns, end_ns), and the time inside of calls; slots that only overlap it
+ * count by their share. */
+void fsl_trace_activity_ask(const struct fsl_trace_activity *activity, int64_t begin_ns,
+			    int64_t end_ns, int64_t *n_calls, int64_t *call_ns);
+
+#endif

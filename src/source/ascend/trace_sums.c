@@ -1,0 +1,422 @@
+/* Sums over the events of a trace. Which process an event is of is told by metadata that may stand
+ * anywhere, so that sums are made per process id. */
+#include "source/ascend/trace_sums.h"
+
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "chrome/trace_flows.h"
+#include "source/ascend/signal_waits.h"
+#include "source/ascend/trace_activity.h"
+#include "source/ascend/trace_steps.h"
+
+enum {
+	PROCESSES_MAX = 256, /* of one rank; about twelve are usual, all further ones are ignored */
+	SLICERS_MAX = 4,     /* processes with slices of an Overlap Analysis; one is usual */
+	RANGES_MAX = 4096,
+};
+
+/* Calls of these kinds count as long from here on. */
+static const int64_t long_ns[FSL_HOST_CALLS_N] = {
+	[FSL_HOST_DATALOADER] = INT64_C(10) * FSL_NS_PER_MS,
+	[FSL_HOST_GC] = FSL_NS_PER_MS,
+	[FSL_HOST_SYNCHRONIZE] = FSL_NS_PER_MS,
+	[FSL_HOST_COMPILE] = FSL_NS_PER_MS,
+	[FSL_HOST_LAUNCH] = FSL_NS_PER_MS,
+};
+
+struct process {
+	uint64_t pid;
+	enum fsl_trace_process kind;
+	int64_t begin_ns, end_ns; /* of its X events; FSL_NS_ABSENT: none */
+	int slicer; /* its slices are in sums->slicers[slicer]; -1: none, or too many processes */
+};
+
+/* The clock of the cores. */
+struct clock {
+	uint64_t pid; /* of the first device; others are not told apart by readers of the result */
+	int32_t mhz;  /* now; -1: not yet known */
+	int64_t since_ns;
+	size_t n_seen; /* ascending, with the time at each */
+	int32_t seen_mhz[FSL_PROFILE_FREQS_MAX];
+	int64_t seen_ns[FSL_PROFILE_FREQS_MAX];
+};
+
+struct fsl_trace_sums {
+	struct fsl_profile_rank *rank;
+	bool has_rebuilt; /* from kernels */
+	struct fsl_trace_flows *flows;
+	struct process processes[PROCESSES_MAX];
+	size_t n_processes, last_process;
+	struct fsl_trace_steps slicers[SLICERS_MAX];
+	size_t n_slicers;
+	struct fsl_trace_steps receives;
+	struct clock clock;
+	struct fsl_trace_activity activity;
+	struct fsl_signal_waits waits;
+};
+
+struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
+{
+	struct fsl_trace_sums *sums = fsl_calloc(1, sizeof(*sums));
+	struct fsl_trace_flows *flows = fsl_trace_flows_create();
+	if (sums == NULL || flows == NULL) {
+		fsl_trace_flows_destroy(flows);
+		fsl_free(sums);
+		return NULL;
+	}
+	sums->rank = rank;
+	sums->has_rebuilt = rank->n_rebuilt > 0;
+	sums->flows = flows;
+	sums->clock.mhz = -1;
+	sums->waits.rank = rank;
+	return sums;
+}
+
+void fsl_trace_sums_destroy(struct fsl_trace_sums *sums)
+{
+	if (sums == NULL) {
+		return;
+	}
+	for (size_t s = 0; s < sums->n_slicers; s++) {
+		fsl_trace_steps_fini(&sums->slicers[s]);
+	}
+	fsl_trace_steps_fini(&sums->receives);
+	fsl_signal_waits_fini(&sums->waits);
+	fsl_trace_flows_destroy(sums->flows);
+	fsl_free(sums);
+}
+
+/* NULL when there are too many. */
+static struct process *find_process(struct fsl_trace_sums *sums, uint64_t pid)
+{
+	size_t i = sums->last_process;
+	if (i < sums->n_processes && sums->processes[i].pid == pid) {
+		return &sums->processes[i];
+	}
+	for (i = 0; i < sums->n_processes && sums->processes[i].pid != pid; i++) {
+	}
+	if (i == PROCESSES_MAX) {
+		return NULL;
+	}
+	if (i == sums->n_processes) {
+		sums->processes[sums->n_processes++] = (struct process){.pid = pid,
+									.begin_ns = FSL_NS_ABSENT,
+									.end_ns = FSL_NS_ABSENT,
+									.slicer = -1};
+	}
+	sums->last_process = i;
+	return &sums->processes[i];
+}
+
+/* Ranges are kept sorted by begin; of the same step again the first one stays. */
+static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
+				 struct fsl_error *err)
+{
+	struct fsl_profile_trace *trace = &sums->rank->trace;
+	if (event->step == FSL_STEP_ABSENT || trace->n_ranges == RANGES_MAX ||
+	    trace->has_iterations) {
+		return FSL_OK;
+	}
+	size_t i = trace->n_ranges;
+	for (size_t k = 0; k < trace->n_ranges; k++) {
+		if (trace->ranges[k].step == event->step) {
+			return FSL_OK;
+		}
+	}
+	enum fsl_status status =
+		FSL_GROW(trace->ranges, trace->ranges_capacity, trace->n_ranges + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	for (; i > 0 && trace->ranges[i - 1].begin_ns > event->ts_ns; i--) {
+		trace->ranges[i] = trace->ranges[i - 1];
+	}
+	trace->ranges[i] =
+		(struct fsl_profile_range){event->step, event->ts_ns, event->ts_ns + event->dur_ns};
+	trace->n_ranges++;
+	return FSL_OK;
+}
+
+static void add_call(struct fsl_trace_sums *sums, enum fsl_profile_host_call kind, int64_t dur_ns)
+{
+	struct fsl_profile_host_calls *calls = &sums->rank->trace.calls[kind];
+	calls->n++;
+	calls->total_ns += dur_ns;
+	calls->max_ns = dur_ns > calls->max_ns ? dur_ns : calls->max_ns;
+	if (dur_ns > long_ns[kind]) {
+		calls->n_long++;
+		calls->long_ns += dur_ns;
+	}
+}
+
+static enum fsl_status add_slice(struct fsl_trace_sums *sums, struct process *process,
+				 const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	if (process == NULL || (process->slicer < 0 && sums->n_slicers == SLICERS_MAX)) {
+		return FSL_OK;
+	}
+	if (process->slicer < 0) {
+		process->slicer = (int)sums->n_slicers++;
+	}
+	return fsl_trace_steps_add(&sums->slicers[process->slicer],
+				   fsl_trace_step_at(&sums->rank->trace, event->ts_ns), event, err);
+}
+
+/* What the name of a complete event stands for. */
+static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *process,
+				 const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	switch (event->name) {
+	case FSL_TRACE_NAME_STEP:
+		return add_range(sums, event, err);
+	case FSL_TRACE_NAME_DATALOADER:
+		if (event->category != FSL_TRACE_CATEGORY_PYTHON) {
+			add_call(sums, FSL_HOST_DATALOADER, event->dur_ns);
+		}
+		break;
+	case FSL_TRACE_NAME_SYNCHRONIZE:
+		add_call(sums, FSL_HOST_SYNCHRONIZE, event->dur_ns);
+		fsl_trace_activity_add(&sums->activity, event->ts_ns, event->dur_ns);
+		break;
+	case FSL_TRACE_NAME_COMPILE:
+		add_call(sums, FSL_HOST_COMPILE, event->dur_ns);
+		fsl_trace_activity_add(&sums->activity, event->ts_ns, event->dur_ns);
+		break;
+	case FSL_TRACE_NAME_ACL:
+		fsl_trace_activity_add(&sums->activity, event->ts_ns, event->dur_ns);
+		break;
+	case FSL_TRACE_NAME_LAUNCH:
+		add_call(sums, FSL_HOST_LAUNCH, event->dur_ns);
+		break;
+	case FSL_TRACE_NAME_RECEIVE:
+		return fsl_trace_steps_add(&sums->receives,
+					   fsl_trace_step_at(&sums->rank->trace, event->ts_ns),
+					   event, err);
+	case FSL_TRACE_NAME_SIGNAL:
+		return event->peer < 0 ? FSL_OK
+				       : fsl_signal_waits_add(&sums->waits,
+							      fsl_signal_waits_group_at(
+								      sums->rank, event->ts_ns),
+							      event->peer, event->dur_ns, err);
+	case FSL_TRACE_NAME_COMPUTING:
+	case FSL_TRACE_NAME_COMMUNICATION:
+	case FSL_TRACE_NAME_EXPOSED:
+	case FSL_TRACE_NAME_FREE:
+		return add_slice(sums, process, event, err);
+	case FSL_TRACE_NAME_OTHER:
+	case FSL_TRACE_NAME_FREQ:
+	case FSL_TRACE_NAME_PROCESS:
+		break;
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status add_complete(struct fsl_trace_sums *sums,
+				    const struct fsl_trace_event *event, struct fsl_error *err)
+{
+	struct process *process = find_process(sums, event->pid);
+	if (process != NULL) {
+		int64_t end_ns = event->ts_ns + event->dur_ns;
+		bool is_first = process->begin_ns == FSL_NS_ABSENT;
+		process->begin_ns = is_first || event->ts_ns < process->begin_ns
+					    ? event->ts_ns
+					    : process->begin_ns;
+		process->end_ns = end_ns > process->end_ns ? end_ns : process->end_ns;
+	}
+	if (event->category == FSL_TRACE_CATEGORY_GC) {
+		add_call(sums, FSL_HOST_GC, event->dur_ns);
+	}
+	return add_named(sums, process, event, err);
+}
+
+/* A pair may tell how the task behind a stretch of idleness was launched. */
+static void add_flow(struct fsl_trace_sums *sums, const struct fsl_trace_event *event)
+{
+	int64_t end_ns = 0, lag_ns = 0;
+	if (!fsl_trace_flows_add(sums->flows, event, &end_ns, &lag_ns) ||
+	    event->category == FSL_TRACE_CATEGORY_QUEUE) {
+		return;
+	}
+	for (size_t s = 0; s < sums->n_slicers; s++) {
+		for (size_t i = 0; i < sums->slicers[s].n_idle; i++) {
+			struct fsl_profile_idle *idle = &sums->slicers[s].idle[i];
+			if (idle->begin_ns + idle->dur_ns != end_ns) {
+				continue;
+			}
+			if (event->category == FSL_TRACE_CATEGORY_TORCH) {
+				idle->torch_lag_ns = lag_ns;
+			} else {
+				idle->launch_lag_ns = lag_ns;
+			}
+		}
+	}
+}
+
+/* The nearest known frequency, or a new one. */
+static size_t find_freq(struct clock *clock, int32_t mhz)
+{
+	size_t nearest = 0;
+	for (size_t i = 0; i < clock->n_seen; i++) {
+		int64_t off = llabs((int64_t)clock->seen_mhz[i] - mhz);
+		if (off < llabs((int64_t)clock->seen_mhz[nearest] - mhz)) {
+			nearest = i;
+		}
+	}
+	bool is_known = clock->n_seen > 0 && clock->seen_mhz[nearest] == mhz;
+	if (is_known || clock->n_seen == FSL_PROFILE_FREQS_MAX) {
+		return nearest;
+	}
+	size_t i = clock->n_seen++;
+	for (; i > 0 && clock->seen_mhz[i - 1] > mhz; i--) {
+		clock->seen_mhz[i] = clock->seen_mhz[i - 1];
+		clock->seen_ns[i] = clock->seen_ns[i - 1];
+	}
+	clock->seen_mhz[i] = mhz;
+	clock->seen_ns[i] = 0;
+	return i;
+}
+
+/* Until now the cores had the frequency told last. */
+static void hold_freq(struct clock *clock, int64_t until_ns)
+{
+	if (clock->mhz >= 0 && until_ns > clock->since_ns) {
+		clock->seen_ns[find_freq(clock, clock->mhz)] += until_ns - clock->since_ns;
+	}
+}
+
+static void add_freq(struct fsl_trace_sums *sums, const struct fsl_trace_event *event)
+{
+	struct clock *clock = &sums->clock;
+	bool is_first = clock->mhz < 0;
+	if (is_first || (clock->pid == event->pid && event->ts_ns >= clock->since_ns)) {
+		hold_freq(clock, event->ts_ns);
+		clock->pid = event->pid;
+		clock->mhz = event->mhz;
+		clock->since_ns = event->ts_ns;
+		(void)find_freq(clock, event->mhz);
+	}
+}
+
+static void add_process(struct fsl_trace_sums *sums, const struct fsl_trace_event *event)
+{
+	struct process *process = find_process(sums, event->pid);
+	if (process != NULL) {
+		process->kind = event->process;
+	}
+}
+
+enum fsl_status fsl_trace_sums_add(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
+				   struct fsl_error *err)
+{
+	sums->rank->trace.n_events++;
+	if (event->phase == 'X') {
+		return add_complete(sums, event, err);
+	}
+	if (event->phase == 's' || event->phase == 'f') {
+		add_flow(sums, event);
+	} else if (event->phase == 'C' && event->name == FSL_TRACE_NAME_FREQ) {
+		add_freq(sums, event);
+	} else if (event->phase == 'M' && event->name == FSL_TRACE_NAME_PROCESS) {
+		add_process(sums, event);
+	}
+	return FSL_OK;
+}
+
+/* The device's time: from its own tasks, or those of communication alone. */
+static void finish_range(struct fsl_trace_sums *sums)
+{
+	struct fsl_profile_trace *trace = &sums->rank->trace;
+	for (size_t i = 0; i < sums->n_processes; i++) {
+		const struct process *process = &sums->processes[i];
+		bool is_device = process->kind == FSL_TRACE_PROCESS_DEVICE ||
+				 process->kind == FSL_TRACE_PROCESS_COMMUNICATION;
+		if (!is_device || process->begin_ns == FSL_NS_ABSENT) {
+			continue;
+		}
+		if (trace->begin_ns == FSL_NS_ABSENT || process->begin_ns < trace->begin_ns) {
+			trace->begin_ns = process->begin_ns;
+		}
+		trace->end_ns = process->end_ns > trace->end_ns ? process->end_ns : trace->end_ns;
+	}
+}
+
+static void finish_freqs(struct fsl_trace_sums *sums)
+{
+	struct fsl_profile_trace *trace = &sums->rank->trace;
+	struct clock clock = sums->clock;
+	hold_freq(&clock, trace->end_ns);
+	trace->n_freqs = clock.n_seen;
+	for (size_t i = 0; i < clock.n_seen; i++) {
+		trace->freqs_mhz[i] = clock.seen_mhz[i];
+		trace->freq_ns[i] = clock.seen_ns[i];
+	}
+}
+
+/* The slices of the Overlap Analysis; those of other processes are called so by chance. */
+static struct fsl_trace_steps *overlap_steps(struct fsl_trace_sums *sums)
+{
+	for (size_t i = 0; i < sums->n_processes; i++) {
+		const struct process *process = &sums->processes[i];
+		if (process->kind == FSL_TRACE_PROCESS_OVERLAP && process->slicer >= 0) {
+			return &sums->slicers[process->slicer];
+		}
+	}
+	return NULL;
+}
+
+static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
+				    const struct fsl_profile_input *input, struct fsl_error *err)
+{
+	struct fsl_profile_rank *rank = sums->rank;
+	struct fsl_profile_trace *trace = &rank->trace;
+	struct fsl_trace_steps *steps = overlap_steps(sums);
+	if (steps == NULL) {
+		return FSL_OK;
+	}
+	trace->n_idle = steps->n_idle;
+	for (size_t i = 0; i < steps->n_idle; i++) {
+		struct fsl_profile_idle *idle = &trace->idle[i];
+		*idle = steps->idle[i];
+		fsl_trace_activity_ask(&sums->activity, idle->begin_ns,
+				       idle->begin_ns + idle->dur_ns, &idle->n_acl, &idle->acl_ns);
+	}
+	if (sums->has_rebuilt) {
+		return FSL_OK;
+	}
+	rank->n_rebuilt = 0; /* those of the slices before */
+	for (size_t r = 0; r < sums->receives.n_items; r++) {
+		for (size_t i = 0; i < steps->n_items; i++) {
+			if (steps->items[i].step == sums->receives.items[r].step) {
+				steps->items[i].receive_ns = sums->receives.items[r].receive_ns;
+			}
+		}
+	}
+	return fsl_trace_steps_finish(steps, rank, input, err);
+}
+
+static void finish_lags(struct fsl_trace_sums *sums)
+{
+	struct fsl_profile_trace *trace = &sums->rank->trace;
+	struct fsl_profile_lag lag =
+		fsl_trace_flows_lag(sums->flows, FSL_TRACE_CATEGORY_HOST_TO_DEVICE);
+	trace->n_launches = lag.n;
+	trace->lag_median_ns = lag.median_ns;
+	trace->lag_p95_ns = lag.p95_ns;
+	trace->lag_max_ns = lag.max_ns;
+	trace->torch_lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_CATEGORY_TORCH);
+	trace->queue_lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_CATEGORY_QUEUE);
+}
+
+enum fsl_status fsl_trace_sums_tell(struct fsl_trace_sums *sums,
+				    const struct fsl_profile_input *input, struct fsl_error *err)
+{
+	sums->rank->has_trace = sums->rank->trace.n_events > 0;
+	finish_range(sums);
+	finish_freqs(sums);
+	finish_lags(sums);
+	if (fsl_trace_flows_is_short(sums->flows)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	}
+	return finish_steps(sums, input, err);
+}

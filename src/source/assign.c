@@ -1,0 +1,310 @@
+/* Files to ranks: one marker file and one log a rank, all its timelines and step-time files. */
+#include "source/assign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fsl_part_free_events(struct fsl_part *part)
+{
+	struct fsl_rank *events = &part->events;
+	fsl_free(events->ops);
+	fsl_free(events->remnants);
+	fsl_free(events->stages);
+	fsl_free(events->steps);
+	*events = (struct fsl_rank){
+		.rank = events->rank,
+		.last_event_ns = FSL_NS_ABSENT,
+		.open_op_id = FSL_STR_NONE,
+		.open_group_id = FSL_STR_NONE,
+		.open_begin_ns = FSL_NS_ABSENT,
+	};
+}
+
+static bool has_events(const struct fsl_part *part)
+{
+	const struct fsl_rank *events = &part->events;
+	return part->has_events_before || events->n_ops > 0 || events->n_stages > 0 ||
+	       events->n_steps > 0;
+}
+
+static bool is_usable(const struct fsl_file *file)
+{
+	return file->state == FSL_FILE_READ || file->state == FSL_FILE_PARTIAL;
+}
+
+/* A marker file counts when it is broken, too: the rank is there and lacks data. */
+static bool speaks_for_rank(const struct fsl_part *part, const struct fsl_file *file)
+{
+	return part->kind == FSL_INPUT_MARKERS || is_usable(file);
+}
+
+static const char *message(struct fsl_run *run, const char *text)
+{
+	return text != NULL ? text : fsl_arena_strdup(&run->arena, "out of memory");
+}
+
+/* The name tells the rank, else the content. */
+static int32_t told_rank(const struct fsl_part *part)
+{
+	const struct fsl_file_name *told = &part->input->told;
+	return told->rank_state == FSL_NAME_HAS_RANK ? told->rank : part->events.rank;
+}
+
+/*
+ * A file that tells no rank (the launcher set none, the collector wrote -1) belongs to the only
+ * rank there can be: rank 0 for the only marker file, the lowest rank of the markers for the only
+ * other file of its kind and for every log, which the job prints once.
+ */
+static void resolve_ranks(struct fsl_run *run, const struct fsl_part *parts, size_t n_parts)
+{
+	size_t n_kind[FSL_INPUT_LOG + 1] = {0};
+	int32_t lowest = FSL_RANKS_MAX;
+	for (size_t i = 0; i < n_parts; i++) {
+		struct fsl_file *file = &run->files[parts[i].file_idx];
+		int32_t rank = told_rank(&parts[i]);
+		n_kind[parts[i].kind] += rank != FSL_RANK_UNKNOWN || is_usable(file) ? 1 : 0;
+		file->rank = rank;
+		if (parts[i].kind == FSL_INPUT_MARKERS && rank >= 0 && rank < lowest) {
+			lowest = rank;
+		}
+	}
+	int32_t only = lowest < FSL_RANKS_MAX ? lowest : 0;
+	for (size_t i = 0; i < n_parts; i++) {
+		struct fsl_file *file = &run->files[parts[i].file_idx];
+		if (file->rank != FSL_RANK_UNKNOWN || !is_usable(file)) {
+			continue;
+		}
+		if (n_kind[parts[i].kind] == 1 || parts[i].kind == FSL_INPUT_LOG) {
+			file->rank = only;
+		} else {
+			file->state = FSL_FILE_UNUSABLE;
+			file->message =
+				"neither name nor content tells the rank (-1, or too large): "
+				"put it into the name, as in hccl_activity-<ip>-.<rank>.csv";
+		}
+	}
+}
+
+/* What qsort sees of a part. */
+struct candidate {
+	struct fsl_part *part;
+	struct fsl_file *file;
+};
+
+/* By rank, then kind; within them the best first: usable, largest, first by path. */
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = (a->file->rank > b->file->rank) - (a->file->rank < b->file->rank);
+	order = order != 0 ? order
+			   : (a->part->kind > b->part->kind) - (a->part->kind < b->part->kind);
+	order = order != 0 ? order : (int)has_events(b->part) - (int)has_events(a->part);
+	order = order != 0 ? order
+			   : (a->file->n_bytes < b->file->n_bytes) -
+				     (a->file->n_bytes > b->file->n_bytes);
+	return order != 0 ? order
+			  : (a->part->file_idx > b->part->file_idx) -
+				    (a->part->file_idx < b->part->file_idx);
+}
+
+static bool excludes_others(enum fsl_input_kind kind)
+{
+	return kind == FSL_INPUT_MARKERS || kind == FSL_INPUT_LOG;
+}
+
+/* Only the best marker file and log of a rank is used. @items are sorted. */
+static void settle_duplicates(struct fsl_run *run, struct candidate *items, size_t n_items)
+{
+	const struct candidate *best = NULL;
+	for (size_t i = 0; i < n_items; i++) {
+		struct candidate *item = &items[i];
+		if (best == NULL || item->file->rank == FSL_RANK_UNKNOWN ||
+		    best->file->rank != item->file->rank || best->part->kind != item->part->kind ||
+		    !excludes_others(item->part->kind)) {
+			best = item;
+			continue;
+		}
+		fsl_part_free_events(item->part);
+		if (item->file->state == FSL_FILE_UNUSABLE || item->file->state == FSL_FILE_EMPTY) {
+			continue; /* its own message says more */
+		}
+		item->file->state = FSL_FILE_DUPLICATE;
+		item->file->message = message(
+			run, fsl_arena_printf(&run->arena,
+					      "another file of the same rank is used; move one of "
+					      "them away: rank=%d, used=\"%s\"",
+					      item->file->rank, best->file->path));
+	}
+}
+
+/* Operators of a rank: complete ones, or remnants. */
+struct op_list {
+	struct fsl_op **items;
+	size_t *n, *capacity;
+};
+
+/* Moves an array to its rank, or its elements behind those of an earlier file. */
+static enum fsl_status take_ops(struct op_list to, struct op_list from, struct fsl_error *err)
+{
+	if (*to.n == 0) {
+		fsl_free(*to.items);
+		*to.items = *from.items;
+		*to.n = *from.n;
+		*to.capacity = *from.capacity;
+		*from.items = NULL;
+		return FSL_OK;
+	}
+	enum fsl_status status = FSL_GROW(*to.items, *to.capacity, *to.n + *from.n, err);
+	if (status == FSL_OK && *from.n > 0) {
+		memcpy(*to.items + *to.n, *from.items, *from.n * sizeof(**from.items));
+		*to.n += *from.n;
+	}
+	return status;
+}
+
+static struct op_list ops_of(struct fsl_rank *rank)
+{
+	return (struct op_list){&rank->ops, &rank->n_ops, &rank->ops_capacity};
+}
+
+static struct op_list remnants_of(struct fsl_rank *rank)
+{
+	return (struct op_list){&rank->remnants, &rank->n_remnants, &rank->remnants_capacity};
+}
+
+static enum fsl_status take_stages(struct fsl_rank *rank, struct fsl_rank *events,
+				   struct fsl_error *err)
+{
+	if (rank->n_stages == 0) {
+		fsl_free(rank->stages);
+		rank->stages = events->stages;
+		rank->n_stages = events->n_stages;
+		rank->stages_capacity = events->stages_capacity;
+		events->stages = NULL;
+		return FSL_OK;
+	}
+	enum fsl_status status = FSL_GROW(rank->stages, rank->stages_capacity,
+					  rank->n_stages + events->n_stages, err);
+	if (status == FSL_OK && events->n_stages > 0) {
+		memcpy(rank->stages + rank->n_stages, events->stages,
+		       events->n_stages * sizeof(*events->stages));
+		rank->n_stages += events->n_stages;
+	}
+	return status;
+}
+
+static enum fsl_status take_steps(struct fsl_rank *rank, struct fsl_rank *events,
+				  struct fsl_error *err)
+{
+	if (rank->n_steps == 0) {
+		fsl_free(rank->steps);
+		rank->steps = events->steps;
+		rank->n_steps = events->n_steps;
+		rank->steps_capacity = events->steps_capacity;
+		events->steps = NULL;
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + events->n_steps, err);
+	if (status == FSL_OK && events->n_steps > 0) {
+		memcpy(rank->steps + rank->n_steps, events->steps,
+		       events->n_steps * sizeof(*events->steps));
+		rank->n_steps += events->n_steps;
+	}
+	return status;
+}
+
+/* The markers know the address, timelines only the host's name: items come in order of kind. */
+static enum fsl_status take_host(struct fsl_run *run, struct fsl_rank *rank,
+				 const struct fsl_input *input, bool *has_host,
+				 struct fsl_error *err)
+{
+	if (*has_host || input->told.n_host == 0) {
+		return FSL_OK;
+	}
+	const char *host = fsl_arena_strndup(&run->arena, input->told.host, input->told.n_host);
+	if (host == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	}
+	rank->server_ip = host;
+	*has_host = true;
+	return FSL_OK;
+}
+
+static enum fsl_status take_part(struct fsl_rank *rank, struct fsl_part *part,
+				 struct fsl_error *err)
+{
+	struct fsl_rank *events = &part->events;
+	rank->has_markers_file |= part->kind == FSL_INPUT_MARKERS;
+	rank->is_restarted |= events->is_restarted;
+	if (events->last_event_ns > rank->last_event_ns) {
+		rank->last_event_ns = events->last_event_ns;
+	}
+	if (events->open_op_id != FSL_STR_NONE) {
+		rank->open_op_id = events->open_op_id;
+		rank->open_group_id = events->open_group_id;
+		rank->open_begin_ns = events->open_begin_ns;
+	}
+	if (events->n_ops > 0) {
+		rank->is_rising = rank->n_ops == 0 && events->is_rising;
+	}
+	enum fsl_status status = take_ops(ops_of(rank), ops_of(events), err);
+	if (status == FSL_OK) {
+		status = take_ops(remnants_of(rank), remnants_of(events), err);
+	}
+	if (status == FSL_OK) {
+		status = take_stages(rank, events, err);
+	}
+	if (status == FSL_OK) {
+		status = take_steps(rank, events, err);
+	}
+	fsl_part_free_events(part);
+	return status;
+}
+
+/* Ranks are added in rising order, which costs nothing per rank. */
+static enum fsl_status fill_ranks(struct fsl_run *run, const struct candidate *items,
+				  size_t n_items, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	int32_t last = FSL_RANK_UNKNOWN;
+	bool has_host = false;
+	for (size_t i = 0; status == FSL_OK && i < n_items; i++) {
+		struct fsl_part *part = items[i].part;
+		const struct fsl_file *file = items[i].file;
+		if (file->rank == FSL_RANK_UNKNOWN || file->state == FSL_FILE_DUPLICATE ||
+		    !speaks_for_rank(part, file)) {
+			fsl_part_free_events(part);
+			continue;
+		}
+		struct fsl_rank *rank = fsl_run_add_rank(run, file->rank, err);
+		if (rank == NULL) {
+			return FSL_ERR_MEMORY;
+		}
+		has_host = has_host && file->rank == last;
+		last = file->rank;
+		status = take_host(run, rank, part->input, &has_host, err);
+		if (status == FSL_OK) {
+			status = take_part(rank, part, err);
+		}
+	}
+	return status;
+}
+
+enum fsl_status fsl_parts_assign(struct fsl_run *run, struct fsl_part *parts, size_t n_parts,
+				 struct fsl_error *err)
+{
+	struct candidate *items = fsl_calloc(n_parts, sizeof(*items));
+	if (items == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n_parts);
+	}
+	resolve_ranks(run, parts, n_parts);
+	for (size_t i = 0; i < n_parts; i++) {
+		items[i] = (struct candidate){&parts[i], &run->files[parts[i].file_idx]};
+	}
+	qsort(items, n_parts, sizeof(*items), compare_candidates);
+	settle_duplicates(run, items, n_parts);
+	enum fsl_status status = fill_ranks(run, items, n_parts, err);
+	fsl_free(items);
+	return status;
+}

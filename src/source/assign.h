@@ -1,0 +1,22 @@
+/* Which file speaks for which rank: resolves ranks, settles duplicates, fills run->ranks. */
+#ifndef FSL_SOURCE_ASSIGN_H
+#define FSL_SOURCE_ASSIGN_H
+
+#include "source/discover.h"
+
+/* One file whose names are already names of the run. */
+struct fsl_part {
+	struct fsl_rank events; /* owned; emptied when a rank takes it */
+	const struct fsl_input *input;
+	enum fsl_input_kind kind;
+	bool has_events_before; /* the file has events that were not read again */
+	size_t file_idx;        /* its place in run->files */
+};
+
+void fsl_part_free_events(struct fsl_part *part);
+
+/* @parts in order of path. Reorders and empties them; files that lose get state and message. */
+enum fsl_status fsl_parts_assign(struct fsl_run *run, struct fsl_part *parts, size_t n_parts,
+				 struct fsl_error *err);
+
+#endif

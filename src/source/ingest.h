@@ -1,0 +1,182 @@
+/* Files to events: finds the inputs of a run, tells their formats by content, reads them on
+ * threads. */
+#ifndef FSL_SOURCE_INGEST_H
+#define FSL_SOURCE_INGEST_H
+
+#include <stdbool.h>
+
+#include <failslow/error.h>
+
+#include "base/file.h"
+#include "model/run.h"
+
+enum {
+	FSL_SINK_OPS_MAX = 1 << 26,    /* operators of one file; 4 GiB of memory */
+	FSL_SINK_STAGES_MAX = 1 << 26, /* stages of one file */
+	FSL_SINK_STEPS_MAX = 1 << 26,  /* steps of one file */
+	FSL_SINK_NAMES_MAX = 1 << 20,  /* different names of one file; real files have dozens */
+	FSL_NAME_BYTES_MAX = 4096,     /* one operator name or stage type */
+};
+/* Times after the year 2200 are broken records, and no sum of two such times overflows. */
+#define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
+
+struct fsl_ahead;      /* source/ahead.h */
+struct fsl_inputs;     /* source/discover.h */
+struct fsl_mark_taker; /* source/mark_take.h */
+struct fsl_marks;      /* source/mark.h */
+
+/* Until when a file is whole, but for rows out of order. A host may be far ahead of its device, so
+ * the last row does not tell, nor do operators of which the device's rows are still to come. */
+struct fsl_last_ends {
+	int64_t device_ns; /* the last end on a device; FSL_NS_ABSENT: there is none */
+	int64_t any_ns;    /* of an operator or stage at all */
+};
+
+/*
+ * What one file gave; a format pushes into it, ingest.c merges the files of a rank in order of
+ * path. fsl_sink_init and _fini are called by ingest.c and by tests.
+ */
+struct fsl_sink {
+	struct fsl_file *file;  /* counters and message of this file; borrowed */
+	struct fsl_rank events; /* what was read; names are ids of @names; events.rank is what the
+				   content says, FSL_RANK_UNKNOWN when it does not */
+	struct fsl_strpool *names; /* of this file alone */
+	struct fsl_arena arena;    /* texts of this file alone; copied into the run */
+	uint8_t *kind_of;          /* [name id] enum fsl_stage_kind, FSL_STAGES_N: not told */
+	size_t n_kinds, kinds_capacity;
+	int64_t from_ns, to_ns;   /* operators that end outside are counted and not kept */
+	bool is_range_for_stages; /* nobody asks for stages outside, or for the rank that the
+				     content tells */
+	struct fsl_ahead *ahead;  /* who may read rows of the file ahead; NULL: nobody; borrowed */
+
+	/* source/mark_take.h: */
+	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */
+	int64_t mark_at_ns;           /* the next mark belongs in front of a row of that time */
+	struct fsl_last_ends last;    /* of all operators and stages */
+	int64_t queued_ns;            /* host end of the first operator that is still to run on the
+					 device; FSL_NS_ABSENT: there is none */
+	bool has_events_before;       /* there were events before the mark that was begun at */
+	bool is_inexact;              /* the mark does not tell enough: read from the beginning */
+};
+
+enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err);
+void fsl_sink_fini(struct fsl_sink *sink);
+
+/*
+ * Checked appends. A time outside [0, FSL_TIME_MAX_NS] or an end before its begin is a dropped
+ * record and FSL_OK; FSL_ERR_LIMIT when the file holds too many (pass it to fsl_sink_fault).
+ */
+enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
+				struct fsl_error *err);
+/* Keeps what is left of an operator that lost records, with a device begin or end; the caller
+ * counts it as dropped. */
+enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op *op,
+				     struct fsl_error *err);
+enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage *stage,
+				   struct fsl_error *err);
+enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_time *step,
+				  struct fsl_error *err);
+/* Id of a name in sink->names; FSL_ERR_LIMIT over FSL_SINK_NAMES_MAX. */
+enum fsl_status fsl_sink_intern(struct fsl_sink *sink, const char *text, size_t length,
+				uint32_t *id, struct fsl_error *err);
+/* Remembers the time of a record, complete or not, as the rank's last sign of life. */
+static inline void fsl_sink_seen(struct fsl_sink *sink, int64_t time_ns)
+{
+	if (time_ns > sink->events.last_event_ns && time_ns >= 0 && time_ns <= FSL_TIME_MAX_NS) {
+		sink->events.last_event_ns = time_ns;
+	}
+}
+
+/* Counts one dropped record. */
+void fsl_sink_drop(struct fsl_sink *sink, enum fsl_drop why);
+/* Counts one record that breaks the format; the first one gives the file its message, so the text
+ * names the place. Reading goes on, the file becomes FSL_FILE_PARTIAL. */
+void fsl_sink_bad_record(struct fsl_sink *sink, enum fsl_drop why, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Marks the file partial with a message that names place and remedy. */
+void fsl_sink_partial(struct fsl_sink *sink, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Marks the file unusable: it is not what its name says. */
+void fsl_sink_unusable(struct fsl_sink *sink, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/*
+ * Ends reading after a failed call: out of memory is passed on, everything else becomes a partial
+ * file with the root of @err as its message, and FSL_OK.
+ */
+enum fsl_status fsl_sink_fault(struct fsl_sink *sink, enum fsl_status status,
+			       struct fsl_error *err);
+
+/* What a probe sees: name, and the first FSL_FILE_HEAD_BYTES after decompression. */
+struct fsl_probe {
+	const char *file_name; /* without directory, and without .gz or .zst */
+	const char *head;
+	size_t n_head;
+};
+
+/* What a format brings; decides which files of a rank are merged and which exclude each other. */
+enum fsl_input_kind {
+	FSL_INPUT_MARKERS,  /* operators: one file a rank */
+	FSL_INPUT_TIMELINE, /* stages: all files of a rank together */
+	FSL_INPUT_STEPS,    /* step times: all files of a rank together */
+	FSL_INPUT_LOG,      /* step times of the job: one file a rank */
+};
+
+/* One input format, one file in src/ingest/, one line in formats.def. */
+struct fsl_format {
+	const char *name;    /* file name, log tag, heading in docs/formats.md */
+	const char *summary; /* one line for `failslow list formats` */
+	enum fsl_input_kind kind;
+	/* 0: not mine .. 100: certainly mine. Content decides; FSL_PROBE_NAME when only the name
+	 * speaks for it, so that the reader can say what is wrong with the content. */
+	int (*probe)(const struct fsl_probe *probe);
+	/*
+	 * Reads the whole file into @sink. A bad record is counted and reading goes on; a fault
+	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory. Of
+	 * markers and timelines, takes marks and begins at one where the sink says so
+	 * (source/mark_take.h); without, such a file is read as a whole every time.
+	 */
+	enum fsl_status (*read)(struct fsl_reader *reader, struct fsl_sink *sink,
+				struct fsl_error *err);
+};
+
+enum { FSL_PROBE_NAME = 10, FSL_PROBE_CONTENT = 90 };
+
+size_t fsl_formats_size(void);
+const struct fsl_format *fsl_formats_at(size_t idx);
+/* NULL when there is none of that name. */
+const struct fsl_format *fsl_format_by_name(const char *name);
+
+struct fsl_ingest_options {
+	const char *root_path;    /* folder of a tree or of markers, or one file; NULL: none */
+	const char *training_log; /* timeline or log file, or their folder; NULL: look in the tree
+				     only */
+	bool log_type_is_log; /* training_log is a log, even when its first 4 KiB do not show it */
+	int64_t from_ns,
+		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
+	bool is_range_for_stages; /* those that are not wholly inside need not be read */
+	int n_threads;            /* 0: one per core */
+	/* See source/mark.h; no marks are taken, and none used, by a team of processes and with a
+	 * time range. */
+	int64_t mark_period_ns; /* 0: take no marks, and use none */
+	int64_t mark_lead_ns;   /* with the slack for rows out of order */
+	/* 0: period and lead are known. Else they are those of fsl_chapter_rule_finer(), which
+	 * hangs on how long the capture is: readers guess it from how far they are, and
+	 * fsl_marks_settle() tells what their marks are of use for. */
+	int64_t mark_parts;
+	const struct fsl_marks *resume; /* of an earlier run; NULL: read everything; borrowed */
+	int64_t resume_ns;              /* boundary to begin at, of fsl_marks_resume_ns() */
+	struct fsl_marks *marks;        /* out, started as {0}; NULL: not wanted */
+};
+
+/*
+ * Finds and reads everything. Files that cannot be used are recorded in run->files with a message
+ * and do not fail the call; FSL_ERR_INPUT only when the root does not exist or nothing at all could
+ * be used. run->files is complete then, too, so that a verdict can say why.
+ */
+enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_options *options,
+			       struct fsl_error *err);
+/* The same of @inputs, which fsl_inputs_find() found with these options. */
+enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
+				  const struct fsl_ingest_options *options, struct fsl_error *err);
+
+#endif

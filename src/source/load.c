@@ -1,0 +1,283 @@
+/* One input from open to close: every way in which a file can be bad ends in a state and a message.
+ */
+#include "source/load.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+
+/* What the name promises, for files whose content says nothing. */
+static enum fsl_input_kind kind_of_name(enum fsl_name_kind kind)
+{
+	switch (kind) {
+	case FSL_NAME_TIMELINE:
+		return FSL_INPUT_TIMELINE;
+	case FSL_NAME_STEPS:
+		return FSL_INPUT_STEPS;
+	case FSL_NAME_LOG:
+		return FSL_INPUT_LOG;
+	case FSL_NAME_MARKERS:
+	case FSL_NAME_UNKNOWN:
+	case FSL_NAME_RESULT:
+		break;
+	}
+	return FSL_INPUT_MARKERS;
+}
+
+static bool is_named(const struct fsl_input *input)
+{
+	return input->told.kind == FSL_NAME_MARKERS || input->told.kind == FSL_NAME_TIMELINE ||
+	       input->told.kind == FSL_NAME_STEPS;
+}
+
+/* Highest probe; NULL when none fits, or when two formats claim the content equally. */
+static const struct fsl_format *choose_format(struct fsl_load *load, const struct fsl_probe *probe)
+{
+	const struct fsl_format *best = NULL, *rival = NULL;
+	int weight = 0;
+	for (size_t i = 0; i < fsl_formats_size(); i++) {
+		const struct fsl_format *format = fsl_formats_at(i);
+		int vote = format->probe(probe);
+		if (vote > weight) {
+			best = format;
+			rival = NULL;
+			weight = vote;
+		} else if (vote > 0 && vote == weight) {
+			rival = format;
+		}
+	}
+	if (load->input->is_log && weight < FSL_PROBE_CONTENT) {
+		return fsl_format_by_name("training_log");
+	}
+	if (rival != NULL && weight > FSL_PROBE_NAME) {
+		fsl_sink_unusable(&load->sink,
+				  "content fits two formats, remove one of them from the file: "
+				  "formats=\"%s, %s\"",
+				  best->name, rival->name);
+		return NULL;
+	}
+	return best;
+}
+
+/* The first bytes decide; a file that nobody knows and nobody asked for is left alone. */
+static enum fsl_status detect(struct fsl_load *load, struct fsl_reader *reader,
+			      const struct fsl_format **format, struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	char name[FSL_CAUSE_MESSAGE_MAX]; /* file systems allow 255 bytes */
+	(void)snprintf(name, sizeof(name), "%.*s", (int)fsl_file_name_plain(input->name),
+		       input->name);
+	struct fsl_probe probe = {.file_name = name};
+	*format = NULL;
+	enum fsl_status status =
+		fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &probe.head, &probe.n_head, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	probe.n_head = probe.n_head < FSL_FILE_HEAD_BYTES ? probe.n_head : FSL_FILE_HEAD_BYTES;
+	*format = choose_format(load, &probe);
+	if (*format == NULL && load->file.state == FSL_FILE_READ && probe.n_head > 0) {
+		fsl_sink_unusable(&load->sink, "content is in no known format (see `failslow list "
+					       "formats`), move it away or collect it again: "
+					       "offset=0");
+	}
+	return FSL_OK;
+}
+
+/* Bytes that were there when the file was found or opened and are gone. */
+static void check_shrunk(struct fsl_load *load)
+{
+	struct stat facts;
+	uint64_t n_before = load->file.n_bytes > load->input->n_bytes ? load->file.n_bytes
+								      : load->input->n_bytes;
+	if (stat(load->input->path, &facts) != 0) {
+		fsl_log(FSL_LOG_INFO, "ingest", "file was removed after it was read: path=\"%s\"",
+			load->input->path);
+	} else if (facts.st_size >= 0 && (uint64_t)facts.st_size < n_before) {
+		fsl_sink_partial(&load->sink,
+				 "file shrank while it was read, run again when its writer is "
+				 "done: bytes_before=%llu, bytes_now=%lld",
+				 (unsigned long long)n_before, (long long)facts.st_size);
+	}
+}
+
+static bool has_events(const struct fsl_sink *sink)
+{
+	const struct fsl_rank *events = &sink->events;
+	return sink->has_events_before || events->n_ops > 0 || events->n_stages > 0 ||
+	       events->n_steps > 0 || events->open_op_id != FSL_STR_NONE;
+}
+
+/* A file that was read without a fault may still hold nothing that can be used. */
+static void judge(struct fsl_load *load)
+{
+	struct fsl_file *file = &load->file;
+	if (file->state != FSL_FILE_READ && file->state != FSL_FILE_PARTIAL) {
+		return;
+	}
+	uint64_t n_broken = file->n_dropped[FSL_DROP_MALFORMED] +
+			    file->n_dropped[FSL_DROP_TOO_LONG] + file->n_dropped[FSL_DROP_CUT];
+	if (file->n_records == 0 && file->state == FSL_FILE_READ) {
+		file->state = FSL_FILE_EMPTY;
+		file->message = file->n_bytes == 0
+					? "file is empty: the collector wrote nothing, look at its "
+					  "log and the disk on that host"
+					: "file holds no record: the collector wrote nothing, "
+					  "look at its log on that host";
+	} else if (n_broken > 0 && n_broken == file->n_records && !has_events(&load->sink)) {
+		file->state = FSL_FILE_UNUSABLE;
+	}
+}
+
+/*
+ * Room for the operators of a marker file before they come, so that their array neither moves nor
+ * doubles. What is not needed of it is given back. Of
+ * larger files perhaps only a part is wanted, and of one that is resumed only the rest is read.
+ */
+static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
+{
+	enum { OPS_MAX = 1 << 20 };
+	struct fsl_rank *events = &load->sink.events;
+	struct fsl_mark_place place = {0};
+	uint64_t n_bytes = load->kind == FSL_INPUT_MARKERS ? load->file.n_bytes : 0;
+	if (fsl_mark_is_resumed(&load->sink, &place)) {
+		n_bytes -= place.offset < n_bytes ? place.offset : n_bytes;
+	}
+	uint64_t n_ops = n_bytes / FSL_MARKER_OP_BYTES;
+	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
+}
+
+/* Reads it, taking marks when they are wanted. */
+static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *format,
+			       struct fsl_reader *reader, struct fsl_error *err)
+{
+	if (load->taker != NULL) {
+		fsl_mark_arm(&load->sink, load->taker, reader, format->name);
+	}
+	enum fsl_status status = reserve_ops(load, err);
+	if (status == FSL_OK) {
+		status = format->read(reader, &load->sink, err);
+	}
+	FSL_FIT(load->sink.events.ops, load->sink.events.ops_capacity, load->sink.events.n_ops);
+	if (load->sink.taker != NULL) {
+		fsl_mark_finish(&load->sink, reader);
+	}
+	return status;
+}
+
+static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reader,
+				 struct fsl_error *err)
+{
+	const struct fsl_format *format = NULL;
+	load->file.n_bytes = fsl_reader_disk_bytes(reader);
+	if (load->taker != NULL) {
+		fsl_mark_look(load->taker, reader);
+	}
+	enum fsl_status status = detect(load, reader, &format, err);
+	if (status != FSL_OK || format == NULL) {
+		return status;
+	}
+	load->kind = format->kind;
+	load->file.format = format->name;
+	if ((load->input->kinds & (1U << format->kind)) == 0) {
+		load->is_ignored = true;
+		return FSL_OK;
+	}
+	status = read_as(load, format, reader, err);
+	if (status == FSL_OK) {
+		check_shrunk(load);
+	}
+	return status;
+}
+
+/* Nobody asked for this file and it turned out not to be one of ours. */
+static bool is_foreign(const struct fsl_load *load)
+{
+	return !load->input->is_explicit && !is_named(load->input) &&
+	       (load->file.state == FSL_FILE_UNUSABLE || load->file.state == FSL_FILE_EMPTY);
+}
+
+static enum fsl_status begin(struct fsl_load *load, struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	load->kind = kind_of_name(input->told.kind);
+	load->file = (struct fsl_file){
+		.path = input->path,
+		.format = "",
+		.rank = FSL_RANK_UNKNOWN,
+		.n_bytes = input->n_bytes,
+		.message = "",
+	};
+	return fsl_sink_init(&load->sink, &load->file, err);
+}
+
+bool fsl_load_is_foreign(const struct fsl_input *input)
+{
+	struct fsl_load load = {.input = input};
+	struct fsl_reader *reader = NULL;
+	const struct fsl_format *format = NULL;
+	bool is_wanted = input->is_explicit || is_named(input);
+	if (input->fault != NULL || begin(&load, NULL) != FSL_OK) {
+		return false;
+	}
+	bool is_known = fsl_reader_open(&reader, input->path, NULL) == FSL_OK &&
+			detect(&load, reader, &format, NULL) == FSL_OK;
+	fsl_reader_close(reader);
+	fsl_sink_fini(&load.sink);
+	bool is_excluded = format != NULL && (input->kinds & (1U << format->kind)) == 0;
+	return is_known && (is_excluded || (format == NULL && !is_wanted));
+}
+
+static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+				 struct fsl_error *err)
+{
+	const struct fsl_input *input = load->input;
+	struct fsl_reader *reader = NULL;
+	enum fsl_status status = begin(load, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	load->sink.from_ns = from_ns;
+	load->sink.to_ns = to_ns;
+	load->sink.is_range_for_stages =
+		load->is_range_for_stages && input->told.rank_state == FSL_NAME_HAS_RANK;
+	load->sink.ahead = load->ahead;
+	if (input->fault != NULL) {
+		fsl_sink_unusable(&load->sink, "%s", input->fault);
+		return FSL_OK;
+	}
+	struct fsl_error cause = {0};
+	status = fsl_reader_open(&reader, input->path, &cause);
+	if (status == FSL_OK) {
+		status = read_with(load, reader, &cause);
+	}
+	fsl_reader_close(reader);
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "%s", fsl_error_root(&cause));
+	}
+	if (status != FSL_OK) {
+		fsl_sink_unusable(&load->sink, "%s; check that it exists and may be read",
+				  fsl_error_root(&cause));
+	}
+	judge(load);
+	load->is_ignored |= is_foreign(load);
+	return FSL_OK;
+}
+
+enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+			      struct fsl_error *err)
+{
+	enum fsl_status status = read_once(load, from_ns, to_ns, err);
+	if (status == FSL_OK && load->sink.is_inexact) {
+		fsl_log(FSL_LOG_INFO, "ingest",
+			"what was read earlier does not tell enough, the file is read from the "
+			"beginning: path=\"%s\"",
+			load->input->path);
+		fsl_sink_fini(&load->sink);
+		fsl_mark_taker_begin_again(load->taker);
+		status = read_once(load, from_ns, to_ns, err);
+	}
+	return status;
+}

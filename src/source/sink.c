@@ -1,0 +1,254 @@
+/* The sink: where formats put what they read, with every limit and count in one place. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "source/ingest.h"
+
+#include "base/number.h"
+
+enum { MESSAGE_BYTES_MAX = 1024 };
+
+enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err)
+{
+	*sink = (struct fsl_sink){
+		.file = file,
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX,
+		.mark_at_ns = INT64_MAX,
+		.last = {FSL_NS_ABSENT, FSL_NS_ABSENT},
+		.queued_ns = FSL_NS_ABSENT,
+		.events =
+			{
+				.rank = FSL_RANK_UNKNOWN,
+				.last_event_ns = FSL_NS_ABSENT,
+				.open_op_id = FSL_STR_NONE,
+				.open_group_id = FSL_STR_NONE,
+				.open_begin_ns = FSL_NS_ABSENT,
+			},
+	};
+	sink->names = fsl_strpool_create();
+	if (sink->names == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", file->path);
+	}
+	return FSL_OK;
+}
+
+void fsl_sink_fini(struct fsl_sink *sink)
+{
+	fsl_free(sink->events.ops);
+	fsl_free(sink->events.remnants);
+	fsl_free(sink->events.stages);
+	fsl_free(sink->events.steps);
+	fsl_free(sink->kind_of);
+	fsl_strpool_destroy(sink->names);
+	fsl_arena_fini(&sink->arena);
+	*sink = (struct fsl_sink){0};
+}
+
+static bool is_time(int64_t time_ns)
+{
+	return time_ns >= 0 && time_ns <= FSL_TIME_MAX_NS;
+}
+
+static bool is_time_or_absent(int64_t time_ns)
+{
+	return time_ns == FSL_NS_ABSENT || is_time(time_ns);
+}
+
+static enum fsl_status too_many(const char *what, int max, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_LIMIT,
+			"too many %s in one file, the rest is not read; split the file by time: "
+			"max=%d",
+			what, max);
+}
+
+/* No operator lasts for thirty days: one of its times is damaged, or a clock was set. */
+static const int64_t OP_NS_MAX = INT64_C(30) * 86400 * FSL_NS_PER_S;
+
+static void note_end(int64_t *last_ns, int64_t end_ns)
+{
+	*last_ns = end_ns > *last_ns ? end_ns : *last_ns;
+}
+
+enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
+				struct fsl_error *err)
+{
+	struct fsl_rank *events = &sink->events;
+	int64_t begin_ns = fsl_op_begin_ns(op), end_ns = fsl_op_end_ns(op);
+	if (!is_time(begin_ns) || !is_time(end_ns) || !is_time_or_absent(op->host_begin_ns) ||
+	    !is_time_or_absent(op->host_end_ns)) {
+		fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+		return FSL_OK;
+	}
+	fsl_sink_seen(sink, end_ns);
+	fsl_sink_seen(sink, op->host_end_ns);
+	bool is_host_backwards =
+		op->host_end_ns != FSL_NS_ABSENT && op->host_end_ns < op->host_begin_ns;
+	if (end_ns < begin_ns || is_host_backwards) {
+		fsl_sink_drop(sink, FSL_DROP_BACKWARDS);
+		return FSL_OK;
+	}
+	if (end_ns - begin_ns > OP_NS_MAX) {
+		fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+		return FSL_OK;
+	}
+	if (end_ns < sink->from_ns || end_ns > sink->to_ns) {
+		fsl_sink_drop(sink, FSL_DROP_OUT_OF_RANGE);
+		return FSL_OK;
+	}
+	if (events->n_ops >= FSL_SINK_OPS_MAX) {
+		return too_many("operators", FSL_SINK_OPS_MAX, err);
+	}
+	enum fsl_status status =
+		FSL_GROW(events->ops, events->ops_capacity, events->n_ops + 1, err);
+	if (status == FSL_OK) {
+		/* Here the one before is at hand; later all would have to be looked at again. */
+		events->is_rising = events->n_ops == 0 ||
+				    (events->is_rising &&
+				     fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);
+		events->ops[events->n_ops++] = *op;
+		note_end(&sink->last.device_ns, op->dev_end_ns);
+		note_end(&sink->last.any_ns, end_ns);
+	}
+	return status;
+}
+
+enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op *op,
+				     struct fsl_error *err)
+{
+	struct fsl_rank *events = &sink->events;
+	int64_t time_ns = fsl_remnant_ns(op);
+	bool is_sound = is_time(time_ns) && is_time_or_absent(op->dev_begin_ns) &&
+			(op->dev_begin_ns == FSL_NS_ABSENT || op->dev_begin_ns <= time_ns);
+	if (!is_sound || time_ns < sink->from_ns || time_ns > sink->to_ns ||
+	    events->n_remnants >= FSL_SINK_OPS_MAX) {
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(events->remnants, events->remnants_capacity, events->n_remnants + 1, err);
+	if (status == FSL_OK) {
+		events->remnants[events->n_remnants++] = *op;
+	}
+	return status;
+}
+
+enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage *stage,
+				   struct fsl_error *err)
+{
+	struct fsl_rank *events = &sink->events;
+	if (!is_time(stage->begin_ns) || !is_time(stage->end_ns)) {
+		fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+		return FSL_OK;
+	}
+	fsl_sink_seen(sink, stage->end_ns);
+	if (stage->end_ns < stage->begin_ns) {
+		fsl_sink_drop(sink, FSL_DROP_BACKWARDS);
+		return FSL_OK;
+	}
+	if (events->n_stages >= FSL_SINK_STAGES_MAX) {
+		return too_many("stages", FSL_SINK_STAGES_MAX, err);
+	}
+	enum fsl_status status =
+		FSL_GROW(events->stages, events->stages_capacity, events->n_stages + 1, err);
+	if (status == FSL_OK) {
+		events->stages[events->n_stages++] = *stage;
+		note_end(&sink->last.any_ns, stage->end_ns);
+	}
+	return status;
+}
+
+enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_time *step,
+				  struct fsl_error *err)
+{
+	struct fsl_rank *events = &sink->events;
+	if (!is_time(step->begin_ns) || step->dur_ns > FSL_TIME_MAX_NS) {
+		fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+		return FSL_OK;
+	}
+	if (step->dur_ns < 0) {
+		fsl_sink_drop(sink, FSL_DROP_BACKWARDS);
+		return FSL_OK;
+	}
+	fsl_sink_seen(sink, step->begin_ns + step->dur_ns);
+	if (events->n_steps >= FSL_SINK_STEPS_MAX) {
+		return too_many("steps", FSL_SINK_STEPS_MAX, err);
+	}
+	enum fsl_status status =
+		FSL_GROW(events->steps, events->steps_capacity, events->n_steps + 1, err);
+	if (status == FSL_OK) {
+		events->steps[events->n_steps++] = *step;
+	}
+	return status;
+}
+
+enum fsl_status fsl_sink_intern(struct fsl_sink *sink, const char *text, size_t length,
+				uint32_t *id, struct fsl_error *err)
+{
+	if (fsl_strpool_size(sink->names) >= FSL_SINK_NAMES_MAX) {
+		*id = fsl_strpool_find(sink->names, text, length);
+		return *id != FSL_STR_NONE ? FSL_OK
+					   : too_many("different names", FSL_SINK_NAMES_MAX, err);
+	}
+	return fsl_strpool_intern(sink->names, text, length, id, err);
+}
+
+void fsl_sink_drop(struct fsl_sink *sink, enum fsl_drop why)
+{
+	sink->file->n_dropped[why]++;
+}
+
+/* A message that does not fit memory is less important than the state that goes with it. */
+static void set_message(struct fsl_sink *sink, enum fsl_file_state state, const char *text)
+{
+	const char *copy = fsl_arena_strdup(&sink->arena, text);
+	sink->file->state = state;
+	sink->file->message = copy != NULL ? copy : "out of memory";
+}
+
+void fsl_sink_bad_record(struct fsl_sink *sink, enum fsl_drop why, const char *format, ...)
+{
+	fsl_sink_drop(sink, why);
+	if (sink->file->message != NULL && sink->file->message[0] != '\0') {
+		return;
+	}
+	char text[MESSAGE_BYTES_MAX];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	set_message(sink, FSL_FILE_PARTIAL, text);
+}
+
+void fsl_sink_partial(struct fsl_sink *sink, const char *format, ...)
+{
+	char text[MESSAGE_BYTES_MAX];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	set_message(sink, FSL_FILE_PARTIAL, text);
+}
+
+void fsl_sink_unusable(struct fsl_sink *sink, const char *format, ...)
+{
+	char text[MESSAGE_BYTES_MAX];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	set_message(sink, FSL_FILE_UNUSABLE, text);
+}
+
+enum fsl_status fsl_sink_fault(struct fsl_sink *sink, enum fsl_status status, struct fsl_error *err)
+{
+	if (status == FSL_OK || status == FSL_ERR_MEMORY) {
+		return status;
+	}
+	fsl_sink_partial(sink, "%s",
+			 fsl_error_root(err)[0] != '\0' ? fsl_error_root(err)
+							: fsl_status_text(status));
+	fsl_error_clear(err);
+	return FSL_OK;
+}

@@ -1,0 +1,57 @@
+/*
+ * Records of one file repeat: the same keys in the same order and only the values differ. A shape
+ * is the text of one record without its values. A record that has the same text between its values
+ * is read by comparing, every other one by the tokenizer; both ways give the same.
+ */
+#ifndef FSL_SOURCE_SYSTRACE_JSON_SHAPE_H
+#define FSL_SOURCE_SYSTRACE_JSON_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FSL_JSON_SHAPE_BYTES_MAX = 1024, /* of a record that can be learnt */
+	FSL_JSON_SHAPE_SLOTS_MAX = 32,   /* values in it */
+	FSL_JSON_SHAPE_FIELDS_MAX = 8,   /* of those the ones that are asked for */
+	FSL_JSON_SHAPE_DEPTH_MAX = 4,    /* objects and arrays in it */
+};
+
+/* A value that is asked for: an integer as written, or the bytes of a string without escapes. */
+struct fsl_json_span {
+	const char *text; /* borrowed from the text that was compared */
+	size_t length;
+};
+
+/* A value of any content in the record. */
+struct fsl_json_slot {
+	uint32_t n_before; /* bytes of the shape's text in front of it */
+	int32_t field;     /* index of its key, -1: nobody asks for it */
+	bool is_string;    /* between quotes; else an integer */
+};
+
+/* Start as {0}: nothing is learnt yet. */
+struct fsl_json_shape {
+	size_t n_slots; /* 0: nothing is learnt */
+	struct fsl_json_slot slots[FSL_JSON_SHAPE_SLOTS_MAX];
+	size_t n_text;
+	char text[FSL_JSON_SHAPE_BYTES_MAX]; /* without the values */
+	uint64_t n_newlines;                 /* in it */
+};
+
+/*
+ * Learns from @length bytes of @text, one object that the tokenizer has read without a fault.
+ * False, and nothing learnt, when a key is missing or there twice, has a value of another kind, or
+ * when the object is over a limit.
+ */
+bool fsl_json_shape_learn(struct fsl_json_shape *shape, const char *text, size_t length,
+			  const char *const *keys, size_t n_keys);
+
+/*
+ * Compares the object at @text, of which @n_bytes are in memory: its length, and the value of key i
+ * in values[i]; 0 when it is of another shape, or not in memory as a whole with some bytes behind.
+ */
+size_t fsl_json_shape_match(const struct fsl_json_shape *shape, const char *text, size_t n_bytes,
+			    struct fsl_json_span *values);
+
+#endif

@@ -1,0 +1,380 @@
+/* Communication markers as CSV: hccl_activity-<ip>-.<rank>.csv, mspti-marker-<ip>-<rank>.csv. */
+#include <string.h>
+
+#include "base/digits.h"
+#include "base/number.h"
+#include "source/ahead.h"
+#include "source/csv_rows.h"
+#include "source/systrace/marker_pairs.h"
+
+enum column { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, COLUMNS_N };
+
+static const struct fsl_csv_column_spec columns[FSL_CSV_COLUMNS_MAX] = {
+	[FLAG] = {"Flag", true},           [ID] = {"Id", true},
+	[NAME] = {"Name", true},           [SOURCE_KIND] = {"SourceKind", true},
+	[TIMESTAMP] = {"Timestamp", true},
+};
+
+static int probe_head(const struct fsl_probe *probe)
+{
+	size_t n_found = 0;
+	for (size_t i = 0; i < COLUMNS_N; i++) {
+		n_found += fsl_csv_head_has(probe, columns[i].name) ? 1 : 0;
+	}
+	if (n_found == COLUMNS_N) {
+		return FSL_PROBE_CONTENT;
+	}
+	bool is_named = (strncmp(probe->file_name, "hccl_activity", 13) == 0 ||
+			 strncmp(probe->file_name, "mspti-marker", 12) == 0) &&
+			strstr(probe->file_name, ".csv") != NULL;
+	return is_named ? FSL_PROBE_NAME : 0;
+}
+
+/* A row as every collector writes it: one field per column, numbers of digits alone. False, and
+ * nothing said about the row, for any other one. */
+static inline bool parse_plain_row(const struct fsl_csv_layout *layout,
+				   const struct fsl_csv_plain *row, struct fsl_digits_clock *clock,
+				   struct fsl_marker *marker)
+{
+	if (row->n_fields != layout->n_fields) {
+		return false;
+	}
+	struct fsl_csv_field id = fsl_csv_plain_field(row, layout->at[ID]);
+	struct fsl_csv_field flag = fsl_csv_plain_field(row, layout->at[FLAG]);
+	struct fsl_csv_field source = fsl_csv_plain_field(row, layout->at[SOURCE_KIND]);
+	struct fsl_csv_field time = fsl_csv_plain_field(row, layout->at[TIMESTAMP]);
+	struct fsl_csv_field name = fsl_csv_plain_field(row, layout->at[NAME]);
+	uint64_t flag_value = 0, time_value = 0;
+	if (!fsl_digits_parse_spare(id.text, id.length, &marker->id) ||
+	    !fsl_digits_parse_small(flag.text, flag.length, &flag_value) || source.length != 1 ||
+	    (*source.text != '0' && *source.text != '1') ||
+	    !fsl_digits_parse_clock(clock, time.text, time.length, &time_value) ||
+	    time_value > (uint64_t)FSL_TIME_MAX_NS) {
+		return false;
+	}
+	marker->time_ns = (int64_t)time_value;
+	marker->flag = (uint32_t)flag_value;
+	marker->is_device = *source.text == '1';
+	marker->name = name.text;
+	marker->n_name = name.length;
+	return name.length == 0 || memchr(name.text, '\0', name.length) == NULL;
+}
+
+/* NULL when the row is a good marker, else what is wrong with it. */
+static const char *parse_row(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
+			     char *buffer, struct fsl_marker *marker)
+{
+	if (row->n_fields < layout->n_fields) {
+		return "fewer fields than the header";
+	}
+	struct fsl_csv_field flag = fsl_csv_layout_field(layout, row, FLAG);
+	struct fsl_csv_field id = fsl_csv_layout_field(layout, row, ID);
+	struct fsl_csv_field source = fsl_csv_layout_field(layout, row, SOURCE_KIND);
+	struct fsl_csv_field time = fsl_csv_layout_field(layout, row, TIMESTAMP);
+	struct fsl_csv_field name = {"", 0};
+	uint64_t flag_value = 0, source_value = 0;
+	if (!fsl_parse_u64(id.text, id.length, &marker->id)) {
+		return "Id is no number";
+	}
+	if (!fsl_parse_u64(flag.text, flag.length, &flag_value) || flag_value > UINT32_MAX) {
+		return "Flag is no number";
+	}
+	if (!fsl_parse_u64(source.text, source.length, &source_value) || source_value > 1) {
+		return "SourceKind is neither 0 (host) nor 1 (device)";
+	}
+	if (!fsl_parse_i64(time.text, time.length, &marker->time_ns) || marker->time_ns < 0 ||
+	    marker->time_ns > FSL_TIME_MAX_NS) {
+		return "Timestamp is no time in ns";
+	}
+	if (!fsl_csv_layout_text(layout, row, buffer, &name)) {
+		return "Name is too long or holds a NUL";
+	}
+	marker->flag = (uint32_t)flag_value;
+	marker->is_device = source_value == 1;
+	marker->name = name.text;
+	marker->n_name = name.length;
+	return NULL;
+}
+
+/*
+ * The last row of a file that is still being written, or whose disk was full: without a newline its
+ * last field may be short, which matters when that is the time.
+ */
+static bool is_cut(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row)
+{
+	return !row->has_newline &&
+	       (row->n_fields < layout->n_fields || layout->at[TIMESTAMP] + 1 == layout->n_fields);
+}
+
+/* What a row of a file goes to. */
+struct input {
+	struct fsl_csv_layout layout;
+	struct fsl_marker_pairs *pairs;
+	struct fsl_sink *sink;
+	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
+	struct fsl_entry_gap gap;     /* behind the time range */
+	uint64_t doubt_at;            /* behind where reading went on; UINT64_MAX: nowhere */
+};
+
+/* A good row: one that is first at or behind a boundary in time has a mark in front of it. */
+static enum fsl_status add_marker(struct input *input, const struct fsl_marker *marker,
+				  const struct fsl_mark_place *place, struct fsl_error *err)
+{
+	struct fsl_sink *sink = input->sink;
+	enum fsl_status status = FSL_OK;
+	if (marker->time_ns >= sink->mark_at_ns) {
+		status = fsl_mark_take(sink, input->pairs, place, marker->time_ns, err);
+	}
+	sink->file->n_records++;
+	return status == FSL_OK ? fsl_marker_pairs_add(input->pairs, marker, err) : status;
+}
+
+/* @place: of the row. */
+static enum fsl_status read_row(struct input *input, const struct fsl_csv_row *row,
+				const struct fsl_mark_place *place, struct fsl_error *err)
+{
+	char buffer[FSL_NAME_BYTES_MAX];
+	struct fsl_marker marker;
+	const struct fsl_csv_layout *layout = &input->layout;
+	struct fsl_sink *sink = input->sink;
+	if (row->state != FSL_CSV_ROW) {
+		sink->file->n_records++;
+		fsl_csv_bad_row(sink, row, fsl_csv_row_drop(row), NULL);
+		return FSL_OK;
+	}
+	if (is_cut(layout, row)) {
+		sink->file->n_records++;
+		fsl_csv_bad_row(sink, row, FSL_DROP_CUT, NULL);
+		return FSL_OK;
+	}
+	const char *reason = parse_row(layout, row, buffer, &marker);
+	if (reason != NULL && fsl_csv_layout_is_header(layout, row, columns, ID)) {
+		return FSL_OK;
+	}
+	if (reason != NULL) {
+		sink->file->n_records++;
+		fsl_csv_bad_row(sink, row, FSL_DROP_MALFORMED, reason);
+		return FSL_OK;
+	}
+	return add_marker(input, &marker, place, err);
+}
+
+/* Rows up to the first one that is not spelt as usual, or that a mark belongs in front of. */
+static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
+				       struct fsl_error *err)
+{
+	struct fsl_csv_plain row;
+	struct fsl_marker marker;
+	struct fsl_digits_clock clock = {0};
+	struct fsl_sink *sink = input->sink;
+	int64_t mark_at_ns = sink->mark_at_ns;
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && fsl_csv_next_plain(csv, &row)) {
+		if (!parse_plain_row(&input->layout, &row, &clock, &marker) ||
+		    marker.time_ns >= mark_at_ns) {
+			fsl_csv_put_back(csv, &row);
+			break;
+		}
+		sink->file->n_records++;
+		status = fsl_marker_pairs_add(input->pairs, &marker, err);
+	}
+	return status;
+}
+
+/* Plain rows of a part, up to the first other one. */
+static bool scan_part(const void *context, struct fsl_ahead_part *part)
+{
+	const struct fsl_csv_layout *layout = context;
+	const char *first = part->bytes + part->begin;
+	struct fsl_csv *csv = fsl_csv_create_over(first, part->n_bytes - part->begin);
+	struct fsl_csv_plain plain;
+	struct fsl_digits_clock clock = {0};
+	struct fsl_ahead_row *row = csv != NULL ? fsl_ahead_part_room(part) : NULL;
+	while (row != NULL && fsl_csv_next_plain(csv, &plain) &&
+	       parse_plain_row(layout, &plain, &clock, &row->marker)) {
+		row->at = (uint32_t)(plain.text - part->bytes);
+		part->end = row->at + plain.n_bytes;
+		part->n_rows++;
+		row = fsl_ahead_part_room(part);
+	}
+	fsl_csv_destroy(csv);
+	return row != NULL;
+}
+
+/* The rows that were read ahead from here on, up to one that a mark belongs in front of. */
+static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
+				const struct fsl_ahead_part *part, struct fsl_error *err)
+{
+	struct fsl_sink *sink = input->sink;
+	enum fsl_status status = FSL_OK;
+	size_t i = 0;
+	for (; i < part->n_rows && status == FSL_OK; i++) {
+		if (part->rows[i].marker.time_ns >= sink->mark_at_ns) {
+			break;
+		}
+		sink->file->n_records++;
+		status = fsl_marker_pairs_add(input->pairs, &part->rows[i].marker, err);
+	}
+	uint64_t line = fsl_csv_line(csv);
+	size_t next = i < part->n_rows ? part->rows[i].at : part->end;
+	return status == FSL_OK
+		       ? fsl_csv_jump(csv, part->offset + next, line > 0 ? line + i : 0, err)
+		       : status;
+}
+
+/* Where the next part that was read ahead begins, or something else is to be done. */
+static uint64_t next_fence(const struct input *input)
+{
+	uint64_t ahead = fsl_ahead_fence(input->ahead);
+	uint64_t own = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	return ahead < own ? ahead : own;
+}
+
+/* Goes on behind the gap. */
+static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	uint64_t end = input->gap.end, offset = fsl_csv_offset(csv);
+	input->gap.begin = UINT64_MAX;
+	if (offset >= end) { /* in the midst of a row, which no writer of ours makes so long */
+		return FSL_OK;
+	}
+	fsl_ahead_withdraw(input->ahead);
+	input->ahead = NULL;
+	input->sink->file->n_bytes_behind = end - offset;
+	input->doubt_at = end + FSL_ENTRY_DOUBT_BYTES;
+	enum fsl_status status = fsl_marker_pairs_skip(input->pairs, err);
+	return status == FSL_OK ? fsl_csv_jump(csv, end, 0, err) : status;
+}
+
+/* Goes on behind what was read ahead, or here when that is nothing. */
+static enum fsl_status pass_part(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	const struct fsl_ahead_part *part = fsl_ahead_meet(input->ahead, fsl_csv_offset(csv));
+	return part != NULL ? add_part(csv, input, part, err) : FSL_OK;
+}
+
+static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	if (fsl_csv_offset(csv) >= input->doubt_at) {
+		fsl_marker_pairs_doubt(input->pairs);
+		input->doubt_at = UINT64_MAX;
+	} else if (fsl_csv_offset(csv) >= input->gap.begin) {
+		status = pass_gap(csv, input, err);
+	} else {
+		status = pass_part(csv, input, err);
+	}
+	fsl_csv_set_fence(csv, next_fence(input));
+	return status;
+}
+
+/* The last row may go on when the file grows, so the mark at the end is in front of it. */
+static enum fsl_status mark_end(struct input *input, const struct fsl_csv_row *row,
+				const struct fsl_mark_place *place, struct fsl_error *err)
+{
+	bool is_end = row->state == FSL_CSV_END || !row->has_newline;
+	return is_end ? fsl_mark_take_end(input->sink, input->pairs, place, err) : FSL_OK;
+}
+
+static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK) {
+		struct fsl_csv_row row;
+		status = read_plain_rows(csv, input, err);
+		if (status == FSL_OK && fsl_csv_offset(csv) >= next_fence(input)) {
+			status = pass_fence(csv, input, err);
+			continue;
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+		const struct fsl_mark_place place = fsl_csv_place(csv);
+		status = fsl_csv_next(csv, &row, err);
+		if (status == FSL_OK) {
+			status = mark_end(input, &row, &place, err);
+		}
+		if (status != FSL_OK || row.state == FSL_CSV_END) {
+			return status;
+		}
+		status = read_row(input, &row, &place, err);
+	}
+	return status;
+}
+
+/* Behind the header: where the rows that matter begin, and where there are none again. */
+static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader *reader,
+				   struct input *input, struct fsl_error *err)
+{
+	const struct fsl_csv_layout *layout = &input->layout;
+	struct fsl_sink *sink = input->sink;
+	bool is_resumed = false;
+	enum fsl_status status = fsl_csv_resume(csv, sink, input->pairs, &is_resumed, err);
+	if (status != FSL_OK || is_resumed) {
+		return status;
+	}
+	status = fsl_csv_enter(csv, reader, layout, TIMESTAMP, sink, err);
+	if (status == FSL_OK) {
+		status = fsl_csv_find_gap(csv, reader, layout, TIMESTAMP, sink, &input->gap, err);
+	}
+	bool is_entered = sink->file->n_bytes_before > 0;
+	input->doubt_at = is_entered ? fsl_csv_offset(csv) + FSL_ENTRY_DOUBT_BYTES : UINT64_MAX;
+	return status;
+}
+
+/* The header, and then the rows that matter. */
+static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *reader,
+				  struct input *input, struct fsl_error *err)
+{
+	struct fsl_csv_row row;
+	struct fsl_sink *sink = input->sink;
+	enum fsl_status status = fsl_csv_next(csv, &row, err);
+	if (status != FSL_OK || row.state == FSL_CSV_END ||
+	    !fsl_csv_layout_find(&input->layout, &row, columns, NAME, sink)) {
+		return status;
+	}
+	if (!row.has_newline) {
+		return FSL_OK; /* the header itself may go on: no mark */
+	}
+	status = find_places(csv, reader, input, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	struct fsl_ahead_scanner scanner = {scan_part, &input->layout};
+	input->ahead = fsl_ahead_offer(sink->ahead, reader, fsl_csv_offset(csv), input->gap.begin,
+				       scanner);
+	fsl_csv_set_fence(csv, next_fence(input));
+	status = read_rows(csv, input, err);
+	fsl_ahead_withdraw(input->ahead);
+	return status;
+}
+
+static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
+				 struct fsl_error *err)
+{
+	struct fsl_csv *csv = fsl_csv_create(reader);
+	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
+	struct input input = {
+		.pairs = pairs, .sink = sink, .gap.begin = UINT64_MAX, .doubt_at = UINT64_MAX};
+	enum fsl_status status = FSL_ERR_MEMORY;
+	if (csv == NULL || pairs == NULL) {
+		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
+		goto out;
+	}
+	status = fsl_sink_fault(sink, read_table(csv, reader, &input, err), err);
+	if (status == FSL_OK) {
+		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
+	}
+out:
+	fsl_marker_pairs_destroy(pairs);
+	fsl_csv_destroy(csv);
+	return status;
+}
+
+const struct fsl_format fsl_format_mspti_csv = {
+	.name = "mspti_csv",
+	.summary = "communication markers of MSPTI as CSV (hccl_activity, mspti-marker)",
+	.kind = FSL_INPUT_MARKERS,
+	.probe = probe_head,
+	.read = read_file,
+};

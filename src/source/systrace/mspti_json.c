@@ -1,0 +1,492 @@
+/*
+ * Communication markers as JSON: arrays of objects, one flush after the other, with or without a
+ * newline between. Ids and times are taken from the text of the number, never through a double.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digits.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "source/entry.h"
+#include "source/json_fields.h"
+#include "source/mark_take.h"
+#include "source/systrace/json_shape.h"
+
+enum field { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, FIELDS_N };
+
+static const char *const keys[FIELDS_N] = {
+	[FLAG] = "Flag",           [ID] = "Id", [NAME] = "Name", [SOURCE_KIND] = "SourceKind",
+	[TIMESTAMP] = "Timestamp",
+};
+
+/* Reads records by the shape of one that was read before. */
+struct shaped {
+	struct fsl_json_shape shape;
+	struct fsl_digits_clock clock;
+	size_t n_missed; /* records in a row that were of another shape */
+	/* Copy of the next record's first bytes, to learn from when it turns out to be sound. */
+	char candidate[FSL_JSON_SHAPE_BYTES_MAX];
+	size_t n_candidate; /* 0: there is none */
+};
+
+/* What one file is read with. */
+struct input {
+	struct fsl_json_fields record;
+	struct shaped shaped;
+	struct fsl_marker_pairs *pairs;
+	struct fsl_sink *sink;
+	/* In front of the value that is being read; not while it is being used. */
+	struct fsl_mark_place place;
+	bool has_place;
+	const struct fsl_reader *reader;
+	/* Of a time range: whether its places were looked for; the one where the next tokenizer
+	 * goes on, 0: none; what is left out behind it. */
+	bool is_range_sought;
+	uint64_t entry;
+	struct fsl_entry_gap gap;
+	uint64_t doubt_at;   /* behind where reading went on; UINT64_MAX: nowhere */
+	bool is_scalar_last; /* the value before it was a number or word, which may go on */
+};
+
+static int probe_head(const struct fsl_probe *probe)
+{
+	if (fsl_json_head_is(probe) && fsl_json_head_has(probe, "SourceKind") &&
+	    fsl_json_head_has(probe, "Timestamp")) {
+		return FSL_PROBE_CONTENT;
+	}
+	bool is_named = strncmp(probe->file_name, "hccl_activity", 13) == 0 &&
+			strstr(probe->file_name, ".json") != NULL;
+	return is_named ? FSL_PROBE_NAME : 0;
+}
+
+/* NULL when the object is a good marker, else what is wrong with it. */
+static const char *parse_marker(const struct fsl_json_fields *record, struct fsl_marker *marker)
+{
+	uint64_t flag = 0, source = 0;
+	if (!fsl_json_field_u64(&record->fields[ID], &marker->id)) {
+		return "Id is missing or no number";
+	}
+	if (!fsl_json_field_u64(&record->fields[FLAG], &flag) || flag > UINT32_MAX) {
+		return "Flag is missing or no number";
+	}
+	if (!fsl_json_field_u64(&record->fields[SOURCE_KIND], &source) || source > 1) {
+		return "SourceKind is neither 0 (host) nor 1 (device)";
+	}
+	const struct fsl_json_field *time = &record->fields[TIMESTAMP];
+	if (!time->is_seen || !fsl_parse_i64(time->text, time->length, &marker->time_ns) ||
+	    marker->time_ns < 0 || marker->time_ns > FSL_TIME_MAX_NS) {
+		return "Timestamp is missing or no time in ns";
+	}
+	const struct fsl_json_field *name = &record->fields[NAME];
+	if (name->is_long || memchr(name->text, '\0', name->length) != NULL) {
+		return "Name is too long or holds a NUL";
+	}
+	marker->flag = (uint32_t)flag;
+	marker->is_device = source == 1;
+	marker->name = name->text;
+	marker->n_name = name->length;
+	return NULL;
+}
+
+/* False when it takes a closer look to say what the values are. */
+static inline bool parse_shaped(const struct fsl_json_span *values, struct fsl_digits_clock *clock,
+				struct fsl_marker *marker)
+{
+	const struct fsl_json_span *id = &values[ID], *flag = &values[FLAG];
+	const struct fsl_json_span *source = &values[SOURCE_KIND], *time = &values[TIMESTAMP];
+	uint64_t flag_value = 0, time_value = 0;
+	if (!fsl_digits_parse_spare(id->text, id->length, &marker->id) ||
+	    !fsl_digits_parse_small(flag->text, flag->length, &flag_value) || source->length != 1 ||
+	    (*source->text != '0' && *source->text != '1') ||
+	    !fsl_digits_parse_clock(clock, time->text, time->length, &time_value) ||
+	    time_value > (uint64_t)FSL_TIME_MAX_NS || values[NAME].length > FSL_NAME_BYTES_MAX) {
+		return false;
+	}
+	marker->time_ns = (int64_t)time_value;
+	marker->flag = (uint32_t)flag_value;
+	marker->is_device = *source->text == '1';
+	marker->name = values[NAME].text;
+	marker->n_name = values[NAME].length;
+	return true;
+}
+
+/* A record of another shape: after the first in a row less and less often one to learn from. */
+static void note_missed(struct shaped *shaped, const char *text, size_t n_bytes)
+{
+	size_t n_missed = ++shaped->n_missed;
+	bool is_first = n_missed == 1 && shaped->shape.n_slots > 0;
+	if (!is_first && (n_missed & (n_missed - 1)) == 0) {
+		size_t n =
+			n_bytes < sizeof(shaped->candidate) ? n_bytes : sizeof(shaped->candidate);
+		memcpy(shaped->candidate, text, n);
+		shaped->n_candidate = n;
+	}
+}
+
+/* True between two values where the gap behind the time range begins, or something is in doubt. */
+static bool is_at_stop(const struct fsl_json *json, const struct input *input)
+{
+	struct fsl_json_place place;
+	uint64_t stop = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	return stop < UINT64_MAX && fsl_json_place(json, &place) && place.offset >= stop;
+}
+
+/* Records up to the first one that the tokenizer has to read, or that a mark or a stop belongs in
+ * front of. */
+static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
+				   struct fsl_error *err)
+{
+	struct shaped *shaped = &input->shaped;
+	struct fsl_json_span values[FIELDS_N];
+	struct fsl_marker marker;
+	const char *text = NULL;
+	size_t n_bytes = 0;
+	enum fsl_status status = FSL_OK;
+	int64_t mark_at_ns = input->sink->mark_at_ns;
+	shaped->n_candidate = 0;
+	while (status == FSL_OK && !is_at_stop(json, input) &&
+	       fsl_json_peek_object(json, &text, &n_bytes)) {
+		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
+		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
+			note_missed(shaped, text, n_bytes);
+			break;
+		}
+		if (marker.time_ns >= mark_at_ns) {
+			break;
+		}
+		shaped->n_missed = 0;
+		fsl_json_take_object(json, length, shaped->shape.n_newlines);
+		input->sink->file->n_records++;
+		status = fsl_marker_pairs_add(input->pairs, &marker, err);
+	}
+	return status;
+}
+
+/* @length bytes of the candidate were a good marker. */
+static void learn(struct shaped *shaped, uint64_t length)
+{
+	if (length <= shaped->n_candidate) {
+		(void)fsl_json_shape_learn(&shaped->shape, shaped->candidate, (size_t)length, keys,
+					   FIELDS_N);
+	}
+}
+
+enum { LINE_BYTES = 32 };
+
+/* "line=7, ", or nothing where reading began in the middle. */
+static const char *line_text(uint64_t line, char text[LINE_BYTES])
+{
+	text[0] = '\0';
+	if (line > 0) {
+		(void)snprintf(text, LINE_BYTES, "line=%llu, ", (unsigned long long)line);
+	}
+	return text;
+}
+
+/* One object whose "{" is already read. */
+static enum fsl_status read_object(struct fsl_json *json, struct input *input,
+				   struct fsl_error *err)
+{
+	char text[LINE_BYTES];
+	uint64_t offset = fsl_json_offset(json), line = fsl_json_line(json);
+	bool is_top = input->place.json_state == FSL_JSON_AT_TOP;
+	/* At the "{", wherever the tokenizer had looked before. */
+	input->place =
+		(struct fsl_mark_place){offset, line, is_top ? FSL_JSON_AT_TOP : FSL_JSON_AT_ITEM};
+	fsl_json_fields_clear(&input->record);
+	for (;;) {
+		struct fsl_json_value value;
+		enum fsl_status status = fsl_json_next(json, &value, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (value.token == FSL_JSON_OBJECT_END) {
+			break;
+		}
+		status = fsl_json_fields_take(&input->record, json, &value, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	struct fsl_marker marker;
+	const char *reason = parse_marker(&input->record, &marker);
+	if (reason == NULL && marker.time_ns >= input->sink->mark_at_ns) {
+		enum fsl_status status =
+			fsl_mark_take(input->sink, input->pairs,
+				      input->has_place ? &input->place : NULL, marker.time_ns, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+	input->has_place = false;
+	input->sink->file->n_records++;
+	if (reason != NULL) {
+		fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
+				    "objects that are no markers were left out, the first: "
+				    "offset=%llu, %sreason=\"%s\"",
+				    (unsigned long long)offset, line_text(line, text), reason);
+		return FSL_OK;
+	}
+	learn(&input->shaped, fsl_json_offset(json) - offset + 1);
+	return fsl_marker_pairs_add(input->pairs, &marker, err);
+}
+
+/* A record of the shape that was learnt, in an array: bytes inside a string never look like one,
+ * because their quotes are escaped. */
+static bool next_record(const void *context, const char *text, const char *end,
+			struct fsl_entry_row *row)
+{
+	const struct fsl_json_shape *shape = context;
+	const char *at = text;
+	while ((at = memchr(at, '{', (size_t)(end - at))) != NULL) {
+		struct fsl_json_span values[FIELDS_N];
+		struct fsl_digits_clock clock = {0};
+		struct fsl_marker marker;
+		const char *before = at;
+		while (before > text && memchr(" \t\r\n", before[-1], 4) != NULL) {
+			before--;
+		}
+		bool is_item = before > text && (before[-1] == ',' || before[-1] == '[');
+		size_t length =
+			is_item ? fsl_json_shape_match(shape, at, (size_t)(end - at), values) : 0;
+		if (length > 0 && parse_shaped(values, &clock, &marker)) {
+			*row = (struct fsl_entry_row){at, at + length, marker.time_ns};
+			return true;
+		}
+		at++;
+	}
+	return false;
+}
+
+/* Once, behind the first record of a shape: what of a large file the time range needs. */
+static enum fsl_status seek_range(const struct fsl_json *json, struct input *input,
+				  struct fsl_error *err)
+{
+	const struct fsl_entry_rows rows = {&input->shaped.shape, next_record};
+	const struct fsl_sink *sink = input->sink;
+	uint64_t here = fsl_json_offset(json) + 1, entry = here;
+	bool is_all = sink->from_ns == INT64_MIN && sink->to_ns == INT64_MAX;
+	if (is_all || input->is_range_sought || input->shaped.shape.n_slots == 0) {
+		return FSL_OK;
+	}
+	input->is_range_sought = true;
+	enum fsl_status status =
+		fsl_entry_find(input->reader, &rows, sink->from_ns, here, &entry, err);
+	if (status == FSL_OK && entry > here) {
+		input->entry = entry;
+		input->doubt_at = entry + FSL_ENTRY_DOUBT_BYTES;
+		input->sink->file->n_bytes_before = entry - here;
+		status = fsl_marker_pairs_skip(input->pairs, err);
+	}
+	return status == FSL_OK ? fsl_entry_find_gap(input->reader, &rows, sink->to_ns, entry,
+						     &input->gap, err)
+				: status;
+}
+
+/* Goes on behind the gap, with the next tokenizer. */
+static enum fsl_status pass_gap(struct input *input, uint64_t offset, struct fsl_error *err)
+{
+	input->gap.begin = UINT64_MAX;
+	if (offset >= input->gap.end) { /* behind a value that nobody makes so long */
+		return FSL_OK;
+	}
+	input->entry = input->gap.end;
+	input->doubt_at = input->entry + FSL_ENTRY_DOUBT_BYTES;
+	input->sink->file->n_bytes_behind = input->gap.end - offset;
+	return fsl_marker_pairs_skip(input->pairs, err);
+}
+
+static enum fsl_status pass_stop(const struct fsl_json *json, struct input *input,
+				 struct fsl_error *err)
+{
+	struct fsl_json_place place = {0};
+	(void)fsl_json_place(json, &place);
+	if (place.offset < input->doubt_at) {
+		return pass_gap(input, place.offset, err);
+	}
+	fsl_marker_pairs_doubt(input->pairs);
+	input->doubt_at = UINT64_MAX;
+	return FSL_OK;
+}
+
+static void note_place(const struct fsl_json *json, struct input *input)
+{
+	struct fsl_json_place place = {0};
+	input->has_place = fsl_json_place(json, &place);
+	input->place = (struct fsl_mark_place){place.offset, place.line, (uint8_t)place.state};
+}
+
+static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
+				    struct fsl_error *err)
+{
+	char text[LINE_BYTES];
+	for (;;) {
+		struct fsl_json_value value = {FSL_JSON_END, "", 0};
+		input->has_place = false;
+		enum fsl_status status = seek_range(json, input, err);
+		if (status == FSL_OK && input->entry == 0 && is_at_stop(json, input)) {
+			status = pass_stop(json, input, err);
+		}
+		if (status != FSL_OK || input->entry > 0) {
+			return status;
+		}
+		status = read_shaped(json, input, err);
+		if (status == FSL_OK) {
+			note_place(json, input);
+			status = fsl_json_next(json, &value, err);
+		}
+		if (status != FSL_OK || value.token == FSL_JSON_END) {
+			return status;
+		}
+		input->is_scalar_last = value.token != FSL_JSON_OBJECT_BEGIN &&
+					value.token != FSL_JSON_ARRAY_BEGIN &&
+					value.token != FSL_JSON_ARRAY_END;
+		if (value.token == FSL_JSON_OBJECT_BEGIN) {
+			status = read_object(json, input, err);
+		} else if (input->is_scalar_last) {
+			input->sink->file->n_records++;
+			fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
+					    "values that are no objects were left out, the first: "
+					    "%soffset=%llu",
+					    line_text(fsl_json_line(json), text),
+					    (unsigned long long)fsl_json_offset(json));
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+}
+
+/* Moves the reader to the next "[{", where a flush begins; *found false at the end of the file. */
+static enum fsl_status find_flush(struct fsl_reader *reader, bool *found, struct fsl_error *err)
+{
+	*found = false;
+	for (;;) {
+		const char *data = NULL;
+		size_t n_bytes = 0;
+		enum fsl_status status =
+			fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &data, &n_bytes, err);
+		if (status != FSL_OK || n_bytes < 2) {
+			return status;
+		}
+		const char *flush = memmem(data, n_bytes, "[{", 2);
+		if (flush != NULL) {
+			fsl_reader_skip(reader, (size_t)(flush - data));
+			*found = true;
+			return FSL_OK;
+		}
+		fsl_reader_skip(reader, n_bytes - 1); /* the last byte may be the "[" */
+	}
+}
+
+/*
+ * Behind the last value, or a broken one (@status): a process that died in the middle of a flush
+ * leaves a broken array, and the restarted job appends behind it, so that reading goes on at the
+ * next flush. When there is none the mark at the end is in front of what is broken, because that
+ * may just not be written yet.
+ */
+static enum fsl_status end_flush(struct fsl_reader *reader, struct input *input,
+				 enum fsl_status status, bool *found, struct fsl_error *err)
+{
+	struct fsl_error cause = {0};
+	enum fsl_status found_status = FSL_OK;
+	bool is_broken = status == FSL_ERR_FORMAT || status == FSL_ERR_LIMIT;
+	*found = false;
+	if (is_broken) {
+		found_status = find_flush(reader, found, &cause);
+	}
+	bool is_end = (status == FSL_OK || is_broken) && found_status == FSL_OK && !*found;
+	if (is_end && input->has_place && !input->is_scalar_last) {
+		enum fsl_status taken =
+			fsl_mark_take_end(input->sink, input->pairs, &input->place, &cause);
+		found_status = taken;
+	}
+	status = fsl_json_fault(input->sink, status, err);
+	if (status == FSL_OK && found_status != FSL_OK) {
+		status = FSL_CAUSE(err, found_status, "%s", fsl_error_root(&cause));
+	}
+	return status;
+}
+
+/* At a mark, goes on there. */
+static enum fsl_status resume(struct fsl_json *json, struct input *input, struct fsl_error *err)
+{
+	struct fsl_mark_place place;
+	if (!fsl_mark_is_resumed(input->sink, &place)) {
+		return FSL_OK;
+	}
+	const struct fsl_json_place to = {place.offset, place.line,
+					  (enum fsl_json_place_state)place.json_state};
+	enum fsl_status status = fsl_mark_restore(input->sink, input->pairs, err);
+	return status == FSL_OK ? fsl_json_go(json, &to, err) : status;
+}
+
+/* At a place of the time range. */
+static enum fsl_status enter(struct fsl_json *json, struct input *input, struct fsl_error *err)
+{
+	const struct fsl_json_place place = {input->entry, 0, FSL_JSON_AT_ITEM};
+	input->entry = 0;
+	return fsl_json_go(json, &place, err);
+}
+
+static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *input,
+				    struct fsl_error *err)
+{
+	bool is_first = true, found = true;
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && found) {
+		struct fsl_json *json = fsl_json_create(reader);
+		if (json == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+					input->sink->file->path);
+		}
+		if (is_first) {
+			status = resume(json, input, err);
+		} else if (input->entry > 0) {
+			status = enter(json, input, err);
+		}
+		if (status == FSL_OK) {
+			status = read_objects(json, input, err);
+		}
+		fsl_json_destroy(json);
+		if (status != FSL_OK || input->entry == 0) {
+			status = end_flush(reader, input, status, &found, err);
+		}
+		is_first = false;
+	}
+	return status;
+}
+
+static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
+				 struct fsl_error *err)
+{
+	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
+	struct input *input = fsl_calloc(1, sizeof(*input));
+	enum fsl_status status = FSL_ERR_MEMORY;
+	if (pairs == NULL || input == NULL) {
+		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
+		goto out;
+	}
+	fsl_json_fields_init(&input->record, keys, FIELDS_N);
+	input->pairs = pairs;
+	input->sink = sink;
+	input->reader = reader;
+	input->gap.begin = input->doubt_at = UINT64_MAX;
+	status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
+	if (status == FSL_OK) {
+		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
+	}
+out:
+	fsl_free(input);
+	fsl_marker_pairs_destroy(pairs);
+	return status;
+}
+
+const struct fsl_format fsl_format_mspti_json = {
+	.name = "mspti_json",
+	.summary = "communication markers of MSPTI as JSON (hccl_activity)",
+	.kind = FSL_INPUT_MARKERS,
+	.probe = probe_head,
+	.read = read_file,
+};

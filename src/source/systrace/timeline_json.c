@@ -1,0 +1,209 @@
+/*
+ * sysTrace timelines as JSON: one stage an object (one a line, or in arrays), or whole messages
+ * {"pytorch_stages": [...], "rank": 0}.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "source/json_fields.h"
+#include "source/systrace/timeline_stage.h"
+
+enum field { STAGE_ID, STAGE_TYPE, START_US, END_US, RANK, FIELDS_N };
+
+static const char *const keys[FIELDS_N] = {
+	[STAGE_ID] = "stage_id", [STAGE_TYPE] = "stage_type",
+	[START_US] = "start_us", [END_US] = "end_us",
+	[RANK] = "rank",
+};
+
+static int probe_head(const struct fsl_probe *probe)
+{
+	bool is_stage =
+		fsl_json_head_has(probe, "start_us") &&
+		(fsl_json_head_has(probe, "stage_type") || fsl_json_head_has(probe, "stage_id"));
+	if (fsl_json_head_is(probe) && (is_stage || fsl_json_head_has(probe, "pytorch_stages"))) {
+		return FSL_PROBE_CONTENT;
+	}
+	return 0;
+}
+
+static bool is_key(const struct fsl_json_value *key, const char *text)
+{
+	return key->length == strlen(text) && memcmp(key->text, text, key->length) == 0;
+}
+
+/* The record as a stage. stage_id may be missing: protobuf's JSON leaves zeros out. */
+static enum fsl_status add_stage(const struct fsl_json_fields *record, uint64_t offset,
+				 struct fsl_sink *sink, struct fsl_error *err)
+{
+	struct fsl_timeline_stage stage = {
+		.type = record->fields[STAGE_TYPE].text,
+		.n_type = record->fields[STAGE_TYPE].length,
+	};
+	bool has_step = !record->fields[STAGE_ID].is_seen ||
+			fsl_json_field_u64(&record->fields[STAGE_ID], &stage.step);
+	sink->file->n_records++;
+	if (!has_step || !fsl_json_field_u64(&record->fields[START_US], &stage.begin_us) ||
+	    !fsl_json_field_u64(&record->fields[END_US], &stage.end_us) ||
+	    record->fields[STAGE_TYPE].is_long) {
+		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+				    "objects that are no stages were left out, the first: "
+				    "offset=%llu, needs=\"stage_type, start_us, end_us\"",
+				    (unsigned long long)offset);
+		return FSL_OK;
+	}
+	return fsl_timeline_stage_add(sink, &stage, offset, err);
+}
+
+/*
+ * The keys of one object up to its "}". *stages_begin: it stopped behind the "[" of a list of
+ * stages, and goes on when that is read.
+ */
+static enum fsl_status read_keys(struct fsl_json *json, struct fsl_json_fields *record,
+				 bool *stages_begin, struct fsl_error *err)
+{
+	*stages_begin = false;
+	for (;;) {
+		struct fsl_json_value value;
+		enum fsl_status status = fsl_json_next(json, &value, err);
+		if (status != FSL_OK || value.token == FSL_JSON_OBJECT_END) {
+			return status;
+		}
+		if (is_key(&value, "pytorch_stages") || is_key(&value, "stages")) {
+			status = fsl_json_next(json, &value, err);
+			*stages_begin = status == FSL_OK && value.token == FSL_JSON_ARRAY_BEGIN;
+			return status;
+		}
+		status = fsl_json_fields_take(record, json, &value, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+}
+
+/* Takes the rank, and the stage when the object is one. */
+static enum fsl_status finish_object(const struct fsl_json_fields *record, uint64_t offset,
+				     struct fsl_sink *sink, struct fsl_error *err)
+{
+	uint64_t rank = 0;
+	bool is_stage = record->fields[START_US].is_seen || record->fields[END_US].is_seen ||
+			record->fields[STAGE_TYPE].is_seen || !record->fields[RANK].is_seen;
+	if (fsl_json_field_u64(&record->fields[RANK], &rank)) {
+		fsl_timeline_rank_set(sink, rank);
+	}
+	return is_stage ? add_stage(record, offset, sink, err) : FSL_OK;
+}
+
+/* The objects of a list of stages, up to its "]". */
+static enum fsl_status read_stages(struct fsl_json *json, struct fsl_json_fields *record,
+				   struct fsl_sink *sink, struct fsl_error *err)
+{
+	for (;;) {
+		struct fsl_json_value value;
+		bool is_nested = false;
+		enum fsl_status status = fsl_json_next(json, &value, err);
+		if (status != FSL_OK || value.token == FSL_JSON_ARRAY_END) {
+			return status;
+		}
+		uint64_t offset = fsl_json_offset(json);
+		fsl_json_fields_clear(record);
+		if (value.token == FSL_JSON_OBJECT_BEGIN) {
+			status = read_keys(json, record, &is_nested, err);
+		}
+		if (status == FSL_OK && (value.token != FSL_JSON_OBJECT_BEGIN || is_nested)) {
+			return FSL_FAIL(err, FSL_ERR_FORMAT,
+					"a list of stages holds something else, the rest is not "
+					"read; collect the file again: offset=%llu, line=%llu",
+					(unsigned long long)offset,
+					(unsigned long long)fsl_json_line(json));
+		}
+		if (status == FSL_OK) {
+			status = finish_object(record, offset, sink, err);
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+}
+
+/* One object whose "{" is read: a stage, or a message with stages inside. */
+static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields *record,
+				   struct fsl_sink *sink, struct fsl_error *err)
+{
+	uint64_t offset = fsl_json_offset(json), rank = 0;
+	bool stages_begin = false, is_message = false;
+	fsl_json_fields_clear(record);
+	enum fsl_status status = read_keys(json, record, &stages_begin, err);
+	while (status == FSL_OK && stages_begin) {
+		is_message = true;
+		/* The rank may stand on either side of the stages, which use the same record. */
+		if (fsl_json_field_u64(&record->fields[RANK], &rank)) {
+			fsl_timeline_rank_set(sink, rank);
+		}
+		status = read_stages(json, record, sink, err);
+		fsl_json_fields_clear(record);
+		if (status == FSL_OK) {
+			status = read_keys(json, record, &stages_begin, err);
+		}
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	if (is_message && !record->fields[RANK].is_seen) {
+		return FSL_OK;
+	}
+	return finish_object(record, offset, sink, err);
+}
+
+static enum fsl_status read_objects(struct fsl_json *json, struct fsl_json_fields *record,
+				    struct fsl_sink *sink, struct fsl_error *err)
+{
+	for (;;) {
+		struct fsl_json_value value;
+		enum fsl_status status = fsl_json_next(json, &value, err);
+		if (status != FSL_OK || value.token == FSL_JSON_END) {
+			return status;
+		}
+		if (value.token == FSL_JSON_OBJECT_BEGIN) {
+			status = read_object(json, record, sink, err);
+		} else if (value.token != FSL_JSON_ARRAY_BEGIN &&
+			   value.token != FSL_JSON_ARRAY_END) {
+			sink->file->n_records++;
+			fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+					    "values that are no objects were left out, the first: "
+					    "offset=%llu, line=%llu",
+					    (unsigned long long)fsl_json_offset(json),
+					    (unsigned long long)fsl_json_line(json));
+		}
+		if (status != FSL_OK) {
+			return status;
+		}
+	}
+}
+
+static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
+				 struct fsl_error *err)
+{
+	struct fsl_json *json = fsl_json_create(reader);
+	struct fsl_json_fields *record = fsl_calloc(1, sizeof(*record));
+	enum fsl_status status = FSL_ERR_MEMORY;
+	if (json == NULL || record == NULL) {
+		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
+		goto out;
+	}
+	fsl_json_fields_init(record, keys, FIELDS_N);
+	status = fsl_json_fault(sink, read_objects(json, record, sink, err), err);
+	status = fsl_sink_fault(sink, status, err);
+out:
+	fsl_free(record);
+	fsl_json_destroy(json);
+	return status;
+}
+
+const struct fsl_format fsl_format_timeline_json = {
+	.name = "timeline_json",
+	.summary = "sysTrace timeline, JSON build of the collector",
+	.kind = FSL_INPUT_TIMELINE,
+	.probe = probe_head,
+	.read = read_file,
+};

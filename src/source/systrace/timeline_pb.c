@@ -1,0 +1,317 @@
+/*
+ * sysTrace timelines as protobuf. The outer message is walked by hand and one stage is unpacked at
+ * a time, so memory stays constant; several messages one after the other are one message by the
+ * rules of the wire format.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "source/entry.h"
+#include "source/mark_take.h"
+#include "source/systrace/timeline_stage.h"
+#include "source/systrace/timeline_wire.h"
+#include "timeline.pb-c.h"
+
+enum { STAGE_BYTES_MAX = FSL_LINE_BYTES_MAX /* what a reader can show at once */ };
+
+static int probe_head(const struct fsl_probe *probe)
+{
+	size_t at = 0;
+	struct fsl_wire_field field;
+	while (at < probe->n_head &&
+	       fsl_wire_field_parse(&field, probe->head + at, probe->n_head - at)) {
+		at += field.n_head;
+		if (field.number == FSL_FIELD_STAGES && field.wire == FSL_WIRE_BYTES) {
+			size_t left = probe->n_head - at;
+			size_t n_stage = field.value < left ? (size_t)field.value : left;
+			if (fsl_wire_is_stage_like(probe->head + at, n_stage)) {
+				return FSL_PROBE_CONTENT;
+			}
+			break;
+		}
+		if (field.number > FSL_FIELD_COMM || field.wire > FSL_WIRE_BYTES) {
+			break;
+		}
+		uint64_t n_body = field.wire == FSL_WIRE_BYTES ? field.value : 0;
+		if (n_body > probe->n_head - at) {
+			break;
+		}
+		at += (size_t)n_body;
+	}
+	return strstr(probe->file_name, ".timeline") != NULL ? FSL_PROBE_NAME : 0;
+}
+
+/* @is_short: set when memory ran out, which protobuf-c does not tell from a broken message. */
+static void *pb_alloc(void *is_short, size_t size)
+{
+	void *memory = fsl_calloc(1, size);
+	*(bool *)is_short |= memory == NULL;
+	return memory;
+}
+
+static void pb_free(void *is_short, void *memory)
+{
+	(void)is_short;
+	fsl_free(memory);
+}
+
+/* A mark in front of the field of a stage that is late enough; the time of a stage is its end, when
+ * it was written. */
+static inline enum fsl_status mark_stage(const TimelineStage *stage,
+					 const struct fsl_wire_field *field, struct fsl_sink *sink,
+					 struct fsl_error *err)
+{
+	const uint64_t time_us_max = (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
+	uint64_t time_us = stage->end_us > 0 ? stage->end_us : stage->start_us;
+	int64_t time_ns = (int64_t)(time_us <= time_us_max ? time_us : 0) * FSL_NS_PER_US;
+	if (time_ns < sink->mark_at_ns || time_us > time_us_max) {
+		return FSL_OK;
+	}
+	const struct fsl_mark_place place = {.offset = field->offset};
+	return fsl_mark_take(sink, NULL, &place, time_ns, err);
+}
+
+/* The stage at @data, which is all in memory. */
+static enum fsl_status read_stage(const char *data, const struct fsl_wire_field *field,
+				  struct fsl_sink *sink, struct fsl_error *err)
+{
+	size_t n_bytes = (size_t)field->value;
+	uint64_t offset = field->offset + field->n_head;
+	bool is_short = false;
+	ProtobufCAllocator allocator = {
+		.alloc = pb_alloc, .free = pb_free, .allocator_data = &is_short};
+	TimelineStage *message = timeline_stage__unpack(&allocator, n_bytes, (const uint8_t *)data);
+	if (is_short) {
+		timeline_stage__free_unpacked(message, &allocator);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\", bytes=%zu",
+				sink->file->path, n_bytes);
+	}
+	enum fsl_status status = message != NULL ? mark_stage(message, field, sink, err) : FSL_OK;
+	sink->file->n_records++;
+	if (message == NULL) {
+		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+				    "stages that are no protobuf message were left out, the first: "
+				    "offset=%llu, bytes=%zu",
+				    (unsigned long long)offset, n_bytes);
+		return FSL_OK;
+	}
+	const struct fsl_timeline_stage stage = {
+		.step = message->stage_id,
+		.begin_us = message->start_us,
+		.end_us = message->end_us,
+		.type = message->stage_type,
+		.n_type = strlen(message->stage_type),
+	};
+	if (status == FSL_OK) {
+		status = fsl_timeline_stage_add(sink, &stage, offset, err);
+	}
+	timeline_stage__free_unpacked(message, &allocator);
+	return status;
+}
+
+/* Skips @n_bytes in pieces; false when the file ends before. */
+static enum fsl_status skip_bytes(struct fsl_reader *reader, uint64_t n_bytes, bool *is_cut,
+				  struct fsl_error *err)
+{
+	*is_cut = false;
+	while (n_bytes > 0) {
+		const char *data = NULL;
+		size_t n_seen = 0;
+		enum fsl_status status = fsl_reader_peek(reader, 1, &data, &n_seen, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		if (n_seen == 0) {
+			*is_cut = true;
+			return FSL_OK;
+		}
+		size_t n_step = n_seen < n_bytes ? n_seen : (size_t)n_bytes;
+		fsl_reader_skip(reader, n_step);
+		n_bytes -= n_step;
+	}
+	return FSL_OK;
+}
+
+static void report_cut(struct fsl_sink *sink, uint64_t offset)
+{
+	sink->file->n_records++;
+	fsl_sink_drop(sink, FSL_DROP_CUT);
+	fsl_sink_partial(sink,
+			 "the file ends in the middle of a stage (still being written, or the disk "
+			 "was full): offset=%llu",
+			 (unsigned long long)offset);
+}
+
+/* The body of a length-delimited field whose head is already skipped. */
+static enum fsl_status read_body(struct fsl_reader *reader, const struct fsl_wire_field *field,
+				 struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
+{
+	if (field->number != FSL_FIELD_STAGES) {
+		return skip_bytes(reader, field->value, is_cut, err);
+	}
+	if (field->value > STAGE_BYTES_MAX) {
+		sink->file->n_records++;
+		fsl_sink_bad_record(sink, FSL_DROP_TOO_LONG,
+				    "stages over the limit were left out, the first: offset=%llu, "
+				    "bytes=%llu, max=%d",
+				    (unsigned long long)(field->offset + field->n_head),
+				    (unsigned long long)field->value, STAGE_BYTES_MAX);
+		return skip_bytes(reader, field->value, is_cut, err);
+	}
+	const char *data = NULL;
+	size_t n_seen = 0, n_wanted = (size_t)field->value;
+	enum fsl_status status = fsl_reader_peek(reader, n_wanted, &data, &n_seen, err);
+	if (status != FSL_OK || n_seen < n_wanted) {
+		*is_cut = status == FSL_OK;
+		return status;
+	}
+	status = read_stage(data, field, sink, err);
+	fsl_reader_skip(reader, n_wanted);
+	return status;
+}
+
+/* What stands at @offset is no field, or not yet. */
+static void report_end(struct fsl_sink *sink, uint64_t offset, size_t n_seen)
+{
+	if (n_seen < FSL_WIRE_HEAD_BYTES_MAX) {
+		report_cut(sink, offset);
+		return;
+	}
+	sink->file->n_records++;
+	fsl_sink_drop(sink, FSL_DROP_MALFORMED);
+	fsl_sink_partial(sink,
+			 "no protobuf timeline from here on, the rest is not read; "
+			 "collect the file again: offset=%llu",
+			 (unsigned long long)offset);
+}
+
+/* The file ends at @offset, or what stands there is not all there yet. */
+static enum fsl_status mark_end(struct fsl_sink *sink, uint64_t offset, struct fsl_error *err)
+{
+	const struct fsl_mark_place place = {.offset = offset};
+	return fsl_mark_take_end(sink, NULL, &place, err);
+}
+
+/* One field whose head is skipped; *is_cut when the file ends inside. */
+static enum fsl_status read_field(struct fsl_reader *reader, const struct fsl_wire_field *field,
+				  struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
+{
+	uint64_t n_before = sink->file->n_records;
+	enum fsl_status status = FSL_OK;
+	*is_cut = false;
+	if (field->wire == FSL_WIRE_BYTES) {
+		status = read_body(reader, field, sink, is_cut, err);
+	} else if (field->number == FSL_FIELD_RANK && field->wire == FSL_WIRE_VARINT) {
+		fsl_timeline_rank_set(sink, field->value);
+	}
+	if (status == FSL_OK && *is_cut) {
+		/* One that is too long has been counted already. */
+		status = sink->file->n_records == n_before ? mark_end(sink, field->offset, err)
+							   : FSL_OK;
+		report_cut(sink, field->offset);
+	}
+	return status;
+}
+
+/* Goes on behind the gap. */
+static enum fsl_status pass_gap(struct fsl_reader *reader, struct fsl_sink *sink,
+				struct fsl_entry_gap *gap, struct fsl_error *err)
+{
+	uint64_t offset = fsl_reader_offset(reader);
+	gap->begin = UINT64_MAX;
+	if (offset >= gap->end) { /* behind a stage that no writer of ours makes so long */
+		return FSL_OK;
+	}
+	sink->file->n_bytes_behind = gap->end - offset;
+	return fsl_reader_seek(reader, gap->end, err);
+}
+
+static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *sink,
+				   struct fsl_entry_gap gap, struct fsl_error *err)
+{
+	bool is_cut = false;
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && !is_cut) {
+		const char *data = NULL;
+		size_t n_seen = 0;
+		struct fsl_wire_field field;
+		if (fsl_reader_offset(reader) >= gap.begin) {
+			status = pass_gap(reader, sink, &gap, err);
+		}
+		if (status == FSL_OK) {
+			status = fsl_reader_peek(reader, FSL_WIRE_HEAD_BYTES_MAX, &data, &n_seen,
+						 err);
+		}
+		if (status != FSL_OK) {
+			break;
+		}
+		uint64_t offset = fsl_reader_offset(reader);
+		if (n_seen == 0 || !fsl_wire_field_parse(&field, data, n_seen)) {
+			status = mark_end(sink, offset, err);
+			if (n_seen > 0) {
+				report_end(sink, offset, n_seen);
+			}
+			break;
+		}
+		field.offset = offset;
+		fsl_reader_skip(reader, field.n_head);
+		status = read_field(reader, &field, sink, &is_cut, err);
+	}
+	return status;
+}
+
+/* Behind stages that are older than the time range; and where newer ones begin. */
+static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
+			     struct fsl_entry_gap *gap, struct fsl_error *err)
+{
+	const struct fsl_entry_rows rows = {NULL, fsl_wire_next_stage};
+	uint64_t entry = 0;
+	enum fsl_status status = fsl_entry_find(reader, &rows, sink->from_ns, 0, &entry, err);
+	if (status == FSL_OK) {
+		status = fsl_entry_find_gap(reader, &rows, sink->to_ns, entry, gap, err);
+	}
+	if (status == FSL_OK && entry > 0) {
+		sink->file->n_bytes_before = entry;
+		status = fsl_reader_seek(reader, entry, err);
+	}
+	return status;
+}
+
+/* From a mark on, what the time range needs, or everything. */
+static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *sink,
+				   struct fsl_error *err)
+{
+	struct fsl_mark_place place;
+	struct fsl_entry_gap gap = {UINT64_MAX, UINT64_MAX};
+	enum fsl_status status = FSL_OK;
+	if (fsl_mark_is_resumed(sink, &place)) {
+		status = fsl_mark_restore(sink, NULL, err);
+		if (status == FSL_OK) {
+			status = fsl_reader_seek(reader, place.offset, err);
+		}
+	} else if (sink->is_range_for_stages) {
+		status = enter(reader, sink, &gap, err);
+	}
+	return status == FSL_OK ? read_fields(reader, sink, gap, err) : status;
+}
+
+static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
+				 struct fsl_error *err)
+{
+	sink->events.rank = 0; /* proto3 does not write a rank of 0 */
+	enum fsl_status status = fsl_sink_fault(sink, read_stages(reader, sink, err), err);
+	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0 &&
+	    !sink->has_events_before) {
+		sink->events.rank = FSL_RANK_UNKNOWN;
+	}
+	return status;
+}
+
+const struct fsl_format fsl_format_timeline_pb = {
+	.name = "timeline_pb",
+	.summary = "sysTrace timeline, protobuf (<host>--<rank>.timeline)",
+	.kind = FSL_INPUT_TIMELINE,
+	.probe = probe_head,
+	.read = read_file,
+};

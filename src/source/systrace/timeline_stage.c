@@ -1,0 +1,70 @@
+/* Checks one timeline stage, converts us to ns and names its kind. */
+#include "source/systrace/timeline_stage.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+/* Kind of a type, told from its name once: a timeline has a few types and very many stages. */
+static enum fsl_status find_kind(struct fsl_sink *sink, const struct fsl_timeline_stage *stage,
+				 uint32_t type_id, enum fsl_stage_kind *kind, struct fsl_error *err)
+{
+	enum fsl_status status =
+		FSL_GROW(sink->kind_of, sink->kinds_capacity, (size_t)type_id + 1, err);
+	if (status != FSL_OK) {
+		return status;
+	}
+	while (sink->n_kinds <= type_id) {
+		sink->kind_of[sink->n_kinds++] = FSL_STAGES_N;
+	}
+	if (sink->kind_of[type_id] == FSL_STAGES_N) {
+		sink->kind_of[type_id] =
+			(uint8_t)fsl_stage_kind_from_text(stage->type, stage->n_type);
+	}
+	*kind = (enum fsl_stage_kind)sink->kind_of[type_id];
+	return FSL_OK;
+}
+
+enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
+				       const struct fsl_timeline_stage *stage, uint64_t offset,
+				       struct fsl_error *err)
+{
+	const uint64_t time_us_max = (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
+	if (stage->end_us == 0 && stage->begin_us > 0 && stage->begin_us <= time_us_max) {
+		fsl_sink_seen(sink, (int64_t)stage->begin_us * FSL_NS_PER_US);
+		fsl_sink_drop(sink, FSL_DROP_NO_END);
+		return FSL_OK;
+	}
+	if (stage->n_type == 0 || stage->n_type > FSL_NAME_BYTES_MAX ||
+	    memchr(stage->type, '\0', stage->n_type) != NULL || stage->begin_us > time_us_max ||
+	    stage->end_us > time_us_max || stage->step > INT64_MAX) {
+		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
+				    "stages without a usable type or time were left out, the "
+				    "first: offset=%llu, start_us=%llu, end_us=%llu",
+				    (unsigned long long)offset, (unsigned long long)stage->begin_us,
+				    (unsigned long long)stage->end_us);
+		return FSL_OK;
+	}
+	uint32_t type_id = FSL_STR_NONE;
+	enum fsl_status status = fsl_sink_intern(sink, stage->type, stage->n_type, &type_id, err);
+	enum fsl_stage_kind kind = FSL_STAGE_OTHER;
+	if (status == FSL_OK) {
+		status = find_kind(sink, stage, type_id, &kind, err);
+	}
+	if (status != FSL_OK) {
+		return status;
+	}
+	const struct fsl_stage added = {
+		.begin_ns = (int64_t)stage->begin_us * FSL_NS_PER_US,
+		.end_ns = (int64_t)stage->end_us * FSL_NS_PER_US,
+		.step = (int64_t)stage->step,
+		.type_id = type_id,
+		.kind = kind,
+	};
+	return fsl_sink_add_stage(sink, &added, err);
+}
+
+void fsl_timeline_rank_set(struct fsl_sink *sink, uint64_t rank)
+{
+	sink->events.rank = rank < FSL_RANKS_MAX ? (int32_t)rank : FSL_RANK_UNKNOWN;
+}

@@ -1,0 +1,251 @@
+/* Two captures of a job: what grew is told, what did not is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judge/finding.h"
+
+enum { RANKS = 4, STEPS = 2 };
+
+/* A capture of RANKS ranks with STEPS steps of 60 + 30 + 10 ms. */
+struct capture {
+	struct fsl_profile profile;
+	struct fsl_profile_rank ranks[RANKS];
+	struct fsl_profile_step steps[RANKS][STEPS];
+	struct fsl_profile_kernels kernels[RANKS];
+	struct fsl_profile_comm comms[RANKS];
+};
+
+static uint32_t intern(struct fsl_profile_rank *rank, const char *text)
+{
+	uint32_t id = 0;
+	assert_int_equal(fsl_strpool_intern(rank->names, text, strlen(text), &id, NULL), FSL_OK);
+	return id;
+}
+
+static void capture_begin(struct capture *capture)
+{
+	memset(capture, 0, sizeof(*capture));
+	capture->profile.ranks = capture->ranks;
+	capture->profile.n_ranks = RANKS;
+	for (size_t r = 0; r < RANKS; r++) {
+		struct fsl_profile_rank *rank = &capture->ranks[r];
+		rank->rank = (int32_t)r;
+		rank->names = fsl_strpool_create();
+		assert_non_null(rank->names);
+		for (size_t s = 0; s < STEPS; s++) {
+			capture->steps[r][s] = (struct fsl_profile_step){
+				.step = (int64_t)s,
+				.computing_ns = 60000000,
+				.exposed_ns = 30000000,
+				.free_ns = 10000000,
+			};
+		}
+		rank->steps = capture->steps[r];
+		rank->n_steps = STEPS;
+		capture->kernels[r] = (struct fsl_profile_kernels){
+			.type_id = intern(rank, "MatMulV2"),
+			.shape_id = intern(rank, "8,8"),
+			.core_id = intern(rank, "AI_CORE"),
+			.count = 20,
+			.total_ns = 40000000,
+		};
+		rank->kernels = &capture->kernels[r];
+		rank->n_kernels = 1;
+		capture->comms[r] = (struct fsl_profile_comm){
+			.name_id = intern(rank, "hcom_allReduce__586_0_1"),
+			.group_id = FSL_STR_NONE,
+			.elapse_ns = 30000000,
+		};
+		rank->comms = &capture->comms[r];
+		rank->n_comms = 1;
+	}
+}
+
+static void capture_end(struct capture *capture)
+{
+	for (size_t r = 0; r < RANKS; r++) {
+		fsl_strpool_destroy(capture->ranks[r].names);
+	}
+}
+
+static struct fsl_profile_findings judge(const struct capture *now, const struct capture *then)
+{
+	struct fsl_profile_findings findings = {0};
+	const struct fsl_profile_cluster cluster = {0};
+	const struct fsl_profile_case facts = {
+		.profile = &now->profile,
+		.cluster = &cluster,
+		.n_threads = 1,
+		.baseline = then != NULL ? &then->profile : NULL,
+	};
+	assert_int_equal(fsl_profile_judge_baseline(&findings, &facts, NULL), FSL_OK);
+	fsl_profile_findings_sort(&findings);
+	return findings;
+}
+
+static size_t count(const struct fsl_profile_findings *findings, const char *code)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		n += strcmp(findings->items[i].code, code) == 0;
+	}
+	return n;
+}
+
+static struct capture now, then;
+
+static int set_up(void **state)
+{
+	(void)state;
+	capture_begin(&now);
+	capture_begin(&then);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	capture_end(&now);
+	capture_end(&then);
+	return 0;
+}
+
+static void without_a_baseline_nothing_is_said(void **state)
+{
+	(void)state;
+	struct fsl_profile_findings findings = judge(&now, NULL);
+	assert_int_equal(findings.n_items + findings.n_missing, 0);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void equal_captures_have_no_findings(void **state)
+{
+	(void)state;
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items + findings.n_missing, 0);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		now.kernels[r].total_ns += 2 * 15000000;
+		for (size_t s = 0; s < STEPS; s++) {
+			now.steps[r][s].computing_ns += 15000000;
+		}
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 2);
+	assert_int_equal(count(&findings, "slower_than_baseline"), 1);
+	assert_int_equal(count(&findings, "kernel_grew"), 1);
+	for (size_t i = 0; i < findings.n_items; i++) {
+		assert_true(findings.items[i].gain_ms > 14.99 && findings.items[i].gain_ms < 15.01);
+	}
+	assert_non_null(strstr(findings.items[1].what, "115.0 ms, 15.0 ms (15.0 %) more"));
+	fsl_profile_findings_fini(&findings);
+}
+
+static void one_rank_whose_computing_grew_is_named(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < STEPS; s++) {
+		now.steps[2][s].computing_ns += 8000000;
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 1);
+	assert_string_equal(findings.items[0].code, "rank_slower_than_baseline");
+	assert_int_equal(findings.items[0].rank, 2);
+	assert_true(findings.items[0].gain_ms > 7.99 && findings.items[0].gain_ms < 8.01);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void a_rank_that_gained_less_than_the_others_did_not_grow(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		for (size_t s = 0; s < STEPS; s++) {
+			now.steps[r][s].computing_ns -= r == 2 ? 10000000 : 30000000;
+		}
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "rank_slower_than_baseline"), 0);
+	assert_int_equal(count(&findings, "faster_than_baseline"), 1);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void ranks_that_are_in_one_capture_alone_are_told(void **state)
+{
+	(void)state;
+	then.ranks[3].rank = 100;
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 0);
+	assert_int_equal(findings.n_missing, 1);
+	assert_non_null(strstr(findings.missing[0], "1 of 4 ranks beside the baseline"));
+	fsl_profile_findings_fini(&findings);
+}
+
+static void communication_that_is_new_is_told(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		now.comms[r].name_id = intern(&now.ranks[r], "hcom_allGather__586_0_1");
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 1);
+	assert_string_equal(findings.items[0].code, "communication_grew");
+	assert_non_null(strstr(findings.items[0].what, "hcom_allGather: 15.00 ms"));
+	assert_non_null(strstr(findings.items[0].what, "new"));
+	fsl_profile_findings_fini(&findings);
+}
+
+static void a_faster_job_is_no_loss(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		for (size_t s = 0; s < STEPS; s++) {
+			now.steps[r][s].free_ns = 0;
+		}
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 1);
+	assert_string_equal(findings.items[0].code, "faster_than_baseline");
+	assert_true(findings.items[0].gain_ms != findings.items[0].gain_ms);
+	fsl_profile_findings_fini(&findings);
+}
+
+static void captures_without_common_ranks_are_not_compared(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		then.ranks[r].rank += 100;
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(findings.n_items, 0);
+	assert_int_equal(findings.n_missing, 1);
+	fsl_profile_findings_fini(&findings);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(without_a_baseline_nothing_is_said),
+		CASE(equal_captures_have_no_findings),
+		CASE(a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step),
+		CASE(one_rank_whose_computing_grew_is_named),
+		CASE(a_rank_that_gained_less_than_the_others_did_not_grow),
+		CASE(ranks_that_are_in_one_capture_alone_are_told),
+		CASE(communication_that_is_new_is_told),
+		CASE(a_faster_job_is_no_loss),
+		CASE(captures_without_common_ranks_are_not_compared),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

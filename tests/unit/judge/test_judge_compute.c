@@ -1,0 +1,317 @@
+/* Kernels beside the same kernels of peers; AI CPUs, shapes, clocks, and what takes most. */
+#include "unit/ascend/small_capture.h"
+
+static void small_kernel(struct small_capture *small, size_t r, int64_t step, const char *type,
+			 const char *shape, const char *core, int64_t count, double total_ms)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	assert_int_equal(FSL_GROW(rank->kernels, rank->kernels_capacity, rank->n_kernels + 1, NULL),
+			 FSL_OK);
+	rank->kernels[rank->n_kernels++] = (struct fsl_profile_kernels){
+		.step = step,
+		.type_id = small_name(rank, type),
+		.shape_id = shape != NULL ? small_name(rank, shape) : FSL_STR_NONE,
+		.core_id = small_name(rank, core),
+		.count = count,
+		.total_ns = small_ns(total_ms),
+	};
+}
+
+static void small_clock(struct small_capture *small, size_t r, int32_t mhz, double ms)
+{
+	struct fsl_profile_trace *trace = &small->profile.ranks[r].trace;
+	trace->freqs_mhz[trace->n_freqs] = mhz;
+	trace->freq_ns[trace->n_freqs++] = small_ns(ms);
+}
+
+static bool has_missing(const struct small_capture *small, const char *words)
+{
+	for (size_t i = 0; i < small->findings.n_missing; i++) {
+		if (strstr(small->findings.missing[i], words) != NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Four ranks, two steps of 100 ms in two kernels; those of @slow take @factor as long. */
+static void small_job(struct small_capture *small, size_t slow, double factor)
+{
+	small_begin(small, 4);
+	for (size_t r = 0; r < 4; r++) {
+		double own = r == slow ? factor : 1.0;
+		for (int64_t step = 1; step <= 2; step++) {
+			small_step(small, r, step, 100.0 * own, 0.0, 0.0);
+			small_kernel(small, r, step, "MatMulV2", "8,8;8,8|FLOAT", "AI_CORE", 10,
+				     60.0 * own);
+			small_kernel(small, r, step, "Add", "8,8|FLOAT", "AI_VECTOR_CORE", 20,
+				     40.0 * own);
+		}
+	}
+}
+
+static void kernels_that_take_longer_than_on_peers_are_told_in_ms_per_step(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 2, 1.2);
+	small_judge(&small, fsl_profile_judge_compute);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "slow_kernels", -2);
+	assert_non_null(finding);
+	assert_int_equal(finding->rank, 2);
+	assert_float_equal(finding->gain_ms, 20.0, 1e-9);
+	assert_float_equal(small_fact(finding, "slow_ratio"), 1.2, 1e-9);
+	assert_float_equal(small_fact(finding, "top_excess"), 12.0, 1e-9);
+	assert_non_null(strstr(finding->what, "10 calls of MatMulV2 [8,8;8,8], 7200 us each "
+					      "instead of 6000 us"));
+	assert_null(small_finding(&small.findings, "slow_kernels", 0));
+	small_end(&small);
+}
+
+static void one_slow_kernel_and_a_slow_device_have_different_remedies(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 2, 1.2);
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_non_null(strstr(small_finding(&small.findings, "slow_kernels", 2)->advice,
+			       "all kernels are slower"));
+	small_end(&small);
+	small_job(&small, 2, 1.0);
+	for (size_t r = 0; r < 4; r++) {
+		small_kernel(&small, r, 1, "Cast", "8|FLOAT", "AI_CORE", 1, r == 2 ? 20.0 : 5.0);
+	}
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_non_null(strstr(small_finding(&small.findings, "slow_kernels", 2)->advice,
+			       "one kernel is slower"));
+	small_end(&small);
+}
+
+static void a_difference_of_two_percent_is_usual(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 1, 1.019);
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_null(small_finding(&small.findings, "slow_kernels", -2));
+	small_end(&small);
+}
+
+static void kernels_that_hardly_count_are_not_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	for (size_t r = 0; r < 3; r++) {
+		small_step(&small, r, 1, 10.0, 0.0, 90.0);
+		small_kernel(&small, r, 1, "Add", "8|FLOAT", "AI_CORE", 2, r == 1 ? 2.4 : 2.0);
+	}
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_null(small_finding(&small.findings, "slow_kernels", -2));
+	small_end(&small);
+}
+
+static void a_pair_is_compared_too(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	for (size_t r = 0; r < 2; r++) {
+		small_step(&small, r, 1, 10.0, 0.0, 0.0);
+		small_kernel(&small, r, 1, "Add", NULL, "AI_CORE", 2, r == 1 ? 12.0 : 10.0);
+	}
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_non_null(small_finding(&small.findings, "slow_kernels", 1));
+	assert_null(small_finding(&small.findings, "slow_kernels", 0));
+	small_end(&small);
+}
+
+static void other_stages_and_other_shapes_are_no_peers(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 4);
+	for (size_t r = 0; r < 4; r++) {
+		small_step(&small, r, 1, 10.0, 0.0, 0.0);
+		small_kernel(&small, r, 1, "Add", r % 2 == 0 ? "8|FLOAT" : "16|FLOAT", "AI_CORE", 1,
+			     10.0 * (double)(r + 1));
+	}
+	small_stages(&small, 2);
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_null(small_finding(&small.findings, "slow_kernels", -2));
+	assert_true(has_missing(&small, "ranks 0-3: whether kernels are slower"));
+	small_end(&small);
+}
+
+static void more_calls_are_more_work_and_not_slower_kernels(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	for (size_t r = 0; r < 3; r++) {
+		int64_t calls = r == 0 ? 20 : 10;
+		small_step(&small, r, 1, (double)calls, 0.0, 0.0);
+		small_kernel(&small, r, 1, "Add", "8|FLOAT", "AI_CORE", calls, (double)calls);
+	}
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_null(small_finding(&small.findings, "slow_kernels", -2));
+	small_end(&small);
+}
+
+static void operators_on_ai_cpus_are_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 0, 1.0);
+	small_kernel(&small, 3, 1, "IndexPut", "8|INT64", "AI_CPU", 4, 16.0);
+	small_judge(&small, fsl_profile_judge_compute);
+	const struct fsl_profile_finding *finding = small_finding(&small.findings, "ai_cpu", -1);
+	assert_non_null(finding);
+	assert_float_equal(finding->gain_ms, 2.0, 1e-9); /* of 4 ranks and 2 steps */
+	assert_non_null(strstr(finding->what, "IndexPut"));
+	small_end(&small);
+}
+
+static void what_takes_most_comes_first(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 0, 1.0);
+	small_judge(&small, fsl_profile_judge_compute);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "top_operators", -1);
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->what, "MatMulV2 60 %, Add 40 %"));
+	assert_float_equal(small_fact(finding, "first"), 0.6, 1e-9);
+	assert_true(isnan(finding->gain_ms));
+	small_end(&small);
+}
+
+static void shapes_that_no_other_step_has_are_dynamic(void **state)
+{
+	(void)state;
+	for (int64_t n_steps = 2; n_steps <= 4; n_steps += 2) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		for (int64_t step = 1; step <= n_steps; step++) {
+			char shape[32];
+			(void)snprintf(shape, sizeof(shape), "%d,8|FLOAT", (int)step);
+			small_step(&small, 0, step, 10.0, 0.0, 0.0);
+			small_kernel(&small, 0, step, "MatMulV2", shape, "AI_CORE", 5, 10.0);
+		}
+		small_judge(&small, fsl_profile_judge_compute);
+		/* Two steps are too few to tell. */
+		assert_int_equal(small_finding(&small.findings, "dynamic_shapes", -1) != NULL,
+				 n_steps > 2);
+		small_end(&small);
+	}
+}
+
+static void statistics_serve_where_kernels_are_not_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	struct fsl_profile_rank *rank = &small.profile.ranks[0];
+	small_step(&small, 0, 1, 10.0, 0.0, 0.0);
+	assert_int_equal(FSL_GROW(rank->op_statistics, rank->op_statistics_capacity, 1, NULL),
+			 FSL_OK);
+	rank->op_statistics[rank->n_op_statistics++] =
+		(struct fsl_profile_statistic){.name_id = small_name(rank, "Conv2D"),
+					       .kind_id = small_name(rank, "AI_CORE"),
+					       .count = 3,
+					       .total_ns = small_ns(9.0)};
+	small_judge(&small, fsl_profile_judge_compute);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "top_operators", -1);
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->what, "Conv2D 100 %"));
+	small_end(&small);
+}
+
+static void a_capture_without_kernels_says_what_it_lacks(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	small_step(&small, 0, 1, 10.0, 0.0, 0.0);
+	small_judge(&small, fsl_profile_judge_compute);
+	assert_int_equal(small.findings.n_items, 0);
+	assert_true(has_missing(&small, "which operators take the time"));
+	small_end(&small);
+}
+
+static void a_device_below_the_clock_of_the_others_is_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 3);
+	for (size_t r = 0; r < 3; r++) {
+		small_step(&small, r, 1, 100.0, 0.0, 0.0);
+		small_clock(&small, r, 800, 50.0); /* idle */
+	}
+	small_clock(&small, 0, 1800, 50.0);
+	small_clock(&small, 1, 1350, 50.0);
+	small_judge(&small, fsl_profile_judge_frequency);
+	assert_int_equal(small.findings.n_items, 2);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "core_frequency", 1);
+	assert_non_null(finding);
+	assert_float_equal(finding->gain_ms, 25.0, 1e-9);
+	const struct fsl_profile_finding *clock = small_finding(&small.findings, "core_clock", -1);
+	assert_non_null(clock);
+	assert_string_equal(clock->what, "while they work, the cores of 2 ranks have clocks of "
+					 "1350 MHz (rank 1) to 1800 MHz");
+	assert_float_equal(small_fact(clock, "lowest"), 1350.0, 1e-9);
+	/* Idle all along: no clock of work is known. */
+	assert_true(has_missing(&small, "rank 2: at which clock"));
+	small_end(&small);
+}
+
+static void a_clock_that_falls_in_idle_time_is_no_finding(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_step(&small, 0, 1, 100.0, 0.0, 0.0);
+	small_clock(&small, 0, 800, 70.0);
+	small_clock(&small, 0, 1800, 30.0);
+	small_judge(&small, fsl_profile_judge_frequency);
+	assert_null(small_finding(&small.findings, "core_frequency", -2));
+	assert_string_equal(small_finding(&small.findings, "core_clock", -1)->what,
+			    "while they work, the cores of 1 rank have a clock of 1800 MHz");
+	small_end(&small);
+}
+
+static void short_memory_is_an_error_and_nothing_is_lost(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_job(&small, 2, 1.2);
+	small_kernel(&small, 3, 1, "IndexPut", "8|INT64", "AI_CPU", 4, 16.0);
+	small_judge_short_of_memory(&small, fsl_profile_judge_compute);
+	small_end(&small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_that_take_longer_than_on_peers_are_told_in_ms_per_step),
+		cmocka_unit_test(one_slow_kernel_and_a_slow_device_have_different_remedies),
+		cmocka_unit_test(a_difference_of_two_percent_is_usual),
+		cmocka_unit_test(kernels_that_hardly_count_are_not_told),
+		cmocka_unit_test(a_pair_is_compared_too),
+		cmocka_unit_test(other_stages_and_other_shapes_are_no_peers),
+		cmocka_unit_test(more_calls_are_more_work_and_not_slower_kernels),
+		cmocka_unit_test(operators_on_ai_cpus_are_told),
+		cmocka_unit_test(what_takes_most_comes_first),
+		cmocka_unit_test(shapes_that_no_other_step_has_are_dynamic),
+		cmocka_unit_test(statistics_serve_where_kernels_are_not_told),
+		cmocka_unit_test(a_capture_without_kernels_says_what_it_lacks),
+		cmocka_unit_test(a_device_below_the_clock_of_the_others_is_told),
+		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
+		cmocka_unit_test(short_memory_is_an_error_and_nothing_is_lost),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

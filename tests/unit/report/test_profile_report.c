@@ -1,0 +1,257 @@
+/* The summary of a profile: it fits the screen, and of many ranks it shows those that matter. */
+#include <stdlib.h>
+
+#include "text/utf8.h"
+#include "unit/ascend/small_capture.h"
+
+static size_t count_lines(const char *text, const char *begin)
+{
+	size_t n = 0;
+	for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+		n += strncmp(line, begin, strlen(begin)) == 0;
+	}
+	return n;
+}
+
+static void assert_fits(const char *text, size_t width)
+{
+	for (const char *line = text; *line != '\0';) {
+		size_t length = strcspn(line, "\n");
+		char copy[256];
+		assert_true(length < sizeof(copy));
+		memcpy(copy, line, length);
+		copy[length] = '\0';
+		assert_true(fsl_utf8_points(copy) <= width);
+		line += length + 1;
+	}
+}
+
+static void make(struct small_capture *small, size_t n_ranks)
+{
+	small_begin(small, n_ranks);
+	for (size_t r = 0; r < n_ranks; r++) {
+		/* Rank 7 computes longest, rank 9 is free longest. */
+		small_step(small, r, 1, r == 7 ? 150.0 : 100.0, 50.0, r == 9 ? 30.0 : 1.0);
+	}
+}
+
+static void add_finding(struct small_capture *small, const char *code, double gain_ms)
+{
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_COMPUTE, code);
+	finding.gain_ms = gain_ms;
+	finding.what = "rank 7: one sentence that is long enough to be wrapped on any screen that "
+		       "people use, with 12.5 ms in it";
+	finding.advice = "do something about it that takes some words to say, and then some more";
+	assert_int_equal(fsl_profile_findings_add(&small->findings, &finding, NULL), FSL_OK);
+}
+
+static void few_ranks_are_all_shown(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 11);
+	char *text = small_text(&small, &verdict, 80);
+	assert_null(strstr(text, "median"));
+	assert_non_null(strstr(text, "\n     0  151 ms     100 ms  50.0 ms"));
+	assert_non_null(strstr(text, "\n    10  151 ms"));
+	assert_fits(text, 80);
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 1000);
+	struct fsl_culprit culprit = fsl_culprit_of(999);
+	assert_int_equal(fsl_localisation_add_culprit(&verdict, &culprit, NULL), FSL_OK);
+	verdict.kind = FSL_VERDICT_SLOW_RANK;
+	char *text = small_text(&small, &verdict, 80);
+	assert_non_null(strstr(text, "\n  median  151 ms"));
+	assert_non_null(strstr(text, "\n       7  201 ms"));
+	assert_non_null(strstr(text, "\n       9  180 ms"));
+	assert_non_null(strstr(text, "\n     999  151 ms"));
+	assert_non_null(strstr(text, "and 993 more in profile_result.json"));
+	assert_fits(text, 80);
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void other_levels_and_versions_than_the_first_are_told(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	small_begin(&small, 3);
+	small.profile.ranks[1].info.level = "Level0";
+	small.profile.ranks[1].info.cann_version = "8.3.RC1";
+	char *text = small_text(&small, &verdict, 80);
+	assert_non_null(strstr(text, "Level1 and others, CANN 8.3.RC1\n"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void ranks_without_steps_leave_the_table_out(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	small_begin(&small, 40);
+	char *text = small_text(&small, &verdict, 80);
+	assert_null(strstr(text, "computing"));
+	assert_non_null(strstr(text, "coverage     ranks 0-39, 0 steps, Level1"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void findings_come_with_gain_and_advice_and_the_rest_is_counted(void **state)
+{
+	(void)state;
+	static const char *const codes[] = {"a", "b", "c", "d", "e", "f", "g",
+					    "h", "i", "j", "k", "l", "m", "n"};
+	enum { CODES_N = sizeof(codes) / sizeof(codes[0]) };
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	for (int i = 0; i < CODES_N; i++) {
+		add_finding(&small, codes[i], i == 0 ? (double)NAN : (double)i);
+	}
+	fsl_profile_findings_sort(&small.findings);
+	char *text = small_text(&small, &verdict, 72);
+	assert_non_null(strstr(text, "\n  13.0 ms      n: rank 7: one"));
+	assert_int_equal(count_lines(text, "               -> do something"), 12);
+	assert_non_null(strstr(text, "and 2 more in profile_result.json"));
+	assert_fits(text, 72);
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void many_findings_of_a_kind_leave_room_for_others(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	for (int i = 0; i < 20; i++) {
+		add_finding(&small, "many", 100.0 - i);
+	}
+	add_finding(&small, "other", 1.0);
+	fsl_profile_findings_sort(&small.findings);
+	char *text = small_text(&small, &verdict, 80);
+	assert_int_equal(count_lines(text, "               -> do something"), 4);
+	assert_non_null(strstr(text, "\n  98.0 ms      many: rank 7"));
+	assert_non_null(strstr(text, "\n  1.00 ms      other: rank 7"));
+	assert_non_null(strstr(text, "and 17 more in profile_result.json"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void what_is_no_fault_comes_behind_what_is_and_without_advice(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	add_finding(&small, "where_time_goes", (double)NAN);
+	add_finding(&small, "how_fast", (double)NAN);
+	small.findings.items[0].is_overview = small.findings.items[1].is_overview = true;
+	char *alone = small_text(&small, &verdict, 80);
+	assert_null(strstr(alone, "what could be won"));
+	add_finding(&small, "zz_fault", (double)NAN);
+	fsl_profile_findings_sort(&small.findings);
+	char *text = small_text(&small, &verdict, 80);
+	assert_non_null(strstr(text, "\n  -            zz_fault: rank 7"));
+	assert_null(strstr(strstr(text, "\n\n  overview     how_fast: rank 7"), "zz_fault"));
+	assert_non_null(strstr(text, "\n               where_time_goes: rank 7"));
+	assert_int_equal(count_lines(text, "               -> do something"), 1);
+	free(text);
+	free(alone);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void a_damaged_file_is_told_below_the_folder_that_was_given(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 1);
+	struct fsl_profile_rank *rank = &small.profile.ranks[0];
+	assert_int_equal(FSL_GROW(rank->files, rank->files_capacity, 1, NULL), FSL_OK);
+	rank->files[rank->n_files++] = (struct fsl_file){.path = "captures/rank_0/a.csv",
+							 .format = "a.csv",
+							 .state = FSL_FILE_PARTIAL,
+							 .n_bytes = 2500000,
+							 .message = "line 3: cut"};
+	char *text = small_text(&small, &verdict, 80);
+	assert_non_null(strstr(text, "problem      rank_0/a.csv: line 3: cut\n"));
+	assert_non_null(
+		strstr(text, "files        1 file, 2.5 MB, 1 read in part, 0 not usable\n"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void a_document_for_which_memory_is_short_is_not_printed(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 2);
+	add_finding(&small, "some_code", 1.0);
+	const struct fsl_profile_result result = {.profile = &small.profile,
+						  .cluster = &small.cluster,
+						  .findings = &small.findings,
+						  .verdict = &verdict};
+	enum fsl_status status = FSL_ERR_MEMORY;
+	for (uint64_t nth = 1; status != FSL_OK; nth++) {
+		char *text = NULL;
+		size_t length = 0;
+		struct fsl_error err = {0};
+		FILE *stream = open_memstream(&text, &length);
+		assert_non_null(stream);
+		fsl_mem_fail_at(nth);
+		status = fsl_profile_report_json(stream, &result, &err);
+		fsl_mem_fail_at(0);
+		assert_int_equal(fclose(stream), 0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+		assert_true((length > 0) == (status == FSL_OK));
+		free(text);
+	}
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_ranks_are_all_shown),
+		cmocka_unit_test(of_many_ranks_the_median_and_those_that_stand_out_are_shown),
+		cmocka_unit_test(other_levels_and_versions_than_the_first_are_told),
+		cmocka_unit_test(ranks_without_steps_leave_the_table_out),
+		cmocka_unit_test(findings_come_with_gain_and_advice_and_the_rest_is_counted),
+		cmocka_unit_test(many_findings_of_a_kind_leave_room_for_others),
+		cmocka_unit_test(what_is_no_fault_comes_behind_what_is_and_without_advice),
+		cmocka_unit_test(a_damaged_file_is_told_below_the_folder_that_was_given),
+		cmocka_unit_test(a_document_for_which_memory_is_short_is_not_printed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
