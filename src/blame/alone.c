@@ -33,9 +33,9 @@ bool fsl_fuse_has_peers(const struct fsl_peers *peers)
 	return false;
 }
 
-const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *job)
+const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *facts)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	double worst_ms = 0.0;
 	size_t worst = SIZE_MAX;
 	if (!fsl_fuse_has_peers(&blame->peers)) {
@@ -47,7 +47,7 @@ const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *
 			continue;
 		}
 		double more_ms = blame->charges[r].late_ms_per_step - latest_of_stage_ms(blame, r);
-		if (more_ms >= fsl_least_loss_ms(job->config, blame->step_ms) &&
+		if (more_ms >= fsl_least_loss_ms(facts->config, blame->step_ms) &&
 		    more_ms > worst_ms) {
 			worst_ms = more_ms;
 			worst = r;
@@ -61,15 +61,15 @@ const char *fsl_fuse_alone(struct fsl_localisation *out, const struct fsl_case *
 		"the others wait %.1f ms per step longer for rank %" PRId32
 		" than for any other of its stage, and none of these uses the same operators: "
 		"whether it is slow or has more to do cannot be told",
-		worst_ms, job->run->ranks[worst].rank);
+		worst_ms, facts->run->ranks[worst].rank);
 }
 
-enum fsl_status fsl_fuse_note_alone(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_note_alone(struct fsl_localisation *out, const struct fsl_case *facts,
 				    struct fsl_error *err)
 {
 	size_t n_alone = 0, first = 0;
-	for (size_t r = job->blame->n_ranks; r-- > 0;) {
-		if (is_alone(job->blame, r)) {
+	for (size_t r = facts->blame->n_ranks; r-- > 0;) {
+		if (is_alone(facts->blame, r)) {
 			n_alone++;
 			first = r;
 		}
@@ -81,5 +81,5 @@ enum fsl_status fsl_fuse_note_alone(struct fsl_localisation *out, const struct f
 		&out->coverage, &out->arena, err,
 		"own_time: %zu of %zu ranks use operators that no other of their stage uses, "
 		"compared with their own past only: the lowest is rank %" PRId32,
-		n_alone, out->coverage.n_ranks_seen, job->run->ranks[first].rank);
+		n_alone, out->coverage.n_ranks_seen, facts->run->ranks[first].rank);
 }

@@ -285,16 +285,16 @@ static enum fsl_status compare_all(struct fsl_blame *out, const struct fsl_own *
 }
 
 /* Own time, levels and charges; idle time is work too when out->counts_idle says so. */
-static enum fsl_status charge_all(struct fsl_blame *out, const struct fsl_case *job, double *work,
+static enum fsl_status charge_all(struct fsl_blame *out, const struct fsl_case *facts, double *work,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = compare_all(out, job->own, work, work + out->n_ranks, err);
+	enum fsl_status status = compare_all(out, facts->own, work, work + out->n_ranks, err);
 	if (status == FSL_OK) {
-		fsl_chance_find(out, job->config, work);
-		status = fsl_standing_find(out, job->config, work, err);
+		fsl_chance_find(out, facts->config, work);
+		status = fsl_standing_find(out, facts->config, work, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_charge_ranks(out, job->config, work, err);
+		status = fsl_charge_ranks(out, facts->config, work, err);
 	}
 	return status;
 }
@@ -312,30 +312,30 @@ static bool is_explained(const struct fsl_blame *blame, const struct fsl_config 
 	return false;
 }
 
-enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *job,
+enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *facts,
 				struct fsl_error *err)
 {
-	*out = (struct fsl_blame){.n_ranks = job->run->n_ranks, .n_steps = job->steps->n_items};
+	*out = (struct fsl_blame){.n_ranks = facts->run->n_ranks, .n_steps = facts->steps->n_items};
 	double *work = alloc_work(out);
 	enum fsl_status status = FSL_OK;
 	if (work == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
 		goto out;
 	}
-	status = fsl_peers_build(&out->peers, &out->arena, job->run, job->topology, err);
+	status = fsl_peers_build(&out->peers, &out->arena, facts->run, facts->topology, err);
 	if (status == FSL_OK) {
 		status = alloc_blame(out, err);
 	}
 	if (status != FSL_OK) {
 		goto out;
 	}
-	set_lateness(out, job->match);
-	set_steps(out, job->steps, work);
-	status = charge_all(out, job, work, err);
-	if (status == FSL_OK && job->own->has_stages && !is_explained(out, job->config)) {
+	set_lateness(out, facts->match);
+	set_steps(out, facts->steps, work);
+	status = charge_all(out, facts, work, err);
+	if (status == FSL_OK && facts->own->has_stages && !is_explained(out, facts->config)) {
 		/* Work outside every stage is blamed only when recorded work explains nothing. */
 		out->counts_idle = true;
-		status = charge_all(out, job, work, err);
+		status = charge_all(out, facts, work, err);
 	}
 out:
 	fsl_free(work);

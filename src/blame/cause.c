@@ -346,20 +346,20 @@ static bool is_explained(const struct inquiry *q, const struct fsl_cause_clues *
 	return clues->body_ms - clues->body_peers_ms >= SHARE_MIN * excess_ms;
 }
 
-enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
+enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *facts,
 			       size_t rank_idx, const struct fsl_charge *charge,
 			       struct fsl_error *err)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	uint32_t class_idx = blame->peers.class_of[rank_idx];
 	size_t begin = blame->peers.begin[class_idx];
 	struct inquiry q = {.blame = blame,
 			    .charge = charge,
 			    .rank_idx = rank_idx,
-			    .run = job->run,
-			    .match = job->match,
-			    .cuts = job->cuts,
-			    .own = job->own,
+			    .run = facts->run,
+			    .match = facts->match,
+			    .cuts = facts->cuts,
+			    .own = facts->own,
 			    .members = blame->peers.members + begin,
 			    .n_members = blame->peers.begin[class_idx + 1] - begin};
 	q.work = fsl_calloc(2 * LAUNCHES_MAX, sizeof(*q.work));
@@ -374,7 +374,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 	sample_past(&q, &blame->shifts[class_idx]);
 	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
 	out->launch_peers_ms = median_over_peers(&q, launch_ms);
-	if (job->own->has_stages) {
+	if (facts->own->has_stages) {
 		out->cause = cause_from_stages(&q, out);
 		out->is_unrecorded = blame->counts_idle && !is_explained(&q, out);
 		out->cause = out->is_unrecorded ? FSL_CAUSE_HOST : out->cause;

@@ -23,7 +23,7 @@ struct fsl_cause_clues {
  * idle time, a stage is the cause only if it explains half of the excess. @charge: of the rank,
  * that of blame or one like it.
  */
-enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *job,
+enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *facts,
 			       size_t rank_idx, const struct fsl_charge *charge,
 			       struct fsl_error *err);
 

@@ -4,11 +4,11 @@
 #include "blame/fuse.h"
 #include "blame/fuse_parts.h"
 
-static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
 	struct fsl_coverage *coverage = &out->coverage;
-	const struct fsl_topology *topology = job->topology;
+	const struct fsl_topology *topology = facts->topology;
 	coverage->n_ranks_expected = topology->n_expected_ranks;
 	coverage->missing_ranks =
 		fsl_arena_alloc(&out->arena, topology->n_expected_ranks * sizeof(int32_t));
@@ -17,14 +17,14 @@ static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fs
 				topology->n_expected_ranks);
 	}
 	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
-		const struct fsl_rank *rank = fsl_run_rank(job->run, topology->expected_ranks[i]);
+		const struct fsl_rank *rank = fsl_run_rank(facts->run, topology->expected_ranks[i]);
 		if (rank == NULL || rank->n_ops == 0) {
 			coverage->missing_ranks[coverage->n_missing_ranks++] =
 				topology->expected_ranks[i];
 		}
 	}
-	for (size_t r = 0; r < job->run->n_ranks; r++) {
-		coverage->n_ranks_seen += job->run->ranks[r].n_ops > 0;
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
+		coverage->n_ranks_seen += facts->run->ranks[r].n_ops > 0;
 	}
 	return FSL_OK;
 }
@@ -77,24 +77,24 @@ static void measure_time(struct fsl_coverage *coverage, const struct fsl_run *ru
 	}
 }
 
-enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
 	struct fsl_coverage *coverage = &out->coverage;
-	enum fsl_status status = count_ranks(out, job, err);
-	fsl_coverage_count_files(coverage, job->run);
-	measure_time(coverage, job->run);
-	coverage->n_steps = job->steps->n_items;
-	coverage->steps_source = job->steps->source != NULL ? job->steps->source : "";
-	coverage->n_groups = job->match->n_groups;
-	coverage->n_groups_matched = job->match->n_groups_matched;
-	coverage->n_groups_disagreeing = job->match->n_groups_disagreeing;
-	coverage->ends_disagree_ms = job->match->disagree_max_ms;
-	coverage->n_p2p = job->match->n_p2p;
-	coverage->n_p2p_matched = job->match->n_p2p_matched;
-	coverage->n_instances = job->match->n_instances;
-	coverage->n_instances_matched = job->match->n_instances_matched;
-	coverage->clock_offset_max_ms = job->match->offset_max_ms;
-	coverage->clock_residual_ms = job->match->residual_ms;
+	enum fsl_status status = count_ranks(out, facts, err);
+	fsl_coverage_count_files(coverage, facts->run);
+	measure_time(coverage, facts->run);
+	coverage->n_steps = facts->steps->n_items;
+	coverage->steps_source = facts->steps->source != NULL ? facts->steps->source : "";
+	coverage->n_groups = facts->match->n_groups;
+	coverage->n_groups_matched = facts->match->n_groups_matched;
+	coverage->n_groups_disagreeing = facts->match->n_groups_disagreeing;
+	coverage->ends_disagree_ms = facts->match->disagree_max_ms;
+	coverage->n_p2p = facts->match->n_p2p;
+	coverage->n_p2p_matched = facts->match->n_p2p_matched;
+	coverage->n_instances = facts->match->n_instances;
+	coverage->n_instances_matched = facts->match->n_instances_matched;
+	coverage->clock_offset_max_ms = facts->match->offset_max_ms;
+	coverage->clock_residual_ms = facts->match->residual_ms;
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
+#include "blame/link.h"
 #include "blame/verify.h"
 
 /* Confidence never claims certainty; it orders culprits and is no probability. */
@@ -115,11 +116,11 @@ static void add_clues(struct fsl_culprit *culprit, const struct fsl_charge *char
 	}
 }
 
-static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struct fsl_case *facts,
 				       size_t r, const char *reason, struct fsl_error *err)
 {
-	struct fsl_suspect suspect = {.rank = job->run->ranks[r].rank,
-				      .late_ms_per_step = job->blame->charges[r].late_ms_per_step,
+	struct fsl_suspect suspect = {.rank = facts->run->ranks[r].rank,
+				      .late_ms_per_step = facts->blame->charges[r].late_ms_per_step,
 				      .detector = FSL_OWN_TIME_DETECTOR,
 				      .reason = reason};
 	return fsl_localisation_add_unconfirmed(out, &suspect, err);
@@ -146,30 +147,30 @@ static const char *reason_of(struct fsl_localisation *out, const struct fsl_char
 		charge->own_ms, charge->peers_ms, has_peers ? "its peers" : "its own past", place);
 }
 
-static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
-				 double least_ms, struct fsl_error *err)
+static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_case *facts,
+				 size_t r, double least_ms, struct fsl_error *err)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	const struct fsl_charge *charge = &blame->charges[r];
 	struct fsl_cause_clues clues;
-	enum fsl_status status = fsl_cause_find(&clues, job, r, charge, err);
+	enum fsl_status status = fsl_cause_find(&clues, facts, r, charge, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	if ((job->config->causes & (UINT32_C(1) << clues.cause)) == 0) {
-		return add_unconfirmed(out, job, r, "its cause is not among the configured causes",
-				       err);
+	if ((facts->config->causes & (UINT32_C(1) << clues.cause)) == 0) {
+		return add_unconfirmed(out, facts, r,
+				       "its cause is not among the configured causes", err);
 	}
 	uint32_t class_idx = blame->peers.class_of[r];
 	bool has_peers = fsl_peers_n(&blame->peers, r) > 1 &&
 			 blame->shifts[class_idx].begin == blame->shifts[class_idx].end;
-	struct fsl_culprit culprit = fsl_culprit_of(job->run->ranks[r].rank);
-	culprit.server_ip = job->run->ranks[r].server_ip;
+	struct fsl_culprit culprit = fsl_culprit_of(facts->run->ranks[r].rank);
+	culprit.server_ip = facts->run->ranks[r].server_ip;
 	culprit.cause = clues.cause;
 	culprit.other_cause = clues.other_cause;
 	culprit.lost_ms_per_step =
-		fsl_fuse_bound_loss(blame, charge, fsl_fuse_loss_of_rank(job, r));
-	set_onset(&culprit, job->steps, &charge->episode, charge->pattern);
+		fsl_fuse_bound_loss(blame, charge, fsl_fuse_loss_of_rank(facts, r));
+	set_onset(&culprit, facts->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence =
 		confidence_of(is_lasting ? charge->episode.persistence : PERSISTENCE_REPEATED,
@@ -179,57 +180,57 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }
 
-static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	double pauses_ms = fsl_fuse_pauses_ms(job);
-	for (size_t r = 0; r < job->run->n_ranks && status == FSL_OK; r++) {
-		const struct fsl_charge *charge = &job->blame->charges[r];
+	double pauses_ms = fsl_fuse_pauses_ms(facts);
+	for (size_t r = 0; r < facts->run->n_ranks && status == FSL_OK; r++) {
+		const struct fsl_charge *charge = &facts->blame->charges[r];
 		if (charge->pattern == FSL_PATTERN_NONE) {
 			continue;
 		}
-		double step_ms = step_of_charge_ms(job->blame, charge);
-		double least_ms = fsl_least_loss_ms(job->config, step_ms);
-		const char *why_not = fsl_fuse_doubt(out, job, r, least_ms, pauses_ms);
+		double step_ms = step_of_charge_ms(facts->blame, charge);
+		double least_ms = fsl_least_loss_ms(facts->config, step_ms);
+		const char *why_not = fsl_fuse_doubt(out, facts, r, least_ms, pauses_ms);
 		if (why_not == NULL) {
-			status = name_rank(out, job, r, least_ms, err);
+			status = name_rank(out, facts, r, least_ms, err);
 		} else if (charge->lost_ms_per_step >= TOLD_SHARE_MIN * least_ms) {
-			status = add_unconfirmed(out, job, r, why_not, err);
+			status = add_unconfirmed(out, facts, r, why_not, err);
 		}
 	}
 	return status;
 }
 
 /* What a slow link costs the job per step: as replayed, else as measured. */
-static double loss_of_link(const struct fsl_case *job, const struct fsl_link *link)
+static double loss_of_link(const struct fsl_case *facts, const struct fsl_link *link)
 {
-	const struct fsl_proof *proof = fsl_proof_of_link(job->verification, link);
+	const struct fsl_proof *proof = fsl_proof_of_link(facts->verification, link);
 	return proof != NULL ? proof->cost_ms : link->lost_ms_per_step;
 }
 
-static enum fsl_status name_link_end(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status name_link_end(struct fsl_localisation *out, const struct fsl_case *facts,
 				     const struct fsl_link *link, size_t m, struct fsl_error *err)
 {
-	const struct fsl_channel *channel = &job->match->channels[link->channel_idx];
-	const struct fsl_rank *rank = &job->run->ranks[channel->members[m]];
+	const struct fsl_channel *channel = &facts->match->channels[link->channel_idx];
+	const struct fsl_rank *rank = &facts->run->ranks[channel->members[m]];
 	struct fsl_culprit culprit = fsl_culprit_of(rank->rank);
 	if (channel->n_members == 2) {
-		culprit.peer = job->run->ranks[channel->members[1 - m]].rank;
+		culprit.peer = facts->run->ranks[channel->members[1 - m]].rank;
 	}
-	double step_ms = step_level_ms(job->blame, link->episode.begin, link->episode.end);
+	double step_ms = step_level_ms(facts->blame, link->episode.begin, link->episode.end);
 	culprit.server_ip = rank->server_ip;
 	culprit.cause = FSL_CAUSE_NETWORK;
-	culprit.lost_ms_per_step = loss_of_link(job, link);
+	culprit.lost_ms_per_step = loss_of_link(facts, link);
 	culprit.confidence = confidence_of(link->episode.persistence, 1.0, culprit.lost_ms_per_step,
-					   fsl_least_loss_ms(job->config, step_ms));
-	set_onset(&culprit, job->steps, &link->episode, FSL_PATTERN_LASTING);
+					   fsl_least_loss_ms(facts->config, step_ms));
+	set_onset(&culprit, facts->steps, &link->episode, FSL_PATTERN_LASTING);
 	culprit.reason = fsl_arena_printf(
 		&out->arena,
 		"transfer in %s %s takes %.1f ms per step against %.1f ms of %s, and nobody is late in it",
-		fsl_strpool_text(job->run->names, channel->op_id),
-		fsl_strpool_text(job->run->names,
-				 job->topology->groups[channel->group_idx].name_id),
+		fsl_strpool_text(facts->run->names, channel->op_id),
+		fsl_strpool_text(facts->run->names,
+				 facts->topology->groups[channel->group_idx].name_id),
 		link->transfer_ms, link->peers_ms,
 		link->n_peers > 0 ? "like groups" : "its own past");
 	fsl_culprit_add_fact(&culprit, "transfer", link->transfer_ms, "ms");
@@ -262,15 +263,15 @@ static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episo
 }
 
 /* Two witnesses are against a link that is not named: the replay, and the step times. */
-static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_case *facts,
 				 const struct fsl_link *link, bool *is_named, struct fsl_error *err)
 {
-	const struct fsl_channel *channel = &job->match->channels[link->channel_idx];
-	double step_ms = step_level_ms(job->blame, link->episode.begin, link->episode.end);
-	double lost_ms = loss_of_link(job, link),
-	       least_ms = fsl_least_loss_ms(job->config, step_ms);
+	const struct fsl_channel *channel = &facts->match->channels[link->channel_idx];
+	double step_ms = step_level_ms(facts->blame, link->episode.begin, link->episode.end);
+	double lost_ms = loss_of_link(facts, link),
+	       least_ms = fsl_least_loss_ms(facts->config, step_ms);
 	bool is_costless = lost_ms < least_ms &&
-			   !has_step_risen(job->blame, &link->episode, step_ms, least_ms);
+			   !has_step_risen(facts->blame, &link->episode, step_ms, least_ms);
 	enum fsl_status status = FSL_OK;
 	for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
 		size_t r = channel->members[m];
@@ -280,12 +281,12 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 				"transfer in %s takes %.1f ms per step too long, but replayed with "
 				"all others at their level the job loses %.1f ms per step by it, less "
 				"than the %.1f ms that count, and its steps took no longer",
-				fsl_strpool_text(job->run->names, channel->op_id),
+				fsl_strpool_text(facts->run->names, channel->op_id),
 				link->lost_ms_per_step, lost_ms, least_ms);
-			status = add_unconfirmed(out, job, r, reason, err);
+			status = add_unconfirmed(out, facts, r, reason, err);
 		} else if (!is_named[r]) {
 			is_named[r] = true;
-			status = name_link_end(out, job, link, m, err);
+			status = name_link_end(out, facts, link, m, err);
 		}
 	}
 	return status;
@@ -293,35 +294,35 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 
 /* Slow links: as the replay judged them, else looked for now. In @out's arena or borrowed. */
 static enum fsl_status list_links(struct fsl_link **links, size_t *n_links,
-				  struct fsl_localisation *out, const struct fsl_case *job,
+				  struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
-	const struct fsl_verification *verification = job->verification;
+	const struct fsl_verification *verification = facts->verification;
 	if (verification == NULL || !verification->has_links) {
-		return fsl_links_find(links, n_links, &out->arena, job, err);
+		return fsl_links_find(links, n_links, &out->arena, facts, err);
 	}
 	*links = verification->links;
 	*n_links = verification->n_links;
 	return FSL_OK;
 }
 
-static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
 	struct fsl_link *links = NULL;
 	size_t n_links = 0;
-	if ((job->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
+	if ((facts->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
 		return FSL_OK;
 	}
-	bool *is_named = fsl_fuse_named(out, job->run);
+	bool *is_named = fsl_fuse_named(out, facts->run);
 	enum fsl_status status = is_named != NULL
-					 ? list_links(&links, &n_links, out, job, err)
+					 ? list_links(&links, &n_links, out, facts, err)
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links");
 	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
-		status = name_link(out, job, &links[i], is_named, err);
+		status = name_link(out, facts, &links[i], is_named, err);
 	}
 	fsl_free(is_named);
-	size_t n_unjudged = fsl_links_count_unjudged(job);
+	size_t n_unjudged = fsl_links_count_unjudged(facts);
 	if (n_unjudged > 0 && status == FSL_OK) {
 		status = fsl_coverage_add_skipped(
 			&out->coverage, &out->arena, err,
@@ -350,24 +351,24 @@ void fsl_fuse_sort_culprits(struct fsl_localisation *out)
  * Culprits of one job wait for each other at the next common barrier, so their losses overlap: what
  * the job loses is the largest of them, and each share is against that.
  */
-static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_case *facts,
 				struct fsl_error *err)
 {
 	const struct fsl_culprit *worst = &out->culprits[0];
-	const struct fsl_steps *steps = job->steps;
+	const struct fsl_steps *steps = facts->steps;
 	size_t begin = 0, end = steps->n_items;
 	for (size_t s = 0; s < steps->n_items; s++) {
 		begin = steps->items[s].step == worst->onset_step ? s : begin;
 		end = worst->until_step >= 0 && steps->items[s].step == worst->until_step ? s : end;
 	}
-	out->step_ms = step_level_ms(job->blame, begin, end);
+	out->step_ms = step_level_ms(facts->blame, begin, end);
 	const struct fsl_charge *charge =
-		&job->blame->charges[fsl_run_rank_idx(job->run, worst->rank)];
+		&facts->blame->charges[fsl_run_rank_idx(facts->run, worst->rank)];
 	if (charge->pattern == FSL_PATTERN_REPEATED && worst->cause != FSL_CAUSE_NETWORK) {
 		double sum_ms = 0.0;
 		fsl_charge_range(charge, steps->n_items, &begin, &end);
 		for (size_t s = begin; s < end; s++) {
-			sum_ms += job->blame->step_dur_ms[s];
+			sum_ms += facts->blame->step_dur_ms[s];
 		}
 		out->step_ms = sum_ms / (double)(end - begin);
 	}
@@ -377,33 +378,33 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 		out->culprits[i].share_of_loss =
 			fmin(1.0, out->culprits[i].lost_ms_per_step / worst->lost_ms_per_step);
 	}
-	return fsl_verify_loss(out, job, begin, end, err);
+	return fsl_verify_loss(out, facts, begin, end, err);
 }
 
 /* Where the data of a rank ends, its fault perhaps does not. */
-static void forget_ends(struct fsl_localisation *out, const struct fsl_case *job)
+static void forget_ends(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	for (size_t i = 0; i < out->n_culprits; i++) {
-		size_t r = fsl_run_rank_idx(job->run, out->culprits[i].rank);
-		if (r != SIZE_MAX && fsl_fuse_is_short(job, r)) {
+		size_t r = fsl_run_rank_idx(facts->run, out->culprits[i].rank);
+		if (r != SIZE_MAX && fsl_fuse_is_short(facts, r)) {
 			out->culprits[i].until_step = -1;
 		}
 	}
 }
 
-enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
-	out->step_ms = job->blame->step_ms;
-	enum fsl_status status = name_ranks(out, job, err);
+	out->step_ms = facts->blame->step_ms;
+	enum fsl_status status = name_ranks(out, facts, err);
 	if (status == FSL_OK) {
-		status = name_links(out, job, err);
+		status = name_links(out, facts, err);
 	}
 	if (status != FSL_OK || out->n_culprits == 0) {
 		return status;
 	}
 	fsl_fuse_sort_culprits(out);
-	status = set_loss(out, job, err);
-	forget_ends(out, job); /* losses are those of the steps that were seen */
-	return status == FSL_OK ? fsl_fuse_runner_up(out, job, err) : status;
+	status = set_loss(out, facts, err);
+	forget_ends(out, facts); /* losses are those of the steps that were seen */
+	return status == FSL_OK ? fsl_fuse_runner_up(out, facts, err) : status;
 }

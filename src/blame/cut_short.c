@@ -8,22 +8,22 @@
 /* Steps that a rank lacks at the end before it is told; the last ones are cut in any capture. */
 enum { STEPS_SHORT_MIN = 5 };
 
-bool fsl_fuse_is_short(const struct fsl_case *job, size_t r)
+bool fsl_fuse_is_short(const struct fsl_case *facts, size_t r)
 {
-	const struct fsl_rank *rank = &job->run->ranks[r];
-	const struct fsl_steps *steps = job->steps;
+	const struct fsl_rank *rank = &facts->run->ranks[r];
+	const struct fsl_steps *steps = facts->steps;
 	if (rank->n_ops == 0 || steps->n_items <= STEPS_SHORT_MIN) {
 		return false;
 	}
-	int64_t last_ns = fsl_op_end_ns(&rank->ops[rank->n_ops - 1]) - job->match->clock_ns[r];
+	int64_t last_ns = fsl_op_end_ns(&rank->ops[rank->n_ops - 1]) - facts->match->clock_ns[r];
 	return last_ns < steps->items[steps->n_items - STEPS_SHORT_MIN].begin_ns;
 }
 
-size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first)
+size_t fsl_fuse_count_short(const struct fsl_case *facts, size_t *first)
 {
 	size_t n = 0;
-	for (size_t r = job->run->n_ranks; r-- > 0;) {
-		if (fsl_fuse_is_short(job, r)) {
+	for (size_t r = facts->run->n_ranks; r-- > 0;) {
+		if (fsl_fuse_is_short(facts, r)) {
 			*first = r;
 			n++;
 		}
@@ -31,10 +31,10 @@ size_t fsl_fuse_count_short(const struct fsl_case *job, size_t *first)
 	return n;
 }
 
-enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct fsl_case *facts,
 				    struct fsl_error *err)
 {
-	size_t first = 0, n = fsl_fuse_count_short(job, &first);
+	size_t first = 0, n = fsl_fuse_count_short(facts, &first);
 	if (n == 0) {
 		return FSL_OK;
 	}
@@ -42,14 +42,14 @@ enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct f
 		&out->coverage, &out->arena, err,
 		"own_time: data of %zu of %zu ranks ends %d steps or more before the others', what "
 		"they did then is not known: the lowest is rank %" PRId32,
-		n, out->coverage.n_ranks_seen, (int)STEPS_SHORT_MIN, job->run->ranks[first].rank);
+		n, out->coverage.n_ranks_seen, (int)STEPS_SHORT_MIN, facts->run->ranks[first].rank);
 }
 
-const char *fsl_fuse_unjudged(struct fsl_localisation *out, const struct fsl_case *job)
+const char *fsl_fuse_unjudged(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	static const double UNJUDGED_SHARE_MAX = 0.2; /* of the time; an evaluation may end a job */
 	const struct fsl_coverage *coverage = &out->coverage;
-	const struct fsl_steps *steps = job->steps;
+	const struct fsl_steps *steps = facts->steps;
 	if (steps->n_items == 0) {
 		return NULL;
 	}

@@ -48,11 +48,11 @@ struct listing {
 };
 
 static enum fsl_status listing_init(struct listing *listing, struct fsl_arena *arena,
-				    const struct fsl_localisation *out, const struct fsl_case *job,
-				    struct fsl_error *err)
+				    const struct fsl_localisation *out,
+				    const struct fsl_case *facts, struct fsl_error *err)
 {
-	size_t n_classes = job->blame->peers.n_classes, n_ranks = job->run->n_ranks;
-	listing->is_named = fsl_fuse_named(out, job->run);
+	size_t n_classes = facts->blame->peers.n_classes, n_ranks = facts->run->n_ranks;
+	listing->is_named = fsl_fuse_named(out, facts->run);
 	listing->is_listed = fsl_arena_alloc(arena, n_ranks * sizeof(*listing->is_listed));
 	listing->healthy = fsl_arena_alloc(arena, n_classes * sizeof(*listing->healthy));
 	listing->n_healthy = fsl_arena_alloc(arena, n_classes * sizeof(*listing->n_healthy));
@@ -64,10 +64,10 @@ static enum fsl_status listing_init(struct listing *listing, struct fsl_arena *a
 
 /* Healthy ranks of a class, made at the first call; in the verdict's arena. */
 static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisation *out,
-				    const struct fsl_case *job, uint32_t class_idx,
+				    const struct fsl_case *facts, uint32_t class_idx,
 				    struct fsl_error *err)
 {
-	const struct fsl_peers *peers = &job->blame->peers;
+	const struct fsl_peers *peers = &facts->blame->peers;
 	size_t begin = peers->begin[class_idx], end = peers->begin[class_idx + 1], n = 0;
 	if (listing->healthy[class_idx] != NULL) {
 		return FSL_OK;
@@ -78,7 +78,7 @@ static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisa
 	}
 	for (size_t k = begin; k < end; k++) {
 		if (!listing->is_named[peers->members[k]]) {
-			ranks[n++] = job->run->ranks[peers->members[k]].rank;
+			ranks[n++] = facts->run->ranks[peers->members[k]].rank;
 		}
 	}
 	listing->healthy[class_idx] = ranks;
@@ -91,11 +91,11 @@ static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisa
  * is above what the charge calls high. NULL and 0 when out of memory: the series is an extra.
  */
 static void add_series(struct fsl_detail *detail, struct fsl_localisation *out,
-		       const struct fsl_case *job)
+		       const struct fsl_case *facts)
 {
-	const struct fsl_blame *blame = job->blame;
-	size_t r = fsl_run_rank_idx(job->run, detail->rank);
-	if (!job->config->record_kpi || r == SIZE_MAX) {
+	const struct fsl_blame *blame = facts->blame;
+	size_t r = fsl_run_rank_idx(facts->run, detail->rank);
+	if (!facts->config->record_kpi || r == SIZE_MAX) {
 		return;
 	}
 	detail->kpi = fsl_arena_alloc(&out->arena, blame->n_steps * sizeof(*detail->kpi));
@@ -106,50 +106,51 @@ static void add_series(struct fsl_detail *detail, struct fsl_localisation *out,
 		}
 		bool is_high = fsl_blame_excess_ms(blame, r, s) > blame->charges[r].threshold_ms;
 		detail->kpi[detail->n_kpi++] = (struct fsl_kpi_point){
-			.timestamp_ms = (double)job->steps->items[s].begin_ns / FSL_NS_PER_MS,
+			.timestamp_ms = (double)facts->steps->items[s].begin_ns / FSL_NS_PER_MS,
 			.value = own_ms,
 			.abnormal = detail->is_abnormal && is_high};
 	}
 }
 
-static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl_case *facts,
 				  const struct fsl_detail *abnormal, struct listing *listing,
 				  struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < abnormal->n_rela_ranks && status == FSL_OK; i++) {
-		size_t r = fsl_run_rank_idx(job->run, abnormal->rela_ranks[i]);
+		size_t r = fsl_run_rank_idx(facts->run, abnormal->rela_ranks[i]);
 		if (listing->is_listed[r]) {
 			continue;
 		}
 		listing->is_listed[r] = true;
 		struct fsl_detail detail = {.rank = abnormal->rela_ranks[i],
-					    .server_ip = job->run->ranks[r].server_ip,
+					    .server_ip = facts->run->ranks[r].server_ip,
 					    .kpi_id = abnormal->kpi_id,
 					    .method = FSL_METHOD_SPACE};
-		add_series(&detail, out, job);
+		add_series(&detail, out, facts);
 		status = fsl_localisation_add_detail(out, &detail, err);
 	}
 	return status;
 }
 
-static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fsl_case *facts,
 				   const struct fsl_culprit *culprit, struct listing *listing,
 				   struct fsl_error *err)
 {
-	uint32_t class_idx = job->blame->peers.class_of[fsl_run_rank_idx(job->run, culprit->rank)];
+	uint32_t class_idx =
+		facts->blame->peers.class_of[fsl_run_rank_idx(facts->run, culprit->rank)];
 	struct fsl_detail detail = {.rank = culprit->rank,
 				    .server_ip = culprit->server_ip,
-				    .kpi_id = kpi_of(job->config, culprit->cause),
+				    .kpi_id = kpi_of(facts->config, culprit->cause),
 				    .method = FSL_METHOD_TIME,
 				    .is_abnormal = true};
 	enum fsl_status status = FSL_OK;
 	if (class_idx != FSL_NO_CLASS) {
-		status = list_healthy(listing, out, job, class_idx, err);
+		status = list_healthy(listing, out, facts, class_idx, err);
 	}
 	if (status == FSL_OK && class_idx != FSL_NO_CLASS && listing->n_healthy[class_idx] > 0) {
 		size_t n = listing->n_healthy[class_idx];
-		size_t n_max = (size_t)job->config->max_num_normal_results;
+		size_t n_max = (size_t)facts->config->max_num_normal_results;
 		detail.method = FSL_METHOD_SPACE;
 		detail.rela_ranks = listing->healthy[class_idx];
 		detail.n_rela_ranks = n < n_max ? n : n_max;
@@ -158,43 +159,43 @@ static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fs
 		detail.n_omitted_ranks = n < OMITTED_MAX ? n : OMITTED_MAX;
 	}
 	raise_flag(out, culprit->cause);
-	add_series(&detail, out, job);
+	add_series(&detail, out, facts);
 	if (status == FSL_OK) {
 		status = fsl_localisation_add_detail(out, &detail, err);
 	}
-	return status == FSL_OK ? add_normal(out, job, &detail, listing, err) : status;
+	return status == FSL_OK ? add_normal(out, facts, &detail, listing, err) : status;
 }
 
-static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_case *facts,
 				int32_t rank, struct fsl_error *err)
 {
-	const struct fsl_rank *seen = fsl_run_rank(job->run, rank);
+	const struct fsl_rank *seen = fsl_run_rank(facts->run, rank);
 	struct fsl_detail detail = {.rank = rank,
 				    .server_ip = seen != NULL ? seen->server_ip : "localhost",
-				    .kpi_id = job->config->cal_slow,
+				    .kpi_id = facts->config->cal_slow,
 				    .method = FSL_METHOD_LACK,
 				    .is_abnormal = true};
 	return fsl_localisation_add_detail(out, &detail, err);
 }
 
-enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *facts,
 				 struct fsl_error *err)
 {
 	struct listing listing = {0};
 	struct fsl_arena scratch = {0};
-	enum fsl_status status = listing_init(&listing, &scratch, out, job, err);
+	enum fsl_status status = listing_init(&listing, &scratch, out, facts, err);
 	/* A stage with more to do is no abnormal node. */
 	size_t n_abnormal = out->kind == FSL_VERDICT_STAGE_IMBALANCE ? 0 : out->n_culprits;
 	for (size_t i = 0; i < n_abnormal && status == FSL_OK; i++) {
-		if (fsl_run_rank_idx(job->run, out->culprits[i].rank) != SIZE_MAX) {
-			status = add_culprit(out, job, &out->culprits[i], &listing, err);
+		if (fsl_run_rank_idx(facts->run, out->culprits[i].rank) != SIZE_MAX) {
+			status = add_culprit(out, facts, &out->culprits[i], &listing, err);
 		}
 	}
 	/* Where nobody has data, as in a time range behind the end of the job, no rank lacks any.
 	 */
 	size_t n_lacking = out->coverage.n_ranks_seen > 0 ? out->coverage.n_missing_ranks : 0;
 	for (size_t i = 0; i < n_lacking && status == FSL_OK; i++) {
-		status = add_lack(out, job, out->coverage.missing_ranks[i], err);
+		status = add_lack(out, facts, out->coverage.missing_ranks[i], err);
 	}
 	fsl_free(listing.is_named);
 	fsl_arena_fini(&scratch);

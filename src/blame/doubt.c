@@ -21,11 +21,11 @@ static const double MEMBER_SHARE_MIN = 0.5;
  * same factor: rises differ by no more than this. */
 static const double HOST_RATIO_MAX = 1.25;
 
-double fsl_fuse_loss_of_rank(const struct fsl_case *job, size_t r)
+double fsl_fuse_loss_of_rank(const struct fsl_case *facts, size_t r)
 {
-	const struct fsl_charge *charge = &job->blame->charges[r];
-	const struct fsl_proof *proof = fsl_proof_of_rank(job->verification, r);
-	return proof != NULL ? fmax(proof->cost_ms, fsl_fuse_least_loss(job, charge))
+	const struct fsl_charge *charge = &facts->blame->charges[r];
+	const struct fsl_proof *proof = fsl_proof_of_rank(facts->verification, r);
+	return proof != NULL ? fmax(proof->cost_ms, fsl_fuse_least_loss(facts, charge))
 			     : charge->lost_ms_per_step;
 }
 
@@ -46,9 +46,9 @@ static bool changed_together(const struct fsl_charge *a, const struct fsl_charge
 }
 
 /* How much longer the rank's own time is in the episode of its charge than outside of it. */
-static double own_rise(const struct fsl_case *job, size_t r)
+static double own_rise(const struct fsl_case *facts, size_t r)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	const struct fsl_episode *episode = &blame->charges[r].episode;
 	const double *own_ms = blame->own_ms + r * blame->n_steps;
 	double *outside_ms = fsl_calloc(2 * blame->n_steps + 1, sizeof(*outside_ms));
@@ -66,10 +66,10 @@ static double own_rise(const struct fsl_case *job, size_t r)
 }
 
 /* Two ranks of one host that became slower by the same factor. */
-static bool is_host_change(const struct fsl_case *job, size_t a, size_t b)
+static bool is_host_change(const struct fsl_case *facts, size_t a, size_t b)
 {
-	double rise_a = own_rise(job, a), rise_b = own_rise(job, b);
-	return strcmp(job->run->ranks[a].server_ip, job->run->ranks[b].server_ip) == 0 &&
+	double rise_a = own_rise(facts, a), rise_b = own_rise(facts, b);
+	return strcmp(facts->run->ranks[a].server_ip, facts->run->ranks[b].server_ip) == 0 &&
 	       fmax(rise_a, rise_b) <= HOST_RATIO_MAX * fmin(rise_a, rise_b);
 }
 
@@ -78,55 +78,56 @@ static bool is_host_change(const struct fsl_case *job, size_t a, size_t b)
  * less: noise decides which member of a set is last in a step, so that the cost of each scatters
  * around what counts where that of the set does not.
  */
-static bool is_member(const struct fsl_case *job, size_t r, double least_ms)
+static bool is_member(const struct fsl_case *facts, size_t r, double least_ms)
 {
-	const struct fsl_charge *charges = job->blame->charges;
+	const struct fsl_charge *charges = facts->blame->charges;
 	bool is_found = false,
-	     is_costly = fsl_fuse_loss_of_rank(job, r) >= MEMBER_SHARE_MIN * least_ms;
+	     is_costly = fsl_fuse_loss_of_rank(facts, r) >= MEMBER_SHARE_MIN * least_ms;
 	if (charges[r].lost_ms_per_step < least_ms) {
 		return false;
 	}
-	for (size_t k = 0; k < job->blame->n_ranks && !is_found; k++) {
+	for (size_t k = 0; k < facts->blame->n_ranks && !is_found; k++) {
 		is_found = k != r && changed_together(&charges[k], &charges[r]) &&
 			   !(charges[k].last_share < LAST_SHARE_MIN) &&
-			   fsl_fuse_loss_of_rank(job, k) >= least_ms &&
-			   (is_costly || is_host_change(job, k, r));
+			   fsl_fuse_loss_of_rank(facts, k) >= least_ms &&
+			   (is_costly || is_host_change(facts, k, r));
 	}
 	return is_found;
 }
 
 /* Slower all along by no more than devices may be. */
-static bool is_uneven_device(const struct fsl_case *job, size_t r)
+static bool is_uneven_device(const struct fsl_case *facts, size_t r)
 {
-	const struct fsl_charge *charge = &job->blame->charges[r];
+	const struct fsl_charge *charge = &facts->blame->charges[r];
 	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
-	return is_level && fsl_blame_is_uneven(job->blame, r);
+	return is_level && fsl_blame_is_uneven(facts->blame, r);
 }
 
-static bool is_uneven_work(const struct fsl_case *job, size_t r)
+static bool is_uneven_work(const struct fsl_case *facts, size_t r)
 {
-	double spread = job->blame->spread[job->blame->peers.class_of[r]];
-	return job->blame->charges[r].pattern == FSL_PATTERN_REPEATED &&
+	double spread = facts->blame->spread[facts->blame->peers.class_of[r]];
+	return facts->blame->charges[r].pattern == FSL_PATTERN_REPEATED &&
 	       spread >= FSL_WORK_SPREAD_MIN;
 }
 
-bool fsl_fuse_is_doubted(const struct fsl_case *job, size_t r)
+bool fsl_fuse_is_doubted(const struct fsl_case *facts, size_t r)
 {
-	return is_uneven_device(job, r) || is_uneven_work(job, r);
+	return is_uneven_device(facts, r) || is_uneven_work(facts, r);
 }
 
-const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
+const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *facts, size_t r,
 			   double least_ms, double pauses_ms)
 {
-	const struct fsl_charge *charge = &job->blame->charges[r];
-	bool is_costly = fsl_fuse_loss_of_rank(job, r) >= least_ms || is_member(job, r, least_ms);
+	const struct fsl_charge *charge = &facts->blame->charges[r];
+	bool is_costly =
+		fsl_fuse_loss_of_rank(facts, r) >= least_ms || is_member(facts, r, least_ms);
 	if (charge->lost_ms_per_step >= least_ms && !is_costly) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, but replayed with all others at "
 			"their level the job loses %.1f ms per step by it, less than the %.1f ms "
 			"that count",
-			charge->lost_ms_per_step, fsl_fuse_loss_of_rank(job, r), least_ms);
+			charge->lost_ms_per_step, fsl_fuse_loss_of_rank(facts, r), least_ms);
 	}
 	if (!is_costly) {
 		return fsl_arena_printf(
@@ -135,24 +136,24 @@ const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
 	}
-	if (is_uneven_device(job, r)) {
+	if (is_uneven_device(facts, r)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers without a change of its own, and "
 			"no clear gap to them: uneven devices rather than a slow one",
 			charge->own_ms - charge->peers_ms);
 	}
-	if (is_uneven_work(job, r)) {
+	if (is_uneven_work(facts, r)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers in single steps, but their work "
 			"differs by %.0f %% in every step",
 			charge->lost_ms_per_step,
-			100.0 * job->blame->spread[job->blame->peers.class_of[r]]);
+			100.0 * facts->blame->spread[facts->blame->peers.class_of[r]]);
 	}
 	size_t begin = 0, end = 0;
-	fsl_charge_range(charge, job->blame->n_steps, &begin, &end);
-	double range_share = (double)(end - begin) / (double)job->blame->n_steps;
+	fsl_charge_range(charge, facts->blame->n_steps, &begin, &end);
+	double range_share = (double)(end - begin) / (double)facts->blame->n_steps;
 	if (charge->pattern == FSL_PATTERN_REPEATED &&
 	    charge->lost_ms_per_step * range_share < PAUSES_SHARE_MIN * pauses_ms) {
 		return fsl_arena_printf(
@@ -161,7 +162,7 @@ const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *
 			"of the %.1f ms that such steps of all ranks cost",
 			charge->lost_ms_per_step, pauses_ms);
 	}
-	if (charge->last_share < LAST_SHARE_MIN && !is_member(job, r, least_ms)) {
+	if (charge->last_share < LAST_SHARE_MIN && !is_member(facts, r, least_ms)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, but nobody waits "

@@ -18,7 +18,7 @@ static const double CONFIDENCE_STOPPED_FIRST = 0.7;
 static const double CONFIDENCE_HANG_UNNAMED = 0.5;
 
 /* Why nothing can be said, NULL when enough was seen. */
-static const char *too_little(struct fsl_localisation *out, const struct fsl_case *job)
+static const char *too_little(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
 	if (coverage->n_ranks_seen < 2) {
@@ -27,18 +27,18 @@ static const char *too_little(struct fsl_localisation *out, const struct fsl_cas
 			"operators of %zu rank%s were read; comparing needs at least 2",
 			coverage->n_ranks_seen, coverage->n_ranks_seen == 1 ? "" : "s");
 	}
-	if ((int64_t)coverage->n_steps < job->config->steps_min) {
+	if ((int64_t)coverage->n_steps < facts->config->steps_min) {
 		return fsl_arena_printf(
 			&out->arena, "%zu step%s seen; at least %" PRId64 " are needed",
 			coverage->n_steps, coverage->n_steps == 1 ? " was" : "s were",
-			job->config->steps_min);
+			facts->config->steps_min);
 	}
 	double seen_share = (double)coverage->n_ranks_seen / (double)coverage->n_ranks_expected;
-	if (seen_share < job->config->rank_coverage_min) {
+	if (seen_share < facts->config->rank_coverage_min) {
 		return fsl_arena_printf(&out->arena,
 					"%zu of %zu ranks left data; at least %.0f %% are needed",
 					coverage->n_ranks_seen, coverage->n_ranks_expected,
-					100.0 * job->config->rank_coverage_min);
+					100.0 * facts->config->rank_coverage_min);
 	}
 	return NULL;
 }
@@ -104,10 +104,10 @@ static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const s
 	return is_host ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
 }
 
-void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *job)
+void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	const struct fsl_culprit *worst = &out->culprits[0];
-	out->kind = kind_of(out, job->run);
+	out->kind = kind_of(out, facts->run);
 	out->confidence = worst->confidence;
 	out->fault_ns = worst->onset_ns;
 	for (size_t i = 1; i < out->n_culprits; i++) {
@@ -129,7 +129,7 @@ static const struct fsl_suspect *find_nearest(const struct fsl_localisation *out
 	return NULL;
 }
 
-static const char *why_nobody(struct fsl_localisation *out, const struct fsl_case *job,
+static const char *why_nobody(struct fsl_localisation *out, const struct fsl_case *facts,
 			      const struct fsl_suspect *nearest)
 {
 	if (nearest != NULL) {
@@ -138,26 +138,26 @@ static const char *why_nobody(struct fsl_localisation *out, const struct fsl_cas
 					nearest->rank, nearest->reason);
 	}
 	return fsl_arena_printf(&out->arena, "no rank's own work stands out against %s",
-				fsl_fuse_has_peers(&job->blame->peers)
+				fsl_fuse_has_peers(&facts->blame->peers)
 					? "its peers"
 					: "its own past, and no two ranks do the same work");
 }
 
 /* What a slowdown that no rank explains leaves to look at. */
-static const char *unexplained(struct fsl_localisation *out, const struct fsl_case *job)
+static const char *unexplained(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
-	const struct fsl_perception *perception = job->perception;
+	const struct fsl_perception *perception = facts->perception;
 	if (perception->n_episodes > 0 && perception->episodes[0].is_of_saves) {
 		return "no rank's checkpoints stand out against those of its peers: look at the "
 		       "storage that all ranks share";
 	}
-	size_t first = 0, n_unseen = fsl_fuse_count_short(job, &first);
+	size_t first = 0, n_unseen = fsl_fuse_count_short(facts, &first);
 	const char *of_last = n_unseen > 0 ? ", or none of the last steps" : "";
 	n_unseen += coverage->n_missing_ranks;
 	/* Those who left no data may be at fault themselves. */
 	const struct fsl_suspect *nearest = n_unseen == 0 ? find_nearest(out) : NULL;
-	const char *why = why_nobody(out, job, nearest);
+	const char *why = why_nobody(out, facts, nearest);
 	if (n_unseen == 0) {
 		return fsl_arena_printf(&out->arena, "%s: look %sfor what all ranks share", why,
 					nearest != NULL ? "at it, then " : "");
@@ -169,10 +169,10 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 }
 
 /* Verdict without culprits, in the light of perception. */
-static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *job,
+static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *facts,
 			     const char *why_too_little)
 {
-	const struct fsl_perception *perception = job->perception;
+	const struct fsl_perception *perception = facts->perception;
 	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
 	if (why_too_little != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
@@ -185,12 +185,12 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		if (perception->n_episodes > 0) {
 			out->fault_ns = perception->episodes[0].onset_ns;
 		}
-		out->reason = unexplained(out, job);
+		out->reason = unexplained(out, facts);
 		return;
 	}
-	const char *why_untold = fsl_fuse_alone(out, job);
+	const char *why_untold = fsl_fuse_alone(out, facts);
 	out->lacks_peers = why_untold != NULL;
-	why_untold = out->lacks_peers ? why_untold : fsl_fuse_unjudged(out, job);
+	why_untold = out->lacks_peers ? why_untold : fsl_fuse_unjudged(out, facts);
 	if (why_untold != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 		out->reason = why_untold;
@@ -202,7 +202,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		fsl_arena_printf(&out->arena,
 				 "no rank and no link costs the job more than %.1f %% of its step "
 				 "time against its peers",
-				 100.0 * fsl_least_loss_ms(job->config, 1.0));
+				 100.0 * fsl_least_loss_ms(facts->config, 1.0));
 }
 
 static struct fsl_culprit stopped_culprit(const struct fsl_run *run, int32_t number)
@@ -219,10 +219,10 @@ static struct fsl_culprit stopped_culprit(const struct fsl_run *run, int32_t num
 
 /* Ranks that stopped before the others hold them up, whatever the reason: they come before those
  * that were slow until then. */
-static enum fsl_status name_stopped(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status name_stopped(struct fsl_localisation *out, const struct fsl_case *facts,
 				    struct fsl_error *err)
 {
-	const struct fsl_perception *perception = job->perception;
+	const struct fsl_perception *perception = facts->perception;
 	size_t n_slow = out->n_culprits, n_stopped = perception->n_stopped_first;
 	struct fsl_culprit *slow = fsl_calloc(n_slow + 1, sizeof(*slow));
 	if (slow == NULL) {
@@ -235,15 +235,15 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	out->n_culprits = 0;
 	for (size_t i = 0; i < n_stopped && status == FSL_OK; i++) {
 		struct fsl_culprit culprit =
-			stopped_culprit(job->run, perception->stopped_first[i]);
+			stopped_culprit(facts->run, perception->stopped_first[i]);
 		status = fsl_localisation_add_culprit(out, &culprit, err);
 	}
-	bool *has_stopped = fsl_fuse_named(out, job->run);
+	bool *has_stopped = fsl_fuse_named(out, facts->run);
 	if (has_stopped == NULL && status == FSL_OK) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n_slow);
 	}
 	for (size_t i = 0; i < n_slow && status == FSL_OK; i++) {
-		if (!has_stopped[fsl_run_rank_idx(job->run, slow[i].rank)]) {
+		if (!has_stopped[fsl_run_rank_idx(facts->run, slow[i].rank)]) {
 			status = fsl_localisation_add_culprit(out, &slow[i], err);
 		}
 	}
@@ -265,62 +265,62 @@ static const char *tell_hang(struct fsl_localisation *out, const struct fsl_perc
 }
 
 /* A job that stands still has no greater trouble, whoever was slow before. */
-static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct fsl_case *facts,
 				     struct fsl_error *err)
 {
 	out->kind = FSL_VERDICT_HANG;
 	out->confidence = CONFIDENCE_HANG_UNNAMED;
-	out->fault_ns = job->perception->hang_since_ns;
-	out->reason = tell_hang(out, job->perception);
+	out->fault_ns = facts->perception->hang_since_ns;
+	out->reason = tell_hang(out, facts->perception);
 	if (out->reason == NULL) {
 		out->reason = "";
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
 	}
-	return name_stopped(out, job, err);
+	return name_stopped(out, facts, err);
 }
 
-enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *facts,
 			 struct fsl_error *err)
 {
-	enum fsl_status status = fsl_fuse_coverage(out, job, err);
+	enum fsl_status status = fsl_fuse_coverage(out, facts, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (job->verification != NULL) {
-		out->replay = job->verification->summary;
+	if (facts->verification != NULL) {
+		out->replay = facts->verification->summary;
 	}
-	const char *why_too_little = too_little(out, job);
+	const char *why_too_little = too_little(out, facts);
 	if (why_too_little == NULL) {
-		status = fsl_fuse_culprits(out, job, err);
+		status = fsl_fuse_culprits(out, facts, err);
 	}
 	if (why_too_little == NULL) {
-		if (job->verification != NULL) {
+		if (facts->verification != NULL) {
 			/* Detectors take its place. */
-			fsl_verification_drop_graph(job->verification);
+			fsl_verification_drop_graph(facts->verification);
 		}
-		if (status == FSL_OK && !job->is_brief) {
-			status = fsl_fuse_suspects(out, job, err);
-		}
-		if (status == FSL_OK) {
-			status = fsl_fuse_note_alone(out, job, err);
+		if (status == FSL_OK && !facts->is_brief) {
+			status = fsl_fuse_suspects(out, facts, err);
 		}
 		if (status == FSL_OK) {
-			status = fsl_fuse_note_short(out, job, err);
+			status = fsl_fuse_note_alone(out, facts, err);
+		}
+		if (status == FSL_OK) {
+			status = fsl_fuse_note_short(out, facts, err);
 		}
 	}
 	if (status != FSL_OK) {
 		return status;
 	}
-	if (job->perception->kind == FSL_VERDICT_HANG) {
-		status = conclude_hang(out, job, err);
+	if (facts->perception->kind == FSL_VERDICT_HANG) {
+		status = conclude_hang(out, facts, err);
 	} else if (out->n_culprits > 0) {
-		fsl_fuse_conclude_named(out, job);
+		fsl_fuse_conclude_named(out, facts);
 	} else {
 		bool is_found = false;
-		conclude_unnamed(out, job, why_too_little);
+		conclude_unnamed(out, facts, why_too_little);
 		if (out->kind == FSL_VERDICT_NORMAL || out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
-			status = fsl_fuse_imbalance(out, job, &is_found, err);
+			status = fsl_fuse_imbalance(out, facts, &is_found, err);
 		}
 	}
-	return status == FSL_OK && !job->is_brief ? fsl_fuse_details(out, job, err) : status;
+	return status == FSL_OK && !facts->is_brief ? fsl_fuse_details(out, facts, err) : status;
 }

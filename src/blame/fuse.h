@@ -13,11 +13,11 @@
  * FSL_VERDICT_INSUFFICIENT_EVIDENCE with the reason, never an error. A detector that could not run
  * is noted in the coverage and never takes away what another found.
  */
-enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *facts,
 			 struct fsl_error *err);
 
 /* What the verdict is based on; also for algorithm "systrace". */
-enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err);
 
 /*

@@ -106,15 +106,15 @@ static const char *tell_stage(struct fsl_arena *arena, const struct stage_level 
  * The same stage is slow in all replicas and always was. With the work spread evenly every stage
  * would take the mean, so what lies above it is lost. @usual_ms: per rank, its median own time.
  */
-static void find_stage(struct imbalance *out, const struct fsl_case *job, struct fsl_arena *arena,
+static void find_stage(struct imbalance *out, const struct fsl_case *facts, struct fsl_arena *arena,
 		       struct place *places, struct stage_level *stages, const double *usual_ms)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	size_t n = 0, worst = 0;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		if (!isnan(usual_ms[r])) {
 			places[n++] = (struct place){blame->peers.stage_of[r], usual_ms[r],
-						     job->run->ranks[r].rank};
+						     facts->run->ranks[r].rank};
 		}
 	}
 	size_t n_stages = level_stages(stages, places, n);
@@ -186,10 +186,10 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 }
 
 /* Another rank has most to do in each step. @work: 2 * ranks. */
-static void find_work(struct imbalance *out, const struct fsl_case *job, struct fsl_arena *arena,
+static void find_work(struct imbalance *out, const struct fsl_case *facts, struct fsl_arena *arena,
 		      const double *usual_ms, size_t *n_slowest, double *work)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	for (size_t k = 0; k < blame->peers.n_classes; k++) {
 		struct spread spread = {.sum_ms = 0.0};
 		measure_spread(&spread, blame, k, usual_ms, work + 2 * blame->n_steps, n_slowest);
@@ -232,12 +232,12 @@ static double pause_of_step(const struct fsl_blame *blame, size_t s, double leas
 	return most_ms;
 }
 
-double fsl_fuse_pauses_ms(const struct fsl_case *job)
+double fsl_fuse_pauses_ms(const struct fsl_case *facts)
 {
-	double sum_ms = 0.0, least_ms = fsl_least_loss_ms(job->config, job->blame->step_ms);
-	size_t n_steps = job->blame->n_steps, who = 0;
+	double sum_ms = 0.0, least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
+	size_t n_steps = facts->blame->n_steps, who = 0;
 	for (size_t s = 0; s < n_steps; s++) {
-		sum_ms += pause_of_step(job->blame, s, least_ms, &who);
+		sum_ms += pause_of_step(facts->blame, s, least_ms, &who);
 	}
 	return n_steps > 0 ? sum_ms / (double)n_steps : 0.0;
 }
@@ -249,10 +249,10 @@ struct pauses {
 };
 
 /* Rare long times of different ranks in different steps. @pauses: per rank index, zeroed. */
-static void find_pauses(struct imbalance *out, const struct fsl_case *job, struct fsl_arena *arena,
-			double least_ms, struct pauses *pauses)
+static void find_pauses(struct imbalance *out, const struct fsl_case *facts,
+			struct fsl_arena *arena, double least_ms, struct pauses *pauses)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	size_t n_steps = 0, n_ranks = 0, n_most = 0;
 	double sum_ms = 0.0, most_ms = 0.0;
 	for (size_t s = 0; s < blame->n_steps; s++) {
@@ -285,11 +285,11 @@ static void find_pauses(struct imbalance *out, const struct fsl_case *job, struc
 }
 
 /* One entry stands for the whole stage. */
-static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl_case *job,
+static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl_case *facts,
 				  const struct imbalance *found, struct fsl_error *err)
 {
 	struct fsl_culprit culprit = fsl_culprit_of(found->rank);
-	const struct fsl_rank *rank = fsl_run_rank(job->run, found->rank);
+	const struct fsl_rank *rank = fsl_run_rank(facts->run, found->rank);
 	culprit.stage = found->stage;
 	culprit.server_ip = rank != NULL ? rank->server_ip : "localhost";
 	culprit.cause = FSL_CAUSE_COMPUTE;
@@ -308,15 +308,15 @@ static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl
  * True when the step time rose by pauses alone: without them the steps of every rise are where the
  * steps before it were. @work: 2 * steps.
  */
-static bool are_rises_pauses(const struct fsl_case *job, double least_ms, double *work)
+static bool are_rises_pauses(const struct fsl_case *facts, double least_ms, double *work)
 {
-	const struct fsl_perception *perception = job->perception;
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_perception *perception = facts->perception;
+	const struct fsl_blame *blame = facts->blame;
 	for (size_t i = 0; i < perception->n_episodes; i++) {
 		const struct fsl_step_episode *rise = &perception->episodes[i];
 		size_t n = 0, who = 0;
 		for (size_t s = 0; s < blame->n_steps; s++) {
-			int64_t step = job->steps->items[s].step;
+			int64_t step = facts->steps->items[s].step;
 			if (step >= rise->onset_step &&
 			    (rise->until_step < 0 || step < rise->until_step)) {
 				work[n++] = blame->step_dur_ms[s] -
@@ -344,11 +344,11 @@ static double step_of_loss_ms(const struct fsl_blame *blame, enum fsl_verdict_ki
 	return sum_ms / (double)blame->n_steps;
 }
 
-enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *facts,
 				   bool *is_found, struct fsl_error *err)
 {
-	size_t n_ranks = job->blame->n_ranks, n_steps = job->blame->n_steps;
-	double least_ms = fsl_least_loss_ms(job->config, job->blame->step_ms);
+	size_t n_ranks = facts->blame->n_ranks, n_steps = facts->blame->n_steps;
+	double least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
 	struct imbalance found[3] = {{.lost_ms = 0.0}}, *most = &found[0];
 	struct fsl_arena scratch = {0};
 	enum fsl_status status = FSL_OK;
@@ -364,21 +364,21 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 		goto out;
 	}
 	for (size_t r = 0; r < n_ranks; r++) {
-		usual_ms[r] = fsl_median(job->blame->own_ms + r * n_steps, n_steps, work);
+		usual_ms[r] = fsl_median(facts->blame->own_ms + r * n_steps, n_steps, work);
 	}
-	find_stage(&found[0], job, &out->arena, places, stages, usual_ms);
-	find_work(&found[1], job, &out->arena, usual_ms, n_slowest, work);
+	find_stage(&found[0], facts, &out->arena, places, stages, usual_ms);
+	find_work(&found[1], facts, &out->arena, usual_ms, n_slowest, work);
 	if (found[1].lost_ms < least_ms) { /* else the slowest of some steps looks like a pause */
-		find_pauses(&found[2], job, &out->arena, least_ms, pauses);
+		find_pauses(&found[2], facts, &out->arena, least_ms, pauses);
 	}
 	for (size_t i = 1; i < sizeof(found) / sizeof(found[0]); i++) {
 		most = found[i].lost_ms > most->lost_ms ? &found[i] : most;
 	}
-	double step_ms = step_of_loss_ms(job->blame, most->kind);
+	double step_ms = step_of_loss_ms(facts->blame, most->kind);
 	*is_found = most->lost_ms >= least_ms && most->lost_ms < step_ms;
 	if (out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 		*is_found &= most->kind == FSL_VERDICT_HOST_PAUSES &&
-			     are_rises_pauses(job, least_ms, work);
+			     are_rises_pauses(facts, least_ms, work);
 	}
 	if (*is_found) {
 		out->kind = most->kind;
@@ -387,8 +387,9 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 		out->lost_ms_per_step = most->lost_ms;
 		out->step_ms = step_ms;
 		out->slowdown = step_ms / (step_ms - most->lost_ms);
-		status = most->kind == FSL_VERDICT_STAGE_IMBALANCE ? name_stage(out, job, most, err)
-								   : FSL_OK;
+		status = most->kind == FSL_VERDICT_STAGE_IMBALANCE
+				 ? name_stage(out, facts, most, err)
+				 : FSL_OK;
 	}
 out:
 	fsl_arena_fini(&scratch);

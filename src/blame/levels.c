@@ -1,15 +1,17 @@
 /* What a repair does: how much of each part of own time, and of each transfer, is excess. */
 #include <math.h>
 
+#include "blame/link.h"
 #include "blame/verify.h"
 
 /* Own time by part in one replayed step; idle time is a part where it counts as work. */
-static double part_ms(const struct fsl_case *job, size_t r, size_t step, size_t part)
+static double part_ms(const struct fsl_case *facts, size_t r, size_t step, size_t part)
 {
 	if (part < FSL_OWN_PARTS_N) {
-		return fsl_own_part_ms(job->own, r, step, (enum fsl_own_part)part);
+		return fsl_own_part_ms(facts->own, r, step, (enum fsl_own_part)part);
 	}
-	return job->blame->counts_idle ? job->own->idle_ms[r * job->own->n_steps + step] : 0.0;
+	return facts->blame->counts_idle ? facts->own->idle_ms[r * facts->own->n_steps + step]
+					 : 0.0;
 }
 
 static double *level_at(struct fsl_replay *replay, size_t r, size_t i, size_t part)
@@ -19,17 +21,17 @@ static double *level_at(struct fsl_replay *replay, size_t r, size_t i, size_t pa
 
 /* Writes the levels of a rank without peers, itself at its best, into own_factor. @work: 2 *
  * steps. */
-static void set_alone_levels(struct fsl_replay *replay, const struct fsl_case *job, size_t r,
+static void set_alone_levels(struct fsl_replay *replay, const struct fsl_case *facts, size_t r,
 			     double *work)
 {
-	const struct fsl_peers *peers = &job->blame->peers;
+	const struct fsl_peers *peers = &facts->blame->peers;
 	uint32_t class_idx = peers->class_of[r];
 	if (peers->begin[class_idx + 1] - peers->begin[class_idx] > 1) {
 		return;
 	}
 	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
 		for (size_t i = 0; i < replay->n_steps; i++) {
-			work[i] = part_ms(job, r, replay->step_idx[i], p);
+			work[i] = part_ms(facts, r, replay->step_idx[i], p);
 		}
 		double level = fsl_best_level(work, replay->n_steps, work + replay->n_steps);
 		for (size_t i = 0; i < replay->n_steps; i++) {
@@ -39,17 +41,17 @@ static void set_alone_levels(struct fsl_replay *replay, const struct fsl_case *j
 }
 
 /* Likewise of all classes of more than one rank in step @i, from each other. @work: 3 * members. */
-static void set_class_levels(struct fsl_replay *replay, const struct fsl_case *job, size_t i,
+static void set_class_levels(struct fsl_replay *replay, const struct fsl_case *facts, size_t i,
 			     double *work)
 {
-	const struct fsl_peers *peers = &job->blame->peers;
+	const struct fsl_peers *peers = &facts->blame->peers;
 	for (size_t k = 0; k < peers->n_classes; k++) {
 		const uint32_t *members = peers->members + peers->begin[k];
 		size_t n = peers->begin[k + 1] - peers->begin[k];
 		double *levels = work + n;
 		for (size_t p = 0; p < FSL_REPLAY_PARTS_N && n > 1; p++) {
 			for (size_t m = 0; m < n; m++) {
-				work[m] = part_ms(job, members[m], replay->step_idx[i], p);
+				work[m] = part_ms(facts, members[m], replay->step_idx[i], p);
 			}
 			fsl_peer_levels(work, n, levels, levels + n);
 			for (size_t m = 0; m < n; m++) {
@@ -67,10 +69,10 @@ struct excess {
 };
 
 static void add_step(struct excess *sum, const struct fsl_replay *replay,
-		     const struct fsl_case *job, size_t r, size_t i)
+		     const struct fsl_case *facts, size_t r, size_t i)
 {
 	size_t step = replay->step_idx[i];
-	double total_ms = fsl_blame_excess_ms(job->blame, r, step);
+	double total_ms = fsl_blame_excess_ms(facts->blame, r, step);
 	const double *levels = replay->own_factor + (r * replay->n_steps + i) * FSL_REPLAY_PARTS_N;
 	if (isnan(total_ms)) {
 		return;
@@ -78,7 +80,7 @@ static void add_step(struct excess *sum, const struct fsl_replay *replay,
 	sum->total_ms += total_ms;
 	sum->n_steps++;
 	for (size_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
-		double own_ms = part_ms(job, r, step, p);
+		double own_ms = part_ms(facts, r, step, p);
 		if (!isnan(own_ms) && !isnan(levels[p])) {
 			sum->own_ms[p] += own_ms;
 			sum->level_ms[p] += levels[p];
@@ -145,25 +147,25 @@ static void raise_levels(struct excess *sum, const struct excess *calm)
 }
 
 /* Levels of one rank become factors. */
-static void set_rank(struct fsl_replay *replay, const struct fsl_case *job, size_t r)
+static void set_rank(struct fsl_replay *replay, const struct fsl_case *facts, size_t r)
 {
 	struct excess sums[STEP_KINDS_N] = {{.total_ms = 0.0}};
 	double factors[STEP_KINDS_N][FSL_REPLAY_PARTS_N];
 	for (size_t i = 0; i < replay->n_steps; i++) {
-		add_step(&sums[kind_of_step(job->blame, r, replay->step_idx[i])], replay, job, r,
-			 i);
+		add_step(&sums[kind_of_step(facts->blame, r, replay->step_idx[i])], replay, facts,
+			 r, i);
 	}
 	raise_levels(&sums[FSL_REPLAY_EPISODE], &sums[FSL_REPLAY_CALM]);
 	for (size_t k = 0; k < STEP_KINDS_N; k++) {
 		set_factors(&sums[k], factors[k]);
 	}
 	for (size_t i = 0; i < replay->n_steps; i++) {
-		enum fsl_replay_kind kind = kind_of_step(job->blame, r, replay->step_idx[i]);
+		enum fsl_replay_kind kind = kind_of_step(facts->blame, r, replay->step_idx[i]);
 		replay->kind[r * replay->n_steps + i] = (uint8_t)kind;
 		double *row = replay->own_factor + (r * replay->n_steps + i) * FSL_REPLAY_PARTS_N;
 		if (kind == FSL_REPLAY_SINGLE) {
 			struct excess single = {.total_ms = 0.0};
-			add_step(&single, replay, job, r, i);
+			add_step(&single, replay, facts, r, i);
 			raise_levels(&single, &sums[FSL_REPLAY_CALM]);
 			set_factors(&single, factors[FSL_REPLAY_SINGLE]);
 		}
@@ -199,7 +201,7 @@ static void set_waits(struct fsl_replay *replay, const struct fsl_transfers *tra
 	}
 }
 
-static void set_transfers(struct fsl_replay *replay, const struct fsl_case *job,
+static void set_transfers(struct fsl_replay *replay, const struct fsl_case *facts,
 			  const struct fsl_transfers *transfers, const struct fsl_link *links,
 			  size_t n_links)
 {
@@ -210,8 +212,9 @@ static void set_transfers(struct fsl_replay *replay, const struct fsl_case *job,
 			continue;
 		}
 		for (size_t k = 0; k < n_links && episode == NULL; k++) {
-			episode = fsl_link_has_channel(&links[k], job->match, c) ? &links[k].episode
-										 : NULL;
+			episode = fsl_link_has_channel(&links[k], facts->match, c)
+					  ? &links[k].episode
+					  : NULL;
 		}
 		size_t begin = episode != NULL ? episode->begin : 0;
 		size_t end = episode != NULL ? episode->end : transfers->n_steps;
@@ -224,9 +227,9 @@ static void set_transfers(struct fsl_replay *replay, const struct fsl_case *job,
 }
 
 /* Levels of all ranks become factors: each thread steps, then ranks. */
-static bool set_factors_of_ranks(struct fsl_replay *replay, const struct fsl_case *job)
+static bool set_factors_of_ranks(struct fsl_replay *replay, const struct fsl_case *facts)
 {
-	const struct fsl_peers *peers = &job->blame->peers;
+	const struct fsl_peers *peers = &facts->blame->peers;
 	bool is_short = false;
 #pragma omp parallel reduction(|| : is_short)
 	{
@@ -236,14 +239,14 @@ static bool set_factors_of_ranks(struct fsl_replay *replay, const struct fsl_cas
 #pragma omp for schedule(static)
 		for (size_t i = 0; i < replay->n_steps; i++) {
 			if (!is_short) {
-				set_class_levels(replay, job, i, work);
+				set_class_levels(replay, facts, i, work);
 			}
 		}
 #pragma omp for schedule(static) nowait
 		for (size_t r = 0; r < replay->n_ranks; r++) {
 			if (!is_short && peers->class_of[r] != FSL_NO_CLASS) {
-				set_alone_levels(replay, job, r, work);
-				set_rank(replay, job, r);
+				set_alone_levels(replay, facts, r, work);
+				set_rank(replay, facts, r);
 			}
 		}
 		fsl_free(work);
@@ -251,14 +254,14 @@ static bool set_factors_of_ranks(struct fsl_replay *replay, const struct fsl_cas
 	return !is_short;
 }
 
-enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *job,
+enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *facts,
 				  const struct fsl_transfers *transfers,
 				  const struct fsl_link *links, size_t n_links,
 				  struct fsl_error *err)
 {
-	if (!set_factors_of_ranks(replay, job)) {
+	if (!set_factors_of_ranks(replay, facts)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", replay->n_ranks);
 	}
-	set_transfers(replay, job, transfers, links, n_links);
+	set_transfers(replay, facts, transfers, links, n_links);
 	return fsl_replay_set_levels(replay, err);
 }

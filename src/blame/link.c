@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "blame/blame.h"
+#include "blame/link.h"
 #include "blame/sizes.h"
 #include "blame/unseen.h"
 
@@ -106,11 +107,11 @@ static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *mat
 	}
 }
 
-static struct likeness likeness_of(const struct fsl_case *job, const struct fsl_group_sizes *sizes,
-				   size_t channel_idx)
+static struct likeness likeness_of(const struct fsl_case *facts,
+				   const struct fsl_group_sizes *sizes, size_t channel_idx)
 {
-	const struct fsl_channel *channel = &job->match->channels[channel_idx];
-	const struct fsl_group *group = &job->topology->groups[channel->group_idx];
+	const struct fsl_channel *channel = &facts->match->channels[channel_idx];
+	const struct fsl_group *group = &facts->topology->groups[channel->group_idx];
 	struct likeness like = {.op_id = channel->op_id,
 				.n_members = channel->n_members,
 				.stage_min = INT32_MAX,
@@ -118,7 +119,7 @@ static struct likeness likeness_of(const struct fsl_case *job, const struct fsl_
 				.is_wait = fsl_group_misses_members(sizes, group),
 				.channel_idx = channel_idx};
 	for (size_t m = 0; m < channel->n_members; m++) {
-		int32_t stage = job->blame->peers.stage_of[channel->members[m]];
+		int32_t stage = facts->blame->peers.stage_of[channel->members[m]];
 		like.stage_min = stage < like.stage_min ? stage : like.stage_min;
 		like.stage_max = stage > like.stage_max ? stage : like.stage_max;
 	}
@@ -129,25 +130,25 @@ static struct likeness likeness_of(const struct fsl_case *job, const struct fsl_
 	return like;
 }
 
-size_t fsl_links_count_unjudged(const struct fsl_case *job)
+size_t fsl_links_count_unjudged(const struct fsl_case *facts)
 {
 	struct fsl_group_sizes sizes;
 	size_t n = 0;
-	fsl_group_sizes_find(&sizes, job->run, job->topology);
-	for (size_t g = 0; g < job->topology->n_groups; g++) {
-		const struct fsl_group *group = &job->topology->groups[g];
+	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
+	for (size_t g = 0; g < facts->topology->n_groups; g++) {
+		const struct fsl_group *group = &facts->topology->groups[g];
 		n += group->n_calls > 0 && fsl_group_misses_members(&sizes, group);
 	}
 	return n;
 }
 
-bool *fsl_links_unseen(const struct fsl_case *job)
+bool *fsl_links_unseen(const struct fsl_case *facts)
 {
 	struct fsl_group_sizes sizes;
-	fsl_group_sizes_find(&sizes, job->run, job->topology);
-	bool *is_unseen = fsl_calloc(fsl_strpool_size(job->run->names) + 1, sizeof(*is_unseen));
-	for (size_t g = 0; g < job->topology->n_groups && is_unseen != NULL; g++) {
-		const struct fsl_group *group = &job->topology->groups[g];
+	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
+	bool *is_unseen = fsl_calloc(fsl_strpool_size(facts->run->names) + 1, sizeof(*is_unseen));
+	for (size_t g = 0; g < facts->topology->n_groups && is_unseen != NULL; g++) {
+		const struct fsl_group *group = &facts->topology->groups[g];
 		if (group->name_id != FSL_STR_NONE) {
 			is_unseen[group->name_id] = fsl_group_misses_members(&sizes, group);
 		}
@@ -157,7 +158,7 @@ bool *fsl_links_unseen(const struct fsl_case *job)
 
 /* The search over all channels. */
 struct search {
-	const struct fsl_case *job;
+	const struct fsl_case *facts;
 	const struct fsl_transfers *transfers;
 	double *excess; /* [step] */
 };
@@ -281,7 +282,7 @@ static enum fsl_status set_references(struct fsl_transfers *out, const struct li
 /* True and *link filled when transfer in the channel takes longer than the reference for good. */
 static bool find_slow(const struct search *search, size_t channel_idx, struct fsl_link *link)
 {
-	const struct fsl_config *config = search->job->config;
+	const struct fsl_config *config = search->facts->config;
 	const struct fsl_transfers *transfers = search->transfers;
 	size_t n_steps = transfers->n_steps, n_alike = transfers->n_alike[channel_idx];
 	const double *row = transfers->transfer_ms + channel_idx * n_steps;
@@ -289,7 +290,7 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 	for (size_t s = 0; s < n_steps; s++) {
 		search->excess[s] = row[s] - reference[s];
 	}
-	double least_ms = fsl_least_loss_ms(config, search->job->blame->step_ms);
+	double least_ms = fsl_least_loss_ms(config, search->facts->blame->step_ms);
 	struct fsl_episode episode = fsl_episode_find(search->excess, n_steps, 0.5 * least_ms);
 	if (episode.n_high < LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
 	    episode.persistence < config->persistence_min) {
@@ -299,7 +300,8 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 		return false; /* nothing to compare with: no like channel, no healthy past */
 	}
 	*link = (struct fsl_link){.channel_idx = channel_idx,
-				  .group_idx = search->job->match->channels[channel_idx].group_idx,
+				  .group_idx =
+					  search->facts->match->channels[channel_idx].group_idx,
 				  .episode = episode,
 				  .lost_ms_per_step = episode.mean_ms,
 				  .n_peers = n_alike - 1};
@@ -359,9 +361,9 @@ static int compare_links(const void *a, const void *b)
 }
 
 /* Per group, its members that left no data. Free with fsl_free; NULL when out of memory. */
-static size_t *count_unseen(const struct fsl_case *job, const struct fsl_group_sizes *sizes)
+static size_t *count_unseen(const struct fsl_case *facts, const struct fsl_group_sizes *sizes)
 {
-	const struct fsl_topology *topology = job->topology;
+	const struct fsl_topology *topology = facts->topology;
 	size_t *n_unseen_of = fsl_calloc(topology->n_groups + 1, sizeof(*n_unseen_of));
 	for (size_t g = 0; g < topology->n_groups && n_unseen_of != NULL; g++) {
 		n_unseen_of[g] = fsl_group_n_unseen(sizes, &topology->groups[g]);
@@ -375,7 +377,8 @@ static bool is_steady(const struct search *search, const struct fsl_episode *epi
 {
 	static const double CHANCE_EPISODES_MAX = 0.01, SHARE_MAX = 0.45;
 	size_t n_steps = search->transfers->n_steps, n_rest = 0, n_high = 0;
-	double least_ms = 0.5 * fsl_least_loss_ms(search->job->config, search->job->blame->step_ms);
+	double least_ms =
+		0.5 * fsl_least_loss_ms(search->facts->config, search->facts->blame->step_ms);
 	for (size_t s = 0; s < n_steps; s++) {
 		if (!isnan(search->excess[s]) && (s < episode->begin || s >= episode->end)) {
 			n_rest++;
@@ -392,19 +395,19 @@ static bool is_steady(const struct search *search, const struct fsl_episode *epi
  * What grew in a group with unseen members is no wait for them where they came in time. The group
  * then is a link like others. @in_time: channels, all false; @steps: scratch.
  */
-static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_case *job,
+static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_case *facts,
 				   const struct likeness *like, bool *in_time, double *steps,
 				   struct fsl_error *err)
 {
 	struct fsl_group_sizes sizes;
-	fsl_group_sizes_find(&sizes, job->run, job->topology);
+	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
 	struct fsl_unseen unseen;
-	struct search search = {job, out, steps};
-	size_t *n_unseen_of = count_unseen(job, &sizes);
-	enum fsl_status status = fsl_unseen_init(&unseen, job, err);
+	struct search search = {facts, out, steps};
+	size_t *n_unseen_of = count_unseen(facts, &sizes);
+	enum fsl_status status = fsl_unseen_init(&unseen, facts, err);
 	if (n_unseen_of == NULL && status == FSL_OK) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu",
-				  job->topology->n_groups);
+				  facts->topology->n_groups);
 	}
 	for (size_t k = 0; k < out->n_channels && status == FSL_OK; k++) {
 		struct fsl_link link;
@@ -413,8 +416,8 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 		    is_steady(&search, &link.episode)) {
 			struct fsl_unseen_wait wait = {
 				.excess_ms = steps,
-				.threshold_ms =
-					0.5 * fsl_least_loss_ms(job->config, job->blame->step_ms),
+				.threshold_ms = 0.5 * fsl_least_loss_ms(facts->config,
+									facts->blame->step_ms),
 				.mean_ms = link.episode.mean_ms,
 				.is_rise = out->n_alike[c] == 1};
 			status = fsl_unseen_in_time(&unseen, c, n_unseen_of, &wait, &in_time[c],
@@ -424,7 +427,7 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
 		struct fsl_link link = {.channel_idx = c};
 		for (size_t k = 0; k < out->n_channels && in_time[c]; k++) {
-			out->is_wait[k] &= !fsl_link_has_channel(&link, job->match, k);
+			out->is_wait[k] &= !fsl_link_has_channel(&link, facts->match, k);
 		}
 	}
 	fsl_unseen_fini(&unseen);
@@ -432,16 +435,16 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 	return status;
 }
 
-enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *job,
+enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *facts,
 				    struct fsl_error *err)
 {
-	const struct fsl_match *match = job->match;
+	const struct fsl_match *match = facts->match;
 	struct fsl_arena scratch = {0};
-	size_t n = match->n_channels, n_steps = job->blame->n_steps, n_cells = 0;
+	size_t n = match->n_channels, n_steps = facts->blame->n_steps, n_cells = 0;
 	enum fsl_status status = FSL_OK;
 	*out = (struct fsl_transfers){.n_channels = n, .n_steps = n_steps};
 	struct fsl_group_sizes sizes;
-	fsl_group_sizes_find(&sizes, job->run, job->topology);
+	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
 	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
 	double *work = fsl_arena_alloc(&scratch, (3 * n + n_steps + 1) * sizeof(*work));
 	bool *in_time = fsl_arena_alloc(&scratch, n * sizeof(*in_time));
@@ -458,14 +461,14 @@ enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_
 		goto out;
 	}
 	for (size_t c = 0; c < n; c++) {
-		like[c] = likeness_of(job, &sizes, c);
+		like[c] = likeness_of(facts, &sizes, c);
 		out->is_wait[c] = like[c].is_wait;
 	}
 	sum_transfers(out, match);
 	qsort(like, n, sizeof(*like), compare_likeness);
 	status = set_references(out, like, work, err);
 	if (status == FSL_OK && sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0) {
-		status = clear_waits(out, job, like, in_time, work, err);
+		status = clear_waits(out, facts, like, in_time, work, err);
 	}
 	if (status != FSL_OK) {
 		fsl_transfers_fini(out);
@@ -482,7 +485,7 @@ void fsl_transfers_fini(struct fsl_transfers *transfers)
 }
 
 enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
-				const struct fsl_case *job, const struct fsl_transfers *transfers,
+				const struct fsl_case *facts, const struct fsl_transfers *transfers,
 				struct fsl_error *err)
 {
 	size_t n = transfers->n_channels, n_found = 0;
@@ -492,12 +495,12 @@ enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct
 		fsl_free(excess);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
 	}
-	struct search search = {job, transfers, excess};
+	struct search search = {facts, transfers, excess};
 	for (size_t c = 0; c < n; c++) {
 		n_found += judge(&search, c, &found[n_found]);
 	}
 	qsort(found, n_found, sizeof(*found), compare_links);
-	n_found = merge_groups(found, n_found, job->match);
+	n_found = merge_groups(found, n_found, facts->match);
 	qsort(found, n_found, sizeof(*found), compare_links);
 	*links = found;
 	*n_links = n_found;
@@ -506,12 +509,12 @@ enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct
 }
 
 enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
-			       const struct fsl_case *job, struct fsl_error *err)
+			       const struct fsl_case *facts, struct fsl_error *err)
 {
 	struct fsl_transfers transfers;
-	enum fsl_status status = fsl_transfers_build(&transfers, job, err);
+	enum fsl_status status = fsl_transfers_build(&transfers, facts, err);
 	if (status == FSL_OK) {
-		status = fsl_links_judge(links, n_links, arena, job, &transfers, err);
+		status = fsl_links_judge(links, n_links, arena, facts, &transfers, err);
 	}
 	fsl_transfers_fini(&transfers);
 	return status;

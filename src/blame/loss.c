@@ -6,30 +6,30 @@
 
 /* The named ranks, and all slow links where one is named. */
 static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisation *out,
-		       const struct fsl_case *job)
+		       const struct fsl_case *facts)
 {
 	bool has_link = false;
 	for (size_t i = 0; i < out->n_culprits; i++) {
-		size_t r = fsl_run_rank_idx(job->run, out->culprits[i].rank);
+		size_t r = fsl_run_rank_idx(facts->run, out->culprits[i].rank);
 		bool is_link = out->culprits[i].cause == FSL_CAUSE_NETWORK;
 		has_link |= is_link;
 		if (r != SIZE_MAX && !is_link) {
 			flags.ranks[r] = true;
 		}
 	}
-	const struct fsl_verification *verification = job->verification;
+	const struct fsl_verification *verification = facts->verification;
 	for (size_t k = 0; k < verification->n_links && has_link; k++) {
-		fsl_repair_flag_link(flags, verification, job->match, k);
+		fsl_repair_flag_link(flags, verification, facts->match, k);
 	}
 }
 
 /* @before_ms, @after_ms: time of every replayed step without waits for the unseen, and that with
  * the culprits at their level; the difference is what comes back of the steps as they were. @worst:
  * the costliest culprit, SIZE_MAX: a link. */
-static void set_loss(struct fsl_localisation *out, const struct fsl_case *job, size_t worst,
+static void set_loss(struct fsl_localisation *out, const struct fsl_case *facts, size_t worst,
 		     const double *before_ms, const double *after_ms, const double *weights)
 {
-	const struct fsl_verification *verification = job->verification;
+	const struct fsl_verification *verification = facts->verification;
 	const struct fsl_replay *replay = &verification->replay;
 	double was_ms = fsl_repairs_mean(replay, verification->replayed_ms, weights);
 	double lost_ms = fsl_repairs_mean(replay, before_ms, weights) -
@@ -40,9 +40,9 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_case *job, s
 		return;
 	}
 	if (worst != SIZE_MAX) {
-		const struct fsl_charge *charge = &job->blame->charges[worst];
-		lost_ms = fmax(lost_ms, fsl_fuse_least_loss(job, charge));
-		lost_ms = fsl_fuse_bound_loss(job->blame, charge, lost_ms);
+		const struct fsl_charge *charge = &facts->blame->charges[worst];
+		lost_ms = fmax(lost_ms, fsl_fuse_least_loss(facts, charge));
+		lost_ms = fsl_fuse_bound_loss(facts->blame, charge, lost_ms);
 	}
 	out->is_loss_replayed = true;
 	out->lost_ms_per_step = lost_ms;
@@ -73,10 +73,10 @@ static enum fsl_status run(struct fsl_repairs *repairs, const struct fsl_verific
 	return status;
 }
 
-enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *facts,
 				size_t begin, size_t end, struct fsl_error *err)
 {
-	const struct fsl_verification *verification = job->verification;
+	const struct fsl_verification *verification = facts->verification;
 	if (verification == NULL || !verification->summary.is_trusted ||
 	    verification->replay.graph == NULL || out->n_culprits == 0) {
 		return FSL_OK;
@@ -88,10 +88,10 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 	if (!repairs.has_failed) {
 		fsl_repairs_skip_unseen(&repairs, &before, verification);
 		fsl_repairs_skip_unseen(&repairs, &after, verification);
-		flag_named(after, out, job);
+		flag_named(after, out, facts);
 	}
 	const struct fsl_culprit *worst = &out->culprits[0];
-	size_t r = worst->cause != FSL_CAUSE_NETWORK ? fsl_run_rank_idx(job->run, worst->rank)
+	size_t r = worst->cause != FSL_CAUSE_NETWORK ? fsl_run_rank_idx(facts->run, worst->rank)
 						     : SIZE_MAX;
 	double *weights =
 		fsl_arena_alloc(&scratch, verification->replay.n_steps * sizeof(*weights));
@@ -99,8 +99,8 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
 	const double *step_ms[2] = {NULL, NULL};
 	enum fsl_status status = run(&repairs, verification, step_ms, err);
 	if (status == FSL_OK &&
-	    fsl_weigh_steps(weights, &verification->replay, job->blame, r, begin, end)) {
-		set_loss(out, job, r, step_ms[before.idx], step_ms[after.idx], weights);
+	    fsl_weigh_steps(weights, &verification->replay, facts->blame, r, begin, end)) {
+		set_loss(out, facts, r, step_ms[before.idx], step_ms[after.idx], weights);
 	}
 	fsl_repairs_fini(&repairs);
 	fsl_arena_fini(&scratch);

@@ -65,11 +65,11 @@ static bool is_only_change(const struct fsl_blame *blame, const struct fsl_charg
 	return true;
 }
 
-double fsl_fuse_least_loss(const struct fsl_case *job, const struct fsl_charge *charge)
+double fsl_fuse_least_loss(const struct fsl_case *facts, const struct fsl_charge *charge)
 {
-	const struct fsl_blame *blame = job->blame;
-	if (!job->own->has_async || !charge->is_change || charge->pattern != FSL_PATTERN_LASTING ||
-	    !is_only_change(blame, charge)) {
+	const struct fsl_blame *blame = facts->blame;
+	if (!facts->own->has_async || !charge->is_change ||
+	    charge->pattern != FSL_PATTERN_LASTING || !is_only_change(blame, charge)) {
 		return 0.0;
 	}
 	size_t n_least = 0;

@@ -21,31 +21,31 @@ static double mean_excess_ms(const struct fsl_blame *blame, size_t r, size_t beg
 }
 
 /* Why a rank with this excess is not named; the first that holds. */
-static const char *why_not(const struct fsl_case *job, size_t r, double excess_ms)
+static const char *why_not(const struct fsl_case *facts, size_t r, double excess_ms)
 {
-	const struct fsl_charge *charge = &job->blame->charges[r];
-	if (excess_ms < fsl_least_loss_ms(job->config, job->blame->step_ms)) {
+	const struct fsl_charge *charge = &facts->blame->charges[r];
+	if (excess_ms < fsl_least_loss_ms(facts->config, facts->blame->step_ms)) {
 		return "less than what counts";
 	}
 	if (charge->pattern == FSL_PATTERN_NONE) {
 		return "in a few of these steps only";
 	}
-	if (!charge->is_change && fsl_blame_is_uneven(job->blame, r)) {
+	if (!charge->is_change && fsl_blame_is_uneven(facts->blame, r)) {
 		return "no more than healthy devices may differ by";
 	}
 	return "which the others hardly waited for";
 }
 
-enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	struct fsl_culprit *worst = &out->culprits[0];
-	size_t worst_idx = fsl_run_rank_idx(job->run, worst->rank), next_idx = SIZE_MAX;
+	size_t worst_idx = fsl_run_rank_idx(facts->run, worst->rank), next_idx = SIZE_MAX;
 	if (worst->cause == FSL_CAUSE_NETWORK || worst_idx == SIZE_MAX) {
 		return FSL_OK;
 	}
-	bool *is_named = fsl_fuse_named(out, job->run);
+	bool *is_named = fsl_fuse_named(out, facts->run);
 	if (is_named == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", blame->n_ranks);
 	}
@@ -65,8 +65,8 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 						 "%s; next comes rank %" PRId32
 						 ", %.1f ms above its peers in the same "
 						 "steps, %s",
-						 worst->reason, job->run->ranks[next_idx].rank,
-						 most_ms, why_not(job, next_idx, most_ms));
+						 worst->reason, facts->run->ranks[next_idx].rank,
+						 most_ms, why_not(facts, next_idx, most_ms));
 	}
 	return FSL_OK;
 }

@@ -38,7 +38,7 @@ uint32_t fsl_singles_count(const struct fsl_rank_singles *singles, size_t size)
 
 /* The steps of a chapter while they are looked at. */
 struct look {
-	const struct fsl_case *job;
+	const struct fsl_case *facts;
 	size_t begin, end;
 	double *pauses_ms; /* [end - begin]: the longest of all ranks */
 };
@@ -82,8 +82,8 @@ static double risen_ms(const struct fsl_blame *blame, const struct row *row)
 static void add_row(struct fsl_rank_singles *out, const struct look *look, size_t r,
 		    const struct row *row)
 {
-	const struct fsl_blame *blame = look->job->blame;
-	const struct fsl_job_step *first = &look->job->steps->items[row->begin];
+	const struct fsl_blame *blame = look->facts->blame;
+	const struct fsl_job_step *first = &look->facts->steps->items[row->begin];
 	double late_ms = waited_ms(blame, r, row);
 	double lost_ms = fmin(fmin(row->excess_ms, late_ms), risen_ms(blame, row));
 	double *pause_ms = &look->pauses_ms[row->begin - look->begin];
@@ -91,7 +91,7 @@ static void add_row(struct fsl_rank_singles *out, const struct look *look, size_
 		out->first_step = first->step;
 		out->first_ns = first->begin_ns;
 	}
-	out->last_step = look->job->steps->items[row->end - 1].step;
+	out->last_step = look->facts->steps->items[row->end - 1].step;
 	out->n_by_size[fsl_single_size(lost_ms)]++;
 	out->n_waited += late_ms >= WAITED_SHARE * blame->charges[r].threshold_ms;
 	out->lost_ms += lost_ms;
@@ -111,13 +111,13 @@ static enum fsl_status find_cause(struct fsl_rank_singles *out, const struct loo
 {
 	static const double BELOW = 0.999; /* so that the least is above, too */
 	struct fsl_cause_clues clues;
-	struct fsl_charge charge = look->job->blame->charges[r];
+	struct fsl_charge charge = look->facts->blame->charges[r];
 	charge.pattern = FSL_PATTERN_REPEATED;
 	charge.episode = *episode;
 	charge.threshold_ms = BELOW * least_ms;
 	charge.own_ms = out->own_ms / (double)episode->n_high;
 	charge.peers_ms = out->peers_ms / (double)episode->n_high;
-	enum fsl_status status = fsl_cause_find(&clues, look->job, r, &charge, err);
+	enum fsl_status status = fsl_cause_find(&clues, look->facts, r, &charge, err);
 	out->cause = status == FSL_OK ? clues.cause : FSL_CAUSES_N;
 	return status;
 }
@@ -136,7 +136,7 @@ static double excess_ms(const struct fsl_blame *blame, size_t r, size_t s)
 /* The next row of high steps from @begin on; empty: there is none. */
 static struct row next_row(const struct look *look, size_t r, size_t begin)
 {
-	const struct fsl_blame *blame = look->job->blame;
+	const struct fsl_blame *blame = look->facts->blame;
 	double threshold_ms = blame->charges[r].threshold_ms;
 	struct row row = {begin, begin, 0.0};
 	while (row.begin < look->end && !(excess_ms(blame, r, row.begin) > threshold_ms)) {
@@ -164,7 +164,7 @@ static struct fsl_episode add_steps(struct fsl_rank_singles *out, const struct l
 		all.end = row.end;
 		all.n_high += row.end - row.begin;
 		for (size_t s = row.begin; s < row.end; s++) {
-			*least_ms = fmin(*least_ms, fsl_blame_excess_ms(look->job->blame, r, s));
+			*least_ms = fmin(*least_ms, fsl_blame_excess_ms(look->facts->blame, r, s));
 		}
 	}
 	if (all.n_high > 0) {
@@ -177,21 +177,21 @@ static enum fsl_status look_at_rank(struct fsl_rank_singles *out, const struct l
 				    struct fsl_error *err)
 {
 	double least_ms = INFINITY, n_steps = (double)(look->end - look->begin);
-	double counts_ms = fsl_least_loss_ms(look->job->config, look->job->blame->step_ms);
+	double counts_ms = fsl_least_loss_ms(look->facts->config, look->facts->blame->step_ms);
 	struct fsl_episode all = add_steps(out, look, r, &least_ms);
 	bool is_asked = all.n_high > 0 && out->lost_ms >= ASKED_SHARE * counts_ms * n_steps;
 	return is_asked ? find_cause(out, look, r, &all, least_ms, err) : FSL_OK;
 }
 
 /* Of a job that too few ranks left data of nobody is told. */
-static bool is_seen(const struct fsl_case *job)
+static bool is_seen(const struct fsl_case *facts)
 {
 	size_t n_seen = 0;
-	for (size_t r = 0; r < job->run->n_ranks; r++) {
-		n_seen += job->run->ranks[r].n_ops > 0;
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
+		n_seen += facts->run->ranks[r].n_ops > 0;
 	}
 	return (double)n_seen >=
-	       job->config->rank_coverage_min * (double)job->topology->n_expected_ranks;
+	       facts->config->rank_coverage_min * (double)facts->topology->n_expected_ranks;
 }
 
 /* Ranks of each stage that may have single steps, by stage; NULL: out of memory. Free with
@@ -212,13 +212,13 @@ static uint32_t *count_stages(const struct fsl_blame *blame)
 static enum fsl_status look_at_ranks(struct fsl_singles *out, const struct look *look,
 				     struct fsl_error *err)
 {
-	const struct fsl_blame *blame = look->job->blame;
+	const struct fsl_blame *blame = look->facts->blame;
 	uint32_t *n_of = count_stages(blame);
 	enum fsl_status status =
 		n_of != NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: stages");
 	for (size_t r = 0; r < blame->n_ranks && status == FSL_OK; r++) {
 		struct fsl_rank_singles item = {
-			.rank = look->job->run->ranks[r].rank,
+			.rank = look->facts->run->ranks[r].rank,
 			.stage = blame->peers.stage_of[r],
 			.n_stage = n_of[blame->peers.stage_of[r]],
 			.cause = FSL_CAUSES_N,
@@ -240,12 +240,12 @@ static enum fsl_status look_at_ranks(struct fsl_singles *out, const struct look 
 	return status;
 }
 
-enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *job, size_t begin,
-				 size_t end, struct fsl_error *err)
+enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *facts,
+				 size_t begin, size_t end, struct fsl_error *err)
 {
-	struct look look = {.job = job, .begin = begin, .end = end};
+	struct look look = {.facts = facts, .begin = begin, .end = end};
 	*out = (struct fsl_singles){.n_steps = 0};
-	if (begin >= end || !is_seen(job)) {
+	if (begin >= end || !is_seen(facts)) {
 		return FSL_OK;
 	}
 	look.pauses_ms = fsl_calloc(end - begin, sizeof(*look.pauses_ms));
@@ -256,7 +256,7 @@ enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case 
 	out->n_steps = end - begin;
 	for (size_t s = begin; s < end; s++) {
 		double pause_ms = look.pauses_ms[s - begin];
-		out->steps_ms += job->blame->step_dur_ms[s];
+		out->steps_ms += facts->blame->step_dur_ms[s];
 		out->n_pauses += pause_ms > 0.0;
 		out->pauses_ms += pause_ms;
 	}

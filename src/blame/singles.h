@@ -47,8 +47,8 @@ struct fsl_singles {
  * chapter in which too few ranks left data has no steps at all. @out is overwritten; free with
  * fsl_singles_fini(). FSL_ERR_MEMORY only.
  */
-enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *job, size_t begin,
-				 size_t end, struct fsl_error *err);
+enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *facts,
+				 size_t begin, size_t end, struct fsl_error *err);
 void fsl_singles_fini(struct fsl_singles *singles);
 
 /* Appends @singles to @pack; look at its is_failed. */
@@ -62,10 +62,10 @@ enum fsl_status fsl_singles_unpack(struct fsl_singles *out, struct fsl_unpack *u
  * Names the ranks whose single steps, over the chapters in which they come, cost the job what
  * counts and come more often than chance (Poisson, at the rate of the others of their stage); else,
  * when that is true of the steps of all ranks together, says that hosts pause. @out is the verdict
- * of the newest chapter and names nobody, @job what it was made from; nothing changes where
+ * of the newest chapter and names nobody, @facts what it was made from; nothing changes where
  * *is_found is false. Oldest chapter first.
  */
-enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *facts,
 				 const struct fsl_singles *const *chapters, size_t n_chapters,
 				 bool *is_found, struct fsl_error *err);
 

@@ -44,7 +44,7 @@ struct stage_total {
 
 /* Everything that is told together. The sums are over the chapters before: [n_chapters + 1]. */
 struct pool {
-	const struct fsl_case *job;
+	const struct fsl_case *facts;
 	const struct fsl_singles *const *chapters;
 	size_t n_chapters;
 	double *counts_ms; /* a loss that counts */
@@ -135,7 +135,7 @@ static void sum_up(struct pool *pool)
 	for (size_t c = 0; c < pool->n_chapters; c++) {
 		const struct fsl_singles *chapter = pool->chapters[c];
 		pool->counts_ms[c + 1] = pool->counts_ms[c] +
-					 fsl_least_loss_ms(pool->job->config, chapter->steps_ms);
+					 fsl_least_loss_ms(pool->facts->config, chapter->steps_ms);
 		pool->steps_ms[c + 1] = pool->steps_ms[c] + chapter->steps_ms;
 		pool->pauses_ms[c + 1] = pool->pauses_ms[c] + chapter->pauses_ms;
 		pool->n_steps[c + 1] = pool->n_steps[c] + chapter->n_steps;
@@ -258,7 +258,7 @@ static bool is_beyond_chance(const struct pool *pool, const struct record *recor
 	double n_seen = (double)(item->n_stage - 1) * (double)pool->n_steps[pool->n_chapters];
 	double rate = ((double)n_others_high + UNSEEN_STEPS) / n_seen;
 	double n_steps = (double)(pool->n_steps[range->end] - pool->n_steps[range->begin]);
-	double n_looks = (double)pool->n_chapters * (double)pool->job->run->n_ranks;
+	double n_looks = (double)pool->n_chapters * (double)pool->facts->run->n_ranks;
 	return n_high >= STEPS_MIN &&
 	       n_looks * gsl_cdf_poisson_Q((unsigned int)(n_high - 1), rate * n_steps) <=
 		       CHANCE_MAX;
@@ -320,11 +320,11 @@ static enum fsl_status name(struct fsl_localisation *out, const struct pool *poo
 			    const struct record *record, const struct range *range,
 			    struct fsl_error *err)
 {
-	const struct fsl_rank *rank = fsl_run_rank(pool->job->run, record->first->rank);
+	const struct fsl_rank *rank = fsl_run_rank(pool->facts->run, record->first->rank);
 	struct fsl_culprit culprit = fsl_culprit_of(record->first->rank);
 	size_t n_steps = pool->n_steps[range->end] - pool->n_steps[range->begin];
 	culprit.cause = cause_of(record);
-	if (rank == NULL || (pool->job->config->causes & (UINT32_C(1) << culprit.cause)) == 0) {
+	if (rank == NULL || (pool->facts->config->causes & (UINT32_C(1) << culprit.cause)) == 0) {
 		return FSL_OK;
 	}
 	culprit.server_ip = rank->server_ip;
@@ -410,9 +410,9 @@ static enum fsl_status conclude_ranks(struct fsl_localisation *out, const struct
 	}
 	set_loss(out, pool, range, lost_ms);
 	drop_suspects(out);
-	fsl_fuse_conclude_named(out, pool->job);
+	fsl_fuse_conclude_named(out, pool->facts);
 	out->n_abnormal = out->n_normal = 0;
-	return fsl_fuse_details(out, pool->job, err);
+	return fsl_fuse_details(out, pool->facts, err);
 }
 
 /* The chapters over which single steps of all ranks cost most above what counts. */
@@ -483,13 +483,13 @@ static void tell_pauses(struct fsl_localisation *out, const struct pool *pool, b
 		sum_ms / (double)n_pauses, lost_ms);
 }
 
-enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *facts,
 				 const struct fsl_singles *const *chapters, size_t n_chapters,
 				 bool *is_found, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
 	struct range costliest = {0, 0};
-	struct pool pool = {.job = job, .chapters = chapters, .n_chapters = n_chapters};
+	struct pool pool = {.facts = facts, .chapters = chapters, .n_chapters = n_chapters};
 	bool has_pauses = out->kind == FSL_VERDICT_HOST_PAUSES;
 	enum fsl_status status = pool_init(&pool, &scratch, err);
 	*is_found = false;

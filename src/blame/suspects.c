@@ -14,14 +14,14 @@ struct proposal {
 
 /* The search for proposals. */
 struct hearing {
-	const struct fsl_case *job;
+	const struct fsl_case *facts;
 	struct fsl_localisation *out;
 	struct proposal *proposals; /* per rank index */
 };
 
 static void note(struct hearing *hearing, int32_t rank, const char *detector, double effect_ms)
 {
-	size_t r = fsl_run_rank_idx(hearing->job->run, rank);
+	size_t r = fsl_run_rank_idx(hearing->facts->run, rank);
 	if (r == SIZE_MAX) {
 		return;
 	}
@@ -52,11 +52,11 @@ static void hear(struct hearing *hearing, const struct fsl_detector_config *dete
 }
 
 /* One metric of a channel as instances x members. */
-static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl_case *job,
+static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl_case *facts,
 				       const struct fsl_channel *channel, enum fsl_metric metric,
 				       struct fsl_error *err)
 {
-	enum fsl_status status = fsl_channel_lateness(out, channel, job->run, err);
+	enum fsl_status status = fsl_channel_lateness(out, channel, facts->run, err);
 	if (status != FSL_OK || metric == FSL_METRIC_LATENESS) {
 		return status;
 	}
@@ -68,7 +68,8 @@ static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl
 			if (op_idx == FSL_NO_OP) {
 				continue;
 			}
-			const struct fsl_op *op = &job->run->ranks[channel->members[m]].ops[op_idx];
+			const struct fsl_op *op =
+				&facts->run->ranks[channel->members[m]].ops[op_idx];
 			int64_t from_ns = metric == FSL_METRIC_HOST     ? op->host_begin_ns
 					  : metric == FSL_METRIC_LAUNCH ? op->host_end_ns
 									: op->dev_begin_ns;
@@ -82,7 +83,7 @@ static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl
 	return FSL_OK;
 }
 
-static enum fsl_status ask_channel(struct fsl_findings *findings, const struct fsl_case *job,
+static enum fsl_status ask_channel(struct fsl_findings *findings, const struct fsl_case *facts,
 				   const struct fsl_detector_config *detector,
 				   const struct fsl_channel *channel, enum fsl_metric metric,
 				   struct fsl_error *err)
@@ -90,7 +91,7 @@ static enum fsl_status ask_channel(struct fsl_findings *findings, const struct f
 	struct fsl_windows windows = {0};
 	enum fsl_status status = FSL_OK;
 	if (!channel->disagrees) {
-		status = channel_windows(&windows, job, channel, metric, err);
+		status = channel_windows(&windows, facts, channel, metric, err);
 		status = status == FSL_OK ? ask(findings, detector, &windows, err) : status;
 		fsl_windows_fini(&windows);
 	}
@@ -99,7 +100,7 @@ static enum fsl_status ask_channel(struct fsl_findings *findings, const struct f
 
 /* One detector asked about all channels. */
 struct question {
-	const struct fsl_case *job;
+	const struct fsl_case *facts;
 	const struct fsl_detector_config *detector;
 	enum fsl_metric metric;
 	struct fsl_findings *findings; /* per channel */
@@ -112,8 +113,8 @@ static void ask_of(struct question *question, size_t c)
 {
 	struct fsl_error err = {0};
 	enum fsl_status status =
-		ask_channel(&question->findings[c], question->job, question->detector,
-			    &question->job->match->channels[c], question->metric, &err);
+		ask_channel(&question->findings[c], question->facts, question->detector,
+			    &question->facts->match->channels[c], question->metric, &err);
 	if (status != FSL_OK) {
 #pragma omp critical(suspects)
 		if (c < question->first_failed) {
@@ -127,7 +128,7 @@ static void ask_of(struct question *question, size_t c)
 /* Many channels on threads; of few, each has all threads in turn. */
 static void ask_of_all(struct question *question)
 {
-	const struct fsl_match *match = question->job->match;
+	const struct fsl_match *match = question->facts->match;
 	size_t n_alone = fsl_match_has_many_channels(match) ? 0 : match->n_channels;
 	for (size_t c = 0; c < n_alone; c++) {
 		ask_of(question, c);
@@ -143,8 +144,8 @@ static enum fsl_status hear_channels(struct hearing *hearing,
 				     const struct fsl_detector_config *detector,
 				     enum fsl_metric metric, struct fsl_error *err)
 {
-	size_t n = hearing->job->match->n_channels;
-	struct question question = {.job = hearing->job,
+	size_t n = hearing->facts->match->n_channels;
+	struct question question = {.facts = hearing->facts,
 				    .detector = detector,
 				    .metric = metric,
 				    .findings = fsl_calloc(n, sizeof(*question.findings)),
@@ -169,7 +170,7 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 				    struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	const struct fsl_blame *blame = hearing->job->blame;
+	const struct fsl_blame *blame = hearing->facts->blame;
 	for (size_t k = 0; k < blame->peers.n_classes && status == FSL_OK; k++) {
 		const uint32_t *members = blame->peers.members + blame->peers.begin[k];
 		size_t n = blame->peers.begin[k + 1] - blame->peers.begin[k];
@@ -177,13 +178,13 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 		status = fsl_windows_init(&windows, FSL_METRIC_OWN, FSL_WINDOW_STEP, n,
 					  blame->n_steps, err);
 		for (size_t m = 0; m < n && status == FSL_OK; m++) {
-			windows.ranks[m] = hearing->job->run->ranks[members[m]].rank;
+			windows.ranks[m] = hearing->facts->run->ranks[members[m]].rank;
 			for (size_t s = 0; s < blame->n_steps; s++) {
 				windows.values[m * blame->n_steps + s] =
 					blame->own_ms[members[m] * blame->n_steps + s];
 				windows.n_samples[m * blame->n_steps + s] = 1;
 				windows.first_ns[m * blame->n_steps + s] =
-					hearing->job->steps->items[s].begin_ns;
+					hearing->facts->steps->items[s].begin_ns;
 			}
 		}
 		if (status == FSL_OK) {
@@ -199,7 +200,7 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 /* Arrival lateness always; further detectors as the configuration names them. */
 static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error *err)
 {
-	const struct fsl_config *config = hearing->job->config;
+	const struct fsl_config *config = hearing->facts->config;
 	const struct fsl_detector_config *late = fsl_config_detector(config, "ArrivalLateness");
 	enum fsl_status status = FSL_OK;
 	if (late != NULL && late->detector != NULL) {
@@ -238,7 +239,7 @@ static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error 
 /* What the classical points accuse; LACK is no accusation. */
 static void hear_classical(struct hearing *hearing)
 {
-	const struct fsl_localisation *classical = hearing->job->classical;
+	const struct fsl_localisation *classical = hearing->facts->classical;
 	for (size_t i = 0; classical != NULL && i < classical->n_abnormal; i++) {
 		const struct fsl_detail *detail = &classical->abnormal[i];
 		if (detail->method != FSL_METHOD_LACK) {
@@ -249,12 +250,12 @@ static void hear_classical(struct hearing *hearing)
 
 /* Mean idle time per step that neither operators nor stages explain; 0 where stages are not
  * recorded. */
-static double idle_ms_per_step(const struct fsl_case *job, size_t r)
+static double idle_ms_per_step(const struct fsl_case *facts, size_t r)
 {
 	double sum = 0.0;
 	size_t n = 0;
-	for (size_t s = 0; s < job->own->n_steps && job->own->has_stages; s++) {
-		double idle_ms = job->own->idle_ms[r * job->own->n_steps + s];
+	for (size_t s = 0; s < facts->own->n_steps && facts->own->has_stages; s++) {
+		double idle_ms = facts->own->idle_ms[r * facts->own->n_steps + s];
 		if (!isnan(idle_ms)) {
 			sum += idle_ms;
 			n++;
@@ -263,10 +264,10 @@ static double idle_ms_per_step(const struct fsl_case *job, size_t r)
 	return n > 0 ? sum / (double)n : 0.0;
 }
 
-static const char *why_not_named(struct fsl_localisation *out, const struct fsl_case *job, size_t r,
-				 double late_ms)
+static const char *why_not_named(struct fsl_localisation *out, const struct fsl_case *facts,
+				 size_t r, double late_ms)
 {
-	double idle_ms = idle_ms_per_step(job, r);
+	double idle_ms = idle_ms_per_step(facts, r);
 	if (idle_ms > 0.5 * late_ms && late_ms > 0.0) {
 		return fsl_arena_printf(
 			&out->arena,
@@ -274,7 +275,7 @@ static const char *why_not_named(struct fsl_localisation *out, const struct fsl_
 			"that no record explains",
 			idle_ms);
 	}
-	if (fsl_peers_n(&job->blame->peers, r) == 1) {
+	if (fsl_peers_n(&facts->blame->peers, r) == 1) {
 		return "no other of its stage uses the same operators, and its own work is as it "
 		       "always was";
 	}
@@ -293,22 +294,22 @@ static const char *why_not_named(struct fsl_localisation *out, const struct fsl_
 static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *err)
 {
 	struct fsl_localisation *out = hearing->out;
-	const struct fsl_case *job = hearing->job;
-	double least_ms = fsl_least_loss_ms(job->config, job->blame->step_ms);
-	bool *is_named = fsl_fuse_named(out, job->run);
+	const struct fsl_case *facts = hearing->facts;
+	double least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
+	bool *is_named = fsl_fuse_named(out, facts->run);
 	enum fsl_status status = is_named != NULL
 					 ? FSL_OK
 					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: suspects");
-	for (size_t r = 0; r < job->run->n_ranks && status == FSL_OK; r++) {
+	for (size_t r = 0; r < facts->run->n_ranks && status == FSL_OK; r++) {
 		const struct proposal *proposal = &hearing->proposals[r];
-		double late_ms = job->blame->charges[r].late_ms_per_step;
+		double late_ms = facts->blame->charges[r].late_ms_per_step;
 		if (proposal->detector == NULL || is_named[r]) {
 			continue;
 		}
-		struct fsl_suspect suspect = {.rank = job->run->ranks[r].rank,
+		struct fsl_suspect suspect = {.rank = facts->run->ranks[r].rank,
 					      .late_ms_per_step = late_ms,
 					      .detector = proposal->detector,
-					      .reason = why_not_named(out, job, r, late_ms)};
+					      .reason = why_not_named(out, facts, r, late_ms)};
 		bool is_victim = out->n_culprits > 0 && late_ms >= least_ms;
 		status = is_victim ? fsl_localisation_add_victim(out, &suspect, err)
 				   : fsl_localisation_add_unconfirmed(out, &suspect, err);
@@ -317,13 +318,14 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 	return status;
 }
 
-enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
-	struct hearing hearing = {.job = job, .out = out};
-	hearing.proposals = fsl_calloc(job->run->n_ranks, sizeof(*hearing.proposals));
+	struct hearing hearing = {.facts = facts, .out = out};
+	hearing.proposals = fsl_calloc(facts->run->n_ranks, sizeof(*hearing.proposals));
 	if (hearing.proposals == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
+				facts->run->n_ranks);
 	}
 	enum fsl_status status = hear_detectors(&hearing, err);
 	if (status == FSL_OK) {

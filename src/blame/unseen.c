@@ -16,19 +16,19 @@ static const double LATE_SHARE = 0.5;
 /* Ranks that meet this much more often than those of another group do arrive there together. */
 static const double RATE_RATIO_MIN = 2.0;
 
-enum fsl_status fsl_unseen_init(struct fsl_unseen *out, const struct fsl_case *job,
+enum fsl_status fsl_unseen_init(struct fsl_unseen *out, const struct fsl_case *facts,
 				struct fsl_error *err)
 {
 	size_t n_cells = 0;
-	*out = (struct fsl_unseen){.job = job, .op_id = FSL_STR_NONE};
-	if (fsl_mul_size(job->blame->n_ranks, job->blame->n_steps, &n_cells)) {
+	*out = (struct fsl_unseen){.facts = facts, .op_id = FSL_STR_NONE};
+	if (fsl_mul_size(facts->blame->n_ranks, facts->blame->n_steps, &n_cells)) {
 		out->late_ms = fsl_calloc(n_cells + 1, sizeof(*out->late_ms));
-		out->is_seen = fsl_calloc(job->blame->n_ranks + 1, sizeof(*out->is_seen));
+		out->is_seen = fsl_calloc(facts->blame->n_ranks + 1, sizeof(*out->is_seen));
 	}
 	if (out->late_ms == NULL || out->is_seen == NULL) {
 		fsl_unseen_fini(out);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				job->blame->n_ranks);
+				facts->blame->n_ranks);
 	}
 	return FSL_OK;
 }
@@ -45,8 +45,8 @@ static enum fsl_status add_channel(struct fsl_unseen *unseen, const struct fsl_c
 				   struct fsl_error *err)
 {
 	struct fsl_windows late = {0};
-	size_t n_steps = unseen->job->blame->n_steps;
-	enum fsl_status status = fsl_channel_lateness(&late, channel, unseen->job->run, err);
+	size_t n_steps = unseen->facts->blame->n_steps;
+	enum fsl_status status = fsl_channel_lateness(&late, channel, unseen->facts->run, err);
 	for (size_t m = 0; m < channel->n_members; m++) {
 		unseen->is_seen[channel->members[m]] = true;
 	}
@@ -64,8 +64,8 @@ static enum fsl_status add_channel(struct fsl_unseen *unseen, const struct fsl_c
 /* Lateness of all ranks in one operator. */
 static enum fsl_status set_late(struct fsl_unseen *unseen, uint32_t op_id, struct fsl_error *err)
 {
-	const struct fsl_blame *blame = unseen->job->blame;
-	const struct fsl_match *match = unseen->job->match;
+	const struct fsl_blame *blame = unseen->facts->blame;
+	const struct fsl_match *match = unseen->facts->match;
 	enum fsl_status status = FSL_OK;
 	memset(unseen->late_ms, 0, blame->n_ranks * blame->n_steps * sizeof(*unseen->late_ms));
 	memset(unseen->is_seen, 0, blame->n_ranks * sizeof(*unseen->is_seen));
@@ -83,7 +83,7 @@ static enum fsl_status set_late(struct fsl_unseen *unseen, uint32_t op_id, struc
 static double lateness_of(const struct fsl_unseen *unseen, size_t r,
 			  const struct fsl_unseen_wait *wait)
 {
-	size_t n_steps = unseen->job->blame->n_steps, n_high = 0, n_rest = 0;
+	size_t n_steps = unseen->facts->blame->n_steps, n_high = 0, n_rest = 0;
 	double high_ms = 0.0, rest_ms = 0.0;
 	for (size_t s = 0; s < n_steps; s++) {
 		double late_ms = unseen->late_ms[r * n_steps + s];
@@ -134,7 +134,7 @@ static bool is_beside(const struct fsl_unseen *unseen, const struct fsl_group *g
 	}
 	double rate = (double)group->n_calls / (double)group->n_ranks;
 	double asked_rate = (double)asked->n_calls / (double)asked->n_ranks;
-	return rate >= RATE_RATIO_MIN * asked_rate && !is_p2p(unseen->job->run, group);
+	return rate >= RATE_RATIO_MIN * asked_rate && !is_p2p(unseen->facts->run, group);
 }
 
 /* True when some member was seen in the operator elsewhere and none of these came late. */
@@ -143,7 +143,7 @@ static bool came_in_time(const struct fsl_unseen *unseen, const struct fsl_group
 {
 	bool is_seen = false;
 	for (size_t m = 0; m < group->n_ranks; m++) {
-		size_t r = fsl_run_rank_idx(unseen->job->run, group->ranks[m]);
+		size_t r = fsl_run_rank_idx(unseen->facts->run, group->ranks[m]);
 		if (r == SIZE_MAX || !unseen->is_seen[r]) {
 			continue;
 		}
@@ -159,10 +159,10 @@ enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx
 				   const size_t *n_unseen_of, const struct fsl_unseen_wait *wait,
 				   bool *is_in_time, struct fsl_error *err)
 {
-	const struct fsl_case *job = unseen->job;
-	const struct fsl_channel *channel = &job->match->channels[channel_idx];
-	const struct fsl_group *asked = &job->topology->groups[channel->group_idx];
-	size_t n_seen = fsl_ranks_seen(job->run), n_beside = 0;
+	const struct fsl_case *facts = unseen->facts;
+	const struct fsl_channel *channel = &facts->match->channels[channel_idx];
+	const struct fsl_group *asked = &facts->topology->groups[channel->group_idx];
+	size_t n_seen = fsl_ranks_seen(facts->run), n_beside = 0;
 	if (unseen->op_id != channel->op_id) {
 		enum fsl_status status = set_late(unseen, channel->op_id, err);
 		if (status != FSL_OK) {
@@ -170,13 +170,13 @@ enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx
 		}
 	}
 	*is_in_time = true;
-	for (size_t g = 0; g < job->topology->n_groups && *is_in_time; g++) {
-		const struct fsl_group *group = &job->topology->groups[g];
+	for (size_t g = 0; g < facts->topology->n_groups && *is_in_time; g++) {
+		const struct fsl_group *group = &facts->topology->groups[g];
 		if (n_unseen_of[g] > 0 && is_beside(unseen, group, asked)) {
 			n_beside += n_unseen_of[g];
 			*is_in_time = came_in_time(unseen, group, wait);
 		}
 	}
-	*is_in_time &= n_beside > 0 && n_seen + n_beside >= job->topology->n_expected_ranks;
+	*is_in_time &= n_beside > 0 && n_seen + n_beside >= facts->topology->n_expected_ranks;
 	return FSL_OK;
 }

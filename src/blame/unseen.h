@@ -5,13 +5,13 @@
 #include "blame/blame.h"
 
 struct fsl_unseen {
-	const struct fsl_case *job; /* borrowed */
-	uint32_t op_id;             /* late_ms is of this operator; FSL_STR_NONE: of none yet */
-	double *late_ms;            /* [rank_idx * n_steps + step] */
-	bool *is_seen;              /* [rank_idx]: uses it together with others */
+	const struct fsl_case *facts; /* borrowed */
+	uint32_t op_id;               /* late_ms is of this operator; FSL_STR_NONE: of none yet */
+	double *late_ms;              /* [rank_idx * n_steps + step] */
+	bool *is_seen;                /* [rank_idx]: uses it together with others */
 };
 
-enum fsl_status fsl_unseen_init(struct fsl_unseen *out, const struct fsl_case *job,
+enum fsl_status fsl_unseen_init(struct fsl_unseen *out, const struct fsl_case *facts,
 				struct fsl_error *err);
 void fsl_unseen_fini(struct fsl_unseen *unseen);
 

@@ -1,5 +1,6 @@
 /* Judges charges and links by what the job loses through them. */
 #include "blame/verify.h"
+#include "blame/link.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,9 +51,9 @@ static int compare_candidates(const void *a, const void *b)
 
 /* Charged ranks, then links, each most costly first, no more than can be judged. */
 static size_t list_candidates(struct candidate *list, const struct fsl_verification *out,
-			      const struct fsl_case *job)
+			      const struct fsl_case *facts)
 {
-	const struct fsl_blame *blame = job->blame;
+	const struct fsl_blame *blame = facts->blame;
 	size_t n_ranks = 0;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		const struct fsl_charge *charge = &blame->charges[r];
@@ -76,11 +77,11 @@ static size_t list_candidates(struct candidate *list, const struct fsl_verificat
 	return n;
 }
 
-static void flag(const struct fsl_verification *out, const struct fsl_case *job,
+static void flag(const struct fsl_verification *out, const struct fsl_case *facts,
 		 const struct candidate *candidate, struct fsl_repair_flags flags)
 {
 	if (candidate->is_link) {
-		fsl_repair_flag_link(flags, out, job->match, candidate->idx);
+		fsl_repair_flag_link(flags, out, facts->match, candidate->idx);
 	} else {
 		flags.ranks[candidate->idx] = true;
 	}
@@ -89,7 +90,7 @@ static void flag(const struct fsl_verification *out, const struct fsl_case *job,
 /* All candidates but @left_out, which may be @n. Waits for somebody unseen are put to the usual
  * transfer in any case: they would hide who made the unseen one late. */
 static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verification *out,
-			  const struct fsl_case *job, const struct candidate *list, size_t n,
+			  const struct fsl_case *facts, const struct candidate *list, size_t n,
 			  size_t left_out)
 {
 	struct fsl_repair_flags flags = fsl_repairs_add(repairs);
@@ -98,14 +99,14 @@ static size_t add_all_but(struct fsl_repairs *repairs, const struct fsl_verifica
 	}
 	for (size_t k = 0; k < n && flags.ranks != NULL; k++) {
 		if (k != left_out) {
-			flag(out, job, &list[k], flags);
+			flag(out, facts, &list[k], flags);
 		}
 	}
 	return flags.idx;
 }
 
 /* @weights: scratch, one per replayed step. */
-static void set_proof(struct fsl_verification *out, const struct fsl_case *job,
+static void set_proof(struct fsl_verification *out, const struct fsl_case *facts,
 		      const struct candidate *candidate, const struct fsl_repairs *repairs,
 		      size_t all_idx, double *weights)
 {
@@ -114,7 +115,7 @@ static void set_proof(struct fsl_verification *out, const struct fsl_case *job,
 	size_t n = replay->n_steps, r = candidate->is_link ? SIZE_MAX : candidate->idx;
 	struct fsl_proof *proof = candidate->is_link ? &out->link_proofs[candidate->idx]
 						     : &out->ranks[candidate->idx];
-	if (!fsl_weigh_steps(weights, replay, job->blame, r, candidate->begin, candidate->end)) {
+	if (!fsl_weigh_steps(weights, replay, facts->blame, r, candidate->begin, candidate->end)) {
 		return;
 	}
 	double all_ms = fsl_repairs_mean(replay, step_ms + all_idx * n, weights);
@@ -132,9 +133,9 @@ struct trial {
 
 /* Asks for the repairs; NULL: out of memory. */
 static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verification *out,
-			 const struct fsl_case *job)
+			 const struct fsl_case *facts)
 {
-	size_t n_room = job->blame->n_ranks + LINKS_MAX;
+	size_t n_room = facts->blame->n_ranks + LINKS_MAX;
 	struct trial *trial = fsl_arena_alloc(repairs->arena, sizeof(*trial));
 	if (trial == NULL) {
 		return NULL;
@@ -145,11 +146,11 @@ static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verificat
 	if (trial->list == NULL || trial->weights == NULL) {
 		return NULL;
 	}
-	trial->n = list_candidates(trial->list, out, job);
-	trial->all_idx = add_all_but(repairs, out, job, trial->list, trial->n, trial->n);
+	trial->n = list_candidates(trial->list, out, facts);
+	trial->all_idx = add_all_but(repairs, out, facts, trial->list, trial->n, trial->n);
 	for (size_t k = 0; k < trial->n; k++) {
 		trial->list[k].without_idx =
-			add_all_but(repairs, out, job, trial->list, trial->n, k);
+			add_all_but(repairs, out, facts, trial->list, trial->n, k);
 	}
 	return trial;
 }
@@ -251,53 +252,53 @@ static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blam
 	return FOCUS_MAX;
 }
 
-static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct fsl_case *job,
+static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct fsl_case *facts,
 				    const struct fsl_transfers *transfers, struct fsl_error *err)
 {
 	enum fsl_status status =
-		fsl_links_judge(&out->links, &out->n_links, &out->arena, job, transfers, err);
+		fsl_links_judge(&out->links, &out->n_links, &out->arena, facts, transfers, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	out->ranks = fsl_arena_alloc(&out->arena, job->blame->n_ranks * sizeof(*out->ranks));
+	out->ranks = fsl_arena_alloc(&out->arena, facts->blame->n_ranks * sizeof(*out->ranks));
 	out->link_proofs = fsl_arena_alloc(&out->arena, out->n_links * sizeof(*out->link_proofs));
-	out->is_wait = fsl_arena_alloc(&out->arena, job->match->n_channels * sizeof(bool));
+	out->is_wait = fsl_arena_alloc(&out->arena, facts->match->n_channels * sizeof(bool));
 	if (out->is_wait != NULL) {
-		memcpy(out->is_wait, transfers->is_wait, job->match->n_channels * sizeof(bool));
+		memcpy(out->is_wait, transfers->is_wait, facts->match->n_channels * sizeof(bool));
 	}
 	if (out->ranks == NULL || out->link_proofs == NULL || out->is_wait == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				job->blame->n_ranks);
+				facts->blame->n_ranks);
 	}
 	out->has_links = true;
 	return FSL_OK;
 }
 
-static enum fsl_status replay(struct fsl_verification *out, const struct fsl_case *job,
+static enum fsl_status replay(struct fsl_verification *out, const struct fsl_case *facts,
 			      struct fsl_error *err)
 {
 	uint32_t focus[FOCUS_MAX];
-	const struct fsl_peers *peers = &job->blame->peers;
-	bool *misses_members = fsl_links_unseen(job);
+	const struct fsl_peers *peers = &facts->blame->peers;
+	bool *misses_members = fsl_links_unseen(facts);
 	if (misses_members == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu",
-				job->topology->n_groups);
+				facts->topology->n_groups);
 	}
 	struct fsl_replay_job input = {
-		.run = job->run,
-		.steps = job->steps,
-		.match = job->match,
-		.cuts = job->cuts,
-		.own = job->own,
-		.counts_idle = job->blame->counts_idle,
+		.run = facts->run,
+		.steps = facts->steps,
+		.match = facts->match,
+		.cuts = facts->cuts,
+		.own = facts->own,
+		.counts_idle = facts->blame->counts_idle,
 		.members = peers->members,
 		.class_begin = peers->begin,
 		.n_classes = peers->n_classes,
 		.misses_members = misses_members,
-		.steps_max = (size_t)job->config->replay_steps_max,
-		.ops_max = (size_t)job->config->replay_budget_ms * OPS_PER_MS,
+		.steps_max = (size_t)facts->config->replay_steps_max,
+		.ops_max = (size_t)facts->config->replay_budget_ms * OPS_PER_MS,
 		.focus_steps = focus,
-		.n_focus = list_focus(focus, job->blame),
+		.n_focus = list_focus(focus, facts->blame),
 	};
 	enum fsl_status status = fsl_replay_build(&out->replay, &input, err);
 	fsl_free(misses_members);
@@ -305,7 +306,7 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 }
 
 /* All that is asked of the replay, run at once: nothing changed, proofs, what-ifs. */
-static enum fsl_status run_repairs(struct fsl_verification *out, const struct fsl_case *job,
+static enum fsl_status run_repairs(struct fsl_verification *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
 	struct fsl_arena *arena = &out->replay.arena; /* goes with the graph */
@@ -322,8 +323,8 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 	if (!repairs->has_failed) {
 		fsl_repairs_skip_unseen(repairs, &before, out);
 	}
-	struct trial *trial = ask(repairs, out, job);
-	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, job, !job->is_brief);
+	struct trial *trial = ask(repairs, out, facts);
+	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, facts, !facts->is_brief);
 	repairs->has_failed |= trial == NULL || whatifs == NULL;
 	enum fsl_status status = fsl_repairs_run(repairs, err);
 	if (status != FSL_OK) {
@@ -332,16 +333,16 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 	memcpy(out->replayed_ms, repairs->step_ms + nothing_idx * out->replay.n_steps,
 	       out->replay.n_steps * sizeof(*repairs->step_ms));
 	for (size_t k = 0; k < trial->n; k++) {
-		set_proof(out, job, &trial->list[k], repairs, trial->all_idx, trial->weights);
+		set_proof(out, facts, &trial->list[k], repairs, trial->all_idx, trial->weights);
 	}
 	return fsl_whatifs_answer(whatifs, err);
 }
 
 /* Levels, proofs and what-ifs of a job that could be replayed. */
-static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case *job,
+static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case *facts,
 			     const struct fsl_transfers *transfers, struct fsl_error *err)
 {
-	enum fsl_status status = replay(out, job, err);
+	enum fsl_status status = replay(out, facts, err);
 	if (status == FSL_OK && out->replay.graph == NULL) {
 		out->summary.doubt = "no step fits into replay.budget_ms";
 		return FSL_OK;
@@ -349,11 +350,11 @@ static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case
 	if (status == FSL_OK) {
 		out->summary.is_on = true;
 		out->summary.n_steps = out->replay.n_steps;
-		status = fsl_repair_levels(&out->replay, job, transfers, out->links, out->n_links,
+		status = fsl_repair_levels(&out->replay, facts, transfers, out->links, out->n_links,
 					   err);
 	}
 	if (status == FSL_OK) {
-		status = run_repairs(out, job, err);
+		status = run_repairs(out, facts, err);
 	}
 	if (status == FSL_OK) {
 		status = set_errors(out, err);
@@ -366,31 +367,31 @@ static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case
 }
 
 /* Somebody who is named, or not, by what the replay says. */
-static bool has_suspects(const struct fsl_verification *out, const struct fsl_case *job)
+static bool has_suspects(const struct fsl_verification *out, const struct fsl_case *facts)
 {
 	bool is_charged = false;
-	for (size_t r = 0; r < job->blame->n_ranks && !is_charged; r++) {
-		is_charged = job->blame->charges[r].pattern != FSL_PATTERN_NONE &&
-			     !fsl_fuse_is_doubted(job, r);
+	for (size_t r = 0; r < facts->blame->n_ranks && !is_charged; r++) {
+		is_charged = facts->blame->charges[r].pattern != FSL_PATTERN_NONE &&
+			     !fsl_fuse_is_doubted(facts, r);
 	}
 	return is_charged || out->n_links > 0;
 }
 
-enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
+enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *facts,
 			   struct fsl_error *err)
 {
 	struct fsl_transfers transfers;
 	*out = (struct fsl_verification){0};
 	fsl_replay_summary_init(&out->summary);
-	if (job->config->verification == FSL_VERIFICATION_OFF) {
+	if (facts->config->verification == FSL_VERIFICATION_OFF) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_transfers_build(&transfers, job, err);
+	enum fsl_status status = fsl_transfers_build(&transfers, facts, err);
 	if (status == FSL_OK) {
-		status = alloc_proofs(out, job, &transfers, err);
+		status = alloc_proofs(out, facts, &transfers, err);
 	}
-	if (status == FSL_OK && (!job->is_brief || has_suspects(out, job))) {
-		status = prove(out, job, &transfers, err);
+	if (status == FSL_OK && (!facts->is_brief || has_suspects(out, facts))) {
+		status = prove(out, facts, &transfers, err);
 	}
 	fsl_transfers_fini(&transfers);
 	if (status != FSL_OK) {

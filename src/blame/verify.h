@@ -11,6 +11,7 @@
 #define FSL_BLAME_VERIFY_H
 
 #include "blame/blame.h"
+#include "blame/link.h"
 #include "replay/replay.h"
 
 /* What the replay says of one charged rank or one slow link, over the steps of its charge. */
@@ -36,11 +37,11 @@ struct fsl_verification {
 };
 
 /*
- * Replays the job of @job (with blame) and judges every charge and slow link. What cannot be
+ * Replays the job of @facts (with blame) and judges every charge and slow link. What cannot be
  * replayed faithfully is not trusted, with the reason; that is no failure. In brief, nothing is
  * replayed where nobody is named by what the replay says. Fails with FSL_ERR_MEMORY only.
  */
-enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *job,
+enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *facts,
 			   struct fsl_error *err);
 void fsl_verification_fini(struct fsl_verification *verification);
 /* Releases the graph, nearly all of the memory. Proofs, links and the summary stay; nothing can be
@@ -58,7 +59,7 @@ const struct fsl_proof *fsl_proof_of_link(const struct fsl_verification *verific
  * and the summary of the replay. Over the replayed steps in [begin, end); nothing changes where
  * there is no replay to trust.
  */
-enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *job,
+enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *facts,
 				size_t begin, size_t end, struct fsl_error *err);
 
 /*
@@ -66,7 +67,7 @@ enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_c
  * channel's transfer to that of its like. Only excess is removed; over the steps of a charge the
  * mean goes to the peers' mean and noise stays; outside of it likewise.
  */
-enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *job,
+enum fsl_status fsl_repair_levels(struct fsl_replay *replay, const struct fsl_case *facts,
 				  const struct fsl_transfers *transfers,
 				  const struct fsl_link *links, size_t n_links,
 				  struct fsl_error *err);

@@ -1,5 +1,6 @@
 /* What would come back: hosts, stages, replicas, parts of own time and transfer at their level. */
 #include "blame/whatif.h"
+#include "blame/link.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -117,7 +118,7 @@ static int compare_shares(const void *a, const void *b)
 /* The search for what would come back. */
 struct fsl_whatifs {
 	struct fsl_verification *out;
-	const struct fsl_case *job;
+	const struct fsl_case *facts;
 	struct fsl_repairs *repairs;
 	struct asked asked[3 * LISTED_MAX + FSL_REPLAY_PARTS_N + 1];
 	size_t n_asked;
@@ -158,7 +159,7 @@ static void ask_share(struct fsl_whatifs *q, enum fsl_whatif_kind kind, const ch
 static const char *name_of(struct fsl_whatifs *q, enum fsl_whatif_kind kind,
 			   const struct share *share)
 {
-	return kind == FSL_WHATIF_HOST ? q->job->run->ranks[share->first_rank].server_ip
+	return kind == FSL_WHATIF_HOST ? q->facts->run->ranks[share->first_rank].server_ip
 				       : fsl_arena_printf(&q->out->arena, "%" PRIu32, share->id);
 }
 
@@ -201,7 +202,7 @@ static void ask_hosts(struct fsl_whatifs *q)
 		return;
 	}
 	for (size_t r = 0; r < n; r++) {
-		tenants[r] = (struct tenant){q->job->run->ranks[r].server_ip, (uint32_t)r};
+		tenants[r] = (struct tenant){q->facts->run->ranks[r].server_ip, (uint32_t)r};
 	}
 	qsort(tenants, n, sizeof(*tenants), compare_tenants);
 	for (size_t k = 0; k < n; k++) {
@@ -214,7 +215,7 @@ static void ask_hosts(struct fsl_whatifs *q)
 
 static int32_t last_stage(const struct fsl_whatifs *q)
 {
-	const int32_t *stage_of = q->job->blame->peers.stage_of;
+	const int32_t *stage_of = q->facts->blame->peers.stage_of;
 	int32_t last = 0;
 	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
 		last = stage_of[r] > last ? stage_of[r] : last;
@@ -224,7 +225,7 @@ static int32_t last_stage(const struct fsl_whatifs *q)
 
 static void ask_stages(struct fsl_whatifs *q)
 {
-	const int32_t *stage_of = q->job->blame->peers.stage_of;
+	const int32_t *stage_of = q->facts->blame->peers.stage_of;
 	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
 		q->id[r] = (uint32_t)stage_of[r];
 	}
@@ -244,7 +245,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t r)
 /* A replica is what tensor, context and pipeline groups join. */
 static void ask_replicas(struct fsl_whatifs *q)
 {
-	const struct fsl_topology *topology = q->job->topology;
+	const struct fsl_topology *topology = q->facts->topology;
 	size_t n = q->out->replay.n_ranks, n_replicas = 0;
 	uint32_t *parent = fsl_arena_alloc(q->repairs->arena, n * sizeof(*parent));
 	if (parent == NULL) {
@@ -260,7 +261,7 @@ static void ask_replicas(struct fsl_whatifs *q)
 				 group->kind == FSL_GROUP_PP;
 		size_t first = SIZE_MAX;
 		for (size_t m = 0; m < group->n_ranks && is_inside; m++) {
-			size_t r = fsl_run_rank_idx(q->job->run, group->ranks[m]);
+			size_t r = fsl_run_rank_idx(q->facts->run, group->ranks[m]);
 			first = first == SIZE_MAX ? r : first;
 			if (r != SIZE_MAX && first != SIZE_MAX) {
 				uint32_t a = find_root(parent, (uint32_t)first);
@@ -287,12 +288,12 @@ static void ask_parts(struct fsl_whatifs *q)
 		[FSL_OWN_CKPT] = "checkpoint",     [FSL_OWN_GC] = "gc",
 		[FSL_REPLAY_IDLE] = "unexplained",
 	};
-	bool has_stages = q->job->own->has_stages;
+	bool has_stages = q->facts->own->has_stages;
 	struct fsl_repair_flags only, without;
 	for (uint32_t p = 0; p < FSL_REPLAY_PARTS_N; p++) {
 		bool is_gap = p == FSL_OWN_HEAD || p == FSL_OWN_BODY;
 		bool is_used =
-			p == FSL_REPLAY_IDLE ? q->job->blame->counts_idle : is_gap != has_stages;
+			p == FSL_REPLAY_IDLE ? q->facts->blame->counts_idle : is_gap != has_stages;
 		if (is_used && ask(q, FSL_WHATIF_WORK, names[p], &only, &without) != NULL) {
 			memset(only.ranks, true, q->out->replay.n_ranks * sizeof(bool));
 			memset(without.ranks, true, q->out->replay.n_ranks * sizeof(bool));
@@ -310,7 +311,7 @@ static void ask_parts(struct fsl_whatifs *q)
 
 static void ask_last_stage(struct fsl_whatifs *q)
 {
-	const int32_t *stage_of = q->job->blame->peers.stage_of;
+	const int32_t *stage_of = q->facts->blame->peers.stage_of;
 	int32_t last = last_stage(q);
 	struct fsl_repair_flags flags = fsl_repairs_add(q->repairs);
 	q->last_stage_idx = flags.idx;
@@ -347,7 +348,7 @@ static void set_excess(struct fsl_whatifs *q)
 	const struct fsl_replay *replay = &q->out->replay;
 	for (size_t r = 0; r < replay->n_ranks; r++) {
 		for (size_t i = 0; i < replay->n_steps; i++) {
-			double ms = fsl_blame_excess_ms(q->job->blame, r, replay->step_idx[i]);
+			double ms = fsl_blame_excess_ms(q->facts->blame, r, replay->step_idx[i]);
 			q->excess_ms[r] += isnan(ms) ? 0.0 : ms / (double)replay->n_steps;
 		}
 	}
@@ -396,7 +397,7 @@ enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error
 }
 
 struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
-				    const struct fsl_case *job, bool is_listed)
+				    const struct fsl_case *facts, bool is_listed)
 {
 	size_t n = out->replay.n_ranks;
 	struct fsl_whatifs *q = fsl_arena_alloc(repairs->arena, sizeof(*q));
@@ -404,7 +405,7 @@ struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_veri
 		return NULL;
 	}
 	q->out = out;
-	q->job = job;
+	q->facts = facts;
 	q->repairs = repairs;
 	q->excess_ms = fsl_arena_alloc(repairs->arena, n * sizeof(*q->excess_ms));
 	q->id = fsl_arena_alloc(repairs->arena, n * sizeof(*q->id));

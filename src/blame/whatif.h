@@ -55,7 +55,7 @@ double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms);
  */
 struct fsl_whatifs;
 struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
-				    const struct fsl_case *job, bool is_listed);
+				    const struct fsl_case *facts, bool is_listed);
 enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *whatifs, struct fsl_error *err);
 
 #endif

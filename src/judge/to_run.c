@@ -343,7 +343,7 @@ enum fsl_status fsl_profile_meet(struct fsl_profile_meetings *out,
 		status = build_topology(out, profile, cluster, err);
 	}
 	if (status == FSL_OK) {
-		status = fsl_match(&out->match, &out->run, &out->topology, err);
+		status = fsl_match_build(&out->match, &out->run, &out->topology, err);
 	}
 	if (status != FSL_OK) {
 		fsl_profile_meetings_fini(out);

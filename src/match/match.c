@@ -169,8 +169,8 @@ static enum fsl_status finish(struct fsl_match *out, struct fsl_listing *listing
 	return status;
 }
 
-enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
-			  const struct fsl_topology *topology, struct fsl_error *err)
+enum fsl_status fsl_match_build(struct fsl_match *out, const struct fsl_run *run,
+				const struct fsl_topology *topology, struct fsl_error *err)
 {
 	struct fsl_listing listing = {0};
 	init_match(out);

@@ -55,8 +55,8 @@ struct fsl_match {
  * Point-to-point operators of larger groups are given to the pairs of ranks whose ends they share;
  * those that end with nobody are left out.
  */
-enum fsl_status fsl_match(struct fsl_match *out, const struct fsl_run *run,
-			  const struct fsl_topology *topology, struct fsl_error *err);
+enum fsl_status fsl_match_build(struct fsl_match *out, const struct fsl_run *run,
+				const struct fsl_topology *topology, struct fsl_error *err);
 /*
  * Likewise, once clocks that run at different speeds were made to run alike: rewrites the times of
  * the run where that matters (match/drift.h). *drift_max_ppm: largest drift that was taken out; 0

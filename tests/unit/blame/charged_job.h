@@ -29,7 +29,7 @@ static inline void charge(struct charged_job *c)
 {
 	small_job_run(&c->job);
 	c->config = (struct fsl_config){.slow_ratio_min = 1.05, .persistence_min = 0.5};
-	assert_int_equal(fsl_match(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
 	assert_int_equal(
 		fsl_cuts_build(&c->cuts, &c->job.run, &c->job.steps, c->match.clock_ns, NULL),
 		FSL_OK);

@@ -422,7 +422,7 @@ static void a_lost_wait_is_no_work(void **state)
 	fsl_own_fini(&c.own);
 	fsl_cuts_fini(&c.cuts);
 	fsl_match_fini(&c.match);
-	assert_int_equal(fsl_match(&c.match, &c.job.run, &c.job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&c.match, &c.job.run, &c.job.topology, NULL), FSL_OK);
 	assert_int_equal(fsl_cuts_build(&c.cuts, &c.job.run, &c.job.steps, c.match.clock_ns, NULL),
 			 FSL_OK);
 	assert_int_equal(fsl_own_build(&c.own, &c.job.run, &c.job.steps, &c.cuts, NULL), FSL_OK);

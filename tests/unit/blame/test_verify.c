@@ -38,7 +38,7 @@ static void verify(struct verified_job *c)
 				     .cuts = &c->cuts,
 				     .own = &c->own,
 				     .blame = &c->blame};
-	assert_int_equal(fsl_match(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
 	assert_int_equal(
 		fsl_cuts_build(&c->cuts, &c->job.run, &c->job.steps, c->match.clock_ns, NULL),
 		FSL_OK);

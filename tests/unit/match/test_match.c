@@ -8,7 +8,7 @@
 
 static void match_job(struct small_job *job, struct fsl_match *match, struct fsl_cuts *cuts)
 {
-	assert_int_equal(fsl_match(match, &job->run, &job->topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(match, &job->run, &job->topology, NULL), FSL_OK);
 	assert_int_equal(fsl_cuts_build(cuts, &job->run, &job->steps, match->clock_ns, NULL),
 			 FSL_OK);
 	fsl_match_assign_steps(match, cuts);
@@ -286,7 +286,7 @@ static void sends_meet_receives_in_groups_of_two(void **state)
 		small_job_add_op(&job, 0, receive, group, begin_ns, end_ns);
 		small_job_add_op(&job, 1, send, group, begin_ns, end_ns);
 	}
-	assert_int_equal(fsl_match(&match, &job.run, &job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&match, &job.run, &job.topology, NULL), FSL_OK);
 	assert_int_equal(match.n_channels, 2);
 	for (size_t c = 0; c < 2; c++) {
 		const struct fsl_channel *channel = &match.channels[c];
@@ -311,7 +311,7 @@ static void a_single_point_to_point_use_of_a_larger_group_is_left_unmatched(void
 		small_job_add_op(&job, r, op, small_job_name(&job, "g0"), SMALL_JOB_ORIGIN_NS,
 				 SMALL_JOB_ORIGIN_NS + 1);
 	}
-	assert_int_equal(fsl_match(&match, &job.run, &job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&match, &job.run, &job.topology, NULL), FSL_OK);
 	assert_int_equal(match.n_channels, 0);
 	assert_int_equal(match.n_groups, 1);
 	assert_int_equal(match.n_groups_matched, 0);
@@ -590,7 +590,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 		struct fsl_match match;
 		struct fsl_error err = {0};
 		fsl_mem_fail_at(nth);
-		enum fsl_status status = fsl_match(&match, &job.run, &job.topology, &err);
+		enum fsl_status status = fsl_match_build(&match, &job.run, &job.topology, &err);
 		fsl_mem_fail_at(0);
 		is_done = status == FSL_OK;
 		if (!is_done) {

@@ -111,7 +111,7 @@ static void run(struct pipeline *line, size_t n_steps)
 
 static void match_line(struct pipeline *line, struct fsl_match *match)
 {
-	assert_int_equal(fsl_match(match, &line->job.run, &line->job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(match, &line->job.run, &line->job.topology, NULL), FSL_OK);
 }
 
 static void release(struct pipeline *line, struct fsl_match *match)
@@ -417,7 +417,8 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 		struct fsl_match match;
 		struct fsl_error err = {0};
 		fsl_mem_fail_at(nth);
-		enum fsl_status status = fsl_match(&match, &line.job.run, &line.job.topology, &err);
+		enum fsl_status status =
+			fsl_match_build(&match, &line.job.run, &line.job.topology, &err);
 		fsl_mem_fail_at(0);
 		is_done = status == FSL_OK;
 		if (is_done) {

@@ -45,7 +45,7 @@ static void add_remnant(struct small_job *job, size_t r, struct fsl_op op)
 
 static void match_job(struct bench *b)
 {
-	assert_int_equal(fsl_match(&b->match, &b->job.run, &b->job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&b->match, &b->job.run, &b->job.topology, NULL), FSL_OK);
 	assert_int_equal(
 		fsl_cuts_build(&b->cuts, &b->job.run, &b->job.steps, b->match.clock_ns, NULL),
 		FSL_OK);

@@ -43,7 +43,7 @@ static struct fsl_replay_job job_of(struct replayed *c)
 /* Matches, cuts and replays the operators that are there. */
 static void replay_ops(struct replayed *c)
 {
-	assert_int_equal(fsl_match(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
+	assert_int_equal(fsl_match_build(&c->match, &c->job.run, &c->job.topology, NULL), FSL_OK);
 	for (size_t k = 0; k < c->match.n_channels && c->believes_matches; k++) {
 		c->match.channels[k].disagrees = false;
 	}
