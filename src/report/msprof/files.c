@@ -2,6 +2,7 @@
 #include "report/msprof/files.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -61,6 +62,17 @@ static enum fsl_status write_target(const struct target *target, const char *fol
 	return status;
 }
 
+/* Whoever may write in the folder of the results could have files of any other folder replaced. */
+static enum fsl_status refuse_link(const char *folder, struct fsl_error *err)
+{
+	struct stat facts;
+	if (lstat(folder, &facts) == 0 && S_ISLNK(facts.st_mode)) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"does not write through a link, remove it: path=\"%s\"", folder);
+	}
+	return FSL_OK;
+}
+
 static bool has_steps(const struct fsl_profile *profile)
 {
 	for (size_t r = 0; r < profile->n_ranks; r++) {
@@ -83,7 +95,10 @@ static enum fsl_status write_all(const char *folder, const struct fsl_peer_index
 		{"cluster_communication_matrix.json", index->links.n > 0, fsl_peer_write_matrix},
 		{"cluster_analysis.db", has_rows || n_groups > 0, NULL},
 	};
-	enum fsl_status status = fsl_dir_create(folder, err);
+	enum fsl_status status = refuse_link(folder, err);
+	if (status == FSL_OK) {
+		status = fsl_dir_create(folder, err);
+	}
 	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]) && status == FSL_OK; t++) {
 		status = write_target(&targets[t], folder, index, err);
 	}
