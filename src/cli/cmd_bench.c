@@ -328,12 +328,12 @@ static enum fsl_status run_case(const struct request *request, struct fsl_error 
 	struct fsl_bench_sample sample;
 	const struct fsl_bench_case *item = NULL;
 	enum fsl_status status = fsl_bench_case_find(&item, request->one_case, err);
+	int n_jobs = (int)request->bench.n_jobs;
 	if (status == FSL_OK && item->alone != NULL) {
-		fsl_threads_start((int)request->bench.n_jobs);
+		n_jobs = fsl_threads_start(n_jobs);
 	}
 	if (status == FSL_OK) {
-		status = fsl_bench_case_run(item, request->folder, request->bench.n_jobs, &sample,
-					    err);
+		status = fsl_bench_case_run(item, request->folder, n_jobs, &sample, err);
 	}
 	if (status == FSL_OK) {
 		fsl_bench_sample_print(&sample);

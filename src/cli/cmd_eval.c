@@ -1,5 +1,4 @@
 /* `failslow eval`: how often the verdict is right, on simulated jobs whose faults are known. */
-#include <omp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "engine/threads.h"
 #include "eval/eval.h"
 #include "eval/eval_report.h"
 #include "plugin/registry.h"
@@ -330,9 +330,8 @@ enum fsl_status fsl_cmd_eval(int argc, char **argv, int *exit_code, struct fsl_e
 		status = fsl_config_load(&config, options.config_path, registry, err);
 	}
 	if (status == FSL_OK) {
-		if (options.n_threads > 0) { /* they start when Ctrl-C is held back */
-			omp_set_num_threads((int)options.n_threads);
-		}
+		/* They start when Ctrl-C is held back. */
+		(void)fsl_threads_allow((int)options.n_threads);
 		status = run(&options, &selection, &config, exit_code, err);
 	}
 	fsl_config_fini(&config);

@@ -235,7 +235,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (status == FSL_OK && request.wants_help) {
 		help();
 	} else if (status == FSL_OK) {
-		fsl_threads_start((int)request.n_jobs);
+		request.n_jobs = fsl_threads_start((int)request.n_jobs);
 		status = analyse(&request, exit_code, err);
 	}
 	return status;

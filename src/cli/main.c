@@ -1,9 +1,37 @@
 /* Entry of the program; everything is in command.c, where tests reach it. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/mem.h"
 #include "cli/command.h"
 
+static bool is_end_ours;
+
+/*
+ * OpenMP calls exit(1) if it cannot make a thread or is out of memory, and 1 is the code of an
+ * anomaly. Another thread may hold the lock of standard output: it is not flushed.
+ */
+static void guard_end(int code, void *unused)
+{
+	static const char message[] =
+		"failslow: error: no threads or no memory left for OpenMP, raise the limits "
+		"(ulimit -u, ulimit -v, pids and memory of the container) or use --jobs 1\n";
+	(void)code;
+	(void)unused;
+	if (!is_end_ours) {
+		(void)fputs(message, stderr);
+		_exit(FSL_EXIT_INTERNAL);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	if (on_exit(guard_end, NULL) != 0) {
+		return FSL_EXIT_INTERNAL;
+	}
 	fsl_mem_keep_freed();
-	return fsl_command_line(argc, argv);
+	int code = fsl_command_line(argc, argv);
+	is_end_ours = true;
+	return code;
 }

@@ -30,7 +30,7 @@ static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
 	if (n_jobs == 0 && fsl_team_size() == 1) {
 		options->n_threads = fsl_threads_worth(n_most, n_bytes);
 	}
-	fsl_threads_start(options->n_threads);
+	options->n_threads = fsl_threads_start(options->n_threads);
 	if (status == FSL_OK) {
 		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
 			inputs.n_items, (unsigned long long)n_bytes, options->n_threads);
