@@ -10,10 +10,11 @@
 struct fsl_state; /* opaque; used by one thread */
 
 /*
- * Opens or makes the file, and its folder. A damaged file is set aside (renamed to
- * <path>.damaged-<n>) with a warning and a new one made. FSL_ERR_IO when the file cannot be made,
- * read or written, FSL_ERR_CONFIG when it belongs to another program or a newer failslow; nothing
- * is changed then, and a run can go on without state: every alarm is a new one.
+ * Opens or makes the file, and its folder; another file if others could change this one, see
+ * state_place.h. A damaged file is set aside (renamed to <path>.damaged-<n>) with a warning and a
+ * new one made. FSL_ERR_IO when the file cannot be made, read or written, or no place is safe,
+ * FSL_ERR_CONFIG when it belongs to another program or a newer failslow; nothing is changed then,
+ * and a run can go on without state: every alarm is a new one.
  */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);

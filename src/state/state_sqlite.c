@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_error.h"
+#include "state/state_place.h"
 
 enum {
 	SCHEMA_VERSION = 3,          /* 2: with a table of what is kept */
@@ -128,8 +129,10 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 				 struct owner *owner, struct fsl_error *err)
 {
 	*is_damaged = false;
-	int code = sqlite3_open_v2(
-		path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+	int code = sqlite3_open_v2(path, db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+					   SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
+				   NULL);
 	if (code == SQLITE_OK) {
 		code = sqlite3_busy_timeout(*db, BUSY_TIMEOUT_MS);
 	}
@@ -196,14 +199,14 @@ static enum fsl_status rename_damaged(const char *path, struct fsl_error *err)
  */
 static enum fsl_status set_aside(const char *path, struct fsl_error *err)
 {
-	int file = open(path, O_RDWR | O_CLOEXEC);
+	int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (file < 0) {
 		return errno == ENOENT ? FSL_OK : fail_set_aside(path, err);
 	}
 	enum fsl_status status = FSL_OK;
 	struct stat opened = {0};
 	struct stat current = {0};
-	if (flock(file, LOCK_EX) == 0 && fstat(file, &opened) == 0 && stat(path, &current) == 0 &&
+	if (flock(file, LOCK_EX) == 0 && fstat(file, &opened) == 0 && lstat(path, &current) == 0 &&
 	    opened.st_ino == current.st_ino && opened.st_dev == current.st_dev) {
 		sqlite3 *db = NULL;
 		bool is_damaged = false;
@@ -312,17 +315,14 @@ enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct 
 	if (status != FSL_OK) {
 		return status;
 	}
-	size_t length = strlen(path);
 	struct fsl_state *state = fsl_calloc(1, sizeof(*state));
-	char *copy = fsl_calloc(length + 1, 1);
-	if (state == NULL || copy == NULL) {
-		fsl_free(state);
-		fsl_free(copy);
+	if (state == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: path=\"%s\"", path);
 	}
-	memcpy(copy, path, length);
-	state->path = copy;
-	status = open_sound(state, err);
+	status = fsl_state_place(&state->path, path, err);
+	if (status == FSL_OK) {
+		status = open_sound(state, err);
+	}
 	if (status != FSL_OK) {
 		fsl_state_close(state);
 		return status;

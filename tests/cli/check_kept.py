@@ -433,6 +433,7 @@ CASES = [
 
 
 def main():
+    os.umask(0o022)  # a state that others may write is not used
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", type=pathlib.Path, required=True)
     options = parser.parse_args()

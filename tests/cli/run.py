@@ -144,6 +144,7 @@ def main():
     scripts = find_cases(options.cases)
     if not scripts:
         sys.exit("run.py: no case has such a name")
+    os.umask(0o022)  # files of a state that others may write are not used
     n_failed = 0
     for script in scripts:
         faults = check_case(script, options)

@@ -39,6 +39,7 @@ static struct fixture fixture;
 static int setup(void **state)
 {
 	fixture = (struct fixture){.folder = "/tmp/fsl_state_XXXXXX"};
+	(void)umask(022); /* a folder that others may write is not used */
 	assert_non_null(mkdtemp(fixture.folder));
 	(void)snprintf(fixture.path, sizeof(fixture.path), "%s/sub/state.db", fixture.folder);
 	fsl_localisation_init(&fixture.localisation);
@@ -510,7 +511,8 @@ static void file_of_a_newer_version_is_left_alone(void **state)
 static void path_that_cannot_be_a_file_is_an_error_with_remedy(void **state)
 {
 	(void)state;
-	(void)snprintf(fixture.path, sizeof(fixture.path), "%s", fixture.folder);
+	(void)snprintf(fixture.path, sizeof(fixture.path), "%s/sub", fixture.folder);
+	assert_int_equal(mkdir(fixture.path, 0700), 0);
 	check_refused(FSL_ERR_IO, "name another");
 	(void)snprintf(fixture.path, sizeof(fixture.path), "%s/sub/state.db", fixture.folder);
 }
