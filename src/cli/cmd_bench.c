@@ -166,7 +166,7 @@ static void put_result(struct fsl_page *page, const struct fsl_bench_result *res
 	}
 }
 
-/* What threads bring and what going on saves, one line each. */
+/* Compares two threads with one, and a run that goes on with one from scratch: a line each. */
 static void put_comparisons(struct fsl_page *page, const struct fsl_bench_report *report)
 {
 	bool is_first = true;
@@ -210,7 +210,7 @@ static void put_report(struct fsl_page *page, const struct fsl_bench_report *rep
 	}
 }
 
-/* What it costs without start-up, per rank or per megabyte. */
+/* Cost per rank or per megabyte, without the start of the program. */
 static double cost_us(const struct fsl_bench_growth *growth, const struct fsl_bench_point *point)
 {
 	double own_us = (double)(point->median.cpu_ns - growth->start_up.cpu_ns) / 1e3;

@@ -12,7 +12,7 @@
 enum { VALUE_SHOWN = 60 }; /* of a value in text; JSON has all of it */
 static const char wanted[] = "check [FILE], explain [FILE] or keys";
 
-/* What `check` counts while the loader reports. */
+/* Problems that `check` counts while the loader reports them. */
 struct findings {
 	size_t n_errors, n_warnings;
 	cJSON *problems; /* JSON only; NULL: problems are printed at once */
@@ -45,14 +45,14 @@ static enum fsl_status print_check_json(const char *path, struct findings *findi
 		  cJSON_AddNumberToObject(root, "warnings", (double)findings->n_warnings) != NULL &&
 		  cJSON_AddItemToObject(root, "problems", findings->problems);
 	if (ok) {
-		findings->problems = NULL; /* now the root's */
+		findings->problems = NULL; /* the root owns it from here on */
 		return fsl_print_json(root, err);
 	}
 	cJSON_Delete(root);
 	return fsl_print_json(NULL, err);
 }
 
-/* What only shows where all of a valid configuration is looked at together. */
+/* Looks for faults that only the keys of a valid configuration together show. */
 static void check_together(const struct fsl_config *config, struct findings *findings)
 {
 	struct fsl_error err = {0};

@@ -26,7 +26,7 @@ struct request {
 	bool wants_exit_code, wants_help;
 };
 
-/* What is printed. */
+/* The answer, before it is printed. */
 struct result {
 	struct fsl_series_file file;
 	struct fsl_shift_options options;
@@ -116,7 +116,7 @@ static void set_options(struct result *result, const struct request *request)
 	result->first = result->file.n - result->n;
 }
 
-/* Where no change can pass, "too few points" would be the wrong reason. */
+/* Refuses a bound that no change can pass: "too few points" would be the wrong reason. */
 static enum fsl_status check_p_max(const struct result *result, struct fsl_error *err)
 {
 	double least = fsl_shift_p_least(&result->options);
@@ -137,7 +137,7 @@ static const char *verdict_of(const struct result *result)
 	return result->shifts.n > 0 ? "changes" : "no_change";
 }
 
-/* NaN where the level before was 0. */
+/* NaN if the level before was 0. */
 static double percent(const struct fsl_shift *shift)
 {
 	double share = (shift->after - shift->before) / fabs(shift->before);
@@ -232,7 +232,7 @@ static enum fsl_status print_text(const struct result *result, struct fsl_error 
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the table");
 		goto out;
 	}
-	/* Without times there is no such column. */
+	/* The column of times is left out if the series has none. */
 	size_t n_columns = 0;
 	for (size_t k = 0; k < COLUMNS_N; k++) {
 		if (k != 1 || result->file.times != NULL) {

@@ -123,7 +123,7 @@ static enum fsl_status run_help(int argc, char **argv, int *exit_code, struct fs
 	return command->run(2, help_argv, exit_code, err);
 }
 
-/* Nothing but the program's name: runs over the installed configuration, where there is one. */
+/* The program's name alone: runs over the installed configuration, if there is one. */
 static enum fsl_status run_bare(char **argv, int *exit_code, struct fsl_error *err)
 {
 	if (fsl_config_find_default() != NULL) {
@@ -166,8 +166,8 @@ static enum fsl_status dispatch(int argc, char **argv, int *exit_code, struct fs
 	return fail_unknown(word, err);
 }
 
-/* Whether these words may lead to `detect`, by the words alone: what is on disk differs between
- * hosts, and all have to agree. */
+/* True if these words may lead to `detect`. Only the words count: files differ between hosts, and
+ * all processes have to agree. */
 static bool may_detect(int argc, char **argv)
 {
 	static const char *const others[] = {"--help", "-h", "--version", "-V", "help"};
@@ -183,8 +183,8 @@ static bool may_detect(int argc, char **argv)
 	return command == NULL || command->run == fsl_cmd_detect;
 }
 
-/* Of several processes that were started together the first one does what was asked; at `detect`
- * the others read files for it, else they have nothing to do. */
+/* Runs the command. If several processes were started together, the first one does the work; at
+ * `detect` the other processes read files for it, at any other command they do nothing. */
 static enum fsl_status run(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	bool is_shared = may_detect(argc, argv);

@@ -22,7 +22,7 @@ struct fsl_output_command {
 	const char *operands; /* what is wanted, for messages */
 };
 
-/* What the user asked such a command for. */
+/* The user's request to such a command. */
 struct fsl_output_request {
 	enum fsl_output_format format;
 	int n_operands; /* argv[1 .. n_operands] */
@@ -45,7 +45,7 @@ void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns);
  */
 enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err);
 
-/* Adds "name": "text", or null where @text is NULL; false when out of memory. */
+/* Adds "name": "text", or null if @text is NULL; false when out of memory. */
 bool fsl_json_add_text(cJSON *object, const char *name, const char *text);
 
 /* Between @min and @max operands, else FSL_ERR_USAGE that says @what is wanted. */

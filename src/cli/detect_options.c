@@ -12,7 +12,7 @@ enum { OPTIONS_N = 12 /* with the row that ends the table */, JOBS_MAX = 4096 };
 
 static const char *const formats[] = {"text", "json", NULL};
 
-/* Where the parser writes what does not fit the options struct directly. */
+/* Places for values that the parser cannot write into the options struct directly. */
 struct targets {
 	struct fsl_detect_options *options;
 	int format;

@@ -1,4 +1,4 @@
-/* What the terminal can show. */
+/* Asks the terminal how wide it is and whether it shows colours. */
 #include "cli/terminal.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Columns of the terminal that stdout is; 80 where it is none, or tells less than 40. */
+/* Columns of the terminal behind stdout; 80 if stdout is no terminal or tells fewer than 40. */
 int fsl_terminal_width(void);
 /* Whether stdout is a terminal and NO_COLOR (https://no-color.org) is not set. */
 bool fsl_terminal_has_colours(void);

@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 
-/* Measured from 0.2 (JSON markers) through 0.3 (CSV markers) to 0.9 and more (jobs of many ranks)
- * bytes of memory for a byte of input: so much it is at least. */
+/* Bytes of input for a byte of memory, at most. A byte of input takes 0.2 (JSON markers), 0.3 (CSV
+ * markers) to 0.9 bytes and more (jobs of many ranks) of memory. */
 enum { INPUT_PER_MEMORY = 5 };
 
 void fsl_memory_warn(uint64_t n_bytes, uint64_t n_left)

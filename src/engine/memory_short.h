@@ -1,11 +1,12 @@
-/* Says so before a run takes more memory than there is: whom the system ends for that cannot. */
+/* Warns before a run takes more memory than there is: a process that the system ends for that
+ * cannot tell why. */
 #ifndef FSL_ENGINE_MEMORY_SHORT_H
 #define FSL_ENGINE_MEMORY_SHORT_H
 
 #include <stdint.h>
 
-/* Warns when reading @n_bytes (of fsl_inputs_bytes()) as a whole takes more than the @n_left bytes
- * of memory that there are (fsl_memory_left()), by all that is known of formats. */
+/* Warns if reading @n_bytes (of fsl_inputs_bytes()) as a whole takes more than the @n_left bytes of
+ * memory that are left (fsl_memory_left()), by what formats took when they were measured. */
 void fsl_memory_warn(uint64_t n_bytes, uint64_t n_left);
 
 #endif

@@ -9,9 +9,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* With less for each, a second thread hardly saves time and half as much again goes into waiting:
- * two take 37 ms of CPU time for 9 MB of eight ranks, one 23, and they are done at the same time.
- */
+/* Least input for each thread, in bytes. With less, a second thread saves no time and costs CPU
+ * time: for 9 MB of eight ranks two threads take 37 ms of CPU time, one takes 23, and both end at
+ * the same time. */
 enum { THREAD_BYTES = 1 << 24 };
 
 /* How many threads that OpenMP made stay until the program ends. */
@@ -88,9 +88,10 @@ static void leave(int cpu, const cpu_set_t *allowed)
 }
 
 /*
- * One thread more than is wanted: while there are more of them than processors, the first one
- * sleeps until the others are there, and does not keep from them the processor that all are on by
- * spinning. The one too many ends with the next region. Those that stay prepare their heaps.
+ * Starts one thread more than is wanted. While there are more threads than processors, the first
+ * thread sleeps until the other threads have started, and does not keep the processor from them by
+ * spinning. The thread too many ends with the next region. The threads that stay prepare their
+ * heaps.
  */
 static void start_apart(int n)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Threads that work on @n_bytes of input is worth, of at most @n_most. */
+/* Threads that are worth starting for @n_bytes of input; @n_most at most. */
 int fsl_threads_worth(int n_most, uint64_t n_bytes);
 
 /* As many as OpenMP has by default, before any are started. */

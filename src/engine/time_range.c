@@ -12,7 +12,7 @@
 
 static const char RESULT_PREFIX[] = "fail_slow_perception_result_failSlow_";
 
-/* Unix seconds in a result's name, -1 when it is none. */
+/* Unix seconds in the name of a result; -1: the name is no result's. */
 static int64_t seconds_of(const char *name)
 {
 	size_t n_prefix = sizeof(RESULT_PREFIX) - 1;
