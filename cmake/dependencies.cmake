@@ -1,4 +1,4 @@
-# The libraries, one interface target each; what each is for stands in docs/architecture.md.
+# The libraries, one interface target each; what each is for stands in docs/developers/architecture.md.
 find_package(PkgConfig REQUIRED)
 
 function(fsl_pkg target module)

@@ -10,8 +10,8 @@
 
 /*
  * 1. Parameters: a struct, and one table row per field. The row is all there is to write: reading
- * the configuration, checking type and range, messages, and the table in docs/detectors.md follow
- * from it. Keys carry their unit ("gap_min_ms"); a dotted key is read from a nested object.
+ * the configuration, checking type and range, messages, and the table in docs/users/detectors.md
+ * follow from it. Keys carry their unit ("gap_min_ms"); a dotted key is read from a nested object.
  */
 struct params {
 	double ratio_min;

@@ -172,7 +172,7 @@ install_packages() {
 ensure_packages() {
 	manager=$(package_manager)
 	if [ "$manager" = none ]; then
-		echo "no apt, dnf or yum here: trusting that the libraries of docs/architecture.md are installed"
+		echo "no apt, dnf or yum here: trusting that the libraries of docs/developers/architecture.md are installed"
 		return 0
 	fi
 	mkdir -p "$log_dir"

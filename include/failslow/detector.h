@@ -44,7 +44,7 @@ struct fsl_param {
 	double min, max;            /* inclusive; not used for BOOL and CHOICE */
 	bool nullable;              /* REAL only: null is allowed */
 	const char *const *choices; /* CHOICE only: NULL-terminated texts */
-	const char *help;           /* one sentence; also the text in docs/detectors.md */
+	const char *help;           /* one sentence; also the text in docs/users/detectors.md */
 };
 
 #define FSL_NEED(metric) (UINT32_C(1) << (metric))

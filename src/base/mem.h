@@ -37,8 +37,8 @@ void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
 /* Memory that is freed stays with the process from now on: arrays of some MB come and go all the
  * time, and every page that the system hands out anew costs as much as a hundred operators. Each
  * thread has a heap of its own: with one for all, what threads fill lies in the same large pages,
- * and judging chapters took two threads a quarter longer (docs/benchmarks.md). Call before there
- * are threads. */
+ * and judging chapters took two threads a quarter longer (docs/developers/benchmarks.md). Call
+ * before there are threads. */
 void fsl_mem_keep_freed(void);
 
 /* The same in a thread that is new: its heap begins with large pages. */

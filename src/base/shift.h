@@ -2,8 +2,8 @@
  * Lasting changes of the level of a series. Candidates come from an exact segmentation (PELT:
  * Killick, Fearnhead and Eckley, JASA 2012) after spikes are capped; each is verified by its size
  * and by a rank test that allows for correlated neighbours, because a segmentation alone reports
- * every drift. No domain knowledge; docs/algorithms.md has the formulas and what they were measured
- * on. The online form, which judges while values arrive, is the detector BOCPD.
+ * every drift. No domain knowledge; docs/users/algorithms.md has the formulas and what they were
+ * measured on. The online form, which judges while values arrive, is the detector BOCPD.
  */
 #ifndef FSL_BASE_SHIFT_H
 #define FSL_BASE_SHIFT_H

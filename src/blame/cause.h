@@ -17,7 +17,7 @@ struct fsl_cause_clues {
 };
 
 /*
- * Rules (docs/algorithms.md, "causes"): excess in checkpoint stages or in gaps that meet a
+ * Rules (docs/users/algorithms.md, "causes"): excess in checkpoint stages or in gaps that meet a
  * checkpoint: storage; at the head of the step only: data loading, if work behind it would show a
  * slow device; launch queue run empty or host calls long: host; else compute. Where blame counts
  * idle time, a stage is the cause only if it explains half of the excess. @charge: of the rank,

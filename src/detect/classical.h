@@ -1,6 +1,6 @@
 /*
  * Classical observation points: sysTrace's locator (cal, op_launch, comm by pair voting) on
- * aggregated windows of operator times. Specification: docs/algorithms.md, "classical".
+ * aggregated windows of operator times. Specification: docs/users/algorithms.md, "classical".
  */
 #ifndef FSL_DETECT_CLASSICAL_H
 #define FSL_DETECT_CLASSICAL_H

@@ -12,7 +12,7 @@
  * Too few steps: kind INSUFFICIENT_EVIDENCE (or HANG when the last event is too old), FSL_OK. What
  * a hang's job did before it is judged as well.
  *
- * Method and limits: docs/perception.md. The reference prints the end of a step as its time:
+ * Method and limits: docs/users/perception.md. The reference prints the end of a step as its time:
  * begin_ns + step_ms of an anomaly; step_ms is in its whole milliseconds. start_ns and end_ns are
  * its first and last point, the ends of the first and last closed step looked at.
  */

@@ -15,7 +15,7 @@ void fsl_memory_warn(uint64_t n_bytes, uint64_t n_left)
 		fsl_log(FSL_LOG_WARNING, "detect",
 			"memory is short, the system may end this run: needed=\"%.2f GB or more\", "
 			"available=\"%.2f GB\", remedy=\"judge a part (--from, --to), or share the "
-			"files among hosts (docs/cluster.md)\"",
+			"files among hosts (docs/operations/cluster.md)\"",
 			(double)n_needed / BYTES_PER_GB, (double)n_left / BYTES_PER_GB);
 	}
 }

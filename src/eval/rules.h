@@ -1,6 +1,6 @@
 /*
  * Rules: the faults that are evaluated, whom each strikes, and what counts as the right answer to
- * it. One table, which docs/accuracy.md repeats.
+ * it. One table, which docs/users/accuracy.md repeats.
  */
 #ifndef FSL_EVAL_RULES_H
 #define FSL_EVAL_RULES_H

@@ -27,7 +27,7 @@ struct fsl_profile_line {
 
 struct fsl_profile_finding {
 	enum fsl_profile_layer layer;
-	const char *code;   /* "host_bound"; static, a word of docs/profile.md */
+	const char *code;   /* "host_bound"; static, a word of docs/users/profile.md */
 	int32_t rank;       /* -1: the whole job */
 	int32_t peer;       /* far end of a link; -1 */
 	int64_t step;       /* FSL_STEP_ABSENT: all that were captured */

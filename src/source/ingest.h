@@ -123,7 +123,7 @@ enum fsl_input_kind {
 
 /* One input format, one file in src/ingest/, one line in formats.def. */
 struct fsl_format {
-	const char *name;    /* file name, log tag, heading in docs/formats.md */
+	const char *name;    /* file name, log tag, heading in docs/users/formats.md */
 	const char *summary; /* one line for `failslow list formats` */
 	enum fsl_input_kind kind;
 	/* 0: not mine .. 100: certainly mine. Content decides; FSL_PROBE_NAME when only the name

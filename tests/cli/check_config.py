@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that key table, JSON Schemas, shipped files, docs/configuration.md and the systemd unit say the same.
+"""Checks that key table, JSON Schemas, shipped files, docs/operations/configuration.md and the systemd unit agree.
 
 Arguments: the program. Needs the jsonschema package; exits with 77 (skipped) without it.
 """
@@ -107,8 +107,8 @@ def check_schema_refuses(schemas, validator):
 
 
 def check_manual(rows):
-    """Every table row of docs/configuration.md begins with | `key` | type | default |."""
-    text = (ROOT / "docs" / "configuration.md").read_text()
+    """Every table row of docs/operations/configuration.md begins with | `key` | type | default |."""
+    text = (ROOT / "docs" / "operations" / "configuration.md").read_text()
     documented = {}
     file = None
     for line in text.splitlines():
@@ -119,12 +119,12 @@ def check_manual(rows):
     table = {(row["file"], row["key"]): (row["type"], json.dumps(row["default"]))
              for row in rows}
     for file, key in sorted(table.keys() - documented.keys()):
-        fault(f"docs/configuration.md: {file}: {key} is missing")
+        fault(f"docs/operations/configuration.md: {file}: {key} is missing")
     for file, key in sorted(documented.keys() - table.keys()):
-        fault(f"docs/configuration.md: {file}: {key} is no key of the program")
+        fault(f"docs/operations/configuration.md: {file}: {key} is no key of the program")
     for place in table.keys() & documented.keys():
         if table[place] != documented[place]:
-            fault(f"docs/configuration.md: {place[1]}: says {documented[place]}, "
+            fault(f"docs/operations/configuration.md: {place[1]}: says {documented[place]}, "
                   f"the program {table[place]}")
 
 

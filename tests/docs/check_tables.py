@@ -24,7 +24,7 @@ def stray_rows(path):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    documents = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("packaging/*.md"),
+    documents = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("packaging/*.md"),
                  *root.glob("datasets/*.md"), *root.glob("tests/*/*.md")]
     faults = [f"{path.relative_to(root)}:{number}: this row is in no table"
               for path in sorted(documents) for number in stray_rows(path)]

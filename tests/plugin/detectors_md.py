@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the parameter tables of docs/detectors.md against the detectors; --write puts them right.
+"""Checks the parameter tables of docs/users/detectors.md against the detectors; --write puts them right.
 
-usage: detectors_md.py PRINT_TABLES docs/detectors.md [--write]
+usage: detectors_md.py PRINT_TABLES docs/users/detectors.md [--write]
 """
 import re
 import subprocess

@@ -1,4 +1,4 @@
-/* Prints the parameter table of every built-in detector as docs/detectors.md has it. */
+/* Prints the parameter table of every built-in detector as docs/users/detectors.md has it. */
 #include <math.h>
 #include <stdio.h>
 

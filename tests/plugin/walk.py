@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows docs/contributing.md, "Add a detector", word for word in a copy of the tree.
+"""Follows docs/developers/contributing.md, "Add a detector", word for word in a copy of the tree.
 
 usage: walk.py SOURCE_DIR CMAKE GENERATOR C_COMPILER
 
@@ -47,7 +47,7 @@ def take_step(tree, kind, path, text):
 
 def main():
     source, cmake, generator, compiler = sys.argv[1:5]
-    with open(os.path.join(source, "docs/contributing.md"), encoding="utf-8") as stream:
+    with open(os.path.join(source, "docs/developers/contributing.md"), encoding="utf-8") as stream:
         steps = BLOCK.findall(stream.read())
     paths = [path for _, path, _ in steps]
     if len(steps) != 3 or len(set(paths)) != 3:

@@ -3,7 +3,7 @@
 
 usage: make_goldens.py [FOLDER]     (default: the folder of this script)
 
-Nothing here is shared with the C program; docs/detectors.md is the specification of both.
+Nothing here is shared with the C program; docs/users/detectors.md is the specification of both.
 Inputs come from random.Random with fixed seeds, or are small enough to check by hand.
 """
 import json

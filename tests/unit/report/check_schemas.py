@@ -70,12 +70,12 @@ def property_names(schema):
 
 
 def check_manual(validators, docs):
-    manual = (docs / "verdict.md").read_text()
+    manual = (docs / "operations" / "verdict.md").read_text()
     found = []
     for kind, validator in validators.items():
         for name in sorted(property_names(validator.schema)):
             if f"`{name}`" not in manual:
-                found.append(f"docs/verdict.md does not explain {name} of {kind}.schema.json")
+                found.append(f"docs/operations/verdict.md does not explain {name} of {kind}.schema.json")
     return found
 
 
