@@ -59,7 +59,7 @@ static void print_detector(const struct fsl_detector *detector)
 #undef METRIC
 	};
 	printf("<!-- parameters of %s -->\n", detector->name);
-	printf("In one line: %s. Sees: %s. Metrics: ", detector->summary, scopes[detector->scope]);
+	printf("In one line: %s.\nSees: %s. Metrics: ", detector->summary, scopes[detector->scope]);
 	const char *separator = "";
 	for (unsigned int metric = 0; metric < FSL_METRICS_N; metric++) {
 		if (detector->needs != FSL_NEED_ANY && (detector->needs & FSL_NEED(metric)) != 0) {
