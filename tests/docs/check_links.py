@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that links of the documents lead to files and headings, and that installed ones lead to installed ones.
+"""Checks that links of the documents lead to files and headings, that installed documents lead to installed ones,
+and that files of the sources that the text names exist.
 
 usage: check_links.py SOURCE_DIR
 """
@@ -8,6 +9,10 @@ import re
 import sys
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
+SOURCE = re.compile(r"`((?:cmake|config|datasets|detectors|docs|include|packaging|scripts|src|tests)/[\w./-]+\.\w+)`")
+# A walk makes these files; the table of reporters is being made.
+MADE = re.compile(r"^````?\w+ file=(\S+)", re.M)
+PLANNED = {"src/report/reporters.def"}
 # Folders that CMake installs; links between them hold in both places.
 INSTALLED = ("operations", "users")
 
@@ -41,12 +46,19 @@ def faults_of(path, docs):
             yield f"{link}: an installed document leads to a file that is not installed"
 
 
+def faults_of_names(path, root):
+    text = path.read_text(encoding="utf-8")
+    for name in sorted(set(SOURCE.findall(text)) - set(MADE.findall(text)) - PLANNED):
+        if not (root / name).exists():
+            yield f"{name}: there is no such file"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     documents = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("packaging/*.md"),
                  *root.glob("datasets/*.md"), *root.glob("tests/*/*.md")]
     faults = [f"{path.relative_to(root)}: {fault}" for path in sorted(documents)
-              for fault in faults_of(path, root / "docs")]
+              for fault in [*faults_of(path, root / "docs"), *faults_of_names(path, root)]]
     print("\n".join(faults))
     sys.exit(1 if faults or not documents else 0)
 
