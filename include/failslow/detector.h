@@ -1,7 +1,8 @@
 /*
- * The plug-in contract. A detector is a pure function plus a table: no registration code, no state,
- * no lock, which is why threads and processes need nothing from it. Detectors compile with include/
- * alone on the include path, so one that reaches into src/ does not build.
+ * The plug-in contract. A detector is a pure function and a table. It needs no registration code,
+ * keeps no state and takes no lock, so that threads and processes may call it freely. Detectors
+ * compile with include/ alone on the include path: a detector that reaches into src/ does not
+ * build.
  */
 #ifndef FAILSLOW_DETECTOR_H
 #define FAILSLOW_DETECTOR_H
@@ -14,10 +15,10 @@
 #include <failslow/finding.h>
 #include <failslow/view.h>
 
-/* Changes whenever a struct of include/failslow changes its layout or meaning. */
+/* Version of the contract. Rises if a struct of include/failslow changes layout or meaning. */
 enum { FSL_DETECTOR_ABI = 1 };
 
-/* What one scan() sees. */
+/* Data that one scan() sees. */
 enum fsl_scope {
 	FSL_SCOPE_RANK,  /* each member against its own past; members are independent */
 	FSL_SCOPE_GROUP, /* members of one group against each other */
@@ -26,21 +27,21 @@ enum fsl_scope {
 
 enum fsl_param_type {
 	FSL_PARAM_INT,    /* int64_t */
-	FSL_PARAM_REAL,   /* double; JSON null reads as NaN where nullable is set */
+	FSL_PARAM_REAL,   /* double; JSON null reads as NaN if nullable is set */
 	FSL_PARAM_BOOL,   /* bool */
 	FSL_PARAM_CHOICE, /* int: index into choices */
 };
 
 /*
  * One configuration key. The registry checks type and range, then writes the field at @offset of
- * the params struct. A dotted key ("n_sigma_method.bias") is read from a nested object. Keys carry
- * their unit where sysTrace did not fix their name.
+ * the params struct. A dotted key ("n_sigma_method.bias") is read from a nested object. A key
+ * carries its unit, unless sysTrace fixed its name.
  */
 struct fsl_param {
 	const char *key; /* NULL ends the table */
 	enum fsl_param_type type;
 	size_t offset;
-	double fallback;            /* NaN with nullable: absent */
+	double fallback;            /* default; NaN with nullable: absent */
 	double min, max;            /* inclusive; not used for BOOL and CHOICE */
 	bool nullable;              /* REAL only: null is allowed */
 	const char *const *choices; /* CHOICE only: NULL-terminated texts */
@@ -51,7 +52,7 @@ struct fsl_param {
 #define FSL_NEED_ANY     UINT32_MAX
 
 struct fsl_detector {
-	uint32_t abi;        /* FSL_DETECTOR_ABI */
+	uint32_t abi;        /* always FSL_DETECTOR_ABI */
 	const char *name;    /* file name, "type" in the configuration, test name, manual heading */
 	const char *summary; /* one line for `failslow list detectors` */
 	uint32_t needs;      /* metrics it understands: FSL_NEED(...) | ..., or FSL_NEED_ANY */
@@ -59,15 +60,15 @@ struct fsl_detector {
 	const struct fsl_param *params; /* ends with a NULL key */
 	size_t params_size;
 	/*
-	 * Once per unit, from several threads, in any order: no globals, no I/O, no clock. Adds
-	 * zero or more findings to @out. Too little data: add nothing, return FSL_OK.
+	 * Judges one unit. Called once for each unit, from several threads, in any order: no
+	 * globals, no I/O, no clock. Adds zero or more findings to @out. Too little data is no
+	 * error: add nothing, return FSL_OK.
 	 */
 	enum fsl_status (*scan)(const struct fsl_view *view, const void *params,
 				struct fsl_findings *out, struct fsl_error *err);
 };
 
-/* A shared object exports its descriptor under this name: `const struct fsl_detector fsl_plugin`.
- */
+/* A shared object exports its descriptor as `const struct fsl_detector fsl_plugin`. */
 #define FSL_PLUGIN_SYMBOL "fsl_plugin"
 
 #endif

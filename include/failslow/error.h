@@ -22,24 +22,23 @@ enum fsl_status {
 
 enum { FSL_CAUSES_MAX = 8, FSL_CAUSE_MESSAGE_MAX = 512 };
 
-/* One link of the chain: what could not be done, with "name=value" facts; causes[0] is the root. */
+/* One link of the chain: the step that failed, with "name=value" facts. causes[0] is the root. */
 struct fsl_cause_link {
 	char message[FSL_CAUSE_MESSAGE_MAX];
 	const char *file; /* static storage */
 	int line;
 };
 
-/* Owned by the caller, usually on its stack; start it as {0}. No function allocates for it. */
+/* A status and its chain of causes. The caller owns it, usually on its stack, and starts it as {0}.
+ * No function allocates for it. */
 struct fsl_error {
 	enum fsl_status status;
 	size_t n_causes;
 	struct fsl_cause_link causes[FSL_CAUSES_MAX];
 };
 
-/*
- * Appends one cause and returns @status, so that a failing function is one statement. @err may be
- * NULL. When the chain is full the newest link is overwritten: the root is never lost.
- */
+/* Appends one cause and returns @status, so that a function fails in one statement. @err may be
+ * NULL. A full chain overwrites its newest link, so that the root is never lost. */
 enum fsl_status fsl_error_add(struct fsl_error *err, enum fsl_status status, const char *file,
 			      int line, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -47,20 +46,20 @@ enum fsl_status fsl_error_add(struct fsl_error *err, enum fsl_status status, con
 /* Empties the chain so that the object can be used again. */
 void fsl_error_clear(struct fsl_error *err);
 
-/* The root's message, "" when there is none; borrowed from @err. */
+/* Message of the root cause, borrowed from @err; "" if there is none. */
 const char *fsl_error_root(const struct fsl_error *err);
 
 /* Short text of a status ("wrong configuration"); static storage. */
 const char *fsl_status_text(enum fsl_status status);
 
 /*
- * The root of a failure; its value is @status, which stands in the macro itself so that compilers
- * and analysers see that a failure is returned. Grammar: sentence without full stop, then
- * ": name=value, name=\"text\"".
+ * Begins a chain with its root cause. The value is @status: the macro itself holds it, so that
+ * compilers and analysers see that a failure is returned. Grammar of the message: a sentence
+ * without full stop, then ": name=value, name=\"text\"".
  */
 #define FSL_FAIL(err, status, ...)                                                                 \
 	((void)fsl_error_add((err), (status), __FILE__, __LINE__, __VA_ARGS__), (status))
-/* A further fact on the way up; use it only when it adds one. */
+/* Adds a cause on the way up. Use it only if it adds a fact. */
 #define FSL_CAUSE(err, status, ...) FSL_FAIL((err), (status), __VA_ARGS__)
 
 #endif

@@ -1,4 +1,4 @@
-/* What a detector reports. */
+/* Findings: the results of a detector. */
 #ifndef FAILSLOW_FINDING_H
 #define FAILSLOW_FINDING_H
 
@@ -8,7 +8,7 @@
 #include <failslow/error.h>
 #include <failslow/view.h>
 
-struct fsl_findings; /* where a detector reports; findings are copied in */
+struct fsl_findings; /* collects what a detector reports; findings are copied in */
 
 /* "Member m of the unit deviates in windows [begin, end)". */
 struct fsl_finding {
@@ -16,17 +16,16 @@ struct fsl_finding {
 	int32_t peer;        /* far end of a slow link; -1: none */
 	size_t window_begin; /* half open range of the unit's windows */
 	size_t window_end;
-	double slow_ratio; /* observed / expected; 1.0 is normal, below 1 means shorter; NaN:
-			      unknown */
+	double slow_ratio; /* observed / expected; 1.0: normal; below 1: shorter; NaN: unknown */
 	double effect_ms;  /* observed - expected per window, ms; NaN: unknown */
 	double confidence; /* 0..1 */
 };
 
-/* Copies @finding. Fails with FSL_ERR_MEMORY only. */
+/* Copies @finding into @out. FSL_ERR_MEMORY is the only error. */
 enum fsl_status fsl_findings_add(struct fsl_findings *out, const struct fsl_finding *finding,
 				 struct fsl_error *err);
 
-/* One member's labels with what was seen and what was to be expected, window by window. */
+/* One member's labels, with its observed and its expected value in every window. All borrowed. */
 struct fsl_labelled {
 	int32_t rank;
 	size_t n_windows;
@@ -36,9 +35,9 @@ struct fsl_labelled {
 };
 
 /*
- * Adds one finding per run of ones. Ratio and effect compare the means of @observed and @expected
- * over the windows of the run that have both; the confidence of a run of n such windows is
- * 1 - 2^-n.
+ * Adds one finding for each run of ones in the labels. Ratio and effect compare the means of
+ * @observed and @expected over the windows of the run that have both. The confidence of a run of n
+ * such windows is 1 - 2^-n. FSL_ERR_MEMORY is the only error.
  */
 enum fsl_status fsl_findings_add_runs(struct fsl_findings *out, const struct fsl_labelled *series,
 				      struct fsl_error *err);
