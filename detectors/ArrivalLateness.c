@@ -1,10 +1,11 @@
 /*
- * Who comes last to the collectives of a group. In a collective everybody ends together, so the
- * longest duration minus a member's own is how late it came, without comparing two clocks. A member
- * is late in an instance when it trails the median of the others by more than the noise and belongs
- * to the tail of the instance. The longest interval in which it is mostly late is tested by a sign
- * test (lateness minus the median of the others, up or down), corrected for the number of members
- * and for the freedom to choose the interval. Works from two members on.
+ * Who comes last to the collectives of a group. In a collective all members end together, so the
+ * longest duration minus a member's own duration is how late that member came. No two clocks are
+ * compared. A member is late in an instance if it trails the median of the other members by more
+ * than the noise and belongs to the tail of the instance. The detector takes the longest interval
+ * in which the member is mostly late. A sign test judges it (lateness minus the median of the other
+ * members, up or down), corrected for the number of members and for the freedom to choose the
+ * interval. Two members are enough.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -47,14 +48,14 @@ struct work {
 	struct fsl_finding *found; /* per member; window_end 0: nothing */
 };
 
-/* An interval of instances and what one member did in it. */
+/* An interval of instances, and how often one member was late in it. */
 struct episode {
 	size_t begin, end;
 	double score; /* sum of is_late - 1/2 */
 };
 
-/* Median of @sorted without the one entry @value of it; n > 1. Entries below it keep their places,
- * those from it on move down by one. */
+/* Median of @sorted without one entry of value @value; n > 1. Entries below @value keep their
+ * index. Later entries move down by one. */
 static double median_without(const double *sorted, size_t n, double value)
 {
 	size_t low = (n - 2) / 2;
@@ -122,7 +123,7 @@ static void measure_rows(const struct work *work, size_t begin, double (*sorted)
 	}
 }
 
-/* Most instances side by side; those with holes, and the last few, one by one. */
+/* Measures most instances side by side, and instances with holes and the last few singly. */
 static void measure_instances(void *opaque, size_t begin, size_t end, void *bench)
 {
 	const struct work *work = opaque;
@@ -159,7 +160,7 @@ static bool is_late(const struct work *work, size_t cell)
 	return work->tail[cell] != 0 && work->delay[cell] > work->margin && work->delay[cell] > 0.0;
 }
 
-/* Interval with the greatest sum of is_late - 1/2 (Kadane); the longer one of equals. */
+/* Interval with the greatest sum of is_late - 1/2 (Kadane); the longer of equal ones. */
 static struct episode longest_late(const struct work *work, size_t member)
 {
 	struct episode best = {0, 0, 0.0};
@@ -198,8 +199,8 @@ static double sign_p(const double *delay, size_t begin, size_t end, size_t *n_kn
 	return n_up > n_down ? fsl_sign_test_p(n_up, n_down) : 1.0;
 }
 
-/* The smaller of two chances, both corrected: over all instances, with one look per member; over
- * the episode, with as many looks as there are intervals. */
+/* The smaller of two chances, both corrected. One is over all instances, with one look for each
+ * member. The other is over the episode, with as many looks as there are intervals. */
 static double corrected_p(const struct work *work, size_t member, const struct episode *episode)
 {
 	const double *delay = work->delay + member * work->n_windows;
@@ -265,8 +266,8 @@ static enum fsl_status judge(struct work *work, struct fsl_error *err)
 	if (status != FSL_OK) {
 		return status;
 	}
-	/* Median over members of the scale of their delays' changes, so that a member that is late
-	 * from some instance on does not count as noise. */
+	/* The noise is the median over members of the scale of the changes of their delays. A
+	 * member that is late from some instance on changes once, so it does not count as noise. */
 	double noise = fsl_median(work->noise, n, work->noise + n);
 	work->margin = isnan(noise) ? 0.0 : work->params->margin_sigmas * noise;
 	return fsl_view_each(work->view, n, column_bytes, judge_members, work, err);

@@ -1,28 +1,31 @@
 /*
  * Bayesian online change point detection (Adams and MacKay, 2007, arXiv:0710.3742) with a normal
  * model of unknown mean and variance, so that the prediction is Student's t. Each hypothesis keeps
- * the position where its run began, therefore dropping unlikely ones cannot move a change point.
- * The series is standardised by its median and the robust scale of its differences first: the
- * result does not depend on the unit. Rises of the level are reported until the level is back.
+ * the position at which its run began, so that dropping an unlikely one cannot move a change point.
+ * First the series is standardised by its median and the robust scale of its differences, so that
+ * the result does not depend on the unit. A rise of the level is reported until the level is back.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
 
 #include <math.h>
 
-/* Prior of a run in standardised units: mean 0 known as well as PRIOR_KAPPA values would tell it,
- * variance near 1. */
+/* Prior of a run in standardised units. The mean is 0, known as well as PRIOR_KAPPA values would
+ * tell it; the variance is near 1. */
 #define PRIOR_KAPPA 0.01
 #define PRIOR_ALPHA 1.0
 #define PRIOR_BETA  1.0
 
-/* Hypotheses below this share of the best are dropped; a run that explains the data is never. */
+/* Hypotheses below this share of the best one are dropped. The run that explains the data is the
+ * best one, so it stays. */
 #define PRUNE_SHARE 1e-8
 
 #define LOG_PI           1.1447298858494002
 #define LOG_HALF_ROOT_PI (-0.12078223763524522) /* log(sqrt(pi) / 2) = lgamma(1.5) - lgamma(1) */
 
-/* Scale of a series whose neighbours are equal, as a share of its level. */
+/*
+ * Scale of a series whose neighbours are equal, as a share of its level. Keeps the scale above 0.
+ */
 #define SCALE_FLOOR 1e-3
 
 struct params {
@@ -42,7 +45,7 @@ static const struct fsl_param param_table[] = {
 	{.key = NULL},
 };
 
-/* "The present run began at @begin", with what its values say about mean and variance. */
+/* The hypothesis that the present run began at @begin, with mean and variance from its values. */
 struct run {
 	size_t begin;
 	double log_weight;
@@ -54,7 +57,7 @@ struct run {
 struct segment {
 	size_t begin, end;
 	double median;
-	double confidence; /* that it began with a change */
+	double confidence; /* confidence that the segment begins with a change */
 };
 
 struct work {
@@ -93,7 +96,7 @@ static void learn(struct run *run, double value)
 	run->alpha += 0.5;
 }
 
-/* Drops runs that are out of the question and makes the weights sum to 1. */
+/* Drops runs that are too unlikely and makes the weights sum to 1. */
 static void normalise(struct work *work)
 {
 	double best = -HUGE_VAL;
@@ -115,7 +118,7 @@ static void normalise(struct work *work)
 	}
 }
 
-/* Takes in value @i: every run goes on, or a new one begins behind it. */
+/* Takes in value @i: every run goes on, or a new run begins behind the value. */
 static void observe(struct work *work, size_t i, double hazard)
 {
 	double total = 0.0;
@@ -141,7 +144,7 @@ static const struct run *likeliest(const struct work *work)
 	return best;
 }
 
-/* Forgets runs that began before @begin; returns the weight of those that stay. */
+/* Drops runs that began before @begin; returns the weight of the others. */
 static double restart_at(struct work *work, size_t begin)
 {
 	double weight = 0.0;

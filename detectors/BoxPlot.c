@@ -1,7 +1,7 @@
 /*
- * Step times against all steps of the job: a step beyond the upper fence of the box plot, third
- * quartile + whisker * interquartile range (Tukey, Exploratory Data Analysis, 1977), is alarmed
- * when it also exceeds the median by a share. Steps in a row make one finding.
+ * Step times against all steps of the job. A step beyond the upper fence of the box plot, third
+ * quartile + whisker * interquartile range (Tukey, Exploratory Data Analysis, 1977), is alarmed if
+ * it also exceeds the median by a share. Alarmed steps in a row make one finding.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>

@@ -1,8 +1,8 @@
 /*
- * Members that stand out in one window: Rosner's generalised ESD test for several outliers
- * (Technometrics 25, 1983) among the values of a window, upwards. One window is enough, so it
- * serves where a few are all there is; four members are needed. Those far below the others are
- * taken out, too, so that they hide nobody, but are not reported.
+ * Members that stand out upwards in one window: Rosner's generalised ESD test for several outliers
+ * (Technometrics 25, 1983) among the values of the window. One window is enough, so the detector
+ * also serves short captures. Four members are needed. The test takes out members far below the
+ * others, too, so that they hide nobody, but the detector does not report them.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -24,10 +24,10 @@ static const struct fsl_param param_table[] = {
 	{.key = NULL},
 };
 
-/* The test divides by the spread. */
+/* Least spread, in ms: the test divides by the spread. */
 static const double SIGMA_MS_FLOOR = 1e-9;
 
-/* The members of one window that have a value, the greatest first: the test looks for low ones. */
+/* Members of one window that have a value, the greatest first: the test looks for low values. */
 struct window {
 	const double **columns; /* of all members */
 	struct fsl_indexed *negated;
@@ -59,7 +59,7 @@ static enum fsl_status judge_window(const struct fsl_view *view, size_t w,
 	double least_sigma = fmax(params->sigma_ms_min, params->sigma_share_min * window->median);
 	size_t n_found = fsl_outliers_low(window->negated, window->n, params->alpha,
 					  fmax(least_sigma, SIGMA_MS_FLOOR), &p);
-	/* Lateness of a usual member is nearly 0. */
+	/* A healthy member's lateness is nearly 0, so its ratio says nothing. */
 	bool has_ratio = fsl_view_metric(view) != FSL_METRIC_LATENESS && window->median > 0.0;
 	for (size_t i = 0; i < n_found; i++) {
 		double value = -window->negated[i].value;

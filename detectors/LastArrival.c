@@ -1,8 +1,8 @@
 /*
- * Who came last to each use of a communicator. In a collective everybody ends together, so the
- * member with the greatest lateness came last; it is reported when the one before it came clearly
- * earlier. One such finding proves nothing, as somebody is always last: its confidence is the
- * chance that another one would have been. Who asks counts over many uses.
+ * Who came last to each use of a communicator. In a collective all members end together, so the
+ * member with the greatest lateness came last. It is reported if the member before it came clearly
+ * earlier. One such finding proves nothing, because some member is always last: its confidence is
+ * the chance that another member would have been last. The caller counts findings over many uses.
  */
 #include <failslow/detector.h>
 
@@ -20,14 +20,14 @@ static const struct fsl_param param_table[] = {
 	{.key = NULL},
 };
 
-/* The last two of one window. */
+/* The last two members to arrive in one window. */
 struct last {
-	double lateness_ms, before_ms; /* of the last, and of the one before it */
+	double lateness_ms, before_ms; /* lateness of the last member and of the one before it */
 	size_t member;
 	uint32_t n; /* members that came */
 };
 
-/* Columns one after the other, as they lie in memory. */
+/* Reads whole columns, one after the other, as they lie in memory. */
 static void find_last(const struct fsl_view *view, struct last *last)
 {
 	for (size_t m = 0; m < fsl_view_n_members(view); m++) {
@@ -65,7 +65,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	find_last(view, last);
 	for (size_t w = 0; w < n_windows && status == FSL_OK; w++) {
 		double gap_ms = last[w].lateness_ms - last[w].before_ms;
-		/* Times are whole ns; differences of ms miss them by a hair. */
+		/* Times are whole ns. A difference of ms misses them by a rounding error. */
 		if (last[w].n < 2 || nearbyint(gap_ms * NS_PER_MS) < params->tie_ns) {
 			continue;
 		}
@@ -74,7 +74,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 			.peer = -1,
 			.window_begin = w,
 			.window_end = w + 1,
-			.slow_ratio = (double)NAN, /* lateness of the one before may be 0 */
+			.slow_ratio = (double)NAN, /* lateness of the member before may be 0 */
 			.effect_ms = gap_ms,
 			.confidence = 1.0 - 1.0 / (double)last[w].n,
 		};

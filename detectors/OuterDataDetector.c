@@ -1,8 +1,8 @@
 /*
- * Members against each other, window by window: sorted values are cut at their greatest gaps, and
- * the smaller part is alarmed when it lies far from the larger one. Then alarms that stand alone
- * are dropped, and when one member has nearly all of them it takes them all. Rules of sysTrace's
- * detector of this name. A member without a sample takes no part in that window.
+ * Members against each other, window by window. The sorted values are cut at their greatest gaps,
+ * and the smaller part is alarmed if it lies far from the larger part. Then alarms that stand alone
+ * are dropped. If one member has nearly all alarms, it takes all of them. The rules are those of
+ * sysTrace's detector of this name. A member without a sample takes no part in the window.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Keeps quotients finite, as in the reference. */
+/* Keeps quotients finite; the value of the reference. */
 #define TINY 1e-8
 
 struct params {
@@ -59,8 +59,8 @@ static size_t part_size(struct part part)
 	return part.end - part.begin;
 }
 
-/* Positions behind which the sorted row is cut: the greatest gap, and a second nearly as great. At
- * most 3 are told apart, because more than 2 are treated as 1. */
+/* Positions behind which the sorted row is cut: the greatest gap, and others nearly as great. At
+ * most 3 are found, because 3 or more are treated as 1. */
 static size_t find_cuts(const struct params *params, const double *gaps, size_t n, size_t *cuts)
 {
 	double sum = 0.0;
@@ -93,7 +93,7 @@ static size_t find_cuts(const struct params *params, const double *gaps, size_t 
 	return n_cuts;
 }
 
-/* Splits @n sorted values into the smaller and the larger part; false: nothing to tell apart. */
+/* Splits @n sorted values into the smaller and the larger part; false: there are no two parts. */
 static bool split_row(const size_t *cuts, size_t n_cuts, size_t n, struct part *small,
 		      struct part *large)
 {
@@ -155,7 +155,7 @@ static void gather_row(const struct fsl_view *view, size_t window, double *row)
 	}
 }
 
-/* Clears alarms without an alarmed neighbour, when there are few of them. */
+/* Clears alarms without an alarmed neighbour if there are few of them. */
 static void drop_isolated(uint8_t *labels, size_t n, double ratio)
 {
 	size_t n_isolated = 0;
@@ -175,8 +175,7 @@ static void drop_isolated(uint8_t *labels, size_t n, double ratio)
 	}
 }
 
-/* When nearly all alarms belong to one member, it takes every alarmed window and nobody else any.
- */
+/* A member with nearly all alarms takes every alarmed window, and the others take none. */
 static void suppress_minor(const struct params *params, struct work *work)
 {
 	size_t total = 0;

@@ -1,12 +1,14 @@
 /*
- * Members against each other over a sliding window, with medians in place of means. What all
- * members share is taken off (median over members, per window); then a member is marked where it
- * leaves centre +- k sigma of the recent windows of the usual members and deviates by a share of
- * the centre. A run of marks is a finding when it is long enough and not shared by too many
- * members. After the cross-rank k-sigma of the later generations of sysTrace's engine, without its
- * faults: the direction is a parameter; no values are thrown away as extreme (among 1024 members
- * that would be all of the slow one's); a period that has ended is reported too; three members are
- * enough; and constant data gives no band of width zero.
+ * Members against each other over a sliding window, with medians in place of means. First the
+ * detector takes off the part that all members share (the median over members, per window). Then it
+ * marks a member that leaves centre +- k sigma of the recent windows of the usual members and
+ * deviates by a share of the centre. A run of marks is a finding if it is long enough and not
+ * shared by too many members.
+ *
+ * This is the cross-rank k-sigma of the later generations of sysTrace's engine without its faults.
+ * The direction is a parameter. No values are thrown away as extreme: among 1024 members they would
+ * all belong to the slow one. A period that has ended is reported, too. Three members are enough.
+ * Constant data gives no band of width zero.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -16,7 +18,7 @@
 
 enum direction { SLOW_HIGH, SLOW_LOW, BOTH };
 
-/* A median of fewer members than this does not tell the odd one from the usual ones. */
+/* Least number of members: the median of fewer does not tell the odd one from the usual ones. */
 enum { MEMBERS_MIN = 3 };
 
 /* Width of the band of constant data, as a share of the centre. */
@@ -60,7 +62,7 @@ static const struct fsl_param param_table[] = {
 /* Matrices are member major: [m * n_windows + w]. */
 struct work {
 	size_t n_members, n_windows;
-	double *adjusted;  /* without what members share */
+	double *adjusted;  /* adjusted: without the part that all members share */
 	double *smoothed;  /* moving median of adjusted */
 	int8_t *marks;     /* +1 above, -1 below, 0 usual */
 	double *centre;    /* per window */
@@ -115,7 +117,7 @@ static void smooth_member(const struct work *work, size_t member, size_t size)
 }
 
 /* Centre and sigma of windows [begin, end): the median of the members' medians, and the scatter of
- * those members that are not farthest from it. */
+ * the members that are not farthest from it. */
 static void measure_band(struct work *work, size_t begin, size_t end, double *centre, double *sigma)
 {
 	size_t n = work->n_members;
@@ -133,7 +135,7 @@ static void measure_band(struct work *work, size_t begin, size_t end, double *ce
 	double farthest = n_known > n_left_out ? work->scratch[n_known - n_left_out - 1] : 0.0;
 	size_t n_pool = 0;
 	for (size_t m = 0; m < n; m++) {
-		/* A threshold, not a count: members at equal distance are treated alike. */
+		/* A threshold, not a count, so that members at equal distance are treated alike. */
 		if (work->distances[m] <= farthest) {
 			n_pool += fsl_pack(cell_at(work->smoothed, work, m, begin), end - begin,
 					   work->pool + n_pool, NULL);
@@ -167,7 +169,7 @@ static void mark_window(const struct params *params, struct work *work, size_t w
 		work->marks[m * work->n_windows + w] = mark;
 		n_marked += mark != 0 ? 1 : 0;
 	}
-	/* More than half cannot all be the odd ones out. */
+	/* More than half of the members cannot all be outliers. */
 	bool is_everybody = 2 * n_marked > work->n_members;
 	for (size_t m = 0; is_everybody && m < work->n_members; m++) {
 		work->marks[m * work->n_windows + w] = 0;
@@ -187,7 +189,7 @@ static void mark_matrix(const struct params *params, struct work *work)
 	}
 }
 
-/* Labels runs of @sign that are long and sure enough; holes neither count nor end a run. */
+/* Labels runs of @sign that are long and sure enough. A hole neither counts nor ends a run. */
 static void label_runs(const struct params *params, struct work *work, size_t member, int8_t sign)
 {
 	const int8_t *marks = work->marks + member * work->n_windows;

@@ -1,8 +1,9 @@
 /*
- * Members against each other, block by block: the distances of all pairs of series in a block of
- * windows make one row per member, DBSCAN of the rows finds who is unlike the others. Rules of
- * sysTrace's space detector. Windows in which nobody has a sample (a pause of the job) are left
- * out; a block with another hole is never alarmed, because its spread is unknown.
+ * Members against each other, block by block. In a block of windows the distances between all pairs
+ * of series make one row per member. DBSCAN of these rows finds the members that are unlike the
+ * others. The rules are those of sysTrace's space detector. Windows in which no member has a sample
+ * (a pause of the job) are left out. A block with another hole is never alarmed, because its spread
+ * is unknown.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -47,7 +48,7 @@ static const struct fsl_param param_table[] = {
 /* Distances are rounded to this many parts of a unit, as the reference does. */
 #define DISTANCE_PARTS 1e6
 
-/* Windows that are left out do not count here. */
+/* n_windows counts the windows that are not left out. */
 struct work {
 	size_t n_members, n_windows;
 	double *matrix;  /* member major: [m * n_windows + w] */
@@ -55,9 +56,9 @@ struct work {
 	double *scratch; /* n_members * window_size, at least n_windows */
 	int32_t *clusters;
 	uint8_t *labels;   /* as matrix */
-	size_t *positions; /* n_windows: where each window stands in the view */
-	uint8_t *placed;   /* labels of all members with the windows left out put back */
-	double *expected;  /* as many as the view has windows */
+	size_t *positions; /* n_windows entries: position of each window in the view */
+	uint8_t *placed;   /* labels of all members, with the left-out windows put back */
+	double *expected;  /* one entry for each window of the view */
 };
 
 /* Centred mean that takes zeros beyond both ends (numpy.convolve, mode "same"). */
@@ -115,7 +116,7 @@ static void measure_rows(struct work *work, size_t begin, size_t size)
 	}
 }
 
-/* Whether the block's values spread enough to be worth a look; false when one is missing. */
+/* True if the values of the block spread enough to be worth a look; false if a value is missing. */
 static bool is_spread(struct work *work, size_t begin, size_t size, double cv_threshold)
 {
 	double least = HUGE_VAL;
@@ -136,7 +137,7 @@ static bool is_spread(struct work *work, size_t begin, size_t size, double cv_th
 	return (greatest - least) / (middle > 1e-8 ? middle : 1e-8) > cv_threshold;
 }
 
-/* Labels windows [begin, begin + window_size) of all members; an earlier answer is overwritten. */
+/* Labels windows [begin, begin + window_size) of all members and overwrites earlier labels. */
 static bool label_block(const struct params *params, struct work *work, size_t begin)
 {
 	size_t size = (size_t)params->window_size;
@@ -159,7 +160,7 @@ static bool label_block(const struct params *params, struct work *work, size_t b
 	return true;
 }
 
-/* Blocks are counted from the end; the one at the head overlaps its neighbour. */
+/* Blocks are counted from the end. The first block overlaps its neighbour. */
 static bool label_matrix(const struct params *params, struct work *work)
 {
 	size_t size = (size_t)params->window_size;
@@ -212,7 +213,7 @@ static enum fsl_status report_member(const struct fsl_view *view, size_t member,
 	return fsl_findings_add_runs(out, &series, err);
 }
 
-/* Finds the windows in which somebody has a sample, and copies them. */
+/* Finds the windows in which at least one member has a sample, and copies them. */
 static void fill_matrix(const struct fsl_view *view, struct work *work)
 {
 	work->n_windows = 0;
@@ -239,7 +240,7 @@ static bool prepare(const struct fsl_view *view, const struct params *params, st
 	size_t n_windows = fsl_view_n_windows(view);
 	size_t size =
 		(size_t)params->window_size < n_windows ? (size_t)params->window_size : n_windows;
-	size_t n_rows = n > size ? n * n : n * size; /* also holds a block's values */
+	size_t n_rows = n > size ? n * n : n * size; /* also holds the values of a block */
 	size_t n_scratch = n * size > n_windows ? n * size : n_windows;
 	work->n_members = n;
 	work->matrix = fsl_view_scratch(view, n * n_windows * sizeof(double));

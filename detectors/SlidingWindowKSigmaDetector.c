@@ -1,8 +1,8 @@
 /*
  * Each member against its own recent past: mean +- k sigma of a sliding training window, with
  * expert bounds. Points that a DBSCAN of the whole series calls unusual never enter the first
- * window, and points that are alarmed never enter it later. Rules of sysTrace's time detector;
- * windows without a sample are left out, so "recent" counts samples, not hours.
+ * window. Alarmed points never enter it later. The rules are those of sysTrace's time detector.
+ * Windows without a sample are left out, so "recent" counts samples, not hours.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -12,7 +12,7 @@
 
 enum detect_type { LOWER_BOUND, UPPER_BOUND, BI_BOUND };
 
-/* From this many values on, the least and the greatest are left out of mean and sigma. */
+/* With at least so many values, the least and the greatest count in neither mean nor sigma. */
 enum { TRIM_VALUES_MIN = 10 };
 
 struct params {
@@ -77,7 +77,7 @@ struct training {
 	double *values; /* training_window_size entries */
 	double *sorted; /* likewise */
 	size_t n, capacity;
-	size_t cursor; /* n while it fills; then the slot written last */
+	size_t cursor; /* number of values while the ring fills, then the slot written last */
 };
 
 struct bounds {
@@ -93,8 +93,8 @@ struct work {
 	struct training training;
 };
 
-/* As the reference does: the first slot to be written again is 1, slot 0 is the last of the round.
- * The order of the values decides only how their sum is rounded. */
+/* The ring is overwritten from slot 1 on and slot 0 comes last in the round, as in the reference.
+ * The order of the values matters only for the rounding of their sum. */
 static void training_add(struct training *training, double value)
 {
 	if (training->n < training->capacity) {
@@ -194,7 +194,7 @@ static void scale_min_max(const double *values, size_t n, double *scaled)
 	}
 }
 
-/* 1: not in the largest cluster of the series; noise counts as a cluster of its own. */
+/* 1: not in the largest cluster of the series. Noise counts as a cluster of its own. */
 static bool mask_noise(const struct params *params, const double *values, size_t n,
 		       struct work *work)
 {
@@ -262,7 +262,7 @@ static enum fsl_status scan_member(const struct fsl_view *view, size_t member,
 static bool prepare(const struct fsl_view *view, const struct params *params, struct work *work)
 {
 	size_t n = fsl_view_n_windows(view);
-	/* A series never fills a longer training window than itself. */
+	/* A series never fills a training window that is longer than the series. */
 	size_t wanted = (size_t)params->training_window_size;
 	size_t capacity = wanted < n + 1 ? wanted : n + 1;
 	double *reals = fsl_view_scratch(view, (4 * n + 2 * capacity) * sizeof(*reals));

@@ -1,8 +1,8 @@
 /*
- * Step times against the steps just before: a step is alarmed when it exceeds mean + k sigma of the
- * window behind it by a share of the mean, and the next step exceeds the same band too. Rules of
- * sysTrace's perception, with the confirmation by the next step as it was meant. Every alarmed step
- * is one finding; steps without a time are left out.
+ * Step times against the steps just before. A step is alarmed if it exceeds mean + k sigma of the
+ * window before it by a share of the mean, and the next step exceeds the same band, too. The rules
+ * are those of sysTrace's perception, with the confirmation by the next step as sysTrace meant it.
+ * Every alarmed step is one finding. Steps without a time are left out.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -58,7 +58,7 @@ static enum fsl_status report_step(int32_t rank, size_t window, double value, st
 		.window_end = window + 1,
 		.slow_ratio = band.mean > 0.0 ? value / band.mean : (double)NAN,
 		.effect_ms = excess,
-		/* Chance that a normal step stays inside this distance. */
+		/* Confidence: chance that a normal step stays inside this distance. */
 		.confidence = band.sigma > 0.0 ? erf(excess / (band.sigma * sqrt(2.0))) : 1.0,
 	};
 	return fsl_findings_add(out, &finding, err);

@@ -1,7 +1,7 @@
 /*
- * Each member against its whole series: a rolling mean is clustered by value, and windows outside
- * the largest cluster are alarmed. Rules of sysTrace's detector of this name as it was meant
- * (its own never runs). Windows without a sample are left out.
+ * Each member against its whole series. A rolling mean is clustered by value, and windows outside
+ * the largest cluster are alarmed. The rules are those that sysTrace meant for its detector of this
+ * name, which never runs. Windows without a sample are left out.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -10,7 +10,7 @@
 
 enum detect_type { LOWER_BOUND, UPPER_BOUND, BI_BOUND };
 
-/* Keeps a series of almost equal values from being blown up to 0..1. */
+/* Least range of a series: almost equal values are not blown up to 0..1. */
 #define RANGE_FLOOR 1e-5
 
 struct params {
@@ -49,7 +49,7 @@ struct work {
 	uint8_t *labels, *placed;
 };
 
-/* Mean of the last @window values; the first window - 1 take the first mean there is. */
+/* Mean of the last @window values. The first window - 1 entries get the first mean. */
 static void smooth_series(const double *values, size_t n, int64_t window, double *smoothed)
 {
 	size_t size = (size_t)window;

@@ -1,7 +1,7 @@
 /*
- * Starting point for a detector: copy this file, then write here, in a few lines, the idea and
- * where it comes from. This one alarms a member while it takes ratio_min times as long as the
- * median of its group. It is compiled and tested but not in detectors.def.
+ * Starting point for a detector. Copy this file, then write here, in a few lines, the idea and its
+ * source. This detector alarms a member while it takes at least ratio_min times the median of its
+ * group. It is compiled and tested, but it is not in detectors.def.
  */
 #include <failslow/detector.h>
 #include <failslow/stats.h>
@@ -9,9 +9,10 @@
 #include <math.h>
 
 /*
- * 1. Parameters: a struct, and one table row per field. The row is all there is to write: reading
- * the configuration, checking type and range, messages, and the table in docs/users/detectors.md
- * follow from it. Keys carry their unit ("gap_min_ms"); a dotted key is read from a nested object.
+ * 1. Parameters: a struct, and one table row per field. Write the row and nothing else: the reading
+ *   of the configuration, the checks of type and range, the messages and the table in
+ *   docs/users/detectors.md follow from the row. Keys carry their unit ("gap_min_ms"). A dotted key
+ * is read from a nested object.
  */
 struct params {
 	double ratio_min;
@@ -27,7 +28,7 @@ static const struct fsl_param param_table[] = {
 	{.key = NULL},
 };
 
-/* 2. Static helpers on plain arrays; <failslow/stats.h> has most of what is needed. */
+/* 2. Static helpers on plain arrays. <failslow/stats.h> has most of what a detector needs. */
 static void group_medians(const struct fsl_view *view, double *row, double *scratch,
 			  double *medians)
 {
@@ -42,8 +43,8 @@ static void group_medians(const struct fsl_view *view, double *row, double *scra
 
 /*
  * 3. scan(): called once per unit of work (one metric of one group), from several threads. No
- * globals, no input or output, no clock. Values are in the metric's unit, NaN where nothing was
- * measured. Too little data is no error: add nothing, return FSL_OK.
+ *   globals, no input or output, no clock. Values are in the metric's unit, NaN if nothing was
+ *   measured. Too little data is no error: add nothing, return FSL_OK.
  */
 static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 			    struct fsl_findings *out, struct fsl_error *err)
@@ -68,7 +69,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 			/* A comparison with NaN is false: a hole is never alarmed. */
 			labels[w] = column.values[w] > params->ratio_min * medians[w] ? 1 : 0;
 		}
-		/* One finding per run of ones, with ratio and effect; or fill a struct fsl_finding
+		/* One finding per run of ones, with ratio and effect. Or fill a struct fsl_finding
 		 * and call fsl_findings_add. */
 		struct fsl_labelled series = {fsl_view_rank(view, m), n_windows, labels,
 					      column.values, medians};
@@ -83,7 +84,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 /* 4. The descriptor, the only name that leaves this file: fsl_detector_<file name>. */
 const struct fsl_detector fsl_detector_template = {
 	.abi = FSL_DETECTOR_ABI,
-	.name = "template", /* the file's name, "type" in the configuration, the test's name */
+	.name = "template", /* file name, "type" in the configuration, test name */
 	.summary = "a member takes longer than its group's median",
 	.needs = FSL_NEED_ANY,    /* or FSL_NEED(FSL_METRIC_OWN) | ... */
 	.scope = FSL_SCOPE_GROUP, /* members against each other */
