@@ -1,17 +1,17 @@
-/* Loads OpenBLAS. It stays in memory until the process ends, so that it is loaded once. */
+/* Loads OpenBLAS. It stays in memory until the process ends, so that it is loaded at most once. */
 #include "base/blas.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* The same name for every distribution and every variant of the library. */
+/* Every distribution and every variant of the library uses this name. */
 static const char LIBRARY[] = "libopenblas.so.0";
 
 /*
- * OpenBLAS asks this function of its own how many threads to start when it is loaded; a program's
- * answer goes before the library's. Its threads spin for a tenth of a second of CPU before they
- * sleep; the program is parallel over ranks and groups instead. A build of OpenBLAS without threads
- * never asks.
+ * OpenBLAS asks this function for its number of threads when it is loaded. A definition in the
+ * program takes precedence over the library's. OpenBLAS's threads would spin for a tenth of a
+ * second of CPU before they sleep, and the program is parallel over ranks and groups instead. A
+ * build of OpenBLAS without threads never asks.
  */
 int openblas_num_threads_env(void);
 int openblas_num_threads_env(void)
@@ -19,7 +19,7 @@ int openblas_num_threads_env(void)
 	return 1;
 }
 
-/* ISO C has no cast from an object's address to a function's. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static bool find(void *handle, const char *name, void *function, size_t size)
 {
 	void *symbol = dlsym(handle, name);

@@ -1,7 +1,7 @@
 /*
- * Finds the bytes that end a field or a string, a block at a time: SSE2 or NEON where the compiler
- * has it (every x86-64, every AArch64), else 64-bit words in portable C, which FSL_SCAN_PORTABLE
- * asks for anywhere. Bit i of a result stands for byte i.
+ * Finds the bytes that end a field or a string, a block at a time: SSE2 or NEON if the compiler has
+ * it (every x86-64, every AArch64), else 64-bit words in portable C. FSL_SCAN_PORTABLE forces the
+ * portable form. Bit i of a result stands for byte i.
  */
 #ifndef FSL_BASE_BLOCK_SCAN_H
 #define FSL_BASE_BLOCK_SCAN_H
@@ -24,13 +24,13 @@ enum {
 	FSL_SCAN_JSON_BYTES = 16, /* block of fsl_scan_json */
 };
 
-/* One bit per byte of @word that is 0x80 after @word was masked to the top bits. */
+/* Gathers the top bit of each byte of @top_bits, whose other bits are 0, into 8 bits. */
 static inline uint64_t fsl_scan_gather(uint64_t top_bits)
 {
 	return ((top_bits >> 7) * UINT64_C(0x0102040810204080)) >> 56;
 }
 
-/* Top bit of every byte of @word that is zero; exact, no false hits from carries. */
+/* Sets the top bit of every byte of @word that is zero. Exact: no false hits from carries. */
 static inline uint64_t fsl_scan_zero_bytes(uint64_t word)
 {
 	const uint64_t low_bits = UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -44,13 +44,13 @@ static inline uint64_t fsl_scan_load(const char *bytes)
 	return le64toh(word);
 }
 
-/* Marks of a CSV block: what ends a field, and what ends a row or makes it an unusual one. */
+/* Marks of a CSV block: bytes that end a field, and bytes that end a row or make it unusual. */
 struct fsl_scan_csv {
 	uint64_t commas;
 	uint64_t stops; /* newlines and quotes */
 };
 
-/* Portable forms; also the reference in the unit tests. */
+/* Portable forms. The unit tests take them as reference, too. */
 static inline struct fsl_scan_csv fsl_scan_csv_portable(const char *bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -81,10 +81,8 @@ static inline uint32_t fsl_scan_json_portable(const char *bytes)
 	return (uint32_t)bits;
 }
 
-/*
- * fsl_scan_csv(): commas, and newlines with quotes, among the next 64 bytes.
- * fsl_scan_json(): quotes, backslashes, control characters and non-ASCII among the next 16 bytes.
- */
+/* fsl_scan_csv(): commas, and newlines and quotes, among the next 64 bytes. fsl_scan_json():
+ * quotes, backslashes, control characters and non-ASCII among the next 16 bytes. */
 #if defined(FSL_SCAN_SSE2)
 
 static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
@@ -107,7 +105,7 @@ static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
 static inline uint32_t fsl_scan_json(const char *bytes)
 {
 	__m128i block = _mm_loadu_si128((const __m128i *)(const void *)bytes);
-	/* Signed: bytes from 0x80 on are negative and so below 0x20, too. */
+	/* Signed comparison: bytes from 0x80 on are negative and so below 0x20, too. */
 	__m128i hits = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
 				    _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('\\')),
 						 _mm_cmplt_epi8(block, _mm_set1_epi8(0x20))));
@@ -116,7 +114,7 @@ static inline uint32_t fsl_scan_json(const char *bytes)
 
 #elif defined(FSL_SCAN_NEON)
 
-/* One bit of each byte that is 0xff or 0, of 64 bytes: neighbours are added up three times. */
+/* One bit of each of 64 bytes that are 0xff or 0. Neighbours are added up three times. */
 static inline uint64_t fsl_scan_neon_bits(const uint8x16_t hits[4])
 {
 	const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -141,7 +139,7 @@ static inline struct fsl_scan_csv fsl_scan_csv(const char *bytes)
 static inline uint32_t fsl_scan_json(const char *bytes)
 {
 	uint8x16_t block = vld1q_u8((const uint8_t *)bytes);
-	/* Signed, as above. */
+	/* Signed comparison, as above. */
 	uint8x16_t below = vcltq_s8(vreinterpretq_s8_u8(block), vdupq_n_s8(0x20));
 	uint8x16_t hit = vorrq_u8(below, vorrq_u8(vceqq_u8(block, vdupq_n_u8('"')),
 						  vceqq_u8(block, vdupq_n_u8('\\'))));
@@ -164,7 +162,7 @@ static inline uint32_t fsl_scan_json(const char *bytes)
 
 #endif
 
-/* How many of the next 8 bytes are decimal digits, up to the first that is none. */
+/* Number of decimal digits at the start of the next 8 bytes. */
 static inline unsigned fsl_scan_digits(const char *bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);

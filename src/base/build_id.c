@@ -1,4 +1,4 @@
-/* The build id lies in a note of the program as it is in memory. */
+/* Finds the build id in a note segment of the program in memory. */
 #include "base/build_id.h"
 
 #include <elf.h>
@@ -38,7 +38,7 @@ static void search_notes(struct found *found, const unsigned char *at, size_t n_
 	}
 }
 
-/* The first object is the program itself. */
+/* The first object in the list is the program itself. */
 static int search_object(struct dl_phdr_info *object, size_t n_object_bytes, void *found)
 {
 	(void)n_object_bytes;
@@ -49,7 +49,7 @@ static int search_object(struct dl_phdr_info *object, size_t n_object_bytes, voi
 			search_notes(found, (const unsigned char *)address, header->p_memsz);
 		}
 	}
-	return 1; /* no other one */
+	return 1; /* stops: no other object is of interest */
 }
 
 const void *fsl_build_id(size_t *n_bytes)

@@ -1,8 +1,8 @@
 /*
  * DBSCAN of <failslow/stats.h> (Ester et al. 1996). The labels follow from the neighbour relation
  * alone: clusters are the connected core points, numbered by their first core point, and a border
- * point belongs to the lowest-numbered cluster that reaches it. How neighbours are found is
- * therefore free: on a line by sorting, in few points by a direct loop, in many by blocks of dgemm.
+ * point belongs to the lowest-numbered cluster that reaches it. So neighbours may be found in any
+ * way: by sorting on a line, by a direct loop for few points, by blocks of dgemm for many.
  */
 #include <failslow/stats.h>
 
@@ -15,7 +15,7 @@
 #include "base/mem.h"
 
 enum {
-	BLAS_POINTS_MIN = 1024, /* below it the direct loop is as fast (measured) */
+	BLAS_POINTS_MIN = 1024, /* below this the direct loop is as fast (measured) */
 	BLOCK_ROWS = 256,       /* rows of the product at a time: 256 * n doubles of memory */
 	WORD_BITS = 64,
 	NOISE = -1,
@@ -56,7 +56,7 @@ static void relate_directly(struct relation *relation, const struct points *poin
 	}
 }
 
-/* Mirrors bits of word @w of rows [begin, begin + 64) into one word of the rows that they name. */
+/* Mirrors bits of word @w of rows [begin, begin + 64) into one word of each row they name. */
 static void mirror_tile(struct relation *relation, size_t begin, size_t w)
 {
 	size_t n_words = relation->n_words;
@@ -80,8 +80,8 @@ static void mirror(struct relation *relation)
 	}
 }
 
-/* Copies the points with every column's mean taken off, and their squared norms: x^2 + y^2 - 2xy
- * loses digits when values are large against eps. */
+/* Copies the points with the mean of every column taken off, and computes their squared norms.
+ * Without that x^2 + y^2 - 2xy loses digits if values are large against eps. */
 static void centre_points(const struct points *points, double *centred, double *norms)
 {
 	size_t dim = points->dim;
@@ -104,7 +104,7 @@ static void centre_points(const struct points *points, double *centred, double *
 static void relate_block(struct relation *relation, const struct points *points,
 			 const double *norms, const double *product, size_t begin, size_t end)
 {
-	/* Rounding of a dot product of dim terms, with room for the two norms and the centring. */
+	/* Bounds the rounding of a dot product of dim terms, the two norms and the centring. */
 	double tolerance_factor = 8.0 * (double)(points->dim + 4) * DBL_EPSILON;
 	size_t n_columns = points->n - begin;
 	for (size_t i = begin; i < end; i++) {
@@ -285,8 +285,11 @@ static void find_line_neighbours(struct line_point *line, size_t n, double eps_s
 	}
 }
 
-/* Chains of core points within eps of the next: numbers them by position on the line, then renames
- * by the first core point in input order. @rename holds n labels, @by_idx n positions. */
+/*
+ * A cluster is a chain of core points, each within eps of the next. Numbers clusters by position on
+ * the line, then renames them by their first core point in input order. @rename holds n labels,
+ * @by_idx n positions.
+ */
 static void number_line_clusters(struct line_point *line, size_t n, int32_t *rename, size_t *by_idx)
 {
 	int32_t chain = -1;

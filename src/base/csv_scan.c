@@ -1,9 +1,8 @@
 /*
- * Rows over the reader's own buffer: a bit index of the bytes that end fields, nothing copied
+ * Rows over the reader's own buffer. A bit index holds the bytes that end fields; nothing is copied
  * unless a quoted field holds doubled quotes. The usual row is read as a whole, from marks that are
- * made for it at its first byte: rows are a little shorter than a few blocks, and an index that
- * began elsewhere would send the branch predictor wrong once a row. All other rows go field by
- * field.
+ * made at its first byte. Rows are a little shorter than a few blocks: an index that began
+ * elsewhere would cost a branch misprediction for each row. All other rows go field by field.
  */
 #include "base/csv_scan.h"
 
@@ -16,23 +15,23 @@
 /* Commas, newlines and quotes of the block of the window that is being read. */
 struct marks {
 	size_t base;   /* index of the block's first byte in the window */
-	uint64_t bits; /* bit i: byte base + i is one of them */
+	uint64_t bits; /* bit i: byte base + i is a comma, newline or quote */
 };
 
 struct fsl_csv {
-	struct fsl_reader *reader; /* NULL: the window is all there is */
+	struct fsl_reader *reader; /* NULL: all input is in the window */
 	const char *data; /* window: the reader's unread bytes; borrowed until the next refill */
 	size_t n_data;
-	size_t n_plain;      /* bytes that plain rows may be read from: up to the fence */
+	size_t n_plain;      /* bytes from which plain rows may be read: up to the fence */
 	size_t at;           /* index of the next row's first byte */
 	uint64_t row_offset; /* file offset of that byte */
 	uint64_t fence;
 	uint64_t line;   /* its line, from 1 */
-	bool has_jumped; /* lines are no longer known */
-	bool is_begun;   /* the byte order mark was looked for */
-	bool is_last;    /* nothing comes behind this window */
+	bool has_jumped; /* line numbers are unknown */
+	bool is_begun;   /* the byte order mark has been checked */
+	bool is_last;    /* no input follows this window */
 	struct marks marks;
-	char *scratch; /* fields that had doubled quotes */
+	char *scratch; /* holds fields that had doubled quotes */
 	size_t scratch_capacity;
 };
 
@@ -46,11 +45,11 @@ enum outcome {
 	OUTCOME_MORE, /* the window ends inside the row */
 };
 
-/* What is known about a row while it is read. */
+/* State of a row while it is read. */
 struct progress {
 	struct fsl_csv_row *row;
 	size_t end;          /* index of the next row's first byte */
-	uint64_t n_newlines; /* also those inside quoted fields */
+	uint64_t n_newlines; /* also newlines inside quoted fields */
 	uint64_t doubled;    /* bit i: field i holds doubled quotes */
 };
 
@@ -90,7 +89,7 @@ void fsl_csv_destroy(struct fsl_csv *csv)
 	fsl_free(csv);
 }
 
-/* After every change of the window or the fence. */
+/* Call after every change of the window or the fence. */
 static void set_plain(struct fsl_csv *csv)
 {
 	uint64_t window_offset = csv->row_offset - csv->at;
@@ -140,7 +139,7 @@ static uint64_t scan_block(const struct fsl_csv *csv, size_t base)
 	return marks.commas | marks.stops;
 }
 
-/* Index of the first comma or newline from @pos on; n_data when the window has none. */
+/* Index of the first comma or newline from @pos on; n_data if the window has none. */
 static inline size_t next_mark(struct fsl_csv *csv, size_t pos)
 {
 	struct marks *marks = &csv->marks;
@@ -166,7 +165,7 @@ static inline size_t next_mark(struct fsl_csv *csv, size_t pos)
 	}
 }
 
-/* Makes the window hold at least @want bytes from the next row's first byte on. */
+/* Makes the window hold at least @want bytes from the first byte of the next row on. */
 static enum fsl_status refill(struct fsl_csv *csv, size_t want, struct fsl_error *err)
 {
 	fsl_reader_skip(csv->reader, csv->at);
@@ -183,7 +182,7 @@ static enum fsl_status refill(struct fsl_csv *csv, size_t want, struct fsl_error
 	return FSL_OK;
 }
 
-/* Twice as much of the row that ends outside the window; *is_too_long when the limit is reached. */
+/* Doubles the window for a row that ends outside of it; *is_too_long if the limit is reached. */
 static enum fsl_status widen(struct fsl_csv *csv, bool *is_too_long, struct fsl_error *err)
 {
 	size_t n_known = csv->n_data - csv->at;
@@ -273,7 +272,7 @@ static enum outcome read_quoted(const struct fsl_csv *csv, struct progress *prog
 	return is_ended ? OUTCOME_ROW : OUTCOME_BAD;
 }
 
-/* One row from csv->at on; csv itself stays there. */
+/* Reads one row from csv->at on; csv itself does not move. */
 static enum outcome read_row(struct fsl_csv *csv, struct progress *progress)
 {
 	struct fsl_csv_row *row = progress->row;
@@ -318,7 +317,7 @@ static enum outcome read_row(struct fsl_csv *csv, struct progress *progress)
 	return is_empty ? OUTCOME_EMPTY : OUTCOME_ROW;
 }
 
-/* Copies the fields with doubled quotes to the scratch buffer and halves them there. */
+/* Copies fields with doubled quotes to the scratch buffer and halves the quotes there. */
 static enum fsl_status undouble(struct fsl_csv *csv, const struct progress *progress,
 				struct fsl_error *err)
 {
@@ -341,7 +340,7 @@ static enum fsl_status undouble(struct fsl_csv *csv, const struct progress *prog
 		const char *end = from + field->length;
 		field->text = to;
 		while (from < end) {
-			from += *from == '"'; /* the first of two */
+			from += *from == '"'; /* keeps the first quote of two */
 			*to++ = *from++;
 		}
 		field->length = (size_t)(to - field->text);
@@ -349,7 +348,7 @@ static enum fsl_status undouble(struct fsl_csv *csv, const struct progress *prog
 	return FSL_OK;
 }
 
-/* Skips a byte order mark in front of the first row. */
+/* Skips a byte order mark before the first row. */
 static enum fsl_status begin(struct fsl_csv *csv, struct fsl_error *err)
 {
 	enum fsl_status status = refill(csv, 3, err);
@@ -446,7 +445,7 @@ static enum fsl_status next_row(struct fsl_csv *csv, struct fsl_csv_row *row, st
 	return status;
 }
 
-/* Ends the row at @stop, where its last field ends; false for an empty line and for a quote. */
+/* Ends the row at @stop, where its last field ends; false for an empty line or a quote. */
 static inline bool finish_plain(struct fsl_csv *csv, struct fsl_csv_plain *row, uint32_t stop,
 				uint32_t *end)
 {
@@ -474,8 +473,8 @@ bool fsl_csv_next_plain(struct fsl_csv *csv, struct fsl_csv_plain *row)
 	for (uint32_t block = 0; block < FSL_CSV_PLAIN_BYTES_MAX; block += FSL_SCAN_CSV_BYTES) {
 		struct fsl_scan_csv marks = fsl_scan_csv(text + block);
 		uint64_t stop = marks.stops & (0 - marks.stops);
-		uint64_t commas = marks.commas & (stop - 1); /* all of them without a stop */
-		uint32_t behind = block + 1; /* a comma that is the block's first byte */
+		uint64_t commas = marks.commas & (stop - 1); /* if there is no stop: all commas */
+		uint32_t behind = block + 1; /* the first byte of the block is a comma */
 		for (; commas != 0; commas &= commas - 1) {
 			*end++ = behind + (uint32_t)__builtin_ctzll(commas);
 		}

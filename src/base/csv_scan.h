@@ -1,9 +1,9 @@
 /*
  * Fast row scanner for comma-separated marker files: RFC 4180 quotes, \n and \r\n, no final newline
  * needed, header-driven columns, NUL bytes kept, a UTF-8 byte order mark skipped. A quote inside an
- * unquoted field is an ordinary byte. Rows that break the rules are reported one by one; scanning
- * goes on behind the first line end after such a row's first byte, so that one stray quote costs
- * one line and not everything up to the next quote.
+ * unquoted field is an ordinary byte. A row that breaks the rules is reported by itself. Scanning
+ * goes on behind the first line end after the row's first byte, so that one stray quote costs one
+ * line and not everything up to the next quote.
  */
 #ifndef FSL_BASE_CSV_SCAN_H
 #define FSL_BASE_CSV_SCAN_H
@@ -31,9 +31,9 @@ enum fsl_csv_row_state {
 struct fsl_csv_row {
 	enum fsl_csv_row_state state;
 	const char *reason; /* static text for BAD and CUT */
-	uint64_t line;      /* number of the row's first line, from 1; 0 behind a jump */
+	uint64_t line;      /* number of the row's first line, from 1; 0 after a jump */
 	uint64_t offset;    /* decompressed byte offset of the row's first byte */
-	bool has_newline;   /* false: the last row of a file without final newline (may be cut) */
+	bool has_newline;   /* false: the file ends without newline after this row (may be cut) */
 	size_t n_fields;
 	struct fsl_csv_field fields[FSL_CSV_FIELDS_MAX];
 };
@@ -41,45 +41,39 @@ struct fsl_csv_row {
 struct fsl_csv; /* opaque; reads from a reader that it does not own */
 
 struct fsl_csv *fsl_csv_create(struct fsl_reader *reader); /* NULL when out of memory */
-/* The reader then stands behind the last row that was returned. */
+/* Frees @csv. The reader then stands behind the last row that was returned. */
 void fsl_csv_destroy(struct fsl_csv *csv);
 
-/* Goes on at @offset, where a row begins, behind the first one; @line: its number, 0: not known.
- * The reader can seek. */
+/* Goes on at @offset, the begin of a row that is not the first. @line: number of its line, 0:
+ * unknown. The reader must be able to seek. */
 enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line,
 			     struct fsl_error *err);
-/* The same over text in memory, for plain rows alone: offset 0 is its first byte. @text: borrowed.
- */
+/* The same over borrowed @text in memory, for plain rows only. Offset 0 is its first byte. */
 struct fsl_csv *fsl_csv_create_over(const char *text, size_t n_bytes);
-/* From FSL_CSV_PLAIN_REACH_BYTES in front of @offset on rows are no plain ones, so that nobody who
- * reads those passes it unnoticed. UINT64_MAX: nowhere. */
+/* Sets a fence: from FSL_CSV_PLAIN_REACH_BYTES before @offset on no row is read as a plain row, so
+ * that a reader of plain rows does not pass the fence unnoticed. UINT64_MAX: no fence. */
 void fsl_csv_set_fence(struct fsl_csv *csv, uint64_t offset);
-/* Offset of the next row, and number of its line: 0 behind a jump. */
+/* Byte offset of the next row, and the number of its line (0 after a jump). */
 uint64_t fsl_csv_offset(const struct fsl_csv *csv);
 uint64_t fsl_csv_line(const struct fsl_csv *csv);
 
-/*
- * Next row; empty lines are skipped. Fails only when the reader fails (or memory is short); rows in
- * front of the failure have been returned by then. BAD, CUT and END have no fields.
- */
+/* Reads the next row; empty lines are skipped. Fails only if the reader fails or memory is short,
+ * after all rows before the failure were returned. BAD, CUT and END have no fields. */
 enum fsl_status fsl_csv_next(struct fsl_csv *csv, struct fsl_csv_row *row, struct fsl_error *err);
 
-/*
- * The usual row, for readers that want it fast: no quote, not empty, at most
- * FSL_CSV_PLAIN_BYTES_MAX bytes and not near the end of what is in memory.
- */
+/* A plain row is the usual row, which readers get fast: it has no quote, is not empty, has at most
+ * FSL_CSV_PLAIN_BYTES_MAX bytes and does not end near the end of the bytes in memory. */
 enum {
 	FSL_CSV_PLAIN_BYTES_MAX = 256,
-	FSL_CSV_PLAIN_SPARE_BYTES = 8, /* may be read from any field's first byte on */
-	/* From a row's first byte on, in memory, for it to be read. */
+	FSL_CSV_PLAIN_SPARE_BYTES = 8, /* readable bytes from the first byte of any field on */
+	/* Bytes that must be in memory from the first byte of a plain row on. */
 	FSL_CSV_PLAIN_REACH_BYTES = FSL_CSV_PLAIN_BYTES_MAX + FSL_CSV_PLAIN_SPARE_BYTES,
 };
 struct fsl_csv_plain {
 	const char *text; /* borrowed until the next row */
-	uint32_t n_bytes; /* with the line end */
+	uint32_t n_bytes; /* length, with the line end */
 	size_t n_fields;
-	/* Where in the text field i begins; where a field behind the last one would, at [n_fields].
-	 */
+	/* Index in the text of the begin of field i; at[n_fields] is where one more would begin. */
 	uint32_t at[FSL_CSV_PLAIN_BYTES_MAX + 1];
 };
 
@@ -89,12 +83,14 @@ static inline struct fsl_csv_field fsl_csv_plain_field(const struct fsl_csv_plai
 				      row->at[idx + 1] - row->at[idx] - 1};
 }
 
-/* Next row. False when it is no plain one, or none: fsl_csv_next() reads it then. */
+/* Reads the next row if it is plain. Otherwise false, and fsl_csv_next() reads it. */
 bool fsl_csv_next_plain(struct fsl_csv *csv, struct fsl_csv_plain *row);
-/* Takes the last row back, so that fsl_csv_next() reads it again and says what is wrong with it. */
+/*
+ * Takes the last row back, so that fsl_csv_next() reads it again and reports what is wrong with it.
+ */
 void fsl_csv_put_back(struct fsl_csv *csv, const struct fsl_csv_plain *row);
 
-/* Index of the column @name in a header row, SIZE_MAX when absent. */
+/* Index of the column @name in a header row, SIZE_MAX if absent. */
 size_t fsl_csv_column(const struct fsl_csv_row *header, const char *name);
 
 #endif

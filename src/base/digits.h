@@ -1,5 +1,5 @@
-/* Digits to a number, up to eight at a time. Inline: readers of trace files spend their time here.
- */
+/* Digits to a number, up to eight at a time. Inline, because readers of traces spend most time
+ * here. */
 #ifndef FSL_BASE_DIGITS_H
 #define FSL_BASE_DIGITS_H
 
@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { FSL_DIGITS_MAX = 19 }; /* so many always fit 64 bits */
+enum { FSL_DIGITS_MAX = 19 }; /* a number of so many digits always fits 64 bits */
 
 /*
- * Up to eight digits at once, in one machine word: each step joins neighbours (2 x 8 bit, 2 x 16
- * bit, 2 x 32 bit) with one multiplication. The digits are the upper bytes of @word; @zeros has '0'
- * in the bytes of digits and nothing below. False when a byte is no digit.
+ * Converts up to eight digits at once, in one machine word. Each step joins neighbours (2 x 8 bit,
+ * 2 x 16 bit, 2 x 32 bit) with one multiplication. The digits are the upper bytes of @word; @zeros
+ * has '0' in the bytes of digits and nothing below. False if a byte is no digit.
  */
 static inline bool fsl_digits_join(uint64_t word, uint64_t zeros, uint64_t *out)
 {
@@ -41,10 +41,8 @@ static inline bool fsl_digits_word(const char *text, size_t length, uint64_t *ou
 			       out);
 }
 
-/*
- * 1 to FSL_DIGITS_MAX digits and nothing else, where eight bytes from @text on can be read even
- * when there are fewer digits; false, *out unchanged, for every other text.
- */
+/* Converts 1 to FSL_DIGITS_MAX digits and nothing else; false with *out unchanged for every other
+ * text. Eight bytes from @text on must be readable even if there are fewer digits. */
 static inline bool fsl_digits_parse_spare(const char *text, size_t length, uint64_t *out)
 {
 	const char *end = text + length;
@@ -52,7 +50,7 @@ static inline bool fsl_digits_parse_spare(const char *text, size_t length, uint6
 	if (length - 1 >= FSL_DIGITS_MAX) {
 		return false;
 	}
-	size_t n_first = (length - 1) % 8 + 1; /* whole words follow */
+	size_t n_first = (length - 1) % 8 + 1; /* only whole words of eight digits follow */
 	if (!fsl_digits_word(text, n_first, &value)) {
 		return false;
 	}
@@ -67,17 +65,15 @@ static inline bool fsl_digits_parse_spare(const char *text, size_t length, uint6
 	return true;
 }
 
-/*
- * The leading digits of the last time of a file: those of neighbouring records differ in the last
- * eight. Start as {0}.
- */
+/* The leading digits of the time of the last record. Times of neighbouring records differ in the
+ * last eight digits alone. Start as {0}. */
 struct fsl_digits_clock {
-	size_t length;    /* of the time, 16 to FSL_DIGITS_MAX; 0: none yet */
-	uint64_t head[2]; /* its bytes [0, 8) and [length - 16, length - 8) */
+	size_t length;    /* of the time in digits, 16 to FSL_DIGITS_MAX; 0: none yet */
+	uint64_t head[2]; /* bytes [0, 8) and [length - 16, length - 8) of the time */
 	uint64_t value;   /* all but the last eight digits, followed by eight zeros */
 };
 
-/* fsl_digits_parse_spare for the times of one file. */
+/* As fsl_digits_parse_spare, faster for the times of one file. */
 static inline bool fsl_digits_parse_clock(struct fsl_digits_clock *clock, const char *text,
 					  size_t length, uint64_t *out)
 {

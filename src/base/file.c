@@ -15,23 +15,23 @@
 
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
-enum { SMALL_BLOCK_BYTES = 8 * 1024 }; /* least block, for the many small files of a large job */
+enum { SMALL_BLOCK_BYTES = 8 * 1024 }; /* smallest block, for the many small files of a large job */
 
-enum { GZIP_WINDOW_BITS = 15 + 32 }; /* largest window; zlib finds the header by itself */
+enum { GZIP_WINDOW_BITS = 15 + 32 }; /* largest window; + 32: zlib detects the header itself */
 
 struct fsl_reader {
 	char *path;
 	int fd;
 	uint64_t disk_bytes;
 	bool is_regular;
-	size_t block_bytes; /* read(2) or decompressed at once */
-	uint64_t n_lines;   /* of fsl_reader_line */
+	size_t block_bytes; /* bytes read(2) or decompressed at once */
+	uint64_t n_lines;   /* lines that fsl_reader_line has read */
 
 	char *buffer; /* decompressed; [begin, end) is unread */
 	size_t capacity, begin, end;
-	uint64_t offset;          /* of buffer[begin] */
+	uint64_t offset;          /* decompressed offset of buffer[begin] */
 	bool is_drained;          /* nothing more will be added to the buffer */
-	struct fsl_error failure; /* why, when not because of the end of the file */
+	struct fsl_error failure; /* why no bytes will come, unless the file has ended */
 
 	enum packing packing;
 	char *packed; /* compressed; [packed_begin, packed_end) is unread */
@@ -60,7 +60,7 @@ static enum fsl_status read_some(const struct fsl_reader *reader, char *to, size
 	}
 }
 
-/* Makes compressed bytes available; none are left in @packed. */
+/* Reads compressed bytes. No unread byte is left in @packed. */
 static enum fsl_status fill_packed(struct fsl_reader *reader, struct fsl_error *err)
 {
 	size_t n_read = 0;
@@ -87,7 +87,7 @@ static enum fsl_status fail_broken(const struct fsl_reader *reader, const char *
 			reader->path, reason);
 }
 
-/* True when nothing but zero padding is left of this block behind the last gzip member. */
+/* True if only zero padding is left of this block behind the last gzip member. */
 static bool is_padding(const struct fsl_reader *reader)
 {
 	for (size_t i = reader->packed_begin; i < reader->packed_end; i++) {
@@ -139,10 +139,8 @@ static enum fsl_status unzstd_some(struct fsl_reader *reader, char *to, size_t r
 	return FSL_OK;
 }
 
-/*
- * At least one decompressed byte, or *n_made = 0 at the end of the file. zstd may hold output back
- * when @room was too small: it is called with no input left as long as a frame is open.
- */
+/* At least one decompressed byte, or *n_made = 0 at the end of the file. zstd may hold back output
+ * if @room was too small, so it is called without input as long as a frame is open. */
 static enum fsl_status unpack_some(struct fsl_reader *reader, char *to, size_t room, size_t *n_made,
 				   struct fsl_error *err)
 {
@@ -180,7 +178,8 @@ static void fill_buffer(struct fsl_reader *reader)
 	size_t room = reader->capacity - reader->end;
 	size_t n_new = 0;
 	enum fsl_status status = FSL_OK;
-	/* Whoever opens a large file looks at its head first, and often goes on elsewhere. */
+	/* The caller looks at the head of a large file first and often goes on elsewhere: read only
+	 * a small block. */
 	bool is_head = reader->packing == PACKING_NONE && reader->offset == 0 && reader->end == 0 &&
 		       reader->disk_bytes >= FSL_FILE_BLOCK_BYTES;
 	size_t n_most = is_head ? FSL_FILE_HEAD_BYTES : reader->block_bytes;
@@ -316,7 +315,7 @@ static enum packing detect_packing(const char *head, size_t n_head)
 	return PACKING_NONE;
 }
 
-/* zlib's memory comes from the same place as ours, so that tests can make it fail. */
+/* zlib takes its memory from fsl_calloc, so that tests can make it fail. */
 static voidpf zlib_calloc(voidpf unused, uInt n, uInt size)
 {
 	(void)unused;
@@ -353,7 +352,7 @@ static enum fsl_status start_unpacking(struct fsl_reader *reader, struct fsl_err
 	return FSL_OK;
 }
 
-/* Small files get a small buffer; one byte more than the file, so that one read sees its end. */
+/* A small file gets a small buffer: one byte more than the file, so that one read sees its end. */
 static size_t first_block_bytes(const struct stat *info)
 {
 	if (!S_ISREG(info->st_mode) || info->st_size >= FSL_FILE_BLOCK_BYTES) {

@@ -13,7 +13,9 @@
 #include "base/mem.h"
 #include "base/os_error.h"
 
-/* Temporary names tried; a crashed run with the same process id may have left some behind. */
+/*
+ * Number of temporary names tried: a crashed run with the same process id may have left some files.
+ */
 enum { TEMP_NAMES_MAX = 1000 };
 /* The user's umask decides, which mkstemp would not allow. */
 enum { OPEN_MODE = 0666 };
@@ -53,7 +55,7 @@ static enum fsl_status fail_write(const char *path, int code, struct fsl_error *
 			fsl_os_error(code).text, remedy);
 }
 
-/* Folder of @path, with its last "/"; "./" when it has none; NULL when out of memory. */
+/* Folder of @path, with its last "/"; "./" if it has none; NULL if out of memory. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -93,17 +95,17 @@ static int create_temp(const char *folder, mode_t mode, char **temp)
 	return fd;
 }
 
-/* What is written, and how. */
+/* The content of a file and how to write it. */
 struct content {
 	const char *text;
 	size_t length;
-	bool is_exclusive;    /* no file is replaced */
-	bool is_lasting;      /* to the disk before the file has its name */
-	bool is_name_lasting; /* and the name, too */
+	bool is_exclusive;    /* fails if the file exists */
+	bool is_lasting;      /* is on the disk before the file gets its name */
+	bool is_name_lasting; /* the name is on the disk, too */
 	mode_t mode;
 };
 
-/* 0 or errno. Closes @fd in every case. */
+/* Writes the content and closes @fd in every case; 0 or errno. */
 static int write_and_close(int fd, const struct content *content)
 {
 	const char *text = content->text;
@@ -142,7 +144,7 @@ static int publish(const char *temp, const char *path, bool exclusive)
 	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) {
 		return errno;
 	}
-	/* A file system without hard links. */
+	/* The file system has no hard links. */
 	return renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
@@ -273,10 +275,10 @@ const char *fsl_draft_path(const struct fsl_draft *draft)
 	return draft->temp;
 }
 
-/* Everything to the disk; 0 or errno. */
+/* Flushes everything to the disk; 0 or errno. */
 static int close_stream(struct fsl_draft *draft)
 {
-	/* What could not be written before is tried again, and tells why not. */
+	/* Flushes again what could not be written before: errno then tells why not. */
 	int code = fflush(draft->stream) != 0 ? errno : 0;
 	if (code == 0 && ferror(draft->stream) != 0) {
 		code = EIO;
@@ -330,7 +332,7 @@ static bool is_folder(const char *path)
 enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	if (is_folder(path)) { /* one question instead of two for each folder above */
+	if (is_folder(path)) { /* one stat() instead of two for each folder above */
 		return FSL_OK;
 	}
 	char *prefix = fsl_path_join("", path);
@@ -344,7 +346,7 @@ enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err)
 		*end = '\0';
 		if (mkdir(prefix, 0777) != 0) {
 			int code = errno;
-			/* Not only EEXIST: mkdir("/") and read-only mounts say other things. */
+			/* Checks the folder, not only EEXIST: mkdir("/") sets another code. */
 			if (!is_folder(prefix)) {
 				status = FSL_FAIL(
 					err, FSL_ERR_IO,
@@ -359,7 +361,7 @@ enum fsl_status fsl_dir_create(const char *path, struct fsl_error *err)
 	return status;
 }
 
-/* Names one after the other with their NULs. */
+/* Names in one text, each ended by a NUL. */
 struct name_list {
 	char *text;
 	size_t n_text, text_capacity;
@@ -400,7 +402,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Pointers (NULL behind the last), then the texts, in one block; NULL when out of memory. */
+/* Builds the pointers (NULL at the end) and then the texts in one block; NULL if out of memory. */
 static char **sorted_names(const struct name_list *list)
 {
 	size_t n_pointers = (list->n_names + 1) * sizeof(char *);

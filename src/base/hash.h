@@ -1,5 +1,5 @@
-/* FNV-1a over 64 bits (Fowler, Noll, Vo): tells whether bytes are those that they were. Nobody who
- * wants to be fooled is kept from it. */
+/* FNV-1a over 64 bits (Fowler, Noll, Vo). Tells whether bytes have changed by accident; it is no
+ * protection against forgery. */
 #ifndef FSL_BASE_HASH_H
 #define FSL_BASE_HASH_H
 
@@ -9,7 +9,7 @@
 
 #define FSL_HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Goes on from @hash, FSL_HASH_START for the first bytes. */
+/* Hash of more bytes after @hash; FSL_HASH_START before the first bytes. */
 static inline uint64_t fsl_hash_bytes(uint64_t hash, const void *bytes, size_t n_bytes)
 {
 	const unsigned char *at = bytes;
@@ -19,8 +19,10 @@ static inline uint64_t fsl_hash_bytes(uint64_t hash, const void *bytes, size_t n
 	return hash;
 }
 
-/* As FNV-1a over words of eight bytes and the bytes behind the last: of large blocks, in a fifth of
- * the time. High bits are brought down, or they would never reach the low ones. */
+/*
+ * FNV-1a over words of eight bytes, then over the bytes that remain; five times as fast on large
+ * blocks. High bits are folded down: the multiplication alone never carries them to the low ones.
+ */
 static inline uint64_t fsl_hash_block(const void *bytes, size_t n_bytes)
 {
 	const unsigned char *at = bytes;
@@ -34,7 +36,8 @@ static inline uint64_t fsl_hash_block(const void *bytes, size_t n_bytes)
 	return fsl_hash_bytes(hash, at, n_bytes);
 }
 
-/* The same over four lanes, of arrays of some MB: a word need not wait for the one before it. */
+/* The same over four lanes, for arrays of some MB: four words are hashed at a time without waiting
+ * for each other. */
 static inline uint64_t fsl_hash_large(const void *bytes, size_t n_bytes)
 {
 	const unsigned char *at = bytes;

@@ -1,5 +1,5 @@
-/* Pull tokenizer over the reader's own buffer: a token is scanned where it lies, only strings with
- * escapes are copied. State is one byte and one bit per open object or array; no recursion. */
+/* Pull tokenizer over the reader's own buffer. A token is scanned in place; only strings with
+ * escapes are copied. The state is one byte, and one bit per open object or array; no recursion. */
 #include "base/json_stream.h"
 
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* What may come next. */
+/* The tokens that may come next. */
 enum expect {
-	/* Up to EXPECT_TOP a token is next, up to EXPECT_ITEM one must be. */
+	/* Up to EXPECT_TOP a token is next, up to EXPECT_ITEM it is required. */
 	EXPECT_FIRST_KEY,  /* key or "}" */
 	EXPECT_KEY,        /* key */
 	EXPECT_FIRST_ITEM, /* value or "]" */
@@ -30,11 +30,11 @@ struct fsl_json {
 	size_t n_data;
 	size_t at;              /* index of the next byte */
 	uint64_t window_offset; /* file offset of data[0] */
-	uint64_t line;          /* of the next byte; told only where it is known */
+	uint64_t line;          /* line of the next byte; told only if it is known */
 	uint64_t token_offset, token_line;
 	bool has_no_line; /* reading began in the middle of the file */
-	bool is_begun;    /* the byte order mark was looked for */
-	bool is_last;     /* nothing comes behind this window */
+	bool is_begun;    /* the byte order mark has been checked */
+	bool is_last;     /* no input follows this window */
 	enum expect expect;
 	size_t depth;
 	uint64_t objects;  /* bit i: level i is an object, else an array */
@@ -45,10 +45,10 @@ struct fsl_json {
 
 _Static_assert(FSL_JSON_DEPTH_MAX == 64, "one bit of fsl_json.objects per level");
 
-/* How far a token could be scanned. */
+/* Result of scanning a token. */
 enum outcome {
 	OUTCOME_DONE,
-	OUTCOME_MORE, /* the window ends inside it */
+	OUTCOME_MORE, /* the window ends inside the token */
 	OUTCOME_BAD,
 };
 
@@ -144,12 +144,12 @@ static enum fsl_status refill(struct fsl_json *json, size_t want, struct fsl_err
 	return FSL_OK;
 }
 
-/* Twice as much of a token that ends outside the window. */
+/* Doubles the window for a token that ends outside of it. */
 static enum fsl_status widen(struct fsl_json *json, struct fsl_error *err)
 {
 	size_t n_known = json->n_data - json->at;
 	if (json->is_last) {
-		/* A failed read shows itself here, and tells more than "cut". */
+		/* A failed read is reported here; its message says more than "cut". */
 		fsl_reader_skip(json->reader, json->n_data);
 		json->window_offset += json->n_data;
 		json->at = 0;
@@ -170,7 +170,7 @@ static enum fsl_status widen(struct fsl_json *json, struct fsl_error *err)
 		      err);
 }
 
-/* White space that is in memory. */
+/* Skips white space that is in memory. */
 static void skip_spaces_here(struct fsl_json *json)
 {
 	const char *data = json->data;
@@ -206,7 +206,9 @@ static inline enum fsl_status skip_space(struct fsl_json *json, struct fsl_error
 	return is_there ? FSL_OK : skip_spaces(json, err);
 }
 
-/* Index of the first byte from @pos on that needs a look: quote, backslash, control, non-ASCII. */
+/*
+ * Index of the first byte from @pos on that needs attention: quote, backslash, control, non-ASCII.
+ */
 static inline size_t next_special(const char *data, size_t n_data, size_t pos)
 {
 	while (n_data - pos >= FSL_SCAN_JSON_BYTES) {
@@ -229,10 +231,10 @@ static inline size_t next_special(const char *data, size_t n_data, size_t pos)
 struct string_scan {
 	size_t pos; /* relative to json->at, so that it survives a refill */
 	bool has_escapes;
-	const char *why; /* for OUTCOME_BAD */
+	const char *why; /* set for OUTCOME_BAD */
 };
 
-/* Goes on to the closing quote; on success scan->pos is its index. */
+/* Scans on to the closing quote; on success scan->pos is its index. */
 static enum outcome scan_string(const struct fsl_json *json, struct string_scan *scan)
 {
 	const char *data = json->data + json->at;
@@ -269,8 +271,8 @@ static enum outcome scan_string(const struct fsl_json *json, struct string_scan 
 	}
 }
 
-/* A string with escapes or non-ASCII bytes, or one that ends outside the window; @pos: as far as
- * it is known to be plain. */
+/* Takes a string with escapes or non-ASCII bytes, or one that ends outside the window. Bytes up to
+ * @pos are plain. */
 static enum fsl_status take_long_string(struct fsl_json *json, size_t pos,
 					struct fsl_json_value *value, struct fsl_error *err)
 {
@@ -305,7 +307,7 @@ static enum fsl_status take_long_string(struct fsl_json *json, size_t pos,
 	return FSL_OK;
 }
 
-/* The string whose opening quote is at json->at. */
+/* Takes the string whose opening quote is at json->at. */
 static inline enum fsl_status take_string(struct fsl_json *json, struct fsl_json_value *value,
 					  struct fsl_error *err)
 {
@@ -336,7 +338,7 @@ static inline size_t skip_digits(const char *data, size_t n_data, size_t pos)
 	return pos;
 }
 
-/* RFC 8259 section 6; *length bytes of @data are a number, if it does not go on behind @n_data. */
+/* RFC 8259 section 6: *length bytes of @data are a number, unless it goes on behind @n_data. */
 static enum outcome scan_number(const char *data, size_t n_data, size_t *length)
 {
 	size_t pos = data[0] == '-' ? 1 : 0;
@@ -368,14 +370,14 @@ static enum outcome scan_number(const char *data, size_t n_data, size_t *length)
 	return OUTCOME_DONE;
 }
 
-/* True where a number or word may end. */
+/* True if a number or word may end before @c. */
 static inline bool is_delimiter(char c)
 {
 	return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' ||
 	       c == '\t' || c == '[' || c == '{' || c == '"' || c == ':';
 }
 
-/* Any number, wherever it ends. */
+/* Takes a number that may end outside the window. */
 static enum fsl_status take_any_number(struct fsl_json *json, struct fsl_json_value *value,
 				       struct fsl_error *err)
 {
@@ -475,7 +477,7 @@ static enum fsl_status open_level(struct fsl_json *json, bool is_object,
 	return FSL_OK;
 }
 
-/* Behind a value. A comma is taken at once when it is there: that saves a round of find_token. */
+/* Sets the state behind a value. Takes a comma at once, which saves a round of find_token. */
 static inline void after_value(struct fsl_json *json)
 {
 	if (json->depth == 0) {
@@ -498,7 +500,7 @@ static void close_level(struct fsl_json *json, struct fsl_json_value *value)
 	after_value(json);
 }
 
-/* A key or a string; json->at is at its quote. */
+/* Takes a key or a string; json->at is at its quote. */
 static inline enum fsl_status take_text(struct fsl_json *json, struct fsl_json_value *value,
 					struct fsl_error *err)
 {
@@ -511,7 +513,7 @@ static inline enum fsl_status take_text(struct fsl_json *json, struct fsl_json_v
 	if (!is_key) {
 		after_value(json);
 	} else if (json->at < json->n_data && json->data[json->at] == ':') {
-		json->at++; /* at once, as a comma in after_value */
+		json->at++; /* takes it at once, as after_value does with a comma */
 		json->expect = EXPECT_ITEM;
 	} else {
 		json->expect = EXPECT_COLON;
@@ -519,7 +521,7 @@ static inline enum fsl_status take_text(struct fsl_json *json, struct fsl_json_v
 	return FSL_OK;
 }
 
-/* Any token but a key or a string; json->at is at its first byte. */
+/* Takes any token but a key or a string; json->at is at its first byte. */
 static enum fsl_status take_token(struct fsl_json *json, struct fsl_json_value *value,
 				  struct fsl_error *err)
 {
@@ -547,7 +549,7 @@ static enum fsl_status take_token(struct fsl_json *json, struct fsl_json_value *
 	return status;
 }
 
-/* Punctuation between tokens: eats ":" or ",", closes a level, and leaves json->at at a token. */
+/* Takes punctuation between tokens: ":", "," or the end of a level. json->at is then at a token. */
 static enum fsl_status take_punctuation(struct fsl_json *json, struct fsl_error *err)
 {
 	char c = json->data[json->at];
@@ -579,7 +581,7 @@ static enum fsl_status begin(struct fsl_json *json, struct fsl_error *err)
 	return status;
 }
 
-/* White space and punctuation in front of the next token; *is_end at the end of the file. */
+/* Skips white space and punctuation before the next token; *is_end at the end of the file. */
 static enum fsl_status find_token(struct fsl_json *json, bool *is_end, struct fsl_error *err)
 {
 	if (json->expect == EXPECT_NOTHING) {
@@ -607,14 +609,14 @@ static enum fsl_status find_token(struct fsl_json *json, bool *is_end, struct fs
 	return status;
 }
 
-/* True when the window has the next token's first byte and nothing is in front of it. */
+/* True if the next token begins at json->at and its first byte is in memory. */
 static inline bool is_at_token(struct fsl_json *json)
 {
 	if (json->expect > EXPECT_ITEM || json->at >= json->n_data) {
 		return false;
 	}
 	if (json->data[json->at] == ' ' && json->n_data - json->at > 1) {
-		json->at++; /* writers put one blank behind ":" and "," or none */
+		json->at++; /* most writers put at most one blank behind ":" and "," */
 	}
 	return (unsigned char)json->data[json->at] > ' ';
 }

@@ -45,7 +45,7 @@ static int hex_value(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Four hexadecimal digits; false when there are fewer. */
+/* Reads four hexadecimal digits; false if there are fewer. */
 static bool read_hex4(const char *text, const char *end, uint32_t *out)
 {
 	uint32_t value = 0;
@@ -63,7 +63,7 @@ static bool read_hex4(const char *text, const char *end, uint32_t *out)
 	return true;
 }
 
-/* Writes at most as many bytes as the escape has; returns the byte behind them. */
+/* Writes no more bytes than the escape has; returns the byte behind them. */
 static char *put_utf8(char *to, uint32_t code)
 {
 	if (code < 0x80) {
@@ -85,7 +85,7 @@ static char *put_utf8(char *to, uint32_t code)
 	return to;
 }
 
-/* The code behind "\u", *text at its first digit; joins surrogate pairs. */
+/* Reads the code behind "\u", *text at its first digit; joins surrogate pairs. */
 static bool read_unicode(const char **text, const char *end, uint32_t *code)
 {
 	uint32_t low = 0;

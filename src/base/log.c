@@ -18,7 +18,7 @@ enum fsl_log_level fsl_log_level_get(void)
 	return (enum fsl_log_level)atomic_load(&log_level);
 }
 
-/* File names may hold anything: a message stays one line that moves no cursor. */
+/* Replaces control characters of file names: a message stays one line and moves no cursor. */
 static void make_plain(char *text)
 {
 	for (; *text != '\0'; text++) {

@@ -10,14 +10,14 @@
 enum fsl_log_level {
 	FSL_LOG_ERROR,   /* cannot continue */
 	FSL_LOG_WARNING, /* the user should act */
-	FSL_LOG_INFO,    /* one line a stage; -v */
+	FSL_LOG_INFO,    /* one line for each part of the work; -v */
 	FSL_LOG_DEBUG,   /* -vv */
 };
 
 void fsl_log_set_level(enum fsl_log_level level); /* default: WARNING */
 enum fsl_log_level fsl_log_level_get(void);
 
-/* @tag: folder or file name of the caller ("ingest", "mspti_csv"). */
+/* Writes one line. @tag: folder or file name of the caller ("ingest", "mspti_csv"). */
 void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -25,7 +25,9 @@ void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
  * calls it. */
 void fsl_error_print(FILE *stream, const struct fsl_error *err);
 
-/* Broken promise inside failslow: message and abort; stays on in release builds. */
+/*
+ * Checks a promise inside failslow: message and abort if it is broken; stays on in release builds.
+ */
 #define FSL_ASSERT(cond)                                                                           \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \

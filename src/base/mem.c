@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sanitizer has a heap of its own, of which nothing is known here. */
+/* A sanitizer has a heap of its own, which these settings do not reach. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_WATCHED 1
 #elif defined(__has_feature)
@@ -25,7 +25,9 @@
 #include <sys/mman.h>
 #endif
 
-/* Blocks that several share double from the first size to the last: many arenas hold little. */
+/*
+ * Sizes of shared blocks double from the first size to the last, because many arenas hold little.
+ */
 enum { ARENA_FIRST_BYTES = 4 * 1024, ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
 enum { LEAST_ELEMENTS = 8 };
 
@@ -36,7 +38,7 @@ void fsl_mem_fail_at(uint64_t nth)
 	atomic_store(&fail_countdown, nth);
 }
 
-/* True when the test hook wants this allocation to fail; once it has fired it keeps firing. */
+/* True if the test hook wants this allocation to fail. Once it has fired, all later ones fail. */
 static bool is_failing(void)
 {
 	uint64_t n = atomic_load(&fail_countdown);
@@ -63,8 +65,8 @@ bool fsl_add_size(size_t a, size_t b, size_t *out)
 #ifdef MADV_HUGEPAGE
 enum { HUGE_BYTES = 1 << 21 };
 
-/* What the thread asked for at the start: to ask again changes nothing, and waits until no other
- * thread is given a page. */
+/* Memory that the thread asked for at its start. Asking again changes nothing, but waits until no
+ * other thread is being given a page. */
 static _Thread_local char *ahead_begin, *ahead_end;
 
 static char *begin_of_page(char *memory)
@@ -74,8 +76,11 @@ static char *begin_of_page(char *memory)
 #endif
 
 #ifdef HAS_GLIBC_HEAP
-/* Has the system hand out pages that are sure to be used at one go: one by one each interrupts the
- * program. Kernels before 5.14 do not know how, and go on one by one. */
+/*
+ * Has the system hand out pages that are sure to be used at one go. One by one, each page
+ * interrupts the program. Kernels before 5.14 do not know the request, and hand them out one by
+ * one.
+ */
 static void fill_pages(char *begin, size_t n_bytes)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -87,16 +92,19 @@ static void fill_pages(char *begin, size_t n_bytes)
 }
 
 /*
- * Has the heap of the thread begin with room for a usual run, @n_bytes, in pages of 2 MB but for a
- * start of @n_small bytes that is enough to say a version or a help. Later is too late: malloc
- * writes behind a block before anybody can ask for the pages there, and those around the end of
- * each block would be small ones. What lies between the start and the first large page, up to 2 MB,
- * is left out: its small pages cost more than the large one.
+ * Has the heap of the thread begin with room for a usual run, @n_bytes, in pages of 2 MB. The first
+ * @n_small bytes stay small pages: they suffice to print a version or a help text.
+ *
+ * It must happen now. Later malloc would write behind a block before the program can ask for large
+ * pages there, and the pages around the end of each block would be small. The space between the
+ * start and the first large page, up to 2 MB, is left out: its small pages cost more than the large
+ * page.
  */
 static void take_ahead(size_t n_bytes, size_t n_small)
 {
 #ifdef MADV_HUGEPAGE
-	static _Thread_local void *volatile left_out; /* for good; nobody takes it for nothing */
+	static _Thread_local void *volatile left_out; /* never freed; volatile, so that the
+							 compiler keeps it */
 	char *ahead = malloc(n_bytes);
 	if (ahead != NULL) {
 		char *begin = begin_of_page(ahead + n_small) + HUGE_BYTES;
@@ -134,15 +142,17 @@ void fsl_mem_keep_freed(void)
 void fsl_mem_begin_thread(void)
 {
 #ifdef HAS_GLIBC_HEAP
-	/* Of the 64 MB that the heap of a thread has in one piece all but what describes it. */
+	/* The heap of a thread has 64 MB in one piece. AHEAD_BYTES is all of it but malloc's own
+	 * description of the heap. */
 	enum { AHEAD_BYTES = (1 << 26) - (1 << 16), SMALL_BYTES = 1 << 12 };
 	take_ahead(AHEAD_BYTES, SMALL_BYTES);
 #endif
 }
 
 /*
- * Asks for pages of 2 MB where a large block lies: they are handed out in a third of the time of
- * small ones, and a pass over them is faster. Pages at either end are shared with what lies beside.
+ * Asks for pages of 2 MB in a large block. The system hands them out in a third of the time that
+ * small ones take, and a pass over them is faster. The pages at both ends are shared with
+ * neighbouring blocks.
  */
 static void use_huge_pages(void *memory, size_t n_bytes)
 {
@@ -152,7 +162,7 @@ static void use_huge_pages(void *memory, size_t n_bytes)
 		char *begin = begin_of_page(memory);
 		char *end = begin_of_page((char *)memory + n_bytes - 1) + HUGE_BYTES;
 		if (begin < ahead_begin || end > ahead_end) {
-			/* Fails at the end of the heap, having done what can be done. */
+			/* Fails at the end of the heap, after it has done all that is possible. */
 			(void)madvise(begin, (size_t)(end - begin), MADV_HUGEPAGE);
 		}
 	}
@@ -162,21 +172,23 @@ static void use_huge_pages(void *memory, size_t n_bytes)
 #endif
 }
 
-/* A stretch of neighbours for each thread, the first ones longer by one; then row by row. */
+/*
+ * Each thread has a stretch of neighbours; the first stretches are longer by one. Then row by row.
+ */
 size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads)
 {
 	size_t length = n / n_threads, n_longer = n % n_threads;
-	bool is_last = k >= length * n_threads; /* of the longer stretches */
+	bool is_last = k >= length * n_threads; /* an extra element of a longer stretch */
 	size_t thread = is_last ? k - length * n_threads : k % n_threads;
 	size_t begin = thread * length + (thread < n_longer ? thread : n_longer);
 	return begin + (is_last ? length : k / n_threads);
 }
 
-/* As fsl_calloc; zeroed where wanted. */
+/* As fsl_calloc; zeroes the memory if @is_zeroed. */
 static void *take(size_t n, size_t size, bool is_zeroed)
 {
 	size_t n_bytes = 0;
-	/* Checked here and not left to calloc: a sanitizer's calloc ends the program. */
+	/* Checked here, because a sanitizer's calloc ends the program. */
 	if (is_failing() || !fsl_mul_size(n, size, &n_bytes)) {
 		return NULL;
 	}
@@ -246,10 +258,8 @@ struct fsl_arena_block {
 	_Alignas(ARENA_ALIGN) unsigned char bytes[];
 };
 
-/*
- * The size of the next block, its header included, with room for @n_least bytes; 0 where that is
- * more than there can be. Sizes of blocks that several share are powers of two.
- */
+/* Size of the next block, header included, with room for @n_least bytes; 0 if that size overflows.
+ * Sizes of shared blocks are powers of two. */
 static size_t next_block_bytes(const struct fsl_arena *arena, size_t n_least)
 {
 	size_t n_wanted = 0, n_bytes = ARENA_FIRST_BYTES;
@@ -264,7 +274,7 @@ static size_t next_block_bytes(const struct fsl_arena *arena, size_t n_least)
 	return n_bytes < n_wanted ? n_wanted : n_bytes;
 }
 
-/* Puts a block with room for @n_least bytes at the head, zeroed where wanted. */
+/* Puts a block with room for @n_least bytes at the head of the list; zeroed if @is_zeroed. */
 static bool add_block(struct fsl_arena *arena, size_t n_least, bool is_zeroed)
 {
 	size_t n_bytes = next_block_bytes(arena, n_least);
@@ -279,8 +289,8 @@ static bool add_block(struct fsl_arena *arena, size_t n_least, bool is_zeroed)
 	return true;
 }
 
-/* Much memory has a block of its own, which may come zeroed from the system. Of blocks that several
- * share only what is taken is zeroed: the rest of many is never touched. */
+/* A large piece has a block of its own, which may come zeroed from the system. In a shared block
+ * only the piece is zeroed, because many blocks are never used to their end. */
 static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 {
 	size_t rounded = 0;
@@ -333,7 +343,7 @@ char *fsl_arena_strdup(struct fsl_arena *arena, const char *text)
 
 char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
 {
-	char most[256]; /* texts are hardly ever longer */
+	char most[256]; /* nearly all texts are shorter */
 	va_list args;
 	va_start(args, format);
 	int length = vsnprintf(most, sizeof(most), format, args);

@@ -8,19 +8,20 @@
 
 #include <failslow/error.h>
 
-/* Zeroed array of @n elements of @size bytes, NULL when short or when n * size overflows. Free with
- * fsl_free. */
+/* Zeroed array of @n elements of @size bytes; NULL if short or on overflow. Free with fsl_free. */
 void *fsl_calloc(size_t n, size_t size);
 void fsl_free(void *memory);
 
 /*
- * Makes room for at least @n_wanted elements of @size bytes: an array without room gets as much as
- * is wanted, another doubles *capacity until it fits. The array may move; on failure it is
- * unchanged. New memory is not initialised.
+ * Makes room for at least @n_wanted elements of @size bytes. An array without room gets exactly as
+ * much; any other array doubles *capacity until it fits. The array may move. New memory is not
+ * initialised. FSL_ERR_MEMORY leaves the array unchanged.
  */
 enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t size,
 			 struct fsl_error *err);
-/* The same without a call where there is room: appending one element is the usual case. */
+/*
+ * The same without a call if there is room, which is the usual case when one element is appended.
+ */
 static inline enum fsl_status fsl_reserve(void **array, size_t *capacity, size_t n_wanted,
 					  size_t size, struct fsl_error *err)
 {
@@ -30,24 +31,25 @@ static inline enum fsl_status fsl_reserve(void **array, size_t *capacity, size_t
 #define FSL_GROW(array, capacity, n_wanted, err)                                                   \
 	fsl_reserve((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
 
-/* Gives back what lies behind the first @n elements, once no more are to come. */
+/* Gives back the memory behind the first @n elements of an array that is complete. */
 void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
 #define FSL_FIT(array, capacity, n) fsl_fit((void **)&(array), &(capacity), (n), sizeof(*(array)))
 
-/* Memory that is freed stays with the process from now on: arrays of some MB come and go all the
- * time, and every page that the system hands out anew costs as much as a hundred operators. Each
- * thread has a heap of its own: with one for all, what threads fill lies in the same large pages,
- * and judging chapters took two threads a quarter longer (docs/developers/benchmarks.md). Call
- * before there are threads. */
+/*
+ * Keeps freed memory in the process from now on. Arrays of some MB come and go all the time, and
+ * every new page from the system costs as much as a hundred operators. Each thread has a heap of
+ * its own: with a common heap the data of several threads shares large pages, and two threads took
+ * a quarter longer to judge chapters (docs/developers/benchmarks.md). Call before threads start.
+ */
 void fsl_mem_keep_freed(void);
 
-/* The same in a thread that is new: its heap begins with large pages. */
+/* Does the same in a new thread: its heap begins with large pages. */
 void fsl_mem_begin_thread(void);
 
 /*
- * Which of @n neighbours is the @k-th (from 0) to be filled, each once: those that @n_threads
- * threads fill at the same time lie far apart. Two threads that begin to fill the same large page
- * both wait for it.
+ * Which of @n neighbours is the @k-th (from 0) to be filled. Each comes once. Neighbours that
+ * @n_threads threads fill at the same time lie far apart, because two threads that begin to fill
+ * the same large page both wait for it.
  */
 size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads);
 
@@ -55,24 +57,23 @@ size_t fsl_mem_turn(size_t k, size_t n, size_t n_threads);
 bool fsl_mul_size(size_t a, size_t b, size_t *out);
 bool fsl_add_size(size_t a, size_t b, size_t *out);
 
-/* Test hook: the @nth allocation from now (1 = next) and all later ones fail; 0 switches it off. */
+/* Test hook: the @nth allocation from now (1 = next) and all later ones fail; 0: off. */
 void fsl_mem_fail_at(uint64_t nth);
 
-/* Memory that is freed as a whole. Start as {0}; needs no init. Not shared between threads. */
+/* Memory that is freed as a whole. Start as {0}. Not shared between threads. */
 struct fsl_arena {
 	struct fsl_arena_block *blocks; /* newest first */
 };
 
-/* @size bytes aligned for any type, zeroed; NULL when short. Lives until fsl_arena_fini.
- */
+/* @size bytes aligned for any type, zeroed, valid until fsl_arena_fini; NULL if memory is short. */
 void *fsl_arena_alloc(struct fsl_arena *arena, size_t size);
-/* The same but not zeroed: for arrays that are filled, on threads where they are large, so that
- * these and not the caller touch the pages first. */
+/* The same, but not zeroed: for arrays that are filled anyway. If threads fill a large array, they
+ * and not the caller touch its pages first. */
 void *fsl_arena_take(struct fsl_arena *arena, size_t size);
-/* Copy of @length bytes of @text, NUL-terminated. */
+/* Copy of @length bytes of @text, NUL-terminated, owned by the arena; NULL if memory is short. */
 char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length);
 char *fsl_arena_strdup(struct fsl_arena *arena, const char *text);
-/* printf into the arena. */
+/* printf into the arena; NULL if memory is short. */
 char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void fsl_arena_fini(struct fsl_arena *arena);

@@ -31,7 +31,7 @@ static uint64_t read_available(const char *root)
 	return n_kib <= UINT64_MAX / 1024 ? n_kib * 1024 : UINT64_MAX;
 }
 
-/* The number in a file of one line; UINT64_MAX for "max", and where there is no such file. */
+/* Number in a file of one line; UINT64_MAX for "max" or if there is no such file. */
 static uint64_t read_limit(const char *path)
 {
 	uint64_t limit = UINT64_MAX;
@@ -46,8 +46,8 @@ static uint64_t read_limit(const char *path)
 	return limit;
 }
 
-/* The least limit of the group @group (begins with '/') and of those around it. In a container the
- * group's name may be that on the host, where only the outermost folder is there. */
+/* Least limit of the group @group (begins with '/') and of the groups around it. In a container the
+ * group may have its name on the host, while only the outermost folder exists. */
 static uint64_t limit_of(const char *root, const char *hierarchy, const char *group,
 			 const char *name)
 {
@@ -68,7 +68,7 @@ static uint64_t limit_of(const char *root, const char *hierarchy, const char *gr
 	}
 }
 
-/* A line of /proc/self/cgroup: number, controllers (of v2 none) and group, between colons. */
+/* Reads a line of /proc/self/cgroup: number, controllers (none in v2) and group, between colons. */
 static uint64_t limit_of_line(const char *root, char *line)
 {
 	char *controllers = strchr(line, ':');

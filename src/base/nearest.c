@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { NAME_BYTES_MAX = 95 }; /* longer words get no suggestion */
+enum { NAME_BYTES_MAX = 95 }; /* a longer word gets no suggestion */
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -14,7 +14,7 @@ static size_t min_size(size_t a, size_t b)
 /* Optimal string alignment distance; both texts are at most NAME_BYTES_MAX long. */
 static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
-	size_t rows[3][NAME_BYTES_MAX + 1]; /* the row at work and the two before it */
+	size_t rows[3][NAME_BYTES_MAX + 1]; /* present row and the two rows before it */
 	for (size_t j = 0; j <= n_b; j++) {
 		rows[0][j] = j;
 	}
@@ -40,7 +40,7 @@ const char *fsl_nearest_name(const char *text, size_t length, const char *const 
 			     size_t n_names)
 {
 	const char *nearest = NULL;
-	size_t limit = (length + 2) / 3 + 1; /* as many edits make another word */
+	size_t limit = (length + 2) / 3 + 1; /* so many edits would make another word */
 	if (length == 0 || length > NAME_BYTES_MAX) {
 		return NULL;
 	}

@@ -1,4 +1,4 @@
-/* Exact decimal arithmetic on text, and the two directions of time stamps. */
+/* Exact decimal arithmetic on text; time stamps from text and to text. */
 #include "base/number.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ bool fsl_parse_i64(const char *text, size_t length, int64_t *out)
 	return parse_digits(text, length, &magnitude) && to_signed(negative, magnitude, out);
 }
 
-/* A decimal number taken apart: the digits before and after the point and where the point is. */
+/* A decimal number in parts: the digits before and after the point, and the place of the point. */
 struct decimal {
 	bool negative;
 	const char *whole, *fraction; /* digits as written */
@@ -134,8 +134,8 @@ static size_t count_digits(const char *text, size_t length)
 	return n;
 }
 
-/* "e+12" and nothing behind it. Exponents beyond the range of int64 are cut to a size that means
- * the same: no text is long enough to undo them. */
+/* "e+12" and nothing behind it. An exponent beyond the range of int64 is cut to a size with the
+ * same effect: no text has enough digits to make up for it. */
 static bool parse_exponent(const char *text, size_t length, int64_t *out)
 {
 	const int64_t exponent_max = INT64_MAX / 4;
@@ -209,8 +209,8 @@ static bool whole_part(const struct decimal *number, uint64_t *out)
 }
 
 /*
- * floor(0.f1 f2 f3... * scale), exactly, for any number of digits: from the last digit to the
- * first, floor((digit * scale + rest) / 10); a floor inside does not change the outer one, because
+ * floor(0.f1 f2 f3... * scale), exactly, for any number of digits. Goes from the last digit to the
+ * first: floor((digit * scale + rest) / 10). An inner floor does not change the outer one, because
  * digit * scale is an integer. @scale <= 2 * FSL_SCALE_MAX, so that 10 * scale fits 64 bits.
  */
 static uint64_t fraction_part(const struct decimal *number, uint64_t scale)
@@ -244,7 +244,7 @@ bool fsl_parse_scaled(const char *text, size_t length, int64_t scale, int64_t *o
 	       to_signed(number.negative, value, out);
 }
 
-/* An integer epoch, told by its size. Seconds reach 5138, milliseconds 1e11 is March 1973. */
+/* Reads an integer epoch whose size tells its unit. Seconds reach 5138; 1e11 ms is March 1973. */
 static bool parse_epoch(const char *text, size_t length, int64_t *out_ns)
 {
 	static const struct {
@@ -295,7 +295,7 @@ static bool take_char(const char **text, char c)
 	return true;
 }
 
-/* Digits of a second behind the point; those beyond 1 ns are dropped. */
+/* Reads the digits of a second behind the point; digits beyond 1 ns are dropped. */
 static bool take_fraction(const char **text, int64_t *out_ns)
 {
 	int64_t unit_ns = FSL_NS_PER_S / 10;
@@ -390,7 +390,7 @@ static bool parse_iso(const char *text, int64_t *out_ns)
 	if (*text != '\0') {
 		return false;
 	}
-	when.tm_isdst = -1; /* the library knows */
+	when.tm_isdst = -1; /* mktime decides */
 	int64_t seconds = has_zone ? (int64_t)timegm(&when) - offset_s : (int64_t)mktime(&when);
 	int64_t time_ns = 0;
 	if (__builtin_mul_overflow(seconds, (int64_t)FSL_NS_PER_S, &time_ns) ||
@@ -406,7 +406,7 @@ bool fsl_parse_time(const char *text, int64_t *out_ns)
 	return parse_epoch(text, strlen(text), out_ns) || parse_iso(text, out_ns);
 }
 
-/* Seconds and the rest, 0 <= rest < 1 s, also before 1970. */
+/* Whole seconds and the rest, 0 <= rest < 1 s, also before 1970. */
 static time_t floor_seconds(int64_t time_ns, int *rest_ms)
 {
 	int64_t seconds = time_ns / FSL_NS_PER_S;

@@ -8,12 +8,12 @@
 
 enum { FSL_NS_PER_US = 1000, FSL_NS_PER_MS = 1000000, FSL_NS_PER_S = 1000000000 };
 
-/* Whole text must be a decimal integer with an optional sign (leading and trailing blanks and tabs
- * allowed); false otherwise or on overflow. *out is written only on success, here and below. */
+/* The whole text must be a decimal integer with an optional sign; blanks and tabs at both ends are
+ * allowed. False otherwise or on overflow. All functions here write *out on success only. */
 bool fsl_parse_i64(const char *text, size_t length, int64_t *out);
 bool fsl_parse_u64(const char *text, size_t length, uint64_t *out);
-/* The double next to a decimal number (sign, fraction, exponent) that is the whole text; nothing
- * else that strtod() reads: hexadecimal numbers, infinity. */
+/* The double nearest to a decimal number (sign, fraction, exponent) that is the whole text. Other
+ * forms that strtod() reads are refused: hexadecimal numbers, infinity. */
 bool fsl_parse_real(const char *text, double *out);
 /*
  * Decimal number (sign, fraction, exponent) times @scale, exactly, rounded half away from zero to
@@ -23,8 +23,7 @@ bool fsl_parse_real(const char *text, double *out);
 #define FSL_SCALE_MAX (INT64_MAX / 10)
 bool fsl_parse_scaled(const char *text, size_t length, int64_t scale, int64_t *out);
 
-/* a + b; the greatest or the least number where that does not fit, as sums of what files tell may
- * not. */
+/* a + b, limited to the range of int64: sums of values from files may overflow. */
 int64_t fsl_sum_i64(int64_t a, int64_t b);
 
 /*
@@ -37,7 +36,7 @@ bool fsl_parse_time(const char *text, int64_t *out_ns);
 const char *fsl_format_local(int64_t time_ns, char *buffer, size_t size);
 /* "2025-06-15T15:07:20.123Z" UTC; @buffer of at least 40 bytes. Returns @buffer. */
 const char *fsl_format_utc(int64_t time_ns, char *buffer, size_t size);
-/* Wall clock, ns since 1970. Only src/cli calls it; everything below takes `now` as a value. */
+/* Wall clock, ns since 1970. Only src/cli calls it; every other folder takes `now` as a value. */
 int64_t fsl_now_ns(void);
 
 #endif

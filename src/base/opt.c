@@ -1,4 +1,4 @@
-/* One walk over argv against a table; the messages say what would have been right. */
+/* One walk over argv against a table. The messages say what would have been right. */
 #include "base/opt.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/number.h"
 
 enum {
-	NAME_BYTES_MAX = 63, /* of an option in messages and in --help */
-	OPTIONS_MAX = 64,    /* of a table, that are offered as the nearest known */
+	NAME_BYTES_MAX = 63, /* longest option name in messages and in --help */
+	OPTIONS_MAX = 64,    /* options of a table that a wrong name is compared with */
 	CHOICES_TEXT_BYTES = 200,
 	HELP_WIDTH = 80,       /* columns of --help */
 	HELP_LABEL_WIDTH = 30, /* longer labels push their help to the next line */
@@ -163,8 +163,7 @@ static void use_flag(const struct fsl_opt *option)
 	}
 }
 
-/* No text that an option takes may be empty: of a folder, "%s/name" would lie in the root of the
- * file system. */
+/* No option takes an empty text: with folder "", "%s/name" lies in the root of the file system. */
 static enum fsl_status set_text(const struct fsl_opt *option, const char *written,
 				const char *value, struct fsl_error *err)
 {
@@ -201,7 +200,7 @@ static enum fsl_status set_value(const struct fsl_opt *option, const char *writt
 	return FSL_ERR_INTERNAL;
 }
 
-/* @attached, or else the next argument. */
+/* Takes @attached as the value, or else the next argument. */
 static enum fsl_status take_value(struct walk *walk, const struct fsl_opt *option,
 				  const char *written, const char *attached, struct fsl_error *err)
 {
@@ -320,7 +319,7 @@ static int print_label(FILE *stream, const struct fsl_opt *option)
 	return width;
 }
 
-/* @text from @column on, broken between words. The cursor stands at @cursor. */
+/* Prints @text from @column on, broken between words. The cursor stands at @cursor. */
 static void print_wrapped(FILE *stream, const char *text, int column, int cursor)
 {
 	while (*text != '\0') {

@@ -1,5 +1,6 @@
-/* Table-driven option parser: --help, completion and the man page's option list come from the same
- * table. */
+/*
+ * Table-driven option parser. --help, completion and the man page's option list use the table, too.
+ */
 #ifndef FSL_BASE_OPT_H
 #define FSL_BASE_OPT_H
 
@@ -35,13 +36,12 @@ struct fsl_opt {
  * Parses "--name value", "--name=value", "-x value", "-xvalue", bundled flags "-qv", and "--" (end
  * of options). @argv[0] is the program's or command's name and stays; operands ("-" is one) are
  * moved to @argv[1 .. *n_operands] in their order. An option given twice takes the last value.
- * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known. Empty operands and
- * empty values are refused, too: nearly all are paths, and come of shell variables that are not
- * set.
+ * FSL_ERR_USAGE names the option and, for an unknown one, the nearest known option. Empty operands
+ * and empty values are refused, too: nearly all are paths that come from unset shell variables.
  */
 enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,
 			      struct fsl_error *err);
-/* The aligned option list of --help. */
+/* Prints the aligned option list of --help. */
 void fsl_opt_print(FILE *stream, const struct fsl_opt *options);
 
 #endif

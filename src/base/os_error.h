@@ -1,4 +1,4 @@
-/* What the operating system says about a failed call, for messages. */
+/* Text of a system error, for messages. */
 #ifndef FSL_BASE_OS_ERROR_H
 #define FSL_BASE_OS_ERROR_H
 
@@ -9,7 +9,7 @@ struct fsl_os_error {
 	char text[128];
 };
 
-/* By value, because the buffer of strerror() is shared between threads in older C libraries:
+/* By value, because older C libraries share the buffer of strerror() between threads.
  * fsl_os_error(errno).text lives until the end of the statement. */
 static inline struct fsl_os_error fsl_os_error(int code)
 {

@@ -1,5 +1,5 @@
-/* Columns as differences: times of one rank rise in small steps, so half of their bytes say
- * nothing. */
+/* Columns as differences: times of a rank rise in small steps, so half of their bytes are
+ * redundant. */
 #include "base/pack.h"
 
 #include <endian.h>
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Room for @n more bytes; NULL, and failed, when memory is short. */
+/* Room for @n more bytes; NULL, and is_failed, if memory is short. */
 static unsigned char *extend(struct fsl_pack *pack, size_t n)
 {
 	size_t n_wanted = 0;
@@ -82,7 +82,7 @@ void fsl_pack_fini(struct fsl_pack *pack)
 	*pack = (struct fsl_pack){0};
 }
 
-/* Four bytes are widened with their sign: -1 beside small numbers is one step away from them. */
+/* Four bytes are widened with their sign, so that -1 is close to small positive numbers. */
 static uint64_t load_field(const unsigned char *field, size_t n_field_bytes)
 {
 	if (n_field_bytes == sizeof(uint64_t)) {
@@ -105,8 +105,8 @@ static void store_field(unsigned char *field, size_t n_field_bytes, uint64_t val
 	}
 }
 
-/* Differences modulo 2^64 with the sign in the lowest bit, so that small ones of either sign have
- * small codes; all pairs of values have one. */
+/* Difference modulo 2^64 with its sign in the lowest bit, so that small differences of either sign
+ * have small codes. Every pair of values has a code. */
 static uint64_t code_of(uint64_t difference)
 {
 	return (difference << 1) ^ (0 - (difference >> 63));
@@ -128,7 +128,7 @@ static unsigned width_of(uint64_t codes)
 	return codes <= UINT32_MAX ? 4 : 8;
 }
 
-/* Codes of the values behind the first, @width bytes each. */
+/* Encodes the values behind the first, @width bytes each. */
 static inline void encode(unsigned char *to, const unsigned char *from, struct fsl_pack_field shape,
 			  size_t n, size_t width)
 {
@@ -176,7 +176,7 @@ void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_f
 		pack->is_failed = true;
 		return;
 	}
-	switch (width) { /* each a loop of its own, with one store for a code */
+	switch (width) { /* each width has a loop of its own, with one store for a code */
 	case 1:
 		encode(to, from, shape, n, 1);
 		break;
@@ -191,7 +191,7 @@ void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_f
 	}
 }
 
-/* The next @n bytes; NULL, and bad, when there are fewer. */
+/* The next @n bytes; NULL, and is_bad, if there are fewer. */
 static const unsigned char *take(struct fsl_unpack *unpack, size_t n)
 {
 	if (unpack->is_bad || n > unpack->n_left) {

@@ -11,8 +11,8 @@
 
 #include <failslow/error.h>
 
-/* Bytes that grow. Start as {0}. Once memory was short, further calls do nothing: look at
- * is_failed once, at the end. */
+/* Bytes that grow. Start as {0}. After memory was short, further calls do nothing: check is_failed
+ * once, at the end. */
 struct fsl_pack {
 	unsigned char *bytes;
 	size_t n_bytes, capacity;
@@ -22,18 +22,19 @@ struct fsl_pack {
 void fsl_pack_u8(struct fsl_pack *pack, uint8_t value);
 void fsl_pack_u32(struct fsl_pack *pack, uint32_t value);
 void fsl_pack_u64(struct fsl_pack *pack, uint64_t value);
-void fsl_pack_f64(struct fsl_pack *pack, double value); /* its bits: a NaN stays the same one */
+void fsl_pack_f64(struct fsl_pack *pack, double value); /* bit for bit, also NaN */
 void fsl_pack_text(struct fsl_pack *pack, const char *text);
 /* A message inside a message: its length and its bytes. */
 void fsl_pack_bytes(struct fsl_pack *pack, const void *bytes, size_t n_bytes);
-/* What was packed before, as it is. */
+/* Appends bytes that were packed before, unchanged. */
 void fsl_pack_packed(struct fsl_pack *pack, const void *bytes, size_t n_bytes);
 void fsl_pack_fini(struct fsl_pack *pack);
 
 /*
- * One field of an array of structs: 4 or 8 bytes wide (@n_field_bytes), the first at @field, the
- * next @stride bytes on. What travels is the first value and then the difference of each to the one
- * before it, all as narrow as the widest needs: 1, 2, 4 or 8 bytes.
+ * One field of an array of structs: 4 or 8 bytes wide (@n_field_bytes), the first at @field, each
+ * further one @stride bytes on. The message holds the first value and then the difference of each
+ * value to the one before it. All differences are as narrow as the widest needs: 1, 2, 4 or 8
+ * bytes.
  */
 struct fsl_pack_field {
 	size_t n_field_bytes, stride;
@@ -41,10 +42,8 @@ struct fsl_pack_field {
 void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_field shape,
 		     size_t n);
 
-/*
- * Bytes to be read, borrowed. Nothing in them is trusted: what does not fit makes is_bad true, and
- * every value from then on is 0 or "". Look at it before a value is used as a size.
- */
+/* Bytes to read, borrowed and not trusted. A value that does not fit sets is_bad, and from then on
+ * every value is 0 or "". Check is_bad before you use a value as a size. */
 struct fsl_unpack {
 	const unsigned char *at;
 	size_t n_left;
@@ -59,12 +58,14 @@ double fsl_unpack_f64(struct fsl_unpack *unpack);
 const char *fsl_unpack_text(struct fsl_unpack *unpack, size_t n_max, size_t *n_text);
 /* A message inside the message, borrowed. */
 const void *fsl_unpack_bytes(struct fsl_unpack *unpack, size_t *n_bytes);
-/* A count of rows of @n_columns columns each: bad over @n_max, and where fewer bytes are left than
- * so many rows have at least, so that short messages do not ask for much memory. */
+/*
+ * Reads a count of rows of @n_columns columns each. The count is bad if it exceeds @n_max, or if
+ * fewer bytes are left than so many rows need at least: a short message cannot ask for much memory.
+ */
 size_t fsl_unpack_count(struct fsl_unpack *unpack, size_t n_max, size_t n_columns);
 void fsl_unpack_column(struct fsl_unpack *unpack, void *field, struct fsl_pack_field shape,
 		       size_t n);
-/* True when everything was sound and nothing is left. */
+/* True if every value was sound and no byte is left. */
 bool fsl_unpack_is_done(const struct fsl_unpack *unpack);
 
 #endif

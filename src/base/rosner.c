@@ -1,5 +1,4 @@
-/* Rosner's test of <failslow/stats.h>: which of a few values are outliers, whatever their number.
- */
+/* Rosner's test of <failslow/stats.h>: finds any number of outliers among a few values. */
 #include <failslow/stats.h>
 
 #include <math.h>
@@ -25,7 +24,7 @@ void fsl_indexed_sort(struct fsl_indexed *values, size_t n)
 	}
 }
 
-/* Those not taken out yet: sorted[begin, end) with their sums around the origin. */
+/* Values that are not taken out yet: sorted[begin, end) with their sums around the origin. */
 struct rest {
 	const struct fsl_indexed *sorted;
 	size_t begin, end;
@@ -53,7 +52,7 @@ static struct rest without(const struct rest *rest, bool is_low)
 	return left;
 }
 
-/* Student's t of a value against those that are left. */
+/* Student's t of a value against the values that are left. */
 static double deviate_of(double value, const struct rest *left, double least_sigma)
 {
 	double n = (double)(left->end - left->begin);
@@ -63,7 +62,7 @@ static double deviate_of(double value, const struct rest *left, double least_sig
 	return fabs(value - left->origin - mean) / (sigma * sqrt(1.0 + 1.0 / n));
 }
 
-/* Takes out the end that lies farther from the middle of all; *is_low: which one. */
+/* Takes out the end that lies farther from the middle of all values; *is_low: the low end. */
 static double take_farthest(struct rest *rest, double least_sigma, bool *is_low)
 {
 	double mean = rest->sum / (double)(rest->end - rest->begin) + rest->origin;
@@ -86,8 +85,11 @@ size_t fsl_outliers_low(const struct fsl_indexed *sorted, size_t n, double alpha
 		return 0;
 	}
 	struct rest rest = all_of(sorted, n);
-	/* More than half of the values stay, so no test has a level above alpha / n; Student's t
-	 * has longer tails than the normal distribution. Looking at it takes most of the time. */
+	/*
+	 * More than half of the values stay, so no test has a level above alpha / n; Student's t
+	 * has longer tails than the normal distribution. Computing that quantile takes most of the
+	 * time.
+	 */
 	double deviate_min = gsl_cdf_ugaussian_Qinv(alpha / (double)n);
 	for (size_t i = 0; i < n_max; i++) {
 		bool is_low = false;

@@ -12,14 +12,14 @@
 #include "base/shift_parts.h"
 
 enum {
-	SPIKE_RUN_MAX = 2, /* values; what stays for 3 is no spike */
-	SPIKE_SIDE = 5,    /* values on either side that tell the level beside a spike */
+	SPIKE_RUN_MAX = 2, /* values; a level that lasts for 3 is no spike */
+	SPIKE_SIDE = 5,    /* values on either side that give the level beside a spike */
 	SPIKE_SIDE_MIN = 3,
-	APART_MAX = 9,   /* of the values whose differences tell the noise */
-	APART_SHARE = 8, /* of the series at most: a shift spoils as many differences as that */
+	APART_MAX = 9,   /* greatest distance of the values whose differences give the noise */
+	APART_SHARE = 8, /* part of the series that this distance may be: a shift spoils as many */
 };
 static const double SPIKE_SIGMAS = 5.0;
-/* Where most neighbours are equal: noise of a clock is about half of its grain. */
+/* If most neighbours are equal: the noise of a clock is about half of its grain. */
 static const double GRAIN_SHARE = 0.5;
 
 const struct fsl_shift_options fsl_shift_series = {
@@ -96,7 +96,7 @@ static enum fsl_status prepare(struct fsl_shift_work *work, const double *values
 	return FSL_OK;
 }
 
-/* Least difference of neighbours that differ; 0 when all are equal. */
+/* Least nonzero difference of neighbours; 0 if all are equal. */
 static double grain(const struct fsl_shift_work *work)
 {
 	double least = 0.0;
@@ -121,9 +121,9 @@ static double diff_variance(const struct fsl_shift_work *work, size_t apart)
 }
 
 /*
- * Correlation of neighbours from differences of values that lie 1, 2 and 3 apart (Chakar et al.,
- * Bernoulli 23, 2017, take 1 and 2): 0 for independent values, 1 for a walk, more for a smooth
- * line. Variances of differences of an AR(1) series are as 1 : 1 + r : 1 + r + r^2.
+ * Correlation of neighbours, from differences of values that lie 1, 2 and 3 apart (Chakar et al.,
+ * Bernoulli 23, 2017, use 1 and 2): 0 for independent values, 1 for a walk, more for a smooth line.
+ * Variances of differences of an AR(1) series are as 1 : 1 + r : 1 + r + r^2.
  */
 static double local_correlation(const struct fsl_shift_work *work)
 {
@@ -142,7 +142,7 @@ static void find_noise(struct fsl_shift_work *work)
 	work->sigma = fmax(work->sigma, work->options->sigma_min);
 }
 
-/* The range of levels on both sides of [begin, end); false at the ends of the series. */
+/* Range of the levels on both sides of [begin, end); false at the ends of the series. */
 static bool levels_beside(const struct fsl_shift_work *work, size_t begin, size_t end, double *low,
 			  double *high)
 {
@@ -160,8 +160,8 @@ static bool levels_beside(const struct fsl_shift_work *work, size_t begin, size_
 }
 
 /*
- * Whether the value at @begin is far enough off to begin a spike. At least one of the last three
- * values lies at or below the median of the last three to five, and one at or above: most values
+ * True if the value at @begin is far enough off to begin a spike. Among the last three values at
+ * least one lies at or below the median of the last three to five, and one at or above: most values
  * need no median.
  */
 static bool may_be_spike(const struct fsl_shift_work *work, size_t begin)
@@ -176,7 +176,7 @@ static bool may_be_spike(const struct fsl_shift_work *work, size_t begin)
 	return *last > least + far || *last < most - far;
 }
 
-/* Caps a run of @length values that all lie above, or all below, what is on both sides of it. */
+/* Caps a run of @length values that all lie above, or all below, the levels on both sides of it. */
 static bool cap_run(struct fsl_shift_work *work, size_t begin, size_t length)
 {
 	double low = 0.0;
@@ -194,7 +194,7 @@ static bool cap_run(struct fsl_shift_work *work, size_t begin, size_t length)
 	}
 	const double *values = work->values;
 	size_t end = begin + length;
-	/* A run that goes on is none of this length. */
+	/* A run that goes on is longer than @length. */
 	bool is_above = n_above == length && values[begin - 1] <= high && values[end] <= high;
 	bool is_below = n_below == length && values[begin - 1] >= low && values[end] >= low;
 	for (size_t i = begin; i < end && (is_above || is_below); i++) {
@@ -219,7 +219,7 @@ static size_t cap_spikes(struct fsl_shift_work *work)
 	return n_spikes;
 }
 
-/* Median of the segment, of the values as they were given. */
+/* Median of the segment, of the values as given. */
 static double level_of(const struct fsl_shift_work *work, const double *given, size_t begin,
 		       size_t end)
 {
@@ -265,7 +265,7 @@ static size_t segment_min_of(const struct fsl_shift_options *options, size_t n)
 		       : options->segment_min;
 }
 
-/* Of two sides of @side values that do not overlap: no ranks are further apart. */
+/* Least p of two sides of @side values that do not overlap: no ranks are further apart. */
 static double p_least_of(size_t side)
 {
 	double n = (double)side;

@@ -1,6 +1,6 @@
 /*
- * Segmentation by PELT: the cuts that minimise squared error plus a penalty for each, found exactly
- * by dynamic programming; starts of a last segment that can never win again are pruned.
+ * Segmentation by PELT: finds exactly, by dynamic programming, the cuts that minimise the squared
+ * error plus a penalty for each cut. Starts of a last segment that can never win again are pruned.
  */
 #include <float.h>
 #include <math.h>
@@ -9,43 +9,48 @@
 #include "base/mem.h"
 #include "base/shift_parts.h"
 
-/* Pruning does not help where nothing changes, so long series are cut on a grid of this many. */
+/* A long series is cut on a grid of this many nodes. If nothing changes, pruning does not help and
+ * the time grows with the square of the nodes. */
 enum { GRID_MAX = 8192 };
 enum { REAL_COLUMNS = 8, INDEX_COLUMNS = 3 };
-/* Starts that are looked at together, and of them those that a vector may hold. */
+/* Starts that are examined together, and how many of them a vector may hold. */
 enum { BLOCK = 32, LANES = 4, N_BLOCKS_MAX = (GRID_MAX + BLOCK) / BLOCK + 1 };
-/* Beyond this many sigmas all levels are alike: sums of squares keep their digits. */
+/* Values beyond this many sigmas count as alike: sums of squares keep their digits. */
 static const double SIGMAS_MAX = 1e6;
-/* Of the sum of squares, by which two costs of one start may be off: some ten roundings each. */
+/* Share of the sum of squares by which the difference of two costs of one start may be off: some
+ * ten roundings in each. */
 static const double ROUNDING_SHARE = 32 * DBL_EPSILON;
 
-/* Possible begins of the last segment, one column for each thing that is asked about all of them at
- * every node. */
+/* Possible starts of the last segment. Each property is a column, because every node asks for one
+ * property of all starts. */
 struct starts {
 	size_t n;
 	size_t *node;
-	size_t *dead_from;    /* node from which on it cannot win; SIZE_MAX: not known yet */
-	size_t next_dead;     /* least of them */
-	double *best;         /* least cost of everything in front of it */
-	double *sum, *square; /* prefix sums there */
-	double *place;        /* its first value */
-	/* Up to the node at which its block was looked at last, the penalty of its own cut left
-	 * out. The error of a segment never shrinks as it grows: the cost is no less later. */
+	size_t *dead_from;    /* node from which on the start cannot win; SIZE_MAX: unknown */
+	size_t next_dead;     /* least entry of dead_from */
+	double *best;         /* least cost of all values before the start */
+	double *sum, *square; /* prefix sums at the start */
+	double *place;        /* index of the first value */
+	/*
+	 * Cost up to the node at which the block was examined last, without the penalty of the
+	 * start's own cut. The error of a segment never shrinks as it grows, so the cost is a lower
+	 * bound later.
+	 */
 	double *cost;
-	double least[N_BLOCKS_MAX]; /* of the costs in each block; -INFINITY: look at it */
-	double most;                /* of the costs in blocks looked at for this node */
-	size_t likely;              /* block that the best one was in */
+	double least[N_BLOCKS_MAX]; /* least cost in each block; -INFINITY: must be examined */
+	double most;                /* greatest cost in the blocks examined for this node */
+	size_t likely;              /* block of the last best start */
 };
 
 struct search {
 	size_t stride,
 		n_nodes;  /* node k is the cut in front of value k * stride; the last is the end */
-	size_t nodes_min; /* of a segment */
+	size_t nodes_min; /* least length of a segment */
 	size_t n;
 	double penalty;
 	double *sums, *squares; /* prefix sums in sigmas, of n_nodes + 1 */
-	double *best;           /* least cost of everything in front of a node */
-	size_t *last;           /* node of the last cut of that */
+	double *best;           /* least cost of all values before a node */
+	size_t *last;           /* node of the last cut of that solution */
 	struct starts starts;
 };
 
@@ -64,8 +69,8 @@ static size_t node_at(const struct search *search, size_t node)
 	return node == search->n_nodes ? search->n : node * search->stride;
 }
 
-/* Costs of up to BLOCK starts from @begin on, with the squared error of the segment from each to
- * @end. */
+/* Sets the costs of up to BLOCK starts from @begin on, with the squared error of the segment from
+ * each start to @end. */
 static void set_costs(struct search *search, size_t begin, size_t n, size_t end)
 {
 	const struct starts *starts = &search->starts;
@@ -80,7 +85,7 @@ static void set_costs(struct search *search, size_t begin, size_t n, size_t end)
 	}
 }
 
-/* Least and greatest cost of a block, lane by lane, as the compiler cannot reorder them itself. */
+/* Least and greatest cost of a block, lane by lane: the compiler may not reorder them itself. */
 static void set_range(struct starts *starts, size_t block, size_t n)
 {
 	const double *cost = starts->cost + block * BLOCK;
@@ -120,7 +125,7 @@ static void sum_up(struct search *search, const struct fsl_shift_work *work)
 	}
 }
 
-/* Least cost of everything up to @end that a start of the block gives. */
+/* Least cost of all values up to @end with a start of this block. */
 static double look_at(struct search *search, size_t block, size_t end)
 {
 	struct starts *starts = &search->starts;
@@ -131,8 +136,8 @@ static double look_at(struct search *search, size_t block, size_t end)
 	return starts->least[block] + search->penalty;
 }
 
-/* Looks at the blocks that may hold the best start, the likely one first: of others the costs of
- * earlier nodes are mostly too much already. */
+/* Examines the blocks that may hold the best start, the likely one first. Most other blocks were
+ * too costly at an earlier node already. */
 static double least_cost(struct search *search, size_t n_blocks, size_t end)
 {
 	struct starts *starts = &search->starts;
@@ -147,7 +152,7 @@ static double least_cost(struct search *search, size_t n_blocks, size_t end)
 	return best;
 }
 
-/* Best last segment that ends at @end; of several, the one that begins first. */
+/* Best last segment that ends at @end; of equal ones the one that begins first. */
 static void find_best(struct search *search, size_t end)
 {
 	struct starts *starts = &search->starts;
@@ -193,8 +198,8 @@ static void move_start(struct starts *starts, size_t to, size_t from)
 	starts->cost[to] = starts->cost[from];
 }
 
-/* Drops the starts that are dead at @end, and finds out which will be: a cut at @end is better for
- * every later end that leaves room for a segment behind it. */
+/* Drops the starts that are dead at @end, and finds the starts that will be. A cut at @end is
+ * better for every later end that leaves room for a segment behind it. */
 static void prune(struct search *search, size_t end)
 {
 	struct starts *starts = &search->starts;
@@ -250,7 +255,7 @@ static size_t collect(const struct search *search, struct fsl_shift_cut *cuts)
 	return n_cuts;
 }
 
-/* Columns of @n entries each, out of two blocks. */
+/* Cuts two memory blocks into columns of @n entries each. */
 static void set_columns(struct search *search, double *reals, size_t *indices, size_t n)
 {
 	struct starts *starts = &search->starts;

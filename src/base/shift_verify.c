@@ -1,5 +1,4 @@
-/* Which candidates are changes: size, rank test with correlated neighbours, a step and not a line.
- */
+/* Decides which candidates are changes: size, rank test with correlated neighbours, no line. */
 #include <math.h>
 #include <string.h>
 
@@ -8,10 +7,10 @@
 
 #include "base/shift_parts.h"
 
-/* Correlation above this leaves hardly one independent value; n is not deflated further. */
+/* Greatest correlation by which n is reduced: beyond it hardly one independent value is left. */
 static const double CORRELATION_MAX = 0.99;
 
-/* The values on either side of a cut that it is verified on. */
+/* The values on either side of a cut on which it is verified. */
 struct sides {
 	const double *before, *after;
 	size_t n_before, n_after;
@@ -64,7 +63,9 @@ static bool is_large(const struct fsl_shift_work *work, const struct sides *side
 	       change >= options->spread_min * work->spread;
 }
 
-/* Both sides around their means, in one row, into work->scratch; returns their squared error. */
+/*
+ * Writes both sides, minus their means, in one row to work->scratch; returns their squared error.
+ */
 static double residuals(const struct fsl_shift_work *work, const struct sides *sides)
 {
 	double *out = work->scratch;
@@ -90,7 +91,7 @@ static double correlation(const struct fsl_shift_work *work, const struct sides 
 	return error > 0.0 ? fmax(0.0, fmin(products / error, CORRELATION_MAX)) : 0.0;
 }
 
-/* n correlated values tell as much as n (1 - r) / (1 + r) independent ones. */
+/* n correlated values carry as much evidence as n (1 - r) / (1 + r) independent ones. */
 static double p_value_of(const struct fsl_shift_work *work, const struct sides *sides)
 {
 	double z = fsl_mann_whitney_z(sides->before, sides->n_before, sides->after, sides->n_after);
@@ -99,8 +100,8 @@ static double p_value_of(const struct fsl_shift_work *work, const struct sides *
 	return 2.0 * gsl_cdf_ugaussian_Q(fabs(z) * sqrt((1.0 - r) / (1.0 + r)));
 }
 
-/* A line through both sides leaves more squared error than two levels, which have one place of
- * change more but no slope. The sides lie next to each other. */
+/* True if a line through both sides leaves more squared error than two levels do. Two levels have a
+ * free place of change, but no slope. The sides lie next to each other. */
 static bool is_step(const struct fsl_shift_work *work, const struct sides *sides)
 {
 	size_t n = sides->n_before + sides->n_after;
@@ -134,7 +135,7 @@ static void judge(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts,
 	}
 }
 
-/* The least of the cuts that do not stand; of all when there are too many. n_cuts: none. */
+/* The least cut that does not stand; the least of all if there are too many. n_cuts: none. */
 static size_t weakest(const struct fsl_shift_work *work, const struct fsl_shift_cut *cuts,
 		      size_t n_cuts)
 {
@@ -153,7 +154,7 @@ static size_t weakest(const struct fsl_shift_work *work, const struct fsl_shift_
 	return weakest;
 }
 
-/* Spikes next to the cut must not shift it, so absolute deviations of all other values decide. */
+/* Moves a cut to the least sum of absolute deviations: spikes beside it must not shift it. */
 static void move_cut(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts, size_t n_cuts,
 		     size_t k)
 {
@@ -163,7 +164,7 @@ static void move_cut(const struct fsl_shift_work *work, struct fsl_shift_cut *cu
 	size_t end = end_of(work, cuts, n_cuts, k + 1);
 	size_t low = cuts[k].at > first + reach ? cuts[k].at - reach : first;
 	size_t high = cuts[k].at + reach < end ? cuts[k].at + reach : end;
-	double cost = 0.0; /* of a cut at low, relative */
+	double cost = 0.0; /* cost of a cut at low, relative */
 	double least = 0.0;
 	size_t best = low;
 	for (size_t at = low; at < high; at++) {
@@ -181,7 +182,7 @@ static void move_cut(const struct fsl_shift_work *work, struct fsl_shift_cut *cu
 
 void fsl_shift_verify(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts, size_t *n_cuts)
 {
-	/* A cut that is off by half of the grid would be judged on mixed sides. */
+	/* Move first: a cut that is off by half of the grid would be judged on mixed sides. */
 	for (size_t k = 0; k < *n_cuts && fsl_shift_stride(work) > 1; k++) {
 		move_cut(work, cuts, *n_cuts, k);
 	}

@@ -1,5 +1,5 @@
-/* Order statistics: quickselect (Hoare 1961), which here never branches on how two values compare,
- * as nobody can guess that. */
+/* Order statistics: quickselect (Hoare 1961), without branches on the comparison of two values,
+ * which no predictor can guess. */
 #include "base/sort.h"
 
 #include <math.h>
@@ -7,14 +7,13 @@
 #include <string.h>
 
 enum {
-	SHORT = 12,    /* so few values are sorted */
-	SAMPLE = 8,    /* of so many the pivot is taken */
-	LONG_MIN = 96, /* and of fewer */
+	SHORT = 12,    /* arrays up to this length are sorted */
+	SAMPLE = 8,    /* keys that the pivot is chosen from */
+	LONG_MIN = 96, /* arrays below this length choose among fewer keys */
 	SAMPLE_SHORT = 3,
-	/* Where fewer than this part are below the pivot, many may be equal to it. */
+	/* If less than this part of the keys is below the pivot, many may be equal to it. */
 	EQUAL_PART = 8,
-	/* Whatever is left after this many rounds for each halving is sorted, so that no input
-	 * takes long. */
+	/* Rounds for each halving, after which the rest is sorted: no input takes long. */
 	ROUNDS_PER_HALVING = 4,
 };
 
@@ -47,7 +46,7 @@ static int64_t most(int64_t a, int64_t b)
 	return a < b ? b : a;
 }
 
-/* Each key goes up through those before it, the greater of two always on. */
+/* Moves each key up through the keys before it. The greater of two always moves on. */
 static void sort_short(char *keys, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -61,7 +60,7 @@ static void sort_short(char *keys, size_t n)
 	}
 }
 
-/* Near the key at @k, as some of the keys tell, spread evenly. */
+/* A key near the key at @k, judged by some of the keys, spread evenly. */
 static int64_t pivot_of(const char *keys, size_t n, size_t k)
 {
 	char some[SAMPLE * sizeof(int64_t)];
@@ -73,7 +72,7 @@ static int64_t pivot_of(const char *keys, size_t n, size_t k)
 	return get(some, k * n_some / n);
 }
 
-/* Moves the keys below @bound to the front of @n; returns how many they are. */
+/* Moves keys below @bound to the front of @n; returns their number. */
 static size_t part_below(char *keys, size_t n, int64_t bound)
 {
 	size_t n_below = 0;
@@ -116,7 +115,7 @@ static int64_t select_key(char *keys, size_t n, size_t k)
 		}
 		drop_front(&keys, &n, &k, n_part);
 		if (n_part >= n_before / EQUAL_PART) {
-			continue; /* the pivot is one of the others, perhaps among many like it */
+			continue; /* the pivot is among the rest, perhaps with many equal keys */
 		}
 		n_part = pivot < INT64_MAX ? part_below(keys, n, pivot + 1) : n;
 		if (k < n_part) {
@@ -137,11 +136,11 @@ int64_t fsl_select_i64(int64_t *values, size_t n, size_t k)
 	return select_key((char *)values, n, k);
 }
 
-/* Doubles in order of magnitude have their bits in order, those below zero in reverse. */
+/* Maps doubles to integers of the same order; bits of doubles below zero are reversed. */
 static int64_t key_of(double value)
 {
 	int64_t bits;
-	value += 0.0; /* -0.0 is as great as 0.0 */
+	value += 0.0; /* -0.0 becomes 0.0, its equal */
 	memcpy(&bits, &value, sizeof(bits));
 	return bits < 0 ? bits ^ INT64_MAX : bits;
 }

@@ -1,11 +1,11 @@
-/* Orders of plain numbers, for qsort and bsearch, and order statistics of them. */
+/* Orders of plain numbers, for qsort and bsearch, and their order statistics. */
 #ifndef FSL_BASE_SORT_H
 #define FSL_BASE_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* -1, 0, 1: order of two numbers. The arguments are evaluated twice. */
+/* Order of two numbers: -1, 0 or 1. The arguments are evaluated twice. */
 #define FSL_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static inline int fsl_compare_i32(const void *left, const void *right)
@@ -23,12 +23,12 @@ static inline int fsl_compare_u32(const void *left, const void *right)
 	return FSL_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
-/* The @k-th smallest (from 0) of @n values, k < n; reorders them so that no value before @k is
- * greater and none behind it smaller. */
+/* The @k-th smallest (from 0) of @n values, k < n. Reorders the values: none before @k is greater,
+ * none behind @k smaller. */
 int64_t fsl_select_i64(int64_t *values, size_t n, size_t k);
 
-/* The @k-th smallest (from 0) of @n values, k < n, none of them NaN. *next: the one after it in
- * order, infinite behind the last. @scratch holds the values and is lost. */
+/* The @k-th smallest (from 0) of @n values, k < n; none is NaN. *next: the next value in order,
+ * infinite if @k is the last. @scratch holds the values and is overwritten. */
 double fsl_select(double *scratch, size_t n, size_t k, double *next);
 
 #endif

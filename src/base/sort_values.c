@@ -1,4 +1,4 @@
-/* Sorts values: merges runs without branches, as what comes next is hard to guess. */
+/* Sorts values: merges runs without branches, because the order of values is hard to predict. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include <failslow/stats.h>
 
 enum {
-	RUN = 16,          /* so few are sorted one by one */
-	MERGED_MAX = 4096, /* for more qsort, which takes memory */
+	RUN = 16,          /* runs of this length are sorted one by one */
+	MERGED_MAX = 4096, /* longer arrays go to qsort, which takes memory */
 };
 
 static int compare_values(const void *left, const void *right)
@@ -29,7 +29,7 @@ static void insert_each(double *values, size_t n)
 	}
 }
 
-/* Two sorted runs become one; of equal values those of @a come first. */
+/* Merges two sorted runs; of equal values those of @a come first. */
 static void merge(double *to, const double *a, size_t n_a, const double *b, size_t n_b)
 {
 	const double *end_a = a + n_a, *end_b = b + n_b;
@@ -48,7 +48,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* At most MERGED_MAX. */
+/* n is at most MERGED_MAX. */
 static void merge_runs(double *values, size_t n)
 {
 	double scratch[MERGED_MAX], *from = values, *to = scratch;
@@ -70,8 +70,7 @@ static void merge_runs(double *values, size_t n)
 	}
 }
 
-/* Moves what is no number behind the numbers, which keep their order; returns how many these are.
- */
+/* Moves NaN behind the numbers, which keep their order; returns how many numbers there are. */
 static size_t part_numbers(double *values, size_t n)
 {
 	size_t n_numbers = 0;

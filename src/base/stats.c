@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* numpy.add.reduce switches from one to eight running sums here, and halves longer input here. */
+/* Lengths from which numpy.add.reduce uses eight running sums, and halves the input. */
 enum { PAIRWISE_UNROLL = 8, PAIRWISE_BLOCK = 128 };
 
 static const char *const agg_names[FSL_AGGS_N] = {
@@ -48,7 +48,7 @@ const char *fsl_agg_name(enum fsl_agg agg)
 	return agg_names[agg];
 }
 
-/* What is summed: the values, or their squared distances from a mean. */
+/* The values that are summed, as they are or as squared distances from a mean. */
 struct summand {
 	bool is_squared;
 	double mean;
@@ -86,7 +86,7 @@ static double sum_block(const struct summand *what, const double *values, size_t
 	return sum;
 }
 
-/* Halves until blocks are short, so the depth is at most the number of bits of @n. */
+/* Halves until blocks are short, so that the depth is at most the number of bits of @n. */
 static double sum_pairwise(const struct summand *what, const double *values, size_t n)
 {
 	if (n <= PAIRWISE_BLOCK) {
@@ -157,7 +157,7 @@ double fsl_percentile(const double *values, size_t n, double q, double *scratch)
 			       : low + (high - low) * fraction;
 }
 
-/* Median of the @n values in @scratch, which it reorders; none of them NaN. */
+/* Median of the @n values in @scratch, which it reorders. No NaN. */
 static double median_in_place(double *scratch, size_t n)
 {
 	if (n == 0) {
@@ -281,7 +281,7 @@ static size_t tag_values(struct tagged *joint, const double *values, size_t n, b
 	return n_tagged;
 }
 
-/* Sum of the mid-ranks of "after" in the sorted @joint; *ties gets sum(t^3 - t) over ties. */
+/* Sum of the mid-ranks of "after" in the sorted @joint. *ties is sum(t^3 - t) over the ties. */
 static double rank_sum_after(const struct tagged *joint, size_t n, double *ties)
 {
 	double sum = 0.0;
@@ -300,8 +300,7 @@ static double rank_sum_after(const struct tagged *joint, size_t n, double *ties)
 	return sum;
 }
 
-/* How far the rank sum of "after" lies above what chance gives, and its standard deviation: 0
- * without evidence. */
+/* Rank sum of "after" minus its expectation by chance, and its deviation: 0 without evidence. */
 static double rank_distance(const double *before, size_t n_before, const double *after,
 			    size_t n_after, double *sigma)
 {
@@ -340,7 +339,7 @@ double fsl_mann_whitney_z(const double *before, size_t n_before, const double *a
 {
 	double sigma = 0.0;
 	double distance = rank_distance(before, n_before, after, n_after, &sigma);
-	/* Towards the middle by half a rank, on either side alike. */
+	/* Continuity correction: towards the middle by half a rank, on both sides. */
 	double corrected = copysign(fmax(fabs(distance) - 0.5, 0.0), distance);
 	return sigma > 0.0 ? corrected / sigma : 0.0;
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 struct entry {
-	const char *text; /* arena */
+	const char *text; /* in the arena */
 	size_t length;
 	uint64_t hash;
 };
@@ -35,9 +35,8 @@ void fsl_strpool_destroy(struct fsl_strpool *pool)
 	fsl_free(pool);
 }
 
-/* Eight bytes a step; the last step may cover bytes of the one before it. The multiplication
- * carries upwards only, so that the upper half is folded into the lower one, which picks the slot.
- */
+/* Hashes eight bytes a step; the last step may cover bytes of the step before. The multiplication
+ * carries upwards only, so the upper half is folded into the lower half, which picks the slot. */
 static uint64_t hash_text(const char *text, size_t length)
 {
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
@@ -58,7 +57,7 @@ static uint64_t hash_text(const char *text, size_t length)
 	return hash ^ (hash >> 32);
 }
 
-/* Slot that holds the text, or the free slot where it belongs. n_slots > 0. */
+/* Slot that holds the text, or the free slot for it. n_slots > 0. */
 static size_t find_slot(const struct fsl_strpool *pool, const char *text, size_t length,
 			uint64_t hash)
 {

@@ -8,10 +8,10 @@
 #include "base/number.h"
 
 enum { BYTES_PER_MB = 1000000 };
-enum { NUMBER_BYTES_MAX = 64 }; /* Python writes at most 25; longer ones are no figures */
+enum { NUMBER_BYTES_MAX = 64 }; /* Python writes at most 25 bytes; a longer text is no figure */
 #define PS_PER_MS INT64_C(1000000000)
 
-/* What is left of an object or array that was begun at @depth. */
+/* Skips the rest of an object or array that was begun at @depth. */
 static enum fsl_status skip_rest(struct fsl_json *json, size_t depth, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;

@@ -1,4 +1,4 @@
-/* JSON written as it is made. */
+/* Writes JSON piece by piece. */
 #include "text/json_write.h"
 
 #include <inttypes.h>
@@ -25,11 +25,11 @@ static bool is_plain(unsigned char c)
 	return c >= ' ' && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* What needs no escape is written in one piece: names are plain. */
+/* Text without special characters is written in one piece: names are plain. */
 static void put_quoted_part(FILE *stream, const char *text)
 {
 	const unsigned char *c = (const unsigned char *)text;
-	const unsigned char *kept = c; /* not written from here on */
+	const unsigned char *kept = c; /* first byte that is not written yet */
 	const unsigned char *end = c + strlen(text);
 	while (c < end) {
 		int length = is_plain(*c) ? 1 : 0;
@@ -103,7 +103,7 @@ void fsl_json_write_raw(struct fsl_json_writer *json, const char *key, const cha
 	(void)fputs(value, json->stream);
 }
 
-/* From the last digit on, without a format: most of the bytes are such numbers. */
+/* From the last digit to the first, without printf: most bytes of these files are such numbers. */
 const char *fsl_json_write_digits(int64_t value, int decimals, int min_decimals, char *buffer,
 				  size_t size)
 {
@@ -153,7 +153,7 @@ const char *fsl_python_float(double value, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Most numbers are 0 or have four decimals: those need no search for the shortest form. */
+/* Most numbers are 0 or have four decimals. They need no search for the shortest form. */
 static const char *real_text(double value, char *buffer, size_t size)
 {
 	const double limit = 1e9;

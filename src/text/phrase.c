@@ -63,7 +63,7 @@ void fsl_phrase_add_time(struct fsl_phrase *phrase, int64_t time_ns)
 	fsl_phrase_add(phrase, "%s", fsl_format_local(time_ns, text, sizeof(text)));
 }
 
-/* First index behind the run of consecutive numbers that begins at @begin. */
+/* Index of the end of the run of consecutive numbers that begins at @begin. */
 static size_t range_end(const int32_t *ranks, size_t n_ranks, size_t begin)
 {
 	size_t end = begin + 1;

@@ -7,7 +7,7 @@
 
 enum { FSL_PHRASE_MAX = 1024 };
 
-/* Text under construction. Start as {0}. What does not fit is left out and the end reads "...". */
+/* Text under construction. Start as {0}. If it gets too long, its end reads "...". */
 struct fsl_phrase {
 	char text[FSL_PHRASE_MAX];
 	size_t length;
@@ -22,16 +22,16 @@ void fsl_phrase_add_percent(struct fsl_phrase *phrase, double share);
 /* "2025-06-15 15:07:20" local time. */
 void fsl_phrase_add_time(struct fsl_phrase *phrase, int64_t time_ns);
 /* "rank 3", "ranks 0-2, 5", and at most @n_ranges_max ranges: "ranks 0, 2 and 9998 more". @ranks
- * ascending for ranges to be found. */
+ * must be ascending for ranges to be found. */
 void fsl_phrase_add_ranks(struct fsl_phrase *phrase, const int32_t *ranks, size_t n_ranks,
 			  size_t n_ranges_max);
-/* The same for ranks in any order, each named once. Sorts @ranks. */
+/* The same for ranks in any order; each is named once. Sorts @ranks. */
 void fsl_phrase_add_unsorted_ranks(struct fsl_phrase *phrase, int32_t *ranks, size_t n_ranks,
 				   size_t n_ranges_max);
 /* "1 step", "3 steps"; @noun in the singular, its plural with -s. */
 void fsl_phrase_add_count(struct fsl_phrase *phrase, uint64_t n, const char *noun);
 
-/* Texts of a verdict may be NULL where nobody had anything to say. */
+/* Texts of a verdict may be NULL if nothing is to be said. */
 static inline const char *fsl_text_or_empty(const char *text)
 {
 	return text != NULL ? text : "";

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-static const int64_t EXACT_MAX = INT64_C(1) << 53; /* doubles hold integers up to it */
+static const int64_t EXACT_MAX = INT64_C(1) << 53; /* a double holds integers up to this exactly */
 
 static bool is_too_large(const char *path)
 {
@@ -36,7 +36,7 @@ enum fsl_status fsl_small_json_read(const char *path, cJSON **root, char *fault,
 		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", path);
 	}
 	if (status != FSL_OK) {
-		/* The reason stands last, and the path is known to whoever asks. */
+		/* The reason is the end of the message, and the caller knows the path. */
 		const char *reason = strstr(fsl_error_root(&own), "reason=");
 		(void)snprintf(fault, FSL_SMALL_JSON_FAULT_BYTES, "cannot be read: %.100s",
 			       reason != NULL ? reason : fsl_status_text(status));
@@ -61,8 +61,8 @@ static bool is_key(const struct fsl_json_value *value, const char *key)
 	       memcmp(value->text, key, value->length) == 0;
 }
 
-/* Goes through the members of the object that the last token began, up to the first that is @key
- * (*is_found; its value comes next) or the end. False: a fault. */
+/* Walks the members of the object that the last token began, to the first that is called @key
+ * (*is_found; its value comes next) or to the end. False: a fault. */
 static bool find_member(struct fsl_json *json, const char *key, bool *is_found)
 {
 	struct fsl_json_value value;
@@ -78,7 +78,7 @@ static bool find_member(struct fsl_json *json, const char *key, bool *is_found)
 	return false;
 }
 
-/* The rest of the object, which must be sound. */
+/* Skips the rest of the object, which must be sound. */
 static bool skip_members(struct fsl_json *json)
 {
 	struct fsl_json_value value;
@@ -101,7 +101,7 @@ static bool read_i64(struct fsl_json *json, int64_t *out)
 	       *out <= EXACT_MAX;
 }
 
-/* The object that comes next, whole. */
+/* Scans the whole object that comes next. */
 static bool scan_object(struct fsl_json *json, const char *key, int64_t *out, bool *is_told)
 {
 	struct fsl_json_value value;
