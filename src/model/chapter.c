@@ -1,4 +1,4 @@
-/* Cuts captures into chapters, and chapters out of a run. */
+/* Cuts captures into chapters, and takes chapters out of a run. */
 #include "model/chapter.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "base/sort.h"
 
 enum {
-	LEAD_PARTS = 4,    /* of a chapter's length */
-	SLACK_MAX_S = 120, /* as FSL_ENTRY_SLACK_S */
+	LEAD_PARTS = 4,    /* the lead is this part of a chapter's length */
+	SLACK_MAX_S = 120, /* seconds; equals FSL_ENTRY_SLACK_S */
 	SLACK_PARTS = 8,
 };
 
@@ -45,8 +45,8 @@ struct fsl_chapter_rule fsl_chapter_rule_finer(const struct fsl_chapter_rule *ru
 	return fsl_chapter_rule_for(length_ns);
 }
 
-/* False when the rank never had events. Its end is the last that it ever had: of a rank that fell
- * silent long ago, a run that goes on from an earlier one reads no operators any more. */
+/* False if the rank never had events. The end is the last event that the rank ever had: a run that
+ * continues an earlier one reads no operators of a rank that fell silent long ago. */
 static bool span_of_rank(const struct fsl_rank *rank, int64_t *begin_ns, int64_t *end_ns)
 {
 	*end_ns = *begin_ns = rank->last_event_ns;
@@ -58,7 +58,8 @@ static bool span_of_rank(const struct fsl_rank *rank, int64_t *begin_ns, int64_t
 	return rank->last_event_ns != FSL_NS_ABSENT;
 }
 
-/* Both ends are moved by about the same, or the rank has no time in common with the others. */
+/* A clock is off if both ends are moved by about the same time, or if the rank has no time in
+ * common with the others. */
 static bool is_torn(const struct fsl_span *span, int64_t begin_ns, int64_t end_ns, int64_t lead_ns)
 {
 	int64_t first_ns = begin_ns - span->begin_ns, last_ns = end_ns - span->end_ns;
@@ -124,7 +125,7 @@ struct range {
 	size_t begin, end;
 };
 
-/* Of items sorted by time, those in [from, to). */
+/* Range of the items with a time in [from, to); items are sorted by time. */
 static struct range range_of(const void *items, size_t n, int64_t (*time_of)(const void *, size_t),
 			     int64_t from_ns, int64_t to_ns)
 {
@@ -160,16 +161,17 @@ static int64_t time_of_stage(const void *items, size_t i)
 	return ((const struct fsl_stage *)items)[i].begin_ns;
 }
 
-/* The parts of one rank that a chapter has. */
+/* The parts of a rank that belong to a chapter. */
 struct parts {
 	int64_t from_ns, to_ns;
-	struct range ops; /* those of them that end in [from, to) */
+	struct range ops; /* operators of that range that end in [from, to) */
 	struct range remnants, stages;
 };
 
 /*
- * Operators are cut where they end: the members of a collective end together, while each begins as
- * late as it is. So ranks have the same collectives, which then need not be searched for.
+ * An operator belongs to the chapter in which it ends. Members of a collective end together, but
+ * each begins as late as it arrives. So all ranks of a chapter have the same collectives, and none
+ * has to be searched for.
  */
 static bool is_in(const struct parts *parts, const struct fsl_op *op)
 {
@@ -193,7 +195,7 @@ static struct parts parts_of(const struct fsl_rank *rank, int64_t from_ns, int64
 
 /* New ids of the names that a chapter uses. */
 struct renaming {
-	uint32_t *to; /* per name of the run; FSL_STR_NONE: not used */
+	uint32_t *to; /* new id of each name of the run; FSL_STR_NONE: not used */
 	const struct fsl_strpool *names;
 };
 
@@ -221,7 +223,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Numbers the used names in order of their texts. */
+/* Numbers the names in use in order of their texts. */
 static enum fsl_status number_names(struct fsl_strpool *out, const struct renaming *renaming,
 				    struct fsl_error *err)
 {
@@ -258,7 +260,8 @@ static void rename_op(const struct renaming *renaming, struct fsl_op *op)
 	op->dtype_id = renamed(renaming, op->dtype_id);
 }
 
-/* With the ids of the run, and notes which are used. False, as those below, when out of memory. */
+/* Copies operators with the ids of the run, and notes which names they use. False if out of memory,
+ * as in the functions below. */
 static bool copy_ops(struct fsl_rank *out, const struct fsl_op *ops, const struct parts *parts,
 		     const struct renaming *renaming)
 {
@@ -319,7 +322,7 @@ static bool copy_steps(struct fsl_rank *out, const struct fsl_rank *rank, int64_
 	return true;
 }
 
-/* The last event of what a chapter has of a rank. */
+/* Last event among the events of a rank that a chapter has. */
 static int64_t last_event_ns(const struct fsl_rank *taken)
 {
 	int64_t last_ns = FSL_NS_ABSENT;
@@ -333,7 +336,7 @@ static int64_t last_event_ns(const struct fsl_rank *taken)
 	return last_ns;
 }
 
-/* One rank's part; false when out of memory. */
+/* Takes one rank's part; false if out of memory. */
 static bool take_rank(struct fsl_rank *out, const struct fsl_rank *rank,
 		      const struct fsl_chapter *chapter, int64_t from_ns,
 		      const struct renaming *renaming)
@@ -361,7 +364,9 @@ static bool take_rank(struct fsl_rank *out, const struct fsl_rank *rank,
 	return true;
 }
 
-/* The events are at hand by now; those of the run each had to be waited for. */
+/*
+ * Renames the copies, which are in the cache; the events of the run would have to come from memory.
+ */
 static void rename_events(struct fsl_run *taken, const struct renaming *renaming)
 {
 	for (size_t r = 0; r < taken->n_ranks; r++) {
@@ -408,7 +413,9 @@ enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
 	}
 	if (status == FSL_OK) {
-		memset(renaming.to, 0xff, n_names * sizeof(*renaming.to)); /* FSL_STR_NONE */
+		memset(renaming.to, 0xff,
+		       n_names * sizeof(*renaming.to)); /* all bytes of
+							   FSL_STR_NONE are 0xff */
 		if (!take_ranks(out, run, chapter, from_ns, &renaming)) {
 			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
 					  run->n_ranks);

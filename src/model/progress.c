@@ -1,4 +1,4 @@
-/* Gathers the progress of a job, and joins that of several chapters. */
+/* Gathers the progress of a job, and joins the progress of several chapters. */
 #include "model/progress.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/sort.h"
 
 enum {
-	STEPS_MAX = 1 << 24, /* in bytes that are not trusted */
+	STEPS_MAX = 1 << 24, /* greatest count that is believed in bytes that are not trusted */
 	SOURCE_BYTES_MAX = 64,
 	STEP_COLUMNS_N = 5,
 };
@@ -23,7 +23,7 @@ void fsl_progress_fini(struct fsl_progress *progress)
 	progress->n_saves = 0;
 }
 
-/* Room for so many steps and saves, none of them there. */
+/* Makes room for so many steps and saves; their counts stay 0. */
 static enum fsl_status make_room(struct fsl_progress *out, size_t n_steps, size_t n_saves,
 				 struct fsl_error *err)
 {
@@ -38,7 +38,7 @@ static enum fsl_status make_room(struct fsl_progress *out, size_t n_steps, size_
 	return FSL_OK;
 }
 
-/* Time in the data loader per step, of the rank that took longest: the job waits for that one. */
+/* Time in the data loader per step, of the slowest rank: the job waits for that rank. */
 static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_run *run,
 				   struct fsl_error *err)
 {
@@ -79,7 +79,7 @@ static int compare_saves(const void *left, const void *right)
 	return order != 0 ? order : FSL_ORDER(a->dur_ns, b->dur_ns);
 }
 
-/* Sorted saves of single ranks become checkpoints of the job: saves that overlap are one. */
+/* Joins sorted saves of single ranks to checkpoints of the job: overlapping saves are one. */
 static size_t join_saves(struct fsl_save *saves, size_t n)
 {
 	size_t n_joined = 0;
@@ -137,7 +137,7 @@ enum fsl_status fsl_progress_build(struct fsl_progress *out, const struct fsl_ru
 		return status;
 	}
 	struct fsl_job_step *items = out->steps.items;
-	if (steps->n_items > 0) { /* else there may be no array */
+	if (steps->n_items > 0) { /* without steps there may be no array */
 		memcpy(items, steps->items, steps->n_items * sizeof(*items));
 	}
 	out->steps = *steps;
@@ -171,7 +171,7 @@ void fsl_progress_trim(struct fsl_progress *progress, int64_t from_ns, size_t n_
 		progress->n_saves * sizeof(*progress->saves));
 }
 
-/* True where the steps of @later go on from those of @earlier. */
+/* True if the steps of @later continue the steps of @earlier. */
 static bool follows(const struct fsl_progress *later, const struct fsl_progress *earlier)
 {
 	const struct fsl_steps *a = &earlier->steps, *b = &later->steps;
@@ -183,10 +183,10 @@ static bool follows(const struct fsl_progress *later, const struct fsl_progress 
 	       last->step < b->items[0].step && last->begin_ns < b->items[0].begin_ns;
 }
 
-/* How much of @earlier is put in front. */
+/* How much of the earlier progress is put in front. */
 struct extent {
-	size_t first;            /* of the chapters */
-	size_t n_steps, n_saves; /* in front, at most as many as are wanted */
+	size_t first;            /* first of the chapters */
+	size_t n_steps, n_saves; /* number put in front, at most the wanted number */
 };
 
 static struct extent extent_of(const struct fsl_progress *progress,
@@ -206,7 +206,7 @@ static struct extent extent_of(const struct fsl_progress *progress,
 	return extent;
 }
 
-/* Copies steps and saves to where they end at *step and *save. */
+/* Copies steps and saves so that they end at *step and *save. */
 static void copy_before(struct fsl_progress *out, const struct fsl_progress *from, size_t *step,
 			size_t *save)
 {
@@ -253,7 +253,7 @@ enum fsl_status fsl_progress_extend(struct fsl_progress *progress,
 	return FSL_OK;
 }
 
-/* The columns of a step; @field: 0 to STEP_COLUMNS_N - 1. */
+/* Field @field (0 to STEP_COLUMNS_N - 1) of a step. */
 static int64_t *step_field(struct fsl_job_step *step, int field)
 {
 	int64_t *const fields[STEP_COLUMNS_N] = {&step->step, &step->begin_ns, &step->dur_ns,
@@ -284,7 +284,7 @@ void fsl_progress_pack(const struct fsl_progress *progress, struct fsl_pack *pac
 	}
 }
 
-/* A time or a duration; sums of two do not overflow. */
+/* True for a time or a duration whose sum with another does not overflow. */
 static bool is_time(int64_t ns)
 {
 	return ns >= 0 && ns <= INT64_MAX / 2;

@@ -1,4 +1,6 @@
-/* The run: ranks kept sorted, texts of the enumerations, and the order that every rank promises. */
+/*
+ * The run: ranks kept sorted, texts of the enumerations, and the promised order of a rank's events.
+ */
 #include "model/run.h"
 
 #include <stddef.h>
@@ -80,7 +82,7 @@ void fsl_run_fini(struct fsl_run *run)
 	*run = (struct fsl_run){0};
 }
 
-/* Index of the first rank that is not less than @rank. */
+/* Index of the first rank >= @rank. */
 static size_t lower_bound(const struct fsl_run *run, int32_t rank)
 {
 	size_t begin = 0, end = run->n_ranks;
@@ -131,7 +133,7 @@ size_t fsl_run_rank_idx(const struct fsl_run *run, int32_t rank)
 	return idx < run->n_ranks && run->ranks[idx].rank == rank ? idx : SIZE_MAX;
 }
 
-/* Position of @needle in @text, ignoring case, from @from on; SIZE_MAX when absent. */
+/* Position of @needle in @text, ignoring case, from @from on; SIZE_MAX if absent. */
 static size_t find_text(const char *text, size_t length, const char *needle, size_t from)
 {
 	size_t n_needle = strlen(needle);
@@ -148,7 +150,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "GC" is too short to be looked for inside words ("MsgCount"). */
+/* Looks for a whole word: "GC" is too short to be looked for inside words ("MsgCount"). */
 static bool has_word(const char *text, size_t length, const char *word)
 {
 	size_t n_word = strlen(word);
@@ -189,7 +191,7 @@ enum fsl_stage_kind fsl_stage_kind_from_text(const char *type, size_t length)
 								  : FSL_STAGE_OTHER;
 }
 
-/* Every field takes part, so that the order does not depend on the order of reading. */
+/* Compares all fields, so that the order does not depend on the order of reading. */
 static int compare_ops(const void *left, const void *right)
 {
 	const struct fsl_op *a = left, *b = right;
@@ -240,8 +242,8 @@ enum { ITEM_BYTES_MAX = 64, MOVES_PER_ITEM = 4 };
 
 typedef int compare_function(const void *, const void *);
 
-/* Moves item @i to where it belongs among those in front of it; returns past how many. False in
- * *is_done: further than @n_max, it went only so far. */
+/* Moves item @i to its place among the items before it; returns the number of items that it passed.
+ * Stops after @n_max items and sets *is_done to false. */
 static size_t insert(char *items, size_t i, size_t size, size_t n_max, compare_function *compare,
 		     bool *is_done)
 {
@@ -257,7 +259,7 @@ static size_t insert(char *items, size_t i, size_t size, size_t n_max, compare_f
 	return n;
 }
 
-/* Inputs are nearly always in order already, but for neighbours: linear then. */
+/* Inputs are nearly always in order except for neighbours; for them the time is linear. */
 static void sort(void *items, size_t n_items, size_t size, compare_function *compare)
 {
 	size_t n_max = MOVES_PER_ITEM * n_items;
@@ -275,7 +277,7 @@ static void sort(void *items, size_t n_items, size_t size, compare_function *com
 	}
 }
 
-/* Keeps one of equal neighbours; returns how many are left. */
+/* Keeps one of equal neighbours; returns how many items are left. */
 static size_t unique(void *items, size_t n_items, size_t size, compare_function *compare)
 {
 	char *base = items;
@@ -290,7 +292,7 @@ static size_t unique(void *items, size_t n_items, size_t size, compare_function 
 	return n_kept;
 }
 
-/* Of equal step numbers the later run is kept; unnumbered steps only lose exact duplicates. */
+/* Keeps the later run of equal step numbers. Unnumbered steps lose only exact duplicates. */
 static size_t unique_steps(struct fsl_step_time *steps, size_t n_steps)
 {
 	size_t n_kept = 0;
@@ -304,7 +306,7 @@ static size_t unique_steps(struct fsl_step_time *steps, size_t n_steps)
 	return n_kept;
 }
 
-/* Operators in order, no two of which begin together: nothing is to be sorted or dropped. */
+/* True if operators are in order and no two begin at the same time: nothing to sort or drop. */
 static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 {
 	for (size_t i = 1; i < n_ops; i++) {
@@ -322,7 +324,7 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	}
-	rank->is_rising = false; /* holds no longer when others change them */
+	rank->is_rising = false; /* no longer true after other code changes the operators */
 	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
 	rank->n_remnants =
 		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
@@ -371,7 +373,7 @@ void fsl_run_measure_ops(struct fsl_run *run)
 
 bool fsl_rank_waits(const struct fsl_rank *rank)
 {
-	/* More than messages to several partners of a pipeline that may overtake each other. */
+	/* More than the messages to several pipeline partners that may overtake each other. */
 	enum { OUTLIVED_MIN = 64 };
 	size_t n_later = 0;
 	if (rank->open_op_id == FSL_STR_NONE) {
@@ -380,7 +382,7 @@ bool fsl_rank_waits(const struct fsl_rank *rank)
 	for (size_t i = rank->n_ops; i-- > 0 && n_later < OUTLIVED_MIN;) {
 		const struct fsl_op *op = &rank->ops[i];
 		if (fsl_op_begin_ns(op) <= rank->open_begin_ns) {
-			break; /* and so do all before it */
+			break; /* earlier operators begin earlier, too */
 		}
 		n_later += op->op_id == rank->open_op_id && op->group_id == rank->open_group_id &&
 			   op->host_begin_ns > rank->open_begin_ns;

@@ -1,8 +1,8 @@
 /*
- * The run: what the cluster left on disk. One struct fsl_rank per rank with its operators, stages
- * and steps, and one struct fsl_file per input with what was read and dropped. Written by
- * src/ingest; src/match/drift.c may make its clocks run alike and src/match/restore.c put lost
- * operators back; read-only for everybody else.
+ * The run: the records that the cluster left on disk. There is one struct fsl_rank per rank, with
+ * its operators, stages and steps, and one struct fsl_file per input, with counts of its records.
+ * src/source writes the run. Then src/match/drift.c may align its clocks, and src/match/restore.c
+ * may put lost operators back. All other code only reads it.
  */
 #ifndef FSL_MODEL_RUN_H
 #define FSL_MODEL_RUN_H
@@ -16,18 +16,18 @@
 #include "base/mem.h"
 #include "base/strpool.h"
 
-#define FSL_NS_ABSENT      INT64_C(-1) /* a clock that was not recorded */
-#define FSL_OP_ID_RESTORED UINT64_MAX  /* id of an operator that was put back, match/restore.h */
+#define FSL_NS_ABSENT      INT64_C(-1) /* a time that was not recorded */
+#define FSL_OP_ID_RESTORED UINT64_MAX  /* id of an operator that match/restore.h put back */
 
 enum {
-	FSL_RANKS_MAX = 1 << 20, /* ranks of one job; larger numbers in file names are refused */
+	FSL_RANKS_MAX = 1 << 20, /* ranks of one job; greater numbers in file names are refused */
 	FSL_RANK_UNKNOWN = -1,
 };
 
 /*
  * One communication operator of one rank. Kept sorted by begin (device begin, else host begin),
- * then id; exact duplicates removed. A host-only operator has no device times, and host_end_ns
- * alone may be absent. All times in ns since 1970, FSL_NS_ABSENT when not recorded.
+ * then id; exact duplicates removed. A host-only operator has no device times; host_end_ns may be
+ * absent in any operator. All times are ns since 1970, FSL_NS_ABSENT if not recorded.
  */
 struct fsl_op {
 	int64_t host_begin_ns; /* t1 */
@@ -35,14 +35,14 @@ struct fsl_op {
 	int64_t dev_begin_ns;  /* t3 */
 	int64_t dev_end_ns;    /* t4 */
 	uint64_t id;           /* as in the input; unique within a generation */
-	uint64_t n_elements;   /* message size in elements, 0 when unknown */
+	uint64_t n_elements;   /* message size in elements, 0 if unknown */
 	uint32_t op_id;        /* names: "HcclAllGather" */
-	uint32_t group_id;     /* names: communicator; FSL_STR_NONE when the format has none */
-	uint32_t dtype_id;     /* names: "bfp16"; FSL_STR_NONE when unknown */
-	int32_t step;          /* step number given by the input, -1 when absent */
+	uint32_t group_id;     /* names: communicator; FSL_STR_NONE if the format has none */
+	uint32_t dtype_id;     /* names: "bfp16"; FSL_STR_NONE if unknown */
+	int32_t step;          /* step number given by the input, -1 if absent */
 };
 
-/* What a recorded stage is; told from its type text. */
+/* Kind of a recorded stage, found by its type text. */
 enum fsl_stage_kind {
 	FSL_STAGE_DATALOADER,
 	FSL_STAGE_FORWARD,
@@ -58,67 +58,67 @@ enum fsl_stage_kind {
 /* One recorded stage; kept sorted by begin, then end, then type; exact duplicates removed. */
 struct fsl_stage {
 	int64_t begin_ns, end_ns;
-	int64_t step;     /* stage_id of the timeline, the step of the job; -1 when absent */
+	int64_t step;     /* stage_id of the timeline, the step of the job; -1 if absent */
 	uint32_t type_id; /* names: "torch.utils.data.dataloader@..." */
 	enum fsl_stage_kind kind;
 };
 
 /*
- * One measured step (training-step-time CSV, training log); kept sorted by step, each number once:
- * of a step that ran again after a restart the later run is kept. Unnumbered steps come first, in
- * order of time.
+ * One measured step (training-step-time CSV, training log). Kept sorted by step, each number once:
+ * if a step ran again after a restart, the later run is kept. Unnumbered steps come first, in order
+ * of time.
  */
 struct fsl_step_time {
-	int64_t step; /* -1: the input numbers none (log); then in order of time */
+	int64_t step; /* -1: the input has no numbers (log) */
 	int64_t begin_ns;
 	int64_t dur_ns;
 };
 
 struct fsl_rank {
 	int32_t rank;
-	const char *server_ip; /* run->arena; "localhost" when unknown */
+	const char *server_ip; /* run->arena; "localhost" if unknown */
 	struct fsl_op *ops;
 	size_t n_ops, ops_capacity;
-	/* What is left of operators that lost records, sorted by fsl_remnant_ns(); each has a
-	 * device begin or end, and op_id FSL_STR_NONE where the name was lost. */
+	/* Remnants of operators that lost records, sorted by fsl_remnant_ns(). Each has a device
+	 * begin or end. op_id is FSL_STR_NONE if the name was lost. */
 	struct fsl_op *remnants;
 	size_t n_remnants, remnants_capacity;
 	struct fsl_stage *stages;
 	size_t n_stages, stages_capacity;
 	struct fsl_step_time *steps;
 	size_t n_steps, steps_capacity;
-	int64_t last_event_ns; /* greatest time of any record, complete or not; FSL_NS_ABSENT: none
-				*/
+	int64_t last_event_ns; /* ns; last time of any record, also cut ones; FSL_NS_ABSENT: none */
 	bool has_markers_file; /* a marker file exists, readable or not */
-	bool is_rising; /* until normalised: ops, as read, are in order and no two begin together */
-	bool is_restarted; /* ids began again: more than one generation of the job in the file */
-	/* Operators begun and never ended at the end of the file: what a hung rank waits in, see
-	 * fsl_rank_waits(). */
-	uint32_t open_op_id, open_group_id; /* newest of them; FSL_STR_NONE: none */
+	bool is_rising;        /* until normalised: ops as read are in order, all begins differ */
+	bool is_restarted; /* ids started again: the file holds several generations of the job */
+	/* Operators that had begun and not ended at the end of the file; a hung rank waits in them,
+	 * see fsl_rank_waits(). */
+	uint32_t open_op_id, open_group_id; /* newest such operator; FSL_STR_NONE: none */
 	int64_t open_begin_ns;
-	int64_t longest_op_ns; /* no operator takes longer; 0: not known (fsl_run_measure_ops) */
+	int64_t longest_op_ns; /* ns; none takes longer; 0: unknown (fsl_run_measure_ops) */
 };
 
-/* Why a record was dropped; the texts stand in run.c. */
+/* Why a record was dropped. The texts are in run.c. */
 enum fsl_drop {
 	FSL_DROP_MALFORMED, /* breaks the rules of the format (wrong field count, no number, NUL) */
 	FSL_DROP_TOO_LONG,  /* longer than FSL_LINE_BYTES_MAX */
 	FSL_DROP_NO_NAME,   /* an operator whose name was never seen */
-	FSL_DROP_BAD_NAME,  /* a name that is no comm:OP!group!dtype!count */
+	FSL_DROP_BAD_NAME,  /* the name is not comm:OP!group!dtype!count */
 	FSL_DROP_NO_START,  /* an end without a start */
-	FSL_DROP_NO_END,    /* a start without an end (kept as open operator of the rank) */
+	FSL_DROP_NO_END,    /* a start without an end (kept as an open operator of the rank) */
 	FSL_DROP_BACKWARDS, /* ends before it begins */
 	FSL_DROP_CUT,       /* the file ends inside the record */
 	FSL_DROP_DUPLICATE, /* the same record again */
-	FSL_DROP_OUT_OF_RANGE, /* outside the time range asked for */
+	FSL_DROP_OUT_OF_RANGE, /* outside the wanted time range */
 	FSL_DROPS_N
 };
+/* Text of a reason for reports; static. */
 const char *fsl_drop_text(enum fsl_drop drop);
 
 enum fsl_file_state {
 	FSL_FILE_READ,      /* read to its end */
-	FSL_FILE_PARTIAL,   /* read up to a fault, or with broken records; what is sound is used */
-	FSL_FILE_EMPTY,     /* nothing in it: zero bytes or only a header */
+	FSL_FILE_PARTIAL,   /* read up to a fault, or with broken records; sound ones are used */
+	FSL_FILE_EMPTY,     /* no records: zero bytes or only a header */
 	FSL_FILE_UNUSABLE,  /* could not be opened or is in no known format */
 	FSL_FILE_DUPLICATE, /* another file of the same rank and format is used */
 };
@@ -126,22 +126,22 @@ enum fsl_file_state {
 /* One input file; sorted by path. */
 struct fsl_file {
 	const char *path;   /* run->arena */
-	const char *format; /* name of the format, "" when none fits; static */
-	int32_t rank;       /* FSL_RANK_UNKNOWN when neither name nor content tells */
+	const char *format; /* name of the format, "" if none fits; static */
+	int32_t rank;       /* FSL_RANK_UNKNOWN if neither name nor content tells it */
 	enum fsl_file_state state;
-	uint64_t n_bytes;        /* on disk */
-	uint64_t n_bytes_before; /* of rows older than the time range, not read */
-	uint64_t n_bytes_behind; /* likewise newer */
+	uint64_t n_bytes;        /* size on disk */
+	uint64_t n_bytes_before; /* bytes of rows older than the time range, not read */
+	uint64_t n_bytes_behind; /* bytes of rows newer than the time range, not read */
 	uint64_t n_records;      /* used and dropped */
 	uint64_t n_dropped[FSL_DROPS_N];
-	const char *message; /* why it is not FSL_FILE_READ, with place and remedy; "" otherwise;
+	const char *message; /* why the state is not FSL_FILE_READ, and a remedy; else "";
 				run->arena */
 };
 
-/* What a look at more of the job than the run has found: the operators of a step of one rank. */
+/* Number of operators of a rank's step, from looking at more of the job than the run holds. */
 struct fsl_step_hint {
 	int32_t rank;
-	size_t n_ops; /* 0: there was none */
+	size_t n_ops; /* 0: no hint */
 };
 
 struct fsl_run {
@@ -154,44 +154,44 @@ struct fsl_run {
 	struct fsl_step_hint step_hint;
 };
 
+/* Makes an empty run; end it with fsl_run_fini. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_run_init(struct fsl_run *run, struct fsl_error *err);
 void fsl_run_fini(struct fsl_run *run);
 
-/* Operators that end at @from_ns or later; INT64_MIN: all. */
+/* Number of operators that end at @from_ns or later; INT64_MIN: all. */
 size_t fsl_run_count_ops(const struct fsl_run *run, int64_t from_ns);
-/* Ranks that left operators. */
+/* Number of ranks with operators. */
 size_t fsl_ranks_seen(const struct fsl_run *run);
 
-/* Sets longest_op_ns of all ranks, on threads. */
+/* Sets longest_op_ns of all ranks, on several threads. */
 void fsl_run_measure_ops(struct fsl_run *run);
 
 /*
- * True when the rank waits in its open operator. False also where only the record of its end was
- * lost: a communicator takes its operators in order, so one is over when many of its kind that were
- * launched after it had begun have ended.
+ * True if the rank waits in its open operator. False if only the record of the operator's end was
+ * lost: a communicator runs its operators in order, so an operator is over if many of its kind that
+ * were launched later have ended.
  */
 bool fsl_rank_waits(const struct fsl_rank *rank);
 
-/* The rank with this number, added (sorted) when new; borrowed until the next add. NULL: out of
- * memory. */
+/* The rank with this number, added if new; borrowed until the next add. NULL: out of memory. */
 struct fsl_rank *fsl_run_add_rank(struct fsl_run *run, int32_t rank, struct fsl_error *err);
-/* NULL when absent. */
+/* The rank with this number, NULL if absent. */
 const struct fsl_rank *fsl_run_rank(const struct fsl_run *run, int32_t rank);
-/* Index in run->ranks, SIZE_MAX when absent. */
+/* Index in run->ranks, SIZE_MAX if absent. */
 size_t fsl_run_rank_idx(const struct fsl_run *run, int32_t rank);
 
-/* Kind of a stage from its type text (case-insensitive contains, first hit wins: dataloader,
- * forward, backward, ckpt|checkpoint, optim, GC as a word, synchron). */
+/* Kind of a stage from its type text. The first of these that the text contains, ignoring case,
+ * wins: dataloader, forward, backward, ckpt|checkpoint, optim, GC as a word, synchron. */
 enum fsl_stage_kind fsl_stage_kind_from_text(const char *type, size_t length);
 
 /* Name of a state for reports: "read", "partial", "empty", "unusable", "duplicate". */
 const char *fsl_file_state_text(enum fsl_file_state state);
 
-/* Sorts and removes duplicates as the structs above promise. Called once by ingest at the end of a
- * rank. */
+/* Sorts a rank and removes duplicates, as the structs above promise. Readers call it once, at the
+ * end of a rank. */
 void fsl_rank_normalise(struct fsl_rank *rank);
 
-/* Device time when recorded, else host time; FSL_NS_ABSENT when neither is. */
+/* Device time if recorded, else host time; FSL_NS_ABSENT if neither is. */
 static inline int64_t fsl_op_begin_ns(const struct fsl_op *op)
 {
 	return op->dev_begin_ns != FSL_NS_ABSENT ? op->dev_begin_ns : op->host_begin_ns;
@@ -201,22 +201,23 @@ static inline int64_t fsl_op_end_ns(const struct fsl_op *op)
 	return op->dev_begin_ns != FSL_NS_ABSENT ? op->dev_end_ns : op->host_end_ns;
 }
 /*
- * A pass over operators waits for memory most of the time, as each fills a line of it: asks for the
- * one that far behind @op, which takes a fifth of the time off. It may lie behind the last.
+ * Prefetches the operator AHEAD places behind @op, which may lie beyond the end. Each operator
+ * fills a cache line, so a pass over operators mostly waits for memory; this saves a fifth of its
+ * time.
  */
 static inline void fsl_op_fetch_ahead(const struct fsl_op *op)
 {
 	enum { AHEAD = 32 };
 	__builtin_prefetch((const void *)((uintptr_t)op + AHEAD * sizeof(*op)));
 }
-/* The time at which a remnant stands among the others: its end where that was recorded. */
+/* Time by which remnants are sorted: the end if it was recorded, else the begin. */
 static inline int64_t fsl_remnant_ns(const struct fsl_op *op)
 {
 	return op->dev_end_ns != FSL_NS_ABSENT ? op->dev_end_ns : op->dev_begin_ns;
 }
 
-/* Forgets stages and step times that are not wholly inside of [@from_ns, @to_ns]: where operators
- * outside were left out, those of a step that is cut are not all there. */
+/* Drops stages and step times that are not wholly inside [@from_ns, @to_ns]. If operators outside
+ * the range were left out, a step that the range cuts lacks some of its operators. */
 void fsl_run_cut_steps(struct fsl_run *run, int64_t from_ns, int64_t to_ns);
 
 #endif

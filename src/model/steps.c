@@ -104,7 +104,7 @@ static bool has_stage(const struct fsl_rank *rank, enum fsl_stage_kind kind)
 	return false;
 }
 
-/* Stage ids count the steps when they never fall while time rises and are not all the same. */
+/* Stage ids count the steps if they never fall while time rises and are not all the same. */
 static bool has_step_numbers(const struct fsl_rank *rank, enum fsl_stage_kind kind)
 {
 	int64_t first = -1;
@@ -134,7 +134,7 @@ void fsl_steps_close(struct fsl_steps *steps)
 	}
 }
 
-/* Median of the closed steps, 0 when there is none. */
+/* Median of the closed steps, 0 if there is none. */
 static enum fsl_status closed_median_ns(const struct fsl_steps *steps, double *median_ns,
 					struct fsl_error *err)
 {
@@ -223,7 +223,8 @@ static enum fsl_status from_stages(struct fsl_steps *steps, const struct fsl_ran
 			steps->n_items++;
 		}
 	}
-	/* One call of the data loader per micro-batch is no disorder: count only odd times. */
+	/* A step may call the data loader once per micro-batch. Such calls are no disorder, so
+	 * count only odd times. */
 	fsl_steps_make_unique(steps);
 	steps->n_duplicates = 0;
 	steps->source = "timeline";
@@ -239,7 +240,7 @@ static int compare_intervals(const void *left, const void *right)
 	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
-/* Sorts and joins what overlaps; returns the number left. */
+/* Sorts intervals and joins those that overlap; returns the number left. */
 static size_t join_intervals(struct interval *intervals, size_t n)
 {
 	qsort(intervals, n, sizeof(*intervals), compare_intervals);
@@ -287,8 +288,8 @@ static size_t collect_stages(const struct fsl_rank *rank, enum fsl_stage_kind ki
 	return n;
 }
 
-/* Checkpoints hold the job whoever saves (union of all ranks); GC pauses on several ranks run side
- * by side, the longest one holds the job. */
+/* A checkpoint holds up the job whichever rank saves, so the union over all ranks counts. GC pauses
+ * of several ranks run side by side, so the longest one counts. */
 static enum fsl_status add_pauses(struct fsl_steps *steps, const struct fsl_run *run,
 				  struct fsl_error *err)
 {
@@ -328,10 +329,10 @@ out:
 	return status;
 }
 
-/* The first source whose steps cover so much of the operators' time is taken, else the one that
- * covers most: a timeline may have been cut, or recorded for a while only. */
+/* The first source whose steps cover this share of the operators' time is taken, else the source
+ * that covers most: a timeline may have been cut, or recorded for a while only. */
 static const double COVER_ENOUGH = 0.8;
-/* A later source must cover more by so much: the earlier ones tell steps better. */
+/* Share of the time by which a later source must cover more: earlier sources tell steps better. */
 static const double COVER_GAIN_MIN = 0.1;
 
 enum source {
@@ -409,16 +410,17 @@ static double cover_of(const struct fsl_steps *steps, const struct fsl_run *run)
 	return (double)(last_ns - first_ns) / (double)(end_ns - begin_ns);
 }
 
-/* Steps of which source cover how much of the time. */
+/* Steps of a source, and the share of the time that they cover. */
 struct choice {
 	struct fsl_steps steps;
 	double cover;
 };
 
 /*
- * What repeats within steps that another source tells is none, as layers are in a time range of a
- * few steps, where the cut ones at both ends leave much uncovered. A timeline that was recorded for
- * a while only tells nothing of the rest.
+ * True if @steps are only parts of the steps of another source. Layers repeat within steps: in a
+ * time range of a few steps, cut steps at both ends leave much of the time uncovered, and the
+ * layers would cover more. A timeline that was recorded only for a while says nothing about the
+ * rest.
  */
 static bool are_parts_of(const struct fsl_steps *steps, const struct choice *told)
 {
@@ -435,8 +437,7 @@ static bool are_parts_of(const struct fsl_steps *steps, const struct choice *tol
 	return span_ns / (int64_t)steps->n_items < shortest_ns / 2;
 }
 
-/* Takes the steps of one source from some of the ranks that have it where they cover more than
- * those that are there. */
+/* Takes the steps of one source, from some of its ranks, if they cover more than @best. */
 static enum fsl_status try_source(struct choice *best, const struct fsl_run *run,
 				  enum source source, struct fsl_error *err)
 {

@@ -1,7 +1,5 @@
-/*
- * How many periods of operators are one step. A step may hold the same operators several times
- * (forward, backward); the times between operators then repeat only after several periods.
- */
+/* How many operator periods make one step. A step may repeat the same operators (forward,
+ * backward). The times between operators then repeat only after several periods. */
 #include <math.h>
 
 #include <failslow/stats.h>
@@ -9,31 +7,36 @@
 #include "model/steps_parts.h"
 
 enum {
-	LAG_MAX = 128,  /* periods per step that are told */
-	RUNGS_MAX = 16, /* lags up to it that are looked at first */
+	LAG_MAX = 128,  /* greatest number of periods per step that is found */
+	RUNGS_MAX = 16, /* number of lags that are examined first */
 };
-/* Times that repeat after a lag differ by less than this part of what they differ by after the
- * shorter lag that is worst. Neighbours would not do: where the parts of a step are long, they
- * differ little. */
+/*
+ * Times repeat after a lag if they differ by less than this part of their greatest difference after
+ * a shorter lag. The difference between neighbours would not do: if the parts of a step are long,
+ * neighbours differ little.
+ */
 static const double LAG_GAIN_MAX = 1.0 / 3.0;
-/* The same where these differ by so many times what neighbours do, as long parts make them do, and
- * no pause of some periods. */
+/* The same part if the greatest difference is at least PARTS_RATIO_MIN times the difference between
+ * neighbours. Long parts cause such a ratio, a pause of some periods does not. */
 static const double PARTS_GAIN_MAX = 0.5;
 static const double PARTS_RATIO_MIN = 1.5;
-/* Neighbours that differ by less than this part of a usual time are alike: there is no pattern. */
+/*
+ * Neighbours that differ by less than this part of the usual time are alike: there is no pattern.
+ */
 static const double TIMES_DIFFER_MIN = 1e-3;
-/* Of lags that repeat as well to within this part of what neighbours differ by, or of what is left,
- * the shortest is the step. */
+/* The shortest lag wins among all that are as good as the best: within LAG_TIE of the difference
+ * between neighbours, or REST_TIE of the remaining difference. */
 static const double LAG_TIE = 0.05;
 static const double REST_TIE = 0.1;
 
-/* Of a usual time: no time differs by more, as a pause must not outweigh the rest. */
+/* Greatest difference of two times that counts, as a part of the usual time: a pause must not
+ * outweigh the rest. */
 static const double DIFFERENCE_MAX = 1.0;
 
-/* What @n times differ by from others, one after the other. */
+/* Sum of the differences between @n times and @n other times, in pairs, each at most @most. */
 static double sum_differences(const double *left, const double *right, size_t n, double most)
 {
-	enum { LANES = 4 }; /* sums that do not wait for each other */
+	enum { LANES = 4 }; /* independent sums, which do not wait for each other */
 	double sums[LANES] = {0.0};
 	size_t i = 0;
 	for (; i + LANES <= n; i += LANES) {
@@ -48,7 +51,7 @@ static double sum_differences(const double *left, const double *right, size_t n,
 	return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/* Of two periods of different length: what only one of them has differs by as much as can be. */
+/* Difference between two periods of different length: a time without a partner counts @most. */
 static double difference_of_unequal(const struct fsl_period_times *periods, size_t a, size_t b,
 				    double most)
 {
@@ -59,8 +62,8 @@ static double difference_of_unequal(const struct fsl_period_times *periods, size
 	       sum_differences(periods->times + begins[a], periods->times + begins[b], n, most);
 }
 
-/* Mean difference of times that lie @lag periods apart, period by period: where records were lost,
- * the next period is in step again. Infinite as soon as it is known to be above @bound. */
+/* Mean difference of times that lie @lag periods apart. It is computed period by period: if records
+ * were lost, the next period is in step again. Infinite as soon as it is known to exceed @bound. */
 static double difference_after(const struct fsl_period_times *periods, size_t lag, double bound)
 {
 	enum { RUN_MAX = 512 };
@@ -72,7 +75,7 @@ static double difference_after(const struct fsl_period_times *periods, size_t la
 		size_t first = k, apart = begins[k + lag] - begins[k];
 		size_t end = n - k < RUN_MAX ? n : k + RUN_MAX;
 		while (k < end && begins[k + 1 + lag] - begins[k + 1] == apart) {
-			k++; /* as long as its partner */
+			k++; /* the period is as long as its partner */
 		}
 		const double *times = periods->times + begins[first];
 		sum += k > first ? sum_differences(times, times + apart, begins[k] - begins[first],
@@ -83,11 +86,11 @@ static double difference_after(const struct fsl_period_times *periods, size_t la
 	return sum <= bound * n_times ? sum / n_times : (double)INFINITY;
 }
 
-/* Differences after some lags, each about one and a half times the one before: within a step of
- * long parts they rise and fall slowly. */
+/* Differences after some lags, each about one and a half times the lag before. Within a step of
+ * long parts, differences rise and fall slowly, so that these lags suffice. */
 struct rungs {
 	size_t lags[RUNGS_MAX];
-	double largest[RUNGS_MAX]; /* up to this lag */
+	double largest[RUNGS_MAX]; /* greatest difference up to this lag */
 	size_t n;
 };
 
@@ -103,7 +106,7 @@ static struct rungs look_at_some(const struct fsl_period_times *periods, size_t 
 	return rungs;
 }
 
-/* By how much times may differ after @lag if they repeat. */
+/* Greatest difference after @lag at which times still count as repeating. */
 static double bound_of(const struct rungs *rungs, size_t lag)
 {
 	size_t n = rungs->n;
@@ -114,8 +117,8 @@ static double bound_of(const struct rungs *rungs, size_t lag)
 	return largest * (largest >= PARTS_RATIO_MIN * neighbours ? PARTS_GAIN_MAX : LAG_GAIN_MAX);
 }
 
-/* The least difference after 2 to @n_lags periods, of those after which times repeat; infinite when
- * they never do. */
+/* Least difference after 2 to @n_lags periods, among the lags after which times repeat; infinite if
+ * there is none. */
 static double least_difference(const struct fsl_period_times *periods, const struct rungs *rungs,
 			       size_t n_lags)
 {

@@ -1,5 +1,4 @@
-/* The operator that marks where steps begin: the rarest one that comes again at regular distances.
- */
+/* Finds the operator that marks the begin of steps: the rarest at regular distances. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,44 +7,53 @@
 #include "model/steps_parts.h"
 
 enum {
-	USES_PER_STEP_MAX = 16, /* uses of the marking operator within one period */
-	FREQUENT_USES_MAX = 4,  /* likewise, of one that is frequent and not regular with fewer */
-	FREQUENT_PARTS = 4,     /* of all operators; a part of so many is frequent */
-	SLOTS_MIN = 1024,       /* a hash table has room for most jobs, and grows by so much */
+	USES_PER_STEP_MAX = 16, /* most uses of the marking operator in one period */
+	FREQUENT_USES_MAX = 4,  /* the same for a frequent operator that is not regular with
+				   fewer */
+	FREQUENT_PARTS = 4,     /* a frequent operator makes up this part of all */
+	SLOTS_MIN = 1024,       /* first size of the hash table, enough for most jobs */
 	SLOTS_GROWTH = 16,
 };
-/* Share of equal distances that makes an operator regular: lost records and checkpoints change some
- * of them, and each change touches two. */
+/* Share of equal distances that makes an operator regular. Lost records and checkpoints change some
+ * distances, and each change touches two. */
 static const double REGULAR_SHARE_MIN = 0.6;
-/* Nothing is more regular than this that would be worth looking for. */
+/* At this share of equal distances the search for a better number of uses ends. */
 static const double REGULAR_SHARE_ENOUGH = 0.9;
-/* Numbers of uses whose shares differ by less are as regular as each other. */
+/* Numbers of uses whose shares differ by less than this are equally regular. */
 static const double SHARE_TIE = 0.1;
-/* Where one record in twenty is lost, what marks the steps is no more regular than this, while a
- * pair of operators inside of them still is. */
+/* Slack of distances if one record in twenty is lost. The operator that marks the steps is then
+ * only this regular, while a pair of operators inside the step still looks exact. */
 static const double ROUGH_SLACK = 1.0 / 4.0;
-/* Lost records change distances at random, most of them by less than so many deviations. */
+/*
+ * Lost records change distances at random, most of them by less than this many standard deviations.
+ */
 static const double LOST_DEVIATIONS = 2.0;
-/* Passes of micro-batches differ less than that, but not in time: this share of the times from use
- * to use must be the usual one, to within this part of it. */
+/*
+ * Distances between the passes of micro-batches also differ by less than lost records may explain,
+ * but their times do not repeat. A mark is steady if this share of the times from use to use is the
+ * usual time, within STEADY_SLACK of it.
+ */
 static const double STEADY_SHARE_MIN = 0.6;
 static const double STEADY_SLACK = 0.2;
-/* Where more than this share was lost, what is left tells no steps: what looks regular may be so by
- * chance. */
+/*
+ * Greatest share of lost records at which steps are derived: beyond it, regularity may be chance.
+ */
 static const double LOST_SHARE_MAX = 0.2;
-/* A symbol with this share of all uses is the only one, but for a barrier at the start. */
+/*
+ * A symbol with this share of all uses counts as the only one, apart from a barrier at the start.
+ */
 static const double ALONE_SHARE_MIN = 0.95;
-/* The regular distances must span the capture, or the operator marks a phase and not the steps. */
+/* Share of the capture that the distances must span, or the operator marks a phase, not steps. */
 static const double PERIOD_COVER_MIN = 0.8;
 
-/* What the sequence that is searched is made of: an operator on a communicator, of one size. */
+/* Element of the searched sequence: an operator on a communicator, of one size. */
 struct symbol {
 	uint64_t kind;        /* operator and communicator */
-	uint64_t size;        /* elements; 0 when messages change their size from step to step */
-	size_t first, n_uses; /* range of the uses */
+	uint64_t size;        /* elements; 0 if the size of messages changes from step to step */
+	size_t first, n_uses; /* range of its uses */
 };
 
-/* The rarest first. */
+/* Orders by number of uses, the rarest symbol first. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
@@ -58,7 +66,7 @@ static int compare_symbols(const void *left, const void *right)
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-/* The different symbols of a rank, which are few, and where each is used. */
+/* The different symbols of a rank, which are few, and the uses of each. */
 struct symbols {
 	struct fsl_arena *arena; /* borrowed */
 	struct symbol *items;    /* [n_slots / 2 + 1], but at most one per operator */
@@ -67,10 +75,10 @@ struct symbols {
 	size_t n_slots;           /* a power of two */
 	uint32_t *number_of;      /* [operator] */
 	size_t *uses;             /* [n_ops] positions in the rank's operators, by symbol, rising */
-	double *scratch;          /* [2 * uses of the symbol that has most] */
-	const struct fsl_op *ops; /* of the rank */
+	double *scratch;          /* [2 * uses of the most frequent symbol] */
+	const struct fsl_op *ops; /* operators of the rank */
 	size_t n_ops;
-	double lost_share; /* of the operators that left a record */
+	double lost_share; /* share of records lost, among operators that left any record */
 };
 
 static double lost_share_of(const struct fsl_rank *rank)
@@ -93,8 +101,8 @@ static bool symbols_init(struct symbols *symbols, struct fsl_arena *arena,
 	return symbols->number_of != NULL && symbols->uses != NULL;
 }
 
-/* Number of a symbol, a new one at its first use. Fibonacci hashing, with the high bits brought
- * down in between: sizes may differ in those alone. */
+/* Number of a symbol; a new one at its first use. Fibonacci hashing; the high bits are folded down
+ * in between, because sizes may differ only in high bits. */
 static uint32_t number_of(struct symbols *symbols, uint64_t kind, uint64_t size)
 {
 	uint64_t hash = kind ^ (size * UINT64_C(0xBF58476D1CE4E5B9));
@@ -111,7 +119,7 @@ static uint32_t number_of(struct symbols *symbols, uint64_t kind, uint64_t size)
 	return symbols->slots[slot] - 1;
 }
 
-/* Numbers the operators by symbol, as long as these fill at most half of the slots. */
+/* Numbers the operators by symbol, as long as the symbols fill at most half of the slots. */
 static bool number_ops(struct symbols *symbols, const struct fsl_rank *rank, bool by_size)
 {
 	symbols->n = 0;
@@ -126,7 +134,7 @@ static bool number_ops(struct symbols *symbols, const struct fsl_rank *rank, boo
 	return 2 * symbols->n <= symbols->n_slots;
 }
 
-/* Sets slots, items and the numbers, with as few slots as will do. False: out of memory. */
+/* Sets slots, items and the numbers, with as few slots as possible. False: out of memory. */
 static bool number_symbols(struct symbols *symbols, const struct fsl_rank *rank, bool by_size)
 {
 	struct fsl_arena *arena = symbols->arena;
@@ -144,7 +152,7 @@ static bool number_symbols(struct symbols *symbols, const struct fsl_rank *rank,
 	}
 }
 
-/* Room for what is asked of the symbols that are numbered. False: out of memory. */
+/* Makes room for the search over the numbered symbols. False: out of memory. */
 static bool take_scratch(struct symbols *symbols)
 {
 	size_t n_most = 0;
@@ -165,7 +173,7 @@ static bool list_symbols(struct symbols *symbols, const struct fsl_rank *rank, b
 	for (size_t k = 0, n_before = 0; k < symbols->n; k++) {
 		symbols->items[k].first = n_before;
 		n_before += symbols->items[k].n_uses;
-		symbols->items[k].n_uses = 0; /* until they are listed */
+		symbols->items[k].n_uses = 0; /* counts up again while uses are listed */
 	}
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		struct symbol *symbol = &symbols->items[symbols->number_of[i]];
@@ -177,7 +185,9 @@ static bool list_symbols(struct symbols *symbols, const struct fsl_rank *rank, b
 	return true;
 }
 
-/* Distances of uses that lie @k uses apart, and their median. @distances: [2 * uses] */
+/*
+ * Distances between each use and the @k-th use after it, and their median. @distances: [2 * uses].
+ */
 static double distances_of(const struct fsl_step_mark *mark, size_t k, double *distances)
 {
 	size_t n = mark->n_uses - k;
@@ -187,8 +197,7 @@ static double distances_of(const struct fsl_step_mark *mark, size_t k, double *d
 	return fsl_median(distances, n, distances + n);
 }
 
-/* The part by which distances differ from @period operators where some of these were lost, at least
- * @slack. */
+/* Part of @period by which distances may differ after operators were lost, but at least @slack. */
 static double slack_of(const struct symbols *symbols, double period, double slack)
 {
 	double lost = symbols->lost_share;
@@ -196,9 +205,11 @@ static double slack_of(const struct symbols *symbols, double period, double slac
 	return fmax(slack, fmin(LOST_DEVIATIONS * deviation, ROUGH_SLACK));
 }
 
-/* Share of the distances that are the period, to within the slack of the mark; 0 where they do not
- * span the capture. Over many uses no more than half of the way from one to the next is tolerated:
- * ten of eleven uses in a step take nearly as long as all. */
+/*
+ * Share of the distances that equal the period within the slack of the mark; 0 if the distances do
+ * not span the capture. For many uses per period the tolerance is at most half of the distance
+ * between two uses, because ten of eleven uses in a step take nearly as long as all eleven.
+ */
 static double regular_share(const struct fsl_step_mark *mark, size_t k, double period,
 			    const struct symbols *symbols)
 {
@@ -211,12 +222,12 @@ static double regular_share(const struct fsl_step_mark *mark, size_t k, double p
 	}
 	double n_covered = period * (double)mark->n_uses / (double)k;
 	double n_expected =
-		(1.0 - symbols->lost_share) * (double)symbols->n_ops; /* uses get lost */
+		(1.0 - symbols->lost_share) * (double)symbols->n_ops; /* uses get lost, too */
 	bool is_spanning = period > (double)k && n_covered >= PERIOD_COVER_MIN * n_expected;
 	return is_spanning ? (double)n_equal / (double)n_distances : 0.0;
 }
 
-/* True when it takes as long from most uses to the one @k uses later. Overwrites the distances. */
+/* True if most uses are followed by the @k-th use after the same time. Overwrites the distances. */
 static bool is_steady(const struct fsl_step_mark *mark, size_t k, const struct symbols *symbols)
 {
 	double *times = symbols->scratch;
@@ -232,8 +243,8 @@ static bool is_steady(const struct fsl_step_mark *mark, size_t k, const struct s
 	return (double)n_usual >= STEADY_SHARE_MIN * (double)n;
 }
 
-/* Share of equal distances over @k uses, of lossy ranks with more slack where these are steady.
- * Sets the slack and the number of operators of @mark. */
+/* Share of equal distances over @k uses. If records were lost, a steady mark gets more slack. Sets
+ * slack, per_period and n_ops of @mark. */
 static double share_of(struct fsl_step_mark *mark, size_t k, const struct symbols *symbols,
 		       double slack)
 {
@@ -252,11 +263,12 @@ static double share_of(struct fsl_step_mark *mark, size_t k, const struct symbol
 
 /*
  * Sets how many uses of a symbol make one period: the least k for which uses[j + k] - uses[j] is
- * the same number for most j, unless it is for more of them with another k: of four uses with a
- * long way behind the last, three of four distances over three uses are equal, and all over four.
- * Several periods are as regular as one, or more so: lost records are a smaller part of them.
- * False: the symbol is not regular, or follows upon itself among others. A rank that hardly uses
- * another symbol uses it once per period.
+ * the same number for most j, unless clearly more distances are equal for a greater k that is no
+ * multiple. Example: with four uses per step and a long gap after the fourth, three of four
+ * distances over three uses are equal, but all distances over four. Multiples of a period are as
+ * regular or more so, because lost records are a smaller part of them. False: the symbol is not
+ * regular, or follows upon itself among other symbols. A rank that hardly uses another symbol uses
+ * this one once per period.
  */
 static bool find_period(struct fsl_step_mark *mark, const struct symbols *symbols, double slack)
 {
@@ -284,8 +296,8 @@ static bool find_period(struct fsl_step_mark *mark, const struct symbols *symbol
 	return best_share > 0.0;
 }
 
-/* The rarest regular symbol of fewer than @n_uses_max: a step repeats many small patterns, but its
- * rarest operator marks it. */
+/* The rarest regular symbol with fewer than @n_uses_max uses. A step repeats many small patterns,
+ * but its rarest operator marks it. */
 static struct fsl_step_mark find_mark(const struct symbols *symbols, double slack,
 				      size_t n_uses_max)
 {
@@ -300,8 +312,8 @@ static struct fsl_step_mark find_mark(const struct symbols *symbols, double slac
 	return (struct fsl_step_mark){0};
 }
 
-/* A period of so few operators may be a pair inside of a step: a much rarer mark that is regular
- * but for more lost records is better. */
+/* A period of very few operators may be a pair inside a step. A much rarer mark is then better, if
+ * it is regular but for more lost records. */
 static struct fsl_step_mark mark_of(const struct symbols *symbols)
 {
 	struct fsl_step_mark mark = find_mark(symbols, FSL_STEP_DISTANCE_SLACK, SIZE_MAX);

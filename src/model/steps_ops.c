@@ -1,4 +1,4 @@
-/* Steps from communication operators: their step numbers, else the period of their sequence. */
+/* Steps from communication operators: from step numbers, else from the period of the sequence. */
 #include <math.h>
 
 #include <failslow/stats.h>
@@ -7,12 +7,12 @@
 #include "model/steps_parts.h"
 
 enum {
-	LOOK_TIMES_MAX = 16384, /* times between operators that are looked at */
-	LOST_MARKS_MAX = 3,     /* one after the other; more is a pause of the job */
-	LOST_OPS_MAX = 4,       /* other operators lost within a period */
+	LOOK_TIMES_MAX = 16384, /* greatest number of times between operators that are examined */
+	LOST_MARKS_MAX = 3,     /* lost marks in a row; a longer gap is a pause of the job */
+	LOST_OPS_MAX = 4,       /* other operators that may be lost within a period */
 };
 
-/* The first operator that begins at or after @ns. */
+/* Index of the first operator that begins at or after @ns. */
 static size_t first_op_from(const struct fsl_rank *rank, int64_t ns)
 {
 	size_t low = 0, high = rank->n_ops;
@@ -59,7 +59,7 @@ static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank
 	return status;
 }
 
-/* Formats that number their operators by step: the first operator of each step begins it. */
+/* Some formats number their operators by step: the first operator of a step begins it. */
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err)
 {
@@ -77,14 +77,14 @@ enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fs
 		}
 	}
 	fsl_steps_make_unique(steps);
-	steps->n_duplicates = 0; /* a step has many operators */
+	steps->n_duplicates = 0; /* not an error: a step has many operators */
 	steps->source = "operator steps";
 	steps->source_rank = rank->rank;
 	fsl_steps_close(steps);
 	return end_by_ops(steps, rank, err);
 }
 
-/* Times between the ends of operators that follow each other, ms, from operator @first on. */
+/* Times in ms between the ends of consecutive operators, from operator @first on. */
 static size_t times_between(double *times, const struct fsl_rank *rank, size_t first)
 {
 	size_t n_times = 0;
@@ -95,7 +95,7 @@ static size_t times_between(double *times, const struct fsl_rank *rank, size_t f
 	return n_times;
 }
 
-/* Median of the times between marks that follow each other. */
+/* Median of the times between consecutive marks. */
 static enum fsl_status usual_time(double *usual_ns, const struct fsl_rank *rank,
 				  const struct fsl_step_mark *mark, struct fsl_arena *arena,
 				  struct fsl_error *err)
@@ -113,8 +113,8 @@ static enum fsl_status usual_time(double *usual_ns, const struct fsl_rank *rank,
 	return FSL_OK;
 }
 
-/* Where so many other records were lost that counting is in doubt, whole multiples of the usual
- * time tell, if the count does not speak against it. */
+/* If so many other records were lost that counting is in doubt, a whole multiple of the usual time
+ * decides, unless the count contradicts it. */
 static bool is_timely(const struct fsl_rank *rank, const struct fsl_step_mark *mark,
 		      double usual_ns, size_t from, size_t to, double n_periods)
 {
@@ -126,8 +126,8 @@ static bool is_timely(const struct fsl_rank *rank, const struct fsl_step_mark *m
 	       fabs((double)(to - from) - n_periods * n_ops) < n_ops;
 }
 
-/* Periods between two marks that follow each other; more than one where records of marks between
- * them were lost. Known only where a step has one mark, and operators enough to count by. */
+/* Number of periods between two consecutive marks; more than one if records of marks between them
+ * were lost. Known only if a period has one mark and enough operators to count by. */
 static size_t periods_between(const struct fsl_rank *rank, const struct fsl_step_mark *mark,
 			      double usual_ns, size_t from, size_t to)
 {
@@ -153,10 +153,10 @@ static bool is_same_op(const struct fsl_op *a, const struct fsl_op *b)
 	return a->op_id == b->op_id && a->group_id == b->group_id;
 }
 
-/* Where a period begins. */
+/* Begin of a period. */
 struct period_begin {
 	int64_t ns; /* end of the mark */
-	size_t op;  /* the mark or, where its record was lost, the operator in front of it */
+	size_t op;  /* the mark, or the operator before it if its record was lost */
 };
 
 /* Index of the first remnant at or after @ns. */
@@ -174,8 +174,8 @@ static size_t first_remnant_from(const struct fsl_rank *rank, int64_t ns)
 	return low;
 }
 
-/* What is left of the mark that was lost near @expected_ns, a quarter of @period_ns at most away:
- * its end tells when the period begins. False: nothing. */
+/* Finds the remnant of a lost mark near @expected_ns, at most a quarter of @period_ns away. Its end
+ * is the begin of the period. False: there is none. */
 static bool find_mark_remnant(struct period_begin *begin, const struct fsl_rank *rank, size_t from,
 			      int64_t expected_ns, int64_t period_ns)
 {
@@ -203,9 +203,9 @@ static bool find_mark_remnant(struct period_begin *begin, const struct fsl_rank 
 }
 
 /*
- * Begin of a period whose mark's record was lost: as long before the operator that follows it as
- * after the mark @from. That operator is found by its neighbours near @expected, where counting has
- * it.
+ * Begin of a period whose mark lost its record. The mark ended as long before the next operator as
+ * the mark @from did before its next operator. The next operator is found by its neighbours, near
+ * @expected, its place by counting.
  */
 static struct period_begin find_lost_mark(const struct fsl_rank *rank, size_t from, size_t to,
 					  size_t expected)
@@ -227,7 +227,7 @@ static struct period_begin find_lost_mark(const struct fsl_rank *rank, size_t fr
 	return (struct period_begin){ns > earliest_ns ? ns : earliest_ns, at - 1};
 }
 
-/* Begin of the @k-th of @n_periods periods between two marks that were recorded. */
+/* Begin of the @k-th of @n_periods periods between two recorded marks. */
 static struct period_begin find_lost(const struct fsl_rank *rank, size_t from, size_t to, size_t k,
 				     size_t n_periods)
 {
@@ -243,9 +243,10 @@ static struct period_begin find_lost(const struct fsl_rank *rank, size_t from, s
 }
 
 /*
- * Where periods begin, also those whose mark was lost; returns how many. A mark that is missing in
- * every step (of a pipeline, between backward and forward passes) counts as one, too: so every step
- * has as many. @begins: room for LOST_MARKS_MAX + 1 per use.
+ * Lists the begins of periods, also of those whose mark was lost; returns their number. A mark that
+ * is missing in every step (in a pipeline, between backward and forward passes) counts as lost,
+ * too, so that every step has the same number of periods. @begins: room for LOST_MARKS_MAX + 1 per
+ * use.
  */
 static size_t list_periods(struct period_begin *begins, const struct fsl_rank *rank,
 			   const struct fsl_step_mark *mark, double usual_ns)
@@ -268,7 +269,7 @@ static size_t list_periods(struct period_begin *begins, const struct fsl_rank *r
 	return n;
 }
 
-/* How many periods one step has, by the times between their operators. */
+/* Counts the periods of one step, by the times between their operators. */
 static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 				     const struct period_begin *begins, size_t n_begins,
 				     struct fsl_arena *arena, struct fsl_error *err)
@@ -284,7 +285,7 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 	size_t n_times = times_between(times, rank, first);
 	for (; n < n_begins && begins[n].op - first <= n_times; n++) {
 		size_t place = begins[n].op - first;
-		/* Two lost marks are told from operators near each; they must not change places. */
+		/* Each lost mark is placed by nearby operators; places must stay in order. */
 		places[n] = n > 0 && place < places[n - 1] ? places[n - 1] : place;
 	}
 	struct fsl_period_times periods = {.times = times,
@@ -295,7 +296,7 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 	return FSL_OK;
 }
 
-/* Steps of which each begins with every @stride-th period. */
+/* Builds the steps: each begins with every @stride-th period. */
 static enum fsl_status begin_steps(struct fsl_steps *steps, const struct period_begin *begins,
 				   size_t n_begins, size_t stride, struct fsl_error *err)
 {
@@ -310,10 +311,8 @@ static enum fsl_status begin_steps(struct fsl_steps *steps, const struct period_
 	return status;
 }
 
-/*
- * A step begins where its mark ends: members of a collective end together, while they begin as late
- * as each of them is, so that a boundary at the begin would cut other ranks at another operator.
- */
+/* A step begins at the end of its mark. Members of a collective end together, but each begins as
+ * late as it arrives: a boundary at the begin would cut other ranks at another operator. */
 static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_rank *rank,
 				   const struct fsl_step_mark *mark, size_t n_step_ops,
 				   struct fsl_arena *arena, struct fsl_error *err)

@@ -1,4 +1,4 @@
-/* Texts and the end of life of a topology. */
+/* Texts of a topology, and its release. */
 #include "model/topology.h"
 
 #include "base/sort.h"

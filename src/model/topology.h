@@ -1,4 +1,4 @@
-/* Groups of ranks that communicate: which kind they are, and how we know. */
+/* Groups of ranks that communicate, the kind of each group, and how it is known. */
 #ifndef FSL_MODEL_TOPOLOGY_H
 #define FSL_MODEL_TOPOLOGY_H
 
@@ -22,17 +22,17 @@ const char *fsl_group_kind_text(enum fsl_group_kind kind); /* "tp" */
 enum fsl_known_by {
 	FSL_KNOWN_CONFIGURED, /* hccl_domain */
 	FSL_KNOWN_RANK_TABLE, /* rank_table_json */
-	FSL_KNOWN_INFERRED,   /* from which ranks share a communicator and how communicators nest */
+	FSL_KNOWN_INFERRED,   /* from the ranks of each communicator, and how they nest */
 };
 const char *fsl_known_by_text(enum fsl_known_by by); /* "configured" */
 
-/* One communicator that was seen, or one configured group that no communicator shows. */
+/* A communicator that was seen, or a configured group without a communicator. */
 struct fsl_group {
 	uint32_t name_id; /* run->names: the communicator; FSL_STR_NONE: configured only, or the
-			     operators of an input that names no communicators */
+			     input names no communicators */
 	enum fsl_group_kind kind;
 	enum fsl_known_by known_by;
-	const char *why; /* one clause for the user; topology->arena or static */
+	const char *why; /* why the kind is believed, one clause; topology->arena or static */
 	int32_t *ranks;  /* rank numbers, ascending */
 	size_t n_ranks;
 	size_t n_op_kinds; /* distinct operators used on it; 0: configured only */
@@ -54,22 +54,24 @@ struct fsl_topology {
 	struct fsl_group *groups; /* sorted by kind, then ranks, then name */
 	size_t n_groups;
 	/*
-	 * Lists of ranks per kind as sysTrace has them, [FSL_GROUP_TP] and so on; one singleton per
-	 * rank where tp, dp, pp or ep is absent. hccl_domain as configured; else by sysTrace's
-	 * rules under algorithm "systrace" and from the kinds of the groups above under "failslow".
+	 * Lists of ranks per kind, as sysTrace has them, at [FSL_GROUP_TP] and so on. One singleton
+	 * per rank if tp, dp, pp or ep is absent. They come from hccl_domain if it is configured.
+	 * Otherwise algorithm "systrace" uses sysTrace's rules, and "failslow" the kinds of the
+	 * groups above.
 	 */
 	struct fsl_domain domains[FSL_GROUP_KINDS_N];
-	int32_t *expected_ranks; /* every rank that the job should have: configured, table, or
-				    0..max, and max + 1 where it is somebody's only partner */
+	int32_t *expected_ranks; /* every rank that the job should have: as configured, from the
+				    rank table, or 0..max; also max + 1 if a rank has no other
+				    partner */
 	size_t n_expected_ranks;
-	/* Server of each expected rank, from its files or the rank table; NULL where unknown. */
+	/* Server of each expected rank, from its files or the rank table; NULL if unknown. */
 	const char **expected_hosts;
-	/* Per rank index of the run it was built from: the operators in use, fsl_op_set_with().
-	 * NULL where they were not counted or are no longer as they were. */
+	/* For each rank index of the run: the operators in use, fsl_op_set_with(). NULL if they
+	 * were not counted or have changed since. */
 	uint64_t *op_sets;
 };
 
-/* Server of an expected rank; NULL when the rank is not expected or its server is unknown. */
+/* Server of an expected rank; NULL if the rank is not expected or its server is unknown. */
 const char *fsl_topology_host(const struct fsl_topology *topology, int32_t rank);
 
 /* Order of two int32_t rank numbers, for qsort. */

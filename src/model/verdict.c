@@ -1,4 +1,4 @@
-/* Names of verdicts and causes, and the life of a verdict: empty, growing, freed. */
+/* Names of verdicts and causes; initialises, extends and frees verdicts. */
 #include "model/verdict.h"
 
 #include <math.h>
@@ -180,7 +180,7 @@ bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double 
 	return true;
 }
 
-/* A growing array seen without its type. */
+/* A growing array of any type. */
 struct array {
 	void **items;
 	size_t *n_items, *capacity;
@@ -198,7 +198,7 @@ static enum fsl_status append(struct array array, const void *item, size_t size,
 	return status;
 }
 
-/* APPEND(perception, episodes, episode, err): *episode to the end of perception->episodes. */
+/* APPEND(perception, episodes, episode, err): appends *episode to perception->episodes. */
 #define APPEND(owner, field, item, err)                                                            \
 	append((struct array){(void **)&(owner)->field, &(owner)->n_##field,                       \
 			      &(owner)->field##_capacity},                                         \
@@ -281,7 +281,9 @@ void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *fro
 
 const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage)
 {
-	static const int64_t earliest_s = 1262304000, latest_s = 2524608000; /* 2010, 2050 */
+	static const int64_t earliest_s = 1262304000,
+			     latest_s = 2524608000; /* seconds since 1970 of
+						       the years 2010 and 2050 */
 	static const struct fsl_time_unit units[] = {
 		{"microseconds", FSL_NS_PER_US},
 		{"milliseconds", FSL_NS_PER_MS},
@@ -297,8 +299,8 @@ const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage 
 	return NULL;
 }
 
-/* The array doubles in the arena whenever its length is a power of two; the old copy stays until
- * the arena goes, which wastes at most as much again. */
+/* The array doubles in the arena whenever its length is a power of two. The old copy stays in the
+ * arena, which wastes at most as much again. */
 static bool make_room_for_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena)
 {
 	size_t n = coverage->n_skipped;

@@ -1,7 +1,5 @@
-/*
- * The verdicts: what perception and localisation say, in one struct each. Filled by src/detect and
- * src/blame, printed by src/report. Texts and arrays live in the verdict's arena.
- */
+/* The verdicts of perception and of localisation, one struct each. src/detect and src/blame fill
+ * them, src/report prints them. Texts and arrays live in the verdict's arena. */
 #ifndef FSL_MODEL_VERDICT_H
 #define FSL_MODEL_VERDICT_H
 
@@ -28,8 +26,8 @@ enum fsl_verdict_kind {
 	FSL_VERDICTS_N
 };
 const char *fsl_verdict_text(enum fsl_verdict_kind kind); /* "slow_rank" */
-/* True when nobody needs to be woken: nothing was found, or nothing that is a fault of a node (how
- * work is spread). */
+/* True if nobody needs to be woken: nothing was found, or only a spread of work, no fault of a
+ * node. */
 bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind);
 
 enum fsl_cause {
@@ -43,7 +41,7 @@ enum fsl_cause {
 const char *fsl_cause_text(enum fsl_cause cause); /* "compute" */
 int fsl_cause_from_text(const char *text);        /* -1: unknown */
 
-/* One number with its name and unit: {"own_ms": 44800.0} is {"own", 44800.0, "ms"}. */
+/* One number with its name and unit: {"own", 44800.0, "ms"} is printed as {"own_ms": 44800.0}. */
 struct fsl_fact {
 	const char *name; /* without unit; static */
 	double value;
@@ -57,30 +55,30 @@ struct fsl_culprit {
 	int32_t stage; /* pipeline stage of a stage imbalance; -1: none */
 	const char *server_ip;
 	enum fsl_cause cause;
-	enum fsl_cause other_cause; /* that the records cannot tell from it; FSL_CAUSES_N: none */
-	double lost_ms_per_step; /* time per step that this rank costs the job, all other culprits
-				    at their peers' level */
-	double share_of_loss;    /* of all lost time, 0..1 */
-	int64_t onset_step;      /* -1 unknown */
-	int64_t onset_ns;        /* FSL_NS_ABSENT unknown */
-	int64_t until_step;      /* first step after a recovered episode; -1: lasts */
-	double confidence;       /* 0..1 */
+	enum fsl_cause other_cause; /* another possible cause by the records; FSL_CAUSES_N: none */
+	double lost_ms_per_step;    /* time per step that this rank costs the job if all other
+				       culprits were at their peers' level */
+	double share_of_loss;       /* of all lost time, 0..1 */
+	int64_t onset_step;         /* -1 unknown */
+	int64_t onset_ns;           /* FSL_NS_ABSENT unknown */
+	int64_t until_step;         /* first step after the episode; -1: it lasts */
+	double confidence;          /* 0..1 */
 	size_t n_evidence;
 	struct fsl_fact evidence[FSL_FACTS_MAX];
-	const char *reason; /* one clause: why this rank, and why not the next-best suspect */
+	const char *reason; /* one clause: why this rank, and why not the next suspect */
 };
 
-/* A rank that looked suspicious and is not named: victim of another, or unconfirmed. */
+/* A rank that looked suspicious and is not a culprit: a victim of another rank, or unconfirmed. */
 struct fsl_suspect {
 	int32_t rank;
 	double late_ms_per_step; /* mean lateness per step, ms */
-	const char *detector;    /* who suspected it; static */
+	const char *detector;    /* name of the detector that suspected it; static */
 	const char *reason;      /* one clause */
 };
 
 enum fsl_method { FSL_METHOD_SPACE, FSL_METHOD_TIME, FSL_METHOD_LACK };
 
-/* kpiData: one window of the classical series. */
+/* Entry of kpiData: one window of a classical series. */
 struct fsl_kpi_point {
 	double timestamp_ms, value;
 	uint8_t abnormal;
@@ -90,7 +88,7 @@ struct fsl_kpi_point {
 struct fsl_detail {
 	int32_t rank;
 	const char *server_ip;
-	const char *kpi_id; /* metric name, with "!func" when a metric has several */
+	const char *kpi_id; /* metric name, with "!func" if a metric has several functions */
 	enum fsl_method method;
 	bool is_abnormal;
 	int32_t *rela_ranks;
@@ -101,7 +99,7 @@ struct fsl_detail {
 	size_t n_kpi;
 };
 
-/* What is put at its peers' level together in a what-if. */
+/* Kind of the group that a what-if puts at its peers' level. */
 enum fsl_whatif_kind {
 	FSL_WHATIF_HOST,     /* all ranks of a server */
 	FSL_WHATIF_STAGE,    /* all ranks of a pipeline stage */
@@ -115,28 +113,31 @@ const char *fsl_whatif_text(enum fsl_whatif_kind kind); /* "host" */
 struct fsl_whatif {
 	enum fsl_whatif_kind kind;
 	const char *name; /* "10.0.0.1", "2", "dataloader" */
-	double gain_ms;   /* time per step that comes back when only this is at its level */
-	double cost_ms;   /* time per step that only this costs, all else at its level */
+	double gain_ms;   /* time per step that comes back if only this group is at its level */
+	double cost_ms;   /* time per step that only this group costs, with all else at its level */
 };
 
-/* What the replay of the job says as a whole. Texts and arrays are borrowed from the replay. */
+/* Summary of the replay of the job. Texts and arrays are borrowed from the replay. */
 struct fsl_replay_summary {
-	bool is_on;        /* verification is configured and something was replayed */
+	bool is_on;        /* verification is configured and at least one step was replayed */
 	bool is_trusted;   /* the losses of the verdict come from the replay */
-	const char *doubt; /* why it is not trusted; "" */
-	size_t n_steps;    /* replayed */
-	/* Replayed against measured step times, as share of these; NaN unknown. */
+	const char *doubt; /* why the replay is not trusted; else "" */
+	size_t n_steps;    /* number of replayed steps */
+	/* Error of the replayed step times, as a share of the measured ones; NaN: unknown. */
 	double error_median, error_p95; /* without sign */
 	double error_mean;              /* with sign: above 0 the replay is slower */
-	double slowdown_all; /* over the steps with everything at its level; NaN unknown */
-	/* Of the time lost against that: what comes back with the worst 3 % of the ranks, with the
-	 * last pipeline stage, with the culprits at their level; NaN unknown or nothing lost. */
+	double slowdown_all; /* over all steps, against everything at its level; NaN: unknown */
+	/*
+	 * Shares of the time lost against that replay. Each is the part that comes back if the
+	 * named ranks are at their level: the slowest 3 % of the ranks, the last pipeline stage,
+	 * the culprits. NaN: unknown or nothing lost.
+	 */
 	double worst_ranks_share, last_stage_share, culprits_share;
 	struct fsl_whatif *whatifs;
 	size_t n_whatifs;
 };
 
-/* What one chapter of a long capture said. */
+/* Summary of one chapter of a long capture. */
 struct fsl_chapter_note {
 	int64_t begin_ns, end_ns;
 	size_t n_steps;
@@ -144,75 +145,78 @@ struct fsl_chapter_note {
 	double step_ms, slowdown, lost_ms_per_step; /* as in the localisation */
 	const struct fsl_culprit *culprits;         /* borrowed from the chapter's verdict */
 	size_t n_culprits;
-	bool is_told; /* the verdict is that of this chapter */
+	bool is_told; /* the verdict of the run is that of this chapter */
 };
 
-/* What a verdict is based on. */
+/* The data that a verdict is based on. */
 struct fsl_coverage {
 	size_t n_ranks_expected, n_ranks_seen;
-	int32_t *missing_ranks; /* expected, no usable marker file or no operator in it */
+	int32_t *missing_ranks; /* expected ranks without a usable marker file, or without an
+				   operator in it */
 	size_t n_missing_ranks;
 	uint64_t n_files, n_files_unusable, n_files_partial;
 	uint64_t n_bytes, n_records;
-	uint64_t n_bytes_before; /* of rows older than the time range, not read */
-	uint64_t n_bytes_behind; /* likewise newer */
+	uint64_t n_bytes_before; /* bytes of rows older than the time range, not read */
+	uint64_t n_bytes_behind; /* bytes of rows newer than the time range, not read */
 	uint64_t n_dropped[FSL_DROPS_N];
 	int64_t begin_ns, end_ns; /* time covered; FSL_NS_ABSENT: none */
 	size_t n_steps;
-	const char *steps_source; /* as fsl_steps.source */
-	size_t n_groups,
-		n_groups_matched; /* communicators with at least two members seen / matched */
-	/* Of the matched groups, those with operators that do not end together: not used; and how
-	 * far apart they end at worst (median of a channel), NaN: none. */
+	const char *steps_source;          /* as fsl_steps.source */
+	size_t n_groups, n_groups_matched; /* communicators with two or more members seen /
+					      matched */
+	/* Matched groups whose operators do not end together, and so are not used; and how far
+	 * apart their ends are in the worst group (median of a channel), NaN: no such group. */
 	size_t n_groups_disagreeing;
 	double ends_disagree_ms;
 	uint64_t n_instances, n_instances_matched;
-	uint64_t n_p2p, n_p2p_matched; /* point-to-point operators / of them, with their partner */
-	double clock_offset_max_ms;    /* largest host clock offset found; NaN: not measured */
-	double clock_residual_ms; /* median disagreement of common ends after correction; NaN */
-	/* Detectors that could not run and why ("SlidingWindowDBSCAN: HcclAllGather tp [0,1]: 2
-	 * ranks, needs 4"). */
+	uint64_t n_p2p, n_p2p_matched; /* point-to-point operators / matched with their partner */
+	double clock_offset_max_ms;    /* greatest host clock offset; NaN: not measured */
+	double clock_residual_ms;      /* median difference of common ends, corrected; NaN:
+					  unknown */
+	/* Detectors that could not run, with the reason ("SlidingWindowDBSCAN: HcclAllGather tp
+	 * [0,1]: 2 ranks, needs 4"). */
 	const char **skipped;
 	size_t n_skipped;
 };
 
-/* A unit of time other than ours. */
+/* A unit of time other than ns. */
 struct fsl_time_unit {
 	const char *name; /* "microseconds" */
 	int64_t ns;
 };
 
 /*
- * The unit in which the inputs' times may have been written where that was not ns: times in January
- * 1970 that lie between 2010 and 2050 in that unit. Clocks that count from the start of a host look
- * the same for some days, so it is a doubt and no more. NULL: there is none. Static.
+ * The unit in which the inputs' times may have been written instead of ns, NULL if there is no
+ * doubt; static. It is doubted if times lie in January 1970 as ns, but between 2010 and 2050 in
+ * that unit. A clock that counts from the start of a host looks the same for some days, so this is
+ * only a doubt.
  */
 const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage *coverage);
 
-/* Gives *out all of *from but ranks seen, steps with their time, and detectors skipped, which
- * are its own: both verdicts of a run stand on the same files. Lists are borrowed. */
+/* Copies *from to *out, except ranks seen, steps with their times and skipped detectors, which each
+ * verdict has of its own: both verdicts of a run stand on the same files. Lists are borrowed. */
 void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from);
 
 struct fsl_localisation {
 	struct fsl_arena arena;
-	/* sysTrace's part. */
+	/* sysTrace's part of the verdict. */
 	int result_code; /* 200 normal, 201 anomaly, 500 error */
 	bool compute, network, storage;
 	struct fsl_detail *abnormal;
 	size_t n_abnormal, abnormal_capacity;
 	struct fsl_detail *normal;
 	size_t n_normal, normal_capacity;
-	const char *error_message; /* "" */
-	/* Ours. */
+	const char *error_message; /* "" if there is no error */
+	/* failslow's part of the verdict. */
 	enum fsl_verdict_kind kind;
 	double confidence;
 	int64_t fault_ns; /* FSL_NS_ABSENT: none */
-	double slowdown; /* measured step time / step time with everybody at peer level; NaN unknown
-			  */
-	double step_ms;  /* median measured step time; NaN unknown */
+	double slowdown;  /* measured step time / that with all ranks at peer level; NaN unknown */
+	double step_ms;   /* median measured step time; NaN unknown */
 	double lost_ms_per_step; /* NaN unknown */
-	bool is_loss_replayed;   /* the losses come from the replay; false: from excess and waits */
-	bool lacks_peers; /* INSUFFICIENT_EVIDENCE: no rank does the same work as one in doubt */
+	bool is_loss_replayed;   /* losses are from the replay; false: from excess and waiting
+				    times */
+	bool lacks_peers; /* INSUFFICIENT_EVIDENCE: no rank does the same work as a rank in doubt */
 	struct fsl_replay_summary replay;
 	const char *reason; /* one sentence for the terminal */
 	struct fsl_culprit *culprits;
@@ -225,7 +229,7 @@ struct fsl_localisation {
 	struct fsl_chapter_note *chapters; /* oldest first; none: judged as a whole */
 	size_t n_chapters;
 	const char *algorithm; /* "failslow", "systrace"; static */
-	bool is_suppressed;    /* same culprits alarmed within look_back: no new alarm */
+	bool is_suppressed;    /* the same culprits were alarmed within look_back: no new alarm */
 	int64_t suppressed_since_ns;
 };
 
@@ -239,15 +243,15 @@ struct fsl_step_anomaly {
 
 /* A lasting change of the step time. */
 struct fsl_step_episode {
-	int64_t onset_step, until_step; /* until -1: lasts to the end */
+	int64_t onset_step, until_step; /* until -1: lasts to the end of the capture */
 	int64_t onset_ns;
-	double before_ms, after_ms; /* medians; means where it is of checkpoints */
+	double before_ms, after_ms; /* medians; means if the episode is about checkpoints */
 	double p_value;
 	size_t n_steps;
 	bool is_of_saves; /* checkpoints take longer, other steps do not */
 };
 
-/* A long step that is explained (checkpoint, GC) and therefore no alarm. */
+/* A long step with an explanation (checkpoint, GC), which is therefore no alarm. */
 struct fsl_step_explained {
 	int64_t step;
 	int64_t begin_ns;
@@ -257,14 +261,14 @@ struct fsl_step_explained {
 
 struct fsl_perception {
 	struct fsl_arena arena;
-	/* sysTrace's part. */
+	/* sysTrace's part of the verdict. */
 	bool is_anomaly;
 	const char *anomaly_type; /* "normal", "failSlow", "hang"; static */
 	struct fsl_step_anomaly *anomalies;
 	size_t n_anomalies, anomalies_capacity;
-	int64_t start_ns, end_ns; /* first and last step looked at */
+	int64_t start_ns, end_ns; /* first and last step examined */
 	const char *error_message;
-	/* Ours. */
+	/* failslow's part of the verdict. */
 	enum fsl_verdict_kind kind; /* NORMAL, JOB_SLOWDOWN, HANG, INSUFFICIENT_EVIDENCE */
 	const char *reason;
 	struct fsl_step_episode *episodes;
@@ -272,17 +276,17 @@ struct fsl_perception {
 	struct fsl_step_explained *explained;
 	size_t n_explained, explained_capacity;
 	struct fsl_step_anomaly
-		*slow_dataloader; /* steps whose data loading is long (enable_dataloader) */
+		*slow_dataloader; /* steps with long data loading (enable_dataloader) */
 	size_t n_slow_dataloader, slow_dataloader_capacity;
-	struct fsl_step_anomaly *slow_ckpt; /* checkpoints that take long (enable_ckpt) */
+	struct fsl_step_anomaly *slow_ckpt; /* long checkpoints (enable_ckpt) */
 	size_t n_slow_ckpt, slow_ckpt_capacity;
 	double hang_mins; /* now - last event of the job, minutes; NaN: no event */
-	bool is_over;     /* that is longer than hang_forget_hours: the job has ended */
+	bool is_over;     /* hang_mins exceeds hang_forget_hours: the job has ended */
 	int64_t hang_since_ns;
 	int32_t *stopped_first; /* ranks that stopped first; none: all stopped together */
 	size_t n_stopped_first;
-	/* Ranks in an operator that has not ended, where nobody has left an event for long enough
-	 * to be told and not for long enough to be a hang; else 0. */
+	/* Number of ranks in an operator that has not ended, if no rank has left an event for long
+	 * enough to report it and not long enough to be a hang; else 0. */
 	size_t n_stalled;
 	struct fsl_coverage coverage;
 };
@@ -294,16 +298,18 @@ void fsl_perception_init(struct fsl_perception *perception);
 void fsl_localisation_fini(struct fsl_localisation *localisation);
 void fsl_perception_fini(struct fsl_perception *perception);
 
-/* A culprit of whom nothing but the rank is known. */
+/* A culprit with a rank and no other facts. */
 struct fsl_culprit fsl_culprit_of(int32_t rank);
-/* Adds one number; dropped (false) when the culprit has FSL_FACTS_MAX already. @name, @unit:
- * static. */
+/*
+ * Adds one number. Drops it (false) if the culprit has FSL_FACTS_MAX already. @name, @unit: static.
+ */
 bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double value,
 			  const char *unit);
 
 /*
- * Copy one element to the end of its array. Texts and arrays that it points to are borrowed: they
- * live in the verdict's arena, in the run's, or are static. Fail with FSL_ERR_MEMORY only.
+ * Each function copies one element to the end of its array. Texts and arrays that the element
+ * points to are borrowed: they live in the verdict's arena, in the run's, or are static.
+ * FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
 					     const struct fsl_culprit *culprit,
@@ -314,7 +320,7 @@ enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisatio
 enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
 						 const struct fsl_suspect *suspect,
 						 struct fsl_error *err);
-/* Into abnormalDetail or normalDetail, as detail->is_abnormal says. */
+/* Adds to abnormalDetail or normalDetail, by detail->is_abnormal. */
 enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
 					    const struct fsl_detail *detail, struct fsl_error *err);
 enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
@@ -333,12 +339,11 @@ enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
 					     const struct fsl_step_anomaly *slow,
 					     struct fsl_error *err);
 
-/* One line of coverage->skipped, printed into @arena (the arena of the verdict that owns the
- * coverage). */
+/* Prints one line of coverage->skipped into @arena, the arena of the coverage's verdict. */
 enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena,
 					 struct fsl_error *err, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Copy of @n_ranks rank numbers in @arena; NULL when out of memory. */
+/* Copy of @n_ranks rank numbers in @arena; NULL if out of memory. */
 int32_t *fsl_ranks_copy(struct fsl_arena *arena, const int32_t *ranks, size_t n_ranks);
 
 #endif

@@ -1,5 +1,5 @@
-/* What travels of a verdict: each field of its structs has its line in a table here, read in both
- * directions, and the asserts fail when one is added. */
+/* Packing of verdicts. Each field of the structs has a line in a table here, which is used in both
+ * directions. The asserts fail if a field is added without a line. */
 #include "model/verdict_pack.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 enum {
-	VERDICT_MAGIC = 0x33565346, /* "FSV3"; another number when the bytes change */
+	VERDICT_MAGIC = 0x33565346, /* "FSV3"; changes with the layout of the bytes */
 	TEXT_BYTES_MAX = 1 << 26,   /* a list of FSL_RANKS_MAX ranks in words takes 8 MB */
 	ROWS_MAX = 1 << 26,         /* of one list: some metrics of each of FSL_RANKS_MAX ranks */
 };
@@ -26,8 +26,8 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_suspect) == 32, "fields 
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_whatif) == 32, "fields travel");
 
 enum kind {
-	KIND_RANK,  /* int32_t: -1 or a rank, or anything of which there are no more than ranks */
-	KIND_BELOW, /* an enum or int from 0 to below field.n_values */
+	KIND_RANK,  /* int32_t: -1 or a rank, or a count that ranks bound */
+	KIND_BELOW, /* an enum or int in [0, field.n_values) */
 	KIND_BOOL,  /* one byte, 0 or 1 */
 	KIND_SIZE,  /* size_t */
 	KIND_BITS,  /* 64 bits of any meaning: a double keeps its NaN */
@@ -58,7 +58,7 @@ struct field {
 	}
 
 static const struct field verdict_fields[] = {
-	BELOW(fsl_localisation, result_code, 501), /* and see is_result */
+	BELOW(fsl_localisation, result_code, 501), /* is_result checks the value further */
 	FIELD(fsl_localisation, compute, KIND_BOOL),
 	FIELD(fsl_localisation, network, KIND_BOOL),
 	FIELD(fsl_localisation, storage, KIND_BOOL),
@@ -159,7 +159,7 @@ static const struct field coverage_fields[] = {
 	FIELD(fsl_coverage, clock_residual_ms, KIND_BITS),
 };
 
-/* The fields of one struct, but for its arrays. */
+/* The fields of one struct, without its arrays. */
 struct table {
 	const struct field *fields;
 	size_t n_fields, n_row_bytes;
@@ -191,7 +191,7 @@ static void pack_text_or_null(struct fsl_pack *pack, const char *text)
 	}
 }
 
-/* Widened copies of the field at @at, which may lie anywhere. */
+/* The field at @at in its own width; @at may be unaligned. */
 union value {
 	uint8_t byte;
 	uint32_t word;
@@ -300,8 +300,8 @@ enum fsl_status fsl_localisation_pack(const struct fsl_localisation *localisatio
 	return FSL_OK;
 }
 
-/* The bytes and where their texts and arrays go. Short memory makes the bytes bad as well, so that
- * everything stops: asked for once, at the end. */
+/* The bytes, and the arena for their texts and arrays. If memory is short, the bytes are marked
+ * bad, too, so that all reading stops; the caller checks once, at the end. */
 struct source {
 	struct fsl_unpack unpack;
 	struct fsl_arena *arena;
@@ -313,7 +313,7 @@ static void refuse_unless(struct source *source, bool is_sound)
 	source->unpack.is_bad = source->unpack.is_bad || !is_sound;
 }
 
-/* @memory, which was asked for. */
+/* Returns @memory and marks the source bad if an allocation failed. */
 static void *have(struct source *source, void *memory)
 {
 	source->is_short = source->is_short || memory == NULL;
@@ -329,7 +329,7 @@ static const char *unpack_text(struct source *source)
 				     : have(source, fsl_arena_strndup(source->arena, text, n));
 }
 
-/* A byte that is 0 or 1. */
+/* Reads a byte that must be 0 or 1. */
 static bool unpack_bool(struct source *source)
 {
 	uint8_t value = fsl_unpack_u8(&source->unpack);
@@ -385,7 +385,7 @@ static void unpack_row(struct source *source, const struct table *table, void *r
 	}
 }
 
-/* What follows a count: @n rows into zeroed memory. */
+/* Reads the @n rows after a count into zeroed memory. */
 static void unpack_rows(struct source *source, const struct table *table, void *rows, size_t n)
 {
 	for (size_t i = 0; i < n && !source->unpack.is_bad; i++) {
@@ -402,7 +402,7 @@ static size_t unpack_count(struct source *source, const struct table *table, siz
 	return fsl_unpack_count(&source->unpack, n_max, n_bytes);
 }
 
-/* Memory of the arena for @n elements; NULL for none. */
+/* Arena memory for @n elements; NULL for none. */
 static void *allocate(struct source *source, size_t n, size_t size)
 {
 	size_t n_bytes = 0;
@@ -413,7 +413,7 @@ static void *allocate(struct source *source, size_t n, size_t size)
 	return have(source, is_size ? fsl_arena_alloc(source->arena, n_bytes) : NULL);
 }
 
-/* An array in the arena. */
+/* Reads an array into the arena. */
 static void *unpack_array(struct source *source, const struct table *table, size_t *n_rows)
 {
 	size_t n = unpack_count(source, table, ROWS_MAX);
@@ -486,7 +486,7 @@ static void unpack_culprits(struct source *source, struct fsl_localisation *out)
 	}
 }
 
-/* One by one, so that there is the room that a next one expects. */
+/* Adds one by one, so that the array has the capacity that a later addition expects. */
 static void unpack_skipped(struct source *source, struct fsl_coverage *coverage)
 {
 	size_t n_skipped = fsl_unpack_count(&source->unpack, ROWS_MAX, sizeof(uint32_t));
@@ -513,7 +513,7 @@ static bool is_result(int code)
 	return code == 200 || code == 201 || code == 500;
 }
 
-/* In the order of fsl_localisation_pack. */
+/* Reads in the order of fsl_localisation_pack. */
 static void unpack_verdict(struct source *source, struct fsl_localisation *out)
 {
 	refuse_unless(source, fsl_unpack_u32(&source->unpack) == VERDICT_MAGIC);

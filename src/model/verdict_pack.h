@@ -1,19 +1,18 @@
-/* A verdict as bytes, to be kept and told again by another run. */
+/* A verdict as bytes, which a later run can read and report again. */
 #ifndef FSL_MODEL_VERDICT_PACK_H
 #define FSL_MODEL_VERDICT_PACK_H
 
 #include "base/pack.h"
 #include "model/verdict.h"
 
-/* Appends everything in @localisation to @pack; numbers bit for bit. FSL_ERR_MEMORY when there is
- * no room. */
+/* Appends all of @localisation to @pack, numbers bit for bit. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_localisation_pack(const struct fsl_localisation *localisation,
 				      struct fsl_pack *pack, struct fsl_error *err);
 
 /*
- * Makes @out, initialised by fsl_localisation_init and empty, what was packed. Texts and arrays
- * that it points to live in its arena, also those that are static elsewhere. The bytes are not
- * trusted: FSL_ERR_FORMAT when they are not exactly one sound verdict. After any failure @out is an
+ * Reads a packed verdict to @out, which is empty and initialised by fsl_localisation_init. All
+ * texts and arrays live in its arena, also those that are static elsewhere. The bytes are not
+ * trusted: FSL_ERR_FORMAT if they are not exactly one sound verdict. After a failure @out is an
  * empty initialised verdict. End it with fsl_localisation_fini in any case.
  */
 enum fsl_status fsl_localisation_unpack(struct fsl_localisation *out, const void *bytes,

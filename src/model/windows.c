@@ -120,7 +120,7 @@ void *fsl_view_take(const struct fsl_view *view, size_t size_bytes)
 	return fsl_arena_take(view->scratch, size_bytes);
 }
 
-/* Parts for each thread: so many that one which is slower holds the others up but little. */
+/* Parts for each thread: enough of them that one slow part delays the others only a little. */
 enum { PARTS_PER_THREAD = 8 };
 
 enum fsl_status fsl_view_each(const struct fsl_view *view, size_t n, size_t bench_bytes,
