@@ -1,4 +1,4 @@
-/* Loads both files into one struct, and answers questions about it. */
+/* Loads both files into one struct, and looks up its parts. */
 #include "config/config.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 static const char systrace_default[] = "/etc/systrace/config/model_config.json";
 static const char failslow_default[] = FSL_CONFIG_DIR "/model_config.json";
 
-/* "a/b.json" -> "a", "b.json" -> "."; config arena. */
+/* Folder of a path: "a/b.json" -> "a", "b.json" -> "."; config arena. */
 static const char *directory_of(struct fsl_arena *arena, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -31,7 +31,7 @@ static enum fsl_status enter_file(struct fsl_config_loader *loader, const char *
 								 : fsl_config_no_memory(loader);
 }
 
-/* A file that the model names must be there; without a name the built-in metrics stand in. */
+/* A metric file that the model file names must exist. Without a name, built-in metrics are used. */
 static enum fsl_status load_metric_file(struct fsl_config_loader *loader, bool is_named)
 {
 	const char *path = loader->config->metric_config;
@@ -69,7 +69,7 @@ static enum fsl_status load_files(struct fsl_config_loader *loader, const char *
 			status = fsl_config_read(loader, path, &root);
 		}
 		if (status != FSL_OK || root == NULL) {
-			return status; /* unreadable: nothing more can be said about it */
+			return status; /* unreadable: no further checks are possible */
 		}
 	}
 	config->path = loader->file;

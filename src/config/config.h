@@ -1,7 +1,7 @@
 /*
- * Configuration: sysTrace's model_config.json and metric_config.json, extended by our own keys.
- * Every key is a row of one table (config_keys.c): path, type, default, range, unit, help;
- * `failslow config` prints it, the JSON Schema and the documentation are checked against it.
+ * Configuration: sysTrace's model_config.json and metric_config.json, extended by failslow's own
+ * keys. Every key is a row of one table (config_keys.c): path, type, default, range, unit, help.
+ * `failslow config` prints the table; tests check the JSON Schema and the documentation against it.
  */
 #ifndef FSL_CONFIG_CONFIG_H
 #define FSL_CONFIG_CONFIG_H
@@ -19,29 +19,29 @@
 #include "model/topology.h"
 
 enum fsl_algorithm {
-	FSL_ALGORITHM_FAILSLOW, /* lateness says that somebody is late, excess of own time says who
-				 */
-	FSL_ALGORITHM_SYSTRACE, /* the reference's rules with its bugs removed */
+	FSL_ALGORITHM_FAILSLOW, /* lateness tells that a rank is late, excess of own time which
+				   one */
+	FSL_ALGORITHM_SYSTRACE, /* the reference's rules without its bugs */
 };
 
-/* The state file, where the configuration names no other. */
+/* Name of the state file, unless the configuration gives another. */
 #define FSL_STATE_FILE "failslow_state.db"
 
 enum fsl_verification_mode {
-	FSL_VERIFICATION_REPLAY, /* a rank is named only if the job loses by it when replayed */
+	FSL_VERIFICATION_REPLAY, /* a rank is named only if the replayed job loses time by it */
 	FSL_VERIFICATION_OFF,
 };
 enum fsl_schema { FSL_SCHEMA_FAILSLOW, FSL_SCHEMA_SYSTRACE };
 
 enum { FSL_AGG_FUNCS_MAX = 16, FSL_METRIC_CONFIGS_MAX = 64, FSL_DETECTOR_CONFIGS_MAX = 64 };
-/* Room for the groups of 100,000 ranks; a larger file is no configuration. */
+/* Greatest size of a file: room for the groups of 100,000 ranks. */
 enum { FSL_CONFIG_BYTES_MAX = 16 * 1024 * 1024 };
 
 /* One entry of aggregation.funcs. */
 struct fsl_agg_func {
 	enum fsl_agg agg;
 	double q;           /* percent, PERCENTILE only */
-	const char *suffix; /* "percentile_q-90": name of the series when a metric has several */
+	const char *suffix; /* "percentile_q-90": name of the series if a metric has several */
 };
 
 /* One detector as configured: {"type": ..., parameters}. */
@@ -49,8 +49,9 @@ struct fsl_detector_config {
 	const struct fsl_detector *detector; /* NULL: the configuration says null */
 	const void *params;                  /* detector->params_size bytes; config arena */
 	const char *name;                    /* "type" */
-	int64_t alarm_filter_window_size; /* runs shorter than this are dropped; inner key wins */
-	enum fsl_metric metric;           /* extra detectors: the metric they look at */
+	int64_t alarm_filter_window_size;    /* shorter runs of alarms are dropped; inner key
+						wins */
+	enum fsl_metric metric;              /* of an extra detector: its metric */
 	bool enabled;
 };
 
@@ -61,7 +62,7 @@ struct fsl_metric_config {
 	bool is_launch;      /* launch table (name ends in "_launch") instead of device time */
 	const char *type;    /* "compute", "network", "storage" */
 	double during_s;
-	int64_t during_steps; /* windows of so many steps instead; 0: of during_s */
+	int64_t during_steps; /* length of a window in steps; 0: during_s applies */
 	size_t n_funcs;
 	struct fsl_agg_func funcs[FSL_AGG_FUNCS_MAX];
 	struct fsl_detector_config time_detector, space_detector;
@@ -70,14 +71,14 @@ struct fsl_metric_config {
 struct fsl_config {
 	struct fsl_arena arena; /* holds every text below */
 	const char *path;       /* of model_config.json; "" for built-in defaults */
-	const char *directory;  /* relative paths are relative to this */
+	const char *directory;  /* base of relative paths */
 
-	/* Paths; absolute or relative to the working directory after loading. */
+	/* Paths; after loading absolute or relative to the working directory. */
 	const char *training_log;
 	const char *root_path;
 	const char *fail_slow_perception_path;
 	const char *slow_node_detection_path;
-	bool is_output_given; /* both are what --output says, not what their keys say */
+	bool is_output_given; /* true: --output sets both paths, not their keys */
 	const char *rank_table_json;
 	const char *metric_config; /* NULL: the built-in one is used */
 	const char
@@ -113,13 +114,13 @@ struct fsl_config {
 	double look_back_mins;
 	enum fsl_schema verdict_schema;
 
-	/* Topology: hccl_domain, n_lists == 0 where absent. */
+	/* Topology: hccl_domain; n_lists == 0 if absent. */
 	struct fsl_domain hccl_domain[FSL_GROUP_KINDS_N];
 
-	/* Ours. */
+	/* Keys of failslow. */
 	enum fsl_algorithm algorithm;
-	uint32_t causes;        /* bit per enum fsl_cause that may be named */
-	double trim_head_share; /* 0.2: share of each series left out at its start (classical
+	uint32_t causes;        /* one bit for each enum fsl_cause that may be named */
+	double trim_head_share; /* 0.2: part left out at the start of each series (classical
 				   points) */
 	double slow_ratio_min;  /* 1.03: least job slowdown that one culprit must explain */
 	double persistence_min; /* 0.5: share of the steps of an episode in which a culprit is slow
@@ -127,23 +128,22 @@ struct fsl_config {
 	int64_t steps_min;      /* 8: fewer steps than this are insufficient evidence */
 	double rank_coverage_min; /* 0.7: fewer ranks than this share are insufficient evidence */
 	enum fsl_verification_mode verification;
-	int64_t replay_steps_max; /* 400: steps replayed at most */
-	int64_t replay_budget_ms; /* 400: processor time of the replay at most, about */
+	int64_t replay_steps_max; /* 400: greatest number of steps to replay */
+	int64_t replay_budget_ms; /* 400: greatest processor time of the replay, about */
 	double chapter_hours;     /* 4: longer captures are judged in chapters; 0: never */
-	int64_t chapter_parts;    /* 64: chapters that a capture has at least where it has steps
-				     enough */
-	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
-	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
-	int64_t jobs;                  /* threads; 0: as many as the input is worth */
+	int64_t chapter_parts;    /* 64: least number of chapters of a capture with enough steps */
+	int64_t chapter_operators_min; /* 1000000: captures with fewer are cut by hours alone */
+	bool chapter_keep;             /* keeps the verdicts of chapters for the next run */
+	int64_t jobs;                  /* threads; 0: as many as the size of the input justifies */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 
 	size_t n_metrics;
 	struct fsl_metric_config metrics[FSL_METRIC_CONFIGS_MAX];
 	/*
-	 * "detectors": {NAME: {...}}: built-in parameters, and plug-ins. The first n_detectors are
-	 * named by the file, in its order; behind them, up to n_detectors_known, stand the other
-	 * built-in detectors with their defaults. Sorting or running "what the user listed" stops
-	 * at n_detectors.
+	 * "detectors": {NAME: {...}}: parameters of built-in detectors, and plug-ins. The first
+	 * n_detectors entries are those that the file names, in its order. The other built-in
+	 * detectors follow with their defaults, up to n_detectors_known. Code that runs the
+	 * detectors of the user stops at n_detectors.
 	 */
 	size_t n_detectors, n_detectors_known;
 	struct fsl_detector_config detectors[FSL_DETECTOR_CONFIGS_MAX];
@@ -157,47 +157,45 @@ struct fsl_config {
 struct fsl_config_value {
 	const char *key;   /* "k_sigma", "HcclAllGather.aggregation.during_s" */
 	const char *value; /* JSON text; paths as they are used, not as they were written */
-	const char *file;  /* where it was read; "" for a default */
+	const char *file;  /* file that holds it; "" for a default */
 };
 
 struct fsl_registry;
 
 /*
- * Loads @path (NULL: built-in defaults). Errors name file, key, value and what is allowed; unknown
- * keys are warnings with the nearest known key; keys that sysTrace knows and nothing uses are
- * accepted silently. On failure @config is left empty.
- * @registry resolves detector names and loads plug-ins named by "plugin"; it must outlive @config.
+ * Loads @path (NULL: built-in defaults). Errors name file, key, value and the allowed values.
+ * Unknown keys are warnings with the nearest known key. Keys that sysTrace knows and nothing uses
+ * are accepted silently. On failure @config is empty. @registry resolves detector names and loads
+ * the plug-ins that "plugin" names; it must outlive @config.
  */
 enum fsl_status fsl_config_load(struct fsl_config *config, const char *path,
 				struct fsl_registry *registry, struct fsl_error *err);
 void fsl_config_fini(struct fsl_config *config);
 
-/* Receives every problem as one line of text; level is FSL_LOG_ERROR or FSL_LOG_WARNING. */
+/* Receives every problem as one line of text. The level is FSL_LOG_ERROR or FSL_LOG_WARNING. */
 struct fsl_config_reporter {
 	void (*report)(void *context, enum fsl_log_level level, const char *text);
 	void *context;
 };
-/*
- * As fsl_config_load, but goes on after an error so that @reporter hears of all problems; the first
- * error is also in @err.
- */
+/* As fsl_config_load, but goes on after an error, so that @reporter gets all problems. The first
+ * error is also in @err. */
 enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *path,
 					 struct fsl_registry *registry,
 					 const struct fsl_config_reporter *reporter,
 					 struct fsl_error *err);
 
 /*
- * The configuration used when the command line names none: the first readable of
+ * The configuration that is used if the command line names none: the first readable of
  * FSL_CONFIG_DIR/model_config.json and sysTrace's /etc/systrace/config/model_config.json. Static;
- * NULL: neither is there.
+ * NULL: neither exists.
  */
 const char *fsl_config_find_default(void);
 
-/* The metric with this name; also spelled with Allreduce / AllReduce swapped. NULL: absent. */
+/* The metric with this name; Allreduce and AllReduce are the same. NULL: absent. */
 const struct fsl_metric_config *fsl_config_metric(const struct fsl_config *config,
 						  const char *name);
-/* Parameters of a built-in detector: the "detectors" section, else its defaults. Never NULL for a
- * known name. */
+/* Parameters of a built-in detector: from the "detectors" section, else its defaults. Never NULL
+ * for a known name. */
 const struct fsl_detector_config *fsl_config_detector(const struct fsl_config *config,
 						      const char *name);
 
@@ -215,7 +213,7 @@ enum fsl_config_kind {
 	FSL_KIND_SWITCH,    /* bool: true for the second of two choices */
 	FSL_KIND_WORD,      /* const char *: one of choices */
 	FSL_KIND_OTHER,     /* read by a function of its own */
-	FSL_KIND_UNUSED,    /* accepted because sysTrace's files have it, never read */
+	FSL_KIND_UNUSED,    /* accepted because sysTrace's files have the key, never read */
 };
 
 /* One row of the key table, for `failslow config keys`, the schema test and the documentation test.
@@ -228,11 +226,12 @@ struct fsl_config_key {
 	size_t offset;              /* in struct fsl_config or struct fsl_metric_config */
 	const char *fallback;       /* default as JSON text */
 	double min, max;            /* of numbers, inclusive */
-	const char *unit;           /* "" where it has none */
-	const char *const *choices; /* texts that are allowed, NULL-terminated; NULL: any */
-	bool is_ours;               /* false: one of sysTrace's */
+	const char *unit;           /* "" if it has none */
+	const char *const *choices; /* allowed texts, NULL-terminated; NULL: any */
+	bool is_ours;               /* false: a key of sysTrace */
 	const char *help;           /* one sentence */
 };
+/* All rows of the table; static. */
 const struct fsl_config_key *fsl_config_keys(size_t *n_keys);
 
 #endif

@@ -1,5 +1,4 @@
-/* The metric configuration that is used where no file is; a test holds it equal to the shipped one.
- */
+/* Built-in metric configuration, for lack of a file; a test keeps it equal to the shipped file. */
 #include "config/config_load.h"
 
 /* sysTrace's shipped values: windows of p90, DBSCAN between ranks, n-sigma against the past. */

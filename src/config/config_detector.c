@@ -1,4 +1,4 @@
-/* Detector blocks: those of a metric, and the "detectors" section of model_config.json. */
+/* Detector blocks of metrics, and the "detectors" section of model_config.json. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum {
 	NAMES_MAX = FSL_DETECTOR_CONFIGS_MAX,
-	PARAMS_MAX = 128, /* of a detector, that are offered as nearest known key */
-	ENTRIES_MAX = FSL_DETECTOR_CONFIGS_MAX / 2, /* the other half is for built-in ones */
+	PARAMS_MAX = 128, /* parameters that an unknown key is compared with */
+	ENTRIES_MAX = FSL_DETECTOR_CONFIGS_MAX / 2, /* the other half is for built-in detectors */
 };
 #define FILTER_KEY "alarm_filter_window_size"
 
@@ -23,14 +23,14 @@ static const struct fsl_param *find_param(const struct fsl_detector *detector, c
 	return NULL;
 }
 
-/* A plug-in that cannot be loaded is a problem of the file that names it. */
+/* Reports a plug-in that cannot be loaded as a problem of the file that names it. */
 static enum fsl_status report_plugin(struct fsl_config_loader *loader, const char *key,
 				     const struct fsl_error *why)
 {
 	if (why->status == FSL_ERR_MEMORY) {
 		return fsl_config_no_memory(loader);
 	}
-	/* The newest link says what was tried, the root why it failed. */
+	/* The newest link tells the action, the root tells why it failed. */
 	const char *tried = why->n_causes > 1 ? why->causes[why->n_causes - 1].message : "";
 	return fsl_config_problem(loader, FSL_LOG_ERROR,
 				  "unusable plug-in: file=\"%s\", key=\"%s\": %s%s%s", loader->file,
@@ -55,16 +55,14 @@ static enum fsl_status report_unknown_detector(struct fsl_config_loader *loader,
 				  nearest != NULL ? nearest : "", nearest != NULL ? "\"" : "");
 }
 
-/* "key.name", or NULL when out of memory. */
+/* "key.name", or NULL if out of memory. */
 static const char *sub_key(struct fsl_config_loader *loader, const char *key, const char *name)
 {
 	return fsl_arena_printf(&loader->config->arena, "%s.%s", key, name);
 }
 
-/*
- * Which detector a block is about: its "plugin", else its "type", else @name (NULL: there must be
- * one of the two). *out stays NULL after a reported problem.
- */
+/* The detector of a block: from its "plugin", else its "type", else @name (NULL: the block must
+ * have "plugin" or "type"). *out stays NULL after a reported problem. */
 static enum fsl_status resolve_detector(struct fsl_config_loader *loader, const cJSON *block,
 					const char *key, const char *name,
 					const struct fsl_detector **out)
@@ -152,7 +150,7 @@ static enum fsl_status record_params(struct fsl_config_loader *loader, const cJS
 	return FSL_OK;
 }
 
-/* Window of the alarm filter: the block's own, else the one outside it, else the detector's. */
+/* Window of the alarm filter: from the block, else from outside it, else the detector's default. */
 static enum fsl_status load_filter(struct fsl_config_loader *loader, const cJSON *block,
 				   const char *key, const cJSON *outer_window,
 				   struct fsl_detector_config *out)
@@ -175,7 +173,7 @@ static enum fsl_status load_filter(struct fsl_config_loader *loader, const cJSON
 	return FSL_OK;
 }
 
-/* True when @path is a parameter or the holder of parameters ("n_sigma_method"). */
+/* True if @path is a parameter or an object that holds parameters ("n_sigma_method"). */
 static bool is_param_path(const struct fsl_detector *detector, const char *path)
 {
 	size_t length = strlen(path);
@@ -188,7 +186,7 @@ static bool is_param_path(const struct fsl_detector *detector, const char *path)
 	return false;
 }
 
-/* Reports what the detector does not know among the members of @object and takes it out. */
+/* Reports and removes the members of @object that the detector does not know. */
 static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *object,
 				    const char *key, const char *holder,
 				    const struct fsl_detector *detector)
@@ -232,7 +230,7 @@ static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *obj
 	return FSL_OK;
 }
 
-/* Unknown keys of a block and of the objects in it that hold parameters. */
+/* Removes unknown keys of a block and of the parameter objects inside it. */
 static enum fsl_status drop_all_unknown(struct fsl_config_loader *loader, cJSON *block,
 					const char *key, const struct fsl_detector *detector)
 {
@@ -248,7 +246,7 @@ static enum fsl_status drop_all_unknown(struct fsl_config_loader *loader, cJSON 
 	return status;
 }
 
-/* Parameters by the detector's table; @merged is the block with the outer window put in. */
+/* Reads parameters by the detector's table. @merged is the block with the outer window added. */
 static enum fsl_status load_params(struct fsl_config_loader *loader, const cJSON *merged,
 				   const char *key, struct fsl_detector_config *out)
 {
@@ -262,13 +260,13 @@ static enum fsl_status load_params(struct fsl_config_loader *loader, const cJSON
 		return record_params(loader, merged, key, out->detector, out->params);
 	}
 	out->detector = NULL;
-	/* The message of the registry names place, key, value and what is allowed. */
+	/* The registry's message has place, key, value and the allowed values. */
 	return status == FSL_ERR_MEMORY
 		       ? fsl_config_no_memory(loader)
 		       : fsl_config_problem(loader, FSL_LOG_ERROR, "%s", fsl_error_root(&why));
 }
 
-/* The parameters of a resolved block. */
+/* Reads the parameters of a resolved block. */
 static enum fsl_status fill_detector(struct fsl_config_loader *loader, const cJSON *block,
 				     const char *key, const cJSON *outer_window,
 				     struct fsl_detector_config *out)
@@ -345,7 +343,7 @@ static enum fsl_metric first_metric(const struct fsl_detector *detector)
 	return (enum fsl_metric)metric;
 }
 
-/* "metric" and "enabled" of an entry of the section. */
+/* Reads "metric" and "enabled" of an entry of the section. */
 static enum fsl_status load_entry_keys(struct fsl_config_loader *loader, const cJSON *block,
 				       const char *key, struct fsl_detector_config *out)
 {
@@ -408,7 +406,7 @@ static enum fsl_status load_entry(struct fsl_config_loader *loader, const cJSON 
 	return status;
 }
 
-/* Entries with defaults for the detectors that the file does not name. */
+/* Adds entries with defaults for the detectors that the file does not name. */
 static enum fsl_status add_unnamed(struct fsl_config_loader *loader)
 {
 	struct fsl_config *config = loader->config;

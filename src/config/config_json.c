@@ -1,4 +1,4 @@
-/* Configuration files to cJSON: size, syntax with its place, duplicate keys. */
+/* Reads configuration files to cJSON: checks size, syntax (with place) and duplicate keys. */
 #include "config/config_load.h"
 
 #include <stdlib.h>
@@ -6,17 +6,17 @@
 
 #include "base/file.h"
 
-/* Bytes of the line that a syntax error shows before and behind its place; the parser may point one
+/* Bytes of the line that a syntax error shows before and after its place. The parser may point one
  * byte late. */
 enum { NEAR_BEFORE = 12, NEAR_BEHIND = 24 };
 
-/* One object or array that is still to be looked at, and how to write its path. */
+/* An object or array still to be examined, and its path. */
 struct node {
 	cJSON *item;
-	size_t parent; /* index of the node that holds it; SIZE_MAX: the root */
+	size_t parent; /* index of the node that contains it; SIZE_MAX: the root */
 };
 
-/* One member of an object with its position, for finding equal names. */
+/* A member of an object with its position, for finding equal names. */
 struct member {
 	cJSON *item;
 	size_t idx;
@@ -29,7 +29,7 @@ static int compare_members(const void *left, const void *right)
 	return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
 }
 
-/* "a.b.name" of a member of nodes[idx]; array elements have no name of their own. */
+/* "a.b.name" for a member of nodes[idx]. Array elements have no name. */
 static const char *member_path(struct fsl_config_loader *loader, const struct node *nodes,
 			       size_t idx, const char *name)
 {
@@ -43,7 +43,7 @@ static const char *member_path(struct fsl_config_loader *loader, const struct no
 	return path;
 }
 
-/* Deletes all but the last of members with equal names. */
+/* Deletes members with equal names, except the last. */
 static enum fsl_status drop_equal_names(struct fsl_config_loader *loader, const struct node *nodes,
 					size_t idx)
 {

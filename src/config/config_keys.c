@@ -1,4 +1,4 @@
-/* The key table: one row per key of both files; loading, checking, schema and manual follow it. */
+/* The key table: one row per key of both files. Loading, checks, schema and manual follow it. */
 #include "config/config.h"
 
 /* Short forms that keep a row on two lines. */
@@ -21,7 +21,7 @@
 #define SYSTRACE         false
 #define OURS             true
 
-/* Limits that only catch slips such as a time in the place of a number of steps. */
+/* Limits that only catch slips, such as a time where a number of steps is expected. */
 enum {
 	COUNT_LIMIT = 1000000000,
 	PARTS_LIMIT = 4096,
@@ -67,7 +67,7 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "state_path", PATH_NULL, AT(state_path), "null", ANY, "", NULL, OURS,
 	 "State file of look_back; null: failslow_state.db in slow_node_detection_path."},
 
-	/* Perception: did the job get slower, does it still move? */
+	/* Perception: is the job slower, and does it still move? */
 	{MODEL, "with_fail_slow", BOOL, AT(with_fail_slow), "false", ANY, "", NULL, SYSTRACE,
 	 "Takes the time range from the newest failSlow file of fail_slow_perception_path."},
 	{MODEL, "task_stable_step", INTEGER, AT(task_stable_step), "3", 0, COUNT_LIMIT, "steps",
@@ -167,7 +167,7 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
 	 "Number of threads; 0: as many as the input is worth, one per core at most."},
 
-	/* Detectors beside those of the metrics. */
+	/* Detectors besides those of the metrics. */
 	{MODEL, "detectors", OTHER("object"), "{}", ANY, "", NULL, OURS,
 	 "Parameters of built-in detectors, and detectors from shared objects, by name."},
 	{MODEL, "detectors.<detector>.enabled", OTHER("bool"), "true", ANY, "", NULL, OURS,
@@ -181,7 +181,7 @@ static const struct fsl_config_key keys[] = {
 	{MODEL, "detectors.<detector>.alarm_filter_window_size", OTHER("integer"), "1", 1,
 	 COUNT_LIMIT, "windows", NULL, OURS, "Shorter runs of alarms than this are dropped."},
 
-	/* Keys of the model file without effect: for editors, and sysTrace's. */
+	/* Keys of the model file without effect: for editors, and of sysTrace. */
 	{MODEL, "$schema", UNUSED("text"), "null", ANY, "", NULL, OURS,
 	 "No effect: tells editors where the JSON Schema of the file is."},
 	{MODEL, "data_type", UNUSED("text"), "\"json\"", ANY, "", NULL, SYSTRACE,

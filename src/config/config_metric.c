@@ -1,4 +1,4 @@
-/* metric_config.json: how the operators of a metric become series, and which detectors see them. */
+/* metric_config.json: how a metric makes series of operators, and which detectors judge them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 static const char launch_suffix[] = "_launch";
 
-/* Keys that may stand in a metric, in its aggregation, and in one of its functions. */
+/* Allowed keys of a metric, of its aggregation, and of one of its functions. */
 static const char *const metric_keys[] = {
 	"metric_type",    "aggregation",  "method", "priority", "type", "alarm_filter_window_size",
 	"space_detector", "time_detector"};
@@ -33,7 +33,7 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 	return FSL_OK;
 }
 
-/* The parameter of percentile (0..100) or quantile (0..1); other functions have none. */
+/* Reads the parameter of percentile (0..100) or quantile (0..1); other functions have none. */
 static enum fsl_status load_func_params(struct fsl_config_loader *loader, const cJSON *params,
 					const char *key, const char *name, struct fsl_agg_func *out)
 {
@@ -70,7 +70,7 @@ static enum fsl_status load_func_params(struct fsl_config_loader *loader, const 
 	return cJSON_IsObject(params) ? check_keys(loader, params, path, known, needs_q) : FSL_OK;
 }
 
-/* One entry of aggregation.funcs; taken into @metric when it is right. */
+/* Reads one entry of aggregation.funcs; adds it to @metric if it is valid. */
 static enum fsl_status load_func(struct fsl_config_loader *loader, const cJSON *item,
 				 const char *key, struct fsl_metric_config *metric)
 {
@@ -181,7 +181,7 @@ static enum fsl_status load_aggregation(struct fsl_config_loader *loader, const 
 		       : status;
 }
 
-/* Operator and table from the name: "HcclAllGather_launch" is the launch of HcclAllGather. */
+/* Sets operator and table from the name: "HcclAllGather_launch" is the launch of HcclAllGather. */
 static enum fsl_status name_metric(struct fsl_config_loader *loader, const char *name,
 				   struct fsl_metric_config *metric)
 {
@@ -203,7 +203,7 @@ static enum fsl_status load_detectors(struct fsl_config_loader *loader, const cJ
 	if (space == NULL || time == NULL) {
 		return fsl_config_no_memory(loader);
 	}
-	/* sysTrace filters only what time detectors find. */
+	/* sysTrace filters only the findings of time detectors. */
 	enum fsl_status status =
 		fsl_config_load_detector(loader, fsl_config_item(json, "space_detector"), space,
 					 NULL, &metric->space_detector);

@@ -1,6 +1,4 @@
-/* model_config.json: the rows of the key table, unknown keys, and the keys with a shape of their
- * own.
- */
+/* model_config.json: the rows of the key table, unknown keys, and keys with their own structure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +9,12 @@
 #include "plugin/registry.h"
 
 enum { KEYS_MAX = 128 };
-/* 1973 in ms since 1970: smaller numbers in the place of ms are seconds. */
+/* 1973 as ms since 1970: a smaller number is in seconds, not ms. */
 #define LEAST_PLAUSIBLE_MS 1e11
-/* Above this a number of ms does not fit into ns; such a number is in us or ns. */
+/* A greater number of ms does not fit into ns; it is in us or ns. */
 #define GREATEST_MS 9.2e12
 
-/* True when @key is a row, or a holder of rows ("enable_detect_type"), of the model file. */
+/* True if @key is a row of the model file, or an object that holds rows ("enable_detect_type"). */
 static bool is_model_key(const char *key, bool *is_holder)
 {
 	size_t n_keys = 0, length = strlen(key);
@@ -27,7 +25,7 @@ static bool is_model_key(const char *key, bool *is_holder)
 			continue;
 		}
 		if (rows[i].key[length] == '\0') {
-			return true; /* "detectors" is a row itself: its function looks inside */
+			return true; /* "detectors" is a row with a function of its own */
 		}
 		*is_holder = *is_holder || rows[i].key[length] == '.';
 	}
@@ -42,8 +40,8 @@ static const char *leaf(const char *path)
 }
 
 /*
- * The member @name of the object that @prefix names ("", "replay."). A key at the wrong level
- * ("enable_cal" at the top) is nearest to the row with the same name in another object.
+ * Reports the member @name of the object that @prefix names ("", "replay."). For a key at the wrong
+ * level ("enable_cal" at the top) the nearest key is the row with the same name in another object.
  */
 static enum fsl_status report_unknown(struct fsl_config_loader *loader, const char *prefix,
 				      const char *name)
@@ -68,7 +66,7 @@ static enum fsl_status report_unknown(struct fsl_config_loader *loader, const ch
 	return fsl_config_unknown(loader, prefix, name, known, n_known);
 }
 
-/* Members of "enable_detect_type" and "fail_slow_ops". */
+/* Checks the members of "enable_detect_type" and "fail_slow_ops". */
 static enum fsl_status check_holder(struct fsl_config_loader *loader, const cJSON *holder)
 {
 	if (!cJSON_IsObject(holder)) {
@@ -96,7 +94,7 @@ static enum fsl_status check_holder(struct fsl_config_loader *loader, const cJSO
 	return FSL_OK;
 }
 
-/* The wrong one of the two files: members as a metric has them. */
+/* True if the file is a metric file given as model file: its members look like metrics. */
 static bool is_metric_file(const cJSON *root)
 {
 	for (const cJSON *item = root->child; item != NULL; item = item->next) {
@@ -120,7 +118,7 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 	for (const cJSON *item = root->child; item != NULL; item = item->next) {
 		bool is_holder = false;
 		enum fsl_status status = FSL_OK;
-		/* With a dot in its name it is no row, although rows are written so. */
+		/* A member whose name has a dot is no row, although rows are written with dots. */
 		if (strchr(item->string, '.') != NULL || !is_model_key(item->string, &is_holder)) {
 			status = report_unknown(loader, "", item->string);
 		} else if (is_holder) {
@@ -133,7 +131,7 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 	return FSL_OK;
 }
 
-/* One end of the range: ms since 1970 as number, or text as on the command line. */
+/* One end of the range: ms since 1970 as a number, or a text as on the command line. */
 static bool range_end(const cJSON *item, int64_t *out_ns)
 {
 	if (cJSON_IsString(item)) {
@@ -142,7 +140,7 @@ static bool range_end(const cJSON *item, int64_t *out_ns)
 	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || item->valuedouble > GREATEST_MS) {
 		return false;
 	}
-	/* Whole and broken ms apart, so that no digit is lost. */
+	/* Whole and fractional ms apart, so that no digit is lost. */
 	int64_t whole = (int64_t)item->valuedouble;
 	double part = item->valuedouble - (double)whole;
 	*out_ns = whole * FSL_NS_PER_MS + (int64_t)(part * FSL_NS_PER_MS + 0.5);
@@ -214,12 +212,12 @@ static enum fsl_status load_causes(struct fsl_config_loader *loader, const cJSON
 	return fsl_config_record_json(loader, key, item, false);
 }
 
-/* One list of ranks, in the order of the file. *ok is false for anything but different ranks. */
+/* Reads one list of ranks, in the order of the file. *ok: it is a list of different ranks. */
 static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJSON *item,
 				      struct fsl_rank_list *out, bool *ok)
 {
 	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
-	/* The second half is a sorted copy that shows equal ranks. */
+	/* The second half holds a sorted copy, which shows equal ranks. */
 	int32_t *ranks = fsl_arena_alloc(&loader->config->arena, 2 * n * sizeof(*ranks));
 	if (ranks == NULL) {
 		return fsl_config_no_memory(loader);
@@ -306,7 +304,7 @@ static enum fsl_status load_domains(struct fsl_config_loader *loader, const cJSO
 	return fsl_config_record_json(loader, key, item, false);
 }
 
-/* State of look_back: beside the verdicts when not named. */
+/* Path of the state for look_back; beside the verdicts unless it is named. */
 static enum fsl_status complete_state_path(struct fsl_config_loader *loader)
 {
 	struct fsl_config *config = loader->config;

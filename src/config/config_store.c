@@ -1,4 +1,4 @@
-/* One value at a time: checked against its row, written into the configuration, recorded. */
+/* One value at a time: checks it against its row, writes it into the configuration, records it. */
 #include "config/config_load.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 #include "base/nearest.h"
 
 enum {
-	SHOWN_LENGTH = 60, /* of a wrong value in a message */
+	SHOWN_LENGTH = 60, /* bytes of a wrong value that a message shows */
 	ALLOWED_BYTES = 256,
-	NESTED_MAX = 8, /* names joined by dots; no key of ours has as many */
+	NESTED_MAX = 8, /* names joined by dots; no key has more */
 };
-/* Largest whole number that a double holds exactly, with all smaller ones. */
+/* The greatest whole number up to which a double holds all exactly. */
 #define EXACT_INTEGER_MAX 9007199254740992.0
 
-/* Choices are written as unsigned. */
+/* Choices are written through an unsigned. */
 _Static_assert(sizeof(enum fsl_algorithm) == sizeof(unsigned), "size of an enum");
 _Static_assert(sizeof(enum fsl_schema) == sizeof(unsigned), "size of an enum");
 
@@ -64,7 +64,7 @@ enum fsl_status fsl_config_wrong(struct fsl_config_loader *loader, const char *k
 	return status;
 }
 
-/* True when @name begins one of the names: is it, or an object that holds it. */
+/* True if @name equals one of the names, or is an object that holds one. */
 static bool begins_name(const char *name, size_t length, const char *const *known, size_t n_known)
 {
 	for (size_t i = 0; i < n_known; i++) {
@@ -77,9 +77,9 @@ static bool begins_name(const char *name, size_t length, const char *const *know
 }
 
 /*
- * Keys of inner objects have dots in messages and in the manual, and are written so into files,
- * where "replay.steps_max" is a name like any other. What was meant by one, with dots; NULL: @name
- * has none, or nothing is like it.
+ * The key that was meant by a name with dots; NULL: @name has no dots, or no key is near. Messages
+ * and the manual write keys of inner objects with dots. Users copy that form into files, where
+ * "replay.steps_max" is an ordinary unknown name.
  */
 static const char *meant_with_dots(const char *name, const char *nearest, const char *const *known,
 				   size_t n_known)
@@ -212,7 +212,11 @@ const char *fsl_config_resolve(struct fsl_config_loader *loader, const char *pat
 
 const char *fsl_config_number_text(double value, char *buffer, size_t size)
 {
-	enum { DIGITS_MIN = 15, DIGITS_MAX = 17 }; /* that a double keeps .. needs */
+	enum {
+		DIGITS_MIN = 15,
+		DIGITS_MAX = 17
+	}; /* digits: a double keeps the first number,
+	      needs the second */
 	if (!isfinite(value)) {
 		(void)snprintf(buffer, size, "null");
 		return buffer;
@@ -270,7 +274,7 @@ static const char *allowed_text(const struct fsl_config_key *row, char *buffer, 
 	return row->type;
 }
 
-/* Index of the text among the choices, SIZE_MAX when it is none of them. */
+/* Index of the text among the choices, SIZE_MAX if it is none of them. */
 static size_t choice_idx(const struct fsl_config_key *row, const cJSON *item)
 {
 	if (row->choices == NULL || !cJSON_IsString(item)) {
@@ -311,7 +315,7 @@ static bool is_allowed(const struct fsl_config_key *row, const cJSON *item)
 	return true;
 }
 
-/* Text and paths: copied into the arena; *out NULL for null and "". */
+/* Stores a text or a path in the arena; *out is NULL for null and "". */
 static enum fsl_status store_text(struct fsl_config_loader *loader,
 				  const struct fsl_config_key *row, const cJSON *item,
 				  const char **out)
@@ -356,12 +360,12 @@ static enum fsl_status store_checked(struct fsl_config_loader *loader,
 		break;
 	case FSL_KIND_OTHER:
 	case FSL_KIND_UNUSED:
-		fsl_assert_failed(row->key, __FILE__, __LINE__); /* has no field */
+		fsl_assert_failed(row->key, __FILE__, __LINE__); /* this kind has no field */
 	}
 	return FSL_OK;
 }
 
-/* What `failslow config explain` shows: paths as they are used, all else as it was written. */
+/* Value for `failslow config explain`: paths as they are used, all other values as written. */
 static enum fsl_status record_stored(struct fsl_config_loader *loader,
 				     const struct fsl_config_key *row, const cJSON *item,
 				     const char *key, const void *field, bool is_default)
@@ -414,5 +418,5 @@ const struct fsl_config_key *fsl_config_row(const char *key)
 			return &rows[i];
 		}
 	}
-	fsl_assert_failed(key, __FILE__, __LINE__); /* a misspelled key in the loader */
+	fsl_assert_failed(key, __FILE__, __LINE__); /* the loader misspells a key */
 }

@@ -1,4 +1,4 @@
-/* Parameters of a detector from JSON, checked against the detector's own table. */
+/* Reads the parameters of a detector from JSON and checks them against the detector's table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static enum fsl_status reject(const struct fsl_param *param, const cJSON *value,
 	return status;
 }
 
-/* Index of a choice's text, -1 when it is none of them. */
+/* Index of a choice's text, -1 if it is none of them. */
 static int find_choice(const struct fsl_param *param, const cJSON *value)
 {
 	for (int i = 0; cJSON_IsString(value) && param->choices[i] != NULL; i++) {
@@ -55,7 +55,7 @@ static int find_choice(const struct fsl_param *param, const cJSON *value)
 	return -1;
 }
 
-/* The value as a double (choices: their index); false when type or range are wrong. */
+/* The value as a double (choices: their index); false if type or range is wrong. */
 static bool read_value(const struct fsl_param *param, const cJSON *value, double *out)
 {
 	int choice = -1;
@@ -85,7 +85,8 @@ static bool read_value(const struct fsl_param *param, const cJSON *value, double
 
 static void store_value(const struct fsl_param *param, double value, char *params)
 {
-	/* memcpy: the table gives offsets in bytes, the struct behind them is the detector's own.
+	/*
+	 * memcpy, because the table gives offsets in bytes and only the detector knows the struct.
 	 */
 	int64_t integer = 0;
 	bool flag = false;
@@ -109,7 +110,7 @@ static void store_value(const struct fsl_param *param, double value, char *param
 	}
 }
 
-/* The value of a dotted key: *out is NULL when it, or an object on the way to it, is absent. */
+/* Looks up a dotted key. *out is NULL if the value, or an object on the way to it, is absent. */
 static enum fsl_status look_up(const cJSON *json, const struct fsl_param *param, const char *where,
 			       const cJSON **out, struct fsl_error *err)
 {

@@ -1,4 +1,4 @@
-/* Which detectors exist, and how a shared object becomes one of them. */
+/* The list of detectors, and how a shared object joins it. */
 #include "plugin/registry.h"
 
 #include <dlfcn.h>
@@ -17,10 +17,10 @@ static const struct fsl_detector *const builtin[] = {
 #define DETECTOR(name) &fsl_detector_##name,
 #include "detectors.def"
 #undef DETECTOR
-	NULL, /* ends the table; an empty array is no C */
+	NULL, /* ends the table; C has no empty arrays */
 };
 
-/* Whole numbers come from JSON as doubles, which are exact up to here. */
+/* Whole numbers come from JSON as doubles, which are exact up to this value. */
 #define EXACT_INTEGER_MAX 9007199254740992.0
 
 enum { N_BUILTIN = sizeof(builtin) / sizeof(builtin[0]) - 1 };
@@ -100,7 +100,7 @@ static bool is_text(const char *text)
 	return text != NULL && text[0] != '\0';
 }
 
-/* Whether the default could be written in a configuration. */
+/* True if the default could be written in a configuration. */
 static bool is_fallback_allowed(const struct fsl_param *param)
 {
 	double fallback = param->fallback;
@@ -178,7 +178,7 @@ static const char *detector_fault(const struct fsl_detector *detector)
 
 enum fsl_status fsl_detector_check(const struct fsl_detector *detector, struct fsl_error *err)
 {
-	/* Another ABI means another layout: nothing else may be read before this. */
+	/* Another ABI means another layout: no other field may be read before this check. */
 	if (detector->abi != FSL_DETECTOR_ABI) {
 		return FSL_FAIL(err, FSL_ERR_PLUGIN,
 				"detector was built for another version of failslow, build it "
@@ -212,7 +212,7 @@ static const struct fsl_detector *loaded_from(const struct fsl_registry *registr
 	return NULL;
 }
 
-/* Checks what @handle exports and takes it into the table. */
+/* Checks the export of @handle and adds it to the table. */
 static enum fsl_status adopt(struct fsl_registry *registry, const char *path, void *handle,
 			     struct fsl_error *err)
 {
@@ -246,7 +246,7 @@ static enum fsl_status adopt(struct fsl_registry *registry, const char *path, vo
 enum fsl_status fsl_registry_load_plugin(struct fsl_registry *registry, const char *path,
 					 const struct fsl_detector **out, struct fsl_error *err)
 {
-	/* The canonical path has a slash in it, so that dlopen never searches library folders. */
+	/* The canonical path contains a slash, so that dlopen never searches library folders. */
 	char canonical[PATH_MAX];
 	if (realpath(path, canonical) == NULL) {
 		return FSL_FAIL(err, FSL_ERR_PLUGIN, "cannot load plug-in: path=\"%s\", why=\"%s\"",

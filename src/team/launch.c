@@ -1,15 +1,13 @@
-/* Whether this process is one of several, without asking MPI: its start-up takes most of a second,
- * and in a process that no launcher started it looks for one. */
+/* Tells whether this process is one of several, without asking MPI: MPI takes most of a second to
+ * start, and it searches for a launcher even if there is none. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "team/team.h"
 
-/*
- * In this order: mpirun below Slurm leaves both kinds. Slurm's own variables are those of the step:
- * a batch script has SLURM_NTASKS, too, and is one process.
- */
+/* In this order, because mpirun below Slurm sets both kinds of variables. The Slurm variables are
+ * those of the step: a batch script has SLURM_NTASKS, too, and is one process. */
 static const struct {
 	const char *size, *place;
 } launchers[] = {

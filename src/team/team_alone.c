@@ -1,4 +1,4 @@
-/* The team of a build without MPI: one process, whatever started it. */
+/* The team of a build without MPI: one process, however it was started. */
 #include "team/team.h"
 
 #include "base/log.h"
@@ -43,7 +43,7 @@ const char *fsl_team_library(void)
 	return "no";
 }
 
-/* There is nobody else to send to or to hear from. */
+/* There is no other process to send to or receive from. */
 void fsl_team_send(int place, const void *bytes, size_t n_bytes)
 {
 	(void)bytes, (void)n_bytes;

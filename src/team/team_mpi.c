@@ -1,7 +1,5 @@
-/*
- * The team over MPI. Two rules: only the thread that joined talks, and nobody polls without pause,
- * for MPI's own waiting would take a core from the processes that read.
- */
+/* The team over MPI. Two rules: only the thread that joined talks, and no process polls without
+ * pause, because MPI's own waiting would take a core from the processes that read. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,13 +13,13 @@
 enum {
 	TAG_SIZE = 1,
 	TAG_BYTES = 2,
-	CHUNK_BYTES = 1 << 30, /* counts of MPI are int */
-	POLLS_AWAKE = 2000,    /* about a millisecond: answers usually come at once */
+	CHUNK_BYTES = 1 << 30, /* MPI counts are int */
+	POLLS_AWAKE = 2000,    /* about a millisecond: most answers come at once */
 	PAUSE_NS_MIN = 50 * 1000,
 	PAUSE_NS_MAX = 2 * 1000 * 1000,
 };
 
-/* The membership of this process; size 0: not joined. Like MPI itself there is one. */
+/* The membership of this process; size 0: not joined. One per process, as in MPI itself. */
 static struct {
 	int size, place, n_threads;
 	bool is_broken;
@@ -33,7 +31,7 @@ static struct fsl_launch launch(void)
 	return fsl_launch_read(getenv);
 }
 
-/* Waits for what is on its way; the core goes to whoever else has something to do. */
+/* Waits for a message on its way and yields the core to other processes meanwhile. */
 static void wait_awake(MPI_Request *request, int n_polls_max)
 {
 	int is_done = 0;
@@ -65,8 +63,9 @@ static void wait_moving(MPI_Request *request)
 }
 
 /*
- * mpirun may bind each process to cores of its own or leave all cores to all: those that this one
- * may use are divided by the number of processes on the host that may use some of the same.
+ * mpirun may bind each process to its own cores or leave all cores to all processes. The allowed
+ * cores of this process are divided by the number of processes on the host whose allowed cores
+ * overlap with them.
  */
 static int share_of_cores(void)
 {
@@ -106,7 +105,7 @@ enum fsl_status fsl_team_join(struct fsl_error *err)
 	if (size != told.n_processes) {
 		(void)MPI_Finalize();
 		if (told.place > 0) {
-			return FSL_OK; /* the first one says it */
+			return FSL_OK; /* the first process reports it */
 		}
 		return FSL_FAIL(
 			err, FSL_ERR_CONFIG,
@@ -192,7 +191,7 @@ enum fsl_status fsl_team_receive(int place, struct fsl_message *message, struct 
 {
 	uint64_t size = 0;
 	MPI_Request received = MPI_REQUEST_NULL;
-	/* Who sends the size sends the bytes behind it: only the size is waited for asleep. */
+	/* The sender of the size sends the bytes next: only the size is waited for asleep. */
 	(void)MPI_Irecv(&size, 1, MPI_UINT64_T, place, TAG_SIZE, MPI_COMM_WORLD, &received);
 	wait_asleep(&received);
 	message->n_bytes = 0;
