@@ -1,4 +1,4 @@
-/* Runs the classical observation points that are switched on and lists the ranks without data. */
+/* Runs the enabled classical observation points and lists the ranks without data. */
 #include "detect/classical.h"
 
 #include <omp.h>
@@ -22,7 +22,7 @@ static bool has_device_times(const struct fsl_rank *rank)
 	return false;
 }
 
-/* Some input has device times: a rank without any has lost them. */
+/* True if any rank has device times: a rank without them has then lost them. */
 static bool any_device_times(const struct fsl_run *run)
 {
 	for (size_t r = 0; r < run->n_ranks; r++) {
@@ -33,7 +33,7 @@ static bool any_device_times(const struct fsl_run *run)
 	return false;
 }
 
-/* The metric whose name LACK entries carry: the first observation point that is switched on. */
+/* Metric name of LACK entries: that of the first enabled observation point. */
 static const char *first_metric(const struct fsl_config *config)
 {
 	if (!config->enable_cal && config->enable_op_launch) {
@@ -69,7 +69,7 @@ static bool has_data(const struct fsl_rank *rank, bool wants_device)
 	return rank != NULL && (wants_device ? has_device_times(rank) : rank->n_ops > 0);
 }
 
-/* Every expected rank without operators, once; a run in which no rank has any lacks no rank. */
+/* Lists every expected rank without operators once. If no rank has operators, no rank is listed. */
 static enum fsl_status list_lacking(struct fsl_localisation *out,
 				    const struct fsl_classical *classical, struct fsl_error *err)
 {
@@ -102,7 +102,7 @@ static bool wants_steps(const struct fsl_config *config)
 	return false;
 }
 
-/* The enabled observation points, one after the other. */
+/* Runs the enabled observation points, one after the other. */
 static enum fsl_status run_points(struct fsl_localisation *out,
 				  const struct fsl_classical *classical, struct fsl_error *err)
 {

@@ -10,10 +10,10 @@
 #include "model/verdict.h"
 
 /*
- * Appends the entries of sysTrace's abnormalDetail and normalDetail to @out, sets its resultCode
- * and the compute/network/storage flags, and notes detectors that were skipped and why in
- * out->coverage. Ranks without data become one LACK entry each. Result does not depend on the
- * number of threads.
+ * Appends the entries of sysTrace's abnormalDetail and normalDetail to @out and sets its resultCode
+ * and the compute/network/storage flags. Notes skipped detectors, with the reason, in
+ * out->coverage. Each rank without data becomes one LACK entry. The result does not depend on the
+ * number of threads. FSL_ERR_MEMORY, FSL_ERR_PLUGIN.
  */
 enum fsl_status fsl_classical_run(struct fsl_localisation *out, const struct fsl_run *run,
 				  const struct fsl_topology *topology,

@@ -18,7 +18,7 @@ struct ballot {
 	struct fsl_series series;
 	double *scores;
 	bool *in_slow_group, *taken;
-	uint8_t *labels; /* alarmed by any function, as the windows */
+	uint8_t *labels; /* alarmed by any function, laid out as the windows */
 	struct fsl_notes notes;
 	enum fsl_status status;
 	struct fsl_error err;
@@ -122,7 +122,7 @@ static enum fsl_status emit_ballot(struct fsl_localisation *out,
 	return fsl_entries_add(out, source->classical, &entries, err);
 }
 
-/* Pipelines on threads, results in their order. */
+/* Judges pipelines on several threads and adds the results in their order. */
 static enum fsl_status run_ballots(struct fsl_localisation *out,
 				   const struct fsl_metric_source *source,
 				   const struct fsl_targets *targets, const bool *is_slow,

@@ -27,13 +27,15 @@ void fsl_entries_flag(struct fsl_localisation *out, const char *type)
 	}
 }
 
-/* Peers that an abnormal entry names: the first max_num_normal_results, and the rest. */
+/*
+ * Peers that an abnormal entry lists: the first max_num_normal_results are named, the rest omitted.
+ */
 struct peers {
 	int32_t *named, *omitted;
 	size_t n_named, n_omitted;
 };
 
-/* Without an entry from the space detector there is no peer to compare with: empty lists. */
+/* Lists the peers; none without an entry of the space detector to compare with. */
 static enum fsl_status list_peers(struct peers *peers, struct fsl_localisation *out,
 				  const struct fsl_classical *classical,
 				  const struct fsl_entries *entries, struct fsl_error *err)

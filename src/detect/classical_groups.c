@@ -1,4 +1,4 @@
-/* Slow groups of comm: tensor-parallel groups judged against each other by their mean times. */
+/* Slow groups of comm: tensor-parallel groups, judged against each other by their mean times. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ struct part {
 	struct fsl_error err;
 };
 
-/* Mean over the members of a window's values; windows without a value stay NaN. */
+/* Mean over the members of each window's values; a window without a value stays NaN. */
 static void mean_series(struct fsl_windows *out, size_t member, const struct fsl_windows *windows)
 {
 	for (size_t w = 0; w < windows->n_windows; w++) {
@@ -39,7 +39,7 @@ static void mean_series(struct fsl_windows *out, size_t member, const struct fsl
 	}
 }
 
-/* The groups as members of one unit of work; "rank" is the index of the target. */
+/* Makes the groups members of one unit of work; "rank" is the index of the target. */
 static enum fsl_status group_windows(struct fsl_windows *out, const struct part *parts,
 				     size_t n_targets, size_t func, struct fsl_error *err)
 {
@@ -110,7 +110,7 @@ static enum fsl_status merge_part(const struct part *part, struct fsl_notes *not
 	return fsl_notes_merge(notes, &part->notes, err);
 }
 
-/* Series of all groups on threads, then the comparison of the groups. */
+/* Builds the series of all groups on several threads, then compares the groups. */
 static enum fsl_status run_parts(bool *is_slow, const struct fsl_metric_source *source,
 				 const struct fsl_targets *targets, struct fsl_notes *notes,
 				 struct fsl_error *err)

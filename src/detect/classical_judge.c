@@ -1,11 +1,11 @@
-/* Time and space detector on one unit of work, and which of the two has the last word. */
+/* Runs the time and the space detector on one unit of work, and fuses their labels. */
 #include <stdio.h>
 #include <string.h>
 
 #include "detect/classical_parts.h"
 #include "detect/engine.h"
 
-/* Value of an integer parameter, @fallback when the detector has none of this name. */
+/* Value of an integer parameter, @fallback if the detector has none of this name. */
 static int64_t param_int(const struct fsl_detector_config *config, const char *key,
 			 int64_t fallback)
 {
@@ -25,7 +25,7 @@ static bool is_wanted(const struct fsl_detector_config *config)
 	return config->detector != NULL && config->enabled;
 }
 
-/* One scan; labels as the windows. */
+/* Runs one scan; labels are laid out as the windows. */
 static enum fsl_status scan(const struct fsl_detector_config *config,
 			    const struct fsl_windows *windows, uint8_t *labels, bool *has_run,
 			    struct fsl_error *err)
@@ -63,7 +63,7 @@ static enum fsl_status run_time(struct fsl_judgement *out, const struct fsl_metr
 	return status;
 }
 
-/* The first @n_windows windows of every member. */
+/* Copies the first @n_windows windows of every member. */
 static enum fsl_status head_of(struct fsl_windows *out, const struct fsl_windows *windows,
 			       size_t n_windows, struct fsl_error *err)
 {
@@ -81,7 +81,7 @@ static enum fsl_status head_of(struct fsl_windows *out, const struct fsl_windows
 	return status;
 }
 
-/* Why the space detector cannot judge this unit, "" when it can; @text is of @size bytes. */
+/* Why the space detector cannot judge this unit; "" if it can. @text is of @size bytes. */
 static const char *obstacle(const struct fsl_detector_config *config,
 			    const struct fsl_windows *windows, size_t n_windows, char *text,
 			    size_t size)
@@ -104,8 +104,9 @@ static const char *obstacle(const struct fsl_detector_config *config,
 }
 
 /*
- * As the reference, the matrix has as many windows as the first member: longer members are cut,
- * shorter ones end in holes. Labels of a detector that ran replace those of the time detector.
+ * As in the reference, the matrix has as many windows as the first member: longer members are cut,
+ * shorter ones end in holes. If the space detector ran, its labels replace the labels of the time
+ * detector.
  */
 static enum fsl_status run_space(struct fsl_judgement *out, const struct fsl_metric_config *metric,
 				 const struct fsl_windows *windows, const char *label,

@@ -117,7 +117,8 @@ static enum fsl_status run_task(struct task *task, const struct fsl_metric_sourc
 				   &task->notes, err);
 	}
 	if (status == FSL_OK && !has_anomaly(task)) {
-		/* Nobody asks for the series of a healthy group; thousands of groups add up. */
+		/* Frees the series of healthy groups: they are no longer needed, and thousands of
+		 * groups add up. */
 		for (size_t f = 0; f < task->series.n_funcs; f++) {
 			fsl_judgement_fini(&task->judgements[f]);
 		}
@@ -178,7 +179,7 @@ static enum fsl_status emit_task(struct fsl_localisation *out,
 	return status;
 }
 
-/* Targets on threads; of a single one, its ranks. */
+/* Runs targets on several threads; a single target runs its ranks on threads instead. */
 static void run_tasks(struct task *tasks, const struct fsl_metric_source *source,
 		      const struct fsl_targets *targets)
 {
@@ -193,7 +194,7 @@ static void run_tasks(struct task *tasks, const struct fsl_metric_source *source
 	}
 }
 
-/* Results in the order of the targets. */
+/* Adds the results in the order of the targets. */
 static enum fsl_status run_targets(struct fsl_localisation *out,
 				   const struct fsl_metric_source *source,
 				   const struct fsl_targets *targets, struct fsl_notes *notes,

@@ -1,4 +1,6 @@
-/* What could not run and why: equal reasons of many groups become one line of the verdict. */
+/*
+ * Reasons why detectors could not run. Equal reasons of many groups become one line of the verdict.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 
 enum { WHY_BYTES = 256, NOTES_COMPARED_MAX = 64 };
 
-/* The recent note with this subject and reason; NULL: none. Older ones are not looked for, so that
+/* The recent note with this subject and reason; NULL: none. Older notes are not searched, so that
  * many different reasons do not cost a comparison with each other. */
 static struct fsl_note *find_note(struct fsl_notes *notes, const char *subject, const char *why)
 {

@@ -1,4 +1,4 @@
-/* What the parts of the classical localisation share. */
+/* Shared by the parts of the classical localisation. */
 #ifndef FSL_DETECT_CLASSICAL_PARTS_H
 #define FSL_DETECT_CLASSICAL_PARTS_H
 
@@ -7,13 +7,14 @@
 #include "model/topology.h"
 #include "model/verdict.h"
 
-/* sysTrace's names of the operators that stand for a whole tensor- or data-parallel group. */
+/* sysTrace's names of the operators that represent a whole tensor- or data-parallel group. */
 #define FSL_CLASSICAL_TP_METRIC "HcclAllGather"
 #define FSL_CLASSICAL_DP_METRIC "HcclAllReduce"
 
 enum {
-	FSL_CLASSICAL_SPELLINGS_MAX = 8, /* spellings of one operator's name */
-	FSL_CLASSICAL_COMM_FILES_MIN = 8 /* fewer rank files and pairs are not voted on */
+	FSL_CLASSICAL_SPELLINGS_MAX = 8, /* greatest number of spellings of one operator's name */
+	FSL_CLASSICAL_COMM_FILES_MIN = 8 /* least number of rank files, and of ranks in a
+					    pipeline, for a vote */
 };
 
 struct fsl_classical {
@@ -23,17 +24,17 @@ struct fsl_classical {
 	struct fsl_steps steps; /* empty unless a metric has windows of steps */
 };
 
-/* Threads, as many as the key "jobs" allows. */
+/* Number of threads, by the key "jobs". */
 int fsl_classical_threads(const struct fsl_classical *classical);
 
-/* "subject: where and n_more more: why", a line for coverage.skipped. */
+/* A line of coverage.skipped: "subject: where and n_more more: why". */
 struct fsl_note {
 	const char *subject; /* detector or metric */
-	const char *where;   /* metric and communicator; "" where there is none */
+	const char *where;   /* metric and communicator; "" if there is none */
 	const char *why;
-	size_t n_more; /* further places with the same subject and reason */
+	size_t n_more; /* number of further places with the same subject and reason */
 };
-/* Gathered by one thread. Start as {0}. */
+/* Notes that one thread gathers. Start as {0}. */
 struct fsl_notes {
 	struct fsl_arena arena;
 	struct fsl_note *items;
@@ -48,26 +49,27 @@ enum fsl_status fsl_notes_flush(struct fsl_localisation *out, const struct fsl_n
 				struct fsl_error *err);
 void fsl_notes_fini(struct fsl_notes *notes);
 
-/* One communicator to be judged. */
+/* One communicator to judge. */
 struct fsl_target {
 	const struct fsl_group *group; /* topology->groups */
 	const char *label;             /* "tp [0,1,2,3]"; the targets' arena */
-	bool is_consecutive;           /* no rank that has data lies between its ranks */
+	bool is_consecutive;           /* no other rank with data lies between its ranks */
 };
 struct fsl_targets {
 	struct fsl_arena arena;
 	struct fsl_target *items;
 	size_t n_items;
-	enum fsl_group_kind kind; /* what the lists were */
+	enum fsl_group_kind kind; /* kind of the lists */
 };
 /*
- * The communicators with exactly the ranks of the lists of a kind (those with data), in the order
- * of the lists; of several with the same ranks the one with most operators. Start as {0}.
+ * Finds the communicators whose ranks are exactly those of a list of this kind (ranks without data
+ * left out), in the order of the lists. If several communicators have the same ranks, the one with
+ * most operators is taken. Start @out as {0}.
  */
 enum fsl_status fsl_targets_find(struct fsl_targets *out, const struct fsl_classical *classical,
 				 enum fsl_group_kind kind, struct fsl_error *err);
 void fsl_targets_fini(struct fsl_targets *targets);
-/* tp, or dp when the first tp list has one rank. */
+/* tp; dp if the first tp list has only one rank. */
 enum fsl_group_kind fsl_targets_main_kind(const struct fsl_topology *topology);
 
 /* One metric, and the ids of its operator's name. */
@@ -77,7 +79,7 @@ struct fsl_metric_source {
 	uint32_t op_ids[FSL_CLASSICAL_SPELLINGS_MAX];
 	size_t n_op_ids;
 };
-/* Not *is_found: the metric is not configured or names no aggregation; the reason is in @notes. */
+/* *is_found is false if the metric is not configured or has no aggregation; @notes says why. */
 enum fsl_status fsl_metric_source_find(struct fsl_metric_source *out,
 				       const struct fsl_classical *classical, const char *name,
 				       struct fsl_notes *notes, bool *is_found,
@@ -86,24 +88,26 @@ enum fsl_status fsl_metric_source_find(struct fsl_metric_source *out,
 /* A metric on a communicator: one matrix per aggregation function. Start as {0}. */
 struct fsl_series {
 	struct fsl_windows windows[FSL_AGG_FUNCS_MAX];
-	size_t n_funcs; /* 0: no sample; the reason is in the notes */
+	size_t n_funcs; /* 0: no sample; @notes has the reason */
 };
 enum fsl_status fsl_series_build(struct fsl_series *out, const struct fsl_metric_source *source,
 				 const struct fsl_target *target, struct fsl_notes *notes,
 				 struct fsl_error *err);
 void fsl_series_fini(struct fsl_series *series);
 
-/* Labels of one unit of work after fusion of its detectors. */
+/* Labels of one unit of work, fused from its detectors. */
 struct fsl_judgement {
 	uint8_t *labels; /* n_members x n_windows as the windows; heap */
 	enum fsl_method method;
-	bool has_run; /* some detector ran */
+	bool has_run; /* at least one detector ran */
 };
-/* Time and space detector of @metric on @windows; whoever could not run is in @notes. */
+/*
+ * Runs the time and space detector of @metric on @windows. @notes lists those that could not run.
+ */
 enum fsl_status fsl_judge(struct fsl_judgement *out, const struct fsl_metric_config *metric,
 			  const struct fsl_windows *windows, const char *label,
 			  struct fsl_notes *notes, struct fsl_error *err);
-/* The time detector alone. */
+/* Runs the time detector alone. */
 enum fsl_status fsl_judge_time(struct fsl_judgement *out, const struct fsl_metric_config *metric,
 			       const struct fsl_windows *windows, const char *label,
 			       struct fsl_notes *notes, struct fsl_error *err);
@@ -112,16 +116,16 @@ bool fsl_judgement_is_anomalous(const struct fsl_judgement *judgement,
 				const struct fsl_windows *windows, size_t member);
 
 /*
- * sysTrace's vote on the ranks of a pipeline, in their order: @scores are the shares of aggregation
+ * sysTrace's vote on the ranks of a pipeline, in their order. @scores: share of aggregation
  * functions that call a rank anomalous. taken[i] is set for every rank with score 1 that has a
- * direct neighbour with at least 0.5; when some of them are in a slow group only those stay.
+ * direct neighbour with at least 0.5. If some of these ranks are in a slow group, only they stay.
  */
 void fsl_vote(const double *scores, const bool *in_slow_group, size_t n_ranks, bool *taken);
 
-/* Entries for the verdict from one judged unit. */
+/* Input for the verdict's entries of one judged unit. */
 struct fsl_entries {
-	const struct fsl_windows *windows; /* also the series for kpiData */
-	const uint8_t *labels;             /* as windows */
+	const struct fsl_windows *windows; /* also the source of kpiData */
+	const uint8_t *labels;             /* laid out as windows */
 	const bool *is_anomalous;          /* by member */
 	enum fsl_method method;
 	const char *kpi_id;

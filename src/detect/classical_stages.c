@@ -1,7 +1,5 @@
-/*
- * dataloader and ckpt: time per step inside recorded stages, ranks against each other. sysTrace has
- * the switches and no detector behind them; the rule here is ours.
- */
+/* dataloader and ckpt: time per step inside recorded stages, ranks against each other. sysTrace has
+ * the switches but no detector for them; this rule is failslow's own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +11,9 @@
 enum { STAGE_RANKS_MIN = 3 };
 
 /*
- * A step of a rank is long when it exceeds the median of all ranks in that step by this many robust
- * sigmas of all such differences, by this share of the usual time, and by this many ms: jitter of a
- * loader that takes microseconds is no finding.
+ * A step of a rank is long if it exceeds the median of all ranks in that step by three limits: this
+ * many robust sigmas of all such differences, this share of the usual time, and this many ms. The
+ * last limit ignores the jitter of a loader that takes microseconds.
  */
 #define STAGE_SIGMAS    5.0
 #define STAGE_SHARE_MIN 0.1
@@ -26,14 +24,12 @@ static bool is_wanted(const struct fsl_stage *stage, enum fsl_stage_kind kind)
 	return stage->kind == kind && stage->step >= 0;
 }
 
-/*
- * The steps in which any rank has stages of the kind, sorted, each once. A list, because one
- * damaged number in a timeline must not ask for a window for every number up to it.
- */
+/* The steps in which any rank has stages of the kind, sorted, each once. It is a list: one damaged
+ * number in a timeline must not create a window for every number up to it. */
 struct step_list {
 	int64_t *items;
 	size_t n_items, capacity;
-	size_t n_members; /* ranks that have such stages */
+	size_t n_members; /* number of ranks that have such stages */
 };
 
 static enum fsl_status list_steps(struct step_list *steps, const struct fsl_run *run,
@@ -68,7 +64,9 @@ static enum fsl_status list_steps(struct step_list *steps, const struct fsl_run 
 	return FSL_OK;
 }
 
-/* Leaves out the share at the start, as the operators' series do, and what memory cannot hold. */
+/*
+ * Leaves out the share at the start, as for series of operators, and steps beyond the memory limit.
+ */
 static void trim_steps(struct step_list *steps, double share)
 {
 	size_t n_most = FSL_KPI_CELLS_MAX / steps->n_members;
@@ -81,7 +79,7 @@ static void trim_steps(struct step_list *steps, double share)
 	memmove(steps->items, steps->items + n_dropped, steps->n_items * sizeof(*steps->items));
 }
 
-/* Adds the stages of one rank; false: it has none of the kind. */
+/* Adds the stages of one rank; false: the rank has none of the kind. */
 static bool fill_member(struct fsl_windows *windows, size_t member, const struct fsl_rank *rank,
 			enum fsl_stage_kind kind, const struct step_list *steps)
 {
@@ -108,7 +106,7 @@ static bool fill_member(struct fsl_windows *windows, size_t member, const struct
 	return has_any;
 }
 
-/* Differences of all cells to the median of their step; NaN where there is no value. */
+/* Differences between all cells and the median of their step; NaN if there is no value. */
 static void differences(const struct fsl_windows *windows, double *out, double *medians,
 			double *scratch)
 {
@@ -125,7 +123,7 @@ static void differences(const struct fsl_windows *windows, double *out, double *
 	}
 }
 
-/* A member is anomalous when at least @share of its steps are long. */
+/* A member is anomalous if at least @share of its steps are long. */
 static void judge_members(const struct fsl_windows *windows, const double *difference,
 			  double limit_ms, double share, uint8_t *labels, bool *is_anomalous)
 {

@@ -1,4 +1,4 @@
-/* Which communicators the classical detectors look at. */
+/* Selects the communicators that the classical detectors judge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum fsl_group_kind fsl_targets_main_kind(const struct fsl_topology *topology)
 	return tp->n_lists > 0 && tp->lists[0].n_ranks > 1 ? FSL_GROUP_TP : FSL_GROUP_DP;
 }
 
-/* By ranks; of equal ranks the communicator with most operators, then most calls, comes first. */
+/* Orders by ranks; of equal ranks by operators, then calls, the most first. */
 static int compare_groups(const void *left, const void *right)
 {
 	const struct fsl_group *a = *(const struct fsl_group *const *)left;
@@ -28,7 +28,7 @@ static int compare_groups(const void *left, const void *right)
 	if (a->n_calls != b->n_calls) {
 		return a->n_calls > b->n_calls ? -1 : 1;
 	}
-	return (a > b) - (a < b); /* topology->groups is sorted */
+	return (a > b) - (a < b); /* topology->groups is sorted, so its order decides */
 }
 
 static bool has_data(const struct fsl_run *run, int32_t rank)
@@ -83,7 +83,7 @@ static const struct fsl_group *find_group(const struct fsl_group *const *sorted,
 	return is_equal ? sorted[begin] : NULL;
 }
 
-/* The list without ranks that have no data, sorted; in @ranks of list->n_ranks. */
+/* Writes the ranks of the list that have data, sorted, to @ranks (room for list->n_ranks). */
 static size_t present_ranks(const struct fsl_run *run, const struct fsl_rank_list *list,
 			    int32_t *ranks)
 {
@@ -106,7 +106,7 @@ static enum fsl_status add_target(struct fsl_targets *out, const struct fsl_clas
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", list->n_ranks);
 	}
 	size_t n = present_ranks(classical->run, list, ranks);
-	/* A communicator of one rank waits for nobody. */
+	/* In a communicator of one rank nobody waits. */
 	const struct fsl_group *group = n >= 2 ? find_group(sorted, n_groups, ranks, n) : NULL;
 	enum fsl_status status = FSL_OK;
 	if (group != NULL) {

@@ -1,7 +1,7 @@
-/* The vote on a pipeline: which neighbours agree that the link between them is slow. */
+/* The vote on a pipeline: neighbours that agree that the link between them is slow. */
 #include "detect/classical_parts.h"
 
-/* Shares are k / n with small n: half of the functions, and all of them. */
+/* Scores are k / n with small n: half of the functions, and all of them. */
 #define SCORE_NEIGHBOUR 0.5
 #define SCORE_SURE      1.0
 

@@ -15,7 +15,7 @@ static int compare_reals(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* Every field takes part, so that the order does not depend on the order of reporting. */
+/* Compares all fields, so that the order does not depend on the order of reporting. */
 static int compare_findings(const void *left, const void *right)
 {
 	const struct fsl_finding *a = left;
@@ -37,7 +37,7 @@ static int compare_findings(const void *left, const void *right)
 	return order != 0 ? order : compare_reals(a->confidence, b->confidence);
 }
 
-/* Copy of the members' ranks in order: a group may have as many members as it has findings. */
+/* Sorted copy of the members' ranks: a group may have as many members as findings. */
 static const int32_t *sorted_ranks(const struct fsl_windows *windows, struct fsl_arena *scratch)
 {
 	int32_t *ranks = fsl_ranks_copy(scratch, windows->ranks, windows->n_members);
@@ -47,7 +47,7 @@ static const int32_t *sorted_ranks(const struct fsl_windows *windows, struct fsl
 	return ranks;
 }
 
-/* A finding outside its unit is a fault of the detector, and the shared object may be anybody's. */
+/* A finding outside its unit is a fault of the detector, which may be a foreign shared object. */
 static enum fsl_status check_findings(const struct fsl_finding *findings, size_t n,
 				      const struct fsl_windows *windows, struct fsl_arena *scratch,
 				      struct fsl_error *err)
@@ -104,7 +104,7 @@ enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
 	return FSL_OK;
 }
 
-/* Index of the first finding whose rank is not less than @rank. */
+/* Index of the first finding whose rank is >= @rank. */
 static size_t first_of_rank(const struct fsl_findings *findings, int32_t rank)
 {
 	size_t begin = 0, end = findings->n_items;

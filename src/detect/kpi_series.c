@@ -1,4 +1,4 @@
-/* Operator times to windows, by the rules of sysTrace's reader. */
+/* Sorts operator times into windows, by the rules of sysTrace's reader. */
 #include "detect/kpi_series.h"
 
 #include <math.h>
@@ -26,16 +26,16 @@ size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *
 struct sample {
 	int64_t begin_ns;
 	double value_ms;
-	size_t window; /* SIZE_MAX: outside all windows; before it is placed the step given by the
-			  input, SIZE_MAX when absent */
+	size_t window; /* SIZE_MAX: outside all windows. Before placing: step given by the input,
+			  SIZE_MAX if absent */
 };
 
-/* Samples of one rank; grows. */
+/* Samples of one rank. */
 struct samples {
 	struct sample *items;
 	size_t n_items, capacity;
-	size_t n_windows; /* up to and with the last one that has a sample */
-	size_t member;    /* of the windows */
+	size_t n_windows; /* up to and including the last one that has a sample */
+	size_t member;    /* index in the windows */
 };
 
 static bool is_wanted(const struct fsl_kpi_request *request, const struct fsl_op *op)
@@ -60,7 +60,7 @@ static bool sample_of_op(const struct fsl_metric_config *metric, const struct fs
 	if (begin_ns == FSL_NS_ABSENT || end_ns == FSL_NS_ABSENT || op->id == FSL_OP_ID_RESTORED) {
 		return false;
 	}
-	/* A host that waits for the device ends after the device began: the distance counts. */
+	/* A host that waits for the device ends after the device's begin: the distance counts. */
 	int64_t dur_ns = begin_ns < end_ns ? end_ns - begin_ns : begin_ns - end_ns;
 	sample->begin_ns = begin_ns < end_ns ? begin_ns : end_ns;
 	sample->value_ms = (double)dur_ns / FSL_NS_PER_MS;
@@ -74,7 +74,7 @@ static int64_t window_length_ns(const struct fsl_metric_config *metric)
 	return length_ns >= 1.0 ? (int64_t)llround(length_ns) : 1;
 }
 
-/* Windows of time: counted from the rank's own first sample, so that clocks do not matter. */
+/* Windows of time start at the rank's own first sample, so that clocks need not agree. */
 static void place_by_time(struct samples *samples, const struct fsl_metric_config *metric)
 {
 	int64_t length_ns = window_length_ns(metric), first_ns = INT64_MAX;
@@ -88,8 +88,8 @@ static void place_by_time(struct samples *samples, const struct fsl_metric_confi
 	}
 }
 
-/* Windows of steps: the same steps of the job for every rank, by number where the input has it,
- * else by time. */
+/* Windows of steps are the same steps of the job for every rank: by number if the input has
+ * numbers, else by time. */
 static void place_by_step(struct samples *samples, const struct fsl_metric_config *metric,
 			  const struct fsl_steps *steps)
 {
@@ -102,8 +102,8 @@ static void place_by_step(struct samples *samples, const struct fsl_metric_confi
 	}
 }
 
-/* Room for one more; for as many as there will be when they go on coming as in the first @n_seen of
- * @n_ops operators, so that they hardly ever move. */
+/* Makes room for one more sample. Reserves room for all that will come at the rate of the first
+ * @n_seen of @n_ops operators, so that samples hardly ever move. */
 static enum fsl_status make_room(struct samples *samples, size_t n_seen, size_t n_ops)
 {
 	enum { SAMPLES_MIN = 256 };
@@ -117,7 +117,7 @@ static enum fsl_status make_room(struct samples *samples, size_t n_seen, size_t 
 	return FSL_GROW(samples->items, samples->capacity, n, NULL);
 }
 
-/* Samples of one rank in their windows, without the share at the start. */
+/* Collects the samples of one rank in their windows, without the share at the start. */
 static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_request *request,
 			       int32_t rank_number)
 {
@@ -168,7 +168,7 @@ static int compare_samples(const void *left, const void *right)
 	return (a->value_ms > b->value_ms) - (a->value_ms < b->value_ms);
 }
 
-/* Operators come in order of begin, so their samples mostly are in order already. */
+/* Operators are sorted by begin, so their samples mostly are in order already. */
 static void sort_samples(struct sample *samples, size_t n)
 {
 	size_t i = 1;
@@ -180,7 +180,7 @@ static void sort_samples(struct sample *samples, size_t n)
 	}
 }
 
-/* The most samples that one window has; they are sorted. */
+/* Greatest number of samples in one window; samples are sorted. */
 static size_t longest_window(const struct sample *samples, size_t n)
 {
 	size_t longest = 0;
@@ -193,7 +193,7 @@ static size_t longest_window(const struct sample *samples, size_t n)
 	return longest;
 }
 
-/* Samples (sorted here) as windows of @member; those in windows that do not exist are left out. */
+/* Aggregates samples (sorted here) to windows of @member; drops those outside all windows. */
 static bool fill_member(struct fsl_windows *out, size_t member,
 			const struct fsl_metric_config *metric, struct sample *samples,
 			size_t n_samples)
@@ -244,7 +244,7 @@ static enum fsl_status init_windows(struct fsl_windows *out, const struct fsl_me
 	return FSL_OK;
 }
 
-/* How many members have samples, and how many windows hold the longest of them within limits. */
+/* Counts members with samples, and windows for the longest of them within the limits. */
 static void measure(const struct samples *samples, size_t n_ranks, size_t *n_members,
 		    size_t *n_windows)
 {
@@ -259,7 +259,7 @@ static void measure(const struct samples *samples, size_t n_ranks, size_t *n_mem
 	*n_windows = *n_windows < n_most ? *n_windows : n_most;
 }
 
-/* Samples of a filled member that found no window. */
+/* Number of samples of a filled member that have no window. */
 static size_t count_outside(const struct fsl_windows *windows, size_t member, size_t n_samples)
 {
 	for (size_t w = 0; w < windows->n_windows; w++) {
@@ -273,13 +273,14 @@ static bool collect_all(struct samples *samples, const struct fsl_kpi_request *r
 {
 	bool is_short = false;
 #pragma omp parallel for schedule(static) reduction(|| : is_short)
-	for (size_t i = 0; i < request->n_ranks; i++) { /* members of a group have much the same */
+	for (size_t i = 0; i < request->n_ranks; i++) { /* members of a group have similar
+							   numbers */
 		is_short |= collect(&samples[i], request, request->ranks[i]) != FSL_OK;
 	}
 	return !is_short;
 }
 
-/* Makes members of the ranks that have samples. */
+/* Makes the ranks that have samples members. */
 static bool fill_all(struct fsl_windows *out, const struct fsl_kpi_request *request,
 		     struct samples *samples, size_t *n_outside)
 {

@@ -1,4 +1,4 @@
-/* Perception: puts hang, step time, data loading and checkpoints together into one verdict. */
+/* Joins hang, step time, data loading and checkpoints to one verdict. */
 #include "detect/perceive.h"
 
 #include <inttypes.h>
@@ -12,11 +12,11 @@
 #include "base/number.h"
 #include "detect/perceive_parts.h"
 
-/* What the sentence for the user is made from. */
+/* Facts for the sentence to the user. */
 struct judgement {
 	const struct fsl_run *run;
 	const struct fsl_progress *progress;
-	const struct fsl_steps *steps; /* of the progress */
+	const struct fsl_steps *steps; /* steps of the progress */
 	const struct fsl_config *config;
 	struct fsl_step_series series;
 	struct fsl_silence silence;
@@ -24,7 +24,7 @@ struct judgement {
 	size_t n_rises;
 };
 
-/* Milliseconds as the reference counts them: difference of truncated times. */
+/* Milliseconds as the reference counts them: the difference of truncated times. */
 static double whole_ms(const struct fsl_job_step *item)
 {
 	int64_t begin_ms = item->begin_ns / FSL_NS_PER_MS;
@@ -46,12 +46,12 @@ static enum fsl_status add_anomaly(struct fsl_perception *out, const struct fsl_
 	return fsl_perception_add_anomaly(out, &anomaly, err);
 }
 
-/* All steps of all rises, each once, against what is normal for the job. */
+/* Adds all steps of all rises, each once, with the job's normal step time. */
 static enum fsl_status add_anomalies(struct fsl_perception *out, const struct judgement *judgement,
 				     struct fsl_error *err)
 {
 	const struct fsl_step_series *series = &judgement->series;
-	size_t next = 0; /* steps before it are listed */
+	size_t next = 0; /* steps before this one are listed */
 	for (size_t r = 0; r < judgement->n_rises; r++) {
 		const struct fsl_step_rise *rise = &judgement->rises[r];
 		next = next > rise->begin ? next : rise->begin;
@@ -104,7 +104,7 @@ static enum fsl_status add_explained(struct fsl_perception *out,
 			continue;
 		}
 		const struct fsl_job_step *item = &series->items[i];
-		/* A step behind a checkpoint has none of its own, but was held by it. */
+		/* A step after a checkpoint may have none of its own and still be held up by it. */
 		bool is_gc =
 			item->gc_ns > item->ckpt_ns && (i == 0 || item[-1].ckpt_ns <= item->gc_ns);
 		struct fsl_step_explained explained = {
@@ -123,7 +123,9 @@ static enum fsl_status add_explained(struct fsl_perception *out,
 	return FSL_OK;
 }
 
-/* The first and last point of the reference, which has none for a step that no other one closes. */
+/*
+ * First and last point of the reference, which has no point for a step that no later step closes.
+ */
 static void set_range(struct fsl_perception *out, const struct judgement *judgement)
 {
 	const struct fsl_step_series *series = &judgement->series;
@@ -160,7 +162,7 @@ static enum fsl_status perceive_steps(struct fsl_perception *out, struct judgeme
 	return status == FSL_OK ? add_explained(out, series, err) : status;
 }
 
-/* algorithm "systrace": the reference's alarms on the reference's series, nothing else. */
+/* algorithm "systrace": only the reference's alarms, on the reference's series. */
 static enum fsl_status perceive_as_systrace(struct fsl_perception *out, struct judgement *judgement,
 					    struct fsl_error *err)
 {
@@ -203,7 +205,7 @@ static size_t count_spikes(const struct judgement *judgement)
 	return n_spikes;
 }
 
-/* printf behind what @text holds; the sentence is cut when it gets too long for a terminal. */
+/* Appends to @text as printf; cuts the sentence if it gets too long for a terminal. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
 							 const char *format, ...)
 {
@@ -256,7 +258,7 @@ static void say_saves(char *text, size_t size, const struct fsl_step_episode *ep
 
 static void say_rises(char *text, size_t size, const struct fsl_perception *out)
 {
-	/* The worst one first; the others are in the list. */
+	/* The sentence tells the worst rise; the list has the others. */
 	const struct fsl_step_episode *worst = &out->episodes[0];
 	for (size_t i = 1; i < out->n_episodes; i++) {
 		const struct fsl_step_episode *episode = &out->episodes[i];
@@ -408,7 +410,7 @@ static void set_coverage(struct fsl_perception *out, const struct judgement *jud
 	}
 }
 
-/* What the user switched off is no evidence of health. */
+/* Notes checks that the user switched off: they are no evidence of health. */
 static enum fsl_status note_skipped(struct fsl_perception *out, const struct fsl_config *config,
 				    struct fsl_error *err)
 {

@@ -1,4 +1,4 @@
-/* Does the job still move, and if not, which rank stopped first? */
+/* Tells whether the job still moves, and if not, which rank stopped first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,14 @@
 #include "detect/engine.h"
 #include "detect/perceive_parts.h"
 
-/* Ranks whose last events lie closer together than this stopped together. */
+/* Ranks whose last events lie closer together than this (ms) stopped together. */
 static const double TOGETHER_MS = 1000.0;
 static const double MINUTES_PER_HOUR = 60.0;
-/* A silence of so long, and of so many steps, is told although it is no hang yet: records are
- * written in blocks, and the last ones of a job that goes on are always a little old. */
+/*
+ * A silence of at least this many minutes and this many steps is reported, although it is no hang
+ * yet. Shorter ones are normal: records are written in blocks, so the last records of a running job
+ * are always a little old.
+ */
 static const double TOLD_MINS = 1.0;
 static const double TOLD_STEPS = 10.0;
 
@@ -29,7 +32,7 @@ static enum fsl_status hang_detector(const struct fsl_config *config, struct fsl
 	return status;
 }
 
-/* One window that holds the age of the last event of each rank that has one. */
+/* Makes one window with the age of the last event of each rank that has events. */
 static enum fsl_status make_ages(struct fsl_windows *windows, const struct fsl_run *run,
 				 size_t n_ranks, int64_t now_ns, struct fsl_error *err)
 {
@@ -72,7 +75,7 @@ static enum fsl_status find_silent(struct fsl_silence *silence, const struct fsl
 	return status;
 }
 
-/* True when the rank has used one of the sorted @groups. */
+/* True if the rank has used one of the sorted @groups. */
 static bool is_member_of(const struct fsl_rank *rank, const uint32_t *groups, size_t n_groups)
 {
 	for (size_t i = rank->n_ops; i-- > 0;) {
@@ -85,9 +88,10 @@ static bool is_member_of(const struct fsl_rank *rank, const uint32_t *groups, si
 }
 
 /*
- * Ranks that others wait for: members of a communicator in which some rank sits in an open
- * operator, and themselves in none. A rank that waits elsewhere is a victim too. More awaited ranks
- * than waiting ones means that the last rows of most files were never written: that says nothing.
+ * Finds ranks that other ranks wait for: they are members of a communicator in which some rank
+ * waits in an open operator, and have no open operator themselves. A rank that waits elsewhere is a
+ * victim, too. If more ranks are awaited than wait, the last rows of most files were never written,
+ * and nothing is found.
  */
 static size_t find_awaited(const struct fsl_run *run, uint32_t *groups, int32_t *ranks)
 {
@@ -123,7 +127,7 @@ static int compare_events(const void *left, const void *right)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* A minority whose last events lie more than a step before those of all others. */
+/* Finds a minority whose last events lie more than a step before those of all other ranks. */
 static size_t find_earlier(const struct fsl_windows *ages, double step_ms,
 			   struct last_event *events, int32_t *ranks)
 {
@@ -131,7 +135,7 @@ static size_t find_earlier(const struct fsl_windows *ages, double step_ms,
 		events[m] = (struct last_event){ages->first_ns[m], ages->ranks[m]};
 	}
 	qsort(events, ages->n_members, sizeof(*events), compare_events);
-	double apart_ns = fmax(TOGETHER_MS, step_ms) * FSL_NS_PER_MS; /* fmax passes NaN over */
+	double apart_ns = fmax(TOGETHER_MS, step_ms) * FSL_NS_PER_MS; /* fmax ignores NaN */
 	for (size_t n = 1; 2 * n < ages->n_members; n++) {
 		if ((double)(events[n].time_ns - events[n - 1].time_ns) > apart_ns) {
 			for (size_t i = 0; i < n; i++) {
@@ -181,12 +185,12 @@ static struct fsl_silence count_ranks(const struct fsl_run *run)
 	return silence;
 }
 
-/* True when the job may be about to hang: silent for a while, and not yet for long enough. */
+/* True if the job may be about to hang: silent for a while, but not long enough for a hang. */
 static bool is_stalled(const struct fsl_silence *silence, double silent_mins, double step_ms)
 {
 	double steps_mins = TOLD_STEPS * step_ms * FSL_NS_PER_MS / (60.0 * FSL_NS_PER_S);
 	return !silence->is_over && silence->n_silent < silence->n_ranks &&
-	       silent_mins >= fmax(TOLD_MINS, steps_mins); /* fmax passes NaN over */
+	       silent_mins >= fmax(TOLD_MINS, steps_mins); /* fmax ignores NaN */
 }
 
 enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_silence *silence,
@@ -212,7 +216,7 @@ enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_sile
 			   out->hang_mins > MINUTES_PER_HOUR * config->hang_forget_hours;
 	out->is_over = silence->is_over;
 	if (silence->is_over) {
-		goto out; /* nobody waits for a job of yesterday: data looked at afterwards */
+		goto out; /* the job ended long ago: nobody waits for it */
 	}
 	status = find_silent(silence, &ages, config, err);
 	if (status == FSL_OK && silence->n_silent == silence->n_ranks) {

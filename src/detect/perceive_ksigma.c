@@ -1,4 +1,5 @@
-/* The reference's k-sigma on step times, through detector StepKSigma, and the short rises it finds.
+/*
+ * The reference's k-sigma on step times, by the detector StepKSigma, and the short rises it finds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "plugin/registry.h"
 
 enum {
-	LONG_STEPS_MIN = 3, /* a rise lasts when two steps and the next after each are long */
-	SCANS_MAX = 100,    /* each scan finds what the one before it uncovered */
+	LONG_STEPS_MIN = 3, /* a rise has at least two long steps and one that confirms the last */
+	SCANS_MAX = 100,    /* each scan may find steps that the previous one uncovered */
 };
 
 static const struct fsl_detector_config *configured(const struct fsl_config *config,
@@ -26,7 +27,7 @@ static const struct fsl_detector_config *configured(const struct fsl_config *con
 	return NULL;
 }
 
-/* What the section of @name gives wins over the model's keys in @json. */
+/* Puts the section of @name into @json, where it overrides the model's keys. */
 static bool put_given(const struct fsl_config *config, const char *name, cJSON *json)
 {
 	bool is_put = true;
@@ -75,7 +76,8 @@ enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const cha
 	enum fsl_status status = FSL_OK;
 	if (listed != NULL && (!listed->enabled || listed->detector != detector)) {
 		*out = *listed;
-		out->detector = listed->enabled ? listed->detector : NULL; /* the engine skips it */
+		out->detector =
+			listed->enabled ? listed->detector : NULL; /* the engine skips NULL */
 	} else if (detector == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_INTERNAL, "no such detector: name=\"%s\"", name);
 	} else if (listed != NULL && !put_given(config, name, json)) {
@@ -141,11 +143,8 @@ void fsl_step_alarms_fini(struct fsl_step_alarms *alarms)
 	*alarms = (struct fsl_step_alarms){0};
 }
 
-/*
- * Takes over what one scan found; false when nothing of it is new. With @leave_out an alarmed step
- * is given the value that stands one window earlier, so every window goes on holding the latest
- * normal steps.
- */
+/* Takes over the alarms of one scan; false if none is new. With @leave_out an alarmed step gets the
+ * value of the step one window earlier, so that every window holds the latest normal steps. */
 static bool take_found(struct fsl_step_alarms *alarms, struct fsl_windows *windows,
 		       const uint8_t *found, size_t n_window, bool leave_out)
 {
@@ -210,14 +209,14 @@ static int compare_rises(const void *left, const void *right)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* The search for short rises among the steps that belong to no known rise. */
+/* Search for short rises among the steps that belong to no known rise. */
 struct search {
 	const struct fsl_step_series *series;
 	const struct fsl_config *config;
 	const struct fsl_step_rise *known;
 	size_t n_known;
 	struct fsl_step_alarms alarms; /* room for series->n */
-	size_t *positions;             /* in the series, of alarms.values */
+	size_t *positions;             /* position in the series of each entry of alarms.values */
 	double *scratch;
 };
 
@@ -231,7 +230,7 @@ static bool is_known(const struct search *search, size_t begin, size_t end)
 	return false;
 }
 
-/* Steps before @end that belong to no known rise become the series of the alarms. */
+/* Makes the steps before @end that belong to no known rise the series of the alarms. */
 static void collect_rest(struct search *search, size_t end)
 {
 	search->alarms.n = 0;
@@ -243,7 +242,7 @@ static void collect_rest(struct search *search, size_t end)
 	}
 }
 
-/* Labels and normal_ms by position in the series. */
+/* Sets labels and normal_ms by position in the series. */
 static enum fsl_status label_rest(struct search *search, struct fsl_error *err)
 {
 	struct fsl_step_alarms *alarms = &search->alarms;
@@ -259,11 +258,11 @@ static enum fsl_status label_rest(struct search *search, struct fsl_error *err)
 	return status;
 }
 
-/* The run [begin, end) as a rise over what was normal before it. */
+/* Makes the run [begin, end) a rise over the normal level before it. */
 static struct fsl_step_rise make_rise(struct search *search, size_t begin, size_t end)
 {
 	const double *clear_ms = search->series->clear_ms;
-	/* A window of ten steps forgets that the job ran at this pace before; all steps do not. */
+	/* A window of ten steps forgets that the job had this step time before. */
 	collect_rest(search, begin);
 	double base_ms = fmax(search->alarms.normal_ms[begin],
 			      fsl_median(search->alarms.values, search->alarms.n, search->scratch));
@@ -279,7 +278,7 @@ static struct fsl_step_rise make_rise(struct search *search, size_t begin, size_
 	};
 }
 
-/* Runs of alarmed steps with the step that confirms the last of them. */
+/* Collects runs of alarmed steps, each with the step that confirms its last. */
 static void collect_runs(struct search *search, struct fsl_step_rise *rises, size_t *n_rises)
 {
 	const struct fsl_step_series *series = search->series;
@@ -295,7 +294,7 @@ static void collect_runs(struct search *search, struct fsl_step_rise *rises, siz
 		end = end < series->n ? end + 1 : end;
 		if (end - begin >= LONG_STEPS_MIN && !is_known(search, begin, end)) {
 			struct fsl_step_rise rise = make_rise(search, begin, end);
-			/* Of so few steps each must show it: two spikes are no rise. */
+			/* In so short a run every step must be long: two spikes are no rise. */
 			double least_ms = fsl_agg_apply(FSL_AGG_MIN, 0.0, series->clear_ms + begin,
 							end - begin, search->scratch);
 			bool is_rise = fsl_step_series_is_rise(series, rise.base_ms, least_ms,

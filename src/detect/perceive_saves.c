@@ -1,7 +1,7 @@
 /*
- * Checkpoints that take longer from one of them on, for good or for a while. The steps that they
- * make long are explained, so that no step shows it, and where the storage of all ranks gets slow
- * none is above its peers.
+ * Finds checkpoints that take longer from some checkpoint on, for good or for a while. The steps
+ * that they make long count as explained, so no step shows the change. If the storage of all ranks
+ * is slow, no rank is above its peers either.
  */
 #include <math.h>
 #include <string.h>
@@ -11,23 +11,23 @@
 #include "detect/perceive_parts.h"
 
 enum {
-	SAVES_BESIDE_MIN = 3, /* long ones, and those before, and those behind them */
-	SAVES_MAX = 512       /* the latest are looked at: each may be the change */
+	SAVES_BESIDE_MIN = 3, /* least number of long saves, and of usual ones on a side */
+	SAVES_MAX = 512       /* number of latest saves examined: each may be the change */
 };
-/* Saves differ by this much before anybody speaks of slow storage. */
+/* Ratio of levels from which storage counts as slow. */
 static const double RATIO_MIN = 1.5;
 static const double P_VALUE_MAX = 0.01;
 
-/* Checkpoints and what the job waited for each. */
+/* Checkpoints, and the time that the job waited for each. */
 struct saves {
 	size_t n;
-	size_t at[SAVES_MAX];      /* first step */
+	size_t at[SAVES_MAX];      /* first step of each save */
 	double cost_ms[SAVES_MAX]; /* 0: written beside other work */
 	double scratch[SAVES_MAX];
-	size_t begin, end; /* those that take longer; end is n while they do */
+	size_t begin, end; /* the saves that take longer; end is n if the rise lasts */
 };
 
-/* Where the latest begin. */
+/* Step at which the latest saves begin. */
 static size_t first_step(const struct fsl_step_series *series)
 {
 	size_t i = series->n, n = 0;
@@ -38,7 +38,7 @@ static size_t first_step(const struct fsl_step_series *series)
 	return i;
 }
 
-/* A checkpoint holds the step that it begins in, and sometimes the next. */
+/* A checkpoint holds up the step in which it begins, and sometimes the next step. */
 static void collect(struct saves *saves, const struct fsl_step_series *series, size_t first)
 {
 	saves->n = saves->begin = saves->end = 0;
@@ -55,7 +55,7 @@ static void collect(struct saves *saves, const struct fsl_step_series *series, s
 	}
 }
 
-/* Into the scratch: how high each save ranks against the middle; equal ones alike. */
+/* Writes the rank of each save's cost, minus the middle rank, to the scratch; ties share a rank. */
 static void rank_costs(struct saves *saves)
 {
 	for (size_t i = 0; i < saves->n; i++) {
@@ -68,8 +68,8 @@ static void rank_costs(struct saves *saves)
 	}
 }
 
-/* The saves in a row that rank highest against all others, as Mann and Whitney compare them, with
- * usual ones on either side. Where long ones are the most their ranks say too little. */
+/* Finds the saves in a row that rank highest against all others, by Mann and Whitney, with usual
+ * saves on both sides. If most saves are long, their ranks say too little. */
 static void find_passing(struct saves *saves)
 {
 	double highest = 0.0;
@@ -89,7 +89,7 @@ static void find_passing(struct saves *saves)
 	}
 }
 
-/* How many of the saves lie on the wrong side of the middle between both levels. */
+/* Number of saves on the wrong side of the middle between both levels. */
 static size_t count_misplaced(const struct saves *saves, size_t begin, double middle_ms)
 {
 	size_t n = 0;
@@ -99,11 +99,11 @@ static size_t count_misplaced(const struct saves *saves, size_t begin, double mi
 	return n;
 }
 
-/* The save from which on they take longer than those before, with the fewest exceptions. */
+/* Finds the save from which on saves take longer than before, with the fewest exceptions. */
 static void find_lasting(struct saves *saves)
 {
 	size_t fewest = saves->n / 10 + 1;
-	double best_ms = INFINITY; /* there is none with so many yet */
+	double best_ms = INFINITY; /* no begin is found yet */
 	for (size_t k = SAVES_BESIDE_MIN; k + SAVES_BESIDE_MIN <= saves->n; k++) {
 		double before_ms = fsl_median(saves->cost_ms, k, saves->scratch);
 		double after_ms = fsl_median(saves->cost_ms + k, saves->n - k, saves->scratch);
@@ -119,7 +119,7 @@ static void find_lasting(struct saves *saves)
 	}
 }
 
-/* Puts the costs of the long saves behind those of all others; returns where they begin. */
+/* Puts the costs of the long saves behind all others; returns the index of the first. */
 static size_t part_costs(struct saves *saves)
 {
 	size_t n_usual = 0, n_long = saves->end - saves->begin;
@@ -133,7 +133,7 @@ static size_t part_costs(struct saves *saves)
 	return n_usual;
 }
 
-/* Whether saves from @n_usual on take longer than those before, but for one in ten. */
+/* True if saves from @n_usual on take longer than the saves before, except at most one in ten. */
 static bool takes_longer(struct saves *saves, size_t n_usual)
 {
 	const double *long_ms = saves->cost_ms + n_usual;
@@ -150,8 +150,7 @@ static double mean_ms(const struct fsl_step_series *series, const double *costs_
 	return series->median_ms + fsl_mean(costs_ms, n) * (double)n / (double)n_steps;
 }
 
-/* Whether the change is none of chance and costs what counts. @first: step that saves were
- * collected from. */
+/* True if the change is no chance and costs enough. @first: first step of the saves. */
 static bool is_rise(struct fsl_step_rise *out, const struct fsl_step_series *series,
 		    struct saves *saves, size_t first)
 {

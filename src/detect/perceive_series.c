@@ -1,4 +1,4 @@
-/* The series of step times that perception judges, cleared of what checkpoints and GC explain. */
+/* The series of step times that perception judges, without checkpoints and GC. */
 #include <math.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #include "base/shift.h"
 #include "detect/perceive_parts.h"
 
-enum { LEVEL_HALF = 5 /* steps on either side that tell the level of a step */ };
-/* A checkpoint shorter than this share of a step does not make other ranks wait for long. */
+enum { LEVEL_HALF = 5 /* steps on either side that give the level of a step */ };
+/* A checkpoint shorter than this share of a step does not delay other ranks for long. */
 static const double CKPT_SHARE_MIN = 0.1;
-/* Clocks and schedulers are not finer than this share of a step. */
+/* Least sigma, as a share of a step: clocks and schedulers are not finer. */
 static const double SIGMA_MIN = 0.001;
 static const double SIGMAS_LONG = 3.0;
-static const double SIGMAS_RISE = 10.0; /* of one step; see fsl_step_series_is_rise */
+static const double SIGMAS_RISE = 10.0; /* for one step; see fsl_step_series_is_rise */
 static const double SIGMAS_RISE_MIN = 2.0;
 
 bool fsl_step_series_is_long(const struct fsl_step_series *series, size_t i, double step_ms)
@@ -37,15 +37,16 @@ static double pause_ms(const struct fsl_job_step *item)
 	return (double)(item->ckpt_ns + item->gc_ns) / FSL_NS_PER_MS;
 }
 
-/* The lower of the two middle values: at an edge of the level, half of the neighbours are normal.
- */
+/* Lower of the two middle values: at an edge of the level, half of the neighbours are normal. */
 static double lower_median(double *values, size_t n)
 {
 	fsl_sort(values, n);
 	return values[(n - 1) / 2];
 }
 
-/* Median of the steps around each step; steps with a checkpoint only count where others are few. */
+/*
+ * Median of the steps around each step. Steps with a checkpoint count only if there are few others.
+ */
 static void find_levels(struct fsl_step_series *series)
 {
 	double around[2 * LEVEL_HALF + 1];
@@ -66,8 +67,8 @@ static void find_levels(struct fsl_step_series *series)
 	}
 }
 
-/* Explained time is taken off only as far as the step is longer than its neighbours: a pause that
- * hid behind other work cost nothing. */
+/* Takes off explained time only as far as the step is longer than its neighbours: a pause behind
+ * other work cost nothing. */
 static void clear_pauses(struct fsl_step_series *series)
 {
 	for (size_t i = 0; i < series->n; i++) {
@@ -85,9 +86,9 @@ static bool has_long_ckpt(const struct fsl_step_series *series, size_t i)
 }
 
 /*
- * A rank without a timeline may save longer than those that have one. The job then waits for it in
- * the same or the next step, once: that is still the checkpoint. When the step after is long too,
- * the job has got slower.
+ * A rank without a timeline may save longer than ranks that have one. The job then waits for that
+ * rank once, in the same or the next step: such time belongs to the checkpoint, too. If the step
+ * after it is long, too, the job has become slower.
  */
 static void clear_aftermath(struct fsl_step_series *series)
 {

@@ -1,7 +1,5 @@
-/*
- * Lasting rises of the step time: the level shifts of base/shift.h, walked with a memory of what is
- * normal for the job.
- */
+/* Lasting rises of the step time: walks the level shifts of base/shift.h and remembers the normal
+ * level of the job. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +12,7 @@
 struct segment {
 	size_t begin, end;
 	double level_ms;
-	double p_value; /* of the change that it began with */
+	double p_value; /* p of the change with which it began */
 };
 
 struct segmentation {
@@ -31,7 +29,7 @@ static bool is_above(const struct fsl_step_series *series, double base_ms,
 				       segment->end - segment->begin, series->degree_thr / 2);
 }
 
-/* Ends the rises that @segment is back from; true when others go on. */
+/* Ends the rises that @segment has returned from; true if other rises go on. */
 static bool end_rises(const struct fsl_step_series *series, const struct segment *segment,
 		      struct fsl_step_rise *rises, size_t n_rises)
 {
@@ -50,10 +48,8 @@ static bool end_rises(const struct fsl_step_series *series, const struct segment
 	return goes_on;
 }
 
-/*
- * Walks the segments. Normal is the median of all steps so far that belong to no rise, so a job
- * that ran faster for a while and comes back has not become slow. @normal holds n values.
- */
+/* Walks the segments. Normal is the median of all steps so far that belong to no rise. So a job
+ * that ran faster for a while and comes back is not slow. @normal holds n values. */
 static size_t collect_rises(struct segmentation *s, double *normal, struct fsl_step_rise *rises)
 {
 	const struct fsl_step_series *series = s->series;
@@ -82,7 +78,7 @@ static size_t collect_rises(struct segmentation *s, double *normal, struct fsl_s
 	return n_rises;
 }
 
-/* Every level that lasts, changes of both directions, by the size that counts. */
+/* Finds all lasting levels: changes in both directions of at least the size that counts. */
 static enum fsl_status find_segments(struct segmentation *s, struct fsl_error *err)
 {
 	const struct fsl_step_series *series = s->series;

@@ -7,11 +7,11 @@
 #include "detect/perceive_parts.h"
 
 enum {
-	PAST_MAX = 50,       /* earlier values that are the past */
-	LOADER_PAST_MIN = 5, /* values before which nothing is judged */
-	CKPT_PAST_MIN = 3,   /* checkpoints are rare */
+	PAST_MAX = 50,       /* number of earlier values that are kept as the past */
+	LOADER_PAST_MIN = 5, /* values needed before any is judged */
+	CKPT_PAST_MIN = 3,   /* the same for checkpoints, which are rare */
 };
-/* Data loading is slow only when it costs the step something. */
+/* Data loading is slow only if it takes at least this share of the step. */
 static const double LOADER_SHARE_MIN = 0.05;
 static const double SIGMAS = 3.0;
 
@@ -24,13 +24,15 @@ struct sample {
 
 struct past {
 	double values[PAST_MAX]; /* ring of normal values */
-	size_t n_values;         /* ever put in */
+	size_t n_values;         /* number of values ever added */
 	size_t n_min;
 	double degree_thr;
 	double excess_min_ms;
 };
 
-/* True when @ms exceeds the past; *normal_ms is the past's median. Normal values join the past. */
+/*
+ * True if @ms exceeds the past; *normal_ms is the median of the past. Normal values join the past.
+ */
 static bool is_slow(struct past *past, double ms, double *normal_ms)
 {
 	double scratch[PAST_MAX];
@@ -50,7 +52,7 @@ static bool is_slow(struct past *past, double ms, double *normal_ms)
 	return is_above;
 }
 
-/* Samples without time (nothing was recorded in that step) are passed over. */
+/* Samples without time (the step has no record) are skipped. */
 static enum fsl_status
 judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct past *past,
       enum fsl_status (*add)(struct fsl_perception *, const struct fsl_step_anomaly *,
