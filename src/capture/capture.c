@@ -1,4 +1,4 @@
-/* A set of captured ranks: looked up, remarked on. */
+/* A set of captured ranks: looks ranks up and adds remarks. */
 #include "capture/capture.h"
 
 #include <stdarg.h>
@@ -45,7 +45,7 @@ size_t fsl_profile_type_length(const char *name)
 	return mark != NULL ? (size_t)(mark - name) : strlen(name);
 }
 
-/* Names of files may hold what moves a terminal's cursor, or what is no text. */
+/* Replaces control characters and broken UTF-8: names of files may hold any bytes. */
 static void make_printable(char *text)
 {
 	size_t n_left = strlen(text);

@@ -1,7 +1,7 @@
 /*
- * What profilers of Ascend devices left in folders, one per rank: the data between reading and
- * judging. Written by the readers (read_<file>.c, one per kind of file), read-only for everybody
- * else. Times are int64 ns, parsed from text; what a file does not tell is FSL_NS_ABSENT,
+ * The capture model: folders that profilers of Ascend devices wrote, one per rank, between reading
+ * and judging. The readers (read_<file>.c, one per kind of file) fill it; all other code only reads
+ * it. Times are int64 ns, parsed from text. A value that no file tells is FSL_NS_ABSENT,
  * FSL_STR_NONE or NaN, never 0.
  */
 #ifndef FSL_CAPTURE_CAPTURE_H
@@ -19,10 +19,10 @@
 
 enum {
 	FSL_PROFILE_RANKS_MAX = 1 << 16,
-	FSL_PROFILE_GAPS_MAX = 16, /* largest idle gaps kept per rank and step */
+	FSL_PROFILE_GAPS_MAX = 16, /* number of largest idle gaps kept per rank and step */
 };
 
-/* A number that a file may leave out. */
+/* A step number that a file leaves out. */
 #define FSL_STEP_ABSENT INT64_C(-1)
 
 enum fsl_profile_writer {
@@ -32,55 +32,55 @@ enum fsl_profile_writer {
 	FSL_PROFILE_UNKNOWN,   /* a bare ASCEND_PROFILER_OUTPUT, or renamed */
 };
 
-/* Where the number of a rank was found, most trusted first. */
+/* Source of a rank's number, most trusted first. */
 enum fsl_profile_rank_source {
 	FSL_PROFILE_RANK_INFO_NAME,    /* profiler_info_<N>.json */
-	FSL_PROFILE_RANK_INFO_CONTENT, /* its rank_id */
+	FSL_PROFILE_RANK_INFO_CONTENT, /* rank_id in that file */
 	FSL_PROFILE_RANK_DB_NAME,      /* ascend_pytorch_profiler_<N>.db */
 	FSL_PROFILE_RANK_METADATA,     /* distributed_args.rank */
 	FSL_PROFILE_RANK_FOLDER_NAME,  /* rank0_ascend_pt, rank_0... */
-	FSL_PROFILE_RANK_NONE,         /* nothing tells: numbered by order of the folders */
+	FSL_PROFILE_RANK_NONE,         /* no source: numbered by order of the folders */
 };
 
 /* One folder of one rank, as found. Paths live in the profile's arena. */
 struct fsl_profile_folder {
 	const char *path;        /* the rank's folder */
-	const char *output_path; /* where its CSV, JSON and db files lie; may be @path itself */
+	const char *output_path; /* folder of its CSV, JSON and db files; may be @path itself */
 	enum fsl_profile_writer writer;
 	int32_t rank;
 	enum fsl_profile_rank_source rank_source;
-	int64_t stamp; /* YYYYMMDDhhmmssmmm of the folder's name; 0: none */
+	int64_t stamp; /* YYYYMMDDhhmmssmmm in the folder's name; 0: none */
 };
 
-/* profiler_info and profiler_metadata. Texts in the rank's arena, "" when not told. */
+/* Content of profiler_info and profiler_metadata. Texts in the rank's arena, "" if unknown. */
 struct fsl_profile_info {
 	const char *level;         /* "Level0", "Level1", "Level2" */
 	const char *torch_version; /* torch_npu_version */
 	const char *cann_version;
-	const char *host_uid; /* or host name; "" when no file tells */
+	const char *host_uid; /* or host name; "" if no file has it */
 	const char *host_name;
 	bool has_schedule;
-	int64_t n_active_steps; /* of the schedule; -1 not told */
-	/* distributed_args; 0 when not told. */
+	int64_t n_active_steps; /* of the schedule; -1 unknown */
+	/* distributed_args; 0 if unknown. */
 	int64_t tensor_size, pipeline_size, data_size, context_size, expert_size, world_size;
-	int8_t sequence_parallel;                  /* 1 yes, -1 no, 0 not told */
+	int8_t sequence_parallel;                  /* 1 yes, -1 no, 0 unknown */
 	struct fsl_profile_parallel_group *groups; /* parallel_group_info */
 	size_t n_groups, groups_capacity;
 };
 
-/* A group that the framework made, as metadata tells it. */
+/* A group that the framework made, from the metadata. */
 struct fsl_profile_parallel_group {
 	const char *id;   /* "group_name_5"; rank's arena */
 	const char *name; /* "dp_cp" */
 	int32_t *ranks;   /* members, global, in the group's order */
 	size_t n_ranks;
-	char hash[24]; /* decimal text of the id's hash, as the JSON files have it behind "@" */
+	char hash[24]; /* decimal text of the id's hash, which follows "@" in the JSON files */
 };
 
-/* One step of one rank: a row of step_trace_time.csv, or the same rebuilt. */
+/* One step of one rank: a row of step_trace_time.csv, or the same rebuilt from kernels. */
 struct fsl_profile_step {
-	int64_t step;      /* FSL_STEP_ABSENT: the capture has no numbers */
-	int64_t device_id; /* -1 not told */
+	int64_t step;      /* FSL_STEP_ABSENT: the capture has no step numbers */
+	int64_t device_id; /* -1 unknown */
 	int64_t computing_ns, exposed_ns /* communication that nothing overlaps */, overlapped_ns,
 		communication_ns, free_ns, stage_ns, bubble_ns, exposed_not_receive_ns,
 		preparing_ns;
@@ -91,7 +91,7 @@ enum fsl_profile_transport {
 	FSL_TRANSPORT_RDMA,
 	FSL_TRANSPORT_HCCS,
 	FSL_TRANSPORT_PCIE,
-	FSL_TRANSPORT_SDMA, /* HCCS, PCIE and SIO together: not one more */
+	FSL_TRANSPORT_SDMA, /* the total of HCCS, PCIE and SIO, not a further kind */
 	FSL_TRANSPORT_SIO,
 	FSL_TRANSPORT_LOCAL,
 	FSL_TRANSPORT_HCCS_SW,
@@ -102,20 +102,20 @@ const char *fsl_profile_transport_text(enum fsl_profile_transport transport); /*
 enum fsl_profile_transport fsl_profile_transport_from_text(const char *text, size_t length);
 
 /*
- * Durations of communication are written in ms with more digits than ns hold: x_ps is the rest that
- * x_ns lacks, -500 to 500 ps (0 where a reader does not tell it), so that what is written out again
- * agrees with the input also for the shortest.
+ * Communication durations are written in ms with more digits than ns hold. x_ps is the rest, -500
+ * to 500 ps, beyond x_ns (0 if a reader does not set it), so that written output agrees with the
+ * input even for the shortest durations.
  */
 
 /* Packets of one size that an operator sent over one kind of link. */
 struct fsl_profile_packets {
-	int64_t n_bytes; /* of one; the file's MB are 10^6 bytes */
+	int64_t n_bytes; /* size of one packet; the file's MB are 10^6 bytes */
 	int64_t count;
 	int64_t time_ns;
 	int16_t time_ps;
 };
 
-/* What one operator moved over one kind of link; kinds over which nothing went have none. */
+/* Traffic of one operator over one kind of link. Kinds without traffic have no entry. */
 struct fsl_profile_traffic {
 	enum fsl_profile_transport transport;
 	int64_t n_bytes;
@@ -130,7 +130,7 @@ struct fsl_profile_traffic {
 struct fsl_profile_comm {
 	int64_t step;
 	uint32_t name_id;  /* "hcom_allReduce__586_0_1" */
-	uint32_t group_id; /* text behind "@"; FSL_STR_NONE: not told */
+	uint32_t group_id; /* text behind "@"; FSL_STR_NONE: unknown */
 	bool is_p2p;
 	int64_t begin_ns, elapse_ns;
 	int64_t transit_ns, wait_ns, sync_ns, idle_ns;
@@ -138,7 +138,7 @@ struct fsl_profile_comm {
 	uint32_t traffic_begin, n_traffic; /* in rank->traffic */
 };
 
-/* One link of communication_matrix.json; src and dst are numbers inside the group. */
+/* One link of communication_matrix.json; src and dst are places inside the group. */
 struct fsl_profile_link {
 	int64_t step;
 	uint32_t label_id; /* "allreduce-top1"; in old captures the operator's name */
@@ -153,29 +153,31 @@ struct fsl_profile_link {
 	double gb_per_s;
 };
 
-/* How long tasks of a rank's collectives waited for signals of one member of a group, over all
+/* Time that tasks of a rank's collectives waited for signals of one member of a group, over all
  * steps that are read. */
 struct fsl_profile_signal_wait {
-	uint32_t group_id; /* as the operators have it */
-	int32_t place;     /* of the member, inside the group */
+	uint32_t group_id; /* as in the operators */
+	int32_t place;     /* place of the member inside the group */
 	int64_t wait_ns;
 };
 
-/* Kernels (no communication) of one step that are alike in all that matters for their duration. */
+/*
+ * Kernels (no communication) of one step that share all properties that matter for their duration.
+ */
 struct fsl_profile_kernels {
 	int64_t step;
-	uint32_t type_id;  /* "MatMulV2"; the kernel's name where level 0 tells no type */
-	uint32_t shape_id; /* input shapes and data types, joined by '|'; FSL_STR_NONE: not told */
-	uint32_t core_id;  /* "AI_CORE"; FSL_STR_NONE: not told */
+	uint32_t type_id;  /* "MatMulV2"; the kernel's name if level 0 has no type */
+	uint32_t shape_id; /* input shapes and data types, joined by '|'; FSL_STR_NONE: unknown */
+	uint32_t core_id;  /* "AI_CORE"; FSL_STR_NONE: unknown */
 	int64_t count;
 	int64_t total_ns, min_ns, max_ns;
 };
 
-/* A stretch in which the device had nothing to do. */
+/* A stretch of time in which the device was idle. */
 struct fsl_profile_gap {
 	int64_t step;
 	int64_t begin_ns, dur_ns;
-	uint32_t before_id, after_id; /* names of the tasks around it */
+	uint32_t before_id, after_id; /* names of the tasks before and after it */
 };
 
 /* One row of op_statistic.csv or api_statistic.csv: sums over the capture. */
@@ -186,27 +188,27 @@ struct fsl_profile_statistic {
 	int64_t total_ns, min_ns, mean_ns, max_ns;
 };
 
-/* Framework operators of one name: operator_details.csv, summed. */
+/* Framework operators of one name: sums of operator_details.csv. */
 struct fsl_profile_operator {
 	uint32_t name_id;
 	int64_t count;
 	int64_t host_self_ns, device_self_ns, device_core_ns;
 };
 
-/* Greatest memory of one component ("PTA", "APP", "GE"...). */
+/* Peak memory of one component ("PTA", "APP", "GE"...). */
 struct fsl_profile_memory {
 	uint32_t component_id;
-	bool is_module; /* as the driver counts it (npu_module_mem), not the allocators */
-	int64_t allocated_bytes, reserved_bytes, active_bytes; /* -1: not told */
-	int64_t largest_bytes;    /* allocated by one operator; -1: not told */
-	uint32_t largest_name_id; /* that operator; FSL_STR_NONE: not told */
+	bool is_module; /* as counted by the driver (npu_module_mem), not by the allocators */
+	int64_t allocated_bytes, reserved_bytes, active_bytes; /* -1: unknown */
+	int64_t largest_bytes;    /* greatest allocation of one operator; -1: unknown */
+	uint32_t largest_name_id; /* that operator; FSL_STR_NONE: unknown */
 };
 
-/* Calls of the host that keep the device waiting. */
+/* Host calls that keep the device waiting. */
 enum fsl_profile_host_call {
-	FSL_HOST_DATALOADER,  /* "dataloader" in the name; calls inside of calls are not counted */
+	FSL_HOST_DATALOADER,  /* "dataloader" in the name; nested calls are not counted */
 	FSL_HOST_GC,          /* Python's garbage collector */
-	FSL_HOST_SYNCHRONIZE, /* aclrtSynchronizeStream, ...Device and their like */
+	FSL_HOST_SYNCHRONIZE, /* aclrtSynchronizeStream, ...Device and similar */
 	FSL_HOST_COMPILE,     /* opCompile: an operator is built while the job runs */
 	FSL_HOST_LAUNCH,      /* Node@launch */
 	FSL_HOST_CALLS_N
@@ -216,25 +218,25 @@ struct fsl_profile_host_calls {
 	uint64_t n;
 	int64_t total_ns, max_ns;
 	uint64_t n_long; /* over 10 ms for the data loader, over 1 ms for all others */
-	int64_t long_ns; /* their sum */
+	int64_t long_ns; /* sum of these */
 };
 
-/* From something on the host to what it caused. */
+/* Delay from a host event to the device event that it caused. */
 struct fsl_profile_lag {
-	uint64_t n; /* pairs found; 0: the others mean nothing */
+	uint64_t n; /* pairs found; 0: the other fields are meaningless */
 	int64_t median_ns, p95_ns /* to 0.4 % */, max_ns;
 };
 
-/* A stretch in which the device was free, with what the host did meanwhile. */
+/* A stretch of time in which the device was idle, and the host's calls meanwhile. */
 struct fsl_profile_idle {
 	int64_t begin_ns, dur_ns;
-	int64_t n_acl, acl_ns; /* calls of AscendCL that began in it; time inside of such calls */
-	/* How long the task that ended it had been launched before, by CANN and by the framework:
-	 * short ones mean that the host was late. FSL_NS_ABSENT: not told. */
+	int64_t n_acl, acl_ns; /* AscendCL calls that began in it; time inside such calls */
+	/* Time from the launch of the task that ended it to the task's begin, by CANN and by the
+	 * framework. A short time means that the host was late. FSL_NS_ABSENT: unknown. */
 	int64_t launch_lag_ns, torch_lag_ns;
 };
 
-/* A step as the framework's thread had it (ProfilerStep#50), else an iteration of a graph. */
+/* A step as the framework's thread recorded it (ProfilerStep#50), else an iteration of a graph. */
 struct fsl_profile_range {
 	int64_t step;
 	int64_t begin_ns, end_ns;
@@ -242,28 +244,27 @@ struct fsl_profile_range {
 
 enum { FSL_PROFILE_FREQS_MAX = 8 };
 
-/* What trace_view.json, or the profiler's database, adds: what the host did, and the clock of the
- * cores. */
+/* Data of trace_view.json or the profiler's database: the host's work and the cores' clock. */
 struct fsl_profile_trace {
 	uint64_t n_events;
-	bool is_cut;              /* its end is missing, or cannot be read */
-	int64_t begin_ns, end_ns; /* of all device tasks */
+	bool is_cut;              /* its end is missing or unreadable */
+	int64_t begin_ns, end_ns; /* range of all device tasks */
 	/* Host to device: from the begin of a launch by CANN to the begin of its task. */
 	uint64_t n_launches;
 	int64_t lag_median_ns, lag_p95_ns, lag_max_ns;
 	struct fsl_profile_lag torch_lag; /* from the framework's operator to its task */
 	struct fsl_profile_lag queue_lag; /* in the task queue, from Enqueue to Dequeue */
-	/* Frequencies of the cores, MHz: values seen, ascending, with the time at each; more values
-	 * than fit count for the nearest. */
+	/* Frequencies of the cores in MHz, ascending, with the time at each. If there are more than
+	 * fit, the time counts for the nearest. */
 	size_t n_freqs;
 	int32_t freqs_mhz[FSL_PROFILE_FREQS_MAX];
 	int64_t freq_ns[FSL_PROFILE_FREQS_MAX];
 	struct fsl_profile_host_calls calls[FSL_HOST_CALLS_N];
-	size_t n_idle; /* the longest, longest first */
+	size_t n_idle; /* the longest stretches, longest first */
 	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX];
 	struct fsl_profile_range *ranges; /* sorted by begin */
 	size_t n_ranges, ranges_capacity;
-	bool has_iterations; /* ranges are those of a graph on the device (step_trace.csv) */
+	bool has_iterations; /* ranges are iterations of a graph on the device (step_trace.csv) */
 	struct fsl_trace_sums *sums; /* between the slices of a trace in several files, else NULL */
 };
 
@@ -271,15 +272,14 @@ struct fsl_profile_rank {
 	struct fsl_profile_folder folder; /* copied */
 	int32_t rank;
 	struct fsl_arena arena;
-	struct fsl_strpool *names; /* of this rank alone: ranks are read on threads */
+	struct fsl_strpool *names; /* of this rank only, because ranks are read on threads */
 	struct fsl_profile_info info;
-	struct fsl_file *files; /* what was looked for and found */
+	struct fsl_file *files; /* files that were searched for and found */
 	size_t n_files, files_capacity;
 	struct fsl_profile_step *steps; /* step_trace_time */
 	size_t n_steps, steps_capacity;
-	size_t n_steps_captured; /* rows of step_trace_time.csv or step_trace.csv, also of steps not
-				    wanted */
-	struct fsl_profile_step *rebuilt; /* the same from kernel_details, else trace_view */
+	size_t n_steps_captured; /* rows of step_trace_time.csv or step_trace.csv, wanted or not */
+	struct fsl_profile_step *rebuilt; /* from kernel_details, else from trace_view */
 	size_t n_rebuilt, rebuilt_capacity;
 	struct fsl_profile_comm *comms; /* sorted by step, begin, name */
 	size_t n_comms, comms_capacity;
@@ -289,11 +289,11 @@ struct fsl_profile_rank {
 	size_t n_packets, packets_capacity;
 	struct fsl_profile_link *links;
 	size_t n_links, links_capacity;
-	struct fsl_profile_signal_wait *waits; /* trace_view.json, or the profiler's database */
+	struct fsl_profile_signal_wait *waits; /* of trace_view.json, or the profiler's database */
 	size_t n_waits, waits_capacity;
 	struct fsl_profile_kernels *kernels;
 	size_t n_kernels, kernels_capacity;
-	struct fsl_kernel_sums *kernel_sums; /* between slices of kernel_details, else NULL */
+	struct fsl_kernel_sums *kernel_sums; /* set between slices of kernel_details, else NULL */
 	struct fsl_profile_gap *gaps;
 	size_t n_gaps, gaps_capacity;
 	struct fsl_profile_statistic *op_statistics, *api_statistics;
@@ -303,7 +303,7 @@ struct fsl_profile_rank {
 	struct fsl_profile_memory *memory;
 	size_t n_memory, memory_capacity;
 	struct fsl_profile_trace trace;
-	bool has_trace, has_text, has_db; /* read from such files; at least in part */
+	bool has_trace, has_text, has_db; /* at least one such file was read, at least in part */
 };
 
 /* A whole set of folders. */
@@ -312,44 +312,45 @@ struct fsl_profile {
 	const char *root;
 	struct fsl_profile_folder *folders; /* one per rank, sorted by rank */
 	size_t n_folders, folders_capacity;
-	struct fsl_profile_rank *ranks; /* sorted by rank; what was read of each folder */
+	struct fsl_profile_rank *ranks; /* sorted by rank; the data of each folder */
 	size_t n_ranks;
-	bool has_choice;      /* some ranks that are there were not asked for */
-	const char **remarks; /* conflicts, duplicates, folders left out: one sentence each */
+	bool has_choice;      /* some existing ranks were not asked for */
+	const char **remarks; /* conflicts, duplicates, skipped folders: one sentence each */
 	size_t n_remarks, remarks_capacity;
 };
 
-/* What is read of a set. */
+/* Which part of a set is read. */
 struct fsl_profile_options {
 	const char *path;
 	const int32_t *ranks; /* wanted; n_ranks 0: all */
 	size_t n_ranks;
 	const int64_t *steps; /* wanted; n_steps 0: all */
 	size_t n_steps;
-	int n_threads; /* 0: as many as there are processors */
+	int n_threads; /* 0: number of processors */
 };
 
 /*
- * Finds the folders under options->path and reads them, ranks on threads. Inputs are never changed.
- * A folder or file that cannot be used is told in files[] or remarks[] and costs nothing but
- * itself; fails when memory is short, when the path cannot be read, or when there is no rank at all
- * (FSL_ERR_INPUT, says what was looked for). On failure @out is empty.
+ * Finds the folders under options->path and reads them, ranks on threads. Never changes inputs. A
+ * folder or file that cannot be used is reported in files[] or remarks[], and the rest is read.
+ * Fails if memory is short, if the path cannot be read, or if there is no rank at all
+ * (FSL_ERR_INPUT, with what was searched for). On failure @out is empty; else free it with
+ * fsl_profile_fini.
  */
 enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profile_options *options,
 				 struct fsl_error *err);
 void fsl_profile_fini(struct fsl_profile *profile);
-/* What one rank owns; it is {0} then. */
+/* Frees all that one rank owns and makes it {0}. */
 void fsl_profile_rank_fini(struct fsl_profile_rank *rank);
 
-/* The rank with this number; NULL when it is not in the set. Borrowed. */
+/* The rank with this number; NULL if it is not in the set. Borrowed. */
 const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *profile, int32_t rank);
 
-/* The last "__" of an operator's name, in front of its group and number; NULL: it has none. */
+/* The last "__" of an operator's name, before its group and number; NULL: the name has none. */
 const char *fsl_profile_name_mark(const char *name);
-/* Length of the type in an operator's name: all before the last "__"; the whole text without it. */
+/* Length of the type in an operator's name: all before the last "__", else the whole text. */
 size_t fsl_profile_type_length(const char *name);
 
-/* Adds a sentence to profile->remarks. */
+/* Adds a sentence to profile->remarks. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_profile_remark(struct fsl_profile *profile, struct fsl_error *err,
 				   const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -8,13 +8,13 @@
 #include "capture/cluster_parts.h"
 #include "capture/step_rows.h"
 
-/* Numbers of steps while they are collected. */
+/* Step numbers while they are collected. */
 struct steps {
 	int64_t *numbers;
 	size_t n, capacity;
 };
 
-/* Neighbours in a file are often of one step; the rest is sorted out at the end. */
+/* Neighbours in a file are often of one step: adds changes only. The rest is sorted at the end. */
 static enum fsl_status add_step(struct steps *steps, int64_t number, struct fsl_error *err)
 {
 	if (steps->n > 0 && steps->numbers[steps->n - 1] == number) {
@@ -42,7 +42,7 @@ static enum fsl_status add_steps_of(struct steps *steps, const struct fsl_profil
 	return status;
 }
 
-/* Ascending, each once; the absent one (the least) only where no other is. */
+/* Sorts ascending and unique. The absent number (the least) stays only if there is no other. */
 static void tidy(struct steps *steps)
 {
 	size_t n = 0;
@@ -110,7 +110,7 @@ void fsl_profile_cluster_fini(struct fsl_profile_cluster *cluster)
 	*cluster = (struct fsl_profile_cluster){0};
 }
 
-/* Ranks of a stage ascend; there may be ten thousands of them, and everybody asks. */
+/* Binary search: ranks of a stage ascend, there may be ten thousands, and look-ups are many. */
 static bool has_rank(const struct fsl_profile_stage *stage, int32_t rank)
 {
 	size_t low = 0, high = stage->n_ranks;

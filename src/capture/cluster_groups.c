@@ -1,7 +1,4 @@
-/*
- * Communication groups: joined over ranks by the hash behind "@", with what metadata tells of them
- * and what the links prove.
- */
+/* Communication groups: joined over ranks by the hash behind "@", with metadata and links. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +6,14 @@
 #include "base/sort.h"
 #include "capture/cluster_parts.h"
 
-/* A group while it is collected: heap, freed when it is copied. */
+/* A group while it is collected; on the heap, freed after it is copied. */
 struct draft {
 	uint32_t hash_id;
 	bool is_p2p;
-	int32_t *seen; /* ascending: ranks come in order */
+	int32_t *seen; /* ascending, because ranks come in order */
 	size_t n_seen, seen_capacity;
 	struct fsl_profile_member
-		*members; /* ranks whose files hold a link of them to themselves */
+		*members; /* ranks whose files hold a link from the rank to itself */
 	size_t n_members, members_capacity;
 	int32_t place_max; /* -1: no link */
 	const struct fsl_profile_parallel_group *told;
@@ -24,7 +21,7 @@ struct draft {
 
 struct collection {
 	struct fsl_strpool *hashes;
-	size_t *by_hash; /* draft of hash id * 2 + is_p2p; SIZE_MAX none */
+	size_t *by_hash; /* draft at hash id * 2 + is_p2p; SIZE_MAX none */
 	size_t by_hash_capacity, n_by_hash;
 	struct draft *drafts; /* in the order of first use */
 	size_t n_drafts, capacity;
@@ -42,7 +39,7 @@ static enum fsl_status add_draft(struct collection *all, uint32_t hash_id, bool 
 	return status;
 }
 
-/* The draft behind a hash, made when it is new. */
+/* The draft of a hash; a new one at its first use. */
 static enum fsl_status find_draft(struct collection *all, const char *hash, bool is_p2p,
 				  struct draft **out, struct fsl_error *err)
 {
@@ -68,7 +65,7 @@ static enum fsl_status find_draft(struct collection *all, const char *hash, bool
 	return status;
 }
 
-/* Numbers of places come from files: those no group can have say nothing. */
+/* Places come from files: a number that no group can have is ignored. */
 static bool is_place(int32_t place)
 {
 	return place >= 0 && place < FSL_PROFILE_RANKS_MAX;
@@ -87,7 +84,7 @@ static enum fsl_status add_rank(struct draft *draft, int32_t rank, struct fsl_er
 	return status;
 }
 
-/* From the end: ranks come in order, and each has many links to itself. */
+/* Searches from the end: ranks come in order, and each has many links to itself. */
 static bool has_member(const struct draft *draft, int32_t place, int32_t rank)
 {
 	for (size_t i = draft->n_members; i-- > 0;) {
@@ -98,7 +95,7 @@ static bool has_member(const struct draft *draft, int32_t place, int32_t rank)
 	return false;
 }
 
-/* Of two that claim one place the first one has it. */
+/* If two ranks claim one place, the first gets it. */
 static enum fsl_status add_member(struct draft *draft, int32_t place, int32_t rank,
 				  struct fsl_error *err)
 {
@@ -165,7 +162,7 @@ static void tell(struct collection *all, const char *text,
 	}
 }
 
-/* Older captures have the id itself behind "@". */
+/* In older captures the id itself follows "@". */
 static void tell_all(struct collection *all, const struct fsl_profile *profile)
 {
 	for (size_t r = 0; r < profile->n_ranks; r++) {
@@ -193,7 +190,7 @@ static int compare_places(const void *left, const void *right)
 	return FSL_ORDER(a->place, b->place);
 }
 
-/* Told and seen ones, ascending, each once. */
+/* Merges the members from metadata and those seen, ascending, each once. */
 static size_t merge_ranks(const struct draft *draft, int32_t *ranks)
 {
 	size_t n = draft->n_seen, n_kept = 0;
@@ -211,7 +208,7 @@ static size_t merge_ranks(const struct draft *draft, int32_t *ranks)
 	return n_kept;
 }
 
-/* Behind the groups that are there. */
+/* Appends a group. */
 static enum fsl_status copy_group(struct fsl_profile_cluster *out, struct draft *draft,
 				  struct fsl_error *err)
 {
@@ -250,7 +247,7 @@ static enum fsl_status copy_group(struct fsl_profile_cluster *out, struct draft 
 	return FSL_OK;
 }
 
-/* Collective ones first. */
+/* Copies collective groups first. */
 static enum fsl_status copy_groups(struct fsl_profile_cluster *out, struct collection *all,
 				   struct fsl_error *err)
 {

@@ -1,7 +1,5 @@
-/*
- * Places of ranks in the parallel layout, by the order in which Megatron-LM deals ranks out
- * (RankGenerator, default order "tp-cp-ep-dp-pp"): tensor parallelism fastest, pipeline slowest.
- */
+/* Places of ranks in the parallel layout, by the order in which Megatron-LM assigns ranks
+ * (RankGenerator, default order "tp-cp-ep-dp-pp"): tensor parallelism fastest, pipeline slowest. */
 #include "capture/cluster_parts.h"
 
 static int64_t at_least_one(int64_t size)
@@ -9,7 +7,7 @@ static int64_t at_least_one(int64_t size)
 	return size > 0 ? size : 1;
 }
 
-/* False on overflow; worlds are far smaller. */
+/* Product of the sizes; false on overflow, far beyond any world. */
 static bool product(const struct fsl_layout *layout, int64_t *out)
 {
 	return !__builtin_mul_overflow(layout->tp, layout->cp, out) &&
@@ -17,10 +15,8 @@ static bool product(const struct fsl_layout *layout, int64_t *out)
 	       !__builtin_mul_overflow(*out, layout->dp, out) && *out <= FSL_PROFILE_RANKS_MAX;
 }
 
-/*
- * Megatron's data_parallel_size leaves context parallelism out. Some writers count it in: then the
- * product is too large by just that factor.
- */
+/* Completes the layout. Megatron's data_parallel_size excludes context parallelism. Some writers
+ * include it; the product is then too large by exactly that factor. */
 static bool complete(struct fsl_layout *layout, const struct fsl_profile_info *info)
 {
 	int64_t n = 0;

@@ -1,7 +1,7 @@
 /*
- * Stages of the pipeline. From the groups that were used: those of p2p named "pp" are merged to
- * pipelines; a collective group within which no two ranks are of one pipeline lies inside a stage,
- * and such groups that share ranks are of the same stage. Else from the sizes that were told.
+ * Stages of the pipeline. First from the groups that were used: p2p groups named "pp" are merged to
+ * pipelines. A collective group in which no two ranks are of one pipeline lies inside a stage, and
+ * such groups that share ranks are of the same stage. Otherwise from the sizes in the metadata.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "base/sort.h"
 #include "capture/cluster_parts.h"
 
-/* Sets of ranks, merged: the root of a set is its least rank. */
+/* Merged sets of ranks (union-find): the root of a set is its least rank. */
 struct sets {
-	int32_t *ranks; /* all that are in some group; ascending */
+	int32_t *ranks; /* all ranks in any group; ascending */
 	size_t n;
-	size_t *pipeline, *stage; /* parent of each */
+	size_t *pipeline, *stage; /* parent of each rank */
 	bool *is_piped, *is_staged;
-	size_t *stamps; /* per root of a pipeline: group that was there last, from 1 */
+	size_t *stamps; /* for the root of each pipeline: last group seen there, from 1 */
 };
 
 static size_t position_of(const struct sets *sets, int32_t rank)
@@ -53,7 +53,7 @@ static bool is_pipeline(const struct fsl_profile_group *group)
 	return group->is_p2p && strncasecmp(group->name, "pp", 2) == 0 && group->n_ranks > 0;
 }
 
-/* True when no two ranks are of one pipeline. @stamp: another number for each group. */
+/* True if no two ranks of the group are of one pipeline. @stamp: unique number of the group. */
 static bool is_inside_stage(struct sets *sets, const struct fsl_profile_group *group, size_t stamp)
 {
 	for (size_t i = 0; i < group->n_ranks; i++) {
@@ -135,11 +135,11 @@ static bool merge_groups(struct sets *sets, const struct fsl_profile_cluster *cl
 	return has_pipeline;
 }
 
-/* Roots are least ranks, so that stages come in the order of these. */
+/* Roots are least ranks, so that stages come in the order of their least ranks. */
 static enum fsl_status copy_stages(struct fsl_profile_cluster *out, struct sets *sets,
 				   struct fsl_error *err)
 {
-	size_t *number = sets->stamps; /* of the stage, by its root; no longer needed otherwise */
+	size_t *number = sets->stamps; /* reuses stamps: number of the stage, by its root */
 	out->stages = fsl_arena_alloc(&out->arena, (sets->n + 1) * sizeof(*out->stages));
 	int32_t *ranks = fsl_arena_take(&out->arena, (sets->n + 1) * sizeof(*ranks));
 	if (out->stages == NULL || ranks == NULL) {
@@ -179,7 +179,7 @@ static bool holds_all(const struct fsl_profile_cluster *cluster, const struct fs
 	return cluster->n_stages > 0;
 }
 
-/* The pipeline is slowest: a stage is a run of ranks. */
+/* The pipeline varies slowest, so a stage is a run of consecutive ranks. */
 static enum fsl_status stages_of_layout(struct fsl_profile_cluster *out,
 					const struct fsl_layout *layout, struct fsl_error *err)
 {

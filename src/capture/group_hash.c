@@ -8,7 +8,7 @@ enum { TEXT_BYTES = 24 };
 
 void fsl_profile_group_hash(const char *id, char *out)
 {
-	uint32_t upper = 0, lower = 0; /* they wrap, as in the profiler */
+	uint32_t upper = 0, lower = 0; /* overflow wraps, as in the profiler */
 	for (const char *at = id; *at != '\0'; at++) {
 		upper = upper * 29 + (unsigned char)*at;
 		lower = lower * 131 + (unsigned char)*at;

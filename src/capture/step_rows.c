@@ -1,4 +1,4 @@
-/* Steps of a rank, from either table; means of their parts. */
+/* Steps of a rank from either table, and means of their parts. */
 #include "capture/step_rows.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ int64_t fsl_profile_step_ns(const struct fsl_profile_step *row)
 	return fsl_sum_i64(fsl_sum_i64(row->computing_ns, row->exposed_ns), row->free_ns);
 }
 
-/* A file may tell of several devices: rows of the first are as many as its steps. */
+/* Counts the rows of the first device, because a file may hold several devices. */
 static size_t count_rows(const struct fsl_profile_step *rows, size_t n)
 {
 	size_t n_first = 0;
@@ -88,10 +88,10 @@ size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank)
 {
 	size_t n = fsl_profile_n_steps(rank);
 	size_t n_asked = rank->info.n_active_steps > 0 ? (size_t)rank->info.n_active_steps : 0;
-	if (rank->n_steps_captured > rank->n_steps) { /* some were not wanted */
+	if (rank->n_steps_captured > rank->n_steps) { /* some steps were not wanted */
 		return rank->n_steps_captured > n ? rank->n_steps_captured : n;
 	}
-	/* A job may end before its schedule does: where all are told nobody asks the schedule. */
+	/* A job may end before its schedule: it counts only if no rows were captured. */
 	return rank->n_steps_captured == 0 && n_asked > n ? n_asked : n;
 }
 

@@ -1,10 +1,10 @@
-/* The steps of a rank: as the profiler told them, else as they were rebuilt from its kernels. */
+/* The steps of a rank: as the profiler wrote them, else as rebuilt from its kernels. */
 #ifndef FSL_CAPTURE_STEP_ROWS_H
 #define FSL_CAPTURE_STEP_ROWS_H
 
 #include "capture/capture.h"
 
-/* Parts of a step. Computing, exposed and free make up the whole. */
+/* Parts of a step. Computing, exposed and free sum to the step. */
 enum fsl_profile_part {
 	FSL_PART_COMPUTING,
 	FSL_PART_EXPOSED, /* communication that nothing overlaps */
@@ -16,22 +16,22 @@ enum fsl_profile_part {
 };
 const char *fsl_profile_part_text(enum fsl_profile_part part); /* "computing" */
 
-/* Borrowed from @rank; *n_rows 0: neither was there. */
+/* Rows of the rank's steps, borrowed from @rank. *n_rows is 0 if neither table has any. */
 const struct fsl_profile_step *fsl_profile_step_rows(const struct fsl_profile_rank *rank,
 						     size_t *n_rows);
-/* FSL_NS_ABSENT when the file does not tell. */
+/* Time of one part, ns; FSL_NS_ABSENT if the file does not tell it. */
 int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile_part part);
-/* Computing, exposed and free together; FSL_NS_ABSENT when one of them is. */
+/* Length of a step, ns: computing, exposed and free; FSL_NS_ABSENT if one of them is absent. */
 int64_t fsl_profile_step_ns(const struct fsl_profile_step *row);
 
-/* Steps that amounts of the rank are spread over: of its rows, of its kernels or of its operators,
- * whichever are of most steps; at least 1. Looks at all of them: ask once for a rank. */
+/* Number of steps over which amounts of the rank are spread: the most steps among its rows, its
+ * kernels and its operators; at least 1. Scans all of them: call once per rank. */
 size_t fsl_profile_n_steps(const struct fsl_profile_rank *rank);
-/* Steps in the whole capture, whatever was asked for: what its statistics are sums of; at least 1.
- */
+/* Number of steps in the whole capture, also of steps that are not wanted: its statistics are sums
+ * over all of them. At least 1. */
 size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank);
 
-/* Means over the rank's steps, ms; NaN when no step tells. */
+/* Means over the rank's steps, ms; NaN if no step tells it. */
 double fsl_profile_part_ms(const struct fsl_profile_rank *rank, enum fsl_profile_part part);
 double fsl_profile_step_ms(const struct fsl_profile_rank *rank);
 

@@ -1,4 +1,4 @@
-/* Ranks as they were in one step. */
+/* Views of the ranks in one step. */
 #include "capture/step_view.h"
 
 #include <stddef.h>
@@ -8,11 +8,11 @@
 #include "base/log.h"
 #include "base/sort.h"
 
-/* Kinds of rows that carry a step: where a rank has them, and where a row has its step. */
+/* Kinds of rows that carry a step: their place in a rank, and the place of the step in a row. */
 static const struct kind {
 	size_t rows, n_rows; /* offsets in struct fsl_profile_rank */
 	size_t step;         /* offset in a row */
-	size_t size;         /* of a row */
+	size_t size;         /* size of a row */
 } kinds[] = {
 #define KIND(type, rows, n_rows)                                                                   \
 	{                                                                                          \
@@ -27,7 +27,7 @@ static const struct kind {
 };
 enum { KINDS_N = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* Rows of one kind, whatever their type. */
+/* Rows of one kind, of any type. */
 struct rows {
 	char *at;
 	size_t n;
@@ -54,7 +54,7 @@ static int64_t step_of(const struct rows *rows, const struct kind *kind, size_t 
 	return step;
 }
 
-/* Where a row was, and its step. */
+/* Old position of a row, and its step. */
 struct place {
 	int64_t step;
 	size_t i;
@@ -77,7 +77,7 @@ static bool is_sorted(const struct rows *rows, const struct kind *kind)
 	return true;
 }
 
-/* A copy by step; rows of a step keep their order. */
+/* Copies rows sorted by step; rows of one step keep their order. */
 static enum fsl_status sort_rows(struct fsl_step_view *view, struct rows *rows,
 				 const struct kind *kind, struct fsl_error *err)
 {
@@ -99,7 +99,7 @@ static enum fsl_status sort_rows(struct fsl_step_view *view, struct rows *rows,
 	return FSL_OK;
 }
 
-/* The rank without what is summed over the capture, and without what only its owner may free. */
+/* The rank without sums over the capture, and without memory that only its owner may free. */
 static struct fsl_profile_rank borrow(const struct fsl_profile_rank *rank)
 {
 	struct fsl_profile_rank own = {
@@ -171,7 +171,7 @@ enum fsl_status fsl_step_view_share(struct fsl_step_view *out, const struct fsl_
 	return FSL_OK;
 }
 
-/* How many rows are of steps before @step; @is_with: and of this one. */
+/* Number of rows of steps before @step; with @is_with also of @step itself. */
 static size_t count_until(const struct rows *rows, const struct kind *kind, int64_t step,
 			  bool is_with)
 {

@@ -28,8 +28,7 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Equal names become one. Amounts are whole ns so far, and their sum does not depend on an order.
- */
+/* Joins equal names. Amounts are whole ns until here: their sum does not depend on the order. */
 static void merge(struct fsl_profile_sums *sums, double n_shares)
 {
 	size_t n = 0;
@@ -65,7 +64,7 @@ static enum fsl_status add(struct fsl_profile_sums *sums, const char *name, int6
 	return status;
 }
 
-/* Steps of all ranks together: what amounts are divided by. */
+/* Steps of all ranks together: the divisor of the amounts. */
 static double count_shares(const struct fsl_profile *profile)
 {
 	size_t n_all = 0;
