@@ -1,4 +1,4 @@
-/* A sweep over tasks in the order of their begins; a buffer puts them into that order. */
+/* Sweeps over tasks in the order of their begins. A buffer sorts them. */
 #include "source/ascend/breakdown.h"
 
 #include <stdlib.h>
@@ -8,22 +8,22 @@
 #include "base/number.h"
 #include "base/sort.h"
 
-/* What is summed for a step. */
+/* Sums of a step. */
 struct entry {
 	struct fsl_profile_step sums;
-	int64_t begin_ns, end_ns; /* of its slices */
+	int64_t begin_ns, end_ns; /* range of its slices */
 	struct fsl_profile_gap gaps[FSL_PROFILE_GAPS_MAX];
 	size_t n_gaps;
 };
 
 /* The newest slice of one kind. */
 struct slice {
-	int64_t end_ns; /* as far as it is known */
-	size_t entry;   /* that it counts for */
+	int64_t end_ns; /* as far as known */
+	size_t entry;   /* index of the entry for which it counts */
 };
 
 struct fsl_breakdown {
-	struct fsl_task *tasks; /* to be put in order */
+	struct fsl_task *tasks; /* buffer for sorting */
 	size_t n_tasks, tasks_capacity, window;
 	struct entry *entries; /* in the order of first use */
 	size_t n_entries, entries_capacity;
@@ -31,10 +31,10 @@ struct fsl_breakdown {
 	/* State of the sweep. */
 	bool is_begun;
 	struct fsl_task last;
-	int64_t now_ns; /* all before it is counted */
-	size_t current; /* entry of the latest begin */
+	int64_t now_ns; /* all time before this is counted */
+	size_t current; /* index of the entry with the latest begin */
 	struct slice computing, communication, exposed;
-	uint32_t busy_name_id; /* task that keeps the device busy longest */
+	uint32_t busy_name_id; /* name of the task that keeps the device busy longest */
 };
 
 struct fsl_breakdown *fsl_breakdown_create(size_t window)
@@ -65,7 +65,8 @@ static int compare_tasks(const void *left, const void *right)
 	return order != 0 ? order : FSL_ORDER(a->name_id, b->name_id);
 }
 
-/* Steps come one after the other: searched from the newest. SIZE_MAX when there are too many. */
+/* Entry of the task's step. Steps come one after the other, so the search starts at the newest.
+ * SIZE_MAX if there are too many. */
 static enum fsl_status find_entry(struct fsl_breakdown *breakdown, const struct fsl_task *task,
 				  size_t *at, struct fsl_error *err)
 {
@@ -76,7 +77,7 @@ static enum fsl_status find_entry(struct fsl_breakdown *breakdown, const struct 
 	}
 	if (breakdown->n_entries == FSL_BREAKDOWN_STEPS_MAX) {
 		breakdown->is_short_of_entries = true;
-		return FSL_OK; /* *at is SIZE_MAX */
+		return FSL_OK; /* *at is SIZE_MAX then */
 	}
 	*at = breakdown->n_entries;
 	enum fsl_status status =
@@ -90,7 +91,7 @@ static enum fsl_status find_entry(struct fsl_breakdown *breakdown, const struct 
 	return status;
 }
 
-/* Keeps the longest, of equal ones the first. */
+/* Keeps the longest gaps; of equal ones the first. */
 static void add_gap(struct entry *entry, const struct fsl_profile_gap *gap)
 {
 	size_t at = entry->n_gaps;
@@ -116,7 +117,7 @@ static void stretch(struct entry *entry, int64_t end_ns)
 	entry->end_ns = end_ns > entry->end_ns ? end_ns : entry->end_ns;
 }
 
-/* Nothing runs from now until @task begins. */
+/* Counts free time from now until @task begins. */
 static void count_free(struct fsl_breakdown *breakdown, const struct fsl_task *task)
 {
 	struct entry *entry = &breakdown->entries[breakdown->current];
@@ -132,7 +133,7 @@ static void count_free(struct fsl_breakdown *breakdown, const struct fsl_task *t
 	add_gap(entry, &gap);
 }
 
-/* From now until @end_ns the same kinds of tasks run. */
+/* Counts the time from now until @end_ns, in which the same kinds of tasks run. */
 static void count_busy(struct fsl_breakdown *breakdown, int64_t end_ns)
 {
 	int64_t dur_ns = end_ns - breakdown->now_ns;
@@ -149,7 +150,8 @@ static void count_busy(struct fsl_breakdown *breakdown, int64_t end_ns)
 		stretch(entry, end_ns);
 	}
 	if (is_communicating && !is_computing) {
-		/* Goes on, or begins here: at the begin of a task, or where computing ends. */
+		/* The slice goes on, or begins here: at the begin of a task or the end of
+		 * computing. */
 		if (breakdown->exposed.end_ns != breakdown->now_ns) {
 			breakdown->exposed.entry = breakdown->current;
 		}
@@ -158,7 +160,7 @@ static void count_busy(struct fsl_breakdown *breakdown, int64_t end_ns)
 	}
 }
 
-/* Counts what lies between now and the begin of @task, or all that is left without one. */
+/* Counts the time between now and the begin of @task; all remaining time if @task is NULL. */
 static void advance(struct fsl_breakdown *breakdown, const struct fsl_task *task)
 {
 	int64_t until_ns = task != NULL ? task->begin_ns : INT64_MAX;
@@ -191,7 +193,7 @@ static int64_t busy_until(const struct fsl_breakdown *breakdown)
 	return computing_ns > communication_ns ? computing_ns : communication_ns;
 }
 
-/* @task is the next in the order of begins. */
+/* Sweeps to @task, the next in the order of begins. */
 static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_task *task,
 			     struct fsl_error *err)
 {
@@ -241,7 +243,7 @@ static void sort_tasks(struct fsl_task *tasks, size_t n)
 	}
 }
 
-/* Counts the first @n of those that are held; the rest stays. */
+/* Counts the first @n held tasks; the rest stays. */
 static enum fsl_status release(struct fsl_breakdown *breakdown, size_t n, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -303,7 +305,7 @@ static enum fsl_status give(struct entry *entry, struct fsl_profile_rank *rank, 
 	sums->overlapped_ns = less(sums->communication_ns, sums->exposed_ns);
 	sums->stage_ns = less(entry->end_ns - entry->begin_ns, sums->bubble_ns);
 	sums->exposed_not_receive_ns = less(sums->exposed_ns, sums->bubble_ns);
-	sums->preparing_ns = FSL_NS_ABSENT; /* the host's part of it is not here */
+	sums->preparing_ns = FSL_NS_ABSENT; /* unknown: the tables have no host times */
 	qsort(entry->gaps, entry->n_gaps, sizeof(entry->gaps[0]), compare_gaps);
 	enum fsl_status status =
 		FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err);
@@ -332,7 +334,8 @@ enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl
 	advance(breakdown, NULL);
 	qsort(breakdown->entries, breakdown->n_entries, sizeof(breakdown->entries[0]),
 	      compare_entries);
-	/* Sorted: what has no number comes first, and is alone when nothing has one. */
+	/* The entries are sorted: one without step number comes first. It is dropped unless it is
+	 * the only one. */
 	size_t n_outside =
 		breakdown->entries[0].sums.step == FSL_STEP_ABSENT && breakdown->n_entries > 1;
 	for (size_t i = n_outside; i < breakdown->n_entries && status == FSL_OK; i++) {

@@ -1,13 +1,14 @@
 /*
- * Where the time of each step went, from the tasks of the device: what step_trace_time.csv tells,
- * where it is missing, and a check of it where it is not. Like the profiler, tasks are made one
- * union of computing and one of communication over the whole capture, and what these leave are
- * slices: computing, communication, communication that nothing overlaps, free. Each slice counts as
- * a whole for the step that holds its begin. Tasks that only touch are slices of their own.
+ * Step breakdown from the tasks of the device: it replaces a missing step_trace_time.csv and checks
+ * an existing one. Like the profiler, it makes one union of all computing and one of all
+ * communication over the whole capture. Their edges cut time into slices: computing, communication,
+ * communication that nothing overlaps, free. A slice counts as a whole for the step that holds its
+ * begin. Tasks that only touch are slices of their own.
  *
- * A step is held to last until the next one's first task. The profiler ends it with its last task,
- * or with the host's part of it where that ends later: what is free between steps counts for the
- * first of them here, and there only in the second case. Host times are not in the tables.
+ * A step lasts until the first task of the next step. For the profiler it ends with its last task,
+ * or with the host's part of the step if that ends later. So free time between two steps always
+ * counts for the first of them here, and for the profiler only in the second case. The tables have
+ * no host times.
  */
 #ifndef FSL_SOURCE_ASCEND_BREAKDOWN_H
 #define FSL_SOURCE_ASCEND_BREAKDOWN_H
@@ -15,10 +16,10 @@
 #include "source/ascend/files.h"
 
 enum {
-	/* Tasks that may come before their turn: of a file that is sorted but for that many, no
-	   more is held at a time. */
+	/* Number of tasks that are held for sorting: a file that is sorted but for so many tasks is
+	 * read without holding more. */
 	FSL_BREAKDOWN_WINDOW = 16384,
-	FSL_BREAKDOWN_STEPS_MAX = 4096, /* a capture has some tens */
+	FSL_BREAKDOWN_STEPS_MAX = 4096, /* most steps of a capture; usual are some tens */
 };
 
 enum fsl_task_kind {
@@ -36,23 +37,24 @@ struct fsl_task {
 
 struct fsl_breakdown; /* opaque */
 
-/* @window: FSL_BREAKDOWN_WINDOW, or SIZE_MAX to hold all tasks. NULL when out of memory. */
+/* @window: FSL_BREAKDOWN_WINDOW, or SIZE_MAX to hold all tasks. NULL if out of memory. */
 struct fsl_breakdown *fsl_breakdown_create(size_t window);
 void fsl_breakdown_destroy(struct fsl_breakdown *breakdown);
 
 /*
- * In any order, on any number of streams. *is_late when the task begins before others that are
- * counted already: the sums are then of no use, and all has to be added anew to one that holds all
- * tasks. Fails when memory is short.
+ * Adds a task, in any order, from any number of streams. *is_late is set if the task begins before
+ * tasks that are counted already. The sums are then useless; all tasks must be added to a new
+ * breakdown that holds them all. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct fsl_task *task,
 				  bool *is_late, struct fsl_error *err);
 
 /*
- * Sums of the wanted steps to rank->rebuilt, sorted by step, and the largest gaps of each to
- * rank->gaps, sorted by step, longest first. Where some tasks have a step, those outside of all
- * steps are left out, as the profiler does. Nothing can be added any more. *is_whole false when
- * there were more than FSL_BREAKDOWN_STEPS_MAX steps: tasks of further ones were left out.
+ * Writes the sums of the wanted steps to rank->rebuilt, sorted by step, and the largest gaps of
+ * each to rank->gaps, sorted by step, longest first. If some tasks have a step, tasks outside all
+ * steps are dropped, as the profiler does. No task may be added afterwards. *is_whole is false if
+ * there were more than FSL_BREAKDOWN_STEPS_MAX steps and the tasks of further steps were dropped.
+ * FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl_profile_rank *rank,
 				     const struct fsl_profile_input *input, int64_t device_id,

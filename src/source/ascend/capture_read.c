@@ -1,4 +1,4 @@
-/* A set of profiler folders: read on threads, freed. */
+/* Reads a set of profiler folders on threads, and frees it. */
 #include "capture/capture.h"
 
 #include <omp.h>
@@ -63,7 +63,7 @@ static int compare_folders(const void *left, const void *right)
 	return FSL_ORDER(a->rank, b->rank);
 }
 
-/* Leaves the folders of the wanted ranks; those that are not there are told. */
+/* Keeps the folders of the wanted ranks; remarks on wanted ranks that are missing. */
 static enum fsl_status keep_wanted(struct fsl_profile *profile,
 				   const struct fsl_profile_options *options, struct fsl_error *err)
 {
@@ -127,7 +127,7 @@ static enum fsl_status read_ranks(struct fsl_profile *profile,
 	return status;
 }
 
-/* A set without any of the wanted steps would look like one that holds nothing. */
+/* Fails for a set without any wanted step: its output would look like that of an empty set. */
 static enum fsl_status check_steps(const struct fsl_profile *profile,
 				   const struct fsl_profile_options *options, struct fsl_error *err)
 {
@@ -145,7 +145,7 @@ static enum fsl_status check_steps(const struct fsl_profile *profile,
 				  options->path);
 }
 
-/* A folder may be there and hold nothing that is read. */
+/* Remarks on folders that hold no usable file. */
 static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_error *err)
 {
 	size_t n_empty = 0;

@@ -51,7 +51,7 @@ enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *
 	return status;
 }
 
-/* qsort_r hands the pool of names over. */
+/* @context: the pool of names, passed by qsort_r. */
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct fsl_profile_comm *a = left, *b = right;

@@ -1,24 +1,24 @@
-/* What the readers of communication operators share: names, steps, order. */
+/* Shared by the readers of communication operators: names, steps, order. */
 #ifndef FSL_SOURCE_ASCEND_COMMS_H
 #define FSL_SOURCE_ASCEND_COMMS_H
 
 #include "capture/capture.h"
 
 /* True for names of point-to-point operators: hcom_send, hcom_receive and hcom_batchSendRecv in any
- * case, with whatever behind. */
+ * case, with any ending. */
 bool fsl_profile_is_p2p(const char *name, size_t length);
-/* Number in "step50" or "50"; FSL_STEP_ABSENT for "step" and everything else. */
+/* Number in "step50" or "50"; FSL_STEP_ABSENT for "step" and every other text. */
 int64_t fsl_profile_step_from_text(const char *text, size_t length);
-/* "hcom_allReduce__586_0_1@17522" in its parts. */
+/* The parts of a name: "hcom_allReduce__586_0_1@17522". */
 struct fsl_profile_op_name {
 	uint32_t name_id;
-	uint32_t group_id; /* text behind the last "@"; FSL_STR_NONE without one */
-	bool is_good;      /* false: one of them is empty or holds a NUL; both ids are none */
+	uint32_t group_id; /* text behind the last "@"; FSL_STR_NONE if there is none */
+	bool is_good;      /* false: a part is empty or holds a NUL; the ids are FSL_STR_NONE */
 };
-/* Interns them in rank->names. */
+/* Splits a name and interns its parts in rank->names. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *text, size_t length,
 				     struct fsl_profile_op_name *out, struct fsl_error *err);
-/* Sorts rank->comms by step, begin, name and group, for readers that added some. */
+/* Sorts rank->comms by step, begin, name and group; for readers that added operators. */
 void fsl_profile_sort_comms(struct fsl_profile_rank *rank);
 
 #endif

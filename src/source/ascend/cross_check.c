@@ -1,4 +1,4 @@
-/* Remarks on what does not agree inside a set. */
+/* Remarks on contradictions inside a set. */
 #include "source/ascend/cross_check.h"
 
 #include <inttypes.h>
@@ -11,27 +11,28 @@
 #include "base/sort.h"
 #include "capture/step_rows.h"
 
-/* Slices that a step ends within are credited differently; more is another step, or half a file. */
+/* Greatest difference as a share of the step. A slice across the end of a step may be credited
+ * differently; a greater difference means another step or half a file. */
 static const double PART_SHARE_MAX = 0.01;
 
-/* Clocks of hosts differ by less than this; what lies further apart is another run. */
+/* Clocks of hosts differ by less than this; captures further apart are of different runs. */
 static const int64_t APART_NS = INT64_C(60) * FSL_NS_PER_S;
 
-/* Parts of a step that both sources tell. */
+/* Parts of a step that both sources have. */
 static const enum fsl_profile_part compared[] = {FSL_PART_COMPUTING, FSL_PART_EXPOSED,
 						 FSL_PART_FREE};
 
-/* The greatest difference of a set, and on how many ranks there is one. */
+/* The greatest difference in a set, and the number of ranks with a difference. */
 struct difference {
 	size_t n_ranks;
-	double share; /* of the step */
+	double share; /* as a share of the step */
 	int32_t rank;
 	int64_t step;
 	enum fsl_profile_part part;
 	int64_t told_ns, rebuilt_ns;
 };
 
-/* " 13"; "" where steps have no numbers. */
+/* " 13"; "" if steps have no numbers. */
 static const char *step_text(char *text, size_t size, int64_t step)
 {
 	text[0] = '\0';
@@ -47,7 +48,7 @@ static int compare_steps(const void *left, const void *right)
 	return FSL_ORDER(a->step, b->step);
 }
 
-/* A copy in the order of their numbers; NULL when memory is short. Free it. */
+/* Copy sorted by step number; NULL if memory is short. Free it. */
 static struct fsl_profile_step *sort_rows(const struct fsl_profile_step *rows, size_t n)
 {
 	struct fsl_profile_step *sorted = fsl_calloc(n + 1, sizeof(*sorted));
@@ -58,7 +59,7 @@ static struct fsl_profile_step *sort_rows(const struct fsl_profile_step *rows, s
 	return sorted;
 }
 
-/* True when @told and @rebuilt differ; the greatest difference is kept. */
+/* True if @told and @rebuilt differ; keeps the greatest difference. */
 static bool compare_rows(struct difference *most, int32_t rank, const struct fsl_profile_step *told,
 			 const struct fsl_profile_step *rebuilt)
 {
@@ -80,7 +81,7 @@ static bool compare_rows(struct difference *most, int32_t rank, const struct fsl
 	return is_other;
 }
 
-/* Rows of equal numbers, or the only ones. */
+/* Compares rows with equal numbers, or the only row of each. */
 static enum fsl_status compare_rank(struct difference *most, const struct fsl_profile_rank *rank,
 				    struct fsl_error *err)
 {
@@ -130,7 +131,9 @@ static enum fsl_status check_parts(struct fsl_profile *profile, struct fsl_error
 		(double)most.rebuilt_ns / (double)FSL_NS_PER_MS);
 }
 
-/* All numbers of steps of the set, ascending, each once; @steps: room for the rows of all ranks. */
+/*
+ * Lists all step numbers of the set, ascending, each once. @steps: room for the rows of all ranks.
+ */
 static size_t list_steps(const struct fsl_profile *profile, int64_t *steps)
 {
 	size_t n_all = 0, n = 0;
@@ -167,7 +170,7 @@ static enum fsl_status find_lacking(int64_t *lacking, const struct fsl_profile_r
 	for (size_t i = 0; i < n_rows && s < n; i++) {
 		s += own[i].step == steps[s] ? 1 : 0;
 	}
-	if (n_rows > 0 && s < n) { /* without any steps is told otherwise */
+	if (n_rows > 0 && s < n) { /* another remark reports ranks without any steps */
 		*lacking = steps[s];
 	}
 	fsl_free(own);
@@ -218,7 +221,7 @@ static enum fsl_status check_steps(struct fsl_profile *profile, struct fsl_error
 	return status;
 }
 
-/* Edges of a capture get lost, and jobs end before their schedule. */
+/* Allows for missing steps at the edges: they get lost, and jobs end before their schedule. */
 static enum fsl_status check_schedule(struct fsl_profile *profile, struct fsl_error *err)
 {
 	size_t n_short = 0, n_least = SIZE_MAX;
@@ -242,7 +245,7 @@ static enum fsl_status check_schedule(struct fsl_profile *profile, struct fsl_er
 						 n_least, n_asked, n_short, profile->n_ranks);
 }
 
-/* When a rank was captured: its operators of communication, else its device's tasks. */
+/* Time of a rank's capture: from its communication operators, else from its device's tasks. */
 static bool find_span(const struct fsl_profile_rank *rank, int64_t *begin_ns, int64_t *end_ns)
 {
 	*begin_ns = INT64_MAX;
@@ -261,7 +264,7 @@ static bool find_span(const struct fsl_profile_rank *rank, int64_t *begin_ns, in
 	return *end_ns >= *begin_ns;
 }
 
-/* Folders of several runs put together, under one rank each. */
+/* Finds folders of several runs that were put together, one under each rank. */
 static enum fsl_status check_times(struct fsl_profile *profile, struct fsl_error *err)
 {
 	int64_t first_end_ns = INT64_MAX, last_begin_ns = INT64_MIN;

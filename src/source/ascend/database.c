@@ -1,4 +1,4 @@
-/* Opening databases of others: read-only, immutable, within limits. */
+/* Opens foreign databases: read-only, immutable, within limits. */
 #include "source/ascend/database_parts.h"
 
 #include <ctype.h>
@@ -12,13 +12,13 @@
 #include "base/log.h"
 
 enum {
-	STEPS_PER_CALL = 1000, /* of SQLite's machine, between two looks at the budget */
+	STEPS_PER_CALL = 1000, /* steps of SQLite's machine between two checks of the budget */
 	STEPS_MIN = 10 * 1000 * 1000,
-	STEPS_PER_BYTE = 50,       /* reading all rows of a real capture in order takes about 2 */
-	SQL_BYTES_MAX = 64 * 1024, /* statements of the schema are parsed, too */
+	STEPS_PER_BYTE = 50,       /* budget; reading all rows of a real capture takes about 2 */
+	SQL_BYTES_MAX = 64 * 1024, /* bounds the statements of the schema, too */
 	COLUMNS_MAX = 256,
 	DEPTH_MAX = 64,
-	MACHINE_MAX = 20 * 1000, /* steps of one program */
+	MACHINE_MAX = 20 * 1000, /* steps of one compiled statement */
 };
 
 static const struct {
@@ -75,7 +75,7 @@ enum fsl_status fsl_db_fail(struct fsl_db *db, enum fsl_file_state state, const 
 			   sqlite3_errmsg(db->handle));
 }
 
-/* Not 0 stops the statement that runs. */
+/* Spends the budget; a result other than 0 stops the running statement. */
 static int spend(void *context)
 {
 	struct fsl_db *db = context;
@@ -86,12 +86,12 @@ static int spend(void *context)
 	return 0;
 }
 
-/* "file:" and @path with all but plain characters percent-encoded; NULL when out of memory. */
+/* "file:" and @path with all but plain characters percent-encoded; NULL if out of memory. */
 static char *make_uri(struct fsl_arena *arena, const char *path)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	static const char tail[] = "?mode=ro&immutable=1";
-	/* An absolute path follows an empty authority: it may begin with two slashes. */
+	/* "file://" has an empty authority, so that an absolute path may begin with two slashes. */
 	const char *head = path[0] == '/' ? "file://" : "file:";
 	char *uri = fsl_arena_alloc(arena, strlen(head) + 3 * strlen(path) + sizeof(tail));
 	if (uri == NULL) {
@@ -111,7 +111,7 @@ static char *make_uri(struct fsl_arena *arena, const char *path)
 	return uri;
 }
 
-/* What a schema may make SQLite do is little: no view, trigger or function of its own runs. */
+/* Limits what a schema can make SQLite do: no view, trigger or own function runs. */
 static int harden(struct fsl_db *db)
 {
 	static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
@@ -127,7 +127,7 @@ static int harden(struct fsl_db *db)
 	}
 	sqlite3_progress_handler(db->handle, STEPS_PER_CALL, spend, db);
 	if (code == SQLITE_OK) {
-		/* No mapping: a file may shrink while it is read. */
+		/* No mapping, because a file may shrink while it is read. */
 		code = sqlite3_exec(db->handle,
 				    "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;", NULL,
 				    NULL, NULL);
@@ -135,7 +135,7 @@ static int harden(struct fsl_db *db)
 	return code;
 }
 
-/* False (told) for what is no file of some bytes; a FIFO would block. */
+/* False (reported) unless it is a regular, non-empty file; a FIFO would block. */
 static enum fsl_status check_file(struct fsl_db *db, bool *is_usable, struct fsl_error *err)
 {
 	struct stat info;
@@ -204,7 +204,7 @@ void fsl_db_close(struct fsl_db *db)
 {
 	if (db != NULL) {
 		int code = sqlite3_close(db->handle);
-		FSL_ASSERT(code == SQLITE_OK); /* else rows were left open */
+		FSL_ASSERT(code == SQLITE_OK); /* fails if rows were left open */
 		db->handle = NULL;
 	}
 }

@@ -1,4 +1,4 @@
-/* Rows of databases of others: columns by name, values with distrust. */
+/* Rows of foreign databases: columns by name, values with distrust. */
 #include "source/ascend/database_parts.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ struct fsl_db_rows {
 	const char *table; /* for messages */
 };
 
-/* Columns that are worked out when they are read could ask for any amount of work. */
+/* Excludes generated columns, whose reading could start any amount of work. */
 static const char *const find_table =
 	"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
 	" AND name = ?1 COLLATE NOCASE"
@@ -33,7 +33,7 @@ bool fsl_db_has_table(struct fsl_db *db, const char *table)
 	return has;
 }
 
-/* Name of @column as the table has it, "" when it has none; NULL when out of memory. */
+/* Name of @column in the table, "" if it has none; NULL if out of memory. */
 static const char *find_column(struct fsl_db *db, sqlite3_stmt *all,
 			       const struct fsl_db_column *column)
 {
@@ -52,7 +52,7 @@ static const char *find_column(struct fsl_db *db, sqlite3_stmt *all,
 	return "";
 }
 
-/* Adds the columns that @table has to @sql, NULL for those that it lacks. */
+/* Adds the columns that @table has to @sql, and NULL for those that it lacks. */
 static enum fsl_status list_columns(struct fsl_db *db, const struct fsl_db_select *select,
 				    sqlite3_stmt *const *all, sqlite3_str *sql, bool *is_usable,
 				    struct fsl_error *err)
@@ -81,7 +81,7 @@ static enum fsl_status list_columns(struct fsl_db *db, const struct fsl_db_selec
 	return FSL_OK;
 }
 
-/* Prepares reading all of @table, which tells its columns. */
+/* Prepares reading all of @table, which gives its columns. */
 static sqlite3_stmt *prepare_all(struct fsl_db *db, const char *table)
 {
 	sqlite3_stmt *statement = NULL;
@@ -111,7 +111,7 @@ static enum fsl_status write_sql(struct fsl_db *db, const struct fsl_db_select *
 		status = list_columns(db, select, all, sql, is_usable, err);
 		sqlite3_str_appendf(sql, " FROM main.\"%w\" t0", select->tables[0]);
 		if (select->joined_by != NULL) {
-			/* CROSS: in this order, as only the second has an index. */
+			/* CROSS JOIN keeps this order of tables: only the second has an index. */
 			sqlite3_str_appendf(
 				sql, " CROSS JOIN main.\"%w\" t1 ON t1.\"%w\" = t0.\"%w\"",
 				select->tables[1], select->joined_by, select->joined_by);
@@ -219,7 +219,7 @@ void fsl_db_drop(struct fsl_db_rows *rows, const char *reason)
 	file->message = file->message[0] == '\0' ? reason : file->message;
 }
 
-/* The shortest decimal text that means @value: what the writer of the text files prints. */
+/* Scales the shortest decimal text of @value, which the writer of the text files prints. */
 static bool scale_real(double value, int64_t scale, int64_t *out)
 {
 	char text[40];

@@ -1,4 +1,4 @@
-/* Which databases a folder has, and in which order they are read. */
+/* Finds the databases of a folder and reads them in a fixed order. */
 #include "source/ascend/databases.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 typedef enum fsl_status (*reader)(struct fsl_profile_rank *rank, struct fsl_db *db,
 				  const struct fsl_profile_input *input, struct fsl_error *err);
 
-/* Kinds of databases by what their names begin with; earlier kinds are read first. */
+/* Kinds of databases by the beginning of their names; earlier kinds are read first. */
 static const struct kind {
 	const char *head, *format;
 	reader read;
@@ -31,7 +31,7 @@ static bool has_head(const char *name, const char *head)
 	       strcmp(name + length - 3, ".db") == 0;
 }
 
-/* Number in "..._<N>.db", -1 without one. */
+/* Number in "..._<N>.db", -1 if there is none. */
 static long number_of(const char *name)
 {
 	const char *at = strrchr(name, '_');
@@ -40,10 +40,8 @@ static long number_of(const char *name)
 	return end != NULL && strcmp(end, ".db") == 0 ? number : -1;
 }
 
-/*
- * Of several databases of one kind the one with the rank's number in its name, else the last:
- * names end in time stamps, and each export holds all.
- */
+/* Chooses among databases of one kind: the one with the rank's number in its name, else the last.
+ * Names end in time stamps, and each export holds all data. */
 static const char *choose(const struct fsl_profile_rank *rank, char *const *names, size_t n_names,
 			  const struct kind *kind)
 {
@@ -130,8 +128,8 @@ static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *fo
 	return status;
 }
 
-/* Databases lie beside the text files, those of raw captures in the rank's own folder, and of these
- * that of communication in one of its own. */
+/* Most databases lie beside the text files. In raw captures they lie in the rank's own folder, and
+ * the database of communication in a folder of its own. */
 enum fsl_status fsl_profile_read_databases(struct fsl_profile_rank *rank,
 					   const struct fsl_profile_options *options,
 					   struct fsl_error *err)

@@ -1,25 +1,25 @@
-/* The files of a rank's folder: one reader each, in read_<name>.c, listed in files.def. */
+/* The files of a rank's folder. Each has a reader in read_<name>.c and a line in files.def. */
 #ifndef FSL_SOURCE_ASCEND_FILES_H
 #define FSL_SOURCE_ASCEND_FILES_H
 
 #include "base/file.h"
 #include "capture/capture.h"
 
-/* What a reader is given. */
+/* Input of a reader. */
 struct fsl_profile_input {
-	struct fsl_reader *reader; /* at the beginning; plain, gzip or zstd */
+	struct fsl_reader *reader; /* at the beginning of the file; plain, gzip or zstd */
 	const char *path;
 	struct fsl_file
-		*file; /* count records and drops here, leave a message when it is not whole */
+		*file; /* counts records and drops; gets a message if the file is not whole */
 	const int64_t *steps; /* wanted; n_steps 0: all */
 	size_t n_steps;
-	bool has_next; /* the file is a slice, and another one of the same capture follows */
+	bool has_next; /* the file is a slice, and another slice of the same capture follows */
 };
 
 /*
- * Adds what the file holds to @rank. Faults of the file are told in input->file (state PARTIAL or
- * UNUSABLE, with a message that names place and remedy) and are no failure; fails only when memory
- * is short.
+ * Adds the data of the file to @rank. Faults of the file are no failure: they are reported in
+ * input->file (state PARTIAL or UNUSABLE, with a message that names place and remedy).
+ * FSL_ERR_MEMORY only.
  */
 typedef enum fsl_status (*fsl_profile_reader)(struct fsl_profile_rank *rank,
 					      const struct fsl_profile_input *input,
@@ -32,17 +32,17 @@ typedef enum fsl_status (*fsl_profile_reader)(struct fsl_profile_rank *rank,
 #include "source/ascend/files.def"
 #undef PROFILE_FILE
 
-/* Adds @folder/@name to rank->files, not read yet. @format: static; *out until the next one. */
+/* Adds @folder/@name to rank->files, not read yet. @format: static. *out: until the next call. */
 enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *folder,
 				     const char *name, const char *format, struct fsl_file **out,
 				     struct fsl_error *err);
 
-/* Finds and reads the files of rank->folder, in the order of files.def. */
+/* Finds and reads the files of rank->folder, in the order of files.def. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_profile_read_files(struct fsl_profile_rank *rank,
 				       const struct fsl_profile_options *options,
 				       struct fsl_error *err);
 
-/* True when the step is one of those wanted, or when its number is not known. */
+/* True if the step is wanted or its number is unknown. */
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step);
 
 #endif

@@ -12,7 +12,7 @@
 #include "source/ascend/find/prof_device.h"
 #include "text/small_json.h"
 
-enum { SIZE_MAX_TOLD = 1 << 20 }; /* of a parallel dimension */
+enum { SIZE_MAX_TOLD = 1 << 20 }; /* greatest size of a parallel dimension */
 
 static enum fsl_status short_of_memory(const struct fsl_profile_rank *rank, struct fsl_error *err)
 {
@@ -24,7 +24,7 @@ static const cJSON *member(const cJSON *object, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-/* "Level1", however it is written: "ProfilerLevel.Level1", "level1". */
+/* "Level1" from any way to write it: "ProfilerLevel.Level1", "level1". */
 static const char *level_text(struct fsl_profile_rank *rank, const char *text)
 {
 	for (const char *at = text; *at != '\0'; at++) {
@@ -35,7 +35,7 @@ static const char *level_text(struct fsl_profile_rank *rank, const char *text)
 	return fsl_arena_strdup(&rank->arena, text);
 }
 
-/* How many steps of a round were recorded; older writers begin the names with "_". */
+/* Reads how many steps of a round were recorded; older writers begin the names with "_". */
 static void take_schedule(struct fsl_profile_info *info, const cJSON *schedule)
 {
 	int64_t n_steps = 0;
@@ -85,7 +85,9 @@ static void take_sizes(struct fsl_profile_info *info, const cJSON *args)
 	}
 }
 
-/* *ranks stays NULL when the list is none, is empty, or holds what is no rank. */
+/*
+ * Reads a list of ranks. *ranks stays NULL if it is no list, is empty, or holds anything but ranks.
+ */
 static enum fsl_status take_members(const cJSON *list, int32_t **ranks, size_t *n_ranks,
 				    struct fsl_error *err)
 {
@@ -132,7 +134,7 @@ static enum fsl_status take_group(struct fsl_profile_rank *rank, struct fsl_file
 	group.id = fsl_arena_strdup(&rank->arena, item->string);
 	group.name = fsl_arena_strdup(&rank->arena, fsl_small_json_text(item, "group_name"));
 	fsl_profile_group_hash(item->string, group.hash);
-	info->groups[info->n_groups++] = group; /* owned from here on */
+	info->groups[info->n_groups++] = group; /* the group owns the ranks from here on */
 	return group.id != NULL && group.name != NULL ? FSL_OK : short_of_memory(rank, err);
 }
 
@@ -166,7 +168,7 @@ enum fsl_status fsl_profile_take_metadata(struct fsl_profile_rank *rank, struct 
 	return status;
 }
 
-/* What a document adds. */
+/* Adds the content of a document to the rank. */
 typedef enum fsl_status (*taker)(struct fsl_profile_rank *rank, struct fsl_file *file,
 				 const cJSON *root, struct fsl_error *err);
 
@@ -198,7 +200,7 @@ static enum fsl_status read_document(struct fsl_profile_rank *rank, const char *
 	return status;
 }
 
-/* The one with the rank's own number, else the first; NULL without any. */
+/* The profiler_info with the rank's own number, else the first; NULL if there is none. */
 static const char *find_info(const struct fsl_profile_rank *rank, const struct fsl_listing *listing)
 {
 	char own[64];
@@ -215,7 +217,7 @@ static const char *find_info(const struct fsl_profile_rank *rank, const struct f
 	return NULL;
 }
 
-/* The host, as the PROF_* folder of the rank knows it: the folder itself, or the first in it. */
+/* Reads the host from the PROF_* folder of the rank: the folder itself, or the first inside it. */
 static enum fsl_status read_host(struct fsl_profile_rank *rank, const struct fsl_listing *listing,
 				 struct fsl_error *err)
 {

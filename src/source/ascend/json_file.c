@@ -1,10 +1,10 @@
-/* What is wrong with a JSON file. */
+/* Messages about faulty JSON files. */
 #include "source/ascend/json_file.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* The first message of a file stays. @text NULL: out of memory. */
+/* Sets the first message of a file; later ones are ignored. @text NULL: out of memory. */
 static enum fsl_status tell(const struct fsl_profile_input *input, enum fsl_file_state state,
 			    const char *text, struct fsl_error *err)
 {
@@ -68,6 +68,7 @@ enum fsl_status fsl_json_file_end(struct fsl_profile_rank *rank,
 		file->state = is_empty ? FSL_FILE_UNUSABLE : file->state;
 		return status;
 	}
-	bool is_told = file->n_records == 0 && input->n_steps == 0; /* others may be left out */
+	bool is_told = file->n_records == 0 && input->n_steps == 0; /* with wanted steps an empty
+								       result may be normal */
 	return is_told ? tell(input, FSL_FILE_EMPTY, remedy, err) : FSL_OK;
 }

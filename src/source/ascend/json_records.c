@@ -1,4 +1,4 @@
-/* The walk to records inside nested objects: a stack of keys, no recursion. */
+/* Walks to records inside nested objects with a stack of keys, without recursion. */
 #include "source/ascend/json_records.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ enum fsl_status fsl_json_walk_reject(struct fsl_json_walk *walk, const char *rea
 	return fsl_json_file_drop(walk->rank, walk->input, walk->json, reason, err);
 }
 
-/* Step and kind from the keys around the record. */
+/* Sets step and kind from the keys around the record. */
 static void place(struct fsl_json_walk *walk)
 {
 	walk->step = FSL_STEP_ABSENT;
@@ -49,7 +49,7 @@ static enum fsl_status end_record(struct fsl_json_walk *walk, struct fsl_error *
 		       : walk->record->end(walk, err);
 }
 
-/* Sums ("Total Op Info"), and steps that are not wanted. */
+/* True for sums ("Total Op Info") and for unwanted steps. */
 static bool is_skipped(const struct fsl_json_walk *walk, const struct fsl_json_value *key)
 {
 	bool is_total = key->length >= 5 && memcmp(key->text, "Total", 5) == 0;
@@ -58,7 +58,7 @@ static bool is_skipped(const struct fsl_json_walk *walk, const struct fsl_json_v
 									 key->text, key->length)));
 }
 
-/* The value behind a key that is none of a record: a level when it is an object. */
+/* Handles the value behind a key that belongs to no record: an object opens a level. */
 static enum fsl_status open_level(struct fsl_json_walk *walk, const struct fsl_json_value *key,
 				  struct fsl_error *err)
 {

@@ -1,4 +1,4 @@
-/* An open-addressing hash over rank->kernels. */
+/* Open-addressing hash over rank->kernels. */
 #include "source/ascend/kernel_classes.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static bool is_same(const struct fsl_profile_kernels *a, const struct fsl_profil
 	       a->core_id == b->core_id;
 }
 
-/* Slot that holds the class, or the free slot where it belongs. */
+/* Slot that holds the class, or the free slot for it. */
 static uint32_t *find_slot(const struct fsl_kernel_classes *classes,
 			   const struct fsl_profile_kernels *key)
 {
@@ -41,7 +41,7 @@ static enum fsl_status grow_slots(struct fsl_kernel_classes *classes, struct fsl
 {
 	const struct fsl_profile_rank *rank = classes->rank;
 	size_t n_slots = classes->n_slots > 0 ? classes->n_slots * 2 : 256;
-	while (n_slots <= rank->n_kernels * 2) { /* of slices that were read before */
+	while (n_slots <= rank->n_kernels * 2) { /* kernels of earlier slices */
 		n_slots *= 2;
 	}
 	uint32_t *slots = fsl_calloc(n_slots, sizeof(*slots));
@@ -57,7 +57,7 @@ static enum fsl_status grow_slots(struct fsl_kernel_classes *classes, struct fsl
 	return FSL_OK;
 }
 
-/* "32,3,224,224;8|FLOAT;INT64" into classes->text; *length 0 when nothing is told. */
+/* Joins "32,3,224,224;8|FLOAT;INT64" in classes->text; *length is 0 if the kernel has no shapes. */
 static enum fsl_status join(struct fsl_kernel_classes *classes, const struct fsl_kernel *kernel,
 			    size_t *length, struct fsl_error *err)
 {
@@ -84,7 +84,7 @@ static enum fsl_status join(struct fsl_kernel_classes *classes, const struct fsl
 	return FSL_OK;
 }
 
-/* A shape that is new is not told apart any more once there are too many classes. */
+/* Id of the kernel's shape. If there are too many classes, new shapes are no longer told apart. */
 static enum fsl_status find_shape(struct fsl_kernel_classes *classes,
 				  const struct fsl_kernel *kernel, uint32_t *id,
 				  struct fsl_error *err)

@@ -1,31 +1,32 @@
-/* Kernels of a rank, counted by what matters for their duration. */
+/* Counts the kernels of a rank by the properties that matter for their duration. */
 #ifndef FSL_SOURCE_ASCEND_KERNEL_CLASSES_H
 #define FSL_SOURCE_ASCEND_KERNEL_CLASSES_H
 
 #include "capture/capture.h"
 
 enum {
-	FSL_KERNEL_CLASSES_MAX = 1 << 18,  /* then shapes are no longer told apart */
-	FSL_KERNEL_SHAPE_BYTES_MAX = 1024, /* longer ones are kept as their begin and a hash */
+	FSL_KERNEL_CLASSES_MAX = 1 << 18,  /* beyond this number shapes are no longer told apart */
+	FSL_KERNEL_SHAPE_BYTES_MAX = 1024, /* longer ones are kept as their beginning and a hash */
 };
 
 /* Index over rank->kernels; start as {.rank = rank}. */
 struct fsl_kernel_classes {
 	struct fsl_profile_rank *rank;
-	uint32_t *slots; /* index + 1 in rank->kernels; 0: free */
+	uint32_t *slots; /* index in rank->kernels + 1; 0: free */
 	size_t n_slots;  /* power of two, at most half full */
 	char *text;      /* shapes and types, joined */
 	size_t text_capacity;
-	bool is_full; /* some were counted without their shapes, or not at all */
+	bool is_full; /* some kernels were counted without their shapes, or not at all */
 };
 
-/* One kernel; texts may be empty. Counts it in rank->kernels. Fails when memory is short. */
+/* One kernel; texts may be empty. */
 struct fsl_kernel {
 	int64_t step, dur_ns;
 	uint32_t type_id, core_id;
-	const char *shapes, *types; /* need not end with NUL */
+	const char *shapes, *types; /* no NUL needed at the end */
 	size_t n_shapes, n_types;
 };
+/* Counts the kernel in rank->kernels. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 				       const struct fsl_kernel *kernel, struct fsl_error *err);
 void fsl_kernel_classes_fini(struct fsl_kernel_classes *classes);

@@ -1,4 +1,4 @@
-/* Greatest amounts of memory. */
+/* Peak memory. */
 #include "source/ascend/memory.h"
 
 enum { COMPONENTS_MAX = 1024 }; /* the driver has about eighty */
@@ -7,7 +7,7 @@ enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_
 			      struct fsl_profile_memory **out, struct fsl_error *err)
 {
 	*out = NULL;
-	/* Rows of a component come together, and the newest is the last. */
+	/* Rows of a component come together, so the search starts at the newest component. */
 	for (size_t i = rank->n_memory; i-- > 0;) {
 		if (rank->memory[i].component_id == component_id &&
 		    rank->memory[i].is_module == is_module) {

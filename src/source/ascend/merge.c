@@ -1,4 +1,4 @@
-/* Rows of two sources: which are used, and whether both tell the same. */
+/* Chooses between rows of two sources and checks that both agree. */
 #include "source/ascend/merge.h"
 
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 
 enum { VALUES_MAX = 4 };
 
-/* Rounding: text of older profilers has us with up to three decimals. */
+/* Allowed difference by rounding: text of older profilers has us with up to three decimals. */
 #define ROUNDING_RATIO  1e-6
 #define ROUNDING_AMOUNT 1000.0 /* ns or bytes */
 
-/* Rows of one kind, and the values whose sums must agree: NaN for what a row does not tell. */
+/* Rows of one kind, and the values whose sums must agree: NaN for a value that a row lacks. */
 struct kind {
 	const char *rows;
 	size_t size;
@@ -22,7 +22,7 @@ struct kind {
 	int64_t (*get)(const void *row, double *values); /* returns the step */
 };
 
-/* Sums over the rows of one step, before and from the database. */
+/* Sums over the rows of one step: of the earlier source, and of the database. */
 struct total {
 	int64_t step;
 	size_t n[2];
@@ -79,7 +79,7 @@ static int compare_totals(const void *left, const void *right)
 	return FSL_ORDER(a->step, b->step);
 }
 
-/* Without numbers on one side there is one total for all. */
+/* Total of @step. If one side has no step numbers, there is one total for all steps. */
 static struct total *find_total(struct total *totals, size_t n, int64_t step)
 {
 	const struct total key = {.step = step};
@@ -89,7 +89,7 @@ static struct total *find_total(struct total *totals, size_t n, int64_t step)
 	return bsearch(&key, totals, n, sizeof(*totals), compare_totals);
 }
 
-/* Room for one total per step of the first @n rows, sorted. */
+/* Makes one total per step of the first @n rows, sorted. */
 static struct total *list_totals(const struct kind *kind, const char *rows, size_t n,
 				 size_t *n_totals)
 {
@@ -193,7 +193,7 @@ static bool has_groups(const struct fsl_profile_comm *comms, size_t n)
 	return false;
 }
 
-/* Puts the last @n of the operators first. */
+/* Moves the last @n operators to the front. */
 static enum fsl_status bring_forward(struct fsl_profile_rank *rank, size_t n, struct fsl_error *err)
 {
 	size_t n_others = rank->n_comms - n;

@@ -1,4 +1,4 @@
-/* The files of a rank's folder: which there are for each reader, and reading them. */
+/* Finds the files of a rank's folder for each reader, and reads them. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +21,18 @@ static const struct {
 	{NULL, NULL},
 };
 
-/* Where a rank's files lie. */
+/* Folders that hold a rank's files. */
 struct places {
 	struct fsl_listing folders[FOLDERS_MAX];
 	size_t n_folders;
 };
 
-/* A file for a reader: kernel_details.csv, op_statistic_20251127064120.csv,
+/* A file for a reader, such as kernel_details.csv, op_statistic_20251127064120.csv or
  * op_summary_slice_0_20251127064120.csv.gz. */
 struct match {
 	const char *folder, *name;
 	int64_t stamp; /* YYYYMMDDhhmmss; STAMP_NONE: the plain name */
-	int64_t slice; /* SLICE_NONE: whole */
+	int64_t slice; /* SLICE_NONE: no slice number */
 	int packing;   /* 0 plain, 1 gzip, 2 zstd */
 	bool is_used;
 };
@@ -66,7 +66,7 @@ enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *
 	return FSL_OK;
 }
 
-/* The rest of a name behind the stem: slices and stamps, in the order in which msprof has them. */
+/* Parses a name behind the stem: slices and stamps, in msprof's order. */
 static const char *parse_tail(const char *at, struct match *match)
 {
 	enum { STAMP_DIGITS = 14, SLICE_DIGITS_MAX = 9 };
@@ -107,7 +107,8 @@ static bool parse_name(const char *name, const char *wanted, struct match *match
 	return false;
 }
 
-/* Slices from the last to the first, then what is whole; of each the newest and plain ones first.
+/*
+ * Orders slices from last to first, then whole files; of each the newest first, then plain files.
  */
 static int compare_slices(const void *left, const void *right)
 {
@@ -115,10 +116,10 @@ static int compare_slices(const void *left, const void *right)
 	int order = FSL_ORDER(b->slice, a->slice);
 	order = order != 0 ? order : FSL_ORDER(b->stamp, a->stamp);
 	order = order != 0 ? order : FSL_ORDER(a->packing, b->packing);
-	return order != 0 ? order : strcmp(a->name, b->name); /* slices 1 and 01 */
+	return order != 0 ? order : strcmp(a->name, b->name); /* differs for slices 1 and 01 */
 }
 
-/* What is used before the rest, slices in their order, then the newest first. */
+/* Orders used files first, their slices ascending; then the rest, newest first. */
 static int compare_matches(const void *left, const void *right)
 {
 	const struct match *a = left, *b = right;
@@ -130,7 +131,7 @@ static int compare_matches(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-/* Which of two was written last; a whole file holds all that slices of its time do. */
+/* True if @a was written after @b. A whole file holds all data of slices of the same time. */
 static bool is_later(const struct match *a, const struct match *b)
 {
 	if (a->stamp != b->stamp) {
@@ -140,9 +141,9 @@ static bool is_later(const struct match *a, const struct match *b)
 }
 
 /*
- * Of several exports the newest is used. Some writers of msprof give every slice the time at which
- * it was written: one before the last may be older, and none is newer than the one behind it. They
- * also leave the number of slice 0 out.
+ * Chooses the newest of several exports. Some msprof writers give every slice the time at which
+ * that slice was written. So a slice may be older than the last one, but none is newer than the
+ * slice behind it. They also leave out the number of slice 0.
  */
 static void choose(struct matches *matches)
 {
@@ -152,7 +153,7 @@ static void choose(struct matches *matches)
 		last = is_later(&items[i], &last) ? items[i] : last;
 	}
 	bool is_whole = last.slice == SLICE_NONE;
-	int64_t behind = last.slice + 1, stamp = last.stamp; /* of the slice that was used last */
+	int64_t behind = last.slice + 1, stamp = last.stamp; /* of the slice that was chosen last */
 	qsort(items, matches->n_items, sizeof(*items), compare_slices);
 	for (size_t i = 0; i < matches->n_items; i++) {
 		struct match *item = &items[i];
@@ -167,7 +168,7 @@ static void choose(struct matches *matches)
 	qsort(items, matches->n_items, sizeof(*items), compare_matches);
 }
 
-/* All files of a kind, from the first folder that has any. */
+/* Finds all files of a kind, in the first folder that has any. */
 static enum fsl_status find_matches(struct matches *out, const struct places *places,
 				    const char *wanted, struct fsl_error *err)
 {
@@ -199,8 +200,7 @@ static enum fsl_status find_matches(struct matches *out, const struct places *pl
 	return FSL_OK;
 }
 
-/* True when a slice behind item @i follows that can be opened: the last one that is read gives the
- * sums of all. */
+/* True if a later slice than item @i can be opened. The last slice that is read writes all sums. */
 static bool has_next(const struct matches *matches, size_t i)
 {
 	bool is_there = false;
@@ -252,7 +252,7 @@ static enum fsl_status read_match(struct fsl_profile_rank *rank, size_t r,
 	return status;
 }
 
-/* An older export, a part of what is there as a whole, or the same packed. */
+/* Lists a file as unused: an older export, a slice of a whole file, or the same file packed. */
 static enum fsl_status leave_out(struct fsl_profile_rank *rank, const char *format,
 				 const struct match *match, struct fsl_error *err)
 {
@@ -266,7 +266,7 @@ static enum fsl_status leave_out(struct fsl_profile_rank *rank, const char *form
 	return status;
 }
 
-/* What msprof calls the same file; NULL: as everybody does. */
+/* msprof's name of the same file; NULL: it has the usual name. */
 static const char *other_name(const char *wanted)
 {
 	static const char *const names[][2] = {
@@ -281,7 +281,7 @@ static const char *other_name(const char *wanted)
 	return NULL;
 }
 
-/* A file that is not there is no fault: what is missing for what is told by the judges. */
+/* Reads the files of one kind. A missing file is no fault here; judges tell what they miss. */
 static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 				 const struct places *places, struct matches *matches,
 				 const struct fsl_profile_options *options, struct fsl_error *err)
@@ -299,7 +299,7 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 	return status;
 }
 
-/* Of msprof, communication lies beside the tables. */
+/* Lists the folders. In msprof captures communication lies beside the folder of the tables. */
 static enum fsl_status list_places(struct fsl_profile_rank *rank, struct places *places,
 				   struct fsl_error *err)
 {

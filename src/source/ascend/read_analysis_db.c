@@ -1,7 +1,5 @@
-/*
- * analysis.db (MindSpore: communication_analyzer.db): step_trace_time.csv, communication.json and
- * communication_matrix.json as tables, with the units of those files.
- */
+/* analysis.db (MindSpore: communication_analyzer.db): the content of step_trace_time.csv,
+ * communication.json and communication_matrix.json as tables, with the units of these files. */
 #include "source/ascend/read_analysis_parts.h"
 
 #include <string.h>
@@ -9,7 +7,7 @@
 #include "base/number.h"
 #include "source/ascend/merge.h"
 
-/* StepTraceTime, us. */
+/* Table StepTraceTime, us. */
 enum step_column {
 	STEP,
 	STEP_DEVICE,
@@ -57,7 +55,7 @@ static enum fsl_status add_step(struct fsl_profile_rank *rank, struct fsl_db_row
 	};
 	(void)fsl_db_i64(rows, STEP_DEVICE, &row.device_id);
 	if (rank->folder.writer == FSL_PROFILE_MINDSPORE && row.preparing_ns == 0) {
-		row.preparing_ns = FSL_NS_ABSENT; /* it is not measured there */
+		row.preparing_ns = FSL_NS_ABSENT; /* not measured in this database */
 	}
 	if (row.computing_ns == FSL_NS_ABSENT || row.exposed_ns == FSL_NS_ABSENT ||
 	    row.free_ns == FSL_NS_ABSENT) {
@@ -75,7 +73,7 @@ static enum fsl_status add_step(struct fsl_profile_rank *rank, struct fsl_db_row
 	return status;
 }
 
-/* CommAnalyzerTime, us and ms. */
+/* Table CommAnalyzerTime, us and ms. */
 enum comm_column {
 	COMM_NAME,
 	COMM_GROUP,
@@ -148,7 +146,7 @@ static enum fsl_status add_comm(struct fsl_profile_rank *rank, struct fsl_db_row
 	return status;
 }
 
-/* CommAnalyzerMatrix, MB and ms. */
+/* Table CommAnalyzerMatrix, MB and ms. */
 enum link_column {
 	LINK_LABEL,
 	LINK_GROUP,
@@ -178,7 +176,7 @@ static const struct fsl_db_column link_columns[LINK_COLUMNS_N] = {
 	[LINK_RATE] = {{"bandwidth"}, false, 0},
 };
 
-/* A place inside a group; false when it is none. */
+/* Reads a place inside a group; false if the value is none. */
 static bool member_of(const struct fsl_db_rows *rows, size_t column, int32_t *out)
 {
 	int64_t value = 0;

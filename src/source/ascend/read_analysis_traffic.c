@@ -1,4 +1,4 @@
-/* CommAnalyzerBandwidth of analysis.db: what each operator moved over which kind of link. */
+/* CommAnalyzerBandwidth of analysis.db: traffic of each operator by kind of link. */
 #include "base/number.h"
 #include "base/sort.h"
 #include "source/ascend/read_analysis_parts.h"
@@ -34,11 +34,11 @@ static const struct fsl_db_column columns[COLUMNS_N] = {
 	[PACKET_TIME] = {{"total_duration"}, false, 0},
 };
 
-/* One row per size of packets: those of one operator and kind of link follow each other. */
+/* One row per packet size; rows of one operator and kind of link follow each other. */
 static const struct fsl_db_select select_all = {
 	{"CommAnalyzerBandwidth"}, NULL, columns, COLUMNS_N, "ORDER BY 1, 2, 3, 4"};
 
-/* Where an operator is in rank->comms. */
+/* Index of an operator in rank->comms. */
 struct place {
 	uint32_t name_id, group_id;
 	int64_t step;
@@ -58,7 +58,7 @@ struct walk {
 	struct fsl_db_rows *rows;
 	struct place *places; /* sorted */
 	size_t n_places;
-	size_t comm; /* whose traffic is last in rank->traffic; SIZE_MAX none */
+	size_t comm; /* its traffic is the last in rank->traffic; SIZE_MAX none */
 };
 
 static enum fsl_status list_places(struct walk *walk, size_t first, struct fsl_error *err)
@@ -79,7 +79,7 @@ static enum fsl_status list_places(struct walk *walk, size_t first, struct fsl_e
 	return FSL_OK;
 }
 
-/* Index of the row's operator in rank->comms, SIZE_MAX when it is not wanted or not there. */
+/* Index of the row's operator in rank->comms, SIZE_MAX if it is unwanted or missing. */
 static size_t find_comm(const struct walk *walk)
 {
 	size_t n_name = 0, n_group = 0;
@@ -97,7 +97,7 @@ static size_t find_comm(const struct walk *walk)
 	return place != NULL ? place->at : SIZE_MAX;
 }
 
-/* Kinds of links over which nothing went are not kept, as of the text file. */
+/* Drops kinds of links without traffic, as the reader of the text file does. */
 static void end_traffic(struct walk *walk)
 {
 	struct fsl_profile_rank *rank = walk->rank;
@@ -146,7 +146,7 @@ static enum fsl_status add_packets(struct walk *walk, struct fsl_error *err)
 	};
 	packets.time_ns = fsl_analysis_duration(walk->rows, PACKET_TIME, &packets.time_ps);
 	if (packets.count == 0 || packets.time_ns == FSL_NS_ABSENT) {
-		return FSL_OK; /* a link without packets of its own has one row of zeros */
+		return FSL_OK; /* a link without own packets has one row of zeros */
 	}
 	enum fsl_status status =
 		FSL_GROW(rank->packets, rank->packets_capacity, rank->n_packets + 1, err);
@@ -172,7 +172,7 @@ static enum fsl_status add_row(struct walk *walk, struct fsl_error *err)
 		end_traffic(walk);
 		if (comm != walk->comm && rank->comms[comm].n_traffic > 0) {
 			walk->comm = SIZE_MAX;
-			return FSL_OK; /* out of order: told twice */
+			return FSL_OK; /* not in order: a repeated row */
 		}
 		walk->comm = comm;
 		status = begin_traffic(walk, transport, err);

@@ -5,14 +5,13 @@
 
 #include "base/number.h"
 
-/* A time in @unit_ns, FSL_NS_ABSENT when missing. Noise below 0 is gone in whole ns. */
+/* Noise below 0 becomes 0 in whole ns. */
 int64_t fsl_analysis_time(const struct fsl_db_rows *rows, size_t column, int64_t unit_ns)
 {
 	int64_t value = 0;
 	return fsl_db_scaled(rows, column, unit_ns, &value) && value >= 0 ? value : FSL_NS_ABSENT;
 }
 
-/* A duration in ms with what it has below a ns. */
 int64_t fsl_analysis_duration(const struct fsl_db_rows *rows, size_t column, int16_t *rest_ps)
 {
 	int64_t ps = 0;
@@ -32,7 +31,7 @@ int64_t fsl_analysis_amount(const struct fsl_db_rows *rows, size_t column, int64
 	return fsl_db_scaled(rows, column, scale, &value) && value > 0 ? value : 0;
 }
 
-/* "50", "step50" or a number. */
+/* Reads "50", "step50" or a number. */
 int64_t fsl_analysis_step(const struct fsl_db_rows *rows, size_t column)
 {
 	size_t length = 0;

@@ -1,5 +1,5 @@
-/* api_statistic.csv: calls of the host in the whole capture, by level and name. Levels hold each
- * other: a call of one counts again in those below it. */
+/* api_statistic.csv: host calls of the whole capture, by level and name. Levels are nested: a call
+ * of one level counts again in the levels below. */
 #include "source/ascend/statistics.h"
 
 static const struct fsl_table_column columns[FSL_STATISTICS_COLUMNS_N] = {

@@ -1,7 +1,7 @@
 /*
- * communication.json: every communication operator with its times and what it moved over which kind
- * of link. {"step50": {"p2p": {"op@group": {...}}, "collective": {...}}}; raw captures (PROF_*)
- * have the operators alone, without step and kind around them.
+ * communication.json: every communication operator with its times and its traffic by kind of link.
+ * {"step50": {"p2p": {"op@group": {...}}, "collective": {...}}}. Raw captures (PROF_*) have only
+ * the operators, without step and kind around them.
  */
 #include <math.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "source/ascend/json_records.h"
 #include "source/ascend/trace_steps.h"
 
-/* The operator that is open. */
+/* The open operator. */
 struct open_op {
 	struct fsl_profile_comm op;
-	size_t packets_begin; /* rank->n_packets in front of it */
+	size_t packets_begin; /* rank->n_packets before it */
 };
 
 static bool is_times(const struct fsl_json_value *key)
@@ -42,7 +42,7 @@ static void begin_op(struct fsl_json_walk *walk)
 	};
 }
 
-/* Forgets what the open operator moved. */
+/* Drops the traffic of the open operator. */
 static void drop_traffic(struct fsl_json_walk *walk)
 {
 	const struct open_op *open = walk->context;
@@ -50,7 +50,7 @@ static void drop_traffic(struct fsl_json_walk *walk)
 	walk->rank->n_packets = open->packets_begin;
 }
 
-/* One figure of "Communication Time Info". */
+/* Reads one figure of "Communication Time Info". */
 static enum fsl_status read_time(struct fsl_json_walk *walk, const struct fsl_json_value *key,
 				 void *of, struct fsl_error *err)
 {
@@ -87,7 +87,7 @@ static enum fsl_status read_time(struct fsl_json_walk *walk, const struct fsl_js
 	return FSL_OK;
 }
 
-/* The array [count, time in ms]; *is_good false when it is something else. */
+/* Reads the array [count, time in ms]; *is_good is false for any other value. */
 static enum fsl_status read_pair(struct fsl_json_walk *walk, struct fsl_profile_packets *packets,
 				 bool *is_good, struct fsl_error *err)
 {
@@ -129,7 +129,7 @@ static enum fsl_status read_packets(struct fsl_json_walk *walk, const struct fsl
 	return status;
 }
 
-/* One figure of one kind of link. */
+/* Reads one figure of one kind of link. */
 static enum fsl_status read_figure(struct fsl_json_walk *walk, const struct fsl_json_value *key,
 				   void *of, struct fsl_error *err)
 {
@@ -159,7 +159,7 @@ static enum fsl_status read_figure(struct fsl_json_walk *walk, const struct fsl_
 	return FSL_OK;
 }
 
-/* Kinds of links over which nothing went are not kept. */
+/* Keeps the traffic, unless it is zero. */
 static enum fsl_status keep_traffic(struct fsl_profile_rank *rank,
 				    const struct fsl_profile_traffic *traffic,
 				    struct fsl_error *err)
@@ -178,7 +178,7 @@ static enum fsl_status keep_traffic(struct fsl_profile_rank *rank,
 	return status;
 }
 
-/* What went over one kind of link. */
+/* Reads the traffic over one kind of link. */
 static enum fsl_status read_transport(struct fsl_json_walk *walk, const struct fsl_json_value *key,
 				      void *of, struct fsl_error *err)
 {
@@ -203,7 +203,7 @@ static enum fsl_status read_part(struct fsl_json_walk *walk, const struct fsl_js
 	if (is_times(key)) {
 		return fsl_json_walk_members(walk, read_time, NULL, err);
 	}
-	drop_traffic(walk); /* of the same key before */
+	drop_traffic(walk); /* an earlier object had the same key */
 	return fsl_json_walk_members(walk, read_transport, NULL, err);
 }
 

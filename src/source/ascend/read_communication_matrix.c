@@ -1,7 +1,8 @@
 /*
- * communication_matrix.json: what went over which link of a group. {"step50": {"p2p":
- * {"allreduce-top1@group": {"0-1": {...}}}, "collective": {...}}}; captures of 2023 have one
- * label per operator ("hcom_allReduce__483_2@group"), raw ones (PROF_*) have these alone.
+ * communication_matrix.json: traffic of each link of a group. {"step50": {"p2p":
+ * {"allreduce-top1@group": {"0-1": {...}}}, "collective": {...}}}. Captures of 2023 have one label
+ * per operator ("hcom_allReduce__483_2@group"); raw captures (PROF_*) have only labels, without
+ * step and kind around them.
  */
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void begin_link(struct fsl_json_walk *walk)
 
 static void drop_link(struct fsl_json_walk *walk)
 {
-	(void)walk; /* nothing is kept of it before its end */
+	(void)walk; /* a record is kept only at its end */
 }
 
 static enum fsl_status read_figure(struct fsl_json_walk *walk, const struct fsl_json_value *key,
@@ -83,7 +84,7 @@ static enum fsl_status read_figure(struct fsl_json_walk *walk, const struct fsl_
 	return status;
 }
 
-/* "0-1" */
+/* Parses "0-1". */
 static bool parse_ends(const struct fsl_json_level *level, struct fsl_profile_link *link)
 {
 	int64_t src = -1, dst = -1;
@@ -99,7 +100,7 @@ static bool parse_ends(const struct fsl_json_level *level, struct fsl_profile_li
 	return true;
 }
 
-/* Where no kind is around the link: "send-top1" as well as "hcom_send__1_2". */
+/* Tells the kind if no key around the link has it: "send-top1" and "hcom_send__1_2" are p2p. */
 static bool is_p2p_label(const struct fsl_json_level *label)
 {
 	char text[sizeof("hcom_batchsendrecv")] = "hcom_";

@@ -1,15 +1,15 @@
 /*
  * kernel_details.csv: one row per task of the device, of some tens to some hundred bytes. Kernels
- * are counted by step, type, shape and core; all tasks are summed to what step_trace_time.csv
- * tells. Captures of level 0 have no communication.json: rows of communication then stand in for
- * it.
+ * are counted by step, type, shape and core. All tasks are summed to the values of
+ * step_trace_time.csv. Captures of level 0 have no communication.json: their rows of communication
+ * replace it.
  *
- * op_summary_*.csv of msprof is the same under other headers and without steps (step_trace_*.csv
- * may tell them). Its columns are described in the reference of profile data files
- * (docs/en/user_guide of github.com/Ascend/msprof, "op_summary"), and of CANN 8.0 on hiascend.com:
- * "Block Dim" became "Block Num", "Model Name" and "Infer ID" are there for inference alone, those
- * of counters depend on what was counted. Rows are sorted by device, then by begin, which ends with
- * a tab; rows of communication are named as in kernel_details.csv.
+ * op_summary_*.csv of msprof is the same table with other headers and without steps
+ * (step_trace_*.csv may have them). Its columns are described in the reference of profile data
+ * files (docs/en/user_guide of github.com/Ascend/msprof, "op_summary"), and for CANN 8.0 on
+ * hiascend.com. "Block Dim" became "Block Num". "Model Name" and "Infer ID" exist for inference
+ * only. Columns of counters depend on the counters that were on. Rows are sorted by device, then by
+ * begin; the begin ends with a tab. Rows of communication are named as in kernel_details.csv.
  */
 #include <string.h>
 #include <strings.h>
@@ -21,11 +21,11 @@
 #include "source/ascend/table.h"
 #include "source/ascend/trace_steps.h"
 
-enum { COMMS_MAX = 1 << 20 }; /* level 0 of a long capture has some ten thousand */
+enum { COMMS_MAX = 1 << 20 }; /* a long capture of level 0 has some ten thousand */
 
 enum column { STEP, DEVICE, NAME, TYPE, CORE, START, DURATION, SHAPES, DATA_TYPES, COLUMNS_N };
 
-/* Names behind those of kernel_details.csv: of op_summary. */
+/* Names of kernel_details.csv first, then those of op_summary. */
 static const struct fsl_table_column columns[COLUMNS_N] = {
 	[STEP] = {{"Step Id", "Step"}, false},
 	[DEVICE] = {{"Device_id", "Device Id"}, false},
@@ -57,8 +57,8 @@ static bool is_text(struct fsl_csv_field field, const char *text)
 	return field.length == strlen(text) && memcmp(field.text, text, field.length) == 0;
 }
 
-/* MindSpore puts the operator of the framework in front: "Default/AllReduce-op3/hcom_allReduce_..".
- */
+/* Drops the framework operator that MindSpore puts in front:
+ * "Default/AllReduce-op3/hcom_allReduce_..". */
 static struct fsl_csv_field base_name(struct fsl_csv_field name)
 {
 	const char *slash = memrchr(name.text, '/', name.length);
@@ -69,7 +69,7 @@ static struct fsl_csv_field base_name(struct fsl_csv_field name)
 	return name;
 }
 
-/* "HCCL" until 2024; captures of level 0 tell no other core. */
+/* Kind by the core: "HCCL" until 2024; captures of level 0 have no other core. */
 static enum fsl_task_kind kind_of(const struct fsl_table *table)
 {
 	struct fsl_csv_field core = fsl_table_field(table, CORE);
@@ -80,13 +80,13 @@ static enum fsl_task_kind kind_of(const struct fsl_table *table)
 	if (core.length == 0 && !begins_with(name, "hcom_")) {
 		return FSL_TASK_COMPUTE;
 	}
-	static const char receive[] = "hcom_receive"; /* the profiler minds the case */
+	static const char receive[] = "hcom_receive"; /* the profiler compares case-sensitively */
 	size_t n = sizeof(receive) - 1;
 	return name.length >= n && memcmp(name.text, receive, n) == 0 ? FSL_TASK_RECEIVE
 								      : FSL_TASK_COMMUNICATION;
 }
 
-/* Step and times of the row; NULL, or what is wrong with it. */
+/* Reads step and times of the row; returns NULL, or what is wrong with the row. */
 static const char *parse(struct pass *pass, struct fsl_task *task)
 {
 	const struct fsl_table *table = &pass->table;
@@ -167,7 +167,9 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 	return status == FSL_OK ? fsl_kernel_classes_add(&pass->classes, &kernel, err) : status;
 }
 
-/* The breakdown needs the tasks of all steps: what is free ends with the next step's first. */
+/*
+ * Adds the row, also of unwanted steps: free time of a step ends with the next step's first task.
+ */
 static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 {
 	struct fsl_table *table = &pass->table;
@@ -211,7 +213,7 @@ static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
 	return status;
 }
 
-/* Up to the end, or to the first row that comes too late for the breakdown. */
+/* Reads to the end, or to the first row that comes too late for the breakdown. */
 static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 {
 	bool has_row = true;
@@ -225,7 +227,9 @@ static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 	return status;
 }
 
-/* Goes on with rank->kernel_sums, which are given once no slice is to come. */
+/*
+ * Reads a file once, adding to rank->kernel_sums. If no slice follows, writes the sums to the rank.
+ */
 static enum fsl_status read_once(struct fsl_profile_rank *rank,
 				 const struct fsl_profile_input *input, bool *is_late,
 				 struct fsl_error *err)
@@ -263,7 +267,7 @@ static enum fsl_status begin(struct fsl_profile_rank *rank, const struct fsl_pro
 		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
 }
 
-/* From the beginning, with all tasks held. */
+/* Reads again from the beginning and holds all tasks. */
 static enum fsl_status read_again(struct fsl_profile_rank *rank,
 				  const struct fsl_profile_input *input, struct fsl_error *err)
 {
@@ -293,7 +297,9 @@ static enum fsl_status read_again(struct fsl_profile_rank *rank,
 	return status;
 }
 
-/* Slices, which are rare, cannot be read again together: of them all tasks are held. */
+/*
+ * A capture in slices cannot be read again as a whole, so all its tasks are held. Slices are rare.
+ */
 enum fsl_status fsl_profile_read_kernel_details(struct fsl_profile_rank *rank,
 						const struct fsl_profile_input *input,
 						struct fsl_error *err)

@@ -1,5 +1,5 @@
-/* memory_record.csv: memory of the allocators (PTA, GE, both together) and of the process (APP,
- * which tells what is reserved alone), a row for every change. */
+/* memory_record.csv: memory of the allocators (PTA, GE, both together) and of the process (APP, for
+ * which only the reserved memory is known); one row per change. */
 #include "source/ascend/memory.h"
 
 enum column { COMPONENT, ALLOCATED, RESERVED, ACTIVE, COLUMNS_N };

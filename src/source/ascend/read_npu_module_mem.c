@@ -1,4 +1,4 @@
-/* npu_module_mem.csv: what modules of the driver and runtime hold of the device's memory. */
+/* npu_module_mem.csv: device memory held by modules of the driver and the runtime. */
 #include "source/ascend/memory.h"
 
 enum column { COMPONENT, RESERVED, COLUMNS_N };

@@ -1,7 +1,5 @@
-/*
- * operator_details.csv: operators of the framework, one row per call, without times and steps: only
- * sums by name are of use. Call stacks fill most of the file.
- */
+/* operator_details.csv: framework operators, one row per call, without times and steps, so that
+ * only sums by name are useful. Call stacks fill most of the file. */
 #include <string.h>
 
 #include "base/number.h"
@@ -18,13 +16,13 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 	[DEVICE_CORE] = {{"Device Self Duration With AICore(us)"}, false},
 };
 
-/* Where in rank->operators a name is. */
+/* Index of each name in rank->operators. */
 struct index {
-	uint32_t *at; /* by name: place + 1; 0: not there */
+	uint32_t *at; /* by name: index + 1; 0: none */
 	size_t n, capacity;
 };
 
-/* NULL when there are too many names. */
+/* Entry of a name; NULL if there are too many names. */
 static enum fsl_status find(struct index *index, struct fsl_table *table, uint32_t name_id,
 			    struct fsl_profile_operator **out, struct fsl_error *err)
 {
@@ -58,7 +56,7 @@ static enum fsl_status find(struct index *index, struct fsl_table *table, uint32
 	return FSL_OK;
 }
 
-/* A sum of nothing stays absent. */
+/* Adds to a sum. A sum without values stays absent. */
 static void sum_up(const struct fsl_table *table, size_t column, int64_t *sum)
 {
 	int64_t value = fsl_table_amount(table, column, FSL_NS_PER_US, FSL_NS_ABSENT);

@@ -1,7 +1,7 @@
 /*
- * operator_memory.csv: allocations by operators, with what their allocator held when they began and
- * ended. Times of release are blank for what was never released. Operators of the graph engine are
- * named "cann::".
+ * operator_memory.csv: allocations by operators, with the memory that their allocator held at begin
+ * and end. The release time is blank for memory that was never released. Operators of the graph
+ * engine are named "cann::".
  */
 #include <string.h>
 

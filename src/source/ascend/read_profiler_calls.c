@@ -1,4 +1,4 @@
-/* CANN_API and AICORE_FREQ: what the host called, and the clock of the cores. */
+/* CANN_API and AICORE_FREQ: the host's calls, and the clock of the cores. */
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct fsl_db_column call_columns[CALL_COLUMNS_N] = {
 static const struct fsl_db_select call_select = {
 	{"CANN_API"}, NULL, call_columns, CALL_COLUMNS_N, ""};
 
-/* As ENUM_API_TYPE has them, in the words of api_statistic.csv. */
+/* Levels of ENUM_API_TYPE, with their names in api_statistic.csv. */
 static const struct level {
 	int64_t type;
 	const char *text;
@@ -55,7 +55,7 @@ static uint32_t kind_of(const struct calls *calls, int64_t type)
 	return FSL_STR_NONE;
 }
 
-/* Row of this level and name, added when new; *out NULL when there are too many. */
+/* Row of this level and name, added if new; *out is NULL if there are too many. */
 static enum fsl_status row_of(struct calls *calls, uint32_t kind_id, uint32_t name_id,
 			      struct fsl_profile_statistic **out, struct fsl_error *err)
 {
@@ -112,7 +112,7 @@ enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fs
 {
 	struct fsl_profile_rank *rank = profiler->rank;
 	if (rank->n_api_statistics > 0) {
-		return FSL_OK; /* from api_statistic.csv */
+		return FSL_OK; /* api_statistic.csv has them already */
 	}
 	struct calls *calls = fsl_calloc(1, sizeof(*calls));
 	if (calls == NULL) {
@@ -150,7 +150,7 @@ static const struct fsl_db_column freq_columns[FREQ_COLUMNS_N] = {
 static const struct fsl_db_select freq_select = {
 	{"AICORE_FREQ"}, NULL, freq_columns, FREQ_COLUMNS_N, "ORDER BY 1"};
 
-/* Adds a time at a frequency, ascending; frequencies beyond the eighth are not kept. */
+/* Adds a time at a frequency, ascending; drops frequencies beyond the eighth. */
 static void add_freq(struct fsl_profile_trace *trace, int32_t mhz, int64_t dur_ns)
 {
 	size_t at = 0;
@@ -179,7 +179,7 @@ enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fs
 	struct fsl_db_rows *rows = NULL;
 	int64_t last_ns = FSL_NS_ABSENT, last_mhz = 0;
 	if (trace->n_freqs > 0) {
-		return FSL_OK; /* from trace_view.json */
+		return FSL_OK; /* trace_view.json has them already */
 	}
 	enum fsl_status status = fsl_db_select(&rows, profiler->db, &freq_select, err);
 	bool has_row = rows != NULL;
@@ -198,7 +198,7 @@ enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fs
 		last_mhz = mhz;
 	}
 	if (last_ns != FSL_NS_ABSENT) {
-		add_freq(trace, (int32_t)last_mhz, 0); /* until when is not told */
+		add_freq(trace, (int32_t)last_mhz, 0); /* the end of this one is unknown */
 	}
 	fsl_db_rows_close(rows);
 	return status;

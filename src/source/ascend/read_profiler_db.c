@@ -1,7 +1,5 @@
-/*
- * ascend_pytorch_profiler_<N>.db, ascend_mindspore_profiler_<N>.db, msprof_<time>.db: what the
- * profiler itself wrote, in ns, with texts by number.
- */
+/* ascend_pytorch_profiler_<N>.db, ascend_mindspore_profiler_<N>.db, msprof_<time>.db: the
+ * profiler's own databases, in ns, with texts by number. */
 #include "source/ascend/read_profiler_parts.h"
 
 #include <stdlib.h>
@@ -56,13 +54,13 @@ static enum fsl_status read_steps(struct fsl_profiler *profiler, struct fsl_erro
 		}
 	}
 	fsl_db_rows_close(rows);
-	if (profiler->n_steps > 0) { /* numbers as text sort otherwise */
+	if (profiler->n_steps > 0) { /* sort again: numbers stored as text sort differently */
 		qsort(profiler->steps, profiler->n_steps, sizeof(*profiler->steps), compare_steps);
 	}
 	return status;
 }
 
-/* The device of the rank; the only one where the rank is not listed. */
+/* Finds the device of the rank, or the only device if the rank is not listed. */
 static enum fsl_status read_device(struct fsl_profiler *profiler, struct fsl_error *err)
 {
 	static const struct fsl_db_column columns[] = {{{"rankId"}, true, 0},

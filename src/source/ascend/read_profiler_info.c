@@ -1,11 +1,11 @@
-/* HOST_INFO and META_DATA: the host and the layout of the job, where no other file tells them. */
+/* HOST_INFO and META_DATA: the host and the layout of the job, if no other file has them. */
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
 
 #include "source/ascend/info.h"
 
-/* Copies a text of the row to *@to, where that is not known yet. */
+/* Copies a text of the row to *@to, if that is not known yet. */
 static enum fsl_status take_text(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
 				 size_t column, const char **to, struct fsl_error *err)
 {
@@ -23,7 +23,7 @@ static enum fsl_status take_text(struct fsl_profiler *profiler, const struct fsl
 	return FSL_OK;
 }
 
-/* A host that has a name alone is told by it. */
+/* A host without an id is known by its name. */
 static enum fsl_status read_host(struct fsl_profiler *profiler, struct fsl_error *err)
 {
 	enum { UID, NAME };
@@ -50,7 +50,7 @@ static enum fsl_status read_host(struct fsl_profiler *profiler, struct fsl_error
 	return status;
 }
 
-/* What the rank's text files leave open. */
+/* True if the rank's text files lack this entry. */
 static bool is_wanted(const struct fsl_profile_info *info, const char *name, size_t length)
 {
 	static const char sizes[] = "distributed_args", groups[] = "parallel_group_info";

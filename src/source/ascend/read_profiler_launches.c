@@ -1,7 +1,8 @@
 /*
- * What trace_view.json adds, from the profiler's own database: how long before its task a launch
- * was, and whose turn it was while the device had nothing to do. A task and its launch by CANN have
- * the same connection; CONNECTION_IDS leads from there to the framework's operator.
+ * Launch delays and the host's part in idle time, as in trace_view.json, from the profiler's own
+ * database: the time from a launch to its task, and who was late while the device was idle. A task
+ * and its launch by CANN share a connection; CONNECTION_IDS leads from it to the framework's
+ * operator.
  */
 #include "source/ascend/read_profiler_parts.h"
 
@@ -23,7 +24,7 @@ enum {
 #define LONG_LOADER_NS INT64_C(10000000)
 #define LONG_GC_NS     INT64_C(1000000)
 
-/* Of a stretch of idleness to the framework: a row of CONNECTION_IDS. */
+/* Link from an idle stretch to the framework: a row of CONNECTION_IDS. */
 struct link {
 	int64_t id;
 	size_t idle;
@@ -34,7 +35,7 @@ struct host {
 	struct fsl_trace_flows *flows;
 	struct fsl_trace_activity *activity;
 	struct fsl_db_rows *rows;
-	int64_t connections[FSL_PROFILE_GAPS_MAX]; /* of the task behind; -1: not found */
+	int64_t connections[FSL_PROFILE_GAPS_MAX]; /* of each stretch's last task; -1: not found */
 	int64_t *comms;                            /* connections of communication operators */
 	size_t n_comms, comms_capacity;
 	struct link links[LINKS_MAX];
@@ -59,7 +60,7 @@ static enum fsl_status read_all(struct host *host, const struct fsl_db_select *s
 	return status;
 }
 
-/* The longest gaps of all steps, longest first. */
+/* Lists the longest gaps of all steps, longest first. */
 static void list_idle(struct host *host)
 {
 	const struct fsl_profile_rank *rank = host->profiler->rank;
@@ -104,12 +105,12 @@ enum { LAUNCH_COLUMNS_N = sizeof(launch_columns) / sizeof(launch_columns[0]) };
 
 static const struct fsl_db_select launch_select = {
 	{"TASK", "CANN_API"}, "connectionId", launch_columns, LAUNCH_COLUMNS_N, ""};
-/* Their tasks are parts, hundreds for one launch; the launch is one, and a gap ends with the whole.
- */
+/* The tasks of a communication operator are parts, hundreds for one launch. A gap ends with the
+ * whole operator, so its launch is joined here. */
 static const struct fsl_db_select comm_launch_select = {
 	{"COMMUNICATION_OP", "CANN_API"}, "connectionId", launch_columns, LAUNCH_COLUMNS_N, ""};
 
-/* Times and connection of a launch and its task; false for other calls. */
+/* Reads times and connection of a launch and its task; false for other calls. */
 static bool take_launch(struct host *host, int64_t *task_ns, int64_t *call_ns, int64_t *connection)
 {
 	int64_t end_ns = 0, level = 0;
@@ -120,7 +121,7 @@ static bool take_launch(struct host *host, int64_t *task_ns, int64_t *call_ns, i
 	       fsl_profiler_is_own(host->profiler, host->rows, TASK_DEVICE);
 }
 
-/* The task may be the one that ends a stretch of idleness. */
+/* Notes the launch if its task ends an idle stretch. */
 static void match_idle(struct host *host, int64_t task_ns, int64_t lag_ns, int64_t connection)
 {
 	struct fsl_profile_trace *trace = &host->profiler->rank->trace;
@@ -148,7 +149,7 @@ static void count_launch(struct host *host, int64_t task_ns, int64_t call_ns, in
 	}
 }
 
-/* Read before the tasks, in the order of their connections. */
+/* Launches of communication are read before those of tasks, in the order of their connections. */
 static enum fsl_status add_comm_launch(struct host *host, struct fsl_error *err)
 {
 	int64_t task_ns = 0, call_ns = 0, connection = 0;
@@ -251,7 +252,8 @@ static enum fsl_status add_torch(struct host *host, struct fsl_error *err)
 		}
 	}
 	if (end_ns - begin_ns <= LONG_LOADER_NS) {
-		return FSL_OK; /* most operators: names cost more than they are worth */
+		return FSL_OK; /* most rows are operators: looking up their names would cost more
+				  than it gives */
 	}
 	enum fsl_status status =
 		fsl_profiler_column_name(host->profiler, host->rows, TORCH_NAME, &name_id, err);
@@ -321,9 +323,9 @@ enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct
 {
 	struct host host = {.profiler = profiler};
 	struct fsl_file *file = profiler->input->file;
-	uint64_t n_records = file->n_records; /* CANN_API and TASK are counted already */
+	uint64_t n_records = file->n_records; /* rows of CANN_API and TASK are counted already */
 	if (profiler->rank->has_trace) {
-		return FSL_OK; /* from trace_view.json */
+		return FSL_OK; /* trace_view.json has them already */
 	}
 	host.flows = fsl_trace_flows_create();
 	host.activity = fsl_calloc(1, sizeof(*host.activity));

@@ -1,6 +1,6 @@
 /*
- * COMMUNICATION_TASK_INFO: the tasks that collectives consist of. Copies tell what moved over which
- * link and how long that took, summed up to what analysis.db has as totals; waits tell for whose
+ * COMMUNICATION_TASK_INFO: the tasks of which collectives consist. Copies give the traffic of each
+ * link and its time; they are summed to the totals of analysis.db. Waits give the member for whose
  * signal a rank waited.
  */
 #include "source/ascend/read_profiler_parts.h"
@@ -15,7 +15,7 @@
 #include "source/ascend/signal_waits.h"
 
 enum {
-	LINKS_MAX = 1 << 16, /* of a rank: steps, types and far ends */
+	LINKS_MAX = 1 << 16, /* links of a rank: steps x types x far ends */
 	SLOTS_N = 2 * LINKS_MAX,
 	LABEL_MAX = 128,
 };
@@ -44,14 +44,14 @@ struct pass {
 	struct fsl_profiler *profiler;
 	struct fsl_db_rows *rows;
 	struct fsl_signal_waits waits;
-	uint32_t *slots;           /* place in rank->links + 1; 0: free */
-	bool has_links, has_waits; /* told by another file */
-	/* Of the row before, which most rows are like. */
+	uint32_t *slots;           /* index in rank->links + 1; 0: free */
+	bool has_links, has_waits; /* another file has them already */
+	/* Names of the previous row; most rows have the same. */
 	uint32_t name_id, label_id;
 	bool is_p2p;
 };
 
-/* ENUM_HCCL_TRANSPORT_TYPE 0 is SDMA, which the link tells apart; 1 RDMA, 2 LOCAL. */
+/* ENUM_HCCL_TRANSPORT_TYPE: 0 is SDMA, whose kind the link tells; 1 is RDMA, 2 LOCAL. */
 static enum fsl_profile_transport transport_of(const struct fsl_db_rows *rows)
 {
 	static const enum fsl_profile_transport links[] = {
@@ -68,7 +68,7 @@ static enum fsl_profile_transport transport_of(const struct fsl_db_rows *rows)
 	return transport == 0 && is_known ? links[link] : FSL_TRANSPORT_OTHER;
 }
 
-/* "hcom_allReduce__210_0_1" is part of "allreduce-total". */
+/* "hcom_allReduce__210_0_1" counts for "allreduce-total". */
 static enum fsl_status take_name(struct pass *pass, struct fsl_error *err)
 {
 	uint32_t name_id = FSL_STR_NONE;
@@ -98,7 +98,7 @@ static bool is_same(const struct fsl_profile_link *a, const struct fsl_profile_l
 	       a->src == b->src && a->dst == b->dst && a->transport == b->transport;
 }
 
-/* The sum that a copy belongs to; NULL when there are too many. */
+/* Sum to which a copy belongs; NULL if there are too many. */
 static enum fsl_status find_link(struct pass *pass, const struct fsl_profile_link *wanted,
 				 struct fsl_profile_link **out, struct fsl_error *err)
 {
@@ -196,7 +196,7 @@ enum fsl_status fsl_profiler_read_links(struct fsl_profiler *profiler, struct fs
 {
 	struct fsl_profile_rank *rank = profiler->rank;
 	struct fsl_file *file = profiler->input->file;
-	uint64_t n_records = file->n_records; /* TASK is counted with the kernels */
+	uint64_t n_records = file->n_records; /* rows of TASK are counted with the kernels */
 	struct pass pass = {.profiler = profiler,
 			    .waits = {.rank = rank},
 			    .has_links = rank->n_links > 0,

@@ -1,7 +1,5 @@
-/*
- * MEMORY_RECORD, OP_MEMORY and NPU_MEM: what memory_record.csv and operator_memory.csv have, in
- * bytes. What the process holds is NPU_MEM of type "app" there, and component APP here.
- */
+/* MEMORY_RECORD, OP_MEMORY and NPU_MEM: the content of memory_record.csv and operator_memory.csv,
+ * in bytes. The memory of the process is type "app" of NPU_MEM there, and component APP here. */
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
@@ -131,7 +129,7 @@ enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct f
 		{{{"NPU_MEM"}, NULL, process_columns, COLUMNS_N, ""}, add_process},
 	};
 	if (profiler->rank->n_memory > 0) {
-		return FSL_OK; /* from text */
+		return FSL_OK; /* text files have it already */
 	}
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == FSL_OK; i++) {

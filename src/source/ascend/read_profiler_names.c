@@ -103,7 +103,7 @@ enum fsl_status fsl_profiler_group(struct fsl_profiler *profiler, const struct f
 	}
 	const char *text = fsl_strpool_text(names, *group_id);
 	if (strspn(text, "0123456789") == strlen(text)) {
-		return FSL_OK; /* older profilers */
+		return FSL_OK; /* older profilers lack the table */
 	}
 	fsl_profile_group_hash(text, hash);
 	return fsl_strpool_intern(names, hash, strlen(hash), group_id, err);
@@ -123,7 +123,7 @@ bool fsl_profiler_step_at(const struct fsl_profiler *profiler, int64_t time_ns, 
 	if (high == 0) {
 		return true;
 	}
-	while (low < high) { /* the first that begins later */
+	while (low < high) { /* finds the first step that begins later */
 		size_t middle = low + (high - low) / 2;
 		if (profiler->steps[middle].begin_ns <= time_ns) {
 			low = middle + 1;
@@ -150,7 +150,7 @@ bool fsl_profiler_is_own(struct fsl_profiler *profiler, const struct fsl_db_rows
 {
 	int64_t device_id = -1;
 	if (!fsl_db_i64(rows, column, &device_id) || device_id < 0) {
-		return true; /* older tables do not tell it */
+		return true; /* older tables lack the column */
 	}
 	if (profiler->device_id < 0) {
 		profiler->device_id = device_id;

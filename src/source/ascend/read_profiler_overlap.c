@@ -1,7 +1,5 @@
-/*
- * OVERLAP_ANALYSIS: the slices of which the profiler makes step_trace_time.csv. Their sums are the
- * steps where no file tells these, else a check of them.
- */
+/* OVERLAP_ANALYSIS: the slices from which the profiler makes step_trace_time.csv. If no file has
+ * the steps, they are the sums of these slices; otherwise the sums check the steps. */
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
@@ -9,7 +7,7 @@
 #include "base/number.h"
 #include "source/ascend/merge.h"
 
-enum { COMPUTING = 0, COMMUNICATION = 1, EXPOSED = 2, FREE = 3 }; /* type */
+enum { COMPUTING = 0, COMMUNICATION = 1, EXPOSED = 2, FREE = 3 }; /* values of column type */
 
 enum column { BEGIN, END, TYPE, DEVICE, COLUMNS_N };
 
@@ -23,16 +21,16 @@ static const struct fsl_db_column columns[COLUMNS_N] = {
 static const struct fsl_db_select select_all = {
 	{"OVERLAP_ANALYSIS"}, NULL, columns, COLUMNS_N, "ORDER BY 1, 2"};
 
-/* One step while its slices are summed; slices come sorted by begin. */
+/* State while the slices of a step are summed; slices come sorted by begin. */
 struct sums {
 	struct fsl_profiler *profiler;
 	struct fsl_db_rows *rows;
-	size_t first;                      /* in rank->steps */
-	int64_t begin_ns, end_ns, task_ns; /* of the newest step; first task of the device */
+	size_t first;                      /* first step of this database in rank->steps */
+	int64_t begin_ns, end_ns, task_ns; /* newest step, and its first device task */
 	bool has_task;
 };
 
-/* Its viewer writes the table, too: "NOT_FINISH" while it does. */
+/* False while the profiler's viewer still writes the table ("NOT_FINISH"). */
 static enum fsl_status is_finished(struct fsl_profiler *profiler, bool *out, struct fsl_error *err)
 {
 	static const struct fsl_db_column status_columns[] = {{{"key"}, true, 0},
@@ -69,7 +67,7 @@ static int64_t begin_of_step(const struct fsl_profiler *profiler, int64_t step)
 	return FSL_NS_ABSENT;
 }
 
-/* What the sums of the newest step make. */
+/* Derives the remaining fields of the newest step from its sums. */
 static void end_step(struct sums *sums)
 {
 	struct fsl_profile_rank *rank = sums->profiler->rank;

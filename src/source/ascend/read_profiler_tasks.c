@@ -1,7 +1,5 @@
-/*
- * Tasks of the device: COMMUNICATION_OP (collectives as a whole) and TASK with COMPUTE_TASK_INFO
- * (kernels). What else is in TASK (events, waits, parts of collectives) is no work of its own.
- */
+/* Tasks of the device: COMMUNICATION_OP (whole collectives) and TASK with COMPUTE_TASK_INFO
+ * (kernels). Other rows of TASK (events, waits, parts of collectives) are no work of their own. */
 #include "source/ascend/read_profiler_parts.h"
 
 #include <ctype.h>
@@ -48,7 +46,8 @@ static const struct fsl_db_column kernel_columns[KERNEL_COLUMNS_N] = {
 	[KERNEL_TYPES] = {{"inputDataTypes"}, false, 1},
 };
 
-/* Written in the order of begins, but for some: sorting doubles the cost and is done when needed.
+/*
+ * Rows are nearly in the order of begins. Sorting doubles the cost, so it is done only if needed.
  */
 static const struct fsl_db_select kernel_select = {
 	{"TASK", "COMPUTE_TASK_INFO"}, "globalTaskId", kernel_columns, KERNEL_COLUMNS_N, ""};
@@ -63,9 +62,9 @@ struct pass {
 	struct fsl_db_rows *rows;
 	struct fsl_task *comms; /* sorted by begin */
 	size_t n_comms, comms_capacity;
-	struct fsl_breakdown *breakdown; /* NULL: text has it */
+	struct fsl_breakdown *breakdown; /* NULL: text files have the steps */
 	struct fsl_kernel_classes classes;
-	int64_t begin_ns, end_ns; /* of all */
+	int64_t begin_ns, end_ns; /* range of all tasks */
 	bool is_late;
 };
 
@@ -156,7 +155,7 @@ static enum fsl_status read_comms(struct pass *pass, struct fsl_error *err)
 	return status;
 }
 
-/* Hands on the operators that begin up to @until_ns: both kinds come in the order of begins. */
+/* Adds the operators that begin up to @until_ns: tasks must come in the order of begins. */
 static enum fsl_status add_comms(struct pass *pass, size_t *next, int64_t until_ns,
 				 struct fsl_error *err)
 {
@@ -169,7 +168,7 @@ static enum fsl_status add_comms(struct pass *pass, size_t *next, int64_t until_
 	return status;
 }
 
-/* Text as the CSV file has it: without the quotes around. */
+/* Text as in the CSV file: without the quotes around it. */
 static const char *unquote(const char *text, size_t *length)
 {
 	*length = strlen(text);
@@ -237,7 +236,7 @@ static enum fsl_status add_kernel(struct pass *pass, size_t *next, struct fsl_er
 	return count_kernel(pass, &task, err);
 }
 
-/* Tasks outside of the steps close gaps, but nobody asks for their sums. */
+/* Drops the sums of tasks outside the steps. Such tasks are read because they end gaps. */
 static void forget_outside(struct fsl_profiler *profiler)
 {
 	struct fsl_profile_rank *rank = profiler->rank;
@@ -293,7 +292,9 @@ static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 	return status == FSL_OK && !pass->is_late ? finish(pass, err) : status;
 }
 
-/* pass->is_late when tasks came too late for the breakdown: nothing is kept of them. */
+/*
+ * Reads all kernels. If one came too late for the breakdown, sets pass->is_late and keeps nothing.
+ */
 static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_select *select,
 				    struct fsl_error *err)
 {
@@ -316,7 +317,7 @@ static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_selec
 	return status;
 }
 
-/* What trace_view.json told of steps and gaps stays. */
+/* Fills in kernels; steps and gaps from trace_view.json stay. */
 static enum fsl_status fill_kernels(struct pass *pass, struct fsl_error *err)
 {
 	struct fsl_profiler *profiler = pass->profiler;
@@ -329,7 +330,7 @@ static enum fsl_status fill_kernels(struct pass *pass, struct fsl_error *err)
 		status = read_kernels(pass, &sorted_select, err);
 	}
 	if (status == FSL_OK && pass->is_late) {
-		/* Text where numbers belong sorts behind them. */
+		/* A text in a column of numbers sorts behind all numbers. */
 		status = fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
 				     "tasks are not in order; copy or parse it again");
 	}

@@ -1,7 +1,7 @@
 /*
  * step_trace_*.csv of msprof: iterations of the graphs that the device ran, one row each with end
- * and duration. They are the steps of captures whose other tables tell none. "Iteration ID" counts
- * by graph ("Model ID"), so that the graph that took most of the time counts alone. Columns: the
+ * and duration. They are the steps of a capture if its other tables have none. "Iteration ID"
+ * counts per graph ("Model ID"), so only the graph with the most time counts. Columns: the
  * reference of profile data files (docs/en/user_guide of github.com/Ascend/msprof, "step_trace").
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "source/ascend/table.h"
 
-enum { ITERATIONS_MAX = 4096 }; /* as many as there may be steps of kernels */
+enum { ITERATIONS_MAX = 4096 }; /* as many as the steps of a breakdown */
 
 enum column { DEVICE, ITERATION, END, DURATION, MODEL, COLUMNS_N };
 
@@ -31,10 +31,10 @@ struct iteration {
 struct iterations {
 	struct iteration *items;
 	size_t n_items, capacity;
-	int64_t device_id; /* first that a row tells; -1: none yet */
+	int64_t device_id; /* first device in the rows; -1: none yet */
 };
 
-/* What the row tells; NULL, or what is wrong with it. */
+/* Reads a row; returns NULL, or what is wrong with it. */
 static const char *parse(const struct fsl_table *table, struct iterations *iterations,
 			 struct iteration *out)
 {
@@ -86,7 +86,7 @@ static int compare(const void *left, const void *right)
 	return order != 0 ? order : FSL_ORDER(a->range.step, b->range.step);
 }
 
-/* [*begin, *end) of the sorted items: those of the graph that ran longest. */
+/* Finds [*begin, *end) of the sorted items: the graph that ran longest. */
 static void find_longest(const struct iterations *iterations, size_t *begin, size_t *end)
 {
 	const struct iteration *items = iterations->items;
@@ -105,7 +105,7 @@ static void find_longest(const struct iterations *iterations, size_t *begin, siz
 	}
 }
 
-/* Ranges follow each other: what two of them claim belongs to the first. */
+/* Writes the iterations as ranges. If two overlap, the common time belongs to the first. */
 static enum fsl_status give(struct fsl_profile_rank *rank, struct iterations *iterations,
 			    struct fsl_error *err)
 {
@@ -135,7 +135,7 @@ enum fsl_status fsl_profile_read_step_trace(struct fsl_profile_rank *rank,
 	struct iterations iterations = {.device_id = -1};
 	enum fsl_status status =
 		fsl_table_read(rank, input, columns, COLUMNS_N, add, &iterations, err);
-	/* Where steps are told, and behind the first slice, that is it. */
+	/* Skipped if another file has steps, and after the first slice. */
 	bool is_wanted = rank->n_steps_captured == 0 && rank->trace.n_ranges == 0;
 	if (status == FSL_OK && is_wanted && iterations.n_items > 0) {
 		status = give(rank, &iterations, err);

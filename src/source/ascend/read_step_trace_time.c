@@ -1,8 +1,8 @@
 /*
- * step_trace_time.csv: where the time of a step went, one row per device and step, in us. The
- * writers for PyTorch and MindSpore mean different things by Bubble and Stage (MindSpore counts
- * sends as bubble too, and its stage is the span of communication alone), and MindSpore writes 0
- * for Preparing, which it does not measure, and for the step of a capture without steps.
+ * step_trace_time.csv: the parts of a step's time, one row per device and step, in us. The writers
+ * for PyTorch and MindSpore define Bubble and Stage differently: MindSpore counts sends as bubble,
+ * too, and its stage is the span of communication alone. MindSpore does not measure Preparing and
+ * writes 0. It also writes 0 as the step of a capture without steps.
  */
 #include "base/number.h"
 #include "source/ascend/table.h"
@@ -36,7 +36,7 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 	[PREPARING] = {{"Preparing"}, false},
 };
 
-/* Sums of floats leave noise, also below 0 where 0 is meant: it is gone in whole ns. */
+/* Sums of floats leave noise, also below 0 instead of 0; it disappears in whole ns. */
 static int64_t time_ns(const struct fsl_table *table, size_t column)
 {
 	return fsl_table_amount(table, column, FSL_NS_PER_US, FSL_NS_ABSENT);

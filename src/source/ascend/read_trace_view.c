@@ -1,8 +1,8 @@
 /*
- * trace_view.json: everything that host and device did, as a Chrome trace: an array of events, or
- * an object with such an array as "traceEvents". Files have gigabytes: one pass, nothing kept but
- * sums. Behind what is no JSON (two writers, a name in another encoding) it goes on with the next
- * event.
+ * trace_view.json: all events of host and device as a Chrome trace, which is an array of events, or
+ * an object with such an array as "traceEvents". Files have gigabytes, so there is one pass and
+ * only sums are kept. After broken JSON (two writers, a name in another encoding) reading goes on
+ * with the next event.
  */
 #include "source/ascend/json_file.h"
 #include "source/ascend/trace_sums.h"
@@ -11,18 +11,18 @@ static const char remedy[] =
 	"no events in the file: an empty capture, or written to another folder; parse it again";
 
 enum {
-	STRETCHES_MAX = 1000, /* behind so many faults a file is no trace, and not worth the time */
+	STRETCHES_MAX = 1000, /* after so many faults the file is no trace and not worth the time */
 	LOOK_BYTES = FSL_FILE_HEAD_BYTES,
 };
 
-/* What one file is read with. */
+/* State while one file is read. */
 struct view {
 	struct fsl_profile_rank *rank;
 	const struct fsl_profile_input *input;
 	struct fsl_json *json;
 	struct fsl_trace_sums *sums;
 	uint64_t n_events;
-	int n_stretches; /* of JSON, behind the first one */
+	int n_stretches; /* stretches of JSON after the first one */
 };
 
 static enum fsl_status drop(struct view *view, const char *reason, struct fsl_error *err)
@@ -39,7 +39,7 @@ static enum fsl_status add_event(struct view *view, const struct fsl_trace_event
 	return fsl_trace_sums_add(view->sums, event, err);
 }
 
-/* Events up to the first one that the tokenizer has to read. */
+/* Scans events up to the first one that needs the tokenizer. */
 static enum fsl_status scan_events(struct view *view, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -57,7 +57,7 @@ static enum fsl_status scan_events(struct view *view, struct fsl_error *err)
 	return status;
 }
 
-/* The rest of an event that the tokenizer has begun. */
+/* Reads the rest of an event that the tokenizer has begun. */
 static enum fsl_status read_event(struct view *view, struct fsl_error *err)
 {
 	struct fsl_trace_event event;
@@ -72,7 +72,7 @@ static enum fsl_status read_event(struct view *view, struct fsl_error *err)
 	return drop(view, fault, err);
 }
 
-/* Events of an open array, up to its end. */
+/* Reads events of an open array, up to its end. */
 static enum fsl_status read_events(struct view *view, struct fsl_error *err)
 {
 	size_t depth = fsl_json_depth(view->json);
@@ -99,7 +99,7 @@ static enum fsl_status read_events(struct view *view, struct fsl_error *err)
 	}
 }
 
-/* {"traceEvents": [...]} */
+/* Reads {"traceEvents": [...]}. */
 static enum fsl_status read_object(struct view *view, struct fsl_error *err)
 {
 	bool is_more = true;
@@ -137,8 +137,9 @@ static enum fsl_status read_document(struct view *view, struct fsl_error *err)
 }
 
 /*
- * Index of the "{" of an object that follows a comma; not inside of a string, where its key's quote
- * would have a backslash. @n_bytes when there is none; then *n_left bytes at the end may begin one.
+ * Index of the "{" of an object that follows a comma and has a key. A match inside a string is
+ * impossible, because the key's quote would have a backslash there. @n_bytes if there is none; the
+ * last *n_left bytes may then begin a match.
  */
 static size_t find_item(const char *data, size_t n_bytes, size_t *n_left)
 {
@@ -187,7 +188,7 @@ static enum fsl_status seek_item(struct fsl_reader *reader, bool *found, struct 
 	}
 }
 
-/* A tokenizer where the reader stands, in front of an item. */
+/* Makes a tokenizer at the reader's position, before an item. */
 static enum fsl_status go_on(struct view *view, struct fsl_error *err)
 {
 	struct fsl_reader *reader = view->input->reader;
@@ -201,9 +202,8 @@ static enum fsl_status go_on(struct view *view, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* Makes view->json go on with the next item behind where it stands; NULL when there is none, or
- * when the bytes cannot be read, which the fault before has told. Fails only when memory is short.
- */
+/* Makes view->json go on with the next item behind the present place. NULL if there is none, or if
+ * the bytes cannot be read, which was reported before. FSL_ERR_MEMORY only. */
 static enum fsl_status recover(struct view *view, struct fsl_error *err)
 {
 	struct fsl_error own = {0};
@@ -219,11 +219,8 @@ static enum fsl_status recover(struct view *view, struct fsl_error *err)
 	return found ? go_on(view, err) : FSL_OK;
 }
 
-/*
- * Behind a fault (@status, in @own), all further stretches of JSON. The end of an array may then be
- * that of an inner one, so that behind it is looked for items, too. Fails only when memory is
- * short.
- */
+/* Reads all further stretches of JSON after a fault (@status, in @own). The end of an array may be
+ * that of an inner one, so items are searched for behind it, too. FSL_ERR_MEMORY only. */
 static enum fsl_status read_rest(struct view *view, enum fsl_status status, struct fsl_error *own,
 				 struct fsl_error *err)
 {
@@ -265,7 +262,7 @@ static enum fsl_status read_file(struct view *view, struct fsl_error *err)
 		       : fsl_json_file_end(view->rank, view->input, FSL_OK, &own, remedy, err);
 }
 
-/* Between slices the sums stay with the rank. */
+/* Takes the sums from the rank, which keeps them between slices. */
 static struct fsl_trace_sums *take_sums(struct fsl_profile_rank *rank)
 {
 	struct fsl_trace_sums *sums = rank->trace.sums;

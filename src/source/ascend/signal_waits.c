@@ -9,10 +9,10 @@
 enum {
 	WAITS_MAX = 1 << 16, /* members of all groups of a rank */
 	SLOTS_N = 2 * WAITS_MAX,
-	BESIDE_MAX = 16, /* collectives that run at a time */
+	BESIDE_MAX = 16, /* collectives that may run at the same time */
 };
 
-/* Begins are told to 0.1 us. */
+/* Begins are written to 0.1 us. */
 #define ROUNDING_NS INT64_C(1000)
 
 bool fsl_is_signal_wait(const char *name, size_t length)
@@ -23,7 +23,7 @@ bool fsl_is_signal_wait(const char *name, size_t length)
 	       memcmp(name + length - TAIL, tail, TAIL) == 0;
 }
 
-/* The slot of a member, free or not. */
+/* Slot of a member, used or free. */
 static size_t find_slot(const struct fsl_signal_waits *waits, uint32_t group_id, int32_t place)
 {
 	const uint32_t key[] = {group_id, (uint32_t)place};
@@ -73,7 +73,7 @@ enum fsl_status fsl_signal_waits_add(struct fsl_signal_waits *waits, uint32_t gr
 
 uint32_t fsl_signal_waits_group_at(const struct fsl_profile_rank *rank, int64_t time_ns)
 {
-	size_t low = 0, high = rank->n_comms; /* steps follow each other, and so do begins */
+	size_t low = 0, high = rank->n_comms; /* begins rise, because steps follow each other */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		if (rank->comms[middle].begin_ns <= time_ns + ROUNDING_NS) {

@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 
-enum { ROWS_MAX = 1 << 16 }; /* real ones have about a hundred */
+enum { ROWS_MAX = 1 << 16 }; /* real tables have about a hundred */
 
 static int64_t time_ns(const struct fsl_table *table, size_t column)
 {

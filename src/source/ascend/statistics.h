@@ -1,4 +1,4 @@
-/* What op_statistic.csv and api_statistic.csv share: rows of count, sum, least, mean and most. */
+/* Shared by op_statistic.csv and api_statistic.csv: rows of count, sum, least, mean, greatest. */
 #ifndef FSL_SOURCE_ASCEND_STATISTICS_H
 #define FSL_SOURCE_ASCEND_STATISTICS_H
 
@@ -15,7 +15,7 @@ enum fsl_statistics_column {
 	FSL_STATISTICS_COLUMNS_N
 };
 
-/* Where the rows go. */
+/* Target of the rows. */
 struct fsl_statistics {
 	struct fsl_profile_statistic **rows;
 	size_t *n, *capacity;

@@ -31,7 +31,9 @@ static bool equals(struct fsl_csv_field field, const char *text)
 	return field.length == strlen(text) && memcmp(field.text, text, field.length) == 0;
 }
 
-/* The first message of a file stays; one that memory is short for is told in part. */
+/*
+ * Sets the first message of a file; later ones are ignored. If memory is short, the message is cut.
+ */
 static void tell(const struct fsl_table *table, enum fsl_file_state state, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 static void tell(const struct fsl_table *table, enum fsl_file_state state, const char *format, ...)
@@ -145,7 +147,7 @@ void fsl_table_close(struct fsl_table *table)
 	table->csv = NULL;
 }
 
-/* The end of the file, or what is wrong with the row. */
+/* True at the end of the file, also inside a row, which is reported. */
 static bool is_last(struct fsl_table *table)
 {
 	struct fsl_file *file = table->input->file;
@@ -171,7 +173,8 @@ enum fsl_status fsl_table_next(struct fsl_table *table, bool *has_row, struct fs
 {
 	*has_row = false;
 	for (;;) {
-		struct fsl_error own; /* large: not zeroed for every row */
+		struct fsl_error own; /* large: declared outside the loop, so that it is not
+					 zeroed for every row */
 		fsl_error_clear(&own);
 		enum fsl_status status = fsl_csv_next(table->csv, &table->row, &own);
 		if (status == FSL_ERR_MEMORY) {
@@ -235,13 +238,11 @@ struct fsl_csv_field fsl_table_field(const struct fsl_table *table, size_t colum
 	return is_missing(field) ? none : field;
 }
 
-/*
- * The usual number: digits, some of them behind a point, and a product that 64 bits hold on the
- * way. False for everything else, which fsl_parse_scaled() reads in several times as long.
- */
+/* Parses the usual number: digits, perhaps with a point, whose product fits 64 bits on the way.
+ * False for all others, for which fsl_parse_scaled() takes several times as long. */
 static bool parse_usual(struct fsl_csv_field field, int64_t scale, int64_t *out)
 {
-	enum { DIGITS_MAX = 19 }; /* below 2^64 */
+	enum { DIGITS_MAX = 19 }; /* so many digits stay below 2^64 */
 	uint64_t digits = 0, factor = (uint64_t)scale, divisor = 1, value = 0;
 	size_t point = field.length, i = 0;
 	for (; i < field.length && i <= DIGITS_MAX; i++) {
@@ -257,13 +258,13 @@ static bool parse_usual(struct fsl_csv_field field, int64_t scale, int64_t *out)
 	if (i < field.length || i - (point < i ? 1 : 0) > DIGITS_MAX) {
 		return false;
 	}
-	/* scale / 10^n, with what both have in common taken out. */
+	/* Reduces scale / 10^n by the common factors. */
 	for (i = point + 1; i < field.length; i++) {
 		uint64_t common = (factor % 5 == 0 ? 5U : 1U) * (factor % 2 == 0 ? 2U : 1U);
 		factor /= common;
 		divisor *= 10 / common;
 	}
-	/* As fsl_parse_scaled() rounds: half away from zero; an odd divisor knows no half. */
+	/* Rounds as fsl_parse_scaled() does, half away from zero. An odd divisor has no halves. */
 	if (__builtin_mul_overflow(digits, factor, &value) ||
 	    __builtin_add_overflow(value, divisor / 2, &value) || value / divisor > INT64_MAX) {
 		return false;

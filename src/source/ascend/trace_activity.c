@@ -1,4 +1,4 @@
-/* Calls over time in slots that are joined in pairs when they would be too many. */
+/* Calls over time, in slots that are joined in pairs if there would be too many. */
 #include "source/ascend/trace_activity.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static size_t place(int64_t slot)
 	return (size_t)slot % FSL_TRACE_SLOTS_N;
 }
 
-/* Slots twice as wide. */
+/* Makes slots twice as wide. */
 static void coarsen(struct fsl_trace_activity *activity)
 {
 	struct fsl_trace_activity wide = {.n_shift = activity->n_shift + 1,

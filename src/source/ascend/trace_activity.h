@@ -1,7 +1,7 @@
 /*
- * How much the host called into AscendCL, over time: counts and times in a bounded number of
- * slots, which get wider as the capture gets longer. Slots begin at multiples of their width, so
- * that the order of calls does not matter.
+ * AscendCL calls of the host over time: counts and times in a bounded number of slots, which get
+ * wider as the capture gets longer. Slots begin at multiples of their width, so that the order of
+ * calls does not matter.
  */
 #ifndef FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
 #define FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
@@ -14,16 +14,16 @@ enum { FSL_TRACE_SLOTS_N = 4096 };
 /* Start as {0}. */
 struct fsl_trace_activity {
 	unsigned n_shift;    /* a slot is 2^n_shift ns wide */
-	int64_t first, last; /* slots in use; no call yet: both 0 with n_calls 0 */
+	int64_t first, last; /* slots in use; before the first call both are 0 and n_calls is 0 */
 	uint64_t n_calls;
 	uint32_t n[FSL_TRACE_SLOTS_N]; /* slot i at i % FSL_TRACE_SLOTS_N */
 	int64_t ns[FSL_TRACE_SLOTS_N];
 };
 
-/* A call from @begin_ns on, both not negative. */
+/* Adds a call from @begin_ns on. Both values are not negative. */
 void fsl_trace_activity_add(struct fsl_trace_activity *activity, int64_t begin_ns, int64_t dur_ns);
-/* Calls that began in [begin_ns, end_ns), and the time inside of calls; slots that only overlap it
- * count by their share. */
+/* Calls that began in [begin_ns, end_ns), and the time inside calls. A slot that overlaps the range
+ * in part counts by that part. */
 void fsl_trace_activity_ask(const struct fsl_trace_activity *activity, int64_t begin_ns,
 			    int64_t end_ns, int64_t *n_calls, int64_t *call_ns);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { STEPS_MAX = 1 << 16 }; /* more are no steps: sums of a hostile file */
+enum { STEPS_MAX = 1 << 16 }; /* greatest number of steps; a hostile file may name more */
 
 int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns)
 {
@@ -29,7 +29,7 @@ int64_t fsl_trace_step_of(const struct fsl_profile_trace *trace, int64_t begin_n
 	return step;
 }
 
-/* Index of the first item that is not below @step. */
+/* Index of the first item whose step is >= @step. */
 static size_t place_of(const struct fsl_trace_steps *steps, int64_t step)
 {
 	size_t low = 0, high = steps->n_items;
@@ -44,7 +44,7 @@ static size_t place_of(const struct fsl_trace_steps *steps, int64_t step)
 	return low;
 }
 
-/* The item of @step, made when it is new; NULL when there are too many. */
+/* Item of @step, made if new; NULL if there are too many. */
 static enum fsl_status find(struct fsl_trace_steps *steps, int64_t step,
 			    struct fsl_trace_step **out, struct fsl_error *err)
 {
@@ -76,7 +76,7 @@ static enum fsl_status find(struct fsl_trace_steps *steps, int64_t step,
 	return FSL_OK;
 }
 
-/* Keeps the longest. */
+/* Keeps the longest stretches. */
 static void add_idle(struct fsl_trace_steps *steps, int64_t begin_ns, int64_t dur_ns)
 {
 	size_t i = steps->n_idle;
@@ -102,7 +102,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a == FSL_NS_ABSENT || b < a ? b : a;
 }
 
-/* Begin and end of the slices, and of those in which the device works. */
+/* Extends the range of the slices, and of those in which the device works. */
 static void stretch(struct fsl_trace_step *item, const struct fsl_trace_event *event)
 {
 	int64_t end_ns = event->ts_ns + event->dur_ns;
@@ -139,7 +139,7 @@ enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 	return FSL_OK;
 }
 
-/* Begin of the framework's step; FSL_NS_ABSENT without one. */
+/* Begin of the framework's step; FSL_NS_ABSENT if there is none. */
 static int64_t range_begin(const struct fsl_profile_trace *trace, int64_t step)
 {
 	size_t n = trace->has_iterations ? 0 : trace->n_ranges;
@@ -180,7 +180,7 @@ enum fsl_status fsl_trace_steps_finish(const struct fsl_trace_steps *steps,
 	bool is_numbered = rank->trace.n_ranges > 0;
 	for (size_t i = 0; i < steps->n_items && status == FSL_OK; i++) {
 		const struct fsl_trace_step *item = &steps->items[i];
-		/* What lies between numbered steps is of none of them. */
+		/* Time between numbered steps belongs to none of them. */
 		bool is_kept = item->begin_ns != FSL_NS_ABSENT &&
 			       (item->step != FSL_STEP_ABSENT || !is_numbered) &&
 			       fsl_profile_wants_step(input, item->step);

@@ -1,5 +1,5 @@
-/* Sums over the events of a trace. Which process an event is of is told by metadata that may stand
- * anywhere, so that sums are made per process id. */
+/* Sums over the events of a trace. The metadata that names the process of an event may stand
+ * anywhere, so sums are kept per process id. */
 #include "source/ascend/trace_sums.h"
 
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "source/ascend/trace_steps.h"
 
 enum {
-	PROCESSES_MAX = 256, /* of one rank; about twelve are usual, all further ones are ignored */
+	PROCESSES_MAX = 256, /* of one rank; about twelve are usual, further ones are ignored */
 	SLICERS_MAX = 4,     /* processes with slices of an Overlap Analysis; one is usual */
 	RANGES_MAX = 4096,
 };
 
-/* Calls of these kinds count as long from here on. */
+/* Duration from which calls of each kind count as long. */
 static const int64_t long_ns[FSL_HOST_CALLS_N] = {
 	[FSL_HOST_DATALOADER] = INT64_C(10) * FSL_NS_PER_MS,
 	[FSL_HOST_GC] = FSL_NS_PER_MS,
@@ -28,14 +28,14 @@ static const int64_t long_ns[FSL_HOST_CALLS_N] = {
 struct process {
 	uint64_t pid;
 	enum fsl_trace_process kind;
-	int64_t begin_ns, end_ns; /* of its X events; FSL_NS_ABSENT: none */
+	int64_t begin_ns, end_ns; /* range of its X events; FSL_NS_ABSENT: none */
 	int slicer; /* its slices are in sums->slicers[slicer]; -1: none, or too many processes */
 };
 
 /* The clock of the cores. */
 struct clock {
-	uint64_t pid; /* of the first device; others are not told apart by readers of the result */
-	int32_t mhz;  /* now; -1: not yet known */
+	uint64_t pid; /* of the first device; users of the result do not distinguish others */
+	int32_t mhz;  /* present frequency; -1: unknown */
 	int64_t since_ns;
 	size_t n_seen; /* ascending, with the time at each */
 	int32_t seen_mhz[FSL_PROFILE_FREQS_MAX];
@@ -44,7 +44,7 @@ struct clock {
 
 struct fsl_trace_sums {
 	struct fsl_profile_rank *rank;
-	bool has_rebuilt; /* from kernels */
+	bool has_rebuilt; /* the kernels gave the steps already */
 	struct fsl_trace_flows *flows;
 	struct process processes[PROCESSES_MAX];
 	size_t n_processes, last_process;
@@ -87,7 +87,7 @@ void fsl_trace_sums_destroy(struct fsl_trace_sums *sums)
 	fsl_free(sums);
 }
 
-/* NULL when there are too many. */
+/* Entry of a process; NULL if there are too many. */
 static struct process *find_process(struct fsl_trace_sums *sums, uint64_t pid)
 {
 	size_t i = sums->last_process;
@@ -109,7 +109,7 @@ static struct process *find_process(struct fsl_trace_sums *sums, uint64_t pid)
 	return &sums->processes[i];
 }
 
-/* Ranges are kept sorted by begin; of the same step again the first one stays. */
+/* Adds a range sorted by begin; of two ranges of one step the first stays. */
 static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
 				 struct fsl_error *err)
 {
@@ -163,7 +163,7 @@ static enum fsl_status add_slice(struct fsl_trace_sums *sums, struct process *pr
 				   fsl_trace_step_at(&sums->rank->trace, event->ts_ns), event, err);
 }
 
-/* What the name of a complete event stands for. */
+/* Adds a complete event by its name. */
 static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *process,
 				 const struct fsl_trace_event *event, struct fsl_error *err)
 {
@@ -230,7 +230,7 @@ static enum fsl_status add_complete(struct fsl_trace_sums *sums,
 	return add_named(sums, process, event, err);
 }
 
-/* A pair may tell how the task behind a stretch of idleness was launched. */
+/* Adds a flow. A pair may show how the task after an idle stretch was launched. */
 static void add_flow(struct fsl_trace_sums *sums, const struct fsl_trace_event *event)
 {
 	int64_t end_ns = 0, lag_ns = 0;
@@ -253,7 +253,7 @@ static void add_flow(struct fsl_trace_sums *sums, const struct fsl_trace_event *
 	}
 }
 
-/* The nearest known frequency, or a new one. */
+/* Index of the nearest known frequency, or of a new one. */
 static size_t find_freq(struct clock *clock, int32_t mhz)
 {
 	size_t nearest = 0;
@@ -277,7 +277,7 @@ static size_t find_freq(struct clock *clock, int32_t mhz)
 	return i;
 }
 
-/* Until now the cores had the frequency told last. */
+/* Counts the time until now for the last frequency. */
 static void hold_freq(struct clock *clock, int64_t until_ns)
 {
 	if (clock->mhz >= 0 && until_ns > clock->since_ns) {
@@ -323,7 +323,7 @@ enum fsl_status fsl_trace_sums_add(struct fsl_trace_sums *sums, const struct fsl
 	return FSL_OK;
 }
 
-/* The device's time: from its own tasks, or those of communication alone. */
+/* Sets the range of the device's time, from its own tasks or from communication. */
 static void finish_range(struct fsl_trace_sums *sums)
 {
 	struct fsl_profile_trace *trace = &sums->rank->trace;
@@ -353,7 +353,7 @@ static void finish_freqs(struct fsl_trace_sums *sums)
 	}
 }
 
-/* The slices of the Overlap Analysis; those of other processes are called so by chance. */
+/* Slices of the Overlap Analysis. Other processes may have slices of the same names by chance. */
 static struct fsl_trace_steps *overlap_steps(struct fsl_trace_sums *sums)
 {
 	for (size_t i = 0; i < sums->n_processes; i++) {
@@ -384,7 +384,7 @@ static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
 	if (sums->has_rebuilt) {
 		return FSL_OK;
 	}
-	rank->n_rebuilt = 0; /* those of the slices before */
+	rank->n_rebuilt = 0; /* replaces the rows of the earlier slices */
 	for (size_t r = 0; r < sums->receives.n_items; r++) {
 		for (size_t i = 0; i < steps->n_items; i++) {
 			if (steps->items[i].step == sums->receives.items[r].step) {

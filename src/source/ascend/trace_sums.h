@@ -1,7 +1,5 @@
-/*
- * What is kept of the events of one rank's trace_view.json: sums, and what is open. A trace in
- * several files (slices of msprof) is summed up as one.
- */
+/* Sums over the events of one rank's trace_view.json, and its open events. A trace in several files
+ * (slices of msprof) is summed up as one. */
 #ifndef FSL_SOURCE_ASCEND_TRACE_SUMS_H
 #define FSL_SOURCE_ASCEND_TRACE_SUMS_H
 
@@ -10,15 +8,15 @@
 
 struct fsl_trace_sums; /* opaque; 2 MB */
 
-/* For @rank, which stays where it is; NULL: out of memory. */
+/* Makes sums for @rank, which must not move; NULL: out of memory. */
 struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank);
 void fsl_trace_sums_destroy(struct fsl_trace_sums *sums);
 
-/* An event without fault (fsl_trace_event_fault). Fails only when memory is short. */
+/* Adds an event without fault (fsl_trace_event_fault). FSL_ERR_MEMORY only. */
 enum fsl_status fsl_trace_sums_add(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
 				   struct fsl_error *err);
-/* Puts what is known so far into rank->trace and, where kernel_details.csv was not there,
- * rank->rebuilt; more events may follow. */
+/* Writes the sums so far to rank->trace and, if there was no kernel_details.csv, to rank->rebuilt.
+ * More events may follow. */
 enum fsl_status fsl_trace_sums_tell(struct fsl_trace_sums *sums,
 				    const struct fsl_profile_input *input, struct fsl_error *err);
 

@@ -1,4 +1,4 @@
-/* Rank folders of a tree: walk, tell each folder's rank, settle what contradicts. */
+/* Finds the rank folders of a tree: walks it, tells each folder's rank, and resolves conflicts. */
 #include "source/ascend/find/discover.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "source/ascend/find/discover_parts.h"
 
-enum { TOLD_MAX = 8 }; /* remarks of one kind */
+enum { TOLD_MAX = 8 }; /* greatest number of remarks of one kind */
 
 static const char *const kind_texts[] = {
 	[FSL_DISCOVER_UNREADABLE] = "folders that cannot be read",
@@ -63,7 +63,7 @@ const char *fsl_search_shown(const struct fsl_search *search, const char *path)
 	return is_below && *below != '\0' ? below : path;
 }
 
-/* strverscmp() holds "a01" and "a1" apart, and is a total order. */
+/* strverscmp() tells "a01" and "a1" apart, and is a total order. */
 int fsl_search_compare_paths(const char *a, const char *b)
 {
 	return strverscmp(a, b);
@@ -84,7 +84,7 @@ static enum fsl_status take(struct fsl_search *search, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* What was passed over may be what the user means. */
+/* Reports that nothing was found, with the skipped folders, which may be what the user means. */
 static enum fsl_status nothing_found(const struct fsl_search *search, const char *path,
 				     struct fsl_error *err)
 {

@@ -1,16 +1,16 @@
-/* What one folder is, from its name and the names in it. */
+/* Tells what one folder is, from its name and the names in it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "source/ascend/find/discover_parts.h"
 
-/* Files that make a folder one of the profiler's even when nothing else does. */
+/* Any of these files makes a folder one of the profiler's. */
 static const char *const loose_files[] = {
 	"step_trace_time.csv", "kernel_details.csv",        "communication.json",
 	"trace_view.json",     "communication_matrix.json", "analysis.db",
 	"op_statistic.csv",    "api_statistic.csv",         "operator_details.csv",
 };
-/* The same with numbers in their names. */
+/* The same for names with numbers in them. */
 static const char *const loose_kinds[][2] = {
 	{"ascend_pytorch_profiler", ".db"},
 	{"ascend_mindspore_profiler", ".db"},

@@ -1,11 +1,11 @@
-/* What the parts of discover.c share: folders that may be a rank's, and remarks on them. */
+/* Shared by the parts of discover.c: folders that may be a rank's, and remarks on them. */
 #ifndef FSL_SOURCE_ASCEND_FIND_DISCOVER_PARTS_H
 #define FSL_SOURCE_ASCEND_FIND_DISCOVER_PARTS_H
 
 #include "capture/capture.h"
 #include "source/ascend/find/listing.h"
 
-/* Kinds of remarks: of each only the first ones are told, the rest is counted. */
+/* Kinds of remarks. Only the first remarks of each kind are made; the rest is counted. */
 enum fsl_discover_kind {
 	FSL_DISCOVER_UNREADABLE,
 	FSL_DISCOVER_NOT_PARSED,
@@ -25,12 +25,12 @@ enum fsl_discover_kind {
 
 /* A folder with output of the profiler. */
 struct fsl_candidate {
-	struct fsl_profile_folder folder; /* rank -1 until it is known */
+	struct fsl_profile_folder folder; /* rank is -1 until it is known */
 	const char *name;                 /* last part of folder.path; profile's arena */
-	const char *parent_name; /* of the folder around it, "" at the top; profile's arena */
-	bool is_loose;    /* files of the profiler in a folder that nothing says to be a rank's */
-	bool is_finished; /* analyse.done */
-	const char *host_uid; /* PROF_*: host and device that its info tells; "" and -1 */
+	const char *parent_name; /* name of the parent folder, "" at the top; profile's arena */
+	bool is_loose;           /* files of the profiler in a folder without any sign of a rank */
+	bool is_finished;        /* has analyse.done */
+	const char *host_uid;    /* PROF_*: host and device from its info; "" and -1 */
 	int64_t device;
 };
 
@@ -42,32 +42,32 @@ struct fsl_search {
 	size_t n_told[FSL_DISCOVER_KINDS_N];
 };
 
-/* A remark, unless many of its kind were made. */
+/* Adds a remark, unless there are many of its kind. */
 enum fsl_status fsl_search_remark(struct fsl_search *search, enum fsl_discover_kind kind,
 				  struct fsl_error *err, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A path as remarks have it: below the root; borrowed from @path. */
+/* A path as remarks show it: relative to the root; borrowed from @path. */
 const char *fsl_search_shown(const struct fsl_search *search, const char *path);
 
-/* Natural order, so that node10 comes behind node2; a total one. */
+/* Natural order, so that node10 comes after node2; a total order. */
 int fsl_search_compare_paths(const char *a, const char *b);
 
-/* What a folder is, from its name and the names in it. */
+/* Kind of a folder, from its name and the names in it. */
 struct fsl_look {
 	const char *output; /* folder below it, "" for itself, NULL: no output */
 	enum fsl_profile_writer writer;
-	bool is_rank; /* beyond doubt: nothing below is another rank's */
+	bool is_rank; /* certainly a rank's: no folder below is another rank's */
 	bool is_raw;  /* recorded, but not parsed */
 };
 struct fsl_look fsl_search_look(const char *name, const struct fsl_listing *listing);
 
-/* Walks the tree: fills search->items, not yet numbered. */
+/* Walks the tree and fills search->items, without ranks. */
 enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err);
-/* Tells the rank of one folder from what lies in it and what it is called. */
+/* Tells the rank of one folder from its content and its name. */
 enum fsl_status fsl_search_tell_rank(struct fsl_search *search, struct fsl_candidate *item,
 				     struct fsl_error *err);
-/* Leaves one folder per rank, all numbered. */
+/* Leaves one folder per rank, each with a number. */
 enum fsl_status fsl_search_settle(struct fsl_search *search, struct fsl_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which rank a folder belongs to: what its files and its name tell, in the order of trust. */
+/* The rank of a folder, from its files and its name, in the order of trust. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "source/ascend/find/prof_device.h"
 #include "text/small_json.h"
 
-/* What each source tells; -1: nothing, -2: a number that can be no rank. */
+/* Rank by each source; -1: none, -2: a number that can be no rank. */
 struct told {
 	int64_t ranks[FSL_PROFILE_RANK_NONE];
 };
@@ -23,7 +23,7 @@ static const char *const source_texts[] = {
 	[FSL_PROFILE_RANK_FOLDER_NAME] = "the folder's name",
 };
 
-/* The profiler writes -1 where it knows no rank. */
+/* Notes a source's rank. The profiler writes -1 if it knows none. */
 static void tell(struct told *told, enum fsl_profile_rank_source source, int64_t rank)
 {
 	if (rank >= FSL_PROFILE_RANKS_MAX) {
@@ -36,7 +36,7 @@ static void tell(struct told *told, enum fsl_profile_rank_source source, int64_t
 	}
 }
 
-/* The object in a file, NULL when there is none; a fault is a remark. */
+/* Reads the object in a file, NULL if there is none; a fault becomes a remark. */
 static enum fsl_status read_object(struct fsl_search *search, const char *path, cJSON **root,
 				   struct fsl_error *err)
 {
@@ -50,7 +50,7 @@ static enum fsl_status read_object(struct fsl_search *search, const char *path, 
 	return status;
 }
 
-/* rank_id, or distributed_args.rank. */
+/* Reads rank_id, or distributed_args.rank. */
 static enum fsl_status tell_content(struct fsl_search *search, const struct fsl_listing *listing,
 				    const char *name, enum fsl_profile_rank_source source,
 				    struct told *told, struct fsl_error *err)
@@ -59,7 +59,7 @@ static enum fsl_status tell_content(struct fsl_search *search, const struct fsl_
 	cJSON *root = NULL;
 	int64_t rank = 0;
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", listing->path, name) >= sizeof(path)) {
-		return FSL_OK; /* such a path cannot be opened */
+		return FSL_OK; /* the path is too long to be opened */
 	}
 	bool is_metadata = source == FSL_PROFILE_RANK_METADATA, is_told = false;
 	if (is_metadata && fsl_small_json_scan(path, "distributed_args", "rank", &rank, &is_told)) {
@@ -79,7 +79,9 @@ static enum fsl_status tell_content(struct fsl_search *search, const struct fsl_
 	return status;
 }
 
-/* profiler_info_<N>.json, or without a number; of several numbers the lowest counts. */
+/*
+ * Reads profiler_info_<N>.json, or the same without a number; of several numbers the lowest counts.
+ */
 static enum fsl_status tell_info(struct fsl_search *search, const struct fsl_listing *listing,
 				 struct told *told, struct fsl_error *err)
 {
@@ -139,8 +141,8 @@ static void tell_databases(struct fsl_candidate *item, const struct fsl_listing 
 	}
 }
 
-/* "rank0_ascend_pt", "test_rank_1", "rank-2": "rank" at the begin of a word and digits behind it,
- * then no letter. -1 without such a word. */
+/* Rank in a name such as "rank0_ascend_pt", "test_rank_1" or "rank-2": a word that begins with
+ * "rank", digits behind it, and no letter after them. -1 if there is no such word. */
 static int64_t rank_in_name(const char *name)
 {
 	for (const char *at = strstr(name, "rank"); at != NULL; at = strstr(at + 1, "rank")) {
@@ -159,7 +161,7 @@ static int64_t rank_in_name(const char *name)
 	return NOT_TOLD;
 }
 
-/* The device whose data a PROF_* folder holds. */
+/* Reads the device whose data a PROF_* folder holds. */
 static enum fsl_status tell_device(struct fsl_search *search, struct fsl_candidate *item,
 				   struct told *told, struct fsl_error *err)
 {
@@ -182,7 +184,7 @@ static enum fsl_status tell_device(struct fsl_search *search, struct fsl_candida
 	return status;
 }
 
-/* A listing that is empty when the folder cannot be read. */
+/* Lists a folder; the listing is empty if the folder cannot be read. */
 static enum fsl_status list(struct fsl_search *search, struct fsl_listing *listing,
 			    const char *path, struct fsl_error *err)
 {
@@ -195,7 +197,7 @@ static enum fsl_status list(struct fsl_search *search, struct fsl_listing *listi
 	return status == FSL_OK ? status : FSL_FAIL(err, status, "%s", fsl_error_root(&own));
 }
 
-/* Takes the most trusted number; others that differ are told. */
+/* Takes the most trusted number; remarks on sources that differ. */
 static enum fsl_status decide(struct fsl_search *search, struct fsl_candidate *item,
 			      const struct told *told, struct fsl_error *err)
 {
@@ -224,7 +226,7 @@ static enum fsl_status decide(struct fsl_search *search, struct fsl_candidate *i
 	return status;
 }
 
-/* Names of the folder and of the one around it, which some name for the rank. */
+/* Notes ranks in the names of the folder and its parent, since some users name either by rank. */
 static void tell_names(const struct fsl_candidate *item, struct told *told)
 {
 	tell(told, FSL_PROFILE_RANK_FOLDER_NAME, rank_in_name(item->name));

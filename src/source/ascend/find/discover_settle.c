@@ -1,4 +1,4 @@
-/* Makes one folder per rank out of those found: mixed sets, numbers, duplicates. */
+/* Reduces the folders to one per rank: mixed sets, numbers, duplicates. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +19,7 @@ static size_t count_writer(const struct fsl_search *search, enum fsl_profile_wri
 	return n;
 }
 
-/* No job has two frameworks, and their figures do not mean the same: those of the smaller number
- * are left out. */
+/* Drops the folders of the rarer framework. No job has two, and their figures differ in meaning. */
 static enum fsl_status settle_mixed(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_pytorch = count_writer(search, FSL_PROFILE_PYTORCH);
@@ -44,7 +43,7 @@ static enum fsl_status settle_mixed(struct fsl_search *search, struct fsl_error 
 		n_pytorch, n_mindspore, is_pytorch ? "MindSpore" : "PyTorch");
 }
 
-/* Files that lie beside ranks are somebody's notes. */
+/* Drops loose files beside rank folders: they are copies or notes of a user. */
 static enum fsl_status settle_loose(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_kept = 0, n_sure = 0;
@@ -68,8 +67,8 @@ static enum fsl_status settle_loose(struct fsl_search *search, struct fsl_error 
 	return status;
 }
 
-/* By rank; of one rank the best first: a folder that is a rank's beyond doubt, a framework's folder
- * before the PROF_* that may have been in it, then the newest. */
+/* Orders by rank; of one rank the best folder first: one that is certainly a rank's, then a
+ * framework's folder before the PROF_* that may have been in it, then the newest. */
 static int compare_ranks(const void *left, const void *right)
 {
 	const struct fsl_candidate *a = left, *b = right;
@@ -82,7 +81,8 @@ static int compare_ranks(const void *left, const void *right)
 	return order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
-/* Where a rank has fewer captures than others, the newest of each are not of one round. */
+/* Remarks on mixed rounds: if a rank has fewer captures than others, the newest folders of all
+ * ranks are not of one round. */
 static enum fsl_status remark_rounds(struct fsl_search *search, int64_t newest_left_out,
 				     struct fsl_error *err)
 {
@@ -106,7 +106,7 @@ static enum fsl_status remark_rounds(struct fsl_search *search, int64_t newest_l
 		n_older, fsl_search_shown(search, first->path), (int)first->rank);
 }
 
-/* Unnumbered ones stand in front, with rank -1, and stay. */
+/* Drops duplicates. Folders without number come first, with rank -1, and stay. */
 static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_kept = 0;
@@ -129,7 +129,7 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 		if (status != FSL_OK) {
 			return status;
 		}
-		/* Of equal stamps it is a copy, and no other round. */
+		/* With an equal stamp it is a copy, not another round. */
 		if (item->folder.stamp < kept_stamp && item->folder.stamp > newest_left_out) {
 			newest_left_out = item->folder.stamp;
 		}
@@ -138,7 +138,7 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 	return remark_rounds(search, newest_left_out, err);
 }
 
-/* In front those without a number: by host and device where these are told, else by path. */
+/* Orders folders without a number first: by host and device if known, else by path. */
 static int compare_unnumbered(const void *left, const void *right)
 {
 	const struct fsl_candidate *a = left, *b = right;
@@ -148,7 +148,7 @@ static int compare_unnumbered(const void *left, const void *right)
 	return order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
-/* The free numbers in order, to those that have none; those for whom none is left fall out. */
+/* Gives free numbers, in order, to folders without one; drops those for which none is left. */
 static void give_numbers(struct fsl_search *search, bool *is_taken)
 {
 	size_t n_kept = 0;
@@ -209,8 +209,8 @@ static enum fsl_status settle_unnumbered(struct fsl_search *search, struct fsl_e
 	return status;
 }
 
-/* Only newer profilers leave a mark when a folder is parsed: that it lacks tells something where
- * other folders have it. */
+/* Remarks on folders that were not parsed to the end. Only newer profilers mark parsed folders, so
+ * a missing mark means something only if other folders have it. */
 static enum fsl_status settle_unfinished(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_finished = 0;

@@ -1,4 +1,4 @@
-/* Walks a tree to the folders in which the profiler left its output. */
+/* Walks a tree to the folders with output of the profiler. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "source/ascend/find/discover_parts.h"
 
 enum {
-	DEPTH_MAX = 10,        /* folders below the one asked for: root/job/node/... */
-	ENTRIES_MAX = 1 << 20, /* names that are looked at, so that a wrong path ends soon */
+	DEPTH_MAX = 10,        /* levels below the given folder: root/job/node/... */
+	ENTRIES_MAX = 1 << 20, /* names that are examined, so that a wrong path ends soon */
 };
 
-/* Folders that hold no rank: what the profiler keeps for itself, and what was made of ranks. */
+/* Folders without ranks: the profiler's own, and results that were made from ranks. */
 static const char *const passed_over[] = {"cluster_analysis_output", "FRAMEWORK", "logs",
 					  "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"};
 
-/* A folder to be looked at; its texts live in the walk's arena. */
+/* A folder to examine; its texts live in the walk's arena. */
 struct place {
 	const char *path, *name, *parent_name;
 	int depth;
@@ -28,15 +28,15 @@ struct place {
 struct walk {
 	struct fsl_search *search;
 	struct fsl_arena arena;
-	struct place *places; /* breadth first: looked at from the front */
+	struct place *places; /* breadth first: taken from the front */
 	size_t n_places, capacity;
 	size_t n_entries;
 	int depth_max;
-	struct identity *seen; /* folders, a table of hashes: links may go in circles */
+	struct identity *seen; /* folders seen so far, in a hash table: links may form circles */
 	size_t n_seen, seen_capacity;
 };
 
-/* What a file system calls a folder. */
+/* Identity of a folder in the file system. */
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -73,7 +73,7 @@ static enum fsl_status grow_seen(struct walk *walk, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* *is_new false when the folder was reached before, by another way. */
+/* *is_new is false if the folder was reached before, by another path. */
 static enum fsl_status mark_seen(struct walk *walk, const struct stat *facts, bool *is_new,
 				 struct fsl_error *err)
 {
@@ -129,7 +129,7 @@ static enum fsl_status visit(struct walk *walk, const struct place *place, const
 	enum fsl_status status = FSL_OK;
 	walk->n_entries++;
 	if (stat(path, &facts) != 0) {
-		/* Links to nowhere and names that vanish are nobody's folder. */
+		/* Dangling links and vanished names are ignored. */
 		if (errno == EACCES) {
 			status = fsl_search_remark(walk->search, FSL_DISCOVER_UNREADABLE, err,
 						   "\"%s\" cannot be looked at, check the "
@@ -139,7 +139,7 @@ static enum fsl_status visit(struct walk *walk, const struct place *place, const
 	} else if (S_ISDIR(facts.st_mode)) {
 		status = mark_seen(walk, &facts, &is_new, err);
 		if (status == FSL_OK && is_new) {
-			/* What the user calls the whole set is no rank's name. */
+			/* The name of the whole set is no rank's name. */
 			const char *parent_name = place->depth > 0 ? place->name : "";
 			status = push(walk,
 				      (struct place){path, name, parent_name, place->depth + 1},
@@ -217,7 +217,7 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 	return status;
 }
 
-/* Files that look like captures and are none, or none that is read. */
+/* Files that look like captures and are none, or are of a kind that is not read. */
 static const struct {
 	const char *begin, *end, *what;
 } strangers[] = {
@@ -241,7 +241,7 @@ static enum fsl_status remark_strangers(struct fsl_search *search, const struct 
 	return status;
 }
 
-/* One folder: taken, told, or gone through. */
+/* Takes a folder, remarks on it, or descends into it. */
 static enum fsl_status look_into(struct walk *walk, struct place place, struct fsl_error *err)
 {
 	struct fsl_listing listing;
@@ -275,14 +275,14 @@ static bool is_output_name(const char *name)
 	       strcmp(name, "mindstudio_profiler_output") == 0;
 }
 
-/* What a path that may end in "." or be a link is called; "" when that cannot be told. */
+/* Real name of a path that may end in "." or be a link; "" if it is unknown. */
 static const char *true_name(const char *path, char *room)
 {
 	const char *slash = realpath(path, room) != NULL ? strrchr(room, '/') : NULL;
 	return slash != NULL ? slash + 1 : "";
 }
 
-/* The folder around @path, which is called @name: heap, NULL when out of memory. */
+/* Path of the folder around @path, which is called @name: heap, NULL if out of memory. */
 static char *around(const char *path, const char *name)
 {
 	char *copy = fsl_path_join("", path);
@@ -302,10 +302,8 @@ static char *around(const char *path, const char *name)
 	return fsl_path_join(path, "..");
 }
 
-/*
- * Where to begin. What tells the rank of an output folder lies around it, and the folder around it
- * is then all that is looked at.
- */
+/* Chooses the start of the walk. The files around an output folder tell its rank, so for an output
+ * folder the walk examines its parent and nothing else. */
 static enum fsl_status begin(struct walk *walk, const char *root, struct fsl_error *err)
 {
 	char room[PATH_MAX];

@@ -71,7 +71,7 @@ bool fsl_text_ends(const char *text, const char *end)
 	return n_text >= n_end && memcmp(text + n_text - n_end, end, n_end) == 0;
 }
 
-/* @n digits; INT64_MAX when they are too many. */
+/* Number of @n digits; INT64_MAX if it is too large. */
 static int64_t number_of(const char *digits, size_t n)
 {
 	int64_t number = 0;

@@ -1,4 +1,4 @@
-/* Names of a folder, and what can be told from a name. */
+/* Names in a folder, and facts that a name tells. */
 #ifndef FSL_SOURCE_ASCEND_FIND_LISTING_H
 #define FSL_SOURCE_ASCEND_FIND_LISTING_H
 
@@ -14,25 +14,24 @@ struct fsl_listing {
 	size_t n_names;
 };
 
-/* FSL_ERR_IO when the folder cannot be listed. */
+/* Lists a folder. FSL_ERR_IO if it cannot be listed. */
 enum fsl_status fsl_listing_read(struct fsl_listing *listing, const char *path,
 				 struct fsl_error *err);
 bool fsl_listing_has(const struct fsl_listing *listing, const char *name);
 /* True also for a link to a folder. */
 bool fsl_listing_has_folder(const struct fsl_listing *listing, const char *name);
-/* Index of the first name that begins so, else of the first one behind; the others that begin so
- * follow. */
+/* Index of the first name that begins with @begin, else of the first name after it; further names
+ * with that beginning follow. */
 size_t fsl_listing_first(const struct fsl_listing *listing, const char *begin);
-/* True when a name begins and ends so. */
+/* True if some name begins with @begin and ends with @end. */
 bool fsl_listing_has_any(const struct fsl_listing *listing, const char *begin, const char *end);
 
 bool fsl_text_begins(const char *text, const char *begin);
 bool fsl_text_ends(const char *text, const char *end);
-/* The digits between @begin and @end, when the name is made of these; a number that is too large
- * becomes INT64_MAX. */
+/* The number between @begin and @end, if all else is digits; INT64_MAX if it is too large. */
 bool fsl_name_number(const char *name, const char *begin, const char *end, int64_t *out);
-/* YYYYMMDDhhmmssmmm: the last run of exactly 17 digits in a name, or of 14, as older writers have
- * it without milliseconds; 0 without one. */
+/* YYYYMMDDhhmmssmmm: the last run of exactly 17 digits in a name, or of 14 (older writers have no
+ * milliseconds); 0 if there is none. */
 int64_t fsl_name_stamp(const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 #include "source/ascend/find/listing.h"
 #include "text/small_json.h"
 
-/* info.json or info.json.<N>, not info.json.<N>.done; NULL without one. */
+/* Name of info.json or info.json.<N>, not info.json.<N>.done; NULL if there is none. */
 static const char *info_name(const struct fsl_listing *listing)
 {
 	for (size_t i = fsl_listing_first(listing, "info.json");
@@ -21,7 +21,7 @@ static const char *info_name(const struct fsl_listing *listing)
 	return NULL;
 }
 
-/* What a file of one device, or of the host, adds. */
+/* Adds the content of a file of one device, or of the host. */
 static enum fsl_status take_info(struct fsl_prof_device *out, const char *folder,
 				 struct fsl_arena *arena, struct fsl_error *err)
 {
