@@ -20,7 +20,7 @@ static bool ends_with_log(const char *name)
 	return length >= 4 && strcmp(name + length - 4, ".log") == 0;
 }
 
-/* The first lines of a log often hold no step: then a name in .log speaks for a text file. */
+/* The first lines of a log often hold no step. A text file named .log then counts as a log. */
 static int probe_head(const struct fsl_probe *probe)
 {
 	if (probe->n_head == 0) {
@@ -33,7 +33,7 @@ static int probe_head(const struct fsl_probe *probe)
 	return is_text && ends_with_log(probe->file_name) ? FSL_PROBE_NAME : 0;
 }
 
-/* True when @text looks like @shape, where 0 is any digit. */
+/* True if @text looks like @shape, where 0 stands for any digit. */
 static bool has_shape(const char *text, const char *shape)
 {
 	for (; *shape != '\0'; text++, shape++) {
@@ -65,7 +65,7 @@ static bool find_stamp(const char *line, size_t length, int64_t *time_ns)
 	return false;
 }
 
-/* The number behind the marker, in ms, to ns. */
+/* Parses the number behind the marker, in ms, to ns. */
 static bool parse_duration(const char *text, const char *end, int64_t *dur_ns)
 {
 	while (text < end && *text == ' ') {
@@ -83,7 +83,7 @@ static bool parse_duration(const char *text, const char *end, int64_t *dur_ns)
 	       unit[1] == 's' && fsl_parse_scaled(text, length, FSL_NS_PER_MS, dur_ns);
 }
 
-/* False when the line holds the marker but no step. */
+/* False if the line has the marker but no step. */
 static bool parse_step(const char *line, size_t length, const char *hit, struct fsl_step_time *step)
 {
 	int64_t end_ns = 0;

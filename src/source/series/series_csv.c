@@ -1,22 +1,22 @@
-/* A series from CSV, read with libcsv: quotes, any of three separators, header or none. */
+/* Reads a series from CSV with libcsv: quotes, three separators, an optional header. */
 #include <csv.h>
 #include <string.h>
 
 #include "source/series/series_parts.h"
 
-/* What the callbacks of libcsv share. */
+/* State that the callbacks of libcsv share. */
 struct state {
 	struct fsl_series_file *out;
 	struct fsl_reader *reader;
 	const char *wanted;
 	struct fsl_series_columns columns;
 	struct fsl_series_choice choice;
-	bool is_chosen;      /* the first row was read */
+	bool is_chosen;      /* the first row has been read */
 	bool first_has_text; /* a field of the first row is no number */
-	size_t n_fields;     /* of this row so far */
+	size_t n_fields;     /* number of fields of this row so far */
 	size_t n_times;
 	uint64_t line;
-	const char *value; /* of this row, in value_text; NULL: the row ended before */
+	const char *value; /* value of this row, in value_text; NULL: the row ended before it */
 	size_t value_length;
 	char value_text[FSL_SERIES_TEXT_BYTES_MAX];
 	char time_text[FSL_SERIES_TEXT_BYTES_MAX];
@@ -34,7 +34,7 @@ static size_t keep(char out[FSL_SERIES_TEXT_BYTES_MAX], const char *text, size_t
 	return length;
 }
 
-/* The first row is kept whole: it may be a header or values. */
+/* Keeps a field of the first row, which may be a header or values. */
 static void first_field(struct state *state, const char *text, size_t length)
 {
 	struct fsl_series_columns *columns = &state->columns;
@@ -111,14 +111,14 @@ static void add_row(struct state *state)
 	}
 }
 
-/* A first row with a number where the values are is no header. */
+/* A first row with a number in the value's column is no header. */
 static void finish_first_row(struct state *state)
 {
 	struct fsl_series_columns *columns = &state->columns;
 	double number = 0.0;
 	size_t n = columns->n;
 	const char *last = columns->names[n - 1];
-	/* A time may be text while its value is a number: then the last field tells. */
+	/* A time may be text beside a number, so the last field decides. */
 	columns->has_header =
 		state->first_has_text && (n == 1 || !fsl_series_parse(last, strlen(last), &number));
 	static const char *const nameless = "";
@@ -162,7 +162,7 @@ static void on_row(int terminator, void *context)
 	state->value_length = state->time_length = 0;
 }
 
-/* A field never grows over a line's limit; libcsv then reports that it has no memory. */
+/* Fails if a field grows beyond the limit of a line; libcsv then reports that it has no memory. */
 static void *bounded_realloc(void *memory, size_t size)
 {
 	size_t capacity = 0;
@@ -203,7 +203,7 @@ static enum fsl_status fail_parse(const struct state *state)
 			FSL_LINE_BYTES_MAX);
 }
 
-/* Line by line, so that messages can say where. */
+/* Feeds line by line, so that messages can give the line. */
 static enum fsl_status feed(struct csv_parser *parser, struct state *state)
 {
 	while (state->status == FSL_OK) {

@@ -1,4 +1,4 @@
-/* Series files: form, choice of the columns, values. */
+/* Series files: tells the form, chooses the columns, parses values. */
 #include "source/series/series_file.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static size_t find_name(const struct fsl_series_columns *columns, const char *co
 	return SIZE_MAX;
 }
 
-/* "a, b, c", cut when it gets long. */
+/* "a, b, c", cut if it gets long. */
 static void join_names(const struct fsl_series_columns *columns, char out[NAMES_BYTES])
 {
 	size_t n = 0;
@@ -48,7 +48,7 @@ static void join_names(const struct fsl_series_columns *columns, char out[NAMES_
 	}
 }
 
-/* By name, else by number. */
+/* Finds the wanted column by name, else by number. */
 static enum fsl_status find_wanted(size_t *out, const struct fsl_series_columns *columns,
 				   const char *wanted, const char *path, struct fsl_error *err)
 {
@@ -83,7 +83,7 @@ static enum fsl_status find_wanted(size_t *out, const struct fsl_series_columns 
 			names);
 }
 
-/* The only column beside the time. */
+/* Finds the only column besides the time. */
 static enum fsl_status find_only(struct fsl_series_choice *choice,
 				 const struct fsl_series_columns *columns, const char *path,
 				 struct fsl_error *err)
@@ -159,7 +159,7 @@ bool fsl_series_parse(const char *text, size_t length, double *out)
 	}
 	char *end = NULL;
 	double value = strtod(copy, &end);
-	if (*end != '\0' || strpbrk(copy, "xX") != NULL) { /* strtod reads hexadecimal numbers */
+	if (*end != '\0' || strpbrk(copy, "xX") != NULL) { /* strtod would take hexadecimal */
 		return false;
 	}
 	*out = isfinite(value) ? value : (double)NAN;

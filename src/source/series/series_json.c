@@ -1,6 +1,6 @@
 /*
- * A series from JSON: [1, 2, null], {"name": [1, 2], "time": [...]}, or the form of the Turing
- * change point dataset, {"time": {"raw": [...]}, "series": [{"label": "V1", "raw": [...]}]}.
+ * Reads a series from JSON: [1, 2, null], {"name": [1, 2], "time": [...]}, or the form of the
+ * Turing change point dataset, {"time": {"raw": [...]}, "series": [{"label": "V1", "raw": [...]}]}.
  */
 #include <math.h>
 #include <string.h>
@@ -13,9 +13,9 @@ struct document {
 	struct fsl_series_file *out;
 	struct fsl_reader *reader;
 	struct fsl_json *json;
-	struct fsl_series_file *columns; /* values alone; FSL_SERIES_COLUMNS_MAX of them */
+	struct fsl_series_file *columns; /* values only; FSL_SERIES_COLUMNS_MAX of them */
 	size_t n_columns;
-	size_t n_values; /* of all columns */
+	size_t n_values; /* in all columns */
 	size_t n_times;
 	bool has_raw_times;
 	struct fsl_error *err;
@@ -31,7 +31,7 @@ static bool is_text(const struct fsl_json_value *value, const char *text)
 	return value->length == strlen(text) && memcmp(value->text, text, value->length) == 0;
 }
 
-/* To the end of the value at whose begin the last token stood; @depth: open before it. */
+/* Skips to the end of the value that the last token began; @depth: open levels before it. */
 static enum fsl_status leave(struct document *document, size_t depth)
 {
 	enum fsl_status status = FSL_OK;
@@ -42,7 +42,7 @@ static enum fsl_status leave(struct document *document, size_t depth)
 	return status;
 }
 
-/* @value: NULL when it is no scalar. */
+/* @value: NULL if it is no scalar. */
 static enum fsl_status fail_value(struct document *document, const struct fsl_json_value *value)
 {
 	int length = value == NULL ? 0 : value->length < 40 ? (int)value->length : 40;
@@ -67,8 +67,8 @@ static enum fsl_status add_value(struct document *document, struct fsl_series_fi
 	return fsl_series_add(column, value, document->err);
 }
 
-/* Values from @value, the first token of an array, to its end. An array that begins with something
- * else is no column: *is_column. */
+/* Reads values from @value, the first token of an array, to its end. An array with another first
+ * token is no column: *is_column is false. */
 static enum fsl_status read_values(struct document *document, struct fsl_json_value value,
 				   struct fsl_series_file *column, bool *is_column)
 {
@@ -97,7 +97,7 @@ static enum fsl_status read_values(struct document *document, struct fsl_json_va
 	return status;
 }
 
-/* An array whose first token is @first, as a column named @name (copied). */
+/* Reads an array with first token @first as a column named @name (copied). */
 static enum fsl_status read_column(struct document *document, struct fsl_json_value first,
 				   const char *name, size_t length)
 {
@@ -118,7 +118,7 @@ static enum fsl_status read_column(struct document *document, struct fsl_json_va
 	return status;
 }
 
-/* An array of times that has begun; numbers and texts as they are written. */
+/* Reads an open array of times; numbers and texts are kept as written. */
 static enum fsl_status read_times(struct document *document)
 {
 	document->n_times = 0;
@@ -143,7 +143,7 @@ static enum fsl_status read_times(struct document *document)
 	}
 }
 
-/* {"raw": [...], "index": [...]}, begun; raw wins. */
+/* Reads {"raw": [...], "index": [...]} behind its "{"; raw takes precedence. */
 static enum fsl_status read_time_object(struct document *document)
 {
 	for (;;) {
@@ -168,7 +168,7 @@ static enum fsl_status read_time_object(struct document *document)
 	}
 }
 
-/* {"label": "V1", "raw": [...]}, begun. */
+/* Reads {"label": "V1", "raw": [...]} behind its "{". */
 static enum fsl_status read_series_object(struct document *document)
 {
 	char label[FSL_SERIES_TEXT_BYTES_MAX];
@@ -200,7 +200,7 @@ static enum fsl_status read_series_object(struct document *document)
 			return status;
 		}
 	}
-	/* The label may stand behind the values. */
+	/* Set the name now: the label may follow the values. */
 	if (document->n_columns > n_before && length > 0) {
 		const char *name = fsl_arena_strndup(&document->out->arena, label, length);
 		if (name == NULL) {
@@ -211,7 +211,7 @@ static enum fsl_status read_series_object(struct document *document)
 	return FSL_OK;
 }
 
-/* An array of objects, one a series, from its first token on; or a column of numbers. */
+/* Reads an array of objects, each a series, from its first token on; or a column of numbers. */
 static enum fsl_status read_series(struct document *document, struct fsl_json_value value)
 {
 	enum fsl_status status = FSL_OK;
@@ -228,7 +228,7 @@ static enum fsl_status read_series(struct document *document, struct fsl_json_va
 	return status;
 }
 
-/* One key of the outer object and its value. */
+/* Reads one key of the outer object and its value. */
 static enum fsl_status read_member(struct document *document, const struct fsl_json_value *key)
 {
 	char name[FSL_SERIES_TEXT_BYTES_MAX];
@@ -290,7 +290,7 @@ static enum fsl_status read_document(struct document *document)
 	return status;
 }
 
-/* Values behind the last time have none, as in CSV where that field is empty. */
+/* Values behind the last time get an empty time, as empty fields of CSV do. */
 static enum fsl_status complete_times(struct document *document)
 {
 	enum fsl_status status = FSL_OK;
