@@ -6,9 +6,9 @@
 #include "report/msprof/sums.h"
 #include "text/json_write.h"
 
-enum { US_DECIMALS = 3, MS_DECIMALS = 9 /* of ps */, MB_DECIMALS = 6 };
+enum { US_DECIMALS = 3, MS_DECIMALS = 9 /* of a number of ps */, MB_DECIMALS = 6 };
 
-/* Kinds that the profiler always lists, used or not. */
+/* True for kinds that the profiler always lists, used or not. */
 static bool is_listed(enum fsl_profile_transport transport)
 {
 	return transport == FSL_TRANSPORT_RDMA || transport == FSL_TRANSPORT_HCCS ||
@@ -16,7 +16,7 @@ static bool is_listed(enum fsl_profile_transport transport)
 	       transport == FSL_TRANSPORT_SIO;
 }
 
-/* @comm NULL: a sum, which has no start. */
+/* Writes times. @comm is NULL for a sum, which has no start. */
 static void put_times(struct fsl_json_writer *json, const struct fsl_peer_sum *sum,
 		      const struct fsl_profile_comm *comm)
 {
@@ -44,7 +44,7 @@ static const char *size_text(int64_t n_bytes, char *buffer, size_t size)
 		       : fsl_python_float((double)n_bytes / 1e6, buffer, size);
 }
 
-/* Sizes of packets are keys. */
+/* Writes packets; their sizes are the keys. */
 static void put_packets(struct fsl_json_writer *json, const struct fsl_peer_sum *sum,
 			enum fsl_profile_transport transport)
 {
@@ -64,7 +64,7 @@ static void put_packets(struct fsl_json_writer *json, const struct fsl_peer_sum 
 	fsl_json_write_close(json, '}');
 }
 
-/* Four of five. */
+/* Writes a kind of link without traffic. */
 static void put_unused(struct fsl_json_writer *json, enum fsl_profile_transport transport,
 		       bool is_sum)
 {
@@ -76,7 +76,7 @@ static void put_unused(struct fsl_json_writer *json, enum fsl_profile_transport 
 				    "\"Size Distribution\": {}}");
 }
 
-/* As written for one operator, computed for a sum. */
+/* Writes the traffic over a kind of link: as read for one operator, computed for a sum. */
 static void put_transport(struct fsl_json_writer *json, const struct fsl_peer_sum *sum,
 			  enum fsl_profile_transport transport,
 			  const struct fsl_profile_traffic *traffic, bool is_sum)
@@ -110,21 +110,21 @@ static const struct fsl_profile_traffic *traffic_of(const struct fsl_profile_ran
 	return NULL;
 }
 
-/* The document under construction. */
+/* State of the document under construction. */
 struct writer {
 	struct fsl_json_writer json;
 	const struct fsl_peer_index *index;
-	struct fsl_peer_sum sum; /* of the rank that is written */
+	struct fsl_peer_sum sum; /* sum of the rank being written */
 };
 
-/* Some of the operators: those of one name, or all of a group, which are summed up. */
+/* A part of the operators: those of one name, or all of a group, which are summed up. */
 struct part {
 	const struct fsl_peer_entries *entries;
 	size_t begin, end;
 	bool is_sum;
 };
 
-/* @part: of one rank. */
+/* Writes one rank. @part holds operators of this rank only. */
 static enum fsl_status put_rank(struct writer *writer, const struct part *part,
 				struct fsl_error *err)
 {
@@ -157,7 +157,7 @@ static enum fsl_status put_rank(struct writer *writer, const struct part *part,
 	return FSL_OK;
 }
 
-/* A rank behind the other. */
+/* Writes the ranks, one after the other. */
 static enum fsl_status put_ranks(struct writer *writer, const struct part *part,
 				 struct fsl_error *err)
 {
@@ -178,7 +178,7 @@ static enum fsl_status put_ranks(struct writer *writer, const struct part *part,
 	return status;
 }
 
-/* Both orders agree on sets and steps: @begin and @end hold for both. */
+/* Writes one step. Both orders agree on sets and steps, so that @begin and @end hold for both. */
 static enum fsl_status put_step(struct writer *writer, size_t begin, size_t end,
 				struct fsl_error *err)
 {

@@ -1,7 +1,5 @@
-/*
- * cluster_analysis.db: the tables of the peer and of its recipes communication_group_map,
- * communication_time_sum and communication_matrix_sum, with their names, columns and types.
- */
+/* cluster_analysis.db: the tables of the peer tool and of its recipes communication_group_map,
+ * communication_time_sum and communication_matrix_sum, with its names, columns and types. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,7 +36,7 @@ static enum fsl_status put_groups(struct fsl_peer_table *table, const struct fsl
 	return FSL_OK;
 }
 
-/* Columns that rows of operators begin with. */
+/* Writes the first columns of a row of operators. */
 static void put_head(struct fsl_peer_table *table, const struct fsl_peer_index *index,
 		     const struct fsl_peer_entry *entry, bool is_sum)
 {
@@ -66,7 +64,7 @@ static void put_time(struct fsl_peer_table *table, const struct fsl_peer_index *
 	fsl_peer_table_end_row(table);
 }
 
-/* A row per size of packets; the sums of the kind of link stand in each of them. */
+/* Writes one row per packet size; each row repeats the sums of the kind of link. */
 static void put_bandwidth(struct fsl_peer_table *table, const struct fsl_peer_index *index,
 			  const struct fsl_peer_entry *entry, const struct fsl_peer_sum *sum,
 			  bool is_sum)
@@ -104,7 +102,7 @@ typedef void (*put_comm)(struct fsl_peer_table *table, const struct fsl_peer_ind
 			 const struct fsl_peer_entry *entry, const struct fsl_peer_sum *sum,
 			 bool is_sum);
 
-/* Every operator of every rank, or one row per rank, step and group. */
+/* Writes every operator of every rank, or one row per rank, step and group. */
 static enum fsl_status put_comms(struct fsl_peer_table *table, const struct fsl_peer_index *index,
 				 put_comm put, bool is_sum, struct fsl_error *err)
 {
@@ -285,7 +283,7 @@ static enum fsl_status put_steps(struct fsl_peer_table *table, const struct fsl_
 	return status;
 }
 
-/* Each host once: ranks are many, hosts few. */
+/* True for the first rank of each host: there are many ranks and few hosts. */
 static bool is_first_of_host(const struct fsl_profile *profile, size_t r)
 {
 	for (size_t i = 0; i < r; i++) {
@@ -348,7 +346,7 @@ static enum fsl_status put_devices(struct fsl_peer_table *table, const struct fs
 	return FSL_OK;
 }
 
-/* Adds a key to the object in @text, which begins with the first. */
+/* Adds a key to the object in @text, which already has its first key. */
 static void add_key(char *text, size_t size, const char *key, const char *value)
 {
 	size_t length = strlen(text);
@@ -356,7 +354,7 @@ static void add_key(char *text, size_t size, const char *key, const char *value)
 		       value);
 }
 
-/* What was told of the layout, as the framework writes it; "" when nothing was. */
+/* The layout as the framework writes it; "" if it is unknown. */
 static void layout_text(const struct fsl_profile_info *info, char *text, size_t size)
 {
 	const struct {

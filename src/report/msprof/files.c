@@ -13,7 +13,7 @@
 struct target {
 	const char *name;
 	bool has_data;
-	/* NULL: the database, which is no stream. */
+	/* NULL for the database, which is not written to a stream. */
 	enum fsl_status (*write)(FILE *, const struct fsl_peer_index *, struct fsl_error *);
 };
 
@@ -34,7 +34,7 @@ static enum fsl_status write_draft(const struct target *target, const char *path
 	return status;
 }
 
-/* What another capture left would be taken for this one's. */
+/* Removes a file of an earlier capture, which would be taken for this one's. */
 static enum fsl_status remove_old(const char *path, struct fsl_error *err)
 {
 	if (unlink(path) != 0 && errno != ENOENT) {

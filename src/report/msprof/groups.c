@@ -1,4 +1,4 @@
-/* communication_group.json: which ranks used which groups. */
+/* communication_group.json: the ranks that used each group. */
 #include "report/msprof/parts.h"
 #include "text/json_write.h"
 
@@ -12,7 +12,7 @@ static void put_ranks(struct fsl_json_writer *json, const char *key, const int32
 	fsl_json_write_close(json, ']');
 }
 
-/* The older form of the file has these lists alone. */
+/* Writes the lists of the file's older form, which has nothing else. */
 static void put_seen(struct fsl_json_writer *json, const struct fsl_profile_cluster *cluster,
 		     bool is_p2p)
 {

@@ -1,4 +1,4 @@
-/* Operators and links of all ranks, sorted as the peer's files hold them. */
+/* Sorts the operators and links of all ranks in the order of the peer's files. */
 #include "report/msprof/index.h"
 
 #include <inttypes.h>
@@ -48,8 +48,7 @@ static enum fsl_status name_sets(struct fsl_peer_index *index, uint32_t *sets,
 	return status;
 }
 
-/* What an operator and a link have in common: fills hash, set and name. Group SIZE_MAX without one.
- */
+/* Fills hash, set and name, which operators and links share. @group: SIZE_MAX if there is none. */
 static enum fsl_status place_entry(struct fsl_peer_index *index, const uint32_t *sets, size_t group,
 				   struct fsl_peer_entry *entry, const char *name,
 				   struct fsl_error *err)
@@ -162,7 +161,7 @@ static void sort(struct fsl_peer_entries *entries, int (*compare)(const void *, 
 	}
 }
 
-/* A key that comes twice would make the files unreadable: the first one stands. */
+/* Drops repeated keys, which would make the files unreadable; the first one stays. */
 static void drop_repeated(struct fsl_peer_entries *comms)
 {
 	size_t n = 0;
@@ -177,7 +176,7 @@ static void drop_repeated(struct fsl_peer_entries *comms)
 	comms->n = n;
 }
 
-/* Labels "-top1", "-middle" and "-bottom1" single out one occurrence of what "-total" holds. */
+/* True for "-top1", "-middle" and "-bottom1": one occurrence that "-total" contains, too. */
 static bool is_sample(const char *label)
 {
 	bool has_sample = strstr(label, "top") != NULL || strstr(label, "middle") != NULL ||

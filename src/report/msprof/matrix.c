@@ -5,9 +5,9 @@
 #include "report/msprof/sums.h"
 #include "text/json_write.h"
 
-enum { MS_DECIMALS = 9 /* of ps */, MB_DECIMALS = 6 };
+enum { MS_DECIMALS = 9 /* of a number of ps */, MB_DECIMALS = 6 };
 
-/* Links whose ends are not known come first (their src is -1), and are left out. */
+/* Writes links. Links with unknown ends come first (src is -1) and are skipped. */
 static void put_links(struct fsl_json_writer *json, const struct fsl_peer_index *index,
 		      const struct fsl_peer_entries *entries, size_t begin, size_t end)
 {
@@ -35,7 +35,7 @@ static void put_links(struct fsl_json_writer *json, const struct fsl_peer_index 
 	fsl_json_write_close(json, '}');
 }
 
-/* One step of one set of ranks: from *at on, which is moved behind it. */
+/* Writes one step of one set of ranks, from *at on; moves *at behind it. */
 static void put_step(struct fsl_json_writer *json, const struct fsl_peer_index *index,
 		     const struct fsl_peer_entries *entries, size_t *at, size_t end, bool is_sum)
 {
@@ -52,7 +52,7 @@ static void put_step(struct fsl_json_writer *json, const struct fsl_peer_index *
 	}
 }
 
-/* End of those in the order of sums that are of the same set and step as @entry. */
+/* End of the entries in the order of sums that share set and step with @entry. */
 static size_t sums_end(const struct fsl_peer_entries *sums, size_t begin,
 		       const struct fsl_peer_entry *entry)
 {

@@ -1,4 +1,4 @@
-/* cluster_step_trace_time.csv: a row per rank and step, and per stage the greatest of its ranks. */
+/* cluster_step_trace_time.csv: a row per rank and step, and per stage the maximum of its ranks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void fill_row(struct fsl_peer_step_row *row, const struct fsl_profile_ste
 			       step->bubble_ns, step->exposed_not_receive_ns, step->preparing_ns}};
 }
 
-/* What is not told (FSL_NS_ABSENT) is the least of all. */
+/* Keeps the greater value of each column; unknown (FSL_NS_ABSENT) is the least. */
 static void keep_greatest(struct fsl_peer_step_row *stage, const struct fsl_peer_step_row *row)
 {
 	for (size_t c = 0; c < FSL_PEER_STEP_COLUMNS; c++) {
@@ -38,7 +38,7 @@ static void keep_greatest(struct fsl_peer_step_row *stage, const struct fsl_peer
 	}
 }
 
-/* Behind the @n_ranks rows of ranks: steps x stages, of which those with ranks are kept. */
+/* Adds the stages behind the @n_ranks rows of ranks: steps x stages; keeps those with ranks. */
 static size_t add_stages(const struct fsl_profile *profile,
 			 const struct fsl_profile_cluster *cluster, struct fsl_peer_step_row *rows,
 			 size_t n_ranks)
@@ -56,7 +56,7 @@ static size_t add_stages(const struct fsl_profile *profile,
 		bool is_new = row->stage == 0;
 		if (is_new) {
 			*row = rows[i];
-			row->stage = stage + 1; /* 0: none yet */
+			row->stage = stage + 1; /* 0: no row yet */
 		} else {
 			keep_greatest(row, &rows[i]);
 		}
@@ -100,7 +100,7 @@ enum fsl_status fsl_peer_step_rows(const struct fsl_profile *profile,
 	return FSL_OK;
 }
 
-/* The first captures of the profiler know no Preparing. */
+/* The first captures of the profiler have no column Preparing. */
 static size_t n_columns(const struct fsl_peer_step_row *rows, size_t n_rows)
 {
 	for (size_t i = 0; i < n_rows; i++) {

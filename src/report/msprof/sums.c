@@ -1,4 +1,4 @@
-/* Operators and links added up. */
+/* Sums of operators and links. */
 #include "report/msprof/sums.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 
-/* 0 for what is not told. */
+/* ps of a duration; 0 if it is unknown. */
 static int64_t ps_of(int64_t ns, int16_t rest_ps)
 {
 	int64_t ps = 0;
@@ -59,7 +59,7 @@ static int compare_packets(const void *left, const void *right)
 	return order != 0 ? order : FSL_ORDER(a->n_bytes, b->n_bytes);
 }
 
-/* Each size once. */
+/* Joins packets of equal size. */
 static void merge_packets(struct fsl_peer_sum *sum)
 {
 	size_t n = 0;
@@ -133,8 +133,7 @@ struct fsl_peer_link_sum fsl_peer_sum_links(const struct fsl_peer_index *index,
 	return sum;
 }
 
-/* "%.4f" rounds the exact binary value, as Python's round() does; that is asked only near halves.
- */
+/* "%.4f" rounds the exact binary value, as Python's round() does; slow, so only near halves. */
 double fsl_peer_round(double value)
 {
 	double scaled = value * 1e4, whole = floor(scaled), part = scaled - whole;
@@ -152,7 +151,7 @@ double fsl_peer_share(int64_t part_ps, int64_t rest_ps)
 	return whole > 0 ? fsl_peer_round((double)part_ps / whole) : 0;
 }
 
-/* In the units of the files, MB and ms: halves are rounded as there. */
+/* Computed in the units of the files, MB and ms, so that halves are rounded as there. */
 double fsl_peer_bandwidth(int64_t n_bytes, int64_t time_ps)
 {
 	return time_ps > 0 ? ((double)n_bytes / 1e6) / ((double)time_ps / 1e9) : 0;

@@ -1,4 +1,4 @@
-/* Rows into an SQLite file that is made anew. */
+/* Writes rows into a new SQLite file. */
 #include "report/msprof/table.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ void fsl_peer_table_open(struct fsl_peer_table *table, const char *path)
 	*table = (struct fsl_peer_table){.code = SQLITE_OK};
 	note(table,
 	     sqlite3_open_v2(path, &table->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
-	/* Nobody sees the file before it is whole, and then it is synced: no journal beside it. */
+	/* No journal: the file gets its name when it is whole, and is synced then. */
 	execute(table, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
 }
 
@@ -36,7 +36,7 @@ void fsl_peer_table_begin(struct fsl_peer_table *table, const char *create, cons
 	table->insert = insert;
 }
 
-/* True when a value can be bound. */
+/* True if a value can be bound. */
 static bool is_ready(struct fsl_peer_table *table)
 {
 	if (table->create != NULL) {
