@@ -1,4 +1,4 @@
-/* What an earlier job left in the folder that a job is written to. */
+/* Removes the files of an earlier job from the folder that a job is written to. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +12,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* Every name that a simulated job gives to the file of a rank; # is a number. Other files in the
- * same folders belong to somebody else. */
+/* Every file name of a simulated rank; # is a number. Other files in the folders are not ours. */
 static const struct {
 	const char *folder, *pattern;
 } rank_files[] = {

@@ -1,4 +1,4 @@
-/* Faults of the simulator: from text, and how strong each is in a step. */
+/* Faults of the simulator: parses them from text, and tells the strength of each in a step. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind)
 	return kinds[kind].name;
 }
 
-/* Adds ranks first..last to the fault, each once; false: not all are the job's. */
+/* Adds ranks first..last to the fault, each once; false: some are not ranks of the job. */
 static bool add_ranks(struct fsl_sim_fault *fault, long first, long last, int32_t n_ranks)
 {
 	if (first < 0 || last < first || last >= n_ranks || last >= FSL_SIM_RANKS_MAX) {
@@ -49,7 +49,7 @@ static bool add_ranks(struct fsl_sim_fault *fault, long first, long last, int32_
 	return true;
 }
 
-/* "3,7-9" */
+/* Parses "3,7-9". */
 static bool parse_ranks(struct fsl_sim_fault *fault, const char *text, int32_t n_ranks)
 {
 	if (strcmp(text, "all") == 0) {
@@ -86,7 +86,7 @@ static bool parse_real(double *target, const char *text)
 	return fsl_parse_real(text, target) && *target >= 0.0;
 }
 
-/* One word of a fault's text behind its kind. */
+/* Parses one word of a fault's text, behind its kind. */
 static bool parse_word(struct fsl_sim_fault *fault, const struct fsl_sim_params *params,
 		       const char *name, const char *value)
 {
@@ -203,7 +203,7 @@ bool fsl_sim_fault_strikes(const struct fsl_sim_fault *fault, int32_t rank)
 	return false;
 }
 
-/* True when some operator has both ranks: in a tensor or data group, or between stages. */
+/* True if some operator has both ranks: in a tensor or data group, or between stages. */
 static bool are_linked(const struct fsl_sim_params *params, int32_t a, int32_t b)
 {
 	int32_t width = params->dp * params->tp, stages = abs(a / width - b / width);
@@ -212,7 +212,7 @@ static bool are_linked(const struct fsl_sim_params *params, int32_t a, int32_t b
 	if (stages == 0) {
 		return a != b && (is_same_shard || is_same_replica);
 	}
-	/* Where a rank has several chunks, the last stage hands over to the first. */
+	/* With several chunks per rank, the last stage sends to the first. */
 	bool is_round = params->chunks > 1 && stages == params->pp - 1;
 	return is_same_shard && is_same_replica && (stages == 1 || is_round);
 }

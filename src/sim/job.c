@@ -1,4 +1,4 @@
-/* The model of the job: who computes, who waits for whom, step after step. */
+/* The model of the job: which ranks compute, and which wait for which, step after step. */
 #include <math.h>
 
 #include <gsl/gsl_randist.h>
@@ -16,7 +16,7 @@ static void stage(struct fsl_sim_job *job, int32_t rank, enum fsl_stage_kind kin
 	}
 }
 
-/* Pauses that are due before this pass. */
+/* Takes the pauses that are due before this pass. */
 static void pause_lanes(struct fsl_sim_job *job, const struct fsl_sim_cell *cell)
 {
 	for (int32_t i = 0; i < job->width; i++) {
@@ -50,8 +50,8 @@ static void work_cell(struct fsl_sim_job *job, const struct fsl_sim_cell *cell, 
 	}
 }
 
-/* Under overlap the gradients of bucket b are ready when the last backward pass is through that
- * share of its layers, and through one of them at least. */
+/* Under overlap the gradients of bucket b are ready when the last backward pass has done that
+ * bucket's share of its layers, and at least one layer. */
 static void mark_ready(struct fsl_sim_job *job, const struct fsl_sim_cell *cell, int32_t n_done,
 		       int32_t n_all)
 {
@@ -102,7 +102,7 @@ static void pass(struct fsl_sim_job *job, const struct fsl_sim_cell *cell,
 	}
 }
 
-/* One action if it can be taken now; false: the cell waits for another. */
+/* Takes one action if it is possible now; false: the cell waits for another cell. */
 static bool act(struct fsl_sim_job *job, struct fsl_sim_cell *cell)
 {
 	const struct fsl_sim_plan *plan = &job->plans[cell->stage];
@@ -139,7 +139,7 @@ static bool act(struct fsl_sim_job *job, struct fsl_sim_cell *cell)
 	return true;
 }
 
-/* All stages of one block of replicas, each as far as it can go, until all are through. */
+/* Runs all stages of one block of replicas, each as far as possible, until all are done. */
 static void run_block(struct fsl_sim_job *job, int32_t block)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -166,8 +166,8 @@ static void run_block(struct fsl_sim_job *job, int32_t block)
 	}
 }
 
-/* Lengths of this step's micro-batches: work grows with the length and, for a third of it, with its
- * square. */
+/* Draws the lengths of this step's micro-batches. Two thirds of the work grow with the length, one
+ * third with its square. */
 static void draw_lengths(struct fsl_sim_job *job)
 {
 	static const double SQUARE_SHARE = 1.0 / 3.0;
@@ -254,7 +254,7 @@ static bool has_hung(const struct fsl_sim_job *job)
 	return false;
 }
 
-/* Whom each fault strikes, looked up once. */
+/* Looks up once which ranks each fault strikes. */
 static void note_struck(struct fsl_sim_job *job)
 {
 	const struct fsl_sim_params *params = job->params;

@@ -1,4 +1,4 @@
-/* One rank: its random streams, its own work, and what it writes. */
+/* One rank: its random streams, its own work, and its output. */
 #include "sim/lane.h"
 
 #include <math.h>
@@ -12,12 +12,12 @@
 enum purpose { PURPOSE_WORK, PURPOSE_CHANCE, PURPOSE_NET, PURPOSE_SHADOW, PURPOSE_HOST };
 
 enum {
-	QUEUE_MS = 600, /* how far the host runs ahead of the device */
+	QUEUE_MS = 600, /* ms by which the host runs ahead of the device */
 	QUEUE_JITTER_MS = 15,
-	HOST_OP_US = 20,    /* time to hand one operator to the device */
-	HOST_BOUND_US = 30, /* device begin after host end when nothing is queued */
+	HOST_OP_US = 20,    /* time to launch one operator */
+	HOST_BOUND_US = 30, /* delay of the device begin after the host end if nothing is queued */
 	START_SKEW_MS = 15,
-	JITTER_US = 20, /* members of a collective do not see its end at the same ns */
+	JITTER_US = 20, /* greatest difference between recorded ends of a collective */
 };
 /* Devices of one kind rarely differ by more (Sinha et al., SC22: 8 % on average between extremes).
  */
@@ -55,7 +55,7 @@ static int64_t ns_of_ms(double ms)
 	return (int64_t)(ms * FSL_NS_PER_MS);
 }
 
-/* Clock of the rank's host; all ranks of a host agree. */
+/* Sets the clock of the rank's host, which all ranks of the host share. */
 static bool set_clock(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, int32_t rank)
 {
 	gsl_rng *host = fsl_sim_stream(params, rank / params->ranks_per_host, PURPOSE_HOST);
@@ -119,7 +119,7 @@ enum fsl_status fsl_sim_lanes_create(struct fsl_sim_lane **lanes,
 	return FSL_OK;
 }
 
-/* Faults that pause a rank in a step. */
+/* The faults that pause a rank in a step. */
 struct pauses {
 	struct {
 		double share, ms;
@@ -127,8 +127,11 @@ struct pauses {
 	size_t n_items;
 };
 
-/* Pauses of this step. Always takes the same numbers, so that a fault shifts nothing else: where
- * several pause the rank, each has the one number turned on by another part of the circle. */
+/*
+ * Draws the pauses of this step. The number of draws is always the same, so that a fault shifts no
+ * other random number. If several faults pause the rank, each uses the same number, turned by
+ * another part of the circle.
+ */
 static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
 			 const struct pauses *pauses)
 {
@@ -228,7 +231,7 @@ enum fsl_status fsl_sim_lane_put_stage(struct fsl_sim_lane *lane, int32_t step,
 	return status;
 }
 
-/* Job time as the rank's clock writes it. */
+/* Job time as the rank's clock shows it. */
 static int64_t written_ns(const struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
 			  int64_t job_ns, int64_t *last_ns)
 {
@@ -242,8 +245,8 @@ static int64_t written_ns(const struct fsl_sim_lane *lane, const struct fsl_sim_
 	return time_ns;
 }
 
-/* Host times of an operator, job time: far ahead of the device, or only just where the host is what
- * is slow. */
+/* Host times of an operator, job time: far ahead of the device, or just ahead if it is the host
+ * that is slow. */
 static void set_host_times(struct fsl_sim_lane *lane, int64_t begin_ns, struct fsl_sim_op *op)
 {
 	double jitter_ms = QUEUE_JITTER_MS * bounded_normal(lane->shadow);
@@ -261,14 +264,14 @@ static void set_host_times(struct fsl_sim_lane *lane, int64_t begin_ns, struct f
 	lane->host_free_ns = end_ns;
 }
 
-/* Order of begin; equal begins stay in order of the schedule, smaller ones first. */
+/* Order by begin. Equal begins stay in the order of the schedule, smaller operators first. */
 static bool is_before(const struct fsl_sim_draft *a, const struct fsl_sim_draft *b)
 {
 	return a->begin_ns < b->begin_ns ||
 	       (a->begin_ns == b->begin_ns && a->n_elements < b->n_elements);
 }
 
-/* By insertion: only operators beside others are out of order, by a few places. */
+/* Insertion sort: only overlapped operators are out of order, by a few places. */
 static void sort_drafts(struct fsl_sim_draft *drafts, size_t n_drafts)
 {
 	for (size_t i = 1; i < n_drafts; i++) {

@@ -1,4 +1,4 @@
-/* A simulated job in memory: the run as ingest would leave it. */
+/* A simulated job in memory: the run as the readers would return it. */
 #include "sim/rows.h"
 
 #include <stdio.h>
@@ -7,21 +7,23 @@
 #include "base/log.h"
 #include "base/strpool.h"
 
-enum { OPS_MAX = 16 }; /* names of operators that the model knows */
+enum { OPS_MAX = 16 }; /* greatest number of names of operators in the model */
 
-/* Which of the operators that never ended a rank waits in, best first, as marker_pairs.c has it. */
+/*
+ * Class of an operator that never ended, in the order of marker_pairs.c; a rank waits in the best.
+ */
 enum open_class { OPEN_ON_DEVICE, OPEN_ON_HOST, OPEN_QUEUED, OPEN_NONE };
 
-/* An operator that was launched and has no device row: it may be queued. */
+/* An operator that was launched and has no device row, so it may be queued. */
 struct launched {
 	uint64_t id;
 	uint32_t op_id, group_id;
 	int64_t begin_ns;
 };
 
-/* What is known of one rank until its end. */
+/* State of one rank until its end. */
 struct source {
-	struct fsl_rank *rank; /* NULL: leaves nothing */
+	struct fsl_rank *rank; /* NULL: the rank leaves no files */
 	bool has_markers;
 	enum open_class open;
 	uint64_t open_id;
@@ -41,7 +43,7 @@ struct memory {
 		uint32_t id;
 	} ops[OPS_MAX];
 	size_t n_ops;
-	uint32_t *group_ids; /* by number, FSL_STR_NONE: not seen */
+	uint32_t *group_ids; /* by number; FSL_STR_NONE: not seen */
 	size_t n_group_ids;
 };
 
@@ -122,7 +124,7 @@ static enum fsl_status push(struct memory *memory, struct source *source,
 	return FSL_OK;
 }
 
-/* Keeps what is left of an operator. @ids: NULL where nobody knows its name. */
+/* Keeps the remnant of an operator. @ids: NULL if its name is lost. */
 static enum fsl_status keep_remnant(struct memory *memory, struct source *source,
 				    const struct fsl_sim_op *op, const struct launched *ids,
 				    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
@@ -153,7 +155,8 @@ static enum fsl_status keep_remnant(struct memory *memory, struct source *source
 	return status;
 }
 
-/* What a reader makes of the rows that are left of an operator: src/source/systrace/marker_pairs.c.
+/*
+ * Converts the remaining rows of an operator as a reader does: src/source/systrace/marker_pairs.c.
  */
 static enum fsl_status settle(struct memory *memory, struct source *source,
 			      const struct fsl_sim_op *op, struct launched *ids,
@@ -244,7 +247,7 @@ static enum fsl_status put_stage(void *context, int32_t rank_of_model,
 	return status;
 }
 
-/* Every rank that leaves something, in order of its written number. */
+/* Adds every rank that leaves files, in order of its written number. */
 static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 {
 	const struct fsl_sim_params *params = memory->params;
@@ -277,7 +280,7 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 		struct fsl_rank *rank = fsl_run_add_rank(memory->run, label, err);
 		fsl_sim_server_ip(params, r, server_ip, sizeof(server_ip));
 		if (is_lost) {
-			/* Its timeline alone names the host. */
+			/* Only its timeline names the host. */
 			(void)snprintf(server_ip, sizeof(server_ip), "host%d",
 				       (int)(r / params->ranks_per_host));
 		}
@@ -290,7 +293,7 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 		rank->server_ip = kept;
 		rank->has_markers_file = !is_lost;
 	}
-	/* Addresses hold from here on: no rank is added any more. */
+	/* Addresses of ranks are stable from here on: no rank is added any more. */
 	for (size_t i = 0; i < memory->run->n_ranks && status == FSL_OK; i++) {
 		memory->sources[model_of[memory->run->ranks[i].rank]].rank = &memory->run->ranks[i];
 	}
@@ -298,7 +301,9 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 	return status;
 }
 
-/* Of the operators without device rows, those behind the last that ran wait. */
+/*
+ * Operators without device rows count as queued if they were launched after the last one that ran.
+ */
 static void settle_launched(struct source *source)
 {
 	for (size_t i = 0; i < source->n_launched; i++) {

@@ -1,4 +1,4 @@
-/* Blocks of text at the end of a file: plain, gzip members or zstd frames. */
+/* Appends blocks of text to a file: plain, as gzip members or as zstd frames. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Parameters of the simulator: defaults, one table of keys, faults and presets from text. */
+/* Parameters of the simulator: defaults, a table of keys, and faults and presets from text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +180,7 @@ static bool set_choice(int *target, const struct fsl_sim_key *key, const char *t
 	return false;
 }
 
-/* False when @text is no value of the key. */
+/* False if @text is no value of the key. */
 static bool set_value(void *field, const struct fsl_sim_key *key, const char *text)
 {
 	char *end = NULL;
@@ -214,7 +214,7 @@ static bool set_value(void *field, const struct fsl_sim_key *key, const char *te
 	return false;
 }
 
-/* What a key takes, for messages. */
+/* Describes the allowed values of a key, for messages. */
 static void describe(char *out, size_t size, const struct fsl_sim_key *key)
 {
 	size_t n = 0;

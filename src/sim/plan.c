@@ -1,6 +1,6 @@
 /*
- * Schedules: what each pipeline stage does in a step, in order. GPipe runs all forward passes, then
- * all backward ones; 1F1B and interleaved 1F1B are those of Narayanan et al., "Efficient
+ * Schedules: the actions of each pipeline stage in a step, in order. GPipe runs all forward passes,
+ * then all backward passes. 1F1B and interleaved 1F1B follow Narayanan et al., "Efficient
  * large-scale language model training on GPU clusters using Megatron-LM" (SC21).
  */
 #include "sim/sim_parts.h"
@@ -24,7 +24,7 @@ static void put_pass(struct writer *writer, bool is_forward, int32_t micro_batch
 					    .chunk = chunk});
 }
 
-/* A rendezvous with the stage before (@side -1) or behind (+1), if there is one. */
+/* Adds a rendezvous with the stage before (@side -1) or behind (+1), if there is one. */
 static void put_exchange(struct writer *writer, int32_t side, bool sends, bool receives)
 {
 	int32_t peer = writer->stage + side;
@@ -78,7 +78,7 @@ static void plan_1f1b(struct writer *writer)
 	}
 }
 
-/* The @k-th pass of one direction of the interleaved schedule, with what it receives and sends. */
+/* Adds the @k-th pass of one direction of the interleaved schedule, with its receive and send. */
 static void put_interleaved(struct writer *writer, int32_t k, bool is_forward)
 {
 	const struct fsl_sim_params *params = writer->params;
@@ -127,7 +127,7 @@ enum fsl_status fsl_sim_plans_build(struct fsl_sim_plan **plans,
 				    const struct fsl_sim_params *params, struct fsl_arena *arena,
 				    struct fsl_error *err)
 {
-	/* A pass has at most one action before and one behind it. */
+	/* A pass has at most one action before it and one behind it. */
 	size_t n_most = 6 * (size_t)params->micro_batches * (size_t)params->chunks + 2;
 	struct fsl_sim_plan *out = fsl_arena_alloc(arena, (size_t)params->pp * sizeof(*out));
 	for (int32_t stage = 0; out != NULL && stage < params->pp; stage++) {

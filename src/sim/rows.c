@@ -1,4 +1,4 @@
-/* Lost rows, lost ranks, and the texts that both forms of output share. */
+/* Lost rows, lost ranks, and texts that both forms of output share. */
 #include "sim/rows.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Which rows of a rank's operators reach the disk. */
+/* Tells which rows of a rank's operators reach the disk. */
 #ifndef FSL_SIM_ROWS_H
 #define FSL_SIM_ROWS_H
 
@@ -12,7 +12,7 @@ enum fsl_sim_row {
 	FSL_SIM_ROWS_N
 };
 
-/* Streams of the losses, one per rank, of their own: a lost row shifts no other number. */
+/* Random streams of the losses alone, one per rank: a lost row shifts no other number. */
 struct fsl_sim_losses {
 	const struct fsl_sim_params *params;
 	gsl_rng **streams; /* [n_ranks] */
@@ -20,21 +20,19 @@ struct fsl_sim_losses {
 enum fsl_status fsl_sim_losses_init(struct fsl_sim_losses *losses,
 				    const struct fsl_sim_params *params, struct fsl_error *err);
 void fsl_sim_losses_fini(struct fsl_sim_losses *losses);
-/* Fills @is_kept for one operator. */
+/* Draws @is_kept for the rows of one operator. */
 void fsl_sim_losses_draw(struct fsl_sim_losses *losses, int32_t rank, const struct fsl_sim_op *op,
 			 bool is_kept[FSL_SIM_ROWS_N]);
 
-/* Appends to the file, as a gzip member or zstd frame of its own where it is compressed. */
+/* Appends to the file; if it is compressed, as a gzip member or zstd frame of its own. */
 enum fsl_status fsl_sim_append(const char *path, enum fsl_sim_compression compression,
 			       const char *text, size_t n_bytes, struct fsl_error *err);
 
 /* Text of a stage in a timeline. */
 const char *fsl_sim_stage_text(enum fsl_stage_kind kind);
-/* "10.1.0.3", of the host that rank @rank of the model runs on, under whatever number it is
- * written.
- */
+/* "10.1.0.3": address of the host of the model's rank @rank, whatever its written number. */
 void fsl_sim_server_ip(const struct fsl_sim_params *params, int32_t rank, char *text, size_t size);
-/* True when this rank writes a timeline. */
+/* True if this rank writes a timeline. */
 bool fsl_sim_has_timeline(const struct fsl_sim_params *params, int32_t rank);
 
 #endif

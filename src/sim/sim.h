@@ -1,16 +1,16 @@
 /*
- * The job simulator: a causal discrete-event model of a training job with known faults. It leaves
- * what such a job would leave on disk (a sysTrace tree) or the same in memory, and the truth: who
- * is at fault, from when on, and how long a step would have taken without the faults.
+ * The job simulator: a causal discrete-event model of a training job with known faults. It writes
+ * the files that such a job would leave on disk (a sysTrace tree), or makes the same run in memory.
+ * It also gives the truth: the ranks at fault, the onset, and the step time without the faults.
  *
- * rank = (stage * dp + replica) * tp + shard. A step of a rank is: data loading, the passes of its
- * micro-batches in the order of the schedule (compute, AllGather, compute, ReduceScatter, ...,
- * expert all-to-all), hand-overs between neighbouring stages, Allreduce of the gradients over the
- * replicas, optimizer, sometimes a checkpoint. A collective ends on all members when the last has
- * arrived plus its transfer; a hand-over is a rendezvous, under the interleaved schedule an
- * asynchronous send.
+ * rank = (stage * dp + replica) * tp + shard. A step of a rank has these parts: data loading, the
+ * passes of its micro-batches in the order of the schedule (compute, AllGather, compute,
+ * ReduceScatter, ..., expert all-to-all), hand-overs between neighbouring stages, Allreduce of the
+ * gradients over the replicas, optimizer, sometimes a checkpoint. A collective ends on all members
+ * one transfer after the last has arrived. A hand-over is a rendezvous; under the interleaved
+ * schedule it is an asynchronous send.
  *
- * Random numbers come from GSL, one stream per rank and purpose; faults never take numbers away
+ * Random numbers come from GSL, one stream per rank and purpose. Faults never take numbers away
  * from each other, so that the same job without its faults is its counterfactual.
  */
 #ifndef FSL_SIM_SIM_H
@@ -31,19 +31,19 @@ enum {
 
 enum fsl_sim_fault_kind {
 	FSL_SIM_COMPUTE,    /* ranks compute @factor times as long */
-	FSL_SIM_HOST,       /* likewise, because the host cannot feed the device in time */
+	FSL_SIM_HOST,       /* as COMPUTE, because the host cannot feed the device in time */
 	FSL_SIM_GC,         /* ranks pause @extra_ms in a share @factor of their steps */
 	FSL_SIM_DATALOADER, /* ranks wait @extra_ms longer for data in each step */
 	FSL_SIM_STORAGE,    /* ranks save each checkpoint @extra_ms longer */
 	FSL_SIM_LINK, /* each transfer in which the first two ranks take part is @extra_ms longer */
-	FSL_SIM_SWITCH,   /* likewise each transfer that leaves the hosts of the ranks */
+	FSL_SIM_SWITCH,   /* each transfer that leaves the hosts of the ranks is @extra_ms longer */
 	FSL_SIM_SEQUENCE, /* sequence lengths of micro-batches spread by @factor (log-normal sigma)
 			   */
 	FSL_SIM_STAGE,    /* stage ranks[0] computes @factor times as long, in all replicas */
 	FSL_SIM_JOB_SLOW, /* all ranks compute @factor times as long */
 	FSL_SIM_PAUSES,   /* any rank pauses @extra_ms, in a share @factor of its steps */
 	FSL_SIM_SPIKE,    /* the onset step takes @extra_ms longer on the first rank, once */
-	FSL_SIM_HANG,     /* the first rank stops in the onset step, all others wait for it */
+	FSL_SIM_HANG,     /* the first rank stops in the onset step; all other ranks wait for it */
 	FSL_SIM_MISSING,  /* ranks have no marker file */
 	FSL_SIM_EMPTY,    /* the marker files of ranks hold only their header */
 	FSL_SIM_FAULT_KINDS_N
@@ -52,13 +52,13 @@ const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind); /* "compute" */
 
 struct fsl_sim_fault {
 	enum fsl_sim_fault_kind kind;
-	int32_t *ranks; /* of the model; params->arena */
+	int32_t *ranks; /* numbers of the model; params->arena */
 	size_t n_ranks;
 	double factor;
 	double extra_ms;
 	int32_t onset_step, until_step; /* [onset, until); until -1: lasts */
 	int32_t ramp_steps;             /* steps in which it grows to its full size; 0: at once */
-	int32_t period_steps, on_steps; /* on in the first @on_steps of each period; 0: always */
+	int32_t period_steps, on_steps; /* active in the first @on_steps of a period; 0: always */
 };
 
 enum fsl_sim_schedule { FSL_SIM_GPIPE, FSL_SIM_1F1B, FSL_SIM_INTERLEAVED };
@@ -69,26 +69,26 @@ enum fsl_sim_compression { FSL_SIM_PLAIN, FSL_SIM_GZIP, FSL_SIM_ZSTD };
 enum fsl_sim_timelines { FSL_SIM_TIMELINES_NONE, FSL_SIM_TIMELINES_FIRST, FSL_SIM_TIMELINES_ALL };
 
 struct fsl_sim_params {
-	struct fsl_arena arena;        /* ranks of the faults */
+	struct fsl_arena arena;        /* holds the ranks of the faults */
 	int32_t tp, dp, pp, ep;        /* ep divides dp: experts are spread over ep replicas */
 	int32_t micro_batches, chunks; /* chunks: virtual stages of the interleaved schedule */
-	int32_t pairs;                 /* AllGather + ReduceScatter pairs of a pass */
+	int32_t pairs;                 /* AllGather + ReduceScatter pairs in a pass */
 	int32_t buckets;               /* Allreduce operators of the gradients */
 	int32_t steps;
 	uint64_t seed;
-	int schedule, p2p, p2p_groups; /* enums above */
+	int schedule, p2p, p2p_groups; /* values of the enums above */
 	bool overlap; /* gradients are reduced on a second stream, under the backward passes */
 
-	double step_ms;      /* compute of one rank in a step, without waits */
-	double transfer_ms;  /* of a tensor-parallel collective */
-	double hand_over_ms; /* between stages */
-	double reduce_ms;    /* Allreduce of the gradients */
-	double noise_share;  /* deviation of each piece of work */
-	double noise_memory; /* 0..1: how far a deviation carries over to the next piece (AR(1)) */
-	double hetero_share; /* deviation of a rank's lasting speed; clipped at 8 % */
+	double step_ms;        /* compute of one rank in a step, without waits */
+	double transfer_ms;    /* of a tensor-parallel collective */
+	double hand_over_ms;   /* between stages */
+	double reduce_ms;      /* Allreduce of the gradients */
+	double noise_share;    /* standard deviation of each piece of work, as a share */
+	double noise_memory;   /* 0..1: how much of a deviation the next piece has, too (AR(1)) */
+	double hetero_share;   /* standard deviation of a rank's lasting speed; clipped at 8 % */
 	double sequence_share; /* log-normal sigma of the lengths of micro-batches */
-	double spike_share;    /* steps of a rank with a spike of a tenth of the step */
-	double warm_up_share;  /* how much longer the first step is; fades over 5 steps */
+	double spike_share;    /* share of a rank's steps with a spike of a tenth of the step */
+	double warm_up_share;  /* by this share the first step is longer; fades over 5 steps */
 	double loader_ms, optimizer_ms, ckpt_ms, gc_ms;
 	int32_t ckpt_period, gc_period; /* steps; 0: never */
 
@@ -96,37 +96,38 @@ struct fsl_sim_params {
 	double clock_offset_ms; /* greatest offset of a host's clock, either side */
 	double clock_drift_ppm; /* greatest drift, either side */
 	double drop_share;      /* share of marker rows that get lost */
-	int32_t lost_period; /* one rank in so many leaves no file (never one at fault); 0: none */
-	int32_t relabel_by;  /* rank r is written as r * relabel_by mod ranks; coprime to ranks */
-	int64_t start_ns;    /* ns since 1970 */
-	double time_scale;   /* all durations, as written and in the truth, times this */
-	int format, compression, timelines; /* enums above; the first two of the marker files */
+	int32_t lost_period;    /* one rank in so many has no file (never one at fault); 0: none */
+	int32_t relabel_by; /* rank r is written as r * relabel_by mod ranks; coprime to ranks */
+	int64_t start_ns;   /* ns since 1970 */
+	double time_scale;  /* factor on all durations, written and in the truth */
+	int format, compression, timelines; /* values of the enums above; the first two are of
+					       the marker files */
 	bool timeline_json;                 /* timelines are lines of JSON, not protobuf */
 
 	struct fsl_sim_fault faults[FSL_SIM_FAULTS_MAX];
 	size_t n_faults;
 };
 
-/* What really happened. Arrays in @arena; ranks as written. */
+/* The truth about the job. Arrays in @arena; ranks as written. */
 struct fsl_sim_truth {
 	struct fsl_arena arena;
-	enum fsl_verdict_kind kind; /* what localisation should say of the first fault */
+	enum fsl_verdict_kind kind; /* the right verdict of localisation for the first fault */
 	const char *perception;     /* "normal", "failSlow" or "hang"; static */
 	int cause;                  /* enum fsl_cause; -1: none */
 	int32_t *culprits;          /* ascending; all faults */
 	size_t n_culprits;
 	int32_t onset_step, until_step;     /* of the first fault; -1: none */
 	int64_t start_ns, end_ns, onset_ns; /* of the job; FSL_NS_ABSENT: none */
-	int64_t now_ns;                     /* the present to judge the job at */
+	int64_t now_ns;                     /* time at which the job is judged */
 	double step_ms;                     /* mean over the job */
-	double healthy_step_ms;             /* the same steps without any fault */
-	double fault_step_ms;    /* mean over the steps in which the first fault was on */
-	double fault_healthy_ms; /* those steps without any fault */
+	double healthy_step_ms;             /* mean of the same steps without any fault */
+	double fault_step_ms;    /* mean over the steps in which the first fault was active */
+	double fault_healthy_ms; /* mean of those steps without any fault */
 	double slowdown;         /* fault_step_ms / fault_healthy_ms; 1 without a fault */
 	uint64_t n_ops;
 };
 
-/* A healthy job of 8 ranks: tp 4, dp 2, 60 steps of about a second. Release with
+/* Sets a healthy job of 8 ranks: tp 4, dp 2, 60 steps of about a second. Release with
  * fsl_sim_params_fini. */
 void fsl_sim_params_init(struct fsl_sim_params *params);
 void fsl_sim_params_fini(struct fsl_sim_params *params);
@@ -136,18 +137,19 @@ struct fsl_sim_preset {
 	const char *name, *summary, *settings;
 };
 const struct fsl_sim_preset *fsl_sim_presets(size_t *n_presets);
-/* FSL_ERR_USAGE: no such preset; the message lists them. */
+/* Applies a preset. FSL_ERR_USAGE: no such preset; the message lists them. */
 enum fsl_status fsl_sim_params_preset(struct fsl_sim_params *params, const char *name,
 				      struct fsl_error *err);
 
-/* Sets dp so that the job has @n_ranks ranks. FSL_ERR_USAGE: tp, pp and ep do not divide them. */
+/* Sets dp so that the job has @n_ranks ranks. FSL_ERR_USAGE: tp, pp and ep do not divide that
+ * number. */
 enum fsl_status fsl_sim_params_fit_ranks(struct fsl_sim_params *params, int32_t n_ranks,
 					 struct fsl_error *err);
 
 /* One key of the parameters. */
 struct fsl_sim_key {
 	const char *name;
-	int type;      /* private */
+	int type;      /* private to params.c */
 	size_t offset; /* in struct fsl_sim_params */
 	const char *const *choices;
 	double min, max;
@@ -163,22 +165,24 @@ enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *se
  */
 enum fsl_status fsl_sim_params_add_fault(struct fsl_sim_params *params, const char *text,
 					 struct fsl_error *err);
-/* Combinations that make no job: FSL_ERR_USAGE with what to change. */
+/* Checks the combination of parameters. FSL_ERR_USAGE with a remedy if they make no job. */
 enum fsl_status fsl_sim_params_check(const struct fsl_sim_params *params, struct fsl_error *err);
 
 int32_t fsl_sim_n_ranks(const struct fsl_sim_params *params);
-/* The number under which rank @rank of the model is written. */
+/* Number as which rank @rank of the model is written. */
 int32_t fsl_sim_label(const struct fsl_sim_params *params, int32_t rank);
 
-/* Writes the tree below @dir (made when missing): mspti/, timeline/, truth.json,
- * model_config.json. What is there is nothing, or a simulated job (truth.json), whose files go.
- * @truth may be NULL; release it with fsl_sim_truth_fini. */
+/*
+ * Writes the tree below @dir (created if missing): mspti/, timeline/, truth.json,
+ * model_config.json. @dir must be empty or hold a simulated job (truth.json), whose files are
+ * removed. @truth may be NULL; release it with fsl_sim_truth_fini.
+ */
 enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const char *dir,
 				   struct fsl_sim_truth *truth, struct fsl_error *err);
-/* The same job as ingest would leave it; @run started with fsl_run_init. */
+/* Makes the run of the same job as the readers would; @run is initialised by fsl_run_init. */
 enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struct fsl_run *run,
 				      struct fsl_sim_truth *truth, struct fsl_error *err);
-/* The truth alone: nothing is written. */
+/* Computes only the truth and writes nothing. */
 enum fsl_status fsl_sim_foresee(const struct fsl_sim_params *params, struct fsl_sim_truth *truth,
 				struct fsl_error *err);
 void fsl_sim_truth_fini(struct fsl_sim_truth *truth);

@@ -1,4 +1,4 @@
-/* What the files of the simulator share; private to src/sim. */
+/* Shared by the files of the simulator; private to src/sim. */
 #ifndef FSL_SIM_SIM_PARTS_H
 #define FSL_SIM_SIM_PARTS_H
 
@@ -7,13 +7,13 @@
 #include "base/mem.h"
 #include "sim/sim.h"
 
-#define FSL_SIM_NEVER INT64_MAX /* the time of an event that never comes */
+#define FSL_SIM_NEVER INT64_MAX /* time of an event that never comes */
 
-/* One communication operator of one rank, times as its clocks write them. */
+/* One communication operator of one rank; times by the rank's clocks. */
 struct fsl_sim_op {
 	uint64_t id;
 	const char *name;  /* static: "HcclAllGather" */
-	const char *group; /* of the run of the job; equal numbers, equal text */
+	const char *group; /* owned by the running job; equal numbers have equal text */
 	uint32_t group_no; /* below 5 * ranks + 1 */
 	uint64_t n_elements;
 	int64_t host_begin_ns, host_end_ns, dev_begin_ns;
@@ -26,8 +26,8 @@ struct fsl_sim_stage {
 	int64_t begin_ns, end_ns;
 };
 
-/* Who takes what the ranks leave. Ranks are the model's; a rank's operators come in order of their
- * device begin, ids count from 1. */
+/* Receiver of the operators and stages. Ranks are numbers of the model. A rank's operators come in
+ * order of their device begin; ids count from 1. */
 struct fsl_sim_sink {
 	void *context;
 	enum fsl_status (*op)(void *context, int32_t rank, const struct fsl_sim_op *op,
@@ -36,47 +36,45 @@ struct fsl_sim_sink {
 				 struct fsl_error *err);
 };
 
-/* Begin of each step on rank 0 and the end of the last, ns since the job began. */
+/* Begin of each step on rank 0 and the end of the last step, ns since the job began. */
 struct fsl_sim_clock {
 	int64_t *step_begin_ns; /* [n_steps + 1] */
-	int32_t n_steps;        /* that were begun */
+	int32_t n_steps;        /* number of steps that began */
 	uint64_t n_ops;
-	int64_t last_ns; /* last event that was written, FSL_NS_ABSENT without a sink */
+	int64_t last_ns; /* last written event, FSL_NS_ABSENT without a sink */
 };
 
-/*
- * Runs the job, with its faults or (@is_healthy) without; @sink NULL: nobody writes. @out's array
- * is in @arena.
- */
+/* Runs the job, with its faults or (@is_healthy) without. @sink NULL: nothing is written. @out's
+ * array is in @arena. */
 enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy,
 			    const struct fsl_sim_sink *sink, struct fsl_arena *arena,
 			    struct fsl_sim_clock *out, struct fsl_error *err);
 
-/* The truth from a run that was written (@clock) and a healthy run, which is made here. */
+/* Builds the truth from a written run (@clock) and a healthy run, which this function makes. */
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
 				    const struct fsl_sim_clock *clock, struct fsl_error *err);
 /* Removes the files of all ranks of the simulated job below @dir, also of ranks that the next job
  * does not have. */
 enum fsl_status fsl_sim_earlier_remove(const char *dir, struct fsl_error *err);
 
-/* truth.json below @dir that says that the job is not whole yet: it makes a folder known as one of
- * ours before there is anything else in it. */
+/* Writes a truth.json below @dir that marks the job as incomplete. It shows that the folder belongs
+ * to the simulator before any other file is written. */
 enum fsl_status fsl_sim_truth_announce(const char *dir, struct fsl_error *err);
-/* truth.json below @dir. */
+/* Writes truth.json below @dir. */
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 				    const struct fsl_sim_params *params, const char *dir,
 				    struct fsl_error *err);
 
-/* Time since the job began, as the job is written: times params->time_scale. */
+/* Time since the job began as it is written: times params->time_scale. */
 int64_t fsl_sim_scaled_ns(const struct fsl_sim_params *params, int64_t job_ns);
-/* How strong a fault is in a step, 0..1. */
+/* Strength of a fault in a step, 0..1. */
 double fsl_sim_fault_size(const struct fsl_sim_fault *fault, int32_t step);
-/* True when @rank is one of the fault's ranks. */
+/* True if @rank is one of the fault's ranks. */
 bool fsl_sim_fault_strikes(const struct fsl_sim_fault *fault, int32_t rank);
-/* True when the rank leaves no marker file, or (@is_header_only) one without rows. */
+/* True if the rank leaves no marker file, or (@is_header_only) one without rows. */
 bool fsl_sim_is_lost(const struct fsl_sim_params *params, int32_t rank, bool *is_header_only);
 
-/* What a stage does in a step, in order. */
+/* Actions of a stage in a step. */
 enum fsl_sim_action_kind {
 	FSL_SIM_PASS_FORWARD,
 	FSL_SIM_PASS_BACKWARD,
@@ -86,21 +84,21 @@ enum fsl_sim_action_kind {
 };
 struct fsl_sim_action {
 	enum fsl_sim_action_kind kind;
-	int32_t micro_batch, chunk; /* of the pass; of the receiver for SEND and RECEIVE */
+	int32_t micro_batch, chunk; /* of the pass; for SEND and RECEIVE of the receiver */
 	int32_t peer;
-	bool is_backward;     /* SEND, RECEIVE: gradients */
+	bool is_backward;     /* SEND, RECEIVE: the message holds gradients */
 	bool sends, receives; /* EXCHANGE */
 };
 struct fsl_sim_plan {
 	struct fsl_sim_action *actions;
 	size_t n_actions;
 };
-/* One plan per stage, [params->pp], in @arena. */
+/* Builds one plan per stage, [params->pp], in @arena. */
 enum fsl_status fsl_sim_plans_build(struct fsl_sim_plan **plans,
 				    const struct fsl_sim_params *params, struct fsl_arena *arena,
 				    struct fsl_error *err);
 
-/* Stream of random numbers for @purpose of @rank; free with gsl_rng_free. NULL: out of memory. */
+/* Random stream for @purpose of @rank; free with gsl_rng_free. NULL: out of memory. */
 gsl_rng *fsl_sim_stream(const struct fsl_sim_params *params, int32_t rank, uint64_t purpose);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const double TRANSFER_NOISE = 0.03;
 
-/* What one operator is. */
+/* Facts about one operator. */
 struct traffic {
 	const char *name;
 	uint64_t n_elements;
@@ -18,7 +18,7 @@ struct traffic {
 	uint32_t group_no;
 };
 
-/* Kinds of communicators; each has numbers of its own for n_ranks of them, pairs for twice that. */
+/* Kinds of communicators. Each kind has its own numbers, n_ranks of them, pairs twice as many. */
 enum group_kind { GROUP_TENSOR, GROUP_DATA, GROUP_EXPERTS, GROUP_PAIRS, GROUP_KINDS_N };
 _Static_assert(GROUP_KINDS_N + 1 == FSL_SIM_GROUPS_PER_RANK, "numbers of communicators");
 
@@ -28,7 +28,6 @@ static int32_t rank_at(const struct fsl_sim_params *params, int32_t stage, int32
 	return (stage * params->dp + replica) * params->tp + shard;
 }
 
-/* The @i-th rank of a cell, by replica, then shard. */
 int32_t fsl_sim_cell_rank(const struct fsl_sim_job *job, const struct fsl_sim_cell *cell, int32_t i)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -58,7 +57,7 @@ static void draft(struct fsl_sim_job *job, int32_t rank, const struct traffic *t
 	fsl_sim_note(job, fsl_sim_lane_put_op(lane, &op, job->err));
 }
 
-/* The communicator number @idx of its kind; named from @a, @b and, where @c >= 0, @c. */
+/* Sets communicator number @idx of its kind, named from @a, @b and, if @c >= 0, @c. */
 static void set_group(struct fsl_sim_job *job, struct traffic *traffic, enum group_kind kind,
 		      int32_t idx, int32_t a, int32_t b, int32_t c)
 {
@@ -79,7 +78,7 @@ static void set_group(struct fsl_sim_job *job, struct traffic *traffic, enum gro
 	traffic->group_no = no;
 }
 
-/* What faults of the network add to a transfer between these ranks. */
+/* Time that faults of the network add to a transfer between these ranks. */
 static double network_extra_ms(const struct fsl_sim_job *job, const int32_t *members,
 			       int32_t n_members)
 {
@@ -114,7 +113,7 @@ static int64_t transfer_ns(struct fsl_sim_job *job, const int32_t *members, int3
 
 static int64_t later(int64_t a, int64_t b)
 {
-	return a > b ? a : b; /* FSL_SIM_NEVER is latest */
+	return a > b ? a : b; /* FSL_SIM_NEVER is the latest */
 }
 
 static int64_t after(int64_t begin_ns, int64_t dur_ns)
@@ -122,7 +121,9 @@ static int64_t after(int64_t begin_ns, int64_t dur_ns)
 	return begin_ns == FSL_SIM_NEVER ? FSL_SIM_NEVER : begin_ns + dur_ns;
 }
 
-/* An operator that ends on all members when the last has arrived and the data is through. */
+/*
+ * Runs an operator, which ends on all members when the last has arrived and the transfer is done.
+ */
 static void communicate(struct fsl_sim_job *job, const int32_t *members, int32_t n_members,
 			const struct traffic *traffic)
 {
@@ -143,7 +144,7 @@ static struct traffic make_traffic(const char *name, uint64_t n_elements, double
 	return (struct traffic){.name = name, .n_elements = n_elements, .transfer_ms = transfer_ms};
 }
 
-/* Communicator of two neighbours, or of their whole pipeline. */
+/* Sets the communicator of two neighbours, or of their whole pipeline. */
 static void set_p2p_group(struct fsl_sim_job *job, struct traffic *traffic, int32_t a, int32_t b)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -164,7 +165,6 @@ static const char *p2p_name(const struct fsl_sim_job *job, bool sends)
 	return sends ? "HcclSend" : "HcclReceive";
 }
 
-/* A rendezvous of the ranks of two neighbouring cells. */
 void fsl_sim_exchange(struct fsl_sim_job *job, const struct fsl_sim_cell *a,
 		      const struct fsl_sim_cell *b, const struct fsl_sim_action *action)
 {
@@ -205,7 +205,6 @@ struct fsl_sim_cell *fsl_sim_peer_of(const struct fsl_sim_job *job, const struct
 	return &job->cells[cell->block * job->params->pp + action->peer];
 }
 
-/* Asynchronous send: the message is on its way, the sender goes on. */
 void fsl_sim_send_mail(struct fsl_sim_job *job, const struct fsl_sim_cell *cell,
 		       const struct fsl_sim_action *action)
 {
@@ -215,7 +214,6 @@ void fsl_sim_send_mail(struct fsl_sim_job *job, const struct fsl_sim_cell *cell,
 	}
 }
 
-/* False while the message has not been sent. */
 bool fsl_sim_receive_mail(struct fsl_sim_job *job, const struct fsl_sim_cell *cell,
 			  const struct fsl_sim_action *action)
 {
@@ -232,8 +230,7 @@ bool fsl_sim_receive_mail(struct fsl_sim_job *job, const struct fsl_sim_cell *ce
 		int64_t dur_ns = transfer_ns(job, pair, 2, traffic.transfer_ms);
 		int64_t begin_ns = job->lanes[pair[1]].now_ns;
 		int64_t end_ns = after(later(mail_ns[i], begin_ns), dur_ns);
-		/* Asynchronous messages are single operators: a batch would make both sides post.
-		 */
+		/* Asynchronous messages are single operators: in a batch both sides post. */
 		traffic.name = "HcclSend";
 		draft(job, pair[0], &traffic, mail_ns[i], end_ns);
 		traffic.name = "HcclReceive";
@@ -244,7 +241,6 @@ bool fsl_sim_receive_mail(struct fsl_sim_job *job, const struct fsl_sim_cell *ce
 	return true;
 }
 
-/* One collective of the tensor-parallel ranks of each replica of a cell. */
 void fsl_sim_meet_shards(struct fsl_sim_job *job, const struct fsl_sim_cell *cell, const char *name,
 			 uint64_t n_elements)
 {
@@ -261,7 +257,6 @@ void fsl_sim_meet_shards(struct fsl_sim_job *job, const struct fsl_sim_cell *cel
 	}
 }
 
-/* Tokens to the experts and back: each shard with its like in the other replicas of the block. */
 void fsl_sim_meet_experts(struct fsl_sim_job *job, const struct fsl_sim_cell *cell)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -278,7 +273,7 @@ void fsl_sim_meet_experts(struct fsl_sim_job *job, const struct fsl_sim_cell *ce
 	}
 }
 
-/* Allreduce of one bucket over the replicas; under overlap beside the backward passes. */
+/* Allreduce of one bucket over the replicas; under overlap it runs beside the backward passes. */
 static void reduce(struct fsl_sim_job *job, int32_t stage_idx, int32_t shard, int32_t bucket)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -292,7 +287,9 @@ static void reduce(struct fsl_sim_job *job, int32_t stage_idx, int32_t shard, in
 		communicate(job, job->members, params->dp, &traffic);
 		return;
 	}
-	/* A stream runs its operators one after the other: a bucket waits for the one before. */
+	/*
+	 * A stream runs its operators one after the other, so a bucket waits for the one before it.
+	 */
 	int64_t begin_ns = INT64_MIN;
 	for (int32_t d = 0; d < params->dp; d++) {
 		int64_t *ready_ns = &job->ready_ns[(int64_t)job->members[d] * params->buckets];
@@ -326,7 +323,6 @@ void fsl_sim_reduce_gradients(struct fsl_sim_job *job)
 	}
 }
 
-/* The first operator of a job: everybody meets. */
 void fsl_sim_meet_all(struct fsl_sim_job *job)
 {
 	struct traffic traffic = make_traffic("HcclAllreduce", 1024, 0.5);

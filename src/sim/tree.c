@@ -1,7 +1,7 @@
 /*
  * A simulated job on disk: mspti/ marker files, timeline/ files, truth.json and a configuration, as
- * sysTrace's collector leaves them. Each rank's text is gathered in memory and appended to its file
- * in large blocks, so that any number of ranks needs one open file at a time.
+ * sysTrace's collector writes them. Each rank's text is gathered in memory and appended to its file
+ * in large blocks, so that any number of ranks needs only one open file at a time.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 enum {
 	PATH_BYTES = 4096,
 	ROW_BYTES = 512,
-	BLOCK_BYTES = 256 * 1024,           /* of one rank before it is written */
-	HELD_BYTES_MAX = 256 * 1024 * 1024, /* of all ranks: of many each holds less */
+	BLOCK_BYTES = 256 * 1024,           /* text of one rank before it is written */
+	HELD_BYTES_MAX = 256 * 1024 * 1024, /* text of all ranks; with many ranks each holds less */
 	PENDING_MAX = 32, /* device rows come in batches, as a profiler writes them */
 	STREAM = 2,
 	PROCESS_FIRST = 4000,
@@ -24,7 +24,7 @@ enum {
 	NS_PER_US = 1000,
 };
 
-/* Text that waits to be appended to one file. */
+/* Text that is not yet appended to its file. */
 struct page {
 	char *text;
 	size_t n_bytes, capacity;
@@ -35,12 +35,12 @@ struct pending {
 	bool is_kept[FSL_SIM_ROWS_N];
 };
 
-/* What one rank writes. */
+/* Output of one rank. */
 struct author {
 	struct page markers, timeline;
-	struct pending pending[PENDING_MAX]; /* their device rows are still due */
+	struct pending pending[PENDING_MAX]; /* operators whose device rows are still due */
 	size_t n_pending;
-	bool is_array_open; /* JSON */
+	bool is_array_open; /* of the JSON file */
 	bool is_lost, is_header_only, has_timeline;
 };
 
@@ -85,7 +85,7 @@ static void timeline_path(const struct tree *tree, int32_t rank, char *path)
 		       (int)(rank / tree->params->ranks_per_host), (int)label);
 }
 
-/* Appends the page to its file; the first block of a job makes the file. */
+/* Appends the page to its file; the first block of a job creates the file. */
 static enum fsl_status append(struct page *page, const char *path, int compression,
 			      struct fsl_error *err)
 {
@@ -116,7 +116,7 @@ static enum fsl_status make_room(struct tree *tree, int32_t rank, struct fsl_err
 	return is_full ? append_rank(tree, rank, err) : FSL_OK;
 }
 
-/* One row of a marker file; only the host's begin carries the name. */
+/* Writes one row of a marker file. Only the host's begin carries the name. */
 static enum fsl_status put_row(struct tree *tree, int32_t rank, const struct fsl_sim_op *op,
 			       enum fsl_sim_row which, struct fsl_error *err)
 {
@@ -168,7 +168,7 @@ static enum fsl_status put_rows(struct tree *tree, int32_t rank, const struct pe
 	return status;
 }
 
-/* A JSON file is one array per batch, the next following the last without a comma. */
+/* A JSON file has one array per batch; arrays follow each other without a comma. */
 static enum fsl_status flush_pending(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	struct author *author = &tree->authors[rank];
@@ -319,9 +319,9 @@ static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
 }
 
 /*
- * The folders, empty but for what others put there. From the first byte on truth.json is there, so
- * that a job that could not be written to its end can be written again; it is of no job while there
- * are files of two.
+ * Makes the folders and removes the files of an earlier job. truth.json is written first, so that a
+ * job that was not written to its end can be written again. It describes no job while files of two
+ * jobs are there.
  */
 static enum fsl_status prepare(const char *dir, struct fsl_error *err)
 {

@@ -1,4 +1,4 @@
-/* The truth about a simulated job: who is at fault, since when, and what it cost. */
+/* The truth about a simulated job: the ranks at fault, the onset, and the cost. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/sort.h"
 #include "sim/sim_parts.h"
 
-/* What localisation and perception should say of each fault. */
+/* Right answers of localisation and perception for each fault. */
 static const struct {
 	enum fsl_verdict_kind kind;
 	const char *perception;
@@ -36,7 +36,7 @@ static const struct {
 	[FSL_SIM_EMPTY] = {FSL_VERDICT_NORMAL, "normal", -1, false},
 };
 
-/* All ranks of all faults that have culprits, as written, once each. */
+/* Collects all ranks of all faults that have culprits, as written, each once. */
 static enum fsl_status collect_culprits(struct fsl_sim_truth *out,
 					const struct fsl_sim_params *params, struct fsl_error *err)
 {
@@ -67,7 +67,7 @@ static enum fsl_status collect_culprits(struct fsl_sim_truth *out,
 	return FSL_OK;
 }
 
-/* Mean step time over [begin, end) of the steps that were completed; NaN when there are none. */
+/* Mean step time of the completed steps in [begin, end); NaN if there are none. */
 static double mean_ms(const struct fsl_sim_params *params, const struct fsl_sim_clock *clock,
 		      int32_t begin, int32_t end)
 {
@@ -163,7 +163,7 @@ void fsl_sim_truth_fini(struct fsl_sim_truth *truth)
 	*truth = (struct fsl_sim_truth){0};
 }
 
-/* NaN and "none" become null. Whole numbers of ns do not fit a double: they are written raw. */
+/* NaN and "none" become null. Whole numbers of ns do not fit a double: they are written as text. */
 static void add_ms(cJSON *object, const char *name, double ms)
 {
 	char text[64];
