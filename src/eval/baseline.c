@@ -1,4 +1,4 @@
-/* The baselines: which there are, and rules on mean durations and own times. */
+/* The list of baselines, and rules on mean durations and own times. */
 #include "eval/baseline.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "eval/baseline_parts.h"
 #include "match/topology_build.h"
 
-/* What a fixed threshold in the field usually is. */
+/* A usual fixed threshold in the field. */
 static const double fixed_ratio = 1.1;
 
 static int compare_accused(const void *left, const void *right)
@@ -51,7 +51,7 @@ enum fsl_status fsl_eval_accuse(struct fsl_eval_answer *out, struct fsl_accused 
 	return FSL_OK;
 }
 
-/* Mean duration of a rank's operators in ms; NaN without any. */
+/* Mean duration of a rank's operators in ms; NaN if it has none. */
 static double mean_op_ms(const struct fsl_rank *rank)
 {
 	double sum_ms = 0.0;
@@ -62,8 +62,8 @@ static double mean_op_ms(const struct fsl_rank *rank)
 	return rank->n_ops > 0 ? sum_ms / (double)rank->n_ops : (double)NAN;
 }
 
-/* The rank whose mean operator is the longest (@sign 1) or shortest (-1) of the job, when the two
- * are apart by fixed_ratio. */
+/* Names the rank with the longest (@sign 1) or shortest (-1) mean operator of the job, if both
+ * differ by fixed_ratio. */
 static enum fsl_status ask_extreme(struct fsl_eval_answer *out, const struct fsl_case *facts,
 				   int sign, struct fsl_arena *arena, struct fsl_error *err)
 {
@@ -99,7 +99,7 @@ static enum fsl_status ask_shortest(struct fsl_eval_answer *out, const struct fs
 	return ask_extreme(out, facts, -1, arena, err);
 }
 
-/* Mean own time of a rank over the steps that were seen whole. */
+/* Mean own time of a rank over the steps that are complete. */
 static double mean_own_ms(const struct fsl_case *facts, size_t rank_idx)
 {
 	double sum_ms = 0.0;
@@ -114,7 +114,7 @@ static double mean_own_ms(const struct fsl_case *facts, size_t rank_idx)
 	return n > 0 ? sum_ms / (double)n : (double)NAN;
 }
 
-/* Ranks whose mean own time is above fixed_ratio times the median of their peers. */
+/* Names ranks whose mean own time exceeds fixed_ratio times the median of their peers. */
 static enum fsl_status ask_fixed(struct fsl_eval_answer *out, const struct fsl_case *facts,
 				 struct fsl_arena *arena, struct fsl_error *err)
 {
@@ -145,11 +145,11 @@ static enum fsl_status ask_fixed(struct fsl_eval_answer *out, const struct fsl_c
 	return fsl_eval_accuse(out, accused, n, arena, err);
 }
 
-/* The reference's rules: its topology, its observation points, its naming. */
+/* Applies the reference's rules: its topology, its observation points, its naming. */
 static enum fsl_status ask_systrace(struct fsl_eval_answer *out, const struct fsl_case *facts,
 				    struct fsl_arena *arena, struct fsl_error *err)
 {
-	struct fsl_config config = *facts->config; /* shallow: only read */
+	struct fsl_config config = *facts->config; /* shallow copy, only read */
 	struct fsl_topology topology = {0};
 	struct fsl_localisation found;
 	struct fsl_accused *accused = NULL;

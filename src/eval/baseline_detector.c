@@ -1,4 +1,4 @@
-/* A single detector as a baseline: what it finds in own times of peers, or in lateness. */
+/* A single detector as a baseline: its findings in own times of peers, or in lateness. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "eval/baseline_parts.h"
 #include "model/windows.h"
 
-/* Findings of all units, one per rank: the one that costs most. */
+/* Findings of all units, reduced to the costliest of each rank. */
 struct trial {
 	const struct fsl_case *facts;
 	const struct fsl_detector_config *detector;
-	struct fsl_accused *by_rank; /* per rank index; effect NaN: nothing found */
+	struct fsl_accused *by_rank; /* per rank index; effect NaN: no finding */
 };
 
 int fsl_eval_detector_metric(const struct fsl_detector *detector)
@@ -24,7 +24,7 @@ int fsl_eval_detector_metric(const struct fsl_detector *detector)
 	return (detector->needs & FSL_NEED(FSL_METRIC_LATENESS)) != 0 ? FSL_METRIC_LATENESS : -1;
 }
 
-/* Position of a window's step; SIZE_MAX outside all steps. */
+/* Index of the step of a window; SIZE_MAX outside all steps. */
 static size_t step_of(const struct fsl_windows *windows, const struct fsl_channel *channel,
 		      size_t window)
 {
@@ -39,7 +39,7 @@ static void note(struct trial *trial, const struct fsl_finding *finding, size_t 
 {
 	size_t idx = fsl_run_rank_idx(trial->facts->run, finding->rank);
 	double effect = finding->effect_ms == finding->effect_ms ? finding->effect_ms : 0.0;
-	/* Shorter than expected is no slowness. */
+	/* A time below the expected one is no slowness. */
 	if (idx == SIZE_MAX || finding->slow_ratio < 1.0) {
 		return;
 	}

@@ -97,7 +97,7 @@ static void list_ranks(char *out, size_t size, const int32_t *ranks, size_t n)
 	}
 }
 
-/* Adds @rank unless it is there; returns the new number. */
+/* Adds @rank unless it is in the list; returns the new number. */
 static size_t add_once(int32_t *ranks, size_t n, int32_t rank)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ static int32_t *named_ranks(size_t *n_named, const struct fsl_localisation *foun
 	return named;
 }
 
-/* Cause of the first culprit; a verdict without culprits tells it by its flags. */
+/* Cause of the first culprit; without culprits the flags of the verdict tell it. */
 static int cause_of(const struct fsl_localisation *found)
 {
 	if (found->n_culprits > 0) {
@@ -143,7 +143,7 @@ static int64_t onset_of(const struct fsl_job *judged)
 	return perception->n_episodes > 0 ? perception->episodes[0].onset_ns : FSL_NS_ABSENT;
 }
 
-/* Where ranks were lost on purpose, the news that they are missing is no alarm about the job. */
+/* If ranks were lost on purpose, a report that they are missing is no alarm about the job. */
 static bool is_alarm(const struct fsl_eval_result *result, const struct fsl_job *judged)
 {
 	enum fsl_verdict_kind kind = judged->localisation.kind;
@@ -204,7 +204,7 @@ static enum fsl_status mark_baselines(struct fsl_eval_result *result, const stru
 	return status;
 }
 
-/* No answer: whatever was to be found is missed. */
+/* Marks a job without an answer: all its culprits are missed. */
 static void mark_failure(struct fsl_eval_result *result, const struct fsl_eval *eval,
 			 const struct fsl_error *err)
 {
@@ -227,7 +227,7 @@ static void mark_failure(struct fsl_eval_result *result, const struct fsl_eval *
 static enum fsl_status judge(struct fsl_job *job, struct fsl_run *run,
 			     const struct fsl_config *config, int64_t now_ns, struct fsl_error *err)
 {
-	struct fsl_config present = *config; /* shallow: the present is its own */
+	struct fsl_config present = *config; /* shallow copy with its own present */
 	present.now_ns = now_ns;
 	present.jobs = 1;
 	enum fsl_status status = fsl_job_init(job, err);
@@ -281,7 +281,7 @@ struct turn {
 	size_t idx;
 };
 
-/* Costly jobs first, so that no thread is left alone with one at the end. */
+/* Orders costly jobs first, so that no thread is left alone with one at the end. */
 static int compare_turns(const void *left, const void *right)
 {
 	const struct turn *a = left;
@@ -292,7 +292,7 @@ static int compare_turns(const void *left, const void *right)
 	return (a->idx > b->idx) - (a->idx < b->idx);
 }
 
-/* What the threads share. */
+/* State that the threads share. */
 struct crew {
 	struct fsl_eval *eval;
 	const struct fsl_config *config;
@@ -300,7 +300,7 @@ struct crew {
 	struct turn *turns;
 	double cost_all, cost_done;
 	enum fsl_status status;
-	size_t failed_turn; /* the lowest, so that the error told is always the same */
+	size_t failed_turn; /* the lowest, so that the reported error is always the same */
 	struct fsl_error *err;
 };
 
@@ -350,7 +350,7 @@ enum fsl_status fsl_eval_run(struct fsl_eval *eval, const struct fsl_config *con
 		crew.cost_all += crew.turns[i].cost;
 	}
 	qsort(crew.turns, eval->n_tasks, sizeof(*crew.turns), compare_turns);
-	/* One thread per job: inside a job there is nothing left to divide. */
+	/* One thread per job: a job itself runs on one thread. */
 	int levels = omp_get_max_active_levels();
 	omp_set_max_active_levels(1);
 #pragma omp parallel for schedule(dynamic, 1)

@@ -1,4 +1,4 @@
-/* Picks results, adds their marks up, and takes medians of their errors. */
+/* Selects results, sums their marks, and takes medians of their errors. */
 #include "eval/figures.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static const double found_recall = 0.95;
 
-/* Slowdowns of the truth are put where the matrix aimed at; limits are geometric means. */
+/* A result counts for the nearest magnitude by its true slowdown; limits are geometric means. */
 static const double magnitudes[] = {0.02, 0.05, 0.10, 0.20, 0.50, 1.00};
 enum { MAGNITUDES_N = 6 };
 
@@ -61,7 +61,7 @@ static void label_duration(char *out, size_t size, const struct fsl_eval_result 
 	}
 }
 
-/* By what the fault really cost. */
+/* Labels by the real cost of the fault. */
 static void label_magnitude(char *out, size_t size, const struct fsl_eval_result *result)
 {
 	double share = result->truth.slowdown - 1.0;
@@ -151,7 +151,7 @@ enum fsl_status fsl_eval_figure(struct fsl_eval_figures *out, const struct fsl_e
 	return FSL_OK;
 }
 
-/* By their number where both begin with one; those without keep their order and come first. */
+/* Orders by the leading number if both have one. Labels without one come first, unsorted. */
 static bool comes_before(const char *a, const char *b)
 {
 	char *a_end = NULL, *b_end = NULL;
@@ -160,7 +160,7 @@ static bool comes_before(const char *a, const char *b)
 	return a_is_number && b_is_number ? a_number < b_number : !a_is_number && b_is_number;
 }
 
-/* Puts the last of @n labels in its place. */
+/* Moves the last of @n labels to its place. */
 static void sink_label(char (*labels)[FSL_EVAL_TEXT_MAX], size_t n)
 {
 	char label[FSL_EVAL_TEXT_MAX];

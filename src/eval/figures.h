@@ -1,34 +1,33 @@
-/* Figures: everything that is told of a set of results, for the engine or for one baseline. */
+/* Figures: all values computed from a set of results, for the engine or for one baseline. */
 #ifndef FSL_EVAL_FIGURES_H
 #define FSL_EVAL_FIGURES_H
 
 #include "eval/eval.h"
 
-/* Whose marks; a baseline's position otherwise. */
+/* Answerer of the marks: this, or the index of a baseline. */
 enum { FSL_EVAL_ENGINE = -1 };
 
 struct fsl_eval_figures {
 	struct fsl_eval_tally tally;
 	struct fsl_eval_causes causes;
 	struct fsl_eval_kinds kinds;
-	/* Of |told - true|; NaN: none. */
+	/* Statistics of |answer - truth|; NaN: none. */
 	size_t n_onsets, n_slowdowns;
 	double onset_median_steps, onset_p95_steps;
 	double slowdown_median, slowdown_p95;
 };
 
-/* How results are told apart: "fault", "ranks", ... */
+/* A property that divides results: "fault", "ranks", ... */
 struct fsl_eval_axis {
 	const char *name;
-	/* Label of a result, into @out. */
+	/* Writes the label of a result to @out. */
 	void (*label)(char *out, size_t size, const struct fsl_eval_result *result);
 };
-/* NULL-terminated by name. */
+/* All axes; the last has a NULL name. */
 extern const struct fsl_eval_axis fsl_eval_axes[];
 const struct fsl_eval_axis *fsl_eval_axis_find(const char *name);
 
-/* A set of results: those whose label on @axis is @label (NULL: all), of strengths in @strengths
- * (bits; 0: any). */
+/* A subset of results: @label on @axis (NULL: all), a strength in @strengths (bits; 0: any). */
 struct fsl_eval_subset {
 	const struct fsl_eval_axis *axis;
 	const char *label;
@@ -39,14 +38,13 @@ enum fsl_status fsl_eval_figure(struct fsl_eval_figures *out, const struct fsl_e
 				int answerer, const struct fsl_eval_subset *subset,
 				struct fsl_error *err);
 
-/* Labels of an axis that occur, numbers ascending, others in order of the matrix; at most @max. */
+/* Labels that occur on an axis: numbers ascending, others in order of the matrix; at most @max.
+ * Returns their number. */
 size_t fsl_eval_labels(char (*labels)[FSL_EVAL_TEXT_MAX], size_t max, const struct fsl_eval *eval,
 		       const struct fsl_eval_axis *axis);
 
-/*
- * Least magnitude (share) from which on at least 95 % of the culprits are found, also at every
- * greater one, by faults of 50 steps or more; NaN: none.
- */
+/* Least magnitude (share) from which on at least 95 % of the culprits are found, at it and at every
+ * greater one, for faults of 50 steps or more; NaN: none. */
 double fsl_eval_least_found(const struct fsl_eval *eval, int answerer);
 
 const struct fsl_eval_marks *fsl_eval_marks_of(const struct fsl_eval_result *result, int answerer);

@@ -1,4 +1,4 @@
-/* KEY=VALUE|VALUE: what a job is held against, and which values there are. */
+/* KEY=VALUE|VALUE: compares jobs with filters, and collects the values that exist. */
 #include "eval/filter.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ static const struct {
 };
 enum { FILTER_KEYS_N = sizeof(filter_keys) / sizeof(filter_keys[0]) };
 
-/* Index of the filter's key, FILTER_KEYS_N when there is none. */
+/* Index of the filter's key, FILTER_KEYS_N if there is none. */
 static size_t find_key(const char *filter)
 {
 	for (size_t k = 0; k < FILTER_KEYS_N; k++) {
@@ -140,7 +140,7 @@ bool fsl_eval_filters_pass(struct fsl_eval_filter *filters, size_t n_filters,
 	return passes;
 }
 
-/* "8, 16, 64", cut when it does not fit. */
+/* "8, 16, 64", cut if it does not fit. */
 static void join_values(char out[ALLOWED_BYTES], const struct fsl_eval_filter *filter)
 {
 	size_t n = 0;
@@ -175,7 +175,7 @@ static enum fsl_status fail_value(const struct fsl_eval_filter *filter, const ch
 			key, (int)length, value, allowed);
 }
 
-/* One of "compute-one|host". */
+/* True if some job has the value, one of "compute-one|host". */
 static bool is_known(const struct fsl_eval_filter *filter, const char *value, size_t length)
 {
 	for (size_t i = 0; i < filter->n_values; i++) {

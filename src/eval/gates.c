@@ -3,12 +3,12 @@
 
 #include "eval/eval_report.h"
 
-/* What a gate looks at: figures of one class of strength. */
+/* A limit on the figures of one class of strength. */
 struct gate {
 	const char *what;
 	enum fsl_eval_strength strength;
 	double (*measure)(const struct fsl_eval_figures *figures);
-	bool is_ceiling; /* at most @limit; else at least */
+	bool is_ceiling; /* true: at most @limit; false: at least */
 	double limit;
 };
 

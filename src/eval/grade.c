@@ -1,4 +1,4 @@
-/* Holds one answer against the truth of one job. */
+/* Compares one answer with the truth of one job. */
 #include "eval/grade.h"
 
 #include <math.h>

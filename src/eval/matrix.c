@@ -1,4 +1,4 @@
-/* The presets of the matrix and how their blocks become tasks. */
+/* The presets of the matrix, and how their blocks become tasks. */
 #include "eval/matrix.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 enum { WORDS_MAX = 24 };
 
-/* Few ranks a host in small jobs, so that there are hosts to compare; few operators in large ones,
- * so that a job fits into memory. */
+/* Small jobs have few ranks per host, so that there are hosts to compare. Large jobs have few
+ * operators, so that a job fits into memory. */
 static const struct fsl_eval_topology topologies[] = {
 	{"dp8", 1, 8, 1, 2, "buckets=4"},
 	{"tp4dp2", 4, 2, 1, 2, "micro_batches=2"},
@@ -36,7 +36,7 @@ struct block {
 	const char *scenarios;
 	const char *topologies;
 	const char *magnitudes; /* percent */
-	int32_t n_seeds;        /* per cell, where the command line does not tell */
+	int32_t n_seeds;        /* per cell, unless the command line sets it */
 	int32_t n_steps;
 };
 
@@ -47,7 +47,7 @@ struct block {
 #define OVERLAP    "dp8-overlap tp2dp4-overlap dp4pp2-overlap"
 #define JOB_FAULTS "switch sequence stage job-wide pauses"
 
-/* Clean jobs are long, so that there are job-days to have false alarms in. */
+/* Clean jobs are long, to have enough job-days for counting false alarms. */
 static const struct block blocks[] = {
 	{"quick", "clean", "dp8 tp4dp2 tp2dp4pp2 tp8dp8", "0", 5, 300},
 	{"quick", RANK_FAULTS " " JOB_FAULTS, "tp4dp2 tp2dp4pp2", "5 10 20 50", 1, 240},
@@ -70,7 +70,7 @@ static const struct block blocks[] = {
 	{"full", "hang missing", SMALL " " MEDIUM, "0", 5, 120},
 };
 
-/* Drawn for each job; 0 lasts to the end. */
+/* Values that are drawn for each job; a duration of 0 lasts to the end. */
 static const int32_t durations[] = {0, 50, 0, 10, 0, 500, 0};
 static const enum fsl_eval_condition conditions[] = {
 	FSL_EVAL_PLAIN, FSL_EVAL_RELABELLED, FSL_EVAL_CLOCKS, FSL_EVAL_PLAIN,  FSL_EVAL_DROPPED,
@@ -91,9 +91,9 @@ static const struct fsl_eval_surroundings timelines[] = {
 /* One lasting fault in so many is there from the first step on. */
 enum {
 	FROM_START_PERIOD = 5,
-	LONG_RANKS_MAX = 16,     /* of jobs that are made longer for a long episode */
-	LONG_MARGIN_STEPS = 200, /* by so much more than it */
-	LOST_RANKS_MIN = 16,     /* a smaller job has no ranks to spare */
+	LONG_RANKS_MAX = 16,     /* greatest job that is made longer for a long episode */
+	LONG_MARGIN_STEPS = 200, /* steps beyond the episode */
+	LOST_RANKS_MIN = 16,     /* a smaller job cannot spare a rank */
 };
 
 const char *fsl_eval_condition_text(enum fsl_eval_condition condition)
@@ -106,7 +106,7 @@ const char *fsl_eval_condition_text(enum fsl_eval_condition condition)
 	return texts[condition];
 }
 
-/* A list of words, cut in a copy. */
+/* A list of words, cut in a copy of the text. */
 struct words {
 	char *items[WORDS_MAX];
 	size_t n;
@@ -127,8 +127,8 @@ static bool cut_words(struct words *words, const char *text, struct fsl_arena *a
 	return copy != NULL;
 }
 
-/* FNV-1a over the cell's text, then the finaliser of splitmix64: jobs of different cells have
- * nothing in common. 48 bits, so that the seed is exact in JSON. */
+/* FNV-1a over the cell's text, then the finaliser of splitmix64, so that jobs of different cells
+ * are unrelated. 48 bits, so that the seed is exact in JSON. */
 static uint64_t random_of(const struct fsl_eval_task *task)
 {
 	char text[160];
@@ -143,7 +143,7 @@ static uint64_t random_of(const struct fsl_eval_task *task)
 	return (hash ^ hash >> 31) >> 16;
 }
 
-/* What a part of the job's random number choose from a table of @n. */
+/* Uses a part of the job's random number to choose from a table of @n. */
 static size_t draw(uint64_t *random, size_t n)
 {
 	size_t choice = *random % n;
@@ -154,9 +154,9 @@ static size_t draw(uint64_t *random, size_t n)
 #define LENGTH(table) (sizeof(table) / sizeof((table)[0]))
 
 /*
- * True when nothing but the time before it tells this fault: it would make no difference to the
- * records if the job had always been like that. A link of the only group has no like; a host that
- * holds a whole pipeline stage cannot be told from a stage with more work.
+ * True if only the time before the fault shows it: records of a job that had always been like that
+ * would look the same. The link of the only group has no other to compare with. A host that holds a
+ * whole pipeline stage looks like a stage with more work.
  */
 static bool needs_past(const struct fsl_eval_task *task)
 {
@@ -169,7 +169,7 @@ static bool needs_past(const struct fsl_eval_task *task)
 	       (scenario->spread == FSL_EVAL_HOST && is_whole_stage);
 }
 
-/* Duration, onset, condition and surroundings, drawn by the job's random number. */
+/* Draws duration, onset, condition and surroundings by the job's random number. */
 static void deal(struct fsl_eval_task *task)
 {
 	const struct fsl_eval_scenario *scenario = task->scenario;
@@ -186,7 +186,7 @@ static void deal(struct fsl_eval_task *task)
 		task->duration_steps = duration_steps;
 		task->is_from_start = duration_steps == 0 && is_early && !needs_past(task);
 	}
-	/* An episode needs healthy steps on both sides; long ones are for small jobs. */
+	/* An episode needs healthy steps on both sides; only small jobs get long ones. */
 	if (task->duration_steps >= task->n_steps && task->n_ranks <= LONG_RANKS_MAX) {
 		task->n_steps = task->duration_steps + LONG_MARGIN_STEPS;
 	} else if (task->duration_steps >= task->n_steps) {
@@ -197,13 +197,13 @@ static void deal(struct fsl_eval_task *task)
 	}
 }
 
-/* Tasks as they come. */
+/* Tasks while they are collected. */
 struct list {
 	struct fsl_eval_task *items;
 	size_t n, capacity;
-	size_t n_seen; /* before filters */
+	size_t n_seen; /* number of tasks before filters */
 	const struct fsl_eval_selection *selection;
-	struct fsl_eval_filter *filters; /* the selection's, understood */
+	struct fsl_eval_filter *filters; /* the selection's, parsed */
 };
 
 static enum fsl_status add_cell(struct list *list, const struct block *block,
@@ -212,7 +212,7 @@ static enum fsl_status add_cell(struct list *list, const struct block *block,
 	const struct fsl_eval_selection *selection = list->selection;
 	int64_t last = selection->seed_to >= 0 ? selection->seed_to
 					       : selection->seed_from + block->n_seeds - 1;
-	/* A block whose cells have fewer seeds keeps its share of a longer range. */
+	/* If the seed range is longer, a block with fewer seeds per cell keeps its share. */
 	for (int64_t seed = selection->seed_from; seed <= last; seed++) {
 		task.seed = seed;
 		task.idx = list->n_seen++;
@@ -229,7 +229,7 @@ static enum fsl_status add_cell(struct list *list, const struct block *block,
 	return FSL_OK;
 }
 
-/* The blocks above name none that is not in the table. */
+/* Never fails: the blocks name only topologies of the table. */
 static const struct fsl_eval_topology *topology_find(const char *name)
 {
 	size_t i = 0;
@@ -240,7 +240,7 @@ static const struct fsl_eval_topology *topology_find(const char *name)
 	return &topologies[i];
 }
 
-/* Without a pipeline there is no stage that could be uneven. */
+/* Stage faults need a pipeline. */
 static bool is_possible(const struct fsl_eval_task *task)
 {
 	return task->scenario->spread != FSL_EVAL_STAGE || task->topology->pp > 1;
@@ -274,7 +274,7 @@ static enum fsl_status add_block(struct list *list, const struct block *block,
 	return status;
 }
 
-/* Every k-th task, so that few jobs still come from the whole matrix. */
+/* Keeps every k-th task, so that few jobs still come from the whole matrix. */
 static void thin_out(struct list *list, size_t limit)
 {
 	if (limit == 0 || limit >= list->n) {

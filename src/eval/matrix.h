@@ -1,7 +1,5 @@
-/*
- * The matrix: which jobs are simulated. A preset is a table of blocks; a block crosses faults,
- * topologies, magnitudes and seeds; durations, conditions and surroundings are drawn for each job.
- */
+/* The matrix of simulated jobs. A preset is a table of blocks. A block crosses faults, topologies,
+ * magnitudes and seeds. Durations, conditions and surroundings are drawn for each job. */
 #ifndef FSL_EVAL_MATRIX_H
 #define FSL_EVAL_MATRIX_H
 
@@ -13,16 +11,16 @@ struct fsl_eval_topology {
 	const char *name;
 	int32_t tp, dp, pp; /* rank = (stage * dp + replica) * tp + shard */
 	int32_t ranks_per_host;
-	const char *settings; /* of the simulator, beside those */
+	const char *settings; /* further settings of the simulator */
 };
 
-/* How even the devices are and how quiet the job; what stages are recorded. */
+/* How even the devices are, how quiet the job is, and which stages are recorded. */
 struct fsl_eval_surroundings {
 	const char *name;
 	const char *settings;
 };
 
-/* What happens to the records on their way to disk. */
+/* Damage to the records on their way to disk. */
 enum fsl_eval_condition {
 	FSL_EVAL_PLAIN,
 	FSL_EVAL_RELABELLED, /* rank numbers permuted */
@@ -37,16 +35,16 @@ enum { FSL_EVAL_TEXT_MAX = 64 };
 
 /* One job to simulate. */
 struct fsl_eval_task {
-	size_t idx; /* in the whole matrix, before filters */
+	size_t idx; /* index in the whole matrix, before filters */
 	const struct fsl_eval_scenario *scenario;
 	const struct fsl_eval_topology *topology;
 	int32_t n_ranks;
 	int32_t n_steps;
-	int64_t seed;           /* of the range asked for */
+	int64_t seed;           /* of the wanted range */
 	uint64_t random;        /* seed of the simulation, from seed and cell */
-	double magnitude;       /* slowdown aimed at, share; 0: none */
-	int32_t duration_steps; /* of the fault; 0: lasts */
-	bool is_from_start;     /* fault from the first step on */
+	double magnitude;       /* wanted slowdown, share; 0: none */
+	int32_t duration_steps; /* duration of the fault; 0: it lasts */
+	bool is_from_start;     /* the fault is there from the first step on */
 	enum fsl_eval_condition condition;
 	const struct fsl_eval_surroundings *devices, *timelines;
 };
@@ -55,16 +53,16 @@ struct fsl_eval_selection {
 	const char *preset;         /* "quick", "full" */
 	int64_t seed_from, seed_to; /* inclusive; -1: as many as the preset has, from @seed_from */
 	const char *const
-		*filters; /* "fault=compute-one", all must hold; values separated by "|" */
+		*filters; /* "fault=compute-one", all must hold; values are separated by "|" */
 	size_t n_filters;
-	size_t limit; /* at most so many jobs, spread over the matrix; 0: all */
+	size_t limit; /* greatest number of jobs, spread over the matrix; 0: all */
 };
 
-/* Seeds of the halves: tuning looks at these, publishing at those. */
+/* First seeds: tuning uses the first range, published figures the second. */
 enum { FSL_EVAL_SEED_TUNE = 1, FSL_EVAL_SEED_TEST = 1001 };
 
 /* Tasks in the order of the table, at least one; in @arena. FSL_ERR_USAGE: an unknown preset or
- * filter, a value of a filter that no job has, or no job that fits. */
+ * filter, a filter value that no job has, or no matching job. */
 enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				const struct fsl_eval_selection *selection, struct fsl_arena *arena,
 				struct fsl_error *err);

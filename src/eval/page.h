@@ -1,7 +1,5 @@
-/*
- * A page under construction: text that grows, headings, and tables whose columns fit their cells,
- * for the terminal or as Markdown. After a failed allocation nothing is added any more.
- */
+/* A page under construction: growing text, headings, and tables whose columns fit their cells, for
+ * the terminal or as Markdown. After a failed allocation nothing more is added. */
 #ifndef FSL_EVAL_PAGE_H
 #define FSL_EVAL_PAGE_H
 
@@ -10,7 +8,7 @@
 
 enum {
 	FSL_PAGE_COLUMNS_MAX = 16,
-	FSL_PAGE_ROWS_MAX = 128, /* of one table; more are left out and counted */
+	FSL_PAGE_ROWS_MAX = 128, /* of one table; further rows are left out and counted */
 	FSL_PAGE_CELL_MAX = 96,
 };
 
@@ -19,7 +17,7 @@ struct fsl_page {
 	size_t length, capacity;
 	bool is_markdown;
 	bool has_failed;
-	/* The table that is being filled; row 0 is the heading. */
+	/* The open table; row 0 is the heading. */
 	char (*cells)[FSL_PAGE_CELL_MAX]; /* [row * FSL_PAGE_COLUMNS_MAX + column] */
 	size_t n_rows, n_columns, n_left_out;
 	size_t n_cells; /* in the newest row */
@@ -32,13 +30,13 @@ void fsl_page_printf(struct fsl_page *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void fsl_page_heading(struct fsl_page *page, const char *text);
 
-/* A table: begin, then cell by cell; a row is complete with its last column. */
+/* Begins a table; its cells follow one by one. A row is complete with its last column. */
 void fsl_page_table(struct fsl_page *page, const char *const *headings, size_t n_columns);
 void fsl_page_cell(struct fsl_page *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* 0.987 as "98.7 %"; "-" for NaN. */
 void fsl_page_percent(struct fsl_page *page, double share);
-/* Puts the table on the page. Texts are aligned left, numbers right. */
+/* Ends the table and puts it on the page. Texts are aligned left, numbers right. */
 void fsl_page_table_end(struct fsl_page *page);
 
 #endif

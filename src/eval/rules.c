@@ -5,7 +5,7 @@
 
 #define BIT(kind) (UINT32_C(1) << (kind))
 
-/* All ranks of a host being slow may be told as ranks or as a host. */
+/* If all ranks of a host are slow, naming the ranks or the host is right. */
 #define RANKS (BIT(FSL_VERDICT_SLOW_RANK) | BIT(FSL_VERDICT_SLOW_HOST))
 
 static const struct fsl_eval_scenario scenarios[] = {

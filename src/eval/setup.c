@@ -1,4 +1,4 @@
-/* Sets a task's job up for the simulator, and finds the strength that costs what is aimed at. */
+/* Sets up a task's job for the simulator, and finds the strength that gives the wanted slowdown. */
 #include "eval/setup.h"
 
 #include <math.h>
@@ -15,18 +15,18 @@
 enum {
 	FAULT_TEXT_MAX = 768,
 	TRIALS_MAX = 10,
-	TRIAL_STEPS = 30,       /* of a trial */
-	TRIAL_STEPS_LARGE = 10, /* with LARGE_RANKS and more */
-	TRIAL_STEPS_RANDOM = 5, /* times as many, where the cost of the fault is random */
+	TRIAL_STEPS = 30,       /* steps of a trial */
+	TRIAL_STEPS_LARGE = 10, /* the same with LARGE_RANKS or more */
+	TRIAL_STEPS_RANDOM = 5, /* factor on the steps if the cost of the fault is random */
 	LARGE_RANKS = 256,
-	MARGIN_STEPS = 20, /* healthy ones behind an episode, at least */
+	MARGIN_STEPS = 20, /* least number of healthy steps behind an episode */
 };
 
-/* Aim a little above the magnitude, so that a job of "10 %" is one of at least 10 %. */
+/* Aims a little above the magnitude, so that a job of "10 %" is slower by at least 10 %. */
 static const double aim = 1.04;
 static const double aim_tolerance = 0.02;
 
-/* Sequence lengths that spread more than this (log-normal sigma) are no training job any more. */
+/* Sequence lengths that spread more than this (log-normal sigma) do not occur in training jobs. */
 static const double share_max = 1.0;
 
 /* The plan of one job. */
@@ -38,10 +38,10 @@ struct plan {
 	int32_t *struck; /* ranks of the model, ascending; result's arena */
 	size_t n_struck;
 	int32_t onset_step, until_step;
-	double size; /* what the knob is turned to */
+	double size; /* size of the fault in units of the knob */
 };
 
-/* splitmix64 */
+/* Next random number (splitmix64). */
 static uint64_t draw(struct plan *plan)
 {
 	uint64_t z = plan->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -60,8 +60,7 @@ static void strike(struct plan *plan, int32_t rank)
 	plan->struck[plan->n_struck++] = rank;
 }
 
-/* The neighbour at the other end of a link: the next replica, or the next stage where there is only
- * one replica. */
+/* The other end of a link: the next replica, or the next stage if there is only one replica. */
 static int32_t far_end(const struct fsl_eval_topology *topology, int32_t rank)
 {
 	int32_t tp = topology->tp, dp = topology->dp;
@@ -72,7 +71,7 @@ static int32_t far_end(const struct fsl_eval_topology *topology, int32_t rank)
 	return ((stage + 1) % topology->pp * dp + replica) * tp + shard;
 }
 
-/* Whom the fault strikes. */
+/* Chooses the ranks that the fault strikes. */
 static enum fsl_status choose_ranks(struct plan *plan, struct fsl_error *err)
 {
 	const struct fsl_eval_topology *topology = plan->task->topology;
@@ -118,7 +117,7 @@ static enum fsl_status choose_ranks(struct plan *plan, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* Onset in the second quarter, earlier where a long episode needs the room. */
+/* Puts the onset in the second quarter, earlier if a long episode needs the room. */
 static void choose_steps(struct plan *plan)
 {
 	const struct fsl_eval_task *task = plan->task;
@@ -135,7 +134,7 @@ static void choose_steps(struct plan *plan)
 	}
 }
 
-/* Clean jobs are there for their days, so their steps are long. */
+/* Makes the steps of clean jobs long, because they have to cover many days. */
 static void choose_step_time(struct plan *plan)
 {
 	static const double faulty_ms[] = {600.0, 1500.0, 4000.0, 15000.0};
@@ -144,7 +143,7 @@ static void choose_step_time(struct plan *plan)
 	plan->step_ms = choices[draw_below(plan, 4)];
 }
 
-/* One "key=value", which is also noted for whoever runs the job again. */
+/* Sets one "key=value", and notes it for the command that reproduces the job. */
 static enum fsl_status set(struct fsl_sim_params *params, struct fsl_eval_result *result,
 			   struct fsl_error *err, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -162,7 +161,7 @@ static enum fsl_status set(struct fsl_sim_params *params, struct fsl_eval_result
 	return fsl_sim_params_set(params, setting, err);
 }
 
-/* Every word of @settings. */
+/* Sets every word of @settings. */
 static enum fsl_status set_all(struct fsl_sim_params *params, struct fsl_eval_result *result,
 			       const char *settings, struct fsl_error *err)
 {
@@ -175,7 +174,7 @@ static enum fsl_status set_all(struct fsl_sim_params *params, struct fsl_eval_re
 	return status;
 }
 
-/* A number without a common divisor with @n: relabelling by it is a permutation. */
+/* A number without a common divisor with @n, so that relabelling by it is a permutation. */
 static int32_t coprime_to(int32_t n)
 {
 	int32_t by = n / 2 + 1;
@@ -215,7 +214,7 @@ static enum fsl_status set_condition(struct fsl_sim_params *params, const struct
 	return FSL_OK;
 }
 
-/* Ranks of the job that the shares of spikes of the surroundings are for. */
+/* Number of ranks for which the surroundings' share of spikes is meant. */
 enum { SPIKY_RANKS = 8 };
 
 static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan *plan,
@@ -232,8 +231,8 @@ static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan 
 		 task->timelines->settings);
 	enum fsl_status status = set_all(params, result, settings, err);
 	if (status == FSL_OK && task->n_ranks > SPIKY_RANKS) {
-		/* As many spikes in a job of any size: one in so many steps of every rank would
-		 * slow a large job down for good, and it would be no clean one. */
+		/* The same number of spikes in a job of any size: with a fixed share per rank, a
+		 * large job would always be slow, and would not be clean. */
 		status = set(params, result, err, "spikes=%.3g",
 			     params->spike_share * SPIKY_RANKS / task->n_ranks);
 	}
@@ -269,7 +268,7 @@ static void put_ranks(char *out, size_t size, const int32_t *ranks, size_t n)
 	}
 }
 
-/* The fault as `failslow simulate` takes it. */
+/* The fault as `failslow simulate` reads it. */
 static void put_fault(char *out, size_t size, const struct plan *plan, int32_t onset_step,
 		      int32_t until_step)
 {
@@ -277,7 +276,7 @@ static void put_fault(char *out, size_t size, const struct plan *plan, int32_t o
 	size_t length = (size_t)snprintf(out, size, "%s", scenario->fault);
 	if (plan->n_struck > 0) {
 		length += (size_t)snprintf(out + length, size - length, " ranks=");
-		/* A stage is told by its number. */
+		/* A stage fault takes the number of the stage. */
 		int32_t stage =
 			plan->struck[0] / (plan->task->topology->tp * plan->task->topology->dp);
 		bool is_stage = scenario->spread == FSL_EVAL_STAGE;
@@ -315,7 +314,7 @@ static enum fsl_status try_size(double *slowdown, const struct plan *plan, struc
 	params.steps = plan->task->n_ranks < LARGE_RANKS ? TRIAL_STEPS : TRIAL_STEPS_LARGE;
 	params.steps *= plan->task->scenario->is_random ? TRIAL_STEPS_RANDOM : 1;
 	put_fault(fault, sizeof(fault), plan, 0, -1);
-	/* What grows has grown already. */
+	/* The trial starts with the fault at full size, so it has no ramp. */
 	char *ramp = strstr(fault, " ramp=");
 	if (ramp != NULL) {
 		memset(ramp, ' ', strcspn(ramp + 1, " ") + 1);
@@ -333,9 +332,9 @@ static enum fsl_status try_size(double *slowdown, const struct plan *plan, struc
 }
 
 /*
- * Turns the knob until the trial costs what is aimed at. Cost is nothing until the fault overtakes
- * whoever is slowest anyway, then about linear: double until the aim lies between two sizes, then
- * go by the straight line between them.
+ * Finds the size at which the trial has the wanted cost. The fault costs nothing until it exceeds
+ * whatever is slowest anyway, then about linearly. So the size is doubled until the aim lies
+ * between two sizes, then taken from the straight line between them.
  */
 static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 {
@@ -356,7 +355,7 @@ static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 			low_cost = slowdown;
 		}
 		double share = (target - low_cost) / (high_cost - low_cost);
-		/* Not all the way to an end, so that a bend in between is found. */
+		/* Keeps away from both ends, so that a bend between them is found. */
 		share = fmin(fmax(share, 0.1), 0.9);
 		plan->size = high == high ? low + share * (high - low) : 2.0 * plan->size;
 		if (plan->task->scenario->knob == FSL_EVAL_KNOB_SHARE && plan->size > share_max) {
@@ -367,7 +366,7 @@ static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 	return status;
 }
 
-/* Ranks as they are written, ascending. */
+/* Numbers as which the ranks are written, ascending. */
 static enum fsl_status written_ranks(int32_t **out, const struct fsl_sim_params *params,
 				     const int32_t *ranks, size_t n, struct fsl_arena *arena,
 				     struct fsl_error *err)
@@ -384,7 +383,7 @@ static enum fsl_status written_ranks(int32_t **out, const struct fsl_sim_params 
 	return FSL_OK;
 }
 
-/* Members of the groups that both ends of the link are in: the replicas, or the two stages. */
+/* Members of the groups that contain both ends of the link: the replicas, or the two stages. */
 static size_t link_members(int32_t *members, const struct plan *plan)
 {
 	const struct fsl_eval_topology *topology = plan->task->topology;
@@ -402,7 +401,7 @@ static size_t link_members(int32_t *members, const struct plan *plan)
 	return n;
 }
 
-/* Whom an answer must name and may name. */
+/* Sets the ranks that an answer must name and those that it may name. */
 static enum fsl_status set_named(struct plan *plan, const struct fsl_sim_params *params,
 				 struct fsl_error *err)
 {
@@ -461,7 +460,7 @@ static enum fsl_status set_truth(struct plan *plan, const struct fsl_sim_params 
 	return set_named(plan, params, err);
 }
 
-/* The job itself. */
+/* Simulates the job itself. */
 static enum fsl_status simulate(struct plan *plan, struct fsl_sim_params *params,
 				struct fsl_run *run, struct fsl_error *err)
 {

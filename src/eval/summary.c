@@ -8,7 +8,7 @@
 enum { LABELS_MAX = 64 };
 static const double alarm_confidence = 0.95;
 
-/* One row of a table of scores. */
+/* Writes one row of a table of scores. */
 static enum fsl_status put_scores(struct fsl_page *page, const struct fsl_eval *eval, int answerer,
 				  const char *label, const struct fsl_eval_subset *subset,
 				  struct fsl_error *err)
@@ -64,7 +64,7 @@ static enum fsl_status put_axis(struct fsl_page *page, const struct fsl_eval *ev
 	return status;
 }
 
-/* The classes of strength, in the order of their weight. */
+/* Writes the classes of strength, in the order of their weight. */
 static enum fsl_status put_headline(struct fsl_page *page, const struct fsl_eval *eval,
 				    struct fsl_error *err)
 {
@@ -106,12 +106,12 @@ static void put_alarms(struct fsl_page *page, const struct fsl_eval_tally *tally
 			1000.0 * (double)tally->n_alarms_false / (double)tally->n_clean_ranks);
 }
 
-/* A figure in a sentence. */
+/* A figure as text, for a sentence. */
 struct figure {
 	char text[32];
 };
 
-/* "-" where no job asks for it. */
+/* Text of a figure; "-" if no job asks for it. */
 static struct figure figure(double value, int n_decimals)
 {
 	struct figure shown = {"-"};
@@ -200,7 +200,7 @@ static void put_kinds(struct fsl_page *page, const struct fsl_eval_kinds *kinds)
 	fsl_page_table_end(page);
 }
 
-/* The engine and the baselines, on the same jobs. */
+/* Writes the engine and the baselines, on the same jobs. */
 static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eval *eval,
 				     struct fsl_error *err)
 {

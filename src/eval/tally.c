@@ -1,10 +1,10 @@
-/* Adds marks up and divides them. */
+/* Sums marks and divides them. */
 #include "eval/tally.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-/* Where the classes of strength begin: slowdown and steps of the fault. */
+/* Lower limits of the classes of strength: slowdown and duration in steps. */
 static const double strong_slowdown = 1.10;
 static const double middle_slowdown = 1.05;
 enum { LONG_STEPS = 50 };

@@ -40,7 +40,7 @@ void fsl_eval_list_wrong(struct fsl_page *page, const struct fsl_eval *eval)
 	}
 }
 
-/* Empty where nothing is known. */
+/* Writes a number; empty if it is unknown. */
 static void put_number(struct fsl_page *page, double value)
 {
 	if (value == value) {
