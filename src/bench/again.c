@@ -1,7 +1,5 @@
-/*
- * What a run costs that goes on from the one before it, as from cron: the files end a hundredth
- * earlier for one run that nobody measures, get their last bytes back, and are judged again.
- */
+/* Measures a run that continues an earlier one, as under cron: the files are cut by a hundredth for
+ * one run that is not measured, get their last bytes back, and are judged again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@
 
 enum { KEPT_PERCENT = 99 };
 
-/* The end of a file that is not there for a while. */
+/* The end of a file while it is cut off. */
 struct ending {
 	int fd; /* -1: not open */
 	char *bytes;
@@ -71,7 +69,7 @@ static enum fsl_status cut_files(struct endings *out, const char *folder, struct
 	return status;
 }
 
-/* The markers, and the timelines where there are any. */
+/* Cuts the markers, and the timelines if there are any. */
 static enum fsl_status cut_tree(struct endings *out, const struct fsl_bench_tree *tree,
 				struct fsl_error *err)
 {

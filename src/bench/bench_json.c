@@ -1,4 +1,4 @@
-/* What was measured, for programs; docs/bench.schema.json describes it. */
+/* Results for programs; docs/bench.schema.json describes them. */
 #include <math.h>
 
 #include "bench/bench.h"

@@ -86,7 +86,7 @@ const char *fsl_bench_input_text(enum fsl_bench_input input)
 	return texts[input];
 }
 
-/* What one run owns. */
+/* Resources of one run. */
 struct run {
 	struct fsl_arena arena;
 	struct fsl_bench_data data;
@@ -134,7 +134,7 @@ static enum fsl_status keep_block(void *context, const char *block, size_t n_byt
 static enum fsl_status fill_memory(struct run *run, bool is_twice, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	/* A NUL behind the last byte, for libraries that look there. */
+	/* A NUL behind the last byte, for libraries that read it. */
 	run->bytes = fsl_calloc(run->data.n_bytes + 1, 1);
 	run->spare = is_twice ? fsl_calloc(run->data.n_bytes, 1) : NULL;
 	if (run->bytes == NULL || (is_twice && run->spare == NULL)) {
@@ -144,7 +144,7 @@ static enum fsl_status fill_memory(struct run *run, bool is_twice, struct fsl_er
 		status = fsl_bench_each_block(run->data.paths[i], keep_block, run, err);
 	}
 	if (is_twice) {
-		/* Pages are there before the clock starts. */
+		/* Touches the pages before the clock starts. */
 		memset(run->spare, 1, run->data.n_bytes);
 	}
 	run->data.bytes = run->bytes;
@@ -159,7 +159,7 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * FSL_NS_PER_S + now.tv_nsec;
 }
 
-/* The part that counts; callgrind is told to look at nothing but this function, by its name. */
+/* The timed part. callgrind finds this function by its name and counts nothing else. */
 enum fsl_status fsl_bench_timed(const struct fsl_bench_case *item,
 				const struct fsl_bench_data *data, struct fsl_bench_sample *out,
 				struct fsl_error *err);
@@ -206,7 +206,7 @@ void fsl_bench_sample_print(const struct fsl_bench_sample *sample)
 	       sample->n_bytes, sample->n_rows, sample->cpu_ns, sample->wall_ns);
 }
 
-/* The number behind @key; false when there is none. */
+/* The number behind @key; false if there is none. */
 static bool find_number(const char *text, const char *key, int64_t *out)
 {
 	const char *at = strstr(text, key);

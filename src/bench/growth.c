@@ -1,4 +1,4 @@
-/* How the cost of `failslow detect` grows, with one thing at a time. */
+/* Growth of the cost of `failslow detect` with one quantity at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 
 enum { BYTES_PER_MB = 1000000, GROUPS_RANKS = 64, FEW_PAIRS = 2 };
 
-/* One point of a table: what differs from the next one. */
+/* One point of a table. */
 struct point {
 	const char *label;
 	double x;
-	double size_share; /* of --size */
-	int64_t n_ranks;   /* 0: as asked for */
-	int64_t n_shards;  /* 0: as it fits */
-	double last_share; /* of the job's time that is looked at; 1: all */
+	double size_share; /* share of --size */
+	int64_t n_ranks;   /* 0: as wanted */
+	int64_t n_shards;  /* 0: as fits */
+	double last_share; /* share of the job's time that is judged; 1: all */
 };
 
 static const struct point bytes_points[] = {
@@ -85,7 +85,7 @@ static bool has_same_tree(const struct point *a, const struct point *b)
 	       a->n_shards == b->n_shards;
 }
 
-/* One tree for each point, but one for all where only the range differs. */
+/* Writes one tree for each point, or one for all if only the judged range differs. */
 static enum fsl_status write_trees(struct grow *grow, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -105,7 +105,7 @@ static enum fsl_status write_trees(struct grow *grow, struct fsl_error *err)
 			.n_bytes = (int64_t)(n_bytes * point->size_share),
 			.n_ranks = point->n_ranks > 0 ? point->n_ranks : grow->options->n_ranks,
 			.n_shards = point->n_shards,
-			/* Steps enough for a thousand ranks. */
+			/* Few operators per step, so that a thousand ranks have enough steps. */
 			.n_pairs = point->n_ranks > 0 ? FEW_PAIRS : 0,
 		};
 		status = fsl_bench_tree_write(&grow->trees[i], &grow->place, &job, err);
@@ -146,8 +146,7 @@ static double at_least_one(double value)
 	return value > 1.0 ? value : 1.0;
 }
 
-/* Slopes of straight lines through the logarithms. What starting the program costs does not grow
- * and is taken away before. */
+/* Fits straight lines through the logarithms, without the constant cost of starting the program. */
 static void fit(struct fsl_bench_growth *growth)
 {
 	double xs[FSL_BENCH_POINTS_MAX], cpu[FSL_BENCH_POINTS_MAX], peak[FSL_BENCH_POINTS_MAX];

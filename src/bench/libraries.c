@@ -1,7 +1,5 @@
-/*
- * The same work with the libraries that one would take: libcsv and cJSON, which the project has for
- * irregular CSV and for small JSON, and protobuf-c without our walk over the outer message.
- */
+/* The same work with the obvious libraries: libcsv and cJSON, which failslow uses for irregular CSV
+ * and small JSON, and protobuf-c without failslow's own walk over the outer message. */
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -11,7 +9,7 @@
 #include "bench/bench_parts.h"
 #include "timeline.pb-c.h"
 
-/* The columns with numbers that our reader takes from a row of markers, too. */
+/* The columns with numbers that failslow's reader takes from a marker row. */
 static const char *const number_columns[] = {"Flag", "Id", "SourceKind", "Timestamp"};
 enum { NUMBERS_N = sizeof(number_columns) / sizeof(number_columns[0]), COLUMNS_MAX = 64 };
 
@@ -21,7 +19,7 @@ struct csv_rows {
 	size_t column;
 	bool is_in_header;
 	uint64_t n_rows, n_wrong;
-	uint64_t sum; /* of all numbers, so that none of them can be left out */
+	uint64_t sum; /* of all numbers, so that the compiler cannot drop any */
 };
 
 static void take_field(void *text, size_t length, void *context)
@@ -38,7 +36,7 @@ static void take_field(void *text, size_t length, void *context)
 						   memcmp(number_columns[i], text, length) == 0;
 		}
 	} else if (rows->is_number[column]) {
-		/* libcsv's buffer of a field has 128 bytes at least: words of 8 may be read. */
+		/* libcsv's buffer has at least 128 bytes: words of 8 may be read. */
 		rows->n_wrong += fsl_digits_parse_spare(text, length, &number) ? 0 : 1;
 		rows->sum += number;
 	}
@@ -87,7 +85,7 @@ enum fsl_status fsl_bench_libcsv(const struct fsl_bench_data *data, uint64_t *n_
 	return status;
 }
 
-/* One array behind the other, as the collector writes them. */
+/* The arrays follow each other, as the collector writes them. */
 enum fsl_status fsl_bench_cjson(const struct fsl_bench_data *data, uint64_t *n_rows,
 				struct fsl_error *err)
 {
@@ -106,7 +104,7 @@ enum fsl_status fsl_bench_cjson(const struct fsl_bench_data *data, uint64_t *n_r
 	return FSL_OK;
 }
 
-/* Timelines behind each other are one message by the rules of the wire format. */
+/* Timelines in a row are one message by the rules of the wire format. */
 enum fsl_status fsl_bench_protobuf(const struct fsl_bench_data *data, uint64_t *n_rows,
 				   struct fsl_error *err)
 {

@@ -1,5 +1,4 @@
-/* What the machine can do with the bytes: copy them, read them, look at every one; and its cores.
- */
+/* Limits of the machine for the same bytes: copying, reading, scanning each byte; and its cores. */
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
@@ -16,7 +15,7 @@ enum fsl_status fsl_bench_memcpy(const struct fsl_bench_data *data, uint64_t *n_
 	(void)n_rows;
 	(void)err;
 	memcpy(data->spare, data->bytes, data->n_bytes);
-	/* The copy is used: it may not be left out. */
+	/* Uses the copy, so that the compiler cannot drop it. */
 	__asm__ volatile("" : : "r"(data->spare) : "memory");
 	return FSL_OK;
 }
@@ -83,8 +82,8 @@ enum fsl_status fsl_bench_newlines(const struct fsl_bench_data *data, uint64_t *
 	return FSL_OK;
 }
 
-/* Adds up the bytes of a block; it stays in the first cache, and is taken to be another each time.
- */
+/* Adds up the bytes of a block. The block stays in the first-level cache; the compiler must treat
+ * it as new each time. */
 static uint64_t add_up(const unsigned char *block, size_t n_bytes)
 {
 	uint64_t sum = 0;

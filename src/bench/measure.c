@@ -1,4 +1,4 @@
-/* One run of one case in a process of its own, and its instructions under callgrind. */
+/* Runs one case once in a process of its own, and counts its instructions with callgrind. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static enum fsl_status measure_part(struct fsl_bench_sample *out, struct fsl_ben
 	return status;
 }
 
-/* How much was read, from the coverage of the verdict. */
+/* Takes the amount that was read from the coverage of the verdict. */
 static bool take_coverage(struct fsl_bench_sample *out, const char *text)
 {
 	cJSON *root = cJSON_Parse(text);
@@ -86,7 +86,7 @@ struct detect_words {
 	char now[32], from[32], jobs[32];
 };
 
-/* Puts the words at @argv; the number of them. */
+/* Writes the words to @argv; returns their number. */
 static size_t fill_detect(const char **argv, struct detect_words *words,
 			  const struct fsl_bench_place *place, const struct fsl_bench_tree *tree,
 			  const struct fsl_bench_detect *how)
@@ -117,7 +117,7 @@ static size_t fill_detect(const char **argv, struct detect_words *words,
 	return n;
 }
 
-/* What an earlier run kept would save this one the reading. */
+/* Removes the state of an earlier run, which would save this run the reading. */
 static void forget_state(const struct detect_words *words)
 {
 	char path[FSL_BENCH_PATH_BYTES + 32];

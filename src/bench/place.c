@@ -1,4 +1,4 @@
-/* The folder of a benchmark and its processes: both are gone at the end, whatever ends it. */
+/* The folder of a benchmark and its processes. Both are gone at the end, however it ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -20,8 +20,8 @@ enum { OPEN_FOLDERS_MAX = 16, KIB = 1024 };
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { ENDING_N = sizeof(ending_signals) / sizeof(ending_signals[0]) };
 
-/* Those that end this program, and the one that tells that a process has ended. Who started this
- * program may have some ignored (nohup); they stay so. */
+/* The signals that end this program, and SIGCHLD. The parent may have set some to be ignored
+ * (nohup); they stay ignored. */
 static void fill_signals(sigset_t *signals)
 {
 	sigemptyset(signals);
@@ -42,7 +42,7 @@ enum fsl_status fsl_bench_place_open(struct fsl_bench_place *place, const char *
 	*place = (struct fsl_bench_place){.program = program};
 	fill_signals(&signals);
 	(void)pthread_sigmask(SIG_BLOCK, &signals, &place->before);
-	/* Who starts this program may have it ignored; then nobody could wait. */
+	/* The parent may have SIGCHLD ignored; then waiting would be impossible. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	int n = snprintf(place->path, sizeof(place->path), "%s/failslow-bench.XXXXXX", dir);
 	if (n < 0 || (size_t)n >= sizeof(place->path)) {
@@ -74,7 +74,7 @@ void fsl_bench_place_close(struct fsl_bench_place *place)
 	if (place->path[0] != '\0') {
 		(void)nftw(place->path, remove_entry, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS);
 	}
-	/* One that came outside a wait ends the program here, now that nothing is left behind. */
+	/* A signal that came outside a wait ends the program here, after the clean-up. */
 	(void)pthread_sigmask(SIG_SETMASK, &place->before, NULL);
 }
 
@@ -90,7 +90,9 @@ static int64_t ns_of(struct timeval time)
 	return (int64_t)time.tv_sec * FSL_NS_PER_S + (int64_t)time.tv_usec * FSL_NS_PER_US;
 }
 
-/* 0, or the error number of posix_spawn. The process holds the signals that were held before. */
+/*
+ * 0, or the error number of posix_spawn. The process blocks the signals that were blocked before.
+ */
 static int start(pid_t *pid, const struct fsl_bench_place *place, const char *const *argv,
 		 const char *out_path, const char *err_path)
 {
@@ -124,7 +126,7 @@ static int start(pid_t *pid, const struct fsl_bench_place *place, const char *co
 	return code;
 }
 
-/* Until the process has ended, or somebody wants this program to end: then both do. */
+/* Waits until the process ends. If a signal asks this program to end, the process is killed. */
 static void wait_for(pid_t pid, struct fsl_bench_place *place, int *state, struct rusage *used)
 {
 	sigset_t signals;

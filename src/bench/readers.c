@@ -1,4 +1,4 @@
-/* Our readers alone, file by file, and ingest as a whole. */
+/* failslow's readers alone, file by file, and the whole ingest. */
 #include "bench/bench_parts.h"
 #include "source/ingest.h"
 
@@ -56,7 +56,7 @@ enum fsl_status fsl_bench_timelines(const struct fsl_bench_data *data, uint64_t 
 	return read_files("timeline_pb", data, n_rows, err);
 }
 
-/* Finds the files, too, and merges what they held into one run. */
+/* Includes finding the files and merging them into one run. */
 enum fsl_status fsl_bench_ingest(const struct fsl_bench_data *data, uint64_t *n_rows,
 				 struct fsl_error *err)
 {

@@ -1,4 +1,4 @@
-/* The comparison: all cases in turn, round after round, and what they cost beside each other. */
+/* The comparison: all cases in turn, round after round, and their costs relative to each other. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct bench {
 	const struct fsl_bench_options *options;
 	struct fsl_bench_place place;
 	struct fsl_bench_tree trees[FSL_BENCH_INPUTS_N];
-	size_t n_done, n_all; /* steps, for progress */
+	size_t n_done, n_all; /* steps done and planned, for progress */
 };
 
 const char *fsl_bench_base_text(enum fsl_bench_base base)
@@ -50,7 +50,7 @@ static enum fsl_status check_names(const char *list, struct fsl_error *err)
 	return status;
 }
 
-/* The cases that were asked for, in the order of the table. */
+/* Chooses the wanted cases, in the order of the table. */
 static enum fsl_status choose(struct fsl_bench_report *report, const char *only,
 			      struct fsl_error *err)
 {
@@ -81,7 +81,7 @@ static void tell(struct bench *bench)
 	bench->n_done++;
 }
 
-/* The trees that the chosen cases read, @prefix before their names. */
+/* Writes the trees that the chosen cases read; @prefix starts their names. */
 static enum fsl_status write_trees(struct bench *bench, const char *prefix, int64_t n_bytes,
 				   struct fsl_bench_tree trees[FSL_BENCH_INPUTS_N],
 				   struct fsl_error *err)
@@ -108,17 +108,15 @@ static enum fsl_status write_trees(struct bench *bench, const char *prefix, int6
 	return status;
 }
 
-/*
- * The whole program is run before it is measured: its files are in the cache then, and so is what a
- * hypervisor takes back of the memory that nobody uses, which would cost as much as all the work.
- */
+/* Runs the whole program once before it is measured. Its files are then in the cache. A hypervisor
+ * also takes back unused memory, and getting it again would cost as much as all the work. */
 static enum fsl_status measure_warm(struct bench *bench, const struct fsl_bench_case *item,
 				    struct fsl_bench_sample *out, struct fsl_error *err)
 {
 	const struct fsl_bench_tree *tree = &bench->trees[item->input];
 	int64_t n_jobs = bench->report->n_jobs;
 	enum fsl_status status = FSL_OK;
-	if (item->work == NULL && item->anew == NULL) { /* which has such a run in it */
+	if (item->work == NULL && item->anew == NULL) { /* a case with @anew contains such a run */
 		status = fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
 	}
 	return status == FSL_OK ? fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err)
@@ -155,7 +153,7 @@ static double ns_per_byte(const struct fsl_bench_sample *sample)
 	return (double)sample->cpu_ns / (double)sample->n_bytes;
 }
 
-/* Median of the ratios of each round: a slow minute of the machine is in both of a pair. */
+/* Median of the ratios of each round: a slow phase of the machine affects both values of a pair. */
 static double ratio(const struct fsl_bench_report *report, const struct fsl_bench_result *result,
 		    const char *base_name)
 {
@@ -170,7 +168,7 @@ static double ratio(const struct fsl_bench_report *report, const struct fsl_benc
 	return fsl_median(ratios, (size_t)report->n_runs, scratch);
 }
 
-/* Likewise, of wall times. */
+/* The same for wall times. */
 static double speedup(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
 {
 	double ratios[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
@@ -185,7 +183,7 @@ static double speedup(const struct fsl_bench_report *report, const struct fsl_be
 	return fsl_median(ratios, (size_t)report->n_runs, scratch);
 }
 
-/* Likewise, of CPU times. */
+/* The same for CPU times. */
 static double share(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
 {
 	double shares[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
@@ -215,8 +213,7 @@ static void summarise(struct fsl_bench_report *report)
 	}
 }
 
-/* Readers of the same rows that count different numbers: one of them is wrong, and its speed says
- * nothing. */
+/* If readers of the same rows count different numbers, one is wrong and its speed meaningless. */
 static enum fsl_status check_counts(const struct fsl_bench_report *report, struct fsl_error *err)
 {
 	for (size_t i = 0; i < report->n_results; i++) {
@@ -239,7 +236,7 @@ static enum fsl_status check_counts(const struct fsl_bench_report *report, struc
 	return FSL_OK;
 }
 
-/* Over smaller inputs: callgrind takes fifty times as long, and the counts do not vary. */
+/* Uses smaller inputs: callgrind takes fifty times as long, and the counts do not vary. */
 static enum fsl_status count_instructions(struct bench *bench, struct fsl_error *err)
 {
 	struct fsl_bench_report *report = bench->report;

@@ -1,5 +1,5 @@
-/* The inputs: jobs of the simulator, written by it in a process of its own so that this one stays
- * small (a process begins with the peak memory of the one that starts it). */
+/* The inputs: jobs of the simulator. They are written by another process, so that this one stays
+ * small: a process starts with the peak memory of its parent. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 enum {
 	SETTINGS_MAX = 16,
 	SETTING_BYTES = 96,
-	OP_BYTES = 227, /* four rows of marker CSV, on average */
-	STEPS_MIN = 8,  /* fewer say nothing about a job */
+	OP_BYTES = 227, /* average bytes of an operator, which has four rows of marker CSV */
+	STEPS_MIN = 8,  /* a job of fewer steps says nothing */
 	PROBE_STEPS = 8,
 	PAIRS = 8,
-	TIMELINE_STEPS_FACTOR = 8, /* timelines are small: so many times the steps of the markers */
+	TIMELINE_STEPS_FACTOR = 8, /* timelines are small: their job has so many times the steps */
 };
 
 /* Keys of the simulator. */
@@ -36,7 +36,7 @@ static void add(struct settings *settings, const char *format, ...)
 	va_end(args);
 }
 
-/* A job of steps of a few operators each, tensor-parallel as far as the ranks allow. */
+/* Describes a job of steps of a few operators each, tensor-parallel as far as the ranks allow. */
 static enum fsl_status describe(struct settings *settings, const struct fsl_bench_job *job,
 				struct fsl_error *err)
 {
@@ -62,7 +62,7 @@ static enum fsl_status describe(struct settings *settings, const struct fsl_benc
 	return FSL_OK;
 }
 
-/* Operators of all ranks in one step; a small job of the same kind tells. */
+/* Number of operators of all ranks in one step, counted in a small job of the same kind. */
 static enum fsl_status ops_per_step(double *out, const struct settings *settings, int64_t n_ranks,
 				    struct fsl_error *err)
 {
@@ -90,8 +90,8 @@ static enum fsl_status ops_per_step(double *out, const struct settings *settings
 	return status;
 }
 
-/* A rank that slows down half way, so that there is something to judge; timelines are all that the
- * tree of timelines has. */
+/* Adds a rank that slows down half way, so that there is something to judge. A tree of timelines
+ * has only timelines. */
 static enum fsl_status add_steps(struct settings *settings, const struct fsl_bench_job *job,
 				 struct fsl_error *err)
 {
@@ -136,7 +136,7 @@ static enum fsl_status simulate(const struct fsl_bench_tree *tree, struct fsl_be
 	return status;
 }
 
-/* Time in ns from the text of truth.json: its numbers are too long for a double. */
+/* Reads a time in ns from the text of truth.json, because its numbers are too long for a double. */
 static enum fsl_status read_times(struct fsl_bench_tree *tree, struct fsl_error *err)
 {
 	char path[FSL_BENCH_PATH_BYTES];
