@@ -1,5 +1,5 @@
-/* Spoilt marker and timeline files: the other ranks are still judged, and the verdict says what
- * was wrong, where, and what to do. */
+/* Damaged marker and timeline files: the other ranks are still judged, and the verdict says what
+ * was wrong, in which file, and what to do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

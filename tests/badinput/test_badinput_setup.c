@@ -1,4 +1,4 @@
-/* Wrong configuration, wrong places, full disks: a message that says what to do, and no verdict
+/* Wrong configuration, wrong paths, full disks: the message says what to do, and no verdict is
  * half-written. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,7 +180,7 @@ static void full_disk_leaves_no_half_verdict(void **state)
 {
 	struct fixture *f = *state;
 	assert_int_equal(in_child(f, run_without_space), 0);
-	/* What the next run finds must be whole: tree_detect looks. */
+	/* The next run must find whole files, which tree_detect checks. */
 	tree_detect(&f->tree, &f->answer, NULL);
 	assert_slow_rank_found(&f->answer);
 }

@@ -1,4 +1,4 @@
-/* A tree with one slow rank, ways to spoil it, and what the program then says about it. */
+/* A tree with one slow rank, ways to damage it, and the program's answer about it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -235,7 +235,7 @@ void answer_fini(struct answer *answer)
 	program_run_fini(&answer->run);
 }
 
-/* What it said, without the long lists. */
+/* Prints the answer without its long lists. */
 static void print_answer(const struct answer *answer)
 {
 	const cJSON *part = cJSON_GetObjectItemCaseSensitive(answer->json, "localisation");

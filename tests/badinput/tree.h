@@ -1,4 +1,4 @@
-/* A tree with one slow rank, ways to spoil it, and what the program then says about it. */
+/* A tree with one slow rank, ways to damage it, and the program's answer about it. */
 #ifndef TESTS_BADINPUT_TREE_H
 #define TESTS_BADINPUT_TREE_H
 
@@ -37,7 +37,7 @@ void file_write_text(const char *path, const char *text);
 /* Digest of names, sizes and contents of everything below @path, in any order of the directory. */
 uint64_t tree_digest(const char *path);
 
-/* What the program said. */
+/* Output of the program. */
 struct answer {
 	struct program_run run;
 	cJSON *json; /* NULL: no JSON on its output */

@@ -1,4 +1,4 @@
-/* ArrivalLateness: who the others wait for, instance by instance. */
+/* ArrivalLateness: the member that the others wait for, instance by instance. */
 #include <omp.h>
 
 #include "detectors/bench.h"

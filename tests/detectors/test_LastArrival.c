@@ -1,4 +1,4 @@
-/* LastArrival: who is clearly the last in an instance. */
+/* LastArrival: the member that is clearly the last in an instance. */
 #include "detectors/bench.h"
 
 static void start(struct bench *bench, const char *params, size_t n_members, size_t n_windows)

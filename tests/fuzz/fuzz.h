@@ -1,4 +1,4 @@
-/* What every fuzz target includes. */
+/* Included by every fuzz target. */
 #ifndef FSL_TESTS_FUZZ_FUZZ_H
 #define FSL_TESTS_FUZZ_FUZZ_H
 

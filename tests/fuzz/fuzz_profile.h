@@ -1,7 +1,5 @@
-/*
- * Fuzzing of the readers of a rank's folder: fuzz_profile(read, data, n_bytes) reads the input into
- * a rank, which is then checked for what every reader promises.
- */
+/* Fuzzing of the readers of a rank's folder: fuzz_profile(read, data, n_bytes) reads the input into
+ * a rank and checks the promises of every reader. */
 #ifndef FSL_TESTS_FUZZ_FUZZ_PROFILE_H
 #define FSL_TESTS_FUZZ_FUZZ_PROFILE_H
 

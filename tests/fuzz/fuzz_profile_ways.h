@@ -1,7 +1,5 @@
-/*
- * For fuzz targets of the JSON files of profiler folders: the same figures whether the bytes come
- * as a whole or in pieces, in which no record is ever in memory as a whole.
- */
+/* For fuzz targets of JSON files in profiler folders: the figures must be the same whether the
+ * bytes come as a whole or in pieces. In pieces no record is ever in memory as a whole. */
 #ifndef FSL_TESTS_FUZZ_FUZZ_PROFILE_WAYS_H
 #define FSL_TESTS_FUZZ_FUZZ_PROFILE_WAYS_H
 
@@ -114,8 +112,8 @@ static inline bool fuzz_ways_are_alike(const struct fuzz_way *a, const struct fu
 	       fuzz_traces_are_alike(&left->trace, &right->trace);
 }
 
-/* The first byte belongs to fuzz_reader(). Of broken archives it depends on the pieces how much
- * comes out in front of the fault. */
+/* The first byte belongs to fuzz_reader(). For a broken archive the pieces decide how much comes
+ * out before the fault. */
 static inline void fuzz_profile_ways(fsl_profile_reader read, const uint8_t *data, size_t n_bytes)
 {
 	struct fuzz_way whole, pieces;

@@ -1,4 +1,4 @@
-/* For fuzz targets of formats with a short way: it gives what the careful way gives. */
+/* For fuzz targets of formats with a fast way: it gives the same as the careful way. */
 #ifndef FSL_TESTS_FUZZ_FUZZ_TWO_WAYS_H
 #define FSL_TESTS_FUZZ_FUZZ_TWO_WAYS_H
 

@@ -1,4 +1,4 @@
-/* Readers over bytes in memory, for the tests of everything that reads. */
+/* Readers over bytes in memory, for all tests that read. */
 #ifndef FSL_TESTS_FUZZ_MEMORY_READER_H
 #define FSL_TESTS_FUZZ_MEMORY_READER_H
 

@@ -1,8 +1,8 @@
 /*
- * The CSV scanner against libcsv, on generated and mutated documents. Where both define the result
- * they agree. They do not both define it here:
+ * The CSV scanner against libcsv, on generated and mutated documents. If both define the result,
+ * they agree. In these cases they differ:
  * - a carriage return alone ends a row for libcsv and is a byte for us: such documents are left
- * out;
+ *   out;
  * - text behind a closing quote is a bad row for us; libcsv swallows it or, when strict, stops;
  * - a quote inside an unquoted field is a byte for us and for the lenient libcsv; the strict one
  *   stops, so that "libcsv strict accepts" implies "we accept", not the other way round;

@@ -1,10 +1,10 @@
 /*
- * The JSON tokenizer against cJSON, on generated and mutated documents. What both accept has the
- * same structure, strings and numbers, and what one refuses the other refuses, too. The differences
- * that are meant:
+ * The JSON tokenizer against cJSON, on generated and mutated documents. Documents that both accept
+ * have the same structure, strings and numbers, and both refuse the same documents. Intended
+ * differences:
  * - cJSON takes 01, +1 and the like as numbers, \\u with wrong digits as NUL, control characters in
- * strings, bytes that are not UTF-8, any byte below 0x21 as white space, and ignores what follows
- * the first value;
+ *   strings, bytes that are not UTF-8, any byte below 0x21 as white space, and ignores what follows
+ *   the first value;
  * - cJSON refuses half a surrogate pair, which is U+FFFD for us, and ends strings at \u0000:
  *   documents with either are left out;
  * - we keep the text of numbers; the comparison goes through strtod, as cJSON does.
@@ -117,7 +117,7 @@ struct tokens {
 	struct fsl_error err; /* why it is not good */
 };
 
-/* What strtod makes of a number, so that both sides can be compared. */
+/* Prints a number as strtod reads it, so that both sides can be compared. */
 static void print_number(FILE *out, double value)
 {
 	(void)fprintf(out, "n %.17g\n", value);
@@ -216,7 +216,7 @@ static struct tokens read_theirs(const struct document *document)
 	return tokens;
 }
 
-/* Where the two differ on purpose, see above: half pairs and NULs by escape. */
+/* True for documents on which both differ on purpose, see above: half pairs and NULs by escape. */
 static bool is_left_out(const struct document *document, const struct tokens *ours)
 {
 	return strstr(document->text, "\\u0000") != NULL || ours->n_values != 1 ||

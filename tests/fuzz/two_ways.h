@@ -1,7 +1,7 @@
 /*
- * One input format read twice and compared. Records that lie in memory as a whole and are spelt as
- * usual are read a short way, all others a careful one; fed in small pieces no record is ever in
- * memory as a whole.
+ * Reads one input format in two ways and compares. Records that are whole in memory and spelt as
+ * usual take a fast way, all others a careful one. Fed in small pieces, no record is ever whole in
+ * memory.
  */
 #ifndef FSL_TESTS_FUZZ_TWO_WAYS_H
 #define FSL_TESTS_FUZZ_TWO_WAYS_H

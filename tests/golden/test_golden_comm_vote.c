@@ -1,4 +1,4 @@
-/* Golden: which ranks of a pipeline the vote takes. */
+/* Golden: the ranks of a pipeline that the vote takes. */
 #include "detect/classical_parts.h"
 #include "golden/golden.h"
 

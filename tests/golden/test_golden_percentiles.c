@@ -1,4 +1,4 @@
-/* Golden: percentiles, mean, median, standard deviation and sum as numpy gives them. */
+/* Golden: percentiles, mean, median, standard deviation and sum, as in numpy. */
 #include <failslow/stats.h>
 
 #include "golden/golden.h"

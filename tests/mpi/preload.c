@@ -1,7 +1,5 @@
-/*
- * Loaded before the program's libraries: ends the process when it opens a file whose path has
- * FSL_TEST_DIE_ON in it, and when it starts MPI where FSL_TEST_NO_MPI is set.
- */
+/* Loaded before the program's libraries. Ends the process if it opens a file whose path contains
+ * FSL_TEST_DIE_ON, or if it starts MPI while FSL_TEST_NO_MPI is set. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>

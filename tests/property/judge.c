@@ -1,4 +1,4 @@
-/* What the program says about a simulated job. */
+/* The program's answer about a simulated job. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What the program says about a simulated job: write the tree, run the program, read its JSON. */
+/* The program's answer about a simulated job: writes the tree, runs the program, reads its JSON. */
 #ifndef TESTS_PROPERTY_JUDGE_H
 #define TESTS_PROPERTY_JUDGE_H
 

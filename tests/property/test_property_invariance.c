@@ -1,4 +1,4 @@
-/* What must not change a verdict, and how it must move when the fault grows. */
+/* Changes that must not alter a verdict, and how it must move when the fault grows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

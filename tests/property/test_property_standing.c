@@ -1,4 +1,4 @@
-/* Own past beside peers: whole stages, halves and hosts that slow down; devices that differ. */
+/* Own past besides peers: whole stages, halves and hosts that slow down; devices that differ. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,7 +203,7 @@ static void a_change_near_either_end_has_its_cause(void **state)
 	}
 }
 
-/* What the one has above the other, the other has below it. */
+/* With two peers, the excess of one is the other's lead. */
 static void frequent_pauses_of_one_of_two_peers_are_named(void **state)
 {
 	(void)state;

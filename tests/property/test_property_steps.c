@@ -1,4 +1,4 @@
-/* Jobs that left no timeline: their steps, and with them their verdict, come from operators. */
+/* Jobs without a timeline: their steps, and so their verdict, come from operators. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,8 +76,7 @@ static void steps_of_forward_and_backward_passes_in_turn_are_found(void **state)
 	}
 }
 
-/* Where times vary less, or a step has few operators, twenty steps with a pause are taken for one.
- */
+/* If times vary less, or a step has few operators, twenty steps with a pause count as one step. */
 static void checkpoints_at_regular_distances_make_no_longer_steps(void **state)
 {
 	(void)state;

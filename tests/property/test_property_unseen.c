@@ -1,4 +1,4 @@
-/* Ranks that left no data: nobody who did is named in their place. */
+/* Ranks without data: no other rank is named in their place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

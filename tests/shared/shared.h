@@ -1,4 +1,4 @@
-/* What tests on reference data share: where it is, which cases there are, and how one is read. */
+/* Shared by tests on reference data: its place, the list of cases, and how to read one. */
 #ifndef TESTS_SHARED_H
 #define TESTS_SHARED_H
 

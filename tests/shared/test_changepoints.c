@@ -1,8 +1,8 @@
 /*
- * Level shifts against people: series of the Turing change point dataset, scored as its benchmark
- * does (margin 5, index 0 a trivial change, precision against the union of annotators, recall
- * averaged over them), beside what published methods with default settings reach on the same
- * series.
+ * Level shifts compared with people: series of the Turing change point dataset, scored as its
+ * benchmark does (margin 5, index 0 a trivial change, precision against the union of annotators,
+ * recall averaged over them), and compared with the scores of published methods with default
+ * settings on the same series.
  */
 #include <math.h>
 
@@ -36,7 +36,7 @@ static int compare_ints(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of each true point in order, the nearest prediction within the margin that none took before. */
+/* For each true point in order, takes the nearest free prediction within the margin. */
 static size_t n_hits(struct points truth, const struct points *found)
 {
 	bool is_taken[CHANGES_MAX] = {false};

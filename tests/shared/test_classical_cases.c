@@ -1,7 +1,5 @@
-/*
- * Compatibility: the classical localisation, algorithm "systrace", against what the reference
- * engine says of the same trees once its bugs are removed. README.md explains every deviation.
- */
+/* Compatibility: the classical localisation, algorithm "systrace", compared with the reference
+ * engine's results for the same trees without its bugs. README.md explains every deviation. */
 #include "detect/classical.h"
 #include "shared/shared.h"
 
@@ -60,7 +58,7 @@ static void read_details(struct entries *entries, const cJSON *verdict, const ch
 	}
 }
 
-/* What the reference says. */
+/* Reads the reference's result. */
 static struct entries read_expected(const char *name)
 {
 	struct entries entries = {0};
@@ -79,7 +77,7 @@ static struct entries read_expected(const char *name)
 	return entries;
 }
 
-/* What is right where the reference is not. */
+/* The right result for a case in which the reference is wrong. */
 static struct entries replace_expected(const struct deviation *deviation)
 {
 	struct entries entries = {.result_code = deviation->entries[0] != NULL ? 201 : 200};

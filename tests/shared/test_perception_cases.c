@@ -1,4 +1,5 @@
-/* Perception on the reference cases: what truth.json asks for, and what the reference prints. */
+/* Perception on the reference cases: the result that truth.json asks for, and the reference's
+ * output. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Inferred groups against the groups that the reference data was made with. */
+/* Inferred groups compared with the groups from which the reference data was made. */
 #include "shared/shared.h"
 
 static bool has_data(const struct fsl_run *run, int32_t rank)

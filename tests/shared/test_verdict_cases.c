@@ -1,7 +1,5 @@
-/*
- * The verdict of the built program, default settings, on every reference case and on the real run:
- * culprit ranks exactly, their causes, who lacks data, what perception says.
- */
+/* The verdict of the built program with default settings, on every reference case and on the real
+ * run: exactly the culprit ranks, their causes, the ranks without data, and perception. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +21,7 @@
 
 enum { PATH_MAX_LENGTH = 1024, SKIP = 77 };
 
-/* What each case must give; culprits and LACK ranks come from its truth.json. */
+/* Expected result of each case; culprits and LACK ranks come from its truth.json. */
 static const struct expectation {
 	const char *name;
 	const char *verdict;

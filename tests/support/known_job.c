@@ -1,4 +1,4 @@
-/* A simulated job with one known fault at most and ranks that left no data. */
+/* A simulated job with at most one known fault, and with ranks without data. */
 #include "support/known_job.h"
 
 #include <inttypes.h>

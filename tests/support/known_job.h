@@ -1,6 +1,6 @@
 /*
- * A simulated job with one known fault at most and ranks that left no data (src/sim), and the quiet
- * defaults that properties are checked on: little noise without memory, no spikes, clocks that
+ * A simulated job with at most one known fault, and with ranks without data (src/sim). Its defaults
+ * are quiet, for the checks of properties: little noise without memory, no spikes, clocks that
  * agree.
  */
 #ifndef TESTS_SUPPORT_KNOWN_JOB_H
@@ -18,7 +18,7 @@ struct known_job {
 	double factor, extra_ms; /* 1.3 and 300 */
 	int32_t onset_step;
 	int32_t until_step; /* first healthy step after the fault; -1: lasts */
-	/* Ranks that left no data, the culprits among them or not. */
+	/* Ranks without data; culprits may be among them. */
 	int32_t lost[KNOWN_JOB_CULPRITS_MAX];
 	int32_t n_lost;
 	int lost_as; /* FSL_SIM_MISSING or FSL_SIM_EMPTY */
@@ -29,7 +29,7 @@ void known_job_init(struct known_job *job);
 /* Writes its tree below @dir. @truth may be NULL; release it with fsl_sim_truth_fini. */
 enum fsl_status known_job_write(const struct known_job *job, const char *dir,
 				struct fsl_sim_truth *truth, struct fsl_error *err);
-/* What `failslow simulate` takes to write it, as one line without its end. */
+/* Parameters of `failslow simulate` that write this job, as one line without newline. */
 void known_job_print(const struct known_job *job, char *text, size_t size);
 
 #endif

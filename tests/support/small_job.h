@@ -1,7 +1,7 @@
 /*
- * A small causal job in memory for unit tests: one group whose ranks work, then meet in a
- * collective that ends for all when the last arrives plus a transfer time. Header only: the
- * functions need the libraries of the test that uses it.
+ * A small causal job in memory for unit tests. Its ranks form one group. They work, then meet in a
+ * collective, which ends for all ranks one transfer after the last arrives. Header only: the
+ * functions need the libraries of the test that includes it.
  */
 #ifndef TESTS_SUPPORT_SMALL_JOB_H
 #define TESTS_SUPPORT_SMALL_JOB_H
@@ -27,9 +27,10 @@ struct small_job {
 	struct fsl_steps steps;
 	struct fsl_topology topology;
 	size_t n_ranks, n_steps;
-	/* Extra own time, ms: before the first operator of the step, before each of the others. */
+	/* Extra own time, ms: before the first operator of the step, and before each later one. */
 	double head_ms[SMALL_JOB_RANKS_MAX], body_ms[SMALL_JOB_RANKS_MAX];
-	double noise_ms;     /* work before each operator varies by this, evenly */
+	double noise_ms;     /* greatest variation of the work before each operator, ms, evenly
+				distributed */
 	size_t onset, until; /* steps [onset, until) carry the extra time */
 	int64_t clock_ns[SMALL_JOB_RANKS_MAX]; /* error of each rank's clock */
 };
@@ -59,7 +60,7 @@ static inline void small_job_add_op(struct small_job *job, size_t r, uint32_t op
 	rank->last_event_ns = end_ns;
 }
 
-/* Ranks, names, one group "g0" of all ranks; no operators yet. */
+/* Makes ranks, names and one group "g0" of all ranks; no operators yet. */
 static inline void small_job_init(struct small_job *job, size_t n_ranks, size_t n_steps)
 {
 	*job = (struct small_job){
@@ -87,7 +88,7 @@ static inline void small_job_init(struct small_job *job, size_t n_ranks, size_t 
 	job->topology.n_expected_ranks = n_ranks;
 }
 
-/* Runs the job: 50 ms of work before each of four collectives a step, 1 ms of transfer, jitter
+/* Runs the job: 50 ms of work before each of four collectives in a step, 1 ms of transfer, jitter
  * below 0.2 ms. */
 static inline void small_job_run(struct small_job *job)
 {

@@ -1,4 +1,4 @@
-/* For the tests of databases: a folder with databases made by SQLite, read as a rank's folder. */
+/* For tests of databases: a folder with databases that SQLite made, read as a rank's folder. */
 #ifndef FSL_TESTS_PROFILE_DATABASE_FOLDER_H
 #define FSL_TESTS_PROFILE_DATABASE_FOLDER_H
 

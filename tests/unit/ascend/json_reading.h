@@ -1,4 +1,4 @@
-/* For the tests of the JSON readers: documents with ' for ", as a whole or up to a byte. */
+/* For tests of the JSON readers: documents with ' for ", read whole or cut at a byte. */
 #ifndef FSL_TESTS_PROFILE_JSON_READING_H
 #define FSL_TESTS_PROFILE_JSON_READING_H
 

@@ -1,4 +1,4 @@
-/* Sets of ranks made by hand, for tests of what comes behind the readers. */
+/* Sets of ranks made by hand, for tests of code behind the readers. */
 #ifndef FSL_TESTS_PROFILE_MADE_SET_H
 #define FSL_TESTS_PROFILE_MADE_SET_H
 
@@ -74,7 +74,7 @@ static inline struct fsl_profile_link *made_link(struct fsl_profile *set, size_t
 	return link;
 }
 
-/* What rank @r's metadata tells of a group of @n ranks. */
+/* Adds a group of @n ranks to rank @r's metadata. */
 static inline void made_told(struct fsl_profile *set, size_t r, const char *id, const char *name,
 			     const int32_t *ranks, size_t n)
 {

@@ -1,10 +1,12 @@
-/* For tests that all start with an empty folder for databases: made and removed around each. */
+/*
+ * For tests that start with an empty folder for databases: makes and removes it around each test.
+ */
 #ifndef FSL_TESTS_PROFILE_ONE_DATABASE_FOLDER_H
 #define FSL_TESTS_PROFILE_ONE_DATABASE_FOLDER_H
 
 #include "database_folder.h"
 
-/* Of the test that runs, from folder_setup() to folder_teardown(). */
+/* Folder of the running test, from folder_setup() to folder_teardown(). */
 static struct database_folder folder;
 static struct fsl_profile_rank *const rank = &folder.reading.rank;
 

@@ -1,10 +1,10 @@
-/* For tests of a reader that all start with an empty rank: made and freed around each of them. */
+/* For tests of a reader that start with an empty rank: makes and frees it around each test. */
 #ifndef FSL_TESTS_PROFILE_ONE_READING_H
 #define FSL_TESTS_PROFILE_ONE_READING_H
 
 #include "reading.h"
 
-/* Of the test that runs, from reading_setup() to reading_teardown(). */
+/* Reading of the running test, from reading_setup() to reading_teardown(). */
 static struct reading reading;
 
 static inline int reading_setup(void **state)

@@ -1,4 +1,6 @@
-/* For the tests of the readers: one file's text, or a file of the reference data, into one rank. */
+/*
+ * For tests of the readers: reads one file's text, or a file of the reference data, into one rank.
+ */
 #ifndef FSL_TESTS_PROFILE_READING_H
 #define FSL_TESTS_PROFILE_READING_H
 

@@ -1,4 +1,4 @@
-/* Steps from tasks: against a naive count ns by ns, in any order, with any window. */
+/* Steps from tasks: compared with a naive count ns by ns, in any order, with any window. */
 #include "source/ascend/breakdown.h"
 
 #include "reading.h"
@@ -36,7 +36,7 @@ static bool count(const struct fsl_task *tasks, size_t n, size_t window)
 	return !is_late;
 }
 
-/* What is known of one ns. */
+/* State of one ns. */
 struct instant {
 	int computing, communication; /* slice; -1: none */
 	size_t latest;                /* task that began last, also at this instant */

@@ -1,4 +1,4 @@
-/* What does not agree inside a set is told. */
+/* Contradictions inside a set are reported. */
 #include "small_capture.h"
 #include "source/ascend/cross_check.h"
 

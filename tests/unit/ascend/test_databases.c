@@ -1,4 +1,4 @@
-/* Databases of others: never changed, and whatever is in them costs nothing but themselves. */
+/* Foreign databases: never changed; a fault in one costs only that one. */
 #include "one_database_folder.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* Which folders of a tree belong to which rank. */
+/* The rank of each folder in a tree. */
 #include "capture_tree.h"
 
 static void test_rank_folders_are_found_below_nodes(void **state)
@@ -246,7 +246,7 @@ static void test_of_two_frameworks_the_one_with_more_ranks_is_kept(void **state)
 	assert_int_equal(tree->profile.folders[0].writer, FSL_PROFILE_PYTORCH);
 }
 
-/* What msprof leaves of one device. */
+/* Writes the files that msprof leaves of one device. */
 static void write_prof(const struct tree *tree, const char *folder, int device, const char *uid,
 		       int rank)
 {

@@ -1,4 +1,4 @@
-/* What profiler_info, profiler_metadata and info.json tell of a rank. */
+/* Facts about a rank from profiler_info, profiler_metadata and info.json. */
 #include "capture_tree.h"
 
 static const struct fsl_profile_rank *read_one(struct tree *tree)

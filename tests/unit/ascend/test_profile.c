@@ -1,4 +1,4 @@
-/* Which files of a rank's folder are read, and what becomes of those that cannot be. */
+/* The files of a rank's folder that are read, and reports on those that cannot be. */
 #include "capture_tree.h"
 
 #include "source/ascend/files.h"
@@ -42,7 +42,7 @@ static void test_a_reader_gets_its_file_packed_or_plain_but_once(void **state)
 {
 	struct tree *tree = *state;
 	tree_rank(tree, "x_ascend_pt", 0);
-	/* What a packing is, the content tells. */
+	/* The content tells the kind of packing. */
 	tree_write(tree, OUTPUT "op_statistic.csv.zst", OP_FILE("Packed"));
 	expect_types(read_one(tree), "Packed ");
 	tree_write(tree, OUTPUT "op_statistic.csv", OP_FILE("Plain"));
@@ -159,7 +159,7 @@ static void test_kernels_and_trace_of_msprof_have_names_of_their_own(void **stat
 	assert_string_equal(file_named(rank, "msprof_20260101000001.json")->format,
 			    "trace_view.json");
 	assert_int_equal(rank->n_files, 5);
-	/* Where there are kernels as frameworks have them, these are read. */
+	/* If kernels of a framework are there, they are read. */
 	tree_write(tree, "PROF_1/mindstudio_profiler_output/kernel_details.csv", "");
 	rank = read_one(tree);
 	assert_int_equal(rank->n_kernels, 0);

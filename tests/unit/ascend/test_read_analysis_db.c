@@ -1,4 +1,4 @@
-/* analysis.db: the same rows as from the text files, and what is told of broken ones. */
+/* analysis.db: the same rows as from the text files, and reports on broken ones. */
 #include "one_database_folder.h"
 
 static void a_step_has_the_times_of_the_text_file(void **state)

@@ -1,4 +1,4 @@
-/* communication.json: what is taken of it, and what becomes of odd files. */
+/* communication.json: the values read from it, and reports on unusual files. */
 #include <math.h>
 
 #include "base/number.h"

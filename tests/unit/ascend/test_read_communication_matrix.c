@@ -1,4 +1,4 @@
-/* communication_matrix.json: what is taken of it, and what becomes of odd files. */
+/* communication_matrix.json: the values read from it, and reports on unusual files. */
 #include <math.h>
 
 #include "json_reading.h"

@@ -378,7 +378,7 @@ static void want_of_memory_is_told_at_every_place(void **state)
 	reading_survives_text(fsl_profile_read_kernel_details, text);
 }
 
-/* What is told of a whole step, in ns. */
+/* Values of a whole step, in ns. */
 struct told {
 	const char *folder;
 	int64_t computing_ns, exposed_ns, overlapped_ns, communication_ns, free_ns, stage_ns;

@@ -1,4 +1,4 @@
-/* memory_record.csv, npu_module_mem.csv and operator_memory.csv: what was most. */
+/* memory_record.csv, npu_module_mem.csv and operator_memory.csv: peak amounts. */
 #include "one_reading.h"
 
 #define OUTPUT_0 "insight-4rank-level2/rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/"

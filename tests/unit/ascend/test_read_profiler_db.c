@@ -1,4 +1,4 @@
-/* The profiler's own databases: tasks, communication, calls, metadata; and what a peer makes of
+/* The profiler's own databases: tasks, communication, calls, metadata; and a peer's results from
  * them. */
 #include "one_database_folder.h"
 

@@ -1,4 +1,4 @@
-/* step_trace.csv of msprof: iterations of a graph, and what lies in them. */
+/* step_trace.csv of msprof: iterations of a graph, and the kernels inside them. */
 #include "one_reading.h"
 
 #include "capture/step_rows.h"
@@ -96,7 +96,7 @@ static void kernels_belong_to_the_iteration_in_which_they_begin(void **state)
 	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 30000);
 	assert_int_equal(reading.rank.rebuilt[1].step, 2);
 	assert_int_equal(reading.rank.rebuilt[1].computing_ns, 40000);
-	/* What lies before the first iteration is of none. */
+	/* Kernels before the first iteration belong to none. */
 	assert_int_equal(reading.rank.n_kernels, 3);
 	assert_int_equal(reading.rank.kernels[0].step, FSL_STEP_ABSENT);
 }

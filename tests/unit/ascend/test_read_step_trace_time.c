@@ -1,4 +1,4 @@
-/* step_trace_time.csv: every header that writers made, whole ns, what is missing. */
+/* step_trace_time.csv: all headers that writers have used, whole ns, missing values. */
 #include "one_reading.h"
 
 #define V1                                                                                         \

@@ -1,4 +1,4 @@
-/* trace_view.json: what is summed up of it, and what becomes of odd files. */
+/* trace_view.json: its sums, and reports on unusual files. */
 #include "json_reading.h"
 
 #include "fuzz/packing.h"

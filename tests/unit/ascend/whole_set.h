@@ -1,4 +1,4 @@
-/* For tests on whole sets: a folder is read and put beside itself; judges follow. */
+/* For tests on whole sets: reads a folder and compares it with itself; then the judges run. */
 #ifndef FSL_TESTS_PROFILE_WHOLE_SET_H
 #define FSL_TESTS_PROFILE_WHOLE_SET_H
 

@@ -1,4 +1,4 @@
-/* Fingerprints of blocks: what changed is told. */
+/* Fingerprints of blocks: changes are noticed. */
 #include "base/hash.h"
 
 #include <setjmp.h>

@@ -46,7 +46,7 @@ static void grow_keeps_content_and_doubles(void **state)
 	fsl_free(array);
 }
 
-/* What stands behind it begins where it ends, and not a power of two further on. */
+/* The next block begins at the end of the array, not at the next power of two. */
 static void an_array_without_room_gets_as_much_as_is_wanted(void **state)
 {
 	(void)state;

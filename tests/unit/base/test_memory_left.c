@@ -1,4 +1,4 @@
-/* What the kernel and control groups say about memory. */
+/* Available memory by the kernel and by control groups. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

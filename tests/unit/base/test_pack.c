@@ -1,4 +1,6 @@
-/* Messages between processes: what goes in comes out, and broken ones ask for nothing. */
+/*
+ * Messages between processes: packed values come out unchanged, and broken messages get no memory.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

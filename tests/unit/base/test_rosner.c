@@ -1,4 +1,4 @@
-/* Rosner's test: nothing in noise, nobody for one that lies high, several that lie low. */
+/* Rosner's test: no outlier in noise, none for a single high value, several low ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* shift: lasting changes of a level, and what is none. */
+/* shift: lasting changes of a level, and series without one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -354,7 +354,8 @@ static void memory_errors_are_reported(void **state)
 		n_failed += status == FSL_OK ? 0 : 1;
 		fsl_shifts_fini(&shifts);
 	}
-	/* Of nine blocks; without that of the rank test there is no evidence of a change. */
+	/* There are nine blocks. Without the block of the rank test there is no evidence of a
+	 * change. */
 	assert_int_equal(n_failed, 8);
 }
 

@@ -1,4 +1,4 @@
-/* Claims about order statistics: what sorting would say. */
+/* Claims about order statistics: the same results as sorting. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static void infinite_and_tiny_values_are_in_order_and_zero_has_no_sign(void **st
 	}
 }
 
-/* Of equal zeros the sign tells which one came first. */
+/* The signs of equal zeros tell which one came first. */
 static int compare_by_value_and_place(const void *left, const void *right)
 {
 	const double *a = left, *b = right;

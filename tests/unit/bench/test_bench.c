@@ -1,5 +1,5 @@
-/* The benchmark: its table of cases, that all readers count the same rows, that nothing stays. No
- * time is asserted. */
+/* The benchmark: its table of cases, equal counts of all readers, and its clean-up. No time is
+ * asserted. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,7 +17,7 @@ struct charged_job {
 	struct fsl_config config;
 };
 
-/* What blame knows of the job. */
+/* The data that blame has about the job. */
 #define CASE_OF(c)                                                                                 \
 	{                                                                                          \
 		.config = &(c)->config, .run = &(c)->job.run, .topology = &(c)->job.topology,      \

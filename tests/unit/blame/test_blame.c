@@ -264,7 +264,7 @@ static void a_slow_device_that_always_was_is_uneven_until_a_fifth(void **state)
 	}
 }
 
-/* What is found where nobody is named; NORMAL: nothing. */
+/* The finding if no rank is named; NORMAL: none. */
 static enum fsl_verdict_kind imbalance_of(struct charged_job *c, struct fsl_localisation *out)
 {
 	bool is_found = false;

@@ -1,4 +1,4 @@
-/* Claims about causes: what the excess of a charged rank was spent on. */
+/* Claims about causes: the use of the excess of a charged rank. */
 #include "charged_job.h"
 
 static void extra_time_at_the_head_of_the_step_is_data_loading(void **state)

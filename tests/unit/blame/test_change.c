@@ -1,4 +1,4 @@
-/* Whether a rank became slower, or those that it is compared with seem to be faster. */
+/* Tells whether a rank became slower, or its peers faster. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void set_rank(struct case_ *c, size_t r, const struct levels *levels)
 				      .charges = c->charges};
 }
 
-/* Of the episode that is high: from ONSET on, or before it. */
+/* @is_early: the episode before ONSET is high, not the one from ONSET on. */
 static bool is_own(const struct levels *levels, bool is_early)
 {
 	struct case_ c = {.step_ms = {0.0}};

@@ -1,4 +1,4 @@
-/* What a fault costs at most, and at least: what the steps rose by. */
+/* Greatest and least cost of a fault: the rise of the steps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

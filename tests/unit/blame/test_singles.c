@@ -1,4 +1,6 @@
-/* Claims about single long steps: what a chapter keeps of them, and what many chapters tell. */
+/*
+ * Claims about single long steps: the ones that a chapter keeps, and the report on many chapters.
+ */
 #include <math.h>
 
 #include "charged_job.h"

@@ -1,4 +1,4 @@
-/* How large groups are of which members left no data. */
+/* Sizes of groups with members without data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Pipeline stages where some ranks left no data. */
+/* Pipeline stages with ranks without data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Claims about suspects: what detectors propose of ranks that are not named. */
+/* Claims about suspects: the detectors' proposals about ranks that are not named. */
 #include "charged_job.h"
 
 #include "blame/fuse_parts.h"

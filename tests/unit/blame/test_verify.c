@@ -1,4 +1,4 @@
-/* Claims about verification: what the job loses by each suspect, and when that is believed. */
+/* Claims about verification: the loss of the job by each suspect, and when it is believed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +212,7 @@ static void hosts_are_put_at_their_level_together(void **state)
 	release(&c);
 }
 
-/* What the job loses when @ranks are named; rank 2 takes 60 ms more per step and rank 5 40 ms. */
+/* Sets the loss of the job with @ranks named; rank 2 takes 60 ms more per step and rank 5 40 ms. */
 static void lose_by(struct fsl_localisation *out, struct verified_job *c, const int32_t *ranks,
 		    size_t n_ranks)
 {

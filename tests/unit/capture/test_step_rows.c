@@ -1,4 +1,4 @@
-/* How many steps amounts are spread over, where files tell of different ones. */
+/* Number of steps over which amounts are spread, if files tell different numbers. */
 #include "capture/step_rows.h"
 #include "unit/ascend/small_capture.h"
 
@@ -59,7 +59,7 @@ static void rows_of_a_second_device_are_no_further_steps(void **state)
 	assert_int_equal(fsl_profile_n_steps(&rank), 4);
 }
 
-/* Of a job that ended early, or was captured for longer than asked. */
+/* The job ended early, or was captured for longer than wanted. */
 static void what_was_captured_counts_rather_than_what_was_asked_for(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* A view of one step is what would have been read, had that step been the only one wanted. */
+/* A view of one step equals a capture that was read with that step as the only wanted one. */
 #include "unit/ascend/whole_set.h"
 
 #include <omp.h>
@@ -97,8 +97,8 @@ static void a_view_of_the_bundled_set_equals_reading_that_step_alone(void **stat
 
 enum { STEPS = 5, RANKS = 6 };
 
-/* What a rank has of one step: in each step another rank is slow, another is free for long, and the
- * links of another. */
+/* Adds the rows of a rank in one step. In each step another rank is slow, another is idle for long,
+ * and another has links. */
 static void add_step(struct small_capture *small, size_t r, int64_t step)
 {
 	char name[64];

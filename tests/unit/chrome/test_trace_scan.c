@@ -1,4 +1,4 @@
-/* Events that are read by scanning are those that the tokenizer reads, and nothing else is. */
+/* Events that the scanner takes are equal to those of the tokenizer; it takes no others. */
 #include "chrome/trace_event.h"
 #include "unit/ascend/json_reading.h"
 
@@ -82,7 +82,7 @@ static void assert_alike(const struct fsl_trace_event *a, const struct fsl_trace
 	assert_int_equal(a->process, b->process);
 }
 
-/* What is scanned is read alike; true when it is scanned at all. */
+/* Checks that a scanned event equals the tokenizer's; true if it was scanned at all. */
 static bool check(const char *text, size_t n_bytes)
 {
 	struct fsl_trace_event scanned, read;

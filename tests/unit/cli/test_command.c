@@ -1,4 +1,4 @@
-/* Commands and exit codes; what they print is checked by tests/cli. */
+/* Commands and exit codes; tests/cli checks their output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* model_config.json: defaults, every kind of value, what is refused and what is said about it. */
+/* model_config.json: defaults, every kind of value, refused values and their messages. */
 #include "config_fixture.h"
 
 #include "base/number.h"
@@ -325,7 +325,7 @@ static void explain_tells_where_a_value_comes_from(void **state)
 	assert_string_equal(explained(fixture, "k_sigma")->file, fixture->model);
 	assert_string_equal(explained(fixture, "jobs")->value, "0");
 	assert_string_equal(explained(fixture, "jobs")->file, "");
-	/* What is derived is shown as it is used. */
+	/* Derived values are shown as they are used. */
 	assert_string_equal(explained(fixture, "state_path")->value,
 			    "\"/etc/systrace/result/slow_node/failslow_state.db\"");
 	assert_string_equal(explained(fixture, "metric_config")->value, "null");

@@ -1,4 +1,4 @@
-/* Step series and runs made by hand, and what perception says of them. */
+/* Step series and runs made by hand, and the perception of them. */
 #ifndef FSL_TESTS_UNIT_DETECT_PERCEIVE_FIXTURE_H
 #define FSL_TESTS_UNIT_DETECT_PERCEIVE_FIXTURE_H
 

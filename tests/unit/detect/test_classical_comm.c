@@ -1,4 +1,4 @@
-/* comm: the vote on pipelines, and what it needs. */
+/* comm: the vote on pipelines, and its requirements. */
 #include "classical_bench.h"
 
 #include "detect/classical_parts.h"

@@ -1,4 +1,4 @@
-/* engine: one scan, in fixed order, with nothing left behind when it fails. */
+/* engine: one scan, in fixed order, without leftovers if it fails. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Perception of silence: hangs, who stopped first, jobs that ended. */
+/* Perception of silence: hangs, the ranks that stopped first, jobs that ended. */
 #include "perceive_fixture.h"
 
 static void silence_above_the_limit_is_a_hang(void **state)

@@ -12,7 +12,7 @@
 
 #include "engine/memory_short.h"
 
-/* What is said on stderr about @n_bytes of input and @n_left of memory. */
+/* Gives the warning on stderr for @n_bytes of input and @n_left of memory. */
 static void hear(char *text, size_t size, uint64_t n_bytes, uint64_t n_left)
 {
 	FILE *file = tmpfile();

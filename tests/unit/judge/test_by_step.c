@@ -1,4 +1,4 @@
-/* Steps judged one by one: what holds in every step, and what only single ones tell. */
+/* Steps judged one by one: findings of every step, and findings of single steps. */
 #include "unit/ascend/small_capture.h"
 
 #include <stdlib.h>

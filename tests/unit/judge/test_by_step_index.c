@@ -1,4 +1,4 @@
-/* Claims about the index over findings: what comparing with each of them would say. */
+/* Claims about the index over findings: the same results as comparing with each finding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

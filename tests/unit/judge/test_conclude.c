@@ -156,7 +156,7 @@ static void memory_that_runs_out_at_any_point_is_a_failure_and_no_crash(void **s
 	analysis_fini(&analysis);
 }
 
-/* What is concluded from @findings about ranks with one step of 100 ms each. */
+/* Concludes from @findings about ranks with one step of 100 ms each. */
 static void conclude(struct small_capture *small, struct fsl_localisation *verdict)
 {
 	struct fsl_error err = {0};

@@ -1,4 +1,4 @@
-/* Two captures of a job: what grew is told, what did not is not. */
+/* Two captures of a job: times that grew are reported, others are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

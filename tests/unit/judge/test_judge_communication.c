@@ -1,4 +1,4 @@
-/* What communication consists of. */
+/* The parts of communication time. */
 #include "unit/ascend/small_capture.h"
 
 /* Three ranks whose collective takes 30, 20 and 10 ms, in steps of 60 ms computing, @exposed_ms of

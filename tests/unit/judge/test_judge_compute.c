@@ -1,4 +1,5 @@
-/* Kernels beside the same kernels of peers; AI CPUs, shapes, clocks, and what takes most. */
+/* Kernels compared with the same kernels of peers; AI CPUs, shapes, clocks, and the longest
+ * kernels. */
 #include "unit/ascend/small_capture.h"
 
 static void small_kernel(struct small_capture *small, size_t r, int64_t step, const char *type,

@@ -1,4 +1,4 @@
-/* Whether the host keeps the device busy: told in time per step, of ranks alone or together. */
+/* Whether the host keeps the device busy: in time per step, of single ranks or of all together. */
 #include "unit/ascend/small_capture.h"
 
 static void small_api(struct small_capture *small, size_t r, const char *level, const char *name,

@@ -1,4 +1,4 @@
-/* What the host does in a step is told in numbers, whether or not the device waits for it. */
+/* Host calls in a step are reported as numbers, whether or not the device waits for them. */
 #include "unit/ascend/small_capture.h"
 
 static void add_call(struct small_capture *small, size_t r, const char *level, const char *name,

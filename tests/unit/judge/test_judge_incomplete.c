@@ -1,4 +1,4 @@
-/* Groups of which members were not captured, and what those that were wait for. */
+/* Groups with members that were not captured, and the waits of the captured ones. */
 #include "unit/ascend/small_capture.h"
 
 /* An allReduce of group 586 of which @waiting_ms is idle time, the rest transfer. */
@@ -77,7 +77,7 @@ static void one_captured_rank_is_told_likewise(void **state)
 	small_end(&small);
 }
 
-/* What rank @r waited for signals of the members of group "586", from member 0 on. */
+/* Adds the waits of rank @r for signals of the members of group "586", from member 0 on. */
 static void add_signals(struct small_capture *small, size_t r, const double *ms, size_t n)
 {
 	struct fsl_profile_rank *rank = &small->profile.ranks[r];

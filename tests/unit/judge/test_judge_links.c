@@ -1,4 +1,4 @@
-/* Single links are told by their speed, from the slowest to the fastest. */
+/* Single links are listed by their speed, from the slowest to the fastest. */
 #include "unit/ascend/small_capture.h"
 
 static void the_slowest_link_is_told_with_its_ends(void **state)

@@ -1,4 +1,4 @@
-/* How much memory the devices had to give. */
+/* Amounts of device memory. */
 #include "unit/ascend/small_capture.h"
 
 static const int64_t GIB = INT64_C(1) << 30;

@@ -1,4 +1,4 @@
-/* What happened once: single long collectives, long steps. */
+/* Single events: single long collectives, long steps. */
 #include "unit/ascend/small_capture.h"
 
 /* @n collectives of 0.5 ms on all ranks, the one numbered @single takes @single_ms. */

@@ -1,4 +1,4 @@
-/* Links beside links that are like them. */
+/* Links compared with links of the same kind. */
 #include "unit/ascend/small_capture.h"
 
 #include "judge/link_table.h"

@@ -1,4 +1,6 @@
-/* Slow ranks among ranks that do the same work; who is late for others' sake is not one. */
+/*
+ * Slow ranks among ranks that do the same work; a rank that is late because of another is not one.
+ */
 #include "unit/ascend/small_capture.h"
 
 #include <omp.h>
@@ -347,7 +349,7 @@ static void lateness_beside_kernels_counts_once(void **state)
 	small_end(&small);
 }
 
-/* Of two stages, the second of which computes for longer, nobody is named. */
+/* Expects that no rank of two stages is named although the second stage computes for longer. */
 static void expect_nobody_of_two_stages(size_t n_ranks, double *delay_ms)
 {
 	struct small_capture small;

@@ -1,4 +1,4 @@
-/* How transfers are made up. */
+/* Sizes and kinds of transfers. */
 #include "unit/ascend/small_capture.h"
 
 /* One operator of 40 ms that moves @n packets of @n_bytes each over @transport in @ms. */

@@ -1,4 +1,6 @@
-/* The dispatch and compute layers on whole sets: the bundled one, and real ones where they are. */
+/*
+ * The dispatch and compute layers on whole sets: the bundled one, and real ones if they are there.
+ */
 #include "unit/ascend/whole_set.h"
 
 static void analyse(struct whole_set *set)

@@ -1,7 +1,7 @@
 /*
- * What is read of the two-rank databases of the reference data, beside what the recipes of
- * msprof-analyze made of the same. What the program tells of it is compared by
- * tests/profile/check_recipes.py; here is what it works with.
+ * The two-rank databases of the reference data, compared with the results of msprof-analyze's
+ * recipes for the same data. tests/profile/check_recipes.py compares the program's output; this
+ * test compares the values behind it.
  */
 #include "unit/ascend/whole_set.h"
 
@@ -197,9 +197,9 @@ static const char *turn_of(const struct fsl_profile_rank *rank, size_t place)
 }
 
 /*
- * Rank, place among its gaps, begin and duration in us, reason. Where a copy of 3 us lies in a gap
- * of 1 ms, the recipe gives that for the reason ("max remaining free 889.978 us" of 892.698): it is
- * none, and here the framework is told, which called the next operator 0.2 ms before the end.
+ * Rank, index among its gaps, begin and duration in us, reason. If a copy of 3 us lies in a gap of
+ * 1 ms, the recipe gives the copy as the reason ("max remaining free 889.978 us" of 892.698). That
+ * is wrong: here the reason is the framework, which called the next operator 0.2 ms before the end.
  */
 static int compare_gap(void *context, int n_columns, char **values, char **names)
 {

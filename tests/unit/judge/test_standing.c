@@ -1,4 +1,4 @@
-/* Standing of ranks: what detectors find in collectives, pooled per rank. */
+/* Standing of ranks: findings of detectors in collectives, pooled per rank. */
 #include "unit/ascend/small_capture.h"
 
 #include <omp.h>
@@ -119,7 +119,7 @@ static void ranks_of_another_stage_are_no_peers(void **state)
 	/* Whoever came first of all waits. */
 	assert_near(own[3].late_signal_ms, 22.0, 1e-9);
 	assert_near(own[1].late_transfer_ms, 2.0, 1e-9);
-	/* Of that, what its own stage waits for it. */
+	/* The part of that time for which its own stage waits. */
 	assert_near(own[3].late_to_peers_ms, 2.0, 1e-9);
 	assert_near(own[1].late_to_peers_ms, 2.0, 1e-9);
 	fsl_profile_standings_fini(&standings);

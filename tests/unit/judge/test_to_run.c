@@ -1,4 +1,4 @@
-/* Rows of the profiler as collectives: who met whom, and how late each was. */
+/* Rows of the profiler as collectives: the members of each, and the lateness of each member. */
 #include "unit/ascend/small_capture.h"
 
 #include "judge/to_run.h"

@@ -1,4 +1,4 @@
-/* Votes and last places over several collectives: what is chance, and what is not. */
+/* Votes and last places over several collectives, by chance and beyond chance. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Claims about clock drift: what belongs together ends together again. */
+/* Claims about clock drift: operators that belong together end together again. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Claims about operators that are launched ahead of what their rank does next. */
+/* Claims about operators that are launched ahead of the next work of their rank. */
 #include <stdlib.h>
 
 #include "support/small_job.h"
@@ -7,8 +7,8 @@
 
 enum { RANKS = 8, STEPS = 40 };
 
-/* Of a rank, in each step: a collective of "tp", a bucket of "dp" right behind it, another
- * collective of "tp" beneath or behind it, and a last bucket. */
+/* Each step of a rank has a collective of "tp", a bucket of "dp" right behind it, another
+ * collective of "tp" beneath or behind the bucket, and a last bucket. */
 struct bench {
 	struct small_job job;
 	struct fsl_cuts cuts;
@@ -45,7 +45,7 @@ static int64_t vary(struct bench *b, int64_t most_ns)
 	return (int64_t)(b->seed >> 33) % most_ns;
 }
 
-/* What a rank is like. */
+/* Behaviour of a rank. */
 struct ways {
 	bool works_beneath; /* it does not wait for the first bucket */
 	int64_t wait_ns;    /* for the others, in a bucket: anything below */

@@ -1,4 +1,4 @@
-/* Claims about which operators ranks use: the topology counts them on the way. */
+/* Claims about the operators that ranks use: the topology counts them on the way. */
 #include "topology_bench.h"
 
 #include "match/op_sets.h"
@@ -6,7 +6,7 @@
 
 enum { RANKS_N = 4 };
 
-/* What one pass over all operators counts, and what the topology knows. */
+/* Compares one pass over all operators with the topology's counts. */
 static void expect_counted(struct bench *bench)
 {
 	uint64_t op_sets[RANKS_N];

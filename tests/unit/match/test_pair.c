@@ -1,7 +1,5 @@
-/*
- * Claims about pairs: who talks to whom in one communicator over a whole pipeline. Every operator
- * carries the numbers of its messages, so a wrong partner shows.
- */
+/* Claims about pairs: the partners of messages in one communicator over a whole pipeline. Every
+ * operator carries the numbers of its messages, so a wrong partner shows. */
 #include <math.h>
 #include <stdlib.h>
 

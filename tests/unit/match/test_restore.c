@@ -262,7 +262,7 @@ static void add_op(struct bench *b, struct fsl_op op)
 	rank->ops[to] = op;
 }
 
-/* What was launched a while before the lost operator ended was not over by then. */
+/* An operator launched a while before the lost operator ended was not over by then. */
 static void launches_without_device_times_end_no_work(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* hccl_domain and rank tables: what they override, and what is refused. */
+/* hccl_domain and rank tables: the facts that they override, and refused ones. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Inference: which kind a communicator has, from who shares it and how often it is used. */
+/* Inference: the kind of a communicator, from its ranks and the frequency of its use. */
 #include "topology_bench.h"
 
 #define PARTITION(bench, n_ranks, ...)                                                             \

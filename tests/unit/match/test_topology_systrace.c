@@ -1,4 +1,4 @@
-/* sysTrace's rule on whole runs: which communicators it sees, and how its lists are merged. */
+/* sysTrace's rule on whole runs: the communicators that it sees, and how its lists are merged. */
 #include "topology_bench.h"
 
 static void init_systrace(struct bench *bench)

@@ -1,4 +1,4 @@
-/* Chapters: where captures are cut, and what a chapter holds. */
+/* Chapters: the boundaries of captures, and the content of a chapter. */
 #include "model/chapter.h"
 
 #include <setjmp.h>
@@ -150,7 +150,7 @@ static void chapters_hold_every_event_once_but_for_their_leads(void **state)
 	fsl_run_fini(&run);
 }
 
-/* Of two ranks in one collective that ends behind the boundary, one arrived before it. */
+/* Two ranks are in one collective that ends behind the boundary; one of them arrived before it. */
 static void a_collective_is_in_the_same_chapter_on_all_ranks(void **state)
 {
 	(void)state;

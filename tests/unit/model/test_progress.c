@@ -1,4 +1,4 @@
-/* Progress: what is left of a stretch of time when its events are gone, and how stretches join. */
+/* Progress: the facts about a stretch of time without its events, and how stretches join. */
 #include "model/progress.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Steps of jobs that left nothing but operators: how many periods of these are one step. */
+/* Steps of jobs with nothing but operators: the number of operator periods in a step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

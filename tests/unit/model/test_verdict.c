@@ -1,4 +1,4 @@
-/* Names and the life of a verdict. */
+/* Names of verdicts; initialising, extending and freeing a verdict. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* A verdict that was kept is the verdict as it was told, and broken bytes are refused. */
+/* An unpacked verdict equals the packed one, and broken bytes are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -408,7 +408,7 @@ static void a_verdict_that_travelled_can_grow(void **state)
 	sample_destroy(sample);
 }
 
-/* What came out of bytes that are no verdict: nothing. */
+/* Checks that bytes that are no verdict gave an empty one. */
 static void check_empty(const struct fsl_localisation *verdict)
 {
 	struct fsl_localisation empty;

@@ -89,7 +89,7 @@ static void view_shows_one_member_at_a_time(void **state)
 
 enum { ITEMS_MAX = 1000, MEMBERS = 64, WINDOWS = 512 };
 
-/* What parts of a loop leave behind. */
+/* Visits of the items by the parts of a loop. */
 struct visits {
 	_Atomic int n_of[ITEMS_MAX];
 	_Atomic int n_spoiled; /* parts in whose bench somebody else wrote */

@@ -1,4 +1,4 @@
-/* Claims about the replay: what a job made by hand would have taken with something repaired. */
+/* Claims about the replay: the length of a job made by hand with one part repaired. */
 #include <math.h>
 #include <stdio.h>
 
@@ -319,7 +319,7 @@ static void set_transfer(struct replayed *c, const bool *channels, double factor
 }
 
 /* Four collectives a step, 50 ms of work before each; rank 0 pauses for 100 ms before the third in
- * the steps of @paused. What it does there takes 100 of 250 ms too long. */
+ * the steps of @paused. Its work there takes 100 of 250 ms too long. */
 static void run_paused(struct replayed *c, unsigned paused, enum fsl_replay_kind kind)
 {
 	start_by_hand(c, 2, 304.0, (unsigned[]){0x3}, 1);

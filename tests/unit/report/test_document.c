@@ -148,7 +148,7 @@ static void text_of_numbers_is_what_printf_makes_of_their_digits(void **state)
 	cJSON_Delete(zero);
 }
 
-/* What cJSON writes, but for the blanks. */
+/* The text equals cJSON's except for blanks. */
 static void text_reads_as_the_document_it_came_from(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The files of the other tool, from made-up sets. */
+/* The files of the peer tool, from made-up sets. */
 #include "unit/ascend/made_set.h"
 
 #include <math.h>

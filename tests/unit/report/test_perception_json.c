@@ -1,4 +1,4 @@
-/* The perception document: keys, order, types as the reference writes them, then ours. */
+/* The perception document: the reference's keys, order and types, then failslow's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

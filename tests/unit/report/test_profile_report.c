@@ -1,4 +1,4 @@
-/* The summary of a profile: it fits the screen, and of many ranks it shows those that matter. */
+/* The summary of a profile: it fits the screen, and shows the important ones of many ranks. */
 #include <stdlib.h>
 
 #include "text/utf8.h"

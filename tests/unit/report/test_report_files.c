@@ -1,4 +1,4 @@
-/* Verdict files: their names, that none is ever replaced, and what goes wrong on a bad disk. */
+/* Verdict files: their names, that none is ever replaced, and errors of a bad disk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

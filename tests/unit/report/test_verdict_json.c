@@ -1,4 +1,4 @@
-/* The localisation document: keys, order, types, and what happens to odd values. */
+/* The localisation document: keys, order, types, and unusual values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What two readings of one file differ in; NULL or true: in nothing. */
+/* Compares two readings of one file; NULL or true: they are equal. */
 #ifndef FSL_TESTS_UNIT_INGEST_READINGS_H
 #define FSL_TESTS_UNIT_INGEST_READINGS_H
 

@@ -1,4 +1,4 @@
-/* What names of input files tell: kind, rank, host, whatever the host looks like. */
+/* Facts in the names of input files: kind, rank, host, whatever the host looks like. */
 #include "source/file_name.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Shapes of JSON records: what is learnt, what matches, what is left to the tokenizer. */
+/* Shapes of JSON records: learning, matching, and records left to the tokenizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,7 @@
 /*
- * Markers that lie in memory as a whole and are spelt as usual are read a short way, all others a
- * careful one. Fed in pieces of a few bytes no record is ever in memory as a whole: the same
- * document as a whole and in pieces gives the same operators, counts and messages, whatever is
- * wrong with it.
+ * Markers that are whole in memory and spelt as usual take a fast way, all others a careful one.
+ * Fed in pieces of a few bytes, no record is ever whole in memory. So the same document gives the
+ * same operators, counts and messages as a whole and in pieces, whatever is wrong with it.
  */
 #include "tree.h"
 
@@ -12,7 +11,7 @@
 
 enum { DOCUMENTS_N = 4000, PIECE_BYTES = 21 };
 
-/* What was read of all documents, so that a test can see that it tested something. */
+/* Counts over all documents, so that a test can see that it tested something. */
 struct totals {
 	size_t n_ops, n_broken;
 };
@@ -138,7 +137,7 @@ enum { SHAPES_N = 7 };
 static void add_json(struct document *document, const struct row *row, size_t usual,
 		     uint64_t *random)
 {
-	/* What stands around flag, id, name, source and time. */
+	/* Text around flag, id, name, source and time. */
 	static const char *const shapes[SHAPES_N][6] = {
 		{"{\"Flag\": ", ",\"Id\":", ",\"Name\":\"",
 		 "\",\"SourceKind\":", ",\"Timestamp\":", ",\"p\":{\"t\":7}}"},

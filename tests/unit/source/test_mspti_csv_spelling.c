@@ -1,7 +1,7 @@
 /*
- * Marker rows are read by a short way when they are spelt as collectors spell them, else by one
- * that allows quotes, blanks and signs. The same rows in both spellings give the same operators,
- * counts and reasons, whatever is wrong with them.
+ * Marker rows that are spelt as collectors spell them take a fast way, all others a way that allows
+ * quotes, blanks and signs. The same rows in both spellings give the same operators, counts and
+ * reasons, whatever is wrong with them.
  */
 #include "tree.h"
 

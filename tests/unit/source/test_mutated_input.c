@@ -1,4 +1,4 @@
-/* Spoilt inputs of every format: whatever is read keeps the promises of run.h. */
+/* Damaged inputs of every format: the run keeps the promises of run.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* series_file: which column is read, what is missing, what is refused, and no memory. */
+/* series_file: the chosen column, missing values, refused files, and short memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Files dealt out to processes, and a process that answers what the first one asks. */
+/* Files distributed over processes, and a process that answers the first one's questions. */
 #include "source/load_pack.h"
 #include "source/share_parts.h"
 #include "tree.h"

@@ -1,9 +1,10 @@
-/* Reference trees against a naive reading of the same files: as many operators, the same time. */
+/* Reference trees compared with a naive reading of the same files: equal numbers of operators and
+ * equal times. */
 #include "tree.h"
 
 #include <dirent.h>
 
-/* What one marker file holds when every line is split at commas and nothing else is known. */
+/* Sums over one marker file if every line is split at commas. */
 struct naive {
 	size_t n_host_starts, n_device_starts;
 	uint64_t host_ns, device_ns; /* ends minus starts, modulo 2^64 */

@@ -365,7 +365,7 @@ static void damage_inside_a_page_is_found_on_opening(void **state)
 	assert_false(check_at(NOW, LOOK_BACK_MINS, &since_ns));
 }
 
-/* Of the pages of a transaction a power cut may lose some: here the one of the index. */
+/* A power cut may lose some pages of a transaction: here the page of the index. */
 static void an_index_that_missed_a_write_is_found_on_opening(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* One of several processes or alone: what the launchers' variables say. */
+/* One of several processes or alone: the meaning of the launchers' variables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Claims about one integer of a small document: scanning for it says what the document says. */
+/* Claims about one integer of a small document: scanning gives the same as the document. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void write_text(const char *text)
 	close(fd);
 }
 
-/* What looking up "a"."b" in the document gives; false: nothing. */
+/* Looks up "a"."b" in the document; false: nothing. */
 static bool look_up(int64_t *out)
 {
 	char fault[FSL_SMALL_JSON_FAULT_BYTES] = "";
