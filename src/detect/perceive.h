@@ -12,7 +12,7 @@
  * With too few steps the kind is INSUFFICIENT_EVIDENCE, or HANG if the last event is too old, and
  * the result is FSL_OK. The steps before a hang are judged as well.
  *
- * Method and limits: docs/perception.md. The reference prints the end of a step as its time:
+ * Method and limits: docs/users/perception.md. The reference prints the end of a step as its time:
  * begin_ns + step_ms of an anomaly, with step_ms in its whole milliseconds. start_ns and end_ns are
  * its first and last point: the ends of the first and last closed step examined.
  */

@@ -1,5 +1,5 @@
 /* Rules: the faults of the evaluation, the ranks that each strikes, and the right answers. One
- * table, which docs/accuracy.md repeats. */
+ * table, which docs/users/accuracy.md repeats. */
 #ifndef FSL_EVAL_RULES_H
 #define FSL_EVAL_RULES_H
 
