@@ -1,11 +1,30 @@
 /* `failslow detect`: from files to verdicts, once. The engine behind it is src/engine/job.h. */
 #include "cli/command.h"
 #include "cli/detect_options.h"
-#include "cli/detect_tell.h"
+#include "cli/terminal.h"
 #include "config/config.h"
 #include "engine/chapters.h"
 #include "engine/load.h"
 #include "plugin/registry.h"
+#include "report/reporter.h"
+
+static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
+			    const struct fsl_detect_options *options, struct fsl_error *err)
+{
+	enum fsl_print text = options->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
+	struct fsl_report report = {
+		.perception = &job->perception,
+		.localisation = &job->localisation,
+		.topology = &job->topology,
+		.run = &job->run,
+		.is_anomaly = fsl_job_is_anomaly(job),
+		.print = options->is_json ? FSL_PRINT_JSON : text,
+		.stream = stdout,
+		.colours = fsl_terminal_has_colours(),
+		.width = fsl_terminal_width(),
+	};
+	return fsl_report_tell(&report, config, err);
+}
 
 static enum fsl_status detect(const struct fsl_config *config,
 			      const struct fsl_detect_options *options, int *exit_code,
@@ -27,8 +46,10 @@ static enum fsl_status detect(const struct fsl_config *config,
 		fsl_job_withhold(&job);
 	}
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
-	enum fsl_status status =
-		fsl_job_tell(&job, config, options, found == FSL_OK ? &kept : NULL, err);
+	enum fsl_status status = tell(&job, config, options, err);
+	if (found == FSL_OK) {
+		fsl_kept_save(&kept, &job, config);
+	}
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
 	fsl_kept_fini(&kept);

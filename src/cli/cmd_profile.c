@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/terminal.h"
 #include "engine/threads.h"
 #include "judge/conclude.h"
-#include "report/capture_report.h"
-#include "report/msprof/files.h"
+#include "report/reporter.h"
 
 enum { OPTIONS_N = 11, LIST_MAX = 4096, JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
@@ -136,28 +134,25 @@ static void help(void)
 		table);
 }
 
-static enum fsl_status report(const struct request *request,
-			      const struct fsl_profile_result *result, struct fsl_error *err)
+static enum fsl_status tell(const struct request *request, const struct fsl_profile_case *facts,
+			    const struct fsl_profile_findings *findings,
+			    struct fsl_localisation *verdict, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	if (request->output != NULL) {
-		status = fsl_dir_create(request->output, err);
-		if (status == FSL_OK) {
-			status = fsl_profile_write_json(request->output, result, err);
-		}
-	}
-	if (status == FSL_OK && request->export_as >= 0) {
-		status = fsl_profile_write_peer_files(request->output, result->profile,
-						      result->cluster, err);
-	}
-	/* A result that could not be stored is still told. */
-	if (request->format == FSL_OUTPUT_JSON) {
-		enum fsl_status printed = fsl_profile_report_json(stdout, result, err);
-		status = status == FSL_OK ? printed : status;
-	} else if (request->n_quiet == 0) {
-		fsl_profile_report_text(stdout, result);
-	}
-	return status;
+	enum fsl_print text = request->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
+	struct fsl_report report = {
+		.localisation = verdict,
+		.is_anomaly = !fsl_verdict_is_quiet(verdict->kind),
+		.profile = facts->profile,
+		.cluster = facts->cluster,
+		.findings = findings,
+		.output = request->output,
+		.wants_msprof = request->export_as >= 0,
+		.print = request->format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
+		.stream = stdout,
+		.colours = fsl_terminal_has_colours(),
+		.width = fsl_terminal_width(),
+	};
+	return fsl_report_tell(&report, NULL, err);
 }
 
 /* The same ranks of the earlier capture, and all of its steps: they have other numbers. */
@@ -206,15 +201,7 @@ static enum fsl_status analyse(const struct request *request, int *exit_code, st
 		status = fsl_profile_conclude(&verdict, &facts, &findings, err);
 	}
 	if (status == FSL_OK) {
-		const struct fsl_profile_result result = {
-			&profile,
-			&cluster,
-			&findings,
-			&verdict,
-			fsl_terminal_has_colours(),
-			fsl_terminal_width(),
-		};
-		status = report(request, &result, err);
+		status = tell(request, &facts, &findings, &verdict, err);
 		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);
 		*exit_code =
 			request->wants_exit_code && is_anomaly ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;

@@ -2,7 +2,6 @@
  */
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "capture/step_rows.h"
@@ -13,7 +12,6 @@
 enum {
 	SCHEMA_VERSION = 1,
 	DECIMALS_NS = 6, /* of ms: what the profiler writes is told to the last digit */
-	FILE_INDENT = 2,
 };
 
 static void put_ns(struct fsl_document *document, cJSON *parent, const char *key, int64_t ns)
@@ -43,10 +41,10 @@ static void put_size(struct fsl_document *document, cJSON *parent, const char *k
 }
 
 static void put_coverage(struct fsl_document *document, cJSON *root,
-			 const struct fsl_profile_result *result)
+			 const struct fsl_report *report)
 {
-	const struct fsl_profile *profile = result->profile;
-	const struct fsl_profile_cluster *cluster = result->cluster;
+	const struct fsl_profile *profile = report->profile;
+	const struct fsl_profile_cluster *cluster = report->cluster;
 	uint64_t n_files = 0, n_partial = 0, n_unusable = 0, n_bytes = 0, n_incomplete = 0;
 	int64_t world = 0;
 	for (size_t i = 0; i < profile->n_ranks; i++) {
@@ -131,12 +129,11 @@ static void put_stage_of(struct fsl_document *document, cJSON *entry,
 	fsl_document_index(document, entry, "stage", stage == SIZE_MAX ? -1 : (int64_t)stage);
 }
 
-static void put_ranks(struct fsl_document *document, cJSON *root,
-		      const struct fsl_profile_result *result)
+static void put_ranks(struct fsl_document *document, cJSON *root, const struct fsl_report *report)
 {
 	cJSON *list = fsl_document_array(document, root, "ranks");
-	for (size_t i = 0; i < result->profile->n_ranks && !document->has_failed; i++) {
-		const struct fsl_profile_rank *rank = &result->profile->ranks[i];
+	for (size_t i = 0; i < report->profile->n_ranks && !document->has_failed; i++) {
+		const struct fsl_profile_rank *rank = &report->profile->ranks[i];
 		cJSON *entry = fsl_document_object(document, list, NULL);
 		fsl_document_integer(document, entry, "rank", rank->rank);
 		fsl_document_text(document, entry, "folder", rank->folder.path);
@@ -147,8 +144,8 @@ static void put_ranks(struct fsl_document *document, cJSON *root,
 		put_told(document, entry, "torchVersion", rank->info.torch_version);
 		put_told(document, entry, "cannVersion", rank->info.cann_version);
 		put_told(document, entry, "host", rank->info.host_uid);
-		put_stage_of(document, entry, result->cluster, rank->rank);
-		put_place(document, entry, result->cluster, i);
+		put_stage_of(document, entry, report->cluster, rank->rank);
+		put_place(document, entry, report->cluster, i);
 	}
 }
 
@@ -299,64 +296,36 @@ static void put_files(struct fsl_document *document, cJSON *root, const struct f
 	}
 }
 
-/* NULL when out of memory. */
-static cJSON *document_of(const struct fsl_profile_result *result)
+cJSON *fsl_profile_json(const struct fsl_report *report)
 {
 	struct fsl_document document = {0};
-	const struct fsl_profile_findings *findings = result->findings;
+	const struct fsl_profile_findings *findings = report->findings;
 	cJSON *root = fsl_document_object(&document, NULL, NULL);
 	fsl_document_integer(&document, root, "schemaVersion", SCHEMA_VERSION);
 	cJSON *verdict = fsl_document_object(&document, root, "verdict");
-	fsl_document_verdict(&document, verdict, result->verdict);
-	put_coverage(&document, root, result);
-	put_ranks(&document, root, result);
-	put_steps(&document, root, result->profile);
-	put_stages(&document, root, result->cluster);
-	put_groups(&document, root, result->cluster);
+	fsl_document_verdict(&document, verdict, report->localisation);
+	put_coverage(&document, root, report);
+	put_ranks(&document, root, report);
+	put_steps(&document, root, report->profile);
+	put_stages(&document, root, report->cluster);
+	put_groups(&document, root, report->cluster);
 	cJSON *list = fsl_document_array(&document, root, "findings");
 	for (size_t i = 0; i < findings->n_items && !document.has_failed; i++) {
 		put_finding(&document, list, &findings->items[i]);
 	}
 	put_sentences(&document, root, "missing", findings->missing, findings->n_missing);
-	put_sentences(&document, root, "remarks", result->profile->remarks,
-		      result->profile->n_remarks);
-	put_files(&document, root, result->profile);
+	put_sentences(&document, root, "remarks", report->profile->remarks,
+		      report->profile->n_remarks);
+	put_files(&document, root, report->profile);
 	fsl_document_engine(&document, root, NULL);
 	return fsl_document_finish(&document, root);
 }
 
-enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_profile_result *result,
+enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_report *report,
 					struct fsl_error *err)
 {
-	cJSON *root = document_of(result);
+	cJSON *root = fsl_profile_json(report);
 	enum fsl_status status = fsl_json_print(stream, root, err);
 	cJSON_Delete(root);
-	return status;
-}
-
-enum fsl_status fsl_profile_write_json(const char *dir, const struct fsl_profile_result *result,
-				       struct fsl_error *err)
-{
-	cJSON *root = document_of(result);
-	char *text = root != NULL ? fsl_json_text(root, FILE_INDENT) : NULL;
-	char *path = fsl_path_join(dir, "profile_result.json");
-	cJSON_Delete(root);
-	enum fsl_status status = FSL_OK;
-	if (text != NULL && path != NULL) {
-		size_t length = strlen(text);
-		text[length] = '\n'; /* as on the terminal; the text's end is given by its length */
-		status = fsl_file_write_atomic(path, text, length + 1, err);
-	} else {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY,
-				  "out of memory: document=\"profile_result.json\"");
-	}
-	if (status != FSL_OK && text != NULL && path != NULL) {
-		status = FSL_CAUSE(err, status,
-				   "cannot write the result, free space or set another folder: "
-				   "file=\"%s\", option=\"--output\"",
-				   path);
-	}
-	fsl_free(text);
-	fsl_free(path);
 	return status;
 }

@@ -1,28 +1,21 @@
-/* How a judged capture is told: on the terminal, as JSON, and in the files of the peer tool. */
+/* How a judged capture is told, on the terminal and as JSON. */
 #ifndef FSL_REPORT_CAPTURE_REPORT_H
 #define FSL_REPORT_CAPTURE_REPORT_H
 
 #include <stdio.h>
 
-#include "judge/finding.h"
+#include <cjson/cJSON.h>
 
-/* All that is told. */
-struct fsl_profile_result {
-	const struct fsl_profile *profile;
-	const struct fsl_profile_cluster *cluster;
-	const struct fsl_profile_findings *findings;
-	const struct fsl_localisation *verdict;
-	bool colours; /* of the terminal */
-	int width;
-};
+#include "judge/finding.h"
+#include "report/reporter.h"
 
 /* The summary that a person reads: verdict, coverage, step breakdown, findings with advice. */
-void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *result);
-/* One JSON document, as docs/profile.schema.json says. */
-enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_profile_result *result,
+void fsl_profile_report_text(FILE *stream, const struct fsl_report *report);
+/* One JSON document, as docs/profile.schema.json says. Owned by the caller (cJSON_Delete); NULL
+ * when out of memory. */
+cJSON *fsl_profile_json(const struct fsl_report *report);
+/* Prints it. */
+enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_report *report,
 					struct fsl_error *err);
-/* profile_result.json in @dir, whole or not at all. */
-enum fsl_status fsl_profile_write_json(const char *dir, const struct fsl_profile_result *result,
-				       struct fsl_error *err);
 
 #endif

@@ -138,18 +138,19 @@ static size_t largest(struct row *rows, size_t n, size_t f, const bool *is_shown
 
 /* All ranks when they fit; else those that the verdict names, then in turn those that compute
  * longest, are free longest and wait longest. */
-static size_t choose(const struct fsl_profile_result *result, struct row *rows, bool *is_shown)
+static size_t choose(const struct fsl_report *report, struct row *rows, bool *is_shown)
 {
 	enum { COMPUTING = 1, EXPOSED = 2, FREE = 4, TURNS_N = 6 };
 	static const size_t turns[] = {COMPUTING, FREE, EXPOSED};
-	size_t n = result->profile->n_ranks, n_shown = 0;
+	size_t n = report->profile->n_ranks, n_shown = 0;
 	size_t n_max = n <= ROWS_MAX ? n : ROWS_MAX - 1;
 	for (size_t i = 0; n <= ROWS_MAX && i < n; i++) {
 		show(is_shown, n_max, i, &n_shown);
 	}
-	for (size_t i = 0; i < result->verdict->n_culprits; i++) {
+	for (size_t i = 0; i < report->localisation->n_culprits; i++) {
 		show(is_shown, n_max,
-		     position_of(result->profile, result->verdict->culprits[i].rank), &n_shown);
+		     position_of(report->profile, report->localisation->culprits[i].rank),
+		     &n_shown);
 	}
 	for (size_t t = 0; n_shown < n_max && t < TURNS_N; t++) {
 		size_t i = largest(rows, n, turns[t % 3], is_shown);
@@ -161,12 +162,12 @@ static size_t choose(const struct fsl_profile_result *result, struct row *rows, 
 	return n_shown;
 }
 
-static void add_rank(struct fsl_table *table, const struct fsl_profile_result *result, size_t i,
+static void add_rank(struct fsl_table *table, const struct fsl_report *report, size_t i,
 		     const struct row *row)
 {
 	struct fsl_phrase name = {0}, of = {0};
-	int32_t rank = result->profile->ranks[i].rank;
-	size_t stage = fsl_profile_stage_of(result->cluster, rank);
+	int32_t rank = report->profile->ranks[i].rank;
+	size_t stage = fsl_profile_stage_of(report->cluster, rank);
 	fsl_phrase_add(&name, "%d", (int)rank);
 	if (stage != SIZE_MAX) {
 		fsl_phrase_add(&of, "%zu", stage);
@@ -174,10 +175,9 @@ static void add_rank(struct fsl_table *table, const struct fsl_profile_result *r
 	add_row(table, name.text, of.text, row);
 }
 
-void fsl_profile_steps_text(const struct fsl_screen *screen,
-			    const struct fsl_profile_result *result)
+void fsl_profile_steps_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	size_t n = result->profile->n_ranks;
+	size_t n = report->profile->n_ranks;
 	struct fsl_table table = table_of("rank", "stage");
 	struct row *rows = fsl_calloc(n, sizeof(*rows));
 	bool *is_shown = fsl_calloc(n, sizeof(*is_shown));
@@ -185,16 +185,16 @@ void fsl_profile_steps_text(const struct fsl_screen *screen,
 		goto out; /* the file tells */
 	}
 	for (size_t i = 0; i < n; i++) {
-		rows[i] = row_of(&result->profile->ranks[i]);
+		rows[i] = row_of(&report->profile->ranks[i]);
 	}
-	size_t n_shown = choose(result, rows, is_shown);
+	size_t n_shown = choose(report, rows, is_shown);
 	if (n_shown < n) {
 		struct row median = median_of(rows, n);
 		add_row(&table, "median", "", &median);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (is_shown[i] && isfinite(rows[i].step_ms)) {
-			add_rank(&table, result, i, &rows[i]);
+			add_rank(&table, report, i, &rows[i]);
 		}
 	}
 	if (table.n_rows > 1) {
@@ -233,13 +233,12 @@ static void add_stage(struct fsl_table *table, const struct fsl_profile *profile
 	fsl_free(rows);
 }
 
-void fsl_profile_stages_text(const struct fsl_screen *screen,
-			     const struct fsl_profile_result *result)
+void fsl_profile_stages_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	struct fsl_table table = table_of("stage", "ranks");
-	size_t n = result->cluster->n_stages;
+	size_t n = report->cluster->n_stages;
 	for (size_t s = 0; s < n && table.n_rows < FSL_TABLE_ROWS_MAX; s++) {
-		add_stage(&table, result->profile, &result->cluster->stages[s], s);
+		add_stage(&table, report->profile, &report->cluster->stages[s], s);
 	}
 	if (table.n_rows > 1) {
 		(void)fputc('\n', screen->stream);

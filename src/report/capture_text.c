@@ -89,16 +89,16 @@ static void add_version(struct fsl_phrase *phrase, const struct fsl_profile *pro
 	}
 }
 
-static void print_coverage(const struct fsl_screen *screen, const struct fsl_profile_result *result)
+static void print_coverage(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	const struct fsl_profile *profile = result->profile;
+	const struct fsl_profile *profile = report->profile;
 	struct fsl_phrase phrase = {0};
 	int64_t world = world_size(profile);
 	add_all_ranks(&phrase, profile);
 	if (world > 0) {
 		fsl_phrase_add(&phrase, " of a job of %" PRId64, world);
 	}
-	add_steps(&phrase, result->cluster);
+	add_steps(&phrase, report->cluster);
 	add_version(&phrase, profile, "", level_of);
 	add_version(&phrase, profile, "torch_npu ", torch_of);
 	add_version(&phrase, profile, "CANN ", cann_of);
@@ -155,15 +155,15 @@ static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *f
 }
 
 /* Who is slow in some steps must not read like one that always is. */
-static void add_when(struct fsl_phrase *headline, const struct fsl_profile_result *result)
+static void add_when(struct fsl_phrase *headline, const struct fsl_report *report)
 {
-	const struct fsl_localisation *verdict = result->verdict;
+	const struct fsl_localisation *verdict = report->localisation;
 	if (verdict->n_culprits > 0) {
 		add_when_of(headline, &verdict->culprits[0], verdict->n_culprits);
 	}
 	if (verdict->kind == FSL_VERDICT_NORMAL) {
 		struct fsl_phrase passing = {0};
-		if (fsl_by_step_add_passing(&passing, result->findings)) {
+		if (fsl_by_step_add_passing(&passing, report->findings)) {
 			fsl_phrase_add(headline, "; %s", passing.text);
 		}
 	}
@@ -317,26 +317,25 @@ static void print_sentences(const struct fsl_screen *screen, const char *label,
 	}
 }
 
-void fsl_profile_report_text(FILE *stream, const struct fsl_profile_result *result)
+void fsl_profile_report_text(FILE *stream, const struct fsl_report *report)
 {
-	const struct fsl_summary summary = {.localisation = result->verdict};
-	struct fsl_screen screen = fsl_screen_of(stream, result->width, result->colours);
+	struct fsl_screen screen = fsl_screen_of(stream, report->width, report->colours);
 	struct fsl_phrase headline = {0};
-	fsl_words_headline(&headline, &summary);
-	add_when(&headline, result);
-	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(&summary)), headline.text);
-	fsl_localisation_text(&screen, result->verdict, headline.text);
-	print_coverage(&screen, result);
-	print_groups(&screen, result->cluster);
-	print_files(&screen, result->profile);
-	print_problems(&screen, result->profile);
-	fsl_profile_steps_text(&screen, result);
-	fsl_profile_stages_text(&screen, result);
-	if (result->findings->n_items > 0) {
+	fsl_words_headline(&headline, report);
+	add_when(&headline, report);
+	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(report)), headline.text);
+	fsl_localisation_text(&screen, report->localisation, headline.text);
+	print_coverage(&screen, report);
+	print_groups(&screen, report->cluster);
+	print_files(&screen, report->profile);
+	print_problems(&screen, report->profile);
+	fsl_profile_steps_text(&screen, report);
+	fsl_profile_stages_text(&screen, report);
+	if (report->findings->n_items > 0) {
 		(void)fputc('\n', stream);
 	}
-	print_findings(&screen, result->findings);
-	print_overview(&screen, result->findings);
-	print_sentences(&screen, "missing", result->findings->missing, result->findings->n_missing);
-	print_sentences(&screen, "remarks", result->profile->remarks, result->profile->n_remarks);
+	print_findings(&screen, report->findings);
+	print_overview(&screen, report->findings);
+	print_sentences(&screen, "missing", report->findings->missing, report->findings->n_missing);
+	print_sentences(&screen, "remarks", report->profile->remarks, report->profile->n_remarks);
 }

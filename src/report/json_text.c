@@ -1,4 +1,5 @@
 /* JSON documents as text, spaced as json.dump of Python does it. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/os_error.h"
 #include "report/report.h"
+
+enum { STDOUT_INDENT = 2 };
 
 /* The text that grows; after a failure nothing is added any more. */
 struct sink {
@@ -170,4 +174,21 @@ char *fsl_json_text(const cJSON *json, int indent)
 		return NULL;
 	}
 	return sink.text;
+}
+
+enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err)
+{
+	char *text = json != NULL ? fsl_json_text(json, STDOUT_INDENT) : NULL;
+	if (text == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"--format json\"");
+	}
+	bool is_written = fputs(text, stream) >= 0 && fputc('\n', stream) != EOF;
+	is_written = fflush(stream) == 0 && is_written;
+	int number = errno;
+	fsl_free(text);
+	if (!is_written) {
+		return FSL_FAIL(err, FSL_ERR_IO, "cannot print the verdict: error=\"%s\"",
+				fsl_os_error(number).text);
+	}
+	return FSL_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "model/verdict.h"
+#include "report/reporter.h"
 
 /*
  * JSON forms, keys in order: sysTrace's first, then ours (none with FSL_SCHEMA_SYSTRACE). Owned by
@@ -31,40 +32,25 @@ enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error
 
 /*
  * Prints what `--format json` prints: {"perception": {...}, "localisation": {...}}, the contents of
- * the two files; null where a document is NULL.
+ * the two files; null in the place of what is NULL.
  */
-enum fsl_status fsl_report_json(FILE *stream, cJSON *perception, cJSON *localisation,
-				struct fsl_error *err);
+enum fsl_status fsl_report_json(FILE *stream, const struct fsl_report *report,
+				const struct fsl_config *config, struct fsl_error *err);
 
 /*
  * Writes fail_slow_perception_result_<type>_<unix s>.json (indent 4) and slow_node_result_<unix
  * s>.json (one line) into the configured folders, made when missing. An existing file is never
- * replaced: the second of the name is raised until it is free. @json: the verdict's document; NULL
- * reads as one for which memory was short. *path_out: arena text of the verdict for the terminal.
+ * replaced: the second of the name is raised until it is free. Both note the path in @report, as
+ * text of the arena of the verdict.
  */
-enum fsl_status fsl_report_write_perception(struct fsl_perception *perception, const cJSON *json,
-					    const struct fsl_config *config, const char **path_out,
-					    struct fsl_error *err);
-enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisation,
-					      const cJSON *json, const struct fsl_config *config,
-					      const char **path_out, struct fsl_error *err);
-/* Makes the names of both files survive a power cut; one wait for the disk where they lie in one
- * folder. */
-enum fsl_status fsl_report_sync(const struct fsl_config *config, struct fsl_error *err);
+enum fsl_status fsl_report_write_perception(struct fsl_report *report,
+					    const struct fsl_config *config, struct fsl_error *err);
+enum fsl_status fsl_report_write_localisation(struct fsl_report *report,
+					      const struct fsl_config *config,
+					      struct fsl_error *err);
 
-/* What the terminal summary shows beside the verdicts. */
-struct fsl_summary {
-	const struct fsl_perception *perception;
-	const struct fsl_localisation *localisation;
-	const struct fsl_topology *topology;
-	const struct fsl_run *run;
-	const char *perception_path; /* written files; NULL: not written */
-	const char *localisation_path;
-	bool colours;
-	int width; /* columns of the terminal, 80 when unknown */
-};
 /* One screen, aligned: verdict first, culprits with cause, cost, onset and evidence, coverage,
  * files. */
-void fsl_report_text(FILE *stream, const struct fsl_summary *summary);
+void fsl_report_text(FILE *stream, const struct fsl_report *report);
 
 #endif

@@ -334,14 +334,14 @@ static void print_steps(const struct fsl_screen *screen, const struct fsl_percep
 }
 
 /* Who waits in which operator: the newest one begun and never ended. */
-static void print_stopped(const struct fsl_screen *screen, const struct fsl_summary *summary)
+static void print_stopped(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = summary->perception;
-	if (summary->run == NULL || perception == NULL || perception->kind != FSL_VERDICT_HANG ||
+	const struct fsl_perception *perception = report->perception;
+	if (report->run == NULL || perception == NULL || perception->kind != FSL_VERDICT_HANG ||
 	    perception->n_stopped_first == 0) {
 		return;
 	}
-	const struct fsl_rank *rank = fsl_run_rank(summary->run, perception->stopped_first[0]);
+	const struct fsl_rank *rank = fsl_run_rank(report->run, perception->stopped_first[0]);
 	if (rank == NULL || rank->last_event_ns == FSL_NS_ABSENT) {
 		return;
 	}
@@ -350,7 +350,7 @@ static void print_stopped(const struct fsl_screen *screen, const struct fsl_summ
 	fsl_phrase_add_time(&phrase, rank->last_event_ns);
 	if (fsl_rank_waits(rank)) {
 		fsl_phrase_add(&phrase, ", begun and never ended: %s",
-			       fsl_strpool_text(summary->run->names, rank->open_op_id));
+			       fsl_strpool_text(report->run->names, rank->open_op_id));
 	}
 	fsl_screen_field(screen, "stopped", phrase.text);
 }
@@ -367,11 +367,11 @@ static const char *awaited_op(const struct fsl_run *run)
 }
 
 /* What may become a hang: the verdict tells of the time before it. */
-static void print_silence(const struct fsl_screen *screen, const struct fsl_summary *summary)
+static void print_silence(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = summary->perception;
+	const struct fsl_perception *perception = report->perception;
 	struct fsl_phrase phrase = {0};
-	if (perception == NULL || perception->n_stalled == 0 || summary->run == NULL) {
+	if (perception == NULL || perception->n_stalled == 0 || report->run == NULL) {
 		return;
 	}
 	fsl_phrase_add(&phrase, "no event for %.1f minutes, since ", perception->hang_mins);
@@ -379,7 +379,7 @@ static void print_silence(const struct fsl_screen *screen, const struct fsl_summ
 	fsl_phrase_add(&phrase, "; %zu of ", perception->n_stalled);
 	fsl_phrase_add_count(&phrase, perception->coverage.n_ranks_seen, "rank");
 	fsl_phrase_add(&phrase, " in an operator that has not ended (%s); not taken for a hang yet",
-		       awaited_op(summary->run));
+		       awaited_op(report->run));
 	fsl_screen_field(screen, "silence", phrase.text);
 }
 
@@ -411,11 +411,11 @@ void fsl_localisation_text(const struct fsl_screen *screen,
 	fsl_chapters_text(screen, localisation);
 }
 
-static void print_errors(const struct fsl_screen *screen, const struct fsl_summary *summary)
+static void print_errors(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	const struct fsl_localisation *localisation = summary->localisation;
-	const struct fsl_perception *perception = summary->perception;
-	if (fsl_words_has_failed(summary)) {
+	const struct fsl_localisation *localisation = report->localisation;
+	const struct fsl_perception *perception = report->perception;
+	if (fsl_words_has_failed(report)) {
 		return; /* it is the headline */
 	}
 	if (localisation != NULL) {
@@ -427,28 +427,28 @@ static void print_errors(const struct fsl_screen *screen, const struct fsl_summa
 	}
 }
 
-void fsl_report_text(FILE *stream, const struct fsl_summary *summary)
+void fsl_report_text(FILE *stream, const struct fsl_report *report)
 {
-	struct fsl_screen screen = fsl_screen_of(stream, summary->width, summary->colours);
+	struct fsl_screen screen = fsl_screen_of(stream, report->width, report->colours);
 	struct fsl_phrase headline = {0};
 	struct fsl_phrase next = {0};
-	fsl_words_headline(&headline, summary);
-	fsl_words_next(&next, summary);
-	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(summary)), headline.text);
-	fsl_localisation_text(&screen, summary->localisation, headline.text);
-	print_stopped(&screen, summary);
-	print_silence(&screen, summary);
-	if (summary->perception != NULL) {
-		print_steps(&screen, summary->perception);
+	fsl_words_headline(&headline, report);
+	fsl_words_next(&next, report);
+	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(report)), headline.text);
+	fsl_localisation_text(&screen, report->localisation, headline.text);
+	print_stopped(&screen, report);
+	print_silence(&screen, report);
+	if (report->perception != NULL) {
+		print_steps(&screen, report->perception);
 	}
-	if (summary->localisation != NULL) {
-		fsl_coverage_text(&screen, &summary->localisation->coverage, summary->run);
-	} else if (summary->perception != NULL) {
-		fsl_coverage_text(&screen, &summary->perception->coverage, summary->run);
+	if (report->localisation != NULL) {
+		fsl_coverage_text(&screen, &report->localisation->coverage, report->run);
+	} else if (report->perception != NULL) {
+		fsl_coverage_text(&screen, &report->perception->coverage, report->run);
 	}
-	fsl_problems_text(&screen, summary->run);
-	print_errors(&screen, summary);
-	fsl_screen_field(&screen, "verdict", fsl_text_or_empty(summary->localisation_path));
-	fsl_screen_field(&screen, "perception", fsl_text_or_empty(summary->perception_path));
+	fsl_problems_text(&screen, report->run);
+	print_errors(&screen, report);
+	fsl_screen_field(&screen, "verdict", fsl_text_or_empty(report->localisation_path));
+	fsl_screen_field(&screen, "perception", fsl_text_or_empty(report->perception_path));
 	fsl_screen_field(&screen, "next", next.text);
 }

@@ -52,10 +52,10 @@ static const struct hint {
 };
 _Static_assert(sizeof(hints) / sizeof(hints[0]) == FSL_CAUSES_N, "every cause has a hint");
 
-enum fsl_verdict_kind fsl_words_kind(const struct fsl_summary *summary)
+enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = summary->perception;
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_perception *perception = report->perception;
+	const struct fsl_localisation *localisation = report->localisation;
 	if (perception != NULL && perception->kind == FSL_VERDICT_HANG) {
 		return FSL_VERDICT_HANG;
 	}
@@ -70,10 +70,10 @@ enum fsl_verdict_kind fsl_words_kind(const struct fsl_summary *summary)
 	return localisation->kind;
 }
 
-bool fsl_words_has_failed(const struct fsl_summary *summary)
+bool fsl_words_has_failed(const struct fsl_report *report)
 {
 	enum { RESULT_ERROR = 500 };
-	return summary->localisation != NULL && summary->localisation->result_code == RESULT_ERROR;
+	return report->localisation != NULL && report->localisation->result_code == RESULT_ERROR;
 }
 
 enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind)
@@ -94,16 +94,16 @@ const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *pe
 }
 
 /* NULL: unknown. */
-static const char *host_of(const struct fsl_summary *summary, int32_t rank)
+static const char *host_of(const struct fsl_report *report, int32_t rank)
 {
 	const struct fsl_rank *seen = NULL;
-	if (summary->run != NULL) {
-		seen = fsl_run_rank(summary->run, rank);
+	if (report->run != NULL) {
+		seen = fsl_run_rank(report->run, rank);
 	}
 	if (seen != NULL) {
 		return seen->server_ip;
 	}
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_localisation *localisation = report->localisation;
 	for (size_t i = 0; localisation != NULL && i < localisation->n_culprits; i++) {
 		if (localisation->culprits[i].rank == rank) {
 			return localisation->culprits[i].server_ip;
@@ -113,9 +113,9 @@ static const char *host_of(const struct fsl_summary *summary, int32_t rank)
 }
 
 /* "rank 3 (10.1.0.1)"; without the host when nobody knows it. */
-static void add_rank(struct fsl_phrase *phrase, const struct fsl_summary *summary, int32_t rank)
+static void add_rank(struct fsl_phrase *phrase, const struct fsl_report *report, int32_t rank)
 {
-	const char *host = host_of(summary, rank);
+	const char *host = host_of(report, rank);
 	fsl_phrase_add(phrase, "rank %d", rank);
 	if (host != NULL && *host != '\0') {
 		fsl_phrase_add(phrase, " (%s)", host);
@@ -151,14 +151,14 @@ static bool has_several_hosts(const struct fsl_localisation *localisation)
 }
 
 static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
-			const struct fsl_summary *summary)
+			const struct fsl_report *report)
 {
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_localisation *localisation = report->localisation;
 	const struct fsl_culprit *first = &localisation->culprits[0];
 	if (kind == FSL_VERDICT_SLOW_LINK && first->peer >= 0) {
-		add_rank(phrase, summary, first->rank);
+		add_rank(phrase, report, first->rank);
 		fsl_phrase_add(phrase, " and ");
-		add_rank(phrase, summary, first->peer);
+		add_rank(phrase, report, first->peer);
 	} else if (kind == FSL_VERDICT_SLOW_HOST || kind == FSL_VERDICT_HOST_PAUSES) {
 		fsl_phrase_add(phrase, "%s", fsl_text_or_empty(first->server_ip));
 		if (has_several_hosts(localisation)) {
@@ -172,7 +172,7 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 		add_culprit_ranks(phrase, localisation);
 		fsl_phrase_add(phrase, ")");
 	} else if (localisation->n_culprits == 1) {
-		add_rank(phrase, summary, first->rank);
+		add_rank(phrase, report, first->rank);
 	} else {
 		add_culprit_ranks(phrase, localisation);
 	}
@@ -201,11 +201,11 @@ static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *l
 }
 
 /* The reason of the verdict that the headline is about. */
-static const char *reason_of(const struct fsl_summary *summary)
+static const char *reason_of(const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = summary->perception;
-	const struct fsl_localisation *localisation = summary->localisation;
-	bool is_localised = localisation != NULL && localisation->kind == fsl_words_kind(summary);
+	const struct fsl_perception *perception = report->perception;
+	const struct fsl_localisation *localisation = report->localisation;
+	bool is_localised = localisation != NULL && localisation->kind == fsl_words_kind(report);
 	if (is_localised || perception == NULL) {
 		return localisation != NULL ? fsl_text_or_empty(localisation->reason) : "";
 	}
@@ -213,9 +213,9 @@ static const char *reason_of(const struct fsl_summary *summary)
 }
 
 /* Classical points name ranks and metrics only. False when there are none. */
-static bool add_classical(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static bool add_classical(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_localisation *localisation = report->localisation;
 	const struct fsl_detail *first = NULL;
 	size_t n = 0;
 	bool is_one = true; /* one rank, whatever the number of its metrics */
@@ -238,29 +238,29 @@ static bool add_classical(struct fsl_phrase *phrase, const struct fsl_summary *s
 }
 
 static void add_culprit_sentence(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
-				 const struct fsl_summary *summary)
+				 const struct fsl_report *report)
 {
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_localisation *localisation = report->localisation;
 	if (localisation != NULL && localisation->n_culprits == 0 &&
-	    add_classical(phrase, summary)) {
+	    add_classical(phrase, report)) {
 		return;
 	}
 	if (localisation == NULL || localisation->n_culprits == 0) {
-		const char *reason = reason_of(summary);
+		const char *reason = reason_of(report);
 		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "see the verdict file");
 		return;
 	}
 	fsl_phrase_add(phrase, "%s", words[kind].before);
-	add_subject(phrase, kind, summary);
+	add_subject(phrase, kind, report);
 	bool is_one = kind == FSL_VERDICT_SLOW_HOST ? !has_several_hosts(localisation)
 						    : localisation->n_culprits == 1;
 	fsl_phrase_add(phrase, " %s", is_one ? words[kind].one : words[kind].many);
 	add_cost(phrase, localisation);
 }
 
-static void add_normal(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_normal(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_localisation *localisation = report->localisation;
 	size_t n_missing = localisation != NULL ? localisation->coverage.n_missing_ranks : 0;
 	if (n_missing > 0) {
 		fsl_phrase_add(phrase, "%zu of %zu ranks left no data; of the others, ", n_missing,
@@ -274,28 +274,28 @@ static void add_normal(struct fsl_phrase *phrase, const struct fsl_summary *summ
 	}
 }
 
-static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const char *reason = reason_of(summary);
+	const char *reason = reason_of(report);
 	fsl_phrase_add(phrase, "cannot tell whether a rank is slow%s%s",
 		       *reason != '\0' ? ": " : "", reason);
 }
 
-static bool lacks_ranks(const struct fsl_summary *summary)
+static bool lacks_ranks(const struct fsl_report *report)
 {
-	return summary->localisation != NULL && summary->localisation->coverage.n_missing_ranks > 0;
+	return report->localisation != NULL && report->localisation->coverage.n_missing_ranks > 0;
 }
 
-static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_coverage *coverage = &summary->localisation->coverage;
+	const struct fsl_coverage *coverage = &report->localisation->coverage;
 	fsl_phrase_add_ranks(phrase, coverage->missing_ranks, coverage->n_missing_ranks,
 			     RANGES_IN_HANG);
 }
 
-static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = summary->perception;
+	const struct fsl_perception *perception = report->perception;
 	fsl_phrase_add(phrase, "the job stands still");
 	if (perception == NULL) {
 		return;
@@ -307,15 +307,15 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_summary *summar
 		fsl_phrase_add(phrase, ", since ");
 		fsl_phrase_add_time(phrase, perception->hang_since_ns);
 	}
-	if (perception->n_stopped_first == 0 && lacks_ranks(summary)) {
+	if (perception->n_stopped_first == 0 && lacks_ranks(report)) {
 		fsl_phrase_add(phrase, "; ");
-		add_missing_ranks(phrase, summary);
+		add_missing_ranks(phrase, report);
 		fsl_phrase_add(phrase, " left no data, all others stopped together");
 	} else if (perception->n_stopped_first == 0) {
 		fsl_phrase_add(phrase, "; all ranks stopped together");
 	} else if (perception->n_stopped_first == 1) {
 		fsl_phrase_add(phrase, "; ");
-		add_rank(phrase, summary, perception->stopped_first[0]);
+		add_rank(phrase, report, perception->stopped_first[0]);
 		fsl_phrase_add(phrase, " stopped first");
 	} else {
 		fsl_phrase_add(phrase, "; ");
@@ -353,49 +353,48 @@ static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *e
 	fsl_phrase_add(phrase, ")");
 }
 
-static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_step_episode *episode = fsl_words_episode(summary->perception);
+	const struct fsl_step_episode *episode = fsl_words_episode(report->perception);
 	if (episode == NULL) {
-		const char *reason = reason_of(summary);
+		const char *reason = reason_of(report);
 		fsl_phrase_add(phrase, "%s", *reason != '\0' ? reason : "steps take longer");
 		return;
 	}
 	add_rise(phrase, episode);
-	if (summary->localisation == NULL) {
+	if (report->localisation == NULL) {
 		return;
 	}
-	if (summary->localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
+	if (report->localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
 		fsl_phrase_add(phrase, " and no single rank explains it");
 	} else {
 		fsl_phrase_add(phrase, "; cannot tell which rank is to blame%s%s",
-			       *fsl_text_or_empty(summary->localisation->reason) != '\0' ? ": "
-											 : "",
-			       fsl_text_or_empty(summary->localisation->reason));
+			       *fsl_text_or_empty(report->localisation->reason) != '\0' ? ": " : "",
+			       fsl_text_or_empty(report->localisation->reason));
 	}
 }
 
-void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	enum fsl_verdict_kind kind = fsl_words_kind(summary);
-	if (fsl_words_has_failed(summary)) {
+	enum fsl_verdict_kind kind = fsl_words_kind(report);
+	if (fsl_words_has_failed(report)) {
 		fsl_phrase_add(phrase, "FAILED: there is no verdict: %s",
-			       fsl_text_or_empty(summary->localisation->error_message));
+			       fsl_text_or_empty(report->localisation->error_message));
 		return;
 	}
 	fsl_phrase_add(phrase, "%s: ", words[kind].title);
 	switch (kind) {
 	case FSL_VERDICT_NORMAL:
-		add_normal(phrase, summary);
+		add_normal(phrase, report);
 		break;
 	case FSL_VERDICT_JOB_SLOWDOWN:
-		add_job_slowdown(phrase, summary);
+		add_job_slowdown(phrase, report);
 		break;
 	case FSL_VERDICT_HANG:
-		add_hang(phrase, summary);
+		add_hang(phrase, report);
 		break;
 	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
-		add_insufficient(phrase, summary);
+		add_insufficient(phrase, report);
 		break;
 	case FSL_VERDICT_SLOW_RANK:
 	case FSL_VERDICT_SLOW_HOST:
@@ -403,16 +402,16 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_summary *sum
 	case FSL_VERDICT_STAGE_IMBALANCE:
 	case FSL_VERDICT_WORK_IMBALANCE:
 	case FSL_VERDICT_HOST_PAUSES:
-		add_culprit_sentence(phrase, kind, summary);
+		add_culprit_sentence(phrase, kind, report);
 		break;
 	case FSL_VERDICTS_N:
 		break;
 	}
 }
 
-static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_localisation *localisation = summary->localisation;
+	const struct fsl_localisation *localisation = report->localisation;
 	if (localisation == NULL || localisation->n_culprits == 0) {
 		fsl_phrase_add(phrase, "\"algorithm\": \"failslow\" in the configuration adds "
 				       "the cause and what it costs");
@@ -420,10 +419,10 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_summa
 	}
 	const struct fsl_culprit *first = &localisation->culprits[0];
 	fsl_phrase_add(phrase, "check %s of ", hints[first->cause].what);
-	add_rank(phrase, summary, first->rank);
+	add_rank(phrase, report, first->rank);
 	if (first->peer >= 0) {
 		fsl_phrase_add(phrase, " and ");
-		add_rank(phrase, summary, first->peer);
+		add_rank(phrase, report, first->peer);
 	}
 	fsl_phrase_add(phrase, ": %s", hints[first->cause].list);
 	if (first->other_cause < FSL_CAUSES_N) {
@@ -432,17 +431,17 @@ static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_summa
 	}
 }
 
-static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	const struct fsl_perception *perception = summary->perception;
+	const struct fsl_perception *perception = report->perception;
 	if (perception != NULL && perception->n_stopped_first > 0) {
 		fsl_phrase_add(phrase, "look at ");
-		add_rank(phrase, summary, perception->stopped_first[0]);
+		add_rank(phrase, report, perception->stopped_first[0]);
 		fsl_phrase_add(phrase, " first: is its process alive, what does its stack show, "
 				       "device and network errors in the kernel log");
-	} else if (lacks_ranks(summary)) {
+	} else if (lacks_ranks(report)) {
 		fsl_phrase_add(phrase, "look at ");
-		add_missing_ranks(phrase, summary);
+		add_missing_ranks(phrase, report);
 		fsl_phrase_add(phrase, " first, which the others may wait for: are the processes "
 				       "alive, what do their stacks show; else at what all ranks "
 				       "share: scheduler, shared storage, network");
@@ -452,9 +451,9 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_summar
 	}
 }
 
-static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	if (summary->localisation != NULL && summary->localisation->lacks_peers) {
+	if (report->localisation != NULL && report->localisation->lacks_peers) {
 		fsl_phrase_add(phrase, "compare with an earlier run of the same job, or capture "
 				       "profiles and ask failslow profile");
 	} else {
@@ -463,14 +462,14 @@ static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_su
 	}
 }
 
-void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary)
+void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	if (fsl_words_has_failed(summary)) {
+	if (fsl_words_has_failed(report)) {
 		return; /* the chain of causes on stderr names the remedy */
 	}
-	switch (fsl_words_kind(summary)) {
+	switch (fsl_words_kind(report)) {
 	case FSL_VERDICT_NORMAL:
-		if (lacks_ranks(summary)) {
+		if (lacks_ranks(report)) {
 			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
 					       "file: this verdict says nothing about them");
 		}
@@ -478,10 +477,10 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 	case FSL_VERDICTS_N:
 		break;
 	case FSL_VERDICT_HANG:
-		add_hint_for_hang(phrase, summary);
+		add_hint_for_hang(phrase, report);
 		break;
 	case FSL_VERDICT_JOB_SLOWDOWN:
-		if (lacks_ranks(summary)) {
+		if (lacks_ranks(report)) {
 			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
 					       "file, one of them may be slow; else ");
 		}
@@ -489,7 +488,7 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 				       "storage, network, power caps, input data, code");
 		break;
 	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
-		add_hint_for_evidence(phrase, summary);
+		add_hint_for_evidence(phrase, report);
 		break;
 	case FSL_VERDICT_STAGE_IMBALANCE:
 		fsl_phrase_add(phrase, "move layers from this stage to the others; the devices are "
@@ -502,7 +501,7 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary
 	case FSL_VERDICT_SLOW_RANK:
 	case FSL_VERDICT_SLOW_HOST:
 	case FSL_VERDICT_SLOW_LINK:
-		add_hint_for_cause(phrase, summary);
+		add_hint_for_cause(phrase, report);
 		break;
 	case FSL_VERDICT_HOST_PAUSES:
 		fsl_phrase_add(phrase, "look for what runs on the hosts now and then: garbage "

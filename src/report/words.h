@@ -7,14 +7,14 @@
 #include "text/phrase.h"
 
 /* The verdict that matters most: a hang, then a named culprit, then a slowdown of the whole job. */
-enum fsl_verdict_kind fsl_words_kind(const struct fsl_summary *summary);
+enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report);
 /* The run itself failed: its error is the headline. */
-bool fsl_words_has_failed(const struct fsl_summary *summary);
+bool fsl_words_has_failed(const struct fsl_report *report);
 enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
 /* One sentence with subject, cost and share of the step. */
-void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_summary *summary);
+void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* What a person should look at; "" when nothing is wrong. */
-void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_summary *summary);
+void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Longest-lasting episode of perception; NULL: none. */
 const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception);
 

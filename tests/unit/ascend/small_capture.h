@@ -244,19 +244,19 @@ static inline double small_fact(const struct fsl_profile_finding *finding, const
 }
 
 /* The summary on a screen of @width columns; free with free(). */
-static inline char *small_text(const struct small_capture *small,
-			       const struct fsl_localisation *verdict, int width)
+static inline char *small_text(const struct small_capture *small, struct fsl_localisation *verdict,
+			       int width)
 {
 	char *text = NULL;
 	size_t length = 0;
 	FILE *stream = open_memstream(&text, &length);
 	assert_non_null(stream);
-	const struct fsl_profile_result result = {.profile = &small->profile,
-						  .cluster = &small->cluster,
-						  .findings = &small->findings,
-						  .verdict = verdict,
-						  .width = width};
-	fsl_profile_report_text(stream, &result);
+	const struct fsl_report report = {.profile = &small->profile,
+					  .cluster = &small->cluster,
+					  .findings = &small->findings,
+					  .localisation = verdict,
+					  .width = width};
+	fsl_profile_report_text(stream, &report);
 	assert_int_equal(fclose(stream), 0);
 	return text;
 }

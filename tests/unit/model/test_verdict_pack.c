@@ -309,7 +309,7 @@ static struct fsl_localisation travelled(const struct fsl_localisation *verdict)
 }
 
 /* Everything that the reporters say of @verdict in the job of @sample. Free with free(). */
-static char *told(const struct sample *sample, const struct fsl_localisation *verdict)
+static char *told(struct sample *sample, struct fsl_localisation *verdict)
 {
 	char *text = NULL;
 	size_t n_bytes = 0;
@@ -326,9 +326,9 @@ static char *told(const struct sample *sample, const struct fsl_localisation *ve
 		fsl_free(line);
 		cJSON_Delete(json);
 	}
-	struct fsl_summary summary = sample_summary(sample);
-	summary.localisation = verdict;
-	fsl_report_text(stream, &summary);
+	struct fsl_report report = sample_report(sample);
+	report.localisation = verdict;
+	fsl_report_text(stream, &report);
 	(void)fclose(stream);
 	return text;
 }
@@ -426,7 +426,7 @@ static void check_empty(const struct fsl_localisation *verdict)
 }
 
 /* Refused, or a verdict that the reporters can tell and that travels on. */
-static void unpack_spoilt(const struct sample *sample, const void *bytes, size_t n)
+static void unpack_spoilt(struct sample *sample, const void *bytes, size_t n)
 {
 	struct fsl_localisation again;
 	fsl_localisation_init(&again);

@@ -257,15 +257,15 @@ static inline struct sample *sample_missing(size_t n_missing)
 	return sample;
 }
 
-static inline struct fsl_summary sample_summary(const struct sample *sample)
+static inline struct fsl_report sample_report(struct sample *sample)
 {
-	return (struct fsl_summary){.perception = &sample->perception,
-				    .localisation = &sample->localisation,
-				    .topology = &sample->topology,
-				    .run = &sample->run,
-				    .perception_path = "/result/perception.json",
-				    .localisation_path = "/result/verdict.json",
-				    .width = 80};
+	return (struct fsl_report){.perception = &sample->perception,
+				   .localisation = &sample->localisation,
+				   .topology = &sample->topology,
+				   .run = &sample->run,
+				   .perception_path = "/result/perception.json",
+				   .localisation_path = "/result/verdict.json",
+				   .width = 80};
 }
 
 /* Leaves a document for the schema test: <build>/report-samples/<name>.<kind>.json. */

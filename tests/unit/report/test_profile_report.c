@@ -217,10 +217,10 @@ static void a_document_for_which_memory_is_short_is_not_printed(void **state)
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
 	add_finding(&small, "some_code", 1.0);
-	const struct fsl_profile_result result = {.profile = &small.profile,
-						  .cluster = &small.cluster,
-						  .findings = &small.findings,
-						  .verdict = &verdict};
+	const struct fsl_report report = {.profile = &small.profile,
+					  .cluster = &small.cluster,
+					  .findings = &small.findings,
+					  .localisation = &verdict};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	for (uint64_t nth = 1; status != FSL_OK; nth++) {
 		char *text = NULL;
@@ -229,7 +229,7 @@ static void a_document_for_which_memory_is_short_is_not_printed(void **state)
 		FILE *stream = open_memstream(&text, &length);
 		assert_non_null(stream);
 		fsl_mem_fail_at(nth);
-		status = fsl_profile_report_json(stream, &result, &err);
+		status = fsl_profile_report_json(stream, &report, &err);
 		fsl_mem_fail_at(0);
 		assert_int_equal(fclose(stream), 0);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);

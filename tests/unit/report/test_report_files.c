@@ -68,21 +68,20 @@ static void assert_content(const char *path, cJSON *json, int indent)
 static enum fsl_status write_localisation(struct sample *sample, const char **path,
 					  struct fsl_error *err)
 {
-	cJSON *json = fsl_localisation_json(&sample->localisation, &sample->topology, &sample->run,
-					    &sample->config);
-	enum fsl_status status = fsl_report_write_localisation(&sample->localisation, json,
-							       &sample->config, path, err);
-	cJSON_Delete(json);
+	struct fsl_report report = sample_report(sample);
+	report.localisation_path = NULL;
+	enum fsl_status status = fsl_report_write_localisation(&report, &sample->config, err);
+	*path = report.localisation_path;
 	return status;
 }
 
 static enum fsl_status write_perception(struct sample *sample, const char **path,
 					struct fsl_error *err)
 {
-	cJSON *json = fsl_perception_json(&sample->perception, &sample->config);
-	enum fsl_status status =
-		fsl_report_write_perception(&sample->perception, json, &sample->config, path, err);
-	cJSON_Delete(json);
+	struct fsl_report report = sample_report(sample);
+	report.perception_path = NULL;
+	enum fsl_status status = fsl_report_write_perception(&report, &sample->config, err);
+	*path = report.perception_path;
 	return status;
 }
 
@@ -256,10 +255,10 @@ static void stdout_document_holds_both_files(void **state)
 	char *text = NULL;
 	size_t length = 0;
 	FILE *stream = open_memstream(&text, &length);
-	cJSON *perception = fsl_perception_json(&sample->perception, &sample->config);
+	struct fsl_report report = sample_report(sample);
 	cJSON *localisation = fsl_localisation_json(&sample->localisation, &sample->topology,
 						    &sample->run, &sample->config);
-	assert_int_equal(fsl_report_json(stream, perception, localisation, NULL), FSL_OK);
+	assert_int_equal(fsl_report_json(stream, &report, &sample->config, NULL), FSL_OK);
 	assert_int_equal(fclose(stream), 0);
 	cJSON *json = cJSON_Parse(text);
 	assert_non_null(json);
@@ -272,7 +271,6 @@ static void stdout_document_holds_both_files(void **state)
 	fsl_free(part_text);
 	fsl_free(expected_text);
 	cJSON_Delete(localisation);
-	cJSON_Delete(perception);
 	cJSON_Delete(json);
 	free(text);
 	sample_destroy(sample);
@@ -283,8 +281,9 @@ static void parts_that_did_not_run_are_null(void **state)
 	(void)state;
 	char *text = NULL;
 	size_t length = 0;
+	const struct fsl_report nothing = {0};
 	FILE *stream = open_memstream(&text, &length);
-	assert_int_equal(fsl_report_json(stream, NULL, NULL, NULL), FSL_OK);
+	assert_int_equal(fsl_report_json(stream, &nothing, NULL, NULL), FSL_OK);
 	assert_int_equal(fclose(stream), 0);
 	assert_string_equal(text, "{\n  \"perception\": null,\n  \"localisation\": null\n}\n");
 	free(text);
@@ -297,8 +296,9 @@ static void a_full_stdout_is_an_error(void **state)
 	if (full == NULL) {
 		skip();
 	}
+	const struct fsl_report nothing = {0};
 	struct fsl_error err = {0};
-	assert_int_equal(fsl_report_json(full, NULL, NULL, &err), FSL_ERR_IO);
+	assert_int_equal(fsl_report_json(full, &nothing, NULL, &err), FSL_ERR_IO);
 	assert_non_null(strstr(fsl_error_root(&err), "No space left"));
 	(void)fclose(full);
 }

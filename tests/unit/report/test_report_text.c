@@ -13,21 +13,21 @@
 #include "text/utf8.h"
 
 /* Free with free(). */
-static char *text_of_summary(const struct fsl_summary *summary)
+static char *text_of_report(const struct fsl_report *report)
 {
 	char *text = NULL;
 	size_t length = 0;
 	FILE *stream = open_memstream(&text, &length);
 	assert_non_null(stream);
-	fsl_report_text(stream, summary);
+	fsl_report_text(stream, report);
 	assert_int_equal(fclose(stream), 0);
 	return text;
 }
 
-static char *text_of(const struct sample *sample)
+static char *text_of(struct sample *sample)
 {
-	struct fsl_summary summary = sample_summary(sample);
-	return text_of_summary(&summary);
+	struct fsl_report report = sample_report(sample);
+	return text_of_report(&report);
 }
 
 static void assert_fits(const char *text, size_t n_lines_max, size_t width)
@@ -559,10 +559,10 @@ static void colours_are_used_only_when_asked_for(void **state)
 {
 	(void)state;
 	struct sample *sample = sample_slow_rank();
-	struct fsl_summary summary = sample_summary(sample);
-	char *plain = text_of_summary(&summary);
-	summary.colours = true;
-	char *coloured = text_of_summary(&summary);
+	struct fsl_report report = sample_report(sample);
+	char *plain = text_of_report(&report);
+	report.colours = true;
+	char *coloured = text_of_report(&report);
 	assert_null(strchr(plain, '\033'));
 	assert_ptr_equal(strstr(coloured, "\033[1;31mSLOW RANK"), coloured);
 	/* without its codes the coloured text is the plain one */
@@ -607,9 +607,9 @@ static void the_width_of_the_terminal_is_kept(void **state)
 	} cases[] = {{0, 80}, {-5, 80}, {80, 80}, {100, 100}, {20, 60}, {60, 60}, {5000, 120}};
 	struct sample *sample = sample_job_slowdown();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fsl_summary summary = sample_summary(sample);
-		summary.width = cases[i].width;
-		char *text = text_of_summary(&summary);
+		struct fsl_report report = sample_report(sample);
+		report.width = cases[i].width;
+		char *text = text_of_report(&report);
 		assert_fits(text, 30, cases[i].used);
 		free(text);
 	}
@@ -623,9 +623,9 @@ static void paths_are_never_cut(void **state)
 	char path[300];
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
-	struct fsl_summary summary = sample_summary(sample);
-	summary.localisation_path = path;
-	char *text = text_of_summary(&summary);
+	struct fsl_report report = sample_report(sample);
+	report.localisation_path = path;
+	char *text = text_of_report(&report);
 	assert_non_null(strstr(text, path));
 	free(text);
 	sample_destroy(sample);
@@ -634,19 +634,19 @@ static void paths_are_never_cut(void **state)
 static void parts_that_are_absent_are_no_crash(void **state)
 {
 	(void)state;
-	struct fsl_summary summary = {.width = 80};
-	char *text = text_of_summary(&summary);
+	struct fsl_report report = {.width = 80};
+	char *text = text_of_report(&report);
 	assert_ptr_equal(strstr(text, "INSUFFICIENT EVIDENCE: cannot tell"), text);
 	free(text);
 	for (int kind = 0; kind < FSL_VERDICTS_N; kind++) {
 		struct fsl_localisation localisation = {.kind = (enum fsl_verdict_kind)kind};
 		struct fsl_perception perception = {.kind = (enum fsl_verdict_kind)kind};
-		summary = (struct fsl_summary){.localisation = &localisation};
-		text = text_of_summary(&summary);
+		report = (struct fsl_report){.localisation = &localisation};
+		text = text_of_report(&report);
 		assert_true(strlen(text) > 0);
 		free(text);
-		summary = (struct fsl_summary){.perception = &perception};
-		text = text_of_summary(&summary);
+		report = (struct fsl_report){.perception = &perception};
+		text = text_of_report(&report);
 		assert_true(strlen(text) > 0);
 		free(text);
 	}

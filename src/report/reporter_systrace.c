@@ -1,5 +1,4 @@
-/* Verdicts into files and onto stdout: named as sysTrace names them, whole or not at all. */
-#include <errno.h>
+/* Both verdicts into files, named as sysTrace names them, whole or not at all. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@ enum {
 	/* A run a second for an hour; a folder with more of them in a row is a loop. */
 	NAMES_TRIED_MAX = 3600,
 	PERCEPTION_INDENT = 4, /* as the reference */
-	STDOUT_INDENT = 2,
 };
 
 /* Where one document goes. */
@@ -96,10 +94,10 @@ static const char *set_by(const struct fsl_config *config, const char *key)
 	return config->is_output_given ? "option=\"--output\"" : key;
 }
 
-enum fsl_status fsl_report_write_perception(struct fsl_perception *perception, const cJSON *json,
-					    const struct fsl_config *config, const char **path_out,
-					    struct fsl_error *err)
+enum fsl_status fsl_report_write_perception(struct fsl_report *report,
+					    const struct fsl_config *config, struct fsl_error *err)
 {
+	struct fsl_perception *perception = report->perception;
 	const char *stem = fsl_arena_printf(&perception->arena, "fail_slow_perception_result_%s",
 					    perception->anomaly_type);
 	if (stem == NULL) {
@@ -108,59 +106,75 @@ enum fsl_status fsl_report_write_perception(struct fsl_perception *perception, c
 	struct target target = {config->fail_slow_perception_path,
 				set_by(config, "key=\"fail_slow_perception_path\""), stem,
 				PERCEPTION_INDENT};
-	return write_document(json, &target, config->now_ns, &perception->arena, path_out, err);
+	cJSON *json = fsl_perception_json(perception, config);
+	enum fsl_status status = write_document(json, &target, config->now_ns, &perception->arena,
+						&report->perception_path, err);
+	cJSON_Delete(json);
+	return status;
 }
 
-enum fsl_status fsl_report_write_localisation(struct fsl_localisation *localisation,
-					      const cJSON *json, const struct fsl_config *config,
-					      const char **path_out, struct fsl_error *err)
+enum fsl_status fsl_report_write_localisation(struct fsl_report *report,
+					      const struct fsl_config *config,
+					      struct fsl_error *err)
 {
+	struct fsl_localisation *localisation = report->localisation;
 	struct target target = {config->slow_node_detection_path,
 				set_by(config, "key=\"slow_node_detection_path\""),
 				"slow_node_result", 0};
-	return write_document(json, &target, config->now_ns, &localisation->arena, path_out, err);
+	cJSON *json = fsl_localisation_json(localisation, report->topology, report->run, config);
+	enum fsl_status status = write_document(json, &target, config->now_ns, &localisation->arena,
+						&report->localisation_path, err);
+	cJSON_Delete(json);
+	return status;
 }
 
-enum fsl_status fsl_report_sync(const struct fsl_config *config, struct fsl_error *err)
+/* Makes the names of both files survive a power cut; one wait for the disk if they lie in one
+ * folder. */
+static enum fsl_status sync_folders(struct fsl_report *unused, const struct fsl_config *config,
+				    struct fsl_error *err)
 {
 	const char *folder = config->fail_slow_perception_path;
 	bool is_one = strcmp(folder, config->slow_node_detection_path) == 0;
+	(void)unused;
 	enum fsl_status status = fsl_dir_sync(config->slow_node_detection_path, err);
 	enum fsl_status other = is_one ? FSL_OK : fsl_dir_sync(folder, err);
 	return status != FSL_OK ? status : other;
 }
 
-/* @part stays the caller's. */
-static bool add_part(cJSON *root, const char *key, cJSON *part)
+/* Its keys are those that sysTrace's configuration has. */
+struct systrace {
+	const struct fsl_config *config;
+};
+
+static bool begin(void *self, const struct fsl_config *config, const struct fsl_report *report)
 {
-	return part != NULL ? cJSON_AddItemReferenceToObject(root, key, part)
-			    : cJSON_AddNullToObject(root, key) != NULL;
+	*(struct systrace *)self = (struct systrace){config};
+	return config != NULL && report->perception != NULL;
 }
 
-enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err)
+/* The files are written one after the other: file systems that gather the syncs of several threads
+ * let each wait. The first failure stands and stops none. */
+static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl_error *err)
 {
-	char *text = json != NULL ? fsl_json_text(json, STDOUT_INDENT) : NULL;
-	if (text == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: document=\"--format json\"");
+	static enum fsl_status (*const calls[])(struct fsl_report *, const struct fsl_config *,
+						struct fsl_error *) = {
+		fsl_report_write_perception,
+		fsl_report_write_localisation,
+		sync_folders,
+	};
+	const struct fsl_config *config = ((const struct systrace *)self)->config;
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		enum fsl_status next = calls[i](report, config, status == FSL_OK ? err : NULL);
+		status = status == FSL_OK ? next : status;
 	}
-	bool is_written = fputs(text, stream) >= 0 && fputc('\n', stream) != EOF;
-	is_written = fflush(stream) == 0 && is_written;
-	int number = errno;
-	fsl_free(text);
-	if (!is_written) {
-		return FSL_FAIL(err, FSL_ERR_IO, "cannot print the verdict: error=\"%s\"",
-				fsl_os_error(number).text);
-	}
-	return FSL_OK;
-}
-
-enum fsl_status fsl_report_json(FILE *stream, cJSON *perception, cJSON *localisation,
-				struct fsl_error *err)
-{
-	cJSON *root = cJSON_CreateObject();
-	bool is_whole = root != NULL && add_part(root, "perception", perception) &&
-			add_part(root, "localisation", localisation);
-	enum fsl_status status = fsl_json_print(stream, is_whole ? root : NULL, err);
-	cJSON_Delete(root);
 	return status;
 }
+
+const struct fsl_reporter fsl_reporter_systrace = {
+	.name = "systrace",
+	.summary = "writes both verdicts into files with sysTrace's names and keys",
+	.self_bytes = sizeof(struct systrace),
+	.begin = begin,
+	.verdict = verdict,
+};
