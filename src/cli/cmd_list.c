@@ -10,10 +10,11 @@
 #include "cli/command_output.h"
 #include "model/verdict.h"
 #include "plugin/registry.h"
+#include "report/reporter.h"
 #include "source/ingest.h"
 
-enum { TOPICS_N = 5 };
-static const char wanted[] = "detectors, formats, metrics, commands or causes";
+enum { TOPICS_N = 6 };
+static const char wanted[] = "detectors, formats, reporters, metrics, commands or causes";
 
 /* One listing as text and as JSON; both read the same table. */
 struct listing {
@@ -85,6 +86,17 @@ static bool format_row(const struct fsl_registry *registry, size_t idx, const ch
 	return true;
 }
 
+static bool reporter_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+{
+	(void)registry;
+	if (idx >= fsl_reporters_size()) {
+		return false;
+	}
+	cells[0] = fsl_reporters_at(idx)->name;
+	cells[1] = fsl_reporters_at(idx)->summary;
+	return true;
+}
+
 static bool metric_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
 {
 	(void)registry;
@@ -119,15 +131,13 @@ static bool cause_row(const struct fsl_registry *registry, size_t idx, const cha
 	return true;
 }
 
-static const char *const topics[TOPICS_N] = {"detectors", "formats", "metrics", "commands",
-					     "causes"};
+static const char *const topics[TOPICS_N] = {"detectors", "formats",  "reporters",
+					     "metrics",   "commands", "causes"};
 /* Headings are also the names in JSON. */
 static const struct listing listings[TOPICS_N] = {
-	{{"name", "scope", "summary"}, detector_row},
-	{{"name", "summary"}, format_row},
-	{{"name", "unit", "help"}, metric_row},
-	{{"name", "summary"}, command_row},
-	{{"name", "help"}, cause_row},
+	{{"name", "scope", "summary"}, detector_row}, {{"name", "summary"}, format_row},
+	{{"name", "summary"}, reporter_row},          {{"name", "unit", "help"}, metric_row},
+	{{"name", "summary"}, command_row},           {{"name", "help"}, cause_row},
 };
 
 static size_t n_columns_of(const struct listing *listing)
@@ -263,7 +273,8 @@ enum fsl_status fsl_cmd_list(int argc, char **argv, int *exit_code, struct fsl_e
 {
 	static const struct fsl_output_command command = {
 		.name = "list",
-		.synopsis = "list detectors|formats|metrics|commands|causes [--format text|json]",
+		.synopsis =
+			"list detectors|formats|reporters|metrics|commands|causes [--format text|json]",
 		.text = "Lists what this program knows. JSON also has the parameters of detectors.",
 		.format_help = "text, or json with all that is known of each entry.",
 		.n_operands_min = 1,

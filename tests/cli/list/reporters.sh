@@ -1,0 +1,1 @@
+"$FAILSLOW" list reporters
