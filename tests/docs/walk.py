@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows a walk of docs/developers/contributing.md, "Add a NAME", word for word in a copy of the tree.
 
-usage: walk.py detector|format|command|judge SOURCE_DIR BUILD_DIR CMAKE
+usage: walk.py detector|format|command|judge|reporter SOURCE_DIR BUILD_DIR CMAKE
 
 A code block of the walk whose first line is "```LANGUAGE file=PATH" is written to PATH. "append=PATH" appends it, and
 'insert=PATH before="TEXT"' puts it in front of the first line that begins with TEXT. The copy is configured like
@@ -173,7 +173,23 @@ def walk_judge(walk):
         sys.exit(f"walk: the document does not explain {code}")
 
 
-WALKS = {"detector": walk_detector, "format": walk_format, "command": walk_command, "judge": walk_judge}
+def walk_reporter(walk):
+    name = pathlib.Path(walk.paths[0]).stem.removeprefix("reporter_")
+    walk.take_steps()
+    walk.configure()
+    walk.make(test_of(walk), "failslow")
+    walk.run_test(test_of(walk))
+    program, out = walk.out / "failslow", walk.out / "told"
+    if not re.search(rf"^{name} ", run(program, "list", "reporters"), re.M):
+        sys.exit(f"walk: failslow list reporters does not show {name}")
+    run(program, "detect", walk.tree / "datasets/faults/slow_rank", "--now", "1750000066", "--output", out, "--quiet")
+    word = (out / name).read_text(encoding="utf-8")
+    if word != "slow_rank":
+        sys.exit(f"walk: the run does not show the reporter: {word}")
+
+
+WALKS = {"detector": walk_detector, "format": walk_format, "command": walk_command, "judge": walk_judge,
+         "reporter": walk_reporter}
 
 
 def main():
