@@ -7,25 +7,6 @@
 
 #include "base/number.h"
 
-enum {
-	STEPS_SAMPLED_MAX = 64, /* high steps looked at; evenly spread */
-	PEERS_SAMPLED_MAX = 64,
-	LAUNCHES_MAX = 1024, /* operators per rank looked at */
-};
-
-static const double CKPT_SHARE_MIN = 0.6; /* of the high steps meet a checkpoint: storage */
-static const double BODY_SHARE_MAX =
-	0.15; /* of the excess lies behind the head: still "head only" */
-static const double BODY_OWN_SHARE_MIN =
-	0.25; /* less work behind the head could not show a slow device */
-static const double LAUNCH_DRAINED_SHARE = 0.25; /* queue ahead of the device against the peers' */
-static const double LAUNCH_QUEUE_MS_MIN = 1.0;   /* peers must have a queue for it to run empty */
-static const double LAUNCH_GROWN_RATIO = 2.0;
-static const double HOST_CALL_SHARE_MIN = 0.3; /* of the excess lies inside host calls */
-static const double PEERS_LONG_SIGMAS =
-	3.0; /* peers are slower than in the steps beside, too: a common event */
-static const double PEERS_LONG_RATIO_MIN = 1.001;
-
 /* The charged rank and everything that its clues are read from. */
 struct inquiry {
 	const struct fsl_blame *blame;
@@ -37,23 +18,23 @@ struct inquiry {
 	const struct fsl_own *own;
 	const uint32_t *members; /* of its class */
 	size_t n_members;
-	uint32_t steps[STEPS_SAMPLED_MAX]; /* high steps */
+	uint32_t steps[FSL_CAUSE_STEPS_MAX]; /* high steps */
 	size_t n_steps;
 	/* Steps of the rank before its class slowed down; where there are any, or nobody to compare
 	 * with, they stand for the peers. */
-	uint32_t past[STEPS_SAMPLED_MAX];
+	uint32_t past[FSL_CAUSE_STEPS_MAX];
 	size_t n_past;
 	bool uses_past;
-	double *work; /* 2 * LAUNCHES_MAX, at least 2 * PEERS_SAMPLED_MAX */
+	double *work; /* 2 * FSL_CAUSE_OPS_MAX, at least 2 * FSL_PEERS_SAMPLED_MAX */
 };
 
 static void sample_high_steps(struct inquiry *q)
 {
 	size_t n_high = q->charge->episode.n_high, seen = 0;
-	size_t stride = n_high / STEPS_SAMPLED_MAX + 1;
+	size_t stride = n_high / FSL_CAUSE_STEPS_MAX + 1;
 	for (size_t s = q->charge->episode.begin; s < q->charge->episode.end; s++) {
 		if (fsl_blame_excess_ms(q->blame, q->rank_idx, s) > q->charge->threshold_ms) {
-			if (seen % stride == 0 && q->n_steps < STEPS_SAMPLED_MAX) {
+			if (seen % stride == 0 && q->n_steps < FSL_CAUSE_STEPS_MAX) {
 				q->steps[q->n_steps++] = (uint32_t)s;
 			}
 			seen++;
@@ -64,14 +45,14 @@ static void sample_high_steps(struct inquiry *q)
 /* Steps outside the charge and outside what the whole class went through. */
 static void sample_past(struct inquiry *q, const struct fsl_episode *shift)
 {
-	size_t n_steps = q->blame->n_steps, stride = n_steps / STEPS_SAMPLED_MAX + 1;
+	size_t n_steps = q->blame->n_steps, stride = n_steps / FSL_CAUSE_STEPS_MAX + 1;
 	q->uses_past = q->n_members == 1 || shift->begin < shift->end;
 	for (size_t s = 0; s < n_steps && q->uses_past; s += stride) {
 		bool is_inside = s >= q->charge->episode.begin && s < q->charge->episode.end;
 		bool is_high = is_inside && fsl_blame_excess_ms(q->blame, q->rank_idx, s) >
 						    q->charge->threshold_ms;
 		bool is_shifted = s >= shift->begin && s < shift->end;
-		if (!is_high && !is_shifted && q->n_past < STEPS_SAMPLED_MAX) {
+		if (!is_high && !is_shifted && q->n_past < FSL_CAUSE_STEPS_MAX) {
 			q->past[q->n_past++] = (uint32_t)s;
 		}
 	}
@@ -91,7 +72,7 @@ static void compare_part(const struct inquiry *q, enum fsl_own_part part, double
 			 double *peers_ms)
 {
 	double own_sum = 0.0, peers_sum = 0.0;
-	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1;
+	size_t stride = q->n_members / FSL_PEERS_SAMPLED_MAX + 1;
 	for (size_t i = 0; i < q->n_steps; i++) {
 		size_t s = q->steps[i], n = 0;
 		own_sum += fsl_own_part_ms(q->own, q->rank_idx, s, part);
@@ -128,16 +109,16 @@ static double host_call_ms(const struct fsl_op *op)
 static double median_over_steps(const struct inquiry *q, size_t rank_idx, const uint32_t *steps,
 				size_t n_steps, double (*value)(const struct fsl_op *))
 {
-	double values[2 * LAUNCHES_MAX];
+	double values[2 * FSL_CAUSE_OPS_MAX];
 	size_t n = 0;
 	for (size_t i = 0; i < n_steps; i++) {
 		size_t begin = fsl_cuts_first(q->cuts, rank_idx, steps[i]);
 		size_t end = fsl_cuts_first(q->cuts, rank_idx, steps[i] + 1);
-		for (size_t k = begin; k < end && n < LAUNCHES_MAX; k++) {
+		for (size_t k = begin; k < end && n < FSL_CAUSE_OPS_MAX; k++) {
 			values[n++] = value(&q->run->ranks[rank_idx].ops[k]);
 		}
 	}
-	return fsl_median(values, n, values + LAUNCHES_MAX);
+	return fsl_median(values, n, values + FSL_CAUSE_OPS_MAX);
 }
 
 /* Likewise in the high steps. */
@@ -147,21 +128,21 @@ static double median_over_ops(const struct inquiry *q, size_t rank_idx,
 	return median_over_steps(q, rank_idx, q->steps, q->n_steps, value);
 }
 
-/* Median over at most PEERS_SAMPLED_MAX peers, the rank itself left out; or over its past. */
+/* Median over at most FSL_PEERS_SAMPLED_MAX peers, the rank itself left out; or over its past. */
 static double median_over_peers(const struct inquiry *q, double (*value)(const struct fsl_op *))
 {
 	if (q->uses_past) {
 		return median_over_steps(q, q->rank_idx, q->past, q->n_past, value);
 	}
-	double medians[2 * PEERS_SAMPLED_MAX];
-	size_t stride = q->n_members / PEERS_SAMPLED_MAX + 1;
+	double medians[2 * FSL_PEERS_SAMPLED_MAX];
+	size_t stride = q->n_members / FSL_PEERS_SAMPLED_MAX + 1;
 	size_t n = (q->n_members + stride - 1) / stride;
 #pragma omp parallel for schedule(dynamic, 1)
 	for (size_t k = 0; k < n; k++) { /* their operators are far apart: each is waited for */
 		uint32_t peer = q->members[k * stride];
 		medians[k] = peer != q->rank_idx ? median_over_ops(q, peer, value) : (double)NAN;
 	}
-	return fsl_median(medians, n, medians + PEERS_SAMPLED_MAX);
+	return fsl_median(medians, n, medians + FSL_PEERS_SAMPLED_MAX);
 }
 
 /* A stretch in which the rank was in no operator, on the reference clock. */
@@ -214,7 +195,7 @@ static void meet_checkpoints(const struct inquiry *q, struct gap *gaps, size_t n
 
 static double ckpt_share(const struct inquiry *q)
 {
-	struct gap gaps[STEPS_SAMPLED_MAX];
+	struct gap gaps[FSL_CAUSE_STEPS_MAX];
 	size_t n_gaps = 0, n_met = 0;
 	for (size_t i = 0; i < q->n_steps; i++) {
 		gaps[n_gaps].is_met = false;
@@ -252,20 +233,20 @@ static bool peers_are_long_too(const struct inquiry *q)
 	double sigma_ms = fsl_mad_sigma(rises, n_steps, 0.0, scratch);
 	double rise_ms = fsl_median(high, n, scratch);
 	fsl_free(rises);
-	return rise_ms >
-	       fmax(PEERS_LONG_SIGMAS * sigma_ms, (PEERS_LONG_RATIO_MIN - 1.0) * usual_ms);
+	return rise_ms > fmax(FSL_CAUSE_COMMON_SIGMAS * sigma_ms,
+			      (FSL_CAUSE_COMMON_RATIO_MIN - 1.0) * usual_ms);
 }
 
 static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues *clues)
 {
 	double excess_ms = q->charge->own_ms - q->charge->peers_ms;
-	bool has_queue = clues->launch_peers_ms > LAUNCH_QUEUE_MS_MIN;
-	if (has_queue && clues->launch_ms < LAUNCH_DRAINED_SHARE * clues->launch_peers_ms) {
+	bool has_queue = clues->launch_peers_ms > FSL_CAUSE_QUEUE_MS_MIN;
+	if (has_queue && clues->launch_ms < FSL_CAUSE_DRAINED_SHARE * clues->launch_peers_ms) {
 		return true; /* the device runs out of work that the host should have queued */
 	}
 	double slow_ratio = q->charge->own_ms / q->charge->peers_ms;
-	if (clues->launch_ms > LAUNCH_QUEUE_MS_MIN &&
-	    clues->launch_ms > LAUNCH_GROWN_RATIO * slow_ratio * clues->launch_peers_ms) {
+	if (clues->launch_ms > FSL_CAUSE_QUEUE_MS_MIN &&
+	    clues->launch_ms > FSL_CAUSE_GROWN_RATIO * slow_ratio * clues->launch_peers_ms) {
 		return true; /* work reaches the device late */
 	}
 	size_t n_ops = 0;
@@ -275,8 +256,8 @@ static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues 
 	}
 	double calls_ms =
 		median_over_ops(q, q->rank_idx, host_call_ms) - median_over_peers(q, host_call_ms);
-	return q->n_steps > 0 &&
-	       calls_ms * (double)n_ops / (double)q->n_steps > HOST_CALL_SHARE_MIN * excess_ms;
+	return q->n_steps > 0 && calls_ms * (double)n_ops / (double)q->n_steps >
+					 FSL_CAUSE_HOST_CALL_SHARE_MIN * excess_ms;
 }
 
 /*
@@ -285,9 +266,8 @@ static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues 
  */
 static bool is_now_and_then(const struct inquiry *q)
 {
-	static const double ROW_SHARE_MIN = 0.9; /* of the steps of a row are high */
 	const struct fsl_episode *episode = &q->charge->episode;
-	bool is_row = episode->persistence >= ROW_SHARE_MIN &&
+	bool is_row = episode->persistence >= FSL_ROW_SHARE_MIN &&
 		      (episode->begin == 0 || episode->end == q->blame->n_steps);
 	return q->charge->pattern == FSL_PATTERN_REPEATED && !is_row;
 }
@@ -298,11 +278,11 @@ static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_
 	double body_ms = clues->body_ms - clues->body_peers_ms;
 	double peers_ms = clues->head_peers_ms + clues->body_peers_ms;
 	bool is_rare = is_now_and_then(q);
-	if (is_rare && (clues->ckpt_share >= CKPT_SHARE_MIN || peers_are_long_too(q))) {
+	if (is_rare && (clues->ckpt_share >= FSL_CAUSE_CKPT_SHARE_MIN || peers_are_long_too(q))) {
 		return FSL_CAUSE_STORAGE;
 	}
-	bool is_head_only = body_ms < BODY_SHARE_MAX * (head_ms + body_ms);
-	bool shows_device = clues->body_peers_ms > BODY_OWN_SHARE_MIN * peers_ms;
+	bool is_head_only = body_ms < FSL_CAUSE_BODY_SHARE_MAX * (head_ms + body_ms);
+	bool shows_device = clues->body_peers_ms > FSL_CAUSE_BODY_OWN_SHARE_MIN * peers_ms;
 	if (!is_rare && is_head_only && shows_device) {
 		return FSL_CAUSE_DATALOADER;
 	}
@@ -341,9 +321,8 @@ static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_caus
 /* The stage that has most of the excess has half of it. */
 static bool is_explained(const struct inquiry *q, const struct fsl_cause_clues *clues)
 {
-	static const double SHARE_MIN = 0.5;
 	double excess_ms = q->charge->own_ms - q->charge->peers_ms;
-	return clues->body_ms - clues->body_peers_ms >= SHARE_MIN * excess_ms;
+	return clues->body_ms - clues->body_peers_ms >= FSL_CAUSE_STAGE_SHARE_MIN * excess_ms;
 }
 
 enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *facts,
@@ -362,7 +341,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 			    .own = facts->own,
 			    .members = blame->peers.members + begin,
 			    .n_members = blame->peers.begin[class_idx + 1] - begin};
-	q.work = fsl_calloc(2 * LAUNCHES_MAX, sizeof(*q.work));
+	q.work = fsl_calloc(2 * FSL_CAUSE_OPS_MAX, sizeof(*q.work));
 	if (q.work == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: peers=%zu", q.n_members);
 	}

@@ -10,13 +10,6 @@
 #include "base/shift.h"
 #include "blame/blame.h"
 
-/* A step is high above this many robust sigmas of the peers' excess. */
-static const double NOISE_SIGMAS = 4.0;
-/* Of the ranks whose single steps are more than chance, so many may be wrong. */
-static const double FALSE_SHARE_MAX = 0.01;
-/* Peers without a high step may still have had half of one by chance. */
-static const double UNSEEN_STEPS = 0.5;
-
 /* What the high steps of one rank are, over its peers' level times @ratio. @work: steps. */
 static struct fsl_episode high_steps(const struct fsl_blame *blame, size_t r, double ratio,
 				     size_t *n_seen, double *work)
@@ -49,7 +42,8 @@ void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, dou
 			.last_share = NAN,
 			.own_ms = NAN,
 			.peers_ms = NAN,
-			.threshold_ms = fmax(0.5 * least_ms, NOISE_SIGMAS * out->noise_ms[r])};
+			.threshold_ms = fmax(FSL_NOTED_LOSS_SHARE * least_ms,
+					     FSL_NOISE_SIGMAS * out->noise_ms[r])};
 	}
 	for (size_t k = 0; k < out->peers.n_classes; k++) {
 		size_t begin = out->peers.begin[k];
@@ -93,7 +87,8 @@ static enum fsl_status pool_high_steps(struct pool *pool, struct fsl_blame *out,
 				    ? all.mean_ms * (double)all.n_high / (double)chance->n_seen
 				    : NAN;
 		/* As long as half of what is usual for the rank: peers may have many short ones. */
-		chance->clear_ms = fmax(out->charges[r].threshold_ms, 0.5 * all.mean_ms);
+		chance->clear_ms =
+			fmax(out->charges[r].threshold_ms, FSL_CLEAR_SHARE * all.mean_ms);
 		status = FSL_GROW(pool->excess_ms, pool->capacity, pool->n_items + all.n_high + 1,
 				  err);
 		for (size_t s = 0; s < out->n_steps && status == FSL_OK; s++) {
@@ -148,7 +143,7 @@ enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, str
 		const struct fsl_chance *chance = &out->chances[r];
 		work[r] = chance->n_seen_peers > 0 ? fsl_chance_p(chance) : 1.0;
 	}
-	out->single_p_max = fsl_p_limit(work, out->n_ranks, FALSE_SHARE_MAX);
+	out->single_p_max = fsl_p_limit(work, out->n_ranks, FSL_SINGLES_FALSE_SHARE_MAX);
 	return status;
 }
 
@@ -157,6 +152,7 @@ double fsl_chance_p(const struct fsl_chance *chance)
 	if (chance->n_seen_peers == 0 || chance->n_high == 0) {
 		return chance->n_high == 0 ? 1.0 : 0.0;
 	}
-	double rate = ((double)chance->n_high_peers + UNSEEN_STEPS) / (double)chance->n_seen_peers;
+	double rate =
+		((double)chance->n_high_peers + FSL_UNSEEN_STEPS) / (double)chance->n_seen_peers;
 	return gsl_cdf_poisson_Q((unsigned int)(chance->n_high - 1), rate * (double)chance->n_seen);
 }

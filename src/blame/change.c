@@ -5,19 +5,9 @@
 
 #include "blame/blame.h"
 
-/* So much of a change is the rank's own, or is seen in the steps: where half of its peers slow
- * down, their level rises and the rank seems to have been slower before. */
-static const double OWN_SHARE_MIN = 0.5;
-/* Where own time was so many times as much higher as the excess while steps were shorter, it is
- * that of all: since then they wait, for some other rank. */
-static const double COMMON_MULTIPLE = 2.0;
-/* So much of an episode lies in steps in which some rank changed. */
-static const double BESIDE_SHARE_MIN = 0.5;
-
 double fsl_episode_rise(const struct fsl_episode *episode, const double *values, size_t n,
 			size_t *n_least, double *work)
 {
-	enum { REST_MIN = 5 };
 	size_t n_inside = 0, n_rest = 0;
 	for (size_t s = episode->begin; s < episode->end; s++) {
 		if (!isnan(values[s])) {
@@ -31,7 +21,7 @@ double fsl_episode_rise(const struct fsl_episode *episode, const double *values,
 		}
 	}
 	*n_least = n_inside < n_rest ? n_inside : n_rest;
-	return n_rest < REST_MIN ? NAN : inside - fsl_median(work, n_rest, work + n);
+	return n_rest < FSL_REST_STEPS_MIN ? NAN : inside - fsl_median(work, n_rest, work + n);
 }
 
 bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
@@ -41,12 +31,12 @@ bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
 	size_t n_least = 0, n = blame->n_steps;
 	double own_ms = fsl_episode_rise(episode, blame->own_ms + rank_idx * n, n, &n_least, work);
 	double step_ms = fsl_episode_rise(episode, blame->step_dur_ms, n, &n_least, work);
-	if (own_ms > COMMON_MULTIPLE * rise_ms && step_ms < 0.0) {
+	if (own_ms > FSL_COMMON_MULTIPLE * rise_ms && step_ms < 0.0) {
 		return false;
 	}
-	bool is_seen = own_ms >= least_ms && step_ms >= OWN_SHARE_MIN * own_ms &&
-		       own_ms >= OWN_SHARE_MIN * step_ms;
-	return is_seen || own_ms >= OWN_SHARE_MIN * rise_ms;
+	bool is_seen = own_ms >= least_ms && step_ms >= FSL_EXPLAINED_SHARE_MIN * own_ms &&
+		       own_ms >= FSL_EXPLAINED_SHARE_MIN * step_ms;
+	return is_seen || own_ms >= FSL_EXPLAINED_SHARE_MIN * rise_ms;
 }
 
 /* Flags the steps in which some rank is charged with a change. False: there are none. */
@@ -72,7 +62,7 @@ static bool is_beside(const struct fsl_episode *episode, const bool *is_changed)
 	for (size_t s = episode->begin; s < episode->end; s++) {
 		n += is_changed[s];
 	}
-	return (double)n >= BESIDE_SHARE_MIN * (double)(episode->end - episode->begin);
+	return (double)n >= FSL_CHANGE_BESIDE_SHARE_MIN * (double)(episode->end - episode->begin);
 }
 
 /* @work: 3 * steps. */

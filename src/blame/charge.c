@@ -5,19 +5,6 @@
 
 #include "blame/blame.h"
 
-enum {
-	LASTING_STEPS_MIN = 5,  /* shorter episodes are spikes */
-	REPEATED_STEPS_MIN = 3, /* fewer single steps are chance */
-	PEERS_SAMPLED_MAX = 64, /* peers whose waits bound a loss */
-};
-
-/* A change of n steps is above this many sigmas of their mean: there are many places for one. */
-static const double CHANGE_SIGMAS = 7.0;
-/* So many episodes as clear as a change may be expected by chance. */
-static const double CHANCE_EPISODES_MAX = 0.01;
-/* Others must have waited for a rank in this share of its high steps. */
-static const double LATE_FLOOR_SHARE = 0.25;
-
 /* Mean of @row over the steps of @episode whose excess is above the threshold. */
 static double mean_over_high(const struct fsl_blame *blame, size_t r, const double *row,
 			     const struct fsl_charge *charge)
@@ -50,7 +37,7 @@ static double share_last(const struct fsl_blame *blame, size_t r, const struct f
 			if (s + 1 < blame->n_steps) {
 				late_ms = fmax(late_ms, blame->late_ms[r * blame->n_steps + s + 1]);
 			}
-			n_late += late_ms >= LATE_FLOOR_SHARE * charge->threshold_ms;
+			n_late += late_ms >= FSL_WAITED_PART_MIN * charge->threshold_ms;
 		}
 	}
 	return n_high > 0 ? (double)n_late / (double)n_high : NAN;
@@ -71,24 +58,23 @@ static double mean_of_steps(const struct fsl_blame *blame, const double *rows, s
  * What comes back is no more than what the peers waited: work that nobody waited for (a pipeline's
  * bubble hides some of it) was not lost. Waits in operators that could not be matched are not seen,
  * so the bound holds only where the matched ones explain most of the excess. @work: 2 *
- * PEERS_SAMPLED_MAX.
+ * FSL_PEERS_SAMPLED_MAX.
  */
 static void bound_loss(struct fsl_blame *out, size_t r, size_t begin, size_t end)
 {
-	static const double WAITS_SEEN_SHARE_MIN = 0.5;
-	double work[2 * PEERS_SAMPLED_MAX];
+	double work[2 * FSL_PEERS_SAMPLED_MAX];
 	const struct fsl_peers *peers = &out->peers;
 	struct fsl_charge *charge = &out->charges[r];
 	uint32_t class_idx = peers->class_of[r];
 	size_t begin_idx = peers->begin[class_idx], end_idx = peers->begin[class_idx + 1], n = 0;
-	size_t stride = (end_idx - begin_idx) / PEERS_SAMPLED_MAX + 1;
+	size_t stride = (end_idx - begin_idx) / FSL_PEERS_SAMPLED_MAX + 1;
 	for (size_t k = begin_idx; k < end_idx; k += stride) {
 		if (peers->members[k] != r) {
 			work[n++] = mean_of_steps(out, out->wait_ms, peers->members[k], begin, end);
 		}
 	}
 	double waited_ms = fsl_median(work, n, work + n);
-	if (waited_ms >= WAITS_SEEN_SHARE_MIN * charge->lost_ms_per_step) {
+	if (waited_ms >= FSL_WAITS_SEEN_SHARE_MIN * charge->lost_ms_per_step) {
 		charge->lost_ms_per_step = fmin(charge->lost_ms_per_step, waited_ms);
 	}
 }
@@ -96,9 +82,8 @@ static void bound_loss(struct fsl_blame *out, size_t r, size_t begin, size_t end
 /* Number of high steps that chance hardly exceeds among @n when the class has @share of them. */
 static double chance_limit(double share, double n)
 {
-	static const double SIGMAS = 3.0;
-	enum { SLACK_STEPS = 2 };
-	return share * n + SIGMAS * sqrt(n * share * (1.0 - share)) + SLACK_STEPS;
+	return share * n + FSL_LEVEL_SIGMAS * sqrt(n * share * (1.0 - share)) +
+	       FSL_LEVEL_SLACK_STEPS;
 }
 
 static void scale_reference(struct fsl_blame *out, size_t r, double ratio)
@@ -126,30 +111,6 @@ static double ratio_outside(const struct fsl_blame *blame, size_t r,
 }
 
 /*
- * How many episodes with a score (high steps less other steps) as great as that of @episode are
- * expected by chance where steps are high as often as outside it: n (p / q)^score (Karlin and
- * Altschul, PNAS 87, 1990), the constant below 1 left out.
- */
-static double expected_by_chance(const double *excess, size_t n_steps,
-				 const struct fsl_episode *episode, double threshold_ms)
-{
-	static const double SHARE_MAX = 0.45; /* an episode elsewhere is no chance */
-	size_t n_rest = 0, n_high = 0, n_inside = 0;
-	for (size_t s = 0; s < n_steps; s++) {
-		bool is_seen = !isnan(excess[s]);
-		if (s >= episode->begin && s < episode->end) {
-			n_inside += is_seen;
-		} else {
-			n_rest += is_seen;
-			n_high += excess[s] > threshold_ms;
-		}
-	}
-	double score = 2.0 * (double)episode->n_high - (double)n_inside;
-	double share = fmin(SHARE_MAX, (double)(n_high + 1) / (double)(n_rest + 2));
-	return (double)n_steps * pow(share / (1.0 - share), score);
-}
-
-/*
  * A rank that became slower: an episode above the rank's own healthy level by what counts, and by
  * far more than its length would by chance. References become that level. @work: 3 * steps.
  */
@@ -158,26 +119,26 @@ static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config
 {
 	struct fsl_charge *charge = &out->charges[r];
 	double *excess = work + 2 * out->n_steps, ratio = fsl_uneven_ratio(out->healthy_ratio[r]);
-	double threshold_ms = fmax(0.5 * least_ms, out->noise_ms[r]);
+	double threshold_ms = fmax(FSL_NOTED_LOSS_SHARE * least_ms, out->noise_ms[r]);
 	fsl_blame_set_excess(out, r, ratio, excess);
 	struct fsl_episode episode = fsl_episode_find(excess, out->n_steps, threshold_ms);
-	if (episode.n_high < LASTING_STEPS_MIN || episode.persistence < config->persistence_min) {
+	if (episode.n_high < FSL_LASTING_STEPS_MIN ||
+	    episode.persistence < config->persistence_min) {
 		return false;
 	}
 	size_t n_least = 0;
 	double rise_ms = fsl_episode_rise(&episode, excess, out->n_steps, &n_least, work);
-	double chance_ms = CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
+	double chance_ms = FSL_CHANGE_SIGMAS * out->noise_ms[r] / sqrt((double)n_least);
 	if (!(rise_ms >= fmax(least_ms, chance_ms)) ||
 	    !fsl_change_is_own(out, r, &episode, rise_ms, fmax(least_ms, chance_ms), work) ||
-	    expected_by_chance(excess, out->n_steps, &episode, threshold_ms) >
-		    CHANCE_EPISODES_MAX) {
+	    fsl_episode_by_chance(&episode, excess, out->n_steps, threshold_ms) > FSL_CHANCE_MAX) {
 		return false;
 	}
 	ratio = ratio_outside(out, r, &episode, work);
 	fsl_blame_set_excess(out, r, ratio, excess);
-	threshold_ms = fmin(charge->threshold_ms, fmax(threshold_ms, 0.5 * rise_ms));
+	threshold_ms = fmin(charge->threshold_ms, fmax(threshold_ms, FSL_CLEAR_SHARE * rise_ms));
 	episode = fsl_episode_find(excess, out->n_steps, threshold_ms);
-	if (episode.n_high < LASTING_STEPS_MIN) {
+	if (episode.n_high < FSL_LASTING_STEPS_MIN) {
 		return false; /* a few far higher ones among what is hardly high */
 	}
 	scale_reference(out, r, ratio);
@@ -197,7 +158,8 @@ static bool find_level(struct fsl_blame *out, size_t r, const struct fsl_config 
 	struct fsl_episode episode = fsl_episode_find(excess, out->n_steps, charge->threshold_ms);
 	double n_inside =
 		episode.persistence > 0.0 ? (double)episode.n_high / episode.persistence : 0.0;
-	if (episode.n_high < LASTING_STEPS_MIN || episode.persistence < config->persistence_min ||
+	if (episode.n_high < FSL_LASTING_STEPS_MIN ||
+	    episode.persistence < config->persistence_min ||
 	    (double)episode.n_high <= chance_limit(out->chances[r].share, n_inside)) {
 		return false;
 	}
@@ -209,7 +171,6 @@ static bool find_level(struct fsl_blame *out, size_t r, const struct fsl_config 
 
 void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *begin, size_t *end)
 {
-	enum { REPEATS_MISSED = 2 }; /* so many did not come: it is over */
 	const struct fsl_episode *episode = &charge->episode;
 	*begin = episode->begin;
 	*end = episode->end;
@@ -218,7 +179,7 @@ void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *b
 	}
 	size_t n_repeats = episode->n_high > 1 ? episode->n_high - 1 : 1;
 	size_t n_least = n_steps / 2;
-	if (episode->end + REPEATS_MISSED * (episode->end - episode->begin) / n_repeats >=
+	if (episode->end + FSL_REPEATS_MISSED * (episode->end - episode->begin) / n_repeats >=
 	    n_steps) {
 		*end = n_steps;
 	}
@@ -231,7 +192,6 @@ void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *b
 /* Single steps again and again above the rank's own healthy level. */
 static bool find_repeated(struct fsl_blame *out, size_t r, double least_ms, double *excess)
 {
-	static const double REPEATED_MULTIPLE = 3.0; /* of what its peers lose in single steps */
 	struct fsl_charge *charge = &out->charges[r];
 	double ratio = fsl_uneven_ratio(out->healthy_ratio[r]);
 	size_t n_seen = 0;
@@ -248,8 +208,8 @@ static bool find_repeated(struct fsl_blame *out, size_t r, double least_ms, doub
 	double lost_ms = n_range > 0 ? sum_ms / (double)n_range : 0.0;
 	const struct fsl_chance *chance = &out->chances[r];
 	bool is_new = charge->pattern == FSL_PATTERN_NONE || lost_ms >= least_ms;
-	if (all.n_high < REPEATED_STEPS_MIN || !is_new ||
-	    sum_ms <= REPEATED_MULTIPLE * chance->lost_ms * (double)n_seen ||
+	if (all.n_high < FSL_REPEATED_STEPS_MIN || !is_new ||
+	    sum_ms <= FSL_REPEATED_MULTIPLE * chance->lost_ms * (double)n_seen ||
 	    fsl_chance_p(chance) > out->single_p_max) {
 		return false;
 	}

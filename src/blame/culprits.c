@@ -10,19 +10,6 @@
 #include "blame/link.h"
 #include "blame/verify.h"
 
-/* Confidence never claims certainty; it orders culprits and is no probability. */
-static const double CONFIDENCE_MAX = 0.99;
-/* What stands for the share of steps waited for where no wait was seen. */
-static const double LAST_SHARE_UNSEEN = 0.8;
-/* Factor of the confidence for a loss that only just counts. */
-static const double LEAST_LOSS_WEIGHT = 0.5;
-/* What stands for the persistence of a charge whose high steps come again and again. */
-static const double PERSISTENCE_REPEATED = 0.9;
-/* A doubted charge of less than this part of the least loss is not worth telling. */
-static const double TOLD_SHARE_MIN = 0.5;
-/* The loss stays below the step that it is part of, so that the slowdown is finite. */
-static const double LOST_SHARE_MAX = 0.99;
-
 bool *fsl_fuse_named(const struct fsl_localisation *out, const struct fsl_run *run)
 {
 	bool *is_named = fsl_calloc(run->n_ranks, sizeof(*is_named));
@@ -57,11 +44,10 @@ static double step_of_charge_ms(const struct fsl_blame *blame, const struct fsl_
  * middle of it. */
 static size_t calm_steps(const struct fsl_episode *episode, enum fsl_pattern pattern)
 {
-	enum { TAIL_STEPS = 3, REPEATS_MISSED = 2 };
 	if (pattern != FSL_PATTERN_REPEATED || episode->n_high < 2) {
-		return TAIL_STEPS;
+		return FSL_EPISODE_TAIL_STEPS;
 	}
-	return REPEATS_MISSED * (episode->end - episode->begin) / (episode->n_high - 1);
+	return FSL_REPEATS_MISSED * (episode->end - episode->begin) / (episode->n_high - 1);
 }
 
 /* Onset and end of an episode in the job's steps and time. */
@@ -78,11 +64,12 @@ static void set_onset(struct fsl_culprit *culprit, const struct fsl_steps *steps
 /* Persistence, how clearly others waited, and how far the loss is above what counts. */
 static double confidence_of(double persistence, double last_share, double lost_ms, double least_ms)
 {
-	enum { CLEAR_MULTIPLE = 2 }; /* of the least loss: no further doubt from size */
-	double waited = isnan(last_share) ? LAST_SHARE_UNSEEN : last_share;
-	double clear = (lost_ms / least_ms - 1.0) / (CLEAR_MULTIPLE - 1); /* 0 at the least loss */
-	double size = fmin(1.0, LEAST_LOSS_WEIGHT + (1.0 - LEAST_LOSS_WEIGHT) * clear);
-	return fmin(CONFIDENCE_MAX, persistence * waited * size);
+	double waited = isnan(last_share) ? FSL_CONFIDENCE_WAITED_UNSEEN : last_share;
+	double clear = (lost_ms / least_ms - 1.0) /
+		       (FSL_CONFIDENCE_CLEAR_TIMES - 1); /* 0 at the least loss */
+	double size =
+		fmin(1.0, FSL_CONFIDENCE_LEAST_LOSS + (1.0 - FSL_CONFIDENCE_LEAST_LOSS) * clear);
+	return fmin(FSL_CONFIDENCE_MAX, persistence * waited * size);
 }
 
 static void add_clues(struct fsl_culprit *culprit, const struct fsl_charge *charge,
@@ -173,7 +160,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	set_onset(&culprit, facts->steps, &charge->episode, charge->pattern);
 	bool is_lasting = charge->pattern == FSL_PATTERN_LASTING;
 	culprit.confidence =
-		confidence_of(is_lasting ? charge->episode.persistence : PERSISTENCE_REPEATED,
+		confidence_of(is_lasting ? charge->episode.persistence : FSL_CONFIDENCE_REPEATED,
 			      charge->last_share, culprit.lost_ms_per_step, least_ms);
 	culprit.reason = reason_of(out, charge, &clues, has_peers);
 	add_clues(&culprit, charge, &clues);
@@ -195,7 +182,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 		const char *why_not = fsl_fuse_doubt(out, facts, r, least_ms, pauses_ms);
 		if (why_not == NULL) {
 			status = name_rank(out, facts, r, least_ms, err);
-		} else if (charge->lost_ms_per_step >= TOLD_SHARE_MIN * least_ms) {
+		} else if (charge->lost_ms_per_step >= FSL_NOTED_LOSS_SHARE * least_ms) {
 			status = add_unconfirmed(out, facts, r, why_not, err);
 		}
 	}
@@ -247,8 +234,6 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episode *episode,
 			   double step_ms, double least_ms)
 {
-	enum { STEPS_MIN = 5 };
-	static const double RISE_SHARE = 0.5;
 	size_t n = 0, n_rest = blame->n_steps - (episode->end - episode->begin);
 	double *rest_ms = fsl_calloc(2 * n_rest + 1, sizeof(*rest_ms));
 	for (size_t s = 0; s < blame->n_steps && rest_ms != NULL; s++) {
@@ -256,8 +241,8 @@ static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episo
 			rest_ms[n++] = blame->step_dur_ms[s];
 		}
 	}
-	bool has_risen = n < STEPS_MIN ||
-			 step_ms - fsl_median(rest_ms, n, rest_ms + n) >= RISE_SHARE * least_ms;
+	bool has_risen = n < FSL_REST_STEPS_MIN || step_ms - fsl_median(rest_ms, n, rest_ms + n) >=
+							   FSL_NOTED_LOSS_SHARE * least_ms;
 	fsl_free(rest_ms);
 	return has_risen;
 }
@@ -372,7 +357,7 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 		}
 		out->step_ms = sum_ms / (double)(end - begin);
 	}
-	out->lost_ms_per_step = fmin(worst->lost_ms_per_step, LOST_SHARE_MAX * out->step_ms);
+	out->lost_ms_per_step = fmin(worst->lost_ms_per_step, FSL_LOST_SHARE_MAX * out->step_ms);
 	out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
 	for (size_t i = 0; i < out->n_culprits; i++) {
 		out->culprits[i].share_of_loss =

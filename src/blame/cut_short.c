@@ -5,18 +5,15 @@
 #include "base/number.h"
 #include "blame/fuse_parts.h"
 
-/* Steps that a rank lacks at the end before it is told; the last ones are cut in any capture. */
-enum { STEPS_SHORT_MIN = 5 };
-
 bool fsl_fuse_is_short(const struct fsl_case *facts, size_t r)
 {
 	const struct fsl_rank *rank = &facts->run->ranks[r];
 	const struct fsl_steps *steps = facts->steps;
-	if (rank->n_ops == 0 || steps->n_items <= STEPS_SHORT_MIN) {
+	if (rank->n_ops == 0 || steps->n_items <= FSL_SHORT_STEPS_MIN) {
 		return false;
 	}
 	int64_t last_ns = fsl_op_end_ns(&rank->ops[rank->n_ops - 1]) - facts->match->clock_ns[r];
-	return last_ns < steps->items[steps->n_items - STEPS_SHORT_MIN].begin_ns;
+	return last_ns < steps->items[steps->n_items - FSL_SHORT_STEPS_MIN].begin_ns;
 }
 
 size_t fsl_fuse_count_short(const struct fsl_case *facts, size_t *first)
@@ -42,12 +39,12 @@ enum fsl_status fsl_fuse_note_short(struct fsl_localisation *out, const struct f
 		&out->coverage, &out->arena, err,
 		"own_time: data of %zu of %zu ranks ends %d steps or more before the others', what "
 		"they did then is not known: the lowest is rank %" PRId32,
-		n, out->coverage.n_ranks_seen, (int)STEPS_SHORT_MIN, facts->run->ranks[first].rank);
+		n, out->coverage.n_ranks_seen, (int)FSL_SHORT_STEPS_MIN,
+		facts->run->ranks[first].rank);
 }
 
 const char *fsl_fuse_unjudged(struct fsl_localisation *out, const struct fsl_case *facts)
 {
-	static const double UNJUDGED_SHARE_MAX = 0.2; /* of the time; an evaluation may end a job */
 	const struct fsl_coverage *coverage = &out->coverage;
 	const struct fsl_steps *steps = facts->steps;
 	if (steps->n_items == 0) {
@@ -56,7 +53,7 @@ const char *fsl_fuse_unjudged(struct fsl_localisation *out, const struct fsl_cas
 	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
 	double left_ns = (double)(coverage->end_ns - last->begin_ns - last->dur_ns);
 	double share = left_ns / (double)(coverage->end_ns - coverage->begin_ns);
-	if (!(share > UNJUDGED_SHARE_MAX)) {
+	if (!(share > FSL_UNJUDGED_SHARE_MAX)) {
 		return NULL;
 	}
 	return fsl_arena_printf(

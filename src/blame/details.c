@@ -7,8 +7,6 @@
 enum {
 	RESULT_NORMAL = 200,
 	RESULT_ANOMALY = 201,
-	OMITTED_MAX = 256, /* omittedDevices per entry: half of a large job slow must not make a
-			      huge verdict */
 };
 
 /* Observation point that a cause belongs to, and the flag that it raises. */
@@ -156,7 +154,7 @@ static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fs
 		detail.n_rela_ranks = n < n_max ? n : n_max;
 		detail.omitted_ranks = detail.rela_ranks + detail.n_rela_ranks;
 		n -= detail.n_rela_ranks;
-		detail.n_omitted_ranks = n < OMITTED_MAX ? n : OMITTED_MAX;
+		detail.n_omitted_ranks = n < FSL_OMITTED_RANKS_MAX ? n : FSL_OMITTED_RANKS_MAX;
 	}
 	raise_flag(out, culprit->cause);
 	add_series(&detail, out, facts);

@@ -7,20 +7,6 @@
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
 
-/* Others must have waited for a rank in this share of its high steps before it is named. */
-static const double LAST_SHARE_MIN = 0.5;
-/* A rank with less than this part of what long single steps cost is one of many that pause. */
-static const double PAUSES_SHARE_MIN = 0.25;
-/* Ranks changed together when their episodes begin and end within this many steps of each other and
- * the excesses, as shares of the level of the peers, differ by no more than this factor. */
-enum { TOGETHER_STEPS = 5 };
-static const double TOGETHER_RATIO_MAX = 2.0;
-/* A member of a set that changed together costs at least this part of the least loss itself. */
-static const double MEMBER_SHARE_MIN = 0.5;
-/* On one host it may cost nothing, a fast device among slow ones; but its own time then rose by the
- * same factor: rises differ by no more than this. */
-static const double HOST_RATIO_MAX = 1.25;
-
 double fsl_fuse_loss_of_rank(const struct fsl_case *facts, size_t r)
 {
 	const struct fsl_charge *charge = &facts->blame->charges[r];
@@ -31,7 +17,7 @@ double fsl_fuse_loss_of_rank(const struct fsl_case *facts, size_t r)
 
 static bool is_near(size_t a, size_t b)
 {
-	return (a > b ? a - b : b - a) <= TOGETHER_STEPS;
+	return (a > b ? a - b : b - a) <= FSL_TOGETHER_STEPS;
 }
 
 /* Both became slower at the same time, for as long, and by a like share of their peers' level. */
@@ -42,7 +28,7 @@ static bool changed_together(const struct fsl_charge *a, const struct fsl_charge
 	       b->pattern == FSL_PATTERN_LASTING && b->is_change &&
 	       is_near(a->episode.begin, b->episode.begin) &&
 	       is_near(a->episode.end, b->episode.end) &&
-	       fmax(rise_a, rise_b) <= TOGETHER_RATIO_MAX * fmin(rise_a, rise_b);
+	       fmax(rise_a, rise_b) <= FSL_TOGETHER_RATIO_MAX * fmin(rise_a, rise_b);
 }
 
 /* How much longer the rank's own time is in the episode of its charge than outside of it. */
@@ -70,7 +56,7 @@ static bool is_host_change(const struct fsl_case *facts, size_t a, size_t b)
 {
 	double rise_a = own_rise(facts, a), rise_b = own_rise(facts, b);
 	return strcmp(facts->run->ranks[a].server_ip, facts->run->ranks[b].server_ip) == 0 &&
-	       fmax(rise_a, rise_b) <= HOST_RATIO_MAX * fmin(rise_a, rise_b);
+	       fmax(rise_a, rise_b) <= FSL_TOGETHER_HOST_RATIO_MAX * fmin(rise_a, rise_b);
 }
 
 /*
@@ -82,13 +68,13 @@ static bool is_member(const struct fsl_case *facts, size_t r, double least_ms)
 {
 	const struct fsl_charge *charges = facts->blame->charges;
 	bool is_found = false,
-	     is_costly = fsl_fuse_loss_of_rank(facts, r) >= MEMBER_SHARE_MIN * least_ms;
+	     is_costly = fsl_fuse_loss_of_rank(facts, r) >= FSL_NOTED_LOSS_SHARE * least_ms;
 	if (charges[r].lost_ms_per_step < least_ms) {
 		return false;
 	}
 	for (size_t k = 0; k < facts->blame->n_ranks && !is_found; k++) {
 		is_found = k != r && changed_together(&charges[k], &charges[r]) &&
-			   !(charges[k].last_share < LAST_SHARE_MIN) &&
+			   !(charges[k].last_share < FSL_WAITED_SHARE_MIN) &&
 			   fsl_fuse_loss_of_rank(facts, k) >= least_ms &&
 			   (is_costly || is_host_change(facts, k, r));
 	}
@@ -155,14 +141,14 @@ const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *
 	fsl_charge_range(charge, facts->blame->n_steps, &begin, &end);
 	double range_share = (double)(end - begin) / (double)facts->blame->n_steps;
 	if (charge->pattern == FSL_PATTERN_REPEATED &&
-	    charge->lost_ms_per_step * range_share < PAUSES_SHARE_MIN * pauses_ms) {
+	    charge->lost_ms_per_step * range_share < FSL_PAUSES_COST_MIN * pauses_ms) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers in single steps, a small part "
 			"of the %.1f ms that such steps of all ranks cost",
 			charge->lost_ms_per_step, pauses_ms);
 	}
-	if (charge->last_share < LAST_SHARE_MIN && !is_member(facts, r, least_ms)) {
+	if (charge->last_share < FSL_WAITED_SHARE_MIN && !is_member(facts, r, least_ms)) {
 		return fsl_arena_printf(
 			&out->arena,
 			"own work %.1f ms per step above its peers, but nobody waits "

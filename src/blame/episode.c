@@ -113,6 +113,24 @@ struct fsl_episode fsl_episode_all(const double *values, size_t n, double thresh
 	return episode;
 }
 
+double fsl_episode_by_chance(const struct fsl_episode *episode, const double *values, size_t n,
+			     double threshold)
+{
+	size_t n_rest = 0, n_high = 0, n_inside = 0;
+	for (size_t s = 0; s < n; s++) {
+		bool is_seen = !isnan(values[s]);
+		if (s >= episode->begin && s < episode->end) {
+			n_inside += is_seen;
+		} else {
+			n_rest += is_seen;
+			n_high += values[s] > threshold;
+		}
+	}
+	double score = 2.0 * (double)episode->n_high - (double)n_inside;
+	double share = fmin(FSL_CHANCE_SHARE_MAX, (double)(n_high + 1) / (double)(n_rest + 2));
+	return (double)n * pow(share / (1.0 - share), score);
+}
+
 void fsl_blame_set_excess(const struct fsl_blame *blame, size_t rank_idx, double ratio,
 			  double *excess)
 {

@@ -32,4 +32,12 @@ struct fsl_episode fsl_episode_all(const double *values, size_t n, double thresh
 double fsl_episode_rise(const struct fsl_episode *episode, const double *values, size_t n,
 			size_t *n_least, double *work);
 
+/*
+ * How many episodes with a score (high steps less other steps) as great as that of @episode are
+ * expected by chance if steps are high as often as outside of it: n (p / q)^score (Karlin and
+ * Altschul, PNAS 87, 1990), the constant below 1 left out.
+ */
+double fsl_episode_by_chance(const struct fsl_episode *episode, const double *values, size_t n,
+			     double threshold);
+
 #endif

@@ -8,15 +8,6 @@
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
 
-/*
- * Confidence of verdicts that no measured loss backs; they order verdicts and are no probabilities.
- * Both with SEEN are per share of the ranks that left data.
- */
-static const double CONFIDENCE_NORMAL_SEEN = 0.9;
-static const double CONFIDENCE_SLOWDOWN_SEEN = 0.8;
-static const double CONFIDENCE_STOPPED_FIRST = 0.7;
-static const double CONFIDENCE_HANG_UNNAMED = 0.5;
-
 /* Why nothing can be said, NULL when enough was seen. */
 static const char *too_little(struct fsl_localisation *out, const struct fsl_case *facts)
 {
@@ -181,7 +172,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 	}
 	if (perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 		out->kind = FSL_VERDICT_JOB_SLOWDOWN;
-		out->confidence = CONFIDENCE_SLOWDOWN_SEEN * seen;
+		out->confidence = FSL_CONFIDENCE_SLOWDOWN * seen;
 		if (perception->n_episodes > 0) {
 			out->fault_ns = perception->episodes[0].onset_ns;
 		}
@@ -197,7 +188,7 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;
-	out->confidence = CONFIDENCE_NORMAL_SEEN * seen;
+	out->confidence = FSL_CONFIDENCE_NORMAL * seen;
 	out->reason =
 		fsl_arena_printf(&out->arena,
 				 "no rank and no link costs the job more than %.1f %% of its step "
@@ -212,7 +203,7 @@ static struct fsl_culprit stopped_culprit(const struct fsl_run *run, int32_t num
 	culprit.server_ip = rank != NULL ? rank->server_ip : "localhost";
 	culprit.cause = FSL_CAUSE_HOST;
 	culprit.onset_ns = rank != NULL ? rank->last_event_ns : FSL_NS_ABSENT;
-	culprit.confidence = CONFIDENCE_STOPPED_FIRST;
+	culprit.confidence = FSL_CONFIDENCE_STOPPED;
 	culprit.reason = "stopped before the other ranks, which wait for it";
 	return culprit;
 }
@@ -269,7 +260,7 @@ static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct 
 				     struct fsl_error *err)
 {
 	out->kind = FSL_VERDICT_HANG;
-	out->confidence = CONFIDENCE_HANG_UNNAMED;
+	out->confidence = FSL_CONFIDENCE_HANG;
 	out->fault_ns = facts->perception->hang_since_ns;
 	out->reason = tell_hang(out, facts->perception);
 	if (out->reason == NULL) {

@@ -12,26 +12,6 @@
 #include "base/number.h"
 #include "blame/fuse_parts.h"
 
-/* A stage has more to do when half of its ranks take this many times what the other stages take;
- * all of them where it has but two. */
-static const double STAGE_RATIO_MIN = 1.05;
-/* Each of its ranks takes more than these by this part of what the stage does: devices differ. */
-static const double STAGE_RANK_SHARE_MIN = 1.0 / 3.0;
-/* Nobody is the slowest, or pauses, more often than this; more often would be that rank's doing. */
-static const double ONE_RANK_SHARE_MAX = 0.5;
-/* Nor do the pauses of one rank cost more of what all cost: two long ones among short ones of
- * others are single events. */
-static const double ONE_RANK_COST_MAX = 0.75;
-/* Pauses are rare: a rank that has them in more of its steps than this does not pause. Many ranks
- * that pause rarely leave few steps without a pause. */
-static const double PAUSE_RANK_SHARE_MAX = 0.25;
-/* Work that differs by so much between ranks is told where it costs what counts. */
-static const double WORK_SPREAD_MIN = 0.025;
-/* They are in no case certain: the reason may lie outside what is recorded. */
-static const double CONFIDENCE = 0.7;
-
-enum { PEERS_MIN = 3, PAUSES_MIN = 3 };
-
 /* What one kind of imbalance costs; lost_ms 0: none found. */
 struct imbalance {
 	enum fsl_verdict_kind kind;
@@ -129,10 +109,10 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	const struct stage_level *stage = &stages[worst];
 	double others_ms = (sum_ms - stage->level_ms) / (double)(n_stages - 1);
 	double lost_ms = stage->level_ms - sum_ms / (double)n_stages;
-	double stage_ms = stage->n_ranks < PEERS_MIN ? stage->least_ms : stage->level_ms;
+	double stage_ms = stage->n_ranks < FSL_CLOUD_RANKS_MIN ? stage->least_ms : stage->level_ms;
 	double more_ms = stage->level_ms - others_ms;
-	if (stage->least_ms < others_ms + STAGE_RANK_SHARE_MIN * more_ms ||
-	    stage_ms < STAGE_RATIO_MIN * others_ms) {
+	if (stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
+	    stage_ms < FSL_STAGE_RATIO_MIN * others_ms) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,
@@ -175,7 +155,7 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 				most_ms = fmax(ms, most_ms);
 			}
 		}
-		if (n < PEERS_MIN) {
+		if (n < FSL_CLOUD_RANKS_MIN) {
 			continue;
 		}
 		out->sum_ms += most_ms - fsl_median(work, n, work + n_members);
@@ -195,8 +175,8 @@ static void find_work(struct imbalance *out, const struct fsl_case *facts, struc
 		measure_spread(&spread, blame, k, usual_ms, work + 2 * blame->n_steps, n_slowest);
 		double n_steps = (double)spread.n_steps;
 		double lost_ms = n_steps > 0.0 ? spread.sum_ms / n_steps : 0.0;
-		if (!(blame->spread[k] >= WORK_SPREAD_MIN) || lost_ms <= out->lost_ms ||
-		    (double)spread.n_most > ONE_RANK_SHARE_MAX * n_steps) {
+		if (!(blame->spread[k] >= FSL_WORK_TOLD_SPREAD_MIN) || lost_ms <= out->lost_ms ||
+		    (double)spread.n_most > FSL_ONE_RANK_SHARE_MAX * n_steps) {
 			continue;
 		}
 		size_t n_ranks = blame->peers.begin[k + 1] - blame->peers.begin[k];
@@ -268,10 +248,10 @@ static void find_pauses(struct imbalance *out, const struct fsl_case *facts,
 		}
 	}
 	double share = (double)n_steps / (double)blame->n_steps;
-	if (n_steps < PAUSES_MIN || n_ranks < 2 ||
-	    (double)n_most > PAUSE_RANK_SHARE_MAX * (double)blame->n_steps ||
-	    (double)n_most > ONE_RANK_SHARE_MAX * (double)n_steps ||
-	    most_ms > ONE_RANK_COST_MAX * sum_ms) {
+	if (n_steps < FSL_REPEATED_STEPS_MIN || n_ranks < 2 ||
+	    (double)n_most > FSL_PAUSE_RANK_SHARE_MAX * (double)blame->n_steps ||
+	    (double)n_most > FSL_ONE_RANK_SHARE_MAX * (double)n_steps ||
+	    most_ms > FSL_ONE_RANK_COST_MAX * sum_ms) {
 		return;
 	}
 	double lost_ms = sum_ms / (double)blame->n_steps;
@@ -295,7 +275,7 @@ static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl
 	culprit.cause = FSL_CAUSE_COMPUTE;
 	culprit.lost_ms_per_step = found->lost_ms;
 	culprit.share_of_loss = 1.0;
-	culprit.confidence = CONFIDENCE;
+	culprit.confidence = FSL_CONFIDENCE_IMBALANCE;
 	culprit.reason = found->reason;
 	fsl_culprit_add_fact(&culprit, "own", found->own_ms, "ms");
 	fsl_culprit_add_fact(&culprit, "peers", found->peers_ms, "ms");
@@ -383,7 +363,7 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 	if (*is_found) {
 		out->kind = most->kind;
 		out->reason = most->reason;
-		out->confidence = CONFIDENCE;
+		out->confidence = FSL_CONFIDENCE_IMBALANCE;
 		out->lost_ms_per_step = most->lost_ms;
 		out->step_ms = step_ms;
 		out->slowdown = step_ms / (step_ms - most->lost_ms);

@@ -139,8 +139,8 @@ static enum fsl_replay_kind kind_of_step(const struct fsl_blame *blame, size_t r
  */
 static void raise_levels(struct excess *sum, const struct excess *calm)
 {
-	enum { CALM_STEPS_MIN = 4 };
-	for (size_t p = 0; p < FSL_REPLAY_PARTS_N && calm->n_steps >= CALM_STEPS_MIN; p++) {
+	for (size_t p = 0; p < FSL_REPLAY_PARTS_N && calm->n_steps >= FSL_REPLAY_CALM_STEPS_MIN;
+	     p++) {
 		double usual_ms = (calm->own_ms[p] - calm->level_ms[p]) / (double)calm->n_steps;
 		sum->level_ms[p] += fmax(0.0, usual_ms) * (double)sum->n_steps;
 	}

@@ -1,22 +1,281 @@
-/* Every threshold of src/blame: value, unit, why. */
+/* Every threshold of src/blame: value, unit, why. Conventions: match/limits.h. What users may set
+ * is in config/config.h. */
 #ifndef FSL_BLAME_LIMITS_H
 #define FSL_BLAME_LIMITS_H
 
 #include <math.h>
 
 #include "config/config.h"
+#include "replay/limits.h"
+
+/* Bounds. */
+enum {
+	/* Steps of a charge, evenly spread, that its cause is told from. */
+	FSL_CAUSE_STEPS_MAX = 64,
+	/* Operators of one rank that its cause is told from. */
+	FSL_CAUSE_OPS_MAX = 1024,
+	/* Peers that a rank is compared with where all of them would take too long. */
+	FSL_PEERS_SAMPLED_MAX = 64,
+	/* Steps on either side of the edge of an episode in which its onset is looked for. */
+	FSL_ONSET_SIDE_STEPS = 200,
+	/* Steps of the costliest charge that are replayed first; a power of two. */
+	FSL_FOCUS_STEPS_MAX = 64,
+	/* Hosts, stages and replicas that what-ifs are told of: those with the largest excess. */
+	FSL_WHATIF_LISTED_MAX = 16,
+};
+
+/* Charged ranks, and slow links, that are judged one by one: each costs a run of the replay. */
+#define FSL_JUDGED_RANKS_MAX 64
+#define FSL_JUDGED_LINKS_MAX 16
+/* Ranks in omittedDevices of one entry: half of a large job must not make a huge verdict. */
+#define FSL_OMITTED_RANKS_MAX 256
+/* The replay takes about 1 us for each operator with all that is asked about it (measured). A
+ * budget of time is one of operators, so that a slow or busy machine gives the same verdict. */
+#define FSL_REPLAYED_OPS_PER_MS 1000
 
 /*
+ * How healthy ranks stand.
+ */
+/*
  * Healthy devices of one kind differ by 8 % on average and by 22 % at most (Sinha et al., SC22). A
- * rank that is so much slower than its peers all along is slow; less where it stands apart from
- * them. What a rank was before it changed is taken for healthy up to the last of these.
+ * rank is slow all along if its own time is this many times that of its peers; less is enough if it
+ * stands apart from them. What a rank was before it changed is healthy up to the last of these.
  */
 #define FSL_SLOW_RATIO_MIN   1.20
 #define FSL_APART_RATIO_MIN  1.12
 #define FSL_UNEVEN_RATIO_MAX 1.15
-/* Work is uneven where the spread of a class is this large (ByteDance's traces: 18-27 % with uneven
- * sequences, 1.5-3.1 % without). */
+/* Work is uneven if the own times of a class spread this much (ByteDance's traces: 18 to 27 % with
+ * uneven sequences, 1.5 to 3.1 % without). */
 #define FSL_WORK_SPREAD_MIN 0.08
+/* A spread of this much is told if it costs what counts. */
+#define FSL_WORK_TOLD_SPREAD_MIN 0.025
+/* Fewer steps are no level. */
+#define FSL_BEST_STEPS_MIN 5
+/* The best level is that of a window of one in so many parts of the series. */
+#define FSL_BEST_WINDOWS 10
+/* Fewer ranks are no cloud, and no peers to find a spread or a stage with. */
+#define FSL_CLOUD_RANKS_MIN 3
+/* A rank stands apart if the gap below it is this many times as wide as the cloud below the gap. A
+ * cloud of more ranks shows more of what is usual: the gap may be narrower from this many ranks on.
+ */
+#define FSL_CLOUD_GAP_SMALL    3.0
+#define FSL_CLOUD_MEDIUM_RANKS 6
+#define FSL_CLOUD_GAP_MEDIUM   1.0
+#define FSL_CLOUD_LARGE_RANKS  12
+#define FSL_CLOUD_GAP_LARGE    0.5
+/* Probability that a healthy job has an outlier (Rosner's test). */
+#define FSL_OUTLIER_ALPHA 1e-3
+/* Own times closer together than this part of them are equal: no clock tells more. */
+#define FSL_OUTLIER_SIGMA_MIN 1e-4
+/* Ranks of a class that are never taken out, besides half of it; fewer degrees of freedom are no
+ * spread. */
+#define FSL_OUTLIER_LEFT_MIN    2
+#define FSL_OUTLIER_FREEDOM_MIN 4
+/* The work of a class seems to grow if the steps became shorter by this part of its rise: its ranks
+ * wait elsewhere. */
+#define FSL_CLASS_STEP_SHARE_MIN 0.5
+
+/*
+ * Steps and episodes.
+ */
+/* From this part of the least loss on, an excess is high, a doubted charge is told, single steps
+ * are asked for their cause, a rank belongs to ranks that changed together, a link lengthens steps.
+ */
+#define FSL_NOTED_LOSS_SHARE 0.5
+/* A step is high above this many robust sigmas of the excess of the peers. */
+#define FSL_NOISE_SIGMAS 4.0
+/* A high step is clear if it has this share of what is usual for the rank: its peers may have many
+ * short ones. */
+#define FSL_CLEAR_SHARE 0.5
+/* Shorter episodes are spikes; single steps come in shorter rows. */
+#define FSL_LASTING_STEPS_MIN 5
+/* Fewer single steps, or pauses, are chance. */
+#define FSL_REPEATED_STEPS_MIN 3
+/* Repeated steps are over when so many of them should have come and did not. */
+#define FSL_REPEATS_MISSED 2
+/* An episode is over when so many calm steps follow it. */
+#define FSL_EPISODE_TAIL_STEPS 3
+/* Fewer steps outside of an episode do not tell what it is compared with. */
+#define FSL_REST_STEPS_MIN 5
+/* Charges in single steps lose more than this many times what the peers lose in theirs. */
+#define FSL_REPEATED_MULTIPLE 3.0
+/* Repeated high steps are a row, and a lasting change, if this share of the row is high. */
+#define FSL_ROW_SHARE_MIN 0.9
+
+/*
+ * Chance.
+ */
+/* Share of the ranks charged in single steps that may be wrong (false discovery rate). */
+#define FSL_SINGLES_FALSE_SHARE_MAX 0.01
+/* Peers without a high step may have had this many by chance. */
+#define FSL_UNSEEN_STEPS 0.5
+/* Expected number of findings as clear by chance: episodes of one rank or link, ranks with single
+ * steps in any stretch of chapters. */
+#define FSL_CHANCE_MAX 0.01
+/* Steps are high by chance in at most this share of the time: an episode elsewhere is none. */
+#define FSL_CHANCE_SHARE_MAX 0.45
+/* The high steps of a lasting level exceed what the class has by this many sigmas and steps. */
+#define FSL_LEVEL_SIGMAS      3.0
+#define FSL_LEVEL_SLACK_STEPS 2
+/* A change of n steps is above this many sigmas of their mean: there are many places for one. */
+#define FSL_CHANGE_SIGMAS 7.0
+/* Share of the onsets that are told which may be chance (false discovery rate). */
+#define FSL_ONSET_FALSE_SHARE_MAX 0.05
+/* A step of the level this near to the edge of an episode, in steps, is its onset. */
+#define FSL_ONSET_EDGE_STEPS 5
+/* Search for the onset, see struct fsl_shift_options. Own time over the peers' own time lacks what
+ * the job shares, so small changes are clear. */
+#define FSL_ONSET_PENALTY     3.0
+#define FSL_ONSET_SIGMA_MIN   0.001
+#define FSL_ONSET_CHANGE_MIN  0.01
+#define FSL_ONSET_SIGMAS_MIN  1.0
+#define FSL_ONSET_P_MAX       0.01
+#define FSL_ONSET_CHANGES_MAX 63
+
+/*
+ * Changes and what the steps show of them.
+ */
+/* A change explains a rise, and a rise a change, if each is at least this share of the other. */
+#define FSL_EXPLAINED_SHARE_MIN 0.5
+/* A rise of own time this many times the excess, while steps were shorter, is that of all ranks. */
+#define FSL_COMMON_MULTIPLE 2.0
+/* A charge lies beside a change if this share of its steps does. */
+#define FSL_CHANGE_BESIDE_SHARE_MIN 0.5
+/* Another rank that changed in more of an episode than this may be what the steps rose by. */
+#define FSL_RISE_BESIDE_SHARE_MAX 0.1
+/* Steps on the shorter side of a rise that bounds a loss. */
+#define FSL_RISE_STEPS_MIN 8
+/* Percentile of the other steps that is healthy: what else was wrong lengthened the rest. */
+#define FSL_RISE_HEALTHY_PERCENT 25.0
+/* A rise of less than this part of the replayed loss tells nothing: something else became faster.
+ */
+#define FSL_RISE_SHARE_MIN 0.1
+/* Ranks changed together if their episodes begin and end within so many steps of each other, and
+ * their excesses, over the level of the peers, differ by at most this factor. */
+#define FSL_TOGETHER_STEPS     5
+#define FSL_TOGETHER_RATIO_MAX 2.0
+/* Two ranks of a host changed together if their own times rose by the same factor but for this. */
+#define FSL_TOGETHER_HOST_RATIO_MAX 1.25
+
+/*
+ * Waits.
+ */
+/* The other ranks waited for a step if they waited for this part of what makes it high. */
+#define FSL_WAITED_PART_MIN 0.25
+/* The other ranks must have waited for a rank in this share of its high steps. */
+#define FSL_WAITED_SHARE_MIN 0.5
+/* The waits of the peers bound a loss if they explain this share of it. */
+#define FSL_WAITS_SEEN_SHARE_MIN 0.5
+/* A suspect is idle itself if it is for this part of the time that the other ranks wait for it. */
+#define FSL_SUSPECT_IDLE_SHARE 0.5
+/* A rank that left no data was late if the ranks beside it were, by this part of what is to be
+ * explained. */
+#define FSL_UNSEEN_LATE_SHARE 0.5
+
+/*
+ * Links.
+ */
+/* A slow link takes this many times the transfer of links like it. */
+#define FSL_LINK_RATIO_MIN 1.5
+/* What a group with an unseen member takes longer is transfer if it does so in this share of the
+ * steps: waits come and go. */
+#define FSL_LINK_STEADY_SHARE_MIN 0.9
+/* A channel is compared with channels like it if these are there in this share of its steps. */
+#define FSL_LINK_BESIDE_SHARE_MIN 0.5
+
+/*
+ * Causes.
+ */
+/* Storage: this share of the high steps meets a checkpoint. */
+#define FSL_CAUSE_CKPT_SHARE_MIN 0.6
+/* Data loading: less than this share of the excess lies behind the first operator of the step. */
+#define FSL_CAUSE_BODY_SHARE_MAX 0.15
+/* With less than this share of own time behind the first operator, a slow device would not show. */
+#define FSL_CAUSE_BODY_OWN_SHARE_MIN 0.25
+/* Host: the queue ahead of the device is less than this share of that of the peers, who have one of
+ * this many ms at least. */
+#define FSL_CAUSE_DRAINED_SHARE 0.25
+#define FSL_CAUSE_QUEUE_MS_MIN  1.0
+/* Host: the queue is this many times longer than slower work makes it. */
+#define FSL_CAUSE_GROWN_RATIO 2.0
+/* Host: this share of the excess lies inside host calls. */
+#define FSL_CAUSE_HOST_CALL_SHARE_MIN 0.3
+/* All ranks are slower in the high steps than in the steps beside, by this many sigmas and this
+ * ratio: a common event. */
+#define FSL_CAUSE_COMMON_SIGMAS    3.0
+#define FSL_CAUSE_COMMON_RATIO_MIN 1.001
+/* A stage is the cause if it has this share of the excess. */
+#define FSL_CAUSE_STAGE_SHARE_MIN 0.5
+
+/*
+ * What costs time although nobody is at fault.
+ */
+/* A pipeline stage is overloaded if at least half of its ranks (all, if it has less than
+ * FSL_CLOUD_RANKS_MIN) take this many times the own time of the other stages. */
+#define FSL_STAGE_RATIO_MIN 1.05
+/* Each rank of an overloaded stage takes more than the other stages by this part of what the stage
+ * does: devices differ. */
+#define FSL_STAGE_RANK_SHARE_MIN (1.0 / 3.0)
+/* No rank is the slowest, or pauses, in more than this share of the steps in question, or it would
+ * be the culprit. */
+#define FSL_ONE_RANK_SHARE_MAX 0.5
+/* The pauses of one rank cost at most this part of all: two long ones among short ones of other
+ * ranks are single events. */
+#define FSL_ONE_RANK_COST_MAX 0.75
+/* One step that costs more than this part of all single steps of a rank is a single event. */
+#define FSL_ONE_STEP_COST_MAX 0.5
+/* Pauses are rare: a rank that is held up in more of its steps does not pause. */
+#define FSL_PAUSE_RANK_SHARE_MAX 0.25
+/* A rank whose single steps cost less than this part of those of all is one of many that pause. */
+#define FSL_PAUSES_COST_MIN 0.25
+/* Hosts pause over this share of a capture of several chapters. */
+#define FSL_PAUSES_STEPS_SHARE_MIN 0.25
+
+/*
+ * The replay as a witness.
+ */
+/* Fewer replayed steps are no replay of the job. */
+#define FSL_TRUSTED_STEPS_MIN 4
+/* The replay is trusted if its step times miss the measured ones by at most this in 19 of 20 steps.
+ */
+#define FSL_TRUSTED_ERROR_P95_MAX 0.10
+/* Operators without a partner in more of a rank's time than this hide what would come back. */
+#define FSL_TRUSTED_UNMATCHED_MAX 0.10
+/* Fewer replayed steps of a kind do not stand for the rest of it. */
+#define FSL_WEIGHED_STEPS_MIN 3
+/* Share of the ranks that are the worst ones (Lin et al., OSDI '25, use 3 %). */
+#define FSL_WORST_RANKS_SHARE 0.03
+/* A loss below this part of the step time is noise, and shares of it mean nothing. */
+#define FSL_SHARED_LOSS_MIN 0.005
+/* A loss stays below this part of the step, so that the slowdown is finite. */
+#define FSL_LOST_SHARE_MAX 0.99
+
+/*
+ * What may be told.
+ */
+/* Steps that a rank lacks at the end before it is told; any capture cuts the last ones. */
+#define FSL_SHORT_STEPS_MIN 5
+/* Share of the time without steps up to which a job may be normal: an evaluation may end it. */
+#define FSL_UNJUDGED_SHARE_MAX 0.2
+
+/*
+ * Confidence orders verdicts and culprits; it is no probability, and never certain.
+ */
+#define FSL_CONFIDENCE_MAX 0.99
+/* Share of the steps waited for if no wait could be seen. */
+#define FSL_CONFIDENCE_WAITED_UNSEEN 0.8
+/* Factor for a loss that only just counts; none from this many times the least loss on. */
+#define FSL_CONFIDENCE_LEAST_LOSS  0.5
+#define FSL_CONFIDENCE_CLEAR_TIMES 2
+/* Persistence of a charge in repeated steps, of one chapter or of several. */
+#define FSL_CONFIDENCE_REPEATED 0.9
+/* Imbalance and pauses: the reason may lie outside what is recorded. */
+#define FSL_CONFIDENCE_IMBALANCE 0.7
+/* Verdicts that no measured loss backs; the first two per share of the ranks that left data. */
+#define FSL_CONFIDENCE_NORMAL   0.9
+#define FSL_CONFIDENCE_SLOWDOWN 0.8
+#define FSL_CONFIDENCE_STOPPED  0.7
+#define FSL_CONFIDENCE_HANG     0.5
 
 /* Least loss per step that counts: what makes steps of @step_ms longer by slow_ratio_min. */
 static inline double fsl_least_loss_ms(const struct fsl_config *config, double step_ms)

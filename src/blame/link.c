@@ -14,14 +14,6 @@
 #include "blame/sizes.h"
 #include "blame/unseen.h"
 
-enum { LASTING_STEPS_MIN = 5 };
-
-/* A slow link takes at least this many times the transfer of its like. */
-static const double TRANSFER_RATIO_MIN = 1.5;
-/* Waits come and go; what a group with an unseen member takes longer is transfer only where it does
- * so in this share of the steps. */
-static const double STEADY_SHARE_MIN = 0.9;
-
 /* What makes two channels alike: operator, size, stages of the members. */
 struct likeness {
 	bool is_alone; /* like no other: how large the group should be is not known */
@@ -180,7 +172,6 @@ static double mean_over(const double *row, size_t begin, size_t end)
  * best. */
 static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double *work)
 {
-	static const double BESIDE_SHARE_MIN = 0.5;
 	const double *own = out->transfer_ms + channel_idx * out->n_steps;
 	double *reference = out->reference_ms + channel_idx * out->n_steps;
 	size_t n_seen = 0, n_beside = 0;
@@ -188,7 +179,7 @@ static void refer_to_past(struct fsl_transfers *out, size_t channel_idx, double 
 		n_seen += isnan(own[s]) ? 0 : 1;
 		n_beside += isnan(own[s]) || isnan(reference[s]) ? 0 : 1;
 	}
-	if ((double)n_beside >= BESIDE_SHARE_MIN * (double)n_seen) {
+	if ((double)n_beside >= FSL_LINK_BESIDE_SHARE_MIN * (double)n_seen) {
 		return;
 	}
 	double level = fsl_best_level(own, out->n_steps, work);
@@ -291,12 +282,13 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 		search->excess[s] = row[s] - reference[s];
 	}
 	double least_ms = fsl_least_loss_ms(config, search->facts->blame->step_ms);
-	struct fsl_episode episode = fsl_episode_find(search->excess, n_steps, 0.5 * least_ms);
-	if (episode.n_high < LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
+	struct fsl_episode episode =
+		fsl_episode_find(search->excess, n_steps, FSL_NOTED_LOSS_SHARE * least_ms);
+	if (episode.n_high < FSL_LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
 	    episode.persistence < config->persistence_min) {
 		return false;
 	}
-	if (n_alike == 1 && episode.begin < LASTING_STEPS_MIN) {
+	if (n_alike == 1 && episode.begin < FSL_LASTING_STEPS_MIN) {
 		return false; /* nothing to compare with: no like channel, no healthy past */
 	}
 	*link = (struct fsl_link){.channel_idx = channel_idx,
@@ -307,7 +299,7 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 				  .n_peers = n_alike - 1};
 	link->transfer_ms = mean_over(row, episode.begin, episode.end);
 	link->peers_ms = mean_over(reference, episode.begin, episode.end);
-	return link->transfer_ms >= TRANSFER_RATIO_MIN * link->peers_ms;
+	return link->transfer_ms >= FSL_LINK_RATIO_MIN * link->peers_ms;
 }
 
 /* True and *link filled when the channel is a slow link. */
@@ -371,24 +363,18 @@ static size_t *count_unseen(const struct fsl_case *facts, const struct fsl_group
 	return n_unseen_of;
 }
 
-/* Waits come and go: less than 0.01 episodes as clear are expected where steps are high as often as
- * outside of it (Karlin and Altschul, as for changes of ranks). */
+/* Level above which a step of a channel is high, ms. */
+static double threshold_ms(const struct fsl_case *facts)
+{
+	return FSL_NOTED_LOSS_SHARE * fsl_least_loss_ms(facts->config, facts->blame->step_ms);
+}
+
+/* Waits come and go: chance makes no episode that is as steady. */
 static bool is_steady(const struct search *search, const struct fsl_episode *episode)
 {
-	static const double CHANCE_EPISODES_MAX = 0.01, SHARE_MAX = 0.45;
-	size_t n_steps = search->transfers->n_steps, n_rest = 0, n_high = 0;
-	double least_ms =
-		0.5 * fsl_least_loss_ms(search->facts->config, search->facts->blame->step_ms);
-	for (size_t s = 0; s < n_steps; s++) {
-		if (!isnan(search->excess[s]) && (s < episode->begin || s >= episode->end)) {
-			n_rest++;
-			n_high += search->excess[s] > least_ms;
-		}
-	}
-	double share = fmin(SHARE_MAX, (double)(n_high + 1) / (double)(n_rest + 2));
-	double score = (2.0 - 1.0 / episode->persistence) * (double)episode->n_high;
-	return episode->persistence >= STEADY_SHARE_MIN &&
-	       (double)n_steps * pow(share / (1.0 - share), score) <= CHANCE_EPISODES_MAX;
+	return episode->persistence >= FSL_LINK_STEADY_SHARE_MIN &&
+	       fsl_episode_by_chance(episode, search->excess, search->transfers->n_steps,
+				     threshold_ms(search->facts)) <= FSL_CHANCE_MAX;
 }
 
 /*
@@ -414,12 +400,10 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 		size_t c = like[k].channel_idx;
 		if (out->is_wait[c] && find_slow(&search, c, &link) &&
 		    is_steady(&search, &link.episode)) {
-			struct fsl_unseen_wait wait = {
-				.excess_ms = steps,
-				.threshold_ms = 0.5 * fsl_least_loss_ms(facts->config,
-									facts->blame->step_ms),
-				.mean_ms = link.episode.mean_ms,
-				.is_rise = out->n_alike[c] == 1};
+			struct fsl_unseen_wait wait = {.excess_ms = steps,
+						       .threshold_ms = threshold_ms(facts),
+						       .mean_ms = link.episode.mean_ms,
+						       .is_rise = out->n_alike[c] == 1};
 			status = fsl_unseen_in_time(&unseen, c, n_unseen_of, &wait, &in_time[c],
 						    err);
 		}

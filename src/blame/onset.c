@@ -9,25 +9,6 @@
 #include "base/shift.h"
 #include "blame/blame.h"
 
-/* An edge of an episode and a change of the level this near are one. */
-enum { EDGE_STEPS = 5, SIDE_STEPS = 200 };
-/* So large a share of the onsets that are told may be chance, over the ranks of the job. */
-static const double FALSE_SHARE_MAX = 0.05;
-
-/* Own time over the peers': what the job shares is gone, so small changes are clear. */
-static const struct fsl_shift_options own_time = {
-	.is_relative = true,
-	.segment_min = EDGE_STEPS,
-	.penalty = 3.0,
-	.sigma_min = 0.001,
-	.change_min = 0.01,
-	.sigmas_min = 1.0,
-	.sigmas_min_mean = 7.0,
-	.p_max = 0.01,
-	.side_max = SIDE_STEPS,
-	.changes_max = 63,
-};
-
 static size_t distance(size_t a, size_t b)
 {
 	return a > b ? a - b : b - a;
@@ -40,7 +21,7 @@ static const struct fsl_shift *find_edge(const struct fsl_shifts *shifts, size_t
 	for (size_t i = 0; i < shifts->n; i++) {
 		const struct fsl_shift *shift = &shifts->items[i];
 		bool fits = (shift->after > shift->before) == is_rise &&
-			    distance(shift->at, edge) <= EDGE_STEPS;
+			    distance(shift->at, edge) <= FSL_ONSET_EDGE_STEPS;
 		if (fits &&
 		    (nearest == NULL || distance(shift->at, edge) < distance(nearest->at, edge))) {
 			nearest = shift;
@@ -53,14 +34,26 @@ static const struct fsl_shift *find_edge(const struct fsl_shifts *shifts, size_t
 static enum fsl_status search(struct fsl_shifts *out, size_t *first, const struct fsl_blame *blame,
 			      size_t r, size_t edge, struct fsl_error *err)
 {
-	double ratios[2 * SIDE_STEPS];
-	size_t begin = edge > SIDE_STEPS ? edge - SIDE_STEPS : 0, n = 0;
-	for (size_t s = begin; s < blame->n_steps && n < 2 * SIDE_STEPS; s++) {
+	const struct fsl_shift_options options = {
+		.is_relative = true,
+		.segment_min = FSL_ONSET_EDGE_STEPS,
+		.penalty = FSL_ONSET_PENALTY,
+		.sigma_min = FSL_ONSET_SIGMA_MIN,
+		.change_min = FSL_ONSET_CHANGE_MIN,
+		.sigmas_min = FSL_ONSET_SIGMAS_MIN,
+		.sigmas_min_mean = FSL_CHANGE_SIGMAS,
+		.p_max = FSL_ONSET_P_MAX,
+		.side_max = FSL_ONSET_SIDE_STEPS,
+		.changes_max = FSL_ONSET_CHANGES_MAX,
+	};
+	double ratios[2 * FSL_ONSET_SIDE_STEPS];
+	size_t begin = edge > FSL_ONSET_SIDE_STEPS ? edge - FSL_ONSET_SIDE_STEPS : 0, n = 0;
+	for (size_t s = begin; s < blame->n_steps && n < 2 * FSL_ONSET_SIDE_STEPS; s++) {
 		size_t at = r * blame->n_steps + s;
 		ratios[n++] = blame->own_ms[at] / blame->reference_ms[at];
 	}
 	*first = begin;
-	return fsl_shifts_find(out, ratios, n, &own_time, err);
+	return fsl_shifts_find(out, ratios, n, &options, err);
 }
 
 /* *@onset filled and *@step the first step behind the edge when there is a change of the level. */
@@ -110,7 +103,7 @@ void fsl_onsets_accept(struct fsl_blame *blame, double *work)
 		const struct fsl_onset *onset = &blame->charges[r].onset;
 		work[r] = onset->is_known ? onset->p_value : 1.0;
 	}
-	double p_max = fsl_p_limit(work, blame->n_ranks, FALSE_SHARE_MAX);
+	double p_max = fsl_p_limit(work, blame->n_ranks, FSL_ONSET_FALSE_SHARE_MAX);
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		struct fsl_onset *onset = &blame->charges[r].onset;
 		onset->is_known = onset->is_known && onset->p_value <= p_max;

@@ -11,16 +11,6 @@
 #include "base/mem.h"
 #include "blame/blame.h"
 
-/* A healthy job has an outlier with this probability. */
-static const double ALPHA = 1e-3;
-/* Own times closer together than this part of them are equal: no clock tells more. */
-static const double LEAST_SIGMA = 1e-4;
-
-enum {
-	LEFT_MIN = 2,   /* members of a class that stay, besides half of it */
-	FREEDOM_MIN = 4 /* fewer degrees of freedom are no spread */
-};
-
 /* One rank: logarithm of its usual own time over that of its class, so that classes compare. */
 struct mark {
 	double value;
@@ -75,14 +65,14 @@ static double deviate_of(const struct sample *sample, const struct cloud *cloud)
 	double squares = sample->squares - squares_of(cloud) + squares_of(&rest);
 	double sigma = sqrt(fmax(0.0, squares) / (double)(sample->freedom - 1));
 	double above = cloud->marks[rest.n_left].value - rest.sum / n;
-	return above / (fmax(sigma, LEAST_SIGMA) * sqrt(1.0 + 1.0 / n));
+	return above / (fmax(sigma, FSL_OUTLIER_SIGMA_MIN) * sqrt(1.0 + 1.0 / n));
 }
 
 /* The cloud whose slowest lies farthest above the rest; NULL when none may be taken out. */
 static struct cloud *farthest(const struct sample *sample, double *deviate)
 {
 	struct cloud *found = NULL;
-	for (size_t k = 0; k < sample->n_clouds && sample->freedom > FREEDOM_MIN; k++) {
+	for (size_t k = 0; k < sample->n_clouds && sample->freedom > FSL_OUTLIER_FREEDOM_MIN; k++) {
 		struct cloud *cloud = &sample->clouds[k];
 		if (cloud->n_left <= cloud->n_stay) {
 			continue;
@@ -107,7 +97,7 @@ static void take_top(struct sample *sample, struct cloud *cloud)
 /* What the slowest of @n healthy ones hardly exceeds. */
 static double limit_of(size_t n, size_t freedom)
 {
-	return gsl_cdf_tdist_Qinv(ALPHA / (double)n, (double)freedom);
+	return gsl_cdf_tdist_Qinv(FSL_OUTLIER_ALPHA / (double)n, (double)freedom);
 }
 
 /* Takes the slowest out one by one; the last of them that is too far out, and all before it, are
@@ -147,7 +137,8 @@ static void fill(struct cloud *cloud, struct mark *marks, const struct fsl_blame
 		cloud->sum_squares += marks[i].value * marks[i].value;
 	}
 	cloud->n_left = cloud->n;
-	cloud->n_stay = (cloud->n + 1) / 2 > LEFT_MIN ? (cloud->n + 1) / 2 : LEFT_MIN;
+	cloud->n_stay = (cloud->n + 1) / 2 > FSL_OUTLIER_LEFT_MIN ? (cloud->n + 1) / 2
+								  : FSL_OUTLIER_LEFT_MIN;
 }
 
 enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blame,

@@ -5,19 +5,6 @@
 
 #include "blame/fuse_parts.h"
 
-/* Fewer steps outside of the fault tell no level. */
-enum { STEPS_MIN = 8 };
-/* Of the steps outside of the fault: what else was wrong then lengthened the others. */
-static const double HEALTHY_PERCENT = 25.0;
-/* Where the steps rose by less than this part of the replayed loss, something else became faster
- * when the rank became slow, and the rise tells nothing of it. */
-static const double RISE_SHARE_MIN = 0.1;
-/* A change and the rise of the steps explain each other where neither is a smaller part than that
- * of the other. */
-static const double EXPLAINED_SHARE_MIN = 0.5;
-/* Another rank that changed in more of the episode may be what the steps rose by. */
-static const double BESIDE_SHARE_MAX = 0.1;
-
 /* Gathers the times of the steps outside of [begin, end). */
 static size_t list_outside(double *out, const struct fsl_blame *blame, size_t begin, size_t end)
 {
@@ -37,9 +24,9 @@ static double rise_ms(const struct fsl_blame *blame, const struct fsl_charge *ch
 	double *times = fsl_calloc(2 * blame->n_steps, sizeof(*times));
 	size_t n = times != NULL ? list_outside(times, blame, begin, end) : 0;
 	double rise = (double)INFINITY;
-	if (n >= STEPS_MIN && end > begin) {
+	if (n >= FSL_RISE_STEPS_MIN && end > begin) {
 		double *scratch = times + blame->n_steps;
-		double healthy = fsl_percentile(times, n, HEALTHY_PERCENT, scratch);
+		double healthy = fsl_percentile(times, n, FSL_RISE_HEALTHY_PERCENT, scratch);
 		rise = fsl_median(blame->step_dur_ms + begin, end - begin, scratch) - healthy;
 	}
 	fsl_free(times);
@@ -58,7 +45,7 @@ static bool is_only_change(const struct fsl_blame *blame, const struct fsl_charg
 		bool is_beside = other != charge && other->is_change && end > begin;
 		if (is_beside &&
 		    (double)(end - begin) >
-			    BESIDE_SHARE_MAX * (double)(episode->end - episode->begin)) {
+			    FSL_RISE_BESIDE_SHARE_MAX * (double)(episode->end - episode->begin)) {
 			return false;
 		}
 	}
@@ -79,14 +66,14 @@ double fsl_fuse_least_loss(const struct fsl_case *facts, const struct fsl_charge
 				   : (double)NAN;
 	double excess = charge->episode.mean_ms;
 	fsl_free(work);
-	bool is_seen = n_least >= STEPS_MIN && rise >= EXPLAINED_SHARE_MIN * excess &&
-		       excess >= EXPLAINED_SHARE_MIN * rise;
+	bool is_seen = n_least >= FSL_RISE_STEPS_MIN && rise >= FSL_EXPLAINED_SHARE_MIN * excess &&
+		       excess >= FSL_EXPLAINED_SHARE_MIN * rise;
 	return is_seen ? fmin(rise, excess) : 0.0;
 }
 
 static double bound(double lost_ms, double rise)
 {
-	return rise >= RISE_SHARE_MIN * lost_ms ? fmin(lost_ms, rise) : lost_ms;
+	return rise >= FSL_RISE_SHARE_MIN * lost_ms ? fmin(lost_ms, rise) : lost_ms;
 }
 
 double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charge *charge,

@@ -7,14 +7,8 @@
 
 enum {
 	STEPS_MAX = 1 << 24,
-	RANK_BYTES = 90,   /* packed, at least */
-	ROW_STEPS_MAX = 4, /* more steps in a row are no single one */
+	RANK_BYTES = 90, /* packed, at least */
 };
-
-/* Others waited for a step when they did for this part of what makes it long. */
-static const double WAITED_SHARE = 0.25;
-/* Steps that cost less than this part of what counts are not asked for their cause. */
-static const double ASKED_SHARE = 0.5;
 
 static const struct fsl_pack_field SIZE_SHAPE = {sizeof(uint32_t), sizeof(uint32_t)};
 
@@ -93,7 +87,7 @@ static void add_row(struct fsl_rank_singles *out, const struct look *look, size_
 	}
 	out->last_step = look->facts->steps->items[row->end - 1].step;
 	out->n_by_size[fsl_single_size(lost_ms)]++;
-	out->n_waited += late_ms >= WAITED_SHARE * blame->charges[r].threshold_ms;
+	out->n_waited += late_ms >= FSL_WAITED_PART_MIN * blame->charges[r].threshold_ms;
 	out->lost_ms += lost_ms;
 	out->most_ms = fmax(out->most_ms, lost_ms);
 	for (size_t s = row->begin; s < row->end; s++) {
@@ -156,7 +150,7 @@ static struct fsl_episode add_steps(struct fsl_rank_singles *out, const struct l
 	struct fsl_episode all = {.n_high = 0};
 	struct row row = next_row(look, r, look->begin);
 	for (; row.begin < row.end; row = next_row(look, r, row.end)) {
-		if (row.end - row.begin > ROW_STEPS_MAX) {
+		if (row.end - row.begin >= FSL_LASTING_STEPS_MIN) {
 			continue;
 		}
 		add_row(out, look, r, &row);
@@ -179,7 +173,8 @@ static enum fsl_status look_at_rank(struct fsl_rank_singles *out, const struct l
 	double least_ms = INFINITY, n_steps = (double)(look->end - look->begin);
 	double counts_ms = fsl_least_loss_ms(look->facts->config, look->facts->blame->step_ms);
 	struct fsl_episode all = add_steps(out, look, r, &least_ms);
-	bool is_asked = all.n_high > 0 && out->lost_ms >= ASKED_SHARE * counts_ms * n_steps;
+	bool is_asked =
+		all.n_high > 0 && out->lost_ms >= FSL_NOTED_LOSS_SHARE * counts_ms * n_steps;
 	return is_asked ? find_cause(out, look, r, &all, least_ms, err) : FSL_OK;
 }
 

@@ -10,26 +10,6 @@
 #include "blame/fuse_parts.h"
 #include "blame/singles.h"
 
-/* What is expected of so many ranks in so many stretches of chapters, all together. */
-static const double CHANCE_MAX = 0.01;
-/* Peers without a single step may still have had half of one by chance. */
-static const double UNSEEN_STEPS = 0.5;
-/* As for charges in single steps: of what a peer loses; others waited in so many of them; of what
- * single steps of all ranks cost. */
-static const double PEERS_MULTIPLE = 3.0, WAITED_SHARE_MIN = 0.5, PAUSES_SHARE_MIN = 0.25;
-/* One step that costs more than this part of all of them is a single event. */
-static const double ONE_STEP_SHARE_MAX = 0.5;
-/* Nobody pauses more often than this, or costs more of it; that would be that rank's doing. */
-static const double ONE_RANK_SHARE_MAX = 0.5, ONE_RANK_COST_MAX = 0.75;
-/* Pauses of hosts go on for this part of the capture. */
-static const double PAUSES_STEPS_SHARE_MIN = 0.25;
-static const double CONFIDENCE_RANK = 0.9, CONFIDENCE_PAUSES = 0.7;
-
-enum {
-	STEPS_MIN = 3,      /* fewer single steps are chance */
-	REPEATS_MISSED = 2, /* so many did not come: it is over */
-};
-
 /* The single steps of a rank in a chapter. */
 struct entry {
 	uint32_t chapter;
@@ -250,18 +230,18 @@ static bool is_beyond_chance(const struct pool *pool, const struct record *recor
 	const struct stage_total *total = bsearch(&item->stage, pool->totals, pool->n_totals,
 						  sizeof(*pool->totals), compare_total);
 	size_t n_high = 0, n_others_high = 0;
-	for (size_t k = fsl_single_size(0.5 * record->lost_ms / (double)record->n_high);
+	for (size_t k = fsl_single_size(FSL_CLEAR_SHARE * record->lost_ms / (double)record->n_high);
 	     k < FSL_SINGLE_SIZES_N; k++) {
 		n_high += record->n_by_size[k];
 		n_others_high += total->n_by_size[k] - record->n_all_by_size[k];
 	}
 	double n_seen = (double)(item->n_stage - 1) * (double)pool->n_steps[pool->n_chapters];
-	double rate = ((double)n_others_high + UNSEEN_STEPS) / n_seen;
+	double rate = ((double)n_others_high + FSL_UNSEEN_STEPS) / n_seen;
 	double n_steps = (double)(pool->n_steps[range->end] - pool->n_steps[range->begin]);
 	double n_looks = (double)pool->n_chapters * (double)pool->facts->run->n_ranks;
-	return n_high >= STEPS_MIN &&
+	return n_high >= FSL_REPEATED_STEPS_MIN &&
 	       n_looks * gsl_cdf_poisson_Q((unsigned int)(n_high - 1), rate * n_steps) <=
-		       CHANCE_MAX;
+		       FSL_CHANCE_MAX;
 }
 
 /* What another rank of its stage loses over the range on average. */
@@ -279,10 +259,10 @@ static bool is_culprit(const struct pool *pool, const struct record *record,
 		       const struct range *range)
 {
 	double pauses_ms = pool->pauses_ms[range->end] - pool->pauses_ms[range->begin];
-	return !record->has_moved && record->most_ms <= ONE_STEP_SHARE_MAX * record->lost_ms &&
-	       (double)record->n_waited >= WAITED_SHARE_MIN * (double)record->n_high &&
-	       record->lost_ms >= PAUSES_SHARE_MIN * pauses_ms &&
-	       record->lost_ms > PEERS_MULTIPLE * others_lost_ms(pool, record, range) &&
+	return !record->has_moved && record->most_ms <= FSL_ONE_STEP_COST_MAX * record->lost_ms &&
+	       (double)record->n_waited >= FSL_WAITED_SHARE_MIN * (double)record->n_high &&
+	       record->lost_ms >= FSL_PAUSES_COST_MIN * pauses_ms &&
+	       record->lost_ms > FSL_REPEATED_MULTIPLE * others_lost_ms(pool, record, range) &&
 	       is_beyond_chance(pool, record, range);
 }
 
@@ -302,7 +282,7 @@ static int64_t until_step(const struct pool *pool, const struct record *record,
 {
 	size_t n_left = pool->n_steps[pool->n_chapters] - pool->n_steps[range->end];
 	size_t n_range = pool->n_steps[range->end] - pool->n_steps[range->begin];
-	bool is_over = n_left * (record->n_high - 1) > REPEATS_MISSED * n_range;
+	bool is_over = n_left * (record->n_high - 1) > FSL_REPEATS_MISSED * n_range;
 	return is_over ? record->last->last_step + 1 : -1;
 }
 
@@ -332,7 +312,8 @@ static enum fsl_status name(struct fsl_localisation *out, const struct pool *poo
 	culprit.onset_step = record->first->first_step;
 	culprit.onset_ns = record->first->first_ns;
 	culprit.until_step = until_step(pool, record, range);
-	culprit.confidence = CONFIDENCE_RANK * (double)record->n_waited / (double)record->n_high;
+	culprit.confidence =
+		FSL_CONFIDENCE_REPEATED * (double)record->n_waited / (double)record->n_high;
 	culprit.reason = fsl_arena_printf(
 		&out->arena,
 		"own work takes %.1f ms against %.1f ms of its peers in %zu single steps of %zu "
@@ -379,7 +360,7 @@ static void set_loss(struct fsl_localisation *out, const struct pool *pool,
 	size_t n_steps = pool->n_steps[range->end] - pool->n_steps[range->begin];
 	out->step_ms =
 		(pool->steps_ms[range->end] - pool->steps_ms[range->begin]) / (double)n_steps;
-	out->lost_ms_per_step = fmin(lost_ms, 0.99 * out->step_ms); /* so that it is finite */
+	out->lost_ms_per_step = fmin(lost_ms, FSL_LOST_SHARE_MAX * out->step_ms);
 	out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
 	out->is_loss_replayed = false;
 }
@@ -454,8 +435,8 @@ static size_t count_pausing(const struct pool *pool, const struct range *range)
 		n_most = record.n_high > n_most ? record.n_high : n_most;
 		most_ms = fmax(most_ms, record.lost_ms);
 	}
-	bool is_one = (double)n_most > ONE_RANK_SHARE_MAX * (double)n_high ||
-		      most_ms > ONE_RANK_COST_MAX * lost_ms;
+	bool is_one = (double)n_most > FSL_ONE_RANK_SHARE_MAX * (double)n_high ||
+		      most_ms > FSL_ONE_RANK_COST_MAX * lost_ms;
 	return is_one ? 0 : n_ranks;
 }
 
@@ -465,8 +446,8 @@ static void tell_pauses(struct fsl_localisation *out, const struct pool *pool, b
 	size_t n_steps = pool->n_steps[range.end] - pool->n_steps[range.begin];
 	size_t n_pauses = pool->n_pauses[range.end] - pool->n_pauses[range.begin];
 	size_t n_ranks = count_pausing(pool, &range);
-	double n_least = PAUSES_STEPS_SHARE_MIN * (double)pool->n_steps[pool->n_chapters];
-	if (n_ranks < 2 || n_pauses < STEPS_MIN || (double)n_steps < n_least) {
+	double n_least = FSL_PAUSES_STEPS_SHARE_MIN * (double)pool->n_steps[pool->n_chapters];
+	if (n_ranks < 2 || n_pauses < FSL_REPEATED_STEPS_MIN || (double)n_steps < n_least) {
 		return;
 	}
 	double sum_ms = pool->pauses_ms[range.end] - pool->pauses_ms[range.begin];
@@ -474,7 +455,7 @@ static void tell_pauses(struct fsl_localisation *out, const struct pool *pool, b
 	*is_found = true;
 	set_loss(out, pool, &range, lost_ms);
 	out->kind = FSL_VERDICT_HOST_PAUSES;
-	out->confidence = CONFIDENCE_PAUSES;
+	out->confidence = FSL_CONFIDENCE_IMBALANCE;
 	out->reason = fsl_arena_printf(
 		&out->arena,
 		"%zu ranks pause in turn: %.1f %% of the steps of %zu chapters have one rank that "

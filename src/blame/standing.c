@@ -10,39 +10,26 @@
 
 #include "blame/blame.h"
 
-enum {
-	BEST_STEPS_MIN = 5, /* fewer steps are no level */
-	BEST_WINDOWS = 10,  /* windows, two to one length of the series */
-	CLOUD_MIN = 3,      /* fewer ranks are no cloud */
-};
-
-/*
- * A rank stands apart when the gap below it is this many times as wide as the cloud below that: the
- * more ranks a cloud has, the more of what is usual has been seen.
- */
+/* How many times as wide as a cloud the gap above it must be for the next rank to stand apart. */
 static double least_gap(size_t n_cloud)
 {
-	static const struct {
-		size_t n_below; /* clouds of fewer ranks than this */
-		double ratio;
-	} table[] = {{6, 3.0}, {12, 1.0}, {SIZE_MAX, 0.5}};
-	size_t i = 0;
-	while (n_cloud >= table[i].n_below) {
-		i++;
+	if (n_cloud < FSL_CLOUD_MEDIUM_RANKS) {
+		return FSL_CLOUD_GAP_SMALL;
 	}
-	return table[i].ratio;
+	return n_cloud < FSL_CLOUD_LARGE_RANKS ? FSL_CLOUD_GAP_MEDIUM : FSL_CLOUD_GAP_LARGE;
 }
 
 double fsl_best_level(const double *values, size_t n, double *scratch)
 {
-	size_t n_window = n / BEST_WINDOWS > BEST_STEPS_MIN ? n / BEST_WINDOWS : BEST_STEPS_MIN;
+	size_t n_window = n / FSL_BEST_WINDOWS > FSL_BEST_STEPS_MIN ? n / FSL_BEST_WINDOWS
+								    : FSL_BEST_STEPS_MIN;
 	double best = NAN;
 	for (size_t begin = 0; begin + n_window <= n; begin += (n_window + 1) / 2) {
 		size_t n_seen = 0;
 		for (size_t i = begin; i < begin + n_window; i++) {
 			n_seen += isnan(values[i]) ? 0 : 1;
 		}
-		if (n_seen >= BEST_STEPS_MIN) {
+		if (n_seen >= FSL_BEST_STEPS_MIN) {
 			best = fmin(best, fsl_median(values + begin, n_window, scratch));
 		}
 	}
@@ -96,7 +83,7 @@ static void find_clouds(struct fsl_blame *out, size_t class_idx, struct level *l
 	bool is_above = false;
 	for (size_t i = 0; i < n; i++) {
 		out->stands_out[levels[i].rank_idx] = is_above;
-		if (i + 1 < n && i + 1 >= CLOUD_MIN && (i + 1) * 2 >= n) {
+		if (i + 1 < n && i + 1 >= FSL_CLOUD_RANKS_MIN && (i + 1) * 2 >= n) {
 			double cloud_ms = levels[i].ms - levels[0].ms;
 			is_above |= levels[i + 1].ms - levels[i].ms >= least_gap(i + 1) * cloud_ms;
 		}
@@ -120,7 +107,7 @@ static double spread_in_step(const struct fsl_blame *blame, size_t class_idx, si
 	}
 	double centre = fsl_median(ratios, n, ratios + n_members);
 	double sigma = fsl_mad_sigma(ratios, n, centre, ratios + n_members);
-	return n < CLOUD_MIN ? (double)NAN : sigma / centre;
+	return n < FSL_CLOUD_RANKS_MIN ? (double)NAN : sigma / centre;
 }
 
 /* Level of a whole class step by step over its level at its best. @work: steps + 2 * members. */
@@ -177,11 +164,10 @@ static void scale_references(struct fsl_blame *out, size_t class_idx, size_t ste
 static bool waits_otherwise(const struct fsl_blame *blame, const struct fsl_episode *episode,
 			    double rise_ms, double *work)
 {
-	static const double STEP_SHARE_MIN = 0.5;
 	size_t n_least = 0;
 	double step_ms =
 		fsl_episode_rise(episode, blame->step_dur_ms, blame->n_steps, &n_least, work);
-	return step_ms <= -STEP_SHARE_MIN * rise_ms;
+	return step_ms <= -FSL_CLASS_STEP_SHARE_MIN * rise_ms;
 }
 
 /*
@@ -208,15 +194,15 @@ static void judge_class(const struct classes *classes, size_t k, double least_ms
 	double usual = fsl_median(work, n_steps, scratch);
 	double noise = fsl_mad_sigma(work, n_steps, usual, scratch);
 	double least_ratio = least_ms / classes->best_ms[k];
-	struct fsl_episode episode =
-		fsl_episode_find(work, n_steps, 1.0 + fmax(0.5 * least_ratio, noise));
+	struct fsl_episode episode = fsl_episode_find(
+		work, n_steps, 1.0 + fmax(FSL_NOTED_LOSS_SHARE * least_ratio, noise));
 	double inside = fsl_median(work + episode.begin, episode.end - episode.begin, scratch);
 	for (size_t s = episode.begin; s < episode.end; s++) {
 		work[s] = NAN;
 	}
 	double outside = fsl_median(work, n_steps, scratch);
 	double rise = inside - outside;
-	if (episode.n_high < BEST_STEPS_MIN || !(rise >= least_ratio) ||
+	if (episode.n_high < FSL_BEST_STEPS_MIN || !(rise >= least_ratio) ||
 	    waits_otherwise(blame, &episode, rise * classes->best_ms[k], work)) {
 		return;
 	}

@@ -268,7 +268,7 @@ static const char *why_not_named(struct fsl_localisation *out, const struct fsl_
 				 size_t r, double late_ms)
 {
 	double idle_ms = idle_ms_per_step(facts, r);
-	if (idle_ms > 0.5 * late_ms && late_ms > 0.0) {
+	if (idle_ms > FSL_SUSPECT_IDLE_SHARE * late_ms && late_ms > 0.0) {
 		return fsl_arena_printf(
 			&out->arena,
 			"others wait for it, but it is idle itself for %.1f ms per step "

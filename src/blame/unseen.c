@@ -11,11 +11,6 @@
 #include "base/number.h"
 #include "match/topology_parts.h"
 
-/* A rank came late when its lateness is this part of what is to be explained. */
-static const double LATE_SHARE = 0.5;
-/* Ranks that meet this much more often than those of another group do arrive there together. */
-static const double RATE_RATIO_MIN = 2.0;
-
 enum fsl_status fsl_unseen_init(struct fsl_unseen *out, const struct fsl_case *facts,
 				struct fsl_error *err)
 {
@@ -134,7 +129,7 @@ static bool is_beside(const struct fsl_unseen *unseen, const struct fsl_group *g
 	}
 	double rate = (double)group->n_calls / (double)group->n_ranks;
 	double asked_rate = (double)asked->n_calls / (double)asked->n_ranks;
-	return rate >= RATE_RATIO_MIN * asked_rate && !is_p2p(unseen->facts->run, group);
+	return rate >= FSL_RATE_RATIO * asked_rate && !is_p2p(unseen->facts->run, group);
 }
 
 /* True when some member was seen in the operator elsewhere and none of these came late. */
@@ -148,7 +143,7 @@ static bool came_in_time(const struct fsl_unseen *unseen, const struct fsl_group
 			continue;
 		}
 		is_seen = true;
-		if (lateness_of(unseen, r, wait) >= LATE_SHARE * wait->mean_ms) {
+		if (lateness_of(unseen, r, wait) >= FSL_UNSEEN_LATE_SHARE * wait->mean_ms) {
 			return false;
 		}
 	}

@@ -12,22 +12,6 @@
 #include "blame/fuse_parts.h"
 #include "blame/whatif.h"
 
-enum {
-	CANDIDATES_MAX = 64,   /* charged ranks judged one by one; each costs a run */
-	LINKS_MAX = 16,        /* likewise links */
-	TRUSTED_STEPS_MIN = 4, /* replayed steps of the job */
-	FOCUS_MAX = 64,        /* steps in question that sampling looks after */
-	/* A budget of time is one of operators, so that the same data give the same verdict on a
-	 * slow or busy machine; about 1 us each with all that is asked about them (measured). */
-	OPS_PER_MS = 1000,
-};
-
-/* A replay that misses measured step times by more than this in one of 20 steps is not trusted. */
-static const double ERROR_P95_MAX = 0.10;
-/* Waits that no partner explains stay as they are; more than this part of a rank's time hides what
- * would come back. */
-static const double UNMATCHED_SHARE_MAX = 0.10;
-
 /* A charged rank or a link while it is judged. */
 struct candidate {
 	size_t idx; /* rank index, or index into out->links */
@@ -66,8 +50,8 @@ static size_t list_candidates(struct candidate *list, const struct fsl_verificat
 		}
 	}
 	qsort(list, n_ranks, sizeof(*list), compare_candidates);
-	size_t n = n_ranks < CANDIDATES_MAX ? n_ranks : CANDIDATES_MAX;
-	for (size_t k = 0; k < out->n_links && k < LINKS_MAX; k++) {
+	size_t n = n_ranks < FSL_JUDGED_RANKS_MAX ? n_ranks : FSL_JUDGED_RANKS_MAX;
+	for (size_t k = 0; k < out->n_links && k < FSL_JUDGED_LINKS_MAX; k++) {
 		list[n++] = (struct candidate){.idx = k,
 					       .is_link = true,
 					       .lost_ms = out->links[k].lost_ms_per_step,
@@ -135,7 +119,7 @@ struct trial {
 static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verification *out,
 			 const struct fsl_case *facts)
 {
-	size_t n_room = facts->blame->n_ranks + LINKS_MAX;
+	size_t n_room = facts->blame->n_ranks + FSL_JUDGED_LINKS_MAX;
 	struct trial *trial = fsl_arena_alloc(repairs->arena, sizeof(*trial));
 	if (trial == NULL) {
 		return NULL;
@@ -186,14 +170,14 @@ static const char *doubt_of(struct fsl_verification *out)
 {
 	const struct fsl_replay *replay = &out->replay;
 	const char *doubt = "";
-	if (replay->n_steps < TRUSTED_STEPS_MIN) {
+	if (replay->n_steps < FSL_TRUSTED_STEPS_MIN) {
 		doubt = "too few steps could be replayed";
-	} else if (!(out->summary.error_p95 <= ERROR_P95_MAX)) {
+	} else if (!(out->summary.error_p95 <= FSL_TRUSTED_ERROR_P95_MAX)) {
 		doubt = fsl_arena_printf(
 			&out->arena,
 			"replayed step times differ from measured ones by %.1f %% in one of 20",
 			100.0 * out->summary.error_p95);
-	} else if (replay->unmatched_share > UNMATCHED_SHARE_MAX) {
+	} else if (replay->unmatched_share > FSL_TRUSTED_UNMATCHED_MAX) {
 		doubt = fsl_arena_printf(&out->arena,
 					 "a rank spends %.0f %% of its time in operators whose "
 					 "partner was not found",
@@ -204,22 +188,22 @@ static const char *doubt_of(struct fsl_verification *out)
 
 /* Brings @n steps into an order of which every beginning is spread evenly: the middle first, then
  * the quarters (bits of the place reversed). Fills @focus; some may come twice. */
-static void spread_beginnings(uint32_t focus[FOCUS_MAX], size_t n)
+static void spread_beginnings(uint32_t focus[FSL_FOCUS_STEPS_MAX], size_t n)
 {
-	uint32_t ascending[FOCUS_MAX];
+	uint32_t ascending[FSL_FOCUS_STEPS_MAX];
 	memcpy(ascending, focus, n * sizeof(*focus));
-	for (size_t k = 0; k < FOCUS_MAX; k++) {
+	for (size_t k = 0; k < FSL_FOCUS_STEPS_MAX; k++) {
 		size_t place = 0;
-		for (size_t bit = 1, reversed = FOCUS_MAX / 2; reversed > 0; bit *= 2) {
+		for (size_t bit = 1, reversed = FSL_FOCUS_STEPS_MAX / 2; reversed > 0; bit *= 2) {
 			place += ((k + 1) & bit) != 0 ? reversed : 0;
 			reversed /= 2;
 		}
-		focus[k] = ascending[place * n / FOCUS_MAX];
+		focus[k] = ascending[place * n / FSL_FOCUS_STEPS_MAX];
 	}
 }
 
 /* The steps of the costliest charge, evenly spread; of one in single steps these. */
-static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blame)
+static size_t list_focus(uint32_t focus[FSL_FOCUS_STEPS_MAX], const struct fsl_blame *blame)
 {
 	size_t n = 0, seen = 0, worst = SIZE_MAX;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
@@ -237,11 +221,12 @@ static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blam
 	bool is_single = charge->pattern == FSL_PATTERN_REPEATED;
 	size_t length = charge->episode.end - charge->episode.begin;
 	size_t n_listed = is_single ? charge->episode.n_high : length;
-	for (size_t s = charge->episode.begin; s < charge->episode.end && n < FOCUS_MAX; s++) {
+	for (size_t s = charge->episode.begin; s < charge->episode.end && n < FSL_FOCUS_STEPS_MAX;
+	     s++) {
 		bool is_listed =
 			!is_single || fsl_blame_excess_ms(blame, worst, s) > charge->threshold_ms;
-		/* The middle of each of FOCUS_MAX parts. */
-		if (is_listed && seen++ >= (2 * n + 1) * n_listed / (2 * FOCUS_MAX)) {
+		/* The middle of each of FSL_FOCUS_STEPS_MAX parts. */
+		if (is_listed && seen++ >= (2 * n + 1) * n_listed / (2 * FSL_FOCUS_STEPS_MAX)) {
 			focus[n++] = (uint32_t)s;
 		}
 	}
@@ -249,7 +234,7 @@ static size_t list_focus(uint32_t focus[FOCUS_MAX], const struct fsl_blame *blam
 		return 0;
 	}
 	spread_beginnings(focus, n);
-	return FOCUS_MAX;
+	return FSL_FOCUS_STEPS_MAX;
 }
 
 static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct fsl_case *facts,
@@ -277,7 +262,7 @@ static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct f
 static enum fsl_status replay(struct fsl_verification *out, const struct fsl_case *facts,
 			      struct fsl_error *err)
 {
-	uint32_t focus[FOCUS_MAX];
+	uint32_t focus[FSL_FOCUS_STEPS_MAX];
 	const struct fsl_peers *peers = &facts->blame->peers;
 	bool *misses_members = fsl_links_unseen(facts);
 	if (misses_members == NULL) {
@@ -296,7 +281,7 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 		.n_classes = peers->n_classes,
 		.misses_members = misses_members,
 		.steps_max = (size_t)facts->config->replay_steps_max,
-		.ops_max = (size_t)facts->config->replay_budget_ms * OPS_PER_MS,
+		.ops_max = (size_t)facts->config->replay_budget_ms * FSL_REPLAYED_OPS_PER_MS,
 		.focus_steps = focus,
 		.n_focus = list_focus(focus, facts->blame),
 	};

@@ -18,7 +18,6 @@ static bool is_single(const struct fsl_blame *blame, size_t rank_idx, size_t ste
 bool fsl_weigh_steps(double *weights, const struct fsl_replay *replay,
 		     const struct fsl_blame *blame, size_t rank_idx, size_t begin, size_t end)
 {
-	enum { STEPS_MIN = 3 };
 	struct kind kinds[2] = {{0}, {0}};
 	for (size_t s = begin; s < end; s++) {
 		kinds[rank_idx != SIZE_MAX && is_single(blame, rank_idx, s)].n_all++;
@@ -37,11 +36,12 @@ bool fsl_weigh_steps(double *weights, const struct fsl_replay *replay,
 		weights[i] = is_inside ? (double)kind->n_all / (double)kind->n_replayed : 0.0;
 	}
 	for (size_t k = 0; k < 2; k++) {
-		if (kinds[k].n_replayed < STEPS_MIN && kinds[k].n_replayed < kinds[k].n_all) {
+		if (kinds[k].n_replayed < FSL_WEIGHED_STEPS_MIN &&
+		    kinds[k].n_replayed < kinds[k].n_all) {
 			return false;
 		}
 	}
-	return kinds[0].n_replayed + kinds[1].n_replayed >= STEPS_MIN;
+	return kinds[0].n_replayed + kinds[1].n_replayed >= FSL_WEIGHED_STEPS_MIN;
 }
 
 double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms,

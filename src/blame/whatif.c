@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED_MAX = 16 /* hosts, stages, replicas: those with the largest excess */ };
-
-/* Share of the ranks that counts as the worst (Lin et al., OSDI '25, use 3 %). */
-static const double WORST_SHARE = 0.03;
-/* A loss below this part of the step time is noise, and shares of it mean nothing. */
-static const double LOSS_SHARE_MIN = 0.005;
-
 struct fsl_repair_flags fsl_repairs_add(struct fsl_repairs *repairs)
 {
 	const struct fsl_replay *replay = repairs->replay;
@@ -120,7 +113,7 @@ struct fsl_whatifs {
 	struct fsl_verification *out;
 	const struct fsl_case *facts;
 	struct fsl_repairs *repairs;
-	struct asked asked[3 * LISTED_MAX + FSL_REPLAY_PARTS_N + 1];
+	struct asked asked[3 * FSL_WHATIF_LISTED_MAX + FSL_REPLAY_PARTS_N + 1];
 	size_t n_asked;
 	double *excess_ms;    /* per rank: mean over the replayed steps */
 	uint32_t *id;         /* per rank: what it shares */
@@ -175,7 +168,7 @@ static void ask_shares(struct fsl_whatifs *q, enum fsl_whatif_kind kind, size_t 
 		share->first_rank = share->first_rank < r ? share->first_rank : (uint32_t)r;
 	}
 	qsort(q->shares, n_ids, sizeof(*q->shares), compare_shares);
-	for (size_t k = 0; k < n_ids && k < LISTED_MAX && n_ids > 1; k++) {
+	for (size_t k = 0; k < n_ids && k < FSL_WHATIF_LISTED_MAX && n_ids > 1; k++) {
 		ask_share(q, kind, name_of(q, kind, &q->shares[k]), q->shares[k].id);
 	}
 }
@@ -324,7 +317,7 @@ static void ask_last_stage(struct fsl_whatifs *q)
 static void ask_whole(struct fsl_whatifs *q)
 {
 	size_t n = q->out->replay.n_ranks;
-	size_t n_worst = (size_t)ceil(WORST_SHARE * (double)n);
+	size_t n_worst = (size_t)ceil(FSL_WORST_RANKS_SHARE * (double)n);
 	struct fsl_repair_flags ideal = fsl_repairs_add(q->repairs);
 	struct fsl_repair_flags worst = fsl_repairs_add(q->repairs);
 	if (q->repairs->has_failed) {
@@ -356,7 +349,7 @@ static void set_excess(struct fsl_whatifs *q)
 
 double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms)
 {
-	return was_ms - ideal_ms > LOSS_SHARE_MIN * was_ms
+	return was_ms - ideal_ms > FSL_SHARED_LOSS_MIN * was_ms
 		       ? (was_ms - repaired_ms) / (was_ms - ideal_ms)
 		       : NAN;
 }

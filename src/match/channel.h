@@ -2,19 +2,8 @@
 #ifndef FSL_MATCH_CHANNEL_H
 #define FSL_MATCH_CHANNEL_H
 
+#include "match/limits.h"
 #include "match/match.h"
-
-/* Different operators of one communicator that are told apart; more is no training job. */
-enum { FSL_OPS_PER_GROUP_MAX = 64 };
-/* A channel with more operators than this is looked at on threads, where channels are not. */
-enum { FSL_OPS_WORTH_THREADS = 1 << 14 };
-
-/* So many ends of two members are compared at most; more, spread evenly, would not change what
- * they say. */
-enum { FSL_ENDS_COMPARED_MAX = 1024 };
-
-/* Times of two devices are not recorded more finely than this. */
-#define FSL_END_JITTER_NS INT64_C(50000)
 
 /* The uses of one operator of one communicator by one rank. */
 struct fsl_slot {

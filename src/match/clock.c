@@ -13,23 +13,6 @@
 #include "match/channel.h"
 #include "match/offset.h"
 
-/* Fewer common ends give no offset. */
-enum {
-	ENDS_MIN = 3,
-	SEARCHED_MAX = 1024,     /* ends whose partners are searched */
-	DIFFERENCES_MAX = 65536, /* of them to all ends in reach */
-	SHIFT_MAX = 128,         /* uses that one member may lack at the begin */
-	SHIFT_ENDS = 64,         /* of them to try a shift with */
-};
-
-/* Clocks of hosts differ by up to 50 ms either side; more is found where the time between uses is
- * longer. */
-static const int64_t REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
-/* Ends that nearly all agree like this in order belong together: no work is as even. */
-static const double TAIL_SURE_MS = 0.1;
-/* The next best shift deviates so many times more: steady work looks alike at all of them. */
-static const double SHIFT_GAIN_MIN = 4.0;
-
 /* "Clock of @to minus clock of @from is @offset_ns". */
 struct edge {
 	uint32_t from, to;
@@ -79,7 +62,8 @@ static struct edge edge_of(const struct fsl_slot *first, const struct fsl_slot *
 	}
 	size_t half = n / 2; /* behind it is nothing smaller */
 	int64_t spread_ns = fsl_select_i64(diff_ns, n, half);
-	int64_t tail_ns = fsl_select_i64(diff_ns + half, n - half, n * 9 / 10 - half);
+	int64_t tail_ns =
+		fsl_select_i64(diff_ns + half, n - half, n * FSL_NEAR_PERCENT / 100 - half);
 	return (struct edge){.from = first->rank_idx,
 			     .to = other->rank_idx,
 			     .offset_ns = median_ns,
@@ -106,7 +90,7 @@ static struct fsl_ends ends_of(const struct fsl_slot *slot, int64_t *ends)
 struct bench {
 	struct fsl_arena arena;
 	int64_t *first, *other;              /* ends of two members */
-	struct fsl_difference *items, *hits; /* DIFFERENCES_MAX */
+	struct fsl_difference *items, *hits; /* FSL_DIFFERENCES_MAX */
 	int64_t *work;
 };
 
@@ -115,13 +99,14 @@ static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const st
 			   const struct bench *bench)
 {
 	struct fsl_ends first = ends_of(a, bench->first), other = ends_of(b, bench->other);
-	struct fsl_differences differences = {.items = bench->items, .n_max = DIFFERENCES_MAX};
+	struct fsl_differences differences = {.items = bench->items, .n_max = FSL_DIFFERENCES_MAX};
 	int64_t half_ns = fsl_usual_interval_ns(first, bench->work) / 2;
-	struct fsl_offset_range range = {0, half_ns > REACH_NS ? half_ns : REACH_NS};
+	struct fsl_offset_range range = {0, half_ns > FSL_CLOCK_REACH_NS ? half_ns
+									 : FSL_CLOCK_REACH_NS};
 	struct fsl_offset found;
-	fsl_differences_add(&differences, first, other, range, SEARCHED_MAX);
+	fsl_differences_add(&differences, first, other, range, FSL_ENDS_COMPARED_MAX);
 	size_t n_wanted = differences.n_asked / 2 + 1;
-	n_wanted = n_wanted > ENDS_MIN ? n_wanted : ENDS_MIN;
+	n_wanted = n_wanted > FSL_CLOCK_ENDS_MIN ? n_wanted : FSL_CLOCK_ENDS_MIN;
 	if (!fsl_offset_find(&found, &differences, n_wanted, bench->hits, bench->work)) {
 		return false;
 	}
@@ -156,7 +141,7 @@ static bool is_in_reach(const int64_t *diff_ns, size_t n)
 		least_ns = diff_ns[i] < least_ns ? diff_ns[i] : least_ns;
 		most_ns = diff_ns[i] > most_ns ? diff_ns[i] : most_ns;
 	}
-	return least_ns <= REACH_NS && most_ns >= -REACH_NS;
+	return least_ns <= FSL_CLOCK_REACH_NS && most_ns >= -FSL_CLOCK_REACH_NS;
 }
 
 /*
@@ -165,7 +150,7 @@ static bool is_in_reach(const int64_t *diff_ns, size_t n)
  */
 static bool is_tail_longer(const int64_t *diff_ns, size_t n, double tail_ms)
 {
-	size_t n_far = 0, n_allowed = n - n * 9 / 10;
+	size_t n_far = 0, n_allowed = n - n * FSL_NEAR_PERCENT / 100;
 	double most_ns = 2.0 * tail_ms * FSL_NS_PER_MS;
 	for (size_t i = 1; i < n && n_far < n_allowed; i += 2) {
 		n_far += (double)llabs(diff_ns[i] - diff_ns[i - 1]) > most_ns;
@@ -178,15 +163,16 @@ static void try_shift(struct shifts *shifts, const struct fsl_slot *first,
 {
 	struct overlap overlap = overlap_of(first, other, shift);
 	size_t n_uses = overlap.end - overlap.begin;
-	if (n_uses < ENDS_MIN || n_uses < (first->n > other->n ? first->n : other->n) / 2) {
+	if (n_uses < FSL_CLOCK_ENDS_MIN ||
+	    n_uses < (first->n > other->n ? first->n : other->n) / 2) {
 		return;
 	}
-	size_t n = diff_by_order(first, other, &overlap, SHIFT_ENDS, diff_ns);
+	size_t n = diff_by_order(first, other, &overlap, FSL_SHIFT_ENDS, diff_ns);
 	if (!is_in_reach(diff_ns, n) || is_tail_longer(diff_ns, n, shifts->next_ms)) {
 		return;
 	}
 	struct edge tried = edge_of(first, other, diff_ns, n);
-	if (llabs(tried.offset_ns) > REACH_NS) {
+	if (llabs(tried.offset_ns) > FSL_CLOCK_REACH_NS) {
 		return;
 	}
 	bool is_better = tried.tail_ms < shifts->best_ms;
@@ -204,15 +190,16 @@ static bool edge_by_shift(struct edge *edge, const struct fsl_slot *first,
 {
 	struct shifts shifts = {.best_ms = INFINITY, .next_ms = INFINITY};
 	try_shift(&shifts, first, other, 0, diff_ns);
-	for (ptrdiff_t shift = 1; shift <= SHIFT_MAX; shift++) {
+	for (ptrdiff_t shift = 1; shift <= FSL_SHIFT_USES_MAX; shift++) {
 		try_shift(&shifts, first, other, -shift, diff_ns);
 		try_shift(&shifts, first, other, shift, diff_ns);
 	}
-	if (shifts.best_ms > TAIL_SURE_MS || shifts.best_ms * SHIFT_GAIN_MIN >= shifts.next_ms) {
+	if (shifts.best_ms > FSL_TAIL_SURE_MS ||
+	    shifts.best_ms * FSL_SHIFT_GAIN_MIN >= shifts.next_ms) {
 		return false;
 	}
 	*edge = edge_in_order(first, other, &shifts.best, FSL_ENDS_COMPARED_MAX, diff_ns);
-	return edge->tail_ms <= TAIL_SURE_MS;
+	return edge->tail_ms <= FSL_TAIL_SURE_MS;
 }
 
 /* Offset between two members as if their uses belonged together in order. */
@@ -221,7 +208,7 @@ static void measure_in_order(struct edge *edge, struct fsl_couple *couple)
 	const struct fsl_slot *first = couple->first, *other = couple->other;
 	int64_t diff_ns[FSL_ENDS_COMPARED_MAX + 1];
 	*edge = (struct edge){0};
-	if (first->n < ENDS_MIN || other->n < ENDS_MIN) {
+	if (first->n < FSL_CLOCK_ENDS_MIN || other->n < FSL_CLOCK_ENDS_MIN) {
 		return;
 	}
 	if (first->n == other->n) {
@@ -230,7 +217,7 @@ static void measure_in_order(struct edge *edge, struct fsl_couple *couple)
 		edge->is_known = true;
 		couple->apart_ns = edge->offset_ns;
 	}
-	edge->is_searched = !edge->is_known || edge->tail_ms > TAIL_SURE_MS;
+	edge->is_searched = !edge->is_known || edge->tail_ms > FSL_TAIL_SURE_MS;
 	struct edge shifted;
 	if (edge->is_searched && edge_by_shift(&shifted, first, other, diff_ns)) {
 		*edge = shifted;
@@ -361,9 +348,9 @@ static bool bench_init(struct bench *bench, size_t n_uses_max)
 	struct fsl_arena *arena = &bench->arena;
 	bench->first = fsl_arena_take(arena, n_uses_max * sizeof(*bench->first));
 	bench->other = fsl_arena_take(arena, n_uses_max * sizeof(*bench->other));
-	bench->items = fsl_arena_take(arena, DIFFERENCES_MAX * sizeof(*bench->items));
-	bench->hits = fsl_arena_take(arena, DIFFERENCES_MAX * sizeof(*bench->hits));
-	bench->work = fsl_arena_take(arena, DIFFERENCES_MAX * sizeof(*bench->work));
+	bench->items = fsl_arena_take(arena, FSL_DIFFERENCES_MAX * sizeof(*bench->items));
+	bench->hits = fsl_arena_take(arena, FSL_DIFFERENCES_MAX * sizeof(*bench->hits));
+	bench->work = fsl_arena_take(arena, FSL_DIFFERENCES_MAX * sizeof(*bench->work));
 	return bench->first != NULL && bench->other != NULL && bench->items != NULL &&
 	       bench->hits != NULL && bench->work != NULL;
 }

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-
-/* Share of the steps that must fit a constant number of operators for the cuts to be moved to it.
- */
-static const double REGULAR_SHARE_MIN = 0.9;
+#include "match/limits.h"
 
 /* As fsl_first_op_at, in ops[low .. high). */
 static size_t first_op_between(const struct fsl_rank *rank, size_t low, size_t high,
@@ -94,15 +91,12 @@ static int64_t mode_of(int64_t *counts, size_t n)
 	return best;
 }
 
-/* Steps on either side whose cuts tell where one should be. */
-enum { BESIDE = 4 };
-
 /* Median of the numbers around @at; fewer at the begin and end. */
 static int64_t median_around(const int64_t *numbers, size_t n, size_t at)
 {
-	int64_t window[2 * BESIDE + 1] = {0};
+	int64_t window[2 * FSL_BESIDE_MAX + 1] = {0};
 	size_t reach = at < n - 1 - at ? at : n - 1 - at, k = 0;
-	reach = reach < BESIDE ? reach : BESIDE;
+	reach = reach < FSL_BESIDE_MAX ? reach : FSL_BESIDE_MAX;
 	for (size_t i = at - reach; i <= at + reach; i++) {
 		window[k++] = numbers[i];
 	}
@@ -154,7 +148,7 @@ static bool snap_to_period(uint32_t *first, size_t n_steps, size_t n_ops, int64_
 	}
 	sort_numbers(sorted, n_steps);
 	size_t n_near = find_offsets(offsets, work, n_steps, sorted[n_steps / 2]);
-	bool is_possible = (double)n_near >= REGULAR_SHARE_MIN * (double)n_steps;
+	bool is_possible = (double)n_near >= FSL_CUT_REGULAR_SHARE_MIN * (double)n_steps;
 	for (size_t s = 0; s < n_steps; s++) {
 		int64_t cut = offsets[s] + mode * (int64_t)s;
 		is_possible &= cut >= end && (uint64_t)cut <= n_ops;

@@ -9,27 +9,6 @@
 #include "match/channel.h"
 #include "match/offset.h"
 
-enum {
-	USES_MIN = 24, /* fewer common ends tell no speed */
-	HEAD_MAX = 32, /* uses from which the difference at the begin is told */
-	HEAD_DIFFERENCES_MAX = 4096,
-	SAMPLES_MAX = 512, /* ends looked at on either side of the capture */
-	PARTS = 4,         /* the first and the last of so many parts are compared */
-};
-
-/* Nine of ten ends must lie this close to the line: what belongs together ends together. */
-static const double TAIL_MAX_MS = 1.0;
-/* Clocks are at most so far apart at the begin. */
-static const int64_t REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
-/* Where records are missing: ends that belong together are as far apart as those before them but
- * for this, and for what a clock may gain in between. */
-static const int64_t STEP_MAX_NS = FSL_NS_PER_MS / 2;
-static const double STEP_DRIFT = 100e-6;
-/* Share of the uses of the member with fewer that must have a partner. */
-static const double COMMON_SHARE_MIN = 0.75;
-/* No clock is as bad; more is a wrong match. */
-static const double DRIFT_MAX = 500e-6;
-
 /* "The clock of @to gains @drift ns per ns on that of @from." */
 struct measured {
 	uint32_t from, to;
@@ -48,11 +27,11 @@ static int64_t difference_ns(const struct couple *couple, size_t i)
 	return couple->other_ns[i] - couple->first_ns[i];
 }
 
-/* Median difference of the ends over [begin, end), at most SAMPLES_MAX of them. */
+/* Median difference of the ends over [begin, end), at most FSL_DRIFT_ENDS_MAX of them. */
 static int64_t median_ns(const struct couple *couple, size_t begin, size_t end, int64_t *work)
 {
-	size_t n = 0, stride = (end - begin) / SAMPLES_MAX + 1;
-	for (size_t i = begin; i < end && n < SAMPLES_MAX; i += stride) {
+	size_t n = 0, stride = (end - begin) / FSL_DRIFT_ENDS_MAX + 1;
+	for (size_t i = begin; i < end && n < FSL_DRIFT_ENDS_MAX; i += stride) {
 		work[n++] = difference_ns(couple, i);
 	}
 	return fsl_select_i64(work, n, n / 2);
@@ -62,9 +41,10 @@ static int64_t median_ns(const struct couple *couple, size_t begin, size_t end, 
  * do not belong together or are too few. */
 static bool measure(struct measured *out, const struct couple *couple)
 {
-	int64_t work[SAMPLES_MAX];
-	size_t n = couple->n, part = n / PARTS, count = 0, stride = n / SAMPLES_MAX + 1;
-	if (n < USES_MIN) {
+	int64_t work[FSL_DRIFT_ENDS_MAX];
+	size_t n = couple->n, part = n / FSL_DRIFT_PARTS, count = 0,
+	       stride = n / FSL_DRIFT_ENDS_MAX + 1;
+	if (n < FSL_DRIFT_USES_MIN) {
 		return false;
 	}
 	int64_t early_ns = median_ns(couple, 0, part, work);
@@ -74,12 +54,13 @@ static bool measure(struct measured *out, const struct couple *couple)
 		return false;
 	}
 	out->drift = (double)(late_ns - early_ns) / (double)(to_ns - from_ns);
-	for (size_t i = 0; i < n && count < SAMPLES_MAX; i += stride) {
+	for (size_t i = 0; i < n && count < FSL_DRIFT_ENDS_MAX; i += stride) {
 		double line_ns = out->drift * (double)(couple->first_ns[i] - from_ns);
 		work[count++] = llabs(difference_ns(couple, i) - early_ns - (int64_t)line_ns);
 	}
-	out->tail_ms = (double)fsl_select_i64(work, count, count * 9 / 10) / FSL_NS_PER_MS;
-	return fabs(out->drift) <= DRIFT_MAX && out->tail_ms <= TAIL_MAX_MS;
+	out->tail_ms =
+		(double)fsl_select_i64(work, count, count * FSL_NEAR_PERCENT / 100) / FSL_NS_PER_MS;
+	return fabs(out->drift) <= FSL_DRIFT_MAX && out->tail_ms <= FSL_DRIFT_TAIL_MAX_MS;
 }
 
 static int compare_measured(const void *a, const void *b)
@@ -113,8 +94,8 @@ static size_t measure_all(struct measured *items, const struct fsl_listing *list
 
 /* Room for the common uses of two members. */
 struct common {
-	struct fsl_difference *items, *hits; /* HEAD_DIFFERENCES_MAX */
-	int64_t *work;                       /* HEAD_DIFFERENCES_MAX */
+	struct fsl_difference *items, *hits; /* FSL_DRIFT_DIFFERENCES_MAX */
+	int64_t *work;                       /* FSL_DRIFT_DIFFERENCES_MAX */
 	int64_t *ends_ns[2];                 /* as many as a channel has uses */
 };
 
@@ -124,11 +105,12 @@ static bool find_first_offset(int64_t *offset_ns, const struct common *common,
 {
 	struct fsl_offset found;
 	struct fsl_differences differences = {.items = common->items,
-					      .n_max = HEAD_DIFFERENCES_MAX};
-	struct fsl_ends first = {a->end_ns, a->n < HEAD_MAX ? a->n : HEAD_MAX};
+					      .n_max = FSL_DRIFT_DIFFERENCES_MAX};
+	struct fsl_ends first = {a->end_ns,
+				 a->n < FSL_DRIFT_HEAD_ENDS ? a->n : FSL_DRIFT_HEAD_ENDS};
 	struct fsl_ends other = {b->end_ns, b->n};
-	fsl_differences_add(&differences, first, other, (struct fsl_offset_range){0, REACH_NS},
-			    HEAD_MAX);
+	fsl_differences_add(&differences, first, other,
+			    (struct fsl_offset_range){0, FSL_CLOCK_REACH_NS}, FSL_DRIFT_HEAD_ENDS);
 	size_t n_wanted = differences.n_asked / 2 + 1;
 	if (!fsl_offset_find(&found, &differences, n_wanted, common->hits, common->work)) {
 		return false;
@@ -146,8 +128,8 @@ static size_t follow(const struct common *common, const struct fsl_slot *first,
 	int64_t last_ns = first->end_ns[0];
 	while (i < first->n && k < other->n) {
 		int64_t step_ns = other->end_ns[k] - first->end_ns[i] - offset_ns;
-		double gain_ns = STEP_DRIFT * (double)(first->end_ns[i] - last_ns);
-		if (llabs(step_ns) > STEP_MAX_NS + (int64_t)gain_ns) {
+		double gain_ns = FSL_DRIFT_STEP_RATE * (double)(first->end_ns[i] - last_ns);
+		if (llabs(step_ns) > FSL_DRIFT_STEP_MAX_NS + (int64_t)gain_ns) {
 			i += step_ns > 0;
 			k += step_ns < 0;
 			continue;
@@ -166,14 +148,14 @@ static bool measure_common(struct measured *out, const struct fsl_slot *first,
 {
 	size_t n_least = first->n < other->n ? first->n : other->n;
 	int64_t offset_ns = 0;
-	if (n_least < USES_MIN || !find_first_offset(&offset_ns, common, first, other)) {
+	if (n_least < FSL_DRIFT_USES_MIN || !find_first_offset(&offset_ns, common, first, other)) {
 		return false;
 	}
 	size_t n = follow(common, first, other, offset_ns);
 	struct couple couple = {common->ends_ns[0], common->ends_ns[1], n};
 	out->from = first->rank_idx;
 	out->to = other->rank_idx;
-	return (double)n >= COMMON_SHARE_MIN * (double)n_least && measure(out, &couple);
+	return (double)n >= FSL_DRIFT_COMMON_SHARE_MIN * (double)n_least && measure(out, &couple);
 }
 
 /* Speeds relative to a root, which is the lowest rank of its component. */
@@ -214,9 +196,9 @@ static bool alloc_common(struct common *common, struct fsl_arena *arena,
 	for (size_t k = 0; k < listing->slot_begin[listing->n_groups]; k++) {
 		n_max = listing->slots[k].n > n_max ? listing->slots[k].n : n_max;
 	}
-	common->items = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->items));
-	common->hits = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->hits));
-	common->work = fsl_arena_alloc(arena, HEAD_DIFFERENCES_MAX * sizeof(*common->work));
+	common->items = fsl_arena_alloc(arena, FSL_DRIFT_DIFFERENCES_MAX * sizeof(*common->items));
+	common->hits = fsl_arena_alloc(arena, FSL_DRIFT_DIFFERENCES_MAX * sizeof(*common->hits));
+	common->work = fsl_arena_alloc(arena, FSL_DRIFT_DIFFERENCES_MAX * sizeof(*common->work));
 	bool is_short = common->items == NULL || common->hits == NULL || common->work == NULL;
 	for (size_t k = 0; k < 2; k++) {
 		common->ends_ns[k] = fsl_arena_alloc(arena, n_max * sizeof(**common->ends_ns));

@@ -16,7 +16,6 @@
  * *drift_max_ppm: largest drift that was taken out; 0 when none was. Fails with FSL_ERR_MEMORY
  * only; the run is then unchanged.
  */
-#define FSL_DRIFT_MATTERS_MS 0.2
 enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_listing *listing,
 				 size_t n_channels, double *drift_max_ppm, struct fsl_error *err);
 

@@ -7,17 +7,6 @@
 #include "base/sort.h"
 #include "match/channel.h"
 
-/* Ends of one instance lie closer together than this share of the usual time between two uses. */
-static const double END_TOLERANCE_SHARE = 0.45;
-/* Where records are missing, ends that are this many times farther apart than usual for the
- * channel, and than this share of the time between uses, are two uses that each lack the other's
- * record. */
-static const double STRANGER_RATIO = 20.0;
-static const double STRANGER_SHARE = 0.02;
-
-/* Uses whose times are sorted for a median; more, spread evenly, would not change it. */
-enum { SAMPLES_MAX = FSL_ENDS_COMPARED_MAX };
-
 /* One use with its end on the common clock. */
 struct end {
 	int64_t end_ns, dur_ns;
@@ -88,8 +77,8 @@ static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channe
 /* Median time between two ends of a member, ns; INT64_MAX when it has none. */
 static int64_t median_interval_ns(const struct fsl_slot *slot)
 {
-	int64_t work[SAMPLES_MAX];
-	size_t n = 0, stride = slot->n / SAMPLES_MAX + 1;
+	int64_t work[FSL_ENDS_COMPARED_MAX];
+	size_t n = 0, stride = slot->n / FSL_ENDS_COMPARED_MAX + 1;
 	for (size_t i = 1; i < slot->n; i += stride) {
 		work[n++] = slot->end_ns[i] - slot->end_ns[i - 1];
 	}
@@ -130,11 +119,11 @@ static size_t cluster_ends(const struct end *ends, size_t n_ends, int64_t tolera
 }
 
 /* Half of the instances with several members have their ends closer together; 0: none has.
- * @work: SAMPLES_MAX. */
+ * @work: FSL_ENDS_COMPARED_MAX. */
 static int64_t usual_gap_ns(const struct end *ends, size_t n_ends, const uint32_t *instance_of,
 			    int64_t *work)
 {
-	size_t n = 0, stride = n_ends / SAMPLES_MAX + 1;
+	size_t n = 0, stride = n_ends / FSL_ENDS_COMPARED_MAX + 1;
 	for (size_t i = 0; i < n_ends; i += stride) {
 		size_t last = i;
 		while (last + 1 < n_ends && instance_of[last + 1] == instance_of[i]) {
@@ -151,8 +140,9 @@ static int64_t usual_gap_ns(const struct end *ends, size_t n_ends, const uint32_
 static int64_t closer_tolerance_ns(int64_t interval_ns, int64_t gap_ns)
 {
 	double usual_ns = (double)(gap_ns > FSL_END_JITTER_NS ? gap_ns : FSL_END_JITTER_NS);
-	double limit_ns = fmax(STRANGER_RATIO * usual_ns, STRANGER_SHARE * (double)interval_ns);
-	return (int64_t)fmin(limit_ns, END_TOLERANCE_SHARE * (double)interval_ns);
+	double limit_ns =
+		fmax(FSL_STRANGER_RATIO * usual_ns, FSL_STRANGER_SHARE * (double)interval_ns);
+	return (int64_t)fmin(limit_ns, FSL_END_TOLERANCE_SHARE * (double)interval_ns);
 }
 
 static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel *channel,
@@ -165,7 +155,7 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 	}
 	struct end *ends = fsl_arena_alloc(&scratch, n_ends * sizeof(*ends));
 	uint32_t *instance_of = fsl_arena_alloc(&scratch, n_ends * sizeof(*instance_of));
-	int64_t work[SAMPLES_MAX];
+	int64_t work[FSL_ENDS_COMPARED_MAX];
 	uint32_t *last = fsl_arena_alloc(&scratch, channel->n_members * sizeof(*last));
 	enum fsl_status status = FSL_OK;
 	if (ends == NULL || instance_of == NULL || last == NULL) {
@@ -182,7 +172,7 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 	}
 	qsort(ends, n_ends, sizeof(*ends), compare_ends);
 	int64_t interval_ns = usual_interval_ns(uses);
-	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
+	int64_t tolerance_ns = (int64_t)((double)interval_ns * FSL_END_TOLERANCE_SHARE);
 	size_t n_instances = cluster_ends(ends, n_ends, tolerance_ns, instance_of, last);
 	tolerance_ns =
 		closer_tolerance_ns(interval_ns, usual_gap_ns(ends, n_ends, instance_of, work));
@@ -206,15 +196,11 @@ out:
 	return status;
 }
 
-/* Share of a member's uses that must end as far from member 0's as usual for their order to be
- * trusted. */
-static const double ALIGNED_SHARE_MIN = 0.99;
-
 /* Of few uses; others were compared when the clocks were. */
 static int64_t median_apart_ns(const struct fsl_slot *first, const struct fsl_slot *other)
 {
-	int64_t work[SAMPLES_MAX];
-	size_t n = 0, stride = first->n / SAMPLES_MAX + 1;
+	int64_t work[FSL_ENDS_COMPARED_MAX];
+	size_t n = 0, stride = first->n / FSL_ENDS_COMPARED_MAX + 1;
 	for (size_t i = 0; i < first->n; i += stride) {
 		work[n++] = other->end_ns[i] - first->end_ns[i];
 	}
@@ -236,7 +222,7 @@ static bool is_aligned(const struct fsl_couple *couple, int64_t tolerance_ns)
 		int64_t diff_ns = other->end_ns[i] - first->end_ns[i];
 		n_near += llabs(diff_ns - apart_ns) <= tolerance_ns;
 	}
-	return (double)n_near >= ALIGNED_SHARE_MIN * (double)n;
+	return (double)n_near >= FSL_ALIGNED_SHARE_MIN * (double)n;
 }
 
 static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_channel *channel,
@@ -244,7 +230,7 @@ static enum fsl_status match_equal_numbers(struct fsl_match *match, struct fsl_c
 {
 	bool is_same = true;
 	int64_t interval_ns = usual_interval_ns(uses);
-	int64_t tolerance_ns = (int64_t)((double)interval_ns * END_TOLERANCE_SHARE);
+	int64_t tolerance_ns = (int64_t)((double)interval_ns * FSL_END_TOLERANCE_SHARE);
 	size_t n_members = interval_ns > 0 ? channel->n_members : 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(&& : is_same)                             \
 	if (n_members * uses->of[0]->n > FSL_OPS_WORTH_THREADS)

@@ -5,23 +5,6 @@
 
 #include "match/channel.h"
 
-enum {
-	KINDS_MAX = 64,   /* operators of one rank that are told apart; others are not judged */
-	TURNS_MAX = 64,   /* uses of an operator in a step that are judged; later ones are not */
-	STREAMS_MAX = 16, /* communicators of one rank that are told apart, likewise */
-	OPEN_MAX = 64,    /* uses in a row */
-	SAMPLES_MIN = 8,
-	STEPS_MAX = 128,  /* more tell nothing new */
-	STEPS_OF_ONE = 3, /* so many with one communicator: the rank has no other */
-	QUORUM = 4,       /* more than one rank in so many has to say so */
-	/* Behind a rank that is slow all along, the last uses of a step queue up, and the others,
-	 * which are done, wait for all of these. */
-	HELD_PER_FREE_MAX = 3,
-};
-
-/* A time is the steady one where it changes less in this share of the steps. */
-static const double STEADY_SHARE = 0.7;
-
 /* The n-th use of an operator in a step: both times, and in how many steps the one or the other
  * changed less since the step before. */
 struct turn {
@@ -32,7 +15,7 @@ struct turn {
 struct kind {
 	uint32_t op_id, group_id;
 	size_t step, n_turns; /* uses in that step so far */
-	struct turn turns[TURNS_MAX];
+	struct turn turns[FSL_LAUNCHED_TURNS_MAX];
 };
 
 /* One communicator of the rank, while its operators pass by in order. */
@@ -50,11 +33,11 @@ struct open_use {
 
 /* What one thread works with. */
 struct bench {
-	struct kind kinds[KINDS_MAX];
+	struct kind kinds[FSL_OP_KINDS_MAX];
 	size_t n_kinds;
-	struct stream streams[STREAMS_MAX];
+	struct stream streams[FSL_LAUNCHED_STREAMS_MAX];
 	size_t n_streams;
-	struct open_use open[OPEN_MAX];
+	struct open_use open[FSL_LAUNCHED_OPEN_MAX];
 	size_t n_open;
 	bool has_p2p;
 };
@@ -91,7 +74,7 @@ static struct kind *kind_of(struct bench *bench, const struct fsl_run *run, cons
 			return kind;
 		}
 	}
-	if (bench->n_kinds == KINDS_MAX) {
+	if (bench->n_kinds == FSL_OP_KINDS_MAX) {
 		return NULL;
 	}
 	struct kind *kind = &bench->kinds[bench->n_kinds++];
@@ -108,7 +91,7 @@ static struct stream *stream_of(struct bench *bench, uint32_t group_id)
 			return &bench->streams[i];
 		}
 	}
-	if (bench->n_streams == STREAMS_MAX) {
+	if (bench->n_streams == FSL_LAUNCHED_STREAMS_MAX) {
 		return NULL;
 	}
 	bench->streams[bench->n_streams] = (struct stream){group_id, FSL_NS_ABSENT};
@@ -120,7 +103,7 @@ static struct turn *next_turn(struct kind *kind, size_t step)
 {
 	kind->n_turns = step == kind->step ? kind->n_turns : 0;
 	kind->step = step;
-	return kind->n_turns < TURNS_MAX ? &kind->turns[kind->n_turns++] : NULL;
+	return kind->n_turns < FSL_LAUNCHED_TURNS_MAX ? &kind->turns[kind->n_turns++] : NULL;
 }
 
 /* Last end of the operators of all other communicators; FSL_NS_ABSENT: none. */
@@ -163,7 +146,7 @@ static void pass_op(struct bench *bench, struct kind *kind, const struct fsl_op 
 	stream->last_end_ns = end_ns > stream->last_end_ns ? end_ns : stream->last_end_ns;
 	/* Beneath one that still runs it is the other one that goes on by itself. */
 	bool is_alone = others_end_ns != FSL_NS_ABSENT && others_end_ns <= fsl_op_begin_ns(op);
-	if (turn != NULL && is_alone && bench->n_open < OPEN_MAX) {
+	if (turn != NULL && is_alone && bench->n_open < FSL_LAUNCHED_OPEN_MAX) {
 		bench->open[bench->n_open++] =
 			(struct open_use){turn, op->group_id, end_ns, others_end_ns};
 	}
@@ -172,11 +155,11 @@ static void pass_op(struct bench *bench, struct kind *kind, const struct fsl_op 
 static struct vote vote_on(const struct kind *kind)
 {
 	struct vote vote = {.op_id = kind->op_id, .group_id = kind->group_id};
-	for (size_t t = 0; t < TURNS_MAX; t++) {
+	for (size_t t = 0; t < FSL_LAUNCHED_TURNS_MAX; t++) {
 		const struct turn *turn = &kind->turns[t];
 		vote.n_turns += 2 * turn->n > kind->turns[0].n;
-		if (turn->n >= SAMPLES_MIN) {
-			double least = STEADY_SHARE * (double)(turn->n - 1);
+		if (turn->n >= FSL_SPAN_STEPS_MIN) {
+			double least = FSL_LAUNCHED_STEADY_SHARE * (double)(turn->n - 1);
 			vote.is_free |= (uint64_t)((double)turn->n_others > least) << t;
 			vote.is_held |= (uint64_t)((double)turn->n_end > least) << t;
 		}
@@ -193,13 +176,14 @@ static bool pass_ops(struct bench *bench, const struct fsl_run *run, const struc
 	size_t step = SIZE_MAX, last_step = SIZE_MAX, n_steps = 0;
 	bench->n_kinds = bench->n_streams = bench->n_open = 0;
 	bench->has_p2p = false;
-	for (size_t i = 0; i < rank->n_ops && n_steps <= STEPS_MAX && !bench->has_p2p; i++) {
+	for (size_t i = 0; i < rank->n_ops && n_steps <= FSL_LAUNCHED_STEPS_MAX && !bench->has_p2p;
+	     i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		fsl_op_fetch_ahead(op);
 		step = fsl_cuts_step_after(cuts, r, i, step);
 		n_steps += step != last_step;
 		last_step = step;
-		if (n_steps > STEPS_OF_ONE && bench->n_streams < 2) {
+		if (n_steps > FSL_LAUNCHED_STEPS_OF_ONE && bench->n_streams < 2) {
 			return false;
 		}
 		pass_op(bench, kind_of(bench, run, op), op, step);
@@ -255,12 +239,12 @@ static struct fsl_launched_kind elect(const struct vote *votes, size_t n)
 			n_free += votes[i].is_free >> t & 1;
 			n_held += votes[i].is_held >> t & 1;
 		}
-		bool is_free = n_free > n_held && QUORUM * n_free > n;
+		bool is_free = n_free > n_held && FSL_LAUNCHED_QUORUM * n_free > n;
 		kind.free_turns |= (uint64_t)is_free << t;
 		n_free_turns += is_free;
 		n_held_turns += n_held > 0 && n_held >= n_free;
 	}
-	if (n_held_turns > HELD_PER_FREE_MAX * n_free_turns) {
+	if (n_held_turns > FSL_LAUNCHED_HELD_MAX * n_free_turns) {
 		kind.free_turns = 0;
 	}
 	return kind;
@@ -350,7 +334,7 @@ const struct fsl_launched_kind *fsl_launched_of(const struct fsl_launched *launc
 bool fsl_launched_is_free(const struct fsl_launched_kind *kind, size_t turn, size_t n_uses)
 {
 	size_t n_lost = n_uses < kind->n_turns ? kind->n_turns - n_uses : 0;
-	bool is_free = turn + n_lost < TURNS_MAX;
+	bool is_free = turn + n_lost < FSL_LAUNCHED_TURNS_MAX;
 	for (size_t t = turn; t <= turn + n_lost && is_free; t++) {
 		is_free = (kind->free_turns >> t & 1) != 0;
 	}

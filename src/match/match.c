@@ -75,7 +75,7 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 
 bool fsl_match_has_many_channels(const struct fsl_match *match)
 {
-	return match->n_channels >= 4 * (size_t)omp_get_max_threads();
+	return match->n_channels >= FSL_CHANNELS_PER_THREAD * (size_t)omp_get_max_threads();
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "match/limits.h"
 
 /* First end at or after @time_ns. */
 static size_t first_at(struct fsl_ends ends, int64_t time_ns)
@@ -44,9 +45,6 @@ void fsl_differences_add(struct fsl_differences *out, struct fsl_ends a, struct 
 	}
 }
 
-/* Ranges that are compared by their jitter; work has no more steps than this between two ends. */
-enum { PEAKS_MAX = 8 };
-
 /* A range of sorted differences. */
 struct peak {
 	size_t begin, end;
@@ -79,7 +77,7 @@ static size_t find_peaks(struct peak *peaks, const struct fsl_difference *items,
 			 size_t n_wanted)
 {
 	size_t n_peaks = 0;
-	for (bool is_new = true; is_new && n_peaks < PEAKS_MAX;) {
+	for (bool is_new = true; is_new && n_peaks < FSL_OFFSET_PEAKS_MAX;) {
 		int64_t best_ns = INT64_MAX;
 		struct peak best = {0, 0};
 		for (size_t i = 0; i + n_wanted <= n; i++) {
@@ -123,7 +121,7 @@ static int64_t jitter_of(const struct fsl_differences *differences, const struct
 bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted,
 		     struct fsl_difference *hits, int64_t *work)
 {
-	struct peak peaks[PEAKS_MAX];
+	struct peak peaks[FSL_OFFSET_PEAKS_MAX];
 	const struct fsl_difference *items = differences->items;
 	if (n_wanted == 0 || differences->n < n_wanted) {
 		return false;
@@ -144,7 +142,7 @@ bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences
 
 int64_t fsl_usual_interval_ns(struct fsl_ends ends, int64_t *work)
 {
-	size_t n = 0, stride = ends.n / FSL_INTERVAL_SAMPLES + 1;
+	size_t n = 0, stride = ends.n / FSL_ENDS_COMPARED_MAX + 1;
 	for (size_t i = 1; i < ends.n; i += stride) {
 		work[n++] = ends.ns[i] - ends.ns[i - 1];
 	}

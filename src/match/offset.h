@@ -54,8 +54,8 @@ void fsl_differences_add(struct fsl_differences *out, struct fsl_ends a, struct 
 bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted,
 		     struct fsl_difference *hits, int64_t *work);
 
-/* Half of the times between successive ends are shorter; 0 below two. @work: 1024 numbers. */
-enum { FSL_INTERVAL_SAMPLES = 1024 };
+/* Half of the times between successive ends are shorter; 0 below two. @work:
+ * FSL_ENDS_COMPARED_MAX. */
 int64_t fsl_usual_interval_ns(struct fsl_ends ends, int64_t *work);
 
 #endif

@@ -2,6 +2,7 @@
 #include "match/op_sets.h"
 
 #include "base/mem.h"
+#include "match/limits.h"
 
 /* splitmix64 finaliser (Steele, Lea, Flood 2014): spreads small ids over 64 bits. */
 static uint64_t mix(uint64_t x)

@@ -6,9 +6,6 @@
 
 #include "model/run.h"
 
-/* Operators below 1 in this many of a rank's (a start-up barrier) do not make it different. */
-enum { FSL_RARE_OP_SHARE = 100 };
-
 /* @set with one operator more; any order of the same operators gives the same. {} is 0. */
 uint64_t fsl_op_set_with(uint64_t set, uint32_t op_id);
 /* One pass over all operators, ranks on threads: sets[r] of run->ranks[r], without rare operators.

@@ -9,9 +9,6 @@
 #include "match/own_spans.h"
 #include "match/own_stages.h"
 
-/* Share of the ranks with operators that must have compute stages for stages to be used. */
-static const double STAGES_SHARE_MIN = 1.0;
-
 /* One half-open stretch of time. */
 struct span {
 	int64_t begin_ns, end_ns;
@@ -50,7 +47,7 @@ static bool run_has_stages(const struct fsl_run *run)
 			n_with += has_compute_stages(&run->ranks[r]);
 		}
 	}
-	return n_ranks > 0 && (double)n_with >= STAGES_SHARE_MIN * (double)n_ranks;
+	return n_ranks > 0 && n_with == n_ranks;
 }
 
 /* Union of the spans; they are sorted by begin. */

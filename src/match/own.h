@@ -7,6 +7,7 @@
 #define FSL_MATCH_OWN_H
 
 #include "match/cut.h"
+#include "match/limits.h"
 #include "match/match.h"
 
 /* Parts of own time that point at different causes. */
@@ -47,9 +48,8 @@ struct fsl_own {
  */
 static inline bool fsl_op_is_in_row(int64_t held_ns, int64_t end_ns, int64_t begin_ns)
 {
-	static const double GAP_SHARE_MAX = 0.1;
 	return end_ns > held_ns && begin_ns >= end_ns &&
-	       (double)(begin_ns - end_ns) <= GAP_SHARE_MAX * (double)(end_ns - held_ns);
+	       (double)(begin_ns - end_ns) <= FSL_ROW_GAP_SHARE_MAX * (double)(end_ns - held_ns);
 }
 
 enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,

@@ -87,12 +87,6 @@ static bool is_recorded(const struct fsl_channel *channel, const struct fsl_run 
 	return true;
 }
 
-/* Share of the steps that have the same number of instances for the number to be expected of all.
- */
-static const double REGULAR_SHARE_MIN = 0.75;
-/* Lost operators that left something, against all others. */
-static const double MANY_LOST_SHARE = 0.05;
-
 /*
  * Hides the steps in which a channel that loses records has fewer instances than usual: all members
  * lost the record of one. @counts, @sorted: steps.
@@ -119,8 +113,8 @@ static void hide_short_steps(struct fsl_own *own, const struct fsl_run *run,
 		n_usual += counts[s] == usual;
 	}
 	for (size_t s = 0; s < n_steps; s++) {
-		bool is_short =
-			counts[s] < usual && (double)n_usual >= REGULAR_SHARE_MIN * (double)n_steps;
+		bool is_short = counts[s] < usual &&
+				(double)n_usual >= FSL_LOST_REGULAR_SHARE_MIN * (double)n_steps;
 		for (size_t m = 0; m < channel->n_members && is_short; m++) {
 			mark_unseen(own, channel->members[m], s);
 		}
@@ -147,17 +141,15 @@ static void hide_restored(struct fsl_own *own, const struct fsl_run *run,
 
 static bool is_near(int64_t left_ns, int64_t right_ns)
 {
-	static const int64_t TOLERANCE_NS = INT64_C(200000); /* clocks agree no better */
-	return left_ns != FSL_NS_ABSENT && llabs(left_ns - right_ns) <= TOLERANCE_NS;
+	return left_ns != FSL_NS_ABSENT && llabs(left_ns - right_ns) <= FSL_CLOCK_TOLERANCE_NS;
 }
 
 /* True when an operator was put back that begins or ends with @remnant. */
 static bool is_put_back(const struct fsl_rank *rank, const struct fsl_op *remnant)
 {
-	enum { LOOK_BACK = 8 };
 	size_t behind = fsl_first_op_at(rank, fsl_remnant_ns(remnant)) + 1;
 	behind = behind < rank->n_ops ? behind : rank->n_ops;
-	for (size_t k = behind, n = 0; k-- > 0 && n < LOOK_BACK; n++) {
+	for (size_t k = behind, n = 0; k-- > 0 && n < FSL_LOST_LOOK_BACK_OPS; n++) {
 		const struct fsl_op *op = &rank->ops[k];
 		if (op->id == FSL_OP_ID_RESTORED &&
 		    (is_near(remnant->dev_begin_ns, fsl_op_begin_ns(op)) ||
@@ -170,7 +162,7 @@ static bool is_put_back(const struct fsl_rank *rank, const struct fsl_op *remnan
 
 static bool loses_many(const struct fsl_rank *rank)
 {
-	return (double)rank->n_remnants >= MANY_LOST_SHARE * (double)rank->n_ops;
+	return (double)rank->n_remnants >= FSL_LOST_MANY_SHARE * (double)rank->n_ops;
 }
 
 /*

@@ -6,17 +6,6 @@
 
 #include "match/own.h"
 
-enum {
-	KINDS_MAX = 64,   /* different operators of one rank that are told apart; the rest is
-			     synchronous */
-	INSIDE_MAX = 256, /* operators looked at inside one */
-	TURNS_MAX = 16, /* uses of an operator in a step that are judged apart; later ones as one */
-	SAMPLES_MIN = 8, /* fewer steps tell nothing: the operator held its rank */
-};
-
-/* The time over which a rank worked varies clearly less than the other: variances. */
-static const double STEADIER_RATIO = 0.8;
-
 /* Mean and variance of a series as it comes (Welford 1962). */
 struct spread {
 	double mean, sum_squares;
@@ -38,7 +27,7 @@ struct kind {
 	size_t n_in_step;                         /* uses in that step */
 	/* Likewise: its end, and the begin of the uses that followed each other up to it. */
 	int64_t last_end_ns, row_begin_ns;
-	struct turn turns[TURNS_MAX];
+	struct turn turns[FSL_SPAN_TURNS_MAX];
 };
 
 static void add(struct spread *spread, double value)
@@ -56,7 +45,7 @@ static struct kind *find_kind(struct kind *kinds, size_t *n_kinds, const struct 
 			return &kinds[k];
 		}
 	}
-	if (*n_kinds == KINDS_MAX) {
+	if (*n_kinds == FSL_OP_KINDS_MAX) {
 		return NULL;
 	}
 	kinds[*n_kinds] = (struct kind){.op_id = op->op_id, .group_id = op->group_id};
@@ -124,7 +113,7 @@ static struct around look_around(const struct fsl_op_span *spans, const struct f
 		around.is_busy = true;
 		return around;
 	}
-	for (size_t k = i + 1; k < rank->n_ops && k - i <= INSIDE_MAX; k++) {
+	for (size_t k = i + 1; k < rank->n_ops && k - i <= FSL_SPAN_INSIDE_MAX; k++) {
 		if (spans[k].is_beside) {
 			continue;
 		}
@@ -151,13 +140,13 @@ static struct turn *turn_of(struct kind *kind, size_t step)
 {
 	kind->turn = step == kind->step ? kind->turn + 1 : 0;
 	kind->step = step;
-	return &kind->turns[kind->turn < TURNS_MAX ? kind->turn : TURNS_MAX - 1];
+	return &kind->turns[kind->turn < FSL_SPAN_TURNS_MAX ? kind->turn : FSL_SPAN_TURNS_MAX - 1];
 }
 
 static bool is_steadily_free(const struct turn *turn)
 {
-	return turn->from_end.n >= SAMPLES_MIN &&
-	       turn->from_inside.sum_squares < STEADIER_RATIO * turn->from_end.sum_squares;
+	return turn->from_end.n >= FSL_SPAN_STEPS_MIN &&
+	       turn->from_inside.sum_squares < FSL_SPAN_STEADIER_RATIO * turn->from_end.sum_squares;
 }
 
 static void restart_turns(struct kind *kinds, size_t n_kinds)
@@ -294,7 +283,7 @@ static bool set_whole_spans(struct fsl_op_span *spans, const struct fsl_rank *ra
 bool fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
 		  const struct fsl_cuts *cuts, size_t rank_idx, const struct fsl_launched *launched)
 {
-	struct kind kinds[KINDS_MAX];
+	struct kind kinds[FSL_OP_KINDS_MAX];
 	size_t n_kinds = 0;
 	bool may_be_async = set_whole_spans(spans, rank) || launched->n_kinds > 0;
 	bool has_async = may_be_async && count_kinds(kinds, &n_kinds, rank, launched);

@@ -4,11 +4,8 @@
 
 #include "match/cut.h"
 #include "match/launched.h"
+#include "match/limits.h"
 #include "model/run.h"
-
-/* An operator of a communicator is asynchronous when this share of its uses contains the begin of
- * another. */
-#define FSL_ASYNC_SHARE_MIN 0.1
 
 /* One half-open stretch of time in which an operator held its rank. */
 struct fsl_op_span {

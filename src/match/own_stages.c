@@ -1,9 +1,6 @@
 /* Stages: which one each moment of a rank belongs to. */
 #include "match/own_stages.h"
 
-/* Share of a rank's stages whose step numbers must make sense for the numbers to be used. */
-static const double NUMBERED_SHARE_MIN = 0.95;
-
 static enum fsl_own_part part_of_stage(enum fsl_stage_kind kind)
 {
 	switch (kind) {
@@ -56,7 +53,8 @@ static bool has_step_numbers(const struct fsl_rank *rank, const struct fsl_steps
 			n_good++;
 		}
 	}
-	return !steps->is_ordinal && (double)n_good >= NUMBERED_SHARE_MIN * (double)rank->n_stages;
+	return !steps->is_ordinal &&
+	       (double)n_good >= FSL_STAGES_NUMBERED_SHARE_MIN * (double)rank->n_stages;
 }
 
 /* The sweep over one rank's stages: who is open, and up to where time has been given out. */

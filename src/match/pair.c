@@ -6,28 +6,6 @@
 #include "base/number.h"
 #include "base/sort.h"
 
-enum {
-	SIDES_MIN = 3,       /* groups of two are channels already */
-	SIDES_MAX = 128,     /* deeper pipelines are not built; the search is quadratic in this */
-	USES_MIN = 6,        /* common ends that are no chance */
-	SAMPLES = 256,       /* ends of one kind that are looked at per pair of ranks */
-	DIFFERENCES = 65536, /* of one pair of ranks */
-};
-
-/* A rank in the middle of a pipeline has two neighbours, so half of its operators go to each; half
- * of those may have lost their record or end apart. */
-static const double COMMON_SHARE_MIN = 0.25;
-/* By chance the closest quarter of strangers lies within a quarter of the time between uses; a
- * fifth of that is no chance. */
-static const double WIDTH_SHARE_MAX = 0.05;
-/* Ends farther apart than this share of the time between uses are strangers. */
-static const double TOLERANCE_SHARE = 0.1;
-/* Clocks of hosts differ by up to 50 ms either side. */
-static const int64_t UNKNOWN_REACH_NS = INT64_C(120) * FSL_NS_PER_MS;
-/* Clocks that others connect are known but for drift: 10 ppm over a quarter of an hour is 9 ms from
- * end to end, half of it either side. */
-static const int64_t KNOWN_REACH_NS = INT64_C(5) * FSL_NS_PER_MS;
-
 struct end {
 	int64_t end_ns;
 	uint32_t op_idx;
@@ -142,7 +120,7 @@ static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct list
 				  struct fsl_error *err)
 {
 	size_t n_uses = 0, n = count_sides(lister, slots, n_slots, &n_uses);
-	if (n < SIDES_MIN || n > SIDES_MAX) {
+	if (n < 3 || n > FSL_PAIR_SIDES_MAX) { /* groups of two are channels already */
 		return FSL_OK;
 	}
 	/* One more than there are: a rank without such operators is filled and left. */
@@ -160,7 +138,7 @@ static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct list
 			: FSL_OK;
 }
 
-/* What a search works with: DIFFERENCES of each. */
+/* What a search works with: FSL_DIFFERENCES_MAX of each. */
 struct bench {
 	struct fsl_difference *items, *hits;
 	int64_t *work;
@@ -171,7 +149,7 @@ static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
 		   struct fsl_offset_range range, const struct bench *bench)
 {
 	const struct fsl_p2p_side *a = &group->sides[pair->a], *b = &group->sides[pair->b];
-	struct fsl_differences differences = {.items = bench->items, .n_max = DIFFERENCES};
+	struct fsl_differences differences = {.items = bench->items, .n_max = FSL_DIFFERENCES_MAX};
 	struct fsl_offset found;
 	/* The side with fewer operators is asked: all of them may go to the other one. */
 	bool is_swapped = b->n_uses < a->n_uses;
@@ -182,10 +160,10 @@ static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
 		const struct fsl_p2p_uses *to =
 			&other->kinds[fsl_p2p_kind_that_meets((enum fsl_p2p_kind)k)];
 		fsl_differences_add(&differences, (struct fsl_ends){from->end_ns, from->n},
-				    (struct fsl_ends){to->end_ns, to->n}, range, SAMPLES);
+				    (struct fsl_ends){to->end_ns, to->n}, range, FSL_PAIR_ENDS);
 	}
-	size_t n_wanted = (size_t)(COMMON_SHARE_MIN * (double)differences.n_asked) + 1;
-	n_wanted = n_wanted > USES_MIN ? n_wanted : USES_MIN;
+	size_t n_wanted = (size_t)(FSL_PAIR_COMMON_SHARE_MIN * (double)differences.n_asked) + 1;
+	n_wanted = n_wanted > FSL_PAIR_USES_MIN ? n_wanted : FSL_PAIR_USES_MIN;
 	int64_t interval_ns = a->interval_ns < b->interval_ns ? a->interval_ns : b->interval_ns;
 	if (interval_ns <= 0 ||
 	    !fsl_offset_find(&found, &differences, n_wanted, bench->hits, bench->work)) {
@@ -193,8 +171,8 @@ static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
 	}
 	pair->offset_ns = is_swapped ? -found.offset_ns : found.offset_ns;
 	pair->relative_jitter = (double)found.jitter_ns / (double)interval_ns;
-	pair->tolerance_ns = (int64_t)(TOLERANCE_SHARE * (double)interval_ns);
-	return (double)found.width_ns <= WIDTH_SHARE_MAX * (double)interval_ns;
+	pair->tolerance_ns = (int64_t)(FSL_END_APART_SHARE_MAX * (double)interval_ns);
+	return (double)found.width_ns <= FSL_PAIR_WIDTH_SHARE_MAX * (double)interval_ns;
 }
 
 /* What is known about the offset of a pair. */
@@ -202,10 +180,10 @@ static struct fsl_offset_range range_of(const struct fsl_p2p_pair *pair,
 					const struct fsl_p2p_group *group,
 					const struct fsl_clocks *clocks, bool *is_known)
 {
-	struct fsl_offset_range range = {0, UNKNOWN_REACH_NS};
+	struct fsl_offset_range range = {0, FSL_CLOCK_REACH_NS};
 	*is_known = fsl_clocks_offset(clocks, group->sides[pair->a].rank_idx,
 				      group->sides[pair->b].rank_idx, &range.around_ns);
-	range.reach_ns = *is_known ? KNOWN_REACH_NS : UNKNOWN_REACH_NS;
+	range.reach_ns = *is_known ? FSL_CLOCK_KNOWN_REACH_NS : FSL_CLOCK_REACH_NS;
 	return range;
 }
 
@@ -267,13 +245,13 @@ static enum fsl_status match_groups(struct fsl_channel_list *out, struct fsl_mat
 				    struct fsl_clocks *clocks, const struct fsl_listing *listing,
 				    const uint8_t *kinds, struct fsl_error *err)
 {
-	struct bench bench = {.items = fsl_calloc(DIFFERENCES, sizeof(*bench.items)),
-			      .hits = fsl_calloc(DIFFERENCES, sizeof(*bench.hits)),
-			      .work = fsl_calloc(DIFFERENCES, sizeof(*bench.work))};
+	struct bench bench = {.items = fsl_calloc(FSL_DIFFERENCES_MAX, sizeof(*bench.items)),
+			      .hits = fsl_calloc(FSL_DIFFERENCES_MAX, sizeof(*bench.hits)),
+			      .work = fsl_calloc(FSL_DIFFERENCES_MAX, sizeof(*bench.work))};
 	enum fsl_status status = FSL_OK;
 	if (bench.items == NULL || bench.hits == NULL || bench.work == NULL) {
-		status =
-			FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: differences=%d", DIFFERENCES);
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: differences=%d",
+				  FSL_DIFFERENCES_MAX);
 	}
 	for (size_t g = 0; g < listing->n_groups && status == FSL_OK; g++) {
 		struct fsl_arena scratch = {0};

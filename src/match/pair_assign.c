@@ -10,24 +10,10 @@
 #include "match/pair.h"
 
 enum {
-	BONDS_MIN = 3, /* fewer common ends are no channel */
-	/* Labels around an operator that tell where one without a partner went. */
-	CONTEXT = 4,
+	CONTEXT = 4,      /* labels around an operator that tell where it went */
 	LABELS = 4,       /* none and three neighbours; a stage of a pipeline has two */
 	CONTEXTS_N = 256, /* LABELS to the power of CONTEXT */
-	EXAMPLES_MIN = 3,
 };
-
-/* As in the search: a neighbour gets at least this share of the operators of one kind. */
-static const double SHARE_MIN = 0.25;
-/* A second partner that ends less than this many times as far away leaves the first in doubt. */
-static const int64_t DOUBT_RATIO = 2;
-/* Ends this many times farther apart than usual for the pair, and than this part of the tolerance,
- * are strangers whose partners are lost. */
-static const int64_t STRANGER_RATIO = 20;
-static const int64_t STRANGER_TOLERANCE_PART = 5;
-/* Share of the examples that must agree on where an operator without a partner went. */
-static const double LABEL_SHARE_MIN = 0.8;
 
 /* Two operators that end together. */
 struct bond {
@@ -130,7 +116,7 @@ static void doubt(struct assignment *job, const struct bond *bond, uint32_t hold
 	const struct bond *first = &job->bonds[holder - 1];
 	int64_t usual_ns = job->directions[first->channel].gap_ns;
 	int64_t gap_ns = first->gap_ns > usual_ns ? first->gap_ns : usual_ns;
-	job->is_doubted[holder - 1] |= bond->gap_ns <= DOUBT_RATIO * gap_ns;
+	job->is_doubted[holder - 1] |= bond->gap_ns <= FSL_PAIR_DOUBT_RATIO * gap_ns;
 }
 
 /* Closest first; every operator has one partner. */
@@ -191,19 +177,21 @@ static void close_rare(struct assignment *job)
 		struct direction *direction = &job->directions[d];
 		size_t n_a = uses_of(job, direction, 0)->n, n_b = uses_of(job, direction, 1)->n;
 		size_t n_least = n_a < n_b ? n_a : n_b;
-		direction->is_open &= direction->n_bonds >= BONDS_MIN &&
-				      (double)direction->n_bonds >= SHARE_MIN * (double)n_least;
+		direction->is_open &=
+			direction->n_bonds >= FSL_PAIR_BONDS_MIN &&
+			(double)direction->n_bonds >= FSL_PAIR_COMMON_SHARE_MIN * (double)n_least;
 	}
 }
 
 static bool is_stranger(const struct assignment *job, const struct bond *bond)
 {
 	const struct direction *direction = &job->directions[bond->channel];
-	int64_t tolerance_ns = job->group->pairs[direction->pair].tolerance_ns;
+	double interval_ns =
+		(double)job->group->pairs[direction->pair].tolerance_ns / FSL_END_APART_SHARE_MAX;
 	int64_t usual_ns =
 		direction->gap_ns > FSL_END_JITTER_NS ? direction->gap_ns : FSL_END_JITTER_NS;
-	return bond->gap_ns > STRANGER_RATIO * usual_ns &&
-	       bond->gap_ns > tolerance_ns / STRANGER_TOLERANCE_PART;
+	return bond->gap_ns > FSL_STRANGER_RATIO * usual_ns &&
+	       (double)bond->gap_ns > FSL_STRANGER_SHARE * interval_ns;
 }
 
 /* Frees the operators of closed directions, those in doubt, and those whose end is far away. */
@@ -304,8 +292,8 @@ static uint8_t usual_label(const uint32_t *seen)
 		n_all += seen[k];
 		best = seen[k] > seen[best] ? k : best;
 	}
-	bool is_clear =
-		seen[best] >= EXAMPLES_MIN && (double)seen[best] >= LABEL_SHARE_MIN * (double)n_all;
+	bool is_clear = seen[best] >= FSL_PAIR_EXAMPLES_MIN &&
+			(double)seen[best] >= FSL_PAIR_LABEL_SHARE_MIN * (double)n_all;
 	return is_clear ? (uint8_t)best : 0;
 }
 

@@ -10,16 +10,6 @@
 #include "match/channel.h"
 #include "match/offset.h"
 
-enum {
-	SAMPLES_MAX = 1024, /* instances looked at; more, spread evenly, would not change it */
-	INSTANCES_MIN = 3,  /* fewer tell nothing about the time between uses */
-};
-
-/* Ends farther apart than this share of the time between uses may belong to other uses. */
-static const double GAP_SHARE_MAX = 0.1;
-/* Share of the uses that must have found their partner; what one member alone lacks was lost. */
-static const double PAIRED_SHARE_MIN = 0.75;
-
 /* Latest minus earliest end of an instance, ns; -1 below two members. *first_ns: the earliest. */
 static int64_t gap_of(const struct fsl_match *match, const struct fsl_channel *channel,
 		      const struct fsl_run *run, size_t instance, int64_t *first_ns)
@@ -53,14 +43,14 @@ static bool is_mostly_paired(const struct fsl_channel *channel)
 		n_alone[has_a ? 0 : 1] += has_a != has_b;
 	}
 	size_t n_least = n_alone[0] < n_alone[1] ? n_alone[0] : n_alone[1];
-	return (double)n_both >= PAIRED_SHARE_MIN * (double)(n_both + n_least);
+	return (double)n_both >= FSL_PAIRED_SHARE_MIN * (double)(n_both + n_least);
 }
 
 void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *match,
 			 const struct fsl_run *run)
 {
-	int64_t gaps_ns[SAMPLES_MAX], times_ns[SAMPLES_MAX];
-	size_t n_gaps = 0, n_times = 0, stride = channel->n_instances / SAMPLES_MAX + 1;
+	int64_t gaps_ns[FSL_ENDS_COMPARED_MAX], times_ns[FSL_ENDS_COMPARED_MAX];
+	size_t n_gaps = 0, n_times = 0, stride = channel->n_instances / FSL_ENDS_COMPARED_MAX + 1;
 	int64_t last_ns = 0, first_ns = 0;
 	for (size_t i = 0; i < channel->n_instances; i += stride) {
 		int64_t gap_ns = gap_of(match, channel, run, i, &first_ns);
@@ -82,9 +72,10 @@ void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *ma
 	int64_t p95_ns = fsl_select_i64(gaps_ns + half, n_gaps - half, n_gaps * 95 / 100 - half);
 	channel->gap_median_ms = (double)median_ns / FSL_NS_PER_MS;
 	channel->gap_p95_ms = (double)p95_ns / FSL_NS_PER_MS;
-	if (n_gaps >= INSTANCES_MIN) {
+	if (n_gaps >= FSL_QUALITY_INSTANCES_MIN) {
 		int64_t interval_ns = fsl_select_i64(times_ns, n_times, n_times / 2);
 		double interval_ms = (double)interval_ns / FSL_NS_PER_MS;
-		channel->disagrees |= channel->gap_median_ms > GAP_SHARE_MAX * interval_ms;
+		channel->disagrees |=
+			channel->gap_median_ms > FSL_END_APART_SHARE_MAX * interval_ms;
 	}
 }

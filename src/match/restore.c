@@ -10,11 +10,6 @@
 #include "match/own_spans.h"
 #include "match/restore_place.h"
 
-enum { BESIDE = 4 }; /* uses at the same place of the steps before, and as many behind */
-
-/* Times of two devices agree no better than this. */
-static const int64_t END_TOLERANCE_NS = INT64_C(200000);
-
 struct restorer {
 	struct fsl_run *run;
 	struct fsl_match *match;
@@ -80,10 +75,11 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 {
 	const struct fsl_channel *channel = &job->match->channels[lost->channel];
 	const struct fsl_rank *rank = &job->run->ranks[lost->rank_idx];
-	int64_t gaps_ns[2 * BESIDE], durations_ns[2 * BESIDE], transfers_ns[2 * BESIDE];
+	int64_t gaps_ns[2 * FSL_BESIDE_MAX], durations_ns[2 * FSL_BESIDE_MAX],
+		transfers_ns[2 * FSL_BESIDE_MAX];
 	size_t n_gaps = 0, n_transfers = 0;
 	int64_t least_ns = lost->waited_ns;
-	for (size_t b = 0; b < 2 * (size_t)BESIDE; b++) {
+	for (size_t b = 0; b < 2 * (size_t)FSL_BESIDE_MAX; b++) {
 		size_t away = (b / 2 + 1) * per_step;
 		size_t i = b % 2 == 0 ? lost->instance - away : lost->instance + away;
 		if (i >= channel->n_instances) { /* below 0 wraps */
@@ -190,7 +186,7 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 						     .member = (uint32_t)m,
 						     .instance = i,
 						     .is_async = runs_beside,
-						     .tolerance_ns = END_TOLERANCE_NS};
+						     .tolerance_ns = FSL_CLOCK_TOLERANCE_NS};
 			set_end(lost, job);
 			set_bounds(lost, job);
 			job->n += set_usual(lost, job, per_step);

@@ -2,23 +2,13 @@
 #include "match/restore_place.h"
 
 #include "base/mem.h"
-
-enum {
-	LOOK_BACK = 8,         /* operators before a gap that may have ended last */
-	NEIGHBOURS_BACK = 256, /* operators before an end among which its begin is looked for */
-	REMNANTS_BACK = 16, /* remnants before the end of a lost operator that may be its begin */
-};
-
-static const int64_t TRANSFER_JITTER_NS = INT64_C(50000);
-/* What the others waited beyond the usual transfer, as a share of what the rank worked longer than
- * usual if it came last, for it to be the one they waited for. */
-static const double WAITED_SHARE_MIN = 0.25;
+#include "match/limits.h"
 
 int64_t fsl_ended_before(const struct fsl_rank *rank, size_t op_idx, int64_t time_ns)
 {
 	int64_t latest_ns = INT64_MIN;
 	bool has_device = rank->ops[op_idx].dev_begin_ns != FSL_NS_ABSENT;
-	for (size_t k = op_idx, n = 0; k-- > 0 && n < LOOK_BACK; n++) {
+	for (size_t k = op_idx, n = 0; k-- > 0 && n < FSL_LOST_LOOK_BACK_OPS; n++) {
 		if (fsl_lacks_device(&rank->ops[k], has_device)) {
 			continue;
 		}
@@ -67,7 +57,7 @@ static size_t find_remnant(const struct fsl_lost_op *lost, const struct fsl_rank
 			best = i;
 		}
 	}
-	for (size_t i = behind, n = 0; i-- > 0 && n < REMNANTS_BACK && best == SIZE_MAX; n++) {
+	for (size_t i = behind, n = 0; i-- > 0 && n < FSL_LOST_REMNANTS && best == SIZE_MAX; n++) {
 		const struct fsl_op *remnant = &rank->remnants[i];
 		if (!is_taken[i] && remnant->dev_end_ns == FSL_NS_ABSENT &&
 		    is_same(remnant, &lost->op) && remnant->dev_begin_ns > lost->after_ns &&
@@ -107,8 +97,9 @@ static int64_t begin_of(const struct fsl_lost_op *lost, int64_t free_ns)
 	}
 	int64_t usual_ns = free_ns + lost->gap_ns;
 	int64_t waited_ns = lost->waited_ns - lost->transfer_high_ns;
-	bool is_awaited = waited_ns > TRANSFER_JITTER_NS &&
-			  (double)waited_ns >= WAITED_SHARE_MIN * (double)(last_ns - usual_ns);
+	bool is_awaited =
+		waited_ns > FSL_END_JITTER_NS &&
+		(double)waited_ns >= FSL_LOST_WAITED_SHARE_MIN * (double)(last_ns - usual_ns);
 	int64_t begin_ns = is_awaited || last_ns < usual_ns ? last_ns : usual_ns;
 	return begin_ns > free_ns ? begin_ns : free_ns;
 }
@@ -132,7 +123,7 @@ static bool find_gap(struct fsl_lost_op *lost, const struct fsl_rank *rank, size
 	int64_t next_ns = fsl_op_begin_ns(&rank->ops[k]);
 	int64_t end_ns = lost->end_ns < next_ns ? lost->end_ns : next_ns;
 	bool has_device = lost->op.dev_begin_ns != FSL_NS_ABSENT;
-	for (size_t i = k, n = 0; i-- > 0 && n < LOOK_BACK; n++) {
+	for (size_t i = k, n = 0; i-- > 0 && n < FSL_LOST_LOOK_BACK_OPS; n++) {
 		if (fsl_lacks_device(&rank->ops[i], has_device)) {
 			continue;
 		}
@@ -158,7 +149,7 @@ static bool find_gap(struct fsl_lost_op *lost, const struct fsl_rank *rank, size
 static int64_t async_begin(const struct fsl_lost_op *lost, const struct fsl_rank *rank)
 {
 	size_t k = fsl_first_op_at(rank, lost->end_ns);
-	for (size_t n = 0; n < NEIGHBOURS_BACK && k > 0 && lost->like > 0 &&
+	for (size_t n = 0; n < FSL_LOST_NEIGHBOURS_OPS && k > 0 && lost->like > 0 &&
 			   lost->like + 1 < rank->n_ops && k < rank->n_ops;
 	     n++, k--) {
 		int64_t begin_ns = fsl_op_begin_ns(&rank->ops[k]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "match/limits.h"
 #include "match/op_sets.h"
 #include "match/topology_parts.h"
 

@@ -4,16 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "match/limits.h"
 #include "match/topology_parts.h"
-
-enum {
-	/*
-	 * Fewer than one rank in sixteen has a file: a sample of the job was collected, and the
-	 * numbers in between are not lost ranks. Also keeps one odd file name from making a
-	 * million.
-	 */
-	SAMPLED_SHARE = 16,
-};
 
 struct rank_set {
 	int32_t *items;
@@ -80,7 +72,7 @@ static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topolo
 	size_t n_seen = fsl_ranks_seen(run);
 	bool has_holes = (size_t)greatest + 1 != n_seen;
 	enum fsl_status status = FSL_OK;
-	if (greatest / SAMPLED_SHARE >= (int64_t)run->n_ranks) {
+	if (greatest / FSL_SAMPLED_SHARE >= (int64_t)run->n_ranks) {
 		fsl_log(FSL_LOG_INFO, "topology",
 			"few ranks have files, the others are not taken for missing: "
 			"ranks=%zu, greatest_rank=%d",

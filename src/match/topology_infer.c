@@ -5,16 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "match/limits.h"
 #include "match/topology_shape.h"
-
-enum {
-	/* Point-to-point or all-to-all operators make up at least a quarter of such a group. */
-	CLASS_SHARE = 4,
-	/* A start-up barrier is used once, or once at each end. */
-	SYNC_CALLS_MAX = 2,
-	/* Gradients and parameters need one to three calls a step, a layer at least four. */
-	DP_CALLS_PER_STEP_MAX = 3,
-};
 
 struct infer {
 	struct fsl_comms *comms;
@@ -51,7 +43,7 @@ static void settle_family(struct fsl_family *family, enum fsl_group_kind kind, c
 static bool is_mostly(const struct fsl_comm *comm, enum fsl_op_class op_class)
 {
 	return comm->n_calls[op_class] > 0 &&
-	       comm->n_calls[op_class] * CLASS_SHARE >= comm->n_calls_all;
+	       comm->n_calls[op_class] * FSL_OP_CLASS_SHARE >= comm->n_calls_all;
 }
 
 /* Steps in which @rank has operators, as far as its stages number them; 0: they do not. */
@@ -302,9 +294,9 @@ static void settle_job_wide(struct infer *infer, struct fsl_comm **list)
 		}
 		if (has_pipeline) {
 			settle(list[i], FSL_GROUP_WORLD, "all ranks of a job with pipelines");
-		} else if (rate <= SYNC_CALLS_MAX) {
+		} else if (rate <= FSL_SYNC_CALLS_MAX) {
 			settle(list[i], FSL_GROUP_WORLD, "all ranks, used once or twice");
-		} else if (rate < inner_rate || rate * 2 < best_rate) {
+		} else if (rate < inner_rate || rate * FSL_RATE_RATIO < best_rate) {
 			settle(list[i], FSL_GROUP_WORLD,
 			       "all ranks, used less often than other groups");
 		}
@@ -315,7 +307,7 @@ static void settle_job_wide(struct infer *infer, struct fsl_comm **list)
 static void settle_alone(const struct infer *infer, struct fsl_family *family)
 {
 	bool has_steps = infer->n_steps > 0.0;
-	if (has_steps && family->rate <= DP_CALLS_PER_STEP_MAX * infer->n_steps) {
+	if (has_steps && family->rate <= FSL_DP_CALLS_PER_STEP_MAX * infer->n_steps) {
 		settle_family(family, FSL_GROUP_DP, "used a few times a step");
 	} else if (infer->p2p_rate > 0.0 && family->rate >= infer->p2p_rate) {
 		settle_family(family, FSL_GROUP_TP, "used as often as the pipelines");
@@ -381,8 +373,8 @@ static bool is_crossed(const struct infer *infer, struct layout *layout,
 		layout->relation[f] =
 			family == base ? FSL_RELATION_INSIDE : relate(infer, layout, base, family);
 		if (layout->relation[f] == FSL_RELATION_ORTHOGONAL && family->stride != 1) {
-			has_crossing =
-				has_crossing || base->stride == 1 || family->rate * 2 <= base->rate;
+			has_crossing = has_crossing || base->stride == 1 ||
+				       family->rate * FSL_RATE_RATIO <= base->rate;
 		}
 	}
 	return has_crossing;
@@ -417,7 +409,8 @@ static void settle_against_dp(const struct fsl_family *dp, struct fsl_family *fa
 	} else if (relation == FSL_RELATION_ORTHOGONAL && has_tp && is_busier) {
 		settle_family(family, FSL_GROUP_CP,
 			      "orthogonal to tp and dp, used more often than dp");
-	} else if (relation == FSL_RELATION_ORTHOGONAL && !has_tp && family->rate >= 2 * dp->rate) {
+	} else if (relation == FSL_RELATION_ORTHOGONAL && !has_tp &&
+		   family->rate >= FSL_RATE_RATIO * dp->rate) {
 		settle_family(family, FSL_GROUP_TP, "orthogonal to dp, used much more often");
 	} else if (relation == FSL_RELATION_OUTSIDE) {
 		settle_family(family, FSL_GROUP_UNKNOWN, "made of whole dp groups");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "config/config.h"
+#include "match/limits.h"
 #include "model/run.h"
 #include "model/topology.h"
 
@@ -22,9 +23,6 @@ enum fsl_op_class {
 	FSL_OP_CLASSES_N
 };
 enum fsl_op_class fsl_op_class_from_name(const char *name);
-
-/* Operators are told apart up to this number per communicator; real ones use at most five. */
-enum { FSL_COMM_OPS_MAX = 16 };
 
 /* One communicator: who used it, and for what. */
 struct fsl_comm {

@@ -1,11 +1,10 @@
 /* Patterns of rank numbers: strides, families of equal pattern, and how two families nest. */
 #include "match/topology_shape.h"
 
+#include "match/limits.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* Rates of communicators of one family differ by less than this: all members run one program. */
-#define RATE_RATIO_MAX 2.0
 
 struct shape {
 	int64_t stride;
@@ -116,8 +115,8 @@ static bool is_shown(const struct pattern *patterns, size_t n, int64_t stride, s
 	double rate = rate_of(shape);
 	for (size_t i = 0; i < n; i++) {
 		if (patterns[i].stride == stride && patterns[i].size >= size &&
-		    rate < patterns[i].most_rate * RATE_RATIO_MAX &&
-		    patterns[i].least_rate < rate * RATE_RATIO_MAX) {
+		    rate < patterns[i].most_rate * FSL_RATE_RATIO &&
+		    patterns[i].least_rate < rate * FSL_RATE_RATIO) {
 			return true;
 		}
 	}
@@ -321,7 +320,7 @@ static void take_ranks(const struct cut *cut, const struct shape *shapes, size_t
 /*
  * Where ranks are numbered freely, groups of one kind show several patterns: cuts of one size and
  * about one rate that share no rank are one family. Its stride is that of most of its
- * communicators; with less than three quarters of them it has none.
+ * communicators; with less than FSL_FAMILY_STRIDE_SHARE_MIN of them it has none.
  */
 static void merge_cuts(struct cut *cuts, size_t n, const struct shape *shapes, size_t *taken_by)
 {
@@ -330,7 +329,7 @@ static void merge_cuts(struct cut *cuts, size_t n, const struct shape *shapes, s
 		int64_t stride = 0;
 		for (; next < n; next++) {
 			bool fits = cuts[next].size == cuts[first].size &&
-				    cuts[first].rate < cuts[next].rate * RATE_RATIO_MAX &&
+				    cuts[first].rate < cuts[next].rate * FSL_RATE_RATIO &&
 				    is_apart(&cuts[next], shapes, taken_by, first);
 			if (next > first && !fits) {
 				break;
@@ -345,7 +344,10 @@ static void merge_cuts(struct cut *cuts, size_t n, const struct shape *shapes, s
 			}
 		}
 		for (size_t i = first; i < next; i++) {
-			cuts[i].stride = 4 * n_most >= 3 * n_all ? stride : 0;
+			cuts[i].stride =
+				(double)n_most >= FSL_FAMILY_STRIDE_SHARE_MIN * (double)n_all
+					? stride
+					: 0;
 		}
 	}
 }

@@ -4,8 +4,6 @@
  */
 #include "replay/graph.h"
 
-enum { KINDS_MAX = 64 }; /* operators of one rank that are told apart; others keep their duration */
-
 /* Operators of one communicator on one rank. */
 struct kind {
 	uint32_t op_id, group_id;
@@ -38,7 +36,7 @@ static struct kind *find_kind(struct kind *kinds, size_t *n_kinds, const struct 
 			return &kinds[k];
 		}
 	}
-	if (*n_kinds == KINDS_MAX) {
+	if (*n_kinds == FSL_OP_KINDS_MAX) {
 		return NULL;
 	}
 	kinds[*n_kinds] = (struct kind){op->op_id, op->group_id, INT64_MAX};
@@ -83,7 +81,7 @@ static void set_least(const struct stretch *stretch, struct kind *kinds, size_t 
 
 static void set_rank(const struct fsl_replay *replay, struct fsl_replay_graph *graph, size_t r)
 {
-	struct kind kinds[KINDS_MAX];
+	struct kind kinds[FSL_OP_KINDS_MAX];
 	size_t n_kinds = 0;
 	for (size_t w = 0; w < graph->n_windows; w++) {
 		struct stretch stretch = stretch_of(replay, graph, r, w);

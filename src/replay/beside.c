@@ -6,8 +6,6 @@
 
 #include "replay/graph.h"
 
-enum { KINDS_MAX = 64 }; /* channels of a rank that are told apart; of more nothing is learned */
-
 #define NO_PLACE SIZE_MAX
 
 /* What a rank has of one channel in a window. */
@@ -24,7 +22,8 @@ struct kind {
 /* One rank in one window. */
 struct part {
 	size_t first_op, first_event, n;
-	struct kind kinds[KINDS_MAX]; /* by operator, then channel: alike on all ranks of a class */
+	struct kind kinds[FSL_OP_KINDS_MAX]; /* by operator, then channel: alike on all ranks of a
+						class */
 	size_t n_kinds;
 };
 
@@ -113,7 +112,7 @@ static struct kind *add_kind(struct part *part, const struct fsl_match *match, s
 			     size_t channel_idx)
 {
 	const struct fsl_channel *channel = &match->channels[channel_idx];
-	if (part->n_kinds == KINDS_MAX) {
+	if (part->n_kinds == FSL_OP_KINDS_MAX) {
 		return NULL;
 	}
 	struct kind *kind = &part->kinds[part->n_kinds++];

@@ -7,11 +7,6 @@
 #include "match/own_stages.h"
 #include "replay/graph.h"
 
-enum {
-	RUNNING_MAX = 64,  /* operators of one rank under way at a time; more is no stream */
-	LOOK_BACK_OPS = 16 /* operators before a window that its first ones may follow */
-};
-
 /* Where an operator ended. */
 struct ending {
 	int64_t end_ns; /* the rank's own clock */
@@ -27,13 +22,11 @@ struct ending {
 struct past {
 	struct ending any, held;
 	bool has_any, has_held;
-	int64_t running_ns[RUNNING_MAX]; /* when it ends */
-	uint32_t running_event[RUNNING_MAX];
-	bool runs_beside[RUNNING_MAX];
+	int64_t running_ns[FSL_REPLAY_RUNNING_MAX]; /* when it ends */
+	uint32_t running_event[FSL_REPLAY_RUNNING_MAX];
+	bool runs_beside[FSL_REPLAY_RUNNING_MAX];
 	size_t n_running;
 };
-
-enum { STREAMS_MAX = 64 }; /* communicators of a rank with operators that held nobody */
 
 /* One communicator with operators that held nobody, which run one after the other. */
 struct stream {
@@ -44,7 +37,7 @@ struct stream {
 };
 
 struct streams {
-	struct stream items[STREAMS_MAX];
+	struct stream items[FSL_REPLAY_STREAMS_MAX];
 	size_t n;
 };
 
@@ -107,7 +100,7 @@ static void settle(struct past *past, int64_t time_ns)
 static void begin_op(struct past *past, struct ending ending)
 {
 	size_t n = past->n_running;
-	if (n < RUNNING_MAX) {
+	if (n < FSL_REPLAY_RUNNING_MAX) {
 		past->running_ns[n] = ending.end_ns;
 		past->running_event[n] = ending.event;
 		past->runs_beside[n] = ending.is_beside;
@@ -124,7 +117,7 @@ static struct stream *find_stream(struct streams *streams, uint32_t group_id)
 	if (k < streams->n) {
 		return &streams->items[k];
 	}
-	if (k == STREAMS_MAX || group_id == FSL_STR_NONE) {
+	if (k == FSL_REPLAY_STREAMS_MAX || group_id == FSL_STR_NONE) {
 		return NULL;
 	}
 	streams->items[k] =
@@ -298,13 +291,12 @@ static enum fsl_status add_lost(struct walk *walk, const struct fsl_lost *lost, 
 static enum fsl_status add_lost_until(struct walk *walk, uint32_t window, int64_t time_ns,
 				      struct fsl_error *err)
 {
-	static const int64_t CLOCK_NS = FSL_NS_PER_MS;
 	const struct fsl_replay_graph *graph = walk->graph;
 	enum fsl_status status = FSL_OK;
 	while (walk->next_lost < graph->n_lost && status == FSL_OK) {
 		const struct fsl_lost *lost = &graph->lost[walk->next_lost];
 		if (lost->rank_idx != walk->rank_idx || lost->window != window ||
-		    (lost->end_ns > time_ns && lost->end_ns - time_ns > CLOCK_NS)) {
+		    (lost->end_ns > time_ns && lost->end_ns - time_ns > FSL_REPLAY_CLOCK_NS)) {
 			break;
 		}
 		status = add_lost(walk, lost, time_ns, err);
@@ -326,7 +318,8 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	walk->last_step = FSL_NO_NODE;
 	walk->past = (struct past){.n_running = 0};
 	walk->streams.n = 0;
-	for (size_t i = first > LOOK_BACK_OPS ? first - LOOK_BACK_OPS : 0; i < first; i++) {
+	for (size_t i = first > FSL_REPLAY_LOOK_BACK_OPS ? first - FSL_REPLAY_LOOK_BACK_OPS : 0;
+	     i < first; i++) {
 		int64_t end_ns = fsl_op_end_ns(&walk->rank->ops[i]);
 		if (walk->holds[i] != FSL_HOLD_NEVER) {
 			begin_op(&walk->past, (struct ending){end_ns, FSL_NO_NODE,

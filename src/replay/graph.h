@@ -2,6 +2,7 @@
 #ifndef FSL_REPLAY_GRAPH_H
 #define FSL_REPLAY_GRAPH_H
 
+#include "replay/limits.h"
 #include "replay/replay.h"
 
 #define FSL_NO_NODE UINT32_MAX

@@ -2,20 +2,13 @@
 #include "base/number.h"
 #include "replay/graph.h"
 
-/* Shorter idle time is launch latency and needs no reason. */
-static const int64_t IDLE_NS_MIN = 10 * FSL_NS_PER_MS;
-/* The end of the idle time and the event that explains it lie closer together than this share of
- * the time waited. */
-static const double COINCIDENCE_SHARE = 0.1;
-/* So many of the ranks at the place must have waited for the last of them. */
-static const double WAITING_SHARE_MIN = 0.5;
-
 static bool is_explained(int64_t ready_ns, int64_t begin_ns, int64_t cause_ns)
 {
 	int64_t waited_ns = cause_ns - ready_ns;
 	double off_ns = (double)(begin_ns - cause_ns);
-	return waited_ns >= IDLE_NS_MIN && off_ns <= COINCIDENCE_SHARE * (double)waited_ns &&
-	       off_ns >= -COINCIDENCE_SHARE * (double)waited_ns;
+	return waited_ns >= FSL_HIDDEN_IDLE_NS_MIN &&
+	       off_ns <= FSL_HIDDEN_COINCIDENCE_SHARE * (double)waited_ns &&
+	       off_ns >= -FSL_HIDDEN_COINCIDENCE_SHARE * (double)waited_ns;
 }
 
 /* The same place of a step on all ranks of a class that use the same operators. */
@@ -97,8 +90,8 @@ static enum fsl_status judge_place(struct fsl_replay *out, struct fsl_replay_gra
 		const struct fsl_event *event = &graph->events[place->events[k]];
 		n_waiting += is_explained(ready_ns(event), event->begin_ns, release_ns);
 	}
-	bool is_barrier =
-		n_waiting > 0 && (double)n_waiting >= WAITING_SHARE_MIN * (double)(place->n - 1);
+	bool is_barrier = n_waiting > 0 && (double)n_waiting >= FSL_HIDDEN_WAITING_SHARE_MIN *
+									(double)(place->n - 1);
 	return is_barrier ? add_barrier(out, graph, place, release_ns, err) : FSL_OK;
 }
 

@@ -8,8 +8,6 @@
 #include "base/number.h"
 #include "replay/graph.h"
 
-enum { LOOK_AROUND_STEPS = 16 /* so far away a calm step may be */ };
-
 /* Operators of one rank in a replayed step: consecutive events. */
 struct stretch {
 	size_t first, n;
@@ -85,7 +83,7 @@ static double part_ns(const struct fsl_replay_graph *graph, size_t e, size_t i, 
 static size_t find_calm(const struct fsl_replay *replay, const struct stretch *stretches, size_t r,
 			size_t i, bool is_before)
 {
-	for (size_t away = 1; away <= LOOK_AROUND_STEPS; away++) {
+	for (size_t away = 1; away <= FSL_REPLAY_CALM_REACH_STEPS; away++) {
 		size_t j = is_before ? i - away : i + away;
 		if (j >= replay->n_steps) { /* also below 0 */
 			break;
@@ -195,7 +193,6 @@ static bool is_like(const struct fsl_replay *replay, const struct stretch *stret
 static bool profile(struct place *places, const struct fsl_replay *replay,
 		    const struct stretch *stretches, size_t r, size_t n, uint32_t part)
 {
-	enum { CALM_STEPS_MIN = 4 };
 	size_t n_calm = 0, n_episode = 0;
 	memset(places, 0, (n + 1) * sizeof(*places));
 	for (size_t i = 0; i < replay->n_steps; i++) {
@@ -208,11 +205,11 @@ static bool profile(struct place *places, const struct fsl_replay *replay,
 			*(is_calm ? &places[k].usual_ns : &places[k].ns) += ns;
 		}
 	}
-	for (size_t k = 0; k < n + 1 && n_calm >= CALM_STEPS_MIN && n_episode > 0; k++) {
+	for (size_t k = 0; k < n + 1 && n_calm >= FSL_REPLAY_CALM_STEPS_MIN && n_episode > 0; k++) {
 		places[k].ns /= (double)n_episode;
 		places[k].usual_ns = fmin(places[k].ns, places[k].usual_ns / (double)n_calm);
 	}
-	return n_calm >= CALM_STEPS_MIN && n_episode > 0;
+	return n_calm >= FSL_REPLAY_CALM_STEPS_MIN && n_episode > 0;
 }
 
 /* The steps of an episode of one rank. @places: one more than @n. */

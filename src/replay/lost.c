@@ -21,14 +21,10 @@ bool fsl_replay_is_lost(const struct fsl_replay_graph *graph, const struct fsl_c
 	       fsl_cuts_first(cuts, r, step) < fsl_cuts_first(cuts, r, (size_t)step + 1);
 }
 
-/* Instances of a channel in one step that are counted through; in longer steps what is usual is not
- * known. */
-enum { PLACES_MAX = 1024 };
-
 /* First instance of the channel in the step of an instance. */
 static size_t first_in_step(const struct fsl_channel *channel, size_t instance)
 {
-	for (size_t n = 0; n < PLACES_MAX && instance > 0; n++) {
+	for (size_t n = 0; n < FSL_REPLAY_PLACES_MAX && instance > 0; n++) {
 		if (channel->step_idx[instance - 1] != channel->step_idx[instance]) {
 			break;
 		}
@@ -70,7 +66,7 @@ static void find_same(const struct fsl_channel *channel, size_t instance, size_t
 	if (first > 0 && first_in_step(channel, first - 1) + place < first) {
 		same[0] = first_in_step(channel, first - 1) + place;
 	}
-	while (next < channel->n_instances && next - first < PLACES_MAX &&
+	while (next < channel->n_instances && next - first < FSL_REPLAY_PLACES_MAX &&
 	       channel->step_idx[next] == channel->step_idx[instance]) {
 		next++;
 	}

@@ -2,15 +2,6 @@
 #include "base/number.h"
 #include "replay/graph.h"
 
-/* A sender that ended so long before the receiver came did not wait for it: longer than clocks are
- * off after correction. */
-static const int64_t EAGER_NS_MIN = FSL_NS_PER_MS;
-
-/* Members that wait for each other end together; where they do not, by more than this and more than
- * this share of the longest of them, the match is wrong. */
-static const int64_t APART_NS_MAX = 10 * FSL_NS_PER_MS;
-static const double APART_SHARE_MAX = 0.05;
-
 /* Event of an operator; FSL_NO_NODE outside the window. */
 static uint32_t event_of(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,
 			 size_t rank_idx, size_t op_idx, uint32_t w)
@@ -75,7 +66,7 @@ static void set_meeting(const struct fsl_replay_graph *graph, struct fsl_meeting
 	meeting->level_ns = meeting->transfer_ns;
 	for (uint32_t m = 0; m < meeting->n_members && is_p2p; m++) {
 		const struct fsl_event *event = &graph->events[members[m].event];
-		members[m].is_waiting = event->end_ns >= last_ns - EAGER_NS_MIN;
+		members[m].is_waiting = event->end_ns >= last_ns - FSL_REPLAY_CLOCK_NS;
 	}
 }
 
@@ -94,7 +85,8 @@ static bool ends_together(const struct fsl_replay_graph *graph, const struct fsl
 		}
 	}
 	int64_t apart_ns = last_ns > first_ns ? last_ns - first_ns : 0;
-	return apart_ns <= APART_NS_MAX || (double)apart_ns <= APART_SHARE_MAX * (double)longest_ns;
+	return apart_ns <= FSL_REPLAY_APART_NS_MAX ||
+	       (double)apart_ns <= FSL_REPLAY_APART_SHARE_MAX * (double)longest_ns;
 }
 
 static bool is_replayed(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,

@@ -3,10 +3,6 @@
 
 #include "replay/graph.h"
 
-/* Neighbouring steps replayed together: what a step leaves to the next is seen, and little of a
- * window is its begin. */
-enum { WINDOW_STEPS = 8 };
-
 static size_t count_ops(const struct fsl_cuts *cuts)
 {
 	size_t n = 0;
@@ -32,7 +28,7 @@ static size_t steps_allowed(const struct fsl_replay_job *job)
 /* Marks a window of at most @n_left steps around a step; returns how many were not marked yet. */
 static size_t mark_window(uint8_t *is_taken, size_t n_steps, size_t centre, size_t n_left)
 {
-	size_t length = n_left < WINDOW_STEPS ? n_left : WINDOW_STEPS, n = 0;
+	size_t length = n_left < FSL_REPLAY_WINDOW_STEPS ? n_left : FSL_REPLAY_WINDOW_STEPS, n = 0;
 	size_t begin = centre > length / 2 ? centre - length / 2 : 0;
 	if (begin + length > n_steps) {
 		begin = n_steps - length; /* there are more steps than may be taken */
@@ -56,7 +52,7 @@ static void mark_steps(uint8_t *is_taken, const struct fsl_replay_job *job, size
 		n_left -=
 			mark_window(is_taken, n_steps, job->focus_steps[i], n_left - n_allowed / 2);
 	}
-	size_t n_windows = (n_left + WINDOW_STEPS - 1) / WINDOW_STEPS;
+	size_t n_windows = (n_left + FSL_REPLAY_WINDOW_STEPS - 1) / FSL_REPLAY_WINDOW_STEPS;
 	for (size_t w = 0; w < n_windows; w++) {
 		size_t centre = (2 * w + 1) * n_steps / (2 * n_windows);
 		n_left -= mark_window(is_taken, n_steps, centre, n_left);
