@@ -412,7 +412,7 @@ static enum fsl_status finish_row(struct fsl_csv *csv, const struct progress *pr
 	case OUTCOME_MORE:
 		break;
 	}
-	FSL_ASSERT(outcome != OUTCOME_MORE);
+	FSL_REQUIRE(outcome != OUTCOME_MORE);
 	return FSL_ERR_INTERNAL;
 }
 

@@ -218,7 +218,7 @@ static enum fsl_status make_room(struct fsl_reader *reader, size_t want, struct 
 enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const char **data,
 				size_t *n_bytes, struct fsl_error *err)
 {
-	FSL_ASSERT(want <= FSL_LINE_BYTES_MAX);
+	FSL_REQUIRE(want <= FSL_LINE_BYTES_MAX);
 	if (reader->end - reader->begin < want && !reader->is_drained) {
 		enum fsl_status status = make_room(reader, want, err);
 		if (status != FSL_OK) {
@@ -239,7 +239,7 @@ enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const ch
 
 void fsl_reader_skip(struct fsl_reader *reader, size_t n_bytes)
 {
-	FSL_ASSERT(n_bytes <= reader->end - reader->begin);
+	FSL_REQUIRE(n_bytes <= reader->end - reader->begin);
 	reader->begin += n_bytes;
 	reader->offset += n_bytes;
 }
@@ -261,7 +261,7 @@ bool fsl_reader_can_seek(const struct fsl_reader *reader)
 
 enum fsl_status fsl_reader_seek(struct fsl_reader *reader, uint64_t offset, struct fsl_error *err)
 {
-	FSL_ASSERT(fsl_reader_can_seek(reader) && offset <= INT64_MAX);
+	FSL_REQUIRE(fsl_reader_can_seek(reader) && offset <= INT64_MAX);
 	if (lseek(reader->fd, (off_t)offset, SEEK_SET) < 0) {
 		return FSL_FAIL(err, FSL_ERR_IO,
 				"cannot move in the file: path=\"%s\", reason=\"%s\"", reader->path,
@@ -276,7 +276,7 @@ enum fsl_status fsl_reader_seek(struct fsl_reader *reader, uint64_t offset, stru
 enum fsl_status fsl_reader_sample(const struct fsl_reader *reader, uint64_t offset, char *to,
 				  size_t room, size_t *n_read, struct fsl_error *err)
 {
-	FSL_ASSERT(fsl_reader_can_seek(reader) && offset <= INT64_MAX);
+	FSL_REQUIRE(fsl_reader_can_seek(reader) && offset <= INT64_MAX);
 	*n_read = 0;
 	while (*n_read < room) {
 		ssize_t n =

@@ -687,7 +687,7 @@ bool fsl_json_place(const struct fsl_json *json, struct fsl_json_place *place)
 
 void fsl_json_go_on(struct fsl_json *json, const struct fsl_json_place *place)
 {
-	FSL_ASSERT((unsigned)place->state < FSL_JSON_PLACES_N && !json->is_begun);
+	FSL_REQUIRE((unsigned)place->state < FSL_JSON_PLACES_N && !json->is_begun);
 	json->window_offset = place->offset;
 	json->line = place->line;
 	json->has_no_line = place->line == 0;

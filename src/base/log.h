@@ -25,15 +25,21 @@ void fsl_log(enum fsl_log_level level, const char *tag, const char *format, ...)
  * calls it. */
 void fsl_error_print(FILE *stream, const struct fsl_error *err);
 
-/*
- * Checks a promise inside failslow: message and abort if it is broken; stays on in release builds.
- */
-#define FSL_ASSERT(cond)                                                                           \
+/* Broken promises inside failslow: message and abort. FSL_REQUIRE stays on in all builds: memory
+ * safety hangs on it (an index, a length), or a test. */
+#define FSL_REQUIRE(cond)                                                                          \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \
 			fsl_assert_failed(#cond, __FILE__, __LINE__);                              \
 		}                                                                                  \
 	} while (0)
+/* An invariant of the data ("sorted by time"): on in debug, sanitizer and fuzz builds. Others do
+ * not evaluate it, so it may cost a pass over the data. */
+#ifdef FSL_CHECKED
+#define FSL_ASSERT(cond) FSL_REQUIRE(cond)
+#else
+#define FSL_ASSERT(cond) ((void)sizeof((cond) ? 1 : 0))
+#endif
 _Noreturn void fsl_assert_failed(const char *condition, const char *file, int line);
 
 #endif

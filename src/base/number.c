@@ -231,7 +231,7 @@ static uint64_t fraction_part(const struct decimal *number, uint64_t scale)
 
 bool fsl_parse_scaled(const char *text, size_t length, int64_t scale, int64_t *out)
 {
-	FSL_ASSERT(scale > 0 && scale <= FSL_SCALE_MAX);
+	FSL_REQUIRE(scale > 0 && scale <= FSL_SCALE_MAX);
 	struct decimal number;
 	uint64_t value = 0;
 	if (!split_decimal(text, length, &number) || !whole_part(&number, &value) ||

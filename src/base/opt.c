@@ -196,7 +196,7 @@ static enum fsl_status set_value(const struct fsl_opt *option, const char *writt
 	case FSL_OPT_COUNT:
 		break;
 	}
-	FSL_ASSERT(takes_value(option));
+	FSL_REQUIRE(takes_value(option));
 	return FSL_ERR_INTERNAL;
 }
 

@@ -156,7 +156,7 @@ static inline void decode(unsigned char *to, const unsigned char *from, struct f
 void fsl_pack_column(struct fsl_pack *pack, const void *field, struct fsl_pack_field shape,
 		     size_t n)
 {
-	FSL_ASSERT(shape.n_field_bytes == 4 || shape.n_field_bytes == 8);
+	FSL_REQUIRE(shape.n_field_bytes == 4 || shape.n_field_bytes == 8);
 	if (n == 0) {
 		return;
 	}
@@ -261,7 +261,7 @@ const void *fsl_unpack_bytes(struct fsl_unpack *unpack, size_t *n_bytes)
 size_t fsl_unpack_count(struct fsl_unpack *unpack, size_t n_max, size_t n_columns)
 {
 	uint64_t n = fsl_unpack_u64(unpack);
-	FSL_ASSERT(n_columns > 0);
+	FSL_REQUIRE(n_columns > 0);
 	if (n > n_max || n > unpack->n_left / n_columns) {
 		unpack->is_bad = true;
 	}
@@ -271,7 +271,7 @@ size_t fsl_unpack_count(struct fsl_unpack *unpack, size_t n_max, size_t n_column
 void fsl_unpack_column(struct fsl_unpack *unpack, void *field, struct fsl_pack_field shape,
 		       size_t n)
 {
-	FSL_ASSERT(shape.n_field_bytes == 4 || shape.n_field_bytes == 8);
+	FSL_REQUIRE(shape.n_field_bytes == 4 || shape.n_field_bytes == 8);
 	if (n == 0) {
 		return;
 	}

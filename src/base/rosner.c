@@ -77,7 +77,7 @@ size_t fsl_outliers_low(const struct fsl_indexed *sorted, size_t n, double alpha
 {
 	size_t n_max = n >= 6 ? (n - 1) / 2 : 1, n_low = 0, n_found = 0;
 	double p_found = 1.0;
-	FSL_ASSERT(least_sigma > 0.0);
+	FSL_REQUIRE(least_sigma > 0.0);
 	if (p != NULL) {
 		*p = 1.0;
 	}

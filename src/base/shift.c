@@ -320,7 +320,7 @@ static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
 enum fsl_status fsl_shifts_find(struct fsl_shifts *out, const double *values, size_t n,
 				const struct fsl_shift_options *options, struct fsl_error *err)
 {
-	FSL_ASSERT(options->segment_min >= FSL_SHIFT_SEGMENT_MIN_LEAST && options->side_max > 2);
+	FSL_REQUIRE(options->segment_min >= FSL_SHIFT_SEGMENT_MIN_LEAST && options->side_max > 2);
 	if (n > FSL_SHIFT_VALUES_MAX) {
 		return FSL_FAIL(err, FSL_ERR_LIMIT,
 				"the series is too long, judge a part of it: values=%zu, max=%d", n,

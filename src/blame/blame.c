@@ -6,6 +6,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 
 static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
@@ -165,11 +166,13 @@ static void add_instance(struct fsl_blame *out, const struct fsl_channel *channe
 		bool is_shorter = dur_ns[m] >= 0 && dur_ns[m] < shortest_ns;
 		shortest_ns = is_shorter ? dur_ns[m] : shortest_ns;
 	}
+	FSL_ASSERT(step < out->n_steps);
 	double latest_ms = (double)(longest_ns - shortest_ns) / FSL_NS_PER_MS;
 	for (size_t m = 0; m < channel->n_members; m++) {
 		if (dur_ns[m] >= 0) {
 			size_t at = channel->members[m] * out->n_steps + step;
 			double ms = (double)(longest_ns - dur_ns[m]) / FSL_NS_PER_MS;
+			FSL_ASSERT(ms >= 0.0 && ms <= latest_ms);
 			out->late_ms[at] += ms;
 			out->wait_ms[at] += channel->is_p2p ? 0.0 : latest_ms - ms;
 		}

@@ -5,6 +5,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 
 /* The charged rank and everything that its clues are read from. */
@@ -349,6 +350,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 					.head_peers_ms = NAN,
 					.ckpt_share = NAN,
 					.other_cause = FSL_CAUSES_N};
+	FSL_ASSERT(charge->episode.end <= blame->n_steps && class_idx < blame->peers.n_classes);
 	sample_high_steps(&q);
 	sample_past(&q, &blame->shifts[class_idx]);
 	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
@@ -363,6 +365,7 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 		out->ckpt_share = ckpt_share(&q);
 		out->cause = cause_from_gaps(&q, out);
 	}
+	FSL_ASSERT(out->cause < FSL_CAUSES_N);
 	fsl_free(q.work);
 	return FSL_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/shift.h"
 #include "blame/blame.h"
@@ -31,6 +32,7 @@ static void find_shares(struct fsl_blame *out, const uint32_t *members, size_t n
 	for (size_t m = 0; m < n; m++) {
 		struct fsl_chance *chance = &out->chances[members[m]];
 		*chance = (struct fsl_chance){.share = isnan(levels[m]) ? 0.0 : levels[m]};
+		FSL_ASSERT(chance->share >= 0.0 && chance->share <= 1.0);
 	}
 }
 
@@ -124,6 +126,8 @@ static enum fsl_status find_singles(struct fsl_blame *out, struct pool *pool,
 			count_above(pool->excess_ms, pool->n_items, chance->clear_ms) -
 			chance->n_high;
 		chance->n_seen_peers = n_seen_all - chance->n_seen;
+		FSL_ASSERT(chance->n_high <= chance->n_seen);
+		FSL_ASSERT(chance->n_high_peers <= chance->n_seen_peers);
 	}
 	return FSL_OK;
 }

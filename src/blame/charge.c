@@ -3,6 +3,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "blame/blame.h"
 
 /* Mean of @row over the steps of @episode whose excess is above the threshold. */
@@ -269,6 +270,8 @@ static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct
 	if (charge->is_change) {
 		status = place_change(out, r, work, err);
 	}
+	FSL_ASSERT(charge->episode.begin <= charge->episode.end);
+	FSL_ASSERT(charge->episode.end <= out->n_steps);
 	if (charge->pattern != FSL_PATTERN_NONE) {
 		const double *own = out->own_ms + r * out->n_steps;
 		const double *reference = out->reference_ms + r * out->n_steps;
@@ -278,6 +281,7 @@ static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct
 		fsl_charge_range(charge, out->n_steps, &begin, &end);
 		bound_loss(out, r, begin, end);
 	}
+	FSL_ASSERT(begin <= end && end <= out->n_steps);
 	charge->late_ms_per_step = mean_of_steps(out, out->late_ms, r, begin, end);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
@@ -67,6 +68,7 @@ static double confidence_of(double persistence, double last_share, double lost_m
 	double waited = isnan(last_share) ? FSL_CONFIDENCE_WAITED_UNSEEN : last_share;
 	double clear = (lost_ms / least_ms - 1.0) /
 		       (FSL_CONFIDENCE_CLEAR_TIMES - 1); /* 0 at the least loss */
+	FSL_ASSERT(persistence >= 0.0 && persistence <= 1.0 && !(waited > 1.0));
 	double size =
 		fmin(1.0, FSL_CONFIDENCE_LEAST_LOSS + (1.0 - FSL_CONFIDENCE_LEAST_LOSS) * clear);
 	return fmin(FSL_CONFIDENCE_MAX, persistence * waited * size);
@@ -362,6 +364,8 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 	for (size_t i = 0; i < out->n_culprits; i++) {
 		out->culprits[i].share_of_loss =
 			fmin(1.0, out->culprits[i].lost_ms_per_step / worst->lost_ms_per_step);
+		FSL_ASSERT(i == 0 || out->culprits[i - 1].lost_ms_per_step >=
+					     out->culprits[i].lost_ms_per_step);
 	}
 	return fsl_verify_loss(out, facts, begin, end, err);
 }

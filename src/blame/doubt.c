@@ -4,6 +4,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
 
@@ -139,6 +140,7 @@ const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *
 	}
 	size_t begin = 0, end = 0;
 	fsl_charge_range(charge, facts->blame->n_steps, &begin, &end);
+	FSL_ASSERT(begin < end && end <= facts->blame->n_steps);
 	double range_share = (double)(end - begin) / (double)facts->blame->n_steps;
 	if (charge->pattern == FSL_PATTERN_REPEATED &&
 	    charge->lost_ms_per_step * range_share < FSL_PAUSES_COST_MIN * pauses_ms) {

@@ -3,6 +3,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "blame/blame.h"
 
@@ -65,6 +66,7 @@ void fsl_episode_measure(struct fsl_episode *episode, const double *values, doub
 		episode->mean_ms = sum / (double)n_seen;
 		episode->persistence = (double)episode->n_high / (double)n_seen;
 	}
+	FSL_ASSERT(episode->n_high <= n_seen && episode->persistence <= 1.0);
 }
 
 struct fsl_episode fsl_episode_find(const double *values, size_t n, double threshold)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
 
@@ -98,6 +99,7 @@ static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const s
 void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	const struct fsl_culprit *worst = &out->culprits[0];
+	FSL_ASSERT(out->n_culprits > 0 && worst->confidence <= 1.0);
 	out->kind = kind_of(out, facts->run);
 	out->confidence = worst->confidence;
 	out->fault_ns = worst->onset_ns;

@@ -9,6 +9,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "blame/fuse_parts.h"
 
@@ -59,6 +60,7 @@ static size_t level_stages(struct stage_level *stages, struct place *places, siz
 			lowest = places[end].rank < lowest ? places[end].rank : lowest;
 			end++;
 		}
+		FSL_ASSERT(n_stages == 0 || stages[n_stages - 1].stage < places[begin].stage);
 		stages[n_stages++] = (struct stage_level){places[begin].stage, lowest,
 							  places[begin + (end - begin) / 2].ms,
 							  places[begin].ms, end - begin};
@@ -366,6 +368,7 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 		out->confidence = FSL_CONFIDENCE_IMBALANCE;
 		out->lost_ms_per_step = most->lost_ms;
 		out->step_ms = step_ms;
+		FSL_ASSERT(most->lost_ms > 0.0 && most->reason != NULL);
 		out->slowdown = step_ms / (step_ms - most->lost_ms);
 		status = most->kind == FSL_VERDICT_STAGE_IMBALANCE
 				 ? name_stage(out, facts, most, err)

@@ -1,6 +1,7 @@
 /* What a repair does: how much of each part of own time, and of each transfer, is excess. */
 #include <math.h>
 
+#include "base/log.h"
 #include "blame/link.h"
 #include "blame/verify.h"
 
@@ -110,6 +111,7 @@ static void set_factors(const struct excess *sum, double factors[FSL_REPLAY_PART
 		} else {
 			factors[p] = 1.0;
 		}
+		FSL_ASSERT(factors[p] >= 0.0 && factors[p] <= 1.0);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "blame/blame.h"
 #include "blame/link.h"
@@ -297,6 +298,7 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 				  .episode = episode,
 				  .lost_ms_per_step = episode.mean_ms,
 				  .n_peers = n_alike - 1};
+	FSL_ASSERT(n_alike > 0 && episode.end <= n_steps);
 	link->transfer_ms = mean_over(row, episode.begin, episode.end);
 	link->peers_ms = mean_over(reference, episode.begin, episode.end);
 	return link->transfer_ms >= FSL_LINK_RATIO_MIN * link->peers_ms;

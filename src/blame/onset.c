@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/log.h"
 #include "base/shift.h"
 #include "blame/blame.h"
 
@@ -69,6 +70,7 @@ static enum fsl_status find_at(struct fsl_onset *onset, size_t *step, const stru
 	const struct fsl_shift *found = find_edge(&shifts, edge - first, is_rise);
 	if (found != NULL) {
 		*step = first + found->at;
+		FSL_ASSERT(*step < blame->n_steps && found->p_value <= 1.0);
 		*onset = (struct fsl_onset){
 			.is_known = true,
 			.healthy_ratio = is_rise ? found->before : found->after,

@@ -8,6 +8,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "blame/blame.h"
 
@@ -110,6 +111,7 @@ static size_t take_outliers(struct sample *sample, uint32_t *taken, size_t n_mar
 	     cloud = farthest(sample, &deviate)) {
 		taken[n_taken] = cloud->marks[cloud->n_left - 1].rank_idx;
 		take_top(sample, cloud);
+		FSL_ASSERT(n_taken < n_marks && cloud->n_left >= cloud->n_stay);
 		n_taken++;
 		if (deviate > limit_of(n_marks - n_taken + 1, sample->freedom)) {
 			n_outliers = n_taken;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "blame/blame.h"
 #include "blame/stages.h"
 #include "match/op_sets.h"
@@ -36,6 +37,7 @@ static void number_classes(struct fsl_peers *out, const struct key *keys, size_t
 		out->members[k] = keys[k].rank_idx;
 		out->class_of[keys[k].rank_idx] = (uint32_t)(out->n_classes - 1);
 	}
+	FSL_ASSERT(out->n_classes <= n_keys);
 	out->begin[out->n_classes] = n_keys;
 }
 

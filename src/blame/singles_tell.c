@@ -6,6 +6,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "blame/fuse_parts.h"
 #include "blame/singles.h"
@@ -124,6 +125,7 @@ static void sum_up(struct pool *pool)
 			pool->by_rank[n++] = (struct entry){(uint32_t)c, &chapter->items[i]};
 		}
 	}
+	FSL_ASSERT(n == pool->n_entries);
 	memcpy(pool->by_stage, pool->by_rank, n * sizeof(*pool->by_stage));
 	qsort(pool->by_rank, n, sizeof(*pool->by_rank), compare_by_rank);
 	qsort(pool->by_stage, n, sizeof(*pool->by_stage), compare_by_stage);
@@ -235,6 +237,7 @@ static bool is_beyond_chance(const struct pool *pool, const struct record *recor
 		n_high += record->n_by_size[k];
 		n_others_high += total->n_by_size[k] - record->n_all_by_size[k];
 	}
+	FSL_ASSERT(total != NULL && item->n_stage > 1 && n_high <= record->n_high);
 	double n_seen = (double)(item->n_stage - 1) * (double)pool->n_steps[pool->n_chapters];
 	double rate = ((double)n_others_high + FSL_UNSEEN_STEPS) / n_seen;
 	double n_steps = (double)(pool->n_steps[range->end] - pool->n_steps[range->begin]);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "blame/sizes.h"
 
 /* A pipeline group by its first rank. */
@@ -357,6 +358,9 @@ enum fsl_status fsl_stages_find(int32_t *stage_of, const struct fsl_run *run,
 	struct pieces pieces = {.run = run, .topology = topology, .parent = parent};
 	bool is_short = !settle_stages(stage_of, parent, run, topology) &&
 			misses_ranks(run, topology) && !part_pieces(&pieces, stage_of, &scratch);
+	for (size_t r = 0; r < run->n_ranks && !is_short; r++) {
+		FSL_ASSERT(stage_of[r] >= 0);
+	}
 	fsl_arena_fini(&scratch);
 	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks)
 			: FSL_OK;

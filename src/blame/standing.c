@@ -8,6 +8,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "blame/blame.h"
 
 /* How many times as wide as a cloud the gap above it must be for the next rank to stand apart. */
@@ -206,6 +207,7 @@ static void judge_class(const struct classes *classes, size_t k, double least_ms
 	    waits_otherwise(blame, &episode, rise * classes->best_ms[k], work)) {
 		return;
 	}
+	FSL_ASSERT(episode.begin < episode.end && episode.end <= n_steps);
 	blame->shifts[k] = episode;
 	for (size_t s = episode.begin; s < episode.end; s++) {
 		scale_references(blame, k, s, outside / inside);

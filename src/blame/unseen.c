@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "match/topology_parts.h"
 
@@ -47,6 +48,7 @@ static enum fsl_status add_channel(struct fsl_unseen *unseen, const struct fsl_c
 	}
 	for (size_t i = 0; i < channel->n_instances && status == FSL_OK; i++) {
 		for (size_t m = 0; m < channel->n_members && channel->step_idx[i] < n_steps; m++) {
+			FSL_ASSERT(channel->members[m] < unseen->facts->blame->n_ranks);
 			size_t at = channel->members[m] * n_steps + channel->step_idx[i];
 			double ms = late.values[m * late.n_windows + i];
 			unseen->late_ms[at] += isnan(ms) ? 0.0 : ms;

@@ -1,5 +1,6 @@
 /* Judges charges and links by what the job loses through them. */
 #include "blame/verify.h"
+#include "base/log.h"
 #include "blame/link.h"
 
 #include <math.h>
@@ -131,6 +132,7 @@ static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verificat
 		return NULL;
 	}
 	trial->n = list_candidates(trial->list, out, facts);
+	FSL_REQUIRE(trial->n <= n_room);
 	trial->all_idx = add_all_but(repairs, out, facts, trial->list, trial->n, trial->n);
 	for (size_t k = 0; k < trial->n; k++) {
 		trial->list[k].without_idx =
@@ -198,6 +200,7 @@ static void spread_beginnings(uint32_t focus[FSL_FOCUS_STEPS_MAX], size_t n)
 			place += ((k + 1) & bit) != 0 ? reversed : 0;
 			reversed /= 2;
 		}
+		FSL_ASSERT(place < FSL_FOCUS_STEPS_MAX);
 		focus[k] = ascending[place * n / FSL_FOCUS_STEPS_MAX];
 	}
 }

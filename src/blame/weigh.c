@@ -1,6 +1,7 @@
 /* What each replayed step stands for when only some of a charge's steps were replayed. */
 #include <math.h>
 
+#include "base/log.h"
 #include "blame/whatif.h"
 
 /* Steps of one kind: all, and those replayed. */
@@ -33,6 +34,7 @@ bool fsl_weigh_steps(double *weights, const struct fsl_replay *replay,
 		const struct kind *kind =
 			&kinds[rank_idx != SIZE_MAX && is_single(blame, rank_idx, s)];
 		bool is_inside = s >= begin && s < end;
+		FSL_ASSERT(!is_inside || kind->n_replayed > 0);
 		weights[i] = is_inside ? (double)kind->n_all / (double)kind->n_replayed : 0.0;
 	}
 	for (size_t k = 0; k < 2; k++) {

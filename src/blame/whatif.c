@@ -1,5 +1,6 @@
 /* What would come back: hosts, stages, replicas, parts of own time and transfer at their level. */
 #include "blame/whatif.h"
+#include "base/log.h"
 #include "blame/link.h"
 
 #include <inttypes.h>
@@ -130,6 +131,7 @@ static struct asked *ask(struct fsl_whatifs *q, enum fsl_whatif_kind kind, const
 	if (q->repairs->has_failed) {
 		return NULL;
 	}
+	FSL_REQUIRE(q->n_asked < sizeof(q->asked) / sizeof(q->asked[0]));
 	struct asked *asked = &q->asked[q->n_asked++];
 	*asked = (struct asked){{kind, name, NAN, NAN}, only->idx, without->idx};
 	return asked;
@@ -163,6 +165,7 @@ static void ask_shares(struct fsl_whatifs *q, enum fsl_whatif_kind kind, size_t 
 		q->shares[k] = (struct share){(uint32_t)k, 0.0, UINT32_MAX};
 	}
 	for (size_t r = 0; r < q->out->replay.n_ranks; r++) {
+		FSL_ASSERT(q->id[r] < n_ids);
 		struct share *share = &q->shares[q->id[r]];
 		share->excess_ms += q->excess_ms[r];
 		share->first_rank = share->first_rank < r ? share->first_rank : (uint32_t)r;

@@ -53,7 +53,7 @@ static enum fsl_status find_draft(struct collection *all, const char *hash, bool
 	if (status != FSL_OK) {
 		return status;
 	}
-	FSL_ASSERT(all->by_hash != NULL);
+	FSL_REQUIRE(all->by_hash != NULL);
 	while (all->n_by_hash < n_wanted) {
 		all->by_hash[all->n_by_hash++] = SIZE_MAX;
 	}

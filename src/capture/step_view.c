@@ -190,7 +190,7 @@ static size_t count_until(const struct rows *rows, const struct kind *kind, int6
 
 void fsl_step_view_show(struct fsl_step_view *view, int64_t step)
 {
-	FSL_ASSERT(step != FSL_STEP_ABSENT);
+	FSL_REQUIRE(step != FSL_STEP_ABSENT);
 	for (size_t r = 0; r < view->profile.n_ranks; r++) {
 		for (size_t k = 0; k < KINDS_N; k++) {
 			struct rows rows = rows_of(&view->rows[r], &kinds[k]);

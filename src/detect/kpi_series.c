@@ -311,7 +311,7 @@ static bool fill_all(struct fsl_windows *out, const struct fsl_kpi_request *requ
 enum fsl_status fsl_kpi_build(struct fsl_windows *out, const struct fsl_kpi_request *request,
 			      size_t *n_outside, struct fsl_error *err)
 {
-	FSL_ASSERT(request->metric->n_funcs > 0);
+	FSL_REQUIRE(request->metric->n_funcs > 0);
 	size_t n_members, n_windows;
 	struct samples *samples = fsl_calloc(request->n_ranks, sizeof(*samples));
 	enum fsl_status status = FSL_OK;

@@ -158,7 +158,7 @@ enum fsl_status fsl_step_series_init(struct fsl_step_series *series, const struc
 		goto out;
 	}
 	for (size_t i = 0; i < n; i++) {
-		FSL_ASSERT(series->items[i].dur_ns > 0);
+		FSL_REQUIRE(series->items[i].dur_ns > 0);
 		series->dur_ms[i] = (double)series->items[i].dur_ns / FSL_NS_PER_MS;
 	}
 	status = measure(series, err);

@@ -123,7 +123,7 @@ static void note(struct fsl_eval_filter *filter, const char *value)
 			return;
 		}
 	}
-	FSL_ASSERT(filter->n_values < FSL_EVAL_FILTER_VALUES_MAX);
+	FSL_REQUIRE(filter->n_values < FSL_EVAL_FILTER_VALUES_MAX);
 	(void)snprintf(filter->values[filter->n_values++], FSL_EVAL_TEXT_MAX, "%s", value);
 }
 

@@ -236,7 +236,7 @@ static const struct fsl_eval_topology *topology_find(const char *name)
 	while (i + 1 < LENGTH(topologies) && strcmp(topologies[i].name, name) != 0) {
 		i++;
 	}
-	FSL_ASSERT(strcmp(topologies[i].name, name) == 0);
+	FSL_REQUIRE(strcmp(topologies[i].name, name) == 0);
 	return &topologies[i];
 }
 
@@ -265,7 +265,7 @@ static enum fsl_status add_block(struct list *list, const struct block *block,
 			.n_steps = block->n_steps,
 			.magnitude = strtod(magnitudes.items[rest % magnitudes.n], NULL) / 100.0,
 		};
-		FSL_ASSERT(task.scenario != NULL);
+		FSL_REQUIRE(task.scenario != NULL);
 		task.n_ranks = task.topology->tp * task.topology->dp * task.topology->pp;
 		if (is_possible(&task)) {
 			status = add_cell(list, block, task, err);

@@ -39,6 +39,6 @@ enum fsl_status fsl_profile_ask(struct fsl_findings *findings,
 	bool is_skipped = false;
 	findings->n_items = 0;
 	enum fsl_status status = fsl_engine_scan(detector, windows, findings, &is_skipped, err);
-	FSL_ASSERT(!is_skipped);
+	FSL_REQUIRE(!is_skipped);
 	return status;
 }

@@ -233,7 +233,7 @@ static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 		return FSL_OK;
 	}
 	size_t stage = (size_t)fact_of(finding, "stage");
-	FSL_ASSERT(stage < c->facts->cluster->n_stages);
+	FSL_REQUIRE(stage < c->facts->cluster->n_stages);
 	*is_found = true;
 	enum fsl_status status = name_culprit(
 		c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,

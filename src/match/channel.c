@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "match/topology_parts.h"
 
 enum fsl_p2p_kind fsl_p2p_kind_from_name(const char *op_name)
@@ -91,12 +92,15 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_listing *li
 	if (channel->members == NULL || uses->of == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", scan->n_members);
 	}
+	FSL_ASSERT(scan->n_members >= 2);
 	uint32_t far_id = channel->is_p2p ? far_op_id(scan, op_id) : op_id;
 	for (size_t i = 0; i < scan->n_slots; i++) {
 		const struct fsl_slot *slot = &scan->slots[i];
 		bool is_first = slot->rank_idx == scan->slots[0].rank_idx;
 		if (slot->op_id == (is_first ? op_id : far_id)) {
 			channel->members[channel->n_members] = slot->rank_idx;
+			FSL_ASSERT(channel->n_members == 0 ||
+				   channel->members[channel->n_members - 1] < slot->rank_idx);
 			uses->of[channel->n_members++] = slot;
 		}
 	}

@@ -8,6 +8,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
@@ -99,6 +100,7 @@ static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const st
 			   const struct bench *bench)
 {
 	struct fsl_ends first = ends_of(a, bench->first), other = ends_of(b, bench->other);
+	FSL_ASSERT(fsl_ends_ascend(first) && fsl_ends_ascend(other));
 	struct fsl_differences differences = {.items = bench->items, .n_max = FSL_DIFFERENCES_MAX};
 	int64_t half_ns = fsl_usual_interval_ns(first, bench->work) / 2;
 	struct fsl_offset_range range = {0, half_ns > FSL_CLOCK_REACH_NS ? half_ns
@@ -257,6 +259,7 @@ static int compare_edges(const void *a, const void *b)
 static uint32_t find_root(const struct fsl_clocks *clocks, uint32_t rank_idx, int64_t *offset_ns)
 {
 	*offset_ns = 0;
+	FSL_ASSERT(rank_idx < clocks->n_ranks);
 	while (clocks->parent[rank_idx] != rank_idx) {
 		*offset_ns += clocks->to_parent_ns[rank_idx];
 		rank_idx = clocks->parent[rank_idx];
@@ -302,6 +305,7 @@ void fsl_clocks_join(struct fsl_clocks *clocks, uint32_t from, uint32_t to, int6
 	/* clock(to) = clock(from) + offset, clock(x) = clock(root) + x_ns; the smaller tree goes
 	 * below the larger, so paths stay short. */
 	int64_t b_minus_a_ns = from_ns + offset_ns - to_ns;
+	FSL_ASSERT(clocks->size[a] > 0 && clocks->size[a] + clocks->size[b] <= clocks->n_ranks);
 	if (clocks->size[a] >= clocks->size[b]) {
 		clocks->parent[b] = a;
 		clocks->to_parent_ns[b] = b_minus_a_ns;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "match/limits.h"
 
@@ -164,6 +165,17 @@ static bool snap_to_period(uint32_t *first, size_t n_steps, size_t n_ops, int64_
 	return is_possible;
 }
 
+/* Every operator is of one step at most. */
+static bool do_cuts_ascend(const uint32_t *first, size_t n_steps, size_t n_ops)
+{
+	for (size_t s = 0; s < n_steps; s++) {
+		if (first[s] > first[s + 1]) {
+			return false;
+		}
+	}
+	return first[n_steps] <= n_ops;
+}
+
 /* The cuts of one rank, whose clock is @shift_ns ahead of that of the steps. @work: 3 * (n_steps +
  * 1) numbers. */
 static void cut_rank(struct fsl_cuts *out, const struct fsl_rank *rank, size_t rank_idx,
@@ -180,6 +192,7 @@ static void cut_rank(struct fsl_cuts *out, const struct fsl_rank *rank, size_t r
 		first[s] = (uint32_t)first_op_near(rank, guess, begin_ns[s]);
 	}
 	out->is_regular[rank_idx] = snap_to_period(first, steps->n_items, rank->n_ops, work);
+	FSL_ASSERT(do_cuts_ascend(first, steps->n_items, rank->n_ops));
 }
 
 /* Ranks on threads; false: out of memory. */
@@ -240,6 +253,7 @@ size_t fsl_cuts_step_of(const struct fsl_cuts *cuts, size_t rank_idx, size_t op_
 	if (cuts->n_steps == 0 || op_idx < first[0] || op_idx >= first[cuts->n_steps]) {
 		return SIZE_MAX;
 	}
+	FSL_ASSERT(rank_idx < cuts->n_ranks);
 	size_t low = 0, high = cuts->n_steps; /* first[low] <= op_idx < first[high] */
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;

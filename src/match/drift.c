@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
@@ -53,6 +54,7 @@ static bool measure(struct measured *out, const struct couple *couple)
 	if (to_ns <= from_ns) {
 		return false;
 	}
+	FSL_ASSERT(part > 0 && 2 * part <= n);
 	out->drift = (double)(late_ns - early_ns) / (double)(to_ns - from_ns);
 	for (size_t i = 0; i < n && count < FSL_DRIFT_ENDS_MAX; i += stride) {
 		double line_ns = out->drift * (double)(couple->first_ns[i] - from_ns);
@@ -136,6 +138,7 @@ static size_t follow(const struct common *common, const struct fsl_slot *first,
 		}
 		offset_ns += step_ns;
 		last_ns = first->end_ns[i];
+		FSL_ASSERT(n < first->n && n < other->n);
 		common->ends_ns[0][n] = first->end_ns[i++];
 		common->ends_ns[1][n++] = other->end_ns[k++];
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
@@ -58,6 +59,7 @@ static enum fsl_status match_by_order(struct fsl_match *match, struct fsl_channe
 {
 	enum { BLOCK = 64, BLOCKS = 64 };
 	size_t n_members = channel->n_members, n = uses->of[0]->n;
+	FSL_ASSERT(n_members == uses->n_members);
 	enum fsl_status status = alloc_instances(match, channel, n, err);
 	n = status == FSL_OK ? n : 0;
 #pragma omp parallel for schedule(dynamic, BLOCKS) if (n * n_members > FSL_OPS_WORTH_THREADS)
@@ -112,6 +114,9 @@ static size_t cluster_ends(const struct end *ends, size_t n_ends, int64_t tolera
 			n_instances++;
 			first_ns = ends[i].end_ns;
 		}
+		/* The ends of an instance agree, and it has each member once. */
+		FSL_ASSERT(ends[i].end_ns - first_ns <= tolerance_ns || is_new);
+		FSL_ASSERT(i == 0 || ends[i - 1].end_ns <= ends[i].end_ns);
 		last_instance[ends[i].member] = (uint32_t)n_instances;
 		instance_of[i] = (uint32_t)(n_instances - 1);
 	}
@@ -188,6 +193,8 @@ static enum fsl_status match_by_ends(struct fsl_match *match, struct fsl_channel
 	}
 	for (size_t i = 0; i < n_ends && status == FSL_OK; i++) {
 		size_t at = instance_of[i] * channel->n_members + ends[i].member;
+		FSL_ASSERT(instance_of[i] < n_instances && ends[i].member < channel->n_members);
+		FSL_ASSERT(channel->op_idx[at] == FSL_NO_OP);
 		channel->op_idx[at] = ends[i].op_idx;
 		channel->dur_ns[at] = ends[i].dur_ns;
 	}

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "match/channel.h"
 
 /* The n-th use of an operator in a step: both times, and in how many steps the one or the other
@@ -260,11 +261,14 @@ static enum fsl_status count_votes(struct fsl_launched *out, const struct vote *
 			end++;
 		}
 		struct fsl_launched_kind kind = elect(votes + begin, end - begin);
+		FSL_ASSERT(kind.n_turns <= FSL_LAUNCHED_TURNS_MAX);
 		if (kind.free_turns == 0) {
 			continue;
 		}
 		status = FSL_GROW(out->kinds, out->capacity, out->n_kinds + 1, err);
 		if (status == FSL_OK) {
+			FSL_ASSERT(out->n_kinds == 0 ||
+				   compare_kinds(&out->kinds[out->n_kinds - 1], &kind) < 0);
 			out->kinds[out->n_kinds++] = kind;
 		}
 	}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/log.h"
 #include "match/channel.h"
 #include "match/drift.h"
 #include "match/pair.h"
@@ -16,6 +17,19 @@ static size_t count_present(const struct fsl_channel *channel, size_t instance)
 		n += channel->op_idx[instance * channel->n_members + m] != FSL_NO_OP;
 	}
 	return n;
+}
+
+/* Every operator of every instance is one of its member's. */
+static bool is_in_range(const struct fsl_channel *channel, const struct fsl_run *run)
+{
+	for (size_t at = 0; at < channel->n_instances * channel->n_members; at++) {
+		const struct fsl_rank *rank =
+			&run->ranks[channel->members[at % channel->n_members]];
+		if (channel->op_idx[at] != FSL_NO_OP && channel->op_idx[at] >= rank->n_ops) {
+			return false;
+		}
+	}
+	return channel->members[channel->n_members - 1] < run->n_ranks;
 }
 
 /* Counts what was matched; a group counts when one of its channels has complete instances. */
@@ -67,6 +81,9 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 			c == match->n_channels ||
 			(p < pairs->n && pairs->items[p].group_idx < match->channels[c].group_idx);
 		merged[i] = is_pair ? pairs->items[p++] : match->channels[c++];
+	}
+	for (size_t i = 1; i < n; i++) {
+		FSL_ASSERT(merged[i - 1].group_idx <= merged[i].group_idx);
 	}
 	match->channels = merged;
 	match->n_channels = n;
@@ -139,6 +156,7 @@ static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *list
 #pragma omp parallel for schedule(dynamic, 1) reduction(|| : is_short)
 	for (size_t c = 0; c < n_channels; c++) {
 		struct fsl_channel *channel = &out->channels[c];
+		FSL_ASSERT(is_in_range(channel, run));
 		fsl_channel_measure(channel, out, run);
 		if (!is_short && channel->dur_ns == NULL) { /* of a pair */
 			is_short = fsl_channel_measure_durations(channel, out, run, NULL) != FSL_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "match/limits.h"
 
@@ -20,6 +21,16 @@ static size_t first_at(struct fsl_ends ends, int64_t time_ns)
 		}
 	}
 	return low;
+}
+
+bool fsl_ends_ascend(struct fsl_ends ends)
+{
+	for (size_t i = 1; i < ends.n; i++) {
+		if (ends.ns[i - 1] > ends.ns[i]) {
+			return false;
+		}
+	}
+	return true;
 }
 
 void fsl_differences_add(struct fsl_differences *out, struct fsl_ends a, struct fsl_ends b,
@@ -128,8 +139,10 @@ bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences
 	}
 	qsort(differences->items, differences->n, sizeof(*items), compare_by_ns);
 	size_t n_peaks = find_peaks(peaks, items, differences->n, n_wanted);
+	FSL_ASSERT(n_peaks > 0);
 	for (size_t p = 0; p < n_peaks; p++) {
 		const struct peak *peak = &peaks[p];
+		FSL_ASSERT(peak->end <= differences->n && peak->end - peak->begin == n_wanted);
 		int64_t jitter_ns = jitter_of(differences, peak, hits, work);
 		if (p == 0 || jitter_ns < out->jitter_ns) {
 			*out = (struct fsl_offset){items[peak->begin + n_wanted / 2].ns,

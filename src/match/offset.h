@@ -16,6 +16,9 @@ struct fsl_ends {
 	size_t n;
 };
 
+/* True when they are in order: what every search relies on. */
+bool fsl_ends_ascend(struct fsl_ends ends);
+
 /* Difference b - a of two ends that may belong together. */
 struct fsl_difference {
 	int64_t ns;

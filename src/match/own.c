@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "match/own_spans.h"
 #include "match/own_stages.h"
@@ -60,6 +61,7 @@ static void build_cover(struct cover *cover, const struct fsl_op_span *spans, si
 			last->end_ns =
 				spans[i].end_ns > last->end_ns ? spans[i].end_ns : last->end_ns;
 		} else if (spans[i].end_ns >= spans[i].begin_ns) {
+			FSL_ASSERT(last == NULL || last->end_ns < spans[i].begin_ns);
 			cover->spans[cover->n_spans++] =
 				(struct span){spans[i].begin_ns, spans[i].end_ns};
 		}
@@ -89,6 +91,7 @@ static void own_from_gaps(const struct own_row *row, const struct fsl_op_span *s
 	}
 	size_t last_step = SIZE_MAX;
 	int64_t busy_until_ns = n_spans > 0 ? spans[0].begin_ns : 0;
+	int64_t first_ns = busy_until_ns, gaps_ns = 0, busy_ns = 0;
 	for (size_t i = 0; i < n_spans; i++) {
 		size_t step = fsl_cuts_step_after(cuts, rank_idx, spans[i].op_idx, last_step);
 		int64_t gap_ns = spans[i].begin_ns - busy_until_ns;
@@ -97,9 +100,14 @@ static void own_from_gaps(const struct own_row *row, const struct fsl_op_span *s
 			parts[step != last_step ? FSL_OWN_HEAD : FSL_OWN_BODY] +=
 				(double)gap_ns / FSL_NS_PER_MS;
 		}
+		gaps_ns += gap_ns > 0 ? gap_ns : 0;
+		int64_t from_ns = gap_ns > 0 ? spans[i].begin_ns : busy_until_ns;
+		busy_ns += spans[i].end_ns > from_ns ? spans[i].end_ns - from_ns : 0;
 		busy_until_ns = spans[i].end_ns > busy_until_ns ? spans[i].end_ns : busy_until_ns;
 		last_step = step;
 	}
+	/* Work and communication are all of the time. */
+	FSL_ASSERT(gaps_ns + busy_ns == busy_until_ns - first_ns);
 }
 
 /* First stretch of the cover that ends after @time_ns. */
@@ -163,6 +171,7 @@ static void idle_of_steps(const struct own_row *row, const struct cover *cover,
 		}
 		double free_ms =
 			(double)uncovered_ns(cover, begin_ns[s], begin_ns[s + 1]) / FSL_NS_PER_MS;
+		FSL_ASSERT(begin_ns[s] <= begin_ns[s + 1]);
 		row->idle_ms[s] = fmax(0.0, free_ms - own_ms);
 	}
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "match/own.h"
 
@@ -26,6 +27,7 @@ static int64_t end_of_instance(const struct fsl_match *match, const struct fsl_c
 
 static void mark_unseen(struct fsl_own *own, size_t rank_idx, size_t step)
 {
+	FSL_ASSERT(rank_idx < own->n_ranks && step < own->n_steps);
 	for (size_t p = 0; p < FSL_OWN_PARTS_N; p++) {
 		own->part_ms[(rank_idx * own->n_steps + step) * FSL_OWN_PARTS_N + p] = NAN;
 	}

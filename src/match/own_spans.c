@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "match/own.h"
 
 /* Mean and variance of a series as it comes (Welford 1962). */
@@ -264,6 +265,9 @@ static void set_async_spans(struct fsl_op_span *spans, struct kind *kinds, size_
 		spans[i] = span;
 	}
 	qsort(spans, rank->n_ops, sizeof(*spans), compare_spans);
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		FSL_ASSERT(!spans[i].is_free || spans[i].begin_ns == spans[i].end_ns);
+	}
 }
 
 /* Operators as they are; true when one contains the begin of the next, which most jobs have not. */

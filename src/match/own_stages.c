@@ -1,6 +1,8 @@
 /* Stages: which one each moment of a rank belongs to. */
 #include "match/own_stages.h"
 
+#include "base/log.h"
+
 static enum fsl_own_part part_of_stage(enum fsl_stage_kind kind)
 {
 	switch (kind) {
@@ -87,6 +89,7 @@ static size_t step_of_stage(const struct sweep *sweep, const struct fsl_stage *s
 static void give(struct sweep *sweep, const struct fsl_stage *stage, int64_t to_ns)
 {
 	size_t step = step_of_stage(sweep, stage);
+	FSL_ASSERT(sweep->cursor_ns < to_ns && sweep->out->n_items < sweep->out->capacity);
 	sweep->out->items[sweep->out->n_items++] = (struct fsl_stage_piece){
 		sweep->cursor_ns, to_ns, step < sweep->cuts->n_steps ? (uint32_t)step : UINT32_MAX,
 		part_of_stage(stage->kind)};
@@ -130,6 +133,7 @@ enum fsl_status fsl_stage_pieces(struct fsl_stage_pieces *out, const struct fsl_
 			      .is_numbered = has_step_numbers(rank, steps),
 			      .cursor_ns = INT64_MIN};
 	for (size_t i = 0; i < rank->n_stages; i++) {
+		FSL_ASSERT(i == 0 || rank->stages[i - 1].begin_ns <= rank->stages[i].begin_ns);
 		sweep_to(&sweep, rank->stages[i].begin_ns);
 		out->open[sweep.n_open++] = (uint32_t)i;
 	}

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 
@@ -34,6 +35,7 @@ static bool fill_kind(struct fsl_p2p_side *side, enum fsl_p2p_kind kind, struct 
 		uses->op_idx[i] = ends[i].op_idx;
 	}
 	uses->n = n;
+	FSL_ASSERT(fsl_ends_ascend((struct fsl_ends){uses->end_ns, n}));
 	return true;
 }
 
@@ -227,6 +229,7 @@ static void find_pairs(struct fsl_p2p_group *group, struct fsl_clocks *clocks,
 				group->sides[pair.b].rank_idx, pair.offset_ns);
 		group->pairs[n_kept++] = pair;
 	}
+	FSL_ASSERT(n_kept <= group->n_pairs);
 	group->n_pairs = n_kept;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/pair.h"
@@ -244,6 +245,9 @@ static void open_directions(struct assignment *job)
 		list_bonds(job, (uint32_t)d);
 	}
 	qsort(job->bonds, job->n_bonds, sizeof(*job->bonds), compare_bonds);
+	for (size_t i = 0; i < job->n_bonds; i++) {
+		FSL_ASSERT(job->bonds[i].channel < job->n_directions && job->bonds[i].gap_ns >= 0);
+	}
 }
 
 /* Numbers the neighbours of each list of operators, from 1. */
@@ -429,6 +433,7 @@ static size_t list_rows(struct row *rows, const struct assignment *job,
 	}
 	n += add_singles(rows + n, job, direction, 0, told);
 	n += add_singles(rows + n, job, direction, 1, told);
+	FSL_ASSERT(n <= a->n + b->n);
 	qsort(rows, n, sizeof(*rows), compare_rows);
 	return n;
 }

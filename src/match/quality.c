@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
@@ -68,6 +69,7 @@ void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *ma
 		return;
 	}
 	int64_t median_ns = fsl_select_i64(gaps_ns, n_gaps, n_gaps / 2);
+	FSL_ASSERT(median_ns >= 0 && n_gaps <= FSL_ENDS_COMPARED_MAX);
 	size_t half = n_gaps / 2; /* behind it is nothing smaller */
 	int64_t p95_ns = fsl_select_i64(gaps_ns + half, n_gaps - half, n_gaps * 95 / 100 - half);
 	channel->gap_median_ms = (double)median_ns / FSL_NS_PER_MS;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
@@ -230,10 +231,13 @@ static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, s
 		bool is_new = new < n && (old == n_old || fsl_op_begin_ns(&items[new].op) <
 								  fsl_op_begin_ns(&rank->ops[old]));
 		if (is_new) {
+			FSL_ASSERT(to < n_old + n && items[new].is_placed);
 			items[new].op_idx = (uint32_t)to;
 			ops[to++] = items[new ++].op;
 			continue;
 		}
+		FSL_ASSERT(to == 0 ||
+			   fsl_op_begin_ns(&ops[to - 1]) <= fsl_op_begin_ns(&rank->ops[old]));
 		bool is_left_out = fsl_lacks_device(&rank->ops[old], has_device);
 		moved_to[old] = is_left_out ? FSL_NO_OP : (uint32_t)to;
 		ops[to] = rank->ops[old++];

@@ -1,6 +1,7 @@
 /* Places a lost operator by what is left of its record, by its neighbours and by what is usual. */
 #include "match/restore_place.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "match/limits.h"
 
@@ -107,6 +108,7 @@ static int64_t begin_of(const struct fsl_lost_op *lost, int64_t free_ns)
 static void set_times(struct fsl_op *op, int64_t begin_ns, int64_t end_ns)
 {
 	bool has_device = op->dev_begin_ns != FSL_NS_ABSENT;
+	FSL_ASSERT(begin_ns <= end_ns);
 	op->host_begin_ns = has_device ? FSL_NS_ABSENT : begin_ns;
 	op->host_end_ns = has_device ? FSL_NS_ABSENT : end_ns;
 	op->dev_begin_ns = has_device ? begin_ns : FSL_NS_ABSENT;

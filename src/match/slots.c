@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "match/channel.h"
 
 #define NO_SLOT UINT32_MAX
@@ -114,6 +115,7 @@ static void forget_groups(struct sorter *sorter, const struct rank_slots *out)
 static void add_op(struct fsl_slot *slot, const struct fsl_rank *rank, size_t op_idx)
 {
 	const struct fsl_op *op = &rank->ops[op_idx];
+	FSL_ASSERT(slot->n == 0 || slot->op_idx[slot->n - 1] < op_idx);
 	slot->op_idx[slot->n] = (uint32_t)op_idx;
 	slot->end_ns[slot->n] = fsl_op_end_ns(op);
 	slot->dur_ns[slot->n] = slot->end_ns[slot->n] - fsl_op_begin_ns(op);
@@ -147,6 +149,7 @@ static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struc
 		n_before += slot->n;
 		slot->n = 0;
 	}
+	FSL_ASSERT(n_before <= n_ops);
 	for (size_t i = 0; i < n_ops; i++) {
 		if (sorter->slot_of[i] != NO_SLOT) {
 			add_op(&out->items[sorter->slot_of[i]], rank, i);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "match/limits.h"
 #include "match/op_sets.h"
 #include "match/topology_parts.h"
@@ -293,6 +294,7 @@ static enum fsl_status add_use(struct fsl_comm *comm, const struct use *use, int
 	if (status != FSL_OK) {
 		return status;
 	}
+	FSL_ASSERT(comm->n_ranks == 0 || comm->ranks[comm->n_ranks - 1] < rank);
 	comm->ranks[comm->n_ranks++] = rank;
 	for (size_t k = 0; k < FSL_OP_CLASSES_N; k++) {
 		comm->n_calls[k] += use->n_calls[k];

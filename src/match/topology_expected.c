@@ -151,6 +151,7 @@ static enum fsl_status fill(struct fsl_topology *out, struct rank_set *set,
 		if (host != NULL && copy == NULL) {
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"servers\"");
 		}
+		FSL_ASSERT(i == 0 || set->items[i - 1] < set->items[i]);
 		out->expected_hosts[out->n_expected_ranks] = copy;
 		out->expected_ranks[out->n_expected_ranks++] = set->items[i];
 	}

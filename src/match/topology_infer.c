@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "match/limits.h"
 #include "match/topology_shape.h"
 
@@ -105,6 +106,7 @@ static int32_t root_of(struct infer *infer, int32_t rank)
 static void join_ranks(struct infer *infer, const struct fsl_comm *comm)
 {
 	int32_t root = root_of(infer, comm->ranks[0]);
+	FSL_ASSERT(comm->ranks[comm->n_ranks - 1] < (int64_t)infer->facts.n_numbers);
 	for (size_t i = 1; i < comm->n_ranks; i++) {
 		infer->parent[root_of(infer, comm->ranks[i])] = root;
 	}

@@ -1,6 +1,7 @@
 /* Patterns of rank numbers: strides, families of equal pattern, and how two families nest. */
 #include "match/topology_shape.h"
 
+#include "base/log.h"
 #include "match/limits.h"
 
 #include <stdlib.h>
@@ -408,6 +409,7 @@ static enum fsl_status fill_families(struct fsl_families *out, struct shape *sha
 		while (end < n && shapes[end].family == shapes[begin].family) {
 			end++;
 		}
+		FSL_ASSERT(shapes[begin].family < out->n_items);
 		fill_family(&out->items[shapes[begin].family], &shapes[begin], end - begin,
 			    &members[begin], facts);
 	}

@@ -99,7 +99,7 @@ static size_t lower_bound(const struct fsl_run *run, int32_t rank)
 
 struct fsl_rank *fsl_run_add_rank(struct fsl_run *run, int32_t rank, struct fsl_error *err)
 {
-	FSL_ASSERT(rank >= 0 && rank < FSL_RANKS_MAX);
+	FSL_REQUIRE(rank >= 0 && rank < FSL_RANKS_MAX);
 	size_t idx = lower_bound(run, rank);
 	if (idx < run->n_ranks && run->ranks[idx].rank == rank) {
 		return &run->ranks[idx];
@@ -110,6 +110,8 @@ struct fsl_rank *fsl_run_add_rank(struct fsl_run *run, int32_t rank, struct fsl_
 	struct fsl_rank *slot = &run->ranks[idx];
 	memmove(slot + 1, slot, (run->n_ranks - idx) * sizeof(*slot));
 	run->n_ranks++;
+	FSL_ASSERT(idx == 0 || run->ranks[idx - 1].rank < rank);
+	FSL_ASSERT(idx + 1 == run->n_ranks || run->ranks[idx + 1].rank > rank);
 	*slot = (struct fsl_rank){
 		.rank = rank,
 		.server_ip = "localhost",
@@ -263,7 +265,7 @@ static size_t insert(char *items, size_t i, size_t size, size_t n_max, compare_f
 static void sort(void *items, size_t n_items, size_t size, compare_function *compare)
 {
 	size_t n_max = MOVES_PER_ITEM * n_items;
-	FSL_ASSERT(size <= ITEM_BYTES_MAX);
+	FSL_REQUIRE(size <= ITEM_BYTES_MAX);
 	for (size_t i = 1; i < n_items; i++) {
 		const char *item = (const char *)items + i * size;
 		bool is_done = true;
@@ -277,7 +279,18 @@ static void sort(void *items, size_t n_items, size_t size, compare_function *com
 	}
 }
 
-/* Keeps one of equal neighbours; returns how many items are left. */
+static bool is_sorted(const void *items, size_t n_items, size_t size, compare_function *compare)
+{
+	const char *base = items;
+	for (size_t i = 1; i < n_items; i++) {
+		if (compare(base + (i - 1) * size, base + i * size) > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Keeps one of equal neighbours; returns how many are left. */
 static size_t unique(void *items, size_t n_items, size_t size, compare_function *compare)
 {
 	char *base = items;
@@ -324,7 +337,8 @@ void fsl_rank_normalise(struct fsl_rank *rank)
 		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	}
-	rank->is_rising = false; /* no longer true after other code changes the operators */
+	FSL_ASSERT(is_sorted(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops));
+	rank->is_rising = false; /* holds no longer when others change them */
 	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
 	rank->n_remnants =
 		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);

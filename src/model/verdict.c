@@ -34,7 +34,7 @@ _Static_assert(sizeof(cause_texts) / sizeof(cause_texts[0]) == FSL_CAUSES_N,
 
 const char *fsl_verdict_text(enum fsl_verdict_kind kind)
 {
-	FSL_ASSERT((size_t)kind < FSL_VERDICTS_N);
+	FSL_REQUIRE((size_t)kind < FSL_VERDICTS_N);
 	return verdict_texts[kind];
 }
 
@@ -46,7 +46,7 @@ bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
 
 const char *fsl_cause_text(enum fsl_cause cause)
 {
-	FSL_ASSERT((size_t)cause < FSL_CAUSES_N);
+	FSL_REQUIRE((size_t)cause < FSL_CAUSES_N);
 	return cause_texts[cause];
 }
 
@@ -79,7 +79,7 @@ static const char *const whatif_texts[FSL_WHATIFS_N] = {
 
 const char *fsl_whatif_text(enum fsl_whatif_kind kind)
 {
-	FSL_ASSERT((size_t)kind < FSL_WHATIFS_N);
+	FSL_REQUIRE((size_t)kind < FSL_WHATIFS_N);
 	return whatif_texts[kind];
 }
 

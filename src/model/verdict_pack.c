@@ -203,7 +203,7 @@ union value {
 static void pack_field(struct fsl_pack *pack, const struct field *field, const char *row)
 {
 	union value value = {0};
-	FSL_ASSERT(field->n_bytes <= sizeof(value));
+	FSL_REQUIRE(field->n_bytes <= sizeof(value));
 	memcpy(&value, row + field->offset, field->n_bytes);
 	switch (field->kind) {
 	case KIND_RANK:

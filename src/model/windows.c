@@ -86,14 +86,14 @@ size_t fsl_view_n_windows(const struct fsl_view *view)
 
 int32_t fsl_view_rank(const struct fsl_view *view, size_t member)
 {
-	FSL_ASSERT(member < view->windows->n_members);
+	FSL_REQUIRE(member < view->windows->n_members);
 	return view->windows->ranks[member];
 }
 
 struct fsl_column fsl_view_column(const struct fsl_view *view, size_t member)
 {
 	const struct fsl_windows *windows = view->windows;
-	FSL_ASSERT(member < windows->n_members);
+	FSL_REQUIRE(member < windows->n_members);
 	size_t first = member * windows->n_windows;
 	return (struct fsl_column){windows->values + first,
 				   windows->n_samples != NULL ? windows->n_samples + first : NULL,
@@ -103,7 +103,7 @@ struct fsl_column fsl_view_column(const struct fsl_view *view, size_t member)
 int64_t fsl_view_window_ns(const struct fsl_view *view, size_t member, size_t window)
 {
 	const struct fsl_windows *windows = view->windows;
-	FSL_ASSERT(member < windows->n_members && window < windows->n_windows);
+	FSL_REQUIRE(member < windows->n_members && window < windows->n_windows);
 	if (windows->first_ns == NULL) {
 		return windows->source.first_ns(&windows->source, member, window);
 	}

@@ -2,6 +2,7 @@
  * Operators that meet nobody. Where a member of the communicator left no data, the operator may
  * have waited for it; what it takes when that one is in time is the least it ever took.
  */
+#include "base/log.h"
 #include "replay/graph.h"
 
 /* Operators of one communicator on one rank. */
@@ -74,6 +75,7 @@ static void set_least(const struct stretch *stretch, struct kind *kinds, size_t 
 		const struct kind *kind =
 			event->is_for_unseen ? find_kind(kinds, n_kinds, &stretch->ops[i]) : NULL;
 		if (kind != NULL) {
+			FSL_ASSERT(kind->least_ns <= event->alone_ns);
 			event->alone_ns = kind->least_ns;
 		}
 	}

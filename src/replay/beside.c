@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "replay/graph.h"
 
 #define NO_PLACE SIZE_MAX
@@ -213,11 +214,13 @@ static void place_events(struct level *level, const struct fsl_replay_graph *gra
 			continue;
 		}
 		const struct kind *kind = find_kind(part, c);
+		FSL_ASSERT(kind != NULL && (size_t)(kind - part->kinds) < level->first.n_kinds);
 		const struct kind *first = &level->first.kinds[kind - part->kinds];
 		size_t begin = first_of(kind, first, graph->job->match);
 		size_t use = level->instances[e] - begin; /* great where it is before */
 		if (use <= first->last - first->first) {
 			level->place_of[e] = first->begin + use;
+			FSL_ASSERT(first->begin + use < level->n_places);
 			level->places[first->begin + use].other_at = e;
 		}
 	}

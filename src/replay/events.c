@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "match/own_stages.h"
 #include "replay/graph.h"
@@ -240,6 +241,9 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t g
 	const struct before before = look_before(walk, group_id, begin_ns);
 	enum fsl_status status = add_own(walk, event, &before, step != walk->last_step, err);
 	event->level_ns = event->work_ns;
+	FSL_ASSERT(begin_ns <= end_ns && event->work_ns >= 0 && event->idle_ns >= 0);
+	FSL_ASSERT(event->pred == FSL_NO_NODE || event->pred != event_idx);
+	FSL_ASSERT(step < walk->out->n_steps);
 	walk->last_step = step;
 	if (hold != FSL_HOLD_NEVER) {
 		begin_op(&walk->past,
@@ -375,6 +379,8 @@ static enum fsl_status walk_rank(struct walk *walk, size_t rank_idx, struct fsl_
 		*start_ns = INT64_MIN;
 		status = walk_window(walk, &graph->windows[w], start_ns, err);
 	}
+	FSL_ASSERT(status != FSL_OK ||
+		   walk->next_event == graph->event_begin[(rank_idx + 1) * graph->n_windows]);
 	return status;
 }
 

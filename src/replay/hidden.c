@@ -1,4 +1,5 @@
 /* Waits that left no marker, told from what ended when they ended. */
+#include "base/log.h"
 #include "base/number.h"
 #include "replay/graph.h"
 
@@ -54,6 +55,7 @@ static enum fsl_status add_barrier(struct fsl_replay *out, struct fsl_replay_gra
 		*wait = *event;
 		wait->end_ns = is_waiting ? release_ns : ready_ns(event);
 		wait->begin_ns = ready_ns(event);
+		FSL_ASSERT(wait->begin_ns <= wait->end_ns && event->tail_ns <= event->idle_ns);
 		wait->alone_ns = wait->end_ns - wait->begin_ns;
 		wait->idle_ns = event->idle_ns - event->tail_ns;
 		wait->tail_ns = 0;

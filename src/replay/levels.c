@@ -5,6 +5,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "replay/graph.h"
 
@@ -45,7 +46,9 @@ static void sum_levels(const struct fsl_replay *replay, size_t begin, size_t end
 		struct fsl_event *event = &graph->events[e];
 		event->level_ns = 0;
 		for (uint32_t k = 0; k < event->n_pieces; k++) {
-			event->level_ns += fsl_event_pieces(graph, event)[k].level_ns;
+			const struct fsl_piece *piece = &fsl_event_pieces(graph, event)[k];
+			FSL_ASSERT(piece->level_ns >= 0 && piece->level_ns <= piece->ns);
+			event->level_ns += piece->level_ns;
 		}
 	}
 }
@@ -329,6 +332,7 @@ static void set_transfers(struct fsl_replay *replay)
 			size_t at = meeting->channel_idx * replay->n_steps + meeting->step;
 			meeting->level_ns = (int64_t)((double)meeting->transfer_ns *
 						      replay->transfer_factor[at]);
+			FSL_ASSERT(meeting->level_ns <= meeting->transfer_ns);
 		}
 	}
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "replay/graph.h"
 
 static bool is_replayed(const struct fsl_replay_graph *graph, uint32_t step)
@@ -152,6 +153,7 @@ static enum fsl_status add_lost(struct fsl_replay_graph *graph, const struct fsl
 				  .event = (uint32_t)(graph->n_ops + graph->n_lost)};
 	set_times(graph, channel, instance, lost);
 	set_usual(graph, channel, instance, member, lost);
+	FSL_ASSERT(lost->dur_ns >= 0);
 	graph->n_lost++;
 	return FSL_OK;
 }

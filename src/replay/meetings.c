@@ -1,4 +1,5 @@
 /* Meetings: the matched instances of the replayed steps. */
+#include "base/log.h"
 #include "base/number.h"
 #include "replay/graph.h"
 
@@ -44,6 +45,8 @@ static uint32_t list_members(const struct fsl_replay *out, const struct fsl_repl
 		if (event == FSL_NO_NODE || graph->events[event].meeting != FSL_NO_NODE) {
 			return 0;
 		}
+		FSL_ASSERT(n == 0 || graph->events[members[n - 1].event].rank_idx !=
+					     graph->events[event].rank_idx);
 		members[n++] = (struct fsl_member){event, true};
 	}
 	return n;
@@ -63,6 +66,7 @@ static void set_meeting(const struct fsl_replay_graph *graph, struct fsl_meeting
 			dur_ns < meeting->transfer_ns ? dur_ns : meeting->transfer_ns;
 		last_ns = event->begin_ns > last_ns ? event->begin_ns : last_ns;
 	}
+	FSL_ASSERT(meeting->transfer_ns >= 0);
 	meeting->level_ns = meeting->transfer_ns;
 	for (uint32_t m = 0; m < meeting->n_members && is_p2p; m++) {
 		const struct fsl_event *event = &graph->events[members[m].event];

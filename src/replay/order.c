@@ -2,6 +2,7 @@
  * A topological order of the graph (Kahn, CACM 1962), once; meetings in a cycle are cut. Windows do
  * not depend on each other: they are ordered one by one, on threads.
  */
+#include "base/log.h"
 #include "replay/graph.h"
 
 /* What an event waits for, and so what may follow it. */
@@ -185,6 +186,17 @@ static void begin_events(struct queue *queue)
 	}
 }
 
+static size_t count_events(const struct sort *sort, size_t w)
+{
+	const struct fsl_replay_graph *graph = sort->graph;
+	size_t n = sort->late.begin[w + 1] - sort->late.begin[w];
+	for (size_t r = 0; r < sort->replay->n_ranks; r++) {
+		const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
+		n += cell[1] - cell[0];
+	}
+	return n;
+}
+
 /* Orders one window. Returns the number of meetings cut. */
 static size_t order_window(struct sort *sort, size_t w)
 {
@@ -204,6 +216,7 @@ static size_t order_window(struct sort *sort, size_t w)
 			end_node(&queue, queue.nodes[next++]);
 		}
 	} while (cut_next(&queue, &cursor, &wants_arrived));
+	FSL_ASSERT(queue.n <= count_events(sort, w));
 	graph->order_end[w] = graph->order_begin[w] + queue.n;
 	return queue.n_cut;
 }
@@ -285,17 +298,6 @@ static bool sort_init(struct sort *sort, struct fsl_arena *arena)
 	return has_lists && sort->n_before != NULL && sort->n_missing != NULL &&
 	       late_by_window(&sort->late, arena, sort->replay, graph) &&
 	       fsl_replay_meetings_by_window(&sort->meetings, arena, sort->replay, graph);
-}
-
-static size_t count_events(const struct sort *sort, size_t w)
-{
-	const struct fsl_replay_graph *graph = sort->graph;
-	size_t n = sort->late.begin[w + 1] - sort->late.begin[w];
-	for (size_t r = 0; r < sort->replay->n_ranks; r++) {
-		const size_t *cell = &graph->event_begin[r * graph->n_windows + w];
-		n += cell[1] - cell[0];
-	}
-	return n;
 }
 
 /* Room for the nodes of each window: no more than it has events. */

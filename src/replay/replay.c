@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "replay/graph.h"
 
@@ -52,6 +53,8 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 	for (size_t e = graph->event_begin[cell]; e < graph->event_begin[cell + 1]; e++) {
 		const int64_t *at_ns = end_ns != NULL ? end_ns + graph->slot[e] * n_lanes
 						      : &graph->events[e].end_ns;
+		FSL_ASSERT(graph->events[e].step >= window->begin &&
+			   graph->events[e].step < window->end);
 		for (; i < graph->events[e].step; i++) {
 			for (size_t lane = 0; lane < n_lanes; lane++) {
 				reached_ns[i * n_lanes + lane] +=
@@ -139,6 +142,7 @@ static int64_t level_of(const struct fsl_replay_graph *graph, const struct fsl_e
 
 static size_t place_of(const struct fsl_replay_graph *graph, uint32_t event)
 {
+	FSL_ASSERT(event < graph->n_events && graph->slot[event] < graph->n_slots);
 	return (size_t)graph->slot[event] * LANES_MAX;
 }
 

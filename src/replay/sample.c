@@ -1,6 +1,7 @@
 /* Which steps are replayed. */
 #include <string.h>
 
+#include "base/log.h"
 #include "replay/graph.h"
 
 static size_t count_ops(const struct fsl_cuts *cuts)
@@ -85,6 +86,7 @@ static enum fsl_status list_steps(struct fsl_replay *out, struct fsl_replay_grap
 		}
 		graph->window_of[s] = (uint32_t)(graph->n_windows - 1);
 		graph->step_of[s] = (uint32_t)n;
+		FSL_ASSERT(n < out->n_steps);
 		out->step_idx[n++] = (uint32_t)s;
 		graph->windows[graph->n_windows - 1].end = n;
 	}

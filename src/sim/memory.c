@@ -61,7 +61,7 @@ static enum fsl_status op_id_of(struct memory *memory, const char *name, uint32_
 		i++;
 	}
 	if (i == memory->n_ops) {
-		FSL_ASSERT(i < OPS_MAX);
+		FSL_REQUIRE(i < OPS_MAX);
 		enum fsl_status status = intern(memory, name, &memory->ops[i].id, err);
 		if (status != FSL_OK) {
 			return status;
@@ -211,7 +211,7 @@ static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct
 	}
 	struct launched ids = {.id = op->id};
 	enum fsl_status status = op_id_of(memory, op->name, &ids.op_id, err);
-	FSL_ASSERT(op->group_no < memory->n_group_ids);
+	FSL_REQUIRE(op->group_no < memory->n_group_ids);
 	uint32_t *group_id = &memory->group_ids[op->group_no];
 	if (*group_id == FSL_STR_NONE && status == FSL_OK) {
 		status = intern(memory, op->group, group_id, err);

@@ -64,7 +64,7 @@ void fsl_ahead_destroy(struct fsl_ahead *ahead)
 	if (ahead == NULL) {
 		return;
 	}
-	FSL_ASSERT(ahead->files == NULL);
+	FSL_REQUIRE(ahead->files == NULL);
 	while (ahead->spare != NULL) {
 		struct fsl_ahead_part *part = ahead->spare;
 		ahead->spare = part->next;

@@ -26,7 +26,7 @@ static int compare_sizes(const void *left, const void *right)
 void fsl_batch_order(const struct fsl_load *loads, size_t n_loads, size_t *order)
 {
 	struct size_order items[FSL_BATCH_FILES] = {{0, 0}};
-	FSL_ASSERT(n_loads <= FSL_BATCH_FILES);
+	FSL_REQUIRE(n_loads <= FSL_BATCH_FILES);
 	for (size_t i = 0; i < n_loads; i++) {
 		items[i] = (struct size_order){loads[i].input->n_bytes, i};
 	}

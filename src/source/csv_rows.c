@@ -77,7 +77,7 @@ bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row
 		}
 	}
 	layout->text = layout->at[text_column];
-	FSL_ASSERT(layout->text < layout->n_fields);
+	FSL_REQUIRE(layout->text < layout->n_fields);
 	return true;
 }
 
@@ -88,7 +88,7 @@ struct fsl_csv_field fsl_csv_layout_field(const struct fsl_csv_layout *layout,
 	if (at == SIZE_MAX) {
 		return (struct fsl_csv_field){"", 0};
 	}
-	FSL_ASSERT(row->n_fields >= layout->n_fields);
+	FSL_REQUIRE(row->n_fields >= layout->n_fields);
 	return row->fields[at > layout->text ? at + (row->n_fields - layout->n_fields) : at];
 }
 

@@ -36,7 +36,7 @@ bool fsl_json_head_has(const struct fsl_probe *probe, const char *key)
 
 void fsl_json_fields_init(struct fsl_json_fields *fields, const char *const *keys, size_t n_keys)
 {
-	FSL_ASSERT(n_keys <= FSL_JSON_FIELDS_MAX);
+	FSL_REQUIRE(n_keys <= FSL_JSON_FIELDS_MAX);
 	fields->n_fields = n_keys;
 	for (size_t i = 0; i < n_keys; i++) {
 		fields->fields[i].key = keys[i];

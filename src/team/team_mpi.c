@@ -78,7 +78,7 @@ static int share_of_cores(void)
 				  &local);
 	(void)MPI_Comm_size(local, &n_local);
 	cpu_set_t *all = fsl_calloc((size_t)n_local, sizeof(*all));
-	FSL_ASSERT(all != NULL);
+	FSL_REQUIRE(all != NULL);
 	(void)MPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, all, (int)sizeof(mine), MPI_BYTE,
 			    local);
 	for (int i = 0; i < n_local; i++) {

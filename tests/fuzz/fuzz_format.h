@@ -21,7 +21,7 @@ static inline int fuzz_format(const char *name, const uint8_t *data, size_t n_by
 	struct fsl_reader *reader = fuzz_reader(data, n_bytes);
 	struct fsl_file file = {.path = name};
 	struct fsl_sink sink;
-	FSL_ASSERT(format != NULL);
+	FSL_REQUIRE(format != NULL);
 	if (reader == NULL) {
 		return 0;
 	}
@@ -30,7 +30,7 @@ static inline int fuzz_format(const char *name, const uint8_t *data, size_t n_by
 		if (fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &probe.head, &probe.n_head,
 				    NULL) == FSL_OK) {
 			int weight = format->probe(&probe);
-			FSL_ASSERT(weight >= 0 && weight <= 100);
+			FSL_REQUIRE(weight >= 0 && weight <= 100);
 			(void)format->read(reader, &sink, NULL);
 		}
 		fsl_sink_fini(&sink);

@@ -11,7 +11,7 @@ static void check_number(const char *text, size_t length)
 	bool fits = fsl_parse_scaled(text, length, 1000, &ns);
 	int64_t whole = 0;
 	if (fits && fsl_parse_i64(text, length, &whole)) {
-		FSL_ASSERT(whole * 1000 == ns);
+		FSL_REQUIRE(whole * 1000 == ns);
 	}
 }
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 		depth +=
 			value.token == FSL_JSON_OBJECT_BEGIN || value.token == FSL_JSON_ARRAY_BEGIN;
 		depth -= value.token == FSL_JSON_OBJECT_END || value.token == FSL_JSON_ARRAY_END;
-		FSL_ASSERT(depth == fsl_json_depth(json) && depth <= FSL_JSON_DEPTH_MAX);
+		FSL_REQUIRE(depth == fsl_json_depth(json) && depth <= FSL_JSON_DEPTH_MAX);
 		for (size_t i = 0; i < value.length; i++) {
 			last = (unsigned char)value.text[i];
 		}

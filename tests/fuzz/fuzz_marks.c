@@ -14,7 +14,7 @@ static void restore(const struct fsl_file_marks *file, bool is_behind)
 		const struct fsl_mark *end = &file->marks[file->n_marks - 1];
 		struct fsl_mark_taker taker = {.period_ns = 1, .old = file, .from = from};
 		taker.at = is_behind && from->is_in_tail ? end : from;
-		FSL_ASSERT(fsl_sink_init(&sink, &read, NULL) == FSL_OK);
+		FSL_REQUIRE(fsl_sink_init(&sink, &read, NULL) == FSL_OK);
 		struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(&sink);
 		sink.taker = &taker;
 		if (pairs != NULL && fsl_mark_restore(&sink, pairs, NULL) == FSL_OK) {
@@ -31,12 +31,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	struct fsl_marks marks = {0}, again = {0};
 	struct fsl_pack pack = {0};
 	if (fsl_marks_unpack(&marks, data, n_bytes, NULL) != FSL_OK) {
-		FSL_ASSERT(marks.files == NULL && marks.n_files == 0);
+		FSL_REQUIRE(marks.files == NULL && marks.n_files == 0);
 		return 0;
 	}
 	fsl_marks_pack(&marks, &pack);
-	FSL_ASSERT(!pack.is_failed);
-	FSL_ASSERT(fsl_marks_unpack(&again, pack.bytes, pack.n_bytes, NULL) == FSL_OK);
+	FSL_REQUIRE(!pack.is_failed);
+	FSL_REQUIRE(fsl_marks_unpack(&again, pack.bytes, pack.n_bytes, NULL) == FSL_OK);
 	for (size_t i = 0; i < marks.n_files; i++) {
 		restore(&marks.files[i], false);
 		restore(&marks.files[i], true);

@@ -13,17 +13,17 @@ static inline void fuzz_check_file(const struct fsl_file *file)
 	for (size_t i = 0; i < FSL_DROPS_N; i++) {
 		n_dropped += file->n_dropped[i];
 	}
-	FSL_ASSERT(n_dropped <= file->n_records);
-	FSL_ASSERT(file->message != NULL);
-	FSL_ASSERT((file->state == FSL_FILE_READ) == (file->message[0] == '\0'));
-	FSL_ASSERT(file->state != FSL_FILE_READ || n_dropped == 0);
+	FSL_REQUIRE(n_dropped <= file->n_records);
+	FSL_REQUIRE(file->message != NULL);
+	FSL_REQUIRE((file->state == FSL_FILE_READ) == (file->message[0] == '\0'));
+	FSL_REQUIRE(file->state != FSL_FILE_READ || n_dropped == 0);
 }
 
 static inline void fuzz_check_steps(const struct fsl_profile_step *steps, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		FSL_ASSERT(steps[i].computing_ns >= 0 && steps[i].exposed_ns >= 0);
-		FSL_ASSERT(steps[i].free_ns >= 0 && steps[i].stage_ns >= FSL_NS_ABSENT);
+		FSL_REQUIRE(steps[i].computing_ns >= 0 && steps[i].exposed_ns >= 0);
+		FSL_REQUIRE(steps[i].free_ns >= 0 && steps[i].stage_ns >= FSL_NS_ABSENT);
 	}
 }
 
@@ -34,16 +34,16 @@ static inline void fuzz_check_rank(const struct fsl_profile_rank *rank)
 	fuzz_check_steps(rank->rebuilt, rank->n_rebuilt);
 	for (size_t i = 0; i < rank->n_kernels; i++) {
 		const struct fsl_profile_kernels *kernels = &rank->kernels[i];
-		FSL_ASSERT(kernels->count > 0 && kernels->min_ns >= 0);
-		FSL_ASSERT(kernels->min_ns <= kernels->max_ns);
-		FSL_ASSERT(kernels->max_ns <= kernels->total_ns);
-		FSL_ASSERT(kernels->shape_id < n_names || kernels->shape_id == FSL_STR_NONE);
+		FSL_REQUIRE(kernels->count > 0 && kernels->min_ns >= 0);
+		FSL_REQUIRE(kernels->min_ns <= kernels->max_ns);
+		FSL_REQUIRE(kernels->max_ns <= kernels->total_ns);
+		FSL_REQUIRE(kernels->shape_id < n_names || kernels->shape_id == FSL_STR_NONE);
 	}
 	for (size_t i = 0; i < rank->n_gaps; i++) {
-		FSL_ASSERT(rank->gaps[i].dur_ns > 0 && rank->gaps[i].begin_ns >= 0);
+		FSL_REQUIRE(rank->gaps[i].dur_ns > 0 && rank->gaps[i].begin_ns >= 0);
 	}
 	for (size_t i = 1; i < rank->n_comms; i++) {
-		FSL_ASSERT(rank->comms[i - 1].step <= rank->comms[i].step);
+		FSL_REQUIRE(rank->comms[i - 1].step <= rank->comms[i].step);
 	}
 }
 
@@ -56,8 +56,8 @@ static inline int fuzz_profile(fsl_profile_reader read, const uint8_t *data, siz
 	if (input.reader != NULL && profile.ranks != NULL) {
 		profile.n_ranks = 1;
 		profile.ranks->names = fsl_strpool_create();
-		FSL_ASSERT(profile.ranks->names != NULL);
-		FSL_ASSERT(read(profile.ranks, &input, NULL) == FSL_OK);
+		FSL_REQUIRE(profile.ranks->names != NULL);
+		FSL_REQUIRE(read(profile.ranks, &input, NULL) == FSL_OK);
 		fuzz_check_file(&file);
 		fuzz_check_rank(profile.ranks);
 	}

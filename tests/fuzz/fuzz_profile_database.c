@@ -10,9 +10,9 @@
 static void write_file(const char *path, const uint8_t *data, size_t n_bytes)
 {
 	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FSL_ASSERT(file >= 0);
-	FSL_ASSERT(write(file, data, n_bytes) == (ssize_t)n_bytes);
-	FSL_ASSERT(close(file) == 0);
+	FSL_REQUIRE(file >= 0);
+	FSL_REQUIRE(write(file, data, n_bytes) == (ssize_t)n_bytes);
+	FSL_REQUIRE(close(file) == 0);
 }
 
 static void read_as(enum fsl_status (*read)(struct fsl_profile_rank *, struct fsl_db *,
@@ -22,9 +22,9 @@ static void read_as(enum fsl_status (*read)(struct fsl_profile_rank *, struct fs
 	struct fsl_file file = {.path = path, .message = ""};
 	const struct fsl_profile_input input = {.path = path, .file = &file};
 	struct fsl_db *db = NULL;
-	FSL_ASSERT(fsl_db_open(&db, rank, &file, NULL) == FSL_OK);
+	FSL_REQUIRE(fsl_db_open(&db, rank, &file, NULL) == FSL_OK);
 	if (db != NULL) {
-		FSL_ASSERT(read(rank, db, &input, NULL) == FSL_OK);
+		FSL_REQUIRE(read(rank, db, &input, NULL) == FSL_OK);
 		fsl_db_close(db);
 	}
 	fuzz_check_file(&file);
@@ -34,13 +34,13 @@ static void read_as(enum fsl_status (*read)(struct fsl_profile_rank *, struct fs
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
 	struct fsl_profile profile = {.ranks = fsl_calloc(1, sizeof(*profile.ranks)), .n_ranks = 1};
-	FSL_ASSERT(profile.ranks != NULL);
+	FSL_REQUIRE(profile.ranks != NULL);
 	struct fsl_profile_rank *rank = profile.ranks;
 	char path[64];
 	(void)snprintf(path, sizeof(path), "/tmp/failslow-fuzz-%ld.db", (long)getpid());
 	write_file(path, data, n_bytes);
 	rank->names = fsl_strpool_create();
-	FSL_ASSERT(rank->names != NULL);
+	FSL_REQUIRE(rank->names != NULL);
 	rank->info.host_uid = "";
 	rank->trace.begin_ns = rank->trace.end_ns = FSL_NS_ABSENT;
 	read_as(fsl_profile_read_analysis_db, rank, path);

@@ -21,9 +21,9 @@ static inline bool fuzz_way_begin(struct fuzz_way *way, fsl_profile_reader read,
 		.file = {.path = "memory", .message = ""}};
 	const struct fsl_profile_input input = {
 		.reader = reader, .path = "memory", .file = &way->file};
-	FSL_ASSERT(way->profile.ranks != NULL);
+	FSL_REQUIRE(way->profile.ranks != NULL);
 	way->profile.ranks->names = fsl_strpool_create();
-	FSL_ASSERT(way->profile.ranks->names != NULL);
+	FSL_REQUIRE(way->profile.ranks->names != NULL);
 	bool is_read = reader != NULL && read(way->profile.ranks, &input, NULL) == FSL_OK;
 	fsl_reader_close(reader);
 	return is_read;
@@ -125,7 +125,7 @@ static inline void fuzz_profile_ways(fsl_profile_reader read, const uint8_t *dat
 	bool is_read = fuzz_way_begin(&whole, read, memory_reader(data + 1, n_bytes - 1));
 	is_read = fuzz_way_begin(&pieces, read, chunked_reader(data + 1, n_bytes - 1, n_piece)) &&
 		  is_read;
-	FSL_ASSERT(!is_read || fuzz_ways_are_alike(&whole, &pieces));
+	FSL_REQUIRE(!is_read || fuzz_ways_are_alike(&whole, &pieces));
 	fsl_profile_fini(&whole.profile);
 	fsl_profile_fini(&pieces.profile);
 }

@@ -16,10 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 		    fsl_series_file_read(&file, reader, columns[k], NULL) == FSL_OK) {
 			for (size_t i = 0; i < file.n; i++) {
 				n_missing += isnan(file.values[i]) ? 1 : 0;
-				FSL_ASSERT(!isinf(file.values[i]));
-				FSL_ASSERT(file.times == NULL || file.times[i] != NULL);
+				FSL_REQUIRE(!isinf(file.values[i]));
+				FSL_REQUIRE(file.times == NULL || file.times[i] != NULL);
 			}
-			FSL_ASSERT(n_missing == file.n_missing && file.n > n_missing);
+			FSL_REQUIRE(n_missing == file.n_missing && file.n > n_missing);
 		}
 		fsl_series_file_fini(&file);
 		fsl_reader_close(reader);

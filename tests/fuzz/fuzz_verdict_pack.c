@@ -8,7 +8,7 @@
 
 static void keep(const struct fsl_localisation *verdict, struct fsl_pack *pack)
 {
-	FSL_ASSERT(fsl_localisation_pack(verdict, pack, NULL) == FSL_OK);
+	FSL_REQUIRE(fsl_localisation_pack(verdict, pack, NULL) == FSL_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
@@ -21,10 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	fsl_localisation_init(&second);
 	if (fsl_localisation_unpack(&first, data, n_bytes, NULL) == FSL_OK) {
 		keep(&first, &once);
-		FSL_ASSERT(fsl_localisation_unpack(&second, once.bytes, once.n_bytes, NULL) ==
+		FSL_REQUIRE(fsl_localisation_unpack(&second, once.bytes, once.n_bytes, NULL) ==
 			   FSL_OK);
 		keep(&second, &twice);
-		FSL_ASSERT(once.n_bytes == twice.n_bytes &&
+		FSL_REQUIRE(once.n_bytes == twice.n_bytes &&
 			   memcmp(once.bytes, twice.bytes, once.n_bytes) == 0);
 	}
 	fsl_pack_fini(&once);

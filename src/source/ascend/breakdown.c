@@ -263,7 +263,7 @@ static enum fsl_status release(struct fsl_breakdown *breakdown, size_t n, struct
 enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct fsl_task *task,
 				  bool *is_late, struct fsl_error *err)
 {
-	FSL_ASSERT(task->begin_ns >= 0 && task->begin_ns <= task->end_ns);
+	FSL_REQUIRE(task->begin_ns >= 0 && task->begin_ns <= task->end_ns);
 	*is_late = breakdown->is_begun && compare_tasks(task, &breakdown->last) < 0;
 	if (*is_late) {
 		return FSL_OK;

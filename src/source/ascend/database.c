@@ -204,7 +204,7 @@ void fsl_db_close(struct fsl_db *db)
 {
 	if (db != NULL) {
 		int code = sqlite3_close(db->handle);
-		FSL_ASSERT(code == SQLITE_OK); /* fails if rows were left open */
+		FSL_REQUIRE(code == SQLITE_OK); /* else rows were left open */
 		db->handle = NULL;
 	}
 }

@@ -86,7 +86,7 @@ static void tell_column(struct fsl_table *table, const struct fsl_table_column *
 	for (size_t n = 0; n < FSL_TABLE_NAMES_MAX && column->names[n] != NULL; n++) {
 		int length = snprintf(names + n_bytes, sizeof(names) - n_bytes, "%s\"%s\"",
 				      n == 0 ? "" : " or ", column->names[n]);
-		FSL_ASSERT(length > 0 && (size_t)length < sizeof(names) - n_bytes);
+		FSL_REQUIRE(length > 0 && (size_t)length < sizeof(names) - n_bytes);
 		n_bytes += (size_t)length;
 	}
 	tell(table, FSL_FILE_UNUSABLE, "the header has no column %s; parse the capture again",
@@ -96,7 +96,7 @@ static void tell_column(struct fsl_table *table, const struct fsl_table_column *
 static bool find_columns(struct fsl_table *table, const struct fsl_table_column *columns,
 			 size_t n_columns)
 {
-	FSL_ASSERT(n_columns <= FSL_TABLE_COLUMNS_MAX);
+	FSL_REQUIRE(n_columns <= FSL_TABLE_COLUMNS_MAX);
 	table->n_fields = table->row.n_fields;
 	for (size_t c = 0; c < n_columns; c++) {
 		table->at[c] = find_column(&table->row, &columns[c]);

@@ -127,7 +127,7 @@ bool fsl_json_shape_learn(struct fsl_json_shape *shape, const char *text, size_t
 {
 	struct walk walk = {
 		.text = text, .length = length, .field = -1, .keys = keys, .n_keys = n_keys};
-	FSL_ASSERT(n_keys <= FSL_JSON_SHAPE_FIELDS_MAX);
+	FSL_REQUIRE(n_keys <= FSL_JSON_SHAPE_FIELDS_MAX);
 	*shape = (struct fsl_json_shape){0};
 	bool is_sound = length > 0 && text[0] == '{';
 	while (is_sound && walk.at < length) {

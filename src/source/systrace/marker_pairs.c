@@ -103,7 +103,7 @@ enum fsl_status fsl_marker_name_intern(struct fsl_marker_pairs *pairs,
 	if (status != FSL_OK || *name < pairs->n_names) {
 		return status;
 	}
-	FSL_ASSERT(*name == pairs->n_names);
+	FSL_REQUIRE(*name == pairs->n_names);
 	status = FSL_GROW(pairs->names, pairs->names_capacity, pairs->n_names + 1, err);
 	if (status != FSL_OK) {
 		return status;

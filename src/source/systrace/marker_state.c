@@ -113,7 +113,7 @@ static void copy_pending(const struct fsl_marker_pairs *pairs, struct fsl_marker
 			to[n++] = *entry;
 		}
 	}
-	FSL_ASSERT(n == pairs->n_pending);
+	FSL_REQUIRE(n == pairs->n_pending);
 }
 
 enum fsl_status fsl_marker_pairs_save(struct fsl_marker_pairs *pairs,
