@@ -9,8 +9,8 @@ static bool is_alone(const struct fsl_blame *blame, size_t r)
 	return fsl_peers_n(&blame->peers, r) == 1;
 }
 
-/* How long the others of its groups waited for the rank of its stage, besides @r, that is latest,
- * ms per step; NaN where @r is the only one. */
+/* How long the others of its groups waited for the latest rank of its stage besides @r, ms per
+ * step; NaN if @r is the only one. */
 static double latest_of_stage_ms(const struct fsl_blame *blame, size_t r)
 {
 	double latest_ms = NAN;

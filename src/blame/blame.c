@@ -74,10 +74,10 @@ static void compare_alone(struct fsl_blame *out, size_t class_idx, double *work)
 }
 
 /*
- * Robust sigma of what changes from one step to the next (von Neumann): work that moves between
- * ranks from step to step. It leaves a rank at the level of its peers in half of its steps, of
- * which the median shows little; the upper quartile does, and pauses in one of ten steps do not
- * reach it. @work: 2 * n.
+ * Robust sigma of the change from one step to the next (von Neumann): it shows work that moves
+ * between ranks from step to step. Such work leaves a rank at the level of its peers in half of its
+ * steps, which hides it from the median; the upper quartile shows it, and pauses in one of ten
+ * steps do not reach that. @work: 2 * n.
  */
 static double sigma_of_steps(const double *values, size_t n, double *work)
 {
@@ -97,9 +97,9 @@ static double sigma_of_steps(const double *values, size_t n, double *work)
 }
 
 /*
- * Of two members what the one has above the other the other has below it: pauses of one look like
- * noise of both. Their own times tell them apart, for work that moves from the one to the other
- * changes both, each by half of what lies between them. NaN where a class has other members.
+ * If a class has two members, one has below the other what the other has above it: pauses of one
+ * look like noise of both. Their own times tell them apart, for work that moves from the one to the
+ * other changes both, each by half of what lies between them. NaN if a class has more members.
  */
 static double sigma_of_quieter(const struct fsl_blame *out, size_t rank_idx, double *work)
 {
@@ -117,9 +117,9 @@ static double sigma_of_quieter(const struct fsl_blame *out, size_t rank_idx, dou
 }
 
 /*
- * A member's spread around its own level, or from step to step where that is more. The lower of two
- * middle values is the level: between both, where half of an even number of steps is slow, lies no
- * step, and the fault would pass for noise. @work: 3 * steps.
+ * A member's spread around its own level, or from step to step if that is more. The lower of two
+ * middle values is the level: if half of an even number of steps is slow, no step lies between
+ * both, and the fault would pass for noise. @work: 3 * steps.
  */
 static double spread_of(const struct fsl_blame *out, size_t rank_idx, double *work)
 {
@@ -242,7 +242,7 @@ static void set_own(struct fsl_blame *out, const struct fsl_own *own, size_t r)
 	}
 }
 
-/* What the work of one thread takes: three of the steps, three of the members of a class. */
+/* Scratch of one thread: three of the steps, three of the members of a class. */
 static double *alloc_work(const struct fsl_blame *out)
 {
 	return fsl_calloc(3 * out->n_steps + 3 * out->n_ranks + 2, sizeof(double));

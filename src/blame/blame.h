@@ -17,7 +17,7 @@ struct fsl_blame {
 	struct fsl_peers peers;
 	double step_ms;      /* median step time */
 	double *step_dur_ms; /* [step] */
-	/* [rank_idx * n_steps + step], ms; NaN where the step was not seen whole. */
+	/* [rank_idx * n_steps + step], ms; NaN if the step was not seen whole. */
 	double *own_ms;
 	double *reference_ms;  /* level of the peers */
 	double *late_ms;       /* how long the others of its groups waited for the rank */

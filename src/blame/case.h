@@ -1,4 +1,4 @@
-/* What is known of a job, from its run to its verdict. */
+/* A job, from its run to its verdict. */
 #ifndef FSL_BLAME_CASE_H
 #define FSL_BLAME_CASE_H
 

@@ -1,4 +1,4 @@
-/* Tells the cause of a charge from where in the step, and in which clock, the excess lies. */
+/* Tells the cause of a charge from the part of the step, and the clock, that have the excess. */
 #include "blame/cause.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ struct inquiry {
 	size_t n_members;
 	uint32_t steps[FSL_CAUSE_STEPS_MAX]; /* high steps */
 	size_t n_steps;
-	/* Steps of the rank before its class slowed down; where there are any, or nobody to compare
-	 * with, they stand for the peers. */
+	/* Steps of the rank before its class slowed down. They stand for the peers, if there are
+	 * any such steps or no peers. */
 	uint32_t past[FSL_CAUSE_STEPS_MAX];
 	size_t n_past;
 	bool uses_past;
@@ -89,7 +89,7 @@ static void compare_part(const struct inquiry *q, enum fsl_own_part part, double
 	}
 }
 
-/* What an operator's launch says; NaN where a clock is missing. */
+/* Time from an operator's launch to its begin; NaN if a clock is missing. */
 static double launch_ms(const struct fsl_op *op)
 {
 	if (op->host_end_ns == FSL_NS_ABSENT || op->dev_begin_ns == FSL_NS_ABSENT) {
@@ -210,8 +210,8 @@ static double ckpt_share(const struct inquiry *q)
 }
 
 /*
- * In the high steps the peers' own time is above that of the steps beside, by more than it usually
- * is: all did something rare together, which holds this rank up for longer.
+ * True if, in the high steps, the peers' own time is above that of the steps beside by more than it
+ * usually is: all did something rare together, which holds this rank up for longer.
  */
 static bool peers_are_long_too(const struct inquiry *q)
 {

@@ -19,9 +19,9 @@ struct fsl_cause_clues {
 /*
  * Rules (docs/users/algorithms.md, "causes"): excess in checkpoint stages or in gaps that meet a
  * checkpoint: storage; at the head of the step only: data loading, if work behind it would show a
- * slow device; launch queue run empty or host calls long: host; else compute. Where blame counts
- * idle time, a stage is the cause only if it explains half of the excess. @charge: of the rank,
- * that of blame or one like it.
+ * slow device; launch queue run empty or host calls long: host; else compute. If blame counts idle
+ * time, a stage is the cause only if it explains half of the excess. @charge: of the rank, that of
+ * blame or one like it.
  */
 enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *facts,
 			       size_t rank_idx, const struct fsl_charge *charge,

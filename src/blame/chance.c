@@ -11,7 +11,7 @@
 #include "base/shift.h"
 #include "blame/blame.h"
 
-/* What the high steps of one rank are, over its peers' level times @ratio. @work: steps. */
+/* The high steps of one rank, over its peers' level times @ratio. @work: steps. */
 static struct fsl_episode high_steps(const struct fsl_blame *blame, size_t r, double ratio,
 				     size_t *n_seen, double *work)
 {

@@ -1,4 +1,6 @@
-/* Changes: whether a rank became slower, or those that it is compared with seem to be faster. */
+/*
+ * Changes: whether a rank became slower, or the ranks that it is compared with seem to be faster.
+ */
 #include <math.h>
 
 #include <failslow/stats.h>

@@ -56,10 +56,9 @@ static double mean_of_steps(const struct fsl_blame *blame, const double *rows, s
 }
 
 /*
- * What comes back is no more than what the peers waited: work that nobody waited for (a pipeline's
- * bubble hides some of it) was not lost. Waits in operators that could not be matched are not seen,
- * so the bound holds only where the matched ones explain most of the excess. @work: 2 *
- * FSL_PEERS_SAMPLED_MAX.
+ * A loss is no more than the peers waited: work that nobody waited for (a pipeline's bubble hides
+ * some of it) was not lost. Waits in operators that could not be matched are not seen, so the bound
+ * holds only if the matched ones explain most of the excess. @work: 2 * FSL_PEERS_SAMPLED_MAX.
  */
 static void bound_loss(struct fsl_blame *out, size_t r, size_t begin, size_t end)
 {
@@ -113,7 +112,7 @@ static double ratio_outside(const struct fsl_blame *blame, size_t r,
 
 /*
  * A rank that became slower: an episode above the rank's own healthy level by what counts, and by
- * far more than its length would by chance. References become that level. @work: 3 * steps.
+ * far more than chance makes over as many steps. References become that level. @work: 3 * steps.
  */
 static bool find_change(struct fsl_blame *out, size_t r, const struct fsl_config *config,
 			double least_ms, double *work)
@@ -222,8 +221,8 @@ static bool find_repeated(struct fsl_blame *out, size_t r, double least_ms, doub
 }
 
 /*
- * What changed comes before what always was; a lasting level that healthy devices may have comes
- * after single steps.
+ * A change comes before a level that always was; a lasting level that healthy devices may have
+ * comes after single steps.
  */
 static void find_pattern(struct fsl_blame *out, size_t r, const struct fsl_config *config,
 			 double least_ms, double *work)
@@ -248,7 +247,7 @@ bool fsl_blame_is_uneven(const struct fsl_blame *blame, size_t r)
 	       !(blame->stands_out[r] && ratio >= FSL_APART_RATIO_MIN);
 }
 
-/* Puts the begin of a change where the rank's level changes. @excess: steps. */
+/* Puts the begin of a change at the step of the rank's level. @excess: steps. */
 static enum fsl_status place_change(struct fsl_blame *out, size_t r, double *excess,
 				    struct fsl_error *err)
 {

@@ -38,7 +38,7 @@ struct fsl_charge {
 	double late_ms_per_step;
 };
 
-/* What happens to a rank's peers without a fault, and how often the rank itself has it. */
+/* High steps of a rank's peers without a fault, and those of the rank itself. */
 struct fsl_chance {
 	double share;   /* of steps that are high; level of the peers */
 	double lost_ms; /* per step, in high steps above each one's healthy level; likewise */
@@ -50,8 +50,8 @@ struct fsl_chance {
 
 /*
  * Steps that a charge's loss is the mean over. LASTING: its episode. REPEATED: from the first high
- * step on, to the last one or, where the next would still be to come, to the end; half of all steps
- * at least, so that a few steps by chance beside each other do not pass for many.
+ * step to the last one, or to the end if the next one would still be to come; half of all steps at
+ * least, so that a few steps by chance beside each other do not pass for many.
  */
 void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *begin, size_t *end);
 
@@ -63,8 +63,8 @@ void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, dou
  * known how ranks stand. @work as below. */
 enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, struct fsl_error *err);
 
-/* Probability of as many clear high steps as the rank has, or more, where they come as often as
- * among its peers (Poisson). */
+/* Probability of as many clear high steps as the rank has, or more, if they come as often as among
+ * its peers (Poisson). */
 double fsl_chance_p(const struct fsl_chance *chance);
 
 /*
@@ -75,17 +75,17 @@ enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blam
 				  const double *usual_ms, struct fsl_error *err);
 
 /*
- * Where the level of a rank that became slower changes, near the begin of its episode or, where it
- * was slow from the first step on, near the end. Moves the begin there, five steps at most; what
- * else @episode holds is then out of date (fsl_episode_measure).
+ * Finds the step at which the level of a rank that became slower changes: near the begin of its
+ * episode or, if it was slow from the first step on, near the end. Moves the begin there, five
+ * steps at most; the rest of @episode is then out of date (fsl_episode_measure).
  */
 enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *episode,
 			       const struct fsl_blame *blame, size_t rank_idx,
 			       struct fsl_error *err);
 
 /*
- * True when the rank's excess rose by @rise_ms over the episode because the rank changed, and not
- * those it is compared with: its own time rose by half of that, or by @least_ms and the steps as
+ * True if the rank's excess rose by @rise_ms over the episode because the rank changed, and not the
+ * ranks it is compared with: its own time rose by half of that, or by @least_ms and the steps as
  * much, but for a factor of two. Peers that work on beneath an operator while they wait in it for
  * the rank seem to work less than before, by more than what the rank works longer. @work: 2 *
  * steps.
@@ -95,8 +95,8 @@ bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
 		       double *work);
 
 /*
- * Takes the charge from ranks that seem to have become slow in steps in which others did: their own
- * time is what it was, and that of their peers, who wait for those others, seems to be less.
+ * Takes the charge from ranks that seem to have become slow while others did: their own time is as
+ * before, and that of their peers, who wait for those others, seems to be less.
  */
 enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error *err);
 

@@ -191,7 +191,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 	return status;
 }
 
-/* What a slow link costs the job per step: as replayed, else as measured. */
+/* Cost of a slow link per step: as replayed, else as measured. */
 static double loss_of_link(const struct fsl_case *facts, const struct fsl_link *link)
 {
 	const struct fsl_proof *proof = fsl_proof_of_link(facts->verification, link);
@@ -231,8 +231,8 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 	return fsl_localisation_add_culprit(out, &culprit, err);
 }
 
-/* True when steps took longer while the link was slow, by half of what counts; also where there are
- * no other steps to tell. */
+/* True if steps took longer while the link was slow, by half of what counts; also if there are no
+ * other steps to tell. */
 static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episode *episode,
 			   double step_ms, double least_ms)
 {
@@ -249,7 +249,7 @@ static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episo
 	return has_risen;
 }
 
-/* Two witnesses are against a link that is not named: the replay, and the step times. */
+/* A link is not named if two witnesses are against it: the replay, and the step times. */
 static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_case *facts,
 				 const struct fsl_link *link, bool *is_named, struct fsl_error *err)
 {
@@ -370,7 +370,7 @@ static enum fsl_status set_loss(struct fsl_localisation *out, const struct fsl_c
 	return fsl_verify_loss(out, facts, begin, end, err);
 }
 
-/* Where the data of a rank ends, its fault perhaps does not. */
+/* A fault may go on after the data of its rank ends. */
 static void forget_ends(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	for (size_t i = 0; i < out->n_culprits; i++) {

@@ -1,5 +1,5 @@
-/* Data that ends while the others' goes on: of a rank, or of the steps. What happened then is not
- * known. */
+/* Data that ends while the others' goes on: of a rank, or of the steps. Nobody knows what happened
+ * after that. */
 #include <inttypes.h>
 
 #include "base/number.h"

@@ -36,7 +36,7 @@ static void raise_flag(struct fsl_localisation *out, enum fsl_cause cause)
 	out->network |= cause == FSL_CAUSE_NETWORK;
 }
 
-/* What the lists of details share: the healthy ranks of a class are the peers of each of its
+/* Shared by the lists of details: the healthy ranks of a class are the peers of each of its
  * culprits. */
 struct listing {
 	bool *is_named;    /* per rank index */
@@ -85,8 +85,8 @@ static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisa
 }
 
 /*
- * kpiData of a rank, when record_kpi asks for it: own time per step that was seen whole, 1 where it
- * is above what the charge calls high. NULL and 0 when out of memory: the series is an extra.
+ * kpiData of a rank, if record_kpi asks for it: own time per step that was seen whole, 1 if it is
+ * above what the charge calls high. NULL and 0 when out of memory: the series is an extra.
  */
 static void add_series(struct fsl_detail *detail, struct fsl_localisation *out,
 		       const struct fsl_case *facts)
@@ -189,8 +189,7 @@ enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_
 			status = add_culprit(out, facts, &out->culprits[i], &listing, err);
 		}
 	}
-	/* Where nobody has data, as in a time range behind the end of the job, no rank lacks any.
-	 */
+	/* If nobody has data, as in a time range behind the end of the job, no rank lacks any. */
 	size_t n_lacking = out->coverage.n_ranks_seen > 0 ? out->coverage.n_missing_ranks : 0;
 	for (size_t i = 0; i < n_lacking && status == FSL_OK; i++) {
 		status = add_lack(out, facts, out->coverage.missing_ranks[i], err);

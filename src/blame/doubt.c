@@ -61,9 +61,9 @@ static bool is_host_change(const struct fsl_case *facts, size_t a, size_t b)
 }
 
 /*
- * A rank that changed together with one that costs what counts by itself, of which the set costs no
- * less: noise decides which member of a set is last in a step, so that the cost of each scatters
- * around what counts where that of the set does not.
+ * A rank that changed together with one that by itself costs what counts; the set costs no less.
+ * Noise decides which member of a set is last in a step, so that the cost of each scatters around
+ * what counts and that of the set does not.
  */
 static bool is_member(const struct fsl_case *facts, size_t r, double least_ms)
 {

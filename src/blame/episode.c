@@ -1,4 +1,4 @@
-/* Episodes: where a series is high most of the time. */
+/* Episodes: steps in which a series is high most of the time. */
 #include <math.h>
 
 #include <failslow/stats.h>

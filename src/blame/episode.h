@@ -14,7 +14,7 @@ struct fsl_episode {
 
 /*
  * The range that maximises the sum of +1 for values above @threshold and -1 for the others
- * (Kadane): where a series is high most of the time. NaN values count nothing.
+ * (Kadane): the series is high most of the time in it. NaN values count nothing.
  */
 struct fsl_episode fsl_episode_find(const double *values, size_t n, double threshold);
 
@@ -26,7 +26,7 @@ struct fsl_episode fsl_episode_all(const double *values, size_t n, double thresh
 				   size_t *n_seen);
 
 /*
- * How far an episode lies above the rest of a series (medians); NaN where the rest is too short to
+ * How far an episode lies above the rest of a series (medians); NaN if the rest is too short to
  * compare with. *n_least: values seen on the shorter side. @work: 2 * n.
  */
 double fsl_episode_rise(const struct fsl_episode *episode, const double *values, size_t n,

@@ -136,7 +136,7 @@ static const char *why_nobody(struct fsl_localisation *out, const struct fsl_cas
 					: "its own past, and no two ranks do the same work");
 }
 
-/* What a slowdown that no rank explains leaves to look at. */
+/* The next thing to look at after a slowdown that no rank explains. */
 static const char *unexplained(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
@@ -148,7 +148,7 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 	size_t first = 0, n_unseen = fsl_fuse_count_short(facts, &first);
 	const char *of_last = n_unseen > 0 ? ", or none of the last steps" : "";
 	n_unseen += coverage->n_missing_ranks;
-	/* Those who left no data may be at fault themselves. */
+	/* Ranks that left no data may be at fault themselves. */
 	const struct fsl_suspect *nearest = n_unseen == 0 ? find_nearest(out) : NULL;
 	const char *why = why_nobody(out, facts, nearest);
 	if (n_unseen == 0) {
@@ -245,7 +245,7 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	return status;
 }
 
-/* Where all that were seen stopped together, they may wait for one that was not. */
+/* If all ranks that were seen stopped together, they may wait for one that was not. */
 static const char *tell_hang(struct fsl_localisation *out, const struct fsl_perception *perception)
 {
 	const struct fsl_coverage *coverage = &out->coverage;

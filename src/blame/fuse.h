@@ -16,14 +16,14 @@
 enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *facts,
 			 struct fsl_error *err);
 
-/* What the verdict is based on; also for algorithm "systrace". */
+/* The data that the verdict is based on; also for algorithm "systrace". */
 enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err);
 
 /*
- * The losses of named ranks and hosts, but no more than what steps rose by from @before_ms, what
- * they took before the fault (NaN: not known): of the verdict of a chapter that begins at
- * @begin_ns, where all of them go on since before it. See fsl_fuse_bound_loss().
+ * Bounds the losses of named ranks and hosts by the rise of the steps from @before_ms, their time
+ * before the fault (NaN: not known). For the verdict of a chapter that begins at @begin_ns, if all
+ * faults go on since before it. See fsl_fuse_bound_loss().
  */
 void fsl_fuse_bound_by_past(struct fsl_localisation *out, double before_ms, int64_t begin_ns);
 

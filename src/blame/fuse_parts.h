@@ -18,23 +18,21 @@ void fsl_fuse_sort_culprits(struct fsl_localisation *out);
 /* Kind, confidence, onset and reason of a verdict with culprits, costliest first. */
 void fsl_fuse_conclude_named(struct fsl_localisation *out, const struct fsl_case *facts);
 
-/* What a charged rank costs the job per step, ms: as replayed, or at least as fsl_fuse_least_loss;
- * else as charged. */
+/* Cost of a charged rank per step, ms: as replayed, or at least as fsl_fuse_least_loss; else as
+ * charged. */
 double fsl_fuse_loss_of_rank(const struct fsl_case *facts, size_t rank_idx);
 
 /*
- * What a rank that changed costs at least, where ranks work on beneath operators: in the replay
- * that holds them up too, so that too little comes back. The steps rose when it changed, by no more
- * than its work rose against its peers, and no other rank changed then: that is its cost. 0: not
- * known.
+ * Least cost of a rank that changed, if ranks work on beneath operators: the replay holds them up
+ * too, so that too little comes back. The steps rose when the rank changed, by no more than its
+ * work rose against its peers, and no other rank changed then: the rise is its cost. 0: not known.
  */
 double fsl_fuse_least_loss(const struct fsl_case *facts, const struct fsl_charge *charge);
 
 /*
- * @lost_ms per step, but no more than the steps rose by where the charge has an episode: no
- * repair makes a job faster than it was. The replay may have it so where work goes on under
- * operators that nothing else shows to be asynchronous: who waits in them shows less work than it
- * does.
+ * @lost_ms per step, but no more than the steps rose by if the charge has an episode: no repair
+ * makes a job faster than it was. The replay may say so if work goes on under operators that
+ * nothing else shows to be asynchronous: a rank that waits in them shows less work than it does.
  */
 double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charge *charge,
 			   double lost_ms);
@@ -46,7 +44,7 @@ double fsl_fuse_bound_loss(const struct fsl_blame *blame, const struct fsl_charg
 const char *fsl_fuse_doubt(struct fsl_localisation *out, const struct fsl_case *facts,
 			   size_t rank_idx, double least_ms, double pauses_ms);
 
-/* True where the charge of a rank is not enough whatever the replay says that it costs. */
+/* True if the charge of a rank is not enough, whatever the replay says that it costs. */
 bool fsl_fuse_is_doubted(const struct fsl_case *facts, size_t rank_idx);
 
 /* Tells, in the reason of the costliest culprit, which rank comes next and why it is not named. */
@@ -54,13 +52,13 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 				   struct fsl_error *err);
 
 /*
- * Where nobody is named: the costliest of stage imbalance, work imbalance and pauses of hosts, when
- * it costs what counts. Fills the verdict then; *is_found is false otherwise.
+ * If nobody is named: the costliest of stage imbalance, work imbalance and pauses of hosts, if it
+ * costs what counts. Fills the verdict then; *is_found is false otherwise.
  */
 enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *facts,
 				   bool *is_found, struct fsl_error *err);
 
-/* What long single steps cost the job, ms per step: of each step the longest of all ranks. */
+/* Cost of long single steps, ms per step: of each step the longest of all ranks. */
 double fsl_fuse_pauses_ms(const struct fsl_case *facts);
 
 /* Lists victims and unconfirmed suspects: what ArrivalLateness and the classical points say of

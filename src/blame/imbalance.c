@@ -1,6 +1,6 @@
 /*
- * What costs the job time although no device is at fault: a pipeline stage with more to do than the
- * others, work that moves between ranks, pauses of hosts. Looked for where nobody is named.
+ * Causes that cost the job time although no device is at fault: a pipeline stage with more to do
+ * than the others, work that moves between ranks, pauses of hosts. Looked for if nobody is named.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "blame/fuse_parts.h"
 
-/* What one kind of imbalance costs; lost_ms 0: none found. */
+/* Cost of one kind of imbalance; lost_ms 0: none found. */
 struct imbalance {
 	enum fsl_verdict_kind kind;
 	double lost_ms; /* per step */
@@ -149,7 +149,7 @@ static void measure_spread(struct spread *out, const struct fsl_blame *blame, si
 		size_t n = 0, slowest = 0;
 		for (size_t m = 0; m < n_members; m++) {
 			size_t r = peers->members[begin + m];
-			/* What a rank always has more than others does not move. */
+			/* Work that a rank always has more than others does not move. */
 			double ms = blame->own_ms[r * blame->n_steps + s] / usual_ms[r] * level_ms;
 			if (!isnan(ms)) {
 				work[n++] = ms;
@@ -224,7 +224,7 @@ double fsl_fuse_pauses_ms(const struct fsl_case *facts)
 	return n_steps > 0 ? sum_ms / (double)n_steps : 0.0;
 }
 
-/* Of one rank. */
+/* The pauses of one rank. */
 struct pauses {
 	size_t n;
 	double ms;
@@ -287,8 +287,8 @@ static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl
 }
 
 /*
- * True when the step time rose by pauses alone: without them the steps of every rise are where the
- * steps before it were. @work: 2 * steps.
+ * True if the step time rose by pauses alone: without them, the steps of every rise take as long as
+ * the steps before it. @work: 2 * steps.
  */
 static bool are_rises_pauses(const struct fsl_case *facts, double least_ms, double *work)
 {

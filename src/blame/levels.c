@@ -1,11 +1,11 @@
-/* What a repair does: how much of each part of own time, and of each transfer, is excess. */
+/* The effect of a repair: how much of each part of own time, and of each transfer, is excess. */
 #include <math.h>
 
 #include "base/log.h"
 #include "blame/link.h"
 #include "blame/verify.h"
 
-/* Own time by part in one replayed step; idle time is a part where it counts as work. */
+/* Own time by part in one replayed step; idle time is a part if it counts as work. */
 static double part_ms(const struct fsl_case *facts, size_t r, size_t step, size_t part)
 {
 	if (part < FSL_OWN_PARTS_N) {
@@ -91,8 +91,8 @@ static void add_step(struct excess *sum, const struct fsl_replay *replay,
 
 /*
  * Factors that take the whole excess away, each part's first. Parts trade time with each other by
- * chance, so together they give no more than the excess. What is left of it is of all parts alike:
- * a class that slowed down as a whole differs from its own past, not from its peers.
+ * chance, so together they give no more than the excess. The rest of it is taken from all parts
+ * alike: a class that slowed down as a whole differs from its own past, not from its peers.
  */
 static void set_factors(const struct excess *sum, double factors[FSL_REPLAY_PARTS_N])
 {
@@ -136,8 +136,8 @@ static enum fsl_replay_kind kind_of_step(const struct fsl_blame *blame, size_t r
 }
 
 /*
- * What a part exceeds its peers' by outside of the charge is how this device is; the charge is what
- * came on top, in the parts where it came.
+ * The excess of a part outside of the charge is how this device is; the charge came on top, in the
+ * parts that have it.
  */
 static void raise_levels(struct excess *sum, const struct excess *calm)
 {

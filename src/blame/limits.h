@@ -1,5 +1,5 @@
-/* Every threshold of src/blame: value, unit, why. Conventions: match/limits.h. What users may set
- * is in config/config.h. */
+/* Every threshold of src/blame: value, unit, why. Conventions: match/limits.h. Settings of users
+ * are in config/config.h. */
 #ifndef FSL_BLAME_LIMITS_H
 #define FSL_BLAME_LIMITS_H
 
@@ -14,7 +14,7 @@ enum {
 	FSL_CAUSE_STEPS_MAX = 64,
 	/* Operators of one rank that its cause is told from. */
 	FSL_CAUSE_OPS_MAX = 1024,
-	/* Peers that a rank is compared with where all of them would take too long. */
+	/* Peers that a rank is compared with if all of them would take too long. */
 	FSL_PEERS_SAMPLED_MAX = 64,
 	/* Steps on either side of the edge of an episode in which its onset is looked for. */
 	FSL_ONSET_SIDE_STEPS = 200,
@@ -39,7 +39,7 @@ enum {
 /*
  * Healthy devices of one kind differ by 8 % on average and by 22 % at most (Sinha et al., SC22). A
  * rank is slow all along if its own time is this many times that of its peers; less is enough if it
- * stands apart from them. What a rank was before it changed is healthy up to the last of these.
+ * stands apart from them. A rank that changed counts as healthy before up to the last of these.
  */
 #define FSL_SLOW_RATIO_MIN   1.20
 #define FSL_APART_RATIO_MIN  1.12
@@ -177,8 +177,8 @@ enum {
  */
 /* A slow link takes this many times the transfer of links like it. */
 #define FSL_LINK_RATIO_MIN 1.5
-/* What a group with an unseen member takes longer is transfer if it does so in this share of the
- * steps: waits come and go. */
+/* A group with an unseen member has a slow transfer if it takes longer in this share of the steps:
+ * waits come and go. */
 #define FSL_LINK_STEADY_SHARE_MIN 0.9
 /* A channel is compared with channels like it if these are there in this share of its steps. */
 #define FSL_LINK_BESIDE_SHARE_MIN 0.5
@@ -207,9 +207,7 @@ enum {
 /* A stage is the cause if it has this share of the excess. */
 #define FSL_CAUSE_STAGE_SHARE_MIN 0.5
 
-/*
- * What costs time although nobody is at fault.
- */
+/* Losses of time that are nobody's fault. */
 /* A pipeline stage is overloaded if at least half of its ranks (all, if it has less than
  * FSL_CLOUD_RANKS_MIN) take this many times the own time of the other stages. */
 #define FSL_STAGE_RATIO_MIN 1.05
@@ -250,9 +248,7 @@ enum {
 /* A loss stays below this part of the step, so that the slowdown is finite. */
 #define FSL_LOST_SHARE_MAX 0.99
 
-/*
- * What may be told.
- */
+/* Data that ends early. */
 /* Steps that a rank lacks at the end before it is told; any capture cuts the last ones. */
 #define FSL_SHORT_STEPS_MIN 5
 /* Share of the time without steps up to which a job may be normal: an evaluation may end it. */

@@ -1,6 +1,6 @@
 /*
- * Slow links: the shortest duration in an instance is free of waiting, so where it grows against
- * like communicators nobody is late: the transfer itself is slow.
+ * Slow links: the shortest duration in an instance is free of waiting. If it grows against like
+ * communicators, nobody is late: the transfer itself is slow.
  */
 #include <math.h>
 #include <omp.h>
@@ -15,7 +15,7 @@
 #include "blame/sizes.h"
 #include "blame/unseen.h"
 
-/* What makes two channels alike: operator, size, stages of the members. */
+/* Likeness of two channels: operator, size, stages of the members. */
 struct likeness {
 	bool is_alone; /* like no other: how large the group should be is not known */
 	uint32_t op_id;
@@ -201,8 +201,8 @@ static size_t count_whole(const struct likeness *like, size_t n_alike)
 }
 
 /*
- * Level of the other like channels in the steps of [begin, end); one whose members were not all
- * seen says only what the transfer is at most, and serves where there is no other. @work: 3 *
+ * Level of the other like channels in the steps of [begin, end). A channel whose members were not
+ * all seen tells only an upper bound of the transfer, and serves if there is no other. @work: 3 *
  * channels.
  */
 static void compare_alike(struct fsl_transfers *out, const struct likeness *like, size_t n_alike,
@@ -234,8 +234,8 @@ static size_t end_of_alike(const struct likeness *like, size_t n, size_t begin)
 	return end;
 }
 
-/* Each thread some steps, then channels of which there are too few. @like: in order; @work: steps.
- */
+/* Each thread takes some steps; then the channels with too few like ones are compared with their
+ * past. @like: in order; @work: steps. */
 static enum fsl_status set_references(struct fsl_transfers *out, const struct likeness *like,
 				      double *work, struct fsl_error *err)
 {
@@ -380,8 +380,8 @@ static bool is_steady(const struct search *search, const struct fsl_episode *epi
 }
 
 /*
- * What grew in a group with unseen members is no wait for them where they came in time. The group
- * then is a link like others. @in_time: channels, all false; @steps: scratch.
+ * A rise in a group with unseen members is no wait for them if they came in time. The group then is
+ * a link like others. @in_time: channels, all false; @steps: scratch.
  */
 static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_case *facts,
 				   const struct likeness *like, bool *in_time, double *steps,

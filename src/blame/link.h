@@ -5,7 +5,7 @@
 #include "blame/case.h"
 #include "blame/episode.h"
 
-/* What a slow communicator costs: its shortest duration (nobody is late in that) against like
+/* Cost of a slow communicator: its shortest duration (nobody is late in that) against like
  * communicators. */
 struct fsl_link {
 	size_t channel_idx; /* the channel that loses most; match->channels */
@@ -21,12 +21,14 @@ struct fsl_link {
 struct fsl_transfers {
 	struct fsl_arena arena;
 	size_t n_channels, n_steps;
-	/* [channel_idx * n_steps + step], ms per step; NaN where no instance is complete. */
+	/* [channel_idx * n_steps + step], ms per step; NaN if no instance is complete. */
 	double *transfer_ms, *reference_ms;
 	size_t *n_alike; /* per channel, itself included; 1: the reference is its own past */
-	/* Per channel: a member left no data and perhaps came late, so that what looks like
-	 * transfer may be a wait for it. Compared with like ones that were seen whole, else with
-	 * its own past; a link only where the unseen came in time. */
+	/*
+	 * Per channel: a member left no data and perhaps came late, so that its transfer may be a
+	 * wait for that member. Compared with like ones that were seen whole, else with its own
+	 * past; a link only if the unseen came in time.
+	 */
 	bool *is_wait;
 };
 enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *facts,

@@ -1,10 +1,10 @@
-/* What the culprits cost together, by the replay. */
+/* The cost of all culprits together, by the replay. */
 #include <math.h>
 
 #include "blame/fuse_parts.h"
 #include "blame/whatif.h"
 
-/* The named ranks, and all slow links where one is named. */
+/* The named ranks, and all slow links if one is named. */
 static void flag_named(struct fsl_repair_flags flags, const struct fsl_localisation *out,
 		       const struct fsl_case *facts)
 {

@@ -1,6 +1,6 @@
 /*
  * When a rank became slower: the change-point search (base/shift.h) on its own time over its
- * peers'. An episode tells that a rank is slow and over which steps, whatever the shape; where its
+ * peers'. An episode tells that a rank is slow and over which steps, whatever the shape. If its
  * edge is a step of the level, the search places it, tells both levels, and says how likely such a
  * step is by chance. A ramp has no such edge and keeps the episode's.
  */

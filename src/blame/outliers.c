@@ -95,7 +95,7 @@ static void take_top(struct sample *sample, struct cloud *cloud)
 	sample->freedom--;
 }
 
-/* What the slowest of @n healthy ones hardly exceeds. */
+/* Limit that the slowest of @n healthy ranks hardly exceeds. */
 static double limit_of(size_t n, size_t freedom)
 {
 	return gsl_cdf_tdist_Qinv(FSL_OUTLIER_ALPHA / (double)n, (double)freedom);

@@ -41,7 +41,7 @@ static void number_classes(struct fsl_peers *out, const struct key *keys, size_t
 	out->begin[out->n_classes] = n_keys;
 }
 
-/* Per rank index, in @arena where the topology does not know; NULL when out of memory. */
+/* Per rank index, in @arena if the topology does not know; NULL when out of memory. */
 static const uint64_t *op_sets_of(struct fsl_arena *arena, const struct fsl_run *run,
 				  const struct fsl_topology *topology)
 {

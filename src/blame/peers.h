@@ -35,15 +35,15 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 double fsl_peer_level(const double *values, size_t n, double *scratch);
 
 /*
- * For each of n values the level of all others: a value never is part of what it is compared with,
- * so noise alone is as often below its level as above, also between two. NaN where the value is or
- * has no others. @scratch: n.
+ * For each of n values the level of all others: a value never is part of the level that it is
+ * compared with, so noise alone is as often below its level as above, also between two. NaN if the
+ * value is NaN or has no others. @scratch: n.
  */
 void fsl_peer_levels(const double *values, size_t n, double *levels, double *scratch);
 
 /*
  * Level of a series at its best: least median of windows of a tenth of it. A fault that left but a
- * few steps healthy does not reach it. NaN where no window has five values. @scratch: n.
+ * few steps healthy does not reach it. NaN if no window has five values. @scratch: n.
  */
 double fsl_best_level(const double *values, size_t n, double *scratch);
 

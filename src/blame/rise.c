@@ -17,7 +17,7 @@ static size_t list_outside(double *out, const struct fsl_blame *blame, size_t be
 	return n;
 }
 
-/* Infinite where it is not known. */
+/* Infinite if it is not known. */
 static double rise_ms(const struct fsl_blame *blame, const struct fsl_charge *charge)
 {
 	size_t begin = charge->episode.begin, end = charge->episode.end;

@@ -51,8 +51,8 @@ struct row {
 	double excess_ms;
 };
 
-/* How long others waited for the rank in the row or, for work at its very end, in the next step;
- * where no wait could be seen, as long as it was too slow. */
+/* How long others waited for the rank in the row or, for work at its very end, in the next step; if
+ * no wait could be seen, as long as it was too slow. */
 static double waited_ms(const struct fsl_blame *blame, size_t r, const struct row *row)
 {
 	double sum_ms = blame->is_matched[r] ? 0.0 : row->excess_ms;
@@ -116,8 +116,8 @@ static enum fsl_status find_cause(struct fsl_rank_singles *out, const struct loo
 	return status;
 }
 
-/* What the rank takes longer than when it is healthy. The reference of a rank that changed, or has
- * repeated steps, is that level already. */
+/* Excess of the rank over its healthy level. The reference of a rank that changed, or has repeated
+ * steps, is that level already. */
 static double excess_ms(const struct fsl_blame *blame, size_t r, size_t s)
 {
 	const struct fsl_charge *charge = &blame->charges[r];
@@ -178,7 +178,7 @@ static enum fsl_status look_at_rank(struct fsl_rank_singles *out, const struct l
 	return is_asked ? find_cause(out, look, r, &all, least_ms, err) : FSL_OK;
 }
 
-/* Of a job that too few ranks left data of nobody is told. */
+/* False: too few ranks left data to tell anything. */
 static bool is_seen(const struct fsl_case *facts)
 {
 	size_t n_seen = 0;

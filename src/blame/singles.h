@@ -1,7 +1,7 @@
 /*
- * Single long steps of a long capture. What comes once in two hundred steps, such as a slow
- * checkpoint, is chance in each chapter that holds one of them, and plain over many chapters. So a
- * few numbers of each chapter are kept, and told together where the verdict would name nobody.
+ * Single long steps of a long capture. A slow checkpoint once in two hundred steps is chance in
+ * each chapter that holds one, and plain over many chapters. So a few numbers of each chapter are
+ * kept, and told together if the verdict would name nobody.
  */
 #ifndef FSL_BLAME_SINGLES_H
 #define FSL_BLAME_SINGLES_H
@@ -42,10 +42,10 @@ struct fsl_singles {
 };
 
 /*
- * Looks at the steps [begin, end) of a judged chapter. Ranks that do work which differs in every
- * step, or that nobody can be compared with, have no single steps; five in a row are none. A
- * chapter in which too few ranks left data has no steps at all. @out is overwritten; free with
- * fsl_singles_fini(). FSL_ERR_MEMORY only.
+ * Looks at the steps [begin, end) of a judged chapter. A rank has no single steps if its work
+ * differs in every step, or if it has no peers; five in a row are none. A chapter has no steps at
+ * all if too few ranks left data. @out is overwritten; free with fsl_singles_fini(). FSL_ERR_MEMORY
+ * only.
  */
 enum fsl_status fsl_singles_find(struct fsl_singles *out, const struct fsl_case *facts,
 				 size_t begin, size_t end, struct fsl_error *err);
@@ -60,9 +60,9 @@ enum fsl_status fsl_singles_unpack(struct fsl_singles *out, struct fsl_unpack *u
 
 /*
  * Names the ranks whose single steps, over the chapters in which they come, cost the job what
- * counts and come more often than chance (Poisson, at the rate of the others of their stage); else,
- * when that is true of the steps of all ranks together, says that hosts pause. @out is the verdict
- * of the newest chapter and names nobody, @facts what it was made from; nothing changes where
+ * counts and come more often than chance (Poisson, at the rate of the others of their stage). If
+ * that is true of the steps of all ranks together instead, says that hosts pause. @out is the
+ * verdict of the newest chapter and names nobody, @facts what it was made from; nothing changes if
  * *is_found is false. Oldest chapter first.
  */
 enum fsl_status fsl_singles_tell(struct fsl_localisation *out, const struct fsl_case *facts,

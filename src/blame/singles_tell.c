@@ -43,7 +43,7 @@ struct range {
 	size_t begin, end;
 };
 
-/* What is known of a rank over a range of chapters. */
+/* Single steps of a rank over a range of chapters. */
 struct record {
 	const struct fsl_rank_singles *first, *last;
 	size_t n_high, n_waited, n_chapters;
@@ -201,7 +201,7 @@ static void add_item(struct record *out, const struct fsl_rank_singles *item)
 	}
 }
 
-/* Of all entries of a rank. */
+/* Sums up all entries of a rank. */
 static struct record record_of(const struct entry *entries, size_t n, const struct range *range)
 {
 	struct record out = {.first = NULL};
@@ -222,8 +222,8 @@ static int compare_total(const void *key, const void *total)
 }
 
 /*
- * More often than the others of its stage in all chapters, by more than chance. Those count that
- * cost half of what is usual for the rank: the others may have many short ones.
+ * More often than the others of its stage in all chapters, by more than chance. A single step
+ * counts if it costs half of what is usual for the rank: the others may have many short ones.
  */
 static bool is_beyond_chance(const struct pool *pool, const struct record *record,
 			     const struct range *range)
@@ -247,7 +247,7 @@ static bool is_beyond_chance(const struct pool *pool, const struct record *recor
 		       FSL_CHANCE_MAX;
 }
 
-/* What another rank of its stage loses over the range on average. */
+/* Mean loss of another rank of its stage over the range. */
 static double others_lost_ms(const struct pool *pool, const struct record *record,
 			     const struct range *range)
 {
@@ -269,7 +269,7 @@ static bool is_culprit(const struct pool *pool, const struct record *record,
 	       is_beyond_chance(pool, record, range);
 }
 
-/* The cause of most of what was lost; where none was asked for, that of pauses. */
+/* The cause of most of the loss; if none was asked for, that of pauses. */
 static enum fsl_cause cause_of(const struct record *record)
 {
 	enum fsl_cause cause = FSL_CAUSE_HOST;
@@ -356,7 +356,7 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct poo
 	return status;
 }
 
-/* What the job loses per step over a range, and its steps without that. */
+/* Loss of the job per step over a range, and its steps without it. */
 static void set_loss(struct fsl_localisation *out, const struct pool *pool,
 		     const struct range *range, double lost_ms)
 {
@@ -420,7 +420,7 @@ static struct range find_pauses(const struct pool *pool)
 	return best;
 }
 
-/* How many ranks pause in a range; 0 where one of them does most of it. */
+/* How many ranks pause in a range; 0 if one of them does most of it. */
 static size_t count_pausing(const struct pool *pool, const struct range *range)
 {
 	size_t n_ranks = 0, n_high = 0, n_most = 0;

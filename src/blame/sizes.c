@@ -1,6 +1,6 @@
 /*
- * How large groups are of which members left no data: the groups that were seen and the number of
- * ranks that the job should have tell it together.
+ * Sizes of groups with members that left no data: the groups that were seen, and the number of
+ * ranks that the job should have, tell them together.
  */
 #include "blame/sizes.h"
 
@@ -57,7 +57,7 @@ void fsl_group_sizes_find(struct fsl_group_sizes *out, const struct fsl_run *run
 	}
 	for (int kind = 0; kind < FSL_GROUP_UNKNOWN; kind++) {
 		struct seen seen = see_kind(topology, (enum fsl_group_kind)kind);
-		/* Where a whole tensor-parallel group left no data, all data-parallel ones lack a
+		/* If a whole tensor-parallel group left no data, all data-parallel ones lack a
 		 * member, and none of these shows how large they are. */
 		size_t n_tp = out->n_ranks[FSL_GROUP_TP];
 		size_t n_inner = kind == FSL_GROUP_DP && n_tp > 0 ? n_tp : 1;

@@ -23,7 +23,7 @@ static int compare_hand_overs(const void *a, const void *b)
 
 /*
  * Pipelines whose neighbours have a communicator each: the stage of a rank is one more than the
- * stage that hands over to it. False where no rank is in two pipeline groups.
+ * stage that hands over to it. False if no rank is in two pipeline groups.
  */
 static bool chain_stages(int32_t *stage_of, const struct fsl_run *run,
 			 const struct fsl_topology *topology, struct hand_over *chain)
@@ -55,7 +55,7 @@ static bool chain_stages(int32_t *stage_of, const struct fsl_run *run,
 
 /*
  * Stage of each rank: its place in its pipeline group. In a group that lacks ranks the place
- * follows from the usual layout, where stage = rank * stages / ranks.
+ * follows from the usual layout: stage = rank * stages / ranks.
  */
 static void find_stages(int32_t *stage_of, const struct fsl_run *run,
 			const struct fsl_topology *topology)
@@ -152,10 +152,9 @@ static bool are_stages_apart(uint32_t *parent, const struct fsl_run *run,
 
 /*
  * Ranks may be numbered in any order; their places in the pipeline groups, which are sorted, say
- * nothing then. It shows where ranks that share a group inside a stage have different places: every
+ * nothing then. It shows if ranks that share a group inside a stage have different places: every
  * tree of the forest is a stage instead, numbered by its lowest rank. Ranks that left no operators
- * are in no group and no stage. False where places tell the stages. @parent: ranks; gets the
- * forest.
+ * are in no group and no stage. False if places tell the stages. @parent: ranks; gets the forest.
  */
 static bool settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_run *run,
 			  const struct fsl_topology *topology)
@@ -181,8 +180,8 @@ static bool settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_
 }
 
 /*
- * A stage of which nobody left data cuts the pipelines in two, and places are counted anew behind
- * it. A piece is what hand-overs and groups inside stages join.
+ * A stage without any data cuts the pipelines in two, and places are counted anew behind it. A
+ * piece is joined by hand-overs and groups inside stages.
  */
 struct pieces {
 	const struct fsl_run *run;
@@ -229,7 +228,7 @@ static bool is_pair(const struct fsl_group *group)
 	return group->kind == FSL_GROUP_PP && group->n_ranks == 2;
 }
 
-/* Where stages are interleaved the last hands back to the first, which are no neighbours: each has
+/* If stages are interleaved, the last hands back to the first. They are no neighbours: each has
  * one, or had, that is nearer. */
 static void find_neighbours(struct pieces *pieces)
 {
@@ -291,9 +290,9 @@ static void find_ends(struct pieces *pieces, const int32_t *stage_of)
 }
 
 /*
- * Numbers the stages of each piece on from those of the one before; by the usual layout, where
- * stage = rank / ranks of a stage, those without data are left out. Pieces come in order of their
- * lowest ranks.
+ * Numbers the stages of each piece on from those of the one before. By the usual layout, stage =
+ * rank / ranks of a stage, stages without data are left out. Pieces come in order of their lowest
+ * ranks.
  */
 static void number_pieces(struct pieces *pieces, int32_t *stage_of, size_t n_per_stage)
 {

@@ -160,8 +160,8 @@ static void scale_references(struct fsl_blame *out, size_t class_idx, size_t ste
 	}
 }
 
-/* True where steps were shorter while the class worked more: what it works in sight became less
- * when it had to wait beneath its operators. @rise_ms: of its own time. @work: 2 * steps. */
+/* True if steps were shorter while the class worked more: its visible work was less before, when it
+ * waited beneath its operators. @rise_ms: of its own time. @work: 2 * steps. */
 static bool waits_otherwise(const struct fsl_blame *blame, const struct fsl_episode *episode,
 			    double rise_ms, double *work)
 {
@@ -240,7 +240,7 @@ static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, dou
 	return FSL_OK;
 }
 
-/* What the ranks are compared with. */
+/* Levels that the ranks are compared with. */
 struct scale {
 	struct level *levels; /* ranks */
 	double *usual_of;     /* ranks */

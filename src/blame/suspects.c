@@ -1,4 +1,4 @@
-/* Victims and unconfirmed suspects: what detectors propose and the charges do not bear out. */
+/* Victims and unconfirmed suspects: ranks that detectors propose and charges do not confirm. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "blame/fuse_parts.h"
 #include "detect/engine.h"
 
-/* What detectors said of one rank. */
+/* The detectors' word on one rank. */
 struct proposal {
 	const char *detector; /* who said it first; NULL: nobody */
 	double effect_ms;     /* largest effect said */
@@ -236,7 +236,7 @@ static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error 
 	return status;
 }
 
-/* What the classical points accuse; LACK is no accusation. */
+/* Ranks that the classical points accuse; LACK is no accusation. */
 static void hear_classical(struct hearing *hearing)
 {
 	const struct fsl_localisation *classical = hearing->facts->classical;
@@ -248,8 +248,9 @@ static void hear_classical(struct hearing *hearing)
 	}
 }
 
-/* Mean idle time per step that neither operators nor stages explain; 0 where stages are not
- * recorded. */
+/*
+ * Mean idle time per step that neither operators nor stages explain; 0 if stages are not recorded.
+ */
 static double idle_ms_per_step(const struct fsl_case *facts, size_t r)
 {
 	double sum = 0.0;

@@ -15,7 +15,7 @@ enum fsl_status fsl_unseen_init(struct fsl_unseen *out, const struct fsl_case *f
 				struct fsl_error *err);
 void fsl_unseen_fini(struct fsl_unseen *unseen);
 
-/* What is to be explained: a transfer above its reference. */
+/* A transfer above its reference that is to be explained. */
 struct fsl_unseen_wait {
 	const double *excess_ms; /* [step]; NaN: not seen */
 	double threshold_ms;     /* a step is in question above this */
@@ -24,10 +24,9 @@ struct fsl_unseen_wait {
 };
 
 /*
- * True when the members of a channel's group that left no data came to it in time in the
- * steps in question, so that what was seen of it is no wait for them: every rank that meets one
- * that left no data in another group, and much more often, came in time to the same operator. False
- * where nobody can tell.
+ * True if the members of a channel's group that left no data came to it in time in the steps in
+ * question, so that its transfer is no wait for them: every rank that meets a rank without data in
+ * another group, and much more often, came in time to the same operator. False if nobody can tell.
  * @n_unseen_of: per group of the topology, its members that left no data.
  */
 enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx,

@@ -188,8 +188,8 @@ static const char *doubt_of(struct fsl_verification *out)
 	return doubt != NULL ? doubt : "";
 }
 
-/* Brings @n steps into an order of which every beginning is spread evenly: the middle first, then
- * the quarters (bits of the place reversed). Fills @focus; some may come twice. */
+/* Brings @n steps into an order whose every beginning is spread evenly: the middle first, then the
+ * quarters (bits of the place reversed). Fills @focus; some may come twice. */
 static void spread_beginnings(uint32_t focus[FSL_FOCUS_STEPS_MAX], size_t n)
 {
 	uint32_t ascending[FSL_FOCUS_STEPS_MAX];
@@ -205,7 +205,7 @@ static void spread_beginnings(uint32_t focus[FSL_FOCUS_STEPS_MAX], size_t n)
 	}
 }
 
-/* The steps of the costliest charge, evenly spread; of one in single steps these. */
+/* The steps of the costliest charge, evenly spread; its high steps, if it is in single steps. */
 static size_t list_focus(uint32_t focus[FSL_FOCUS_STEPS_MAX], const struct fsl_blame *blame)
 {
 	size_t n = 0, seen = 0, worst = SIZE_MAX;

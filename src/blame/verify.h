@@ -1,11 +1,11 @@
 /*
  * Verification: the job replayed with suspects' own time and transfers put back to the level of
- * their peers. A charge says what a rank does too long; only a replay says what the job loses by
+ * their peers. A charge says that a rank works too long; only a replay says what the job loses by
  * it: a pipeline's bubble hides work, and slow ranks of one group hide each other.
  *
- * cost(x): time per step that x alone costs, everybody else at their level. What comes back when
- * only x is at its level would not do: nothing, for each of two slow ranks of one group, which have
- * their full cost each.
+ * cost(x): time per step that x alone costs, everybody else at their level. The gain of a repair of
+ * x alone would not do: it is nothing for each of two slow ranks of one group, which have their
+ * full cost each.
  */
 #ifndef FSL_BLAME_VERIFY_H
 #define FSL_BLAME_VERIFY_H
@@ -14,7 +14,7 @@
 #include "blame/link.h"
 #include "replay/replay.h"
 
-/* What the replay says of one charged rank or one slow link, over the steps of its charge. */
+/* The replay's word on one charged rank or one slow link, over the steps of its charge. */
 struct fsl_proof {
 	bool is_judged; /* false: too few of its steps were replayed, or too many candidates */
 	double cost_ms;
@@ -37,9 +37,9 @@ struct fsl_verification {
 };
 
 /*
- * Replays the job of @facts (with blame) and judges every charge and slow link. What cannot be
- * replayed faithfully is not trusted, with the reason; that is no failure. In brief, nothing is
- * replayed where nobody is named by what the replay says. Fails with FSL_ERR_MEMORY only.
+ * Replays the job of @facts (with blame) and judges every charge and slow link. A job that cannot
+ * be replayed faithfully is not trusted, with the reason; that is no failure. In brief, nothing is
+ * replayed if the replay cannot change who is named. Fails with FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_verify(struct fsl_verification *out, const struct fsl_case *facts,
 			   struct fsl_error *err);
@@ -55,8 +55,8 @@ const struct fsl_proof *fsl_proof_of_link(const struct fsl_verification *verific
 					  const struct fsl_link *link);
 
 /*
- * What the named culprits of @out cost together: loss, slowdown, shares, where the loss comes from
- * and the summary of the replay. Over the replayed steps in [begin, end); nothing changes where
+ * Sets the cost of the named culprits of @out together: loss, slowdown, shares, the sources of the
+ * loss and the summary of the replay. Over the replayed steps in [begin, end); nothing changes if
  * there is no replay to trust.
  */
 enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *facts,

@@ -1,4 +1,4 @@
-/* What each replayed step stands for when only some of a charge's steps were replayed. */
+/* Weights of the replayed steps if only some of a charge's steps were replayed. */
 #include <math.h>
 
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* What would come back: hosts, stages, replicas, parts of own time and transfer at their level. */
+/* Gains: hosts, stages, replicas, parts of own time and transfer at their level. */
 #include "blame/whatif.h"
 #include "base/log.h"
 #include "blame/link.h"
@@ -270,7 +270,7 @@ static void ask_replicas(struct fsl_whatifs *q)
 		uint32_t root = find_root(parent, (uint32_t)r);
 		q->id[r] = root == r ? (uint32_t)n_replicas++ : q->id[root];
 	}
-	/* Where nothing joins ranks, a replica is a rank, and ranks are judged elsewhere. */
+	/* If nothing joins ranks, a replica is a rank, and ranks are judged elsewhere. */
 	if (n_replicas < n) {
 		ask_shares(q, FSL_WHATIF_REPLICA, n_replicas);
 	}

@@ -33,9 +33,9 @@ const double *fsl_repairs_find(const struct fsl_repairs *repairs, const struct f
 void fsl_repairs_fini(struct fsl_repairs *repairs);
 
 /*
- * Weights [replay->n_steps] of the replayed steps for means over [begin, end). Where some of these
+ * Weights [replay->n_steps] of the replayed steps for means over [begin, end). If some of these
  * were not replayed, the high steps of a charge in single steps stand for all of its high steps and
- * the others for all others. @rank_idx: SIZE_MAX for a link. False when too few were replayed to
+ * the others for all others. @rank_idx: SIZE_MAX for a link. False if too few were replayed to
  * tell.
  */
 bool fsl_weigh_steps(double *weights, const struct fsl_replay *replay,

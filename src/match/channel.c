@@ -27,7 +27,7 @@ enum fsl_p2p_kind fsl_p2p_kind_that_meets(enum fsl_p2p_kind kind)
 	return meets[kind];
 }
 
-/* What one group is made of while its channels are listed. */
+/* A group while its channels are listed. */
 struct group_scan {
 	const struct fsl_run *run;
 	const struct fsl_slot *slots; /* of this group */

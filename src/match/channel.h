@@ -30,14 +30,14 @@ struct fsl_uses {
 	const struct fsl_couple *couples; /* [n_members - 1] the first member with each other one */
 };
 
-/* What is needed until everything is matched. Start with {0}; release the arena. */
+/* Uses and channels until everything is matched. Start with {0}; release the arena. */
 struct fsl_listing {
 	struct fsl_arena arena;
 	struct fsl_slot *slots; /* in order of group, rank, first use */
 	size_t *slot_begin;     /* [n_groups + 1]: the slots of each group */
 	size_t n_groups;
 	struct fsl_uses *uses; /* [channel] */
-	/* Those of all channels, one after the other. */
+	/* The couples of all channels, one channel after the other. */
 	struct fsl_couple *couples;
 	size_t n_couples;
 };
@@ -48,7 +48,7 @@ enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *r
 /* Reads ends and durations again, once the times of the run have changed. */
 void fsl_slots_read_times(struct fsl_listing *listing, const struct fsl_run *run);
 
-/* What a point-to-point operator does. */
+/* Direction of a point-to-point operator. */
 enum fsl_p2p_kind {
 	FSL_P2P_SEND,
 	FSL_P2P_RECEIVE,

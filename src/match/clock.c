@@ -72,7 +72,7 @@ static struct edge edge_of(const struct fsl_slot *first, const struct fsl_slot *
 			     .tail_ms = (double)tail_ns / FSL_NS_PER_MS};
 }
 
-/* Ends of one member, ascending; in @ends where they are not. */
+/* Ends of one member, ascending; copied to @ends and sorted if they are not in order. */
 static struct fsl_ends ends_of(const struct fsl_slot *slot, int64_t *ends)
 {
 	size_t i = 1;
@@ -87,7 +87,7 @@ static struct fsl_ends ends_of(const struct fsl_slot *slot, int64_t *ends)
 	return (struct fsl_ends){ends, slot->n};
 }
 
-/* What a thread searches with; sized for the largest channel. */
+/* Scratch of one thread, sized for the largest channel. */
 struct bench {
 	struct fsl_arena arena;
 	int64_t *first, *other;              /* ends of two members */
@@ -95,7 +95,8 @@ struct bench {
 	int64_t *work;
 };
 
-/* The most common difference of any two ends, where it is not known which belong together. */
+/* The most common difference of any two ends, if the order does not tell which ends belong
+ * together. */
 static bool edge_by_search(struct edge *edge, const struct fsl_slot *a, const struct fsl_slot *b,
 			   const struct bench *bench)
 {
@@ -129,13 +130,13 @@ static struct edge edge_in_order(const struct fsl_slot *first, const struct fsl_
 	return edge_of(first, other, diff_ns, n);
 }
 
-/* What is known of the shifts that were tried. */
+/* The best shifts so far. */
 struct shifts {
 	struct overlap best;
 	double best_ms, next_ms; /* their tails */
 };
 
-/* False where no median of the differences lies within reach. */
+/* False if no median of the differences can lie within reach. */
 static bool is_in_reach(const int64_t *diff_ns, size_t n)
 {
 	int64_t least_ns = INT64_MAX, most_ns = INT64_MIN;
@@ -147,8 +148,9 @@ static bool is_in_reach(const int64_t *diff_ns, size_t n)
 }
 
 /*
- * True where the tail is longer than that, whatever the median: of two neighbours that differ by
- * more than twice as much one at least lies so far from it. Of most shifts this is seen at once.
+ * True if the tail is longer than @tail_ms, whatever the median: if two neighbours differ by more
+ * than twice as much, at least one of them lies that far from it. Most shifts are ruled out by the
+ * first ends.
  */
 static bool is_tail_longer(const int64_t *diff_ns, size_t n, double tail_ms)
 {
@@ -184,8 +186,9 @@ static void try_shift(struct shifts *shifts, const struct fsl_slot *first,
 }
 
 /*
- * Offset between two members of which one was cut off earlier than the other, as where chapters
- * begin: of all shifts within reach one alone makes the ends agree. False where that is not so.
+ * Offset between two members if one was cut off earlier than the other, as at the begin of a
+ * chapter: one shift within reach, and no other, makes the ends agree. False if there is no such
+ * shift.
  */
 static bool edge_by_shift(struct edge *edge, const struct fsl_slot *first,
 			  const struct fsl_slot *other, int64_t *diff_ns)

@@ -51,7 +51,7 @@ static size_t first_op_until(const struct fsl_rank *rank, size_t high, int64_t t
 	return first_op_between(rank, high > reach ? high - reach + 1 : 0, high, time_ns);
 }
 
-/* The same, where it is probably @guess: each operator looked at is memory to wait for. */
+/* The same, near @guess: each operator looked at is memory to wait for. */
 static size_t first_op_near(const struct fsl_rank *rank, size_t guess, int64_t time_ns)
 {
 	size_t n_ops = rank->n_ops;
@@ -60,7 +60,7 @@ static size_t first_op_near(const struct fsl_rank *rank, size_t guess, int64_t t
 		       : first_op_until(rank, guess < n_ops ? guess : n_ops, time_ns);
 }
 
-/* Jitter mostly leaves them in order, or all the same. */
+/* Jitter mostly leaves the numbers in order, or all the same. */
 static void sort_numbers(int64_t *numbers, size_t n)
 {
 	size_t i = 1;
@@ -105,10 +105,10 @@ static int64_t median_around(const int64_t *numbers, size_t n, size_t at)
 }
 
 /*
- * Offset of each step's cut against @work, one for all steps or, where an operator was lost on all
- * ranks and those that follow come one earlier, that of the steps beside. Which of them it is shows
- * in how far the cuts are from it: jitter is as far from either. Returns the number of steps that
- * are within one operator.
+ * Offset of each step's cut against @work. It is one for all steps, or that of the steps beside: if
+ * all ranks lost an operator, the following ones come one earlier. The offsets that the cuts are
+ * nearer to are right; jitter is as far from either. Returns the number of steps that are within
+ * one operator.
  */
 static size_t find_offsets(int64_t *offsets, const int64_t *work, size_t n_steps, int64_t usual)
 {

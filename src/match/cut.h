@@ -17,9 +17,9 @@ struct fsl_cuts {
 
 /*
  * Cuts each rank's operators at the steps' begins, carried to the rank's clock by @clock_ns (per
- * rank, as fsl_match). Where a rank uses the same number of operators in every step, the cuts are
+ * rank, as of fsl_match). If a rank uses the same number of operators in every step, the cuts are
  * moved to exact multiples of it, so that jitter of the boundary never moves an operator to the
- * neighbouring step.
+ * next step.
  */
 enum fsl_status fsl_cuts_build(struct fsl_cuts *out, const struct fsl_run *run,
 			       const struct fsl_steps *steps, const int64_t *clock_ns,
@@ -38,7 +38,9 @@ size_t fsl_first_op_at(const struct fsl_rank *rank, int64_t time_ns);
 /* Step of an operator, SIZE_MAX before the first or after the last. */
 size_t fsl_cuts_step_of(const struct fsl_cuts *cuts, size_t rank_idx, size_t op_idx);
 
-/* The same for one operator after the other: no search where it is of step @last or the next. */
+/*
+ * The same for one operator after the other, without a search if it is of step @last or the next.
+ */
 static inline size_t fsl_cuts_step_after(const struct fsl_cuts *cuts, size_t rank_idx,
 					 size_t op_idx, size_t last)
 {

@@ -177,7 +177,7 @@ static uint32_t find_root(const struct forest *forest, uint32_t rank_idx, double
 	return rank_idx;
 }
 
-/* What was joined before stays: best measurements come first. */
+/* Adds a measurement, best first; an earlier one stays. */
 static void join(struct forest *forest, const struct measured *item)
 {
 	double from = 0.0, to = 0.0;
@@ -278,7 +278,7 @@ static void straighten_rank(struct fsl_rank *rank, int64_t origin_ns, double dri
 	straighten(&rank->open_begin_ns, origin_ns, drift);
 }
 
-/* First event of the run, where all clocks keep their time, and how long it lasts. */
+/* First event of the run, at which all clocks keep their time, and how long the run lasts. */
 static int64_t origin_of(const struct fsl_run *run, int64_t *span_ns)
 {
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;

@@ -10,11 +10,11 @@
 
 /*
  * Measures how much faster each rank's clock runs than that of the lowest rank that it communicates
- * with, from the ends of common collectives at the begin and at the end of the capture, and where
- * that matters (FSL_DRIFT_MATTERS_MS over the capture) rewrites the times of the run as if all
- * clocks ran alike. Constant offsets stay as they are. @listing keeps the old ends.
- * *drift_max_ppm: largest drift that was taken out; 0 when none was. Fails with FSL_ERR_MEMORY
- * only; the run is then unchanged.
+ * with, from the ends of common collectives at the begin and at the end of the capture. If that
+ * matters (FSL_DRIFT_MATTERS_MS over the capture), it rewrites the times of the run as if all
+ * clocks ran alike. Constant offsets stay as they are. @listing keeps the old ends. *drift_max_ppm:
+ * largest drift that was taken out; 0 if none was. Fails with FSL_ERR_MEMORY only; the run is then
+ * unchanged.
  */
 enum fsl_status fsl_drift_remove(struct fsl_run *run, const struct fsl_listing *listing,
 				 size_t n_channels, double *drift_max_ppm, struct fsl_error *err);

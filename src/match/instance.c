@@ -44,7 +44,7 @@ static enum fsl_status alloc_instances(struct fsl_match *match, struct fsl_chann
 	return FSL_OK;
 }
 
-/* Which step instances belong to is not known before the cuts are. */
+/* The steps of instances are not known before the cuts are. */
 static void clear_steps(struct fsl_channel *channel, size_t begin, size_t end)
 {
 	memset(channel->step_idx + begin, 0xff, (end - begin) * sizeof(*channel->step_idx));
@@ -203,7 +203,7 @@ out:
 	return status;
 }
 
-/* Of few uses; others were compared when the clocks were. */
+/* Median distance of the ends of two members with few uses; with more, the clocks know it. */
 static int64_t median_apart_ns(const struct fsl_slot *first, const struct fsl_slot *other)
 {
 	int64_t work[FSL_ENDS_COMPARED_MAX];

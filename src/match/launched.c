@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "match/channel.h"
 
-/* The n-th use of an operator in a step: both times, and in how many steps the one or the other
- * changed less since the step before. */
+/* The n-th use of an operator in a step: both times, and in how many steps either of them changed
+ * less than the other since the step before. */
 struct turn {
 	int64_t from_others_ns, from_end_ns;
 	uint32_t n, n_others, n_end;
@@ -32,7 +32,7 @@ struct open_use {
 	int64_t end_ns, others_end_ns;
 };
 
-/* What one thread works with. */
+/* Scratch of one thread. */
 struct bench {
 	struct kind kinds[FSL_OP_KINDS_MAX];
 	size_t n_kinds;
@@ -43,7 +43,7 @@ struct bench {
 	bool has_p2p;
 };
 
-/* What one rank says of one operator: of which uses this and of which that time is steady. */
+/* One rank's vote on one operator: which of its uses nobody waits for, and which hold the rank. */
 struct vote {
 	uint32_t op_id, group_id;
 	uint64_t is_free, is_held;
@@ -120,7 +120,7 @@ static int64_t end_of_others(const struct bench *bench, const struct stream *str
 	return last_ns;
 }
 
-/* Uses of other communicators than @group_id have met what their rank did next. */
+/* Closes the uses of other communicators than @group_id: the rank's next operator begins. */
 static void close_uses(struct bench *bench, uint32_t group_id, int64_t next_begin_ns)
 {
 	size_t n_kept = 0;
@@ -145,7 +145,7 @@ static void pass_op(struct bench *bench, struct kind *kind, const struct fsl_op 
 	}
 	int64_t end_ns = fsl_op_end_ns(op), others_end_ns = end_of_others(bench, stream);
 	stream->last_end_ns = end_ns > stream->last_end_ns ? end_ns : stream->last_end_ns;
-	/* Beneath one that still runs it is the other one that goes on by itself. */
+	/* If another operator still runs, that one goes on beneath, and not this one. */
 	bool is_alone = others_end_ns != FSL_NS_ABSENT && others_end_ns <= fsl_op_begin_ns(op);
 	if (turn != NULL && is_alone && bench->n_open < FSL_LAUNCHED_OPEN_MAX) {
 		bench->open[bench->n_open++] =
@@ -225,7 +225,7 @@ static int compare_kinds(const void *left, const void *right)
 	return compare_ids(a->group_id, a->op_id, b->group_id, b->op_id);
 }
 
-/* What most of the ranks that can tell, of @n, say of one operator; no free turn: it is not
+/* The vote of most of the @n ranks that can tell about one operator. Without a free turn, it is not
  * launched ahead. */
 static struct fsl_launched_kind elect(const struct vote *votes, size_t n)
 {
@@ -275,7 +275,7 @@ static enum fsl_status count_votes(struct fsl_launched *out, const struct vote *
 	return status;
 }
 
-/* All votes, those on one operator side by side. */
+/* All votes, sorted by operator. */
 static enum fsl_status gather(struct fsl_launched *out, const struct votes *votes, size_t n_ranks,
 			      struct fsl_error *err)
 {

@@ -135,7 +135,9 @@ enum {
 #define FSL_PAIR_BONDS_MIN 3
 /* A second partner that ends less than this many times as far away leaves the first in doubt. */
 #define FSL_PAIR_DOUBT_RATIO 2
-/* Examples, and share of them, that must agree on where an operator without a partner went. */
+/*
+ * Examples, and share of them, that must agree on the neighbour of an operator without a partner.
+ */
 #define FSL_PAIR_EXAMPLES_MIN    3
 #define FSL_PAIR_LABEL_SHARE_MIN 0.8
 

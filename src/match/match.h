@@ -52,23 +52,23 @@ struct fsl_match {
 /*
  * Matches every communicator with at least two present ranks. Equal numbers of uses match by order;
  * unequal ones (dropped records, a capture that began later) by their ends on corrected clocks.
- * Point-to-point operators of larger groups are given to the pairs of ranks whose ends they share;
- * those that end with nobody are left out.
+ * Point-to-point operators of larger groups go to the pairs of ranks whose ends they share; an
+ * operator that ends with no other is left out.
  */
 enum fsl_status fsl_match_build(struct fsl_match *out, const struct fsl_run *run,
 				const struct fsl_topology *topology, struct fsl_error *err);
 /*
- * Likewise, once clocks that run at different speeds were made to run alike: rewrites the times of
- * the run where that matters (match/drift.h). *drift_max_ppm: largest drift that was taken out; 0
- * when none was and the run is as before.
+ * Likewise, after clocks that run at different speeds were made to run alike: rewrites the times of
+ * the run if that matters (match/drift.h). *drift_max_ppm: largest drift that was taken out; 0 if
+ * none was and the run is as before.
  */
 enum fsl_status fsl_match_straightened(struct fsl_match *out, struct fsl_run *run,
 				       const struct fsl_topology *topology, double *drift_max_ppm,
 				       struct fsl_error *err);
 void fsl_match_fini(struct fsl_match *match);
 
-/* True where each thread finds channels of its own to work on; else all work on one after the
- * other. */
+/* True if each thread finds channels of its own to work on; else all threads work on one channel
+ * after the other. */
 bool fsl_match_has_many_channels(const struct fsl_match *match);
 
 /* Fills step_idx of every channel. */

@@ -106,8 +106,8 @@ static size_t find_peaks(struct peak *peaks, const struct fsl_difference *items,
 	return n_peaks;
 }
 
-/* Median change from one difference to the next in time, of those in the range and as far again on
- * either side, where drift has spread them. */
+/* Median change from one difference to the next in time, over the range and as far again on either
+ * side, as drift spreads the differences. */
 static int64_t jitter_of(const struct fsl_differences *differences, const struct peak *peak,
 			 struct fsl_difference *hits, int64_t *work)
 {

@@ -31,7 +31,7 @@ struct fsl_differences {
 	size_t n_asked; /* ends of a that had a chance: inside the time that b covers */
 };
 
-/* Where to look: offsets of clock b to clock a in [around - reach, around + reach]. */
+/* Range of the search: offsets of clock b to clock a in [around - reach, around + reach]. */
 struct fsl_offset_range {
 	int64_t around_ns, reach_ns;
 };
@@ -49,10 +49,10 @@ void fsl_differences_add(struct fsl_differences *out, struct fsl_ends a, struct 
 			 struct fsl_offset_range range, size_t n_samples);
 
 /*
- * The narrowest range that holds @n_wanted of the differences, and its middle one: the
- * shortest-half estimate of a mode (Andrews et al. 1972; Rousseeuw 1985). Of several narrow ranges
- * the one with the least jitter: work between two ends varies from use to use, a clock only drifts.
- * Reorders the differences. False when there are fewer. @hits, @work: room for as many.
+ * The narrowest range that holds @n_wanted of the differences, and its middle one: the shortest-
+ * half estimate of a mode (Andrews et al. 1972; Rousseeuw 1985). If several ranges are narrow, the
+ * one with the least jitter wins: work between two ends varies from use to use, a clock only
+ * drifts. Reorders the differences. False if there are fewer. @hits, @work: room for as many.
  */
 bool fsl_offset_find(struct fsl_offset *out, struct fsl_differences *differences, size_t n_wanted,
 		     struct fsl_difference *hits, int64_t *work);

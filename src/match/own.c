@@ -21,7 +21,7 @@ struct cover {
 	size_t n_spans;
 };
 
-/* Where the rank's numbers go. */
+/* The rank's rows in struct fsl_own. */
 struct own_row {
 	double *part_ms; /* [step * FSL_OWN_PARTS_N + part] */
 	double *idle_ms; /* [step] */
@@ -141,7 +141,7 @@ static int64_t uncovered_ns(const struct cover *cover, int64_t begin_ns, int64_t
 	return free_ns > 0 ? free_ns : 0;
 }
 
-/* What operators cover of a stage's stretch is communication and does not count. */
+/* The part of a stage that operators cover is communication and does not count. */
 static void own_from_stages(const struct own_row *row, const struct fsl_stage_pieces *pieces,
 			    const struct cover *cover)
 {
@@ -201,7 +201,7 @@ static enum fsl_status alloc_own(struct fsl_own *out, const struct fsl_run *run,
 	return FSL_OK;
 }
 
-/* What one thread works with; grows with its ranks. */
+/* Scratch of one thread; grows with its ranks. */
 struct bench {
 	struct cover cover;
 	struct fsl_op_span *spans;

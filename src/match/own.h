@@ -1,7 +1,7 @@
 /*
- * Own time: what each rank itself did between its communication operators, per step. Where all
- * ranks have recorded stages, it is the time inside stages that no operator covers, and a gap that
- * no stage explains is idle (neither work nor blame); without stages it is the gaps.
+ * Own time: the work of each rank between its communication operators, per step. If all ranks have
+ * recorded stages, it is the time inside stages that no operator covers, and a gap that no stage
+ * explains is idle (neither work nor blame); without stages it is the gaps.
  */
 #ifndef FSL_MATCH_OWN_H
 #define FSL_MATCH_OWN_H
@@ -34,8 +34,8 @@ struct fsl_own {
 	size_t n_ranks, n_steps;
 	bool has_stages; /* true: from stages; false: from gaps */
 	bool has_async;  /* some rank works on beneath operators */
-	/* [(rank_idx * n_steps + step) * FSL_OWN_PARTS_N + part], ms; NaN where the step was not
-	 * seen whole. */
+	/* [(rank_idx * n_steps + step) * FSL_OWN_PARTS_N + part], ms; NaN if the step was not seen
+	 * whole. */
 	double *part_ms;
 	double *idle_ms; /* [rank_idx * n_steps + step] */
 	uint8_t **holds; /* [rank_idx][op_idx]: enum fsl_hold */
@@ -58,9 +58,8 @@ enum fsl_status fsl_own_build(struct fsl_own *out, const struct fsl_run *run,
 void fsl_own_fini(struct fsl_own *own);
 
 /*
- * Marks the steps of a rank as not seen whole in which one of its operators was lost although other
- * members of the group recorded theirs, or although other steps have more: the unrecorded wait
- * would pass for work.
+ * Marks a step of a rank as not seen whole if the rank lost an operator in it: other members of the
+ * group recorded theirs, or other steps have more. The unrecorded wait would pass for work.
  */
 enum fsl_status fsl_own_hide_lost(struct fsl_own *own, const struct fsl_run *run,
 				  const struct fsl_match *match, const struct fsl_cuts *cuts,
@@ -71,7 +70,7 @@ static inline double fsl_own_part_ms(const struct fsl_own *own, size_t rank_idx,
 {
 	return own->part_ms[(rank_idx * own->n_steps + step) * FSL_OWN_PARTS_N + part];
 }
-/* Sum of the parts; NaN where the step was not seen whole. */
+/* Sum of the parts; NaN if the step was not seen whole. */
 double fsl_own_total_ms(const struct fsl_own *own, size_t rank_idx, size_t step);
 
 #endif

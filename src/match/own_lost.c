@@ -34,9 +34,11 @@ static void mark_unseen(struct fsl_own *own, size_t rank_idx, size_t step)
 	own->idle_ms[rank_idx * own->n_steps + step] = NAN;
 }
 
-/* The gap that holds the lost operator ends at the next one; before the first and behind the last
- * there is none. Where the gap goes over the end of a step, the operator may have been the last of
- * that step, which then lacks the work before it. */
+/*
+ * The gap that holds the lost operator ends at the next one; there is none before the first
+ * operator and behind the last. If the gap goes over the end of a step, the operator may have been
+ * the last of that step, which then lacks the work before it.
+ */
 static void hide_step(struct fsl_own *own, const struct fsl_run *run, const struct fsl_cuts *cuts,
 		      size_t rank_idx, int64_t time_ns)
 {
@@ -74,7 +76,7 @@ static void hide_instance(struct fsl_own *own, const struct fsl_run *run,
 	}
 }
 
-/* False also where what lacked was put back. */
+/* False also if a lost operator was put back. */
 static bool is_recorded(const struct fsl_channel *channel, const struct fsl_run *run,
 			size_t instance, bool has_restored)
 {
@@ -90,7 +92,7 @@ static bool is_recorded(const struct fsl_channel *channel, const struct fsl_run 
 }
 
 /*
- * Hides the steps in which a channel that loses records has fewer instances than usual: all members
+ * Hides a step if a channel that loses records has fewer instances in it than usual: all members
  * lost the record of one. @counts, @sorted: steps.
  */
 static void hide_short_steps(struct fsl_own *own, const struct fsl_run *run,
@@ -123,7 +125,7 @@ static void hide_short_steps(struct fsl_own *own, const struct fsl_run *run,
 	}
 }
 
-/* Hides the steps of which more than half of the operators were put back. */
+/* Hides a step if more than half of its operators were put back. */
 static void hide_restored(struct fsl_own *own, const struct fsl_run *run,
 			  const struct fsl_cuts *cuts)
 {
@@ -168,9 +170,9 @@ static bool loses_many(const struct fsl_rank *rank)
 }
 
 /*
- * Where a rank loses many operators, hides the steps in which it has what is left of one that was
- * not put back: nobody else recorded it, or it is not known which of theirs it belongs to. Of few
- * ones hidden steps would cost more than the waits that pass for work.
+ * If a rank loses many operators, hides the steps that have a remnant of one that was not put back:
+ * no other rank recorded it, or its instance is not known. With few losses, hidden steps would cost
+ * more than the waits that pass for work.
  */
 static void hide_remnants(struct fsl_own *own, const struct fsl_run *run,
 			  const struct fsl_cuts *cuts)
@@ -191,8 +193,8 @@ static size_t n_ops_in(const struct fsl_cuts *cuts, size_t rank_idx, size_t step
 	return fsl_cuts_first(cuts, rank_idx, step + 1) - fsl_cuts_first(cuts, rank_idx, step);
 }
 
-/* Some operators leave nothing at all: where a rank loses many, hides its steps that do not have as
- * many operators as most; where no number is that of most, it tells nothing. @counts: steps. */
+/* Some operators leave nothing at all: if a rank loses many, hides its steps that do not have as
+ * many operators as most. Without a number that most steps have, it hides none. @counts: steps. */
 static void hide_odd_steps(struct fsl_own *own, const struct fsl_run *run,
 			   const struct fsl_cuts *cuts, int64_t *counts)
 {

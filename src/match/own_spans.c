@@ -96,7 +96,7 @@ static int compare_spans(const void *a, const void *b)
 	return (x->op_idx > y->op_idx) - (x->op_idx < y->op_idx);
 }
 
-/* What the rank itself did around the end of an asynchronous operator; all on the rank's clock. */
+/* The rank's own operators around the end of an asynchronous one; all on the rank's clock. */
 struct around {
 	int64_t last_end_ns;   /* of a synchronous operator by then; FSL_NS_ABSENT: none */
 	int64_t next_begin_ns; /* of the next one; FSL_NS_ABSENT: none */

@@ -17,14 +17,14 @@ struct fsl_op_span {
 
 /*
  * Spans of a rank's operators, sorted by begin; @spans has room for rank->n_ops. An operator
- * usually holds its rank from begin to end. One that runs beside others (its uses regularly contain
- * the begin of another operator, or it is one of @launched) is asynchronous: the rank goes on
- * working under it. What the rank does next tells whether it waited for the operator's end: the
- * time from that end to the next begin is then the same in every step. Where instead the time from
- * the last end inside the operator to the next begin is the steadier one, the rank was working all
- * along and the operator held nobody; else it held the rank from that last end on. Judged for the
- * n-th use of an operator in a step over all steps of the rank. Uses in a row (fsl_op_is_in_row)
- * hold it since the first of them began. True when some operators are asynchronous.
+ * usually holds its rank from begin to end. An asynchronous one does not: its uses regularly
+ * contain the begin of another operator, or it is one of @launched, and the rank goes on working
+ * beneath it. The next begin tells whether the rank waited for its end: the time from that end to
+ * the next begin is then the same in every step. If instead the time from the last end inside the
+ * operator to the next begin is the steadier one, the rank was working all along and the operator
+ * held nobody; else it held the rank from that last end on. Judged for the n-th use of an operator
+ * in a step over all steps of the rank. Uses in a row (fsl_op_is_in_row) hold it since the first of
+ * them began. True if some operators are asynchronous.
  */
 bool fsl_op_spans(struct fsl_op_span *spans, const struct fsl_rank *rank,
 		  const struct fsl_cuts *cuts, size_t rank_idx,

@@ -59,7 +59,7 @@ static bool has_step_numbers(const struct fsl_rank *rank, const struct fsl_steps
 	       (double)n_good >= FSL_STAGES_NUMBERED_SHARE_MIN * (double)rank->n_stages;
 }
 
-/* The sweep over one rank's stages: who is open, and up to where time has been given out. */
+/* The sweep over one rank's stages: which are open, and up to when time has been given out. */
 struct sweep {
 	struct fsl_stage_pieces *out;
 	const struct fsl_rank *rank;
@@ -72,9 +72,9 @@ struct sweep {
 };
 
 /*
- * Step of a stage: by its number where that can be trusted, else the step that holds its middle.
- * Ranks begin a step within moments of each other, so the begin of a stage would fall on either
- * side of the boundary by chance.
+ * Step of a stage: by its number if the numbers can be trusted, else the step that holds its
+ * middle. Ranks begin a step within moments of each other, so the begin of a stage would fall on
+ * either side of the boundary by chance.
  */
 static size_t step_of_stage(const struct sweep *sweep, const struct fsl_stage *stage)
 {

@@ -59,7 +59,7 @@ static void measure_side(struct fsl_p2p_side *side, int64_t *work)
 	}
 }
 
-/* What the listing of sides works with. */
+/* Tables and scratch of the listing of sides. */
 struct lister {
 	const uint8_t *kind_of; /* per name */
 	struct fsl_arena *arena;
@@ -140,7 +140,7 @@ static enum fsl_status list_sides(struct fsl_p2p_group *group, const struct list
 			: FSL_OK;
 }
 
-/* What a search works with: FSL_DIFFERENCES_MAX of each. */
+/* Scratch of a search: FSL_DIFFERENCES_MAX of each. */
 struct bench {
 	struct fsl_difference *items, *hits;
 	int64_t *work;
@@ -177,7 +177,7 @@ static bool search(struct fsl_p2p_pair *pair, const struct fsl_p2p_group *group,
 	return (double)found.width_ns <= FSL_PAIR_WIDTH_SHARE_MAX * (double)interval_ns;
 }
 
-/* What is known about the offset of a pair. */
+/* Range in which the offset of a pair must lie. */
 static struct fsl_offset_range range_of(const struct fsl_p2p_pair *pair,
 					const struct fsl_p2p_group *group,
 					const struct fsl_clocks *clocks, bool *is_known)
@@ -200,7 +200,7 @@ static int compare_pairs(const void *left, const void *right)
 }
 
 /*
- * Pairs with common ends. Where clocks are not known, ranks two hops apart may seem to fit under an
+ * Pairs with common ends. If clocks are not known, ranks two hops apart may seem to fit under an
  * offset of the work between their ends; but work varies and ends do not, so the steadiest pairs
  * connect the clocks first, and the others must fit them.
  */

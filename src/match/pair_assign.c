@@ -11,7 +11,7 @@
 #include "match/pair.h"
 
 enum {
-	CONTEXT = 4,      /* labels around an operator that tell where it went */
+	CONTEXT = 4,      /* labels around an operator that tell its neighbour */
 	LABELS = 4,       /* none and three neighbours; a stage of a pipeline has two */
 	CONTEXTS_N = 256, /* LABELS to the power of CONTEXT */
 };
@@ -111,7 +111,7 @@ static void free_all(struct assignment *job)
 	memset(job->is_doubted, 0, job->n_bonds * sizeof(*job->is_doubted));
 }
 
-/* Doubts the bond that holds one end when @bond, whose other end is free, fits nearly as well. */
+/* Doubts the bond that holds one end if @bond, whose other end is free, fits nearly as well. */
 static void doubt(struct assignment *job, const struct bond *bond, uint32_t holder)
 {
 	const struct bond *first = &job->bonds[holder - 1];
@@ -195,7 +195,7 @@ static bool is_stranger(const struct assignment *job, const struct bond *bond)
 	       (double)bond->gap_ns > FSL_STRANGER_SHARE * interval_ns;
 }
 
-/* Frees the operators of closed directions, those in doubt, and those whose end is far away. */
+/* Frees the operators of closed directions, doubted ones, and those whose end is far away. */
 static void drop_strangers(struct assignment *job)
 {
 	for (size_t i = 0; i < job->n_bonds; i++) {
@@ -288,7 +288,7 @@ static size_t context_of(const uint8_t *labels, size_t n, size_t i, const bool *
 	return context;
 }
 
-/* Where most others with these labels around them went; 0: not clear. */
+/* Neighbour of most operators with these labels around them; 0: not clear. */
 static uint8_t usual_label(const uint32_t *seen)
 {
 	size_t best = 1, n_all = 0;
@@ -302,8 +302,8 @@ static uint8_t usual_label(const uint32_t *seen)
 }
 
 /*
- * A schedule repeats itself: an operator whose partner lost its record went where others in the
- * same place of the schedule went. @told gets the labels, guessed ones included.
+ * A schedule repeats itself: an operator whose partner lost its record went to the same neighbour
+ * as other operators at its place in the schedule. @told gets the labels, guessed ones included.
  */
 static void guess_labels(uint8_t *told, const uint8_t *labels, size_t n, size_t n_neighbours,
 			 uint32_t (*counts)[LABELS])

@@ -1,4 +1,4 @@
-/* Lost operators are put back where the other members of their instance ended. */
+/* Lost operators are put back at the end of the other members of their instance. */
 #include "match/restore.h"
 
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 	lost->op = rank->ops[lost->like];
 	lost->gap_ns = median_of(gaps_ns, n_gaps);
 	lost->dur_ns = median_of(durations_ns, n_gaps);
-	/* Where no instance beside is whole: no longer than in one to which this member came. */
+	/* No instance beside is whole: no longer than in one to which this member came. */
 	lost->transfer_ns = least_ns;
 	lost->transfer_high_ns = lost->waited_ns;
 	if (n_transfers > 0) {

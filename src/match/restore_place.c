@@ -40,8 +40,8 @@ static bool is_same(const struct fsl_op *a, const struct fsl_op *b)
 }
 
 /*
- * What is left of a lost operator: an end at the end of its instance, under its name or without
- * one; else the latest begin under its name that has no end. @is_taken: per remnant.
+ * The remnant of a lost operator: an end at the end of its instance, under its name or without one;
+ * else the latest begin under its name that has no end. @is_taken: per remnant.
  */
 static size_t find_remnant(const struct fsl_lost_op *lost, const struct fsl_rank *rank,
 			   const bool *is_taken)
@@ -88,8 +88,8 @@ enum fsl_status fsl_find_remnants(const struct fsl_rank *rank, struct fsl_lost_o
 	return FSL_OK;
 }
 
-/* When a synchronous operator began that the rank could begin from @free_ns on; INT64_MIN:
- * nothing near it is known to have ended before, so it began when its transfer did. */
+/* Begin of a synchronous operator that the rank could begin from @free_ns on. INT64_MIN: nothing
+ * near it is known to have ended before, so it began when its transfer did. */
 static int64_t begin_of(const struct fsl_lost_op *lost, int64_t free_ns)
 {
 	int64_t last_ns = lost->end_ns - lost->transfer_ns;
@@ -117,8 +117,8 @@ static void set_times(struct fsl_op *op, int64_t begin_ns, int64_t end_ns)
 	op->step = -1;
 }
 
-/* Latest end before a lost operator, and its own end, cut to what the rank's other operators leave
- * it; false where it would end inside a synchronous one. @k: the next operator. */
+/* Latest end before a lost operator, and its own end, cut to the time that the rank's other
+ * operators leave it; false if it would end inside a synchronous one. @k: the next operator. */
 static bool find_gap(struct fsl_lost_op *lost, const struct fsl_rank *rank, size_t k,
 		     int64_t *free_ns)
 {
@@ -144,8 +144,8 @@ static bool find_gap(struct fsl_lost_op *lost, const struct fsl_rank *rank, size
 }
 
 /*
- * When an asynchronous operator began, which need not be long before its end: between the two
- * operators that are its neighbours in another step; where these are not found, its usual duration
+ * Begin of an asynchronous operator, which need not be long before its end: between the two
+ * operators that are its neighbours in another step; if these are not found, its usual duration
  * before its end.
  */
 static int64_t async_begin(const struct fsl_lost_op *lost, const struct fsl_rank *rank)

@@ -21,7 +21,7 @@ struct fsl_lost_op {
 	const struct fsl_op *remnant; /* what is left of its record; NULL: nothing */
 	bool is_async;
 	bool is_placed;
-	uint32_t op_idx; /* where it was put */
+	uint32_t op_idx; /* its index in the rank's operators */
 	struct fsl_op op;
 };
 

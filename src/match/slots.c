@@ -20,7 +20,7 @@ struct rank_slots {
 	bool is_short; /* of memory */
 };
 
-/* What one thread sorts the operators of a rank with. */
+/* Tables of one thread that sorts the operators of a rank. */
 struct sorter {
 	const size_t *group_of; /* per name, SIZE_MAX: no group */
 	size_t n_names;
@@ -31,7 +31,7 @@ struct sorter {
 	size_t slot_of_capacity;
 };
 
-/* Communicator name -> group index, SIZE_MAX where the topology has none. */
+/* Communicator name -> group index; SIZE_MAX: the topology has none. */
 static size_t *map_names(struct fsl_arena *arena, const struct fsl_run *run,
 			 const struct fsl_topology *topology)
 {
@@ -123,8 +123,8 @@ static void add_op(struct fsl_slot *slot, const struct fsl_rank *rank, size_t op
 }
 
 /*
- * The slots of one rank. Where most of its operators have device times, one that lost its own is no
- * better than lost: the host is far ahead of the device, so it seems to end too early.
+ * The slots of one rank. If most of its operators have device times, an operator that lost its own
+ * is no better than lost: the host is far ahead of the device, so it seems to end too early.
  */
 static void sort_rank(struct sorter *sorter, struct rank_slots *out, const struct fsl_rank *rank,
 		      size_t rank_idx)

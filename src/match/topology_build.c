@@ -131,7 +131,7 @@ out:
 }
 
 /*
- * What sysTrace's rule sees: one communicator per set of ranks (more operators win, then more
+ * The communicators that sysTrace's rule sees: one per set of ranks (more operators win, then more
  * calls), without barriers of all ranks, which it takes for a data-parallel group.
  */
 static enum fsl_status domains_by_operators(struct builder *builder, const int32_t *ranks,

@@ -67,7 +67,7 @@ static int compare_comms(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-/* What one rank used a communicator for. */
+/* One rank's use of a communicator. */
 struct use {
 	size_t slot; /* name of the communicator; the last one: none */
 	uint64_t n_calls[FSL_OP_CLASSES_N];
@@ -84,7 +84,7 @@ struct rank_uses {
 	int32_t least_step, greatest_step; /* of operators that have one; greatest -1: none */
 };
 
-/* What a thread looks a rank's operators up with. */
+/* Tables of one thread that counts the operators of a rank. */
 struct collector {
 	const struct fsl_run *run;
 	size_t n_names;
@@ -182,7 +182,7 @@ static void add_classes(struct collector *collector, struct rank_uses *out)
 	}
 }
 
-/* What is counted of an operator; those without a name are one. */
+/* Calls of an operator; all operators without a name are one. */
 static uint64_t *count_of(struct collector *collector, uint32_t op_id)
 {
 	return &collector->n_uses[op_id < collector->n_names ? op_id : collector->n_names];

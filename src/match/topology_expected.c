@@ -62,8 +62,8 @@ static bool lacks_last_rank(const struct fsl_topology *topology, size_t n_seen)
 }
 
 /*
- * 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes. Where
- * there are none, the next number may be missing as well.
+ * 0 to the greatest rank seen: holes are missing ranks, unless most of the numbers are holes.
+ * Without holes, the next number may be missing as well.
  */
 static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topology *topology,
 				   const struct fsl_run *run, struct fsl_error *err)

@@ -123,7 +123,7 @@ static bool is_joined(struct infer *infer, const struct fsl_comm *comm)
 	return true;
 }
 
-/* What needs no comparison with other communicators. */
+/* Kinds that need no comparison with other communicators. */
 static void settle_obvious(struct infer *infer)
 {
 	for (size_t i = 0; i < infer->comms->n_items; i++) {
@@ -346,7 +346,7 @@ static enum fsl_relation relate(const struct infer *infer, const struct layout *
 	return fsl_family_relate(base, other, &layout->owners, infer->facts.n_numbers);
 }
 
-/* The busiest family of neighbouring ranks; where there is none, the busiest of all. */
+/* The busiest family of neighbouring ranks; if there is none, the busiest of all. */
 static struct fsl_family *find_base(const struct layout *layout)
 {
 	struct fsl_family *best = NULL;
@@ -362,8 +362,8 @@ static struct fsl_family *find_base(const struct layout *layout)
 }
 
 /*
- * True when some family meets each group of the base in one rank only. Among neighbouring ranks the
- * base is the tensor-parallel one then, as these are placed closest; elsewhere it must also be used
+ * True if some family meets each group of the base in one rank only. A base of neighbouring ranks
+ * is the tensor-parallel family then, as these are placed closest; any other base must also be used
  * much more often.
  */
 static bool is_crossed(const struct infer *infer, struct layout *layout,
@@ -382,7 +382,7 @@ static bool is_crossed(const struct infer *infer, struct layout *layout,
 	return has_crossing;
 }
 
-/* The largest open family (orthogonal to the base where asked); the rarer of equals. */
+/* The largest open family (orthogonal to the base if asked); the rarer of equals. */
 static struct fsl_family *find_dp(const struct layout *layout, bool wants_orthogonal)
 {
 	struct fsl_family *best = NULL;
@@ -419,7 +419,7 @@ static void settle_against_dp(const struct fsl_family *dp, struct fsl_family *fa
 	}
 }
 
-/* What is left, by its relation to the tensor-parallel family. */
+/* The remaining families, by their relation to the tensor-parallel one. */
 static void settle_rest(struct layout *layout, const struct fsl_family *tp)
 {
 	for (size_t f = 0; f < layout->families.n_items; f++) {

@@ -1,5 +1,4 @@
-/* What the parts of the topology builder share: the communicators of a run and the rules on them.
- */
+/* Shared by the parts of the topology builder: the communicators of a run and the rules on them. */
 #ifndef FSL_MATCH_TOPOLOGY_PARTS_H
 #define FSL_MATCH_TOPOLOGY_PARTS_H
 
@@ -10,7 +9,7 @@
 #include "model/run.h"
 #include "model/topology.h"
 
-/* What an operator does, told from its name in any spelling ("HcclAllReduce",
+/* Class of an operator, told from its name in any spelling ("HcclAllReduce",
  * "ncclKernel_AllReduce"). */
 enum fsl_op_class {
 	FSL_OP_P2P,
@@ -44,7 +43,8 @@ struct fsl_comms {
 	struct fsl_comm *items;
 	size_t n_items, capacity;
 	bool has_more_ops; /* some rank uses more than FSL_COMM_OPS_MAX on one of them */
-	double n_steps;    /* that operators number, of the first rank where they do; 0: nowhere */
+	double n_steps; /* numbered by the operators of the first rank that has numbers; 0: none has
+			 */
 };
 /* @op_sets: [run->n_ranks], fsl_op_set_with(); of no use with comms->has_more_ops. */
 enum fsl_status fsl_comms_collect(struct fsl_comms *comms, uint64_t *op_sets,

@@ -145,8 +145,8 @@ static size_t list_patterns(struct pattern *patterns, const struct shape *shapes
 }
 
 /*
- * Ranks 0 and 2 may be what is left of neighbours, of which 1 is missing, or be two apart by
- * design. Other communicators that are used as often and have no such holes tell. @shapes: sorted.
+ * Ranks 0 and 2 may be the rest of neighbours whose rank 1 is missing, or be two apart by design.
+ * Other communicators tell, if they are used as often and have no such holes. @shapes: sorted.
  */
 static void settle_readings(struct shape *shapes, size_t n, struct pattern *patterns)
 {
@@ -319,7 +319,7 @@ static void take_ranks(const struct cut *cut, const struct shape *shapes, size_t
 }
 
 /*
- * Where ranks are numbered freely, groups of one kind show several patterns: cuts of one size and
+ * If ranks are numbered freely, groups of one kind show several patterns: cuts of one size and
  * about one rate that share no rank are one family. Its stride is that of most of its
  * communicators; with less than FSL_FAMILY_STRIDE_SHARE_MIN of them it has none.
  */

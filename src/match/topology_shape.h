@@ -4,7 +4,7 @@
 
 #include "match/topology_parts.h"
 
-/* What is known of the ranks; arrays are indexed by rank number. */
+/* The ranks; arrays are indexed by rank number. */
 struct fsl_rank_facts {
 	size_t n_numbers; /* greatest rank number + 1 */
 	bool *has_ops;

@@ -1,6 +1,6 @@
 /*
- * Operators that meet nobody. Where a member of the communicator left no data, the operator may
- * have waited for it; what it takes when that one is in time is the least it ever took.
+ * Operators that meet nobody. If a member of the communicator left no data, the operator may have
+ * waited for it; its least duration is what it takes when that member is in time.
  */
 #include "base/log.h"
 #include "replay/graph.h"

@@ -1,6 +1,6 @@
 /*
- * Work beside an operator: how long a rank works between an operator that held it and the next one
- * where an asynchronous one ended in between, and with it hid whether the rank was still working.
+ * Work beside an operator: how long a rank works between an operator that held it and the next one,
+ * if an asynchronous operator ended in between and hid whether the rank was still working.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 #define NO_PLACE SIZE_MAX
 
-/* What a rank has of one channel in a window. */
+/* One channel of a rank in a window. */
 struct kind {
 	uint32_t op_id;
 	size_t channel_idx;
@@ -28,7 +28,7 @@ struct part {
 	size_t n_kinds;
 };
 
-/* What a class shows of one instance of its channels. */
+/* Least time that a class shows for one instance of its channels. */
 struct place {
 	int64_t least_ns; /* shortest time beside */
 	size_t base;      /* since that of this place; NO_PLACE: of before the window */
@@ -144,7 +144,7 @@ static int compare_kinds(const void *left, const void *right)
 	return (a->channel_idx > b->channel_idx) - (a->channel_idx < b->channel_idx);
 }
 
-/* Fills @part and level->instances; without kinds where there are too many. */
+/* Fills @part and level->instances; without kinds if there are too many. */
 static enum fsl_status look_at(struct part *part, struct level *level,
 			       const struct fsl_replay *replay,
 			       const struct fsl_replay_graph *graph, size_t r, size_t w,
@@ -217,7 +217,7 @@ static void place_events(struct level *level, const struct fsl_replay_graph *gra
 		FSL_ASSERT(kind != NULL && (size_t)(kind - part->kinds) < level->first.n_kinds);
 		const struct kind *first = &level->first.kinds[kind - part->kinds];
 		size_t begin = first_of(kind, first, graph->job->match);
-		size_t use = level->instances[e] - begin; /* great where it is before */
+		size_t use = level->instances[e] - begin; /* great if the instance is before */
 		if (use <= first->last - first->first) {
 			level->place_of[e] = first->begin + use;
 			FSL_ASSERT(first->begin + use < level->n_places);
@@ -226,8 +226,7 @@ static void place_events(struct level *level, const struct fsl_replay_graph *gra
 	}
 }
 
-/* What the event shows of how long its rank worked beside: since @base, less what is above its
- * level. */
+/* Time that the event shows its rank to work beside: since @base, less what is above its level. */
 static int64_t shown_ns(const struct fsl_replay_graph *graph, const struct fsl_event *event,
 			uint32_t base)
 {
@@ -252,7 +251,7 @@ static size_t base_place(const struct level *level, uint32_t base)
 	return is_inside ? level->place_of[base - part->first_event] : NO_PLACE;
 }
 
-/* What the rank in level->other shows of each place. */
+/* Learns from the rank in level->other at each place. */
 static void learn(struct level *level, const struct fsl_replay_graph *graph)
 {
 	const struct part *part = &level->other;
@@ -282,8 +281,8 @@ static uint32_t learned_base(const struct level *level, const struct fsl_replay_
 							 : FSL_NO_NODE;
 }
 
-/* Gives it to the rank: the same time since the same operator. Once the order of events stands,
- * they follow what they followed. */
+/* Gives the class's time to the rank in level->other: the same time since the same operator. Once
+ * the order of events stands, they follow what they followed. */
 static void teach(struct level *level, struct fsl_replay_graph *graph)
 {
 	const struct part *part = &level->other;

@@ -8,7 +8,7 @@
 #include "match/own_stages.h"
 #include "replay/graph.h"
 
-/* Where an operator ended. */
+/* The end of an operator. */
 struct ending {
 	int64_t end_ns; /* the rank's own clock */
 	uint32_t event; /* FSL_NO_NODE: before the window */
@@ -16,9 +16,9 @@ struct ending {
 };
 
 /*
- * What ended last so far; any, and of those that do not run beside others. What is under way lies
- * in columns: an ending that was stored in parts and is loaded as a whole waits until everything
- * stored before it, too, has reached the cache.
+ * The last end so far: of any operator, and of one that does not run beside others. Running
+ * operators lie in columns: an ending that was stored in parts and is loaded as a whole waits until
+ * everything stored before it, too, has reached the cache.
  */
 struct past {
 	struct ending any, held;
@@ -42,7 +42,8 @@ struct streams {
 	size_t n;
 };
 
-/* What an operator follows, and what held its rank last before it was launched; NULL: nothing. */
+/* The operator that an operator follows, and the one that held its rank last before it was
+ * launched; NULL: none. */
 struct before {
 	struct ending last;
 	const struct ending *held;
@@ -127,9 +128,9 @@ static struct stream *find_stream(struct streams *streams, uint32_t group_id)
 }
 
 /*
- * What an operator followed that begins at @begin_ns. Right behind one of its communicator, what it
- * waited for was that one, though it held nobody; how long the rank worked does not show, and that
- * it did more meanwhile has nothing to do with it.
+ * The operator that one which begins at @begin_ns followed. Right behind another one of its
+ * communicator, it waited for that one, even if that one held nobody: how long the rank worked does
+ * not show, and further work in the meantime has nothing to do with it.
  */
 static struct before look_before(struct walk *walk, uint32_t group_id, int64_t begin_ns)
 {
@@ -345,7 +346,7 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	return status == FSL_OK ? add_lost_until(walk, window_idx, INT64_MAX, err) : status;
 }
 
-/* Where the walk over a rank begins. */
+/* Begin of the walk over a rank. */
 static enum fsl_status prepare_rank(struct walk *walk, size_t rank_idx, struct fsl_error *err)
 {
 	struct fsl_replay_graph *graph = walk->graph;
@@ -401,7 +402,7 @@ static bool walk_ranks(struct fsl_replay *out, struct fsl_replay_graph *graph)
 	return !is_short;
 }
 
-/* Where the operators of each rank and window will stand, and how many there are. */
+/* Places of the operators of each rank and window, and how many there are. */
 static size_t place_ops(const struct fsl_replay *out, struct fsl_replay_graph *graph)
 {
 	const struct fsl_cuts *cuts = graph->job->cuts;

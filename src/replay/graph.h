@@ -16,7 +16,7 @@ struct fsl_piece {
 };
 
 /*
- * One operator of one rank, or a wait that left no marker. It arrives when @pred has ended and
+ * One operator of one rank, or a wait that left no marker. It arrives after @pred has ended and
  * work and idle time are over, and not before @beside has ended and @beside_ns are over.
  */
 struct fsl_event {
@@ -25,7 +25,8 @@ struct fsl_event {
 	int64_t work_ns, level_ns; /* own time as measured, and at its level */
 	int64_t idle_ns;           /* neither: stays as it is */
 	int64_t tail_ns;           /* the last part of idle_ns, right before the event */
-	/* Since what @beside says; without it since @pred, INT64_MAX where that ran beside. */
+	/* Least time from the end of @beside (or of @pred if there is none) to the begin of this
+	 * event. INT64_MAX: @pred was asynchronous, so there is no bound. */
 	int64_t beside_ns;
 	int64_t alone_ns; /* duration of one that meets nobody when the unseen are in time; at first
 			     as measured */
@@ -139,18 +140,18 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 /* Meetings of matched instances. */
 enum fsl_status fsl_replay_add_meetings(struct fsl_replay *out, struct fsl_replay_graph *graph,
 					struct fsl_error *err);
-/* What operators that meet nobody take by themselves: the least where a member is unseen. */
+/* Sets the duration of operators that meet nobody: the least, if a member is unseen. */
 void fsl_replay_set_alone(struct fsl_replay *out, struct fsl_replay_graph *graph);
 /*
- * Idle time that ends when something of another rank ends is a wait: for the other members of the
+ * Idle time is a wait if it ends when something of another rank ends: for the other members of the
  * operator that follows, or for peers at the same place of the step (a barrier without a marker).
  */
 enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err);
 /*
- * How long a rank works beside an operator of its own, and since which other one: as the peer shows
- * in the same instance of the next operator which had to wait least, without what is above its
- * level. Once levels are known it is shorter; with @has_order events follow what they followed.
+ * How long a rank works beside an operator of its own, and since which other one: as long as the
+ * peer that had to wait least in the same instance of the next operator, without the excess over
+ * its level. Once levels are known it is shorter; with @has_order events follow what they followed.
  * FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_replay_set_beside(struct fsl_replay *out, struct fsl_replay_graph *graph,

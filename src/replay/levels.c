@@ -1,5 +1,5 @@
-/* Takes what a repair takes off: from every piece of own time, and from every transfer. On threads:
- * pieces belong to one event, events to one rank. */
+/* Takes the excess off that a repair takes off: from every piece of own time, and from every
+ * transfer. On threads: pieces belong to one event, events to one rank. */
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static double part_ns(const struct fsl_replay_graph *graph, size_t e, size_t i, 
 	return (double)ns;
 }
 
-/* The nearest calm step on one side with the same operators; SIZE_MAX where there is none. */
+/* The nearest calm step on one side with the same operators; SIZE_MAX: there is none. */
 static size_t find_calm(const struct fsl_replay *replay, const struct stretch *stretches, size_t r,
 			size_t i, bool is_before)
 {
@@ -117,8 +117,8 @@ static void set_places(struct place *places, const struct fsl_replay_graph *grap
 	}
 }
 
-/* Leaves in places[k].usual_ns the own time at its level: @cut_ns less than it was, first what is
- * above the usual. */
+/* Sets places[k].usual_ns to the own time at its level: @cut_ns less than it was. First the excess
+ * over the usual is taken off. */
 static void cut_places(struct place *places, size_t n, double cut_ns)
 {
 	double above_ns = 0.0, usual_ns = 0.0;
@@ -245,7 +245,7 @@ static void set_episode(struct fsl_replay *replay, const struct stretch *stretch
 	}
 }
 
-/* What a thread sets the levels of a rank with. */
+/* Scratch of one thread that sets the levels of a rank. */
 struct bench {
 	struct stretch *stretches; /* steps */
 	double *work;              /* 2 * steps */

@@ -1,6 +1,6 @@
 /*
  * Lost records. The gap that one leaves holds the wait for others, which would pass for work that
- * nothing can shorten; so the operator is put back where the others of its instance ended.
+ * nothing can shorten; so the operator is put back at the end of the others of its instance.
  */
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ static int64_t transfer_of(const struct fsl_channel *channel, size_t instance)
 	return least_ns;
 }
 
-/* The same operator in the step before and the step after; SIZE_MAX where there is none. */
+/* The same operator in the step before and the step after; SIZE_MAX: there is none. */
 static void find_same(const struct fsl_channel *channel, size_t instance, size_t same[2])
 {
 	size_t first = first_in_step(channel, instance), place = instance - first, next = instance;
@@ -78,9 +78,9 @@ static void find_same(const struct fsl_channel *channel, size_t instance, size_t
 }
 
 /*
- * What is usual for the operator, from the steps beside: the shorter gap before it, as another lost
- * record can only make one longer; and the shorter transfer, as here the one that came last may be
- * the one that is lost.
+ * Usual gap and transfer of the operator, from the steps beside: the shorter gap before it, as
+ * another lost record can only make one longer; and the shorter transfer, as the lost operator may
+ * be the one that came last here.
  */
 static void set_usual(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,
 		      size_t instance, size_t member, struct fsl_lost *lost)

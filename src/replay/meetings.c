@@ -156,7 +156,7 @@ static enum fsl_status list_candidates(struct candidate **items, struct fsl_repl
 		       : status;
 }
 
-/* Fills the meeting of an instance; it keeps no members where nobody meets. False: its members end
+/* Fills the meeting of an instance; it keeps no members if nobody meets. False: its members end
  * apart. */
 static bool meet(const struct fsl_replay *out, struct fsl_replay_graph *graph,
 		 const struct candidate *candidate, uint32_t meeting_idx)

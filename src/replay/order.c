@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "replay/graph.h"
 
-/* What an event waits for, and so what may follow it. */
+/* The two events that an event waits for. */
 enum { AFTER_PRED, AFTER_BESIDE, AFTER_N };
 
-/* What is still missing before a node can run. */
+/* Predecessors that have not ended, and the events that follow each event. */
 struct sort {
 	const struct fsl_replay *replay;
 	struct fsl_replay_graph *graph;
@@ -141,9 +141,9 @@ static void cut(struct queue *queue, size_t meeting_idx)
 }
 
 /*
- * Next meeting to cut when nothing can run: the first in the graph's order some member of which has
+ * Next meeting to cut if nothing can run: the first in the graph's order with a member that has
  * arrived. The cursor only goes forward, so all cuts together look at each meeting once, and then
- * once more for those that nobody had reached.
+ * once more at the meetings that nobody had reached.
  */
 static bool cut_next(struct queue *queue, size_t *cursor, bool *wants_arrived)
 {
@@ -228,7 +228,7 @@ static uint32_t window_of(const struct fsl_replay *replay, const struct fsl_repl
 	return graph->window_of[replay->step_idx[step]];
 }
 
-/* Where the items of each window begin, from how many there are. */
+/* Begins of the items of each window, from how many there are. */
 static void set_begins(struct fsl_buckets *out, size_t n_windows)
 {
 	for (size_t w = 2; w <= n_windows; w++) {

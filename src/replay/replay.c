@@ -73,9 +73,9 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 }
 
 /*
- * A step lasts from the last end in the step before to its own last end, mean over the ranks: where
- * a lost record has moved one rank's cuts by an operator, it hardly counts. @reached_ns: scratch,
- * n_steps * n_lanes. @step_ms: [lane * n_steps + i], of which the steps of the window are filled.
+ * A step lasts from the last end in the step before to its own last end, mean over the ranks: a
+ * lost record that has moved one rank's cuts by an operator hardly counts. @reached_ns: scratch,
+ * n_steps * n_lanes. @step_ms: [lane * n_steps + i]; the steps of the window are filled.
  */
 static void set_step_times(const struct fsl_replay *replay, size_t w, const int64_t *end_ns,
 			   size_t n_lanes, double *reached_ns, double *step_ms)
@@ -104,9 +104,9 @@ static void set_step_times(const struct fsl_replay *replay, size_t w, const int6
 }
 
 /*
- * One run of the graph under several repairs at once: what makes a run slow is to fetch the events,
- * and those are the same for all. A mask has all bits where a lane puts something at its level, and
- * none elsewhere.
+ * One run of the graph under several repairs at once: to fetch the events takes most of the time of
+ * a run, and they are the same for all repairs. A mask has all bits if its lane puts the rank or
+ * channel at its level, and none else.
  */
 struct pass {
 	const struct fsl_replay_graph *graph;
@@ -118,7 +118,7 @@ struct pass {
 	int64_t unseen_masks[LANES_MAX];
 };
 
-/* What a thread runs windows with; holds what has happened in the window so far. */
+/* Scratch of one thread: the times that a window has reached so far. */
 struct bench {
 	int64_t *end_ns; /* [slot * LANES_MAX + lane] */
 	size_t capacity;
@@ -380,7 +380,7 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 	return FSL_OK;
 }
 
-/* What the graph says of the job as it was. */
+/* Step times of the job as it was. */
 static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *err)
 {
 	double *reached_ns = fsl_calloc(out->n_steps, sizeof(*reached_ns));

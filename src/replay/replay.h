@@ -9,7 +9,7 @@
 #include "match/match.h"
 #include "match/own.h"
 
-/* Time that no record explains counts as one more part of own time where the caller says so. */
+/* Time that no record explains counts as one more part of own time if the caller says so. */
 enum { FSL_REPLAY_IDLE = FSL_OWN_PARTS_N, FSL_REPLAY_PARTS_N };
 #define FSL_REPLAY_PARTS_ALL ((UINT32_C(1) << FSL_REPLAY_PARTS_N) - 1)
 
@@ -37,9 +37,9 @@ struct fsl_replay_job {
 };
 
 /*
- * Where in a step that which the factors take off is taken: throughout; where the steps of the
- * episode take longer than calm ones; or where this one step does. A pause sits in one place, a
- * checkpoint too, a slow device is slow everywhere.
+ * The place in a step at which a factor takes time off: throughout; in an episode, at the places
+ * that take longer than in calm steps; in a single step, at the places that take longer there. A
+ * pause sits in one place, a checkpoint too; a slow device is slow everywhere.
  */
 enum fsl_replay_kind { FSL_REPLAY_CALM, FSL_REPLAY_EPISODE, FSL_REPLAY_SINGLE };
 
@@ -54,13 +54,13 @@ struct fsl_replay {
 	uint32_t *step_idx;
 	double *measured_ms; /* [n_steps]: from last end to last end, as recorded */
 	/*
-	 * What a repair does, set by the caller (all 1 at first), then fsl_replay_set_levels:
+	 * The effect of a repair, set by the caller (all 1 at first), then fsl_replay_set_levels:
 	 * factor on a rank's own time in a step by part, and on the transfer of a channel.
 	 */
 	double *own_factor;      /* [(rank_idx * n_steps + i) * FSL_REPLAY_PARTS_N + part] */
 	uint8_t *kind;           /* [rank_idx * n_steps + i]: enum fsl_replay_kind */
 	double *transfer_factor; /* [channel_idx * n_steps + i] */
-	/* What the graph is made of. */
+	/* Contents of the graph. */
 	size_t n_ops, n_meetings;
 	size_t n_cut;           /* meetings left unmatched because they would wait for themselves */
 	size_t n_odd;           /* instances left unmatched because their members end apart */
@@ -71,12 +71,11 @@ struct fsl_replay {
 };
 
 /*
- * Builds the graph. Nodes are operators; an operator begins when the one that ended last before it
- * on its rank has ended and the rank's own time after it is over; members of a matched instance
- * meet: they end when the last has arrived plus the instance's transfer, which is its shortest
- * duration. All other operators keep their duration, unless waits for the unseen are left out. An
- * operator that a member lost is put back.
- * Too many operators for a single step give an empty replay (graph NULL). About 170 bytes per
+ * Builds the graph. Nodes are operators. An operator begins after the one that ended last before it
+ * on its rank, and after the rank's own time. Members of a matched instance meet: they end when the
+ * last has arrived plus the instance's transfer, which is its shortest duration. All other
+ * operators keep their duration, unless waits for the unseen are left out. A lost operator is put
+ * back. Too many operators for a single step give an empty replay (graph NULL). About 170 bytes per
  * operator. Fails with FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_replay_build(struct fsl_replay *out, const struct fsl_replay_job *job,
@@ -86,7 +85,7 @@ void fsl_replay_fini(struct fsl_replay *replay);
 /* Takes over own_factor, kind and transfer_factor. */
 enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_error *err);
 
-/* What is put at its level; everything else stays as measured. */
+/* The ranks, channels and parts at their level; everything else stays as measured. */
 struct fsl_repair {
 	const bool *ranks;    /* [n_ranks]; NULL: none */
 	const bool *channels; /* [n_channels]; NULL: none */
