@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum { FSL_NS_PER_US = 1000, FSL_NS_PER_MS = 1000000, FSL_NS_PER_S = 1000000000 };
+#define FSL_NS_ABSENT INT64_C(-1) /* a time that was not recorded */
 
 /* The whole text must be a decimal integer with an optional sign; blanks and tabs at both ends are
  * allowed. False otherwise or on overflow. All functions here write *out on success only. */

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/strpool.h"
+#include "chrome/trace_flows.h"
 #include "model/run.h"
 
 enum {
@@ -221,13 +222,7 @@ struct fsl_profile_host_calls {
 	int64_t long_ns; /* sum of these */
 };
 
-/* Delay from a host event to the device event that it caused. */
-struct fsl_profile_lag {
-	uint64_t n; /* pairs found; 0: the other fields are meaningless */
-	int64_t median_ns, p95_ns /* to 0.4 % */, max_ns;
-};
-
-/* A stretch of time in which the device was idle, and the host's calls meanwhile. */
+/* A stretch in which the device was free, with what the host did meanwhile. */
 struct fsl_profile_idle {
 	int64_t begin_ns, dur_ns;
 	int64_t n_acl, acl_ns; /* AscendCL calls that began in it; time inside such calls */
@@ -252,10 +247,10 @@ struct fsl_profile_trace {
 	/* Host to device: from the begin of a launch by CANN to the begin of its task. */
 	uint64_t n_launches;
 	int64_t lag_median_ns, lag_p95_ns, lag_max_ns;
-	struct fsl_profile_lag torch_lag; /* from the framework's operator to its task */
-	struct fsl_profile_lag queue_lag; /* in the task queue, from Enqueue to Dequeue */
-	/* Frequencies of the cores in MHz, ascending, with the time at each. If there are more than
-	 * fit, the time counts for the nearest. */
+	struct fsl_trace_lag torch_lag; /* from the framework's operator to its task */
+	struct fsl_trace_lag queue_lag; /* in the task queue, from Enqueue to Dequeue */
+	/* Frequencies of the cores, MHz: values seen, ascending, with the time at each; more values
+	 * than fit count for the nearest. */
 	size_t n_freqs;
 	int32_t freqs_mhz[FSL_PROFILE_FREQS_MAX];
 	int64_t freq_ns[FSL_PROFILE_FREQS_MAX];

@@ -1,125 +1,18 @@
-/* Events of trace_view.json from the tokenizer. */
+/* Chrome trace events from the tokenizer. */
 #include "chrome/trace_event.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/hash.h"
-#include "base/number.h"
-#include "source/ascend/comms.h"
-#include "source/ascend/signal_waits.h"
 #include "text/json_walk.h"
 
-static bool begins(const struct fsl_json_value *value, const char *head)
+/* 0 for what is no text. */
+static int find_kind(const struct fsl_trace_words *words, const struct fsl_json_value *value,
+		     int64_t *number)
 {
-	size_t n = strlen(head);
-	return value->length >= n && memcmp(value->text, head, n) == 0;
-}
-
-/* "dataloader" in any case; the l in its middle is looked for first. */
-static bool has_dataloader(const char *text, size_t length)
-{
-	static const char word[] = "dataloader";
-	enum { LENGTH = sizeof(word) - 1, MIDDLE = 4 };
-	for (size_t i = 0; i + LENGTH <= length; i++) {
-		if ((text[i + MIDDLE] | 0x20) == 'l' && strncasecmp(text + i, word, LENGTH) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static enum fsl_trace_name acl_name(const struct fsl_json_value *value)
-{
-	if (begins(value, "AscendCL@aclrtSynchronize")) {
-		return FSL_TRACE_NAME_SYNCHRONIZE;
-	}
-	return fsl_json_is(value, "AscendCL@opCompile") ? FSL_TRACE_NAME_COMPILE
-							: FSL_TRACE_NAME_ACL;
-}
-
-/* Names that begin with a capital C, F or A, or that are none of those asked for. */
-static enum fsl_trace_name whole_name(const struct fsl_json_value *value)
-{
-	static const struct {
-		const char *text;
-		enum fsl_trace_name name;
-	} names[] = {
-		{"Computing", FSL_TRACE_NAME_COMPUTING},
-		{"Communication", FSL_TRACE_NAME_COMMUNICATION},
-		{"Communication(Not Overlapped)", FSL_TRACE_NAME_EXPOSED},
-		{"Free", FSL_TRACE_NAME_FREE},
-		{"AI Core Freq", FSL_TRACE_NAME_FREQ},
-		{"process_name", FSL_TRACE_NAME_PROCESS},
-		{"Node@launch", FSL_TRACE_NAME_LAUNCH},
-	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (names[i].text[0] == value->text[0] && fsl_json_is(value, names[i].text)) {
-			return names[i].name;
-		}
-	}
-	return has_dataloader(value->text, value->length) ? FSL_TRACE_NAME_DATALOADER
-							  : FSL_TRACE_NAME_OTHER;
-}
-
-static void take_name(struct fsl_trace_event *event, const struct fsl_json_value *value)
-{
-	event->name = FSL_TRACE_NAME_OTHER;
-	if (value->token != FSL_JSON_STRING || value->length == 0) {
-		return;
-	}
-	if (value->text[0] == 'A' && begins(value, "AscendCL@")) {
-		event->name = acl_name(value);
-	} else if (value->text[0] == 'h' && begins(value, "hcom_receive")) {
-		event->name = FSL_TRACE_NAME_RECEIVE;
-	} else if (value->text[0] == 'N' && fsl_is_signal_wait(value->text, value->length)) {
-		event->name = FSL_TRACE_NAME_SIGNAL;
-	} else if (value->text[0] == 'P' && begins(value, "ProfilerStep#")) {
-		event->name = FSL_TRACE_NAME_STEP;
-		event->step = fsl_profile_step_from_text(value->text + 13, value->length - 13);
-	} else {
-		event->name = whole_name(value);
-	}
-}
-
-static void take_category(struct fsl_trace_event *event, const struct fsl_json_value *value)
-{
-	static const struct {
-		const char *text;
-		enum fsl_trace_category category;
-	} categories[] = {
-		{"python_function", FSL_TRACE_CATEGORY_PYTHON},
-		{"HostToDevice", FSL_TRACE_CATEGORY_HOST_TO_DEVICE},
-		{"async_npu", FSL_TRACE_CATEGORY_TORCH},
-		{"async_task_queue", FSL_TRACE_CATEGORY_QUEUE},
-	};
-	event->category = FSL_TRACE_CATEGORY_NONE;
-	if (value->token != FSL_JSON_STRING) {
-		return;
-	}
-	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
-		if (fsl_json_is(value, categories[i].text)) {
-			event->category = categories[i].category;
-		}
-	}
-	if (value->length == 2 && strncasecmp(value->text, "gc", 2) == 0) {
-		event->category = FSL_TRACE_CATEGORY_GC;
-	}
-}
-
-static void take_process(struct fsl_trace_event *event, const struct fsl_json_value *value)
-{
-	event->process = FSL_TRACE_PROCESS_OTHER;
-	if (value->token != FSL_JSON_STRING) {
-		return;
-	}
-	if (fsl_json_is(value, "Ascend Hardware")) {
-		event->process = FSL_TRACE_PROCESS_DEVICE;
-	} else if (fsl_json_is(value, "HCCL") || fsl_json_is(value, "Communication")) {
-		event->process = FSL_TRACE_PROCESS_COMMUNICATION;
-	} else if (fsl_json_is(value, "Overlap Analysis")) {
-		event->process = FSL_TRACE_PROCESS_OVERLAP;
-	}
+	return value->token == FSL_JSON_STRING
+		       ? fsl_trace_words_find(words, value->text, value->length, number)
+		       : 0;
 }
 
 /* An id, a number or a string: decimal digits are their number, everything else a hash. */
@@ -169,14 +62,6 @@ static int64_t take_time(const struct fsl_json_value *value, int64_t max_ns)
 	return ns;
 }
 
-/* -1 for what is no number that fits, as 4294967295 for nobody. */
-static int32_t take_i32(const struct fsl_json_value *value)
-{
-	int64_t number = -1;
-	(void)fsl_json_scaled(value, 1, INT32_MAX, &number);
-	return (int32_t)number;
-}
-
 static bool is_text(const char *text, size_t length, const char *key, size_t n_key)
 {
 	return length == n_key && memcmp(text, key, n_key) == 0;
@@ -212,34 +97,55 @@ enum fsl_trace_key fsl_trace_key_find(const char *text, size_t length)
 	}
 }
 
-enum fsl_trace_key fsl_trace_key_find_arg(const char *text, size_t length)
+size_t fsl_trace_arg_find(const struct fsl_trace_vocabulary *vocabulary, const char *text,
+			  size_t length)
 {
-	switch (length) {
-	case 3:
-		return IS("MHz") ? FSL_TRACE_KEY_ARG_MHZ : FSL_TRACE_KEY_OTHER;
-	case 4:
-		return IS("name") ? FSL_TRACE_KEY_ARG_NAME : FSL_TRACE_KEY_OTHER;
-	case 8:
-		return IS("dst rank") ? FSL_TRACE_KEY_ARG_PEER : FSL_TRACE_KEY_OTHER;
-	default:
-		return FSL_TRACE_KEY_OTHER;
+	size_t i = 0;
+	for (; i < vocabulary->n_args; i++) {
+		const char *key = vocabulary->args[i].key;
+		if (length > 0 && key[0] == text[0] && strlen(key) == length &&
+		    memcmp(key, text, length) == 0) {
+			break;
+		}
+	}
+	return i;
+}
+
+void fsl_trace_event_clear(const struct fsl_trace_vocabulary *vocabulary,
+			   struct fsl_trace_event *event)
+{
+	*event = (struct fsl_trace_event){
+		.number = -1, .ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT};
+	fsl_trace_event_clear_args(vocabulary, event);
+}
+
+void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
+				struct fsl_trace_event *event)
+{
+	for (size_t i = 0; i < vocabulary->n_args; i++) {
+		event->args[i] = vocabulary->args[i].words != NULL ? 0 : -1;
 	}
 }
 
-void fsl_trace_event_clear(struct fsl_trace_event *event)
+void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,
+			      struct fsl_trace_event *event, size_t arg,
+			      const struct fsl_json_value *value)
 {
-	*event = (struct fsl_trace_event){
-		.ts_ns = FSL_NS_ABSENT, .dur_ns = FSL_NS_ABSENT, .mhz = -1, .peer = -1};
+	if (arg >= vocabulary->n_args) {
+		return;
+	}
+	const struct fsl_trace_arg *asked = &vocabulary->args[arg];
+	int64_t number = -1; /* of what is no number that fits, as 4294967295 for nobody */
+	if (asked->words != NULL) {
+		event->args[arg] = find_kind(asked->words, value, &number);
+	} else {
+		(void)fsl_json_scaled(value, 1, asked->max, &number);
+		event->args[arg] = number;
+	}
 }
 
-void fsl_trace_event_clear_args(struct fsl_trace_event *event)
-{
-	event->mhz = -1;
-	event->peer = -1;
-	event->process = FSL_TRACE_PROCESS_OTHER;
-}
-
-void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
+void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
+			  struct fsl_trace_event *event, enum fsl_trace_key key,
 			  const struct fsl_json_value *value)
 {
 	switch (key) {
@@ -250,7 +156,8 @@ void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
 		}
 		break;
 	case FSL_TRACE_KEY_NAME:
-		take_name(event, value);
+		event->number = -1;
+		event->name = find_kind(&vocabulary->names, value, &event->number);
 		break;
 	case FSL_TRACE_KEY_PID:
 		event->pid = 0;
@@ -263,19 +170,10 @@ void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
 		event->dur_ns = take_time(value, FSL_JSON_FIGURE_MAX);
 		break;
 	case FSL_TRACE_KEY_CATEGORY:
-		take_category(event, value);
+		event->category = find_kind(&vocabulary->categories, value, &(int64_t){-1});
 		break;
 	case FSL_TRACE_KEY_ID:
 		event->has_id = take_id(value, &event->id);
-		break;
-	case FSL_TRACE_KEY_ARG_MHZ:
-		event->mhz = take_i32(value);
-		break;
-	case FSL_TRACE_KEY_ARG_PEER:
-		event->peer = take_i32(value);
-		break;
-	case FSL_TRACE_KEY_ARG_NAME:
-		take_process(event, value);
 		break;
 	case FSL_TRACE_KEY_ARGS:
 	case FSL_TRACE_KEY_OTHER:
@@ -285,7 +183,6 @@ void fsl_trace_event_take(struct fsl_trace_event *event, enum fsl_trace_key key,
 
 const char *fsl_trace_event_fault(const struct fsl_trace_event *event)
 {
-	bool is_freq = event->phase == 'C' && event->name == FSL_TRACE_NAME_FREQ;
 	if (event->phase == '\0') {
 		return "an event without a phase (ph)";
 	}
@@ -293,35 +190,35 @@ const char *fsl_trace_event_fault(const struct fsl_trace_event *event)
 	    (event->ts_ns == FSL_NS_ABSENT || event->dur_ns == FSL_NS_ABSENT)) {
 		return "an event without a begin or duration";
 	}
-	if (is_freq && (event->ts_ns == FSL_NS_ABSENT || event->mhz < 0)) {
-		return "a frequency without time or value";
-	}
 	return NULL;
 }
 
-static enum fsl_status read_args(struct fsl_json *json, struct fsl_trace_event *event,
-				 struct fsl_error *err)
+static enum fsl_status read_args(struct fsl_json *json,
+				 const struct fsl_trace_vocabulary *vocabulary,
+				 struct fsl_trace_event *event, struct fsl_error *err)
 {
 	bool is_more = false;
-	fsl_trace_event_clear_args(event);
+	fsl_trace_event_clear_args(vocabulary, event);
 	enum fsl_status status = fsl_json_enter_object(json, &is_more, err);
 	while (status == FSL_OK && is_more) {
 		struct fsl_json_value value;
 		status = fsl_json_next_key(json, &value, &is_more, err);
 		if (status == FSL_OK && is_more) {
-			enum fsl_trace_key key = fsl_trace_key_find_arg(value.text, value.length);
+			size_t arg = fsl_trace_arg_find(vocabulary, value.text, value.length);
 			status = fsl_json_take_scalar(json, &value, err);
-			fsl_trace_event_take(event, status == FSL_OK ? key : FSL_TRACE_KEY_OTHER,
-					     &value);
+			fsl_trace_event_take_arg(vocabulary, event,
+						 status == FSL_OK ? arg : vocabulary->n_args,
+						 &value);
 		}
 	}
 	return status;
 }
 
-enum fsl_status fsl_trace_event_read(struct fsl_json *json, struct fsl_trace_event *event,
-				     struct fsl_error *err)
+enum fsl_status fsl_trace_event_read(struct fsl_json *json,
+				     const struct fsl_trace_vocabulary *vocabulary,
+				     struct fsl_trace_event *event, struct fsl_error *err)
 {
-	fsl_trace_event_clear(event);
+	fsl_trace_event_clear(vocabulary, event);
 	for (;;) {
 		struct fsl_json_value value;
 		bool has_key = false;
@@ -331,11 +228,11 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json, struct fsl_trace_eve
 		}
 		enum fsl_trace_key key = fsl_trace_key_find(value.text, value.length);
 		if (key == FSL_TRACE_KEY_ARGS) {
-			status = read_args(json, event, err);
+			status = read_args(json, vocabulary, event, err);
 		} else {
 			status = fsl_json_take_scalar(json, &value, err);
-			fsl_trace_event_take(event, status == FSL_OK ? key : FSL_TRACE_KEY_OTHER,
-					     &value);
+			fsl_trace_event_take(vocabulary, event,
+					     status == FSL_OK ? key : FSL_TRACE_KEY_OTHER, &value);
 		}
 		if (status != FSL_OK) {
 			return status;

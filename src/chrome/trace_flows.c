@@ -1,13 +1,13 @@
 /* Pairs of flow events: a table of sets with a few places each, and counts of lags by size. */
 #include "chrome/trace_flows.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 
 enum {
 	WAYS_N = 8,
-	FIRST_BITS = 5, /* of the number of sets: 256 open flows in 8 kB */
-	MOST_BITS = 13, /* 65,536 in 2 MB; streams of a device hold some thousand tasks */
-	KINDS_N = 3,
+	FIRST_BITS = 5,    /* of the number of sets: 256 open flows in 8 kB */
+	MOST_BITS = 13,    /* 65,536 in 2 MB; streams of a device hold some thousand tasks */
 	MANTISSA_BITS = 7, /* classes are 1/128 wide, their middles off by 0.4 % at most */
 	MANTISSA_N = 1 << MANTISSA_BITS,
 	CLASSES_N = (64 - MANTISSA_BITS) * MANTISSA_N,
@@ -30,20 +30,25 @@ struct lags {
 
 struct fsl_trace_flows {
 	uint64_t n_events;
-	struct lags lags[KINDS_N];
+	size_t n_kinds;
+	struct lags *lags; /* by kind */
 	unsigned sets_bits;
 	bool is_short;
 	struct open (*sets)[WAYS_N];
 };
 
-struct fsl_trace_flows *fsl_trace_flows_create(void)
+struct fsl_trace_flows *fsl_trace_flows_create(size_t n_kinds)
 {
+	FSL_ASSERT(n_kinds <= FSL_TRACE_FLOW_KINDS_MAX);
 	struct fsl_trace_flows *flows = fsl_calloc(1, sizeof(*flows));
-	if (flows != NULL) {
-		flows->sets_bits = FIRST_BITS;
-		flows->sets = fsl_calloc((size_t)1 << FIRST_BITS, sizeof(*flows->sets));
+	if (flows == NULL) {
+		return NULL;
 	}
-	if (flows != NULL && flows->sets == NULL) {
+	flows->n_kinds = n_kinds;
+	flows->sets_bits = FIRST_BITS;
+	flows->lags = fsl_calloc(n_kinds, sizeof(*flows->lags));
+	flows->sets = fsl_calloc((size_t)1 << FIRST_BITS, sizeof(*flows->sets));
+	if (flows->lags == NULL || flows->sets == NULL) {
 		fsl_trace_flows_destroy(flows);
 		return NULL;
 	}
@@ -54,25 +59,9 @@ void fsl_trace_flows_destroy(struct fsl_trace_flows *flows)
 {
 	if (flows != NULL) {
 		fsl_free(flows->sets);
+		fsl_free(flows->lags);
 	}
 	fsl_free(flows);
-}
-
-static int kind_of(enum fsl_trace_category category)
-{
-	switch (category) {
-	case FSL_TRACE_CATEGORY_HOST_TO_DEVICE:
-		return 0;
-	case FSL_TRACE_CATEGORY_TORCH:
-		return 1;
-	case FSL_TRACE_CATEGORY_QUEUE:
-		return 2;
-	case FSL_TRACE_CATEGORY_NONE:
-	case FSL_TRACE_CATEGORY_PYTHON:
-	case FSL_TRACE_CATEGORY_GC:
-		break;
-	}
-	return -1;
 }
 
 /* Small values have a class of their own, others share the upper bits. */
@@ -105,7 +94,7 @@ static void count(struct lags *lags, int64_t lag_ns)
 }
 
 /* splitmix64's finisher: neighbouring ids to places far apart. */
-static size_t set_of(const struct fsl_trace_flows *flows, uint64_t id, int kind)
+static size_t set_of(const struct fsl_trace_flows *flows, uint64_t id, size_t kind)
 {
 	uint64_t z = id + (uint64_t)(kind + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -142,13 +131,13 @@ static bool grow(struct fsl_trace_flows *flows)
 	return true;
 }
 
-static bool is_of(const struct open *open, uint64_t id, int kind)
+static bool is_of(const struct open *open, uint64_t id, size_t kind)
 {
 	return open->age > 0 && open->id == id && open->kind == kind;
 }
 
 /* Where the flow is, or else a free place in its set, or else the oldest there. */
-static struct open *place_of(struct fsl_trace_flows *flows, uint64_t id, int kind)
+static struct open *place_of(struct fsl_trace_flows *flows, uint64_t id, size_t kind)
 {
 	struct open *set = flows->sets[set_of(flows, id, kind)], *oldest = &set[0];
 	for (size_t w = 0; w < WAYS_N; w++) {
@@ -160,11 +149,11 @@ static struct open *place_of(struct fsl_trace_flows *flows, uint64_t id, int kin
 	return oldest;
 }
 
-bool fsl_trace_flows_add(struct fsl_trace_flows *flows, const struct fsl_trace_event *event,
-			 int64_t *end_ns, int64_t *lag_ns)
+bool fsl_trace_flows_add(struct fsl_trace_flows *flows, size_t kind,
+			 const struct fsl_trace_event *event, int64_t *end_ns, int64_t *lag_ns)
 {
-	int kind = kind_of(event->category);
-	if (kind < 0 || !event->has_id || event->ts_ns == FSL_NS_ABSENT) {
+	FSL_ASSERT(kind < flows->n_kinds);
+	if (!event->has_id || event->ts_ns == FSL_NS_ABSENT) {
 		return false;
 	}
 	bool is_begin = event->phase == 's';
@@ -210,15 +199,11 @@ static int64_t value_at(const struct lags *lags, uint64_t wanted)
 	return value < lags->max_ns ? value : lags->max_ns;
 }
 
-struct fsl_profile_lag fsl_trace_flows_lag(const struct fsl_trace_flows *flows,
-					   enum fsl_trace_category category)
+struct fsl_trace_lag fsl_trace_flows_lag(const struct fsl_trace_flows *flows, size_t kind)
 {
-	int kind = kind_of(category);
-	if (kind < 0) {
-		return (struct fsl_profile_lag){0};
-	}
+	FSL_ASSERT(kind < flows->n_kinds);
 	const struct lags *lags = &flows->lags[kind];
-	struct fsl_profile_lag lag = {.n = lags->n, .max_ns = lags->max_ns};
+	struct fsl_trace_lag lag = {.n = lags->n, .max_ns = lags->max_ns};
 	if (lags->n > 0) {
 		lag.median_ns = value_at(lags, (lags->n + 1) / 2);
 		lag.p95_ns = value_at(lags, lags->n - lags->n / 20);

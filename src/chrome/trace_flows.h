@@ -1,5 +1,5 @@
 /*
- * Flows of trace_view.json: a begin and an end of the same category and id, however far apart, in
+ * Flows of a Chrome trace: a begin and an end of the same kind and id, however far apart, in
  * bounded memory. The lags between them are counted in classes of 1/128 of their size, which gives
  * the same quantiles for any order of the file.
  */
@@ -10,20 +10,29 @@
 
 struct fsl_trace_flows; /* opaque */
 
-struct fsl_trace_flows *fsl_trace_flows_create(void); /* NULL: out of memory */
+enum { FSL_TRACE_FLOW_KINDS_MAX = 8 };
+
+/* Lags of one kind of flow. */
+struct fsl_trace_lag {
+	uint64_t n; /* pairs found; 0: the others mean nothing */
+	int64_t median_ns, p95_ns /* to 0.4 % */, max_ns;
+};
+
+/* For kinds 0 to @n_kinds - 1, at most FSL_TRACE_FLOW_KINDS_MAX; the caller says what they are.
+ * NULL: out of memory. */
+struct fsl_trace_flows *fsl_trace_flows_create(size_t n_kinds);
 void fsl_trace_flows_destroy(struct fsl_trace_flows *flows);
 
 /*
- * One end of a flow, @event->phase 's' or 'f'. True when it completes a pair: *end_ns is where the
- * flow ends, *lag_ns its length, 0 when it ends before it begins (two clocks). Of too many open
- * ones the oldest are forgotten.
+ * One end of a flow of @kind, @event->phase 's' or 'f'. True when it completes a pair: *end_ns is
+ * where the flow ends, *lag_ns its length, 0 when it ends before it begins (two clocks). If too
+ * many are open, the oldest are forgotten.
  */
-bool fsl_trace_flows_add(struct fsl_trace_flows *flows, const struct fsl_trace_event *event,
-			 int64_t *end_ns, int64_t *lag_ns);
+bool fsl_trace_flows_add(struct fsl_trace_flows *flows, size_t kind,
+			 const struct fsl_trace_event *event, int64_t *end_ns, int64_t *lag_ns);
 /* True when memory was short, so that some pairs were not counted. */
 bool fsl_trace_flows_is_short(const struct fsl_trace_flows *flows);
-/* Over all pairs of the category; none for categories of no flows. */
-struct fsl_profile_lag fsl_trace_flows_lag(const struct fsl_trace_flows *flows,
-					   enum fsl_trace_category category);
+/* Over all pairs of @kind. */
+struct fsl_trace_lag fsl_trace_flows_lag(const struct fsl_trace_flows *flows, size_t kind);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Events of trace_view.json without the tokenizer: written by programs, they are spelt alike, one
+ * Chrome trace events without the tokenizer: written by programs, they are spelt alike, one
  * blank behind ":" and "," or none, args of scalars. Everything else, and all that may be an error,
  * is left to the tokenizer.
  */
@@ -138,58 +138,75 @@ static inline char scan_end(struct cursor *cursor)
 	return end;
 }
 
-/* A key of the event or its args, and its scalar. */
-static inline bool take_scalar(struct cursor *cursor, struct fsl_trace_event *event,
-			       enum fsl_trace_key key)
+/* The scalar of a key. An escape makes it the tokenizer's, unless nobody asks for it. */
+static inline bool take_scalar(struct cursor *cursor, struct fsl_json_value *value, bool is_asked)
 {
-	struct fsl_json_value value;
 	bool has_escapes = false;
-	if (!scan_scalar(cursor, &value, &has_escapes) ||
-	    (has_escapes && key != FSL_TRACE_KEY_OTHER)) {
-		return false;
-	}
-	if (key != FSL_TRACE_KEY_OTHER) {
-		fsl_trace_event_take(event, key, &value);
-	}
-	return true;
+	return scan_scalar(cursor, value, &has_escapes) && !(has_escapes && is_asked);
 }
 
 /* Members up to the "}" of the args, the cursor behind their "{". */
-static bool scan_args(struct cursor *cursor, struct fsl_trace_event *event)
+static bool scan_args(struct cursor *cursor, const struct fsl_trace_vocabulary *vocabulary,
+		      struct fsl_trace_event *event)
 {
 	char end = ',';
-	fsl_trace_event_clear_args(event);
+	fsl_trace_event_clear_args(vocabulary, event);
 	while (end == ',') {
-		struct fsl_json_value key;
-		if (!scan_key(cursor, &key) ||
-		    !take_scalar(cursor, event, fsl_trace_key_find_arg(key.text, key.length))) {
+		struct fsl_json_value key, value;
+		if (!scan_key(cursor, &key)) {
 			return false;
+		}
+		size_t arg = fsl_trace_arg_find(vocabulary, key.text, key.length);
+		bool is_asked = arg < vocabulary->n_args;
+		if (!take_scalar(cursor, &value, is_asked)) {
+			return false;
+		}
+		if (is_asked) {
+			fsl_trace_event_take_arg(vocabulary, event, arg, &value);
 		}
 		end = scan_end(cursor);
 	}
 	return end == '}';
 }
 
-size_t fsl_trace_event_scan(const char *text, size_t n_bytes, struct fsl_trace_event *event)
+/* The value of @key, the cursor at its first byte. */
+static bool scan_value(struct cursor *cursor, enum fsl_trace_key key,
+		       const struct fsl_trace_vocabulary *vocabulary, struct fsl_trace_event *event)
+{
+	bool is_args = key == FSL_TRACE_KEY_ARGS;
+	if (is_args != (*cursor->at == '{')) {
+		return false;
+	}
+	if (is_args) {
+		cursor->at++;
+		return scan_args(cursor, vocabulary, event);
+	}
+	struct fsl_json_value value;
+	bool is_asked = key != FSL_TRACE_KEY_OTHER;
+	if (!take_scalar(cursor, &value, is_asked)) {
+		return false;
+	}
+	if (is_asked) {
+		fsl_trace_event_take(vocabulary, event, key, &value);
+	}
+	return true;
+}
+
+size_t fsl_trace_event_scan(const char *text, size_t n_bytes,
+			    const struct fsl_trace_vocabulary *vocabulary,
+			    struct fsl_trace_event *event)
 {
 	char end = ',';
 	if (n_bytes < FSL_SCAN_JSON_BYTES + 1 || text[0] != '{') {
 		return 0;
 	}
 	struct cursor cursor = {text + 1, text + n_bytes - FSL_SCAN_JSON_BYTES};
-	fsl_trace_event_clear(event);
+	fsl_trace_event_clear(vocabulary, event);
 	while (end == ',') {
-		struct fsl_json_value name;
-		if (!scan_key(&cursor, &name)) {
-			return 0;
-		}
-		enum fsl_trace_key key = fsl_trace_key_find(name.text, name.length);
-		bool is_args = key == FSL_TRACE_KEY_ARGS;
-		if (is_args != (*cursor.at == '{')) {
-			return 0;
-		}
-		cursor.at += is_args;
-		if (is_args ? !scan_args(&cursor, event) : !take_scalar(&cursor, event, key)) {
+		struct fsl_json_value key;
+		if (!scan_key(&cursor, &key) ||
+		    !scan_value(&cursor, fsl_trace_key_find(key.text, key.length), vocabulary,
+				event)) {
 			return 0;
 		}
 		end = scan_end(&cursor);

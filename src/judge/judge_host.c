@@ -107,13 +107,13 @@ static double lag_p95_ms(const struct fsl_profile_rank *rank)
 
 static double torch_lag_ms(const struct fsl_profile_rank *rank)
 {
-	const struct fsl_profile_lag *lag = &rank->trace.torch_lag;
+	const struct fsl_trace_lag *lag = &rank->trace.torch_lag;
 	return lag->n > 0 ? (double)lag->median_ns / (double)FSL_NS_PER_MS : (double)NAN;
 }
 
 static double queue_lag_ms(const struct fsl_profile_rank *rank)
 {
-	const struct fsl_profile_lag *lag = &rank->trace.queue_lag;
+	const struct fsl_trace_lag *lag = &rank->trace.queue_lag;
 	return lag->n > 0 ? (double)lag->median_ns / (double)FSL_NS_PER_MS : (double)NAN;
 }
 

@@ -14,10 +14,10 @@
 #include <failslow/error.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/strpool.h"
 
-#define FSL_NS_ABSENT      INT64_C(-1) /* a time that was not recorded */
-#define FSL_OP_ID_RESTORED UINT64_MAX  /* id of an operator that match/restore.h put back */
+#define FSL_OP_ID_RESTORED UINT64_MAX /* id of an operator that was put back, match/restore.h */
 
 enum {
 	FSL_RANKS_MAX = 1 << 20, /* ranks of one job; greater numbers in file names are refused */

@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "chrome/trace_flows.h"
 #include "source/ascend/trace_activity.h"
+#include "source/ascend/trace_names.h"
 
 enum {
 	NODE_LEVEL = 10000, /* CANN_API.type of launches */
@@ -136,15 +137,12 @@ static void match_idle(struct host *host, int64_t task_ns, int64_t lag_ns, int64
 static void count_launch(struct host *host, int64_t task_ns, int64_t call_ns, int64_t connection)
 {
 	int64_t end_ns = 0, lag_ns = 0;
-	struct fsl_trace_event event = {.phase = 's',
-					.category = FSL_TRACE_CATEGORY_HOST_TO_DEVICE,
-					.has_id = true,
-					.id = (uint64_t)connection,
-					.ts_ns = call_ns};
-	(void)fsl_trace_flows_add(host->flows, &event, &end_ns, &lag_ns);
+	struct fsl_trace_event event = {
+		.phase = 's', .has_id = true, .id = (uint64_t)connection, .ts_ns = call_ns};
+	(void)fsl_trace_flows_add(host->flows, FSL_TRACE_FLOW_LAUNCH, &event, &end_ns, &lag_ns);
 	event.phase = 'f';
 	event.ts_ns = task_ns;
-	if (fsl_trace_flows_add(host->flows, &event, &end_ns, &lag_ns)) {
+	if (fsl_trace_flows_add(host->flows, FSL_TRACE_FLOW_LAUNCH, &event, &end_ns, &lag_ns)) {
 		match_idle(host, task_ns, lag_ns, connection);
 	}
 }
@@ -281,8 +279,7 @@ static void finish(struct host *host)
 {
 	struct fsl_profile_rank *rank = host->profiler->rank;
 	struct fsl_profile_trace *trace = &rank->trace;
-	struct fsl_profile_lag lag =
-		fsl_trace_flows_lag(host->flows, FSL_TRACE_CATEGORY_HOST_TO_DEVICE);
+	struct fsl_trace_lag lag = fsl_trace_flows_lag(host->flows, FSL_TRACE_FLOW_LAUNCH);
 	for (size_t i = 0; i < trace->n_idle; i++) {
 		struct fsl_profile_idle *idle = &trace->idle[i];
 		fsl_trace_activity_ask(host->activity, idle->begin_ns,
@@ -327,7 +324,7 @@ enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct
 	if (profiler->rank->has_trace) {
 		return FSL_OK; /* trace_view.json has them already */
 	}
-	host.flows = fsl_trace_flows_create();
+	host.flows = fsl_trace_flows_create(FSL_TRACE_FLOWS_N);
 	host.activity = fsl_calloc(1, sizeof(*host.activity));
 	enum fsl_status status = FSL_OK;
 	if (host.flows != NULL && host.activity != NULL) {

@@ -5,6 +5,7 @@
  * with the next event.
  */
 #include "source/ascend/json_file.h"
+#include "source/ascend/trace_names.h"
 #include "source/ascend/trace_sums.h"
 
 static const char remedy[] =
@@ -21,6 +22,7 @@ struct view {
 	const struct fsl_profile_input *input;
 	struct fsl_json *json;
 	struct fsl_trace_sums *sums;
+	struct fsl_trace_names names;
 	uint64_t n_events;
 	int n_stretches; /* stretches of JSON after the first one */
 };
@@ -47,8 +49,9 @@ static enum fsl_status scan_events(struct view *view, struct fsl_error *err)
 	const char *text = NULL;
 	size_t n_bytes = 0;
 	while (status == FSL_OK && fsl_json_peek_object(view->json, &text, &n_bytes)) {
-		size_t length = fsl_trace_event_scan(text, n_bytes, &event);
-		if (length == 0 || fsl_trace_event_fault(&event) != NULL) {
+		size_t length =
+			fsl_trace_event_scan(text, n_bytes, &view->names.vocabulary, &event);
+		if (length == 0 || fsl_trace_names_fault(&event) != NULL) {
 			break;
 		}
 		fsl_json_take_object(view->json, length, 0);
@@ -61,11 +64,12 @@ static enum fsl_status scan_events(struct view *view, struct fsl_error *err)
 static enum fsl_status read_event(struct view *view, struct fsl_error *err)
 {
 	struct fsl_trace_event event;
-	enum fsl_status status = fsl_trace_event_read(view->json, &event, err);
+	enum fsl_status status =
+		fsl_trace_event_read(view->json, &view->names.vocabulary, &event, err);
 	if (status != FSL_OK) {
 		return status;
 	}
-	const char *fault = fsl_trace_event_fault(&event);
+	const char *fault = fsl_trace_names_fault(&event);
 	if (fault == NULL) {
 		return add_event(view, &event, err);
 	}
@@ -275,6 +279,7 @@ enum fsl_status fsl_profile_read_trace_view(struct fsl_profile_rank *rank,
 					    struct fsl_error *err)
 {
 	struct view view = {.rank = rank, .input = input};
+	fsl_trace_names_init(&view.names);
 	view.sums = take_sums(rank);
 	view.json = fsl_json_create(input->reader);
 	enum fsl_status status = FSL_ERR_MEMORY;

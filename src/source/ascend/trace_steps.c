@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { STEPS_MAX = 1 << 16 }; /* greatest number of steps; a hostile file may name more */
+#include "source/ascend/trace_names.h"
+
+enum { STEPS_MAX = 1 << 16 }; /* more are no steps: sums of a hostile file */
 
 int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns)
 {

@@ -8,6 +8,7 @@
 #include "chrome/trace_flows.h"
 #include "source/ascend/signal_waits.h"
 #include "source/ascend/trace_activity.h"
+#include "source/ascend/trace_names.h"
 #include "source/ascend/trace_steps.h"
 
 enum {
@@ -59,7 +60,7 @@ struct fsl_trace_sums {
 struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank)
 {
 	struct fsl_trace_sums *sums = fsl_calloc(1, sizeof(*sums));
-	struct fsl_trace_flows *flows = fsl_trace_flows_create();
+	struct fsl_trace_flows *flows = fsl_trace_flows_create(FSL_TRACE_FLOWS_N);
 	if (sums == NULL || flows == NULL) {
 		fsl_trace_flows_destroy(flows);
 		fsl_free(sums);
@@ -114,13 +115,12 @@ static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_t
 				 struct fsl_error *err)
 {
 	struct fsl_profile_trace *trace = &sums->rank->trace;
-	if (event->step == FSL_STEP_ABSENT || trace->n_ranges == RANGES_MAX ||
-	    trace->has_iterations) {
+	if (event->number < 0 || trace->n_ranges == RANGES_MAX || trace->has_iterations) {
 		return FSL_OK;
 	}
 	size_t i = trace->n_ranges;
 	for (size_t k = 0; k < trace->n_ranges; k++) {
-		if (trace->ranges[k].step == event->step) {
+		if (trace->ranges[k].step == event->number) {
 			return FSL_OK;
 		}
 	}
@@ -132,8 +132,8 @@ static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_t
 	for (; i > 0 && trace->ranges[i - 1].begin_ns > event->ts_ns; i--) {
 		trace->ranges[i] = trace->ranges[i - 1];
 	}
-	trace->ranges[i] =
-		(struct fsl_profile_range){event->step, event->ts_ns, event->ts_ns + event->dur_ns};
+	trace->ranges[i] = (struct fsl_profile_range){event->number, event->ts_ns,
+						      event->ts_ns + event->dur_ns};
 	trace->n_ranges++;
 	return FSL_OK;
 }
@@ -163,11 +163,23 @@ static enum fsl_status add_slice(struct fsl_trace_sums *sums, struct process *pr
 				   fsl_trace_step_at(&sums->rank->trace, event->ts_ns), event, err);
 }
 
-/* Adds a complete event by its name. */
+/* Of a signal that tells whose it is. */
+static enum fsl_status add_signal(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
+				  struct fsl_error *err)
+{
+	int64_t peer = event->args[FSL_TRACE_ARG_PEER];
+	if (peer < 0) {
+		return FSL_OK;
+	}
+	uint32_t group_id = fsl_signal_waits_group_at(sums->rank, event->ts_ns);
+	return fsl_signal_waits_add(&sums->waits, group_id, peer, event->dur_ns, err);
+}
+
+/* What the name of a complete event stands for. */
 static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *process,
 				 const struct fsl_trace_event *event, struct fsl_error *err)
 {
-	switch (event->name) {
+	switch ((enum fsl_trace_name)event->name) {
 	case FSL_TRACE_NAME_STEP:
 		return add_range(sums, event, err);
 	case FSL_TRACE_NAME_DATALOADER:
@@ -194,11 +206,7 @@ static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *pr
 					   fsl_trace_step_at(&sums->rank->trace, event->ts_ns),
 					   event, err);
 	case FSL_TRACE_NAME_SIGNAL:
-		return event->peer < 0 ? FSL_OK
-				       : fsl_signal_waits_add(&sums->waits,
-							      fsl_signal_waits_group_at(
-								      sums->rank, event->ts_ns),
-							      event->peer, event->dur_ns, err);
+		return add_signal(sums, event, err);
 	case FSL_TRACE_NAME_COMPUTING:
 	case FSL_TRACE_NAME_COMMUNICATION:
 	case FSL_TRACE_NAME_EXPOSED:
@@ -230,12 +238,31 @@ static enum fsl_status add_complete(struct fsl_trace_sums *sums,
 	return add_named(sums, process, event, err);
 }
 
-/* Adds a flow. A pair may show how the task after an idle stretch was launched. */
+/* -1: a category of no flows. */
+static int flow_of(enum fsl_trace_category category)
+{
+	switch (category) {
+	case FSL_TRACE_CATEGORY_HOST_TO_DEVICE:
+		return FSL_TRACE_FLOW_LAUNCH;
+	case FSL_TRACE_CATEGORY_TORCH:
+		return FSL_TRACE_FLOW_TORCH;
+	case FSL_TRACE_CATEGORY_QUEUE:
+		return FSL_TRACE_FLOW_QUEUE;
+	case FSL_TRACE_CATEGORY_NONE:
+	case FSL_TRACE_CATEGORY_PYTHON:
+	case FSL_TRACE_CATEGORY_GC:
+		break;
+	}
+	return -1;
+}
+
+/* A pair may tell how the task behind a stretch of idleness was launched. */
 static void add_flow(struct fsl_trace_sums *sums, const struct fsl_trace_event *event)
 {
 	int64_t end_ns = 0, lag_ns = 0;
-	if (!fsl_trace_flows_add(sums->flows, event, &end_ns, &lag_ns) ||
-	    event->category == FSL_TRACE_CATEGORY_QUEUE) {
+	int kind = flow_of((enum fsl_trace_category)event->category);
+	if (kind < 0 || !fsl_trace_flows_add(sums->flows, (size_t)kind, event, &end_ns, &lag_ns) ||
+	    kind == FSL_TRACE_FLOW_QUEUE) {
 		return;
 	}
 	for (size_t s = 0; s < sums->n_slicers; s++) {
@@ -244,7 +271,7 @@ static void add_flow(struct fsl_trace_sums *sums, const struct fsl_trace_event *
 			if (idle->begin_ns + idle->dur_ns != end_ns) {
 				continue;
 			}
-			if (event->category == FSL_TRACE_CATEGORY_TORCH) {
+			if (kind == FSL_TRACE_FLOW_TORCH) {
 				idle->torch_lag_ns = lag_ns;
 			} else {
 				idle->launch_lag_ns = lag_ns;
@@ -292,9 +319,9 @@ static void add_freq(struct fsl_trace_sums *sums, const struct fsl_trace_event *
 	if (is_first || (clock->pid == event->pid && event->ts_ns >= clock->since_ns)) {
 		hold_freq(clock, event->ts_ns);
 		clock->pid = event->pid;
-		clock->mhz = event->mhz;
+		clock->mhz = (int32_t)event->args[FSL_TRACE_ARG_MHZ];
 		clock->since_ns = event->ts_ns;
-		(void)find_freq(clock, event->mhz);
+		(void)find_freq(clock, clock->mhz);
 	}
 }
 
@@ -302,7 +329,7 @@ static void add_process(struct fsl_trace_sums *sums, const struct fsl_trace_even
 {
 	struct process *process = find_process(sums, event->pid);
 	if (process != NULL) {
-		process->kind = event->process;
+		process->kind = (enum fsl_trace_process)event->args[FSL_TRACE_ARG_PROCESS];
 	}
 }
 
@@ -398,14 +425,13 @@ static enum fsl_status finish_steps(struct fsl_trace_sums *sums,
 static void finish_lags(struct fsl_trace_sums *sums)
 {
 	struct fsl_profile_trace *trace = &sums->rank->trace;
-	struct fsl_profile_lag lag =
-		fsl_trace_flows_lag(sums->flows, FSL_TRACE_CATEGORY_HOST_TO_DEVICE);
+	struct fsl_trace_lag lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_FLOW_LAUNCH);
 	trace->n_launches = lag.n;
 	trace->lag_median_ns = lag.median_ns;
 	trace->lag_p95_ns = lag.p95_ns;
 	trace->lag_max_ns = lag.max_ns;
-	trace->torch_lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_CATEGORY_TORCH);
-	trace->queue_lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_CATEGORY_QUEUE);
+	trace->torch_lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_FLOW_TORCH);
+	trace->queue_lag = fsl_trace_flows_lag(sums->flows, FSL_TRACE_FLOW_QUEUE);
 }
 
 enum fsl_status fsl_trace_sums_tell(struct fsl_trace_sums *sums,

@@ -12,7 +12,7 @@ struct fsl_trace_sums; /* opaque; 2 MB */
 struct fsl_trace_sums *fsl_trace_sums_create(struct fsl_profile_rank *rank);
 void fsl_trace_sums_destroy(struct fsl_trace_sums *sums);
 
-/* Adds an event without fault (fsl_trace_event_fault). FSL_ERR_MEMORY only. */
+/* An event without fault (fsl_trace_names_fault). Fails only when memory is short. */
 enum fsl_status fsl_trace_sums_add(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
 				   struct fsl_error *err);
 /* Writes the sums so far to rank->trace and, if there was no kernel_details.csv, to rank->rebuilt.
