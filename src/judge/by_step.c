@@ -19,17 +19,6 @@ static const double COST_SHARE_MIN = 0.01;
 /* A step shows what all steps tell when it gives so much of the mean. */
 static const double SHOWN_MIN = 0.5;
 
-enum looks { CAPTURE, STEPS };
-
-static const struct {
-	fsl_profile_judge judge;
-	enum looks looks;
-} judges[] = {
-#define PROFILE_JUDGE(name, looks) {fsl_profile_judge_##name, looks},
-#include "judge/judges.def"
-#undef PROFILE_JUDGE
-};
-
 /* What is found in one step: not said of all, and said of all already. */
 struct found {
 	struct fsl_profile_findings news, again;
@@ -45,31 +34,34 @@ struct by_step {
 	struct found *found; /* per step */
 	/* Of all single steps, ascending by these. */
 	struct fsl_profile_findings news, again;
+	bool is_told[FSL_CODES_N]; /* of all steps */
 	struct fsl_subjects known; /* what is said of all steps */
 	struct fsl_subject_hits hits;
 	bool *is_refuted; /* [known finding] */
 };
 
-/* Judges have something to say again only of what they said of all steps. */
-static bool is_asked(const struct by_step *by, size_t j, enum fsl_profile_look look)
+/* Whether one of @codes, or any code if it is NULL, that @judge tells concerns single steps. */
+static bool is_asked(enum fsl_judge judge, const bool *codes)
 {
-	bool is_told = look != FSL_LOOK_AGAIN;
-	for (size_t i = 0; i < by->all->n_items && !is_told; i++) {
-		bool is_news = false;
-		enum fsl_step_family family = fsl_by_step_family(&by->all->items[i], &is_news);
-		is_told = family != FSL_FAMILY_NONE &&
-			  fsl_by_step_judge_of(family) == judges[j].judge;
+	for (size_t c = 0; c < FSL_CODES_N; c++) {
+		const struct fsl_code_row *row = fsl_code_row((enum fsl_code)c);
+		if (row->judge == judge && row->steps != FSL_STEPS_NEVER &&
+		    (codes == NULL || codes[c])) {
+			return true;
+		}
 	}
-	return is_told && judges[j].looks == STEPS;
+	return false;
 }
 
 static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_step *by,
 			   const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	for (size_t j = 0; j < sizeof(judges) / sizeof(judges[0]) && status == FSL_OK; j++) {
-		if (is_asked(by, j, facts->look)) {
-			status = judges[j].judge(found, facts, err);
+	/* Judges have something to say again only of what they said of all steps. */
+	const bool *codes = facts->look == FSL_LOOK_AGAIN ? by->is_told : NULL;
+	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {
+		if (is_asked((enum fsl_judge)j, codes)) {
+			status = fsl_profile_judges[j](found, facts, err);
 		}
 	}
 	return status;
@@ -84,8 +76,7 @@ static enum fsl_status look(const struct by_step *by, const struct fsl_profile_c
 	enum fsl_status status = ask(&found, by, facts, err);
 	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *item = &found.items[i];
-		bool is_news = false;
-		(void)fsl_by_step_family(item, &is_news);
+		bool is_news = fsl_by_step_is_news(item);
 		item->step = facts->cluster->steps[0];
 		if (is_again && fsl_subjects_has(&by->known, item)) {
 			status = fsl_profile_findings_add(&out->again, item, err);
@@ -216,7 +207,7 @@ static enum fsl_status no_memory(struct fsl_error *err)
 /* True when the step of @found shows what @all says of the same of all steps. */
 static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
 {
-	return isnan(all->gain_ms) ? strcmp(found->code, all->code) == 0
+	return isnan(all->gain_ms) ? found->code == all->code
 				   : found->gain_ms >= SHOWN_MIN * all->gain_ms;
 }
 
@@ -255,8 +246,7 @@ static enum fsl_status count_all_seen(struct by_step *by, struct fsl_error *err)
 	enum fsl_status status = fsl_subjects_init(&again, &by->again, err);
 	for (size_t i = 0; i < by->all->n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *finding = &by->all->items[i];
-		bool is_news = false;
-		if (fsl_by_step_family(finding, &is_news) != FSL_FAMILY_NONE &&
+		if (fsl_by_step_family(finding) != FSL_FAMILY_NONE &&
 		    count_captured(by, finding) >= 2) {
 			status = count_seen(by, &again, finding, err);
 		}
@@ -280,9 +270,8 @@ static bool is_covered(const struct by_step *by, const struct fsl_profile_findin
 {
 	for (size_t i = 0; i < by->hits.n_items; i++) {
 		const struct fsl_profile_finding *item = &by->all->items[by->hits.items[i]];
-		bool is_news = false;
+		bool is_news = fsl_by_step_is_news(item);
 		bool is_of_all = item->step == FSL_STEP_ABSENT;
-		(void)fsl_by_step_family(item, &is_news);
 		/* A step in which everybody is concerned is news beside one rank that always is. */
 		if (is_of_all && is_news && (item->rank < 0 || finding->rank >= 0)) {
 			return true;
@@ -297,10 +286,9 @@ static void refute(struct by_step *by)
 {
 	for (size_t i = 0; i < by->hits.n_items; i++) {
 		const struct fsl_profile_finding *item = &by->all->items[by->hits.items[i]];
-		bool is_news = false;
 		bool is_refuted = item->step == FSL_STEP_ABSENT &&
-				  fsl_by_step_family(item, &is_news) == FSL_FAMILY_RANK &&
-				  !is_news && item->n_steps > 0 &&
+				  fsl_by_step_family(item) == FSL_FAMILY_RANK &&
+				  !fsl_by_step_is_news(item) && item->n_steps > 0 &&
 				  2 * item->n_seen_steps <= item->n_steps;
 		by->is_refuted[by->hits.items[i]] |= is_refuted;
 	}
@@ -427,6 +415,9 @@ enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
 	};
 	if (n < 2) {
 		return FSL_OK;
+	}
+	for (size_t i = 0; i < findings->n_items; i++) {
+		by.is_told[findings->items[i].code] = true;
 	}
 	by.found = fsl_calloc(by.n_steps, sizeof(*by.found));
 	by.captured = fsl_calloc(facts->profile->n_ranks + 1, sizeof(*by.captured));

@@ -25,8 +25,7 @@ enum fsl_status fsl_subjects_init(struct fsl_subjects *out,
 	}
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &findings->items[i];
-		bool is_news = false;
-		enum fsl_step_family family = fsl_by_step_family(finding, &is_news);
+		enum fsl_step_family family = fsl_by_step_family(finding);
 		if (family == FSL_FAMILY_NONE) {
 			continue;
 		}
@@ -81,8 +80,7 @@ static struct ranges ranges_of(const struct fsl_subjects *subjects,
 			       const struct fsl_profile_finding *finding)
 {
 	struct ranges ranges = {.n = 0};
-	bool is_news = false;
-	enum fsl_step_family family = fsl_by_step_family(finding, &is_news);
+	enum fsl_step_family family = fsl_by_step_family(finding);
 	const int32_t ranks[] = {-1, finding->rank, finding->peer};
 	if (family == FSL_FAMILY_NONE) {
 		return ranges;

@@ -4,22 +4,9 @@
 
 #include "judge/by_step.h"
 
-/* Findings of one family about the same rank, link or stage are one thing in different words. */
-enum fsl_step_family {
-	FSL_FAMILY_HOST,
-	FSL_FAMILY_PREPARING,
-	FSL_FAMILY_KERNELS,
-	FSL_FAMILY_RANK,
-	FSL_FAMILY_STAGE,
-	FSL_FAMILY_BUBBLE,
-	FSL_FAMILY_LINK,
-	FSL_FAMILY_NONE, /* single steps have no say */
-};
-
-/* *is_news: whether single steps may tell it by themselves. */
-enum fsl_step_family fsl_by_step_family(const struct fsl_profile_finding *finding, bool *is_news);
-/* Who tells findings of a family; NULL for FSL_FAMILY_NONE. */
-fsl_profile_judge fsl_by_step_judge_of(enum fsl_step_family family);
+enum fsl_step_family fsl_by_step_family(const struct fsl_profile_finding *finding);
+/* Whether single steps may tell it by themselves. */
+bool fsl_by_step_is_news(const struct fsl_profile_finding *finding);
 /* About the same? Rank -1 is about everybody, a rank is an end of its links. */
 bool fsl_by_step_is_same(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b);
 /* By family, rank and far end; 0: about the same and nobody else. */

@@ -1,6 +1,5 @@
 /* When something was seen, in words. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "judge/by_step.h"
 
@@ -40,27 +39,14 @@ void fsl_by_step_add_when(struct fsl_phrase *phrase, const struct fsl_profile_fi
 	}
 }
 
-/* Findings that name a rank, a link or a stage. */
-static bool names_somebody(const char *code)
-{
-	static const char *const codes[] = {
-		"slow_rank_compute", "slow_rank_host", "slow_rank_unexplained",
-		"slow_rank_network", "slow_link",      "stage_imbalance"};
-	for (size_t k = 0; k < sizeof(codes) / sizeof(codes[0]); k++) {
-		if (strcmp(code, codes[k]) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 bool fsl_by_step_add_passing(struct fsl_phrase *phrase, const struct fsl_profile_findings *findings)
 {
 	const struct fsl_profile_finding *found = NULL;
 	for (size_t i = 0; i < findings->n_items && found == NULL; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
 		bool is_passing = item->step != FSL_STEP_ABSENT && item->n_steps > 0;
-		found = is_passing && names_somebody(item->code) ? item : NULL;
+		bool names_somebody = fsl_code_row(item->code)->names != FSL_NAMES_NOBODY;
+		found = is_passing && names_somebody ? item : NULL;
 	}
 	if (found == NULL) {
 		return false;

@@ -26,24 +26,14 @@ struct conclusion {
 	struct fsl_error *err;
 };
 
-static bool has_code(const struct fsl_profile_finding *finding, const char *code)
-{
-	return strcmp(finding->code, code) == 0;
-}
-
 static bool is_of_one_step(const struct fsl_profile_finding *finding)
 {
 	return finding->step != FSL_STEP_ABSENT;
 }
 
-static double fact_of(const struct fsl_profile_finding *finding, const char *name)
+static double fact_of(const struct fsl_profile_finding *finding, enum fsl_fact_name name)
 {
-	for (size_t f = 0; f < finding->n_facts; f++) {
-		if (strcmp(finding->facts[f].name, name) == 0) {
-			return finding->facts[f].value;
-		}
-	}
-	return NAN;
+	return fsl_facts_value(finding->facts, finding->n_facts, name);
 }
 
 static enum fsl_status no_memory(const struct conclusion *c)
@@ -82,7 +72,7 @@ static enum fsl_status name_culprit(const struct conclusion *c,
 	culprit.reason = fsl_arena_strdup(&c->out->arena, finding->what);
 	for (size_t f = 0; f < finding->n_facts; f++) {
 		const struct fsl_fact *fact = &finding->facts[f];
-		if (strcmp(fact->name, "stage") != 0) {
+		if (!fsl_fact_is(fact, FSL_FACT_STAGE)) {
 			(void)fsl_culprit_add_fact(&culprit, fact->name, fact->value, fact->unit);
 		}
 	}
@@ -95,42 +85,23 @@ static enum fsl_status name_culprit(const struct conclusion *c,
 	return fsl_localisation_add_culprit(c->out, &culprit, c->err);
 }
 
-/* Kinds of findings that name a rank. */
-static const struct {
-	const char *code;
-	enum fsl_cause cause;
-} slow_codes[] = {
-	{"slow_rank_compute", FSL_CAUSE_COMPUTE},
-	{"slow_rank_host", FSL_CAUSE_HOST},
-	{"slow_rank_network", FSL_CAUSE_NETWORK},
-	{"slow_rank_unexplained", FSL_CAUSE_NETWORK},
-};
-
-static bool is_about_rank(const struct fsl_profile_finding *finding, enum fsl_cause *cause)
+static bool is_about_rank(const struct fsl_profile_finding *finding)
 {
-	for (size_t k = 0; k < sizeof(slow_codes) / sizeof(slow_codes[0]); k++) {
-		if (has_code(finding, slow_codes[k].code)) {
-			*cause = slow_codes[k].cause;
-			return true;
-		}
-	}
-	return false;
+	return fsl_code_row(finding->code)->names == FSL_NAMES_RANK;
 }
 
-static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding,
-		       enum fsl_cause *cause)
+static bool names_rank(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
-	return is_about_rank(finding, cause) && is_nameable(c, finding);
+	return is_about_rank(finding) && is_nameable(c, finding);
 }
 
 static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 {
 	enum fsl_status status = FSL_OK;
-	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
 	double sum_ms = 0.0, most_ms = 0.0;
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
-		if (names_rank(c, finding, &cause)) {
+		if (names_rank(c, finding)) {
 			sum_ms += finding->gain_ms;
 			most_ms = fmax(most_ms, finding->gain_ms);
 			*is_found = true;
@@ -138,13 +109,13 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 	}
 	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
-		if (names_rank(c, finding, &cause) && c->out->n_culprits < CULPRITS_MAX) {
-			bool is_explained = !has_code(finding, "slow_rank_unexplained");
-			status = name_culprit(c, finding, finding->rank, -1, cause,
-					      is_explained
-						      ? fsl_conclude_confidence(c->facts, finding)
-						      : CONFIDENCE_UNEXPLAINED,
-					      finding->gain_ms / sum_ms);
+		if (names_rank(c, finding) && c->out->n_culprits < CULPRITS_MAX) {
+			bool is_explained = finding->code != FSL_CODE_SLOW_RANK_UNEXPLAINED;
+			status = name_culprit(
+				c, finding, finding->rank, -1, fsl_code_row(finding->code)->cause,
+				is_explained ? fsl_conclude_confidence(c->facts, finding)
+					     : CONFIDENCE_UNEXPLAINED,
+				finding->gain_ms / sum_ms);
 		}
 	}
 	if (*is_found) {
@@ -161,7 +132,7 @@ static const struct fsl_profile_finding *costliest_link(const struct conclusion 
 {
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &c->findings->items[i];
-		if (has_code(item, "slow_link")) {
+		if (item->code == FSL_CODE_SLOW_LINK) {
 			return item->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms ? item : NULL;
 		}
 	}
@@ -196,11 +167,11 @@ static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
 /* "last in 9 of 9 collectives, 13.1 ms of 810.2 ms a step" */
 static const char *lateness_of(const struct conclusion *c, const struct fsl_profile_finding *late)
 {
-	double signal_ms = fact_of(late, "late_to_signals");
+	double signal_ms = fact_of(late, FSL_FACT_LATE_TO_SIGNALS);
 	return fsl_arena_printf(
 		&c->out->arena, "last in %.0f of %.0f collectives, %.1f ms of %.1f ms a step",
-		fact_of(late, "last"), fact_of(late, "collectives"),
-		signal_ms > 0.0 ? signal_ms : fact_of(late, "late"), c->out->step_ms);
+		fact_of(late, FSL_FACT_LAST), fact_of(late, FSL_FACT_COLLECTIVES),
+		signal_ms > 0.0 ? signal_ms : fact_of(late, FSL_FACT_LATE), c->out->step_ms);
 }
 
 /* With the ranks that are late, so that nobody takes these for the cause. */
@@ -208,8 +179,8 @@ static const char *reason_of_stage(const struct conclusion *c,
 				   const struct fsl_profile_finding *finding)
 {
 	const struct fsl_profile_finding *late =
-		fsl_conclude_first(c->findings, "consistently_late");
-	if (fact_of(finding, "ranks") < 2.0) {
+		fsl_conclude_first(c->findings, FSL_CODE_CONSISTENTLY_LATE);
+	if (fact_of(finding, FSL_FACT_RANKS) < 2.0) {
 		return fsl_arena_strdup(&c->out->arena, finding->what);
 	}
 	if (late == NULL) {
@@ -228,18 +199,19 @@ static const char *reason_of_stage(const struct conclusion *c,
 static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 {
 	const struct fsl_profile_finding *finding =
-		fsl_conclude_first(c->findings, "stage_imbalance");
+		fsl_conclude_first(c->findings, FSL_CODE_STAGE_IMBALANCE);
 	if (finding == NULL) {
 		return FSL_OK;
 	}
-	size_t stage = (size_t)fact_of(finding, "stage");
-	FSL_REQUIRE(stage < c->facts->cluster->n_stages);
+	size_t stage = (size_t)fact_of(finding, FSL_FACT_STAGE);
+	FSL_ASSERT(stage < c->facts->cluster->n_stages);
 	*is_found = true;
-	enum fsl_status status = name_culprit(
-		c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
-		FSL_CAUSE_COMPUTE,
-		fact_of(finding, "ranks") < 2.0 ? CONFIDENCE_UNEXPLAINED : CONFIDENCE_IMBALANCE,
-		1.0);
+	enum fsl_status status =
+		name_culprit(c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
+			     FSL_CAUSE_COMPUTE,
+			     fact_of(finding, FSL_FACT_RANKS) < 2.0 ? CONFIDENCE_UNEXPLAINED
+								    : CONFIDENCE_IMBALANCE,
+			     1.0);
 	const char *reason = reason_of_stage(c, finding);
 	if (status == FSL_OK && reason == NULL) {
 		status = no_memory(c);
@@ -255,9 +227,10 @@ static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 /* A rank has more to do than those who wait for it. */
 static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
 {
-	const struct fsl_profile_finding *finding = fsl_conclude_first(c->findings, "more_work");
+	const struct fsl_profile_finding *finding =
+		fsl_conclude_first(c->findings, FSL_CODE_MORE_WORK);
 	const struct fsl_profile_finding *experts =
-		fsl_conclude_first(c->findings, "expert_imbalance");
+		fsl_conclude_first(c->findings, FSL_CODE_EXPERT_IMBALANCE);
 	if (finding == NULL) {
 		return FSL_OK;
 	}
@@ -274,7 +247,7 @@ static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
 static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 {
 	const struct fsl_profile_finding *outside =
-		fsl_conclude_first(c->findings, "cause_outside");
+		fsl_conclude_first(c->findings, FSL_CODE_CAUSE_OUTSIDE);
 	if (outside == NULL) {
 		return FSL_OK;
 	}
@@ -282,7 +255,7 @@ static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 	c->out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	c->out->reason = fsl_arena_printf(
 		&c->out->arena, "a group is incomplete, %.0f of its %.0f ranks were %s, and %s",
-		fact_of(outside, "seen"), fact_of(outside, "members"),
+		fact_of(outside, FSL_FACT_SEEN), fact_of(outside, FSL_FACT_MEMBERS),
 		fsl_profile_seen_text(c->facts->profile), outside->what);
 	return c->out->reason != NULL ? FSL_OK : no_memory(c);
 }
@@ -294,7 +267,7 @@ static enum fsl_status add_suspect(const struct conclusion *c,
 	const struct fsl_suspect suspect = {
 		.rank = rank,
 		.late_ms_per_step = late_ms,
-		.detector = finding->code,
+		.detector = fsl_code_text(finding->code),
 		.reason = finding->rank == rank && !is_of_one_step(finding)
 				  ? lateness_of(c, finding)
 				  : fsl_arena_strdup(&c->out->arena, finding->what),
@@ -343,19 +316,18 @@ static enum fsl_status list_waiting(const struct conclusion *c,
 static enum fsl_status list_suspects(const struct conclusion *c)
 {
 	enum fsl_status status = FSL_OK;
-	enum fsl_cause cause = FSL_CAUSE_COMPUTE;
 	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
-		bool is_victim = has_code(finding, "late_victim");
-		if (is_victim || has_code(finding, "consistently_late")) {
-			status = add_suspect(c, finding, finding->rank, fact_of(finding, "late"),
-					     is_victim);
-		} else if (is_about_rank(finding, &cause) && !is_nameable(c, finding)) {
+		bool is_victim = finding->code == FSL_CODE_LATE_VICTIM;
+		if (is_victim || finding->code == FSL_CODE_CONSISTENTLY_LATE) {
+			status = add_suspect(c, finding, finding->rank,
+					     fact_of(finding, FSL_FACT_LATE), is_victim);
+		} else if (is_about_rank(finding) && !is_nameable(c, finding)) {
 			status = add_suspect(c, finding, finding->rank, finding->gain_ms, false);
 		}
 	}
 	const struct fsl_profile_finding *outside =
-		fsl_conclude_first(c->findings, "cause_outside");
+		fsl_conclude_first(c->findings, FSL_CODE_CAUSE_OUTSIDE);
 	return status == FSL_OK && outside != NULL ? list_waiting(c, outside) : status;
 }
 

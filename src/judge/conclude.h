@@ -29,7 +29,7 @@ void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profil
 /* The first finding of this code about all steps: they are sorted by what they cost. NULL: none;
  * borrowed. */
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
-						     const char *code);
+						     enum fsl_code code);
 /* Kind and reason of a verdict that names nobody, where no finding makes another one. Fails only
  * when memory is short. */
 enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,

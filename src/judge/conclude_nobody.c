@@ -2,17 +2,16 @@
 #include "judge/conclude.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "capture/step_rows.h"
 #include "judge/by_step.h"
 
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
-						     const char *code)
+						     enum fsl_code code)
 {
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
-		if (strcmp(item->code, code) == 0 && item->step == FSL_STEP_ABSENT) {
+		if (item->code == code && item->step == FSL_STEP_ABSENT) {
 			return item;
 		}
 	}
@@ -55,7 +54,7 @@ static const struct fsl_profile_finding *costly_single(const struct fsl_localisa
 {
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
-		if (strcmp(item->code, "single_long_collective") == 0 &&
+		if (item->code == FSL_CODE_SINGLE_LONG_COLLECTIVE &&
 		    item->gain_ms >= FSL_NAMED_SHARE_MIN * out->step_ms) {
 			return item;
 		}
@@ -68,8 +67,10 @@ enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 				    const struct fsl_profile_findings *findings,
 				    struct fsl_error *err)
 {
-	const struct fsl_profile_finding *late = fsl_conclude_first(findings, "consistently_late");
-	const struct fsl_profile_finding *gone = fsl_conclude_first(findings, "group_incomplete");
+	const struct fsl_profile_finding *late =
+		fsl_conclude_first(findings, FSL_CODE_CONSISTENTLY_LATE);
+	const struct fsl_profile_finding *gone =
+		fsl_conclude_first(findings, FSL_CODE_GROUP_INCOMPLETE);
 	const struct fsl_profile_finding *single = costly_single(out, findings);
 	struct comparable ranks = count_comparable(facts->profile);
 	struct fsl_phrase steps = {0};

@@ -2,11 +2,12 @@
 #ifndef FSL_JUDGE_DISPATCH_SYMPTOMS_H
 #define FSL_JUDGE_DISPATCH_SYMPTOMS_H
 
+#include "judge/codes.h"
 #include "judge/dispatch_view.h"
 #include "text/phrase.h"
 
 struct fsl_dispatch_symptom {
-	const char *code;
+	enum fsl_code code;
 	const char *words; /* subject and verb before the time */
 	double share_max;  /* of the step, from there on it is told */
 	bool is_gain;      /* the time is what could be won */

@@ -11,23 +11,15 @@
 #include "judge/to_run.h"
 #include "text/phrase.h"
 
-static const fsl_profile_judge judges[] = {
-#define PROFILE_JUDGE(name, looks) fsl_profile_judge_##name,
+const fsl_profile_judge fsl_profile_judges[FSL_JUDGES_N] = {
+#define PROFILE_JUDGE(name) fsl_profile_judge_##name,
 #include "judge/judges.def"
 #undef PROFILE_JUDGE
-	NULL,
 };
 
-const char *fsl_profile_layer_text(enum fsl_profile_layer layer)
+struct fsl_profile_finding fsl_profile_finding_of(enum fsl_code code)
 {
-	static const char *const texts[] = {"dispatch", "compute", "communication", "cluster"};
-	return texts[layer];
-}
-
-struct fsl_profile_finding fsl_profile_finding_of(enum fsl_profile_layer layer, const char *code)
-{
-	return (struct fsl_profile_finding){.layer = layer,
-					    .code = code,
+	return (struct fsl_profile_finding){.code = code,
 					    .rank = -1,
 					    .peer = -1,
 					    .step = FSL_STEP_ABSENT,
@@ -44,6 +36,13 @@ bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const cha
 	}
 	finding->facts[finding->n_facts++] = (struct fsl_fact){name, value, unit};
 	return true;
+}
+
+bool fsl_profile_finding_add_known(struct fsl_profile_finding *finding, enum fsl_fact_name name,
+				   double value)
+{
+	struct fsl_fact fact = fsl_fact_of(name, value);
+	return fsl_profile_finding_add_fact(finding, fact.name, fact.value, fact.unit);
 }
 
 double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most)
@@ -162,10 +161,11 @@ static int compare(const void *left, const void *right)
 	if (gain_a != gain_b) {
 		return gain_a > gain_b ? -1 : 1;
 	}
-	if (a->layer != b->layer) {
-		return a->layer < b->layer ? -1 : 1;
+	const struct fsl_code_row *code_a = fsl_code_row(a->code), *code_b = fsl_code_row(b->code);
+	if (code_a->layer != code_b->layer) {
+		return code_a->layer < code_b->layer ? -1 : 1;
 	}
-	int order = strcmp(a->code, b->code);
+	int order = strcmp(code_a->text, code_b->text);
 	if (order == 0) {
 		order = (a->rank > b->rank) - (a->rank < b->rank);
 	}
@@ -197,8 +197,8 @@ enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 	struct fsl_profile_case all = *facts;
 	enum fsl_status status = fsl_profile_meet(&meetings, facts->profile, facts->cluster, err);
 	all.meetings = &meetings;
-	for (size_t j = 0; judges[j] != NULL && status == FSL_OK; j++) {
-		status = judges[j](findings, &all, err);
+	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {
+		status = fsl_profile_judges[j](findings, &all, err);
 	}
 	fsl_profile_meetings_fini(&meetings);
 	if (status == FSL_OK) {

@@ -6,16 +6,7 @@
 #define FSL_JUDGE_FINDING_H
 
 #include "capture/cluster.h"
-#include "model/verdict.h"
-
-enum fsl_profile_layer {
-	FSL_LAYER_DISPATCH,      /* the host, and what it hands out */
-	FSL_LAYER_COMPUTE,       /* kernels */
-	FSL_LAYER_COMMUNICATION, /* collectives and links */
-	FSL_LAYER_CLUSTER,       /* ranks beside each other */
-	FSL_LAYERS_N
-};
-const char *fsl_profile_layer_text(enum fsl_profile_layer layer); /* "dispatch" */
+#include "judge/codes.h"
 
 /* One line of a table behind a finding: an operator type, a call, with what it takes. */
 struct fsl_profile_line {
@@ -26,8 +17,7 @@ struct fsl_profile_line {
 };
 
 struct fsl_profile_finding {
-	enum fsl_profile_layer layer;
-	const char *code;   /* "host_bound"; static, a word of docs/users/profile.md */
+	enum fsl_code code;
 	int32_t rank;       /* -1: the whole job */
 	int32_t peer;       /* far end of a link; -1 */
 	int64_t step;       /* FSL_STEP_ABSENT: all that were captured */
@@ -47,18 +37,22 @@ struct fsl_profile_finding {
 
 struct fsl_profile_findings {
 	struct fsl_arena arena;
-	struct fsl_profile_finding *items; /* sorted: gain, layer, code, rank, step */
+	struct fsl_profile_finding *items; /* sorted: gain, layer, text of the code, rank, step */
 	size_t n_items, capacity;
 	const char **missing; /* what could not be judged, and what would be needed for it */
 	size_t n_missing, missing_capacity;
 };
 
 /* A finding of which nothing is known yet but these: about the whole job, gain unknown. */
-struct fsl_profile_finding fsl_profile_finding_of(enum fsl_profile_layer layer, const char *code);
+struct fsl_profile_finding fsl_profile_finding_of(enum fsl_code code);
 /* One number of the evidence; dropped (false) when FSL_FACTS_MAX are there already. @name, @unit:
  * static. */
 bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const char *name,
 				  double value, const char *unit);
+
+/* The same of a fact that is looked up again. */
+bool fsl_profile_finding_add_known(struct fsl_profile_finding *finding, enum fsl_fact_name name,
+				   double value);
 
 /* What the ranks of the set are: "captured", or "chosen" where others were captured, too. */
 const char *fsl_profile_seen_text(const struct fsl_profile *profile);
@@ -123,12 +117,13 @@ double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least
 typedef enum fsl_status (*fsl_profile_judge)(struct fsl_profile_findings *findings,
 					     const struct fsl_profile_case *facts,
 					     struct fsl_error *err);
-#define PROFILE_JUDGE(name, looks)                                                                 \
+#define PROFILE_JUDGE(name)                                                                        \
 	enum fsl_status fsl_profile_judge_##name(struct fsl_profile_findings *findings,            \
 						 const struct fsl_profile_case *facts,             \
 						 struct fsl_error *err);
 #include "judge/judges.def"
 #undef PROFILE_JUDGE
+extern const fsl_profile_judge fsl_profile_judges[FSL_JUDGES_N];
 
 /* All judges, one after the other, then once more for each step (by_step.h); sorted. */
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,

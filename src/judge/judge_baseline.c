@@ -93,8 +93,8 @@ static enum fsl_status judge_job(struct fsl_profile_findings *findings, const st
 		now[PART_STEP], fabs(change_ms), 100.0 * fabs(change_ms) / then[PART_STEP],
 		change_ms > 0.0 ? "more" : "less", part_texts[most], now[most], then[most]);
 	const struct fsl_profile_finding finding = {
-		.layer = FSL_LAYER_CLUSTER,
-		.code = change_ms > 0.0 ? "slower_than_baseline" : "faster_than_baseline",
+		.code = change_ms > 0.0 ? FSL_CODE_SLOWER_THAN_BASELINE
+					: FSL_CODE_FASTER_THAN_BASELINE,
 		.rank = -1,
 		.peer = -1,
 		.step = FSL_STEP_ABSENT,
@@ -132,8 +132,7 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings, const s
 		       "%.1f ms more than on the other ranks",
 		       (int)pairs->ranks[i], part_texts[part], now_ms, then_ms, beyond_ms);
 	const struct fsl_profile_finding finding = {
-		.layer = FSL_LAYER_CLUSTER,
-		.code = "rank_slower_than_baseline",
+		.code = FSL_CODE_RANK_SLOWER_THAN_BASELINE,
 		.rank = pairs->ranks[i],
 		.peer = -1,
 		.step = FSL_STEP_ABSENT,
@@ -209,7 +208,7 @@ static size_t list_grown(struct grown list[GROWN_MAX], const struct fsl_profile_
 }
 
 static enum fsl_status tell_grown(struct fsl_profile_findings *findings, const struct grown *grown,
-				  enum fsl_profile_layer layer, struct fsl_error *err)
+				  enum fsl_code code, struct fsl_error *err)
 {
 	char what[1024];
 	bool is_new = !(grown->then_count > 0.0);
@@ -220,8 +219,7 @@ static enum fsl_status tell_grown(struct fsl_profile_findings *findings, const s
 		       grown->now->name, grown->now->ms, is_new ? "new; " : "", grown->then_ms,
 		       grown->now->count, grown->then_count);
 	const struct fsl_profile_finding finding = {
-		.layer = layer,
-		.code = layer == FSL_LAYER_COMPUTE ? "kernel_grew" : "communication_grew",
+		.code = code,
 		.rank = -1,
 		.peer = -1,
 		.step = FSL_STEP_ABSENT,
@@ -244,8 +242,7 @@ typedef enum fsl_status (*summer)(struct fsl_profile_sums *sums, const struct fs
 
 static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 				  const struct fsl_profile_case *facts, summer sum,
-				  enum fsl_profile_layer layer, double step_ms,
-				  struct fsl_error *err)
+				  enum fsl_code code, double step_ms, struct fsl_error *err)
 {
 	struct fsl_profile_sums now = {0}, then = {0};
 	struct grown list[GROWN_MAX];
@@ -256,7 +253,7 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 	if (status == FSL_OK && now.n_items > 0 && then.n_items > 0) {
 		size_t n = list_grown(list, &now, &then, GROWN_SHARE_MIN * step_ms);
 		for (size_t i = 0; i < n && status == FSL_OK; i++) {
-			status = tell_grown(findings, &list[i], layer, err);
+			status = tell_grown(findings, &list[i], code, err);
 		}
 	}
 	fsl_profile_sums_fini(&now);
@@ -298,12 +295,12 @@ static enum fsl_status judge_pairs(struct fsl_profile_findings *findings,
 		}
 	}
 	if (status == FSL_OK) {
-		status = judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_LAYER_COMPUTE,
+		status = judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_CODE_KERNEL_GREW,
 				    step_ms, err);
 	}
 	if (status == FSL_OK) {
-		status = judge_sums(findings, facts, fsl_profile_sum_comms, FSL_LAYER_COMMUNICATION,
-				    step_ms, err);
+		status = judge_sums(findings, facts, fsl_profile_sum_comms,
+				    FSL_CODE_COMMUNICATION_GREW, step_ms, err);
 	}
 	return status;
 }

@@ -146,8 +146,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	if (!(all_ms >= SHARE_MIN * step_ms)) {
 		return FSL_OK;
 	}
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "communication_split");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_COMMUNICATION_SPLIT);
 	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	fsl_phrase_add(&what, "communication takes ");
@@ -235,8 +234,7 @@ static enum fsl_status tell_links(struct fsl_profile_findings *findings,
 				  const struct fsl_profile *profile, struct fsl_error *err)
 {
 	struct moved moved[KINDS_N][CLASSES_N] = {{{0.0, 0.0}}};
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "link_speeds");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_LINK_SPEEDS);
 	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	for (size_t r = 0; r < profile->n_ranks; r++) {

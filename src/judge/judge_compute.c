@@ -56,8 +56,7 @@ static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
 				 const struct fsl_profile_rank *rank,
 				 const struct fsl_kernel_peers *peers, struct fsl_error *err)
 {
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "slow_kernels");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_SLOW_KERNELS);
 	struct fsl_phrase what = {0};
 	double usual_ms = peers->compared_ms - peers->excess_ms;
 	fsl_phrase_add(&what, "rank %d: the same kernels take ", (int)rank->rank);
@@ -163,8 +162,7 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 {
 	static const char *const places[TYPES_TOLD_MAX] = {"first", "second", "third", "fourth",
 							   "fifth"};
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "top_operators");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_TOP_OPERATORS);
 	finding.is_overview = true;
 	struct fsl_phrase list = {0}, what = {0};
 	double sum_ms = 0.0;
@@ -208,7 +206,7 @@ static enum fsl_status judge_ai_cpu(struct fsl_profile_findings *findings,
 	if (most == NULL || !(ms > AI_CPU_SHARE_MIN * types->ms / n_ranks)) {
 		return FSL_OK;
 	}
-	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_COMPUTE, "ai_cpu");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_AI_CPU);
 	fsl_phrase_add(&what, "%.0f calls per step run on AI CPUs instead of AI cores and take ",
 		       ceil(count));
 	fsl_phrase_add_ms(&what, ms);
@@ -250,8 +248,7 @@ static enum fsl_status judge_shapes(struct fsl_profile_findings *findings,
 	if (first == NULL || !(ms > CHANGING_SHARE_MIN * types->ms)) {
 		return FSL_OK;
 	}
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "dynamic_shapes");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_DYNAMIC_SHAPES);
 	struct fsl_phrase what = {0};
 	fsl_phrase_add(&what, "input shapes change from call to call in ");
 	fsl_phrase_add_count(&what, n, "type");

@@ -75,8 +75,7 @@ static enum fsl_status tell_one(struct fsl_profile_findings *findings,
 				const struct fsl_dispatch_view *view, struct fsl_error *err)
 {
 	const struct fsl_dispatch_symptom *symptom = affected->symptom;
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_DISPATCH, symptom->code);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(symptom->code);
 	struct fsl_phrase what = {0};
 	double ms = symptom->ms(view);
 	finding.rank = view->rank->rank;
@@ -117,8 +116,7 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 {
 	const struct fsl_dispatch_symptom *symptom = affected->symptom;
 	const struct fsl_dispatch_view *worst = affected->views[0];
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_DISPATCH, symptom->code);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(symptom->code);
 	struct fsl_phrase what = {0};
 	add_ranks(&what, affected);
 	fsl_phrase_add(&what, ": %s ", symptom->words);
@@ -130,7 +128,7 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 	finding.gain_ms = symptom->is_gain ? affected->ms : NAN;
 	finding.what = what.text;
 	finding.advice = symptom->advise(worst);
-	(void)fsl_profile_finding_add_fact(&finding, "ranks", (double)affected->n, "count");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)affected->n);
 	add_facts(&finding, worst);
 	return fsl_profile_findings_add(findings, &finding, err);
 }

@@ -104,8 +104,7 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 		return FSL_OK;
 	}
 	char what[TEXT_MAX];
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "expert_imbalance");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_EXPERT_IMBALANCE);
 	(void)snprintf(
 		what, sizeof(what),
 		"experts of rank %d get %.0f rows a step, those of the %zu ranks of group %s "

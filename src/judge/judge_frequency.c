@@ -44,8 +44,7 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 			    const struct fsl_profile_rank *rank, double mhz, double nominal,
 			    struct fsl_error *err)
 {
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "core_frequency");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_CORE_FREQUENCY);
 	struct fsl_phrase what = {0};
 	double loss = 1.0 - mhz / nominal;
 	fsl_phrase_add(&what, "rank %d: its cores work at %.0f MHz on average, ", (int)rank->rank,
@@ -87,8 +86,7 @@ static enum fsl_status tell_clocks(struct fsl_profile_findings *findings,
 	if (slowest == NULL) {
 		return FSL_OK;
 	}
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "core_clock");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_CORE_CLOCK);
 	finding.is_overview = true;
 	fsl_phrase_add(&what, "while they work, the cores of ");
 	fsl_phrase_add_count(&what, n, "rank");

@@ -174,8 +174,7 @@ enum fsl_status fsl_profile_judge_host(struct fsl_profile_findings *findings,
 				       const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	struct fsl_profile_sums calls = {0}, operators = {0};
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_DISPATCH, "host_work");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_HOST_WORK);
 	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	enum fsl_status status = fsl_profile_sum_calls(&calls, facts->profile, err);

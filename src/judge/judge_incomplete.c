@@ -183,12 +183,11 @@ static struct fsl_profile_finding begin_outside(const struct fsl_profile_case *f
 						const struct fsl_profile_group *group,
 						const struct fsl_waited *waited)
 {
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "cause_outside");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_CAUSE_OUTSIDE);
 	finding.advice = advise_capture(
 		facts, group, "capture all ranks of the group; those that were are victims");
-	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
-	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_SEEN, (double)group->n_seen);
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_MEMBERS, (double)group->size);
 	if (waited->place >= 0) {
 		(void)fsl_profile_finding_add_fact(&finding, "waited_for_member",
 						   (double)waited->place, "count");
@@ -304,12 +303,11 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 		"told among these",
 		name_of(group), group->n_seen, group->size, is_least ? " or more" : "",
 		lacking_text(facts, group));
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "group_incomplete");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_GROUP_INCOMPLETE);
 	finding.what = what;
 	finding.advice = advise_capture(facts, group, "capture the other ranks in the same steps");
-	(void)fsl_profile_finding_add_fact(&finding, "seen", (double)group->n_seen, "count");
-	(void)fsl_profile_finding_add_fact(&finding, "members", (double)group->size, "count");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_SEEN, (double)group->n_seen);
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_MEMBERS, (double)group->size);
 	enum fsl_status status = fsl_profile_findings_add(findings, &finding, err);
 	if (status != FSL_OK) {
 		return status;

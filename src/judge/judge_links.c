@@ -58,8 +58,7 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 			    const struct fsl_link_table *table, const struct fsl_link_row **rows,
 			    struct fsl_error *err)
 {
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "link_range");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_LINK_RANGE);
 	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {

@@ -71,8 +71,7 @@ enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
 	const struct peak process = find_peak(facts->profile, "APP", held_bytes);
 	const struct peak torch = find_peak(facts->profile, "PTA", held_bytes);
 	const struct peak largest = find_peak(facts->profile, NULL, largest_bytes);
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMPUTE, "memory_peak");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_MEMORY_PEAK);
 	finding.is_overview = true;
 	struct fsl_phrase what = {0};
 	if (process.rank != NULL) {

@@ -169,7 +169,7 @@ static enum fsl_status add_single(struct fsl_profile_findings *findings,
 {
 	char what[TEXT_MAX];
 	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "single_long_collective");
+		fsl_profile_finding_of(FSL_CODE_SINGLE_LONG_COLLECTIVE);
 	(void)snprintf(
 		what, sizeof(what),
 		"%s of group %s takes %.1f ms, also for the last of the %zu members seen; half "
@@ -306,7 +306,7 @@ static enum fsl_status add_step(struct fsl_profile_findings *findings, const str
 			who = list[i].rank;
 		}
 	}
-	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_CLUSTER, "long_step");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_LONG_STEP);
 	bool is_own = most_ms >= OWN_SHARE_MIN * (step_ms - usual_ms);
 	int length = snprintf(what, sizeof(what),
 			      "step %" PRId64 " takes %.1f ms, the %zu others %.1f ms; ",

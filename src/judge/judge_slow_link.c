@@ -165,7 +165,7 @@ static enum fsl_status add_rank(struct fsl_profile_findings *findings, const str
 	char what[TEXT_MAX];
 	bool is_culprit = ends->cost_ms >= CULPRIT_SHARE_MIN * work->step_ms;
 	struct fsl_profile_finding finding = fsl_profile_finding_of(
-		FSL_LAYER_COMMUNICATION, is_culprit ? "slow_rank_network" : "slow_links");
+		is_culprit ? FSL_CODE_SLOW_RANK_NETWORK : FSL_CODE_SLOW_LINKS);
 	(void)snprintf(what, sizeof(what),
 		       "%zu of %zu links of rank %d are slower than links like them, which costs "
 		       "up to %.1f ms a step",
@@ -185,8 +185,7 @@ static enum fsl_status add_link(struct fsl_profile_findings *findings, const str
 {
 	char what[TEXT_MAX], far[64];
 	const struct fsl_link_row *row = slow->row;
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "slow_link");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_SLOW_LINK);
 	(void)snprintf(far, sizeof(far), row->dst >= 0 ? "rank %d" : "member %d of its group",
 		       (int)(row->dst >= 0 ? row->dst : row->dst_number));
 	(void)snprintf(what, sizeof(what),

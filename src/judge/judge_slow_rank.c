@@ -106,17 +106,13 @@ static double waited_for_ms(const struct fsl_profile_standing *own)
 static void add_evidence(struct fsl_profile_finding *finding, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
-	const struct {
-		const char *name;
-		double value;
-		const char *unit;
-	} facts[] = {
-		{"late", s->late_ms, "ms"},
-		{"late_to_signals", own->late_signal_ms, "ms"},
+	const struct fsl_fact facts[] = {
+		fsl_fact_of(FSL_FACT_LATE, s->late_ms),
+		fsl_fact_of(FSL_FACT_LATE_TO_SIGNALS, own->late_signal_ms),
 		{"late_to_transfers", own->late_transfer_ms, "ms"},
 		{"step", own->step_ms, "ms"},
-		{"last", (double)own->n_last, "count"},
-		{"collectives", (double)own->n_met, "count"},
+		fsl_fact_of(FSL_FACT_LAST, (double)own->n_last),
+		fsl_fact_of(FSL_FACT_COLLECTIVES, (double)own->n_met),
 		{"chance_to_be_last", own->p_last, "share"},
 		{"votes", (double)own->n_votes, "count"},
 		{"computing", own->computing_ms, "ms"},
@@ -177,11 +173,11 @@ static const char *advice_for(const struct suspicion *s)
 	return s->own->computing_more_ms >= s->own->free_more_ms ? look_at_device : look_at_host;
 }
 
-static enum fsl_status add(struct fsl_profile_findings *findings, const char *code, int32_t rank,
+static enum fsl_status add(struct fsl_profile_findings *findings, enum fsl_code code, int32_t rank,
 			   const struct suspicion *s, double gain_ms, const char *what,
 			   const char *advice, struct fsl_error *err)
 {
-	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_CLUSTER, code);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(code);
 	finding.rank = rank;
 	finding.gain_ms = gain_ms;
 	finding.what = what;
@@ -211,11 +207,11 @@ static enum fsl_status add_slow(struct fsl_profile_findings *findings, int32_t r
 				const struct suspicion *s, bool is_compute, struct fsl_error *err)
 {
 	char own_text[TEXT_MAX], late_text[TEXT_MAX], what[3 * TEXT_MAX];
-	const char *code = "slow_rank_host";
+	enum fsl_code code = FSL_CODE_SLOW_RANK_HOST;
 	if (is_compute) {
-		code = "slow_rank_compute";
+		code = FSL_CODE_SLOW_RANK_COMPUTE;
 	} else if (isnan(s->own_more_ms)) {
-		code = "slow_rank_unexplained";
+		code = FSL_CODE_SLOW_RANK_UNEXPLAINED;
 	}
 	describe_own(own_text, sizeof(own_text), s->own);
 	describe_lateness(late_text, sizeof(late_text), s->own);
@@ -243,7 +239,7 @@ static enum fsl_status add_late(struct fsl_profile_findings *findings, int32_t r
 	(void)snprintf(what, sizeof(what), "rank %d is slightly but consistently late: last %s; %s",
 		       (int)rank, late_text, own_text);
 	double signal_ms = s->own->late_signal_ms;
-	return add(findings, "consistently_late", rank, s,
+	return add(findings, FSL_CODE_CONSISTENTLY_LATE, rank, s,
 		   signal_ms > 0.0 ? fmin(signal_ms, s->cost_ms) : s->cost_ms, what, advice_for(s),
 		   err);
 }
@@ -258,7 +254,7 @@ static enum fsl_status add_victim(struct fsl_profile_findings *findings, int32_t
 	(void)snprintf(what, sizeof(what), "rank %d is late, not slow: last %s, but %s%s",
 		       (int)rank, late_text, own_text,
 		       waits ? "; it waits for its neighbour in the pipeline" : "");
-	return add(findings, "late_victim", rank, s, (double)NAN, what, look_elsewhere, err);
+	return add(findings, FSL_CODE_LATE_VICTIM, rank, s, (double)NAN, what, look_elsewhere, err);
 }
 
 static enum fsl_status add_work(struct fsl_profile_findings *findings, int32_t rank,
@@ -271,7 +267,7 @@ static enum fsl_status add_work(struct fsl_profile_findings *findings, int32_t r
 		       "rank %d has more to do than its %zu peers: %s, with kernels that are as "
 		       "fast as theirs; last %s",
 		       (int)rank, s->own->n_peers - 1, own_text, late_text);
-	return add(findings, "more_work", rank, s,
+	return add(findings, FSL_CODE_MORE_WORK, rank, s,
 		   s->own->n_met > 0 ? s->cost_ms : s->own->computing_more_ms, what, look_at_work,
 		   err);
 }

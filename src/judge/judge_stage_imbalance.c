@@ -125,19 +125,18 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 		       stages.longest, ranks, stages.level.mean_ms,
 		       stages.n == 2 ? "the other stage" : "the other stages on average",
 		       stages.others_ms, stages.level.mean_ms / stages.others_ms, inside);
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "stage_imbalance");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_STAGE_IMBALANCE);
 	finding.gain_ms = stages.level.mean_ms - stages.mean_ms;
 	finding.what = what;
 	finding.advice =
 		"move layers (or the embedding and the loss) from this stage to the others";
-	(void)fsl_profile_finding_add_fact(&finding, "stage", (double)stages.longest, "count");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_STAGE, (double)stages.longest);
 	(void)fsl_profile_finding_add_fact(&finding, "computing", stages.level.mean_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "others", stages.others_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "times_the_others",
 					   stages.level.mean_ms / stages.others_ms, "ratio");
 	(void)fsl_profile_finding_add_fact(&finding, "spread_in_stages", stages.spread, "share");
-	(void)fsl_profile_finding_add_fact(&finding, "ranks", (double)stages.level.n, "count");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)stages.level.n);
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
@@ -227,8 +226,7 @@ static enum fsl_status judge_p2p(struct fsl_profile_findings *findings,
 	}
 	(void)snprintf(what, sizeof(what), "time in pipeline sends and receives%s: %s%s", of_step,
 		       p2p.n_text > 0 ? p2p.text : "up to the longest step", told);
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_CLUSTER, "pipeline_bubble");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_PIPELINE_BUBBLE);
 	finding.what = what;
 	finding.advice = "more micro-batches, or stages of equal length, shorten these waits";
 	(void)fsl_profile_finding_add_fact(&finding, "p2p_longest", p2p.all.most_ms, "ms");

@@ -98,13 +98,15 @@ static enum fsl_status add_rule(struct fsl_profile_findings *findings, enum rule
 				const struct worst *worst, struct fsl_error *err)
 {
 	static const struct {
-		const char *code, *what, *advice;
+		enum fsl_code code;
+		const char *what, *advice;
 	} texts[] = {
-		[SMALL_RDMA] = {"small_packets", "RDMA packets below 1 MB",
+		[SMALL_RDMA] = {FSL_CODE_SMALL_PACKETS, "RDMA packets below 1 MB",
 				"larger buckets or batches, or fewer shards, make larger packets"},
-		[SMALL_SDMA] = {"small_packets", "packets below 16 MB inside the node",
+		[SMALL_SDMA] = {FSL_CODE_SMALL_PACKETS, "packets below 16 MB inside the node",
 				"larger buckets or batches, or fewer shards, make larger packets"},
-		[UNALIGNED] = {"unaligned_packets", "packets that are no multiple of 512 bytes",
+		[UNALIGNED] = {FSL_CODE_UNALIGNED_PACKETS,
+			       "packets that are no multiple of 512 bytes",
 			       "pad buffers of collectives to multiples of 512 bytes per rank"},
 	};
 	char what[TEXT_MAX];
@@ -113,12 +115,11 @@ static enum fsl_status add_rule(struct fsl_profile_findings *findings, enum rule
 		       "transfer for %.1f of %.1f ms a step",
 		       worst->n_ranks, texts[rule].what, (int)worst->rank, worst->n_ops,
 		       worst->transit_ms, worst->step_ms);
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, texts[rule].code);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(texts[rule].code);
 	finding.what = what;
 	finding.advice = texts[rule].advice;
 	(void)fsl_profile_finding_add_fact(&finding, "transfer", worst->transit_ms, "ms");
-	(void)fsl_profile_finding_add_fact(&finding, "ranks", (double)worst->n_ranks, "count");
+	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)worst->n_ranks);
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
@@ -180,8 +181,7 @@ static enum fsl_status judge_retransmission(struct fsl_profile_findings *finding
 		return FSL_OK;
 	}
 	char what[TEXT_MAX];
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "rdma_retransmission");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_RDMA_RETRANSMISSION);
 	(void)snprintf(what, sizeof(what),
 		       "rank %d transfers for %.0f ms over RDMA in %s, longer than the %d ms after "
 		       "which packets are sent again (%zu such operators)",
@@ -238,8 +238,7 @@ static enum fsl_status judge_contention(struct fsl_profile_findings *findings,
 		return FSL_OK;
 	}
 	char what[TEXT_MAX];
-	struct fsl_profile_finding finding =
-		fsl_profile_finding_of(FSL_LAYER_COMMUNICATION, "bandwidth_contention");
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_BANDWIDTH_CONTENTION);
 	(void)snprintf(
 		what, sizeof(what),
 		"%zu ranks move less than %.1f GB/s inside the node, rank %d %.1f GB/s, while "

@@ -170,6 +170,34 @@ struct fsl_culprit fsl_culprit_of(int32_t rank)
 	};
 }
 
+static const struct {
+	const char *name, *unit;
+} fact_names[] = {
+#define FACT(fact, name, unit) [FSL_FACT_##fact] = {name, unit},
+#include "model/facts.def"
+#undef FACT
+};
+
+struct fsl_fact fsl_fact_of(enum fsl_fact_name name, double value)
+{
+	return (struct fsl_fact){fact_names[name].name, value, fact_names[name].unit};
+}
+
+bool fsl_fact_is(const struct fsl_fact *fact, enum fsl_fact_name name)
+{
+	return strcmp(fact->name, fact_names[name].name) == 0 &&
+	       strcmp(fact->unit, fact_names[name].unit) == 0;
+}
+
+double fsl_facts_value(const struct fsl_fact *facts, size_t n_facts, enum fsl_fact_name name)
+{
+	double value = NAN;
+	for (size_t f = 0; f < n_facts; f++) {
+		value = fsl_fact_is(&facts[f], name) ? facts[f].value : value;
+	}
+	return value;
+}
+
 bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double value,
 			  const char *unit)
 {

@@ -49,6 +49,18 @@ struct fsl_fact {
 };
 enum { FSL_FACTS_MAX = 16 };
 
+/* Facts that are looked up again: the table of facts.def. */
+enum fsl_fact_name {
+#define FACT(fact, name, unit) FSL_FACT_##fact,
+#include "model/facts.def"
+#undef FACT
+	FSL_FACT_NAMES_N
+};
+struct fsl_fact fsl_fact_of(enum fsl_fact_name name, double value);
+bool fsl_fact_is(const struct fsl_fact *fact, enum fsl_fact_name name);
+/* The last one of this name; NaN: none. */
+double fsl_facts_value(const struct fsl_fact *facts, size_t n_facts, enum fsl_fact_name name);
+
 struct fsl_culprit {
 	int32_t rank;
 	int32_t peer;  /* far end of a slow link; -1: none */

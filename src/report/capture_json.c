@@ -240,8 +240,9 @@ static void put_finding(struct fsl_document *document, cJSON *list,
 			const struct fsl_profile_finding *finding)
 {
 	cJSON *entry = fsl_document_object(document, list, NULL);
-	fsl_document_text(document, entry, "layer", fsl_profile_layer_text(finding->layer));
-	fsl_document_text(document, entry, "code", finding->code);
+	fsl_document_text(document, entry, "layer",
+			  fsl_profile_layer_text(fsl_code_row(finding->code)->layer));
+	fsl_document_text(document, entry, "code", fsl_code_text(finding->code));
 	fsl_document_index(document, entry, "rank", finding->rank);
 	fsl_document_index(document, entry, "peer", finding->peer);
 	fsl_document_index(document, entry, "step", finding->step);

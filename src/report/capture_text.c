@@ -138,12 +138,9 @@ static void print_groups(const struct fsl_screen *screen, const struct fsl_profi
 static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *first,
 			size_t n_culprits)
 {
-	double n_seen = NAN, n_judged = NAN;
-	for (size_t f = 0; f < first->n_evidence; f++) {
-		const struct fsl_fact *fact = &first->evidence[f];
-		n_seen = strcmp(fact->name, "steps_seen") == 0 ? fact->value : n_seen;
-		n_judged = strcmp(fact->name, "steps_judged") == 0 ? fact->value : n_judged;
-	}
+	double n_seen = fsl_facts_value(first->evidence, first->n_evidence, FSL_FACT_STEPS_SEEN);
+	double n_judged =
+		fsl_facts_value(first->evidence, first->n_evidence, FSL_FACT_STEPS_JUDGED);
 	if (!(n_seen < n_judged)) {
 		return;
 	}
@@ -240,7 +237,7 @@ static void print_finding(const struct fsl_screen *screen,
 	} else {
 		fsl_phrase_add(&gain, "-");
 	}
-	fsl_phrase_add(&text, "%s: %s", finding->code, finding->what);
+	fsl_phrase_add(&text, "%s: %s", fsl_code_text(finding->code), finding->what);
 	fsl_screen_field(screen, gain.text, text.text);
 	if (*finding->advice != '\0') {
 		fsl_phrase_add(&advice, "-> %s", finding->advice);
@@ -249,11 +246,12 @@ static void print_finding(const struct fsl_screen *screen,
 }
 
 /* True when so many of @shown[n] have this code that one more tells nothing new. */
-static bool is_one_more(const struct fsl_profile_finding *const *shown, size_t n, const char *code)
+static bool is_one_more(const struct fsl_profile_finding *const *shown, size_t n,
+			enum fsl_code code)
 {
 	size_t n_alike = 0;
 	for (size_t i = 0; i < n; i++) {
-		n_alike += strcmp(shown[i]->code, code) == 0 ? 1 : 0;
+		n_alike += shown[i]->code == code ? 1 : 0;
 	}
 	return n_alike == FINDINGS_ALIKE_MAX;
 }
@@ -295,7 +293,7 @@ static void print_overview(const struct fsl_screen *screen,
 		const struct fsl_profile_finding *item = &findings->items[i];
 		if (item->is_overview) {
 			struct fsl_phrase text = {0};
-			fsl_phrase_add(&text, "%s: %s", item->code, item->what);
+			fsl_phrase_add(&text, "%s: %s", fsl_code_text(item->code), item->what);
 			fsl_screen_field(screen, label, text.text);
 			label = "";
 		}

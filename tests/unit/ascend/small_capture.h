@@ -224,7 +224,8 @@ small_finding(const struct fsl_profile_findings *findings, const char *code, int
 {
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &findings->items[i];
-		if (strcmp(finding->code, code) == 0 && (rank == -2 || finding->rank == rank)) {
+		if (strcmp(fsl_code_text(finding->code), code) == 0 &&
+		    (rank == -2 || finding->rank == rank)) {
 			return finding;
 		}
 	}

@@ -37,7 +37,7 @@ static void assert_equal_findings(const struct fsl_profile_findings *a,
 	assert_int_equal(a->n_items, b->n_items);
 	for (size_t i = 0; i < a->n_items; i++) {
 		const struct fsl_profile_finding *left = &a->items[i], *right = &b->items[i];
-		assert_string_equal(left->code, right->code);
+		assert_int_equal(left->code, right->code);
 		assert_string_equal(left->what, right->what);
 		assert_string_equal(left->advice, right->advice);
 		assert_int_equal(left->rank, right->rank);

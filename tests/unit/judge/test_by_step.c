@@ -453,7 +453,7 @@ static void many_looks_at_noise_with_a_long_tail_name_hardly_anybody(void **stat
 		set_steps(&small, 0, STEPS);
 		judge_all(&small);
 		for (size_t i = 0; i < small.findings.n_items; i++) {
-			const char *code = small.findings.items[i].code;
+			const char *code = fsl_code_text(small.findings.items[i].code);
 			n_named += strncmp(code, "slow_rank", 9) == 0 ? 1 : 0;
 		}
 		n_of_steps += count_of_steps(&small);

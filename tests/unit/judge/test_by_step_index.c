@@ -18,11 +18,12 @@ static uint32_t next_random(uint64_t *seed, uint32_t below)
 
 static struct fsl_profile_finding any_finding(uint64_t *seed)
 {
-	static const char *const codes[] = {"slow_link",         "slow_rank_network", "late_victim",
-					    "slow_rank_compute", "host_bound",        "core_clock"};
+	static const enum fsl_code codes[] = {FSL_CODE_SLOW_LINK,   FSL_CODE_SLOW_RANK_NETWORK,
+					      FSL_CODE_LATE_VICTIM, FSL_CODE_SLOW_RANK_COMPUTE,
+					      FSL_CODE_HOST_BOUND,  FSL_CODE_CORE_CLOCK};
 	size_t n_codes = sizeof(codes) / sizeof(codes[0]);
-	struct fsl_profile_finding finding = fsl_profile_finding_of(
-		FSL_LAYER_CLUSTER, codes[next_random(seed, (uint32_t)n_codes)]);
+	struct fsl_profile_finding finding =
+		fsl_profile_finding_of(codes[next_random(seed, (uint32_t)n_codes)]);
 	finding.rank = (int32_t)next_random(seed, N_RANKS + 1) - 1;
 	finding.peer = (int32_t)next_random(seed, 2 * N_RANKS) - N_RANKS;
 	finding.peer = finding.peer < 0 ? -1 : finding.peer;

@@ -70,7 +70,7 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	assert_int_equal(analysis.verdict.unconfirmed[0].rank, 3);
 	for (size_t i = 0; i < analysis.set.findings.n_items; i++) {
 		const struct fsl_profile_finding *finding = &analysis.set.findings.items[i];
-		assert_false(strcmp(finding->code, "consistently_late") == 0 && finding->rank != 3);
+		assert_false(finding->code == FSL_CODE_CONSISTENTLY_LATE && finding->rank != 3);
 	}
 	analysis_fini(&analysis);
 }
@@ -178,10 +178,10 @@ static void conclude(struct small_capture *small, struct fsl_localisation *verdi
 	assert_int_equal(fsl_profile_conclude(verdict, &facts, &small->findings, &err), FSL_OK);
 }
 
-static void find(struct small_capture *small, const char *code, int32_t rank, int32_t peer,
+static void find(struct small_capture *small, enum fsl_code code, int32_t rank, int32_t peer,
 		 double gain_ms)
 {
-	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_CLUSTER, code);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(code);
 	finding.rank = rank;
 	finding.peer = peer;
 	finding.gain_ms = gain_ms;
@@ -196,10 +196,10 @@ static void slow_ranks_are_named_by_what_they_cost(void **state)
 	struct small_capture small;
 	struct fsl_localisation verdict;
 	small_begin(&small, 4);
-	find(&small, "slow_rank_host", 1, -1, 10.0);
-	find(&small, "slow_rank_compute", 3, -1, 30.0);
-	find(&small, "slow_link", 0, 1, 50.0);
-	find(&small, "host_bound", -1, -1, 60.0);
+	find(&small, FSL_CODE_SLOW_RANK_HOST, 1, -1, 10.0);
+	find(&small, FSL_CODE_SLOW_RANK_COMPUTE, 3, -1, 30.0);
+	find(&small, FSL_CODE_SLOW_LINK, 0, 1, 50.0);
+	find(&small, FSL_CODE_HOST_BOUND, -1, -1, 60.0);
 	conclude(&small, &verdict);
 	assert_int_equal(verdict.kind, FSL_VERDICT_SLOW_RANK);
 	assert_int_equal(verdict.n_culprits, 2);
@@ -220,8 +220,8 @@ static void more_work_names_nobody_and_tells_of_its_experts(void **state)
 	struct small_capture small;
 	struct fsl_localisation verdict;
 	small_begin(&small, 4);
-	find(&small, "more_work", 3, -1, 30.0);
-	find(&small, "expert_imbalance", 3, -1, 20.0);
+	find(&small, FSL_CODE_MORE_WORK, 3, -1, 30.0);
+	find(&small, FSL_CODE_EXPERT_IMBALANCE, 3, -1, 20.0);
 	conclude(&small, &verdict);
 	assert_int_equal(verdict.kind, FSL_VERDICT_WORK_IMBALANCE);
 	assert_int_equal(verdict.n_culprits, 0);
@@ -240,7 +240,7 @@ static void a_collective_that_cost_much_once_stands_beside_normal(void **state)
 		struct small_capture small;
 		struct fsl_localisation verdict;
 		small_begin(&small, 4);
-		find(&small, "single_long_collective", -1, -1, gains_ms[i]);
+		find(&small, FSL_CODE_SINGLE_LONG_COLLECTIVE, -1, -1, gains_ms[i]);
 		conclude(&small, &verdict);
 		assert_int_equal(verdict.kind, FSL_VERDICT_NORMAL);
 		assert_int_equal(strstr(verdict.reason, "once, single_long_collective") != NULL,
@@ -257,7 +257,7 @@ static void a_slow_link_has_two_ends_and_must_cost_enough(void **state)
 		struct small_capture small;
 		struct fsl_localisation verdict;
 		small_begin(&small, 4);
-		find(&small, "slow_link", 0, 2, i == 0 ? 20.0 : 1.0);
+		find(&small, FSL_CODE_SLOW_LINK, 0, 2, i == 0 ? 20.0 : 1.0);
 		conclude(&small, &verdict);
 		assert_int_equal(verdict.kind, i == 0 ? FSL_VERDICT_SLOW_LINK : FSL_VERDICT_NORMAL);
 		assert_int_equal(verdict.n_culprits, i == 0 ? 2 : 0);
@@ -355,7 +355,7 @@ static void only_members_of_a_torn_group_wait_for_somebody_outside(void **state)
 	small_begin(&small, 4);
 	(void)small_group(&small, "586", "", false, 0, 2, 8);
 	(void)small_group(&small, "587", "", false, 2, 2, 2);
-	find(&small, "cause_outside", -1, -1, 30.0);
+	find(&small, FSL_CODE_CAUSE_OUTSIDE, -1, -1, 30.0);
 	conclude(&small, &verdict);
 	assert_int_equal(verdict.kind, FSL_VERDICT_INSUFFICIENT_EVIDENCE);
 	assert_int_equal(verdict.n_victims, 2);

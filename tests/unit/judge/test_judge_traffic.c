@@ -30,7 +30,7 @@ static const char *only_code(struct small_capture *small)
 {
 	small_judge(small, fsl_profile_judge_traffic);
 	assert_true(small->findings.n_items <= 1);
-	return small->findings.n_items == 1 ? small->findings.items[0].code : NULL;
+	return small->findings.n_items == 1 ? fsl_code_text(small->findings.items[0].code) : NULL;
 }
 
 static void small_packets_are_told_by_transport(void **state)

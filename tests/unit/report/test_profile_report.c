@@ -35,9 +35,9 @@ static void make(struct small_capture *small, size_t n_ranks)
 	}
 }
 
-static void add_finding(struct small_capture *small, const char *code, double gain_ms)
+static void add_finding(struct small_capture *small, enum fsl_code code, double gain_ms)
 {
-	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_LAYER_COMPUTE, code);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(code);
 	finding.gain_ms = gain_ms;
 	finding.what = "rank 7: one sentence that is long enough to be wrapped on any screen that "
 		       "people use, with 12.5 ms in it";
@@ -118,19 +118,17 @@ static void ranks_without_steps_leave_the_table_out(void **state)
 static void findings_come_with_gain_and_advice_and_the_rest_is_counted(void **state)
 {
 	(void)state;
-	static const char *const codes[] = {"a", "b", "c", "d", "e", "f", "g",
-					    "h", "i", "j", "k", "l", "m", "n"};
-	enum { CODES_N = sizeof(codes) / sizeof(codes[0]) };
+	enum { CODES_N = FSL_CODE_HOST_WORK + 1 };
 	struct small_capture small;
 	struct fsl_localisation verdict;
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
 	for (int i = 0; i < CODES_N; i++) {
-		add_finding(&small, codes[i], i == 0 ? (double)NAN : (double)i);
+		add_finding(&small, (enum fsl_code)i, i == 0 ? (double)NAN : (double)i);
 	}
 	fsl_profile_findings_sort(&small.findings);
 	char *text = small_text(&small, &verdict, 72);
-	assert_non_null(strstr(text, "\n  13.0 ms      n: rank 7: one"));
+	assert_non_null(strstr(text, "\n  13.0 ms      host_work: rank 7: one"));
 	assert_int_equal(count_lines(text, "               -> do something"), 12);
 	assert_non_null(strstr(text, "and 2 more in profile_result.json"));
 	assert_fits(text, 72);
@@ -147,14 +145,14 @@ static void many_findings_of_a_kind_leave_room_for_others(void **state)
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
 	for (int i = 0; i < 20; i++) {
-		add_finding(&small, "many", 100.0 - i);
+		add_finding(&small, FSL_CODE_HOST_BOUND, 100.0 - i);
 	}
-	add_finding(&small, "other", 1.0);
+	add_finding(&small, FSL_CODE_SLOW_LINK, 1.0);
 	fsl_profile_findings_sort(&small.findings);
 	char *text = small_text(&small, &verdict, 80);
 	assert_int_equal(count_lines(text, "               -> do something"), 4);
-	assert_non_null(strstr(text, "\n  98.0 ms      many: rank 7"));
-	assert_non_null(strstr(text, "\n  1.00 ms      other: rank 7"));
+	assert_non_null(strstr(text, "\n  98.0 ms      host_bound: rank 7"));
+	assert_non_null(strstr(text, "\n  1.00 ms      slow_link: rank 7"));
 	assert_non_null(strstr(text, "and 17 more in profile_result.json"));
 	free(text);
 	fsl_localisation_fini(&verdict);
@@ -168,17 +166,17 @@ static void what_is_no_fault_comes_behind_what_is_and_without_advice(void **stat
 	struct fsl_localisation verdict;
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
-	add_finding(&small, "where_time_goes", (double)NAN);
-	add_finding(&small, "how_fast", (double)NAN);
+	add_finding(&small, FSL_CODE_MEMORY_PEAK, (double)NAN);
+	add_finding(&small, FSL_CODE_CORE_CLOCK, (double)NAN);
 	small.findings.items[0].is_overview = small.findings.items[1].is_overview = true;
 	char *alone = small_text(&small, &verdict, 80);
 	assert_null(strstr(alone, "what could be won"));
-	add_finding(&small, "zz_fault", (double)NAN);
+	add_finding(&small, FSL_CODE_SLOW_KERNELS, (double)NAN);
 	fsl_profile_findings_sort(&small.findings);
 	char *text = small_text(&small, &verdict, 80);
-	assert_non_null(strstr(text, "\n  -            zz_fault: rank 7"));
-	assert_null(strstr(strstr(text, "\n\n  overview     how_fast: rank 7"), "zz_fault"));
-	assert_non_null(strstr(text, "\n               where_time_goes: rank 7"));
+	assert_non_null(strstr(text, "\n  -            slow_kernels: rank 7"));
+	assert_null(strstr(strstr(text, "\n\n  overview     core_clock: rank 7"), "slow_kernels"));
+	assert_non_null(strstr(text, "\n               memory_peak: rank 7"));
 	assert_int_equal(count_lines(text, "               -> do something"), 1);
 	free(text);
 	free(alone);
@@ -216,11 +214,11 @@ static void a_document_for_which_memory_is_short_is_not_printed(void **state)
 	struct fsl_localisation verdict;
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
-	add_finding(&small, "some_code", 1.0);
-	const struct fsl_report report = {.profile = &small.profile,
-					  .cluster = &small.cluster,
-					  .findings = &small.findings,
-					  .localisation = &verdict};
+	add_finding(&small, FSL_CODE_SLOW_RANK_HOST, 1.0);
+	const struct fsl_profile_result result = {.profile = &small.profile,
+						  .cluster = &small.cluster,
+						  .findings = &small.findings,
+						  .verdict = &verdict};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	for (uint64_t nth = 1; status != FSL_OK; nth++) {
 		char *text = NULL;
