@@ -6,6 +6,7 @@
 #include "engine/job.h"
 
 #include "base/log.h"
+#include "base/try.h"
 #include "blame/fuse.h"
 #include "detect/classical.h"
 #include "detect/perceive.h"
@@ -44,11 +45,8 @@ static enum fsl_status conclude_classical(struct fsl_job *job, const struct fsl_
 {
 	struct fsl_localisation *out = &job->localisation;
 	size_t n_slow = 0;
-	enum fsl_status status =
-		fsl_classical_run(out, &job->run, &job->topology, facts->config, err);
-	if (status == FSL_OK) {
-		status = fsl_fuse_coverage(out, facts, err);
-	}
+	FSL_TRY(fsl_classical_run(out, &job->run, &job->topology, facts->config, err));
+	FSL_TRY(fsl_fuse_coverage(out, facts, err));
 	for (size_t i = 0; i < out->n_abnormal; i++) {
 		n_slow += out->abnormal[i].method != FSL_METHOD_LACK;
 	}
@@ -57,7 +55,7 @@ static enum fsl_status conclude_classical(struct fsl_job *job, const struct fsl_
 	out->reason = n_slow > 0
 			      ? "the classical observation points name the ranks in abnormalDetail"
 			      : "no classical observation point names a rank";
-	return status;
+	return FSL_OK;
 }
 
 /* Lateness and own time beside the classical points; the points only propose. */
@@ -65,18 +63,26 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 					 struct fsl_error *err)
 {
 	struct fsl_coverage *coverage = &job->localisation.coverage;
+	/* Before the graph of the replay stands, so that the largest things do not stand at once.
+	 */
+	if (!job->is_brief) {
+		FSL_TRY(fsl_classical_run(&job->classical, &job->run, &job->topology, facts->config,
+					  err));
+	}
+	FSL_TRY(fsl_verify(&job->verification, facts, err));
 	coverage->skipped = job->classical.coverage.skipped;
 	coverage->n_skipped = job->classical.coverage.n_skipped;
 	job->localisation.algorithm = "failslow";
+	facts->verification = &job->verification;
 	facts->classical = &job->classical;
 	return fsl_fuse(&job->localisation, facts, err);
 }
 
 enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_build(&job->steps, &job->run, err);
-	if (status != FSL_OK || !job->steps.is_ordinal) {
-		return status;
+	FSL_TRY(fsl_steps_build(&job->steps, &job->run, err));
+	if (!job->steps.is_ordinal) {
+		return FSL_OK;
 	}
 	size_t n_lead = fsl_steps_over(&job->steps, job->begin_ns);
 	for (size_t s = 0; s < job->steps.n_items; s++) {
@@ -85,39 +91,49 @@ enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* Operators over the ranks. Clocks that run at different speeds are made to run alike on the way,
- * and the steps follow. */
-static enum fsl_status match(struct fsl_job *job, struct fsl_error *err)
+/* Groups, their operators over the ranks, and one set of clocks: those that run at different speeds
+ * are made to run alike. Clocks of which nothing can be matched stay as they are. */
+static enum fsl_status match(struct fsl_job *job, const struct fsl_config *config,
+			     struct fsl_error *err)
 {
-	enum fsl_status status = fsl_match_straightened(&job->match, &job->run, &job->topology,
-							&job->drift_max_ppm, err);
-	if (status == FSL_OK && job->drift_max_ppm > 0.0) {
+	FSL_TRY(fsl_topology_build(&job->topology, &job->run, config, err));
+	FSL_TRY(fsl_match_straightened(&job->match, &job->run, &job->topology, &job->drift_max_ppm,
+				       err));
+	if (job->drift_max_ppm > 0.0) {
 		fsl_log(FSL_LOG_INFO, "match", "clocks drift apart, straightened: most_ppm=%.2f",
 			job->drift_max_ppm);
-		fsl_steps_fini(&job->steps);
-		status = fsl_job_find_steps(job, err);
 	}
-	return status;
+	return FSL_OK;
 }
 
-/* Lost operators are put back; the cuts follow. */
+static enum fsl_status perceive(struct fsl_job *job, const struct fsl_config *config,
+				struct fsl_error *err)
+{
+	FSL_TRY(fsl_job_find_steps(job, err));
+	FSL_TRY(fsl_progress_build(&job->progress, &job->run, &job->steps, err));
+	return fsl_perceive(&job->perception, &job->run, &job->progress, config, err);
+}
+
+/* Lost operators are put back before anything is made of the operators of a step. */
 static enum fsl_status restore_lost(struct fsl_job *job, struct fsl_error *err)
 {
 	size_t n_restored = 0;
-	enum fsl_status status =
-		fsl_restore_lost(&job->run, &job->match, job->cuts.n_steps, &n_restored, err);
-	if (status == FSL_OK && n_restored > 0) {
+	FSL_TRY(fsl_restore_lost(&job->run, &job->match, &job->steps, &n_restored, err));
+	if (n_restored > 0) {
 		fsl_log(FSL_LOG_INFO, "match", "lost operators put back: operators=%zu",
 			n_restored);
 		job->topology.op_sets = NULL; /* counted without them */
-		fsl_cuts_fini(&job->cuts);
-		status = fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns,
-					err);
 	}
-	if (status == FSL_OK && n_restored > 0) {
-		fsl_match_assign_steps(&job->match, &job->cuts);
-	}
-	return status;
+	return FSL_OK;
+}
+
+/* The operators of each step, and the time that each rank spent on its own in it. */
+static enum fsl_status find_own(struct fsl_job *job, struct fsl_error *err)
+{
+	FSL_TRY(fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns, err));
+	fsl_match_assign_steps(&job->match, &job->cuts);
+	FSL_TRY(fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err));
+	return fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts, err);
 }
 
 struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config *config)
@@ -134,58 +150,22 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 				 .is_brief = job->is_brief};
 }
 
-/* events -> steps -> progress -> perception; events -> collectives -> own time -> blame -> verdict.
+/*
+ * run -> topology -> collectives, on straight clocks -> steps -> progress -> perception;
+ * collectives, steps -> cuts -> own time -> blame -> replay -> verdict.
  */
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
 {
-	enum fsl_status status = fsl_job_find_steps(job, err);
-	if (status == FSL_OK) {
-		status = fsl_progress_build(&job->progress, &job->run, &job->steps, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_perceive(&job->perception, &job->run, &job->progress, config, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_topology_build(&job->topology, &job->run, config, err);
-	}
-	if (status == FSL_OK) {
-		status = match(job, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_cuts_build(&job->cuts, &job->run, &job->steps, job->match.clock_ns,
-					err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	fsl_match_assign_steps(&job->match, &job->cuts);
-	status = restore_lost(job, err);
-	if (status == FSL_OK) {
-		status = fsl_own_build(&job->own, &job->run, &job->steps, &job->cuts, err);
-	}
+	enum fsl_status matched = match(job, config, err);
+	FSL_TRY(perceive(job, config, err)); /* a hang is told though ranks could not be matched */
+	FSL_TRY(matched);
+	FSL_TRY(restore_lost(job, err));
+	FSL_TRY(find_own(job, err));
 	struct fsl_case facts = fsl_job_facts(job, config);
-	if (status == FSL_OK) {
-		status = fsl_own_hide_lost(&job->own, &job->run, &job->match, &job->cuts, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_blame_build(&job->blame, &facts, err);
-	}
-	/* Before the graph of the replay stands, so that the largest things do not stand at once.
-	 */
-	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW && !job->is_brief) {
-		status = fsl_classical_run(&job->classical, &job->run, &job->topology, config, err);
-	}
-	if (status == FSL_OK && config->algorithm == FSL_ALGORITHM_FAILSLOW) {
-		status = fsl_verify(&job->verification, &facts, err);
-		facts.verification = &job->verification;
-	}
-	if (status == FSL_OK) {
-		status = config->algorithm == FSL_ALGORITHM_SYSTRACE
-				 ? conclude_classical(job, &facts, err)
-				 : conclude_failslow(job, &facts, err);
-	}
-	return status;
+	FSL_TRY(fsl_blame_build(&job->blame, &facts, err));
+	return config->algorithm == FSL_ALGORITHM_SYSTRACE ? conclude_classical(job, &facts, err)
+							   : conclude_failslow(job, &facts, err);
 }
 
 /* Takes back whatever was found: a localisation that names nobody. */

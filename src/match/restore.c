@@ -16,8 +16,9 @@ struct restorer {
 	struct fsl_match *match;
 	struct fsl_lost_op *items;
 	size_t n, capacity;
-	int64_t *counts; /* [n_steps] */
-	size_t n_steps;
+	const struct fsl_steps *steps;
+	int64_t steps_clock_ns; /* of the rank that tells the steps, as match->clock_ns */
+	int64_t *counts;        /* [steps->n_items] */
 };
 
 static int64_t median_of(int64_t *values, size_t n)
@@ -26,22 +27,39 @@ static int64_t median_of(int64_t *values, size_t n)
 	return values[n / 2];
 }
 
-/* Instances of a channel in a usual step; 1 for those that are not in every step. */
-static size_t usual_count(const struct restorer *job, const struct fsl_channel *channel)
-{
-	memset(job->counts, 0, job->n_steps * sizeof(*job->counts));
-	for (size_t i = 0; i < channel->n_instances; i++) {
-		if (channel->step_idx[i] < job->n_steps) {
-			job->counts[channel->step_idx[i]]++;
-		}
-	}
-	int64_t usual = job->n_steps > 0 ? median_of(job->counts, job->n_steps) : 1;
-	return usual > 0 ? (size_t)usual : 1;
-}
-
 static uint32_t op_of(const struct fsl_channel *channel, size_t instance, size_t member)
 {
 	return channel->op_idx[instance * channel->n_members + member];
+}
+
+/* Step in which the first member that was recorded began; SIZE_MAX: none. */
+static size_t step_of(const struct restorer *job, const struct fsl_channel *channel,
+		      size_t instance)
+{
+	for (size_t m = 0; m < channel->n_members; m++) {
+		uint32_t k = op_of(channel, instance, m), r = channel->members[m];
+		if (k != FSL_NO_OP) {
+			int64_t begin_ns = fsl_op_begin_ns(&job->run->ranks[r].ops[k]);
+			return fsl_steps_find(job->steps, begin_ns - job->match->clock_ns[r] +
+								  job->steps_clock_ns);
+		}
+	}
+	return SIZE_MAX;
+}
+
+/* Instances of a channel in a usual step; 1 for those that are not in every step. */
+static size_t usual_count(const struct restorer *job, const struct fsl_channel *channel)
+{
+	size_t n_steps = job->steps->n_items;
+	memset(job->counts, 0, n_steps * sizeof(*job->counts));
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		size_t step = step_of(job, channel, i);
+		if (step != SIZE_MAX) {
+			job->counts[step]++;
+		}
+	}
+	int64_t usual = n_steps > 0 ? median_of(job->counts, n_steps) : 1;
+	return usual > 0 ? (size_t)usual : 1;
 }
 
 static bool is_async(const struct fsl_channel *channel, const struct fsl_rank *rank, size_t member)
@@ -326,15 +344,18 @@ static enum fsl_status restore_all(struct restorer *job, size_t *n_restored, str
 	return status;
 }
 
-enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match, size_t n_steps,
-				 size_t *n_restored, struct fsl_error *err)
+enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match,
+				 const struct fsl_steps *steps, size_t *n_restored,
+				 struct fsl_error *err)
 {
-	struct restorer job = {.run = run, .match = match, .n_steps = n_steps};
+	struct restorer job = {.run = run, .match = match, .steps = steps};
+	size_t source = fsl_run_rank_idx(run, steps->source_rank);
 	enum fsl_status status = FSL_OK;
 	*n_restored = 0;
-	job.counts = fsl_calloc(n_steps + 1, sizeof(*job.counts));
+	job.steps_clock_ns = source != SIZE_MAX ? match->clock_ns[source] : 0;
+	job.counts = fsl_calloc(steps->n_items + 1, sizeof(*job.counts));
 	if (job.counts == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_steps);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", steps->n_items);
 	}
 	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
 		if (!match->channels[c].disagrees && !match->channels[c].is_complete) {

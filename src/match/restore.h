@@ -10,10 +10,12 @@
 
 /*
  * Adds the operators that members of a matched instance lack to the ranks of @run and to the
- * channels of @match, whose steps must be assigned. An operator stays lost if it does not fit
- * between those of its rank, or if no other step tells what is usual. Cuts made before are void.
+ * channels of @match. @steps tell how often a communicator is used in a usual step. An operator
+ * that does not fit between those of its rank, or of which no other step tells what is usual, stays
+ * lost. Cuts that were made before are void.
  */
-enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match, size_t n_steps,
-				 size_t *n_restored, struct fsl_error *err);
+enum fsl_status fsl_restore_lost(struct fsl_run *run, struct fsl_match *match,
+				 const struct fsl_steps *steps, size_t *n_restored,
+				 struct fsl_error *err);
 
 #endif

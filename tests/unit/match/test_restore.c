@@ -20,6 +20,7 @@ struct bench {
 
 static void make_job(struct bench *b)
 {
+	*b = (struct bench){0};
 	small_job_init(&b->job, RANKS, STEPS);
 	b->job.clock_ns[LOSER] = 7 * FSL_NS_PER_MS;
 }
@@ -46,17 +47,13 @@ static void add_remnant(struct small_job *job, size_t r, struct fsl_op op)
 static void match_job(struct bench *b)
 {
 	assert_int_equal(fsl_match_build(&b->match, &b->job.run, &b->job.topology, NULL), FSL_OK);
-	assert_int_equal(
-		fsl_cuts_build(&b->cuts, &b->job.run, &b->job.steps, b->match.clock_ns, NULL),
-		FSL_OK);
-	fsl_match_assign_steps(&b->match, &b->cuts);
 }
 
 static void restore(struct bench *b)
 {
 	match_job(b);
 	assert_int_equal(
-		fsl_restore_lost(&b->job.run, &b->match, b->cuts.n_steps, &b->n_restored, NULL),
+		fsl_restore_lost(&b->job.run, &b->match, &b->job.steps, &b->n_restored, NULL),
 		FSL_OK);
 }
 
@@ -198,9 +195,8 @@ static void an_operator_that_does_not_fit_stays_lost(void **state)
 	match_job(&b);
 	struct fsl_channel *channel = &b.match.channels[0];
 	size_t n_lost = 0;
-	assert_int_equal(
-		fsl_restore_lost(&b.job.run, &b.match, b.cuts.n_steps, &b.n_restored, NULL),
-		FSL_OK);
+	assert_int_equal(fsl_restore_lost(&b.job.run, &b.match, &b.job.steps, &b.n_restored, NULL),
+			 FSL_OK);
 	for (size_t i = LOST - 1; i <= LOST + 1; i++) {
 		n_lost += channel->op_idx[i * RANKS + LOSER] == FSL_NO_OP;
 	}
@@ -283,7 +279,6 @@ static void launches_without_device_times_end_no_work(void **state)
 /* Own times once what was lost is hidden. */
 static void build_own(struct bench *b, struct fsl_own *own)
 {
-	fsl_cuts_fini(&b->cuts);
 	assert_int_equal(
 		fsl_cuts_build(&b->cuts, &b->job.run, &b->job.steps, b->match.clock_ns, NULL),
 		FSL_OK);
@@ -367,7 +362,6 @@ static void a_step_of_which_most_was_put_back_was_not_seen(void **state)
 	}
 	restore(&b);
 	assert_int_equal(b.n_restored, 4);
-	fsl_cuts_fini(&b.cuts);
 	assert_int_equal(fsl_cuts_build(&b.cuts, &b.job.run, &b.job.steps, b.match.clock_ns, NULL),
 			 FSL_OK);
 	fsl_match_assign_steps(&b.match, &b.cuts);
@@ -393,8 +387,7 @@ static void failing_allocations_are_told(void **state)
 		(void)drop_op(&b.job, 1, 10);
 		match_job(&b);
 		fsl_mem_fail_at(nth);
-		status =
-			fsl_restore_lost(&b.job.run, &b.match, b.cuts.n_steps, &b.n_restored, NULL);
+		status = fsl_restore_lost(&b.job.run, &b.match, &b.job.steps, &b.n_restored, NULL);
 		fsl_mem_fail_at(0);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
 		release(&b);
