@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 #include <failslow/stats.h>
@@ -12,7 +13,6 @@
 #include "base/number.h"
 #include "bench/bench_parts.h"
 #include "config/config.h"
-#include "state/state.h"
 
 bool fsl_bench_number(const char *text, int64_t *out)
 {
@@ -122,7 +122,7 @@ static void forget_state(const struct detect_words *words)
 {
 	char path[FSL_BENCH_PATH_BYTES + 32];
 	(void)snprintf(path, sizeof(path), "%s/" FSL_STATE_FILE, words->output);
-	fsl_state_forget(path);
+	(void)unlink(path);
 }
 
 enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,

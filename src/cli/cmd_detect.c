@@ -31,11 +31,10 @@ static enum fsl_status detect(const struct fsl_config *config,
 			      struct fsl_error *err)
 {
 	struct fsl_job job;
-	struct fsl_kept kept = {0};
 	struct fsl_time_range range = fsl_time_range_of(config);
 	enum fsl_status found = fsl_job_init(&job, err);
 	if (found == FSL_OK) {
-		found = fsl_job_load(&job, &kept, config, &range, err);
+		found = fsl_job_load(&job, config, &range, err);
 	}
 	if (found == FSL_OK) {
 		found = fsl_job_judge(&job, config, err);
@@ -47,12 +46,8 @@ static enum fsl_status detect(const struct fsl_config *config,
 	}
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
 	enum fsl_status status = tell(&job, config, options, err);
-	if (found == FSL_OK) {
-		fsl_kept_save(&kept, &job, config);
-	}
 	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
 	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
-	fsl_kept_fini(&kept);
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;
 }

@@ -25,7 +25,7 @@ static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
 {
 	struct fsl_inputs inputs = {0};
 	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
-	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs, options) : 0;
+	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs) : 0;
 	options->n_threads = (int)n_jobs;
 	if (n_jobs == 0 && fsl_team_size() == 1) {
 		options->n_threads = fsl_threads_worth(n_most, n_bytes);
@@ -41,9 +41,8 @@ static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
 	return status;
 }
 
-enum fsl_status fsl_job_load(struct fsl_job *job, struct fsl_kept *kept,
-			     const struct fsl_config *config, const struct fsl_time_range *range,
-			     struct fsl_error *err)
+enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *config,
+			     const struct fsl_time_range *range, struct fsl_error *err)
 {
 	struct fsl_ingest_options options = {.root_path = config->root_path,
 					     .training_log = config->training_log,
@@ -54,17 +53,7 @@ enum fsl_status fsl_job_load(struct fsl_job *job, struct fsl_kept *kept,
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);
 	int n_most = fsl_threads_most();
-	fsl_kept_load(kept, config, &options);
 	enum fsl_status status = read_run(&job->run, config->jobs, n_most, &options, err);
-	if (status == FSL_OK && fsl_kept_is_outdated(kept, config, &job->run)) {
-		fsl_kept_forget(kept, &options);
-		fsl_run_fini(&job->run);
-		status = fsl_run_init(&job->run, err);
-		if (status == FSL_OK) {
-			status = read_run(&job->run, config->jobs, n_most, &options, err);
-		}
-	}
-	fsl_kept_give(kept, job);
 	job->until_ns = range->to_ns;
 	if (status == FSL_OK && range->holds_for_steps) {
 		fsl_run_cut_steps(&job->run, range->from_ns, range->to_ns);

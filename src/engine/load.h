@@ -3,16 +3,13 @@
 #define FSL_ENGINE_LOAD_H
 
 #include "engine/job.h"
-#include "engine/kept.h"
 #include "engine/time_range.h"
 
 /*
- * Fills job->run and job->until_ns from the files in @range; only what is new if an earlier run
- * kept its chapters (@kept, overwritten; end it with fsl_kept_fini()). Inputs are never modified.
- * Files that cannot be used are told in job->run; FSL_ERR_INPUT if none can be used.
+ * Fills job->run and job->until_ns from the files in @range. Inputs are never modified. Files that
+ * cannot be used are told in job->run; FSL_ERR_INPUT if none can be used.
  */
-enum fsl_status fsl_job_load(struct fsl_job *job, struct fsl_kept *kept,
-			     const struct fsl_config *config, const struct fsl_time_range *range,
-			     struct fsl_error *err);
+enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *config,
+			     const struct fsl_time_range *range, struct fsl_error *err);
 
 #endif

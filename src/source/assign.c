@@ -23,8 +23,7 @@ void fsl_part_free_events(struct fsl_part *part)
 static bool has_events(const struct fsl_part *part)
 {
 	const struct fsl_rank *events = &part->events;
-	return part->has_events_before || events->n_ops > 0 || events->n_stages > 0 ||
-	       events->n_steps > 0;
+	return events->n_ops > 0 || events->n_stages > 0 || events->n_steps > 0;
 }
 
 static bool is_usable(const struct fsl_file *file)

@@ -9,8 +9,7 @@ struct fsl_part {
 	struct fsl_rank events; /* owned; emptied when a rank takes it */
 	const struct fsl_input *input;
 	enum fsl_input_kind kind;
-	bool has_events_before; /* the file has events that were not read again */
-	size_t file_idx;        /* its place in run->files */
+	size_t file_idx; /* its place in run->files */
 };
 
 void fsl_part_free_events(struct fsl_part *part);

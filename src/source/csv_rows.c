@@ -190,24 +190,6 @@ enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_rea
 	return fsl_entry_find_gap(reader, &rows, sink->to_ns, fsl_csv_offset(csv), gap, err);
 }
 
-struct fsl_mark_place fsl_csv_place(const struct fsl_csv *csv)
-{
-	return (struct fsl_mark_place){.offset = fsl_csv_offset(csv), .line = fsl_csv_line(csv)};
-}
-
-enum fsl_status fsl_csv_resume(struct fsl_csv *csv, struct fsl_sink *sink,
-			       struct fsl_marker_pairs *pairs, bool *is_resumed,
-			       struct fsl_error *err)
-{
-	struct fsl_mark_place place;
-	*is_resumed = fsl_mark_is_resumed(sink, &place);
-	if (!*is_resumed) {
-		return FSL_OK;
-	}
-	enum fsl_status status = fsl_mark_restore(sink, pairs, err);
-	return status == FSL_OK ? fsl_csv_jump(csv, place.offset, place.line, err) : status;
-}
-
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
 			      const struct fsl_csv_column_spec *columns, size_t column)
 {

@@ -4,7 +4,6 @@
 
 #include "base/csv_scan.h"
 #include "source/entry.h"
-#include "source/mark_take.h"
 
 enum { FSL_CSV_COLUMNS_MAX = 8 };
 
@@ -50,14 +49,6 @@ enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_rea
 				 const struct fsl_csv_layout *layout, size_t column,
 				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,
 				 struct fsl_error *err);
-
-/* In front of the next row. */
-struct fsl_mark_place fsl_csv_place(const struct fsl_csv *csv);
-/* Behind the header: where reading begins at a mark, makes sink and @pairs (or NULL) what they were
- * there and goes on there. */
-enum fsl_status fsl_csv_resume(struct fsl_csv *csv, struct fsl_sink *sink,
-			       struct fsl_marker_pairs *pairs, bool *is_resumed,
-			       struct fsl_error *err);
 
 /* True for the header again, as a restarted collector appends it. */
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,

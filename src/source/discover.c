@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "source/mark_parts.h"
-#include "source/mark_take.h"
 
 enum {
 	DEPTH_MAX = 2,        /* folders below the root: root/node/mspti */
@@ -355,27 +353,14 @@ static bool is_packed(const char *name)
 	return dot != NULL && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
 }
 
-/* Where reading begins: at a mark, or at the last one where a tail has what is in front of it. */
-static uint64_t begin_of(const struct fsl_input *input, const struct fsl_ingest_options *options)
-{
-	const struct fsl_file_marks *old = fsl_marks_resumed(options, input->path);
-	const struct fsl_mark *from = old != NULL ? fsl_mark_find(old, options->resume_ns) : NULL;
-	if (from != NULL && from->is_in_tail) {
-		from = &old->marks[old->n_marks - 1];
-	}
-	return from != NULL ? from->place.offset : 0;
-}
-
-uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs, const struct fsl_ingest_options *options)
+uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs)
 {
 	enum { PACKED = 8 };           /* marker rows get that much shorter */
 	enum { OPEN_BYTES = 1 << 14 }; /* finding out what a file is takes as long */
 	uint64_t sum = inputs->n_items * (uint64_t)OPEN_BYTES;
 	for (size_t i = 0; i < inputs->n_items; i++) {
 		const struct fsl_input *input = &inputs->items[i];
-		uint64_t begin = begin_of(input, options);
-		uint64_t n = input->n_bytes > begin ? input->n_bytes - begin : 0;
-		sum += is_packed(input->name) ? PACKED * n : n;
+		sum += (is_packed(input->name) ? PACKED : 1) * input->n_bytes;
 	}
 	return sum;
 }

@@ -31,10 +31,8 @@ struct fsl_inputs {
 enum fsl_status fsl_inputs_find(struct fsl_inputs *inputs, const struct fsl_ingest_options *options,
 				struct fsl_error *err);
 void fsl_inputs_fini(struct fsl_inputs *inputs);
-/* Bytes that are to be read of them, about: those behind the marks that @options begin at and what
- * was kept behind these, of a compressed file eight times its own, and for each file 16 KiB, as
- * opening it takes as long. */
-uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs,
-			  const struct fsl_ingest_options *options);
+/* Bytes to be read of them, about: of a compressed file eight times its own, and for each file
+ * 16 KiB, as opening it takes as long. */
+uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs);
 
 #endif

@@ -10,7 +10,8 @@
 
 #include "base/log.h"
 #include "source/assign.h"
-#include "source/mark_parts.h"
+#include "source/batch.h"
+#include "source/discover.h"
 #include "source/share.h"
 #include "team/team.h"
 
@@ -174,7 +175,6 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 		.events = load->sink.events,
 		.input = load->input,
 		.kind = load->kind,
-		.has_events_before = load->sink.has_events_before,
 		.file_idx = run->n_files,
 	};
 	load->sink.events = (struct fsl_rank){0};
@@ -182,96 +182,24 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 	return FSL_OK;
 }
 
-/* Files that are in memory at the same time. */
-struct batch {
-	struct fsl_load *loads;        /* FSL_BATCH_FILES */
-	struct fsl_mark_taker *takers; /* one each; NULL: no marks */
-	size_t n_loads;
-};
-
-static enum fsl_status batch_init(struct batch *batch, size_t n_inputs,
-				  const struct fsl_ingest_options *options, struct fsl_error *err)
+/* The next inputs, ready to be read. */
+static void fill_batch(struct fsl_load *loads, const struct fsl_input *inputs, size_t n_inputs,
+		       const struct fsl_ingest_options *options)
 {
-	bool has_marks = fsl_marks_are_on(options);
-	size_t n_room = n_inputs < FSL_BATCH_FILES ? n_inputs : FSL_BATCH_FILES;
-	*batch = (struct batch){.loads = fsl_calloc(n_room, sizeof(*batch->loads))};
-	if (has_marks) {
-		batch->takers = fsl_calloc(n_room, sizeof(*batch->takers));
-	}
-	if (batch->loads == NULL || (has_marks && batch->takers == NULL)) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n_room);
-	}
-	return FSL_OK;
-}
-
-static void batch_clear(struct batch *batch)
-{
-	for (size_t i = 0; i < batch->n_loads; i++) {
-		fsl_sink_fini(&batch->loads[i].sink);
-		if (batch->takers != NULL) {
-			fsl_mark_taker_fini(&batch->takers[i]);
-		}
-	}
-	batch->n_loads = 0;
-}
-
-static void batch_fini(struct batch *batch)
-{
-	fsl_free(batch->loads);
-	fsl_free(batch->takers);
-}
-
-/* What is smaller is read fast enough. */
-static bool may_have_tail(const struct fsl_input *input)
-{
-	enum { SMALL_BYTES = 1 << 17 };
-	return input->n_bytes >= SMALL_BYTES && input->fault == NULL;
-}
-
-/* Each of the files that may have a tail may have one as long as the others. */
-static size_t tail_bytes_max(const struct fsl_inputs *inputs)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < inputs->n_items; i++) {
-		n += may_have_tail(&inputs->items[i]);
-	}
-	return n > 0 ? FSL_TAILS_BYTES_MAX / n : 0;
-}
-
-/* The next inputs, ready to be read, each with a tail of its part of what there may be. */
-static void batch_fill(struct batch *batch, const struct fsl_input *inputs, size_t n_inputs,
-		       const struct fsl_ingest_options *options, size_t n_tail_bytes)
-{
-	batch->n_loads = n_inputs;
 	for (size_t i = 0; i < n_inputs; i++) {
-		batch->loads[i] = (struct fsl_load){
-			.input = &inputs[i], .is_range_for_stages = options->is_range_for_stages};
-		if (batch->takers != NULL) {
-			const struct fsl_file_marks *old =
-				fsl_marks_resumed(options, inputs[i].path);
-			fsl_mark_taker_begin(&batch->takers[i], options, old);
-			bool has_tail = options->marks != NULL && may_have_tail(&inputs[i]);
-			batch->takers[i].tail_bytes_max = has_tail ? n_tail_bytes : 0;
-			batch->loads[i].taker = &batch->takers[i];
-		}
+		loads[i] = (struct fsl_load){.input = &inputs[i],
+					     .is_range_for_stages = options->is_range_for_stages};
 	}
 }
 
-/* Makes a batch that was read part of the run, and keeps its marks where they are wanted. */
-static enum fsl_status merge_batch(struct fsl_run *run, struct parts *parts, struct batch *batch,
-				   const struct fsl_ingest_options *options, struct fsl_error *err)
+/* Makes a batch that was read part of the run. */
+static enum fsl_status merge_batch(struct fsl_run *run, struct parts *parts, struct fsl_load *loads,
+				   size_t n_loads, const struct fsl_ingest_options *options,
+				   struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	bool has_marks = batch->takers != NULL && options->marks != NULL;
-	for (size_t i = 0; has_marks && i < batch->n_loads && status == FSL_OK; i++) {
-		status = fsl_marks_add(options->marks, &batch->loads[i], err);
-	}
-	if (status == FSL_OK) {
-		status =
-			rename_loads(run, batch->loads, batch->n_loads, thread_count(options), err);
-	}
-	for (size_t i = 0; i < batch->n_loads && status == FSL_OK; i++) {
-		status = merge_load(run, parts, &batch->loads[i], err);
+	enum fsl_status status = rename_loads(run, loads, n_loads, thread_count(options), err);
+	for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
+		status = merge_load(run, parts, &loads[i], err);
 	}
 	return status;
 }
@@ -280,25 +208,27 @@ static enum fsl_status read_inputs(struct fsl_run *run, const struct fsl_inputs 
 				   const struct fsl_ingest_options *options, struct parts *parts,
 				   struct fsl_error *err)
 {
-	struct batch batch;
+	size_t n = inputs->n_items;
+	size_t n_room = n < FSL_BATCH_FILES ? n : FSL_BATCH_FILES;
+	struct fsl_load *loads = fsl_calloc(n_room, sizeof(*loads));
 	struct fsl_share share = {0};
-	enum fsl_status status = batch_init(&batch, inputs->n_items, options, err);
-	if (status == FSL_OK) {
-		status = fsl_share_begin(&share, options, inputs, err);
+	if (loads == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n_room);
 	}
-	for (size_t begin = 0; status == FSL_OK && begin < inputs->n_items;
-	     begin += FSL_BATCH_FILES) {
-		size_t left = inputs->n_items - begin;
-		size_t n_loads = left < FSL_BATCH_FILES ? left : FSL_BATCH_FILES;
-		batch_fill(&batch, &inputs->items[begin], n_loads, options, tail_bytes_max(inputs));
-		status = read_batch(&share, batch.loads, n_loads, options, err);
+	enum fsl_status status = fsl_share_begin(&share, options, inputs, err);
+	for (size_t begin = 0; status == FSL_OK && begin < n; begin += FSL_BATCH_FILES) {
+		size_t n_loads = n - begin < FSL_BATCH_FILES ? n - begin : FSL_BATCH_FILES;
+		fill_batch(loads, &inputs->items[begin], n_loads, options);
+		status = read_batch(&share, loads, n_loads, options, err);
 		if (status == FSL_OK) {
-			status = merge_batch(run, parts, &batch, options, err);
+			status = merge_batch(run, parts, loads, n_loads, options, err);
 		}
-		batch_clear(&batch);
+		for (size_t i = 0; i < n_loads; i++) {
+			fsl_sink_fini(&loads[i].sink);
+		}
 	}
 	fsl_share_fini(&share);
-	batch_fini(&batch);
+	fsl_free(loads);
 	return status;
 }
 
@@ -371,10 +301,6 @@ enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *
 				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
 	struct parts parts = {0};
-	if (options->marks != NULL) {
-		options->marks->period_ns = options->mark_period_ns;
-		options->marks->lead_ns = options->mark_lead_ns;
-	}
 	enum fsl_status status = read_inputs(run, inputs, options, &parts, err);
 	if (status == FSL_OK) {
 		status = fsl_parts_assign(run, parts.items, parts.n_items, err);

@@ -20,17 +20,8 @@ enum {
 /* Times after the year 2200 are broken records, and no sum of two such times overflows. */
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
 
-struct fsl_ahead;      /* source/ahead.h */
-struct fsl_inputs;     /* source/discover.h */
-struct fsl_mark_taker; /* source/mark_take.h */
-struct fsl_marks;      /* source/mark.h */
-
-/* Until when a file is whole, but for rows out of order. A host may be far ahead of its device, so
- * the last row does not tell, nor do operators of which the device's rows are still to come. */
-struct fsl_last_ends {
-	int64_t device_ns; /* the last end on a device; FSL_NS_ABSENT: there is none */
-	int64_t any_ns;    /* of an operator or stage at all */
-};
+struct fsl_ahead;  /* source/ahead.h */
+struct fsl_inputs; /* source/discover.h */
 
 /*
  * What one file gave; a format pushes into it, ingest.c merges the files of a rank in order of
@@ -48,15 +39,6 @@ struct fsl_sink {
 	bool is_range_for_stages; /* nobody asks for stages outside, or for the rank that the
 				     content tells */
 	struct fsl_ahead *ahead;  /* who may read rows of the file ahead; NULL: nobody; borrowed */
-
-	/* source/mark_take.h: */
-	struct fsl_mark_taker *taker; /* NULL: no marks are taken and none is begun at; borrowed */
-	int64_t mark_at_ns;           /* the next mark belongs in front of a row of that time */
-	struct fsl_last_ends last;    /* of all operators and stages */
-	int64_t queued_ns;            /* host end of the first operator that is still to run on the
-					 device; FSL_NS_ABSENT: there is none */
-	bool has_events_before;       /* there were events before the mark that was begun at */
-	bool is_inexact;              /* the mark does not tell enough: read from the beginning */
 };
 
 enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err);
@@ -131,9 +113,7 @@ struct fsl_format {
 	int (*probe)(const struct fsl_probe *probe);
 	/*
 	 * Reads the whole file into @sink. A bad record is counted and reading goes on; a fault
-	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory. Of
-	 * markers and timelines, takes marks and begins at one where the sink says so
-	 * (source/mark_take.h); without, such a file is read as a whole every time.
+	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory.
 	 */
 	enum fsl_status (*read)(struct fsl_reader *reader, struct fsl_sink *sink,
 				struct fsl_error *err);
@@ -155,17 +135,6 @@ struct fsl_ingest_options {
 		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
 	bool is_range_for_stages; /* those that are not wholly inside need not be read */
 	int n_threads;            /* 0: one per core */
-	/* See source/mark.h; no marks are taken, and none used, by a team of processes and with a
-	 * time range. */
-	int64_t mark_period_ns; /* 0: take no marks, and use none */
-	int64_t mark_lead_ns;   /* with the slack for rows out of order */
-	/* 0: period and lead are known. Else they are those of fsl_chapter_rule_finer(), which
-	 * hangs on how long the capture is: readers guess it from how far they are, and
-	 * fsl_marks_settle() tells what their marks are of use for. */
-	int64_t mark_parts;
-	const struct fsl_marks *resume; /* of an earlier run; NULL: read everything; borrowed */
-	int64_t resume_ns;              /* boundary to begin at, of fsl_marks_resume_ns() */
-	struct fsl_marks *marks;        /* out, started as {0}; NULL: not wanted */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "source/marker.h"
 
 /* What the name promises, for files whose content says nothing. */
 static enum fsl_input_kind kind_of_name(enum fsl_name_kind kind)
@@ -106,8 +107,8 @@ static void check_shrunk(struct fsl_load *load)
 static bool has_events(const struct fsl_sink *sink)
 {
 	const struct fsl_rank *events = &sink->events;
-	return sink->has_events_before || events->n_ops > 0 || events->n_stages > 0 ||
-	       events->n_steps > 0 || events->open_op_id != FSL_STR_NONE;
+	return events->n_ops > 0 || events->n_stages > 0 || events->n_steps > 0 ||
+	       events->open_op_id != FSL_STR_NONE;
 }
 
 /* A file that was read without a fault may still hold nothing that can be used. */
@@ -133,37 +134,25 @@ static void judge(struct fsl_load *load)
 
 /*
  * Room for the operators of a marker file before they come, so that their array neither moves nor
- * doubles. What is not needed of it is given back. Of
- * larger files perhaps only a part is wanted, and of one that is resumed only the rest is read.
+ * doubles. What is not needed of it is given back. Perhaps only a part of a larger file is wanted.
  */
 static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 {
 	enum { OPS_MAX = 1 << 20 };
 	struct fsl_rank *events = &load->sink.events;
-	struct fsl_mark_place place = {0};
 	uint64_t n_bytes = load->kind == FSL_INPUT_MARKERS ? load->file.n_bytes : 0;
-	if (fsl_mark_is_resumed(&load->sink, &place)) {
-		n_bytes -= place.offset < n_bytes ? place.offset : n_bytes;
-	}
 	uint64_t n_ops = n_bytes / FSL_MARKER_OP_BYTES;
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
 }
 
-/* Reads it, taking marks when they are wanted. */
 static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *format,
 			       struct fsl_reader *reader, struct fsl_error *err)
 {
-	if (load->taker != NULL) {
-		fsl_mark_arm(&load->sink, load->taker, reader, format->name);
-	}
 	enum fsl_status status = reserve_ops(load, err);
 	if (status == FSL_OK) {
 		status = format->read(reader, &load->sink, err);
 	}
 	FSL_FIT(load->sink.events.ops, load->sink.events.ops_capacity, load->sink.events.n_ops);
-	if (load->sink.taker != NULL) {
-		fsl_mark_finish(&load->sink, reader);
-	}
 	return status;
 }
 
@@ -172,9 +161,6 @@ static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reade
 {
 	const struct fsl_format *format = NULL;
 	load->file.n_bytes = fsl_reader_disk_bytes(reader);
-	if (load->taker != NULL) {
-		fsl_mark_look(load->taker, reader);
-	}
 	enum fsl_status status = detect(load, reader, &format, err);
 	if (status != FSL_OK || format == NULL) {
 		return status;
@@ -230,8 +216,8 @@ bool fsl_load_is_foreign(const struct fsl_input *input)
 	return is_known && (is_excluded || (format == NULL && !is_wanted));
 }
 
-static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
-				 struct fsl_error *err)
+enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+			      struct fsl_error *err)
 {
 	const struct fsl_input *input = load->input;
 	struct fsl_reader *reader = NULL;
@@ -264,20 +250,4 @@ static enum fsl_status read_once(struct fsl_load *load, int64_t from_ns, int64_t
 	judge(load);
 	load->is_ignored |= is_foreign(load);
 	return FSL_OK;
-}
-
-enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
-			      struct fsl_error *err)
-{
-	enum fsl_status status = read_once(load, from_ns, to_ns, err);
-	if (status == FSL_OK && load->sink.is_inexact) {
-		fsl_log(FSL_LOG_INFO, "ingest",
-			"what was read earlier does not tell enough, the file is read from the "
-			"beginning: path=\"%s\"",
-			load->input->path);
-		fsl_sink_fini(&load->sink);
-		fsl_mark_taker_begin_again(load->taker);
-		status = read_once(load, from_ns, to_ns, err);
-	}
-	return status;
 }

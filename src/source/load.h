@@ -4,25 +4,24 @@
 
 #include "base/pack.h"
 #include "source/discover.h"
-#include "source/mark_take.h"
+#include "source/ingest.h"
 
 struct fsl_load {
 	const struct fsl_input *input; /* borrowed */
 	struct fsl_file file;          /* path borrowed from @input, message from sink.arena */
 	struct fsl_sink sink;
-	enum fsl_input_kind kind;     /* by content, else by name */
-	bool is_range_for_stages;     /* struct fsl_ingest_options */
-	int place;                    /* of the process that reads it; 0: this one */
-	bool is_ignored;              /* no input of ours: leave no trace of it */
-	struct fsl_mark_taker *taker; /* begun; NULL: no marks; borrowed */
-	struct fsl_ahead *ahead;      /* NULL: nobody reads ahead; borrowed */
-	struct fsl_pack *answer;      /* packed there as soon as it is read, and its events given
-					 back; NULL: not; borrowed */
+	enum fsl_input_kind kind; /* by content, else by name */
+	bool is_range_for_stages; /* struct fsl_ingest_options */
+	int place;                /* of the process that reads it; 0: this one */
+	bool is_ignored;          /* no input of ours: leave no trace of it */
+	struct fsl_ahead *ahead;  /* NULL: nobody reads ahead; borrowed */
+	struct fsl_pack *answer;  /* packed there as soon as it is read, and its events given
+				     back; NULL: not; borrowed */
 };
 
 /*
- * Start @load as {.input = input}, or with a taker, too; the caller ends it with
- * fsl_sink_fini(&load->sink) in any case. Fails only when out of memory.
+ * Start @load as {.input = input}; the caller ends it with fsl_sink_fini(&load->sink) in any case.
+ * Fails only when out of memory.
  */
 enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
 			      struct fsl_error *err);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FSL_MARKER_OP_BYTES = 224 }; /* of a file for an operator: four rows of some 56 */
+
 /* Columns of one marker record. */
 struct fsl_marker {
 	uint64_t id;

@@ -15,9 +15,6 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 		.file = file,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
-		.mark_at_ns = INT64_MAX,
-		.last = {FSL_NS_ABSENT, FSL_NS_ABSENT},
-		.queued_ns = FSL_NS_ABSENT,
 		.events =
 			{
 				.rank = FSL_RANK_UNKNOWN,
@@ -67,11 +64,6 @@ static enum fsl_status too_many(const char *what, int max, struct fsl_error *err
 /* No operator lasts for thirty days: one of its times is damaged, or a clock was set. */
 static const int64_t OP_NS_MAX = INT64_C(30) * 86400 * FSL_NS_PER_S;
 
-static void note_end(int64_t *last_ns, int64_t end_ns)
-{
-	*last_ns = end_ns > *last_ns ? end_ns : *last_ns;
-}
-
 enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 				struct fsl_error *err)
 {
@@ -109,8 +101,6 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 				    (events->is_rising &&
 				     fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);
 		events->ops[events->n_ops++] = *op;
-		note_end(&sink->last.device_ns, op->dev_end_ns);
-		note_end(&sink->last.any_ns, end_ns);
 	}
 	return status;
 }
@@ -154,7 +144,6 @@ enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage
 		FSL_GROW(events->stages, events->stages_capacity, events->n_stages + 1, err);
 	if (status == FSL_OK) {
 		events->stages[events->n_stages++] = *stage;
-		note_end(&sink->last.any_ns, stage->end_ns);
 	}
 	return status;
 }

@@ -1,6 +1,6 @@
 /*
- * What one run leaves for the next: alarms already sent, in an SQLite file, and beside it what it
- * found of captures that go on. Can be deleted at any time, at no loss but time and a second alarm.
+ * What one run leaves for the next: alarms already sent, in an SQLite file. Can be deleted at any
+ * time, at no loss but a second alarm.
  */
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
@@ -47,32 +47,7 @@ enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
 enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told,
 				       struct fsl_error *err);
 
-/* What stands beside the state file, for each folder of a job. */
-enum fsl_beside {
-	FSL_BESIDE_KEPT,  /* what is kept of the job; removed once nobody wrote to it for 90 days */
-	FSL_BESIDE_TAILS, /* its newest events; for two days */
-	FSL_BESIDE_N,
-};
-/* Makes the folder of the state file, in which the others stand, too. */
+/* Makes the folder of the state file. */
 enum fsl_status fsl_state_prepare_folder(const char *state_path, struct fsl_error *err);
-/* Path of the file for the job in folder @root; NULL: out of memory. Free with fsl_free. */
-char *fsl_state_beside(const char *state_path, enum fsl_beside kind, const char *root);
-/* Removes files of all jobs that are too old, and what runs that were killed left half-written two
- * days ago; called when a file is made. */
-void fsl_state_sweep_beside(const char *state_path);
-/* Removes all of them and the state file, as if nothing had ever run. */
-void fsl_state_forget(const char *state_path);
-
-/*
- * What was kept of the job in folder @root, judged by the same @rules; *bytes NULL when nothing is
- * or when it is damaged. Free *bytes with fsl_free. Not in the state file: that has to be looked
- * through whenever it is opened, and waits for the disk when it is written.
- */
-enum fsl_status fsl_state_get_kept(const char *state_path, const char *root, const char *rules,
-				   void **bytes, size_t *n_bytes, struct fsl_error *err);
-/* Keeps @bytes in the place of what was kept of @root before, as a whole or not at all, in a folder
- * that is there. FSL_ERR_LIMIT when they are too many to be read again. */
-enum fsl_status fsl_state_put_kept(const char *state_path, const char *root, const char *rules,
-				   const void *bytes, size_t n_bytes, struct fsl_error *err);
 
 #endif

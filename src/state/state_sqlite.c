@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os_error.h"
@@ -307,6 +308,23 @@ static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err
 	}
 	state->has_tables = status == FSL_OK && is_current(&owner);
 	return status;
+}
+
+enum fsl_status fsl_state_prepare_folder(const char *path, struct fsl_error *err)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash != NULL ? (size_t)(slash - path) : 0;
+	if (length == 0) {
+		return FSL_OK;
+	}
+	if (length >= sizeof(folder)) {
+		return FSL_FAIL(err, FSL_ERR_IO, "path too long, name a shorter one: path=\"%s\"",
+				path);
+	}
+	memcpy(folder, path, length);
+	folder[length] = '\0';
+	return fsl_dir_create(folder, err);
 }
 
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err)

@@ -12,7 +12,7 @@ order = [line.split()[0] for line in (pathlib.Path(__file__).parent / "order.txt
          if line and not line.startswith("#")]
 place = {name: i for i, name in enumerate(order)}
 faults, lines, files = [], {}, {}
-ALLOWED = {"source/mark.h"}  # to be emptied
+ALLOWED = {"chrome/trace_event.c", "chrome/trace_event.h"}  # to be emptied
 for path in sorted(root.rglob("*.[ch]")):
     folder = path.parent.relative_to(root).as_posix()
     if folder not in place:

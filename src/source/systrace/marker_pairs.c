@@ -1,10 +1,64 @@
 /* Pairs marker rows by (id, source) in order of the file; ids may begin again after a restart. */
-#include "source/systrace/marker_parts.h"
+#include "source/systrace/marker_pairs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/number.h"
+
+enum {
+	SLOTS_MIN = 256, /* holds what is in flight; grows when rows come late or never */
+	PENDING_MAX = FSL_SINK_OPS_MAX,
+	HOST = 0,
+	DEVICE = 1,
+	FLAG_STARTS = 2 | 16, /* range start without and with a stream */
+	FLAG_ENDS = 4 | 32,
+};
+#define NAME_NONE UINT32_MAX
+
+/* One operator that still lacks a row. Times are FSL_NS_ABSENT until seen. */
+struct pending {
+	uint64_t id;
+	int64_t begin_ns[2], end_ns[2]; /* [host], [device] */
+	uint32_t name;                  /* of the whole name; UINT32_MAX: not seen */
+	bool is_used;                   /* the slot of the hash is taken */
+	bool is_backwards;
+	bool is_doubtful; /* fsl_marker_pairs_doubt() */
+};
+
+/* A name once parsed; every operator with the same text shares it. */
+struct parsed_name {
+	uint32_t op_id, group_id, dtype_id; /* op_id FSL_STR_NONE: no communication operator */
+	uint32_t next; /* name that followed the last time; NAME_NONE: none yet */
+	uint64_t n_elements;
+	const char *text; /* whole; texts' */
+	size_t n_text;
+};
+
+/* Which of the operators that never ended a hung rank waits in, best first. */
+enum open_class {
+	OPEN_ON_DEVICE, /* began on the device: the newest */
+	OPEN_ON_HOST,   /* the host never came back from launching it: the newest */
+	OPEN_QUEUED,    /* launched, not begun on the device: the oldest blocks the others */
+	OPEN_NONE,
+};
+
+struct fsl_marker_pairs {
+	struct fsl_sink *sink;
+	struct pending *slots;
+	size_t n_slots, n_pending; /* n_slots is a power of two, at most half full */
+	struct fsl_strpool *texts; /* whole names; the id is the index of names[] */
+	struct parsed_name *names;
+	size_t n_names, names_capacity;
+	uint32_t last_name;            /* index of names[], NAME_NONE */
+	int64_t last_device_launch_ns; /* newest host begin of an operator with device rows */
+	uint64_t last_host_id;
+	bool has_host_id;
+	bool has_id_fallen; /* host ids did not only rise: perhaps a restart */
+	enum open_class open;
+	uint64_t open_id;
+};
 
 struct fsl_marker_pairs *fsl_marker_pairs_create(struct fsl_sink *sink)
 {
@@ -34,7 +88,6 @@ void fsl_marker_pairs_destroy(struct fsl_marker_pairs *pairs)
 	fsl_free(pairs->slots);
 	fsl_strpool_destroy(pairs->texts);
 	fsl_free(pairs->names);
-	fsl_id_set_fini(&pairs->used);
 	fsl_free(pairs);
 }
 
@@ -95,9 +148,9 @@ static enum fsl_status parse_name(struct fsl_marker_pairs *pairs, const char *te
 	return status;
 }
 
-enum fsl_status fsl_marker_name_intern(struct fsl_marker_pairs *pairs,
-				       const struct fsl_marker *marker, size_t length,
-				       uint32_t *name, struct fsl_error *err)
+/* Index of names[] for a whole name, parsed when it is new. */
+static enum fsl_status intern_name(struct fsl_marker_pairs *pairs, const struct fsl_marker *marker,
+				   size_t length, uint32_t *name, struct fsl_error *err)
 {
 	enum fsl_status status = fsl_strpool_intern(pairs->texts, marker->name, length, name, err);
 	if (status != FSL_OK || *name < pairs->n_names) {
@@ -133,7 +186,7 @@ static enum fsl_status find_name(struct fsl_marker_pairs *pairs, const struct fs
 		*name = pairs->last_name = guess;
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_marker_name_intern(pairs, marker, length, name, err);
+	enum fsl_status status = intern_name(pairs, marker, length, name, err);
 	if (status == FSL_OK && last != NAME_NONE) {
 		pairs->names[last].next = *name;
 	}
@@ -148,8 +201,7 @@ static size_t home_slot(const struct fsl_marker_pairs *pairs, uint64_t id)
 }
 
 /* The operator's slot, or the free one where it belongs. */
-static inline struct fsl_marker_pending *find_slot(const struct fsl_marker_pairs *pairs,
-						   uint64_t id)
+static inline struct pending *find_slot(const struct fsl_marker_pairs *pairs, uint64_t id)
 {
 	size_t mask = pairs->n_slots - 1;
 	size_t slot = home_slot(pairs, id);
@@ -159,13 +211,8 @@ static inline struct fsl_marker_pending *find_slot(const struct fsl_marker_pairs
 	return &pairs->slots[slot];
 }
 
-struct fsl_marker_pending *fsl_marker_slot(const struct fsl_marker_pairs *pairs, uint64_t id)
-{
-	return find_slot(pairs, id);
-}
-
 /* Field by field: a copy of a struct on the stack would wait for the stores that made it. */
-static inline void begin_entry(struct fsl_marker_pending *entry, uint64_t id)
+static inline void begin_entry(struct pending *entry, uint64_t id)
 {
 	entry->id = id;
 	entry->begin_ns[HOST] = entry->begin_ns[DEVICE] = FSL_NS_ABSENT;
@@ -185,9 +232,9 @@ static enum fsl_status grow_slots(struct fsl_marker_pairs *pairs, struct fsl_err
 			"by time: max=%d",
 			PENDING_MAX);
 	}
-	struct fsl_marker_pending *old = pairs->slots;
+	struct pending *old = pairs->slots;
 	size_t n_old = pairs->n_slots;
-	struct fsl_marker_pending *slots = fsl_calloc(n_old * 2, sizeof(*slots));
+	struct pending *slots = fsl_calloc(n_old * 2, sizeof(*slots));
 	if (slots == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: incomplete_operators=%zu",
 				pairs->n_pending);
@@ -204,7 +251,7 @@ static enum fsl_status grow_slots(struct fsl_marker_pairs *pairs, struct fsl_err
 }
 
 /* Frees a slot and moves its followers up, so that no chain is broken and no tombstone is left. */
-static void remove_slot(struct fsl_marker_pairs *pairs, struct fsl_marker_pending *entry)
+static void remove_slot(struct fsl_marker_pairs *pairs, struct pending *entry)
 {
 	size_t mask = pairs->n_slots - 1;
 	size_t hole = (size_t)(entry - pairs->slots);
@@ -220,12 +267,12 @@ static void remove_slot(struct fsl_marker_pairs *pairs, struct fsl_marker_pendin
 	pairs->n_pending--;
 }
 
-static bool is_complete(const struct fsl_marker_pending *entry, int source)
+static bool is_complete(const struct pending *entry, int source)
 {
 	return entry->begin_ns[source] != FSL_NS_ABSENT && entry->end_ns[source] != FSL_NS_ABSENT;
 }
 
-static struct fsl_op op_of(const struct fsl_marker_pending *entry, const struct parsed_name *name)
+static struct fsl_op op_of(const struct pending *entry, const struct parsed_name *name)
 {
 	return (struct fsl_op){
 		.host_begin_ns = entry->begin_ns[HOST],
@@ -242,7 +289,7 @@ static struct fsl_op op_of(const struct fsl_marker_pending *entry, const struct 
 }
 
 /* Pushes the operator; an end without its start is left out. */
-static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct fsl_marker_pending *entry,
+static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending *entry,
 			    struct fsl_error *err)
 {
 	struct fsl_op op = op_of(entry, &pairs->names[entry->name]);
@@ -257,8 +304,8 @@ static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct fsl_mar
 }
 
 /* Keeps an operator that lacks rows: what is left of its device times helps to put it back. */
-static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs,
-				    const struct fsl_marker_pending *entry, struct fsl_error *err)
+static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs, const struct pending *entry,
+				    struct fsl_error *err)
 {
 	static const struct parsed_name unknown = {
 		.op_id = FSL_STR_NONE, .group_id = FSL_STR_NONE, .dtype_id = FSL_STR_NONE};
@@ -276,7 +323,7 @@ static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs,
 
 /* Offers an operator that never ended as the one that the rank waits in; of two that begin together
  * the one that was launched last, or first of those that still queue. */
-static void note_open(struct fsl_marker_pairs *pairs, const struct fsl_marker_pending *entry,
+static void note_open(struct fsl_marker_pairs *pairs, const struct pending *entry,
 		      enum open_class class, int64_t begin_ns)
 {
 	struct fsl_rank *events = &pairs->sink->events;
@@ -299,8 +346,7 @@ static void note_open(struct fsl_marker_pairs *pairs, const struct fsl_marker_pe
 }
 
 /* What makes the entry useless whatever rows it has; FSL_DROPS_N: nothing. */
-static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs,
-				 const struct fsl_marker_pending *entry)
+static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs, const struct pending *entry)
 {
 	if (entry->name == NAME_NONE) {
 		bool is_end_only = entry->begin_ns[HOST] == FSL_NS_ABSENT &&
@@ -315,8 +361,7 @@ static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs,
 
 /* Counts an entry that lacks rows. All older than the range, it may just have begun before the
  * place where the file was entered; the newest behind the range, it would not count either way. */
-static void drop(struct fsl_marker_pairs *pairs, const struct fsl_marker_pending *entry,
-		 enum fsl_drop why)
+static void drop(struct fsl_marker_pairs *pairs, const struct pending *entry, enum fsl_drop why)
 {
 	int64_t newest_ns = FSL_NS_ABSENT;
 	for (int source = HOST; source <= DEVICE; source++) {
@@ -332,9 +377,8 @@ static void drop(struct fsl_marker_pairs *pairs, const struct fsl_marker_pending
  * The entry gets no more rows: the file ends, or (@at_end false) its id begins again. Device times
  * decide; an operator without any device row is kept with its host times.
  */
-static enum fsl_status settle(struct fsl_marker_pairs *pairs,
-			      const struct fsl_marker_pending *entry, bool at_end,
-			      struct fsl_error *err)
+static enum fsl_status settle(struct fsl_marker_pairs *pairs, const struct pending *entry,
+			      bool at_end, struct fsl_error *err)
 {
 	enum fsl_drop fault = entry_fault(pairs, entry);
 	if (fault != FSL_DROPS_N) {
@@ -369,7 +413,7 @@ static enum fsl_status settle(struct fsl_marker_pairs *pairs,
  * A start row. A second start of the same source is a repeated row (same time) or a new generation
  * of ids. An end that was read before its start belongs to it when it is not earlier.
  */
-static enum fsl_status add_start(struct fsl_marker_pairs *pairs, struct fsl_marker_pending *entry,
+static enum fsl_status add_start(struct fsl_marker_pairs *pairs, struct pending *entry,
 				 const struct fsl_marker *marker, struct fsl_error *err)
 {
 	int source = marker->is_device ? DEVICE : HOST;
@@ -398,7 +442,7 @@ static enum fsl_status add_start(struct fsl_marker_pairs *pairs, struct fsl_mark
 	return FSL_OK;
 }
 
-static void add_end(struct fsl_marker_pairs *pairs, struct fsl_marker_pending *entry,
+static void add_end(struct fsl_marker_pairs *pairs, struct pending *entry,
 		    const struct fsl_marker *marker)
 {
 	int source = marker->is_device ? DEVICE : HOST;
@@ -424,7 +468,7 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 		fsl_sink_drop(pairs->sink, FSL_DROP_BAD_NAME);
 		return FSL_OK;
 	}
-	struct fsl_marker_pending *entry = find_slot(pairs, marker->id);
+	struct pending *entry = find_slot(pairs, marker->id);
 	if (!entry->is_used) {
 		if ((pairs->n_pending + 1) * 2 > pairs->n_slots) {
 			status = grow_slots(pairs, err);
@@ -454,18 +498,12 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 
 /* Launched on the host and nothing from the device: it waits when it is behind the last operator
  * that ran; before that, its rows were lost. */
-static bool is_queued(const struct fsl_marker_pairs *pairs, const struct fsl_marker_pending *entry)
+static bool is_queued(const struct fsl_marker_pairs *pairs, const struct pending *entry)
 {
 	return pairs->last_device_launch_ns != FSL_NS_ABSENT &&
 	       entry_fault(pairs, entry) == FSL_DROPS_N && is_complete(entry, HOST) &&
 	       entry->begin_ns[DEVICE] == FSL_NS_ABSENT && entry->end_ns[DEVICE] == FSL_NS_ABSENT &&
 	       entry->begin_ns[HOST] > pairs->last_device_launch_ns;
-}
-
-static void note_queued(struct fsl_sink *sink, int64_t host_end_ns)
-{
-	bool is_first = sink->queued_ns == FSL_NS_ABSENT || host_end_ns < sink->queued_ns;
-	sink->queued_ns = is_first ? host_end_ns : sink->queued_ns;
 }
 
 enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err)
@@ -484,12 +522,46 @@ enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl
 void fsl_marker_pairs_doubt(struct fsl_marker_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->n_slots; i++) {
-		struct fsl_marker_pending *entry = &pairs->slots[i];
+		struct pending *entry = &pairs->slots[i];
 		for (int source = HOST; source <= DEVICE && entry->is_used; source++) {
 			entry->is_doubtful |= entry->begin_ns[source] != FSL_NS_ABSENT &&
 					      entry->end_ns[source] == FSL_NS_ABSENT;
 		}
 	}
+}
+
+struct id_use {
+	uint64_t id;
+	int64_t begin_ns;
+};
+
+static int compare_id_uses(const void *left, const void *right)
+{
+	const struct id_use *a = left, *b = right;
+	int order = (a->id > b->id) - (a->id < b->id);
+	return order != 0 ? order : (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* Host ids did not only rise: threads that take turns, rows written twice, or a restart, which
+ * uses ids again at another time. Says which in the events of the sink. */
+static enum fsl_status find_restart(struct fsl_marker_pairs *pairs, struct fsl_error *err)
+{
+	struct fsl_rank *events = &pairs->sink->events;
+	struct id_use *uses = fsl_calloc(events->n_ops, sizeof(*uses));
+	if (uses == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", events->n_ops);
+	}
+	for (size_t i = 0; i < events->n_ops; i++) {
+		const struct fsl_op *op = &events->ops[i];
+		uses[i] = (struct id_use){op->id, fsl_op_begin_ns(op)};
+	}
+	qsort(uses, events->n_ops, sizeof(*uses), compare_id_uses);
+	for (size_t i = 1; i < events->n_ops && !events->is_restarted; i++) {
+		events->is_restarted =
+			uses[i].id == uses[i - 1].id && uses[i].begin_ns != uses[i - 1].begin_ns;
+	}
+	fsl_free(uses);
+	return FSL_OK;
 }
 
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err)
@@ -501,14 +573,13 @@ enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct f
 		}
 	}
 	for (size_t i = 0; status == FSL_OK && i < pairs->n_slots; i++) {
-		const struct fsl_marker_pending *entry = &pairs->slots[i];
+		const struct pending *entry = &pairs->slots[i];
 		if (entry->is_used && is_queued(pairs, entry)) {
 			note_open(pairs, entry, OPEN_QUEUED, entry->begin_ns[HOST]);
-			note_queued(pairs->sink, entry->end_ns[HOST]);
 		}
 	}
 	if (status == FSL_OK && pairs->has_id_fallen && !pairs->sink->events.is_restarted) {
-		status = fsl_marker_find_restart(pairs, err);
+		status = find_restart(pairs, err);
 	}
 	return status;
 }

@@ -116,22 +116,8 @@ struct input {
 	uint64_t doubt_at;            /* behind where reading went on; UINT64_MAX: nowhere */
 };
 
-/* A good row: one that is first at or behind a boundary in time has a mark in front of it. */
-static enum fsl_status add_marker(struct input *input, const struct fsl_marker *marker,
-				  const struct fsl_mark_place *place, struct fsl_error *err)
-{
-	struct fsl_sink *sink = input->sink;
-	enum fsl_status status = FSL_OK;
-	if (marker->time_ns >= sink->mark_at_ns) {
-		status = fsl_mark_take(sink, input->pairs, place, marker->time_ns, err);
-	}
-	sink->file->n_records++;
-	return status == FSL_OK ? fsl_marker_pairs_add(input->pairs, marker, err) : status;
-}
-
-/* @place: of the row. */
 static enum fsl_status read_row(struct input *input, const struct fsl_csv_row *row,
-				const struct fsl_mark_place *place, struct fsl_error *err)
+				struct fsl_error *err)
 {
 	char buffer[FSL_NAME_BYTES_MAX];
 	struct fsl_marker marker;
@@ -156,10 +142,11 @@ static enum fsl_status read_row(struct input *input, const struct fsl_csv_row *r
 		fsl_csv_bad_row(sink, row, FSL_DROP_MALFORMED, reason);
 		return FSL_OK;
 	}
-	return add_marker(input, &marker, place, err);
+	sink->file->n_records++;
+	return fsl_marker_pairs_add(input->pairs, &marker, err);
 }
 
-/* Rows up to the first one that is not spelt as usual, or that a mark belongs in front of. */
+/* Rows up to the first one that is not spelt as usual. */
 static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 				       struct fsl_error *err)
 {
@@ -167,11 +154,9 @@ static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 	struct fsl_marker marker;
 	struct fsl_digits_clock clock = {0};
 	struct fsl_sink *sink = input->sink;
-	int64_t mark_at_ns = sink->mark_at_ns;
 	enum fsl_status status = FSL_OK;
 	while (status == FSL_OK && fsl_csv_next_plain(csv, &row)) {
-		if (!parse_plain_row(&input->layout, &row, &clock, &marker) ||
-		    marker.time_ns >= mark_at_ns) {
+		if (!parse_plain_row(&input->layout, &row, &clock, &marker)) {
 			fsl_csv_put_back(csv, &row);
 			break;
 		}
@@ -201,25 +186,20 @@ static bool scan_part(const void *context, struct fsl_ahead_part *part)
 	return row != NULL;
 }
 
-/* The rows that were read ahead from here on, up to one that a mark belongs in front of. */
+/* The rows that were read ahead from here on. */
 static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
 				const struct fsl_ahead_part *part, struct fsl_error *err)
 {
 	struct fsl_sink *sink = input->sink;
 	enum fsl_status status = FSL_OK;
-	size_t i = 0;
-	for (; i < part->n_rows && status == FSL_OK; i++) {
-		if (part->rows[i].marker.time_ns >= sink->mark_at_ns) {
-			break;
-		}
+	for (size_t i = 0; i < part->n_rows && status == FSL_OK; i++) {
 		sink->file->n_records++;
 		status = fsl_marker_pairs_add(input->pairs, &part->rows[i].marker, err);
 	}
 	uint64_t line = fsl_csv_line(csv);
-	size_t next = i < part->n_rows ? part->rows[i].at : part->end;
-	return status == FSL_OK
-		       ? fsl_csv_jump(csv, part->offset + next, line > 0 ? line + i : 0, err)
-		       : status;
+	return status == FSL_OK ? fsl_csv_jump(csv, part->offset + part->end,
+					       line > 0 ? line + part->n_rows : 0, err)
+				: status;
 }
 
 /* Where the next part that was read ahead begins, or something else is to be done. */
@@ -268,14 +248,6 @@ static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, stru
 	return status;
 }
 
-/* The last row may go on when the file grows, so the mark at the end is in front of it. */
-static enum fsl_status mark_end(struct input *input, const struct fsl_csv_row *row,
-				const struct fsl_mark_place *place, struct fsl_error *err)
-{
-	bool is_end = row->state == FSL_CSV_END || !row->has_newline;
-	return is_end ? fsl_mark_take_end(input->sink, input->pairs, place, err) : FSL_OK;
-}
-
 static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -289,15 +261,11 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struc
 		if (status != FSL_OK) {
 			return status;
 		}
-		const struct fsl_mark_place place = fsl_csv_place(csv);
 		status = fsl_csv_next(csv, &row, err);
-		if (status == FSL_OK) {
-			status = mark_end(input, &row, &place, err);
-		}
 		if (status != FSL_OK || row.state == FSL_CSV_END) {
 			return status;
 		}
-		status = read_row(input, &row, &place, err);
+		status = read_row(input, &row, err);
 	}
 	return status;
 }
@@ -308,12 +276,7 @@ static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader 
 {
 	const struct fsl_csv_layout *layout = &input->layout;
 	struct fsl_sink *sink = input->sink;
-	bool is_resumed = false;
-	enum fsl_status status = fsl_csv_resume(csv, sink, input->pairs, &is_resumed, err);
-	if (status != FSL_OK || is_resumed) {
-		return status;
-	}
-	status = fsl_csv_enter(csv, reader, layout, TIMESTAMP, sink, err);
+	enum fsl_status status = fsl_csv_enter(csv, reader, layout, TIMESTAMP, sink, err);
 	if (status == FSL_OK) {
 		status = fsl_csv_find_gap(csv, reader, layout, TIMESTAMP, sink, &input->gap, err);
 	}
@@ -334,7 +297,7 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 		return status;
 	}
 	if (!row.has_newline) {
-		return FSL_OK; /* the header itself may go on: no mark */
+		return FSL_OK;
 	}
 	status = find_places(csv, reader, input, err);
 	if (status != FSL_OK) {

@@ -10,8 +10,8 @@
 #include "base/number.h"
 #include "source/entry.h"
 #include "source/json_fields.h"
-#include "source/mark_take.h"
 #include "source/systrace/json_shape.h"
+#include "source/systrace/marker_pairs.h"
 
 enum field { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, FIELDS_N };
 
@@ -36,17 +36,13 @@ struct input {
 	struct shaped shaped;
 	struct fsl_marker_pairs *pairs;
 	struct fsl_sink *sink;
-	/* In front of the value that is being read; not while it is being used. */
-	struct fsl_mark_place place;
-	bool has_place;
 	const struct fsl_reader *reader;
 	/* Of a time range: whether its places were looked for; the one where the next tokenizer
 	 * goes on, 0: none; what is left out behind it. */
 	bool is_range_sought;
 	uint64_t entry;
 	struct fsl_entry_gap gap;
-	uint64_t doubt_at;   /* behind where reading went on; UINT64_MAX: nowhere */
-	bool is_scalar_last; /* the value before it was a number or word, which may go on */
+	uint64_t doubt_at; /* behind where reading went on; UINT64_MAX: nowhere */
 };
 
 static int probe_head(const struct fsl_probe *probe)
@@ -132,8 +128,8 @@ static bool is_at_stop(const struct fsl_json *json, const struct input *input)
 	return stop < UINT64_MAX && fsl_json_place(json, &place) && place.offset >= stop;
 }
 
-/* Records up to the first one that the tokenizer has to read, or that a mark or a stop belongs in
- * front of. */
+/* Records up to the first one that the tokenizer has to read, or that a stop belongs in front of.
+ */
 static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 				   struct fsl_error *err)
 {
@@ -143,16 +139,12 @@ static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 	const char *text = NULL;
 	size_t n_bytes = 0;
 	enum fsl_status status = FSL_OK;
-	int64_t mark_at_ns = input->sink->mark_at_ns;
 	shaped->n_candidate = 0;
 	while (status == FSL_OK && !is_at_stop(json, input) &&
 	       fsl_json_peek_object(json, &text, &n_bytes)) {
 		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
 		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
 			note_missed(shaped, text, n_bytes);
-			break;
-		}
-		if (marker.time_ns >= mark_at_ns) {
 			break;
 		}
 		shaped->n_missed = 0;
@@ -190,10 +182,6 @@ static enum fsl_status read_object(struct fsl_json *json, struct input *input,
 {
 	char text[LINE_BYTES];
 	uint64_t offset = fsl_json_offset(json), line = fsl_json_line(json);
-	bool is_top = input->place.json_state == FSL_JSON_AT_TOP;
-	/* At the "{", wherever the tokenizer had looked before. */
-	input->place =
-		(struct fsl_mark_place){offset, line, is_top ? FSL_JSON_AT_TOP : FSL_JSON_AT_ITEM};
 	fsl_json_fields_clear(&input->record);
 	for (;;) {
 		struct fsl_json_value value;
@@ -211,15 +199,6 @@ static enum fsl_status read_object(struct fsl_json *json, struct input *input,
 	}
 	struct fsl_marker marker;
 	const char *reason = parse_marker(&input->record, &marker);
-	if (reason == NULL && marker.time_ns >= input->sink->mark_at_ns) {
-		enum fsl_status status =
-			fsl_mark_take(input->sink, input->pairs,
-				      input->has_place ? &input->place : NULL, marker.time_ns, err);
-		if (status != FSL_OK) {
-			return status;
-		}
-	}
-	input->has_place = false;
 	input->sink->file->n_records++;
 	if (reason != NULL) {
 		fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
@@ -310,20 +289,12 @@ static enum fsl_status pass_stop(const struct fsl_json *json, struct input *inpu
 	return FSL_OK;
 }
 
-static void note_place(const struct fsl_json *json, struct input *input)
-{
-	struct fsl_json_place place = {0};
-	input->has_place = fsl_json_place(json, &place);
-	input->place = (struct fsl_mark_place){place.offset, place.line, (uint8_t)place.state};
-}
-
 static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 				    struct fsl_error *err)
 {
 	char text[LINE_BYTES];
 	for (;;) {
 		struct fsl_json_value value = {FSL_JSON_END, "", 0};
-		input->has_place = false;
 		enum fsl_status status = seek_range(json, input, err);
 		if (status == FSL_OK && input->entry == 0 && is_at_stop(json, input)) {
 			status = pass_stop(json, input, err);
@@ -333,18 +304,15 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 		}
 		status = read_shaped(json, input, err);
 		if (status == FSL_OK) {
-			note_place(json, input);
 			status = fsl_json_next(json, &value, err);
 		}
 		if (status != FSL_OK || value.token == FSL_JSON_END) {
 			return status;
 		}
-		input->is_scalar_last = value.token != FSL_JSON_OBJECT_BEGIN &&
-					value.token != FSL_JSON_ARRAY_BEGIN &&
-					value.token != FSL_JSON_ARRAY_END;
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
 			status = read_object(json, input, err);
-		} else if (input->is_scalar_last) {
+		} else if (value.token != FSL_JSON_ARRAY_BEGIN &&
+			   value.token != FSL_JSON_ARRAY_END) {
 			input->sink->file->n_records++;
 			fsl_sink_bad_record(input->sink, FSL_DROP_MALFORMED,
 					    "values that are no objects were left out, the first: "
@@ -383,8 +351,7 @@ static enum fsl_status find_flush(struct fsl_reader *reader, bool *found, struct
 /*
  * Behind the last value, or a broken one (@status): a process that died in the middle of a flush
  * leaves a broken array, and the restarted job appends behind it, so that reading goes on at the
- * next flush. When there is none the mark at the end is in front of what is broken, because that
- * may just not be written yet.
+ * next flush.
  */
 static enum fsl_status end_flush(struct fsl_reader *reader, struct input *input,
 				 enum fsl_status status, bool *found, struct fsl_error *err)
@@ -396,30 +363,11 @@ static enum fsl_status end_flush(struct fsl_reader *reader, struct input *input,
 	if (is_broken) {
 		found_status = find_flush(reader, found, &cause);
 	}
-	bool is_end = (status == FSL_OK || is_broken) && found_status == FSL_OK && !*found;
-	if (is_end && input->has_place && !input->is_scalar_last) {
-		enum fsl_status taken =
-			fsl_mark_take_end(input->sink, input->pairs, &input->place, &cause);
-		found_status = taken;
-	}
 	status = fsl_json_fault(input->sink, status, err);
 	if (status == FSL_OK && found_status != FSL_OK) {
 		status = FSL_CAUSE(err, found_status, "%s", fsl_error_root(&cause));
 	}
 	return status;
-}
-
-/* At a mark, goes on there. */
-static enum fsl_status resume(struct fsl_json *json, struct input *input, struct fsl_error *err)
-{
-	struct fsl_mark_place place;
-	if (!fsl_mark_is_resumed(input->sink, &place)) {
-		return FSL_OK;
-	}
-	const struct fsl_json_place to = {place.offset, place.line,
-					  (enum fsl_json_place_state)place.json_state};
-	enum fsl_status status = fsl_mark_restore(input->sink, input->pairs, err);
-	return status == FSL_OK ? fsl_json_go(json, &to, err) : status;
 }
 
 /* At a place of the time range. */
@@ -433,7 +381,7 @@ static enum fsl_status enter(struct fsl_json *json, struct input *input, struct 
 static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *input,
 				    struct fsl_error *err)
 {
-	bool is_first = true, found = true;
+	bool found = true;
 	enum fsl_status status = FSL_OK;
 	while (status == FSL_OK && found) {
 		struct fsl_json *json = fsl_json_create(reader);
@@ -441,9 +389,7 @@ static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *inp
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
 					input->sink->file->path);
 		}
-		if (is_first) {
-			status = resume(json, input, err);
-		} else if (input->entry > 0) {
+		if (input->entry > 0) {
 			status = enter(json, input, err);
 		}
 		if (status == FSL_OK) {
@@ -453,7 +399,6 @@ static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *inp
 		if (status != FSL_OK || input->entry == 0) {
 			status = end_flush(reader, input, status, &found, err);
 		}
-		is_first = false;
 	}
 	return status;
 }

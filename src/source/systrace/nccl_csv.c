@@ -82,19 +82,8 @@ static const char *parse_row(const struct fsl_csv_layout *layout, const struct f
 	return NULL;
 }
 
-/* The row is written when the operator has ended. */
-static enum fsl_status mark_row(const struct fsl_op *op, const struct fsl_mark_place *place,
-				struct fsl_sink *sink, struct fsl_error *err)
-{
-	int64_t time_ns = op->host_end_ns > op->dev_end_ns ? op->host_end_ns : op->dev_end_ns;
-	return time_ns >= sink->mark_at_ns ? fsl_mark_take(sink, NULL, place, time_ns, err)
-					   : FSL_OK;
-}
-
-/* @place: of the row. */
 static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
-				const struct fsl_mark_place *place, struct fsl_sink *sink,
-				struct fsl_error *err)
+				struct fsl_sink *sink, struct fsl_error *err)
 {
 	char buffer[FSL_NAME_BYTES_MAX];
 	struct fsl_csv_field name = {"", 0};
@@ -110,23 +99,17 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 	bool is_row = row->state == FSL_CSV_ROW;
 	bool is_cut = is_row && !row->has_newline && row->n_fields < layout->n_fields;
 	const char *reason = is_row && !is_cut ? parse_row(layout, row, buffer, &op, &name) : NULL;
-	enum fsl_status status = FSL_OK;
-	if (is_row && !is_cut && reason == NULL) {
-		status = mark_row(&op, place, sink, err);
-	}
 	sink->file->n_records++;
 	if (!is_row || is_cut || reason != NULL) {
 		enum fsl_drop why = is_cut ? FSL_DROP_CUT : FSL_DROP_MALFORMED;
 		fsl_csv_bad_row(sink, row, is_row ? why : fsl_csv_row_drop(row), reason);
 		return FSL_OK;
 	}
-	if (status == FSL_OK && name.length == 0) {
+	if (name.length == 0) {
 		fsl_sink_drop(sink, FSL_DROP_NO_NAME);
 		return FSL_OK;
 	}
-	if (status == FSL_OK) {
-		status = fsl_sink_intern(sink, name.text, name.length, &op.op_id, err);
-	}
+	enum fsl_status status = fsl_sink_intern(sink, name.text, name.length, &op.op_id, err);
 	return status == FSL_OK ? fsl_sink_add_op(sink, &op, err) : status;
 }
 
@@ -139,19 +122,12 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_sink *sink, str
 	    !fsl_csv_layout_find(&layout, &row, columns, KERNEL, sink)) {
 		return status;
 	}
-	bool is_resumed = false, is_whole = row.has_newline;
-	status = fsl_csv_resume(csv, sink, NULL, &is_resumed, err);
 	while (status == FSL_OK) {
-		const struct fsl_mark_place place = fsl_csv_place(csv);
 		status = fsl_csv_next(csv, &row, err);
-		bool is_end = row.state == FSL_CSV_END || !row.has_newline;
-		if (status == FSL_OK && is_end && is_whole) {
-			status = fsl_mark_take_end(sink, NULL, &place, err);
-		}
 		if (status != FSL_OK || row.state == FSL_CSV_END) {
 			return status;
 		}
-		status = read_row(&layout, &row, &place, sink, err);
+		status = read_row(&layout, &row, sink, err);
 	}
 	return status;
 }

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "source/entry.h"
-#include "source/mark_take.h"
 #include "source/systrace/timeline_stage.h"
 #include "source/systrace/timeline_wire.h"
 #include "timeline.pb-c.h"
@@ -56,22 +55,6 @@ static void pb_free(void *is_short, void *memory)
 	fsl_free(memory);
 }
 
-/* A mark in front of the field of a stage that is late enough; the time of a stage is its end, when
- * it was written. */
-static inline enum fsl_status mark_stage(const TimelineStage *stage,
-					 const struct fsl_wire_field *field, struct fsl_sink *sink,
-					 struct fsl_error *err)
-{
-	const uint64_t time_us_max = (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
-	uint64_t time_us = stage->end_us > 0 ? stage->end_us : stage->start_us;
-	int64_t time_ns = (int64_t)(time_us <= time_us_max ? time_us : 0) * FSL_NS_PER_US;
-	if (time_ns < sink->mark_at_ns || time_us > time_us_max) {
-		return FSL_OK;
-	}
-	const struct fsl_mark_place place = {.offset = field->offset};
-	return fsl_mark_take(sink, NULL, &place, time_ns, err);
-}
-
 /* The stage at @data, which is all in memory. */
 static enum fsl_status read_stage(const char *data, const struct fsl_wire_field *field,
 				  struct fsl_sink *sink, struct fsl_error *err)
@@ -87,7 +70,6 @@ static enum fsl_status read_stage(const char *data, const struct fsl_wire_field 
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\", bytes=%zu",
 				sink->file->path, n_bytes);
 	}
-	enum fsl_status status = message != NULL ? mark_stage(message, field, sink, err) : FSL_OK;
 	sink->file->n_records++;
 	if (message == NULL) {
 		fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
@@ -103,9 +85,7 @@ static enum fsl_status read_stage(const char *data, const struct fsl_wire_field 
 		.type = message->stage_type,
 		.n_type = strlen(message->stage_type),
 	};
-	if (status == FSL_OK) {
-		status = fsl_timeline_stage_add(sink, &stage, offset, err);
-	}
+	enum fsl_status status = fsl_timeline_stage_add(sink, &stage, offset, err);
 	timeline_stage__free_unpacked(message, &allocator);
 	return status;
 }
@@ -186,18 +166,10 @@ static void report_end(struct fsl_sink *sink, uint64_t offset, size_t n_seen)
 			 (unsigned long long)offset);
 }
 
-/* The file ends at @offset, or what stands there is not all there yet. */
-static enum fsl_status mark_end(struct fsl_sink *sink, uint64_t offset, struct fsl_error *err)
-{
-	const struct fsl_mark_place place = {.offset = offset};
-	return fsl_mark_take_end(sink, NULL, &place, err);
-}
-
 /* One field whose head is skipped; *is_cut when the file ends inside. */
 static enum fsl_status read_field(struct fsl_reader *reader, const struct fsl_wire_field *field,
 				  struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
 {
-	uint64_t n_before = sink->file->n_records;
 	enum fsl_status status = FSL_OK;
 	*is_cut = false;
 	if (field->wire == FSL_WIRE_BYTES) {
@@ -206,9 +178,6 @@ static enum fsl_status read_field(struct fsl_reader *reader, const struct fsl_wi
 		fsl_timeline_rank_set(sink, field->value);
 	}
 	if (status == FSL_OK && *is_cut) {
-		/* One that is too long has been counted already. */
-		status = sink->file->n_records == n_before ? mark_end(sink, field->offset, err)
-							   : FSL_OK;
 		report_cut(sink, field->offset);
 	}
 	return status;
@@ -248,7 +217,6 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 		}
 		uint64_t offset = fsl_reader_offset(reader);
 		if (n_seen == 0 || !fsl_wire_field_parse(&field, data, n_seen)) {
-			status = mark_end(sink, offset, err);
 			if (n_seen > 0) {
 				report_end(sink, offset, n_seen);
 			}
@@ -278,19 +246,13 @@ static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
 	return status;
 }
 
-/* From a mark on, what the time range needs, or everything. */
+/* What the time range needs, or everything. */
 static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *sink,
 				   struct fsl_error *err)
 {
-	struct fsl_mark_place place;
 	struct fsl_entry_gap gap = {UINT64_MAX, UINT64_MAX};
 	enum fsl_status status = FSL_OK;
-	if (fsl_mark_is_resumed(sink, &place)) {
-		status = fsl_mark_restore(sink, NULL, err);
-		if (status == FSL_OK) {
-			status = fsl_reader_seek(reader, place.offset, err);
-		}
-	} else if (sink->is_range_for_stages) {
+	if (sink->is_range_for_stages) {
 		status = enter(reader, sink, &gap, err);
 	}
 	return status == FSL_OK ? read_fields(reader, sink, gap, err) : status;
@@ -301,8 +263,7 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 {
 	sink->events.rank = 0; /* proto3 does not write a rank of 0 */
 	enum fsl_status status = fsl_sink_fault(sink, read_stages(reader, sink, err), err);
-	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0 &&
-	    !sink->has_events_before) {
+	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0) {
 		sink->events.rank = FSL_RANK_UNKNOWN;
 	}
 	return status;

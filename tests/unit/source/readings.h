@@ -1,6 +1,8 @@
-/* Compares two readings of one file; NULL or true: they are equal. */
-#ifndef FSL_TESTS_UNIT_INGEST_READINGS_H
-#define FSL_TESTS_UNIT_INGEST_READINGS_H
+/* What two readings of one file differ in; NULL or true: in nothing. */
+#ifndef FSL_TESTS_UNIT_SOURCE_READINGS_H
+#define FSL_TESTS_UNIT_SOURCE_READINGS_H
+
+#include <string.h>
 
 #include "source/ingest.h"
 

@@ -1,12 +1,11 @@
 /* Rows that idle threads read ahead: what is read is the same with them, wherever they look. */
-#include "marks_documents.h"
 #include "readings.h"
+#include "row_documents.h"
 
 #include "source/ahead.h"
 #include "source/batch.h"
-#include "source/mark_parts.h"
 
-enum { ROUNDS = 600, MANY_PARTS = MARKS_TEXT_MAX, LARGE_ROWS = 40000 };
+enum { ROUNDS = 600, MANY_PARTS = ROWS_TEXT_MAX, LARGE_ROWS = 40000 };
 
 /* In front of fsl_ahead_offer(), by the linker: everything that may be read ahead has been by the
  * time the reader goes on. */
@@ -45,8 +44,6 @@ const struct fsl_ahead_part *__wrap_fsl_ahead_meet(struct fsl_ahead_file *file, 
 /* One file, read by itself or with parts of @part_bytes read ahead. */
 struct reading {
 	struct fsl_load load;
-	struct fsl_mark_taker taker;
-	struct fsl_marks marks;
 };
 
 static void reading_begin(struct reading *reading, const struct fsl_input *input,
@@ -55,37 +52,14 @@ static void reading_begin(struct reading *reading, const struct fsl_input *input
 	struct fsl_ahead *ahead =
 		part_bytes > 0 ? fsl_ahead_create(1, MANY_PARTS, part_bytes) : NULL;
 	*reading = (struct reading){.load = {.input = input, .ahead = ahead}};
-	reading->marks.period_ns = options->mark_period_ns;
-	reading->marks.lead_ns = options->mark_lead_ns;
-	if (options->mark_period_ns > 0) {
-		fsl_mark_taker_begin(&reading->taker, options, NULL);
-		reading->load.taker = &reading->taker;
-	}
 	assert_int_equal(fsl_load_read(&reading->load, options->from_ns, options->to_ns, NULL),
 			 FSL_OK);
-	if (reading->load.taker != NULL) {
-		assert_int_equal(fsl_marks_add(&reading->marks, &reading->load, NULL), FSL_OK);
-	}
 	fsl_ahead_destroy(ahead);
 }
 
 static void reading_end(struct reading *reading)
 {
 	fsl_sink_fini(&reading->load.sink);
-	fsl_mark_taker_fini(&reading->taker);
-	fsl_marks_fini(&reading->marks);
-}
-
-static bool are_marks_alike(const struct fsl_marks *a, const struct fsl_marks *b)
-{
-	struct fsl_pack left = {0}, right = {0};
-	fsl_marks_pack(a, &left);
-	fsl_marks_pack(b, &right);
-	bool is_alike =
-		left.n_bytes == right.n_bytes && memcmp(left.bytes, right.bytes, left.n_bytes) == 0;
-	fsl_pack_fini(&left);
-	fsl_pack_fini(&right);
-	return is_alike;
 }
 
 static void check_alike(const struct fsl_input *input, const struct fsl_ingest_options *options,
@@ -98,7 +72,6 @@ static void check_alike(const struct fsl_input *input, const struct fsl_ingest_o
 	const char *what = difference_of_events(&a->events, &b->events);
 	what = what != NULL ? what : difference_of_files(&alone.load.file, &helped.load.file);
 	what = what != NULL || are_names_alike(a->names, b->names) ? what : "names";
-	what = what != NULL || are_marks_alike(&alone.marks, &helped.marks) ? what : "marks";
 	if (what != NULL) {
 		fail_msg("seed=%llu, part_bytes=%zu: %s differ", (unsigned long long)seed,
 			 part_bytes, what);
@@ -117,7 +90,7 @@ static struct fsl_input input_of(const struct tree *tree, const char *name, char
 
 static void reading_with_help_equals_reading_alone(void **state)
 {
-	static struct marks_text text;
+	static struct rows_text text;
 	struct tree *tree = *state;
 	char path[512];
 	struct fsl_input input = input_of(tree, "hccl_activity-h-.0.csv", path, sizeof(path));
@@ -126,14 +99,11 @@ static void reading_with_help_equals_reading_alone(void **state)
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		uint64_t random = seed;
 		struct fsl_ingest_options options = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
-		marks_csv_make(&text, &random);
+		rows_csv_make(&text, &random);
 		tree_write_bytes(tree, input.name, text.bytes, text.n);
-		if (marks_chance(&random, 2)) {
-			options.mark_period_ns = MARKS_PERIOD_NS;
-			options.mark_lead_ns = (int64_t)random_below(&random, 2) * 60000;
-		} else if (marks_chance(&random, 2)) {
-			options.from_ns = MARKS_BASE_NS + 200000;
-			options.to_ns = MARKS_BASE_NS + 900000;
+		if (rows_chance(&random, 2)) {
+			options.from_ns = ROWS_BASE_NS + 200000;
+			options.to_ns = ROWS_BASE_NS + 900000;
 		}
 		check_alike(&input, &options, 16 + random_below(&random, 64), seed);
 		check_alike(&input, &options, 100 + random_below(&random, 1000), seed);
@@ -156,7 +126,7 @@ static void write_large(struct tree *tree, const char *name)
 		n += (size_t)sprintf(text + n, "%d,%d,1,%s,%d,%d,0,0,42,42\n",
 				     side % 2 == 0 ? 16 : 32, id,
 				     side == 0 ? "comm:HcclAllReduce!tp0!bfp16!4096" : "", side / 2,
-				     MARKS_BASE_NS + 1000 * i);
+				     ROWS_BASE_NS + 1000 * i);
 	}
 	tree_write_bytes(tree, name, text, n);
 	free(text);
@@ -188,9 +158,9 @@ static void memory_that_is_short_is_told_or_costs_no_row(void **state)
 	struct tree *tree = *state;
 	char path[512];
 	struct fsl_input input = input_of(tree, "hccl_activity-h-.0.csv", path, sizeof(path));
-	static struct marks_text text;
+	static struct rows_text text;
 	uint64_t random = 3;
-	marks_csv_make(&text, &random);
+	rows_csv_make(&text, &random);
 	tree_write_bytes(tree, input.name, text.bytes, text.n);
 	is_helped_at_once = true;
 	struct reading alone;
