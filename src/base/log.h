@@ -38,7 +38,7 @@ void fsl_error_print(FILE *stream, const struct fsl_error *err);
 #ifdef FSL_CHECKED
 #define FSL_ASSERT(cond) FSL_REQUIRE(cond)
 #else
-#define FSL_ASSERT(cond) ((void)sizeof((cond) ? 1 : 0))
+#define FSL_ASSERT(cond) ((void)(0 && (cond)))
 #endif
 _Noreturn void fsl_assert_failed(const char *condition, const char *file, int line);
 

@@ -60,12 +60,12 @@ struct fsl_job {
 	int64_t begin_ns;
 	size_t n_steps_before;
 	bool is_brief; /* as fsl_case: a chapter that is over and is not the one to be told */
-	struct fsl_steps steps;
-	struct fsl_progress progress;
-	struct fsl_perception perception;
 	struct fsl_topology topology;
 	double drift_max_ppm; /* that was taken out of the clocks */
 	struct fsl_match match;
+	struct fsl_steps steps;
+	struct fsl_progress progress;
+	struct fsl_perception perception;
 	struct fsl_cuts cuts;
 	struct fsl_own own;
 	struct fsl_blame blame;

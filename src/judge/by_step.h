@@ -1,7 +1,7 @@
 /*
  * Steps one by one. What judges say of all captured steps together is said of means: who is slow in
  * one step of ten vanishes in them, and who is slow in the mean need not be slow in every step. So
- * those judges that judges.def marks are asked again for each step that has a number.
+ * those judges that codes.def marks are asked again for each step that has a number.
  *
  * Of a finding over all steps it is told which steps show it: those that give, judged alone, at
  * least half of what it costs in the mean. No proof is asked for anew, a step has few collectives.

@@ -1,6 +1,7 @@
 /* Log lines on stderr and printed error chains. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -118,6 +119,25 @@ static void a_broken_promise_aborts_with_its_place(void **state)
 	FSL_REQUIRE(1 + 1 == 2);
 }
 
+/* Counts how often it is asked. */
+static bool is_asked(int *n)
+{
+	(*n)++;
+	return true;
+}
+
+static void an_invariant_is_looked_at_in_checked_builds_alone(void **state)
+{
+	(void)state;
+	int n = 0;
+	FSL_ASSERT(is_asked(&n));
+#ifdef FSL_CHECKED
+	assert_int_equal(n, 1);
+#else
+	assert_int_equal(n, 0);
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +145,7 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_cut_but_still_one_line),
 		cmocka_unit_test(error_print_shows_the_newest_first),
 		cmocka_unit_test(a_broken_promise_aborts_with_its_place),
+		cmocka_unit_test(an_invariant_is_looked_at_in_checked_builds_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void find(struct small_capture *small, enum fsl_code code, int32_t rank, 
 	finding.rank = rank;
 	finding.peer = peer;
 	finding.gain_ms = gain_ms;
-	finding.what = code;
+	finding.what = fsl_code_text(code);
 	finding.advice = "";
 	assert_int_equal(fsl_profile_findings_add(&small->findings, &finding, NULL), FSL_OK);
 }
