@@ -9,15 +9,9 @@
 
 #include "base/sort.h"
 #include "capture/step_view.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
 #include "judge/to_run.h"
-
-enum { STEPS_MAX = 512 }; /* a capture has some tens */
-
-/* What single steps cost, as share of a step, to be told. */
-static const double COST_SHARE_MIN = 0.01;
-/* A step shows what all steps tell when it gives so much of the mean. */
-static const double SHOWN_MIN = 0.5;
 
 /* What is found in one step: not said of all, and said of all already. */
 struct found {
@@ -208,7 +202,7 @@ static enum fsl_status no_memory(struct fsl_error *err)
 static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
 {
 	return isnan(all->gain_ms) ? found->code == all->code
-				   : found->gain_ms >= SHOWN_MIN * all->gain_ms;
+				   : found->gain_ms >= FSL_JUDGE_SHOWN_IN_STEP_MIN * all->gain_ms;
 }
 
 /* Which steps show what is said of all steps. @again: by what they are about. */
@@ -330,7 +324,7 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	finding.n_seen_steps = n_seen;
 	finding.n_steps = count_captured(by, &items[0]);
 	finding.gain_ms = sum_ms / (double)finding.n_steps;
-	if (finding.n_steps < 2 || finding.gain_ms < COST_SHARE_MIN * by->step_ms) {
+	if (finding.n_steps < 2 || finding.gain_ms < FSL_JUDGE_COST_SHARE_MIN * by->step_ms) {
 		return FSL_OK;
 	}
 	struct fsl_phrase when = {0};
@@ -411,7 +405,7 @@ enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
 		.facts = facts,
 		.all = findings,
 		.step_ms = fsl_profile_longest_step_ms(facts->profile),
-		.n_steps = n < STEPS_MAX ? n : STEPS_MAX,
+		.n_steps = n < FSL_JUDGE_STEPS_MAX ? n : FSL_JUDGE_STEPS_MAX,
 	};
 	if (n < 2) {
 		return FSL_OK;

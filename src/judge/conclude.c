@@ -13,9 +13,7 @@
 #include "base/log.h"
 #include "capture/step_rows.h"
 #include "judge/by_step.h"
-
-static const double CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_IMBALANCE = 0.7, CONFIDENCE_PASSING = 0.7,
-		    CONFIDENCE_UNEXPLAINED = 0.5;
+#include "judge/limits.h"
 
 enum { CULPRITS_MAX = 64 };
 
@@ -52,7 +50,7 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
 	return !is_of_one_step(finding) ||
-	       finding->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms;
+	       finding->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms;
 }
 
 /* A culprit with the finding's evidence; texts are copied. */
@@ -114,7 +112,7 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 			status = name_culprit(
 				c, finding, finding->rank, -1, fsl_code_row(finding->code)->cause,
 				is_explained ? fsl_conclude_confidence(c->facts, finding)
-					     : CONFIDENCE_UNEXPLAINED,
+					     : FSL_JUDGE_CONFIDENCE_UNEXPLAINED,
 				finding->gain_ms / sum_ms);
 		}
 	}
@@ -133,7 +131,8 @@ static const struct fsl_profile_finding *costliest_link(const struct conclusion 
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &c->findings->items[i];
 		if (item->code == FSL_CODE_SLOW_LINK) {
-			return item->gain_ms >= FSL_NAMED_SHARE_MIN * c->out->step_ms ? item : NULL;
+			return item->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms ? item
+											    : NULL;
 		}
 	}
 	return NULL;
@@ -206,12 +205,12 @@ static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
 	size_t stage = (size_t)fact_of(finding, FSL_FACT_STAGE);
 	FSL_ASSERT(stage < c->facts->cluster->n_stages);
 	*is_found = true;
-	enum fsl_status status =
-		name_culprit(c, finding, c->facts->cluster->stages[stage].ranks[0], (int32_t)stage,
-			     FSL_CAUSE_COMPUTE,
-			     fact_of(finding, FSL_FACT_RANKS) < 2.0 ? CONFIDENCE_UNEXPLAINED
-								    : CONFIDENCE_IMBALANCE,
-			     1.0);
+	enum fsl_status status = name_culprit(c, finding, c->facts->cluster->stages[stage].ranks[0],
+					      (int32_t)stage, FSL_CAUSE_COMPUTE,
+					      fact_of(finding, FSL_FACT_RANKS) < 2.0
+						      ? FSL_JUDGE_CONFIDENCE_UNEXPLAINED
+						      : FSL_JUDGE_CONFIDENCE_IMBALANCE,
+					      1.0);
 	const char *reason = reason_of_stage(c, finding);
 	if (status == FSL_OK && reason == NULL) {
 		status = no_memory(c);
@@ -385,8 +384,8 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 		out->slowdown = out->step_ms / (out->step_ms - out->lost_ms_per_step);
 	}
 	struct fsl_phrase passing = {0};
-	double sure = fsl_by_step_add_passing(&passing, findings) ? CONFIDENCE_PASSING
-								  : CONFIDENCE_ONE_STEP;
+	double sure = fsl_by_step_add_passing(&passing, findings) ? FSL_JUDGE_CONFIDENCE_PASSING
+								  : FSL_JUDGE_CONFIDENCE_ONE_STEP;
 	out->confidence = out->n_culprits > 0               ? out->culprits[0].confidence
 			  : out->kind == FSL_VERDICT_NORMAL ? sure
 							    : 0.0;

@@ -10,10 +10,6 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 				     const struct fsl_profile_findings *findings,
 				     struct fsl_error *err);
 
-/* A link, a rank that only some steps tell, or a single collective that costs less of a step is a
- * finding and no part of the verdict. */
-#define FSL_NAMED_SHARE_MIN 0.05
-
 /*
  * How sure it is that a rank or link is slow for good, as far as that depends on steps: 0.8 when
  * one step was captured; 0.9 when it shows in all of several steps, 0.5 when none of them shows it

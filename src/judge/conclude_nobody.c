@@ -5,6 +5,7 @@
 
 #include "capture/step_rows.h"
 #include "judge/by_step.h"
+#include "judge/limits.h"
 
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
 						     enum fsl_code code)
@@ -55,7 +56,7 @@ static const struct fsl_profile_finding *costly_single(const struct fsl_localisa
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
 		if (item->code == FSL_CODE_SINGLE_LONG_COLLECTIVE &&
-		    item->gain_ms >= FSL_NAMED_SHARE_MIN * out->step_ms) {
+		    item->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * out->step_ms) {
 			return item;
 		}
 	}

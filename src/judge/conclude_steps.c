@@ -1,16 +1,18 @@
 /* What single steps say about those who are named. */
 #include "judge/conclude.h"
 
-static const double CONFIDENCE_NO_STEP = 0.5, CONFIDENCE_ONE_STEP = 0.8, CONFIDENCE_ALL_STEPS = 0.9;
+#include "judge/limits.h"
 
 double fsl_conclude_confidence(const struct fsl_profile_case *facts,
 			       const struct fsl_profile_finding *finding)
 {
 	if (finding->n_steps == 0) {
-		return facts->cluster->n_steps <= 1 ? CONFIDENCE_ONE_STEP : CONFIDENCE_ALL_STEPS;
+		return facts->cluster->n_steps <= 1 ? FSL_JUDGE_CONFIDENCE_ONE_STEP
+						    : FSL_JUDGE_CONFIDENCE_ALL_STEPS;
 	}
 	double share = (double)finding->n_seen_steps / (double)finding->n_steps;
-	return CONFIDENCE_NO_STEP + (CONFIDENCE_ALL_STEPS - CONFIDENCE_NO_STEP) * share;
+	return FSL_JUDGE_CONFIDENCE_NO_STEP +
+	       (FSL_JUDGE_CONFIDENCE_ALL_STEPS - FSL_JUDGE_CONFIDENCE_NO_STEP) * share;
 }
 
 /* One stretch of steps. */

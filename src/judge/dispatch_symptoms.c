@@ -4,19 +4,11 @@
 #include <math.h>
 
 #include "base/number.h"
-
-/* More free time than this: the host does not keep up (product document of the profiler). */
-#define FREE_SHARE_MAX 0.10
-/* Below this nobody would change a program for it. */
-#define HOST_WORK_SHARE_MAX 0.01
-/* Waiting is the normal state of a host that is ahead of its device. */
-#define SYNCHRONISE_SHARE_MAX 0.10
-/* One gap makes so much of a step's free time: a pause, not the price of launches. */
-#define LONG_GAP_SHARE_MIN 0.2
+#include "judge/limits.h"
 
 bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view)
 {
-	return view->free_ms > FREE_SHARE_MAX * view->step_ms;
+	return view->free_ms > FSL_JUDGE_FREE_SHARE_MAX * view->step_ms;
 }
 
 /* NaN when one of them is. */
@@ -75,7 +67,7 @@ static double synchronising_ms(const struct fsl_dispatch_view *view)
 static bool has_long_gaps(const struct fsl_dispatch_view *view)
 {
 	double longest_ms = (double)view->gap->dur_ns / (double)FSL_NS_PER_MS;
-	return longest_ms >= LONG_GAP_SHARE_MIN * view->free_ms;
+	return longest_ms >= FSL_JUDGE_LONG_GAP_SHARE_MIN * view->free_ms;
 }
 
 /* Until what ended the longest stretches was called, launched, and begun. */
@@ -226,21 +218,21 @@ static const char *advise_pause(const struct fsl_dispatch_view *view)
 }
 
 const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N] = {
-	{FSL_CODE_HOST_BOUND, "the device has nothing to do for", FREE_SHARE_MAX, true, free_ms,
-	 detail_free, advise_free},
+	{FSL_CODE_HOST_BOUND, "the device has nothing to do for", FSL_JUDGE_FREE_SHARE_MAX, true,
+	 free_ms, detail_free, advise_free},
 	{FSL_CODE_LATE_FIRST_TASK,
-	 "from the first operator of a step to its first device task pass", FREE_SHARE_MAX, true,
-	 preparing_ms, detail_none, advise_preparing},
+	 "from the first operator of a step to its first device task pass",
+	 FSL_JUDGE_FREE_SHARE_MAX, true, preparing_ms, detail_none, advise_preparing},
 	{FSL_CODE_OPERATOR_COMPILE, "compiling operators holds the device up for",
-	 HOST_WORK_SHARE_MAX, true, compiling_ms, detail_none, advise_compile},
+	 FSL_JUDGE_COST_SHARE_MIN, true, compiling_ms, detail_none, advise_compile},
 	{FSL_CODE_DEVICE_MALLOC, "allocating device memory holds the device up for",
-	 HOST_WORK_SHARE_MAX, true, allocating_ms, detail_none, advise_allocate},
+	 FSL_JUDGE_COST_SHARE_MIN, true, allocating_ms, detail_none, advise_allocate},
 	{FSL_CODE_DATA_LOADING, "long calls of the data loader hold the device up for",
-	 HOST_WORK_SHARE_MAX, true, loading_ms, detail_none, advise_loading},
+	 FSL_JUDGE_COST_SHARE_MIN, true, loading_ms, detail_none, advise_loading},
 	{FSL_CODE_GARBAGE_COLLECTION, "Python's garbage collector holds the device up for",
-	 HOST_WORK_SHARE_MAX, true, collecting_ms, detail_none, advise_collecting},
-	{FSL_CODE_HOST_PAUSE, "the host gives the device nothing at all for", HOST_WORK_SHARE_MAX,
-	 true, pausing_ms, detail_none, advise_pause},
-	{FSL_CODE_SYNCHRONISATION, "the host waits in synchronisations for", SYNCHRONISE_SHARE_MAX,
-	 false, synchronising_ms, detail_none, advise_synchronise},
+	 FSL_JUDGE_COST_SHARE_MIN, true, collecting_ms, detail_none, advise_collecting},
+	{FSL_CODE_HOST_PAUSE, "the host gives the device nothing at all for",
+	 FSL_JUDGE_COST_SHARE_MIN, true, pausing_ms, detail_none, advise_pause},
+	{FSL_CODE_SYNCHRONISATION, "the host waits in synchronisations for",
+	 FSL_JUDGE_SYNCHRONISE_SHARE_MAX, false, synchronising_ms, detail_none, advise_synchronise},
 };

@@ -6,12 +6,7 @@
 
 #include "base/number.h"
 #include "capture/step_rows.h"
-
-/* Idle this long, with fewer calls of the host than that and less time in them: the process stood
- * still (as the profiler's advisor suspects garbage collection). */
-#define PAUSE_NS         INT64_C(200000000)
-#define PAUSE_CALLS_A_US 0.0001
-#define PAUSE_CALL_SHARE 0.01
+#include "judge/limits.h"
 
 static double per_step_ms(const struct fsl_profile_rank *rank, double total_ns)
 {
@@ -80,8 +75,9 @@ static bool fits(const struct fsl_dispatch_view *view)
 static bool is_pause(const struct fsl_profile_idle *idle)
 {
 	double dur_us = (double)idle->dur_ns / (double)FSL_NS_PER_US;
-	return idle->dur_ns > PAUSE_NS && (double)idle->n_acl <= PAUSE_CALLS_A_US * dur_us &&
-	       (double)idle->acl_ns <= PAUSE_CALL_SHARE * (double)idle->dur_ns;
+	return idle->dur_ns > FSL_JUDGE_PAUSE_NS &&
+	       (double)idle->n_acl <= FSL_JUDGE_PAUSE_CALLS_A_US * dur_us &&
+	       (double)idle->acl_ns <= FSL_JUDGE_PAUSE_CALL_SHARE_MAX * (double)idle->dur_ns;
 }
 
 /* Whose turn it was while the device had nothing to do: the framework's until it called what ended

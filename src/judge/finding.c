@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "judge/by_step.h"
+#include "judge/limits.h"
 #include "judge/to_run.h"
 #include "text/phrase.h"
 
@@ -60,8 +61,9 @@ double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most)
 
 double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least)
 {
-	static const double factors[] = {
-		[FSL_LOOK_CAPTURE] = 1.0, [FSL_LOOK_STEP] = 2.0, [FSL_LOOK_AGAIN] = 0.5};
+	static const double factors[] = {[FSL_LOOK_CAPTURE] = 1.0,
+					 [FSL_LOOK_STEP] = FSL_JUDGE_EFFECT_IN_STEP,
+					 [FSL_LOOK_AGAIN] = FSL_JUDGE_EFFECT_AGAIN};
 	return factors[facts->look] * least;
 }
 

@@ -11,10 +11,9 @@
 
 #include "capture/sums.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 
-enum { GROWN_MAX = 5 };                      /* kernels, and collectives, that are told */
-static const double CHANGE_SHARE_MIN = 0.02; /* of the earlier step: less is between any two runs */
-static const double GROWN_SHARE_MIN = 0.01;  /* likewise for one kernel or collective */
+enum { GROWN_MAX = 5 }; /* kernels, and collectives, that are told */
 
 /* The ranks that are in both captures. */
 struct pairs {
@@ -82,7 +81,7 @@ static enum fsl_status judge_job(struct fsl_profile_findings *findings, const st
 		most = is_more ? part : most;
 	}
 	double change_ms = now[PART_STEP] - then[PART_STEP];
-	if (!(fabs(change_ms) >= CHANGE_SHARE_MIN * then[PART_STEP])) {
+	if (!(fabs(change_ms) >= FSL_JUDGE_CHANGE_SHARE_MIN * then[PART_STEP])) {
 		return FSL_OK;
 	}
 	char what[512];
@@ -123,7 +122,7 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings, const s
 {
 	double now_ms = part_of(&pairs->now[i], part), then_ms = part_of(&pairs->then[i], part);
 	double beyond_ms = now_ms - then_ms - fmax(usual_ms, 0.0);
-	if (!(beyond_ms >= CHANGE_SHARE_MIN * pairs->then[i].step_ms)) {
+	if (!(beyond_ms >= FSL_JUDGE_CHANGE_SHARE_MIN * pairs->then[i].step_ms)) {
 		return FSL_OK;
 	}
 	char what[512];
@@ -251,7 +250,7 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 		status = sum(&then, facts->baseline, err);
 	}
 	if (status == FSL_OK && now.n_items > 0 && then.n_items > 0) {
-		size_t n = list_grown(list, &now, &then, GROWN_SHARE_MIN * step_ms);
+		size_t n = list_grown(list, &now, &then, FSL_JUDGE_COST_SHARE_MIN * step_ms);
 		for (size_t i = 0; i < n && status == FSL_OK; i++) {
 			status = tell_grown(findings, &list[i], code, err);
 		}

@@ -10,16 +10,12 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
 #include "text/phrase.h"
 
-/* Communication that takes less of a step is not worth telling. */
-static const double SHARE_MIN = 0.1;
-
 /* Packets of one class of size over one kind of link. */
 enum size_class { SMALL, MEDIUM, LARGE, ALL, CLASSES_N };
-static const int64_t MEDIUM_BYTES = INT64_C(1000000);
-static const int64_t LARGE_BYTES = INT64_C(16000000);
 static const char *const class_texts[] = {"below 1 MB", "1 to 16 MB", "16 MB and more"};
 
 struct moved {
@@ -143,7 +139,7 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
 	double wait_ms = fsl_median(split->wait_ms, n, split->scratch);
 	double transfer_ms = fsl_median(split->transfer_ms, n, split->scratch);
-	if (!(all_ms >= SHARE_MIN * step_ms)) {
+	if (!(all_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms)) {
 		return FSL_OK;
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_COMMUNICATION_SPLIT);
@@ -171,7 +167,9 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 
 static enum size_class class_of(int64_t n_bytes)
 {
-	return n_bytes < MEDIUM_BYTES ? SMALL : n_bytes < LARGE_BYTES ? MEDIUM : LARGE;
+	return n_bytes < FSL_JUDGE_RDMA_BYTES_MIN   ? SMALL
+	       : n_bytes < FSL_JUDGE_SDMA_BYTES_MIN ? MEDIUM
+						    : LARGE;
 }
 
 static void add_traffic(struct moved moved[KINDS_N][CLASSES_N], const struct fsl_profile_rank *rank,

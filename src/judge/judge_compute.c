@@ -9,6 +9,7 @@
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/kernel_peers.h"
+#include "judge/limits.h"
 #include "judge/operator_types.h"
 #include "text/phrase.h"
 
@@ -16,20 +17,7 @@ enum {
 	TYPES_TOLD_MAX = 5,
 	LINES_MAX = 20,
 	SHAPE_CHARACTERS_MAX = 48,
-	/* Two steps may differ in the work that a step does once in a while. */
-	STEPS_MIN = 3,
-	/* Parameters of a model have some dozens of shapes. */
-	SHAPES_OF_ONE_STEP_MIN = 64,
 };
-
-/* Ranks of one stage differ by 0.2 % on a healthy machine. */
-#define SLOW_SHARE_MIN 0.02
-/* Of the step: less is nobody's concern. */
-#define SLOW_STEP_SHARE_MIN 0.005
-#define AI_CPU_SHARE_MIN    0.005
-#define ONCE_SHARE_MIN      0.5
-/* Shapes of types that take less are nobody's concern. */
-#define CHANGING_SHARE_MIN 0.05
 
 /* "MatMulV2 4096,1024;1024,1024", cut where shapes are many. */
 static void add_kernel(struct fsl_phrase *phrase, const struct fsl_profile_rank *rank,
@@ -49,7 +37,7 @@ static void add_kernel(struct fsl_phrase *phrase, const struct fsl_profile_rank 
 static bool is_one_kernel(const struct fsl_kernel_peers *peers)
 {
 	double rest_ms = peers->compared_ms - peers->top_count * peers->top_mean_ms;
-	return peers->excess_ms - peers->top_excess_ms <= SLOW_SHARE_MIN * rest_ms;
+	return peers->excess_ms - peers->top_excess_ms <= FSL_JUDGE_KERNELS_MORE_MIN * rest_ms;
 }
 
 static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
@@ -111,11 +99,11 @@ static enum fsl_status miss_peers(struct fsl_profile_findings *findings,
 static bool is_slow(const struct fsl_profile_case *facts, const struct fsl_profile_rank *rank,
 		    const struct fsl_kernel_peers *peers)
 {
-	double share_min = fsl_profile_effect_min(facts, SLOW_SHARE_MIN);
+	double share_min = fsl_profile_effect_min(facts, FSL_JUDGE_KERNELS_MORE_MIN);
 	double step_ms = fsl_profile_step_ms(rank);
-	bool is_felt =
-		isnan(step_ms) ||
-		peers->excess_ms > fsl_profile_effect_min(facts, SLOW_STEP_SHARE_MIN) * step_ms;
+	bool is_felt = isnan(step_ms) ||
+		       peers->excess_ms >
+			       fsl_profile_effect_min(facts, FSL_JUDGE_MENTION_SHARE_MIN) * step_ms;
 	return peers->excess_ms > share_min * peers->compared_ms && is_felt;
 }
 
@@ -203,7 +191,7 @@ static enum fsl_status judge_ai_cpu(struct fsl_profile_findings *findings,
 		count += type->cpu_count / n_ranks;
 		most = type->cpu_ms > (most != NULL ? most->cpu_ms : 0.0) ? type : most;
 	}
-	if (most == NULL || !(ms > AI_CPU_SHARE_MIN * types->ms / n_ranks)) {
+	if (most == NULL || !(ms > FSL_JUDGE_MENTION_SHARE_MIN * types->ms / n_ranks)) {
 		return FSL_OK;
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_AI_CPU);
@@ -225,11 +213,11 @@ static enum fsl_status judge_ai_cpu(struct fsl_profile_findings *findings,
 static bool is_changing(const struct fsl_operator_types *types,
 			const struct fsl_operator_type *type)
 {
-	if (types->n_steps_min >= STEPS_MIN) {
-		return type->calls_once > ONCE_SHARE_MIN * type->calls;
+	if (types->n_steps_min >= FSL_JUDGE_STEPS_MIN) {
+		return type->calls_once > FSL_JUDGE_SHAPES_ONCE_MIN * type->calls;
 	}
-	return type->n_shapes_max >= (double)SHAPES_OF_ONE_STEP_MIN &&
-	       type->n_shapes_max > ONCE_SHARE_MIN * type->calls_of_shapes_max;
+	return type->n_shapes_max >= (double)FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN &&
+	       type->n_shapes_max > FSL_JUDGE_SHAPES_ONCE_MIN * type->calls_of_shapes_max;
 }
 
 static enum fsl_status judge_shapes(struct fsl_profile_findings *findings,
@@ -245,7 +233,7 @@ static enum fsl_status judge_shapes(struct fsl_profile_findings *findings,
 			n++;
 		}
 	}
-	if (first == NULL || !(ms > CHANGING_SHARE_MIN * types->ms)) {
+	if (first == NULL || !(ms > FSL_JUDGE_CHANGING_SHARE_MIN * types->ms)) {
 		return FSL_OK;
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_DYNAMIC_SHAPES);

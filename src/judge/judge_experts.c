@@ -11,10 +11,9 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/to_run.h"
 
-/* The busiest rank has this many times what its group has on average. */
-static const double PEAK_TO_MEAN_MIN = 1.2;
 enum { TEXT_MAX = 640 };
 
 /* What one rank fed into its experts, per step. */
@@ -100,7 +99,7 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 		}
 	}
 	double mean = sum.n_rows / (double)n;
-	if (n < 2 || most.n_rows < PEAK_TO_MEAN_MIN * mean) {
+	if (n < 2 || most.n_rows < FSL_JUDGE_PEAK_TO_MEAN_MIN * mean) {
 		return FSL_OK;
 	}
 	char what[TEXT_MAX];

@@ -8,11 +8,8 @@
 #include "base/mem.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "text/phrase.h"
-
-/* As the profiler's advisor. */
-#define LOSS_SHARE_MIN 0.05
-#define IDLE_SHARE_MAX 0.5
 
 static int32_t nominal_mhz(const struct fsl_profile *profile)
 {
@@ -32,7 +29,7 @@ static double working_mhz(const struct fsl_profile_trace *trace, int32_t nominal
 	double sum = 0.0, time = 0.0;
 	for (size_t i = 0; i < trace->n_freqs; i++) {
 		double mhz = (double)trace->freqs_mhz[i], ns = (double)trace->freq_ns[i];
-		if (mhz > IDLE_SHARE_MAX * (double)nominal && ns > 0.0) {
+		if (mhz > FSL_JUDGE_IDLE_CLOCK_MAX * (double)nominal && ns > 0.0) {
 			sum += mhz * ns;
 			time += ns;
 		}
@@ -121,7 +118,7 @@ enum fsl_status fsl_profile_judge_frequency(struct fsl_profile_findings *finding
 		double mhz = working_mhz(&rank->trace, (int32_t)nominal);
 		if (isnan(mhz)) {
 			lacking[n_lacking++] = rank->rank;
-		} else if (mhz < (1.0 - LOSS_SHARE_MIN) * nominal) {
+		} else if (mhz < (1.0 - FSL_JUDGE_CLOCK_LOSS_MIN) * nominal) {
 			status = tell(findings, rank, mhz, nominal, err);
 		}
 	}

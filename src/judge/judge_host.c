@@ -12,12 +12,10 @@
 #include "capture/step_rows.h"
 #include "capture/sums.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "text/phrase.h"
 
 enum { TOLD_MAX = 3, LINES_MAX = 20 /* of a kind, in the file */ };
-
-/* Less would be told as 0.00 ms. */
-static const double TOLD_MS_MIN = 0.005;
 
 static const char *const call_facts[TOLD_MAX] = {"first_call", "second_call", "third_call"};
 static const char *const operator_facts[TOLD_MAX] = {"first_operator", "second_operator",
@@ -35,7 +33,7 @@ static void list_longest(struct fsl_phrase *what, struct fsl_profile_finding *fi
 	fsl_profile_sums_rank(sums);
 	for (size_t i = 0; i < sums->n_items && i < TOLD_MAX; i++) {
 		const struct fsl_profile_sum *item = &sums->items[i];
-		if (item->ms < TOLD_MS_MIN) {
+		if (item->ms < FSL_JUDGE_TOLD_MS_MIN) {
 			break;
 		}
 		if (i == 0) {

@@ -8,11 +8,9 @@
 
 #include "base/number.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
 #include "judge/waited_for.h"
-
-/* Waiting that costs less of a step than this is not told. */
-static const double WAIT_SHARE_MIN = 0.02;
 
 enum { TEXT_MAX = 1024 };
 
@@ -276,7 +274,7 @@ static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 				   struct fsl_error *err)
 {
 	size_t n_steps = fsl_profile_most_steps(facts->profile);
-	double least_ms = WAIT_SHARE_MIN * fsl_profile_longest_step_ms(facts->profile);
+	double least_ms = FSL_JUDGE_STALL_SHARE_MIN * fsl_profile_longest_step_ms(facts->profile);
 	double sum_ms = (double)worst->sum_ns / FSL_NS_PER_MS / (double)n_steps;
 	struct fsl_waited waited;
 	enum fsl_status status = fsl_waited_find(&waited, facts->profile, group, err);

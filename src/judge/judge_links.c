@@ -7,11 +7,9 @@
 #include <stdlib.h>
 
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/link_table.h"
 #include "text/phrase.h"
-
-/* Less than this is latency, not bandwidth. */
-static const int64_t BYTES_MIN = INT64_C(1) << 20;
 
 static const struct kind {
 	enum fsl_profile_transport transport;
@@ -66,7 +64,7 @@ static enum fsl_status tell(struct fsl_profile_findings *findings,
 		for (size_t i = 0; i < table->n_rows; i++) {
 			const struct fsl_link_row *row = &table->rows[i];
 			if (row->transport == kinds[k].transport &&
-			    row->n_bytes / (int64_t)row->n_steps >= BYTES_MIN) {
+			    row->n_bytes / (int64_t)row->n_steps >= FSL_JUDGE_LINK_BYTES_MIN) {
 				rows[n++] = row;
 			}
 		}

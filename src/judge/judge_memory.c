@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "text/phrase.h"
 
 static const double BYTES_PER_GIB = 1024.0 * 1024.0 * 1024.0;
-/* Held and not used, of what is held: memory in pieces. */
-static const double UNUSED_SHARE_MIN = 0.2;
 
 /* The greatest amounts of a set. */
 struct peak {
@@ -100,10 +99,11 @@ enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
 		return FSL_OK;
 	}
 	finding.what = what.text;
-	finding.advice = torch.rank != NULL && unused_share(torch.memory) > UNUSED_SHARE_MIN
-				 ? "much is held and not used: "
-				   "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"
-				 : "compare with what the device has: near its end memory is freed "
-				   "and allocated anew in steps";
+	finding.advice =
+		torch.rank != NULL && unused_share(torch.memory) > FSL_JUDGE_UNUSED_SHARE_MIN
+			? "much is held and not used: "
+			  "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"
+			: "compare with what the device has: near its end memory is freed "
+			  "and allocated anew in steps";
 	return fsl_profile_findings_add(findings, &finding, err);
 }

@@ -13,17 +13,10 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
 
-/* A collective is single when it takes so many times what half of those like it take... */
-static const double RATIO_MIN = 10.0;
-/* ...when few of them do, and it costs something. */
-static const double SINGLE_SHARE_MAX = 0.1;
-static const double COST_SHARE_MIN = 0.02;
-static const double STEP_RATIO_MIN = 1.2;
-/* A rank explains a long step when its own time grew by this much of it. */
-static const double OWN_SHARE_MIN = 0.25;
-enum { LIKE_MIN = 8, STEPS_MIN = 3, TOLD_MAX = 8, TEXT_MAX = 640 };
+enum { TOLD_MAX = 8, TEXT_MAX = 640 };
 
 /* One collective of the set: how long it took once all that are seen had come. */
 struct occurrence {
@@ -196,15 +189,16 @@ static enum fsl_status judge_kind(struct fsl_profile_findings *findings,
 	enum fsl_status status = FSL_OK;
 	double usual_ms = items[n / 2].ms;
 	size_t n_single = 0;
-	while (n_single < n && items[n_single].ms >= RATIO_MIN * usual_ms) {
+	while (n_single < n && items[n_single].ms >= FSL_JUDGE_SINGLE_RATIO_MIN * usual_ms) {
 		n_single++;
 	}
-	if (n < LIKE_MIN || (double)n_single > SINGLE_SHARE_MAX * (double)n + 1.0) {
+	if (n < FSL_JUDGE_SINGLE_LIKE_MIN ||
+	    (double)n_single > FSL_JUDGE_SINGLE_SHARE_MAX * (double)n + 1.0) {
 		return FSL_OK;
 	}
 	for (size_t i = 0; i < n_single && *n_told < TOLD_MAX && status == FSL_OK; i++) {
 		double gain_ms = (items[i].ms - usual_ms) / (double)n_steps;
-		if (gain_ms < COST_SHARE_MIN * step_ms) {
+		if (gain_ms < FSL_JUDGE_STALL_SHARE_MIN * step_ms) {
 			break;
 		}
 		(*n_told)++;
@@ -307,7 +301,7 @@ static enum fsl_status add_step(struct fsl_profile_findings *findings, const str
 		}
 	}
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_LONG_STEP);
-	bool is_own = most_ms >= OWN_SHARE_MIN * (step_ms - usual_ms);
+	bool is_own = most_ms >= FSL_JUDGE_LONG_STEP_OWN_SHARE_MIN * (step_ms - usual_ms);
 	int length = snprintf(what, sizeof(what),
 			      "step %" PRId64 " takes %.1f ms, the %zu others %.1f ms; ",
 			      list[0].step, step_ms, n_steps - 1, usual_ms);
@@ -357,10 +351,10 @@ static enum fsl_status tell_long_steps(struct fsl_profile_findings *findings,
 		work[n_steps++] = list[begin + (end - begin) / 2].ms;
 	}
 	double usual_ms = fsl_median(work, n_steps, work + n);
-	for (size_t begin = 0; begin < n && n_steps >= STEPS_MIN && status == FSL_OK;
+	for (size_t begin = 0; begin < n && n_steps >= FSL_JUDGE_STEPS_MIN && status == FSL_OK;
 	     begin = end_of_step(list, n, begin)) {
 		size_t end = end_of_step(list, n, begin);
-		if (list[begin + (end - begin) / 2].ms >= STEP_RATIO_MIN * usual_ms &&
+		if (list[begin + (end - begin) / 2].ms >= FSL_JUDGE_LONG_STEP_RATIO * usual_ms &&
 		    n_told++ < TOLD_MAX) {
 			status = add_step(findings, list + begin, end - begin, usual_ms, n_steps,
 					  err);

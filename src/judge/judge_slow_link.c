@@ -12,21 +12,11 @@
 
 #include "base/number.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/link_table.h"
 #include "judge/standing.h"
 
-/* Less than this is latency, not bandwidth. */
-static const int64_t BYTES_MIN = INT64_C(1) << 20;
-/* Links that are alike differ by this anyway (in the logarithm of their bandwidth)... */
-static const double LEAST_SIGMA = 0.02;
-/* ...stand out by a test of this level... */
-static const double ALPHA = 0.004;
-/* ...and are slow when they lack this part of it, and that costs this much of a step. */
-static const double LACK_MIN = 0.2;
-static const double COST_SHARE_MIN = 0.005, CULPRIT_SHARE_MIN = 0.05;
-/* A rank, not its links, is slow when this many of its links are, and this share of them. */
-static const double RANK_SHARE_MIN = 0.5;
-enum { RANK_LINKS_MIN = 3, LINKS_TOLD_MAX = 8, TEXT_MAX = 640 };
+enum { LINKS_TOLD_MAX = 8, TEXT_MAX = 640 };
 
 /* A slow link and how it compares. */
 struct slow {
@@ -75,7 +65,7 @@ static size_t vote_on_links(struct work *work, size_t begin, size_t end, double 
 	}
 	*usual = fsl_median(work->values, n, work->values + n);
 	fsl_indexed_sort(work->votes, n);
-	return fsl_outliers_low(work->votes, n, work->alpha, LEAST_SIGMA, NULL);
+	return fsl_outliers_low(work->votes, n, work->alpha, FSL_JUDGE_LINK_SIGMA_MIN, NULL);
 }
 
 /* Likewise, one vote for all that a rank sends over in a group: of few ranks the links of one bad
@@ -94,7 +84,8 @@ static size_t vote_on_senders(struct work *work, size_t begin, size_t end, doubl
 		work->votes[n++] = (struct fsl_indexed){log(gb_per_s), (uint32_t)i};
 	}
 	fsl_indexed_sort(work->votes, n);
-	size_t n_low = fsl_outliers_low(work->votes, n, work->alpha, LEAST_SIGMA, NULL);
+	size_t n_low =
+		fsl_outliers_low(work->votes, n, work->alpha, FSL_JUDGE_LINK_SIGMA_MIN, NULL);
 	*usual = n > 0 ? exp(work->votes[n / 2].value) : NAN;
 	return n_low;
 }
@@ -131,7 +122,7 @@ static void find_slow(struct work *work)
 			end++;
 		}
 		if (end - begin >= FSL_OUTLIERS_N_MIN &&
-		    first->n_bytes / (int64_t)first->n_steps >= BYTES_MIN) {
+		    first->n_bytes / (int64_t)first->n_steps >= FSL_JUDGE_LINK_BYTES_MIN) {
 			compare_alike(work, begin, end);
 		}
 	}
@@ -155,15 +146,15 @@ static struct ends ends_of(const struct work *work, int32_t rank)
 
 static bool is_all_slow(const struct ends *ends)
 {
-	return ends->n_slow >= RANK_LINKS_MIN &&
-	       (double)ends->n_slow >= RANK_SHARE_MIN * (double)ends->n_links;
+	return ends->n_slow >= FSL_JUDGE_RANK_LINKS_MIN &&
+	       (double)ends->n_slow >= FSL_JUDGE_RANK_LINKS_SHARE_MIN * (double)ends->n_links;
 }
 
 static enum fsl_status add_rank(struct fsl_profile_findings *findings, const struct work *work,
 				int32_t rank, const struct ends *ends, struct fsl_error *err)
 {
 	char what[TEXT_MAX];
-	bool is_culprit = ends->cost_ms >= CULPRIT_SHARE_MIN * work->step_ms;
+	bool is_culprit = ends->cost_ms >= FSL_JUDGE_NAMED_SHARE_MIN * work->step_ms;
 	struct fsl_profile_finding finding = fsl_profile_finding_of(
 		is_culprit ? FSL_CODE_SLOW_RANK_NETWORK : FSL_CODE_SLOW_LINKS);
 	(void)snprintf(what, sizeof(what),
@@ -265,10 +256,12 @@ enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *finding
 					    const struct fsl_profile_case *facts,
 					    struct fsl_error *err)
 {
-	struct work work = {.step_ms = fsl_profile_longest_step_ms(facts->profile),
-			    .alpha = fmin(ALPHA, fsl_profile_chance_max(facts, ALPHA)),
-			    .ratio_max = 1.0 - fsl_profile_tested_min(facts, LACK_MIN),
-			    .cost_share_min = fsl_profile_tested_min(facts, COST_SHARE_MIN)};
+	struct work work = {
+		.step_ms = fsl_profile_longest_step_ms(facts->profile),
+		.alpha = fmin(FSL_JUDGE_LINK_ALPHA,
+			      fsl_profile_chance_max(facts, FSL_JUDGE_LINK_ALPHA)),
+		.ratio_max = 1.0 - fsl_profile_tested_min(facts, FSL_JUDGE_LINK_LACK_MIN),
+		.cost_share_min = fsl_profile_tested_min(facts, FSL_JUDGE_MENTION_SHARE_MIN)};
 	enum fsl_status status =
 		fsl_link_table_build(&work.table, facts->profile, facts->cluster, err);
 	if (status == FSL_OK) {

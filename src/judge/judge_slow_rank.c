@@ -11,31 +11,10 @@
 
 #include "judge/finding.h"
 #include "judge/kernel_peers.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
 
-/* A capture of a few steps names a rank that costs so much of a step, and mentions one that costs
- * less when it is the last all the time. */
-static const double SLOW_SHARE_MIN = 0.05;
-static const double LATE_SHARE_MIN = 0.005;
-static const double P_MAX = 0.01;
-/* Votes suppose that delays are normally distributed, those of healthy ranks have longer tails: so
- * rare must they be, three of three collectives. */
-static const double P_VOTES_MAX = 1e-4;
-/* Own time explains lateness when it is this much of it. */
-static const double EXPLAINED_MIN = 0.5;
-/* Of longer computing so much shows as lateness at least; in pipelines the rest delays neighbours,
- * with whom the rank meets before it meets its peers. */
-static const double SHOWN_MIN = 0.25;
-static const double COMPUTING_MORE_MIN = 0.05;
-/* So is free time, which hosts scatter more than devices scatter computing. */
-static const double FREE_SHARE_MIN = 0.10;
-/* Kernels that its peers have, too, tell of the device when they are this much of its computing. */
-static const double COMPARED_MIN = 0.5;
-
-enum {
-	FEW_PEERS = 8, /* of fewer a test for outliers misses what is plain to see */
-	TEXT_MAX = 640
-};
+enum { TEXT_MAX = 640 };
 
 /* What is said of a rank. */
 struct suspicion {
@@ -52,8 +31,8 @@ static struct suspicion suspect(const struct fsl_profile_case *facts,
 	struct suspicion s = {.own = own, .late_ms = own->late_signal_ms + own->late_transfer_ms};
 	s.own_more_ms = own->computing_more_ms + own->free_more_ms;
 	s.cost_ms = isnan(s.own_more_ms) ? s.late_ms : fmax(0.0, fmin(s.late_ms, s.own_more_ms));
-	s.is_proved = own->p_last < fsl_profile_chance_max(facts, P_MAX) ||
-		      own->p_votes < fsl_profile_chance_max(facts, P_VOTES_MAX);
+	s.is_proved = own->p_last < fsl_profile_chance_max(facts, FSL_JUDGE_LAST_P_MAX) ||
+		      own->p_votes < fsl_profile_chance_max(facts, FSL_JUDGE_VOTES_P_MAX);
 	return s;
 }
 
@@ -62,7 +41,7 @@ static struct suspicion suspect(const struct fsl_profile_case *facts,
 static bool stands_alone(const struct fsl_profile_standing *own, double above_ms, double least_ms)
 {
 	return own->n_peers < FSL_OUTLIERS_N_MIN ||
-	       (own->n_peers < FEW_PEERS && above_ms >= least_ms);
+	       (own->n_peers < FSL_JUDGE_FEW_PEERS && above_ms >= least_ms);
 }
 
 /* It computes longer than its peers do, and these wait for it. Where no collective tells that they
@@ -71,15 +50,16 @@ static bool computes_longer(const struct fsl_profile_case *facts, const struct s
 {
 	const struct fsl_profile_standing *own = s->own;
 	double peers_ms = own->computing_ms - own->computing_more_ms;
-	double more_min_ms = fsl_profile_effect_min(facts, COMPUTING_MORE_MIN) * peers_ms;
+	double more_min_ms = fsl_profile_effect_min(facts, FSL_JUDGE_COMPUTING_MORE_MIN) * peers_ms;
 	bool is_alone = stands_alone(own, own->computing_above_ms, more_min_ms);
 	bool is_outlier = own->is_computing_outlier || (is_alone && own->n_met > 0) ||
 			  facts->look == FSL_LOOK_AGAIN;
-	bool is_late = own->n_met == 0 || s->late_ms >= SHOWN_MIN * own->computing_more_ms;
-	bool is_free_for_it = s->own_more_ms < SHOWN_MIN * own->computing_more_ms;
+	bool is_late = own->n_met == 0 ||
+		       s->late_ms >= FSL_JUDGE_SHOWN_AS_LATE_MIN * own->computing_more_ms;
+	bool is_free_for_it = s->own_more_ms < FSL_JUDGE_SHOWN_AS_LATE_MIN * own->computing_more_ms;
 	return own->n_peers >= 2 && is_outlier && is_late && !is_free_for_it &&
 	       own->computing_more_ms >=
-		       fsl_profile_effect_min(facts, SLOW_SHARE_MIN) * own->step_ms &&
+		       fsl_profile_effect_min(facts, FSL_JUDGE_NAMED_SHARE_MIN) * own->step_ms &&
 	       own->computing_more_ms >= more_min_ms;
 }
 
@@ -88,11 +68,11 @@ static bool computes_longer(const struct fsl_profile_case *facts, const struct s
 static bool idles_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
-	double more_min_ms = fsl_profile_effect_min(facts, FREE_SHARE_MIN) * own->step_ms;
+	double more_min_ms = fsl_profile_effect_min(facts, FSL_JUDGE_FREE_MORE_MIN) * own->step_ms;
 	bool is_alone = stands_alone(own, own->free_above_ms, more_min_ms);
 	bool is_outlier = own->is_free_outlier || is_alone || facts->look == FSL_LOOK_AGAIN;
 	return own->n_peers >= 2 && own->n_met > 0 && is_outlier &&
-	       own->late_to_peers_ms >= EXPLAINED_MIN * own->free_more_ms &&
+	       own->late_to_peers_ms >= FSL_JUDGE_EXPLAINED_SHARE_MIN * own->free_more_ms &&
 	       fmin(own->free_more_ms, s->own_more_ms) >= more_min_ms;
 }
 
@@ -146,7 +126,7 @@ static void describe_own(char *text, size_t size, const struct fsl_profile_stand
 	if (n < 0 || (size_t)n >= size) {
 		return;
 	}
-	if (fabs(own->free_more_ms) < LATE_SHARE_MIN * own->step_ms) {
+	if (fabs(own->free_more_ms) < FSL_JUDGE_MENTION_SHARE_MIN * own->step_ms) {
 		(void)snprintf(text + n, size - (size_t)n, "as long");
 		return;
 	}
@@ -167,7 +147,7 @@ static const char *const look_elsewhere =
 
 static const char *advice_for(const struct suspicion *s)
 {
-	if (isnan(s->own_more_ms) || s->own_more_ms < EXPLAINED_MIN * s->late_ms) {
+	if (isnan(s->own_more_ms) || s->own_more_ms < FSL_JUDGE_EXPLAINED_SHARE_MIN * s->late_ms) {
 		return look_elsewhere;
 	}
 	return s->own->computing_more_ms >= s->own->free_more_ms ? look_at_device : look_at_host;
@@ -248,7 +228,7 @@ static enum fsl_status add_victim(struct fsl_profile_findings *findings, int32_t
 				  const struct suspicion *s, struct fsl_error *err)
 {
 	char own_text[TEXT_MAX], late_text[TEXT_MAX], what[3 * TEXT_MAX];
-	bool waits = s->own->p2p_more_ms >= EXPLAINED_MIN * s->late_ms;
+	bool waits = s->own->p2p_more_ms >= FSL_JUDGE_EXPLAINED_SHARE_MIN * s->late_ms;
 	describe_own(own_text, sizeof(own_text), s->own);
 	describe_lateness(late_text, sizeof(late_text), s->own);
 	(void)snprintf(what, sizeof(what), "rank %d is late, not slow: last %s, but %s%s",
@@ -291,8 +271,8 @@ static enum fsl_status compare_work(bool *has_more, struct fsl_kernel_peers **pe
 		}
 	}
 	const struct fsl_kernel_peers *kernels = &(*peers)[r];
-	*has_more = kernels->compared_ms >= COMPARED_MIN * own->computing_ms &&
-		    kernels->excess_ms < EXPLAINED_MIN * own->computing_more_ms;
+	*has_more = kernels->compared_ms >= FSL_JUDGE_COMPARED_SHARE_MIN * own->computing_ms &&
+		    kernels->excess_ms < FSL_JUDGE_EXPLAINED_SHARE_MIN * own->computing_more_ms;
 	return FSL_OK;
 }
 
@@ -303,7 +283,7 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
 {
 	struct suspicion s = suspect(facts, own);
 	int32_t rank = facts->profile->ranks[r].rank;
-	double slow_share = fsl_profile_tested_min(facts, SLOW_SHARE_MIN);
+	double slow_share = fsl_profile_tested_min(facts, FSL_JUDGE_NAMED_SHARE_MIN);
 	double step_ms = isnan(own->step_ms) ? INFINITY : own->step_ms;
 	bool is_compute = computes_longer(facts, &s);
 	if (is_compute || idles_longer(facts, &s) ||
@@ -320,10 +300,11 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings,
 	}
 	double waited_ms = waited_for_ms(own);
 	if (s.is_proved && waited_ms >= slow_share * step_ms &&
-	    s.own_more_ms < EXPLAINED_MIN * waited_ms) {
+	    s.own_more_ms < FSL_JUDGE_EXPLAINED_SHARE_MIN * waited_ms) {
 		return add_victim(findings, rank, &s, err);
 	}
-	if (s.is_proved && s.cost_ms >= fsl_profile_tested_min(facts, LATE_SHARE_MIN) * step_ms) {
+	if (s.is_proved &&
+	    s.cost_ms >= fsl_profile_tested_min(facts, FSL_JUDGE_MENTION_SHARE_MIN) * step_ms) {
 		return add_late(findings, rank, &s, err);
 	}
 	return FSL_OK;

@@ -10,14 +10,8 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
-
-/* A stage has more to do when it takes that much more than the others take... */
-static const double STAGE_EXCESS_MIN = 0.05;
-/* ...and each of its ranks takes more than they do by this part of what the stage does. */
-static const double STAGE_RANK_SHARE_MIN = 1.0 / 3.0;
-/* Less of a step in sends and receives is not worth telling. */
-static const double P2P_SHARE_MIN = 0.05;
 
 enum { TEXT_MAX = 1024, RANKS_TOLD_MAX = 8 };
 
@@ -105,9 +99,9 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 {
 	struct stages stages = compare_stages(facts);
 	double more_ms = stages.level.mean_ms - stages.others_ms;
-	double ratio_min = 1.0 + fsl_profile_effect_min(facts, STAGE_EXCESS_MIN);
+	double ratio_min = 1.0 + fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN);
 	if (stages.n < 2 || stages.level.mean_ms < ratio_min * stages.others_ms ||
-	    stages.level.least_ms < stages.others_ms + STAGE_RANK_SHARE_MIN * more_ms) {
+	    stages.level.least_ms < stages.others_ms + FSL_JUDGE_STAGE_RANK_SHARE_MIN * more_ms) {
 		return FSL_OK;
 	}
 	char ranks[TEXT_MAX / 4], inside[TEXT_MAX / 4], what[TEXT_MAX];
@@ -212,14 +206,15 @@ static enum fsl_status judge_p2p(struct fsl_profile_findings *findings,
 	struct p2p p2p = {.told_ms = NAN, .separator = ""};
 	measure_p2p(&p2p, facts);
 	if (p2p.all.n == 0 || p2p.all.most_ms <= 0.0 ||
-	    p2p.all.most_ms < fsl_profile_effect_min(facts, P2P_SHARE_MIN) * p2p.step_ms) {
+	    p2p.all.most_ms <
+		    fsl_profile_effect_min(facts, FSL_JUDGE_TRANSFER_SHARE_MIN) * p2p.step_ms) {
 		return FSL_OK;
 	}
 	char of_step[64] = "", told[128] = "", what[TEXT_MAX + 256];
 	if (p2p.step_ms > 0.0) {
 		(void)snprintf(of_step, sizeof(of_step), " of %.1f ms a step", p2p.step_ms);
 	}
-	if (p2p.told_ms < P2P_SHARE_MIN * p2p.all.most_ms) {
+	if (p2p.told_ms < FSL_JUDGE_TRANSFER_SHARE_MIN * p2p.all.most_ms) {
 		(void)snprintf(told, sizeof(told),
 			       "; the profiler's Bubble says %.1f ms, it leaves batched ones out",
 			       p2p.told_ms);

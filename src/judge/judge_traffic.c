@@ -8,21 +8,8 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "judge/limits.h"
 #include "judge/standing.h"
-
-/* An operator over RDMA that transfers for so long has waited for a retransmission. */
-static const int64_t RETRANSMISSION_NS = INT64_C(4000000000);
-/* Packets smaller than this do not use the bandwidth... */
-static const int64_t SMALL_RDMA_BYTES = INT64_C(1000000);
-static const int64_t SMALL_SDMA_BYTES = INT64_C(16000000);
-/* ...when more than this share of the volume is in them. */
-static const double SHARE_MAX = 0.2;
-static const int64_t ALIGNED_BYTES = 512;
-/* Links inside a node slower than this, while so much of communication runs beside kernels. */
-static const double CONTENDED_GB_PER_S = 0.8 * 18.0;
-static const double OVERLAPPED_SHARE_MIN = 0.1;
-/* Transfers that take less of a step are not worth telling. */
-static const double COST_SHARE_MIN = 0.05;
 
 enum { TEXT_MAX = 640 };
 enum rule { SMALL_RDMA, SMALL_SDMA, UNALIGNED, RULES_N };
@@ -58,7 +45,7 @@ static void measure_op(double shares[RULES_N], const struct fsl_profile_rank *ra
 			continue;
 		}
 		enum rule small = is_rdma ? SMALL_RDMA : SMALL_SDMA;
-		int64_t small_bytes = is_rdma ? SMALL_RDMA_BYTES : SMALL_SDMA_BYTES;
+		int64_t small_bytes = is_rdma ? FSL_JUDGE_RDMA_BYTES_MIN : FSL_JUDGE_SDMA_BYTES_MIN;
 		for (uint32_t p = 0; p < traffic->n_packets; p++) {
 			const struct fsl_profile_packets *packets =
 				&rank->packets[traffic->packets_begin + p];
@@ -67,7 +54,8 @@ static void measure_op(double shares[RULES_N], const struct fsl_profile_rank *ra
 			bad[small] += packets->n_bytes < small_bytes ? bytes : 0.0;
 			volume[UNALIGNED] += is_rdma ? 0.0 : bytes;
 			bad[UNALIGNED] +=
-				!is_rdma && packets->n_bytes % ALIGNED_BYTES != 0 ? bytes : 0.0;
+				!is_rdma && packets->n_bytes % FSL_JUDGE_ALIGNED_BYTES != 0 ? bytes
+											    : 0.0;
 		}
 	}
 	for (size_t k = 0; k < RULES_N; k++) {
@@ -84,7 +72,7 @@ static struct broken measure_rank(const struct fsl_profile_rank *rank)
 		double shares[RULES_N];
 		measure_op(shares, rank, comm);
 		for (size_t k = 0; k < RULES_N; k++) {
-			if (shares[k] > SHARE_MAX && comm->transit_ns > 0) {
+			if (shares[k] > FSL_JUDGE_BROKEN_SHARE_MAX && comm->transit_ns > 0) {
 				broken.n[k]++;
 				broken.transit_ms[k] +=
 					(double)comm->transit_ns / FSL_NS_PER_MS / n_steps;
@@ -133,7 +121,7 @@ static enum fsl_status judge_packets(struct fsl_profile_findings *findings,
 		struct broken broken = measure_rank(rank);
 		double step_ms = fsl_profile_step_ms(rank);
 		for (size_t k = 0; k < RULES_N; k++) {
-			if (!(broken.transit_ms[k] >= COST_SHARE_MIN * step_ms)) {
+			if (!(broken.transit_ms[k] >= FSL_JUDGE_TRANSFER_SHARE_MIN * step_ms)) {
 				continue;
 			}
 			worst[k].n_ranks++;
@@ -159,7 +147,7 @@ static enum fsl_status judge_retransmission(struct fsl_profile_findings *finding
 					    struct fsl_error *err)
 {
 	const struct fsl_profile_comm *longest = NULL;
-	int64_t longest_ns = RETRANSMISSION_NS;
+	int64_t longest_ns = FSL_JUDGE_RETRANSMISSION_NS;
 	size_t n = 0;
 	for (size_t c = 0; c < rank->n_comms; c++) {
 		const struct fsl_profile_comm *comm = &rank->comms[c];
@@ -167,7 +155,7 @@ static enum fsl_status judge_retransmission(struct fsl_profile_findings *finding
 			const struct fsl_profile_traffic *traffic =
 				&rank->traffic[comm->traffic_begin + t];
 			if (traffic->transport != FSL_TRANSPORT_RDMA ||
-			    traffic->time_ns <= RETRANSMISSION_NS) {
+			    traffic->time_ns <= FSL_JUDGE_RETRANSMISSION_NS) {
 				continue;
 			}
 			n++;
@@ -187,7 +175,7 @@ static enum fsl_status judge_retransmission(struct fsl_profile_findings *finding
 		       "which packets are sent again (%zu such operators)",
 		       (int)rank->rank, (double)longest_ns / FSL_NS_PER_MS,
 		       fsl_strpool_text(rank->names, longest->name_id),
-		       (int)(RETRANSMISSION_NS / 1000000), n);
+		       (int)(FSL_JUDGE_RETRANSMISSION_NS / 1000000), n);
 	finding.rank = rank->rank;
 	finding.step = longest->step;
 	finding.what = what;
@@ -224,8 +212,8 @@ static enum fsl_status judge_contention(struct fsl_profile_findings *findings,
 		double overlapped_ms = fsl_profile_part_ms(rank, FSL_PART_OVERLAPPED);
 		double all_ms = fsl_profile_part_ms(rank, FSL_PART_COMMUNICATION);
 		double gb_per_s = bandwidth_inside(rank);
-		if (gb_per_s < CONTENDED_GB_PER_S &&
-		    overlapped_ms > OVERLAPPED_SHARE_MIN * all_ms) {
+		if (gb_per_s < FSL_JUDGE_CONTENDED_GB_PER_S &&
+		    overlapped_ms > FSL_JUDGE_OVERLAPPED_SHARE_MIN * all_ms) {
 			n++;
 			if (gb_per_s < least) {
 				least = gb_per_s;
@@ -244,7 +232,7 @@ static enum fsl_status judge_contention(struct fsl_profile_findings *findings,
 		"%zu ranks move less than %.1f GB/s inside the node, rank %d %.1f GB/s, while "
 		"%.0f %% of its communication runs beside kernels: they may share the memory's "
 		"bandwidth",
-		n, CONTENDED_GB_PER_S, (int)slowest, least, 100.0 * share);
+		n, FSL_JUDGE_CONTENDED_GB_PER_S, (int)slowest, least, 100.0 * share);
 	finding.what = what;
 	finding.advice =
 		"compare with a step in which communication is not overlapped; the limit is "

@@ -11,12 +11,10 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "judge/ask.h"
+#include "judge/limits.h"
 #include "judge/standing_parts.h"
 #include "judge/to_windows.h"
 #include "judge/votes.h"
-
-/* Collectives that are over so soon move next to nothing. */
-static const int64_t SIGNAL_NS = INT64_C(1000000);
 
 /* The members of one class in one channel. */
 struct unit {
@@ -73,7 +71,7 @@ static void count_last(struct hearing *hearing, const struct unit *unit, size_t 
 	const struct fsl_windows *windows = unit->windows;
 	struct fsl_profile_standing *own = &hearing->out->items[windows->ranks[m]];
 	int64_t dur_ns = fsl_channel_duration_ns(unit->channel, window, unit->members[m]);
-	bool is_signal = dur_ns < SIGNAL_NS;
+	bool is_signal = dur_ns < FSL_JUDGE_SIGNAL_NS;
 	double late_ms = windows->values[m * windows->n_windows + window];
 	own->n_last++;
 	own->n_last_signals += is_signal ? 1 : 0;

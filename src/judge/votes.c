@@ -5,22 +5,20 @@
 
 #include <gsl/gsl_cdf.h>
 
-/* Healthy ranks give a vote in less than this share of collectives, at the detector's default. */
-static const double ALPHA_TOLD = 0.01;
-
-enum { EXACT_MAX = 512 };
+#include "judge/limits.h"
 
 double fsl_votes_p(size_t n_collectives, size_t n_votes)
 {
 	return n_votes == 0 ? 1.0
-			    : gsl_cdf_binomial_Q((unsigned int)(n_votes - 1), ALPHA_TOLD,
+			    : gsl_cdf_binomial_Q((unsigned int)(n_votes - 1), FSL_JUDGE_VOTE_SHARE,
 						 (unsigned int)n_collectives);
 }
 
-/* Distribution of the number of successes, truncated: p[EXACT_MAX] and more fall together. */
+/* Distribution of the number of successes, truncated: p[FSL_JUDGE_EXACT_MAX] and more fall
+ * together. */
 static double last_exact(const uint32_t *n_peers, size_t n, size_t n_last)
 {
-	double p[EXACT_MAX + 1] = {1.0};
+	double p[FSL_JUDGE_EXACT_MAX + 1] = {1.0};
 	double beyond = 0.0;
 	for (size_t i = 0; i < n; i++) {
 		double chance = 1.0 / (double)n_peers[i];
@@ -38,7 +36,7 @@ double fsl_last_p(const uint32_t *n_peers, size_t n, size_t n_last)
 	if (n_last == 0 || n_last > n) {
 		return n_last == 0 ? 1.0 : 0.0;
 	}
-	if (n <= EXACT_MAX) {
+	if (n <= FSL_JUDGE_EXACT_MAX) {
 		return fmin(1.0, last_exact(n_peers, n, n_last));
 	}
 	double mean = 0.0, share = (double)n_last / (double)n;

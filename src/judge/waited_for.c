@@ -6,9 +6,7 @@
 
 #include "base/number.h"
 #include "capture/step_rows.h"
-
-static const double SHARE_MIN = 0.5;
-enum { MEMBERS_MIN = 3 };
+#include "judge/limits.h"
 
 static const struct fsl_waited nobody = {.place = -1, .rank = -1, .share = NAN, .ms = NAN};
 
@@ -38,7 +36,7 @@ static struct most add_rank(double *sums, const struct fsl_profile_rank *rank,
 			most = (struct most){wait->place, ms};
 		}
 	}
-	return n >= MEMBERS_MIN ? most : (struct most){.place = -1};
+	return n >= FSL_JUDGE_WAITED_FOR_MEMBERS_MIN ? most : (struct most){.place = -1};
 }
 
 /* @sums: [group->size], 0. */
@@ -60,7 +58,7 @@ static struct fsl_waited find(const struct fsl_profile *profile,
 	for (size_t k = 0; k < group->size; k++) {
 		sum_ms += sums[k];
 	}
-	if (waited.place < 0 || !(sums[waited.place] >= SHARE_MIN * sum_ms)) {
+	if (waited.place < 0 || !(sums[waited.place] >= FSL_JUDGE_WAITED_FOR_SHARE_MIN * sum_ms)) {
 		return nobody;
 	}
 	waited.share = sums[waited.place] / sum_ms;

@@ -73,7 +73,7 @@ def check_codes():
     text = (source / "docs" / "profile.md").read_text()
     table = (source / "src" / "judge" / "codes.def").read_text()
     told = re.findall(r'^FINDING_CODE\(\w+, "(\w+)"', table, re.M)
-    found.extend(f"docs/profile.md does not explain {code}" for code in told if f"`{code}`" not in text)
+    found.extend(f"docs/users/profile.md does not explain {code}" for code in told if f"`{code}`" not in text)
     if len(told) < 20:
         found.append(f"too few codes were found in codes.def: {told}")
 

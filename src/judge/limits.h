@@ -1,0 +1,194 @@
+/*
+ * Every threshold of src/judge: value, unit, why. How many lines of a kind are told, and the sizes
+ * of texts, stand with the texts. "Advisor": the limit is that of the profiler's own advisor
+ * (msprof-analyze), so that both tell the same of the same capture. "By experience": no experiment
+ * is known that tells the value from its half or its double.
+ */
+#ifndef FSL_JUDGE_LIMITS_H
+#define FSL_JUDGE_LIMITS_H
+
+#include <stdint.h>
+
+/* Costs, as share of a step. */
+
+/* A rank, a link or a stage is named in the verdict from here on, and what costs less is a finding
+ * only. A capture of a few steps scatters by less. By experience. */
+#define FSL_JUDGE_NAMED_SHARE_MIN 0.05
+/* Less is not mentioned at all: lateness, a slow link, slow kernels, kernels on the AI CPU. By
+ * experience: nobody acts on half a percent. */
+#define FSL_JUDGE_MENTION_SHARE_MIN 0.005
+/* Work of the host, a kernel that grew, or a fault in single steps is told from here on. By
+ * experience: nobody changes a program for less. */
+#define FSL_JUDGE_COST_SHARE_MIN 0.01
+/* All wait, once or for a rank that was not captured. By experience. */
+#define FSL_JUDGE_STALL_SHARE_MIN 0.02
+/* Sends and receives of a pipeline, and transfers that break a rule of packets: less time in them
+ * is not worth telling. By experience. */
+#define FSL_JUDGE_TRANSFER_SHARE_MIN 0.05
+/* All communication: below this its parts are not told. By experience. */
+#define FSL_JUDGE_COMMUNICATION_SHARE_MIN 0.1
+/* The device has nothing to do: above this the host does not keep up (product document of the
+ * profiler). */
+#define FSL_JUDGE_FREE_SHARE_MAX 0.10
+/* The host waits in synchronisations: below this it is ahead of its device, which is normal. By
+ * experience. */
+#define FSL_JUDGE_SYNCHRONISE_SHARE_MAX 0.10
+/* A step against the baseline: two runs of the same job differ by less. By experience. */
+#define FSL_JUDGE_CHANGE_SHARE_MIN 0.02
+
+/* Single steps. */
+
+/* Steps that are judged one by one: a bound on time. A capture has some tens. */
+enum { FSL_JUDGE_STEPS_MAX = 512 };
+/* Fewer steps do not tell what is usual: two may differ in the work that a step does once in a
+ * while. */
+enum { FSL_JUDGE_STEPS_MIN = 3 };
+/* A step shows what all steps tell if it alone costs this share of their mean. By experience. */
+#define FSL_JUDGE_SHOWN_IN_STEP_MIN 0.5
+/* An effect whose chance is not tested must be this many times as large in one step of several, as
+ * the largest of them is always larger than what is usual... */
+#define FSL_JUDGE_EFFECT_IN_STEP 2.0
+/* ...and this many times if all steps gave it already, as steps scatter around their mean. */
+#define FSL_JUDGE_EFFECT_AGAIN 0.5
+/* A step is long if it takes this many times the median of the steps. By experience. */
+#define FSL_JUDGE_LONG_STEP_RATIO 1.2
+/* A rank explains a long step if its own time grew by this share of what the step took more. By
+ * experience. */
+#define FSL_JUDGE_LONG_STEP_OWN_SHARE_MIN 0.25
+
+/* Confidence of the verdict: 0 to 1, by experience. */
+
+#define FSL_JUDGE_CONFIDENCE_ALL_STEPS 0.9 /* each of several steps shows it */
+#define FSL_JUDGE_CONFIDENCE_ONE_STEP  0.8 /* one step was captured: it may come and go */
+#define FSL_JUDGE_CONFIDENCE_NO_STEP   0.5 /* no step shows it alone */
+#define FSL_JUDGE_CONFIDENCE_IMBALANCE 0.7 /* uneven stages: work was compared, not a device */
+#define FSL_JUDGE_CONFIDENCE_PASSING   0.7 /* normal, but somebody was slow in some steps */
+#define FSL_JUDGE_CONFIDENCE_UNEXPLAINED                                                           \
+	0.5 /* late, and nothing tells why; or a stage of one rank */
+
+/* Slow ranks (judge_slow_rank.c). */
+
+/* Chance of a healthy rank to be last so often. */
+#define FSL_JUDGE_LAST_P_MAX 0.01
+/* Chance of so many votes of the detector. Votes suppose delays that are normally distributed, and
+ * those of healthy ranks have longer tails: three of three collectives are as rare as this. */
+#define FSL_JUDGE_VOTES_P_MAX 1e-4
+/* A healthy rank gives a vote in less than this share of collectives, at the detector's default. */
+#define FSL_JUDGE_VOTE_SHARE 0.01
+/* Own time explains lateness from this share of it on. By experience. */
+#define FSL_JUDGE_EXPLAINED_SHARE_MIN 0.5
+/* Longer computing shows as lateness by this share of it at least. In pipelines the rest delays
+ * neighbours, with whom the rank meets before it meets its peers. By experience. */
+#define FSL_JUDGE_SHOWN_AS_LATE_MIN 0.25
+/* Computing beyond the peers, as share of theirs. By experience. */
+#define FSL_JUDGE_COMPUTING_MORE_MIN 0.05
+/* Free time beyond the peers, as share of a step: hosts scatter more than devices. By experience.
+ */
+#define FSL_JUDGE_FREE_MORE_MIN 0.10
+/* Kernels that peers have, too, tell of the device if they are this share of its computing. By
+ * experience. */
+#define FSL_JUDGE_COMPARED_SHARE_MIN 0.5
+/* Ranks: among fewer a test for outliers misses what is plain to see, so that the longest of the
+ * others is compared. */
+enum { FSL_JUDGE_FEW_PEERS = 8 };
+/* ns: collectives that are over so soon move next to nothing, and who is late to them is late to a
+ * signal. By experience. */
+#define FSL_JUDGE_SIGNAL_NS INT64_C(1000000)
+/* Collectives: up to so many the chance of votes is exact; beyond, it is a bound (votes.c). Speed
+ * alone. */
+enum { FSL_JUDGE_EXACT_MAX = 512 };
+
+/* Stages of a pipeline (judge_stage_imbalance.c). */
+
+/* A stage computes longer than the others by this share. By experience. */
+#define FSL_JUDGE_STAGE_EXCESS_MIN 0.05
+/* Each of its ranks computes longer than the others by this share of what the stage does: else it
+ * is a rank, not the stage. By experience. */
+#define FSL_JUDGE_STAGE_RANK_SHARE_MIN (1.0 / 3.0)
+
+/* Kernels (judge_compute.c, judge_experts.c, judge_frequency.c). */
+
+/* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
+ * healthy machine. */
+#define FSL_JUDGE_KERNELS_MORE_MIN 0.02
+/* Shapes of a type that occur once, of all its shapes: then shapes change. By experience. */
+#define FSL_JUDGE_SHAPES_ONCE_MIN 0.5
+/* Shapes: parameters of a model have some dozens. From so many on, one step alone tells that shapes
+ * change. */
+enum { FSL_JUDGE_SHAPES_OF_ONE_STEP_MIN = 64 };
+/* Types with changing shapes, as share of all kernels' time: less is nobody's concern. By
+ * experience. */
+#define FSL_JUDGE_CHANGING_SHARE_MIN 0.05
+/* Rows of the busiest rank over the mean of its group. By experience. */
+#define FSL_JUDGE_PEAK_TO_MEAN_MIN 1.2
+/* Time that a lower clock costs, as share. Advisor. */
+#define FSL_JUDGE_CLOCK_LOSS_MIN 0.05
+/* Clocks up to this share of the highest are those of idle cores: {800, 1800} MHz is normal. */
+#define FSL_JUDGE_IDLE_CLOCK_MAX 0.5
+
+/* Host (dispatch_symptoms.c, dispatch_view.c, judge_host.c). */
+
+/* The longest gap, as share of the free time of a step: a pause, not the price of launches. By
+ * experience. */
+#define FSL_JUDGE_LONG_GAP_SHARE_MIN 0.2
+/* The process stood still: the device idle for so long (ns), with fewer calls of the host than this
+ * per us, and less of the time inside of calls than this share. Advisor, which suspects garbage
+ * collection. */
+#define FSL_JUDGE_PAUSE_NS             INT64_C(200000000)
+#define FSL_JUDGE_PAUSE_CALLS_A_US     0.0001
+#define FSL_JUDGE_PAUSE_CALL_SHARE_MAX 0.01
+/* ms per step: less would be told as 0.00 ms. */
+#define FSL_JUDGE_TOLD_MS_MIN 0.005
+
+/* Communication. */
+
+/* A collective is single if it takes so many times the median of those like it. By experience. */
+#define FSL_JUDGE_SINGLE_RATIO_MIN 10.0
+/* Share of those like it that may take as long: more of them are no single ones. By experience. */
+#define FSL_JUDGE_SINGLE_SHARE_MAX 0.1
+/* Collectives alike: fewer have no usual time. By experience. */
+enum { FSL_JUDGE_SINGLE_LIKE_MIN = 8 };
+/* A captured member waited for one member by this share of all its waits for signals. By
+ * experience. */
+#define FSL_JUDGE_WAITED_FOR_SHARE_MIN 0.5
+/* Members: among fewer somebody is always waited for most. */
+enum { FSL_JUDGE_WAITED_FOR_MEMBERS_MIN = 3 };
+
+/* Links (judge_links.c, judge_slow_link.c). */
+
+/* Bytes over a link: the time of less is latency, not bandwidth. */
+#define FSL_JUDGE_LINK_BYTES_MIN (INT64_C(1) << 20)
+/* Links alike differ by this anyway, as standard deviation of the logarithm of their bandwidth. By
+ * experience. */
+#define FSL_JUDGE_LINK_SIGMA_MIN 0.02
+/* Level of the test for outliers among them. By experience. */
+#define FSL_JUDGE_LINK_ALPHA 0.004
+/* A slow link lacks this share of the usual bandwidth. By experience. */
+#define FSL_JUDGE_LINK_LACK_MIN 0.2
+/* The rank is slow, not its links, if so many of its links and this share of them are. By
+ * experience. */
+enum { FSL_JUDGE_RANK_LINKS_MIN = 3 };
+#define FSL_JUDGE_RANK_LINKS_SHARE_MIN 0.5
+
+/* Traffic (judge_traffic.c, judge_communication.c). Advisor. */
+
+/* ns: an operator over RDMA that transfers for so long has waited for a retransmission. */
+#define FSL_JUDGE_RETRANSMISSION_NS INT64_C(4000000000)
+/* Bytes: smaller packets do not use the bandwidth of RDMA, and of links inside the node. */
+#define FSL_JUDGE_RDMA_BYTES_MIN INT64_C(1000000)
+#define FSL_JUDGE_SDMA_BYTES_MIN INT64_C(16000000)
+/* Bytes: packets of a multiple of this are aligned. */
+#define FSL_JUDGE_ALIGNED_BYTES 512
+/* Share of the volume that may be in packets that break a rule. */
+#define FSL_JUDGE_BROKEN_SHARE_MAX 0.2
+/* GB/s: links inside a node below 0.8 of their 18 GB/s contend with kernels for the memory... */
+#define FSL_JUDGE_CONTENDED_GB_PER_S (0.8 * 18.0)
+/* ...if this share of communication runs beside kernels. */
+#define FSL_JUDGE_OVERLAPPED_SHARE_MIN 0.1
+
+/* Memory (judge_memory.c). */
+
+/* Share of what is held that is not used: memory in pieces. By experience. */
+#define FSL_JUDGE_UNUSED_SHARE_MIN 0.2
+
+#endif
