@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "capture/cluster_parts.h"
 #include "capture/step_rows.h"
@@ -84,6 +85,31 @@ static enum fsl_status find_steps(struct fsl_profile_cluster *out,
 	return status;
 }
 
+static void assert_ascending(const int32_t *ranks, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		FSL_ASSERT(ranks[i - 1] < ranks[i]);
+	}
+}
+
+/* What everybody relies on who searches these lists by bisection. */
+static void assert_sound(const struct fsl_profile_cluster *cluster)
+{
+	for (size_t s = 1; s < cluster->n_steps; s++) {
+		FSL_ASSERT(cluster->steps[s - 1] < cluster->steps[s]);
+	}
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		FSL_ASSERT(group->n_seen <= group->n_ranks && group->n_seen <= group->size);
+		assert_ascending(group->ranks, group->n_ranks);
+		assert_ascending(group->seen, group->n_seen);
+	}
+	for (size_t s = 0; s < cluster->n_stages; s++) {
+		FSL_ASSERT(cluster->stages[s].n_ranks > 0);
+		assert_ascending(cluster->stages[s].ranks, cluster->stages[s].n_ranks);
+	}
+}
+
 enum fsl_status fsl_profile_cluster_build(struct fsl_profile_cluster *out,
 					  const struct fsl_profile *profile, struct fsl_error *err)
 {
@@ -97,7 +123,9 @@ enum fsl_status fsl_profile_cluster_build(struct fsl_profile_cluster *out,
 	if (status == FSL_OK) {
 		status = fsl_cluster_find_stages(out, profile, err);
 	}
-	if (status != FSL_OK) {
+	if (status == FSL_OK) {
+		assert_sound(out);
+	} else {
 		fsl_profile_cluster_fini(out);
 	}
 	return status;

@@ -128,6 +128,7 @@ static enum fsl_status sort_rank(struct fsl_step_view *view, struct fsl_profile_
 		struct rows rows = rows_of(rank, &kinds[k]);
 		if (!is_sorted(&rows, &kinds[k])) {
 			status = sort_rows(view, &rows, &kinds[k], err);
+			FSL_ASSERT(status != FSL_OK || is_sorted(&rows, &kinds[k]));
 		}
 		set_rows(own, &kinds[k], rows);
 	}
@@ -195,8 +196,9 @@ void fsl_step_view_show(struct fsl_step_view *view, int64_t step)
 		for (size_t k = 0; k < KINDS_N; k++) {
 			struct rows rows = rows_of(&view->rows[r], &kinds[k]);
 			size_t begin = count_until(&rows, &kinds[k], step, false);
-			struct rows shown = {.n = count_until(&rows, &kinds[k], step, true) -
-						  begin};
+			size_t end = count_until(&rows, &kinds[k], step, true);
+			FSL_ASSERT(begin <= end && end <= rows.n);
+			struct rows shown = {.n = end - begin};
 			if (shown.n > 0) {
 				shown.at = rows.at + begin * kinds[k].size;
 			}

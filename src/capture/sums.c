@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "capture/step_rows.h"
 
@@ -48,6 +49,9 @@ static void merge(struct fsl_profile_sums *sums, double n_shares)
 		sums->items[i].count /= n_shares;
 	}
 	sums->n_items = n;
+	for (size_t i = 1; i < n; i++) {
+		FSL_ASSERT(compare_names(&sums->items[i - 1], &sums->items[i]) < 0);
+	}
 }
 
 static enum fsl_status add(struct fsl_profile_sums *sums, const char *name, int64_t total_ns,

@@ -7,6 +7,7 @@
 
 #include <omp.h>
 
+#include "base/log.h"
 #include "base/sort.h"
 #include "capture/step_view.h"
 #include "judge/limits.h"
@@ -88,6 +89,7 @@ static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view
 {
 	struct fsl_profile_meetings meetings;
 	struct fsl_profile_cluster cluster = *by->facts->cluster;
+	FSL_ASSERT(s < cluster.n_steps);
 	cluster.steps += s;
 	cluster.n_steps = 1;
 	fsl_step_view_show(view, cluster.steps[0]);
@@ -229,6 +231,7 @@ static enum fsl_status count_seen(struct by_step *by, const struct fsl_subjects 
 			steps[finding->n_seen_steps++] = found->step;
 		}
 	}
+	FSL_ASSERT(finding->n_seen_steps <= finding->n_steps);
 	fsl_by_step_add_seen(&seen, finding);
 	finding->what = fsl_arena_printf(&by->all->arena, "%s; %s", finding->what, seen.text);
 	return finding->what != NULL ? FSL_OK : no_memory(err);
@@ -313,6 +316,7 @@ static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_fin
 	}
 	size_t n_seen = 0;
 	for (size_t i = 0; i < n; i++) {
+		FSL_ASSERT(n_seen == 0 || steps[n_seen - 1] <= items[i].step);
 		if (n_seen == 0 || steps[n_seen - 1] != items[i].step) {
 			steps[n_seen++] = items[i].step;
 			sum_ms += items[i].gain_ms;

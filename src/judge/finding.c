@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
 #include "judge/to_run.h"
@@ -102,6 +103,8 @@ enum fsl_status fsl_profile_findings_add(struct fsl_profile_findings *findings,
 					 const struct fsl_profile_finding *finding,
 					 struct fsl_error *err)
 {
+	FSL_ASSERT((size_t)finding->code < FSL_CODES_N && finding->rank >= -1 &&
+		   finding->n_facts <= FSL_FACTS_MAX);
 	enum fsl_status status =
 		FSL_GROW(findings->items, findings->capacity, findings->n_items + 1, err);
 	if (status != FSL_OK) {
@@ -181,6 +184,9 @@ void fsl_profile_findings_sort(struct fsl_profile_findings *findings)
 {
 	if (findings->n_items > 1) {
 		qsort(findings->items, findings->n_items, sizeof(*findings->items), compare);
+	}
+	for (size_t i = 1; i < findings->n_items; i++) {
+		FSL_ASSERT(compare(&findings->items[i - 1], &findings->items[i]) <= 0);
 	}
 }
 

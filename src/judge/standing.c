@@ -4,6 +4,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "judge/ask.h"
 #include "judge/standing_parts.h"
@@ -70,6 +71,7 @@ static enum fsl_status classify(struct fsl_profile_standings *out,
 		}
 	}
 	out->begin[out->n_classes] = at;
+	FSL_ASSERT(at == n); /* each rank is in one class */
 	return FSL_OK;
 }
 

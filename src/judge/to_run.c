@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/number.h"
 #include "match/topology_parts.h"
 
@@ -364,8 +365,13 @@ const struct fsl_profile_comm *fsl_meeting_comm(const struct fsl_profile_meeting
 						const struct fsl_channel *channel, size_t instance,
 						size_t member)
 {
+	FSL_ASSERT(instance < channel->n_instances && member < channel->n_members);
 	uint32_t op_idx = channel->op_idx[instance * channel->n_members + member];
 	uint32_t r = channel->members[member];
+	FSL_ASSERT(r < profile->n_ranks && r < meetings->run.n_ranks);
+	FSL_ASSERT(op_idx == FSL_NO_OP ||
+		   (op_idx < meetings->run.ranks[r].n_ops &&
+		    meetings->run.ranks[r].ops[op_idx].id < profile->ranks[r].n_comms));
 	return op_idx != FSL_NO_OP ? &profile->ranks[r].comms[meetings->run.ranks[r].ops[op_idx].id]
 				   : NULL;
 }
