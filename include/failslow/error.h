@@ -54,7 +54,7 @@ const char *fsl_status_text(enum fsl_status status);
 
 /*
  * Begins a chain with its root cause. The value is @status: the macro itself holds it, so that
- * compilers and analysers see that a failure is returned. Grammar of the message: a sentence
+ * compilers and analysers see that a failure is returned. Usual grammar of the message: a sentence
  * without full stop, then ": name=value, name=\"text\"".
  */
 #define FSL_FAIL(err, status, ...)                                                                 \

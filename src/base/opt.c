@@ -99,9 +99,8 @@ static enum fsl_status set_int(const struct fsl_opt *option, const char *written
 	if (!fsl_parse_i64(value, strlen(value), &number) || number < option->min ||
 	    number > option->max) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"option needs an integer: option=\"%s\", value=\"%s\", min=%lld, "
-				"max=%lld",
-				written, value, (long long)option->min, (long long)option->max);
+				"invalid value for %s: %s (integer from %lld to %lld)", written,
+				value, (long long)option->min, (long long)option->max);
 	}
 	*(int64_t *)option->target = number;
 	return FSL_OK;
@@ -114,9 +113,8 @@ static enum fsl_status set_real(const struct fsl_opt *option, const char *writte
 	if (!fsl_parse_real(value, &number) ||
 	    !(number >= (double)option->min && number <= (double)option->max)) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"option needs a number: option=\"%s\", value=\"%s\", min=%lld, "
-				"max=%lld",
-				written, value, (long long)option->min, (long long)option->max);
+				"invalid value for %s: %s (number from %lld to %lld)", written,
+				value, (long long)option->min, (long long)option->max);
 	}
 	*(double *)option->target = number;
 	return FSL_OK;
@@ -128,8 +126,8 @@ static enum fsl_status set_time(const struct fsl_opt *option, const char *writte
 	int64_t time_ns = 0;
 	if (!fsl_parse_time(value, &time_ns)) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"option needs a time: option=\"%s\", value=\"%s\", allowed=\"ISO "
-				"8601 as 2025-06-15T15:07:20, or an epoch in s, ms, us or ns\"",
+				"invalid value for %s: %s (ISO 8601 as 2025-06-15T15:07:20, or an "
+				"epoch in s, ms, us or ns)",
 				written, value);
 	}
 	*(int64_t *)option->target = time_ns;
@@ -147,10 +145,8 @@ static enum fsl_status set_choice(const struct fsl_opt *option, const char *writ
 	}
 	char allowed[CHOICES_TEXT_BYTES];
 	join_choices(option->choices, ", ", allowed);
-	return FSL_FAIL(err, FSL_ERR_USAGE,
-			"option does not know this value: option=\"%s\", value=\"%s\", "
-			"allowed=\"%s\"",
-			written, value, allowed);
+	return FSL_FAIL(err, FSL_ERR_USAGE, "invalid value for %s: %s (%s)", written, value,
+			allowed);
 }
 
 /* One use of an option without a value. */
