@@ -215,10 +215,10 @@ static void a_document_for_which_memory_is_short_is_not_printed(void **state)
 	fsl_localisation_init(&verdict);
 	make(&small, 2);
 	add_finding(&small, FSL_CODE_SLOW_RANK_HOST, 1.0);
-	const struct fsl_profile_result result = {.profile = &small.profile,
-						  .cluster = &small.cluster,
-						  .findings = &small.findings,
-						  .verdict = &verdict};
+	const struct fsl_report report = {.profile = &small.profile,
+					  .cluster = &small.cluster,
+					  .findings = &small.findings,
+					  .localisation = &verdict};
 	enum fsl_status status = FSL_ERR_MEMORY;
 	for (uint64_t nth = 1; status != FSL_OK; nth++) {
 		char *text = NULL;
