@@ -24,13 +24,16 @@ enum {
 	FSL_WHATIF_LISTED_MAX = 16,
 };
 
-/* Charged ranks, and slow links, that are judged one by one: each costs a run of the replay. */
+/* Charged ranks, and slow links, that are judged one by one: each costs a run of the replay.
+ * Untold. */
 #define FSL_JUDGED_RANKS_MAX 64
 #define FSL_JUDGED_LINKS_MAX 16
-/* Ranks in omittedDevices of one entry: half of a large job must not make a huge verdict. */
+/* Ranks in omittedDevices of one entry: half of a large job must not make a huge verdict. Untold.
+ */
 #define FSL_OMITTED_RANKS_MAX 256
 /* The replay takes about 1 us for each operator with all that is asked about it (measured). A
- * budget of time is one of operators, so that a slow or busy machine gives the same verdict. */
+ * budget of time is one of operators, so that a slow or busy machine gives the same verdict.
+ * Untold. */
 #define FSL_REPLAYED_OPS_PER_MS 1000
 
 /*
@@ -45,7 +48,7 @@ enum {
 #define FSL_APART_RATIO_MIN  1.12
 #define FSL_UNEVEN_RATIO_MAX 1.15
 /* Work is uneven if the own times of a class spread this much (ByteDance's traces: 18 to 27 % with
- * uneven sequences, 1.5 to 3.1 % without). */
+ * uneven sequences, 1.5 to 3.1 % without). Untold. */
 #define FSL_WORK_SPREAD_MIN 0.08
 /* A spread of this much is told if it costs what counts. */
 #define FSL_WORK_TOLD_SPREAD_MIN 0.025
@@ -53,26 +56,27 @@ enum {
 #define FSL_BEST_STEPS_MIN 5
 /* The best level is that of a window of one in so many parts of the series. */
 #define FSL_BEST_WINDOWS 10
-/* Fewer ranks are no cloud, and no peers to find a spread or a stage with. */
+/* Fewer ranks are no cloud, and no peers to find a spread or a stage with. Untold. */
 #define FSL_CLOUD_RANKS_MIN 3
 /* A rank stands apart if the gap below it is this many times as wide as the cloud below the gap. A
  * cloud of more ranks shows more of what is usual: the gap may be narrower from this many ranks on.
+ * Untold: FSL_CLOUD_GAP_SMALL, FSL_CLOUD_GAP_LARGE.
  */
 #define FSL_CLOUD_GAP_SMALL    3.0
 #define FSL_CLOUD_MEDIUM_RANKS 6
 #define FSL_CLOUD_GAP_MEDIUM   1.0
 #define FSL_CLOUD_LARGE_RANKS  12
 #define FSL_CLOUD_GAP_LARGE    0.5
-/* Probability that a healthy job has an outlier (Rosner's test). */
+/* Probability that a healthy job has an outlier (Rosner's test). Untold. */
 #define FSL_OUTLIER_ALPHA 1e-3
-/* Own times closer together than this part of them are equal: no clock tells more. */
+/* Own times closer together than this part of them are equal: no clock tells more. Untold. */
 #define FSL_OUTLIER_SIGMA_MIN 1e-4
 /* Ranks of a class that are never taken out, besides half of it; fewer degrees of freedom are no
- * spread. */
+ * spread. Untold. */
 #define FSL_OUTLIER_LEFT_MIN    2
 #define FSL_OUTLIER_FREEDOM_MIN 4
 /* The work of a class seems to grow if the steps became shorter by this part of its rise: its ranks
- * wait elsewhere. */
+ * wait elsewhere. Untold. */
 #define FSL_CLASS_STEP_SHARE_MIN 0.5
 
 /*
@@ -91,15 +95,15 @@ enum {
 #define FSL_LASTING_STEPS_MIN 5
 /* Fewer single steps, or pauses, are chance. */
 #define FSL_REPEATED_STEPS_MIN 3
-/* Repeated steps are over when so many of them should have come and did not. */
+/* Repeated steps are over when so many of them should have come and did not. Untold. */
 #define FSL_REPEATS_MISSED 2
 /* An episode is over when so many calm steps follow it. */
 #define FSL_EPISODE_TAIL_STEPS 3
-/* Fewer steps outside of an episode do not tell what it is compared with. */
+/* Fewer steps outside of an episode do not tell what it is compared with. Untold. */
 #define FSL_REST_STEPS_MIN 5
-/* Charges in single steps lose more than this many times what the peers lose in theirs. */
+/* Charges in single steps lose more than this many times what the peers lose in theirs. Untold. */
 #define FSL_REPEATED_MULTIPLE 3.0
-/* Repeated high steps are a row, and a lasting change, if this share of the row is high. */
+/* Repeated high steps are a row, and a lasting change, if this share of the row is high. Untold. */
 #define FSL_ROW_SHARE_MIN 0.9
 
 /*
@@ -114,17 +118,18 @@ enum {
 #define FSL_CHANCE_MAX 0.01
 /* Steps are high by chance in at most this share of the time: an episode elsewhere is none. */
 #define FSL_CHANCE_SHARE_MAX 0.45
-/* The high steps of a lasting level exceed what the class has by this many sigmas and steps. */
+/* The high steps of a lasting level exceed what the class has by this many sigmas and steps.
+ * Untold. */
 #define FSL_LEVEL_SIGMAS      3.0
 #define FSL_LEVEL_SLACK_STEPS 2
 /* A change of n steps is above this many sigmas of their mean: there are many places for one. */
 #define FSL_CHANGE_SIGMAS 7.0
-/* Share of the onsets that are told which may be chance (false discovery rate). */
+/* Share of the onsets that are told which may be chance (false discovery rate). Untold. */
 #define FSL_ONSET_FALSE_SHARE_MAX 0.05
 /* A step of the level this near to the edge of an episode, in steps, is its onset. */
 #define FSL_ONSET_EDGE_STEPS 5
 /* Search for the onset, see struct fsl_shift_options. Own time over the peers' own time lacks what
- * the job shares, so small changes are clear. */
+ * the job shares, so small changes are clear. Untold. */
 #define FSL_ONSET_PENALTY     3.0
 #define FSL_ONSET_SIGMA_MIN   0.001
 #define FSL_ONSET_CHANGE_MIN  0.01
@@ -139,22 +144,25 @@ enum {
 #define FSL_EXPLAINED_SHARE_MIN 0.5
 /* A rise of own time this many times the excess, while steps were shorter, is that of all ranks. */
 #define FSL_COMMON_MULTIPLE 2.0
-/* A charge lies beside a change if this share of its steps does. */
+/* A charge lies beside a change if this share of its steps does. Untold. */
 #define FSL_CHANGE_BESIDE_SHARE_MIN 0.5
-/* Another rank that changed in more of an episode than this may be what the steps rose by. */
+/* Another rank that changed in more of an episode than this may be what the steps rose by. Untold.
+ */
 #define FSL_RISE_BESIDE_SHARE_MAX 0.1
 /* Steps on the shorter side of a rise that bounds a loss. */
 #define FSL_RISE_STEPS_MIN 8
 /* Percentile of the other steps that is healthy: what else was wrong lengthened the rest. */
 #define FSL_RISE_HEALTHY_PERCENT 25.0
 /* A rise of less than this part of the replayed loss tells nothing: something else became faster.
+ * Untold.
  */
 #define FSL_RISE_SHARE_MIN 0.1
 /* Ranks changed together if their episodes begin and end within so many steps of each other, and
  * their excesses, over the level of the peers, differ by at most this factor. */
 #define FSL_TOGETHER_STEPS     5
 #define FSL_TOGETHER_RATIO_MAX 2.0
-/* Two ranks of a host changed together if their own times rose by the same factor but for this. */
+/* Two ranks of a host changed together if their own times rose by the same factor but for this.
+ * Untold. */
 #define FSL_TOGETHER_HOST_RATIO_MAX 1.25
 
 /*
@@ -162,14 +170,15 @@ enum {
  */
 /* The other ranks waited for a step if they waited for this part of what makes it high. */
 #define FSL_WAITED_PART_MIN 0.25
-/* The other ranks must have waited for a rank in this share of its high steps. */
+/* The other ranks must have waited for a rank in this share of its high steps. Untold. */
 #define FSL_WAITED_SHARE_MIN 0.5
-/* The waits of the peers bound a loss if they explain this share of it. */
+/* The waits of the peers bound a loss if they explain this share of it. Untold. */
 #define FSL_WAITS_SEEN_SHARE_MIN 0.5
-/* A suspect is idle itself if it is for this part of the time that the other ranks wait for it. */
+/* A suspect is idle itself if it is for this part of the time that the other ranks wait for it.
+ * Untold. */
 #define FSL_SUSPECT_IDLE_SHARE 0.5
 /* A rank that left no data was late if the ranks beside it were, by this part of what is to be
- * explained. */
+ * explained. Untold. */
 #define FSL_UNSEEN_LATE_SHARE 0.5
 
 /*
@@ -178,33 +187,36 @@ enum {
 /* A slow link takes this many times the transfer of links like it. */
 #define FSL_LINK_RATIO_MIN 1.5
 /* A group with an unseen member has a slow transfer if it takes longer in this share of the steps:
- * waits come and go. */
+ * waits come and go. Untold. */
 #define FSL_LINK_STEADY_SHARE_MIN 0.9
-/* A channel is compared with channels like it if these are there in this share of its steps. */
+/* A channel is compared with channels like it if these are there in this share of its steps.
+ * Untold. */
 #define FSL_LINK_BESIDE_SHARE_MIN 0.5
 
 /*
  * Causes.
  */
-/* Storage: this share of the high steps meets a checkpoint. */
+/* Storage: this share of the high steps meets a checkpoint. Untold. */
 #define FSL_CAUSE_CKPT_SHARE_MIN 0.6
-/* Data loading: less than this share of the excess lies behind the first operator of the step. */
+/* Data loading: less than this share of the excess lies behind the first operator of the step.
+ * Untold. */
 #define FSL_CAUSE_BODY_SHARE_MAX 0.15
-/* With less than this share of own time behind the first operator, a slow device would not show. */
+/* With less than this share of own time behind the first operator, a slow device would not show.
+ * Untold. */
 #define FSL_CAUSE_BODY_OWN_SHARE_MIN 0.25
 /* Host: the queue ahead of the device is less than this share of that of the peers, who have one of
- * this many ms at least. */
+ * this many ms at least. Untold: FSL_CAUSE_QUEUE_MS_MIN. */
 #define FSL_CAUSE_DRAINED_SHARE 0.25
 #define FSL_CAUSE_QUEUE_MS_MIN  1.0
 /* Host: the queue is this many times longer than slower work makes it. */
 #define FSL_CAUSE_GROWN_RATIO 2.0
-/* Host: this share of the excess lies inside host calls. */
+/* Host: this share of the excess lies inside host calls. Untold. */
 #define FSL_CAUSE_HOST_CALL_SHARE_MIN 0.3
 /* All ranks are slower in the high steps than in the steps beside, by this many sigmas and this
- * ratio: a common event. */
+ * ratio: a common event. Untold. */
 #define FSL_CAUSE_COMMON_SIGMAS    3.0
 #define FSL_CAUSE_COMMON_RATIO_MIN 1.001
-/* A stage is the cause if it has this share of the excess. */
+/* A stage is the cause if it has this share of the excess. Untold. */
 #define FSL_CAUSE_STAGE_SHARE_MIN 0.5
 
 /* Losses of time that are nobody's fault. */
@@ -220,45 +232,50 @@ enum {
 /* The pauses of one rank cost at most this part of all: two long ones among short ones of other
  * ranks are single events. */
 #define FSL_ONE_RANK_COST_MAX 0.75
-/* One step that costs more than this part of all single steps of a rank is a single event. */
+/* One step that costs more than this part of all single steps of a rank is a single event. Untold.
+ */
 #define FSL_ONE_STEP_COST_MAX 0.5
-/* Pauses are rare: a rank that is held up in more of its steps does not pause. */
+/* Pauses are rare: a rank that is held up in more of its steps does not pause. Untold. */
 #define FSL_PAUSE_RANK_SHARE_MAX 0.25
-/* A rank whose single steps cost less than this part of those of all is one of many that pause. */
+/* A rank whose single steps cost less than this part of those of all is one of many that pause.
+ * Untold. */
 #define FSL_PAUSES_COST_MIN 0.25
-/* Hosts pause over this share of a capture of several chapters. */
+/* Hosts pause over this share of a capture of several chapters. Untold. */
 #define FSL_PAUSES_STEPS_SHARE_MIN 0.25
 
 /*
  * The replay as a witness.
  */
-/* Fewer replayed steps are no replay of the job. */
+/* Fewer replayed steps are no replay of the job. Untold. */
 #define FSL_TRUSTED_STEPS_MIN 4
 /* The replay is trusted if its step times miss the measured ones by at most this in 19 of 20 steps.
+ * Untold.
  */
 #define FSL_TRUSTED_ERROR_P95_MAX 0.10
-/* Operators without a partner in more of a rank's time than this hide what would come back. */
+/* Operators without a partner in more of a rank's time than this hide what would come back. Untold.
+ */
 #define FSL_TRUSTED_UNMATCHED_MAX 0.10
 /* Fewer replayed steps of a kind do not stand for the rest of it. */
 #define FSL_WEIGHED_STEPS_MIN 3
-/* Share of the ranks that are the worst ones (Lin et al., OSDI '25, use 3 %). */
+/* Share of the ranks that are the worst ones (Lin et al., OSDI '25, use 3 %). Untold. */
 #define FSL_WORST_RANKS_SHARE 0.03
-/* A loss below this part of the step time is noise, and shares of it mean nothing. */
+/* A loss below this part of the step time is noise, and shares of it mean nothing. Untold. */
 #define FSL_SHARED_LOSS_MIN 0.005
-/* A loss stays below this part of the step, so that the slowdown is finite. */
+/* A loss stays below this part of the step, so that the slowdown is finite. Untold. */
 #define FSL_LOST_SHARE_MAX 0.99
 
 /* Data that ends early. */
-/* Steps that a rank lacks at the end before it is told; any capture cuts the last ones. */
+/* Steps that a rank lacks at the end before it is told; any capture cuts the last ones. Untold. */
 #define FSL_SHORT_STEPS_MIN 5
-/* Share of the time without steps up to which a job may be normal: an evaluation may end it. */
+/* Share of the time without steps up to which a job may be normal: an evaluation may end it.
+ * Untold. */
 #define FSL_UNJUDGED_SHARE_MAX 0.2
 
 /*
  * Confidence orders verdicts and culprits; it is no probability, and never certain.
  */
 #define FSL_CONFIDENCE_MAX 0.99
-/* Share of the steps waited for if no wait could be seen. */
+/* Share of the steps waited for if no wait could be seen. Untold. */
 #define FSL_CONFIDENCE_WAITED_UNSEEN 0.8
 /* Factor for a loss that only just counts; none from this many times the least loss on. */
 #define FSL_CONFIDENCE_LEAST_LOSS  0.5

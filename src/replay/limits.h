@@ -13,28 +13,29 @@ enum {
 };
 
 /* Steps side by side that are replayed together: a window shows what a step leaves to the next, and
- * little of it is its begin. */
+ * little of it is its begin. Untold. */
 #define FSL_REPLAY_WINDOW_STEPS 8
-/* Operators before a window that its first operators may follow. */
+/* Operators before a window that its first operators may follow. Untold. */
 #define FSL_REPLAY_LOOK_BACK_OPS 16
 /* Instances of a channel in one step that are counted through; longer steps do not tell what is
- * usual. */
+ * usual. Untold. */
 #define FSL_REPLAY_PLACES_MAX 1024
 /* Clocks are off by less than this after correction, ns: a sender that ended this long before the
- * receiver came did not wait for it. */
+ * receiver came did not wait for it. Untold. */
 #define FSL_REPLAY_CLOCK_NS FSL_NS_PER_MS
 /* Members that wait for each other end together. They do not, and the match is wrong, if their ends
- * are apart by more than this, ns, and by more than this share of the longest of them. */
+ * are apart by more than this, ns, and by more than this share of the longest of them. Untold:
+ * FSL_REPLAY_APART_SHARE_MAX. */
 #define FSL_REPLAY_APART_NS_MAX    (10 * FSL_NS_PER_MS)
 #define FSL_REPLAY_APART_SHARE_MAX 0.05
-/* Shorter idle time is launch latency and needs no reason, ns. */
+/* Shorter idle time is launch latency and needs no reason, ns. Untold. */
 #define FSL_HIDDEN_IDLE_NS_MIN (10 * FSL_NS_PER_MS)
 /* The end of an idle time and the event that explains it lie closer together than this share of the
  * time waited. */
 #define FSL_HIDDEN_COINCIDENCE_SHARE 0.1
-/* Share of the ranks at a place that must have waited for the last of them. */
+/* Share of the ranks at a place that must have waited for the last of them. Untold. */
 #define FSL_HIDDEN_WAITING_SHARE_MIN 0.5
-/* A calm step that tells what is usual is at most this many steps away. */
+/* A calm step that tells what is usual is at most this many steps away. Untold. */
 #define FSL_REPLAY_CALM_REACH_STEPS 16
 /* Fewer calm steps do not tell how a rank usually is. */
 #define FSL_REPLAY_CALM_STEPS_MIN 4
