@@ -70,7 +70,7 @@ def refuses_damage(document):
 
 def check_codes():
     """Every code that a judge can tell is explained."""
-    text = (source / "docs" / "profile.md").read_text()
+    text = (source / "docs" / "users" / "profile.md").read_text()
     table = (source / "src" / "judge" / "codes.def").read_text()
     told = re.findall(r'^FINDING_CODE\(\w+, "(\w+)"', table, re.M)
     found.extend(f"docs/users/profile.md does not explain {code}" for code in told if f"`{code}`" not in text)
