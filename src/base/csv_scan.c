@@ -116,6 +116,14 @@ enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line
 	return fsl_reader_seek(csv->reader, offset, err);
 }
 
+void fsl_csv_go_on(struct fsl_csv *csv, uint64_t line)
+{
+	csv->row_offset = fsl_reader_offset(csv->reader);
+	csv->has_jumped = line == 0;
+	csv->line = line;
+	csv->is_begun = true;
+}
+
 uint64_t fsl_csv_offset(const struct fsl_csv *csv)
 {
 	return csv->row_offset;

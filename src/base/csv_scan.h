@@ -48,7 +48,11 @@ void fsl_csv_destroy(struct fsl_csv *csv);
  * unknown. The reader must be able to seek. */
 enum fsl_status fsl_csv_jump(struct fsl_csv *csv, uint64_t offset, uint64_t line,
 			     struct fsl_error *err);
-/* The same over borrowed @text in memory, for plain rows only. Offset 0 is its first byte. */
+/* Makes a new scanner go on where the reader stands, at the begin of a row of that line (0: not
+ * known). */
+void fsl_csv_go_on(struct fsl_csv *csv, uint64_t line);
+/* The same over text in memory, for plain rows alone: offset 0 is its first byte. @text: borrowed.
+ */
 struct fsl_csv *fsl_csv_create_over(const char *text, size_t n_bytes);
 /* Sets a fence: from FSL_CSV_PLAIN_REACH_BYTES before @offset on no row is read as a plain row, so
  * that a reader of plain rows does not pass the fence unnoticed. UINT64_MAX: no fence. */

@@ -404,6 +404,14 @@ out:
 	return FSL_OK;
 }
 
+void fsl_reader_set_block(struct fsl_reader *reader, size_t n_bytes)
+{
+	size_t n_most = reader->block_bytes;
+	if (reader->packing == PACKING_NONE && n_bytes < n_most) {
+		reader->block_bytes = n_bytes > SMALL_BLOCK_BYTES ? n_bytes : SMALL_BLOCK_BYTES;
+	}
+}
+
 enum fsl_status fsl_reader_open(struct fsl_reader **out, const char *path, struct fsl_error *err)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);

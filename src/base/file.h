@@ -65,6 +65,8 @@ enum fsl_status fsl_reader_seek(struct fsl_reader *reader, uint64_t offset, stru
  * reader must be able to seek. */
 enum fsl_status fsl_reader_sample(const struct fsl_reader *reader, uint64_t offset, char *to,
 				  size_t room, size_t *n_read, struct fsl_error *err);
+/* Reads up to @n_bytes at a time from now on, where not much is wanted. */
+void fsl_reader_set_block(struct fsl_reader *reader, size_t n_bytes);
 /* Size of the file on disk when it was opened, bytes. */
 uint64_t fsl_reader_disk_bytes(const struct fsl_reader *reader);
 const char *fsl_reader_path(const struct fsl_reader *reader);

@@ -676,7 +676,7 @@ bool fsl_json_place(const struct fsl_json *json, struct fsl_json_place *place)
 			*place = (struct fsl_json_place){
 				.offset = json->is_begun ? json->window_offset + json->at
 							 : fsl_reader_offset(json->reader),
-				.line = json->line,
+				.line = json->has_no_line ? 0 : json->line,
 				.state = (enum fsl_json_place_state)i,
 			};
 			return true;

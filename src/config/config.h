@@ -131,10 +131,11 @@ struct fsl_config {
 	int64_t replay_steps_max; /* 400: greatest number of steps to replay */
 	int64_t replay_budget_ms; /* 400: greatest processor time of the replay, about */
 	double chapter_hours;     /* 4: longer captures are judged in chapters; 0: never */
-	int64_t chapter_parts;    /* 64: least number of chapters of a capture with enough steps */
-	int64_t chapter_operators_min; /* 1000000: captures with fewer are cut by hours alone */
-	bool chapter_keep;             /* keeps the verdicts of chapters for the next run */
-	int64_t jobs;                  /* threads; 0: as many as the size of the input justifies */
+	int64_t chapter_parts;    /* 64: chapters that a capture has at least where it has steps
+				     enough */
+	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
+	bool chapter_keep;             /* of no effect: nothing is kept of chapters */
+	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 
 	size_t n_metrics;

@@ -44,10 +44,36 @@ struct look {
 	struct fsl_step_hint step_hint;
 };
 
+/* The steps of the first chapters, in a run that is not full of one rank (FSL_RANK_UNKNOWN: all).
+ */
+static enum fsl_status find_steps(struct fsl_steps *out, const struct fsl_job *job,
+				  const struct fsl_chapter *first,
+				  const struct fsl_chapter_rule *rule, int32_t rank,
+				  struct fsl_error *err)
+{
+	if (job->feed == NULL) {
+		return fsl_chapter_find_steps(out, job, first, rule, err);
+	}
+	struct fsl_job *look = fsl_calloc(1, sizeof(*look));
+	if (look == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"chapter\"");
+	}
+	enum fsl_status status = fsl_job_init(look, err);
+	if (status == FSL_OK) {
+		status = fsl_feed_look(job->feed, &look->run, first->end_ns, rule, rank, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_chapter_find_steps(out, look, first, rule, err);
+	}
+	fsl_job_fini(look);
+	fsl_free(look);
+	return status;
+}
+
 static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job,
 				     const struct fsl_span *span,
 				     const struct fsl_chapter_rule *rule, size_t n_chapters,
-				     struct fsl_error *err)
+				     int32_t rank, struct fsl_error *err)
 {
 	struct fsl_arena arena = {0};
 	struct fsl_chapter *items = NULL;
@@ -57,7 +83,7 @@ static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job
 	if (status == FSL_OK && n_items > n_chapters) {
 		struct fsl_chapter first = {INT64_MIN, items[n_chapters - 1].end_ns};
 		struct fsl_steps steps = {0};
-		status = fsl_chapter_find_steps(&steps, job, &first, rule, err);
+		status = find_steps(&steps, job, &first, rule, rank, err);
 		out->n_steps = fsl_chapter_count_steps(&steps, &first);
 		out->n_lengths = (double)(first.end_ns - span->begin_ns) / (double)rule->length_ns;
 		if (steps.is_ordinal) {
@@ -83,11 +109,12 @@ static enum fsl_status try_level(bool *is_taken, struct fsl_job *job,
 	    (!is_longest && (span->apart_ns > rule.lead_ns || !chapters->has_ops_enough))) {
 		return FSL_OK;
 	}
-	enum fsl_status status = look_at_begin(&look, job, span, &rule, 1, err);
+	enum fsl_status status = look_at_begin(&look, job, span, &rule, 1, FSL_RANK_UNKNOWN, err);
 	if (status == FSL_OK && look.step_hint.n_ops > 0) {
 		size_t n_parts = (size_t)parts_of(config, level);
 		status = look_at_begin(&look, job, span, &rule,
-				       (n_parts + FIRST_PARTS - 1) / FIRST_PARTS, err);
+				       (n_parts + FIRST_PARTS - 1) / FIRST_PARTS,
+				       look.step_hint.rank, err);
 	}
 	bool is_enough =
 		look.n_steps > 0 && (double)look.n_steps >= look.n_lengths * SHORT_STEPS_MIN;
@@ -108,6 +135,7 @@ enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_c
 	fsl_job_wanted_lengths(chapters->wanted_ns, config, span);
 	/* Judged as a whole, a small capture takes less time than in parts, and little again. */
 	chapters->has_ops_enough =
+		job->feed != NULL ||
 		fsl_run_count_ops(&job->run, INT64_MIN) >= (size_t)config->chapter_operators_min;
 	bool is_taken = span->is_torn;
 	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N && !is_taken && status == FSL_OK;

@@ -19,9 +19,19 @@ void fsl_chapter_fini(struct fsl_judged_chapter *chapter)
 	fsl_pack_fini(&chapter->packed);
 }
 
+void fsl_chapter_let_go(struct fsl_judged_chapter *chapter)
+{
+	if (chapter->held != NULL) {
+		fsl_chapter_drop(chapter->held);
+		fsl_free(chapter->held);
+		chapter->held = NULL;
+	}
+}
+
 void fsl_chapters_fini(struct fsl_chapters *chapters)
 {
 	for (size_t k = 0; k < chapters->n_items; k++) {
+		fsl_chapter_let_go(&chapters->items[k]);
 		fsl_chapter_fini(&chapters->items[k]);
 	}
 	fsl_free(chapters->items);
@@ -69,6 +79,7 @@ static enum fsl_status judge_newest(struct fsl_job *job, const struct fsl_config
 	const struct fsl_config present = fsl_chapter_config(config, config->now_ns);
 	const struct fsl_chapters *chapters = &job->chapters;
 	const struct fsl_chapter *newest = &chapters->items[chapters->n_items - 1].time;
+	fsl_run_measure_ops(&job->run);
 	enum fsl_status status = fsl_chapter_keep(&job->run, newest, &chapters->rule, err);
 	job->begin_ns = newest->begin_ns;
 	return status == FSL_OK ? fsl_job_analyse(job, &present, err) : status;
@@ -304,7 +315,8 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	struct fsl_span span;
 	bool is_known = chapters->n_items > 0;
 	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
-	enum fsl_status status = fsl_run_span(&span, &job->run, &longest, err);
+	enum fsl_status status = job->feed != NULL ? fsl_feed_span(job->feed, &span, &longest, err)
+						   : fsl_run_span(&span, &job->run, &longest, err);
 	end_with_range(&span, job->until_ns);
 	if (status == FSL_OK && !is_known) {
 		status = fsl_chapters_choose_rule(job, config, &span, err);
@@ -320,8 +332,28 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 			  (span.end_ns - span.begin_ns) / length_ns > CHAPTERS_MAX;
 	chapters->span.is_torn = !is_known && (span.is_torn || is_endless);
 	status = list_chapters(chapters, err);
-	if (chapters->n_items > 1) {
-		fsl_run_measure_ops(&job->run);
+	if (status == FSL_OK && job->feed != NULL && chapters->n_items > 1) {
+		status = fsl_feed_begin(job->feed, &chapters->rule, chapters->items[0].time.end_ns,
+					chapters->n_items, err);
+	}
+	return status;
+}
+
+/* The rest of the files. Only then it is known how long the capture is. */
+static enum fsl_status read_rest(struct fsl_job *job, const struct fsl_config *config,
+				 struct fsl_error *err)
+{
+	struct fsl_span span;
+	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
+	if (job->feed == NULL) {
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_feed_until(job->feed, &job->run, INT64_MAX, err);
+	if (status == FSL_OK) {
+		status = fsl_run_span(&span, &job->run, &longest, err);
+	}
+	if (status == FSL_OK) {
+		job->chapters.span.end_ns = span.end_ns;
 	}
 	return status;
 }
@@ -334,6 +366,9 @@ enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *conf
 	enum fsl_status status = cut(job, config, err);
 	if (status == FSL_OK) {
 		status = fsl_chapters_judge_past(job, config, n_known, &is_short, err);
+	}
+	if (status == FSL_OK) {
+		status = read_rest(job, config, err);
 	}
 	if (status == FSL_OK && (is_short || job->chapters.n_items == 1)) {
 		fsl_chapters_fini(&job->chapters);

@@ -12,6 +12,9 @@ enum { FSL_CHAPTER_STEPS_MIN = 64 };
 enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_config *config,
 					 const struct fsl_span *span, struct fsl_error *err);
 
+/* Forgets the part of the run that was held for the chapter. */
+void fsl_chapter_let_go(struct fsl_judged_chapter *chapter);
+
 /* The configuration as a chapter is judged with it, at @now_ns; shallow, owns nothing. */
 struct fsl_config fsl_chapter_config(const struct fsl_config *config, int64_t now_ns);
 

@@ -1,4 +1,6 @@
 /* Judges the chapters that are over, several at a time. */
+#include <omp.h>
+
 #include "base/log.h"
 #include "base/number.h"
 #include "engine/chapters_parts.h"
@@ -119,11 +121,32 @@ static void drop_part(struct fsl_job *part)
 	fsl_free(part);
 }
 
+/* Of a part that was held for it, or of the run. */
+static struct fsl_job *part_for(struct fsl_judged_chapter *chapter, const struct fsl_job *job,
+				struct fsl_error *err)
+{
+	struct fsl_job *part = chapter->held == NULL ? NULL : fsl_calloc(1, sizeof(*part));
+	if (chapter->held == NULL) {
+		return take_part(job, &chapter->time, &job->chapters.rule, err);
+	}
+	if (part == NULL || fsl_job_init(part, err) != FSL_OK) {
+		fsl_free(part);
+		(void)FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"chapter\"");
+		return NULL;
+	}
+	fsl_run_fini(&part->run);
+	part->begin_ns = chapter->time.begin_ns;
+	part->run = *chapter->held;
+	fsl_free(chapter->held);
+	chapter->held = NULL;
+	return part;
+}
+
 static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct fsl_job *job,
 				    const struct fsl_config *config, bool is_brief,
 				    struct fsl_error *err)
 {
-	struct fsl_job *part = take_part(job, &out->time, &job->chapters.rule, err);
+	struct fsl_job *part = part_for(out, job, err);
 	if (part == NULL) {
 		return FSL_ERR_MEMORY;
 	}
@@ -221,15 +244,14 @@ static enum fsl_status count_ahead(const struct round *round, size_t k, struct f
 }
 
 /* Numbers that are an order want to know how many steps were before, of chapters [@begin, @end). */
-static enum fsl_status count_together(struct fsl_job *job, size_t begin, size_t end,
+static enum fsl_status count_together(const struct round *round, size_t begin, size_t end,
 				      struct fsl_error *err)
 {
-	const struct round round = {.job = job};
-	struct fsl_chapters *chapters = &job->chapters;
-	enum fsl_status status = visit_together(&round, begin, end, count_ahead, err);
-	size_t n_before = 0;
-	for (size_t k = 0; k < end; k++) {
-		chapters->items[k].n_before = k < begin ? chapters->items[k].n_before : n_before;
+	struct fsl_chapters *chapters = &round->job->chapters;
+	enum fsl_status status = visit_together(round, begin, end, count_ahead, err);
+	size_t n_before = round->job->n_steps_before;
+	for (size_t k = begin; k < end; k++) {
+		chapters->items[k].n_before = n_before;
 		n_before += chapters->items[k].n_steps;
 	}
 	return status;
@@ -249,20 +271,18 @@ static enum fsl_status judge_one(const struct round *round, size_t k, struct fsl
 			    !is_likely_told(chapters, k, round->n_known), err);
 }
 
-/* Chapters from @n_judged on that were numbered wrongly, because the steps of those before came
- * from other sources than theirs. */
-static enum fsl_status renumber(struct fsl_job *job, const struct fsl_config *config,
-				size_t n_judged, struct fsl_error *err)
+/* Those of chapters [@begin, @end) that were numbered wrongly, because the steps of those before
+ * came from other sources than theirs. */
+static enum fsl_status renumber(const struct round *round, size_t begin, size_t end,
+				struct fsl_error *err)
 {
-	struct fsl_chapters *chapters = &job->chapters;
+	struct fsl_job *job = round->job;
 	enum fsl_status status = FSL_OK;
-	job->n_steps_before = 0;
-	for (size_t k = 0; k + 1 < chapters->n_items && status == FSL_OK; k++) {
-		struct fsl_judged_chapter *chapter = &chapters->items[k];
-		bool is_wrong = chapter->is_ordinal && chapter->n_before != job->n_steps_before;
-		if (k >= n_judged && is_wrong) {
+	for (size_t k = begin; k < end && status == FSL_OK; k++) {
+		struct fsl_judged_chapter *chapter = &job->chapters.items[k];
+		if (chapter->is_ordinal && chapter->n_before != job->n_steps_before) {
 			chapter->n_before = job->n_steps_before;
-			status = judge_closed(chapter, job, config, chapter->is_brief, err);
+			status = judge_closed(chapter, job, round->config, chapter->is_brief, err);
 		}
 		job->n_steps_before += chapter->n_steps;
 	}
@@ -312,35 +332,151 @@ static bool are_longest(const struct fsl_job *job, const struct fsl_config *conf
 	return job->chapters.rule.length_ns == fsl_job_chapter_rule(config).length_ns;
 }
 
+/* The run forgets a chapter before it is known which will be told: of the newest two in which
+ * something was wrong it is held, of chapters before @end. */
+static enum fsl_status hold_wrong(struct fsl_job *job, size_t end, struct fsl_error *err)
+{
+	enum { HELD = 2 };
+	struct fsl_chapters *chapters = &job->chapters;
+	enum fsl_status status = FSL_OK;
+	size_t n_wrong = 0;
+	for (size_t k = end; k-- > 0 && status == FSL_OK;) {
+		struct fsl_judged_chapter *chapter = &chapters->items[k];
+		bool is_wrong = !fsl_verdict_is_quiet(chapter->verdict.kind);
+		n_wrong += is_wrong;
+		if (is_wrong && n_wrong > HELD) {
+			fsl_chapter_let_go(chapter);
+			continue;
+		}
+		if (!is_wrong || !chapter->is_brief || chapter->held != NULL) {
+			continue;
+		}
+		struct fsl_run *held = fsl_calloc(1, sizeof(*held));
+		status = held != NULL
+				 ? fsl_chapter_take(held, &job->run, &chapter->time,
+						    &chapters->rule, err)
+				 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"chapter\"");
+		chapter->held = status == FSL_OK ? held : NULL;
+		if (status != FSL_OK) {
+			fsl_free(held);
+		}
+	}
+	return status;
+}
+
+/* Chapters [@begin, @end), whose operators the run has. */
+static enum fsl_status judge_group(const struct round *round, size_t begin, size_t end,
+				   struct fsl_error *err)
+{
+	struct fsl_job *job = round->job;
+	struct fsl_chapters *chapters = &job->chapters;
+	enum fsl_status status = FSL_OK;
+	bool is_ordinal = begin > 0 ? chapters->items[0].is_ordinal : chapters->step_hint.n_ops > 0;
+	if (is_ordinal) {
+		status = count_together(round, begin, end, err);
+	}
+	if (status == FSL_OK) {
+		status = visit_together(round, begin, end, judge_one, err);
+	}
+	return status == FSL_OK ? renumber(round, begin, end, err) : status;
+}
+
+/* How many chapters are read and judged together: one for each thread, and some more where they
+ * are small, as each of many files has to be opened again for each group. */
+static size_t group_size(const struct fsl_job *job)
+{
+	enum { GROUP_BYTES = 40 << 20, MOST = 16 };
+	size_t n_threads = (size_t)omp_get_max_threads(), n_items = job->chapters.n_items;
+	if (job->feed == NULL) {
+		return n_items;
+	}
+	size_t n = (size_t)(GROUP_BYTES / (job->feed->n_bytes / n_items + 1));
+	n = n < MOST ? n : MOST;
+	return n > n_threads ? n : n_threads;
+}
+
+/* When the capture begins, from all that its first chapter holds. */
+static enum fsl_status note_begin(struct fsl_job *job, struct fsl_error *err)
+{
+	struct fsl_span span;
+	enum fsl_status status = fsl_run_span(&span, &job->run, &job->chapters.rule, err);
+	if (status == FSL_OK && span.begin_ns != FSL_NS_ABSENT) {
+		job->chapters.span.begin_ns = span.begin_ns;
+	}
+	return status;
+}
+
+/* Reads the chapters up to @end, if they are not there yet. */
+static enum fsl_status feed(struct fsl_job *job, size_t end, struct fsl_error *err)
+{
+	struct fsl_chapters *chapters = &job->chapters;
+	enum fsl_status status = FSL_OK;
+	if (job->feed != NULL) {
+		status = fsl_feed_until(job->feed, &job->run, chapters->items[end - 1].time.end_ns,
+					err);
+	}
+	if (status == FSL_OK && job->feed != NULL && chapters->items[0].n_ops == 0) {
+		status = note_begin(job, err);
+	}
+	fsl_run_measure_ops(&job->run);
+	return status;
+}
+
+/* What the chapters from @begin on need no longer. */
+static enum fsl_status release(struct fsl_job *job, size_t begin, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	const struct fsl_chapters *chapters = &job->chapters;
+	if (job->feed != NULL) {
+		status = hold_wrong(job, begin, err);
+		fsl_run_forget(&job->run,
+			       chapters->items[begin].time.begin_ns - chapters->rule.lead_ns);
+	}
+	return status;
+}
+
+/* Where the first chapter has too few steps to be judged, so have the others. */
+static enum fsl_status judge_first(const struct round *round, bool *is_short, struct fsl_error *err)
+{
+	struct fsl_job *job = round->job;
+	struct fsl_judged_chapter *first = &job->chapters.items[0];
+	enum fsl_status status = feed(job, 1, err);
+	if (status == FSL_OK) {
+		status = judge_closed(first, job, round->config, true, err);
+	}
+	*is_short = status == FSL_OK && first->n_steps < FSL_CHAPTER_STEPS_MIN;
+	job->n_steps_before = first->n_steps;
+	return status == FSL_OK && !*is_short ? release(job, 1, err) : status;
+}
+
 enum fsl_status fsl_chapters_judge_past(struct fsl_job *job, const struct fsl_config *config,
 					size_t n_known, bool *is_short, struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
-	size_t n_past = chapters->n_items - 1, n_judged = n_known;
+	size_t n_past = chapters->n_items - 1, begin = n_known;
+	struct round round = {job, config, n_known};
 	enum fsl_status status = FSL_OK;
 	*is_short = false;
 	if (n_past == 0) {
 		return FSL_OK;
 	}
+	for (size_t k = 0; k < n_known; k++) {
+		job->n_steps_before += chapters->items[k].n_steps;
+	}
 	if (n_known == 0 && are_longest(job, config)) {
-		status = judge_closed(&chapters->items[0], job, config, true, err);
-		*is_short = status == FSL_OK && chapters->items[0].n_steps < FSL_CHAPTER_STEPS_MIN;
-		n_judged = 1;
+		status = judge_first(&round, is_short, err);
+		begin = round.n_known = 1;
 	}
-	if (status != FSL_OK || *is_short) {
-		return status;
+	for (size_t n = group_size(job); status == FSL_OK && !*is_short && begin < n_past;) {
+		size_t end = n < n_past - begin ? begin + n : n_past;
+		status = feed(job, end, err);
+		if (status == FSL_OK) {
+			status = judge_group(&round, begin, end, err);
+		}
+		if (status == FSL_OK) {
+			status = release(job, end, err);
+		}
+		begin = end;
 	}
-	bool is_ordinal =
-		n_judged > 0 ? chapters->items[0].is_ordinal : chapters->step_hint.n_ops > 0;
-	if (is_ordinal) {
-		status = count_together(job, n_judged, n_past, err);
-	}
-	if (status == FSL_OK) {
-		const struct round round = {job, config, n_judged};
-		status = visit_together(&round, n_judged, n_past, judge_one, err);
-	}
-	if (status == FSL_OK) {
-		status = renumber(job, config, n_judged, err);
-	}
-	return status == FSL_OK ? complete(job, config, err) : status;
+	return status == FSL_OK && !*is_short ? complete(job, config, err) : status;
 }

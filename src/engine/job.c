@@ -37,6 +37,7 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_progress_fini(&job->progress);
 	fsl_steps_fini(&job->steps);
 	fsl_run_fini(&job->run);
+	fsl_feed_destroy(job->feed);
 }
 
 /* The verdict of localisation from the classical points alone, sysTrace's way. */

@@ -10,6 +10,7 @@
 #include "blame/singles.h"
 #include "blame/verify.h"
 #include "config/config.h"
+#include "engine/feed.h"
 #include "match/match.h"
 #include "match/own.h"
 #include "model/chapter.h"
@@ -31,6 +32,8 @@ struct fsl_judged_chapter {
 	struct fsl_localisation verdict;
 	struct fsl_singles singles; /* too few to be told of in the verdict */
 	struct fsl_pack packed;     /* the verdict, to be kept; nothing for the newest chapter */
+	struct fsl_run *held;       /* its part of the run, to be judged in full; NULL: it is not
+				       held */
 };
 
 /* As many chapters as are wanted, a half, or a quarter of that. */
@@ -55,6 +58,7 @@ void fsl_chapters_fini(struct fsl_chapters *chapters);
 /* In the order in which they come into being. */
 struct fsl_job {
 	struct fsl_run run;
+	struct fsl_feed *feed; /* what fills the run, a few chapters at a time; NULL: it is full */
 	int64_t until_ns; /* the end of the time range that is judged; INT64_MAX: it has none */
 	/* Where the run is a chapter: its begin, INT64_MIN else, and the steps before it. */
 	int64_t begin_ns;

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory_left.h"
+#include "engine/feed.h"
 #include "engine/memory_short.h"
 #include "engine/threads.h"
 #include "source/discover.h"
@@ -20,30 +21,35 @@ static void warn_of_memory(uint64_t n_bytes, const struct fsl_ingest_options *op
 }
 
 /* With threads for what there is to read; a team's processes each have all that they may. */
-static enum fsl_status read_run(struct fsl_run *run, int64_t n_jobs, int n_most,
-				struct fsl_ingest_options *options, struct fsl_error *err)
+static void start_threads(struct fsl_ingest_options *options, int64_t n_jobs, uint64_t n_bytes)
 {
-	struct fsl_inputs inputs = {0};
-	enum fsl_status status = fsl_inputs_find(&inputs, options, err);
-	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs) : 0;
+	int n_most = fsl_threads_most();
 	options->n_threads = (int)n_jobs;
 	if (n_jobs == 0 && fsl_team_size() == 1) {
 		options->n_threads = fsl_threads_worth(n_most, n_bytes);
 	}
-	options->n_threads = fsl_threads_start(options->n_threads);
-	if (status == FSL_OK) {
-		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
-			inputs.n_items, (unsigned long long)n_bytes, options->n_threads);
-		warn_of_memory(n_bytes, options);
-		status = fsl_ingest_inputs(run, &inputs, options, err);
+	fsl_threads_start(options->n_threads);
+}
+
+/* Reads the files, or keeps them for the job where they are too long for that. */
+static enum fsl_status read_inputs(struct fsl_job *job, struct fsl_inputs *inputs,
+				   const struct fsl_ingest_options *options,
+				   const struct fsl_config *config, struct fsl_error *err)
+{
+	if (!fsl_feed_is_worth_it(inputs, options, config)) {
+		warn_of_memory(fsl_inputs_bytes(inputs), options);
+		return fsl_ingest_inputs(&job->run, inputs, options, err);
 	}
-	fsl_inputs_fini(&inputs);
-	return status;
+	job->feed = fsl_feed_create(inputs, options);
+	return job->feed != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", inputs->n_items);
 }
 
 enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *config,
 			     const struct fsl_time_range *range, struct fsl_error *err)
 {
+	struct fsl_inputs inputs = {0};
 	struct fsl_ingest_options options = {.root_path = config->root_path,
 					     .training_log = config->training_log,
 					     .log_type_is_log = config->log_type_is_log,
@@ -52,8 +58,15 @@ enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *confi
 					     .is_range_for_stages = range->holds_for_steps};
 	fsl_log(FSL_LOG_INFO, "detect", "reading: root_path=\"%s\", range=\"%s\"",
 		config->root_path, range->source);
-	int n_most = fsl_threads_most();
-	enum fsl_status status = read_run(&job->run, config->jobs, n_most, &options, err);
+	enum fsl_status status = fsl_inputs_find(&inputs, &options, err);
+	uint64_t n_bytes = status == FSL_OK ? fsl_inputs_bytes(&inputs) : 0;
+	start_threads(&options, config->jobs, n_bytes);
+	if (status == FSL_OK) {
+		fsl_log(FSL_LOG_INFO, "detect", "inputs found: files=%zu, bytes=%llu, threads=%d",
+			inputs.n_items, (unsigned long long)n_bytes, options.n_threads);
+		status = read_inputs(job, &inputs, &options, config, err);
+	}
+	fsl_inputs_fini(&inputs);
 	job->until_ns = range->to_ns;
 	if (status == FSL_OK && range->holds_for_steps) {
 		fsl_run_cut_steps(&job->run, range->from_ns, range->to_ns);

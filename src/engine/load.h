@@ -6,8 +6,9 @@
 #include "engine/time_range.h"
 
 /*
- * Fills job->run and job->until_ns from the files in @range. Inputs are never modified. Files that
- * cannot be used are told in job->run; FSL_ERR_INPUT if none can be used.
+ * Fills job->run and job->until_ns from the files in @range; of a capture with operators enough for
+ * chapters job->feed instead, from which fsl_job_judge() reads. Inputs are never modified. Files
+ * that cannot be used are told in job->run; FSL_ERR_INPUT if none can be used.
  */
 enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *config,
 			     const struct fsl_time_range *range, struct fsl_error *err);

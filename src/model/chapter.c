@@ -9,15 +9,15 @@
 #include "base/sort.h"
 
 enum {
-	LEAD_PARTS = 4,    /* the lead is this part of a chapter's length */
-	SLACK_MAX_S = 120, /* seconds; equals FSL_ENTRY_SLACK_S */
-	SLACK_PARTS = 8,
+	LEAD_PARTS = 4,    /* of a chapter's length */
+	SLACK_MAX_S = 120, /* as FSL_ENTRY_SLACK_S */
+	SLACK_PARTS = 8,   /* three of them: a dozen steps of the shortest chapters */
 };
 
 struct fsl_chapter_rule fsl_chapter_rule_for(int64_t length_ns)
 {
 	int64_t slack_max_ns = (int64_t)SLACK_MAX_S * FSL_NS_PER_S;
-	int64_t slack_ns = length_ns / SLACK_PARTS;
+	int64_t slack_ns = length_ns / SLACK_PARTS * 3;
 	return (struct fsl_chapter_rule){
 		.length_ns = length_ns,
 		.lead_ns = length_ns / LEAD_PARTS,

@@ -10,10 +10,11 @@
 
 /* How a capture is cut into chapters. */
 struct fsl_chapter_rule {
-	int64_t length_ns; /* chapters end at multiples of this since 1970; 0: no chapters */
-	int64_t lead_ns;   /* this much time before a chapter is judged with it, so that a change
-			      at its begin is seen as a change */
-	int64_t slack_ns;  /* records are written at most this much out of order */
+	int64_t length_ns; /* chapters end at multiples of it since 1970; 0: captures stay whole */
+	int64_t lead_ns;   /* so much of the time before a chapter is judged with it, so that what
+			      changes at its begin is seen to change */
+	int64_t slack_ns;  /* records are written at most this much out of order, and what lacks
+			      some for so long has lost them */
 };
 
 /* A chapter holds the operators that end in [begin, end) and the stages and steps that begin in it.

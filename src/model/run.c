@@ -429,3 +429,33 @@ void fsl_run_cut_steps(struct fsl_run *run, int64_t from_ns, int64_t to_ns)
 		cut_rank(&run->ranks[r], from_ns, to_ns);
 	}
 }
+
+static size_t forget_ops(struct fsl_op *ops, size_t n_ops,
+			 int64_t (*time_of)(const struct fsl_op *), int64_t from_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_ops; i++) {
+		if (time_of(&ops[i]) >= from_ns) {
+			ops[n++] = ops[i];
+		}
+	}
+	return n;
+}
+
+void fsl_run_forget(struct fsl_run *run, int64_t from_ns)
+{
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		struct fsl_rank *rank = &run->ranks[r];
+		size_t n = 0;
+		rank->n_ops = forget_ops(rank->ops, rank->n_ops, fsl_op_end_ns, from_ns);
+		rank->n_remnants =
+			forget_ops(rank->remnants, rank->n_remnants, fsl_remnant_ns, from_ns);
+		for (size_t i = 0; i < rank->n_stages; i++) {
+			if (rank->stages[i].begin_ns >= from_ns) {
+				rank->stages[n++] = rank->stages[i];
+			}
+		}
+		rank->n_stages = n;
+	}
+}

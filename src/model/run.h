@@ -216,8 +216,11 @@ static inline int64_t fsl_remnant_ns(const struct fsl_op *op)
 	return op->dev_end_ns != FSL_NS_ABSENT ? op->dev_end_ns : op->dev_begin_ns;
 }
 
-/* Drops stages and step times that are not wholly inside [@from_ns, @to_ns]. If operators outside
- * the range were left out, a step that the range cuts lacks some of its operators. */
+/* Forgets operators that ended before @from_ns, and stages that began before. */
+void fsl_run_forget(struct fsl_run *run, int64_t from_ns);
+
+/* Forgets stages and step times that are not wholly inside of [@from_ns, @to_ns]: where operators
+ * outside were left out, those of a step that is cut are not all there. */
 void fsl_run_cut_steps(struct fsl_run *run, int64_t from_ns, int64_t to_ns);
 
 #endif

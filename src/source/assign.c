@@ -230,8 +230,7 @@ static enum fsl_status take_host(struct fsl_run *run, struct fsl_rank *rank,
 	return FSL_OK;
 }
 
-static enum fsl_status take_part(struct fsl_rank *rank, struct fsl_part *part,
-				 struct fsl_error *err)
+enum fsl_status fsl_part_take(struct fsl_rank *rank, struct fsl_part *part, struct fsl_error *err)
 {
 	struct fsl_rank *events = &part->events;
 	rank->has_markers_file |= part->kind == FSL_INPUT_MARKERS;
@@ -284,7 +283,7 @@ static enum fsl_status fill_ranks(struct fsl_run *run, const struct candidate *i
 		last = file->rank;
 		status = take_host(run, rank, part->input, &has_host, err);
 		if (status == FSL_OK) {
-			status = take_part(rank, part, err);
+			status = fsl_part_take(rank, part, err);
 		}
 	}
 	return status;

@@ -12,6 +12,8 @@ struct fsl_part {
 	size_t file_idx; /* its place in run->files */
 };
 
+/* Gives what one more piece of a file held to its rank. */
+enum fsl_status fsl_part_take(struct fsl_rank *rank, struct fsl_part *part, struct fsl_error *err);
 void fsl_part_free_events(struct fsl_part *part);
 
 /* @parts in order of path. Reorders and empties them; files that lose get state and message. */

@@ -353,14 +353,18 @@ static bool is_packed(const char *name)
 	return dot != NULL && (strcmp(dot, ".gz") == 0 || strcmp(dot, ".zst") == 0);
 }
 
+uint64_t fsl_input_bytes(const struct fsl_input *input)
+{
+	enum { PACKED = 8 }; /* marker rows get that much shorter */
+	return (is_packed(input->name) ? PACKED : 1) * input->n_bytes;
+}
+
 uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs)
 {
-	enum { PACKED = 8 };           /* marker rows get that much shorter */
 	enum { OPEN_BYTES = 1 << 14 }; /* finding out what a file is takes as long */
 	uint64_t sum = inputs->n_items * (uint64_t)OPEN_BYTES;
 	for (size_t i = 0; i < inputs->n_items; i++) {
-		const struct fsl_input *input = &inputs->items[i];
-		sum += (is_packed(input->name) ? PACKED : 1) * input->n_bytes;
+		sum += fsl_input_bytes(&inputs->items[i]);
 	}
 	return sum;
 }

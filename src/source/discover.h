@@ -31,8 +31,9 @@ struct fsl_inputs {
 enum fsl_status fsl_inputs_find(struct fsl_inputs *inputs, const struct fsl_ingest_options *options,
 				struct fsl_error *err);
 void fsl_inputs_fini(struct fsl_inputs *inputs);
-/* Bytes to be read of them, about: of a compressed file eight times its own, and for each file
- * 16 KiB, as opening it takes as long. */
+/* Bytes to be read of it, about: eight times those of a compressed file. */
+uint64_t fsl_input_bytes(const struct fsl_input *input);
+/* Of them all, and for each file 16 KiB, as opening it takes as long. */
 uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs);
 
 #endif

@@ -119,6 +119,26 @@ static bool is_worth_a_search(const struct fsl_reader *reader, uint64_t first)
 	       first + FSL_ENTRY_TAIL_BYTES <= n_bytes;
 }
 
+/* The first row of the last few. */
+static enum fsl_status find_end(const struct fsl_reader *reader, const struct fsl_entry_rows *rows,
+				uint64_t first, uint64_t *entry, struct fsl_error *err)
+{
+	enum { END_BYTES = 64 * 1024 };
+	struct search search;
+	struct sample sample;
+	uint64_t n_bytes = fsl_reader_disk_bytes(reader);
+	if (!fsl_reader_can_seek(reader) || n_bytes < first + 4 * (uint64_t)END_BYTES) {
+		return FSL_OK;
+	}
+	enum fsl_status status = search_init(&search, reader, rows, err);
+	if (status == FSL_OK) {
+		status = take_sample(&search, n_bytes - END_BYTES, &sample, err);
+	}
+	*entry = status == FSL_OK && sample.is_known ? sample.row_offset : first;
+	fsl_free(search.buffer);
+	return status;
+}
+
 static const int64_t slack_ns = (int64_t)FSL_ENTRY_SLACK_S * FSL_NS_PER_S;
 
 enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl_entry_rows *rows,
@@ -128,6 +148,9 @@ enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl
 	struct search search;
 	bool is_right = false;
 	*entry = first;
+	if (from_ns == FSL_TIME_MAX_NS) {
+		return find_end(reader, rows, first, entry, err);
+	}
 	if (from_ns < slack_ns || !is_worth_a_search(reader, first)) {
 		return FSL_OK;
 	}

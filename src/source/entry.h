@@ -43,7 +43,8 @@ struct fsl_entry_rows {
 /*
  * *entry: the begin of a row, such that all rows before it are older than @from_ns by the slack;
  * @first, the offset of the first row, where the file is small, compressed, not in order of time or
- * otherwise not to be understood. Reads some 30 blocks of 16 KiB; the reader does not move.
+ * otherwise not to be understood. Of FSL_TIME_MAX_NS the first of the last rows, which tell when
+ * the file ends. Reads some 30 blocks of 16 KiB; the reader does not move.
  */
 enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl_entry_rows *rows,
 			       int64_t from_ns, uint64_t first, uint64_t *entry,

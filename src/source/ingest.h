@@ -16,12 +16,31 @@ enum {
 	FSL_SINK_STEPS_MAX = 1 << 26,  /* steps of one file */
 	FSL_SINK_NAMES_MAX = 1 << 20,  /* different names of one file; real files have dozens */
 	FSL_NAME_BYTES_MAX = 4096,     /* one operator name or stage type */
+	FSL_SINK_BEHIND_MIN = 8,       /* ends behind a boundary; a few times may be wrong */
 };
 /* Times after the year 2200 are broken records, and no sum of two such times overflows. */
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
 
 struct fsl_ahead;  /* source/ahead.h */
 struct fsl_inputs; /* source/discover.h */
+
+/* A place between two records of a file. */
+struct fsl_place {
+	uint64_t offset, line; /* of the next byte; line 0: not known */
+	uint8_t json_state;    /* enum fsl_json_place_state */
+};
+
+/*
+ * How a file is read in pieces, each up to a boundary in time. A file has passed a boundary when
+ * operators or stages have ended @slack_ns behind it: rows are at most so much out of order, and
+ * what then still lacks rows from before the boundary will get none.
+ */
+struct fsl_pieces {
+	int64_t pause_ns;    /* pauses when this boundary is passed; INT64_MAX: at the end */
+	int64_t boundary_ns; /* the next one; INT64_MAX: the file is read as a whole */
+	int64_t period_ns;   /* from each boundary to the next */
+	int64_t slack_ns;
+};
 
 /*
  * What one file gave; a format pushes into it, ingest.c merges the files of a rank in order of
@@ -39,6 +58,17 @@ struct fsl_sink {
 	bool is_range_for_stages; /* nobody asks for stages outside, or for the rank that the
 				     content tells */
 	struct fsl_ahead *ahead;  /* who may read rows of the file ahead; NULL: nobody; borrowed */
+
+	/* Of a file that is read in pieces: */
+	struct fsl_pieces pieces;
+	int64_t stop_ns;   /* the end of the slack behind the next boundary */
+	unsigned n_behind; /* operators and stages that ended behind that */
+	bool is_stopped;   /* a boundary was passed: fsl_sink_pass() in front of the next record */
+	bool is_paused;    /* read() is to return, and to go on at @place when it is called again */
+	bool has_given;    /* events were taken out of @events before */
+	struct fsl_place place;
+	void *kept; /* what the format knows between two pieces; NULL: reading begins */
+	void (*drop_kept)(void *kept);
 };
 
 enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err);
@@ -68,6 +98,20 @@ static inline void fsl_sink_seen(struct fsl_sink *sink, int64_t time_ns)
 		sink->events.last_event_ns = time_ns;
 	}
 }
+
+/* Something ended then: where that is behind the slack of the next boundary often enough, the file
+ * has passed it. */
+static inline void fsl_sink_note_end(struct fsl_sink *sink, int64_t end_ns)
+{
+	if (end_ns > sink->stop_ns && ++sink->n_behind >= FSL_SINK_BEHIND_MIN) {
+		sink->is_stopped = true;
+	}
+}
+/* Between two records, where sink->is_stopped: the next boundary is the one that is waited for. A
+ * format that sees sink->is_paused then leaves everything else in sink->kept. */
+void fsl_sink_pass(struct fsl_sink *sink, const struct fsl_place *place);
+/* Reads in pieces from now on. */
+void fsl_sink_set_pieces(struct fsl_sink *sink, const struct fsl_pieces *pieces);
 
 /* Counts one dropped record. */
 void fsl_sink_drop(struct fsl_sink *sink, enum fsl_drop why);
@@ -113,7 +157,8 @@ struct fsl_format {
 	int (*probe)(const struct fsl_probe *probe);
 	/*
 	 * Reads the whole file into @sink. A bad record is counted and reading goes on; a fault
-	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory.
+	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory. Stops
+	 * where the sink says so, if it can: a file that is never paused is read as a whole.
 	 */
 	enum fsl_status (*read)(struct fsl_reader *reader, struct fsl_sink *sink,
 				struct fsl_error *err);
@@ -147,5 +192,8 @@ enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_opti
 /* The same of @inputs, which fsl_inputs_find() found with these options. */
 enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
 				  const struct fsl_ingest_options *options, struct fsl_error *err);
+/* Says in the log what became of the files that were read; FSL_ERR_INPUT as above. */
+enum fsl_status fsl_ingest_check(const struct fsl_run *run,
+				 const struct fsl_ingest_options *options, struct fsl_error *err);
 
 #endif

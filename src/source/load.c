@@ -107,8 +107,8 @@ static void check_shrunk(struct fsl_load *load)
 static bool has_events(const struct fsl_sink *sink)
 {
 	const struct fsl_rank *events = &sink->events;
-	return events->n_ops > 0 || events->n_stages > 0 || events->n_steps > 0 ||
-	       events->open_op_id != FSL_STR_NONE;
+	return sink->has_given || events->n_ops > 0 || events->n_stages > 0 ||
+	       events->n_steps > 0 || events->open_op_id != FSL_STR_NONE;
 }
 
 /* A file that was read without a fault may still hold nothing that can be used. */
@@ -145,14 +145,23 @@ static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
 }
 
-static enum fsl_status read_as(struct fsl_load *load, const struct fsl_format *format,
-			       struct fsl_reader *reader, struct fsl_error *err)
+/* The file, or its next piece. */
+static enum fsl_status read_as(struct fsl_load *load, struct fsl_reader *reader,
+			       struct fsl_error *err)
 {
-	enum fsl_status status = reserve_ops(load, err);
+	struct fsl_sink *sink = &load->sink;
+	enum fsl_status status = load->pieces == NULL ? reserve_ops(load, err) : FSL_OK;
+	sink->is_paused = false;
 	if (status == FSL_OK) {
-		status = format->read(reader, &load->sink, err);
+		status = load->format->read(reader, sink, err);
 	}
-	FSL_FIT(load->sink.events.ops, load->sink.events.ops_capacity, load->sink.events.n_ops);
+	if (load->pieces == NULL) {
+		FSL_FIT(sink->events.ops, sink->events.ops_capacity, sink->events.n_ops);
+	}
+	load->is_done = !sink->is_paused;
+	if (status == FSL_OK && load->is_done) {
+		check_shrunk(load);
+	}
 	return status;
 }
 
@@ -171,11 +180,8 @@ static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reade
 		load->is_ignored = true;
 		return FSL_OK;
 	}
-	status = read_as(load, format, reader, err);
-	if (status == FSL_OK) {
-		check_shrunk(load);
-	}
-	return status;
+	load->format = format;
+	return read_as(load, reader, err);
 }
 
 /* Nobody asked for this file and it turned out not to be one of ours. */
@@ -216,8 +222,41 @@ bool fsl_load_is_foreign(const struct fsl_input *input)
 	return is_known && (is_excluded || (format == NULL && !is_wanted));
 }
 
-enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
-			      struct fsl_error *err)
+/* Little more than a piece is read of the file. */
+static void set_block(const struct fsl_load *load, struct fsl_reader *reader)
+{
+	if (load->pieces != NULL) {
+		fsl_reader_set_block(reader, load->piece_bytes / 2);
+	}
+}
+
+/* Says what became of the file, or keeps what the next piece needs. */
+static enum fsl_status end_piece(struct fsl_load *load, struct fsl_reader *reader,
+				 enum fsl_status status, const struct fsl_error *cause,
+				 struct fsl_error *err)
+{
+	bool goes_on = status == FSL_OK && !load->is_done;
+	if (goes_on && !fsl_reader_can_seek(reader)) {
+		load->reader = reader;
+	} else {
+		fsl_reader_close(reader);
+	}
+	if (status == FSL_ERR_MEMORY) {
+		return FSL_FAIL(err, status, "%s", fsl_error_root(cause));
+	}
+	if (status != FSL_OK) {
+		fsl_sink_unusable(&load->sink, "%s; check that it exists and may be read",
+				  fsl_error_root(cause));
+	}
+	if (!goes_on) {
+		judge(load);
+		load->is_ignored |= is_foreign(load);
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+				  struct fsl_error *err)
 {
 	const struct fsl_input *input = load->input;
 	struct fsl_reader *reader = NULL;
@@ -230,6 +269,10 @@ enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to
 	load->sink.is_range_for_stages =
 		load->is_range_for_stages && input->told.rank_state == FSL_NAME_HAS_RANK;
 	load->sink.ahead = load->ahead;
+	load->is_done = true;
+	if (load->pieces != NULL && input->told.rank_state == FSL_NAME_HAS_RANK) {
+		fsl_sink_set_pieces(&load->sink, load->pieces);
+	}
 	if (input->fault != NULL) {
 		fsl_sink_unusable(&load->sink, "%s", input->fault);
 		return FSL_OK;
@@ -237,17 +280,45 @@ enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to
 	struct fsl_error cause = {0};
 	status = fsl_reader_open(&reader, input->path, &cause);
 	if (status == FSL_OK) {
+		set_block(load, reader);
 		status = read_with(load, reader, &cause);
 	}
-	fsl_reader_close(reader);
-	if (status == FSL_ERR_MEMORY) {
-		return FSL_FAIL(err, status, "%s", fsl_error_root(&cause));
+	return end_piece(load, reader, status, &cause, err);
+}
+
+/* Of a file that was paused. */
+static enum fsl_status read_next(struct fsl_load *load, struct fsl_error *err)
+{
+	struct fsl_error cause = {0};
+	struct fsl_reader *reader = load->reader;
+	enum fsl_status status = FSL_OK;
+	load->reader = NULL;
+	load->is_done = true;
+	if (reader == NULL) {
+		status = fsl_reader_open(&reader, load->input->path, &cause);
+		if (status == FSL_OK) {
+			set_block(load, reader);
+			status = fsl_reader_seek(reader, load->sink.place.offset, &cause);
+		}
 	}
-	if (status != FSL_OK) {
-		fsl_sink_unusable(&load->sink, "%s; check that it exists and may be read",
-				  fsl_error_root(&cause));
+	if (status == FSL_OK) {
+		status = read_as(load, reader, &cause);
 	}
-	judge(load);
-	load->is_ignored |= is_foreign(load);
-	return FSL_OK;
+	return end_piece(load, reader, status, &cause, err);
+}
+
+enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
+			      struct fsl_error *err)
+{
+	if (load->is_done) {
+		return FSL_OK;
+	}
+	return load->format != NULL ? read_next(load, err) : read_first(load, from_ns, to_ns, err);
+}
+
+void fsl_load_fini(struct fsl_load *load)
+{
+	fsl_reader_close(load->reader);
+	fsl_sink_fini(&load->sink);
+	load->reader = NULL;
 }

@@ -15,6 +15,8 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 		.file = file,
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX,
+		.pieces = {INT64_MAX, INT64_MAX, 0, 0},
+		.stop_ns = INT64_MAX,
 		.events =
 			{
 				.rank = FSL_RANK_UNKNOWN,
@@ -33,6 +35,9 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 
 void fsl_sink_fini(struct fsl_sink *sink)
 {
+	if (sink->kept != NULL) {
+		sink->drop_kept(sink->kept);
+	}
 	fsl_free(sink->events.ops);
 	fsl_free(sink->events.remnants);
 	fsl_free(sink->events.stages);
@@ -41,6 +46,31 @@ void fsl_sink_fini(struct fsl_sink *sink)
 	fsl_strpool_destroy(sink->names);
 	fsl_arena_fini(&sink->arena);
 	*sink = (struct fsl_sink){0};
+}
+
+/* When the file has passed the next boundary. */
+static void wait_for_boundary(struct fsl_sink *sink)
+{
+	const struct fsl_pieces *pieces = &sink->pieces;
+	bool is_any = pieces->boundary_ns < INT64_MAX - pieces->slack_ns;
+	sink->stop_ns = is_any ? pieces->boundary_ns + pieces->slack_ns : INT64_MAX;
+	sink->n_behind = 0;
+	sink->is_stopped = false;
+}
+
+void fsl_sink_set_pieces(struct fsl_sink *sink, const struct fsl_pieces *pieces)
+{
+	sink->pieces = *pieces;
+	wait_for_boundary(sink);
+}
+
+void fsl_sink_pass(struct fsl_sink *sink, const struct fsl_place *place)
+{
+	struct fsl_pieces *pieces = &sink->pieces;
+	sink->is_paused = pieces->boundary_ns >= pieces->pause_ns;
+	sink->place = *place;
+	pieces->boundary_ns += pieces->period_ns;
+	wait_for_boundary(sink);
 }
 
 static bool is_time(int64_t time_ns)
@@ -101,6 +131,7 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 				    (events->is_rising &&
 				     fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);
 		events->ops[events->n_ops++] = *op;
+		fsl_sink_note_end(sink, end_ns);
 	}
 	return status;
 }
@@ -144,6 +175,7 @@ enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage
 		FSL_GROW(events->stages, events->stages_capacity, events->n_stages + 1, err);
 	if (status == FSL_OK) {
 		events->stages[events->n_stages++] = *stage;
+		fsl_sink_note_end(sink, stage->end_ns);
 	}
 	return status;
 }

@@ -359,9 +359,7 @@ static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs, const str
 	return entry->is_backwards ? FSL_DROP_BACKWARDS : FSL_DROPS_N;
 }
 
-/* Counts an entry that lacks rows. All older than the range, it may just have begun before the
- * place where the file was entered; the newest behind the range, it would not count either way. */
-static void drop(struct fsl_marker_pairs *pairs, const struct pending *entry, enum fsl_drop why)
+static int64_t newest_row_ns(const struct pending *entry)
 {
 	int64_t newest_ns = FSL_NS_ABSENT;
 	for (int source = HOST; source <= DEVICE; source++) {
@@ -369,6 +367,14 @@ static void drop(struct fsl_marker_pairs *pairs, const struct pending *entry, en
 			entry->begin_ns[source] > newest_ns ? entry->begin_ns[source] : newest_ns;
 		newest_ns = entry->end_ns[source] > newest_ns ? entry->end_ns[source] : newest_ns;
 	}
+	return newest_ns;
+}
+
+/* Counts an entry that lacks rows. All older than the range, it may just have begun before the
+ * place where the file was entered; the newest behind the range, it would not count either way. */
+static void drop(struct fsl_marker_pairs *pairs, const struct pending *entry, enum fsl_drop why)
+{
+	int64_t newest_ns = newest_row_ns(entry);
 	bool is_outside = newest_ns < pairs->sink->from_ns || newest_ns > pairs->sink->to_ns;
 	fsl_sink_drop(pairs->sink, is_outside ? FSL_DROP_OUT_OF_RANGE : why);
 }
@@ -453,6 +459,9 @@ static void add_end(struct fsl_marker_pairs *pairs, struct pending *entry,
 		return;
 	}
 	entry->end_ns[source] = marker->time_ns;
+	if (source == HOST && pairs->last_device_launch_ns == FSL_NS_ABSENT) {
+		fsl_sink_note_end(pairs->sink, marker->time_ns); /* perhaps there is no device */
+	}
 	entry->is_backwards |= entry->begin_ns[source] != FSL_NS_ABSENT &&
 			       entry->begin_ns[source] > marker->time_ns;
 }
@@ -516,6 +525,22 @@ enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl
 		}
 	}
 	pairs->n_pending = 0;
+	return status;
+}
+
+enum fsl_status fsl_marker_pairs_settle(struct fsl_marker_pairs *pairs, int64_t before_ns,
+					struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; status == FSL_OK && i < pairs->n_slots;) {
+		struct pending *entry = &pairs->slots[i];
+		if (entry->is_used && newest_row_ns(entry) < before_ns) {
+			status = settle(pairs, entry, false, err);
+			remove_slot(pairs, entry); /* another may stand there now */
+		} else {
+			i++;
+		}
+	}
 	return status;
 }
 

@@ -18,6 +18,9 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 				     const struct fsl_marker *marker, struct fsl_error *err);
 /* Rows are left out from here on: operators that lack some get none, and wait in nothing. */
 enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err);
+/* Operators of which no row is as late as @before_ns get no more rows. */
+enum fsl_status fsl_marker_pairs_settle(struct fsl_marker_pairs *pairs, int64_t before_ns,
+					struct fsl_error *err);
 /* Operators that began and did not end so far may have ended in rows that were left out: when they
  * never end, nobody waits in them. */
 void fsl_marker_pairs_doubt(struct fsl_marker_pairs *pairs);

@@ -155,7 +155,7 @@ static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 	struct fsl_digits_clock clock = {0};
 	struct fsl_sink *sink = input->sink;
 	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && fsl_csv_next_plain(csv, &row)) {
+	while (status == FSL_OK && !sink->is_stopped && fsl_csv_next_plain(csv, &row)) {
 		if (!parse_plain_row(&input->layout, &row, &clock, &marker)) {
 			fsl_csv_put_back(csv, &row);
 			break;
@@ -248,12 +248,30 @@ static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, stru
 	return status;
 }
 
+/* What is older than a boundary that the file has passed gets no more rows. */
+static enum fsl_status pass_boundary(const struct fsl_csv *csv, struct input *input,
+				     struct fsl_error *err)
+{
+	const struct fsl_place place = {.offset = fsl_csv_offset(csv), .line = fsl_csv_line(csv)};
+	int64_t boundary_ns = input->sink->pieces.boundary_ns;
+	fsl_sink_pass(input->sink, &place);
+	return fsl_marker_pairs_settle(input->pairs, boundary_ns, err);
+}
+
 static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
+	struct fsl_sink *sink = input->sink;
 	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK) {
+	while (status == FSL_OK && !sink->is_paused) {
 		struct fsl_csv_row row;
+		if (sink->is_stopped) {
+			status = pass_boundary(csv, input, err);
+			continue;
+		}
 		status = read_plain_rows(csv, input, err);
+		if (sink->is_stopped) {
+			continue;
+		}
 		if (status == FSL_OK && fsl_csv_offset(csv) >= next_fence(input)) {
 			status = pass_fence(csv, input, err);
 			continue;
@@ -304,32 +322,63 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 		return status;
 	}
 	struct fsl_ahead_scanner scanner = {scan_part, &input->layout};
-	input->ahead = fsl_ahead_offer(sink->ahead, reader, fsl_csv_offset(csv), input->gap.begin,
-				       scanner);
+	input->ahead = fsl_ahead_offer(sink->stop_ns == INT64_MAX ? sink->ahead : NULL, reader,
+				       fsl_csv_offset(csv), input->gap.begin, scanner);
 	fsl_csv_set_fence(csv, next_fence(input));
 	status = read_rows(csv, input, err);
 	fsl_ahead_withdraw(input->ahead);
+	input->ahead = NULL;
 	return status;
+}
+
+static void drop_input(void *kept)
+{
+	struct input *input = kept;
+	fsl_marker_pairs_destroy(input->pairs);
+	fsl_free(input);
+}
+
+static struct input *make_input(struct fsl_sink *sink)
+{
+	struct input *input = fsl_calloc(1, sizeof(*input));
+	if (input != NULL) {
+		*input = (struct input){.pairs = fsl_marker_pairs_create(sink),
+					.sink = sink,
+					.gap.begin = UINT64_MAX,
+					.doubt_at = UINT64_MAX};
+	}
+	if (input != NULL && input->pairs == NULL) {
+		drop_input(input);
+		input = NULL;
+	}
+	sink->kept = input;
+	sink->drop_kept = drop_input;
+	return input;
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
 				 struct fsl_error *err)
 {
+	bool goes_on = sink->kept != NULL;
 	struct fsl_csv *csv = fsl_csv_create(reader);
-	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
-	struct input input = {
-		.pairs = pairs, .sink = sink, .gap.begin = UINT64_MAX, .doubt_at = UINT64_MAX};
-	enum fsl_status status = FSL_ERR_MEMORY;
-	if (csv == NULL || pairs == NULL) {
-		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
-		goto out;
+	struct input *input = goes_on ? sink->kept : make_input(sink);
+	if (csv == NULL || input == NULL) {
+		fsl_csv_destroy(csv);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+				sink->file->path);
 	}
-	status = fsl_sink_fault(sink, read_table(csv, reader, &input, err), err);
-	if (status == FSL_OK) {
-		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
+	enum fsl_status status = FSL_OK;
+	if (goes_on) {
+		fsl_csv_go_on(csv, sink->place.line);
+		fsl_csv_set_fence(csv, next_fence(input));
+		status = read_rows(csv, input, err);
+	} else {
+		status = read_table(csv, reader, input, err);
 	}
-out:
-	fsl_marker_pairs_destroy(pairs);
+	status = fsl_sink_fault(sink, status, err);
+	if (status == FSL_OK && !sink->is_paused) {
+		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(input->pairs, err), err);
+	}
 	fsl_csv_destroy(csv);
 	return status;
 }

@@ -40,6 +40,7 @@ struct input {
 	/* Of a time range: whether its places were looked for; the one where the next tokenizer
 	 * goes on, 0: none; what is left out behind it. */
 	bool is_range_sought;
+	bool goes_on; /* with the next tokenizer, where the last piece ended */
 	uint64_t entry;
 	struct fsl_entry_gap gap;
 	uint64_t doubt_at; /* behind where reading went on; UINT64_MAX: nowhere */
@@ -140,7 +141,7 @@ static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 	size_t n_bytes = 0;
 	enum fsl_status status = FSL_OK;
 	shaped->n_candidate = 0;
-	while (status == FSL_OK && !is_at_stop(json, input) &&
+	while (status == FSL_OK && !input->sink->is_stopped && !is_at_stop(json, input) &&
 	       fsl_json_peek_object(json, &text, &n_bytes)) {
 		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
 		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
@@ -289,13 +290,31 @@ static enum fsl_status pass_stop(const struct fsl_json *json, struct input *inpu
 	return FSL_OK;
 }
 
+/* Where the file has passed a boundary in time, what is older gets no more rows. */
+static enum fsl_status pass_boundary(const struct fsl_json *json, struct input *input,
+				     struct fsl_error *err)
+{
+	struct fsl_json_place at;
+	int64_t boundary_ns = input->sink->pieces.boundary_ns;
+	if (!input->sink->is_stopped || !fsl_json_place(json, &at)) {
+		return FSL_OK;
+	}
+	const struct fsl_place place = {at.offset, at.line, (uint8_t)at.state};
+	fsl_sink_pass(input->sink, &place);
+	return fsl_marker_pairs_settle(input->pairs, boundary_ns, err);
+}
+
 static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 				    struct fsl_error *err)
 {
 	char text[LINE_BYTES];
 	for (;;) {
 		struct fsl_json_value value = {FSL_JSON_END, "", 0};
-		enum fsl_status status = seek_range(json, input, err);
+		enum fsl_status status = pass_boundary(json, input, err);
+		if (status == FSL_OK && input->sink->is_paused) {
+			return FSL_OK;
+		}
+		status = status == FSL_OK ? seek_range(json, input, err) : status;
 		if (status == FSL_OK && input->entry == 0 && is_at_stop(json, input)) {
 			status = pass_stop(json, input, err);
 		}
@@ -378,6 +397,14 @@ static enum fsl_status enter(struct fsl_json *json, struct input *input, struct 
 	return fsl_json_go(json, &place, err);
 }
 
+/* Where the last piece ended. */
+static void go_on(struct fsl_json *json, const struct fsl_sink *sink)
+{
+	const struct fsl_json_place place = {sink->place.offset, sink->place.line,
+					     (enum fsl_json_place_state)sink->place.json_state};
+	fsl_json_go_on(json, &place);
+}
+
 static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *input,
 				    struct fsl_error *err)
 {
@@ -389,13 +416,19 @@ static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *inp
 			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
 					input->sink->file->path);
 		}
-		if (input->entry > 0) {
+		if (input->goes_on) {
+			go_on(json, input->sink);
+			input->goes_on = false;
+		} else if (input->entry > 0) {
 			status = enter(json, input, err);
 		}
 		if (status == FSL_OK) {
 			status = read_objects(json, input, err);
 		}
 		fsl_json_destroy(json);
+		if (status == FSL_OK && input->sink->is_paused) {
+			return FSL_OK;
+		}
 		if (status != FSL_OK || input->entry == 0) {
 			status = end_flush(reader, input, status, &found, err);
 		}
@@ -403,28 +436,46 @@ static enum fsl_status read_flushes(struct fsl_reader *reader, struct input *inp
 	return status;
 }
 
+static void drop_input(void *kept)
+{
+	struct input *input = kept;
+	fsl_marker_pairs_destroy(input->pairs);
+	fsl_free(input);
+}
+
+static struct input *make_input(struct fsl_sink *sink)
+{
+	struct input *input = fsl_calloc(1, sizeof(*input));
+	if (input != NULL) {
+		fsl_json_fields_init(&input->record, keys, FIELDS_N);
+		input->pairs = fsl_marker_pairs_create(sink);
+		input->sink = sink;
+		input->gap.begin = input->doubt_at = UINT64_MAX;
+	}
+	if (input != NULL && input->pairs == NULL) {
+		drop_input(input);
+		input = NULL;
+	}
+	sink->kept = input;
+	sink->drop_kept = drop_input;
+	return input;
+}
+
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
 				 struct fsl_error *err)
 {
-	struct fsl_marker_pairs *pairs = fsl_marker_pairs_create(sink);
-	struct input *input = fsl_calloc(1, sizeof(*input));
-	enum fsl_status status = FSL_ERR_MEMORY;
-	if (pairs == NULL || input == NULL) {
-		(void)FSL_FAIL(err, status, "out of memory: path=\"%s\"", sink->file->path);
-		goto out;
+	bool goes_on = sink->kept != NULL;
+	struct input *input = goes_on ? sink->kept : make_input(sink);
+	if (input == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+				sink->file->path);
 	}
-	fsl_json_fields_init(&input->record, keys, FIELDS_N);
-	input->pairs = pairs;
-	input->sink = sink;
+	input->goes_on = goes_on;
 	input->reader = reader;
-	input->gap.begin = input->doubt_at = UINT64_MAX;
-	status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
-	if (status == FSL_OK) {
-		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(pairs, err), err);
+	enum fsl_status status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
+	if (status == FSL_OK && !sink->is_paused) {
+		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(input->pairs, err), err);
 	}
-out:
-	fsl_free(input);
-	fsl_marker_pairs_destroy(pairs);
 	return status;
 }
 

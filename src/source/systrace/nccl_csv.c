@@ -113,36 +113,62 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 	return status == FSL_OK ? fsl_sink_add_op(sink, &op, err) : status;
 }
 
-static enum fsl_status read_rows(struct fsl_csv *csv, struct fsl_sink *sink, struct fsl_error *err)
+static enum fsl_status read_rows(struct fsl_csv *csv, const struct fsl_csv_layout *layout,
+				 struct fsl_sink *sink, struct fsl_error *err)
 {
-	struct fsl_csv_row row;
-	struct fsl_csv_layout layout;
-	enum fsl_status status = fsl_csv_next(csv, &row, err);
-	if (status != FSL_OK || row.state == FSL_CSV_END ||
-	    !fsl_csv_layout_find(&layout, &row, columns, KERNEL, sink)) {
-		return status;
-	}
-	while (status == FSL_OK) {
+	enum fsl_status status = FSL_OK;
+	while (status == FSL_OK && !sink->is_paused) {
+		struct fsl_csv_row row;
+		const struct fsl_place place = {.offset = fsl_csv_offset(csv),
+						.line = fsl_csv_line(csv)};
+		if (sink->is_stopped) {
+			fsl_sink_pass(sink, &place);
+			continue;
+		}
 		status = fsl_csv_next(csv, &row, err);
 		if (status != FSL_OK || row.state == FSL_CSV_END) {
 			return status;
 		}
-		status = read_row(&layout, &row, sink, err);
+		status = read_row(layout, &row, sink, err);
 	}
 	return status;
+}
+
+/* The header, and then the rows. */
+static enum fsl_status read_table(struct fsl_csv *csv, struct fsl_csv_layout *layout,
+				  struct fsl_sink *sink, struct fsl_error *err)
+{
+	struct fsl_csv_row row;
+	enum fsl_status status = fsl_csv_next(csv, &row, err);
+	if (status != FSL_OK || row.state == FSL_CSV_END ||
+	    !fsl_csv_layout_find(layout, &row, columns, KERNEL, sink)) {
+		return status;
+	}
+	return read_rows(csv, layout, sink, err);
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
 				 struct fsl_error *err)
 {
+	bool goes_on = sink->kept != NULL;
 	struct fsl_csv *csv = fsl_csv_create(reader);
-	if (csv == NULL) {
+	struct fsl_csv_layout *layout = goes_on ? sink->kept : fsl_calloc(1, sizeof(*layout));
+	sink->kept = layout;
+	sink->drop_kept = fsl_free;
+	if (csv == NULL || layout == NULL) {
+		fsl_csv_destroy(csv);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
 				sink->file->path);
 	}
-	enum fsl_status status = fsl_sink_fault(sink, read_rows(csv, sink, err), err);
+	enum fsl_status status = FSL_OK;
+	if (goes_on) {
+		fsl_csv_go_on(csv, sink->place.line);
+		status = read_rows(csv, layout, sink, err);
+	} else {
+		status = read_table(csv, layout, sink, err);
+	}
 	fsl_csv_destroy(csv);
-	return status;
+	return fsl_sink_fault(sink, status, err);
 }
 
 const struct fsl_format fsl_format_nccl_csv = {

@@ -155,11 +155,25 @@ static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields
 	return finish_object(record, offset, sink, err);
 }
 
+/* Between two objects, where the file has passed a boundary in time. */
+static bool pauses(const struct fsl_json *json, struct fsl_sink *sink)
+{
+	struct fsl_json_place at;
+	while (sink->is_stopped && !sink->is_paused && fsl_json_place(json, &at)) {
+		const struct fsl_place place = {at.offset, at.line, (uint8_t)at.state};
+		fsl_sink_pass(sink, &place);
+	}
+	return sink->is_paused;
+}
+
 static enum fsl_status read_objects(struct fsl_json *json, struct fsl_json_fields *record,
 				    struct fsl_sink *sink, struct fsl_error *err)
 {
 	for (;;) {
 		struct fsl_json_value value;
+		if (pauses(json, sink)) {
+			return FSL_OK;
+		}
 		enum fsl_status status = fsl_json_next(json, &value, err);
 		if (status != FSL_OK || value.token == FSL_JSON_END) {
 			return status;
@@ -192,6 +206,12 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 		goto out;
 	}
 	fsl_json_fields_init(record, keys, FIELDS_N);
+	if (sink->has_given) {
+		const struct fsl_json_place place = {
+			sink->place.offset, sink->place.line,
+			(enum fsl_json_place_state)sink->place.json_state};
+		fsl_json_go_on(json, &place);
+	}
 	status = fsl_json_fault(sink, read_objects(json, record, sink, err), err);
 	status = fsl_sink_fault(sink, status, err);
 out:

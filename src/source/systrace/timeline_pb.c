@@ -201,10 +201,15 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 {
 	bool is_cut = false;
 	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && !is_cut) {
+	while (status == FSL_OK && !is_cut && !sink->is_paused) {
 		const char *data = NULL;
 		size_t n_seen = 0;
 		struct fsl_wire_field field;
+		if (sink->is_stopped) {
+			const struct fsl_place place = {.offset = fsl_reader_offset(reader)};
+			fsl_sink_pass(sink, &place);
+			continue;
+		}
 		if (fsl_reader_offset(reader) >= gap.begin) {
 			status = pass_gap(reader, sink, &gap, err);
 		}
@@ -252,7 +257,7 @@ static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *s
 {
 	struct fsl_entry_gap gap = {UINT64_MAX, UINT64_MAX};
 	enum fsl_status status = FSL_OK;
-	if (sink->is_range_for_stages) {
+	if (sink->is_range_for_stages && !sink->has_given) {
 		status = enter(reader, sink, &gap, err);
 	}
 	return status == FSL_OK ? read_fields(reader, sink, gap, err) : status;
@@ -261,9 +266,12 @@ static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *s
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,
 				 struct fsl_error *err)
 {
-	sink->events.rank = 0; /* proto3 does not write a rank of 0 */
+	if (!sink->has_given) {
+		sink->events.rank = 0; /* proto3 does not write a rank of 0 */
+	}
 	enum fsl_status status = fsl_sink_fault(sink, read_stages(reader, sink, err), err);
-	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0) {
+	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0 &&
+	    !sink->has_given) {
 		sink->events.rank = FSL_RANK_UNKNOWN;
 	}
 	return status;

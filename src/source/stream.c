@@ -1,0 +1,366 @@
+/*
+ * Input files to a run: files are read on threads in batches, merged in order of path, so that name
+ * ids and results do not depend on the number of threads, and handed to their ranks.
+ */
+#include "source/stream.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "source/assign.h"
+#include "source/batch.h"
+#include "source/share.h"
+#include "team/team.h"
+
+struct parts {
+	struct fsl_part *items;
+	size_t n_items, capacity;
+};
+
+static void parts_fini(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->n_items; i++) {
+		fsl_part_free_events(&parts->items[i]);
+	}
+	fsl_free(parts->items);
+}
+
+static int thread_count(const struct fsl_ingest_options *options)
+{
+	return options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
+}
+
+/* While others read, too, the cores of the host are divided. */
+static int reader_count(const struct fsl_ingest_options *options)
+{
+	int n_share = fsl_team_threads();
+	return options->n_threads > 0 || n_share == 0 ? thread_count(options) : n_share;
+}
+
+/* Reads the inputs of @loads, here and elsewhere. */
+static enum fsl_status read_batch(struct fsl_share *share, struct fsl_load *loads, size_t n_loads,
+				  const struct fsl_ingest_options *options, struct fsl_error *err)
+{
+	enum fsl_status status = fsl_share_deal(share, loads, n_loads, err);
+	if (status == FSL_OK) {
+		status = fsl_batch_read(loads, n_loads, options->from_ns, options->to_ns,
+					reader_count(options), err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_share_gather(loads, n_loads, thread_count(options), err);
+	}
+	return status;
+}
+
+static uint32_t map_id(const uint32_t *map, uint32_t id)
+{
+	return id != FSL_STR_NONE ? map[id] : FSL_STR_NONE;
+}
+
+static void rename_ops(struct fsl_op *ops, size_t n, const uint32_t *map)
+{
+	for (size_t i = 0; i < n; i++) {
+		ops[i].op_id = map_id(map, ops[i].op_id);
+		ops[i].group_id = map_id(map, ops[i].group_id);
+		ops[i].dtype_id = map_id(map, ops[i].dtype_id);
+	}
+}
+
+static void rename_events(struct fsl_rank *events, const uint32_t *map)
+{
+	rename_ops(events->ops, events->n_ops, map);
+	rename_ops(events->remnants, events->n_remnants, map);
+	for (size_t i = 0; i < events->n_stages; i++) {
+		events->stages[i].type_id = map_id(map, events->stages[i].type_id);
+	}
+	events->open_op_id = map_id(map, events->open_op_id);
+	events->open_group_id = map_id(map, events->open_group_id);
+}
+
+/* Names of one file become names of the run: *map_out, free with fsl_free; NULL where they are the
+ * same already, as ranks of one job use the same names in the same order. */
+static enum fsl_status map_names(struct fsl_run *run, const struct fsl_sink *sink,
+				 uint32_t **map_out, struct fsl_error *err)
+{
+	size_t n_names = fsl_strpool_size(sink->names);
+	uint32_t *map = fsl_calloc(n_names, sizeof(*map));
+	if (map == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
+	}
+	enum fsl_status status = FSL_OK;
+	bool is_same = true;
+	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+		const char *text = fsl_strpool_text(sink->names, (uint32_t)i);
+		status = fsl_strpool_intern(run->names, text, strlen(text), &map[i], err);
+		is_same = is_same && map[i] == i;
+	}
+	bool is_needed = status == FSL_OK && !is_same;
+	*map_out = is_needed ? map : NULL;
+	if (!is_needed) {
+		fsl_free(map);
+	}
+	return status;
+}
+
+/* As map_names; a file with names too many for the run becomes unusable. */
+static enum fsl_status map_load(struct fsl_run *run, struct fsl_load *load, uint32_t **map_out,
+				struct fsl_error *err)
+{
+	struct fsl_error cause = {0};
+	enum fsl_status status = map_names(run, &load->sink, map_out, &cause);
+	if (status == FSL_ERR_LIMIT) {
+		fsl_sink_unusable(&load->sink, "%s; point root_path at one job",
+				  fsl_error_root(&cause));
+		load->sink.events.n_ops = load->sink.events.n_stages = 0;
+		load->sink.events.n_remnants = 0;
+		load->sink.events.open_op_id = load->sink.events.open_group_id = FSL_STR_NONE;
+		return FSL_OK;
+	}
+	return status == FSL_OK
+		       ? FSL_OK
+		       : FSL_FAIL(err, status, "out of memory: path=\"%s\"", load->input->path);
+}
+
+/* Gives the names of a batch their ids in the run: ids in order of path, operators on threads. */
+static enum fsl_status rename_loads(struct fsl_run *run, struct fsl_load *loads, size_t n_loads,
+				    int n_threads, struct fsl_error *err)
+{
+	uint32_t *maps[FSL_BATCH_FILES] = {NULL};
+	enum fsl_status status = FSL_OK;
+	for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
+		if (!loads[i].is_ignored) {
+			status = map_load(run, &loads[i], &maps[i], err);
+		}
+	}
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+	for (size_t i = 0; i < n_loads; i++) {
+		if (maps[i] != NULL) {
+			rename_events(&loads[i].sink.events, maps[i]);
+			fsl_free(maps[i]);
+		}
+	}
+	return status;
+}
+
+/* Takes the events that were read so far out of a sink, which goes on without. */
+static struct fsl_rank give_events(struct fsl_sink *sink)
+{
+	struct fsl_rank *events = &sink->events, given = *events;
+	sink->has_given |= given.n_ops > 0 || given.n_stages > 0 || given.n_steps > 0;
+	*events = (struct fsl_rank){
+		.rank = given.rank,
+		.last_event_ns = given.last_event_ns,
+		.is_restarted = given.is_restarted,
+		.open_op_id = FSL_STR_NONE,
+		.open_group_id = FSL_STR_NONE,
+		.open_begin_ns = FSL_NS_ABSENT,
+	};
+	return given;
+}
+
+/* Makes one read file part of the run. */
+static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, struct fsl_load *load,
+				  size_t *file_of, struct fsl_error *err)
+{
+	struct fsl_error cause = {0};
+	*file_of = SIZE_MAX;
+	if (load->is_ignored) {
+		fsl_log(FSL_LOG_DEBUG, "ingest", "no input, left alone: path=\"%s\"",
+			load->input->path);
+		return FSL_OK;
+	}
+	enum fsl_status status =
+		FSL_GROW(run->files, run->files_capacity, run->n_files + 1, &cause);
+	if (status == FSL_OK) {
+		status = FSL_GROW(parts->items, parts->capacity, parts->n_items + 1, &cause);
+	}
+	struct fsl_file file = load->file;
+	if (status == FSL_OK) {
+		file.path = fsl_arena_strdup(&run->arena, load->file.path);
+		file.message = fsl_arena_strdup(&run->arena, load->file.message);
+		status = file.path != NULL && file.message != NULL ? FSL_OK : FSL_ERR_MEMORY;
+	}
+	if (status != FSL_OK) {
+		return FSL_FAIL(err, status, "out of memory: path=\"%s\"", load->input->path);
+	}
+	parts->items[parts->n_items++] = (struct fsl_part){
+		.events = give_events(&load->sink),
+		.input = load->input,
+		.kind = load->kind,
+		.file_idx = run->n_files,
+	};
+	*file_of = run->n_files;
+	run->files[run->n_files++] = file;
+	return FSL_OK;
+}
+
+struct fsl_stream {
+	const struct fsl_inputs *inputs;
+	struct fsl_ingest_options options;
+	struct fsl_pieces pieces;
+	struct fsl_load *loads; /* one an input */
+	size_t *file_of;        /* of each in run->files; SIZE_MAX: none */
+	bool is_begun;
+};
+
+enum fsl_status fsl_stream_open(struct fsl_stream **out, const struct fsl_inputs *inputs,
+				const struct fsl_ingest_options *options,
+				const struct fsl_pieces *pieces, double n_pieces,
+				struct fsl_error *err)
+{
+	size_t n = inputs->n_items;
+	struct fsl_stream *stream = fsl_calloc(1, sizeof(*stream));
+	struct fsl_load *loads = fsl_calloc(n, sizeof(*loads));
+	size_t *file_of = fsl_calloc(n, sizeof(*file_of));
+	if (stream == NULL || loads == NULL || file_of == NULL) {
+		fsl_free(stream);
+		fsl_free(loads);
+		fsl_free(file_of);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n);
+	}
+	*stream = (struct fsl_stream){inputs, *options, {0}, loads, file_of, false};
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_input *input = &inputs->items[i];
+		loads[i] = (struct fsl_load){
+			.input = input,
+			.is_range_for_stages = options->is_range_for_stages,
+			.pieces = pieces != NULL ? &stream->pieces : NULL,
+			.piece_bytes = (size_t)((double)input->n_bytes / fmax(1.0, n_pieces))};
+	}
+	if (pieces != NULL) {
+		stream->pieces = *pieces;
+	}
+	*out = stream;
+	return FSL_OK;
+}
+
+void fsl_stream_close(struct fsl_stream *stream)
+{
+	if (stream == NULL) {
+		return;
+	}
+	for (size_t i = 0; i < stream->inputs->n_items; i++) {
+		fsl_load_fini(&stream->loads[i]);
+	}
+	fsl_free(stream->loads);
+	fsl_free(stream->file_of);
+	fsl_free(stream);
+}
+
+/* What is known of a file by now. */
+static enum fsl_status update_file(struct fsl_run *run, struct fsl_file *file,
+				   const struct fsl_load *load, struct fsl_error *err)
+{
+	const struct fsl_file *now = &load->file;
+	memcpy(file->n_dropped, now->n_dropped, sizeof(file->n_dropped));
+	file->n_records = now->n_records;
+	bool is_settled = file->state != FSL_FILE_READ && file->state != FSL_FILE_PARTIAL;
+	if (now->state == FSL_FILE_READ || is_settled ||
+	    (now->state == file->state && strcmp(now->message, file->message) == 0)) {
+		return FSL_OK;
+	}
+	file->state = now->state;
+	file->message = fsl_arena_strdup(&run->arena, now->message);
+	return file->message != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", file->path);
+}
+
+/* Gives the next piece of a file to its rank. */
+static enum fsl_status append_load(struct fsl_run *run, struct fsl_load *load, size_t file_idx,
+				   struct fsl_error *err)
+{
+	if (file_idx == SIZE_MAX) {
+		return FSL_OK;
+	}
+	struct fsl_file *file = &run->files[file_idx];
+	struct fsl_part part = {.events = give_events(&load->sink),
+				.input = load->input,
+				.kind = load->kind,
+				.file_idx = file_idx};
+	enum fsl_status status = update_file(run, file, load, err);
+	bool is_used = status == FSL_OK && file->rank != FSL_RANK_UNKNOWN &&
+		       file->state != FSL_FILE_DUPLICATE;
+	struct fsl_rank *rank = is_used ? fsl_run_add_rank(run, file->rank, err) : NULL;
+	if (rank != NULL) {
+		status = fsl_part_take(rank, &part, err);
+	} else if (is_used) {
+		status = FSL_ERR_MEMORY;
+	}
+	fsl_part_free_events(&part);
+	return status;
+}
+
+/* Makes a batch that was read part of the run. */
+static enum fsl_status merge_batch(struct fsl_stream *stream, struct fsl_run *run,
+				   struct parts *parts, size_t begin, size_t n_loads,
+				   const bool *was_done, struct fsl_error *err)
+{
+	struct fsl_load *loads = &stream->loads[begin];
+	enum fsl_status status =
+		rename_loads(run, loads, n_loads, thread_count(&stream->options), err);
+	for (size_t i = 0; i < n_loads && status == FSL_OK; i++) {
+		size_t *file_of = &stream->file_of[begin + i];
+		if (!stream->is_begun) {
+			status = merge_load(run, parts, &loads[i], file_of, err);
+		} else if (!was_done[i]) {
+			status = append_load(run, &loads[i], *file_of, err);
+		}
+		if (loads[i].is_done || loads[i].place != 0) {
+			fsl_load_fini(&loads[i]);
+			loads[i].is_done = true;
+			loads[i].is_ignored = true; /* it has no names any more */
+		}
+	}
+	return status;
+}
+
+static enum fsl_status read_pieces(struct fsl_stream *stream, struct fsl_run *run,
+				   struct parts *parts, int64_t until_ns, struct fsl_error *err)
+{
+	size_t n = stream->inputs->n_items;
+	struct fsl_share share = {0};
+	enum fsl_status status = fsl_share_begin(&share, &stream->options, stream->inputs, err);
+	stream->pieces.pause_ns = until_ns;
+	for (size_t begin = 0; status == FSL_OK && begin < n; begin += FSL_BATCH_FILES) {
+		size_t n_loads = n - begin < FSL_BATCH_FILES ? n - begin : FSL_BATCH_FILES;
+		struct fsl_load *loads = &stream->loads[begin];
+		bool was_done[FSL_BATCH_FILES] = {false};
+		for (size_t i = 0; i < n_loads; i++) {
+			was_done[i] = loads[i].is_done;
+			loads[i].sink.pieces.pause_ns = until_ns;
+		}
+		status = read_batch(&share, loads, n_loads, &stream->options, err);
+		if (status == FSL_OK) {
+			status = merge_batch(stream, run, parts, begin, n_loads, was_done, err);
+		}
+	}
+	fsl_share_fini(&share);
+	return status;
+}
+
+static void normalise_ranks(struct fsl_run *run, const struct fsl_ingest_options *options)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(options))
+	for (size_t i = 0; i < run->n_ranks; i++) {
+		fsl_rank_normalise(&run->ranks[i]);
+	}
+}
+
+enum fsl_status fsl_stream_read(struct fsl_stream *stream, struct fsl_run *run, int64_t until_ns,
+				struct fsl_error *err)
+{
+	struct parts parts = {0};
+	enum fsl_status status = read_pieces(stream, run, &parts, until_ns, err);
+	if (status == FSL_OK && !stream->is_begun) {
+		status = fsl_parts_assign(run, parts.items, parts.n_items, err);
+	}
+	stream->is_begun = true;
+	parts_fini(&parts);
+	if (status == FSL_OK) {
+		normalise_ranks(run, &stream->options);
+	}
+	return status;
+}
