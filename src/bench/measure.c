@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "bench/bench_parts.h"
 #include "config/config.h"
+#include "state/cache.h"
 
 bool fsl_bench_number(const char *text, int64_t *out)
 {
@@ -122,7 +123,12 @@ static void forget_state(const struct detect_words *words)
 {
 	char path[FSL_BENCH_PATH_BYTES + 32];
 	(void)snprintf(path, sizeof(path), "%s/" FSL_STATE_FILE, words->output);
+	char *cache = fsl_cache_path(path);
 	(void)unlink(path);
+	if (cache != NULL) {
+		(void)unlink(cache);
+	}
+	fsl_free(cache);
 }
 
 enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,

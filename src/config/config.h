@@ -134,7 +134,7 @@ struct fsl_config {
 	int64_t chapter_parts;    /* 64: chapters that a capture has at least where it has steps
 				     enough */
 	int64_t chapter_operators_min; /* 1000000: captures of fewer are cut by hours alone */
-	bool chapter_keep;             /* of no effect: nothing is kept of chapters */
+	bool chapter_keep;             /* verdicts of chapters are kept for the next run */
 	int64_t jobs;                  /* threads; 0: as many as the input is worth */
 	int64_t now_ns;                /* --now or the clock; set by the command */
 

@@ -163,7 +163,7 @@ static const struct fsl_config_key keys[] = {
 	 COUNT_LIMIT, "operators", NULL, OURS,
 	 "A capture of fewer has no chapters but those by hours: so little is read in a moment."},
 	{MODEL, "chapter.keep", BOOL, AT(chapter_keep), "true", ANY, "", NULL, OURS,
-	 "Accepted, and of no effect: nothing is kept of chapters, every run reads all files."},
+	 "Keeps what chapters gave beside the state file, so that the next run reads what is new."},
 	{MODEL, "jobs", INTEGER, AT(jobs), "0", 0, JOBS_LIMIT, "threads", NULL, OURS,
 	 "Number of threads; 0: as many as the input is worth, one per core at most."},
 

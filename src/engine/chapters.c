@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "blame/fuse.h"
 #include "detect/perceive.h"
+#include "engine/recall.h"
 
 /* Where there would be more chapters, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
@@ -17,6 +18,7 @@ void fsl_chapter_fini(struct fsl_judged_chapter *chapter)
 	fsl_progress_fini(&chapter->progress);
 	fsl_singles_fini(&chapter->singles);
 	fsl_pack_fini(&chapter->packed);
+	fsl_pack_fini(&chapter->matrices);
 }
 
 void fsl_chapter_let_go(struct fsl_judged_chapter *chapter)
@@ -162,7 +164,7 @@ static enum fsl_status list_notes(struct fsl_localisation *out, const struct fsl
 		const struct fsl_judged_chapter *chapter = &chapters->items[k];
 		const struct fsl_localisation *verdict = k == told ? out : &chapter->verdict;
 		out->chapters[k] = (struct fsl_chapter_note){
-			.begin_ns = k == 0 ? chapters->span.begin_ns : chapter->time.begin_ns,
+			.begin_ns = k == 0 ? chapters->begin_ns : chapter->time.begin_ns,
 			.end_ns = k + 1 == n ? chapters->span.end_ns : chapter->time.end_ns,
 			.n_steps = chapter->n_steps,
 			.kind = verdict->kind,
@@ -308,16 +310,20 @@ static void end_with_range(struct fsl_span *span, int64_t until_ns)
 	}
 }
 
-static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
+/* *n_known: chapters that need not be judged again. */
+static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config, size_t *n_known,
 			   struct fsl_error *err)
 {
 	struct fsl_chapters *chapters = &job->chapters;
 	struct fsl_span span;
-	bool is_known = chapters->n_items > 0;
 	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
 	enum fsl_status status = job->feed != NULL ? fsl_feed_span(job->feed, &span, &longest, err)
 						   : fsl_run_span(&span, &job->run, &longest, err);
 	end_with_range(&span, job->until_ns);
+	if (status == FSL_OK && job->feed != NULL) {
+		fsl_recall_load(job, config, &span);
+	}
+	bool is_known = chapters->n_items > 0;
 	if (status == FSL_OK && !is_known) {
 		status = fsl_chapters_choose_rule(job, config, &span, err);
 	}
@@ -325,16 +331,19 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 		return status;
 	}
 	job->run.step_hint = chapters->step_hint;
+	int64_t known_ns = is_known ? chapters->items[chapters->n_items - 1].time.end_ns : 0;
 	chapters->span.begin_ns = is_known ? chapters->span.begin_ns : span.begin_ns;
+	chapters->begin_ns = is_known ? chapters->begin_ns : span.begin_ns;
 	chapters->span.end_ns = span.end_ns;
 	int64_t length_ns = chapters->rule.length_ns;
 	bool is_endless = length_ns > 0 && span.begin_ns != FSL_NS_ABSENT &&
 			  (span.end_ns - span.begin_ns) / length_ns > CHAPTERS_MAX;
 	chapters->span.is_torn = !is_known && (span.is_torn || is_endless);
+	*n_known = chapters->n_items;
 	status = list_chapters(chapters, err);
 	if (status == FSL_OK && job->feed != NULL && chapters->n_items > 1) {
 		status = fsl_feed_begin(job->feed, &chapters->rule, chapters->items[0].time.end_ns,
-					chapters->n_items, err);
+					chapters->n_items, is_known ? known_ns : INT64_MIN, err);
 	}
 	return status;
 }
@@ -362,8 +371,8 @@ enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *conf
 			      struct fsl_error *err)
 {
 	bool is_short = false;
-	size_t n_known = job->chapters.n_items;
-	enum fsl_status status = cut(job, config, err);
+	size_t n_known = 0;
+	enum fsl_status status = cut(job, config, &n_known, err);
 	if (status == FSL_OK) {
 		status = fsl_chapters_judge_past(job, config, n_known, &is_short, err);
 	}
@@ -381,5 +390,11 @@ enum fsl_status fsl_job_judge(struct fsl_job *job, const struct fsl_config *conf
 	if (status == FSL_OK) {
 		status = perceive_again(job, config, err);
 	}
-	return status == FSL_OK ? conclude(job, config, err) : status;
+	if (status == FSL_OK) {
+		status = conclude(job, config, err);
+	}
+	if (status == FSL_OK && job->feed != NULL) {
+		fsl_recall_save(job, config);
+	}
+	return status;
 }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "engine/chapters_parts.h"
+#include "model/matrices.h"
 #include "model/verdict_pack.h"
 
 /* No more steps of a chapter are replayed: there are many chapters, and most are quiet. */
@@ -142,6 +143,46 @@ static struct fsl_job *part_for(struct fsl_judged_chapter *chapter, const struct
 	return part;
 }
 
+/* What pictures of the chapter need. */
+static enum fsl_status note_matrices(struct fsl_judged_chapter *out, const struct fsl_job *part,
+				     size_t n_chapters, struct fsl_error *err)
+{
+	struct fsl_matrices matrices;
+	const struct fsl_blame *blame = &part->blame;
+	const struct fsl_steps *steps = &part->steps;
+	size_t n = blame->n_ranks * blame->n_steps, n_columns = FSL_MATRIX_COLUMNS_MAX / n_chapters;
+	if (n == 0 || blame->n_steps != steps->n_items || blame->n_ranks != part->run.n_ranks) {
+		return FSL_OK;
+	}
+	int64_t begin_ns =
+		out->time.begin_ns != INT64_MIN ? out->time.begin_ns : steps->items[0].begin_ns;
+	enum fsl_status status =
+		fsl_matrices_init(&matrices, blame->n_ranks, n_columns > 0 ? n_columns : 1,
+				  begin_ns, out->time.end_ns, err);
+	double *loss_ms = fsl_calloc(n, sizeof(*loss_ms));
+	if (status == FSL_OK && loss_ms == NULL) {
+		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"matrices\"");
+	}
+	for (size_t i = 0; status == FSL_OK && i < n; i++) {
+		loss_ms[i] = blame->own_ms[i] - blame->reference_ms[i];
+	}
+	for (size_t r = 0; status == FSL_OK && r < blame->n_ranks; r++) {
+		matrices.ranks[r] = part->run.ranks[r].rank;
+	}
+	if (status == FSL_OK) {
+		fsl_matrices_fill(&matrices, FSL_MATRIX_OWN, blame->own_ms, steps);
+		fsl_matrices_fill(&matrices, FSL_MATRIX_LATE, blame->late_ms, steps);
+		fsl_matrices_fill(&matrices, FSL_MATRIX_LOSS, loss_ms, steps);
+		fsl_matrices_pack(&matrices, &out->matrices);
+		status = !out->matrices.is_failed ? FSL_OK
+						  : FSL_FAIL(err, FSL_ERR_MEMORY,
+							     "out of memory: what=\"matrices\"");
+	}
+	fsl_free(loss_ms);
+	fsl_matrices_fini(&matrices);
+	return status;
+}
+
 static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct fsl_job *job,
 				    const struct fsl_config *config, bool is_brief,
 				    struct fsl_error *err)
@@ -151,6 +192,7 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 		return FSL_ERR_MEMORY;
 	}
 	fsl_chapter_fini(out); /* where it was judged before */
+	out->is_known = false;
 	fsl_localisation_init(&out->verdict);
 	out->n_ops = fsl_run_count_ops(&part->run, out->time.begin_ns);
 	const struct fsl_config present =
@@ -163,6 +205,9 @@ static enum fsl_status judge_closed(struct fsl_judged_chapter *out, const struct
 	}
 	if (status == FSL_OK) {
 		status = note(out, part, config, err);
+	}
+	if (status == FSL_OK && job->feed != NULL) {
+		status = note_matrices(out, part, job->chapters.n_items, err);
 	}
 	drop_part(part);
 	return status;
@@ -312,7 +357,8 @@ static enum fsl_status complete(struct fsl_job *job, const struct fsl_config *co
 	for (size_t n = n_past - 1; n <= n_past; n++) {
 		const struct fsl_judged_chapter *wrong = fsl_chapters_newest_wrong(chapters, n);
 		size_t k = wrong != NULL ? (size_t)(wrong - chapters->items) : 0;
-		if (wrong != NULL && wrong->is_brief && (n_wanted == 0 || wanted[0] != k)) {
+		bool is_there = wrong != NULL && (job->feed == NULL || wrong->held != NULL);
+		if (is_there && wrong->is_brief && (n_wanted == 0 || wanted[0] != k)) {
 			wanted[n_wanted++] = k;
 		}
 	}
@@ -401,7 +447,7 @@ static enum fsl_status note_begin(struct fsl_job *job, struct fsl_error *err)
 	struct fsl_span span;
 	enum fsl_status status = fsl_run_span(&span, &job->run, &job->chapters.rule, err);
 	if (status == FSL_OK && span.begin_ns != FSL_NS_ABSENT) {
-		job->chapters.span.begin_ns = span.begin_ns;
+		job->chapters.begin_ns = span.begin_ns;
 	}
 	return status;
 }
@@ -415,7 +461,8 @@ static enum fsl_status feed(struct fsl_job *job, size_t end, struct fsl_error *e
 		status = fsl_feed_until(job->feed, &job->run, chapters->items[end - 1].time.end_ns,
 					err);
 	}
-	if (status == FSL_OK && job->feed != NULL && chapters->items[0].n_ops == 0) {
+	if (status == FSL_OK && job->feed != NULL && !chapters->items[0].is_known &&
+	    chapters->items[0].n_ops == 0) {
 		status = note_begin(job, err);
 	}
 	fsl_run_measure_ops(&job->run);

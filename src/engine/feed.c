@@ -36,7 +36,9 @@ struct fsl_feed *fsl_feed_create(struct fsl_inputs *inputs,
 {
 	struct fsl_feed *feed = fsl_calloc(1, sizeof(*feed));
 	if (feed != NULL) {
-		*feed = (struct fsl_feed){*inputs, *options, fsl_inputs_bytes(inputs), NULL};
+		*feed = (struct fsl_feed){.inputs = *inputs,
+					  .options = *options,
+					  .n_bytes = fsl_inputs_bytes(inputs)};
 		*inputs = (struct fsl_inputs){0};
 	}
 	return feed;
@@ -47,6 +49,7 @@ void fsl_feed_destroy(struct fsl_feed *feed)
 	if (feed != NULL) {
 		fsl_stream_close(feed->stream);
 		fsl_inputs_fini(&feed->inputs);
+		fsl_arena_fini(&feed->arena);
 		fsl_free(feed);
 	}
 }
@@ -58,11 +61,25 @@ static enum fsl_status read_once(struct fsl_run *run, const struct fsl_inputs *i
 				 struct fsl_error *err)
 {
 	struct fsl_stream *stream = NULL;
-	enum fsl_status status = fsl_stream_open(&stream, inputs, options, pieces, 1e9, err);
+	enum fsl_status status = fsl_stream_open(&stream, inputs, options, pieces, 1e9, NULL, err);
 	if (status == FSL_OK) {
 		status = fsl_stream_read(stream, run, until_ns, err);
 	}
 	fsl_stream_close(stream);
+	return status;
+}
+
+/* A rank whose first operators are not complete begins with the last row that was seen. */
+static enum fsl_status note_begin(struct fsl_rank *rank, struct fsl_error *err)
+{
+	if (rank->n_ops > 0 || rank->n_stages > 0 || rank->last_event_ns == FSL_NS_ABSENT) {
+		return FSL_OK;
+	}
+	enum fsl_status status = FSL_GROW(rank->stages, rank->stages_capacity, 1, err);
+	if (status == FSL_OK) {
+		rank->stages[rank->n_stages++] = (struct fsl_stage){.begin_ns = rank->last_event_ns,
+								    .end_ns = rank->last_event_ns};
+	}
 	return status;
 }
 
@@ -85,6 +102,7 @@ enum fsl_status fsl_feed_span(const struct fsl_feed *feed, struct fsl_span *span
 	}
 	status = status == FSL_OK ? also : status;
 	for (size_t r = 0; status == FSL_OK && r < begins.n_ranks; r++) {
+		status = note_begin(&begins.ranks[r], err);
 		const struct fsl_rank *end = fsl_run_rank(&ends, begins.ranks[r].rank);
 		if (end != NULL && end->last_event_ns > begins.ranks[r].last_event_ns) {
 			begins.ranks[r].last_event_ns = end->last_event_ns;
@@ -122,11 +140,12 @@ enum fsl_status fsl_feed_look(const struct fsl_feed *feed, struct fsl_run *run, 
 }
 
 enum fsl_status fsl_feed_begin(struct fsl_feed *feed, const struct fsl_chapter_rule *rule,
-			       int64_t first_ns, size_t n, struct fsl_error *err)
+			       int64_t first_ns, size_t n, int64_t known_ns, struct fsl_error *err)
 {
+	const struct fsl_resume resume = {feed->pasts, known_ns, rule->lead_ns, rule->slack_ns};
 	const struct fsl_pieces pieces = {INT64_MAX, first_ns, rule->length_ns, rule->slack_ns};
 	return fsl_stream_open(&feed->stream, &feed->inputs, &feed->options, &pieces, (double)n,
-			       err);
+			       feed->pasts != NULL ? &resume : NULL, err);
 }
 
 enum fsl_status fsl_feed_until(struct fsl_feed *feed, struct fsl_run *run, int64_t end_ns,
@@ -135,7 +154,7 @@ enum fsl_status fsl_feed_until(struct fsl_feed *feed, struct fsl_run *run, int64
 	enum fsl_status status = FSL_OK;
 	if (feed->stream == NULL) {
 		status = fsl_stream_open(&feed->stream, &feed->inputs, &feed->options, NULL, 1.0,
-					 err);
+					 NULL, err);
 	}
 	if (status == FSL_OK) {
 		status = fsl_stream_read(feed->stream, run, end_ns, err);

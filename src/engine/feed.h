@@ -6,15 +6,16 @@
 #include "model/chapter.h"
 #include "source/discover.h"
 #include "source/ingest.h"
-
-struct fsl_stream; /* source/stream.h */
+#include "source/stream.h"
 
 /* The files of a capture that is too long to be held in memory. */
 struct fsl_feed {
 	struct fsl_inputs inputs;
 	struct fsl_ingest_options options;
-	uint64_t n_bytes;          /* fsl_inputs_bytes() */
-	struct fsl_stream *stream; /* NULL: reading has not begun */
+	uint64_t n_bytes;            /* fsl_inputs_bytes() */
+	struct fsl_stream *stream;   /* NULL: reading has not begun */
+	struct fsl_arena arena;      /* of what an earlier run knew: */
+	struct fsl_file_past *pasts; /* of each input; NULL: nothing */
 };
 
 /* True for files that hold so many operators that they are cut into chapters before they are all
@@ -35,10 +36,12 @@ enum fsl_status fsl_feed_look(const struct fsl_feed *feed, struct fsl_run *run, 
 			      const struct fsl_chapter_rule *rule, int32_t only_rank,
 			      struct fsl_error *err);
 
-/* Begins to read; chapters end at @first_ns and by @rule from there on, and there are @n of them.
+/*
+ * Begins to read; chapters end at @first_ns and by @rule from there on, and there are @n of them.
+ * Those before @known_ns need not be read, by what feed->pasts tells; NULL: all are read.
  */
 enum fsl_status fsl_feed_begin(struct fsl_feed *feed, const struct fsl_chapter_rule *rule,
-			       int64_t first_ns, size_t n, struct fsl_error *err);
+			       int64_t first_ns, size_t n, int64_t known_ns, struct fsl_error *err);
 /* Adds to @run what ends before @end_ns, the end of a chapter; INT64_MAX: all there is. */
 enum fsl_status fsl_feed_until(struct fsl_feed *feed, struct fsl_run *run, int64_t end_ns,
 			       struct fsl_error *err);

@@ -32,6 +32,8 @@ struct fsl_judged_chapter {
 	struct fsl_localisation verdict;
 	struct fsl_singles singles; /* too few to be told of in the verdict */
 	struct fsl_pack packed;     /* the verdict, to be kept; nothing for the newest chapter */
+	struct fsl_pack matrices;   /* packed, likewise */
+	bool is_known;              /* by an earlier run, which kept it */
 	struct fsl_run *held;       /* its part of the run, to be judged in full; NULL: it is not
 				       held */
 };
@@ -47,7 +49,8 @@ struct fsl_chapters {
 	 * steps enough. */
 	int64_t wanted_ns[FSL_CHAPTER_LEVELS_N];
 	bool has_ops_enough;            /* for chapters shorter than the longest */
-	struct fsl_span span;           /* of the capture */
+	struct fsl_span span;           /* of the capture, about */
+	int64_t begin_ns;               /* its begin, from all events of the first chapter */
 	struct fsl_step_hint step_hint; /* of its begin; where chapters are short */
 	struct fsl_judged_chapter *items;
 	size_t n_items;

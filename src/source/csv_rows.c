@@ -180,6 +180,18 @@ enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *read
 	return fsl_csv_jump(csv, entry, 0, err);
 }
 
+enum fsl_status fsl_csv_enter_at(struct fsl_csv *csv, const struct fsl_reader *reader,
+				 const struct fsl_csv_layout *layout, size_t column,
+				 int64_t enter_ns, uint64_t most, struct fsl_error *err)
+{
+	struct time_column time = {layout, column};
+	struct fsl_entry_rows rows = {&time, next_row};
+	uint64_t entry = 0;
+	enum fsl_status status = fsl_entry_find_before(reader, &rows, enter_ns, fsl_csv_offset(csv),
+						       most, &entry, err);
+	return status == FSL_OK ? fsl_csv_jump(csv, entry, 0, err) : status;
+}
+
 enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
 				 const struct fsl_csv_layout *layout, size_t column,
 				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,

@@ -44,6 +44,10 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
 			      const struct fsl_csv_layout *layout, size_t column,
 			      struct fsl_sink *sink, struct fsl_error *err);
+/* The same in front of @most, from rows of @enter_ns on; nothing is noted. */
+enum fsl_status fsl_csv_enter_at(struct fsl_csv *csv, const struct fsl_reader *reader,
+				 const struct fsl_csv_layout *layout, size_t column,
+				 int64_t enter_ns, uint64_t most, struct fsl_error *err);
 /* What may be left out behind that range, from the next row on. */
 enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
 				 const struct fsl_csv_layout *layout, size_t column,

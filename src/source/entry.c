@@ -169,6 +169,31 @@ enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl
 	return status;
 }
 
+enum fsl_status fsl_entry_find_before(const struct fsl_reader *reader,
+				      const struct fsl_entry_rows *rows, int64_t from_ns,
+				      uint64_t first, uint64_t most, uint64_t *entry,
+				      struct fsl_error *err)
+{
+	struct search search;
+	bool is_right = false;
+	*entry = first;
+	if (!fsl_reader_can_seek(reader) || most < first + GRAIN_BYTES) {
+		return FSL_OK;
+	}
+	enum fsl_status status = search_init(&search, reader, rows, err);
+	search.side = OLDER;
+	search.limit_ns = from_ns;
+	if (status == FSL_OK) {
+		status = bisect(&search, first, most, first, entry, err);
+	}
+	if (status == FSL_OK && *entry > first) {
+		status = check(&search, first, *entry, &is_right, err);
+	}
+	*entry = is_right && *entry <= most ? *entry : first;
+	fsl_free(search.buffer);
+	return status;
+}
+
 /* The gap in front of the tail, which begins with the rows of @tail. */
 static enum fsl_status find_gap(const struct search *search, uint64_t first,
 				const struct sample *tail, struct fsl_entry_gap *gap,

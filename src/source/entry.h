@@ -50,6 +50,12 @@ enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl
 			       int64_t from_ns, uint64_t first, uint64_t *entry,
 			       struct fsl_error *err);
 
+/* The same without a slack, in front of @most, where a row begins. */
+enum fsl_status fsl_entry_find_before(const struct fsl_reader *reader,
+				      const struct fsl_entry_rows *rows, int64_t from_ns,
+				      uint64_t first, uint64_t most, uint64_t *entry,
+				      struct fsl_error *err);
+
 /*
  * *gap: all rows in it are newer than @to_ns by the slack; none where the file is as above, or
  * little would be left out. Looked for from the row at @first on; likewise.

@@ -75,7 +75,7 @@ enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *
 				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
 	struct fsl_stream *stream = NULL;
-	enum fsl_status status = fsl_stream_open(&stream, inputs, options, NULL, 1.0, err);
+	enum fsl_status status = fsl_stream_open(&stream, inputs, options, NULL, 1.0, NULL, err);
 	if (status == FSL_OK) {
 		status = fsl_stream_read(stream, run, INT64_MAX, err);
 	}

@@ -16,7 +16,8 @@ enum {
 	FSL_SINK_STEPS_MAX = 1 << 26,  /* steps of one file */
 	FSL_SINK_NAMES_MAX = 1 << 20,  /* different names of one file; real files have dozens */
 	FSL_NAME_BYTES_MAX = 4096,     /* one operator name or stage type */
-	FSL_SINK_BEHIND_MIN = 8,       /* ends behind a boundary; a few times may be wrong */
+	FSL_SINK_NOTES_MAX = 4,
+	FSL_SINK_BEHIND_MIN = 8, /* ends behind a boundary; a few times may be wrong */
 };
 /* Times after the year 2200 are broken records, and no sum of two such times overflows. */
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
@@ -28,6 +29,14 @@ struct fsl_inputs; /* source/discover.h */
 struct fsl_place {
 	uint64_t offset, line; /* of the next byte; line 0: not known */
 	uint8_t json_state;    /* enum fsl_json_place_state */
+};
+
+/* What a file had given when it passed a boundary in time: where a later run may go on counting. */
+struct fsl_note {
+	int64_t boundary_ns;
+	struct fsl_place place;
+	uint64_t n_records, n_dropped[FSL_DROPS_N];
+	const char *message; /* "": no record was broken; borrowed */
 };
 
 /*
@@ -67,7 +76,14 @@ struct fsl_sink {
 	bool is_paused;    /* read() is to return, and to go on at @place when it is called again */
 	bool has_given;    /* events were taken out of @events before */
 	struct fsl_place place;
-	void *kept; /* what the format knows between two pieces; NULL: reading begins */
+	struct fsl_note notes[FSL_SINK_NOTES_MAX]; /* of the newest boundaries that were passed */
+	size_t n_notes;
+	/* Of a file that an earlier run read: a reader that can begins with the rows of @enter_ns,
+	 * so that it knows what lacks rows, and counts from the note on. NULL: it counts all. */
+	const struct fsl_note *resume;
+	int64_t enter_ns;
+	int64_t forget_ns; /* what ended before is not kept */
+	void *kept;        /* what the format knows between two pieces; NULL: reading begins */
 	void (*drop_kept)(void *kept);
 };
 
@@ -110,6 +126,10 @@ static inline void fsl_sink_note_end(struct fsl_sink *sink, int64_t end_ns)
 /* Between two records, where sink->is_stopped: the next boundary is the one that is waited for. A
  * format that sees sink->is_paused then leaves everything else in sink->kept. */
 void fsl_sink_pass(struct fsl_sink *sink, const struct fsl_place *place);
+/* Waits for no boundary until the reader has come to the place of sink->resume. */
+void fsl_sink_hold(struct fsl_sink *sink);
+/* There: the file has given what the note says. */
+void fsl_sink_go_on(struct fsl_sink *sink);
 /* Reads in pieces from now on. */
 void fsl_sink_set_pieces(struct fsl_sink *sink, const struct fsl_pieces *pieces);
 

@@ -170,6 +170,8 @@ static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reade
 {
 	const struct fsl_format *format = NULL;
 	load->file.n_bytes = fsl_reader_disk_bytes(reader);
+	load->is_packed = !fsl_reader_can_seek(reader);
+	load->sink.resume = load->is_packed ? NULL : load->sink.resume;
 	enum fsl_status status = detect(load, reader, &format, err);
 	if (status != FSL_OK || format == NULL) {
 		return status;
@@ -272,6 +274,9 @@ static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_
 	load->is_done = true;
 	if (load->pieces != NULL && input->told.rank_state == FSL_NAME_HAS_RANK) {
 		fsl_sink_set_pieces(&load->sink, load->pieces);
+		load->sink.resume = load->resume;
+		load->sink.enter_ns = load->enter_ns;
+		load->sink.forget_ns = load->forget_ns;
 	}
 	if (input->fault != NULL) {
 		fsl_sink_unusable(&load->sink, "%s", input->fault);

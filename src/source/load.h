@@ -16,9 +16,12 @@ struct fsl_load {
 	bool is_ignored;          /* no input of ours: leave no trace of it */
 	/* Of a file that is read in pieces (NULL: as a whole): from the first boundary on. */
 	const struct fsl_pieces *pieces;
+	const struct fsl_note *resume;   /* of an earlier run; NULL: none; borrowed */
+	int64_t enter_ns, forget_ns;     /* as in the sink */
 	size_t piece_bytes;              /* of a piece, about */
 	const struct fsl_format *format; /* once it is known */
 	struct fsl_reader *reader;       /* of a compressed file between two pieces; NULL: none */
+	bool is_packed;                  /* no reading can begin in the middle */
 	bool is_done;                    /* it was read to its end */
 	struct fsl_ahead *ahead;         /* NULL: nobody reads ahead; borrowed */
 	struct fsl_pack *answer;         /* packed there as soon as it is read, and its events given

@@ -17,6 +17,7 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 		.to_ns = INT64_MAX,
 		.pieces = {INT64_MAX, INT64_MAX, 0, 0},
 		.stop_ns = INT64_MAX,
+		.forget_ns = INT64_MIN,
 		.events =
 			{
 				.rank = FSL_RANK_UNKNOWN,
@@ -64,10 +65,47 @@ void fsl_sink_set_pieces(struct fsl_sink *sink, const struct fsl_pieces *pieces)
 	wait_for_boundary(sink);
 }
 
+static void note_boundary(struct fsl_sink *sink, const struct fsl_place *place)
+{
+	const struct fsl_file *file = sink->file;
+	if (sink->n_notes == FSL_SINK_NOTES_MAX) {
+		memmove(sink->notes, sink->notes + 1,
+			(FSL_SINK_NOTES_MAX - 1) * sizeof(sink->notes[0]));
+		sink->n_notes--;
+	}
+	struct fsl_note *note = &sink->notes[sink->n_notes++];
+	*note = (struct fsl_note){.boundary_ns = sink->pieces.boundary_ns,
+				  .place = *place,
+				  .n_records = file->n_records,
+				  .message = file->message};
+	memcpy(note->n_dropped, file->n_dropped, sizeof(note->n_dropped));
+}
+
+void fsl_sink_hold(struct fsl_sink *sink)
+{
+	sink->stop_ns = INT64_MAX;
+}
+
+void fsl_sink_go_on(struct fsl_sink *sink)
+{
+	struct fsl_file *file = sink->file;
+	const struct fsl_note *note = sink->resume;
+	file->n_records = note->n_records;
+	memcpy(file->n_dropped, note->n_dropped, sizeof(file->n_dropped));
+	file->message = note->message;
+	file->state = note->message[0] == '\0' ? FSL_FILE_READ : FSL_FILE_PARTIAL;
+	file->n_bytes_before = 0;
+	sink->notes[0] = *note;
+	sink->n_notes = 1;
+	sink->pieces.boundary_ns = note->boundary_ns + sink->pieces.period_ns;
+	wait_for_boundary(sink);
+}
+
 void fsl_sink_pass(struct fsl_sink *sink, const struct fsl_place *place)
 {
 	struct fsl_pieces *pieces = &sink->pieces;
 	sink->is_paused = pieces->boundary_ns >= pieces->pause_ns;
+	note_boundary(sink, place);
 	sink->place = *place;
 	pieces->boundary_ns += pieces->period_ns;
 	wait_for_boundary(sink);
@@ -120,6 +158,11 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 		fsl_sink_drop(sink, FSL_DROP_OUT_OF_RANGE);
 		return FSL_OK;
 	}
+	if (end_ns < sink->forget_ns) {
+		sink->has_given = true;
+		fsl_sink_note_end(sink, end_ns);
+		return FSL_OK;
+	}
 	if (events->n_ops >= FSL_SINK_OPS_MAX) {
 		return too_many("operators", FSL_SINK_OPS_MAX, err);
 	}
@@ -143,8 +186,8 @@ enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op 
 	int64_t time_ns = fsl_remnant_ns(op);
 	bool is_sound = is_time(time_ns) && is_time_or_absent(op->dev_begin_ns) &&
 			(op->dev_begin_ns == FSL_NS_ABSENT || op->dev_begin_ns <= time_ns);
-	if (!is_sound || time_ns < sink->from_ns || time_ns > sink->to_ns ||
-	    events->n_remnants >= FSL_SINK_OPS_MAX) {
+	if (!is_sound || time_ns < sink->forget_ns || time_ns < sink->from_ns ||
+	    time_ns > sink->to_ns || events->n_remnants >= FSL_SINK_OPS_MAX) {
 		return FSL_OK;
 	}
 	enum fsl_status status =
@@ -166,6 +209,11 @@ enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage
 	fsl_sink_seen(sink, stage->end_ns);
 	if (stage->end_ns < stage->begin_ns) {
 		fsl_sink_drop(sink, FSL_DROP_BACKWARDS);
+		return FSL_OK;
+	}
+	if (stage->begin_ns < sink->forget_ns) {
+		sink->has_given = true;
+		fsl_sink_note_end(sink, stage->end_ns);
 		return FSL_OK;
 	}
 	if (events->n_stages >= FSL_SINK_STAGES_MAX) {

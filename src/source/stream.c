@@ -202,32 +202,67 @@ struct fsl_stream {
 	struct fsl_pieces pieces;
 	struct fsl_load *loads; /* one an input */
 	size_t *file_of;        /* of each in run->files; SIZE_MAX: none */
+	struct fsl_file_past *pasts;
+	struct fsl_arena arena; /* messages of notes */
 	bool is_begun;
 };
+
+/* From the newest note that does not lie behind the boundary. */
+static void resume_file(struct fsl_load *load, const struct fsl_file_past *past,
+			const struct fsl_resume *resume)
+{
+	load->forget_ns = resume->boundary_ns - resume->lead_ns;
+	for (size_t k = past->n_notes; k-- > 0 && load->resume == NULL;) {
+		const struct fsl_note *note = &past->notes[k];
+		if (note->boundary_ns <= resume->boundary_ns) {
+			load->resume = note;
+			load->enter_ns = note->boundary_ns - resume->lead_ns - resume->slack_ns;
+		}
+	}
+}
+
+const struct fsl_file_past *fsl_stream_files(const struct fsl_stream *stream)
+{
+	return stream->pasts;
+}
 
 enum fsl_status fsl_stream_open(struct fsl_stream **out, const struct fsl_inputs *inputs,
 				const struct fsl_ingest_options *options,
 				const struct fsl_pieces *pieces, double n_pieces,
-				struct fsl_error *err)
+				const struct fsl_resume *resume, struct fsl_error *err)
 {
 	size_t n = inputs->n_items;
 	struct fsl_stream *stream = fsl_calloc(1, sizeof(*stream));
 	struct fsl_load *loads = fsl_calloc(n, sizeof(*loads));
 	size_t *file_of = fsl_calloc(n, sizeof(*file_of));
-	if (stream == NULL || loads == NULL || file_of == NULL) {
+	struct fsl_file_past *pasts = fsl_calloc(n, sizeof(*pasts));
+	if (stream == NULL || loads == NULL || file_of == NULL || pasts == NULL) {
 		fsl_free(stream);
 		fsl_free(loads);
 		fsl_free(file_of);
+		fsl_free(pasts);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: files=%zu", n);
 	}
-	*stream = (struct fsl_stream){inputs, *options, {0}, loads, file_of, false};
+	*stream = (struct fsl_stream){.inputs = inputs,
+				      .options = *options,
+				      .loads = loads,
+				      .file_of = file_of,
+				      .pasts = pasts};
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_input *input = &inputs->items[i];
 		loads[i] = (struct fsl_load){
 			.input = input,
 			.is_range_for_stages = options->is_range_for_stages,
 			.pieces = pieces != NULL ? &stream->pieces : NULL,
+			.forget_ns = INT64_MIN,
 			.piece_bytes = (size_t)((double)input->n_bytes / fmax(1.0, n_pieces))};
+		if (resume != NULL) {
+			resume_file(&loads[i], &resume->files[i], resume);
+		}
+		pasts[i] = (struct fsl_file_past){.path = input->path,
+						  .device = (uint64_t)input->device,
+						  .inode = (uint64_t)input->inode,
+						  .last_event_ns = FSL_NS_ABSENT};
 	}
 	if (pieces != NULL) {
 		stream->pieces = *pieces;
@@ -246,7 +281,28 @@ void fsl_stream_close(struct fsl_stream *stream)
 	}
 	fsl_free(stream->loads);
 	fsl_free(stream->file_of);
+	fsl_free(stream->pasts);
+	fsl_arena_fini(&stream->arena);
 	fsl_free(stream);
+}
+
+/* What a later run may want to know of a file that was read to its end. */
+static enum fsl_status note_past(struct fsl_stream *stream, size_t idx, struct fsl_error *err)
+{
+	const struct fsl_sink *sink = &stream->loads[idx].sink;
+	struct fsl_file_past *past = &stream->pasts[idx];
+	past->n_bytes = stream->loads[idx].file.n_bytes;
+	past->last_event_ns = sink->events.last_event_ns;
+	past->n_notes = stream->loads[idx].is_packed ? 0 : sink->n_notes;
+	for (size_t k = 0; k < past->n_notes; k++) {
+		past->notes[k] = sink->notes[k];
+		past->notes[k].message = fsl_arena_strdup(&stream->arena, sink->notes[k].message);
+		if (past->notes[k].message == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"",
+					past->path);
+		}
+	}
+	return FSL_OK;
 }
 
 /* What is known of a file by now. */
@@ -308,7 +364,11 @@ static enum fsl_status merge_batch(struct fsl_stream *stream, struct fsl_run *ru
 		} else if (!was_done[i]) {
 			status = append_load(run, &loads[i], *file_of, err);
 		}
-		if (loads[i].is_done || loads[i].place != 0) {
+		bool is_over = loads[i].is_done || loads[i].place != 0;
+		if (status == FSL_OK && is_over && !was_done[i]) {
+			status = note_past(stream, begin + i, err);
+		}
+		if (is_over) {
 			fsl_load_fini(&loads[i]);
 			loads[i].is_done = true;
 			loads[i].is_ignored = true; /* it has no names any more */

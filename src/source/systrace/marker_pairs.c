@@ -10,6 +10,7 @@
 enum {
 	SLOTS_MIN = 256, /* holds what is in flight; grows when rows come late or never */
 	PENDING_MAX = FSL_SINK_OPS_MAX,
+	HOST_AHEAD_MAX = 1024, /* operators in front of the device when a job begins */
 	HOST = 0,
 	DEVICE = 1,
 	FLAG_STARTS = 2 | 16, /* range start without and with a stream */
@@ -55,6 +56,7 @@ struct fsl_marker_pairs {
 	int64_t last_device_launch_ns; /* newest host begin of an operator with device rows */
 	uint64_t last_host_id;
 	bool has_host_id;
+	bool has_device;    /* else operators are complete when the host is done */
 	bool has_id_fallen; /* host ids did not only rise: perhaps a restart */
 	enum open_class open;
 	uint64_t open_id;
@@ -459,8 +461,8 @@ static void add_end(struct fsl_marker_pairs *pairs, struct pending *entry,
 		return;
 	}
 	entry->end_ns[source] = marker->time_ns;
-	if (source == HOST && pairs->last_device_launch_ns == FSL_NS_ABSENT) {
-		fsl_sink_note_end(pairs->sink, marker->time_ns); /* perhaps there is no device */
+	if (!pairs->has_device && pairs->n_pending > HOST_AHEAD_MAX) {
+		fsl_sink_note_end(pairs->sink, marker->time_ns);
 	}
 	entry->is_backwards |= entry->begin_ns[source] != FSL_NS_ABSENT &&
 			       entry->begin_ns[source] > marker->time_ns;
@@ -471,6 +473,7 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 {
 	enum fsl_status status = FSL_OK;
 	bool is_start = (marker->flag & FLAG_STARTS) != 0;
+	pairs->has_device |= marker->is_device;
 	fsl_sink_seen(pairs->sink, marker->time_ns);
 	if (is_start == ((marker->flag & FLAG_ENDS) != 0)) {
 		/* A mark in time (flags 1, 8), no range. */

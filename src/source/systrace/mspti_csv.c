@@ -113,6 +113,7 @@ struct input {
 	struct fsl_sink *sink;
 	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
 	struct fsl_entry_gap gap;     /* behind the time range */
+	uint64_t resume_at;           /* from here on it counts what was read; UINT64_MAX: always */
 	uint64_t doubt_at;            /* behind where reading went on; UINT64_MAX: nowhere */
 };
 
@@ -207,6 +208,7 @@ static uint64_t next_fence(const struct input *input)
 {
 	uint64_t ahead = fsl_ahead_fence(input->ahead);
 	uint64_t own = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	own = input->resume_at < own ? input->resume_at : own;
 	return ahead < own ? ahead : own;
 }
 
@@ -233,10 +235,24 @@ static enum fsl_status pass_part(struct fsl_csv *csv, struct input *input, struc
 	return part != NULL ? add_part(csv, input, part, err) : FSL_OK;
 }
 
+/* Where an earlier run had passed a boundary. */
+static enum fsl_status resume(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
+{
+	struct fsl_sink *sink = input->sink;
+	const struct fsl_note *note = sink->resume;
+	input->resume_at = UINT64_MAX;
+	enum fsl_status status = fsl_marker_pairs_settle(input->pairs, note->boundary_ns, err);
+	fsl_sink_go_on(sink);
+	return status == FSL_OK ? fsl_csv_jump(csv, note->place.offset, note->place.line, err)
+				: status;
+}
+
 static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	if (fsl_csv_offset(csv) >= input->doubt_at) {
+	if (fsl_csv_offset(csv) >= input->resume_at) {
+		status = resume(csv, input, err);
+	} else if (fsl_csv_offset(csv) >= input->doubt_at) {
 		fsl_marker_pairs_doubt(input->pairs);
 		input->doubt_at = UINT64_MAX;
 	} else if (fsl_csv_offset(csv) >= input->gap.begin) {
@@ -253,9 +269,11 @@ static enum fsl_status pass_boundary(const struct fsl_csv *csv, struct input *in
 				     struct fsl_error *err)
 {
 	const struct fsl_place place = {.offset = fsl_csv_offset(csv), .line = fsl_csv_line(csv)};
-	int64_t boundary_ns = input->sink->pieces.boundary_ns;
-	fsl_sink_pass(input->sink, &place);
-	return fsl_marker_pairs_settle(input->pairs, boundary_ns, err);
+	struct fsl_sink *sink = input->sink;
+	enum fsl_status status =
+		fsl_marker_pairs_settle(input->pairs, sink->pieces.boundary_ns, err);
+	fsl_sink_pass(sink, &place);
+	return status;
 }
 
 static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
@@ -294,6 +312,12 @@ static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader 
 {
 	const struct fsl_csv_layout *layout = &input->layout;
 	struct fsl_sink *sink = input->sink;
+	if (sink->resume != NULL) {
+		fsl_sink_hold(sink);
+		input->resume_at = sink->resume->place.offset;
+		return fsl_csv_enter_at(csv, reader, layout, TIMESTAMP, sink->enter_ns,
+					input->resume_at, err);
+	}
 	enum fsl_status status = fsl_csv_enter(csv, reader, layout, TIMESTAMP, sink, err);
 	if (status == FSL_OK) {
 		status = fsl_csv_find_gap(csv, reader, layout, TIMESTAMP, sink, &input->gap, err);
@@ -345,6 +369,7 @@ static struct input *make_input(struct fsl_sink *sink)
 		*input = (struct input){.pairs = fsl_marker_pairs_create(sink),
 					.sink = sink,
 					.gap.begin = UINT64_MAX,
+					.resume_at = UINT64_MAX,
 					.doubt_at = UINT64_MAX};
 	}
 	if (input != NULL && input->pairs == NULL) {

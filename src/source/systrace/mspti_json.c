@@ -40,10 +40,12 @@ struct input {
 	/* Of a time range: whether its places were looked for; the one where the next tokenizer
 	 * goes on, 0: none; what is left out behind it. */
 	bool is_range_sought;
-	bool goes_on; /* with the next tokenizer, where the last piece ended */
+	bool is_resumed; /* the next tokenizer goes on where an earlier run had counted to */
+	bool goes_on;    /* with the next tokenizer, where the last piece ended */
 	uint64_t entry;
 	struct fsl_entry_gap gap;
-	uint64_t doubt_at; /* behind where reading went on; UINT64_MAX: nowhere */
+	uint64_t resume_at; /* from here on it counts what was read; UINT64_MAX: always */
+	uint64_t doubt_at;  /* behind where reading went on; UINT64_MAX: nowhere */
 };
 
 static int probe_head(const struct fsl_probe *probe)
@@ -126,6 +128,7 @@ static bool is_at_stop(const struct fsl_json *json, const struct input *input)
 {
 	struct fsl_json_place place;
 	uint64_t stop = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	stop = input->resume_at < stop ? input->resume_at : stop;
 	return stop < UINT64_MAX && fsl_json_place(json, &place) && place.offset >= stop;
 }
 
@@ -246,11 +249,18 @@ static enum fsl_status seek_range(const struct fsl_json *json, struct input *inp
 	const struct fsl_entry_rows rows = {&input->shaped.shape, next_record};
 	const struct fsl_sink *sink = input->sink;
 	uint64_t here = fsl_json_offset(json) + 1, entry = here;
-	bool is_all = sink->from_ns == INT64_MIN && sink->to_ns == INT64_MAX;
+	bool is_all =
+		sink->from_ns == INT64_MIN && sink->to_ns == INT64_MAX && sink->resume == NULL;
 	if (is_all || input->is_range_sought || input->shaped.shape.n_slots == 0) {
 		return FSL_OK;
 	}
 	input->is_range_sought = true;
+	if (sink->resume != NULL) {
+		enum fsl_status found = fsl_entry_find_before(input->reader, &rows, sink->enter_ns,
+							      here, input->resume_at, &entry, err);
+		input->entry = entry > here ? entry : 0;
+		return found;
+	}
 	enum fsl_status status =
 		fsl_entry_find(input->reader, &rows, sink->from_ns, here, &entry, err);
 	if (status == FSL_OK && entry > here) {
@@ -277,11 +287,27 @@ static enum fsl_status pass_gap(struct input *input, uint64_t offset, struct fsl
 	return fsl_marker_pairs_skip(input->pairs, err);
 }
 
+/* Where an earlier run had passed a boundary: the next tokenizer goes on there. */
+static enum fsl_status resume(struct input *input, struct fsl_error *err)
+{
+	const struct fsl_note *note = input->sink->resume;
+	enum fsl_status status = fsl_marker_pairs_settle(input->pairs, note->boundary_ns, err);
+	fsl_sink_go_on(input->sink);
+	input->sink->place = note->place;
+	input->resume_at = UINT64_MAX;
+	input->entry = note->place.offset;
+	input->is_resumed = true;
+	return status;
+}
+
 static enum fsl_status pass_stop(const struct fsl_json *json, struct input *input,
 				 struct fsl_error *err)
 {
 	struct fsl_json_place place = {0};
 	(void)fsl_json_place(json, &place);
+	if (place.offset >= input->resume_at) {
+		return resume(input, err);
+	}
 	if (place.offset < input->doubt_at) {
 		return pass_gap(input, place.offset, err);
 	}
@@ -290,18 +316,26 @@ static enum fsl_status pass_stop(const struct fsl_json *json, struct input *inpu
 	return FSL_OK;
 }
 
+/* True between two values where the file has passed a boundary in time. */
+static bool passes(const struct fsl_json *json, const struct input *input)
+{
+	struct fsl_json_place at;
+	return input->sink->is_stopped && fsl_json_place(json, &at);
+}
+
 /* Where the file has passed a boundary in time, what is older gets no more rows. */
 static enum fsl_status pass_boundary(const struct fsl_json *json, struct input *input,
 				     struct fsl_error *err)
 {
 	struct fsl_json_place at;
-	int64_t boundary_ns = input->sink->pieces.boundary_ns;
 	if (!input->sink->is_stopped || !fsl_json_place(json, &at)) {
 		return FSL_OK;
 	}
+	enum fsl_status status =
+		fsl_marker_pairs_settle(input->pairs, input->sink->pieces.boundary_ns, err);
 	const struct fsl_place place = {at.offset, at.line, (uint8_t)at.state};
 	fsl_sink_pass(input->sink, &place);
-	return fsl_marker_pairs_settle(input->pairs, boundary_ns, err);
+	return status;
 }
 
 static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
@@ -322,6 +356,9 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 			return status;
 		}
 		status = read_shaped(json, input, err);
+		if (status == FSL_OK && (is_at_stop(json, input) || passes(json, input))) {
+			continue;
+		}
 		if (status == FSL_OK) {
 			status = fsl_json_next(json, &value, err);
 		}
@@ -392,7 +429,13 @@ static enum fsl_status end_flush(struct fsl_reader *reader, struct input *input,
 /* At a place of the time range. */
 static enum fsl_status enter(struct fsl_json *json, struct input *input, struct fsl_error *err)
 {
-	const struct fsl_json_place place = {input->entry, 0, FSL_JSON_AT_ITEM};
+	const struct fsl_place *resumed = &input->sink->place;
+	struct fsl_json_place place = {input->entry, 0, FSL_JSON_AT_ITEM};
+	if (input->is_resumed) {
+		place.line = resumed->line;
+		place.state = (enum fsl_json_place_state)resumed->json_state;
+	}
+	input->is_resumed = false;
 	input->entry = 0;
 	return fsl_json_go(json, &place, err);
 }
@@ -451,6 +494,11 @@ static struct input *make_input(struct fsl_sink *sink)
 		input->pairs = fsl_marker_pairs_create(sink);
 		input->sink = sink;
 		input->gap.begin = input->doubt_at = UINT64_MAX;
+		input->resume_at = UINT64_MAX;
+		if (sink->resume != NULL) {
+			fsl_sink_hold(sink);
+			input->resume_at = sink->resume->place.offset;
+		}
 	}
 	if (input != NULL && input->pairs == NULL) {
 		drop_input(input);

@@ -205,6 +205,10 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 		const char *data = NULL;
 		size_t n_seen = 0;
 		struct fsl_wire_field field;
+		if (sink->resume != NULL && sink->n_notes == 0 &&
+		    fsl_reader_offset(reader) >= sink->resume->place.offset) {
+			fsl_sink_go_on(sink);
+		}
 		if (sink->is_stopped) {
 			const struct fsl_place place = {.offset = fsl_reader_offset(reader)};
 			fsl_sink_pass(sink, &place);
@@ -251,13 +255,27 @@ static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
 	return status;
 }
 
+/* In front of where an earlier run had counted to. */
+static enum fsl_status enter_before(struct fsl_reader *reader, const struct fsl_sink *sink,
+				    struct fsl_error *err)
+{
+	const struct fsl_entry_rows rows = {NULL, fsl_wire_next_stage};
+	uint64_t entry = 0;
+	enum fsl_status status = fsl_entry_find_before(reader, &rows, sink->enter_ns, 0,
+						       sink->resume->place.offset, &entry, err);
+	return status == FSL_OK && entry > 0 ? fsl_reader_seek(reader, entry, err) : status;
+}
+
 /* What the time range needs, or everything. */
 static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *sink,
 				   struct fsl_error *err)
 {
 	struct fsl_entry_gap gap = {UINT64_MAX, UINT64_MAX};
 	enum fsl_status status = FSL_OK;
-	if (sink->is_range_for_stages && !sink->has_given) {
+	if (sink->resume != NULL && sink->n_notes == 0) {
+		fsl_sink_hold(sink);
+		status = enter_before(reader, sink, err);
+	} else if (sink->is_range_for_stages && !sink->has_given) {
 		status = enter(reader, sink, &gap, err);
 	}
 	return status == FSL_OK ? read_fields(reader, sink, gap, err) : status;

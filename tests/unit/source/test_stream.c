@@ -29,8 +29,9 @@ static void read_in_pieces(struct tree *tree, struct fsl_run *run, int64_t perio
 					  LATE_PERIODS * (int64_t)ROWS_PERIOD_NS};
 	*n = 0;
 	assert_int_equal(fsl_inputs_find(&inputs, &tree->options, &tree->err), FSL_OK);
-	assert_int_equal(fsl_stream_open(&stream, &inputs, &tree->options, &pieces, 8.0, NULL),
-			 FSL_OK);
+	assert_int_equal(
+		fsl_stream_open(&stream, &inputs, &tree->options, &pieces, 8.0, NULL, NULL),
+		FSL_OK);
 	for (int64_t i = 0; i < 20; i++) {
 		size_t n_before =
 			run->n_ranks > 0 ? run->ranks[0].n_ops + run->ranks[0].n_stages : 0;
@@ -92,15 +93,16 @@ static void pieces_give_what_one_reading_gives(void **state)
 static void a_file_that_ends_is_not_waited_for(void **state)
 {
 	struct tree *tree = *state;
-	char text[8192];
+	char text[16384];
 	for (int rank = 0; rank < 2; rank++) {
 		char name[64];
 		size_t n = (size_t)sprintf(text, "%s", MARKER_HEADER);
 		for (int i = 0; i < (rank == 0 ? 6 : 60); i++) {
-			for (int side = 0; side < 2; side++) {
-				n += (size_t)sprintf(text + n, "%d,%d,1,%s,0,%lld,0,0,1,1\n",
-						     side == 0 ? 16 : 32, i,
+			for (int side = 0; side < 4; side++) {
+				n += (size_t)sprintf(text + n, "%d,%d,1,%s,%d,%lld,0,0,1,1\n",
+						     side % 2 == 0 ? 16 : 32, i,
 						     side == 0 ? "comm:HcclAllReduce!g!f!1" : "",
+						     side / 2,
 						     (long long)ROWS_BASE_NS + 1000 * i + side);
 			}
 		}
@@ -111,8 +113,9 @@ static void a_file_that_ends_is_not_waited_for(void **state)
 	struct fsl_stream *stream = NULL;
 	const struct fsl_pieces pieces = {INT64_MAX, ROWS_BASE_NS + 10000, 10000, 2000};
 	assert_int_equal(fsl_inputs_find(&inputs, &tree->options, &tree->err), FSL_OK);
-	assert_int_equal(fsl_stream_open(&stream, &inputs, &tree->options, &pieces, 6.0, NULL),
-			 FSL_OK);
+	assert_int_equal(
+		fsl_stream_open(&stream, &inputs, &tree->options, &pieces, 6.0, NULL, NULL),
+		FSL_OK);
 	assert_int_equal(fsl_stream_read(stream, &tree->run, ROWS_BASE_NS + 10000, NULL), FSL_OK);
 	assert_int_equal(tree->run.n_ranks, 2);
 	assert_in_range(tree->run.ranks[1].n_ops, 10, 30);
