@@ -10,7 +10,9 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "state/state.h"
+#include "state/state_place.h"
 
 static const char *const schema =
 	"CREATE TABLE IF NOT EXISTS jobs (root TEXT PRIMARY KEY, rules TEXT NOT NULL,"
@@ -146,9 +148,9 @@ static int open_once(sqlite3 **db, const char *path, bool is_made, bool *is_empt
 	return code == SQLITE_OK ? check_owner(*db, is_empty) : code;
 }
 
-/* Opens it, and makes it anew where it is damaged or of another version. */
-static enum fsl_status open_cache(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
-				  struct fsl_error *err)
+/* Opens the file at the safe @path. One that is damaged or of another version is made anew. */
+static enum fsl_status open_safe(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
+				 struct fsl_error *err)
 {
 	char journal[PATH_MAX];
 	int code = open_once(db, path, is_made, is_empty);
@@ -159,6 +161,9 @@ static enum fsl_status open_cache(sqlite3 **db, const char *path, bool is_made, 
 		(void)snprintf(journal, sizeof(journal), "%s-journal", path);
 		(void)unlink(journal);
 		(void)unlink(path);
+		if (!is_made) {
+			return FSL_OK;
+		}
 		code = open_once(db, path, is_made, is_empty);
 	}
 	enum fsl_status status = code == SQLITE_OK ? FSL_OK : fail(*db, path, "open", err);
@@ -166,6 +171,34 @@ static enum fsl_status open_cache(sqlite3 **db, const char *path, bool is_made, 
 		sqlite3_close(*db);
 		*db = NULL;
 	}
+	return status;
+}
+
+/* True if the folder of a file is there. */
+static bool has_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	int n = slash != NULL ? (int)(slash - path) : 0;
+	return n == 0 || (snprintf(folder, sizeof(folder), "%.*s", n, path) < PATH_MAX &&
+			  access(folder, F_OK) == 0);
+}
+
+/* Opens the cache that is wanted at @path, or in its place the one that nobody else can touch. *db
+ * stays NULL if it is not there and shall not be made. */
+static enum fsl_status open_cache(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
+				  struct fsl_error *err)
+{
+	char *safe = NULL;
+	if (!is_made && !has_folder(path)) {
+		return FSL_OK;
+	}
+	FSL_TRY(fsl_state_place(&safe, path, FSL_LOG_INFO, err));
+	enum fsl_status status = FSL_OK;
+	if (is_made || access(safe, F_OK) == 0) {
+		status = open_safe(db, safe, is_made, is_empty, err);
+	}
+	fsl_free(safe);
 	return status;
 }
 
@@ -247,14 +280,12 @@ enum fsl_status fsl_cache_get(struct fsl_cache_job *out, const char *path, const
 {
 	sqlite3 *db = NULL;
 	bool is_empty = false;
-	if (access(path, F_OK) != 0) {
+	FSL_TRY(open_cache(&db, path, false, &is_empty, err));
+	if (db == NULL || is_empty) {
+		sqlite3_close(db);
 		return FSL_OK;
 	}
-	enum fsl_status status = open_cache(&db, path, false, &is_empty, err);
-	if (status != FSL_OK || is_empty) {
-		sqlite3_close(db);
-		return access(path, F_OK) != 0 ? FSL_OK : status;
-	}
+	enum fsl_status status = FSL_OK;
 	int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
 	if (code == SQLITE_OK) {
 		code = read_head(out, db, root, rules);
@@ -266,10 +297,10 @@ enum fsl_status fsl_cache_get(struct fsl_cache_job *out, const char *path, const
 		status = is_damage(code) ? FSL_OK : fail(db, path, "read", err);
 		fsl_cache_job_fini(out);
 	}
-	sqlite3_close(db);
 	if (is_damage(code)) {
-		(void)unlink(path);
+		(void)unlink(sqlite3_db_filename(db, "main"));
 	}
+	sqlite3_close(db);
 	return status;
 }
 

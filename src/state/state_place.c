@@ -15,7 +15,6 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/os_error.h"
 
@@ -193,7 +192,8 @@ static enum fsl_status place_elsewhere(char **out, const char *folder, const cha
 		       : own_place(out, getenv("HOME"), "/.local/state/failslow", own_name, err);
 }
 
-enum fsl_status fsl_state_place(char **out, const char *wanted, struct fsl_error *err)
+enum fsl_status fsl_state_place(char **out, const char *wanted, enum fsl_log_level level,
+				struct fsl_error *err)
 {
 	struct fsl_error why = {0};
 	struct fsl_error why_not_elsewhere = {0};
@@ -222,7 +222,7 @@ enum fsl_status fsl_state_place(char **out, const char *wanted, struct fsl_error
 			"not safe where it is wanted, and no other place is: cause=\"%s\", other=\"%s\"",
 			fsl_error_root(&why), fsl_error_root(&why_not_elsewhere));
 	}
-	fsl_log(FSL_LOG_WARNING, "state",
+	fsl_log(level, "state",
 		"not safe where it is wanted, another file is used until it is: wanted=\"%s\", "
 		"used=\"%s\", cause=\"%s\"",
 		wanted, *out, fsl_error_root(&why));

@@ -337,7 +337,7 @@ enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct 
 	if (state == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: path=\"%s\"", path);
 	}
-	status = fsl_state_place(&state->path, path, err);
+	status = fsl_state_place(&state->path, path, FSL_LOG_WARNING, err);
 	if (status == FSL_OK) {
 		status = open_sound(state, err);
 	}

@@ -21,7 +21,7 @@
 #define NOW_NS INT64_C(1750000000000000000)
 #define DAY_NS INT64_C(86400000000000)
 
-static char folder[64], path[128];
+static char folder[64], path[128], own[128]; /* own: of the user, in place of an unsafe one */
 
 static int setup(void **state)
 {
@@ -29,8 +29,10 @@ static int setup(void **state)
 	(void)strcpy(folder, "/tmp/failslow-cache-XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	(void)snprintf(path, sizeof(path), "%s/deep/state-cache.db", folder);
+	(void)snprintf(own, sizeof(own), "%s/own", folder);
+	(void)umask(022);
 	fsl_log_set_level(FSL_LOG_ERROR);
-	return 0;
+	return setenv("XDG_STATE_HOME", own, 1);
 }
 
 static int teardown(void **state)
@@ -206,12 +208,35 @@ static void links_are_not_followed(void **state)
 {
 	(void)state;
 	char target[128];
+	struct stat before, after;
 	struct fsl_cache_job job = make(1, 1, 1);
 	put("/job", "r", &job);
 	(void)snprintf(target, sizeof(target), "%s/elsewhere", folder);
 	assert_int_equal(rename(path, target), 0);
 	assert_int_equal(symlink(target, path), 0);
-	assert_int_equal(fsl_cache_put(path, "/b", "r", &job, NOW_NS, NULL), FSL_ERR_IO);
+	assert_int_equal(stat(target, &before), 0);
+	assert_int_equal(count("/job", "r"), 0);
+	put("/b", "r", &job);
+	assert_int_equal(count("/b", "r"), 1);
+	assert_int_equal(stat(target, &after), 0);
+	assert_true(before.st_size == after.st_size &&
+		    before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+}
+
+static void a_folder_that_others_may_write_holds_no_cache(void **state)
+{
+	(void)state;
+	static const mode_t modes[] = {0777, 01777, 0775};
+	char shared[128];
+	(void)snprintf(shared, sizeof(shared), "%s/deep", folder);
+	struct fsl_cache_job job = make(2, 9, 1);
+	assert_int_equal(mkdir(shared, 0755), 0);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]) - (geteuid() != 0); i++) {
+		assert_int_equal(chmod(shared, modes[i]), 0);
+		put("/job", "r", &job);
+		assert_int_equal(count("/job", "r"), 2);
+		assert_int_not_equal(access(path, F_OK), 0);
+	}
 }
 
 static void a_locked_file_is_waited_for_by_nobody(void **state)
@@ -269,6 +294,7 @@ int main(void)
 		TEST(jobs_that_nobody_judges_go),
 		TEST(a_damaged_file_is_made_anew),
 		TEST(links_are_not_followed),
+		TEST(a_folder_that_others_may_write_holds_no_cache),
 		TEST(a_locked_file_is_waited_for_by_nobody),
 		TEST(a_run_that_is_killed_leaves_all_or_nothing),
 	};
