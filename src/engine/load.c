@@ -28,7 +28,7 @@ static void start_threads(struct fsl_ingest_options *options, int64_t n_jobs, ui
 	if (n_jobs == 0 && fsl_team_size() == 1) {
 		options->n_threads = fsl_threads_worth(n_most, n_bytes);
 	}
-	fsl_threads_start(options->n_threads);
+	options->n_threads = fsl_threads_start(options->n_threads);
 }
 
 /* Reads the files, or keeps them for the job where they are too long for that. */

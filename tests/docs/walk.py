@@ -42,7 +42,7 @@ class Walk:
         if not self.steps:
             sys.exit(f"walk: the document has no steps under: Add a {name}")
         self.paths = [path for _, path, _, _ in self.steps]
-        self.table = next(path for path in self.paths if path.endswith(".def"))
+        self.tables = [os.path.basename(path) for path in self.paths if path.endswith(".def")]
         shutil.copytree(source, self.tree, ignore=self.ignored)
 
     @staticmethod
@@ -76,7 +76,7 @@ class Walk:
 
     def sources(self):
         """New C files, and the files that hold the changed table."""
-        include = re.compile(rf'^#include "(?:[\w/]+/)?{re.escape(os.path.basename(self.table))}"$', re.M)
+        include = re.compile(rf'^#include "(?:[\w/]+/)?(?:{"|".join(map(re.escape, self.tables))})"$', re.M)
         tables = [path.relative_to(self.tree) for path in (self.tree / "src").rglob("*.c")
                   if include.search(path.read_text(encoding="utf-8"))]
         new = [pathlib.Path(path) for path in self.paths if path.endswith(".c") and not path.startswith("tests/")]
