@@ -79,7 +79,7 @@ static const char *tell_stage(struct fsl_arena *arena, const struct stage_level 
 	return fsl_arena_printf(arena,
 				"%s of pipeline stage %" PRId32
 				" %s %.1f ms per step against %.1f ms of the other "
-				"stages, since the first step: %.1f ms per step are lost",
+				"stages, since the first step: costs %.1f ms per step",
 				who, stage->stage, stage->n_ranks > 1 ? "work" : "works",
 				stage->level_ms, others_ms, lost_ms);
 }

@@ -20,20 +20,22 @@ static double mean_excess_ms(const struct fsl_blame *blame, size_t r, size_t beg
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-/* Why a rank with this excess is not named; the first that holds. */
-static const char *why_not(const struct fsl_case *facts, size_t r, double excess_ms)
+/* Why a rank with this excess is not named: the first reason that holds. Text of @arena. */
+static const char *why_not(struct fsl_arena *arena, const struct fsl_case *facts, size_t r,
+			   double excess_ms)
 {
 	const struct fsl_charge *charge = &facts->blame->charges[r];
-	if (excess_ms < fsl_least_loss_ms(facts->config, facts->blame->step_ms)) {
-		return "less than what counts";
+	double least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
+	if (excess_ms < least_ms) {
+		return fsl_arena_printf(arena, "below the threshold of %.1f ms", least_ms);
 	}
 	if (charge->pattern == FSL_PATTERN_NONE) {
 		return "in a few of these steps only";
 	}
 	if (!charge->is_change && fsl_blame_is_uneven(facts->blame, r)) {
-		return "no more than healthy devices may differ by";
+		return "within what healthy devices may differ by";
 	}
-	return "which the others hardly waited for";
+	return "the others hardly waited for it";
 }
 
 enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fsl_case *facts,
@@ -61,12 +63,10 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 	fsl_free(is_named);
 	if (next_idx != SIZE_MAX) {
 		fsl_culprit_add_fact(worst, "next_excess", most_ms, "ms");
-		worst->reason = fsl_arena_printf(&out->arena,
-						 "%s; next comes rank %" PRId32
-						 ", %.1f ms above its peers in the same "
-						 "steps, %s",
-						 worst->reason, facts->run->ranks[next_idx].rank,
-						 most_ms, why_not(facts, next_idx, most_ms));
+		worst->reason = fsl_arena_printf(
+			&out->arena, "%s; next highest: rank %" PRId32 " (+%.1f ms), %s",
+			worst->reason, facts->run->ranks[next_idx].rank, most_ms,
+			why_not(&out->arena, facts, next_idx, most_ms));
 	}
 	return FSL_OK;
 }

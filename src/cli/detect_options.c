@@ -79,7 +79,7 @@ enum fsl_status fsl_detect_options_parse(struct fsl_detect_options *out, int arg
 	if (out->from_ns > out->to_ns) {
 		char from[40], to[40];
 		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"--from lies behind --to, exchange them: from=\"%s\", to=\"%s\"",
+				"--from is later than --to: from=\"%s\", to=\"%s\"",
 				fsl_format_utc(out->from_ns, from, sizeof(from)),
 				fsl_format_utc(out->to_ns, to, sizeof(to)));
 	}

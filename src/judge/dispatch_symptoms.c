@@ -108,7 +108,7 @@ static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_vie
 {
 	const struct fsl_profile_rank *rank = view->rank;
 	if (isfinite(view->n_kernels)) {
-		fsl_phrase_add(phrase, "; %.0f kernels per step, %.0f us of it for each",
+		fsl_phrase_add(phrase, "; %.0f kernels per step, %.0f us before each",
 			       view->n_kernels, 1000.0 * view->free_ms / view->n_kernels);
 	}
 	if (view->gap != NULL) {
@@ -218,8 +218,8 @@ static const char *advise_pause(const struct fsl_dispatch_view *view)
 }
 
 const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N] = {
-	{FSL_CODE_HOST_BOUND, "the device has nothing to do for", FSL_JUDGE_FREE_SHARE_MAX, true,
-	 free_ms, detail_free, advise_free},
+	{FSL_CODE_HOST_BOUND, "the device is idle", FSL_JUDGE_FREE_SHARE_MAX, true, free_ms,
+	 detail_free, advise_free},
 	{FSL_CODE_LATE_FIRST_TASK,
 	 "from the first operator of a step to its first device task pass",
 	 FSL_JUDGE_FREE_SHARE_MAX, true, preparing_ms, detail_none, advise_preparing},

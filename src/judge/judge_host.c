@@ -161,7 +161,7 @@ static enum fsl_status tell_lags(struct fsl_phrase *what, struct fsl_profile_fin
 	fsl_phrase_add(what, "%s", is_told ? " (medians)" : "");
 	finding->advice =
 		is_told ? "short lags: the device waits for launches; long ones: the host "
-			  "is ahead, and the device is what counts"
+			  "is ahead, so the device sets the pace"
 			: "synchronisations are waits for the device; the rest is what the "
 			  "host itself takes";
 	fsl_free(scratch);

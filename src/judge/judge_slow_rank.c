@@ -109,7 +109,7 @@ static void add_evidence(struct fsl_profile_finding *finding, const struct suspi
 	}
 }
 
-/* "it computes as long as its peers (+0.2 %) and is free 15.8 ms longer" */
+/* "its compute time is the same (57.5 ms, +0.20 %), its idle time 15.8 ms longer" */
 static void describe_own(char *text, size_t size, const struct fsl_profile_standing *own)
 {
 	double peers_ms = own->computing_ms - own->computing_more_ms;
@@ -118,20 +118,18 @@ static void describe_own(char *text, size_t size, const struct fsl_profile_stand
 		return;
 	}
 	double more = own->computing_ms / peers_ms - 1.0;
-	const char *computes = fabs(more) < 0.01 ? "as long as"
-			       : more > 0.0      ? "longer than"
-						 : "less than";
-	int n = snprintf(text, size, "it computes %s its peers (%.1f ms, %+.2f %%) and is free ",
-			 computes, own->computing_ms, 100.0 * more);
+	const char *compared = fabs(more) < 0.01 ? "the same" : more > 0.0 ? "longer" : "shorter";
+	int n = snprintf(text, size, "its compute time is %s (%.1f ms, %+.2f %%), its idle time ",
+			 compared, own->computing_ms, 100.0 * more);
 	if (n < 0 || (size_t)n >= size) {
 		return;
 	}
 	if (fabs(own->free_more_ms) < FSL_JUDGE_MENTION_SHARE_MIN * own->step_ms) {
-		(void)snprintf(text + n, size - (size_t)n, "as long");
+		(void)snprintf(text + n, size - (size_t)n, "the same");
 		return;
 	}
 	(void)snprintf(text + n, size - (size_t)n, "%.1f ms %s", fabs(own->free_more_ms),
-		       own->free_more_ms > 0.0 ? "longer" : "less");
+		       own->free_more_ms > 0.0 ? "longer" : "shorter");
 }
 
 static const char *const look_at_host =
@@ -244,8 +242,8 @@ static enum fsl_status add_work(struct fsl_profile_findings *findings, int32_t r
 	describe_own(own_text, sizeof(own_text), s->own);
 	describe_lateness(late_text, sizeof(late_text), s->own);
 	(void)snprintf(what, sizeof(what),
-		       "rank %d has more to do than its %zu peers: %s, with kernels that are as "
-		       "fast as theirs; last %s",
+		       "rank %d has more to do than its %zu peers: %s; its kernels are as fast as "
+		       "theirs; last %s",
 		       (int)rank, s->own->n_peers - 1, own_text, late_text);
 	return add(findings, FSL_CODE_MORE_WORK, rank, s,
 		   s->own->n_met > 0 ? s->cost_ms : s->own->computing_more_ms, what, look_at_work,

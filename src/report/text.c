@@ -326,7 +326,7 @@ static void print_steps(const struct fsl_screen *screen, const struct fsl_percep
 	add_steps(&phrase, perception->n_slow_dataloader, "with slow data loading");
 	add_steps(&phrase, perception->n_slow_ckpt, "with a slow checkpoint");
 	if (phrase.length == 0 && perception->kind == FSL_VERDICT_NORMAL) {
-		fsl_phrase_add(&phrase, "no rise of the step time that counts");
+		fsl_phrase_add(&phrase, "no significant rise in step time");
 	} else if (phrase.length == 0 && perception->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
 		fsl_phrase_add(&phrase, "%s", fsl_text_or_empty(perception->reason));
 	}

@@ -178,7 +178,8 @@ static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 	}
 }
 
-/* " the job by 20 %: 195 ms of each 1168 ms step are lost", as much of it as is known. */
+/* " the job by 20 %, which costs 195 ms of every 1168 ms step"; parts that are unknown are left
+ * out. */
 static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
 {
 	fsl_phrase_add(phrase, " the job");
@@ -189,14 +190,14 @@ static void add_cost(struct fsl_phrase *phrase, const struct fsl_localisation *l
 	if (!isfinite(localisation->lost_ms_per_step)) {
 		return;
 	}
-	fsl_phrase_add(phrase, ": ");
+	fsl_phrase_add(phrase, ", which costs ");
 	fsl_phrase_add_ms(phrase, localisation->lost_ms_per_step);
 	if (isfinite(localisation->step_ms)) {
-		fsl_phrase_add(phrase, " of each ");
+		fsl_phrase_add(phrase, " of every ");
 		fsl_phrase_add_ms(phrase, localisation->step_ms);
-		fsl_phrase_add(phrase, " step are lost");
+		fsl_phrase_add(phrase, " step");
 	} else {
-		fsl_phrase_add(phrase, " are lost per step");
+		fsl_phrase_add(phrase, " per step");
 	}
 }
 
@@ -296,7 +297,7 @@ static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report
 static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;
-	fsl_phrase_add(phrase, "the job stands still");
+	fsl_phrase_add(phrase, "the job has made no progress");
 	if (perception == NULL) {
 		return;
 	}

@@ -52,7 +52,7 @@ static bool stands_twice(const struct fsl_csv_row *header, size_t at)
 
 bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row *header,
 			 const struct fsl_csv_column_spec *columns, size_t text_column,
-			 struct fsl_sink *sink)
+			 const char *kind, struct fsl_sink *sink)
 {
 	*layout = (struct fsl_csv_layout){.n_fields = header->n_fields};
 	for (size_t i = 0; i < FSL_CSV_COLUMNS_MAX && columns[i].name != NULL; i++) {
@@ -61,10 +61,9 @@ bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row
 					: SIZE_MAX;
 		if (layout->at[i] == SIZE_MAX && columns[i].is_needed) {
 			fsl_sink_unusable(sink,
-					  "a column is missing in the first line, so this is no "
-					  "such file; collect it again or move it away: "
-					  "column=\"%s\", line=%llu",
-					  columns[i].name, (unsigned long long)header->line);
+					  "the header lacks a column: not %s; collect it again "
+					  "or move it away: column=\"%s\", line=%llu",
+					  kind, columns[i].name, (unsigned long long)header->line);
 			return false;
 		}
 		if (layout->at[i] != SIZE_MAX && stands_twice(header, layout->at[i])) {

@@ -23,10 +23,11 @@ struct fsl_csv_layout {
 /* True when the first line of the head holds @name as a whole field. */
 bool fsl_csv_head_has(const struct fsl_probe *probe, const char *name);
 
-/* False, and an unusable file, when a needed column is missing. @text_column: its number. */
+/* False, and an unusable file, if a needed column is missing. @text_column: number of the text
+ * column. @kind: what the file should be, with its article, for the message. */
 bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row *header,
 			 const struct fsl_csv_column_spec *columns, size_t text_column,
-			 struct fsl_sink *sink);
+			 const char *kind, struct fsl_sink *sink);
 
 /* The row's field of a column; empty when the file has no such column. */
 struct fsl_csv_field fsl_csv_layout_field(const struct fsl_csv_layout *layout,

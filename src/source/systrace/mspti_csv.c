@@ -335,7 +335,8 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 	struct fsl_sink *sink = input->sink;
 	enum fsl_status status = fsl_csv_next(csv, &row, err);
 	if (status != FSL_OK || row.state == FSL_CSV_END ||
-	    !fsl_csv_layout_find(&input->layout, &row, columns, NAME, sink)) {
+	    !fsl_csv_layout_find(&input->layout, &row, columns, NAME, "an MSPTI marker CSV",
+				 sink)) {
 		return status;
 	}
 	if (!row.has_newline) {

@@ -141,7 +141,7 @@ static enum fsl_status read_table(struct fsl_csv *csv, struct fsl_csv_layout *la
 	struct fsl_csv_row row;
 	enum fsl_status status = fsl_csv_next(csv, &row, err);
 	if (status != FSL_OK || row.state == FSL_CSV_END ||
-	    !fsl_csv_layout_find(layout, &row, columns, KERNEL, sink)) {
+	    !fsl_csv_layout_find(layout, &row, columns, KERNEL, "an NCCL operator CSV", sink)) {
 		return status;
 	}
 	return read_rows(csv, layout, sink, err);

@@ -84,7 +84,7 @@ static void finish_header(struct state *state)
 	if (missing != NULL) {
 		state->is_unusable = true;
 		fsl_sink_unusable(state->sink,
-				  "a column is missing in the first line, so this is no such file; "
+				  "the header lacks a column: not a step-time CSV; "
 				  "collect it again or move it away: column=\"%s\", line=1",
 				  missing);
 	}

@@ -3,4 +3,4 @@
 file=job/mspti/hccl_activity-10.1.0.1-.3.csv
 awk -F, 'NR == FNR { if ($4 ~ /Allreduce!d0_1/ && ++n % 20 == 7) lost[$2] = 1; next } !($2 in lost)' "$file" "$file" >kept.csv
 mv kept.csv "$file"
-"$FAILSLOW" detect job --verbose --now 1750000210819514701 --output out 2>&1 | grep -E "put back|^[A-Z]|^ +3 "
+"$FAILSLOW" detect job --verbose --now 1750000210819514701 --output out 2>&1 | grep -E "put back|^[A-Z]|ms step$|^ +3 "

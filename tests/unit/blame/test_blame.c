@@ -401,9 +401,9 @@ static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **s
 	culprit.reason = "slow";
 	assert_int_equal(fsl_localisation_add_culprit(&out, &culprit, NULL), FSL_OK);
 	assert_int_equal(fsl_fuse_runner_up(&out, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
-	const char *begin = "slow; next comes rank 2, 1.";
+	const char *begin = "slow; next highest: rank 2 (+1.";
 	assert_memory_equal(out.culprits[0].reason, begin, strlen(begin));
-	assert_non_null(strstr(out.culprits[0].reason, "less than what counts"));
+	assert_non_null(strstr(out.culprits[0].reason, "below the threshold of "));
 	assert_int_equal(out.culprits[0].n_evidence, 1);
 	fsl_localisation_fini(&out);
 	release(&c);

@@ -141,6 +141,7 @@ static void a_missing_column_is_named(void **state)
 	const struct fsl_file *file =
 		read_text("Flag,Id,Kind,Name,Source,Timestamp\n16,1,1,,0,5\n");
 	assert_int_equal(file->state, FSL_FILE_UNUSABLE);
+	assert_contains(file->message, "the header lacks a column: not an MSPTI marker CSV");
 	assert_contains(file->message, "column=\"SourceKind\"");
 	assert_contains(file->message, "line=1");
 	assert_true(tree_rank(&tree, 3)->has_markers_file);

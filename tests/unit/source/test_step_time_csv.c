@@ -84,6 +84,7 @@ static void a_missing_column_is_named(void **state)
 	(void)state;
 	const struct fsl_file *file = read_text("step_id,start\n1,2\n");
 	assert_int_equal(file->state, FSL_FILE_UNUSABLE);
+	assert_contains(file->message, "the header lacks a column: not a step-time CSV");
 	assert_contains(file->message, "column=\"step_start_time\"");
 }
 
