@@ -11,6 +11,7 @@
 #include "base/block_scan.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/try.h"
 
 /* Commas, newlines and quotes of the block of the window that is being read. */
 struct marks {
@@ -334,10 +335,7 @@ static enum fsl_status undouble(struct fsl_csv *csv, const struct progress *prog
 	for (size_t i = 0; i < row->n_fields; i++) {
 		n_bytes += (progress->doubled >> i) & 1 ? row->fields[i].length : 0;
 	}
-	enum fsl_status status = FSL_GROW(csv->scratch, csv->scratch_capacity, n_bytes, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(csv->scratch, csv->scratch_capacity, n_bytes, err));
 	char *to = csv->scratch;
 	for (size_t i = 0; i < row->n_fields; i++) {
 		if (((progress->doubled >> i) & 1) == 0) {

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/try.h"
 
 /* The tokens that may come next. */
 enum expect {
@@ -505,10 +506,7 @@ static inline enum fsl_status take_text(struct fsl_json *json, struct fsl_json_v
 					struct fsl_error *err)
 {
 	bool is_key = json->expect == EXPECT_FIRST_KEY || json->expect == EXPECT_KEY;
-	enum fsl_status status = take_string(json, value, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(take_string(json, value, err));
 	value->token = is_key ? FSL_JSON_KEY : FSL_JSON_STRING;
 	if (!is_key) {
 		after_value(json);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/try.h"
 #include "bench/bench_parts.h"
 #include "sim/sim.h"
 
@@ -96,10 +97,7 @@ static enum fsl_status add_steps(struct settings *settings, const struct fsl_ben
 				 struct fsl_error *err)
 {
 	double n_ops = 1.0;
-	enum fsl_status status = ops_per_step(&n_ops, settings, job->n_ranks, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(ops_per_step(&n_ops, settings, job->n_ranks, err));
 	int64_t n_steps = (int64_t)((double)job->n_bytes / OP_BYTES / n_ops);
 	if (n_steps < STEPS_MIN) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
@@ -195,15 +193,9 @@ enum fsl_status fsl_bench_tree_write(struct fsl_bench_tree *out, struct fsl_benc
 	struct settings settings = {.n = 0};
 	*out = (struct fsl_bench_tree){.input = job->input};
 	(void)snprintf(out->path, sizeof(out->path), "%s/%s", place->path, job->name);
-	enum fsl_status status = describe(&settings, job, err);
-	if (status == FSL_OK) {
-		status = add_steps(&settings, job, err);
-	}
-	if (status == FSL_OK) {
-		status = simulate(out, place, &settings, err);
-	}
-	if (status == FSL_OK) {
-		status = read_times(out, err);
-	}
-	return status == FSL_OK ? add_sizes(out, err) : status;
+	FSL_TRY(describe(&settings, job, err));
+	FSL_TRY(add_steps(&settings, job, err));
+	FSL_TRY(simulate(out, place, &settings, err));
+	FSL_TRY(read_times(out, err));
+	return add_sizes(out, err);
 }

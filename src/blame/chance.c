@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/shift.h"
+#include "base/try.h"
 #include "blame/blame.h"
 
 /* The high steps of one rank, over its peers' level times @ratio. @work: steps. */
@@ -110,10 +111,7 @@ static enum fsl_status find_singles(struct fsl_blame *out, struct pool *pool,
 {
 	double *losses = work + out->n_steps, *levels = losses + n;
 	size_t n_seen_all = 0;
-	enum fsl_status status = pool_high_steps(pool, out, members, n, losses, work, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(pool_high_steps(pool, out, members, n, losses, work, err));
 	fsl_sort(pool->excess_ms, pool->n_items);
 	fsl_peer_levels(losses, n, levels, levels + n);
 	for (size_t m = 0; m < n; m++) {

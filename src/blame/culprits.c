@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
 #include "blame/link.h"
@@ -142,10 +143,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 	const struct fsl_blame *blame = facts->blame;
 	const struct fsl_charge *charge = &blame->charges[r];
 	struct fsl_cause_clues clues;
-	enum fsl_status status = fsl_cause_find(&clues, facts, r, charge, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_cause_find(&clues, facts, r, charge, err));
 	if ((facts->config->causes & (UINT32_C(1) << clues.cause)) == 0) {
 		return add_unconfirmed(out, facts, r,
 				       "its cause is not among the configured causes", err);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/shift.h"
+#include "base/try.h"
 #include "blame/blame.h"
 
 static size_t distance(size_t a, size_t b)
@@ -63,10 +64,7 @@ static enum fsl_status find_at(struct fsl_onset *onset, size_t *step, const stru
 {
 	struct fsl_shifts shifts = {0};
 	size_t first = 0;
-	enum fsl_status status = search(&shifts, &first, blame, r, edge, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(search(&shifts, &first, blame, r, edge, err));
 	const struct fsl_shift *found = find_edge(&shifts, edge - first, is_rise);
 	if (found != NULL) {
 		*step = first + found->at;

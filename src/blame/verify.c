@@ -10,6 +10,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "blame/fuse_parts.h"
 #include "blame/whatif.h"
 
@@ -314,10 +315,7 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 	struct trial *trial = ask(repairs, out, facts);
 	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, facts, !facts->is_brief);
 	repairs->has_failed |= trial == NULL || whatifs == NULL;
-	enum fsl_status status = fsl_repairs_run(repairs, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_repairs_run(repairs, err));
 	memcpy(out->replayed_ms, repairs->step_ms + nothing_idx * out->replay.n_steps,
 	       out->replay.n_steps * sizeof(*repairs->step_ms));
 	for (size_t k = 0; k < trial->n; k++) {

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "capture/cluster_parts.h"
 
 /* A group while it is collected; on the heap, freed after it is copied. */
@@ -213,10 +214,7 @@ static enum fsl_status copy_group(struct fsl_profile_cluster *out, struct draft 
 				  struct fsl_error *err)
 {
 	struct fsl_profile_group *group = &out->groups[out->n_groups];
-	enum fsl_status status = add_told_members(draft, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(add_told_members(draft, err));
 	const struct fsl_profile_parallel_group *told = draft->told;
 	size_t n_told = told != NULL ? told->n_ranks : 0;
 	*group = (struct fsl_profile_group){

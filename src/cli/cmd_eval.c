@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "cli/command.h"
 #include "engine/threads.h"
 #include "eval/eval.h"
@@ -220,17 +221,10 @@ static enum fsl_status write_results(const struct fsl_eval *eval, const char *fo
 static enum fsl_status write_files(const struct fsl_eval *eval, const struct options *options,
 				   struct fsl_error *err)
 {
-	enum fsl_status status = fsl_dir_create(options->output, err);
-	if (status == FSL_OK) {
-		status = write_results(eval, options->output, err);
-	}
-	if (status == FSL_OK) {
-		status = write_jobs(eval, options->output, err);
-	}
-	if (status == FSL_OK) {
-		status = write_page(eval, options->output, true, err);
-	}
-	return status;
+	FSL_TRY(fsl_dir_create(options->output, err));
+	FSL_TRY(write_results(eval, options->output, err));
+	FSL_TRY(write_jobs(eval, options->output, err));
+	return write_page(eval, options->output, true, err);
 }
 
 static enum fsl_status print(const struct fsl_eval *eval, const struct options *options,

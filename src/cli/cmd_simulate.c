@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/try.h"
 #include "cli/command.h"
 #include "sim/sim.h"
 
@@ -38,10 +39,7 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 		{.name = NULL},
 	};
 	int n_operands = 0;
-	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_opt_parse(options, argc, argv, &n_operands, err));
 	if (request->wants_help) {
 		fsl_command_help(
 			"simulate",

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/opt.h"
+#include "base/try.h"
 
 enum { OPTIONS_N = 12 /* with the row that ends the table */, JOBS_MAX = 4096 };
 
@@ -69,10 +70,7 @@ enum fsl_status fsl_detect_options_parse(struct fsl_detect_options *out, int arg
 	*out = (struct fsl_detect_options){
 		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .now_ns = INT64_MIN, .jobs = -1};
 	fill_table(table, &targets);
-	enum fsl_status status = fsl_opt_parse(table, argc, argv, &n_operands, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
 	if (n_operands > 1) {
 		return FSL_FAIL(err, FSL_ERR_USAGE, "one folder at most: second=\"%s\"", argv[2]);
 	}

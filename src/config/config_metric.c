@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "config/config_load.h"
 
 static const char launch_suffix[] = "_launch";
@@ -225,18 +226,12 @@ static enum fsl_status load_metric(struct fsl_config_loader *loader, const cJSON
 	if (prefix == NULL || type_key == NULL) {
 		return fsl_config_no_memory(loader);
 	}
-	enum fsl_status status = name_metric(loader, json->string, metric);
-	if (status == FSL_OK) {
-		status = check_keys(loader, json, prefix, metric_keys, N_OF(metric_keys));
-	}
-	if (status == FSL_OK) {
-		status = fsl_config_store(loader, fsl_config_row("<metric>.type"),
-					  fsl_config_item(json, "type"), type_key, metric);
-	}
-	if (status == FSL_OK) {
-		status = load_aggregation(loader, fsl_config_item(json, "aggregation"), metric);
-	}
-	return status == FSL_OK ? load_detectors(loader, json, metric) : status;
+	FSL_TRY(name_metric(loader, json->string, metric));
+	FSL_TRY(check_keys(loader, json, prefix, metric_keys, N_OF(metric_keys)));
+	FSL_TRY(fsl_config_store(loader, fsl_config_row("<metric>.type"),
+				 fsl_config_item(json, "type"), type_key, metric));
+	FSL_TRY(load_aggregation(loader, fsl_config_item(json, "aggregation"), metric));
+	return load_detectors(loader, json, metric);
 }
 
 enum fsl_status fsl_config_load_metrics(struct fsl_config_loader *loader, const cJSON *root)

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/try.h"
 
 enum {
 	SHOWN_LENGTH = 60, /* bytes of a wrong value that a message shows */
@@ -152,11 +153,8 @@ enum fsl_status fsl_config_record(struct fsl_config_loader *loader, const char *
 				  const char *value, bool is_default)
 {
 	struct fsl_config *config = loader->config;
-	enum fsl_status status = FSL_GROW(config->values, config->values_capacity,
-					  config->n_values + 1, loader->err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(config->values, config->values_capacity, config->n_values + 1,
+			 loader->err));
 	struct fsl_config_value *row = &config->values[config->n_values];
 	row->key = fsl_arena_strdup(&config->arena, key);
 	row->value = fsl_arena_strdup(&config->arena, value);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "detect/classical_parts.h"
 
 enum { WHY_BYTES = 256, NOTES_COMPARED_MAX = 64 };
@@ -31,10 +32,7 @@ static enum fsl_status add_note(struct fsl_notes *notes, const struct fsl_note *
 		known->n_more += added->n_more + 1;
 		return FSL_OK;
 	}
-	enum fsl_status status = FSL_GROW(notes->items, notes->capacity, notes->n_items + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(notes->items, notes->capacity, notes->n_items + 1, err));
 	struct fsl_note note = {
 		.subject = fsl_arena_strdup(&notes->arena, added->subject),
 		.where = fsl_arena_strdup(&notes->arena, added->where),

@@ -1,6 +1,7 @@
 /* results.json: all figures for programs; docs/eval.schema.json describes it. */
 #include <math.h>
 
+#include "base/try.h"
 #include "eval/eval_report.h"
 #include "report/document.h"
 
@@ -94,11 +95,8 @@ static enum fsl_status put_baseline(struct fsl_document *document, cJSON *parent
 	struct fsl_eval_subset strong = {NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG};
 	cJSON *object = fsl_document_object(document, parent, eval->baselines[idx].name);
 	fsl_document_text(document, object, "summary", eval->baselines[idx].summary);
-	enum fsl_status status = put_subset(document, object, "all", eval, (int)idx, &every, err);
-	if (status == FSL_OK) {
-		status = put_subset(document, object, "strong", eval, (int)idx, &strong, err);
-	}
-	return status;
+	FSL_TRY(put_subset(document, object, "all", eval, (int)idx, &every, err));
+	return put_subset(document, object, "strong", eval, (int)idx, &strong, err);
 }
 
 static void put_alarms(struct fsl_document *document, cJSON *root,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "eval/eval_report.h"
 
 enum { LABELS_MAX = 64 };
@@ -14,10 +15,7 @@ static enum fsl_status put_scores(struct fsl_page *page, const struct fsl_eval *
 				  struct fsl_error *err)
 {
 	struct fsl_eval_figures figures;
-	enum fsl_status status = fsl_eval_figure(&figures, eval, answerer, subset, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_eval_figure(&figures, eval, answerer, subset, err));
 	const struct fsl_eval_tally *tally = &figures.tally;
 	struct fsl_eval_prf ranks = fsl_eval_rank_prf(tally);
 	fsl_page_cell(page, "%s", label);

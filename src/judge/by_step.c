@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "capture/step_view.h"
 #include "judge/limits.h"
 #include "judge/standing.h"
@@ -217,10 +218,7 @@ static enum fsl_status count_seen(struct by_step *by, const struct fsl_subjects 
 	if (steps == NULL) {
 		return no_memory(err);
 	}
-	enum fsl_status status = fsl_subjects_find(&by->hits, again, finding, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_subjects_find(&by->hits, again, finding, err));
 	finding->seen_steps = steps;
 	finding->n_steps = n_steps;
 	for (size_t i = 0; i < by->hits.n_items; i++) {

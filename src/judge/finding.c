@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
 #include "judge/to_run.h"
@@ -131,11 +132,8 @@ enum fsl_status fsl_profile_findings_miss(struct fsl_profile_findings *findings,
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	enum fsl_status status = FSL_GROW(findings->missing, findings->missing_capacity,
-					  findings->n_missing + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(findings->missing, findings->missing_capacity, findings->n_missing + 1,
+			 err));
 	const char *kept = fsl_arena_strdup(&findings->arena, text);
 	if (kept == NULL) {
 		return no_memory(err);

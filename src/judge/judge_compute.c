@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/kernel_peers.h"
@@ -280,6 +281,6 @@ enum fsl_status fsl_profile_judge_compute(struct fsl_profile_findings *findings,
 					  const struct fsl_profile_case *facts,
 					  struct fsl_error *err)
 {
-	enum fsl_status status = judge_peers(findings, facts, err);
-	return status == FSL_OK ? judge_types(findings, facts, err) : status;
+	FSL_TRY(judge_peers(findings, facts, err));
+	return judge_types(findings, facts, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
 #include "judge/standing.h"
@@ -277,10 +278,7 @@ static enum fsl_status add_outside(struct fsl_profile_findings *findings,
 	double least_ms = FSL_JUDGE_STALL_SHARE_MIN * fsl_profile_longest_step_ms(facts->profile);
 	double sum_ms = (double)worst->sum_ns / FSL_NS_PER_MS / (double)n_steps;
 	struct fsl_waited waited;
-	enum fsl_status status = fsl_waited_find(&waited, facts->profile, group, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_waited_find(&waited, facts->profile, group, err));
 	if (worst->wait_ns > 0 && !(sum_ms < least_ms)) {
 		return add_idle(findings, facts, group, worst, &waited, sum_ms, err);
 	}
@@ -306,10 +304,7 @@ static enum fsl_status judge_group(struct fsl_profile_findings *findings,
 	finding.advice = advise_capture(facts, group, "capture the other ranks in the same steps");
 	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_SEEN, (double)group->n_seen);
 	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_MEMBERS, (double)group->size);
-	enum fsl_status status = fsl_profile_findings_add(findings, &finding, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_profile_findings_add(findings, &finding, err));
 	struct worst worst = find_worst(facts, group);
 	return add_outside(findings, facts, group, &worst, err);
 }

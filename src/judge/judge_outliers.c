@@ -11,6 +11,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
@@ -389,6 +390,6 @@ enum fsl_status fsl_profile_judge_outliers(struct fsl_profile_findings *findings
 					   const struct fsl_profile_case *facts,
 					   struct fsl_error *err)
 {
-	enum fsl_status status = judge_occurrences(findings, facts, err);
-	return status == FSL_OK ? judge_steps(findings, facts->profile, err) : status;
+	FSL_TRY(judge_occurrences(findings, facts, err));
+	return judge_steps(findings, facts->profile, err);
 }

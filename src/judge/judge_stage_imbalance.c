@@ -8,6 +8,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
@@ -235,6 +236,6 @@ enum fsl_status fsl_profile_judge_stage_imbalance(struct fsl_profile_findings *f
 						  const struct fsl_profile_case *facts,
 						  struct fsl_error *err)
 {
-	enum fsl_status status = judge_computing(findings, facts, err);
-	return status == FSL_OK ? judge_p2p(findings, facts, err) : status;
+	FSL_TRY(judge_computing(findings, facts, err));
+	return judge_p2p(findings, facts, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 
 /* One rank on its way into the sums. */
@@ -45,10 +46,7 @@ static enum fsl_status add(struct pass *pass, uint32_t type_id, uint32_t core_id
 			   int64_t count, struct fsl_error *err)
 {
 	struct fsl_operator_type *item = NULL;
-	enum fsl_status status = item_of(pass, type_id, &item, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(item_of(pass, type_id, &item, err));
 	double ms = (double)total_ns / (double)FSL_NS_PER_MS / pass->n_steps;
 	item->ms += ms;
 	item->count += (double)count / pass->n_steps;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "judge/ask.h"
 #include "judge/standing_parts.h"
 #include "judge/to_windows.h"
@@ -152,10 +153,7 @@ static enum fsl_status measure_computing(struct fsl_profile_standings *out,
 					 const struct fsl_profile *profile, const uint32_t *members,
 					 size_t n, struct measuring *work, struct fsl_error *err)
 {
-	enum fsl_status status = measure_part(work, profile, members, n, FSL_PART_COMPUTING, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(measure_part(work, profile, members, n, FSL_PART_COMPUTING, err));
 	double median = fsl_median(work->values, n, work->scratch);
 	const struct top top = find_top(work->values, n);
 	for (size_t i = 0; i < n; i++) {
@@ -176,10 +174,7 @@ static enum fsl_status measure_free(struct fsl_profile_standings *out,
 				    const struct fsl_profile *profile, const uint32_t *members,
 				    size_t n, struct measuring *work, struct fsl_error *err)
 {
-	enum fsl_status status = measure_part(work, profile, members, n, FSL_PART_FREE, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(measure_part(work, profile, members, n, FSL_PART_FREE, err));
 	const struct top top = find_top(work->values, n);
 	for (size_t i = 0; i < n; i++) {
 		out->items[members[i]].free_more_ms = work->more[i];

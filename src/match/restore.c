@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "match/channel.h"
 #include "match/own_spans.h"
 #include "match/restore_place.h"
@@ -241,10 +242,7 @@ static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, s
 	bool has_device = n > 0 && items[0].op.dev_begin_ns != FSL_NS_ABSENT;
 	struct fsl_op *ops = NULL;
 	size_t capacity = 0;
-	enum fsl_status status = FSL_GROW(ops, capacity, n_old + n, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(ops, capacity, n_old + n, err));
 	for (size_t old = 0, new = 0; old < n_old || new < n;) {
 		bool is_new = new < n && (old == n_old || fsl_op_begin_ns(&items[new].op) <
 								  fsl_op_begin_ns(&rank->ops[old]));
@@ -275,10 +273,7 @@ static enum fsl_status restore_rank(struct fsl_run *run, struct fsl_lost_op *ite
 	struct fsl_rank *rank = &run->ranks[items[0].rank_idx];
 	int64_t restored_ns = INT64_MIN;
 	size_t n_placed = 0;
-	enum fsl_status status = fsl_find_remnants(rank, items, n, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_find_remnants(rank, items, n, err));
 	for (size_t i = 0; i < n; i++) {
 		fsl_place_lost(&items[i], rank, restored_ns);
 		n_placed += items[i].is_placed;

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 
 enum {
 	LEAD_PARTS = 4,    /* of a chapter's length */
@@ -447,10 +448,7 @@ enum fsl_status fsl_chapter_keep(struct fsl_run *run, const struct fsl_chapter *
 				 const struct fsl_chapter_rule *rule, struct fsl_error *err)
 {
 	struct fsl_run taken;
-	enum fsl_status status = fsl_chapter_take(&taken, run, chapter, rule, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_chapter_take(&taken, run, chapter, rule, err));
 	taken.arena = run->arena; /* texts of ranks and files */
 	taken.files_capacity = run->files_capacity;
 	run->arena = (struct fsl_arena){0};

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 
 enum {
 	STEPS_MAX = 1 << 24, /* greatest count that is believed in bytes that are not trusted */
@@ -231,10 +232,7 @@ enum fsl_status fsl_progress_extend(struct fsl_progress *progress,
 	size_t step = extent.n_steps + progress->steps.n_items;
 	size_t save = extent.n_saves + progress->n_saves;
 	struct fsl_progress out;
-	enum fsl_status status = make_room(&out, step, save, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(make_room(&out, step, save, err));
 	struct fsl_job_step *items = out.steps.items;
 	out.steps = progress->steps;
 	out.steps.items = items;

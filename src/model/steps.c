@@ -5,6 +5,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/try.h"
 #include "model/steps_parts.h"
 
 struct interval {
@@ -71,10 +72,7 @@ static bool has_step_times(const struct fsl_rank *rank, bool is_numbered)
 static enum fsl_status from_step_times(struct fsl_steps *steps, const struct fsl_rank *rank,
 				       bool is_numbered, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_alloc(steps, rank->n_steps, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_steps_alloc(steps, rank->n_steps, err));
 	for (size_t i = 0; i < rank->n_steps; i++) {
 		const struct fsl_step_time *time = &rank->steps[i];
 		if ((time->step >= 0) != is_numbered || time->dur_ns <= 0) {
@@ -158,10 +156,7 @@ enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
 				   struct fsl_error *err)
 {
 	double median_ns = 0.0;
-	enum fsl_status status = closed_median_ns(steps, &median_ns, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(closed_median_ns(steps, &median_ns, err));
 	size_t n_kept = 0;
 	bool is_last_open = false;
 	for (size_t i = 0; i < steps->n_items; i++) {
@@ -208,10 +203,7 @@ static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_r
 static enum fsl_status from_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
 				   enum fsl_stage_kind kind, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_alloc(steps, rank->n_stages, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_steps_alloc(steps, rank->n_stages, err));
 	steps->is_ordinal = !has_step_numbers(rank, kind);
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		const struct fsl_stage *stage = &rank->stages[i];

@@ -4,6 +4,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "model/steps_parts.h"
 
 enum {
@@ -63,10 +64,7 @@ static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_alloc(steps, rank->n_ops, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_steps_alloc(steps, rank->n_ops, err));
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		if (op->step >= 0 && fsl_op_begin_ns(op) != FSL_NS_ABSENT) {

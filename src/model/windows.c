@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "model/run.h"
 
 enum fsl_status fsl_windows_init_values(struct fsl_windows *windows, enum fsl_metric metric,
@@ -151,10 +152,7 @@ enum fsl_status fsl_view_each(const struct fsl_view *view, size_t n, size_t benc
 enum fsl_status fsl_findings_add(struct fsl_findings *out, const struct fsl_finding *finding,
 				 struct fsl_error *err)
 {
-	enum fsl_status status = FSL_GROW(out->items, out->capacity, out->n_items + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(out->items, out->capacity, out->n_items + 1, err));
 	out->items[out->n_items++] = *finding;
 	return FSL_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "replay/graph.h"
 
 /* Operators of one rank in a replayed step: consecutive events. */
@@ -284,10 +285,7 @@ static enum fsl_status set_charged(struct fsl_replay *replay, size_t r, struct b
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		n_most = stretches[i].n_places > n_most ? stretches[i].n_places : n_most;
 	}
-	enum fsl_status status = FSL_GROW(bench->places, bench->capacity, n_most + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(bench->places, bench->capacity, n_most + 1, err));
 	size_t n = usual_length(replay, stretches, r, bench->work);
 	if (n > 0) {
 		set_episode(replay, stretches, r, n, bench->places);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/try.h"
 #include "report/capture_report.h"
 #include "report/report.h"
 
@@ -46,11 +47,8 @@ static enum fsl_status write_json(const char *dir, const struct fsl_report *repo
 static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl_error *err)
 {
 	(void)self;
-	enum fsl_status status = fsl_dir_create(report->output, err);
-	if (status == FSL_OK) {
-		status = write_json(report->output, report, err);
-	}
-	return status;
+	FSL_TRY(fsl_dir_create(report->output, err));
+	return write_json(report->output, report, err);
 }
 
 const struct fsl_reporter fsl_reporter_profile_result = {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/os_error.h"
+#include "base/try.h"
 #include "sim/sim_parts.h"
 
 enum { PATH_BYTES = 4096 };
@@ -79,6 +80,6 @@ static enum fsl_status remove_rank_files(const char *dir, const char *folder, st
 
 enum fsl_status fsl_sim_earlier_remove(const char *dir, struct fsl_error *err)
 {
-	enum fsl_status status = remove_rank_files(dir, "mspti", err);
-	return status == FSL_OK ? remove_rank_files(dir, "timeline", err) : status;
+	FSL_TRY(remove_rank_files(dir, "mspti", err));
+	return remove_rank_files(dir, "timeline", err);
 }

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 
 enum { PLACE_BYTES = 48 };
 
@@ -186,9 +187,9 @@ enum fsl_status fsl_csv_enter_at(struct fsl_csv *csv, const struct fsl_reader *r
 	struct time_column time = {layout, column};
 	struct fsl_entry_rows rows = {&time, next_row};
 	uint64_t entry = 0;
-	enum fsl_status status = fsl_entry_find_before(reader, &rows, enter_ns, fsl_csv_offset(csv),
-						       most, &entry, err);
-	return status == FSL_OK ? fsl_csv_jump(csv, entry, 0, err) : status;
+	FSL_TRY(fsl_entry_find_before(reader, &rows, enter_ns, fsl_csv_offset(csv), most, &entry,
+				      err));
+	return fsl_csv_jump(csv, entry, 0, err);
 }
 
 enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/try.h"
 
 enum {
 	DEPTH_MAX = 2,        /* folders below the root: root/node/mspti */
@@ -109,10 +110,7 @@ static enum fsl_status add_fault(struct fsl_inputs *inputs, const char *path, co
 static enum fsl_status push_folder(struct walk *walk, const char *path, int depth,
 				   struct fsl_error *err)
 {
-	enum fsl_status status = FSL_GROW(walk->folders, walk->capacity, walk->n_folders + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(walk->folders, walk->capacity, walk->n_folders + 1, err));
 	char *copy = fsl_path_join("", path);
 	if (copy == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);

@@ -3,6 +3,7 @@
 #include "source/share.h"
 
 #include "base/log.h"
+#include "base/try.h"
 #include "source/load_pack.h"
 #include "source/share_parts.h"
 #include "team/team.h"
@@ -67,10 +68,7 @@ static enum fsl_status ask_look(int place, const struct fsl_ingest_options *opti
 static enum fsl_status hear_look(struct fsl_share *share, int place, struct fsl_error *err)
 {
 	struct fsl_message message = {0};
-	enum fsl_status status = fsl_team_receive(place, &message, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_team_receive(place, &message, err));
 	size_t n_text = 0;
 	struct fsl_unpack unpack = {.at = message.bytes, .n_left = message.n_bytes};
 	bool can_read = fsl_unpack_u8(&unpack) == 1;

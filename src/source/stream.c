@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "source/assign.h"
 #include "source/batch.h"
 #include "source/share.h"
@@ -43,15 +44,10 @@ static int reader_count(const struct fsl_ingest_options *options)
 static enum fsl_status read_batch(struct fsl_share *share, struct fsl_load *loads, size_t n_loads,
 				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_share_deal(share, loads, n_loads, err);
-	if (status == FSL_OK) {
-		status = fsl_batch_read(loads, n_loads, options->from_ns, options->to_ns,
-					reader_count(options), err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_share_gather(loads, n_loads, thread_count(options), err);
-	}
-	return status;
+	FSL_TRY(fsl_share_deal(share, loads, n_loads, err));
+	FSL_TRY(fsl_batch_read(loads, n_loads, options->from_ns, options->to_ns,
+			       reader_count(options), err));
+	return fsl_share_gather(loads, n_loads, thread_count(options), err);
 }
 
 static uint32_t map_id(const uint32_t *map, uint32_t id)

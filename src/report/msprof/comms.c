@@ -1,6 +1,7 @@
 /* cluster_communication.json: times and traffic of every operator on every rank, and their sums. */
 #include <inttypes.h>
 
+#include "base/try.h"
 #include "report/document.h"
 #include "report/msprof/parts.h"
 #include "report/msprof/sums.h"
@@ -133,11 +134,8 @@ static enum fsl_status put_rank(struct writer *writer, const struct part *part,
 	const struct fsl_profile_rank *rank = &writer->index->profile->ranks[entry->rank];
 	const struct fsl_profile_comm *comm =
 		part->is_sum ? NULL : fsl_peer_comm(writer->index, entry);
-	enum fsl_status status = fsl_peer_sum_comms(&writer->sum, writer->index, part->entries,
-						    part->begin, part->end, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_peer_sum_comms(&writer->sum, writer->index, part->entries, part->begin,
+				   part->end, err));
 	char key[16];
 	(void)snprintf(key, sizeof(key), "%" PRId32, rank->rank);
 	fsl_json_write_open(json, key, '{');

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "report/msprof/parts.h"
 #include "report/msprof/sums.h"
 #include "report/msprof/table.h"
@@ -139,8 +140,8 @@ static enum fsl_status put_times(struct fsl_peer_table *table, const struct fsl_
 		"transit_time REAL, wait_time REAL, synchronization_time REAL, idle_time REAL, "
 		"synchronization_time_ratio REAL, wait_time_ratio REAL)",
 		"INSERT INTO ClusterCommunicationTime VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-	enum fsl_status status = put_comms(table, index, put_time, false, err);
-	return status == FSL_OK ? put_comms(table, index, put_time, true, err) : status;
+	FSL_TRY(put_comms(table, index, put_time, false, err));
+	return put_comms(table, index, put_time, true, err);
 }
 
 static enum fsl_status put_bandwidths(struct fsl_peer_table *table,
@@ -153,8 +154,8 @@ static enum fsl_status put_bandwidths(struct fsl_peer_table *table,
 		"transit_time REAL, bandwidth REAL, large_packet_ratio REAL, package_size REAL, "
 		"count INTEGER, total_duration REAL)",
 		"INSERT INTO ClusterCommunicationBandwidth VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-	enum fsl_status status = put_comms(table, index, put_bandwidth, false, err);
-	return status == FSL_OK ? put_comms(table, index, put_bandwidth, true, err) : status;
+	FSL_TRY(put_comms(table, index, put_bandwidth, false, err));
+	return put_comms(table, index, put_bandwidth, true, err);
 }
 
 static void put_link(struct fsl_peer_table *table, const struct fsl_peer_index *index,

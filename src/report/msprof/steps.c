@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 #include "report/msprof/parts.h"
 #include "text/json_write.h"
@@ -147,10 +148,7 @@ static enum fsl_status put_row(FILE *stream, const struct fsl_peer_index *index,
 			       const struct fsl_peer_step_row *row, size_t n_shown,
 			       struct fsl_error *err)
 {
-	enum fsl_status status = put_name(stream, index, row, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(put_name(stream, index, row, err));
 	for (size_t c = 0; c < n_shown; c++) {
 		char text[48];
 		bool is_told = row->columns_ns[c] != FSL_NS_ABSENT;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/try.h"
 #include "source/ascend/cross_check.h"
 #include "source/ascend/databases.h"
 #include "source/ascend/files.h"
@@ -40,11 +41,9 @@ static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 	if (rank->names == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
-	enum fsl_status status = fsl_profile_read_info(rank, err);
-	if (status == FSL_OK) {
-		status = fsl_profile_read_files(rank, options, err);
-	}
-	return status == FSL_OK ? fsl_profile_read_databases(rank, options, err) : status;
+	FSL_TRY(fsl_profile_read_info(rank, err));
+	FSL_TRY(fsl_profile_read_files(rank, options, err));
+	return fsl_profile_read_databases(rank, options, err);
 }
 
 static bool is_wanted(const struct fsl_profile_options *options, int32_t rank)

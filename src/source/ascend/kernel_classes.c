@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
+#include "base/try.h"
 
 static uint64_t hash_class(int64_t step, uint32_t type_id, uint32_t shape_id, uint32_t core_id)
 {
@@ -66,10 +67,7 @@ static enum fsl_status join(struct fsl_kernel_classes *classes, const struct fsl
 		return FSL_OK;
 	}
 	size_t n = kernel->n_shapes + 1 + kernel->n_types;
-	enum fsl_status status = FSL_GROW(classes->text, classes->text_capacity, n + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(classes->text, classes->text_capacity, n + 1, err));
 	memcpy(classes->text, kernel->shapes, kernel->n_shapes);
 	classes->text[kernel->n_shapes] = '|';
 	memcpy(classes->text + kernel->n_shapes + 1, kernel->types, kernel->n_types);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/json_records.h"
 #include "source/ascend/trace_steps.h"
@@ -143,10 +144,7 @@ static enum fsl_status read_figure(struct fsl_json_walk *walk, const struct fsl_
 	bool is_rate = fsl_json_is(key, "Bandwidth(GB/s)");
 	bool is_large = fsl_json_is(key, "Large Packet Ratio");
 	struct fsl_json_value value;
-	enum fsl_status status = fsl_json_take_scalar(walk->json, &value, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_json_take_scalar(walk->json, &value, err));
 	if (is_size) {
 		(void)fsl_json_bytes(&value, &traffic->n_bytes);
 	} else if (is_time) {
@@ -189,10 +187,7 @@ static enum fsl_status read_transport(struct fsl_json_walk *walk, const struct f
 					      .gb_per_s = NAN,
 					      .large_packet_ratio = NAN,
 					      .packets_begin = (uint32_t)walk->rank->n_packets};
-	enum fsl_status status = fsl_json_walk_members(walk, read_figure, &traffic, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_json_walk_members(walk, read_figure, &traffic, err));
 	traffic.n_packets = (uint32_t)(walk->rank->n_packets - traffic.packets_begin);
 	return keep_traffic(walk->rank, &traffic, err);
 }

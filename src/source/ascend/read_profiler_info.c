@@ -1,4 +1,5 @@
 /* HOST_INFO and META_DATA: the host and the layout of the job, if no other file has them. */
+#include "base/try.h"
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
@@ -113,6 +114,6 @@ static enum fsl_status read_metadata(struct fsl_profiler *profiler, struct fsl_e
 
 enum fsl_status fsl_profiler_read_info(struct fsl_profiler *profiler, struct fsl_error *err)
 {
-	enum fsl_status status = read_host(profiler, err);
-	return status == FSL_OK ? read_metadata(profiler, err) : status;
+	FSL_TRY(read_host(profiler, err));
+	return read_metadata(profiler, err);
 }

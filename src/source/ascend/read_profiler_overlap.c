@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/merge.h"
 
 enum { COMPUTING = 0, COMMUNICATION = 1, EXPOSED = 2, FREE = 3 }; /* values of column type */
@@ -138,10 +139,7 @@ static enum fsl_status add_slice(struct sums *sums, struct fsl_error *err)
 	    !fsl_profile_wants_step(profiler->input, number)) {
 		return FSL_OK;
 	}
-	enum fsl_status status = begin_step(sums, number, begin_ns, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(begin_step(sums, number, begin_ns, err));
 	struct fsl_profile_step *step = &profiler->rank->steps[profiler->rank->n_steps - 1];
 	int64_t *field = field_of(step, type);
 	if (field != NULL) {

@@ -4,6 +4,7 @@
  * only sums are kept. After broken JSON (two writers, a name in another encoding) reading goes on
  * with the next event.
  */
+#include "base/try.h"
 #include "source/ascend/json_file.h"
 #include "source/ascend/trace_names.h"
 #include "source/ascend/trace_sums.h"
@@ -130,10 +131,7 @@ static enum fsl_status read_object(struct view *view, struct fsl_error *err)
 static enum fsl_status read_document(struct view *view, struct fsl_error *err)
 {
 	struct fsl_json_value value;
-	enum fsl_status status = fsl_json_next(view->json, &value, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_json_next(view->json, &value, err));
 	if (value.token == FSL_JSON_ARRAY_BEGIN) {
 		return read_events(view, err);
 	}

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "source/series/series_parts.h"
 
 enum { NUMBER_BYTES_MAX = 64, NAMES_BYTES = 160 };
@@ -190,10 +191,7 @@ enum fsl_status fsl_series_add_time(struct fsl_series_file *file, size_t *n_time
 				"the series is too long, give a part of it: max=%d",
 				FSL_SERIES_VALUES_MAX);
 	}
-	enum fsl_status status = FSL_GROW(file->times, file->times_capacity, *n_times + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(file->times, file->times_capacity, *n_times + 1, err));
 	const char *copy = fsl_arena_strndup(&file->arena, length > 0 ? text : "", length);
 	if (copy == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for times");

@@ -7,6 +7,7 @@
 
 #include "base/json_stream.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "source/series/series_parts.h"
 
 struct document {
@@ -326,11 +327,8 @@ static enum fsl_status take_column(struct document *document, const char *wanted
 	if (columns.n == 0) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_series_choose(
-		&choice, &columns, wanted, fsl_reader_path(document->reader), document->err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_series_choose(&choice, &columns, wanted, fsl_reader_path(document->reader),
+				  document->err));
 	struct fsl_series_file *column = &document->columns[choice.value];
 	out->values = column->values;
 	out->values_capacity = column->values_capacity;

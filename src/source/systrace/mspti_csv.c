@@ -3,6 +3,7 @@
 
 #include "base/digits.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ahead.h"
 #include "source/csv_rows.h"
 #include "source/systrace/marker_pairs.h"
@@ -224,8 +225,8 @@ static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct
 	input->ahead = NULL;
 	input->sink->file->n_bytes_behind = end - offset;
 	input->doubt_at = end + FSL_ENTRY_DOUBT_BYTES;
-	enum fsl_status status = fsl_marker_pairs_skip(input->pairs, err);
-	return status == FSL_OK ? fsl_csv_jump(csv, end, 0, err) : status;
+	FSL_TRY(fsl_marker_pairs_skip(input->pairs, err));
+	return fsl_csv_jump(csv, end, 0, err);
 }
 
 /* Goes on behind what was read ahead, or here when that is nothing. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/csv_rows.h"
 
 enum column { KERNEL, T1, T2, T3, T4, STEP, COLUMNS_N };
@@ -109,8 +110,8 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 		fsl_sink_drop(sink, FSL_DROP_NO_NAME);
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_sink_intern(sink, name.text, name.length, &op.op_id, err);
-	return status == FSL_OK ? fsl_sink_add_op(sink, &op, err) : status;
+	FSL_TRY(fsl_sink_intern(sink, name.text, name.length, &op.op_id, err));
+	return fsl_sink_add_op(sink, &op, err);
 }
 
 static enum fsl_status read_rows(struct fsl_csv *csv, const struct fsl_csv_layout *layout,

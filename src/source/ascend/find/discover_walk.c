@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/os_error.h"
+#include "base/try.h"
 #include "source/ascend/find/discover_parts.h"
 
 enum {
@@ -94,10 +95,7 @@ static enum fsl_status mark_seen(struct walk *walk, const struct stat *facts, bo
 
 static enum fsl_status push(struct walk *walk, struct place place, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_GROW(walk->places, walk->capacity, walk->n_places + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(walk->places, walk->capacity, walk->n_places + 1, err));
 	place.path = fsl_arena_strdup(&walk->arena, place.path);
 	place.name = fsl_arena_strdup(&walk->arena, place.name);
 	if (place.path == NULL || place.name == NULL) {
