@@ -8,26 +8,29 @@
 #include "base/mem.h"
 
 enum {
-	/* In front of a reader: the next part it has reached itself before anybody is done. */
+	/* A file that has no more whole parts than this is not offered: its reader reaches the next
+	 * part before a helper has scanned it. */
 	LEAD_PARTS = 2,
-	/* In front of the first byte of a part, to see whether a row ends there. */
+	/* Bytes in front of a part that are read, too: they show whether a row ends there. */
 	LOOK_BACK_BYTES = 1,
 	ROW_BYTES = 48, /* few are shorter */
-	/* What a part takes its reader, measured: to scan it, and to take over what was scanned. */
+	/* Time that one part costs its reader (relative, measured): to scan it, or to take over the
+	 * rows that a helper scanned. */
 	SCAN_COST = 10,
 	TAKE_COST = 3,
 };
 
 struct fsl_ahead {
-	pthread_mutex_t mutex; /* over everything below, but what a part holds until it is ready */
-	pthread_cond_t work;   /* for helpers: there may be more of it */
-	pthread_cond_t ready;  /* for readers: a part is */
+	pthread_mutex_t
+		mutex;        /* guards all below, except the content of a part that is not ready */
+	pthread_cond_t work;  /* tells helpers that there may be more work */
+	pthread_cond_t ready; /* tells readers that a part is ready */
 	size_t part_bytes;
 	size_t n_parts, n_parts_max;
 	struct fsl_ahead_part *spare;
 	size_t n_reading; /* files that are not done */
 	struct fsl_ahead_file *files;
-	size_t n_files; /* of them offered */
+	size_t n_files; /* files that readers have offered */
 };
 
 struct fsl_ahead_file {
@@ -78,7 +81,7 @@ void fsl_ahead_destroy(struct fsl_ahead *ahead)
 	fsl_free(ahead);
 }
 
-/* Everything from here on to the next such line is called with the mutex held. */
+/* The functions from here on to the comment "end here" are called with the mutex held. */
 
 static struct fsl_ahead_part *take_spare(struct fsl_ahead *ahead)
 {
@@ -107,15 +110,15 @@ static void put_spare(struct fsl_ahead *ahead, struct fsl_ahead_part *part)
 }
 
 /*
- * The first part to which the reader will not come before it is scanned; n_parts when there is
- * none. Parts that were scanned bring the reader forward fast, so some between them are left to it:
+ * The first part that a helper can scan before the reader comes to it; n_parts if there is none.
+ * The reader passes scanned parts fast. So helpers leave some parts between them to the reader:
  * else it would wait for each.
  */
 static size_t next_claim(const struct fsl_ahead_file *file)
 {
 	const struct fsl_ahead_part *claimed = file->first;
 	size_t idx = file->at + 1;
-	/* It is somewhere in the part. */
+	/* The reader is somewhere in the part: on average it has half of the part left. */
 	int cost = (file->used != NULL ? TAKE_COST : SCAN_COST) / 2;
 	for (; idx < file->n_parts && (idx < file->n_seen || cost < SCAN_COST); idx++) {
 		bool is_claimed = claimed != NULL && claimed->idx == idx;
@@ -125,7 +128,7 @@ static size_t next_claim(const struct fsl_ahead_file *file)
 	return idx;
 }
 
-/* The file of which most is left; NULL when nothing is left of any. */
+/* The file that has most parts left; NULL if no file has parts left. */
 static struct fsl_ahead_file *choose_file(const struct fsl_ahead *ahead)
 {
 	struct fsl_ahead_file *best = NULL;
@@ -166,9 +169,10 @@ static struct fsl_ahead_part *wait_for_first(struct fsl_ahead_file *file)
 	return part;
 }
 
-/* And up to here. */
+/* The functions that are called with the mutex held end here. */
 
-/* The bytes of a part, and where its first row begins. False: nothing can be said about it. */
+/* Reads the bytes of a part and finds the begin of its first row. False: the part cannot be
+ * scanned. */
 static bool read_bytes(const struct fsl_ahead_file *file, struct fsl_ahead_part *part)
 {
 	size_t n_most = LOOK_BACK_BYTES + file->ahead->part_bytes + FSL_CSV_PLAIN_REACH_BYTES - 1;

@@ -31,7 +31,7 @@ static bool is_usable(const struct fsl_file *file)
 	return file->state == FSL_FILE_READ || file->state == FSL_FILE_PARTIAL;
 }
 
-/* A marker file counts when it is broken, too: the rank is there and lacks data. */
+/* A broken marker file counts, too: the rank exists and its data are lost. */
 static bool speaks_for_rank(const struct fsl_part *part, const struct fsl_file *file)
 {
 	return part->kind == FSL_INPUT_MARKERS || is_usable(file);
@@ -42,7 +42,7 @@ static const char *message(struct fsl_run *run, const char *text)
 	return text != NULL ? text : fsl_arena_strdup(&run->arena, "out of memory");
 }
 
-/* The name tells the rank, else the content. */
+/* The rank that the name of the file tells, else the rank that its content tells. */
 static int32_t told_rank(const struct fsl_part *part)
 {
 	const struct fsl_file_name *told = &part->input->told;
@@ -50,9 +50,9 @@ static int32_t told_rank(const struct fsl_part *part)
 }
 
 /*
- * A file that tells no rank (the launcher set none, the collector wrote -1) belongs to the only
- * rank there can be: rank 0 for the only marker file, the lowest rank of the markers for the only
- * other file of its kind and for every log, which the job prints once.
+ * A file may tell no rank: the launcher set none, or the collector wrote -1. The only marker file
+ * then belongs to rank 0. The only other file of its kind belongs to the lowest rank that has
+ * markers, and so does every log, which the job prints once.
  */
 static void resolve_ranks(struct fsl_run *run, const struct fsl_part *parts, size_t n_parts)
 {
@@ -84,7 +84,7 @@ static void resolve_ranks(struct fsl_run *run, const struct fsl_part *parts, siz
 	}
 }
 
-/* What qsort sees of a part. */
+/* A part as it is sorted. */
 struct candidate {
 	struct fsl_part *part;
 	struct fsl_file *file;

@@ -1,4 +1,4 @@
-/* Which file speaks for which rank: resolves ranks, settles duplicates, fills run->ranks. */
+/* Assigns files to ranks: finds the rank of each file, sets duplicates aside, fills run->ranks. */
 #ifndef FSL_SOURCE_ASSIGN_H
 #define FSL_SOURCE_ASSIGN_H
 
@@ -12,11 +12,12 @@ struct fsl_part {
 	size_t file_idx; /* its place in run->files */
 };
 
-/* Gives what one more piece of a file held to its rank. */
+/* Moves the events of one more piece of a file to its rank. Fails only when out of memory. */
 enum fsl_status fsl_part_take(struct fsl_rank *rank, struct fsl_part *part, struct fsl_error *err);
 void fsl_part_free_events(struct fsl_part *part);
 
-/* @parts in order of path. Reorders and empties them; files that lose get state and message. */
+/* Fills run->ranks from @parts, which come in order of path. Reorders and empties @parts. A
+ * duplicate that is not used gets FSL_FILE_DUPLICATE and a message in run->files. */
 enum fsl_status fsl_parts_assign(struct fsl_run *run, struct fsl_part *parts, size_t n_parts,
 				 struct fsl_error *err);
 

@@ -1,6 +1,7 @@
 /*
- * Reads a batch on threads, the largest file first: what begins last decides when it is done. A
- * thread for which no file is left helps those that still read one, where that is possible.
+ * Reads a batch on threads, the largest file first, so that no thread begins a large file last. A
+ * thread for which no file is left scans parts of files that other threads read, if their format
+ * allows it.
  */
 #include "source/batch.h"
 
@@ -57,9 +58,9 @@ void fsl_batch_order_to_read(const struct fsl_load *loads, size_t n_loads, size_
 	}
 }
 
-/* Parts of files that may stand in memory, scanned ahead: one for each thread and some that wait
- * for their readers, but no more than readers can follow; scanning takes twice as long as they
- * need. */
+/* Number of scanned parts that may be in memory: one for each thread, and some that wait for their
+ * readers. The number is bounded per file, as readers could not follow: to scan a part takes twice
+ * as long as its reader needs for it. */
 static size_t parts_ahead(size_t n_loads, int n_threads)
 {
 	enum { WAITING = 2, PER_FILE = 6 };

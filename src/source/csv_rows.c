@@ -114,13 +114,14 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 	return text->length <= FSL_NAME_BYTES_MAX && memchr(text->text, '\0', text->length) == NULL;
 }
 
-/* What next_row needs. */
+/* Context of next_row(). */
 struct time_column {
 	const struct fsl_csv_layout *layout;
 	size_t column;
 };
 
-/* Time of a row without quotes; one with quotes is passed over, others tell as much. */
+/* Time of a row without quotes, ns. Rows with quotes are skipped: the rows beside them tell as
+ * much. */
 static bool time_of(const void *context, const char *text, size_t length, int64_t *time_ns)
 {
 	const struct time_column *time = context;
@@ -224,7 +225,7 @@ enum fsl_drop fsl_csv_row_drop(const struct fsl_csv_row *row)
 void fsl_csv_bad_row(struct fsl_sink *sink, const struct fsl_csv_row *row, enum fsl_drop why,
 		     const char *reason)
 {
-	char line[PLACE_BYTES] = ""; /* not known where the file was entered in the middle */
+	char line[PLACE_BYTES] = ""; /* not known if reading began in the middle of the file */
 	if (row->line > 0) {
 		(void)snprintf(line, sizeof(line), "line=%llu, ", (unsigned long long)row->line);
 	}

@@ -1,4 +1,4 @@
-/* What the CSV readers of operators share: columns by name, one text column with stray commas. */
+/* Shared by the CSV readers of operators: columns by name, one text column with stray commas. */
 #ifndef FSL_SOURCE_CSV_ROWS_H
 #define FSL_SOURCE_CSV_ROWS_H
 
@@ -13,18 +13,18 @@ struct fsl_csv_column_spec {
 	bool is_needed;
 };
 
-/* Where the columns of one file are. */
+/* Positions of the known columns in one file. */
 struct fsl_csv_layout {
 	size_t at[FSL_CSV_COLUMNS_MAX]; /* SIZE_MAX: absent */
 	size_t n_fields;                /* of the header */
-	size_t text;                    /* field that may hold commas nobody quoted */
+	size_t text;                    /* field that may hold commas without quotes */
 };
 
 /* True when the first line of the head holds @name as a whole field. */
 bool fsl_csv_head_has(const struct fsl_probe *probe, const char *name);
 
-/* False, and an unusable file, if a needed column is missing. @text_column: number of the text
- * column. @kind: what the file should be, with its article, for the message. */
+/* Finds the columns in @header. False if a needed column is missing: the sink's file is then marked
+ * unusable. @text_column: number of the column that may hold commas without quotes. */
 bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row *header,
 			 const struct fsl_csv_column_spec *columns, size_t text_column,
 			 const char *kind, struct fsl_sink *sink);
@@ -33,36 +33,38 @@ bool fsl_csv_layout_find(struct fsl_csv_layout *layout, const struct fsl_csv_row
 struct fsl_csv_field fsl_csv_layout_field(const struct fsl_csv_layout *layout,
 					  const struct fsl_csv_row *row, size_t column);
 
-/* The text column, its commas put back in @buffer (FSL_NAME_BYTES_MAX bytes) when the scanner split
- * it. False when it is too long or holds a NUL. */
+/* Sets @text to the text column; borrowed from @row or @buffer. If the scanner split the column at
+ * its commas, the parts are joined in @buffer (FSL_NAME_BYTES_MAX bytes). False if the text is too
+ * long or holds a NUL. */
 bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
 			 char *buffer, struct fsl_csv_field *text);
 
 /*
- * Behind the header: goes on where rows that matter for the range of the sink may begin. @column:
- * that of the time, in ns. Bytes left out are noted in the sink's file.
+ * Call it behind the header. Moves @csv to the first row that may lie in the time range of the
+ * sink. @column: number of the time column, ns. The bytes that are left out are noted in the sink's
+ * file.
  */
 enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
 			      const struct fsl_csv_layout *layout, size_t column,
 			      struct fsl_sink *sink, struct fsl_error *err);
-/* The same in front of @most, from rows of @enter_ns on; nothing is noted. */
+/* Moves @csv to the rows of @enter_ns, but not behind offset @most; nothing is noted. */
 enum fsl_status fsl_csv_enter_at(struct fsl_csv *csv, const struct fsl_reader *reader,
 				 const struct fsl_csv_layout *layout, size_t column,
 				 int64_t enter_ns, uint64_t most, struct fsl_error *err);
-/* What may be left out behind that range, from the next row on. */
+/* Finds the bytes behind the time range of the sink that need not be read, from the next row on. */
 enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
 				 const struct fsl_csv_layout *layout, size_t column,
 				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,
 				 struct fsl_error *err);
 
-/* True for the header again, as a restarted collector appends it. */
+/* True if the row repeats the header, as a restarted collector appends it. */
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
 			      const struct fsl_csv_column_spec *columns, size_t column);
 
-/* Counts a row that could not be used; @reason static, NULL: take the scanner's. */
+/* Counts a row that could not be used. @reason: static text; NULL: the scanner's reason. */
 void fsl_csv_bad_row(struct fsl_sink *sink, const struct fsl_csv_row *row, enum fsl_drop why,
 		     const char *reason);
-/* Why the scanner's own verdict on a row (state BAD or CUT) drops it. */
+/* Reason for which a row of state BAD or CUT is dropped. */
 enum fsl_drop fsl_csv_row_drop(const struct fsl_csv_row *row);
 
 #endif

@@ -119,7 +119,7 @@ static enum fsl_status push_folder(struct walk *walk, const char *path, int dept
 	return FSL_OK;
 }
 
-/* One name of a folder: a file is added, a folder is remembered, everything else left alone. */
+/* One entry of a folder: adds a file, remembers a folder, ignores everything else. */
 static enum fsl_status visit(struct walk *walk, const char *path, int depth, struct fsl_error *err)
 {
 	struct stat facts;
@@ -235,8 +235,8 @@ static const char *folder_of(struct fsl_inputs *inputs, const char *path)
 }
 
 /*
- * The timeline of one rank, a log, or a folder of either. Where a timeline is named, those of the
- * other ranks beside it are used too: comparing ranks needs them.
+ * The timeline of one rank, a log, or a folder of either. If the user names one timeline, the
+ * timelines of the other ranks beside it are used, too: without them ranks cannot be compared.
  */
 static enum fsl_status find_training_log(struct fsl_inputs *inputs,
 					 const struct fsl_ingest_options *options,
@@ -300,7 +300,8 @@ static bool is_same_file(const struct fsl_input *a, const struct fsl_input *b)
 	return a->device == b->device && a->inode == b->inode;
 }
 
-/* Links and overlapping folders reach a file twice: what was asked of it adds up. */
+/* Links and overlapping folders may reach a file twice. The two inputs become one, which is wanted
+ * for all that either was wanted for. */
 static void merge_same(struct fsl_inputs *inputs)
 {
 	size_t n_kept = 0;

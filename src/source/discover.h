@@ -1,4 +1,4 @@
-/* Which files a run has: walks root and training_log, each file once, in order of path. */
+/* Finds the files of a run: walks root and training_log, each file once, in order of path. */
 #ifndef FSL_SOURCE_DISCOVER_H
 #define FSL_SOURCE_DISCOVER_H
 
@@ -27,13 +27,15 @@ struct fsl_inputs {
 	size_t n_items, capacity;
 };
 
-/* Start @inputs as {0}. FSL_ERR_INPUT when root_path does not exist. */
+/* Fills @inputs (start it as {0}); the caller ends it with fsl_inputs_fini() also after a failure.
+ * FSL_ERR_INPUT if root_path does not exist. */
 enum fsl_status fsl_inputs_find(struct fsl_inputs *inputs, const struct fsl_ingest_options *options,
 				struct fsl_error *err);
 void fsl_inputs_fini(struct fsl_inputs *inputs);
-/* Bytes to be read of it, about: eight times those of a compressed file. */
+/* Estimated bytes to read from @input: eight times the size of a compressed file. */
 uint64_t fsl_input_bytes(const struct fsl_input *input);
-/* Of them all, and for each file 16 KiB, as opening it takes as long. */
+/* Estimated bytes to read from all @inputs, plus 16 KiB for each file: to open a file takes as long
+ * as to read 16 KiB. */
 uint64_t fsl_inputs_bytes(const struct fsl_inputs *inputs);
 
 #endif

@@ -25,7 +25,7 @@ enum side { OLDER, NEWER };
 struct search {
 	const struct fsl_reader *reader;
 	const struct fsl_entry_rows *rows;
-	enum side side; /* of the limit, where rows are left out */
+	enum side side; /* side of the limit on which rows are left out */
 	int64_t limit_ns;
 	char *buffer; /* SAMPLE_BYTES */
 };
@@ -71,7 +71,7 @@ static enum fsl_status take_sample(const struct search *search, uint64_t offset,
 	return status;
 }
 
-/* True when samples spread over [begin, end) can be left out, too. */
+/* Sets *is_right if samples spread over [begin, end) can be left out, too. */
 static enum fsl_status check(const struct search *search, uint64_t begin, uint64_t end,
 			     bool *is_right, struct fsl_error *err)
 {
@@ -88,8 +88,9 @@ static enum fsl_status check(const struct search *search, uint64_t begin, uint64
 	return FSL_OK;
 }
 
-/* The row nearest to the limit in [low, high) that is known to be outside; @none when none is, or
- * when the rows cannot be understood. Not checked yet. */
+/* Sets *row to the row in [low, high) that is nearest to the limit and known to be outside; to
+ * @none if there is no such row, or if the rows cannot be understood. The result is not checked
+ * yet. */
 static enum fsl_status bisect(const struct search *search, uint64_t low, uint64_t high,
 			      uint64_t none, uint64_t *row, struct fsl_error *err)
 {

@@ -1,4 +1,4 @@
-/* What the name of an input tells: its kind, the rank, the host. */
+/* Parses the name of an input: kind of file, rank, host. */
 #ifndef FSL_SOURCE_FILE_NAME_H
 #define FSL_SOURCE_FILE_NAME_H
 
@@ -30,7 +30,7 @@ struct fsl_file_name {
 
 /* Length of @name without .gz or .zst. */
 size_t fsl_file_name_plain(const char *name);
-/* @name: without directory; borrowed by the result. */
+/* Parses @name (without directory). The result borrows @name. */
 struct fsl_file_name fsl_file_name_parse(const char *name);
 
 #endif

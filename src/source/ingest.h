@@ -1,4 +1,4 @@
-/* Files to events: finds the inputs of a run, tells their formats by content, reads them on
+/* Reads files into a run: finds the inputs, tells their formats by content, reads them on
  * threads. */
 #ifndef FSL_SOURCE_INGEST_H
 #define FSL_SOURCE_INGEST_H
@@ -31,7 +31,8 @@ struct fsl_place {
 	uint8_t json_state;    /* enum fsl_json_place_state */
 };
 
-/* What a file had given when it passed a boundary in time: where a later run may go on counting. */
+/* Counts of a file at the moment when it passed a boundary in time. A later run may go on counting
+ * from here. */
 struct fsl_note {
 	int64_t boundary_ns;
 	struct fsl_place place;
@@ -40,9 +41,9 @@ struct fsl_note {
 };
 
 /*
- * How a file is read in pieces, each up to a boundary in time. A file has passed a boundary when
- * operators or stages have ended @slack_ns behind it: rows are at most so much out of order, and
- * what then still lacks rows from before the boundary will get none.
+ * How a file is read in pieces, each up to a boundary in time. A file has passed a boundary if
+ * operators or stages have ended more than @slack_ns behind it. Rows are out of order by at most
+ * @slack_ns, so an operator that then lacks rows from before the boundary will get none.
  */
 struct fsl_pieces {
 	int64_t pause_ns;    /* pauses when this boundary is passed; INT64_MAX: at the end */
@@ -52,8 +53,8 @@ struct fsl_pieces {
 };
 
 /*
- * What one file gave; a format pushes into it, ingest.c merges the files of a rank in order of
- * path. fsl_sink_init and _fini are called by ingest.c and by tests.
+ * Receives the content of one file: a format pushes records into it, and stream.c merges the files
+ * of a rank in order of path. load.c and tests call fsl_sink_init() and fsl_sink_fini().
  */
 struct fsl_sink {
 	struct fsl_file *file;  /* counters and message of this file; borrowed */
@@ -64,26 +65,27 @@ struct fsl_sink {
 	uint8_t *kind_of;          /* [name id] enum fsl_stage_kind, FSL_STAGES_N: not told */
 	size_t n_kinds, kinds_capacity;
 	int64_t from_ns, to_ns;   /* operators that end outside are counted and not kept */
-	bool is_range_for_stages; /* nobody asks for stages outside, or for the rank that the
-				     content tells */
+	bool is_range_for_stages; /* stages outside of the range are not needed, nor the rank that
+				     the content tells */
 	struct fsl_ahead *ahead;  /* who may read rows of the file ahead; NULL: nobody; borrowed */
 
-	/* Of a file that is read in pieces: */
+	/* Fields for a file that is read in pieces: */
 	struct fsl_pieces pieces;
-	int64_t stop_ns;   /* the end of the slack behind the next boundary */
-	unsigned n_behind; /* operators and stages that ended behind that */
-	bool is_stopped;   /* a boundary was passed: fsl_sink_pass() in front of the next record */
-	bool is_paused;    /* read() is to return, and to go on at @place when it is called again */
+	int64_t stop_ns;   /* next boundary plus slack */
+	unsigned n_behind; /* operators and stages that ended behind stop_ns */
+	bool is_stopped;   /* a boundary was passed: call fsl_sink_pass() before the next record */
+	bool is_paused;    /* read() has to return; its next call goes on at @place */
 	bool has_given;    /* events were taken out of @events before */
 	struct fsl_place place;
 	struct fsl_note notes[FSL_SINK_NOTES_MAX]; /* of the newest boundaries that were passed */
 	size_t n_notes;
-	/* Of a file that an earlier run read: a reader that can begins with the rows of @enter_ns,
-	 * so that it knows what lacks rows, and counts from the note on. NULL: it counts all. */
+	/* Note of a file that an earlier run read; NULL: count all records. A reader that can do so
+	 * begins with the rows of @enter_ns, to find the operators that lack rows, and counts
+	 * records from the note on. */
 	const struct fsl_note *resume;
 	int64_t enter_ns;
-	int64_t forget_ns; /* what ended before is not kept */
-	void *kept;        /* what the format knows between two pieces; NULL: reading begins */
+	int64_t forget_ns; /* operators and stages that ended before are not kept */
+	void *kept;        /* state of the format between two pieces; NULL: reading begins */
 	void (*drop_kept)(void *kept);
 };
 
@@ -91,8 +93,9 @@ enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, stru
 void fsl_sink_fini(struct fsl_sink *sink);
 
 /*
- * Checked appends. A time outside [0, FSL_TIME_MAX_NS] or an end before its begin is a dropped
- * record and FSL_OK; FSL_ERR_LIMIT when the file holds too many (pass it to fsl_sink_fault).
+ * Checked appends. A record with a time outside [0, FSL_TIME_MAX_NS] or an end before its begin is
+ * counted as dropped, and the result is FSL_OK. FSL_ERR_LIMIT if the file holds too many records:
+ * pass it to fsl_sink_fault().
  */
 enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 				struct fsl_error *err);
@@ -115,20 +118,20 @@ static inline void fsl_sink_seen(struct fsl_sink *sink, int64_t time_ns)
 	}
 }
 
-/* Something ended then: where that is behind the slack of the next boundary often enough, the file
- * has passed it. */
+/* Notes the end of an operator or stage, ns. The file has passed the next boundary if
+ * FSL_SINK_BEHIND_MIN of them ended behind the slack of the boundary. */
 static inline void fsl_sink_note_end(struct fsl_sink *sink, int64_t end_ns)
 {
 	if (end_ns > sink->stop_ns && ++sink->n_behind >= FSL_SINK_BEHIND_MIN) {
 		sink->is_stopped = true;
 	}
 }
-/* Between two records, where sink->is_stopped: the next boundary is the one that is waited for. A
- * format that sees sink->is_paused then leaves everything else in sink->kept. */
+/* Call it between two records if sink->is_stopped: the sink then waits for the boundary after this
+ * one. If it sets sink->is_paused, the format stores its state in sink->kept and returns. */
 void fsl_sink_pass(struct fsl_sink *sink, const struct fsl_place *place);
-/* Waits for no boundary until the reader has come to the place of sink->resume. */
+/* The sink waits for no boundary until the reader has come to the place of sink->resume. */
 void fsl_sink_hold(struct fsl_sink *sink);
-/* There: the file has given what the note says. */
+/* Call it at the place of sink->resume: sets the counts of the file to those of the note. */
 void fsl_sink_go_on(struct fsl_sink *sink);
 /* Reads in pieces from now on. */
 void fsl_sink_set_pieces(struct fsl_sink *sink, const struct fsl_pieces *pieces);
@@ -152,14 +155,15 @@ void fsl_sink_unusable(struct fsl_sink *sink, const char *format, ...)
 enum fsl_status fsl_sink_fault(struct fsl_sink *sink, enum fsl_status status,
 			       struct fsl_error *err);
 
-/* What a probe sees: name, and the first FSL_FILE_HEAD_BYTES after decompression. */
+/* Input of a probe: name of the file, and its first FSL_FILE_HEAD_BYTES after decompression. */
 struct fsl_probe {
 	const char *file_name; /* without directory, and without .gz or .zst */
 	const char *head;
 	size_t n_head;
 };
 
-/* What a format brings; decides which files of a rank are merged and which exclude each other. */
+/* Kind of data in a file. It decides which files of a rank are merged and which exclude each
+ * other. */
 enum fsl_input_kind {
 	FSL_INPUT_MARKERS,  /* operators: one file a rank */
 	FSL_INPUT_TIMELINE, /* stages: all files of a rank together */
@@ -167,18 +171,20 @@ enum fsl_input_kind {
 	FSL_INPUT_LOG,      /* step times of the job: one file a rank */
 };
 
-/* One input format, one file in src/ingest/, one line in formats.def. */
+/* One input format: one file in a folder of src/source, one line in formats.def. */
 struct fsl_format {
 	const char *name;    /* file name, log tag, heading in docs/users/formats.md */
 	const char *summary; /* one line for `failslow list formats` */
 	enum fsl_input_kind kind;
-	/* 0: not mine .. 100: certainly mine. Content decides; FSL_PROBE_NAME when only the name
-	 * speaks for it, so that the reader can say what is wrong with the content. */
+	/* 0: not this format, 100: certainly this format. Content decides. FSL_PROBE_NAME if only
+	 * the name speaks for the format: the reader can then say what is wrong with the
+	 * content. */
 	int (*probe)(const struct fsl_probe *probe);
 	/*
-	 * Reads the whole file into @sink. A bad record is counted and reading goes on; a fault
-	 * that ends reading is fsl_sink_partial and FSL_OK. Fails only when out of memory. Stops
-	 * where the sink says so, if it can: a file that is never paused is read as a whole.
+	 * Reads the whole file into @sink. A bad record is counted and reading goes on. For a fault
+	 * that ends reading, call fsl_sink_partial() and return FSL_OK. Fails only when out of
+	 * memory. A reader that can pause returns if the sink is paused; another reader reads the
+	 * file as a whole.
 	 */
 	enum fsl_status (*read)(struct fsl_reader *reader, struct fsl_sink *sink,
 				struct fsl_error *err);
@@ -198,21 +204,22 @@ struct fsl_ingest_options {
 	bool log_type_is_log; /* training_log is a log, even when its first 4 KiB do not show it */
 	int64_t from_ns,
 		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
-	bool is_range_for_stages; /* those that are not wholly inside need not be read */
+	bool is_range_for_stages; /* stages that are not wholly inside the range need not be read */
 	int n_threads;            /* 0: one per core */
 };
 
 /*
- * Finds and reads everything. Files that cannot be used are recorded in run->files with a message
- * and do not fail the call; FSL_ERR_INPUT only when the root does not exist or nothing at all could
- * be used. run->files is complete then, too, so that a verdict can say why.
+ * Finds and reads all files of a run. Files that cannot be used are recorded in run->files with a
+ * message and do not fail the call. FSL_ERR_INPUT if the root does not exist or no file could be
+ * used; run->files is complete also then, so that a verdict can say why.
  */
 enum fsl_status fsl_ingest_run(struct fsl_run *run, const struct fsl_ingest_options *options,
 			       struct fsl_error *err);
-/* The same of @inputs, which fsl_inputs_find() found with these options. */
+/* The same for @inputs that fsl_inputs_find() found with these @options. */
 enum fsl_status fsl_ingest_inputs(struct fsl_run *run, const struct fsl_inputs *inputs,
 				  const struct fsl_ingest_options *options, struct fsl_error *err);
-/* Says in the log what became of the files that were read; FSL_ERR_INPUT as above. */
+/* Reports in the log how many files were read, and which could not be used. FSL_ERR_INPUT if no
+ * file could be used. */
 enum fsl_status fsl_ingest_check(const struct fsl_run *run,
 				 const struct fsl_ingest_options *options, struct fsl_error *err);
 

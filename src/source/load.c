@@ -1,5 +1,4 @@
-/* One input from open to close: every way in which a file can be bad ends in a state and a message.
- */
+/* Reads one input from open to close. Every fault of a file ends in a state and a message. */
 #include "source/load.h"
 
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include "base/log.h"
 #include "source/marker.h"
 
-/* What the name promises, for files whose content says nothing. */
+/* Kind of input by its name, for files whose content does not tell it. */
 static enum fsl_input_kind kind_of_name(enum fsl_name_kind kind)
 {
 	switch (kind) {
@@ -133,8 +132,9 @@ static void judge(struct fsl_load *load)
 }
 
 /*
- * Room for the operators of a marker file before they come, so that their array neither moves nor
- * doubles. What is not needed of it is given back. Perhaps only a part of a larger file is wanted.
+ * Makes room for the operators of a marker file before they come, so that their array neither moves
+ * nor doubles. Unused room is freed later. The room is limited, as perhaps only a part of a large
+ * file is wanted.
  */
 static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 {
@@ -145,7 +145,7 @@ static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
 }
 
-/* The file, or its next piece. */
+/* Reads the file, or its next piece. */
 static enum fsl_status read_as(struct fsl_load *load, struct fsl_reader *reader,
 			       struct fsl_error *err)
 {
@@ -224,7 +224,7 @@ bool fsl_load_is_foreign(const struct fsl_input *input)
 	return is_known && (is_excluded || (format == NULL && !is_wanted));
 }
 
-/* Little more than a piece is read of the file. */
+/* Limits the block of the reader, so that little more than a piece is read. */
 static void set_block(const struct fsl_load *load, struct fsl_reader *reader)
 {
 	if (load->pieces != NULL) {
@@ -232,7 +232,7 @@ static void set_block(const struct fsl_load *load, struct fsl_reader *reader)
 	}
 }
 
-/* Says what became of the file, or keeps what the next piece needs. */
+/* Records the state of the file, or keeps what the next piece needs. */
 static enum fsl_status end_piece(struct fsl_load *load, struct fsl_reader *reader,
 				 enum fsl_status status, const struct fsl_error *cause,
 				 struct fsl_error *err)
@@ -291,7 +291,7 @@ static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_
 	return end_piece(load, reader, status, &cause, err);
 }
 
-/* Of a file that was paused. */
+/* Reads the next piece of a file that was paused. */
 static enum fsl_status read_next(struct fsl_load *load, struct fsl_error *err)
 {
 	struct fsl_error cause = {0};

@@ -1,4 +1,5 @@
-/* Reads one input: chooses its format by content, lets that read, says what became of the file. */
+/* Reads one input: chooses its format by content, calls its reader, records the state of the
+ * file. */
 #ifndef FSL_SOURCE_LOAD_H
 #define FSL_SOURCE_LOAD_H
 
@@ -12,32 +13,34 @@ struct fsl_load {
 	struct fsl_sink sink;
 	enum fsl_input_kind kind; /* by content, else by name */
 	bool is_range_for_stages; /* struct fsl_ingest_options */
-	int place;                /* of the process that reads it; 0: this one */
-	bool is_ignored;          /* no input of ours: leave no trace of it */
-	/* Of a file that is read in pieces (NULL: as a whole): from the first boundary on. */
+	int place;                /* number of the process that reads the file; 0: this one */
+	bool is_ignored;          /* not an input of failslow: leave no trace of it */
+	/* How the file is read in pieces, from the first boundary on; NULL: as a whole. */
 	const struct fsl_pieces *pieces;
 	const struct fsl_note *resume;   /* of an earlier run; NULL: none; borrowed */
 	int64_t enter_ns, forget_ns;     /* as in the sink */
-	size_t piece_bytes;              /* of a piece, about */
-	const struct fsl_format *format; /* once it is known */
-	struct fsl_reader *reader;       /* of a compressed file between two pieces; NULL: none */
-	bool is_packed;                  /* no reading can begin in the middle */
-	bool is_done;                    /* it was read to its end */
-	struct fsl_ahead *ahead;         /* NULL: nobody reads ahead; borrowed */
-	struct fsl_pack *answer;         /* packed there as soon as it is read, and its events given
-					    back; NULL: not; borrowed */
+	size_t piece_bytes;              /* about the bytes of a piece */
+	const struct fsl_format *format; /* NULL until it is known */
+	struct fsl_reader *reader; /* kept between two pieces of a compressed file; NULL: none */
+	bool is_packed;            /* compressed: reading cannot begin in the middle */
+	bool is_done;              /* it was read to its end */
+	struct fsl_ahead *ahead;   /* NULL: nobody reads ahead; borrowed */
+	struct fsl_pack *answer; /* the load is packed into it as soon as it is read, and its events
+				    are freed; NULL: not packed; borrowed */
 };
 
 /*
- * Start @load as {.input = input}; the caller ends it with fsl_load_fini() in any case. Of a file
- * that is read in pieces the next one, none when all were read. Fails only when out of memory.
+ * Reads the file, or its next piece; does nothing if all pieces were read. Times are in ns. Start
+ * @load as {.input = input}; the caller ends it with fsl_load_fini() in any case. Fails only when
+ * out of memory.
  */
 enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to_ns,
 			      struct fsl_error *err);
 
 void fsl_load_fini(struct fsl_load *load);
 
-/* True when its first bytes show that the file is no input of ours and will leave no trace. */
+/* True if the first bytes show that the file is not an input of failslow: it leaves no trace in the
+ * run. */
 bool fsl_load_is_foreign(const struct fsl_input *input);
 
 #endif

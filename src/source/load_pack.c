@@ -1,5 +1,5 @@
-/* What travels when another process read the file. Each field of a struct that a format may fill
- * has its line here, and the asserts fail when one is added. */
+/* The message of a file that another process read. Each field of a struct that a format may fill
+ * has its line here. The asserts fail if a field is added. */
 #include "source/load_pack.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static bool is_name(uint32_t id, size_t n_names)
 	return id < n_names || id == FSL_STR_NONE;
 }
 
-/* What the sink promises of times and ids, which nobody asks again behind it. */
+/* Checks what the sink guarantees about times and ids: later code does not check them again. */
 static bool are_remnants_sound(const void *rows, size_t n, size_t n_names)
 {
 	const struct fsl_op *ops = rows;
@@ -178,7 +178,7 @@ static void pack_names(struct fsl_pack *pack, const struct fsl_strpool *names)
 	}
 }
 
-/* is_rising stays behind: who unpacks looks for himself. */
+/* is_rising is not packed: the receiver finds it itself. */
 static void pack_events(struct fsl_pack *pack, const struct fsl_rank *events)
 {
 	fsl_pack_u32(pack, (uint32_t)events->rank);
@@ -256,7 +256,7 @@ static void unpack_block(struct fsl_unpack *unpack, const struct table *table, c
 	unpack->is_bad = unpack->is_bad || !table->are_sound(rows, n, n_names);
 }
 
-/* What a message gives of one kind of row: where in a rank it goes. */
+/* Array of a rank that receives the rows of one kind from a message. */
 struct rows {
 	void **items;
 	size_t *n, *capacity;

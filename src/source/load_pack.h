@@ -9,20 +9,20 @@
 enum fsl_status fsl_load_pack(const struct fsl_load *load, struct fsl_pack *pack,
 			      struct fsl_error *err);
 
-/* Appends to load->answer that @load was read, as the first process wants it, and gives its events
- * back; look at the answer's is_failed. */
+/* Appends @load, which was read, to load->answer in the form that the first process expects, and
+ * frees its events. Check load->answer->is_failed. */
 void fsl_load_pack_answer(struct fsl_load *load);
 
 /*
- * Makes @load, started as {.input = input}, what it was where the file was read. End it with
- * fsl_sink_fini(&load->sink) in any case. The message has to be sound in every length, id and time:
- * else FSL_ERR_FORMAT, and @load holds nothing.
+ * Fills @load, started as {.input = input}, with the content of the message: the load as it was in
+ * the process that read the file. End it with fsl_sink_fini(&load->sink) in any case.
+ * FSL_ERR_FORMAT if a length, id or time in the message is not sound; @load then holds nothing.
  */
 enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,
 				struct fsl_error *err);
 
-/* True when times and names of operators, what is left of some, and stages are such as a sink lets
- * pass; names are below @n_names. */
+/* True if the operators, remnants and stages in @events have times that a sink accepts, and names
+ * below @n_names. */
 bool fsl_load_are_events_sound(const struct fsl_rank *events, size_t n_names);
 
 #endif

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FSL_MARKER_OP_BYTES = 224 }; /* of a file for an operator: four rows of some 56 */
+enum {
+	FSL_MARKER_OP_BYTES = 224
+}; /* bytes of a file for one operator: four rows of about 56 bytes */
 
 /* Columns of one marker record. */
 struct fsl_marker {

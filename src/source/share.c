@@ -1,5 +1,5 @@
-/* The first process asks and the others answer, so that it may stop at any point: whoever waits
- * for a question understands the one that ends it. */
+/* The first process asks and the other processes answer. So the first process may stop at any
+ * point: a process that waits for a question understands FSL_ASK_END. */
 #include "source/share.h"
 
 #include "base/log.h"
@@ -8,7 +8,9 @@
 #include "source/share_parts.h"
 #include "team/team.h"
 
-enum { OPEN_COST_BYTES = 64 * 1024 }; /* what could be read while a file is opened */
+enum {
+	OPEN_COST_BYTES = 64 * 1024
+}; /* bytes that could be read in the time that opening a file takes */
 
 static bool is_first_of_many(void)
 {
@@ -34,7 +36,7 @@ static void ask_plain(int place, enum fsl_share_ask what)
 	fsl_team_send(place, &byte, sizeof(byte));
 }
 
-/* The file that all must see: without it a folder of the same name may be another one. */
+/* The file that all processes must see: a folder of the same name alone may be another folder. */
 static const char *largest_path(const struct fsl_inputs *inputs)
 {
 	const struct fsl_input *largest = NULL;
@@ -122,7 +124,7 @@ void fsl_share_place(struct fsl_share *share, struct fsl_load *loads, size_t n_l
 	fsl_batch_order(loads, n_loads, order);
 	for (size_t i = 0; i < n_loads; i++) {
 		struct fsl_load *load = &loads[order[i]];
-		load->place = 0; /* also of what only has to be said: a fault */
+		load->place = 0; /* also if the input has a fault, which only has to be reported */
 		if (load->input->fault == NULL) {
 			load->place = least_loaded(share);
 			share->n_bytes[load->place] += load->input->n_bytes + OPEN_COST_BYTES;
@@ -178,15 +180,16 @@ static enum fsl_status take_answer(struct fsl_load *load, const struct fsl_messa
 			(int)n_text, text);
 }
 
-/* Loads that others read, a few at a time: all threads unpack them while more are on their way. */
+/* Loads that other processes read, a few at a time: all threads unpack them while further ones
+ * arrive. */
 struct hand {
 	struct fsl_load *loads[FSL_BATCH_FILES];
 	struct fsl_message messages[FSL_BATCH_FILES]; /* their memory serves again */
 	size_t n;
 };
 
-/* Asks for the next loads from *@at on that are not ours: one for each of @n_threads, and more
- * while they are small. */
+/* Asks for the next loads from *@at on that other processes read: one for each of @n_threads, and
+ * more while they are small. */
 static void ask_next(struct hand *hand, struct fsl_load *loads, size_t n_loads, size_t n_threads,
 		     size_t *at)
 {

@@ -1,5 +1,5 @@
-/* A process that is not the first: it reads what it is told and says what that gave. It prints
- * nothing; whatever happens to it, the first process tells. */
+/* A process that is not the first: reads the files that it is told and answers with their content.
+ * It prints nothing; the first process reports its faults. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const char *why_unseen(const char *path)
 	return path[0] == '\0' || stat(path, &facts) == 0 ? NULL : strerrordesc_np(errno);
 }
 
-/* What keeps this process from reading the run, with remedy; NULL: nothing. */
+/* The reason why this process cannot read the run, with remedy; NULL: it can. */
 static const char *find_obstacle(struct fsl_arena *arena, const char *version,
 				 const char *const paths[], size_t n_paths)
 {
@@ -142,7 +142,7 @@ static enum fsl_status read_inputs(struct fsl_server *server)
 			      server->n_threads > 0 ? server->n_threads : 1, NULL);
 }
 
-/* Reads a batch. Memory that is short is told when the first file is asked for. */
+/* Reads a batch. If memory is short, the answer for the first file says so. */
 static void read_files(struct fsl_server *server, struct fsl_unpack *unpack)
 {
 	drop_loads(server);

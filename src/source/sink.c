@@ -49,7 +49,7 @@ void fsl_sink_fini(struct fsl_sink *sink)
 	*sink = (struct fsl_sink){0};
 }
 
-/* When the file has passed the next boundary. */
+/* Sets the time behind which ends show that the file has passed the next boundary. */
 static void wait_for_boundary(struct fsl_sink *sink)
 {
 	const struct fsl_pieces *pieces = &sink->pieces;
@@ -169,7 +169,8 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 	enum fsl_status status =
 		FSL_GROW(events->ops, events->ops_capacity, events->n_ops + 1, err);
 	if (status == FSL_OK) {
-		/* Here the one before is at hand; later all would have to be looked at again. */
+		/* Compare with the operator before now; later all operators would have to be read
+		 * again. */
 		events->is_rising = events->n_ops == 0 ||
 				    (events->is_rising &&
 				     fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);

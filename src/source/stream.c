@@ -1,6 +1,6 @@
 /*
- * Input files to a run: files are read on threads in batches, merged in order of path, so that name
- * ids and results do not depend on the number of threads, and handed to their ranks.
+ * Reads input files into a run: on threads, in batches. Files are merged in order of path, so that
+ * name ids and results do not depend on the number of threads.
  */
 #include "source/stream.h"
 
@@ -33,14 +33,14 @@ static int thread_count(const struct fsl_ingest_options *options)
 	return options->n_threads > 0 ? options->n_threads : omp_get_num_procs();
 }
 
-/* While others read, too, the cores of the host are divided. */
+/* If other processes of this host read, too, they share its cores. */
 static int reader_count(const struct fsl_ingest_options *options)
 {
 	int n_share = fsl_team_threads();
 	return options->n_threads > 0 || n_share == 0 ? thread_count(options) : n_share;
 }
 
-/* Reads the inputs of @loads, here and elsewhere. */
+/* Reads the inputs of @loads, in this process and in others. */
 static enum fsl_status read_batch(struct fsl_share *share, struct fsl_load *loads, size_t n_loads,
 				  const struct fsl_ingest_options *options, struct fsl_error *err)
 {
@@ -75,8 +75,9 @@ static void rename_events(struct fsl_rank *events, const uint32_t *map)
 	events->open_group_id = map_id(map, events->open_group_id);
 }
 
-/* Names of one file become names of the run: *map_out, free with fsl_free; NULL where they are the
- * same already, as ranks of one job use the same names in the same order. */
+/* Adds the names of one file to the run. *map_out: id in the run for each id of the file; free it
+ * with fsl_free. NULL if the ids are equal already, as ranks of one job use the same names in the
+ * same order. */
 static enum fsl_status map_names(struct fsl_run *run, const struct fsl_sink *sink,
 				 uint32_t **map_out, struct fsl_error *err)
 {
@@ -196,14 +197,14 @@ struct fsl_stream {
 	const struct fsl_inputs *inputs;
 	struct fsl_ingest_options options;
 	struct fsl_pieces pieces;
-	struct fsl_load *loads; /* one an input */
-	size_t *file_of;        /* of each in run->files; SIZE_MAX: none */
+	struct fsl_load *loads; /* one for each input */
+	size_t *file_of;        /* index in run->files for each load; SIZE_MAX: none */
 	struct fsl_file_past *pasts;
 	struct fsl_arena arena; /* messages of notes */
 	bool is_begun;
 };
 
-/* From the newest note that does not lie behind the boundary. */
+/* Lets a file go on from its newest note that does not lie behind the boundary. */
 static void resume_file(struct fsl_load *load, const struct fsl_file_past *past,
 			const struct fsl_resume *resume)
 {
@@ -282,7 +283,7 @@ void fsl_stream_close(struct fsl_stream *stream)
 	fsl_free(stream);
 }
 
-/* What a later run may want to know of a file that was read to its end. */
+/* Notes for a later run the facts about a file that was read to its end. */
 static enum fsl_status note_past(struct fsl_stream *stream, size_t idx, struct fsl_error *err)
 {
 	const struct fsl_sink *sink = &stream->loads[idx].sink;
@@ -301,7 +302,7 @@ static enum fsl_status note_past(struct fsl_stream *stream, size_t idx, struct f
 	return FSL_OK;
 }
 
-/* What is known of a file by now. */
+/* Updates the record of a file in the run with all that was read so far. */
 static enum fsl_status update_file(struct fsl_run *run, struct fsl_file *file,
 				   const struct fsl_load *load, struct fsl_error *err)
 {

@@ -1,7 +1,8 @@
 /*
- * Records of one file repeat: the same keys in the same order and only the values differ. A shape
- * is the text of one record without its values. A record that has the same text between its values
- * is read by comparing, every other one by the tokenizer; both ways give the same.
+ * The records of one file have the same keys in the same order; only the values differ. A shape is
+ * the text of one record without its values. A record that has the text of the shape between its
+ * values is read by comparing bytes, every other record by the tokenizer. Both ways give the same
+ * result.
  */
 #ifndef FSL_SOURCE_SYSTRACE_JSON_SHAPE_H
 #define FSL_SOURCE_SYSTRACE_JSON_SHAPE_H
@@ -11,9 +12,9 @@
 #include <stdint.h>
 
 enum {
-	FSL_JSON_SHAPE_BYTES_MAX = 1024, /* of a record that can be learnt */
+	FSL_JSON_SHAPE_BYTES_MAX = 1024, /* longest record that can be learnt */
 	FSL_JSON_SHAPE_SLOTS_MAX = 32,   /* values in it */
-	FSL_JSON_SHAPE_FIELDS_MAX = 8,   /* of those the ones that are asked for */
+	FSL_JSON_SHAPE_FIELDS_MAX = 8,   /* values of known keys in it */
 	FSL_JSON_SHAPE_DEPTH_MAX = 4,    /* objects and arrays in it */
 };
 
@@ -40,16 +41,17 @@ struct fsl_json_shape {
 };
 
 /*
- * Learns from @length bytes of @text, one object that the tokenizer has read without a fault.
- * False, and nothing learnt, when a key is missing or there twice, has a value of another kind, or
- * when the object is over a limit.
+ * Learns the shape of @text, @length bytes: one object that the tokenizer has read without a fault.
+ * False, and nothing is learnt, if a key of @keys is missing, occurs twice or has a value of
+ * another kind, or if the object exceeds a limit above.
  */
 bool fsl_json_shape_learn(struct fsl_json_shape *shape, const char *text, size_t length,
 			  const char *const *keys, size_t n_keys);
 
 /*
- * Compares the object at @text, of which @n_bytes are in memory: its length, and the value of key i
- * in values[i]; 0 when it is of another shape, or not in memory as a whole with some bytes behind.
+ * Compares the object at @text, of which @n_bytes are in memory, with the shape. Returns its length
+ * and sets values[i] to the value of key i. Returns 0 if the object has another shape, or if it and
+ * some bytes behind it are not in memory.
  */
 size_t fsl_json_shape_match(const struct fsl_json_shape *shape, const char *text, size_t n_bytes,
 			    struct fsl_json_span *values);

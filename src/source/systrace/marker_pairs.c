@@ -305,7 +305,7 @@ static enum fsl_status push(struct fsl_marker_pairs *pairs, const struct pending
 	return fsl_sink_add_op(pairs->sink, &op, err);
 }
 
-/* Keeps an operator that lacks rows: what is left of its device times helps to put it back. */
+/* Keeps an operator that lacks rows: its remaining device times help to restore it. */
 static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs, const struct pending *entry,
 				    struct fsl_error *err)
 {
@@ -323,8 +323,9 @@ static enum fsl_status keep_remnant(struct fsl_marker_pairs *pairs, const struct
 	return fsl_sink_add_remnant(pairs->sink, &op, err);
 }
 
-/* Offers an operator that never ended as the one that the rank waits in; of two that begin together
- * the one that was launched last, or first of those that still queue. */
+/* Offers an operator that never ended as the one in which the rank waits. If two operators began at
+ * the same time, the one that was launched last counts; if both still queue, the one that was
+ * launched first. */
 static void note_open(struct fsl_marker_pairs *pairs, const struct pending *entry,
 		      enum open_class class, int64_t begin_ns)
 {
@@ -347,7 +348,7 @@ static void note_open(struct fsl_marker_pairs *pairs, const struct pending *entr
 	}
 }
 
-/* What makes the entry useless whatever rows it has; FSL_DROPS_N: nothing. */
+/* The fault that makes an entry useless whatever rows it has; FSL_DROPS_N: none. */
 static enum fsl_drop entry_fault(const struct fsl_marker_pairs *pairs, const struct pending *entry)
 {
 	if (entry->name == NAME_NONE) {
@@ -372,8 +373,9 @@ static int64_t newest_row_ns(const struct pending *entry)
 	return newest_ns;
 }
 
-/* Counts an entry that lacks rows. All older than the range, it may just have begun before the
- * place where the file was entered; the newest behind the range, it would not count either way. */
+/* Counts an entry that lacks rows. If all its rows are older than the range, it may have begun
+ * before the place at which reading began; if its newest row is behind the range, it counts in no
+ * case. */
 static void drop(struct fsl_marker_pairs *pairs, const struct pending *entry, enum fsl_drop why)
 {
 	int64_t newest_ns = newest_row_ns(entry);
@@ -508,8 +510,8 @@ enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 	return status;
 }
 
-/* Launched on the host and nothing from the device: it waits when it is behind the last operator
- * that ran; before that, its rows were lost. */
+/* True if the operator was launched on the host, has no device row, and was launched after the last
+ * operator that ran: it waits. If it was launched before that operator, its rows were lost. */
 static bool is_queued(const struct fsl_marker_pairs *pairs, const struct pending *entry)
 {
 	return pairs->last_device_launch_ns != FSL_NS_ABSENT &&
@@ -570,8 +572,8 @@ static int compare_id_uses(const void *left, const void *right)
 	return order != 0 ? order : (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
-/* Host ids did not only rise: threads that take turns, rows written twice, or a restart, which
- * uses ids again at another time. Says which in the events of the sink. */
+/* Call it if host ids did not only rise. The cause is threads that take turns, rows written twice,
+ * or a restart, which uses ids again at another time. Notes a restart in the events of the sink. */
 static enum fsl_status find_restart(struct fsl_marker_pairs *pairs, struct fsl_error *err)
 {
 	struct fsl_rank *events = &pairs->sink->events;

@@ -1,6 +1,7 @@
 /*
- * Start and end rows of communication markers to operators, in one pass: a hash of the operators
- * that still lack a row, no allocation per record. Shared by the CSV and the JSON form.
+ * Joins start and end rows of communication markers to operators, in one pass: with a hash of the
+ * operators that still lack a row, without an allocation per record. Shared by the CSV and the JSON
+ * form.
  */
 #ifndef FSL_SOURCE_SYSTRACE_MARKER_PAIRS_H
 #define FSL_SOURCE_SYSTRACE_MARKER_PAIRS_H
@@ -16,15 +17,17 @@ void fsl_marker_pairs_destroy(struct fsl_marker_pairs *pairs);
 /* Next record in order of the file. Operators are pushed as soon as they are complete. */
 enum fsl_status fsl_marker_pairs_add(struct fsl_marker_pairs *pairs,
 				     const struct fsl_marker *marker, struct fsl_error *err);
-/* Rows are left out from here on: operators that lack some get none, and wait in nothing. */
+/* Tells that rows are left out from here on: operators that lack a row will not get it, and are not
+ * taken for operators in which the rank waits. */
 enum fsl_status fsl_marker_pairs_skip(struct fsl_marker_pairs *pairs, struct fsl_error *err);
-/* Operators of which no row is as late as @before_ns get no more rows. */
+/* Settles operators that have no row at or after @before_ns: they get no more rows. */
 enum fsl_status fsl_marker_pairs_settle(struct fsl_marker_pairs *pairs, int64_t before_ns,
 					struct fsl_error *err);
-/* Operators that began and did not end so far may have ended in rows that were left out: when they
- * never end, nobody waits in them. */
+/* Tells that operators that have not ended so far may have ended in rows that were left out: if
+ * they never end, the rank does not wait in them. */
 void fsl_marker_pairs_doubt(struct fsl_marker_pairs *pairs);
-/* At the end of the file: pushes what is usable of the rest, notes the open operator, counts. */
+/* Call it at the end of the file: pushes usable operators that lack rows, notes the operator in
+ * which the rank waits, counts the dropped operators. */
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err);
 
 /* Parts of a name; borrowed from it. */

@@ -31,8 +31,8 @@ static int probe_head(const struct fsl_probe *probe)
 	return is_named ? FSL_PROBE_NAME : 0;
 }
 
-/* A row as every collector writes it: one field per column, numbers of digits alone. False, and
- * nothing said about the row, for any other one. */
+/* Parses a row as every collector writes it: one field per column, numbers of digits alone. False
+ * for any other row, good or bad. */
 static inline bool parse_plain_row(const struct fsl_csv_layout *layout,
 				   const struct fsl_csv_plain *row, struct fsl_digits_clock *clock,
 				   struct fsl_marker *marker)
@@ -98,8 +98,8 @@ static const char *parse_row(const struct fsl_csv_layout *layout, const struct f
 }
 
 /*
- * The last row of a file that is still being written, or whose disk was full: without a newline its
- * last field may be short, which matters when that is the time.
+ * True for the last row of a file that is still being written, or whose disk was full: without a
+ * newline its last field may be cut, which matters if that field is the time.
  */
 static bool is_cut(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row)
 {
@@ -107,15 +107,17 @@ static bool is_cut(const struct fsl_csv_layout *layout, const struct fsl_csv_row
 	       (row->n_fields < layout->n_fields || layout->at[TIMESTAMP] + 1 == layout->n_fields);
 }
 
-/* What a row of a file goes to. */
+/* State of reading one file: what its rows are pushed into, and places at which reading changes. */
 struct input {
 	struct fsl_csv_layout layout;
 	struct fsl_marker_pairs *pairs;
 	struct fsl_sink *sink;
 	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
 	struct fsl_entry_gap gap;     /* behind the time range */
-	uint64_t resume_at;           /* from here on it counts what was read; UINT64_MAX: always */
-	uint64_t doubt_at;            /* behind where reading went on; UINT64_MAX: nowhere */
+	uint64_t
+		resume_at; /* records are counted from this offset on; UINT64_MAX: from the begin */
+	uint64_t doubt_at; /* end of the bytes in doubt behind the place at which reading went on;
+			      UINT64_MAX: none */
 };
 
 static enum fsl_status read_row(struct input *input, const struct fsl_csv_row *row,
@@ -188,7 +190,7 @@ static bool scan_part(const void *context, struct fsl_ahead_part *part)
 	return row != NULL;
 }
 
-/* The rows that were read ahead from here on. */
+/* Adds the rows that were read ahead from here on. */
 static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
 				const struct fsl_ahead_part *part, struct fsl_error *err)
 {
@@ -204,7 +206,8 @@ static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
 				: status;
 }
 
-/* Where the next part that was read ahead begins, or something else is to be done. */
+/* Next offset at which reading of rows stops: begin of a part that was read ahead, or another place
+ * of @input. */
 static uint64_t next_fence(const struct input *input)
 {
 	uint64_t ahead = fsl_ahead_fence(input->ahead);
@@ -218,7 +221,7 @@ static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct
 {
 	uint64_t end = input->gap.end, offset = fsl_csv_offset(csv);
 	input->gap.begin = UINT64_MAX;
-	if (offset >= end) { /* in the midst of a row, which no writer of ours makes so long */
+	if (offset >= end) { /* the gap lies inside one row; no collector writes a row that long */
 		return FSL_OK;
 	}
 	fsl_ahead_withdraw(input->ahead);
@@ -229,14 +232,14 @@ static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct
 	return fsl_csv_jump(csv, end, 0, err);
 }
 
-/* Goes on behind what was read ahead, or here when that is nothing. */
+/* Takes over a part that was read ahead and goes on behind it, or goes on here if there is none. */
 static enum fsl_status pass_part(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
 	const struct fsl_ahead_part *part = fsl_ahead_meet(input->ahead, fsl_csv_offset(csv));
 	return part != NULL ? add_part(csv, input, part, err) : FSL_OK;
 }
 
-/* Where an earlier run had passed a boundary. */
+/* Call it at the place where an earlier run had passed a boundary. */
 static enum fsl_status resume(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
 	struct fsl_sink *sink = input->sink;
@@ -265,7 +268,7 @@ static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, stru
 	return status;
 }
 
-/* What is older than a boundary that the file has passed gets no more rows. */
+/* Call it if the file has passed a boundary: older operators get no more rows. */
 static enum fsl_status pass_boundary(const struct fsl_csv *csv, struct input *input,
 				     struct fsl_error *err)
 {
@@ -307,7 +310,7 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struc
 	return status;
 }
 
-/* Behind the header: where the rows that matter begin, and where there are none again. */
+/* Call it behind the header: finds where the rows of the time range begin and end. */
 static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader *reader,
 				   struct input *input, struct fsl_error *err)
 {
@@ -328,7 +331,7 @@ static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader 
 	return status;
 }
 
-/* The header, and then the rows that matter. */
+/* Reads the header, then the rows of the time range. */
 static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *reader,
 				  struct input *input, struct fsl_error *err)
 {

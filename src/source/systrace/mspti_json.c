@@ -30,22 +30,25 @@ struct shaped {
 	size_t n_candidate; /* 0: there is none */
 };
 
-/* What one file is read with. */
+/* State of reading one file. */
 struct input {
 	struct fsl_json_fields record;
 	struct shaped shaped;
 	struct fsl_marker_pairs *pairs;
 	struct fsl_sink *sink;
 	const struct fsl_reader *reader;
-	/* Of a time range: whether its places were looked for; the one where the next tokenizer
-	 * goes on, 0: none; what is left out behind it. */
+	/* Places of a time range. is_range_sought: they were looked for. entry: the offset at which
+	 * the next tokenizer goes on, 0: none. gap: the bytes that are left out behind the
+	 * range. */
 	bool is_range_sought;
 	bool is_resumed; /* the next tokenizer goes on where an earlier run had counted to */
 	bool goes_on;    /* with the next tokenizer, where the last piece ended */
 	uint64_t entry;
 	struct fsl_entry_gap gap;
-	uint64_t resume_at; /* from here on it counts what was read; UINT64_MAX: always */
-	uint64_t doubt_at;  /* behind where reading went on; UINT64_MAX: nowhere */
+	uint64_t
+		resume_at; /* records are counted from this offset on; UINT64_MAX: from the begin */
+	uint64_t doubt_at; /* end of the bytes in doubt behind the place at which reading went on;
+			      UINT64_MAX: none */
 };
 
 static int probe_head(const struct fsl_probe *probe)
@@ -110,7 +113,8 @@ static inline bool parse_shaped(const struct fsl_json_span *values, struct fsl_d
 	return true;
 }
 
-/* A record of another shape: after the first in a row less and less often one to learn from. */
+/* Notes a record of another shape. No shape is learnt from the first one in a row, but from the
+ * second, fourth, eighth and so on. */
 static void note_missed(struct shaped *shaped, const char *text, size_t n_bytes)
 {
 	size_t n_missed = ++shaped->n_missed;
@@ -170,7 +174,7 @@ static void learn(struct shaped *shaped, uint64_t length)
 
 enum { LINE_BYTES = 32 };
 
-/* "line=7, ", or nothing where reading began in the middle. */
+/* "line=7, ", or nothing if reading began in the middle of the file. */
 static const char *line_text(uint64_t line, char text[LINE_BYTES])
 {
 	text[0] = '\0';
@@ -242,7 +246,8 @@ static bool next_record(const void *context, const char *text, const char *end,
 	return false;
 }
 
-/* Once, behind the first record of a shape: what of a large file the time range needs. */
+/* Finds once, behind the first record of a shape, the part of a large file that the time range
+ * needs. */
 static enum fsl_status seek_range(const struct fsl_json *json, struct input *input,
 				  struct fsl_error *err)
 {
@@ -278,7 +283,8 @@ static enum fsl_status seek_range(const struct fsl_json *json, struct input *inp
 static enum fsl_status pass_gap(struct input *input, uint64_t offset, struct fsl_error *err)
 {
 	input->gap.begin = UINT64_MAX;
-	if (offset >= input->gap.end) { /* behind a value that nobody makes so long */
+	if (offset >=
+	    input->gap.end) { /* the gap lies inside one value; no collector writes one that long */
 		return FSL_OK;
 	}
 	input->entry = input->gap.end;
@@ -287,7 +293,7 @@ static enum fsl_status pass_gap(struct input *input, uint64_t offset, struct fsl
 	return fsl_marker_pairs_skip(input->pairs, err);
 }
 
-/* Where an earlier run had passed a boundary: the next tokenizer goes on there. */
+/* Lets the next tokenizer go on at the place where an earlier run had passed a boundary. */
 static enum fsl_status resume(struct input *input, struct fsl_error *err)
 {
 	const struct fsl_note *note = input->sink->resume;
@@ -316,14 +322,14 @@ static enum fsl_status pass_stop(const struct fsl_json *json, struct input *inpu
 	return FSL_OK;
 }
 
-/* True between two values where the file has passed a boundary in time. */
+/* True between two values if the file has passed a boundary in time. */
 static bool passes(const struct fsl_json *json, const struct input *input)
 {
 	struct fsl_json_place at;
 	return input->sink->is_stopped && fsl_json_place(json, &at);
 }
 
-/* Where the file has passed a boundary in time, what is older gets no more rows. */
+/* Call it if the file has passed a boundary in time: older operators get no more rows. */
 static enum fsl_status pass_boundary(const struct fsl_json *json, struct input *input,
 				     struct fsl_error *err)
 {
@@ -405,9 +411,9 @@ static enum fsl_status find_flush(struct fsl_reader *reader, bool *found, struct
 }
 
 /*
- * Behind the last value, or a broken one (@status): a process that died in the middle of a flush
- * leaves a broken array, and the restarted job appends behind it, so that reading goes on at the
- * next flush.
+ * Call it behind the last value, or behind a broken one (@status). A process that died in the
+ * middle of a flush leaves a broken array, and the restarted job appends behind it: reading goes on
+ * at the next flush.
  */
 static enum fsl_status end_flush(struct fsl_reader *reader, struct input *input,
 				 enum fsl_status status, bool *found, struct fsl_error *err)
@@ -426,7 +432,7 @@ static enum fsl_status end_flush(struct fsl_reader *reader, struct input *input,
 	return status;
 }
 
-/* At a place of the time range. */
+/* Lets the tokenizer begin at a place of the time range. */
 static enum fsl_status enter(struct fsl_json *json, struct input *input, struct fsl_error *err)
 {
 	const struct fsl_place *resumed = &input->sink->place;
@@ -440,7 +446,7 @@ static enum fsl_status enter(struct fsl_json *json, struct input *input, struct 
 	return fsl_json_go(json, &place, err);
 }
 
-/* Where the last piece ended. */
+/* Lets the tokenizer go on where the last piece ended. */
 static void go_on(struct fsl_json *json, const struct fsl_sink *sink)
 {
 	const struct fsl_json_place place = {sink->place.offset, sink->place.line,

@@ -17,7 +17,7 @@ static const char *const column_names[COLUMNS_N] = {
 
 enum { FIELD_BYTES_MAX = 64 };
 
-/* What the callbacks of libcsv share. */
+/* State that the callbacks of libcsv share. */
 struct state {
 	struct fsl_sink *sink;
 	size_t at[COLUMNS_N]; /* field of a column, SIZE_MAX: absent */

@@ -56,8 +56,8 @@ static enum fsl_status add_stage(const struct fsl_json_fields *record, uint64_t 
 }
 
 /*
- * The keys of one object up to its "}". *stages_begin: it stopped behind the "[" of a list of
- * stages, and goes on when that is read.
+ * Reads the keys of one object up to its "}". *stages_begin: reading stopped behind the "[" of a
+ * list of stages; call it again when the list is read.
  */
 static enum fsl_status read_keys(struct fsl_json *json, struct fsl_json_fields *record,
 				 bool *stages_begin, struct fsl_error *err)
@@ -155,7 +155,7 @@ static enum fsl_status read_object(struct fsl_json *json, struct fsl_json_fields
 	return finish_object(record, offset, sink, err);
 }
 
-/* Between two objects, where the file has passed a boundary in time. */
+/* True between two objects if the file has passed a boundary in time. */
 static bool pauses(const struct fsl_json *json, struct fsl_sink *sink)
 {
 	struct fsl_json_place at;

@@ -151,7 +151,7 @@ static enum fsl_status read_body(struct fsl_reader *reader, const struct fsl_wir
 	return status;
 }
 
-/* What stands at @offset is no field, or not yet. */
+/* Reports that the bytes at @offset are no field, or not yet a whole one. */
 static void report_end(struct fsl_sink *sink, uint64_t offset, size_t n_seen)
 {
 	if (n_seen < FSL_WIRE_HEAD_BYTES_MAX) {
@@ -189,7 +189,8 @@ static enum fsl_status pass_gap(struct fsl_reader *reader, struct fsl_sink *sink
 {
 	uint64_t offset = fsl_reader_offset(reader);
 	gap->begin = UINT64_MAX;
-	if (offset >= gap->end) { /* behind a stage that no writer of ours makes so long */
+	if (offset >=
+	    gap->end) { /* the gap lies inside one stage; no collector writes one that long */
 		return FSL_OK;
 	}
 	sink->file->n_bytes_behind = gap->end - offset;
@@ -238,7 +239,8 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 	return status;
 }
 
-/* Behind stages that are older than the time range; and where newer ones begin. */
+/* Moves the reader behind stages that are older than the time range, and finds the gap of newer
+ * stages. */
 static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
 			     struct fsl_entry_gap *gap, struct fsl_error *err)
 {
@@ -255,7 +257,7 @@ static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
 	return status;
 }
 
-/* In front of where an earlier run had counted to. */
+/* Moves the reader in front of the place up to which an earlier run had counted. */
 static enum fsl_status enter_before(struct fsl_reader *reader, const struct fsl_sink *sink,
 				    struct fsl_error *err)
 {
@@ -266,7 +268,7 @@ static enum fsl_status enter_before(struct fsl_reader *reader, const struct fsl_
 	return status == FSL_OK && entry > 0 ? fsl_reader_seek(reader, entry, err) : status;
 }
 
-/* What the time range needs, or everything. */
+/* Reads the stages that the time range needs, or all stages. */
 static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *sink,
 				   struct fsl_error *err)
 {

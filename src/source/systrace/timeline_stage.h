@@ -1,4 +1,4 @@
-/* One stage of a timeline into the sink: the rules that its protobuf and JSON forms share. */
+/* Adds one stage of a timeline to the sink: the rules that the protobuf and JSON forms share. */
 #ifndef FSL_SOURCE_SYSTRACE_TIMELINE_STAGE_H
 #define FSL_SOURCE_SYSTRACE_TIMELINE_STAGE_H
 
@@ -12,11 +12,12 @@ struct fsl_timeline_stage {
 	size_t n_type;
 };
 
-/* @offset: where the stage stands, for the message of the first broken one. */
+/* Checks @stage and adds it to @sink. @offset: place of the stage in the file, for the message of
+ * the first broken stage. Fails only when out of memory or over a limit of the sink. */
 enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 				       const struct fsl_timeline_stage *stage, uint64_t offset,
 				       struct fsl_error *err);
-/* Rank as the content has it; a number over FSL_RANKS_MAX (-1 as unsigned) is unknown. */
+/* Sets the rank that the content tells; a number over FSL_RANKS_MAX (-1 as unsigned) is unknown. */
 void fsl_timeline_rank_set(struct fsl_sink *sink, uint64_t rank);
 
 #endif

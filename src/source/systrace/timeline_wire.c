@@ -6,11 +6,12 @@
 #include "base/number.h"
 
 enum {
-	/* So many in a row, over so many bytes, are no chance, and no text that holds some. */
+	/* So many stages in a row, over so many bytes, occur neither by chance nor in a text that
+	 * holds some stages. */
 	STAGES_SURE = 4,
 	BYTES_SURE = 2048,
 	STAGE_TAG = FSL_FIELD_STAGES << 3 | FSL_WIRE_BYTES,
-	/* Of a stage: */
+	/* Fields of a stage: */
 	FIELD_STEP = 1,
 	FIELD_TYPE = 2,
 	FIELD_START = 3,
@@ -75,7 +76,7 @@ bool fsl_wire_field_parse(struct fsl_wire_field *field, const char *data, size_t
 	}
 }
 
-/* What a stage, or its begin, holds. */
+/* Content of a stage, or of its begin. */
 struct stage {
 	uint64_t start_us, end_us; /* 0: absent */
 	bool has_type;
@@ -109,7 +110,7 @@ bool fsl_wire_is_stage_like(const char *data, size_t n_bytes)
 	return parse_stage(&stage, data, n_bytes) && stage.has_type;
 }
 
-/* A whole stage; *time_us: its end, or its begin where it has none. */
+/* True for a whole stage. *time_us: its end, or its begin if it has no end. */
 static bool is_stage(const char *data, size_t n_bytes, uint64_t *time_us)
 {
 	struct stage stage;
@@ -120,8 +121,8 @@ static bool is_stage(const char *data, size_t n_bytes, uint64_t *time_us)
 	return *time_us > 0 && *time_us <= (uint64_t)FSL_TIME_MAX_NS / FSL_NS_PER_US;
 }
 
-/* What stands at @data, which may be a field between stages; false: nothing that a timeline has, or
- * not all of it. */
+/* Parses the item at @data: a stage, or a field between stages. False if a timeline has no such
+ * item, or if it is cut. */
 static bool parse_item(const char *data, size_t n_bytes, struct fsl_wire_field *field,
 		       uint64_t *time_us, size_t *n_item)
 {

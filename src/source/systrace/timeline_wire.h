@@ -15,7 +15,7 @@ enum {
 	FSL_WIRE_FIXED64 = 1,
 	FSL_WIRE_BYTES = 2,
 	FSL_WIRE_FIXED32 = 5,
-	/* Of a timeline: */
+	/* Fields of a timeline: */
 	FSL_FIELD_STAGES = 1,
 	FSL_FIELD_RANK = 2,
 	FSL_FIELD_COMM = 4,
@@ -30,16 +30,18 @@ struct fsl_wire_field {
 	uint64_t offset; /* in the file; the caller's */
 };
 
-/* False when the bytes are no field that a timeline can have. */
+/* Parses the head of the field at @data. False if the bytes are no field that a timeline can
+ * have. */
 bool fsl_wire_field_parse(struct fsl_wire_field *field, const char *data, size_t n_bytes);
 
 /* True when a stage begins as stages do: fields 1 to 6 with their wire types. */
 bool fsl_wire_is_stage_like(const char *data, size_t n_bytes);
 
 /*
- * For struct fsl_entry_rows, without a context: the first stage within [text, end) that is one for
- * sure. Nothing in a timeline says where a stage begins; but what only looks like one is not
- * followed by many of them, each whole, one right behind the other. Its time is its end.
+ * For struct fsl_entry_rows, without a context: finds the first stage within [text, end) that is
+ * surely a stage. Nothing in a timeline marks the begin of a stage. But bytes that only look like a
+ * stage are not followed by many whole stages, one right behind the other. The time of the row is
+ * the end of the stage.
  */
 bool fsl_wire_next_stage(const void *context, const char *text, const char *end,
 			 struct fsl_entry_row *row);
