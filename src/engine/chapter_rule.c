@@ -2,9 +2,10 @@
 #include "engine/chapters_parts.h"
 
 enum {
-	SHORT_STEPS_MIN = 32, /* of chapters shorter than they need be */
-	/* The first chapter tells how many it holds; where steps are to be told from operators,
-	 * this part of all chapters does, together. */
+	SHORT_STEPS_MIN =
+		32, /* steps that a chapter needs to be shorter than the longest chapters */
+	/* The first chapter tells how many steps a chapter holds. If steps are found from
+	 * operators, the first 1/FIRST_PARTS of all chapters tell it together. */
 	FIRST_PARTS = 4,
 };
 
@@ -37,15 +38,15 @@ void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N],
 	}
 }
 
-/* What the first of so many chapters together tell of the steps of the job. */
+/* Facts about the steps of the job, taken from its first chapters. */
 struct look {
 	size_t n_steps;
-	double n_lengths; /* of a chapter */
+	double n_lengths; /* length of these chapters together, in chapters */
 	struct fsl_step_hint step_hint;
 };
 
-/* The steps of the first chapters, in a run that is not full of one rank (FSL_RANK_UNKNOWN: all).
- */
+/* Finds the steps of the first chapters, from @rank alone (FSL_RANK_UNKNOWN: from all ranks) if the
+ * run is read from files. */
 static enum fsl_status find_steps(struct fsl_steps *out, const struct fsl_job *job,
 				  const struct fsl_chapter *first,
 				  const struct fsl_chapter_rule *rule, int32_t rank,
@@ -95,8 +96,9 @@ static enum fsl_status look_at_begin(struct look *out, const struct fsl_job *job
 	return status;
 }
 
-/* Takes the rule of a level where its chapters hold steps enough and begin alike on all ranks, or
- * are the longest there are. What the first of them tell of the steps goes for all. */
+/* Takes the rule of a level if its chapters hold enough steps and begin alike on all ranks, or if
+ * they are the longest chapters. The first chapters tell how the steps of all chapters are
+ * found. */
 static enum fsl_status try_level(bool *is_taken, struct fsl_job *job,
 				 const struct fsl_config *config, const struct fsl_span *span,
 				 size_t level, struct fsl_error *err)
@@ -133,7 +135,8 @@ enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_c
 	enum fsl_status status = FSL_OK;
 	chapters->rule = fsl_job_chapter_rule(config);
 	fsl_job_wanted_lengths(chapters->wanted_ns, config, span);
-	/* Judged as a whole, a small capture takes less time than in parts, and little again. */
+	/* A small capture takes less time as a whole than in chapters, and little time when it is
+	 * judged again. */
 	chapters->has_ops_enough =
 		job->feed != NULL ||
 		fsl_run_count_ops(&job->run, INT64_MIN) >= (size_t)config->chapter_operators_min;

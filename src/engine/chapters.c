@@ -9,7 +9,7 @@
 #include "detect/perceive.h"
 #include "engine/recall.h"
 
-/* Where there would be more chapters, a clock was not set, or chapters are far too short. */
+/* With more chapters than this, a clock was not set, or chapters are far too short. */
 enum { CHAPTERS_MAX = 1 << 15 };
 
 void fsl_chapter_fini(struct fsl_judged_chapter *chapter)
@@ -95,8 +95,8 @@ static size_t choose_told(const struct fsl_chapters *chapters)
 	return wrong != NULL ? (size_t)(wrong - chapters->items) : chapters->n_items - 1;
 }
 
-/* The same culprit in an earlier chapter; NULL: none. What comes and goes seems to be over at the
- * end of many chapters. */
+/* The same culprit in an earlier chapter; NULL: none. A fault that comes and goes seems to be over
+ * at the end of many chapters. */
 static const struct fsl_culprit *find_earlier(const struct fsl_localisation *verdict,
 					      const struct fsl_culprit *culprit)
 {
@@ -110,7 +110,7 @@ static const struct fsl_culprit *find_earlier(const struct fsl_localisation *ver
 	return NULL;
 }
 
-/* What goes on since an earlier chapter began there. */
+/* If a culprit was named in the chapters before, too, its fault began in the earliest of them. */
 static void carry_onsets(struct fsl_localisation *out, const struct fsl_chapters *chapters,
 			 size_t told)
 {
@@ -132,8 +132,8 @@ static void carry_onsets(struct fsl_localisation *out, const struct fsl_chapters
 	}
 }
 
-/* A chapter that holds no other steps than slow ones does not show by how much they rose; the last
- * one before it in which nothing was wrong does. */
+/* A chapter in which all steps are slow does not show by how much they rose. The last chapter
+ * before it in which nothing was wrong shows it. */
 static void bound_losses(struct fsl_localisation *told_verdict, struct fsl_chapters *chapters,
 			 size_t told)
 {
@@ -150,7 +150,7 @@ static void bound_losses(struct fsl_localisation *told_verdict, struct fsl_chapt
 	}
 }
 
-/* Beside the told verdict, what every chapter said. */
+/* Adds a note of every chapter to the told verdict. */
 static enum fsl_status list_notes(struct fsl_localisation *out, const struct fsl_chapters *chapters,
 				  size_t told, struct fsl_error *err)
 {
@@ -186,7 +186,8 @@ static void swap_verdicts(struct fsl_localisation *a, struct fsl_localisation *b
 	*b = kept;
 }
 
-/* Of chapters that are too long ago to be looked back at, only where they ended and their saves. */
+/* Forgets the steps of chapters that perception does not look back at, except their ends and their
+ * saves. */
 static void forget_steps(struct fsl_chapters *chapters, size_t n_steps_max)
 {
 	size_t n_steps = 0;
@@ -242,15 +243,16 @@ static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_conf
 	return status == FSL_OK ? tell_hang(&job->localisation, &job->perception, err) : status;
 }
 
-/* What chapters told of nobody may add up to more than they told. */
+/* True for verdicts that name nobody: the single steps of several such chapters together may name a
+ * culprit. */
 static bool may_add_up(const struct fsl_localisation *verdict)
 {
 	return verdict->kind == FSL_VERDICT_NORMAL || verdict->kind == FSL_VERDICT_HOST_PAUSES ||
 	       verdict->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 }
 
-/* Single steps of all chapters together: *told becomes the newest chapter where they name somebody.
- */
+/* Looks at the single steps of all chapters together. *told becomes the newest chapter if they name
+ * a culprit. */
 static enum fsl_status tell_singles(size_t *told, struct fsl_job *job,
 				    const struct fsl_config *config, struct fsl_error *err)
 {
@@ -276,7 +278,7 @@ static enum fsl_status tell_singles(size_t *told, struct fsl_job *job,
 	return status;
 }
 
-/* One verdict: that of a chapter, with what the others add. */
+/* Makes one verdict: that of a chapter, with additions from the other chapters. */
 static enum fsl_status conclude(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
 {
@@ -348,7 +350,7 @@ static enum fsl_status cut(struct fsl_job *job, const struct fsl_config *config,
 	return status;
 }
 
-/* The rest of the files. Only then it is known how long the capture is. */
+/* Reads the rest of the files. Only then the length of the capture is known. */
 static enum fsl_status read_rest(struct fsl_job *job, const struct fsl_config *config,
 				 struct fsl_error *err)
 {

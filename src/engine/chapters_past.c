@@ -46,7 +46,8 @@ enum fsl_status fsl_chapter_find_singles(struct fsl_judged_chapter *chapter,
 	return fsl_singles_find(&chapter->singles, &facts, begin, end, err);
 }
 
-/* Of a chapter that is not told others want who and how much: no words, no evidence. */
+/* Drops the words and the evidence of a chapter that is not told: only who and how much is
+ * needed. */
 static void forget_words(struct fsl_localisation *verdict)
 {
 	struct fsl_localisation empty;
@@ -61,7 +62,8 @@ static void forget_words(struct fsl_localisation *verdict)
 	}
 }
 
-/* What a later run would find of it; nothing hangs on the chapter's run any longer. */
+/* Keeps the verdict as a later run would read it, so that it borrows nothing from the chapter's
+ * run. */
 static enum fsl_status note(struct fsl_judged_chapter *out, struct fsl_job *part,
 			    const struct fsl_config *config, struct fsl_error *err)
 {
@@ -81,8 +83,8 @@ static enum fsl_status note(struct fsl_judged_chapter *out, struct fsl_job *part
 				: status;
 }
 
-/* The present of a chapter that is over is its last event: the job went on behind it, so that a
- * silence up to its end is no hang. */
+/* The time at which a chapter that is over is judged is its last event. The job went on behind it,
+ * so a silence up to its end is no hang. */
 static int64_t last_event_ns(const struct fsl_run *run, int64_t end_ns)
 {
 	int64_t last_ns = FSL_NS_ABSENT;
@@ -122,7 +124,7 @@ static void drop_part(struct fsl_job *part)
 	fsl_free(part);
 }
 
-/* Of a part that was held for it, or of the run. */
+/* Makes a job for the chapter from the part of the run that was held for it, else from the run. */
 static struct fsl_job *part_for(struct fsl_judged_chapter *chapter, const struct fsl_job *job,
 				struct fsl_error *err)
 {
@@ -143,7 +145,7 @@ static struct fsl_job *part_for(struct fsl_judged_chapter *chapter, const struct
 	return part;
 }
 
-/* What pictures of the chapter need. */
+/* Keeps the matrices from which the chapter is drawn. */
 static enum fsl_status note_matrices(struct fsl_judged_chapter *out, const struct fsl_job *part,
 				     size_t n_chapters, struct fsl_error *err)
 {
@@ -250,7 +252,7 @@ enum fsl_status fsl_chapter_find_steps(struct fsl_steps *out, const struct fsl_j
 	return status;
 }
 
-/* What is to be done with chapters, each on a thread. */
+/* Work on several chapters, each on a thread. */
 struct round {
 	struct fsl_job *job;
 	const struct fsl_config *config;
@@ -288,7 +290,8 @@ static enum fsl_status count_ahead(const struct round *round, size_t k, struct f
 	return status;
 }
 
-/* Numbers that are an order want to know how many steps were before, of chapters [@begin, @end). */
+/* Steps without numbers of their own are counted on: counts the steps of chapters [@begin,
+ * @end). */
 static enum fsl_status count_together(const struct round *round, size_t begin, size_t end,
 				      struct fsl_error *err)
 {
@@ -302,7 +305,8 @@ static enum fsl_status count_together(const struct round *round, size_t begin, s
 	return status;
 }
 
-/* Most likely wrong, too, and the one to be told: the next behind one in which something is. */
+/* True for the last chapter that is over if something was wrong in the one before it: most likely
+ * something is wrong in it, too, and it will be told. */
 static bool is_likely_told(const struct fsl_chapters *chapters, size_t k, size_t n_known)
 {
 	return k > 0 && k == n_known && k + 2 == chapters->n_items &&
@@ -316,8 +320,8 @@ static enum fsl_status judge_one(const struct round *round, size_t k, struct fsl
 			    !is_likely_told(chapters, k, round->n_known), err);
 }
 
-/* Those of chapters [@begin, @end) that were numbered wrongly, because the steps of those before
- * came from other sources than theirs. */
+/* Judges again the chapters of [@begin, @end) whose steps were numbered wrongly, because the steps
+ * of earlier chapters came from another source. */
 static enum fsl_status renumber(const struct round *round, size_t begin, size_t end,
 				struct fsl_error *err)
 {
@@ -344,9 +348,9 @@ const struct fsl_judged_chapter *fsl_chapters_newest_wrong(const struct fsl_chap
 }
 
 /*
- * In full what may be told, now or by a later run: of the chapters that are over the newest in
- * which something was wrong. The next run may judge the last of them again, so that one more is
- * kept in full.
+ * Judges in full the chapters that this run or a later one may tell: of the chapters that are over,
+ * the newest in which something was wrong. The next run may judge the last chapter again, so one
+ * more is kept in full.
  */
 static enum fsl_status complete(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
@@ -372,14 +376,14 @@ static enum fsl_status complete(struct fsl_job *job, const struct fsl_config *co
 	return pass_on(&fault, err);
 }
 
-/* True for chapters that were not chosen by their steps. */
+/* True if the chapters have the longest length: then they were not chosen by their steps. */
 static bool are_longest(const struct fsl_job *job, const struct fsl_config *config)
 {
 	return job->chapters.rule.length_ns == fsl_job_chapter_rule(config).length_ns;
 }
 
-/* The run forgets a chapter before it is known which will be told: of the newest two in which
- * something was wrong it is held, of chapters before @end. */
+/* The run forgets a chapter before it is known which chapter will be told. So the parts of the run
+ * are held for the two newest chapters before @end in which something was wrong. */
 static enum fsl_status hold_wrong(struct fsl_job *job, size_t end, struct fsl_error *err)
 {
 	enum { HELD = 2 };
@@ -441,7 +445,7 @@ static size_t group_size(const struct fsl_job *job)
 	return n > n_threads ? n : n_threads;
 }
 
-/* When the capture begins, from all that its first chapter holds. */
+/* Finds the begin of the capture from all events of its first chapter. */
 static enum fsl_status note_begin(struct fsl_job *job, struct fsl_error *err)
 {
 	struct fsl_span span;
@@ -469,7 +473,7 @@ static enum fsl_status feed(struct fsl_job *job, size_t end, struct fsl_error *e
 	return status;
 }
 
-/* What the chapters from @begin on need no longer. */
+/* Forgets the part of the run that the chapters from @begin on do not need. */
 static enum fsl_status release(struct fsl_job *job, size_t begin, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -482,7 +486,7 @@ static enum fsl_status release(struct fsl_job *job, size_t begin, struct fsl_err
 	return status;
 }
 
-/* Where the first chapter has too few steps to be judged, so have the others. */
+/* Judges the first chapter. If it has too few steps, the others have too few, too. */
 static enum fsl_status judge_first(const struct round *round, bool *is_short, struct fsl_error *err)
 {
 	struct fsl_job *job = round->job;

@@ -8,7 +8,7 @@
 #include "source/stream.h"
 #include "team/team.h"
 
-/* Of a file for an operator at most, whatever its format. */
+/* Most bytes of a file for one operator, in any format. */
 enum { OP_BYTES_MAX = 512 };
 
 static uint64_t marker_bytes(const struct fsl_inputs *inputs)

@@ -40,7 +40,7 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_feed_destroy(job->feed);
 }
 
-/* The verdict of localisation from the classical points alone, sysTrace's way. */
+/* Makes the localisation from the classical points alone, as sysTrace does. */
 static enum fsl_status conclude_classical(struct fsl_job *job, const struct fsl_case *facts,
 					  struct fsl_error *err)
 {
@@ -64,8 +64,8 @@ static enum fsl_status conclude_failslow(struct fsl_job *job, struct fsl_case *f
 					 struct fsl_error *err)
 {
 	struct fsl_coverage *coverage = &job->localisation.coverage;
-	/* Before the graph of the replay stands, so that the largest things do not stand at once.
-	 */
+	/* Run it before the graph of the replay is built, so that the two largest data are not in
+	 * memory at once. */
 	if (!job->is_brief) {
 		FSL_TRY(fsl_classical_run(&job->classical, &job->run, &job->topology, facts->config,
 					  err));
@@ -92,8 +92,9 @@ enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err)
 	return FSL_OK;
 }
 
-/* Groups, their operators over the ranks, and one set of clocks: those that run at different speeds
- * are made to run alike. Clocks of which nothing can be matched stay as they are. */
+/* Matches the operators of groups over the ranks and finds one set of clocks: clocks that run at
+ * different speeds are made to run alike. Clocks of ranks without matched operators stay as they
+ * are. */
 static enum fsl_status match(struct fsl_job *job, const struct fsl_config *config,
 			     struct fsl_error *err)
 {

@@ -10,7 +10,8 @@
 #include "source/ingest.h"
 #include "team/team.h"
 
-/* Of a range no more is read than it holds, and how much that is nobody knows yet. */
+/* Warns if memory is short. With a time range it does not: how much of the files is read is not
+ * known yet. */
 static void warn_of_memory(uint64_t n_bytes, const struct fsl_ingest_options *options)
 {
 	enum { WORTH_LOOKING = 1 << 28 };
@@ -20,7 +21,8 @@ static void warn_of_memory(uint64_t n_bytes, const struct fsl_ingest_options *op
 	}
 }
 
-/* With threads for what there is to read; a team's processes each have all that they may. */
+/* Starts threads for the bytes that there are to read. Each process of a team starts all threads
+ * that it may. */
 static void start_threads(struct fsl_ingest_options *options, int64_t n_jobs, uint64_t n_bytes)
 {
 	int n_most = fsl_threads_most();
@@ -31,7 +33,7 @@ static void start_threads(struct fsl_ingest_options *options, int64_t n_jobs, ui
 	options->n_threads = fsl_threads_start(options->n_threads);
 }
 
-/* Reads the files, or keeps them for the job where they are too long for that. */
+/* Reads the files, or gives them to job->feed if they are too long to be held in memory. */
 static enum fsl_status read_inputs(struct fsl_job *job, struct fsl_inputs *inputs,
 				   const struct fsl_ingest_options *options,
 				   const struct fsl_config *config, struct fsl_error *err)

@@ -33,7 +33,7 @@ static void add_text(uint64_t *digest, const char *text)
 	*digest = fsl_hash_bytes(*digest, text, strlen(text) + 1);
 }
 
-/* A file that the configuration names is another one when its size or time is. */
+/* A file that the configuration names counts as changed if its size or time changed. */
 static void add_file(uint64_t *digest, const char *path)
 {
 	struct stat facts;
@@ -48,7 +48,7 @@ static void add_file(uint64_t *digest, const char *path)
 /* Keys that change no verdict. */
 static bool is_silent_key(const char *key)
 {
-	static const char *const keys[] = {"root_path", /* it is what the kept is found by */
+	static const char *const keys[] = {"root_path", /* the cache is keyed by it */
 					   "fail_slow_perception_path",
 					   "slow_node_detection_path",
 					   "state_path",
@@ -64,8 +64,8 @@ static bool is_silent_key(const char *key)
 
 enum { RULES_BYTES = 64 };
 
-/* What a verdict depends on beside the data: the program and its configuration. Packages are mended
- * without another version. */
+/* Digest of all that a verdict depends on beside the data: the program and its configuration. It
+ * includes the build, as a package may be fixed without a new version. */
 static void rules_of(char rules[RULES_BYTES], const struct fsl_config *config)
 {
 	size_t n_build = 0;
@@ -110,7 +110,7 @@ static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter 
 	fsl_pack_bytes(pack, chapter->packed.bytes, chapter->packed.n_bytes);
 }
 
-/* Of up to PRINT_BYTES in front of @end; false where they cannot be read. */
+/* Hashes up to PRINT_BYTES in front of @end; false if they cannot be read. */
 static bool print_of(int file, uint64_t end, uint64_t *print)
 {
 	char bytes[PRINT_BYTES];
@@ -126,7 +126,8 @@ static bool print_of(int file, uint64_t end, uint64_t *print)
 	return true;
 }
 
-/* What is looked at again of a file that had @n_bytes; 0 where it cannot be. */
+/* Hashes the head and the end of a file that had @n_bytes, to be compared by a later run; 0 if it
+ * cannot be read. */
 static void take_prints(const char *path, uint64_t n_bytes, uint64_t *head, uint64_t *end)
 {
 	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -231,8 +232,9 @@ static void unpack_note(struct fsl_note *note, struct fsl_unpack *unpack, struct
 	unpack->is_bad |= note->message == NULL;
 }
 
-/* The head as it was, but that files are told as they are found: *limit_ns: chapters behind it may
- * have changed since. NULL: of use, else why not. */
+/* Reads what the head tells of one file and compares it with the file as it is now. *limit_ns:
+ * chapters that end later may have changed. Returns NULL if the head can be used, else the reason
+ * why not. */
 static const char *unpack_file(struct fsl_file_past *past, struct fsl_unpack *unpack,
 			       struct fsl_arena *arena, const struct fsl_input *input,
 			       const struct fsl_chapter_rule *rule, int64_t *limit_ns)
@@ -276,7 +278,7 @@ static const char *unpack_file(struct fsl_file_past *past, struct fsl_unpack *un
 	return NULL;
 }
 
-/* NULL: of use. */
+/* Returns NULL if the head can be used, else the reason why not. */
 static const char *unpack_head(struct fsl_job *job, const struct fsl_cache_job *cached,
 			       int64_t *limit_ns)
 {
@@ -309,7 +311,7 @@ static const char *unpack_head(struct fsl_job *job, const struct fsl_cache_job *
 	return why == NULL && !fsl_unpack_is_done(&unpack) ? "it is damaged" : why;
 }
 
-/* Chapters that are over up to @limit_ns. */
+/* Reads the kept chapters that end up to @limit_ns. */
 static enum fsl_status unpack_chapters(struct fsl_chapters *chapters,
 				       const struct fsl_cache_job *cached, int64_t limit_ns,
 				       struct fsl_error *err)
@@ -341,7 +343,7 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *chapters,
 	return status;
 }
 
-/* True when a run that knew nothing would have chapters of another length. */
+/* True if a run without kept chapters would cut the capture into chapters of another length. */
 static bool is_outgrown(const struct fsl_chapters *chapters, const struct fsl_config *config,
 			const struct fsl_span *span)
 {
@@ -352,8 +354,8 @@ static bool is_outgrown(const struct fsl_chapters *chapters, const struct fsl_co
 	return memcmp(wanted_ns, chapters->wanted_ns, sizeof(wanted_ns)) != 0 || span->is_torn;
 }
 
-/* Those that end half a length or more before the capture does: the last of those that it has now
- * goes on. */
+/* Keeps only chapters that end at least half a length before the capture ends: a later chapter may
+ * go on. */
 static void drop_open(struct fsl_chapters *chapters, const struct fsl_span *span)
 {
 	int64_t last_ns = span->end_ns - chapters->rule.length_ns / 2;

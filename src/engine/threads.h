@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Threads that are worth starting for @n_bytes of input; @n_most at most. */
+/* Number of threads that are worth starting for @n_bytes of input; at most @n_most. */
 int fsl_threads_worth(int n_most, uint64_t n_bytes);
 
-/* As many as OpenMP has by default, before any are started. */
+/* Number of threads that OpenMP has by default, before any are started. */
 int fsl_threads_most(void);
 
 /*
