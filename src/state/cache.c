@@ -124,7 +124,8 @@ static int64_t number_of(sqlite3 *db, const char *sql)
 	return value;
 }
 
-/* Nothing but ours, and of this version; an empty file gets its tables when it is written to. */
+/* SQLITE_OK if the file is a cache of this version, or empty: an empty file gets its tables when it
+ * is written to. */
 static int check_owner(sqlite3 *db, bool *is_empty)
 {
 	int64_t n_tables = number_of(db, "SELECT count(*) FROM sqlite_master");
@@ -148,9 +149,9 @@ static int open_once(sqlite3 **db, const char *path, bool is_made, bool *is_empt
 	return code == SQLITE_OK ? check_owner(*db, is_empty) : code;
 }
 
-/* Opens the file at the safe @path. One that is damaged or of another version is made anew. */
-static enum fsl_status open_safe(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
-				 struct fsl_error *err)
+/* Opens the file. A damaged file or one of another version is replaced by a new one. */
+static enum fsl_status open_cache(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
+				  struct fsl_error *err)
 {
 	char journal[PATH_MAX];
 	int code = open_once(db, path, is_made, is_empty);
@@ -248,7 +249,7 @@ static int read_chapter(struct fsl_cache_job *out, sqlite3_stmt *statement)
 	int64_t sum = sum_of(chapter->summary, chapter->n_summary, chapter->matrices,
 			     chapter->n_matrices);
 	if (sum != sqlite3_column_int64(statement, 4)) {
-		return SQLITE_DONE; /* those before it are of use */
+		return SQLITE_DONE; /* chapters before it can be used */
 	}
 	out->n_items++;
 	return SQLITE_ROW;
@@ -304,7 +305,8 @@ enum fsl_status fsl_cache_get(struct fsl_cache_job *out, const char *path, const
 	return status;
 }
 
-/* Chapters that the job does not list, or all where it was judged by other rules. */
+/* Removes the chapters that the job does not list, or all chapters if it was judged by other
+ * rules. */
 static int forget_others(sqlite3 *db, const char *root, const char *rules,
 			 const struct fsl_cache_job *job)
 {
@@ -334,7 +336,7 @@ static int write_head(sqlite3 *db, const char *root, const char *rules,
 	return query_run(&query);
 }
 
-/* @has_room: for its matrices. */
+/* @has_room: there is room for the matrices of the chapter. */
 static int write_chapter(sqlite3 *db, const char *root, const struct fsl_cache_chapter *chapter,
 			 bool has_room)
 {

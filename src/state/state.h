@@ -1,6 +1,6 @@
 /*
- * What one run leaves for the next: alarms already sent, in an SQLite file. Can be deleted at any
- * time, at no loss but a second alarm.
+ * Keeps the alarms that were sent in an SQLite file, for later runs. The file can be deleted at any
+ * time; the only loss is that an alarm may be sent again.
  */
 #ifndef FSL_STATE_STATE_H
 #define FSL_STATE_STATE_H
@@ -10,40 +10,41 @@
 struct fsl_state; /* opaque; used by one thread */
 
 /*
- * Opens or makes the file, and its folder; another file if others could change this one, see
- * state_place.h. A damaged file is set aside (renamed to <path>.damaged-<n>) with a warning and a
- * new one made. FSL_ERR_IO when the file cannot be made, read or written, or no place is safe,
- * FSL_ERR_CONFIG when it belongs to another program or a newer failslow; nothing is changed then,
- * and a run can go on without state: every alarm is a new one.
+ * Opens or makes the file and its folder. If other users could change this file, it uses another
+ * one (state_place.h). A damaged file is renamed to <path>.damaged-<n> with a warning, and a new
+ * file is made. FSL_ERR_IO if the file cannot be made, read or written, or no place is safe.
+ * FSL_ERR_CONFIG if the file belongs to another program or a newer failslow. After a failure
+ * nothing is changed and a run can go on without state: every alarm is then a new one.
  */
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err);
 void fsl_state_close(struct fsl_state *state);
 
-/* What the history says about an alarm. */
+/* Result of looking an alarm up in the history. */
 struct fsl_alarm {
 	bool is_suppressed; /* raised within look_back: no new alarm */
 	int64_t since_ns;   /* first alarm of the incident; FSL_NS_ABSENT: no incident */
 };
 
 /*
- * Alarm de-duplication: *out is suppressed when an alarm of the same @job (the path of its folder:
- * several jobs may share a state file) with the same verdict kind and culprit ranks, peers and
- * causes was recorded in (now - look_back, now]. Otherwise the alarm is recorded
- * as new. look_back_mins 0: never suppressed. The record stands, and other runs go on, after
- * fsl_state_settle_alarm(); until then they wait, and nothing else may be asked of the state.
+ * Looks for a repeated alarm. *out is suppressed if an alarm of the same @job with the same verdict
+ * kind and the same culprit ranks, peers and causes was recorded in (now - look_back, now]. @job is
+ * the path of its folder, as several jobs may share a state file. Otherwise the alarm is recorded
+ * as new. look_back_mins 0: never suppressed. The record is kept once fsl_state_settle_alarm() is
+ * called. Until then other runs wait, and no other call on the state is allowed.
  *
  * An incident goes on while it is seen again, alarmed or suppressed, within look_back of the last
- * time; an alarm that is due again keeps the incident's since_ns. A verdict without culprits is an
- * incident of its abnormal ranks (slow, or without data), or of the job when it hangs or got
- * slower; else it is never recorded and since_ns is FSL_NS_ABSENT. Records not seen for 90 days
- * are removed. Two runs at once are safe: one of them alarms.
+ * time. An alarm that is due again keeps the since_ns of its incident. A verdict without culprits
+ * is an incident of its abnormal ranks (slow, or without data), or of the job if it hangs or got
+ * slower. Any other verdict without culprits is never recorded, and since_ns is FSL_NS_ABSENT.
+ * Records that were not seen for 90 days are removed. Two runs may call at the same time: one of
+ * them alarms.
  */
 enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
 				      const struct fsl_localisation *localisation, int64_t now_ns,
 				      double look_back_mins, struct fsl_alarm *out,
 				      struct fsl_error *err);
-/* Keeps the record of the alarm that was checked, once it was told; else it was never raised.
- * FSL_OK where none was checked. */
+/* Keeps the record of the checked alarm if it was told, else drops it. FSL_OK also if no alarm was
+ * checked. */
 enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told,
 				       struct fsl_error *err);
 

@@ -82,7 +82,8 @@ static bool add_nameless(sqlite3_str *key, const struct fsl_localisation *locali
 	return true;
 }
 
-/* What makes two verdicts the same incident; *key NULL: no incident. Free with sqlite3_free. */
+/* Makes the key of the incident of a verdict: two verdicts with equal keys are the same incident.
+ * *key NULL: no incident. Free with sqlite3_free. */
 static enum fsl_status make_key(struct fsl_state *state,
 				const struct fsl_localisation *localisation, char **key,
 				struct fsl_error *err)
@@ -111,8 +112,7 @@ struct incident {
 	int64_t after_ns; /* records at or before this are too old */
 };
 
-/* Runs one statement with ?1 kind, ?2 key, ?3 after, ?4 now, ?5 since, ?6 text, where it uses them.
- */
+/* Runs one statement, which may use ?1 kind, ?2 key, ?3 after, ?4 now, ?5 since, ?6 text. */
 static int run_bound(struct fsl_state *state, const char *sql, const struct incident *incident,
 		     int64_t since_ns, int64_t values[2])
 {

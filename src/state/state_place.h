@@ -1,7 +1,7 @@
 /*
- * A place for a database that only root and the user can touch. SQLite obeys a journal that it
- * finds beside a database: whoever plants one there has the program change the database and delete
- * any file, with the rights of the user who runs it.
+ * Finds a place for a database that only root and the user can change. SQLite obeys a journal that
+ * it finds beside a database. Whoever puts a journal there makes the program change the database
+ * and delete any file, with the rights of the user who runs it.
  */
 #ifndef FSL_STATE_STATE_PLACE_H
 #define FSL_STATE_STATE_PLACE_H

@@ -38,7 +38,7 @@ static const char *const schema = "CREATE TABLE IF NOT EXISTS alarms ("
 _Static_assert(APPLICATION_ID == 1718840369 && SCHEMA_VERSION == 3,
 	       "the schema's text carries both numbers");
 
-/* Nothing waits for the disk. A process that dies damages nothing; what a power cut may damage is
+/* No write waits for the disk. A process that dies damages nothing. Damage by a power cut is
  * noticed when the file is opened, and costs an alarm that is told twice. */
 static const char *const no_syncs = "PRAGMA synchronous = OFF";
 
@@ -87,7 +87,7 @@ static int check_pages(sqlite3 *db)
 	return code;
 }
 
-/* Whose a file is. */
+/* The program that a file belongs to. */
 struct owner {
 	int64_t id, version; /* 0 in an empty file */
 	int64_t n_tables;
