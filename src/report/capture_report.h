@@ -1,4 +1,4 @@
-/* How a judged capture is told, on the terminal and as JSON. */
+/* Reports a judged capture, on the terminal and as JSON. */
 #ifndef FSL_REPORT_CAPTURE_REPORT_H
 #define FSL_REPORT_CAPTURE_REPORT_H
 
@@ -14,7 +14,7 @@ void fsl_profile_report_text(FILE *stream, const struct fsl_report *report);
 /* One JSON document, as docs/profile.schema.json says. Owned by the caller (cJSON_Delete); NULL
  * when out of memory. */
 cJSON *fsl_profile_json(const struct fsl_report *report);
-/* Prints it. */
+/* Prints the document of fsl_profile_json(). FSL_ERR_MEMORY or FSL_ERR_IO. */
 enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_report *report,
 					struct fsl_error *err);
 

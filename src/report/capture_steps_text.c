@@ -1,4 +1,5 @@
-/* Where the time of a step goes: a row per rank, of many ranks only those that stand out. */
+/* Prints how the time of a step is spent: a row per rank; with many ranks only those that stand
+ * out. */
 #include "report/capture_steps_text.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@
 enum {
 	FINDINGS_SHOWN_MAX = 12, /* those to win most come first; the file has them all */
 	FINDINGS_ALIKE_MAX = 3,  /* of one code, so that many of a kind leave room for others */
-	SENTENCES_SHOWN_MAX = 6, /* of what is missing, and of remarks */
+	SENTENCES_SHOWN_MAX = 6, /* of missing data, and of remarks */
 	PROBLEMS_SHOWN_MAX = 3,
 	RANGES_SHOWN_MAX = 8,
 	RANKS_LISTED_MAX = 4096,
@@ -73,7 +73,8 @@ static const char *cann_of(const struct fsl_profile_info *info)
 	return info->cann_version;
 }
 
-/* What the first rank that tells it has, and whether others have something else. */
+/* Adds the version of the first rank that tells one, and whether other ranks have another
+ * version. */
 static void add_version(struct fsl_phrase *phrase, const struct fsl_profile *profile,
 			const char *words, const char *(*of)(const struct fsl_profile_info *info))
 {
@@ -227,7 +228,7 @@ static void print_files(const struct fsl_screen *screen, const struct fsl_profil
 	fsl_screen_field(screen, "files", phrase.text);
 }
 
-/* What could be won is the label; the sentence, then the advice below it. */
+/* Prints a finding: the possible gain is the label, then the sentence, then the advice below. */
 static void print_finding(const struct fsl_screen *screen,
 			  const struct fsl_profile_finding *finding)
 {
@@ -284,7 +285,8 @@ static void print_findings(const struct fsl_screen *screen,
 	(void)fputs(n > 0 ? "\n" : "", screen->stream);
 }
 
-/* What is no fault comes behind what is, and without advice: that is in the file. */
+/* Prints findings that are no faults, behind the faults and without their advice, which is in the
+ * file. */
 static void print_overview(const struct fsl_screen *screen,
 			   const struct fsl_profile_findings *findings)
 {

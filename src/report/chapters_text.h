@@ -5,8 +5,8 @@
 #include "model/verdict.h"
 #include "report/screen.h"
 
-/* Which chapter the verdict is about, and in which others something was wrong; nothing for a
- * capture that was judged as a whole. */
+/* Prints which chapter the verdict is about, and in which other chapters something was wrong.
+ * Prints nothing for a capture that was judged as a whole. */
 void fsl_chapters_text(const struct fsl_screen *screen,
 		       const struct fsl_localisation *localisation);
 

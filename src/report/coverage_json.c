@@ -1,4 +1,4 @@
-/* What both documents say about their basis: coverage and engine. */
+/* The parts of both documents on coverage and engine. */
 #include "report/document.h"
 
 /* Keys of rowsDropped; part of docs/verdict.schema.json. */

@@ -1,4 +1,4 @@
-/* What the verdict is based on, in a few lines. */
+/* Prints the basis of the verdict in a few lines. */
 #include "report/coverage_text.h"
 
 #include <inttypes.h>
@@ -121,7 +121,7 @@ void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *ru
 	fsl_screen_field(screen, "problems", phrase.text);
 }
 
-/* What was seen and tells nothing. */
+/* Prints data that were seen and cannot be used. */
 static void print_set_aside(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
 {
 	struct fsl_phrase phrase = {0};
@@ -147,7 +147,7 @@ static void print_set_aside(const struct fsl_screen *screen, const struct fsl_co
 	fsl_screen_field(screen, "unpaired", phrase.text);
 }
 
-/* Of all ranks; FSL_NS_ABSENT: none. */
+/* Last event of all ranks, ns; FSL_NS_ABSENT: none. */
 static int64_t last_event_ns(const struct fsl_run *run)
 {
 	int64_t last_ns = FSL_NS_ABSENT;

@@ -5,11 +5,11 @@
 #include "model/verdict.h"
 #include "report/screen.h"
 
-/* Ranks, steps and time covered; rows read and dropped; ranks missing, clocks, detectors skipped.
- * @run tells where data lies that the time range leaves out; may be NULL. */
+/* Prints ranks, steps and time covered; rows read and dropped; missing ranks, clocks, skipped
+ * detectors. @run tells when the data were recorded that the time range leaves out; may be NULL. */
 void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
 		       const struct fsl_run *run);
-/* The first file that was not read to its end, and how many more there are. */
+/* Prints the first file that was not read to its end, and the number of further ones. */
 void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *run);
 
 #endif

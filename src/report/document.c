@@ -129,7 +129,7 @@ void fsl_document_count(struct fsl_document *document, cJSON *parent, const char
 			     value <= INT64_MAX ? (int64_t)value : INT64_MAX);
 }
 
-/* Through text: correctly rounded, as round() of Python does it. */
+/* Value of @text as a double. Rounding through text is exact, as round() of Python does it. */
 static double reread(const char *text)
 {
 	double value = strtod(text, NULL);
@@ -143,9 +143,9 @@ static void put_finite(struct fsl_document *document, cJSON *parent, const char 
 }
 
 /*
- * What reread() makes of @value, without text: false for the rare ones that lie near the middle
- * between two decimal numbers, where the product's own rounding may decide, and for large ones. The
- * quotient of whole numbers is the double next to the decimal number, as strtod() finds it.
+ * Rounds @value as reread() does, but without text. False for large values, and for the rare values
+ * near the middle between two decimal numbers, where the rounding of the product could decide. The
+ * quotient of two whole numbers is the double next to the decimal number, as strtod() finds it.
  */
 static bool round_quickly(double value, int decimals, double *rounded)
 {

@@ -20,7 +20,8 @@ struct fsl_document {
 	bool has_failed; /* out of memory */
 };
 
-/* Decimals that are written, by unit: the bytes stay the same over machines and compilers. */
+/* Number of decimals that are written, by unit. Rounding keeps the bytes equal on all machines and
+ * compilers. */
 enum {
 	FSL_DECIMALS_MS = 3,
 	FSL_DECIMALS_RATIO = 4,
@@ -36,10 +37,10 @@ void fsl_document_text(struct fsl_document *document, cJSON *parent, const char 
 		       const char *text);
 void fsl_document_bool(struct fsl_document *document, cJSON *parent, const char *key, bool value);
 void fsl_document_null(struct fsl_document *document, cJSON *parent, const char *key);
-/* All 19 digits. */
+/* Writes all 19 digits. */
 void fsl_document_integer(struct fsl_document *document, cJSON *parent, const char *key,
 			  int64_t value);
-/* null when negative. */
+/* null if @value is negative. */
 void fsl_document_index(struct fsl_document *document, cJSON *parent, const char *key,
 			int64_t value);
 void fsl_document_count(struct fsl_document *document, cJSON *parent, const char *key,
@@ -55,12 +56,13 @@ void fsl_document_time(struct fsl_document *document, cJSON *parent, const char 
 		       int64_t time_ns);
 void fsl_document_ranks(struct fsl_document *document, cJSON *parent, const char *key,
 			const int32_t *ranks, size_t n_ranks);
-/* @root, or NULL (and @root is freed) when anything failed. */
+/* Returns @root. If anything failed, frees @root and returns NULL. */
 cJSON *fsl_document_finish(struct fsl_document *document, cJSON *root);
 
-/* One number under its name and unit in camel case: {"own", 560.0, "ms"} is "ownMs": 560.0. */
+/* Writes one number; the key is its name and unit in camel case: {"own", 560.0, "ms"} is "ownMs":
+ * 560.0. */
 void fsl_document_fact(struct fsl_document *document, cJSON *parent, const struct fsl_fact *fact);
-/* Keys of docs/verdict.schema.json from "verdict" to "chapters". */
+/* Writes the keys of docs/verdict.schema.json from "verdict" to "chapters". */
 void fsl_document_verdict(struct fsl_document *document, cJSON *root,
 			  const struct fsl_localisation *localisation);
 

@@ -1,4 +1,4 @@
-/* Verdicts to files and text. A file appears whole or not at all. */
+/* Writes verdicts as files and as text. A file appears whole or not at all. */
 #ifndef FSL_REPORT_REPORT_H
 #define FSL_REPORT_REPORT_H
 
@@ -26,13 +26,13 @@ cJSON *fsl_localisation_json(const struct fsl_localisation *localisation,
  * stands on its own line, @indent blanks per level. Free with fsl_free; NULL when out of memory.
  */
 char *fsl_json_text(const cJSON *json, int indent);
-/* Prints it with an indent of 2 and a newline; NULL reads as a document for which memory was short.
- */
+/* Prints @json with an indent of 2 and a newline. @json NULL: memory was short for the document,
+ * FSL_ERR_MEMORY. */
 enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err);
 
 /*
- * Prints what `--format json` prints: {"perception": {...}, "localisation": {...}}, the contents of
- * the two files; null in the place of what is NULL.
+ * Prints the document of `--format json`: {"perception": {...}, "localisation": {...}}, the
+ * contents of the two files. A part that is NULL in @report is null.
  */
 enum fsl_status fsl_report_json(FILE *stream, const struct fsl_report *report,
 				const struct fsl_config *config, struct fsl_error *err);

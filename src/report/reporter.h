@@ -1,7 +1,7 @@
 /*
- * Reporters tell what was found to somebody: a terminal, a program, files, whoever reads alarms.
- * They are a table, reporters.def, in the order in which they are asked. One run asks all of them,
- * whatever its command: first each begins, then each gets the verdict, then each ends.
+ * Reporters write the result of a run to a terminal, to a program, to files or to readers of
+ * alarms. They are a table, reporters.def, in the order in which they are called. Every command
+ * calls all of them: first each begins, then each gets the verdict, then each ends.
  */
 #ifndef FSL_REPORT_REPORTER_H
 #define FSL_REPORT_REPORTER_H
@@ -24,8 +24,8 @@ struct fsl_topology;
 
 enum fsl_print { FSL_PRINT_NOTHING, FSL_PRINT_TEXT, FSL_PRINT_JSON };
 
-/* All that is told, and where to. Everything is borrowed; what the run does not have is NULL, false
- * or 0. */
+/* All that is reported, and where to. All members are borrowed; members that the run does not have
+ * are NULL, false or 0. */
 struct fsl_report {
 	struct fsl_perception
 		*perception; /* NULL: nothing is perceived in captures of a profiler */
@@ -33,27 +33,27 @@ struct fsl_report {
 	const struct fsl_topology *topology;
 	const struct fsl_run *run;
 	const struct fsl_matrices *matrices; /* rank x time */
-	bool is_anomaly;                     /* whoever asked is to be told */
+	bool is_anomaly; /* the result is an anomaly: a caller may want to be told */
 
-	/* Captures of a profiler: all three, or NULL. */
+	/* For captures of a profiler all three are set, else NULL. */
 	const struct fsl_profile *profile;
 	const struct fsl_profile_cluster *cluster;
 	const struct fsl_profile_findings *findings;
 
-	/* What the command line asks for. */
+	/* Options of the command line. */
 	const char *output; /* folder for the results of captures */
-	bool wants_msprof;  /* and in it the files of msprof-analyze */
+	bool wants_msprof;  /* also write the files of msprof-analyze into @output */
 	enum fsl_print print;
-	FILE *stream; /* where that goes */
-	bool colours; /* of the terminal behind it */
-	int width;    /* columns */
+	FILE *stream; /* stream that @print goes to */
+	bool colours; /* the terminal behind @stream shows colours */
+	int width;    /* of the terminal, columns */
 
-	/* Paths of files that reporters wrote, for the reporters behind them. */
+	/* Paths of files that reporters wrote, for later reporters. */
 	const char *perception_path, *localisation_path;
 };
 
 /*
- * One way to tell it. A reporter keeps nothing but @self: memory of one run, zeroed, NULL if
+ * One way to report. A reporter keeps its state only in @self: zeroed memory of one run, NULL if
  * self_bytes is 0.
  */
 struct fsl_reporter {
@@ -61,11 +61,11 @@ struct fsl_reporter {
 	const char *summary;
 	size_t self_bytes;
 	/*
-	 * Takes its section of the configuration (@config NULL: the run has none). False: it has
-	 * nothing to do in this run, and is not called again.
+	 * Takes its section of the configuration (@config NULL: the run has none). False: the
+	 * reporter has nothing to do in this run and is not called again.
 	 */
 	bool (*begin)(void *self, const struct fsl_config *config, const struct fsl_report *report);
-	/* Does the work. The reporters behind it see what it changes. */
+	/* Does the work. Later reporters see its changes in @report. */
 	enum fsl_status (*verdict)(void *self, struct fsl_report *report, struct fsl_error *err);
 	/* Releases what @self holds; NULL: nothing. @is_told: no reporter failed. */
 	void (*end)(void *self, bool is_told);
@@ -76,12 +76,12 @@ size_t fsl_reporters_size(void);
 const struct fsl_reporter *fsl_reporters_at(size_t idx);
 
 /*
- * Tells @report through all reporters that want it. Each is asked whatever becomes of the others;
- * the first failure is returned.
+ * Calls all reporters with @report. A failure of one does not stop the others; the first failure is
+ * returned.
  */
 enum fsl_status fsl_report_tell(struct fsl_report *report, const struct fsl_config *config,
 				struct fsl_error *err);
-/* Likewise through another table, which ends with NULL. */
+/* The same with another table, which ends with NULL. */
 enum fsl_status fsl_report_tell_through(const struct fsl_reporter *const *reporters,
 					struct fsl_report *report, const struct fsl_config *config,
 					struct fsl_error *err);

@@ -1,6 +1,6 @@
 /*
- * What was told within look_back is no alarm again: the verdict is marked before anybody else tells
- * it. Trouble with the state costs no verdict.
+ * An alarm that was sent within look_back is not sent again: this reporter marks the verdict before
+ * any other reporter tells it. A fault of the state file costs no verdict.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static void warn_of_state(const struct look_back *self, const struct fsl_error *
 		fsl_error_root(err));
 }
 
-/* Nothing new comes of a job that has ended: what was told of it is not told again while its files
- * lie there. */
+/* Minutes to look back. A job that has ended gives no new facts: its alarm is not repeated while
+ * its files lie there. */
 static double mins_of(const struct fsl_config *config, const struct fsl_report *report)
 {
 	static const double ENDED_MINS = 90.0 * 24.0 * 60.0; /* the state forgets then */

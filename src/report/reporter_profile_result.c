@@ -1,4 +1,4 @@
-/* profile_result.json: what was found in a capture, for programs and for later. */
+/* Writes profile_result.json: the findings in a capture, for programs and for later comparison. */
 #include <string.h>
 
 #include "base/file.h"

@@ -15,7 +15,7 @@ enum {
 	PERCEPTION_INDENT = 4, /* as the reference */
 };
 
-/* Where one document goes. */
+/* Target of one document. */
 struct target {
 	const char *directory;
 	const char *set_by; /* key or option that names the directory, as messages show it */

@@ -31,12 +31,12 @@ struct fsl_table {
 	char cells[FSL_TABLE_ROWS_MAX][FSL_TABLE_COLUMNS_MAX][FSL_TABLE_CELL_MAX];
 };
 
-/* @width 0: unknown. */
+/* Describes the terminal behind @stream (borrowed). @width: columns; 0: unknown. */
 struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours);
-/* What could steer the terminal, and broken UTF-8, is printed as "?". All of them wrap at blanks;
- * a word that is longer than a line (a path) is never cut. */
+/* Prints @text as the headline. All functions here print control characters and broken UTF-8 as
+ * "?", and wrap at blanks. A word that is longer than a line (a path) is never cut. */
 void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text);
-/* Nothing when @text is "". */
+/* Prints @label and @text; nothing if @text is "". */
 void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text);
 void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table);
 

@@ -196,7 +196,7 @@ static void print_evidence(const struct fsl_screen *screen,
 	fsl_screen_field(screen, "evidence", phrase.text);
 }
 
-/* What the losses rest on. */
+/* Prints how the losses were computed. */
 static void print_replay(const struct fsl_screen *screen,
 			 const struct fsl_localisation *localisation)
 {
@@ -366,7 +366,7 @@ static const char *awaited_op(const struct fsl_run *run)
 	return "";
 }
 
-/* What may become a hang: the verdict tells of the time before it. */
+/* Prints a silence that may become a hang: the verdict covers the time before it. */
 static void print_silence(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;

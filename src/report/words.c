@@ -35,7 +35,7 @@ static const struct words {
 };
 _Static_assert(sizeof(words) / sizeof(words[0]) == FSL_VERDICTS_N, "every verdict has words");
 
-/* Where to look, by cause: "check <what> of <rank>: <list>". */
+/* Hints for the next check, by cause: "check <what> of <rank>: <list>". */
 static const struct hint {
 	const char *what, *list;
 } hints[] = {

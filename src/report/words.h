@@ -1,4 +1,5 @@
-/* What the terminal summary says first (the verdict) and last (what to do). */
+/* The first words of the terminal summary (the verdict) and the last ones (the next step for the
+ * reader). */
 #ifndef FSL_REPORT_WORDS_H
 #define FSL_REPORT_WORDS_H
 
@@ -8,12 +9,12 @@
 
 /* The verdict that matters most: a hang, then a named culprit, then a slowdown of the whole job. */
 enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report);
-/* The run itself failed: its error is the headline. */
+/* True if the run itself failed: its error is then the headline. */
 bool fsl_words_has_failed(const struct fsl_report *report);
 enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
-/* One sentence with subject, cost and share of the step. */
+/* Adds one sentence with subject, cost and share of the step. */
 void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report);
-/* What a person should look at; "" when nothing is wrong. */
+/* Adds the next check for a person; "" if nothing is wrong. */
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Longest-lasting episode of perception; NULL: none. */
 const struct fsl_step_episode *fsl_words_episode(const struct fsl_perception *perception);
