@@ -1,4 +1,4 @@
-/* Judges asked for each step, and their words put together with those about all steps. */
+/* Calls judges for each step, and merges their findings with the findings over all steps. */
 #include "judge/by_step_index.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "judge/standing.h"
 #include "judge/to_run.h"
 
-/* What is found in one step: not said of all, and said of all already. */
+/* Findings of one step: news, and findings that all steps show already. */
 struct found {
 	struct fsl_profile_findings news, again;
 };
@@ -28,10 +28,10 @@ struct by_step {
 	size_t n_steps;      /* that are judged */
 	size_t *captured;    /* per rank: in how many of them it has rows */
 	struct found *found; /* per step */
-	/* Of all single steps, ascending by these. */
+	/* Findings of all single steps, ascending by step. */
 	struct fsl_profile_findings news, again;
-	bool is_told[FSL_CODES_N]; /* of all steps */
-	struct fsl_subjects known; /* what is said of all steps */
+	bool is_told[FSL_CODES_N]; /* codes of the findings over all steps */
+	struct fsl_subjects known; /* the findings over all steps */
 	struct fsl_subject_hits hits;
 	bool *is_refuted; /* [known finding] */
 };
@@ -53,7 +53,7 @@ static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_s
 			   const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	/* Judges have something to say again only of what they said of all steps. */
+	/* Only judges that have findings over all steps are called again. */
 	const bool *codes = facts->look == FSL_LOOK_AGAIN ? by->is_told : NULL;
 	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {
 		if (is_asked((enum fsl_judge)j, codes)) {
@@ -63,7 +63,7 @@ static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_s
 	return status;
 }
 
-/* What one step lacks is told of all steps. */
+/* Judges one step. Missing data of a step are not told: they are told for all steps. */
 static enum fsl_status look(const struct by_step *by, const struct fsl_profile_case *facts,
 			    struct found *out, struct fsl_error *err)
 {
@@ -84,7 +84,7 @@ static enum fsl_status look(const struct by_step *by, const struct fsl_profile_c
 	return status;
 }
 
-/* Steps are judged on threads: what is of all of them is not changed, but for the counts. */
+/* Judges one step. Steps are judged on threads: shared data are not changed, except the counts. */
 static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view *view, size_t s,
 				  struct fsl_error *err)
 {
@@ -119,7 +119,7 @@ static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view
 	return status;
 }
 
-/* Of steps that fail the first is told, whatever thread it was on. */
+/* If several steps fail, the first of them is reported, whichever thread judged it. */
 struct failure {
 	size_t step; /* none: all steps are before it */
 	enum fsl_status status;
@@ -135,7 +135,7 @@ static void keep_first(struct failure *failure, size_t step, enum fsl_status sta
 	}
 }
 
-/* What one thread of several does. */
+/* The work of one thread of several. */
 static void judge_on_thread(const struct by_step *by, struct failure *failure)
 {
 	struct fsl_error err = {0};
@@ -188,7 +188,7 @@ static enum fsl_status gather(struct by_step *by, struct fsl_error *err)
 	return status;
 }
 
-/* Steps that could show it. */
+/* Number of steps that could show the finding. */
 static size_t count_captured(const struct by_step *by, const struct fsl_profile_finding *finding)
 {
 	const struct fsl_profile_rank *rank =
@@ -201,14 +201,15 @@ static enum fsl_status no_memory(struct fsl_error *err)
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"findings of steps\"");
 }
 
-/* True when the step of @found shows what @all says of the same of all steps. */
+/* True if @found, a finding of one step, shows the finding @all over all steps. */
 static bool shows(const struct fsl_profile_finding *found, const struct fsl_profile_finding *all)
 {
 	return isnan(all->gain_ms) ? found->code == all->code
 				   : found->gain_ms >= FSL_JUDGE_SHOWN_IN_STEP_MIN * all->gain_ms;
 }
 
-/* Which steps show what is said of all steps. @again: by what they are about. */
+/* Lists the steps that show a finding over all steps. @again: index of the findings of single
+ * steps. */
 static enum fsl_status count_seen(struct by_step *by, const struct fsl_subjects *again,
 				  struct fsl_profile_finding *finding, struct fsl_error *err)
 {
@@ -250,7 +251,7 @@ static enum fsl_status count_all_seen(struct by_step *by, struct fsl_error *err)
 	return status;
 }
 
-/* By subject, then step; of a step what costs most comes first. */
+/* By subject, then step; within a step by cost, the highest first. */
 static int compare_news(const void *left, const void *right)
 {
 	const struct fsl_profile_finding *a = left, *b = right;
@@ -260,7 +261,7 @@ static int compare_news(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->what, b->what);
 }
 
-/* True when @hits of what all steps together say are the same: then it is no news. */
+/* True if a finding over all steps in by->hits is about the same: then @finding is no news. */
 static bool is_covered(const struct by_step *by, const struct fsl_profile_finding *finding)
 {
 	for (size_t i = 0; i < by->hits.n_items; i++) {
@@ -275,8 +276,8 @@ static bool is_covered(const struct by_step *by, const struct fsl_profile_findin
 	return false;
 }
 
-/* Who is late in the mean because of a step or two is not "consistently" late, nor a victim: that
- * gives way to what these steps tell. */
+/* A rank that is late in the mean because of a step or two is not "consistently" late, nor a
+ * victim: the findings of these steps replace such a finding. */
 static void refute(struct by_step *by)
 {
 	for (size_t i = 0; i < by->hits.n_items; i++) {
@@ -289,7 +290,7 @@ static void refute(struct by_step *by)
 	}
 }
 
-/* @n_known: of the findings, those of all steps; the others are of single ones. */
+/* @n_known: the first findings, which are over all steps; the others are of single steps. */
 static void drop_refuted(struct by_step *by, size_t n_known)
 {
 	size_t n = 0;
@@ -301,8 +302,8 @@ static void drop_refuted(struct by_step *by, size_t n_known)
 	by->all->n_items = n;
 }
 
-/* Findings @items[n] of single steps about one subject become one. by->hits: what is said of it of
- * all steps. */
+/* Merges the findings @items[n] of single steps about one subject to one finding. by->hits: the
+ * findings over all steps about this subject. */
 static enum fsl_status add_news(struct by_step *by, const struct fsl_profile_finding *items,
 				size_t n, struct fsl_error *err)
 {

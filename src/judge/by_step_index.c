@@ -61,8 +61,8 @@ static size_t place_of(const struct fsl_subjects *subjects, struct fsl_subject w
 	return low;
 }
 
-/* What is to be looked at for one finding: that about everybody, and about its rank and its far
- * end, or all of its family. */
+/* Ranges of the index to search for one finding: entries about everybody, about its rank and about
+ * its far end; or its whole family if the finding is about everybody. */
 struct ranges {
 	size_t begin[3], end[3];
 	size_t n;

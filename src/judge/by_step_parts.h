@@ -5,11 +5,12 @@
 #include "judge/by_step.h"
 
 enum fsl_step_family fsl_by_step_family(const struct fsl_profile_finding *finding);
-/* Whether single steps may tell it by themselves. */
+/* True if single steps may tell the finding by themselves. */
 bool fsl_by_step_is_news(const struct fsl_profile_finding *finding);
-/* About the same? Rank -1 is about everybody, a rank is an end of its links. */
+/* True if both findings are about the same subject. Rank -1 is about everybody; a rank is an end of
+ * its links. */
 bool fsl_by_step_is_same(const struct fsl_profile_finding *a, const struct fsl_profile_finding *b);
-/* By family, rank and far end; 0: about the same and nobody else. */
+/* Compares by family, rank and far end. 0: both are about exactly the same. */
 int fsl_by_step_compare_subjects(const struct fsl_profile_finding *a,
 				 const struct fsl_profile_finding *b);
 

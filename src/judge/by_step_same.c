@@ -1,4 +1,4 @@
-/* What a finding is about, whatever its words. */
+/* Compares the subjects of findings, whatever their words. */
 #include "judge/by_step_parts.h"
 
 #include "base/sort.h"

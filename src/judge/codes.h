@@ -1,4 +1,4 @@
-/* What every code of a finding stands for: the table of codes.def. */
+/* The codes of findings: the table of codes.def. */
 #ifndef FSL_JUDGE_CODES_H
 #define FSL_JUDGE_CODES_H
 
@@ -35,8 +35,8 @@ enum fsl_code_names {
 	FSL_NAMES_STAGE,
 };
 
-/* Findings of one family about the same rank, link or stage are one thing in different words. In
- * this order they are sorted by what they are about. */
+/* Findings of one family about the same rank, link or stage are one thing in different words.
+ * Findings are sorted by family in this order. */
 enum fsl_step_family {
 	FSL_FAMILY_HOST,
 	FSL_FAMILY_PREPARING,
@@ -45,13 +45,13 @@ enum fsl_step_family {
 	FSL_FAMILY_STAGE,
 	FSL_FAMILY_BUBBLE,
 	FSL_FAMILY_LINK,
-	FSL_FAMILY_NONE, /* single steps have no say */
+	FSL_FAMILY_NONE, /* single steps are not judged */
 };
 
-/* What single steps are asked about a finding. */
+/* The use of single steps for a finding. */
 enum fsl_code_steps {
-	FSL_STEPS_NEVER, /* nothing; its family is FSL_FAMILY_NONE */
-	FSL_STEPS_SHOW,  /* which of them show it */
+	FSL_STEPS_NEVER, /* single steps are not judged; its family is FSL_FAMILY_NONE */
+	FSL_STEPS_SHOW,  /* single steps are judged for whether they show it */
 	FSL_STEPS_TELL,  /* the same, and they may tell it by themselves */
 };
 

@@ -1,7 +1,6 @@
 /*
- * From findings to a verdict: who is named, as what, and why; and how far a capture of a few steps
- * carries. A cause among the captured ranks comes first, then one outside of them, then how the
- * work is spread.
+ * Turns findings into a verdict: who is named, with which cause, why, and with how much confidence.
+ * A cause among the captured ranks comes first, then a cause outside of them, then uneven work.
  */
 #include "judge/conclude.h"
 
@@ -46,7 +45,8 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 	return found != NULL ? found->info.host_uid : "";
 }
 
-/* What only single steps tell counts as far as it costs the whole capture. */
+/* A finding of single steps alone names somebody only if its cost over the whole capture is high
+ * enough. */
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
 	return !is_of_one_step(finding) ||
@@ -125,7 +125,8 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 	return status;
 }
 
-/* Of all steps or of single ones: both have to cost as much. */
+/* The slow link that costs most, over all steps or in single steps: both have the same limit of
+ * cost. */
 static const struct fsl_profile_finding *costliest_link(const struct conclusion *c)
 {
 	for (size_t i = 0; i < c->findings->n_items; i++) {
@@ -242,7 +243,7 @@ static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
 	return c->out->reason != NULL ? FSL_OK : no_memory(c);
 }
 
-/* Everybody who waits for a rank that was not captured, and why nobody is named. */
+/* Lists the ranks that wait for a rank that was not captured, and tells why nobody is named. */
 static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 {
 	const struct fsl_profile_finding *outside =

@@ -11,30 +11,31 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 				     struct fsl_error *err);
 
 /*
- * How sure it is that a rank or link is slow for good, as far as that depends on steps: 0.8 when
- * one step was captured; 0.9 when it shows in all of several steps, 0.5 when none of them shows it
- * alone, and in between with their share.
+ * Confidence that a rank or link is always slow, as far as it depends on steps: 0.8 if one step was
+ * captured; 0.9 if each of several steps shows it, 0.5 if none of them shows it alone, and between
+ * these by the share of steps that show it.
  */
 double fsl_conclude_confidence(const struct fsl_profile_case *facts,
 			       const struct fsl_profile_finding *finding);
-/* How many steps show it, and where these lie side by side but are not all, from which on and
- * until when. */
+/* Adds to @culprit the number of steps that show @finding. If these steps are consecutive and not
+ * all steps, it also sets the onset to the first of them, and the end to the step after the last
+ * (-1 if the capture ends there). */
 void fsl_conclude_add_steps(struct fsl_culprit *culprit, const struct fsl_profile_finding *finding,
 			    const struct fsl_profile_cluster *cluster);
 
-/* The first finding of this code about all steps: they are sorted by what they cost. NULL: none;
- * borrowed. */
+/* The first finding of this code over all steps, which costs most as findings are sorted by cost.
+ * NULL: none; borrowed. */
 const struct fsl_profile_finding *fsl_conclude_first(const struct fsl_profile_findings *findings,
 						     enum fsl_code code);
-/* Kind and reason of a verdict that names nobody, where no finding makes another one. Fails only
- * when memory is short. */
+/* Sets kind and reason of a verdict that names nobody, if no finding makes another verdict. Fails
+ * only when memory is short. */
 enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 				    const struct fsl_profile_case *facts,
 				    const struct fsl_profile_findings *findings,
 				    struct fsl_error *err);
 
-/* Ranks seen and missing, files and what was dropped of them, steps, groups, what was not judged.
- */
+/* Sets the coverage of @out: ranks seen and missing, files and rows dropped, steps, groups, missing
+ * judgements. Fails only when memory is short. */
 enum fsl_status fsl_profile_cover(struct fsl_localisation *out,
 				  const struct fsl_profile_case *facts,
 				  const struct fsl_profile_findings *findings,

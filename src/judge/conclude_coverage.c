@@ -1,4 +1,4 @@
-/* What the verdict on a capture is based on. */
+/* Coverage: the basis of the verdict on a capture. */
 #include <stdlib.h>
 
 #include "base/number.h"

@@ -1,4 +1,4 @@
-/* What single steps say about those who are named. */
+/* Uses single steps for the culprits of a verdict: confidence, onset and end. */
 #include "judge/conclude.h"
 
 #include "judge/limits.h"
@@ -15,7 +15,7 @@ double fsl_conclude_confidence(const struct fsl_profile_case *facts,
 	       (FSL_JUDGE_CONFIDENCE_ALL_STEPS - FSL_JUDGE_CONFIDENCE_NO_STEP) * share;
 }
 
-/* One stretch of steps. */
+/* True if the steps that show the finding are consecutive and not all steps. */
 static bool is_episode(const struct fsl_profile_finding *finding)
 {
 	const int64_t *steps = finding->seen_steps;

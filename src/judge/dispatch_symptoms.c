@@ -27,7 +27,7 @@ static double preparing_ms(const struct fsl_dispatch_view *view)
 	return view->preparing_ms;
 }
 
-/* Only what the device then lacks can be won. */
+/* Gain of less host time: only time in which the device is idle can be won. */
 static double won_ms(const struct fsl_dispatch_view *view, double host_ms)
 {
 	double preparing = view->preparing_ms > 0.0 ? view->preparing_ms : 0.0;
@@ -103,7 +103,7 @@ static void detail_waits(struct fsl_phrase *phrase, const struct fsl_dispatch_vi
 	}
 }
 
-/* What the free time consists of. */
+/* Adds the parts of the free time. */
 static void detail_free(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
 {
 	const struct fsl_profile_rank *rank = view->rank;

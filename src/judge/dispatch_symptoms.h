@@ -1,4 +1,4 @@
-/* What can be wrong between host and device: each symptom is a time per step of a rank. */
+/* Symptoms of faults between host and device: each symptom is a time per step of a rank. */
 #ifndef FSL_JUDGE_DISPATCH_SYMPTOMS_H
 #define FSL_JUDGE_DISPATCH_SYMPTOMS_H
 
@@ -9,11 +9,11 @@
 struct fsl_dispatch_symptom {
 	enum fsl_code code;
 	const char *words; /* subject and verb before the time */
-	double share_max;  /* of the step, from there on it is told */
+	double share_max;  /* of the step; above it the symptom is told */
 	bool is_gain;      /* the time is what could be won */
 	/* NaN: not told. */
 	double (*ms)(const struct fsl_dispatch_view *view);
-	/* Adds what the time consists of. */
+	/* Adds the parts of the time. */
 	void (*detail)(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view);
 	/* Static text. */
 	const char *(*advise)(const struct fsl_dispatch_view *view);
@@ -21,7 +21,7 @@ struct fsl_dispatch_symptom {
 enum { FSL_DISPATCH_SYMPTOMS_N = 8 };
 extern const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMPTOMS_N];
 
-/* Free time is more than the host of a healthy job leaves. */
+/* True if the free time is more than in a healthy job. */
 bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view);
 
 #endif

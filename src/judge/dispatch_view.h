@@ -1,4 +1,5 @@
-/* What the dispatch layer is judged from: one rank's steps, its gaps and the work of its host. */
+/* Data from which the dispatch layer is judged: one rank's steps, its gaps and the work of its
+ * host. */
 #ifndef FSL_JUDGE_DISPATCH_VIEW_H
 #define FSL_JUDGE_DISPATCH_VIEW_H
 
@@ -12,11 +13,13 @@ struct fsl_dispatch_view {
 	double n_kernels;
 	double long_gaps_ms;               /* the longest ones together */
 	const struct fsl_profile_gap *gap; /* the longest; NULL: none told */
-	/* From trace_view.json; NaN without it. Of the longest idle stretches: until what ended
-	 * them was called by the framework, from then until CANN launched it, and from then on. */
+	/* From trace_view.json; NaN without it. The longest idle stretches in three parts: until
+	 * the framework called the operator that ended the stretch, from then until CANN launched
+	 * it, and from then until it began. */
 	double framework_ms, cann_ms, device_ms;
-	double host_ms;  /* the first two, NaN then, where the framework's calls are not told */
-	double pause_ms; /* of them, those in which the host did nothing for the device */
+	double host_ms;  /* framework_ms + cann_ms, which are NaN, if calls of the framework are not
+			    told; else NaN */
+	double pause_ms; /* idle stretches in which the host did nothing for the device */
 	double dataloader_ms, gc_ms; /* of long calls only */
 };
 

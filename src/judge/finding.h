@@ -1,6 +1,6 @@
 /*
- * What is worth telling about a capture: one finding each, with its evidence, what to do about it
- * and what that could win. Layers propose findings; the verdict names ranks from them.
+ * Findings about a capture. Each has its evidence, an advice and the gain that the advice could
+ * bring. Judges of the layers make findings; the verdict names ranks from them.
  */
 #ifndef FSL_JUDGE_FINDING_H
 #define FSL_JUDGE_FINDING_H
@@ -29,8 +29,8 @@ struct fsl_profile_finding {
 	struct fsl_fact facts[FSL_FACTS_MAX];
 	const struct fsl_profile_line *lines; /* findings' arena; NULL: none */
 	size_t n_lines;
-	/* Where steps were judged one by one: those that show it, ascending, of n_steps in which
-	 * its rank was captured; n_steps 0: they were not. Arena of the findings. */
+	/* If steps were judged one by one: the steps that show it, ascending, of n_steps steps in
+	 * which its rank was captured. n_steps 0: steps were not judged. Arena of the findings. */
 	const int64_t *seen_steps;
 	size_t n_seen_steps, n_steps;
 };
@@ -39,22 +39,23 @@ struct fsl_profile_findings {
 	struct fsl_arena arena;
 	struct fsl_profile_finding *items; /* sorted: gain, layer, text of the code, rank, step */
 	size_t n_items, capacity;
-	const char **missing; /* what could not be judged, and what would be needed for it */
+	const char **missing; /* sentences: a judgement that was not possible, and the data that it
+				 needs */
 	size_t n_missing, missing_capacity;
 };
 
-/* A finding of which nothing is known yet but these: about the whole job, gain unknown. */
+/* A new finding with this code: about the whole job, gain unknown. */
 struct fsl_profile_finding fsl_profile_finding_of(enum fsl_code code);
-/* One number of the evidence; dropped (false) when FSL_FACTS_MAX are there already. @name, @unit:
- * static. */
+/* Adds one number to the evidence. False, and not added, if there are FSL_FACTS_MAX already. @name,
+ * @unit: static texts. */
 bool fsl_profile_finding_add_fact(struct fsl_profile_finding *finding, const char *name,
 				  double value, const char *unit);
 
-/* The same of a fact that is looked up again. */
+/* The same with a fact of the table, which other code looks up by its name. */
 bool fsl_profile_finding_add_known(struct fsl_profile_finding *finding, enum fsl_fact_name name,
 				   double value);
 
-/* What the ranks of the set are: "captured", or "chosen" where others were captured, too. */
+/* Word for the ranks of the set: "captured", or "chosen" if other ranks were captured, too. */
 const char *fsl_profile_seen_text(const struct fsl_profile *profile);
 
 /* Copies @finding with its texts. */
@@ -74,14 +75,14 @@ void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 
 struct fsl_profile_meetings; /* judge/to_run.h */
 
-/* For what a judge is asked. */
+/* Purpose for which a judge is called. */
 enum fsl_profile_look {
-	FSL_LOOK_CAPTURE, /* what all steps together tell */
-	FSL_LOOK_STEP,    /* what one step of several tells that need not show in all together */
-	FSL_LOOK_AGAIN,   /* whether one step shows what all together told: proved it is already */
+	FSL_LOOK_CAPTURE, /* findings over all steps together */
+	FSL_LOOK_STEP,    /* findings in one step, which need not show in all steps together */
+	FSL_LOOK_AGAIN,   /* whether a step shows a finding over all steps, proved already */
 };
 
-/* What judges look at. */
+/* Input of judges. */
 struct fsl_profile_case {
 	const struct fsl_profile *profile;
 	const struct fsl_profile_cluster *cluster;
@@ -89,30 +90,31 @@ struct fsl_profile_case {
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
 	/* Collectives; made by fsl_profile_judge_all() for the judges. */
 	const struct fsl_profile_meetings *meetings;
-	/* Of single steps (by_step.h), profile is the view of one. */
+	/* If single steps are judged (by_step.h), profile is the view of one step. */
 	enum fsl_profile_look look;
 	size_t n_looks; /* FSL_LOOK_STEP: steps that are judged, one after the other */
 };
 
 /*
- * The greatest probability to be by chance with which something is told, where @most holds for one
- * look: n looks find what is rare in each of them n times as often, so that each may take its n-th
- * part only (Bonferroni). Above 1 for FSL_LOOK_AGAIN.
+ * The greatest probability of a chance effect with which a finding is told; @most: the limit for
+ * one look. In n looks a rare effect occurs by chance n times as often, so each look has the limit
+ * @most / n (Bonferroni). Above 1 for FSL_LOOK_AGAIN: no proof is needed.
  */
 double fsl_profile_chance_max(const struct fsl_profile_case *facts, double most);
 /*
- * The least effect, a share or an excess, from which on something is told whose chance is not
- * tested: twice @least in one step of several, as the largest of n looks is always larger than what
- * is usual, and half of it where the steps together gave it already, as steps scatter around their
- * mean.
+ * The least effect (a share or an excess) that is told if its chance is not tested; @least: the
+ * limit for all steps. Twice @least in one step of several, as the largest of n effects is always
+ * larger than usual. Half of @least if all steps together showed it already, as steps scatter
+ * around their mean.
  */
 double fsl_profile_effect_min(const struct fsl_profile_case *facts, double least);
-/* Likewise of an effect whose chance is tested: one step of several has the limits of all. */
+/* The same for an effect whose chance is tested: one step of several has the same limit as all
+ * steps. */
 double fsl_profile_tested_min(const struct fsl_profile_case *facts, double least);
 
 /*
- * One judge per line of judges.def, in judge_<name>.c: adds findings, or what it misses. Fails only
- * when memory is short.
+ * One judge per line of judges.def, in judge_<name>.c: adds findings, or sentences about missing
+ * data. Fails only when memory is short.
  */
 typedef enum fsl_status (*fsl_profile_judge)(struct fsl_profile_findings *findings,
 					     const struct fsl_profile_case *facts,

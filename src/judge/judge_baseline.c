@@ -165,7 +165,8 @@ static enum fsl_status judge_ranks(struct fsl_profile_findings *findings, const 
 	return status;
 }
 
-/* What takes how much more than in the baseline, most first. */
+/* A kernel or collective that takes longer than in the baseline; a list is sorted by the excess,
+ * the largest first. */
 struct grown {
 	const struct fsl_profile_sum *now;
 	double then_ms, then_count; /* 0: was not there */
@@ -260,7 +261,7 @@ static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 	return status;
 }
 
-/* Who is in one of the captures alone is compared with nobody. */
+/* Tells the ranks that are in one capture alone: they are not compared. */
 static enum fsl_status tell_unpaired(struct fsl_profile_findings *findings,
 				     const struct fsl_profile_case *facts,
 				     const struct pairs *pairs, struct fsl_error *err)

@@ -1,7 +1,7 @@
 /*
- * What communication consists of: waiting for the last member and moving data, and how fast links
- * of each kind move packets of each size. No faults, but where to look: judges of ranks, stages and
- * links tell who is at fault.
+ * Splits communication into waiting for the last member and moving data, and tells how fast links
+ * of each kind move packets of each size. These findings are no faults: the judges of ranks, stages
+ * and links tell who is at fault.
  */
 #include <math.h>
 
@@ -22,7 +22,7 @@ struct moved {
 	double n_bytes, time_ns;
 };
 
-/* What is told of a kind of link. SDMA is the sum of others, LOCAL is no link. */
+/* Kinds of links that are told. SDMA is the sum of other kinds, LOCAL is no link. */
 static const struct kind {
 	enum fsl_profile_transport transport;
 	const char *facts[CLASSES_N];
@@ -40,8 +40,8 @@ struct split {
 	double *wait_ms, *transfer_ms, *n_steps, *scratch;
 };
 
-/* In a collective all end together: the shortest operator is the one that waited for nobody, what
- * others take beyond it they waited. */
+/* In a collective all members end together. The member with the shortest operator waited for
+ * nobody; every other member waited as much as its operator is longer. */
 static void split_instance(struct split *split, const struct fsl_channel *channel, size_t instance)
 {
 	int64_t shortest_ns = INT64_MAX;

@@ -145,7 +145,7 @@ static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operat
 	return n;
 }
 
-/* What takes most: no fault, but where tuning pays. */
+/* Tells the operators that take most time: no fault, but tuning them pays most. */
 static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 				const struct fsl_operator_types *types, struct fsl_error *err)
 {

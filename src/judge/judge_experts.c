@@ -16,7 +16,7 @@
 
 enum { TEXT_MAX = 640 };
 
-/* What one rank fed into its experts, per step. */
+/* Load of the experts of one rank, per step. */
 struct load {
 	double n_rows, ms;
 	bool is_known;

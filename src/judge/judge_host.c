@@ -1,7 +1,7 @@
 /*
- * What the host does in a step, and how far it is ahead of its device: calls of AscendCL, operators
- * of the framework, launches, and the time from a launch to its task. No fault, but where to look
- * when the device waits: judge_dispatch.c tells whether it does.
+ * Tells the work of the host in a step and how far it is ahead of its device: calls of AscendCL,
+ * operators of the framework, launches, and the time from a launch to its task. These findings are
+ * no faults. They help if the device waits, which judge_dispatch.c tells.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Groups of which members were not captured. Where all members that were captured wait in a
- * collective although the last of them has come, the one that they wait for is among the others.
+ * Groups of which some members were not captured. If all captured members wait in a collective
+ * although the last of them has come, they wait for a member that was not captured.
  */
 #include <math.h>
 #include <stdio.h>
@@ -40,9 +40,10 @@ static int64_t traffic_ns(const struct fsl_profile_rank *rank, const struct fsl_
 }
 
 /*
- * Time in which an operator moves nothing: waits and idle time. There are operators all of whose
- * time is called idle although they move hundreds of MB: where links are busy for more than half of
- * it, only what is left counts, and where nothing tells of transfers only what is called a wait.
+ * Time in which an operator moves nothing: waits and idle time. For some operators the profiler
+ * calls all time idle although they move hundreds of MB. So if links are busy for more than half of
+ * the time, only the rest counts; if nothing tells of transfers, only the time that the profiler
+ * calls a wait counts.
  */
 static int64_t waiting_ns(const struct fsl_profile_rank *rank, const struct fsl_profile_comm *comm)
 {
@@ -153,7 +154,8 @@ static void write_member(char *text, size_t size, const struct fsl_waited *waite
 	}
 }
 
-/* What the members that are not seen are not. Some may be in the set and tell no operators. */
+/* Words for the members that were not seen: they were not <words>. A member may be in the set and
+ * have no operators. */
 static const char *lacking_text(const struct fsl_profile_case *facts,
 				const struct fsl_profile_group *group)
 {

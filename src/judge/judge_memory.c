@@ -27,7 +27,7 @@ static int64_t largest_bytes(const struct fsl_profile_memory *memory)
 	return memory->largest_bytes;
 }
 
-/* Of the allocators' components named @component; NULL: of all of them. */
+/* The greatest amount of the allocators' components named @component; NULL: of all components. */
 static struct peak find_peak(const struct fsl_profile *profile, const char *component,
 			     int64_t (*of)(const struct fsl_profile_memory *memory))
 {

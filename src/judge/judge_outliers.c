@@ -1,6 +1,6 @@
 /*
- * What happened once: a collective that takes far longer than all others like it, also for the
- * member that came last to it; a step that takes longer than the other steps.
+ * Single events: a collective that takes far longer than all others like it, also for the member
+ * that came last to it; a step that takes longer than the other steps.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -182,7 +182,7 @@ static enum fsl_status add_single(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
-/* Those of one kind, longest first. */
+/* Judges the collectives of one kind; @items: longest first. */
 static enum fsl_status judge_kind(struct fsl_profile_findings *findings,
 				  const struct occurrence *items, size_t n, double step_ms,
 				  size_t n_steps, size_t *n_told, struct fsl_error *err)

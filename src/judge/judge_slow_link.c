@@ -1,7 +1,7 @@
 /*
- * Links that move the same amounts for the same operators over the same kind of connection, beside
- * each other: which are slower than so many alike ever are, and what that costs. Times of links are
- * transfers, waits are not in them.
+ * Compares links that move the same amounts for the same operators over the same kind of
+ * connection. Tells the links that are slower than chance allows, and their cost. Times of links
+ * are transfers without waits.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct slow {
 	size_t n_alike;
 };
 
-/* What is known of the links of one rank. */
+/* Sums over the links of one rank. */
 struct ends {
 	size_t n_links, n_slow;
 	double cost_ms; /* largest of its slow links */

@@ -1,7 +1,7 @@
 /*
- * Ranks that hold the others up, compared with the ranks that do the same work: late in their
- * collectives, and long in what they do on their own. Who is late without own time that explains it
- * waits for somebody else.
+ * Finds ranks that hold other ranks up. A slow rank, compared with the ranks that do the same work,
+ * is late in their collectives and has more own time. A rank that is late and has no own time that
+ * explains it waits for another rank.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { TEXT_MAX = 640 };
 
-/* What is said of a rank. */
+/* Facts about one rank. */
 struct suspicion {
 	const struct fsl_profile_standing *own;
 	double late_ms;     /* per step */
@@ -44,8 +44,8 @@ static bool stands_alone(const struct fsl_profile_standing *own, double above_ms
 	       (own->n_peers < FSL_JUDGE_FEW_PEERS && above_ms >= least_ms);
 }
 
-/* It computes longer than its peers do, and these wait for it. Where no collective tells that they
- * are of one job and wait, only an outlier among several counts. */
+/* True if the rank computes longer than its peers and they wait for it. If no collective shows that
+ * they belong to one job and wait, only an outlier among several ranks counts. */
 static bool computes_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
@@ -63,8 +63,8 @@ static bool computes_longer(const struct fsl_profile_case *facts, const struct s
 	       own->computing_more_ms >= more_min_ms;
 }
 
-/* It is free longer than its peers are, and these wait for it: its host holds them up, be it in one
- * collective of a step only. */
+/* True if the rank is free longer than its peers and they wait for it: its host holds them up, even
+ * if only in one collective of a step. */
 static bool idles_longer(const struct fsl_profile_case *facts, const struct suspicion *s)
 {
 	const struct fsl_profile_standing *own = s->own;
@@ -337,7 +337,7 @@ static bool is_lateness_told(const struct fsl_profile_standings *standings,
 	return false;
 }
 
-/* What the lateness of ranks cannot be told from. */
+/* Tells why the lateness of ranks cannot be judged, if it cannot. */
 static enum fsl_status tell_missing(struct fsl_profile_findings *findings,
 				    const struct fsl_profile_standings *standings,
 				    const struct fsl_profile_meetings *meetings,

@@ -14,7 +14,7 @@
 enum { TEXT_MAX = 640 };
 enum rule { SMALL_RDMA, SMALL_SDMA, UNALIGNED, RULES_N };
 
-/* What one rank has in operators that break a rule, per step. */
+/* Operators of one rank that break a rule, per step. */
 struct broken {
 	double transit_ms[RULES_N];
 	size_t n[RULES_N];

@@ -6,15 +6,16 @@
 
 /* One rank beside the median of the other ranks of its stage; times in ms per step. */
 struct fsl_kernel_peers {
-	double compared_ms; /* of kernels that a peer has too; 0: none */
-	double excess_ms;   /* that much longer they take than on the peers; below 0: shorter */
-	/* The kernel with most of it. */
+	double compared_ms; /* time of the kernels that a peer has, too; 0: none */
+	double excess_ms;   /* time by which they take longer than on the peers; below 0: shorter */
+	/* The kernel with the largest excess. */
 	uint32_t type_id, shape_id; /* rank->names */
 	double top_excess_ms, top_count;
 	double top_mean_ms, top_peers_ms; /* of one call, here and on the peers */
 };
 
-/* @out: one per rank of the profile. Fails only when memory is short. */
+/* Compares the kernels of each rank with its peers. @out has room for one item per rank of the
+ * profile. Fails only when memory is short. */
 enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 					 const struct fsl_profile *profile,
 					 const struct fsl_profile_cluster *cluster,

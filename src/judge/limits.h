@@ -1,8 +1,8 @@
 /*
- * Every threshold of src/judge: value, unit, why. How many lines of a kind are told, and the sizes
- * of texts, stand with the texts. "Advisor": the limit is that of the profiler's own advisor
- * (msprof-analyze), so that both tell the same of the same capture. "By experience": no experiment
- * is known that tells the value from its half or its double.
+ * Every threshold of src/judge: value, unit, reason. Limits on the number of lines and on the size
+ * of texts stand in the files that write the texts. "Advisor": the profiler's own advisor
+ * (msprof-analyze) has the same limit, so that both tell the same about a capture. "By experience":
+ * no experiment is known that tells the value from its half or its double.
  */
 #ifndef FSL_JUDGE_LIMITS_H
 #define FSL_JUDGE_LIMITS_H

@@ -1,6 +1,6 @@
 /*
- * What went over each link of the set: the totals of communication_matrix.json of all ranks, with
- * the numbers that links have inside a group turned into ranks.
+ * Traffic over each link of the set: the totals of communication_matrix.json of all ranks. The file
+ * numbers the ends of links inside a group; the table holds ranks.
  */
 #ifndef FSL_JUDGE_LINK_TABLE_H
 #define FSL_JUDGE_LINK_TABLE_H
@@ -9,13 +9,13 @@
 
 /* One direction between two ranks, for one type of operator over one kind of link. */
 struct fsl_link_row {
-	int32_t src, dst;   /* -1: the far end is not in the set, nor told */
-	int32_t dst_number; /* of the far end inside the group */
+	int32_t src, dst;   /* -1: the far end is not in the set and not told */
+	int32_t dst_number; /* number of the far end inside the group */
 	const char *group,
 		*type; /* "17522", "allreduce"; the names of a rank and the table's arena */
 	enum fsl_profile_transport transport;
 	int64_t n_bytes, time_ns; /* over all steps */
-	size_t n_steps;           /* of the rank that sent */
+	size_t n_steps;           /* steps of the rank that sent */
 	/* Links are alike when transport, type and this are equal: their bytes per step to the
 	 * nearest power of 2. */
 	int size_class;
@@ -28,9 +28,10 @@ struct fsl_link_table {
 };
 
 /*
- * Fills @out (overwritten): links between two ranks that moved something in some time. A number is
- * the rank in whose file the link to itself ("3-3") lies; else its place among the members, where
- * all of these are told. Fails only when memory is short.
+ * Fills @out (overwritten) with the links between two ranks that moved bytes in a time above 0. The
+ * rank of a number is the rank whose file holds the link of the number to itself ("3-3"). If there
+ * is none, the number is a place among the members of the group, if all members are told. Fails
+ * only when memory is short.
  */
 enum fsl_status fsl_link_table_build(struct fsl_link_table *out, const struct fsl_profile *profile,
 				     const struct fsl_profile_cluster *cluster,

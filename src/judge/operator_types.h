@@ -1,15 +1,15 @@
-/* What types of operators take on the devices, over all ranks. */
+/* Time of the types of operators on the devices, over all ranks. */
 #ifndef FSL_JUDGE_OPERATOR_TYPES_H
 #define FSL_JUDGE_OPERATOR_TYPES_H
 
 #include "capture/capture.h"
 
-/* One type; sums over ranks of what is per step. */
+/* One type. Numbers are per step, summed over ranks. */
 struct fsl_operator_type {
 	const char *name; /* the types' pool */
 	double ms, cpu_ms /* of it on AI CPUs, not on AI cores */, count, cpu_count;
-	/* Of ranks with kernel_details.csv. */
-	double calls, calls_once;   /* of them, with shapes that one step alone has */
+	/* From ranks with kernel_details.csv alone. */
+	double calls, calls_once;   /* calls with shapes that only one step has */
 	double n_shapes_max;        /* different shapes on one rank */
 	double calls_of_shapes_max; /* per step, on that rank */
 };
@@ -23,7 +23,8 @@ struct fsl_operator_types {
 	double ms;          /* all types together, sum over ranks */
 };
 
-/* Kernels of a rank where there are any, else its op_statistic.csv. Start @types as {0}. */
+/* Sums the kernels of each rank, or its op_statistic.csv if it has no kernels. Start @types as {0}.
+ * Fails only when memory is short. */
 enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
 				       const struct fsl_profile *profile, struct fsl_error *err);
 void fsl_operator_types_fini(struct fsl_operator_types *types);

@@ -1,7 +1,7 @@
 /*
- * How each rank stands among the ranks that do the same work: how late it comes to their
- * collectives, and what it spends on its own more than they do. Detectors say who stands out in one
- * collective or in its mean step; here their findings are put together, rank by rank.
+ * Compares each rank with the ranks that do the same work: how late it comes to their collectives,
+ * and how much more own time it has. Detectors tell who stands out in one collective or in the mean
+ * step; this module sums their findings for each rank.
  */
 #ifndef FSL_JUDGE_STANDING_H
 #define FSL_JUDGE_STANDING_H
@@ -9,14 +9,15 @@
 #include "judge/to_run.h"
 
 /*
- * Lateness of a rank is counted in the collectives to which it came last of its peers: the longest
- * operator of the collective minus its own (all end together). A collective that is over within a
- * millisecond once the last has come is a signal: its duration is nothing but waiting. In others
- * the transfer is part of it. Per step: of those whose collectives all members captured.
+ * Lateness of a rank is counted in the collectives to which it came last of its peers. It is the
+ * longest operator of the collective minus the rank's own operator, as all operators end together.
+ * A collective that ends within a millisecond after the last rank came is a signal: all of its
+ * duration is waiting. In other collectives the duration includes the transfer. "Per step" counts
+ * the steps whose collectives all members captured.
  */
 struct fsl_profile_standing {
 	size_t n_met;  /* collectives with peers in which somebody was clearly last */
-	size_t n_last; /* of these, it was */
+	size_t n_last; /* collectives of these in which this rank was last */
 	size_t n_last_signals;
 	double late_signal_ms, late_transfer_ms; /* per step */
 	double late_to_peers_ms;                 /* per step; as if its peers alone had met */
@@ -26,9 +27,9 @@ struct fsl_profile_standing {
 	/* Mean per step, and how much more than the median of its peers; NaN: not told. */
 	double step_ms, computing_ms, computing_more_ms, free_more_ms, p2p_more_ms;
 	size_t n_peers; /* ranks that do the same work, itself too */
-	/* How much more than the longest of its peers; below 0: not the longest. */
+	/* Excess over the longest of its peers; below 0: it is not the longest. */
 	double computing_above_ms, free_above_ms;
-	/* Above what so many peers ever take, GeneralizedESD. */
+	/* Outliers above their peers, by detector GeneralizedESD. */
 	bool is_computing_outlier, is_free_outlier;
 	double computing_median_ms, exposed_median_ms; /* of its peers; nobody waits longer */
 };
@@ -55,7 +56,8 @@ void fsl_profile_standings_fini(struct fsl_profile_standings *standings);
 
 /* Time inside point-to-point operators, mean per step, ms; NaN when the rank has no operators. */
 double fsl_profile_p2p_ms(const struct fsl_profile_rank *rank);
-/* Over the ranks of a set: greatest mean of a rank, NaN when none tells; most steps of a rank. */
+/* Over the ranks of a set: the longest mean step of a rank, ms (NaN if no rank tells it); the most
+ * steps of a rank. */
 double fsl_profile_longest_step_ms(const struct fsl_profile *profile);
 size_t fsl_profile_most_steps(const struct fsl_profile *profile);
 

@@ -25,7 +25,7 @@ struct unit {
 	const uint32_t *n_present; /* per window: members that came */
 };
 
-/* What is asked, and what is pooled until all was heard. */
+/* The detectors, and the sums over all channels. */
 struct hearing {
 	struct fsl_profile_standings *out;
 	struct fsl_detector_config outlier, last;
@@ -54,8 +54,8 @@ static enum fsl_status hear_outliers(struct hearing *hearing, const struct unit 
 	return status;
 }
 
-/* When the first of the unit came; others may have been there long before, as those of a stage
- * with less to do. */
+/* Time at which the first member of the unit came. Other members may have come long before, as the
+ * ranks of a stage with less work do. */
 static double first_ms(const struct fsl_windows *windows, size_t window)
 {
 	double first = NAN;
@@ -80,7 +80,7 @@ static void count_last(struct hearing *hearing, const struct unit *unit, size_t 
 	hearing->has_last[window] = 1;
 }
 
-/* Who met whom where somebody was last. */
+/* Counts the peers that a member met in the windows in which somebody was clearly last. */
 static enum fsl_status count_met(struct hearing *hearing, const struct unit *unit, size_t m,
 				 struct fsl_error *err)
 {
@@ -145,7 +145,7 @@ static enum fsl_status hear_unit(struct hearing *hearing, const struct unit *mem
 	return status;
 }
 
-/* What is needed to order the members of a channel. */
+/* Context for sorting the members of a channel. */
 struct order {
 	const struct fsl_channel *channel;
 	const uint32_t *class_of;

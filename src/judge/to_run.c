@@ -32,7 +32,7 @@ enum fsl_group_kind fsl_profile_group_kind(const char *name)
 	return FSL_GROUP_UNKNOWN;
 }
 
-/* Text that tells the group of an operator: empty when nothing does. */
+/* Text that tells the group of an operator; empty if there is none. */
 static size_t group_text(const struct fsl_profile_rank *rank, const struct fsl_profile_comm *comm,
 			 const char **text)
 {
@@ -124,7 +124,7 @@ static const char *told_name(const struct fsl_profile_cluster *cluster, const ch
 	return "";
 }
 
-/* What one use of a group by a rank adds to it; ranks come in ascending order. */
+/* Counts one use of a group by a rank; ranks come in ascending order. */
 static void count_use(struct fsl_group *group, int32_t rank)
 {
 	group->n_calls++;
@@ -143,7 +143,8 @@ static int compare_groups(const void *left, const void *right)
 	return order != 0 ? order : (a->name_id > b->name_id) - (a->name_id < b->name_id);
 }
 
-/* Of all names of the run those that groups use; @n_members: per name, ranks that use it. */
+/* Makes a group for each name of the run that operators use as a group. @n_members: ranks that use
+ * the name, per name. */
 static enum fsl_status add_groups(struct fsl_profile_meetings *out, const uint32_t *n_members,
 				  size_t n_names, const struct fsl_profile_cluster *cluster,
 				  struct fsl_error *err)
@@ -172,7 +173,7 @@ static enum fsl_status add_groups(struct fsl_profile_meetings *out, const uint32
 			: FSL_OK;
 }
 
-/* What is counted per name of the run while groups are made of them. */
+/* Counts per name of the run, needed while groups are made. */
 struct counts {
 	uint32_t *n_members;
 	uint32_t *last; /* rank that was counted last, + 1 */

@@ -1,6 +1,6 @@
 /*
- * The communication of a capture as the engine has it: a run of operators, a topology of groups,
- * and the collectives that src/match makes of them.
+ * Turns the communication of a capture into the data of the engine: a run of operators, a topology
+ * of groups, and the collectives that src/match makes of them.
  */
 #ifndef FSL_JUDGE_TO_RUN_H
 #define FSL_JUDGE_TO_RUN_H
@@ -19,15 +19,15 @@ struct fsl_profile_meetings {
 	struct fsl_run run;
 	struct fsl_topology topology;
 	struct fsl_match match;
-	/* Operators whose time or name is missing, left out. */
+	/* Operators that were left out, as their time or name is missing. */
 	uint64_t n_unusable;
-	/* Collectives' operators that some member of their group lacks, left out. */
+	/* Operators of collectives that were left out, as a member of their group lacks them. */
 	uint64_t n_torn;
 };
 
 /*
- * Fills @out (overwritten). Needs no cluster to tell members; it tells the kinds of groups. Fails
- * only when memory is short; @out is empty then.
+ * Fills @out (overwritten). @cluster gives the kinds of groups; members are found without it. Fails
+ * only when memory is short; @out is then empty.
  */
 enum fsl_status fsl_profile_meet(struct fsl_profile_meetings *out,
 				 const struct fsl_profile *profile,
@@ -40,8 +40,8 @@ const struct fsl_profile_comm *fsl_meeting_comm(const struct fsl_profile_meeting
 						const struct fsl_channel *channel, size_t instance,
 						size_t member);
 
-/* True when all members of the channel end together, so that the shortest operator came last: not
- * for point-to-point operators and those with a root. */
+/* True if all members of the channel end together, so that the rank with the shortest operator came
+ * last. False for point-to-point operators and collectives with a root. */
 bool fsl_meeting_tells_lateness(const struct fsl_profile_meetings *meetings,
 				const struct fsl_channel *channel);
 

@@ -1,16 +1,16 @@
 /*
- * How findings of single collectives are pooled: captures hold one to ten steps, so a rank is
- * judged from a handful of collectives. Pure functions.
+ * Pools findings of single collectives: captures hold one to ten steps, so a rank is judged from a
+ * handful of collectives. Pure functions.
  *
  * A vote is a finding of detector GeneralizedESD: the rank's lateness is an outlier among its
  * peers'. Healthy ranks give a vote in less than 1 of 100 collectives, however many ranks there
  * are, because the quantile of the test grows with their number; one rank that is early hides
  * nobody, and votes for nobody. Fewer than four peers give no vote.
  *
- * Last is who detector LastArrival finds. Two or three peers, or many collectives: where all are
- * equally likely to come last, the number of times that one of them does follows a Poisson-binomial
- * distribution (for pairs this is the sign test). Collectives whose last two come at the same time
- * count for nobody.
+ * Detector LastArrival finds the rank that came last. This test serves two or three peers, or many
+ * collectives. If all ranks are equally likely to come last, the number of times that one rank
+ * comes last has a Poisson-binomial distribution (for pairs this is the sign test). A collective
+ * whose last two ranks come at the same time counts for no rank.
  */
 #ifndef FSL_JUDGE_VOTES_H
 #define FSL_JUDGE_VOTES_H

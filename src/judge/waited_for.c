@@ -10,7 +10,7 @@
 
 static const struct fsl_waited nobody = {.place = -1, .rank = -1, .share = NAN, .ms = NAN};
 
-/* What one rank waited for the member that it waited for most. */
+/* The longest wait of one rank, and the member that it waited for. */
 struct most {
 	int32_t place; /* -1: too few members to tell */
 	double ms;     /* per step */
