@@ -1,7 +1,7 @@
 /*
- * One event of a Chrome trace, reduced while it is read to what the caller asks for: texts become
- * kinds, ids become numbers, so that nothing of a file of any size has to be kept. The caller says
- * in a vocabulary which texts and args it knows; this folder knows none.
+ * One event of a Chrome trace, reduced while it is read: texts become kinds, ids become numbers, so
+ * that no text of the file is kept. The caller names the texts and args that it knows in a
+ * vocabulary; this folder knows none.
  */
 #ifndef FSL_CHROME_TRACE_EVENT_H
 #define FSL_CHROME_TRACE_EVENT_H
@@ -19,7 +19,7 @@ struct fsl_trace_arg {
 	const struct fsl_trace_words *words;
 };
 
-/* All of it belongs to the caller and must live as long as events are read with it. */
+/* Texts and args of the caller; borrowed as long as events are read. */
 struct fsl_trace_vocabulary {
 	struct fsl_trace_words names, categories;
 	size_t n_args; /* at most FSL_TRACE_ARGS_MAX */
@@ -30,7 +30,7 @@ struct fsl_trace_event {
 	char phase; /* 'X', 'M', 's', 'f', 'C'...; 0: none */
 	int name;   /* kinds of the vocabulary; 0: another text, or none */
 	int category;
-	int64_t number; /* behind a name of FSL_TRACE_HEAD_NUMBER; -1: none */
+	int64_t number; /* number behind a name of FSL_TRACE_HEAD_NUMBER; -1: none */
 	bool has_id;
 	uint64_t pid, id;                 /* decimal numbers as they are, others as a hash */
 	int64_t ts_ns, dur_ns;            /* FSL_NS_ABSENT: none that could be used */
@@ -38,7 +38,7 @@ struct fsl_trace_event {
 					     texts, 0 for none */
 };
 
-/* NULL when the event can be used, else why not; static. */
+/* NULL if the event can be used, else the reason why not (static text). */
 const char *fsl_trace_event_fault(const struct fsl_trace_event *event);
 
 /* Reads the rest of an event whose "{" was taken. If a key stands there twice, its last value
@@ -47,8 +47,9 @@ enum fsl_status fsl_trace_event_read(struct fsl_json *json,
 				     const struct fsl_trace_vocabulary *vocabulary,
 				     struct fsl_trace_event *event, struct fsl_error *err);
 /*
- * The same from @n_bytes in memory from its "{" on, for events that are spelt as profilers do: its
- * length, or 0 when it takes the tokenizer to tell what it is. What this reads, that reads alike.
+ * Reads the event at @text, of which @n_bytes from its "{" on are in memory, without the tokenizer:
+ * for events that are spelt as profilers spell them. Returns its length, or 0 if only the tokenizer
+ * can read it. Both functions give the same result for an event that both read.
  */
 size_t fsl_trace_event_scan(const char *text, size_t n_bytes,
 			    const struct fsl_trace_vocabulary *vocabulary,
@@ -75,7 +76,7 @@ void fsl_trace_event_take(const struct fsl_trace_vocabulary *vocabulary,
 /* Index of an arg; vocabulary->n_args: one that nobody asked for. */
 size_t fsl_trace_arg_find(const struct fsl_trace_vocabulary *vocabulary, const char *text,
 			  size_t length);
-/* Begins args: those of an earlier "args" are forgotten. */
+/* Begins args: forgets the values of an earlier "args". */
 void fsl_trace_event_clear_args(const struct fsl_trace_vocabulary *vocabulary,
 				struct fsl_trace_event *event);
 void fsl_trace_event_take_arg(const struct fsl_trace_vocabulary *vocabulary,

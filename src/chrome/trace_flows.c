@@ -136,7 +136,7 @@ static bool is_of(const struct open *open, uint64_t id, size_t kind)
 	return open->age > 0 && open->id == id && open->kind == kind;
 }
 
-/* Where the flow is, or else a free place in its set, or else the oldest there. */
+/* The place of the flow; if there is none, a free place in its set; else the oldest place. */
 static struct open *place_of(struct fsl_trace_flows *flows, uint64_t id, size_t kind)
 {
 	struct open *set = flows->sets[set_of(flows, id, kind)], *oldest = &set[0];

@@ -14,7 +14,7 @@ enum { FSL_TRACE_FLOW_KINDS_MAX = 8 };
 
 /* Lags of one kind of flow. */
 struct fsl_trace_lag {
-	uint64_t n; /* pairs found; 0: the others mean nothing */
+	uint64_t n; /* pairs found; 0: the fields below mean nothing */
 	int64_t median_ns, p95_ns /* to 0.4 % */, max_ns;
 };
 
@@ -24,9 +24,9 @@ struct fsl_trace_flows *fsl_trace_flows_create(size_t n_kinds);
 void fsl_trace_flows_destroy(struct fsl_trace_flows *flows);
 
 /*
- * One end of a flow of @kind, @event->phase 's' or 'f'. True when it completes a pair: *end_ns is
- * where the flow ends, *lag_ns its length, 0 when it ends before it begins (two clocks). If too
- * many are open, the oldest are forgotten.
+ * Adds one end of a flow of @kind; @event->phase is 's' or 'f'. True if it completes a pair:
+ * *end_ns is the time at which the flow ends, *lag_ns its length; 0 if it ends before it begins
+ * (two clocks). If too many flows are open, the oldest are forgotten.
  */
 bool fsl_trace_flows_add(struct fsl_trace_flows *flows, size_t kind,
 			 const struct fsl_trace_event *event, int64_t *end_ns, int64_t *lag_ns);

@@ -1,4 +1,4 @@
-/* Means of steps in columns, and bytes of them. */
+/* Computes means of steps in columns, and packs them. */
 #include "model/matrices.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum {
 	MATRICES_MAGIC = 0x314d5346, /* "FSM1"; another number when the bytes change */
-	LEVELS = 254,                /* codes 2 to 255; 0: nothing, 1: less than the least */
+	LEVELS = 254,                /* codes 2 to 255; code 0: no value, 1: less than LEAST_MS */
 };
 static const double LEAST_MS = 1e-2, MOST_MS = 1e6;
 
