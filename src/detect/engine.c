@@ -122,7 +122,7 @@ static size_t first_of_rank(const struct fsl_findings *findings, int32_t rank)
 static void label_window_range(const struct fsl_finding *finding, size_t n_windows, uint8_t *labels)
 {
 	FSL_REQUIRE(finding->window_begin <= finding->window_end &&
-		   finding->window_end <= n_windows);
+		    finding->window_end <= n_windows);
 	memset(labels + finding->window_begin, 1, finding->window_end - finding->window_begin);
 }
 

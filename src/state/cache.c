@@ -149,9 +149,10 @@ static int open_once(sqlite3 **db, const char *path, bool is_made, bool *is_empt
 	return code == SQLITE_OK ? check_owner(*db, is_empty) : code;
 }
 
-/* Opens the file. A damaged file or one of another version is replaced by a new one. */
-static enum fsl_status open_cache(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
-				  struct fsl_error *err)
+/* Opens the file at the safe @path. A damaged file, or a file of another version, is removed; a new
+ * one takes its place if @is_made. */
+static enum fsl_status open_safe(sqlite3 **db, const char *path, bool is_made, bool *is_empty,
+				 struct fsl_error *err)
 {
 	char journal[PATH_MAX];
 	int code = open_once(db, path, is_made, is_empty);

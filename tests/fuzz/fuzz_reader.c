@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 			break;
 		}
 		if (line != NULL) {
-			FSL_REQUIRE(number == last_number + 1 && memchr(line, '\n', length) == NULL);
+			FSL_REQUIRE(number == last_number + 1 &&
+				    memchr(line, '\n', length) == NULL);
 			last_number = number;
 		}
 	}

@@ -22,10 +22,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	if (fsl_localisation_unpack(&first, data, n_bytes, NULL) == FSL_OK) {
 		keep(&first, &once);
 		FSL_REQUIRE(fsl_localisation_unpack(&second, once.bytes, once.n_bytes, NULL) ==
-			   FSL_OK);
+			    FSL_OK);
 		keep(&second, &twice);
 		FSL_REQUIRE(once.n_bytes == twice.n_bytes &&
-			   memcmp(once.bytes, twice.bytes, once.n_bytes) == 0);
+			    memcmp(once.bytes, twice.bytes, once.n_bytes) == 0);
 	}
 	fsl_pack_fini(&once);
 	fsl_pack_fini(&twice);

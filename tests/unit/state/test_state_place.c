@@ -79,7 +79,9 @@ static const char *place_of(const char *name)
 {
 	fsl_free(fixture.place);
 	fixture.place = NULL;
-	assert_int_equal(fsl_state_place(&fixture.place, below(name), FSL_LOG_WARNING, &fixture.err), FSL_OK);
+	assert_int_equal(
+		fsl_state_place(&fixture.place, below(name), FSL_LOG_WARNING, &fixture.err),
+		FSL_OK);
 	return fixture.place;
 }
 
@@ -174,8 +176,10 @@ static void a_group_of_the_users_name_is_the_user(void **state)
 	assert_int_equal(seteuid(id), 0);
 	char *results = NULL;
 	char *team = NULL;
-	enum fsl_status first = fsl_state_place(&results, below("results/state.db"), FSL_LOG_WARNING, &fixture.err);
-	enum fsl_status next = fsl_state_place(&team, below("team/state.db"), FSL_LOG_WARNING, &fixture.err);
+	enum fsl_status first =
+		fsl_state_place(&results, below("results/state.db"), FSL_LOG_WARNING, &fixture.err);
+	enum fsl_status next =
+		fsl_state_place(&team, below("team/state.db"), FSL_LOG_WARNING, &fixture.err);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(first, FSL_OK);
 	assert_int_equal(next, FSL_OK);
@@ -282,11 +286,13 @@ static void a_user_without_a_safe_folder_has_no_database(void **state)
 	make_folder("all", 0777);
 	(void)setenv("XDG_STATE_HOME", below("all"), 1);
 	(void)setenv("HOME", below("all"), 1);
-	assert_int_equal(fsl_state_place(&fixture.place, below("all/state.db"), FSL_LOG_WARNING, &fixture.err),
+	assert_int_equal(fsl_state_place(&fixture.place, below("all/state.db"), FSL_LOG_WARNING,
+					 &fixture.err),
 			 FSL_ERR_IO);
 	assert_null(fixture.place);
 	(void)unsetenv("HOME");
-	assert_int_equal(fsl_state_place(&fixture.place, below("all/cache.db"), FSL_LOG_WARNING, &fixture.err),
+	assert_int_equal(fsl_state_place(&fixture.place, below("all/cache.db"), FSL_LOG_WARNING,
+					 &fixture.err),
 			 FSL_ERR_IO);
 }
 
@@ -309,7 +315,8 @@ static void a_user_without_XDG_STATE_HOME_has_a_folder_at_home(void **state)
 static void a_database_without_a_folder_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(fsl_state_place(&fixture.place, below("absent/state.db"), FSL_LOG_WARNING, &fixture.err),
+	assert_int_equal(fsl_state_place(&fixture.place, below("absent/state.db"), FSL_LOG_WARNING,
+					 &fixture.err),
 			 FSL_ERR_IO);
 	assert_non_null(strstr(fsl_error_root(&fixture.err), "absent"));
 }
