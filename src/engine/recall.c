@@ -113,7 +113,7 @@ static void pack_chapter(struct fsl_pack *pack, const struct fsl_judged_chapter 
 /* Hashes up to PRINT_BYTES in front of @end; false if they cannot be read. */
 static bool print_of(int file, uint64_t end, uint64_t *print)
 {
-	char bytes[PRINT_BYTES];
+	char bytes[PRINT_BYTES] = {0};
 	size_t n = end < PRINT_BYTES ? (size_t)end : PRINT_BYTES, n_read = 0;
 	while (n_read < n) {
 		ssize_t got = pread(file, bytes + n_read, n - n_read, (off_t)(end - n + n_read));

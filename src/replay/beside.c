@@ -214,7 +214,7 @@ static void place_events(struct level *level, const struct fsl_replay_graph *gra
 			continue;
 		}
 		const struct kind *kind = find_kind(part, c);
-		FSL_ASSERT(kind != NULL && (size_t)(kind - part->kinds) < level->first.n_kinds);
+		FSL_ASSERT((size_t)(kind - part->kinds) < level->first.n_kinds);
 		const struct kind *first = &level->first.kinds[kind - part->kinds];
 		size_t begin = first_of(kind, first, graph->job->match);
 		size_t use = level->instances[e] - begin; /* great if the instance is before */
