@@ -92,7 +92,7 @@ static void assert_ascending(const int32_t *ranks, size_t n)
 	}
 }
 
-/* What everybody relies on who searches these lists by bisection. */
+/* Asserts the order of these lists: bisection relies on it. */
 static void assert_sound(const struct fsl_profile_cluster *cluster)
 {
 	for (size_t s = 1; s < cluster->n_steps; s++) {

@@ -1,4 +1,4 @@
-/* What events of trace_view.json are called by the Ascend profiler. */
+/* The names that the Ascend profiler gives to events of trace_view.json. */
 #ifndef FSL_SOURCE_ASCEND_TRACE_NAMES_H
 #define FSL_SOURCE_ASCEND_TRACE_NAMES_H
 

@@ -163,7 +163,7 @@ static enum fsl_status add_slice(struct fsl_trace_sums *sums, struct process *pr
 				   fsl_trace_step_at(&sums->rank->trace, event->ts_ns), event, err);
 }
 
-/* Of a signal that tells whose it is. */
+/* Adds the wait for a signal whose sender is told. */
 static enum fsl_status add_signal(struct fsl_trace_sums *sums, const struct fsl_trace_event *event,
 				  struct fsl_error *err)
 {
@@ -175,7 +175,7 @@ static enum fsl_status add_signal(struct fsl_trace_sums *sums, const struct fsl_
 	return fsl_signal_waits_add(&sums->waits, group_id, peer, event->dur_ns, err);
 }
 
-/* What the name of a complete event stands for. */
+/* Takes a complete event by its name. */
 static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *process,
 				 const struct fsl_trace_event *event, struct fsl_error *err)
 {
