@@ -126,7 +126,7 @@ static enum fsl_status find_end(const struct fsl_reader *reader, const struct fs
 {
 	enum { END_BYTES = 64 * 1024 };
 	struct search search;
-	struct sample sample;
+	struct sample sample = {.is_known = false};
 	uint64_t n_bytes = fsl_reader_disk_bytes(reader);
 	if (!fsl_reader_can_seek(reader) || n_bytes < first + 4 * (uint64_t)END_BYTES) {
 		return FSL_OK;
@@ -135,7 +135,7 @@ static enum fsl_status find_end(const struct fsl_reader *reader, const struct fs
 	if (status == FSL_OK) {
 		status = take_sample(&search, n_bytes - END_BYTES, &sample, err);
 	}
-	*entry = status == FSL_OK && sample.is_known ? sample.row_offset : first;
+	*entry = sample.is_known ? sample.row_offset : first;
 	fsl_free(search.buffer);
 	return status;
 }
