@@ -302,4 +302,28 @@ static inline double fsl_uneven_ratio(double healthy_ratio)
 	return isnan(healthy_ratio) ? 1.0 : fmin(fmax(healthy_ratio, 1.0), FSL_UNEVEN_RATIO_MAX);
 }
 
+/*
+ * Places: ranks compared at the operators of few steps (places.h).
+ */
+/* Earlier events that an operator may follow: ends and begins of so many operators before it. It
+ * has to reach the operator that is waited for; from 3 to 24 the names stay the same. */
+enum { FSL_PLACES_ENDS = 14, FSL_PLACES_BEGINS = 4 };
+/* One step in so many may be a glitch that must not set the price of a place. */
+enum { FSL_PLACES_GLITCH_ONE_IN = 10 };
+/* Own work beyond the usual, as share of the own work of the others: healthy devices of one kind
+ * differ by up to 3 % for good. */
+#define FSL_PLACES_WORK_SHARE_MIN 0.04
+/* Own work beyond the usual over the spread of the others, and a floor of that spread as share of a step: few ranks
+ * show little of the spread. */
+#define FSL_PLACES_NAMED_Z_MIN      5.0
+#define FSL_PLACES_SUSPECT_Z_MIN    4.5
+#define FSL_PLACES_SPREAD_SHARE_MIN 0.004
+/* A chain of ever slower ranks is spread: the next rank lies below this share of the last named. */
+#define FSL_PLACES_NEXT_SHARE_MAX 0.55
+/* From the closer quartile of few values to their standard deviation: 1.48 of normal ones, 2.5 of
+ * exponential ones, as delays of hosts are. */
+#define FSL_PLACES_SCATTER_FACTOR 2.5
+/* Most ranks of a class are slow, and not a few fast, if these would be faster than this. */
+#define FSL_PLACES_FASTER_MAX 1.3
+
 #endif

@@ -121,3 +121,32 @@ double fsl_profile_step_ms(const struct fsl_profile_rank *rank)
 {
 	return mean_ms(rank, FSL_PARTS_N);
 }
+
+double fsl_profile_longest_step_ms(const struct fsl_profile *profile)
+{
+	double step_ms = NAN;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		step_ms = fmax(step_ms, fsl_profile_step_ms(&profile->ranks[r]));
+	}
+	return step_ms;
+}
+
+size_t fsl_profile_most_steps(const struct fsl_profile *profile)
+{
+	size_t most = 1;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		size_t n = fsl_profile_n_steps(&profile->ranks[r]);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+double fsl_profile_p2p_ms(const struct fsl_profile_rank *rank)
+{
+	double sum_ns = 0.0;
+	for (size_t c = 0; c < rank->n_comms; c++) {
+		bool is_counted = rank->comms[c].is_p2p && rank->comms[c].elapse_ns > 0;
+		sum_ns += is_counted ? (double)rank->comms[c].elapse_ns : 0.0;
+	}
+	return rank->n_comms > 0 ? sum_ns / FSL_NS_PER_MS / (double)fsl_profile_n_steps(rank) : NAN;
+}

@@ -35,4 +35,11 @@ size_t fsl_profile_steps_captured(const struct fsl_profile_rank *rank);
 double fsl_profile_part_ms(const struct fsl_profile_rank *rank, enum fsl_profile_part part);
 double fsl_profile_step_ms(const struct fsl_profile_rank *rank);
 
+/* Time inside point-to-point operators, mean per step, ms; NaN when the rank has no operators. */
+double fsl_profile_p2p_ms(const struct fsl_profile_rank *rank);
+/* Over the ranks of a set: the longest mean step of a rank, ms (NaN if no rank tells it); the most
+ * steps of a rank. */
+double fsl_profile_longest_step_ms(const struct fsl_profile *profile);
+size_t fsl_profile_most_steps(const struct fsl_profile *profile);
+
 #endif

@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "base/sort.h"
 #include "base/try.h"
+#include "capture/step_rows.h"
 #include "capture/step_view.h"
 #include "judge/limits.h"
-#include "judge/standing.h"
-#include "judge/to_run.h"
+#include "judge/to_places.h"
 
 /* Findings of one step: news, and findings that all steps show already. */
 struct found {
@@ -64,12 +64,17 @@ static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_s
 }
 
 /* Judges one step. Missing data of a step are not told: they are told for all steps. */
-static enum fsl_status look(const struct by_step *by, const struct fsl_profile_case *facts,
-			    struct found *out, struct fsl_error *err)
+static enum fsl_status look(const struct by_step *by, struct fsl_profile_case *facts,
+			    struct fsl_profile_meetings *meetings, struct found *out,
+			    struct fsl_error *err)
 {
 	struct fsl_profile_findings found = {0};
+	struct fsl_capture_places places;
 	bool is_again = facts->look == FSL_LOOK_AGAIN;
+	FSL_TRY(fsl_profile_place(&places, facts, meetings, err));
+	facts->places = &places;
 	enum fsl_status status = ask(&found, by, facts, err);
+	fsl_capture_places_fini(&places);
 	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *item = &found.items[i];
 		bool is_news = fsl_by_step_is_news(item);
@@ -110,10 +115,10 @@ static enum fsl_status judge_step(const struct by_step *by, struct fsl_step_view
 					 .meetings = &meetings,
 					 .look = FSL_LOOK_STEP,
 					 .n_looks = by->n_steps};
-	status = look(by, &facts, &by->found[s], err);
+	status = look(by, &facts, &meetings, &by->found[s], err);
 	if (status == FSL_OK) {
 		facts.look = FSL_LOOK_AGAIN;
-		status = look(by, &facts, &by->found[s], err);
+		status = look(by, &facts, &meetings, &by->found[s], err);
 	}
 	fsl_profile_meetings_fini(&meetings);
 	return status;

@@ -33,8 +33,10 @@ enum fsl_status fsl_profile_judge_by_step(struct fsl_profile_findings *findings,
 void fsl_by_step_add_seen(struct fsl_phrase *phrase, const struct fsl_profile_finding *finding);
 /* "in step 7, the worst of 2 in 10 steps (4, 7)", of a finding of single steps. */
 void fsl_by_step_add_when(struct fsl_phrase *phrase, const struct fsl_profile_finding *finding);
-/* "rank 3 was slow in 1 of 10 steps (7)": adds the first of the sorted findings that single steps
- * alone tell about a rank, a link or a stage. False if there is none. */
+/* Single steps alone tell it, or half of the steps at most show it. */
+bool fsl_by_step_is_passing(const struct fsl_profile_finding *finding);
+/* "rank 3 was slow in 1 of 10 steps (7)": adds the first of the sorted findings about a rank, a
+ * link or a stage that is passing. False if there is none. */
 bool fsl_by_step_add_passing(struct fsl_phrase *phrase,
 			     const struct fsl_profile_findings *findings);
 

@@ -39,12 +39,18 @@ void fsl_by_step_add_when(struct fsl_phrase *phrase, const struct fsl_profile_fi
 	}
 }
 
+bool fsl_by_step_is_passing(const struct fsl_profile_finding *finding)
+{
+	return finding->step != FSL_STEP_ABSENT ||
+	       (finding->n_steps > 0 && 2 * finding->n_seen_steps <= finding->n_steps);
+}
+
 bool fsl_by_step_add_passing(struct fsl_phrase *phrase, const struct fsl_profile_findings *findings)
 {
 	const struct fsl_profile_finding *found = NULL;
 	for (size_t i = 0; i < findings->n_items && found == NULL; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
-		bool is_passing = item->step != FSL_STEP_ABSENT && item->n_steps > 0;
+		bool is_passing = item->n_seen_steps > 0 && fsl_by_step_is_passing(item);
 		bool names_somebody = fsl_code_row(item->code)->names != FSL_NAMES_NOBODY;
 		found = is_passing && names_somebody ? item : NULL;
 	}

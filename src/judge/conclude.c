@@ -45,23 +45,21 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 	return found != NULL ? found->info.host_uid : "";
 }
 
-/* A finding of single steps alone names somebody only if its cost over the whole capture is high
- * enough. */
+/* What most steps do not show is over: it names somebody only if its cost over the whole capture is
+ * high enough. */
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
-	return !is_of_one_step(finding) ||
-	       finding->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms;
+	return !fsl_by_step_is_passing(finding) ||
+	       finding->gain_ms >= FSL_JUDGE_PASSING_SHARE_MIN * c->out->step_ms;
 }
 
 /* A culprit with the finding's evidence; texts are copied. */
 static enum fsl_status name_culprit(const struct conclusion *c,
 				    const struct fsl_profile_finding *finding, int32_t rank,
-				    int32_t stage, enum fsl_cause cause, double confidence,
-				    double share)
+				    enum fsl_cause cause, double confidence, double share)
 {
 	struct fsl_culprit culprit = fsl_culprit_of(rank);
 	culprit.peer = finding->peer;
-	culprit.stage = stage;
 	culprit.server_ip = fsl_arena_strdup(&c->out->arena, host_of(c, rank));
 	culprit.cause = cause;
 	culprit.lost_ms_per_step = finding->gain_ms;
@@ -70,9 +68,7 @@ static enum fsl_status name_culprit(const struct conclusion *c,
 	culprit.reason = fsl_arena_strdup(&c->out->arena, finding->what);
 	for (size_t f = 0; f < finding->n_facts; f++) {
 		const struct fsl_fact *fact = &finding->facts[f];
-		if (!fsl_fact_is(fact, FSL_FACT_STAGE)) {
-			(void)fsl_culprit_add_fact(&culprit, fact->name, fact->value, fact->unit);
-		}
+		(void)fsl_culprit_add_fact(&culprit, fact->name, fact->value, fact->unit);
 	}
 	fsl_conclude_add_steps(&culprit, finding, c->facts->cluster);
 	if (culprit.reason == NULL || culprit.server_ip == NULL) {
@@ -93,15 +89,37 @@ static bool names_rank(const struct conclusion *c, const struct fsl_profile_find
 	return is_about_rank(finding) && is_nameable(c, finding);
 }
 
+/* All captured ranks of one host and nobody else are named, and other hosts were captured. */
+static bool is_whole_host(const struct conclusion *c)
+{
+	const struct fsl_profile *profile = c->facts->profile;
+	size_t n_on_host = 0;
+	if (c->out->n_culprits < 2 || *c->out->culprits[0].server_ip == '\0') {
+		return false;
+	}
+	const char *host = c->out->culprits[0].server_ip;
+	for (size_t i = 1; i < c->out->n_culprits; i++) {
+		if (strcmp(c->out->culprits[i].server_ip, host) != 0) {
+			return false;
+		}
+	}
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		n_on_host += strcmp(profile->ranks[r].info.host_uid, host) == 0;
+	}
+	return n_on_host == c->out->n_culprits && n_on_host < profile->n_ranks;
+}
+
 static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 {
 	enum fsl_status status = FSL_OK;
-	double sum_ms = 0.0, most_ms = 0.0;
+	double sum_ms = 0.0, together_ms = 0.0;
 	for (size_t i = 0; i < c->findings->n_items; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
 		if (names_rank(c, finding)) {
+			double told_ms = fact_of(finding, FSL_FACT_TOGETHER);
+			bool is_of_all = !is_of_one_step(finding) && !isnan(told_ms);
 			sum_ms += finding->gain_ms;
-			most_ms = fmax(most_ms, finding->gain_ms);
+			together_ms = fmax(together_ms, is_of_all ? told_ms : finding->gain_ms);
 			*is_found = true;
 		}
 	}
@@ -110,16 +128,15 @@ static enum fsl_status name_ranks(const struct conclusion *c, bool *is_found)
 		if (names_rank(c, finding) && c->out->n_culprits < CULPRITS_MAX) {
 			bool is_explained = finding->code != FSL_CODE_SLOW_RANK_UNEXPLAINED;
 			status = name_culprit(
-				c, finding, finding->rank, -1, fsl_code_row(finding->code)->cause,
+				c, finding, finding->rank, fsl_code_row(finding->code)->cause,
 				is_explained ? fsl_conclude_confidence(c->facts, finding)
 					     : FSL_JUDGE_CONFIDENCE_UNEXPLAINED,
 				finding->gain_ms / sum_ms);
 		}
 	}
 	if (*is_found) {
-		c->out->kind = FSL_VERDICT_SLOW_RANK;
-		/* They wait for the same collectives, the others within the longest wait. */
-		c->out->lost_ms_per_step = most_ms;
+		c->out->kind = is_whole_host(c) ? FSL_VERDICT_SLOW_HOST : FSL_VERDICT_SLOW_RANK;
+		c->out->lost_ms_per_step = together_ms;
 		c->out->reason = c->out->n_culprits > 0 ? c->out->culprits[0].reason : "";
 	}
 	return status;
@@ -148,10 +165,10 @@ static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
 	*is_found = true;
 	double confidence = fsl_conclude_confidence(c->facts, finding);
 	enum fsl_status status =
-		name_culprit(c, finding, finding->rank, -1, FSL_CAUSE_NETWORK, confidence, 1.0);
+		name_culprit(c, finding, finding->rank, FSL_CAUSE_NETWORK, confidence, 1.0);
 	if (status == FSL_OK && finding->peer >= 0) {
-		status = name_culprit(c, finding, finding->peer, -1, FSL_CAUSE_NETWORK, confidence,
-				      1.0);
+		status =
+			name_culprit(c, finding, finding->peer, FSL_CAUSE_NETWORK, confidence, 1.0);
 	}
 	if (status == FSL_OK) {
 		if (c->out->n_culprits == 2) {
@@ -164,64 +181,27 @@ static enum fsl_status name_link(const struct conclusion *c, bool *is_found)
 	return status;
 }
 
-/* "last in 9 of 9 collectives, 13.1 ms of 810.2 ms a step" */
+/* "works 13.1 ms of a 810.2 ms step longer than its peers" */
 static const char *lateness_of(const struct conclusion *c, const struct fsl_profile_finding *late)
 {
-	double signal_ms = fact_of(late, FSL_FACT_LATE_TO_SIGNALS);
-	return fsl_arena_printf(
-		&c->out->arena, "last in %.0f of %.0f collectives, %.1f ms of %.1f ms a step",
-		fact_of(late, FSL_FACT_LAST), fact_of(late, FSL_FACT_COLLECTIVES),
-		signal_ms > 0.0 ? signal_ms : fact_of(late, FSL_FACT_LATE), c->out->step_ms);
+	return fsl_arena_printf(&c->out->arena,
+				"works %.1f ms of a step of %.1f ms longer than its peers",
+				fact_of(late, FSL_FACT_LATE), c->out->step_ms);
 }
 
-/* With the ranks that are late, so that nobody takes these for the cause. */
-static const char *reason_of_stage(const struct conclusion *c,
-				   const struct fsl_profile_finding *finding)
-{
-	const struct fsl_profile_finding *late =
-		fsl_conclude_first(c->findings, FSL_CODE_CONSISTENTLY_LATE);
-	if (fact_of(finding, FSL_FACT_RANKS) < 2.0) {
-		return fsl_arena_strdup(&c->out->arena, finding->what);
-	}
-	if (late == NULL) {
-		return fsl_arena_printf(&c->out->arena, "%s, so that no rank is slow in computing",
-					finding->what);
-	}
-	const char *lateness = lateness_of(c, late);
-	return lateness != NULL
-		       ? fsl_arena_printf(&c->out->arena,
-					  "%s, so that no rank is slow in computing; rank %d is "
-					  "slightly but consistently late (%s)",
-					  finding->what, (int)late->rank, lateness)
-		       : NULL;
-}
-
-static enum fsl_status name_stage(const struct conclusion *c, bool *is_found)
+/* How work is cut is no fault of a rank: nobody is named. */
+static enum fsl_status tell_stage(const struct conclusion *c, bool *is_found)
 {
 	const struct fsl_profile_finding *finding =
 		fsl_conclude_first(c->findings, FSL_CODE_STAGE_IMBALANCE);
-	if (finding == NULL) {
+	if (finding == NULL || !(finding->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms)) {
 		return FSL_OK;
 	}
-	size_t stage = (size_t)fact_of(finding, FSL_FACT_STAGE);
-	FSL_ASSERT(stage < c->facts->cluster->n_stages);
 	*is_found = true;
-	enum fsl_status status = name_culprit(c, finding, c->facts->cluster->stages[stage].ranks[0],
-					      (int32_t)stage, FSL_CAUSE_COMPUTE,
-					      fact_of(finding, FSL_FACT_RANKS) < 2.0
-						      ? FSL_JUDGE_CONFIDENCE_UNEXPLAINED
-						      : FSL_JUDGE_CONFIDENCE_IMBALANCE,
-					      1.0);
-	const char *reason = reason_of_stage(c, finding);
-	if (status == FSL_OK && reason == NULL) {
-		status = no_memory(c);
-	}
-	if (status == FSL_OK) {
-		c->out->kind = FSL_VERDICT_STAGE_IMBALANCE;
-		c->out->lost_ms_per_step = finding->gain_ms;
-		c->out->reason = c->out->culprits[0].reason = reason;
-	}
-	return status;
+	c->out->kind = FSL_VERDICT_STAGE_IMBALANCE;
+	c->out->lost_ms_per_step = finding->gain_ms;
+	c->out->reason = fsl_arena_strdup(&c->out->arena, finding->what);
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
 }
 
 /* A rank has more to do than those who wait for it. */
@@ -318,10 +298,9 @@ static enum fsl_status list_suspects(const struct conclusion *c)
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < c->findings->n_items && status == FSL_OK; i++) {
 		const struct fsl_profile_finding *finding = &c->findings->items[i];
-		bool is_victim = finding->code == FSL_CODE_LATE_VICTIM;
-		if (is_victim || finding->code == FSL_CODE_CONSISTENTLY_LATE) {
+		if (finding->code == FSL_CODE_CONSISTENTLY_LATE) {
 			status = add_suspect(c, finding, finding->rank,
-					     fact_of(finding, FSL_FACT_LATE), is_victim);
+					     fact_of(finding, FSL_FACT_LATE), false);
 		} else if (is_about_rank(finding) && !is_nameable(c, finding)) {
 			status = add_suspect(c, finding, finding->rank, finding->gain_ms, false);
 		}
@@ -356,7 +335,7 @@ static enum fsl_status choose(const struct conclusion *c)
 		status = tell_outside(c, &is_found);
 	}
 	if (status == FSL_OK && !is_found) {
-		status = name_stage(c, &is_found);
+		status = tell_stage(c, &is_found);
 	}
 	if (status == FSL_OK && !is_found) {
 		status = tell_work(c, &is_found);

@@ -11,7 +11,7 @@
 #include "base/try.h"
 #include "judge/by_step.h"
 #include "judge/limits.h"
-#include "judge/to_run.h"
+#include "judge/to_places.h"
 #include "text/phrase.h"
 
 const fsl_profile_judge fsl_profile_judges[FSL_JUDGES_N] = {
@@ -196,16 +196,29 @@ void fsl_profile_findings_fini(struct fsl_profile_findings *findings)
 	*findings = (struct fsl_profile_findings){0};
 }
 
+static enum fsl_status judge_capture(struct fsl_profile_findings *findings,
+				     const struct fsl_profile_case *facts,
+				     struct fsl_profile_meetings *meetings, struct fsl_error *err)
+{
+	struct fsl_capture_places places;
+	struct fsl_profile_case all = *facts;
+	FSL_TRY(fsl_profile_place(&places, facts, meetings, err));
+	enum fsl_status status = FSL_OK;
+	all.meetings = meetings;
+	all.places = &places;
+	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {
+		status = fsl_profile_judges[j](findings, &all, err);
+	}
+	fsl_capture_places_fini(&places);
+	return status;
+}
+
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 				      const struct fsl_profile_case *facts, struct fsl_error *err)
 {
 	struct fsl_profile_meetings meetings;
-	struct fsl_profile_case all = *facts;
-	enum fsl_status status = fsl_profile_meet(&meetings, facts->profile, facts->cluster, err);
-	all.meetings = &meetings;
-	for (size_t j = 0; j < FSL_JUDGES_N && status == FSL_OK; j++) {
-		status = fsl_profile_judges[j](findings, &all, err);
-	}
+	FSL_TRY(fsl_profile_meet(&meetings, facts->profile, facts->cluster, err));
+	enum fsl_status status = judge_capture(findings, facts, &meetings, err);
 	fsl_profile_meetings_fini(&meetings);
 	if (status == FSL_OK) {
 		status = fsl_profile_judge_by_step(findings, facts, err);

@@ -74,6 +74,7 @@ void fsl_profile_findings_sort(struct fsl_profile_findings *findings);
 void fsl_profile_findings_fini(struct fsl_profile_findings *findings);
 
 struct fsl_profile_meetings; /* judge/to_run.h */
+struct fsl_capture_places;   /* judge/to_places.h */
 
 /* Purpose for which a judge is called. */
 enum fsl_profile_look {
@@ -90,6 +91,7 @@ struct fsl_profile_case {
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
 	/* Collectives; made by fsl_profile_judge_all() for the judges. */
 	const struct fsl_profile_meetings *meetings;
+	const struct fsl_capture_places *places; /* who is slow, likewise */
 	/* If single steps are judged (by_step.h), profile is the view of one step. */
 	enum fsl_profile_look look;
 	size_t n_looks; /* FSL_LOOK_STEP: steps that are judged, one after the other */

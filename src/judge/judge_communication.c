@@ -11,7 +11,7 @@
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/standing.h"
+#include "judge/to_run.h"
 #include "text/phrase.h"
 
 /* Packets of one class of size over one kind of link. */

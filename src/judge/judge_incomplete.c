@@ -8,9 +8,10 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/standing.h"
+#include "judge/to_run.h"
 #include "judge/waited_for.h"
 
 enum { TEXT_MAX = 1024 };

@@ -11,10 +11,12 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
-#include "judge/finding.h"
+#include "base/sort.h"
+#include "base/try.h"
+#include "capture/step_rows.h"
 #include "judge/limits.h"
 #include "judge/link_table.h"
-#include "judge/standing.h"
+#include "judge/to_places.h"
 
 enum { LINKS_TOLD_MAX = 8, TEXT_MAX = 640 };
 
@@ -22,8 +24,10 @@ enum { LINKS_TOLD_MAX = 8, TEXT_MAX = 640 };
 struct slow {
 	const struct fsl_link_row *row;
 	double gb_per_s, usual_gb_per_s;
-	double cost_ms; /* per step: its time beyond what like links would take */
-	size_t n_alike;
+	/* Per step: what comes back if all that its two ends move together were as fast as on like
+	 * links; without a replay, the sum of its times beyond that. */
+	double cost_ms;
+	size_t n_alike, n_rows; /* directions and kinds of operators between its ends */
 };
 
 /* Sums over the links of one rank. */
@@ -50,7 +54,7 @@ static void add_slow(struct work *work, const struct fsl_link_row *row, double u
 	double cost_ms = more_ns / FSL_NS_PER_MS / (double)row->n_steps;
 	if (gb_per_s <= work->ratio_max * usual &&
 	    !(cost_ms < work->cost_share_min * work->step_ms)) {
-		work->slow[work->n_slow++] = (struct slow){row, gb_per_s, usual, cost_ms, n};
+		work->slow[work->n_slow++] = (struct slow){row, gb_per_s, usual, cost_ms, n, 1};
 	}
 }
 
@@ -90,15 +94,48 @@ static size_t vote_on_senders(struct work *work, size_t begin, size_t end, doubl
 	return n_low;
 }
 
+/* Links of the same two ends are one: -1, 0, 1. */
+static int compare_ends(const struct fsl_link_row *a, const struct fsl_link_row *b)
+{
+	int32_t least_a = a->src < a->dst ? a->src : a->dst, most_a = a->src + a->dst - least_a;
+	int32_t least_b = b->src < b->dst ? b->src : b->dst, most_b = b->src + b->dst - least_b;
+	int order = FSL_ORDER(least_a, least_b);
+	return order != 0 ? order : FSL_ORDER(most_a, most_b);
+}
+
+/*
+ * A test for outliers finds nothing among few links, as those that are slow widen the spread. Then
+ * links are slow if they are a minority and even the fastest of them lacks much of the slowest
+ * other.
+ */
+static size_t split_few(struct work *work, size_t begin, size_t end, double *usual)
+{
+	size_t n = end - begin, n_low = 0;
+	for (size_t i = 1; 2 * i <= n; i++) {
+		double ratio = exp(work->votes[i - 1].value - work->votes[i].value);
+		n_low = ratio <= FSL_JUDGE_FEW_LINKS_RATIO_MAX ? i : n_low;
+	}
+	*usual = exp(work->votes[n_low + (n - n_low) / 2].value);
+	return n_low;
+}
+
+static void add_low(struct work *work, size_t begin, size_t end, size_t n_low, double usual)
+{
+	for (size_t i = 0; i < n_low; i++) {
+		add_slow(work, &work->table.rows[work->votes[i].idx], usual, end - begin);
+	}
+}
+
 static void compare_alike(struct work *work, size_t begin, size_t end)
 {
 	const struct fsl_link_row *rows = work->table.rows;
 	double usual = NAN;
 	size_t n_low = vote_on_links(work, begin, end, &usual);
-	for (size_t i = 0; i < n_low; i++) {
-		add_slow(work, &rows[work->votes[i].idx], usual, end - begin);
+	if (n_low == 0) {
+		n_low = split_few(work, begin, end, &usual);
 	}
 	if (n_low > 0) {
+		add_low(work, begin, end, n_low, usual);
 		return;
 	}
 	n_low = vote_on_senders(work, begin, end, &usual);
@@ -121,11 +158,83 @@ static void find_slow(struct work *work)
 		       fsl_link_compare_kind(first, &work->table.rows[end]) == 0) {
 			end++;
 		}
-		if (end - begin >= FSL_OUTLIERS_N_MIN &&
+		if (end - begin >= FSL_JUDGE_FEW_LINKS_MIN &&
 		    first->n_bytes / (int64_t)first->n_steps >= FSL_JUDGE_LINK_BYTES_MIN) {
 			compare_alike(work, begin, end);
 		}
 	}
+}
+
+static int compare_slow(const void *left, const void *right)
+{
+	const struct slow *a = left, *b = right;
+	int order = compare_ends(a->row, b->row);
+	order = order != 0 ? order : FSL_ORDER(b->cost_ms, a->cost_ms);
+	return order != 0 ? order : FSL_ORDER(a->row, b->row);
+}
+
+/* Directions and kinds of operators between the same two ends add up. */
+static void merge_ends(struct work *work)
+{
+	size_t n = 0;
+	qsort(work->slow, work->n_slow, sizeof(*work->slow), compare_slow);
+	for (size_t i = 0; i < work->n_slow; i++) {
+		if (n > 0 && work->slow[i].row->dst >= 0 &&
+		    compare_ends(work->slow[n - 1].row, work->slow[i].row) == 0) {
+			work->slow[n - 1].cost_ms += work->slow[i].cost_ms;
+			work->slow[n - 1].n_rows++;
+		} else {
+			work->slow[n++] = work->slow[i];
+		}
+	}
+	work->n_slow = n;
+}
+
+/* Both ends of the link are members of the channel. */
+static bool holds_ends(const struct fsl_channel *channel, const struct fsl_profile *profile,
+		       const struct fsl_link_row *row)
+{
+	size_t n = 0;
+	for (size_t m = 0; m < channel->n_members; m++) {
+		int32_t rank = profile->ranks[channel->members[m]].rank;
+		n += rank == row->src || rank == row->dst;
+	}
+	return n == 2;
+}
+
+/* What a replay says that comes back with one slow link, or all those of @rank, as fast as those
+ * like them; @cost_ms stays without a replay. */
+static enum fsl_status replay_links(struct work *work, const struct slow *slow, size_t n,
+				    int32_t rank, const struct fsl_profile_case *facts,
+				    double *cost_ms, struct fsl_error *err)
+{
+	const struct fsl_match *match = facts->places->job.match;
+	double *factor = fsl_arena_alloc(&work->arena, (match->n_channels + 1) * sizeof(*factor));
+	double saved_ms = NAN;
+	bool is_used = false;
+	if (factor == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu",
+				match->n_channels);
+	}
+	for (size_t c = 0; c < match->n_channels; c++) {
+		factor[c] = 1.0;
+		for (size_t i = 0; i < n; i++) {
+			bool is_asked =
+				rank < 0 || slow[i].row->src == rank || slow[i].row->dst == rank;
+			if (is_asked &&
+			    holds_ends(&match->channels[c], facts->profile, slow[i].row)) {
+				factor[c] =
+					fmin(factor[c], slow[i].gb_per_s / slow[i].usual_gb_per_s);
+				is_used = true;
+			}
+		}
+	}
+	if (is_used) {
+		FSL_TRY(fsl_places_mend_channels(&saved_ms, &facts->places->job, factor, err));
+	}
+	*cost_ms = isnan(saved_ms) ? *cost_ms
+				   : saved_ms / (double)fsl_profile_most_steps(facts->profile);
+	return FSL_OK;
 }
 
 static struct ends ends_of(const struct work *work, int32_t rank)
@@ -137,7 +246,7 @@ static struct ends ends_of(const struct work *work, int32_t rank)
 	for (size_t i = 0; i < work->n_slow; i++) {
 		const struct fsl_link_row *row = work->slow[i].row;
 		if (row->src == rank || row->dst == rank) {
-			ends.n_slow++;
+			ends.n_slow += work->slow[i].n_rows;
 			ends.cost_ms = fmax(ends.cost_ms, work->slow[i].cost_ms);
 		}
 	}
@@ -207,8 +316,9 @@ static bool is_told(const uint8_t *is_slow, const struct fsl_profile *profile, i
 
 /* Ranks of which most links are slow, then the links of others. */
 static enum fsl_status tell(struct fsl_profile_findings *findings, struct work *work,
-			    const struct fsl_profile *profile, struct fsl_error *err)
+			    const struct fsl_profile_case *facts, struct fsl_error *err)
 {
+	const struct fsl_profile *profile = facts->profile;
 	enum fsl_status status = FSL_OK;
 	size_t n_told = 0;
 	uint8_t *is_slow = fsl_arena_alloc(&work->arena, profile->n_ranks + 1);
@@ -219,6 +329,9 @@ static enum fsl_status tell(struct fsl_profile_findings *findings, struct work *
 		struct ends ends = ends_of(work, profile->ranks[r].rank);
 		if (is_all_slow(&ends)) {
 			is_slow[r] = 1;
+			FSL_TRY(replay_links(work, work->slow, work->n_slow,
+					     facts->profile->ranks[r].rank, facts, &ends.cost_ms,
+					     err));
 			status = add_rank(findings, work, profile->ranks[r].rank, &ends, err);
 		}
 	}
@@ -235,10 +348,25 @@ static enum fsl_status tell(struct fsl_profile_findings *findings, struct work *
 static int compare_cost(const void *left, const void *right)
 {
 	const struct slow *a = left, *b = right;
-	if (a->cost_ms != b->cost_ms) {
-		return a->cost_ms > b->cost_ms ? -1 : 1;
+	int order = FSL_ORDER(b->cost_ms, a->cost_ms);
+	return order != 0 ? order : FSL_ORDER(a->row, b->row);
+}
+
+/* The costliest of them are replayed; the others are not told. */
+static enum fsl_status cost_links(struct work *work, const struct fsl_profile_case *facts,
+				  struct fsl_error *err)
+{
+	if (work->n_slow == 0) {
+		return FSL_OK;
 	}
-	return (a->row > b->row) - (a->row < b->row);
+	merge_ends(work);
+	qsort(work->slow, work->n_slow, sizeof(*work->slow), compare_cost);
+	for (size_t i = 0; i < work->n_slow && i < 2 * LINKS_TOLD_MAX; i++) {
+		FSL_TRY(replay_links(work, &work->slow[i], 1, -1, facts, &work->slow[i].cost_ms,
+				     err));
+	}
+	qsort(work->slow, work->n_slow, sizeof(*work->slow), compare_cost);
+	return FSL_OK;
 }
 
 static enum fsl_status alloc_work(struct work *work, struct fsl_error *err)
@@ -269,10 +397,10 @@ enum fsl_status fsl_profile_judge_slow_link(struct fsl_profile_findings *finding
 	}
 	if (status == FSL_OK) {
 		find_slow(&work);
-		if (work.n_slow > 1) {
-			qsort(work.slow, work.n_slow, sizeof(*work.slow), compare_cost);
-		}
-		status = tell(findings, &work, facts->profile, err);
+		status = cost_links(&work, facts, err);
+	}
+	if (status == FSL_OK) {
+		status = tell(findings, &work, facts, err);
 	}
 	if (status == FSL_OK && work.table.n_rows == 0) {
 		status = fsl_profile_findings_miss(

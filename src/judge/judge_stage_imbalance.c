@@ -10,9 +10,8 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "capture/step_rows.h"
-#include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/standing.h"
+#include "judge/to_places.h"
 
 enum { TEXT_MAX = 1024, RANKS_TOLD_MAX = 8 };
 
@@ -52,7 +51,6 @@ struct stages {
 	size_t n, longest;
 	struct level level; /* of the longest */
 	double others_ms;   /* mean of the other stages */
-	double mean_ms;     /* of all: what each would take with work spread evenly */
 	double spread;      /* largest difference inside a stage, as share of its mean */
 };
 
@@ -74,7 +72,6 @@ static struct stages compare_stages(const struct fsl_profile_case *facts)
 			stages.longest = s;
 		}
 	}
-	stages.mean_ms = sum_ms / (double)stages.n;
 	stages.others_ms = (sum_ms - stages.level.mean_ms) / (double)(stages.n - 1);
 	return stages;
 }
@@ -105,7 +102,7 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 	    stages.level.least_ms < stages.others_ms + FSL_JUDGE_STAGE_RANK_SHARE_MIN * more_ms) {
 		return FSL_OK;
 	}
-	char ranks[TEXT_MAX / 4], inside[TEXT_MAX / 4], what[TEXT_MAX];
+	char ranks[TEXT_MAX / 4], inside[TEXT_MAX / 4], saves[TEXT_MAX / 8] = "", what[TEXT_MAX];
 	list_ranks(ranks, sizeof(ranks), &facts->cluster->stages[stages.longest]);
 	(void)snprintf(inside, sizeof(inside), "inside the stages ranks differ by %.2f %% at most",
 		       100.0 * stages.spread);
@@ -114,18 +111,23 @@ static enum fsl_status judge_computing(struct fsl_profile_findings *findings,
 			       "as one rank of the stage was captured, a slow device would look "
 			       "the same");
 	}
+	double even_ms = facts->places->places.even_ms;
+	if (!isnan(even_ms)) {
+		(void)snprintf(saves, sizeof(saves), "even stages would save %.1f ms of a step; ",
+			       even_ms);
+	}
 	(void)snprintf(what, sizeof(what),
-		       "stage %zu (ranks %s) computes %.1f ms a step, %s %.1f ms: %.2f times as "
-		       "much; %s",
+		       "pipeline stage %zu (ranks %s) computes %.1f ms a step, %s %.1f ms: %.2f "
+		       "times as much; %s%s",
 		       stages.longest, ranks, stages.level.mean_ms,
 		       stages.n == 2 ? "the other stage" : "the other stages on average",
-		       stages.others_ms, stages.level.mean_ms / stages.others_ms, inside);
+		       stages.others_ms, stages.level.mean_ms / stages.others_ms, saves, inside);
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_STAGE_IMBALANCE);
-	finding.gain_ms = stages.level.mean_ms - stages.mean_ms;
+	finding.gain_ms = even_ms;
 	finding.what = what;
 	finding.advice =
 		"move layers (or the embedding and the loss) from this stage to the others";
-	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_STAGE, (double)stages.longest);
+	(void)fsl_profile_finding_add_fact(&finding, "stage", (double)stages.longest, "count");
 	(void)fsl_profile_finding_add_fact(&finding, "computing", stages.level.mean_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "others", stages.others_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "times_the_others",

@@ -9,7 +9,6 @@
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
-#include "judge/standing.h"
 
 enum { TEXT_MAX = 640 };
 enum rule { SMALL_RDMA, SMALL_SDMA, UNALIGNED, RULES_N };

@@ -11,9 +11,11 @@
 
 /* Costs, as share of a step. */
 
-/* A rank, a link or a stage is named in the verdict from here on, and what costs less is a finding
- * only. A capture of a few steps scatters by less. By experience. */
-#define FSL_JUDGE_NAMED_SHARE_MIN 0.05
+/* A rank or a link is named in the verdict, and uneven stages are told there, from here on; what
+ * costs less is a finding only. As slow_ratio_min of the configuration. */
+#define FSL_JUDGE_NAMED_SHARE_MIN 0.03
+/* The same of what half of the steps at most show. By experience. */
+#define FSL_JUDGE_PASSING_SHARE_MIN 0.05
 /* Less is not mentioned at all: lateness, a slow link, slow kernels, kernels on the AI CPU. By
  * experience: nobody acts on half a percent. */
 #define FSL_JUDGE_MENTION_SHARE_MIN 0.005
@@ -68,35 +70,10 @@ enum { FSL_JUDGE_STEPS_MIN = 3 };
 
 /* Slow ranks (judge_slow_rank.c). */
 
-/* Chance of a healthy rank to be last so often. */
-#define FSL_JUDGE_LAST_P_MAX 0.01
-/* Chance of so many votes of the detector. Votes suppose delays that are normally distributed, and
- * those of healthy ranks have longer tails: three of three collectives are as rare as this. */
-#define FSL_JUDGE_VOTES_P_MAX 1e-4
-/* A healthy rank gives a vote in less than this share of collectives, at the detector's default. */
-#define FSL_JUDGE_VOTE_SHARE 0.01
-/* Own time explains lateness from this share of it on. By experience. */
+/* A part explains what a rank works longer from this share of it on. By experience. */
 #define FSL_JUDGE_EXPLAINED_SHARE_MIN 0.5
-/* Longer computing shows as lateness by this share of it at least. In pipelines the rest delays
- * neighbours, with whom the rank meets before it meets its peers. By experience. */
-#define FSL_JUDGE_SHOWN_AS_LATE_MIN 0.25
-/* Computing beyond the peers, as share of theirs. By experience. */
-#define FSL_JUDGE_COMPUTING_MORE_MIN 0.05
-/* Free time beyond the peers, as share of a step: hosts scatter more than devices. By experience.
- */
-#define FSL_JUDGE_FREE_MORE_MIN 0.10
-/* Kernels that peers have, too, tell of the device if they are this share of its computing. By
- * experience. */
-#define FSL_JUDGE_COMPARED_SHARE_MIN 0.5
-/* Ranks: among fewer a test for outliers misses what is plain to see, so that the longest of the
- * others is compared. */
-enum { FSL_JUDGE_FEW_PEERS = 8 };
-/* ns: collectives that are over so soon move next to nothing, and who is late to them is late to a
- * signal. By experience. */
-#define FSL_JUDGE_SIGNAL_NS INT64_C(1000000)
-/* Collectives: up to so many the chance of votes is exact; beyond, it is a bound (votes.c). Speed
- * alone. */
-enum { FSL_JUDGE_EXACT_MAX = 512 };
+/* A table of kernels is whole if it holds this share of the time computed. By experience. */
+#define FSL_JUDGE_KERNELS_TOLD_SHARE_MIN 0.5
 
 /* Stages of a pipeline (judge_stage_imbalance.c). */
 
@@ -163,6 +140,10 @@ enum { FSL_JUDGE_WAITED_FOR_MEMBERS_MIN = 3 };
 #define FSL_JUDGE_LINK_SIGMA_MIN 0.02
 /* Level of the test for outliers among them. By experience. */
 #define FSL_JUDGE_LINK_ALPHA 0.004
+/* Among few links alike those are slow that are this much slower than the slowest other: halves of
+ * a link's width are 0.5, healthy links of one kind differ by a tenth. */
+enum { FSL_JUDGE_FEW_LINKS_MIN = 2 };
+#define FSL_JUDGE_FEW_LINKS_RATIO_MAX 0.65
 /* A slow link lacks this share of the usual bandwidth. By experience. */
 #define FSL_JUDGE_LINK_LACK_MIN 0.2
 /* The rank is slow, not its links, if so many of its links and this share of them are. By

@@ -360,3 +360,17 @@ enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_erro
 	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps)
 			: fsl_replay_set_beside(replay, replay->graph, true, err);
 }
+
+void fsl_replay_set_rank_level(struct fsl_replay *replay, size_t rank_idx, double factor,
+			       const int64_t *off_ns)
+{
+	const struct fsl_replay_graph *graph = replay->graph;
+	FSL_ASSERT(graph->n_windows == 1);
+	size_t first = graph->event_begin[rank_idx];
+	for (size_t e = first; e < graph->event_begin[rank_idx + 1]; e++) {
+		struct fsl_event *event = &graph->events[e];
+		int64_t level_ns = (int64_t)((double)event->work_ns * factor);
+		level_ns -= off_ns != NULL ? off_ns[e - first] : 0;
+		event->level_ns = level_ns > 0 || event->pred == FSL_NO_NODE ? level_ns : 0;
+	}
+}

@@ -85,6 +85,15 @@ void fsl_replay_fini(struct fsl_replay *replay);
 /* Takes over own_factor, kind and transfer_factor. */
 enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_error *err);
 
+/*
+ * Sets the level of the own time before each operator of a rank: the measured time times @factor,
+ * less @off_ns ([n_ops] of the rank; NULL: nothing), at least 0; the first operator then comes
+ * earlier than it was captured. For replays of all operators in one
+ * window, instead of fsl_replay_set_levels; parts have no levels then.
+ */
+void fsl_replay_set_rank_level(struct fsl_replay *replay, size_t rank_idx, double factor,
+			       const int64_t *off_ns);
+
 /* The ranks, channels and parts at their level; everything else stays as measured. */
 struct fsl_repair {
 	const bool *ranks;    /* [n_ranks]; NULL: none */

@@ -15,7 +15,7 @@
 
 #include "base/number.h"
 #include "judge/finding.h"
-#include "judge/to_run.h"
+#include "judge/to_places.h"
 #include "report/capture_report.h"
 
 /* cmocka's own compares floats. */
@@ -191,11 +191,15 @@ static inline void small_judge(struct small_capture *small, fsl_profile_judge ju
 	struct fsl_profile_meetings meetings;
 	assert_int_equal(fsl_profile_meet(&meetings, &small->profile, &small->cluster, &err),
 			 FSL_OK);
-	const struct fsl_profile_case facts = {.profile = &small->profile,
-					       .cluster = &small->cluster,
-					       .n_threads = 1,
-					       .meetings = &meetings};
+	struct fsl_capture_places places;
+	struct fsl_profile_case facts = {.profile = &small->profile,
+					 .cluster = &small->cluster,
+					 .n_threads = 1,
+					 .meetings = &meetings};
+	assert_int_equal(fsl_profile_place(&places, &facts, &meetings, &err), FSL_OK);
+	facts.places = &places;
 	assert_int_equal(judge(&small->findings, &facts, &err), FSL_OK);
+	fsl_capture_places_fini(&places);
 	fsl_profile_meetings_fini(&meetings);
 	fsl_profile_findings_sort(&small->findings);
 }

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "capture/step_view.h"
+#include "judge/to_places.h"
 
 /* Judges whose findings must not depend on how the step was chosen. */
 static const struct {
@@ -24,9 +25,13 @@ static void ask(struct fsl_profile_findings *out, fsl_profile_judge judge,
 	struct fsl_error err = {0};
 	struct fsl_profile_meetings meetings;
 	assert_int_equal(fsl_profile_meet(&meetings, profile, cluster, &err), FSL_OK);
-	const struct fsl_profile_case facts = {
+	struct fsl_capture_places places;
+	struct fsl_profile_case facts = {
 		.profile = profile, .cluster = cluster, .n_threads = 1, .meetings = &meetings};
+	assert_int_equal(fsl_profile_place(&places, &facts, &meetings, &err), FSL_OK);
+	facts.places = &places;
 	assert_int_equal(judge(out, &facts, &err), FSL_OK);
+	fsl_capture_places_fini(&places);
 	fsl_profile_meetings_fini(&meetings);
 	fsl_profile_findings_sort(out);
 }

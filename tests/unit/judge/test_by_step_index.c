@@ -19,7 +19,7 @@ static uint32_t next_random(uint64_t *seed, uint32_t below)
 static struct fsl_profile_finding any_finding(uint64_t *seed)
 {
 	static const enum fsl_code codes[] = {FSL_CODE_SLOW_LINK,   FSL_CODE_SLOW_RANK_NETWORK,
-					      FSL_CODE_LATE_VICTIM, FSL_CODE_SLOW_RANK_COMPUTE,
+					      FSL_CODE_MORE_WORK, FSL_CODE_SLOW_RANK_COMPUTE,
 					      FSL_CODE_HOST_BOUND,  FSL_CODE_CORE_CLOCK};
 	size_t n_codes = sizeof(codes) / sizeof(codes[0]);
 	struct fsl_profile_finding finding =

@@ -35,11 +35,11 @@ static void the_4_rank_set_has_a_longer_stage_and_no_slow_rank(void **state)
 	analyse(&analysis, "insight-4rank-level2");
 	const struct fsl_localisation *verdict = &analysis.verdict;
 	assert_int_equal(verdict->kind, FSL_VERDICT_STAGE_IMBALANCE);
-	assert_int_equal(verdict->n_culprits, 1);
-	assert_int_equal(verdict->culprits[0].stage, 1);
+	assert_int_equal(verdict->n_culprits, 0); /* how work is cut is no fault of a rank */
+	assert_non_null(strstr(verdict->reason, "stage 1 (ranks 2, 3)"));
 	assert_non_null(strstr(verdict->reason, "1.73 times"));
-	assert_non_null(strstr(verdict->reason, "no rank is slow in computing"));
-	assert_non_null(strstr(verdict->reason, "rank 3 is slightly but consistently late"));
+	/* Less than the 85 ms by which the stage exceeds the mean: micro-batches overlap. */
+	assert_true(verdict->lost_ms_per_step > 30.0 && verdict->lost_ms_per_step < 55.0);
 	const struct fsl_profile_finding *stage =
 		small_finding(&analysis.set.findings, "stage_imbalance", -1);
 	assert_non_null(stage);
@@ -58,20 +58,13 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	struct analysis analysis;
 	analyse(&analysis, "insight-4rank-level2");
 	const struct fsl_profile_finding *late =
-		small_finding(&analysis.set.findings, "consistently_late", -2);
+		small_finding(&analysis.set.findings, "consistently_late", 3);
 	assert_non_null(late);
-	assert_int_equal(late->rank, 3);
-	assert_near(late->gain_ms, 13.1, 0.1);
-	assert_near(small_fact(late, "late_to_signals"), 13.06, 0.02);
+	assert_near(late->gain_ms, 13.1, 1.0); /* with rank 0 mended */
+	assert_near(small_fact(late, "late"), 15.4, 0.2);
 	assert_near(small_fact(late, "step"), 810.15, 0.01);
-	assert_near(small_fact(late, "last"), small_fact(late, "collectives"), 0.0);
-	assert_true(small_fact(late, "chance_to_be_last") < 0.01);
-	assert_int_equal(analysis.verdict.n_unconfirmed, 1);
-	assert_int_equal(analysis.verdict.unconfirmed[0].rank, 3);
-	for (size_t i = 0; i < analysis.set.findings.n_items; i++) {
-		const struct fsl_profile_finding *finding = &analysis.set.findings.items[i];
-		assert_false(finding->code == FSL_CODE_CONSISTENTLY_LATE && finding->rank != 3);
-	}
+	/* Rank 0, whose host is slower, holds its stage up by as much. */
+	assert_int_equal(analysis.verdict.n_unconfirmed, 2);
 	analysis_fini(&analysis);
 }
 
@@ -235,7 +228,7 @@ static void more_work_names_nobody_and_tells_of_its_experts(void **state)
 static void a_collective_that_cost_much_once_stands_beside_normal(void **state)
 {
 	(void)state;
-	static const double gains_ms[] = {4.0, 40.0};
+	static const double gains_ms[] = {2.0, 40.0};
 	for (size_t i = 0; i < 2; i++) {
 		struct small_capture small;
 		struct fsl_localisation verdict;

@@ -70,7 +70,7 @@ static void a_rank_that_computes_longer_is_named_with_what_it_costs(void **state
 	assert_non_null(finding);
 	assert_true(finding->gain_ms > 58.0 && finding->gain_ms < 61.0);
 	assert_near(small_fact(finding, "computing_more"), 60.0, 0.01);
-	assert_near(small_fact(finding, "votes"), COLLECTIVES, 0.01);
+	assert_near(small_fact(finding, "together"), 60.0, 1.0);
 	small_end(&small);
 }
 
@@ -219,7 +219,7 @@ static void little_lateness_all_the_time_is_told_as_that(void **state)
 		small_finding(&small.findings, "consistently_late", 0);
 	assert_non_null(finding);
 	assert_true(finding->gain_ms > 11.0 && finding->gain_ms <= 12.01);
-	assert_non_null(strstr(finding->what, "12 of 12 collectives"));
+	assert_non_null(strstr(finding->what, "slightly but consistently late"));
 	small_end(&small);
 }
 
@@ -310,7 +310,7 @@ static void one_early_rank_gets_nobody_named(void **state)
 	small_end(&small);
 }
 
-static void a_rank_that_is_late_without_own_time_is_a_victim(void **state)
+static void a_rank_that_is_late_without_own_time_is_not_told(void **state)
 {
 	(void)state;
 	struct small_capture small;
@@ -322,12 +322,7 @@ static void a_rank_that_is_late_without_own_time_is_a_victim(void **state)
 		small_comm(&small, r, 0, "hcom_receive__777_1_1", "777", 5.0, r == 1 ? 70.0 : 5.0);
 	}
 	small_judge(&small, fsl_profile_judge_slow_rank);
-	assert_int_equal(small.findings.n_items, 1);
-	const struct fsl_profile_finding *finding =
-		small_finding(&small.findings, "late_victim", 1);
-	assert_non_null(finding);
-	assert_true(isnan(finding->gain_ms));
-	assert_non_null(strstr(finding->what, "waits for its neighbour in the pipeline"));
+	assert_int_equal(small.findings.n_items, 0);
 	small_end(&small);
 }
 
@@ -343,9 +338,9 @@ static void lateness_beside_kernels_counts_once(void **state)
 		small_step(&small, r, 0, 490.0, r == 1 ? 2.0 : 10.0, r == 1 ? 108.0 : 100.0);
 	}
 	small_judge(&small, fsl_profile_judge_slow_rank);
-	assert_null(small_finding(&small.findings, "late_victim", 1));
 	assert_null(small_finding(&small.findings, "slow_rank_host", 1));
-	assert_non_null(small_finding(&small.findings, "consistently_late", 1));
+	/* It is free 8 ms longer than the others, which few ranks may be by chance. */
+	assert_null(small_finding(&small.findings, "consistently_late", 1));
 	small_end(&small);
 }
 
@@ -445,7 +440,7 @@ int main(void)
 		cmocka_unit_test(equal_ranks_are_not_named),
 		cmocka_unit_test(noise_with_a_long_tail_names_hardly_anybody),
 		cmocka_unit_test(one_early_rank_gets_nobody_named),
-		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_a_victim),
+		cmocka_unit_test(a_rank_that_is_late_without_own_time_is_not_told),
 		cmocka_unit_test(lateness_beside_kernels_counts_once),
 		cmocka_unit_test(more_calls_of_the_same_kernels_are_more_work_and_no_slow_rank),
 		cmocka_unit_test(kernels_of_other_shapes_tell_nothing_of_the_device),

@@ -1,0 +1,963 @@
+/* Own work at the places of a step, who stands out by it, and what a replay without it says. */
+#include "blame/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "base/try.h"
+#include "blame/limits.h"
+#include "match/own.h"
+#include "replay/replay.h"
+
+/* One step of one rank: consecutive operators. */
+struct block {
+	uint64_t sequence; /* same value: same operators in the same order */
+	uint32_t class_idx, rank_idx, first, n;
+	int32_t step;
+	bool follows_alike; /* the step before it has the same operators */
+};
+
+struct work {
+	struct fsl_arena arena;
+	const struct fsl_places_job *job;
+	struct fsl_places *out;
+	/* By class, operators, rank, time; and by class, operators, step, rank: steps that have the
+	 * same operators have the same places in both. */
+	struct block *blocks, *by_step;
+	size_t n_blocks;
+	int64_t **late_ns; /* per rank and operator: how long the others of its instance waited */
+	/* Per block of the blocks compared. */
+	int64_t *reached_ns; /* latest of the earlier events plus the price from there on */
+	bool *is_reached;
+	int64_t *lag_ns;
+	double *error_ms;         /* per rank: standard error of its own work, from its places */
+	double *kept;             /* per rank: share of its own work that other files confirm */
+	double *values, *scratch; /* per block, rank, or operator; scratch twice */
+};
+
+static enum fsl_status no_memory(const struct fsl_places_job *job, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
+}
+
+static int compare_work(const struct block *a, const struct block *b)
+{
+	int order = FSL_ORDER(a->class_idx, b->class_idx);
+	order = order != 0 ? order : FSL_ORDER(a->n, b->n);
+	return order != 0 ? order : FSL_ORDER(a->sequence, b->sequence);
+}
+
+static int compare_ranks_first(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+	int order = compare_work(a, b);
+	order = order != 0 ? order : FSL_ORDER(a->rank_idx, b->rank_idx);
+	return order != 0 ? order : FSL_ORDER(a->first, b->first);
+}
+
+static int compare_steps_first(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+	int order = compare_work(a, b);
+	order = order != 0 ? order : FSL_ORDER(a->step, b->step);
+	order = order != 0 ? order : FSL_ORDER(a->rank_idx, b->rank_idx);
+	return order != 0 ? order : FSL_ORDER(a->first, b->first);
+}
+
+static bool is_same_work(const struct block *a, const struct block *b)
+{
+	return compare_work(a, b) == 0;
+}
+
+/* The steps of one rank. */
+static size_t add_blocks(struct block *blocks, const struct fsl_places_job *job, size_t r)
+{
+	const uint64_t prime = UINT64_C(1099511628211); /* of FNV-1a */
+	const struct fsl_rank *rank = &job->run->ranks[r];
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		if (i == 0 || rank->ops[i].step != rank->ops[i - 1].step) {
+			blocks[n++] = (struct block){.sequence = UINT64_C(14695981039346656037),
+						     .class_idx = job->class_of[r],
+						     .rank_idx = (uint32_t)r,
+						     .first = (uint32_t)i,
+						     .step = rank->ops[i].step};
+		}
+		blocks[n - 1].n++;
+		blocks[n - 1].sequence = (blocks[n - 1].sequence ^ rank->ops[i].op_id) * prime;
+	}
+	for (size_t b = 1; b < n; b++) {
+		blocks[b].follows_alike = is_same_work(&blocks[b - 1], &blocks[b]);
+	}
+	return n;
+}
+
+static enum fsl_status list_blocks(struct work *work, struct fsl_error *err)
+{
+	const struct fsl_run *run = work->job->run;
+	size_t n_ops = fsl_run_count_ops(run, INT64_MIN);
+	work->blocks = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*work->blocks));
+	work->by_step = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*work->by_step));
+	if (work->blocks == NULL || work->by_step == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		work->n_blocks += add_blocks(work->blocks + work->n_blocks, work->job, r);
+	}
+	memcpy(work->by_step, work->blocks, work->n_blocks * sizeof(*work->blocks));
+	if (work->n_blocks > 1) {
+		qsort(work->blocks, work->n_blocks, sizeof(*work->blocks), compare_ranks_first);
+		qsort(work->by_step, work->n_blocks, sizeof(*work->by_step), compare_steps_first);
+	}
+	return FSL_OK;
+}
+
+/* The longest operator of an instance minus the own, as all members end together. */
+static void set_lateness(struct work *work)
+{
+	const struct fsl_match *match = work->job->match;
+	for (size_t c = 0; c < match->n_channels; c++) {
+		const struct fsl_channel *channel = &match->channels[c];
+		for (size_t i = 0; i < channel->n_instances && !channel->is_p2p; i++) {
+			const int64_t *dur_ns = channel->dur_ns + i * channel->n_members;
+			int64_t longest_ns = 0;
+			for (size_t m = 0; m < channel->n_members; m++) {
+				longest_ns = dur_ns[m] > longest_ns ? dur_ns[m] : longest_ns;
+			}
+			for (size_t m = 0; m < channel->n_members; m++) {
+				if (dur_ns[m] >= 0) {
+					uint32_t op = channel->op_idx[i * channel->n_members + m];
+					work->late_ns[channel->members[m]][op] =
+						longest_ns - dur_ns[m];
+				}
+			}
+		}
+	}
+}
+
+static enum fsl_status alloc_all(struct work *work, struct fsl_error *err)
+{
+	const struct fsl_run *run = work->job->run;
+	struct fsl_places *out = work->out;
+	bool is_short = false;
+	out->n_ranks = run->n_ranks;
+	out->ranks = fsl_arena_alloc(&out->arena, (run->n_ranks + 1) * sizeof(*out->ranks));
+	work->late_ns = fsl_arena_alloc(&work->arena, (run->n_ranks + 1) * sizeof(int64_t *));
+	if (out->ranks == NULL || work->late_ns == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		size_t size = (run->ranks[r].n_ops + 1) * sizeof(int64_t);
+		out->ranks[r].more_ns = fsl_arena_alloc(&out->arena, size);
+		out->ranks[r].excess_ns = fsl_arena_alloc(&out->arena, size);
+		work->late_ns[r] = fsl_arena_alloc(&work->arena, size);
+		is_short |= out->ranks[r].more_ns == NULL || out->ranks[r].excess_ns == NULL ||
+			    work->late_ns[r] == NULL;
+	}
+	FSL_TRY(is_short ? no_memory(work->job, err) : list_blocks(work, err));
+	size_t n = work->n_blocks + run->n_ranks + 1;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n = run->ranks[r].n_ops > n ? run->ranks[r].n_ops : n;
+	}
+	work->reached_ns = fsl_arena_alloc(&work->arena, n * sizeof(*work->reached_ns));
+	work->is_reached = fsl_arena_alloc(&work->arena, n * sizeof(*work->is_reached));
+	work->lag_ns = fsl_arena_alloc(&work->arena, n * sizeof(*work->lag_ns));
+	work->error_ms = fsl_arena_alloc(&work->arena, n * sizeof(*work->error_ms));
+	work->kept = fsl_arena_alloc(&work->arena, n * sizeof(*work->kept));
+	work->values = fsl_arena_alloc(&work->arena, n * sizeof(*work->values));
+	work->scratch = fsl_arena_alloc(&work->arena, 2 * n * sizeof(*work->scratch));
+	return work->reached_ns != NULL && work->is_reached != NULL && work->lag_ns != NULL &&
+			       work->error_ms != NULL && work->kept != NULL &&
+			       work->values != NULL && work->scratch != NULL
+		       ? FSL_OK
+		       : no_memory(work->job, err);
+}
+
+/* Time between the operators of a rank that hold it, ns; longest: from first begin to last end. */
+static void measure_work(const struct work *work)
+{
+	for (size_t r = 0; r < work->out->n_ranks; r++) {
+		const struct fsl_rank *rank = &work->job->run->ranks[r];
+		int64_t last_ns = INT64_MIN;
+		double sum_ns = 0.0;
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			int64_t begin_ns = fsl_op_begin_ns(&rank->ops[i]);
+			int64_t end_ns = fsl_op_end_ns(&rank->ops[i]);
+			sum_ns += i > 0 && begin_ns > last_ns ? (double)(begin_ns - last_ns) : 0.0;
+			last_ns = end_ns > last_ns ? end_ns : last_ns;
+		}
+		work->out->ranks[r].work_ms =
+			sum_ns / FSL_NS_PER_MS / (double)work->job->n_steps[r];
+	}
+}
+
+/* An earlier event of a place: the end of the operator so many before it, its begin, or the latest
+ * of all these ends. */
+struct event {
+	size_t back;
+	enum { AT_END, AT_BEGIN, AT_LATEST_END } at;
+};
+
+static const struct fsl_op *op_before(const struct work *work, const struct block *block,
+				      size_t place, size_t back)
+{
+	bool is_alike = back <= place || (block->follows_alike && back <= place + (size_t)block->n);
+	return is_alike ? &work->job->run->ranks[block->rank_idx].ops[block->first + place - back]
+			: NULL;
+}
+
+/* When the event was; false: it was not captured, or belongs to other work. */
+static bool find_event(const struct work *work, const struct block *block, size_t place,
+		       struct event event, int64_t *at_ns)
+{
+	size_t most = event.at == AT_LATEST_END ? FSL_PLACES_ENDS : event.back;
+	bool is_found = false;
+	for (size_t back = event.back; back <= most; back++) {
+		const struct fsl_op *op = op_before(work, block, place, back);
+		if (op != NULL) {
+			int64_t ns = event.at == AT_BEGIN ? fsl_op_begin_ns(op) : fsl_op_end_ns(op);
+			*at_ns = !is_found || ns > *at_ns ? ns : *at_ns;
+			is_found = true;
+		}
+	}
+	return is_found;
+}
+
+static int64_t arrival_ns(const struct work *work, const struct block *block, size_t place)
+{
+	return fsl_op_begin_ns(&work->job->run->ranks[block->rank_idx].ops[block->first + place]);
+}
+
+/* How soon after the event one rank came to the place: the least, and with many steps the value
+ * below which a tenth lies, as one glitch must not set the price. */
+static int64_t soonest(int64_t *lag_ns, size_t n)
+{
+	size_t rank = n / FSL_PLACES_GLITCH_ONE_IN;
+	if (rank > 0) {
+		qsort(lag_ns, n, sizeof(*lag_ns), fsl_compare_i64);
+		return lag_ns[rank];
+	}
+	int64_t least_ns = lag_ns[0];
+	for (size_t i = 1; i < n; i++) {
+		least_ns = lag_ns[i] < least_ns ? lag_ns[i] : least_ns;
+	}
+	return least_ns;
+}
+
+/* The price of a place after an event: the least of the ranks; false: fewer than two tell. */
+static bool find_price(const struct work *work, size_t begin, size_t end, size_t place,
+		       struct event event, int64_t *price_ns)
+{
+	size_t n_ranks = 0;
+	for (size_t b = begin, next = begin; b < end; b = next) {
+		size_t n = 0;
+		for (; next < end && work->blocks[next].rank_idx == work->blocks[b].rank_idx;
+		     next++) {
+			int64_t at_ns = 0;
+			if (find_event(work, &work->blocks[next], place, event, &at_ns)) {
+				work->lag_ns[n++] =
+					arrival_ns(work, &work->blocks[next], place) - at_ns;
+			}
+		}
+		if (n > 0) {
+			int64_t own_ns = soonest(work->lag_ns, n);
+			*price_ns = n_ranks == 0 || own_ns < *price_ns ? own_ns : *price_ns;
+			n_ranks++;
+		}
+	}
+	return n_ranks >= 2;
+}
+
+static void follow_event(const struct work *work, size_t begin, size_t end, size_t place,
+			 struct event event)
+{
+	int64_t price_ns = 0;
+	if (!find_price(work, begin, end, place, event, &price_ns)) {
+		return;
+	}
+	for (size_t b = begin; b < end; b++) {
+		int64_t at_ns = 0;
+		if (find_event(work, &work->blocks[b], place, event, &at_ns)) {
+			int64_t ns = at_ns + price_ns;
+			bool is_later = !work->is_reached[b] || ns > work->reached_ns[b];
+			work->reached_ns[b] = is_later ? ns : work->reached_ns[b];
+			work->is_reached[b] = true;
+		}
+	}
+}
+
+/* On some rank the operator begins before the event: it was launched earlier and does not wait. */
+static bool begins_beside(const struct work *work, size_t begin, size_t end, size_t place,
+			  struct event event)
+{
+	for (size_t b = begin; b < end; b++) {
+		int64_t at_ns = 0;
+		if (find_event(work, &work->blocks[b], place, event, &at_ns) &&
+		    arrival_ns(work, &work->blocks[b], place) < at_ns) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Steps [begin, end) of one class have the same operators. If none of them begins this one while
+ * another runs, it follows the last end and nothing else. */
+static void compare_place(const struct work *work, size_t begin, size_t end, size_t place)
+{
+	const struct event latest = {1, AT_LATEST_END};
+	memset(work->is_reached + begin, 0, (end - begin) * sizeof(*work->is_reached));
+	if (!begins_beside(work, begin, end, place, latest)) {
+		follow_event(work, begin, end, place, latest);
+	} else {
+		for (size_t back = 1; back <= FSL_PLACES_ENDS; back++) {
+			follow_event(work, begin, end, place, (struct event){back, AT_END});
+		}
+		for (size_t back = 1; back <= FSL_PLACES_BEGINS && back <= place; back++) {
+			if (begins_beside(work, begin, end, place, (struct event){back, AT_END})) {
+				follow_event(work, begin, end, place,
+					     (struct event){back, AT_BEGIN});
+			}
+		}
+	}
+	for (size_t b = begin; b < end; b++) {
+		const struct block *block = &work->blocks[b];
+		int64_t more_ns = work->is_reached[b]
+					  ? arrival_ns(work, block, place) - work->reached_ns[b]
+					  : 0;
+		work->out->ranks[block->rank_idx].more_ns[block->first + place] =
+			more_ns > 0 ? more_ns : 0;
+	}
+}
+
+/*
+ * Before the first operator of the capture no event was captured. Who was late to it, and has more
+ * own time by other files than the places account for, had it there.
+ */
+static void add_heads(const struct work *work, size_t begin, size_t end)
+{
+	double least_ms = INFINITY;
+	for (size_t b = begin; b < end; b++) {
+		least_ms = fmin(least_ms, work->job->told_ms[work->blocks[b].rank_idx]);
+	}
+	for (size_t b = begin; b < end; b++) {
+		const struct block *block = &work->blocks[b];
+		struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
+		double told_ms = work->job->told_ms[block->rank_idx] - least_ms, sum_ns = 0.0;
+		if (block->first != 0 || isnan(told_ms)) {
+			continue;
+		}
+		for (size_t i = 0; i < block->n; i++) {
+			sum_ns += (double)rank->more_ns[i];
+		}
+		double rest_ns = told_ms * FSL_NS_PER_MS - sum_ns;
+		double late_ns = (double)work->late_ns[block->rank_idx][0];
+		rank->more_ns[0] = (int64_t)fmax(0.0, fmin(rest_ns, late_ns));
+	}
+}
+
+static size_t same_work_end(const struct work *work, size_t begin)
+{
+	size_t end = begin + 1;
+	while (end < work->n_blocks && is_same_work(&work->blocks[begin], &work->blocks[end])) {
+		end++;
+	}
+	return end;
+}
+
+static size_t count_ranks(const struct work *work, size_t begin, size_t end)
+{
+	size_t n_ranks = 1;
+	for (size_t b = begin + 1; b < end; b++) {
+		n_ranks += work->blocks[b].rank_idx != work->blocks[b - 1].rank_idx;
+	}
+	return n_ranks;
+}
+
+/* The end of the ranks that ran the same step as by_step[begin]. */
+static size_t step_end(const struct work *work, size_t begin, size_t end)
+{
+	size_t next = begin;
+	while (next < end && work->by_step[next].step == work->by_step[begin].step) {
+		next++;
+	}
+	return next;
+}
+
+/* Work beyond the price of the place, median of the ranks by_step[begin, end) of one step, ns;
+ * @is_rest: of those that are no suspects. NaN: there are none. The values stay in work->values. */
+static double usual_at(const struct work *work, size_t begin, size_t end, size_t place,
+		       bool is_rest)
+{
+	size_t n = 0;
+	for (size_t b = begin; b < end; b++) {
+		const struct block *block = &work->by_step[b];
+		const struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
+		if (!is_rest || !rank->is_suspect) {
+			work->values[n++] = (double)rank->more_ns[block->first + place];
+		}
+	}
+	return n > 0 ? fsl_median(work->values, n, work->scratch) : (double)NAN;
+}
+
+/* Scatter of the healthy among @values (sorted here), be they the lower half of them or all but a
+ * quarter that is lower: the closer of both quartiles to the median. */
+static double scatter_of(double *values, size_t n)
+{
+	fsl_sort(values, n);
+	double median = values[(n - 1) / 2];
+	return FSL_PLACES_SCATTER_FACTOR *
+	       fmin(median - values[(n - 1) / 4], values[(3 * (n - 1) + 3) / 4] - median);
+}
+
+/*
+ * Adds to the error of each rank (squared, ns) how far the ranks of a step scatter at each place:
+ * robustly, so that slow ranks do not count. Leaves in excess_ns how far each rank is from the
+ * usual.
+ */
+static void add_scatter(const struct work *work, size_t begin, size_t end)
+{
+	for (size_t place = 0; place < work->by_step[begin].n && end - begin >= 2; place++) {
+		double usual_ns = usual_at(work, begin, end, place, false);
+		double scatter_ns = scatter_of(work->values, end - begin);
+		for (size_t b = begin; b < end; b++) {
+			const struct block *block = &work->by_step[b];
+			struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
+			size_t op = block->first + place;
+			rank->excess_ns[op] = rank->more_ns[op] - (int64_t)usual_ns;
+			work->error_ms[block->rank_idx] += scatter_ns * scatter_ns;
+		}
+	}
+}
+
+/* The sum over the places of a rank, and its error. One of two ranks is judged by how far its lead
+ * or lag changes between places, which a rank that is slow everywhere does not make larger. */
+static void sum_places(const struct work *work, size_t r)
+{
+	struct fsl_place_rank *rank = &work->out->ranks[r];
+	size_t n_ops = work->job->run->ranks[r].n_ops;
+	double sum_ns = 0.0, n_steps = (double)work->job->n_steps[r], error_ns = 0.0;
+	for (size_t i = 0; i < n_ops; i++) {
+		sum_ns += (double)rank->excess_ns[i];
+		work->values[i] = (double)rank->excess_ns[i];
+	}
+	if (rank->n_peers == 2) { /* each is half of the way from the usual to the other */
+		double median_ns = fsl_median(work->values, n_ops, work->scratch);
+		error_ns = 2.0 * sqrt((double)n_ops) *
+			   fsl_mad_sigma(work->values, n_ops, median_ns, work->scratch);
+	} else {
+		error_ns = sqrt(work->error_ms[r]);
+	}
+	rank->more_ms = sum_ns / FSL_NS_PER_MS / n_steps;
+	work->error_ms[r] = error_ns / FSL_NS_PER_MS / n_steps;
+}
+
+/* Time that kernels hide holds nobody up: no rank has more own work than the time by which it
+ * computes and is free longer than the others. */
+static void bound_by_told(const struct work *work, size_t class_idx)
+{
+	double least_told_ms = INFINITY, least_ms = INFINITY;
+	size_t n = 0;
+	for (size_t r = 0; r < work->out->n_ranks; r++) {
+		const struct fsl_place_rank *rank = &work->out->ranks[r];
+		if (work->job->class_of[r] == class_idx && rank->n_peers >= 2 &&
+		    !isnan(work->job->told_ms[r])) {
+			n++;
+			least_told_ms = fmin(least_told_ms, work->job->told_ms[r]);
+			least_ms = fmin(least_ms, rank->more_ms);
+		}
+	}
+	for (size_t r = 0; r < work->out->n_ranks && n >= 2; r++) {
+		struct fsl_place_rank *rank = &work->out->ranks[r];
+		double most_ms = work->job->told_ms[r] - least_told_ms;
+		if (work->job->class_of[r] == class_idx && rank->more_ms - least_ms > most_ms) {
+			work->kept[r] = most_ms / (rank->more_ms - least_ms);
+			rank->more_ms = least_ms + most_ms;
+		}
+	}
+}
+
+static void compare_ranks(const struct work *work)
+{
+	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
+		end = same_work_end(work, begin);
+		size_t n_ranks = count_ranks(work, begin, end);
+		for (size_t place = 0; place < work->blocks[begin].n && n_ranks >= 2; place++) {
+			compare_place(work, begin, end, place);
+		}
+		if (n_ranks >= 2) {
+			add_heads(work, begin, end);
+		}
+		for (size_t b = begin, next = begin; b < end; b = next) {
+			next = step_end(work, b, end);
+			add_scatter(work, b, next);
+		}
+		for (size_t b = begin; b < end; b++) {
+			struct fsl_place_rank *rank = &work->out->ranks[work->blocks[b].rank_idx];
+			rank->n_peers = n_ranks > rank->n_peers ? n_ranks : rank->n_peers;
+		}
+	}
+	for (size_t r = 0; r < work->out->n_ranks; r++) {
+		sum_places(work, r);
+		work->kept[r] = 1.0;
+		work->out->n_compared += work->out->ranks[r].n_peers >= 2;
+	}
+	for (size_t k = 0; k < work->job->n_classes; k++) {
+		bound_by_told(work, k);
+	}
+}
+
+/* Without operators other files alone tell of own time. Nobody can be seen to wait, so that one of
+ * several ranks has to stand out. */
+static void compare_told(const struct work *work)
+{
+	for (size_t k = 0; k < work->job->n_classes; k++) {
+		double least_ms = INFINITY;
+		size_t n = 0;
+		for (size_t r = 0; r < work->out->n_ranks; r++) {
+			bool is_in = work->job->class_of[r] == k &&
+				     work->job->run->ranks[r].n_ops == 0 &&
+				     !isnan(work->job->told_ms[r]);
+			n += is_in;
+			least_ms = is_in ? fmin(least_ms, work->job->told_ms[r]) : least_ms;
+		}
+		for (size_t r = 0; r < work->out->n_ranks && n >= FSL_OUTLIERS_N_MIN; r++) {
+			if (work->job->class_of[r] == k && work->job->run->ranks[r].n_ops == 0 &&
+			    !isnan(work->job->told_ms[r])) {
+				struct fsl_place_rank *rank = &work->out->ranks[r];
+				rank->n_peers = n;
+				rank->work_ms = work->job->told_ms[r];
+				rank->cost_ms = rank->more_ms = rank->work_ms - least_ms;
+			}
+		}
+	}
+}
+
+/* Ranks of one class, by own work, most first. */
+struct standing {
+	uint32_t *ranks;
+	size_t n;
+};
+
+static int compare_more(const void *left, const void *right, void *context)
+{
+	const struct fsl_places *places = context;
+	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = FSL_ORDER(places->ranks[b].more_ms, places->ranks[a].more_ms);
+	return order != 0 ? order : FSL_ORDER(a, b);
+}
+
+static double more_at(const struct work *work, const struct standing *class, size_t i)
+{
+	return work->out->ranks[class->ranks[i]].more_ms;
+}
+
+/* A device is never that much faster than its like: then the others are slow, even if they are
+ * three of four. */
+static bool is_minority_healthy(const struct work *work, const struct standing *class,
+				size_t n_slow)
+{
+	double slow_ms = INFINITY, rest_ms = 0.0;
+	for (size_t i = 0; i < class->n; i++) {
+		double ms = work->out->ranks[class->ranks[i]].work_ms;
+		slow_ms = i < n_slow ? fmin(slow_ms, ms) : slow_ms;
+		rest_ms = i < n_slow ? rest_ms : fmax(rest_ms, ms);
+	}
+	return 4 * n_slow <= 3 * class->n && slow_ms >= FSL_PLACES_FASTER_MAX * rest_ms;
+}
+
+/* How the first @n_slow of the class stand: what the last of them has beyond the usual of the rest,
+ * how far the rest lies below it, and the spread of the rest. */
+struct stand {
+	double usual_ms, least_ms, next_ms, spread_ms;
+};
+
+static struct stand stand_of(const struct work *work, const struct standing *class, size_t n_slow)
+{
+	size_t n_rest = class->n - n_slow;
+	for (size_t i = 0; i < n_rest; i++) {
+		work->values[i] = more_at(work, class, n_slow + i);
+	}
+	double usual_ms = fsl_median(work->values, n_rest, work->scratch);
+	double mad_ms = fsl_mad_sigma(work->values, n_rest, usual_ms, work->scratch);
+	double floor_ms = FSL_PLACES_SPREAD_SHARE_MIN * work->job->step_ms;
+	return (struct stand){.usual_ms = usual_ms,
+			      .least_ms = more_at(work, class, n_slow - 1) - usual_ms,
+			      .next_ms = more_at(work, class, n_slow) - usual_ms,
+			      .spread_ms = hypot(mad_ms, floor_ms)};
+}
+
+/* How many times the spread of the rest, and its own error, the rank lies above the usual. */
+static double z_of(const struct work *work, uint32_t r, double more_ms, double spread_ms)
+{
+	return more_ms / hypot(spread_ms, work->error_ms[r]);
+}
+
+/* The first @n_slow of the class stand out of the rest, each by @share of a step at least. */
+static bool stand_out(const struct work *work, const struct standing *class, size_t n_slow,
+		      double share, double z_min)
+{
+	struct stand stand = stand_of(work, class, n_slow);
+	double least_z = INFINITY;
+	for (size_t i = 0; i < n_slow; i++) {
+		least_z = fmin(least_z,
+			       z_of(work, class->ranks[i], more_at(work, class, i) - stand.usual_ms,
+				    stand.spread_ms));
+	}
+	return stand.least_ms >= share * work->job->step_ms && least_z >= z_min &&
+	       stand.next_ms <= FSL_PLACES_NEXT_SHARE_MAX * stand.least_ms &&
+	       (2 * n_slow <= class->n || is_minority_healthy(work, class, n_slow));
+}
+
+/* The largest set of ranks of a class that stands out of the rest, be it by what counts or by
+ * less. */
+static void suspect_in_class(const struct work *work, const struct standing *class)
+{
+	const struct fsl_places_job *job = work->job;
+	size_t n_slow = 0;
+	for (size_t n = 1; n < class->n; n++) {
+		if (stand_out(work, class, n, job->named_share_min, job->named_z_min) ||
+		    stand_out(work, class, n, job->suspect_share_min, job->suspect_z_min)) {
+			n_slow = n;
+		}
+	}
+	struct stand stand = stand_of(work, class, n_slow > 0 ? n_slow : 1);
+	for (size_t i = 0; i < class->n; i++) {
+		struct fsl_place_rank *rank = &work->out->ranks[class->ranks[i]];
+		rank->more_ms -= stand.usual_ms;
+		rank->z = z_of(work, class->ranks[i], rank->more_ms, stand.spread_ms);
+		rank->is_suspect = i < n_slow;
+		work->out->n_suspects += i < n_slow;
+	}
+}
+
+static enum fsl_status find_suspects(struct work *work, struct fsl_error *err)
+{
+	struct standing class = {
+		fsl_arena_alloc(&work->arena, (work->out->n_ranks + 1) * sizeof(*class.ranks)), 0};
+	if (class.ranks == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t k = 0; k < work->job->n_classes; k++) {
+		class.n = 0;
+		for (size_t r = 0; r < work->out->n_ranks; r++) {
+			if (work->job->class_of[r] == k && work->out->ranks[r].n_peers >= 2) {
+				class.ranks[class.n++] = (uint32_t)r;
+			}
+		}
+		if (class.n >= 2) {
+			qsort_r(class.ranks, class.n, sizeof(*class.ranks), compare_more,
+				work->out);
+			suspect_in_class(work, &class);
+		}
+	}
+	return FSL_OK;
+}
+
+static void set_excess_of_step(const struct work *work, size_t begin, size_t end)
+{
+	for (size_t place = 0; place < work->by_step[begin].n; place++) {
+		double usual_ns = usual_at(work, begin, end, place, true);
+		for (size_t b = begin; b < end; b++) {
+			const struct block *block = &work->by_step[b];
+			struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
+			size_t op = block->first + place;
+			double more_ns = ((double)rank->more_ns[op] - usual_ns) *
+					 work->kept[block->rank_idx];
+			rank->excess_ns[op] =
+				rank->is_suspect && more_ns > 0.0 ? (int64_t)more_ns : 0;
+		}
+	}
+}
+
+static void set_excess(const struct work *work)
+{
+	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
+		size_t same_end = same_work_end(work, begin);
+		for (end = begin; end < same_end;) {
+			size_t next = step_end(work, end, same_end);
+			set_excess_of_step(work, end, next);
+			end = next;
+		}
+	}
+}
+
+/* The run as one step: what the replay needs. */
+struct graph {
+	struct fsl_steps steps;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	struct fsl_replay replay;
+	struct fsl_job_step step;
+	double n_steps; /* of the capture: the most that a rank has */
+};
+
+static enum fsl_status cut_as_one(struct graph *graph, const struct fsl_places_job *job,
+				  struct fsl_error *err)
+{
+	const struct fsl_run *run = job->run;
+	struct fsl_cuts *cuts = &graph->cuts;
+	cuts->n_steps = 1;
+	cuts->n_ranks = run->n_ranks;
+	cuts->first_op = fsl_arena_alloc(&cuts->arena, 2 * run->n_ranks * sizeof(*cuts->first_op));
+	cuts->begin_ns = fsl_arena_alloc(&cuts->arena, 2 * run->n_ranks * sizeof(*cuts->begin_ns));
+	cuts->is_regular = fsl_arena_alloc(&cuts->arena, run->n_ranks * sizeof(*cuts->is_regular));
+	if (cuts->first_op == NULL || cuts->begin_ns == NULL || cuts->is_regular == NULL) {
+		return no_memory(job, err);
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		size_t n = rank->n_ops;
+		cuts->first_op[2 * r + 1] = (uint32_t)n;
+		cuts->begin_ns[2 * r] = n > 0 ? fsl_op_begin_ns(&rank->ops[0]) : 0;
+		cuts->begin_ns[2 * r + 1] = rank->last_event_ns;
+		graph->step.dur_ns =
+			n > 0 && rank->last_event_ns - cuts->begin_ns[2 * r] > graph->step.dur_ns
+				? rank->last_event_ns - cuts->begin_ns[2 * r]
+				: graph->step.dur_ns;
+	}
+	graph->steps = (struct fsl_steps){
+		.items = &graph->step, .n_items = 1, .source = "capture", .is_last_open = true};
+	return FSL_OK;
+}
+
+static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_job *job,
+				   struct fsl_error *err)
+{
+	*graph = (struct graph){.n_steps = 1.0};
+	FSL_TRY(cut_as_one(graph, job, err));
+	fsl_match_assign_steps(job->match, &graph->cuts);
+	FSL_TRY(fsl_own_build(&graph->own, job->run, &graph->steps, &graph->cuts, err));
+	const struct fsl_replay_job input = {.run = job->run,
+					     .steps = &graph->steps,
+					     .match = job->match,
+					     .cuts = &graph->cuts,
+					     .own = &graph->own,
+					     .steps_max = 1,
+					     .ops_max = SIZE_MAX};
+	return fsl_replay_build(&graph->replay, &input, err);
+}
+
+static void graph_fini(struct graph *graph)
+{
+	fsl_replay_fini(&graph->replay);
+	fsl_own_fini(&graph->own);
+	fsl_cuts_fini(&graph->cuts);
+}
+
+/* Time of the capture with @n sets of ranks mended: flags[set * n_ranks + rank]. */
+static enum fsl_status replay_sets(struct work *work, const struct graph *graph, const bool *flags,
+				   size_t n, double *ms, struct fsl_error *err)
+{
+	struct fsl_repair *repairs = fsl_arena_alloc(&work->arena, n * sizeof(*repairs));
+	if (repairs == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t k = 0; k < n; k++) {
+		repairs[k] = (struct fsl_repair){.ranks = flags + k * work->out->n_ranks,
+						 .parts = FSL_REPLAY_PARTS_ALL};
+	}
+	return fsl_replay_run(&graph->replay, repairs, n, ms, err);
+}
+
+/* Per step, how long the others waited for @r, as far as its own work explains it: that may lie
+ * before an earlier operator, such as a send. */
+static double waited_ms(const struct work *work, size_t r)
+{
+	double excess_ns = 0.0, late_ns = 0.0;
+	for (size_t i = 0; i < work->job->run->ranks[r].n_ops; i++) {
+		excess_ns += (double)work->out->ranks[r].excess_ns[i];
+		late_ns += (double)work->late_ns[r][i];
+	}
+	return fmin(excess_ns, late_ns) / FSL_NS_PER_MS / (double)work->job->n_steps[r];
+}
+
+/* The cost of each suspect: all are mended, and all but this one. */
+static enum fsl_status cost_suspects(struct work *work, const struct graph *graph,
+				     struct fsl_error *err)
+{
+	struct fsl_places *out = work->out;
+	size_t n = out->n_ranks, n_asked = 1;
+	size_t n_sets = 1 + (out->n_suspects < FSL_JUDGED_RANKS_MAX ? out->n_suspects
+								    : FSL_JUDGED_RANKS_MAX);
+	bool *flags = fsl_arena_alloc(&work->arena, n_sets * (n + 1) * sizeof(*flags));
+	double *ms = fsl_arena_alloc(&work->arena, n_sets * sizeof(*ms));
+	if (flags == NULL || ms == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < n; r++) {
+		flags[r] = out->ranks[r].is_suspect;
+	}
+	for (size_t r = 0; r < n && n_asked < n_sets; r++) {
+		if (out->ranks[r].is_suspect) {
+			memcpy(flags + n_asked * n, flags, n * sizeof(*flags));
+			flags[n_asked++ * n + r] = false;
+		}
+	}
+	FSL_TRY(replay_sets(work, graph, flags, n_sets, ms, err));
+	n_asked = 1;
+	for (size_t r = 0; r < n; r++) {
+		struct fsl_place_rank *rank = &out->ranks[r];
+		if (rank->is_suspect && n_asked < n_sets) {
+			double cost_ms = fmax(0.0, ms[n_asked++] - ms[0]) / graph->n_steps;
+			bool is_seen = work->job->run->ranks[r].n_ops > 0;
+			cost_ms =
+				work->job->is_partial ? fmax(cost_ms, waited_ms(work, r)) : cost_ms;
+			rank->cost_ms = is_seen ? cost_ms : rank->cost_ms;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Suspects that cost what counts are named, and those that cost nothing are cleared. */
+static void name_suspects(const struct work *work)
+{
+	struct fsl_places *out = work->out;
+	double step_ms = work->job->step_ms;
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		struct fsl_place_rank *rank = &out->ranks[r];
+		double least_ms = fmin(rank->cost_ms, rank->more_ms);
+		rank->is_named = rank->is_suspect &&
+				 least_ms >= work->job->named_share_min * step_ms &&
+				 rank->z >= work->job->named_z_min &&
+				 rank->more_ms >= FSL_PLACES_WORK_SHARE_MIN *
+							  (rank->work_ms - rank->more_ms);
+		rank->is_suspect =
+			rank->is_suspect && least_ms >= work->job->suspect_share_min * step_ms;
+		out->n_named += rank->is_named;
+	}
+}
+
+/* What comes back with all that are named mended; nothing for less than what counts. */
+static enum fsl_status cost_named(struct work *work, const struct graph *graph,
+				  struct fsl_error *err)
+{
+	struct fsl_places *out = work->out;
+	size_t n = out->n_ranks;
+	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
+	double ms[2];
+	if (flags == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < n; r++) {
+		flags[n + r] = out->ranks[r].is_named;
+	}
+	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
+	out->cost_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
+	for (size_t r = 0; r < n && work->job->is_partial; r++) {
+		out->cost_ms =
+			fmax(out->cost_ms, out->ranks[r].is_named ? out->ranks[r].cost_ms : 0.0);
+	}
+	return FSL_OK;
+}
+
+/* What comes back if all classes compute as long. */
+static enum fsl_status cost_uneven(struct work *work, struct graph *graph, struct fsl_error *err)
+{
+	size_t n = work->out->n_ranks;
+	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
+	double ms[2];
+	if (flags == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < n; r++) {
+		fsl_replay_set_rank_level(&graph->replay, r, work->job->even_factor[r], NULL);
+		flags[n + r] = true;
+	}
+	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
+	work->out->even_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
+	return FSL_OK;
+}
+
+static enum fsl_status replay_costs(struct work *work, struct graph *graph, struct fsl_error *err)
+{
+	set_excess(work);
+	for (size_t r = 0; r < work->out->n_ranks; r++) {
+		graph->n_steps = fmax(graph->n_steps, (double)work->job->n_steps[r]);
+		fsl_replay_set_rank_level(&graph->replay, r, 1.0, work->out->ranks[r].excess_ns);
+	}
+	FSL_TRY(cost_suspects(work, graph, err));
+	name_suspects(work);
+	FSL_TRY(cost_named(work, graph, err));
+	return cost_uneven(work, graph, err);
+}
+
+static enum fsl_status set_costs(struct work *work, struct fsl_error *err)
+{
+	struct graph graph;
+	enum fsl_status status = graph_build(&graph, work->job, err);
+	work->out->is_replayed = status == FSL_OK && graph.replay.graph != NULL &&
+				 fsl_run_count_ops(work->job->run, INT64_MIN) > 0;
+	if (work->out->is_replayed) {
+		status = replay_costs(work, &graph, err);
+	} else if (status == FSL_OK) {
+		name_suspects(work);
+	}
+	graph_fini(&graph);
+	return status;
+}
+
+enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places_job *job,
+				 struct fsl_error *err)
+{
+	*out = (struct fsl_places){.even_ms = NAN};
+	struct work work = {.job = job, .out = out};
+	enum fsl_status status = alloc_all(&work, err);
+	if (status == FSL_OK) {
+		set_lateness(&work);
+		measure_work(&work);
+		compare_ranks(&work);
+		compare_told(&work);
+		status = find_suspects(&work, err);
+	}
+	if (status == FSL_OK) {
+		status = set_costs(&work, err);
+	}
+	fsl_arena_fini(&work.arena);
+	if (status != FSL_OK) {
+		fsl_places_fini(out);
+	}
+	return status;
+}
+
+void fsl_places_fini(struct fsl_places *places)
+{
+	fsl_arena_fini(&places->arena);
+	*places = (struct fsl_places){0};
+}
+
+enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_places_job *job,
+					 const double *factor, struct fsl_error *err)
+{
+	struct graph graph;
+	double ms[2];
+	*saved_ms = NAN;
+	enum fsl_status status = graph_build(&graph, job, err);
+	bool *flags = fsl_calloc(2 * job->match->n_channels + 1, sizeof(*flags));
+	if (status == FSL_OK && flags == NULL) {
+		status = no_memory(job, err);
+	}
+	bool is_seen = fsl_run_count_ops(job->run, INT64_MIN) > 0;
+	if (status == FSL_OK && graph.replay.graph != NULL && is_seen) {
+		memcpy(graph.replay.transfer_factor, factor,
+		       job->match->n_channels * sizeof(*factor));
+		memset(flags + job->match->n_channels, 1, job->match->n_channels);
+		const struct fsl_repair repairs[2] = {
+			{.channels = flags, .parts = FSL_REPLAY_PARTS_ALL},
+			{.channels = flags + job->match->n_channels,
+			 .parts = FSL_REPLAY_PARTS_ALL}};
+		status = fsl_replay_set_levels(&graph.replay, err);
+		if (status == FSL_OK) {
+			status = fsl_replay_run(&graph.replay, repairs, 2, ms, err);
+		}
+		*saved_ms = status == FSL_OK ? fmax(0.0, ms[0] - ms[1]) : (double)NAN;
+	}
+	fsl_free(flags);
+	graph_fini(&graph);
+	return status;
+}

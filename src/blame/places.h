@@ -1,0 +1,80 @@
+/*
+ * Who and how much, from few steps: the places of a step are the samples. A place is the n-th
+ * communication operator of a step, and ranks that run the same operators are compared at each.
+ *
+ * An operator begins when the latest of a few earlier events of its rank is over and the rank has
+ * worked for a while. The least time that any of the compared ranks ever took from such an event to
+ * the place is the price of the place; what a rank takes beyond it is its own work. A rank that
+ * waited in an earlier operator begins when that ends, so waits are never taken for work.
+ */
+#ifndef FSL_BLAME_PLACES_H
+#define FSL_BLAME_PLACES_H
+
+#include "match/match.h"
+#include "model/run.h"
+
+/* Input; borrowed during the call. */
+struct fsl_places_job {
+	const struct fsl_run *run; /* its operators carry step numbers, or -1 each */
+	struct fsl_match *match;   /* its instances are assigned to the one step that is replayed */
+	/* [n_ranks]: ranks of a class do the same work. Operators still have to be the same for
+	 * ranks to be compared. */
+	const uint32_t *class_of;
+	size_t n_classes;
+	const size_t *n_steps; /* [n_ranks]: steps captured, at least 1 */
+	/* [n_ranks]: all own time of a step, ms, as other files tell it; NaN: not told. Compares
+	 * ranks at operators before which nothing was captured. */
+	const double *told_ms;
+	/* [n_ranks]: what the work of a rank is multiplied by if all classes compute as long. */
+	const double *even_factor;
+	double step_ms; /* length of a step */
+	/* Operators of some ranks are missing: who waited for them passes for working in a replay, so
+	 * that costs are at least what others were seen to wait. */
+	bool is_partial;
+	/* Least own work, and least loss, of a rank that is named and of one that is a suspect, as
+	 * shares of a step; and the least z of each. */
+	double named_share_min, suspect_share_min, named_z_min, suspect_z_min;
+};
+
+struct fsl_place_rank {
+	/* [n_ops]: work before the operator beyond the price of its place, and beyond what ranks
+	 * take there that are no suspects; ns. */
+	int64_t *more_ns, *excess_ns;
+	double work_ms;  /* per step: time between its operators */
+	double more_ms;  /* per step: sum of more_ns beyond the usual of the ranks compared with it
+			  */
+	double z;        /* more_ms over the spread of healthy ranks */
+	size_t n_peers;  /* ranks compared with it, itself too; below 2: it is not compared */
+	bool is_suspect; /* it stands out, and costs something */
+	bool is_named;   /* what it costs counts */
+	/* Of suspects: time of a step that it costs if all other suspects are mended. */
+	double cost_ms;
+};
+
+struct fsl_places {
+	struct fsl_arena arena;
+	struct fsl_place_rank *ranks; /* [n_ranks] */
+	size_t n_ranks, n_suspects, n_named;
+	size_t n_compared; /* ranks that could be compared */
+	double cost_ms;    /* per step: comes back if all that are named are mended */
+	double even_ms;    /* per step: comes back with even_factor; NaN: nothing was replayed */
+	bool is_replayed;  /* false: there are no operators; costs are the excess itself */
+};
+
+/*
+ * Compares the ranks of each class, finds those whose work stands out, and names those of them that
+ * cost what counts, by a replay of the operators without their excess. Fails with FSL_ERR_MEMORY
+ * only; @out is then empty.
+ */
+enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places_job *job,
+				 struct fsl_error *err);
+void fsl_places_fini(struct fsl_places *places);
+
+/*
+ * Time of a step that comes back if transfers of channels are shorter: @factor [n_channels], 1 for
+ * those that stay. NaN if nothing can be replayed. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_places_job *job,
+					 const double *factor, struct fsl_error *err);
+
+#endif

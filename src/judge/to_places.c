@@ -1,0 +1,130 @@
+/* A capture as the engine is asked about it. */
+#include "judge/to_places.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "blame/limits.h"
+#include "capture/step_rows.h"
+#include "judge/limits.h"
+
+/* Mean over the ranks that tell. */
+struct mean {
+	double sum;
+	size_t n;
+};
+
+static void add_to_mean(struct mean *mean, double value)
+{
+	mean->sum += isnan(value) ? 0.0 : value;
+	mean->n += isnan(value) ? 0 : 1;
+}
+
+static double mean_of(const struct mean *mean)
+{
+	return mean->n > 0 ? mean->sum / (double)mean->n : (double)NAN;
+}
+
+/* @computing, @own: per class. */
+static void set_even(double *even, const struct fsl_places_job *job, size_t n_ranks,
+		     const struct mean *computing, const struct mean *own)
+{
+	struct mean all = {0};
+	for (size_t k = 0; k < job->n_classes; k++) {
+		add_to_mean(&all, mean_of(&computing[k]));
+	}
+	for (size_t r = 0; r < n_ranks; r++) {
+		uint32_t k = job->class_of[r];
+		double more_ms = mean_of(&computing[k]) - mean_of(&all);
+		double factor = 1.0 - more_ms / mean_of(&own[k]);
+		even[r] = factor > 0.0 ? factor : 1.0;
+	}
+}
+
+static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile_case *facts,
+			    struct fsl_error *err)
+{
+	const struct fsl_profile *profile = facts->profile;
+	size_t n = profile->n_ranks + 1, n_classes = facts->cluster->n_stages + 1;
+	uint32_t *class_of = fsl_arena_alloc(&out->arena, n * sizeof(*class_of));
+	double *told = fsl_arena_alloc(&out->arena, n * sizeof(*told));
+	double *even = fsl_arena_alloc(&out->arena, n * sizeof(*even));
+	size_t *n_steps = fsl_arena_alloc(&out->arena, n * sizeof(*n_steps));
+	struct mean *computing = fsl_arena_alloc(&out->arena, n_classes * sizeof(*computing));
+	struct mean *own = fsl_arena_alloc(&out->arena, n_classes * sizeof(*own));
+	if (class_of == NULL || told == NULL || even == NULL || n_steps == NULL ||
+	    computing == NULL || own == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	}
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		size_t stage = fsl_profile_stage_of(facts->cluster, rank->rank);
+		double computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
+		double own_ms = computing_ms + fsl_profile_part_ms(rank, FSL_PART_FREE);
+		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : facts->cluster->n_stages);
+		n_steps[r] = fsl_profile_n_steps(rank);
+		told[r] = out->job.run->ranks[r].n_ops > 0 ? own_ms : computing_ms;
+		add_to_mean(&computing[class_of[r]], computing_ms);
+		add_to_mean(&own[class_of[r]], own_ms);
+	}
+	out->job.class_of = class_of;
+	out->job.n_classes = n_classes;
+	out->job.told_ms = told;
+	out->job.n_steps = n_steps;
+	set_even(even, &out->job, profile->n_ranks, computing, own);
+	out->job.even_factor = even;
+	return FSL_OK;
+}
+
+/* The limit of one look, at the chance that is left to each of several. */
+static double least_z(const struct fsl_profile_case *facts, double z_min)
+{
+	double chance = fsl_profile_chance_max(facts, gsl_cdf_ugaussian_Q(z_min));
+	return chance < 0.5 ? gsl_cdf_ugaussian_Qinv(chance) : 0.0;
+}
+
+/* A rank has fewer operators than others of its class, or lost some at the edges. */
+static bool is_partial(const struct fsl_places_job *job,
+		       const struct fsl_profile_meetings *meetings)
+{
+	for (size_t r = 1; r < job->run->n_ranks; r++) {
+		if (job->class_of[r] == job->class_of[r - 1] &&
+		    job->run->ranks[r].n_ops != job->run->ranks[r - 1].n_ops) {
+			return true;
+		}
+	}
+	return meetings->n_torn + meetings->n_unusable > 0;
+}
+
+enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
+				  const struct fsl_profile_case *facts,
+				  struct fsl_profile_meetings *meetings, struct fsl_error *err)
+{
+	double step_ms = fsl_profile_longest_step_ms(facts->profile);
+	*out = (struct fsl_capture_places){
+		.job = {.run = &meetings->run,
+			.match = &meetings->match,
+			.step_ms = isnan(step_ms) ? 0.0 : step_ms,
+			.named_share_min = fsl_profile_effect_min(facts, FSL_JUDGE_NAMED_SHARE_MIN),
+			.suspect_share_min =
+				fsl_profile_tested_min(facts, FSL_JUDGE_MENTION_SHARE_MIN),
+			.named_z_min = least_z(facts, FSL_PLACES_NAMED_Z_MIN),
+			.suspect_z_min = least_z(facts, FSL_PLACES_SUSPECT_Z_MIN)}};
+	enum fsl_status status = fill(out, facts, err);
+	if (status == FSL_OK) {
+		out->job.is_partial = is_partial(&out->job, meetings);
+		status = fsl_places_judge(&out->places, &out->job, err);
+	}
+	if (status != FSL_OK) {
+		fsl_capture_places_fini(out);
+	}
+	return status;
+}
+
+void fsl_capture_places_fini(struct fsl_capture_places *places)
+{
+	fsl_places_fini(&places->places);
+	fsl_arena_fini(&places->arena);
+	*places = (struct fsl_capture_places){0};
+}

@@ -1,0 +1,27 @@
+/* Asks the engine who holds the ranks of a capture up, and what it costs: see blame/places.h. */
+#ifndef FSL_JUDGE_TO_PLACES_H
+#define FSL_JUDGE_TO_PLACES_H
+
+#include "blame/places.h"
+#include "judge/finding.h"
+#include "judge/to_run.h"
+
+/* The engine's word on a capture, per place in profile->ranks, with what it was asked. */
+struct fsl_capture_places {
+	struct fsl_arena arena;
+	struct fsl_places_job job;
+	struct fsl_places places;
+};
+
+/*
+ * Fills @out (overwritten). Ranks of a pipeline stage are one class, all where no stages are known.
+ * Own time of other files is computing and free time of a step; computing alone of ranks without
+ * operators, as nothing tells their waits from free time. Even stages compute as long as they do on
+ * average. @meetings: of facts->profile; has to outlive @out. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
+				  const struct fsl_profile_case *facts,
+				  struct fsl_profile_meetings *meetings, struct fsl_error *err);
+void fsl_capture_places_fini(struct fsl_capture_places *places);
+
+#endif
