@@ -14,10 +14,6 @@ enum {
  * keep their order. */
 void fsl_batch_order(const struct fsl_load *loads, size_t n_loads, size_t *order);
 
-/* As fsl_batch_order(), but files that one thread has to read alone come before files whose parts
- * other threads can scan: so no thread is idle at the end. */
-void fsl_batch_order_to_read(const struct fsl_load *loads, size_t n_loads, size_t *order);
-
 /* Reads the inputs of all @loads that have place 0 (this process), on @n_threads threads. @n_loads:
  * at most FSL_BATCH_FILES. Times are in ns. Fails only when out of memory. */
 enum fsl_status fsl_batch_read(struct fsl_load *loads, size_t n_loads, int64_t from_ns,

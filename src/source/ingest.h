@@ -22,7 +22,6 @@ enum {
 /* Times after the year 2200 are broken records, and no sum of two such times overflows. */
 #define FSL_TIME_MAX_NS INT64_C(7258118400000000000)
 
-struct fsl_ahead;  /* source/ahead.h */
 struct fsl_inputs; /* source/discover.h */
 
 /* A place between two records of a file. */
@@ -67,7 +66,6 @@ struct fsl_sink {
 	int64_t from_ns, to_ns;   /* operators that end outside are counted and not kept */
 	bool is_range_for_stages; /* stages outside of the range are not needed, nor the rank that
 				     the content tells */
-	struct fsl_ahead *ahead;  /* who may read rows of the file ahead; NULL: nobody; borrowed */
 
 	/* Fields for a file that is read in pieces: */
 	struct fsl_pieces pieces;

@@ -270,7 +270,6 @@ static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_
 	load->sink.to_ns = to_ns;
 	load->sink.is_range_for_stages =
 		load->is_range_for_stages && input->told.rank_state == FSL_NAME_HAS_RANK;
-	load->sink.ahead = load->ahead;
 	load->is_done = true;
 	if (load->pieces != NULL && input->told.rank_state == FSL_NAME_HAS_RANK) {
 		fsl_sink_set_pieces(&load->sink, load->pieces);

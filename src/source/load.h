@@ -24,7 +24,6 @@ struct fsl_load {
 	struct fsl_reader *reader; /* kept between two pieces of a compressed file; NULL: none */
 	bool is_packed;            /* compressed: reading cannot begin in the middle */
 	bool is_done;              /* it was read to its end */
-	struct fsl_ahead *ahead;   /* NULL: nobody reads ahead; borrowed */
 	struct fsl_pack *answer; /* the load is packed into it as soon as it is read, and its events
 				    are freed; NULL: not packed; borrowed */
 };

@@ -4,7 +4,6 @@
 #include "base/digits.h"
 #include "base/number.h"
 #include "base/try.h"
-#include "source/ahead.h"
 #include "source/csv_rows.h"
 #include "source/systrace/marker_pairs.h"
 
@@ -112,8 +111,7 @@ struct input {
 	struct fsl_csv_layout layout;
 	struct fsl_marker_pairs *pairs;
 	struct fsl_sink *sink;
-	struct fsl_ahead_file *ahead; /* NULL: no rows are read ahead */
-	struct fsl_entry_gap gap;     /* behind the time range */
+	struct fsl_entry_gap gap; /* behind the time range */
 	uint64_t
 		resume_at; /* records are counted from this offset on; UINT64_MAX: from the begin */
 	uint64_t doubt_at; /* end of the bytes in doubt behind the place at which reading went on;
@@ -170,50 +168,11 @@ static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 	return status;
 }
 
-/* Plain rows of a part, up to the first other one. */
-static bool scan_part(const void *context, struct fsl_ahead_part *part)
-{
-	const struct fsl_csv_layout *layout = context;
-	const char *first = part->bytes + part->begin;
-	struct fsl_csv *csv = fsl_csv_create_over(first, part->n_bytes - part->begin);
-	struct fsl_csv_plain plain;
-	struct fsl_digits_clock clock = {0};
-	struct fsl_ahead_row *row = csv != NULL ? fsl_ahead_part_room(part) : NULL;
-	while (row != NULL && fsl_csv_next_plain(csv, &plain) &&
-	       parse_plain_row(layout, &plain, &clock, &row->marker)) {
-		row->at = (uint32_t)(plain.text - part->bytes);
-		part->end = row->at + plain.n_bytes;
-		part->n_rows++;
-		row = fsl_ahead_part_room(part);
-	}
-	fsl_csv_destroy(csv);
-	return row != NULL;
-}
-
-/* Adds the rows that were read ahead from here on. */
-static enum fsl_status add_part(struct fsl_csv *csv, struct input *input,
-				const struct fsl_ahead_part *part, struct fsl_error *err)
-{
-	struct fsl_sink *sink = input->sink;
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < part->n_rows && status == FSL_OK; i++) {
-		sink->file->n_records++;
-		status = fsl_marker_pairs_add(input->pairs, &part->rows[i].marker, err);
-	}
-	uint64_t line = fsl_csv_line(csv);
-	return status == FSL_OK ? fsl_csv_jump(csv, part->offset + part->end,
-					       line > 0 ? line + part->n_rows : 0, err)
-				: status;
-}
-
-/* Next offset at which reading of rows stops: begin of a part that was read ahead, or another place
- * of @input. */
+/* Next offset at which reading of rows stops. */
 static uint64_t next_fence(const struct input *input)
 {
-	uint64_t ahead = fsl_ahead_fence(input->ahead);
-	uint64_t own = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
-	own = input->resume_at < own ? input->resume_at : own;
-	return ahead < own ? ahead : own;
+	uint64_t fence = input->doubt_at < input->gap.begin ? input->doubt_at : input->gap.begin;
+	return input->resume_at < fence ? input->resume_at : fence;
 }
 
 /* Goes on behind the gap. */
@@ -224,19 +183,10 @@ static enum fsl_status pass_gap(struct fsl_csv *csv, struct input *input, struct
 	if (offset >= end) { /* the gap lies inside one row; no collector writes a row that long */
 		return FSL_OK;
 	}
-	fsl_ahead_withdraw(input->ahead);
-	input->ahead = NULL;
 	input->sink->file->n_bytes_behind = end - offset;
 	input->doubt_at = end + FSL_ENTRY_DOUBT_BYTES;
 	FSL_TRY(fsl_marker_pairs_skip(input->pairs, err));
 	return fsl_csv_jump(csv, end, 0, err);
-}
-
-/* Takes over a part that was read ahead and goes on behind it, or goes on here if there is none. */
-static enum fsl_status pass_part(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
-{
-	const struct fsl_ahead_part *part = fsl_ahead_meet(input->ahead, fsl_csv_offset(csv));
-	return part != NULL ? add_part(csv, input, part, err) : FSL_OK;
 }
 
 /* Call it at the place where an earlier run had passed a boundary. */
@@ -259,10 +209,8 @@ static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, stru
 	} else if (fsl_csv_offset(csv) >= input->doubt_at) {
 		fsl_marker_pairs_doubt(input->pairs);
 		input->doubt_at = UINT64_MAX;
-	} else if (fsl_csv_offset(csv) >= input->gap.begin) {
-		status = pass_gap(csv, input, err);
 	} else {
-		status = pass_part(csv, input, err);
+		status = pass_gap(csv, input, err);
 	}
 	fsl_csv_set_fence(csv, next_fence(input));
 	return status;
@@ -350,14 +298,8 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 	if (status != FSL_OK) {
 		return status;
 	}
-	struct fsl_ahead_scanner scanner = {scan_part, &input->layout};
-	input->ahead = fsl_ahead_offer(sink->stop_ns == INT64_MAX ? sink->ahead : NULL, reader,
-				       fsl_csv_offset(csv), input->gap.begin, scanner);
 	fsl_csv_set_fence(csv, next_fence(input));
-	status = read_rows(csv, input, err);
-	fsl_ahead_withdraw(input->ahead);
-	input->ahead = NULL;
-	return status;
+	return read_rows(csv, input, err);
 }
 
 static void drop_input(void *kept)

@@ -45,22 +45,10 @@ static void the_largest_file_is_first_and_equal_ones_keep_their_places(void **st
 	assert_order(order, expected);
 }
 
-static void what_one_thread_reads_alone_begins_before_what_others_help_with(void **state)
-{
-	(void)state;
-	static const size_t expected[N_FILES] = {4, 3, 1, 2, 0, 5};
-	struct fsl_load loads[N_FILES];
-	size_t order[FSL_BATCH_FILES];
-	fill(loads);
-	fsl_batch_order_to_read(loads, N_FILES, order);
-	assert_order(order, expected);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_largest_file_is_first_and_equal_ones_keep_their_places),
-		cmocka_unit_test(what_one_thread_reads_alone_begins_before_what_others_help_with),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
