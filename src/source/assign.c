@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
+
 void fsl_part_free_events(struct fsl_part *part)
 {
 	struct fsl_rank *events = &part->events;
@@ -264,10 +266,9 @@ enum fsl_status fsl_part_take(struct fsl_rank *rank, struct fsl_part *part, stru
 static enum fsl_status fill_ranks(struct fsl_run *run, const struct candidate *items,
 				  size_t n_items, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	int32_t last = FSL_RANK_UNKNOWN;
 	bool has_host = false;
-	for (size_t i = 0; status == FSL_OK && i < n_items; i++) {
+	for (size_t i = 0; i < n_items; i++) {
 		struct fsl_part *part = items[i].part;
 		const struct fsl_file *file = items[i].file;
 		if (file->rank == FSL_RANK_UNKNOWN || file->state == FSL_FILE_DUPLICATE ||
@@ -281,12 +282,10 @@ static enum fsl_status fill_ranks(struct fsl_run *run, const struct candidate *i
 		}
 		has_host = has_host && file->rank == last;
 		last = file->rank;
-		status = take_host(run, rank, part->input, &has_host, err);
-		if (status == FSL_OK) {
-			status = fsl_part_take(rank, part, err);
-		}
+		FSL_TRY(take_host(run, rank, part->input, &has_host, err));
+		FSL_TRY(fsl_part_take(rank, part, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_parts_assign(struct fsl_run *run, struct fsl_part *parts, size_t n_parts,

@@ -173,9 +173,9 @@ enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *read
 	if (sink->from_ns == INT64_MIN) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_entry_find(reader, &rows, sink->from_ns, first, &entry, err);
-	if (status != FSL_OK || entry == first) {
-		return status;
+	FSL_TRY(fsl_entry_find(reader, &rows, sink->from_ns, first, &entry, err));
+	if (entry == first) {
+		return FSL_OK;
 	}
 	sink->file->n_bytes_before = entry - first;
 	return fsl_csv_jump(csv, entry, 0, err);

@@ -326,17 +326,16 @@ enum fsl_status fsl_inputs_find(struct fsl_inputs *inputs, const struct fsl_inge
 {
 	struct fsl_error local = {0};
 	struct fsl_error *chain = err != NULL ? err : &local;
-	enum fsl_status status = FSL_OK;
 	if (options->root_path != NULL && options->root_path[0] != '\0') {
-		status = find_root(inputs, options->root_path, chain);
+		FSL_TRY(find_root(inputs, options->root_path, chain));
 	}
-	if (status == FSL_OK && options->training_log != NULL && options->training_log[0] != '\0') {
-		status = find_training_log(inputs, options, chain);
+	if (options->training_log != NULL && options->training_log[0] != '\0') {
+		FSL_TRY(find_training_log(inputs, options, chain));
 	}
-	if (status == FSL_OK && inputs->n_items > 0) {
+	if (inputs->n_items > 0) {
 		merge_same(inputs);
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_inputs_fini(struct fsl_inputs *inputs)

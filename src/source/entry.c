@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 
 enum {
 	SAMPLE_BYTES = 16 * 1024,
@@ -79,10 +80,7 @@ static enum fsl_status check(const struct search *search, uint64_t begin, uint64
 	for (uint64_t i = 0; i < CHECKS_N && *is_right; i++) {
 		struct sample sample;
 		uint64_t offset = begin + (end - begin) / CHECKS_N * i;
-		enum fsl_status status = take_sample(search, offset, &sample, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(take_sample(search, offset, &sample, err));
 		*is_right = is_outside(search, &sample);
 	}
 	return FSL_OK;
@@ -98,10 +96,7 @@ static enum fsl_status bisect(const struct search *search, uint64_t low, uint64_
 	while (high - low > GRAIN_BYTES) {
 		struct sample sample;
 		uint64_t middle = low + (high - low) / 2;
-		enum fsl_status status = take_sample(search, middle, &sample, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(take_sample(search, middle, &sample, err));
 		if (!sample.is_known) {
 			*row = none;
 			return FSL_OK;

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 
 bool fsl_json_head_is(const struct fsl_probe *probe)
 {
@@ -75,10 +76,7 @@ enum fsl_status fsl_json_fields_take(struct fsl_json_fields *fields, struct fsl_
 	}
 	size_t depth = fsl_json_depth(json);
 	struct fsl_json_value value;
-	enum fsl_status status = fsl_json_next(json, &value, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_json_next(json, &value, err));
 	if (value.token == FSL_JSON_STRING || value.token == FSL_JSON_NUMBER) {
 		field->is_seen = true;
 		field->is_long = value.length > sizeof(field->text);
@@ -86,10 +84,10 @@ enum fsl_status fsl_json_fields_take(struct fsl_json_fields *fields, struct fsl_
 		memcpy(field->text, value.text, field->length);
 	}
 	/* An object where a scalar belongs leaves the field unseen. */
-	while (status == FSL_OK && fsl_json_depth(json) > depth) {
-		status = fsl_json_next(json, &value, err);
+	while (fsl_json_depth(json) > depth) {
+		FSL_TRY(fsl_json_next(json, &value, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 bool fsl_json_field_u64(const struct fsl_json_field *field, uint64_t *out)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "source/marker.h"
 
 /* Kind of input by its name, for files whose content does not tell it. */
@@ -71,11 +72,7 @@ static enum fsl_status detect(struct fsl_load *load, struct fsl_reader *reader,
 		       input->name);
 	struct fsl_probe probe = {.file_name = name};
 	*format = NULL;
-	enum fsl_status status =
-		fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &probe.head, &probe.n_head, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &probe.head, &probe.n_head, err));
 	probe.n_head = probe.n_head < FSL_FILE_HEAD_BYTES ? probe.n_head : FSL_FILE_HEAD_BYTES;
 	*format = choose_format(load, &probe);
 	if (*format == NULL && load->file.state == FSL_FILE_READ && probe.n_head > 0) {
@@ -172,9 +169,9 @@ static enum fsl_status read_with(struct fsl_load *load, struct fsl_reader *reade
 	load->file.n_bytes = fsl_reader_disk_bytes(reader);
 	load->is_packed = !fsl_reader_can_seek(reader);
 	load->sink.resume = load->is_packed ? NULL : load->sink.resume;
-	enum fsl_status status = detect(load, reader, &format, err);
-	if (status != FSL_OK || format == NULL) {
-		return status;
+	FSL_TRY(detect(load, reader, &format, err));
+	if (format == NULL) {
+		return FSL_OK;
 	}
 	load->kind = format->kind;
 	load->file.format = format->name;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/try.h"
+
 enum {
 	LOAD_MAGIC = 0x324c5346, /* "FSL2"; another number when the message changes */
 	BLOCK_ROWS = 512,        /* stay in the cache from the first of their columns to the last */
@@ -349,11 +351,10 @@ static enum fsl_status unpack_events(struct fsl_unpack *unpack, struct fsl_rank 
 		 {(void **)&events->stages, &events->n_stages, &events->stages_capacity}},
 		{&step_table, {(void **)&events->steps, &events->n_steps, &events->steps_capacity}},
 	};
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; status == FSL_OK && i < sizeof(parts) / sizeof(parts[0]); i++) {
-		status = unpack_rows(unpack, parts[i].table, parts[i].rows, n_names);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		FSL_TRY(unpack_rows(unpack, parts[i].table, parts[i].rows, n_names));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status unpack_load(struct fsl_load *load, struct fsl_unpack *unpack)

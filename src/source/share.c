@@ -94,17 +94,16 @@ enum fsl_status fsl_share_begin(struct fsl_share *share, const struct fsl_ingest
 	if (share->is_blind == NULL || share->n_bytes == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: processes=%d", n_places);
 	}
-	enum fsl_status status = FSL_OK;
-	for (int place = 1; status == FSL_OK && place < n_places; place++) {
-		status = ask_look(place, options, inputs, err);
+	for (int place = 1; place < n_places; place++) {
+		FSL_TRY(ask_look(place, options, inputs, err));
 	}
-	for (int place = 1; status == FSL_OK && place < n_places; place++) {
-		status = hear_look(share, place, err);
+	for (int place = 1; place < n_places; place++) {
+		FSL_TRY(hear_look(share, place, err));
 	}
 	if (n_places > 1) {
 		fsl_log(FSL_LOG_INFO, "share", "files are dealt out: processes=%d", n_places);
 	}
-	return status;
+	return FSL_OK;
 }
 
 static int least_loaded(const struct fsl_share *share)
@@ -158,12 +157,11 @@ static enum fsl_status ask_read(int place, const struct fsl_load *loads, size_t 
 enum fsl_status fsl_share_deal(struct fsl_share *share, struct fsl_load *loads, size_t n_loads,
 			       struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	fsl_share_place(share, loads, n_loads);
-	for (int place = 1; status == FSL_OK && place < share->n_places; place++) {
-		status = share->is_blind[place] ? FSL_OK : ask_read(place, loads, n_loads, err);
+	for (int place = 1; place < share->n_places; place++) {
+		FSL_TRY(share->is_blind[place] ? FSL_OK : ask_read(place, loads, n_loads, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* An answer is a load, or why there is none. */
@@ -207,11 +205,10 @@ static void ask_next(struct hand *hand, struct fsl_load *loads, size_t n_loads, 
 
 static enum fsl_status receive_hand(struct hand *hand, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; status == FSL_OK && i < hand->n; i++) {
-		status = fsl_team_receive(hand->loads[i]->place, &hand->messages[i], err);
+	for (size_t i = 0; i < hand->n; i++) {
+		FSL_TRY(fsl_team_receive(hand->loads[i]->place, &hand->messages[i], err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Unpacks on threads; the first failure in order of path is told. */

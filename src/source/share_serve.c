@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "source/load_pack.h"
 #include "source/share_parts.h"
 #include "team/team.h"
@@ -117,11 +118,11 @@ static enum fsl_status take_input(struct fsl_inputs *inputs, struct fsl_unpack *
 static enum fsl_status take_inputs(struct fsl_inputs *inputs, struct fsl_unpack *unpack)
 {
 	size_t n = fsl_unpack_count(unpack, FSL_BATCH_FILES, sizeof(uint32_t));
-	enum fsl_status status = FSL_GROW(inputs->items, inputs->capacity, n, NULL);
-	for (size_t i = 0; status == FSL_OK && i < n; i++) {
-		status = take_input(inputs, unpack);
+	FSL_TRY(FSL_GROW(inputs->items, inputs->capacity, n, NULL));
+	for (size_t i = 0; i < n; i++) {
+		FSL_TRY(take_input(inputs, unpack));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status read_inputs(struct fsl_server *server)

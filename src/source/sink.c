@@ -6,6 +6,7 @@
 #include "source/ingest.h"
 
 #include "base/number.h"
+#include "base/try.h"
 
 enum { MESSAGE_BYTES_MAX = 1024 };
 
@@ -191,12 +192,9 @@ enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op 
 	    time_ns > sink->to_ns || events->n_remnants >= FSL_SINK_OPS_MAX) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(events->remnants, events->remnants_capacity, events->n_remnants + 1, err);
-	if (status == FSL_OK) {
-		events->remnants[events->n_remnants++] = *op;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(events->remnants, events->remnants_capacity, events->n_remnants + 1, err));
+	events->remnants[events->n_remnants++] = *op;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage *stage,
@@ -245,12 +243,9 @@ enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_t
 	if (events->n_steps >= FSL_SINK_STEPS_MAX) {
 		return too_many("steps", FSL_SINK_STEPS_MAX, err);
 	}
-	enum fsl_status status =
-		FSL_GROW(events->steps, events->steps_capacity, events->n_steps + 1, err);
-	if (status == FSL_OK) {
-		events->steps[events->n_steps++] = *step;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(events->steps, events->steps_capacity, events->n_steps + 1, err));
+	events->steps[events->n_steps++] = *step;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_sink_intern(struct fsl_sink *sink, const char *text, size_t length,

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 
 /* Sums of a step. */
 struct entry {
@@ -80,15 +81,12 @@ static enum fsl_status find_entry(struct fsl_breakdown *breakdown, const struct 
 		return FSL_OK; /* *at is SIZE_MAX then */
 	}
 	*at = breakdown->n_entries;
-	enum fsl_status status =
-		FSL_GROW(breakdown->entries, breakdown->entries_capacity, *at + 1, err);
-	if (status == FSL_OK) {
-		breakdown->entries[breakdown->n_entries++] =
-			(struct entry){.sums = {.step = task->step, .device_id = -1},
-				       .begin_ns = task->begin_ns,
-				       .end_ns = task->begin_ns};
-	}
-	return status;
+	FSL_TRY(FSL_GROW(breakdown->entries, breakdown->entries_capacity, *at + 1, err));
+	breakdown->entries[breakdown->n_entries++] =
+		(struct entry){.sums = {.step = task->step, .device_id = -1},
+			       .begin_ns = task->begin_ns,
+			       .end_ns = task->begin_ns};
+	return FSL_OK;
 }
 
 /* Keeps the longest gaps; of equal ones the first. */
@@ -198,9 +196,9 @@ static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_t
 			     struct fsl_error *err)
 {
 	size_t at = 0;
-	enum fsl_status status = find_entry(breakdown, task, &at, err);
-	if (status != FSL_OK || at == SIZE_MAX) {
-		return status;
+	FSL_TRY(find_entry(breakdown, task, &at, err));
+	if (at == SIZE_MAX) {
+		return FSL_OK;
 	}
 	if (breakdown->is_begun) {
 		advance(breakdown, task);
@@ -246,10 +244,9 @@ static void sort_tasks(struct fsl_task *tasks, size_t n)
 /* Counts the first @n held tasks; the rest stays. */
 static enum fsl_status release(struct fsl_breakdown *breakdown, size_t n, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	sort_tasks(breakdown->tasks, breakdown->n_tasks);
-	for (size_t i = 0; i < n && status == FSL_OK; i++) {
-		status = sweep(breakdown, &breakdown->tasks[i], err);
+	for (size_t i = 0; i < n; i++) {
+		FSL_TRY(sweep(breakdown, &breakdown->tasks[i], err));
 	}
 	if (n > 0) {
 		breakdown->last = breakdown->tasks[n - 1];
@@ -257,7 +254,7 @@ static enum fsl_status release(struct fsl_breakdown *breakdown, size_t n, struct
 		memmove(breakdown->tasks, breakdown->tasks + n,
 			breakdown->n_tasks * sizeof(*breakdown->tasks));
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct fsl_task *task,
@@ -268,11 +265,7 @@ enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct 
 	if (*is_late) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(breakdown->tasks, breakdown->tasks_capacity, breakdown->n_tasks + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(breakdown->tasks, breakdown->tasks_capacity, breakdown->n_tasks + 1, err));
 	breakdown->tasks[breakdown->n_tasks++] = *task;
 	return breakdown->n_tasks < breakdown->window
 		       ? FSL_OK
@@ -307,19 +300,13 @@ static enum fsl_status give(struct entry *entry, struct fsl_profile_rank *rank, 
 	sums->exposed_not_receive_ns = less(sums->exposed_ns, sums->bubble_ns);
 	sums->preparing_ns = FSL_NS_ABSENT; /* unknown: the tables have no host times */
 	qsort(entry->gaps, entry->n_gaps, sizeof(entry->gaps[0]), compare_gaps);
-	enum fsl_status status =
-		FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(rank->gaps, rank->gaps_capacity, rank->n_gaps + entry->n_gaps,
-				  err);
+	FSL_TRY(FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err));
+	FSL_TRY(FSL_GROW(rank->gaps, rank->gaps_capacity, rank->n_gaps + entry->n_gaps, err));
+	rank->rebuilt[rank->n_rebuilt++] = *sums;
+	for (size_t i = 0; i < entry->n_gaps; i++) {
+		rank->gaps[rank->n_gaps++] = entry->gaps[i];
 	}
-	if (status == FSL_OK) {
-		rank->rebuilt[rank->n_rebuilt++] = *sums;
-		for (size_t i = 0; i < entry->n_gaps; i++) {
-			rank->gaps[rank->n_gaps++] = entry->gaps[i];
-		}
-	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl_profile_rank *rank,

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 
 bool fsl_profile_is_p2p(const char *name, size_t length)
 {
@@ -44,11 +45,9 @@ enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *
 	if (!is_good) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_strpool_intern(rank->names, text, n_name, &out->name_id, err);
-	if (status == FSL_OK && at != NULL) {
-		status = fsl_strpool_intern(rank->names, at + 1, n_group, &out->group_id, err);
-	}
-	return status;
+	FSL_TRY(fsl_strpool_intern(rank->names, text, n_name, &out->name_id, err));
+	return at != NULL ? fsl_strpool_intern(rank->names, at + 1, n_group, &out->group_id, err)
+			  : FSL_OK;
 }
 
 /* @context: the pool of names, passed by qsort_r. */

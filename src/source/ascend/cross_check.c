@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 
 /* Greatest difference as a share of the step. A slice across the end of a step may be credited
@@ -109,13 +110,9 @@ static enum fsl_status compare_rank(struct difference *most, const struct fsl_pr
 static enum fsl_status check_parts(struct fsl_profile *profile, struct fsl_error *err)
 {
 	struct difference most = {0};
-	enum fsl_status status = FSL_OK;
 	char step[32];
-	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
-		status = compare_rank(&most, &profile->ranks[r], err);
-	}
-	if (status != FSL_OK) {
-		return status;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		FSL_TRY(compare_rank(&most, &profile->ranks[r], err));
 	}
 	if (most.n_ranks == 0) {
 		return FSL_OK;

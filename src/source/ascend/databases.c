@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/try.h"
 
 typedef enum fsl_status (*reader)(struct fsl_profile_rank *rank, struct fsl_db *db,
 				  const struct fsl_profile_input *input, struct fsl_error *err);
@@ -135,15 +136,13 @@ enum fsl_status fsl_profile_read_databases(struct fsl_profile_rank *rank,
 					   struct fsl_error *err)
 {
 	const char *own = rank->folder.path, *output = rank->folder.output_path;
-	enum fsl_status status = read_folder(rank, output, options, err);
-	if (status == FSL_OK && rank->folder.writer == FSL_PROFILE_MSPROF) {
+	FSL_TRY(read_folder(rank, output, options, err));
+	if (rank->folder.writer == FSL_PROFILE_MSPROF) {
 		const char *analyze = fsl_arena_printf(&rank->arena, "%s/analyze", own);
-		status = analyze != NULL ? read_folder(rank, analyze, options, err)
-					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
-						    (int)rank->rank);
+		FSL_TRY(analyze != NULL ? read_folder(rank, analyze, options, err)
+					: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+						   (int)rank->rank));
 	}
-	if (status == FSL_OK && own != NULL && strcmp(own, output) != 0) {
-		status = read_folder(rank, own, options, err);
-	}
-	return status;
+	return own != NULL && strcmp(own, output) != 0 ? read_folder(rank, own, options, err)
+						       : FSL_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/try.h"
 #include "capture/cluster.h"
 #include "source/ascend/files.h"
 #include "source/ascend/find/listing.h"
@@ -235,11 +236,9 @@ static enum fsl_status read_host(struct fsl_profile_rank *rank, const struct fsl
 		return FSL_OK;
 	}
 	struct fsl_prof_device device;
-	enum fsl_status status = fsl_prof_device_read(&device, path, &rank->arena, err);
-	if (status == FSL_OK) {
-		rank->info.host_uid = device.host_uid;
-	}
-	return status;
+	FSL_TRY(fsl_prof_device_read(&device, path, &rank->arena, err));
+	rank->info.host_uid = device.host_uid;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_info(struct fsl_profile_rank *rank, struct fsl_error *err)

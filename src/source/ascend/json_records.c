@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/try.h"
 #include "source/ascend/comms.h"
 
 const struct fsl_json_level *fsl_json_walk_key(const struct fsl_json_walk *walk, size_t n_up)
@@ -94,15 +95,15 @@ enum fsl_status fsl_json_walk_members(struct fsl_json_walk *walk, fsl_json_membe
 				      struct fsl_error *err)
 {
 	bool is_more = false;
-	enum fsl_status status = fsl_json_enter_object(walk->json, &is_more, err);
-	while (status == FSL_OK && is_more) {
+	FSL_TRY(fsl_json_enter_object(walk->json, &is_more, err));
+	while (is_more) {
 		struct fsl_json_value key;
-		status = fsl_json_next_key(walk->json, &key, &is_more, err);
-		if (status == FSL_OK && is_more) {
-			status = member(walk, &key, of, err);
+		FSL_TRY(fsl_json_next_key(walk->json, &key, &is_more, err));
+		if (is_more) {
+			FSL_TRY(member(walk, &key, of, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status read_document(struct fsl_json_walk *walk, struct fsl_error *err)

@@ -90,9 +90,9 @@ static enum fsl_status find_shape(struct fsl_kernel_classes *classes,
 	struct fsl_strpool *names = classes->rank->names;
 	size_t length = 0;
 	*id = FSL_STR_NONE;
-	enum fsl_status status = join(classes, kernel, &length, err);
-	if (status != FSL_OK || length == 0) {
-		return status;
+	FSL_TRY(join(classes, kernel, &length, err));
+	if (length == 0) {
+		return FSL_OK;
 	}
 	if (classes->rank->n_kernels >= FSL_KERNEL_CLASSES_MAX ||
 	    fsl_strpool_size(names) >= FSL_STRPOOL_MAX) {
@@ -114,13 +114,10 @@ static void count(struct fsl_profile_kernels *kernels, int64_t dur_ns)
 static enum fsl_status make_room(struct fsl_kernel_classes *classes, struct fsl_error *err)
 {
 	struct fsl_profile_rank *rank = classes->rank;
-	enum fsl_status status = FSL_OK;
 	if (rank->n_kernels * 2 >= classes->n_slots) {
-		status = grow_slots(classes, err);
+		FSL_TRY(grow_slots(classes, err));
 	}
-	return status == FSL_OK
-		       ? FSL_GROW(rank->kernels, rank->kernels_capacity, rank->n_kernels + 1, err)
-		       : status;
+	return FSL_GROW(rank->kernels, rank->kernels_capacity, rank->n_kernels + 1, err);
 }
 
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
@@ -131,13 +128,8 @@ enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 					  .type_id = kernel->type_id,
 					  .core_id = kernel->core_id,
 					  .min_ns = INT64_MAX};
-	enum fsl_status status = make_room(classes, err);
-	if (status == FSL_OK) {
-		status = find_shape(classes, kernel, &key.shape_id, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(make_room(classes, err));
+	FSL_TRY(find_shape(classes, kernel, &key.shape_id, err));
 	uint32_t *slot = find_slot(classes, &key);
 	if (*slot == 0 && rank->n_kernels >= FSL_KERNEL_CLASSES_MAX) {
 		classes->is_full = true;

@@ -1,6 +1,8 @@
 /* Peak memory. */
 #include "source/ascend/memory.h"
 
+#include "base/try.h"
+
 enum { COMPONENTS_MAX = 1024 }; /* the driver has about eighty */
 
 enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_id, bool is_module,
@@ -18,19 +20,16 @@ enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_
 	if (rank->n_memory == COMPONENTS_MAX) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(rank->memory, rank->memory_capacity, rank->n_memory + 1, err);
-	if (status == FSL_OK) {
-		*out = &rank->memory[rank->n_memory++];
-		**out = (struct fsl_profile_memory){.component_id = component_id,
-						    .is_module = is_module,
-						    .allocated_bytes = -1,
-						    .reserved_bytes = -1,
-						    .active_bytes = -1,
-						    .largest_bytes = -1,
-						    .largest_name_id = FSL_STR_NONE};
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->memory, rank->memory_capacity, rank->n_memory + 1, err));
+	*out = &rank->memory[rank->n_memory++];
+	**out = (struct fsl_profile_memory){.component_id = component_id,
+					    .is_module = is_module,
+					    .allocated_bytes = -1,
+					    .reserved_bytes = -1,
+					    .active_bytes = -1,
+					    .largest_bytes = -1,
+					    .largest_name_id = FSL_STR_NONE};
+	return FSL_OK;
 }
 
 enum fsl_status fsl_memory_component(struct fsl_table *table, uint32_t component_id, bool is_module,
@@ -41,11 +40,11 @@ enum fsl_status fsl_memory_component(struct fsl_table *table, uint32_t component
 		fsl_table_drop(table, "a row without its component");
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_memory_of(table->rank, component_id, is_module, out, err);
-	if (status == FSL_OK && *out == NULL) {
+	FSL_TRY(fsl_memory_of(table->rank, component_id, is_module, out, err));
+	if (*out == NULL) {
 		fsl_table_tell(table, "more than 1024 components; further ones are left out");
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_memory_raise(const struct fsl_table *table, size_t column, int64_t *most_bytes)

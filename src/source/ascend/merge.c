@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/try.h"
 
 enum { VALUES_MAX = 4 };
 
@@ -218,9 +219,8 @@ enum fsl_status fsl_profile_merge_comms(struct fsl_profile_rank *rank, size_t *f
 		return merge(&comm_kind, rank->comms, &rank->n_comms, *first, db, err);
 	}
 	*first = 0;
-	enum fsl_status status = bring_forward(rank, n_new, err);
-	return status == FSL_OK ? merge(&comm_kind, rank->comms, &rank->n_comms, n_new, db, err)
-				: status;
+	FSL_TRY(bring_forward(rank, n_new, err));
+	return merge(&comm_kind, rank->comms, &rank->n_comms, n_new, db, err);
 }
 
 enum fsl_status fsl_profile_merge_links(struct fsl_profile_rank *rank, size_t n_before,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/try.h"
 #include "source/ascend/files.h"
 #include "source/ascend/find/listing.h"
 
@@ -51,11 +52,7 @@ enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *
 				     const char *name, const char *format, struct fsl_file **out,
 				     struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(rank->files, rank->files_capacity, rank->n_files + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(rank->files, rank->files_capacity, rank->n_files + 1, err));
 	const char *path = fsl_arena_printf(&rank->arena, "%s/%s", folder, name);
 	if (path == NULL) {
 		return short_of_memory(rank, err);
@@ -185,11 +182,7 @@ static enum fsl_status find_matches(struct matches *out, const struct places *pl
 			if (!parse_name(listing->names[i], wanted, &match)) {
 				continue;
 			}
-			enum fsl_status status =
-				FSL_GROW(out->items, out->capacity, out->n_items + 1, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(FSL_GROW(out->items, out->capacity, out->n_items + 1, err));
 			match.folder = listing->path;
 			out->items[out->n_items++] = match;
 		}
@@ -257,13 +250,10 @@ static enum fsl_status leave_out(struct fsl_profile_rank *rank, const char *form
 				 const struct match *match, struct fsl_error *err)
 {
 	struct fsl_file *file = NULL;
-	enum fsl_status status =
-		fsl_profile_add_file(rank, match->folder, match->name, format, &file, err);
-	if (status == FSL_OK) {
-		file->state = FSL_FILE_DUPLICATE;
-		file->message = "left out: another file holds the same, or a newer export";
-	}
-	return status;
+	FSL_TRY(fsl_profile_add_file(rank, match->folder, match->name, format, &file, err));
+	file->state = FSL_FILE_DUPLICATE;
+	file->message = "left out: another file holds the same, or a newer export";
+	return FSL_OK;
 }
 
 /* msprof's name of the same file; NULL: it has the usual name. */
@@ -287,16 +277,16 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 				 const struct fsl_profile_options *options, struct fsl_error *err)
 {
 	const char *other = other_name(readers[r].file_name);
-	enum fsl_status status = find_matches(matches, places, readers[r].file_name, err);
-	if (status == FSL_OK && matches->n_items == 0 && other != NULL) {
-		status = find_matches(matches, places, other, err);
+	FSL_TRY(find_matches(matches, places, readers[r].file_name, err));
+	if (matches->n_items == 0 && other != NULL) {
+		FSL_TRY(find_matches(matches, places, other, err));
 	}
-	for (size_t i = 0; i < matches->n_items && status == FSL_OK; i++) {
-		status = matches->items[i].is_used
-				 ? read_match(rank, r, matches, i, options, err)
-				 : leave_out(rank, readers[r].file_name, &matches->items[i], err);
+	for (size_t i = 0; i < matches->n_items; i++) {
+		FSL_TRY(matches->items[i].is_used
+				? read_match(rank, r, matches, i, options, err)
+				: leave_out(rank, readers[r].file_name, &matches->items[i], err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Lists the folders. In msprof captures communication lies beside the folder of the tables. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/merge.h"
 
 /* Table StepTraceTime, us. */
@@ -65,12 +66,9 @@ static enum fsl_status add_step(struct fsl_profile_rank *rank, struct fsl_db_row
 	if (!fsl_profile_wants_step(input, row.step)) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err);
-	if (status == FSL_OK) {
-		rank->steps[rank->n_steps++] = row;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err));
+	rank->steps[rank->n_steps++] = row;
+	return FSL_OK;
 }
 
 /* Table CommAnalyzerTime, us and ms. */
@@ -122,13 +120,8 @@ static enum fsl_status add_comm(struct fsl_profile_rank *rank, struct fsl_db_row
 	if (!fsl_profile_wants_step(input, row.step)) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_db_intern(rows, COMM_NAME, &row.name_id, err);
-	if (status == FSL_OK) {
-		status = fsl_db_intern(rows, COMM_GROUP, &row.group_id, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_db_intern(rows, COMM_NAME, &row.name_id, err));
+	FSL_TRY(fsl_db_intern(rows, COMM_GROUP, &row.group_id, err));
 	const char *name = fsl_strpool_text(rank->names, row.name_id);
 	if (row.name_id == FSL_STR_NONE || row.begin_ns == FSL_NS_ABSENT ||
 	    row.elapse_ns == FSL_NS_ABSENT) {
@@ -139,11 +132,9 @@ static enum fsl_status add_comm(struct fsl_profile_rank *rank, struct fsl_db_row
 		return FSL_OK;
 	}
 	row.is_p2p = fsl_analysis_is_p2p(rows, COMM_TYPE, name);
-	status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);
-	if (status == FSL_OK) {
-		rank->comms[rank->n_comms++] = row;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err));
+	rank->comms[rank->n_comms++] = row;
+	return FSL_OK;
 }
 
 /* Table CommAnalyzerMatrix, MB and ms. */
@@ -200,16 +191,9 @@ static enum fsl_status add_link(struct fsl_profile_rank *rank, struct fsl_db_row
 	if (!fsl_profile_wants_step(input, row.step)) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_db_intern(rows, LINK_LABEL, &row.label_id, err);
-	if (status == FSL_OK) {
-		status = fsl_db_intern(rows, LINK_GROUP, &row.group_id, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_db_intern(rows, LINK_NAME, &row.name_id, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_db_intern(rows, LINK_LABEL, &row.label_id, err));
+	FSL_TRY(fsl_db_intern(rows, LINK_GROUP, &row.group_id, err));
+	FSL_TRY(fsl_db_intern(rows, LINK_NAME, &row.name_id, err));
 	if (row.label_id == FSL_STR_NONE || !member_of(rows, SRC, &row.src) ||
 	    !member_of(rows, DST, &row.dst) || row.time_ns == FSL_NS_ABSENT) {
 		fsl_db_drop(rows, "a link without name, ends or time");
@@ -217,11 +201,9 @@ static enum fsl_status add_link(struct fsl_profile_rank *rank, struct fsl_db_row
 	}
 	row.is_p2p =
 		fsl_analysis_is_p2p(rows, LINK_TYPE, fsl_strpool_text(rank->names, row.name_id));
-	status = FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err);
-	if (status == FSL_OK) {
-		rank->links[rank->n_links++] = row;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err));
+	rank->links[rank->n_links++] = row;
+	return FSL_OK;
 }
 
 static const struct fsl_db_select step_select = {
@@ -252,16 +234,9 @@ enum fsl_status fsl_profile_read_analysis_db(struct fsl_profile_rank *rank, stru
 					     struct fsl_error *err)
 {
 	size_t n_steps = rank->n_steps, n_links = rank->n_links;
-	enum fsl_status status =
-		fsl_analysis_read_table(rank, db, &step_select, add_step, input, err);
-	if (status == FSL_OK) {
-		status = fsl_profile_merge_steps(rank, n_steps, db, err);
-	}
-	if (status == FSL_OK) {
-		status = read_comms(rank, db, input, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_analysis_read_table(rank, db, &link_select, add_link, input, err);
-	}
-	return status == FSL_OK ? fsl_profile_merge_links(rank, n_links, db, err) : status;
+	FSL_TRY(fsl_analysis_read_table(rank, db, &step_select, add_step, input, err));
+	FSL_TRY(fsl_profile_merge_steps(rank, n_steps, db, err));
+	FSL_TRY(read_comms(rank, db, input, err));
+	FSL_TRY(fsl_analysis_read_table(rank, db, &link_select, add_link, input, err));
+	return fsl_profile_merge_links(rank, n_links, db, err);
 }

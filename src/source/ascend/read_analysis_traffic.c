@@ -1,6 +1,7 @@
 /* CommAnalyzerBandwidth of analysis.db: traffic of each operator by kind of link. */
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "source/ascend/read_analysis_parts.h"
 
 #include <stdlib.h>
@@ -128,13 +129,10 @@ static enum fsl_status begin_traffic(struct walk *walk, enum fsl_profile_transpo
 	};
 	traffic.time_ns = fsl_analysis_duration(walk->rows, TIME, &traffic.time_ps);
 	traffic.time_ns = traffic.time_ns == FSL_NS_ABSENT ? 0 : traffic.time_ns;
-	enum fsl_status status =
-		FSL_GROW(rank->traffic, rank->traffic_capacity, rank->n_traffic + 1, err);
-	if (status == FSL_OK) {
-		rank->traffic[rank->n_traffic++] = traffic;
-		comm->n_traffic++;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->traffic, rank->traffic_capacity, rank->n_traffic + 1, err));
+	rank->traffic[rank->n_traffic++] = traffic;
+	comm->n_traffic++;
+	return FSL_OK;
 }
 
 static enum fsl_status add_packets(struct walk *walk, struct fsl_error *err)
@@ -148,13 +146,10 @@ static enum fsl_status add_packets(struct walk *walk, struct fsl_error *err)
 	if (packets.count == 0 || packets.time_ns == FSL_NS_ABSENT) {
 		return FSL_OK; /* a link without own packets has one row of zeros */
 	}
-	enum fsl_status status =
-		FSL_GROW(rank->packets, rank->packets_capacity, rank->n_packets + 1, err);
-	if (status == FSL_OK) {
-		rank->packets[rank->n_packets++] = packets;
-		rank->traffic[rank->n_traffic - 1].n_packets++;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->packets, rank->packets_capacity, rank->n_packets + 1, err));
+	rank->packets[rank->n_packets++] = packets;
+	rank->traffic[rank->n_traffic - 1].n_packets++;
+	return FSL_OK;
 }
 
 static enum fsl_status add_row(struct walk *walk, struct fsl_error *err)
@@ -167,7 +162,6 @@ static enum fsl_status add_row(struct walk *walk, struct fsl_error *err)
 	enum fsl_profile_transport transport = fsl_analysis_transport(walk->rows, TRANSPORT);
 	bool is_same = comm == walk->comm && rank->comms[comm].n_traffic > 0 &&
 		       rank->traffic[rank->n_traffic - 1].transport == transport;
-	enum fsl_status status = FSL_OK;
 	if (!is_same) {
 		end_traffic(walk);
 		if (comm != walk->comm && rank->comms[comm].n_traffic > 0) {
@@ -175,9 +169,9 @@ static enum fsl_status add_row(struct walk *walk, struct fsl_error *err)
 			return FSL_OK; /* not in order: a repeated row */
 		}
 		walk->comm = comm;
-		status = begin_traffic(walk, transport, err);
+		FSL_TRY(begin_traffic(walk, transport, err));
 	}
-	return status == FSL_OK ? add_packets(walk, err) : status;
+	return add_packets(walk, err);
 }
 
 enum fsl_status fsl_analysis_read_traffic(struct fsl_profile_rank *rank, size_t first,

@@ -74,9 +74,9 @@ static enum fsl_status read_time(struct fsl_json_walk *walk, const struct fsl_js
 		f++;
 	}
 	struct fsl_json_value value;
-	enum fsl_status status = fsl_json_take_scalar(walk->json, &value, err);
-	if (status != FSL_OK || f == n) {
-		return status;
+	FSL_TRY(fsl_json_take_scalar(walk->json, &value, err));
+	if (f == n) {
+		return FSL_OK;
 	}
 	*fields[f].ns = FSL_NS_ABSENT;
 	if (fields[f].ps != NULL) {
@@ -119,15 +119,13 @@ static enum fsl_status read_packets(struct fsl_json_walk *walk, const struct fsl
 	struct fsl_profile_packets packets = {0};
 	bool is_good = false;
 	bool has_size = fsl_json_bytes(size, &packets.n_bytes);
-	enum fsl_status status = read_pair(walk, &packets, &is_good, err);
-	if (status != FSL_OK || !has_size || !is_good || rank->n_packets >= UINT32_MAX) {
-		return status;
+	FSL_TRY(read_pair(walk, &packets, &is_good, err));
+	if (!has_size || !is_good || rank->n_packets >= UINT32_MAX) {
+		return FSL_OK;
 	}
-	status = FSL_GROW(rank->packets, rank->packets_capacity, rank->n_packets + 1, err);
-	if (status == FSL_OK) {
-		rank->packets[rank->n_packets++] = packets;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->packets, rank->packets_capacity, rank->n_packets + 1, err));
+	rank->packets[rank->n_packets++] = packets;
+	return FSL_OK;
 }
 
 /* Reads one figure of one kind of link. */
@@ -168,12 +166,9 @@ static enum fsl_status keep_traffic(struct fsl_profile_rank *rank,
 		rank->n_packets = traffic->packets_begin;
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(rank->traffic, rank->traffic_capacity, rank->n_traffic + 1, err);
-	if (status == FSL_OK) {
-		rank->traffic[rank->n_traffic++] = *traffic;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->traffic, rank->traffic_capacity, rank->n_traffic + 1, err));
+	rank->traffic[rank->n_traffic++] = *traffic;
+	return FSL_OK;
 }
 
 /* Reads the traffic over one kind of link. */
@@ -208,10 +203,7 @@ static enum fsl_status end_op(struct fsl_json_walk *walk, struct fsl_error *err)
 	struct fsl_profile_comm *op = &((struct open_op *)walk->context)->op;
 	const struct fsl_json_level *name = fsl_json_walk_key(walk, 0);
 	struct fsl_profile_op_name parts;
-	enum fsl_status status = fsl_profile_split_op(rank, name->text, name->length, &parts, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_profile_split_op(rank, name->text, name->length, &parts, err));
 	if (!parts.is_good) {
 		return fsl_json_walk_reject(walk, "an operator without a name", err);
 	}
@@ -230,11 +222,9 @@ static enum fsl_status end_op(struct fsl_json_walk *walk, struct fsl_error *err)
 	}
 	op->is_p2p = walk->has_kind ? walk->is_p2p : fsl_profile_is_p2p(name->text, name->length);
 	op->n_traffic = (uint32_t)(rank->n_traffic - op->traffic_begin);
-	status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);
-	if (status == FSL_OK) {
-		rank->comms[rank->n_comms++] = *op;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err));
+	rank->comms[rank->n_comms++] = *op;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_communication(struct fsl_profile_rank *rank,

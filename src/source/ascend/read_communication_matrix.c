@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/json_records.h"
 
@@ -118,11 +119,7 @@ static enum fsl_status end_link(struct fsl_json_walk *walk, struct fsl_error *er
 	struct fsl_profile_link *link = walk->context;
 	const struct fsl_json_level *label = fsl_json_walk_key(walk, 1);
 	struct fsl_profile_op_name parts;
-	enum fsl_status status =
-		fsl_profile_split_op(rank, label->text, label->length, &parts, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_profile_split_op(rank, label->text, label->length, &parts, err));
 	if (!parts.is_good) {
 		return fsl_json_walk_reject(walk, "a link of an operator without a name", err);
 	}
@@ -136,11 +133,9 @@ static enum fsl_status end_link(struct fsl_json_walk *walk, struct fsl_error *er
 	link->group_id = parts.group_id;
 	link->step = walk->step;
 	link->is_p2p = walk->has_kind ? walk->is_p2p : is_p2p_label(label);
-	status = FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err);
-	if (status == FSL_OK) {
-		rank->links[rank->n_links++] = *link;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err));
+	rank->links[rank->n_links++] = *link;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_communication_matrix(struct fsl_profile_rank *rank,

@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/kernel_classes.h"
 #include "source/ascend/kernel_sums.h"
@@ -136,14 +137,10 @@ static enum fsl_status add_comm(struct pass *pass, const struct fsl_task *task,
 		.sync_ns = FSL_NS_ABSENT,
 		.idle_ns = FSL_NS_ABSENT,
 	};
-	enum fsl_status status = fsl_table_intern_text(&pass->table, name, &comm.name_id, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);
-	}
-	if (status == FSL_OK) {
-		rank->comms[rank->n_comms++] = comm;
-	}
-	return status;
+	FSL_TRY(fsl_table_intern_text(&pass->table, name, &comm.name_id, err));
+	FSL_TRY(FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err));
+	rank->comms[rank->n_comms++] = comm;
+	return FSL_OK;
 }
 
 static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task,
@@ -157,14 +154,12 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 				    .n_shapes = shapes.length,
 				    .types = types.text,
 				    .n_types = types.length};
-	enum fsl_status status = fsl_table_intern(&pass->table, TYPE, &kernel.type_id, err);
-	if (status == FSL_OK && kernel.type_id == FSL_STR_NONE) {
+	FSL_TRY(fsl_table_intern(&pass->table, TYPE, &kernel.type_id, err));
+	if (kernel.type_id == FSL_STR_NONE) {
 		kernel.type_id = task->name_id; /* level 0 writes N/A for all types */
 	}
-	if (status == FSL_OK) {
-		status = fsl_table_intern(&pass->table, CORE, &kernel.core_id, err);
-	}
-	return status == FSL_OK ? fsl_kernel_classes_add(&pass->classes, &kernel, err) : status;
+	FSL_TRY(fsl_table_intern(&pass->table, CORE, &kernel.core_id, err));
+	return fsl_kernel_classes_add(&pass->classes, &kernel, err);
 }
 
 /*
@@ -180,12 +175,10 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 		return FSL_OK;
 	}
 	task.kind = kind_of(table);
-	enum fsl_status status = fsl_table_intern(table, NAME, &task.name_id, err);
-	if (status == FSL_OK) {
-		status = fsl_breakdown_add(pass->sums->breakdown, &task, &pass->is_late, err);
-	}
-	if (status != FSL_OK || !fsl_profile_wants_step(table->input, task.step)) {
-		return status;
+	FSL_TRY(fsl_table_intern(table, NAME, &task.name_id, err));
+	FSL_TRY(fsl_breakdown_add(pass->sums->breakdown, &task, &pass->is_late, err));
+	if (!fsl_profile_wants_step(table->input, task.step)) {
+		return FSL_OK;
 	}
 	if (task.kind == FSL_TASK_COMPUTE) {
 		return add_kernel(pass, &task, err);
@@ -217,14 +210,13 @@ static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
 static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 {
 	bool has_row = true;
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && has_row && !pass->is_late) {
-		status = fsl_table_next(&pass->table, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_row(pass, err);
+	while (has_row && !pass->is_late) {
+		FSL_TRY(fsl_table_next(&pass->table, &has_row, err));
+		if (has_row) {
+			FSL_TRY(add_row(pass, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /*

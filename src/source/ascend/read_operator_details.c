@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/table.h"
 
 enum { OPERATORS_MAX = 1 << 16 }; /* names; a framework has some thousand */
@@ -28,14 +29,8 @@ static enum fsl_status find(struct index *index, struct fsl_table *table, uint32
 {
 	struct fsl_profile_rank *rank = table->rank;
 	*out = NULL;
-	enum fsl_status status = FSL_GROW(index->at, index->capacity, (size_t)name_id + 1, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(rank->operators, rank->operators_capacity, rank->n_operators + 1,
-				  err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(index->at, index->capacity, (size_t)name_id + 1, err));
+	FSL_TRY(FSL_GROW(rank->operators, rank->operators_capacity, rank->n_operators + 1, err));
 	while (index->n <= name_id) {
 		index->at[index->n++] = 0;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 
 enum { STATISTICS_MAX = 1 << 16, FREQS_MAX = 8, MHZ_MAX = 100000 };
 
@@ -37,12 +38,11 @@ struct calls {
 
 static enum fsl_status name_levels(struct calls *calls, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < LEVELS_N && status == FSL_OK; i++) {
-		status = fsl_strpool_intern(calls->profiler->rank->names, levels[i].text,
-					    strlen(levels[i].text), &calls->kind_ids[i], err);
+	for (size_t i = 0; i < LEVELS_N; i++) {
+		FSL_TRY(fsl_strpool_intern(calls->profiler->rank->names, levels[i].text,
+					   strlen(levels[i].text), &calls->kind_ids[i], err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static uint32_t kind_of(const struct calls *calls, int64_t type)
@@ -72,15 +72,13 @@ static enum fsl_status row_of(struct calls *calls, uint32_t kind_id, uint32_t na
 		return fsl_db_tell(calls->profiler->db, FSL_FILE_PARTIAL, err,
 				   "more than 65536 kinds of calls; further ones are left out");
 	}
-	enum fsl_status status = FSL_GROW(rank->api_statistics, rank->api_statistics_capacity,
-					  rank->n_api_statistics + 1, err);
-	if (status == FSL_OK) {
-		*out = &rank->api_statistics[rank->n_api_statistics++];
-		**out = (struct fsl_profile_statistic){
-			.name_id = name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
-		calls->slots[at % SLOTS_N] = (uint32_t)rank->n_api_statistics;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->api_statistics, rank->api_statistics_capacity,
+			 rank->n_api_statistics + 1, err));
+	*out = &rank->api_statistics[rank->n_api_statistics++];
+	**out = (struct fsl_profile_statistic){
+		.name_id = name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
+	calls->slots[at % SLOTS_N] = (uint32_t)rank->n_api_statistics;
+	return FSL_OK;
 }
 
 static enum fsl_status add_call(struct calls *calls, struct fsl_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/try.h"
 
 enum { STEPS_MAX = 1 << 20 };
 
@@ -28,12 +29,9 @@ static enum fsl_status add_step(struct fsl_profiler *profiler, struct fsl_db_row
 		fsl_db_drop(rows, "a step without number or times");
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(profiler->steps, profiler->steps_capacity, profiler->n_steps + 1, err);
-	if (status == FSL_OK) {
-		profiler->steps[profiler->n_steps++] = step;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(profiler->steps, profiler->steps_capacity, profiler->n_steps + 1, err));
+	profiler->steps[profiler->n_steps++] = step;
+	return FSL_OK;
 }
 
 static int compare_steps(const void *left, const void *right)

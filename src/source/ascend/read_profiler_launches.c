@@ -11,6 +11,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "chrome/trace_flows.h"
 #include "source/ascend/trace_activity.h"
 #include "source/ascend/trace_names.h"
@@ -154,13 +155,10 @@ static enum fsl_status add_comm_launch(struct host *host, struct fsl_error *err)
 	if (!take_launch(host, &task_ns, &call_ns, &connection)) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(host->comms, host->comms_capacity, host->n_comms + 1, err);
-	if (status == FSL_OK) {
-		host->comms[host->n_comms++] = connection;
-		count_launch(host, task_ns, call_ns, connection);
-	}
-	return status;
+	FSL_TRY(FSL_GROW(host->comms, host->comms_capacity, host->n_comms + 1, err));
+	host->comms[host->n_comms++] = connection;
+	count_launch(host, task_ns, call_ns, connection);
+	return FSL_OK;
 }
 
 static enum fsl_status add_launch(struct host *host, struct fsl_error *err)

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/signal_waits.h"
 
@@ -73,10 +74,9 @@ static enum fsl_status take_name(struct pass *pass, struct fsl_error *err)
 {
 	uint32_t name_id = FSL_STR_NONE;
 	struct fsl_strpool *names = pass->profiler->rank->names;
-	enum fsl_status status =
-		fsl_profiler_column_name(pass->profiler, pass->rows, NAME, &name_id, err);
-	if (status != FSL_OK || name_id == pass->name_id) {
-		return status;
+	FSL_TRY(fsl_profiler_column_name(pass->profiler, pass->rows, NAME, &name_id, err));
+	if (name_id == pass->name_id) {
+		return FSL_OK;
 	}
 	char label[LABEL_MAX];
 	const char *name = fsl_strpool_text(names, name_id);
@@ -115,11 +115,7 @@ static enum fsl_status find_link(struct pass *pass, const struct fsl_profile_lin
 		if (rank->n_links == LINKS_MAX) {
 			return FSL_OK;
 		}
-		enum fsl_status status =
-			FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err));
 		rank->links[rank->n_links++] = *wanted;
 		pass->slots[at] = (uint32_t)rank->n_links;
 	}

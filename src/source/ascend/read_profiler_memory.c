@@ -1,5 +1,6 @@
 /* MEMORY_RECORD, OP_MEMORY and NPU_MEM: the content of memory_record.csv and operator_memory.csv,
  * in bytes. The memory of the process is type "app" of NPU_MEM there, and component APP here. */
+#include "base/try.h"
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
@@ -41,9 +42,8 @@ static enum fsl_status add_to(struct fsl_profiler *profiler, const char *compone
 			      struct fsl_profile_memory **out, struct fsl_error *err)
 {
 	uint32_t id = FSL_STR_NONE;
-	enum fsl_status status =
-		fsl_strpool_intern(profiler->rank->names, component, strlen(component), &id, err);
-	return status == FSL_OK ? fsl_memory_of(profiler->rank, id, false, out, err) : status;
+	FSL_TRY(fsl_strpool_intern(profiler->rank->names, component, strlen(component), &id, err));
+	return fsl_memory_of(profiler->rank, id, false, out, err);
 }
 
 static enum fsl_status add_record(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
@@ -131,9 +131,8 @@ enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct f
 	if (profiler->rank->n_memory > 0) {
 		return FSL_OK; /* text files have it already */
 	}
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == FSL_OK; i++) {
-		status = read_table(profiler, &tables[i].select, tables[i].add, err);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		FSL_TRY(read_table(profiler, &tables[i].select, tables[i].add, err));
 	}
-	return status;
+	return FSL_OK;
 }

@@ -1,4 +1,5 @@
 /* Names, steps and devices of the profiler's own databases. */
+#include "base/try.h"
 #include "source/ascend/read_profiler_parts.h"
 
 #include <string.h>
@@ -61,20 +62,13 @@ enum fsl_status fsl_profiler_name(struct fsl_profiler *profiler, int64_t id, uin
 				  struct fsl_error *err)
 {
 	struct fsl_profiler_names *names = &profiler->names;
-	enum fsl_status status = FSL_OK;
 	if (names->n_used * 2 >= names->n_slots) {
-		status = grow(names, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(grow(names, err));
 	}
 	struct fsl_profiler_name *slot = find_slot(names, id);
 	if (!slot->is_used) {
 		uint32_t found = FSL_STR_NONE;
-		status = look_up(profiler, id, &found, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(look_up(profiler, id, &found, err));
 		*slot = (struct fsl_profiler_name){id, found, true};
 		names->n_used++;
 	}
@@ -97,9 +91,9 @@ enum fsl_status fsl_profiler_group(struct fsl_profiler *profiler, const struct f
 {
 	char hash[24];
 	struct fsl_strpool *names = profiler->rank->names;
-	enum fsl_status status = fsl_profiler_column_name(profiler, rows, column, group_id, err);
-	if (status != FSL_OK || *group_id == FSL_STR_NONE) {
-		return status;
+	FSL_TRY(fsl_profiler_column_name(profiler, rows, column, group_id, err));
+	if (*group_id == FSL_STR_NONE) {
+		return FSL_OK;
 	}
 	const char *text = fsl_strpool_text(names, *group_id);
 	if (strspn(text, "0123456789") == strlen(text)) {

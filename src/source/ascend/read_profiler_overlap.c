@@ -95,18 +95,15 @@ static enum fsl_status begin_step(struct sums *sums, int64_t step, int64_t begin
 		return FSL_OK;
 	}
 	end_step(sums);
-	enum fsl_status status =
-		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err);
-	if (status == FSL_OK) {
-		rank->steps[rank->n_steps++] =
-			(struct fsl_profile_step){.step = step,
-						  .bubble_ns = FSL_NS_ABSENT,
-						  .exposed_not_receive_ns = FSL_NS_ABSENT,
-						  .preparing_ns = FSL_NS_ABSENT};
-		sums->begin_ns = sums->end_ns = begin_ns;
-		sums->has_task = false;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err));
+	rank->steps[rank->n_steps++] =
+		(struct fsl_profile_step){.step = step,
+					  .bubble_ns = FSL_NS_ABSENT,
+					  .exposed_not_receive_ns = FSL_NS_ABSENT,
+					  .preparing_ns = FSL_NS_ABSENT};
+	sums->begin_ns = sums->end_ns = begin_ns;
+	sums->has_task = false;
+	return FSL_OK;
 }
 
 static int64_t *field_of(struct fsl_profile_step *step, int64_t type)

@@ -1,5 +1,6 @@
 /* Tasks of the device: COMMUNICATION_OP (whole collectives) and TASK with COMPUTE_TASK_INFO
  * (kernels). Other rows of TASK (events, waits, parts of collectives) are no work of their own. */
+#include "base/try.h"
 #include "source/ascend/read_profiler_parts.h"
 
 #include <ctype.h>
@@ -79,13 +80,10 @@ static void extend(struct pass *pass, const struct fsl_task *task)
 static enum fsl_status keep_task(struct pass *pass, const struct fsl_task *task,
 				 struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(pass->comms, pass->comms_capacity, pass->n_comms + 1, err);
-	if (status == FSL_OK) {
-		pass->comms[pass->n_comms++] = *task;
-		extend(pass, task);
-	}
-	return status;
+	FSL_TRY(FSL_GROW(pass->comms, pass->comms_capacity, pass->n_comms + 1, err));
+	pass->comms[pass->n_comms++] = *task;
+	extend(pass, task);
+	return FSL_OK;
 }
 
 static enum fsl_status add_comm(struct pass *pass, struct fsl_error *err)
@@ -105,33 +103,25 @@ static enum fsl_status add_comm(struct pass *pass, struct fsl_error *err)
 		return FSL_OK;
 	}
 	bool is_in_step = fsl_profiler_step_at(pass->profiler, task.begin_ns, &task.step);
-	enum fsl_status status =
-		fsl_profiler_column_name(pass->profiler, pass->rows, COMM_NAME, &comm.name_id, err);
-	if (status == FSL_OK) {
-		status = fsl_profiler_group(pass->profiler, pass->rows, COMM_GROUP, &comm.group_id,
-					    err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_profiler_column_name(pass->profiler, pass->rows, COMM_NAME, &comm.name_id,
+					 err));
+	FSL_TRY(fsl_profiler_group(pass->profiler, pass->rows, COMM_GROUP, &comm.group_id, err));
 	const char *name = fsl_strpool_text(rank->names, comm.name_id);
 	task.name_id = comm.name_id;
 	task.kind =
 		strncmp(name, "hcom_receive", 12) == 0 ? FSL_TASK_RECEIVE : FSL_TASK_COMMUNICATION;
-	status = keep_task(pass, &task, err);
-	if (status != FSL_OK || !is_in_step || comm.name_id == FSL_STR_NONE ||
+	FSL_TRY(keep_task(pass, &task, err));
+	if (!is_in_step || comm.name_id == FSL_STR_NONE ||
 	    !fsl_profile_wants_step(pass->profiler->input, task.step)) {
-		return status;
+		return FSL_OK;
 	}
 	comm.step = task.step;
 	comm.is_p2p = fsl_profile_is_p2p(name, strlen(name));
 	comm.begin_ns = task.begin_ns;
 	comm.elapse_ns = task.end_ns - task.begin_ns;
-	status = FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err);
-	if (status == FSL_OK) {
-		rank->comms[rank->n_comms++] = comm;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->comms, rank->comms_capacity, rank->n_comms + 1, err));
+	rank->comms[rank->n_comms++] = comm;
+	return FSL_OK;
 }
 
 static enum fsl_status read_comms(struct pass *pass, struct fsl_error *err)
@@ -159,13 +149,11 @@ static enum fsl_status read_comms(struct pass *pass, struct fsl_error *err)
 static enum fsl_status add_comms(struct pass *pass, size_t *next, int64_t until_ns,
 				 struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && *next < pass->n_comms &&
-	       pass->comms[*next].begin_ns <= until_ns) {
-		status = fsl_breakdown_add(pass->breakdown, &pass->comms[(*next)++], &pass->is_late,
-					   err);
+	while (*next < pass->n_comms && pass->comms[*next].begin_ns <= until_ns) {
+		FSL_TRY(fsl_breakdown_add(pass->breakdown, &pass->comms[(*next)++], &pass->is_late,
+					  err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Text as in the CSV file: without the quotes around it. */
@@ -185,22 +173,10 @@ static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *ta
 	struct fsl_profiler *profiler = pass->profiler;
 	uint32_t shapes = FSL_STR_NONE, types = FSL_STR_NONE;
 	struct fsl_kernel kernel = {.step = task->step, .dur_ns = task->end_ns - task->begin_ns};
-	enum fsl_status status =
-		fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPE, &kernel.type_id, err);
-	if (status == FSL_OK) {
-		status = fsl_profiler_column_name(profiler, pass->rows, KERNEL_CORE,
-						  &kernel.core_id, err);
-	}
-	if (status == FSL_OK) {
-		status =
-			fsl_profiler_column_name(profiler, pass->rows, KERNEL_SHAPES, &shapes, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPES, &types, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPE, &kernel.type_id, err));
+	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_CORE, &kernel.core_id, err));
+	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_SHAPES, &shapes, err));
+	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPES, &types, err));
 	const struct fsl_strpool *names = profiler->rank->names;
 	kernel.shapes = unquote(fsl_strpool_text(names, shapes), &kernel.n_shapes);
 	kernel.types = unquote(fsl_strpool_text(names, types), &kernel.n_types);
@@ -221,17 +197,11 @@ static enum fsl_status add_kernel(struct pass *pass, size_t *next, struct fsl_er
 	}
 	bool is_in_step = fsl_profiler_step_at(profiler, task.begin_ns, &task.step);
 	extend(pass, &task);
-	enum fsl_status status =
-		fsl_profiler_column_name(profiler, pass->rows, KERNEL_NAME, &task.name_id, err);
-	if (status == FSL_OK) {
-		status = add_comms(pass, next, task.begin_ns, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err);
-	}
-	if (status != FSL_OK || !is_in_step ||
-	    !fsl_profile_wants_step(profiler->input, task.step)) {
-		return status;
+	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_NAME, &task.name_id, err));
+	FSL_TRY(add_comms(pass, next, task.begin_ns, err));
+	FSL_TRY(fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err));
+	if (!is_in_step || !fsl_profile_wants_step(profiler->input, task.step)) {
+		return FSL_OK;
 	}
 	return count_kernel(pass, &task, err);
 }
@@ -279,17 +249,16 @@ static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 {
 	size_t next = 0;
 	bool has_row = true;
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && has_row && !pass->is_late) {
-		status = fsl_db_next(pass->rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_kernel(pass, &next, err);
+	while (has_row && !pass->is_late) {
+		FSL_TRY(fsl_db_next(pass->rows, &has_row, err));
+		if (has_row) {
+			FSL_TRY(add_kernel(pass, &next, err));
 		}
 	}
-	if (status == FSL_OK && !pass->is_late) {
-		status = add_comms(pass, &next, INT64_MAX, err);
+	if (!pass->is_late) {
+		FSL_TRY(add_comms(pass, &next, INT64_MAX, err));
 	}
-	return status == FSL_OK && !pass->is_late ? finish(pass, err) : status;
+	return !pass->is_late ? finish(pass, err) : FSL_OK;
 }
 
 /*

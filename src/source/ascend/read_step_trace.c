@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/try.h"
 #include "source/ascend/table.h"
 
 enum { ITERATIONS_MAX = 4096 }; /* as many as the steps of a breakdown */
@@ -69,12 +70,9 @@ static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_er
 		fsl_table_tell(table, "more than 4096 iterations; further ones are left out");
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(iterations->items, iterations->capacity, iterations->n_items + 1, err);
-	if (status == FSL_OK) {
-		iterations->items[iterations->n_items++] = iteration;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(iterations->items, iterations->capacity, iterations->n_items + 1, err));
+	iterations->items[iterations->n_items++] = iteration;
+	return FSL_OK;
 }
 
 static int compare(const void *left, const void *right)

@@ -5,6 +5,7 @@
  * writes 0. It also writes 0 as the step of a capture without steps.
  */
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ascend/table.h"
 
 enum column {
@@ -82,12 +83,9 @@ static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_er
 	if (!fsl_profile_wants_step(table->input, step)) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err);
-	if (status == FSL_OK) {
-		rank->steps[rank->n_steps++] = row;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, err));
+	rank->steps[rank->n_steps++] = row;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_step_trace_time(struct fsl_profile_rank *rank,

@@ -45,31 +45,26 @@ static enum fsl_status add_event(struct view *view, const struct fsl_trace_event
 /* Scans events up to the first one that needs the tokenizer. */
 static enum fsl_status scan_events(struct view *view, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	struct fsl_trace_event event;
 	const char *text = NULL;
 	size_t n_bytes = 0;
-	while (status == FSL_OK && fsl_json_peek_object(view->json, &text, &n_bytes)) {
+	while (fsl_json_peek_object(view->json, &text, &n_bytes)) {
 		size_t length =
 			fsl_trace_event_scan(text, n_bytes, &view->names.vocabulary, &event);
 		if (length == 0 || fsl_trace_names_fault(&event) != NULL) {
 			break;
 		}
 		fsl_json_take_object(view->json, length, 0);
-		status = add_event(view, &event, err);
+		FSL_TRY(add_event(view, &event, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads the rest of an event that the tokenizer has begun. */
 static enum fsl_status read_event(struct view *view, struct fsl_error *err)
 {
 	struct fsl_trace_event event;
-	enum fsl_status status =
-		fsl_trace_event_read(view->json, &view->names.vocabulary, &event, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_trace_event_read(view->json, &view->names.vocabulary, &event, err));
 	const char *fault = fsl_trace_names_fault(&event);
 	if (fault == NULL) {
 		return add_event(view, &event, err);
@@ -176,9 +171,9 @@ static enum fsl_status seek_item(struct fsl_reader *reader, bool *found, struct 
 	for (;;) {
 		const char *data = NULL;
 		size_t n_bytes = 0, n_left = 0;
-		enum fsl_status status = fsl_reader_peek(reader, LOOK_BYTES, &data, &n_bytes, err);
-		if (status != FSL_OK || n_bytes == 0) {
-			return status;
+		FSL_TRY(fsl_reader_peek(reader, LOOK_BYTES, &data, &n_bytes, err));
+		if (n_bytes == 0) {
+			return FSL_OK;
 		}
 		size_t at = find_item(data, n_bytes, &n_left);
 		*found = at < n_bytes;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
+#include "base/try.h"
 
 enum {
 	WAITS_MAX = 1 << 16, /* members of all groups of a rank */
@@ -57,11 +58,7 @@ enum fsl_status fsl_signal_waits_add(struct fsl_signal_waits *waits, uint32_t gr
 		if (rank->n_waits == WAITS_MAX) {
 			return FSL_OK;
 		}
-		enum fsl_status status =
-			FSL_GROW(rank->waits, rank->waits_capacity, rank->n_waits + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(rank->waits, rank->waits_capacity, rank->n_waits + 1, err));
 		rank->waits[rank->n_waits++] = (struct fsl_profile_signal_wait){
 			.group_id = group_id, .place = (int32_t)place};
 		waits->slots[at] = (uint32_t)rank->n_waits;

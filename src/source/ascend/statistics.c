@@ -2,6 +2,7 @@
 #include "source/ascend/statistics.h"
 
 #include "base/number.h"
+#include "base/try.h"
 
 enum { ROWS_MAX = 1 << 16 }; /* real tables have about a hundred */
 
@@ -28,17 +29,11 @@ static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_er
 		fsl_table_tell(table, "more than 65536 rows; further ones are left out");
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_table_intern(table, FSL_STATISTICS_NAME, &row.name_id, err);
-	if (status == FSL_OK) {
-		status = fsl_table_intern(table, FSL_STATISTICS_KIND, &row.kind_id, err);
-	}
-	if (status == FSL_OK) {
-		status = FSL_GROW(*out->rows, *out->capacity, *out->n + 1, err);
-	}
-	if (status == FSL_OK) {
-		(*out->rows)[(*out->n)++] = row;
-	}
-	return status;
+	FSL_TRY(fsl_table_intern(table, FSL_STATISTICS_NAME, &row.name_id, err));
+	FSL_TRY(fsl_table_intern(table, FSL_STATISTICS_KIND, &row.kind_id, err));
+	FSL_TRY(FSL_GROW(*out->rows, *out->capacity, *out->n + 1, err));
+	(*out->rows)[(*out->n)++] = row;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_statistics_read(struct fsl_statistics *out, struct fsl_profile_rank *rank,

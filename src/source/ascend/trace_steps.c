@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/try.h"
 #include "source/ascend/trace_names.h"
 
 enum { STEPS_MAX = 1 << 16 }; /* more are no steps: sums of a hostile file */
@@ -60,11 +61,7 @@ static enum fsl_status find(struct fsl_trace_steps *steps, int64_t step,
 		if (steps->n_items == STEPS_MAX) {
 			return FSL_OK;
 		}
-		enum fsl_status status =
-			FSL_GROW(steps->items, steps->capacity, steps->n_items + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(steps->items, steps->capacity, steps->n_items + 1, err));
 		memmove(&steps->items[i + 1], &steps->items[i],
 			(steps->n_items - i) * sizeof(*steps->items));
 		steps->n_items++;
@@ -119,9 +116,9 @@ enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 				    const struct fsl_trace_event *event, struct fsl_error *err)
 {
 	struct fsl_trace_step *item = NULL;
-	enum fsl_status status = find(steps, step, &item, err);
-	if (status != FSL_OK || item == NULL) {
-		return status;
+	FSL_TRY(find(steps, step, &item, err));
+	if (item == NULL) {
+		return FSL_OK;
 	}
 	if (event->name == FSL_TRACE_NAME_RECEIVE) {
 		item->receive_ns += event->dur_ns;
@@ -178,9 +175,8 @@ enum fsl_status fsl_trace_steps_finish(const struct fsl_trace_steps *steps,
 				       struct fsl_profile_rank *rank,
 				       const struct fsl_profile_input *input, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	bool is_numbered = rank->trace.n_ranges > 0;
-	for (size_t i = 0; i < steps->n_items && status == FSL_OK; i++) {
+	for (size_t i = 0; i < steps->n_items; i++) {
 		const struct fsl_trace_step *item = &steps->items[i];
 		/* Time between numbered steps belongs to none of them. */
 		bool is_kept = item->begin_ns != FSL_NS_ABSENT &&
@@ -189,13 +185,11 @@ enum fsl_status fsl_trace_steps_finish(const struct fsl_trace_steps *steps,
 		if (!is_kept) {
 			continue;
 		}
-		status = FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err);
-		if (status == FSL_OK) {
-			rank->rebuilt[rank->n_rebuilt++] =
-				row_of(item, range_begin(&rank->trace, item->step));
-		}
+		FSL_TRY(FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err));
+		rank->rebuilt[rank->n_rebuilt++] =
+			row_of(item, range_begin(&rank->trace, item->step));
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_trace_steps_fini(struct fsl_trace_steps *steps)

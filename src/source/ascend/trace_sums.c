@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "chrome/trace_flows.h"
 #include "source/ascend/signal_waits.h"
 #include "source/ascend/trace_activity.h"
@@ -124,11 +125,7 @@ static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_t
 			return FSL_OK;
 		}
 	}
-	enum fsl_status status =
-		FSL_GROW(trace->ranges, trace->ranges_capacity, trace->n_ranges + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(trace->ranges, trace->ranges_capacity, trace->n_ranges + 1, err));
 	for (; i > 0 && trace->ranges[i - 1].begin_ns > event->ts_ns; i--) {
 		trace->ranges[i] = trace->ranges[i - 1];
 	}

@@ -174,12 +174,10 @@ enum fsl_status fsl_series_add(struct fsl_series_file *file, double value, struc
 				"the series is too long, give a part of it: max=%d",
 				FSL_SERIES_VALUES_MAX);
 	}
-	enum fsl_status status = FSL_GROW(file->values, file->values_capacity, file->n + 1, err);
-	if (status == FSL_OK) {
-		file->values[file->n++] = value;
-		file->n_missing += isnan(value) ? 1 : 0;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(file->values, file->values_capacity, file->n + 1, err));
+	file->values[file->n++] = value;
+	file->n_missing += isnan(value) ? 1 : 0;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_series_add_time(struct fsl_series_file *file, size_t *n_times, const char *text,
@@ -205,10 +203,7 @@ enum fsl_status fsl_series_file_read(struct fsl_series_file *out, struct fsl_rea
 {
 	const char *data = NULL;
 	size_t n_bytes = 0;
-	enum fsl_status status = fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &data, &n_bytes, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &data, &n_bytes, err));
 	if (n_bytes >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0) {
 		fsl_reader_skip(reader, 3);
 		data += 3;
@@ -219,15 +214,15 @@ enum fsl_status fsl_series_file_read(struct fsl_series_file *out, struct fsl_rea
 		first++;
 	}
 	bool is_json = first < n_bytes && (data[first] == '{' || data[first] == '[');
-	status = is_json ? fsl_series_read_json(out, reader, column, err)
-			 : fsl_series_read_csv(out, reader, column, err);
-	if (status == FSL_OK && out->n == out->n_missing) {
-		status = FSL_FAIL(err, FSL_ERR_INPUT,
-				  "no values in this file, wanted is CSV with a column value or a "
-				  "JSON array: path=\"%s\", missing=%zu",
-				  fsl_reader_path(reader), out->n_missing);
+	FSL_TRY(is_json ? fsl_series_read_json(out, reader, column, err)
+			: fsl_series_read_csv(out, reader, column, err));
+	if (out->n == out->n_missing) {
+		return FSL_FAIL(err, FSL_ERR_INPUT,
+				"no values in this file, wanted is CSV with a column value or a "
+				"JSON array: path=\"%s\", missing=%zu",
+				fsl_reader_path(reader), out->n_missing);
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_series_file_fini(struct fsl_series_file *file)

@@ -35,12 +35,11 @@ static bool is_text(const struct fsl_json_value *value, const char *text)
 /* Skips to the end of the value that the last token began; @depth: open levels before it. */
 static enum fsl_status leave(struct document *document, size_t depth)
 {
-	enum fsl_status status = FSL_OK;
 	struct fsl_json_value value;
-	while (status == FSL_OK && fsl_json_depth(document->json) > depth) {
-		status = next(document, &value);
+	while (fsl_json_depth(document->json) > depth) {
+		FSL_TRY(next(document, &value));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* @value: NULL if it is no scalar. */
@@ -73,9 +72,8 @@ static enum fsl_status add_value(struct document *document, struct fsl_series_fi
 static enum fsl_status read_values(struct document *document, struct fsl_json_value value,
 				   struct fsl_series_file *column, bool *is_column)
 {
-	enum fsl_status status = FSL_OK;
 	*is_column = true;
-	while (status == FSL_OK && value.token != FSL_JSON_ARRAY_END) {
+	while (value.token != FSL_JSON_ARRAY_END) {
 		double number = (double)NAN;
 		bool is_scalar = value.token == FSL_JSON_NUMBER || value.token == FSL_JSON_STRING;
 		bool is_number = value.token == FSL_JSON_NULL ||
@@ -90,12 +88,10 @@ static enum fsl_status read_values(struct document *document, struct fsl_json_va
 		if (!is_number) {
 			return fail_value(document, is_scalar ? &value : NULL);
 		}
-		status = add_value(document, column, number);
-		if (status == FSL_OK) {
-			status = next(document, &value);
-		}
+		FSL_TRY(add_value(document, column, number));
+		FSL_TRY(next(document, &value));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads an array with first token @first as a column named @name (copied). */
@@ -125,22 +121,17 @@ static enum fsl_status read_times(struct document *document)
 	document->n_times = 0;
 	for (;;) {
 		struct fsl_json_value value;
-		enum fsl_status status = next(document, &value);
-		if (status != FSL_OK || value.token == FSL_JSON_ARRAY_END) {
-			return status;
+		FSL_TRY(next(document, &value));
+		if (value.token == FSL_JSON_ARRAY_END) {
+			return FSL_OK;
 		}
 		bool is_scalar = value.token == FSL_JSON_NUMBER || value.token == FSL_JSON_STRING;
 		if (value.token == FSL_JSON_ARRAY_BEGIN || value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = leave(document, fsl_json_depth(document->json) - 1);
+			FSL_TRY(leave(document, fsl_json_depth(document->json) - 1));
 		}
-		if (status == FSL_OK) {
-			status = fsl_series_add_time(document->out, &document->n_times,
-						     is_scalar ? value.text : "",
-						     is_scalar ? value.length : 0, document->err);
-		}
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_series_add_time(document->out, &document->n_times,
+					    is_scalar ? value.text : "",
+					    is_scalar ? value.length : 0, document->err));
 	}
 }
 
@@ -215,18 +206,15 @@ static enum fsl_status read_series_object(struct document *document)
 /* Reads an array of objects, each a series, from its first token on; or a column of numbers. */
 static enum fsl_status read_series(struct document *document, struct fsl_json_value value)
 {
-	enum fsl_status status = FSL_OK;
 	if (value.token != FSL_JSON_OBJECT_BEGIN) {
 		return read_column(document, value, "series", 6);
 	}
-	while (status == FSL_OK && value.token != FSL_JSON_ARRAY_END) {
-		status = value.token == FSL_JSON_OBJECT_BEGIN ? read_series_object(document)
-							      : fail_value(document, NULL);
-		if (status == FSL_OK) {
-			status = next(document, &value);
-		}
+	while (value.token != FSL_JSON_ARRAY_END) {
+		FSL_TRY(value.token == FSL_JSON_OBJECT_BEGIN ? read_series_object(document)
+							     : fail_value(document, NULL));
+		FSL_TRY(next(document, &value));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads one key of the outer object and its value. */
@@ -237,10 +225,7 @@ static enum fsl_status read_member(struct document *document, const struct fsl_j
 	size_t depth = fsl_json_depth(document->json);
 	memcpy(name, key->text, length);
 	struct fsl_json_value value;
-	enum fsl_status status = next(document, &value);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(next(document, &value));
 	bool is_time = length == 4 && memcmp(name, "time", 4) == 0;
 	if (is_time && value.token == FSL_JSON_OBJECT_BEGIN) {
 		return read_time_object(document);
@@ -251,10 +236,7 @@ static enum fsl_status read_member(struct document *document, const struct fsl_j
 	if (is_time) {
 		return read_times(document);
 	}
-	status = next(document, &value);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(next(document, &value));
 	return length == 6 && memcmp(name, "series", 6) == 0
 		       ? read_series(document, value)
 		       : read_column(document, value, name, length);

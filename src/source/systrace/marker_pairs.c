@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/try.h"
 
 enum {
 	SLOTS_MIN = 256, /* holds what is in flight; grows when rows come late or never */
@@ -432,10 +433,7 @@ static enum fsl_status add_start(struct fsl_marker_pairs *pairs, struct pending 
 		return FSL_OK;
 	}
 	if (entry->begin_ns[source] != FSL_NS_ABSENT) {
-		enum fsl_status status = settle(pairs, entry, false, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(settle(pairs, entry, false, err));
 		pairs->sink->events.is_restarted = true;
 		begin_entry(entry, marker->id);
 	}
@@ -596,20 +594,17 @@ static enum fsl_status find_restart(struct fsl_marker_pairs *pairs, struct fsl_e
 
 enum fsl_status fsl_marker_pairs_finish(struct fsl_marker_pairs *pairs, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; status == FSL_OK && i < pairs->n_slots; i++) {
+	for (size_t i = 0; i < pairs->n_slots; i++) {
 		if (pairs->slots[i].is_used) {
-			status = settle(pairs, &pairs->slots[i], true, err);
+			FSL_TRY(settle(pairs, &pairs->slots[i], true, err));
 		}
 	}
-	for (size_t i = 0; status == FSL_OK && i < pairs->n_slots; i++) {
+	for (size_t i = 0; i < pairs->n_slots; i++) {
 		const struct pending *entry = &pairs->slots[i];
 		if (entry->is_used && is_queued(pairs, entry)) {
 			note_open(pairs, entry, OPEN_QUEUED, entry->begin_ns[HOST]);
 		}
 	}
-	if (status == FSL_OK && pairs->has_id_fallen && !pairs->sink->events.is_restarted) {
-		status = find_restart(pairs, err);
-	}
-	return status;
+	return pairs->has_id_fallen && !pairs->sink->events.is_restarted ? find_restart(pairs, err)
+									 : FSL_OK;
 }

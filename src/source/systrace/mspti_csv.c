@@ -156,16 +156,15 @@ static enum fsl_status read_plain_rows(struct fsl_csv *csv, struct input *input,
 	struct fsl_marker marker;
 	struct fsl_digits_clock clock = {0};
 	struct fsl_sink *sink = input->sink;
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && !sink->is_stopped && fsl_csv_next_plain(csv, &row)) {
+	while (!sink->is_stopped && fsl_csv_next_plain(csv, &row)) {
 		if (!parse_plain_row(&input->layout, &row, &clock, &marker)) {
 			fsl_csv_put_back(csv, &row);
 			break;
 		}
 		sink->file->n_records++;
-		status = fsl_marker_pairs_add(input->pairs, &marker, err);
+		FSL_TRY(fsl_marker_pairs_add(input->pairs, &marker, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Next offset at which reading of rows stops. */
@@ -285,19 +284,15 @@ static enum fsl_status read_table(struct fsl_csv *csv, const struct fsl_reader *
 {
 	struct fsl_csv_row row;
 	struct fsl_sink *sink = input->sink;
-	enum fsl_status status = fsl_csv_next(csv, &row, err);
-	if (status != FSL_OK || row.state == FSL_CSV_END ||
-	    !fsl_csv_layout_find(&input->layout, &row, columns, NAME, "an MSPTI marker CSV",
-				 sink)) {
-		return status;
+	FSL_TRY(fsl_csv_next(csv, &row, err));
+	if (row.state == FSL_CSV_END || !fsl_csv_layout_find(&input->layout, &row, columns, NAME,
+							     "an MSPTI marker CSV", sink)) {
+		return FSL_OK;
 	}
 	if (!row.has_newline) {
 		return FSL_OK;
 	}
-	status = find_places(csv, reader, input, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(find_places(csv, reader, input, err));
 	fsl_csv_set_fence(csv, next_fence(input));
 	return read_rows(csv, input, err);
 }

@@ -8,6 +8,7 @@
 #include "base/digits.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "source/entry.h"
 #include "source/json_fields.h"
 #include "source/systrace/json_shape.h"
@@ -146,9 +147,8 @@ static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 	struct fsl_marker marker;
 	const char *text = NULL;
 	size_t n_bytes = 0;
-	enum fsl_status status = FSL_OK;
 	shaped->n_candidate = 0;
-	while (status == FSL_OK && !input->sink->is_stopped && !is_at_stop(json, input) &&
+	while (!input->sink->is_stopped && !is_at_stop(json, input) &&
 	       fsl_json_peek_object(json, &text, &n_bytes)) {
 		size_t length = fsl_json_shape_match(&shaped->shape, text, n_bytes, values);
 		if (length == 0 || !parse_shaped(values, &shaped->clock, &marker)) {
@@ -158,9 +158,9 @@ static enum fsl_status read_shaped(struct fsl_json *json, struct input *input,
 		shaped->n_missed = 0;
 		fsl_json_take_object(json, length, shaped->shape.n_newlines);
 		input->sink->file->n_records++;
-		status = fsl_marker_pairs_add(input->pairs, &marker, err);
+		FSL_TRY(fsl_marker_pairs_add(input->pairs, &marker, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* @length bytes of the candidate were a good marker. */
@@ -193,17 +193,11 @@ static enum fsl_status read_object(struct fsl_json *json, struct input *input,
 	fsl_json_fields_clear(&input->record);
 	for (;;) {
 		struct fsl_json_value value;
-		enum fsl_status status = fsl_json_next(json, &value, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_json_next(json, &value, err));
 		if (value.token == FSL_JSON_OBJECT_END) {
 			break;
 		}
-		status = fsl_json_fields_take(&input->record, json, &value, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_json_fields_take(&input->record, json, &value, err));
 	}
 	struct fsl_marker marker;
 	const char *reason = parse_marker(&input->record, &marker);
@@ -266,17 +260,14 @@ static enum fsl_status seek_range(const struct fsl_json *json, struct input *inp
 		input->entry = entry > here ? entry : 0;
 		return found;
 	}
-	enum fsl_status status =
-		fsl_entry_find(input->reader, &rows, sink->from_ns, here, &entry, err);
-	if (status == FSL_OK && entry > here) {
+	FSL_TRY(fsl_entry_find(input->reader, &rows, sink->from_ns, here, &entry, err));
+	if (entry > here) {
 		input->entry = entry;
 		input->doubt_at = entry + FSL_ENTRY_DOUBT_BYTES;
 		input->sink->file->n_bytes_before = entry - here;
-		status = fsl_marker_pairs_skip(input->pairs, err);
+		FSL_TRY(fsl_marker_pairs_skip(input->pairs, err));
 	}
-	return status == FSL_OK ? fsl_entry_find_gap(input->reader, &rows, sink->to_ns, entry,
-						     &input->gap, err)
-				: status;
+	return fsl_entry_find_gap(input->reader, &rows, sink->to_ns, entry, &input->gap, err);
 }
 
 /* Goes on behind the gap, with the next tokenizer. */
@@ -395,10 +386,9 @@ static enum fsl_status find_flush(struct fsl_reader *reader, bool *found, struct
 	for (;;) {
 		const char *data = NULL;
 		size_t n_bytes = 0;
-		enum fsl_status status =
-			fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &data, &n_bytes, err);
-		if (status != FSL_OK || n_bytes < 2) {
-			return status;
+		FSL_TRY(fsl_reader_peek(reader, FSL_FILE_HEAD_BYTES, &data, &n_bytes, err));
+		if (n_bytes < 2) {
+			return FSL_OK;
 		}
 		const char *flush = memmem(data, n_bytes, "[{", 2);
 		if (flush != NULL) {
@@ -526,11 +516,10 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 	}
 	input->goes_on = goes_on;
 	input->reader = reader;
-	enum fsl_status status = fsl_sink_fault(sink, read_flushes(reader, input, err), err);
-	if (status == FSL_OK && !sink->is_paused) {
-		status = fsl_sink_fault(sink, fsl_marker_pairs_finish(input->pairs, err), err);
-	}
-	return status;
+	FSL_TRY(fsl_sink_fault(sink, read_flushes(reader, input, err), err));
+	return !sink->is_paused
+		       ? fsl_sink_fault(sink, fsl_marker_pairs_finish(input->pairs, err), err)
+		       : FSL_OK;
 }
 
 const struct fsl_format fsl_format_mspti_json = {

@@ -117,8 +117,7 @@ static enum fsl_status read_row(const struct fsl_csv_layout *layout, const struc
 static enum fsl_status read_rows(struct fsl_csv *csv, const struct fsl_csv_layout *layout,
 				 struct fsl_sink *sink, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && !sink->is_paused) {
+	while (!sink->is_paused) {
 		struct fsl_csv_row row;
 		const struct fsl_place place = {.offset = fsl_csv_offset(csv),
 						.line = fsl_csv_line(csv)};
@@ -126,13 +125,13 @@ static enum fsl_status read_rows(struct fsl_csv *csv, const struct fsl_csv_layou
 			fsl_sink_pass(sink, &place);
 			continue;
 		}
-		status = fsl_csv_next(csv, &row, err);
-		if (status != FSL_OK || row.state == FSL_CSV_END) {
-			return status;
+		FSL_TRY(fsl_csv_next(csv, &row, err));
+		if (row.state == FSL_CSV_END) {
+			return FSL_OK;
 		}
-		status = read_row(layout, &row, sink, err);
+		FSL_TRY(read_row(layout, &row, sink, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* The header, and then the rows. */
@@ -140,10 +139,10 @@ static enum fsl_status read_table(struct fsl_csv *csv, struct fsl_csv_layout *la
 				  struct fsl_sink *sink, struct fsl_error *err)
 {
 	struct fsl_csv_row row;
-	enum fsl_status status = fsl_csv_next(csv, &row, err);
-	if (status != FSL_OK || row.state == FSL_CSV_END ||
+	FSL_TRY(fsl_csv_next(csv, &row, err));
+	if (row.state == FSL_CSV_END ||
 	    !fsl_csv_layout_find(layout, &row, columns, KERNEL, "an NCCL operator CSV", sink)) {
-		return status;
+		return FSL_OK;
 	}
 	return read_rows(csv, layout, sink, err);
 }

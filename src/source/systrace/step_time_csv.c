@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "source/csv_rows.h"
 
 enum column { STEP_ID, STEP_BEGIN, STEP_END, STEP_DURATION, COLUMNS_N };
@@ -183,11 +184,11 @@ static enum fsl_status skip_mark(struct fsl_reader *reader, struct fsl_error *er
 {
 	const char *data = NULL;
 	size_t n_bytes = 0;
-	enum fsl_status status = fsl_reader_peek(reader, 3, &data, &n_bytes, err);
-	if (status == FSL_OK && n_bytes >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0) {
+	FSL_TRY(fsl_reader_peek(reader, 3, &data, &n_bytes, err));
+	if (n_bytes >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0) {
 		fsl_reader_skip(reader, 3);
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status feed(struct csv_parser *parser, struct fsl_reader *reader,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/try.h"
 #include "source/json_fields.h"
 #include "source/systrace/timeline_stage.h"
 
@@ -101,28 +102,23 @@ static enum fsl_status read_stages(struct fsl_json *json, struct fsl_json_fields
 	for (;;) {
 		struct fsl_json_value value;
 		bool is_nested = false;
-		enum fsl_status status = fsl_json_next(json, &value, err);
-		if (status != FSL_OK || value.token == FSL_JSON_ARRAY_END) {
-			return status;
+		FSL_TRY(fsl_json_next(json, &value, err));
+		if (value.token == FSL_JSON_ARRAY_END) {
+			return FSL_OK;
 		}
 		uint64_t offset = fsl_json_offset(json);
 		fsl_json_fields_clear(record);
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = read_keys(json, record, &is_nested, err);
+			FSL_TRY(read_keys(json, record, &is_nested, err));
 		}
-		if (status == FSL_OK && (value.token != FSL_JSON_OBJECT_BEGIN || is_nested)) {
+		if (value.token != FSL_JSON_OBJECT_BEGIN || is_nested) {
 			return FSL_FAIL(err, FSL_ERR_FORMAT,
 					"a list of stages holds something else, the rest is not "
 					"read; collect the file again: offset=%llu, line=%llu",
 					(unsigned long long)offset,
 					(unsigned long long)fsl_json_line(json));
 		}
-		if (status == FSL_OK) {
-			status = finish_object(record, offset, sink, err);
-		}
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(finish_object(record, offset, sink, err));
 	}
 }
 

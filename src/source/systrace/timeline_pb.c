@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/try.h"
 #include "source/entry.h"
 #include "source/systrace/timeline_stage.h"
 #include "source/systrace/timeline_wire.h"
@@ -98,10 +99,7 @@ static enum fsl_status skip_bytes(struct fsl_reader *reader, uint64_t n_bytes, b
 	while (n_bytes > 0) {
 		const char *data = NULL;
 		size_t n_seen = 0;
-		enum fsl_status status = fsl_reader_peek(reader, 1, &data, &n_seen, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_reader_peek(reader, 1, &data, &n_seen, err));
 		if (n_seen == 0) {
 			*is_cut = true;
 			return FSL_OK;
@@ -246,15 +244,13 @@ static enum fsl_status enter(struct fsl_reader *reader, struct fsl_sink *sink,
 {
 	const struct fsl_entry_rows rows = {NULL, fsl_wire_next_stage};
 	uint64_t entry = 0;
-	enum fsl_status status = fsl_entry_find(reader, &rows, sink->from_ns, 0, &entry, err);
-	if (status == FSL_OK) {
-		status = fsl_entry_find_gap(reader, &rows, sink->to_ns, entry, gap, err);
-	}
-	if (status == FSL_OK && entry > 0) {
+	FSL_TRY(fsl_entry_find(reader, &rows, sink->from_ns, 0, &entry, err));
+	FSL_TRY(fsl_entry_find_gap(reader, &rows, sink->to_ns, entry, gap, err));
+	if (entry > 0) {
 		sink->file->n_bytes_before = entry;
-		status = fsl_reader_seek(reader, entry, err);
+		FSL_TRY(fsl_reader_seek(reader, entry, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Moves the reader in front of the place up to which an earlier run had counted. */
@@ -289,12 +285,11 @@ static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sin
 	if (!sink->has_given) {
 		sink->events.rank = 0; /* proto3 does not write a rank of 0 */
 	}
-	enum fsl_status status = fsl_sink_fault(sink, read_stages(reader, sink, err), err);
-	if (status == FSL_OK && sink->file->n_records > 0 && sink->events.n_stages == 0 &&
-	    !sink->has_given) {
+	FSL_TRY(fsl_sink_fault(sink, read_stages(reader, sink, err), err));
+	if (sink->file->n_records > 0 && sink->events.n_stages == 0 && !sink->has_given) {
 		sink->events.rank = FSL_RANK_UNKNOWN;
 	}
-	return status;
+	return FSL_OK;
 }
 
 const struct fsl_format fsl_format_timeline_pb = {

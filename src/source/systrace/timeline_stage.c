@@ -4,16 +4,13 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 
 /* Kind of a type, told from its name once: a timeline has a few types and very many stages. */
 static enum fsl_status find_kind(struct fsl_sink *sink, const struct fsl_timeline_stage *stage,
 				 uint32_t type_id, enum fsl_stage_kind *kind, struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(sink->kind_of, sink->kinds_capacity, (size_t)type_id + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(sink->kind_of, sink->kinds_capacity, (size_t)type_id + 1, err));
 	while (sink->n_kinds <= type_id) {
 		sink->kind_of[sink->n_kinds++] = FSL_STAGES_N;
 	}
@@ -46,14 +43,9 @@ enum fsl_status fsl_timeline_stage_add(struct fsl_sink *sink,
 		return FSL_OK;
 	}
 	uint32_t type_id = FSL_STR_NONE;
-	enum fsl_status status = fsl_sink_intern(sink, stage->type, stage->n_type, &type_id, err);
+	FSL_TRY(fsl_sink_intern(sink, stage->type, stage->n_type, &type_id, err));
 	enum fsl_stage_kind kind = FSL_STAGE_OTHER;
-	if (status == FSL_OK) {
-		status = find_kind(sink, stage, type_id, &kind, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(find_kind(sink, stage, type_id, &kind, err));
 	const struct fsl_stage added = {
 		.begin_ns = (int64_t)stage->begin_us * FSL_NS_PER_US,
 		.end_ns = (int64_t)stage->end_us * FSL_NS_PER_US,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "source/ascend/find/discover_parts.h"
 
 enum { TOLD_MAX = 8 }; /* greatest number of remarks of one kind */
@@ -41,14 +42,13 @@ enum fsl_status fsl_search_remark(struct fsl_search *search, enum fsl_discover_k
 
 static enum fsl_status remark_rest(const struct fsl_search *search, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (int k = 0; k < FSL_DISCOVER_KINDS_N && status == FSL_OK; k++) {
+	for (int k = 0; k < FSL_DISCOVER_KINDS_N; k++) {
 		if (search->n_told[k] > TOLD_MAX) {
-			status = fsl_profile_remark(search->profile, err, "%zu more %s",
-						    search->n_told[k] - TOLD_MAX, kind_texts[k]);
+			FSL_TRY(fsl_profile_remark(search->profile, err, "%zu more %s",
+						   search->n_told[k] - TOLD_MAX, kind_texts[k]));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 const char *fsl_search_shown(const struct fsl_search *search, const char *path)
@@ -72,11 +72,7 @@ int fsl_search_compare_paths(const char *a, const char *b)
 static enum fsl_status take(struct fsl_search *search, struct fsl_error *err)
 {
 	struct fsl_profile *profile = search->profile;
-	enum fsl_status status =
-		FSL_GROW(profile->folders, profile->folders_capacity, search->n_items, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(profile->folders, profile->folders_capacity, search->n_items, err));
 	for (size_t i = 0; i < search->n_items; i++) {
 		profile->folders[i] = search->items[i].folder;
 	}

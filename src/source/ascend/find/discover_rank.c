@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "source/ascend/find/discover_parts.h"
 #include "source/ascend/find/prof_device.h"
 #include "text/small_json.h"
@@ -41,13 +42,13 @@ static enum fsl_status read_object(struct fsl_search *search, const char *path, 
 				   struct fsl_error *err)
 {
 	char fault[FSL_SMALL_JSON_FAULT_BYTES] = "";
-	enum fsl_status status = fsl_small_json_read(path, root, fault, err);
-	if (status == FSL_OK && *root == NULL) {
-		status = fsl_search_remark(search, FSL_DISCOVER_BAD_INFO, err,
-					   "\"%s\" is not used: %s", fsl_search_shown(search, path),
-					   fault);
+	FSL_TRY(fsl_small_json_read(path, root, fault, err));
+	if (*root == NULL) {
+		return fsl_search_remark(search, FSL_DISCOVER_BAD_INFO, err,
+					 "\"%s\" is not used: %s", fsl_search_shown(search, path),
+					 fault);
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads rank_id, or distributed_args.rank. */
@@ -99,22 +100,18 @@ static enum fsl_status tell_info(struct fsl_search *search, const struct fsl_lis
 		}
 		n_infos += is_numbered ? 1 : 0;
 	}
-	enum fsl_status status = FSL_OK;
 	if (n_infos > 0) {
 		tell(told, FSL_PROFILE_RANK_INFO_NAME, lowest);
 	}
 	if (n_infos > 1) {
-		status =
-			fsl_search_remark(search, FSL_DISCOVER_CONFLICT, err,
+		FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_CONFLICT, err,
 					  "\"%s\" has %zu files profiler_info_<N>.json: the lowest "
 					  "number is used",
-					  fsl_search_shown(search, listing->path), n_infos);
+					  fsl_search_shown(search, listing->path), n_infos));
 	}
-	if (status == FSL_OK && info != NULL) {
-		status = tell_content(search, listing, info, FSL_PROFILE_RANK_INFO_CONTENT, told,
-				      err);
-	}
-	return status;
+	return info != NULL ? tell_content(search, listing, info, FSL_PROFILE_RANK_INFO_CONTENT,
+					   told, err)
+			    : FSL_OK;
 }
 
 static void tell_databases(struct fsl_candidate *item, const struct fsl_listing *output,
@@ -166,22 +163,18 @@ static enum fsl_status tell_device(struct fsl_search *search, struct fsl_candida
 				   struct told *told, struct fsl_error *err)
 {
 	struct fsl_prof_device device;
-	enum fsl_status status =
-		fsl_prof_device_read(&device, item->folder.path, &search->profile->arena, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_prof_device_read(&device, item->folder.path, &search->profile->arena, err));
 	item->host_uid = device.host_uid;
 	item->device = device.device;
 	tell(told, FSL_PROFILE_RANK_INFO_CONTENT, device.rank);
 	if (device.n_devices > 1) {
-		status = fsl_search_remark(
-			search, FSL_DISCOVER_CONFLICT, err,
-			"\"%s\" holds %zu devices and counts as one rank: export "
-			"them apart",
-			fsl_search_shown(search, item->folder.path), device.n_devices);
+		FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_CONFLICT, err,
+					  "\"%s\" holds %zu devices and counts as one rank: export "
+					  "them apart",
+					  fsl_search_shown(search, item->folder.path),
+					  device.n_devices));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Lists a folder; the listing is empty if the folder cannot be read. */

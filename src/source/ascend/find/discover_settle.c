@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/try.h"
 #include "source/ascend/find/discover_parts.h"
 
 static bool is_unnumbered(const struct fsl_candidate *item)
@@ -121,14 +122,11 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 		}
 		int64_t kept_stamp = kept->folder.stamp;
 		const char *why = kept_stamp > item->folder.stamp ? "newer" : "used";
-		enum fsl_status status = fsl_search_remark(
+		FSL_TRY(fsl_search_remark(
 			search, FSL_DISCOVER_DUPLICATE, err,
 			"rank %d is there more than once: \"%s\" is left out, \"%s\" is %s",
 			(int)item->folder.rank, fsl_search_shown(search, item->folder.path),
-			fsl_search_shown(search, kept->folder.path), why);
-		if (status != FSL_OK) {
-			return status;
-		}
+			fsl_search_shown(search, kept->folder.path), why));
 		/* With an equal stamp it is a copy, not another round. */
 		if (item->folder.stamp < kept_stamp && item->folder.stamp > newest_left_out) {
 			newest_left_out = item->folder.stamp;
@@ -214,22 +212,21 @@ static enum fsl_status settle_unnumbered(struct fsl_search *search, struct fsl_e
 static enum fsl_status settle_unfinished(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_finished = 0;
-	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < search->n_items; i++) {
 		n_finished += search->items[i].is_finished ? 1 : 0;
 	}
-	for (size_t i = 0; i < search->n_items && n_finished > 0 && status == FSL_OK; i++) {
+	for (size_t i = 0; i < search->n_items && n_finished > 0; i++) {
 		const struct fsl_profile_folder *folder = &search->items[i].folder;
 		if (!search->items[i].is_finished) {
-			status = fsl_search_remark(
+			FSL_TRY(fsl_search_remark(
 				search, FSL_DISCOVER_UNFINISHED, err,
 				"rank %d may not be parsed to its end: \"%s\" has "
 				"no analyse.done, %zu others have",
 				(int)folder->rank, fsl_search_shown(search, folder->output_path),
-				n_finished);
+				n_finished));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 typedef enum fsl_status (*settler)(struct fsl_search *search, struct fsl_error *err);
@@ -238,15 +235,12 @@ static const settler settlers[] = {settle_mixed, settle_loose, settle_duplicates
 
 enum fsl_status fsl_search_settle(struct fsl_search *search, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (search->n_items == 0) {
 		return FSL_OK;
 	}
-	for (size_t s = 0; s < sizeof(settlers) / sizeof(settlers[0]) && status == FSL_OK; s++) {
-		status = settlers[s](search, err);
+	for (size_t s = 0; s < sizeof(settlers) / sizeof(settlers[0]); s++) {
+		FSL_TRY(settlers[s](search, err));
 	}
-	if (status == FSL_OK) {
-		qsort(search->items, search->n_items, sizeof(*search->items), compare_ranks);
-	}
-	return status;
+	qsort(search->items, search->n_items, sizeof(*search->items), compare_ranks);
+	return FSL_OK;
 }

@@ -78,12 +78,8 @@ static enum fsl_status grow_seen(struct walk *walk, struct fsl_error *err)
 static enum fsl_status mark_seen(struct walk *walk, const struct stat *facts, bool *is_new,
 				 struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (walk->n_seen * 2 >= walk->seen_capacity) {
-		status = grow_seen(walk, err);
-	}
-	if (status != FSL_OK) {
-		return status;
+		FSL_TRY(grow_seen(walk, err));
 	}
 	struct identity wanted = {facts->st_dev, facts->st_ino, true};
 	struct identity *slot = find_seen(walk->seen, walk->seen_capacity, wanted);
@@ -151,11 +147,10 @@ static enum fsl_status visit(struct walk *walk, const struct place *place, const
 static enum fsl_status descend(struct walk *walk, struct place place,
 			       const struct fsl_listing *listing, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (place.depth >= walk->depth_max) {
 		return FSL_OK;
 	}
-	for (size_t i = 0; i < listing->n_names && status == FSL_OK; i++) {
+	for (size_t i = 0; i < listing->n_names; i++) {
 		const char *name = listing->names[i];
 		if (walk->n_entries >= ENTRIES_MAX) {
 			return fsl_search_remark(walk->search, FSL_DISCOVER_TOO_MANY, err,
@@ -166,10 +161,10 @@ static enum fsl_status descend(struct walk *walk, struct place place,
 						 fsl_search_shown(walk->search, place.path));
 		}
 		if (!is_passed_over(name)) {
-			status = visit(walk, &place, name, err);
+			FSL_TRY(visit(walk, &place, name, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status remark_raw(struct fsl_search *search, const struct place *place,
@@ -207,12 +202,9 @@ static enum fsl_status add_candidate(struct fsl_search *search, const struct pla
 	    item.parent_name == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: folders=%zu", search->n_items);
 	}
-	enum fsl_status status =
-		FSL_GROW(search->items, search->capacity, search->n_items + 1, err);
-	if (status == FSL_OK) {
-		search->items[search->n_items++] = item;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(search->items, search->capacity, search->n_items + 1, err));
+	search->items[search->n_items++] = item;
+	return FSL_OK;
 }
 
 /* Files that look like captures and are none, or are of a kind that is not read. */
@@ -228,15 +220,14 @@ static const struct {
 static enum fsl_status remark_strangers(struct fsl_search *search, const struct place *place,
 					const struct fsl_listing *listing, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]) && status == FSL_OK; i++) {
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
 		if (fsl_listing_has_any(listing, strangers[i].begin, strangers[i].end)) {
-			status = fsl_search_remark(
-				search, FSL_DISCOVER_STRANGERS, err, "\"%s\": %s",
-				fsl_search_shown(search, place->path), strangers[i].what);
+			FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_STRANGERS, err, "\"%s\": %s",
+						  fsl_search_shown(search, place->path),
+						  strangers[i].what));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Takes a folder, remarks on it, or descends into it. */
