@@ -15,10 +15,6 @@ enum fsl_status fsl_db_open(struct fsl_db **out, struct fsl_profile_rank *rank,
 			    struct fsl_file *file, struct fsl_error *err);
 void fsl_db_close(struct fsl_db *db);
 
-/* True if @table is an ordinary table of stored rows. Views, virtual tables and generated columns
- * are refused, because reading them could start any computation. */
-bool fsl_db_has_table(struct fsl_db *db, const char *table);
-
 /* One column, under any of its names. */
 struct fsl_db_column {
 	const char *names[FSL_DB_NAMES_MAX];
@@ -44,6 +40,15 @@ enum fsl_status fsl_db_select(struct fsl_db_rows **out, struct fsl_db *db,
 /* Reads the next row. *has_row is false at the end, and if the file is unreadable (reported). */
 enum fsl_status fsl_db_next(struct fsl_db_rows *rows, bool *has_row, struct fsl_error *err);
 void fsl_db_rows_close(struct fsl_db_rows *rows);
+
+/* Takes a row. */
+typedef enum fsl_status (*fsl_db_add)(struct fsl_db_rows *rows, void *context,
+				      struct fsl_error *err);
+/* All in one: calls @add for every row, until it fails. */
+enum fsl_status fsl_db_read(struct fsl_db *db, const struct fsl_db_select *select, fsl_db_add add,
+			    void *context, struct fsl_error *err);
+/* Call it from @add: this row is the last one that is read. */
+void fsl_db_stop(struct fsl_db_rows *rows);
 /* Counts the row as dropped; @reason (static) is reported for the first one. */
 void fsl_db_drop(struct fsl_db_rows *rows, const char *reason);
 

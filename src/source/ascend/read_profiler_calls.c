@@ -31,7 +31,6 @@ enum { LEVELS_N = sizeof(levels) / sizeof(levels[0]), SLOTS_N = 2 * STATISTICS_M
 /* Sums by level and name. */
 struct calls {
 	struct fsl_profiler *profiler;
-	struct fsl_db_rows *rows;
 	uint32_t kind_ids[LEVELS_N];
 	uint32_t slots[SLOTS_N]; /* index + 1 in rank->api_statistics; 0: free */
 };
@@ -81,18 +80,19 @@ static enum fsl_status row_of(struct calls *calls, uint32_t kind_id, uint32_t na
 	return FSL_OK;
 }
 
-static enum fsl_status add_call(struct calls *calls, struct fsl_error *err)
+static enum fsl_status add_call(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct calls *calls = context;
 	int64_t type = 0, begin_ns = 0, end_ns = 0;
 	uint32_t name_id = FSL_STR_NONE;
 	struct fsl_profile_statistic *row = NULL;
-	if (!fsl_db_i64(calls->rows, LEVEL, &type) ||
-	    !fsl_profiler_times(calls->rows, BEGIN, END, &begin_ns, &end_ns)) {
-		fsl_db_drop(calls->rows, "a call without times or level");
+	if (!fsl_db_i64(rows, LEVEL, &type) ||
+	    !fsl_profiler_times(rows, BEGIN, END, &begin_ns, &end_ns)) {
+		fsl_db_drop(rows, "a call without times or level");
 		return FSL_OK;
 	}
 	enum fsl_status status =
-		fsl_profiler_column_name(calls->profiler, calls->rows, NAME, &name_id, err);
+		fsl_profiler_column_name(calls->profiler, rows, NAME, &name_id, err);
 	if (status == FSL_OK && name_id != FSL_STR_NONE) {
 		status = row_of(calls, kind_of(calls, type), name_id, &row, err);
 	}
@@ -119,20 +119,12 @@ enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fs
 	calls->profiler = profiler;
 	enum fsl_status status = name_levels(calls, err);
 	if (status == FSL_OK) {
-		status = fsl_db_select(&calls->rows, profiler->db, &call_select, err);
-	}
-	bool has_row = calls->rows != NULL;
-	while (status == FSL_OK && has_row) {
-		status = fsl_db_next(calls->rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_call(calls, err);
-		}
+		status = fsl_db_read(profiler->db, &call_select, add_call, calls, err);
 	}
 	for (size_t i = 0; i < rank->n_api_statistics; i++) {
 		struct fsl_profile_statistic *row = &rank->api_statistics[i];
 		row->mean_ns = row->total_ns / row->count;
 	}
-	fsl_db_rows_close(calls->rows);
 	fsl_free(calls);
 	return status;
 }
@@ -171,33 +163,41 @@ static void add_freq(struct fsl_profile_trace *trace, int32_t mhz, int64_t dur_n
 	trace->freq_ns[at] = fsl_sum_i64(trace->freq_ns[at], dur_ns);
 }
 
+/* The newest row: its frequency holds until the next one. */
+struct freqs {
+	struct fsl_profiler *profiler;
+	int64_t last_ns, last_mhz;
+};
+
+static enum fsl_status take_freq(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
+{
+	(void)err;
+	struct freqs *freqs = context;
+	int64_t time_ns = 0, mhz = 0;
+	if (!fsl_db_i64(rows, FREQ_TIME, &time_ns) || time_ns < 0 ||
+	    !fsl_db_i64(rows, FREQ, &mhz) || mhz <= 0 || mhz > MHZ_MAX ||
+	    !fsl_profiler_is_own(freqs->profiler, rows, FREQ_DEVICE)) {
+		return FSL_OK;
+	}
+	if (freqs->last_ns != FSL_NS_ABSENT && time_ns >= freqs->last_ns) {
+		add_freq(&freqs->profiler->rank->trace, (int32_t)freqs->last_mhz,
+			 time_ns - freqs->last_ns);
+	}
+	freqs->last_ns = time_ns;
+	freqs->last_mhz = mhz;
+	return FSL_OK;
+}
+
 enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err)
 {
 	struct fsl_profile_trace *trace = &profiler->rank->trace;
-	struct fsl_db_rows *rows = NULL;
-	int64_t last_ns = FSL_NS_ABSENT, last_mhz = 0;
+	struct freqs freqs = {.profiler = profiler, .last_ns = FSL_NS_ABSENT};
 	if (trace->n_freqs > 0) {
 		return FSL_OK; /* trace_view.json has them already */
 	}
-	enum fsl_status status = fsl_db_select(&rows, profiler->db, &freq_select, err);
-	bool has_row = rows != NULL;
-	while (status == FSL_OK && has_row) {
-		int64_t time_ns = 0, mhz = 0;
-		status = fsl_db_next(rows, &has_row, err);
-		if (!has_row || !fsl_db_i64(rows, FREQ_TIME, &time_ns) || time_ns < 0 ||
-		    !fsl_db_i64(rows, FREQ, &mhz) || mhz <= 0 || mhz > MHZ_MAX ||
-		    !fsl_profiler_is_own(profiler, rows, FREQ_DEVICE)) {
-			continue;
-		}
-		if (last_ns != FSL_NS_ABSENT && time_ns >= last_ns) {
-			add_freq(trace, (int32_t)last_mhz, time_ns - last_ns);
-		}
-		last_ns = time_ns;
-		last_mhz = mhz;
+	enum fsl_status status = fsl_db_read(profiler->db, &freq_select, take_freq, &freqs, err);
+	if (freqs.last_ns != FSL_NS_ABSENT) {
+		add_freq(trace, (int32_t)freqs.last_mhz, 0); /* the end of this one is unknown */
 	}
-	if (last_ns != FSL_NS_ABSENT) {
-		add_freq(trace, (int32_t)last_mhz, 0); /* the end of this one is unknown */
-	}
-	fsl_db_rows_close(rows);
 	return status;
 }

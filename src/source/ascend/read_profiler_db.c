@@ -20,9 +20,9 @@ static const struct fsl_db_column step_columns[STEP_COLUMNS_N] = {
 static const struct fsl_db_select step_select = {
 	{"STEP_TIME"}, NULL, step_columns, STEP_COLUMNS_N, "ORDER BY 1, 2, 3"};
 
-static enum fsl_status add_step(struct fsl_profiler *profiler, struct fsl_db_rows *rows,
-				struct fsl_error *err)
+static enum fsl_status add_step(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct fsl_profiler *profiler = context;
 	struct fsl_profiler_step step;
 	if (!fsl_profiler_times(rows, BEGIN, END, &step.begin_ns, &step.end_ns) ||
 	    !fsl_db_i64(rows, NUMBER, &step.step) || step.step < 0) {
@@ -31,6 +31,9 @@ static enum fsl_status add_step(struct fsl_profiler *profiler, struct fsl_db_row
 	}
 	FSL_TRY(FSL_GROW(profiler->steps, profiler->steps_capacity, profiler->n_steps + 1, err));
 	profiler->steps[profiler->n_steps++] = step;
+	if (profiler->n_steps == STEPS_MAX) {
+		fsl_db_stop(rows);
+	}
 	return FSL_OK;
 }
 
@@ -42,47 +45,48 @@ static int compare_steps(const void *left, const void *right)
 
 static enum fsl_status read_steps(struct fsl_profiler *profiler, struct fsl_error *err)
 {
-	struct fsl_db_rows *rows = NULL;
-	enum fsl_status status = fsl_db_select(&rows, profiler->db, &step_select, err);
-	bool has_row = rows != NULL;
-	while (status == FSL_OK && has_row && profiler->n_steps < STEPS_MAX) {
-		status = fsl_db_next(rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_step(profiler, rows, err);
-		}
-	}
-	fsl_db_rows_close(rows);
+	FSL_TRY(fsl_db_read(profiler->db, &step_select, add_step, profiler, err));
 	if (profiler->n_steps > 0) { /* sort again: numbers stored as text sort differently */
 		qsort(profiler->steps, profiler->n_steps, sizeof(*profiler->steps), compare_steps);
 	}
-	return status;
+	return FSL_OK;
 }
 
-/* Finds the device of the rank, or the only device if the rank is not listed. */
+/* The device of the rank, or the only device if the rank is not listed. */
+struct device_search {
+	struct fsl_profiler *profiler;
+	size_t n_rows;
+	bool is_found;
+};
+
+static enum fsl_status add_device(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
+{
+	(void)err;
+	struct device_search *search = context;
+	int64_t rank = -1, device_id = -1;
+	if (fsl_db_i64(rows, 1, &device_id) && device_id >= 0) {
+		search->profiler->device_id = device_id;
+		search->n_rows++;
+		search->is_found =
+			fsl_db_i64(rows, 0, &rank) && rank == search->profiler->rank->rank;
+	}
+	if (search->is_found) {
+		fsl_db_stop(rows);
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status read_device(struct fsl_profiler *profiler, struct fsl_error *err)
 {
 	static const struct fsl_db_column columns[] = {{{"rankId"}, true, 0},
 						       {{"deviceId"}, true, 0}};
 	static const struct fsl_db_select select_all = {{"RANK_DEVICE_MAP"}, NULL, columns, 2, ""};
-	struct fsl_db_rows *rows = NULL;
-	size_t n_rows = 0;
-	bool is_found = false;
-	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_all, err);
-	bool has_row = rows != NULL;
-	while (status == FSL_OK && has_row && !is_found) {
-		int64_t rank = -1, device_id = -1;
-		status = fsl_db_next(rows, &has_row, err);
-		if (has_row && fsl_db_i64(rows, 1, &device_id) && device_id >= 0) {
-			is_found = fsl_db_i64(rows, 0, &rank) && rank == profiler->rank->rank;
-			profiler->device_id = device_id;
-			n_rows++;
-		}
-	}
-	if (!is_found && n_rows > 1) {
+	struct device_search search = {.profiler = profiler};
+	FSL_TRY(fsl_db_read(profiler->db, &select_all, add_device, &search, err));
+	if (!search.is_found && search.n_rows > 1) {
 		profiler->device_id = -1;
 	}
-	fsl_db_rows_close(rows);
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, struct fsl_db *db,

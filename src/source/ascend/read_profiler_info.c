@@ -25,30 +25,15 @@ static enum fsl_status take_text(struct fsl_profiler *profiler, const struct fsl
 }
 
 /* A host without an id is known by its name. */
-static enum fsl_status read_host(struct fsl_profiler *profiler, struct fsl_error *err)
+static enum fsl_status add_host(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
 	enum { UID, NAME };
-	static const struct fsl_db_column columns[] = {{{"hostUid"}, false, 0},
-						       {{"hostName"}, false, 0}};
-	static const struct fsl_db_select select_all = {{"HOST_INFO"}, NULL, columns, 2, ""};
+	struct fsl_profiler *profiler = context;
 	struct fsl_profile_info *info = &profiler->rank->info;
-	struct fsl_db_rows *rows = NULL;
-	bool has_row = false;
-	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_all, err);
-	if (status == FSL_OK && rows != NULL) {
-		status = fsl_db_next(rows, &has_row, err);
-	}
-	if (status == FSL_OK && has_row) {
-		status = take_text(profiler, rows, UID, &info->host_uid, err);
-	}
-	if (status == FSL_OK && has_row) {
-		status = take_text(profiler, rows, NAME, &info->host_uid, err);
-	}
-	if (status == FSL_OK && has_row) {
-		status = take_text(profiler, rows, NAME, &info->host_name, err);
-	}
-	fsl_db_rows_close(rows);
-	return status;
+	fsl_db_stop(rows);
+	FSL_TRY(take_text(profiler, rows, UID, &info->host_uid, err));
+	FSL_TRY(take_text(profiler, rows, NAME, &info->host_uid, err));
+	return take_text(profiler, rows, NAME, &info->host_name, err);
 }
 
 /* True if the rank's text files lack this entry. */
@@ -62,10 +47,16 @@ static bool is_wanted(const struct fsl_profile_info *info, const char *name, siz
 		memcmp(name, groups, length) == 0);
 }
 
-/* Adds the JSON document in the row to @root under its name. */
-static enum fsl_status add_document(struct fsl_profiler *profiler, struct fsl_db_rows *rows,
-				    cJSON *root, struct fsl_error *err)
+struct metadata {
+	struct fsl_profiler *profiler;
+	cJSON *root;
+};
+
+/* Adds the JSON document in the row to the root under its name. */
+static enum fsl_status add_document(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	const struct metadata *metadata = context;
+	struct fsl_profiler *profiler = metadata->profiler;
 	size_t n_name = 0, n_value = 0;
 	char key[32];
 	const char *name = fsl_db_text(rows, 0, &n_name);
@@ -76,7 +67,7 @@ static enum fsl_status add_document(struct fsl_profiler *profiler, struct fsl_db
 	memcpy(key, name, n_name);
 	key[n_name] = '\0';
 	cJSON *document = cJSON_ParseWithLength(value, n_value);
-	if (!cJSON_IsObject(document) || !cJSON_AddItemToObject(root, key, document)) {
+	if (!cJSON_IsObject(document) || !cJSON_AddItemToObject(metadata->root, key, document)) {
 		cJSON_Delete(document);
 		return fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
 				   "a document of META_DATA is no JSON object: name=\"%s\"", key);
@@ -88,20 +79,12 @@ static enum fsl_status read_metadata(struct fsl_profiler *profiler, struct fsl_e
 {
 	static const struct fsl_db_column columns[] = {{{"name"}, true, 0}, {{"value"}, true, 0}};
 	static const struct fsl_db_select select_all = {{"META_DATA"}, NULL, columns, 2, ""};
-	struct fsl_db_rows *rows = NULL;
 	cJSON *root = cJSON_CreateObject();
-	enum fsl_status status = root != NULL
-					 ? fsl_db_select(&rows, profiler->db, &select_all, err)
-					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
-						    (int)profiler->rank->rank);
-	bool has_row = rows != NULL;
-	while (status == FSL_OK && has_row) {
-		status = fsl_db_next(rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_document(profiler, rows, root, err);
-		}
-	}
-	fsl_db_rows_close(rows);
+	struct metadata metadata = {profiler, root};
+	enum fsl_status status =
+		root != NULL ? fsl_db_read(profiler->db, &select_all, add_document, &metadata, err)
+			     : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d",
+					(int)profiler->rank->rank);
 	if (status == FSL_OK && root->child != NULL) {
 		struct fsl_file *file = profiler->input->file;
 		uint64_t n_records = file->n_records;
@@ -114,6 +97,9 @@ static enum fsl_status read_metadata(struct fsl_profiler *profiler, struct fsl_e
 
 enum fsl_status fsl_profiler_read_info(struct fsl_profiler *profiler, struct fsl_error *err)
 {
-	FSL_TRY(read_host(profiler, err));
+	static const struct fsl_db_column columns[] = {{{"hostUid"}, false, 0},
+						       {{"hostName"}, false, 0}};
+	static const struct fsl_db_select select_all = {{"HOST_INFO"}, NULL, columns, 2, ""};
+	FSL_TRY(fsl_db_read(profiler->db, &select_all, add_host, profiler, err));
 	return read_metadata(profiler, err);
 }

@@ -36,31 +36,12 @@ struct host {
 	struct fsl_profiler *profiler;
 	struct fsl_trace_flows *flows;
 	struct fsl_trace_activity *activity;
-	struct fsl_db_rows *rows;
 	int64_t connections[FSL_PROFILE_GAPS_MAX]; /* of each stretch's last task; -1: not found */
 	int64_t *comms;                            /* connections of communication operators */
 	size_t n_comms, comms_capacity;
 	struct link links[LINKS_MAX];
 	size_t n_links;
 };
-
-typedef enum fsl_status (*adder)(struct host *host, struct fsl_error *err);
-
-static enum fsl_status read_all(struct host *host, const struct fsl_db_select *select, adder add,
-				struct fsl_error *err)
-{
-	enum fsl_status status = fsl_db_select(&host->rows, host->profiler->db, select, err);
-	bool has_row = host->rows != NULL;
-	while (status == FSL_OK && has_row) {
-		status = fsl_db_next(host->rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add(host, err);
-		}
-	}
-	fsl_db_rows_close(host->rows);
-	host->rows = NULL;
-	return status;
-}
 
 /* Lists the longest gaps of all steps, longest first. */
 static void list_idle(struct host *host)
@@ -113,14 +94,15 @@ static const struct fsl_db_select comm_launch_select = {
 	{"COMMUNICATION_OP", "CANN_API"}, "connectionId", launch_columns, LAUNCH_COLUMNS_N, ""};
 
 /* Reads times and connection of a launch and its task; false for other calls. */
-static bool take_launch(struct host *host, int64_t *task_ns, int64_t *call_ns, int64_t *connection)
+static bool take_launch(struct host *host, const struct fsl_db_rows *rows, int64_t *task_ns,
+			int64_t *call_ns, int64_t *connection)
 {
 	int64_t end_ns = 0, level = 0;
-	return fsl_db_i64(host->rows, CALL_LEVEL, &level) && level == NODE_LEVEL &&
-	       fsl_profiler_times(host->rows, TASK_BEGIN, TASK_END, task_ns, &end_ns) &&
-	       fsl_db_i64(host->rows, CALL_BEGIN, call_ns) && *call_ns >= 0 &&
-	       fsl_db_i64(host->rows, TASK_CONNECTION, connection) && *connection >= 0 &&
-	       fsl_profiler_is_own(host->profiler, host->rows, TASK_DEVICE);
+	return fsl_db_i64(rows, CALL_LEVEL, &level) && level == NODE_LEVEL &&
+	       fsl_profiler_times(rows, TASK_BEGIN, TASK_END, task_ns, &end_ns) &&
+	       fsl_db_i64(rows, CALL_BEGIN, call_ns) && *call_ns >= 0 &&
+	       fsl_db_i64(rows, TASK_CONNECTION, connection) && *connection >= 0 &&
+	       fsl_profiler_is_own(host->profiler, rows, TASK_DEVICE);
 }
 
 /* Notes the launch if its task ends an idle stretch. */
@@ -149,10 +131,12 @@ static void count_launch(struct host *host, int64_t task_ns, int64_t call_ns, in
 }
 
 /* Launches of communication are read before those of tasks, in the order of their connections. */
-static enum fsl_status add_comm_launch(struct host *host, struct fsl_error *err)
+static enum fsl_status add_comm_launch(struct fsl_db_rows *rows, void *context,
+				       struct fsl_error *err)
 {
+	struct host *host = context;
 	int64_t task_ns = 0, call_ns = 0, connection = 0;
-	if (!take_launch(host, &task_ns, &call_ns, &connection)) {
+	if (!take_launch(host, rows, &task_ns, &call_ns, &connection)) {
 		return FSL_OK;
 	}
 	FSL_TRY(FSL_GROW(host->comms, host->comms_capacity, host->n_comms + 1, err));
@@ -161,11 +145,12 @@ static enum fsl_status add_comm_launch(struct host *host, struct fsl_error *err)
 	return FSL_OK;
 }
 
-static enum fsl_status add_launch(struct host *host, struct fsl_error *err)
+static enum fsl_status add_launch(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct host *host = context;
 	(void)err;
 	int64_t task_ns = 0, call_ns = 0, connection = 0;
-	if (take_launch(host, &task_ns, &call_ns, &connection) &&
+	if (take_launch(host, rows, &task_ns, &call_ns, &connection) &&
 	    (host->n_comms == 0 || bsearch(&connection, host->comms, host->n_comms,
 					   sizeof(connection), fsl_compare_i64) == NULL)) {
 		count_launch(host, task_ns, call_ns, connection);
@@ -177,12 +162,13 @@ static const struct fsl_db_column call_columns[] = {
 	{{"startNs"}, true, 0}, {{"endNs"}, true, 0}, {{"type"}, true, 0}};
 static const struct fsl_db_select call_select = {{"CANN_API"}, NULL, call_columns, 3, ""};
 
-static enum fsl_status add_activity(struct host *host, struct fsl_error *err)
+static enum fsl_status add_activity(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct host *host = context;
 	(void)err;
 	int64_t begin_ns = 0, end_ns = 0, level = 0;
-	if (fsl_db_i64(host->rows, 2, &level) && level == ACL_LEVEL &&
-	    fsl_profiler_times(host->rows, 0, 1, &begin_ns, &end_ns)) {
+	if (fsl_db_i64(rows, 2, &level) && level == ACL_LEVEL &&
+	    fsl_profiler_times(rows, 0, 1, &begin_ns, &end_ns)) {
 		fsl_trace_activity_add(host->activity, begin_ns, end_ns - begin_ns);
 	}
 	return FSL_OK;
@@ -191,11 +177,12 @@ static enum fsl_status add_activity(struct host *host, struct fsl_error *err)
 static const struct fsl_db_column id_columns[] = {{{"id"}, true, 0}, {{"connectionId"}, true, 0}};
 static const struct fsl_db_select id_select = {{"CONNECTION_IDS"}, NULL, id_columns, 2, ""};
 
-static enum fsl_status add_link(struct host *host, struct fsl_error *err)
+static enum fsl_status add_link(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct host *host = context;
 	(void)err;
 	int64_t id = 0, connection = 0;
-	if (!fsl_db_i64(host->rows, 0, &id) || !fsl_db_i64(host->rows, 1, &connection)) {
+	if (!fsl_db_i64(rows, 0, &id) || !fsl_db_i64(rows, 1, &connection)) {
 		return FSL_OK;
 	}
 	for (size_t i = 0; i < host->profiler->rank->trace.n_idle; i++) {
@@ -230,16 +217,17 @@ static void count_call(struct host *host, enum fsl_profile_host_call kind, int64
 	}
 }
 
-static enum fsl_status add_torch(struct host *host, struct fsl_error *err)
+static enum fsl_status add_torch(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct host *host = context;
 	struct fsl_profile_trace *trace = &host->profiler->rank->trace;
 	int64_t begin_ns = 0, end_ns = 0, id = -1, type = 0;
 	uint32_t name_id = FSL_STR_NONE;
-	if (!fsl_db_i64(host->rows, TORCH_TYPE, &type) || type != OPERATOR ||
-	    !fsl_profiler_times(host->rows, TORCH_BEGIN, TORCH_END, &begin_ns, &end_ns)) {
+	if (!fsl_db_i64(rows, TORCH_TYPE, &type) || type != OPERATOR ||
+	    !fsl_profiler_times(rows, TORCH_BEGIN, TORCH_END, &begin_ns, &end_ns)) {
 		return FSL_OK;
 	}
-	bool has_id = fsl_db_i64(host->rows, TORCH_ID, &id);
+	bool has_id = fsl_db_i64(rows, TORCH_ID, &id);
 	for (size_t l = 0; has_id && l < host->n_links; l++) {
 		struct fsl_profile_idle *idle = &trace->idle[host->links[l].idle];
 		int64_t task_ns = idle->begin_ns + idle->dur_ns;
@@ -252,7 +240,7 @@ static enum fsl_status add_torch(struct host *host, struct fsl_error *err)
 				  than it gives */
 	}
 	enum fsl_status status =
-		fsl_profiler_column_name(host->profiler, host->rows, TORCH_NAME, &name_id, err);
+		fsl_profiler_column_name(host->profiler, rows, TORCH_NAME, &name_id, err);
 	if (strcasestr(fsl_strpool_text(host->profiler->rank->names, name_id), "dataloader") !=
 	    NULL) {
 		count_call(host, FSL_HOST_DATALOADER, end_ns - begin_ns, LONG_LOADER_NS);
@@ -263,11 +251,12 @@ static enum fsl_status add_torch(struct host *host, struct fsl_error *err)
 static const struct fsl_db_column gc_columns[] = {{{"startNs"}, true, 0}, {{"endNs"}, true, 0}};
 static const struct fsl_db_select gc_select = {{"GC_RECORD"}, NULL, gc_columns, 2, ""};
 
-static enum fsl_status add_gc(struct host *host, struct fsl_error *err)
+static enum fsl_status add_gc(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct host *host = context;
 	(void)err;
 	int64_t begin_ns = 0, end_ns = 0;
-	if (fsl_profiler_times(host->rows, 0, 1, &begin_ns, &end_ns)) {
+	if (fsl_profiler_times(rows, 0, 1, &begin_ns, &end_ns)) {
 		count_call(host, FSL_HOST_GC, end_ns - begin_ns, LONG_GC_NS);
 	}
 	return FSL_OK;
@@ -295,7 +284,7 @@ static enum fsl_status read_host(struct host *host, struct fsl_error *err)
 {
 	static const struct {
 		const struct fsl_db_select *select;
-		adder add;
+		fsl_db_add add;
 	} parts[] = {
 		{&comm_launch_select, add_comm_launch},
 		{&launch_select, add_launch},
@@ -306,7 +295,7 @@ static enum fsl_status read_host(struct host *host, struct fsl_error *err)
 	};
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == FSL_OK; i++) {
-		status = read_all(host, parts[i].select, parts[i].add, err);
+		status = fsl_db_read(host->profiler->db, parts[i].select, parts[i].add, host, err);
 		if (parts[i].add == add_comm_launch && host->n_comms > 1) {
 			qsort(host->comms, host->n_comms, sizeof(*host->comms), fsl_compare_i64);
 		}

@@ -43,7 +43,7 @@ static const struct fsl_db_select select_all = {
 
 struct pass {
 	struct fsl_profiler *profiler;
-	struct fsl_db_rows *rows;
+	struct fsl_db_rows *rows; /* the present one */
 	struct fsl_signal_waits waits;
 	uint32_t *slots;           /* index in rank->links + 1; 0: free */
 	bool has_links, has_waits; /* another file has them already */
@@ -160,25 +160,26 @@ static bool is_wait(struct pass *pass, enum fsl_status *status, struct fsl_error
 	return *status == FSL_OK && fsl_is_signal_wait(kind, strlen(kind));
 }
 
-static enum fsl_status add_task(struct pass *pass, struct fsl_error *err)
+static enum fsl_status add_task(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct pass *pass = context;
 	int64_t begin_ns = 0, end_ns = 0, step = 0, src = -1, dst = -1, n_bytes = 0;
 	uint32_t group_id = FSL_STR_NONE;
 	enum fsl_status status = FSL_OK;
-	if (!fsl_profiler_times(pass->rows, BEGIN, END, &begin_ns, &end_ns) ||
-	    !fsl_profiler_is_own(pass->profiler, pass->rows, DEVICE) ||
+	pass->rows = rows;
+	if (!fsl_profiler_times(rows, BEGIN, END, &begin_ns, &end_ns) ||
+	    !fsl_profiler_is_own(pass->profiler, rows, DEVICE) ||
 	    !fsl_profiler_step_at(pass->profiler, begin_ns, &step) ||
-	    !fsl_profile_wants_step(pass->profiler->input, step) ||
-	    !fsl_db_i64(pass->rows, SRC, &src) || src < 0 || src >= FSL_PROFILE_RANKS_MAX ||
-	    !fsl_db_i64(pass->rows, DST, &dst) || dst < 0 ||
+	    !fsl_profile_wants_step(pass->profiler->input, step) || !fsl_db_i64(rows, SRC, &src) ||
+	    src < 0 || src >= FSL_PROFILE_RANKS_MAX || !fsl_db_i64(rows, DST, &dst) || dst < 0 ||
 	    (dst >= FSL_PROFILE_RANKS_MAX && dst != NOBODY)) {
 		return FSL_OK;
 	}
-	status = fsl_profiler_group(pass->profiler, pass->rows, GROUP, &group_id, err);
+	status = fsl_profiler_group(pass->profiler, rows, GROUP, &group_id, err);
 	if (status != FSL_OK || group_id == FSL_STR_NONE) {
 		return status;
 	}
-	bool is_copy = fsl_db_i64(pass->rows, SIZE, &n_bytes) && n_bytes > 0;
+	bool is_copy = fsl_db_i64(rows, SIZE, &n_bytes) && n_bytes > 0;
 	if (is_copy && !pass->has_links) {
 		return add_copy(pass, group_id, step, src, dst, n_bytes, end_ns - begin_ns, err);
 	}
@@ -205,15 +206,7 @@ enum fsl_status fsl_profiler_read_links(struct fsl_profiler *profiler, struct fs
 	if (pass.slots == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
-	enum fsl_status status = fsl_db_select(&pass.rows, profiler->db, &select_all, err);
-	bool has_row = pass.rows != NULL;
-	while (status == FSL_OK && has_row) {
-		status = fsl_db_next(pass.rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_task(&pass, err);
-		}
-	}
-	fsl_db_rows_close(pass.rows);
+	enum fsl_status status = fsl_db_read(profiler->db, &select_all, add_task, &pass, err);
 	file->n_records = n_records;
 	fsl_signal_waits_fini(&pass.waits);
 	fsl_free(pass.slots);

@@ -98,24 +98,21 @@ static enum fsl_status add_process(struct fsl_profiler *profiler, const struct f
 typedef enum fsl_status (*adder)(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
 				 uint32_t name_id, struct fsl_error *err);
 
-static enum fsl_status read_table(struct fsl_profiler *profiler, const struct fsl_db_select *select,
-				  adder add, struct fsl_error *err)
+/* Reading of one table. */
+struct reading {
+	struct fsl_profiler *profiler;
+	adder add;
+};
+
+static enum fsl_status add_row(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
-	struct fsl_db_rows *rows = NULL;
-	enum fsl_status status = fsl_db_select(&rows, profiler->db, select, err);
-	bool has_row = rows != NULL;
-	while (status == FSL_OK && has_row) {
-		uint32_t name_id = FSL_STR_NONE;
-		status = fsl_db_next(rows, &has_row, err);
-		if (status == FSL_OK && has_row && fsl_profiler_is_own(profiler, rows, DEVICE)) {
-			status = fsl_profiler_column_name(profiler, rows, NAME, &name_id, err);
-		}
-		if (status == FSL_OK && name_id != FSL_STR_NONE) {
-			status = add(profiler, rows, name_id, err);
-		}
+	const struct reading *reading = context;
+	uint32_t name_id = FSL_STR_NONE;
+	if (fsl_profiler_is_own(reading->profiler, rows, DEVICE)) {
+		FSL_TRY(fsl_profiler_column_name(reading->profiler, rows, NAME, &name_id, err));
 	}
-	fsl_db_rows_close(rows);
-	return status;
+	return name_id != FSL_STR_NONE ? reading->add(reading->profiler, rows, name_id, err)
+				       : FSL_OK;
 }
 
 enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct fsl_error *err)
@@ -132,7 +129,8 @@ enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct f
 		return FSL_OK; /* text files have it already */
 	}
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		FSL_TRY(read_table(profiler, &tables[i].select, tables[i].add, err));
+		struct reading reading = {profiler, tables[i].add};
+		FSL_TRY(fsl_db_read(profiler->db, &tables[i].select, add_row, &reading, err));
 	}
 	return FSL_OK;
 }

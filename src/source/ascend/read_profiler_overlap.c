@@ -25,37 +25,26 @@ static const struct fsl_db_select select_all = {
 /* State while the slices of a step are summed; slices come sorted by begin. */
 struct sums {
 	struct fsl_profiler *profiler;
-	struct fsl_db_rows *rows;
 	size_t first;                      /* first step of this database in rank->steps */
 	int64_t begin_ns, end_ns, task_ns; /* newest step, and its first device task */
 	bool has_task;
 };
 
-/* False while the profiler's viewer still writes the table ("NOT_FINISH"). */
-static enum fsl_status is_finished(struct fsl_profiler *profiler, bool *out, struct fsl_error *err)
+/* The profiler's viewer tells by "NOT_FINISH" that it still writes the table. */
+static enum fsl_status find_unfinished(struct fsl_db_rows *rows, void *context,
+				       struct fsl_error *err)
 {
-	static const struct fsl_db_column status_columns[] = {{{"key"}, true, 0},
-							      {{"value"}, true, 0}};
-	static const struct fsl_db_select select_status = {
-		{"status_info"}, NULL, status_columns, 2, ""};
+	(void)err;
 	static const char key[] = "OVERLAP_ANALYSIS_STATUS", value[] = "NOT_FINISH";
-	struct fsl_db_rows *rows = NULL;
-	*out = true;
-	enum fsl_status status = fsl_db_select(&rows, profiler->db, &select_status, err);
-	bool has_row = rows != NULL;
-	while (status == FSL_OK && has_row) {
-		size_t n_key = 0, n_value = 0;
-		status = fsl_db_next(rows, &has_row, err);
-		const char *name = has_row ? fsl_db_text(rows, 0, &n_key) : NULL;
-		const char *text = has_row ? fsl_db_text(rows, 1, &n_value) : NULL;
-		if (name != NULL && text != NULL && n_key == sizeof(key) - 1 &&
-		    memcmp(name, key, n_key) == 0 && n_value == sizeof(value) - 1 &&
-		    memcmp(text, value, n_value) == 0) {
-			*out = false;
-		}
+	size_t n_key = 0, n_value = 0;
+	const char *name = fsl_db_text(rows, 0, &n_key);
+	const char *text = fsl_db_text(rows, 1, &n_value);
+	if (name != NULL && text != NULL && n_key == sizeof(key) - 1 &&
+	    memcmp(name, key, n_key) == 0 && n_value == sizeof(value) - 1 &&
+	    memcmp(text, value, n_value) == 0) {
+		*(bool *)context = true;
 	}
-	fsl_db_rows_close(rows);
-	return status;
+	return FSL_OK;
 }
 
 static int64_t begin_of_step(const struct fsl_profiler *profiler, int64_t step)
@@ -122,16 +111,17 @@ static int64_t *field_of(struct fsl_profile_step *step, int64_t type)
 	}
 }
 
-static enum fsl_status add_slice(struct sums *sums, struct fsl_error *err)
+static enum fsl_status add_slice(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct sums *sums = context;
 	struct fsl_profiler *profiler = sums->profiler;
 	int64_t begin_ns = 0, end_ns = 0, type = 0, number = 0;
-	if (!fsl_profiler_times(sums->rows, BEGIN, END, &begin_ns, &end_ns) ||
-	    !fsl_db_i64(sums->rows, TYPE, &type)) {
-		fsl_db_drop(sums->rows, "a slice without times or type");
+	if (!fsl_profiler_times(rows, BEGIN, END, &begin_ns, &end_ns) ||
+	    !fsl_db_i64(rows, TYPE, &type)) {
+		fsl_db_drop(rows, "a slice without times or type");
 		return FSL_OK;
 	}
-	if (!fsl_profiler_is_own(profiler, sums->rows, DEVICE) ||
+	if (!fsl_profiler_is_own(profiler, rows, DEVICE) ||
 	    !fsl_profiler_step_at(profiler, begin_ns, &number) ||
 	    !fsl_profile_wants_step(profiler->input, number)) {
 		return FSL_OK;
@@ -152,22 +142,18 @@ static enum fsl_status add_slice(struct sums *sums, struct fsl_error *err)
 
 enum fsl_status fsl_profiler_read_overlap(struct fsl_profiler *profiler, struct fsl_error *err)
 {
+	static const struct fsl_db_column status_columns[] = {{{"key"}, true, 0},
+							      {{"value"}, true, 0}};
+	static const struct fsl_db_select select_status = {
+		{"status_info"}, NULL, status_columns, 2, ""};
 	struct fsl_profile_rank *rank = profiler->rank;
 	struct sums sums = {.profiler = profiler, .first = rank->n_steps};
-	bool has_row = false;
-	enum fsl_status status = is_finished(profiler, &has_row, err);
-	if (status == FSL_OK && has_row) {
-		status = fsl_db_select(&sums.rows, profiler->db, &select_all, err);
-		has_row = sums.rows != NULL;
+	bool is_unfinished = false;
+	FSL_TRY(fsl_db_read(profiler->db, &select_status, find_unfinished, &is_unfinished, err));
+	if (is_unfinished) {
+		return FSL_OK;
 	}
-	while (status == FSL_OK && has_row) {
-		status = fsl_db_next(sums.rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_slice(&sums, err);
-		}
-	}
-	fsl_db_rows_close(sums.rows);
+	FSL_TRY(fsl_db_read(profiler->db, &select_all, add_slice, &sums, err));
 	end_step(&sums);
-	return status == FSL_OK ? fsl_profile_merge_steps(rank, sums.first, profiler->db, err)
-				: status;
+	return fsl_profile_merge_steps(rank, sums.first, profiler->db, err);
 }

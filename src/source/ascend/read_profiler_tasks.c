@@ -60,12 +60,13 @@ static const struct fsl_db_select sorted_select = {{"TASK", "COMPUTE_TASK_INFO"}
 
 struct pass {
 	struct fsl_profiler *profiler;
-	struct fsl_db_rows *rows;
-	struct fsl_task *comms; /* sorted by begin */
+	struct fsl_db_rows *rows; /* the present one */
+	struct fsl_task *comms;   /* sorted by begin */
 	size_t n_comms, comms_capacity;
 	struct fsl_breakdown *breakdown; /* NULL: text files have the steps */
 	struct fsl_kernel_classes classes;
 	int64_t begin_ns, end_ns; /* range of all tasks */
+	size_t next;              /* index in comms of the next one for the breakdown */
 	bool is_late;
 };
 
@@ -86,8 +87,9 @@ static enum fsl_status keep_task(struct pass *pass, const struct fsl_task *task,
 	return FSL_OK;
 }
 
-static enum fsl_status add_comm(struct pass *pass, struct fsl_error *err)
+static enum fsl_status add_comm(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
+	struct pass *pass = context;
 	struct fsl_profile_rank *rank = pass->profiler->rank;
 	struct fsl_task task;
 	struct fsl_profile_comm comm = {.transit_ns = FSL_NS_ABSENT,
@@ -95,22 +97,24 @@ static enum fsl_status add_comm(struct pass *pass, struct fsl_error *err)
 					.sync_ns = FSL_NS_ABSENT,
 					.idle_ns = FSL_NS_ABSENT,
 					.traffic_begin = (uint32_t)rank->n_traffic};
-	if (!fsl_profiler_times(pass->rows, COMM_BEGIN, COMM_END, &task.begin_ns, &task.end_ns)) {
-		fsl_db_drop(pass->rows, "a communication operator without times");
+	if (!fsl_profiler_times(rows, COMM_BEGIN, COMM_END, &task.begin_ns, &task.end_ns)) {
+		fsl_db_drop(rows, "a communication operator without times");
 		return FSL_OK;
 	}
-	if (!fsl_profiler_is_own(pass->profiler, pass->rows, COMM_DEVICE)) {
+	if (!fsl_profiler_is_own(pass->profiler, rows, COMM_DEVICE)) {
 		return FSL_OK;
 	}
 	bool is_in_step = fsl_profiler_step_at(pass->profiler, task.begin_ns, &task.step);
-	FSL_TRY(fsl_profiler_column_name(pass->profiler, pass->rows, COMM_NAME, &comm.name_id,
-					 err));
-	FSL_TRY(fsl_profiler_group(pass->profiler, pass->rows, COMM_GROUP, &comm.group_id, err));
+	FSL_TRY(fsl_profiler_column_name(pass->profiler, rows, COMM_NAME, &comm.name_id, err));
+	FSL_TRY(fsl_profiler_group(pass->profiler, rows, COMM_GROUP, &comm.group_id, err));
 	const char *name = fsl_strpool_text(rank->names, comm.name_id);
 	task.name_id = comm.name_id;
 	task.kind =
 		strncmp(name, "hcom_receive", 12) == 0 ? FSL_TASK_RECEIVE : FSL_TASK_COMMUNICATION;
 	FSL_TRY(keep_task(pass, &task, err));
+	if (pass->n_comms == COMMS_MAX) {
+		fsl_db_stop(rows);
+	}
 	if (!is_in_step || comm.name_id == FSL_STR_NONE ||
 	    !fsl_profile_wants_step(pass->profiler->input, task.step)) {
 		return FSL_OK;
@@ -129,15 +133,7 @@ static enum fsl_status read_comms(struct pass *pass, struct fsl_error *err)
 	struct fsl_profiler *profiler = pass->profiler;
 	struct fsl_profile_rank *rank = profiler->rank;
 	size_t first = rank->n_comms;
-	enum fsl_status status = fsl_db_select(&pass->rows, profiler->db, &comm_select, err);
-	bool has_row = pass->rows != NULL;
-	while (status == FSL_OK && has_row && pass->n_comms < COMMS_MAX) {
-		status = fsl_db_next(pass->rows, &has_row, err);
-		if (status == FSL_OK && has_row) {
-			status = add_comm(pass, err);
-		}
-	}
-	fsl_db_rows_close(pass->rows);
+	enum fsl_status status = fsl_db_read(profiler->db, &comm_select, add_comm, pass, err);
 	if (status == FSL_OK) {
 		status = fsl_profile_merge_comms(rank, &first, profiler->db, err);
 	}
@@ -146,12 +142,11 @@ static enum fsl_status read_comms(struct pass *pass, struct fsl_error *err)
 }
 
 /* Adds the operators that begin up to @until_ns: tasks must come in the order of begins. */
-static enum fsl_status add_comms(struct pass *pass, size_t *next, int64_t until_ns,
-				 struct fsl_error *err)
+static enum fsl_status add_comms(struct pass *pass, int64_t until_ns, struct fsl_error *err)
 {
-	while (*next < pass->n_comms && pass->comms[*next].begin_ns <= until_ns) {
-		FSL_TRY(fsl_breakdown_add(pass->breakdown, &pass->comms[(*next)++], &pass->is_late,
-					  err));
+	while (pass->next < pass->n_comms && pass->comms[pass->next].begin_ns <= until_ns) {
+		FSL_TRY(fsl_breakdown_add(pass->breakdown, &pass->comms[pass->next++],
+					  &pass->is_late, err));
 	}
 	return FSL_OK;
 }
@@ -183,7 +178,7 @@ static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *ta
 	return fsl_kernel_classes_add(&pass->classes, &kernel, err);
 }
 
-static enum fsl_status add_kernel(struct pass *pass, size_t *next, struct fsl_error *err)
+static enum fsl_status add_kernel(struct pass *pass, struct fsl_error *err)
 {
 	struct fsl_profiler *profiler = pass->profiler;
 	struct fsl_task task = {.kind = FSL_TASK_COMPUTE};
@@ -198,7 +193,7 @@ static enum fsl_status add_kernel(struct pass *pass, size_t *next, struct fsl_er
 	bool is_in_step = fsl_profiler_step_at(profiler, task.begin_ns, &task.step);
 	extend(pass, &task);
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_NAME, &task.name_id, err));
-	FSL_TRY(add_comms(pass, next, task.begin_ns, err));
+	FSL_TRY(add_comms(pass, task.begin_ns, err));
 	FSL_TRY(fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err));
 	if (!is_in_step || !fsl_profile_wants_step(profiler->input, task.step)) {
 		return FSL_OK;
@@ -247,16 +242,15 @@ static enum fsl_status finish(struct pass *pass, struct fsl_error *err)
 
 static enum fsl_status read_rows(struct pass *pass, struct fsl_error *err)
 {
-	size_t next = 0;
 	bool has_row = true;
 	while (has_row && !pass->is_late) {
 		FSL_TRY(fsl_db_next(pass->rows, &has_row, err));
 		if (has_row) {
-			FSL_TRY(add_kernel(pass, &next, err));
+			FSL_TRY(add_kernel(pass, err));
 		}
 	}
 	if (!pass->is_late) {
-		FSL_TRY(add_comms(pass, &next, INT64_MAX, err));
+		FSL_TRY(add_comms(pass, INT64_MAX, err));
 	}
 	return !pass->is_late ? finish(pass, err) : FSL_OK;
 }
@@ -269,6 +263,7 @@ static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_selec
 {
 	struct fsl_profile_rank *rank = pass->profiler->rank;
 	pass->rows = NULL;
+	pass->next = 0;
 	pass->is_late = false;
 	pass->classes = (struct fsl_kernel_classes){.rank = rank};
 	pass->breakdown = fsl_breakdown_create(FSL_BREAKDOWN_WINDOW);
