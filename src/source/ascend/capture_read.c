@@ -11,7 +11,6 @@
 #include "source/ascend/files.h"
 #include "source/ascend/find/discover.h"
 #include "source/ascend/info.h"
-#include "source/ascend/kernel_sums.h"
 #include "source/ascend/trace_sums.h"
 
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)

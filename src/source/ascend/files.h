@@ -1,4 +1,5 @@
-/* The files of a rank's folder. Each has a reader in read_<name>.c and a line in files.def. */
+/* The files of a rank's folder. Each has a reader in read_<name>.c and a line in files.def; files
+ * that hold the same in other words share one (read_memory.c, read_statistics.c). */
 #ifndef FSL_SOURCE_ASCEND_FILES_H
 #define FSL_SOURCE_ASCEND_FILES_H
 
@@ -41,6 +42,17 @@ enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *
 enum fsl_status fsl_profile_read_files(struct fsl_profile_rank *rank,
 				       const struct fsl_profile_options *options,
 				       struct fsl_error *err);
+
+/*
+ * The component of rank->memory, added if new; borrowed until the next call. The driver
+ * (@is_module) and the allocators both have a component APP; these stay two. *out is NULL if there
+ * are too many.
+ */
+enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_id, bool is_module,
+			      struct fsl_profile_memory **out, struct fsl_error *err);
+
+/* Frees the sums that are kept between slices of kernel_details.csv. NULL is fine. */
+void fsl_kernel_sums_destroy(struct fsl_kernel_sums *sums);
 
 /* True if the step is wanted or its number is unknown. */
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step);

@@ -1,4 +1,4 @@
-/* Open-addressing hash over rank->kernels. */
+/* Index over rank->kernels. */
 #include "source/ascend/kernel_classes.h"
 
 #include <inttypes.h>
@@ -8,55 +8,6 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/try.h"
-
-static uint64_t hash_class(int64_t step, uint32_t type_id, uint32_t shape_id, uint32_t core_id)
-{
-	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
-	uint64_t hash = ((uint64_t)type_id << 32 | shape_id) * factor;
-	hash = (hash ^ (hash >> 29) ^ (uint64_t)step) * factor;
-	hash = (hash ^ (hash >> 32) ^ core_id) * factor;
-	return hash ^ (hash >> 32);
-}
-
-static bool is_same(const struct fsl_profile_kernels *a, const struct fsl_profile_kernels *b)
-{
-	return a->step == b->step && a->type_id == b->type_id && a->shape_id == b->shape_id &&
-	       a->core_id == b->core_id;
-}
-
-/* Slot that holds the class, or the free slot for it. */
-static uint32_t *find_slot(const struct fsl_kernel_classes *classes,
-			   const struct fsl_profile_kernels *key)
-{
-	size_t mask = classes->n_slots - 1;
-	size_t slot =
-		(size_t)hash_class(key->step, key->type_id, key->shape_id, key->core_id) & mask;
-	while (classes->slots[slot] != 0 &&
-	       !is_same(&classes->rank->kernels[classes->slots[slot] - 1], key)) {
-		slot = (slot + 1) & mask;
-	}
-	return &classes->slots[slot];
-}
-
-static enum fsl_status grow_slots(struct fsl_kernel_classes *classes, struct fsl_error *err)
-{
-	const struct fsl_profile_rank *rank = classes->rank;
-	size_t n_slots = classes->n_slots > 0 ? classes->n_slots * 2 : 256;
-	while (n_slots <= rank->n_kernels * 2) { /* kernels of earlier slices */
-		n_slots *= 2;
-	}
-	uint32_t *slots = fsl_calloc(n_slots, sizeof(*slots));
-	if (slots == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", rank->n_kernels);
-	}
-	fsl_free(classes->slots);
-	classes->slots = slots;
-	classes->n_slots = n_slots;
-	for (size_t i = 0; i < rank->n_kernels; i++) {
-		*find_slot(classes, &rank->kernels[i]) = (uint32_t)i + 1;
-	}
-	return FSL_OK;
-}
 
 /* Joins "32,3,224,224;8|FLOAT;INT64" in classes->text; *length is 0 if the kernel has no shapes. */
 static enum fsl_status join(struct fsl_kernel_classes *classes, const struct fsl_kernel *kernel,
@@ -111,45 +62,76 @@ static void count(struct fsl_profile_kernels *kernels, int64_t dur_ns)
 	kernels->max_ns = dur_ns > kernels->max_ns ? dur_ns : kernels->max_ns;
 }
 
-static enum fsl_status make_room(struct fsl_kernel_classes *classes, struct fsl_error *err)
+/* What tells classes apart. */
+struct key {
+	uint64_t step, type_and_shape, core;
+};
+
+static struct key key_of(const struct fsl_profile_kernels *kernels)
 {
-	struct fsl_profile_rank *rank = classes->rank;
-	if (rank->n_kernels * 2 >= classes->n_slots) {
-		FSL_TRY(grow_slots(classes, err));
+	return (struct key){(uint64_t)kernels->step,
+			    (uint64_t)kernels->type_id << 32 | kernels->shape_id, kernels->core_id};
+}
+
+static enum fsl_status begin(struct fsl_kernel_classes *classes, struct fsl_error *err)
+{
+	const struct fsl_profile_rank *rank = classes->rank;
+	uint32_t at = 0;
+	classes->keys = fsl_strpool_create();
+	if (classes->keys == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", rank->n_kernels);
 	}
-	return FSL_GROW(rank->kernels, rank->kernels_capacity, rank->n_kernels + 1, err);
+	for (size_t i = 0; i < rank->n_kernels; i++) { /* kernels of earlier slices */
+		const struct key key = key_of(&rank->kernels[i]);
+		FSL_TRY(fsl_strpool_intern(classes->keys, (const char *)&key, sizeof(key), &at,
+					   err));
+	}
+	return FSL_OK;
+}
+
+/* Index of the class in rank->kernels, FSL_STR_NONE: it is new. */
+static uint32_t find(const struct fsl_kernel_classes *classes,
+		     const struct fsl_profile_kernels *kernels)
+{
+	const struct key key = key_of(kernels);
+	return fsl_strpool_find(classes->keys, (const char *)&key, sizeof(key));
 }
 
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 				       const struct fsl_kernel *kernel, struct fsl_error *err)
 {
 	struct fsl_profile_rank *rank = classes->rank;
-	struct fsl_profile_kernels key = {.step = kernel->step,
-					  .type_id = kernel->type_id,
-					  .core_id = kernel->core_id,
-					  .min_ns = INT64_MAX};
-	FSL_TRY(make_room(classes, err));
-	FSL_TRY(find_shape(classes, kernel, &key.shape_id, err));
-	uint32_t *slot = find_slot(classes, &key);
-	if (*slot == 0 && rank->n_kernels >= FSL_KERNEL_CLASSES_MAX) {
+	struct fsl_profile_kernels wanted = {.step = kernel->step,
+					     .type_id = kernel->type_id,
+					     .core_id = kernel->core_id,
+					     .min_ns = INT64_MAX};
+	if (classes->keys == NULL) {
+		FSL_TRY(begin(classes, err));
+	}
+	FSL_TRY(find_shape(classes, kernel, &wanted.shape_id, err));
+	uint32_t at = find(classes, &wanted);
+	if (at == FSL_STR_NONE && rank->n_kernels >= FSL_KERNEL_CLASSES_MAX) {
 		classes->is_full = true;
-		key.shape_id = FSL_STR_NONE;
-		slot = find_slot(classes, &key);
+		wanted.shape_id = FSL_STR_NONE;
+		at = find(classes, &wanted);
 	}
-	if (*slot == 0 && rank->n_kernels >= 2 * (size_t)FSL_KERNEL_CLASSES_MAX) {
-		return FSL_OK;
+	if (at == FSL_STR_NONE) {
+		if (rank->n_kernels >= 2 * (size_t)FSL_KERNEL_CLASSES_MAX) {
+			return FSL_OK;
+		}
+		const struct key key = key_of(&wanted);
+		FSL_TRY(FSL_GROW(rank->kernels, rank->kernels_capacity, rank->n_kernels + 1, err));
+		FSL_TRY(fsl_strpool_intern(classes->keys, (const char *)&key, sizeof(key), &at,
+					   err));
+		rank->kernels[rank->n_kernels++] = wanted;
 	}
-	if (*slot == 0) {
-		rank->kernels[rank->n_kernels++] = key;
-		*slot = (uint32_t)rank->n_kernels;
-	}
-	count(&rank->kernels[*slot - 1], kernel->dur_ns);
+	count(&rank->kernels[at], kernel->dur_ns);
 	return FSL_OK;
 }
 
 void fsl_kernel_classes_fini(struct fsl_kernel_classes *classes)
 {
-	fsl_free(classes->slots);
+	fsl_strpool_destroy(classes->keys);
 	fsl_free(classes->text);
 	*classes = (struct fsl_kernel_classes){0};
 }

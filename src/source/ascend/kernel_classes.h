@@ -12,9 +12,8 @@ enum {
 /* Index over rank->kernels; start as {.rank = rank}. */
 struct fsl_kernel_classes {
 	struct fsl_profile_rank *rank;
-	uint32_t *slots; /* index in rank->kernels + 1; 0: free */
-	size_t n_slots;  /* power of two, at most half full */
-	char *text;      /* shapes and types, joined */
+	struct fsl_strpool *keys; /* of rank->kernels, in their order */
+	char *text;               /* shapes and types, joined */
 	size_t text_capacity;
 	bool is_full; /* some kernels were counted without their shapes, or not at all */
 };

@@ -16,9 +16,9 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "source/ascend/breakdown.h"
 #include "source/ascend/comms.h"
 #include "source/ascend/kernel_classes.h"
-#include "source/ascend/kernel_sums.h"
 #include "source/ascend/table.h"
 #include "source/ascend/trace_steps.h"
 
@@ -37,6 +37,13 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 	[DURATION] = {{"Duration(us)", "Task Duration(us)"}, true},
 	[SHAPES] = {{"Input Shapes"}, false},
 	[DATA_TYPES] = {{"Input Data Types"}, false},
+};
+
+/* Sums over the tasks of one rank while the table is read, which may come in slices. */
+struct fsl_kernel_sums {
+	struct fsl_breakdown *breakdown;
+	int64_t device_id; /* first device in the rows; -1: none yet */
+	bool wants_comms;  /* communication.json had no operators */
 };
 
 /* One pass over the file. */
@@ -253,10 +260,24 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 static enum fsl_status begin(struct fsl_profile_rank *rank, const struct fsl_profile_input *input,
 			     size_t window, struct fsl_error *err)
 {
-	rank->kernel_sums = fsl_kernel_sums_create(rank, window);
-	return rank->kernel_sums != NULL
-		       ? FSL_OK
-		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	struct fsl_kernel_sums *sums = fsl_calloc(1, sizeof(*sums));
+	struct fsl_breakdown *breakdown = fsl_breakdown_create(window);
+	if (sums == NULL || breakdown == NULL) {
+		fsl_free(sums);
+		fsl_breakdown_destroy(breakdown);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", input->path);
+	}
+	*sums = (struct fsl_kernel_sums){breakdown, -1, rank->n_comms == 0};
+	rank->kernel_sums = sums;
+	return FSL_OK;
+}
+
+void fsl_kernel_sums_destroy(struct fsl_kernel_sums *sums)
+{
+	if (sums != NULL) {
+		fsl_breakdown_destroy(sums->breakdown);
+		fsl_free(sums);
+	}
 }
 
 /* Reads again from the beginning and holds all tasks. */

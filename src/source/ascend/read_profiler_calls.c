@@ -26,13 +26,13 @@ static const struct level {
 	const char *text;
 } levels[] = {{20000, "acl"}, {15000, "model"}, {10000, "node"}, {5000, "runtime"}, {5500, "hccl"}};
 
-enum { LEVELS_N = sizeof(levels) / sizeof(levels[0]), SLOTS_N = 2 * STATISTICS_MAX };
+enum { LEVELS_N = sizeof(levels) / sizeof(levels[0]) };
 
 /* Sums by level and name. */
 struct calls {
 	struct fsl_profiler *profiler;
 	uint32_t kind_ids[LEVELS_N];
-	uint32_t slots[SLOTS_N]; /* index + 1 in rank->api_statistics; 0: free */
+	struct fsl_strpool *keys; /* of rank->api_statistics: the id is the index */
 };
 
 static enum fsl_status name_levels(struct calls *calls, struct fsl_error *err)
@@ -59,24 +59,22 @@ static enum fsl_status row_of(struct calls *calls, uint32_t kind_id, uint32_t na
 			      struct fsl_profile_statistic **out, struct fsl_error *err)
 {
 	struct fsl_profile_rank *rank = calls->profiler->rank;
-	uint64_t at = ((uint64_t)kind_id << 32 | name_id) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-	for (; calls->slots[at % SLOTS_N] != 0; at++) {
-		*out = &rank->api_statistics[calls->slots[at % SLOTS_N] - 1];
-		if ((*out)->kind_id == kind_id && (*out)->name_id == name_id) {
-			return FSL_OK;
-		}
-	}
+	const uint32_t key[] = {kind_id, name_id};
+	uint32_t at = fsl_strpool_find(calls->keys, (const char *)key, sizeof(key));
 	*out = NULL;
-	if (rank->n_api_statistics == STATISTICS_MAX) {
-		return fsl_db_tell(calls->profiler->db, FSL_FILE_PARTIAL, err,
-				   "more than 65536 kinds of calls; further ones are left out");
+	if (at == FSL_STR_NONE) {
+		if (rank->n_api_statistics == STATISTICS_MAX) {
+			return fsl_db_tell(
+				calls->profiler->db, FSL_FILE_PARTIAL, err,
+				"more than 65536 kinds of calls; further ones are left out");
+		}
+		FSL_TRY(FSL_GROW(rank->api_statistics, rank->api_statistics_capacity,
+				 rank->n_api_statistics + 1, err));
+		FSL_TRY(fsl_strpool_intern(calls->keys, (const char *)key, sizeof(key), &at, err));
+		rank->api_statistics[rank->n_api_statistics++] = (struct fsl_profile_statistic){
+			.name_id = name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
 	}
-	FSL_TRY(FSL_GROW(rank->api_statistics, rank->api_statistics_capacity,
-			 rank->n_api_statistics + 1, err));
-	*out = &rank->api_statistics[rank->n_api_statistics++];
-	**out = (struct fsl_profile_statistic){
-		.name_id = name_id, .kind_id = kind_id, .min_ns = INT64_MAX};
-	calls->slots[at % SLOTS_N] = (uint32_t)rank->n_api_statistics;
+	*out = &rank->api_statistics[at];
 	return FSL_OK;
 }
 
@@ -112,20 +110,19 @@ enum fsl_status fsl_profiler_read_calls(struct fsl_profiler *profiler, struct fs
 	if (rank->n_api_statistics > 0) {
 		return FSL_OK; /* api_statistic.csv has them already */
 	}
-	struct calls *calls = fsl_calloc(1, sizeof(*calls));
-	if (calls == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
-	}
-	calls->profiler = profiler;
-	enum fsl_status status = name_levels(calls, err);
+	struct calls calls = {.profiler = profiler, .keys = fsl_strpool_create()};
+	enum fsl_status status =
+		calls.keys != NULL
+			? name_levels(&calls, err)
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	if (status == FSL_OK) {
-		status = fsl_db_read(profiler->db, &call_select, add_call, calls, err);
+		status = fsl_db_read(profiler->db, &call_select, add_call, &calls, err);
 	}
 	for (size_t i = 0; i < rank->n_api_statistics; i++) {
 		struct fsl_profile_statistic *row = &rank->api_statistics[i];
 		row->mean_ns = row->total_ns / row->count;
 	}
-	fsl_free(calls);
+	fsl_strpool_destroy(calls.keys);
 	return status;
 }
 

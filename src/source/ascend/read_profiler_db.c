@@ -106,6 +106,10 @@ enum fsl_status fsl_profile_read_profiler_db(struct fsl_profile_rank *rank, stru
 		fsl_profiler_read_launches,
 	};
 	struct fsl_profiler profiler = {.rank = rank, .db = db, .input = input, .device_id = -1};
+	profiler.names.numbers = fsl_strpool_create();
+	if (profiler.names.numbers == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
+	}
 	enum fsl_status status =
 		fsl_db_lookup(&profiler.names.lookup, db, "STRING_IDS", "id", "value", err);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == FSL_OK; i++) {

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/number.h"
 #include "base/try.h"
 #include "source/ascend/comms.h"
@@ -17,7 +16,6 @@
 
 enum {
 	LINKS_MAX = 1 << 16, /* links of a rank: steps x types x far ends */
-	SLOTS_N = 2 * LINKS_MAX,
 	LABEL_MAX = 128,
 };
 #define NOBODY INT64_C(4294967295)
@@ -45,7 +43,7 @@ struct pass {
 	struct fsl_profiler *profiler;
 	struct fsl_db_rows *rows; /* the present one */
 	struct fsl_signal_waits waits;
-	uint32_t *slots;           /* index in rank->links + 1; 0: free */
+	struct fsl_strpool *keys;  /* of rank->links: the id is the index */
 	bool has_links, has_waits; /* another file has them already */
 	/* Names of the previous row; most rows have the same. */
 	uint32_t name_id, label_id;
@@ -92,12 +90,6 @@ static enum fsl_status take_name(struct pass *pass, struct fsl_error *err)
 	return fsl_strpool_intern(names, label, (size_t)length, &pass->label_id, err);
 }
 
-static bool is_same(const struct fsl_profile_link *a, const struct fsl_profile_link *b)
-{
-	return a->step == b->step && a->label_id == b->label_id && a->group_id == b->group_id &&
-	       a->src == b->src && a->dst == b->dst && a->transport == b->transport;
-}
-
 /* Sum to which a copy belongs; NULL if there are too many. */
 static enum fsl_status find_link(struct pass *pass, const struct fsl_profile_link *wanted,
 				 struct fsl_profile_link **out, struct fsl_error *err)
@@ -106,20 +98,17 @@ static enum fsl_status find_link(struct pass *pass, const struct fsl_profile_lin
 	const uint64_t key[] = {(uint64_t)wanted->step, wanted->label_id,
 				wanted->group_id,       (uint64_t)wanted->src,
 				(uint64_t)wanted->dst,  (uint64_t)wanted->transport};
-	size_t at = (size_t)fsl_hash_bytes(FSL_HASH_START, key, sizeof(key)) % SLOTS_N;
-	while (pass->slots[at] != 0 && !is_same(&rank->links[pass->slots[at] - 1], wanted)) {
-		at = (at + 1) % SLOTS_N;
-	}
+	uint32_t at = fsl_strpool_find(pass->keys, (const char *)key, sizeof(key));
 	*out = NULL;
-	if (pass->slots[at] == 0) {
+	if (at == FSL_STR_NONE) {
 		if (rank->n_links == LINKS_MAX) {
 			return FSL_OK;
 		}
 		FSL_TRY(FSL_GROW(rank->links, rank->links_capacity, rank->n_links + 1, err));
+		FSL_TRY(fsl_strpool_intern(pass->keys, (const char *)key, sizeof(key), &at, err));
 		rank->links[rank->n_links++] = *wanted;
-		pass->slots[at] = (uint32_t)rank->n_links;
 	}
-	*out = &rank->links[pass->slots[at] - 1];
+	*out = &rank->links[at];
 	return FSL_OK;
 }
 
@@ -202,13 +191,13 @@ enum fsl_status fsl_profiler_read_links(struct fsl_profiler *profiler, struct fs
 	if (pass.has_links && pass.has_waits) {
 		return FSL_OK;
 	}
-	pass.slots = fsl_calloc(SLOTS_N, sizeof(*pass.slots));
-	if (pass.slots == NULL) {
+	pass.keys = fsl_strpool_create();
+	if (pass.keys == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
 	enum fsl_status status = fsl_db_read(profiler->db, &select_all, add_task, &pass, err);
 	file->n_records = n_records;
 	fsl_signal_waits_fini(&pass.waits);
-	fsl_free(pass.slots);
+	fsl_strpool_destroy(pass.keys);
 	return status;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "source/ascend/memory.h"
+#include "source/ascend/files.h"
 
 enum { NAME, SIZE, DEVICE, ALLOCATED, RESERVED, ACTIVE, COLUMNS_N };
 

@@ -6,43 +6,6 @@
 
 #include "capture/cluster.h"
 
-enum { SLOTS_FIRST = 1024 };
-
-struct fsl_profiler_name {
-	int64_t id;
-	uint32_t name_id;
-	bool is_used;
-};
-
-static struct fsl_profiler_name *find_slot(const struct fsl_profiler_names *names, int64_t id)
-{
-	uint64_t at = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-	for (;; at++) {
-		struct fsl_profiler_name *slot = &names->slots[at & (names->n_slots - 1)];
-		if (!slot->is_used || slot->id == id) {
-			return slot;
-		}
-	}
-}
-
-static enum fsl_status grow(struct fsl_profiler_names *names, struct fsl_error *err)
-{
-	struct fsl_profiler_names wider = *names;
-	wider.n_slots = names->n_slots > 0 ? names->n_slots * 2 : SLOTS_FIRST;
-	wider.slots = fsl_calloc(wider.n_slots, sizeof(*wider.slots));
-	if (wider.slots == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", names->n_used);
-	}
-	for (size_t i = 0; i < names->n_slots; i++) {
-		if (names->slots[i].is_used) {
-			*find_slot(&wider, names->slots[i].id) = names->slots[i];
-		}
-	}
-	fsl_free(names->slots);
-	*names = wider;
-	return FSL_OK;
-}
-
 static enum fsl_status look_up(struct fsl_profiler *profiler, int64_t id, uint32_t *name_id,
 			       struct fsl_error *err)
 {
@@ -62,17 +25,14 @@ enum fsl_status fsl_profiler_name(struct fsl_profiler *profiler, int64_t id, uin
 				  struct fsl_error *err)
 {
 	struct fsl_profiler_names *names = &profiler->names;
-	if (names->n_used * 2 >= names->n_slots) {
-		FSL_TRY(grow(names, err));
-	}
-	struct fsl_profiler_name *slot = find_slot(names, id);
-	if (!slot->is_used) {
-		uint32_t found = FSL_STR_NONE;
+	uint32_t at = 0, found = FSL_STR_NONE;
+	FSL_TRY(fsl_strpool_intern(names->numbers, (const char *)&id, sizeof(id), &at, err));
+	if (at == names->n_ids) {
+		FSL_TRY(FSL_GROW(names->ids, names->capacity, names->n_ids + 1, err));
 		FSL_TRY(look_up(profiler, id, &found, err));
-		*slot = (struct fsl_profiler_name){id, found, true};
-		names->n_used++;
+		names->ids[names->n_ids++] = found;
 	}
-	*name_id = slot->name_id;
+	*name_id = names->ids[at];
 	return FSL_OK;
 }
 
@@ -106,7 +66,8 @@ enum fsl_status fsl_profiler_group(struct fsl_profiler *profiler, const struct f
 void fsl_profiler_names_fini(struct fsl_profiler_names *names)
 {
 	fsl_db_rows_close(names->lookup);
-	fsl_free(names->slots);
+	fsl_strpool_destroy(names->numbers);
+	fsl_free(names->ids);
 	*names = (struct fsl_profiler_names){0};
 }
 

@@ -11,9 +11,10 @@ struct fsl_profiler_step {
 
 /* Texts are numbers into STRING_IDS; each is looked up once. */
 struct fsl_profiler_names {
-	struct fsl_db_rows *lookup; /* NULL: no such table */
-	struct fsl_profiler_name *slots;
-	size_t n_slots, n_used; /* power of two, at most half full */
+	struct fsl_db_rows *lookup;  /* NULL: no such table */
+	struct fsl_strpool *numbers; /* seen so far, as bytes */
+	uint32_t *ids;               /* in rank->names, of each number */
+	size_t n_ids, capacity;
 };
 
 struct fsl_profiler {

@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/number.h"
 #include "base/try.h"
 
 enum {
 	WAITS_MAX = 1 << 16, /* members of all groups of a rank */
-	SLOTS_N = 2 * WAITS_MAX,
-	BESIDE_MAX = 16, /* collectives that may run at the same time */
+	BESIDE_MAX = 16,     /* collectives that may run at the same time */
 };
 
 /* Begins are written to 0.1 us. */
@@ -24,21 +22,6 @@ bool fsl_is_signal_wait(const char *name, size_t length)
 	       memcmp(name + length - TAIL, tail, TAIL) == 0;
 }
 
-/* Slot of a member, used or free. */
-static size_t find_slot(const struct fsl_signal_waits *waits, uint32_t group_id, int32_t place)
-{
-	const uint32_t key[] = {group_id, (uint32_t)place};
-	size_t at = (size_t)fsl_hash_bytes(FSL_HASH_START, key, sizeof(key)) % SLOTS_N;
-	for (; waits->slots[at] != 0; at = (at + 1) % SLOTS_N) {
-		const struct fsl_profile_signal_wait *wait =
-			&waits->rank->waits[waits->slots[at] - 1];
-		if (wait->group_id == group_id && wait->place == place) {
-			break;
-		}
-	}
-	return at;
-}
-
 enum fsl_status fsl_signal_waits_add(struct fsl_signal_waits *waits, uint32_t group_id,
 				     int64_t place, int64_t wait_ns, struct fsl_error *err)
 {
@@ -47,23 +30,25 @@ enum fsl_status fsl_signal_waits_add(struct fsl_signal_waits *waits, uint32_t gr
 	    wait_ns < 0) {
 		return FSL_OK;
 	}
-	if (waits->slots == NULL) {
-		waits->slots = fsl_calloc(SLOTS_N, sizeof(*waits->slots));
+	if (waits->keys == NULL) {
+		waits->keys = fsl_strpool_create();
+		waits->first = rank->n_waits;
 	}
-	if (waits->slots == NULL) {
+	if (waits->keys == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: rank=%d", (int)rank->rank);
 	}
-	size_t at = find_slot(waits, group_id, (int32_t)place);
-	if (waits->slots[at] == 0) {
+	const uint32_t key[] = {group_id, (uint32_t)place};
+	uint32_t at = fsl_strpool_find(waits->keys, (const char *)key, sizeof(key));
+	if (at == FSL_STR_NONE) {
 		if (rank->n_waits == WAITS_MAX) {
 			return FSL_OK;
 		}
 		FSL_TRY(FSL_GROW(rank->waits, rank->waits_capacity, rank->n_waits + 1, err));
+		FSL_TRY(fsl_strpool_intern(waits->keys, (const char *)key, sizeof(key), &at, err));
 		rank->waits[rank->n_waits++] = (struct fsl_profile_signal_wait){
 			.group_id = group_id, .place = (int32_t)place};
-		waits->slots[at] = (uint32_t)rank->n_waits;
 	}
-	struct fsl_profile_signal_wait *wait = &rank->waits[waits->slots[at] - 1];
+	struct fsl_profile_signal_wait *wait = &rank->waits[waits->first + at];
 	wait->wait_ns = fsl_sum_i64(wait->wait_ns, wait_ns);
 	return FSL_OK;
 }
@@ -97,6 +82,6 @@ uint32_t fsl_signal_waits_group_at(const struct fsl_profile_rank *rank, int64_t 
 
 void fsl_signal_waits_fini(struct fsl_signal_waits *waits)
 {
-	fsl_free(waits->slots);
-	waits->slots = NULL;
+	fsl_strpool_destroy(waits->keys);
+	waits->keys = NULL;
 }

@@ -7,7 +7,8 @@
 /* Index over rank->waits; start as {.rank = rank}. */
 struct fsl_signal_waits {
 	struct fsl_profile_rank *rank;
-	uint32_t *slots; /* index in rank->waits + 1; 0: free */
+	struct fsl_strpool *keys; /* of rank->waits from @first on, in their order */
+	size_t first;
 };
 
 /* True for tasks that wait for a signal: "Notify_Wait". */

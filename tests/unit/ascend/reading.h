@@ -18,7 +18,6 @@
 
 #include "fuzz/memory_reader.h"
 #include "source/ascend/files.h"
-#include "source/ascend/kernel_sums.h"
 #include "source/ascend/trace_sums.h"
 
 struct reading {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/os_error.h"
+#include "base/strpool.h"
 #include "base/try.h"
 #include "source/ascend/find/discover_parts.h"
 
@@ -33,59 +34,18 @@ struct walk {
 	size_t n_places, capacity;
 	size_t n_entries;
 	int depth_max;
-	struct identity *seen; /* folders seen so far, in a hash table: links may form circles */
-	size_t n_seen, seen_capacity;
+	struct fsl_strpool *seen; /* folders seen so far by identity: links may form circles */
 };
-
-/* Identity of a folder in the file system. */
-struct identity {
-	dev_t device;
-	ino_t inode;
-	bool is_used;
-};
-
-static struct identity *find_seen(struct identity *table, size_t n_slots, struct identity wanted)
-{
-	uint64_t hash = ((uint64_t)wanted.inode * 31 + (uint64_t)wanted.device) *
-			UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(hash >> 20) % n_slots;
-	while (table[at].is_used &&
-	       (table[at].device != wanted.device || table[at].inode != wanted.inode)) {
-		at = (at + 1) % n_slots;
-	}
-	return &table[at];
-}
-
-static enum fsl_status grow_seen(struct walk *walk, struct fsl_error *err)
-{
-	size_t n_slots = walk->seen_capacity > 0 ? walk->seen_capacity * 2 : 256;
-	struct identity *table = fsl_calloc(n_slots, sizeof(*table));
-	if (table == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: folders=%zu", walk->n_seen);
-	}
-	for (size_t i = 0; i < walk->seen_capacity; i++) {
-		if (walk->seen[i].is_used) {
-			*find_seen(table, n_slots, walk->seen[i]) = walk->seen[i];
-		}
-	}
-	fsl_free(walk->seen);
-	walk->seen = table;
-	walk->seen_capacity = n_slots;
-	return FSL_OK;
-}
 
 /* *is_new is false if the folder was reached before, by another path. */
 static enum fsl_status mark_seen(struct walk *walk, const struct stat *facts, bool *is_new,
 				 struct fsl_error *err)
 {
-	if (walk->n_seen * 2 >= walk->seen_capacity) {
-		FSL_TRY(grow_seen(walk, err));
-	}
-	struct identity wanted = {facts->st_dev, facts->st_ino, true};
-	struct identity *slot = find_seen(walk->seen, walk->seen_capacity, wanted);
-	*is_new = !slot->is_used;
-	walk->n_seen += *is_new ? 1 : 0;
-	*slot = wanted;
+	const uint64_t identity[] = {(uint64_t)facts->st_dev, (uint64_t)facts->st_ino};
+	size_t n_before = fsl_strpool_size(walk->seen);
+	uint32_t id = 0;
+	FSL_TRY(fsl_strpool_intern(walk->seen, (const char *)identity, sizeof(identity), &id, err));
+	*is_new = id == n_before;
 	return FSL_OK;
 }
 
@@ -333,7 +293,10 @@ enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, str
 				"path=\"%s\", reason=\"%s\"",
 				root, fsl_os_error(reason).text);
 	}
-	enum fsl_status status = mark_seen(&walk, &facts, &is_new, err);
+	walk.seen = fsl_strpool_create();
+	enum fsl_status status = walk.seen != NULL ? mark_seen(&walk, &facts, &is_new, err)
+						   : FSL_FAIL(err, FSL_ERR_MEMORY,
+							      "out of memory: path=\"%s\"", root);
 	if (status == FSL_OK) {
 		status = begin(&walk, root, err);
 	}
@@ -343,7 +306,7 @@ enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, str
 	if (status == FSL_OK && search->n_items > 0) {
 		qsort(search->items, search->n_items, sizeof(*search->items), compare_candidates);
 	}
-	fsl_free(walk.seen);
+	fsl_strpool_destroy(walk.seen);
 	fsl_free(walk.places);
 	fsl_arena_fini(&walk.arena);
 	return status;
