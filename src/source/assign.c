@@ -138,14 +138,18 @@ static void settle_duplicates(struct fsl_run *run, struct candidate *items, size
 	}
 }
 
-/* Operators of a rank: complete ones, or remnants. */
-struct op_list {
-	struct fsl_op **items;
-	size_t *n, *capacity;
+/* An array of a rank. */
+struct list {
+	void **items;
+	size_t *n, *capacity, item_bytes;
 };
 
+#define LIST(rank, field)                                                                          \
+	((struct list){(void **)&(rank)->field, &(rank)->n_##field, &(rank)->field##_capacity,     \
+		       sizeof(*(rank)->field)})
+
 /* Moves an array to its rank, or its elements behind those of an earlier file. */
-static enum fsl_status take_ops(struct op_list to, struct op_list from, struct fsl_error *err)
+static enum fsl_status take(struct list to, struct list from, struct fsl_error *err)
 {
 	if (*to.n == 0) {
 		fsl_free(*to.items);
@@ -155,64 +159,13 @@ static enum fsl_status take_ops(struct op_list to, struct op_list from, struct f
 		*from.items = NULL;
 		return FSL_OK;
 	}
-	enum fsl_status status = FSL_GROW(*to.items, *to.capacity, *to.n + *from.n, err);
-	if (status == FSL_OK && *from.n > 0) {
-		memcpy(*to.items + *to.n, *from.items, *from.n * sizeof(**from.items));
+	FSL_TRY(fsl_reserve(to.items, to.capacity, *to.n + *from.n, to.item_bytes, err));
+	if (*from.n > 0) {
+		memcpy((char *)*to.items + *to.n * to.item_bytes, *from.items,
+		       *from.n * to.item_bytes);
 		*to.n += *from.n;
 	}
-	return status;
-}
-
-static struct op_list ops_of(struct fsl_rank *rank)
-{
-	return (struct op_list){&rank->ops, &rank->n_ops, &rank->ops_capacity};
-}
-
-static struct op_list remnants_of(struct fsl_rank *rank)
-{
-	return (struct op_list){&rank->remnants, &rank->n_remnants, &rank->remnants_capacity};
-}
-
-static enum fsl_status take_stages(struct fsl_rank *rank, struct fsl_rank *events,
-				   struct fsl_error *err)
-{
-	if (rank->n_stages == 0) {
-		fsl_free(rank->stages);
-		rank->stages = events->stages;
-		rank->n_stages = events->n_stages;
-		rank->stages_capacity = events->stages_capacity;
-		events->stages = NULL;
-		return FSL_OK;
-	}
-	enum fsl_status status = FSL_GROW(rank->stages, rank->stages_capacity,
-					  rank->n_stages + events->n_stages, err);
-	if (status == FSL_OK && events->n_stages > 0) {
-		memcpy(rank->stages + rank->n_stages, events->stages,
-		       events->n_stages * sizeof(*events->stages));
-		rank->n_stages += events->n_stages;
-	}
-	return status;
-}
-
-static enum fsl_status take_steps(struct fsl_rank *rank, struct fsl_rank *events,
-				  struct fsl_error *err)
-{
-	if (rank->n_steps == 0) {
-		fsl_free(rank->steps);
-		rank->steps = events->steps;
-		rank->n_steps = events->n_steps;
-		rank->steps_capacity = events->steps_capacity;
-		events->steps = NULL;
-		return FSL_OK;
-	}
-	enum fsl_status status =
-		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + events->n_steps, err);
-	if (status == FSL_OK && events->n_steps > 0) {
-		memcpy(rank->steps + rank->n_steps, events->steps,
-		       events->n_steps * sizeof(*events->steps));
-		rank->n_steps += events->n_steps;
-	}
-	return status;
+	return FSL_OK;
 }
 
 /* The markers know the address, timelines only the host's name: items come in order of kind. */
@@ -248,18 +201,12 @@ enum fsl_status fsl_part_take(struct fsl_rank *rank, struct fsl_part *part, stru
 	if (events->n_ops > 0) {
 		rank->is_rising = rank->n_ops == 0 && events->is_rising;
 	}
-	enum fsl_status status = take_ops(ops_of(rank), ops_of(events), err);
-	if (status == FSL_OK) {
-		status = take_ops(remnants_of(rank), remnants_of(events), err);
-	}
-	if (status == FSL_OK) {
-		status = take_stages(rank, events, err);
-	}
-	if (status == FSL_OK) {
-		status = take_steps(rank, events, err);
-	}
+	FSL_TRY(take(LIST(rank, ops), LIST(events, ops), err));
+	FSL_TRY(take(LIST(rank, remnants), LIST(events, remnants), err));
+	FSL_TRY(take(LIST(rank, stages), LIST(events, stages), err));
+	FSL_TRY(take(LIST(rank, steps), LIST(events, steps), err));
 	fsl_part_free_events(part);
-	return status;
+	return FSL_OK;
 }
 
 /* Ranks are added in rising order, which costs nothing per rank. */

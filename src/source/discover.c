@@ -39,33 +39,25 @@ static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Adds one input; returns it, NULL when out of memory or over the limit. */
-static struct fsl_input *add_input(struct fsl_inputs *inputs, const char *path, uint32_t kinds,
-				   struct fsl_error *err)
+/* Adds one input. FSL_ERR_LIMIT if there are too many. */
+static enum fsl_status add_input(struct fsl_inputs *inputs, const char *path, uint32_t kinds,
+				 struct fsl_input **out, struct fsl_error *err)
 {
 	if (inputs->n_items >= INPUTS_MAX) {
-		(void)FSL_FAIL(err, FSL_ERR_LIMIT,
-			       "too many files below root_path, point it at one job: max=%d",
-			       INPUTS_MAX);
-		return NULL;
+		return FSL_FAIL(err, FSL_ERR_LIMIT,
+				"too many files below root_path, point it at one job: max=%d",
+				INPUTS_MAX);
 	}
 	char *copy = fsl_arena_strdup(&inputs->arena, path);
 	if (copy == NULL) {
-		(void)FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
-		return NULL;
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	}
-	if (FSL_GROW(inputs->items, inputs->capacity, inputs->n_items + 1, err) != FSL_OK) {
-		return NULL;
-	}
+	FSL_TRY(FSL_GROW(inputs->items, inputs->capacity, inputs->n_items + 1, err));
 	struct fsl_input *input = &inputs->items[inputs->n_items++];
 	*input = (struct fsl_input){.path = copy, .name = last_part(copy), .kinds = kinds};
 	input->told = fsl_file_name_parse(input->name);
-	return input;
-}
-
-static enum fsl_status failure(const struct fsl_error *err)
-{
-	return err != NULL && err->status != FSL_OK ? err->status : FSL_ERR_MEMORY;
+	*out = input;
+	return FSL_OK;
 }
 
 static void set_facts(struct fsl_input *input, const struct stat *facts)
@@ -79,10 +71,8 @@ static enum fsl_status add_file(const struct walk *walk, const char *path, const
 				struct fsl_error *err)
 {
 	struct fsl_inputs *inputs = walk->inputs;
-	struct fsl_input *input = add_input(inputs, path, walk->kinds, err);
-	if (input == NULL) {
-		return failure(err);
-	}
+	struct fsl_input *input = NULL;
+	FSL_TRY(add_input(inputs, path, walk->kinds, &input, err));
 	if (input->told.kind == FSL_NAME_RESULT) {
 		fsl_log(FSL_LOG_DEBUG, "ingest",
 			"result of an earlier analysis skipped: path=\"%s\"", path);
@@ -98,13 +88,13 @@ static enum fsl_status add_file(const struct walk *walk, const char *path, const
 static enum fsl_status add_fault(struct fsl_inputs *inputs, const char *path, const char *what,
 				 const char *why, struct fsl_error *err)
 {
-	struct fsl_input *input = add_input(inputs, path, KINDS_ALL, err);
-	if (input == NULL) {
-		return failure(err);
-	}
+	struct fsl_input *input = NULL;
+	FSL_TRY(add_input(inputs, path, KINDS_ALL, &input, err));
 	input->is_explicit = true;
 	input->fault = fsl_arena_printf(&inputs->arena, "%s: reason=\"%s\"", what, why);
-	return input->fault != NULL ? FSL_OK : failure(err);
+	return input->fault != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 }
 
 static enum fsl_status push_folder(struct walk *walk, const char *path, int depth,
@@ -214,10 +204,8 @@ static enum fsl_status find_root(struct fsl_inputs *inputs, const char *root, st
 			.inputs = inputs, .kinds = KINDS_ALL, .depth_max = DEPTH_MAX};
 		return walk_folder(walk, root, err);
 	}
-	struct fsl_input *input = add_input(inputs, root, KINDS_ALL, err);
-	if (input == NULL) {
-		return failure(err);
-	}
+	struct fsl_input *input = NULL;
+	FSL_TRY(add_input(inputs, root, KINDS_ALL, &input, err));
 	input->is_explicit = true;
 	set_facts(input, &facts);
 	return FSL_OK;
@@ -256,10 +244,8 @@ static enum fsl_status find_training_log(struct fsl_inputs *inputs,
 					  .is_log = options->log_type_is_log};
 		return walk_folder(walk, path, err);
 	}
-	struct fsl_input *input = add_input(inputs, path, KINDS_STEPS, err);
-	if (input == NULL) {
-		return failure(err);
-	}
+	struct fsl_input *input = NULL;
+	FSL_TRY(add_input(inputs, path, KINDS_STEPS, &input, err));
 	input->is_explicit = true;
 	input->is_log = options->log_type_is_log;
 	set_facts(input, &facts);
@@ -324,13 +310,11 @@ static void merge_same(struct fsl_inputs *inputs)
 enum fsl_status fsl_inputs_find(struct fsl_inputs *inputs, const struct fsl_ingest_options *options,
 				struct fsl_error *err)
 {
-	struct fsl_error local = {0};
-	struct fsl_error *chain = err != NULL ? err : &local;
 	if (options->root_path != NULL && options->root_path[0] != '\0') {
-		FSL_TRY(find_root(inputs, options->root_path, chain));
+		FSL_TRY(find_root(inputs, options->root_path, err));
 	}
 	if (options->training_log != NULL && options->training_log[0] != '\0') {
-		FSL_TRY(find_training_log(inputs, options, chain));
+		FSL_TRY(find_training_log(inputs, options, err));
 	}
 	if (inputs->n_items > 0) {
 		merge_same(inputs);

@@ -28,18 +28,7 @@ struct search {
 	const struct fsl_entry_rows *rows;
 	enum side side; /* side of the limit on which rows are left out */
 	int64_t limit_ns;
-	char *buffer; /* SAMPLE_BYTES */
 };
-
-static enum fsl_status search_init(struct search *search, const struct fsl_reader *reader,
-				   const struct fsl_entry_rows *rows, struct fsl_error *err)
-{
-	*search = (struct search){.reader = reader, .rows = rows};
-	search->buffer = fsl_calloc(SAMPLE_BYTES, 1);
-	return search->buffer != NULL
-		       ? FSL_OK
-		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%d", SAMPLE_BYTES);
-}
 
 /* True when a whole sample can be left out. */
 static bool is_outside(const struct search *search, const struct sample *sample)
@@ -52,15 +41,15 @@ static bool is_outside(const struct search *search, const struct sample *sample)
 static enum fsl_status take_sample(const struct search *search, uint64_t offset,
 				   struct sample *sample, struct fsl_error *err)
 {
+	char buffer[SAMPLE_BYTES];
 	size_t n = 0;
 	*sample = (struct sample){.oldest_ns = INT64_MAX, .newest_ns = INT64_MIN};
-	enum fsl_status status =
-		fsl_reader_sample(search->reader, offset, search->buffer, SAMPLE_BYTES, &n, err);
-	const char *at = search->buffer, *end = search->buffer + (status == FSL_OK ? n : 0);
+	FSL_TRY(fsl_reader_sample(search->reader, offset, buffer, SAMPLE_BYTES, &n, err));
+	const char *at = buffer, *end = buffer + n;
 	struct fsl_entry_row row;
 	while (at < end && search->rows->next(search->rows->context, at, end, &row)) {
 		if (!sample->is_known) {
-			sample->row_offset = offset + (uint64_t)(row.begin - search->buffer);
+			sample->row_offset = offset + (uint64_t)(row.begin - buffer);
 			sample->is_known = true;
 		}
 		sample->oldest_ns =
@@ -69,7 +58,7 @@ static enum fsl_status take_sample(const struct search *search, uint64_t offset,
 			row.time_ns > sample->newest_ns ? row.time_ns : sample->newest_ns;
 		at = row.end;
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Sets *is_right if samples spread over [begin, end) can be left out, too. */
@@ -120,19 +109,32 @@ static enum fsl_status find_end(const struct fsl_reader *reader, const struct fs
 				uint64_t first, uint64_t *entry, struct fsl_error *err)
 {
 	enum { END_BYTES = 64 * 1024 };
-	struct search search;
-	struct sample sample = {.is_known = false};
+	const struct search search = {.reader = reader, .rows = rows};
+	struct sample sample;
 	uint64_t n_bytes = fsl_reader_disk_bytes(reader);
 	if (!fsl_reader_can_seek(reader) || n_bytes < first + 4 * (uint64_t)END_BYTES) {
 		return FSL_OK;
 	}
-	enum fsl_status status = search_init(&search, reader, rows, err);
-	if (status == FSL_OK) {
-		status = take_sample(&search, n_bytes - END_BYTES, &sample, err);
-	}
+	FSL_TRY(take_sample(&search, n_bytes - END_BYTES, &sample, err));
 	*entry = sample.is_known ? sample.row_offset : first;
-	fsl_free(search.buffer);
-	return status;
+	return FSL_OK;
+}
+
+/* Sets *entry to a row up to @last such that all rows before it are older than @limit_ns; to @first
+ * if the rows are not understood. */
+static enum fsl_status find_older(const struct fsl_reader *reader,
+				  const struct fsl_entry_rows *rows, int64_t limit_ns,
+				  uint64_t first, uint64_t last, uint64_t *entry,
+				  struct fsl_error *err)
+{
+	const struct search search = {reader, rows, OLDER, limit_ns};
+	bool is_right = false;
+	FSL_TRY(bisect(&search, first, last, first, entry, err));
+	if (*entry > first) {
+		FSL_TRY(check(&search, first, *entry, &is_right, err));
+	}
+	*entry = is_right && *entry <= last ? *entry : first;
+	return FSL_OK;
 }
 
 static const int64_t slack_ns = (int64_t)FSL_ENTRY_SLACK_S * FSL_NS_PER_S;
@@ -141,8 +143,6 @@ enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl
 			       int64_t from_ns, uint64_t first, uint64_t *entry,
 			       struct fsl_error *err)
 {
-	struct search search;
-	bool is_right = false;
 	*entry = first;
 	if (from_ns == FSL_TIME_MAX_NS) {
 		return find_end(reader, rows, first, entry, err);
@@ -151,18 +151,7 @@ enum fsl_status fsl_entry_find(const struct fsl_reader *reader, const struct fsl
 		return FSL_OK;
 	}
 	uint64_t last = fsl_reader_disk_bytes(reader) - FSL_ENTRY_TAIL_BYTES;
-	enum fsl_status status = search_init(&search, reader, rows, err);
-	search.side = OLDER;
-	search.limit_ns = from_ns - slack_ns;
-	if (status == FSL_OK) {
-		status = bisect(&search, first, last, first, entry, err);
-	}
-	if (status == FSL_OK && *entry > first) {
-		status = check(&search, first, *entry, &is_right, err);
-	}
-	*entry = is_right ? *entry : first;
-	fsl_free(search.buffer);
-	return status;
+	return find_older(reader, rows, from_ns - slack_ns, first, last, entry, err);
 }
 
 enum fsl_status fsl_entry_find_before(const struct fsl_reader *reader,
@@ -170,24 +159,11 @@ enum fsl_status fsl_entry_find_before(const struct fsl_reader *reader,
 				      uint64_t first, uint64_t most, uint64_t *entry,
 				      struct fsl_error *err)
 {
-	struct search search;
-	bool is_right = false;
 	*entry = first;
 	if (!fsl_reader_can_seek(reader) || most < first + GRAIN_BYTES) {
 		return FSL_OK;
 	}
-	enum fsl_status status = search_init(&search, reader, rows, err);
-	search.side = OLDER;
-	search.limit_ns = from_ns;
-	if (status == FSL_OK) {
-		status = bisect(&search, first, most, first, entry, err);
-	}
-	if (status == FSL_OK && *entry > first) {
-		status = check(&search, first, *entry, &is_right, err);
-	}
-	*entry = is_right && *entry <= most ? *entry : first;
-	fsl_free(search.buffer);
-	return status;
+	return find_older(reader, rows, from_ns, first, most, entry, err);
 }
 
 /* The gap in front of the tail, which begins with the rows of @tail. */
@@ -197,37 +173,28 @@ static enum fsl_status find_gap(const struct search *search, uint64_t first,
 {
 	uint64_t row = UINT64_MAX, end = tail->row_offset;
 	bool is_right = false;
-	enum fsl_status status = bisect(search, first, end, UINT64_MAX, &row, err);
-	if (status != FSL_OK || row >= end || end - row < FSL_ENTRY_MARGIN_BYTES + GAP_BYTES_MIN) {
-		return status;
+	FSL_TRY(bisect(search, first, end, UINT64_MAX, &row, err));
+	if (row >= end || end - row < FSL_ENTRY_MARGIN_BYTES + GAP_BYTES_MIN) {
+		return FSL_OK;
 	}
-	status = check(search, row, end, &is_right, err);
+	FSL_TRY(check(search, row, end, &is_right, err));
 	if (is_right) {
 		*gap = (struct fsl_entry_gap){row + FSL_ENTRY_MARGIN_BYTES, end};
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_entry_find_gap(const struct fsl_reader *reader,
 				   const struct fsl_entry_rows *rows, int64_t to_ns, uint64_t first,
 				   struct fsl_entry_gap *gap, struct fsl_error *err)
 {
-	struct search search;
-	struct sample tail;
 	*gap = (struct fsl_entry_gap){UINT64_MAX, UINT64_MAX};
 	if (to_ns > FSL_TIME_MAX_NS - slack_ns || !is_worth_a_search(reader, first)) {
 		return FSL_OK;
 	}
-	uint64_t last = fsl_reader_disk_bytes(reader) - FSL_ENTRY_TAIL_BYTES;
-	enum fsl_status status = search_init(&search, reader, rows, err);
-	search.side = NEWER;
-	search.limit_ns = to_ns + slack_ns;
-	if (status == FSL_OK) {
-		status = take_sample(&search, last, &tail, err);
-	}
-	if (status == FSL_OK && is_outside(&search, &tail)) {
-		status = find_gap(&search, first, &tail, gap, err);
-	}
-	fsl_free(search.buffer);
-	return status;
+	const struct search search = {reader, rows, NEWER, to_ns + slack_ns};
+	struct sample tail;
+	FSL_TRY(take_sample(&search, fsl_reader_disk_bytes(reader) - FSL_ENTRY_TAIL_BYTES, &tail,
+			    err));
+	return is_outside(&search, &tail) ? find_gap(&search, first, &tail, gap, err) : FSL_OK;
 }

@@ -204,23 +204,6 @@ static enum fsl_status begin(struct fsl_load *load, struct fsl_error *err)
 	return fsl_sink_init(&load->sink, &load->file, err);
 }
 
-bool fsl_load_is_foreign(const struct fsl_input *input)
-{
-	struct fsl_load load = {.input = input};
-	struct fsl_reader *reader = NULL;
-	const struct fsl_format *format = NULL;
-	bool is_wanted = input->is_explicit || is_named(input);
-	if (input->fault != NULL || begin(&load, NULL) != FSL_OK) {
-		return false;
-	}
-	bool is_known = fsl_reader_open(&reader, input->path, NULL) == FSL_OK &&
-			detect(&load, reader, &format, NULL) == FSL_OK;
-	fsl_reader_close(reader);
-	fsl_sink_fini(&load.sink);
-	bool is_excluded = format != NULL && (input->kinds & (1U << format->kind)) == 0;
-	return is_known && (is_excluded || (format == NULL && !is_wanted));
-}
-
 /* Limits the block of the reader, so that little more than a piece is read. */
 static void set_block(const struct fsl_load *load, struct fsl_reader *reader)
 {

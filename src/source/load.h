@@ -38,8 +38,4 @@ enum fsl_status fsl_load_read(struct fsl_load *load, int64_t from_ns, int64_t to
 
 void fsl_load_fini(struct fsl_load *load);
 
-/* True if the first bytes show that the file is not an input of failslow: it leaves no trace in the
- * run. */
-bool fsl_load_is_foreign(const struct fsl_input *input);
-
 #endif

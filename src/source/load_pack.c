@@ -110,13 +110,6 @@ static bool are_steps_sound(const void *rows, size_t n, size_t n_names)
 	return true;
 }
 
-bool fsl_load_are_events_sound(const struct fsl_rank *events, size_t n_names)
-{
-	return are_ops_sound(events->ops, events->n_ops, n_names) &&
-	       are_remnants_sound(events->remnants, events->n_remnants, n_names) &&
-	       are_stages_sound(events->stages, events->n_stages, n_names);
-}
-
 /* The columns of one kind of row. */
 struct table {
 	const struct column *columns;

@@ -21,8 +21,4 @@ void fsl_load_pack_answer(struct fsl_load *load);
 enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,
 				struct fsl_error *err);
 
-/* True if the operators, remnants and stages in @events have times that a sink accepts, and names
- * below @n_names. */
-bool fsl_load_are_events_sound(const struct fsl_rank *events, size_t n_names);
-
 #endif

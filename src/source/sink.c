@@ -167,18 +167,14 @@ enum fsl_status fsl_sink_add_op(struct fsl_sink *sink, const struct fsl_op *op,
 	if (events->n_ops >= FSL_SINK_OPS_MAX) {
 		return too_many("operators", FSL_SINK_OPS_MAX, err);
 	}
-	enum fsl_status status =
-		FSL_GROW(events->ops, events->ops_capacity, events->n_ops + 1, err);
-	if (status == FSL_OK) {
-		/* Compare with the operator before now; later all operators would have to be read
-		 * again. */
-		events->is_rising = events->n_ops == 0 ||
-				    (events->is_rising &&
-				     fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);
-		events->ops[events->n_ops++] = *op;
-		fsl_sink_note_end(sink, end_ns);
-	}
-	return status;
+	FSL_TRY(FSL_GROW(events->ops, events->ops_capacity, events->n_ops + 1, err));
+	/* Compare with the operator before now; later all operators would have to be read again. */
+	events->is_rising =
+		events->n_ops == 0 ||
+		(events->is_rising && fsl_op_begin_ns(&events->ops[events->n_ops - 1]) < begin_ns);
+	events->ops[events->n_ops++] = *op;
+	fsl_sink_note_end(sink, end_ns);
+	return FSL_OK;
 }
 
 enum fsl_status fsl_sink_add_remnant(struct fsl_sink *sink, const struct fsl_op *op,
@@ -218,13 +214,10 @@ enum fsl_status fsl_sink_add_stage(struct fsl_sink *sink, const struct fsl_stage
 	if (events->n_stages >= FSL_SINK_STAGES_MAX) {
 		return too_many("stages", FSL_SINK_STAGES_MAX, err);
 	}
-	enum fsl_status status =
-		FSL_GROW(events->stages, events->stages_capacity, events->n_stages + 1, err);
-	if (status == FSL_OK) {
-		events->stages[events->n_stages++] = *stage;
-		fsl_sink_note_end(sink, stage->end_ns);
-	}
-	return status;
+	FSL_TRY(FSL_GROW(events->stages, events->stages_capacity, events->n_stages + 1, err));
+	events->stages[events->n_stages++] = *stage;
+	fsl_sink_note_end(sink, stage->end_ns);
+	return FSL_OK;
 }
 
 enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_time *step,
@@ -265,8 +258,13 @@ void fsl_sink_drop(struct fsl_sink *sink, enum fsl_drop why)
 }
 
 /* A message that does not fit memory is less important than the state that goes with it. */
-static void set_message(struct fsl_sink *sink, enum fsl_file_state state, const char *text)
+static void set_message(struct fsl_sink *sink, enum fsl_file_state state, const char *format,
+			va_list args) __attribute__((format(printf, 3, 0)));
+static void set_message(struct fsl_sink *sink, enum fsl_file_state state, const char *format,
+			va_list args)
 {
+	char text[MESSAGE_BYTES_MAX];
+	(void)vsnprintf(text, sizeof(text), format, args);
 	const char *copy = fsl_arena_strdup(&sink->arena, text);
 	sink->file->state = state;
 	sink->file->message = copy != NULL ? copy : "out of memory";
@@ -278,32 +276,26 @@ void fsl_sink_bad_record(struct fsl_sink *sink, enum fsl_drop why, const char *f
 	if (sink->file->message != NULL && sink->file->message[0] != '\0') {
 		return;
 	}
-	char text[MESSAGE_BYTES_MAX];
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	set_message(sink, FSL_FILE_PARTIAL, format, args);
 	va_end(args);
-	set_message(sink, FSL_FILE_PARTIAL, text);
 }
 
 void fsl_sink_partial(struct fsl_sink *sink, const char *format, ...)
 {
-	char text[MESSAGE_BYTES_MAX];
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	set_message(sink, FSL_FILE_PARTIAL, format, args);
 	va_end(args);
-	set_message(sink, FSL_FILE_PARTIAL, text);
 }
 
 void fsl_sink_unusable(struct fsl_sink *sink, const char *format, ...)
 {
-	char text[MESSAGE_BYTES_MAX];
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	set_message(sink, FSL_FILE_UNUSABLE, format, args);
 	va_end(args);
-	set_message(sink, FSL_FILE_UNUSABLE, text);
 }
 
 enum fsl_status fsl_sink_fault(struct fsl_sink *sink, enum fsl_status status, struct fsl_error *err)
