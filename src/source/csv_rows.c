@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/number.h"
-#include "base/try.h"
 
 enum { PLACE_BYTES = 48 };
 
@@ -112,95 +110,6 @@ bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_c
 		*text = (struct fsl_csv_field){buffer, length};
 	}
 	return text->length <= FSL_NAME_BYTES_MAX && memchr(text->text, '\0', text->length) == NULL;
-}
-
-/* Context of next_row(). */
-struct time_column {
-	const struct fsl_csv_layout *layout;
-	size_t column;
-};
-
-/* Time of a row without quotes, ns. Rows with quotes are skipped: the rows beside them tell as
- * much. */
-static bool time_of(const void *context, const char *text, size_t length, int64_t *time_ns)
-{
-	const struct time_column *time = context;
-	const char *fields[FSL_CSV_FIELDS_MAX + 1] = {text};
-	const char *end =
-		length > 0 && text[length - 1] == '\r' ? text + length - 1 : text + length;
-	size_t n = 0, at = time->layout->at[time->column];
-	for (const char *c = text; c < end; c++) {
-		if (*c == '"' || n >= FSL_CSV_FIELDS_MAX - 1) {
-			return false;
-		}
-		if (*c == ',') {
-			fields[++n] = c + 1;
-		}
-	}
-	fields[++n] = end + 1;
-	if (n < time->layout->n_fields) {
-		return false;
-	}
-	at += at > time->layout->text ? n - time->layout->n_fields : 0;
-	return fsl_parse_i64(fields[at], (size_t)(fields[at + 1] - 1 - fields[at]), time_ns) &&
-	       *time_ns >= 0 && *time_ns <= FSL_TIME_MAX_NS;
-}
-
-/* Rows stand between two newlines. */
-static bool next_row(const void *context, const char *text, const char *end,
-		     struct fsl_entry_row *row)
-{
-	const char *at = memchr(text, '\n', (size_t)(end - text));
-	while (at != NULL) {
-		row->begin = at + 1;
-		at = memchr(row->begin, '\n', (size_t)(end - row->begin));
-		if (at != NULL &&
-		    time_of(context, row->begin, (size_t)(at - row->begin), &row->time_ns)) {
-			row->end = at;
-			return true;
-		}
-	}
-	return false;
-}
-
-enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
-			      const struct fsl_csv_layout *layout, size_t column,
-			      struct fsl_sink *sink, struct fsl_error *err)
-{
-	struct time_column time = {layout, column};
-	struct fsl_entry_rows rows = {&time, next_row};
-	uint64_t first = fsl_csv_offset(csv), entry = 0;
-	if (sink->from_ns == INT64_MIN) {
-		return FSL_OK;
-	}
-	FSL_TRY(fsl_entry_find(reader, &rows, sink->from_ns, first, &entry, err));
-	if (entry == first) {
-		return FSL_OK;
-	}
-	sink->file->n_bytes_before = entry - first;
-	return fsl_csv_jump(csv, entry, 0, err);
-}
-
-enum fsl_status fsl_csv_enter_at(struct fsl_csv *csv, const struct fsl_reader *reader,
-				 const struct fsl_csv_layout *layout, size_t column,
-				 int64_t enter_ns, uint64_t most, struct fsl_error *err)
-{
-	struct time_column time = {layout, column};
-	struct fsl_entry_rows rows = {&time, next_row};
-	uint64_t entry = 0;
-	FSL_TRY(fsl_entry_find_before(reader, &rows, enter_ns, fsl_csv_offset(csv), most, &entry,
-				      err));
-	return fsl_csv_jump(csv, entry, 0, err);
-}
-
-enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
-				 const struct fsl_csv_layout *layout, size_t column,
-				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,
-				 struct fsl_error *err)
-{
-	struct time_column time = {layout, column};
-	struct fsl_entry_rows rows = {&time, next_row};
-	return fsl_entry_find_gap(reader, &rows, sink->to_ns, fsl_csv_offset(csv), gap, err);
 }
 
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,

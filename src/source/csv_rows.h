@@ -3,7 +3,7 @@
 #define FSL_SOURCE_CSV_ROWS_H
 
 #include "base/csv_scan.h"
-#include "source/entry.h"
+#include "source/ingest.h"
 
 enum { FSL_CSV_COLUMNS_MAX = 8 };
 
@@ -38,24 +38,6 @@ struct fsl_csv_field fsl_csv_layout_field(const struct fsl_csv_layout *layout,
  * long or holds a NUL. */
 bool fsl_csv_layout_text(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,
 			 char *buffer, struct fsl_csv_field *text);
-
-/*
- * Call it behind the header. Moves @csv to the first row that may lie in the time range of the
- * sink. @column: number of the time column, ns. The bytes that are left out are noted in the sink's
- * file.
- */
-enum fsl_status fsl_csv_enter(struct fsl_csv *csv, const struct fsl_reader *reader,
-			      const struct fsl_csv_layout *layout, size_t column,
-			      struct fsl_sink *sink, struct fsl_error *err);
-/* Moves @csv to the rows of @enter_ns, but not behind offset @most; nothing is noted. */
-enum fsl_status fsl_csv_enter_at(struct fsl_csv *csv, const struct fsl_reader *reader,
-				 const struct fsl_csv_layout *layout, size_t column,
-				 int64_t enter_ns, uint64_t most, struct fsl_error *err);
-/* Finds the bytes behind the time range of the sink that need not be read, from the next row on. */
-enum fsl_status fsl_csv_find_gap(const struct fsl_csv *csv, const struct fsl_reader *reader,
-				 const struct fsl_csv_layout *layout, size_t column,
-				 const struct fsl_sink *sink, struct fsl_entry_gap *gap,
-				 struct fsl_error *err);
 
 /* True if the row repeats the header, as a restarted collector appends it. */
 bool fsl_csv_layout_is_header(const struct fsl_csv_layout *layout, const struct fsl_csv_row *row,

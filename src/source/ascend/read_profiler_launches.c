@@ -15,6 +15,7 @@
 #include "chrome/trace_flows.h"
 #include "source/ascend/trace_activity.h"
 #include "source/ascend/trace_names.h"
+#include "source/ascend/trace_steps.h"
 
 enum {
 	NODE_LEVEL = 10000, /* CANN_API.type of launches */
@@ -22,9 +23,6 @@ enum {
 	OPERATOR = 50001, /* PYTORCH_API.type */
 	LINKS_MAX = 4 * FSL_PROFILE_GAPS_MAX,
 };
-
-#define LONG_LOADER_NS INT64_C(10000000)
-#define LONG_GC_NS     INT64_C(1000000)
 
 /* Link from an idle stretch to the framework: a row of CONNECTION_IDS. */
 struct link {
@@ -51,22 +49,7 @@ static void list_idle(struct host *host)
 	trace->n_idle = 0;
 	for (size_t g = 0; g < rank->n_gaps; g++) {
 		const struct fsl_profile_gap *gap = &rank->gaps[g];
-		size_t at = trace->n_idle;
-		while (at > 0 && trace->idle[at - 1].dur_ns < gap->dur_ns) {
-			at--;
-		}
-		if (at == FSL_PROFILE_GAPS_MAX) {
-			continue;
-		}
-		if (trace->n_idle < FSL_PROFILE_GAPS_MAX) {
-			trace->n_idle++;
-		}
-		memmove(&trace->idle[at + 1], &trace->idle[at],
-			(trace->n_idle - 1 - at) * sizeof(trace->idle[0]));
-		trace->idle[at] = (struct fsl_profile_idle){.begin_ns = gap->begin_ns,
-							    .dur_ns = gap->dur_ns,
-							    .launch_lag_ns = FSL_NS_ABSENT,
-							    .torch_lag_ns = FSL_NS_ABSENT};
+		fsl_trace_keep_idle(trace->idle, &trace->n_idle, gap->begin_ns, gap->dur_ns);
 	}
 	for (size_t i = 0; i < FSL_PROFILE_GAPS_MAX; i++) {
 		host->connections[i] = -1;
@@ -204,19 +187,6 @@ static const struct fsl_db_column torch_columns[TORCH_COLUMNS_N] = {
 static const struct fsl_db_select torch_select = {
 	{"PYTORCH_API"}, NULL, torch_columns, TORCH_COLUMNS_N, ""};
 
-static void count_call(struct host *host, enum fsl_profile_host_call kind, int64_t dur_ns,
-		       int64_t long_ns)
-{
-	struct fsl_profile_host_calls *calls = &host->profiler->rank->trace.calls[kind];
-	calls->n++;
-	calls->total_ns = fsl_sum_i64(calls->total_ns, dur_ns);
-	calls->max_ns = dur_ns > calls->max_ns ? dur_ns : calls->max_ns;
-	if (dur_ns > long_ns) {
-		calls->n_long++;
-		calls->long_ns = fsl_sum_i64(calls->long_ns, dur_ns);
-	}
-}
-
 static enum fsl_status add_torch(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
 	struct host *host = context;
@@ -235,7 +205,7 @@ static enum fsl_status add_torch(struct fsl_db_rows *rows, void *context, struct
 			idle->torch_lag_ns = task_ns > begin_ns ? task_ns - begin_ns : 0;
 		}
 	}
-	if (end_ns - begin_ns <= LONG_LOADER_NS) {
+	if (end_ns - begin_ns <= fsl_trace_long_ns(FSL_HOST_DATALOADER)) {
 		return FSL_OK; /* most rows are operators: looking up their names would cost more
 				  than it gives */
 	}
@@ -243,7 +213,7 @@ static enum fsl_status add_torch(struct fsl_db_rows *rows, void *context, struct
 		fsl_profiler_column_name(host->profiler, rows, TORCH_NAME, &name_id, err);
 	if (strcasestr(fsl_strpool_text(host->profiler->rank->names, name_id), "dataloader") !=
 	    NULL) {
-		count_call(host, FSL_HOST_DATALOADER, end_ns - begin_ns, LONG_LOADER_NS);
+		fsl_trace_count_call(trace, FSL_HOST_DATALOADER, end_ns - begin_ns);
 	}
 	return status;
 }
@@ -257,7 +227,7 @@ static enum fsl_status add_gc(struct fsl_db_rows *rows, void *context, struct fs
 	(void)err;
 	int64_t begin_ns = 0, end_ns = 0;
 	if (fsl_profiler_times(rows, 0, 1, &begin_ns, &end_ns)) {
-		count_call(host, FSL_HOST_GC, end_ns - begin_ns, LONG_GC_NS);
+		fsl_trace_count_call(&host->profiler->rank->trace, FSL_HOST_GC, end_ns - begin_ns);
 	}
 	return FSL_OK;
 }

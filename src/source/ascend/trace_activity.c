@@ -2,7 +2,8 @@
 #include "source/ascend/trace_activity.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "base/number.h"
 
 enum { FIRST_SHIFT = 18 /* a quarter of a millisecond: one second in 4096 slots */ };
 
@@ -50,6 +51,19 @@ void fsl_trace_activity_add(struct fsl_trace_activity *activity, int64_t begin_n
 		int64_t to = from + (INT64_C(1) << activity->n_shift);
 		activity->ns[place(slot)] +=
 			(end_ns < to ? end_ns : to) - (begin_ns > from ? begin_ns : from);
+	}
+}
+
+void fsl_trace_count_call(struct fsl_profile_trace *trace, enum fsl_profile_host_call kind,
+			  int64_t dur_ns)
+{
+	struct fsl_profile_host_calls *calls = &trace->calls[kind];
+	calls->n++;
+	calls->total_ns = fsl_sum_i64(calls->total_ns, dur_ns);
+	calls->max_ns = dur_ns > calls->max_ns ? dur_ns : calls->max_ns;
+	if (dur_ns > fsl_trace_long_ns(kind)) {
+		calls->n_long++;
+		calls->long_ns = fsl_sum_i64(calls->long_ns, dur_ns);
 	}
 }
 

@@ -1,13 +1,13 @@
 /*
- * AscendCL calls of the host over time: counts and times in a bounded number of slots, which get
- * wider as the capture gets longer. Slots begin at multiples of their width, so that the order of
- * calls does not matter.
+ * Calls of the host: sums by kind. AscendCL calls over time: counts and times in a bounded number
+ * of slots, which get wider as the capture gets longer. Slots begin at multiples of their width, so
+ * that the order of calls does not matter.
  */
 #ifndef FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
 #define FSL_SOURCE_ASCEND_TRACE_ACTIVITY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/number.h"
+#include "capture/capture.h"
 
 enum { FSL_TRACE_SLOTS_N = 4096 };
 
@@ -19,6 +19,15 @@ struct fsl_trace_activity {
 	uint32_t n[FSL_TRACE_SLOTS_N]; /* slot i at i % FSL_TRACE_SLOTS_N */
 	int64_t ns[FSL_TRACE_SLOTS_N];
 };
+
+/* Calls of the host are long from this duration on. */
+static inline int64_t fsl_trace_long_ns(enum fsl_profile_host_call kind)
+{
+	return kind == FSL_HOST_DATALOADER ? INT64_C(10) * FSL_NS_PER_MS : FSL_NS_PER_MS;
+}
+/* Counts a call of the host. */
+void fsl_trace_count_call(struct fsl_profile_trace *trace, enum fsl_profile_host_call kind,
+			  int64_t dur_ns);
 
 /* Adds a call from @begin_ns on. Both values are not negative. */
 void fsl_trace_activity_add(struct fsl_trace_activity *activity, int64_t begin_ns, int64_t dur_ns);

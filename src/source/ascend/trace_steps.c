@@ -75,25 +75,23 @@ static enum fsl_status find(struct fsl_trace_steps *steps, int64_t step,
 	return FSL_OK;
 }
 
-/* Keeps the longest stretches. */
-static void add_idle(struct fsl_trace_steps *steps, int64_t begin_ns, int64_t dur_ns)
+void fsl_trace_keep_idle(struct fsl_profile_idle *idle, size_t *n_idle, int64_t begin_ns,
+			 int64_t dur_ns)
 {
-	size_t i = steps->n_idle;
-	while (i > 0 &&
-	       (steps->idle[i - 1].dur_ns < dur_ns ||
-		(steps->idle[i - 1].dur_ns == dur_ns && steps->idle[i - 1].begin_ns > begin_ns))) {
+	size_t i = *n_idle;
+	while (i > 0 && (idle[i - 1].dur_ns < dur_ns ||
+			 (idle[i - 1].dur_ns == dur_ns && idle[i - 1].begin_ns > begin_ns))) {
 		i--;
 	}
 	if (i == FSL_PROFILE_GAPS_MAX) {
 		return;
 	}
-	size_t n_kept =
-		steps->n_idle < FSL_PROFILE_GAPS_MAX ? steps->n_idle++ : FSL_PROFILE_GAPS_MAX - 1;
-	memmove(&steps->idle[i + 1], &steps->idle[i], (n_kept - i) * sizeof(*steps->idle));
-	steps->idle[i] = (struct fsl_profile_idle){.begin_ns = begin_ns,
-						   .dur_ns = dur_ns,
-						   .launch_lag_ns = FSL_NS_ABSENT,
-						   .torch_lag_ns = FSL_NS_ABSENT};
+	size_t n_kept = *n_idle < FSL_PROFILE_GAPS_MAX ? (*n_idle)++ : FSL_PROFILE_GAPS_MAX - 1;
+	memmove(&idle[i + 1], &idle[i], (n_kept - i) * sizeof(*idle));
+	idle[i] = (struct fsl_profile_idle){.begin_ns = begin_ns,
+					    .dur_ns = dur_ns,
+					    .launch_lag_ns = FSL_NS_ABSENT,
+					    .torch_lag_ns = FSL_NS_ABSENT};
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -132,7 +130,7 @@ enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 		item->exposed_ns += event->dur_ns;
 	} else {
 		item->free_ns += event->dur_ns;
-		add_idle(steps, event->ts_ns, event->dur_ns);
+		fsl_trace_keep_idle(steps->idle, &steps->n_idle, event->ts_ns, event->dur_ns);
 	}
 	stretch(item, event);
 	return FSL_OK;

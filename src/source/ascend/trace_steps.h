@@ -29,6 +29,11 @@ int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns);
  * to 0.25 us. */
 int64_t fsl_trace_step_of(const struct fsl_profile_trace *trace, int64_t begin_ns, int64_t dur_ns);
 
+/* Adds a stretch to @idle[FSL_PROFILE_GAPS_MAX], which keeps the longest: longest first, then by
+ * begin. */
+void fsl_trace_keep_idle(struct fsl_profile_idle *idle, size_t *n_idle, int64_t begin_ns,
+			 int64_t dur_ns);
+
 /* Adds a slice or a receive; @event->name tells the kind. */
 enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 				    const struct fsl_trace_event *event, struct fsl_error *err);

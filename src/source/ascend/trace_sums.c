@@ -18,15 +18,6 @@ enum {
 	RANGES_MAX = 4096,
 };
 
-/* Duration from which calls of each kind count as long. */
-static const int64_t long_ns[FSL_HOST_CALLS_N] = {
-	[FSL_HOST_DATALOADER] = INT64_C(10) * FSL_NS_PER_MS,
-	[FSL_HOST_GC] = FSL_NS_PER_MS,
-	[FSL_HOST_SYNCHRONIZE] = FSL_NS_PER_MS,
-	[FSL_HOST_COMPILE] = FSL_NS_PER_MS,
-	[FSL_HOST_LAUNCH] = FSL_NS_PER_MS,
-};
-
 struct process {
 	uint64_t pid;
 	enum fsl_trace_process kind;
@@ -135,18 +126,6 @@ static enum fsl_status add_range(struct fsl_trace_sums *sums, const struct fsl_t
 	return FSL_OK;
 }
 
-static void add_call(struct fsl_trace_sums *sums, enum fsl_profile_host_call kind, int64_t dur_ns)
-{
-	struct fsl_profile_host_calls *calls = &sums->rank->trace.calls[kind];
-	calls->n++;
-	calls->total_ns += dur_ns;
-	calls->max_ns = dur_ns > calls->max_ns ? dur_ns : calls->max_ns;
-	if (dur_ns > long_ns[kind]) {
-		calls->n_long++;
-		calls->long_ns += dur_ns;
-	}
-}
-
 static enum fsl_status add_slice(struct fsl_trace_sums *sums, struct process *process,
 				 const struct fsl_trace_event *event, struct fsl_error *err)
 {
@@ -181,22 +160,23 @@ static enum fsl_status add_named(struct fsl_trace_sums *sums, struct process *pr
 		return add_range(sums, event, err);
 	case FSL_TRACE_NAME_DATALOADER:
 		if (event->category != FSL_TRACE_CATEGORY_PYTHON) {
-			add_call(sums, FSL_HOST_DATALOADER, event->dur_ns);
+			fsl_trace_count_call(&sums->rank->trace, FSL_HOST_DATALOADER,
+					     event->dur_ns);
 		}
 		break;
 	case FSL_TRACE_NAME_SYNCHRONIZE:
-		add_call(sums, FSL_HOST_SYNCHRONIZE, event->dur_ns);
+		fsl_trace_count_call(&sums->rank->trace, FSL_HOST_SYNCHRONIZE, event->dur_ns);
 		fsl_trace_activity_add(&sums->activity, event->ts_ns, event->dur_ns);
 		break;
 	case FSL_TRACE_NAME_COMPILE:
-		add_call(sums, FSL_HOST_COMPILE, event->dur_ns);
+		fsl_trace_count_call(&sums->rank->trace, FSL_HOST_COMPILE, event->dur_ns);
 		fsl_trace_activity_add(&sums->activity, event->ts_ns, event->dur_ns);
 		break;
 	case FSL_TRACE_NAME_ACL:
 		fsl_trace_activity_add(&sums->activity, event->ts_ns, event->dur_ns);
 		break;
 	case FSL_TRACE_NAME_LAUNCH:
-		add_call(sums, FSL_HOST_LAUNCH, event->dur_ns);
+		fsl_trace_count_call(&sums->rank->trace, FSL_HOST_LAUNCH, event->dur_ns);
 		break;
 	case FSL_TRACE_NAME_RECEIVE:
 		return fsl_trace_steps_add(&sums->receives,
@@ -230,7 +210,7 @@ static enum fsl_status add_complete(struct fsl_trace_sums *sums,
 		process->end_ns = end_ns > process->end_ns ? end_ns : process->end_ns;
 	}
 	if (event->category == FSL_TRACE_CATEGORY_GC) {
-		add_call(sums, FSL_HOST_GC, event->dur_ns);
+		fsl_trace_count_call(&sums->rank->trace, FSL_HOST_GC, event->dur_ns);
 	}
 	return add_named(sums, process, event, err);
 }

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "source/csv_rows.h"
+#include "source/entry.h"
 #include "source/systrace/marker_pairs.h"
 
 enum column { FLAG, ID, NAME, SOURCE_KIND, TIMESTAMP, COLUMNS_N };
@@ -257,25 +258,73 @@ static enum fsl_status read_rows(struct fsl_csv *csv, struct input *input, struc
 	return status;
 }
 
-/* Call it behind the header: finds where the rows of the time range begin and end. */
+/* Time of a row without quotes, ns. Rows with quotes are skipped: the rows beside them tell as
+ * much. */
+static bool time_of(const void *context, const char *text, size_t length, int64_t *time_ns)
+{
+	const struct fsl_csv_layout *layout = context;
+	const char *fields[FSL_CSV_FIELDS_MAX + 1] = {text};
+	const char *end =
+		length > 0 && text[length - 1] == '\r' ? text + length - 1 : text + length;
+	size_t n = 0, at = layout->at[TIMESTAMP];
+	for (const char *c = text; c < end; c++) {
+		if (*c == '"' || n >= FSL_CSV_FIELDS_MAX - 1) {
+			return false;
+		}
+		if (*c == ',') {
+			fields[++n] = c + 1;
+		}
+	}
+	fields[++n] = end + 1;
+	if (n < layout->n_fields) {
+		return false;
+	}
+	at += at > layout->text ? n - layout->n_fields : 0;
+	return fsl_parse_i64(fields[at], (size_t)(fields[at + 1] - 1 - fields[at]), time_ns) &&
+	       *time_ns >= 0 && *time_ns <= FSL_TIME_MAX_NS;
+}
+
+/* Rows stand between two newlines. */
+static bool next_row(const void *context, const char *text, const char *end,
+		     struct fsl_entry_row *row)
+{
+	const char *at = memchr(text, '\n', (size_t)(end - text));
+	while (at != NULL) {
+		row->begin = at + 1;
+		at = memchr(row->begin, '\n', (size_t)(end - row->begin));
+		if (at != NULL &&
+		    time_of(context, row->begin, (size_t)(at - row->begin), &row->time_ns)) {
+			row->end = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Call it behind the header: moves to the first row that may lie in the time range, and finds the
+ * rows behind the range that need not be read. */
 static enum fsl_status find_places(struct fsl_csv *csv, const struct fsl_reader *reader,
 				   struct input *input, struct fsl_error *err)
 {
-	const struct fsl_csv_layout *layout = &input->layout;
+	const struct fsl_entry_rows rows = {&input->layout, next_row};
 	struct fsl_sink *sink = input->sink;
+	uint64_t first = fsl_csv_offset(csv), entry = first;
 	if (sink->resume != NULL) {
 		fsl_sink_hold(sink);
 		input->resume_at = sink->resume->place.offset;
-		return fsl_csv_enter_at(csv, reader, layout, TIMESTAMP, sink->enter_ns,
-					input->resume_at, err);
+		FSL_TRY(fsl_entry_find_before(reader, &rows, sink->enter_ns, first,
+					      input->resume_at, &entry, err));
+		return fsl_csv_jump(csv, entry, 0, err);
 	}
-	enum fsl_status status = fsl_csv_enter(csv, reader, layout, TIMESTAMP, sink, err);
-	if (status == FSL_OK) {
-		status = fsl_csv_find_gap(csv, reader, layout, TIMESTAMP, sink, &input->gap, err);
+	if (sink->from_ns != INT64_MIN) {
+		FSL_TRY(fsl_entry_find(reader, &rows, sink->from_ns, first, &entry, err));
 	}
-	bool is_entered = sink->file->n_bytes_before > 0;
-	input->doubt_at = is_entered ? fsl_csv_offset(csv) + FSL_ENTRY_DOUBT_BYTES : UINT64_MAX;
-	return status;
+	if (entry != first) {
+		sink->file->n_bytes_before = entry - first;
+		input->doubt_at = entry + FSL_ENTRY_DOUBT_BYTES;
+		FSL_TRY(fsl_csv_jump(csv, entry, 0, err));
+	}
+	return fsl_entry_find_gap(reader, &rows, sink->to_ns, entry, &input->gap, err);
 }
 
 /* Reads the header, then the rows of the time range. */

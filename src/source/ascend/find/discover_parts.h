@@ -53,15 +53,6 @@ const char *fsl_search_shown(const struct fsl_search *search, const char *path);
 /* Natural order, so that node10 comes after node2; a total order. */
 int fsl_search_compare_paths(const char *a, const char *b);
 
-/* Kind of a folder, from its name and the names in it. */
-struct fsl_look {
-	const char *output; /* folder below it, "" for itself, NULL: no output */
-	enum fsl_profile_writer writer;
-	bool is_rank; /* certainly a rank's: no folder below is another rank's */
-	bool is_raw;  /* recorded, but not parsed */
-};
-struct fsl_look fsl_search_look(const char *name, const struct fsl_listing *listing);
-
 /* Walks the tree and fills search->items, without ranks. */
 enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err);
 /* Tells the rank of one folder from its content and its name. */
