@@ -264,14 +264,13 @@ static enum fsl_status unpack_rows(struct fsl_unpack *unpack, const struct table
 	if (n == 0) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		fsl_reserve(rows.items, rows.capacity, n, table->n_row_bytes, NULL);
-	for (size_t at = 0; status == FSL_OK && !unpack->is_bad && at < n; at += BLOCK_ROWS) {
+	FSL_TRY(fsl_reserve(rows.items, rows.capacity, n, table->n_row_bytes, NULL));
+	for (size_t at = 0; !unpack->is_bad && at < n; at += BLOCK_ROWS) {
 		char *block = (char *)*rows.items + at * table->n_row_bytes;
 		unpack_block(unpack, table, block, rows_of_block(n - at), n_names);
 	}
-	*rows.n = status == FSL_OK && !unpack->is_bad ? n : 0;
-	return status;
+	*rows.n = !unpack->is_bad ? n : 0;
+	return FSL_OK;
 }
 
 /* Returns a format's own name: the field is static text everywhere. */
@@ -355,15 +354,10 @@ static enum fsl_status unpack_load(struct fsl_load *load, struct fsl_unpack *unp
 	unpack->is_bad = fsl_unpack_u32(unpack) != LOAD_MAGIC || unpack->is_bad;
 	load->kind = (enum fsl_input_kind)below(unpack, fsl_unpack_u8(unpack), FSL_INPUT_LOG + 1);
 	load->is_ignored = below(unpack, fsl_unpack_u8(unpack), 2) == 1;
-	enum fsl_status status = unpack_file(unpack, load);
-	if (status == FSL_OK) {
-		status = unpack_names(unpack, load->sink.names);
-	}
-	if (status == FSL_OK) {
-		status = unpack_events(unpack, &load->sink.events,
-				       fsl_strpool_size(load->sink.names));
-	}
-	return status == FSL_OK && !fsl_unpack_is_done(unpack) ? FSL_ERR_FORMAT : status;
+	FSL_TRY(unpack_file(unpack, load));
+	FSL_TRY(unpack_names(unpack, load->sink.names));
+	FSL_TRY(unpack_events(unpack, &load->sink.events, fsl_strpool_size(load->sink.names)));
+	return !fsl_unpack_is_done(unpack) ? FSL_ERR_FORMAT : FSL_OK;
 }
 
 enum fsl_status fsl_load_unpack(struct fsl_load *load, const void *message, size_t n_message,

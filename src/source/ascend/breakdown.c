@@ -313,10 +313,10 @@ enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl
 				     const struct fsl_profile_input *input, int64_t device_id,
 				     bool *is_whole, struct fsl_error *err)
 {
-	enum fsl_status status = release(breakdown, breakdown->n_tasks, err);
+	FSL_TRY(release(breakdown, breakdown->n_tasks, err));
 	*is_whole = !breakdown->is_short_of_entries;
-	if (breakdown->n_entries == 0 || status != FSL_OK) {
-		return status;
+	if (breakdown->n_entries == 0) {
+		return FSL_OK;
 	}
 	advance(breakdown, NULL);
 	qsort(breakdown->entries, breakdown->n_entries, sizeof(breakdown->entries[0]),
@@ -325,11 +325,11 @@ enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl
 	 * the only one. */
 	size_t n_outside =
 		breakdown->entries[0].sums.step == FSL_STEP_ABSENT && breakdown->n_entries > 1;
-	for (size_t i = n_outside; i < breakdown->n_entries && status == FSL_OK; i++) {
+	for (size_t i = n_outside; i < breakdown->n_entries; i++) {
 		struct entry *entry = &breakdown->entries[i];
 		if (fsl_profile_wants_step(input, entry->sums.step)) {
-			status = give(entry, rank, device_id, err);
+			FSL_TRY(give(entry, rank, device_id, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }

@@ -165,30 +165,26 @@ static enum fsl_status remark_empty(struct fsl_profile *profile, struct fsl_erro
 		n_empty, profile->n_ranks, (int)first->rank, first->folder.output_path);
 }
 
+static enum fsl_status read_set(struct fsl_profile *profile,
+				const struct fsl_profile_options *options, struct fsl_error *err)
+{
+	profile->root = fsl_arena_strdup(&profile->arena, options->path);
+	if (profile->root == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", options->path);
+	}
+	FSL_TRY(fsl_profile_discover(profile, options->path, err));
+	FSL_TRY(keep_wanted(profile, options, err));
+	FSL_TRY(read_ranks(profile, options, err));
+	FSL_TRY(check_steps(profile, options, err));
+	FSL_TRY(remark_empty(profile, err));
+	return fsl_profile_cross_check(profile, options->n_steps > 0, err);
+}
+
 enum fsl_status fsl_profile_read(struct fsl_profile *out, const struct fsl_profile_options *options,
 				 struct fsl_error *err)
 {
 	*out = (struct fsl_profile){0};
-	out->root = fsl_arena_strdup(&out->arena, options->path);
-	enum fsl_status status = out->root != NULL
-					 ? fsl_profile_discover(out, options->path, err)
-					 : FSL_FAIL(err, FSL_ERR_MEMORY,
-						    "out of memory: path=\"%s\"", options->path);
-	if (status == FSL_OK) {
-		status = keep_wanted(out, options, err);
-	}
-	if (status == FSL_OK) {
-		status = read_ranks(out, options, err);
-	}
-	if (status == FSL_OK) {
-		status = check_steps(out, options, err);
-	}
-	if (status == FSL_OK) {
-		status = remark_empty(out, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_cross_check(out, options->n_steps > 0, err);
-	}
+	enum fsl_status status = read_set(out, options, err);
 	if (status != FSL_OK) {
 		fsl_profile_fini(out);
 	}

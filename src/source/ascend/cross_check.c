@@ -180,17 +180,13 @@ static enum fsl_status tell_lacking(struct fsl_profile *profile, const int64_t *
 	size_t n_lacking = 0;
 	int32_t first_rank = -1;
 	int64_t first_step = FSL_STEP_ABSENT, step = FSL_STEP_ABSENT;
-	enum fsl_status status = FSL_OK;
-	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
-		status = find_lacking(&step, &profile->ranks[r], steps, n, err);
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		FSL_TRY(find_lacking(&step, &profile->ranks[r], steps, n, err));
 		if (step != FSL_STEP_ABSENT) {
 			first_step = n_lacking == 0 ? step : first_step;
 			first_rank = n_lacking == 0 ? profile->ranks[r].rank : first_rank;
 			n_lacking++;
 		}
-	}
-	if (status != FSL_OK) {
-		return status;
 	}
 	return n_lacking == 0
 		       ? FSL_OK
@@ -293,12 +289,8 @@ static enum fsl_status check_times(struct fsl_profile *profile, struct fsl_error
 enum fsl_status fsl_profile_cross_check(struct fsl_profile *profile, bool has_choice,
 					struct fsl_error *err)
 {
-	enum fsl_status status = check_parts(profile, err);
-	if (status == FSL_OK) {
-		status = check_steps(profile, err);
-	}
-	if (status == FSL_OK) {
-		status = check_times(profile, err);
-	}
-	return status == FSL_OK && !has_choice ? check_schedule(profile, err) : status;
+	FSL_TRY(check_parts(profile, err));
+	FSL_TRY(check_steps(profile, err));
+	FSL_TRY(check_times(profile, err));
+	return !has_choice ? check_schedule(profile, err) : FSL_OK;
 }

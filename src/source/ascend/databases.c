@@ -91,24 +91,20 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, const char *fold
 				 const struct fsl_profile_options *options, struct fsl_error *err)
 {
 	const char *chosen = choose(rank, names, n_names, kind);
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+	for (size_t i = 0; i < n_names; i++) {
 		struct fsl_file *file = NULL;
 		if (!has_head(names[i], kind->head)) {
 			continue;
 		}
-		status = fsl_profile_add_file(rank, folder, names[i], kind->format, &file, err);
-		if (status != FSL_OK) {
-			break;
-		}
+		FSL_TRY(fsl_profile_add_file(rank, folder, names[i], kind->format, &file, err));
 		if (names[i] == chosen) {
-			status = read_one(rank, file, kind, options, err);
+			FSL_TRY(read_one(rank, file, kind, options, err));
 		} else {
 			file->state = FSL_FILE_DUPLICATE;
 			file->message = "another database of its kind is used";
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *folder,

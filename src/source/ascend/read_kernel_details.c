@@ -318,12 +318,9 @@ enum fsl_status fsl_profile_read_kernel_details(struct fsl_profile_rank *rank,
 						struct fsl_error *err)
 {
 	bool is_late = false;
-	enum fsl_status status = FSL_OK;
 	if (rank->kernel_sums == NULL) {
-		status = begin(rank, input, input->has_next ? SIZE_MAX : FSL_BREAKDOWN_WINDOW, err);
+		FSL_TRY(begin(rank, input, input->has_next ? SIZE_MAX : FSL_BREAKDOWN_WINDOW, err));
 	}
-	if (status == FSL_OK) {
-		status = read_once(rank, input, &is_late, err);
-	}
-	return status == FSL_OK && is_late ? read_again(rank, input, err) : status;
+	FSL_TRY(read_once(rank, input, &is_late, err));
+	return is_late ? read_again(rank, input, err) : FSL_OK;
 }

@@ -65,22 +65,19 @@ static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_er
 {
 	uint32_t name_id = FSL_STR_NONE;
 	struct fsl_profile_operator *sums = NULL;
-	enum fsl_status status = fsl_table_intern(table, NAME, &name_id, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_table_intern(table, NAME, &name_id, err));
 	if (name_id == FSL_STR_NONE) {
 		fsl_table_drop(table, "an operator without a name");
 		return FSL_OK;
 	}
-	status = find(context, table, name_id, &sums, err);
+	FSL_TRY(find(context, table, name_id, &sums, err));
 	if (sums != NULL) {
 		sums->count++;
 		sum_up(table, HOST_SELF, &sums->host_self_ns);
 		sum_up(table, DEVICE_SELF, &sums->device_self_ns);
 		sum_up(table, DEVICE_CORE, &sums->device_core_ns);
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_operator_details(struct fsl_profile_rank *rank,

@@ -23,7 +23,7 @@ static const struct fsl_db_select step_select = {
 static enum fsl_status add_step(struct fsl_db_rows *rows, void *context, struct fsl_error *err)
 {
 	struct fsl_profiler *profiler = context;
-	struct fsl_profiler_step step;
+	struct fsl_profile_range step;
 	if (!fsl_profiler_times(rows, BEGIN, END, &step.begin_ns, &step.end_ns) ||
 	    !fsl_db_i64(rows, NUMBER, &step.step) || step.step < 0) {
 		fsl_db_drop(rows, "a step without number or times");
@@ -39,7 +39,7 @@ static enum fsl_status add_step(struct fsl_db_rows *rows, void *context, struct 
 
 static int compare_steps(const void *left, const void *right)
 {
-	const struct fsl_profiler_step *a = left, *b = right;
+	const struct fsl_profile_range *a = left, *b = right;
 	return FSL_ORDER(a->begin_ns, b->begin_ns);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/cluster.h"
+#include "source/ascend/trace_steps.h"
 
 static enum fsl_status look_up(struct fsl_profiler *profiler, int64_t id, uint32_t *name_id,
 			       struct fsl_error *err)
@@ -73,24 +74,8 @@ void fsl_profiler_names_fini(struct fsl_profiler_names *names)
 
 bool fsl_profiler_step_at(const struct fsl_profiler *profiler, int64_t time_ns, int64_t *step)
 {
-	size_t low = 0, high = profiler->n_steps;
-	*step = FSL_STEP_ABSENT;
-	if (high == 0) {
-		return true;
-	}
-	while (low < high) { /* finds the first step that begins later */
-		size_t middle = low + (high - low) / 2;
-		if (profiler->steps[middle].begin_ns <= time_ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	if (low == 0 || time_ns >= profiler->steps[low - 1].end_ns) {
-		return false;
-	}
-	*step = profiler->steps[low - 1].step;
-	return true;
+	*step = fsl_range_at(profiler->steps, profiler->n_steps, time_ns);
+	return *step != FSL_STEP_ABSENT || profiler->n_steps == 0;
 }
 
 bool fsl_profiler_times(const struct fsl_db_rows *rows, size_t begin, size_t end, int64_t *begin_ns,

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "source/ascend/merge.h"
+#include "source/ascend/trace_steps.h"
 
 enum { COMPUTING = 0, COMMUNICATION = 1, EXPOSED = 2, FREE = 3 }; /* values of column type */
 
@@ -47,16 +48,6 @@ static enum fsl_status find_unfinished(struct fsl_db_rows *rows, void *context,
 	return FSL_OK;
 }
 
-static int64_t begin_of_step(const struct fsl_profiler *profiler, int64_t step)
-{
-	for (size_t i = 0; i < profiler->n_steps; i++) {
-		if (profiler->steps[i].step == step) {
-			return profiler->steps[i].begin_ns;
-		}
-	}
-	return FSL_NS_ABSENT;
-}
-
 /* Derives the remaining fields of the newest step from its sums. */
 static void end_step(struct sums *sums)
 {
@@ -65,7 +56,8 @@ static void end_step(struct sums *sums)
 		return;
 	}
 	struct fsl_profile_step *step = &rank->steps[rank->n_steps - 1];
-	int64_t begin_ns = begin_of_step(sums->profiler, step->step);
+	int64_t begin_ns =
+		fsl_range_begin(sums->profiler->steps, sums->profiler->n_steps, step->step);
 	step->device_id = sums->profiler->device_id;
 	step->overlapped_ns = step->communication_ns > step->exposed_ns
 				      ? step->communication_ns - step->exposed_ns

@@ -4,11 +4,6 @@
 
 #include "source/ascend/databases.h"
 
-/* A step on the host. */
-struct fsl_profiler_step {
-	int64_t step, begin_ns, end_ns;
-};
-
 /* Texts are numbers into STRING_IDS; each is looked up once. */
 struct fsl_profiler_names {
 	struct fsl_db_rows *lookup;  /* NULL: no such table */
@@ -22,7 +17,8 @@ struct fsl_profiler {
 	struct fsl_db *db;
 	const struct fsl_profile_input *input;
 	struct fsl_profiler_names names;
-	struct fsl_profiler_step *steps; /* sorted by begin; none: the capture has no steps */
+	struct fsl_profile_range
+		*steps; /* on the host, sorted by begin; none: the capture has no steps */
 	size_t n_steps, steps_capacity;
 	int64_t device_id; /* device whose rows are used; -1: unknown yet */
 };

@@ -111,8 +111,8 @@ static enum fsl_status give(struct fsl_profile_rank *rank, struct iterations *it
 	size_t begin = 0, end = 0;
 	qsort(iterations->items, iterations->n_items, sizeof(*iterations->items), compare);
 	find_longest(iterations, &begin, &end);
-	enum fsl_status status = FSL_GROW(trace->ranges, trace->ranges_capacity, end - begin, err);
-	for (size_t i = begin; i < end && status == FSL_OK; i++) {
+	FSL_TRY(FSL_GROW(trace->ranges, trace->ranges_capacity, end - begin, err));
+	for (size_t i = begin; i < end; i++) {
 		struct fsl_profile_range range = iterations->items[i].range;
 		int64_t last_ns = trace->n_ranges > 0 ? trace->ranges[trace->n_ranges - 1].end_ns
 						      : range.begin_ns;
@@ -123,7 +123,7 @@ static enum fsl_status give(struct fsl_profile_rank *rank, struct iterations *it
 	}
 	trace->has_iterations = trace->n_ranges > 0;
 	rank->n_steps_captured = trace->n_ranges;
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_profile_read_step_trace(struct fsl_profile_rank *rank,

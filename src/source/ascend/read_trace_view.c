@@ -78,23 +78,18 @@ static enum fsl_status read_events(struct view *view, struct fsl_error *err)
 	size_t depth = fsl_json_depth(view->json);
 	for (;;) {
 		struct fsl_json_value value;
-		enum fsl_status status = scan_events(view, err);
-		if (status == FSL_OK) {
-			status = fsl_json_next(view->json, &value, err);
-		}
-		if (status != FSL_OK || fsl_json_depth(view->json) < depth) {
-			return status;
+		FSL_TRY(scan_events(view, err));
+		FSL_TRY(fsl_json_next(view->json, &value, err));
+		if (fsl_json_depth(view->json) < depth) {
+			return FSL_OK;
 		}
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = read_event(view, err);
+			FSL_TRY(read_event(view, err));
 		} else {
-			status = drop(view, "a value that is no event", err);
-			while (status == FSL_OK && fsl_json_depth(view->json) > depth) {
-				status = fsl_json_next(view->json, &value, err);
+			FSL_TRY(drop(view, "a value that is no event", err));
+			while (fsl_json_depth(view->json) > depth) {
+				FSL_TRY(fsl_json_next(view->json, &value, err));
 			}
-		}
-		if (status != FSL_OK) {
-			return status;
 		}
 	}
 }

@@ -8,19 +8,33 @@
 
 enum { STEPS_MAX = 1 << 16 }; /* more are no steps: sums of a hostile file */
 
-int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns)
+int64_t fsl_range_at(const struct fsl_profile_range *ranges, size_t n, int64_t ts_ns)
 {
-	size_t low = 0, high = trace->n_ranges;
+	size_t low = 0, high = n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (trace->ranges[middle].begin_ns <= ts_ns) {
+		if (ranges[middle].begin_ns <= ts_ns) {
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
-	bool is_inside = low > 0 && ts_ns < trace->ranges[low - 1].end_ns;
-	return is_inside ? trace->ranges[low - 1].step : FSL_STEP_ABSENT;
+	return low > 0 && ts_ns < ranges[low - 1].end_ns ? ranges[low - 1].step : FSL_STEP_ABSENT;
+}
+
+int64_t fsl_range_begin(const struct fsl_profile_range *ranges, size_t n, int64_t step)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ranges[i].step == step) {
+			return ranges[i].begin_ns;
+		}
+	}
+	return FSL_NS_ABSENT;
+}
+
+int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns)
+{
+	return fsl_range_at(trace->ranges, trace->n_ranges, ts_ns);
 }
 
 int64_t fsl_trace_step_of(const struct fsl_profile_trace *trace, int64_t begin_ns, int64_t dur_ns)
@@ -136,18 +150,6 @@ enum fsl_status fsl_trace_steps_add(struct fsl_trace_steps *steps, int64_t step,
 	return FSL_OK;
 }
 
-/* Begin of the framework's step; FSL_NS_ABSENT if there is none. */
-static int64_t range_begin(const struct fsl_profile_trace *trace, int64_t step)
-{
-	size_t n = trace->has_iterations ? 0 : trace->n_ranges;
-	for (size_t i = 0; i < n; i++) {
-		if (trace->ranges[i].step == step) {
-			return trace->ranges[i].begin_ns;
-		}
-	}
-	return FSL_NS_ABSENT;
-}
-
 static struct fsl_profile_step row_of(const struct fsl_trace_step *item, int64_t framework_ns)
 {
 	int64_t stage_ns = item->end_ns - item->begin_ns - item->receive_ns;
@@ -174,6 +176,8 @@ enum fsl_status fsl_trace_steps_finish(const struct fsl_trace_steps *steps,
 				       const struct fsl_profile_input *input, struct fsl_error *err)
 {
 	bool is_numbered = rank->trace.n_ranges > 0;
+	size_t n_ranges =
+		rank->trace.has_iterations ? 0 : rank->trace.n_ranges; /* of the framework */
 	for (size_t i = 0; i < steps->n_items; i++) {
 		const struct fsl_trace_step *item = &steps->items[i];
 		/* Time between numbered steps belongs to none of them. */
@@ -185,7 +189,7 @@ enum fsl_status fsl_trace_steps_finish(const struct fsl_trace_steps *steps,
 		}
 		FSL_TRY(FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, rank->n_rebuilt + 1, err));
 		rank->rebuilt[rank->n_rebuilt++] =
-			row_of(item, range_begin(&rank->trace, item->step));
+			row_of(item, fsl_range_begin(rank->trace.ranges, n_ranges, item->step));
 	}
 	return FSL_OK;
 }

@@ -23,6 +23,10 @@ struct fsl_trace_steps {
 	struct fsl_profile_idle idle[FSL_PROFILE_GAPS_MAX]; /* longest first, then by begin */
 };
 
+/* Step of the range (sorted by begin) that holds @ts_ns; FSL_STEP_ABSENT if none does. */
+int64_t fsl_range_at(const struct fsl_profile_range *ranges, size_t n, int64_t ts_ns);
+/* Begin of the first range of @step; FSL_NS_ABSENT if there is none. */
+int64_t fsl_range_begin(const struct fsl_profile_range *ranges, size_t n, int64_t step);
 /* Step whose range holds @ts_ns; FSL_STEP_ABSENT if none does. */
 int64_t fsl_trace_step_at(const struct fsl_profile_trace *trace, int64_t ts_ns);
 /* Step at the begin of an event, else at its end, because begins in communication.json are rounded

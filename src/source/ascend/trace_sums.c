@@ -215,30 +215,23 @@ static enum fsl_status add_complete(struct fsl_trace_sums *sums,
 	return add_named(sums, process, event, err);
 }
 
-/* -1: a category of no flows. */
-static int flow_of(enum fsl_trace_category category)
-{
-	switch (category) {
-	case FSL_TRACE_CATEGORY_HOST_TO_DEVICE:
-		return FSL_TRACE_FLOW_LAUNCH;
-	case FSL_TRACE_CATEGORY_TORCH:
-		return FSL_TRACE_FLOW_TORCH;
-	case FSL_TRACE_CATEGORY_QUEUE:
-		return FSL_TRACE_FLOW_QUEUE;
-	case FSL_TRACE_CATEGORY_NONE:
-	case FSL_TRACE_CATEGORY_PYTHON:
-	case FSL_TRACE_CATEGORY_GC:
-		break;
-	}
-	return -1;
-}
+/* Kinds of flows by category; FSL_TRACE_FLOWS_N: a category of no flows. */
+static const enum fsl_trace_flow flow_of[] = {
+	[FSL_TRACE_CATEGORY_NONE] = FSL_TRACE_FLOWS_N,
+	[FSL_TRACE_CATEGORY_HOST_TO_DEVICE] = FSL_TRACE_FLOW_LAUNCH,
+	[FSL_TRACE_CATEGORY_TORCH] = FSL_TRACE_FLOW_TORCH,
+	[FSL_TRACE_CATEGORY_QUEUE] = FSL_TRACE_FLOW_QUEUE,
+	[FSL_TRACE_CATEGORY_PYTHON] = FSL_TRACE_FLOWS_N,
+	[FSL_TRACE_CATEGORY_GC] = FSL_TRACE_FLOWS_N,
+};
 
 /* A pair may tell how the task behind a stretch of idleness was launched. */
 static void add_flow(struct fsl_trace_sums *sums, const struct fsl_trace_event *event)
 {
 	int64_t end_ns = 0, lag_ns = 0;
-	int kind = flow_of((enum fsl_trace_category)event->category);
-	if (kind < 0 || !fsl_trace_flows_add(sums->flows, (size_t)kind, event, &end_ns, &lag_ns) ||
+	enum fsl_trace_flow kind = flow_of[event->category];
+	if (kind == FSL_TRACE_FLOWS_N ||
+	    !fsl_trace_flows_add(sums->flows, kind, event, &end_ns, &lag_ns) ||
 	    kind == FSL_TRACE_FLOW_QUEUE) {
 		return;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "source/ingest.h"
 
 static const char marker[] = "per_step_time:";
@@ -105,10 +106,9 @@ static enum fsl_status read_lines(struct fsl_reader *reader, struct fsl_sink *si
 		size_t length = 0;
 		uint64_t line_number = 0;
 		bool is_too_long = false;
-		enum fsl_status status =
-			fsl_reader_line(reader, &line, &length, &line_number, &is_too_long, err);
-		if (status != FSL_OK || line == NULL) {
-			return status;
+		FSL_TRY(fsl_reader_line(reader, &line, &length, &line_number, &is_too_long, err));
+		if (line == NULL) {
+			return FSL_OK;
 		}
 		if (is_too_long) {
 			sink->file->n_records++;
@@ -125,15 +125,12 @@ static enum fsl_status read_lines(struct fsl_reader *reader, struct fsl_sink *si
 		struct fsl_step_time step;
 		sink->file->n_records++;
 		if (parse_step(line, length, hit, &step)) {
-			status = fsl_sink_add_step(sink, &step, err);
+			FSL_TRY(fsl_sink_add_step(sink, &step, err));
 		} else {
 			fsl_sink_bad_record(sink, FSL_DROP_MALFORMED,
 					    "lines with per_step_time but without a time stamp or "
 					    "a number of ms were left out, the first: line=%llu",
 					    (unsigned long long)line_number);
-		}
-		if (status != FSL_OK) {
-			return status;
 		}
 	}
 }

@@ -115,17 +115,13 @@ enum fsl_status fsl_series_choose(struct fsl_series_choice *out,
 	if (columns->holds_times) {
 		choice.time = find_name(columns, time_names);
 	}
-	enum fsl_status status = FSL_OK;
 	if (wanted != NULL) {
-		status = find_wanted(&choice.value, columns, wanted, path, err);
+		FSL_TRY(find_wanted(&choice.value, columns, wanted, path, err));
 	} else {
 		choice.value = find_name(columns, value_names);
 		if (choice.value == SIZE_MAX) {
-			status = find_only(&choice, columns, path, err);
+			FSL_TRY(find_only(&choice, columns, path, err));
 		}
-	}
-	if (status != FSL_OK) {
-		return status;
 	}
 	if (choice.time == SIZE_MAX && columns->holds_times && !columns->has_header &&
 	    choice.value > 0) {

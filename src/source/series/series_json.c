@@ -140,22 +140,19 @@ static enum fsl_status read_time_object(struct document *document)
 {
 	for (;;) {
 		struct fsl_json_value value;
-		enum fsl_status status = next(document, &value);
-		if (status != FSL_OK || value.token == FSL_JSON_OBJECT_END) {
-			return status;
+		FSL_TRY(next(document, &value));
+		if (value.token == FSL_JSON_OBJECT_END) {
+			return FSL_OK;
 		}
 		bool is_raw = is_text(&value, "raw");
 		bool is_wanted = is_raw || (is_text(&value, "index") && !document->has_raw_times);
 		size_t depth = fsl_json_depth(document->json);
-		status = next(document, &value);
-		if (status == FSL_OK && is_wanted && value.token == FSL_JSON_ARRAY_BEGIN) {
+		FSL_TRY(next(document, &value));
+		if (is_wanted && value.token == FSL_JSON_ARRAY_BEGIN) {
 			document->has_raw_times = is_raw;
-			status = read_times(document);
-		} else if (status == FSL_OK) {
-			status = leave(document, depth);
-		}
-		if (status != FSL_OK) {
-			return status;
+			FSL_TRY(read_times(document));
+		} else {
+			FSL_TRY(leave(document, depth));
 		}
 	}
 }
@@ -168,28 +165,22 @@ static enum fsl_status read_series_object(struct document *document)
 	size_t n_before = document->n_columns;
 	for (;;) {
 		struct fsl_json_value value;
-		enum fsl_status status = next(document, &value);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(next(document, &value));
 		if (value.token == FSL_JSON_OBJECT_END) {
 			break;
 		}
 		bool is_label = is_text(&value, "label");
 		bool is_raw = is_text(&value, "raw");
 		size_t depth = fsl_json_depth(document->json);
-		status = next(document, &value);
-		if (status == FSL_OK && is_label && value.token == FSL_JSON_STRING) {
+		FSL_TRY(next(document, &value));
+		if (is_label && value.token == FSL_JSON_STRING) {
 			length = value.length < sizeof(label) ? value.length : sizeof(label);
 			memcpy(label, value.text, length);
-		} else if (status == FSL_OK && is_raw && value.token == FSL_JSON_ARRAY_BEGIN) {
-			status = next(document, &value);
-			status = status == FSL_OK ? read_column(document, value, "", 0) : status;
-		} else if (status == FSL_OK) {
-			status = leave(document, depth);
-		}
-		if (status != FSL_OK) {
-			return status;
+		} else if (is_raw && value.token == FSL_JSON_ARRAY_BEGIN) {
+			FSL_TRY(next(document, &value));
+			FSL_TRY(read_column(document, value, "", 0));
+		} else {
+			FSL_TRY(leave(document, depth));
 		}
 	}
 	/* Set the name now: the label may follow the values. */
@@ -245,38 +236,31 @@ static enum fsl_status read_member(struct document *document, const struct fsl_j
 static enum fsl_status read_document(struct document *document)
 {
 	struct fsl_json_value value;
-	enum fsl_status status = next(document, &value);
-	bool is_array = status == FSL_OK && value.token == FSL_JSON_ARRAY_BEGIN;
-	if (is_array) {
-		status = next(document, &value);
-		status = status == FSL_OK ? read_column(document, value, "", 0) : status;
-	}
-	while (status == FSL_OK && !is_array) {
-		status = next(document, &value);
-		if (status == FSL_OK && value.token == FSL_JSON_OBJECT_END) {
-			break;
-		}
-		if (status == FSL_OK) {
-			status = read_member(document, &value);
+	FSL_TRY(next(document, &value));
+	if (value.token == FSL_JSON_ARRAY_BEGIN) {
+		FSL_TRY(next(document, &value));
+		FSL_TRY(read_column(document, value, "", 0));
+	} else {
+		FSL_TRY(next(document, &value));
+		while (value.token != FSL_JSON_OBJECT_END) {
+			FSL_TRY(read_member(document, &value));
+			FSL_TRY(next(document, &value));
 		}
 	}
-	if (status == FSL_OK) {
-		status = next(document, &value);
-	}
-	if (status == FSL_OK && value.token != FSL_JSON_END) {
+	FSL_TRY(next(document, &value));
+	if (value.token != FSL_JSON_END) {
 		return FSL_FAIL(document->err, FSL_ERR_FORMAT,
 				"more than one JSON value, give one series a file: path=\"%s\", "
 				"line=%llu",
 				fsl_reader_path(document->reader),
 				(unsigned long long)fsl_json_line(document->json));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Values behind the last time get an empty time, as empty fields of CSV do. */
 static enum fsl_status complete_times(struct document *document)
 {
-	enum fsl_status status = FSL_OK;
 	size_t n_given = document->n_times;
 	if (n_given == 0) {
 		fsl_free((void *)document->out->times);
@@ -290,11 +274,11 @@ static enum fsl_status complete_times(struct document *document)
 			"values=%zu",
 			fsl_reader_path(document->reader), n_given, document->out->n);
 	}
-	while (status == FSL_OK && document->n_times < document->out->n) {
-		status = fsl_series_add_time(document->out, &document->n_times, "", 0,
-					     document->err);
+	while (document->n_times < document->out->n) {
+		FSL_TRY(fsl_series_add_time(document->out, &document->n_times, "", 0,
+					    document->err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Moves the chosen column to the result. */

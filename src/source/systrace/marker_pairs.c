@@ -137,39 +137,28 @@ static enum fsl_status parse_name(struct fsl_marker_pairs *pairs, const char *te
 	if (!fsl_marker_name_parse(&name, text, length)) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		fsl_sink_intern(pairs->sink, name.op, name.n_op, &parsed->op_id, err);
-	if (status == FSL_OK) {
-		status = fsl_sink_intern(pairs->sink, name.group, name.n_group, &parsed->group_id,
-					 err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sink_intern(pairs->sink, name.dtype, name.n_dtype, &parsed->dtype_id,
-					 err);
-	}
 	parsed->n_elements = name.n_elements;
-	return status;
+	FSL_TRY(fsl_sink_intern(pairs->sink, name.op, name.n_op, &parsed->op_id, err));
+	FSL_TRY(fsl_sink_intern(pairs->sink, name.group, name.n_group, &parsed->group_id, err));
+	return fsl_sink_intern(pairs->sink, name.dtype, name.n_dtype, &parsed->dtype_id, err);
 }
 
 /* Index of names[] for a whole name, parsed when it is new. */
 static enum fsl_status intern_name(struct fsl_marker_pairs *pairs, const struct fsl_marker *marker,
 				   size_t length, uint32_t *name, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_strpool_intern(pairs->texts, marker->name, length, name, err);
-	if (status != FSL_OK || *name < pairs->n_names) {
-		return status;
+	FSL_TRY(fsl_strpool_intern(pairs->texts, marker->name, length, name, err));
+	if (*name < pairs->n_names) {
+		return FSL_OK;
 	}
 	FSL_REQUIRE(*name == pairs->n_names);
-	status = FSL_GROW(pairs->names, pairs->names_capacity, pairs->n_names + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(pairs->names, pairs->names_capacity, pairs->n_names + 1, err));
 	struct parsed_name *parsed = &pairs->names[pairs->n_names];
-	status = parse_name(pairs, marker->name, marker->n_name, parsed, err);
+	FSL_TRY(parse_name(pairs, marker->name, marker->n_name, parsed, err));
 	parsed->text = fsl_strpool_text(pairs->texts, *name);
 	parsed->n_text = length;
-	pairs->n_names += status == FSL_OK ? 1 : 0;
-	return status;
+	pairs->n_names++;
+	return FSL_OK;
 }
 
 /* The same, with a look first at the name that followed the last one before: steps repeat. */
@@ -189,12 +178,12 @@ static enum fsl_status find_name(struct fsl_marker_pairs *pairs, const struct fs
 		*name = pairs->last_name = guess;
 		return FSL_OK;
 	}
-	enum fsl_status status = intern_name(pairs, marker, length, name, err);
-	if (status == FSL_OK && last != NAME_NONE) {
+	FSL_TRY(intern_name(pairs, marker, length, name, err));
+	if (last != NAME_NONE) {
 		pairs->names[last].next = *name;
 	}
-	pairs->last_name = status == FSL_OK ? *name : last;
-	return status;
+	pairs->last_name = *name;
+	return FSL_OK;
 }
 
 /* Fibonacci hashing: ids are consecutive numbers. */

@@ -203,17 +203,16 @@ static enum fsl_status resume(struct fsl_csv *csv, struct input *input, struct f
 
 static enum fsl_status pass_fence(struct fsl_csv *csv, struct input *input, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (fsl_csv_offset(csv) >= input->resume_at) {
-		status = resume(csv, input, err);
+		FSL_TRY(resume(csv, input, err));
 	} else if (fsl_csv_offset(csv) >= input->doubt_at) {
 		fsl_marker_pairs_doubt(input->pairs);
 		input->doubt_at = UINT64_MAX;
 	} else {
-		status = pass_gap(csv, input, err);
+		FSL_TRY(pass_gap(csv, input, err));
 	}
 	fsl_csv_set_fence(csv, next_fence(input));
-	return status;
+	return FSL_OK;
 }
 
 /* Call it if the file has passed a boundary: older operators get no more rows. */

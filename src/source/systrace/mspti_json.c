@@ -341,29 +341,27 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 	char text[LINE_BYTES];
 	for (;;) {
 		struct fsl_json_value value = {FSL_JSON_END, "", 0};
-		enum fsl_status status = pass_boundary(json, input, err);
-		if (status == FSL_OK && input->sink->is_paused) {
+		FSL_TRY(pass_boundary(json, input, err));
+		if (input->sink->is_paused) {
 			return FSL_OK;
 		}
-		status = status == FSL_OK ? seek_range(json, input, err) : status;
-		if (status == FSL_OK && input->entry == 0 && is_at_stop(json, input)) {
-			status = pass_stop(json, input, err);
+		FSL_TRY(seek_range(json, input, err));
+		if (input->entry == 0 && is_at_stop(json, input)) {
+			FSL_TRY(pass_stop(json, input, err));
 		}
-		if (status != FSL_OK || input->entry > 0) {
-			return status;
+		if (input->entry > 0) {
+			return FSL_OK;
 		}
-		status = read_shaped(json, input, err);
-		if (status == FSL_OK && (is_at_stop(json, input) || passes(json, input))) {
+		FSL_TRY(read_shaped(json, input, err));
+		if (is_at_stop(json, input) || passes(json, input)) {
 			continue;
 		}
-		if (status == FSL_OK) {
-			status = fsl_json_next(json, &value, err);
-		}
-		if (status != FSL_OK || value.token == FSL_JSON_END) {
-			return status;
+		FSL_TRY(fsl_json_next(json, &value, err));
+		if (value.token == FSL_JSON_END) {
+			return FSL_OK;
 		}
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = read_object(json, input, err);
+			FSL_TRY(read_object(json, input, err));
 		} else if (value.token != FSL_JSON_ARRAY_BEGIN &&
 			   value.token != FSL_JSON_ARRAY_END) {
 			input->sink->file->n_records++;
@@ -372,9 +370,6 @@ static enum fsl_status read_objects(struct fsl_json *json, struct input *input,
 					    "%soffset=%llu",
 					    line_text(fsl_json_line(json), text),
 					    (unsigned long long)fsl_json_offset(json));
-		}
-		if (status != FSL_OK) {
-			return status;
 		}
 	}
 }

@@ -66,19 +66,16 @@ static enum fsl_status read_keys(struct fsl_json *json, struct fsl_json_fields *
 	*stages_begin = false;
 	for (;;) {
 		struct fsl_json_value value;
-		enum fsl_status status = fsl_json_next(json, &value, err);
-		if (status != FSL_OK || value.token == FSL_JSON_OBJECT_END) {
-			return status;
+		FSL_TRY(fsl_json_next(json, &value, err));
+		if (value.token == FSL_JSON_OBJECT_END) {
+			return FSL_OK;
 		}
 		if (is_key(&value, "pytorch_stages") || is_key(&value, "stages")) {
-			status = fsl_json_next(json, &value, err);
-			*stages_begin = status == FSL_OK && value.token == FSL_JSON_ARRAY_BEGIN;
-			return status;
+			FSL_TRY(fsl_json_next(json, &value, err));
+			*stages_begin = value.token == FSL_JSON_ARRAY_BEGIN;
+			return FSL_OK;
 		}
-		status = fsl_json_fields_take(record, json, &value, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_json_fields_take(record, json, &value, err));
 	}
 }
 
@@ -170,12 +167,12 @@ static enum fsl_status read_objects(struct fsl_json *json, struct fsl_json_field
 		if (pauses(json, sink)) {
 			return FSL_OK;
 		}
-		enum fsl_status status = fsl_json_next(json, &value, err);
-		if (status != FSL_OK || value.token == FSL_JSON_END) {
-			return status;
+		FSL_TRY(fsl_json_next(json, &value, err));
+		if (value.token == FSL_JSON_END) {
+			return FSL_OK;
 		}
 		if (value.token == FSL_JSON_OBJECT_BEGIN) {
-			status = read_object(json, record, sink, err);
+			FSL_TRY(read_object(json, record, sink, err));
 		} else if (value.token != FSL_JSON_ARRAY_BEGIN &&
 			   value.token != FSL_JSON_ARRAY_END) {
 			sink->file->n_records++;
@@ -184,9 +181,6 @@ static enum fsl_status read_objects(struct fsl_json *json, struct fsl_json_field
 					    "offset=%llu, line=%llu",
 					    (unsigned long long)fsl_json_offset(json),
 					    (unsigned long long)fsl_json_line(json));
-		}
-		if (status != FSL_OK) {
-			return status;
 		}
 	}
 }

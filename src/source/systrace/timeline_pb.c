@@ -168,17 +168,16 @@ static void report_end(struct fsl_sink *sink, uint64_t offset, size_t n_seen)
 static enum fsl_status read_field(struct fsl_reader *reader, const struct fsl_wire_field *field,
 				  struct fsl_sink *sink, bool *is_cut, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	*is_cut = false;
 	if (field->wire == FSL_WIRE_BYTES) {
-		status = read_body(reader, field, sink, is_cut, err);
+		FSL_TRY(read_body(reader, field, sink, is_cut, err));
 	} else if (field->number == FSL_FIELD_RANK && field->wire == FSL_WIRE_VARINT) {
 		fsl_timeline_rank_set(sink, field->value);
 	}
-	if (status == FSL_OK && *is_cut) {
+	if (*is_cut) {
 		report_cut(sink, field->offset);
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Goes on behind the gap. */
@@ -199,8 +198,7 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 				   struct fsl_entry_gap gap, struct fsl_error *err)
 {
 	bool is_cut = false;
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && !is_cut && !sink->is_paused) {
+	while (!is_cut && !sink->is_paused) {
 		const char *data = NULL;
 		size_t n_seen = 0;
 		struct fsl_wire_field field;
@@ -214,15 +212,9 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 			continue;
 		}
 		if (fsl_reader_offset(reader) >= gap.begin) {
-			status = pass_gap(reader, sink, &gap, err);
+			FSL_TRY(pass_gap(reader, sink, &gap, err));
 		}
-		if (status == FSL_OK) {
-			status = fsl_reader_peek(reader, FSL_WIRE_HEAD_BYTES_MAX, &data, &n_seen,
-						 err);
-		}
-		if (status != FSL_OK) {
-			break;
-		}
+		FSL_TRY(fsl_reader_peek(reader, FSL_WIRE_HEAD_BYTES_MAX, &data, &n_seen, err));
 		uint64_t offset = fsl_reader_offset(reader);
 		if (n_seen == 0 || !fsl_wire_field_parse(&field, data, n_seen)) {
 			if (n_seen > 0) {
@@ -232,9 +224,9 @@ static enum fsl_status read_fields(struct fsl_reader *reader, struct fsl_sink *s
 		}
 		field.offset = offset;
 		fsl_reader_skip(reader, field.n_head);
-		status = read_field(reader, &field, sink, &is_cut, err);
+		FSL_TRY(read_field(reader, &field, sink, &is_cut, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Moves the reader behind stages that are older than the time range, and finds the gap of newer
@@ -259,9 +251,9 @@ static enum fsl_status enter_before(struct fsl_reader *reader, const struct fsl_
 {
 	const struct fsl_entry_rows rows = {NULL, fsl_wire_next_stage};
 	uint64_t entry = 0;
-	enum fsl_status status = fsl_entry_find_before(reader, &rows, sink->enter_ns, 0,
-						       sink->resume->place.offset, &entry, err);
-	return status == FSL_OK && entry > 0 ? fsl_reader_seek(reader, entry, err) : status;
+	FSL_TRY(fsl_entry_find_before(reader, &rows, sink->enter_ns, 0, sink->resume->place.offset,
+				      &entry, err));
+	return entry > 0 ? fsl_reader_seek(reader, entry, err) : FSL_OK;
 }
 
 /* Reads the stages that the time range needs, or all stages. */
@@ -269,14 +261,13 @@ static enum fsl_status read_stages(struct fsl_reader *reader, struct fsl_sink *s
 				   struct fsl_error *err)
 {
 	struct fsl_entry_gap gap = {UINT64_MAX, UINT64_MAX};
-	enum fsl_status status = FSL_OK;
 	if (sink->resume != NULL && sink->n_notes == 0) {
 		fsl_sink_hold(sink);
-		status = enter_before(reader, sink, err);
+		FSL_TRY(enter_before(reader, sink, err));
 	} else if (sink->is_range_for_stages && !sink->has_given) {
-		status = enter(reader, sink, &gap, err);
+		FSL_TRY(enter(reader, sink, &gap, err));
 	}
-	return status == FSL_OK ? read_fields(reader, sink, gap, err) : status;
+	return read_fields(reader, sink, gap, err);
 }
 
 static enum fsl_status read_file(struct fsl_reader *reader, struct fsl_sink *sink,

@@ -194,29 +194,28 @@ static enum fsl_status list(struct fsl_search *search, struct fsl_listing *listi
 static enum fsl_status decide(struct fsl_search *search, struct fsl_candidate *item,
 			      const struct told *told, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (int s = 0; s < FSL_PROFILE_RANK_NONE && status == FSL_OK; s++) {
+	for (int s = 0; s < FSL_PROFILE_RANK_NONE; s++) {
 		int64_t rank = told->ranks[s];
 		enum fsl_profile_rank_source used = item->folder.rank_source;
 		if (rank == TOLD_BADLY) {
-			status = fsl_search_remark(search, FSL_DISCOVER_BAD_RANK, err,
-						   "%s of \"%s\" tells a rank above %d, ignored",
-						   source_texts[s],
-						   fsl_search_shown(search, item->folder.path),
-						   FSL_PROFILE_RANKS_MAX - 1);
+			FSL_TRY(fsl_search_remark(search, FSL_DISCOVER_BAD_RANK, err,
+						  "%s of \"%s\" tells a rank above %d, ignored",
+						  source_texts[s],
+						  fsl_search_shown(search, item->folder.path),
+						  FSL_PROFILE_RANKS_MAX - 1));
 		} else if (rank >= 0 && used == FSL_PROFILE_RANK_NONE) {
 			item->folder.rank = (int32_t)rank;
 			item->folder.rank_source = (enum fsl_profile_rank_source)s;
 		} else if (rank >= 0 && rank != item->folder.rank) {
-			status = fsl_search_remark(
+			FSL_TRY(fsl_search_remark(
 				search, FSL_DISCOVER_CONFLICT, err,
 				"\"%s\" is rank %d by %s and rank %d by %s: %d is used",
 				fsl_search_shown(search, item->folder.path), (int)item->folder.rank,
 				source_texts[used], (int)rank, source_texts[s],
-				(int)item->folder.rank);
+				(int)item->folder.rank));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Notes ranks in the names of the folder and its parent, since some users name either by rank. */
