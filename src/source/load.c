@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/try.h"
-#include "source/marker.h"
 
 /* Kind of input by its name, for files whose content does not tell it. */
 static enum fsl_input_kind kind_of_name(enum fsl_name_kind kind)
@@ -135,10 +134,13 @@ static void judge(struct fsl_load *load)
  */
 static enum fsl_status reserve_ops(struct fsl_load *load, struct fsl_error *err)
 {
-	enum { OPS_MAX = 1 << 20 };
+	enum {
+		OPS_MAX = 1 << 20,
+		OP_BYTES = 224, /* four rows of about 56 bytes */
+	};
 	struct fsl_rank *events = &load->sink.events;
 	uint64_t n_bytes = load->kind == FSL_INPUT_MARKERS ? load->file.n_bytes : 0;
-	uint64_t n_ops = n_bytes / FSL_MARKER_OP_BYTES;
+	uint64_t n_ops = n_bytes / OP_BYTES;
 	return FSL_GROW(events->ops, events->ops_capacity, n_ops < OPS_MAX ? n_ops : OPS_MAX, err);
 }
 

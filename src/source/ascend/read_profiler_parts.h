@@ -17,16 +17,14 @@ struct fsl_profiler {
 	struct fsl_db *db;
 	const struct fsl_profile_input *input;
 	struct fsl_profiler_names names;
-	struct fsl_profile_range
-		*steps; /* on the host, sorted by begin; none: the capture has no steps */
+	/* On the host, sorted by begin; none: the capture has no steps. */
+	struct fsl_profile_range *steps;
 	size_t n_steps, steps_capacity;
 	int64_t device_id; /* device whose rows are used; -1: unknown yet */
 };
 
-/* Id in rank->names of text @id; FSL_STR_NONE for a number without text and for "N/A". */
-enum fsl_status fsl_profiler_name(struct fsl_profiler *profiler, int64_t id, uint32_t *name_id,
-				  struct fsl_error *err);
-/* The same for a column that holds the number. */
+/* Id in rank->names of the text whose number the column holds; FSL_STR_NONE for a number without
+ * text and for "N/A". */
 enum fsl_status fsl_profiler_column_name(struct fsl_profiler *profiler,
 					 const struct fsl_db_rows *rows, size_t column,
 					 uint32_t *name_id, struct fsl_error *err);
@@ -35,7 +33,6 @@ enum fsl_status fsl_profiler_column_name(struct fsl_profiler *profiler,
  */
 enum fsl_status fsl_profiler_group(struct fsl_profiler *profiler, const struct fsl_db_rows *rows,
 				   size_t column, uint32_t *group_id, struct fsl_error *err);
-void fsl_profiler_names_fini(struct fsl_profiler_names *names);
 
 /* Step at @time_ns; false outside all steps. FSL_STEP_ABSENT if there are no steps. */
 bool fsl_profiler_step_at(const struct fsl_profiler *profiler, int64_t time_ns, int64_t *step);
@@ -60,7 +57,5 @@ enum fsl_status fsl_profiler_read_launches(struct fsl_profiler *profiler, struct
 enum fsl_status fsl_profiler_read_memory(struct fsl_profiler *profiler, struct fsl_error *err);
 /* Reads AICORE_FREQ to rank->trace. */
 enum fsl_status fsl_profiler_read_freqs(struct fsl_profiler *profiler, struct fsl_error *err);
-/* Reads HOST_INFO and META_DATA to the fields of rank->info that are unknown. */
-enum fsl_status fsl_profiler_read_info(struct fsl_profiler *profiler, struct fsl_error *err);
 
 #endif

@@ -7,7 +7,16 @@
 #define FSL_SOURCE_SYSTRACE_MARKER_PAIRS_H
 
 #include "source/ingest.h"
-#include "source/marker.h"
+
+/* Columns of one marker record. */
+struct fsl_marker {
+	uint64_t id;
+	int64_t time_ns;
+	uint32_t flag;    /* 2, 16: start; 4, 32: end */
+	bool is_device;   /* SourceKind 1 */
+	const char *name; /* "comm:HcclAllGather!tp0!bfp16!4096"; need not end with NUL */
+	size_t n_name;    /* 0 on all rows but the host start */
+};
 
 struct fsl_marker_pairs; /* opaque; pushes into a sink that it does not own */
 
