@@ -1,4 +1,4 @@
-/* Shared by the parts of discover.c: folders that may be a rank's, and remarks on them. */
+/* Shared by discover.c and its walk: folders that may be a rank's, and remarks on them. */
 #ifndef FSL_SOURCE_ASCEND_FIND_DISCOVER_PARTS_H
 #define FSL_SOURCE_ASCEND_FIND_DISCOVER_PARTS_H
 
@@ -55,10 +55,5 @@ int fsl_search_compare_paths(const char *a, const char *b);
 
 /* Walks the tree and fills search->items, without ranks. */
 enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err);
-/* Tells the rank of one folder from its content and its name. */
-enum fsl_status fsl_search_tell_rank(struct fsl_search *search, struct fsl_candidate *item,
-				     struct fsl_error *err);
-/* Leaves one folder per rank, each with a number. */
-enum fsl_status fsl_search_settle(struct fsl_search *search, struct fsl_error *err);
 
 #endif
