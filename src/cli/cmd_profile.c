@@ -1,18 +1,12 @@
-/*
- * `failslow profile DIR`: what profilers of Ascend devices left, one folder per rank. Folders are
- * read to ranks, these are put beside each other, judges propose findings, a verdict is made of
- * them.
- */
+/* `failslow profile DIR`: what profilers of Ascend devices left, one folder per rank. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
-#include "cli/terminal.h"
+#include "cli/profile_run.h"
 #include "engine/threads.h"
-#include "judge/conclude.h"
-#include "report/reporter.h"
 
 enum { OPTIONS_N = 11, LIST_MAX = 4096, JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
@@ -134,87 +128,6 @@ static void help(void)
 		table);
 }
 
-static enum fsl_status tell(const struct request *request, const struct fsl_profile_case *facts,
-			    const struct fsl_profile_findings *findings,
-			    struct fsl_localisation *verdict, struct fsl_error *err)
-{
-	enum fsl_print text = request->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
-	struct fsl_report report = {
-		.localisation = verdict,
-		.is_anomaly = !fsl_verdict_is_quiet(verdict->kind),
-		.profile = facts->profile,
-		.cluster = facts->cluster,
-		.findings = findings,
-		.output = request->output,
-		.wants_msprof = request->export_as >= 0,
-		.print = request->format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
-		.stream = stdout,
-		.colours = fsl_terminal_has_colours(),
-		.width = fsl_terminal_width(),
-	};
-	return fsl_report_tell(&report, NULL, err);
-}
-
-/* The same ranks of the earlier capture, and all of its steps: they have other numbers. */
-static enum fsl_status read_baseline(struct fsl_profile *baseline, const struct request *request,
-				     struct fsl_error *err)
-{
-	const struct fsl_profile_options options = {.path = request->baseline,
-						    .ranks = request->rank_list,
-						    .n_ranks = request->n_ranks,
-						    .n_threads = (int)request->n_jobs};
-	return request->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
-}
-
-/* folders -> ranks -> cluster -> findings -> verdict. */
-static enum fsl_status analyse(const struct request *request, int *exit_code, struct fsl_error *err)
-{
-	struct fsl_profile profile, baseline = {0};
-	struct fsl_profile_cluster cluster = {0};
-	struct fsl_profile_findings findings = {0};
-	struct fsl_localisation verdict;
-	const struct fsl_profile_options options = {.path = request->path,
-						    .ranks = request->rank_list,
-						    .n_ranks = request->n_ranks,
-						    .steps = request->step_list,
-						    .n_steps = request->n_steps,
-						    .n_threads = (int)request->n_jobs};
-	const struct fsl_profile_case facts = {
-		.profile = &profile,
-		.cluster = &cluster,
-		.n_threads = options.n_threads,
-		.baseline = request->baseline != NULL ? &baseline : NULL,
-	};
-	fsl_localisation_init(&verdict);
-	enum fsl_status status = fsl_profile_read(&profile, &options, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
-	status = read_baseline(&baseline, request, err);
-	if (status == FSL_OK) {
-		status = fsl_profile_cluster_build(&cluster, &profile, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_judge_all(&findings, &facts, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_conclude(&verdict, &facts, &findings, err);
-	}
-	if (status == FSL_OK) {
-		status = tell(request, &facts, &findings, &verdict, err);
-		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);
-		*exit_code =
-			request->wants_exit_code && is_anomaly ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
-	}
-out:
-	fsl_localisation_fini(&verdict);
-	fsl_profile_findings_fini(&findings);
-	fsl_profile_cluster_fini(&cluster);
-	fsl_profile_fini(&baseline);
-	fsl_profile_fini(&profile);
-	return status;
-}
-
 enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	static struct request request;
@@ -222,8 +135,21 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (status == FSL_OK && request.wants_help) {
 		help();
 	} else if (status == FSL_OK) {
-		request.n_jobs = fsl_threads_start((int)request.n_jobs);
-		status = analyse(&request, exit_code, err);
+		enum fsl_print text = request.n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
+		const struct fsl_profile_run run = {
+			.input = {.path = request.path,
+				  .ranks = request.rank_list,
+				  .n_ranks = request.n_ranks,
+				  .steps = request.step_list,
+				  .n_steps = request.n_steps,
+				  .n_threads = fsl_threads_start((int)request.n_jobs)},
+			.baseline = request.baseline,
+			.output = request.output,
+			.wants_msprof = request.export_as >= 0,
+			.wants_exit_code = request.wants_exit_code,
+			.print = request.format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
+		};
+		status = fsl_profile_run(&run, exit_code, err);
 	}
 	return status;
 }

@@ -93,6 +93,7 @@ enum fsl_status fsl_detect_options_apply(const struct fsl_detect_options *option
 	if (options->directory != NULL) {
 		config->root_path = options->directory;
 		config->training_log = NULL;
+		config->is_look = options->config_path == NULL && options->output == NULL;
 	}
 	if (options->output != NULL) {
 		config->fail_slow_perception_path = options->output;

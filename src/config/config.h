@@ -79,6 +79,8 @@ struct fsl_config {
 	const char *fail_slow_perception_path;
 	const char *slow_node_detection_path;
 	bool is_output_given; /* true: --output sets both paths, not their keys */
+	bool is_look; /* a folder was named, and neither configuration nor --output: write nothing
+		       */
 	const char *rank_table_json;
 	const char *metric_config; /* NULL: the built-in one is used */
 	const char

@@ -393,7 +393,7 @@ void fsl_recall_load(struct fsl_job *job, const struct fsl_config *config,
 	char rules[RULES_BYTES];
 	struct fsl_error err = {0};
 	struct fsl_cache_job cached = {0};
-	char *root = config->chapter_keep ? root_of(config) : NULL;
+	char *root = config->chapter_keep && !config->is_look ? root_of(config) : NULL;
 	char *path = root != NULL ? fsl_cache_path(config->state_path) : NULL;
 	if (path != NULL) {
 		rules_of(rules, config);
@@ -471,7 +471,7 @@ static enum fsl_status save(const struct fsl_job *job, const struct fsl_config *
 void fsl_recall_save(const struct fsl_job *job, const struct fsl_config *config)
 {
 	struct fsl_error err = {0};
-	bool is_wanted = config->chapter_keep && job->chapters.n_items > 1;
+	bool is_wanted = config->chapter_keep && !config->is_look && job->chapters.n_items > 1;
 	char *root = is_wanted ? root_of(config) : NULL;
 	char *path = root != NULL ? fsl_cache_path(config->state_path) : NULL;
 	if (path != NULL && save(job, config, path, root, &err) != FSL_OK) {

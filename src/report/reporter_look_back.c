@@ -43,8 +43,8 @@ static double mins_of(const struct fsl_config *config, const struct fsl_report *
 
 static bool begin(void *opaque, const struct fsl_config *config, const struct fsl_report *report)
 {
-	if (config == NULL || config->look_back_mins <= 0.0 || report->perception == NULL ||
-	    !report->is_anomaly) {
+	if (config == NULL || config->is_look || config->look_back_mins <= 0.0 ||
+	    report->perception == NULL || !report->is_anomaly) {
 		return false;
 	}
 	*(struct look_back *)opaque = (struct look_back){

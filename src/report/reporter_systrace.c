@@ -149,7 +149,7 @@ struct systrace {
 static bool begin(void *self, const struct fsl_config *config, const struct fsl_report *report)
 {
 	*(struct systrace *)self = (struct systrace){config};
-	return config != NULL && report->perception != NULL;
+	return config != NULL && !config->is_look && report->perception != NULL;
 }
 
 /* The files are written one after the other: file systems that gather the syncs of several threads

@@ -1,0 +1,129 @@
+/* Folders are read to ranks, these are put beside each other, judges propose findings, a verdict is
+ * made of them. */
+#include "cli/profile_run.h"
+
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "judge/conclude.h"
+#include "source/ascend/find/discover.h"
+#include "source/discover.h"
+
+static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_profile_case *facts,
+			    const struct fsl_profile_findings *findings,
+			    struct fsl_localisation *verdict, struct fsl_error *err)
+{
+	struct fsl_report report = {
+		.localisation = verdict,
+		.is_anomaly = !fsl_verdict_is_quiet(verdict->kind),
+		.profile = facts->profile,
+		.cluster = facts->cluster,
+		.findings = findings,
+		.output = run->output,
+		.wants_msprof = run->wants_msprof,
+		.print = run->print,
+		.stream = stdout,
+		.colours = fsl_terminal_has_colours(),
+		.width = fsl_terminal_width(),
+	};
+	return fsl_report_tell(&report, NULL, err);
+}
+
+/* The same ranks of the earlier capture, and all of its steps: they have other numbers. */
+static enum fsl_status read_baseline(struct fsl_profile *baseline,
+				     const struct fsl_profile_run *run, struct fsl_error *err)
+{
+	struct fsl_profile_options options = run->input;
+	options.path = run->baseline;
+	options.n_steps = 0;
+	return run->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
+}
+
+enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
+				struct fsl_error *err)
+{
+	struct fsl_profile profile, baseline = {0};
+	struct fsl_profile_cluster cluster = {0};
+	struct fsl_profile_findings findings = {0};
+	struct fsl_localisation verdict;
+	const struct fsl_profile_case facts = {
+		.profile = &profile,
+		.cluster = &cluster,
+		.n_threads = run->input.n_threads,
+		.baseline = run->baseline != NULL ? &baseline : NULL,
+	};
+	fsl_localisation_init(&verdict);
+	enum fsl_status status = fsl_profile_read(&profile, &run->input, err);
+	if (status != FSL_OK) {
+		goto out;
+	}
+	status = read_baseline(&baseline, run, err);
+	if (status == FSL_OK) {
+		status = fsl_profile_cluster_build(&cluster, &profile, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_profile_judge_all(&findings, &facts, err);
+	}
+	if (status == FSL_OK) {
+		status = fsl_profile_conclude(&verdict, &facts, &findings, err);
+	}
+	if (status == FSL_OK) {
+		status = tell(run, &facts, &findings, &verdict, err);
+		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);
+		*exit_code = run->wants_exit_code && is_anomaly ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	}
+out:
+	fsl_localisation_fini(&verdict);
+	fsl_profile_findings_fini(&findings);
+	fsl_profile_cluster_fini(&cluster);
+	fsl_profile_fini(&baseline);
+	fsl_profile_fini(&profile);
+	return status;
+}
+
+/* True if the file lies in one of the folders. */
+static bool is_inside(const struct fsl_strpool *folders, const char *path)
+{
+	for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		if (fsl_strpool_find(folders, path, (size_t)(slash - path)) != FSL_STR_NONE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status find_other(bool *has_other, const struct fsl_profile *profile,
+				  struct fsl_strpool *folders, const char *path,
+				  struct fsl_error *err)
+{
+	struct fsl_inputs inputs = {0};
+	const struct fsl_ingest_options options = {.root_path = path};
+	enum fsl_status status = fsl_inputs_find(&inputs, &options, err);
+	for (size_t f = 0; f < profile->n_folders && status == FSL_OK; f++) {
+		const char *folder = profile->folders[f].path;
+		uint32_t id = 0;
+		status = fsl_strpool_intern(folders, folder, strlen(folder), &id, err);
+	}
+	for (size_t i = 0; i < inputs.n_items && status == FSL_OK; i++) {
+		*has_other |= !is_inside(folders, inputs.items[i].path);
+	}
+	fsl_inputs_fini(&inputs);
+	return status;
+}
+
+enum fsl_status fsl_profile_look(const char *path, bool *is_there, bool *has_other,
+				 struct fsl_error *err)
+{
+	struct fsl_profile profile = {0};
+	struct fsl_strpool *folders = fsl_strpool_create();
+	*is_there = fsl_profile_discover(&profile, path, NULL) == FSL_OK && profile.n_folders > 0;
+	*has_other = !*is_there;
+	enum fsl_status status =
+		folders == NULL ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path)
+		: *is_there     ? find_other(has_other, &profile, folders, path, err)
+				: FSL_OK;
+	fsl_strpool_destroy(folders);
+	fsl_profile_fini(&profile);
+	return status;
+}

@@ -1,0 +1,28 @@
+/* Judges captures of a profiler and tells what they say: for `failslow profile` and for a look. */
+#ifndef FSL_CLI_PROFILE_RUN_H
+#define FSL_CLI_PROFILE_RUN_H
+
+#include "capture/capture.h"
+#include "report/reporter.h"
+
+struct fsl_profile_run {
+	struct fsl_profile_options input; /* n_threads: as of fsl_threads_start */
+	const char *baseline;             /* an earlier capture; NULL: none */
+	const char *output;               /* folder for the results; NULL: nothing is written */
+	bool wants_msprof, wants_exit_code;
+	enum fsl_print print;
+};
+
+/* Folders -> ranks -> cluster -> findings -> verdict -> reporters. *exit_code is set on success. */
+enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
+				struct fsl_error *err);
+
+/*
+ * Sets *is_there to whether there are captures below @path, and *has_other to whether there are files
+ * beside them that may be of another kind. Reads names and small files alone. FSL_ERR_MEMORY, or
+ * FSL_ERR_INPUT if @path does not exist.
+ */
+enum fsl_status fsl_profile_look(const char *path, bool *is_there, bool *has_other,
+				 struct fsl_error *err);
+
+#endif
