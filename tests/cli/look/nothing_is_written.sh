@@ -1,6 +1,6 @@
 # A look at a folder writes nothing and obeys nothing that lies there, be it a configuration with paths of its own.
 mkdir job
-"$FAILSLOW" simulate --output job steps=60 tp=1 dp=4 pp=1 fault=compute:rank=2,factor=1.6 > told
+"$FAILSLOW" simulate job steps=80 tp=1 dp=8 pp=1 fault="compute ranks=2 factor=1.6 onset=30" > told
 rm told
 cat > job/model_config.json <<EOF
 {"root_path": "/etc", "fail_slow_perception_path": "$PWD/stolen", "slow_node_detection_path": "$PWD/stolen",
