@@ -258,14 +258,9 @@ static enum fsl_status judge(struct work *work, struct fsl_error *err)
 	size_t n = work->n_members;
 	size_t column_bytes = work->n_windows * sizeof(double);
 	size_t rows_bytes = n * sizeof(double[FSL_LANES]) + 2 * n * sizeof(double);
-	enum fsl_status status = fsl_view_each(work->view, work->n_windows, rows_bytes,
-					       measure_instances, work, err);
-	if (status == FSL_OK) {
-		status = fsl_view_each(work->view, n, column_bytes, measure_noise, work, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_view_each(work->view, work->n_windows, rows_bytes, measure_instances, work,
+			      err));
+	FSL_TRY(fsl_view_each(work->view, n, column_bytes, measure_noise, work, err));
 	/* The noise is the median over members of the scale of the changes of their delays. A
 	 * member that is late from some instance on changes once, so it does not count as noise. */
 	double noise = fsl_median(work->noise, n, work->noise + n);
@@ -301,13 +296,13 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	for (size_t m = 0; m < n; m++) {
 		work.lateness[m] = fsl_view_column(view, m).values;
 	}
-	enum fsl_status status = judge(&work, err);
-	for (size_t m = 0; m < n && status == FSL_OK; m++) {
+	FSL_TRY(judge(&work, err));
+	for (size_t m = 0; m < n; m++) {
 		if (work.found[m].window_end > 0) {
-			status = fsl_findings_add(out, &work.found[m], err);
+			FSL_TRY(fsl_findings_add(out, &work.found[m], err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 const struct fsl_detector fsl_detector_ArrivalLateness = {

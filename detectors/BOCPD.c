@@ -246,10 +246,7 @@ static enum fsl_status report_rises(const struct params *params, int32_t rank,
 			continue;
 		}
 		struct episode episode = {i, last, usual};
-		enum fsl_status status = report_episode(rank, work, &episode, out, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(report_episode(rank, work, &episode, out, err));
 		i = last;
 	}
 	return FSL_OK;
@@ -285,11 +282,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 		}
 		standardise(&work, n);
 		find_segments(params, &work, n);
-		enum fsl_status status =
-			report_rises(params, fsl_view_rank(view, m), &work, out, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(report_rises(params, fsl_view_rank(view, m), &work, out, err));
 	}
 	return FSL_OK;
 }

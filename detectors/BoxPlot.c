@@ -63,10 +63,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	}
 	struct work work = {reals, reals + n, reals + 2 * n, labels};
 	for (size_t m = 0; m < fsl_view_n_members(view); m++) {
-		enum fsl_status status = scan_member(view, m, opaque, &work, out, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(scan_member(view, m, opaque, &work, out, err));
 	}
 	return FSL_OK;
 }

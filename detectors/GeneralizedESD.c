@@ -72,10 +72,7 @@ static enum fsl_status judge_window(const struct fsl_view *view, size_t w,
 			.effect_ms = value - window->median,
 			.confidence = 1.0 - p,
 		};
-		enum fsl_status status = fsl_findings_add(out, &finding, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_findings_add(out, &finding, err));
 	}
 	return FSL_OK;
 }
@@ -84,7 +81,6 @@ static enum fsl_status scan(const struct fsl_view *view, const void *params,
 			    struct fsl_findings *out, struct fsl_error *err)
 {
 	size_t n = fsl_view_n_members(view);
-	enum fsl_status status = FSL_OK;
 	if (n < FSL_OUTLIERS_N_MIN) {
 		return FSL_OK;
 	}
@@ -98,11 +94,11 @@ static enum fsl_status scan(const struct fsl_view *view, const void *params,
 	for (size_t m = 0; m < n; m++) {
 		window.columns[m] = fsl_view_column(view, m).values;
 	}
-	for (size_t w = 0; w < fsl_view_n_windows(view) && status == FSL_OK; w++) {
+	for (size_t w = 0; w < fsl_view_n_windows(view); w++) {
 		read_window(&window, n, w);
-		status = judge_window(view, w, params, &window, out, err);
+		FSL_TRY(judge_window(view, w, params, &window, out, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 const struct fsl_detector fsl_detector_GeneralizedESD = {

@@ -39,10 +39,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 				.effect_ms = ages.values[w] - threshold_ms,
 				.confidence = 1.0,
 			};
-			enum fsl_status status = fsl_findings_add(out, &finding, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_findings_add(out, &finding, err));
 		}
 	}
 	return FSL_OK;

@@ -57,13 +57,12 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 {
 	const struct params *params = opaque;
 	size_t n_windows = fsl_view_n_windows(view);
-	enum fsl_status status = FSL_OK;
 	struct last *last = fsl_view_scratch(view, n_windows * sizeof(*last));
 	if (last == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: windows=%zu", n_windows);
 	}
 	find_last(view, last);
-	for (size_t w = 0; w < n_windows && status == FSL_OK; w++) {
+	for (size_t w = 0; w < n_windows; w++) {
 		double gap_ms = last[w].lateness_ms - last[w].before_ms;
 		/* Times are whole ns. A difference of ms misses them by a rounding error. */
 		if (last[w].n < 2 || nearbyint(gap_ms * NS_PER_MS) < params->tie_ns) {
@@ -78,9 +77,9 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 			.effect_ms = gap_ms,
 			.confidence = 1.0 - 1.0 / (double)last[w].n,
 		};
-		status = fsl_findings_add(out, &finding, err);
+		FSL_TRY(fsl_findings_add(out, &finding, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 const struct fsl_detector fsl_detector_LastArrival = {

@@ -256,10 +256,7 @@ static enum fsl_status report_member(const struct fsl_view *view, size_t member,
 		struct fsl_labelled series = {
 			fsl_view_rank(view, member), work->n_windows, work->labels,
 			work->adjusted + member * work->n_windows, work->centre};
-		enum fsl_status status = fsl_findings_add_runs(out, &series, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_findings_add_runs(out, &series, err));
 	}
 	return FSL_OK;
 }
@@ -282,10 +279,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	}
 	mark_matrix(params, &work);
 	for (size_t m = 0; m < n; m++) {
-		enum fsl_status status = report_member(view, m, params, &work, out, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(report_member(view, m, params, &work, out, err));
 	}
 	return FSL_OK;
 }

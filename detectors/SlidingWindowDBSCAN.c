@@ -279,10 +279,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 	}
 	find_expected(view, &work);
 	for (size_t m = 0; m < n; m++) {
-		enum fsl_status status = report_member(view, m, &work, out, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(report_member(view, m, &work, out, err));
 	}
 	return FSL_OK;
 }

@@ -81,11 +81,8 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 			if (!judge_step(params, steps, n, i, &band)) {
 				continue;
 			}
-			enum fsl_status status = report_step(fsl_view_rank(view, m), positions[i],
-							     steps[i], band, out, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(report_step(fsl_view_rank(view, m), positions[i], steps[i], band,
+					    out, err));
 		}
 	}
 	return FSL_OK;

@@ -176,10 +176,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 				fsl_view_n_windows(view));
 	}
 	for (size_t member = 0; member < fsl_view_n_members(view); member++) {
-		enum fsl_status status = scan_member(view, member, opaque, &work, out, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(scan_member(view, member, opaque, &work, out, err));
 	}
 	return FSL_OK;
 }

@@ -73,10 +73,7 @@ static enum fsl_status scan(const struct fsl_view *view, const void *opaque,
 		 * and call fsl_findings_add. */
 		struct fsl_labelled series = {fsl_view_rank(view, m), n_windows, labels,
 					      column.values, medians};
-		enum fsl_status status = fsl_findings_add_runs(out, &series, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_findings_add_runs(out, &series, err));
 	}
 	return FSL_OK;
 }

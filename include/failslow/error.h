@@ -62,4 +62,16 @@ const char *fsl_status_text(enum fsl_status status);
 /* Adds a cause on the way up. Use it only if it adds a fact. */
 #define FSL_CAUSE(err, status, ...) FSL_FAIL((err), (status), __VA_ARGS__)
 
+/*
+ * Returns the status of @call from the calling function unless it is FSL_OK. A function that holds
+ * memory, a file or a lock of its own checks the status and goes to its label `out:` instead.
+ */
+#define FSL_TRY(call)                                                                              \
+	do {                                                                                       \
+		enum fsl_status fsl_try_status = (call);                                           \
+		if (fsl_try_status != FSL_OK) {                                                    \
+			return fsl_try_status;                                                     \
+		}                                                                                  \
+	} while (0)
+
 #endif

@@ -70,6 +70,18 @@ void *fsl_arena_alloc(struct fsl_arena *arena, size_t size);
 /* The same, but not zeroed: for arrays that are filled anyway. If threads fill a large array, they
  * and not the caller touch its pages first. */
 void *fsl_arena_take(struct fsl_arena *arena, size_t size);
+/* Array of @n elements of @size bytes, as fsl_arena_alloc; NULL on overflow, too. */
+static inline void *fsl_arena_array(struct fsl_arena *arena, size_t n, size_t size)
+{
+	size_t n_bytes = 0;
+	return fsl_mul_size(n, size, &n_bytes) ? fsl_arena_alloc(arena, n_bytes) : NULL;
+}
+/* FSL_NEW(&arena, array, n, err): typed form for `T *array`; FSL_ERR_MEMORY names the array. */
+#define FSL_NEW(arena, array, n, err)                                                              \
+	(((array) = fsl_arena_array((arena), (n), sizeof(*(array)))) != NULL                       \
+		 ? FSL_OK                                                                          \
+		 : FSL_FAIL((err), FSL_ERR_MEMORY, "out of memory: array=\"" #array "\", n=%zu",   \
+			    (size_t)(n)))
 /* Copy of @length bytes of @text, NUL-terminated, owned by the arena; NULL if memory is short. */
 char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length);
 char *fsl_arena_strdup(struct fsl_arena *arena, const char *text);

@@ -11,33 +11,23 @@
 
 static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 {
-	size_t n_cells = 0, n_bytes = 0;
-	if (fsl_mul_size(out->n_ranks, out->n_steps, &n_cells) &&
-	    fsl_mul_size(n_cells, sizeof(double), &n_bytes)) {
-		out->own_ms = fsl_arena_alloc(&out->arena, n_bytes);
-		out->reference_ms = fsl_arena_alloc(&out->arena, n_bytes);
-		out->late_ms = fsl_arena_alloc(&out->arena, n_bytes);
-		out->wait_ms = fsl_arena_alloc(&out->arena, n_bytes);
-	}
-	out->step_dur_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
-	out->noise_ms = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
-	out->healthy_ratio = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(double));
-	out->stands_out = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
-	out->is_outlier = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
-	out->is_matched = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(bool));
-	out->chances = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->chances));
-	out->spread = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(double));
-	out->shifts = fsl_arena_alloc(&out->arena, out->peers.n_classes * sizeof(*out->shifts));
-	out->charges = fsl_arena_alloc(&out->arena, out->n_ranks * sizeof(*out->charges));
-	if (out->own_ms == NULL || out->reference_ms == NULL || out->late_ms == NULL ||
-	    out->wait_ms == NULL || out->step_dur_ms == NULL || out->noise_ms == NULL ||
-	    out->healthy_ratio == NULL || out->stands_out == NULL || out->is_outlier == NULL ||
-	    out->is_matched == NULL || out->charges == NULL || out->chances == NULL ||
-	    out->shifts == NULL || out->spread == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
-				out->n_ranks, out->n_steps);
-	}
-	return FSL_OK;
+	struct fsl_arena *arena = &out->arena;
+	size_t n_ranks = out->n_ranks, n_classes = out->peers.n_classes, n_cells = 0;
+	n_cells = fsl_mul_size(n_ranks, out->n_steps, &n_cells) ? n_cells : SIZE_MAX;
+	FSL_TRY(FSL_NEW(arena, out->own_ms, n_cells, err));
+	FSL_TRY(FSL_NEW(arena, out->reference_ms, n_cells, err));
+	FSL_TRY(FSL_NEW(arena, out->late_ms, n_cells, err));
+	FSL_TRY(FSL_NEW(arena, out->wait_ms, n_cells, err));
+	FSL_TRY(FSL_NEW(arena, out->step_dur_ms, out->n_steps, err));
+	FSL_TRY(FSL_NEW(arena, out->noise_ms, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->healthy_ratio, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->stands_out, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->is_outlier, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->is_matched, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->chances, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->charges, n_ranks, err));
+	FSL_TRY(FSL_NEW(arena, out->spread, n_classes, err));
+	return FSL_NEW(arena, out->shifts, n_classes, err);
 }
 
 /* Peers' level in the steps of [begin, end), of every class of more than one rank. */
@@ -291,15 +281,10 @@ static enum fsl_status compare_all(struct fsl_blame *out, const struct fsl_own *
 static enum fsl_status charge_all(struct fsl_blame *out, const struct fsl_case *facts, double *work,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = compare_all(out, facts->own, work, work + out->n_ranks, err);
-	if (status == FSL_OK) {
-		fsl_chance_find(out, facts->config, work);
-		status = fsl_standing_find(out, facts->config, work, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_charge_ranks(out, facts->config, work, err);
-	}
-	return status;
+	FSL_TRY(compare_all(out, facts->own, work, work + out->n_ranks, err));
+	fsl_chance_find(out, facts->config, work);
+	FSL_TRY(fsl_standing_find(out, facts->config, work, err));
+	return fsl_charge_ranks(out, facts->config, work, err);
 }
 
 /* True when some rank's charge costs what counts. */

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/shift.h"
-#include "base/try.h"
 #include "blame/blame.h"
 
 /* The high steps of one rank, over its peers' level times @ratio. @work: steps. */
@@ -79,9 +78,8 @@ static enum fsl_status pool_high_steps(struct pool *pool, struct fsl_blame *out,
 				       const uint32_t *members, size_t n, double *losses,
 				       double *work, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	pool->n_items = 0;
-	for (size_t m = 0; m < n && status == FSL_OK; m++) {
+	for (size_t m = 0; m < n; m++) {
 		size_t r = members[m];
 		struct fsl_chance *chance = &out->chances[r];
 		struct fsl_episode all = high_steps(out, r, fsl_uneven_ratio(out->healthy_ratio[r]),
@@ -92,16 +90,16 @@ static enum fsl_status pool_high_steps(struct pool *pool, struct fsl_blame *out,
 		/* As long as half of what is usual for the rank: peers may have many short ones. */
 		chance->clear_ms =
 			fmax(out->charges[r].threshold_ms, FSL_CLEAR_SHARE * all.mean_ms);
-		status = FSL_GROW(pool->excess_ms, pool->capacity, pool->n_items + all.n_high + 1,
-				  err);
-		for (size_t s = 0; s < out->n_steps && status == FSL_OK; s++) {
+		FSL_TRY(FSL_GROW(pool->excess_ms, pool->capacity, pool->n_items + all.n_high + 1,
+				 err));
+		for (size_t s = 0; s < out->n_steps; s++) {
 			if (work[s] > out->charges[r].threshold_ms) {
 				pool->excess_ms[pool->n_items++] = work[s];
 				chance->n_high += work[s] > chance->clear_ms;
 			}
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Single steps of one class. @work: steps + 3 * members. */

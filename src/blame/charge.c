@@ -252,11 +252,11 @@ static enum fsl_status place_change(struct fsl_blame *out, size_t r, double *exc
 				    struct fsl_error *err)
 {
 	struct fsl_charge *charge = &out->charges[r];
-	enum fsl_status status = fsl_onset_find(&charge->onset, &charge->episode, out, r, err);
+	FSL_TRY(fsl_onset_find(&charge->onset, &charge->episode, out, r, err));
 	fsl_blame_set_excess(out, r, 1.0, excess);
 	fsl_episode_measure(&charge->episode, excess, charge->threshold_ms);
 	charge->lost_ms_per_step = charge->episode.mean_ms;
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct fsl_config *config,
@@ -264,10 +264,9 @@ static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct
 {
 	struct fsl_charge *charge = &out->charges[r];
 	size_t begin = 0, end = out->n_steps;
-	enum fsl_status status = FSL_OK;
 	find_pattern(out, r, config, fsl_least_loss_ms(config, out->step_ms), work);
 	if (charge->is_change) {
-		status = place_change(out, r, work, err);
+		FSL_TRY(place_change(out, r, work, err));
 	}
 	FSL_ASSERT(charge->episode.begin <= charge->episode.end);
 	FSL_ASSERT(charge->episode.end <= out->n_steps);
@@ -282,7 +281,7 @@ static enum fsl_status charge_rank(struct fsl_blame *out, size_t r, const struct
 	}
 	FSL_ASSERT(begin <= end && end <= out->n_steps);
 	charge->late_ms_per_step = mean_of_steps(out, out->late_ms, r, begin, end);
-	return status;
+	return FSL_OK;
 }
 
 /* Ranks on threads; each writes its own rows. */
@@ -310,13 +309,9 @@ static enum fsl_status charge_members(struct fsl_blame *out, const struct fsl_co
 enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config *config,
 				 double *work, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_chance_find_singles(out, work, err);
-	if (status == FSL_OK) {
-		status = charge_members(out, config, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_changes_leave_own(out, err);
-	}
+	FSL_TRY(fsl_chance_find_singles(out, work, err));
+	FSL_TRY(charge_members(out, config, err));
+	FSL_TRY(fsl_changes_leave_own(out, err));
 	fsl_onsets_accept(out, work);
-	return status;
+	return FSL_OK;
 }

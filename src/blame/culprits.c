@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/number.h"
-#include "base/try.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
 #include "blame/link.h"
@@ -170,9 +169,8 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	double pauses_ms = fsl_fuse_pauses_ms(facts);
-	for (size_t r = 0; r < facts->run->n_ranks && status == FSL_OK; r++) {
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
 		const struct fsl_charge *charge = &facts->blame->charges[r];
 		if (charge->pattern == FSL_PATTERN_NONE) {
 			continue;
@@ -181,12 +179,12 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl
 		double least_ms = fsl_least_loss_ms(facts->config, step_ms);
 		const char *why_not = fsl_fuse_doubt(out, facts, r, least_ms, pauses_ms);
 		if (why_not == NULL) {
-			status = name_rank(out, facts, r, least_ms, err);
+			FSL_TRY(name_rank(out, facts, r, least_ms, err));
 		} else if (charge->lost_ms_per_step >= FSL_NOTED_LOSS_SHARE * least_ms) {
-			status = add_unconfirmed(out, facts, r, why_not, err);
+			FSL_TRY(add_unconfirmed(out, facts, r, why_not, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Cost of a slow link per step: as replayed, else as measured. */
@@ -257,8 +255,7 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 	       least_ms = fsl_least_loss_ms(facts->config, step_ms);
 	bool is_costless = lost_ms < least_ms &&
 			   !has_step_risen(facts->blame, &link->episode, step_ms, least_ms);
-	enum fsl_status status = FSL_OK;
-	for (size_t m = 0; m < channel->n_members && status == FSL_OK; m++) {
+	for (size_t m = 0; m < channel->n_members; m++) {
 		size_t r = channel->members[m];
 		if (is_costless) {
 			const char *reason = fsl_arena_printf(
@@ -268,13 +265,13 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 				"than the %.1f ms that count, and its steps took no longer",
 				fsl_strpool_text(facts->run->names, channel->op_id),
 				link->lost_ms_per_step, lost_ms, least_ms);
-			status = add_unconfirmed(out, facts, r, reason, err);
+			FSL_TRY(add_unconfirmed(out, facts, r, reason, err));
 		} else if (!is_named[r]) {
 			is_named[r] = true;
-			status = name_link_end(out, facts, link, m, err);
+			FSL_TRY(name_link_end(out, facts, link, m, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Slow links: as the replay judged them, else looked for now. In @out's arena or borrowed. */

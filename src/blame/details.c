@@ -70,10 +70,8 @@ static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisa
 	if (listing->healthy[class_idx] != NULL) {
 		return FSL_OK;
 	}
-	int32_t *ranks = fsl_arena_alloc(&out->arena, (end - begin) * sizeof(*ranks));
-	if (ranks == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", end - begin);
-	}
+	int32_t *ranks = NULL;
+	FSL_TRY(FSL_NEW(&out->arena, ranks, end - begin, err));
 	for (size_t k = begin; k < end; k++) {
 		if (!listing->is_named[peers->members[k]]) {
 			ranks[n++] = facts->run->ranks[peers->members[k]].rank;
@@ -114,8 +112,7 @@ static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl
 				  const struct fsl_detail *abnormal, struct listing *listing,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < abnormal->n_rela_ranks && status == FSL_OK; i++) {
+	for (size_t i = 0; i < abnormal->n_rela_ranks; i++) {
 		size_t r = fsl_run_rank_idx(facts->run, abnormal->rela_ranks[i]);
 		if (listing->is_listed[r]) {
 			continue;
@@ -126,9 +123,9 @@ static enum fsl_status add_normal(struct fsl_localisation *out, const struct fsl
 					    .kpi_id = abnormal->kpi_id,
 					    .method = FSL_METHOD_SPACE};
 		add_series(&detail, out, facts);
-		status = fsl_localisation_add_detail(out, &detail, err);
+		FSL_TRY(fsl_localisation_add_detail(out, &detail, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fsl_case *facts,
@@ -142,11 +139,10 @@ static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fs
 				    .kpi_id = kpi_of(facts->config, culprit->cause),
 				    .method = FSL_METHOD_TIME,
 				    .is_abnormal = true};
-	enum fsl_status status = FSL_OK;
 	if (class_idx != FSL_NO_CLASS) {
-		status = list_healthy(listing, out, facts, class_idx, err);
+		FSL_TRY(list_healthy(listing, out, facts, class_idx, err));
 	}
-	if (status == FSL_OK && class_idx != FSL_NO_CLASS && listing->n_healthy[class_idx] > 0) {
+	if (class_idx != FSL_NO_CLASS && listing->n_healthy[class_idx] > 0) {
 		size_t n = listing->n_healthy[class_idx];
 		size_t n_max = (size_t)facts->config->max_num_normal_results;
 		detail.method = FSL_METHOD_SPACE;
@@ -158,10 +154,8 @@ static enum fsl_status add_culprit(struct fsl_localisation *out, const struct fs
 	}
 	raise_flag(out, culprit->cause);
 	add_series(&detail, out, facts);
-	if (status == FSL_OK) {
-		status = fsl_localisation_add_detail(out, &detail, err);
-	}
-	return status == FSL_OK ? add_normal(out, facts, &detail, listing, err) : status;
+	FSL_TRY(fsl_localisation_add_detail(out, &detail, err));
+	return add_normal(out, facts, &detail, listing, err);
 }
 
 static enum fsl_status add_lack(struct fsl_localisation *out, const struct fsl_case *facts,

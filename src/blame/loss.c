@@ -66,11 +66,11 @@ static enum fsl_status run(struct fsl_repairs *repairs, const struct fsl_verific
 	if (is_known) {
 		return FSL_OK;
 	}
-	enum fsl_status status = fsl_repairs_run(repairs, err);
-	for (size_t k = 0; k < 2 && status == FSL_OK; k++) {
+	FSL_TRY(fsl_repairs_run(repairs, err));
+	for (size_t k = 0; k < 2; k++) {
 		step_ms[k] = repairs->step_ms + k * verification->replay.n_steps;
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_verify_loss(struct fsl_localisation *out, const struct fsl_case *facts,

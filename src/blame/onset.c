@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/shift.h"
-#include "base/try.h"
 #include "blame/blame.h"
 
 static size_t distance(size_t a, size_t b)

@@ -139,11 +139,9 @@ static enum fsl_status pool_init(struct pool *pool, struct fsl_arena *arena, str
 	for (size_t c = 0; c < pool->n_chapters; c++) {
 		pool->n_entries += pool->chapters[c]->n_items;
 	}
-	enum fsl_status status = alloc_pool(pool, arena, err);
-	if (status == FSL_OK) {
-		sum_up(pool);
-	}
-	return status;
+	FSL_TRY(alloc_pool(pool, arena, err));
+	sum_up(pool);
+	return FSL_OK;
 }
 
 /* The first entry of a stage that is not before the chapter. */
@@ -332,9 +330,8 @@ static enum fsl_status name(struct fsl_localisation *out, const struct pool *poo
 static enum fsl_status name_ranks(struct fsl_localisation *out, const struct pool *pool,
 				  struct range *costliest, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	double most_ms = 0.0;
-	for (size_t begin = 0, end = 0; begin < pool->n_entries && status == FSL_OK; begin = end) {
+	for (size_t begin = 0, end = 0; begin < pool->n_entries; begin = end) {
 		const struct entry *entries = &pool->by_rank[begin];
 		while (end < pool->n_entries &&
 		       pool->by_rank[end].item->rank == entries->item->rank) {
@@ -346,14 +343,14 @@ static enum fsl_status name_ranks(struct fsl_localisation *out, const struct poo
 			continue;
 		}
 		size_t n_before = out->n_culprits;
-		status = name(out, pool, &record, &range, err);
+		FSL_TRY(name(out, pool, &record, &range, err));
 		if (out->n_culprits > n_before &&
 		    out->culprits[n_before].lost_ms_per_step > most_ms) {
 			most_ms = out->culprits[n_before].lost_ms_per_step;
 			*costliest = range;
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Loss of the job per step over a range, and its steps without it. */

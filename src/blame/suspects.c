@@ -202,24 +202,23 @@ static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error 
 {
 	const struct fsl_config *config = hearing->facts->config;
 	const struct fsl_detector_config *late = fsl_config_detector(config, "ArrivalLateness");
-	enum fsl_status status = FSL_OK;
 	if (late != NULL && late->detector != NULL) {
-		status = hear_channels(hearing, late, FSL_METRIC_LATENESS, err);
+		FSL_TRY(hear_channels(hearing, late, FSL_METRIC_LATENESS, err));
 	}
-	for (size_t i = 0; i < config->n_detectors && status == FSL_OK; i++) {
+	for (size_t i = 0; i < config->n_detectors; i++) {
 		const struct fsl_detector_config *detector = &config->detectors[i];
 		if (detector == late || !detector->enabled || detector->detector == NULL) {
 			continue;
 		}
 		switch (detector->metric) {
 		case FSL_METRIC_OWN:
-			status = hear_classes(hearing, detector, err);
+			FSL_TRY(hear_classes(hearing, detector, err));
 			break;
 		case FSL_METRIC_EXEC:
 		case FSL_METRIC_LAUNCH:
 		case FSL_METRIC_HOST:
 		case FSL_METRIC_LATENESS:
-			status = hear_channels(hearing, detector, detector->metric, err);
+			FSL_TRY(hear_channels(hearing, detector, detector->metric, err));
 			break;
 		case FSL_METRIC_TRANSFER:
 		case FSL_METRIC_STEP_TIME:
@@ -227,13 +226,13 @@ static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error 
 		case FSL_METRIC_DATALOADER:
 		case FSL_METRIC_CKPT:
 		case FSL_METRICS_N:
-			status = fsl_coverage_add_skipped(
+			FSL_TRY(fsl_coverage_add_skipped(
 				&hearing->out->coverage, &hearing->out->arena, err,
-				"%s: its metric is not one of localisation", detector->name);
+				"%s: its metric is not one of localisation", detector->name));
 			break;
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Ranks that the classical points accuse; LACK is no accusation. */

@@ -161,10 +161,7 @@ enum fsl_status fsl_unseen_in_time(struct fsl_unseen *unseen, size_t channel_idx
 	const struct fsl_group *asked = &facts->topology->groups[channel->group_idx];
 	size_t n_seen = fsl_ranks_seen(facts->run), n_beside = 0;
 	if (unseen->op_id != channel->op_id) {
-		enum fsl_status status = set_late(unseen, channel->op_id, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(set_late(unseen, channel->op_id, err));
 	}
 	*is_in_time = true;
 	for (size_t g = 0; g < facts->topology->n_groups && *is_in_time; g++) {

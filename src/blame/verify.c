@@ -10,7 +10,6 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
-#include "base/try.h"
 #include "blame/fuse_parts.h"
 #include "blame/whatif.h"
 
@@ -244,11 +243,7 @@ static size_t list_focus(uint32_t focus[FSL_FOCUS_STEPS_MAX], const struct fsl_b
 static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct fsl_case *facts,
 				    const struct fsl_transfers *transfers, struct fsl_error *err)
 {
-	enum fsl_status status =
-		fsl_links_judge(&out->links, &out->n_links, &out->arena, facts, transfers, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_links_judge(&out->links, &out->n_links, &out->arena, facts, transfers, err));
 	out->ranks = fsl_arena_alloc(&out->arena, facts->blame->n_ranks * sizeof(*out->ranks));
 	out->link_proofs = fsl_arena_alloc(&out->arena, out->n_links * sizeof(*out->link_proofs));
 	out->is_wait = fsl_arena_alloc(&out->arena, facts->match->n_channels * sizeof(bool));
@@ -299,12 +294,9 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 				   struct fsl_error *err)
 {
 	struct fsl_arena *arena = &out->replay.arena; /* goes with the graph */
-	struct fsl_repairs *repairs = fsl_arena_alloc(arena, sizeof(*repairs));
-	out->replayed_ms =
-		fsl_arena_alloc(&out->arena, out->replay.n_steps * sizeof(*out->replayed_ms));
-	if (repairs == NULL || out->replayed_ms == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: repairs");
-	}
+	struct fsl_repairs *repairs = NULL;
+	FSL_TRY(FSL_NEW(arena, repairs, 1, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->replayed_ms, out->replay.n_steps, err));
 	*repairs = (struct fsl_repairs){.arena = arena, .replay = &out->replay};
 	out->repairs = repairs;
 	size_t nothing_idx = fsl_repairs_add(repairs).idx;
@@ -328,28 +320,19 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 static enum fsl_status prove(struct fsl_verification *out, const struct fsl_case *facts,
 			     const struct fsl_transfers *transfers, struct fsl_error *err)
 {
-	enum fsl_status status = replay(out, facts, err);
-	if (status == FSL_OK && out->replay.graph == NULL) {
+	FSL_TRY(replay(out, facts, err));
+	if (out->replay.graph == NULL) {
 		out->summary.doubt = "no step fits into replay.budget_ms";
 		return FSL_OK;
 	}
-	if (status == FSL_OK) {
-		out->summary.is_on = true;
-		out->summary.n_steps = out->replay.n_steps;
-		status = fsl_repair_levels(&out->replay, facts, transfers, out->links, out->n_links,
-					   err);
-	}
-	if (status == FSL_OK) {
-		status = run_repairs(out, facts, err);
-	}
-	if (status == FSL_OK) {
-		status = set_errors(out, err);
-	}
-	if (status == FSL_OK) {
-		out->summary.doubt = doubt_of(out);
-		out->summary.is_trusted = out->summary.doubt[0] == '\0';
-	}
-	return status;
+	out->summary.is_on = true;
+	out->summary.n_steps = out->replay.n_steps;
+	FSL_TRY(fsl_repair_levels(&out->replay, facts, transfers, out->links, out->n_links, err));
+	FSL_TRY(run_repairs(out, facts, err));
+	FSL_TRY(set_errors(out, err));
+	out->summary.doubt = doubt_of(out);
+	out->summary.is_trusted = out->summary.doubt[0] == '\0';
+	return FSL_OK;
 }
 
 /* Somebody who is named, or not, by what the replay says. */

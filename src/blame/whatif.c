@@ -371,11 +371,8 @@ enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error
 	summary->slowdown_all = ideal_ms > 0.0 ? was_ms / ideal_ms : NAN;
 	summary->worst_ranks_share = fsl_share_of_loss(was_ms, worst_ms, ideal_ms);
 	summary->last_stage_share = fsl_share_of_loss(was_ms, last_ms, ideal_ms);
-	summary->whatifs = fsl_arena_alloc(&out->arena, q->n_asked * sizeof(*summary->whatifs));
-	out->ideal_ms = fsl_arena_alloc(&out->arena, replay->n_steps * sizeof(*out->ideal_ms));
-	if (summary->whatifs == NULL || out->ideal_ms == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what-ifs=%zu", q->n_asked);
-	}
+	FSL_TRY(FSL_NEW(&out->arena, summary->whatifs, q->n_asked, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->ideal_ms, replay->n_steps, err));
 	memcpy(out->ideal_ms, step_ms + q->ideal_idx * replay->n_steps,
 	       replay->n_steps * sizeof(*out->ideal_ms));
 	for (size_t k = 0; k < q->n_asked; k++) {

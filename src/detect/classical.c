@@ -84,10 +84,7 @@ static enum fsl_status list_lacking(struct fsl_localisation *out,
 		if (has_data(fsl_run_rank(run, rank), wants_device)) {
 			continue;
 		}
-		enum fsl_status status = add_lack(out, classical, rank, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(add_lack(out, classical, rank, err));
 	}
 	return FSL_OK;
 }
@@ -107,25 +104,24 @@ static enum fsl_status run_points(struct fsl_localisation *out,
 				  const struct fsl_classical *classical, struct fsl_error *err)
 {
 	const struct fsl_config *config = classical->config;
-	enum fsl_status status = FSL_OK;
 	if (config->enable_cal) {
-		status = fsl_classical_metric(out, classical, config->cal_slow, err);
+		FSL_TRY(fsl_classical_metric(out, classical, config->cal_slow, err));
 	}
-	if (status == FSL_OK && config->enable_op_launch) {
-		status = fsl_classical_metric(out, classical, config->op_launch_slow, err);
+	if (config->enable_op_launch) {
+		FSL_TRY(fsl_classical_metric(out, classical, config->op_launch_slow, err));
 	}
-	if (status == FSL_OK && config->enable_comm) {
-		status = fsl_classical_comm(out, classical, err);
+	if (config->enable_comm) {
+		FSL_TRY(fsl_classical_comm(out, classical, err));
 	}
-	if (status == FSL_OK && config->enable_dataloader) {
-		status = fsl_classical_stages(out, classical, FSL_STAGE_DATALOADER,
-					      config->dataloader_slow, err);
+	if (config->enable_dataloader) {
+		FSL_TRY(fsl_classical_stages(out, classical, FSL_STAGE_DATALOADER,
+					     config->dataloader_slow, err));
 	}
-	if (status == FSL_OK && config->enable_ckpt) {
-		status = fsl_classical_stages(out, classical, FSL_STAGE_CKPT, config->ckpt_slow,
-					      err);
+	if (config->enable_ckpt) {
+		FSL_TRY(fsl_classical_stages(out, classical, FSL_STAGE_CKPT, config->ckpt_slow,
+					     err));
 	}
-	return status == FSL_OK ? list_lacking(out, classical, err) : status;
+	return list_lacking(out, classical, err);
 }
 
 enum fsl_status fsl_classical_run(struct fsl_localisation *out, const struct fsl_run *run,

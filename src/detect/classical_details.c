@@ -46,11 +46,8 @@ static enum fsl_status list_peers(struct peers *peers, struct fsl_localisation *
 	if (entries->method != FSL_METHOD_SPACE) {
 		return FSL_OK;
 	}
-	peers->named = fsl_arena_alloc(&out->arena, n * sizeof(*peers->named));
-	peers->omitted = fsl_arena_alloc(&out->arena, n * sizeof(*peers->omitted));
-	if (peers->named == NULL || peers->omitted == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(&out->arena, peers->named, n, err));
+	FSL_TRY(FSL_NEW(&out->arena, peers->omitted, n, err));
 	for (size_t m = 0; m < n; m++) {
 		if (entries->is_anomalous[m]) {
 			continue;
@@ -70,11 +67,7 @@ static enum fsl_status fill_kpi(struct fsl_detail *detail, struct fsl_arena *are
 {
 	const struct fsl_windows *windows = entries->windows;
 	size_t first = member * windows->n_windows;
-	detail->kpi = fsl_arena_alloc(arena, windows->n_windows * sizeof(*detail->kpi));
-	if (detail->kpi == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: points=%zu",
-				windows->n_windows);
-	}
+	FSL_TRY(FSL_NEW(arena, detail->kpi, windows->n_windows, err));
 	for (size_t w = 0; w < windows->n_windows; w++) {
 		if (!isnan(windows->values[first + w])) {
 			detail->kpi[detail->n_kpi++] = (struct fsl_kpi_point){
@@ -100,11 +93,10 @@ static enum fsl_status add_entry(struct fsl_localisation *out,
 	if (detail->server_ip == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
 	}
-	enum fsl_status status = FSL_OK;
 	if (classical->config->record_kpi) {
-		status = fill_kpi(detail, &out->arena, entries, member, err);
+		FSL_TRY(fill_kpi(detail, &out->arena, entries, member, err));
 	}
-	return status == FSL_OK ? fsl_localisation_add_detail(out, detail, err) : status;
+	return fsl_localisation_add_detail(out, detail, err);
 }
 
 static size_t member_of(const struct fsl_windows *windows, int32_t rank, size_t from)
@@ -123,9 +115,9 @@ enum fsl_status fsl_entries_add(struct fsl_localisation *out, const struct fsl_c
 	if (kpi_id == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"verdict\"");
 	}
-	enum fsl_status status = list_peers(&peers, out, classical, entries, err);
+	FSL_TRY(list_peers(&peers, out, classical, entries, err));
 	bool is_flagged = false;
-	for (size_t m = 0; m < entries->windows->n_members && status == FSL_OK; m++) {
+	for (size_t m = 0; m < entries->windows->n_members; m++) {
 		if (entries->is_anomalous[m]) {
 			struct fsl_detail detail = {
 				.kpi_id = kpi_id,
@@ -135,17 +127,17 @@ enum fsl_status fsl_entries_add(struct fsl_localisation *out, const struct fsl_c
 				.omitted_ranks = peers.omitted,
 				.n_omitted_ranks = peers.n_omitted,
 			};
-			status = add_entry(out, classical, entries, m, &detail, err);
+			FSL_TRY(add_entry(out, classical, entries, m, &detail, err));
 			is_flagged = true;
 		}
 	}
-	for (size_t i = 0, m = 0; i < peers.n_named && is_flagged && status == FSL_OK; i++) {
+	for (size_t i = 0, m = 0; i < peers.n_named && is_flagged; i++) {
 		struct fsl_detail detail = {.kpi_id = kpi_id};
 		m = member_of(entries->windows, peers.named[i], m);
-		status = add_entry(out, classical, entries, m, &detail, err);
+		FSL_TRY(add_entry(out, classical, entries, m, &detail, err));
 	}
-	if (status == FSL_OK && is_flagged) {
+	if (is_flagged) {
 		fsl_entries_flag(out, entries->type);
 	}
-	return status;
+	return FSL_OK;
 }

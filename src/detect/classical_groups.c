@@ -51,11 +51,7 @@ static enum fsl_status group_windows(struct fsl_windows *out, const struct part 
 			n_members++;
 		}
 	}
-	enum fsl_status status =
-		fsl_windows_init(out, FSL_METRIC_EXEC, FSL_WINDOW_TIME, n_members, n_windows, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_windows_init(out, FSL_METRIC_EXEC, FSL_WINDOW_TIME, n_members, n_windows, err));
 	for (size_t i = 0, member = 0; i < n_targets; i++) {
 		if (parts[i].series.n_funcs > 0) {
 			out->ranks[member] = (int32_t)i;

@@ -55,21 +55,21 @@ static enum fsl_status run_time(struct fsl_judgement *out, const struct fsl_metr
 				     windows->n_windows, (long long)needed);
 	}
 	bool has_run = false;
-	enum fsl_status status = scan(config, windows, out->labels, &has_run, err);
-	if (status == FSL_OK && !has_run) {
+	FSL_TRY(scan(config, windows, out->labels, &has_run, err));
+	if (!has_run) {
 		return fsl_notes_add(notes, err, config->name, label, "not made for this metric");
 	}
 	out->has_run = has_run;
-	return status;
+	return FSL_OK;
 }
 
 /* Copies the first @n_windows windows of every member. */
 static enum fsl_status head_of(struct fsl_windows *out, const struct fsl_windows *windows,
 			       size_t n_windows, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_windows_init(out, windows->metric, windows->kind,
-						  windows->n_members, n_windows, err);
-	for (size_t m = 0; m < windows->n_members && status == FSL_OK; m++) {
+	FSL_TRY(fsl_windows_init(out, windows->metric, windows->kind, windows->n_members, n_windows,
+				 err));
+	for (size_t m = 0; m < windows->n_members; m++) {
 		size_t from = m * windows->n_windows, to = m * n_windows;
 		out->ranks[m] = windows->ranks[m];
 		memcpy(out->values + to, windows->values + from, n_windows * sizeof(*out->values));
@@ -78,7 +78,7 @@ static enum fsl_status head_of(struct fsl_windows *out, const struct fsl_windows
 		memcpy(out->first_ns + to, windows->first_ns + from,
 		       n_windows * sizeof(*out->first_ns));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Why the space detector cannot judge this unit; "" if it can. @text is of @size bytes. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/try.h"
 #include "detect/classical_parts.h"
 
 enum { WHY_BYTES = 256, NOTES_COMPARED_MAX = 64 };
@@ -61,11 +60,10 @@ enum fsl_status fsl_notes_add(struct fsl_notes *notes, struct fsl_error *err, co
 enum fsl_status fsl_notes_merge(struct fsl_notes *into, const struct fsl_notes *from,
 				struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < from->n_items && status == FSL_OK; i++) {
-		status = add_note(into, &from->items[i], err);
+	for (size_t i = 0; i < from->n_items; i++) {
+		FSL_TRY(add_note(into, &from->items[i], err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status flush_note(struct fsl_localisation *out, const struct fsl_note *note,
@@ -88,11 +86,10 @@ static enum fsl_status flush_note(struct fsl_localisation *out, const struct fsl
 enum fsl_status fsl_notes_flush(struct fsl_localisation *out, const struct fsl_notes *notes,
 				struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < notes->n_items && status == FSL_OK; i++) {
-		status = flush_note(out, &notes->items[i], err);
+	for (size_t i = 0; i < notes->n_items; i++) {
+		FSL_TRY(flush_note(out, &notes->items[i], err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_notes_fini(struct fsl_notes *notes)

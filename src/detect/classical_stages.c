@@ -42,11 +42,7 @@ static enum fsl_status list_steps(struct step_list *steps, const struct fsl_run 
 			if (!is_wanted(stage, kind)) {
 				continue;
 			}
-			enum fsl_status status =
-				FSL_GROW(steps->items, steps->capacity, steps->n_items + 1, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(FSL_GROW(steps->items, steps->capacity, steps->n_items + 1, err));
 			steps->items[steps->n_items++] = stage->step;
 		}
 		steps->n_members += steps->n_items > n_before ? 1 : 0;
@@ -188,16 +184,16 @@ static enum fsl_status fill_windows(struct fsl_windows *windows, const struct fs
 				    struct fsl_error *err)
 {
 	enum fsl_metric metric = kind == FSL_STAGE_CKPT ? FSL_METRIC_CKPT : FSL_METRIC_DATALOADER;
-	enum fsl_status status = fsl_windows_init(windows, metric, FSL_WINDOW_STEP,
-						  steps->n_members, steps->n_items, err);
+	FSL_TRY(fsl_windows_init(windows, metric, FSL_WINDOW_STEP, steps->n_members, steps->n_items,
+				 err));
 	size_t member = 0;
-	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
+	for (size_t r = 0; r < run->n_ranks; r++) {
 		if (member < steps->n_members &&
 		    fill_member(windows, member, &run->ranks[r], kind, steps)) {
 			windows->ranks[member++] = run->ranks[r].rank;
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_classical_stages(struct fsl_localisation *out,

@@ -129,10 +129,7 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 		    !sample_of_op(request->metric, &rank->ops[i], &sample)) {
 			continue;
 		}
-		enum fsl_status status = make_room(samples, i, rank->n_ops);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(make_room(samples, i, rank->n_ops));
 		samples->items[samples->n_items++] = sample;
 	}
 	size_t n_trimmed = (size_t)(request->trim_head_share * (double)samples->n_items);

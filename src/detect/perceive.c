@@ -59,12 +59,9 @@ static enum fsl_status add_anomalies(struct fsl_perception *out, const struct ju
 			double step_ms =
 				rise->is_of_saves ? series->dur_ms[next] : series->clear_ms[next];
 			bool is_of_it = !rise->is_of_saves || series->is_explained[next] != 0;
-			enum fsl_status status = is_of_it && step_ms > rise->base_ms
-							 ? add_anomaly(out, series, next, step_ms,
-								       rise->base_ms, err)
-							 : FSL_OK;
-			if (status != FSL_OK) {
-				return status;
+			if (is_of_it && step_ms > rise->base_ms) {
+				FSL_TRY(add_anomaly(out, series, next, step_ms, rise->base_ms,
+						    err));
 			}
 		}
 	}
@@ -88,10 +85,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 			.n_steps = rise->until - rise->begin,
 			.is_of_saves = rise->is_of_saves,
 		};
-		enum fsl_status status = fsl_perception_add_episode(out, &episode, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_perception_add_episode(out, &episode, err));
 	}
 	return FSL_OK;
 }
@@ -115,10 +109,7 @@ static enum fsl_status add_explained(struct fsl_perception *out,
 			.explained_ms = series->dur_ms[i] - series->clear_ms[i],
 			.why = is_gc ? "gc" : "checkpoint",
 		};
-		enum fsl_status status = fsl_perception_add_explained(out, &explained, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_perception_add_explained(out, &explained, err));
 	}
 	return FSL_OK;
 }
@@ -146,20 +137,14 @@ static enum fsl_status perceive_steps(struct fsl_perception *out, struct judgeme
 	const struct fsl_step_series *series = &judgement->series;
 	struct fsl_step_rise *rises = judgement->rises;
 	size_t *n_rises = &judgement->n_rises;
-	enum fsl_status status = fsl_step_series_shifts(series, rises, n_rises, err);
-	if (status == FSL_OK) {
-		status = fsl_step_series_runs(series, judgement->config, rises, n_rises, err);
+	FSL_TRY(fsl_step_series_shifts(series, rises, n_rises, err));
+	FSL_TRY(fsl_step_series_runs(series, judgement->config, rises, n_rises, err));
+	if (*n_rises == 0) {
+		FSL_TRY(fsl_step_series_saves(series, rises, n_rises, err));
 	}
-	if (status == FSL_OK && *n_rises == 0) {
-		status = fsl_step_series_saves(series, rises, n_rises, err);
-	}
-	if (status == FSL_OK) {
-		status = add_episodes(out, judgement, err);
-	}
-	if (status == FSL_OK) {
-		status = add_anomalies(out, judgement, err);
-	}
-	return status == FSL_OK ? add_explained(out, series, err) : status;
+	FSL_TRY(add_episodes(out, judgement, err));
+	FSL_TRY(add_anomalies(out, judgement, err));
+	return add_explained(out, series, err);
 }
 
 /* algorithm "systrace": only the reference's alarms, on the reference's series. */
@@ -414,17 +399,16 @@ static void set_coverage(struct fsl_perception *out, const struct judgement *jud
 static enum fsl_status note_skipped(struct fsl_perception *out, const struct fsl_config *config,
 				    struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < config->n_detectors && status == FSL_OK; i++) {
+	for (size_t i = 0; i < config->n_detectors; i++) {
 		const struct fsl_detector_config *detector = &config->detectors[i];
 		if (!detector->enabled && (strcmp(detector->name, "Hang") == 0 ||
 					   strcmp(detector->name, "StepKSigma") == 0)) {
-			status = fsl_coverage_add_skipped(&out->coverage, &out->arena, err,
-							  "%s: switched off by the configuration",
-							  detector->name);
+			FSL_TRY(fsl_coverage_add_skipped(&out->coverage, &out->arena, err,
+							 "%s: switched off by the configuration",
+							 detector->name));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status perceive(struct fsl_perception *out, struct judgement *judgement,
@@ -434,25 +418,18 @@ static enum fsl_status perceive(struct fsl_perception *out, struct judgement *ju
 	struct fsl_step_series *series = &judgement->series;
 	bool is_enough = series->n > 0 && (int64_t)series->n >= config->min_startup_detection_steps;
 	set_range(out, judgement);
-	enum fsl_status status = fsl_perceive_silence(out, &judgement->silence, judgement->run,
-						      series->median_ms, config, err);
-	if (status == FSL_OK && is_enough) {
-		status = config->algorithm == FSL_ALGORITHM_SYSTRACE
-				 ? perceive_as_systrace(out, judgement, err)
-				 : perceive_steps(out, judgement, err);
+	FSL_TRY(fsl_perceive_silence(out, &judgement->silence, judgement->run, series->median_ms,
+				     config, err));
+	if (is_enough) {
+		FSL_TRY(config->algorithm == FSL_ALGORITHM_SYSTRACE
+				? perceive_as_systrace(out, judgement, err)
+				: perceive_steps(out, judgement, err));
 	}
-	if (status == FSL_OK) {
-		status = fsl_perceive_stages(out, judgement->progress, config, err);
-	}
-	if (status == FSL_OK) {
-		set_kind(out, judgement, is_enough);
-		set_coverage(out, judgement);
-		status = note_skipped(out, config, err);
-	}
-	if (status == FSL_OK) {
-		status = set_reason(out, judgement, err);
-	}
-	return status;
+	FSL_TRY(fsl_perceive_stages(out, judgement->progress, config, err));
+	set_kind(out, judgement, is_enough);
+	set_coverage(out, judgement);
+	FSL_TRY(note_skipped(out, config, err));
+	return set_reason(out, judgement, err);
 }
 
 enum fsl_status fsl_perceive(struct fsl_perception *out, const struct fsl_run *run,

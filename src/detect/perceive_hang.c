@@ -36,11 +36,7 @@ static enum fsl_status hang_detector(const struct fsl_config *config, struct fsl
 static enum fsl_status make_ages(struct fsl_windows *windows, const struct fsl_run *run,
 				 size_t n_ranks, int64_t now_ns, struct fsl_error *err)
 {
-	enum fsl_status status =
-		fsl_windows_init(windows, FSL_METRIC_EVENT_AGE, FSL_WINDOW_TIME, n_ranks, 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_windows_init(windows, FSL_METRIC_EVENT_AGE, FSL_WINDOW_TIME, n_ranks, 1, err));
 	size_t m = 0;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		int64_t last_ns = run->ranks[r].last_event_ns;

@@ -52,15 +52,10 @@ static enum fsl_status built_in(struct fsl_detector_config *out,
 				struct fsl_arena *arena, struct fsl_error *err)
 {
 	const void *params = NULL;
-	enum fsl_status status =
-		fsl_registry_params(detector, json, "model_config.json", arena, &params, err);
-	if (status == FSL_OK) {
-		*out = (struct fsl_detector_config){.detector = detector,
-						    .params = params,
-						    .name = detector->name,
-						    .enabled = true};
-	}
-	return status;
+	FSL_TRY(fsl_registry_params(detector, json, "model_config.json", arena, &params, err));
+	*out = (struct fsl_detector_config){
+		.detector = detector, .params = params, .name = detector->name, .enabled = true};
+	return FSL_OK;
 }
 
 enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const char *name,
@@ -247,15 +242,15 @@ static enum fsl_status label_rest(struct search *search, struct fsl_error *err)
 {
 	struct fsl_step_alarms *alarms = &search->alarms;
 	collect_rest(search, search->series->n);
-	enum fsl_status status = fsl_step_alarms_find(alarms, true, search->config, err);
+	FSL_TRY(fsl_step_alarms_find(alarms, true, search->config, err));
 	/* From the end, because positions[i] >= i. */
-	for (size_t i = alarms->n; i-- > 0 && status == FSL_OK;) {
+	for (size_t i = alarms->n; i-- > 0;) {
 		uint8_t label = alarms->labels[i];
 		alarms->labels[i] = 0;
 		alarms->labels[search->positions[i]] = label;
 		alarms->normal_ms[search->positions[i]] = alarms->normal_ms[i];
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Makes the run [begin, end) a rise over the normal level before it. */

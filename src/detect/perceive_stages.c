@@ -71,10 +71,7 @@ judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct
 			.step_ms = samples[i].ms,
 			.normal_ms = normal_ms,
 		};
-		enum fsl_status status = add(out, &slow, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(add(out, &slow, err));
 	}
 	return FSL_OK;
 }
@@ -146,12 +143,11 @@ static enum fsl_status perceive_ckpts(struct fsl_perception *out,
 enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_progress *progress,
 				    const struct fsl_config *config, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (config->enable_dataloader) {
-		status = perceive_loading(out, progress, config, err);
+		FSL_TRY(perceive_loading(out, progress, config, err));
 	}
-	if (status == FSL_OK && config->enable_ckpt) {
-		status = perceive_ckpts(out, progress, config, err);
+	if (config->enable_ckpt) {
+		FSL_TRY(perceive_ckpts(out, progress, config, err));
 	}
-	return status;
+	return FSL_OK;
 }

@@ -86,12 +86,8 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_listing *li
 	*channel = (struct fsl_channel){.group_idx = scan->group_idx, .op_id = op_id};
 	channel->is_p2p =
 		fsl_p2p_kind_from_name(fsl_strpool_text(scan->run->names, op_id)) < FSL_P2P_KINDS_N;
-	channel->members =
-		fsl_arena_alloc(&out->arena, scan->n_members * sizeof(*channel->members));
-	uses->of = fsl_arena_alloc(&listing->arena, scan->n_members * sizeof(*uses->of));
-	if (channel->members == NULL || uses->of == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", scan->n_members);
-	}
+	FSL_TRY(FSL_NEW(&out->arena, channel->members, scan->n_members, err));
+	FSL_TRY(FSL_NEW(&listing->arena, uses->of, scan->n_members, err));
 	FSL_ASSERT(scan->n_members >= 2);
 	uint32_t far_id = channel->is_p2p ? far_op_id(scan, op_id) : op_id;
 	for (size_t i = 0; i < scan->n_slots; i++) {
@@ -118,11 +114,8 @@ static enum fsl_status alloc_channels(struct fsl_match *out, struct fsl_listing 
 		size_t n_slots = listing->slot_begin[g + 1] - listing->slot_begin[g];
 		n_max += n_slots < FSL_OPS_PER_GROUP_MAX ? n_slots : FSL_OPS_PER_GROUP_MAX;
 	}
-	out->channels = fsl_arena_alloc(&out->arena, n_max * sizeof(*out->channels));
-	listing->uses = fsl_arena_alloc(&listing->arena, n_max * sizeof(*listing->uses));
-	if (out->channels == NULL || listing->uses == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n_max);
-	}
+	FSL_TRY(FSL_NEW(&out->arena, out->channels, n_max, err));
+	FSL_TRY(FSL_NEW(&listing->arena, listing->uses, n_max, err));
 	return FSL_OK;
 }
 
@@ -133,10 +126,7 @@ static enum fsl_status list_couples(struct fsl_listing *listing, size_t n_channe
 	for (size_t c = 0; c < n_channels; c++) {
 		n += listing->uses[c].n_members - 1;
 	}
-	listing->couples = fsl_arena_alloc(&listing->arena, n * sizeof(*listing->couples));
-	if (listing->couples == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: members=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(&listing->arena, listing->couples, n, err));
 	for (size_t c = 0; c < n_channels; c++) {
 		struct fsl_uses *uses = &listing->uses[c];
 		uses->couples = listing->couples + listing->n_couples;
@@ -152,11 +142,9 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *lis
 				  const struct fsl_run *run, const struct fsl_topology *topology,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = fsl_slots_build(listing, run, topology, err);
-	if (status == FSL_OK) {
-		status = alloc_channels(out, listing, err);
-	}
-	for (size_t g = 0; g < topology->n_groups && status == FSL_OK; g++) {
+	FSL_TRY(fsl_slots_build(listing, run, topology, err));
+	FSL_TRY(alloc_channels(out, listing, err));
+	for (size_t g = 0; g < topology->n_groups; g++) {
 		struct group_scan scan = {.run = run,
 					  .slots = listing->slots + listing->slot_begin[g],
 					  .n_slots = listing->slot_begin[g + 1] -
@@ -167,14 +155,14 @@ enum fsl_status fsl_channels_list(struct fsl_match *out, struct fsl_listing *lis
 			continue;
 		}
 		out->n_groups++;
-		for (size_t k = 0; k < scan.n_op_ids && status == FSL_OK; k++) {
+		for (size_t k = 0; k < scan.n_op_ids; k++) {
 			const char *name = fsl_strpool_text(run->names, scan.op_ids[k]);
 			bool is_p2p = fsl_p2p_kind_from_name(name) < FSL_P2P_KINDS_N;
 			out->n_p2p += is_p2p ? scan.n_uses_of[k] : 0;
 			if (scan.n_members == 2 || !is_p2p) {
-				status = add_channel(out, listing, &scan, scan.op_ids[k], err);
+				FSL_TRY(add_channel(out, listing, &scan, scan.op_ids[k], err));
 			}
 		}
 	}
-	return status == FSL_OK ? list_couples(listing, out->n_channels, err) : status;
+	return list_couples(listing, out->n_channels, err);
 }

@@ -275,12 +275,9 @@ enum fsl_status fsl_clocks_init(struct fsl_clocks *out, struct fsl_arena *arena,
 {
 	out->n_ranks = n_ranks;
 	out->is_measured = false;
-	out->parent = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*out->parent));
-	out->size = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*out->size));
-	out->to_parent_ns = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*out->to_parent_ns));
-	if (out->parent == NULL || out->size == NULL || out->to_parent_ns == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
+	FSL_TRY(FSL_NEW(arena, out->parent, n_ranks + 1, err));
+	FSL_TRY(FSL_NEW(arena, out->size, n_ranks + 1, err));
+	FSL_TRY(FSL_NEW(arena, out->to_parent_ns, n_ranks + 1, err));
 	for (size_t r = 0; r < n_ranks; r++) {
 		out->parent[r] = (uint32_t)r;
 		out->size[r] = 1;

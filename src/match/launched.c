@@ -198,11 +198,11 @@ static enum fsl_status judge_rank(struct votes *votes, struct bench *bench,
 	if (!pass_ops(bench, run, cuts, r)) {
 		return FSL_OK;
 	}
-	enum fsl_status status = FSL_GROW(votes->items, votes->capacity, bench->n_kinds, NULL);
-	for (size_t k = 0; k < bench->n_kinds && status == FSL_OK; k++) {
+	FSL_TRY(FSL_GROW(votes->items, votes->capacity, bench->n_kinds, NULL));
+	for (size_t k = 0; k < bench->n_kinds; k++) {
 		votes->items[votes->n++] = vote_on(&bench->kinds[k]);
 	}
-	return status;
+	return FSL_OK;
 }
 
 static int compare_ids(uint32_t group_a, uint32_t op_a, uint32_t group_b, uint32_t op_b)
@@ -255,8 +255,7 @@ static struct fsl_launched_kind elect(const struct vote *votes, size_t n)
 static enum fsl_status count_votes(struct fsl_launched *out, const struct vote *votes, size_t n,
 				   struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t begin = 0, end = 0; begin < n && status == FSL_OK; begin = end) {
+	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		while (end < n && compare_votes(&votes[begin], &votes[end]) == 0) {
 			end++;
 		}
@@ -265,14 +264,12 @@ static enum fsl_status count_votes(struct fsl_launched *out, const struct vote *
 		if (kind.free_turns == 0) {
 			continue;
 		}
-		status = FSL_GROW(out->kinds, out->capacity, out->n_kinds + 1, err);
-		if (status == FSL_OK) {
-			FSL_ASSERT(out->n_kinds == 0 ||
-				   compare_kinds(&out->kinds[out->n_kinds - 1], &kind) < 0);
-			out->kinds[out->n_kinds++] = kind;
-		}
+		FSL_TRY(FSL_GROW(out->kinds, out->capacity, out->n_kinds + 1, err));
+		FSL_ASSERT(out->n_kinds == 0 ||
+			   compare_kinds(&out->kinds[out->n_kinds - 1], &kind) < 0);
+		out->kinds[out->n_kinds++] = kind;
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* All votes, sorted by operator. */

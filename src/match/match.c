@@ -72,10 +72,8 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 	if (pairs->n == 0) {
 		return FSL_OK;
 	}
-	struct fsl_channel *merged = fsl_arena_alloc(&match->arena, n * sizeof(*merged));
-	if (merged == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
-	}
+	struct fsl_channel *merged = NULL;
+	FSL_TRY(FSL_NEW(&match->arena, merged, n, err));
 	for (size_t i = 0, c = 0, p = 0; i < n; i++) {
 		bool is_pair =
 			c == match->n_channels ||

@@ -225,19 +225,13 @@ static enum fsl_status own_of_rank(struct fsl_own *out, struct bench *bench,
 {
 	struct own_row row = {out->part_ms + r * out->n_steps * FSL_OWN_PARTS_N,
 			      out->idle_ms + r * out->n_steps, out->n_steps};
-	enum fsl_status status =
-		FSL_GROW(bench->spans, bench->spans_capacity, rank->n_ops + 1, NULL);
+	FSL_TRY(FSL_GROW(bench->spans, bench->spans_capacity, rank->n_ops + 1, NULL));
 	memset(row.part_ms, 0, out->n_steps * FSL_OWN_PARTS_N * sizeof(*row.part_ms));
 	memset(row.idle_ms, 0, out->n_steps * sizeof(*row.idle_ms));
 	memset(out->holds[r], 0, rank->n_ops);
-	if (status == FSL_OK && out->has_stages) {
-		status = FSL_GROW(bench->cover.spans, bench->cover_capacity, rank->n_ops + 1, NULL);
-	}
-	if (status == FSL_OK && out->has_stages) {
-		status = fsl_stage_pieces(&bench->pieces, rank, r, steps, cuts, NULL);
-	}
-	if (status != FSL_OK) {
-		return status;
+	if (out->has_stages) {
+		FSL_TRY(FSL_GROW(bench->cover.spans, bench->cover_capacity, rank->n_ops + 1, NULL));
+		FSL_TRY(fsl_stage_pieces(&bench->pieces, rank, r, steps, cuts, NULL));
 	}
 	if (fsl_op_spans(bench->spans, rank, cuts, r, launched)) {
 		set_holds(out->holds[r], bench->spans, rank->n_ops);

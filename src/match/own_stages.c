@@ -117,13 +117,8 @@ enum fsl_status fsl_stage_pieces(struct fsl_stage_pieces *out, const struct fsl_
 				 const struct fsl_cuts *cuts, struct fsl_error *err)
 {
 	/* A stage begins at most one stretch and cuts at most one other in two. */
-	enum fsl_status status = FSL_GROW(out->items, out->capacity, 2 * rank->n_stages + 1, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(out->open, out->open_capacity, rank->n_stages + 1, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(out->items, out->capacity, 2 * rank->n_stages + 1, err));
+	FSL_TRY(FSL_GROW(out->open, out->open_capacity, rank->n_stages + 1, err));
 	out->n_items = 0;
 	struct sweep sweep = {.out = out,
 			      .rank = rank,

@@ -455,12 +455,9 @@ static enum fsl_status add_channel(struct fsl_channel_list *out, struct fsl_matc
 				      .n_members = 2,
 				      .n_instances = list_rows(rows, job, direction, told)};
 	size_t n = channel.n_instances;
-	channel.members = fsl_arena_alloc(&match->arena, 2 * sizeof(*channel.members));
-	channel.op_idx = fsl_arena_alloc(&match->arena, 2 * n * sizeof(*channel.op_idx));
-	channel.step_idx = fsl_arena_alloc(&match->arena, n * sizeof(*channel.step_idx));
-	if (channel.members == NULL || channel.op_idx == NULL || channel.step_idx == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: instances=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(&match->arena, channel.members, 2, err));
+	FSL_TRY(FSL_NEW(&match->arena, channel.op_idx, 2 * n, err));
+	FSL_TRY(FSL_NEW(&match->arena, channel.step_idx, n, err));
 	channel.members[0] = job->group->sides[pair->a].rank_idx;
 	channel.members[1] = job->group->sides[pair->b].rank_idx;
 	for (size_t i = 0; i < n; i++) {

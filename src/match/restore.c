@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
-#include "base/try.h"
 #include "match/channel.h"
 #include "match/own_spans.h"
 #include "match/restore_place.h"
@@ -183,7 +182,6 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 {
 	const struct fsl_channel *channel = &job->match->channels[c];
 	size_t per_step = 0;
-	enum fsl_status status = FSL_OK;
 	for (size_t m = 0; m < channel->n_members; m++) {
 		const struct fsl_rank *rank = &job->run->ranks[channel->members[m]];
 		bool is_first = true, runs_beside = false;
@@ -196,10 +194,7 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 				runs_beside = is_async(channel, rank, m);
 				per_step = per_step > 0 ? per_step : usual_count(job, channel);
 			}
-			status = FSL_GROW(job->items, job->capacity, job->n + 1, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(FSL_GROW(job->items, job->capacity, job->n + 1, err));
 			struct fsl_lost_op *lost = &job->items[job->n];
 			*lost = (struct fsl_lost_op){.rank_idx = channel->members[m],
 						     .channel = (uint32_t)c,
@@ -212,7 +207,7 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 			job->n += set_usual(lost, job, per_step);
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static int compare_lost(const void *left, const void *right)
@@ -314,23 +309,19 @@ static size_t renumber(struct restorer *job, uint32_t *const *moved_to)
 static enum fsl_status restore_all(struct restorer *job, size_t *n_restored, struct fsl_error *err)
 {
 	struct fsl_arena scratch = {0};
-	enum fsl_status status = FSL_OK;
-	uint32_t **moved_to = fsl_arena_alloc(&scratch, job->run->n_ranks * sizeof(*moved_to));
-	if (moved_to == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
-	}
+	uint32_t **moved_to = NULL;
+	enum fsl_status status = FSL_NEW(&scratch, moved_to, job->run->n_ranks, err);
 	qsort(job->items, job->n, sizeof(*job->items), compare_lost);
 	for (size_t begin = 0, end = 0; begin < job->n && status == FSL_OK; begin = end) {
 		uint32_t r = job->items[begin].rank_idx;
 		for (end = begin; end < job->n && job->items[end].rank_idx == r;) {
 			end++;
 		}
-		size_t n_ops = job->run->ranks[r].n_ops;
-		moved_to[r] = fsl_arena_alloc(&scratch, n_ops * sizeof(**moved_to));
-		status = moved_to[r] == NULL ? FSL_FAIL(err, FSL_ERR_MEMORY,
-							"out of memory: operators=%zu", n_ops)
-					     : restore_rank(job->run, job->items + begin,
-							    end - begin, moved_to[r], err);
+		status = FSL_NEW(&scratch, moved_to[r], job->run->ranks[r].n_ops, err);
+		if (status == FSL_OK) {
+			status = restore_rank(job->run, job->items + begin, end - begin,
+					      moved_to[r], err);
+		}
 	}
 	if (status == FSL_OK) {
 		*n_restored = renumber(job, moved_to);

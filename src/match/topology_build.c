@@ -190,11 +190,8 @@ static enum fsl_status domain_of_groups(struct fsl_topology *out, enum fsl_group
 						      group->n_ranks) == 0) {
 			continue;
 		}
-		enum fsl_status status = fsl_domain_add(domain, &capacity, &out->arena,
-							group->ranks, group->n_ranks, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_domain_add(domain, &capacity, &out->arena, group->ranks, group->n_ranks,
+				       err));
 	}
 	return FSL_OK;
 }
@@ -205,12 +202,9 @@ static enum fsl_status copy_configured(struct builder *builder, struct fsl_error
 		size_t capacity = 0;
 		const struct fsl_domain *from = &builder->config->hccl_domain[kind];
 		for (size_t i = 0; i < from->n_lists; i++) {
-			enum fsl_status status = fsl_domain_add(
-				&builder->out->domains[kind], &capacity, &builder->out->arena,
-				from->lists[i].ranks, from->lists[i].n_ranks, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_domain_add(&builder->out->domains[kind], &capacity,
+					       &builder->out->arena, from->lists[i].ranks,
+					       from->lists[i].n_ranks, err));
 		}
 	}
 	return FSL_OK;
@@ -223,11 +217,8 @@ static enum fsl_status fill_absent(struct fsl_topology *out, const int32_t *rank
 						    FSL_GROUP_EP};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (out->domains[kinds[i]].n_lists == 0) {
-			enum fsl_status status = fsl_domain_singletons(
-				&out->domains[kinds[i]], &out->arena, ranks, n_ranks, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_domain_singletons(&out->domains[kinds[i]], &out->arena, ranks,
+						      n_ranks, err));
 		}
 	}
 	return FSL_OK;
@@ -284,9 +275,9 @@ static enum fsl_status collect_comms(struct builder *builder, struct fsl_error *
 	if (op_sets == NULL) {
 		return no_memory("operators", err);
 	}
-	enum fsl_status status = fsl_comms_collect(&builder->comms, op_sets, builder->run, err);
+	FSL_TRY(fsl_comms_collect(&builder->comms, op_sets, builder->run, err));
 	builder->out->op_sets = builder->comms.has_more_ops ? NULL : op_sets;
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_run *run,

@@ -271,29 +271,22 @@ static enum fsl_status comm_of_use(struct fsl_comms *comms, const struct fsl_run
 	if (comm_of[slot] != UINT32_MAX) {
 		return FSL_OK;
 	}
-	enum fsl_status status = FSL_GROW(comms->items, comms->capacity, comms->n_items + 1, err);
-	if (status == FSL_OK) {
-		uint32_t name_id =
-			slot < fsl_strpool_size(run->names) ? (uint32_t)slot : FSL_STR_NONE;
-		comms->items[comms->n_items] = (struct fsl_comm){
-			.name_id = name_id,
-			.name = fsl_strpool_text(run->names, name_id),
-			.kind = FSL_GROUP_UNKNOWN,
-			.why = "",
-		};
-		comm_of[slot] = (uint32_t)comms->n_items++;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(comms->items, comms->capacity, comms->n_items + 1, err));
+	uint32_t name_id = slot < fsl_strpool_size(run->names) ? (uint32_t)slot : FSL_STR_NONE;
+	comms->items[comms->n_items] = (struct fsl_comm){
+		.name_id = name_id,
+		.name = fsl_strpool_text(run->names, name_id),
+		.kind = FSL_GROUP_UNKNOWN,
+		.why = "",
+	};
+	comm_of[slot] = (uint32_t)comms->n_items++;
+	return FSL_OK;
 }
 
 static enum fsl_status add_use(struct fsl_comm *comm, const struct use *use, int32_t rank,
 			       struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(comm->ranks, comm->ranks_capacity, comm->n_ranks + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(comm->ranks, comm->ranks_capacity, comm->n_ranks + 1, err));
 	FSL_ASSERT(comm->n_ranks == 0 || comm->ranks[comm->n_ranks - 1] < rank);
 	comm->ranks[comm->n_ranks++] = rank;
 	for (size_t k = 0; k < FSL_OP_CLASSES_N; k++) {
@@ -319,20 +312,17 @@ static enum fsl_status merge_uses(struct fsl_comms *comms, const struct fsl_run 
 				  const struct rank_uses *uses, uint32_t *comm_of,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
+	for (size_t r = 0; r < run->n_ranks; r++) {
 		comms->has_more_ops |= uses[r].has_more_ops;
 		comms->n_steps = comms->n_steps > 0.0 ? comms->n_steps : count_steps(&uses[r]);
-		for (size_t k = 0; k < uses[r].n && status == FSL_OK; k++) {
+		for (size_t k = 0; k < uses[r].n; k++) {
 			const struct use *use = &uses[r].items[k];
-			status = comm_of_use(comms, run, comm_of, use->slot, err);
-			if (status == FSL_OK) {
-				status = add_use(&comms->items[comm_of[use->slot]], use,
-						 run->ranks[r].rank, err);
-			}
+			FSL_TRY(comm_of_use(comms, run, comm_of, use->slot, err));
+			FSL_TRY(add_use(&comms->items[comm_of[use->slot]], use, run->ranks[r].rank,
+					err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_comms_collect(struct fsl_comms *comms, uint64_t *op_sets,

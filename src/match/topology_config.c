@@ -172,11 +172,8 @@ static enum fsl_status map_lists(struct list_map *map, struct fsl_arena *scratch
 				 struct fsl_error *err)
 {
 	map->n_numbers = run->n_ranks == 0 ? 0 : (size_t)run->ranks[run->n_ranks - 1].rank + 1;
-	map->list_of = fsl_arena_alloc(scratch, map->n_numbers * sizeof(*map->list_of));
-	map->n_present = fsl_arena_alloc(scratch, domain->n_lists * sizeof(*map->n_present));
-	if (map->list_of == NULL || map->n_present == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"hccl_domain\"");
-	}
+	FSL_TRY(FSL_NEW(scratch, map->list_of, map->n_numbers, err));
+	FSL_TRY(FSL_NEW(scratch, map->n_present, domain->n_lists, err));
 	for (size_t i = 0; i < map->n_numbers; i++) {
 		map->list_of[i] = SIZE_MAX;
 	}

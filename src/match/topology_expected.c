@@ -14,27 +14,24 @@ struct rank_set {
 
 static enum fsl_status add_rank(struct rank_set *set, int32_t rank, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_GROW(set->items, set->capacity, set->n_items + 1, err);
-	if (status == FSL_OK) {
-		set->items[set->n_items++] = rank;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(set->items, set->capacity, set->n_items + 1, err));
+	set->items[set->n_items++] = rank;
+	return FSL_OK;
 }
 
 static enum fsl_status add_configured(struct rank_set *set, const struct fsl_config *config,
 				      struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
 		const struct fsl_domain *domain = &config->hccl_domain[kind];
 		for (size_t i = 0; i < domain->n_lists; i++) {
 			const struct fsl_rank_list *list = &domain->lists[i];
-			for (size_t k = 0; k < list->n_ranks && status == FSL_OK; k++) {
-				status = add_rank(set, list->ranks[k], err);
+			for (size_t k = 0; k < list->n_ranks; k++) {
+				FSL_TRY(add_rank(set, list->ranks[k], err));
 			}
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /*
@@ -71,7 +68,6 @@ static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topolo
 	int32_t greatest = run->n_ranks > 0 ? run->ranks[run->n_ranks - 1].rank : -1;
 	size_t n_seen = fsl_ranks_seen(run);
 	bool has_holes = (size_t)greatest + 1 != n_seen;
-	enum fsl_status status = FSL_OK;
 	if (greatest / FSL_SAMPLED_SHARE >= (int64_t)run->n_ranks) {
 		fsl_log(FSL_LOG_INFO, "topology",
 			"few ranks have files, the others are not taken for missing: "
@@ -80,32 +76,31 @@ static enum fsl_status add_numbers(struct rank_set *set, const struct fsl_topolo
 		return FSL_OK;
 	}
 	if (!has_holes && lacks_last_rank(topology, n_seen)) {
-		status = add_rank(set, greatest + 1, err);
+		FSL_TRY(add_rank(set, greatest + 1, err));
 	}
-	for (int32_t rank = 0; rank <= greatest && status == FSL_OK; rank++) {
-		status = add_rank(set, rank, err);
+	for (int32_t rank = 0; rank <= greatest; rank++) {
+		FSL_TRY(add_rank(set, rank, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status add_all(struct rank_set *set, const struct fsl_topology *topology,
 			       const struct fsl_run *run, const struct fsl_config *config,
 			       const struct fsl_rank_table *table, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (fsl_hccl_domain_is_set(config)) {
-		status = add_configured(set, config, err);
+		FSL_TRY(add_configured(set, config, err));
 	} else if (table->n_items > 0) {
-		for (size_t i = 0; i < table->n_items && status == FSL_OK; i++) {
-			status = add_rank(set, table->items[i].rank, err);
+		for (size_t i = 0; i < table->n_items; i++) {
+			FSL_TRY(add_rank(set, table->items[i].rank, err));
 		}
 	} else {
-		status = add_numbers(set, topology, run, err);
+		FSL_TRY(add_numbers(set, topology, run, err));
 	}
-	for (size_t r = 0; r < run->n_ranks && status == FSL_OK; r++) {
-		status = add_rank(set, run->ranks[r].rank, err);
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		FSL_TRY(add_rank(set, run->ranks[r].rank, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Server of a rank: from its file name, else from the rank table; NULL: unknown. */
@@ -134,11 +129,8 @@ static enum fsl_status fill(struct fsl_topology *out, struct rank_set *set,
 			    const struct fsl_run *run, const struct fsl_rank_table *table,
 			    struct fsl_error *err)
 {
-	out->expected_ranks = fsl_arena_alloc(&out->arena, set->n_items * sizeof(int32_t));
-	out->expected_hosts = fsl_arena_alloc(&out->arena, set->n_items * sizeof(const char *));
-	if (out->expected_ranks == NULL || out->expected_hosts == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", set->n_items);
-	}
+	FSL_TRY(FSL_NEW(&out->arena, out->expected_ranks, set->n_items, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->expected_hosts, set->n_items, err));
 	if (set->n_items > 1) {
 		qsort(set->items, set->n_items, sizeof(*set->items), fsl_rank_compare);
 	}

@@ -71,12 +71,9 @@ static enum fsl_status gather_facts(struct infer *infer, const struct fsl_run *r
 {
 	struct fsl_rank_facts *facts = &infer->facts;
 	facts->n_numbers = run->n_ranks == 0 ? 0 : (size_t)run->ranks[run->n_ranks - 1].rank + 1;
-	facts->has_ops = fsl_arena_alloc(&infer->scratch, facts->n_numbers * sizeof(bool));
-	facts->host = fsl_arena_alloc(&infer->scratch, facts->n_numbers * sizeof(const char *));
-	infer->parent = fsl_arena_alloc(&infer->scratch, facts->n_numbers * sizeof(int32_t));
-	if (facts->has_ops == NULL || facts->host == NULL || infer->parent == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", facts->n_numbers);
-	}
+	FSL_TRY(FSL_NEW(&infer->scratch, facts->has_ops, facts->n_numbers, err));
+	FSL_TRY(FSL_NEW(&infer->scratch, facts->host, facts->n_numbers, err));
+	FSL_TRY(FSL_NEW(&infer->scratch, infer->parent, facts->n_numbers, err));
 	for (size_t i = 0; i < facts->n_numbers; i++) {
 		facts->host[i] = "";
 		infer->parent[i] = (int32_t)i;
@@ -143,11 +140,8 @@ static void settle_obvious(struct infer *infer)
 /* True when open groups of collectives smaller than the job hold every rank. */
 static enum fsl_status find_cover(struct infer *infer, bool *is_covered, struct fsl_error *err)
 {
-	bool *is_member = fsl_arena_alloc(&infer->scratch, infer->facts.n_numbers * sizeof(bool));
-	if (is_member == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				infer->facts.n_numbers);
-	}
+	bool *is_member = NULL;
+	FSL_TRY(FSL_NEW(&infer->scratch, is_member, infer->facts.n_numbers, err));
 	size_t n_members = 0;
 	for (size_t c = 0; c < infer->comms->n_items; c++) {
 		const struct fsl_comm *comm = &infer->comms->items[c];
@@ -205,11 +199,8 @@ static enum fsl_status settle_rings(struct infer *infer, const struct fsl_famili
 		return FSL_OK;
 	}
 	struct fsl_family *rings = &families->items[0];
-	bool *is_held = fsl_arena_alloc(&infer->scratch, infer->facts.n_numbers * sizeof(bool));
-	if (is_held == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				infer->facts.n_numbers);
-	}
+	bool *is_held = NULL;
+	FSL_TRY(FSL_NEW(&infer->scratch, is_held, infer->facts.n_numbers, err));
 	for (size_t i = 0; i < rings->n_comms; i++) {
 		join_ranks(infer, rings->comms[i]);
 	}
@@ -240,7 +231,7 @@ static enum fsl_status settle_p2p(struct infer *infer, struct fsl_comm **list,
 				  struct fsl_error *err)
 {
 	bool is_covered = false;
-	enum fsl_status status = find_cover(infer, &is_covered, err);
+	FSL_TRY(find_cover(infer, &is_covered, err));
 	struct fsl_families families = {0};
 	size_t n = list_open(infer, true, list);
 	for (size_t i = 0; i < n; i++) {
@@ -250,16 +241,8 @@ static enum fsl_status settle_p2p(struct infer *infer, struct fsl_comm **list,
 		}
 	}
 	n = list_open(infer, true, list);
-	if (status == FSL_OK) {
-		status =
-			fsl_families_build(&families, &infer->scratch, list, n, &infer->facts, err);
-	}
-	if (status == FSL_OK) {
-		status = settle_rings(infer, &families, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_families_build(&families, &infer->scratch, list, n, &infer->facts, err));
+	FSL_TRY(settle_rings(infer, &families, err));
 	n = list_open(infer, true, list);
 	for (size_t i = 0; i < n; i++) {
 		settle(list[i], FSL_GROUP_PP, "carries point-to-point operators");
@@ -483,20 +466,10 @@ static enum fsl_status settle_partitions(struct infer *infer, struct fsl_comm **
 {
 	struct layout layout = {0};
 	size_t n = list_open(infer, false, list);
-	enum fsl_status status =
-		fsl_families_build(&layout.families, &infer->scratch, list, n, &infer->facts, err);
-	if (status == FSL_OK) {
-		status = fsl_owner_map_init(&layout.owners, &infer->scratch, infer->facts.n_numbers,
-					    n, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	layout.relation = fsl_arena_alloc(&infer->scratch,
-					  layout.families.n_items * sizeof(*layout.relation));
-	if (layout.relation == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", n);
-	}
+	FSL_TRY(fsl_families_build(&layout.families, &infer->scratch, list, n, &infer->facts, err));
+	FSL_TRY(fsl_owner_map_init(&layout.owners, &infer->scratch, infer->facts.n_numbers, n,
+				   err));
+	FSL_TRY(FSL_NEW(&infer->scratch, layout.relation, layout.families.n_items, err));
 	settle_families(infer, &layout);
 	return FSL_OK;
 }

@@ -66,11 +66,7 @@ static enum fsl_status read_server(struct table *table, const cJSON *server, siz
 				       server_idx, FSL_RANKS_MAX - 1);
 			return FSL_OK;
 		}
-		enum fsl_status status =
-			FSL_GROW(table->items, table->capacity, table->n_items + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(table->items, table->capacity, table->n_items + 1, err));
 		table->items[table->n_items++] =
 			(struct fsl_table_rank){.rank = rank, .host = host};
 	}

@@ -388,22 +388,19 @@ static enum fsl_status fill_families(struct fsl_families *out, struct shape *sha
 				     struct fsl_arena *arena, const struct fsl_rank_facts *facts,
 				     struct fsl_error *err)
 {
-	struct cut *cuts = fsl_arena_alloc(arena, n * sizeof(*cuts));
-	size_t *taken_by = fsl_arena_alloc(arena, facts->n_numbers * sizeof(*taken_by));
-	struct fsl_comm **members = fsl_arena_alloc(arena, n * sizeof(struct fsl_comm *));
-	if (cuts == NULL || taken_by == NULL || members == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: communicators=%zu", n);
-	}
+	struct cut *cuts = NULL;
+	size_t *taken_by = NULL;
+	struct fsl_comm **members = NULL;
+	FSL_TRY(FSL_NEW(arena, cuts, n, err));
+	FSL_TRY(FSL_NEW(arena, taken_by, facts->n_numbers, err));
+	FSL_TRY(FSL_NEW(arena, members, n, err));
 	for (size_t i = 0; i < facts->n_numbers; i++) {
 		taken_by[i] = SIZE_MAX;
 	}
 	size_t n_cuts = cut_shapes(cuts, shapes, n);
 	merge_cuts(cuts, n_cuts, shapes, taken_by);
 	out->n_items = number_families(cuts, n_cuts, shapes);
-	out->items = fsl_arena_alloc(arena, out->n_items * sizeof(*out->items));
-	if (out->items == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: communicators=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(arena, out->items, out->n_items, err));
 	qsort(shapes, n, sizeof(*shapes), compare_by_family);
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		while (end < n && shapes[end].family == shapes[begin].family) {
@@ -420,11 +417,10 @@ enum fsl_status fsl_families_build(struct fsl_families *out, struct fsl_arena *a
 				   struct fsl_comm **comms, size_t n_comms,
 				   const struct fsl_rank_facts *facts, struct fsl_error *err)
 {
-	struct shape *shapes = fsl_arena_alloc(arena, n_comms * sizeof(*shapes));
-	struct pattern *patterns = fsl_arena_alloc(arena, n_comms * sizeof(*patterns));
-	if (shapes == NULL || patterns == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: communicators=%zu", n_comms);
-	}
+	struct shape *shapes = NULL;
+	struct pattern *patterns = NULL;
+	FSL_TRY(FSL_NEW(arena, shapes, n_comms, err));
+	FSL_TRY(FSL_NEW(arena, patterns, n_comms, err));
 	for (size_t i = 0; i < n_comms; i++) {
 		shapes[i] = shape_of(comms[i], facts);
 	}
@@ -439,11 +435,8 @@ enum fsl_status fsl_families_build(struct fsl_families *out, struct fsl_arena *a
 enum fsl_status fsl_owner_map_init(struct fsl_owner_map *map, struct fsl_arena *arena,
 				   size_t n_numbers, size_t n_comms, struct fsl_error *err)
 {
-	map->owner_of = fsl_arena_alloc(arena, n_numbers * sizeof(*map->owner_of));
-	map->n_hits = fsl_arena_alloc(arena, n_comms * sizeof(*map->n_hits));
-	if (map->owner_of == NULL || map->n_hits == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_numbers);
-	}
+	FSL_TRY(FSL_NEW(arena, map->owner_of, n_numbers, err));
+	FSL_TRY(FSL_NEW(arena, map->n_hits, n_comms, err));
 	return FSL_OK;
 }
 

@@ -8,20 +8,16 @@ enum fsl_status fsl_domain_add(struct fsl_domain *domain, size_t *capacity, stru
 {
 	if (domain->n_lists == *capacity) {
 		size_t n_wanted = *capacity == 0 ? 16 : *capacity * 2;
-		struct fsl_rank_list *lists = fsl_arena_alloc(arena, n_wanted * sizeof(*lists));
-		if (lists == NULL) {
-			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: lists=%zu", n_wanted);
-		}
+		struct fsl_rank_list *lists = NULL;
+		FSL_TRY(FSL_NEW(arena, lists, n_wanted, err));
 		if (domain->n_lists > 0) {
 			memcpy(lists, domain->lists, domain->n_lists * sizeof(*lists));
 		}
 		domain->lists = lists;
 		*capacity = n_wanted;
 	}
-	int32_t *copy = fsl_arena_alloc(arena, n_ranks * sizeof(*copy));
-	if (copy == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
+	int32_t *copy = NULL;
+	FSL_TRY(FSL_NEW(arena, copy, n_ranks, err));
 	memcpy(copy, ranks, n_ranks * sizeof(*copy));
 	domain->lists[domain->n_lists++] =
 		(struct fsl_rank_list){.ranks = copy, .n_ranks = n_ranks};
@@ -34,11 +30,7 @@ enum fsl_status fsl_domain_singletons(struct fsl_domain *domain, struct fsl_aren
 	size_t capacity = 0;
 	*domain = (struct fsl_domain){0};
 	for (size_t i = 0; i < n_ranks; i++) {
-		enum fsl_status status =
-			fsl_domain_add(domain, &capacity, arena, &ranks[i], 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_domain_add(domain, &capacity, arena, &ranks[i], 1, err));
 	}
 	return FSL_OK;
 }
@@ -91,11 +83,7 @@ static size_t rank_position(const struct rank_index *index, int32_t rank)
 static enum fsl_status note_members(struct rank_index *index, const struct fsl_rank_list *list,
 				    size_t list_idx, struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(index->items, index->capacity, index->n_items + list->n_ranks, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(index->items, index->capacity, index->n_items + list->n_ranks, err));
 	for (size_t i = 0; i < list->n_ranks; i++) {
 		size_t position = rank_position(index, list->ranks[i]);
 		if (position != SIZE_MAX) {
@@ -151,11 +139,7 @@ static enum fsl_status merge_list(struct fsl_domain *domain, size_t *capacity,
 	if (nested != SIZE_MAX && contains(&domain->lists[nested], comm)) {
 		return FSL_OK;
 	}
-	enum fsl_status status =
-		fsl_domain_add(domain, capacity, arena, comm->ranks, comm->n_ranks, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_domain_add(domain, capacity, arena, comm->ranks, comm->n_ranks, err));
 	size_t at = domain->n_lists - 1;
 	if (nested != SIZE_MAX) {
 		domain->lists[nested] = domain->lists[--domain->n_lists];
@@ -169,18 +153,17 @@ static enum fsl_status fill_domain(struct fsl_domain *domain, enum fsl_group_kin
 				   struct rank_index *index, struct fsl_error *err)
 {
 	size_t capacity = 0;
-	enum fsl_status status = FSL_OK;
 	index->n_items = 0;
 	for (size_t i = 0; i < index->n_ranks; i++) {
 		index->head[i] = SIZE_MAX;
 	}
 	*domain = (struct fsl_domain){0};
-	for (size_t i = 0; i < comms->n_items && status == FSL_OK; i++) {
+	for (size_t i = 0; i < comms->n_items; i++) {
 		if (kind_of_operators(&comms->items[i]) == kind) {
-			status = merge_list(domain, &capacity, index, arena, &comms->items[i], err);
+			FSL_TRY(merge_list(domain, &capacity, index, arena, &comms->items[i], err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /*
@@ -202,20 +185,15 @@ static enum fsl_status repair_dp(struct fsl_domain domains[FSL_GROUP_KINDS_N],
 	if (is_uniform || wanted == 0) {
 		return FSL_OK;
 	}
-	int32_t *ranks = fsl_arena_alloc(arena, wanted * sizeof(*ranks));
-	if (ranks == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", wanted);
-	}
+	int32_t *ranks = NULL;
+	FSL_TRY(FSL_NEW(arena, ranks, wanted, err));
 	size_t capacity = 0;
 	*dp = (struct fsl_domain){0};
 	for (size_t i = 0; i < n_ranks / wanted; i++) {
 		for (size_t k = 0; k < wanted; k++) {
 			ranks[k] = (int32_t)(i + tp * k);
 		}
-		enum fsl_status status = fsl_domain_add(dp, &capacity, arena, ranks, wanted, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_domain_add(dp, &capacity, arena, ranks, wanted, err));
 	}
 	return FSL_OK;
 }

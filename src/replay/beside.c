@@ -156,9 +156,8 @@ static enum fsl_status look_at(struct part *part, struct level *level,
 	part->first_op =
 		fsl_cuts_first(graph->job->cuts, r, replay->step_idx[graph->windows[w].begin]);
 	part->n_kinds = 0;
-	enum fsl_status status =
-		FSL_GROW(level->instances, level->instances_capacity, part->n + 1, err);
-	for (size_t e = 0; e < part->n && status == FSL_OK; e++) {
+	FSL_TRY(FSL_GROW(level->instances, level->instances_capacity, part->n + 1, err));
+	for (size_t e = 0; e < part->n; e++) {
 		size_t c = channel_of(graph, &graph->events[part->first_event + e]);
 		if (c == SIZE_MAX) {
 			continue;
@@ -176,7 +175,7 @@ static enum fsl_status look_at(struct part *part, struct level *level,
 		level->instances[e] = kind->last;
 	}
 	qsort(part->kinds, part->n_kinds, sizeof(part->kinds[0]), compare_kinds);
-	return status;
+	return FSL_OK;
 }
 
 /* The same operators on as many channels. */
@@ -314,12 +313,11 @@ static enum fsl_status open_places(struct level *level, struct fsl_error *err)
 		kind->begin = level->n_places;
 		level->n_places += kind->last - kind->first + 1;
 	}
-	enum fsl_status status =
-		FSL_GROW(level->places, level->places_capacity, level->n_places + 1, err);
-	for (size_t p = 0; p < level->n_places && status == FSL_OK; p++) {
+	FSL_TRY(FSL_GROW(level->places, level->places_capacity, level->n_places + 1, err));
+	for (size_t p = 0; p < level->n_places; p++) {
 		level->places[p] = (struct place){INT64_MAX, NO_PLACE, NO_PLACE};
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* At each place, the shortest time that a rank of the class takes: one whose operator beside had

@@ -148,13 +148,11 @@ static enum fsl_status add_piece(struct walk *walk, struct fsl_event *event, int
 				 uint32_t step, uint32_t part, struct fsl_error *err)
 {
 	struct fsl_pieces *pieces = walk->pieces;
-	enum fsl_status status = FSL_GROW(pieces->items, pieces->capacity, pieces->n + 1, err);
-	if (status == FSL_OK) {
-		pieces->items[pieces->n++] = (struct fsl_piece){ns, ns, step, part};
-		event->work_ns += ns;
-		event->n_pieces++;
-	}
-	return status;
+	FSL_TRY(FSL_GROW(pieces->items, pieces->capacity, pieces->n + 1, err));
+	pieces->items[pieces->n++] = (struct fsl_piece){ns, ns, step, part};
+	event->work_ns += ns;
+	event->n_pieces++;
+	return FSL_OK;
 }
 
 /* Splits [from, to) of the rank's own clock into stages and idle time. */
@@ -240,7 +238,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t g
 				    .piece_begin = (uint32_t)walk->pieces->n,
 				    .n_pieces = 0};
 	const struct before before = look_before(walk, group_id, begin_ns);
-	enum fsl_status status = add_own(walk, event, &before, step != walk->last_step, err);
+	FSL_TRY(add_own(walk, event, &before, step != walk->last_step, err));
 	event->level_ns = event->work_ns;
 	FSL_ASSERT(begin_ns <= end_ns && event->work_ns >= 0 && event->idle_ns >= 0);
 	FSL_ASSERT(event->pred == FSL_NO_NODE || event->pred != event_idx);
@@ -249,7 +247,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t g
 	if (hold != FSL_HOLD_NEVER) {
 		begin_op(&walk->past,
 			 (struct ending){end_ns, (uint32_t)event_idx, hold == FSL_HOLD_BESIDE});
-		return status;
+		return FSL_OK;
 	}
 	struct stream *stream = find_stream(&walk->streams, group_id);
 	if (stream != NULL) {
@@ -257,7 +255,7 @@ static enum fsl_status set_event(struct walk *walk, size_t event_idx, uint32_t g
 		stream->held = before.held != NULL ? *before.held : stream->held;
 		stream->last = (struct ending){end_ns, (uint32_t)event_idx, true};
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status add_op(struct walk *walk, size_t op_idx, struct fsl_error *err)
@@ -297,17 +295,16 @@ static enum fsl_status add_lost_until(struct walk *walk, uint32_t window, int64_
 				      struct fsl_error *err)
 {
 	const struct fsl_replay_graph *graph = walk->graph;
-	enum fsl_status status = FSL_OK;
-	while (walk->next_lost < graph->n_lost && status == FSL_OK) {
+	while (walk->next_lost < graph->n_lost) {
 		const struct fsl_lost *lost = &graph->lost[walk->next_lost];
 		if (lost->rank_idx != walk->rank_idx || lost->window != window ||
 		    (lost->end_ns > time_ns && lost->end_ns - time_ns > FSL_REPLAY_CLOCK_NS)) {
 			break;
 		}
-		status = add_lost(walk, lost, time_ns, err);
+		FSL_TRY(add_lost(walk, lost, time_ns, err));
 		walk->next_lost++;
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* The operators of one rank in one window. */
@@ -319,7 +316,6 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	size_t end = fsl_cuts_first(cuts, walk->rank_idx,
 				    walk->out->step_idx[window->end - 1] + (size_t)1);
 	uint32_t window_idx = (uint32_t)(window - walk->graph->windows);
-	enum fsl_status status = FSL_OK;
 	walk->last_step = FSL_NO_NODE;
 	walk->past = (struct past){.n_running = 0};
 	walk->streams.n = 0;
@@ -336,14 +332,12 @@ static enum fsl_status walk_window(struct walk *walk, const struct fsl_window *w
 	if (*start_ns == INT64_MIN && first < end) {
 		*start_ns = fsl_op_begin_ns(&walk->rank->ops[first]) - walk->clock_ns;
 	}
-	for (size_t i = first; i < end && status == FSL_OK; i++) {
-		status =
-			add_lost_until(walk, window_idx, fsl_op_begin_ns(&walk->rank->ops[i]), err);
-		if (status == FSL_OK) {
-			status = add_op(walk, i, err);
-		}
+	for (size_t i = first; i < end; i++) {
+		FSL_TRY(add_lost_until(walk, window_idx, fsl_op_begin_ns(&walk->rank->ops[i]),
+				       err));
+		FSL_TRY(add_op(walk, i, err));
 	}
-	return status == FSL_OK ? add_lost_until(walk, window_idx, INT64_MAX, err) : status;
+	return add_lost_until(walk, window_idx, INT64_MAX, err);
 }
 
 /* Begin of the walk over a rank. */
@@ -433,17 +427,15 @@ enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
 	graph->n_ops = place_ops(out, graph);
-	enum fsl_status status = fsl_replay_list_lost(out, graph, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(graph->events, graph->events_capacity,
-				  graph->n_ops + graph->n_lost + 1, err);
-	}
-	if (status == FSL_OK && !walk_ranks(out, graph)) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu",
-				  graph->n_ops + graph->n_lost);
+	FSL_TRY(fsl_replay_list_lost(out, graph, err));
+	FSL_TRY(FSL_GROW(graph->events, graph->events_capacity, graph->n_ops + graph->n_lost + 1,
+			 err));
+	if (!walk_ranks(out, graph)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: events=%zu",
+				graph->n_ops + graph->n_lost);
 	}
 	graph->n_events = graph->n_ops + graph->n_lost;
-	return status;
+	return FSL_OK;
 }
 
 size_t fsl_replay_step_events(const struct fsl_replay *replay, const struct fsl_replay_graph *graph,

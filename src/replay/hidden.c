@@ -30,19 +30,10 @@ static enum fsl_status add_barrier(struct fsl_replay *out, struct fsl_replay_gra
 				   const struct place *place, int64_t release_ns,
 				   struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(graph->events, graph->events_capacity, graph->n_events + place->n, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(graph->members, graph->members_capacity,
-				  graph->n_members + place->n, err);
-	}
-	if (status == FSL_OK) {
-		status = FSL_GROW(graph->meetings, graph->meetings_capacity, graph->n_meetings + 1,
-				  err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(graph->events, graph->events_capacity, graph->n_events + place->n, err));
+	FSL_TRY(FSL_GROW(graph->members, graph->members_capacity, graph->n_members + place->n,
+			 err));
+	FSL_TRY(FSL_GROW(graph->meetings, graph->meetings_capacity, graph->n_meetings + 1, err));
 	struct fsl_meeting *meeting = &graph->meetings[graph->n_meetings];
 	*meeting = (struct fsl_meeting){.member_begin = graph->n_members,
 					.n_members = (uint32_t)place->n,
@@ -103,7 +94,6 @@ static enum fsl_status judge_class(struct fsl_replay *out, struct fsl_replay_gra
 {
 	const struct fsl_replay_job *job = graph->job;
 	size_t n_events = 0, n_alike = 0;
-	enum fsl_status status = FSL_OK;
 	uint32_t first = job->members[job->class_begin[class_idx]];
 	for (size_t k = job->class_begin[class_idx]; k < job->class_begin[class_idx + 1]; k++) {
 		if (fsl_replay_is_alike(out, graph, first, job->members[k], i)) {
@@ -111,7 +101,7 @@ static enum fsl_status judge_class(struct fsl_replay *out, struct fsl_replay_gra
 		}
 	}
 	(void)fsl_replay_step_events(out, graph, first, i, &n_events);
-	for (size_t e = 0; e < n_events && n_alike > 1 && status == FSL_OK; e++) {
+	for (size_t e = 0; e < n_events && n_alike > 1; e++) {
 		place->n = n_alike;
 		for (size_t k = 0; k < n_alike; k++) {
 			size_t n = 0;
@@ -119,9 +109,9 @@ static enum fsl_status judge_class(struct fsl_replay *out, struct fsl_replay_gra
 							      out, graph, place->alike[k], i, &n) +
 						      e);
 		}
-		status = judge_place(out, graph, place, err);
+		FSL_TRY(judge_place(out, graph, place, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Idle until another member of the operator that follows arrives: its arrival is when its work was

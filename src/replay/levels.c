@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/number.h"
-#include "base/try.h"
 #include "replay/graph.h"
 
 /* Operators of one rank in a replayed step: consecutive events. */
@@ -304,9 +303,9 @@ static enum fsl_status set_rank(struct fsl_replay *replay, size_t r, struct benc
 	const size_t *begins = replay->graph->event_begin + r * replay->graph->n_windows;
 	size_t begin = begins[0], end = begins[replay->graph->n_windows];
 	set_throughout(replay, begin, end);
-	enum fsl_status status = set_charged(replay, r, bench, err);
+	FSL_TRY(set_charged(replay, r, bench, err));
 	sum_levels(replay, begin, end);
-	return status;
+	return FSL_OK;
 }
 
 /* Lost records and hidden waits, which stand behind the operators of all ranks. In a parallel

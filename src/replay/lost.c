@@ -140,11 +140,7 @@ static int compare_lost(const void *a, const void *b)
 static enum fsl_status add_lost(struct fsl_replay_graph *graph, const struct fsl_channel *channel,
 				size_t instance, size_t member, struct fsl_error *err)
 {
-	enum fsl_status status =
-		FSL_GROW(graph->lost, graph->lost_capacity, graph->n_lost + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(graph->lost, graph->lost_capacity, graph->n_lost + 1, err));
 	struct fsl_lost *lost = &graph->lost[graph->n_lost];
 	uint32_t step = channel->step_idx[instance];
 	*lost = (struct fsl_lost){.rank_idx = channel->members[member],
@@ -162,16 +158,15 @@ enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_g
 				     struct fsl_error *err)
 {
 	const struct fsl_match *match = graph->job->match;
-	enum fsl_status status = FSL_OK;
 	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		size_t n_instances = channel->is_complete ? 0 : channel->n_instances;
 		for (size_t i = 0; i < n_instances; i++) {
 			size_t n_members =
 				is_replayed(graph, channel->step_idx[i]) ? channel->n_members : 0;
-			for (size_t m = 0; m < n_members && status == FSL_OK; m++) {
+			for (size_t m = 0; m < n_members; m++) {
 				if (fsl_replay_is_lost(graph, channel, i, m)) {
-					status = add_lost(graph, channel, i, m, err);
+					FSL_TRY(add_lost(graph, channel, i, m, err));
 				}
 			}
 		}
@@ -180,7 +175,7 @@ enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_g
 		qsort(graph->lost, graph->n_lost, sizeof(*graph->lost), compare_lost);
 	}
 	out->n_lost = graph->n_lost;
-	return status;
+	return FSL_OK;
 }
 
 size_t fsl_replay_first_lost(const struct fsl_replay_graph *graph, size_t rank_idx)

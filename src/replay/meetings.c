@@ -138,11 +138,9 @@ static enum fsl_status list_candidates(struct candidate **items, struct fsl_repl
 	const struct fsl_match *match = graph->job->match;
 	uint32_t lost = (uint32_t)graph->n_ops;
 	size_t n = count_candidates(graph), capacity = 0;
-	enum fsl_status status = FSL_GROW(*items, capacity, n + 1, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(graph->meetings, graph->meetings_capacity, n + 1, err);
-	}
-	for (size_t c = 0; c < match->n_channels && status == FSL_OK; c++) {
+	FSL_TRY(FSL_GROW(*items, capacity, n + 1, err));
+	FSL_TRY(FSL_GROW(graph->meetings, graph->meetings_capacity, n + 1, err));
+	for (size_t c = 0; c < match->n_channels; c++) {
 		const struct fsl_channel *channel = &match->channels[c];
 		size_t n_instances = channel->disagrees ? 0 : channel->n_instances;
 		for (size_t i = 0; i < n_instances; i++) {
@@ -151,9 +149,7 @@ static enum fsl_status list_candidates(struct candidate **items, struct fsl_repl
 			}
 		}
 	}
-	return status == FSL_OK
-		       ? FSL_GROW(graph->members, graph->members_capacity, graph->n_members, err)
-		       : status;
+	return FSL_GROW(graph->members, graph->members_capacity, graph->n_members, err);
 }
 
 /* Fills the meeting of an instance; it keeps no members if nobody meets. False: its members end

@@ -14,24 +14,22 @@ enum { LANES_MAX = 8 };
 
 static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *err)
 {
-	size_t n_own = 0, n_transfer = 0, n_rows = 0;
-	if (fsl_mul_size(out->n_ranks, out->n_steps, &n_rows) &&
-	    fsl_mul_size(n_rows, FSL_REPLAY_PARTS_N * sizeof(double), &n_own) &&
-	    fsl_mul_size(out->n_channels, out->n_steps * sizeof(double), &n_transfer)) {
-		out->own_factor = fsl_arena_alloc(&out->arena, n_own);
-		out->kind = fsl_arena_alloc(&out->arena, n_rows * sizeof(*out->kind));
-		out->transfer_factor = fsl_arena_alloc(&out->arena, n_transfer);
-	}
-	out->measured_ms = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(double));
-	if (out->own_factor == NULL || out->kind == NULL || out->transfer_factor == NULL ||
-	    out->measured_ms == NULL) {
+	struct fsl_arena *arena = &out->arena;
+	size_t n_rows = 0, n_own = 0, n_transfer = 0;
+	if (!fsl_mul_size(out->n_ranks, out->n_steps, &n_rows) ||
+	    !fsl_mul_size(n_rows, FSL_REPLAY_PARTS_N, &n_own) ||
+	    !fsl_mul_size(out->n_channels, out->n_steps, &n_transfer)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}
-	for (size_t i = 0; i < n_own / sizeof(double); i++) {
+	FSL_TRY(FSL_NEW(arena, out->own_factor, n_own, err));
+	FSL_TRY(FSL_NEW(arena, out->kind, n_rows, err));
+	FSL_TRY(FSL_NEW(arena, out->transfer_factor, n_transfer, err));
+	FSL_TRY(FSL_NEW(arena, out->measured_ms, out->n_steps, err));
+	for (size_t i = 0; i < n_own; i++) {
 		out->own_factor[i] = 1.0;
 	}
-	for (size_t i = 0; i < n_transfer / sizeof(double); i++) {
+	for (size_t i = 0; i < n_transfer; i++) {
 		out->transfer_factor[i] = 1.0;
 	}
 	return FSL_OK;
@@ -398,29 +396,16 @@ static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *er
 static enum fsl_status build_graph(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				   struct fsl_error *err)
 {
-	enum fsl_status status = alloc_levels(out, err);
-	if (status == FSL_OK) {
-		status = fsl_replay_add_events(out, graph, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_replay_add_meetings(out, graph, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_replay_set_beside(out, graph, false, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_replay_add_hidden(out, graph, err);
-	}
-	if (status == FSL_OK) {
-		fsl_replay_set_alone(out, graph);
-		status = fsl_replay_set_order(out, graph, err);
-	}
-	if (status == FSL_OK) {
-		out->graph = graph;
-		out->n_ops = graph->n_ops;
-		status = set_baseline(out, err);
-	}
-	return status;
+	FSL_TRY(alloc_levels(out, err));
+	FSL_TRY(fsl_replay_add_events(out, graph, err));
+	FSL_TRY(fsl_replay_add_meetings(out, graph, err));
+	FSL_TRY(fsl_replay_set_beside(out, graph, false, err));
+	FSL_TRY(fsl_replay_add_hidden(out, graph, err));
+	fsl_replay_set_alone(out, graph);
+	FSL_TRY(fsl_replay_set_order(out, graph, err));
+	out->graph = graph;
+	out->n_ops = graph->n_ops;
+	return set_baseline(out, err);
 }
 
 static void free_graph(struct fsl_replay_graph *graph, size_t n_ranks)

@@ -67,14 +67,10 @@ static enum fsl_status list_steps(struct fsl_replay *out, struct fsl_replay_grap
 	for (size_t s = 0; s < n_steps; s++) {
 		out->n_steps += is_taken[s];
 	}
-	out->step_idx = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(*out->step_idx));
-	graph->windows = fsl_arena_alloc(&out->arena, out->n_steps * sizeof(*graph->windows));
-	graph->window_of = fsl_arena_alloc(&out->arena, n_steps * sizeof(*graph->window_of));
-	graph->step_of = fsl_arena_alloc(&out->arena, n_steps * sizeof(*graph->step_of));
-	if (out->step_idx == NULL || graph->windows == NULL || graph->window_of == NULL ||
-	    graph->step_of == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_steps);
-	}
+	FSL_TRY(FSL_NEW(&out->arena, out->step_idx, out->n_steps, err));
+	FSL_TRY(FSL_NEW(&out->arena, graph->windows, out->n_steps, err));
+	FSL_TRY(FSL_NEW(&out->arena, graph->window_of, n_steps, err));
+	FSL_TRY(FSL_NEW(&out->arena, graph->step_of, n_steps, err));
 	size_t n = 0;
 	for (size_t s = 0; s < n_steps; s++) {
 		graph->window_of[s] = graph->step_of[s] = FSL_NO_NODE;
