@@ -7,6 +7,30 @@
 
 /* Order of two numbers: -1, 0 or 1. The arguments are evaluated twice. */
 #define FSL_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+/* Returns the order of two numbers from the calling comparison unless they are equal. */
+#define FSL_ORDER_BY(a, b)                                                                         \
+	do {                                                                                       \
+		if ((a) != (b)) {                                                                  \
+			return (a) < (b) ? -1 : 1;                                                 \
+		}                                                                                  \
+	} while (0)
+
+/*
+ * Moves the variable @first up to the first index below @n for which @is_before, an expression in
+ * the index @i, is false; to @n if there is none. @is_before holds up to some index and for none
+ * behind it.
+ */
+#define FSL_BISECT(first, n, i, is_before)                                                         \
+	do {                                                                                       \
+		for (size_t fsl_end = (n); (first) < fsl_end;) {                                   \
+			size_t i = (first) + (fsl_end - (first)) / 2;                              \
+			if (is_before) {                                                           \
+				(first) = i + 1;                                                   \
+			} else {                                                                   \
+				fsl_end = i;                                                       \
+			}                                                                          \
+		}                                                                                  \
+	} while (0)
 
 static inline int fsl_compare_i32(const void *left, const void *right)
 {

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/shift.h"
+#include "base/sort.h"
 #include "blame/blame.h"
 
 /* The high steps of one rank, over its peers' level times @ratio. @work: steps. */
@@ -61,16 +62,9 @@ struct pool {
 
 static size_t count_above(const double *sorted, size_t n, double least)
 {
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (sorted[mid] > least) {
-			high = mid;
-		} else {
-			low = mid + 1;
-		}
-	}
-	return n - low;
+	size_t first = 0;
+	FSL_BISECT(first, n, i, !(sorted[i] > least));
+	return n - first;
 }
 
 /* High steps of all members over their own healthy levels. @losses: per member. @work: steps. */

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "blame/cause.h"
 #include "blame/fuse_parts.h"
 #include "blame/link.h"
@@ -318,10 +319,8 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 static int compare_culprits(const void *a, const void *b)
 {
 	const struct fsl_culprit *x = a, *y = b;
-	if (x->lost_ms_per_step != y->lost_ms_per_step) {
-		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
-	}
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	FSL_ORDER_BY(y->lost_ms_per_step, x->lost_ms_per_step);
+	return FSL_ORDER(x->rank, y->rank);
 }
 
 void fsl_fuse_sort_culprits(struct fsl_localisation *out)

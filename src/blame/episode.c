@@ -37,15 +37,8 @@ void fsl_peer_levels(const double *values, size_t n, double *levels, double *scr
 	size_t k = fsl_pack(values, n, scratch, NULL);
 	fsl_sort(scratch, k);
 	for (size_t i = 0; i < n; i++) {
-		size_t low = 0, high = k; /* place of the value, or of the first equal one */
-		while (low < high && !isnan(values[i])) {
-			size_t mid = low + (high - low) / 2;
-			if (scratch[mid] < values[i]) {
-				low = mid + 1;
-			} else {
-				high = mid;
-			}
-		}
+		size_t low = 0; /* place of the value, or of the first equal one */
+		FSL_BISECT(low, k, mid, scratch[mid] < values[i]);
 		levels[i] = isnan(values[i]) ? NAN : lower_level(scratch, k, low);
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "blame/fuse_parts.h"
 
 /* Cost of one kind of imbalance; lost_ms 0: none found. */
@@ -34,13 +35,9 @@ struct place {
 static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	if (x->stage != y->stage) {
-		return x->stage < y->stage ? -1 : 1;
-	}
-	if (x->ms != y->ms) {
-		return x->ms < y->ms ? -1 : 1;
-	}
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	FSL_ORDER_BY(x->stage, y->stage);
+	FSL_ORDER_BY(x->ms, y->ms);
+	return FSL_ORDER(x->rank, y->rank);
 }
 
 /* The stages, ascending: level (median) and least own time of their ranks. */

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "blame/blame.h"
 #include "blame/link.h"
 #include "blame/sizes.h"
@@ -28,25 +29,13 @@ struct likeness {
 static int compare_likeness(const void *a, const void *b)
 {
 	const struct likeness *x = a, *y = b;
-	if (x->is_alone != y->is_alone) {
-		return x->is_alone ? 1 : -1;
-	}
-	if (x->op_id != y->op_id) {
-		return x->op_id < y->op_id ? -1 : 1;
-	}
-	if (x->n_members != y->n_members) {
-		return x->n_members < y->n_members ? -1 : 1;
-	}
-	if (x->stage_min != y->stage_min) {
-		return x->stage_min < y->stage_min ? -1 : 1;
-	}
-	if (x->stage_max != y->stage_max) {
-		return x->stage_max < y->stage_max ? -1 : 1;
-	}
-	if (x->is_wait != y->is_wait) {
-		return x->is_wait ? 1 : -1;
-	}
-	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
+	FSL_ORDER_BY(x->is_alone, y->is_alone);
+	FSL_ORDER_BY(x->op_id, y->op_id);
+	FSL_ORDER_BY(x->n_members, y->n_members);
+	FSL_ORDER_BY(x->stage_min, y->stage_min);
+	FSL_ORDER_BY(x->stage_max, y->stage_max);
+	FSL_ORDER_BY(x->is_wait, y->is_wait);
+	return FSL_ORDER(x->channel_idx, y->channel_idx);
 }
 
 static bool is_alike(const struct likeness *x, const struct likeness *y)
@@ -348,10 +337,8 @@ static size_t merge_groups(struct fsl_link *links, size_t n_links, const struct 
 static int compare_links(const void *a, const void *b)
 {
 	const struct fsl_link *x = a, *y = b;
-	if (x->lost_ms_per_step != y->lost_ms_per_step) {
-		return x->lost_ms_per_step > y->lost_ms_per_step ? -1 : 1;
-	}
-	return (x->channel_idx > y->channel_idx) - (x->channel_idx < y->channel_idx);
+	FSL_ORDER_BY(y->lost_ms_per_step, x->lost_ms_per_step);
+	return FSL_ORDER(x->channel_idx, y->channel_idx);
 }
 
 /* Per group, its members that left no data. Free with fsl_free; NULL when out of memory. */

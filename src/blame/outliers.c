@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "blame/blame.h"
 
 /* One rank: logarithm of its usual own time over that of its class, so that classes compare. */
@@ -36,10 +37,8 @@ struct sample {
 static int compare_marks(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
-	if (x->value != y->value) {
-		return x->value < y->value ? -1 : 1;
-	}
-	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+	FSL_ORDER_BY(x->value, y->value);
+	return FSL_ORDER(x->rank_idx, y->rank_idx);
 }
 
 static double squares_of(const struct cloud *cloud)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "blame/blame.h"
 #include "blame/stages.h"
 #include "match/op_sets.h"
@@ -17,13 +18,9 @@ struct key {
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
-	if (x->stage != y->stage) {
-		return x->stage < y->stage ? -1 : 1;
-	}
-	if (x->ops != y->ops) {
-		return x->ops < y->ops ? -1 : 1;
-	}
-	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+	FSL_ORDER_BY(x->stage, y->stage);
+	FSL_ORDER_BY(x->ops, y->ops);
+	return FSL_ORDER(x->rank_idx, y->rank_idx);
 }
 
 static void number_classes(struct fsl_peers *out, const struct key *keys, size_t n_keys)

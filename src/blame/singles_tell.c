@@ -144,18 +144,16 @@ static enum fsl_status pool_init(struct pool *pool, struct fsl_arena *arena, str
 	return FSL_OK;
 }
 
+static bool is_before(const struct entry *entry, int32_t stage, size_t chapter)
+{
+	return entry->item->stage != stage ? entry->item->stage < stage : entry->chapter < chapter;
+}
+
 /* The first entry of a stage that is not before the chapter. */
 static size_t find_stage(const struct pool *pool, int32_t stage, size_t chapter)
 {
-	size_t low = 0, high = pool->n_entries;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct entry *entry = &pool->by_stage[middle];
-		bool is_before = entry->item->stage != stage ? entry->item->stage < stage
-							     : entry->chapter < chapter;
-		low = is_before ? middle + 1 : low;
-		high = is_before ? high : middle;
-	}
+	size_t low = 0;
+	FSL_BISECT(low, pool->n_entries, i, is_before(&pool->by_stage[i], stage, chapter));
 	return low;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "blame/sizes.h"
 
 /* A pipeline group by its first rank. */
@@ -15,10 +16,8 @@ struct hand_over {
 static int compare_hand_overs(const void *a, const void *b)
 {
 	const struct hand_over *x = a, *y = b;
-	if (x->first_rank != y->first_rank) {
-		return x->first_rank < y->first_rank ? -1 : 1;
-	}
-	return (x->group_idx > y->group_idx) - (x->group_idx < y->group_idx);
+	FSL_ORDER_BY(x->first_rank, y->first_rank);
+	return FSL_ORDER(x->group_idx, y->group_idx);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <failslow/stats.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "blame/blame.h"
 
 /* How many times as wide as a cloud the gap above it must be for the next rank to stand apart. */
@@ -56,10 +57,8 @@ struct level {
 static int compare_levels(const void *a, const void *b)
 {
 	const struct level *x = a, *y = b;
-	if (x->ms != y->ms) {
-		return x->ms < y->ms ? -1 : 1;
-	}
-	return (x->rank_idx > y->rank_idx) - (x->rank_idx < y->rank_idx);
+	FSL_ORDER_BY(x->ms, y->ms);
+	return FSL_ORDER(x->rank_idx, y->rank_idx);
 }
 
 /*

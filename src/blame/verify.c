@@ -1,6 +1,7 @@
 /* Judges charges and links by what the job loses through them. */
 #include "blame/verify.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "blame/link.h"
 
 #include <math.h>
@@ -25,13 +26,9 @@ struct candidate {
 static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
-	if (x->is_link != y->is_link) {
-		return x->is_link ? 1 : -1;
-	}
-	if (x->lost_ms != y->lost_ms) {
-		return x->lost_ms > y->lost_ms ? -1 : 1;
-	}
-	return (x->idx > y->idx) - (x->idx < y->idx);
+	FSL_ORDER_BY(x->is_link, y->is_link);
+	FSL_ORDER_BY(y->lost_ms, x->lost_ms);
+	return FSL_ORDER(x->idx, y->idx);
 }
 
 /* Charged ranks, then links, each most costly first, no more than can be judged. */

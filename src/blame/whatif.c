@@ -1,6 +1,7 @@
 /* Gains: hosts, stages, replicas, parts of own time and transfer at their level. */
 #include "blame/whatif.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "blame/link.h"
 
 #include <inttypes.h>
@@ -103,10 +104,8 @@ struct share {
 static int compare_shares(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
-	if (x->excess_ms != y->excess_ms) {
-		return x->excess_ms > y->excess_ms ? -1 : 1;
-	}
-	return (x->id > y->id) - (x->id < y->id);
+	FSL_ORDER_BY(y->excess_ms, x->excess_ms);
+	return FSL_ORDER(x->id, y->id);
 }
 
 /* The search for what would come back. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "detect/classical_parts.h"
 
 enum { LABEL_RANKS_MAX = 16 };
@@ -22,13 +23,9 @@ static int compare_groups(const void *left, const void *right)
 	if (order != 0) {
 		return order;
 	}
-	if (a->n_op_kinds != b->n_op_kinds) {
-		return a->n_op_kinds > b->n_op_kinds ? -1 : 1;
-	}
-	if (a->n_calls != b->n_calls) {
-		return a->n_calls > b->n_calls ? -1 : 1;
-	}
-	return (a > b) - (a < b); /* topology->groups is sorted, so its order decides */
+	FSL_ORDER_BY(b->n_op_kinds, a->n_op_kinds);
+	FSL_ORDER_BY(b->n_calls, a->n_calls);
+	return FSL_ORDER(a, b); /* topology->groups is sorted, so its order decides */
 }
 
 static bool has_data(const struct fsl_run *run, int32_t rank)
@@ -67,16 +64,9 @@ static const char *label_of(struct fsl_arena *arena, enum fsl_group_kind kind, c
 static const struct fsl_group *find_group(const struct fsl_group *const *sorted, size_t n_groups,
 					  const int32_t *ranks, size_t n)
 {
-	size_t begin = 0, end = n_groups;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (fsl_ranks_compare(sorted[middle]->ranks, sorted[middle]->n_ranks, ranks, n) <
-		    0) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
+	size_t begin = 0;
+	FSL_BISECT(begin, n_groups, middle,
+		   fsl_ranks_compare(sorted[middle]->ranks, sorted[middle]->n_ranks, ranks, n) < 0);
 	bool is_equal =
 		begin < n_groups &&
 		fsl_ranks_compare(sorted[begin]->ranks, sorted[begin]->n_ranks, ranks, n) == 0;

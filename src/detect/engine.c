@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "model/verdict.h"
 
+/* NaN after the numbers. */
 static int compare_reals(double a, double b)
 {
-	if (a != a || b != b) {
-		return (a != a) - (b != b);
-	}
-	return (a > b) - (a < b);
+	return a != a || b != b ? (a != a) - (b != b) : FSL_ORDER(a, b);
 }
 
 /* Compares all fields, so that the order does not depend on the order of reporting. */
@@ -20,18 +19,10 @@ static int compare_findings(const void *left, const void *right)
 {
 	const struct fsl_finding *a = left;
 	const struct fsl_finding *b = right;
-	if (a->rank != b->rank) {
-		return a->rank < b->rank ? -1 : 1;
-	}
-	if (a->window_begin != b->window_begin) {
-		return a->window_begin < b->window_begin ? -1 : 1;
-	}
-	if (a->window_end != b->window_end) {
-		return a->window_end < b->window_end ? -1 : 1;
-	}
-	if (a->peer != b->peer) {
-		return a->peer < b->peer ? -1 : 1;
-	}
+	FSL_ORDER_BY(a->rank, b->rank);
+	FSL_ORDER_BY(a->window_begin, b->window_begin);
+	FSL_ORDER_BY(a->window_end, b->window_end);
+	FSL_ORDER_BY(a->peer, b->peer);
 	int order = compare_reals(a->slow_ratio, b->slow_ratio);
 	order = order != 0 ? order : compare_reals(a->effect_ms, b->effect_ms);
 	return order != 0 ? order : compare_reals(a->confidence, b->confidence);
@@ -104,21 +95,6 @@ enum fsl_status fsl_engine_scan(const struct fsl_detector_config *config,
 	return FSL_OK;
 }
 
-/* Index of the first finding whose rank is >= @rank. */
-static size_t first_of_rank(const struct fsl_findings *findings, int32_t rank)
-{
-	size_t begin = 0, end = findings->n_items;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (findings->items[middle].rank < rank) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return begin;
-}
-
 static void label_window_range(const struct fsl_finding *finding, size_t n_windows, uint8_t *labels)
 {
 	FSL_REQUIRE(finding->window_begin <= finding->window_end &&
@@ -133,7 +109,8 @@ void fsl_findings_to_labels(const struct fsl_findings *findings, const struct fs
 	memset(labels, 0, windows->n_members * n_windows);
 	for (size_t m = 0; m < windows->n_members; m++) {
 		int32_t rank = windows->ranks[m];
-		size_t i = first_of_rank(findings, rank);
+		size_t i = 0;
+		FSL_BISECT(i, findings->n_items, middle, findings->items[middle].rank < rank);
 		for (; i < findings->n_items && findings->items[i].rank == rank; i++) {
 			label_window_range(&findings->items[i], n_windows, labels + m * n_windows);
 		}

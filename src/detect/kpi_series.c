@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 
 size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *op_ids,
 		      size_t n_max)
@@ -156,13 +157,9 @@ static enum fsl_status collect(struct samples *samples, const struct fsl_kpi_req
 static int compare_samples(const void *left, const void *right)
 {
 	const struct sample *a = left, *b = right;
-	if (a->window != b->window) {
-		return a->window < b->window ? -1 : 1;
-	}
-	if (a->begin_ns != b->begin_ns) {
-		return a->begin_ns < b->begin_ns ? -1 : 1;
-	}
-	return (a->value_ms > b->value_ms) - (a->value_ms < b->value_ms);
+	FSL_ORDER_BY(a->window, b->window);
+	FSL_ORDER_BY(a->begin_ns, b->begin_ns);
+	return FSL_ORDER(a->value_ms, b->value_ms);
 }
 
 /* Operators are sorted by begin, so their samples mostly are in order already. */

@@ -117,10 +117,8 @@ static int compare_events(const void *left, const void *right)
 {
 	const struct last_event *a = left;
 	const struct last_event *b = right;
-	if (a->time_ns != b->time_ns) {
-		return a->time_ns < b->time_ns ? -1 : 1;
-	}
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	FSL_ORDER_BY(a->time_ns, b->time_ns);
+	return FSL_ORDER(a->rank, b->rank);
 }
 
 /* Finds a minority whose last events lie more than a step before those of all other ranks. */

@@ -7,6 +7,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/sort.h"
 #include "detect/engine.h"
 #include "detect/perceive_parts.h"
 #include "plugin/registry.h"
@@ -201,7 +202,7 @@ static int compare_rises(const void *left, const void *right)
 {
 	const struct fsl_step_rise *a = left;
 	const struct fsl_step_rise *b = right;
-	return (a->begin > b->begin) - (a->begin < b->begin);
+	return FSL_ORDER(a->begin, b->begin);
 }
 
 /* Search for short rises among the steps that belong to no known rise. */

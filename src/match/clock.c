@@ -249,13 +249,9 @@ static void measure_by_search(struct edge *edge, const struct fsl_couple *couple
 static int compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	if (x->spread_ms != y->spread_ms) {
-		return x->spread_ms < y->spread_ms ? -1 : 1;
-	}
-	if (x->from != y->from) {
-		return x->from < y->from ? -1 : 1;
-	}
-	return (x->to > y->to) - (x->to < y->to);
+	FSL_ORDER_BY(x->spread_ms, y->spread_ms);
+	FSL_ORDER_BY(x->from, y->from);
+	return FSL_ORDER(x->to, y->to);
 }
 
 /* Root of a rank in the union-find forest, with the rank's offset to it in *offset_ns. */

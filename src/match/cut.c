@@ -11,14 +11,7 @@
 static size_t first_op_between(const struct fsl_rank *rank, size_t low, size_t high,
 			       int64_t time_ns)
 {
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (fsl_op_begin_ns(&rank->ops[mid]) < time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	FSL_BISECT(low, high, mid, fsl_op_begin_ns(&rank->ops[mid]) < time_ns);
 	return low;
 }
 
@@ -254,14 +247,7 @@ size_t fsl_cuts_step_of(const struct fsl_cuts *cuts, size_t rank_idx, size_t op_
 		return SIZE_MAX;
 	}
 	FSL_ASSERT(rank_idx < cuts->n_ranks);
-	size_t low = 0, high = cuts->n_steps; /* first[low] <= op_idx < first[high] */
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-		if (first[mid] <= op_idx) {
-			low = mid;
-		} else {
-			high = mid;
-		}
-	}
-	return low;
+	size_t step = 0;
+	FSL_BISECT(step, cuts->n_steps, s, first[s + 1] <= op_idx);
+	return step;
 }

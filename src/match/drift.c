@@ -68,9 +68,7 @@ static bool measure(struct measured *out, const struct couple *couple)
 static int compare_measured(const void *a, const void *b)
 {
 	const struct measured *x = a, *y = b;
-	if (x->tail_ms != y->tail_ms) {
-		return x->tail_ms < y->tail_ms ? -1 : 1;
-	}
+	FSL_ORDER_BY(x->tail_ms, y->tail_ms);
 	return x->from != y->from ? FSL_ORDER(x->from, y->from) : FSL_ORDER(x->to, y->to);
 }
 

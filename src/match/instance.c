@@ -17,10 +17,8 @@ struct end {
 static int compare_ends(const void *a, const void *b)
 {
 	const struct end *x = a, *y = b;
-	if (x->end_ns != y->end_ns) {
-		return x->end_ns < y->end_ns ? -1 : 1;
-	}
-	return (x->member > y->member) - (x->member < y->member);
+	FSL_ORDER_BY(x->end_ns, y->end_ns);
+	return FSL_ORDER(x->member, y->member);
 }
 
 /* One block, those of eight bytes first: asking for memory touches a new large page behind it, on

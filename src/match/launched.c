@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "match/channel.h"
 
 /* The n-th use of an operator in a step: both times, and in how many steps either of them changed
@@ -207,10 +208,8 @@ static enum fsl_status judge_rank(struct votes *votes, struct bench *bench,
 
 static int compare_ids(uint32_t group_a, uint32_t op_a, uint32_t group_b, uint32_t op_b)
 {
-	if (group_a != group_b) {
-		return group_a < group_b ? -1 : 1;
-	}
-	return (op_a > op_b) - (op_a < op_b);
+	FSL_ORDER_BY(group_a, group_b);
+	return FSL_ORDER(op_a, op_b);
 }
 
 static int compare_votes(const void *left, const void *right)

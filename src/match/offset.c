@@ -11,15 +11,8 @@
 /* First end at or after @time_ns. */
 static size_t first_at(struct fsl_ends ends, int64_t time_ns)
 {
-	size_t low = 0, high = ends.n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (ends.ns[mid] < time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	size_t low = 0;
+	FSL_BISECT(low, ends.n, mid, ends.ns[mid] < time_ns);
 	return low;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "match/own_spans.h"
 #include "match/own_stages.h"
 
@@ -113,15 +114,8 @@ static void own_from_gaps(const struct own_row *row, const struct fsl_op_span *s
 /* First stretch of the cover that ends after @time_ns. */
 static size_t first_after(const struct cover *cover, int64_t time_ns)
 {
-	size_t low = 0, high = cover->n_spans;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (cover->spans[mid].end_ns <= time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	size_t low = 0;
+	FSL_BISECT(low, cover->n_spans, mid, cover->spans[mid].end_ns <= time_ns);
 	return low;
 }
 

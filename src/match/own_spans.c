@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "match/own.h"
 
 /* Mean and variance of a series as it comes (Welford 1962). */
@@ -90,10 +91,8 @@ static bool count_kinds(struct kind *kinds, size_t *n_kinds, const struct fsl_ra
 static int compare_spans(const void *a, const void *b)
 {
 	const struct fsl_op_span *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns) {
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	}
-	return (x->op_idx > y->op_idx) - (x->op_idx < y->op_idx);
+	FSL_ORDER_BY(x->begin_ns, y->begin_ns);
+	return FSL_ORDER(x->op_idx, y->op_idx);
 }
 
 /* The rank's own operators around the end of an asynchronous one; all on the rank's clock. */

@@ -2,6 +2,7 @@
 #include "match/own_stages.h"
 
 #include "base/log.h"
+#include "base/sort.h"
 
 static enum fsl_own_part part_of_stage(enum fsl_stage_kind kind)
 {
@@ -27,15 +28,8 @@ static enum fsl_own_part part_of_stage(enum fsl_stage_kind kind)
 static size_t step_at(const struct fsl_cuts *cuts, size_t rank_idx, int64_t time_ns)
 {
 	const int64_t *begin_ns = cuts->begin_ns + rank_idx * (cuts->n_steps + 1);
-	size_t low = 0, high = cuts->n_steps + 1; /* first begin after time_ns */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (begin_ns[mid] <= time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	size_t low = 0; /* first begin after time_ns */
+	FSL_BISECT(low, cuts->n_steps + 1, mid, begin_ns[mid] <= time_ns);
 	return low == 0 ? cuts->n_steps : low - 1;
 }
 

@@ -193,9 +193,7 @@ static struct fsl_offset_range range_of(const struct fsl_p2p_pair *pair,
 static int compare_pairs(const void *left, const void *right)
 {
 	const struct fsl_p2p_pair *x = left, *y = right;
-	if (x->relative_jitter < y->relative_jitter || x->relative_jitter > y->relative_jitter) {
-		return x->relative_jitter < y->relative_jitter ? -1 : 1;
-	}
+	FSL_ORDER_BY(x->relative_jitter, y->relative_jitter);
 	return x->a != y->a ? FSL_ORDER(x->a, y->a) : FSL_ORDER(x->b, y->b);
 }
 

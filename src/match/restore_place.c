@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "match/limits.h"
 
 int64_t fsl_ended_before(const struct fsl_rank *rank, size_t op_idx, int64_t time_ns)
@@ -22,15 +23,8 @@ int64_t fsl_ended_before(const struct fsl_rank *rank, size_t op_idx, int64_t tim
 /* First remnant at or after @time_ns. */
 static size_t remnant_at(const struct fsl_rank *rank, int64_t time_ns)
 {
-	size_t low = 0, high = rank->n_remnants;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (fsl_remnant_ns(&rank->remnants[mid]) < time_ns) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	size_t low = 0;
+	FSL_BISECT(low, rank->n_remnants, mid, fsl_remnant_ns(&rank->remnants[mid]) < time_ns);
 	return low;
 }
 

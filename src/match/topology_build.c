@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "match/topology_parts.h"
 
 struct builder {
@@ -29,9 +30,7 @@ struct sort_key {
 static int compare_groups(const void *left, const void *right)
 {
 	const struct sort_key *a = left, *b = right;
-	if (a->group.kind != b->group.kind) {
-		return a->group.kind < b->group.kind ? -1 : 1;
-	}
+	FSL_ORDER_BY(a->group.kind, b->group.kind);
 	int order = fsl_ranks_compare(a->group.ranks, a->group.n_ranks, b->group.ranks,
 				      b->group.n_ranks);
 	return order != 0 ? order : strcmp(a->name, b->name);

@@ -1,6 +1,7 @@
 /* hccl_domain: what it must fulfil to be believed, and which communicators show its groups. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "match/topology_build.h"
 #include "match/topology_parts.h"
 
@@ -13,10 +14,8 @@ struct placed {
 static int compare_placed(const void *left, const void *right)
 {
 	const struct placed *a = left, *b = right;
-	if (a->rank != b->rank) {
-		return a->rank < b->rank ? -1 : 1;
-	}
-	return (a->list_idx > b->list_idx) - (a->list_idx < b->list_idx);
+	FSL_ORDER_BY(a->rank, b->rank);
+	return FSL_ORDER(a->list_idx, b->list_idx);
 }
 
 bool fsl_hccl_domain_is_set(const struct fsl_config *config)
@@ -82,13 +81,9 @@ struct crossing {
 static int compare_crossings(const void *left, const void *right)
 {
 	const struct crossing *a = left, *b = right;
-	if (a->list_a != b->list_a) {
-		return a->list_a < b->list_a ? -1 : 1;
-	}
-	if (a->list_b != b->list_b) {
-		return a->list_b < b->list_b ? -1 : 1;
-	}
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	FSL_ORDER_BY(a->list_a, b->list_a);
+	FSL_ORDER_BY(a->list_b, b->list_b);
+	return FSL_ORDER(a->rank, b->rank);
 }
 
 /* Groups of tp, dp and pp are orthogonal: two of them have at most one rank in common. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "match/limits.h"
 #include "match/topology_parts.h"
 
@@ -111,15 +112,8 @@ static const char *host_of(const struct fsl_run *run, int32_t rank,
 	if (seen != NULL && strcmp(seen->server_ip, "localhost") != 0) {
 		return seen->server_ip;
 	}
-	size_t begin = 0, end = table->n_items;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (table->items[middle].rank < rank) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
+	size_t begin = 0;
+	FSL_BISECT(begin, table->n_items, middle, table->items[middle].rank < rank);
 	bool is_listed = begin < table->n_items && table->items[begin].rank == rank;
 	return is_listed ? table->items[begin].host : NULL;
 }

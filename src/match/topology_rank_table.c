@@ -8,14 +8,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 #include "match/topology_parts.h"
 
 static int compare_table_ranks(const void *left, const void *right)
 {
 	const struct fsl_table_rank *a = left, *b = right;
-	if (a->rank != b->rank) {
-		return a->rank < b->rank ? -1 : 1;
-	}
+	FSL_ORDER_BY(a->rank, b->rank);
 	return strcmp(a->host, b->host);
 }
 

@@ -2,6 +2,7 @@
 #include "match/topology_shape.h"
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "match/limits.h"
 
 #include <stdlib.h>
@@ -84,17 +85,10 @@ static struct shape shape_of(struct fsl_comm *comm, const struct fsl_rank_facts 
 static int compare_shapes(const void *left, const void *right)
 {
 	const struct shape *a = left, *b = right;
-	if (a->stride != b->stride) {
-		/* 0 sorts last. */
-		return (uint64_t)(a->stride - 1) < (uint64_t)(b->stride - 1) ? -1 : 1;
-	}
-	if (a->size != b->size) {
-		return a->size < b->size ? -1 : 1;
-	}
-	if (a->operators != b->operators) {
-		return a->operators < b->operators ? -1 : 1;
-	}
-	return (a->comm > b->comm) - (a->comm < b->comm);
+	FSL_ORDER_BY((uint64_t)(a->stride - 1), (uint64_t)(b->stride - 1)); /* 0 sorts last */
+	FSL_ORDER_BY(a->size, b->size);
+	FSL_ORDER_BY(a->operators, b->operators);
+	return FSL_ORDER(a->comm, b->comm);
 }
 
 static double rate_of(const struct shape *shape)
@@ -171,10 +165,8 @@ static bool is_same_shape(const struct shape *a, const struct shape *b)
 static int compare_by_family(const void *left, const void *right)
 {
 	const struct shape *a = left, *b = right;
-	if (a->family != b->family) {
-		return a->family < b->family ? -1 : 1;
-	}
-	return (a->comm > b->comm) - (a->comm < b->comm);
+	FSL_ORDER_BY(a->family, b->family);
+	return FSL_ORDER(a->comm, b->comm);
 }
 
 /* Ranks missing from the data that would go on the pattern of @shape at its two ends. */
@@ -267,13 +259,9 @@ struct cut {
 static int compare_cuts(const void *left, const void *right)
 {
 	const struct cut *a = left, *b = right;
-	if (a->size != b->size) {
-		return a->size < b->size ? -1 : 1;
-	}
-	if (a->rate > b->rate || a->rate < b->rate) {
-		return a->rate > b->rate ? -1 : 1;
-	}
-	return (a->begin > b->begin) - (a->begin < b->begin);
+	FSL_ORDER_BY(a->size, b->size);
+	FSL_ORDER_BY(b->rate, a->rate);
+	return FSL_ORDER(a->begin, b->begin);
 }
 
 static size_t cut_shapes(struct cut *cuts, const struct shape *shapes, size_t n)
@@ -357,16 +345,10 @@ static void merge_cuts(struct cut *cuts, size_t n, const struct shape *shapes, s
 static int compare_merged(const void *left, const void *right)
 {
 	const struct cut *a = left, *b = right;
-	if (a->stride != b->stride) {
-		return (uint64_t)(a->stride - 1) < (uint64_t)(b->stride - 1) ? -1 : 1;
-	}
-	if (a->size != b->size) {
-		return a->size < b->size ? -1 : 1;
-	}
-	if (a->merged != b->merged) {
-		return a->merged < b->merged ? -1 : 1;
-	}
-	return (a->begin > b->begin) - (a->begin < b->begin);
+	FSL_ORDER_BY((uint64_t)(a->stride - 1), (uint64_t)(b->stride - 1)); /* 0 sorts last */
+	FSL_ORDER_BY(a->size, b->size);
+	FSL_ORDER_BY(a->merged, b->merged);
+	return FSL_ORDER(a->begin, b->begin);
 }
 
 /* Numbers the families in their order and tells every shape its family. */

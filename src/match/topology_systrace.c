@@ -1,6 +1,7 @@
 /* sysTrace's rule for tp, dp, pp and ep lists: each communicator by its operators alone. */
 #include <string.h>
 
+#include "base/sort.h"
 #include "match/topology_parts.h"
 
 enum fsl_status fsl_domain_add(struct fsl_domain *domain, size_t *capacity, struct fsl_arena *arena,
@@ -68,15 +69,8 @@ struct rank_index {
 
 static size_t rank_position(const struct rank_index *index, int32_t rank)
 {
-	size_t begin = 0, end = index->n_ranks;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (index->ranks[middle] < rank) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
+	size_t begin = 0;
+	FSL_BISECT(begin, index->n_ranks, middle, index->ranks[middle] < rank);
 	return begin < index->n_ranks && index->ranks[begin] == rank ? begin : SIZE_MAX;
 }
 

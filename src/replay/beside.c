@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "replay/graph.h"
 
 #define NO_PLACE SIZE_MAX
@@ -66,15 +67,8 @@ static struct kind *find_kind(struct part *part, size_t channel_idx)
 
 static size_t member_of(const struct fsl_channel *channel, size_t r)
 {
-	size_t low = 0, high = channel->n_members;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (channel->members[mid] < r) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	size_t low = 0;
+	FSL_BISECT(low, channel->n_members, mid, channel->members[mid] < r);
 	return low;
 }
 
@@ -138,10 +132,8 @@ static size_t next_instance(struct kind *kind, const struct fsl_match *match, si
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct kind *a = left, *b = right;
-	if (a->op_id != b->op_id) {
-		return a->op_id < b->op_id ? -1 : 1;
-	}
-	return (a->channel_idx > b->channel_idx) - (a->channel_idx < b->channel_idx);
+	FSL_ORDER_BY(a->op_id, b->op_id);
+	return FSL_ORDER(a->channel_idx, b->channel_idx);
 }
 
 /* Fills @part and level->instances; without kinds if there are too many. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 #include "replay/graph.h"
 
 static bool is_replayed(const struct fsl_replay_graph *graph, uint32_t step)
@@ -125,16 +126,10 @@ static void set_times(const struct fsl_replay_graph *graph, const struct fsl_cha
 static int compare_lost(const void *a, const void *b)
 {
 	const struct fsl_lost *x = a, *y = b;
-	if (x->rank_idx != y->rank_idx) {
-		return x->rank_idx < y->rank_idx ? -1 : 1;
-	}
-	if (x->window != y->window) {
-		return x->window < y->window ? -1 : 1;
-	}
-	if (x->end_ns != y->end_ns) {
-		return x->end_ns < y->end_ns ? -1 : 1;
-	}
-	return (x->event > y->event) - (x->event < y->event);
+	FSL_ORDER_BY(x->rank_idx, y->rank_idx);
+	FSL_ORDER_BY(x->window, y->window);
+	FSL_ORDER_BY(x->end_ns, y->end_ns);
+	return FSL_ORDER(x->event, y->event);
 }
 
 static enum fsl_status add_lost(struct fsl_replay_graph *graph, const struct fsl_channel *channel,
@@ -180,14 +175,7 @@ enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_g
 
 size_t fsl_replay_first_lost(const struct fsl_replay_graph *graph, size_t rank_idx)
 {
-	size_t low = 0, high = graph->n_lost;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (graph->lost[mid].rank_idx < rank_idx) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
+	size_t low = 0;
+	FSL_BISECT(low, graph->n_lost, mid, graph->lost[mid].rank_idx < rank_idx);
 	return low;
 }
