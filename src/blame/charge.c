@@ -4,7 +4,222 @@
 #include <failslow/stats.h>
 
 #include "base/log.h"
+#include "base/shift.h"
 #include "blame/blame.h"
+
+/*
+ * Changes: whether a rank became slower, or the ranks that it is compared with seem to be faster.
+ */
+
+double fsl_episode_rise(const struct fsl_episode *episode, const double *values, size_t n,
+			size_t *n_least, double *work)
+{
+	size_t n_inside = 0, n_rest = 0;
+	for (size_t s = episode->begin; s < episode->end; s++) {
+		if (!isnan(values[s])) {
+			work[n_inside++] = values[s];
+		}
+	}
+	double inside = fsl_median(work, n_inside, work + n);
+	for (size_t s = 0; s < n; s++) {
+		if (!isnan(values[s]) && (s < episode->begin || s >= episode->end)) {
+			work[n_rest++] = values[s];
+		}
+	}
+	*n_least = n_inside < n_rest ? n_inside : n_rest;
+	return n_rest < FSL_REST_STEPS_MIN ? NAN : inside - fsl_median(work, n_rest, work + n);
+}
+
+bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
+		       const struct fsl_episode *episode, double rise_ms, double least_ms,
+		       double *work)
+{
+	size_t n_least = 0, n = blame->n_steps;
+	double own_ms = fsl_episode_rise(episode, blame->own_ms + rank_idx * n, n, &n_least, work);
+	double step_ms = fsl_episode_rise(episode, blame->step_dur_ms, n, &n_least, work);
+	if (own_ms > FSL_COMMON_MULTIPLE * rise_ms && step_ms < 0.0) {
+		return false;
+	}
+	bool is_seen = own_ms >= least_ms && step_ms >= FSL_EXPLAINED_SHARE_MIN * own_ms &&
+		       own_ms >= FSL_EXPLAINED_SHARE_MIN * step_ms;
+	return is_seen || own_ms >= FSL_EXPLAINED_SHARE_MIN * rise_ms;
+}
+
+/* Flags the steps in which some rank is charged with a change. False: there are none. */
+static bool flag_changed(bool *is_changed, const struct fsl_blame *blame)
+{
+	bool has_any = false;
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_charge *charge = &blame->charges[r];
+		if (!charge->is_change) {
+			continue;
+		}
+		has_any = true;
+		for (size_t s = charge->episode.begin; s < charge->episode.end; s++) {
+			is_changed[s] = true;
+		}
+	}
+	return has_any;
+}
+
+static bool is_beside(const struct fsl_episode *episode, const bool *is_changed)
+{
+	size_t n = 0;
+	for (size_t s = episode->begin; s < episode->end; s++) {
+		n += is_changed[s];
+	}
+	return (double)n >= FSL_CHANGE_BESIDE_SHARE_MIN * (double)(episode->end - episode->begin);
+}
+
+/* @work: 3 * steps. */
+static bool seems_changed(const struct fsl_blame *blame, size_t r, const bool *is_changed,
+			  double *work)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	double *excess = work + 2 * blame->n_steps;
+	size_t n_least = 0;
+	if (charge->pattern == FSL_PATTERN_NONE || charge->is_change ||
+	    !is_beside(&charge->episode, is_changed)) {
+		return false;
+	}
+	fsl_blame_set_excess(blame, r, 1.0, excess);
+	double rise_ms = fsl_episode_rise(&charge->episode, excess, blame->n_steps, &n_least, work);
+	return rise_ms >= charge->threshold_ms &&
+	       !fsl_change_is_own(blame, r, &charge->episode, rise_ms, charge->threshold_ms, work);
+}
+
+enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error *err)
+{
+	double *work = fsl_calloc(3 * blame->n_steps + 1, sizeof(*work));
+	bool *is_changed = fsl_calloc(blame->n_steps + 1, sizeof(*is_changed));
+	bool is_short = work == NULL || is_changed == NULL;
+	if (!is_short && flag_changed(is_changed, blame)) {
+		for (size_t r = 0; r < blame->n_ranks; r++) {
+			struct fsl_charge *charge = &blame->charges[r];
+			if (seems_changed(blame, r, is_changed, work)) {
+				*charge = (struct fsl_charge){.threshold_ms = charge->threshold_ms,
+							      .last_share = charge->last_share,
+							      .late_ms_per_step =
+								      charge->late_ms_per_step};
+			}
+		}
+	}
+	fsl_free(is_changed);
+	fsl_free(work);
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", blame->n_steps)
+			: FSL_OK;
+}
+
+/*
+ * When a rank became slower: the change-point search (base/shift.h) on its own time over its
+ * peers'. An episode tells that a rank is slow and over which steps, whatever the shape. If its
+ * edge is a step of the level, the search places it, tells both levels, and says how likely such a
+ * step is by chance. A ramp has no such edge and keeps the episode's.
+ */
+
+static size_t distance(size_t a, size_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* The change nearest to @edge and in the direction of it; NULL when none is near. */
+static const struct fsl_shift *find_edge(const struct fsl_shifts *shifts, size_t edge, bool is_rise)
+{
+	const struct fsl_shift *nearest = NULL;
+	for (size_t i = 0; i < shifts->n; i++) {
+		const struct fsl_shift *shift = &shifts->items[i];
+		bool fits = (shift->after > shift->before) == is_rise &&
+			    distance(shift->at, edge) <= FSL_ONSET_EDGE_STEPS;
+		if (fits &&
+		    (nearest == NULL || distance(shift->at, edge) < distance(nearest->at, edge))) {
+			nearest = shift;
+		}
+	}
+	return nearest;
+}
+
+/* Changes of the level on either side of @edge, as far as the test looks. */
+static enum fsl_status search(struct fsl_shifts *out, size_t *first, const struct fsl_blame *blame,
+			      size_t r, size_t edge, struct fsl_error *err)
+{
+	const struct fsl_shift_options options = {
+		.is_relative = true,
+		.segment_min = FSL_ONSET_EDGE_STEPS,
+		.penalty = FSL_ONSET_PENALTY,
+		.sigma_min = FSL_ONSET_SIGMA_MIN,
+		.change_min = FSL_ONSET_CHANGE_MIN,
+		.sigmas_min = FSL_ONSET_SIGMAS_MIN,
+		.sigmas_min_mean = FSL_CHANGE_SIGMAS,
+		.p_max = FSL_ONSET_P_MAX,
+		.side_max = FSL_ONSET_SIDE_STEPS,
+		.changes_max = FSL_ONSET_CHANGES_MAX,
+	};
+	double ratios[2 * FSL_ONSET_SIDE_STEPS];
+	size_t begin = edge > FSL_ONSET_SIDE_STEPS ? edge - FSL_ONSET_SIDE_STEPS : 0, n = 0;
+	for (size_t s = begin; s < blame->n_steps && n < 2 * FSL_ONSET_SIDE_STEPS; s++) {
+		size_t at = r * blame->n_steps + s;
+		ratios[n++] = blame->own_ms[at] / blame->reference_ms[at];
+	}
+	*first = begin;
+	return fsl_shifts_find(out, ratios, n, &options, err);
+}
+
+/* *@onset filled and *@step the first step behind the edge when there is a change of the level. */
+static enum fsl_status find_at(struct fsl_onset *onset, size_t *step, const struct fsl_blame *blame,
+			       size_t r, size_t edge, bool is_rise, struct fsl_error *err)
+{
+	struct fsl_shifts shifts = {0};
+	size_t first = 0;
+	FSL_TRY(search(&shifts, &first, blame, r, edge, err));
+	const struct fsl_shift *found = find_edge(&shifts, edge - first, is_rise);
+	if (found != NULL) {
+		*step = first + found->at;
+		FSL_ASSERT(*step < blame->n_steps && found->p_value <= 1.0);
+		*onset = (struct fsl_onset){
+			.is_known = true,
+			.healthy_ratio = is_rise ? found->before : found->after,
+			.slow_ratio = is_rise ? found->after : found->before,
+			.p_value = found->p_value,
+		};
+	}
+	fsl_shifts_fini(&shifts);
+	return FSL_OK;
+}
+
+/*
+ * Finds the step at which the level of a rank that became slower changes: near the begin of its
+ * episode or, if it was slow from the first step on, near the end. Moves the begin there, five
+ * steps at most; the rest of @episode is then out of date (fsl_episode_measure).
+ */
+static enum fsl_status find_onset(struct fsl_onset *onset, struct fsl_episode *episode,
+				  const struct fsl_blame *blame, size_t rank_idx,
+				  struct fsl_error *err)
+{
+	size_t begin = episode->begin, end = episode->end;
+	*onset = (struct fsl_onset){.is_known = false};
+	enum fsl_status status = find_at(onset, &begin, blame, rank_idx, begin, true, err);
+	if (status == FSL_OK && onset->is_known) {
+		episode->begin = begin < end ? begin : episode->begin;
+		return FSL_OK;
+	}
+	/* Slow from the first step on: what tells is how it got well. */
+	return status == FSL_OK && end < blame->n_steps
+		       ? find_at(onset, &end, blame, rank_idx, end, false, err)
+		       : status;
+}
+
+void fsl_onsets_accept(struct fsl_blame *blame, double *work)
+{
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		const struct fsl_onset *onset = &blame->charges[r].onset;
+		work[r] = onset->is_known ? onset->p_value : 1.0;
+	}
+	double p_max = fsl_p_limit(work, blame->n_ranks, FSL_ONSET_FALSE_SHARE_MAX);
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		struct fsl_onset *onset = &blame->charges[r].onset;
+		onset->is_known = onset->is_known && onset->p_value <= p_max;
+	}
+}
 
 /* Mean of @row over the steps of @episode whose excess is above the threshold. */
 static double mean_over_high(const struct fsl_blame *blame, size_t r, const double *row,
@@ -252,7 +467,7 @@ static enum fsl_status place_change(struct fsl_blame *out, size_t r, double *exc
 				    struct fsl_error *err)
 {
 	struct fsl_charge *charge = &out->charges[r];
-	FSL_TRY(fsl_onset_find(&charge->onset, &charge->episode, out, r, err));
+	FSL_TRY(find_onset(&charge->onset, &charge->episode, out, r, err));
 	fsl_blame_set_excess(out, r, 1.0, excess);
 	fsl_episode_measure(&charge->episode, excess, charge->threshold_ms);
 	charge->lost_ms_per_step = charge->episode.mean_ms;

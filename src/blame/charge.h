@@ -68,22 +68,6 @@ enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, str
 double fsl_chance_p(const struct fsl_chance *chance);
 
 /*
- * Ranks that are slower all along than the slowest of so many healthy devices, as far as the others
- * differ. @usual_ms: per rank, its usual own time.
- */
-enum fsl_status fsl_outliers_find(bool *is_outlier, const struct fsl_blame *blame,
-				  const double *usual_ms, struct fsl_error *err);
-
-/*
- * Finds the step at which the level of a rank that became slower changes: near the begin of its
- * episode or, if it was slow from the first step on, near the end. Moves the begin there, five
- * steps at most; the rest of @episode is then out of date (fsl_episode_measure).
- */
-enum fsl_status fsl_onset_find(struct fsl_onset *onset, struct fsl_episode *episode,
-			       const struct fsl_blame *blame, size_t rank_idx,
-			       struct fsl_error *err);
-
-/*
  * True if the rank's excess rose by @rise_ms over the episode because the rank changed, and not the
  * ranks it is compared with: its own time rose by half of that, or by @least_ms and the steps as
  * much, but for a factor of two. Peers that work on beneath an operator while they wait in it for

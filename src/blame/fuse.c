@@ -2,12 +2,259 @@
 #include "blame/fuse.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
+
+static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fsl_case *facts,
+				   struct fsl_error *err)
+{
+	struct fsl_coverage *coverage = &out->coverage;
+	const struct fsl_topology *topology = facts->topology;
+	coverage->n_ranks_expected = topology->n_expected_ranks;
+	FSL_TRY(FSL_NEW(&out->arena, coverage->missing_ranks, topology->n_expected_ranks, err));
+	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
+		const struct fsl_rank *rank = fsl_run_rank(facts->run, topology->expected_ranks[i]);
+		if (rank == NULL || rank->n_ops == 0) {
+			coverage->missing_ranks[coverage->n_missing_ranks++] =
+				topology->expected_ranks[i];
+		}
+	}
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
+		coverage->n_ranks_seen += facts->run->ranks[r].n_ops > 0;
+	}
+	return FSL_OK;
+}
+
+void fsl_coverage_count_files(struct fsl_coverage *coverage, const struct fsl_run *run)
+{
+	coverage->n_files = run->n_files;
+	coverage->n_files_unusable = coverage->n_files_partial = 0;
+	coverage->n_bytes = coverage->n_bytes_before = coverage->n_bytes_behind = 0;
+	coverage->n_records = 0;
+	memset(coverage->n_dropped, 0, sizeof(coverage->n_dropped));
+	for (size_t f = 0; f < run->n_files; f++) {
+		const struct fsl_file *file = &run->files[f];
+		coverage->n_files_unusable += file->state == FSL_FILE_UNUSABLE ||
+					      file->state == FSL_FILE_EMPTY ||
+					      file->state == FSL_FILE_DUPLICATE;
+		coverage->n_files_partial += file->state == FSL_FILE_PARTIAL;
+		coverage->n_bytes += file->n_bytes;
+		coverage->n_bytes_before += file->n_bytes_before;
+		coverage->n_bytes_behind += file->n_bytes_behind;
+		coverage->n_records += file->n_records;
+		for (size_t d = 0; d < FSL_DROPS_N; d++) {
+			coverage->n_dropped[d] += file->n_dropped[d];
+		}
+	}
+}
+
+static void widen(struct fsl_coverage *coverage, int64_t begin_ns, int64_t end_ns)
+{
+	if (coverage->begin_ns == FSL_NS_ABSENT || begin_ns < coverage->begin_ns) {
+		coverage->begin_ns = begin_ns;
+	}
+	coverage->end_ns = end_ns > coverage->end_ns ? end_ns : coverage->end_ns;
+}
+
+static void measure_time(struct fsl_coverage *coverage, const struct fsl_run *run)
+{
+	coverage->begin_ns = FSL_NS_ABSENT;
+	coverage->end_ns = FSL_NS_ABSENT;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		if (rank->n_ops > 0) {
+			widen(coverage, fsl_op_begin_ns(&rank->ops[0]),
+			      fsl_op_end_ns(&rank->ops[rank->n_ops - 1]));
+		}
+		if (rank->n_stages > 0) {
+			widen(coverage, rank->stages[0].begin_ns,
+			      rank->stages[rank->n_stages - 1].end_ns);
+		}
+	}
+}
+
+enum fsl_status fsl_fuse_coverage(struct fsl_localisation *out, const struct fsl_case *facts,
+				  struct fsl_error *err)
+{
+	struct fsl_coverage *coverage = &out->coverage;
+	FSL_TRY(count_ranks(out, facts, err));
+	fsl_coverage_count_files(coverage, facts->run);
+	measure_time(coverage, facts->run);
+	coverage->n_steps = facts->steps->n_items;
+	coverage->steps_source = facts->steps->source != NULL ? facts->steps->source : "";
+	coverage->n_groups = facts->match->n_groups;
+	coverage->n_groups_matched = facts->match->n_groups_matched;
+	coverage->n_groups_disagreeing = facts->match->n_groups_disagreeing;
+	coverage->ends_disagree_ms = facts->match->disagree_max_ms;
+	coverage->n_p2p = facts->match->n_p2p;
+	coverage->n_p2p_matched = facts->match->n_p2p_matched;
+	coverage->n_instances = facts->match->n_instances;
+	coverage->n_instances_matched = facts->match->n_instances_matched;
+	coverage->clock_offset_max_ms = facts->match->offset_max_ms;
+	coverage->clock_residual_ms = facts->match->residual_ms;
+	return FSL_OK;
+}
+
+/* Ranks that nobody else can be compared with: no other of their stage uses the same operators. */
+
+static bool is_alone(const struct fsl_blame *blame, size_t r)
+{
+	return fsl_peers_n(&blame->peers, r) == 1;
+}
+
+/* How long the others of its groups waited for the latest rank of its stage besides @r, ms per
+ * step; NaN if @r is the only one. */
+static double latest_of_stage_ms(const struct fsl_blame *blame, size_t r)
+{
+	double latest_ms = NAN;
+	for (size_t k = 0; k < blame->n_ranks; k++) {
+		if (k != r && fsl_peers_n(&blame->peers, k) > 0 &&
+		    blame->peers.stage_of[k] == blame->peers.stage_of[r]) {
+			latest_ms = fmax(latest_ms, blame->charges[k].late_ms_per_step);
+		}
+	}
+	return latest_ms;
+}
+
+/* Some two ranks do the same work, so that they could be compared. */
+static bool has_peers(const struct fsl_peers *peers)
+{
+	for (size_t k = 0; k < peers->n_classes; k++) {
+		if (peers->begin[k + 1] - peers->begin[k] > 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Why a job without culprits cannot be called normal: no two ranks do the same work, or others wait
+ * for a rank that can be compared with nobody, by what counts more than for any other of its stage.
+ * In the verdict's arena or static; NULL when it can.
+ */
+static const char *why_alone(struct fsl_localisation *out, const struct fsl_case *facts)
+{
+	const struct fsl_blame *blame = facts->blame;
+	double worst_ms = 0.0;
+	size_t worst = SIZE_MAX;
+	if (!has_peers(&blame->peers)) {
+		return "no two ranks do the same work: each was compared with its own past only, "
+		       "where nothing changed for good";
+	}
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		if (!is_alone(blame, r)) {
+			continue;
+		}
+		double more_ms = blame->charges[r].late_ms_per_step - latest_of_stage_ms(blame, r);
+		if (more_ms >= fsl_least_loss_ms(facts->config, blame->step_ms) &&
+		    more_ms > worst_ms) {
+			worst_ms = more_ms;
+			worst = r;
+		}
+	}
+	if (worst == SIZE_MAX) {
+		return NULL;
+	}
+	return fsl_arena_printf(
+		&out->arena,
+		"the others wait %.1f ms per step longer for rank %" PRId32
+		" than for any other of its stage, and none of these uses the same operators: "
+		"whether it is slow or has more to do cannot be told",
+		worst_ms, facts->run->ranks[worst].rank);
+}
+
+/* Tells in the coverage how many ranks were compared with their own past only. */
+static enum fsl_status note_alone(struct fsl_localisation *out, const struct fsl_case *facts,
+				  struct fsl_error *err)
+{
+	size_t n_alone = 0, first = 0;
+	for (size_t r = facts->blame->n_ranks; r-- > 0;) {
+		if (is_alone(facts->blame, r)) {
+			n_alone++;
+			first = r;
+		}
+	}
+	if (n_alone == 0) {
+		return FSL_OK;
+	}
+	return fsl_coverage_add_skipped(
+		&out->coverage, &out->arena, err,
+		"own_time: %zu of %zu ranks use operators that no other of their stage uses, "
+		"compared with their own past only: the lowest is rank %" PRId32,
+		n_alone, out->coverage.n_ranks_seen, facts->run->ranks[first].rank);
+}
+
+/* Data that ends while the others' goes on: of a rank, or of the steps. Nobody knows what happened
+ * after that. */
+
+bool fsl_fuse_is_short(const struct fsl_case *facts, size_t r)
+{
+	const struct fsl_rank *rank = &facts->run->ranks[r];
+	const struct fsl_steps *steps = facts->steps;
+	if (rank->n_ops == 0 || steps->n_items <= FSL_SHORT_STEPS_MIN) {
+		return false;
+	}
+	int64_t last_ns = fsl_op_end_ns(&rank->ops[rank->n_ops - 1]) - facts->match->clock_ns[r];
+	return last_ns < steps->items[steps->n_items - FSL_SHORT_STEPS_MIN].begin_ns;
+}
+
+/* How many ranks have no data of the last steps of the job; *first: the lowest of them, untouched
+ * without any. */
+static size_t count_short(const struct fsl_case *facts, size_t *first)
+{
+	size_t n = 0;
+	for (size_t r = facts->run->n_ranks; r-- > 0;) {
+		if (fsl_fuse_is_short(facts, r)) {
+			*first = r;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Tells them in the coverage. */
+static enum fsl_status note_short(struct fsl_localisation *out, const struct fsl_case *facts,
+				  struct fsl_error *err)
+{
+	size_t first = 0, n = count_short(facts, &first);
+	if (n == 0) {
+		return FSL_OK;
+	}
+	return fsl_coverage_add_skipped(
+		&out->coverage, &out->arena, err,
+		"own_time: data of %zu of %zu ranks ends %d steps or more before the others', what "
+		"they did then is not known: the lowest is rank %" PRId32,
+		n, out->coverage.n_ranks_seen, (int)FSL_SHORT_STEPS_MIN,
+		facts->run->ranks[first].rank);
+}
+
+/* Why a job without culprits cannot be called normal: its steps are known for a part of the time
+ * only. In the verdict's arena; NULL when they are known to the end. */
+static const char *why_unjudged(struct fsl_localisation *out, const struct fsl_case *facts)
+{
+	const struct fsl_coverage *coverage = &out->coverage;
+	const struct fsl_steps *steps = facts->steps;
+	if (steps->n_items == 0) {
+		return NULL;
+	}
+	const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+	double left_ns = (double)(coverage->end_ns - last->begin_ns - last->dur_ns);
+	double share = left_ns / (double)(coverage->end_ns - coverage->begin_ns);
+	if (!(share > FSL_UNJUDGED_SHARE_MAX)) {
+		return NULL;
+	}
+	return fsl_arena_printf(
+		&out->arena,
+		"nothing is wrong in %zu steps (%s), but operators go on behind the "
+		"last of them for %.0f %% of the time, which was not judged",
+		steps->n_items, coverage->steps_source, 100.0 * share);
+}
 
 /* Why nothing can be said, NULL when enough was seen. */
 static const char *too_little(struct fsl_localisation *out, const struct fsl_case *facts)
@@ -131,7 +378,7 @@ static const char *why_nobody(struct fsl_localisation *out, const struct fsl_cas
 					nearest->rank, nearest->reason);
 	}
 	return fsl_arena_printf(&out->arena, "no rank's own work stands out against %s",
-				fsl_fuse_has_peers(&facts->blame->peers)
+				has_peers(&facts->blame->peers)
 					? "its peers"
 					: "its own past, and no two ranks do the same work");
 }
@@ -145,7 +392,7 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 		return "no rank's checkpoints stand out against those of its peers: look at the "
 		       "storage that all ranks share";
 	}
-	size_t first = 0, n_unseen = fsl_fuse_count_short(facts, &first);
+	size_t first = 0, n_unseen = count_short(facts, &first);
 	const char *of_last = n_unseen > 0 ? ", or none of the last steps" : "";
 	n_unseen += coverage->n_missing_ranks;
 	/* Ranks that left no data may be at fault themselves. */
@@ -181,9 +428,9 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		out->reason = unexplained(out, facts);
 		return;
 	}
-	const char *why_untold = fsl_fuse_alone(out, facts);
+	const char *why_untold = why_alone(out, facts);
 	out->lacks_peers = why_untold != NULL;
-	why_untold = out->lacks_peers ? why_untold : fsl_fuse_unjudged(out, facts);
+	why_untold = out->lacks_peers ? why_untold : why_unjudged(out, facts);
 	if (why_untold != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 		out->reason = why_untold;
@@ -295,10 +542,10 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *fa
 			status = fsl_fuse_suspects(out, facts, err);
 		}
 		if (status == FSL_OK) {
-			status = fsl_fuse_note_alone(out, facts, err);
+			status = note_alone(out, facts, err);
 		}
 		if (status == FSL_OK) {
-			status = fsl_fuse_note_short(out, facts, err);
+			status = note_short(out, facts, err);
 		}
 	}
 	if (status != FSL_OK) {

@@ -141,16 +141,8 @@ const char *fsl_entries_host(const struct fsl_classical *classical, int32_t rank
 enum fsl_status fsl_classical_metric(struct fsl_localisation *out,
 				     const struct fsl_classical *classical, const char *metric_name,
 				     struct fsl_error *err);
-/* Sets is_slow[rank] for the ranks of groups that stand out among the groups of their kind. */
-enum fsl_status fsl_slow_groups_find(bool *is_slow, const struct fsl_classical *classical,
-				     struct fsl_notes *notes, struct fsl_error *err);
 /* comm: slow groups, then the vote on every pipeline. */
 enum fsl_status fsl_classical_comm(struct fsl_localisation *out,
 				   const struct fsl_classical *classical, struct fsl_error *err);
-/* dataloader, ckpt: time per step inside stages of @kind. */
-enum fsl_status fsl_classical_stages(struct fsl_localisation *out,
-				     const struct fsl_classical *classical,
-				     enum fsl_stage_kind kind, const char *kpi_id,
-				     struct fsl_error *err);
 
 #endif

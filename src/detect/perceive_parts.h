@@ -102,14 +102,4 @@ struct fsl_silence {
 	uint32_t waits_in;   /* run->names: operator of the lowest waiting rank */
 };
 
-/* Judges the age of the last events by the detector Hang. Sets out->hang_mins, hang_since_ns,
- * n_stalled, and for a hang stopped_first. @step_ms: usual step time, NaN if unknown. */
-enum fsl_status fsl_perceive_silence(struct fsl_perception *out, struct fsl_silence *silence,
-				     const struct fsl_run *run, double step_ms,
-				     const struct fsl_config *config, struct fsl_error *err);
-
-/* Fills slow_dataloader and slow_ckpt, if they are enabled. */
-enum fsl_status fsl_perceive_stages(struct fsl_perception *out, const struct fsl_progress *progress,
-				    const struct fsl_config *config, struct fsl_error *err);
-
 #endif

@@ -42,9 +42,6 @@ struct fsl_listing {
 	size_t n_couples;
 };
 
-/* Fills slots, slot_begin and n_groups. */
-enum fsl_status fsl_slots_build(struct fsl_listing *out, const struct fsl_run *run,
-				const struct fsl_topology *topology, struct fsl_error *err);
 /* Reads ends and durations again, once the times of the run have changed. */
 void fsl_slots_read_times(struct fsl_listing *listing, const struct fsl_run *run);
 
@@ -102,9 +99,5 @@ enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *c
 /* Fills dur_ns anew, once the channel's operators have changed. */
 enum fsl_status fsl_channel_measure_durations(struct fsl_channel *channel, struct fsl_match *match,
 					      const struct fsl_run *run, struct fsl_error *err);
-
-/* Sets gap_median_ms, gap_p95_ms and disagrees of a matched channel. */
-void fsl_channel_measure(struct fsl_channel *channel, const struct fsl_match *match,
-			 const struct fsl_run *run);
 
 #endif

@@ -5,16 +5,231 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/sort.h"
 #include "match/channel.h"
+#include "match/limits.h"
 #include "match/own_spans.h"
-#include "match/restore_place.h"
+
+/* One operator to be put back; times on the clock of its rank. */
+struct lost_op {
+	uint32_t rank_idx, channel, member;
+	size_t instance;
+	int64_t end_ns;
+	int64_t waited_ns;        /* shortest duration of the others */
+	int64_t transfer_ns;      /* what is usual */
+	int64_t transfer_high_ns; /* what chance makes of it */
+	int64_t gap_ns;           /* usual work before it */
+	int64_t dur_ns;           /* usual duration */
+	/* Begins of the uses before and behind it. */
+	int64_t after_ns, before_ns;
+	uint32_t like; /* operator of the rank at the same place of another step */
+	int64_t tolerance_ns;
+	const struct fsl_op *remnant; /* what is left of its record; NULL: nothing */
+	bool is_async;
+	bool is_placed;
+	uint32_t op_idx; /* its index in the rank's operators */
+	struct fsl_op op;
+};
+
+/* True when an operator of a rank with device times lost its own: its host times say nothing about
+ * when it ran. */
+static bool lacks_device(const struct fsl_op *op, bool has_device)
+{
+	return has_device && op->dev_begin_ns == FSL_NS_ABSENT;
+}
+
+/* Places a lost operator by what is left of its record, by its neighbours and by what is usual. */
+
+/* Latest end by @time_ns of the operators before @op_idx; @time_ns when none ended by then. */
+static int64_t ended_before(const struct fsl_rank *rank, size_t op_idx, int64_t time_ns)
+{
+	int64_t latest_ns = INT64_MIN;
+	bool has_device = rank->ops[op_idx].dev_begin_ns != FSL_NS_ABSENT;
+	for (size_t k = op_idx, n = 0; k-- > 0 && n < FSL_LOST_LOOK_BACK_OPS; n++) {
+		if (lacks_device(&rank->ops[k], has_device)) {
+			continue;
+		}
+		int64_t end_ns = fsl_op_end_ns(&rank->ops[k]);
+		latest_ns = end_ns <= time_ns && end_ns > latest_ns ? end_ns : latest_ns;
+	}
+	return latest_ns == INT64_MIN ? time_ns : latest_ns;
+}
+
+/* First remnant at or after @time_ns. */
+static size_t remnant_at(const struct fsl_rank *rank, int64_t time_ns)
+{
+	size_t low = 0;
+	FSL_BISECT(low, rank->n_remnants, mid, fsl_remnant_ns(&rank->remnants[mid]) < time_ns);
+	return low;
+}
+
+static bool is_same(const struct fsl_op *a, const struct fsl_op *b)
+{
+	return a->op_id == b->op_id && a->group_id == b->group_id;
+}
+
+/*
+ * The remnant of a lost operator: an end at the end of its instance, under its name or without one;
+ * else the latest begin under its name that has no end. @is_taken: per remnant.
+ */
+static size_t find_remnant(const struct lost_op *lost, const struct fsl_rank *rank,
+			   const bool *is_taken)
+{
+	size_t best = SIZE_MAX, behind = remnant_at(rank, lost->end_ns + lost->tolerance_ns + 1);
+	for (size_t i = behind; i-- > 0;) {
+		const struct fsl_op *remnant = &rank->remnants[i];
+		bool is_unnamed = remnant->op_id == FSL_STR_NONE;
+		if (fsl_remnant_ns(remnant) < lost->end_ns - lost->tolerance_ns) {
+			break;
+		}
+		if (!is_taken[i] && remnant->dev_end_ns != FSL_NS_ABSENT &&
+		    (is_same(remnant, &lost->op) || (is_unnamed && best == SIZE_MAX))) {
+			best = i;
+		}
+	}
+	for (size_t i = behind, n = 0; i-- > 0 && n < FSL_LOST_REMNANTS && best == SIZE_MAX; n++) {
+		const struct fsl_op *remnant = &rank->remnants[i];
+		if (!is_taken[i] && remnant->dev_end_ns == FSL_NS_ABSENT &&
+		    is_same(remnant, &lost->op) && remnant->dev_begin_ns > lost->after_ns &&
+		    remnant->dev_begin_ns < lost->before_ns) {
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Finds what is left of the records of one rank's lost operators, sorted by end. */
+static enum fsl_status find_remnants(const struct fsl_rank *rank, struct lost_op *items, size_t n,
+				     struct fsl_error *err)
+{
+	bool *is_taken = fsl_calloc(rank->n_remnants + 1, sizeof(*is_taken));
+	if (is_taken == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: remnants=%zu",
+				rank->n_remnants);
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t k = find_remnant(&items[i], rank, is_taken);
+		if (k != SIZE_MAX) {
+			items[i].remnant = &rank->remnants[k];
+			is_taken[k] = true;
+		}
+	}
+	fsl_free(is_taken);
+	return FSL_OK;
+}
+
+/* Begin of a synchronous operator that the rank could begin from @free_ns on. INT64_MIN: nothing
+ * near it is known to have ended before, so it began when its transfer did. */
+static int64_t begin_of(const struct lost_op *lost, int64_t free_ns)
+{
+	int64_t last_ns = lost->end_ns - lost->transfer_ns;
+	if (free_ns == INT64_MIN) {
+		return last_ns;
+	}
+	int64_t usual_ns = free_ns + lost->gap_ns;
+	int64_t waited_ns = lost->waited_ns - lost->transfer_high_ns;
+	bool is_awaited =
+		waited_ns > FSL_END_JITTER_NS &&
+		(double)waited_ns >= FSL_LOST_WAITED_SHARE_MIN * (double)(last_ns - usual_ns);
+	int64_t begin_ns = is_awaited || last_ns < usual_ns ? last_ns : usual_ns;
+	return begin_ns > free_ns ? begin_ns : free_ns;
+}
+
+static void set_times(struct fsl_op *op, int64_t begin_ns, int64_t end_ns)
+{
+	bool has_device = op->dev_begin_ns != FSL_NS_ABSENT;
+	FSL_ASSERT(begin_ns <= end_ns);
+	op->host_begin_ns = has_device ? FSL_NS_ABSENT : begin_ns;
+	op->host_end_ns = has_device ? FSL_NS_ABSENT : end_ns;
+	op->dev_begin_ns = has_device ? begin_ns : FSL_NS_ABSENT;
+	op->dev_end_ns = has_device ? end_ns : FSL_NS_ABSENT;
+	op->id = FSL_OP_ID_RESTORED;
+	op->step = -1;
+}
+
+/* Latest end before a lost operator, and its own end, cut to the time that the rank's other
+ * operators leave it; false if it would end inside a synchronous one. @k: the next operator. */
+static bool find_gap(struct lost_op *lost, const struct fsl_rank *rank, size_t k, int64_t *free_ns)
+{
+	int64_t next_ns = fsl_op_begin_ns(&rank->ops[k]);
+	int64_t end_ns = lost->end_ns < next_ns ? lost->end_ns : next_ns;
+	bool has_device = lost->op.dev_begin_ns != FSL_NS_ABSENT;
+	for (size_t i = k, n = 0; i-- > 0 && n < FSL_LOST_LOOK_BACK_OPS; n++) {
+		if (lacks_device(&rank->ops[i], has_device)) {
+			continue;
+		}
+		int64_t other_ns = fsl_op_end_ns(&rank->ops[i]);
+		bool holds_next =
+			i + 1 < rank->n_ops && fsl_op_begin_ns(&rank->ops[i + 1]) < other_ns;
+		if (other_ns > end_ns + lost->tolerance_ns && !holds_next) {
+			return false;
+		}
+		if (other_ns <= end_ns + lost->tolerance_ns && other_ns > *free_ns) {
+			*free_ns = other_ns;
+		}
+	}
+	lost->end_ns = end_ns;
+	return true;
+}
+
+/*
+ * Begin of an asynchronous operator, which need not be long before its end: between the two
+ * operators that are its neighbours in another step; if these are not found, its usual duration
+ * before its end.
+ */
+static int64_t async_begin(const struct lost_op *lost, const struct fsl_rank *rank)
+{
+	size_t k = fsl_first_op_at(rank, lost->end_ns);
+	for (size_t n = 0; n < FSL_LOST_NEIGHBOURS_OPS && k > 0 && lost->like > 0 &&
+			   lost->like + 1 < rank->n_ops && k < rank->n_ops;
+	     n++, k--) {
+		int64_t begin_ns = fsl_op_begin_ns(&rank->ops[k]);
+		if (begin_ns < lost->after_ns) {
+			break;
+		}
+		if (is_same(&rank->ops[k], &rank->ops[lost->like + 1]) &&
+		    is_same(&rank->ops[k - 1], &rank->ops[lost->like - 1])) {
+			int64_t usual_ns = ended_before(rank, k, begin_ns) + lost->gap_ns;
+			return usual_ns < begin_ns ? usual_ns : begin_ns;
+		}
+	}
+	return lost->end_ns - lost->dur_ns;
+}
+
+/*
+ * Places a lost operator between those of its rank. @restored_ns: end of the one put back before.
+ * One that would end inside a synchronous operator is not the rank's, or clocks are wrong: it stays
+ * lost.
+ */
+static void place_lost(struct lost_op *lost, const struct fsl_rank *rank, int64_t restored_ns)
+{
+	int64_t free_ns = restored_ns;
+	bool has_end = lost->remnant != NULL && lost->remnant->dev_end_ns != FSL_NS_ABSENT;
+	bool has_begin = lost->remnant != NULL && lost->remnant->dev_begin_ns != FSL_NS_ABSENT;
+	lost->end_ns = has_end ? lost->remnant->dev_end_ns : lost->end_ns;
+	size_t k = fsl_first_op_at(rank, lost->end_ns - lost->tolerance_ns);
+	while (k < rank->n_ops &&
+	       lacks_device(&rank->ops[k], lost->op.dev_begin_ns != FSL_NS_ABSENT)) {
+		k++;
+	}
+	if (k == 0 || k == rank->n_ops) {
+		return; /* before the capture of this rank or behind it */
+	}
+	lost->is_placed = find_gap(lost, rank, k, &free_ns) || has_begin || lost->is_async;
+	if (!lost->is_placed) {
+		return;
+	}
+	int64_t begin_ns = lost->is_async ? async_begin(lost, rank) : begin_of(lost, free_ns);
+	begin_ns = has_begin ? lost->remnant->dev_begin_ns : begin_ns;
+	set_times(&lost->op, begin_ns, lost->end_ns > begin_ns ? lost->end_ns : begin_ns);
+}
 
 struct restorer {
 	struct fsl_run *run;
 	struct fsl_match *match;
-	struct fsl_lost_op *items;
+	struct lost_op *items;
 	size_t n, capacity;
 	const struct fsl_steps *steps;
 	int64_t steps_clock_ns; /* of the rank that tells the steps, as match->clock_ns */
@@ -90,7 +305,7 @@ static int64_t shortest_of(const struct fsl_channel *channel, size_t instance, b
 }
 
 /* Fills what is usual from the same place of the steps beside; false: nothing is known. */
-static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size_t per_step)
+static bool set_usual(struct lost_op *lost, const struct restorer *job, size_t per_step)
 {
 	const struct fsl_channel *channel = &job->match->channels[lost->channel];
 	const struct fsl_rank *rank = &job->run->ranks[lost->rank_idx];
@@ -118,7 +333,7 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 		int64_t begin_ns = fsl_op_begin_ns(op);
 		lost->like = n_gaps == 0 ? k : lost->like;
 		durations_ns[n_gaps] = fsl_op_end_ns(op) - begin_ns;
-		gaps_ns[n_gaps++] = begin_ns - fsl_ended_before(rank, k, begin_ns);
+		gaps_ns[n_gaps++] = begin_ns - ended_before(rank, k, begin_ns);
 	}
 	if (n_gaps == 0) {
 		return false;
@@ -138,7 +353,7 @@ static bool set_usual(struct fsl_lost_op *lost, const struct restorer *job, size
 }
 
 /* End on the clock of the rank and shortest wait, from the members that were recorded. */
-static void set_end(struct fsl_lost_op *lost, const struct restorer *job)
+static void set_end(struct lost_op *lost, const struct restorer *job)
 {
 	const struct fsl_channel *channel = &job->match->channels[lost->channel];
 	const int64_t *clock_ns = job->match->clock_ns;
@@ -157,7 +372,7 @@ static void set_end(struct fsl_lost_op *lost, const struct restorer *job)
 }
 
 /* Begins of the uses of the member around the lost one: nothing else of the channel is between. */
-static void set_bounds(struct fsl_lost_op *lost, const struct restorer *job)
+static void set_bounds(struct lost_op *lost, const struct restorer *job)
 {
 	const struct fsl_channel *channel = &job->match->channels[lost->channel];
 	const struct fsl_op *ops = job->run->ranks[lost->rank_idx].ops;
@@ -195,13 +410,13 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 				per_step = per_step > 0 ? per_step : usual_count(job, channel);
 			}
 			FSL_TRY(FSL_GROW(job->items, job->capacity, job->n + 1, err));
-			struct fsl_lost_op *lost = &job->items[job->n];
-			*lost = (struct fsl_lost_op){.rank_idx = channel->members[m],
-						     .channel = (uint32_t)c,
-						     .member = (uint32_t)m,
-						     .instance = i,
-						     .is_async = runs_beside,
-						     .tolerance_ns = FSL_CLOCK_TOLERANCE_NS};
+			struct lost_op *lost = &job->items[job->n];
+			*lost = (struct lost_op){.rank_idx = channel->members[m],
+						 .channel = (uint32_t)c,
+						 .member = (uint32_t)m,
+						 .instance = i,
+						 .is_async = runs_beside,
+						 .tolerance_ns = FSL_CLOCK_TOLERANCE_NS};
 			set_end(lost, job);
 			set_bounds(lost, job);
 			job->n += set_usual(lost, job, per_step);
@@ -212,7 +427,7 @@ static enum fsl_status list_channel(struct restorer *job, size_t c, struct fsl_e
 
 static int compare_lost(const void *left, const void *right)
 {
-	const struct fsl_lost_op *x = left, *y = right;
+	const struct lost_op *x = left, *y = right;
 	int order = FSL_ORDER(x->rank_idx, y->rank_idx);
 	order = order != 0 ? order : FSL_ORDER(x->end_ns, y->end_ns);
 	order = order != 0 ? order : FSL_ORDER(x->channel, y->channel);
@@ -221,7 +436,7 @@ static int compare_lost(const void *left, const void *right)
 
 static int compare_placed(const void *left, const void *right)
 {
-	const struct fsl_lost_op *x = left, *y = right;
+	const struct lost_op *x = left, *y = right;
 	int order = FSL_ORDER(y->is_placed, x->is_placed);
 	int64_t x_ns = fsl_op_begin_ns(&x->op), y_ns = fsl_op_begin_ns(&y->op);
 	order = order != 0 ? order : FSL_ORDER(x_ns, y_ns);
@@ -230,7 +445,7 @@ static int compare_placed(const void *left, const void *right)
 
 /* Merges the placed operators of one rank, sorted by begin, into its list and leaves remnants out;
  * @moved_to gets the new place of each old one. */
-static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, size_t n,
+static enum fsl_status merge(struct fsl_rank *rank, struct lost_op *items, size_t n,
 			     uint32_t *moved_to, struct fsl_error *err)
 {
 	size_t n_old = rank->n_ops, to = 0;
@@ -249,7 +464,7 @@ static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, s
 		}
 		FSL_ASSERT(to == 0 ||
 			   fsl_op_begin_ns(&ops[to - 1]) <= fsl_op_begin_ns(&rank->ops[old]));
-		bool is_left_out = fsl_lacks_device(&rank->ops[old], has_device);
+		bool is_left_out = lacks_device(&rank->ops[old], has_device);
 		moved_to[old] = is_left_out ? FSL_NO_OP : (uint32_t)to;
 		ops[to] = rank->ops[old++];
 		to += is_left_out ? 0 : 1;
@@ -262,15 +477,15 @@ static enum fsl_status merge(struct fsl_rank *rank, struct fsl_lost_op *items, s
 }
 
 /* Places and merges what one rank lost, sorted by end. */
-static enum fsl_status restore_rank(struct fsl_run *run, struct fsl_lost_op *items, size_t n,
+static enum fsl_status restore_rank(struct fsl_run *run, struct lost_op *items, size_t n,
 				    uint32_t *moved_to, struct fsl_error *err)
 {
 	struct fsl_rank *rank = &run->ranks[items[0].rank_idx];
 	int64_t restored_ns = INT64_MIN;
 	size_t n_placed = 0;
-	FSL_TRY(fsl_find_remnants(rank, items, n, err));
+	FSL_TRY(find_remnants(rank, items, n, err));
 	for (size_t i = 0; i < n; i++) {
-		fsl_place_lost(&items[i], rank, restored_ns);
+		place_lost(&items[i], rank, restored_ns);
 		n_placed += items[i].is_placed;
 		if (items[i].is_placed && !items[i].is_async) {
 			restored_ns = items[i].end_ns;
@@ -295,7 +510,7 @@ static size_t renumber(struct restorer *job, uint32_t *const *moved_to)
 		}
 	}
 	for (size_t i = 0; i < job->n; i++) {
-		const struct fsl_lost_op *lost = &job->items[i];
+		const struct lost_op *lost = &job->items[i];
 		struct fsl_channel *channel = &job->match->channels[lost->channel];
 		if (lost->is_placed) {
 			channel->op_idx[lost->instance * channel->n_members + lost->member] =

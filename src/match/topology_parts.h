@@ -82,12 +82,6 @@ struct fsl_rank_table {
 	struct fsl_table_rank *items;
 	size_t n_items;
 };
-/*
- * Reads server_list[].device[].rank_id of a rank table, version 1.0 or 1.2. A file that is absent
- * gives none, one that cannot be used gives none and a warning.
- */
-enum fsl_status fsl_rank_table_read(const char *path, struct fsl_arena *arena,
-				    struct fsl_rank_table *out, struct fsl_error *err);
 
 /* Fills expected_ranks and expected_hosts. */
 enum fsl_status fsl_topology_expect(struct fsl_topology *out, const struct fsl_run *run,

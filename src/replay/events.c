@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/number.h"
-#include "match/own_stages.h"
 #include "replay/graph.h"
 
 /* The end of an operator. */

@@ -123,17 +123,11 @@ bool fsl_replay_meetings_by_window(struct fsl_buckets *out, struct fsl_arena *ar
 				   const struct fsl_replay *replay,
 				   const struct fsl_replay_graph *graph);
 
-/* Which steps: all within the budget, else windows spread evenly and around the focus. */
-enum fsl_status fsl_replay_sample(struct fsl_replay *out, struct fsl_replay_graph *graph,
-				  struct fsl_error *err);
 /* Lost records of the replayed steps. */
 enum fsl_status fsl_replay_list_lost(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				     struct fsl_error *err);
 /* Position in graph->lost of the first of a rank. */
 size_t fsl_replay_first_lost(const struct fsl_replay_graph *graph, size_t rank_idx);
-/* True when a member of an instance lost its record; both lists of them agree on this. */
-bool fsl_replay_is_lost(const struct fsl_replay_graph *graph, const struct fsl_channel *channel,
-			size_t instance, size_t member);
 /* Events with their predecessors and own time. */
 enum fsl_status fsl_replay_add_events(struct fsl_replay *out, struct fsl_replay_graph *graph,
 				      struct fsl_error *err);

@@ -11,7 +11,7 @@ root = pathlib.Path(sys.argv[1]) / "src"
 FOLDERS = ("match", "replay", "blame")
 ALLOWED = {
     ("match/instance.c", "BLOCK"), ("match/instance.c", "BLOCKS"),  # how much is written side by side
-    ("match/pair_assign.c", "CONTEXT"), ("match/pair_assign.c", "LABELS"), ("match/pair_assign.c", "CONTEXTS_N"),
+    ("match/pair.c", "CONTEXT"), ("match/pair.c", "LABELS"), ("match/pair.c", "CONTEXTS_N"),
     ("match/topology_comms.c", "NAME_MAX_COMPARED"),  # buffer
     ("replay/replay.c", "LANES_MAX"),  # numbers in a line of the cache
     ("replay/replay.h", "FSL_REPLAY_PARTS_ALL"),  # bits

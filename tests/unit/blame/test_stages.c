@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "blame/stages.h"
+#include "blame/peers.h"
 
 enum { RANKS_MAX = 16, GROUPS_MAX = 32 };
 
