@@ -27,14 +27,6 @@ void fsl_vote(const double *scores, const bool *in_slow_group, size_t n_ranks, b
 
 /* Slow groups of comm: tensor-parallel groups, judged against each other by their mean times. */
 
-/* One group's series; filled by one thread. */
-struct part {
-	struct fsl_series series;
-	struct fsl_notes notes;
-	enum fsl_status status;
-	struct fsl_error err;
-};
-
 /* Mean over the members of each window's values; a window without a value stays NaN. */
 static void mean_series(struct fsl_windows *out, size_t member, const struct fsl_windows *windows)
 {
@@ -63,7 +55,7 @@ static void mean_series(struct fsl_windows *out, size_t member, const struct fsl
 }
 
 /* Makes the groups members of one unit of work; "rank" is the index of the target. */
-static enum fsl_status group_windows(struct fsl_windows *out, const struct part *parts,
+static enum fsl_status group_windows(struct fsl_windows *out, const struct fsl_unit *parts,
 				     size_t n_targets, size_t func, struct fsl_error *err)
 {
 	size_t n_members = 0, n_windows = 0;
@@ -92,41 +84,30 @@ static void mark_slow(bool *is_slow, const struct fsl_group *group)
 }
 
 static enum fsl_status judge_groups(bool *is_slow, const struct fsl_metric_config *metric,
-				    const struct fsl_targets *targets, const struct part *parts,
+				    const struct fsl_targets *targets, const struct fsl_unit *parts,
 				    struct fsl_notes *notes, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
 	for (size_t f = 0; f < metric->n_funcs && status == FSL_OK; f++) {
 		struct fsl_windows windows = {0};
 		struct fsl_judgement judgement = {0};
+		struct fsl_arena arena = {0};
 		char label[256];
 		(void)snprintf(label, sizeof(label), "%s between %s groups", metric->name,
 			       fsl_group_kind_text(targets->kind));
 		status = group_windows(&windows, parts, targets->n_items, f, err);
 		if (status == FSL_OK && windows.n_members > 0) {
-			status = fsl_judge(&judgement, metric, &windows, label, notes, err);
+			status = fsl_judge(&judgement, &arena, metric, &windows, label, notes, err);
 		}
 		for (size_t m = 0; m < windows.n_members && status == FSL_OK; m++) {
 			if (fsl_judgement_is_anomalous(&judgement, &windows, m)) {
 				mark_slow(is_slow, targets->items[windows.ranks[m]].group);
 			}
 		}
-		fsl_judgement_fini(&judgement);
+		fsl_arena_fini(&arena);
 		fsl_windows_fini(&windows);
 	}
 	return status;
-}
-
-static enum fsl_status merge_part(const struct part *part, struct fsl_notes *notes,
-				  struct fsl_error *err)
-{
-	if (part->status != FSL_OK) {
-		if (err != NULL) {
-			*err = part->err;
-		}
-		return part->status;
-	}
-	return fsl_notes_merge(notes, &part->notes, err);
 }
 
 /* Builds the series of all groups on several threads, then compares the groups. */
@@ -134,7 +115,7 @@ static enum fsl_status run_parts(bool *is_slow, const struct fsl_metric_source *
 				 const struct fsl_targets *targets, struct fsl_notes *notes,
 				 struct fsl_error *err)
 {
-	struct part *parts = fsl_calloc(targets->n_items, sizeof(*parts));
+	struct fsl_unit *parts = fsl_calloc(targets->n_items, sizeof(*parts));
 	if (parts == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu", targets->n_items);
 	}
@@ -149,14 +130,13 @@ static enum fsl_status run_parts(bool *is_slow, const struct fsl_metric_source *
 	}
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < targets->n_items && status == FSL_OK; i++) {
-		status = merge_part(&parts[i], notes, err);
+		status = fsl_unit_take(&parts[i], notes, err);
 	}
 	if (status == FSL_OK) {
 		status = judge_groups(is_slow, source->metric, targets, parts, notes, err);
 	}
 	for (size_t i = 0; i < targets->n_items; i++) {
-		fsl_series_fini(&parts[i].series);
-		fsl_notes_fini(&parts[i].notes);
+		fsl_unit_fini(&parts[i]);
 	}
 	fsl_free(parts);
 	return status;
@@ -195,51 +175,30 @@ static size_t count_rank_files(const struct fsl_run *run)
 
 /* One pipeline; filled by one thread. Arrays of the ballot have one element per member. */
 struct ballot {
-	struct fsl_series series;
+	struct fsl_unit unit;
 	double *scores;
 	bool *in_slow_group, *taken;
 	uint8_t *labels; /* alarmed by any function, laid out as the windows */
-	struct fsl_notes notes;
-	enum fsl_status status;
-	struct fsl_error err;
 };
 
 static enum fsl_status ballot_alloc(struct ballot *ballot, struct fsl_error *err)
 {
-	const struct fsl_windows *windows = &ballot->series.windows[0];
-	size_t n = windows->n_members;
-	ballot->scores = fsl_calloc(n, sizeof(*ballot->scores));
-	ballot->in_slow_group = fsl_calloc(n, sizeof(*ballot->in_slow_group));
-	ballot->taken = fsl_calloc(n, sizeof(*ballot->taken));
-	ballot->labels = fsl_calloc(n * windows->n_windows, sizeof(*ballot->labels));
-	if (ballot->scores == NULL || ballot->in_slow_group == NULL || ballot->taken == NULL ||
-	    ballot->labels == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
-	return FSL_OK;
-}
-
-static void ballot_fini(struct ballot *ballot)
-{
-	fsl_free(ballot->labels);
-	fsl_free(ballot->taken);
-	fsl_free(ballot->in_slow_group);
-	fsl_free(ballot->scores);
-	fsl_series_fini(&ballot->series);
-	fsl_notes_fini(&ballot->notes);
+	struct fsl_arena *arena = &ballot->unit.arena;
+	const struct fsl_windows *windows = &ballot->unit.series.windows[0];
+	FSL_TRY(FSL_NEW(arena, ballot->scores, windows->n_members, err));
+	FSL_TRY(FSL_NEW(arena, ballot->in_slow_group, windows->n_members, err));
+	FSL_TRY(FSL_NEW(arena, ballot->taken, windows->n_members, err));
+	return FSL_NEW(arena, ballot->labels, windows->n_members * windows->n_windows, err);
 }
 
 /* Counts the alarms of one aggregation function in the scores. */
 static enum fsl_status collect_vote(struct ballot *ballot, const struct fsl_metric_config *metric,
 				    size_t func, const char *label, struct fsl_error *err)
 {
-	const struct fsl_windows *windows = &ballot->series.windows[func];
+	const struct fsl_windows *windows = &ballot->unit.series.windows[func];
 	struct fsl_judgement judgement = {0};
-	enum fsl_status status =
-		fsl_judge_time(&judgement, metric, windows, label, &ballot->notes, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_judge_time(&judgement, &ballot->unit.arena, metric, windows, label,
+			       &ballot->unit.notes, err));
 	for (size_t m = 0; m < windows->n_members; m++) {
 		bool is_alarmed = fsl_judgement_is_anomalous(&judgement, windows, m);
 		ballot->scores[m] += is_alarmed ? 1.0 : 0.0;
@@ -247,7 +206,6 @@ static enum fsl_status collect_vote(struct ballot *ballot, const struct fsl_metr
 	for (size_t i = 0; i < windows->n_members * windows->n_windows; i++) {
 		ballot->labels[i] |= judgement.labels[i];
 	}
-	fsl_judgement_fini(&judgement);
 	return FSL_OK;
 }
 
@@ -257,42 +215,33 @@ static enum fsl_status run_ballot(struct ballot *ballot, const struct fsl_metric
 {
 	char label[256];
 	(void)snprintf(label, sizeof(label), "%s %s", source->metric->name, target->label);
-	enum fsl_status status =
-		fsl_series_build(&ballot->series, source, target, &ballot->notes, err);
-	if (status != FSL_OK || ballot->series.n_funcs == 0) {
-		return status;
+	FSL_TRY(fsl_series_build(&ballot->unit.series, source, target, &ballot->unit.notes, err));
+	if (ballot->unit.series.n_funcs == 0) {
+		return FSL_OK;
 	}
-	const struct fsl_windows *windows = &ballot->series.windows[0];
-	status = ballot_alloc(ballot, err);
-	for (size_t f = 0; f < ballot->series.n_funcs && status == FSL_OK; f++) {
-		status = collect_vote(ballot, source->metric, f, label, err);
+	const struct fsl_windows *windows = &ballot->unit.series.windows[0];
+	FSL_TRY(ballot_alloc(ballot, err));
+	for (size_t f = 0; f < ballot->unit.series.n_funcs; f++) {
+		FSL_TRY(collect_vote(ballot, source->metric, f, label, err));
 	}
-	for (size_t m = 0; m < windows->n_members && status == FSL_OK; m++) {
-		ballot->scores[m] /= (double)ballot->series.n_funcs;
+	for (size_t m = 0; m < windows->n_members; m++) {
+		ballot->scores[m] /= (double)ballot->unit.series.n_funcs;
 		ballot->in_slow_group[m] = is_slow[windows->ranks[m]];
 	}
-	if (status == FSL_OK) {
-		fsl_vote(ballot->scores, ballot->in_slow_group, windows->n_members, ballot->taken);
-	}
-	return status;
+	fsl_vote(ballot->scores, ballot->in_slow_group, windows->n_members, ballot->taken);
+	return FSL_OK;
 }
 
 static enum fsl_status emit_ballot(struct fsl_localisation *out,
 				   const struct fsl_metric_source *source, struct ballot *ballot,
 				   struct fsl_notes *notes, struct fsl_error *err)
 {
-	if (ballot->status != FSL_OK) {
-		if (err != NULL) {
-			*err = ballot->err;
-		}
-		return ballot->status;
-	}
-	enum fsl_status status = fsl_notes_merge(notes, &ballot->notes, err);
-	if (status != FSL_OK || ballot->series.n_funcs == 0) {
-		return status;
+	FSL_TRY(fsl_unit_take(&ballot->unit, notes, err));
+	if (ballot->unit.series.n_funcs == 0) {
+		return FSL_OK;
 	}
 	struct fsl_entries entries = {
-		.windows = &ballot->series.windows[0],
+		.windows = &ballot->unit.series.windows[0],
 		.labels = ballot->labels,
 		.is_anomalous = ballot->taken,
 		.method = FSL_METHOD_TIME,
@@ -315,15 +264,15 @@ static enum fsl_status run_ballots(struct fsl_localisation *out,
 	int n_threads = fsl_classical_threads(source->classical);
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads)
 	for (size_t i = 0; i < targets->n_items; i++) {
-		ballots[i].status = run_ballot(&ballots[i], source, &targets->items[i], is_slow,
-					       &ballots[i].err);
+		ballots[i].unit.status = run_ballot(&ballots[i], source, &targets->items[i],
+						    is_slow, &ballots[i].unit.err);
 	}
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; i < targets->n_items; i++) {
 		if (status == FSL_OK) {
 			status = emit_ballot(out, source, &ballots[i], notes, err);
 		}
-		ballot_fini(&ballots[i]);
+		fsl_unit_fini(&ballots[i].unit);
 	}
 	fsl_free(ballots);
 	return status;

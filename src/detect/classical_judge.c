@@ -108,7 +108,8 @@ static const char *obstacle(const struct fsl_detector_config *config,
  * shorter ones end in holes. If the space detector ran, its labels replace the labels of the time
  * detector.
  */
-static enum fsl_status run_space(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+static enum fsl_status run_space(struct fsl_judgement *out, struct fsl_arena *arena,
+				 const struct fsl_metric_config *metric,
 				 const struct fsl_windows *windows, const char *label,
 				 struct fsl_notes *notes, struct fsl_error *err)
 {
@@ -124,21 +125,15 @@ static enum fsl_status run_space(struct fsl_judgement *out, const struct fsl_met
 	struct fsl_windows head = {0};
 	uint8_t *labels = NULL;
 	bool has_run = false;
-	enum fsl_status status = head_of(&head, windows, n_windows, err);
+	FSL_TRY(FSL_NEW(arena, labels, windows->n_members * n_windows, err));
+	FSL_TRY(head_of(&head, windows, n_windows, err));
+	enum fsl_status status = scan(config, &head, labels, &has_run, err);
+	fsl_windows_fini(&head);
+	if (status == FSL_OK && !has_run) {
+		return fsl_notes_add(notes, err, config->name, label, "not made for this metric");
+	}
 	if (status != FSL_OK) {
 		return status;
-	}
-	labels = fsl_calloc(head.n_members * n_windows, sizeof(*labels));
-	if (labels == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: windows=%zu", n_windows);
-		goto out;
-	}
-	status = scan(config, &head, labels, &has_run, err);
-	if (status == FSL_OK && !has_run) {
-		status = fsl_notes_add(notes, err, config->name, label, "not made for this metric");
-	}
-	if (status != FSL_OK || !has_run) {
-		goto out;
 	}
 	memset(out->labels, 0, windows->n_members * windows->n_windows);
 	for (size_t m = 0; m < windows->n_members; m++) {
@@ -146,57 +141,25 @@ static enum fsl_status run_space(struct fsl_judgement *out, const struct fsl_met
 	}
 	out->has_run = true;
 	out->method = FSL_METHOD_SPACE;
-out:
-	fsl_free(labels);
-	fsl_windows_fini(&head);
-	return status;
-}
-
-static enum fsl_status init(struct fsl_judgement *out, const struct fsl_windows *windows,
-			    struct fsl_error *err)
-{
-	*out = (struct fsl_judgement){.method = FSL_METHOD_TIME};
-	out->labels = fsl_calloc(windows->n_members * windows->n_windows, sizeof(*out->labels));
-	if (out->labels == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: windows=%zu",
-				windows->n_windows);
-	}
 	return FSL_OK;
 }
 
-enum fsl_status fsl_judge_time(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_arena *arena,
+			       const struct fsl_metric_config *metric,
 			       const struct fsl_windows *windows, const char *label,
 			       struct fsl_notes *notes, struct fsl_error *err)
 {
-	enum fsl_status status = init(out, windows, err);
-	if (status == FSL_OK) {
-		status = run_time(out, metric, windows, label, notes, err);
-	}
-	if (status != FSL_OK) {
-		fsl_judgement_fini(out);
-	}
-	return status;
+	*out = (struct fsl_judgement){.method = FSL_METHOD_TIME};
+	FSL_TRY(FSL_NEW(arena, out->labels, windows->n_members * windows->n_windows, err));
+	return run_time(out, metric, windows, label, notes, err);
 }
 
-enum fsl_status fsl_judge(struct fsl_judgement *out, const struct fsl_metric_config *metric,
-			  const struct fsl_windows *windows, const char *label,
-			  struct fsl_notes *notes, struct fsl_error *err)
+enum fsl_status fsl_judge(struct fsl_judgement *out, struct fsl_arena *arena,
+			  const struct fsl_metric_config *metric, const struct fsl_windows *windows,
+			  const char *label, struct fsl_notes *notes, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_judge_time(out, metric, windows, label, notes, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	status = run_space(out, metric, windows, label, notes, err);
-	if (status != FSL_OK) {
-		fsl_judgement_fini(out);
-	}
-	return status;
-}
-
-void fsl_judgement_fini(struct fsl_judgement *judgement)
-{
-	fsl_free(judgement->labels);
-	*judgement = (struct fsl_judgement){0};
+	FSL_TRY(fsl_judge_time(out, arena, metric, windows, label, notes, err));
+	return run_space(out, arena, metric, windows, label, notes, err);
 }
 
 bool fsl_judgement_is_anomalous(const struct fsl_judgement *judgement,

@@ -71,28 +71,31 @@ void fsl_series_fini(struct fsl_series *series)
 	series->n_funcs = 0;
 }
 
-/* One target's part of the work; filled by one thread. */
-struct task {
-	struct fsl_series series;
-	struct fsl_judgement judgements[FSL_AGG_FUNCS_MAX];
-	struct fsl_notes notes;
-	enum fsl_status status;
-	struct fsl_error err;
-};
-
-static void task_fini(struct task *task)
+enum fsl_status fsl_unit_take(const struct fsl_unit *unit, struct fsl_notes *notes,
+			      struct fsl_error *err)
 {
-	for (size_t f = 0; f < task->series.n_funcs; f++) {
-		fsl_judgement_fini(&task->judgements[f]);
+	if (unit->status != FSL_OK && err != NULL) {
+		*err = unit->err;
 	}
-	fsl_series_fini(&task->series);
-	fsl_notes_fini(&task->notes);
+	return unit->status == FSL_OK ? fsl_notes_merge(notes, &unit->notes, err) : unit->status;
 }
+
+void fsl_unit_fini(struct fsl_unit *unit)
+{
+	fsl_series_fini(&unit->series);
+	fsl_arena_fini(&unit->arena);
+	fsl_notes_fini(&unit->notes);
+}
+
+struct task {
+	struct fsl_unit unit;
+	struct fsl_judgement judgements[FSL_AGG_FUNCS_MAX];
+};
 
 static bool has_anomaly(const struct task *task)
 {
-	for (size_t f = 0; f < task->series.n_funcs; f++) {
-		const struct fsl_windows *windows = &task->series.windows[f];
+	for (size_t f = 0; f < task->unit.series.n_funcs; f++) {
+		const struct fsl_windows *windows = &task->unit.series.windows[f];
 		if (memchr(task->judgements[f].labels, 1,
 			   windows->n_members * windows->n_windows) != NULL) {
 			return true;
@@ -106,33 +109,32 @@ static enum fsl_status run_task(struct task *task, const struct fsl_metric_sourc
 {
 	const struct fsl_metric_config *metric = source->metric;
 	if (metric->is_launch && !target->is_consecutive) {
-		return fsl_notes_add(&task->notes, err, metric->name, target->label,
+		return fsl_notes_add(&task->unit.notes, err, metric->name, target->label,
 				     "ranks are not consecutive");
 	}
-	enum fsl_status status = fsl_series_build(&task->series, source, target, &task->notes, err);
-	for (size_t f = 0; f < task->series.n_funcs && status == FSL_OK; f++) {
+	enum fsl_status status =
+		fsl_series_build(&task->unit.series, source, target, &task->unit.notes, err);
+	for (size_t f = 0; f < task->unit.series.n_funcs && status == FSL_OK; f++) {
 		char label[256];
 		(void)snprintf(label, sizeof(label), "%s %s", metric->name, target->label);
-		status = fsl_judge(&task->judgements[f], metric, &task->series.windows[f], label,
-				   &task->notes, err);
+		status = fsl_judge(&task->judgements[f], &task->unit.arena, metric,
+				   &task->unit.series.windows[f], label, &task->unit.notes, err);
 	}
 	if (status == FSL_OK && !has_anomaly(task)) {
 		/* Frees the series of healthy groups: they are no longer needed, and thousands of
 		 * groups add up. */
-		for (size_t f = 0; f < task->series.n_funcs; f++) {
-			fsl_judgement_fini(&task->judgements[f]);
-		}
-		fsl_series_fini(&task->series);
+		fsl_arena_fini(&task->unit.arena);
+		fsl_series_fini(&task->unit.series);
 	}
 	return status;
 }
 
 static enum fsl_status emit_func(struct fsl_localisation *out,
-				 const struct fsl_metric_source *source, const struct task *task,
+				 const struct fsl_metric_source *source, struct task *task,
 				 size_t func, struct fsl_error *err)
 {
 	const struct fsl_metric_config *metric = source->metric;
-	const struct fsl_windows *windows = &task->series.windows[func];
+	const struct fsl_windows *windows = &task->unit.series.windows[func];
 	const struct fsl_judgement *judgement = &task->judgements[func];
 	char kpi_id[256];
 	if (metric->n_funcs > 1) {
@@ -141,11 +143,8 @@ static enum fsl_status emit_func(struct fsl_localisation *out,
 	} else {
 		(void)snprintf(kpi_id, sizeof(kpi_id), "%s", metric->name);
 	}
-	bool *is_anomalous = fsl_calloc(windows->n_members, sizeof(*is_anomalous));
-	if (is_anomalous == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				windows->n_members);
-	}
+	bool *is_anomalous = NULL;
+	FSL_TRY(FSL_NEW(&task->unit.arena, is_anomalous, windows->n_members, err));
 	for (size_t m = 0; m < windows->n_members; m++) {
 		is_anomalous[m] = fsl_judgement_is_anomalous(judgement, windows, m);
 	}
@@ -157,26 +156,18 @@ static enum fsl_status emit_func(struct fsl_localisation *out,
 		.kpi_id = kpi_id,
 		.type = metric->type,
 	};
-	enum fsl_status status = fsl_entries_add(out, source->classical, &entries, err);
-	fsl_free(is_anomalous);
-	return status;
+	return fsl_entries_add(out, source->classical, &entries, err);
 }
 
 static enum fsl_status emit_task(struct fsl_localisation *out,
 				 const struct fsl_metric_source *source, struct task *task,
 				 struct fsl_notes *notes, struct fsl_error *err)
 {
-	if (task->status != FSL_OK) {
-		if (err != NULL) {
-			*err = task->err;
-		}
-		return task->status;
+	FSL_TRY(fsl_unit_take(&task->unit, notes, err));
+	for (size_t f = 0; f < task->unit.series.n_funcs; f++) {
+		FSL_TRY(emit_func(out, source, task, f, err));
 	}
-	enum fsl_status status = fsl_notes_merge(notes, &task->notes, err);
-	for (size_t f = 0; f < task->series.n_funcs && status == FSL_OK; f++) {
-		status = emit_func(out, source, task, f, err);
-	}
-	return status;
+	return FSL_OK;
 }
 
 /* Runs targets on several threads; a single target runs its ranks on threads instead. */
@@ -184,13 +175,15 @@ static void run_tasks(struct task *tasks, const struct fsl_metric_source *source
 		      const struct fsl_targets *targets)
 {
 	if (targets->n_items == 1) {
-		tasks[0].status = run_task(&tasks[0], source, &targets->items[0], &tasks[0].err);
+		tasks[0].unit.status =
+			run_task(&tasks[0], source, &targets->items[0], &tasks[0].unit.err);
 		return;
 	}
 	int n_threads = fsl_classical_threads(source->classical);
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads)
 	for (size_t i = 0; i < targets->n_items; i++) {
-		tasks[i].status = run_task(&tasks[i], source, &targets->items[i], &tasks[i].err);
+		tasks[i].unit.status =
+			run_task(&tasks[i], source, &targets->items[i], &tasks[i].unit.err);
 	}
 }
 
@@ -210,7 +203,7 @@ static enum fsl_status run_targets(struct fsl_localisation *out,
 		if (status == FSL_OK) {
 			status = emit_task(out, source, &tasks[i], notes, err);
 		}
-		task_fini(&tasks[i]);
+		fsl_unit_fini(&tasks[i].unit);
 	}
 	fsl_free(tasks);
 	return status;

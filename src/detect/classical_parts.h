@@ -95,23 +95,36 @@ enum fsl_status fsl_series_build(struct fsl_series *out, const struct fsl_metric
 				 struct fsl_error *err);
 void fsl_series_fini(struct fsl_series *series);
 
+/* One communicator: a unit of work; filled by one thread. Start as {0}. */
+struct fsl_unit {
+	struct fsl_series series;
+	struct fsl_arena arena; /* of what is found in the series */
+	struct fsl_notes notes;
+	enum fsl_status status;
+	struct fsl_error err;
+};
+/* Merges the notes of a unit into @notes, or fails as the unit did. */
+enum fsl_status fsl_unit_take(const struct fsl_unit *unit, struct fsl_notes *notes,
+			      struct fsl_error *err);
+void fsl_unit_fini(struct fsl_unit *unit);
+
 /* Labels of one unit of work, fused from its detectors. */
 struct fsl_judgement {
-	uint8_t *labels; /* n_members x n_windows as the windows; heap */
+	uint8_t *labels; /* n_members x n_windows as the windows; in the arena of its maker */
 	enum fsl_method method;
 	bool has_run; /* at least one detector ran */
 };
 /*
  * Runs the time and space detector of @metric on @windows. @notes lists those that could not run.
  */
-enum fsl_status fsl_judge(struct fsl_judgement *out, const struct fsl_metric_config *metric,
-			  const struct fsl_windows *windows, const char *label,
-			  struct fsl_notes *notes, struct fsl_error *err);
+enum fsl_status fsl_judge(struct fsl_judgement *out, struct fsl_arena *arena,
+			  const struct fsl_metric_config *metric, const struct fsl_windows *windows,
+			  const char *label, struct fsl_notes *notes, struct fsl_error *err);
 /* Runs the time detector alone. */
-enum fsl_status fsl_judge_time(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_arena *arena,
+			       const struct fsl_metric_config *metric,
 			       const struct fsl_windows *windows, const char *label,
 			       struct fsl_notes *notes, struct fsl_error *err);
-void fsl_judgement_fini(struct fsl_judgement *judgement);
 bool fsl_judgement_is_anomalous(const struct fsl_judgement *judgement,
 				const struct fsl_windows *windows, size_t member);
 

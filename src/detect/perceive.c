@@ -96,21 +96,18 @@ static double median_step_ms(const struct fsl_steps *steps, double *scratch)
 
 static enum fsl_status perceive_loading(struct fsl_perception *out,
 					const struct fsl_progress *progress,
-					const struct fsl_config *config, struct fsl_error *err)
+					const struct fsl_config *config, struct fsl_arena *arena,
+					struct fsl_error *err)
 {
 	const struct fsl_steps *steps = &progress->steps;
 	size_t n_stable = config->task_stable_step > 0 ? (size_t)config->task_stable_step : 0;
 	if (steps->n_items <= n_stable) {
 		return FSL_OK;
 	}
-	struct sample *samples = fsl_calloc(steps->n_items, sizeof(*samples));
-	double *scratch = fsl_calloc(steps->n_items * 2, sizeof(*scratch));
-	enum fsl_status status = FSL_OK;
-	if (samples == NULL || scratch == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				  steps->n_items);
-		goto out;
-	}
+	struct sample *samples = NULL;
+	double *scratch = NULL;
+	FSL_TRY(FSL_NEW(arena, samples, steps->n_items, err));
+	FSL_TRY(FSL_NEW(arena, scratch, 2 * steps->n_items, err));
 	for (size_t i = 0; i < steps->n_items; i++) {
 		samples[i].step = steps->items[i].step;
 		samples[i].begin_ns = steps->items[i].begin_ns;
@@ -121,45 +118,37 @@ static enum fsl_status perceive_loading(struct fsl_perception *out,
 		.degree_thr = config->anomaly_degree_thr,
 		.excess_min_ms = LOADER_SHARE_MIN * median_step_ms(steps, scratch),
 	};
-	status = judge(out, samples + n_stable, steps->n_items - n_stable, &past,
-		       fsl_perception_add_slow_dataloader, err);
-out:
-	fsl_free(scratch);
-	fsl_free(samples);
-	return status;
+	return judge(out, samples + n_stable, steps->n_items - n_stable, &past,
+		     fsl_perception_add_slow_dataloader, err);
 }
 
 static enum fsl_status perceive_ckpts(struct fsl_perception *out,
 				      const struct fsl_progress *progress,
-				      const struct fsl_config *config, struct fsl_error *err)
+				      const struct fsl_config *config, struct fsl_arena *arena,
+				      struct fsl_error *err)
 {
-	struct sample *samples = fsl_calloc(progress->n_saves, sizeof(*samples));
-	if (samples == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: checkpoints=%zu",
-				progress->n_saves);
-	}
+	struct sample *samples = NULL;
+	FSL_TRY(FSL_NEW(arena, samples, progress->n_saves, err));
 	for (size_t i = 0; i < progress->n_saves; i++) {
 		const struct fsl_save *save = &progress->saves[i];
 		samples[i] = (struct sample){save->step, save->begin_ns,
 					     (double)save->dur_ns / FSL_NS_PER_MS};
 	}
 	struct past past = {.n_min = CKPT_PAST_MIN, .degree_thr = config->anomaly_degree_thr};
-	enum fsl_status status =
-		judge(out, samples, progress->n_saves, &past, fsl_perception_add_slow_ckpt, err);
-	fsl_free(samples);
-	return status;
+	return judge(out, samples, progress->n_saves, &past, fsl_perception_add_slow_ckpt, err);
 }
 
 /* Fills slow_dataloader and slow_ckpt, if they are enabled. */
 static enum fsl_status perceive_stages(struct fsl_perception *out,
 				       const struct fsl_progress *progress,
-				       const struct fsl_config *config, struct fsl_error *err)
+				       const struct fsl_config *config, struct fsl_arena *arena,
+				       struct fsl_error *err)
 {
 	if (config->enable_dataloader) {
-		FSL_TRY(perceive_loading(out, progress, config, err));
+		FSL_TRY(perceive_loading(out, progress, config, arena, err));
 	}
 	if (config->enable_ckpt) {
-		FSL_TRY(perceive_ckpts(out, progress, config, err));
+		FSL_TRY(perceive_ckpts(out, progress, config, arena, err));
 	}
 	return FSL_OK;
 }
@@ -504,7 +493,7 @@ static void set_range(struct fsl_perception *out, const struct judgement *judgem
 static enum fsl_status perceive_steps(struct fsl_perception *out, struct judgement *judgement,
 				      struct fsl_error *err)
 {
-	const struct fsl_step_series *series = &judgement->series;
+	struct fsl_step_series *series = &judgement->series;
 	struct fsl_step_rise *rises = judgement->rises;
 	size_t *n_rises = &judgement->n_rises;
 	FSL_TRY(fsl_step_series_shifts(series, rises, n_rises, err));
@@ -524,16 +513,13 @@ static enum fsl_status perceive_as_systrace(struct fsl_perception *out, struct j
 	const struct fsl_step_series *series = &judgement->series;
 	struct fsl_step_alarms alarms = {0};
 	size_t n = series->n - (judgement->steps->is_last_open ? 1 : 0);
-	enum fsl_status status = fsl_step_alarms_init(&alarms, n, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
+	FSL_TRY(fsl_step_alarms_init(&alarms, &judgement->series.arena, n, err));
 	for (size_t i = 0; i < n; i++) {
 		alarms.values[i] = whole_ms(&series->items[i]);
 	}
 	alarms.n = n;
-	status = fsl_step_alarms_find(&alarms, false, judgement->config, err);
-	for (size_t i = 0; i < n && status == FSL_OK; i++) {
+	FSL_TRY(fsl_step_alarms_find(&alarms, false, judgement->config, err));
+	for (size_t i = 0; i < n; i++) {
 		struct fsl_step_anomaly anomaly = {
 			.step = series->items[i].step,
 			.begin_ns = series->items[i].begin_ns,
@@ -542,12 +528,10 @@ static enum fsl_status perceive_as_systrace(struct fsl_perception *out, struct j
 			.normal_ms = alarms.normal_ms[i],
 		};
 		if (alarms.labels[i] != 0) {
-			status = fsl_perception_add_anomaly(out, &anomaly, err);
+			FSL_TRY(fsl_perception_add_anomaly(out, &anomaly, err));
 		}
 	}
-out:
-	fsl_step_alarms_fini(&alarms);
-	return status;
+	return FSL_OK;
 }
 
 static size_t count_spikes(const struct judgement *judgement)
@@ -795,7 +779,7 @@ static enum fsl_status perceive(struct fsl_perception *out, struct judgement *ju
 				? perceive_as_systrace(out, judgement, err)
 				: perceive_steps(out, judgement, err));
 	}
-	FSL_TRY(perceive_stages(out, judgement->progress, config, err));
+	FSL_TRY(perceive_stages(out, judgement->progress, config, &series->arena, err));
 	set_kind(out, judgement, is_enough);
 	set_coverage(out, judgement);
 	FSL_TRY(note_skipped(out, config, err));

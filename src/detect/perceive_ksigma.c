@@ -116,27 +116,12 @@ static enum fsl_status scan(const struct fsl_detector_config *detector,
 	return status;
 }
 
-enum fsl_status fsl_step_alarms_init(struct fsl_step_alarms *alarms, size_t n_max,
-				     struct fsl_error *err)
+enum fsl_status fsl_step_alarms_init(struct fsl_step_alarms *alarms, struct fsl_arena *arena,
+				     size_t n_max, struct fsl_error *err)
 {
-	*alarms = (struct fsl_step_alarms){
-		.values = fsl_calloc(n_max, sizeof(double)),
-		.labels = fsl_calloc(n_max, 1),
-		.normal_ms = fsl_calloc(n_max, sizeof(double)),
-	};
-	if (alarms->values == NULL || alarms->labels == NULL || alarms->normal_ms == NULL) {
-		fsl_step_alarms_fini(alarms);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_max);
-	}
-	return FSL_OK;
-}
-
-void fsl_step_alarms_fini(struct fsl_step_alarms *alarms)
-{
-	fsl_free(alarms->values);
-	fsl_free(alarms->labels);
-	fsl_free(alarms->normal_ms);
-	*alarms = (struct fsl_step_alarms){0};
+	FSL_TRY(FSL_NEW(arena, alarms->values, n_max, err));
+	FSL_TRY(FSL_NEW(arena, alarms->labels, n_max, err));
+	return FSL_NEW(arena, alarms->normal_ms, n_max, err);
 }
 
 /* Takes over the alarms of one scan; false if none is new. With @leave_out an alarmed step gets the
@@ -302,7 +287,7 @@ static void collect_runs(struct search *search, struct fsl_step_rise *rises, siz
 	}
 }
 
-enum fsl_status fsl_step_series_runs(const struct fsl_step_series *series,
+enum fsl_status fsl_step_series_runs(struct fsl_step_series *series,
 				     const struct fsl_config *config, struct fsl_step_rise *rises,
 				     size_t *n_rises, struct fsl_error *err)
 {
@@ -313,26 +298,12 @@ enum fsl_status fsl_step_series_runs(const struct fsl_step_series *series,
 		.config = config,
 		.known = known,
 		.n_known = *n_rises,
-		.positions = fsl_calloc(series->n, sizeof(size_t)),
-		.scratch = fsl_calloc(series->n, sizeof(double)),
 	};
-	enum fsl_status status = FSL_OK;
-	if (search.positions == NULL || search.scratch == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				  series->n);
-		goto out;
-	}
-	status = fsl_step_alarms_init(&search.alarms, series->n, err);
-	if (status == FSL_OK) {
-		status = label_rest(&search, err);
-	}
-	if (status == FSL_OK) {
-		collect_runs(&search, rises, n_rises);
-		qsort(rises, *n_rises, sizeof(*rises), compare_rises);
-	}
-out:
-	fsl_step_alarms_fini(&search.alarms);
-	fsl_free(search.scratch);
-	fsl_free(search.positions);
-	return status;
+	FSL_TRY(FSL_NEW(&series->arena, search.positions, series->n, err));
+	FSL_TRY(FSL_NEW(&series->arena, search.scratch, series->n, err));
+	FSL_TRY(fsl_step_alarms_init(&search.alarms, &series->arena, series->n, err));
+	FSL_TRY(label_rest(&search, err));
+	collect_runs(&search, rises, n_rises);
+	qsort(rises, *n_rises, sizeof(*rises), compare_rises);
+	return FSL_OK;
 }

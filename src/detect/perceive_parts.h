@@ -8,11 +8,12 @@
 #include "model/windows.h"
 
 /*
- * The steps that perception judges, and their times. Arrays of n; owned. A step is "long" if it
+ * The steps that perception judges, and their times. Arrays of n. A step is "long" if it
  * exceeds the level by more than anomaly_degree_thr of it and by more than 3 sigma. Noise of step
  * times is a share of them, so sigma is that of their logarithms (0.05: five percent).
  */
 struct fsl_step_series {
+	struct fsl_arena arena;           /* of the arrays; others use it for scratch */
 	const struct fsl_job_step *items; /* first step of the series; borrowed from fsl_steps */
 	size_t n;
 	double *dur_ms;   /* as measured */
@@ -54,14 +55,12 @@ enum { FSL_STEP_RISES_MAX = 64 };
 /*
  * Lasting rises, sorted by begin: the level shifts of base/shift.h against the job's normal level.
  */
-enum fsl_status fsl_step_series_shifts(const struct fsl_step_series *series,
-				       struct fsl_step_rise *rises, size_t *n_rises,
-				       struct fsl_error *err);
+enum fsl_status fsl_step_series_shifts(struct fsl_step_series *series, struct fsl_step_rise *rises,
+				       size_t *n_rises, struct fsl_error *err);
 /* The one rise of checkpoints that hold up the job for longer, for good or for a while. The series
  * does not show it, because it is cleared of checkpoints. For a series without other rises. */
-enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
-				      struct fsl_step_rise *rises, size_t *n_rises,
-				      struct fsl_error *err);
+enum fsl_status fsl_step_series_saves(struct fsl_step_series *series, struct fsl_step_rise *rises,
+				      size_t *n_rises, struct fsl_error *err);
 /* k-sigma on a series of step times. Arrays have the room that init was given. */
 struct fsl_step_alarms {
 	size_t n;          /* steps to judge; the caller sets n and values */
@@ -69,15 +68,14 @@ struct fsl_step_alarms {
 	uint8_t *labels;   /* 1: detector StepKSigma alarms this step */
 	double *normal_ms; /* mean of the baseline before an alarmed step */
 };
-enum fsl_status fsl_step_alarms_init(struct fsl_step_alarms *alarms, size_t n_max,
-				     struct fsl_error *err);
-void fsl_step_alarms_fini(struct fsl_step_alarms *alarms);
+enum fsl_status fsl_step_alarms_init(struct fsl_step_alarms *alarms, struct fsl_arena *arena,
+				     size_t n_max, struct fsl_error *err);
 /* Fills labels and normal_ms. With @leave_out alarmed steps do not enter the baseline, so that a
  * lasting rise is alarmed to its end. */
 enum fsl_status fsl_step_alarms_find(struct fsl_step_alarms *alarms, bool leave_out,
 				     const struct fsl_config *config, struct fsl_error *err);
 /* Adds runs of at least 3 long steps that k-sigma confirms and that no rise in @rises covers. */
-enum fsl_status fsl_step_series_runs(const struct fsl_step_series *series,
+enum fsl_status fsl_step_series_runs(struct fsl_step_series *series,
 				     const struct fsl_config *config, struct fsl_step_rise *rises,
 				     size_t *n_rises, struct fsl_error *err);
 

@@ -115,31 +115,20 @@ static enum fsl_status find_segments(struct segmentation *s, struct fsl_error *e
 	return FSL_OK;
 }
 
-enum fsl_status fsl_step_series_shifts(const struct fsl_step_series *series,
-				       struct fsl_step_rise *rises, size_t *n_rises,
-				       struct fsl_error *err)
+enum fsl_status fsl_step_series_shifts(struct fsl_step_series *series, struct fsl_step_rise *rises,
+				       size_t *n_rises, struct fsl_error *err)
 {
 	*n_rises = 0;
 	if (series->n == 0) {
 		return FSL_OK;
 	}
 	struct segmentation s = {.series = series};
-	double *normal = fsl_calloc(series->n, sizeof(double));
-	s.scratch = fsl_calloc(series->n, sizeof(double));
-	enum fsl_status status = FSL_OK;
-	if (normal == NULL || s.scratch == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				  series->n);
-		goto out;
-	}
-	status = find_segments(&s, err);
-	if (status == FSL_OK) {
-		*n_rises = collect_rises(&s, normal, rises);
-	}
-out:
-	fsl_free(s.scratch);
-	fsl_free(normal);
-	return status;
+	double *normal = NULL;
+	FSL_TRY(FSL_NEW(&series->arena, normal, series->n, err));
+	FSL_TRY(FSL_NEW(&series->arena, s.scratch, series->n, err));
+	FSL_TRY(find_segments(&s, err));
+	*n_rises = collect_rises(&s, normal, rises);
+	return FSL_OK;
 }
 
 /*
@@ -311,16 +300,12 @@ static bool is_rise(struct fsl_step_rise *out, const struct fsl_step_series *ser
 	       after_ms >= before_ms * (1.0 + series->degree_thr / 2.0);
 }
 
-enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
-				      struct fsl_step_rise *rises, size_t *n_rises,
-				      struct fsl_error *err)
+enum fsl_status fsl_step_series_saves(struct fsl_step_series *series, struct fsl_step_rise *rises,
+				      size_t *n_rises, struct fsl_error *err)
 {
 	static void (*const finders[])(struct saves *) = {find_lasting, find_passing};
-	struct saves *saves = fsl_calloc(1, sizeof(*saves));
-	if (saves == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				series->n);
-	}
+	struct saves *saves = NULL;
+	FSL_TRY(FSL_NEW(&series->arena, saves, 1, err));
 	size_t first = first_step(series);
 	for (size_t i = 0; i < sizeof(finders) / sizeof(finders[0]) && *n_rises == 0; i++) {
 		collect(saves, series, first);
@@ -329,7 +314,6 @@ enum fsl_status fsl_step_series_saves(const struct fsl_step_series *series,
 			*n_rises = 1;
 		}
 	}
-	fsl_free(saves);
 	return FSL_OK;
 }
 
@@ -439,16 +423,12 @@ static double find_sigma(const struct fsl_step_series *series, double *buffers)
 
 static enum fsl_status measure(struct fsl_step_series *series, struct fsl_error *err)
 {
-	double *buffers = fsl_calloc(series->n, 3 * sizeof(*buffers));
-	if (buffers == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				series->n);
-	}
+	double *buffers = NULL;
+	FSL_TRY(FSL_NEW(&series->arena, buffers, 3 * series->n, err));
 	find_levels(series);
 	clear_pauses(series);
 	series->median_ms = fsl_median(series->clear_ms, series->n, buffers);
 	series->sigma = find_sigma(series, buffers);
-	fsl_free(buffers);
 	clear_aftermath(series);
 	for (size_t i = 0; i < series->n; i++) {
 		series->is_explained[i] = fsl_step_series_is_long(series, i, series->dur_ms[i]) &&
@@ -471,33 +451,19 @@ enum fsl_status fsl_step_series_init(struct fsl_step_series *series, const struc
 	}
 	series->items = steps->items + (steps->n_items - n);
 	series->n = n;
-	series->dur_ms = fsl_calloc(n, sizeof(double));
-	series->level_ms = fsl_calloc(n, sizeof(double));
-	series->clear_ms = fsl_calloc(n, sizeof(double));
-	series->is_explained = fsl_calloc(n, 1);
-	enum fsl_status status = FSL_OK;
-	if (series->dur_ms == NULL || series->level_ms == NULL || series->clear_ms == NULL ||
-	    series->is_explained == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
-		goto out;
-	}
+	FSL_TRY(FSL_NEW(&series->arena, series->dur_ms, n, err));
+	FSL_TRY(FSL_NEW(&series->arena, series->level_ms, n, err));
+	FSL_TRY(FSL_NEW(&series->arena, series->clear_ms, n, err));
+	FSL_TRY(FSL_NEW(&series->arena, series->is_explained, n, err));
 	for (size_t i = 0; i < n; i++) {
 		FSL_REQUIRE(series->items[i].dur_ns > 0);
 		series->dur_ms[i] = (double)series->items[i].dur_ns / FSL_NS_PER_MS;
 	}
-	status = measure(series, err);
-out:
-	if (status != FSL_OK) {
-		fsl_step_series_fini(series);
-	}
-	return status;
+	return measure(series, err);
 }
 
 void fsl_step_series_fini(struct fsl_step_series *series)
 {
-	fsl_free(series->dur_ms);
-	fsl_free(series->level_ms);
-	fsl_free(series->clear_ms);
-	fsl_free(series->is_explained);
+	fsl_arena_fini(&series->arena);
 	*series = (struct fsl_step_series){.median_ms = NAN, .sigma = NAN};
 }
