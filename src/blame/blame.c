@@ -233,9 +233,9 @@ static void set_own(struct fsl_blame *out, const struct fsl_own *own, size_t r)
 }
 
 /* Scratch of one thread: three of the steps, three of the members of a class. */
-static double *alloc_work(const struct fsl_blame *out)
+static size_t work_size(const struct fsl_blame *out)
 {
-	return fsl_calloc(3 * out->n_steps + 3 * out->n_ranks + 2, sizeof(double));
+	return 3 * out->n_steps + 3 * out->n_ranks + 2;
 }
 
 /* Own time, its level and its noise on threads. @spreads: ranks. */
@@ -246,7 +246,7 @@ static enum fsl_status compare_all(struct fsl_blame *out, const struct fsl_own *
 	bool is_short = false;
 #pragma omp parallel reduction(|| : is_short)
 	{
-		double *scratch = alloc_work(out);
+		double *scratch = fsl_calloc(work_size(out), sizeof(*scratch));
 		size_t thread = (size_t)omp_get_thread_num();
 		size_t n_threads = (size_t)omp_get_num_threads();
 		is_short = scratch == NULL;
@@ -300,33 +300,29 @@ static bool is_explained(const struct fsl_blame *blame, const struct fsl_config 
 	return false;
 }
 
+static enum fsl_status build(struct fsl_blame *out, const struct fsl_case *facts,
+			     struct fsl_error *err)
+{
+	double *work = NULL;
+	FSL_TRY(FSL_NEW(&out->arena, work, work_size(out), err));
+	FSL_TRY(fsl_peers_build(&out->peers, &out->arena, facts->run, facts->topology, err));
+	FSL_TRY(alloc_blame(out, err));
+	set_lateness(out, facts->match);
+	set_steps(out, facts->steps, work);
+	FSL_TRY(charge_all(out, facts, work, err));
+	if (facts->own->has_stages && !is_explained(out, facts->config)) {
+		/* Work outside every stage is blamed only when recorded work explains nothing. */
+		out->counts_idle = true;
+		FSL_TRY(charge_all(out, facts, work, err));
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *facts,
 				struct fsl_error *err)
 {
 	*out = (struct fsl_blame){.n_ranks = facts->run->n_ranks, .n_steps = facts->steps->n_items};
-	double *work = alloc_work(out);
-	enum fsl_status status = FSL_OK;
-	if (work == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
-		goto out;
-	}
-	status = fsl_peers_build(&out->peers, &out->arena, facts->run, facts->topology, err);
-	if (status == FSL_OK) {
-		status = alloc_blame(out, err);
-	}
-	if (status != FSL_OK) {
-		goto out;
-	}
-	set_lateness(out, facts->match);
-	set_steps(out, facts->steps, work);
-	status = charge_all(out, facts, work, err);
-	if (status == FSL_OK && facts->own->has_stages && !is_explained(out, facts->config)) {
-		/* Work outside every stage is blamed only when recorded work explains nothing. */
-		out->counts_idle = true;
-		status = charge_all(out, facts, work, err);
-	}
-out:
-	fsl_free(work);
+	enum fsl_status status = build(out, facts, err);
 	if (status != FSL_OK) {
 		fsl_blame_fini(out);
 	}

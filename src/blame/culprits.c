@@ -217,10 +217,8 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 	if (worst->cause == FSL_CAUSE_NETWORK || worst_idx == SIZE_MAX) {
 		return FSL_OK;
 	}
-	bool *is_named = fsl_fuse_named(out, facts->run);
-	if (is_named == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", blame->n_ranks);
-	}
+	bool *is_named = NULL;
+	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
 	const struct fsl_episode *episode = &blame->charges[worst_idx].episode;
 	double most_ms = 0.0;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
@@ -230,7 +228,6 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 			next_idx = r;
 		}
 	}
-	fsl_free(is_named);
 	if (next_idx != SIZE_MAX) {
 		fsl_culprit_add_fact(worst, "next_excess", most_ms, "ms");
 		worst->reason = fsl_arena_printf(
@@ -241,16 +238,17 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 	return FSL_OK;
 }
 
-bool *fsl_fuse_named(const struct fsl_localisation *out, const struct fsl_run *run)
+enum fsl_status fsl_fuse_named(bool **is_named, struct fsl_localisation *out,
+			       const struct fsl_run *run, struct fsl_error *err)
 {
-	bool *is_named = fsl_calloc(run->n_ranks, sizeof(*is_named));
-	for (size_t i = 0; i < out->n_culprits && is_named != NULL; i++) {
+	FSL_TRY(FSL_NEW(&out->arena, *is_named, run->n_ranks, err));
+	for (size_t i = 0; i < out->n_culprits; i++) {
 		size_t r = fsl_run_rank_idx(run, out->culprits[i].rank);
 		if (r != SIZE_MAX) {
-			is_named[r] = true;
+			(*is_named)[r] = true;
 		}
 	}
-	return is_named;
+	return FSL_OK;
 }
 
 /* Median measured step time over [begin, end). */
@@ -459,19 +457,16 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 /* True if steps took longer while the link was slow, by half of what counts; also if there are no
  * other steps to tell. */
 static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episode *episode,
-			   double step_ms, double least_ms)
+			   double least_ms)
 {
-	size_t n = 0, n_rest = blame->n_steps - (episode->end - episode->begin);
-	double *rest_ms = fsl_calloc(2 * n_rest + 1, sizeof(*rest_ms));
-	for (size_t s = 0; s < blame->n_steps && rest_ms != NULL; s++) {
-		if (s < episode->begin || s >= episode->end) {
-			rest_ms[n++] = blame->step_dur_ms[s];
-		}
+	size_t n_least = 0;
+	double *work = fsl_calloc(2 * blame->n_steps, sizeof(*work)), rise_ms = NAN;
+	if (work != NULL) {
+		rise_ms = fsl_episode_rise(episode, blame->step_dur_ms, blame->n_steps, &n_least,
+					   work);
 	}
-	bool has_risen = n < FSL_REST_STEPS_MIN || step_ms - fsl_median(rest_ms, n, rest_ms + n) >=
-							   FSL_NOTED_LOSS_SHARE * least_ms;
-	fsl_free(rest_ms);
-	return has_risen;
+	fsl_free(work);
+	return !(rise_ms < FSL_NOTED_LOSS_SHARE * least_ms);
 }
 
 /* A link is not named if two witnesses are against it: the replay, and the step times. */
@@ -482,8 +477,8 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 	double step_ms = step_level_ms(facts->blame, link->episode.begin, link->episode.end);
 	double lost_ms = loss_of_link(facts, link),
 	       least_ms = fsl_least_loss_ms(facts->config, step_ms);
-	bool is_costless = lost_ms < least_ms &&
-			   !has_step_risen(facts->blame, &link->episode, step_ms, least_ms);
+	bool is_costless =
+		lost_ms < least_ms && !has_step_risen(facts->blame, &link->episode, least_ms);
 	for (size_t m = 0; m < channel->n_members; m++) {
 		size_t r = channel->members[m];
 		if (is_costless) {
@@ -522,26 +517,22 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 {
 	struct fsl_link *links = NULL;
 	size_t n_links = 0;
+	bool *is_named = NULL;
 	if ((facts->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
 		return FSL_OK;
 	}
-	bool *is_named = fsl_fuse_named(out, facts->run);
-	enum fsl_status status = is_named != NULL
-					 ? list_links(&links, &n_links, out, facts, err)
-					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: links");
-	for (size_t i = 0; i < n_links && status == FSL_OK; i++) {
-		status = name_link(out, facts, &links[i], is_named, err);
+	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
+	FSL_TRY(list_links(&links, &n_links, out, facts, err));
+	for (size_t i = 0; i < n_links; i++) {
+		FSL_TRY(name_link(out, facts, &links[i], is_named, err));
 	}
-	fsl_free(is_named);
 	size_t n_unjudged = fsl_links_count_unjudged(facts);
-	if (n_unjudged > 0 && status == FSL_OK) {
-		status = fsl_coverage_add_skipped(
-			&out->coverage, &out->arena, err,
-			"links: %zu groups have members that left no data, their transfer cannot be "
-			"told from a wait",
-			n_unjudged);
-	}
-	return status;
+	return n_unjudged == 0 ? FSL_OK
+			       : fsl_coverage_add_skipped(
+					 &out->coverage, &out->arena, err,
+					 "links: %zu groups have members that left no data, their "
+					 "transfer cannot be told from a wait",
+					 n_unjudged);
 }
 
 static int compare_culprits(const void *a, const void *b)
@@ -607,15 +598,13 @@ enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl
 				  struct fsl_error *err)
 {
 	out->step_ms = facts->blame->step_ms;
-	enum fsl_status status = name_ranks(out, facts, err);
-	if (status == FSL_OK) {
-		status = name_links(out, facts, err);
-	}
-	if (status != FSL_OK || out->n_culprits == 0) {
-		return status;
+	FSL_TRY(name_ranks(out, facts, err));
+	FSL_TRY(name_links(out, facts, err));
+	if (out->n_culprits == 0) {
+		return FSL_OK;
 	}
 	fsl_fuse_sort_culprits(out);
-	status = set_loss(out, facts, err);
+	FSL_TRY(set_loss(out, facts, err));
 	forget_ends(out, facts); /* losses are those of the steps that were seen */
-	return status == FSL_OK ? fsl_fuse_runner_up(out, facts, err) : status;
+	return fsl_fuse_runner_up(out, facts, err);
 }

@@ -45,19 +45,14 @@ struct listing {
 	size_t *n_healthy;
 };
 
-static enum fsl_status listing_init(struct listing *listing, struct fsl_arena *arena,
-				    const struct fsl_localisation *out,
+static enum fsl_status listing_init(struct listing *listing, struct fsl_localisation *out,
 				    const struct fsl_case *facts, struct fsl_error *err)
 {
-	size_t n_classes = facts->blame->peers.n_classes, n_ranks = facts->run->n_ranks;
-	listing->is_named = fsl_fuse_named(out, facts->run);
-	listing->is_listed = fsl_arena_alloc(arena, n_ranks * sizeof(*listing->is_listed));
-	listing->healthy = fsl_arena_alloc(arena, n_classes * sizeof(*listing->healthy));
-	listing->n_healthy = fsl_arena_alloc(arena, n_classes * sizeof(*listing->n_healthy));
-	bool is_short = listing->is_named == NULL || listing->is_listed == NULL ||
-			listing->healthy == NULL || listing->n_healthy == NULL;
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks)
-			: FSL_OK;
+	size_t n_classes = facts->blame->peers.n_classes;
+	FSL_TRY(fsl_fuse_named(&listing->is_named, out, facts->run, err));
+	FSL_TRY(FSL_NEW(&out->arena, listing->is_listed, facts->run->n_ranks, err));
+	FSL_TRY(FSL_NEW(&out->arena, listing->healthy, n_classes, err));
+	return FSL_NEW(&out->arena, listing->n_healthy, n_classes, err);
 }
 
 /* Healthy ranks of a class, made at the first call; in the verdict's arena. */
@@ -174,22 +169,19 @@ enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_
 				 struct fsl_error *err)
 {
 	struct listing listing = {0};
-	struct fsl_arena scratch = {0};
-	enum fsl_status status = listing_init(&listing, &scratch, out, facts, err);
+	FSL_TRY(listing_init(&listing, out, facts, err));
 	/* A stage with more to do is no abnormal node. */
 	size_t n_abnormal = out->kind == FSL_VERDICT_STAGE_IMBALANCE ? 0 : out->n_culprits;
-	for (size_t i = 0; i < n_abnormal && status == FSL_OK; i++) {
+	for (size_t i = 0; i < n_abnormal; i++) {
 		if (fsl_run_rank_idx(facts->run, out->culprits[i].rank) != SIZE_MAX) {
-			status = add_culprit(out, facts, &out->culprits[i], &listing, err);
+			FSL_TRY(add_culprit(out, facts, &out->culprits[i], &listing, err));
 		}
 	}
 	/* If nobody has data, as in a time range behind the end of the job, no rank lacks any. */
 	size_t n_lacking = out->coverage.n_ranks_seen > 0 ? out->coverage.n_missing_ranks : 0;
-	for (size_t i = 0; i < n_lacking && status == FSL_OK; i++) {
-		status = add_lack(out, facts, out->coverage.missing_ranks[i], err);
+	for (size_t i = 0; i < n_lacking; i++) {
+		FSL_TRY(add_lack(out, facts, out->coverage.missing_ranks[i], err));
 	}
-	fsl_free(listing.is_named);
-	fsl_arena_fini(&scratch);
 	out->result_code = out->n_abnormal > 0 ? RESULT_ANOMALY : RESULT_NORMAL;
-	return status;
+	return FSL_OK;
 }

@@ -316,21 +316,21 @@ static bool are_whole_hosts(struct tenant *tenants, size_t n_ranks)
 }
 
 /* Whole hosts or single ranks; single ranks when memory is short. */
-static bool is_host_verdict(const struct fsl_localisation *out, const struct fsl_run *run)
+static bool is_host_verdict(struct fsl_localisation *out, const struct fsl_run *run)
 {
-	bool *is_named = fsl_fuse_named(out, run);
-	struct tenant *tenants = fsl_calloc(run->n_ranks, sizeof(*tenants));
-	bool is_host = is_named != NULL && tenants != NULL;
-	for (size_t r = 0; r < run->n_ranks && is_host; r++) {
+	bool *is_named = NULL;
+	struct tenant *tenants = NULL;
+	if (fsl_fuse_named(&is_named, out, run, NULL) != FSL_OK ||
+	    FSL_NEW(&out->arena, tenants, run->n_ranks, NULL) != FSL_OK) {
+		return false;
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
 		tenants[r] = (struct tenant){run->ranks[r].server_ip, is_named[r]};
 	}
-	is_host = is_host && are_whole_hosts(tenants, run->n_ranks);
-	fsl_free(tenants);
-	fsl_free(is_named);
-	return is_host;
+	return are_whole_hosts(tenants, run->n_ranks);
 }
 
-static enum fsl_verdict_kind kind_of(const struct fsl_localisation *out, const struct fsl_run *run)
+static enum fsl_verdict_kind kind_of(struct fsl_localisation *out, const struct fsl_run *run)
 {
 	size_t n_network = 0;
 	for (size_t i = 0; i < out->n_culprits; i++) {
@@ -464,32 +464,25 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 {
 	const struct fsl_perception *perception = facts->perception;
 	size_t n_slow = out->n_culprits, n_stopped = perception->n_stopped_first;
-	struct fsl_culprit *slow = fsl_calloc(n_slow + 1, sizeof(*slow));
-	if (slow == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n_slow);
-	}
+	struct fsl_culprit *slow = NULL;
+	bool *has_stopped = NULL;
+	FSL_TRY(FSL_NEW(&out->arena, slow, n_slow, err));
 	for (size_t i = 0; i < n_slow; i++) {
 		slow[i] = out->culprits[i];
 	}
-	enum fsl_status status = FSL_OK;
 	out->n_culprits = 0;
-	for (size_t i = 0; i < n_stopped && status == FSL_OK; i++) {
+	for (size_t i = 0; i < n_stopped; i++) {
 		struct fsl_culprit culprit =
 			stopped_culprit(facts->run, perception->stopped_first[i]);
-		status = fsl_localisation_add_culprit(out, &culprit, err);
+		FSL_TRY(fsl_localisation_add_culprit(out, &culprit, err));
 	}
-	bool *has_stopped = fsl_fuse_named(out, facts->run);
-	if (has_stopped == NULL && status == FSL_OK) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n_slow);
-	}
-	for (size_t i = 0; i < n_slow && status == FSL_OK; i++) {
+	FSL_TRY(fsl_fuse_named(&has_stopped, out, facts->run, err));
+	for (size_t i = 0; i < n_slow; i++) {
 		if (!has_stopped[fsl_run_rank_idx(facts->run, slow[i].rank)]) {
-			status = fsl_localisation_add_culprit(out, &slow[i], err);
+			FSL_TRY(fsl_localisation_add_culprit(out, &slow[i], err));
 		}
 	}
-	fsl_free(has_stopped);
-	fsl_free(slow);
-	return status;
+	return FSL_OK;
 }
 
 /* If all ranks that were seen stopped together, they may wait for one that was not. */
@@ -522,45 +515,32 @@ static enum fsl_status conclude_hang(struct fsl_localisation *out, const struct 
 enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *facts,
 			 struct fsl_error *err)
 {
-	enum fsl_status status = fsl_fuse_coverage(out, facts, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_fuse_coverage(out, facts, err));
 	if (facts->verification != NULL) {
 		out->replay = facts->verification->summary;
 	}
 	const char *why_too_little = too_little(out, facts);
 	if (why_too_little == NULL) {
-		status = fsl_fuse_culprits(out, facts, err);
-	}
-	if (why_too_little == NULL) {
+		FSL_TRY(fsl_fuse_culprits(out, facts, err));
 		if (facts->verification != NULL) {
 			/* Detectors take its place. */
 			fsl_verification_drop_graph(facts->verification);
 		}
-		if (status == FSL_OK && !facts->is_brief) {
-			status = fsl_fuse_suspects(out, facts, err);
+		if (!facts->is_brief) {
+			FSL_TRY(fsl_fuse_suspects(out, facts, err));
 		}
-		if (status == FSL_OK) {
-			status = note_alone(out, facts, err);
-		}
-		if (status == FSL_OK) {
-			status = note_short(out, facts, err);
-		}
-	}
-	if (status != FSL_OK) {
-		return status;
+		FSL_TRY(note_alone(out, facts, err));
+		FSL_TRY(note_short(out, facts, err));
 	}
 	if (facts->perception->kind == FSL_VERDICT_HANG) {
-		status = conclude_hang(out, facts, err);
+		FSL_TRY(conclude_hang(out, facts, err));
 	} else if (out->n_culprits > 0) {
 		fsl_fuse_conclude_named(out, facts);
 	} else {
-		bool is_found = false;
 		conclude_unnamed(out, facts, why_too_little);
 		if (out->kind == FSL_VERDICT_NORMAL || out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
-			status = fsl_fuse_imbalance(out, facts, &is_found, err);
+			FSL_TRY(fsl_fuse_imbalance(out, facts, err));
 		}
 	}
-	return status == FSL_OK && !facts->is_brief ? fsl_fuse_details(out, facts, err) : status;
+	return facts->is_brief ? FSL_OK : fsl_fuse_details(out, facts, err);
 }

@@ -42,10 +42,10 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 
 /*
  * If nobody is named: the costliest of stage imbalance, work imbalance and pauses of hosts, if it
- * costs what counts. Fills the verdict then; *is_found is false otherwise.
+ * costs what counts. Fills the verdict then, and leaves it as it is otherwise.
  */
 enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *facts,
-				   bool *is_found, struct fsl_error *err);
+				   struct fsl_error *err);
 
 /* Cost of long single steps, ms per step: of each step the longest of all ranks. */
 double fsl_fuse_pauses_ms(const struct fsl_case *facts);
@@ -62,8 +62,8 @@ bool fsl_fuse_is_short(const struct fsl_case *facts, size_t rank_idx);
 enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_case *facts,
 				 struct fsl_error *err);
 
-/* One flag per rank index: true for those that are named. Free with fsl_free; NULL when out of
- * memory. */
-bool *fsl_fuse_named(const struct fsl_localisation *out, const struct fsl_run *run);
+/* One flag per rank index, in the verdict's arena: true for those that are named. */
+enum fsl_status fsl_fuse_named(bool **is_named, struct fsl_localisation *out,
+			       const struct fsl_run *run, struct fsl_error *err);
 
 #endif

@@ -324,7 +324,7 @@ static double step_of_loss_ms(const struct fsl_blame *blame, enum fsl_verdict_ki
 }
 
 enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fsl_case *facts,
-				   bool *is_found, struct fsl_error *err)
+				   struct fsl_error *err)
 {
 	size_t n_ranks = facts->blame->n_ranks, n_steps = facts->blame->n_steps;
 	double least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
@@ -354,12 +354,12 @@ enum fsl_status fsl_fuse_imbalance(struct fsl_localisation *out, const struct fs
 		most = found[i].lost_ms > most->lost_ms ? &found[i] : most;
 	}
 	double step_ms = step_of_loss_ms(facts->blame, most->kind);
-	*is_found = most->lost_ms >= least_ms && most->lost_ms < step_ms;
+	bool is_found = most->lost_ms >= least_ms && most->lost_ms < step_ms;
 	if (out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
-		*is_found &= most->kind == FSL_VERDICT_HOST_PAUSES &&
-			     are_rises_pauses(facts, least_ms, work);
+		is_found &= most->kind == FSL_VERDICT_HOST_PAUSES &&
+			    are_rises_pauses(facts, least_ms, work);
 	}
-	if (*is_found) {
+	if (is_found) {
 		out->kind = most->kind;
 		out->reason = most->reason;
 		out->confidence = FSL_CONFIDENCE_IMBALANCE;

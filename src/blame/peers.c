@@ -197,17 +197,16 @@ struct pieces {
 	int32_t *least, *greatest, *begin;
 };
 
-static bool pieces_alloc(struct pieces *pieces, struct fsl_arena *arena)
+static enum fsl_status pieces_alloc(struct pieces *pieces, struct fsl_arena *arena,
+				    struct fsl_error *err)
 {
 	size_t n = pieces->run->n_ranks;
-	pieces->next = fsl_arena_alloc(arena, n * sizeof(*pieces->next));
-	pieces->previous = fsl_arena_alloc(arena, n * sizeof(*pieces->previous));
-	pieces->n_ranks = fsl_arena_alloc(arena, n * sizeof(*pieces->n_ranks));
-	pieces->least = fsl_arena_alloc(arena, n * sizeof(*pieces->least));
-	pieces->greatest = fsl_arena_alloc(arena, n * sizeof(*pieces->greatest));
-	pieces->begin = fsl_arena_alloc(arena, n * sizeof(*pieces->begin));
-	return pieces->next != NULL && pieces->previous != NULL && pieces->n_ranks != NULL &&
-	       pieces->least != NULL && pieces->greatest != NULL && pieces->begin != NULL;
+	FSL_TRY(FSL_NEW(arena, pieces->next, n, err));
+	FSL_TRY(FSL_NEW(arena, pieces->previous, n, err));
+	FSL_TRY(FSL_NEW(arena, pieces->n_ranks, n, err));
+	FSL_TRY(FSL_NEW(arena, pieces->least, n, err));
+	FSL_TRY(FSL_NEW(arena, pieces->greatest, n, err));
+	return FSL_NEW(arena, pieces->begin, n, err);
 }
 
 /* Ranks that a stage should have: as many as the largest that was seen, or as few more as divide
@@ -330,41 +329,36 @@ static bool misses_ranks(const struct fsl_run *run, const struct fsl_topology *t
 	return has_pipelines && fsl_ranks_seen(run) < topology->n_expected_ranks;
 }
 
-/* Stages in different pieces are different ones. False: out of memory. */
-static bool part_pieces(struct pieces *pieces, int32_t *stage_of, struct fsl_arena *arena)
+/* Stages in different pieces are different ones. */
+static enum fsl_status part_pieces(struct pieces *pieces, int32_t *stage_of,
+				   struct fsl_arena *arena, struct fsl_error *err)
 {
-	if (!pieces_alloc(pieces, arena)) {
-		return false;
-	}
+	FSL_TRY(pieces_alloc(pieces, arena, err));
 	size_t n_per_stage = ranks_per_stage(pieces);
 	join_pieces(pieces);
 	find_ends(pieces, stage_of);
 	number_pieces(pieces, stage_of, n_per_stage);
-	return true;
+	return FSL_OK;
 }
 
-enum fsl_status fsl_stages_find(int32_t *stage_of, const struct fsl_run *run,
-				const struct fsl_topology *topology, struct fsl_error *err)
+enum fsl_status fsl_stages_find(int32_t *stage_of, struct fsl_arena *arena,
+				const struct fsl_run *run, const struct fsl_topology *topology,
+				struct fsl_error *err)
 {
-	struct fsl_arena scratch = {0};
-	struct hand_over *chain = fsl_arena_alloc(&scratch, topology->n_groups * sizeof(*chain));
-	uint32_t *parent = fsl_arena_alloc(&scratch, run->n_ranks * sizeof(*parent));
-	if (chain == NULL || parent == NULL) {
-		fsl_arena_fini(&scratch);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks);
-	}
+	struct hand_over *chain = NULL;
+	struct pieces pieces = {.run = run, .topology = topology};
+	FSL_TRY(FSL_NEW(arena, chain, topology->n_groups, err));
+	FSL_TRY(FSL_NEW(arena, pieces.parent, run->n_ranks, err));
 	if (!chain_stages(stage_of, run, topology, chain)) {
 		find_stages(stage_of, run, topology);
 	}
-	struct pieces pieces = {.run = run, .topology = topology, .parent = parent};
-	bool is_short = !settle_stages(stage_of, parent, run, topology) &&
-			misses_ranks(run, topology) && !part_pieces(&pieces, stage_of, &scratch);
-	for (size_t r = 0; r < run->n_ranks && !is_short; r++) {
+	if (!settle_stages(stage_of, pieces.parent, run, topology) && misses_ranks(run, topology)) {
+		FSL_TRY(part_pieces(&pieces, stage_of, arena, err));
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
 		FSL_ASSERT(stage_of[r] >= 0);
 	}
-	fsl_arena_fini(&scratch);
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks)
-			: FSL_OK;
+	return FSL_OK;
 }
 
 /* One rank's key while it is sorted into classes. */
@@ -397,40 +391,24 @@ static void number_classes(struct fsl_peers *out, const struct key *keys, size_t
 	out->begin[out->n_classes] = n_keys;
 }
 
-/* Per rank index, in @arena if the topology does not know; NULL when out of memory. */
-static const uint64_t *op_sets_of(struct fsl_arena *arena, const struct fsl_run *run,
-				  const struct fsl_topology *topology)
-{
-	if (topology->op_sets != NULL) {
-		return topology->op_sets;
-	}
-	uint64_t *op_sets = fsl_arena_alloc(arena, run->n_ranks * sizeof(*op_sets));
-	return op_sets != NULL && fsl_op_sets_count(op_sets, run) ? op_sets : NULL;
-}
-
 enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,
 				struct fsl_error *err)
 {
-	struct fsl_arena scratch = {0};
 	size_t n_keys = 0, n = run->n_ranks;
+	struct key *keys = NULL;
+	uint64_t *op_sets = topology->op_sets;
 	*out = (struct fsl_peers){0};
-	out->class_of = fsl_arena_alloc(arena, n * sizeof(*out->class_of));
-	out->members = fsl_arena_alloc(arena, n * sizeof(*out->members));
-	out->begin = fsl_arena_alloc(arena, (n + 1) * sizeof(*out->begin));
-	out->stage_of = fsl_arena_alloc(arena, n * sizeof(*out->stage_of));
-	struct key *keys = fsl_arena_alloc(&scratch, n * sizeof(*keys));
-	const uint64_t *op_sets = op_sets_of(&scratch, run, topology);
-	if (out->class_of == NULL || out->members == NULL || out->begin == NULL ||
-	    out->stage_of == NULL || keys == NULL || op_sets == NULL) {
-		fsl_arena_fini(&scratch);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
+	FSL_TRY(FSL_NEW(arena, out->class_of, n, err));
+	FSL_TRY(FSL_NEW(arena, out->members, n, err));
+	FSL_TRY(FSL_NEW(arena, out->begin, n + 1, err));
+	FSL_TRY(FSL_NEW(arena, out->stage_of, n, err));
+	FSL_TRY(FSL_NEW(arena, keys, n, err));
+	if (op_sets == NULL) { /* the topology does not know */
+		FSL_TRY(FSL_NEW(arena, op_sets, n, err));
+		FSL_TRY(fsl_op_sets_count(op_sets, run, err));
 	}
-	enum fsl_status status = fsl_stages_find(out->stage_of, run, topology, err);
-	if (status != FSL_OK) {
-		fsl_arena_fini(&scratch);
-		return status;
-	}
+	FSL_TRY(fsl_stages_find(out->stage_of, arena, run, topology, err));
 	for (size_t r = 0; r < n; r++) {
 		out->class_of[r] = FSL_NO_CLASS;
 		if (run->ranks[r].n_ops > 0) {
@@ -439,6 +417,5 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	}
 	qsort(keys, n_keys, sizeof(*keys), compare_keys);
 	number_classes(out, keys, n_keys);
-	fsl_arena_fini(&scratch);
 	return FSL_OK;
 }

@@ -25,9 +25,10 @@ static inline size_t fsl_peers_n(const struct fsl_peers *peers, size_t rank_idx)
 }
 
 /* Pipeline stage of each rank index, told by who hands over to whom: all 0 before, and without
- * pipelines. */
-enum fsl_status fsl_stages_find(int32_t *stage_of, const struct fsl_run *run,
-				const struct fsl_topology *topology, struct fsl_error *err);
+ * pipelines. Scratch in @arena, as below. */
+enum fsl_status fsl_stages_find(int32_t *stage_of, struct fsl_arena *arena,
+				const struct fsl_run *run, const struct fsl_topology *topology,
+				struct fsl_error *err);
 
 enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,

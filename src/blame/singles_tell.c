@@ -74,22 +74,15 @@ static int compare_by_stage(const void *a, const void *b)
 static enum fsl_status alloc_pool(struct pool *pool, struct fsl_arena *arena, struct fsl_error *err)
 {
 	size_t n_sums = pool->n_chapters + 1, n_stage_sums = pool->n_entries + 1;
-	pool->counts_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->counts_ms));
-	pool->steps_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->steps_ms));
-	pool->pauses_ms = fsl_arena_alloc(arena, n_sums * sizeof(*pool->pauses_ms));
-	pool->n_steps = fsl_arena_alloc(arena, n_sums * sizeof(*pool->n_steps));
-	pool->n_pauses = fsl_arena_alloc(arena, n_sums * sizeof(*pool->n_pauses));
-	pool->by_rank = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->by_rank));
-	pool->by_stage = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->by_stage));
-	pool->stage_lost_ms = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->stage_lost_ms));
-	pool->totals = fsl_arena_alloc(arena, n_stage_sums * sizeof(*pool->totals));
-	bool has_room = pool->counts_ms != NULL && pool->steps_ms != NULL &&
-			pool->pauses_ms != NULL && pool->n_steps != NULL &&
-			pool->n_pauses != NULL && pool->by_rank != NULL && pool->by_stage != NULL &&
-			pool->stage_lost_ms != NULL && pool->totals != NULL;
-	return has_room ? FSL_OK
-			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: single steps=%zu",
-				   pool->n_entries);
+	FSL_TRY(FSL_NEW(arena, pool->counts_ms, n_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->steps_ms, n_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->pauses_ms, n_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->n_steps, n_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->n_pauses, n_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->by_rank, n_stage_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->by_stage, n_stage_sums, err));
+	FSL_TRY(FSL_NEW(arena, pool->stage_lost_ms, n_stage_sums, err));
+	return FSL_NEW(arena, pool->totals, n_stage_sums, err);
 }
 
 static void add_sizes(size_t n_by_size[FSL_SINGLE_SIZES_N], const struct fsl_rank_singles *item)

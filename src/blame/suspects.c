@@ -89,12 +89,12 @@ static enum fsl_status ask_channel(struct fsl_findings *findings, const struct f
 				   struct fsl_error *err)
 {
 	struct fsl_windows windows = {0};
-	enum fsl_status status = FSL_OK;
-	if (!channel->disagrees) {
-		status = channel_windows(&windows, facts, channel, metric, err);
-		status = status == FSL_OK ? ask(findings, detector, &windows, err) : status;
-		fsl_windows_fini(&windows);
+	if (channel->disagrees) {
+		return FSL_OK;
 	}
+	enum fsl_status status = channel_windows(&windows, facts, channel, metric, err);
+	status = status == FSL_OK ? ask(findings, detector, &windows, err) : status;
+	fsl_windows_fini(&windows);
 	return status;
 }
 
@@ -296,11 +296,9 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 	struct fsl_localisation *out = hearing->out;
 	const struct fsl_case *facts = hearing->facts;
 	double least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
-	bool *is_named = fsl_fuse_named(out, facts->run);
-	enum fsl_status status = is_named != NULL
-					 ? FSL_OK
-					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: suspects");
-	for (size_t r = 0; r < facts->run->n_ranks && status == FSL_OK; r++) {
+	bool *is_named = NULL;
+	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
+	for (size_t r = 0; r < facts->run->n_ranks; r++) {
 		const struct proposal *proposal = &hearing->proposals[r];
 		double late_ms = facts->blame->charges[r].late_ms_per_step;
 		if (proposal->detector == NULL || is_named[r]) {
@@ -311,27 +309,18 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 					      .detector = proposal->detector,
 					      .reason = why_not_named(out, facts, r, late_ms)};
 		bool is_victim = out->n_culprits > 0 && late_ms >= least_ms;
-		status = is_victim ? fsl_localisation_add_victim(out, &suspect, err)
-				   : fsl_localisation_add_unconfirmed(out, &suspect, err);
+		FSL_TRY(is_victim ? fsl_localisation_add_victim(out, &suspect, err)
+				  : fsl_localisation_add_unconfirmed(out, &suspect, err));
 	}
-	fsl_free(is_named);
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
 	struct hearing hearing = {.facts = facts, .out = out};
-	hearing.proposals = fsl_calloc(facts->run->n_ranks, sizeof(*hearing.proposals));
-	if (hearing.proposals == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				facts->run->n_ranks);
-	}
-	enum fsl_status status = hear_detectors(&hearing, err);
-	if (status == FSL_OK) {
-		hear_classical(&hearing);
-		status = list_suspects(&hearing, err);
-	}
-	fsl_free(hearing.proposals);
-	return status;
+	FSL_TRY(FSL_NEW(&out->arena, hearing.proposals, facts->run->n_ranks, err));
+	FSL_TRY(hear_detectors(&hearing, err));
+	hear_classical(&hearing);
+	return list_suspects(&hearing, err);
 }

@@ -46,7 +46,7 @@ static uint64_t count_rank(const struct fsl_rank *rank, struct census *census)
 	return set;
 }
 
-bool fsl_op_sets_count(uint64_t *sets, const struct fsl_run *run)
+enum fsl_status fsl_op_sets_count(uint64_t *sets, const struct fsl_run *run, struct fsl_error *err)
 {
 	size_t n_names = fsl_strpool_size(run->names);
 	bool is_short = false;
@@ -63,5 +63,6 @@ bool fsl_op_sets_count(uint64_t *sets, const struct fsl_run *run)
 		}
 		fsl_arena_fini(&scratch);
 	}
-	return !is_short;
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names)
+			: FSL_OK;
 }

@@ -64,7 +64,9 @@ static void set_pipeline(struct pipeline *p, int32_t tp, int32_t pp, uint32_t lo
 static void expect_usual_stages(const struct pipeline *p, int32_t tp)
 {
 	int32_t stage_of[RANKS_MAX] = {0};
-	assert_int_equal(fsl_stages_find(stage_of, &p->run, &p->topology, NULL), FSL_OK);
+	struct fsl_arena arena = {0};
+	assert_int_equal(fsl_stages_find(stage_of, &arena, &p->run, &p->topology, NULL), FSL_OK);
+	fsl_arena_fini(&arena);
 	for (size_t r = 0; r < p->run.n_ranks; r++) {
 		if (p->ranks[r].n_ops > 0) {
 			assert_int_equal(stage_of[r], p->ranks[r].rank / tp);
@@ -137,9 +139,11 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 	set_pipeline(&p, 2, 4, UINT32_C(3) << 2);
 	for (uint64_t nth = 1; status != FSL_OK && nth < 50; nth++) {
 		int32_t stage_of[RANKS_MAX] = {0};
+		struct fsl_arena arena = {0};
 		fsl_mem_fail_at(nth);
-		status = fsl_stages_find(stage_of, &p.run, &p.topology, NULL);
+		status = fsl_stages_find(stage_of, &arena, &p.run, &p.topology, NULL);
 		fsl_mem_fail_at(0);
+		fsl_arena_fini(&arena);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
 	}
 	assert_int_equal(status, FSL_OK);
