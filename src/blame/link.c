@@ -38,31 +38,6 @@ struct unseen_wait {
 	bool is_rise;            /* the reference is the channel's own past, not its like */
 };
 
-static void unseen_fini(struct unseen *unseen)
-{
-	fsl_free(unseen->late_ms);
-	fsl_free(unseen->is_seen);
-	unseen->late_ms = NULL;
-	unseen->is_seen = NULL;
-}
-
-static enum fsl_status unseen_init(struct unseen *out, const struct fsl_case *facts,
-				   struct fsl_error *err)
-{
-	size_t n_cells = 0;
-	*out = (struct unseen){.facts = facts, .op_id = FSL_STR_NONE};
-	if (fsl_mul_size(facts->blame->n_ranks, facts->blame->n_steps, &n_cells)) {
-		out->late_ms = fsl_calloc(n_cells + 1, sizeof(*out->late_ms));
-		out->is_seen = fsl_calloc(facts->blame->n_ranks + 1, sizeof(*out->is_seen));
-	}
-	if (out->late_ms == NULL || out->is_seen == NULL) {
-		unseen_fini(out);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				facts->blame->n_ranks);
-	}
-	return FSL_OK;
-}
-
 static enum fsl_status add_channel(struct unseen *unseen, const struct fsl_channel *channel,
 				   struct fsl_error *err)
 {
@@ -314,18 +289,19 @@ size_t fsl_links_count_unjudged(const struct fsl_case *facts)
 	return n;
 }
 
-bool *fsl_links_unseen(const struct fsl_case *facts)
+enum fsl_status fsl_links_unseen(bool **is_unseen, struct fsl_arena *arena,
+				 const struct fsl_case *facts, struct fsl_error *err)
 {
 	struct fsl_group_sizes sizes;
 	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
-	bool *is_unseen = fsl_calloc(fsl_strpool_size(facts->run->names) + 1, sizeof(*is_unseen));
-	for (size_t g = 0; g < facts->topology->n_groups && is_unseen != NULL; g++) {
+	FSL_TRY(FSL_NEW(arena, *is_unseen, fsl_strpool_size(facts->run->names), err));
+	for (size_t g = 0; g < facts->topology->n_groups; g++) {
 		const struct fsl_group *group = &facts->topology->groups[g];
 		if (group->name_id != FSL_STR_NONE) {
-			is_unseen[group->name_id] = fsl_group_misses_members(&sizes, group);
+			(*is_unseen)[group->name_id] = fsl_group_misses_members(&sizes, group);
 		}
 	}
-	return is_unseen;
+	return FSL_OK;
 }
 
 /* The search over all channels. */
@@ -531,17 +507,6 @@ static int compare_links(const void *a, const void *b)
 	return FSL_ORDER(x->channel_idx, y->channel_idx);
 }
 
-/* Per group, its members that left no data. Free with fsl_free; NULL when out of memory. */
-static size_t *count_unseen(const struct fsl_case *facts, const struct fsl_group_sizes *sizes)
-{
-	const struct fsl_topology *topology = facts->topology;
-	size_t *n_unseen_of = fsl_calloc(topology->n_groups + 1, sizeof(*n_unseen_of));
-	for (size_t g = 0; g < topology->n_groups && n_unseen_of != NULL; g++) {
-		n_unseen_of[g] = fsl_group_n_unseen(sizes, &topology->groups[g]);
-	}
-	return n_unseen_of;
-}
-
 /* Level above which a step of a channel is high, ms. */
 static double threshold_ms(const struct fsl_case *facts)
 {
@@ -558,23 +523,27 @@ static bool is_steady(const struct search *search, const struct fsl_episode *epi
 
 /*
  * A rise in a group with unseen members is no wait for them if they came in time. The group then is
- * a link like others. @in_time: channels, all false; @steps: scratch.
+ * a link like others. @steps: scratch.
  */
 static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_case *facts,
-				   const struct likeness *like, bool *in_time, double *steps,
-				   struct fsl_error *err)
+				   const struct likeness *like, double *steps,
+				   struct fsl_arena *scratch, struct fsl_error *err)
 {
+	const struct fsl_blame *blame = facts->blame;
 	struct fsl_group_sizes sizes;
-	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
-	struct unseen unseen;
+	struct unseen unseen = {.facts = facts, .op_id = FSL_STR_NONE};
 	struct search search = {facts, out, steps};
-	size_t *n_unseen_of = count_unseen(facts, &sizes);
-	enum fsl_status status = unseen_init(&unseen, facts, err);
-	if (n_unseen_of == NULL && status == FSL_OK) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu",
-				  facts->topology->n_groups);
+	size_t *n_unseen_of = NULL;
+	bool *in_time = NULL;
+	FSL_TRY(FSL_NEW(scratch, unseen.late_ms, blame->n_ranks * blame->n_steps, err));
+	FSL_TRY(FSL_NEW(scratch, unseen.is_seen, blame->n_ranks, err));
+	FSL_TRY(FSL_NEW(scratch, n_unseen_of, facts->topology->n_groups, err));
+	FSL_TRY(FSL_NEW(scratch, in_time, out->n_channels, err));
+	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
+	for (size_t g = 0; g < facts->topology->n_groups; g++) {
+		n_unseen_of[g] = fsl_group_n_unseen(&sizes, &facts->topology->groups[g]);
 	}
-	for (size_t k = 0; k < out->n_channels && status == FSL_OK; k++) {
+	for (size_t k = 0; k < out->n_channels; k++) {
 		struct fsl_link link;
 		size_t c = like[k].channel_idx;
 		if (out->is_wait[c] && find_slow(&search, c, &link) &&
@@ -583,60 +552,56 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 						   .threshold_ms = threshold_ms(facts),
 						   .mean_ms = link.episode.mean_ms,
 						   .is_rise = out->n_alike[c] == 1};
-			status = unseen_in_time(&unseen, c, n_unseen_of, &wait, &in_time[c], err);
+			FSL_TRY(unseen_in_time(&unseen, c, n_unseen_of, &wait, &in_time[c], err));
 		}
 	}
-	for (size_t c = 0; c < out->n_channels && status == FSL_OK; c++) {
+	for (size_t c = 0; c < out->n_channels; c++) {
 		struct fsl_link link = {.channel_idx = c};
 		for (size_t k = 0; k < out->n_channels && in_time[c]; k++) {
 			out->is_wait[k] &= !fsl_link_has_channel(&link, facts->match, k);
 		}
 	}
-	unseen_fini(&unseen);
-	fsl_free(n_unseen_of);
-	return status;
+	return FSL_OK;
+}
+
+static enum fsl_status build(struct fsl_transfers *out, const struct fsl_case *facts,
+			     struct fsl_arena *scratch, struct fsl_error *err)
+{
+	size_t n = out->n_channels, n_cells = 0;
+	struct fsl_group_sizes sizes;
+	struct likeness *like = NULL;
+	double *work = NULL;
+	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
+	n_cells = fsl_mul_size(n, out->n_steps, &n_cells) ? n_cells : SIZE_MAX;
+	FSL_TRY(FSL_NEW(scratch, like, n, err));
+	FSL_TRY(FSL_NEW(scratch, work, 3 * n + out->n_steps + 1, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->transfer_ms, n_cells, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->reference_ms, n_cells, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->n_alike, n, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->is_wait, n, err));
+	for (size_t c = 0; c < n; c++) {
+		like[c] = likeness_of(facts, &sizes, c);
+		out->is_wait[c] = like[c].is_wait;
+	}
+	sum_transfers(out, facts->match);
+	qsort(like, n, sizeof(*like), compare_likeness);
+	FSL_TRY(set_references(out, like, work, err));
+	return sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0
+		       ? clear_waits(out, facts, like, work, scratch, err)
+		       : FSL_OK;
 }
 
 enum fsl_status fsl_transfers_build(struct fsl_transfers *out, const struct fsl_case *facts,
 				    struct fsl_error *err)
 {
-	const struct fsl_match *match = facts->match;
 	struct fsl_arena scratch = {0};
-	size_t n = match->n_channels, n_steps = facts->blame->n_steps, n_cells = 0;
-	enum fsl_status status = FSL_OK;
-	*out = (struct fsl_transfers){.n_channels = n, .n_steps = n_steps};
-	struct fsl_group_sizes sizes;
-	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
-	struct likeness *like = fsl_arena_alloc(&scratch, n * sizeof(*like));
-	double *work = fsl_arena_alloc(&scratch, (3 * n + n_steps + 1) * sizeof(*work));
-	bool *in_time = fsl_arena_alloc(&scratch, n * sizeof(*in_time));
-	if (fsl_mul_size(n, n_steps, &n_cells)) {
-		out->transfer_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
-		out->reference_ms = fsl_arena_alloc(&out->arena, n_cells * sizeof(double));
-		out->n_alike = fsl_arena_alloc(&out->arena, n * sizeof(*out->n_alike));
-		out->is_wait = fsl_arena_alloc(&out->arena, n * sizeof(*out->is_wait));
-	}
-	if (like == NULL || work == NULL || in_time == NULL || out->transfer_ms == NULL ||
-	    out->reference_ms == NULL || out->n_alike == NULL || out->is_wait == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
-		fsl_transfers_fini(out);
-		goto out;
-	}
-	for (size_t c = 0; c < n; c++) {
-		like[c] = likeness_of(facts, &sizes, c);
-		out->is_wait[c] = like[c].is_wait;
-	}
-	sum_transfers(out, match);
-	qsort(like, n, sizeof(*like), compare_likeness);
-	status = set_references(out, like, work, err);
-	if (status == FSL_OK && sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0) {
-		status = clear_waits(out, facts, like, in_time, work, err);
-	}
+	*out = (struct fsl_transfers){.n_channels = facts->match->n_channels,
+				      .n_steps = facts->blame->n_steps};
+	enum fsl_status status = build(out, facts, &scratch, err);
+	fsl_arena_fini(&scratch);
 	if (status != FSL_OK) {
 		fsl_transfers_fini(out);
 	}
-out:
-	fsl_arena_fini(&scratch);
 	return status;
 }
 
@@ -651,13 +616,10 @@ enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct
 				struct fsl_error *err)
 {
 	size_t n = transfers->n_channels, n_found = 0;
-	double *excess = fsl_calloc(transfers->n_steps, sizeof(*excess));
-	struct fsl_link *found = fsl_arena_alloc(arena, n * sizeof(*found));
-	if (excess == NULL || found == NULL) {
-		fsl_free(excess);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: channels=%zu", n);
-	}
-	struct search search = {facts, transfers, excess};
+	struct search search = {facts, transfers, NULL};
+	struct fsl_link *found = NULL;
+	FSL_TRY(FSL_NEW(arena, search.excess, transfers->n_steps, err));
+	FSL_TRY(FSL_NEW(arena, found, n, err));
 	for (size_t c = 0; c < n; c++) {
 		n_found += judge(&search, c, &found[n_found]);
 	}
@@ -666,7 +628,6 @@ enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct
 	qsort(found, n_found, sizeof(*found), compare_links);
 	*links = found;
 	*n_links = n_found;
-	fsl_free(excess);
 	return FSL_OK;
 }
 

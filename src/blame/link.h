@@ -44,9 +44,9 @@ bool fsl_link_has_channel(const struct fsl_link *link, const struct fsl_match *m
 			  size_t channel_idx);
 /* Groups with a member that left no data, so that their transfer cannot be told from a wait. */
 size_t fsl_links_count_unjudged(const struct fsl_case *facts);
-/* Per text of run->names: a member of the communicator of this name left no data. Free with
- * fsl_free; NULL when out of memory. */
-bool *fsl_links_unseen(const struct fsl_case *facts);
+/* Per text of run->names, in @arena: a member of the communicator of this name left no data. */
+enum fsl_status fsl_links_unseen(bool **is_unseen, struct fsl_arena *arena,
+				 const struct fsl_case *facts, struct fsl_error *err);
 /* Both at once. */
 enum fsl_status fsl_links_find(struct fsl_link **links, size_t *n_links, struct fsl_arena *arena,
 			       const struct fsl_case *facts, struct fsl_error *err);

@@ -155,18 +155,16 @@ static void fill(struct cloud *cloud, struct mark *marks, const struct fsl_blame
  * differ. @usual_ms: per rank, its usual own time.
  */
 static enum fsl_status find_outliers(bool *is_outlier, const struct fsl_blame *blame,
-				     const double *usual_ms, struct fsl_error *err)
+				     const double *usual_ms, struct fsl_arena *scratch,
+				     struct fsl_error *err)
 {
-	struct fsl_arena arena = {0};
 	size_t n_marks = 0;
-	struct mark *marks = fsl_arena_alloc(&arena, blame->n_ranks * sizeof(*marks));
-	uint32_t *taken = fsl_arena_alloc(&arena, blame->n_ranks * sizeof(*taken));
-	struct sample sample = {
-		.clouds = fsl_arena_alloc(&arena, blame->peers.n_classes * sizeof(struct cloud))};
-	if (marks == NULL || taken == NULL || sample.clouds == NULL) {
-		fsl_arena_fini(&arena);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", blame->n_ranks);
-	}
+	struct mark *marks = NULL;
+	uint32_t *taken = NULL;
+	struct sample sample = {.clouds = NULL};
+	FSL_TRY(FSL_NEW(scratch, marks, blame->n_ranks, err));
+	FSL_TRY(FSL_NEW(scratch, taken, blame->n_ranks, err));
+	FSL_TRY(FSL_NEW(scratch, sample.clouds, blame->peers.n_classes, err));
 	for (size_t k = 0; k < blame->peers.n_classes; k++) {
 		struct cloud *cloud = &sample.clouds[sample.n_clouds++];
 		fill(cloud, marks + n_marks, blame, k, usual_ms);
@@ -181,7 +179,6 @@ static enum fsl_status find_outliers(bool *is_outlier, const struct fsl_blame *b
 	for (size_t i = 0; i < n_outliers; i++) {
 		is_outlier[taken[i]] = true;
 	}
-	fsl_arena_fini(&arena);
 	return FSL_OK;
 }
 
@@ -388,19 +385,13 @@ static void judge_class(const struct classes *classes, size_t k, double least_ms
 
 /* @work: steps + 3 * ranks. */
 static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, double *work,
-				     struct fsl_error *err)
+				     struct fsl_arena *scratch, struct fsl_error *err)
 {
-	struct fsl_arena arena = {0};
-	size_t n = out->peers.n_classes;
-	size_t n_bytes = n * out->n_steps * sizeof(double); /* no more than own_ms has */
-	struct classes classes = {.blame = out,
-				  .growth = fsl_arena_alloc(&arena, n_bytes),
-				  .common = fsl_arena_alloc(&arena, n_bytes),
-				  .best_ms = fsl_arena_alloc(&arena, n * sizeof(double))};
-	if (classes.growth == NULL || classes.common == NULL || classes.best_ms == NULL) {
-		fsl_arena_fini(&arena);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: classes=%zu", n);
-	}
+	size_t n = out->peers.n_classes, n_cells = n * out->n_steps; /* no more than own_ms has */
+	struct classes classes = {.blame = out};
+	FSL_TRY(FSL_NEW(scratch, classes.growth, n_cells, err));
+	FSL_TRY(FSL_NEW(scratch, classes.common, n_cells, err));
+	FSL_TRY(FSL_NEW(scratch, classes.best_ms, n, err));
 	for (size_t k = 0; k < n; k++) {
 		set_growth(classes.growth + k * out->n_steps, out, k, &classes.best_ms[k], work);
 	}
@@ -408,7 +399,6 @@ static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, dou
 	for (size_t k = 0; k < n; k++) {
 		judge_class(&classes, k, least_ms, work);
 	}
-	fsl_arena_fini(&arena);
 	return FSL_OK;
 }
 
@@ -418,22 +408,6 @@ struct scale {
 	double *usual_of;     /* ranks */
 	double *spreads;      /* [class * steps + step] */
 };
-
-static bool scale_init(struct scale *scale, const struct fsl_blame *blame)
-{
-	size_t n_rows = blame->peers.n_classes * blame->n_steps; /* no more than own_ms has */
-	*scale = (struct scale){.levels = fsl_calloc(blame->n_ranks, sizeof(*scale->levels)),
-				.usual_of = fsl_calloc(blame->n_ranks, sizeof(*scale->usual_of)),
-				.spreads = fsl_calloc(n_rows, sizeof(*scale->spreads))};
-	return scale->levels != NULL && scale->usual_of != NULL && scale->spreads != NULL;
-}
-
-static void scale_fini(struct scale *scale)
-{
-	fsl_free(scale->spreads);
-	fsl_free(scale->usual_of);
-	fsl_free(scale->levels);
-}
 
 /* Ranks, then steps of all classes, then classes on threads. False: out of memory. */
 static bool compare_ranks(struct fsl_blame *out, const struct scale *scale)
@@ -476,19 +450,28 @@ static bool compare_ranks(struct fsl_blame *out, const struct scale *scale)
 	return !is_short;
 }
 
+static enum fsl_status find_standing(struct fsl_blame *out, const struct fsl_config *config,
+				     double *work, struct fsl_arena *scratch, struct fsl_error *err)
+{
+	size_t n_rows = out->peers.n_classes * out->n_steps; /* no more than own_ms has */
+	struct scale scale = {NULL};
+	FSL_TRY(FSL_NEW(scratch, scale.levels, out->n_ranks, err));
+	FSL_TRY(FSL_NEW(scratch, scale.usual_of, out->n_ranks, err));
+	FSL_TRY(FSL_NEW(scratch, scale.spreads, n_rows, err));
+	if (!compare_ranks(out, &scale)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
+	}
+	FSL_TRY(find_outliers(out->is_outlier, out, scale.usual_of, scratch, err));
+	double least_ms = fsl_least_loss_ms(config, out->step_ms);
+	memset(out->shifts, 0, out->peers.n_classes * sizeof(*out->shifts));
+	return out->peers.n_classes > 1 ? judge_classes(out, least_ms, work, scratch, err) : FSL_OK;
+}
+
 enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config *config,
 				  double *work, struct fsl_error *err)
 {
-	struct scale scale;
-	enum fsl_status status =
-		scale_init(&scale, out) && compare_ranks(out, &scale)
-			? find_outliers(out->is_outlier, out, scale.usual_of, err)
-			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
-	scale_fini(&scale);
-	if (status != FSL_OK) {
-		return status;
-	}
-	double least_ms = fsl_least_loss_ms(config, out->step_ms);
-	memset(out->shifts, 0, out->peers.n_classes * sizeof(*out->shifts));
-	return out->peers.n_classes > 1 ? judge_classes(out, least_ms, work, err) : FSL_OK;
+	struct fsl_arena scratch = {0};
+	enum fsl_status status = find_standing(out, config, work, &scratch, err);
+	fsl_arena_fini(&scratch);
+	return status;
 }

@@ -244,12 +244,9 @@ static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verificat
 static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error *err)
 {
 	const struct fsl_replay *replay = &out->replay;
-	double *errors = fsl_calloc(2 * replay->n_steps, sizeof(*errors)), sum_ms = 0.0;
-	double measured_ms = 0.0;
+	double *errors = NULL, sum_ms = 0.0, measured_ms = 0.0;
 	size_t n = 0;
-	if (errors == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", replay->n_steps);
-	}
+	FSL_TRY(FSL_NEW(&out->replay.arena, errors, 2 * replay->n_steps, err));
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		if (replay->measured_ms[i] > 0.0) {
 			double error_ms = out->replayed_ms[i] - replay->measured_ms[i];
@@ -263,7 +260,6 @@ static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error
 		out->summary.error_p95 = fsl_percentile(errors, n, 95.0, errors + n);
 		out->summary.error_mean = sum_ms / measured_ms;
 	}
-	fsl_free(errors);
 	return FSL_OK;
 }
 
@@ -344,15 +340,11 @@ static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct f
 				    const struct fsl_transfers *transfers, struct fsl_error *err)
 {
 	FSL_TRY(fsl_links_judge(&out->links, &out->n_links, &out->arena, facts, transfers, err));
-	out->ranks = fsl_arena_alloc(&out->arena, facts->blame->n_ranks * sizeof(*out->ranks));
-	out->link_proofs = fsl_arena_alloc(&out->arena, out->n_links * sizeof(*out->link_proofs));
-	out->is_wait = fsl_arena_alloc(&out->arena, facts->match->n_channels * sizeof(bool));
-	if (out->is_wait != NULL) {
+	FSL_TRY(FSL_NEW(&out->arena, out->ranks, facts->blame->n_ranks, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->link_proofs, out->n_links, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->is_wait, facts->match->n_channels, err));
+	if (facts->match->n_channels > 0) {
 		memcpy(out->is_wait, transfers->is_wait, facts->match->n_channels * sizeof(bool));
-	}
-	if (out->ranks == NULL || out->link_proofs == NULL || out->is_wait == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-				facts->blame->n_ranks);
 	}
 	out->has_links = true;
 	return FSL_OK;
@@ -363,11 +355,8 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 {
 	uint32_t focus[FSL_FOCUS_STEPS_MAX];
 	const struct fsl_peers *peers = &facts->blame->peers;
-	bool *misses_members = fsl_links_unseen(facts);
-	if (misses_members == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: groups=%zu",
-				facts->topology->n_groups);
-	}
+	bool *misses_members = NULL;
+	FSL_TRY(fsl_links_unseen(&misses_members, &out->arena, facts, err));
 	struct fsl_replay_job input = {
 		.run = facts->run,
 		.steps = facts->steps,
@@ -384,9 +373,7 @@ static enum fsl_status replay(struct fsl_verification *out, const struct fsl_cas
 		.focus_steps = focus,
 		.n_focus = list_focus(focus, facts->blame),
 	};
-	enum fsl_status status = fsl_replay_build(&out->replay, &input, err);
-	fsl_free(misses_members);
-	return status;
+	return fsl_replay_build(&out->replay, &input, err);
 }
 
 /* All that is asked of the replay, run at once: nothing changed, proofs, what-ifs. */

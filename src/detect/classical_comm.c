@@ -91,20 +91,23 @@ static enum fsl_status judge_groups(bool *is_slow, const struct fsl_metric_confi
 	for (size_t f = 0; f < metric->n_funcs && status == FSL_OK; f++) {
 		struct fsl_windows windows = {0};
 		struct fsl_judgement judgement = {0};
-		struct fsl_arena arena = {0};
+		struct fsl_unit unit = {0};
 		char label[256];
 		(void)snprintf(label, sizeof(label), "%s between %s groups", metric->name,
 			       fsl_group_kind_text(targets->kind));
 		status = group_windows(&windows, parts, targets->n_items, f, err);
 		if (status == FSL_OK && windows.n_members > 0) {
-			status = fsl_judge(&judgement, &arena, metric, &windows, label, notes, err);
+			status = fsl_judge(&judgement, &unit, metric, &windows, label, err);
 		}
 		for (size_t m = 0; m < windows.n_members && status == FSL_OK; m++) {
 			if (fsl_judgement_is_anomalous(&judgement, &windows, m)) {
 				mark_slow(is_slow, targets->items[windows.ranks[m]].group);
 			}
 		}
-		fsl_arena_fini(&arena);
+		if (status == FSL_OK) {
+			status = fsl_unit_take(&unit, notes, err);
+		}
+		fsl_unit_fini(&unit);
 		fsl_windows_fini(&windows);
 	}
 	return status;
@@ -197,8 +200,7 @@ static enum fsl_status collect_vote(struct ballot *ballot, const struct fsl_metr
 {
 	const struct fsl_windows *windows = &ballot->unit.series.windows[func];
 	struct fsl_judgement judgement = {0};
-	FSL_TRY(fsl_judge_time(&judgement, &ballot->unit.arena, metric, windows, label,
-			       &ballot->unit.notes, err));
+	FSL_TRY(fsl_judge_time(&judgement, &ballot->unit, metric, windows, label, err));
 	for (size_t m = 0; m < windows->n_members; m++) {
 		bool is_alarmed = fsl_judgement_is_anomalous(&judgement, windows, m);
 		ballot->scores[m] += is_alarmed ? 1.0 : 0.0;

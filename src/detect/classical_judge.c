@@ -41,9 +41,10 @@ static enum fsl_status scan(const struct fsl_detector_config *config,
 	return status;
 }
 
-static enum fsl_status run_time(struct fsl_judgement *out, const struct fsl_metric_config *metric,
+static enum fsl_status run_time(struct fsl_judgement *out, struct fsl_unit *unit,
+				const struct fsl_metric_config *metric,
 				const struct fsl_windows *windows, const char *label,
-				struct fsl_notes *notes, struct fsl_error *err)
+				struct fsl_error *err)
 {
 	const struct fsl_detector_config *config = &metric->time_detector;
 	if (!is_wanted(config)) {
@@ -51,13 +52,15 @@ static enum fsl_status run_time(struct fsl_judgement *out, const struct fsl_metr
 	}
 	int64_t needed = param_int(config, "n_sigma_method.min_update_window_size", 0);
 	if ((int64_t)windows->n_windows < needed) {
-		return fsl_notes_add(notes, err, config->name, label, "%zu windows, needs %lld",
-				     windows->n_windows, (long long)needed);
+		return fsl_notes_add(&unit->notes, err, config->name, label,
+				     "%zu windows, needs %lld", windows->n_windows,
+				     (long long)needed);
 	}
 	bool has_run = false;
 	FSL_TRY(scan(config, windows, out->labels, &has_run, err));
 	if (!has_run) {
-		return fsl_notes_add(notes, err, config->name, label, "not made for this metric");
+		return fsl_notes_add(&unit->notes, err, config->name, label,
+				     "not made for this metric");
 	}
 	out->has_run = has_run;
 	return FSL_OK;
@@ -108,10 +111,10 @@ static const char *obstacle(const struct fsl_detector_config *config,
  * shorter ones end in holes. If the space detector ran, its labels replace the labels of the time
  * detector.
  */
-static enum fsl_status run_space(struct fsl_judgement *out, struct fsl_arena *arena,
+static enum fsl_status run_space(struct fsl_judgement *out, struct fsl_unit *unit,
 				 const struct fsl_metric_config *metric,
 				 const struct fsl_windows *windows, const char *label,
-				 struct fsl_notes *notes, struct fsl_error *err)
+				 struct fsl_error *err)
 {
 	const struct fsl_detector_config *config = &metric->space_detector;
 	if (!is_wanted(config)) {
@@ -120,17 +123,18 @@ static enum fsl_status run_space(struct fsl_judgement *out, struct fsl_arena *ar
 	char text[64];
 	size_t n_windows = fsl_kpi_member_length(windows, 0);
 	if (obstacle(config, windows, n_windows, text, sizeof(text))[0] != '\0') {
-		return fsl_notes_add(notes, err, config->name, label, "%s", text);
+		return fsl_notes_add(&unit->notes, err, config->name, label, "%s", text);
 	}
 	struct fsl_windows head = {0};
 	uint8_t *labels = NULL;
 	bool has_run = false;
-	FSL_TRY(FSL_NEW(arena, labels, windows->n_members * n_windows, err));
+	FSL_TRY(FSL_NEW(&unit->arena, labels, windows->n_members * n_windows, err));
 	FSL_TRY(head_of(&head, windows, n_windows, err));
 	enum fsl_status status = scan(config, &head, labels, &has_run, err);
 	fsl_windows_fini(&head);
 	if (status == FSL_OK && !has_run) {
-		return fsl_notes_add(notes, err, config->name, label, "not made for this metric");
+		return fsl_notes_add(&unit->notes, err, config->name, label,
+				     "not made for this metric");
 	}
 	if (status != FSL_OK) {
 		return status;
@@ -144,22 +148,22 @@ static enum fsl_status run_space(struct fsl_judgement *out, struct fsl_arena *ar
 	return FSL_OK;
 }
 
-enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_arena *arena,
+enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_unit *unit,
 			       const struct fsl_metric_config *metric,
 			       const struct fsl_windows *windows, const char *label,
-			       struct fsl_notes *notes, struct fsl_error *err)
+			       struct fsl_error *err)
 {
 	*out = (struct fsl_judgement){.method = FSL_METHOD_TIME};
-	FSL_TRY(FSL_NEW(arena, out->labels, windows->n_members * windows->n_windows, err));
-	return run_time(out, metric, windows, label, notes, err);
+	FSL_TRY(FSL_NEW(&unit->arena, out->labels, windows->n_members * windows->n_windows, err));
+	return run_time(out, unit, metric, windows, label, err);
 }
 
-enum fsl_status fsl_judge(struct fsl_judgement *out, struct fsl_arena *arena,
+enum fsl_status fsl_judge(struct fsl_judgement *out, struct fsl_unit *unit,
 			  const struct fsl_metric_config *metric, const struct fsl_windows *windows,
-			  const char *label, struct fsl_notes *notes, struct fsl_error *err)
+			  const char *label, struct fsl_error *err)
 {
-	FSL_TRY(fsl_judge_time(out, arena, metric, windows, label, notes, err));
-	return run_space(out, arena, metric, windows, label, notes, err);
+	FSL_TRY(fsl_judge_time(out, unit, metric, windows, label, err));
+	return run_space(out, unit, metric, windows, label, err);
 }
 
 bool fsl_judgement_is_anomalous(const struct fsl_judgement *judgement,

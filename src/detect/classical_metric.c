@@ -117,8 +117,8 @@ static enum fsl_status run_task(struct task *task, const struct fsl_metric_sourc
 	for (size_t f = 0; f < task->unit.series.n_funcs && status == FSL_OK; f++) {
 		char label[256];
 		(void)snprintf(label, sizeof(label), "%s %s", metric->name, target->label);
-		status = fsl_judge(&task->judgements[f], &task->unit.arena, metric,
-				   &task->unit.series.windows[f], label, &task->unit.notes, err);
+		status = fsl_judge(&task->judgements[f], &task->unit, metric,
+				   &task->unit.series.windows[f], label, err);
 	}
 	if (status == FSL_OK && !has_anomaly(task)) {
 		/* Frees the series of healthy groups: they are no longer needed, and thousands of

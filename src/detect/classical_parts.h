@@ -110,21 +110,22 @@ void fsl_unit_fini(struct fsl_unit *unit);
 
 /* Labels of one unit of work, fused from its detectors. */
 struct fsl_judgement {
-	uint8_t *labels; /* n_members x n_windows as the windows; in the arena of its maker */
+	uint8_t *labels; /* n_members x n_windows as the windows; in the arena of the unit */
 	enum fsl_method method;
 	bool has_run; /* at least one detector ran */
 };
 /*
- * Runs the time and space detector of @metric on @windows. @notes lists those that could not run.
+ * Runs the time and space detector of @metric on @windows. The notes of @unit list those that
+ * could not run.
  */
-enum fsl_status fsl_judge(struct fsl_judgement *out, struct fsl_arena *arena,
+enum fsl_status fsl_judge(struct fsl_judgement *out, struct fsl_unit *unit,
 			  const struct fsl_metric_config *metric, const struct fsl_windows *windows,
-			  const char *label, struct fsl_notes *notes, struct fsl_error *err);
+			  const char *label, struct fsl_error *err);
 /* Runs the time detector alone. */
-enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_arena *arena,
+enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_unit *unit,
 			       const struct fsl_metric_config *metric,
 			       const struct fsl_windows *windows, const char *label,
-			       struct fsl_notes *notes, struct fsl_error *err);
+			       struct fsl_error *err);
 bool fsl_judgement_is_anomalous(const struct fsl_judgement *judgement,
 				const struct fsl_windows *windows, size_t member);
 
