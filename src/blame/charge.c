@@ -90,24 +90,22 @@ static bool seems_changed(const struct fsl_blame *blame, size_t r, const bool *i
 
 enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error *err)
 {
-	double *work = fsl_calloc(3 * blame->n_steps + 1, sizeof(*work));
-	bool *is_changed = fsl_calloc(blame->n_steps + 1, sizeof(*is_changed));
-	bool is_short = work == NULL || is_changed == NULL;
-	if (!is_short && flag_changed(is_changed, blame)) {
-		for (size_t r = 0; r < blame->n_ranks; r++) {
-			struct fsl_charge *charge = &blame->charges[r];
-			if (seems_changed(blame, r, is_changed, work)) {
-				*charge = (struct fsl_charge){.threshold_ms = charge->threshold_ms,
-							      .last_share = charge->last_share,
-							      .late_ms_per_step =
-								      charge->late_ms_per_step};
-			}
+	double *work = NULL;
+	bool *is_changed = NULL;
+	FSL_TRY(FSL_NEW(&blame->arena, work, 3 * blame->n_steps, err));
+	FSL_TRY(FSL_NEW(&blame->arena, is_changed, blame->n_steps, err));
+	if (!flag_changed(is_changed, blame)) {
+		return FSL_OK;
+	}
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		struct fsl_charge *charge = &blame->charges[r];
+		if (seems_changed(blame, r, is_changed, work)) {
+			*charge = (struct fsl_charge){.threshold_ms = charge->threshold_ms,
+						      .last_share = charge->last_share,
+						      .late_ms_per_step = charge->late_ms_per_step};
 		}
 	}
-	fsl_free(is_changed);
-	fsl_free(work);
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", blame->n_steps)
-			: FSL_OK;
+	return FSL_OK;
 }
 
 /*
@@ -197,15 +195,14 @@ static enum fsl_status find_onset(struct fsl_onset *onset, struct fsl_episode *e
 {
 	size_t begin = episode->begin, end = episode->end;
 	*onset = (struct fsl_onset){.is_known = false};
-	enum fsl_status status = find_at(onset, &begin, blame, rank_idx, begin, true, err);
-	if (status == FSL_OK && onset->is_known) {
+	FSL_TRY(find_at(onset, &begin, blame, rank_idx, begin, true, err));
+	if (onset->is_known) {
 		episode->begin = begin < end ? begin : episode->begin;
 		return FSL_OK;
 	}
 	/* Slow from the first step on: what tells is how it got well. */
-	return status == FSL_OK && end < blame->n_steps
-		       ? find_at(onset, &end, blame, rank_idx, end, false, err)
-		       : status;
+	return end < blame->n_steps ? find_at(onset, &end, blame, rank_idx, end, false, err)
+				    : FSL_OK;
 }
 
 void fsl_onsets_accept(struct fsl_blame *blame, double *work)

@@ -90,16 +90,6 @@ static void find_stages(int32_t *stage_of, const struct fsl_run *run,
 	}
 }
 
-/* Root of a rank in the forest of ranks that share a group inside a stage. */
-static uint32_t find_root(uint32_t *parent, uint32_t r)
-{
-	while (parent[r] != r) {
-		parent[r] = parent[parent[r]];
-		r = parent[r];
-	}
-	return r;
-}
-
 static void join_members(uint32_t *parent, const struct fsl_run *run, const struct fsl_group *group)
 {
 	uint32_t first = UINT32_MAX;
@@ -108,8 +98,8 @@ static void join_members(uint32_t *parent, const struct fsl_run *run, const stru
 		if (r == SIZE_MAX) {
 			continue;
 		}
-		uint32_t root = find_root(parent, (uint32_t)r);
-		first = first == UINT32_MAX ? root : find_root(parent, first);
+		uint32_t root = fsl_forest_root(parent, (uint32_t)r);
+		first = first == UINT32_MAX ? root : fsl_forest_root(parent, first);
 		parent[root] = first;
 	}
 }
@@ -142,8 +132,8 @@ static bool are_stages_apart(uint32_t *parent, const struct fsl_run *run,
 				size_t a = fsl_run_rank_idx(run, group->ranks[m]);
 				size_t b = fsl_run_rank_idx(run, group->ranks[k]);
 				if (a != SIZE_MAX && b != SIZE_MAX &&
-				    find_root(parent, (uint32_t)a) ==
-					    find_root(parent, (uint32_t)b)) {
+				    fsl_forest_root(parent, (uint32_t)a) ==
+					    fsl_forest_root(parent, (uint32_t)b)) {
 					return false;
 				}
 			}
@@ -164,7 +154,7 @@ static bool settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_
 	join_stages(parent, run, topology);
 	bool agrees = true;
 	for (size_t r = 0; r < run->n_ranks; r++) {
-		agrees &= stage_of[r] == stage_of[find_root(parent, (uint32_t)r)];
+		agrees &= stage_of[r] == stage_of[fsl_forest_root(parent, (uint32_t)r)];
 	}
 	if (agrees || !are_stages_apart(parent, run, topology)) {
 		return false;
@@ -174,7 +164,7 @@ static bool settle_stages(int32_t *stage_of, uint32_t *parent, const struct fsl_
 		stage_of[r] = run->ranks[r].n_ops > 0 ? -1 : 0;
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
-		uint32_t root = find_root(parent, (uint32_t)r);
+		uint32_t root = fsl_forest_root(parent, (uint32_t)r);
 		stage_of[root] = stage_of[root] >= 0 ? stage_of[root] : n_stages++;
 		stage_of[r] = stage_of[root];
 	}
@@ -215,7 +205,7 @@ static size_t ranks_per_stage(struct pieces *pieces)
 {
 	size_t n_most = 1, n_expected = pieces->topology->n_expected_ranks;
 	for (size_t r = 0; r < pieces->run->n_ranks; r++) {
-		size_t n = ++pieces->n_ranks[find_root(pieces->parent, (uint32_t)r)];
+		size_t n = ++pieces->n_ranks[fsl_forest_root(pieces->parent, (uint32_t)r)];
 		n_most = n > n_most ? n : n_most;
 	}
 	while (n_most < n_expected && n_expected % n_most != 0) {
@@ -282,7 +272,7 @@ static void find_ends(struct pieces *pieces, const int32_t *stage_of)
 		pieces->greatest[r] = pieces->begin[r] = -1;
 	}
 	for (size_t r = 0; r < pieces->run->n_ranks; r++) {
-		uint32_t root = find_root(pieces->parent, (uint32_t)r);
+		uint32_t root = fsl_forest_root(pieces->parent, (uint32_t)r);
 		int32_t stage = stage_of[r];
 		pieces->least[root] = stage < pieces->least[root] ? stage : pieces->least[root];
 		pieces->greatest[root] =
@@ -309,7 +299,7 @@ static void number_pieces(struct pieces *pieces, int32_t *stage_of, size_t n_per
 		if (rank->n_ops == 0) {
 			continue;
 		}
-		uint32_t root = find_root(pieces->parent, (uint32_t)r);
+		uint32_t root = fsl_forest_root(pieces->parent, (uint32_t)r);
 		if (pieces->begin[root] < 0) {
 			int32_t usual = (int32_t)(place / n_per_stage);
 			pieces->begin[root] = usual > next_stage ? usual : next_stage;

@@ -30,6 +30,16 @@ enum fsl_status fsl_stages_find(int32_t *stage_of, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,
 				struct fsl_error *err);
 
+/* Root of @i in a forest of parents; halves the path on its way. */
+static inline uint32_t fsl_forest_root(uint32_t *parent, uint32_t i)
+{
+	while (parent[i] != i) {
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
 enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 				const struct fsl_run *run, const struct fsl_topology *topology,
 				struct fsl_error *err);

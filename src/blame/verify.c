@@ -216,21 +216,14 @@ struct trial {
 	double *weights; /* scratch, one per replayed step */
 };
 
-/* Asks for the repairs; NULL: out of memory. */
-static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verification *out,
-			 const struct fsl_case *facts)
+/* Asks for the repairs. */
+static enum fsl_status ask(struct trial *trial, struct fsl_repairs *repairs,
+			   const struct fsl_verification *out, const struct fsl_case *facts,
+			   struct fsl_error *err)
 {
 	size_t n_room = facts->blame->n_ranks + FSL_JUDGED_LINKS_MAX;
-	struct trial *trial = fsl_arena_alloc(repairs->arena, sizeof(*trial));
-	if (trial == NULL) {
-		return NULL;
-	}
-	trial->list = fsl_arena_alloc(repairs->arena, n_room * sizeof(*trial->list));
-	trial->weights =
-		fsl_arena_alloc(repairs->arena, out->replay.n_steps * sizeof(*trial->weights));
-	if (trial->list == NULL || trial->weights == NULL) {
-		return NULL;
-	}
+	FSL_TRY(FSL_NEW(repairs->arena, trial->list, n_room, err));
+	FSL_TRY(FSL_NEW(repairs->arena, trial->weights, out->replay.n_steps, err));
 	trial->n = list_candidates(trial->list, out, facts);
 	FSL_REQUIRE(trial->n <= n_room);
 	trial->all_idx = add_all_but(repairs, out, facts, trial->list, trial->n, trial->n);
@@ -238,7 +231,7 @@ static struct trial *ask(struct fsl_repairs *repairs, const struct fsl_verificat
 		trial->list[k].without_idx =
 			add_all_but(repairs, out, facts, trial->list, trial->n, k);
 	}
-	return trial;
+	return FSL_OK;
 }
 
 static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error *err)
@@ -391,14 +384,15 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 	if (!repairs->has_failed) {
 		fsl_repairs_skip_unseen(repairs, &before, out);
 	}
-	struct trial *trial = ask(repairs, out, facts);
-	struct fsl_whatifs *whatifs = fsl_whatifs_ask(repairs, out, facts, !facts->is_brief);
-	repairs->has_failed |= trial == NULL || whatifs == NULL;
+	struct trial trial = {.n = 0};
+	struct fsl_whatifs *whatifs = NULL;
+	FSL_TRY(ask(&trial, repairs, out, facts, err));
+	FSL_TRY(fsl_whatifs_ask(&whatifs, repairs, out, facts, err));
 	FSL_TRY(fsl_repairs_run(repairs, err));
 	memcpy(out->replayed_ms, repairs->step_ms + nothing_idx * out->replay.n_steps,
 	       out->replay.n_steps * sizeof(*repairs->step_ms));
-	for (size_t k = 0; k < trial->n; k++) {
-		set_proof(out, facts, &trial->list[k], repairs, trial->all_idx, trial->weights);
+	for (size_t k = 0; k < trial.n; k++) {
+		set_proof(out, facts, &trial.list[k], repairs, trial.all_idx, trial.weights);
 	}
 	return fsl_whatifs_answer(whatifs, err);
 }

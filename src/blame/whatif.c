@@ -284,16 +284,6 @@ static void ask_stages(struct fsl_whatifs *q)
 	ask_shares(q, FSL_WHATIF_STAGE, (size_t)last_stage(q) + 1);
 }
 
-/* Lowest rank of a rank's replica; halves the path on its way. */
-static uint32_t find_root(uint32_t *parent, uint32_t r)
-{
-	while (parent[r] != r) {
-		parent[r] = parent[parent[r]];
-		r = parent[r];
-	}
-	return r;
-}
-
 /* A replica is what tensor, context and pipeline groups join. */
 static void ask_replicas(struct fsl_whatifs *q)
 {
@@ -316,14 +306,14 @@ static void ask_replicas(struct fsl_whatifs *q)
 			size_t r = fsl_run_rank_idx(q->facts->run, group->ranks[m]);
 			first = first == SIZE_MAX ? r : first;
 			if (r != SIZE_MAX && first != SIZE_MAX) {
-				uint32_t a = find_root(parent, (uint32_t)first);
-				uint32_t b = find_root(parent, (uint32_t)r);
+				uint32_t a = fsl_forest_root(parent, (uint32_t)first);
+				uint32_t b = fsl_forest_root(parent, (uint32_t)r);
 				parent[a > b ? a : b] = a > b ? b : a;
 			}
 		}
 	}
 	for (size_t r = 0; r < n; r++) {
-		uint32_t root = find_root(parent, (uint32_t)r);
+		uint32_t root = fsl_forest_root(parent, (uint32_t)r);
 		q->id[r] = root == r ? (uint32_t)n_replicas++ : q->id[root];
 	}
 	/* If nothing joins ranks, a replica is a rank, and ranks are judged elsewhere. */
@@ -445,31 +435,28 @@ enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error
 	return FSL_OK;
 }
 
-struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
-				    const struct fsl_case *facts, bool is_listed)
+enum fsl_status fsl_whatifs_ask(struct fsl_whatifs **out, struct fsl_repairs *repairs,
+				struct fsl_verification *verification, const struct fsl_case *facts,
+				struct fsl_error *err)
 {
-	size_t n = out->replay.n_ranks;
-	struct fsl_whatifs *q = fsl_arena_alloc(repairs->arena, sizeof(*q));
-	if (q == NULL) {
-		return NULL;
-	}
-	q->out = out;
+	size_t n = verification->replay.n_ranks;
+	struct fsl_whatifs *q = NULL;
+	FSL_TRY(FSL_NEW(repairs->arena, q, 1, err));
+	q->out = verification;
 	q->facts = facts;
 	q->repairs = repairs;
-	q->excess_ms = fsl_arena_alloc(repairs->arena, n * sizeof(*q->excess_ms));
-	q->id = fsl_arena_alloc(repairs->arena, n * sizeof(*q->id));
-	q->shares = fsl_arena_alloc(repairs->arena, (n + 1) * sizeof(*q->shares));
-	if (q->excess_ms == NULL || q->id == NULL || q->shares == NULL) {
-		return NULL;
-	}
+	FSL_TRY(FSL_NEW(repairs->arena, q->excess_ms, n, err));
+	FSL_TRY(FSL_NEW(repairs->arena, q->id, n, err));
+	FSL_TRY(FSL_NEW(repairs->arena, q->shares, n + 1, err));
 	set_excess(q);
 	ask_whole(q);
 	ask_last_stage(q);
-	if (is_listed) {
+	if (!facts->is_brief) {
 		ask_hosts(q);
 		ask_stages(q);
 		ask_replicas(q);
 		ask_parts(q);
 	}
-	return q;
+	*out = q;
+	return FSL_OK;
 }

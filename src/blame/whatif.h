@@ -49,13 +49,14 @@ double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms,
 double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms);
 
 /*
- * The job at its best, its worst ranks, its last stage; with @is_listed also hosts, stages,
+ * The job at its best, its worst ranks, its last stage; unless it is asked in brief, also hosts, stages,
  * replicas, parts of own time, transfer; and what share of the loss comes back: asks for repairs,
- * and reads them into out->summary once they have run. In repairs->arena; NULL when out of memory.
+ * and reads them into out->summary once they have run. In repairs->arena.
  */
 struct fsl_whatifs;
-struct fsl_whatifs *fsl_whatifs_ask(struct fsl_repairs *repairs, struct fsl_verification *out,
-				    const struct fsl_case *facts, bool is_listed);
+enum fsl_status fsl_whatifs_ask(struct fsl_whatifs **out, struct fsl_repairs *repairs,
+				struct fsl_verification *verification, const struct fsl_case *facts,
+				struct fsl_error *err);
 enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *whatifs, struct fsl_error *err);
 
 #endif

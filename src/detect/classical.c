@@ -142,22 +142,18 @@ static void judge_members(const struct fsl_windows *windows, const double *diffe
 
 static enum fsl_status judge(struct fsl_localisation *out, const struct fsl_classical *classical,
 			     const struct fsl_windows *windows, const char *kpi_id,
-			     struct fsl_error *err)
+			     struct fsl_arena *arena, struct fsl_error *err)
 {
 	size_t n_cells = windows->n_members * windows->n_windows;
 	size_t n_most = n_cells > 2 * windows->n_members ? n_cells : 2 * windows->n_members;
-	double *difference = fsl_calloc(n_cells, sizeof(*difference));
-	double *medians = fsl_calloc(windows->n_windows, sizeof(*medians));
-	double *scratch = fsl_calloc(n_most, sizeof(*scratch));
-	uint8_t *labels = fsl_calloc(n_cells, sizeof(*labels));
-	bool *is_anomalous = fsl_calloc(windows->n_members, sizeof(*is_anomalous));
-	enum fsl_status status = FSL_OK;
-	if (difference == NULL || medians == NULL || scratch == NULL || labels == NULL ||
-	    is_anomalous == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu",
-				  windows->n_windows);
-		goto out;
-	}
+	double *difference = NULL, *medians = NULL, *scratch = NULL;
+	uint8_t *labels = NULL;
+	bool *is_anomalous = NULL;
+	FSL_TRY(FSL_NEW(arena, difference, n_cells, err));
+	FSL_TRY(FSL_NEW(arena, medians, windows->n_windows, err));
+	FSL_TRY(FSL_NEW(arena, scratch, n_most, err));
+	FSL_TRY(FSL_NEW(arena, labels, n_cells, err));
+	FSL_TRY(FSL_NEW(arena, is_anomalous, windows->n_members, err));
 	differences(windows, difference, medians, scratch);
 	double usual_ms = fsl_median(medians, windows->n_windows, scratch);
 	double limit_ms = STAGE_SIGMAS * fsl_mad_sigma(difference, n_cells, 0.0, scratch);
@@ -173,14 +169,7 @@ static enum fsl_status judge(struct fsl_localisation *out, const struct fsl_clas
 		.kpi_id = kpi_id,
 		.type = "storage",
 	};
-	status = fsl_entries_add(out, classical, &entries, err);
-out:
-	fsl_free(is_anomalous);
-	fsl_free(labels);
-	fsl_free(scratch);
-	fsl_free(medians);
-	fsl_free(difference);
-	return status;
+	return fsl_entries_add(out, classical, &entries, err);
 }
 
 static enum fsl_status fill_windows(struct fsl_windows *windows, const struct fsl_run *run,
@@ -205,6 +194,7 @@ static enum fsl_status judge_stages(struct fsl_localisation *out,
 				    const struct fsl_classical *classical, enum fsl_stage_kind kind,
 				    const char *kpi_id, struct fsl_error *err)
 {
+	struct fsl_arena arena = {0};
 	struct step_list steps = {0};
 	struct fsl_windows windows = {0};
 	enum fsl_status status = list_steps(&steps, classical->run, kind, err);
@@ -221,9 +211,10 @@ static enum fsl_status judge_stages(struct fsl_localisation *out,
 	trim_steps(&steps, classical->config->trim_head_share);
 	status = fill_windows(&windows, classical->run, kind, &steps, err);
 	if (status == FSL_OK && windows.n_windows > 0) {
-		status = judge(out, classical, &windows, kpi_id, err);
+		status = judge(out, classical, &windows, kpi_id, &arena, err);
 	}
 out:
+	fsl_arena_fini(&arena);
 	fsl_windows_fini(&windows);
 	fsl_free(steps.items);
 	return status;

@@ -166,19 +166,6 @@ static const double MINUTES_PER_HOUR = 60.0;
 static const double TOLD_MINS = 1.0;
 static const double TOLD_STEPS = 10.0;
 
-static enum fsl_status hang_detector(const struct fsl_config *config, struct fsl_arena *arena,
-				     struct fsl_detector_config *out, struct fsl_error *err)
-{
-	cJSON *json = cJSON_CreateObject();
-	bool is_made = json != NULL && cJSON_AddNumberToObject(json, "threshold_mins",
-							       config->hang_times_mins_thr) != NULL;
-	enum fsl_status status =
-		is_made ? fsl_perceive_detector(config, "Hang", json, arena, out, err)
-			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"Hang\"");
-	cJSON_Delete(json);
-	return status;
-}
-
 /* Makes one window with the age of the last event of each rank that has events. */
 static enum fsl_status make_ages(struct fsl_windows *windows, const struct fsl_run *run,
 				 size_t n_ranks, int64_t now_ns, struct fsl_error *err)
@@ -207,7 +194,10 @@ static enum fsl_status find_silent(struct fsl_silence *silence, const struct fsl
 	struct fsl_findings findings = {0};
 	struct fsl_detector_config detector = {0};
 	bool is_skipped = false;
-	enum fsl_status status = hang_detector(config, &arena, &detector, err);
+	const struct fsl_perceive_key keys[] = {{"threshold_mins", config->hang_times_mins_thr},
+						{0}};
+	enum fsl_status status =
+		fsl_perceive_detector(&detector, config, "Hang", keys, &arena, err);
 	if (status == FSL_OK) {
 		status = fsl_engine_scan(&detector, ages, &findings, &is_skipped, err);
 	}

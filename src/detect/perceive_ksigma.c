@@ -59,9 +59,9 @@ static enum fsl_status built_in(struct fsl_detector_config *out,
 	return FSL_OK;
 }
 
-enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const char *name,
-				      cJSON *json, struct fsl_arena *arena,
-				      struct fsl_detector_config *out, struct fsl_error *err)
+static enum fsl_status choose(struct fsl_detector_config *out, const struct fsl_config *config,
+			      const char *name, cJSON *json, struct fsl_arena *arena,
+			      struct fsl_error *err)
 {
 	struct fsl_registry *registry = fsl_registry_create();
 	if (registry == NULL) {
@@ -85,19 +85,19 @@ enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const cha
 	return status;
 }
 
-static enum fsl_status ksigma_detector(const struct fsl_config *config, struct fsl_arena *arena,
-				       struct fsl_detector_config *out, struct fsl_error *err)
+enum fsl_status fsl_perceive_detector(struct fsl_detector_config *out,
+				      const struct fsl_config *config, const char *name,
+				      const struct fsl_perceive_key *keys, struct fsl_arena *arena,
+				      struct fsl_error *err)
 {
 	cJSON *json = cJSON_CreateObject();
-	bool is_made = json != NULL &&
-		       cJSON_AddNumberToObject(json, "steps_window_size",
-					       (double)config->steps_window_size) != NULL &&
-		       cJSON_AddNumberToObject(json, "k_sigma", config->k_sigma) != NULL &&
-		       cJSON_AddNumberToObject(json, "anomaly_degree_thr",
-					       config->anomaly_degree_thr) != NULL;
+	bool is_made = json != NULL;
+	for (; keys->name != NULL && is_made; keys++) {
+		is_made = cJSON_AddNumberToObject(json, keys->name, keys->value) != NULL;
+	}
 	enum fsl_status status =
-		is_made ? fsl_perceive_detector(config, "StepKSigma", json, arena, out, err)
-			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"StepKSigma\"");
+		is_made ? choose(out, config, name, json, arena, err)
+			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detector=\"%s\"", name);
 	cJSON_Delete(json);
 	return status;
 }
@@ -147,20 +147,26 @@ static enum fsl_status scan_repeatedly(struct fsl_step_alarms *alarms, struct fs
 				       const struct fsl_config *config, bool leave_out,
 				       struct fsl_error *err)
 {
+	const struct fsl_perceive_key keys[] = {
+		{"steps_window_size", (double)config->steps_window_size},
+		{"k_sigma", config->k_sigma},
+		{"anomaly_degree_thr", config->anomaly_degree_thr},
+		{0},
+	};
 	struct fsl_arena arena = {0};
 	struct fsl_detector_config detector = {0};
 	size_t n_window = (size_t)config->steps_window_size;
-	uint8_t *found = fsl_calloc(alarms->n, 1);
-	enum fsl_status status = found != NULL ? ksigma_detector(config, &arena, &detector, err)
-					       : FSL_FAIL(err, FSL_ERR_MEMORY,
-							  "out of memory: steps=%zu", alarms->n);
+	uint8_t *found = NULL;
+	enum fsl_status status = FSL_NEW(&arena, found, alarms->n, err);
+	if (status == FSL_OK) {
+		status = fsl_perceive_detector(&detector, config, "StepKSigma", keys, &arena, err);
+	}
 	bool is_new = true;
 	for (int i = 0; i < SCANS_MAX && is_new && status == FSL_OK; i++) {
 		status = scan(&detector, windows, found, err);
 		is_new =
 			status == FSL_OK && take_found(alarms, windows, found, n_window, leave_out);
 	}
-	fsl_free(found);
 	fsl_arena_fini(&arena);
 	return status;
 }

@@ -79,15 +79,20 @@ enum fsl_status fsl_step_series_runs(struct fsl_step_series *series,
 				     const struct fsl_config *config, struct fsl_step_rise *rises,
 				     size_t *n_rises, struct fsl_error *err);
 
+/* A key of the model that is a parameter of a detector; the last one has no name. */
+struct fsl_perceive_key {
+	const char *name;
+	double value;
+};
 /*
- * Configures a built-in detector with the model's keys in @json as parameters. Keys in the
- * configuration's section for @name override them and are put into @json. The result has no
- * detector if the section disables it. A section that names another detector (a plug-in) is used
- * unchanged. Parameters live in @arena.
+ * Configures a built-in detector with @keys as parameters. Keys in the configuration's section for
+ * @name override them. The result has no detector if the section disables it. A section that names
+ * another detector (a plug-in) is used unchanged. Parameters live in @arena.
  */
-enum fsl_status fsl_perceive_detector(const struct fsl_config *config, const char *name,
-				      cJSON *json, struct fsl_arena *arena,
-				      struct fsl_detector_config *out, struct fsl_error *err);
+enum fsl_status fsl_perceive_detector(struct fsl_detector_config *out,
+				      const struct fsl_config *config, const char *name,
+				      const struct fsl_perceive_key *keys, struct fsl_arena *arena,
+				      struct fsl_error *err);
 
 /* How long the ranks have been silent. */
 struct fsl_silence {

@@ -89,7 +89,7 @@ enum fsl_status fsl_clocks_measure(struct fsl_clocks *clocks, struct fsl_match *
 /* Sets clock_ns and offset_max_ms of @out: offsets to the lowest rank of each component; 0 without
  * a common end. */
 enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clocks *clocks,
-				   struct fsl_error *err);
+				   struct fsl_arena *scratch, struct fsl_error *err);
 
 /* Instances of one channel: by order when all members have equally many uses, else by their ends.
  */

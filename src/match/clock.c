@@ -314,16 +314,12 @@ void fsl_clocks_join(struct fsl_clocks *clocks, uint32_t from, uint32_t to, int6
 }
 
 enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clocks *clocks,
-				   struct fsl_error *err)
+				   struct fsl_arena *scratch, struct fsl_error *err)
 {
-	struct fsl_arena scratch = {0};
 	size_t n_ranks = clocks->n_ranks;
-	int64_t *root_ns = fsl_arena_alloc(&scratch, (n_ranks + 1) * sizeof(*root_ns));
-	out->clock_ns = fsl_arena_alloc(&out->arena, (n_ranks + 1) * sizeof(*out->clock_ns));
-	if (root_ns == NULL || out->clock_ns == NULL) {
-		fsl_arena_fini(&scratch);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
+	int64_t *root_ns = NULL;
+	FSL_TRY(FSL_NEW(scratch, root_ns, n_ranks, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->clock_ns, n_ranks + 1, err));
 	out->offset_max_ms = clocks->is_measured ? 0.0 : NAN;
 	for (size_t r = 0; r < n_ranks; r++) {
 		root_ns[r] = INT64_MIN;
@@ -338,7 +334,6 @@ enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clock
 		double offset_ms = fabs((double)out->clock_ns[r]) / FSL_NS_PER_MS;
 		out->offset_max_ms = fmax(out->offset_max_ms, offset_ms);
 	}
-	fsl_arena_fini(&scratch);
 	return FSL_OK;
 }
 

@@ -190,22 +190,18 @@ static void join(struct forest *forest, const struct measured *item)
 	}
 }
 
-static bool alloc_common(struct common *common, struct fsl_arena *arena,
-			 const struct fsl_listing *listing)
+static enum fsl_status alloc_common(struct common *common, struct fsl_arena *arena,
+				    const struct fsl_listing *listing, struct fsl_error *err)
 {
 	size_t n_max = 1;
 	for (size_t k = 0; k < listing->slot_begin[listing->n_groups]; k++) {
 		n_max = listing->slots[k].n > n_max ? listing->slots[k].n : n_max;
 	}
-	common->items = fsl_arena_alloc(arena, FSL_DRIFT_DIFFERENCES_MAX * sizeof(*common->items));
-	common->hits = fsl_arena_alloc(arena, FSL_DRIFT_DIFFERENCES_MAX * sizeof(*common->hits));
-	common->work = fsl_arena_alloc(arena, FSL_DRIFT_DIFFERENCES_MAX * sizeof(*common->work));
-	bool is_short = common->items == NULL || common->hits == NULL || common->work == NULL;
-	for (size_t k = 0; k < 2; k++) {
-		common->ends_ns[k] = fsl_arena_alloc(arena, n_max * sizeof(**common->ends_ns));
-		is_short |= common->ends_ns[k] == NULL;
-	}
-	return !is_short;
+	FSL_TRY(FSL_NEW(arena, common->items, FSL_DRIFT_DIFFERENCES_MAX, err));
+	FSL_TRY(FSL_NEW(arena, common->hits, FSL_DRIFT_DIFFERENCES_MAX, err));
+	FSL_TRY(FSL_NEW(arena, common->work, FSL_DRIFT_DIFFERENCES_MAX, err));
+	FSL_TRY(FSL_NEW(arena, common->ends_ns[0], n_max, err));
+	return FSL_NEW(arena, common->ends_ns[1], n_max, err);
 }
 
 /* Joins what equally many uses did not join. */
@@ -224,8 +220,8 @@ static enum fsl_status join_common(struct forest *forest, const struct fsl_listi
 			    find_root(forest, other->rank_idx, &drift)) {
 				continue;
 			}
-			if (common.items == NULL && !alloc_common(&common, arena, listing)) {
-				return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ends");
+			if (common.items == NULL) {
+				FSL_TRY(alloc_common(&common, arena, listing, err));
 			}
 			if (measure_common(&item, first, other, &common)) {
 				join(forest, &item);

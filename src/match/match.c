@@ -199,29 +199,16 @@ static enum fsl_status match_channels(struct fsl_match *out, const struct fsl_li
 }
 
 static enum fsl_status match_listed(struct fsl_match *out, struct fsl_channel_list *pairs,
-				    const struct fsl_listing *listing, const struct fsl_run *run,
+				    struct fsl_listing *listing, const struct fsl_run *run,
 				    struct fsl_error *err)
 {
-	struct fsl_arena scratch = {0};
 	struct fsl_clocks clocks = {0};
-	enum fsl_status status = fsl_clocks_init(&clocks, &scratch, run->n_ranks, err);
-	if (status == FSL_OK) {
-		status = fsl_clocks_measure(&clocks, out, listing, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_pairs_match(pairs, out, &clocks, listing, run, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_clocks_publish(out, &clocks, err);
-	}
-	if (status == FSL_OK) {
-		status = match_channels(out, listing, err);
-	}
-	if (status == FSL_OK) {
-		status = merge_channels(out, pairs, err);
-	}
-	fsl_arena_fini(&scratch);
-	return status;
+	FSL_TRY(fsl_clocks_init(&clocks, &listing->arena, run->n_ranks, err));
+	FSL_TRY(fsl_clocks_measure(&clocks, out, listing, err));
+	FSL_TRY(fsl_pairs_match(pairs, out, &clocks, listing, run, err));
+	FSL_TRY(fsl_clocks_publish(out, &clocks, &listing->arena, err));
+	FSL_TRY(match_channels(out, listing, err));
+	return merge_channels(out, pairs, err);
 }
 
 static enum fsl_status match_all(struct fsl_match *out, struct fsl_listing *listing,

@@ -255,21 +255,16 @@ static enum fsl_status alloc_assignment(struct assignment *job, struct fsl_error
 	for (size_t p = 0; p < group->n_pairs; p++) {
 		n_uses += group->sides[group->pairs[p].a].n_uses;
 	}
-	job->directions =
-		fsl_arena_alloc(&job->arena, job->n_directions * sizeof(*job->directions));
-	job->bonds = fsl_arena_alloc(&job->arena, n_uses * sizeof(*job->bonds));
-	job->is_doubted = fsl_arena_alloc(&job->arena, n_uses * sizeof(*job->is_doubted));
-	job->work = fsl_arena_alloc(&job->arena, job->n_directions * sizeof(*job->work));
-	job->held_by = fsl_arena_alloc(&job->arena, n_lists * sizeof(*job->held_by));
-	bool is_short = job->directions == NULL || job->bonds == NULL || job->is_doubted == NULL ||
-			job->work == NULL || job->held_by == NULL;
-	for (size_t i = 0; i < n_lists && !is_short; i++) {
+	FSL_TRY(FSL_NEW(&job->arena, job->directions, job->n_directions, err));
+	FSL_TRY(FSL_NEW(&job->arena, job->bonds, n_uses, err));
+	FSL_TRY(FSL_NEW(&job->arena, job->is_doubted, n_uses, err));
+	FSL_TRY(FSL_NEW(&job->arena, job->work, job->n_directions, err));
+	FSL_TRY(FSL_NEW(&job->arena, job->held_by, n_lists, err));
+	for (size_t i = 0; i < n_lists; i++) {
 		size_t n = group->sides[i / FSL_P2P_KINDS_N].kinds[i % FSL_P2P_KINDS_N].n;
-		job->held_by[i] = fsl_arena_alloc(&job->arena, n * sizeof(**job->held_by));
-		is_short = job->held_by[i] == NULL;
+		FSL_TRY(FSL_NEW(&job->arena, job->held_by[i], n, err));
 	}
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses)
-			: FSL_OK;
+	return FSL_OK;
 }
 
 static void open_directions(struct assignment *job)
@@ -367,25 +362,22 @@ static void guess_labels(uint8_t *told, const uint8_t *labels, size_t n, size_t 
 	}
 }
 
-/* Neighbour of each operator of each list; NULL: out of memory. */
-static uint8_t **label_all(struct assignment *job)
+/* Neighbour of each operator of each list. */
+static enum fsl_status label_all(uint8_t ***out, struct assignment *job, struct fsl_error *err)
 {
 	size_t n_lists = job->group->n_sides * FSL_P2P_KINDS_N;
-	uint8_t *n_neighbours = fsl_arena_alloc(&job->arena, n_lists);
-	uint8_t **told = fsl_arena_alloc(&job->arena, n_lists * sizeof(*told));
-	uint32_t(*counts)[LABELS] = fsl_arena_alloc(&job->arena, CONTEXTS_N * sizeof(*counts));
-	if (n_neighbours == NULL || told == NULL || counts == NULL) {
-		return NULL;
-	}
+	uint8_t *n_neighbours = NULL, **told = NULL;
+	uint32_t(*counts)[LABELS] = NULL;
+	FSL_TRY(FSL_NEW(&job->arena, n_neighbours, n_lists, err));
+	FSL_TRY(FSL_NEW(&job->arena, told, n_lists, err));
+	FSL_TRY(FSL_NEW(&job->arena, counts, CONTEXTS_N, err));
 	number_neighbours(job, n_neighbours);
 	for (size_t i = 0; i < n_lists; i++) {
 		const struct p2p_uses *uses =
 			&job->group->sides[i / FSL_P2P_KINDS_N].kinds[i % FSL_P2P_KINDS_N];
-		uint8_t *labels = fsl_arena_alloc(&job->arena, uses->n);
-		told[i] = fsl_arena_alloc(&job->arena, uses->n);
-		if (labels == NULL || told[i] == NULL) {
-			return NULL;
-		}
+		uint8_t *labels = NULL;
+		FSL_TRY(FSL_NEW(&job->arena, labels, uses->n, err));
+		FSL_TRY(FSL_NEW(&job->arena, told[i], uses->n, err));
 		for (size_t u = 0; u < uses->n && n_neighbours[i] < LABELS; u++) {
 			uint32_t holder = job->held_by[i][u];
 			if (holder == 0) {
@@ -399,7 +391,8 @@ static uint8_t **label_all(struct assignment *job)
 		}
 		guess_labels(told[i], labels, uses->n, n_neighbours[i], counts);
 	}
-	return told;
+	*out = told;
+	return FSL_OK;
 }
 
 /* One instance of a direction on the clock of side a. */
@@ -482,11 +475,9 @@ static enum fsl_status add_channel(struct fsl_channel_list *out, struct fsl_matc
 {
 	const struct p2p_pair *pair = &job->group->pairs[direction->pair];
 	size_t n_max = uses_of(job, direction, 0)->n + uses_of(job, direction, 1)->n;
-	struct row *rows = fsl_arena_alloc(&job->arena, n_max * sizeof(*rows));
-	enum fsl_status status = FSL_GROW(out->items, out->capacity, out->n + 1, err);
-	if (rows == NULL || status != FSL_OK) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: uses=%zu", n_max);
-	}
+	struct row *rows = NULL;
+	FSL_TRY(FSL_NEW(&job->arena, rows, n_max, err));
+	FSL_TRY(FSL_GROW(out->items, out->capacity, out->n + 1, err));
 	struct fsl_channel channel = {.group_idx = job->group->group_idx,
 				      .op_id = uses_of(job, direction, 0)->op_id,
 				      .is_p2p = true,
@@ -506,33 +497,36 @@ static enum fsl_status add_channel(struct fsl_channel_list *out, struct fsl_matc
 	return FSL_OK;
 }
 
+static enum fsl_status assign(struct fsl_channel_list *out, struct fsl_match *match,
+			      struct assignment *job, struct fsl_error *err)
+{
+	uint8_t **told = NULL;
+	FSL_TRY(alloc_assignment(job, err));
+	open_directions(job);
+	/* First without doubts, to see who is whose neighbour; then among neighbours alone. */
+	bind(job);
+	memset(job->is_doubted, 0, job->n_bonds * sizeof(*job->is_doubted));
+	measure(job);
+	close_rare(job);
+	bind(job);
+	measure(job);
+	close_rare(job);
+	drop_strangers(job);
+	FSL_TRY(label_all(&told, job, err));
+	for (size_t d = 0; d < job->n_directions; d++) {
+		if (job->directions[d].is_open) {
+			FSL_TRY(add_channel(out, match, job, &job->directions[d], told, err));
+		}
+	}
+	return FSL_OK;
+}
+
 /* Gives every operator of the group to the pair whose other operator ends with it. */
 static enum fsl_status assign_pairs(struct fsl_channel_list *out, struct fsl_match *match,
 				    const struct p2p_group *group, struct fsl_error *err)
 {
 	struct assignment job = {.group = group};
-	enum fsl_status status = alloc_assignment(&job, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
-	open_directions(&job);
-	/* First without doubts, to see who is whose neighbour; then among neighbours alone. */
-	bind(&job);
-	memset(job.is_doubted, 0, job.n_bonds * sizeof(*job.is_doubted));
-	measure(&job);
-	close_rare(&job);
-	bind(&job);
-	measure(&job);
-	close_rare(&job);
-	drop_strangers(&job);
-	uint8_t **told = label_all(&job);
-	status = told != NULL ? FSL_OK : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: labels");
-	for (size_t d = 0; d < job.n_directions && status == FSL_OK; d++) {
-		if (job.directions[d].is_open) {
-			status = add_channel(out, match, &job, &job.directions[d], told, err);
-		}
-	}
-out:
+	enum fsl_status status = assign(out, match, &job, err);
 	fsl_arena_fini(&job.arena);
 	return status;
 }
@@ -550,15 +544,13 @@ static int compare_ends(const void *left, const void *right)
 }
 
 /* Sorts the ends of one kind into the side. @ends: room for all uses. */
-static bool fill_kind(struct p2p_side *side, enum fsl_p2p_kind kind, struct fsl_arena *arena,
-		      struct end *ends, size_t n)
+static enum fsl_status fill_kind(struct p2p_side *side, enum fsl_p2p_kind kind,
+				 struct fsl_arena *arena, struct end *ends, size_t n,
+				 struct fsl_error *err)
 {
 	struct p2p_uses *uses = &side->kinds[kind];
-	uses->end_ns = fsl_arena_alloc(arena, n * sizeof(*uses->end_ns));
-	uses->op_idx = fsl_arena_alloc(arena, n * sizeof(*uses->op_idx));
-	if (uses->end_ns == NULL || uses->op_idx == NULL) {
-		return false;
-	}
+	FSL_TRY(FSL_NEW(arena, uses->end_ns, n, err));
+	FSL_TRY(FSL_NEW(arena, uses->op_idx, n, err));
 	qsort(ends, n, sizeof(*ends), compare_ends);
 	for (size_t i = 0; i < n; i++) {
 		uses->end_ns[i] = ends[i].end_ns;
@@ -566,7 +558,7 @@ static bool fill_kind(struct p2p_side *side, enum fsl_p2p_kind kind, struct fsl_
 	}
 	uses->n = n;
 	FSL_ASSERT(fsl_ends_ascend((struct fsl_ends){uses->end_ns, n}));
-	return true;
+	return FSL_OK;
 }
 
 static void measure_side(struct p2p_side *side, int64_t *work)
@@ -602,8 +594,9 @@ static enum fsl_p2p_kind kind_of(const struct lister *lister, const struct fsl_s
 }
 
 /* Adds the rank of slots[0 .. n) when it has point-to-point operators. */
-static bool add_side(struct p2p_group *group, const struct lister *lister,
-		     const struct fsl_slot *slots, size_t n, struct end *ends)
+static enum fsl_status add_side(struct p2p_group *group, const struct lister *lister,
+				const struct fsl_slot *slots, size_t n, struct end *ends,
+				struct fsl_error *err)
 {
 	struct p2p_side *side = &group->sides[group->n_sides];
 	*side = (struct p2p_side){.rank_idx = slots[0].rank_idx};
@@ -619,13 +612,11 @@ static bool add_side(struct p2p_group *group, const struct lister *lister,
 					(struct end){slots[i].end_ns[u], slots[i].op_idx[u]};
 			}
 		}
-		if (!fill_kind(side, (enum fsl_p2p_kind)k, lister->arena, ends, n_ends)) {
-			return false;
-		}
+		FSL_TRY(fill_kind(side, (enum fsl_p2p_kind)k, lister->arena, ends, n_ends, err));
 	}
 	measure_side(side, lister->work);
 	group->n_sides += side->n_uses > 0;
-	return true;
+	return FSL_OK;
 }
 
 /* Ranks with point-to-point operators among the slots of a group, and uses of all slots. */
@@ -655,19 +646,18 @@ static enum fsl_status list_sides(struct p2p_group *group, const struct lister *
 	if (n < 3 || n > FSL_PAIR_SIDES_MAX) { /* groups of two are channels already */
 		return FSL_OK;
 	}
+	struct end *ends = NULL;
 	/* One more than there are: a rank without such operators is filled and left. */
-	group->sides = fsl_arena_alloc(lister->arena, (n + 1) * sizeof(*group->sides));
-	group->pairs = fsl_arena_alloc(lister->arena, n * n / 2 * sizeof(*group->pairs));
-	struct end *ends = fsl_arena_alloc(lister->arena, n_uses * sizeof(*ends));
-	bool is_short = group->sides == NULL || group->pairs == NULL || ends == NULL;
-	for (size_t begin = 0, end = 0; begin < n_slots && !is_short; begin = end) {
+	FSL_TRY(FSL_NEW(lister->arena, group->sides, n + 1, err));
+	FSL_TRY(FSL_NEW(lister->arena, group->pairs, n * n / 2, err));
+	FSL_TRY(FSL_NEW(lister->arena, ends, n_uses, err));
+	for (size_t begin = 0, end = 0; begin < n_slots; begin = end) {
 		while (end < n_slots && slots[end].rank_idx == slots[begin].rank_idx) {
 			end++;
 		}
-		is_short = !add_side(group, lister, slots + begin, end - begin, ends);
+		FSL_TRY(add_side(group, lister, slots + begin, end - begin, ends, err));
 	}
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: operators=%zu", n_uses)
-			: FSL_OK;
+	return FSL_OK;
 }
 
 /* Scratch of a search: FSL_DIFFERENCES_MAX of each. */

@@ -13,14 +13,10 @@ struct builder {
 	const struct fsl_config *config;
 	struct fsl_comms comms;
 	bool is_configured;
-	bool *is_shown; /* configured lists that a communicator shows, all kinds in a row; heap */
+	bool *is_shown; /* configured lists that a communicator shows, all kinds in a row */
 	size_t n_lists;
+	struct fsl_arena scratch;
 };
-
-static enum fsl_status no_memory(const char *what, struct fsl_error *err)
-{
-	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"%s\"", what);
-}
 
 struct sort_key {
 	struct fsl_group group;
@@ -36,14 +32,18 @@ static int compare_groups(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-static int32_t *copy_sorted(struct fsl_arena *arena, const int32_t *ranks, size_t n)
+static enum fsl_status copy_sorted(struct fsl_group *group, struct fsl_arena *arena,
+				   const int32_t *ranks, size_t n, struct fsl_error *err)
 {
-	int32_t *copy = fsl_arena_alloc(arena, n * sizeof(*copy));
-	if (copy != NULL && n > 0) {
+	int32_t *copy = NULL;
+	FSL_TRY(FSL_NEW(arena, copy, n, err));
+	if (n > 0) {
 		memcpy(copy, ranks, n * sizeof(*copy));
 		qsort(copy, n, sizeof(*copy), fsl_rank_compare);
 	}
-	return copy;
+	group->ranks = copy;
+	group->n_ranks = n;
+	return FSL_OK;
 }
 
 static enum fsl_status list_comms(struct builder *builder, struct sort_key *keys, size_t *n,
@@ -57,14 +57,10 @@ static enum fsl_status list_comms(struct builder *builder, struct sort_key *keys
 			.kind = comm->kind,
 			.known_by = is_named ? FSL_KNOWN_CONFIGURED : FSL_KNOWN_INFERRED,
 			.why = comm->why,
-			.ranks = copy_sorted(&builder->out->arena, comm->ranks, comm->n_ranks),
-			.n_ranks = comm->n_ranks,
 			.n_op_kinds = comm->n_op_ids,
 			.n_calls = comm->n_calls_all,
 		};
-		if (group.ranks == NULL) {
-			return no_memory("groups", err);
-		}
+		FSL_TRY(copy_sorted(&group, &builder->out->arena, comm->ranks, comm->n_ranks, err));
 		keys[(*n)++] = (struct sort_key){.group = group, .name = comm->name};
 	}
 	return FSL_OK;
@@ -87,13 +83,9 @@ static enum fsl_status list_unseen(struct builder *builder, struct sort_key *key
 				.kind = (enum fsl_group_kind)kind,
 				.known_by = FSL_KNOWN_CONFIGURED,
 				.why = "named by hccl_domain, no communicator shows it",
-				.ranks = copy_sorted(&builder->out->arena, list->ranks,
-						     list->n_ranks),
-				.n_ranks = list->n_ranks,
 			};
-			if (group.ranks == NULL) {
-				return no_memory("groups", err);
-			}
+			FSL_TRY(copy_sorted(&group, &builder->out->arena, list->ranks,
+					    list->n_ranks, err));
 			keys[(*n)++] = (struct sort_key){.group = group, .name = ""};
 		}
 	}
@@ -105,28 +97,19 @@ static enum fsl_status fill_groups(struct builder *builder, struct fsl_error *er
 	size_t n = 0;
 	size_t n_max = builder->comms.n_items + builder->n_lists;
 	struct fsl_topology *out = builder->out;
-	struct sort_key *keys = fsl_calloc(n_max, sizeof(*keys));
-	out->groups = fsl_arena_alloc(&out->arena, n_max * sizeof(*out->groups));
-	enum fsl_status status = FSL_OK;
-	if (keys == NULL || out->groups == NULL) {
-		status = no_memory("groups", err);
-		goto out;
-	}
-	status = list_comms(builder, keys, &n, err);
-	if (status == FSL_OK && builder->is_configured) {
-		status = list_unseen(builder, keys, &n, err);
-	}
-	if (status != FSL_OK) {
-		goto out;
+	struct sort_key *keys = NULL;
+	FSL_TRY(FSL_NEW(&builder->scratch, keys, n_max, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->groups, n_max, err));
+	FSL_TRY(list_comms(builder, keys, &n, err));
+	if (builder->is_configured) {
+		FSL_TRY(list_unseen(builder, keys, &n, err));
 	}
 	qsort(keys, n, sizeof(*keys), compare_groups);
 	for (size_t i = 0; i < n; i++) {
 		out->groups[i] = keys[i].group;
 	}
 	out->n_groups = n;
-out:
-	fsl_free(keys);
-	return status;
+	return FSL_OK;
 }
 
 /*
@@ -138,10 +121,7 @@ static enum fsl_status domains_by_operators(struct builder *builder, const int32
 {
 	struct fsl_comms view = {0};
 	const struct fsl_comms *all = &builder->comms;
-	view.items = fsl_calloc(all->n_items, sizeof(*view.items));
-	if (view.items == NULL) {
-		return no_memory("communicators", err);
-	}
+	FSL_TRY(FSL_NEW(&builder->scratch, view.items, all->n_items, err));
 	for (size_t c = 0; c < all->n_items; c++) {
 		const struct fsl_comm *comm = &all->items[c];
 		struct fsl_comm *last = view.n_items > 0 ? &view.items[view.n_items - 1] : NULL;
@@ -166,10 +146,8 @@ static enum fsl_status domains_by_operators(struct builder *builder, const int32
 		}
 	}
 	view.n_items = n_kept;
-	enum fsl_status status = fsl_domains_systrace(builder->out->domains, &builder->out->arena,
-						      &view, ranks, n_ranks, err);
-	fsl_free(view.items);
-	return status;
+	return fsl_domains_systrace(builder->out->domains, &builder->out->arena, &view, ranks,
+				    n_ranks, err);
 }
 
 /* Lists of one kind from the groups; groups are sorted, so equal sets of ranks are neighbours. */
@@ -225,32 +203,25 @@ static enum fsl_status fill_absent(struct fsl_topology *out, const int32_t *rank
 
 static enum fsl_status fill_domains(struct builder *builder, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	struct fsl_topology *out = builder->out;
 	size_t n_ranks = 0;
-	int32_t *ranks = fsl_calloc(builder->run->n_ranks, sizeof(*ranks));
-	if (ranks == NULL) {
-		return no_memory("ranks", err);
-	}
+	int32_t *ranks = NULL;
+	FSL_TRY(FSL_NEW(&builder->scratch, ranks, builder->run->n_ranks, err));
 	for (size_t r = 0; r < builder->run->n_ranks; r++) {
 		if (builder->run->ranks[r].n_ops > 0) {
 			ranks[n_ranks++] = builder->run->ranks[r].rank;
 		}
 	}
 	if (builder->is_configured) {
-		status = copy_configured(builder, err);
+		FSL_TRY(copy_configured(builder, err));
 	} else if (builder->config->algorithm == FSL_ALGORITHM_SYSTRACE) {
-		status = domains_by_operators(builder, ranks, n_ranks, err);
+		FSL_TRY(domains_by_operators(builder, ranks, n_ranks, err));
 	} else {
-		for (int kind = 0; kind < FSL_GROUP_UNKNOWN && status == FSL_OK; kind++) {
-			status = domain_of_groups(out, (enum fsl_group_kind)kind, err);
+		for (int kind = 0; kind < FSL_GROUP_UNKNOWN; kind++) {
+			FSL_TRY(domain_of_groups(out, (enum fsl_group_kind)kind, err));
 		}
 	}
-	if (status == FSL_OK) {
-		status = fill_absent(out, ranks, n_ranks, err);
-	}
-	fsl_free(ranks);
-	return status;
+	return fill_absent(out, ranks, n_ranks, err);
 }
 
 static enum fsl_status apply_configured(struct builder *builder, struct fsl_error *err)
@@ -258,25 +229,34 @@ static enum fsl_status apply_configured(struct builder *builder, struct fsl_erro
 	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
 		builder->n_lists += builder->config->hccl_domain[kind].n_lists;
 	}
-	builder->is_shown = fsl_calloc(builder->n_lists, sizeof(*builder->is_shown));
-	if (builder->is_shown == NULL) {
-		return no_memory("hccl_domain", err);
-	}
-	return fsl_hccl_domain_apply(&builder->comms, builder->is_shown, builder->run,
-				     builder->config, err);
+	FSL_TRY(FSL_NEW(&builder->scratch, builder->is_shown, builder->n_lists, err));
+	return fsl_hccl_domain_apply(&builder->comms, builder->is_shown, &builder->scratch,
+				     builder->run, builder->config, err);
 }
 
 /* The communicators, and on the way which operators the ranks use. */
 static enum fsl_status collect_comms(struct builder *builder, struct fsl_error *err)
 {
-	uint64_t *op_sets =
-		fsl_arena_alloc(&builder->out->arena, builder->run->n_ranks * sizeof(*op_sets));
-	if (op_sets == NULL) {
-		return no_memory("operators", err);
-	}
+	uint64_t *op_sets = NULL;
+	FSL_TRY(FSL_NEW(&builder->out->arena, op_sets, builder->run->n_ranks, err));
 	FSL_TRY(fsl_comms_collect(&builder->comms, op_sets, builder->run, err));
 	builder->out->op_sets = builder->comms.has_more_ops ? NULL : op_sets;
 	return FSL_OK;
+}
+
+static enum fsl_status build(struct builder *builder, struct fsl_error *err)
+{
+	if (builder->is_configured) {
+		FSL_TRY(fsl_hccl_domain_check(builder->config, err));
+	}
+	FSL_TRY(collect_comms(builder, err));
+	FSL_TRY(fsl_comms_infer(&builder->comms, builder->run, err));
+	if (builder->is_configured) {
+		FSL_TRY(apply_configured(builder, err));
+	}
+	FSL_TRY(fill_groups(builder, err));
+	FSL_TRY(fill_domains(builder, err));
+	return fsl_topology_expect(builder->out, builder->run, builder->config, err);
 }
 
 enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_run *run,
@@ -288,27 +268,8 @@ enum fsl_status fsl_topology_build(struct fsl_topology *out, const struct fsl_ru
 		.config = config,
 		.is_configured = fsl_hccl_domain_is_set(config),
 	};
-	enum fsl_status status =
-		builder.is_configured ? fsl_hccl_domain_check(config, err) : FSL_OK;
-	if (status == FSL_OK) {
-		status = collect_comms(&builder, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_comms_infer(&builder.comms, run, err);
-	}
-	if (status == FSL_OK && builder.is_configured) {
-		status = apply_configured(&builder, err);
-	}
-	if (status == FSL_OK) {
-		status = fill_groups(&builder, err);
-	}
-	if (status == FSL_OK) {
-		status = fill_domains(&builder, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_topology_expect(out, run, config, err);
-	}
-	fsl_free(builder.is_shown);
+	enum fsl_status status = build(&builder, err);
+	fsl_arena_fini(&builder.scratch);
 	fsl_comms_fini(&builder.comms);
 	if (status != FSL_OK) {
 		fsl_topology_fini(out);

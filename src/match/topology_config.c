@@ -29,9 +29,12 @@ bool fsl_hccl_domain_is_set(const struct fsl_config *config)
 }
 
 /* All ranks of a kind, sorted; each must be there once. */
-static enum fsl_status place_ranks(const struct fsl_domain *domain, const char *kind,
-				   struct placed **out, size_t *n_out, struct fsl_error *err)
+static enum fsl_status place_ranks(struct placed **out, size_t *n_out, struct fsl_arena *scratch,
+				   const struct fsl_config *config, enum fsl_group_kind group_kind,
+				   struct fsl_error *err)
 {
+	const struct fsl_domain *domain = &config->hccl_domain[group_kind];
+	const char *kind = fsl_group_kind_text(group_kind);
 	size_t n = 0;
 	for (size_t i = 0; i < domain->n_lists; i++) {
 		if (domain->lists[i].n_ranks == 0) {
@@ -42,10 +45,8 @@ static enum fsl_status place_ranks(const struct fsl_domain *domain, const char *
 		}
 		n += domain->lists[i].n_ranks;
 	}
-	struct placed *placed = fsl_calloc(n, sizeof(*placed));
-	if (placed == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
+	struct placed *placed = NULL;
+	FSL_TRY(FSL_NEW(scratch, placed, n, err));
 	n = 0;
 	for (size_t i = 0; i < domain->n_lists; i++) {
 		for (size_t k = 0; k < domain->lists[i].n_ranks; k++) {
@@ -88,24 +89,16 @@ static int compare_crossings(const void *left, const void *right)
 
 /* Groups of tp, dp and pp are orthogonal: two of them have at most one rank in common. */
 static enum fsl_status check_crossings(const struct fsl_config *config, enum fsl_group_kind kind_a,
-				       enum fsl_group_kind kind_b, struct fsl_error *err)
+				       enum fsl_group_kind kind_b, struct fsl_arena *scratch,
+				       struct fsl_error *err)
 {
 	const char *name_a = fsl_group_kind_text(kind_a), *name_b = fsl_group_kind_text(kind_b);
 	struct placed *a = NULL, *b = NULL;
 	struct crossing *crossings = NULL;
 	size_t n_a = 0, n_b = 0, n = 0;
-	enum fsl_status status = place_ranks(&config->hccl_domain[kind_a], name_a, &a, &n_a, err);
-	if (status == FSL_OK) {
-		status = place_ranks(&config->hccl_domain[kind_b], name_b, &b, &n_b, err);
-	}
-	if (status != FSL_OK) {
-		goto out;
-	}
-	crossings = fsl_calloc(n_a, sizeof(*crossings));
-	if (crossings == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_a);
-		goto out;
-	}
+	FSL_TRY(place_ranks(&a, &n_a, scratch, config, kind_a, err));
+	FSL_TRY(place_ranks(&b, &n_b, scratch, config, kind_b, err));
+	FSL_TRY(FSL_NEW(scratch, crossings, n_a, err));
 	for (size_t i = 0, k = 0; i < n_a; i++) {
 		while (k < n_b && b[k].rank < a[i].rank) {
 			k++;
@@ -115,43 +108,37 @@ static enum fsl_status check_crossings(const struct fsl_config *config, enum fsl
 		}
 	}
 	qsort(crossings, n, sizeof(*crossings), compare_crossings);
-	for (size_t i = 1; i < n && status == FSL_OK; i++) {
+	for (size_t i = 1; i < n; i++) {
 		const struct crossing *x = &crossings[i - 1], *y = &crossings[i];
 		if (x->list_a == y->list_a && x->list_b == y->list_b) {
-			status = FSL_FAIL(
+			return FSL_FAIL(
 				err, FSL_ERR_CONFIG,
 				"two groups share two ranks, they may share one: "
 				"key=\"hccl_domain.%s[%zu]\", other=\"%s[%zu]\", ranks=\"%d,%d\"",
 				name_a, x->list_a, name_b, x->list_b, x->rank, y->rank);
 		}
 	}
-out:
-	fsl_free(crossings);
-	fsl_free(b);
-	fsl_free(a);
-	return status;
+	return FSL_OK;
+}
+
+static enum fsl_status check_domain(const struct fsl_config *config, struct fsl_arena *scratch,
+				    struct fsl_error *err)
+{
+	struct placed *placed = NULL;
+	size_t n = 0;
+	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
+		FSL_TRY(place_ranks(&placed, &n, scratch, config, (enum fsl_group_kind)kind, err));
+	}
+	FSL_TRY(check_crossings(config, FSL_GROUP_TP, FSL_GROUP_DP, scratch, err));
+	FSL_TRY(check_crossings(config, FSL_GROUP_TP, FSL_GROUP_PP, scratch, err));
+	return check_crossings(config, FSL_GROUP_DP, FSL_GROUP_PP, scratch, err);
 }
 
 enum fsl_status fsl_hccl_domain_check(const struct fsl_config *config, struct fsl_error *err)
 {
-	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
-		struct placed *placed = NULL;
-		size_t n = 0;
-		enum fsl_status status = place_ranks(&config->hccl_domain[kind],
-						     fsl_group_kind_text((enum fsl_group_kind)kind),
-						     &placed, &n, err);
-		fsl_free(placed);
-		if (status != FSL_OK) {
-			return status;
-		}
-	}
-	enum fsl_status status = check_crossings(config, FSL_GROUP_TP, FSL_GROUP_DP, err);
-	if (status == FSL_OK) {
-		status = check_crossings(config, FSL_GROUP_TP, FSL_GROUP_PP, err);
-	}
-	if (status == FSL_OK) {
-		status = check_crossings(config, FSL_GROUP_DP, FSL_GROUP_PP, err);
-	}
+	struct fsl_arena scratch = {0};
+	enum fsl_status status = check_domain(config, &scratch, err);
+	fsl_arena_fini(&scratch);
 	return status;
 }
 
@@ -223,20 +210,15 @@ static void apply_lists(struct fsl_comms *comms, enum fsl_group_kind kind,
 }
 
 enum fsl_status fsl_hccl_domain_apply(struct fsl_comms *comms, bool *is_shown,
-				      const struct fsl_run *run, const struct fsl_config *config,
-				      struct fsl_error *err)
+				      struct fsl_arena *scratch, const struct fsl_run *run,
+				      const struct fsl_config *config, struct fsl_error *err)
 {
-	struct fsl_arena scratch = {0};
-	enum fsl_status status = FSL_OK;
-	for (int kind = 0; kind < FSL_GROUP_KINDS_N && status == FSL_OK; kind++) {
+	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
 		const struct fsl_domain *domain = &config->hccl_domain[kind];
 		struct list_map map = {0};
-		status = map_lists(&map, &scratch, domain, run, err);
-		if (status == FSL_OK) {
-			apply_lists(comms, (enum fsl_group_kind)kind, &map, is_shown);
-		}
+		FSL_TRY(map_lists(&map, scratch, domain, run, err));
+		apply_lists(comms, (enum fsl_group_kind)kind, &map, is_shown);
 		is_shown += domain->n_lists;
 	}
-	fsl_arena_fini(&scratch);
-	return status;
+	return FSL_OK;
 }

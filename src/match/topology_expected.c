@@ -154,13 +154,9 @@ static enum fsl_status read_rank_table(const char *path, struct fsl_arena *arena
 			"rank table not used, mend or remove it: path=\"%s\", why=\"%s\"", path,
 			table.fault);
 	} else if (status == FSL_OK && table.n_items > 0) {
-		size_t n_bytes = table.n_items * sizeof(*out->items);
-		out->items = fsl_arena_alloc(arena, n_bytes);
-		if (out->items == NULL) {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-					  table.n_items);
-		} else {
-			memcpy(out->items, table.items, n_bytes);
+		status = FSL_NEW(arena, out->items, table.n_items, err);
+		if (status == FSL_OK) {
+			memcpy(out->items, table.items, table.n_items * sizeof(*out->items));
 			out->n_items = table.n_items;
 		}
 	}

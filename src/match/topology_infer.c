@@ -474,29 +474,23 @@ static enum fsl_status settle_partitions(struct infer *infer, struct fsl_comm **
 	return FSL_OK;
 }
 
+static enum fsl_status settle_all(struct infer *infer, const struct fsl_run *run,
+				  struct fsl_error *err)
+{
+	struct fsl_comm **list = NULL;
+	FSL_TRY(gather_facts(infer, run, err));
+	FSL_TRY(FSL_NEW(&infer->scratch, list, infer->comms->n_items, err));
+	settle_obvious(infer);
+	FSL_TRY(settle_p2p(infer, list, err));
+	settle_job_wide(infer, list);
+	return settle_partitions(infer, list, err);
+}
+
 enum fsl_status fsl_comms_infer(struct fsl_comms *comms, const struct fsl_run *run,
 				struct fsl_error *err)
 {
 	struct infer infer = {.comms = comms};
-	struct fsl_comm **list = NULL;
-	enum fsl_status status = gather_facts(&infer, run, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
-	list = fsl_arena_alloc(&infer.scratch, comms->n_items * sizeof(struct fsl_comm *));
-	if (list == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: communicators=%zu",
-				  comms->n_items);
-		goto out;
-	}
-	settle_obvious(&infer);
-	status = settle_p2p(&infer, list, err);
-	if (status != FSL_OK) {
-		goto out;
-	}
-	settle_job_wide(&infer, list);
-	status = settle_partitions(&infer, list, err);
-out:
+	enum fsl_status status = settle_all(&infer, run, err);
 	fsl_arena_fini(&infer.scratch);
 	return status;
 }

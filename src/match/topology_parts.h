@@ -94,8 +94,8 @@ bool fsl_hccl_domain_is_set(const struct fsl_config *config);
  * a row.
  */
 enum fsl_status fsl_hccl_domain_apply(struct fsl_comms *comms, bool *is_shown,
-				      const struct fsl_run *run, const struct fsl_config *config,
-				      struct fsl_error *err);
+				      struct fsl_arena *scratch, const struct fsl_run *run,
+				      const struct fsl_config *config, struct fsl_error *err);
 extern const char fsl_why_configured[];
 
 #endif

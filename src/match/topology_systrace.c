@@ -202,24 +202,15 @@ enum fsl_status fsl_domains_systrace(struct fsl_domain domains[FSL_GROUP_KINDS_N
 		return FSL_OK;
 	}
 	struct rank_index index = {.ranks = ranks, .n_ranks = n_ranks};
-	enum fsl_status status = FSL_OK;
-	index.head = fsl_calloc(n_ranks, sizeof(*index.head));
-	if (index.head == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	enum fsl_status status = FSL_NEW(arena, index.head, n_ranks, err);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && status == FSL_OK; i++) {
 		struct fsl_domain *domain = &domains[kinds[i]];
 		status = fill_domain(domain, kinds[i], arena, comms, &index, err);
 		if (status == FSL_OK && domain->n_lists == 0) {
 			status = fsl_domain_singletons(domain, arena, ranks, n_ranks, err);
 		}
-		if (status != FSL_OK) {
-			goto out;
-		}
 	}
-	status = repair_dp(domains, arena, n_ranks, err);
-out:
+	status = status == FSL_OK ? repair_dp(domains, arena, n_ranks, err) : status;
 	fsl_free(index.items);
-	fsl_free(index.head);
 	return status;
 }

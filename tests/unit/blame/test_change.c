@@ -106,6 +106,7 @@ static void a_charge_beside_a_change_needs_own_time_that_rose(void **state)
 	assert_int_equal(c.charges[1].pattern, FSL_PATTERN_NONE);
 	assert_true(c.charges[1].lost_ms_per_step < 1e-9);
 	assert_int_equal(c.charges[2].pattern, FSL_PATTERN_LASTING);
+	fsl_arena_fini(&c.blame.arena);
 }
 
 static void without_a_change_charges_stay(void **state)
@@ -120,6 +121,7 @@ static void without_a_change_charges_stay(void **state)
 	for (size_t r = 0; r < RANKS; r++) {
 		assert_int_equal(c.charges[r].pattern, FSL_PATTERN_LASTING);
 	}
+	fsl_arena_fini(&c.blame.arena);
 }
 
 int main(void)
