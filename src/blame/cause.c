@@ -26,7 +26,7 @@ struct inquiry {
 	uint32_t past[FSL_CAUSE_STEPS_MAX];
 	size_t n_past;
 	bool uses_past;
-	double *work; /* 2 * FSL_CAUSE_OPS_MAX, at least 2 * FSL_PEERS_SAMPLED_MAX */
+	double work[2 * FSL_CAUSE_OPS_MAX]; /* at least 2 * FSL_PEERS_SAMPLED_MAX */
 };
 
 static void sample_high_steps(struct inquiry *q)
@@ -60,7 +60,7 @@ static void sample_past(struct inquiry *q, const struct fsl_episode *shift)
 }
 
 /* Median of one part over the rank's past. */
-static double past_part(const struct inquiry *q, enum fsl_own_part part)
+static double past_part(struct inquiry *q, enum fsl_own_part part)
 {
 	for (size_t i = 0; i < q->n_past; i++) {
 		q->work[i] = fsl_own_part_ms(q->own, q->rank_idx, q->past[i], part);
@@ -69,7 +69,7 @@ static double past_part(const struct inquiry *q, enum fsl_own_part part)
 }
 
 /* Mean of one part of own time over the high steps, of the rank and at the level of its peers. */
-static void compare_part(const struct inquiry *q, enum fsl_own_part part, double *own_ms,
+static void compare_part(struct inquiry *q, enum fsl_own_part part, double *own_ms,
 			 double *peers_ms)
 {
 	double own_sum = 0.0, peers_sum = 0.0;
@@ -293,7 +293,7 @@ static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_
 	return is_rare || is_host_bound(q, clues) ? FSL_CAUSE_HOST : FSL_CAUSE_COMPUTE;
 }
 
-static enum fsl_cause cause_from_stages(const struct inquiry *q, struct fsl_cause_clues *clues)
+static enum fsl_cause cause_from_stages(struct inquiry *q, struct fsl_cause_clues *clues)
 {
 	static const struct {
 		enum fsl_own_part part;
@@ -326,9 +326,8 @@ static bool is_explained(const struct inquiry *q, const struct fsl_cause_clues *
 	return clues->body_ms - clues->body_peers_ms >= FSL_CAUSE_STAGE_SHARE_MIN * excess_ms;
 }
 
-enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *facts,
-			       size_t rank_idx, const struct fsl_charge *charge,
-			       struct fsl_error *err)
+struct fsl_cause_clues fsl_cause_find(const struct fsl_case *facts, size_t rank_idx,
+				      const struct fsl_charge *charge)
 {
 	const struct fsl_blame *blame = facts->blame;
 	uint32_t class_idx = blame->peers.class_of[rank_idx];
@@ -342,30 +341,25 @@ enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_cas
 			    .own = facts->own,
 			    .members = blame->peers.members + begin,
 			    .n_members = blame->peers.begin[class_idx + 1] - begin};
-	q.work = fsl_calloc(2 * FSL_CAUSE_OPS_MAX, sizeof(*q.work));
-	if (q.work == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: peers=%zu", q.n_members);
-	}
-	*out = (struct fsl_cause_clues){.head_ms = NAN,
-					.head_peers_ms = NAN,
-					.ckpt_share = NAN,
-					.other_cause = FSL_CAUSES_N};
+	struct fsl_cause_clues out = {.head_ms = NAN,
+				      .head_peers_ms = NAN,
+				      .ckpt_share = NAN,
+				      .other_cause = FSL_CAUSES_N};
 	FSL_ASSERT(charge->episode.end <= blame->n_steps && class_idx < blame->peers.n_classes);
 	sample_high_steps(&q);
 	sample_past(&q, &blame->shifts[class_idx]);
-	out->launch_ms = median_over_ops(&q, rank_idx, launch_ms);
-	out->launch_peers_ms = median_over_peers(&q, launch_ms);
+	out.launch_ms = median_over_ops(&q, rank_idx, launch_ms);
+	out.launch_peers_ms = median_over_peers(&q, launch_ms);
 	if (facts->own->has_stages) {
-		out->cause = cause_from_stages(&q, out);
-		out->is_unrecorded = blame->counts_idle && !is_explained(&q, out);
-		out->cause = out->is_unrecorded ? FSL_CAUSE_HOST : out->cause;
+		out.cause = cause_from_stages(&q, &out);
+		out.is_unrecorded = blame->counts_idle && !is_explained(&q, &out);
+		out.cause = out.is_unrecorded ? FSL_CAUSE_HOST : out.cause;
 	} else {
-		compare_part(&q, FSL_OWN_HEAD, &out->head_ms, &out->head_peers_ms);
-		compare_part(&q, FSL_OWN_BODY, &out->body_ms, &out->body_peers_ms);
-		out->ckpt_share = ckpt_share(&q);
-		out->cause = cause_from_gaps(&q, out);
+		compare_part(&q, FSL_OWN_HEAD, &out.head_ms, &out.head_peers_ms);
+		compare_part(&q, FSL_OWN_BODY, &out.body_ms, &out.body_peers_ms);
+		out.ckpt_share = ckpt_share(&q);
+		out.cause = cause_from_gaps(&q, &out);
 	}
-	FSL_ASSERT(out->cause < FSL_CAUSES_N);
-	fsl_free(q.work);
-	return FSL_OK;
+	FSL_ASSERT(out.cause < FSL_CAUSES_N);
+	return out;
 }

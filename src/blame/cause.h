@@ -23,8 +23,7 @@ struct fsl_cause_clues {
  * time, a stage is the cause only if it explains half of the excess. @charge: of the rank, that of
  * blame or one like it.
  */
-enum fsl_status fsl_cause_find(struct fsl_cause_clues *out, const struct fsl_case *facts,
-			       size_t rank_idx, const struct fsl_charge *charge,
-			       struct fsl_error *err);
+struct fsl_cause_clues fsl_cause_find(const struct fsl_case *facts, size_t rank_idx,
+				      const struct fsl_charge *charge);
 
 #endif

@@ -59,10 +59,6 @@ void fsl_charge_range(const struct fsl_charge *charge, size_t n_steps, size_t *b
  * while references are still those of the peers. @work as below. */
 void fsl_chance_find(struct fsl_blame *out, const struct fsl_config *config, double *work);
 
-/* The rest of the chances and what they may be (false discovery rate over the ranks), once it is
- * known how ranks stand. @work as below. */
-enum fsl_status fsl_chance_find_singles(struct fsl_blame *out, double *work, struct fsl_error *err);
-
 /* Probability of as many clear high steps as the rank has, or more, if they come as often as among
  * its peers (Poisson). */
 double fsl_chance_p(const struct fsl_chance *chance);

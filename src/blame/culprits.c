@@ -369,8 +369,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 {
 	const struct fsl_blame *blame = facts->blame;
 	const struct fsl_charge *charge = &blame->charges[r];
-	struct fsl_cause_clues clues;
-	FSL_TRY(fsl_cause_find(&clues, facts, r, charge, err));
+	struct fsl_cause_clues clues = fsl_cause_find(facts, r, charge);
 	if ((facts->config->causes & (UINT32_C(1) << clues.cause)) == 0) {
 		return add_unconfirmed(out, facts, r,
 				       "its cause is not among the configured causes", err);

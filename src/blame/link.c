@@ -15,7 +15,6 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "blame/blame.h"
-#include "blame/sizes.h"
 #include "match/topology_parts.h"
 
 /*

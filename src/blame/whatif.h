@@ -49,9 +49,9 @@ double fsl_repairs_mean(const struct fsl_replay *replay, const double *step_ms,
 double fsl_share_of_loss(double was_ms, double repaired_ms, double ideal_ms);
 
 /*
- * The job at its best, its worst ranks, its last stage; unless it is asked in brief, also hosts, stages,
- * replicas, parts of own time, transfer; and what share of the loss comes back: asks for repairs,
- * and reads them into out->summary once they have run. In repairs->arena.
+ * The job at its best, its worst ranks, its last stage; unless it is asked in brief, also hosts,
+ * stages, replicas, parts of own time, transfer; and what share of the loss comes back: asks for
+ * repairs, and reads them into out->summary once they have run. In repairs->arena.
  */
 struct fsl_whatifs;
 enum fsl_status fsl_whatifs_ask(struct fsl_whatifs **out, struct fsl_repairs *repairs,

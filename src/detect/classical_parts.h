@@ -64,7 +64,7 @@ struct fsl_targets {
 /*
  * Finds the communicators whose ranks are exactly those of a list of this kind (ranks without data
  * left out), in the order of the lists. If several communicators have the same ranks, the one with
- * most operators is taken. Start @out as {0}.
+ * most operators is taken. Start @out as {0}; release it in any case.
  */
 enum fsl_status fsl_targets_find(struct fsl_targets *out, const struct fsl_classical *classical,
 				 enum fsl_group_kind kind, struct fsl_error *err);

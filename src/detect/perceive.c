@@ -283,22 +283,14 @@ static enum fsl_status find_first(struct fsl_perception *out, const struct fsl_r
 				  const struct fsl_windows *ages, double step_ms,
 				  struct fsl_error *err)
 {
-	uint32_t *groups = fsl_calloc(run->n_ranks, sizeof(*groups));
-	int32_t *ranks = fsl_calloc(run->n_ranks, sizeof(*ranks));
-	struct last_event *events = fsl_calloc(run->n_ranks, sizeof(*events));
-	bool is_short = groups == NULL || ranks == NULL || events == NULL;
-	if (!is_short) {
-		size_t n = find_awaited(run, groups, ranks);
-		n = n > 0 ? n : find_earlier(ages, step_ms, events, ranks);
-		out->stopped_first = n > 0 ? fsl_ranks_copy(&out->arena, ranks, n) : NULL;
-		out->n_stopped_first = out->stopped_first != NULL ? n : 0;
-		is_short = n != out->n_stopped_first;
-	}
-	fsl_free(events);
-	fsl_free(ranks);
-	fsl_free(groups);
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks)
-			: FSL_OK;
+	uint32_t *groups = NULL;
+	struct last_event *events = NULL;
+	FSL_TRY(FSL_NEW(&out->arena, groups, run->n_ranks, err));
+	FSL_TRY(FSL_NEW(&out->arena, events, run->n_ranks, err));
+	FSL_TRY(FSL_NEW(&out->arena, out->stopped_first, run->n_ranks, err));
+	size_t n = find_awaited(run, groups, out->stopped_first);
+	out->n_stopped_first = n > 0 ? n : find_earlier(ages, step_ms, events, out->stopped_first);
+	return FSL_OK;
 }
 
 static struct fsl_silence count_ranks(const struct fsl_run *run)

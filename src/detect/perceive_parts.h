@@ -31,14 +31,6 @@ enum fsl_status fsl_step_series_init(struct fsl_step_series *series, const struc
 				     const struct fsl_config *config, struct fsl_error *err);
 void fsl_step_series_fini(struct fsl_step_series *series);
 bool fsl_step_series_is_long(const struct fsl_step_series *series, size_t i, double step_ms);
-/*
- * True if the median of @n_steps steps lies so far above @base_ms that noise does not explain it:
- * by at least @share_min, and by 10 / sqrt(n_steps) sigma (at least 2). That is about 4 deviations
- * of such a median if neighbours correlate by 0.6, so that one such window in a thousand is not yet
- * a rise.
- */
-bool fsl_step_series_is_rise(const struct fsl_step_series *series, double base_ms, double level_ms,
-			     size_t n_steps, double share_min);
 
 /* One rise of the step time; positions in the series. */
 struct fsl_step_rise {

@@ -100,4 +100,19 @@ enum fsl_status fsl_channel_match(struct fsl_match *match, struct fsl_channel *c
 enum fsl_status fsl_channel_measure_durations(struct fsl_channel *channel, struct fsl_match *match,
 					      const struct fsl_run *run, struct fsl_error *err);
 
+/* Channels with their instances; grows. */
+struct fsl_channel_list {
+	struct fsl_channel *items;
+	size_t n, capacity;
+};
+
+/*
+ * Pairs the point-to-point operators of all groups of more than two ranks and appends their
+ * channels, with instances, to @out (freed by the caller; what they hold is in the match's arena).
+ * Clocks that nothing has connected so far are connected by the pairs.
+ */
+enum fsl_status fsl_pairs_match(struct fsl_channel_list *out, struct fsl_match *match,
+				struct fsl_clocks *clocks, const struct fsl_listing *listing,
+				const struct fsl_run *run, struct fsl_error *err);
+
 #endif

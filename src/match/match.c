@@ -11,7 +11,6 @@
 #include "match/channel.h"
 #include "match/drift.h"
 #include "match/offset.h"
-#include "match/pair.h"
 
 /*
  * How well each channel is matched: what belongs together ends together, so a disagreement of the

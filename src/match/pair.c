@@ -1,12 +1,15 @@
-/* Finds the ranks of a group that talk to each other, and the offset of their clocks. */
-#include "match/pair.h"
-
+/*
+ * Pairs: who talks to whom in a communicator of more than two ranks. Send and receive of one
+ * message end together, so two ranks that exchange messages have a good part of their
+ * point-to-point ends in common, under one offset of their clocks.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sort.h"
+#include "match/channel.h"
 #include "match/offset.h"
 
 /* Point-to-point operators of one rank in one group, by what they do. */

@@ -98,4 +98,11 @@ enum fsl_status fsl_hccl_domain_apply(struct fsl_comms *comms, bool *is_shown,
 				      const struct fsl_config *config, struct fsl_error *err);
 extern const char fsl_why_configured[];
 
+/* Which operators the ranks use: ranks with the same set are comparable. */
+/* @set with one operator more; any order of the same operators gives the same. {} is 0. */
+uint64_t fsl_op_set_with(uint64_t set, uint32_t op_id);
+/* One pass over all operators, ranks on threads: sets[r] of run->ranks[r], without rare operators.
+ */
+enum fsl_status fsl_op_sets_count(uint64_t *sets, const struct fsl_run *run, struct fsl_error *err);
+
 #endif

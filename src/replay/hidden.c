@@ -265,24 +265,17 @@ enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_
 				      struct fsl_error *err)
 {
 	const struct fsl_replay_job *job = graph->job;
-	enum fsl_status status = FSL_OK;
+	struct place place = {.n = 0};
 	if (!job->own->has_stages || job->counts_idle) {
 		return FSL_OK;
 	}
-	struct place place = {.events = fsl_calloc(out->n_ranks, sizeof(*place.events)),
-			      .alike = fsl_calloc(out->n_ranks, sizeof(*place.alike))};
-	if (place.events == NULL || place.alike == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
-	}
-	for (size_t c = 0; c < job->n_classes && status == FSL_OK; c++) {
-		for (size_t i = 0; i < out->n_steps && status == FSL_OK; i++) {
-			status = judge_class(out, graph, c, i, &place, err);
+	FSL_TRY(FSL_NEW(&out->arena, place.events, out->n_ranks, err));
+	FSL_TRY(FSL_NEW(&out->arena, place.alike, out->n_ranks, err));
+	for (size_t c = 0; c < job->n_classes; c++) {
+		for (size_t i = 0; i < out->n_steps; i++) {
+			FSL_TRY(judge_class(out, graph, c, i, &place, err));
 		}
 	}
-	if (status == FSL_OK) {
-		excuse_members(out, graph);
-	}
-	fsl_free(place.events);
-	fsl_free(place.alike);
-	return status;
+	excuse_members(out, graph);
+	return FSL_OK;
 }

@@ -104,15 +104,10 @@ static enum fsl_status sample_steps(struct fsl_replay *out, struct fsl_replay_gr
 	if (n_allowed == 0) {
 		return FSL_OK;
 	}
-	uint8_t *is_taken = fsl_calloc(graph->job->cuts->n_steps, sizeof(*is_taken));
-	if (is_taken == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu",
-				graph->job->cuts->n_steps);
-	}
+	uint8_t *is_taken = NULL;
+	FSL_TRY(FSL_NEW(&out->arena, is_taken, graph->job->cuts->n_steps, err));
 	mark_steps(is_taken, graph->job, n_allowed);
-	enum fsl_status status = list_steps(out, graph, is_taken, err);
-	fsl_free(is_taken);
-	return status;
+	return list_steps(out, graph, is_taken, err);
 }
 
 /* Repairs that are run at once: eight numbers fill a line of the cache. */
@@ -466,10 +461,8 @@ static double alone_ms_of(const struct fsl_replay_graph *graph, size_t rank_idx)
 static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *err)
 {
 	const struct fsl_replay_graph *graph = out->graph;
-	double *alone_ms = fsl_calloc(out->n_ranks, sizeof(*alone_ms)), total_ms = 0.0;
-	if (alone_ms == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
-	}
+	double *alone_ms = NULL, total_ms = 0.0;
+	FSL_TRY(FSL_NEW(&out->arena, alone_ms, out->n_ranks, err));
 	for (size_t i = 0; i < out->n_steps; i++) {
 		total_ms += out->measured_ms[i];
 	}
@@ -480,22 +473,18 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 	for (size_t r = 0; r < out->n_ranks && total_ms > 0.0; r++) {
 		out->unmatched_share = fmax(out->unmatched_share, alone_ms[r] / total_ms);
 	}
-	fsl_free(alone_ms);
 	return FSL_OK;
 }
 
 /* Step times of the job as it was. */
 static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *err)
 {
-	double *reached_ns = fsl_calloc(out->n_steps, sizeof(*reached_ns));
-	if (reached_ns == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", out->n_steps);
-	}
+	double *reached_ns = NULL;
+	FSL_TRY(FSL_NEW(&out->arena, reached_ns, out->n_steps, err));
 #pragma omp parallel for schedule(dynamic, 1)
 	for (size_t w = 0; w < out->graph->n_windows; w++) {
 		set_step_times(out, w, NULL, 1, reached_ns, out->measured_ms);
 	}
-	fsl_free(reached_ns);
 	return set_unmatched(out, err);
 }
 

@@ -50,11 +50,7 @@ static inline void release(struct charged_job *c)
 
 static inline enum fsl_cause cause_of(struct charged_job *c, size_t r)
 {
-	struct fsl_cause_clues clues;
-	assert_int_equal(
-		fsl_cause_find(&clues, &(struct fsl_case)CASE_OF(c), r, &c->blame.charges[r], NULL),
-		FSL_OK);
-	return clues.cause;
+	return fsl_cause_find(&(struct fsl_case)CASE_OF(c), r, &c->blame.charges[r]).cause;
 }
 
 static inline size_t n_charged(const struct charged_job *c)

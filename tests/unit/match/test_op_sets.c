@@ -1,7 +1,6 @@
 /* Claims about the operators that ranks use: the topology counts them on the way. */
 #include "topology_bench.h"
 
-#include "match/op_sets.h"
 #include "match/topology_parts.h"
 
 enum { RANKS_N = 4 };
