@@ -1,6 +1,5 @@
 /* Peers: ranks of the same pipeline stage that use the same operators. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/sort.h"

@@ -1,7 +1,6 @@
 /* comm: every pipeline votes on its ranks, with the slow groups as a tie-breaker. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "detect/classical_parts.h"
 

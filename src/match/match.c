@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "base/number.h"

@@ -2,9 +2,6 @@
  * Kinds of communicators from which ranks share them, how they nest and how often they are used.
  * Operators decide only what membership cannot: point-to-point and all-to-all name their groups.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "match/limits.h"
 #include "match/topology_shape.h"
