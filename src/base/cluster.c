@@ -13,6 +13,7 @@
 
 #include "base/blas.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum {
 	BLAS_POINTS_MIN = 1024, /* below this the direct loop is as fast (measured) */
@@ -251,12 +252,9 @@ struct line_point {
 
 static int compare_line_points(const void *left, const void *right)
 {
-	const struct line_point *a = left;
-	const struct line_point *b = right;
-	if (a->value > b->value || a->value < b->value) {
-		return a->value > b->value ? 1 : -1;
-	}
-	return (a->idx > b->idx) - (a->idx < b->idx);
+	const struct line_point *a = left, *b = right;
+	int order = FSL_ORDER(a->value, b->value);
+	return order != 0 ? order : FSL_ORDER(a->idx, b->idx);
 }
 
 static bool is_near_on_line(double a, double b, double eps_squared)

@@ -220,10 +220,7 @@ enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const ch
 {
 	FSL_REQUIRE(want <= FSL_LINE_BYTES_MAX);
 	if (reader->end - reader->begin < want && !reader->is_drained) {
-		enum fsl_status status = make_room(reader, want, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(make_room(reader, want, err));
 		while (reader->end - reader->begin < want && !reader->is_drained) {
 			fill_buffer(reader);
 		}
@@ -242,11 +239,6 @@ void fsl_reader_skip(struct fsl_reader *reader, size_t n_bytes)
 	FSL_REQUIRE(n_bytes <= reader->end - reader->begin);
 	reader->begin += n_bytes;
 	reader->offset += n_bytes;
-}
-
-bool fsl_reader_at_end(const struct fsl_reader *reader)
-{
-	return reader->begin == reader->end && reader->is_drained;
 }
 
 uint64_t fsl_reader_offset(const struct fsl_reader *reader)
@@ -472,10 +464,7 @@ enum fsl_status fsl_reader_line(struct fsl_reader *reader, const char **line, si
 	*length = 0;
 	while (newline == NULL) {
 		size_t n_before = n_bytes;
-		enum fsl_status status = fsl_reader_peek(reader, n_seen + 1, &data, &n_bytes, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_reader_peek(reader, n_seen + 1, &data, &n_bytes, err));
 		if (n_bytes == 0) {
 			*line = NULL;
 			return FSL_OK;
@@ -518,9 +507,7 @@ enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length
 					  "file is too large: path=\"%s\", max_bytes=%d", path,
 					  FSL_TEXT_BYTES_MAX);
 		}
-		if (status == FSL_OK) {
-			status = FSL_GROW(copy, capacity, n_copied + n_bytes + 1, err);
-		}
+		FSL_THEN(status, FSL_GROW(copy, capacity, n_copied + n_bytes + 1, err));
 		if (status != FSL_OK || n_bytes == 0) {
 			break;
 		}

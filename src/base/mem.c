@@ -237,6 +237,15 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 	return FSL_OK;
 }
 
+enum fsl_status fsl_append(void **array, size_t *n, size_t *capacity, const void *item, size_t size,
+			   struct fsl_error *err)
+{
+	FSL_TRY(fsl_grow(array, capacity, *n + 1, size, err));
+	memcpy((char *)*array + *n * size, item, size);
+	++*n;
+	return FSL_OK;
+}
+
 void fsl_fit(void **array, size_t *capacity, size_t n, size_t size)
 {
 	if (n == 0) {
@@ -315,6 +324,12 @@ static void *arena_take(struct fsl_arena *arena, size_t size, bool is_zeroed)
 void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
 {
 	return arena_take(arena, size, true);
+}
+
+void *fsl_arena_calloc(struct fsl_arena *arena, size_t n, size_t size)
+{
+	size_t n_bytes = 0;
+	return fsl_mul_size(n, size, &n_bytes) ? fsl_arena_alloc(arena, n_bytes) : NULL;
 }
 
 void *fsl_arena_take(struct fsl_arena *arena, size_t size)

@@ -237,11 +237,7 @@ static enum fsl_status report(struct fsl_shifts *out, const struct fsl_shift_wor
 	if (n_cuts == 0) {
 		return FSL_OK;
 	}
-	out->items = fsl_calloc(n_cuts, sizeof(*out->items));
-	if (out->items == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for changes: changes=%zu",
-				n_cuts);
-	}
+	FSL_TRY(FSL_NEW(out->items, n_cuts, "changes", err));
 	for (size_t k = 0; k < n_cuts; k++) {
 		size_t begin = k == 0 ? 0 : cuts[k - 1].at;
 		size_t end = k + 1 < n_cuts ? cuts[k + 1].at : work->n;
@@ -303,11 +299,8 @@ static enum fsl_status find(struct fsl_shifts *out, struct fsl_shift_work *work,
 	work->correlation = local_correlation(work);
 	work->spread = fsl_std(work->capped, work->n, fsl_mean(work->capped, work->n));
 	size_t n_cuts = 0;
-	struct fsl_shift_cut *cuts = fsl_calloc(fsl_shift_cuts_max(work), sizeof(*cuts));
-	if (cuts == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for a series: values=%zu",
-				work->n);
-	}
+	struct fsl_shift_cut *cuts = NULL;
+	FSL_TRY(FSL_NEW(cuts, fsl_shift_cuts_max(work), "values", err));
 	enum fsl_status status = fsl_shift_segment(work, cuts, &n_cuts, err);
 	if (status == FSL_OK) {
 		fsl_shift_verify(work, cuts, &n_cuts);

@@ -5,6 +5,8 @@
 
 #include <failslow/stats.h>
 
+#include "base/sort.h"
+
 enum {
 	RUN = 16,          /* runs of this length are sorted one by one */
 	MERGED_MAX = 4096, /* longer arrays go to qsort, which takes memory */
@@ -12,9 +14,7 @@ enum {
 
 static int compare_values(const void *left, const void *right)
 {
-	double a = *(const double *)left;
-	double b = *(const double *)right;
-	return (a > b) - (a < b);
+	return FSL_ORDER(*(const double *)left, *(const double *)right);
 }
 
 static void insert_each(double *values, size_t n)

@@ -79,10 +79,8 @@ static size_t find_slot(const struct fsl_strpool *pool, const char *text, size_t
 static enum fsl_status grow_slots(struct fsl_strpool *pool, struct fsl_error *err)
 {
 	size_t n_slots = pool->n_slots > 0 ? pool->n_slots * 2 : 64;
-	uint32_t *slots = fsl_calloc(n_slots, sizeof(*slots));
-	if (slots == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", pool->n_entries);
-	}
+	uint32_t *slots = NULL;
+	FSL_TRY(FSL_NEW(slots, n_slots, "names", err));
 	fsl_free(pool->slots);
 	pool->slots = slots;
 	pool->n_slots = n_slots;

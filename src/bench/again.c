@@ -57,9 +57,7 @@ static enum fsl_status cut_files(struct endings *out, const char *folder, struct
 	char **names = NULL, path[2 * FSL_BENCH_PATH_BYTES];
 	size_t n_names = 0;
 	enum fsl_status status = fsl_dir_list(folder, &names, &n_names, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(out->items, out->capacity, out->n + n_names, err);
-	}
+	FSL_THEN(status, FSL_GROW(out->items, out->capacity, out->n + n_names, err));
 	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		out->items[out->n] = (struct ending){.fd = -1};
@@ -116,15 +114,9 @@ enum fsl_status fsl_bench_measure_again(struct fsl_bench_sample *out, struct fsl
 	const struct fsl_bench_detect anew = {.n_jobs = 1, .from_ns = INT64_MIN};
 	const struct fsl_bench_detect again = {.n_jobs = 1, .from_ns = INT64_MIN, .goes_on = true};
 	enum fsl_status status = cut_tree(&endings, tree, err);
-	if (status == FSL_OK) {
-		status = fsl_bench_measure_detect(out, place, tree, &anew, err);
-	}
-	if (status == FSL_OK) {
-		status = append(&endings, tree, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_bench_measure_detect(out, place, tree, &again, err);
-	}
+	FSL_THEN(status, fsl_bench_measure_detect(out, place, tree, &anew, err));
+	FSL_THEN(status, append(&endings, tree, err));
+	FSL_THEN(status, fsl_bench_measure_detect(out, place, tree, &again, err));
 	release(&endings);
 	return status;
 }

@@ -53,9 +53,7 @@ static enum fsl_status measure_part(struct fsl_bench_sample *out, struct fsl_ben
 	if (status == FSL_OK && usage.exit_code != 0) {
 		status = fail_run(item->name, usage.exit_code, err);
 	}
-	if (status == FSL_OK) {
-		status = read_output(place, "sample", &text, err);
-	}
+	FSL_THEN(status, read_output(place, "sample", &text, err));
 	if (status == FSL_OK && !fsl_bench_sample_parse(out, text)) {
 		status = fail_run(item->name, usage.exit_code, err);
 	}
@@ -150,9 +148,7 @@ enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,
 	if (status == FSL_OK && usage.exit_code != 0) {
 		status = fail_run("detect", usage.exit_code, err);
 	}
-	if (status == FSL_OK) {
-		status = read_output(place, "verdict.json", &text, err);
-	}
+	FSL_THEN(status, read_output(place, "verdict.json", &text, err));
 	*out = (struct fsl_bench_sample){
 		.cpu_ns = usage.cpu_ns, .wall_ns = usage.wall_ns, .peak_bytes = usage.peak_bytes};
 	if (status == FSL_OK && !take_coverage(out, text)) {

@@ -9,12 +9,8 @@ static enum fsl_status read_file(const struct fsl_format *format, const char *pa
 	struct fsl_sink sink = {0};
 	struct fsl_reader *reader = NULL;
 	enum fsl_status status = fsl_sink_init(&sink, &file, err);
-	if (status == FSL_OK) {
-		status = fsl_reader_open(&reader, path, err);
-	}
-	if (status == FSL_OK) {
-		status = format->read(reader, &sink, err);
-	}
+	FSL_THEN(status, fsl_reader_open(&reader, path, err));
+	FSL_THEN(status, format->read(reader, &sink, err));
 	if (status == FSL_OK && file.message[0] != '\0') {
 		status = FSL_FAIL(err, FSL_ERR_FORMAT, "%s: path=\"%s\"", file.message, path);
 	}
@@ -66,9 +62,7 @@ enum fsl_status fsl_bench_ingest(const struct fsl_bench_data *data, uint64_t *n_
 						   .to_ns = INT64_MAX,
 						   .n_threads = 1};
 	enum fsl_status status = fsl_run_init(&run, err);
-	if (status == FSL_OK) {
-		status = fsl_ingest_run(&run, &options, err);
-	}
+	FSL_THEN(status, fsl_ingest_run(&run, &options, err));
 	for (size_t i = 0; i < run.n_files; i++) {
 		*n_rows += run.files[i].n_records;
 	}

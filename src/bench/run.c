@@ -264,9 +264,7 @@ static enum fsl_status measure_all(struct bench *bench, struct fsl_error *err)
 	for (size_t input = 0; input < FSL_BENCH_INPUTS_N && status == FSL_OK; input++) {
 		report->inputs[input] = bench->trees[input].size;
 	}
-	if (status == FSL_OK) {
-		status = run_rounds(bench, err);
-	}
+	FSL_THEN(status, run_rounds(bench, err));
 	if (status == FSL_OK) {
 		summarise(report);
 		status = check_counts(report, err);
@@ -285,16 +283,12 @@ enum fsl_status fsl_bench_run(struct fsl_bench_report *out, const struct fsl_ben
 					 .n_runs = options->n_runs,
 					 .n_jobs = options->n_jobs,
 					 .n_cores = (int)sysconf(_SC_NPROCESSORS_ONLN)};
-	enum fsl_status status = choose(out, options->only, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(choose(out, options->only, err));
 	bench.n_all = FSL_BENCH_INPUTS_N + out->n_results * (size_t)out->n_runs;
 	bench.n_all += options->wants_instructions ? FSL_BENCH_INPUTS_N + out->n_results : 0;
-	status = fsl_bench_place_open(&bench.place, options->program, options->dir, err);
-	if (status == FSL_OK) {
-		status = measure_all(&bench, err);
-	}
+	enum fsl_status status =
+		fsl_bench_place_open(&bench.place, options->program, options->dir, err);
+	FSL_THEN(status, measure_all(&bench, err));
 	fsl_bench_place_close(&bench.place);
 	out->interrupted = bench.place.interrupted;
 	return status;

@@ -76,12 +76,8 @@ static enum fsl_status ops_per_step(double *out, const struct settings *settings
 	}
 	params.dp = params.dp > 2 ? 2 : params.dp;
 	params.steps = PROBE_STEPS;
-	if (status == FSL_OK) {
-		status = fsl_sim_params_check(&params, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_foresee(&params, &truth, err);
-	}
+	FSL_THEN(status, fsl_sim_params_check(&params, err));
+	FSL_THEN(status, fsl_sim_foresee(&params, &truth, err));
 	if (status == FSL_OK) {
 		double per_rank = (double)truth.n_ops / PROBE_STEPS / fsl_sim_n_ranks(&params);
 		*out = per_rank * (double)n_ranks;

@@ -229,7 +229,7 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	for (size_t i = 0; i < n_stopped && status == FSL_OK; i++) {
 		struct fsl_culprit culprit =
 			stopped_culprit(facts->run, perception->stopped_first[i]);
-		status = fsl_localisation_add_culprit(out, &culprit, err);
+		status = FSL_APPEND(out, culprits, &culprit, err);
 	}
 	bool *has_stopped = fsl_fuse_named(out, facts->run);
 	if (has_stopped == NULL && status == FSL_OK) {
@@ -237,7 +237,7 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	}
 	for (size_t i = 0; i < n_slow && status == FSL_OK; i++) {
 		if (!has_stopped[fsl_run_rank_idx(facts->run, slow[i].rank)]) {
-			status = fsl_localisation_add_culprit(out, &slow[i], err);
+			status = FSL_APPEND(out, culprits, &slow[i], err);
 		}
 	}
 	fsl_free(has_stopped);

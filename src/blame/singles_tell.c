@@ -325,7 +325,7 @@ static enum fsl_status name(struct fsl_localisation *out, const struct pool *poo
 		record->n_high, record->n_chapters,
 		culprit.cause == FSL_CAUSE_STORAGE ? ", where checkpoints are written" : "");
 	add_facts(&culprit, record);
-	return fsl_localisation_add_culprit(out, &culprit, err);
+	return FSL_APPEND(out, culprits, &culprit, err);
 }
 
 /* *costliest: the chapters over which the costliest of them was found. */

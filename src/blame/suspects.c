@@ -312,8 +312,8 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 					      .detector = proposal->detector,
 					      .reason = why_not_named(out, facts, r, late_ms)};
 		bool is_victim = out->n_culprits > 0 && late_ms >= least_ms;
-		status = is_victim ? fsl_localisation_add_victim(out, &suspect, err)
-				   : fsl_localisation_add_unconfirmed(out, &suspect, err);
+		status = is_victim ? FSL_APPEND(out, victims, &suspect, err)
+				   : FSL_APPEND(out, unconfirmed, &suspect, err);
 	}
 	fsl_free(is_named);
 	return status;

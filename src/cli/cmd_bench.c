@@ -279,9 +279,8 @@ static enum fsl_status print(const struct request *request, const struct fsl_ben
 	}
 	if (!page.has_failed) {
 		(void)fputs(page.text, stdout);
-	} else if (status == FSL_OK) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\"");
-	}
+	} else
+		FSL_THEN(status, FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\""));
 	fsl_page_fini(&page);
 	return status;
 }
@@ -302,9 +301,7 @@ static enum fsl_status compare(const struct request *request, struct fsl_error *
 	enum fsl_status status = fsl_bench_run(&report, &request->bench, err);
 	clear_progress();
 	obey(report.interrupted);
-	if (status == FSL_OK) {
-		status = print(request, &report, NULL, err);
-	}
+	FSL_THEN(status, print(request, &report, NULL, err));
 	fsl_bench_report_fini(&report);
 	return status;
 }
@@ -316,9 +313,7 @@ static enum fsl_status grow(const struct request *request, struct fsl_error *err
 		fsl_bench_grow(&growth, &fsl_bench_scales[request->scale], &request->bench, err);
 	clear_progress();
 	obey(growth.interrupted);
-	if (status == FSL_OK) {
-		status = print(request, NULL, &growth, err);
-	}
+	FSL_THEN(status, print(request, NULL, &growth, err));
 	fsl_bench_growth_fini(&growth);
 	return status;
 }
@@ -332,9 +327,7 @@ static enum fsl_status run_case(const struct request *request, struct fsl_error 
 	if (status == FSL_OK && item->alone != NULL) {
 		n_jobs = fsl_threads_start(n_jobs);
 	}
-	if (status == FSL_OK) {
-		status = fsl_bench_case_run(item, request->folder, n_jobs, &sample, err);
-	}
+	FSL_THEN(status, fsl_bench_case_run(item, request->folder, n_jobs, &sample, err));
 	if (status == FSL_OK) {
 		fsl_bench_sample_print(&sample);
 	}

@@ -73,12 +73,8 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 		path = fsl_config_find_default();
 	}
 	status = fsl_config_load(&config, path, registry, err);
-	if (status == FSL_OK) {
-		status = fsl_detect_options_apply(&options, &config, err);
-	}
-	if (status == FSL_OK) {
-		status = detect(&config, &options, exit_code, err);
-	}
+	FSL_THEN(status, fsl_detect_options_apply(&options, &config, err));
+	FSL_THEN(status, detect(&config, &options, exit_code, err));
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);
 	return status;

@@ -189,9 +189,7 @@ static enum fsl_status write_page(const struct fsl_eval *eval, const char *folde
 	if (status == FSL_OK && has_gates) {
 		status = fsl_eval_gates(&page, eval, &passed, err);
 	}
-	if (status == FSL_OK) {
-		status = write_file(folder, "report.md", text_of(&page), err);
-	}
+	FSL_THEN(status, write_file(folder, "report.md", text_of(&page), err));
 	fsl_page_fini(&page);
 	return status;
 }
@@ -267,15 +265,11 @@ static enum fsl_status run(const struct options *options,
 	sigset_t before;
 	hold_interrupt(&before);
 	enum fsl_status status = fsl_eval_init(&eval, selection, baselines, config, err);
-	if (status == FSL_OK) {
-		status = fsl_eval_run(&eval, config, &progress, err);
-	}
+	FSL_THEN(status, fsl_eval_run(&eval, config, &progress, err));
 	if (status == FSL_OK && options->output != NULL) {
 		status = write_files(&eval, options, err);
 	}
-	if (status == FSL_OK) {
-		status = print(&eval, options, exit_code, err);
-	}
+	FSL_THEN(status, print(&eval, options, exit_code, err));
 	fsl_eval_fini(&eval);
 	release_interrupt(&before);
 	return status;
@@ -320,9 +314,7 @@ enum fsl_status fsl_cmd_eval(int argc, char **argv, int *exit_code, struct fsl_e
 	if (status == FSL_OK && registry == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
 	}
-	if (status == FSL_OK) {
-		status = fsl_config_load(&config, options.config_path, registry, err);
-	}
+	FSL_THEN(status, fsl_config_load(&config, options.config_path, registry, err));
 	if (status == FSL_OK) {
 		/* They start when Ctrl-C is held back. */
 		(void)fsl_threads_allow((int)options.n_threads);

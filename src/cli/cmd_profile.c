@@ -191,15 +191,9 @@ static enum fsl_status analyse(const struct request *request, int *exit_code, st
 		goto out;
 	}
 	status = read_baseline(&baseline, request, err);
-	if (status == FSL_OK) {
-		status = fsl_profile_cluster_build(&cluster, &profile, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_judge_all(&findings, &facts, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_conclude(&verdict, &facts, &findings, err);
-	}
+	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
+	FSL_THEN(status, fsl_profile_judge_all(&findings, &facts, err));
+	FSL_THEN(status, fsl_profile_conclude(&verdict, &facts, &findings, err));
 	if (status == FSL_OK) {
 		status = tell(request, &facts, &findings, &verdict, err);
 		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);

@@ -74,10 +74,8 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 			options);
 		return FSL_OK;
 	}
-	if (status == FSL_OK) {
-		status =
-			fsl_check_operands(n_operands, 1, 1, "one file, - for standard input", err);
-	}
+	FSL_THEN(status,
+		 fsl_check_operands(n_operands, 1, 1, "one file, - for standard input", err));
 	request->path = argv[1];
 	return status;
 }
@@ -90,9 +88,7 @@ static enum fsl_status read_input(struct result *result, const struct request *r
 	enum fsl_status status =
 		is_stdin ? fsl_reader_open_fd(&reader, dup(STDIN_FILENO), "standard input", err)
 			 : fsl_reader_open(&reader, request->path, err);
-	if (status == FSL_OK) {
-		status = fsl_series_file_read(&result->file, reader, request->column, err);
-	}
+	FSL_THEN(status, fsl_series_file_read(&result->file, reader, request->column, err));
 	fsl_reader_close(reader);
 	return status;
 }
@@ -359,10 +355,8 @@ enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl
 		set_options(&result, &request);
 		status = check_p_max(&result, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_shifts_find(&result.shifts, result.file.values + result.first,
-					 result.n, &result.options, err);
-	}
+	FSL_THEN(status, fsl_shifts_find(&result.shifts, result.file.values + result.first,
+					 result.n, &result.options, err));
 	if (status == FSL_OK) {
 		summarise(&result);
 		status = print_result(&result, &request, err);

@@ -199,10 +199,8 @@ enum fsl_status fsl_cmd_simulate(int argc, char **argv, int *exit_code, struct f
 	if (status == FSL_OK && !request.is_dry) {
 		status = check_folder(request.dir, err);
 	}
-	if (status == FSL_OK) {
-		status = request.is_dry ? fsl_sim_foresee(&params, &truth, err)
-					: fsl_sim_write_tree(&params, request.dir, &truth, err);
-	}
+	FSL_THEN(status, request.is_dry ? fsl_sim_foresee(&params, &truth, err)
+					: fsl_sim_write_tree(&params, request.dir, &truth, err));
 	if (status == FSL_OK) {
 		tell(&request, &params, &truth);
 		*exit_code = FSL_EXIT_DONE;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "cli/command.h"
 
 enum { COLUMNS_MAX = 8 };
@@ -93,10 +94,10 @@ enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
 	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
 	if (status == FSL_OK && wants_help) {
 		fsl_command_help(command->name, command->synopsis, command->text, options);
-	} else if (status == FSL_OK) {
-		status = fsl_check_operands(n_operands, command->n_operands_min,
-					    command->n_operands_max, command->operands, err);
-	}
+	} else
+		FSL_THEN(status,
+			 fsl_check_operands(n_operands, command->n_operands_min,
+					    command->n_operands_max, command->operands, err));
 	if (status == FSL_OK) {
 		*out = (struct fsl_output_request){(enum fsl_output_format)format, n_operands,
 						   wants_help};

@@ -40,16 +40,12 @@ static enum fsl_status load_metric_file(struct fsl_config_loader *loader, bool i
 	enum fsl_status status = FSL_OK;
 	if (is_named || (loader->file[0] != '\0' && access(path, F_OK) == 0)) {
 		status = enter_file(loader, path);
-		if (status == FSL_OK) {
-			status = fsl_config_read(loader, path, &root);
-		}
+		FSL_THEN(status, fsl_config_read(loader, path, &root));
 	} else {
 		loader->config->metric_config = NULL;
 		loader->file = "";
 		status = fsl_config_amend(loader, "metric_config", NULL);
-		if (status == FSL_OK) {
-			status = fsl_config_parse(loader, text, strlen(text), &root);
-		}
+		FSL_THEN(status, fsl_config_parse(loader, text, strlen(text), &root));
 	}
 	if (status == FSL_OK && root != NULL) {
 		status = fsl_config_load_metrics(loader, root);
@@ -65,9 +61,7 @@ static enum fsl_status load_files(struct fsl_config_loader *loader, const char *
 	enum fsl_status status = FSL_OK;
 	if (path != NULL) {
 		status = enter_file(loader, path);
-		if (status == FSL_OK) {
-			status = fsl_config_read(loader, path, &root);
-		}
+		FSL_THEN(status, fsl_config_read(loader, path, &root));
 		if (status != FSL_OK || root == NULL) {
 			return status; /* unreadable: no further checks are possible */
 		}
@@ -75,12 +69,8 @@ static enum fsl_status load_files(struct fsl_config_loader *loader, const char *
 	config->path = loader->file;
 	config->directory = loader->directory;
 	status = fsl_config_load_model(loader, root);
-	if (status == FSL_OK) {
-		status = fsl_config_load_detectors(loader, fsl_config_item(root, "detectors"));
-	}
-	if (status == FSL_OK) {
-		status = load_metric_file(loader, fsl_config_item(root, "metric_config") != NULL);
-	}
+	FSL_THEN(status, fsl_config_load_detectors(loader, fsl_config_item(root, "detectors")));
+	FSL_THEN(status, load_metric_file(loader, fsl_config_item(root, "metric_config") != NULL));
 	cJSON_Delete(root);
 	return status;
 }

@@ -141,11 +141,8 @@ static enum fsl_status record_params(struct fsl_config_loader *loader, const cJS
 			return fsl_config_no_memory(loader);
 		}
 		param_text(param, params, text, sizeof(text));
-		enum fsl_status status = fsl_config_record(
-			loader, path, text, fsl_config_item(block, param->key) == NULL);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_config_record(loader, path, text,
+					  fsl_config_item(block, param->key) == NULL));
 	}
 	return FSL_OK;
 }
@@ -219,11 +216,7 @@ static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *obj
 			is_known = strcmp(known[i], item->string) == 0;
 		}
 		if (!is_known) {
-			enum fsl_status status =
-				fsl_config_unknown(loader, prefix, item->string, known, n_known);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_config_unknown(loader, prefix, item->string, known, n_known));
 			cJSON_Delete(cJSON_DetachItemViaPointer(object, item));
 		}
 	}
@@ -283,12 +276,8 @@ static enum fsl_status fill_detector(struct fsl_config_loader *loader, const cJS
 	    !cJSON_AddNumberToObject(merged, FILTER_KEY, outer_window->valuedouble)) {
 		status = fsl_config_no_memory(loader);
 	}
-	if (status == FSL_OK) {
-		status = drop_all_unknown(loader, merged, key, out->detector);
-	}
-	if (status == FSL_OK) {
-		status = load_params(loader, merged, key, out);
-	}
+	FSL_THEN(status, drop_all_unknown(loader, merged, key, out->detector));
+	FSL_THEN(status, load_params(loader, merged, key, out));
 	cJSON_Delete(merged);
 	return status;
 }
@@ -397,9 +386,7 @@ static enum fsl_status load_entry(struct fsl_config_loader *loader, const cJSON 
 		return status;
 	}
 	status = load_entry_keys(loader, block, key, &entry);
-	if (status == FSL_OK) {
-		status = fill_detector(loader, block, key, NULL, &entry);
-	}
+	FSL_THEN(status, fill_detector(loader, block, key, NULL, &entry));
 	if (status == FSL_OK && entry.detector != NULL) {
 		config->detectors[config->n_detectors++] = entry;
 	}
@@ -422,11 +409,8 @@ static enum fsl_status add_unnamed(struct fsl_config_loader *loader)
 		    config->n_detectors_known == FSL_DETECTOR_CONFIGS_MAX) {
 			continue;
 		}
-		enum fsl_status status = fsl_registry_params(
-			detector, NULL, detector->name, &config->arena, &entry.params, loader->err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_registry_params(detector, NULL, detector->name, &config->arena,
+					    &entry.params, loader->err));
 		config->detectors[config->n_detectors_known++] = entry;
 	}
 	return FSL_OK;

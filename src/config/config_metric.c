@@ -24,11 +24,7 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 			idx++;
 		}
 		if (idx == n_known) {
-			enum fsl_status status =
-				fsl_config_unknown(loader, prefix, item->string, known, n_known);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_config_unknown(loader, prefix, item->string, known, n_known));
 		}
 	}
 	return FSL_OK;
@@ -84,10 +80,7 @@ static enum fsl_status load_func(struct fsl_config_loader *loader, const cJSON *
 	if (prefix == NULL) {
 		return fsl_config_no_memory(loader);
 	}
-	enum fsl_status status = check_keys(loader, item, prefix, func_keys, N_OF(func_keys));
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(check_keys(loader, item, prefix, func_keys, N_OF(func_keys)));
 	const cJSON *named = cJSON_GetObjectItemCaseSensitive(item, "func");
 	const char *name = named == NULL ? "mean" : cJSON_GetStringValue(named);
 	int agg = name == NULL                    ? -1
@@ -99,8 +92,8 @@ static enum fsl_status load_func(struct fsl_config_loader *loader, const cJSON *
 					"or quantile");
 	}
 	func.agg = (enum fsl_agg)agg;
-	status = load_func_params(loader, cJSON_GetObjectItemCaseSensitive(item, "func_params"),
-				  key, name, &func);
+	enum fsl_status status = load_func_params(
+		loader, cJSON_GetObjectItemCaseSensitive(item, "func_params"), key, name, &func);
 	if (status != FSL_OK || func.suffix == NULL) {
 		return status;
 	}
@@ -134,9 +127,7 @@ static enum fsl_status load_funcs(struct fsl_config_loader *loader, const cJSON 
 		status = path != NULL ? load_func(loader, func, path, metric)
 				      : fsl_config_no_memory(loader);
 	}
-	if (status == FSL_OK) {
-		status = fsl_config_record_json(loader, key, list, item == NULL);
-	}
+	FSL_THEN(status, fsl_config_record_json(loader, key, list, item == NULL));
 out:
 	cJSON_Delete(fallback);
 	return status;
@@ -168,15 +159,11 @@ static enum fsl_status load_aggregation(struct fsl_config_loader *loader, const 
 	} else if (item != NULL) {
 		status = check_keys(loader, item, prefix, aggregation_keys, N_OF(aggregation_keys));
 	}
-	if (status == FSL_OK) {
-		status = fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_s"),
-					  fsl_config_item(item, "during_s"), during_key, metric);
-	}
-	if (status == FSL_OK) {
-		status = fsl_config_store(loader,
-					  fsl_config_row("<metric>.aggregation.during_steps"),
-					  fsl_config_item(item, "during_steps"), steps_key, metric);
-	}
+	FSL_THEN(status, fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_s"),
+					  fsl_config_item(item, "during_s"), during_key, metric));
+	FSL_THEN(status,
+		 fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_steps"),
+				  fsl_config_item(item, "during_steps"), steps_key, metric));
 	return status == FSL_OK
 		       ? load_funcs(loader, fsl_config_item(item, "funcs"), funcs_key, metric)
 		       : status;
@@ -208,11 +195,10 @@ static enum fsl_status load_detectors(struct fsl_config_loader *loader, const cJ
 	enum fsl_status status =
 		fsl_config_load_detector(loader, fsl_config_item(json, "space_detector"), space,
 					 NULL, &metric->space_detector);
-	if (status == FSL_OK) {
-		status = fsl_config_load_detector(
-			loader, fsl_config_item(json, "time_detector"), time,
-			fsl_config_item(json, "alarm_filter_window_size"), &metric->time_detector);
-	}
+	FSL_THEN(status,
+		 fsl_config_load_detector(loader, fsl_config_item(json, "time_detector"), time,
+					  fsl_config_item(json, "alarm_filter_window_size"),
+					  &metric->time_detector));
 	metric->space_detector.metric = metric->is_launch ? FSL_METRIC_LAUNCH : FSL_METRIC_EXEC;
 	metric->time_detector.metric = metric->space_detector.metric;
 	return status;

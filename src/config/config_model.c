@@ -170,14 +170,10 @@ static enum fsl_status load_range(struct fsl_config_loader *loader, const cJSON 
 	config->range_end_ns = end_ns;
 	if (cJSON_IsNumber(item->child->next) &&
 	    item->child->next->valuedouble < LEAST_PLAUSIBLE_MS) {
-		enum fsl_status status =
-			fsl_config_problem(loader, FSL_LOG_WARNING,
+		FSL_TRY(fsl_config_problem(loader, FSL_LOG_WARNING,
 					   "range lies before 1973, are these seconds in the place "
 					   "of ms: file=\"%s\", key=\"%s\"",
-					   loader->file, key);
-		if (status != FSL_OK) {
-			return status;
-		}
+					   loader->file, key));
 	}
 	return fsl_config_record_json(loader, key, item, false);
 }
@@ -255,10 +251,7 @@ static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON
 	size_t idx = 0;
 	for (const cJSON *list = item->child; list != NULL; list = list->next) {
 		bool ok = false;
-		enum fsl_status status = read_rank_list(loader, list, &lists[idx++], &ok);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(read_rank_list(loader, list, &lists[idx++], &ok));
 		if (!ok) {
 			return fsl_config_wrong(
 				loader, path, list,
@@ -293,13 +286,9 @@ static enum fsl_status load_domains(struct fsl_config_loader *loader, const cJSO
 					    domain->string) != 0)) {
 			kind--;
 		}
-		enum fsl_status status =
-			kind < 0 ? fsl_config_unknown(loader, "hccl_domain.", domain->string, kinds,
+		FSL_TRY(kind < 0 ? fsl_config_unknown(loader, "hccl_domain.", domain->string, kinds,
 						      n_kinds)
-				 : read_domain(loader, domain, &loader->config->hccl_domain[kind]);
-		if (status != FSL_OK) {
-			return status;
-		}
+				 : read_domain(loader, domain, &loader->config->hccl_domain[kind]));
 	}
 	return fsl_config_record_json(loader, key, item, false);
 }
@@ -331,14 +320,8 @@ enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJ
 						  loader->config);
 		}
 	}
-	if (status == FSL_OK) {
-		status = load_range(loader, root);
-	}
-	if (status == FSL_OK) {
-		status = load_domains(loader, root);
-	}
-	if (status == FSL_OK) {
-		status = load_causes(loader, root);
-	}
+	FSL_THEN(status, load_range(loader, root));
+	FSL_THEN(status, load_domains(loader, root));
+	FSL_THEN(status, load_causes(loader, root));
 	return status == FSL_OK ? complete_state_path(loader) : status;
 }

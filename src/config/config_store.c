@@ -397,12 +397,8 @@ enum fsl_status fsl_config_store(struct fsl_config_loader *loader, const struct 
 	if (value == NULL) {
 		return fsl_config_no_memory(loader);
 	}
-	if (status == FSL_OK) {
-		status = store_checked(loader, row, value, field);
-	}
-	if (status == FSL_OK) {
-		status = record_stored(loader, row, value, key, field, item == NULL);
-	}
+	FSL_THEN(status, store_checked(loader, row, value, field));
+	FSL_THEN(status, record_stored(loader, row, value, key, field, item == NULL));
 	cJSON_Delete(fallback);
 	return status;
 }

@@ -43,7 +43,7 @@ static enum fsl_status add_anomaly(struct fsl_perception *out, const struct fsl_
 		.step_ms = whole_ms(&series->items[i]),
 		.normal_ms = normal_ms,
 	};
-	return fsl_perception_add_anomaly(out, &anomaly, err);
+	return FSL_APPEND(out, anomalies, &anomaly, err);
 }
 
 /* Adds all steps of all rises, each once, with the job's normal step time. */
@@ -88,7 +88,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 			.n_steps = rise->until - rise->begin,
 			.is_of_saves = rise->is_of_saves,
 		};
-		enum fsl_status status = fsl_perception_add_episode(out, &episode, err);
+		enum fsl_status status = FSL_APPEND(out, episodes, &episode, err);
 		if (status != FSL_OK) {
 			return status;
 		}
@@ -115,7 +115,7 @@ static enum fsl_status add_explained(struct fsl_perception *out,
 			.explained_ms = series->dur_ms[i] - series->clear_ms[i],
 			.why = is_gc ? "gc" : "checkpoint",
 		};
-		enum fsl_status status = fsl_perception_add_explained(out, &explained, err);
+		enum fsl_status status = FSL_APPEND(out, explained, &explained, err);
 		if (status != FSL_OK) {
 			return status;
 		}
@@ -187,7 +187,7 @@ static enum fsl_status perceive_as_systrace(struct fsl_perception *out, struct j
 			.normal_ms = alarms.normal_ms[i],
 		};
 		if (alarms.labels[i] != 0) {
-			status = fsl_perception_add_anomaly(out, &anomaly, err);
+			status = FSL_APPEND(out, anomalies, &anomaly, err);
 		}
 	}
 out:

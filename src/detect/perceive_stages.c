@@ -53,11 +53,8 @@ static bool is_slow(struct past *past, double ms, double *normal_ms)
 }
 
 /* Samples without time (the step has no record) are skipped. */
-static enum fsl_status
-judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct past *past,
-      enum fsl_status (*add)(struct fsl_perception *, const struct fsl_step_anomaly *,
-			     struct fsl_error *),
-      struct fsl_error *err)
+static enum fsl_status judge(struct fsl_perception *out, const struct sample *samples, size_t n,
+			     struct past *past, bool is_ckpt, struct fsl_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		double normal_ms = 0.0;
@@ -71,10 +68,8 @@ judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct
 			.step_ms = samples[i].ms,
 			.normal_ms = normal_ms,
 		};
-		enum fsl_status status = add(out, &slow, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(is_ckpt ? FSL_APPEND(out, slow_ckpt, &slow, err)
+				: FSL_APPEND(out, slow_dataloader, &slow, err));
 	}
 	return FSL_OK;
 }
@@ -114,8 +109,7 @@ static enum fsl_status perceive_loading(struct fsl_perception *out,
 		.degree_thr = config->anomaly_degree_thr,
 		.excess_min_ms = LOADER_SHARE_MIN * median_step_ms(steps, scratch),
 	};
-	status = judge(out, samples + n_stable, steps->n_items - n_stable, &past,
-		       fsl_perception_add_slow_dataloader, err);
+	status = judge(out, samples + n_stable, steps->n_items - n_stable, &past, false, err);
 out:
 	fsl_free(scratch);
 	fsl_free(samples);
@@ -137,8 +131,7 @@ static enum fsl_status perceive_ckpts(struct fsl_perception *out,
 					     (double)save->dur_ns / FSL_NS_PER_MS};
 	}
 	struct past past = {.n_min = CKPT_PAST_MIN, .degree_thr = config->anomaly_degree_thr};
-	enum fsl_status status =
-		judge(out, samples, progress->n_saves, &past, fsl_perception_add_slow_ckpt, err);
+	enum fsl_status status = judge(out, samples, progress->n_saves, &past, true, err);
 	fsl_free(samples);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <failslow/detector.h>
 #include <failslow/stats.h>
 
+#include "base/sort.h"
 #include "detect/classical.h"
 #include "eval/baseline_parts.h"
 #include "match/topology_build.h"
@@ -18,21 +19,16 @@ static const double fixed_ratio = 1.1;
 
 static int compare_accused(const void *left, const void *right)
 {
-	const struct fsl_accused *a = left;
-	const struct fsl_accused *b = right;
-	if (a->effect != b->effect) {
-		return a->effect > b->effect ? -1 : 1;
-	}
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	const struct fsl_accused *a = left, *b = right;
+	int order = FSL_ORDER(b->effect, a->effect);
+	return order != 0 ? order : FSL_ORDER(a->rank, b->rank);
 }
 
 enum fsl_status fsl_eval_accuse(struct fsl_eval_answer *out, struct fsl_accused *accused, size_t n,
 				struct fsl_arena *arena, struct fsl_error *err)
 {
-	int32_t *named = fsl_arena_alloc(arena, (n + 1) * sizeof(*named));
-	if (named == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
+	int32_t *named = NULL;
+	FSL_TRY(FSL_ARENA_NEW(named, arena, n, "ranks", err));
 	if (n > 1) {
 		qsort(accused, n, sizeof(*accused), compare_accused);
 	}
@@ -157,9 +153,7 @@ static enum fsl_status ask_systrace(struct fsl_eval_answer *out, const struct fs
 	config.algorithm = FSL_ALGORITHM_SYSTRACE;
 	fsl_localisation_init(&found);
 	enum fsl_status status = fsl_topology_build(&topology, facts->run, &config, err);
-	if (status == FSL_OK) {
-		status = fsl_classical_run(&found, facts->run, &topology, &config, err);
-	}
+	FSL_THEN(status, fsl_classical_run(&found, facts->run, &topology, &config, err));
 	if (status == FSL_OK) {
 		accused = fsl_arena_alloc(arena, (found.n_abnormal + 1) * sizeof(*accused));
 		status = accused != NULL ? FSL_OK
@@ -177,9 +171,7 @@ static enum fsl_status ask_systrace(struct fsl_eval_answer *out, const struct fs
 							    .onset_ns = FSL_NS_ABSENT};
 		}
 	}
-	if (status == FSL_OK) {
-		status = fsl_eval_accuse(out, accused, n, arena, err);
-	}
+	FSL_THEN(status, fsl_eval_accuse(out, accused, n, arena, err));
 	fsl_localisation_fini(&found);
 	fsl_topology_fini(&topology);
 	return status;

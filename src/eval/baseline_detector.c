@@ -86,9 +86,7 @@ static enum fsl_status scan_peers(struct trial *trial, size_t class_idx, struct 
 				facts->steps->items[step].begin_ns;
 		}
 	}
-	if (status == FSL_OK) {
-		status = scan(trial, &windows, NULL, err);
-	}
+	FSL_THEN(status, scan(trial, &windows, NULL, err));
 	fsl_windows_fini(&windows);
 	return status;
 }
@@ -98,9 +96,7 @@ static enum fsl_status scan_channel(struct trial *trial, const struct fsl_channe
 {
 	struct fsl_windows windows = {0};
 	enum fsl_status status = fsl_channel_lateness(&windows, channel, trial->facts->run, err);
-	if (status == FSL_OK) {
-		status = scan(trial, &windows, channel, err);
-	}
+	FSL_THEN(status, scan(trial, &windows, channel, err));
 	fsl_windows_fini(&windows);
 	return status;
 }

@@ -94,11 +94,8 @@ enum fsl_status fsl_eval_filters_read(struct fsl_eval_filter **out,
 				      struct fsl_arena *arena, struct fsl_error *err)
 {
 	size_t n_filters = selection->n_filters;
-	struct fsl_eval_filter *filters =
-		fsl_arena_alloc(arena, (n_filters + 1) * sizeof(*filters));
-	if (filters == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: filters=%zu", n_filters);
-	}
+	struct fsl_eval_filter *filters = NULL;
+	FSL_TRY(FSL_ARENA_NEW(filters, arena, n_filters, "filters", err));
 	for (size_t i = 0; i < n_filters; i++) {
 		const char *text = selection->filters[i];
 		size_t key = find_key(text);

@@ -220,10 +220,7 @@ static enum fsl_status add_cell(struct list *list, const struct block *block,
 		if (!fsl_eval_filters_pass(list->filters, selection->n_filters, &task)) {
 			continue;
 		}
-		enum fsl_status status = FSL_GROW(list->items, list->capacity, list->n + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(list->items, list->capacity, list->n + 1, err));
 		list->items[list->n++] = task;
 	}
 	return FSL_OK;
@@ -304,9 +301,7 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				  "unknown preset, quick and full are known: preset=\"%s\"",
 				  selection->preset);
 	}
-	if (status == FSL_OK) {
-		status = fsl_eval_filters_check(list.filters, selection->n_filters, err);
-	}
+	FSL_THEN(status, fsl_eval_filters_check(list.filters, selection->n_filters, err));
 	if (status == FSL_OK && list.n == 0) {
 		status = FSL_FAIL(err, FSL_ERR_USAGE,
 				  "no job fits all filters together, leave one out: preset=\"%s\", "

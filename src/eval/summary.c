@@ -81,9 +81,7 @@ static enum fsl_status put_headline(struct fsl_page *page, const struct fsl_eval
 		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
 	}
 	struct fsl_eval_subset all = {NULL, NULL, 0};
-	if (status == FSL_OK) {
-		status = put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err);
-	}
+	FSL_THEN(status, put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err));
 	fsl_page_table_end(page);
 	return status;
 }
@@ -127,9 +125,7 @@ static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_subset measured = {
 		NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG | UINT32_C(1) << FSL_EVAL_MIDDLE};
 	enum fsl_status status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
-	if (status == FSL_OK) {
-		status = fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err);
-	}
+	FSL_THEN(status, fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err));
 	if (status != FSL_OK) {
 		return status;
 	}
@@ -215,9 +211,7 @@ static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eva
 		struct fsl_eval_subset every = {NULL, NULL, 0};
 		struct fsl_eval_subset hard = {NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG};
 		status = fsl_eval_figure(&all, eval, a, &every, err);
-		if (status == FSL_OK) {
-			status = fsl_eval_figure(&strong, eval, a, &hard, err);
-		}
+		FSL_THEN(status, fsl_eval_figure(&strong, eval, a, &hard, err));
 		if (status != FSL_OK) {
 			break;
 		}
@@ -268,16 +262,12 @@ enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_subset every = {NULL, NULL, 0};
 	put_opening(page, eval);
 	enum fsl_status status = put_headline(page, eval, err);
-	if (status == FSL_OK) {
-		status = put_lines(page, eval, err);
-	}
+	FSL_THEN(status, put_lines(page, eval, err));
 	for (size_t i = 0; status == FSL_OK && strcmp(fsl_eval_axes[i].name, "strength") != 0;
 	     i++) {
 		status = put_axis(page, eval, &fsl_eval_axes[i], err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
-	}
+	FSL_THEN(status, fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
 	if (status == FSL_OK) {
 		put_kinds(page, &all.kinds);
 		put_causes(page, &all.causes);

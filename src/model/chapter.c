@@ -108,10 +108,8 @@ enum fsl_status fsl_chapters_list(struct fsl_chapter **chapters, size_t *n_chapt
 		int64_t last_ns = span->end_ns - length_ns / 2;
 		n += last_ns >= first_ns ? (size_t)((last_ns - first_ns) / length_ns) + 1 : 0;
 	}
-	struct fsl_chapter *items = fsl_arena_alloc(arena, n * sizeof(*items));
-	if (items == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chapters=%zu", n);
-	}
+	struct fsl_chapter *items = NULL;
+	FSL_TRY(FSL_ARENA_NEW(items, arena, n, "chapters", err));
 	for (size_t k = 0; k < n; k++) {
 		items[k].begin_ns = k == 0 ? INT64_MIN : items[k - 1].end_ns;
 		items[k].end_ns = k + 1 < n ? first_ns + (int64_t)k * length_ns : INT64_MAX;
@@ -130,21 +128,10 @@ struct range {
 static struct range range_of(const void *items, size_t n, int64_t (*time_of)(const void *, size_t),
 			     int64_t from_ns, int64_t to_ns)
 {
-	const int64_t limits[2] = {from_ns, to_ns};
-	size_t found[2];
-	for (size_t k = 0; k < 2; k++) {
-		size_t low = 0, high = n;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (time_of(items, middle) < limits[k]) {
-				low = middle + 1;
-			} else {
-				high = middle;
-			}
-		}
-		found[k] = low;
-	}
-	return (struct range){found[0], found[1]};
+	struct range range;
+	FSL_LOWER_BOUND(range.begin, n, time_of(items, range.begin) < from_ns);
+	FSL_LOWER_BOUND(range.end, n, time_of(items, range.end) < to_ns);
+	return range;
 }
 
 static int64_t time_of_op(const void *items, size_t i)
@@ -422,9 +409,7 @@ enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 					  run->n_ranks);
 		}
 	}
-	if (status == FSL_OK) {
-		status = number_names(out->names, &renaming, err);
-	}
+	FSL_THEN(status, number_names(out->names, &renaming, err));
 	out->step_hint = run->step_hint;
 	if (status == FSL_OK) {
 		rename_events(out, &renaming);

@@ -177,9 +177,7 @@ enum fsl_status fsl_matrices_unpack(struct fsl_matrices *out, const void *bytes,
 		return fail_damaged(err);
 	}
 	enum fsl_status status = fsl_matrices_init(out, n_ranks, n_columns, begin_ns, end_ns, err);
-	if (status == FSL_OK) {
-		status = unpack_cells(out, &unpack, err);
-	}
+	FSL_THEN(status, unpack_cells(out, &unpack, err));
 	if (status != FSL_OK) {
 		fsl_matrices_fini(out);
 	}

@@ -44,11 +44,8 @@ static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_ru
 				   struct fsl_error *err)
 {
 	const struct fsl_steps *steps = &out->steps;
-	int64_t *sums_ns = fsl_calloc(steps->n_items, sizeof(*sums_ns));
-	if (sums_ns == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				steps->n_items);
-	}
+	int64_t *sums_ns = NULL;
+	FSL_TRY(FSL_NEW(sums_ns, steps->n_items, "steps", err));
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		if (rank->n_stages == 0) {
@@ -133,10 +130,7 @@ static void gather_saves(struct fsl_progress *out, const struct fsl_run *run)
 enum fsl_status fsl_progress_build(struct fsl_progress *out, const struct fsl_run *run,
 				   const struct fsl_steps *steps, struct fsl_error *err)
 {
-	enum fsl_status status = make_room(out, steps->n_items, count_saves(run), err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(make_room(out, steps->n_items, count_saves(run), err));
 	struct fsl_job_step *items = out->steps.items;
 	if (steps->n_items > 0) { /* without steps there may be no array */
 		memcpy(items, steps->items, steps->n_items * sizeof(*items));
@@ -144,7 +138,7 @@ enum fsl_status fsl_progress_build(struct fsl_progress *out, const struct fsl_ru
 	out->steps = *steps;
 	out->steps.items = items;
 	gather_saves(out, run);
-	status = sum_loading(out, run, err);
+	enum fsl_status status = sum_loading(out, run, err);
 	if (status != FSL_OK) {
 		fsl_progress_fini(out);
 	}

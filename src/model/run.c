@@ -13,48 +13,29 @@
 
 const char *fsl_drop_text(enum fsl_drop drop)
 {
-	switch (drop) {
-	case FSL_DROP_MALFORMED:
-		return "malformed";
-	case FSL_DROP_TOO_LONG:
-		return "too long";
-	case FSL_DROP_NO_NAME:
-		return "operator without a name";
-	case FSL_DROP_BAD_NAME:
-		return "not a communication operator";
-	case FSL_DROP_NO_START:
-		return "end without a start";
-	case FSL_DROP_NO_END:
-		return "start without an end";
-	case FSL_DROP_BACKWARDS:
-		return "ends before it begins";
-	case FSL_DROP_CUT:
-		return "cut by the end of the file";
-	case FSL_DROP_DUPLICATE:
-		return "duplicate";
-	case FSL_DROP_OUT_OF_RANGE:
-		return "outside the time range";
-	case FSL_DROPS_N:
-		break;
-	}
-	return "unknown";
+	static const char *const texts[FSL_DROPS_N] = {
+		[FSL_DROP_MALFORMED] = "malformed",
+		[FSL_DROP_TOO_LONG] = "too long",
+		[FSL_DROP_NO_NAME] = "operator without a name",
+		[FSL_DROP_BAD_NAME] = "not a communication operator",
+		[FSL_DROP_NO_START] = "end without a start",
+		[FSL_DROP_NO_END] = "start without an end",
+		[FSL_DROP_BACKWARDS] = "ends before it begins",
+		[FSL_DROP_CUT] = "cut by the end of the file",
+		[FSL_DROP_DUPLICATE] = "duplicate",
+		[FSL_DROP_OUT_OF_RANGE] = "outside the time range",
+	};
+	return texts[drop];
 }
 
 const char *fsl_file_state_text(enum fsl_file_state state)
 {
-	switch (state) {
-	case FSL_FILE_READ:
-		return "read";
-	case FSL_FILE_PARTIAL:
-		return "partial";
-	case FSL_FILE_EMPTY:
-		return "empty";
-	case FSL_FILE_UNUSABLE:
-		return "unusable";
-	case FSL_FILE_DUPLICATE:
-		return "duplicate";
-	}
-	return "unknown";
+	static const char *const texts[] = {
+		[FSL_FILE_READ] = "read",           [FSL_FILE_PARTIAL] = "partial",
+		[FSL_FILE_EMPTY] = "empty",         [FSL_FILE_UNUSABLE] = "unusable",
+		[FSL_FILE_DUPLICATE] = "duplicate",
+	};
+	return texts[state];
 }
 
 enum fsl_status fsl_run_init(struct fsl_run *run, struct fsl_error *err)
@@ -85,16 +66,9 @@ void fsl_run_fini(struct fsl_run *run)
 /* Index of the first rank >= @rank. */
 static size_t lower_bound(const struct fsl_run *run, int32_t rank)
 {
-	size_t begin = 0, end = run->n_ranks;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (run->ranks[middle].rank < rank) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return begin;
+	size_t at;
+	FSL_LOWER_BOUND(at, run->n_ranks, run->ranks[at].rank < rank);
+	return at;
 }
 
 struct fsl_rank *fsl_run_add_rank(struct fsl_run *run, int32_t rank, struct fsl_error *err)

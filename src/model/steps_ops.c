@@ -4,6 +4,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/try.h"
 #include "model/steps_parts.h"
 
@@ -16,27 +17,17 @@ enum {
 /* Index of the first operator that begins at or after @ns. */
 static size_t first_op_from(const struct fsl_rank *rank, int64_t ns)
 {
-	size_t low = 0, high = rank->n_ops;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (fsl_op_begin_ns(&rank->ops[middle]) < ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low;
+	size_t at;
+	FSL_LOWER_BOUND(at, rank->n_ops, fsl_op_begin_ns(&rank->ops[at]) < ns);
+	return at;
 }
 
 /* The latest end of the operators that begin within each step, from the first open one on. */
 static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank *rank,
 				  struct fsl_error *err)
 {
-	int64_t *ends = fsl_calloc(steps->n_items, sizeof(*ends));
-	if (ends == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				steps->n_items);
-	}
+	int64_t *ends = NULL;
+	FSL_TRY(FSL_NEW(ends, steps->n_items, "steps", err));
 	size_t next = 0;
 	while (next < steps->n_items && steps->items[next].dur_ns != FSL_NS_ABSENT) {
 		next++;
@@ -157,30 +148,17 @@ struct period_begin {
 	size_t op;  /* the mark, or the operator before it if its record was lost */
 };
 
-/* Index of the first remnant at or after @ns. */
-static size_t first_remnant_from(const struct fsl_rank *rank, int64_t ns)
-{
-	size_t low = 0, high = rank->n_remnants;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (fsl_remnant_ns(&rank->remnants[middle]) < ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low;
-}
-
 /* Finds the remnant of a lost mark near @expected_ns, at most a quarter of @period_ns away. Its end
  * is the begin of the period. False: there is none. */
 static bool find_mark_remnant(struct period_begin *begin, const struct fsl_rank *rank, size_t from,
 			      int64_t expected_ns, int64_t period_ns)
 {
 	const struct fsl_op *mark = &rank->ops[from], *found = NULL;
-	int64_t least_ns = period_ns / 4;
-	for (size_t i = first_remnant_from(rank, expected_ns - least_ns); i < rank->n_remnants;
-	     i++) {
+	int64_t least_ns = period_ns / 4, earliest_ns = expected_ns - least_ns;
+	size_t first;
+	FSL_LOWER_BOUND(first, rank->n_remnants,
+			fsl_remnant_ns(&rank->remnants[first]) < earliest_ns);
+	for (size_t i = first; i < rank->n_remnants; i++) {
 		const struct fsl_op *remnant = &rank->remnants[i];
 		int64_t away_ns = fsl_remnant_ns(remnant) - expected_ns;
 		if (away_ns > period_ns / 4) {
@@ -331,9 +309,7 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 	} else {
 		status = count_periods(&n_periods, rank, begins, n_begins, arena, err);
 	}
-	if (status == FSL_OK) {
-		status = begin_steps(steps, begins, n_begins, n_periods, err);
-	}
+	FSL_THEN(status, begin_steps(steps, begins, n_begins, n_periods, err));
 	if (status != FSL_OK) {
 		return status;
 	}

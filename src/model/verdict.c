@@ -208,90 +208,11 @@ bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double 
 	return true;
 }
 
-/* A growing array of any type. */
-struct array {
-	void **items;
-	size_t *n_items, *capacity;
-};
-
-static enum fsl_status append(struct array array, const void *item, size_t size,
-			      struct fsl_error *err)
-{
-	enum fsl_status status =
-		fsl_grow(array.items, array.capacity, *array.n_items + 1, size, err);
-	if (status == FSL_OK) {
-		memcpy((char *)*array.items + *array.n_items * size, item, size);
-		++*array.n_items;
-	}
-	return status;
-}
-
-/* APPEND(perception, episodes, episode, err): appends *episode to perception->episodes. */
-#define APPEND(owner, field, item, err)                                                            \
-	append((struct array){(void **)&(owner)->field, &(owner)->n_##field,                       \
-			      &(owner)->field##_capacity},                                         \
-	       (item), sizeof(*(item)), (err))
-
-enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
-					     const struct fsl_culprit *culprit,
-					     struct fsl_error *err)
-{
-	return APPEND(localisation, culprits, culprit, err);
-}
-
-enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisation,
-					    const struct fsl_suspect *victim, struct fsl_error *err)
-{
-	return APPEND(localisation, victims, victim, err);
-}
-
-enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
-						 const struct fsl_suspect *suspect,
-						 struct fsl_error *err)
-{
-	return APPEND(localisation, unconfirmed, suspect, err);
-}
-
 enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
 					    const struct fsl_detail *detail, struct fsl_error *err)
 {
-	return detail->is_abnormal ? APPEND(localisation, abnormal, detail, err)
-				   : APPEND(localisation, normal, detail, err);
-}
-
-enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
-					   const struct fsl_step_anomaly *anomaly,
-					   struct fsl_error *err)
-{
-	return APPEND(perception, anomalies, anomaly, err);
-}
-
-enum fsl_status fsl_perception_add_episode(struct fsl_perception *perception,
-					   const struct fsl_step_episode *episode,
-					   struct fsl_error *err)
-{
-	return APPEND(perception, episodes, episode, err);
-}
-
-enum fsl_status fsl_perception_add_explained(struct fsl_perception *perception,
-					     const struct fsl_step_explained *explained,
-					     struct fsl_error *err)
-{
-	return APPEND(perception, explained, explained, err);
-}
-
-enum fsl_status fsl_perception_add_slow_dataloader(struct fsl_perception *perception,
-						   const struct fsl_step_anomaly *slow,
-						   struct fsl_error *err)
-{
-	return APPEND(perception, slow_dataloader, slow, err);
-}
-
-enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
-					     const struct fsl_step_anomaly *slow,
-					     struct fsl_error *err)
-{
-	return APPEND(perception, slow_ckpt, slow, err);
+	return detail->is_abnormal ? FSL_APPEND(localisation, abnormal, detail, err)
+				   : FSL_APPEND(localisation, normal, detail, err);
 }
 
 void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from)

@@ -149,10 +149,7 @@ enum fsl_status fsl_registry_params(const struct fsl_detector *detector, const c
 	for (const struct fsl_param *param = detector->params; param->key != NULL; param++) {
 		const cJSON *value = NULL;
 		double number = param->fallback;
-		enum fsl_status status = look_up(json, param, where, &value, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(look_up(json, param, where, &value, err));
 		if (value != NULL && !read_value(param, value, &number)) {
 			return reject(param, value, where, err);
 		}

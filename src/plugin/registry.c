@@ -222,19 +222,13 @@ static enum fsl_status adopt(struct fsl_registry *registry, const char *path, vo
 				"shared object exports no detector: symbol=\"%s\"",
 				FSL_PLUGIN_SYMBOL);
 	}
-	enum fsl_status status = fsl_detector_check(detector, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_detector_check(detector, err));
 	if (fsl_registry_find(registry, detector->name) != NULL) {
 		return FSL_FAIL(err, FSL_ERR_PLUGIN,
 				"another detector has this name, rename one of them: name=\"%s\"",
 				detector->name);
 	}
-	status = FSL_GROW(registry->plugins, registry->capacity, registry->n_plugins + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(registry->plugins, registry->capacity, registry->n_plugins + 1, err));
 	char *copy = fsl_arena_strdup(&registry->arena, path);
 	if (copy == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory");

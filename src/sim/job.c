@@ -336,15 +336,9 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy
 	if (status == FSL_OK && out->step_begin_ns == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_begins);
 	}
-	if (status == FSL_OK) {
-		status = job_init(&job, &scratch);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_plans_build(&job.plans, params, &scratch, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_lanes_create(&job.lanes, params, err);
-	}
+	FSL_THEN(status, job_init(&job, &scratch));
+	FSL_THEN(status, fsl_sim_plans_build(&job.plans, params, &scratch, err));
+	FSL_THEN(status, fsl_sim_lanes_create(&job.lanes, params, err));
 	if (status != FSL_OK) {
 		goto out;
 	}

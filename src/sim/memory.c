@@ -62,10 +62,7 @@ static enum fsl_status op_id_of(struct memory *memory, const char *name, uint32_
 	}
 	if (i == memory->n_ops) {
 		FSL_REQUIRE(i < OPS_MAX);
-		enum fsl_status status = intern(memory, name, &memory->ops[i].id, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(intern(memory, name, &memory->ops[i].id, err));
 		memory->ops[i].text = name;
 		memory->n_ops++;
 	}
@@ -179,10 +176,8 @@ static enum fsl_status settle(struct memory *memory, struct source *source,
 		return FSL_OK;
 	}
 	enum fsl_status status = push(memory, source, op, ids, is_kept, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(source->launched, source->launched_capacity,
-				  source->n_launched + 1, err);
-	}
+	FSL_THEN(status, FSL_GROW(source->launched, source->launched_capacity,
+				  source->n_launched + 1, err));
 	if (status == FSL_OK) {
 		source->launched[source->n_launched++] = *ids;
 	}
@@ -231,9 +226,7 @@ static enum fsl_status put_stage(void *context, int32_t rank_of_model,
 	}
 	uint32_t type_id = FSL_STR_NONE;
 	enum fsl_status status = intern(memory, fsl_sim_stage_text(stage->kind), &type_id, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(rank->stages, rank->stages_capacity, rank->n_stages + 1, err);
-	}
+	FSL_THEN(status, FSL_GROW(rank->stages, rank->stages_capacity, rank->n_stages + 1, err));
 	if (status == FSL_OK) {
 		/* A timeline counts in microseconds. */
 		rank->stages[rank->n_stages++] =
@@ -323,18 +316,10 @@ enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struc
 	struct memory memory = {.params = params, .run = run};
 	struct fsl_sim_sink sink = {&memory, put_op, put_stage};
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	if (status == FSL_OK) {
-		status = intern(&memory, "bfp16", &memory.dtype_id, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_losses_init(&memory.losses, params, err);
-	}
-	if (status == FSL_OK) {
-		status = add_ranks(&memory, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_run(params, false, &sink, &scratch, &clock, err);
-	}
+	FSL_THEN(status, intern(&memory, "bfp16", &memory.dtype_id, err));
+	FSL_THEN(status, fsl_sim_losses_init(&memory.losses, params, err));
+	FSL_THEN(status, add_ranks(&memory, err));
+	FSL_THEN(status, fsl_sim_run(params, false, &sink, &scratch, &clock, err));
 	for (int32_t r = 0; r < fsl_sim_n_ranks(params) && status == FSL_OK; r++) {
 		settle_launched(&memory.sources[r]);
 	}

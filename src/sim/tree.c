@@ -329,9 +329,7 @@ static enum fsl_status prepare(const char *dir, struct fsl_error *err)
 	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
 	bool has_earlier = access(path, F_OK) == 0;
 	enum fsl_status status = fsl_dir_create(dir, err);
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_announce(dir, err);
-	}
+	FSL_THEN(status, fsl_sim_truth_announce(dir, err));
 	if (status == FSL_OK && has_earlier) {
 		status = fsl_sim_earlier_remove(dir, err);
 	}
@@ -366,12 +364,8 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	struct fsl_sim_sink sink = {&tree, put_op, put_stage};
 	int32_t n_ranks = fsl_sim_n_ranks(params);
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	if (status == FSL_OK) {
-		status = prepare(dir, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_losses_init(&tree.losses, params, err);
-	}
+	FSL_THEN(status, prepare(dir, err));
+	FSL_THEN(status, fsl_sim_losses_init(&tree.losses, params, err));
 	if (status == FSL_OK) {
 		tree.authors = fsl_calloc((size_t)n_ranks, sizeof(*tree.authors));
 		tree.n_block = block_bytes(n_ranks);
@@ -382,18 +376,12 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = open_author(&tree, r, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_sim_run(params, false, &sink, &scratch, &clock, err);
-	}
+	FSL_THEN(status, fsl_sim_run(params, false, &sink, &scratch, &clock, err));
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = close_author(&tree, r, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_build(&found, params, &clock, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_write(&found, params, dir, err);
-	}
+	FSL_THEN(status, fsl_sim_truth_build(&found, params, &clock, err));
+	FSL_THEN(status, fsl_sim_truth_write(&found, params, dir, err));
 	if (status == FSL_OK && truth != NULL) {
 		*truth = found;
 	} else {

@@ -44,10 +44,7 @@ static enum fsl_status collect_culprits(struct fsl_sim_truth *out,
 	for (size_t f = 0; f < params->n_faults; f++) {
 		n += params->faults[f].n_ranks;
 	}
-	out->culprits = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->culprits));
-	if (out->culprits == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n);
-	}
+	FSL_TRY(FSL_ARENA_NEW(out->culprits, &out->arena, n, "culprits", err));
 	n = 0;
 	for (size_t f = 0; f < params->n_faults; f++) {
 		const struct fsl_sim_fault *fault = &params->faults[f];
@@ -124,9 +121,7 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 	} else {
 		healthy = *clock;
 	}
-	if (status == FSL_OK) {
-		status = collect_culprits(out, params, err);
-	}
+	FSL_THEN(status, collect_culprits(out, params, err));
 	if (status == FSL_OK) {
 		set_times(out, params, clock, &healthy);
 		bool has_fault = params->n_faults > 0;
@@ -150,9 +145,7 @@ enum fsl_status fsl_sim_foresee(const struct fsl_sim_params *params, struct fsl_
 	struct fsl_arena scratch = {0};
 	struct fsl_sim_clock clock = {0};
 	enum fsl_status status = fsl_sim_run(params, false, NULL, &scratch, &clock, err);
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_build(truth, params, &clock, err);
-	}
+	FSL_THEN(status, fsl_sim_truth_build(truth, params, &clock, err));
 	fsl_arena_fini(&scratch);
 	return status;
 }

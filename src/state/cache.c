@@ -417,9 +417,7 @@ enum fsl_status fsl_cache_put(const char *path, const char *root, const char *ru
 	sqlite3 *db = NULL;
 	bool is_empty = false;
 	enum fsl_status status = fsl_state_prepare_folder(path, err);
-	if (status == FSL_OK) {
-		status = open_cache(&db, path, true, &is_empty, err);
-	}
+	FSL_THEN(status, open_cache(&db, path, true, &is_empty, err));
 	if (status == FSL_OK && write_job(db, root, rules, job, now_ns, is_empty) != SQLITE_OK) {
 		status = fail(db, path, "write", err);
 	}

@@ -2,19 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "state/state_parts.h"
 
 static int compare_culprits(const void *left, const void *right)
 {
 	const struct fsl_culprit *a = *(const struct fsl_culprit *const *)left;
 	const struct fsl_culprit *b = *(const struct fsl_culprit *const *)right;
-	if (a->rank != b->rank) {
-		return a->rank < b->rank ? -1 : 1;
-	}
-	if (a->cause != b->cause) {
-		return a->cause < b->cause ? -1 : 1;
-	}
-	return (a->peer > b->peer) - (a->peer < b->peer);
+	int order = FSL_ORDER(a->rank, b->rank);
+	order = order != 0 ? order : FSL_ORDER(a->cause, b->cause);
+	return order != 0 ? order : FSL_ORDER(a->peer, b->peer);
 }
 
 /* "2:network:6,6:network:2", with "hang," in front of a hang; SQLite's growing string keeps its own

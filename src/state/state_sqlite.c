@@ -294,18 +294,14 @@ static enum fsl_status open_sound(struct fsl_state *state, struct fsl_error *err
 	enum fsl_status status = open_file(&state->db, state->path, &is_damaged, &owner, err);
 	if (status == FSL_OK && is_damaged) {
 		status = set_aside(state->path, err);
-		if (status == FSL_OK) {
-			status = open_file(&state->db, state->path, &is_damaged, &owner, err);
-		}
+		FSL_THEN(status, open_file(&state->db, state->path, &is_damaged, &owner, err));
 		if (status == FSL_OK && is_damaged) {
 			status = FSL_FAIL(err, FSL_ERR_IO,
 					  "state file damaged again at once: path=\"%s\"",
 					  state->path);
 		}
 	}
-	if (status == FSL_OK) {
-		status = check_owner(&owner, state->path, err);
-	}
+	FSL_THEN(status, check_owner(&owner, state->path, err));
 	state->has_tables = status == FSL_OK && is_current(&owner);
 	return status;
 }
@@ -329,18 +325,13 @@ enum fsl_status fsl_state_prepare_folder(const char *path, struct fsl_error *err
 
 enum fsl_status fsl_state_open(struct fsl_state **out, const char *path, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_state_prepare_folder(path, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_state_prepare_folder(path, err));
 	struct fsl_state *state = fsl_calloc(1, sizeof(*state));
 	if (state == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: path=\"%s\"", path);
 	}
-	status = fsl_state_place(&state->path, path, FSL_LOG_WARNING, err);
-	if (status == FSL_OK) {
-		status = open_sound(state, err);
-	}
+	enum fsl_status status = fsl_state_place(&state->path, path, FSL_LOG_WARNING, err);
+	FSL_THEN(status, open_sound(state, err));
 	if (status != FSL_OK) {
 		fsl_state_close(state);
 		return status;
