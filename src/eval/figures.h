@@ -20,12 +20,12 @@ struct fsl_eval_figures {
 /* A property that divides results: "fault", "ranks", ... */
 struct fsl_eval_axis {
 	const char *name;
-	/* Writes the label of a result to @out. */
+	enum fsl_eval_property property;
+	/* Writes the label of a result to @out; NULL: the property of the job is the label. */
 	void (*label)(char *out, size_t size, const struct fsl_eval_result *result);
 };
 /* All axes; the last has a NULL name. */
 extern const struct fsl_eval_axis fsl_eval_axes[];
-const struct fsl_eval_axis *fsl_eval_axis_find(const char *name);
 
 /* A subset of results: @label on @axis (NULL: all), a strength in @strengths (bits; 0: any). */
 struct fsl_eval_subset {
