@@ -10,6 +10,7 @@
 #include "cli/command_output.h"
 #include "model/verdict.h"
 #include "plugin/registry.h"
+#include "report/document.h"
 #include "report/reporter.h"
 #include "source/ingest.h"
 
@@ -31,37 +32,16 @@ static const struct {
 #undef METRIC
 };
 
-static const char *scope_text(enum fsl_scope scope)
-{
-	switch (scope) {
-	case FSL_SCOPE_RANK:
-		return "rank";
-	case FSL_SCOPE_GROUP:
-		return "group";
-	case FSL_SCOPE_JOB:
-		return "job";
-	}
-	return "";
-}
+static const char *const scope_texts[] = {
+	[FSL_SCOPE_RANK] = "rank", [FSL_SCOPE_GROUP] = "group", [FSL_SCOPE_JOB] = "job"};
 
-static const char *cause_help(enum fsl_cause cause)
-{
-	switch (cause) {
-	case FSL_CAUSE_COMPUTE:
-		return "the rank's own computation takes longer than its peers'";
-	case FSL_CAUSE_HOST:
-		return "the host is late in handing work to the accelerator";
-	case FSL_CAUSE_DATALOADER:
-		return "loading the data of a step takes longer than on the peers";
-	case FSL_CAUSE_STORAGE:
-		return "saving a checkpoint takes longer than on the peers";
-	case FSL_CAUSE_NETWORK:
-		return "the link between two ranks is slow";
-	case FSL_CAUSES_N:
-		break;
-	}
-	return "";
-}
+static const char *const cause_helps[FSL_CAUSES_N] = {
+	[FSL_CAUSE_COMPUTE] = "the rank's own computation takes longer than its peers'",
+	[FSL_CAUSE_HOST] = "the host is late in handing work to the accelerator",
+	[FSL_CAUSE_DATALOADER] = "loading the data of a step takes longer than on the peers",
+	[FSL_CAUSE_STORAGE] = "saving a checkpoint takes longer than on the peers",
+	[FSL_CAUSE_NETWORK] = "the link between two ranks is slow",
+};
 
 static bool detector_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
 {
@@ -70,7 +50,7 @@ static bool detector_row(const struct fsl_registry *registry, size_t idx, const 
 	}
 	const struct fsl_detector *detector = fsl_registry_at(registry, idx);
 	cells[0] = detector->name;
-	cells[1] = scope_text(detector->scope);
+	cells[1] = scope_texts[detector->scope];
 	cells[2] = detector->summary;
 	return true;
 }
@@ -127,7 +107,7 @@ static bool cause_row(const struct fsl_registry *registry, size_t idx, const cha
 		return false;
 	}
 	cells[0] = fsl_cause_text((enum fsl_cause)idx);
-	cells[1] = cause_help((enum fsl_cause)idx);
+	cells[1] = cause_helps[idx];
 	return true;
 }
 
@@ -153,10 +133,8 @@ static enum fsl_status print_text(const struct listing *listing,
 	while (listing->row(registry, n_rows, row)) {
 		n_rows++;
 	}
-	const char **cells = fsl_calloc((n_rows + 1) * n_columns, sizeof(*cells));
-	if (cells == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory");
-	}
+	const char **cells = NULL;
+	FSL_TRY(FSL_NEW(cells, (n_rows + 1) * n_columns, "cells", err));
 	memcpy(cells, listing->heading, n_columns * sizeof(*cells));
 	for (size_t i = 0; i < n_rows; i++) {
 		(void)listing->row(registry, i, row);
@@ -182,69 +160,60 @@ static cJSON *param_value(const struct fsl_param *param, double value)
 	return isnan(value) ? cJSON_CreateNull() : cJSON_CreateNumber(value);
 }
 
-static bool add_param(cJSON *list, const struct fsl_param *param)
+static void add_param(struct fsl_document *document, cJSON *list, const struct fsl_param *param)
 {
 	static const char *const types[] = {"integer", "number", "bool", "text"};
-	cJSON *object = cJSON_CreateObject();
+	cJSON *object = fsl_document_object(document, list, NULL);
 	bool is_number = param->type == FSL_PARAM_INT || param->type == FSL_PARAM_REAL;
-	bool ok = cJSON_AddItemToArray(list, object) &&
-		  fsl_json_add_text(object, "key", param->key) &&
-		  fsl_json_add_text(object, "type", types[param->type]) &&
-		  cJSON_AddItemToObject(object, "default", param_value(param, param->fallback));
-	if (ok && is_number) {
-		ok = cJSON_AddNumberToObject(object, "min", param->min) != NULL &&
-		     cJSON_AddNumberToObject(object, "max", param->max) != NULL &&
-		     cJSON_AddBoolToObject(object, "nullable", param->nullable) != NULL;
+	fsl_document_text(document, object, "key", param->key);
+	fsl_document_text(document, object, "type", types[param->type]);
+	fsl_document_item(document, object, "default", param_value(param, param->fallback));
+	if (is_number) {
+		fsl_document_item(document, object, "min", cJSON_CreateNumber(param->min));
+		fsl_document_item(document, object, "max", cJSON_CreateNumber(param->max));
+		fsl_document_bool(document, object, "nullable", param->nullable);
 	}
-	if (ok && param->type == FSL_PARAM_CHOICE) {
-		cJSON *choices = cJSON_AddArrayToObject(object, "choices");
-		ok = choices != NULL;
-		for (size_t i = 0; ok && param->choices[i] != NULL; i++) {
-			ok = cJSON_AddItemToArray(choices, cJSON_CreateString(param->choices[i]));
+	if (param->type == FSL_PARAM_CHOICE) {
+		cJSON *choices = fsl_document_array(document, object, "choices");
+		for (size_t i = 0; param->choices[i] != NULL; i++) {
+			fsl_document_text(document, choices, NULL, param->choices[i]);
 		}
 	}
-	return ok && fsl_json_add_text(object, "help", param->help);
+	fsl_document_text(document, object, "help", param->help);
 }
 
 /* Metrics and parameters of a detector: too much for a line of text, all of it in JSON. */
-static bool add_detector_facts(cJSON *object, const struct fsl_detector *detector)
+static void add_detector_facts(struct fsl_document *document, cJSON *object,
+			       const struct fsl_detector *detector)
 {
-	cJSON *list = cJSON_AddArrayToObject(object, "metrics");
-	bool ok = list != NULL;
-	for (size_t i = 0; ok && i < FSL_METRICS_N; i++) {
+	cJSON *list = fsl_document_array(document, object, "metrics");
+	for (size_t i = 0; i < FSL_METRICS_N; i++) {
 		if ((detector->needs & FSL_NEED(i)) != 0) {
-			ok = cJSON_AddItemToArray(list, cJSON_CreateString(metrics[i].name));
+			fsl_document_text(document, list, NULL, metrics[i].name);
 		}
 	}
-	cJSON *params = cJSON_AddArrayToObject(object, "parameters");
-	ok = ok && params != NULL;
-	for (const struct fsl_param *param = detector->params; ok && param->key != NULL; param++) {
-		ok = add_param(params, param);
+	cJSON *params = fsl_document_array(document, object, "parameters");
+	for (const struct fsl_param *param = detector->params; param->key != NULL; param++) {
+		add_param(document, params, param);
 	}
-	return ok;
 }
 
 static enum fsl_status print_json(const struct listing *listing,
 				  const struct fsl_registry *registry, struct fsl_error *err)
 {
 	const char *row[3] = {NULL};
-	cJSON *list = cJSON_CreateArray();
-	bool ok = list != NULL;
-	for (size_t i = 0; ok && listing->row(registry, i, row); i++) {
-		cJSON *object = cJSON_CreateObject();
-		ok = cJSON_AddItemToArray(list, object);
-		for (size_t column = 0; ok && column < n_columns_of(listing); column++) {
-			ok = fsl_json_add_text(object, listing->heading[column], row[column]);
+	struct fsl_document document = {0};
+	cJSON *list = fsl_document_array(&document, NULL, NULL);
+	for (size_t i = 0; listing->row(registry, i, row); i++) {
+		cJSON *object = fsl_document_object(&document, list, NULL);
+		for (size_t column = 0; column < n_columns_of(listing); column++) {
+			fsl_document_text(&document, object, listing->heading[column], row[column]);
 		}
-		if (ok && listing->row == detector_row) {
-			ok = add_detector_facts(object, fsl_registry_at(registry, i));
+		if (listing->row == detector_row) {
+			add_detector_facts(&document, object, fsl_registry_at(registry, i));
 		}
 	}
-	if (!ok) {
-		cJSON_Delete(list);
-		list = NULL;
-	}
-	return fsl_print_json(list, err);
+	return fsl_print_json(fsl_document_finish(&document, list), err);
 }
 
 static enum fsl_status list_topic(const char *topic, enum fsl_output_format format,

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "sim/sim.h"
 
-enum { OPTIONS_N = 6, PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
+enum { PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
 
 /* The command line. */
 struct request {
@@ -25,7 +25,7 @@ struct request {
 
 static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
 {
-	const struct fsl_opt options[OPTIONS_N] = {
+	const struct fsl_opt options[] = {
 		{"preset", 'p', FSL_OPT_TEXT, &request->preset, 0, 0, NULL, "NAME",
 		 "kind of job to begin with; --keys lists them"},
 		{"ranks", 'r', FSL_OPT_INT, &request->n_ranks, 1, FSL_SIM_RANKS_MAX, NULL, "N",

@@ -56,12 +56,6 @@ enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err)
 	return FSL_OK;
 }
 
-bool fsl_json_add_text(cJSON *object, const char *name, const char *text)
-{
-	return text != NULL ? cJSON_AddStringToObject(object, name, text) != NULL
-			    : cJSON_AddNullToObject(object, name) != NULL;
-}
-
 enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
 				   struct fsl_error *err)
 {

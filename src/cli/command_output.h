@@ -45,9 +45,6 @@ void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns);
  */
 enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err);
 
-/* Adds "name": "text", or null if @text is NULL; false when out of memory. */
-bool fsl_json_add_text(cJSON *object, const char *name, const char *text);
-
 /* Between @min and @max operands, else FSL_ERR_USAGE that says @what is wanted. */
 enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
 				   struct fsl_error *err);
