@@ -148,14 +148,25 @@ static const struct fsl_bench_result *find_result(const struct fsl_bench_report 
 	return NULL;
 }
 
-static double ns_per_byte(const struct fsl_bench_sample *sample)
+static double cpu_per_byte(const struct fsl_bench_sample *sample)
 {
 	return (double)sample->cpu_ns / (double)sample->n_bytes;
 }
 
-/* Median of the ratios of each round: a slow phase of the machine affects both values of a pair. */
+static double cpu(const struct fsl_bench_sample *sample)
+{
+	return (double)sample->cpu_ns;
+}
+
+static double wall(const struct fsl_bench_sample *sample)
+{
+	return (double)sample->wall_ns;
+}
+
+/* Median of the ratios of each round: a slow phase of the machine affects both values of a pair.
+ * NaN if the case @base_name was not run. */
 static double ratio(const struct fsl_bench_report *report, const struct fsl_bench_result *result,
-		    const char *base_name)
+		    const char *base_name, double (*cost)(const struct fsl_bench_sample *))
 {
 	double ratios[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
 	const struct fsl_bench_result *base = find_result(report, base_name);
@@ -163,39 +174,9 @@ static double ratio(const struct fsl_bench_report *report, const struct fsl_benc
 		return (double)NAN;
 	}
 	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
-		ratios[run] = ns_per_byte(&result->samples[run]) / ns_per_byte(&base->samples[run]);
+		ratios[run] = cost(&result->samples[run]) / cost(&base->samples[run]);
 	}
 	return fsl_median(ratios, (size_t)report->n_runs, scratch);
-}
-
-/* The same for wall times. */
-static double speedup(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
-{
-	double ratios[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
-	const struct fsl_bench_result *alone = find_result(report, result->item->alone);
-	if (alone == NULL) {
-		return (double)NAN;
-	}
-	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
-		ratios[run] =
-			(double)alone->samples[run].wall_ns / (double)result->samples[run].wall_ns;
-	}
-	return fsl_median(ratios, (size_t)report->n_runs, scratch);
-}
-
-/* The same for CPU times. */
-static double share(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
-{
-	double shares[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
-	const struct fsl_bench_result *anew = find_result(report, result->item->anew);
-	if (anew == NULL) {
-		return (double)NAN;
-	}
-	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
-		shares[run] =
-			(double)result->samples[run].cpu_ns / (double)anew->samples[run].cpu_ns;
-	}
-	return fsl_median(shares, (size_t)report->n_runs, scratch);
 }
 
 static void summarise(struct fsl_bench_report *report)
@@ -206,10 +187,12 @@ static void summarise(struct fsl_bench_report *report)
 							      result->item->library};
 		result->median = fsl_bench_median(result->samples, (size_t)report->n_runs);
 		for (size_t base = 0; base < FSL_BENCH_BASES_N; base++) {
-			result->ratios[base] = ratio(report, result, bases[base]);
+			result->ratios[base] = ratio(report, result, bases[base], cpu_per_byte);
 		}
-		result->speedup = speedup(report, result);
-		result->share = share(report, result);
+		const struct fsl_bench_result *alone = find_result(report, result->item->alone);
+		result->speedup = alone != NULL ? ratio(report, alone, result->item->name, wall)
+						: (double)NAN;
+		result->share = ratio(report, result, result->item->anew, cpu);
 	}
 }
 

@@ -1,10 +1,12 @@
-/* Run state in one SQLite file: how it is opened, checked and made. */
-#include "state/state_parts.h"
+/* The alarms that were sent, in one SQLite file: how it is opened, checked and made, and asked. */
+#include "state/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -13,7 +15,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/os_error.h"
+#include "base/sort.h"
 #include "state/state_place.h"
 
 enum {
@@ -21,6 +25,15 @@ enum {
 	APPLICATION_ID = 0x66736c31, /* "fsl1": tells our file from another program's */
 	BUSY_TIMEOUT_MS = 5000,      /* an overlapping run holds the lock for milliseconds */
 	DAMAGED_FILES_MAX = 1000,    /* then somebody should look */
+};
+
+/* Age at which a record is removed, ns. */
+#define KEEP_NS (INT64_C(90) * 24 * 3600 * FSL_NS_PER_S)
+
+struct fsl_state {
+	sqlite3 *db;
+	char *path;
+	bool has_tables; /* else the first transaction makes them: one wait for the disk less */
 };
 
 static const char *const schema = "CREATE TABLE IF NOT EXISTS alarms ("
@@ -47,8 +60,8 @@ static bool is_damage(int code)
 	return (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
 }
 
-enum fsl_status fsl_state_fail(sqlite3 *db, const char *path, const char *what,
-			       struct fsl_error *err)
+/* Fills @err from the error of @db and returns its status. @what: "open", "read" or "write". */
+static enum fsl_status fail(sqlite3 *db, const char *path, const char *what, struct fsl_error *err)
 {
 	int code = db != NULL ? sqlite3_errcode(db) : SQLITE_NOMEM;
 	enum fsl_status status = code == SQLITE_NOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO;
@@ -147,7 +160,7 @@ static enum fsl_status open_file(sqlite3 **db, const char *path, bool *is_damage
 	if (is_damage(code)) {
 		*is_damaged = true;
 	} else if (code != SQLITE_OK) {
-		status = fsl_state_fail(*db, path, "open", err);
+		status = fail(*db, path, "open", err);
 	} else if (sqlite3_db_readonly(*db, "main") != 0) {
 		status = FSL_FAIL(err, FSL_ERR_IO,
 				  "state file is read-only, make it writable or name another: "
@@ -222,11 +235,12 @@ static enum fsl_status set_aside(const char *path, struct fsl_error *err)
 	return status;
 }
 
-enum fsl_status fsl_state_execute(struct fsl_state *state, const char *sql, const char *what,
-				  struct fsl_error *err)
+/* Runs SQL statements that return no rows. */
+static enum fsl_status execute(struct fsl_state *state, const char *sql, const char *what,
+			       struct fsl_error *err)
 {
 	if (sqlite3_exec(state->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
-		return fsl_state_fail(state->db, state->path, what, err);
+		return fail(state->db, state->path, what, err);
 	}
 	return FSL_OK;
 }
@@ -255,18 +269,19 @@ static enum fsl_status make_tables(struct fsl_state *state, struct fsl_error *er
 {
 	struct owner owner = {0};
 	if (read_owner(state->db, &owner) != SQLITE_OK) {
-		return fsl_state_fail(state->db, state->path, "read", err);
+		return fail(state->db, state->path, "read", err);
 	}
 	enum fsl_status status = check_owner(&owner, state->path, err);
 	if (status == FSL_OK && !is_current(&owner)) {
-		status = fsl_state_execute(state, schema, "write", err);
+		status = execute(state, schema, "write", err);
 	}
 	return status;
 }
 
-enum fsl_status fsl_state_begin(struct fsl_state *state, struct fsl_error *err)
+/* Begins a transaction that writes; other runs wait. Makes the tables if the file has none. */
+static enum fsl_status begin(struct fsl_state *state, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_state_execute(state, "BEGIN IMMEDIATE", "write", err);
+	enum fsl_status status = execute(state, "BEGIN IMMEDIATE", "write", err);
 	if (status == FSL_OK && !state->has_tables) {
 		status = make_tables(state, err);
 		if (status != FSL_OK) {
@@ -276,10 +291,11 @@ enum fsl_status fsl_state_begin(struct fsl_state *state, struct fsl_error *err)
 	return status;
 }
 
-enum fsl_status fsl_state_finish(struct fsl_state *state, bool is_done, struct fsl_error *err)
+/* Ends a transaction: kept as a whole when @is_done, else as if it had never begun. */
+static enum fsl_status finish(struct fsl_state *state, bool is_done, struct fsl_error *err)
 {
-	enum fsl_status status = is_done ? fsl_state_execute(state, "COMMIT", "write", err)
-					 : fsl_state_fail(state->db, state->path, "write", err);
+	enum fsl_status status = is_done ? execute(state, "COMMIT", "write", err)
+					 : fail(state->db, state->path, "write", err);
 	if (status != FSL_OK) {
 		(void)sqlite3_exec(state->db, "ROLLBACK", NULL, NULL, NULL);
 	}
@@ -349,4 +365,242 @@ void fsl_state_close(struct fsl_state *state)
 	sqlite3_close(state->db);
 	fsl_free(state->path);
 	fsl_free(state);
+}
+
+/* The alarms that were sent, by incident. */
+
+static int compare_culprits(const void *left, const void *right)
+{
+	const struct fsl_culprit *a = *(const struct fsl_culprit *const *)left;
+	const struct fsl_culprit *b = *(const struct fsl_culprit *const *)right;
+	int order = FSL_ORDER(a->rank, b->rank);
+	order = order != 0 ? order : FSL_ORDER(a->cause, b->cause);
+	return order != 0 ? order : FSL_ORDER(a->peer, b->peer);
+}
+
+/* "2:network:6,6:network:2", with "hang," in front of a hang; SQLite's growing string keeps its own
+ * error. */
+static bool add_culprits(sqlite3_str *key, const struct fsl_localisation *localisation)
+{
+	size_t n = localisation->n_culprits;
+	const struct fsl_culprit **sorted = fsl_calloc(n, sizeof(const struct fsl_culprit *));
+	if (sorted == NULL) {
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = &localisation->culprits[i];
+	}
+	qsort(sorted, n, sizeof(const struct fsl_culprit *), compare_culprits);
+	for (size_t i = 0; i < n; i++) {
+		sqlite3_str_appendf(key, "%s%d:%s:%d", i > 0 ? "," : "", (int)sorted[i]->rank,
+				    fsl_cause_text(sorted[i]->cause), (int)sorted[i]->peer);
+	}
+	fsl_free(sorted);
+	return true;
+}
+
+/* "lack:5,6" or "slow:3": the ranks that are listed as abnormal for lack of data, or for another
+ * reason. */
+static bool add_abnormal(sqlite3_str *key, const struct fsl_localisation *localisation,
+			 bool is_lack)
+{
+	int32_t *ranks = fsl_calloc(localisation->n_abnormal, sizeof(*ranks));
+	if (ranks == NULL) {
+		return false;
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < localisation->n_abnormal; i++) {
+		if ((localisation->abnormal[i].method == FSL_METHOD_LACK) == is_lack) {
+			ranks[n++] = localisation->abnormal[i].rank;
+		}
+	}
+	qsort(ranks, n, sizeof(*ranks), fsl_rank_compare);
+	for (size_t i = 0; i < n; i++) {
+		sqlite3_str_appendf(key, "%s%d",
+				    i > 0     ? ","
+				    : is_lack ? "lack:"
+					      : "slow:",
+				    (int)ranks[i]);
+	}
+	fsl_free(ranks);
+	return true;
+}
+
+/*
+ * Without culprits: the ranks that the classical points name, those that lack data, or the job
+ * itself when its verdict is an anomaly (hang, job slowdown).
+ */
+static bool add_nameless(sqlite3_str *key, const struct fsl_localisation *localisation)
+{
+	if (!add_abnormal(key, localisation, false) || !add_abnormal(key, localisation, true)) {
+		return false;
+	}
+	bool is_quiet = localisation->kind == FSL_VERDICT_NORMAL ||
+			localisation->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	if (sqlite3_str_length(key) == 0 && !is_quiet) {
+		sqlite3_str_appendall(key, "job");
+	}
+	return true;
+}
+
+/* Makes the key of the incident of a verdict: two verdicts with equal keys are the same incident.
+ * *key NULL: no incident. Free with sqlite3_free. */
+static enum fsl_status make_key(struct fsl_state *state,
+				const struct fsl_localisation *localisation, char **key,
+				struct fsl_error *err)
+{
+	sqlite3_str *text = sqlite3_str_new(state->db);
+	/* A job that stops after its slow rank was reported is another incident. */
+	if (localisation->kind == FSL_VERDICT_HANG) {
+		sqlite3_str_appendall(text, "hang,");
+	}
+	bool is_made = localisation->n_culprits > 0 ? add_culprits(text, localisation)
+						    : add_nameless(text, localisation);
+	is_made = is_made && sqlite3_str_errcode(text) == SQLITE_OK;
+	*key = sqlite3_str_finish(text);
+	if (!is_made) {
+		sqlite3_free(*key);
+		*key = NULL;
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: culprits=%zu",
+				localisation->n_culprits);
+	}
+	return FSL_OK;
+}
+
+struct incident {
+	const char *kind, *key, *text;
+	int64_t now_ns;
+	int64_t after_ns; /* records at or before this are too old */
+};
+
+/* Runs one statement, which may use ?1 kind, ?2 key, ?3 after, ?4 now, ?5 since, ?6 text. */
+static int run_bound(struct fsl_state *state, const char *sql, const struct incident *incident,
+		     int64_t since_ns, int64_t values[2])
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(state->db, sql, -1, &statement, NULL);
+	if (code != SQLITE_OK) {
+		return code;
+	}
+	int n_bound = sqlite3_bind_parameter_count(statement);
+	const int64_t numbers[] = {incident->after_ns, incident->now_ns, since_ns};
+	const char *const texts[] = {incident->kind, incident->key};
+	for (int i = 0; code == SQLITE_OK && i < n_bound; i++) {
+		code = i < 2   ? sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_STATIC)
+		       : i < 5 ? sqlite3_bind_int64(statement, i + 1, numbers[i - 2])
+			       : sqlite3_bind_text(statement, i + 1, incident->text, -1,
+						   SQLITE_STATIC);
+	}
+	if (code == SQLITE_OK) {
+		code = sqlite3_step(statement);
+	}
+	if (code == SQLITE_ROW && values != NULL) {
+		values[0] = sqlite3_column_int64(statement, 0);
+		values[1] = sqlite3_column_int64(statement, 1);
+	}
+	sqlite3_finalize(statement);
+	return code;
+}
+
+/* Inside a transaction: looks the incident up, then records an alarm or that it was seen again. */
+static int look_up_and_record(struct fsl_state *state, const struct incident *incident,
+			      struct fsl_alarm *out)
+{
+	int64_t found[2] = {0, 0}; /* time of the newest alarm, begin of its incident */
+	int code = run_bound(state,
+			     "SELECT time_ns, first_since_ns FROM alarms WHERE kind = ?1 AND key "
+			     "= ?2 AND last_seen_ns > ?3 AND time_ns <= ?4 "
+			     "ORDER BY time_ns DESC LIMIT 1",
+			     incident, 0, found);
+	if (code != SQLITE_ROW && code != SQLITE_DONE) {
+		return code;
+	}
+	bool is_known = code == SQLITE_ROW;
+	*out = (struct fsl_alarm){
+		.is_suppressed = is_known && found[0] > incident->after_ns,
+		.since_ns = is_known ? found[1] : incident->now_ns,
+	};
+	code = out->is_suppressed
+		       ? run_bound(state,
+				   "UPDATE alarms SET last_seen_ns = max(last_seen_ns, ?4) WHERE "
+				   "kind = ?1 AND key = ?2 AND time_ns > ?3 AND time_ns <= ?4",
+				   incident, 0, NULL)
+		       : run_bound(state,
+				   "INSERT INTO alarms (kind, key, last_seen_ns, time_ns, "
+				   "first_since_ns, text) VALUES (?1, ?2, ?4, ?4, ?5, ?6)",
+				   incident, out->since_ns, NULL);
+	if (code != SQLITE_DONE) {
+		return code;
+	}
+	struct incident old = *incident;
+	old.after_ns = incident->now_ns > KEEP_NS ? incident->now_ns - KEEP_NS : 0;
+	return run_bound(state, "DELETE FROM alarms WHERE last_seen_ns < ?3", &old, 0, NULL);
+}
+
+static int64_t look_back_begin_ns(int64_t now_ns, double look_back_mins)
+{
+	double look_back_ns = look_back_mins * 60.0 * FSL_NS_PER_S;
+	if (!(look_back_ns > 0.0)) {
+		return now_ns;
+	}
+	return look_back_ns < (double)now_ns ? now_ns - (int64_t)look_back_ns : -1;
+}
+
+/* One transaction, which stays open: other runs see the alarm recorded or not at all. */
+static enum fsl_status record(struct fsl_state *state, const struct incident *incident,
+			      struct fsl_alarm *out, struct fsl_error *err)
+{
+	enum fsl_status status = begin(state, err);
+	if (status == FSL_OK && look_up_and_record(state, incident, out) != SQLITE_DONE) {
+		status = finish(state, false, err);
+	}
+	return status;
+}
+
+/* "/home/sysTrace/mspti|3:compute:-1": the same rank of another job is another incident. */
+static enum fsl_status add_job(char **key, const char *job, struct fsl_error *err)
+{
+	char *whole = sqlite3_mprintf("%s|%s", job, *key);
+	sqlite3_free(*key);
+	*key = whole;
+	return whole != NULL
+		       ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for state: job=\"%s\"", job);
+}
+
+enum fsl_status fsl_state_check_alarm(struct fsl_state *state, const char *job,
+				      const struct fsl_localisation *localisation, int64_t now_ns,
+				      double look_back_mins, struct fsl_alarm *out,
+				      struct fsl_error *err)
+{
+	char *key = NULL;
+	struct fsl_alarm alarm = {.since_ns = FSL_NS_ABSENT};
+	enum fsl_status status = make_key(state, localisation, &key, err);
+	bool is_incident = status == FSL_OK && key != NULL;
+	if (is_incident) {
+		status = add_job(&key, job, err);
+	}
+	if (is_incident && status == FSL_OK) {
+		struct incident incident = {
+			.kind = fsl_verdict_text(localisation->kind),
+			.key = key,
+			.text = localisation->reason != NULL ? localisation->reason : "",
+			.now_ns = now_ns,
+			.after_ns = look_back_begin_ns(now_ns, look_back_mins),
+		};
+		status = record(state, &incident, &alarm, err);
+	}
+	if (status == FSL_OK) {
+		*out = alarm;
+	}
+	sqlite3_free(key);
+	return status;
+}
+
+enum fsl_status fsl_state_settle_alarm(struct fsl_state *state, bool is_told, struct fsl_error *err)
+{
+	if (sqlite3_get_autocommit(state->db) != 0) {
+		return FSL_OK; /* none was checked, or it is settled */
+	}
+	return is_told ? finish(state, true, err) : execute(state, "ROLLBACK", "write", err);
 }
