@@ -94,62 +94,45 @@ static void note_open(struct source *source, enum open_class class, const struct
 	}
 }
 
+/* The operator with the times that were kept. @ids: NULL if its name is lost. */
+static struct fsl_op op_of(const struct memory *memory, const struct fsl_sim_op *op,
+			   const struct launched *ids, const bool is_kept[FSL_SIM_ROWS_N])
+{
+	return (struct fsl_op){
+		.host_begin_ns = is_kept[FSL_SIM_HOST_BEGIN] ? op->host_begin_ns : FSL_NS_ABSENT,
+		.host_end_ns = is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
+		.dev_begin_ns = is_kept[FSL_SIM_DEV_BEGIN] ? op->dev_begin_ns : FSL_NS_ABSENT,
+		.dev_end_ns = is_kept[FSL_SIM_DEV_END] ? op->dev_end_ns : FSL_NS_ABSENT,
+		.id = op->id,
+		.n_elements = ids != NULL ? op->n_elements : 0,
+		.op_id = ids != NULL ? ids->op_id : FSL_STR_NONE,
+		.group_id = ids != NULL ? ids->group_id : FSL_STR_NONE,
+		.dtype_id = ids != NULL ? memory->dtype_id : FSL_STR_NONE,
+		.step = -1};
+}
+
+/* Adds an operator with both device rows or none. */
 static enum fsl_status push(struct memory *memory, struct source *source,
 			    const struct fsl_sim_op *op, const struct launched *ids,
 			    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
 {
 	struct fsl_rank *rank = source->rank;
-	bool has_device = is_kept[FSL_SIM_DEV_BEGIN] && is_kept[FSL_SIM_DEV_END];
-	if (rank->n_ops == rank->ops_capacity &&
-	    FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, err) != FSL_OK) {
-		return FSL_ERR_MEMORY;
-	}
-	rank->ops[rank->n_ops++] = (struct fsl_op){
-		.host_begin_ns = op->host_begin_ns,
-		.host_end_ns = is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
-		.dev_begin_ns = has_device ? op->dev_begin_ns : FSL_NS_ABSENT,
-		.dev_end_ns = has_device ? op->dev_end_ns : FSL_NS_ABSENT,
-		.id = op->id,
-		.n_elements = op->n_elements,
-		.op_id = ids->op_id,
-		.group_id = ids->group_id,
-		.dtype_id = memory->dtype_id,
-		.step = -1};
-	if (has_device && op->host_begin_ns > source->last_launch_ns) {
+	FSL_TRY(FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, err));
+	rank->ops[rank->n_ops++] = op_of(memory, op, ids, is_kept);
+	if (is_kept[FSL_SIM_DEV_END] && op->host_begin_ns > source->last_launch_ns) {
 		source->last_launch_ns = op->host_begin_ns;
 	}
 	return FSL_OK;
 }
 
-/* Keeps the remnant of an operator. @ids: NULL if its name is lost. */
+/* Keeps the remnant of an operator, if a device row is left. @ids: NULL if its name is lost. */
 static enum fsl_status keep_remnant(struct memory *memory, struct source *source,
 				    const struct fsl_sim_op *op, const struct launched *ids,
 				    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
 {
-	struct fsl_rank *rank = source->rank;
-	enum fsl_status status = FSL_OK;
-	if (is_kept[FSL_SIM_DEV_BEGIN] || is_kept[FSL_SIM_DEV_END]) {
-		status = FSL_GROW(rank->remnants, rank->remnants_capacity, rank->n_remnants + 1,
-				  err);
-		if (status == FSL_OK) {
-			rank->remnants[rank->n_remnants++] = (struct fsl_op){
-				.host_begin_ns = is_kept[FSL_SIM_HOST_BEGIN] ? op->host_begin_ns
-									     : FSL_NS_ABSENT,
-				.host_end_ns =
-					is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
-				.dev_begin_ns = is_kept[FSL_SIM_DEV_BEGIN] ? op->dev_begin_ns
-									   : FSL_NS_ABSENT,
-				.dev_end_ns =
-					is_kept[FSL_SIM_DEV_END] ? op->dev_end_ns : FSL_NS_ABSENT,
-				.id = op->id,
-				.n_elements = ids != NULL ? op->n_elements : 0,
-				.op_id = ids != NULL ? ids->op_id : FSL_STR_NONE,
-				.group_id = ids != NULL ? ids->group_id : FSL_STR_NONE,
-				.dtype_id = ids != NULL ? memory->dtype_id : FSL_STR_NONE,
-				.step = -1};
-		}
-	}
-	return status;
+	struct fsl_op remnant = op_of(memory, op, ids, is_kept);
+	bool has_device = is_kept[FSL_SIM_DEV_BEGIN] || is_kept[FSL_SIM_DEV_END];
+	return has_device ? FSL_APPEND(source->rank, remnants, &remnant, err) : FSL_OK;
 }
 
 /*
@@ -175,13 +158,8 @@ static enum fsl_status settle(struct memory *memory, struct source *source,
 		note_open(source, OPEN_ON_HOST, ids);
 		return FSL_OK;
 	}
-	enum fsl_status status = push(memory, source, op, ids, is_kept, err);
-	FSL_THEN(status, FSL_GROW(source->launched, source->launched_capacity,
-				  source->n_launched + 1, err));
-	if (status == FSL_OK) {
-		source->launched[source->n_launched++] = *ids;
-	}
-	return status;
+	FSL_TRY(push(memory, source, op, ids, is_kept, err));
+	return FSL_APPEND(source, launched, ids, err);
 }
 
 static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct fsl_sim_op *op,
@@ -224,20 +202,14 @@ static enum fsl_status put_stage(void *context, int32_t rank_of_model,
 	if (rank == NULL || !fsl_sim_has_timeline(memory->params, rank_of_model)) {
 		return FSL_OK;
 	}
-	uint32_t type_id = FSL_STR_NONE;
-	enum fsl_status status = intern(memory, fsl_sim_stage_text(stage->kind), &type_id, err);
-	FSL_THEN(status, FSL_GROW(rank->stages, rank->stages_capacity, rank->n_stages + 1, err));
-	if (status == FSL_OK) {
-		/* A timeline counts in microseconds. */
-		rank->stages[rank->n_stages++] =
-			(struct fsl_stage){.begin_ns = stage->begin_ns / NS_PER_US * NS_PER_US,
-					   .end_ns = stage->end_ns / NS_PER_US * NS_PER_US,
-					   .step = stage->step,
-					   .type_id = type_id,
-					   .kind = stage->kind};
-		see(rank, stage->end_ns / NS_PER_US * NS_PER_US);
-	}
-	return status;
+	/* A timeline counts in microseconds. */
+	struct fsl_stage kept = {.begin_ns = stage->begin_ns / NS_PER_US * NS_PER_US,
+				 .end_ns = stage->end_ns / NS_PER_US * NS_PER_US,
+				 .step = stage->step,
+				 .kind = stage->kind};
+	FSL_TRY(intern(memory, fsl_sim_stage_text(stage->kind), &kept.type_id, err));
+	see(rank, kept.end_ns);
+	return FSL_APPEND(rank, stages, &kept, err);
 }
 
 /* Adds every rank that leaves files, in order of its written number. */

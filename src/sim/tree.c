@@ -3,12 +3,18 @@
  * sysTrace's collector writes them. Each rank's text is gathered in memory and appended to its file
  * in large blocks, so that any number of ranks needs only one open file at a time.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include "base/file.h"
+#include "base/os_error.h"
 #include "sim/rows.h"
 
 enum {
@@ -52,6 +58,65 @@ struct tree {
 	size_t n_block; /* bytes of a rank before they are written */
 };
 
+enum { GZIP_BYTES_MAX = 1 << 20, ZSTD_LEVEL = 9 };
+
+static bool append_plain(const char *path, const char *text, size_t n_bytes)
+{
+	FILE *file = fopen(path, "ab");
+	bool is_written = file != NULL && fwrite(text, 1, n_bytes, file) == n_bytes;
+	if (file != NULL) {
+		is_written = fclose(file) == 0 && is_written;
+	}
+	return is_written;
+}
+
+static bool append_gzip(const char *path, const char *text, size_t n_bytes)
+{
+	gzFile file = gzopen(path, "ab9");
+	bool is_written = file != NULL;
+	while (n_bytes > 0 && is_written) {
+		unsigned n_part = n_bytes < GZIP_BYTES_MAX ? (unsigned)n_bytes : GZIP_BYTES_MAX;
+		is_written = gzwrite(file, text, n_part) > 0;
+		text += n_part;
+		n_bytes -= n_part;
+	}
+	if (file != NULL) {
+		is_written = gzclose(file) == Z_OK && is_written;
+	}
+	return is_written;
+}
+
+static bool append_zstd(const char *path, const char *text, size_t n_bytes)
+{
+	size_t n_most = ZSTD_compressBound(n_bytes);
+	char *packed = fsl_calloc(n_most, 1);
+	if (packed == NULL) {
+		errno = ENOMEM;
+		return false;
+	}
+	size_t n_packed = ZSTD_compress(packed, n_most, text, n_bytes, ZSTD_LEVEL);
+	bool is_written = ZSTD_isError(n_packed) == 0 && append_plain(path, packed, n_packed);
+	fsl_free(packed);
+	return is_written;
+}
+
+/* Appends to the file; if it is compressed, as a gzip member or zstd frame of its own. */
+static enum fsl_status append_packed(const char *path, enum fsl_sim_compression compression,
+				     const char *text, size_t n_bytes, struct fsl_error *err)
+{
+	static bool (*const appenders[])(const char *, const char *,
+					 size_t) = {[FSL_SIM_PLAIN] = append_plain,
+						    [FSL_SIM_GZIP] = append_gzip,
+						    [FSL_SIM_ZSTD] = append_zstd};
+	errno = 0;
+	if (appenders[compression](path, text, n_bytes)) {
+		return FSL_OK;
+	}
+	return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
+			"cannot write, is the disk full? path=\"%s\", reason=\"%s\"", path,
+			errno != 0 ? strerror(errno) : "the packing failed");
+}
+
 static const char csv_header[] =
 	"Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
 	"msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId\n";
@@ -94,8 +159,7 @@ static enum fsl_status append(struct page *page, const char *path, int compressi
 		return FSL_OK;
 	}
 	page->n_bytes = 0;
-	return fsl_sim_append(path, (enum fsl_sim_compression)compression, page->text, n_bytes,
-			      err);
+	return append_packed(path, (enum fsl_sim_compression)compression, page->text, n_bytes, err);
 }
 
 static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -296,6 +360,79 @@ static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_
 	return status == FSL_OK ? append_rank(tree, rank, err) : status;
 }
 
+/* Every file name of a simulated rank; # is a number. Other files in the folders are not ours. */
+static const struct {
+	const char *folder, *pattern;
+} rank_files[] = {
+	{"mspti", "hccl_activity-10.#.#.#-.#.csv"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.csv.gz"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.csv.zst"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.json"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.json.gz"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.json.zst"},
+	{"timeline", "host#--#.timeline"},
+};
+
+static bool has_form(const char *name, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++) {
+		if (*pattern != '#' && *name++ != *pattern) {
+			return false;
+		}
+		if (*pattern == '#' && !isdigit((unsigned char)*name)) {
+			return false;
+		}
+		while (*pattern == '#' && isdigit((unsigned char)*name)) {
+			name++;
+		}
+	}
+	return *name == '\0';
+}
+
+static bool is_rank_file(const char *folder, const char *name)
+{
+	for (size_t i = 0; i < sizeof(rank_files) / sizeof(rank_files[0]); i++) {
+		if (strcmp(rank_files[i].folder, folder) == 0 &&
+		    has_form(name, rank_files[i].pattern)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status remove_rank_files(const char *dir, const char *folder, struct fsl_error *err)
+{
+	char path[PATH_BYTES], **names = NULL;
+	size_t n_names = 0;
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, folder);
+	if (access(path, F_OK) != 0) {
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_dir_list(path, &names, &n_names, err);
+	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+		if (!is_rank_file(folder, names[i])) {
+			continue;
+		}
+		(void)snprintf(path, sizeof(path), "%s/%s/%s", dir, folder, names[i]);
+		if (unlink(path) != 0) {
+			status = FSL_FAIL(err, FSL_ERR_IO,
+					  "cannot remove a file of the earlier job: path=\"%s\", "
+					  "reason=\"%s\"",
+					  path, fsl_os_error(errno).text);
+		}
+	}
+	fsl_free(names);
+	return status;
+}
+
+/* Removes the files of all ranks of the simulated job below @dir, also of ranks that the next job
+ * does not have. */
+static enum fsl_status remove_earlier(const char *dir, struct fsl_error *err)
+{
+	FSL_TRY(remove_rank_files(dir, "mspti", err));
+	return remove_rank_files(dir, "timeline", err);
+}
+
 static const char model_config[] = "{\n"
 				   "  \"root_path\": \"mspti\",\n"
 				   "  \"training_log\": \"timeline\",\n"
@@ -331,7 +468,7 @@ static enum fsl_status prepare(const char *dir, struct fsl_error *err)
 	enum fsl_status status = fsl_dir_create(dir, err);
 	FSL_THEN(status, fsl_sim_truth_announce(dir, err));
 	if (status == FSL_OK && has_earlier) {
-		status = fsl_sim_earlier_remove(dir, err);
+		status = remove_earlier(dir, err);
 	}
 	return status == FSL_OK ? make_folders(dir, err) : status;
 }
