@@ -2,6 +2,7 @@
 #ifndef FSL_BASE_MEM_H
 #define FSL_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,6 +103,8 @@ char *fsl_arena_strdup(struct fsl_arena *arena, const char *text);
 /* printf into the arena; NULL if memory is short. */
 char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+char *fsl_arena_vprintf(struct fsl_arena *arena, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 void fsl_arena_fini(struct fsl_arena *arena);
 
 #endif

@@ -88,6 +88,7 @@ enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *
 					   .directory = ".",
 					   .err = err};
 	enum fsl_status status = load_files(&loader, path);
+	FSL_THEN(status, loader.is_short ? fsl_config_no_memory(&loader) : FSL_OK);
 	if (status == FSL_OK && loader.n_errors > 0) {
 		status = FSL_FAIL(err, FSL_ERR_CONFIG, "%s", loader.first_error);
 		if (loader.n_errors > 1) {

@@ -21,32 +21,19 @@
 	"\"" name "\":{\"type\":\"" type "\"," aggregation "," space "," time "}"
 #define NO_SPACE "\"space_detector\":null"
 
-static const char builtin[] =
-	"{" METRIC("HcclAllGather", "compute", AGGREGATION("3", PERCENTILE("90")), SPACE("0.4", "22", "false"), TIME("20", "null", "null")) "," METRIC(
-		"HcclAllGather_launch", "compute", AGGREGATION("3", PERCENTILE("90")),
-		SPACE("3.0", "20", "true"),
-		TIME("20", "5",
-		     "null")) "," METRIC("HcclReduceScatter", "compute",
-					 AGGREGATION("5", PERCENTILE("90")),
-					 SPACE("0.4", "100", "false"),
-					 TIME("40", "5",
-					      "50")) "," METRIC("HcclBatchSendRecv", "network",
-								AGGREGATION(
-									"5",
-									PERCENTILE("90") "," PERCENTILE(
-										"10")),
-								NO_SPACE,
-								TIME("20", "null",
-								     "null")) "," METRIC("HcclAllReduce",
-											 "network",
-											 AGGREGATION(
-												 "5",
-												 PERCENTILE(
-													 "90")),
-											 NO_SPACE,
-											 TIME("20",
-											      "null",
-											      "50")) "}";
+/* clang-format off */
+static const char builtin[] = "{"
+	METRIC("HcclAllGather", "compute", AGGREGATION("3", PERCENTILE("90")),
+	       SPACE("0.4", "22", "false"), TIME("20", "null", "null")) ","
+	METRIC("HcclAllGather_launch", "compute", AGGREGATION("3", PERCENTILE("90")),
+	       SPACE("3.0", "20", "true"), TIME("20", "5", "null")) ","
+	METRIC("HcclReduceScatter", "compute", AGGREGATION("5", PERCENTILE("90")),
+	       SPACE("0.4", "100", "false"), TIME("40", "5", "50")) ","
+	METRIC("HcclBatchSendRecv", "network", AGGREGATION("5", PERCENTILE("90") "," PERCENTILE("10")),
+	       NO_SPACE, TIME("20", "null", "null")) ","
+	METRIC("HcclAllReduce", "network", AGGREGATION("5", PERCENTILE("90")),
+	       NO_SPACE, TIME("20", "null", "50")) "}";
+/* clang-format on */
 
 const char *fsl_config_builtin_metrics(void)
 {

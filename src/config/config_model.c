@@ -72,23 +72,12 @@ static enum fsl_status check_holder(struct fsl_config_loader *loader, const cJSO
 	if (!cJSON_IsObject(holder)) {
 		return fsl_config_wrong(loader, holder->string, holder, "object");
 	}
-	const char *prefix = fsl_arena_printf(&loader->config->arena, "%s.", holder->string);
-	if (prefix == NULL) {
-		return fsl_config_no_memory(loader);
-	}
+	const char *prefix = fsl_config_path(loader, "%s.", holder->string);
 	for (const cJSON *item = holder->child; item != NULL; item = item->next) {
-		const char *path =
-			fsl_arena_printf(&loader->config->arena, "%s%s", prefix, item->string);
 		bool is_holder = false;
-		enum fsl_status status = FSL_OK;
-		if (path == NULL) {
-			return fsl_config_no_memory(loader);
-		}
-		if (!is_model_key(path, &is_holder)) {
-			status = report_unknown(loader, prefix, item->string);
-		}
-		if (status != FSL_OK) {
-			return status;
+		if (!is_model_key(fsl_config_path(loader, "%s%s", prefix, item->string),
+				  &is_holder)) {
+			FSL_TRY(report_unknown(loader, prefix, item->string));
 		}
 	}
 	return FSL_OK;
@@ -117,15 +106,11 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 	}
 	for (const cJSON *item = root->child; item != NULL; item = item->next) {
 		bool is_holder = false;
-		enum fsl_status status = FSL_OK;
 		/* A member whose name has a dot is no row, although rows are written with dots. */
 		if (strchr(item->string, '.') != NULL || !is_model_key(item->string, &is_holder)) {
-			status = report_unknown(loader, "", item->string);
+			FSL_TRY(report_unknown(loader, "", item->string));
 		} else if (is_holder) {
-			status = check_holder(loader, item);
-		}
-		if (status != FSL_OK) {
-			return status;
+			FSL_TRY(check_holder(loader, item));
 		}
 	}
 	return FSL_OK;
@@ -183,23 +168,17 @@ static enum fsl_status load_causes(struct fsl_config_loader *loader, const cJSON
 	static const char key[] = "causes";
 	const cJSON *item = fsl_config_item(root, key);
 	uint32_t causes = 0;
-	for (int i = 0; i < FSL_CAUSES_N; i++) {
-		causes |= UINT32_C(1) << i;
-	}
-	loader->config->causes = causes;
+	loader->config->causes = (UINT32_C(1) << FSL_CAUSES_N) - 1;
 	if (item == NULL) {
 		return fsl_config_record(loader, key, fsl_config_row(key)->fallback, true);
 	}
-	causes = 0;
+	bool is_known = true;
 	for (const cJSON *name = item->child; name != NULL; name = name->next) {
 		int cause = cJSON_IsString(name) ? fsl_cause_from_text(name->valuestring) : -1;
+		is_known = is_known && cause >= 0;
 		causes |= cause >= 0 ? UINT32_C(1) << cause : 0;
-		if (cause < 0) {
-			causes = 0;
-			break;
-		}
 	}
-	if (!cJSON_IsArray(item) || causes == 0) {
+	if (!cJSON_IsArray(item) || !is_known || causes == 0) {
 		return fsl_config_wrong(loader, key, item,
 					"list of compute, host, dataloader, storage, network, "
 					"at least one");
@@ -239,10 +218,10 @@ static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJ
 static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON *item,
 				   struct fsl_domain *out)
 {
-	const char *path = fsl_arena_printf(&loader->config->arena, "hccl_domain.%s", item->string);
+	const char *path = fsl_config_path(loader, "hccl_domain.%s", item->string);
 	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
 	struct fsl_rank_list *lists = fsl_arena_alloc(&loader->config->arena, n * sizeof(*lists));
-	if (path == NULL || lists == NULL) {
+	if (lists == NULL) {
 		return fsl_config_no_memory(loader);
 	}
 	if (!cJSON_IsArray(item)) {
