@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
-#include "cli/terminal.h"
 #include "config/config.h"
 #include "engine/chapters.h"
 #include "engine/load.h"

@@ -10,7 +10,6 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
-#include "cli/terminal.h"
 #include "engine/threads.h"
 #include "judge/conclude.h"
 #include "report/reporter.h"

@@ -2,7 +2,10 @@
 #include "cli/command_output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/try.h"
 #include "cli/command.h"
@@ -97,4 +100,16 @@ enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
 						   wants_help};
 	}
 	return status;
+}
+
+int fsl_terminal_width(void)
+{
+	struct winsize size;
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
+	return is_known ? size.ws_col : 80;
+}
+
+bool fsl_terminal_has_colours(void)
+{
+	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
 }

@@ -49,4 +49,9 @@ enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err);
 enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
 				   struct fsl_error *err);
 
+/* Columns of the terminal behind stdout; 80 if stdout is no terminal or tells fewer than 40. */
+int fsl_terminal_width(void);
+/* Whether stdout is a terminal and NO_COLOR (https://no-color.org) is not set. */
+bool fsl_terminal_has_colours(void);
+
 #endif

@@ -253,14 +253,10 @@ const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage 
 static bool make_room_for_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena)
 {
 	size_t n = coverage->n_skipped;
-	size_t n_bytes = 0;
 	if ((n & (n - 1)) != 0) {
 		return true;
 	}
-	const char **moved = NULL;
-	if (fsl_mul_size(n > 0 ? 2 * n : 1, sizeof(*moved), &n_bytes)) {
-		moved = fsl_arena_alloc(arena, n_bytes);
-	}
+	const char **moved = fsl_arena_calloc(arena, n > 0 ? 2 * n : 1, sizeof(*moved));
 	if (moved == NULL) {
 		return false;
 	}
@@ -276,29 +272,21 @@ enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct f
 {
 	va_list args;
 	va_start(args, format);
-	int length = vsnprintf(NULL, 0, format, args);
+	char *text = fsl_arena_vprintf(arena, format, args);
 	va_end(args);
-	char *text = length >= 0 ? fsl_arena_alloc(arena, (size_t)length + 1) : NULL;
 	if (text == NULL || !make_room_for_skipped(coverage, arena)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors_skipped=%zu",
 				coverage->n_skipped);
 	}
-	va_start(args, format);
-	(void)vsnprintf(text, (size_t)length + 1, format, args);
-	va_end(args);
 	coverage->skipped[coverage->n_skipped++] = text;
 	return FSL_OK;
 }
 
 int32_t *fsl_ranks_copy(struct fsl_arena *arena, const int32_t *ranks, size_t n_ranks)
 {
-	size_t n_bytes = 0;
-	int32_t *copy = NULL;
-	if (fsl_mul_size(n_ranks, sizeof(*copy), &n_bytes)) {
-		copy = fsl_arena_alloc(arena, n_bytes);
-	}
+	int32_t *copy = fsl_arena_calloc(arena, n_ranks, sizeof(*copy));
 	if (copy != NULL && n_ranks > 0) {
-		memcpy(copy, ranks, n_bytes);
+		memcpy(copy, ranks, n_ranks * sizeof(*copy));
 	}
 	return copy;
 }
