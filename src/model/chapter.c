@@ -124,31 +124,6 @@ struct range {
 	size_t begin, end;
 };
 
-/* Range of the items with a time in [from, to); items are sorted by time. */
-static struct range range_of(const void *items, size_t n, int64_t (*time_of)(const void *, size_t),
-			     int64_t from_ns, int64_t to_ns)
-{
-	struct range range;
-	FSL_LOWER_BOUND(range.begin, n, time_of(items, range.begin) < from_ns);
-	FSL_LOWER_BOUND(range.end, n, time_of(items, range.end) < to_ns);
-	return range;
-}
-
-static int64_t time_of_op(const void *items, size_t i)
-{
-	return fsl_op_begin_ns((const struct fsl_op *)items + i);
-}
-
-static int64_t time_of_remnant(const void *items, size_t i)
-{
-	return fsl_remnant_ns((const struct fsl_op *)items + i);
-}
-
-static int64_t time_of_stage(const void *items, size_t i)
-{
-	return ((const struct fsl_stage *)items)[i].begin_ns;
-}
-
 /* The parts of a rank that belong to a chapter. */
 struct parts {
 	int64_t from_ns, to_ns;
@@ -171,14 +146,19 @@ static struct parts parts_of(const struct fsl_rank *rank, int64_t from_ns, int64
 {
 	bool is_known = rank->longest_op_ns > 0 && from_ns != INT64_MIN;
 	int64_t earliest_ns = is_known ? from_ns - rank->longest_op_ns : INT64_MIN;
-	return (struct parts){
-		.from_ns = from_ns,
-		.to_ns = to_ns,
-		.ops = range_of(rank->ops, rank->n_ops, time_of_op, earliest_ns, to_ns),
-		.remnants =
-			range_of(rank->remnants, rank->n_remnants, time_of_remnant, from_ns, to_ns),
-		.stages = range_of(rank->stages, rank->n_stages, time_of_stage, from_ns, to_ns),
-	};
+	struct parts parts = {.from_ns = from_ns, .to_ns = to_ns};
+	struct range *ops = &parts.ops, *remnants = &parts.remnants, *stages = &parts.stages;
+	FSL_LOWER_BOUND(ops->begin, rank->n_ops,
+			fsl_op_begin_ns(&rank->ops[ops->begin]) < earliest_ns);
+	FSL_LOWER_BOUND(ops->end, rank->n_ops, fsl_op_begin_ns(&rank->ops[ops->end]) < to_ns);
+	FSL_LOWER_BOUND(remnants->begin, rank->n_remnants,
+			fsl_remnant_ns(&rank->remnants[remnants->begin]) < from_ns);
+	FSL_LOWER_BOUND(remnants->end, rank->n_remnants,
+			fsl_remnant_ns(&rank->remnants[remnants->end]) < to_ns);
+	FSL_LOWER_BOUND(stages->begin, rank->n_stages,
+			rank->stages[stages->begin].begin_ns < from_ns);
+	FSL_LOWER_BOUND(stages->end, rank->n_stages, rank->stages[stages->end].begin_ns < to_ns);
+	return parts;
 }
 
 /* New ids of the names that a chapter uses. */
