@@ -1,4 +1,4 @@
-/* The summary page of an evaluation. */
+/* Pages of an evaluation: its summary, the limits of a release, wrong jobs, and all jobs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,4 +274,171 @@ enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *e
 		status = put_baselines(page, eval, err);
 	}
 	return status;
+}
+
+/* A limit on the figures of one class of strength. */
+struct gate {
+	const char *what;
+	enum fsl_eval_strength strength;
+	double (*measure)(const struct fsl_eval_figures *figures);
+	bool is_ceiling; /* true: at most @limit; false: at least */
+	double limit;
+};
+
+static double rank_precision(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_rank_prf(&figures->tally).precision;
+}
+
+static double rank_recall(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_rank_prf(&figures->tally).recall;
+}
+
+static double top1(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_share(figures->tally.n_top1, figures->tally.n_top1_asked);
+}
+
+static double cause(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_share(figures->tally.n_cause_right, figures->tally.n_cause_asked);
+}
+
+static double alarms_per_day(const struct fsl_eval_figures *figures)
+{
+	const struct fsl_eval_tally *tally = &figures->tally;
+	return tally->clean_days > 0.0 ? (double)tally->n_alarms_false / tally->clean_days
+				       : (double)NAN;
+}
+
+static const struct gate gates[] = {
+	{"strong: rank precision", FSL_EVAL_STRONG, rank_precision, false, 0.98},
+	{"strong: rank recall", FSL_EVAL_STRONG, rank_recall, false, 0.98},
+	{"strong: first rank right", FSL_EVAL_STRONG, top1, false, 0.99},
+	{"strong: cause right", FSL_EVAL_STRONG, cause, false, 0.95},
+	{"middle: rank precision", FSL_EVAL_MIDDLE, rank_precision, false, 0.98},
+	{"middle: rank recall", FSL_EVAL_MIDDLE, rank_recall, false, 0.80},
+	{"clean: false alarms per job-day", FSL_EVAL_CLEAN, alarms_per_day, true, 0.05},
+};
+
+enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eval, bool *passed,
+			       struct fsl_error *err)
+{
+	static const char *const headings[] = {"gate", "limit", "measured", "result"};
+	enum fsl_status status = FSL_OK;
+	size_t n_measured = 0;
+	bool are_kept = true;
+	fsl_page_heading(page, "Gates");
+	fsl_page_table(page, headings, 4);
+	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
+		const struct gate *gate = &gates[i];
+		struct fsl_eval_figures figures;
+		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << gate->strength};
+		status = fsl_eval_figure(&figures, eval, FSL_EVAL_ENGINE, &subset, err);
+		if (status != FSL_OK) {
+			return status;
+		}
+		double value = gate->measure(&figures);
+		bool is_missed = gate->is_ceiling ? value > gate->limit : value < gate->limit;
+		fsl_page_cell(page, "%s", gate->what);
+		fsl_page_cell(page, gate->is_ceiling ? "<= %.2f" : ">= %.2f", gate->limit);
+		fsl_page_cell(page, value == value ? "%.3f" : "-", value);
+		fsl_page_cell(page, "%s",
+			      value != value ? "no such job" : (is_missed ? "MISSED" : "kept"));
+		are_kept = are_kept && !is_missed;
+		n_measured += value == value;
+	}
+	fsl_page_table_end(page);
+	if (n_measured == 0) {
+		fsl_page_printf(page, "\nNo gate was checked: none of the jobs is of a kind that a "
+				      "gate looks at.\n");
+	}
+	*passed = are_kept && n_measured > 0;
+	return FSL_OK;
+}
+
+static void put_wrong(struct fsl_page *page, const struct fsl_eval_result *result)
+{
+	const struct fsl_eval_task *task = result->task;
+	fsl_page_printf(page, "\njob %zu: %s, %s, %s, slowdown %.3f, %s%s\n", task->idx,
+			task->scenario->name, task->topology->name,
+			fsl_eval_strength_text(result->strength), result->truth.slowdown,
+			fsl_eval_condition_text(task->condition),
+			task->is_from_start ? ", from the first step" : "");
+	fsl_page_printf(page, "  expected: %s, culprits [%s]\n",
+			fsl_verdict_text(result->truth.kind), result->culprits);
+	fsl_page_printf(
+		page, "  told:     %s, named [%s], cause %s: %s\n",
+		result->marks.has_failed ? "no answer" : fsl_verdict_text(result->marks.kind),
+		result->named,
+		result->marks.cause >= 0 ? fsl_cause_text((enum fsl_cause)result->marks.cause)
+					 : "none",
+		result->reason);
+	fsl_page_printf(page, "  failslow simulate job-%zu %s\n", task->idx, result->parameters);
+	fsl_page_printf(page, "  failslow detect --now %lld --output job-%zu-out job-%zu\n",
+			(long long)result->now_ns, task->idx, task->idx);
+}
+
+void fsl_eval_list_wrong(struct fsl_page *page, const struct fsl_eval *eval)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		n += eval->results[i].is_done && fsl_eval_is_wrong(&eval->results[i].marks);
+	}
+	fsl_page_heading(page, "Wrong jobs");
+	fsl_page_printf(page, "%zu of %zu jobs\n", n, eval->n_done);
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		if (eval->results[i].is_done && fsl_eval_is_wrong(&eval->results[i].marks)) {
+			put_wrong(page, &eval->results[i]);
+		}
+	}
+}
+
+/* Writes a number; empty if it is unknown. */
+static void put_number(struct fsl_page *page, double value)
+{
+	if (value == value) {
+		fsl_page_printf(page, "%.4f,", value);
+	} else {
+		fsl_page_printf(page, ",");
+	}
+}
+
+static void put_job(struct fsl_page *page, const struct fsl_eval_result *result)
+{
+	const struct fsl_eval_task *task = result->task;
+	const struct fsl_eval_marks *marks = &result->marks;
+	fsl_page_printf(
+		page, "%zu,%s,%s,%d,%d,%lld,%llu,%g,%d,%s,%s,%s,", task->idx, task->scenario->name,
+		task->topology->name, (int)task->n_ranks, (int)task->n_steps, (long long)task->seed,
+		(unsigned long long)task->random, 100.0 * task->magnitude,
+		(int)task->duration_steps, task->is_from_start ? "true" : "false",
+		fsl_eval_condition_text(task->condition), fsl_eval_strength_text(result->strength));
+	put_number(page, result->truth.slowdown);
+	put_number(page, result->slowdown_told);
+	fsl_page_printf(page, "%s,%s,%s,%s,", fsl_verdict_text(result->truth.kind),
+			fsl_verdict_text(marks->kind), result->culprits, result->named);
+	fsl_page_printf(
+		page, "%s,%s,",
+		result->truth.cause >= 0 ? fsl_cause_text((enum fsl_cause)result->truth.cause) : "",
+		marks->cause >= 0 ? fsl_cause_text((enum fsl_cause)marks->cause) : "");
+	put_number(page, marks->onset_error_steps);
+	fsl_page_printf(page, "%u,%u,%u,%d,%d,%d,%d,\"%s\"\n", marks->n_hit, marks->n_missed,
+			marks->n_wrong, marks->is_alarm, marks->is_kind_right, marks->is_exact,
+			marks->has_failed, result->parameters);
+}
+
+void fsl_eval_jobs_csv(struct fsl_page *page, const struct fsl_eval *eval)
+{
+	fsl_page_printf(
+		page, "job,fault,topology,ranks,steps,seed,random,magnitude_percent,duration,"
+		      "from_start,condition,strength,slowdown,slowdown_told,verdict_expected,"
+		      "verdict,culprits,named,cause_true,cause,onset_error_steps,hit,missed,wrong,"
+		      "alarm,verdict_right,exact,failed,simulate\n");
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		if (eval->results[i].is_done) {
+			put_job(page, &eval->results[i]);
+		}
+	}
 }

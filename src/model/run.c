@@ -264,9 +264,10 @@ static bool is_sorted(const void *items, size_t n_items, size_t size, compare_fu
 	return true;
 }
 
-/* Keeps one of equal neighbours; returns how many are left. */
-static size_t unique(void *items, size_t n_items, size_t size, compare_function *compare)
+/* Sorts, and keeps one of equal items; returns how many are left. */
+static size_t sort_unique(void *items, size_t n_items, size_t size, compare_function *compare)
 {
+	sort(items, n_items, size, compare);
 	char *base = items;
 	size_t n_kept = n_items > 0 ? 1 : 0;
 	for (size_t i = 1; i < n_items; i++) {
@@ -308,17 +309,14 @@ static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 void fsl_rank_normalise(struct fsl_rank *rank)
 {
 	if (!rank->is_rising && !is_rising(rank->ops, rank->n_ops)) {
-		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
-		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
+		rank->n_ops = sort_unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	}
 	FSL_ASSERT(is_sorted(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops));
 	rank->is_rising = false; /* holds no longer when others change them */
-	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
-	rank->n_remnants =
-		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
-	sort(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
+	rank->n_remnants = sort_unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants),
+				       compare_remnants);
 	rank->n_stages =
-		unique(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
+		sort_unique(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
 	sort(rank->steps, rank->n_steps, sizeof(*rank->steps), compare_steps);
 	rank->n_steps = unique_steps(rank->steps, rank->n_steps);
 }

@@ -41,19 +41,6 @@ struct fsl_step_mark {
 enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_rank *rank,
 				   struct fsl_arena *arena, struct fsl_error *err);
 
-/* Consecutive periods of a rank's operators. */
-struct fsl_period_times {
-	const double *times; /* times between the ends of consecutive operators, any unit */
-	/* [n + 1], never falling: period k has the times from begins[k] to begins[k + 1]. */
-	const size_t *begins;
-	size_t n;
-	double usual; /* median of the times */
-};
-
-/* Number of periods in a step, at most 128: the least after which times repeat better than after
- * fewer; 1 if they never do. */
-size_t fsl_step_periods(const struct fsl_period_times *periods);
-
 /* Sources of steps. They leave n_items 0 if the rank shows no steps. */
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err);
