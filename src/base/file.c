@@ -42,6 +42,12 @@ struct fsl_reader {
 	ZSTD_DStream *zstd;
 };
 
+static enum fsl_status fail_read(const char *path, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_IO, "cannot read the file: path=\"%s\", reason=\"%s\"", path,
+			fsl_os_error(errno).text);
+}
+
 /* read(2) that goes on after signals; 0 bytes is the end of the file. */
 static enum fsl_status read_some(const struct fsl_reader *reader, char *to, size_t room,
 				 size_t *n_read, struct fsl_error *err)
@@ -53,9 +59,7 @@ static enum fsl_status read_some(const struct fsl_reader *reader, char *to, size
 			return FSL_OK;
 		}
 		if (errno != EINTR) {
-			return FSL_FAIL(err, FSL_ERR_IO,
-					"cannot read the file: path=\"%s\", reason=\"%s\"",
-					reader->path, fsl_os_error(errno).text);
+			return fail_read(reader->path, err);
 		}
 	}
 }
@@ -277,9 +281,7 @@ enum fsl_status fsl_reader_sample(const struct fsl_reader *reader, uint64_t offs
 			break;
 		}
 		if (n < 0 && errno != EINTR) {
-			return FSL_FAIL(err, FSL_ERR_IO,
-					"cannot read the file: path=\"%s\", reason=\"%s\"",
-					reader->path, fsl_os_error(errno).text);
+			return fail_read(reader->path, err);
 		}
 		*n_read += n > 0 ? (size_t)n : 0;
 	}
@@ -370,9 +372,7 @@ enum fsl_status fsl_reader_open_fd(struct fsl_reader **out, int fd, const char *
 	}
 	struct stat info;
 	if (fstat(fd, &info) != 0) {
-		status = FSL_FAIL(err, FSL_ERR_IO,
-				  "cannot read the file: path=\"%s\", reason=\"%s\"", name,
-				  fsl_os_error(errno).text);
+		status = fail_read(name, err);
 		goto out;
 	}
 	reader->disk_bytes = info.st_size > 0 ? (uint64_t)info.st_size : 0;

@@ -233,7 +233,6 @@ static enum fsl_status count_instructions(struct bench *bench, struct fsl_error 
 		tell(bench);
 		status = fsl_bench_count_instructions(&n, &report->note, &bench->place,
 						      result->item, tree, err);
-		result->instructions_bytes = tree->size.n_bytes;
 		result->instructions_per_byte = n / (double)tree->size.n_bytes;
 	}
 	return status;

@@ -14,14 +14,16 @@
 #include "report/reporter.h"
 #include "source/ingest.h"
 
-enum { TOPICS_N = 6 };
+enum topic { DETECTORS, FORMATS, REPORTERS, METRICS, COMMANDS, CAUSES, TOPICS_N };
 static const char wanted[] = "detectors, formats, reporters, metrics, commands or causes";
 
-/* One listing as text and as JSON; both read the same table. */
-struct listing {
-	const char *heading[3];
-	/* Cells of row @idx, false behind the last. */
-	bool (*row)(const struct fsl_registry *registry, size_t idx, const char *cells[3]);
+static const char *const topics[TOPICS_N] = {"detectors", "formats",  "reporters",
+					     "metrics",   "commands", "causes"};
+/* Headings are also the names in JSON. */
+static const char *const headings[TOPICS_N][3] = {
+	[DETECTORS] = {"name", "scope", "summary"}, [FORMATS] = {"name", "summary"},
+	[REPORTERS] = {"name", "summary"},          [METRICS] = {"name", "unit", "help"},
+	[COMMANDS] = {"name", "summary"},           [CAUSES] = {"name", "help"},
 };
 
 static const struct {
@@ -30,6 +32,7 @@ static const struct {
 #define METRIC(id, name, unit, help) {name, unit, help},
 #include <failslow/metrics.def>
 #undef METRIC
+	{NULL, NULL, NULL},
 };
 
 static const char *const scope_texts[] = {
@@ -43,101 +46,65 @@ static const char *const cause_helps[FSL_CAUSES_N] = {
 	[FSL_CAUSE_NETWORK] = "the link between two ranks is slow",
 };
 
-static bool detector_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+/* Cells of row @idx, from the table that the program works with; false behind the last row. */
+static bool row_of(enum topic topic, const struct fsl_registry *registry, size_t idx,
+		   const char *cells[3])
 {
-	if (idx >= fsl_registry_size(registry)) {
+	const struct fsl_detector *detector = NULL;
+	switch (topic) {
+	case DETECTORS:
+		detector = fsl_registry_at(registry, idx);
+		if (detector != NULL) {
+			cells[0] = detector->name;
+			cells[1] = scope_texts[detector->scope];
+			cells[2] = detector->summary;
+		}
+		return detector != NULL;
+	case FORMATS:
+		cells[0] = idx < fsl_formats_size() ? fsl_formats_at(idx)->name : NULL;
+		cells[1] = idx < fsl_formats_size() ? fsl_formats_at(idx)->summary : NULL;
+		break;
+	case REPORTERS:
+		cells[0] = idx < fsl_reporters_size() ? fsl_reporters_at(idx)->name : NULL;
+		cells[1] = idx < fsl_reporters_size() ? fsl_reporters_at(idx)->summary : NULL;
+		break;
+	case METRICS:
+		cells[0] = metrics[idx].name;
+		cells[1] = metrics[idx].unit;
+		cells[2] = metrics[idx].help;
+		break;
+	case COMMANDS:
+		cells[0] = fsl_commands[idx].name;
+		cells[1] = fsl_commands[idx].summary;
+		break;
+	case CAUSES:
+		cells[0] = idx < FSL_CAUSES_N ? fsl_cause_text((enum fsl_cause)idx) : NULL;
+		cells[1] = idx < FSL_CAUSES_N ? cause_helps[idx] : NULL;
+		break;
+	case TOPICS_N:
 		return false;
 	}
-	const struct fsl_detector *detector = fsl_registry_at(registry, idx);
-	cells[0] = detector->name;
-	cells[1] = scope_texts[detector->scope];
-	cells[2] = detector->summary;
-	return true;
+	return cells[0] != NULL;
 }
 
-static bool format_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+static size_t n_columns_of(enum topic topic)
 {
-	(void)registry;
-	if (idx >= fsl_formats_size()) {
-		return false;
-	}
-	cells[0] = fsl_formats_at(idx)->name;
-	cells[1] = fsl_formats_at(idx)->summary;
-	return true;
+	return headings[topic][2] != NULL ? 3 : 2;
 }
 
-static bool reporter_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (idx >= fsl_reporters_size()) {
-		return false;
-	}
-	cells[0] = fsl_reporters_at(idx)->name;
-	cells[1] = fsl_reporters_at(idx)->summary;
-	return true;
-}
-
-static bool metric_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (idx >= sizeof(metrics) / sizeof(metrics[0])) {
-		return false;
-	}
-	cells[0] = metrics[idx].name;
-	cells[1] = metrics[idx].unit;
-	cells[2] = metrics[idx].help;
-	return true;
-}
-
-static bool command_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (fsl_commands[idx].name == NULL) {
-		return false;
-	}
-	cells[0] = fsl_commands[idx].name;
-	cells[1] = fsl_commands[idx].summary;
-	return true;
-}
-
-static bool cause_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (idx >= FSL_CAUSES_N) {
-		return false;
-	}
-	cells[0] = fsl_cause_text((enum fsl_cause)idx);
-	cells[1] = cause_helps[idx];
-	return true;
-}
-
-static const char *const topics[TOPICS_N] = {"detectors", "formats",  "reporters",
-					     "metrics",   "commands", "causes"};
-/* Headings are also the names in JSON. */
-static const struct listing listings[TOPICS_N] = {
-	{{"name", "scope", "summary"}, detector_row}, {{"name", "summary"}, format_row},
-	{{"name", "summary"}, reporter_row},          {{"name", "unit", "help"}, metric_row},
-	{{"name", "summary"}, command_row},           {{"name", "help"}, cause_row},
-};
-
-static size_t n_columns_of(const struct listing *listing)
-{
-	return listing->heading[2] != NULL ? 3 : 2;
-}
-
-static enum fsl_status print_text(const struct listing *listing,
-				  const struct fsl_registry *registry, struct fsl_error *err)
+static enum fsl_status print_text(enum topic topic, const struct fsl_registry *registry,
+				  struct fsl_error *err)
 {
 	const char *row[3] = {NULL};
-	size_t n_columns = n_columns_of(listing), n_rows = 0;
-	while (listing->row(registry, n_rows, row)) {
+	size_t n_columns = n_columns_of(topic), n_rows = 0;
+	while (row_of(topic, registry, n_rows, row)) {
 		n_rows++;
 	}
 	const char **cells = NULL;
 	FSL_TRY(FSL_NEW(cells, (n_rows + 1) * n_columns, "cells", err));
-	memcpy(cells, listing->heading, n_columns * sizeof(*cells));
+	memcpy(cells, headings[topic], n_columns * sizeof(*cells));
 	for (size_t i = 0; i < n_rows; i++) {
-		(void)listing->row(registry, i, row);
+		(void)row_of(topic, registry, i, row);
 		memcpy(cells + (i + 1) * n_columns, row, n_columns * sizeof(*cells));
 	}
 	fsl_print_table(cells, n_rows + 1, n_columns);
@@ -198,18 +165,18 @@ static void add_detector_facts(struct fsl_document *document, cJSON *object,
 	}
 }
 
-static enum fsl_status print_json(const struct listing *listing,
-				  const struct fsl_registry *registry, struct fsl_error *err)
+static enum fsl_status print_json(enum topic topic, const struct fsl_registry *registry,
+				  struct fsl_error *err)
 {
 	const char *row[3] = {NULL};
 	struct fsl_document document = {0};
 	cJSON *list = fsl_document_array(&document, NULL, NULL);
-	for (size_t i = 0; listing->row(registry, i, row); i++) {
+	for (size_t i = 0; row_of(topic, registry, i, row); i++) {
 		cJSON *object = fsl_document_object(&document, list, NULL);
-		for (size_t column = 0; column < n_columns_of(listing); column++) {
-			fsl_document_text(&document, object, listing->heading[column], row[column]);
+		for (size_t column = 0; column < n_columns_of(topic); column++) {
+			fsl_document_text(&document, object, headings[topic][column], row[column]);
 		}
-		if (listing->row == detector_row) {
+		if (topic == DETECTORS) {
 			add_detector_facts(&document, object, fsl_registry_at(registry, i));
 		}
 	}
@@ -232,8 +199,8 @@ static enum fsl_status list_topic(const char *topic, enum fsl_output_format form
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the detector registry");
 	}
 	enum fsl_status status = format == FSL_OUTPUT_JSON
-					 ? print_json(&listings[idx], registry, err)
-					 : print_text(&listings[idx], registry, err);
+					 ? print_json((enum topic)idx, registry, err)
+					 : print_text((enum topic)idx, registry, err);
 	fsl_registry_destroy(registry);
 	return status;
 }

@@ -79,7 +79,5 @@ enum fsl_status fsl_config_load_detector(struct fsl_config_loader *loader, const
 					 struct fsl_detector_config *out);
 /* Loads all metrics of a metric configuration. */
 enum fsl_status fsl_config_load_metrics(struct fsl_config_loader *loader, const cJSON *root);
-/* Text of the built-in metric configuration. */
-const char *fsl_config_builtin_metrics(void);
 
 #endif

@@ -10,7 +10,6 @@
 #include "base/nearest.h"
 #include "base/sort.h"
 #include "engine/chapters.h"
-#include "eval/setup.h"
 
 static enum fsl_status choose_baselines(struct fsl_eval *eval, const char *names,
 					const struct fsl_config *config, struct fsl_error *err)

@@ -1,5 +1,5 @@
 /* Selects results, sums their marks, and takes medians of their errors. */
-#include "eval/figures.h"
+#include "eval/eval_report.h"
 
 #include <math.h>
 #include <stdio.h>

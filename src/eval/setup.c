@@ -1,5 +1,5 @@
 /* Sets up a task's job for the simulator, and finds the strength that gives the wanted slowdown. */
-#include "eval/setup.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -195,16 +195,6 @@ static void add_fault(cJSON *faults, const struct fsl_sim_params *params,
 	cJSON_AddItemToArray(faults, item);
 }
 
-enum fsl_status fsl_sim_truth_announce(const char *dir, struct fsl_error *err)
-{
-	static const char text[] =
-		"{\n\t\"unfinished\": \"the job is being written, or could not be "
-		"written to its end: simulate it again\"\n}\n";
-	char path[4096];
-	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
-	return fsl_file_write_atomic(path, text, sizeof(text) - 1, err);
-}
-
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 				    const struct fsl_sim_params *params, const char *dir,
 				    struct fsl_error *err)
