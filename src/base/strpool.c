@@ -97,12 +97,8 @@ static enum fsl_status grow_slots(struct fsl_strpool *pool, struct fsl_error *er
 enum fsl_status fsl_strpool_intern(struct fsl_strpool *pool, const char *text, size_t length,
 				   uint32_t *id, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (pool->n_entries * 2 >= pool->n_slots) {
-		status = grow_slots(pool, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(grow_slots(pool, err));
 	}
 	uint64_t hash = hash_text(text, length);
 	size_t slot = find_slot(pool, text, length, hash);
@@ -114,10 +110,7 @@ enum fsl_status fsl_strpool_intern(struct fsl_strpool *pool, const char *text, s
 		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many different names: max=%d",
 				FSL_STRPOOL_MAX);
 	}
-	status = FSL_GROW(pool->entries, pool->capacity, pool->n_entries + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(pool->entries, pool->capacity, pool->n_entries + 1, err));
 	char *copy = fsl_arena_strndup(&pool->arena, text, length);
 	if (copy == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", pool->n_entries);

@@ -74,12 +74,11 @@ out:
 static enum fsl_status read_all(const struct fsl_bench_data *data, uint64_t *n_rows,
 				struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	(void)n_rows;
-	for (size_t i = 0; i < data->n_paths && status == FSL_OK; i++) {
-		status = each_block(data->paths[i], NULL, NULL, err);
+	for (size_t i = 0; i < data->n_paths; i++) {
+		FSL_TRY(each_block(data->paths[i], NULL, NULL, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* One line of each file is its header. */
@@ -280,14 +279,13 @@ static enum fsl_status read_files(const char *name, const struct fsl_bench_data 
 				  uint64_t *n_rows, struct fsl_error *err)
 {
 	const struct fsl_format *format = fsl_format_by_name(name);
-	enum fsl_status status = FSL_OK;
 	if (format == NULL) {
 		return FSL_FAIL(err, FSL_ERR_INTERNAL, "no such format: name=\"%s\"", name);
 	}
-	for (size_t i = 0; i < data->n_paths && status == FSL_OK; i++) {
-		status = read_file(format, data->paths[i], n_rows, err);
+	for (size_t i = 0; i < data->n_paths; i++) {
+		FSL_TRY(read_file(format, data->paths[i], n_rows, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status read_marker_csv(const struct fsl_bench_data *data, uint64_t *n_rows,
@@ -449,15 +447,14 @@ static enum fsl_status keep_block(void *context, const char *block, size_t n_byt
 
 static enum fsl_status fill_memory(struct run *run, bool is_twice, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	/* A NUL behind the last byte, for libraries that read it. */
 	run->bytes = fsl_calloc(run->data.n_bytes + 1, 1);
 	run->spare = is_twice ? fsl_calloc(run->data.n_bytes, 1) : NULL;
 	if (run->bytes == NULL || (is_twice && run->spare == NULL)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", run->data.n_bytes);
 	}
-	for (size_t i = 0; i < run->data.n_paths && status == FSL_OK; i++) {
-		status = each_block(run->data.paths[i], keep_block, run, err);
+	for (size_t i = 0; i < run->data.n_paths; i++) {
+		FSL_TRY(each_block(run->data.paths[i], keep_block, run, err));
 	}
 	if (is_twice) {
 		/* Touches the pages before the clock starts. */
@@ -465,7 +462,7 @@ static enum fsl_status fill_memory(struct run *run, bool is_twice, struct fsl_er
 	}
 	run->data.bytes = run->bytes;
 	run->data.spare = run->spare;
-	return status;
+	return FSL_OK;
 }
 
 static int64_t clock_ns(clockid_t clock)

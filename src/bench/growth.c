@@ -88,9 +88,8 @@ static bool has_same_tree(const struct point *a, const struct point *b)
 /* Writes one tree for each point, or one for all if only the judged range differs. */
 static enum fsl_status write_trees(struct grow *grow, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	double n_bytes = (double)grow->options->n_mb * BYTES_PER_MB;
-	for (size_t i = 0; i < grow->growth->n_points && status == FSL_OK; i++) {
+	for (size_t i = 0; i < grow->growth->n_points; i++) {
 		char name[32];
 		const struct point *point = &grow->points[i];
 		tell(grow);
@@ -108,9 +107,9 @@ static enum fsl_status write_trees(struct grow *grow, struct fsl_error *err)
 			/* Few operators per step, so that a thousand ranks have enough steps. */
 			.n_pairs = point->n_ranks > 0 ? FEW_PAIRS : 0,
 		};
-		status = fsl_bench_tree_write(&grow->trees[i], &grow->place, &job, err);
+		FSL_TRY(fsl_bench_tree_write(&grow->trees[i], &grow->place, &job, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static int64_t begin_of(const struct fsl_bench_tree *tree, double last_share)

@@ -224,14 +224,13 @@ static enum fsl_status cut_tree(struct endings *out, const struct fsl_bench_tree
 {
 	static const char *const folders[] = {"mspti", "timeline"};
 	char path[FSL_BENCH_PATH_BYTES];
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && status == FSL_OK; i++) {
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", tree->path, folders[i]);
 		if (access(path, F_OK) == 0) {
-			status = cut_files(out, path, err);
+			FSL_TRY(cut_files(out, path, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status append(const struct endings *endings, const struct fsl_bench_tree *tree,
@@ -295,10 +294,10 @@ enum fsl_status fsl_bench_measure_start_up(struct fsl_bench_sample *out,
 {
 	const char *argv[] = {place->program, "--version", NULL};
 	struct fsl_bench_usage usage;
-	enum fsl_status status = fsl_bench_spawn(place, argv, NULL, NULL, &usage, err);
+	FSL_TRY(fsl_bench_spawn(place, argv, NULL, NULL, &usage, err));
 	*out = (struct fsl_bench_sample){
 		.cpu_ns = usage.cpu_ns, .wall_ns = usage.wall_ns, .peak_bytes = usage.peak_bytes};
-	return status;
+	return FSL_OK;
 }
 
 enum fsl_status fsl_bench_count_instructions(double *out, const char **note,

@@ -41,22 +41,20 @@ static enum fsl_status check_names(const char *list, struct fsl_error *err)
 	enum { NAME_BYTES = 64 };
 	char name[NAME_BYTES];
 	const struct fsl_bench_case *item = NULL;
-	enum fsl_status status = FSL_OK;
-	for (const char *at = list; at != NULL && status == FSL_OK; at = strchr(at, ',')) {
+	for (const char *at = list; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
-		status = fsl_bench_case_find(&item, name, err);
+		FSL_TRY(fsl_bench_case_find(&item, name, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Chooses the wanted cases, in the order of the table. */
 static enum fsl_status choose(struct fsl_bench_report *report, const char *only,
 			      struct fsl_error *err)
 {
-	enum fsl_status status = check_names(only, err);
-	for (const struct fsl_bench_case *item = fsl_bench_cases;
-	     item->name != NULL && status == FSL_OK; item++) {
+	FSL_TRY(check_names(only, err));
+	for (const struct fsl_bench_case *item = fsl_bench_cases; item->name != NULL; item++) {
 		if (only != NULL && !is_listed(only, item->name)) {
 			continue;
 		}
@@ -66,11 +64,11 @@ static enum fsl_status choose(struct fsl_bench_report *report, const char *only,
 		result->samples = fsl_arena_alloc(&report->arena, (size_t)report->n_runs *
 									  sizeof(*result->samples));
 		if (result->samples == NULL) {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: case=\"%s\"",
-					  item->name);
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: case=\"%s\"",
+					item->name);
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static void tell(struct bench *bench)
@@ -86,8 +84,7 @@ static enum fsl_status write_trees(struct bench *bench, const char *prefix, int6
 				   struct fsl_bench_tree trees[FSL_BENCH_INPUTS_N],
 				   struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (int input = 0; input < FSL_BENCH_INPUTS_N && status == FSL_OK; input++) {
+	for (int input = 0; input < FSL_BENCH_INPUTS_N; input++) {
 		char name[64];
 		bool is_needed = false;
 		for (size_t i = 0; i < bench->report->n_results; i++) {
@@ -103,9 +100,9 @@ static enum fsl_status write_trees(struct bench *bench, const char *prefix, int6
 						  .n_bytes = n_bytes,
 						  .n_ranks = bench->report->n_ranks};
 		tell(bench);
-		status = fsl_bench_tree_write(&trees[input], &bench->place, &job, err);
+		FSL_TRY(fsl_bench_tree_write(&trees[input], &bench->place, &job, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Runs the whole program once before it is measured. Its files are then in the cache. A hypervisor
@@ -115,26 +112,23 @@ static enum fsl_status measure_warm(struct bench *bench, const struct fsl_bench_
 {
 	const struct fsl_bench_tree *tree = &bench->trees[item->input];
 	int64_t n_jobs = bench->report->n_jobs;
-	enum fsl_status status = FSL_OK;
 	if (item->work == NULL && item->anew == NULL) { /* a case with @anew contains such a run */
-		status = fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
+		FSL_TRY(fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err));
 	}
-	return status == FSL_OK ? fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err)
-				: status;
+	return fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
 }
 
 static enum fsl_status run_rounds(struct bench *bench, struct fsl_error *err)
 {
 	struct fsl_bench_report *report = bench->report;
-	enum fsl_status status = FSL_OK;
-	for (size_t run = 0; run < (size_t)report->n_runs && status == FSL_OK; run++) {
-		for (size_t i = 0; i < report->n_results && status == FSL_OK; i++) {
+	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
+		for (size_t i = 0; i < report->n_results; i++) {
 			struct fsl_bench_result *result = &report->results[i];
 			tell(bench);
-			status = measure_warm(bench, result->item, &result->samples[run], err);
+			FSL_TRY(measure_warm(bench, result->item, &result->samples[run], err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static const struct fsl_bench_result *find_result(const struct fsl_bench_report *report,
@@ -225,17 +219,17 @@ static enum fsl_status count_instructions(struct bench *bench, struct fsl_error 
 	struct fsl_bench_report *report = bench->report;
 	struct fsl_bench_tree trees[FSL_BENCH_INPUTS_N];
 	int64_t n_mb = bench->options->n_mb < COUNTED_MB ? bench->options->n_mb : COUNTED_MB;
-	enum fsl_status status = write_trees(bench, "counted-", n_mb * BYTES_PER_MB, trees, err);
-	for (size_t i = 0; i < report->n_results && status == FSL_OK && report->note == NULL; i++) {
+	FSL_TRY(write_trees(bench, "counted-", n_mb * BYTES_PER_MB, trees, err));
+	for (size_t i = 0; i < report->n_results && report->note == NULL; i++) {
 		double n = (double)NAN;
 		struct fsl_bench_result *result = &report->results[i];
 		const struct fsl_bench_tree *tree = &trees[result->item->input];
 		tell(bench);
-		status = fsl_bench_count_instructions(&n, &report->note, &bench->place,
-						      result->item, tree, err);
+		FSL_TRY(fsl_bench_count_instructions(&n, &report->note, &bench->place, result->item,
+						     tree, err));
 		result->instructions_per_byte = n / (double)tree->size.n_bytes;
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status measure_all(struct bench *bench, struct fsl_error *err)

@@ -121,13 +121,13 @@ static enum fsl_status simulate(const struct fsl_bench_tree *tree, struct fsl_be
 	for (size_t i = 0; i < settings->n; i++) {
 		argv[3 + i] = settings->texts[i];
 	}
-	enum fsl_status status = fsl_bench_spawn(place, argv, NULL, NULL, &usage, err);
-	if (status == FSL_OK && usage.exit_code != 0) {
-		status = FSL_FAIL(err, FSL_ERR_IO,
-				  "the inputs could not be written: folder=\"%s\", exit_code=%d",
-				  tree->path, usage.exit_code);
+	FSL_TRY(fsl_bench_spawn(place, argv, NULL, NULL, &usage, err));
+	if (usage.exit_code != 0) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"the inputs could not be written: folder=\"%s\", exit_code=%d",
+				tree->path, usage.exit_code);
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads a time in ns from the text of truth.json, because its numbers are too long for a double. */

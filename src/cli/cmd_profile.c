@@ -58,14 +58,13 @@ static enum fsl_status add_range(int64_t *list, size_t *n, const char *option, c
 static enum fsl_status parse_list(int64_t *list, size_t *n, const char *option, const char *text,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	while (text != NULL && status == FSL_OK) {
+	while (text != NULL) {
 		const char *comma = strchr(text, ',');
 		size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
-		status = add_range(list, n, option, text, length, err);
+		FSL_TRY(add_range(list, n, option, text, length, err));
 		text = comma != NULL ? comma + 1 : NULL;
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
@@ -193,10 +192,10 @@ out:
 enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	static struct request request;
-	enum fsl_status status = parse(&request, argc, argv, err);
-	if (status == FSL_OK && !request.wants_help) {
+	FSL_TRY(parse(&request, argc, argv, err));
+	if (!request.wants_help) {
 		request.n_jobs = fsl_threads_start((int)request.n_jobs);
-		status = analyse(&request, exit_code, err);
+		FSL_TRY(analyse(&request, exit_code, err));
 	}
-	return status;
+	return FSL_OK;
 }

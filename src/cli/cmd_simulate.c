@@ -103,26 +103,25 @@ static bool is_fault(const char *setting)
 static enum fsl_status configure(struct fsl_sim_params *params, const struct request *request,
 				 struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	fsl_sim_params_init(params);
 	if (request->preset != NULL) {
-		status = fsl_sim_params_preset(params, request->preset, err);
+		FSL_TRY(fsl_sim_params_preset(params, request->preset, err));
 	}
-	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
+	for (int i = 0; i < request->n_settings; i++) {
 		if (!is_fault(request->settings[i])) {
-			status = fsl_sim_params_set(params, request->settings[i], err);
+			FSL_TRY(fsl_sim_params_set(params, request->settings[i], err));
 		}
 	}
-	if (request->n_ranks > 0 && status == FSL_OK) {
-		status = fsl_sim_params_fit_ranks(params, (int32_t)request->n_ranks, err);
+	if (request->n_ranks > 0) {
+		FSL_TRY(fsl_sim_params_fit_ranks(params, (int32_t)request->n_ranks, err));
 	}
-	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
+	for (int i = 0; i < request->n_settings; i++) {
 		if (is_fault(request->settings[i])) {
-			status = fsl_sim_params_add_fault(
-				params, request->settings[i] + FAULT_PREFIX_BYTES, err);
+			FSL_TRY(fsl_sim_params_add_fault(
+				params, request->settings[i] + FAULT_PREFIX_BYTES, err));
 		}
 	}
-	return status == FSL_OK ? fsl_sim_params_check(params, err) : status;
+	return fsl_sim_params_check(params, err);
 }
 
 /* A folder that holds something else is left alone. */

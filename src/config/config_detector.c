@@ -397,16 +397,15 @@ static enum fsl_status add_unnamed(struct fsl_config_loader *loader)
 
 enum fsl_status fsl_config_load_detectors(struct fsl_config_loader *loader, const cJSON *section)
 {
-	enum fsl_status status = FSL_OK;
 	const cJSON *block = NULL;
 	if (section != NULL && cJSON_IsObject(section)) {
 		block = section->child;
 	} else if (section != NULL && !cJSON_IsNull(section)) {
-		status = fsl_config_wrong(loader, "detectors", section, "object");
+		FSL_TRY(fsl_config_wrong(loader, "detectors", section, "object"));
 	}
-	for (; status == FSL_OK && block != NULL; block = block->next) {
-		status = load_entry(loader, block);
+	for (; block != NULL; block = block->next) {
+		FSL_TRY(load_entry(loader, block));
 	}
 	loader->config->n_detectors_known = loader->config->n_detectors;
-	return status == FSL_OK ? add_unnamed(loader) : status;
+	return add_unnamed(loader);
 }

@@ -290,17 +290,17 @@ enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJ
 {
 	size_t n_keys = 0;
 	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
-	enum fsl_status status = root != NULL ? check_keys(loader, root) : FSL_OK;
-	for (size_t i = 0; status == FSL_OK && i < n_keys; i++) {
+	FSL_TRY(root != NULL ? check_keys(loader, root) : FSL_OK);
+	for (size_t i = 0; i < n_keys; i++) {
 		if (rows[i].file == FSL_CONFIG_MODEL && rows[i].kind != FSL_KIND_OTHER &&
 		    rows[i].kind != FSL_KIND_UNUSED) {
-			status = fsl_config_store(loader, &rows[i],
-						  fsl_config_item(root, rows[i].key), rows[i].key,
-						  loader->config);
+			FSL_TRY(fsl_config_store(loader, &rows[i],
+						 fsl_config_item(root, rows[i].key), rows[i].key,
+						 loader->config));
 		}
 	}
-	FSL_THEN(status, load_range(loader, root));
-	FSL_THEN(status, load_domains(loader, root));
-	FSL_THEN(status, load_causes(loader, root));
-	return status == FSL_OK ? complete_state_path(loader) : status;
+	FSL_TRY(load_range(loader, root));
+	FSL_TRY(load_domains(loader, root));
+	FSL_TRY(load_causes(loader, root));
+	return complete_state_path(loader);
 }

@@ -314,13 +314,13 @@ static enum fsl_status ask_detector(struct fsl_eval_answer *out,
 						    .effect = NAN,
 						    .onset_ns = FSL_NS_ABSENT};
 	}
-	enum fsl_status status = scan_all(&trial, err);
+	FSL_TRY(scan_all(&trial, err));
 	for (size_t i = 0; i < n_ranks; i++) {
 		if (trial.by_rank[i].effect == trial.by_rank[i].effect) {
 			trial.by_rank[n++] = trial.by_rank[i];
 		}
 	}
-	return status == FSL_OK ? accuse(out, trial.by_rank, n, arena, err) : status;
+	return accuse(out, trial.by_rank, n, arena, err);
 }
 
 static const struct fsl_eval_baseline rules[] = {

@@ -430,9 +430,8 @@ static enum fsl_status add_block(struct list *list, const struct block *block,
 	    !cut_words(&magnitudes, block->magnitudes, arena)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"matrix\"");
 	}
-	enum fsl_status status = FSL_OK;
 	size_t n_cells = names.n * magnitudes.n * faults.n;
-	for (size_t cell = 0; status == FSL_OK && cell < n_cells; cell++) {
+	for (size_t cell = 0; cell < n_cells; cell++) {
 		size_t rest = cell / faults.n;
 		struct fsl_eval_task task = {
 			.scenario = fsl_eval_scenario_find(faults.items[cell % faults.n]),
@@ -443,10 +442,10 @@ static enum fsl_status add_block(struct list *list, const struct block *block,
 		FSL_REQUIRE(task.scenario != NULL);
 		task.n_ranks = task.topology->tp * task.topology->dp * task.topology->pp;
 		if (is_possible(&task)) {
-			status = add_cell(list, block, task, err);
+			FSL_TRY(add_cell(list, block, task, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Keeps every k-th task, so that few jobs still come from the whole matrix. */

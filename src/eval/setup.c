@@ -161,13 +161,12 @@ static enum fsl_status set(struct fsl_sim_params *params, struct fsl_eval_result
 static enum fsl_status set_all(struct fsl_sim_params *params, struct fsl_eval_result *result,
 			       const char *settings, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && *settings != '\0') {
+	while (*settings != '\0') {
 		size_t length = strcspn(settings, " ");
-		status = set(params, result, err, "%.*s", (int)length, settings);
+		FSL_TRY(set(params, result, err, "%.*s", (int)length, settings));
 		settings += length + (settings[length] == ' ');
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* A number without a common divisor with @n, so that relabelling by it is a permutation. */
@@ -225,18 +224,16 @@ static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan 
 		 (int)topology->dp, (int)topology->pp, (int)topology->ranks_per_host,
 		 topology->settings, (int)task->n_steps, task->devices->settings,
 		 task->timelines->settings);
-	enum fsl_status status = set_all(params, result, settings, err);
-	if (status == FSL_OK && task->n_ranks > SPIKY_RANKS) {
+	FSL_TRY(set_all(params, result, settings, err));
+	if (task->n_ranks > SPIKY_RANKS) {
 		/* The same number of spikes in a job of any size: with a fixed share per rank, a
 		 * large job would always be slow, and would not be clean. */
-		status = set(params, result, err, "spikes=%.3g",
-			     params->spike_share * SPIKY_RANKS / task->n_ranks);
+		FSL_TRY(set(params, result, err, "spikes=%.3g",
+			    params->spike_share * SPIKY_RANKS / task->n_ranks));
 	}
-	FSL_THEN(status, set_all(params, result, plan->task->scenario->job, err));
-	FSL_THEN(status, set(params, result, err, "step_ms=%g", plan->step_ms));
-	FSL_THEN(status,
-		 set(params, result, err, "seed=%llu", (unsigned long long)plan->task->random));
-	return status;
+	FSL_TRY(set_all(params, result, plan->task->scenario->job, err));
+	FSL_TRY(set(params, result, err, "step_ms=%g", plan->step_ms));
+	return set(params, result, err, "seed=%llu", (unsigned long long)plan->task->random);
 }
 
 /* "0-7,9": runs of neighbours as ranges. */
@@ -326,10 +323,9 @@ static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 {
 	double target = aim * plan->task->magnitude, slowdown = 0.0;
 	double low = 0.0, low_cost = 0.0, high = NAN, high_cost = NAN;
-	enum fsl_status status = FSL_OK;
 	plan->size = target;
-	for (int i = 0; status == FSL_OK && i < TRIALS_MAX; i++) {
-		status = try_size(&slowdown, plan, err);
+	for (int i = 0; i < TRIALS_MAX; i++) {
+		FSL_TRY(try_size(&slowdown, plan, err));
 		if (fabs(slowdown / target - 1.0) < aim_tolerance) {
 			break;
 		}
@@ -349,7 +345,7 @@ static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 			break;
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Numbers as which the ranks are written, ascending. */
@@ -406,15 +402,14 @@ static enum fsl_status set_named(struct plan *plan, const struct fsl_sim_params 
 			others[n_others] = (int32_t)n_others;
 		}
 	}
-	enum fsl_status status =
-		written_ranks(&struck, params, plan->struck, plan->n_struck, arena, err);
-	FSL_THEN(status, written_ranks(&allowed, params, others, n_others, arena, err));
+	FSL_TRY(written_ranks(&struck, params, plan->struck, plan->n_struck, arena, err));
+	FSL_TRY(written_ranks(&allowed, params, others, n_others, arena, err));
 	bool must = naming == FSL_EVAL_NAME_STRUCK || naming == FSL_EVAL_NAME_ENDS;
 	truth->culprits = struck;
 	truth->n_culprits = must ? plan->n_struck : 0;
 	truth->allowed = allowed;
 	truth->n_allowed = n_others;
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status set_truth(struct plan *plan, const struct fsl_sim_params *params,

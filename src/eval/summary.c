@@ -47,19 +47,18 @@ static enum fsl_status put_axis(struct fsl_page *page, const struct fsl_eval *ev
 	char labels[LABELS_MAX][FSL_EVAL_TEXT_MAX];
 	char heading[80];
 	size_t n = fsl_eval_labels(labels, LABELS_MAX, eval, axis);
-	enum fsl_status status = FSL_OK;
 	if (n == 0) {
 		return FSL_OK;
 	}
 	snprintf(heading, sizeof(heading), "By %s", axis->name);
 	fsl_page_heading(page, heading);
 	begin_scores(page, axis->name);
-	for (size_t i = 0; status == FSL_OK && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct fsl_eval_subset subset = {axis, labels[i], 0};
-		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
+		FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err));
 	}
 	fsl_page_table_end(page);
-	return status;
+	return FSL_OK;
 }
 
 /* Writes the classes of strength, in the order of their weight. */
@@ -74,16 +73,15 @@ static enum fsl_status put_headline(struct fsl_page *page, const struct fsl_eval
 		[FSL_EVAL_SHORT] = "short: < 50 steps",
 		[FSL_EVAL_STOP] = "stop: hang, missing",
 	};
-	enum fsl_status status = FSL_OK;
 	begin_scores(page, "faults");
-	for (size_t i = 0; status == FSL_OK && i < FSL_EVAL_STRENGTHS_N; i++) {
+	for (size_t i = 0; i < FSL_EVAL_STRENGTHS_N; i++) {
 		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << i};
-		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
+		FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err));
 	}
 	struct fsl_eval_subset all = {NULL, NULL, 0};
-	FSL_THEN(status, put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err));
+	FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err));
 	fsl_page_table_end(page);
-	return status;
+	return FSL_OK;
 }
 
 static void put_alarms(struct fsl_page *page, const struct fsl_eval_tally *tally)
@@ -124,11 +122,8 @@ static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_subset every = {NULL, NULL, 0};
 	struct fsl_eval_subset measured = {
 		NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG | UINT32_C(1) << FSL_EVAL_MIDDLE};
-	enum fsl_status status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
-	FSL_THEN(status, fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err));
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
+	FSL_TRY(fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err));
 	struct fsl_eval_prf jobs = fsl_eval_job_prf(&all.tally);
 	double least = fsl_eval_least_found(eval, FSL_EVAL_ENGINE);
 	fsl_page_printf(page, "\nJobs told from clean ones: precision %s, recall %s, F1 %s\n",
@@ -200,21 +195,17 @@ static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eva
 {
 	const char *headings[] = {"method",   "rank P",    "rank R", "F1",    "strong P",
 				  "strong R", "strong F1", "top-1",  "exact", "false alarms/day"};
-	enum fsl_status status = FSL_OK;
 	if (eval->n_baselines == 0) {
 		return FSL_OK;
 	}
 	fsl_page_heading(page, "Against baselines, on the same jobs");
 	fsl_page_table(page, headings, 10);
-	for (int a = FSL_EVAL_ENGINE; status == FSL_OK && a < (int)eval->n_baselines; a++) {
+	for (int a = FSL_EVAL_ENGINE; a < (int)eval->n_baselines; a++) {
 		struct fsl_eval_figures all, strong;
 		struct fsl_eval_subset every = {NULL, NULL, 0};
 		struct fsl_eval_subset hard = {NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG};
-		status = fsl_eval_figure(&all, eval, a, &every, err);
-		FSL_THEN(status, fsl_eval_figure(&strong, eval, a, &hard, err));
-		if (status != FSL_OK) {
-			break;
-		}
+		FSL_TRY(fsl_eval_figure(&all, eval, a, &every, err));
+		FSL_TRY(fsl_eval_figure(&strong, eval, a, &hard, err));
 		struct fsl_eval_prf ranks = fsl_eval_rank_prf(&all.tally);
 		struct fsl_eval_prf strongs = fsl_eval_rank_prf(&strong.tally);
 		fsl_page_cell(page, "%s",
@@ -232,7 +223,7 @@ static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eva
 			      (double)all.tally.n_alarms_false / all.tally.clean_days);
 	}
 	fsl_page_table_end(page);
-	return status;
+	return FSL_OK;
 }
 
 static void put_opening(struct fsl_page *page, const struct fsl_eval *eval)
@@ -261,19 +252,15 @@ enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_figures all;
 	struct fsl_eval_subset every = {NULL, NULL, 0};
 	put_opening(page, eval);
-	enum fsl_status status = put_headline(page, eval, err);
-	FSL_THEN(status, put_lines(page, eval, err));
-	for (size_t i = 0; status == FSL_OK && strcmp(fsl_eval_axes[i].name, "strength") != 0;
-	     i++) {
-		status = put_axis(page, eval, &fsl_eval_axes[i], err);
+	FSL_TRY(put_headline(page, eval, err));
+	FSL_TRY(put_lines(page, eval, err));
+	for (size_t i = 0; strcmp(fsl_eval_axes[i].name, "strength") != 0; i++) {
+		FSL_TRY(put_axis(page, eval, &fsl_eval_axes[i], err));
 	}
-	FSL_THEN(status, fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
-	if (status == FSL_OK) {
-		put_kinds(page, &all.kinds);
-		put_causes(page, &all.causes);
-		status = put_baselines(page, eval, err);
-	}
-	return status;
+	FSL_TRY(fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
+	put_kinds(page, &all.kinds);
+	put_causes(page, &all.causes);
+	return put_baselines(page, eval, err);
 }
 
 /* A limit on the figures of one class of strength. */
@@ -326,7 +313,6 @@ enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eva
 			       struct fsl_error *err)
 {
 	static const char *const headings[] = {"gate", "limit", "measured", "result"};
-	enum fsl_status status = FSL_OK;
 	size_t n_measured = 0;
 	bool are_kept = true;
 	fsl_page_heading(page, "Gates");
@@ -335,10 +321,7 @@ enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eva
 		const struct gate *gate = &gates[i];
 		struct fsl_eval_figures figures;
 		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << gate->strength};
-		status = fsl_eval_figure(&figures, eval, FSL_EVAL_ENGINE, &subset, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_eval_figure(&figures, eval, FSL_EVAL_ENGINE, &subset, err));
 		double value = gate->measure(&figures);
 		bool is_missed = gate->is_ceiling ? value > gate->limit : value < gate->limit;
 		fsl_page_cell(page, "%s", gate->what);

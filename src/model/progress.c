@@ -330,19 +330,14 @@ enum fsl_status fsl_progress_unpack(struct fsl_progress *out, struct fsl_unpack 
 {
 	size_t n_source = 0;
 	const char *source = fsl_unpack_text(unpack, SOURCE_BYTES_MAX, &n_source);
-	char *copy = fsl_arena_alloc(arena, n_source + 1);
+	const char *copy = fsl_arena_strndup(arena, source, n_source);
 	int32_t source_rank = (int32_t)fsl_unpack_u32(unpack);
 	size_t n = fsl_unpack_count(unpack, STEPS_MAX, STEP_COLUMNS_N + 1);
-	enum fsl_status status = make_room(out, n, FSL_PROGRESS_SAVES_MAX, err);
-	if (status == FSL_OK && copy == NULL) {
+	FSL_TRY(make_room(out, n, FSL_PROGRESS_SAVES_MAX, err));
+	if (copy == NULL) {
 		fsl_progress_fini(out);
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
 	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	memcpy(copy, source, n_source);
-	copy[n_source] = '\0';
 	out->steps.source = copy;
 	out->steps.source_rank = source_rank;
 	out->steps.n_items = n;

@@ -442,15 +442,15 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 static enum fsl_status begin_steps(struct fsl_steps *steps, const struct period_begin *begins,
 				   size_t n_begins, size_t stride, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_alloc(steps, n_begins / stride + 1, err);
-	for (size_t j = 0; j < n_begins && status == FSL_OK; j += stride) {
+	FSL_TRY(fsl_steps_alloc(steps, n_begins / stride + 1, err));
+	for (size_t j = 0; j < n_begins; j += stride) {
 		steps->items[steps->n_items] = (struct fsl_job_step){
 			.step = (int64_t)steps->n_items,
 			.begin_ns = begins[j].ns,
 		};
 		steps->n_items++;
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* A step begins at the end of its mark. Members of a collective end together, but each begins as
@@ -465,20 +465,14 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_room);
 	}
 	double usual_ns = 0.0;
-	enum fsl_status status = usual_time(&usual_ns, rank, mark, arena, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(usual_time(&usual_ns, rank, mark, arena, err));
 	size_t n_begins = list_periods(begins, rank, mark, usual_ns);
 	if (n_step_ops > 0 && n_step_ops % mark->n_ops == 0) {
 		n_periods = n_step_ops / mark->n_ops;
 	} else {
-		status = count_periods(&n_periods, rank, begins, n_begins, arena, err);
+		FSL_TRY(count_periods(&n_periods, rank, begins, n_begins, arena, err));
 	}
-	FSL_THEN(status, begin_steps(steps, begins, n_begins, n_periods, err));
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(begin_steps(steps, begins, n_begins, n_periods, err));
 	fsl_steps_make_unique(steps);
 	steps->source = "operator period";
 	steps->source_rank = rank->rank;

@@ -183,14 +183,14 @@ static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct
 		return keep_remnant(memory, source, op, NULL, is_kept, err);
 	}
 	struct launched ids = {.id = op->id};
-	enum fsl_status status = op_id_of(memory, op->name, &ids.op_id, err);
+	FSL_TRY(op_id_of(memory, op->name, &ids.op_id, err));
 	FSL_REQUIRE(op->group_no < memory->n_group_ids);
 	uint32_t *group_id = &memory->group_ids[op->group_no];
-	if (*group_id == FSL_STR_NONE && status == FSL_OK) {
-		status = intern(memory, op->group, group_id, err);
+	if (*group_id == FSL_STR_NONE) {
+		FSL_TRY(intern(memory, op->group, group_id, err));
 	}
 	ids.group_id = *group_id;
-	return status == FSL_OK ? settle(memory, source, op, &ids, is_kept, err) : status;
+	return settle(memory, source, op, &ids, is_kept, err);
 }
 
 static enum fsl_status put_stage(void *context, int32_t rank_of_model,

@@ -167,10 +167,9 @@ static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_e
 	char path[PATH_BYTES];
 	int compression = tree->params->compression;
 	marker_path(tree, rank, tree->params->format, compression, path);
-	enum fsl_status status = append(&tree->authors[rank].markers, path, compression, err);
+	FSL_TRY(append(&tree->authors[rank].markers, path, compression, err));
 	timeline_path(tree, rank, path);
-	return status == FSL_OK ? append(&tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err)
-				: status;
+	return append(&tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err);
 }
 
 static enum fsl_status make_room(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -222,30 +221,28 @@ static enum fsl_status put_rows(struct tree *tree, int32_t rank, const struct pe
 {
 	enum fsl_sim_row begin = is_device ? FSL_SIM_DEV_BEGIN : FSL_SIM_HOST_BEGIN;
 	enum fsl_sim_row end = is_device ? FSL_SIM_DEV_END : FSL_SIM_HOST_END;
-	enum fsl_status status = FSL_OK;
 	if (pending->is_kept[begin]) {
-		status = put_row(tree, rank, &pending->op, begin, err);
+		FSL_TRY(put_row(tree, rank, &pending->op, begin, err));
 	}
-	if (pending->is_kept[end] && status == FSL_OK) {
-		status = put_row(tree, rank, &pending->op, end, err);
+	if (pending->is_kept[end]) {
+		FSL_TRY(put_row(tree, rank, &pending->op, end, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* A JSON file has one array per batch; arrays follow each other without a comma. */
 static enum fsl_status flush_pending(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	struct author *author = &tree->authors[rank];
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < author->n_pending && status == FSL_OK; i++) {
-		status = put_rows(tree, rank, &author->pending[i], true, err);
+	for (size_t i = 0; i < author->n_pending; i++) {
+		FSL_TRY(put_rows(tree, rank, &author->pending[i], true, err));
 	}
 	author->n_pending = 0;
-	if (author->is_array_open && status == FSL_OK) {
+	if (author->is_array_open) {
 		author->is_array_open = false;
-		status = put(&author->markers, "]\n", 2, err);
+		FSL_TRY(put(&author->markers, "]\n", 2, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status put_op(void *context, int32_t rank, const struct fsl_sim_op *op,
@@ -258,12 +255,12 @@ static enum fsl_status put_op(void *context, int32_t rank, const struct fsl_sim_
 	if (author->is_lost || author->is_header_only) {
 		return FSL_OK;
 	}
-	enum fsl_status status = put_rows(tree, rank, &pending, false, err);
+	FSL_TRY(put_rows(tree, rank, &pending, false, err));
 	author->pending[author->n_pending++] = pending;
-	if (author->n_pending == PENDING_MAX && status == FSL_OK) {
-		status = flush_pending(tree, rank, err);
+	if (author->n_pending == PENDING_MAX) {
+		FSL_TRY(flush_pending(tree, rank, err));
 	}
-	return status == FSL_OK ? make_room(tree, rank, err) : status;
+	return make_room(tree, rank, err);
 }
 
 /* Protobuf wire format of one message (src/source/systrace/timeline.proto). */
@@ -329,10 +326,9 @@ static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_s
 	if (!tree->authors[rank].has_timeline) {
 		return FSL_OK;
 	}
-	enum fsl_status status = tree->params->timeline_json
-					 ? put_stage_json(tree, rank, stage, err)
-					 : put_stage_pb(tree, rank, stage, err);
-	return status == FSL_OK ? make_room(tree, rank, err) : status;
+	FSL_TRY(tree->params->timeline_json ? put_stage_json(tree, rank, stage, err)
+					    : put_stage_pb(tree, rank, stage, err));
+	return make_room(tree, rank, err);
 }
 
 static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -349,15 +345,15 @@ static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_e
 static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	struct author *author = &tree->authors[rank];
-	enum fsl_status status = flush_pending(tree, rank, err);
-	if (author->has_timeline && !tree->params->timeline_json && status == FSL_OK) {
+	FSL_TRY(flush_pending(tree, rank, err));
+	if (author->has_timeline && !tree->params->timeline_json) {
 		struct message tail = {.n_bytes = 0};
 		put_number(&tail, 2, (uint64_t)fsl_sim_label(tree->params, rank));
 		put_number(&tail, 3, (uint64_t)tree->params->steps);
 		put_bytes(&tail, 4, "job0", 4);
-		status = put(&author->timeline, tail.bytes, tail.n_bytes, err);
+		FSL_TRY(put(&author->timeline, tail.bytes, tail.n_bytes, err));
 	}
-	return status == FSL_OK ? append_rank(tree, rank, err) : status;
+	return append_rank(tree, rank, err);
 }
 
 /* Every file name of a simulated rank; # is a number. Other files in the folders are not ours. */
@@ -477,12 +473,12 @@ static enum fsl_status prepare(const char *dir, struct fsl_error *err)
 	char path[PATH_BYTES];
 	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
 	bool has_earlier = access(path, F_OK) == 0;
-	enum fsl_status status = fsl_dir_create(dir, err);
-	FSL_THEN(status, announce(dir, err));
-	if (status == FSL_OK && has_earlier) {
-		status = remove_earlier(dir, err);
+	FSL_TRY(fsl_dir_create(dir, err));
+	FSL_TRY(announce(dir, err));
+	if (has_earlier) {
+		FSL_TRY(remove_earlier(dir, err));
 	}
-	return status == FSL_OK ? make_folders(dir, err) : status;
+	return make_folders(dir, err);
 }
 
 static size_t block_bytes(int32_t n_ranks)
