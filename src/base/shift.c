@@ -74,14 +74,10 @@ static bool is_usable(double value, bool is_relative)
 static enum fsl_status prepare(struct fsl_shift_work *work, const double *values, size_t n,
 			       struct fsl_error *err)
 {
-	work->values = fsl_calloc(n, sizeof(*work->values));
-	work->capped = fsl_calloc(n, sizeof(*work->capped));
-	work->scratch = fsl_calloc(n, 2 * sizeof(*work->scratch));
-	work->positions = fsl_calloc(n, sizeof(*work->positions));
-	if (work->values == NULL || work->capped == NULL || work->scratch == NULL ||
-	    work->positions == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for a series: values=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(work->values, n, "values", err));
+	FSL_TRY(FSL_NEW(work->capped, n, "values", err));
+	FSL_TRY(FSL_NEW(work->scratch, 2 * n, "values", err));
+	FSL_TRY(FSL_NEW(work->positions, n, "values", err));
 	bool is_relative = work->options->is_relative;
 	for (size_t i = 0; i < n; i++) {
 		if (is_usable(values[i], is_relative)) {

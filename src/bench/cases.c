@@ -45,16 +45,13 @@ static enum fsl_status each_block(const char *path,
 {
 	enum fsl_status status = FSL_OK;
 	ssize_t n = 1;
-	char *block = fsl_calloc(FSL_FILE_BLOCK_BYTES, 1);
+	char *block = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		status = FSL_FAIL(err, FSL_ERR_IO, "cannot open: path=\"%s\", reason=\"%s\"", path,
-				  fsl_os_error(errno).text);
-		goto out;
+		return FSL_FAIL(err, FSL_ERR_IO, "cannot open: path=\"%s\", reason=\"%s\"", path,
+				fsl_os_error(errno).text);
 	}
-	if (block == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
-	}
+	status = FSL_NEW(block, FSL_FILE_BLOCK_BYTES, "bytes", err);
 	while (status == FSL_OK && n > 0) {
 		n = read(fd, block, FSL_FILE_BLOCK_BYTES);
 		if (n < 0) {
@@ -66,7 +63,6 @@ static enum fsl_status each_block(const char *path,
 		}
 	}
 	(void)close(fd);
-out:
 	fsl_free(block);
 	return status;
 }
@@ -448,10 +444,9 @@ static enum fsl_status keep_block(void *context, const char *block, size_t n_byt
 static enum fsl_status fill_memory(struct run *run, bool is_twice, struct fsl_error *err)
 {
 	/* A NUL behind the last byte, for libraries that read it. */
-	run->bytes = fsl_calloc(run->data.n_bytes + 1, 1);
-	run->spare = is_twice ? fsl_calloc(run->data.n_bytes, 1) : NULL;
-	if (run->bytes == NULL || (is_twice && run->spare == NULL)) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", run->data.n_bytes);
+	FSL_TRY(FSL_NEW(run->bytes, run->data.n_bytes + 1, "bytes", err));
+	if (is_twice) {
+		FSL_TRY(FSL_NEW(run->spare, run->data.n_bytes, "bytes", err));
 	}
 	for (size_t i = 0; i < run->data.n_paths; i++) {
 		FSL_TRY(each_block(run->data.paths[i], keep_block, run, err));

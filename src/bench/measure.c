@@ -193,10 +193,7 @@ static enum fsl_status cut_file(struct ending *out, const char *path, struct fsl
 	}
 	out->at = info.st_size / 100 * KEPT_PERCENT;
 	out->n_bytes = (size_t)(info.st_size - out->at);
-	out->bytes = fsl_calloc(out->n_bytes, 1);
-	if (out->bytes == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: bytes=%zu", out->n_bytes);
-	}
+	FSL_TRY(FSL_NEW(out->bytes, out->n_bytes, "bytes", err));
 	if (pread(out->fd, out->bytes, out->n_bytes, out->at) != (ssize_t)out->n_bytes) {
 		return fail_file("read", path, err);
 	}

@@ -61,12 +61,8 @@ static enum fsl_status choose(struct fsl_bench_report *report, const char *only,
 		struct fsl_bench_result *result = &report->results[report->n_results++];
 		*result = (struct fsl_bench_result){.item = item,
 						    .instructions_per_byte = (double)NAN};
-		result->samples = fsl_arena_alloc(&report->arena, (size_t)report->n_runs *
-									  sizeof(*result->samples));
-		if (result->samples == NULL) {
-			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: case=\"%s\"",
-					item->name);
-		}
+		FSL_TRY(FSL_ARENA_NEW(result->samples, &report->arena, (size_t)report->n_runs,
+				      "runs", err));
 	}
 	return FSL_OK;
 }

@@ -270,8 +270,9 @@ static enum fsl_status print(const struct request *request, const struct fsl_ben
 	}
 	if (!page.has_failed) {
 		(void)fputs(page.text, stdout);
-	} else
+	} else {
 		FSL_THEN(status, FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\""));
+	}
 	fsl_page_fini(&page);
 	return status;
 }

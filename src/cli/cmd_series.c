@@ -222,11 +222,11 @@ static enum fsl_status print_text(const struct result *result, struct fsl_error 
 	if (n == 0) {
 		return FSL_OK;
 	}
-	char(*texts)[CELL_BYTES] = fsl_calloc(n * COLUMNS_N, sizeof(*texts));
-	const char **cells = fsl_calloc((n + 1) * COLUMNS_N, sizeof(*cells));
-	enum fsl_status status = FSL_OK;
-	if (texts == NULL || cells == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the table");
+	char(*texts)[CELL_BYTES] = NULL;
+	const char **cells = NULL;
+	enum fsl_status status = FSL_NEW(texts, n * COLUMNS_N, "cells", err);
+	FSL_THEN(status, FSL_NEW(cells, (n + 1) * COLUMNS_N, "cells", err));
+	if (status != FSL_OK) {
 		goto out;
 	}
 	/* The column of times is left out if the series has none. */

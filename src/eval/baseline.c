@@ -125,11 +125,10 @@ static enum fsl_status ask_fixed(struct fsl_eval_answer *out, const struct fsl_c
 {
 	const struct fsl_peers *peers = &facts->blame->peers;
 	size_t n_ranks = facts->run->n_ranks, n = 0;
-	double *means = fsl_arena_alloc(arena, (2 * n_ranks + 1) * sizeof(*means));
-	struct accused *accused = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(*accused));
-	if (means == NULL || accused == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
+	double *means = NULL;
+	struct accused *accused = NULL;
+	FSL_TRY(FSL_ARENA_NEW(means, arena, 2 * n_ranks, "means", err));
+	FSL_TRY(FSL_ARENA_NEW(accused, arena, n_ranks, "ranks", err));
 	for (size_t c = 0; c < peers->n_classes; c++) {
 		const uint32_t *members = peers->members + peers->begin[c];
 		size_t n_members = peers->begin[c + 1] - peers->begin[c];
@@ -163,12 +162,7 @@ static enum fsl_status ask_systrace(struct fsl_eval_answer *out, const struct fs
 	fsl_localisation_init(&found);
 	enum fsl_status status = fsl_topology_build(&topology, facts->run, &config, err);
 	FSL_THEN(status, fsl_classical_run(&found, facts->run, &topology, &config, err));
-	if (status == FSL_OK) {
-		accused = fsl_arena_alloc(arena, (found.n_abnormal + 1) * sizeof(*accused));
-		status = accused != NULL ? FSL_OK
-					 : FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
-						    found.n_abnormal);
-	}
+	FSL_THEN(status, FSL_ARENA_NEW(accused, arena, found.n_abnormal, "ranks", err));
 	for (size_t i = 0; status == FSL_OK && i < found.n_abnormal; i++) {
 		const struct fsl_detail *detail = &found.abnormal[i];
 		bool is_known = detail->method == FSL_METHOD_LACK;
@@ -302,13 +296,8 @@ static enum fsl_status ask_detector(struct fsl_eval_answer *out,
 				    struct fsl_error *err)
 {
 	size_t n_ranks = facts->run->n_ranks, n = 0;
-	struct trial trial = {
-		.facts = facts,
-		.detector = detector,
-		.by_rank = fsl_arena_alloc(arena, (n_ranks + 1) * sizeof(struct accused))};
-	if (trial.by_rank == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
+	struct trial trial = {.facts = facts, .detector = detector};
+	FSL_TRY(FSL_ARENA_NEW(trial.by_rank, arena, n_ranks, "ranks", err));
 	for (size_t i = 0; i < n_ranks; i++) {
 		trial.by_rank[i] = (struct accused){.rank = facts->run->ranks[i].rank,
 						    .effect = NAN,

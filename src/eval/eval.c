@@ -55,20 +55,13 @@ enum fsl_status fsl_eval_init(struct fsl_eval *eval, const struct fsl_eval_selec
 			      struct fsl_error *err)
 {
 	*eval = (struct fsl_eval){.selection = *selection};
-	enum fsl_status status = choose_baselines(eval, names, config, err);
-	FSL_THEN(status,
-		 fsl_eval_matrix(&eval->tasks, &eval->n_tasks, selection, &eval->arena, err));
-	if (status == FSL_OK) {
-		eval->results =
-			fsl_arena_alloc(&eval->arena, (eval->n_tasks + 1) * sizeof(*eval->results));
-		status = eval->results != NULL ? FSL_OK
-					       : FSL_FAIL(err, FSL_ERR_MEMORY,
-							  "out of memory: jobs=%zu", eval->n_tasks);
-	}
-	for (size_t i = 0; status == FSL_OK && i < eval->n_tasks; i++) {
+	FSL_TRY(choose_baselines(eval, names, config, err));
+	FSL_TRY(fsl_eval_matrix(&eval->tasks, &eval->n_tasks, selection, &eval->arena, err));
+	FSL_TRY(FSL_ARENA_NEW(eval->results, &eval->arena, eval->n_tasks, "jobs", err));
+	for (size_t i = 0; i < eval->n_tasks; i++) {
 		eval->results[i].task = &eval->tasks[i];
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_eval_fini(struct fsl_eval *eval)

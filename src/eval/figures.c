@@ -108,11 +108,9 @@ enum fsl_status fsl_eval_figure(struct fsl_eval_figures *out, const struct fsl_e
 				struct fsl_error *err)
 {
 	size_t n = eval->n_tasks;
-	double *values = fsl_calloc(3 * n + 1, sizeof(*values));
+	double *values = NULL;
 	*out = (struct fsl_eval_figures){0};
-	if (values == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: jobs=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(values, 3 * n, "values", err));
 	double *onsets = values, *slowdowns = values + n, *scratch = values + 2 * n;
 	for (size_t i = 0; i < n; i++) {
 		if (is_in(&eval->results[i], subset)) {

@@ -486,12 +486,7 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				  selection->preset, selection->n_filters);
 	}
 	thin_out(&list, selection->limit);
-	if (status == FSL_OK) {
-		*tasks = fsl_arena_alloc(arena, (list.n + 1) * sizeof(**tasks));
-		status = *tasks != NULL ? FSL_OK
-					: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: tasks=%zu",
-						   list.n);
-	}
+	FSL_THEN(status, FSL_ARENA_NEW(*tasks, arena, list.n, "tasks", err));
 	if (status == FSL_OK) {
 		memcpy(*tasks, list.items, list.n * sizeof(**tasks));
 		*n_tasks = list.n;

@@ -73,11 +73,9 @@ enum fsl_status fsl_run_span(struct fsl_span *span, const struct fsl_run *run,
 			     const struct fsl_chapter_rule *rule, struct fsl_error *err)
 {
 	size_t n = 0;
-	int64_t *ends = fsl_calloc(4 * run->n_ranks, sizeof(*ends));
+	int64_t *ends = NULL;
 	*span = (struct fsl_span){.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT};
-	if (ends == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks);
-	}
+	FSL_TRY(FSL_NEW(ends, 4 * run->n_ranks, "ends", err));
 	int64_t *begins = ends + run->n_ranks, *work = begins + run->n_ranks;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		n += span_of_rank(&run->ranks[r], &begins[n], &ends[n]);
@@ -196,11 +194,9 @@ static enum fsl_status number_names(struct fsl_strpool *out, const struct renami
 				    struct fsl_error *err)
 {
 	size_t n_names = fsl_strpool_size(renaming->names), n = 0;
-	const char **texts = fsl_calloc(n_names, sizeof(*texts));
+	const char **texts = NULL;
 	enum fsl_status status = FSL_OK;
-	if (texts == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
-	}
+	FSL_TRY(FSL_NEW(texts, n_names, "names", err));
 	for (size_t i = 0; i < n_names; i++) {
 		if (renaming->to[i] != FSL_STR_NONE) {
 			texts[n++] = fsl_strpool_text(renaming->names, (uint32_t)i);
@@ -373,17 +369,14 @@ enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 				 const struct fsl_chapter_rule *rule, struct fsl_error *err)
 {
 	size_t n_names = fsl_strpool_size(run->names);
-	struct renaming renaming = {fsl_calloc(n_names, sizeof(*renaming.to)), run->names};
+	struct renaming renaming = {NULL, run->names};
 	int64_t from_ns =
 		chapter->begin_ns == INT64_MIN ? INT64_MIN : chapter->begin_ns - rule->lead_ns;
 	enum fsl_status status = fsl_run_init(out, err);
-	if (status == FSL_OK && renaming.to == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
-	}
+	FSL_THEN(status, FSL_NEW(renaming.to, n_names, "names", err));
 	if (status == FSL_OK) {
-		memset(renaming.to, 0xff,
-		       n_names * sizeof(*renaming.to)); /* all bytes of
-							   FSL_STR_NONE are 0xff */
+		/* all bytes of FSL_STR_NONE are 0xff */
+		memset(renaming.to, 0xff, n_names * sizeof(*renaming.to));
 		if (!take_ranks(out, run, chapter, from_ns, &renaming)) {
 			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
 					  run->n_ranks);

@@ -150,10 +150,8 @@ static enum fsl_status unpack_cells(struct fsl_matrices *out, struct fsl_unpack 
 	if (!fsl_unpack_is_done(unpack)) {
 		return fail_damaged(err);
 	}
-	uint8_t *codes = fsl_calloc(n_codes, 1);
-	if (codes == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: cells=%zu", n);
-	}
+	uint8_t *codes = NULL;
+	FSL_TRY(FSL_NEW(codes, n_codes, "cells", err));
 	bool is_sound = uncompress(codes, &n_codes, packed, n_packed) == Z_OK &&
 			n_codes == n * FSL_MATRICES_N;
 	for (size_t i = 0; is_sound && i < n_codes; i++) {

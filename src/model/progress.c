@@ -29,14 +29,13 @@ static enum fsl_status make_room(struct fsl_progress *out, size_t n_steps, size_
 				 struct fsl_error *err)
 {
 	*out = (struct fsl_progress){.steps = {.source_rank = FSL_RANK_UNKNOWN, .source = ""}};
-	out->steps.items = fsl_calloc(n_steps, sizeof(*out->steps.items));
-	out->loading_ns = fsl_calloc(n_steps, sizeof(*out->loading_ns));
-	out->saves = fsl_calloc(n_saves, sizeof(*out->saves));
-	if (out->steps.items == NULL || out->loading_ns == NULL || out->saves == NULL) {
+	enum fsl_status status = FSL_NEW(out->steps.items, n_steps, "steps", err);
+	FSL_THEN(status, FSL_NEW(out->loading_ns, n_steps, "steps", err));
+	FSL_THEN(status, FSL_NEW(out->saves, n_saves, "saves", err));
+	if (status != FSL_OK) {
 		fsl_progress_fini(out);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_steps);
 	}
-	return FSL_OK;
+	return status;
 }
 
 /* Time in the data loader per step, of the slowest rank: the job waits for that rank. */

@@ -23,12 +23,6 @@ static int64_t min_i64(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err)
-{
-	FSL_TRY(FSL_NEW(steps->items, n, "steps", err));
-	return FSL_OK;
-}
-
 static int compare_items(const void *left, const void *right)
 {
 	const struct fsl_job_step *a = left, *b = right;
@@ -67,7 +61,7 @@ static bool has_step_times(const struct fsl_rank *rank, bool is_numbered)
 static enum fsl_status from_step_times(struct fsl_steps *steps, const struct fsl_rank *rank,
 				       bool is_numbered, struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, rank->n_steps, err));
+	FSL_TRY(FSL_NEW(steps->items, rank->n_steps, "steps", err));
 	for (size_t i = 0; i < rank->n_steps; i++) {
 		const struct fsl_step_time *time = &rank->steps[i];
 		if ((time->step >= 0) != is_numbered || time->dur_ns <= 0) {
@@ -192,7 +186,7 @@ static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_r
 static enum fsl_status from_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
 				   enum fsl_stage_kind kind, struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, rank->n_stages, err));
+	FSL_TRY(FSL_NEW(steps->items, rank->n_stages, "steps", err));
 	steps->is_ordinal = !has_step_numbers(rank, kind);
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		const struct fsl_stage *stage = &rank->stages[i];
@@ -280,12 +274,11 @@ static enum fsl_status add_pauses(struct fsl_steps *steps, const struct fsl_run 
 	if (n_stages == 0 || steps->n_items == 0) {
 		return FSL_OK;
 	}
-	struct interval *intervals = fsl_calloc(n_stages, sizeof(*intervals));
-	int64_t *totals = fsl_calloc(steps->n_items, sizeof(*totals));
-	enum fsl_status status = FSL_OK;
-	if (intervals == NULL || totals == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: stages=%zu",
-				  n_stages);
+	struct interval *intervals = NULL;
+	int64_t *totals = NULL;
+	enum fsl_status status = FSL_NEW(intervals, n_stages, "stages", err);
+	FSL_THEN(status, FSL_NEW(totals, steps->n_items, "steps", err));
+	if (status != FSL_OK) {
 		goto out;
 	}
 	size_t n = 0;

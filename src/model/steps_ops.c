@@ -55,7 +55,7 @@ static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, rank->n_ops, err));
+	FSL_TRY(FSL_NEW(steps->items, rank->n_ops, "steps", err));
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		if (op->step >= 0 && fsl_op_begin_ns(op) != FSL_NS_ABSENT) {
@@ -442,7 +442,7 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 static enum fsl_status begin_steps(struct fsl_steps *steps, const struct period_begin *begins,
 				   size_t n_begins, size_t stride, struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, n_begins / stride + 1, err));
+	FSL_TRY(FSL_NEW(steps->items, n_begins / stride + 1, "steps", err));
 	for (size_t j = 0; j < n_begins; j += stride) {
 		steps->items[steps->n_items] = (struct fsl_job_step){
 			.step = (int64_t)steps->n_items,

@@ -12,8 +12,6 @@ enum { FSL_STEP_COUNTED_OPS_MIN = 4 };
  * step, most steps lose some records. Short periods must be exact. */
 #define FSL_STEP_DISTANCE_SLACK (1.0 / 16.0)
 
-/* Makes room for @n items; n_items stays 0. */
-enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err);
 /* Sorts by step. Of equal steps the one that begins first stays. A step that begins before its
  * predecessor is dropped, because its clock jumped back. */
 void fsl_steps_make_unique(struct fsl_steps *steps);

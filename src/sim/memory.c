@@ -217,14 +217,11 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 {
 	const struct fsl_sim_params *params = memory->params;
 	int32_t n_ranks = fsl_sim_n_ranks(params);
-	int32_t *model_of = fsl_calloc((size_t)n_ranks, sizeof(*model_of));
+	int32_t *model_of = NULL;
 	memory->n_group_ids = 5 * (size_t)n_ranks + 1;
-	memory->sources = fsl_calloc((size_t)n_ranks, sizeof(*memory->sources));
-	memory->group_ids = fsl_calloc(memory->n_group_ids, sizeof(*memory->group_ids));
-	enum fsl_status status = FSL_OK;
-	if (model_of == NULL || memory->sources == NULL || memory->group_ids == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%d", (int)n_ranks);
-	}
+	enum fsl_status status = FSL_NEW(model_of, (size_t)n_ranks, "ranks", err);
+	FSL_THEN(status, FSL_NEW(memory->sources, (size_t)n_ranks, "ranks", err));
+	FSL_THEN(status, FSL_NEW(memory->group_ids, memory->n_group_ids, "groups", err));
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		model_of[fsl_sim_label(params, r)] = r;
 		memory->sources[r].open = OPEN_NONE;

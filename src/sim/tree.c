@@ -511,13 +511,8 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	enum fsl_status status = fsl_sim_params_check(params, err);
 	FSL_THEN(status, prepare(dir, err));
 	FSL_THEN(status, fsl_sim_losses_init(&tree.losses, params, err));
-	if (status == FSL_OK) {
-		tree.authors = fsl_calloc((size_t)n_ranks, sizeof(*tree.authors));
-		tree.n_block = block_bytes(n_ranks);
-		status = tree.authors != NULL ? FSL_OK
-					      : FSL_FAIL(err, FSL_ERR_MEMORY,
-							 "out of memory: ranks=%d", (int)n_ranks);
-	}
+	FSL_THEN(status, FSL_NEW(tree.authors, (size_t)n_ranks, "ranks", err));
+	tree.n_block = block_bytes(n_ranks);
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = open_author(&tree, r, err);
 	}
