@@ -13,6 +13,7 @@
 
 #include "base/blas.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum {
 	BLAS_POINTS_MIN = 1024, /* below this the direct loop is as fast (measured) */
@@ -126,15 +127,14 @@ static bool relate_by_blocks(struct relation *relation, const struct points *poi
 {
 	size_t n = points->n;
 	size_t dim = points->dim;
-	bool ok = false;
 	double *centred = fsl_calloc(n, dim * sizeof(*centred));
 	double *norms = fsl_calloc(n, sizeof(*norms));
 	double *product = fsl_calloc(n, BLOCK_ROWS * sizeof(*product));
-	if (centred == NULL || norms == NULL || product == NULL) {
-		goto out;
+	bool ok = centred != NULL && norms != NULL && product != NULL;
+	if (ok) {
+		centre_points(points, centred, norms);
 	}
-	centre_points(points, centred, norms);
-	for (size_t begin = 0; begin < n; begin += BLOCK_ROWS) {
+	for (size_t begin = 0; ok && begin < n; begin += BLOCK_ROWS) {
 		size_t end = begin + BLOCK_ROWS < n ? begin + BLOCK_ROWS : n;
 		blas->dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)(end - begin),
 			    (blasint)(n - begin), (blasint)dim, 1.0, centred + begin * dim,
@@ -142,8 +142,6 @@ static bool relate_by_blocks(struct relation *relation, const struct points *poi
 			    (blasint)(n - begin));
 		relate_block(relation, points, norms, product, begin, end);
 	}
-	ok = true;
-out:
 	fsl_free(product);
 	fsl_free(norms);
 	fsl_free(centred);
@@ -187,19 +185,16 @@ static void spread(const struct relation *relation, const uint8_t *is_core, size
 static bool label_by_relation(const struct relation *relation, size_t min_samples, int32_t *labels)
 {
 	size_t n = relation->n;
-	bool ok = false;
 	uint8_t *is_core = fsl_calloc(n, sizeof(*is_core));
 	struct frontier frontier = {fsl_calloc(n, sizeof(*frontier.points)), 0};
-	if (is_core == NULL || frontier.points == NULL) {
-		goto out;
-	}
-	for (size_t i = 0; i < n; i++) {
+	bool ok = is_core != NULL && frontier.points != NULL;
+	for (size_t i = 0; ok && i < n; i++) {
 		const uint64_t *row = relation->bits + i * relation->n_words;
 		is_core[i] = count_bits(row, relation->n_words) >= min_samples ? 1 : 0;
 		labels[i] = NOISE;
 	}
 	int32_t n_clusters = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; ok && i < n; i++) {
 		if (is_core[i] == 0 || labels[i] != NOISE) {
 			continue;
 		}
@@ -210,8 +205,6 @@ static bool label_by_relation(const struct relation *relation, size_t min_sample
 			spread(relation, is_core, point, labels, &frontier);
 		}
 	}
-	ok = true;
-out:
 	fsl_free(frontier.points);
 	fsl_free(is_core);
 	return ok;
@@ -251,12 +244,9 @@ struct line_point {
 
 static int compare_line_points(const void *left, const void *right)
 {
-	const struct line_point *a = left;
-	const struct line_point *b = right;
-	if (a->value > b->value || a->value < b->value) {
-		return a->value > b->value ? 1 : -1;
-	}
-	return (a->idx > b->idx) - (a->idx < b->idx);
+	const struct line_point *a = left, *b = right;
+	int order = FSL_ORDER(a->value, b->value);
+	return order != 0 ? order : FSL_ORDER(a->idx, b->idx);
 }
 
 static bool is_near_on_line(double a, double b, double eps_squared)
@@ -340,23 +330,20 @@ static void label_line_borders(const struct line_point *line, size_t n, int32_t 
 static bool dbscan_on_line(const struct points *points, size_t min_samples, int32_t *labels)
 {
 	size_t n = points->n;
-	bool ok = false;
 	struct line_point *line = fsl_calloc(n, sizeof(*line));
 	int32_t *rename = fsl_calloc(n, sizeof(*rename));
 	size_t *by_idx = fsl_calloc(n, sizeof(*by_idx));
-	if (line == NULL || rename == NULL || by_idx == NULL) {
-		goto out;
-	}
-	for (size_t i = 0; i < n; i++) {
+	bool ok = line != NULL && rename != NULL && by_idx != NULL;
+	for (size_t i = 0; ok && i < n; i++) {
 		line[i].value = points->data[i];
 		line[i].idx = i;
 	}
-	qsort(line, n, sizeof(*line), compare_line_points);
-	find_line_neighbours(line, n, points->eps_squared, min_samples);
-	number_line_clusters(line, n, rename, by_idx);
-	label_line_borders(line, n, labels);
-	ok = true;
-out:
+	if (ok) {
+		qsort(line, n, sizeof(*line), compare_line_points);
+		find_line_neighbours(line, n, points->eps_squared, min_samples);
+		number_line_clusters(line, n, rename, by_idx);
+		label_line_borders(line, n, labels);
+	}
 	fsl_free(by_idx);
 	fsl_free(rename);
 	fsl_free(line);

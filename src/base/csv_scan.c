@@ -380,10 +380,7 @@ static enum fsl_status read_whole_row(struct fsl_csv *csv, struct progress *prog
 			return FSL_OK;
 		}
 		bool is_too_long = false;
-		enum fsl_status status = widen(csv, &is_too_long, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(widen(csv, &is_too_long, err));
 		if (is_too_long) {
 			row->reason = "row longer than 4 MiB";
 			*outcome = OUTCOME_BAD;
@@ -444,9 +441,7 @@ static enum fsl_status next_row(struct fsl_csv *csv, struct fsl_csv_row *row, st
 			break;
 		}
 		status = read_whole_row(csv, &progress, &outcome, err);
-		if (status == FSL_OK) {
-			status = finish_row(csv, &progress, outcome, err);
-		}
+		FSL_THEN(status, finish_row(csv, &progress, outcome, err));
 	}
 	return status;
 }

@@ -12,33 +12,26 @@
 enum { FSL_DIGITS_MAX = 19 }; /* a number of so many digits always fits 64 bits */
 
 /*
- * Converts up to eight digits at once, in one machine word. Each step joins neighbours (2 x 8 bit,
- * 2 x 16 bit, 2 x 32 bit) with one multiplication. The digits are the upper bytes of @word; @zeros
- * has '0' in the bytes of digits and nothing below. False if a byte is no digit.
+ * Converts @length of 1 to 8 digits at once, in one machine word: each step joins neighbours (2 x 8
+ * bit, 2 x 16 bit, 2 x 32 bit) with one multiplication. All eight bytes at @text can be read. False
+ * if a byte is no digit.
  */
-static inline bool fsl_digits_join(uint64_t word, uint64_t zeros, uint64_t *out)
-{
-	uint64_t low = word - zeros;
-	uint64_t high = word + UINT64_C(0x4646464646464646);
-	if (((low | high | word) & UINT64_C(0x8080808080808080)) != 0) {
-		return false;
-	}
-	low = (low * 10) + (low >> 8);
-	low = (((low & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
-	       (((low >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
-	      32;
-	*out = low;
-	return true;
-}
-
-/* @length of 1 to 8 digits; all eight bytes at @text can be read. */
 static inline bool fsl_digits_word(const char *text, size_t length, uint64_t *out)
 {
 	uint64_t word = 0;
 	unsigned n_unused = 64 - 8 * (unsigned)length;
 	memcpy(&word, text, sizeof(word));
-	return fsl_digits_join(le64toh(word) << n_unused, UINT64_C(0x3030303030303030) << n_unused,
-			       out);
+	word = le64toh(word) << n_unused; /* the digits are the upper bytes */
+	uint64_t low = word - (UINT64_C(0x3030303030303030) << n_unused);
+	uint64_t high = word + UINT64_C(0x4646464646464646);
+	if (((low | high | word) & UINT64_C(0x8080808080808080)) != 0) {
+		return false;
+	}
+	low = (low * 10) + (low >> 8);
+	*out = (((low & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+		(((low >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+	return true;
 }
 
 /* Converts 1 to FSL_DIGITS_MAX digits and nothing else; false with *out unchanged for every other

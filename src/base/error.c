@@ -36,27 +36,18 @@ const char *fsl_error_root(const struct fsl_error *err)
 
 const char *fsl_status_text(enum fsl_status status)
 {
-	switch (status) {
-	case FSL_OK:
-		return "done";
-	case FSL_ERR_USAGE:
-		return "wrong command line";
-	case FSL_ERR_CONFIG:
-		return "wrong configuration";
-	case FSL_ERR_INPUT:
-		return "unusable input";
-	case FSL_ERR_FORMAT:
-		return "broken input";
-	case FSL_ERR_LIMIT:
-		return "limit exceeded";
-	case FSL_ERR_IO:
-		return "read or write refused";
-	case FSL_ERR_MEMORY:
-		return "out of memory";
-	case FSL_ERR_PLUGIN:
-		return "unusable plug-in";
-	case FSL_ERR_INTERNAL:
-		return "internal error";
-	}
-	return "unknown status";
+	static const char *const texts[] = {
+		[-FSL_OK] = "done",
+		[-FSL_ERR_USAGE] = "wrong command line",
+		[-FSL_ERR_CONFIG] = "wrong configuration",
+		[-FSL_ERR_INPUT] = "unusable input",
+		[-FSL_ERR_FORMAT] = "broken input",
+		[-FSL_ERR_LIMIT] = "limit exceeded",
+		[-FSL_ERR_IO] = "read or write refused",
+		[-FSL_ERR_MEMORY] = "out of memory",
+		[-FSL_ERR_PLUGIN] = "unusable plug-in",
+		[-FSL_ERR_INTERNAL] = "internal error",
+	};
+	size_t idx = (size_t) - (int)status;
+	return idx < sizeof(texts) / sizeof(texts[0]) ? texts[idx] : "unknown status";
 }

@@ -42,6 +42,12 @@ struct fsl_reader {
 	ZSTD_DStream *zstd;
 };
 
+static enum fsl_status fail_read(const char *path, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_IO, "cannot read the file: path=\"%s\", reason=\"%s\"", path,
+			fsl_os_error(errno).text);
+}
+
 /* read(2) that goes on after signals; 0 bytes is the end of the file. */
 static enum fsl_status read_some(const struct fsl_reader *reader, char *to, size_t room,
 				 size_t *n_read, struct fsl_error *err)
@@ -53,9 +59,7 @@ static enum fsl_status read_some(const struct fsl_reader *reader, char *to, size
 			return FSL_OK;
 		}
 		if (errno != EINTR) {
-			return FSL_FAIL(err, FSL_ERR_IO,
-					"cannot read the file: path=\"%s\", reason=\"%s\"",
-					reader->path, fsl_os_error(errno).text);
+			return fail_read(reader->path, err);
 		}
 	}
 }
@@ -220,10 +224,7 @@ enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const ch
 {
 	FSL_REQUIRE(want <= FSL_LINE_BYTES_MAX);
 	if (reader->end - reader->begin < want && !reader->is_drained) {
-		enum fsl_status status = make_room(reader, want, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(make_room(reader, want, err));
 		while (reader->end - reader->begin < want && !reader->is_drained) {
 			fill_buffer(reader);
 		}
@@ -242,11 +243,6 @@ void fsl_reader_skip(struct fsl_reader *reader, size_t n_bytes)
 	FSL_REQUIRE(n_bytes <= reader->end - reader->begin);
 	reader->begin += n_bytes;
 	reader->offset += n_bytes;
-}
-
-bool fsl_reader_at_end(const struct fsl_reader *reader)
-{
-	return reader->begin == reader->end && reader->is_drained;
 }
 
 uint64_t fsl_reader_offset(const struct fsl_reader *reader)
@@ -285,9 +281,7 @@ enum fsl_status fsl_reader_sample(const struct fsl_reader *reader, uint64_t offs
 			break;
 		}
 		if (n < 0 && errno != EINTR) {
-			return FSL_FAIL(err, FSL_ERR_IO,
-					"cannot read the file: path=\"%s\", reason=\"%s\"",
-					reader->path, fsl_os_error(errno).text);
+			return fail_read(reader->path, err);
 		}
 		*n_read += n > 0 ? (size_t)n : 0;
 	}
@@ -378,9 +372,7 @@ enum fsl_status fsl_reader_open_fd(struct fsl_reader **out, int fd, const char *
 	}
 	struct stat info;
 	if (fstat(fd, &info) != 0) {
-		status = FSL_FAIL(err, FSL_ERR_IO,
-				  "cannot read the file: path=\"%s\", reason=\"%s\"", name,
-				  fsl_os_error(errno).text);
+		status = fail_read(name, err);
 		goto out;
 	}
 	reader->disk_bytes = info.st_size > 0 ? (uint64_t)info.st_size : 0;
@@ -472,10 +464,7 @@ enum fsl_status fsl_reader_line(struct fsl_reader *reader, const char **line, si
 	*length = 0;
 	while (newline == NULL) {
 		size_t n_before = n_bytes;
-		enum fsl_status status = fsl_reader_peek(reader, n_seen + 1, &data, &n_bytes, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_reader_peek(reader, n_seen + 1, &data, &n_bytes, err));
 		if (n_bytes == 0) {
 			*line = NULL;
 			return FSL_OK;
@@ -518,9 +507,7 @@ enum fsl_status fsl_file_read_text(const char *path, char **text, size_t *length
 					  "file is too large: path=\"%s\", max_bytes=%d", path,
 					  FSL_TEXT_BYTES_MAX);
 		}
-		if (status == FSL_OK) {
-			status = FSL_GROW(copy, capacity, n_copied + n_bytes + 1, err);
-		}
+		FSL_THEN(status, FSL_GROW(copy, capacity, n_copied + n_bytes + 1, err));
 		if (status != FSL_OK || n_bytes == 0) {
 			break;
 		}

@@ -53,8 +53,6 @@ enum fsl_status fsl_reader_peek(struct fsl_reader *reader, size_t want, const ch
 				size_t *n_bytes, struct fsl_error *err);
 /* Consumes @n_bytes of the bytes that peek returned. */
 void fsl_reader_skip(struct fsl_reader *reader, size_t n_bytes);
-/* True if no unread byte is left (after a peek that returned 0 bytes). */
-bool fsl_reader_at_end(const struct fsl_reader *reader);
 /* Decompressed offset of the next unread byte. */
 uint64_t fsl_reader_offset(const struct fsl_reader *reader);
 /* True if any place of the file can be read at once: the file is regular and not compressed. */
@@ -97,13 +95,6 @@ enum fsl_status fsl_file_write_new(const char *path, const char *text, size_t le
 /* Makes the names of files in a directory survive a power cut. Does nothing if the file system
  * cannot do it or the directory cannot be read. */
 enum fsl_status fsl_dir_sync(const char *path, struct fsl_error *err);
-/*
- * Replaces a file that the program alone reads, as fsl_file_write_atomic does, but does not wait
- * for the disk. Only the owner may write the file. After a power cut it may be empty or cut, so its
- * content must tell whether it is whole.
- */
-enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
-				 struct fsl_error *err);
 
 /*
  * A file that has no name yet: for output that is too large for one text, or that a library writes.

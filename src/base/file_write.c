@@ -68,7 +68,7 @@ static char *folder_of(const char *path)
 }
 
 /* Creates a file with a free name in @folder; -1 with errno set, or the descriptor and *temp. */
-static int create_temp(const char *folder, mode_t mode, char **temp)
+static int create_temp(const char *folder, char **temp)
 {
 	size_t size = strlen(folder) + 64;
 	char *name = fsl_calloc(size, 1);
@@ -80,7 +80,7 @@ static int create_temp(const char *folder, mode_t mode, char **temp)
 	for (int i = 0; fd < 0 && i < TEMP_NAMES_MAX; i++) {
 		(void)snprintf(name, size, "%s" FSL_FILE_TEMP_BEGIN "%ld.%d" FSL_FILE_TEMP_END,
 			       folder, (long)getpid(), i);
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, OPEN_MODE);
 		if (fd < 0 && errno != EEXIST) {
 			break;
 		}
@@ -99,10 +99,7 @@ static int create_temp(const char *folder, mode_t mode, char **temp)
 struct content {
 	const char *text;
 	size_t length;
-	bool is_exclusive;    /* fails if the file exists */
-	bool is_lasting;      /* is on the disk before the file gets its name */
-	bool is_name_lasting; /* the name is on the disk, too */
-	mode_t mode;
+	bool is_exclusive; /* fails if the file exists; else its name is on the disk, too */
 };
 
 /* Writes the content and closes @fd in every case; 0 or errno. */
@@ -122,7 +119,7 @@ static int write_and_close(int fd, const struct content *content)
 			code = errno;
 		}
 	}
-	if (code == 0 && content->is_lasting && fsync(fd) != 0 && errno != EINVAL) {
+	if (code == 0 && fsync(fd) != 0 && errno != EINVAL) {
 		code = errno;
 	}
 	if (close(fd) != 0 && code == 0 && errno != EINTR) {
@@ -180,7 +177,7 @@ static enum fsl_status write_content(const char *path, const struct content *con
 	char *temp = NULL;
 	bool is_found = false;
 	char *folder = folder_of(path);
-	int fd = folder != NULL ? create_temp(folder, content->mode, &temp) : -1;
+	int fd = folder != NULL ? create_temp(folder, &temp) : -1;
 	int code = fd < 0 ? errno : 0;
 	if (folder == NULL || (fd < 0 && code == ENOMEM)) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
@@ -190,7 +187,7 @@ static enum fsl_status write_content(const char *path, const struct content *con
 		code = finish_temp(fd, temp, path, content);
 		is_found = content->is_exclusive && code == EEXIST;
 	}
-	if (fd >= 0 && code == 0 && content->is_name_lasting) {
+	if (fd >= 0 && code == 0 && !content->is_exclusive) {
 		code = sync_folder(folder);
 	}
 	if ((fd < 0 || code != 0) && !is_found) {
@@ -208,14 +205,14 @@ out:
 enum fsl_status fsl_file_write_atomic(const char *path, const char *text, size_t length,
 				      struct fsl_error *err)
 {
-	const struct content content = {text, length, false, true, true, OPEN_MODE};
+	const struct content content = {text, length, false};
 	return write_content(path, &content, NULL, err);
 }
 
 enum fsl_status fsl_file_write_new(const char *path, const char *text, size_t length, bool *existed,
 				   struct fsl_error *err)
 {
-	const struct content content = {text, length, true, true, false, OPEN_MODE};
+	const struct content content = {text, length, true};
 	return write_content(path, &content, existed, err);
 }
 
@@ -223,13 +220,6 @@ enum fsl_status fsl_dir_sync(const char *path, struct fsl_error *err)
 {
 	int code = sync_folder(path);
 	return code == 0 ? FSL_OK : fail_write(path, code, err);
-}
-
-enum fsl_status fsl_file_replace(const char *path, const void *bytes, size_t n_bytes,
-				 struct fsl_error *err)
-{
-	const struct content content = {bytes, n_bytes, false, false, false, 0644};
-	return write_content(path, &content, NULL, err);
 }
 
 struct fsl_draft {
@@ -249,7 +239,7 @@ enum fsl_status fsl_draft_create(struct fsl_draft **out, const char *path, struc
 		fsl_draft_destroy(draft);
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
 	}
-	int fd = create_temp(draft->folder, OPEN_MODE, &draft->temp);
+	int fd = create_temp(draft->folder, &draft->temp);
 	draft->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (draft->stream == NULL) {
 		int code = errno;
@@ -386,11 +376,7 @@ static enum fsl_status read_names(DIR *dir, const char *path, struct name_list *
 			continue;
 		}
 		size_t size = strlen(entry->d_name) + 1;
-		enum fsl_status status =
-			FSL_GROW(list->text, list->text_capacity, list->n_text + size, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(list->text, list->text_capacity, list->n_text + size, err));
 		memcpy(list->text + list->n_text, entry->d_name, size);
 		list->n_text += size;
 		list->n_names++;

@@ -280,10 +280,7 @@ static enum fsl_status take_long_string(struct fsl_json *json, size_t pos,
 	struct string_scan scan = {.pos = pos};
 	enum outcome outcome = scan_string(json, &scan);
 	while (outcome == OUTCOME_MORE) {
-		enum fsl_status status = widen(json, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(widen(json, err));
 		outcome = scan_string(json, &scan);
 	}
 	if (outcome == OUTCOME_BAD) {
@@ -293,11 +290,7 @@ static enum fsl_status take_long_string(struct fsl_json *json, size_t pos,
 	value->length = scan.pos - 1;
 	if (scan.has_escapes) {
 		size_t n_decoded = 0;
-		enum fsl_status status =
-			FSL_GROW(json->scratch, json->scratch_capacity, value->length, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(json->scratch, json->scratch_capacity, value->length, err));
 		if (!fsl_json_unescape(value->text, value->length, json->scratch, &n_decoded)) {
 			return fail_syntax(json, json->at, "wrong escape in a JSON string", err);
 		}
@@ -394,10 +387,7 @@ static enum fsl_status take_any_number(struct fsl_json *json, struct fsl_json_va
 				outcome = OUTCOME_DONE; /* a number may end with the file */
 				break;
 			}
-			enum fsl_status status = widen(json, err);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(widen(json, err));
 		}
 	}
 	size_t end = json->at + length;
@@ -440,10 +430,7 @@ static enum fsl_status take_word(struct fsl_json *json, struct fsl_json_value *v
 		{"null", 4, FSL_JSON_NULL},
 	};
 	while (json->n_data - json->at < 6 && !json->is_last) {
-		enum fsl_status status = refill(json, 6, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(refill(json, 6, err));
 	}
 	const char *data = json->data + json->at;
 	size_t n_left = json->n_data - json->at;
@@ -589,9 +576,7 @@ static enum fsl_status find_token(struct fsl_json *json, bool *is_end, struct fs
 				(unsigned long long)json->token_offset);
 	}
 	enum fsl_status status = json->is_begun ? FSL_OK : begin(json, err);
-	if (status == FSL_OK) {
-		status = skip_space(json, err);
-	}
+	FSL_THEN(status, skip_space(json, err));
 	if (status == FSL_OK && json->at < json->n_data) {
 		char close = json->is_in_object ? '}' : ']';
 		bool is_between = json->expect == EXPECT_COLON ||

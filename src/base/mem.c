@@ -1,7 +1,6 @@
 /* Checked heap growth and a bump arena; the test hook makes every failure path reachable. */
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,6 +236,15 @@ enum fsl_status fsl_grow(void **array, size_t *capacity, size_t n_wanted, size_t
 	return FSL_OK;
 }
 
+enum fsl_status fsl_append(void **array, size_t *n, size_t *capacity, const void *item, size_t size,
+			   struct fsl_error *err)
+{
+	FSL_TRY(fsl_grow(array, capacity, *n + 1, size, err));
+	memcpy((char *)*array + *n * size, item, size);
+	++*n;
+	return FSL_OK;
+}
+
 void fsl_fit(void **array, size_t *capacity, size_t n, size_t size)
 {
 	if (n == 0) {
@@ -317,6 +325,12 @@ void *fsl_arena_alloc(struct fsl_arena *arena, size_t size)
 	return arena_take(arena, size, true);
 }
 
+void *fsl_arena_calloc(struct fsl_arena *arena, size_t n, size_t size)
+{
+	size_t n_bytes = 0;
+	return fsl_mul_size(n, size, &n_bytes) ? fsl_arena_alloc(arena, n_bytes) : NULL;
+}
+
 void *fsl_arena_take(struct fsl_arena *arena, size_t size)
 {
 	return arena_take(arena, size, false);
@@ -341,22 +355,28 @@ char *fsl_arena_strdup(struct fsl_arena *arena, const char *text)
 	return fsl_arena_strndup(arena, text, strlen(text));
 }
 
-char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
+char *fsl_arena_vprintf(struct fsl_arena *arena, const char *format, va_list args)
 {
 	char most[256]; /* nearly all texts are shorter */
+	va_list again;
+	va_copy(again, args);
+	int length = vsnprintf(most, sizeof(most), format, args);
+	char *text = NULL;
+	if (length >= 0 && (size_t)length < sizeof(most)) {
+		text = fsl_arena_strndup(arena, most, (size_t)length);
+	} else if (length >= 0 && (text = fsl_arena_take(arena, (size_t)length + 1)) != NULL) {
+		(void)vsnprintf(text, (size_t)length + 1, format, again);
+	}
+	va_end(again);
+	return text;
+}
+
+char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
+{
 	va_list args;
 	va_start(args, format);
-	int length = vsnprintf(most, sizeof(most), format, args);
+	char *text = fsl_arena_vprintf(arena, format, args);
 	va_end(args);
-	if (length >= 0 && (size_t)length < sizeof(most)) {
-		return fsl_arena_strndup(arena, most, (size_t)length);
-	}
-	char *text = length >= 0 ? fsl_arena_take(arena, (size_t)length + 1) : NULL;
-	if (text != NULL) {
-		va_start(args, format);
-		(void)vsnprintf(text, (size_t)length + 1, format, args);
-		va_end(args);
-	}
 	return text;
 }
 

@@ -2,15 +2,26 @@
 #ifndef FSL_BASE_MEM_H
 #define FSL_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <failslow/error.h>
+#include "base/try.h"
 
 /* Zeroed array of @n elements of @size bytes; NULL if short or on overflow. Free with fsl_free. */
 void *fsl_calloc(size_t n, size_t size);
 void fsl_free(void *memory);
+/*
+ * FSL_NEW(ranks, n_ranks, "ranks", err): typed form for `T *array`, with a status. @what says in
+ * the message what @n counts; @n is evaluated twice.
+ */
+#define FSL_NEW(array, n, what, err)                                                               \
+	FSL_MADE((array) = fsl_calloc((n), sizeof(*(array))), n, what, err)
+#define FSL_MADE(memory, n, what, err)                                                             \
+	((memory) != NULL                                                                          \
+		 ? FSL_OK                                                                          \
+		 : FSL_FAIL((err), FSL_ERR_MEMORY, "out of memory: " what "=%zu", (size_t)(n)))
 
 /*
  * Makes room for at least @n_wanted elements of @size bytes. An array without room gets exactly as
@@ -30,6 +41,17 @@ static inline enum fsl_status fsl_reserve(void **array, size_t *capacity, size_t
 /* FSL_GROW(vec, cap, n, err): typed form for `T *vec; size_t cap`. */
 #define FSL_GROW(array, capacity, n_wanted, err)                                                   \
 	fsl_reserve((void **)&(array), &(capacity), (n_wanted), sizeof(*(array)), (err))
+
+/* FSL_APPEND(list, items, item, err): copies *item to the end of list->items, whose number is
+ * list->n_items and whose room is list->items_capacity. FSL_ERR_MEMORY leaves the list unchanged.
+ */
+enum fsl_status fsl_append(void **array, size_t *n, size_t *capacity, const void *item, size_t size,
+			   struct fsl_error *err);
+#define FSL_APPEND(list, field, item, err)                                                         \
+	fsl_append((void **)&(list)->field, &(list)->n_##field, &(list)->field##_capacity, (item), \
+		   FSL_SIZE_OF_SAME((list)->field, item), (err))
+/* Size of what both pointers point to; does not compile quietly if their types differ. */
+#define FSL_SIZE_OF_SAME(a, b) (sizeof(*(a)) + 0 * sizeof((a) == (b)))
 
 /* Gives back the memory behind the first @n elements of an array that is complete. */
 void fsl_fit(void **array, size_t *capacity, size_t n, size_t size);
@@ -67,27 +89,22 @@ struct fsl_arena {
 
 /* @size bytes aligned for any type, zeroed, valid until fsl_arena_fini; NULL if memory is short. */
 void *fsl_arena_alloc(struct fsl_arena *arena, size_t size);
+/* The same for @n elements of @size bytes; NULL also on overflow. */
+void *fsl_arena_calloc(struct fsl_arena *arena, size_t n, size_t size);
+/* FSL_ARENA_NEW(ranks, arena, n_ranks, "ranks", err): typed form, as FSL_NEW. */
+#define FSL_ARENA_NEW(array, arena, n, what, err)                                                  \
+	FSL_MADE((array) = fsl_arena_calloc((arena), (n), sizeof(*(array))), n, what, err)
 /* The same, but not zeroed: for arrays that are filled anyway. If threads fill a large array, they
  * and not the caller touch its pages first. */
 void *fsl_arena_take(struct fsl_arena *arena, size_t size);
-/* Array of @n elements of @size bytes, as fsl_arena_alloc; NULL on overflow, too. */
-static inline void *fsl_arena_array(struct fsl_arena *arena, size_t n, size_t size)
-{
-	size_t n_bytes = 0;
-	return fsl_mul_size(n, size, &n_bytes) ? fsl_arena_alloc(arena, n_bytes) : NULL;
-}
-/* FSL_NEW(&arena, array, n, err): typed form for `T *array`; FSL_ERR_MEMORY names the array. */
-#define FSL_NEW(arena, array, n, err)                                                              \
-	(((array) = fsl_arena_array((arena), (n), sizeof(*(array)))) != NULL                       \
-		 ? FSL_OK                                                                          \
-		 : FSL_FAIL((err), FSL_ERR_MEMORY, "out of memory: array=\"" #array "\", n=%zu",   \
-			    (size_t)(n)))
 /* Copy of @length bytes of @text, NUL-terminated, owned by the arena; NULL if memory is short. */
 char *fsl_arena_strndup(struct fsl_arena *arena, const char *text, size_t length);
 char *fsl_arena_strdup(struct fsl_arena *arena, const char *text);
 /* printf into the arena; NULL if memory is short. */
 char *fsl_arena_printf(struct fsl_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+char *fsl_arena_vprintf(struct fsl_arena *arena, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 void fsl_arena_fini(struct fsl_arena *arena);
 
 #endif

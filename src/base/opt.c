@@ -92,61 +92,33 @@ static void join_choices(const char *const *choices, const char *separator,
 	}
 }
 
-static enum fsl_status set_int(const struct fsl_opt *option, const char *written, const char *value,
-			       struct fsl_error *err)
+static bool set_int(const struct fsl_opt *option, const char *value)
 {
 	int64_t number = 0;
-	if (!fsl_parse_i64(value, strlen(value), &number) || number < option->min ||
-	    number > option->max) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"invalid value for %s: %s (integer from %lld to %lld)", written,
-				value, (long long)option->min, (long long)option->max);
-	}
-	*(int64_t *)option->target = number;
-	return FSL_OK;
+	bool is_good = fsl_parse_i64(value, strlen(value), &number) && number >= option->min &&
+		       number <= option->max;
+	*(int64_t *)option->target = is_good ? number : *(int64_t *)option->target;
+	return is_good;
 }
 
-static enum fsl_status set_real(const struct fsl_opt *option, const char *written,
-				const char *value, struct fsl_error *err)
+static bool set_real(const struct fsl_opt *option, const char *value)
 {
 	double number = 0.0;
-	if (!fsl_parse_real(value, &number) ||
-	    !(number >= (double)option->min && number <= (double)option->max)) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"invalid value for %s: %s (number from %lld to %lld)", written,
-				value, (long long)option->min, (long long)option->max);
-	}
-	*(double *)option->target = number;
-	return FSL_OK;
+	bool is_good = fsl_parse_real(value, &number) && number >= (double)option->min &&
+		       number <= (double)option->max;
+	*(double *)option->target = is_good ? number : *(double *)option->target;
+	return is_good;
 }
 
-static enum fsl_status set_time(const struct fsl_opt *option, const char *written,
-				const char *value, struct fsl_error *err)
-{
-	int64_t time_ns = 0;
-	if (!fsl_parse_time(value, &time_ns)) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"invalid value for %s: %s (ISO 8601 as 2025-06-15T15:07:20, or an "
-				"epoch in s, ms, us or ns)",
-				written, value);
-	}
-	*(int64_t *)option->target = time_ns;
-	return FSL_OK;
-}
-
-static enum fsl_status set_choice(const struct fsl_opt *option, const char *written,
-				  const char *value, struct fsl_error *err)
+static bool set_choice(const struct fsl_opt *option, const char *value)
 {
 	for (int i = 0; option->choices[i] != NULL; i++) {
 		if (strcmp(option->choices[i], value) == 0) {
 			*(int *)option->target = i;
-			return FSL_OK;
+			return true;
 		}
 	}
-	char allowed[CHOICES_TEXT_BYTES];
-	join_choices(option->choices, ", ", allowed);
-	return FSL_FAIL(err, FSL_ERR_USAGE, "invalid value for %s: %s (%s)", written, value,
-			allowed);
+	return false;
 }
 
 /* One use of an option without a value. */
@@ -177,23 +149,34 @@ static enum fsl_status set_text(const struct fsl_opt *option, const char *writte
 static enum fsl_status set_value(const struct fsl_opt *option, const char *written,
 				 const char *value, struct fsl_error *err)
 {
+	char allowed[CHOICES_TEXT_BYTES] =
+		"ISO 8601 as 2025-06-15T15:07:20, or an epoch in s, ms, us or ns";
+	bool is_good = false;
 	switch (option->type) {
 	case FSL_OPT_TEXT:
 		return set_text(option, written, value, err);
 	case FSL_OPT_INT:
-		return set_int(option, written, value, err);
 	case FSL_OPT_REAL:
-		return set_real(option, written, value, err);
+		is_good = option->type == FSL_OPT_INT ? set_int(option, value)
+						      : set_real(option, value);
+		(void)snprintf(allowed, sizeof(allowed), "%s from %lld to %lld",
+			       option->type == FSL_OPT_INT ? "integer" : "number",
+			       (long long)option->min, (long long)option->max);
+		break;
 	case FSL_OPT_TIME:
-		return set_time(option, written, value, err);
+		is_good = fsl_parse_time(value, option->target);
+		break;
 	case FSL_OPT_CHOICE:
-		return set_choice(option, written, value, err);
+		is_good = set_choice(option, value);
+		join_choices(option->choices, ", ", allowed);
+		break;
 	case FSL_OPT_FLAG:
 	case FSL_OPT_COUNT:
-		break;
+		FSL_REQUIRE(takes_value(option));
 	}
-	FSL_REQUIRE(takes_value(option));
-	return FSL_ERR_INTERNAL;
+	return is_good ? FSL_OK
+		       : FSL_FAIL(err, FSL_ERR_USAGE, "invalid value for %s: %s (%s)", written,
+				  value, allowed);
 }
 
 /* Takes @attached as the value, or else the next argument. */

@@ -7,14 +7,13 @@
 #include <gsl/gsl_cdf.h>
 
 #include "base/log.h"
+#include "base/sort.h"
 
 static int compare_indexed(const void *left, const void *right)
 {
 	const struct fsl_indexed *a = left, *b = right;
-	if (a->value != b->value) {
-		return a->value < b->value ? -1 : 1;
-	}
-	return (a->idx > b->idx) - (a->idx < b->idx);
+	int order = FSL_ORDER(a->value, b->value);
+	return order != 0 ? order : FSL_ORDER(a->idx, b->idx);
 }
 
 void fsl_indexed_sort(struct fsl_indexed *values, size_t n)

@@ -35,9 +35,5 @@ enum fsl_status fsl_shift_segment(const struct fsl_shift_work *work, struct fsl_
 size_t fsl_shift_cuts_max(const struct fsl_shift_work *work);
 /* Cuts lie at multiples of this stride: 1 except in long series. */
 size_t fsl_shift_stride(const struct fsl_shift_work *work);
-/* Takes out the least cut that does not stand, until all cuts stand. Moves each remaining cut to
- * the place at which the absolute deviations from the levels on either side are least. */
-void fsl_shift_verify(const struct fsl_shift_work *work, struct fsl_shift_cut *cuts,
-		      size_t *n_cuts);
 
 #endif

@@ -47,6 +47,25 @@ static inline int fsl_compare_u32(const void *left, const void *right)
 	return FSL_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
+/*
+ * Sets @at, a variable, to the first index below @n for which @is_before is false, or to @n. The
+ * condition asks about index @at: true for the first elements of a sorted array, false for the
+ * rest.
+ */
+#define FSL_LOWER_BOUND(at, n, is_before)                                                          \
+	do {                                                                                       \
+		size_t fsl_low = 0, fsl_high = (n);                                                \
+		while (fsl_low < fsl_high) {                                                       \
+			(at) = fsl_low + (fsl_high - fsl_low) / 2;                                 \
+			if (is_before) {                                                           \
+				fsl_low = (at) + 1;                                                \
+			} else {                                                                   \
+				fsl_high = (at);                                                   \
+			}                                                                          \
+		}                                                                                  \
+		(at) = fsl_low;                                                                    \
+	} while (0)
+
 /* The @k-th smallest (from 0) of @n values, k < n. Reorders the values: none before @k is greater,
  * none behind @k smaller. */
 int64_t fsl_select_i64(int64_t *values, size_t n, size_t k);

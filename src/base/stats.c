@@ -265,9 +265,8 @@ struct tagged {
 
 static int compare_tagged(const void *left, const void *right)
 {
-	double a = ((const struct tagged *)left)->value;
-	double b = ((const struct tagged *)right)->value;
-	return (a > b) - (a < b);
+	const struct tagged *a = left, *b = right;
+	return FSL_ORDER(a->value, b->value);
 }
 
 static size_t tag_values(struct tagged *joint, const double *values, size_t n, bool is_after)

@@ -79,10 +79,8 @@ static size_t find_slot(const struct fsl_strpool *pool, const char *text, size_t
 static enum fsl_status grow_slots(struct fsl_strpool *pool, struct fsl_error *err)
 {
 	size_t n_slots = pool->n_slots > 0 ? pool->n_slots * 2 : 64;
-	uint32_t *slots = fsl_calloc(n_slots, sizeof(*slots));
-	if (slots == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", pool->n_entries);
-	}
+	uint32_t *slots = NULL;
+	FSL_TRY(FSL_NEW(slots, n_slots, "names", err));
 	fsl_free(pool->slots);
 	pool->slots = slots;
 	pool->n_slots = n_slots;
@@ -99,12 +97,8 @@ static enum fsl_status grow_slots(struct fsl_strpool *pool, struct fsl_error *er
 enum fsl_status fsl_strpool_intern(struct fsl_strpool *pool, const char *text, size_t length,
 				   uint32_t *id, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	if (pool->n_entries * 2 >= pool->n_slots) {
-		status = grow_slots(pool, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(grow_slots(pool, err));
 	}
 	uint64_t hash = hash_text(text, length);
 	size_t slot = find_slot(pool, text, length, hash);
@@ -116,10 +110,7 @@ enum fsl_status fsl_strpool_intern(struct fsl_strpool *pool, const char *text, s
 		return FSL_FAIL(err, FSL_ERR_LIMIT, "too many different names: max=%d",
 				FSL_STRPOOL_MAX);
 	}
-	status = FSL_GROW(pool->entries, pool->capacity, pool->n_entries + 1, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(FSL_GROW(pool->entries, pool->capacity, pool->n_entries + 1, err));
 	char *copy = fsl_arena_strndup(&pool->arena, text, length);
 	if (copy == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", pool->n_entries);

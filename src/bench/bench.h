@@ -144,7 +144,6 @@ struct fsl_bench_result {
 	 * other case was not run. */
 	double share;
 	double instructions_per_byte; /* NaN: not counted */
-	uint64_t instructions_bytes;  /* number of bytes of that count */
 };
 
 struct fsl_bench_tree_size {

@@ -77,10 +77,6 @@ enum fsl_status fsl_bench_measure_detect(struct fsl_bench_sample *out,
 					 struct fsl_bench_place *place,
 					 const struct fsl_bench_tree *tree,
 					 const struct fsl_bench_detect *how, struct fsl_error *err);
-/* Measures a run that continues one over 99 % of each file, on one thread. The files are whole
- * again afterwards, unless it fails. */
-enum fsl_status fsl_bench_measure_again(struct fsl_bench_sample *out, struct fsl_bench_place *place,
-					const struct fsl_bench_tree *tree, struct fsl_error *err);
 /* Measures the start of the program, in a run that does nothing. */
 enum fsl_status fsl_bench_measure_start_up(struct fsl_bench_sample *out,
 					   struct fsl_bench_place *place, struct fsl_error *err);
@@ -97,39 +93,5 @@ bool fsl_bench_number(const char *text, int64_t *out);
 
 /* Medians of the figures of @n samples, each figure on its own. */
 struct fsl_bench_sample fsl_bench_median(const struct fsl_bench_sample *samples, size_t n);
-
-/* Cases, one file for each kind: limits of the machine, libraries, failslow's readers. */
-enum fsl_status fsl_bench_memcpy(const struct fsl_bench_data *data, uint64_t *n_rows,
-				 struct fsl_error *err);
-enum fsl_status fsl_bench_read(const struct fsl_bench_data *data, uint64_t *n_rows,
-			       struct fsl_error *err);
-enum fsl_status fsl_bench_newlines(const struct fsl_bench_data *data, uint64_t *n_rows,
-				   struct fsl_error *err);
-enum fsl_status fsl_bench_cache(const struct fsl_bench_data *data, uint64_t *n_rows,
-				struct fsl_error *err);
-enum fsl_status fsl_bench_cache_all(const struct fsl_bench_data *data, uint64_t *n_rows,
-				    struct fsl_error *err);
-enum fsl_status fsl_bench_libcsv(const struct fsl_bench_data *data, uint64_t *n_rows,
-				 struct fsl_error *err);
-enum fsl_status fsl_bench_cjson(const struct fsl_bench_data *data, uint64_t *n_rows,
-				struct fsl_error *err);
-enum fsl_status fsl_bench_protobuf(const struct fsl_bench_data *data, uint64_t *n_rows,
-				   struct fsl_error *err);
-enum fsl_status fsl_bench_marker_csv(const struct fsl_bench_data *data, uint64_t *n_rows,
-				     struct fsl_error *err);
-enum fsl_status fsl_bench_marker_json(const struct fsl_bench_data *data, uint64_t *n_rows,
-				      struct fsl_error *err);
-enum fsl_status fsl_bench_ingest(const struct fsl_bench_data *data, uint64_t *n_rows,
-				 struct fsl_error *err);
-enum fsl_status fsl_bench_timelines(const struct fsl_bench_data *data, uint64_t *n_rows,
-				    struct fsl_error *err);
-
-/*
- * Opens a file, passes block after block to @take, closes it; for cases that read files themselves.
- */
-enum fsl_status fsl_bench_each_block(const char *path,
-				     enum fsl_status (*take)(void *context, const char *block,
-							     size_t n_bytes, struct fsl_error *err),
-				     void *context, struct fsl_error *err);
 
 #endif

@@ -88,9 +88,8 @@ static bool has_same_tree(const struct point *a, const struct point *b)
 /* Writes one tree for each point, or one for all if only the judged range differs. */
 static enum fsl_status write_trees(struct grow *grow, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	double n_bytes = (double)grow->options->n_mb * BYTES_PER_MB;
-	for (size_t i = 0; i < grow->growth->n_points && status == FSL_OK; i++) {
+	for (size_t i = 0; i < grow->growth->n_points; i++) {
 		char name[32];
 		const struct point *point = &grow->points[i];
 		tell(grow);
@@ -108,9 +107,9 @@ static enum fsl_status write_trees(struct grow *grow, struct fsl_error *err)
 			/* Few operators per step, so that a thousand ranks have enough steps. */
 			.n_pairs = point->n_ranks > 0 ? FEW_PAIRS : 0,
 		};
-		status = fsl_bench_tree_write(&grow->trees[i], &grow->place, &job, err);
+		FSL_TRY(fsl_bench_tree_write(&grow->trees[i], &grow->place, &job, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static int64_t begin_of(const struct fsl_bench_tree *tree, double last_share)
@@ -175,12 +174,8 @@ static enum fsl_status lay_out(struct grow *grow, size_t which, struct fsl_error
 		struct fsl_bench_point *point = &growth->points[i];
 		point->x = grow->points[i].x;
 		point->label = grow->points[i].label;
-		point->samples = fsl_arena_alloc(&growth->arena,
-						 (size_t)growth->n_runs * sizeof(*point->samples));
-		if (point->samples == NULL) {
-			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: points=%zu",
-					growth->n_points);
-		}
+		FSL_TRY(FSL_ARENA_NEW(point->samples, &growth->arena, (size_t)growth->n_runs,
+				      "points", err));
 	}
 	grow->n_all = growth->n_points * ((size_t)growth->n_runs + 1);
 	return FSL_OK;
@@ -191,17 +186,11 @@ enum fsl_status fsl_bench_grow(struct fsl_bench_growth *out, const struct fsl_be
 {
 	struct grow grow = {.growth = out, .options = options};
 	*out = (struct fsl_bench_growth){.scale = scale, .n_runs = options->n_runs};
-	enum fsl_status status = lay_out(&grow, (size_t)(scale - fsl_bench_scales), err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	status = fsl_bench_place_open(&grow.place, options->program, options->dir, err);
-	if (status == FSL_OK) {
-		status = write_trees(&grow, err);
-	}
-	if (status == FSL_OK) {
-		status = run_rounds(&grow, err);
-	}
+	FSL_TRY(lay_out(&grow, (size_t)(scale - fsl_bench_scales), err));
+	enum fsl_status status =
+		fsl_bench_place_open(&grow.place, options->program, options->dir, err);
+	FSL_THEN(status, write_trees(&grow, err));
+	FSL_THEN(status, run_rounds(&grow, err));
 	fsl_bench_place_close(&grow.place);
 	out->interrupted = grow.place.interrupted;
 	if (status == FSL_OK) {

@@ -41,36 +41,30 @@ static enum fsl_status check_names(const char *list, struct fsl_error *err)
 	enum { NAME_BYTES = 64 };
 	char name[NAME_BYTES];
 	const struct fsl_bench_case *item = NULL;
-	enum fsl_status status = FSL_OK;
-	for (const char *at = list; at != NULL && status == FSL_OK; at = strchr(at, ',')) {
+	for (const char *at = list; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
 		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
-		status = fsl_bench_case_find(&item, name, err);
+		FSL_TRY(fsl_bench_case_find(&item, name, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Chooses the wanted cases, in the order of the table. */
 static enum fsl_status choose(struct fsl_bench_report *report, const char *only,
 			      struct fsl_error *err)
 {
-	enum fsl_status status = check_names(only, err);
-	for (const struct fsl_bench_case *item = fsl_bench_cases;
-	     item->name != NULL && status == FSL_OK; item++) {
+	FSL_TRY(check_names(only, err));
+	for (const struct fsl_bench_case *item = fsl_bench_cases; item->name != NULL; item++) {
 		if (only != NULL && !is_listed(only, item->name)) {
 			continue;
 		}
 		struct fsl_bench_result *result = &report->results[report->n_results++];
 		*result = (struct fsl_bench_result){.item = item,
 						    .instructions_per_byte = (double)NAN};
-		result->samples = fsl_arena_alloc(&report->arena, (size_t)report->n_runs *
-									  sizeof(*result->samples));
-		if (result->samples == NULL) {
-			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: case=\"%s\"",
-					  item->name);
-		}
+		FSL_TRY(FSL_ARENA_NEW(result->samples, &report->arena, (size_t)report->n_runs,
+				      "runs", err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static void tell(struct bench *bench)
@@ -86,8 +80,7 @@ static enum fsl_status write_trees(struct bench *bench, const char *prefix, int6
 				   struct fsl_bench_tree trees[FSL_BENCH_INPUTS_N],
 				   struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	for (int input = 0; input < FSL_BENCH_INPUTS_N && status == FSL_OK; input++) {
+	for (int input = 0; input < FSL_BENCH_INPUTS_N; input++) {
 		char name[64];
 		bool is_needed = false;
 		for (size_t i = 0; i < bench->report->n_results; i++) {
@@ -103,9 +96,9 @@ static enum fsl_status write_trees(struct bench *bench, const char *prefix, int6
 						  .n_bytes = n_bytes,
 						  .n_ranks = bench->report->n_ranks};
 		tell(bench);
-		status = fsl_bench_tree_write(&trees[input], &bench->place, &job, err);
+		FSL_TRY(fsl_bench_tree_write(&trees[input], &bench->place, &job, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Runs the whole program once before it is measured. Its files are then in the cache. A hypervisor
@@ -115,26 +108,23 @@ static enum fsl_status measure_warm(struct bench *bench, const struct fsl_bench_
 {
 	const struct fsl_bench_tree *tree = &bench->trees[item->input];
 	int64_t n_jobs = bench->report->n_jobs;
-	enum fsl_status status = FSL_OK;
 	if (item->work == NULL && item->anew == NULL) { /* a case with @anew contains such a run */
-		status = fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
+		FSL_TRY(fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err));
 	}
-	return status == FSL_OK ? fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err)
-				: status;
+	return fsl_bench_measure(out, &bench->place, item, tree, n_jobs, err);
 }
 
 static enum fsl_status run_rounds(struct bench *bench, struct fsl_error *err)
 {
 	struct fsl_bench_report *report = bench->report;
-	enum fsl_status status = FSL_OK;
-	for (size_t run = 0; run < (size_t)report->n_runs && status == FSL_OK; run++) {
-		for (size_t i = 0; i < report->n_results && status == FSL_OK; i++) {
+	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
+		for (size_t i = 0; i < report->n_results; i++) {
 			struct fsl_bench_result *result = &report->results[i];
 			tell(bench);
-			status = measure_warm(bench, result->item, &result->samples[run], err);
+			FSL_TRY(measure_warm(bench, result->item, &result->samples[run], err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 static const struct fsl_bench_result *find_result(const struct fsl_bench_report *report,
@@ -148,14 +138,25 @@ static const struct fsl_bench_result *find_result(const struct fsl_bench_report 
 	return NULL;
 }
 
-static double ns_per_byte(const struct fsl_bench_sample *sample)
+static double cpu_per_byte(const struct fsl_bench_sample *sample)
 {
 	return (double)sample->cpu_ns / (double)sample->n_bytes;
 }
 
-/* Median of the ratios of each round: a slow phase of the machine affects both values of a pair. */
+static double cpu(const struct fsl_bench_sample *sample)
+{
+	return (double)sample->cpu_ns;
+}
+
+static double wall(const struct fsl_bench_sample *sample)
+{
+	return (double)sample->wall_ns;
+}
+
+/* Median of the ratios of each round: a slow phase of the machine affects both values of a pair.
+ * NaN if the case @base_name was not run. */
 static double ratio(const struct fsl_bench_report *report, const struct fsl_bench_result *result,
-		    const char *base_name)
+		    const char *base_name, double (*cost)(const struct fsl_bench_sample *))
 {
 	double ratios[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
 	const struct fsl_bench_result *base = find_result(report, base_name);
@@ -163,39 +164,9 @@ static double ratio(const struct fsl_bench_report *report, const struct fsl_benc
 		return (double)NAN;
 	}
 	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
-		ratios[run] = ns_per_byte(&result->samples[run]) / ns_per_byte(&base->samples[run]);
+		ratios[run] = cost(&result->samples[run]) / cost(&base->samples[run]);
 	}
 	return fsl_median(ratios, (size_t)report->n_runs, scratch);
-}
-
-/* The same for wall times. */
-static double speedup(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
-{
-	double ratios[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
-	const struct fsl_bench_result *alone = find_result(report, result->item->alone);
-	if (alone == NULL) {
-		return (double)NAN;
-	}
-	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
-		ratios[run] =
-			(double)alone->samples[run].wall_ns / (double)result->samples[run].wall_ns;
-	}
-	return fsl_median(ratios, (size_t)report->n_runs, scratch);
-}
-
-/* The same for CPU times. */
-static double share(const struct fsl_bench_report *report, const struct fsl_bench_result *result)
-{
-	double shares[FSL_BENCH_RUNS_MAX], scratch[FSL_BENCH_RUNS_MAX];
-	const struct fsl_bench_result *anew = find_result(report, result->item->anew);
-	if (anew == NULL) {
-		return (double)NAN;
-	}
-	for (size_t run = 0; run < (size_t)report->n_runs; run++) {
-		shares[run] =
-			(double)result->samples[run].cpu_ns / (double)anew->samples[run].cpu_ns;
-	}
-	return fsl_median(shares, (size_t)report->n_runs, scratch);
 }
 
 static void summarise(struct fsl_bench_report *report)
@@ -206,10 +177,12 @@ static void summarise(struct fsl_bench_report *report)
 							      result->item->library};
 		result->median = fsl_bench_median(result->samples, (size_t)report->n_runs);
 		for (size_t base = 0; base < FSL_BENCH_BASES_N; base++) {
-			result->ratios[base] = ratio(report, result, bases[base]);
+			result->ratios[base] = ratio(report, result, bases[base], cpu_per_byte);
 		}
-		result->speedup = speedup(report, result);
-		result->share = share(report, result);
+		const struct fsl_bench_result *alone = find_result(report, result->item->alone);
+		result->speedup = alone != NULL ? ratio(report, alone, result->item->name, wall)
+						: (double)NAN;
+		result->share = ratio(report, result, result->item->anew, cpu);
 	}
 }
 
@@ -242,18 +215,17 @@ static enum fsl_status count_instructions(struct bench *bench, struct fsl_error 
 	struct fsl_bench_report *report = bench->report;
 	struct fsl_bench_tree trees[FSL_BENCH_INPUTS_N];
 	int64_t n_mb = bench->options->n_mb < COUNTED_MB ? bench->options->n_mb : COUNTED_MB;
-	enum fsl_status status = write_trees(bench, "counted-", n_mb * BYTES_PER_MB, trees, err);
-	for (size_t i = 0; i < report->n_results && status == FSL_OK && report->note == NULL; i++) {
+	FSL_TRY(write_trees(bench, "counted-", n_mb * BYTES_PER_MB, trees, err));
+	for (size_t i = 0; i < report->n_results && report->note == NULL; i++) {
 		double n = (double)NAN;
 		struct fsl_bench_result *result = &report->results[i];
 		const struct fsl_bench_tree *tree = &trees[result->item->input];
 		tell(bench);
-		status = fsl_bench_count_instructions(&n, &report->note, &bench->place,
-						      result->item, tree, err);
-		result->instructions_bytes = tree->size.n_bytes;
+		FSL_TRY(fsl_bench_count_instructions(&n, &report->note, &bench->place, result->item,
+						     tree, err));
 		result->instructions_per_byte = n / (double)tree->size.n_bytes;
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status measure_all(struct bench *bench, struct fsl_error *err)
@@ -264,9 +236,7 @@ static enum fsl_status measure_all(struct bench *bench, struct fsl_error *err)
 	for (size_t input = 0; input < FSL_BENCH_INPUTS_N && status == FSL_OK; input++) {
 		report->inputs[input] = bench->trees[input].size;
 	}
-	if (status == FSL_OK) {
-		status = run_rounds(bench, err);
-	}
+	FSL_THEN(status, run_rounds(bench, err));
 	if (status == FSL_OK) {
 		summarise(report);
 		status = check_counts(report, err);
@@ -285,16 +255,12 @@ enum fsl_status fsl_bench_run(struct fsl_bench_report *out, const struct fsl_ben
 					 .n_runs = options->n_runs,
 					 .n_jobs = options->n_jobs,
 					 .n_cores = (int)sysconf(_SC_NPROCESSORS_ONLN)};
-	enum fsl_status status = choose(out, options->only, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(choose(out, options->only, err));
 	bench.n_all = FSL_BENCH_INPUTS_N + out->n_results * (size_t)out->n_runs;
 	bench.n_all += options->wants_instructions ? FSL_BENCH_INPUTS_N + out->n_results : 0;
-	status = fsl_bench_place_open(&bench.place, options->program, options->dir, err);
-	if (status == FSL_OK) {
-		status = measure_all(&bench, err);
-	}
+	enum fsl_status status =
+		fsl_bench_place_open(&bench.place, options->program, options->dir, err);
+	FSL_THEN(status, measure_all(&bench, err));
 	fsl_bench_place_close(&bench.place);
 	out->interrupted = bench.place.interrupted;
 	return status;

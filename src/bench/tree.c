@@ -76,12 +76,8 @@ static enum fsl_status ops_per_step(double *out, const struct settings *settings
 	}
 	params.dp = params.dp > 2 ? 2 : params.dp;
 	params.steps = PROBE_STEPS;
-	if (status == FSL_OK) {
-		status = fsl_sim_params_check(&params, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_foresee(&params, &truth, err);
-	}
+	FSL_THEN(status, fsl_sim_params_check(&params, err));
+	FSL_THEN(status, fsl_sim_foresee(&params, &truth, err));
 	if (status == FSL_OK) {
 		double per_rank = (double)truth.n_ops / PROBE_STEPS / fsl_sim_n_ranks(&params);
 		*out = per_rank * (double)n_ranks;
@@ -125,13 +121,13 @@ static enum fsl_status simulate(const struct fsl_bench_tree *tree, struct fsl_be
 	for (size_t i = 0; i < settings->n; i++) {
 		argv[3 + i] = settings->texts[i];
 	}
-	enum fsl_status status = fsl_bench_spawn(place, argv, NULL, NULL, &usage, err);
-	if (status == FSL_OK && usage.exit_code != 0) {
-		status = FSL_FAIL(err, FSL_ERR_IO,
-				  "the inputs could not be written: folder=\"%s\", exit_code=%d",
-				  tree->path, usage.exit_code);
+	FSL_TRY(fsl_bench_spawn(place, argv, NULL, NULL, &usage, err));
+	if (usage.exit_code != 0) {
+		return FSL_FAIL(err, FSL_ERR_IO,
+				"the inputs could not be written: folder=\"%s\", exit_code=%d",
+				tree->path, usage.exit_code);
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads a time in ns from the text of truth.json, because its numbers are too long for a double. */

@@ -14,20 +14,20 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	struct fsl_arena *arena = &out->arena;
 	size_t n_ranks = out->n_ranks, n_classes = out->peers.n_classes, n_cells = 0;
 	n_cells = fsl_mul_size(n_ranks, out->n_steps, &n_cells) ? n_cells : SIZE_MAX;
-	FSL_TRY(FSL_NEW(arena, out->own_ms, n_cells, err));
-	FSL_TRY(FSL_NEW(arena, out->reference_ms, n_cells, err));
-	FSL_TRY(FSL_NEW(arena, out->late_ms, n_cells, err));
-	FSL_TRY(FSL_NEW(arena, out->wait_ms, n_cells, err));
-	FSL_TRY(FSL_NEW(arena, out->step_dur_ms, out->n_steps, err));
-	FSL_TRY(FSL_NEW(arena, out->noise_ms, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->healthy_ratio, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->stands_out, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->is_outlier, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->is_matched, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->chances, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->charges, n_ranks, err));
-	FSL_TRY(FSL_NEW(arena, out->spread, n_classes, err));
-	return FSL_NEW(arena, out->shifts, n_classes, err);
+	FSL_TRY(FSL_ARENA_NEW(out->own_ms, arena, n_cells, "own_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->reference_ms, arena, n_cells, "reference_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->late_ms, arena, n_cells, "late_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->wait_ms, arena, n_cells, "wait_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->step_dur_ms, arena, out->n_steps, "step_dur_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->noise_ms, arena, n_ranks, "noise_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->healthy_ratio, arena, n_ranks, "healthy_ratio", err));
+	FSL_TRY(FSL_ARENA_NEW(out->stands_out, arena, n_ranks, "stands_out", err));
+	FSL_TRY(FSL_ARENA_NEW(out->is_outlier, arena, n_ranks, "is_outlier", err));
+	FSL_TRY(FSL_ARENA_NEW(out->is_matched, arena, n_ranks, "is_matched", err));
+	FSL_TRY(FSL_ARENA_NEW(out->chances, arena, n_ranks, "chances", err));
+	FSL_TRY(FSL_ARENA_NEW(out->charges, arena, n_ranks, "charges", err));
+	FSL_TRY(FSL_ARENA_NEW(out->spread, arena, n_classes, "spread", err));
+	return FSL_ARENA_NEW(out->shifts, arena, n_classes, "shifts", err);
 }
 
 /* Peers' level in the steps of [begin, end), of every class of more than one rank. */
@@ -304,7 +304,7 @@ static enum fsl_status build(struct fsl_blame *out, const struct fsl_case *facts
 			     struct fsl_error *err)
 {
 	double *work = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, work, work_size(out), err));
+	FSL_TRY(FSL_ARENA_NEW(work, &out->arena, work_size(out), "work", err));
 	FSL_TRY(fsl_peers_build(&out->peers, &out->arena, facts->run, facts->topology, err));
 	FSL_TRY(alloc_blame(out, err));
 	set_lateness(out, facts->match);

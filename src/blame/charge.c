@@ -240,8 +240,8 @@ enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error 
 {
 	double *work = NULL;
 	bool *is_changed = NULL;
-	FSL_TRY(FSL_NEW(&blame->arena, work, 3 * blame->n_steps, err));
-	FSL_TRY(FSL_NEW(&blame->arena, is_changed, blame->n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(work, &blame->arena, 3 * blame->n_steps, "work", err));
+	FSL_TRY(FSL_ARENA_NEW(is_changed, &blame->arena, blame->n_steps, "is_changed", err));
 	if (!flag_changed(is_changed, blame)) {
 		return FSL_OK;
 	}

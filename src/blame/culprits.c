@@ -241,7 +241,7 @@ enum fsl_status fsl_fuse_runner_up(struct fsl_localisation *out, const struct fs
 enum fsl_status fsl_fuse_named(bool **is_named, struct fsl_localisation *out,
 			       const struct fsl_run *run, struct fsl_error *err)
 {
-	FSL_TRY(FSL_NEW(&out->arena, *is_named, run->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(*is_named, &out->arena, run->n_ranks, "is_named", err));
 	for (size_t i = 0; i < out->n_culprits; i++) {
 		size_t r = fsl_run_rank_idx(run, out->culprits[i].rank);
 		if (r != SIZE_MAX) {
@@ -340,7 +340,7 @@ static enum fsl_status add_unconfirmed(struct fsl_localisation *out, const struc
 				      .late_ms_per_step = facts->blame->charges[r].late_ms_per_step,
 				      .detector = FSL_OWN_TIME_DETECTOR,
 				      .reason = reason};
-	return fsl_localisation_add_unconfirmed(out, &suspect, err);
+	return FSL_APPEND(out, unconfirmed, &suspect, err);
 }
 
 static const char *reason_of(struct fsl_localisation *out, const struct fsl_charge *charge,
@@ -389,7 +389,7 @@ static enum fsl_status name_rank(struct fsl_localisation *out, const struct fsl_
 			      charge->last_share, culprit.lost_ms_per_step, least_ms);
 	culprit.reason = reason_of(out, charge, &clues, has_peers);
 	add_clues(&culprit, charge, &clues);
-	return fsl_localisation_add_culprit(out, &culprit, err);
+	return FSL_APPEND(out, culprits, &culprit, err);
 }
 
 static enum fsl_status name_ranks(struct fsl_localisation *out, const struct fsl_case *facts,
@@ -450,7 +450,7 @@ static enum fsl_status name_link_end(struct fsl_localisation *out, const struct 
 			     "ratio");
 	fsl_culprit_add_fact(&culprit, "persistence", link->episode.persistence, "share");
 	fsl_culprit_add_fact(&culprit, "like_groups", (double)link->n_peers, "count");
-	return fsl_localisation_add_culprit(out, &culprit, err);
+	return FSL_APPEND(out, culprits, &culprit, err);
 }
 
 /* True if steps took longer while the link was slow, by half of what counts; also if there are no

@@ -50,9 +50,10 @@ static enum fsl_status listing_init(struct listing *listing, struct fsl_localisa
 {
 	size_t n_classes = facts->blame->peers.n_classes;
 	FSL_TRY(fsl_fuse_named(&listing->is_named, out, facts->run, err));
-	FSL_TRY(FSL_NEW(&out->arena, listing->is_listed, facts->run->n_ranks, err));
-	FSL_TRY(FSL_NEW(&out->arena, listing->healthy, n_classes, err));
-	return FSL_NEW(&out->arena, listing->n_healthy, n_classes, err);
+	FSL_TRY(FSL_ARENA_NEW(listing->is_listed, &out->arena, facts->run->n_ranks, "is_listed",
+			      err));
+	FSL_TRY(FSL_ARENA_NEW(listing->healthy, &out->arena, n_classes, "healthy", err));
+	return FSL_ARENA_NEW(listing->n_healthy, &out->arena, n_classes, "n_healthy", err);
 }
 
 /* Healthy ranks of a class, made at the first call; in the verdict's arena. */
@@ -66,7 +67,7 @@ static enum fsl_status list_healthy(struct listing *listing, struct fsl_localisa
 		return FSL_OK;
 	}
 	int32_t *ranks = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, ranks, end - begin, err));
+	FSL_TRY(FSL_ARENA_NEW(ranks, &out->arena, end - begin, "ranks", err));
 	for (size_t k = begin; k < end; k++) {
 		if (!listing->is_named[peers->members[k]]) {
 			ranks[n++] = facts->run->ranks[peers->members[k]].rank;

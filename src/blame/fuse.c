@@ -17,7 +17,8 @@ static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fs
 	struct fsl_coverage *coverage = &out->coverage;
 	const struct fsl_topology *topology = facts->topology;
 	coverage->n_ranks_expected = topology->n_expected_ranks;
-	FSL_TRY(FSL_NEW(&out->arena, coverage->missing_ranks, topology->n_expected_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(coverage->missing_ranks, &out->arena, topology->n_expected_ranks,
+			      "missing_ranks", err));
 	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
 		const struct fsl_rank *rank = fsl_run_rank(facts->run, topology->expected_ranks[i]);
 		if (rank == NULL || rank->n_ops == 0) {
@@ -321,7 +322,7 @@ static bool is_host_verdict(struct fsl_localisation *out, const struct fsl_run *
 	bool *is_named = NULL;
 	struct tenant *tenants = NULL;
 	if (fsl_fuse_named(&is_named, out, run, NULL) != FSL_OK ||
-	    FSL_NEW(&out->arena, tenants, run->n_ranks, NULL) != FSL_OK) {
+	    FSL_ARENA_NEW(tenants, &out->arena, run->n_ranks, "tenants", NULL) != FSL_OK) {
 		return false;
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
@@ -466,7 +467,7 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	size_t n_slow = out->n_culprits, n_stopped = perception->n_stopped_first;
 	struct fsl_culprit *slow = NULL;
 	bool *has_stopped = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, slow, n_slow, err));
+	FSL_TRY(FSL_ARENA_NEW(slow, &out->arena, n_slow, "slow", err));
 	for (size_t i = 0; i < n_slow; i++) {
 		slow[i] = out->culprits[i];
 	}
@@ -474,12 +475,12 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	for (size_t i = 0; i < n_stopped; i++) {
 		struct fsl_culprit culprit =
 			stopped_culprit(facts->run, perception->stopped_first[i]);
-		FSL_TRY(fsl_localisation_add_culprit(out, &culprit, err));
+		FSL_TRY(FSL_APPEND(out, culprits, &culprit, err));
 	}
 	FSL_TRY(fsl_fuse_named(&has_stopped, out, facts->run, err));
 	for (size_t i = 0; i < n_slow; i++) {
 		if (!has_stopped[fsl_run_rank_idx(facts->run, slow[i].rank)]) {
-			FSL_TRY(fsl_localisation_add_culprit(out, &slow[i], err));
+			FSL_TRY(FSL_APPEND(out, culprits, &slow[i], err));
 		}
 	}
 	return FSL_OK;

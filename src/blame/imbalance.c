@@ -280,7 +280,7 @@ static enum fsl_status name_stage(struct fsl_localisation *out, const struct fsl
 	fsl_culprit_add_fact(&culprit, "peers", found->peers_ms, "ms");
 	fsl_culprit_add_fact(&culprit, "own_ratio", found->own_ms / found->peers_ms, "ratio");
 	fsl_culprit_add_fact(&culprit, "ranks", (double)found->n_ranks, "count");
-	return fsl_localisation_add_culprit(out, &culprit, err);
+	return FSL_APPEND(out, culprits, &culprit, err);
 }
 
 /*

@@ -293,7 +293,8 @@ enum fsl_status fsl_links_unseen(bool **is_unseen, struct fsl_arena *arena,
 {
 	struct fsl_group_sizes sizes;
 	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
-	FSL_TRY(FSL_NEW(arena, *is_unseen, fsl_strpool_size(facts->run->names), err));
+	FSL_TRY(FSL_ARENA_NEW(*is_unseen, arena, fsl_strpool_size(facts->run->names), "is_unseen",
+			      err));
 	for (size_t g = 0; g < facts->topology->n_groups; g++) {
 		const struct fsl_group *group = &facts->topology->groups[g];
 		if (group->name_id != FSL_STR_NONE) {
@@ -534,10 +535,11 @@ static enum fsl_status clear_waits(struct fsl_transfers *out, const struct fsl_c
 	struct search search = {facts, out, steps};
 	size_t *n_unseen_of = NULL;
 	bool *in_time = NULL;
-	FSL_TRY(FSL_NEW(scratch, unseen.late_ms, blame->n_ranks * blame->n_steps, err));
-	FSL_TRY(FSL_NEW(scratch, unseen.is_seen, blame->n_ranks, err));
-	FSL_TRY(FSL_NEW(scratch, n_unseen_of, facts->topology->n_groups, err));
-	FSL_TRY(FSL_NEW(scratch, in_time, out->n_channels, err));
+	FSL_TRY(FSL_ARENA_NEW(unseen.late_ms, scratch, blame->n_ranks * blame->n_steps, "late_ms",
+			      err));
+	FSL_TRY(FSL_ARENA_NEW(unseen.is_seen, scratch, blame->n_ranks, "is_seen", err));
+	FSL_TRY(FSL_ARENA_NEW(n_unseen_of, scratch, facts->topology->n_groups, "n_unseen_of", err));
+	FSL_TRY(FSL_ARENA_NEW(in_time, scratch, out->n_channels, "in_time", err));
 	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
 	for (size_t g = 0; g < facts->topology->n_groups; g++) {
 		n_unseen_of[g] = fsl_group_n_unseen(&sizes, &facts->topology->groups[g]);
@@ -572,12 +574,12 @@ static enum fsl_status build(struct fsl_transfers *out, const struct fsl_case *f
 	double *work = NULL;
 	fsl_group_sizes_find(&sizes, facts->run, facts->topology);
 	n_cells = fsl_mul_size(n, out->n_steps, &n_cells) ? n_cells : SIZE_MAX;
-	FSL_TRY(FSL_NEW(scratch, like, n, err));
-	FSL_TRY(FSL_NEW(scratch, work, 3 * n + out->n_steps + 1, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->transfer_ms, n_cells, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->reference_ms, n_cells, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->n_alike, n, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->is_wait, n, err));
+	FSL_TRY(FSL_ARENA_NEW(like, scratch, n, "like", err));
+	FSL_TRY(FSL_ARENA_NEW(work, scratch, 3 * n + out->n_steps + 1, "work", err));
+	FSL_TRY(FSL_ARENA_NEW(out->transfer_ms, &out->arena, n_cells, "transfer_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->reference_ms, &out->arena, n_cells, "reference_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->n_alike, &out->arena, n, "n_alike", err));
+	FSL_TRY(FSL_ARENA_NEW(out->is_wait, &out->arena, n, "is_wait", err));
 	for (size_t c = 0; c < n; c++) {
 		like[c] = likeness_of(facts, &sizes, c);
 		out->is_wait[c] = like[c].is_wait;
@@ -617,8 +619,8 @@ enum fsl_status fsl_links_judge(struct fsl_link **links, size_t *n_links, struct
 	size_t n = transfers->n_channels, n_found = 0;
 	struct search search = {facts, transfers, NULL};
 	struct fsl_link *found = NULL;
-	FSL_TRY(FSL_NEW(arena, search.excess, transfers->n_steps, err));
-	FSL_TRY(FSL_NEW(arena, found, n, err));
+	FSL_TRY(FSL_ARENA_NEW(search.excess, arena, transfers->n_steps, "excess", err));
+	FSL_TRY(FSL_ARENA_NEW(found, arena, n, "found", err));
 	for (size_t c = 0; c < n; c++) {
 		n_found += judge(&search, c, &found[n_found]);
 	}

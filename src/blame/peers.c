@@ -273,12 +273,12 @@ static enum fsl_status pieces_alloc(struct pieces *pieces, struct fsl_arena *are
 				    struct fsl_error *err)
 {
 	size_t n = pieces->run->n_ranks;
-	FSL_TRY(FSL_NEW(arena, pieces->next, n, err));
-	FSL_TRY(FSL_NEW(arena, pieces->previous, n, err));
-	FSL_TRY(FSL_NEW(arena, pieces->n_ranks, n, err));
-	FSL_TRY(FSL_NEW(arena, pieces->least, n, err));
-	FSL_TRY(FSL_NEW(arena, pieces->greatest, n, err));
-	return FSL_NEW(arena, pieces->begin, n, err);
+	FSL_TRY(FSL_ARENA_NEW(pieces->next, arena, n, "next", err));
+	FSL_TRY(FSL_ARENA_NEW(pieces->previous, arena, n, "previous", err));
+	FSL_TRY(FSL_ARENA_NEW(pieces->n_ranks, arena, n, "n_ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(pieces->least, arena, n, "least", err));
+	FSL_TRY(FSL_ARENA_NEW(pieces->greatest, arena, n, "greatest", err));
+	return FSL_ARENA_NEW(pieces->begin, arena, n, "begin", err);
 }
 
 /* Ranks that a stage should have: as many as the largest that was seen, or as few more as divide
@@ -419,8 +419,8 @@ enum fsl_status fsl_stages_find(int32_t *stage_of, struct fsl_arena *arena,
 {
 	struct hand_over *chain = NULL;
 	struct pieces pieces = {.run = run, .topology = topology};
-	FSL_TRY(FSL_NEW(arena, chain, topology->n_groups, err));
-	FSL_TRY(FSL_NEW(arena, pieces.parent, run->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(chain, arena, topology->n_groups, "chain", err));
+	FSL_TRY(FSL_ARENA_NEW(pieces.parent, arena, run->n_ranks, "parent", err));
 	if (!chain_stages(stage_of, run, topology, chain)) {
 		find_stages(stage_of, run, topology);
 	}
@@ -471,13 +471,13 @@ enum fsl_status fsl_peers_build(struct fsl_peers *out, struct fsl_arena *arena,
 	struct key *keys = NULL;
 	uint64_t *op_sets = topology->op_sets;
 	*out = (struct fsl_peers){0};
-	FSL_TRY(FSL_NEW(arena, out->class_of, n, err));
-	FSL_TRY(FSL_NEW(arena, out->members, n, err));
-	FSL_TRY(FSL_NEW(arena, out->begin, n + 1, err));
-	FSL_TRY(FSL_NEW(arena, out->stage_of, n, err));
-	FSL_TRY(FSL_NEW(arena, keys, n, err));
+	FSL_TRY(FSL_ARENA_NEW(out->class_of, arena, n, "class_of", err));
+	FSL_TRY(FSL_ARENA_NEW(out->members, arena, n, "members", err));
+	FSL_TRY(FSL_ARENA_NEW(out->begin, arena, n + 1, "begin", err));
+	FSL_TRY(FSL_ARENA_NEW(out->stage_of, arena, n, "stage_of", err));
+	FSL_TRY(FSL_ARENA_NEW(keys, arena, n, "keys", err));
 	if (op_sets == NULL) { /* the topology does not know */
-		FSL_TRY(FSL_NEW(arena, op_sets, n, err));
+		FSL_TRY(FSL_ARENA_NEW(op_sets, arena, n, "op_sets", err));
 		FSL_TRY(fsl_op_sets_count(op_sets, run, err));
 	}
 	FSL_TRY(fsl_stages_find(out->stage_of, arena, run, topology, err));

@@ -200,7 +200,7 @@ static enum fsl_status count_stages(uint32_t **n_of, struct fsl_arena *scratch,
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		last = blame->peers.stage_of[r] > last ? blame->peers.stage_of[r] : last;
 	}
-	FSL_TRY(FSL_NEW(scratch, *n_of, (size_t)last + 1, err));
+	FSL_TRY(FSL_ARENA_NEW(*n_of, scratch, (size_t)last + 1, "n_of", err));
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		(*n_of)[blame->peers.stage_of[r]] += has_singles(blame, r);
 	}
@@ -212,7 +212,7 @@ static enum fsl_status look_at_ranks(struct fsl_singles *out, struct look *look,
 {
 	const struct fsl_blame *blame = look->facts->blame;
 	uint32_t *n_of = NULL;
-	FSL_TRY(FSL_NEW(scratch, look->pauses_ms, look->end - look->begin, err));
+	FSL_TRY(FSL_ARENA_NEW(look->pauses_ms, scratch, look->end - look->begin, "pauses_ms", err));
 	FSL_TRY(count_stages(&n_of, scratch, blame, err));
 	for (size_t r = 0; r < blame->n_ranks; r++) {
 		struct fsl_rank_singles item = {
@@ -418,15 +418,15 @@ static int compare_by_stage(const void *a, const void *b)
 static enum fsl_status alloc_pool(struct pool *pool, struct fsl_arena *arena, struct fsl_error *err)
 {
 	size_t n_sums = pool->n_chapters + 1, n_stage_sums = pool->n_entries + 1;
-	FSL_TRY(FSL_NEW(arena, pool->counts_ms, n_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->steps_ms, n_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->pauses_ms, n_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->n_steps, n_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->n_pauses, n_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->by_rank, n_stage_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->by_stage, n_stage_sums, err));
-	FSL_TRY(FSL_NEW(arena, pool->stage_lost_ms, n_stage_sums, err));
-	return FSL_NEW(arena, pool->totals, n_stage_sums, err);
+	FSL_TRY(FSL_ARENA_NEW(pool->counts_ms, arena, n_sums, "counts_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->steps_ms, arena, n_sums, "steps_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->pauses_ms, arena, n_sums, "pauses_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->n_steps, arena, n_sums, "n_steps", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->n_pauses, arena, n_sums, "n_pauses", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->by_rank, arena, n_stage_sums, "by_rank", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->by_stage, arena, n_stage_sums, "by_stage", err));
+	FSL_TRY(FSL_ARENA_NEW(pool->stage_lost_ms, arena, n_stage_sums, "stage_lost_ms", err));
+	return FSL_ARENA_NEW(pool->totals, arena, n_stage_sums, "totals", err);
 }
 
 static void add_sizes(size_t n_by_size[FSL_SINGLE_SIZES_N], const struct fsl_rank_singles *item)
@@ -658,7 +658,7 @@ static enum fsl_status name(struct fsl_localisation *out, const struct pool *poo
 		record->n_high, record->n_chapters,
 		culprit.cause == FSL_CAUSE_STORAGE ? ", where checkpoints are written" : "");
 	add_facts(&culprit, record);
-	return fsl_localisation_add_culprit(out, &culprit, err);
+	return FSL_APPEND(out, culprits, &culprit, err);
 }
 
 /* *costliest: the chapters over which the costliest of them was found. */

@@ -162,9 +162,9 @@ static enum fsl_status find_outliers(bool *is_outlier, const struct fsl_blame *b
 	struct mark *marks = NULL;
 	uint32_t *taken = NULL;
 	struct sample sample = {.clouds = NULL};
-	FSL_TRY(FSL_NEW(scratch, marks, blame->n_ranks, err));
-	FSL_TRY(FSL_NEW(scratch, taken, blame->n_ranks, err));
-	FSL_TRY(FSL_NEW(scratch, sample.clouds, blame->peers.n_classes, err));
+	FSL_TRY(FSL_ARENA_NEW(marks, scratch, blame->n_ranks, "marks", err));
+	FSL_TRY(FSL_ARENA_NEW(taken, scratch, blame->n_ranks, "taken", err));
+	FSL_TRY(FSL_ARENA_NEW(sample.clouds, scratch, blame->peers.n_classes, "clouds", err));
 	for (size_t k = 0; k < blame->peers.n_classes; k++) {
 		struct cloud *cloud = &sample.clouds[sample.n_clouds++];
 		fill(cloud, marks + n_marks, blame, k, usual_ms);
@@ -389,9 +389,9 @@ static enum fsl_status judge_classes(struct fsl_blame *out, double least_ms, dou
 {
 	size_t n = out->peers.n_classes, n_cells = n * out->n_steps; /* no more than own_ms has */
 	struct classes classes = {.blame = out};
-	FSL_TRY(FSL_NEW(scratch, classes.growth, n_cells, err));
-	FSL_TRY(FSL_NEW(scratch, classes.common, n_cells, err));
-	FSL_TRY(FSL_NEW(scratch, classes.best_ms, n, err));
+	FSL_TRY(FSL_ARENA_NEW(classes.growth, scratch, n_cells, "growth", err));
+	FSL_TRY(FSL_ARENA_NEW(classes.common, scratch, n_cells, "common", err));
+	FSL_TRY(FSL_ARENA_NEW(classes.best_ms, scratch, n, "best_ms", err));
 	for (size_t k = 0; k < n; k++) {
 		set_growth(classes.growth + k * out->n_steps, out, k, &classes.best_ms[k], work);
 	}
@@ -455,9 +455,9 @@ static enum fsl_status find_standing(struct fsl_blame *out, const struct fsl_con
 {
 	size_t n_rows = out->peers.n_classes * out->n_steps; /* no more than own_ms has */
 	struct scale scale = {NULL};
-	FSL_TRY(FSL_NEW(scratch, scale.levels, out->n_ranks, err));
-	FSL_TRY(FSL_NEW(scratch, scale.usual_of, out->n_ranks, err));
-	FSL_TRY(FSL_NEW(scratch, scale.spreads, n_rows, err));
+	FSL_TRY(FSL_ARENA_NEW(scale.levels, scratch, out->n_ranks, "levels", err));
+	FSL_TRY(FSL_ARENA_NEW(scale.usual_of, scratch, out->n_ranks, "usual_of", err));
+	FSL_TRY(FSL_ARENA_NEW(scale.spreads, scratch, n_rows, "spreads", err));
 	if (!compare_ranks(out, &scale)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}

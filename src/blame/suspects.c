@@ -309,8 +309,8 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 					      .detector = proposal->detector,
 					      .reason = why_not_named(out, facts, r, late_ms)};
 		bool is_victim = out->n_culprits > 0 && late_ms >= least_ms;
-		FSL_TRY(is_victim ? fsl_localisation_add_victim(out, &suspect, err)
-				  : fsl_localisation_add_unconfirmed(out, &suspect, err));
+		FSL_TRY(is_victim ? FSL_APPEND(out, victims, &suspect, err)
+				  : FSL_APPEND(out, unconfirmed, &suspect, err));
 	}
 	return FSL_OK;
 }
@@ -319,7 +319,8 @@ enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl
 				  struct fsl_error *err)
 {
 	struct hearing hearing = {.facts = facts, .out = out};
-	FSL_TRY(FSL_NEW(&out->arena, hearing.proposals, facts->run->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(hearing.proposals, &out->arena, facts->run->n_ranks, "proposals",
+			      err));
 	FSL_TRY(hear_detectors(&hearing, err));
 	hear_classical(&hearing);
 	return list_suspects(&hearing, err);

@@ -222,8 +222,8 @@ static enum fsl_status ask(struct trial *trial, struct fsl_repairs *repairs,
 			   struct fsl_error *err)
 {
 	size_t n_room = facts->blame->n_ranks + FSL_JUDGED_LINKS_MAX;
-	FSL_TRY(FSL_NEW(repairs->arena, trial->list, n_room, err));
-	FSL_TRY(FSL_NEW(repairs->arena, trial->weights, out->replay.n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(trial->list, repairs->arena, n_room, "list", err));
+	FSL_TRY(FSL_ARENA_NEW(trial->weights, repairs->arena, out->replay.n_steps, "weights", err));
 	trial->n = list_candidates(trial->list, out, facts);
 	FSL_REQUIRE(trial->n <= n_room);
 	trial->all_idx = add_all_but(repairs, out, facts, trial->list, trial->n, trial->n);
@@ -239,7 +239,7 @@ static enum fsl_status set_errors(struct fsl_verification *out, struct fsl_error
 	const struct fsl_replay *replay = &out->replay;
 	double *errors = NULL, sum_ms = 0.0, measured_ms = 0.0;
 	size_t n = 0;
-	FSL_TRY(FSL_NEW(&out->replay.arena, errors, 2 * replay->n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(errors, &out->replay.arena, 2 * replay->n_steps, "errors", err));
 	for (size_t i = 0; i < replay->n_steps; i++) {
 		if (replay->measured_ms[i] > 0.0) {
 			double error_ms = out->replayed_ms[i] - replay->measured_ms[i];
@@ -333,9 +333,9 @@ static enum fsl_status alloc_proofs(struct fsl_verification *out, const struct f
 				    const struct fsl_transfers *transfers, struct fsl_error *err)
 {
 	FSL_TRY(fsl_links_judge(&out->links, &out->n_links, &out->arena, facts, transfers, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->ranks, facts->blame->n_ranks, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->link_proofs, out->n_links, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->is_wait, facts->match->n_channels, err));
+	FSL_TRY(FSL_ARENA_NEW(out->ranks, &out->arena, facts->blame->n_ranks, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(out->link_proofs, &out->arena, out->n_links, "link_proofs", err));
+	FSL_TRY(FSL_ARENA_NEW(out->is_wait, &out->arena, facts->match->n_channels, "is_wait", err));
 	if (facts->match->n_channels > 0) {
 		memcpy(out->is_wait, transfers->is_wait, facts->match->n_channels * sizeof(bool));
 	}
@@ -375,8 +375,9 @@ static enum fsl_status run_repairs(struct fsl_verification *out, const struct fs
 {
 	struct fsl_arena *arena = &out->replay.arena; /* goes with the graph */
 	struct fsl_repairs *repairs = NULL;
-	FSL_TRY(FSL_NEW(arena, repairs, 1, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->replayed_ms, out->replay.n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(repairs, arena, 1, "repairs", err));
+	FSL_TRY(FSL_ARENA_NEW(out->replayed_ms, &out->arena, out->replay.n_steps, "replayed_ms",
+			      err));
 	*repairs = (struct fsl_repairs){.arena = arena, .replay = &out->replay};
 	out->repairs = repairs;
 	size_t nothing_idx = fsl_repairs_add(repairs).idx;

@@ -417,8 +417,8 @@ enum fsl_status fsl_whatifs_answer(const struct fsl_whatifs *q, struct fsl_error
 	summary->slowdown_all = ideal_ms > 0.0 ? was_ms / ideal_ms : NAN;
 	summary->worst_ranks_share = fsl_share_of_loss(was_ms, worst_ms, ideal_ms);
 	summary->last_stage_share = fsl_share_of_loss(was_ms, last_ms, ideal_ms);
-	FSL_TRY(FSL_NEW(&out->arena, summary->whatifs, q->n_asked, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->ideal_ms, replay->n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(summary->whatifs, &out->arena, q->n_asked, "whatifs", err));
+	FSL_TRY(FSL_ARENA_NEW(out->ideal_ms, &out->arena, replay->n_steps, "ideal_ms", err));
 	memcpy(out->ideal_ms, step_ms + q->ideal_idx * replay->n_steps,
 	       replay->n_steps * sizeof(*out->ideal_ms));
 	for (size_t k = 0; k < q->n_asked; k++) {
@@ -441,13 +441,13 @@ enum fsl_status fsl_whatifs_ask(struct fsl_whatifs **out, struct fsl_repairs *re
 {
 	size_t n = verification->replay.n_ranks;
 	struct fsl_whatifs *q = NULL;
-	FSL_TRY(FSL_NEW(repairs->arena, q, 1, err));
+	FSL_TRY(FSL_ARENA_NEW(q, repairs->arena, 1, "q", err));
 	q->out = verification;
 	q->facts = facts;
 	q->repairs = repairs;
-	FSL_TRY(FSL_NEW(repairs->arena, q->excess_ms, n, err));
-	FSL_TRY(FSL_NEW(repairs->arena, q->id, n, err));
-	FSL_TRY(FSL_NEW(repairs->arena, q->shares, n + 1, err));
+	FSL_TRY(FSL_ARENA_NEW(q->excess_ms, repairs->arena, n, "excess_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(q->id, repairs->arena, n, "id", err));
+	FSL_TRY(FSL_ARENA_NEW(q->shares, repairs->arena, n + 1, "shares", err));
 	set_excess(q);
 	ask_whole(q);
 	ask_last_stage(q);

@@ -18,7 +18,6 @@
 #include "sim/sim.h"
 
 enum {
-	OPTIONS_N = 13,
 	JOBS_MAX = 4096,
 	SCALES_MAX = 8,
 	PATH_BYTES = 4096,
@@ -39,16 +38,39 @@ struct request {
 	char program[PATH_BYTES];
 };
 
-static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r,
-		       const char *scales[SCALES_MAX])
+static enum fsl_status check(const struct request *request, int n_operands, struct fsl_error *err)
 {
+	const struct fsl_bench_options *b = &request->bench;
+	if (request->one_case != NULL) {
+		return fsl_check_operands(n_operands, 1, 1, "the folder with the files of the case",
+					  err);
+	}
+	if (request->scale >= 0 && (b->only != NULL || b->wants_instructions)) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"--scale measures detect alone: leave out --only and "
+				"--instructions");
+	}
+	return fsl_check_operands(n_operands, 0, 0, "none (a folder goes with --case)", err);
+}
+
+static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
+{
+	const char *scales[SCALES_MAX];
+	int n_operands = 0;
+	const char *temporary = getenv("TMPDIR");
+	*r = (struct request){.scale = -1};
+	r->bench = (struct fsl_bench_options){
+		.dir = temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp",
+		.n_mb = MB_DEFAULT,
+		.n_ranks = RANKS_DEFAULT,
+		.n_runs = RUNS_DEFAULT};
 	struct fsl_bench_options *b = &r->bench;
 	size_t n = 0;
 	for (; fsl_bench_scales[n].name != NULL && n + 1 < SCALES_MAX; n++) {
 		scales[n] = fsl_bench_scales[n].name;
 	}
 	scales[n] = NULL;
-	const struct fsl_opt rows[OPTIONS_N] = {
+	const struct fsl_opt table[] = {
 		{"size", 's', FSL_OPT_INT, &b->n_mb, 1, FSL_BENCH_MB_MAX, NULL, "MB",
 		 "megabytes of marker CSV (default 32)"},
 		{"ranks", 'r', FSL_OPT_INT, &b->n_ranks, 2, FSL_SIM_RANKS_MAX, NULL, "N",
@@ -74,39 +96,8 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r,
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
 		{0},
 	};
-	memcpy(table, rows, sizeof(rows));
-}
-
-static enum fsl_status check(const struct request *request, int n_operands, struct fsl_error *err)
-{
-	const struct fsl_bench_options *b = &request->bench;
-	if (request->one_case != NULL) {
-		return fsl_check_operands(n_operands, 1, 1, "the folder with the files of the case",
-					  err);
-	}
-	if (request->scale >= 0 && (b->only != NULL || b->wants_instructions)) {
-		return FSL_FAIL(err, FSL_ERR_USAGE,
-				"--scale measures detect alone: leave out --only and "
-				"--instructions");
-	}
-	return fsl_check_operands(n_operands, 0, 0, "none (a folder goes with --case)", err);
-}
-
-static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
-{
-	struct fsl_opt table[OPTIONS_N];
-	const char *scales[SCALES_MAX];
-	int n_operands = 0;
-	const char *temporary = getenv("TMPDIR");
-	*request = (struct request){.scale = -1};
-	request->bench = (struct fsl_bench_options){
-		.dir = temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp",
-		.n_mb = MB_DEFAULT,
-		.n_ranks = RANKS_DEFAULT,
-		.n_runs = RUNS_DEFAULT};
-	fill_table(table, request, scales);
-	enum fsl_status status = fsl_opt_parse(table, argc, argv, &n_operands, err);
-	if (status == FSL_OK && request->wants_help) {
+	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
+	if (r->wants_help) {
 		fsl_command_help(
 			"bench", "bench [OPTION]...\n       failslow bench --case NAME DIR",
 			"Measures how fast this program reads and judges on this machine, beside "
@@ -115,8 +106,8 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 			table);
 		return FSL_OK;
 	}
-	request->folder = argv[1];
-	return status == FSL_OK ? check(request, n_operands, err) : status;
+	r->folder = argv[1];
+	return check(r, n_operands, err);
 }
 
 /* One line on the terminal that is written over; nothing elsewhere. */
@@ -279,8 +270,8 @@ static enum fsl_status print(const struct request *request, const struct fsl_ben
 	}
 	if (!page.has_failed) {
 		(void)fputs(page.text, stdout);
-	} else if (status == FSL_OK) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\"");
+	} else {
+		FSL_THEN(status, FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\""));
 	}
 	fsl_page_fini(&page);
 	return status;
@@ -302,9 +293,7 @@ static enum fsl_status compare(const struct request *request, struct fsl_error *
 	enum fsl_status status = fsl_bench_run(&report, &request->bench, err);
 	clear_progress();
 	obey(report.interrupted);
-	if (status == FSL_OK) {
-		status = print(request, &report, NULL, err);
-	}
+	FSL_THEN(status, print(request, &report, NULL, err));
 	fsl_bench_report_fini(&report);
 	return status;
 }
@@ -316,9 +305,7 @@ static enum fsl_status grow(const struct request *request, struct fsl_error *err
 		fsl_bench_grow(&growth, &fsl_bench_scales[request->scale], &request->bench, err);
 	clear_progress();
 	obey(growth.interrupted);
-	if (status == FSL_OK) {
-		status = print(request, NULL, &growth, err);
-	}
+	FSL_THEN(status, print(request, NULL, &growth, err));
 	fsl_bench_growth_fini(&growth);
 	return status;
 }
@@ -332,9 +319,7 @@ static enum fsl_status run_case(const struct request *request, struct fsl_error 
 	if (status == FSL_OK && item->alone != NULL) {
 		n_jobs = fsl_threads_start(n_jobs);
 	}
-	if (status == FSL_OK) {
-		status = fsl_bench_case_run(item, request->folder, n_jobs, &sample, err);
-	}
+	FSL_THEN(status, fsl_bench_case_run(item, request->folder, n_jobs, &sample, err));
 	if (status == FSL_OK) {
 		fsl_bench_sample_print(&sample);
 	}

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "match/topology_build.h"
 #include "plugin/registry.h"
+#include "report/document.h"
 
 enum { VALUE_SHOWN = 60 }; /* of a value in text; JSON has all of it */
 static const char wanted[] = "check [FILE], explain [FILE] or keys";
@@ -15,8 +16,8 @@ static const char wanted[] = "check [FILE], explain [FILE] or keys";
 /* Problems that `check` counts while the loader reports them. */
 struct findings {
 	size_t n_errors, n_warnings;
+	struct fsl_document document;
 	cJSON *problems; /* JSON only; NULL: problems are printed at once */
-	bool is_short;   /* a problem could not be kept: out of memory */
 };
 
 static void count_problem(void *context, enum fsl_log_level level, const char *text)
@@ -29,27 +30,22 @@ static void count_problem(void *context, enum fsl_log_level level, const char *t
 		printf("%s: %s\n", word, text);
 		return;
 	}
-	cJSON *object = cJSON_CreateObject();
-	if (!cJSON_AddItemToArray(findings->problems, object) ||
-	    !fsl_json_add_text(object, "level", word) || !fsl_json_add_text(object, "text", text)) {
-		findings->is_short = true;
-	}
+	cJSON *object = fsl_document_object(&findings->document, findings->problems, NULL);
+	fsl_document_text(&findings->document, object, "level", word);
+	fsl_document_text(&findings->document, object, "text", text);
 }
 
 static enum fsl_status print_check_json(const char *path, struct findings *findings,
 					struct fsl_error *err)
 {
+	struct fsl_document *document = &findings->document;
 	cJSON *root = cJSON_CreateObject();
-	bool ok = !findings->is_short && fsl_json_add_text(root, "path", path) &&
-		  cJSON_AddNumberToObject(root, "errors", (double)findings->n_errors) != NULL &&
-		  cJSON_AddNumberToObject(root, "warnings", (double)findings->n_warnings) != NULL &&
-		  cJSON_AddItemToObject(root, "problems", findings->problems);
-	if (ok) {
-		findings->problems = NULL; /* the root owns it from here on */
-		return fsl_print_json(root, err);
-	}
-	cJSON_Delete(root);
-	return fsl_print_json(NULL, err);
+	fsl_document_text(document, root, "path", path);
+	fsl_document_count(document, root, "errors", findings->n_errors);
+	fsl_document_count(document, root, "warnings", findings->n_warnings);
+	fsl_document_item(document, root, "problems", findings->problems);
+	findings->problems = NULL; /* the root owns it from here on */
+	return fsl_print_json(fsl_document_finish(document, root), err);
 }
 
 /* Looks for faults that only the keys of a valid configuration together show. */
@@ -96,15 +92,18 @@ out:
 	return status;
 }
 
+static const char *source_of(const struct fsl_config_value *value)
+{
+	return value->file[0] != '\0' ? value->file : "default";
+}
+
 static enum fsl_status explain_text(const struct fsl_config *config, struct fsl_error *err)
 {
 	enum { N_COLUMNS = 3 };
 	struct fsl_arena arena = {0};
 	size_t n_cells = (config->n_values + 1) * N_COLUMNS;
-	const char **cells = fsl_arena_alloc(&arena, n_cells * sizeof(*cells));
-	if (cells == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory");
-	}
+	const char **cells = NULL;
+	FSL_TRY(FSL_ARENA_NEW(cells, &arena, n_cells, "cells", err));
 	enum fsl_status status = FSL_OK;
 	cells[0] = "key";
 	cells[1] = "from";
@@ -113,7 +112,7 @@ static enum fsl_status explain_text(const struct fsl_config *config, struct fsl_
 		const struct fsl_config_value *value = &config->values[i];
 		const char **row = cells + (i + 1) * N_COLUMNS;
 		row[0] = value->key;
-		row[1] = value->file[0] != '\0' ? value->file : "default";
+		row[1] = source_of(value);
 		row[2] = strlen(value->value) <= VALUE_SHOWN
 				 ? value->value
 				 : fsl_arena_printf(&arena, "%.*s...", VALUE_SHOWN, value->value);
@@ -130,33 +129,24 @@ out:
 
 static enum fsl_status explain_json(const struct fsl_config *config, struct fsl_error *err)
 {
-	cJSON *list = cJSON_CreateArray();
-	bool ok = list != NULL;
-	for (size_t i = 0; ok && i < config->n_values; i++) {
+	struct fsl_document document = {0};
+	cJSON *list = fsl_document_array(&document, NULL, NULL);
+	for (size_t i = 0; i < config->n_values; i++) {
 		const struct fsl_config_value *value = &config->values[i];
-		cJSON *object = cJSON_CreateObject();
-		ok = cJSON_AddItemToArray(list, object) &&
-		     fsl_json_add_text(object, "key", value->key) &&
-		     cJSON_AddRawToObject(object, "value", value->value) != NULL &&
-		     fsl_json_add_text(object, "from",
-				       value->file[0] != '\0' ? value->file : "default");
+		cJSON *object = fsl_document_object(&document, list, NULL);
+		fsl_document_text(&document, object, "key", value->key);
+		fsl_document_item(&document, object, "value", cJSON_CreateRaw(value->value));
+		fsl_document_text(&document, object, "from", source_of(value));
 	}
-	if (!ok) {
-		cJSON_Delete(list);
-		list = NULL;
-	}
-	return fsl_print_json(list, err);
+	return fsl_print_json(fsl_document_finish(&document, list), err);
 }
 
 static enum fsl_status explain_file(const char *path, struct fsl_registry *registry,
 				    enum fsl_output_format format, struct fsl_error *err)
 {
 	struct fsl_config config;
-	enum fsl_status status = fsl_config_load(&config, path, registry, err);
-	if (status != FSL_OK) {
-		return status;
-	}
-	status =
+	FSL_TRY(fsl_config_load(&config, path, registry, err));
+	enum fsl_status status =
 		format == FSL_OUTPUT_JSON ? explain_json(&config, err) : explain_text(&config, err);
 	fsl_config_fini(&config);
 	return status;
@@ -167,10 +157,8 @@ static enum fsl_status keys_text(enum fsl_config_file file, struct fsl_error *er
 	enum { N_COLUMNS = 5 };
 	size_t n_keys = 0, n_rows = 1;
 	const struct fsl_config_key *keys = fsl_config_keys(&n_keys);
-	const char **cells = fsl_calloc((n_keys + 1) * N_COLUMNS, sizeof(*cells));
-	if (cells == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory");
-	}
+	const char **cells = NULL;
+	FSL_TRY(FSL_NEW(cells, (n_keys + 1) * N_COLUMNS, "cells", err));
 	static const char *const heading[N_COLUMNS] = {"key", "type", "default", "unit", "meaning"};
 	memcpy(cells, heading, sizeof(heading));
 	for (size_t i = 0; i < n_keys; i++) {
@@ -187,45 +175,39 @@ static enum fsl_status keys_text(enum fsl_config_file file, struct fsl_error *er
 	return FSL_OK;
 }
 
-static bool add_key(cJSON *list, const struct fsl_config_key *key)
+static void add_key(struct fsl_document *document, cJSON *list, const struct fsl_config_key *key)
 {
-	cJSON *object = cJSON_CreateObject();
-	bool ok = cJSON_AddItemToArray(list, object) &&
-		  fsl_json_add_text(object, "file", fsl_config_file_text(key->file)) &&
-		  fsl_json_add_text(object, "key", key->key) &&
-		  fsl_json_add_text(object, "type", key->type) &&
-		  cJSON_AddRawToObject(object, "default", key->fallback) != NULL &&
-		  fsl_json_add_text(object, "unit", key->unit);
-	if (ok && key->max > key->min) {
-		ok = cJSON_AddNumberToObject(object, "min", key->min) != NULL &&
-		     cJSON_AddNumberToObject(object, "max", key->max) != NULL;
+	cJSON *object = fsl_document_object(document, list, NULL);
+	fsl_document_text(document, object, "file", fsl_config_file_text(key->file));
+	fsl_document_text(document, object, "key", key->key);
+	fsl_document_text(document, object, "type", key->type);
+	fsl_document_item(document, object, "default", cJSON_CreateRaw(key->fallback));
+	fsl_document_text(document, object, "unit", key->unit);
+	if (key->max > key->min) {
+		fsl_document_item(document, object, "min", cJSON_CreateNumber(key->min));
+		fsl_document_item(document, object, "max", cJSON_CreateNumber(key->max));
 	}
-	if (ok && key->choices != NULL) {
-		cJSON *choices = cJSON_AddArrayToObject(object, "choices");
-		ok = choices != NULL;
-		for (size_t i = 0; ok && key->choices[i] != NULL; i++) {
-			ok = cJSON_AddItemToArray(choices, cJSON_CreateString(key->choices[i]));
+	if (key->choices != NULL) {
+		cJSON *choices = fsl_document_array(document, object, "choices");
+		for (size_t i = 0; key->choices[i] != NULL; i++) {
+			fsl_document_text(document, choices, NULL, key->choices[i]);
 		}
 	}
-	return ok && fsl_json_add_text(object, "origin", key->is_ours ? "failslow" : "sysTrace") &&
-	       cJSON_AddBoolToObject(object, "used", key->kind != FSL_KIND_UNUSED) != NULL &&
-	       fsl_json_add_text(object, "help", key->help);
+	fsl_document_text(document, object, "origin", key->is_ours ? "failslow" : "sysTrace");
+	fsl_document_bool(document, object, "used", key->kind != FSL_KIND_UNUSED);
+	fsl_document_text(document, object, "help", key->help);
 }
 
 static enum fsl_status keys_json(struct fsl_error *err)
 {
 	size_t n_keys = 0;
 	const struct fsl_config_key *keys = fsl_config_keys(&n_keys);
-	cJSON *list = cJSON_CreateArray();
-	bool ok = list != NULL;
-	for (size_t i = 0; ok && i < n_keys; i++) {
-		ok = add_key(list, &keys[i]);
+	struct fsl_document document = {0};
+	cJSON *list = fsl_document_array(&document, NULL, NULL);
+	for (size_t i = 0; i < n_keys; i++) {
+		add_key(&document, list, &keys[i]);
 	}
-	if (!ok) {
-		cJSON_Delete(list);
-		list = NULL;
-	}
-	return fsl_print_json(list, err);
+	return fsl_print_json(fsl_document_finish(&document, list), err);
 }
 
 static enum fsl_status print_keys(enum fsl_output_format format, struct fsl_error *err)
@@ -233,12 +215,9 @@ static enum fsl_status print_keys(enum fsl_output_format format, struct fsl_erro
 	if (format == FSL_OUTPUT_JSON) {
 		return keys_json(err);
 	}
-	enum fsl_status status = keys_text(FSL_CONFIG_MODEL, err);
-	if (status == FSL_OK) {
-		printf("\n");
-		status = keys_text(FSL_CONFIG_METRIC, err);
-	}
-	return status;
+	FSL_TRY(keys_text(FSL_CONFIG_MODEL, err));
+	printf("\n");
+	return keys_text(FSL_CONFIG_METRIC, err);
 }
 
 static enum fsl_status run_topic(int n_operands, char **operands, enum fsl_output_format format,
@@ -246,9 +225,8 @@ static enum fsl_status run_topic(int n_operands, char **operands, enum fsl_outpu
 {
 	bool is_check = strcmp(operands[0], "check") == 0;
 	if (strcmp(operands[0], "keys") == 0) {
-		enum fsl_status status =
-			fsl_check_operands(n_operands, 1, 1, "no operand behind keys", err);
-		return status == FSL_OK ? print_keys(format, err) : status;
+		FSL_TRY(fsl_check_operands(n_operands, 1, 1, "no operand behind keys", err));
+		return print_keys(format, err);
 	}
 	if (!is_check && strcmp(operands[0], "explain") != 0) {
 		return FSL_FAIL(err, FSL_ERR_USAGE, "unknown task: given=\"%s\", wanted=\"%s\"",

@@ -1,10 +1,12 @@
 /* `failslow detect`: from files to verdicts, once. The engine behind it is src/engine/job.h. */
+#include <stdio.h>
+
 #include "base/log.h"
+#include "base/number.h"
 #include "base/try.h"
 #include "cli/command.h"
-#include "cli/detect_options.h"
+#include "cli/command_output.h"
 #include "cli/profile_run.h"
-#include "cli/terminal.h"
 #include "config/config.h"
 #include "engine/chapters.h"
 #include "engine/load.h"
@@ -12,8 +14,125 @@
 #include "plugin/registry.h"
 #include "report/reporter.h"
 
+enum { JOBS_MAX = 4096 };
+
+/* The command line. */
+struct options {
+	const char *config_path; /* NULL: the default configuration, if there is one */
+	const char *directory;   /* operand: a tree to look at; NULL: as configured */
+	const char *output;      /* folder for the verdict files; NULL: as configured */
+	int64_t from_ns, to_ns;  /* INT64_MIN / INT64_MAX: open */
+	int64_t now_ns;          /* INT64_MIN: the clock */
+	int64_t jobs;            /* -1: as configured */
+	int format;              /* enum fsl_output_format */
+	bool wants_exit_code;
+	bool wants_help;
+	int n_quiet, n_verbose;
+};
+
+static void set_log_level(const struct options *options)
+{
+	if (options->n_quiet > 1) {
+		fsl_log_set_level(FSL_LOG_ERROR);
+	} else if (options->n_verbose > 0) {
+		fsl_log_set_level(options->n_verbose > 1 ? FSL_LOG_DEBUG : FSL_LOG_INFO);
+	}
+}
+
+static void help(const struct fsl_opt *table)
+{
+	(void)printf(
+		"usage: failslow detect [options] [DIR]\n\n"
+		"Says whether a training job got slower, which rank did it and why, from what\n"
+		"sysTrace left in DIR (or where the configuration says).\n\nOptions:\n");
+	fsl_opt_print(stdout, table);
+	(void)printf("\nTIME is ISO 8601 or an integer epoch in s, ms, us or ns.\n"
+		     "Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or "
+		     "configuration,\n3 unusable input or unwritable output, 4 out of memory "
+		     "or internal error.\n\nManual: failslow-detect(1)\n");
+}
+
+static enum fsl_status parse(struct options *o, int argc, char **argv, struct fsl_error *err)
+{
+	*o = (struct options){
+		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .now_ns = INT64_MIN, .jobs = -1};
+	const struct fsl_opt table[] = {
+		{"config", 'c', FSL_OPT_TEXT, &o->config_path, 0, 0, NULL, "FILE",
+		 "model_config.json; without it the installed one"},
+		{"output", 'o', FSL_OPT_TEXT, &o->output, 0, 0, NULL, "DIR",
+		 "folder for both verdict files, made when missing"},
+		{"from", 0, FSL_OPT_TIME, &o->from_ns, 0, 0, NULL, "TIME",
+		 "look at operators that end at or after TIME"},
+		{"to", 0, FSL_OPT_TIME, &o->to_ns, 0, 0, NULL, "TIME",
+		 "look at operators that end at or before TIME"},
+		{"now", 0, FSL_OPT_TIME, &o->now_ns, 0, 0, NULL, "TIME",
+		 "take TIME as the present (hang detection, file names)"},
+		{"jobs", 'j', FSL_OPT_INT, &o->jobs, 0, JOBS_MAX, NULL, "N",
+		 "threads; 0: one for each 16 MiB, one per core at most"},
+		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_output_formats, "FORMAT",
+		 "what goes to stdout: text (default) or json"},
+		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,
+		 "exit with 1 when an anomaly was found that is not known from the last look_back"},
+		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
+		 "no summary; twice: no warnings either"},
+		{"verbose", 'v', FSL_OPT_COUNT, &o->n_verbose, 0, 0, NULL, NULL,
+		 "one log line a stage; twice: more"},
+		{"help", 'h', FSL_OPT_FLAG, &o->wants_help, 0, 0, NULL, NULL, "show this help"},
+		{0},
+	};
+	int n_operands = 0;
+	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
+	if (n_operands > 1) {
+		return FSL_FAIL(err, FSL_ERR_USAGE, "one folder at most: second=\"%s\"", argv[2]);
+	}
+	if (o->from_ns > o->to_ns) {
+		char from[40], to[40];
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"--from is later than --to: from=\"%s\", to=\"%s\"",
+				fsl_format_utc(o->from_ns, from, sizeof(from)),
+				fsl_format_utc(o->to_ns, to, sizeof(to)));
+	}
+	o->directory = n_operands == 1 ? argv[1] : NULL;
+	set_log_level(o);
+	if (o->wants_help) {
+		help(table);
+	}
+	return FSL_OK;
+}
+
+/* Options win over keys. Texts are borrowed from argv or live in config->arena. */
+static enum fsl_status apply(const struct options *options, struct fsl_config *config,
+			     struct fsl_error *err)
+{
+	if (options->directory != NULL) {
+		config->root_path = options->directory;
+		config->training_log = NULL;
+		config->is_look = options->config_path == NULL && options->output == NULL;
+	}
+	if (options->output != NULL) {
+		config->fail_slow_perception_path = options->output;
+		config->slow_node_detection_path = options->output;
+		config->is_output_given = true;
+		config->state_path =
+			fsl_arena_printf(&config->arena, "%s/" FSL_STATE_FILE, options->output);
+		if (config->state_path == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: option=\"output\"");
+		}
+	}
+	if (options->from_ns != INT64_MIN || options->to_ns != INT64_MAX) {
+		config->has_range = true;
+		config->range_begin_ns = options->from_ns;
+		config->range_end_ns = options->to_ns;
+	}
+	if (options->jobs >= 0) {
+		config->jobs = options->jobs;
+	}
+	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
+	return FSL_OK;
+}
+
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
-			    const struct fsl_detect_options *options, struct fsl_error *err)
+			    const struct options *options, struct fsl_error *err)
 {
 	enum fsl_print text = options->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
 	struct fsl_report report = {
@@ -22,7 +141,7 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.topology = &job->topology,
 		.run = &job->run,
 		.is_anomaly = fsl_job_is_anomaly(job),
-		.print = options->is_json ? FSL_PRINT_JSON : text,
+		.print = options->format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
 		.stream = stdout,
 		.colours = fsl_terminal_has_colours(),
 		.width = fsl_terminal_width(),
@@ -31,9 +150,8 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 }
 
 /* @has_captures: captures lie beside the files, so that no other input is no failure to be told. */
-static enum fsl_status detect(const struct fsl_config *config,
-			      const struct fsl_detect_options *options, bool has_captures,
-			      int *exit_code, struct fsl_error *err)
+static enum fsl_status detect(const struct fsl_config *config, const struct options *options,
+			      bool has_captures, int *exit_code, struct fsl_error *err)
 {
 	struct fsl_job job;
 	struct fsl_time_range range = fsl_time_range_of(config);
@@ -61,7 +179,7 @@ static enum fsl_status detect(const struct fsl_config *config,
 	return found != FSL_OK ? found : status;
 }
 
-static enum fsl_status tell_captures(const struct fsl_detect_options *options, int *exit_code,
+static enum fsl_status tell_captures(const struct options *options, int *exit_code,
 				     struct fsl_error *err)
 {
 	enum fsl_print text = options->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
@@ -70,7 +188,7 @@ static enum fsl_status tell_captures(const struct fsl_detect_options *options, i
 		.input = {.path = options->directory, .n_threads = fsl_threads_start(n_jobs)},
 		.output = options->output,
 		.wants_exit_code = options->wants_exit_code,
-		.print = options->is_json ? FSL_PRINT_JSON : text};
+		.print = options->format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text};
 	if (options->from_ns != INT64_MIN || options->to_ns != INT64_MAX) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"--from and --to are for marker files; captures have steps, "
@@ -82,11 +200,11 @@ static enum fsl_status tell_captures(const struct fsl_detect_options *options, i
 
 /* Captures beside the files of a job are told below its verdict. One document of JSON is about the
  * job alone. */
-static enum fsl_status tell_captures_too(const struct fsl_detect_options *options, int *exit_code,
+static enum fsl_status tell_captures_too(const struct options *options, int *exit_code,
 					 struct fsl_error *err)
 {
 	int code = FSL_EXIT_DONE;
-	if (options->is_json || options->n_quiet > 0) {
+	if (options->format == FSL_OUTPUT_JSON || options->n_quiet > 0) {
 		fsl_log(FSL_LOG_WARNING, "detect",
 			"captures of a profiler are there, too: `failslow profile DIR` tells what "
 			"they say: path=\"%s\"",
@@ -99,9 +217,8 @@ static enum fsl_status tell_captures_too(const struct fsl_detect_options *option
 	return status;
 }
 
-static enum fsl_status detect_as_configured(const struct fsl_detect_options *options,
-					    bool has_captures, int *exit_code,
-					    struct fsl_error *err)
+static enum fsl_status detect_as_configured(const struct options *options, bool has_captures,
+					    int *exit_code, struct fsl_error *err)
 {
 	struct fsl_config config = {0};
 	struct fsl_registry *registry = fsl_registry_create();
@@ -113,12 +230,8 @@ static enum fsl_status detect_as_configured(const struct fsl_detect_options *opt
 		path = fsl_config_find_default();
 	}
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
-	if (status == FSL_OK) {
-		status = fsl_detect_options_apply(options, &config, err);
-	}
-	if (status == FSL_OK) {
-		status = detect(&config, options, has_captures, exit_code, err);
-	}
+	FSL_THEN(status, apply(options, &config, err));
+	FSL_THEN(status, detect(&config, options, has_captures, exit_code, err));
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);
 	return status;
@@ -126,11 +239,10 @@ static enum fsl_status detect_as_configured(const struct fsl_detect_options *opt
 
 enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
-	struct fsl_detect_options options;
+	struct options options;
 	bool has_captures = false, has_other = true;
-	FSL_TRY(fsl_detect_options_parse(&options, argc, argv, err));
+	FSL_TRY(parse(&options, argc, argv, err));
 	if (options.wants_help) {
-		fsl_detect_options_help();
 		return FSL_OK;
 	}
 	if (options.directory != NULL && options.config_path == NULL) {

@@ -15,7 +15,7 @@
 #include "plugin/registry.h"
 #include "report/report.h"
 
-enum { FILTERS_MAX = 8, OPTIONS_N = 12, JOBS_MAX = 4096, BAR_WIDTH = 40 };
+enum { FILTERS_MAX = 8, JOBS_MAX = 4096, BAR_WIDTH = 40 };
 
 struct options {
 	const char *config_path, *seeds, *baselines, *output, *filter;
@@ -25,9 +25,10 @@ struct options {
 	const char *preset; /* operand */
 };
 
-static void fill_table(struct fsl_opt table[OPTIONS_N], struct options *o)
+static enum fsl_status parse(struct options *o, int argc, char **argv, struct fsl_error *err)
 {
-	const struct fsl_opt rows[OPTIONS_N] = {
+	*o = (struct options){.preset = "quick"};
+	const struct fsl_opt table[] = {
 		{"seeds", 's', FSL_OPT_TEXT, &o->seeds, 0, 0, NULL, "SEEDS",
 		 "tune, test or A-B; default: tune for quick, test for full"},
 		{"filter", 'f', FSL_OPT_TEXT, &o->filter, 0, 0, NULL, "LIST",
@@ -51,23 +52,21 @@ static void fill_table(struct fsl_opt table[OPTIONS_N], struct options *o)
 		{"help", 'h', FSL_OPT_FLAG, &o->wants_help, 0, 0, NULL, NULL, "show this help"},
 		{0},
 	};
-	memcpy(table, rows, sizeof(rows));
-}
-
-static enum fsl_status parse(struct options *out, int argc, char **argv, struct fsl_error *err)
-{
-	struct fsl_opt table[OPTIONS_N];
 	int n_operands = 0;
-	*out = (struct options){.preset = "quick"};
-	fill_table(table, out);
-	enum fsl_status status = fsl_opt_parse(table, argc, argv, &n_operands, err);
-	if (status == FSL_OK && n_operands > 1) {
-		status = FSL_FAIL(err, FSL_ERR_USAGE, "one preset at most: second=\"%s\"", argv[2]);
+	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
+	if (n_operands > 1) {
+		return FSL_FAIL(err, FSL_ERR_USAGE, "one preset at most: second=\"%s\"", argv[2]);
 	}
-	if (status == FSL_OK && n_operands == 1) {
-		out->preset = argv[1];
+	o->preset = n_operands == 1 ? argv[1] : o->preset;
+	if (o->wants_help) {
+		fsl_command_help(
+			"eval", "eval [options] [quick|full]",
+			"Simulates jobs with known faults, has them judged, and says how often "
+			"the verdict\nis right: quick takes a minute, full about a quarter of an "
+			"hour.",
+			table);
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* "tune", "test" or "A-B" */
@@ -189,9 +188,7 @@ static enum fsl_status write_page(const struct fsl_eval *eval, const char *folde
 	if (status == FSL_OK && has_gates) {
 		status = fsl_eval_gates(&page, eval, &passed, err);
 	}
-	if (status == FSL_OK) {
-		status = write_file(folder, "report.md", text_of(&page), err);
-	}
+	FSL_THEN(status, write_file(folder, "report.md", text_of(&page), err));
 	fsl_page_fini(&page);
 	return status;
 }
@@ -267,30 +264,14 @@ static enum fsl_status run(const struct options *options,
 	sigset_t before;
 	hold_interrupt(&before);
 	enum fsl_status status = fsl_eval_init(&eval, selection, baselines, config, err);
-	if (status == FSL_OK) {
-		status = fsl_eval_run(&eval, config, &progress, err);
-	}
+	FSL_THEN(status, fsl_eval_run(&eval, config, &progress, err));
 	if (status == FSL_OK && options->output != NULL) {
 		status = write_files(&eval, options, err);
 	}
-	if (status == FSL_OK) {
-		status = print(&eval, options, exit_code, err);
-	}
+	FSL_THEN(status, print(&eval, options, exit_code, err));
 	fsl_eval_fini(&eval);
 	release_interrupt(&before);
 	return status;
-}
-
-static void print_help(void)
-{
-	struct fsl_opt table[OPTIONS_N];
-	struct options options;
-	fill_table(table, &options);
-	fsl_command_help("eval", "eval [options] [quick|full]",
-			 "Simulates jobs with known faults, has them judged, and says how often "
-			 "the verdict\nis right: quick takes a minute, full about a quarter of an "
-			 "hour.",
-			 table);
 }
 
 enum fsl_status fsl_cmd_eval(int argc, char **argv, int *exit_code, struct fsl_error *err)
@@ -303,9 +284,6 @@ enum fsl_status fsl_cmd_eval(int argc, char **argv, int *exit_code, struct fsl_e
 	struct fsl_registry *registry = NULL;
 	enum fsl_status status = parse(&options, argc, argv, err);
 	if (status != FSL_OK || options.wants_help) {
-		if (status == FSL_OK) {
-			print_help();
-		}
 		return status;
 	}
 	selection.preset = options.preset;
@@ -320,9 +298,7 @@ enum fsl_status fsl_cmd_eval(int argc, char **argv, int *exit_code, struct fsl_e
 	if (status == FSL_OK && registry == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
 	}
-	if (status == FSL_OK) {
-		status = fsl_config_load(&config, options.config_path, registry, err);
-	}
+	FSL_THEN(status, fsl_config_load(&config, options.config_path, registry, err));
 	if (status == FSL_OK) {
 		/* They start when Ctrl-C is held back. */
 		(void)fsl_threads_allow((int)options.n_threads);

@@ -10,17 +10,20 @@
 #include "cli/command_output.h"
 #include "model/verdict.h"
 #include "plugin/registry.h"
+#include "report/document.h"
 #include "report/reporter.h"
 #include "source/ingest.h"
 
-enum { TOPICS_N = 6 };
+enum topic { DETECTORS, FORMATS, REPORTERS, METRICS, COMMANDS, CAUSES, TOPICS_N };
 static const char wanted[] = "detectors, formats, reporters, metrics, commands or causes";
 
-/* One listing as text and as JSON; both read the same table. */
-struct listing {
-	const char *heading[3];
-	/* Cells of row @idx, false behind the last. */
-	bool (*row)(const struct fsl_registry *registry, size_t idx, const char *cells[3]);
+static const char *const topics[TOPICS_N] = {"detectors", "formats",  "reporters",
+					     "metrics",   "commands", "causes"};
+/* Headings are also the names in JSON. */
+static const char *const headings[TOPICS_N][3] = {
+	[DETECTORS] = {"name", "scope", "summary"}, [FORMATS] = {"name", "summary"},
+	[REPORTERS] = {"name", "summary"},          [METRICS] = {"name", "unit", "help"},
+	[COMMANDS] = {"name", "summary"},           [CAUSES] = {"name", "help"},
 };
 
 static const struct {
@@ -29,137 +32,79 @@ static const struct {
 #define METRIC(id, name, unit, help) {name, unit, help},
 #include <failslow/metrics.def>
 #undef METRIC
+	{NULL, NULL, NULL},
 };
 
-static const char *scope_text(enum fsl_scope scope)
-{
-	switch (scope) {
-	case FSL_SCOPE_RANK:
-		return "rank";
-	case FSL_SCOPE_GROUP:
-		return "group";
-	case FSL_SCOPE_JOB:
-		return "job";
-	}
-	return "";
-}
+static const char *const scope_texts[] = {
+	[FSL_SCOPE_RANK] = "rank", [FSL_SCOPE_GROUP] = "group", [FSL_SCOPE_JOB] = "job"};
 
-static const char *cause_help(enum fsl_cause cause)
+static const char *const cause_helps[FSL_CAUSES_N] = {
+	[FSL_CAUSE_COMPUTE] = "the rank's own computation takes longer than its peers'",
+	[FSL_CAUSE_HOST] = "the host is late in handing work to the accelerator",
+	[FSL_CAUSE_DATALOADER] = "loading the data of a step takes longer than on the peers",
+	[FSL_CAUSE_STORAGE] = "saving a checkpoint takes longer than on the peers",
+	[FSL_CAUSE_NETWORK] = "the link between two ranks is slow",
+};
+
+/* Cells of row @idx, from the table that the program works with; false behind the last row. */
+static bool row_of(enum topic topic, const struct fsl_registry *registry, size_t idx,
+		   const char *cells[3])
 {
-	switch (cause) {
-	case FSL_CAUSE_COMPUTE:
-		return "the rank's own computation takes longer than its peers'";
-	case FSL_CAUSE_HOST:
-		return "the host is late in handing work to the accelerator";
-	case FSL_CAUSE_DATALOADER:
-		return "loading the data of a step takes longer than on the peers";
-	case FSL_CAUSE_STORAGE:
-		return "saving a checkpoint takes longer than on the peers";
-	case FSL_CAUSE_NETWORK:
-		return "the link between two ranks is slow";
-	case FSL_CAUSES_N:
+	const struct fsl_detector *detector = NULL;
+	switch (topic) {
+	case DETECTORS:
+		detector = fsl_registry_at(registry, idx);
+		if (detector != NULL) {
+			cells[0] = detector->name;
+			cells[1] = scope_texts[detector->scope];
+			cells[2] = detector->summary;
+		}
+		return detector != NULL;
+	case FORMATS:
+		cells[0] = idx < fsl_formats_size() ? fsl_formats_at(idx)->name : NULL;
+		cells[1] = idx < fsl_formats_size() ? fsl_formats_at(idx)->summary : NULL;
 		break;
-	}
-	return "";
-}
-
-static bool detector_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	if (idx >= fsl_registry_size(registry)) {
+	case REPORTERS:
+		cells[0] = idx < fsl_reporters_size() ? fsl_reporters_at(idx)->name : NULL;
+		cells[1] = idx < fsl_reporters_size() ? fsl_reporters_at(idx)->summary : NULL;
+		break;
+	case METRICS:
+		cells[0] = metrics[idx].name;
+		cells[1] = metrics[idx].unit;
+		cells[2] = metrics[idx].help;
+		break;
+	case COMMANDS:
+		cells[0] = fsl_commands[idx].name;
+		cells[1] = fsl_commands[idx].summary;
+		break;
+	case CAUSES:
+		cells[0] = idx < FSL_CAUSES_N ? fsl_cause_text((enum fsl_cause)idx) : NULL;
+		cells[1] = idx < FSL_CAUSES_N ? cause_helps[idx] : NULL;
+		break;
+	case TOPICS_N:
 		return false;
 	}
-	const struct fsl_detector *detector = fsl_registry_at(registry, idx);
-	cells[0] = detector->name;
-	cells[1] = scope_text(detector->scope);
-	cells[2] = detector->summary;
-	return true;
+	return cells[0] != NULL;
 }
 
-static bool format_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
+static size_t n_columns_of(enum topic topic)
 {
-	(void)registry;
-	if (idx >= fsl_formats_size()) {
-		return false;
-	}
-	cells[0] = fsl_formats_at(idx)->name;
-	cells[1] = fsl_formats_at(idx)->summary;
-	return true;
+	return headings[topic][2] != NULL ? 3 : 2;
 }
 
-static bool reporter_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (idx >= fsl_reporters_size()) {
-		return false;
-	}
-	cells[0] = fsl_reporters_at(idx)->name;
-	cells[1] = fsl_reporters_at(idx)->summary;
-	return true;
-}
-
-static bool metric_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (idx >= sizeof(metrics) / sizeof(metrics[0])) {
-		return false;
-	}
-	cells[0] = metrics[idx].name;
-	cells[1] = metrics[idx].unit;
-	cells[2] = metrics[idx].help;
-	return true;
-}
-
-static bool command_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (fsl_commands[idx].name == NULL) {
-		return false;
-	}
-	cells[0] = fsl_commands[idx].name;
-	cells[1] = fsl_commands[idx].summary;
-	return true;
-}
-
-static bool cause_row(const struct fsl_registry *registry, size_t idx, const char *cells[3])
-{
-	(void)registry;
-	if (idx >= FSL_CAUSES_N) {
-		return false;
-	}
-	cells[0] = fsl_cause_text((enum fsl_cause)idx);
-	cells[1] = cause_help((enum fsl_cause)idx);
-	return true;
-}
-
-static const char *const topics[TOPICS_N] = {"detectors", "formats",  "reporters",
-					     "metrics",   "commands", "causes"};
-/* Headings are also the names in JSON. */
-static const struct listing listings[TOPICS_N] = {
-	{{"name", "scope", "summary"}, detector_row}, {{"name", "summary"}, format_row},
-	{{"name", "summary"}, reporter_row},          {{"name", "unit", "help"}, metric_row},
-	{{"name", "summary"}, command_row},           {{"name", "help"}, cause_row},
-};
-
-static size_t n_columns_of(const struct listing *listing)
-{
-	return listing->heading[2] != NULL ? 3 : 2;
-}
-
-static enum fsl_status print_text(const struct listing *listing,
-				  const struct fsl_registry *registry, struct fsl_error *err)
+static enum fsl_status print_text(enum topic topic, const struct fsl_registry *registry,
+				  struct fsl_error *err)
 {
 	const char *row[3] = {NULL};
-	size_t n_columns = n_columns_of(listing), n_rows = 0;
-	while (listing->row(registry, n_rows, row)) {
+	size_t n_columns = n_columns_of(topic), n_rows = 0;
+	while (row_of(topic, registry, n_rows, row)) {
 		n_rows++;
 	}
-	const char **cells = fsl_calloc((n_rows + 1) * n_columns, sizeof(*cells));
-	if (cells == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory");
-	}
-	memcpy(cells, listing->heading, n_columns * sizeof(*cells));
+	const char **cells = NULL;
+	FSL_TRY(FSL_NEW(cells, (n_rows + 1) * n_columns, "cells", err));
+	memcpy(cells, headings[topic], n_columns * sizeof(*cells));
 	for (size_t i = 0; i < n_rows; i++) {
-		(void)listing->row(registry, i, row);
+		(void)row_of(topic, registry, i, row);
 		memcpy(cells + (i + 1) * n_columns, row, n_columns * sizeof(*cells));
 	}
 	fsl_print_table(cells, n_rows + 1, n_columns);
@@ -182,69 +127,60 @@ static cJSON *param_value(const struct fsl_param *param, double value)
 	return isnan(value) ? cJSON_CreateNull() : cJSON_CreateNumber(value);
 }
 
-static bool add_param(cJSON *list, const struct fsl_param *param)
+static void add_param(struct fsl_document *document, cJSON *list, const struct fsl_param *param)
 {
 	static const char *const types[] = {"integer", "number", "bool", "text"};
-	cJSON *object = cJSON_CreateObject();
+	cJSON *object = fsl_document_object(document, list, NULL);
 	bool is_number = param->type == FSL_PARAM_INT || param->type == FSL_PARAM_REAL;
-	bool ok = cJSON_AddItemToArray(list, object) &&
-		  fsl_json_add_text(object, "key", param->key) &&
-		  fsl_json_add_text(object, "type", types[param->type]) &&
-		  cJSON_AddItemToObject(object, "default", param_value(param, param->fallback));
-	if (ok && is_number) {
-		ok = cJSON_AddNumberToObject(object, "min", param->min) != NULL &&
-		     cJSON_AddNumberToObject(object, "max", param->max) != NULL &&
-		     cJSON_AddBoolToObject(object, "nullable", param->nullable) != NULL;
+	fsl_document_text(document, object, "key", param->key);
+	fsl_document_text(document, object, "type", types[param->type]);
+	fsl_document_item(document, object, "default", param_value(param, param->fallback));
+	if (is_number) {
+		fsl_document_item(document, object, "min", cJSON_CreateNumber(param->min));
+		fsl_document_item(document, object, "max", cJSON_CreateNumber(param->max));
+		fsl_document_bool(document, object, "nullable", param->nullable);
 	}
-	if (ok && param->type == FSL_PARAM_CHOICE) {
-		cJSON *choices = cJSON_AddArrayToObject(object, "choices");
-		ok = choices != NULL;
-		for (size_t i = 0; ok && param->choices[i] != NULL; i++) {
-			ok = cJSON_AddItemToArray(choices, cJSON_CreateString(param->choices[i]));
+	if (param->type == FSL_PARAM_CHOICE) {
+		cJSON *choices = fsl_document_array(document, object, "choices");
+		for (size_t i = 0; param->choices[i] != NULL; i++) {
+			fsl_document_text(document, choices, NULL, param->choices[i]);
 		}
 	}
-	return ok && fsl_json_add_text(object, "help", param->help);
+	fsl_document_text(document, object, "help", param->help);
 }
 
 /* Metrics and parameters of a detector: too much for a line of text, all of it in JSON. */
-static bool add_detector_facts(cJSON *object, const struct fsl_detector *detector)
+static void add_detector_facts(struct fsl_document *document, cJSON *object,
+			       const struct fsl_detector *detector)
 {
-	cJSON *list = cJSON_AddArrayToObject(object, "metrics");
-	bool ok = list != NULL;
-	for (size_t i = 0; ok && i < FSL_METRICS_N; i++) {
+	cJSON *list = fsl_document_array(document, object, "metrics");
+	for (size_t i = 0; i < FSL_METRICS_N; i++) {
 		if ((detector->needs & FSL_NEED(i)) != 0) {
-			ok = cJSON_AddItemToArray(list, cJSON_CreateString(metrics[i].name));
+			fsl_document_text(document, list, NULL, metrics[i].name);
 		}
 	}
-	cJSON *params = cJSON_AddArrayToObject(object, "parameters");
-	ok = ok && params != NULL;
-	for (const struct fsl_param *param = detector->params; ok && param->key != NULL; param++) {
-		ok = add_param(params, param);
+	cJSON *params = fsl_document_array(document, object, "parameters");
+	for (const struct fsl_param *param = detector->params; param->key != NULL; param++) {
+		add_param(document, params, param);
 	}
-	return ok;
 }
 
-static enum fsl_status print_json(const struct listing *listing,
-				  const struct fsl_registry *registry, struct fsl_error *err)
+static enum fsl_status print_json(enum topic topic, const struct fsl_registry *registry,
+				  struct fsl_error *err)
 {
 	const char *row[3] = {NULL};
-	cJSON *list = cJSON_CreateArray();
-	bool ok = list != NULL;
-	for (size_t i = 0; ok && listing->row(registry, i, row); i++) {
-		cJSON *object = cJSON_CreateObject();
-		ok = cJSON_AddItemToArray(list, object);
-		for (size_t column = 0; ok && column < n_columns_of(listing); column++) {
-			ok = fsl_json_add_text(object, listing->heading[column], row[column]);
+	struct fsl_document document = {0};
+	cJSON *list = fsl_document_array(&document, NULL, NULL);
+	for (size_t i = 0; row_of(topic, registry, i, row); i++) {
+		cJSON *object = fsl_document_object(&document, list, NULL);
+		for (size_t column = 0; column < n_columns_of(topic); column++) {
+			fsl_document_text(&document, object, headings[topic][column], row[column]);
 		}
-		if (ok && listing->row == detector_row) {
-			ok = add_detector_facts(object, fsl_registry_at(registry, i));
+		if (topic == DETECTORS) {
+			add_detector_facts(&document, object, fsl_registry_at(registry, i));
 		}
 	}
-	if (!ok) {
-		cJSON_Delete(list);
-		list = NULL;
-	}
-	return fsl_print_json(list, err);
+	return fsl_print_json(fsl_document_finish(&document, list), err);
 }
 
 static enum fsl_status list_topic(const char *topic, enum fsl_output_format format,
@@ -263,8 +199,8 @@ static enum fsl_status list_topic(const char *topic, enum fsl_output_format form
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the detector registry");
 	}
 	enum fsl_status status = format == FSL_OUTPUT_JSON
-					 ? print_json(&listings[idx], registry, err)
-					 : print_text(&listings[idx], registry, err);
+					 ? print_json((enum topic)idx, registry, err)
+					 : print_text((enum topic)idx, registry, err);
 	fsl_registry_destroy(registry);
 	return status;
 }

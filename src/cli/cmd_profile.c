@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "cli/profile_run.h"
 #include "engine/threads.h"
 
-enum { OPTIONS_N = 11, LIST_MAX = 4096, JOBS_MAX = 4096 };
+enum { LIST_MAX = 4096, JOBS_MAX = 4096 };
 static const char *const exports[] = {"msprof-analyze", NULL};
 
 /* The command line. */
@@ -23,31 +24,6 @@ struct request {
 	int64_t step_list[LIST_MAX];
 	size_t n_ranks, n_steps;
 };
-
-static void fill_table(struct fsl_opt table[OPTIONS_N], struct request *r)
-{
-	const struct fsl_opt rows[OPTIONS_N] = {
-		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "DIR",
-		 "write profile_result.json, and what --export asks for, into DIR"},
-		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
-		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
-		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "DIR",
-		 "an earlier capture of the same job: tells what grew"},
-		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
-		 "only these ranks: numbers and ranges, as in 0,8-15"},
-		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
-		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, NULL,
-		 "what goes to stdout: text (default) or json"},
-		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
-		 "threads; 0: one per core (default)"},
-		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
-		 "exit with 1 when a rank, link or host is named"},
-		{"quiet", 'q', FSL_OPT_COUNT, &r->n_quiet, 0, 0, NULL, NULL, "print no summary"},
-		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
-		{0},
-	};
-	memcpy(table, rows, sizeof(rows));
-}
 
 /* @option: whose list it is, for the message. */
 static enum fsl_status add_range(int64_t *list, size_t *n, const char *option, const char *text,
@@ -77,79 +53,82 @@ static enum fsl_status add_range(int64_t *list, size_t *n, const char *option, c
 static enum fsl_status parse_list(int64_t *list, size_t *n, const char *option, const char *text,
 				  struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	while (text != NULL && status == FSL_OK) {
+	while (text != NULL) {
 		const char *comma = strchr(text, ',');
 		size_t length = comma != NULL ? (size_t)(comma - text) : strlen(text);
-		status = add_range(list, n, option, text, length, err);
+		FSL_TRY(add_range(list, n, option, text, length, err));
 		text = comma != NULL ? comma + 1 : NULL;
 	}
-	return status;
+	return FSL_OK;
 }
 
-static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
+static enum fsl_status parse(struct request *r, int argc, char **argv, struct fsl_error *err)
 {
-	struct fsl_opt table[OPTIONS_N];
 	static int64_t ranks[LIST_MAX];
 	int n_operands = 0;
-	*request = (struct request){.export_as = -1};
-	fill_table(table, request);
-	enum fsl_status status = fsl_opt_parse(table, argc, argv, &n_operands, err);
-	if (status != FSL_OK || request->wants_help) {
-		return status;
+	*r = (struct request){.export_as = -1};
+	const struct fsl_opt table[] = {
+		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "DIR",
+		 "write profile_result.json, and what --export asks for, into DIR"},
+		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
+		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
+		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "DIR",
+		 "an earlier capture of the same job: tells what grew"},
+		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
+		 "only these ranks: numbers and ranges, as in 0,8-15"},
+		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
+		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, NULL,
+		 "what goes to stdout: text (default) or json"},
+		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
+		 "threads; 0: one per core (default)"},
+		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
+		 "exit with 1 when a rank, link or host is named"},
+		{"quiet", 'q', FSL_OPT_COUNT, &r->n_quiet, 0, 0, NULL, NULL, "print no summary"},
+		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
+		{0},
+	};
+	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
+	if (r->wants_help) {
+		fsl_command_help(
+			"profile", "profile [OPTION]... DIR",
+			"Says what captures of the Ascend profiler tell: where the time of a step goes,\n"
+			"which rank, stage or link holds the others up, and what could be won.",
+			table);
+		return FSL_OK;
 	}
-	status = fsl_check_operands(n_operands, 1, 1, "the folder with the captures", err);
-	if (status == FSL_OK) {
-		request->path = argv[1];
-		status = parse_list(ranks, &request->n_ranks, "--ranks", request->ranks, err);
+	FSL_TRY(fsl_check_operands(n_operands, 1, 1, "the folder with the captures", err));
+	r->path = argv[1];
+	FSL_TRY(parse_list(ranks, &r->n_ranks, "--ranks", r->ranks, err));
+	for (size_t i = 0; i < r->n_ranks; i++) {
+		r->rank_list[i] = (int32_t)ranks[i];
 	}
-	if (status == FSL_OK) {
-		for (size_t i = 0; i < request->n_ranks; i++) {
-			request->rank_list[i] = (int32_t)ranks[i];
-		}
-		status = parse_list(request->step_list, &request->n_steps, "--steps",
-				    request->steps, err);
+	FSL_TRY(parse_list(r->step_list, &r->n_steps, "--steps", r->steps, err));
+	if (r->export_as >= 0 && r->output == NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE, "--export needs --output DIR");
 	}
-	if (status == FSL_OK && request->export_as >= 0 && request->output == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_USAGE, "--export needs --output DIR");
-	}
-	return status;
-}
-
-static void help(void)
-{
-	struct fsl_opt table[OPTIONS_N];
-	static struct request request;
-	fill_table(table, &request);
-	fsl_command_help(
-		"profile", "profile [OPTION]... DIR",
-		"Says what captures of the Ascend profiler tell: where the time of a step goes,\n"
-		"which rank, stage or link holds the others up, and what could be won.",
-		table);
+	return FSL_OK;
 }
 
 enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	static struct request request;
-	enum fsl_status status = parse(&request, argc, argv, err);
-	if (status == FSL_OK && request.wants_help) {
-		help();
-	} else if (status == FSL_OK) {
-		enum fsl_print text = request.n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
-		const struct fsl_profile_run run = {
-			.input = {.path = request.path,
-				  .ranks = request.rank_list,
-				  .n_ranks = request.n_ranks,
-				  .steps = request.step_list,
-				  .n_steps = request.n_steps,
-				  .n_threads = fsl_threads_start((int)request.n_jobs)},
-			.baseline = request.baseline,
-			.output = request.output,
-			.wants_msprof = request.export_as >= 0,
-			.wants_exit_code = request.wants_exit_code,
-			.print = request.format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
-		};
-		status = fsl_profile_run(&run, exit_code, err);
+	FSL_TRY(parse(&request, argc, argv, err));
+	if (request.wants_help) {
+		return FSL_OK;
 	}
-	return status;
+	enum fsl_print text = request.n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
+	const struct fsl_profile_run run = {
+		.input = {.path = request.path,
+			  .ranks = request.rank_list,
+			  .n_ranks = request.n_ranks,
+			  .steps = request.step_list,
+			  .n_steps = request.n_steps,
+			  .n_threads = fsl_threads_start((int)request.n_jobs)},
+		.baseline = request.baseline,
+		.output = request.output,
+		.wants_msprof = request.export_as >= 0,
+		.wants_exit_code = request.wants_exit_code,
+		.print = request.format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
+	};
+	return fsl_profile_run(&run, exit_code, err);
 }

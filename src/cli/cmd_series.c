@@ -8,9 +8,10 @@
 #include "base/shift.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "report/document.h"
 #include "source/series/series_file.h"
 
-enum { OPTIONS_N = 11, COLUMNS_N = 6, CELL_BYTES = 64, SUMMARY_BYTES = 512 };
+enum { COLUMNS_N = 6, CELL_BYTES = 64, SUMMARY_BYTES = 512 };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
@@ -38,7 +39,7 @@ struct result {
 
 static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
 {
-	const struct fsl_opt options[OPTIONS_N] = {
+	const struct fsl_opt options[] = {
 		{"column", 'c', FSL_OPT_TEXT, &request->column, 0, 0, NULL, "NAME",
 		 "column with the values, by name or number; needed where there are several"},
 		{"profile", 0, FSL_OPT_CHOICE, &request->profile, 0, 0, profile_names, NULL,
@@ -74,10 +75,8 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 			options);
 		return FSL_OK;
 	}
-	if (status == FSL_OK) {
-		status =
-			fsl_check_operands(n_operands, 1, 1, "one file, - for standard input", err);
-	}
+	FSL_THEN(status,
+		 fsl_check_operands(n_operands, 1, 1, "one file, - for standard input", err));
 	request->path = argv[1];
 	return status;
 }
@@ -90,9 +89,7 @@ static enum fsl_status read_input(struct result *result, const struct request *r
 	enum fsl_status status =
 		is_stdin ? fsl_reader_open_fd(&reader, dup(STDIN_FILENO), "standard input", err)
 			 : fsl_reader_open(&reader, request->path, err);
-	if (status == FSL_OK) {
-		status = fsl_series_file_read(&result->file, reader, request->column, err);
-	}
+	FSL_THEN(status, fsl_series_file_read(&result->file, reader, request->column, err));
 	fsl_reader_close(reader);
 	return status;
 }
@@ -225,11 +222,11 @@ static enum fsl_status print_text(const struct result *result, struct fsl_error 
 	if (n == 0) {
 		return FSL_OK;
 	}
-	char(*texts)[CELL_BYTES] = fsl_calloc(n * COLUMNS_N, sizeof(*texts));
-	const char **cells = fsl_calloc((n + 1) * COLUMNS_N, sizeof(*cells));
-	enum fsl_status status = FSL_OK;
-	if (texts == NULL || cells == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for the table");
+	char(*texts)[CELL_BYTES] = NULL;
+	const char **cells = NULL;
+	enum fsl_status status = FSL_NEW(texts, n * COLUMNS_N, "cells", err);
+	FSL_THEN(status, FSL_NEW(cells, (n + 1) * COLUMNS_N, "cells", err));
+	if (status != FSL_OK) {
 		goto out;
 	}
 	/* The column of times is left out if the series has none. */
@@ -285,49 +282,50 @@ static void print_csv(const struct result *result)
 	}
 }
 
-static bool add_number(cJSON *object, const char *name, double value)
+/* null if @value is not finite. */
+static void add_number(struct fsl_document *document, cJSON *object, const char *key, double value)
 {
-	return isfinite(value) ? cJSON_AddNumberToObject(object, name, value) != NULL
-			       : cJSON_AddNullToObject(object, name) != NULL;
+	fsl_document_item(document, object, key,
+			  isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }
 
-static bool add_change(cJSON *list, const struct result *result, const struct fsl_shift *shift)
+static void add_change(struct fsl_document *document, cJSON *list, const struct result *result,
+		       const struct fsl_shift *shift)
 {
 	char time[CELL_BYTES];
-	cJSON *object = cJSON_CreateObject();
+	cJSON *object = fsl_document_object(document, list, NULL);
 	copy_time(result, shift->at, time);
-	return cJSON_AddItemToArray(list, object) &&
-	       add_number(object, "index", (double)(result->first + shift->at)) &&
-	       fsl_json_add_text(object, "time", result->file.times != NULL ? time : NULL) &&
-	       add_number(object, "before", shift->before) &&
-	       add_number(object, "after", shift->after) &&
-	       add_number(object, "changePercent", percent(shift)) &&
-	       add_number(object, "pValue", shift->p_value);
+	fsl_document_count(document, object, "index", result->first + shift->at);
+	if (result->file.times != NULL) {
+		fsl_document_text(document, object, "time", time);
+	} else {
+		fsl_document_null(document, object, "time");
+	}
+	add_number(document, object, "before", shift->before);
+	add_number(document, object, "after", shift->after);
+	add_number(document, object, "changePercent", percent(shift));
+	add_number(document, object, "pValue", shift->p_value);
 }
 
 static enum fsl_status print_json(const struct result *result, const struct request *request,
 				  struct fsl_error *err)
 {
 	const struct fsl_shifts *shifts = &result->shifts;
-	cJSON *root = cJSON_CreateObject();
-	cJSON *list = NULL;
-	bool ok = root != NULL && fsl_json_add_text(root, "file", request->path) &&
-		  fsl_json_add_text(root, "column", result->file.column) &&
-		  fsl_json_add_text(root, "verdict", verdict_of(result)) &&
-		  fsl_json_add_text(root, "summary", result->summary) &&
-		  add_number(root, "points", (double)shifts->n_used) &&
-		  add_number(root, "missing", (double)shifts->n_missing) &&
-		  add_number(root, "spikes", (double)shifts->n_spikes) &&
-		  add_number(root, "noise", shifts->sigma) &&
-		  (list = cJSON_AddArrayToObject(root, "changes")) != NULL;
-	for (size_t i = 0; ok && i < shifts->n; i++) {
-		ok = add_change(list, result, &shifts->items[i]);
+	struct fsl_document document = {0};
+	cJSON *root = fsl_document_object(&document, NULL, NULL);
+	fsl_document_text(&document, root, "file", request->path);
+	fsl_document_text(&document, root, "column", result->file.column);
+	fsl_document_text(&document, root, "verdict", verdict_of(result));
+	fsl_document_text(&document, root, "summary", result->summary);
+	fsl_document_count(&document, root, "points", shifts->n_used);
+	fsl_document_count(&document, root, "missing", shifts->n_missing);
+	fsl_document_count(&document, root, "spikes", shifts->n_spikes);
+	add_number(&document, root, "noise", shifts->sigma);
+	cJSON *list = fsl_document_array(&document, root, "changes");
+	for (size_t i = 0; i < shifts->n; i++) {
+		add_change(&document, list, result, &shifts->items[i]);
 	}
-	if (!ok) {
-		cJSON_Delete(root);
-		root = NULL;
-	}
-	return fsl_print_json(root, err);
+	return fsl_print_json(fsl_document_finish(&document, root), err);
 }
 
 static enum fsl_status print_result(const struct result *result, const struct request *request,
@@ -359,10 +357,8 @@ enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl
 		set_options(&result, &request);
 		status = check_p_max(&result, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_shifts_find(&result.shifts, result.file.values + result.first,
-					 result.n, &result.options, err);
-	}
+	FSL_THEN(status, fsl_shifts_find(&result.shifts, result.file.values + result.first,
+					 result.n, &result.options, err));
 	if (status == FSL_OK) {
 		summarise(&result);
 		status = print_result(&result, &request, err);

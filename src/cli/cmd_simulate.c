@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "sim/sim.h"
 
-enum { OPTIONS_N = 6, PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
+enum { PATH_BYTES = 4096, FAULT_PREFIX_BYTES = sizeof("fault=") - 1 };
 
 /* The command line. */
 struct request {
@@ -25,7 +25,7 @@ struct request {
 
 static enum fsl_status parse(struct request *request, int argc, char **argv, struct fsl_error *err)
 {
-	const struct fsl_opt options[OPTIONS_N] = {
+	const struct fsl_opt options[] = {
 		{"preset", 'p', FSL_OPT_TEXT, &request->preset, 0, 0, NULL, "NAME",
 		 "kind of job to begin with; --keys lists them"},
 		{"ranks", 'r', FSL_OPT_INT, &request->n_ranks, 1, FSL_SIM_RANKS_MAX, NULL, "N",
@@ -103,26 +103,25 @@ static bool is_fault(const char *setting)
 static enum fsl_status configure(struct fsl_sim_params *params, const struct request *request,
 				 struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	fsl_sim_params_init(params);
 	if (request->preset != NULL) {
-		status = fsl_sim_params_preset(params, request->preset, err);
+		FSL_TRY(fsl_sim_params_preset(params, request->preset, err));
 	}
-	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
+	for (int i = 0; i < request->n_settings; i++) {
 		if (!is_fault(request->settings[i])) {
-			status = fsl_sim_params_set(params, request->settings[i], err);
+			FSL_TRY(fsl_sim_params_set(params, request->settings[i], err));
 		}
 	}
-	if (request->n_ranks > 0 && status == FSL_OK) {
-		status = fsl_sim_params_fit_ranks(params, (int32_t)request->n_ranks, err);
+	if (request->n_ranks > 0) {
+		FSL_TRY(fsl_sim_params_fit_ranks(params, (int32_t)request->n_ranks, err));
 	}
-	for (int i = 0; i < request->n_settings && status == FSL_OK; i++) {
+	for (int i = 0; i < request->n_settings; i++) {
 		if (is_fault(request->settings[i])) {
-			status = fsl_sim_params_add_fault(
-				params, request->settings[i] + FAULT_PREFIX_BYTES, err);
+			FSL_TRY(fsl_sim_params_add_fault(
+				params, request->settings[i] + FAULT_PREFIX_BYTES, err));
 		}
 	}
-	return status == FSL_OK ? fsl_sim_params_check(params, err) : status;
+	return fsl_sim_params_check(params, err);
 }
 
 /* A folder that holds something else is left alone. */
@@ -199,10 +198,8 @@ enum fsl_status fsl_cmd_simulate(int argc, char **argv, int *exit_code, struct f
 	if (status == FSL_OK && !request.is_dry) {
 		status = check_folder(request.dir, err);
 	}
-	if (status == FSL_OK) {
-		status = request.is_dry ? fsl_sim_foresee(&params, &truth, err)
-					: fsl_sim_write_tree(&params, request.dir, &truth, err);
-	}
+	FSL_THEN(status, request.is_dry ? fsl_sim_foresee(&params, &truth, err)
+					: fsl_sim_write_tree(&params, request.dir, &truth, err));
 	if (status == FSL_OK) {
 		tell(&request, &params, &truth);
 		*exit_code = FSL_EXIT_DONE;

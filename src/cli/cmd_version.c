@@ -14,6 +14,7 @@
 #include "base/blas.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "report/document.h"
 #include "team/team.h"
 
 enum { TEXT_BYTES = 64 };
@@ -49,26 +50,13 @@ static const char *openblas_version(char *buffer, size_t size)
 	return buffer;
 }
 
-static enum fsl_status print_json(const struct fact *libraries, size_t n_libraries,
-				  const struct fact *options, size_t n_options,
-				  struct fsl_error *err)
+static void add_facts(struct fsl_document *document, cJSON *root, const char *key,
+		      const struct fact *facts, size_t n_facts)
 {
-	cJSON *root = cJSON_CreateObject();
-	bool ok = fsl_json_add_text(root, "version", FSL_VERSION) &&
-		  cJSON_AddNumberToObject(root, "pluginAbi", FSL_DETECTOR_ABI) != NULL;
-	cJSON *object = cJSON_AddObjectToObject(root, "libraries");
-	for (size_t i = 0; ok && i < n_libraries; i++) {
-		ok = fsl_json_add_text(object, libraries[i].name, libraries[i].value);
+	cJSON *object = fsl_document_object(document, root, key);
+	for (size_t i = 0; i < n_facts; i++) {
+		fsl_document_text(document, object, facts[i].name, facts[i].value);
 	}
-	object = cJSON_AddObjectToObject(root, "options");
-	for (size_t i = 0; ok && i < n_options; i++) {
-		ok = fsl_json_add_text(object, options[i].name, options[i].value);
-	}
-	if (!ok) {
-		cJSON_Delete(root);
-		root = NULL;
-	}
-	return fsl_print_json(root, err);
 }
 
 static void print_facts(const char *heading, const struct fact *facts, size_t n_facts)
@@ -106,7 +94,13 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 	size_t n_libraries = sizeof(libraries) / sizeof(libraries[0]);
 	size_t n_options = sizeof(options) / sizeof(options[0]);
 	if (as_json) {
-		return print_json(libraries, n_libraries, options, n_options, err);
+		struct fsl_document document = {0};
+		cJSON *root = fsl_document_object(&document, NULL, NULL);
+		fsl_document_text(&document, root, "version", FSL_VERSION);
+		fsl_document_count(&document, root, "pluginAbi", FSL_DETECTOR_ABI);
+		add_facts(&document, root, "libraries", libraries, n_libraries);
+		add_facts(&document, root, "options", options, n_options);
+		return fsl_print_json(fsl_document_finish(&document, root), err);
 	}
 	printf("failslow %s (plug-in ABI %d)\n", FSL_VERSION, FSL_DETECTOR_ABI);
 	print_facts("Libraries", libraries, n_libraries);

@@ -188,10 +188,7 @@ static bool may_detect(int argc, char **argv)
 static enum fsl_status run(int argc, char **argv, int *exit_code, struct fsl_error *err)
 {
 	bool is_shared = may_detect(argc, argv);
-	enum fsl_status status = is_shared ? fsl_team_join(err) : FSL_OK;
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(is_shared ? fsl_team_join(err) : FSL_OK);
 	if (fsl_team_place() == 0) {
 		return dispatch(argc, argv, exit_code, err);
 	}

@@ -2,8 +2,12 @@
 #include "cli/command_output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "base/try.h"
 #include "cli/command.h"
 
 enum { COLUMNS_MAX = 8 };
@@ -55,12 +59,6 @@ enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err)
 	return FSL_OK;
 }
 
-bool fsl_json_add_text(cJSON *object, const char *name, const char *text)
-{
-	return text != NULL ? cJSON_AddStringToObject(object, name, text) != NULL
-			    : cJSON_AddNullToObject(object, name) != NULL;
-}
-
 enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
 				   struct fsl_error *err)
 {
@@ -78,28 +76,30 @@ enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
 	int format = FSL_OUTPUT_TEXT, n_operands = 0;
 	bool wants_help = false;
 	const struct fsl_opt options[] = {
-		{.name = "format",
-		 .type = FSL_OPT_CHOICE,
-		 .target = &format,
-		 .choices = fsl_output_formats,
-		 .help = command->format_help},
-		{.name = "help",
-		 .letter = 'h',
-		 .type = FSL_OPT_FLAG,
-		 .target = &wants_help,
-		 .help = "Shows this help."},
+		{"format", 0, FSL_OPT_CHOICE, &format, 0, 0, fsl_output_formats, NULL,
+		 command->format_help},
+		{"help", 'h', FSL_OPT_FLAG, &wants_help, 0, 0, NULL, NULL, "Shows this help."},
 		{0},
 	};
-	enum fsl_status status = fsl_opt_parse(options, argc, argv, &n_operands, err);
-	if (status == FSL_OK && wants_help) {
+	FSL_TRY(fsl_opt_parse(options, argc, argv, &n_operands, err));
+	if (wants_help) {
 		fsl_command_help(command->name, command->synopsis, command->text, options);
-	} else if (status == FSL_OK) {
-		status = fsl_check_operands(n_operands, command->n_operands_min,
-					    command->n_operands_max, command->operands, err);
+	} else {
+		FSL_TRY(fsl_check_operands(n_operands, command->n_operands_min,
+					   command->n_operands_max, command->operands, err));
 	}
-	if (status == FSL_OK) {
-		*out = (struct fsl_output_request){(enum fsl_output_format)format, n_operands,
-						   wants_help};
-	}
-	return status;
+	*out = (struct fsl_output_request){(enum fsl_output_format)format, n_operands, wants_help};
+	return FSL_OK;
+}
+
+int fsl_terminal_width(void)
+{
+	struct winsize size;
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
+	return is_known ? size.ws_col : 80;
+}
+
+bool fsl_terminal_has_colours(void)
+{
+	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
 }

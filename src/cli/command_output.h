@@ -45,11 +45,13 @@ void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns);
  */
 enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err);
 
-/* Adds "name": "text", or null if @text is NULL; false when out of memory. */
-bool fsl_json_add_text(cJSON *object, const char *name, const char *text);
-
 /* Between @min and @max operands, else FSL_ERR_USAGE that says @what is wanted. */
 enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
 				   struct fsl_error *err);
+
+/* Columns of the terminal behind stdout; 80 if stdout is no terminal or tells fewer than 40. */
+int fsl_terminal_width(void);
+/* Whether stdout is a terminal and NO_COLOR (https://no-color.org) is not set. */
+bool fsl_terminal_has_colours(void);
 
 #endif

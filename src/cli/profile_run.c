@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
+#include "cli/command_output.h"
 #include "judge/conclude.h"
 #include "source/ascend/find/discover.h"
 #include "source/discover.h"

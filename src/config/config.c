@@ -11,6 +11,41 @@
 static const char systrace_default[] = "/etc/systrace/config/model_config.json";
 static const char failslow_default[] = FSL_CONFIG_DIR "/model_config.json";
 
+/* Built-in metric configuration, for lack of a file; a test keeps it equal to the shipped file.
+ * sysTrace's values: windows of p90, DBSCAN between ranks, n-sigma against the past. */
+#define AGGREGATION(seconds, funcs)                                                                \
+	"\"aggregation\":{\"during_s\":" seconds ",\"funcs\":[" funcs "]}"
+#define PERCENTILE(q) "{\"func\":\"percentile\",\"func_params\":{\"q\":" q "}}"
+#define SPACE(eps, window, scaling)                                                                \
+	"\"space_detector\":{\"type\":\"SlidingWindowDBSCAN\",\"dist_metric\":\"euclidean\","      \
+	"\"eps\":" eps ",\"cv_threshold\":0.03,\"min_samples\":2,\"window_size\":" window ","      \
+	"\"scaling\":" scaling "}"
+#define TIME(training, abs_bias, upper)                                                            \
+	"\"time_detector\":{\"type\":\"SlidingWindowKSigmaDetector\",\"preprocess_eps\":0.1,"      \
+	"\"preprocess_min_samples\":10,\"alarm_filter_window_size\":5,\"n_sigma_method\":{"        \
+	"\"type\":\"SlidingWindowNSigma\",\"training_window_size\":" training ","                  \
+	"\"min_update_window_size\":10,\"min_std_val\":0.0001,\"bias\":0.1,"                       \
+	"\"abs_bias\":" abs_bias ",\"nsigma_coefficient\":4,\"detect_type\":\"upper_bound\","      \
+	"\"min_expert_lower_bound\":null,\"max_expert_lower_bound\":null,"                         \
+	"\"min_expert_upper_bound\":" upper ",\"max_expert_upper_bound\":null}}"
+#define METRIC(name, type, aggregation, space, time)                                               \
+	"\"" name "\":{\"type\":\"" type "\"," aggregation "," space "," time "}"
+#define NO_SPACE "\"space_detector\":null"
+
+/* clang-format off */
+static const char builtin_metrics[] = "{"
+	METRIC("HcclAllGather", "compute", AGGREGATION("3", PERCENTILE("90")),
+	       SPACE("0.4", "22", "false"), TIME("20", "null", "null")) ","
+	METRIC("HcclAllGather_launch", "compute", AGGREGATION("3", PERCENTILE("90")),
+	       SPACE("3.0", "20", "true"), TIME("20", "5", "null")) ","
+	METRIC("HcclReduceScatter", "compute", AGGREGATION("5", PERCENTILE("90")),
+	       SPACE("0.4", "100", "false"), TIME("40", "5", "50")) ","
+	METRIC("HcclBatchSendRecv", "network", AGGREGATION("5", PERCENTILE("90") "," PERCENTILE("10")),
+	       NO_SPACE, TIME("20", "null", "null")) ","
+	METRIC("HcclAllReduce", "network", AGGREGATION("5", PERCENTILE("90")),
+	       NO_SPACE, TIME("20", "null", "50")) "}";
+/* clang-format on */
+
 /* Folder of a path: "a/b.json" -> "a", "b.json" -> "."; config arena. */
 static const char *directory_of(struct fsl_arena *arena, const char *path)
 {
@@ -35,21 +70,17 @@ static enum fsl_status enter_file(struct fsl_config_loader *loader, const char *
 static enum fsl_status load_metric_file(struct fsl_config_loader *loader, bool is_named)
 {
 	const char *path = loader->config->metric_config;
-	const char *text = fsl_config_builtin_metrics();
 	cJSON *root = NULL;
 	enum fsl_status status = FSL_OK;
 	if (is_named || (loader->file[0] != '\0' && access(path, F_OK) == 0)) {
 		status = enter_file(loader, path);
-		if (status == FSL_OK) {
-			status = fsl_config_read(loader, path, &root);
-		}
+		FSL_THEN(status, fsl_config_read(loader, path, &root));
 	} else {
 		loader->config->metric_config = NULL;
 		loader->file = "";
 		status = fsl_config_amend(loader, "metric_config", NULL);
-		if (status == FSL_OK) {
-			status = fsl_config_parse(loader, text, strlen(text), &root);
-		}
+		FSL_THEN(status, fsl_config_parse(loader, builtin_metrics,
+						  sizeof(builtin_metrics) - 1, &root));
 	}
 	if (status == FSL_OK && root != NULL) {
 		status = fsl_config_load_metrics(loader, root);
@@ -65,9 +96,7 @@ static enum fsl_status load_files(struct fsl_config_loader *loader, const char *
 	enum fsl_status status = FSL_OK;
 	if (path != NULL) {
 		status = enter_file(loader, path);
-		if (status == FSL_OK) {
-			status = fsl_config_read(loader, path, &root);
-		}
+		FSL_THEN(status, fsl_config_read(loader, path, &root));
 		if (status != FSL_OK || root == NULL) {
 			return status; /* unreadable: no further checks are possible */
 		}
@@ -75,12 +104,8 @@ static enum fsl_status load_files(struct fsl_config_loader *loader, const char *
 	config->path = loader->file;
 	config->directory = loader->directory;
 	status = fsl_config_load_model(loader, root);
-	if (status == FSL_OK) {
-		status = fsl_config_load_detectors(loader, fsl_config_item(root, "detectors"));
-	}
-	if (status == FSL_OK) {
-		status = load_metric_file(loader, fsl_config_item(root, "metric_config") != NULL);
-	}
+	FSL_THEN(status, fsl_config_load_detectors(loader, fsl_config_item(root, "detectors")));
+	FSL_THEN(status, load_metric_file(loader, fsl_config_item(root, "metric_config") != NULL));
 	cJSON_Delete(root);
 	return status;
 }
@@ -98,6 +123,7 @@ enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *
 					   .directory = ".",
 					   .err = err};
 	enum fsl_status status = load_files(&loader, path);
+	FSL_THEN(status, loader.is_short ? fsl_config_no_memory(&loader) : FSL_OK);
 	if (status == FSL_OK && loader.n_errors > 0) {
 		status = FSL_FAIL(err, FSL_ERR_CONFIG, "%s", loader.first_error);
 		if (loader.n_errors > 1) {

@@ -55,10 +55,10 @@ static enum fsl_status report_unknown_detector(struct fsl_config_loader *loader,
 				  nearest != NULL ? nearest : "", nearest != NULL ? "\"" : "");
 }
 
-/* "key.name", or NULL if out of memory. */
+/* "key.name" */
 static const char *sub_key(struct fsl_config_loader *loader, const char *key, const char *name)
 {
-	return fsl_arena_printf(&loader->config->arena, "%s.%s", key, name);
+	return fsl_config_path(loader, "%s.%s", key, name);
 }
 
 /* The detector of a block: from its "plugin", else its "type", else @name (NULL: the block must
@@ -71,9 +71,6 @@ static enum fsl_status resolve_detector(struct fsl_config_loader *loader, const 
 	const cJSON *type = cJSON_GetObjectItemCaseSensitive(block, "type");
 	const cJSON *named = plugin != NULL && !cJSON_IsNull(plugin) ? plugin : type;
 	const char *named_key = sub_key(loader, key, named == plugin ? "plugin" : "type");
-	if (named_key == NULL) {
-		return fsl_config_no_memory(loader);
-	}
 	if ((named == NULL || cJSON_IsNull(named)) && name == NULL) {
 		return fsl_config_wrong(loader, key, block,
 					"null, or an object with \"type\" (name of a detector) or "
@@ -136,16 +133,9 @@ static enum fsl_status record_params(struct fsl_config_loader *loader, const cJS
 {
 	char text[128];
 	for (const struct fsl_param *param = detector->params; param->key != NULL; param++) {
-		const char *path = sub_key(loader, key, param->key);
-		if (path == NULL) {
-			return fsl_config_no_memory(loader);
-		}
 		param_text(param, params, text, sizeof(text));
-		enum fsl_status status = fsl_config_record(
-			loader, path, text, fsl_config_item(block, param->key) == NULL);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_config_record(loader, sub_key(loader, key, param->key), text,
+					  fsl_config_item(block, param->key) == NULL));
 	}
 	return FSL_OK;
 }
@@ -164,10 +154,8 @@ static enum fsl_status load_filter(struct fsl_config_loader *loader, const cJSON
 		return FSL_OK;
 	}
 	if (!fsl_config_is_integer(item, row->min, row->max)) {
-		const char *path = sub_key(loader, key, FILTER_KEY);
-		return path == NULL ? fsl_config_no_memory(loader)
-				    : fsl_config_wrong(loader, path, item,
-						       "whole number of windows, at least 1");
+		return fsl_config_wrong(loader, sub_key(loader, key, FILTER_KEY), item,
+					"whole number of windows, at least 1");
 	}
 	out->alarm_filter_window_size = (int64_t)item->valuedouble;
 	return FSL_OK;
@@ -206,12 +194,8 @@ static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *obj
 	cJSON *next = NULL;
 	for (cJSON *item = object->child; item != NULL; item = next) {
 		next = item->next;
-		const char *path =
-			fsl_arena_printf(&loader->config->arena, "%s%s", holder, item->string);
-		const char *prefix = fsl_arena_printf(&loader->config->arena, "%s.%s", key, holder);
-		if (path == NULL || prefix == NULL) {
-			return fsl_config_no_memory(loader);
-		}
+		const char *path = fsl_config_path(loader, "%s%s", holder, item->string);
+		const char *prefix = sub_key(loader, key, holder);
 		/* "n_sigma_method.bias" is a member of the holder, not of the block. */
 		bool has_dot = strchr(item->string, '.') != NULL;
 		bool is_known = !has_dot && is_param_path(detector, path);
@@ -219,11 +203,7 @@ static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *obj
 			is_known = strcmp(known[i], item->string) == 0;
 		}
 		if (!is_known) {
-			enum fsl_status status =
-				fsl_config_unknown(loader, prefix, item->string, known, n_known);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_config_unknown(loader, prefix, item->string, known, n_known));
 			cJSON_Delete(cJSON_DetachItemViaPointer(object, item));
 		}
 	}
@@ -234,16 +214,14 @@ static enum fsl_status drop_unknown(struct fsl_config_loader *loader, cJSON *obj
 static enum fsl_status drop_all_unknown(struct fsl_config_loader *loader, cJSON *block,
 					const char *key, const struct fsl_detector *detector)
 {
-	enum fsl_status status = drop_unknown(loader, block, key, "", detector);
-	for (cJSON *item = block->child; status == FSL_OK && item != NULL; item = item->next) {
-		if (!cJSON_IsObject(item)) {
-			continue;
+	FSL_TRY(drop_unknown(loader, block, key, "", detector));
+	for (cJSON *item = block->child; item != NULL; item = item->next) {
+		if (cJSON_IsObject(item)) {
+			const char *holder = fsl_config_path(loader, "%s.", item->string);
+			FSL_TRY(drop_unknown(loader, item, key, holder, detector));
 		}
-		const char *holder = fsl_arena_printf(&loader->config->arena, "%s.", item->string);
-		status = holder != NULL ? drop_unknown(loader, item, key, holder, detector)
-					: fsl_config_no_memory(loader);
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Reads parameters by the detector's table. @merged is the block with the outer window added. */
@@ -283,12 +261,8 @@ static enum fsl_status fill_detector(struct fsl_config_loader *loader, const cJS
 	    !cJSON_AddNumberToObject(merged, FILTER_KEY, outer_window->valuedouble)) {
 		status = fsl_config_no_memory(loader);
 	}
-	if (status == FSL_OK) {
-		status = drop_all_unknown(loader, merged, key, out->detector);
-	}
-	if (status == FSL_OK) {
-		status = load_params(loader, merged, key, out);
-	}
+	FSL_THEN(status, drop_all_unknown(loader, merged, key, out->detector));
+	FSL_THEN(status, load_params(loader, merged, key, out));
 	cJSON_Delete(merged);
 	return status;
 }
@@ -312,10 +286,8 @@ enum fsl_status fsl_config_load_detector(struct fsl_config_loader *loader, const
 	out->enabled = true;
 	char type[128];
 	(void)snprintf(type, sizeof(type), "\"%s\"", out->name);
-	const char *type_key = sub_key(loader, key, "type");
-	status = type_key == NULL ? fsl_config_no_memory(loader)
-				  : fsl_config_record(loader, type_key, type, false);
-	return status == FSL_OK ? fill_detector(loader, block, key, outer_window, out) : status;
+	FSL_TRY(fsl_config_record(loader, sub_key(loader, key, "type"), type, false));
+	return fill_detector(loader, block, key, outer_window, out);
 }
 
 /* "exec" -> FSL_METRIC_EXEC; FSL_METRICS_N: unknown. */
@@ -349,18 +321,14 @@ static enum fsl_status load_entry_keys(struct fsl_config_loader *loader, const c
 {
 	const cJSON *metric = cJSON_GetObjectItemCaseSensitive(block, "metric");
 	const cJSON *enabled = cJSON_GetObjectItemCaseSensitive(block, "enabled");
-	const char *metric_key = sub_key(loader, key, "metric");
 	const char *enabled_key = sub_key(loader, key, "enabled");
-	if (metric_key == NULL || enabled_key == NULL) {
-		return fsl_config_no_memory(loader);
-	}
 	out->metric = first_metric(out->detector);
 	if (metric != NULL && !cJSON_IsNull(metric)) {
 		enum fsl_metric found = cJSON_IsString(metric)
 						? metric_from_name(metric->valuestring)
 						: FSL_METRICS_N;
 		if (found == FSL_METRICS_N || (out->detector->needs & FSL_NEED(found)) == 0) {
-			return fsl_config_wrong(loader, metric_key, metric,
+			return fsl_config_wrong(loader, sub_key(loader, key, "metric"), metric,
 						"a metric that the detector understands, "
 						"see `failslow list detectors`");
 		}
@@ -379,7 +347,7 @@ static enum fsl_status load_entry(struct fsl_config_loader *loader, const cJSON 
 	struct fsl_config *config = loader->config;
 	const char *name = fsl_arena_strdup(&config->arena, block->string);
 	const char *key = sub_key(loader, "detectors", block->string);
-	if (name == NULL || key == NULL) {
+	if (name == NULL) {
 		return fsl_config_no_memory(loader);
 	}
 	if (!cJSON_IsObject(block)) {
@@ -397,9 +365,7 @@ static enum fsl_status load_entry(struct fsl_config_loader *loader, const cJSON 
 		return status;
 	}
 	status = load_entry_keys(loader, block, key, &entry);
-	if (status == FSL_OK) {
-		status = fill_detector(loader, block, key, NULL, &entry);
-	}
+	FSL_THEN(status, fill_detector(loader, block, key, NULL, &entry));
 	if (status == FSL_OK && entry.detector != NULL) {
 		config->detectors[config->n_detectors++] = entry;
 	}
@@ -422,11 +388,8 @@ static enum fsl_status add_unnamed(struct fsl_config_loader *loader)
 		    config->n_detectors_known == FSL_DETECTOR_CONFIGS_MAX) {
 			continue;
 		}
-		enum fsl_status status = fsl_registry_params(
-			detector, NULL, detector->name, &config->arena, &entry.params, loader->err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_registry_params(detector, NULL, detector->name, &config->arena,
+					    &entry.params, loader->err));
 		config->detectors[config->n_detectors_known++] = entry;
 	}
 	return FSL_OK;
@@ -434,16 +397,15 @@ static enum fsl_status add_unnamed(struct fsl_config_loader *loader)
 
 enum fsl_status fsl_config_load_detectors(struct fsl_config_loader *loader, const cJSON *section)
 {
-	enum fsl_status status = FSL_OK;
 	const cJSON *block = NULL;
 	if (section != NULL && cJSON_IsObject(section)) {
 		block = section->child;
 	} else if (section != NULL && !cJSON_IsNull(section)) {
-		status = fsl_config_wrong(loader, "detectors", section, "object");
+		FSL_TRY(fsl_config_wrong(loader, "detectors", section, "object"));
 	}
-	for (; status == FSL_OK && block != NULL; block = block->next) {
-		status = load_entry(loader, block);
+	for (; block != NULL; block = block->next) {
+		FSL_TRY(load_entry(loader, block));
 	}
 	loader->config->n_detectors_known = loader->config->n_detectors;
-	return status == FSL_OK ? add_unnamed(loader) : status;
+	return add_unnamed(loader);
 }

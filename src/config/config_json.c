@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sort.h"
 
 /* Bytes of the line that a syntax error shows before and after its place. The parser may point one
  * byte late. */
@@ -26,7 +27,7 @@ static int compare_members(const void *left, const void *right)
 {
 	const struct member *a = left, *b = right;
 	int order = strcmp(a->item->string, b->item->string);
-	return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
+	return order != 0 ? order : FSL_ORDER(a->idx, b->idx);
 }
 
 /* "a.b.name" for a member of nodes[idx]. Array elements have no name. */
@@ -34,10 +35,10 @@ static const char *member_path(struct fsl_config_loader *loader, const struct no
 			       size_t idx, const char *name)
 {
 	const char *path = name;
-	for (size_t at = idx; path != NULL && at != SIZE_MAX; at = nodes[at].parent) {
+	for (size_t at = idx; at != SIZE_MAX; at = nodes[at].parent) {
 		const char *holder = nodes[at].item->string;
 		if (holder != NULL) {
-			path = fsl_arena_printf(&loader->config->arena, "%s.%s", holder, path);
+			path = fsl_config_path(loader, "%s.%s", holder, path);
 		}
 	}
 	return path;
@@ -67,13 +68,10 @@ static enum fsl_status drop_equal_names(struct fsl_config_loader *loader, const 
 			continue;
 		}
 		const char *path = member_path(loader, nodes, idx, members[i].item->string);
-		status =
-			path == NULL
-				? fsl_config_no_memory(loader)
-				: fsl_config_problem(
-					  loader, FSL_LOG_WARNING,
-					  "duplicate key, the last one counts: file=\"%s\", key=\"%s\"",
-					  loader->file, path);
+		status = fsl_config_problem(
+			loader, FSL_LOG_WARNING,
+			"duplicate key, the last one counts: file=\"%s\", key=\"%s\"", loader->file,
+			path);
 		if (status != FSL_OK) {
 			goto out;
 		}
@@ -154,12 +152,12 @@ enum fsl_status fsl_config_parse(struct fsl_config_loader *loader, const char *t
 				     "no configuration, the file must hold one JSON object");
 	}
 	enum fsl_status status = drop_duplicates(loader, tree);
-	if (status != FSL_OK) {
+	if (status == FSL_OK) {
+		*root = tree;
+	} else {
 		cJSON_Delete(tree);
-		return status;
 	}
-	*root = tree;
-	return FSL_OK;
+	return status;
 }
 
 enum fsl_status fsl_config_read(struct fsl_config_loader *loader, const char *path, cJSON **root)

@@ -249,11 +249,5 @@ const struct fsl_config_key *fsl_config_keys(size_t *n_keys)
 
 const char *fsl_config_file_text(enum fsl_config_file file)
 {
-	switch (file) {
-	case FSL_CONFIG_MODEL:
-		return "model_config.json";
-	case FSL_CONFIG_METRIC:
-		return "metric_config.json";
-	}
-	return "";
+	return file == FSL_CONFIG_MODEL ? "model_config.json" : "metric_config.json";
 }

@@ -14,6 +14,7 @@ struct fsl_config_loader {
 	const char *directory;                      /* folder of that file */
 	size_t n_errors;
 	const char *first_error; /* config arena */
+	bool is_short;           /* out of memory for the text of a key: the loading has failed */
 	struct fsl_error *err;
 };
 
@@ -21,6 +22,10 @@ struct fsl_config_loader {
 enum fsl_status fsl_config_problem(struct fsl_config_loader *loader, enum fsl_log_level level,
 				   const char *format, ...) __attribute__((format(printf, 3, 4)));
 enum fsl_status fsl_config_no_memory(struct fsl_config_loader *loader);
+/* Prints the path of a key, in the config arena. "" if memory is short: is_short is then set, so
+ * that the loading fails at its end. */
+const char *fsl_config_path(struct fsl_config_loader *loader, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Reports "wrong value: file=, key=, value=, allowed=". */
 enum fsl_status fsl_config_wrong(struct fsl_config_loader *loader, const char *key,
 				 const cJSON *value, const char *allowed);
@@ -74,7 +79,5 @@ enum fsl_status fsl_config_load_detector(struct fsl_config_loader *loader, const
 					 struct fsl_detector_config *out);
 /* Loads all metrics of a metric configuration. */
 enum fsl_status fsl_config_load_metrics(struct fsl_config_loader *loader, const cJSON *root);
-/* Text of the built-in metric configuration. */
-const char *fsl_config_builtin_metrics(void);
 
 #endif

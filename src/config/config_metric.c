@@ -24,11 +24,7 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 			idx++;
 		}
 		if (idx == n_known) {
-			enum fsl_status status =
-				fsl_config_unknown(loader, prefix, item->string, known, n_known);
-			if (status != FSL_OK) {
-				return status;
-			}
+			FSL_TRY(fsl_config_unknown(loader, prefix, item->string, known, n_known));
 		}
 	}
 	return FSL_OK;
@@ -43,10 +39,7 @@ static enum fsl_status load_func_params(struct fsl_config_loader *loader, const 
 	bool needs_q = is_quantile || out->agg == FSL_AGG_PERCENTILE;
 	const cJSON *q = cJSON_GetObjectItemCaseSensitive(params, "q");
 	double q_max = is_quantile ? 1 : 100;
-	const char *path = fsl_arena_printf(&loader->config->arena, "%s.func_params.", key);
-	if (path == NULL) {
-		return fsl_config_no_memory(loader);
-	}
+	const char *path = fsl_config_path(loader, "%s.func_params.", key);
 	if (params != NULL && !cJSON_IsNull(params) && !cJSON_IsObject(params)) {
 		return fsl_config_wrong(loader, key, params, "func_params is an object");
 	}
@@ -57,17 +50,11 @@ static enum fsl_status load_func_params(struct fsl_config_loader *loader, const 
 					  name, q_max, loader->file, path);
 	}
 	out->q = needs_q ? q->valuedouble * (is_quantile ? 100 : 1) : 0;
-	if (needs_q) {
-		char text[32];
-		out->suffix = fsl_arena_printf(
-			&loader->config->arena, "%s_q-%s", name,
-			fsl_config_number_text(q->valuedouble, text, sizeof(text)));
-	} else {
-		out->suffix = fsl_arena_strdup(&loader->config->arena, name);
-	}
-	if (out->suffix == NULL) {
-		return fsl_config_no_memory(loader);
-	}
+	char text[32];
+	out->suffix = needs_q ? fsl_config_path(
+					loader, "%s_q-%s", name,
+					fsl_config_number_text(q->valuedouble, text, sizeof(text)))
+			      : fsl_config_path(loader, "%s", name);
 	return cJSON_IsObject(params) ? check_keys(loader, params, path, known, needs_q) : FSL_OK;
 }
 
@@ -80,14 +67,8 @@ static enum fsl_status load_func(struct fsl_config_loader *loader, const cJSON *
 		return fsl_config_wrong(loader, key, item,
 					"object with \"func\" and \"func_params\"");
 	}
-	const char *prefix = fsl_arena_printf(&loader->config->arena, "%s.", key);
-	if (prefix == NULL) {
-		return fsl_config_no_memory(loader);
-	}
-	enum fsl_status status = check_keys(loader, item, prefix, func_keys, N_OF(func_keys));
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(check_keys(loader, item, fsl_config_path(loader, "%s.", key), func_keys,
+			   N_OF(func_keys)));
 	const cJSON *named = cJSON_GetObjectItemCaseSensitive(item, "func");
 	const char *name = named == NULL ? "mean" : cJSON_GetStringValue(named);
 	int agg = name == NULL                    ? -1
@@ -99,8 +80,8 @@ static enum fsl_status load_func(struct fsl_config_loader *loader, const cJSON *
 					"or quantile");
 	}
 	func.agg = (enum fsl_agg)agg;
-	status = load_func_params(loader, cJSON_GetObjectItemCaseSensitive(item, "func_params"),
-				  key, name, &func);
+	enum fsl_status status = load_func_params(
+		loader, cJSON_GetObjectItemCaseSensitive(item, "func_params"), key, name, &func);
 	if (status != FSL_OK || func.suffix == NULL) {
 		return status;
 	}
@@ -130,56 +111,42 @@ static enum fsl_status load_funcs(struct fsl_config_loader *loader, const cJSON 
 	}
 	size_t idx = 0;
 	for (const cJSON *func = list->child; status == FSL_OK && func != NULL; func = func->next) {
-		const char *path = fsl_arena_printf(&loader->config->arena, "%s[%zu]", key, idx++);
-		status = path != NULL ? load_func(loader, func, path, metric)
-				      : fsl_config_no_memory(loader);
+		const char *path = fsl_config_path(loader, "%s[%zu]", key, idx++);
+		status = load_func(loader, func, path, metric);
 	}
-	if (status == FSL_OK) {
-		status = fsl_config_record_json(loader, key, list, item == NULL);
-	}
+	FSL_THEN(status, fsl_config_record_json(loader, key, list, item == NULL));
 out:
 	cJSON_Delete(fallback);
 	return status;
 }
 
-/* "NAME.part"; config arena. */
+/* "NAME.part" */
 static const char *key_of(struct fsl_config_loader *loader, const char *metric, const char *part)
 {
-	return fsl_arena_printf(&loader->config->arena, "%s.%s", metric, part);
+	return fsl_config_path(loader, "%s.%s", metric, part);
 }
 
 static enum fsl_status load_aggregation(struct fsl_config_loader *loader, const cJSON *item,
 					struct fsl_metric_config *metric)
 {
 	const char *prefix = key_of(loader, metric->name, "aggregation.");
-	const char *during_key = key_of(loader, metric->name, "aggregation.during_s");
-	const char *steps_key = key_of(loader, metric->name, "aggregation.during_steps");
-	const char *funcs_key = key_of(loader, metric->name, "aggregation.funcs");
-	if (prefix == NULL || during_key == NULL || steps_key == NULL || funcs_key == NULL) {
-		return fsl_config_no_memory(loader);
-	}
 	if (cJSON_IsNull(item)) {
 		item = NULL;
 	}
-	enum fsl_status status = FSL_OK;
 	if (item != NULL && !cJSON_IsObject(item)) {
-		status = fsl_config_wrong(loader, prefix, item, "object");
+		FSL_TRY(fsl_config_wrong(loader, prefix, item, "object"));
 		item = NULL;
 	} else if (item != NULL) {
-		status = check_keys(loader, item, prefix, aggregation_keys, N_OF(aggregation_keys));
+		FSL_TRY(check_keys(loader, item, prefix, aggregation_keys, N_OF(aggregation_keys)));
 	}
-	if (status == FSL_OK) {
-		status = fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_s"),
-					  fsl_config_item(item, "during_s"), during_key, metric);
-	}
-	if (status == FSL_OK) {
-		status = fsl_config_store(loader,
-					  fsl_config_row("<metric>.aggregation.during_steps"),
-					  fsl_config_item(item, "during_steps"), steps_key, metric);
-	}
-	return status == FSL_OK
-		       ? load_funcs(loader, fsl_config_item(item, "funcs"), funcs_key, metric)
-		       : status;
+	FSL_TRY(fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_s"),
+				 fsl_config_item(item, "during_s"),
+				 key_of(loader, metric->name, "aggregation.during_s"), metric));
+	FSL_TRY(fsl_config_store(loader, fsl_config_row("<metric>.aggregation.during_steps"),
+				 fsl_config_item(item, "during_steps"),
+				 key_of(loader, metric->name, "aggregation.during_steps"), metric));
+	return load_funcs(loader, fsl_config_item(item, "funcs"),
+			  key_of(loader, metric->name, "aggregation.funcs"), metric);
 }
 
 /* Sets operator and table from the name: "HcclAllGather_launch" is the launch of HcclAllGather. */
@@ -199,37 +166,28 @@ static enum fsl_status name_metric(struct fsl_config_loader *loader, const char 
 static enum fsl_status load_detectors(struct fsl_config_loader *loader, const cJSON *json,
 				      struct fsl_metric_config *metric)
 {
-	const char *space = key_of(loader, metric->name, "space_detector");
-	const char *time = key_of(loader, metric->name, "time_detector");
-	if (space == NULL || time == NULL) {
-		return fsl_config_no_memory(loader);
-	}
 	/* sysTrace filters only the findings of time detectors. */
-	enum fsl_status status =
-		fsl_config_load_detector(loader, fsl_config_item(json, "space_detector"), space,
-					 NULL, &metric->space_detector);
-	if (status == FSL_OK) {
-		status = fsl_config_load_detector(
-			loader, fsl_config_item(json, "time_detector"), time,
-			fsl_config_item(json, "alarm_filter_window_size"), &metric->time_detector);
-	}
+	FSL_TRY(fsl_config_load_detector(loader, fsl_config_item(json, "space_detector"),
+					 key_of(loader, metric->name, "space_detector"), NULL,
+					 &metric->space_detector));
+	FSL_TRY(fsl_config_load_detector(loader, fsl_config_item(json, "time_detector"),
+					 key_of(loader, metric->name, "time_detector"),
+					 fsl_config_item(json, "alarm_filter_window_size"),
+					 &metric->time_detector));
 	metric->space_detector.metric = metric->is_launch ? FSL_METRIC_LAUNCH : FSL_METRIC_EXEC;
 	metric->time_detector.metric = metric->space_detector.metric;
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status load_metric(struct fsl_config_loader *loader, const cJSON *json,
 				   struct fsl_metric_config *metric)
 {
 	const char *prefix = key_of(loader, json->string, "");
-	const char *type_key = key_of(loader, json->string, "type");
-	if (prefix == NULL || type_key == NULL) {
-		return fsl_config_no_memory(loader);
-	}
 	FSL_TRY(name_metric(loader, json->string, metric));
 	FSL_TRY(check_keys(loader, json, prefix, metric_keys, N_OF(metric_keys)));
 	FSL_TRY(fsl_config_store(loader, fsl_config_row("<metric>.type"),
-				 fsl_config_item(json, "type"), type_key, metric));
+				 fsl_config_item(json, "type"),
+				 key_of(loader, json->string, "type"), metric));
 	FSL_TRY(load_aggregation(loader, fsl_config_item(json, "aggregation"), metric));
 	return load_detectors(loader, json, metric);
 }

@@ -72,23 +72,12 @@ static enum fsl_status check_holder(struct fsl_config_loader *loader, const cJSO
 	if (!cJSON_IsObject(holder)) {
 		return fsl_config_wrong(loader, holder->string, holder, "object");
 	}
-	const char *prefix = fsl_arena_printf(&loader->config->arena, "%s.", holder->string);
-	if (prefix == NULL) {
-		return fsl_config_no_memory(loader);
-	}
+	const char *prefix = fsl_config_path(loader, "%s.", holder->string);
 	for (const cJSON *item = holder->child; item != NULL; item = item->next) {
-		const char *path =
-			fsl_arena_printf(&loader->config->arena, "%s%s", prefix, item->string);
 		bool is_holder = false;
-		enum fsl_status status = FSL_OK;
-		if (path == NULL) {
-			return fsl_config_no_memory(loader);
-		}
-		if (!is_model_key(path, &is_holder)) {
-			status = report_unknown(loader, prefix, item->string);
-		}
-		if (status != FSL_OK) {
-			return status;
+		if (!is_model_key(fsl_config_path(loader, "%s%s", prefix, item->string),
+				  &is_holder)) {
+			FSL_TRY(report_unknown(loader, prefix, item->string));
 		}
 	}
 	return FSL_OK;
@@ -117,15 +106,11 @@ static enum fsl_status check_keys(struct fsl_config_loader *loader, const cJSON 
 	}
 	for (const cJSON *item = root->child; item != NULL; item = item->next) {
 		bool is_holder = false;
-		enum fsl_status status = FSL_OK;
 		/* A member whose name has a dot is no row, although rows are written with dots. */
 		if (strchr(item->string, '.') != NULL || !is_model_key(item->string, &is_holder)) {
-			status = report_unknown(loader, "", item->string);
+			FSL_TRY(report_unknown(loader, "", item->string));
 		} else if (is_holder) {
-			status = check_holder(loader, item);
-		}
-		if (status != FSL_OK) {
-			return status;
+			FSL_TRY(check_holder(loader, item));
 		}
 	}
 	return FSL_OK;
@@ -170,14 +155,10 @@ static enum fsl_status load_range(struct fsl_config_loader *loader, const cJSON 
 	config->range_end_ns = end_ns;
 	if (cJSON_IsNumber(item->child->next) &&
 	    item->child->next->valuedouble < LEAST_PLAUSIBLE_MS) {
-		enum fsl_status status =
-			fsl_config_problem(loader, FSL_LOG_WARNING,
+		FSL_TRY(fsl_config_problem(loader, FSL_LOG_WARNING,
 					   "range lies before 1973, are these seconds in the place "
 					   "of ms: file=\"%s\", key=\"%s\"",
-					   loader->file, key);
-		if (status != FSL_OK) {
-			return status;
-		}
+					   loader->file, key));
 	}
 	return fsl_config_record_json(loader, key, item, false);
 }
@@ -187,23 +168,17 @@ static enum fsl_status load_causes(struct fsl_config_loader *loader, const cJSON
 	static const char key[] = "causes";
 	const cJSON *item = fsl_config_item(root, key);
 	uint32_t causes = 0;
-	for (int i = 0; i < FSL_CAUSES_N; i++) {
-		causes |= UINT32_C(1) << i;
-	}
-	loader->config->causes = causes;
+	loader->config->causes = (UINT32_C(1) << FSL_CAUSES_N) - 1;
 	if (item == NULL) {
 		return fsl_config_record(loader, key, fsl_config_row(key)->fallback, true);
 	}
-	causes = 0;
+	bool is_known = true;
 	for (const cJSON *name = item->child; name != NULL; name = name->next) {
 		int cause = cJSON_IsString(name) ? fsl_cause_from_text(name->valuestring) : -1;
+		is_known = is_known && cause >= 0;
 		causes |= cause >= 0 ? UINT32_C(1) << cause : 0;
-		if (cause < 0) {
-			causes = 0;
-			break;
-		}
 	}
-	if (!cJSON_IsArray(item) || causes == 0) {
+	if (!cJSON_IsArray(item) || !is_known || causes == 0) {
 		return fsl_config_wrong(loader, key, item,
 					"list of compute, host, dataloader, storage, network, "
 					"at least one");
@@ -243,10 +218,10 @@ static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJ
 static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON *item,
 				   struct fsl_domain *out)
 {
-	const char *path = fsl_arena_printf(&loader->config->arena, "hccl_domain.%s", item->string);
+	const char *path = fsl_config_path(loader, "hccl_domain.%s", item->string);
 	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
 	struct fsl_rank_list *lists = fsl_arena_alloc(&loader->config->arena, n * sizeof(*lists));
-	if (path == NULL || lists == NULL) {
+	if (lists == NULL) {
 		return fsl_config_no_memory(loader);
 	}
 	if (!cJSON_IsArray(item)) {
@@ -255,10 +230,7 @@ static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON
 	size_t idx = 0;
 	for (const cJSON *list = item->child; list != NULL; list = list->next) {
 		bool ok = false;
-		enum fsl_status status = read_rank_list(loader, list, &lists[idx++], &ok);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(read_rank_list(loader, list, &lists[idx++], &ok));
 		if (!ok) {
 			return fsl_config_wrong(
 				loader, path, list,
@@ -293,13 +265,9 @@ static enum fsl_status load_domains(struct fsl_config_loader *loader, const cJSO
 					    domain->string) != 0)) {
 			kind--;
 		}
-		enum fsl_status status =
-			kind < 0 ? fsl_config_unknown(loader, "hccl_domain.", domain->string, kinds,
+		FSL_TRY(kind < 0 ? fsl_config_unknown(loader, "hccl_domain.", domain->string, kinds,
 						      n_kinds)
-				 : read_domain(loader, domain, &loader->config->hccl_domain[kind]);
-		if (status != FSL_OK) {
-			return status;
-		}
+				 : read_domain(loader, domain, &loader->config->hccl_domain[kind]));
 	}
 	return fsl_config_record_json(loader, key, item, false);
 }
@@ -322,23 +290,17 @@ enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJ
 {
 	size_t n_keys = 0;
 	const struct fsl_config_key *rows = fsl_config_keys(&n_keys);
-	enum fsl_status status = root != NULL ? check_keys(loader, root) : FSL_OK;
-	for (size_t i = 0; status == FSL_OK && i < n_keys; i++) {
+	FSL_TRY(root != NULL ? check_keys(loader, root) : FSL_OK);
+	for (size_t i = 0; i < n_keys; i++) {
 		if (rows[i].file == FSL_CONFIG_MODEL && rows[i].kind != FSL_KIND_OTHER &&
 		    rows[i].kind != FSL_KIND_UNUSED) {
-			status = fsl_config_store(loader, &rows[i],
-						  fsl_config_item(root, rows[i].key), rows[i].key,
-						  loader->config);
+			FSL_TRY(fsl_config_store(loader, &rows[i],
+						 fsl_config_item(root, rows[i].key), rows[i].key,
+						 loader->config));
 		}
 	}
-	if (status == FSL_OK) {
-		status = load_range(loader, root);
-	}
-	if (status == FSL_OK) {
-		status = load_domains(loader, root);
-	}
-	if (status == FSL_OK) {
-		status = load_causes(loader, root);
-	}
-	return status == FSL_OK ? complete_state_path(loader) : status;
+	FSL_TRY(load_range(loader, root));
+	FSL_TRY(load_domains(loader, root));
+	FSL_TRY(load_causes(loader, root));
+	return complete_state_path(loader);
 }

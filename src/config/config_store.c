@@ -27,6 +27,16 @@ enum fsl_status fsl_config_no_memory(struct fsl_config_loader *loader)
 	return FSL_FAIL(loader->err, FSL_ERR_MEMORY, "out of memory for the configuration");
 }
 
+const char *fsl_config_path(struct fsl_config_loader *loader, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const char *path = fsl_arena_vprintf(&loader->config->arena, format, args);
+	va_end(args);
+	loader->is_short = loader->is_short || path == NULL;
+	return path != NULL ? path : "";
+}
+
 enum fsl_status fsl_config_problem(struct fsl_config_loader *loader, enum fsl_log_level level,
 				   const char *format, ...)
 {
@@ -103,32 +113,18 @@ static const char *nested_text(struct fsl_config_loader *loader, const char *pat
 {
 	const char *text = "...";
 	size_t end = strlen(path);
-	while (text != NULL) {
+	for (;;) {
 		size_t begin = end;
 		while (begin > 0 && path[begin - 1] != '.') {
 			begin--;
 		}
-		text = fsl_arena_printf(&loader->config->arena, "{\"%.*s\": %s}",
-					(int)(end - begin), path + begin, text);
+		text = fsl_config_path(loader, "{\"%.*s\": %s}", (int)(end - begin), path + begin,
+				       text);
 		if (begin == 0) {
-			break;
+			return text;
 		}
 		end = begin - 1;
 	}
-	return text;
-}
-
-static enum fsl_status report_dots(struct fsl_config_loader *loader, const char *prefix,
-				   const char *name, const char *meant)
-{
-	const char *nested = nested_text(loader, meant);
-	if (nested == NULL) {
-		return fsl_config_no_memory(loader);
-	}
-	return fsl_config_problem(
-		loader, FSL_LOG_WARNING,
-		"unknown key, write it nested: file=\"%s\", key=\"%s%s\", did_you_mean=%s",
-		loader->file, prefix, name, nested);
 }
 
 enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char *prefix,
@@ -137,7 +133,10 @@ enum fsl_status fsl_config_unknown(struct fsl_config_loader *loader, const char 
 	const char *nearest = fsl_nearest_name(name, strlen(name), known, n_known);
 	const char *meant = meant_with_dots(name, nearest, known, n_known);
 	if (meant != NULL) {
-		return report_dots(loader, prefix, name, meant);
+		return fsl_config_problem(
+			loader, FSL_LOG_WARNING,
+			"unknown key, write it nested: file=\"%s\", key=\"%s%s\", did_you_mean=%s",
+			loader->file, prefix, name, nested_text(loader, meant));
 	}
 	if (nearest == NULL) {
 		return fsl_config_problem(loader, FSL_LOG_WARNING,
@@ -397,12 +396,8 @@ enum fsl_status fsl_config_store(struct fsl_config_loader *loader, const struct 
 	if (value == NULL) {
 		return fsl_config_no_memory(loader);
 	}
-	if (status == FSL_OK) {
-		status = store_checked(loader, row, value, field);
-	}
-	if (status == FSL_OK) {
-		status = record_stored(loader, row, value, key, field, item == NULL);
-	}
+	FSL_THEN(status, store_checked(loader, row, value, field));
+	FSL_THEN(status, record_stored(loader, row, value, key, field, item == NULL));
 	cJSON_Delete(fallback);
 	return status;
 }

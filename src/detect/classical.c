@@ -149,11 +149,11 @@ static enum fsl_status judge(struct fsl_localisation *out, const struct fsl_clas
 	double *difference = NULL, *medians = NULL, *scratch = NULL;
 	uint8_t *labels = NULL;
 	bool *is_anomalous = NULL;
-	FSL_TRY(FSL_NEW(arena, difference, n_cells, err));
-	FSL_TRY(FSL_NEW(arena, medians, windows->n_windows, err));
-	FSL_TRY(FSL_NEW(arena, scratch, n_most, err));
-	FSL_TRY(FSL_NEW(arena, labels, n_cells, err));
-	FSL_TRY(FSL_NEW(arena, is_anomalous, windows->n_members, err));
+	FSL_TRY(FSL_ARENA_NEW(difference, arena, n_cells, "difference", err));
+	FSL_TRY(FSL_ARENA_NEW(medians, arena, windows->n_windows, "medians", err));
+	FSL_TRY(FSL_ARENA_NEW(scratch, arena, n_most, "scratch", err));
+	FSL_TRY(FSL_ARENA_NEW(labels, arena, n_cells, "labels", err));
+	FSL_TRY(FSL_ARENA_NEW(is_anomalous, arena, windows->n_members, "is_anomalous", err));
 	differences(windows, difference, medians, scratch);
 	double usual_ms = fsl_median(medians, windows->n_windows, scratch);
 	double limit_ms = STAGE_SIGMAS * fsl_mad_sigma(difference, n_cells, 0.0, scratch);

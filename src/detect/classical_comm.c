@@ -187,10 +187,12 @@ static enum fsl_status ballot_alloc(struct ballot *ballot, struct fsl_error *err
 {
 	struct fsl_arena *arena = &ballot->unit.arena;
 	const struct fsl_windows *windows = &ballot->unit.series.windows[0];
-	FSL_TRY(FSL_NEW(arena, ballot->scores, windows->n_members, err));
-	FSL_TRY(FSL_NEW(arena, ballot->in_slow_group, windows->n_members, err));
-	FSL_TRY(FSL_NEW(arena, ballot->taken, windows->n_members, err));
-	return FSL_NEW(arena, ballot->labels, windows->n_members * windows->n_windows, err);
+	FSL_TRY(FSL_ARENA_NEW(ballot->scores, arena, windows->n_members, "scores", err));
+	FSL_TRY(FSL_ARENA_NEW(ballot->in_slow_group, arena, windows->n_members, "in_slow_group",
+			      err));
+	FSL_TRY(FSL_ARENA_NEW(ballot->taken, arena, windows->n_members, "taken", err));
+	return FSL_ARENA_NEW(ballot->labels, arena, windows->n_members * windows->n_windows,
+			     "labels", err);
 }
 
 /* Counts the alarms of one aggregation function in the scores. */

@@ -46,8 +46,8 @@ static enum fsl_status list_peers(struct peers *peers, struct fsl_localisation *
 	if (entries->method != FSL_METHOD_SPACE) {
 		return FSL_OK;
 	}
-	FSL_TRY(FSL_NEW(&out->arena, peers->named, n, err));
-	FSL_TRY(FSL_NEW(&out->arena, peers->omitted, n, err));
+	FSL_TRY(FSL_ARENA_NEW(peers->named, &out->arena, n, "named", err));
+	FSL_TRY(FSL_ARENA_NEW(peers->omitted, &out->arena, n, "omitted", err));
 	for (size_t m = 0; m < n; m++) {
 		if (entries->is_anomalous[m]) {
 			continue;
@@ -67,7 +67,7 @@ static enum fsl_status fill_kpi(struct fsl_detail *detail, struct fsl_arena *are
 {
 	const struct fsl_windows *windows = entries->windows;
 	size_t first = member * windows->n_windows;
-	FSL_TRY(FSL_NEW(arena, detail->kpi, windows->n_windows, err));
+	FSL_TRY(FSL_ARENA_NEW(detail->kpi, arena, windows->n_windows, "kpi", err));
 	for (size_t w = 0; w < windows->n_windows; w++) {
 		if (!isnan(windows->values[first + w])) {
 			detail->kpi[detail->n_kpi++] = (struct fsl_kpi_point){

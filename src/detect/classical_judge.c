@@ -225,7 +225,7 @@ static enum fsl_status run_space(struct fsl_judgement *out, struct fsl_unit *uni
 	struct fsl_windows head = {0};
 	uint8_t *labels = NULL;
 	bool has_run = false;
-	FSL_TRY(FSL_NEW(&unit->arena, labels, windows->n_members * n_windows, err));
+	FSL_TRY(FSL_ARENA_NEW(labels, &unit->arena, windows->n_members * n_windows, "labels", err));
 	FSL_TRY(head_of(&head, windows, n_windows, err));
 	enum fsl_status status = scan(config, &head, labels, &has_run, err);
 	fsl_windows_fini(&head);
@@ -251,7 +251,8 @@ enum fsl_status fsl_judge_time(struct fsl_judgement *out, struct fsl_unit *unit,
 			       struct fsl_error *err)
 {
 	*out = (struct fsl_judgement){.method = FSL_METHOD_TIME};
-	FSL_TRY(FSL_NEW(&unit->arena, out->labels, windows->n_members * windows->n_windows, err));
+	FSL_TRY(FSL_ARENA_NEW(out->labels, &unit->arena, windows->n_members * windows->n_windows,
+			      "labels", err));
 	return run_time(out, unit, metric, windows, label, err);
 }
 

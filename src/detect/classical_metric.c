@@ -94,7 +94,7 @@ static enum fsl_status add_target(struct fsl_targets *out, const struct fsl_clas
 				  const struct fsl_rank_list *list, struct fsl_error *err)
 {
 	int32_t *ranks = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, ranks, list->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(ranks, &out->arena, list->n_ranks, "ranks", err));
 	size_t n = present_ranks(classical->run, list, ranks);
 	/* In a communicator of one rank nobody waits. */
 	const struct fsl_group *group = n >= 2 ? find_group(sorted, n_groups, ranks, n) : NULL;
@@ -121,8 +121,8 @@ enum fsl_status fsl_targets_find(struct fsl_targets *out, const struct fsl_class
 	const struct fsl_group **sorted = NULL;
 	size_t n_groups = 0;
 	out->kind = kind;
-	FSL_TRY(FSL_NEW(&out->arena, sorted, topology->n_groups, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->items, domain->n_lists, err));
+	FSL_TRY(FSL_ARENA_NEW(sorted, &out->arena, topology->n_groups, "sorted", err));
+	FSL_TRY(FSL_ARENA_NEW(out->items, &out->arena, domain->n_lists, "items", err));
 	for (size_t g = 0; g < topology->n_groups; g++) {
 		if (topology->groups[g].name_id != FSL_STR_NONE) {
 			sorted[n_groups++] = &topology->groups[g];
@@ -281,7 +281,8 @@ static enum fsl_status emit_func(struct fsl_localisation *out,
 		(void)snprintf(kpi_id, sizeof(kpi_id), "%s", metric->name);
 	}
 	bool *is_anomalous = NULL;
-	FSL_TRY(FSL_NEW(&task->unit.arena, is_anomalous, windows->n_members, err));
+	FSL_TRY(FSL_ARENA_NEW(is_anomalous, &task->unit.arena, windows->n_members, "is_anomalous",
+			      err));
 	for (size_t m = 0; m < windows->n_members; m++) {
 		is_anomalous[m] = fsl_judgement_is_anomalous(judgement, windows, m);
 	}

@@ -63,11 +63,8 @@ static bool is_slow(struct past *past, double ms, double *normal_ms)
 }
 
 /* Samples without time (the step has no record) are skipped. */
-static enum fsl_status
-judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct past *past,
-      enum fsl_status (*add)(struct fsl_perception *, const struct fsl_step_anomaly *,
-			     struct fsl_error *),
-      struct fsl_error *err)
+static enum fsl_status judge(struct fsl_perception *out, const struct sample *samples, size_t n,
+			     struct past *past, bool is_ckpt, struct fsl_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		double normal_ms = 0.0;
@@ -81,7 +78,8 @@ judge(struct fsl_perception *out, const struct sample *samples, size_t n, struct
 			.step_ms = samples[i].ms,
 			.normal_ms = normal_ms,
 		};
-		FSL_TRY(add(out, &slow, err));
+		FSL_TRY(is_ckpt ? FSL_APPEND(out, slow_ckpt, &slow, err)
+				: FSL_APPEND(out, slow_dataloader, &slow, err));
 	}
 	return FSL_OK;
 }
@@ -106,8 +104,8 @@ static enum fsl_status perceive_loading(struct fsl_perception *out,
 	}
 	struct sample *samples = NULL;
 	double *scratch = NULL;
-	FSL_TRY(FSL_NEW(arena, samples, steps->n_items, err));
-	FSL_TRY(FSL_NEW(arena, scratch, 2 * steps->n_items, err));
+	FSL_TRY(FSL_ARENA_NEW(samples, arena, steps->n_items, "samples", err));
+	FSL_TRY(FSL_ARENA_NEW(scratch, arena, 2 * steps->n_items, "scratch", err));
 	for (size_t i = 0; i < steps->n_items; i++) {
 		samples[i].step = steps->items[i].step;
 		samples[i].begin_ns = steps->items[i].begin_ns;
@@ -118,8 +116,7 @@ static enum fsl_status perceive_loading(struct fsl_perception *out,
 		.degree_thr = config->anomaly_degree_thr,
 		.excess_min_ms = LOADER_SHARE_MIN * median_step_ms(steps, scratch),
 	};
-	return judge(out, samples + n_stable, steps->n_items - n_stable, &past,
-		     fsl_perception_add_slow_dataloader, err);
+	return judge(out, samples + n_stable, steps->n_items - n_stable, &past, false, err);
 }
 
 static enum fsl_status perceive_ckpts(struct fsl_perception *out,
@@ -128,14 +125,14 @@ static enum fsl_status perceive_ckpts(struct fsl_perception *out,
 				      struct fsl_error *err)
 {
 	struct sample *samples = NULL;
-	FSL_TRY(FSL_NEW(arena, samples, progress->n_saves, err));
+	FSL_TRY(FSL_ARENA_NEW(samples, arena, progress->n_saves, "samples", err));
 	for (size_t i = 0; i < progress->n_saves; i++) {
 		const struct fsl_save *save = &progress->saves[i];
 		samples[i] = (struct sample){save->step, save->begin_ns,
 					     (double)save->dur_ns / FSL_NS_PER_MS};
 	}
 	struct past past = {.n_min = CKPT_PAST_MIN, .degree_thr = config->anomaly_degree_thr};
-	return judge(out, samples, progress->n_saves, &past, fsl_perception_add_slow_ckpt, err);
+	return judge(out, samples, progress->n_saves, &past, true, err);
 }
 
 /* Fills slow_dataloader and slow_ckpt, if they are enabled. */
@@ -285,9 +282,9 @@ static enum fsl_status find_first(struct fsl_perception *out, const struct fsl_r
 {
 	uint32_t *groups = NULL;
 	struct last_event *events = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, groups, run->n_ranks, err));
-	FSL_TRY(FSL_NEW(&out->arena, events, run->n_ranks, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->stopped_first, run->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(groups, &out->arena, run->n_ranks, "groups", err));
+	FSL_TRY(FSL_ARENA_NEW(events, &out->arena, run->n_ranks, "events", err));
+	FSL_TRY(FSL_ARENA_NEW(out->stopped_first, &out->arena, run->n_ranks, "stopped_first", err));
 	size_t n = find_awaited(run, groups, out->stopped_first);
 	out->n_stopped_first = n > 0 ? n : find_earlier(ages, step_ms, events, out->stopped_first);
 	return FSL_OK;
@@ -384,7 +381,7 @@ static enum fsl_status add_anomaly(struct fsl_perception *out, const struct fsl_
 		.step_ms = whole_ms(&series->items[i]),
 		.normal_ms = normal_ms,
 	};
-	return fsl_perception_add_anomaly(out, &anomaly, err);
+	return FSL_APPEND(out, anomalies, &anomaly, err);
 }
 
 /* Adds all steps of all rises, each once, with the job's normal step time. */
@@ -426,7 +423,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 			.n_steps = rise->until - rise->begin,
 			.is_of_saves = rise->is_of_saves,
 		};
-		FSL_TRY(fsl_perception_add_episode(out, &episode, err));
+		FSL_TRY(FSL_APPEND(out, episodes, &episode, err));
 	}
 	return FSL_OK;
 }
@@ -450,7 +447,7 @@ static enum fsl_status add_explained(struct fsl_perception *out,
 			.explained_ms = series->dur_ms[i] - series->clear_ms[i],
 			.why = is_gc ? "gc" : "checkpoint",
 		};
-		FSL_TRY(fsl_perception_add_explained(out, &explained, err));
+		FSL_TRY(FSL_APPEND(out, explained, &explained, err));
 	}
 	return FSL_OK;
 }
@@ -510,7 +507,7 @@ static enum fsl_status perceive_as_systrace(struct fsl_perception *out, struct j
 			.normal_ms = alarms.normal_ms[i],
 		};
 		if (alarms.labels[i] != 0) {
-			FSL_TRY(fsl_perception_add_anomaly(out, &anomaly, err));
+			FSL_TRY(FSL_APPEND(out, anomalies, &anomaly, err));
 		}
 	}
 	return FSL_OK;

@@ -152,8 +152,8 @@ enum fsl_status fsl_step_series_shifts(struct fsl_step_series *series, struct fs
 	}
 	struct segmentation s = {.series = series};
 	double *normal = NULL;
-	FSL_TRY(FSL_NEW(&series->arena, normal, series->n, err));
-	FSL_TRY(FSL_NEW(&series->arena, s.scratch, series->n, err));
+	FSL_TRY(FSL_ARENA_NEW(normal, &series->arena, series->n, "normal", err));
+	FSL_TRY(FSL_ARENA_NEW(s.scratch, &series->arena, series->n, "scratch", err));
 	FSL_TRY(find_segments(&s, err));
 	*n_rises = collect_rises(&s, normal, rises);
 	return FSL_OK;
@@ -333,7 +333,7 @@ enum fsl_status fsl_step_series_saves(struct fsl_step_series *series, struct fsl
 {
 	static void (*const finders[])(struct saves *) = {find_lasting, find_passing};
 	struct saves *saves = NULL;
-	FSL_TRY(FSL_NEW(&series->arena, saves, 1, err));
+	FSL_TRY(FSL_ARENA_NEW(saves, &series->arena, 1, "saves", err));
 	size_t first = first_step(series);
 	for (size_t i = 0; i < sizeof(finders) / sizeof(finders[0]) && *n_rises == 0; i++) {
 		collect(saves, series, first);
@@ -435,7 +435,7 @@ static double find_sigma(const struct fsl_step_series *series, double *buffers)
 static enum fsl_status measure(struct fsl_step_series *series, struct fsl_error *err)
 {
 	double *buffers = NULL;
-	FSL_TRY(FSL_NEW(&series->arena, buffers, 3 * series->n, err));
+	FSL_TRY(FSL_ARENA_NEW(buffers, &series->arena, 3 * series->n, "buffers", err));
 	find_levels(series);
 	clear_pauses(series);
 	series->median_ms = fsl_median(series->clear_ms, series->n, buffers);
@@ -462,10 +462,10 @@ enum fsl_status fsl_step_series_init(struct fsl_step_series *series, const struc
 	}
 	series->items = steps->items + (steps->n_items - n);
 	series->n = n;
-	FSL_TRY(FSL_NEW(&series->arena, series->dur_ms, n, err));
-	FSL_TRY(FSL_NEW(&series->arena, series->level_ms, n, err));
-	FSL_TRY(FSL_NEW(&series->arena, series->clear_ms, n, err));
-	FSL_TRY(FSL_NEW(&series->arena, series->is_explained, n, err));
+	FSL_TRY(FSL_ARENA_NEW(series->dur_ms, &series->arena, n, "dur_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(series->level_ms, &series->arena, n, "level_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(series->clear_ms, &series->arena, n, "clear_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(series->is_explained, &series->arena, n, "is_explained", err));
 	for (size_t i = 0; i < n; i++) {
 		FSL_REQUIRE(series->items[i].dur_ns > 0);
 		series->dur_ms[i] = (double)series->items[i].dur_ns / FSL_NS_PER_MS;
@@ -590,9 +590,9 @@ static enum fsl_status scan(const struct fsl_detector_config *detector,
 enum fsl_status fsl_step_alarms_init(struct fsl_step_alarms *alarms, struct fsl_arena *arena,
 				     size_t n_max, struct fsl_error *err)
 {
-	FSL_TRY(FSL_NEW(arena, alarms->values, n_max, err));
-	FSL_TRY(FSL_NEW(arena, alarms->labels, n_max, err));
-	return FSL_NEW(arena, alarms->normal_ms, n_max, err);
+	FSL_TRY(FSL_ARENA_NEW(alarms->values, arena, n_max, "values", err));
+	FSL_TRY(FSL_ARENA_NEW(alarms->labels, arena, n_max, "labels", err));
+	return FSL_ARENA_NEW(alarms->normal_ms, arena, n_max, "normal_ms", err);
 }
 
 /* Takes over the alarms of one scan; false if none is new. With @leave_out an alarmed step gets the
@@ -628,7 +628,7 @@ static enum fsl_status scan_repeatedly(struct fsl_step_alarms *alarms, struct fs
 	struct fsl_detector_config detector = {0};
 	size_t n_window = (size_t)config->steps_window_size;
 	uint8_t *found = NULL;
-	enum fsl_status status = FSL_NEW(&arena, found, alarms->n, err);
+	enum fsl_status status = FSL_ARENA_NEW(found, &arena, alarms->n, "found", err);
 	if (status == FSL_OK) {
 		status = fsl_perceive_detector(&detector, config, "StepKSigma", keys, &arena, err);
 	}
@@ -776,8 +776,8 @@ enum fsl_status fsl_step_series_runs(struct fsl_step_series *series,
 		.known = known,
 		.n_known = *n_rises,
 	};
-	FSL_TRY(FSL_NEW(&series->arena, search.positions, series->n, err));
-	FSL_TRY(FSL_NEW(&series->arena, search.scratch, series->n, err));
+	FSL_TRY(FSL_ARENA_NEW(search.positions, &series->arena, series->n, "positions", err));
+	FSL_TRY(FSL_ARENA_NEW(search.scratch, &series->arena, series->n, "scratch", err));
 	FSL_TRY(fsl_step_alarms_init(&search.alarms, &series->arena, series->n, err));
 	FSL_TRY(label_rest(&search, err));
 	collect_runs(&search, rises, n_rises);

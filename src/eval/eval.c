@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/sort.h"
 #include "engine/chapters.h"
-#include "eval/setup.h"
 
 static enum fsl_status choose_baselines(struct fsl_eval *eval, const char *names,
 					const struct fsl_config *config, struct fsl_error *err)
@@ -55,22 +55,13 @@ enum fsl_status fsl_eval_init(struct fsl_eval *eval, const struct fsl_eval_selec
 			      struct fsl_error *err)
 {
 	*eval = (struct fsl_eval){.selection = *selection};
-	enum fsl_status status = choose_baselines(eval, names, config, err);
-	if (status == FSL_OK) {
-		status =
-			fsl_eval_matrix(&eval->tasks, &eval->n_tasks, selection, &eval->arena, err);
-	}
-	if (status == FSL_OK) {
-		eval->results =
-			fsl_arena_alloc(&eval->arena, (eval->n_tasks + 1) * sizeof(*eval->results));
-		status = eval->results != NULL ? FSL_OK
-					       : FSL_FAIL(err, FSL_ERR_MEMORY,
-							  "out of memory: jobs=%zu", eval->n_tasks);
-	}
-	for (size_t i = 0; status == FSL_OK && i < eval->n_tasks; i++) {
+	FSL_TRY(choose_baselines(eval, names, config, err));
+	FSL_TRY(fsl_eval_matrix(&eval->tasks, &eval->n_tasks, selection, &eval->arena, err));
+	FSL_TRY(FSL_ARENA_NEW(eval->results, &eval->arena, eval->n_tasks, "jobs", err));
+	for (size_t i = 0; i < eval->n_tasks; i++) {
 		eval->results[i].task = &eval->tasks[i];
 	}
-	return status;
+	return FSL_OK;
 }
 
 void fsl_eval_fini(struct fsl_eval *eval)
@@ -185,12 +176,8 @@ static enum fsl_status mark_baselines(struct fsl_eval_result *result, const stru
 {
 	struct fsl_case facts = fsl_job_facts(judged, config);
 	facts.classical = &judged->classical;
-	result->baselines = fsl_arena_alloc(&result->arena,
-					    (eval->n_baselines + 1) * sizeof(*result->baselines));
-	if (result->baselines == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: baselines=%zu",
-				eval->n_baselines);
-	}
+	FSL_TRY(FSL_ARENA_NEW(result->baselines, &result->arena, eval->n_baselines, "baselines",
+			      err));
 	enum fsl_status status = FSL_OK;
 	for (size_t i = 0; status == FSL_OK && i < eval->n_baselines; i++) {
 		struct fsl_arena scratch = {0};
@@ -261,9 +248,7 @@ static enum fsl_status run_one(struct fsl_eval *eval, struct fsl_eval_result *re
 		mark_failure(result, eval, &trouble);
 	} else {
 		status = mark_engine(result, job, err);
-		if (status == FSL_OK) {
-			status = mark_baselines(result, eval, job, config, err);
-		}
+		FSL_THEN(status, mark_baselines(result, eval, job, config, err));
 	}
 	fsl_job_fini(job);
 	fsl_free(job);
@@ -284,12 +269,9 @@ struct turn {
 /* Orders costly jobs first, so that no thread is left alone with one at the end. */
 static int compare_turns(const void *left, const void *right)
 {
-	const struct turn *a = left;
-	const struct turn *b = right;
-	if (a->cost != b->cost) {
-		return a->cost > b->cost ? -1 : 1;
-	}
-	return (a->idx > b->idx) - (a->idx < b->idx);
+	const struct turn *a = left, *b = right;
+	int order = FSL_ORDER(b->cost, a->cost);
+	return order != 0 ? order : FSL_ORDER(a->idx, b->idx);
 }
 
 /* State that the threads share. */
@@ -341,10 +323,7 @@ enum fsl_status fsl_eval_run(struct fsl_eval *eval, const struct fsl_config *con
 			    .status = FSL_OK,
 			    .failed_turn = SIZE_MAX,
 			    .err = err};
-	crew.turns = fsl_calloc(eval->n_tasks + 1, sizeof(*crew.turns));
-	if (crew.turns == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: jobs=%zu", eval->n_tasks);
-	}
+	FSL_TRY(FSL_NEW(crew.turns, eval->n_tasks, "jobs", err));
 	for (size_t i = 0; i < eval->n_tasks; i++) {
 		crew.turns[i] = (struct turn){cost_of(&eval->tasks[i]), i};
 		crew.cost_all += crew.turns[i].cost;

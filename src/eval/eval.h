@@ -59,6 +59,14 @@ enum fsl_status fsl_eval_init(struct fsl_eval *eval, const struct fsl_eval_selec
 void fsl_eval_fini(struct fsl_eval *eval);
 
 /*
+ * Simulates result->task: fills @run and the result's truth, days, strength and parameters. Short
+ * trial simulations find the strength of the fault that gives the wanted slowdown; the truth has
+ * the slowdown of the job itself. The caller releases @run, also after a failure.
+ */
+enum fsl_status fsl_eval_stage(struct fsl_eval_result *result, struct fsl_run *run,
+			       struct fsl_error *err);
+
+/*
  * Lets the engine judge all tasks with @config, on threads; results do not depend on their number.
  * A job that cannot be simulated ends the run with its error. A job that cannot be judged is a
  * result.

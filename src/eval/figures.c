@@ -1,5 +1,5 @@
 /* Selects results, sums their marks, and takes medians of their errors. */
-#include "eval/figures.h"
+#include "eval/eval_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,36 +17,6 @@ enum { MAGNITUDES_N = 6 };
 const struct fsl_eval_marks *fsl_eval_marks_of(const struct fsl_eval_result *result, int answerer)
 {
 	return answerer == FSL_EVAL_ENGINE ? &result->marks : &result->baselines[answerer];
-}
-
-static void label_fault(char *out, size_t size, const struct fsl_eval_result *result)
-{
-	snprintf(out, size, "%s", result->task->scenario->name);
-}
-
-static void label_ranks(char *out, size_t size, const struct fsl_eval_result *result)
-{
-	snprintf(out, size, "%d", (int)result->task->n_ranks);
-}
-
-static void label_topology(char *out, size_t size, const struct fsl_eval_result *result)
-{
-	snprintf(out, size, "%s", result->task->topology->name);
-}
-
-static void label_condition(char *out, size_t size, const struct fsl_eval_result *result)
-{
-	snprintf(out, size, "%s", fsl_eval_condition_text(result->task->condition));
-}
-
-static void label_devices(char *out, size_t size, const struct fsl_eval_result *result)
-{
-	snprintf(out, size, "%s", result->task->devices->name);
-}
-
-static void label_timelines(char *out, size_t size, const struct fsl_eval_result *result)
-{
-	snprintf(out, size, "%s", result->task->timelines->name);
 }
 
 static void label_duration(char *out, size_t size, const struct fsl_eval_result *result)
@@ -82,20 +52,26 @@ static void label_strength(char *out, size_t size, const struct fsl_eval_result 
 }
 
 const struct fsl_eval_axis fsl_eval_axes[] = {
-	{"fault", label_fault},         {"magnitude", label_magnitude},
-	{"ranks", label_ranks},         {"topology", label_topology},
-	{"condition", label_condition}, {"duration", label_duration},
-	{"devices", label_devices},     {"timelines", label_timelines},
-	{"strength", label_strength},   {NULL, NULL},
+	{"fault", FSL_EVAL_BY_FAULT, NULL},
+	{"magnitude", FSL_EVAL_BY_MAGNITUDE, label_magnitude},
+	{"ranks", FSL_EVAL_BY_RANKS, NULL},
+	{"topology", FSL_EVAL_BY_TOPOLOGY, NULL},
+	{"condition", FSL_EVAL_BY_CONDITION, NULL},
+	{"duration", FSL_EVAL_BY_DURATION, label_duration},
+	{"devices", FSL_EVAL_BY_DEVICES, NULL},
+	{"timelines", FSL_EVAL_BY_TIMELINES, NULL},
+	{"strength", FSL_EVAL_PROPERTIES_N, label_strength},
+	{NULL, FSL_EVAL_PROPERTIES_N, NULL},
 };
 
-const struct fsl_eval_axis *fsl_eval_axis_find(const char *name)
+static void put_label(char label[FSL_EVAL_TEXT_MAX], const struct fsl_eval_axis *axis,
+		      const struct fsl_eval_result *result)
 {
-	const struct fsl_eval_axis *axis = fsl_eval_axes;
-	while (axis->name != NULL && strcmp(axis->name, name) != 0) {
-		axis++;
+	if (axis->label != NULL) {
+		axis->label(label, FSL_EVAL_TEXT_MAX, result);
+	} else {
+		fsl_eval_task_put(label, FSL_EVAL_TEXT_MAX, result->task, axis->property);
 	}
-	return axis->name != NULL ? axis : NULL;
 }
 
 static bool is_in(const struct fsl_eval_result *result, const struct fsl_eval_subset *subset)
@@ -108,7 +84,7 @@ static bool is_in(const struct fsl_eval_result *result, const struct fsl_eval_su
 	if (subset->label == NULL) {
 		return true;
 	}
-	subset->axis->label(label, sizeof(label), result);
+	put_label(label, subset->axis, result);
 	return strcmp(label, subset->label) == 0;
 }
 
@@ -132,11 +108,9 @@ enum fsl_status fsl_eval_figure(struct fsl_eval_figures *out, const struct fsl_e
 				struct fsl_error *err)
 {
 	size_t n = eval->n_tasks;
-	double *values = fsl_calloc(3 * n + 1, sizeof(*values));
+	double *values = NULL;
 	*out = (struct fsl_eval_figures){0};
-	if (values == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: jobs=%zu", n);
-	}
+	FSL_TRY(FSL_NEW(values, 3 * n, "values", err));
 	double *onsets = values, *slowdowns = values + n, *scratch = values + 2 * n;
 	for (size_t i = 0; i < n; i++) {
 		if (is_in(&eval->results[i], subset)) {
@@ -182,7 +156,7 @@ size_t fsl_eval_labels(char (*labels)[FSL_EVAL_TEXT_MAX], size_t max, const stru
 		if (!eval->results[i].is_done) {
 			continue;
 		}
-		axis->label(label, sizeof(label), &eval->results[i]);
+		put_label(label, axis, &eval->results[i]);
 		while (known < n && strcmp(labels[known], label) != 0) {
 			known++;
 		}
@@ -197,12 +171,12 @@ size_t fsl_eval_labels(char (*labels)[FSL_EVAL_TEXT_MAX], size_t max, const stru
 double fsl_eval_least_found(const struct fsl_eval *eval, int answerer)
 {
 	double least = (double)NAN;
-	const struct fsl_eval_axis *axis = fsl_eval_axis_find("magnitude");
+	const struct fsl_eval_axis axis = {"magnitude", FSL_EVAL_BY_MAGNITUDE, label_magnitude};
 	for (size_t i = MAGNITUDES_N; i-- > 0;) {
 		struct fsl_eval_tally tally = {0};
 		char wanted[FSL_EVAL_TEXT_MAX];
 		snprintf(wanted, sizeof(wanted), "%.0f %%", 100.0 * magnitudes[i]);
-		struct fsl_eval_subset subset = {axis, wanted,
+		struct fsl_eval_subset subset = {&axis, wanted,
 						 UINT32_C(1) << FSL_EVAL_STRONG |
 							 UINT32_C(1) << FSL_EVAL_MIDDLE |
 							 UINT32_C(1) << FSL_EVAL_WEAK};

@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "eval/filter.h"
+#include "base/nearest.h"
 
-enum { WORDS_MAX = 24 };
+enum {
+	WORDS_MAX = 24,
+	FILTER_VALUES_MAX = 64, /* values of one property in a preset */
+	ALLOWED_BYTES = 300,
+};
 
 /* Small jobs have few ranks per host, so that there are hosts to compare. Large jobs have few
  * operators, so that a job fits into memory. */
@@ -197,13 +201,187 @@ static void deal(struct fsl_eval_task *task)
 	}
 }
 
+static const char *const property_names[FSL_EVAL_PROPERTIES_N] = {
+	[FSL_EVAL_BY_FAULT] = "fault",         [FSL_EVAL_BY_TOPOLOGY] = "topology",
+	[FSL_EVAL_BY_RANKS] = "ranks",         [FSL_EVAL_BY_STEPS] = "steps",
+	[FSL_EVAL_BY_MAGNITUDE] = "magnitude", [FSL_EVAL_BY_DURATION] = "duration",
+	[FSL_EVAL_BY_CONDITION] = "condition", [FSL_EVAL_BY_DEVICES] = "devices",
+	[FSL_EVAL_BY_TIMELINES] = "timelines",
+};
+
+void fsl_eval_task_put(char *out, size_t size, const struct fsl_eval_task *task,
+		       enum fsl_eval_property property)
+{
+	const char *const texts[FSL_EVAL_PROPERTIES_N] = {
+		[FSL_EVAL_BY_FAULT] = task->scenario->name,
+		[FSL_EVAL_BY_TOPOLOGY] = task->topology->name,
+		[FSL_EVAL_BY_CONDITION] = fsl_eval_condition_text(task->condition),
+		[FSL_EVAL_BY_DEVICES] = task->devices->name,
+		[FSL_EVAL_BY_TIMELINES] = task->timelines->name,
+	};
+	const double numbers[FSL_EVAL_PROPERTIES_N] = {
+		[FSL_EVAL_BY_RANKS] = task->n_ranks,
+		[FSL_EVAL_BY_STEPS] = task->n_steps,
+		[FSL_EVAL_BY_MAGNITUDE] = 100.0 * task->magnitude,
+		[FSL_EVAL_BY_DURATION] = task->duration_steps,
+	};
+	if (texts[property] != NULL) {
+		(void)snprintf(out, size, "%s", texts[property]);
+	} else {
+		(void)snprintf(out, size, "%g", numbers[property]);
+	}
+}
+
+/* One filter: "fault=compute-one|host". */
+struct filter {
+	const char *wanted; /* text behind the "="; borrowed from the selection */
+	enum fsl_eval_property property;
+	/* Values of the property among the jobs of the preset, each once. */
+	char values[FILTER_VALUES_MAX][FSL_EVAL_TEXT_MAX];
+	size_t n_values;
+};
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
+/* True if @word is one of "compute-one|host". */
+static bool holds_word(const char *words, const char *word)
+{
+	while (*words != '\0') {
+		size_t length = strcspn(words, "|");
+		if (is_word(words, length, word)) {
+			return true;
+		}
+		words += length + (words[length] == '|');
+	}
+	return false;
+}
+
+static enum fsl_status read_filters(struct filter **out, const struct fsl_eval_selection *selection,
+				    struct fsl_arena *arena, struct fsl_error *err)
+{
+	struct filter *filters = NULL;
+	FSL_TRY(FSL_ARENA_NEW(filters, arena, selection->n_filters, "filters", err));
+	for (size_t i = 0; i < selection->n_filters; i++) {
+		const char *text = selection->filters[i];
+		size_t n_key = strcspn(text, "="), property = 0;
+		while (property < FSL_EVAL_PROPERTIES_N &&
+		       (text[n_key] == '\0' || !is_word(text, n_key, property_names[property]))) {
+			property++;
+		}
+		if (property == FSL_EVAL_PROPERTIES_N) {
+			return FSL_FAIL(
+				err, FSL_ERR_USAGE,
+				"a filter is KEY=VALUE, with fault, topology, ranks, "
+				"steps, magnitude, duration, condition, devices or timelines: filter=\"%s\"",
+				text);
+		}
+		filters[i].wanted = text + n_key + 1;
+		filters[i].property = (enum fsl_eval_property)property;
+	}
+	*out = filters;
+	return FSL_OK;
+}
+
+static void note(struct filter *filter, const char *value)
+{
+	for (size_t i = 0; i < filter->n_values; i++) {
+		if (strcmp(filter->values[i], value) == 0) {
+			return;
+		}
+	}
+	FSL_REQUIRE(filter->n_values < FILTER_VALUES_MAX);
+	(void)snprintf(filter->values[filter->n_values++], FSL_EVAL_TEXT_MAX, "%s", value);
+}
+
+/* True if all filters accept the job; notes the job's values. */
+static bool pass_filters(struct filter *filters, size_t n_filters, const struct fsl_eval_task *task)
+{
+	bool passes = true;
+	for (size_t i = 0; i < n_filters; i++) {
+		char value[FSL_EVAL_TEXT_MAX];
+		fsl_eval_task_put(value, sizeof(value), task, filters[i].property);
+		note(&filters[i], value);
+		passes = holds_word(filters[i].wanted, value) && passes;
+	}
+	return passes;
+}
+
+/* "8, 16, 64", cut if it does not fit. */
+static void join_values(char out[ALLOWED_BYTES], const struct filter *filter)
+{
+	size_t n = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < filter->n_values && n < ALLOWED_BYTES - 1; i++) {
+		int added = snprintf(out + n, ALLOWED_BYTES - n, "%s%s", i > 0 ? ", " : "",
+				     filter->values[i]);
+		n += added > 0 ? (size_t)added : 0;
+	}
+}
+
+static enum fsl_status fail_value(const struct filter *filter, const char *value, size_t length,
+				  struct fsl_error *err)
+{
+	const char *names[FILTER_VALUES_MAX];
+	const char *key = property_names[filter->property];
+	char allowed[ALLOWED_BYTES];
+	for (size_t i = 0; i < filter->n_values; i++) {
+		names[i] = filter->values[i];
+	}
+	const char *meant = fsl_nearest_name(value, length, names, filter->n_values);
+	if (meant != NULL) {
+		return FSL_FAIL(err, FSL_ERR_USAGE,
+				"no job of the preset has this value: filter=\"%s\", "
+				"value=\"%.*s\", did_you_mean=\"%s\"",
+				key, (int)length, value, meant);
+	}
+	join_values(allowed, filter);
+	return FSL_FAIL(err, FSL_ERR_USAGE,
+			"no job of the preset has this value: filter=\"%s\", value=\"%.*s\", "
+			"allowed=\"%s\"",
+			key, (int)length, value, allowed);
+}
+
+/* True if some job has the value, one of "compute-one|host". */
+static bool is_known(const struct filter *filter, const char *value, size_t length)
+{
+	for (size_t i = 0; i < filter->n_values; i++) {
+		if (is_word(value, length, filter->values[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Call after all jobs: FSL_ERR_USAGE for a value that no job has. */
+static enum fsl_status check_filters(const struct filter *filters, size_t n_filters,
+				     struct fsl_error *err)
+{
+	for (size_t i = 0; i < n_filters; i++) {
+		const char *value = filters[i].wanted;
+		for (;;) {
+			size_t length = strcspn(value, "|");
+			if (!is_known(&filters[i], value, length)) {
+				return fail_value(&filters[i], value, length, err);
+			}
+			if (value[length] == '\0') {
+				break;
+			}
+			value += length + 1;
+		}
+	}
+	return FSL_OK;
+}
+
 /* Tasks while they are collected. */
 struct list {
 	struct fsl_eval_task *items;
 	size_t n, capacity;
 	size_t n_seen; /* number of tasks before filters */
 	const struct fsl_eval_selection *selection;
-	struct fsl_eval_filter *filters; /* the selection's, parsed */
+	struct filter *filters; /* the selection's, parsed */
 };
 
 static enum fsl_status add_cell(struct list *list, const struct block *block,
@@ -217,13 +395,10 @@ static enum fsl_status add_cell(struct list *list, const struct block *block,
 		task.seed = seed;
 		task.idx = list->n_seen++;
 		deal(&task);
-		if (!fsl_eval_filters_pass(list->filters, selection->n_filters, &task)) {
+		if (!pass_filters(list->filters, selection->n_filters, &task)) {
 			continue;
 		}
-		enum fsl_status status = FSL_GROW(list->items, list->capacity, list->n + 1, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(FSL_GROW(list->items, list->capacity, list->n + 1, err));
 		list->items[list->n++] = task;
 	}
 	return FSL_OK;
@@ -255,9 +430,8 @@ static enum fsl_status add_block(struct list *list, const struct block *block,
 	    !cut_words(&magnitudes, block->magnitudes, arena)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"matrix\"");
 	}
-	enum fsl_status status = FSL_OK;
 	size_t n_cells = names.n * magnitudes.n * faults.n;
-	for (size_t cell = 0; status == FSL_OK && cell < n_cells; cell++) {
+	for (size_t cell = 0; cell < n_cells; cell++) {
 		size_t rest = cell / faults.n;
 		struct fsl_eval_task task = {
 			.scenario = fsl_eval_scenario_find(faults.items[cell % faults.n]),
@@ -268,10 +442,10 @@ static enum fsl_status add_block(struct list *list, const struct block *block,
 		FSL_REQUIRE(task.scenario != NULL);
 		task.n_ranks = task.topology->tp * task.topology->dp * task.topology->pp;
 		if (is_possible(&task)) {
-			status = add_cell(list, block, task, err);
+			FSL_TRY(add_cell(list, block, task, err));
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Keeps every k-th task, so that few jobs still come from the whole matrix. */
@@ -292,7 +466,7 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 {
 	struct list list = {.selection = selection};
 	bool is_known = false;
-	enum fsl_status status = fsl_eval_filters_read(&list.filters, selection, arena, err);
+	enum fsl_status status = read_filters(&list.filters, selection, arena, err);
 	for (size_t i = 0; status == FSL_OK && i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		if (strcmp(blocks[i].preset, selection->preset) == 0) {
 			is_known = true;
@@ -304,9 +478,7 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				  "unknown preset, quick and full are known: preset=\"%s\"",
 				  selection->preset);
 	}
-	if (status == FSL_OK) {
-		status = fsl_eval_filters_check(list.filters, selection->n_filters, err);
-	}
+	FSL_THEN(status, check_filters(list.filters, selection->n_filters, err));
 	if (status == FSL_OK && list.n == 0) {
 		status = FSL_FAIL(err, FSL_ERR_USAGE,
 				  "no job fits all filters together, leave one out: preset=\"%s\", "
@@ -314,12 +486,7 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				  selection->preset, selection->n_filters);
 	}
 	thin_out(&list, selection->limit);
-	if (status == FSL_OK) {
-		*tasks = fsl_arena_alloc(arena, (list.n + 1) * sizeof(**tasks));
-		status = *tasks != NULL ? FSL_OK
-					: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: tasks=%zu",
-						   list.n);
-	}
+	FSL_THEN(status, FSL_ARENA_NEW(*tasks, arena, list.n, "tasks", err));
 	if (status == FSL_OK) {
 		memcpy(*tasks, list.items, list.n * sizeof(**tasks));
 		*n_tasks = list.n;

@@ -49,6 +49,22 @@ struct fsl_eval_task {
 	const struct fsl_eval_surroundings *devices, *timelines;
 };
 
+/* Properties of a job, by which jobs are filtered and results divided. */
+enum fsl_eval_property {
+	FSL_EVAL_BY_FAULT,
+	FSL_EVAL_BY_TOPOLOGY,
+	FSL_EVAL_BY_RANKS,
+	FSL_EVAL_BY_STEPS,
+	FSL_EVAL_BY_MAGNITUDE, /* as wanted, percent */
+	FSL_EVAL_BY_DURATION,  /* steps */
+	FSL_EVAL_BY_CONDITION,
+	FSL_EVAL_BY_DEVICES,
+	FSL_EVAL_BY_TIMELINES,
+	FSL_EVAL_PROPERTIES_N
+};
+void fsl_eval_task_put(char *out, size_t size, const struct fsl_eval_task *task,
+		       enum fsl_eval_property property);
+
 struct fsl_eval_selection {
 	const char *preset;         /* "quick", "full" */
 	int64_t seed_from, seed_to; /* inclusive; -1: as many as the preset has, from @seed_from */

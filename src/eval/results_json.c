@@ -79,13 +79,12 @@ static enum fsl_status put_axis(struct fsl_document *document, cJSON *parent,
 	char labels[LABELS_MAX][FSL_EVAL_TEXT_MAX];
 	size_t n = fsl_eval_labels(labels, LABELS_MAX, eval, axis);
 	cJSON *object = fsl_document_object(document, parent, axis->name);
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; status == FSL_OK && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct fsl_eval_subset subset = {axis, labels[i], 0};
-		status = put_subset(document, object, labels[i], eval, FSL_EVAL_ENGINE, &subset,
-				    err);
+		FSL_TRY(put_subset(document, object, labels[i], eval, FSL_EVAL_ENGINE, &subset,
+				   err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status put_baseline(struct fsl_document *document, cJSON *parent,
@@ -159,22 +158,19 @@ static enum fsl_status put_all(struct fsl_document *document, cJSON *root,
 {
 	struct fsl_eval_figures all;
 	struct fsl_eval_subset every = {NULL, NULL, 0};
-	enum fsl_status status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
 	put_alarms(document, root, &all.tally);
 	put_figures(document, root, "all", &all);
 	cJSON *by = fsl_document_object(document, root, "by");
-	for (size_t i = 0; status == FSL_OK && fsl_eval_axes[i].name != NULL; i++) {
-		status = put_axis(document, by, eval, &fsl_eval_axes[i], err);
+	for (size_t i = 0; fsl_eval_axes[i].name != NULL; i++) {
+		FSL_TRY(put_axis(document, by, eval, &fsl_eval_axes[i], err));
 	}
 	put_confusions(document, root, &all);
 	cJSON *baselines = fsl_document_object(document, root, "baselines");
-	for (size_t i = 0; status == FSL_OK && i < eval->n_baselines; i++) {
-		status = put_baseline(document, baselines, eval, i, err);
+	for (size_t i = 0; i < eval->n_baselines; i++) {
+		FSL_TRY(put_baseline(document, baselines, eval, i, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 cJSON *fsl_eval_results_json(const struct fsl_eval *eval)

@@ -36,20 +36,20 @@ enum fsl_eval_knob {
 
 struct fsl_eval_scenario {
 	const char *name;  /* "compute-host" */
+	const char *what;  /* one clause for people */
 	const char *fault; /* name of the fault in `failslow simulate`, with fixed settings */
 	const char *job;   /* settings of the job that the fault needs; "" */
 	enum fsl_eval_spread spread;
 	enum fsl_eval_naming naming;
 	enum fsl_eval_knob knob;
 	enum fsl_verdict_kind kind; /* expected verdict */
-	uint32_t kinds_ok;          /* bits of other verdicts that are right */
+	uint32_t kinds_ok;          /* bits of all verdicts that are right */
 	int cause;                  /* enum fsl_cause; -1: not asked */
 	bool is_constant;           /* the fault is there from the first step on and has no onset */
 	bool is_endless;            /* the fault lasts to the end of the job */
 	/* Only the time before the fault shows it, so it is never there from the first step on. */
 	bool is_relative;
-	bool is_random;   /* its cost shows only over many steps */
-	const char *what; /* one clause for people */
+	bool is_random; /* its cost shows only over many steps */
 };
 
 /* All scenarios; row 0 is the clean job. Returns their number. */

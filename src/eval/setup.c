@@ -1,5 +1,5 @@
 /* Sets up a task's job for the simulator, and finds the strength that gives the wanted slowdown. */
-#include "eval/setup.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -77,11 +77,7 @@ static enum fsl_status choose_ranks(struct plan *plan, struct fsl_error *err)
 	const struct fsl_eval_topology *topology = plan->task->topology;
 	int32_t n_ranks = plan->task->n_ranks, per_host = topology->ranks_per_host;
 	int32_t rank = draw_below(plan, n_ranks), per_stage = topology->tp * topology->dp;
-	plan->struck = fsl_arena_alloc(&plan->result->arena,
-				       (size_t)(n_ranks + 1) * sizeof(*plan->struck));
-	if (plan->struck == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%d", (int)n_ranks);
-	}
+	FSL_TRY(FSL_ARENA_NEW(plan->struck, &plan->result->arena, (size_t)n_ranks, "ranks", err));
 	switch (plan->task->scenario->spread) {
 	case FSL_EVAL_NOBODY:
 		break;
@@ -165,13 +161,12 @@ static enum fsl_status set(struct fsl_sim_params *params, struct fsl_eval_result
 static enum fsl_status set_all(struct fsl_sim_params *params, struct fsl_eval_result *result,
 			       const char *settings, struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
-	while (status == FSL_OK && *settings != '\0') {
+	while (*settings != '\0') {
 		size_t length = strcspn(settings, " ");
-		status = set(params, result, err, "%.*s", (int)length, settings);
+		FSL_TRY(set(params, result, err, "%.*s", (int)length, settings));
 		settings += length + (settings[length] == ' ');
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* A number without a common divisor with @n, so that relabelling by it is a permutation. */
@@ -229,24 +224,16 @@ static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan 
 		 (int)topology->dp, (int)topology->pp, (int)topology->ranks_per_host,
 		 topology->settings, (int)task->n_steps, task->devices->settings,
 		 task->timelines->settings);
-	enum fsl_status status = set_all(params, result, settings, err);
-	if (status == FSL_OK && task->n_ranks > SPIKY_RANKS) {
+	FSL_TRY(set_all(params, result, settings, err));
+	if (task->n_ranks > SPIKY_RANKS) {
 		/* The same number of spikes in a job of any size: with a fixed share per rank, a
 		 * large job would always be slow, and would not be clean. */
-		status = set(params, result, err, "spikes=%.3g",
-			     params->spike_share * SPIKY_RANKS / task->n_ranks);
+		FSL_TRY(set(params, result, err, "spikes=%.3g",
+			    params->spike_share * SPIKY_RANKS / task->n_ranks));
 	}
-	if (status == FSL_OK) {
-		status = set_all(params, result, plan->task->scenario->job, err);
-	}
-	if (status == FSL_OK) {
-		status = set(params, result, err, "step_ms=%g", plan->step_ms);
-	}
-	if (status == FSL_OK) {
-		status = set(params, result, err, "seed=%llu",
-			     (unsigned long long)plan->task->random);
-	}
-	return status;
+	FSL_TRY(set_all(params, result, plan->task->scenario->job, err));
+	FSL_TRY(set(params, result, err, "step_ms=%g", plan->step_ms));
+	return set(params, result, err, "seed=%llu", (unsigned long long)plan->task->random);
 }
 
 /* "0-7,9": runs of neighbours as ranges. */
@@ -319,12 +306,8 @@ static enum fsl_status try_size(double *slowdown, const struct plan *plan, struc
 	if (ramp != NULL) {
 		memset(ramp, ' ', strcspn(ramp + 1, " ") + 1);
 	}
-	if (status == FSL_OK) {
-		status = fsl_sim_params_add_fault(&params, fault, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_foresee(&params, &truth, err);
-	}
+	FSL_THEN(status, fsl_sim_params_add_fault(&params, fault, err));
+	FSL_THEN(status, fsl_sim_foresee(&params, &truth, err));
 	*slowdown = truth.slowdown - 1.0;
 	fsl_sim_truth_fini(&truth);
 	fsl_sim_params_fini(&params);
@@ -340,10 +323,9 @@ static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 {
 	double target = aim * plan->task->magnitude, slowdown = 0.0;
 	double low = 0.0, low_cost = 0.0, high = NAN, high_cost = NAN;
-	enum fsl_status status = FSL_OK;
 	plan->size = target;
-	for (int i = 0; status == FSL_OK && i < TRIALS_MAX; i++) {
-		status = try_size(&slowdown, plan, err);
+	for (int i = 0; i < TRIALS_MAX; i++) {
+		FSL_TRY(try_size(&slowdown, plan, err));
 		if (fabs(slowdown / target - 1.0) < aim_tolerance) {
 			break;
 		}
@@ -363,7 +345,7 @@ static enum fsl_status find_size(struct plan *plan, struct fsl_error *err)
 			break;
 		}
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* Numbers as which the ranks are written, ascending. */
@@ -371,10 +353,8 @@ static enum fsl_status written_ranks(int32_t **out, const struct fsl_sim_params 
 				     const int32_t *ranks, size_t n, struct fsl_arena *arena,
 				     struct fsl_error *err)
 {
-	int32_t *written = fsl_arena_alloc(arena, (n + 1) * sizeof(*written));
-	if (written == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
-	}
+	int32_t *written = NULL;
+	FSL_TRY(FSL_ARENA_NEW(written, arena, n, "ranks", err));
 	for (size_t i = 0; i < n; i++) {
 		written[i] = fsl_sim_label(params, ranks[i]);
 	}
@@ -410,10 +390,8 @@ static enum fsl_status set_named(struct plan *plan, const struct fsl_sim_params 
 	size_t n_ranks = (size_t)plan->task->n_ranks, n_others = 0;
 	enum fsl_eval_naming naming = plan->task->scenario->naming;
 	int32_t *struck = NULL, *allowed = NULL;
-	int32_t *others = fsl_arena_alloc(arena, (n_ranks + 2) * sizeof(*others));
-	if (others == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
-	}
+	int32_t *others = NULL;
+	FSL_TRY(FSL_ARENA_NEW(others, arena, n_ranks + 2, "ranks", err));
 	if (naming == FSL_EVAL_NAME_ENDS) {
 		n_others = link_members(others, plan);
 	} else if (naming == FSL_EVAL_MAY_STRUCK) {
@@ -424,17 +402,14 @@ static enum fsl_status set_named(struct plan *plan, const struct fsl_sim_params 
 			others[n_others] = (int32_t)n_others;
 		}
 	}
-	enum fsl_status status =
-		written_ranks(&struck, params, plan->struck, plan->n_struck, arena, err);
-	if (status == FSL_OK) {
-		status = written_ranks(&allowed, params, others, n_others, arena, err);
-	}
+	FSL_TRY(written_ranks(&struck, params, plan->struck, plan->n_struck, arena, err));
+	FSL_TRY(written_ranks(&allowed, params, others, n_others, arena, err));
 	bool must = naming == FSL_EVAL_NAME_STRUCK || naming == FSL_EVAL_NAME_ENDS;
 	truth->culprits = struck;
 	truth->n_culprits = must ? plan->n_struck : 0;
 	truth->allowed = allowed;
 	truth->n_allowed = n_others;
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status set_truth(struct plan *plan, const struct fsl_sim_params *params,
@@ -466,9 +441,7 @@ static enum fsl_status simulate(struct plan *plan, struct fsl_sim_params *params
 {
 	struct fsl_sim_truth truth = {0};
 	enum fsl_status status = set_job(params, plan, err);
-	if (status == FSL_OK) {
-		status = set_condition(params, plan, err);
-	}
+	FSL_THEN(status, set_condition(params, plan, err));
 	if (status == FSL_OK && plan->task->scenario->fault != NULL) {
 		char fault[FAULT_TEXT_MAX];
 		put_fault(fault, sizeof(fault), plan, plan->onset_step, plan->until_step);
@@ -477,12 +450,8 @@ static enum fsl_status simulate(struct plan *plan, struct fsl_sim_params *params
 			 sizeof(plan->result->parameters) - length, " fault='%s'", fault);
 		status = fsl_sim_params_add_fault(params, fault, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_sim_run_in_memory(params, run, &truth, err);
-	}
-	if (status == FSL_OK) {
-		status = set_truth(plan, params, &truth, err);
-	}
+	FSL_THEN(status, fsl_sim_run_in_memory(params, run, &truth, err));
+	FSL_THEN(status, set_truth(plan, params, &truth, err));
 	fsl_sim_truth_fini(&truth);
 	return status;
 }
@@ -493,18 +462,14 @@ enum fsl_status fsl_eval_stage(struct fsl_eval_result *result, struct fsl_run *r
 	struct plan plan = {.task = result->task, .result = result, .random = result->task->random};
 	struct fsl_sim_params params;
 	enum fsl_status status = fsl_run_init(run, err);
-	if (status == FSL_OK) {
-		status = choose_ranks(&plan, err);
-	}
+	FSL_THEN(status, choose_ranks(&plan, err));
 	choose_steps(&plan);
 	choose_step_time(&plan);
 	if (status == FSL_OK && result->task->scenario->knob != FSL_EVAL_KNOB_NONE) {
 		status = find_size(&plan, err);
 	}
 	fsl_sim_params_init(&params);
-	if (status == FSL_OK) {
-		status = simulate(&plan, &params, run, err);
-	}
+	FSL_THEN(status, simulate(&plan, &params, run, err));
 	fsl_sim_params_fini(&params);
 	return status;
 }

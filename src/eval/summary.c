@@ -1,4 +1,4 @@
-/* The summary page of an evaluation. */
+/* Pages of an evaluation: its summary, the limits of a release, wrong jobs, and all jobs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,19 +47,18 @@ static enum fsl_status put_axis(struct fsl_page *page, const struct fsl_eval *ev
 	char labels[LABELS_MAX][FSL_EVAL_TEXT_MAX];
 	char heading[80];
 	size_t n = fsl_eval_labels(labels, LABELS_MAX, eval, axis);
-	enum fsl_status status = FSL_OK;
 	if (n == 0) {
 		return FSL_OK;
 	}
 	snprintf(heading, sizeof(heading), "By %s", axis->name);
 	fsl_page_heading(page, heading);
 	begin_scores(page, axis->name);
-	for (size_t i = 0; status == FSL_OK && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct fsl_eval_subset subset = {axis, labels[i], 0};
-		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
+		FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err));
 	}
 	fsl_page_table_end(page);
-	return status;
+	return FSL_OK;
 }
 
 /* Writes the classes of strength, in the order of their weight. */
@@ -74,18 +73,15 @@ static enum fsl_status put_headline(struct fsl_page *page, const struct fsl_eval
 		[FSL_EVAL_SHORT] = "short: < 50 steps",
 		[FSL_EVAL_STOP] = "stop: hang, missing",
 	};
-	enum fsl_status status = FSL_OK;
 	begin_scores(page, "faults");
-	for (size_t i = 0; status == FSL_OK && i < FSL_EVAL_STRENGTHS_N; i++) {
+	for (size_t i = 0; i < FSL_EVAL_STRENGTHS_N; i++) {
 		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << i};
-		status = put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err);
+		FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, labels[i], &subset, err));
 	}
 	struct fsl_eval_subset all = {NULL, NULL, 0};
-	if (status == FSL_OK) {
-		status = put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err);
-	}
+	FSL_TRY(put_scores(page, eval, FSL_EVAL_ENGINE, "all", &all, err));
 	fsl_page_table_end(page);
-	return status;
+	return FSL_OK;
 }
 
 static void put_alarms(struct fsl_page *page, const struct fsl_eval_tally *tally)
@@ -126,13 +122,8 @@ static enum fsl_status put_lines(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_subset every = {NULL, NULL, 0};
 	struct fsl_eval_subset measured = {
 		NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG | UINT32_C(1) << FSL_EVAL_MIDDLE};
-	enum fsl_status status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
-	if (status == FSL_OK) {
-		status = fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
+	FSL_TRY(fsl_eval_figure(&sized, eval, FSL_EVAL_ENGINE, &measured, err));
 	struct fsl_eval_prf jobs = fsl_eval_job_prf(&all.tally);
 	double least = fsl_eval_least_found(eval, FSL_EVAL_ENGINE);
 	fsl_page_printf(page, "\nJobs told from clean ones: precision %s, recall %s, F1 %s\n",
@@ -204,23 +195,17 @@ static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eva
 {
 	const char *headings[] = {"method",   "rank P",    "rank R", "F1",    "strong P",
 				  "strong R", "strong F1", "top-1",  "exact", "false alarms/day"};
-	enum fsl_status status = FSL_OK;
 	if (eval->n_baselines == 0) {
 		return FSL_OK;
 	}
 	fsl_page_heading(page, "Against baselines, on the same jobs");
 	fsl_page_table(page, headings, 10);
-	for (int a = FSL_EVAL_ENGINE; status == FSL_OK && a < (int)eval->n_baselines; a++) {
+	for (int a = FSL_EVAL_ENGINE; a < (int)eval->n_baselines; a++) {
 		struct fsl_eval_figures all, strong;
 		struct fsl_eval_subset every = {NULL, NULL, 0};
 		struct fsl_eval_subset hard = {NULL, NULL, UINT32_C(1) << FSL_EVAL_STRONG};
-		status = fsl_eval_figure(&all, eval, a, &every, err);
-		if (status == FSL_OK) {
-			status = fsl_eval_figure(&strong, eval, a, &hard, err);
-		}
-		if (status != FSL_OK) {
-			break;
-		}
+		FSL_TRY(fsl_eval_figure(&all, eval, a, &every, err));
+		FSL_TRY(fsl_eval_figure(&strong, eval, a, &hard, err));
 		struct fsl_eval_prf ranks = fsl_eval_rank_prf(&all.tally);
 		struct fsl_eval_prf strongs = fsl_eval_rank_prf(&strong.tally);
 		fsl_page_cell(page, "%s",
@@ -238,7 +223,7 @@ static enum fsl_status put_baselines(struct fsl_page *page, const struct fsl_eva
 			      (double)all.tally.n_alarms_false / all.tally.clean_days);
 	}
 	fsl_page_table_end(page);
-	return status;
+	return FSL_OK;
 }
 
 static void put_opening(struct fsl_page *page, const struct fsl_eval *eval)
@@ -267,21 +252,176 @@ enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_figures all;
 	struct fsl_eval_subset every = {NULL, NULL, 0};
 	put_opening(page, eval);
-	enum fsl_status status = put_headline(page, eval, err);
-	if (status == FSL_OK) {
-		status = put_lines(page, eval, err);
+	FSL_TRY(put_headline(page, eval, err));
+	FSL_TRY(put_lines(page, eval, err));
+	for (size_t i = 0; strcmp(fsl_eval_axes[i].name, "strength") != 0; i++) {
+		FSL_TRY(put_axis(page, eval, &fsl_eval_axes[i], err));
 	}
-	for (size_t i = 0; status == FSL_OK && strcmp(fsl_eval_axes[i].name, "strength") != 0;
-	     i++) {
-		status = put_axis(page, eval, &fsl_eval_axes[i], err);
+	FSL_TRY(fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err));
+	put_kinds(page, &all.kinds);
+	put_causes(page, &all.causes);
+	return put_baselines(page, eval, err);
+}
+
+/* A limit on the figures of one class of strength. */
+struct gate {
+	const char *what;
+	enum fsl_eval_strength strength;
+	double (*measure)(const struct fsl_eval_figures *figures);
+	bool is_ceiling; /* true: at most @limit; false: at least */
+	double limit;
+};
+
+static double rank_precision(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_rank_prf(&figures->tally).precision;
+}
+
+static double rank_recall(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_rank_prf(&figures->tally).recall;
+}
+
+static double top1(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_share(figures->tally.n_top1, figures->tally.n_top1_asked);
+}
+
+static double cause(const struct fsl_eval_figures *figures)
+{
+	return fsl_eval_share(figures->tally.n_cause_right, figures->tally.n_cause_asked);
+}
+
+static double alarms_per_day(const struct fsl_eval_figures *figures)
+{
+	const struct fsl_eval_tally *tally = &figures->tally;
+	return tally->clean_days > 0.0 ? (double)tally->n_alarms_false / tally->clean_days
+				       : (double)NAN;
+}
+
+static const struct gate gates[] = {
+	{"strong: rank precision", FSL_EVAL_STRONG, rank_precision, false, 0.98},
+	{"strong: rank recall", FSL_EVAL_STRONG, rank_recall, false, 0.98},
+	{"strong: first rank right", FSL_EVAL_STRONG, top1, false, 0.99},
+	{"strong: cause right", FSL_EVAL_STRONG, cause, false, 0.95},
+	{"middle: rank precision", FSL_EVAL_MIDDLE, rank_precision, false, 0.98},
+	{"middle: rank recall", FSL_EVAL_MIDDLE, rank_recall, false, 0.80},
+	{"clean: false alarms per job-day", FSL_EVAL_CLEAN, alarms_per_day, true, 0.05},
+};
+
+enum fsl_status fsl_eval_gates(struct fsl_page *page, const struct fsl_eval *eval, bool *passed,
+			       struct fsl_error *err)
+{
+	static const char *const headings[] = {"gate", "limit", "measured", "result"};
+	size_t n_measured = 0;
+	bool are_kept = true;
+	fsl_page_heading(page, "Gates");
+	fsl_page_table(page, headings, 4);
+	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
+		const struct gate *gate = &gates[i];
+		struct fsl_eval_figures figures;
+		struct fsl_eval_subset subset = {NULL, NULL, UINT32_C(1) << gate->strength};
+		FSL_TRY(fsl_eval_figure(&figures, eval, FSL_EVAL_ENGINE, &subset, err));
+		double value = gate->measure(&figures);
+		bool is_missed = gate->is_ceiling ? value > gate->limit : value < gate->limit;
+		fsl_page_cell(page, "%s", gate->what);
+		fsl_page_cell(page, gate->is_ceiling ? "<= %.2f" : ">= %.2f", gate->limit);
+		fsl_page_cell(page, value == value ? "%.3f" : "-", value);
+		fsl_page_cell(page, "%s",
+			      value != value ? "no such job" : (is_missed ? "MISSED" : "kept"));
+		are_kept = are_kept && !is_missed;
+		n_measured += value == value;
 	}
-	if (status == FSL_OK) {
-		status = fsl_eval_figure(&all, eval, FSL_EVAL_ENGINE, &every, err);
+	fsl_page_table_end(page);
+	if (n_measured == 0) {
+		fsl_page_printf(page, "\nNo gate was checked: none of the jobs is of a kind that a "
+				      "gate looks at.\n");
 	}
-	if (status == FSL_OK) {
-		put_kinds(page, &all.kinds);
-		put_causes(page, &all.causes);
-		status = put_baselines(page, eval, err);
+	*passed = are_kept && n_measured > 0;
+	return FSL_OK;
+}
+
+static void put_wrong(struct fsl_page *page, const struct fsl_eval_result *result)
+{
+	const struct fsl_eval_task *task = result->task;
+	fsl_page_printf(page, "\njob %zu: %s, %s, %s, slowdown %.3f, %s%s\n", task->idx,
+			task->scenario->name, task->topology->name,
+			fsl_eval_strength_text(result->strength), result->truth.slowdown,
+			fsl_eval_condition_text(task->condition),
+			task->is_from_start ? ", from the first step" : "");
+	fsl_page_printf(page, "  expected: %s, culprits [%s]\n",
+			fsl_verdict_text(result->truth.kind), result->culprits);
+	fsl_page_printf(
+		page, "  told:     %s, named [%s], cause %s: %s\n",
+		result->marks.has_failed ? "no answer" : fsl_verdict_text(result->marks.kind),
+		result->named,
+		result->marks.cause >= 0 ? fsl_cause_text((enum fsl_cause)result->marks.cause)
+					 : "none",
+		result->reason);
+	fsl_page_printf(page, "  failslow simulate job-%zu %s\n", task->idx, result->parameters);
+	fsl_page_printf(page, "  failslow detect --now %lld --output job-%zu-out job-%zu\n",
+			(long long)result->now_ns, task->idx, task->idx);
+}
+
+void fsl_eval_list_wrong(struct fsl_page *page, const struct fsl_eval *eval)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		n += eval->results[i].is_done && fsl_eval_is_wrong(&eval->results[i].marks);
 	}
-	return status;
+	fsl_page_heading(page, "Wrong jobs");
+	fsl_page_printf(page, "%zu of %zu jobs\n", n, eval->n_done);
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		if (eval->results[i].is_done && fsl_eval_is_wrong(&eval->results[i].marks)) {
+			put_wrong(page, &eval->results[i]);
+		}
+	}
+}
+
+/* Writes a number; empty if it is unknown. */
+static void put_number(struct fsl_page *page, double value)
+{
+	if (value == value) {
+		fsl_page_printf(page, "%.4f,", value);
+	} else {
+		fsl_page_printf(page, ",");
+	}
+}
+
+static void put_job(struct fsl_page *page, const struct fsl_eval_result *result)
+{
+	const struct fsl_eval_task *task = result->task;
+	const struct fsl_eval_marks *marks = &result->marks;
+	fsl_page_printf(
+		page, "%zu,%s,%s,%d,%d,%lld,%llu,%g,%d,%s,%s,%s,", task->idx, task->scenario->name,
+		task->topology->name, (int)task->n_ranks, (int)task->n_steps, (long long)task->seed,
+		(unsigned long long)task->random, 100.0 * task->magnitude,
+		(int)task->duration_steps, task->is_from_start ? "true" : "false",
+		fsl_eval_condition_text(task->condition), fsl_eval_strength_text(result->strength));
+	put_number(page, result->truth.slowdown);
+	put_number(page, result->slowdown_told);
+	fsl_page_printf(page, "%s,%s,%s,%s,", fsl_verdict_text(result->truth.kind),
+			fsl_verdict_text(marks->kind), result->culprits, result->named);
+	fsl_page_printf(
+		page, "%s,%s,",
+		result->truth.cause >= 0 ? fsl_cause_text((enum fsl_cause)result->truth.cause) : "",
+		marks->cause >= 0 ? fsl_cause_text((enum fsl_cause)marks->cause) : "");
+	put_number(page, marks->onset_error_steps);
+	fsl_page_printf(page, "%u,%u,%u,%d,%d,%d,%d,\"%s\"\n", marks->n_hit, marks->n_missed,
+			marks->n_wrong, marks->is_alarm, marks->is_kind_right, marks->is_exact,
+			marks->has_failed, result->parameters);
+}
+
+void fsl_eval_jobs_csv(struct fsl_page *page, const struct fsl_eval *eval)
+{
+	fsl_page_printf(
+		page, "job,fault,topology,ranks,steps,seed,random,magnitude_percent,duration,"
+		      "from_start,condition,strength,slowdown,slowdown_told,verdict_expected,"
+		      "verdict,culprits,named,cause_true,cause,onset_error_steps,hit,missed,wrong,"
+		      "alarm,verdict_right,exact,failed,simulate\n");
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		if (eval->results[i].is_done) {
+			put_job(page, &eval->results[i]);
+		}
+	}
 }

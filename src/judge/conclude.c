@@ -76,7 +76,7 @@ static enum fsl_status name_culprit(const struct conclusion *c,
 	}
 	c->out->compute = c->out->compute || cause == FSL_CAUSE_COMPUTE;
 	c->out->network = c->out->network || cause == FSL_CAUSE_NETWORK;
-	return fsl_localisation_add_culprit(c->out, &culprit, c->err);
+	return FSL_APPEND(c->out, culprits, &culprit, c->err);
 }
 
 static bool is_about_rank(const struct fsl_profile_finding *finding)
@@ -255,8 +255,8 @@ static enum fsl_status add_suspect(const struct conclusion *c,
 	if (suspect.reason == NULL) {
 		return no_memory(c);
 	}
-	return is_victim ? fsl_localisation_add_victim(c->out, &suspect, c->err)
-			 : fsl_localisation_add_unconfirmed(c->out, &suspect, c->err);
+	return is_victim ? FSL_APPEND(c->out, victims, &suspect, c->err)
+			 : FSL_APPEND(c->out, unconfirmed, &suspect, c->err);
 }
 
 /* Members of groups of which some were not captured, each once. */

@@ -349,8 +349,8 @@ static enum fsl_status add_channel(struct fsl_match *out, struct fsl_listing *li
 	*channel = (struct fsl_channel){.group_idx = scan->group_idx, .op_id = op_id};
 	channel->is_p2p =
 		fsl_p2p_kind_from_name(fsl_strpool_text(scan->run->names, op_id)) < FSL_P2P_KINDS_N;
-	FSL_TRY(FSL_NEW(&out->arena, channel->members, scan->n_members, err));
-	FSL_TRY(FSL_NEW(&listing->arena, uses->of, scan->n_members, err));
+	FSL_TRY(FSL_ARENA_NEW(channel->members, &out->arena, scan->n_members, "members", err));
+	FSL_TRY(FSL_ARENA_NEW(uses->of, &listing->arena, scan->n_members, "of", err));
 	FSL_ASSERT(scan->n_members >= 2);
 	uint32_t far_id = channel->is_p2p ? far_op_id(scan, op_id) : op_id;
 	for (size_t i = 0; i < scan->n_slots; i++) {
@@ -377,8 +377,8 @@ static enum fsl_status alloc_channels(struct fsl_match *out, struct fsl_listing 
 		size_t n_slots = listing->slot_begin[g + 1] - listing->slot_begin[g];
 		n_max += n_slots < FSL_OPS_PER_GROUP_MAX ? n_slots : FSL_OPS_PER_GROUP_MAX;
 	}
-	FSL_TRY(FSL_NEW(&out->arena, out->channels, n_max, err));
-	FSL_TRY(FSL_NEW(&listing->arena, listing->uses, n_max, err));
+	FSL_TRY(FSL_ARENA_NEW(out->channels, &out->arena, n_max, "channels", err));
+	FSL_TRY(FSL_ARENA_NEW(listing->uses, &listing->arena, n_max, "uses", err));
 	return FSL_OK;
 }
 
@@ -389,7 +389,7 @@ static enum fsl_status list_couples(struct fsl_listing *listing, size_t n_channe
 	for (size_t c = 0; c < n_channels; c++) {
 		n += listing->uses[c].n_members - 1;
 	}
-	FSL_TRY(FSL_NEW(&listing->arena, listing->couples, n, err));
+	FSL_TRY(FSL_ARENA_NEW(listing->couples, &listing->arena, n, "couples", err));
 	for (size_t c = 0; c < n_channels; c++) {
 		struct fsl_uses *uses = &listing->uses[c];
 		uses->couples = listing->couples + listing->n_couples;

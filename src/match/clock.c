@@ -271,9 +271,9 @@ enum fsl_status fsl_clocks_init(struct fsl_clocks *out, struct fsl_arena *arena,
 {
 	out->n_ranks = n_ranks;
 	out->is_measured = false;
-	FSL_TRY(FSL_NEW(arena, out->parent, n_ranks + 1, err));
-	FSL_TRY(FSL_NEW(arena, out->size, n_ranks + 1, err));
-	FSL_TRY(FSL_NEW(arena, out->to_parent_ns, n_ranks + 1, err));
+	FSL_TRY(FSL_ARENA_NEW(out->parent, arena, n_ranks + 1, "parent", err));
+	FSL_TRY(FSL_ARENA_NEW(out->size, arena, n_ranks + 1, "size", err));
+	FSL_TRY(FSL_ARENA_NEW(out->to_parent_ns, arena, n_ranks + 1, "to_parent_ns", err));
 	for (size_t r = 0; r < n_ranks; r++) {
 		out->parent[r] = (uint32_t)r;
 		out->size[r] = 1;
@@ -318,8 +318,8 @@ enum fsl_status fsl_clocks_publish(struct fsl_match *out, const struct fsl_clock
 {
 	size_t n_ranks = clocks->n_ranks;
 	int64_t *root_ns = NULL;
-	FSL_TRY(FSL_NEW(scratch, root_ns, n_ranks, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->clock_ns, n_ranks + 1, err));
+	FSL_TRY(FSL_ARENA_NEW(root_ns, scratch, n_ranks, "root_ns", err));
+	FSL_TRY(FSL_ARENA_NEW(out->clock_ns, &out->arena, n_ranks + 1, "clock_ns", err));
 	out->offset_max_ms = clocks->is_measured ? 0.0 : NAN;
 	for (size_t r = 0; r < n_ranks; r++) {
 		root_ns[r] = INT64_MIN;

@@ -197,11 +197,11 @@ static enum fsl_status alloc_common(struct common *common, struct fsl_arena *are
 	for (size_t k = 0; k < listing->slot_begin[listing->n_groups]; k++) {
 		n_max = listing->slots[k].n > n_max ? listing->slots[k].n : n_max;
 	}
-	FSL_TRY(FSL_NEW(arena, common->items, FSL_DRIFT_DIFFERENCES_MAX, err));
-	FSL_TRY(FSL_NEW(arena, common->hits, FSL_DRIFT_DIFFERENCES_MAX, err));
-	FSL_TRY(FSL_NEW(arena, common->work, FSL_DRIFT_DIFFERENCES_MAX, err));
-	FSL_TRY(FSL_NEW(arena, common->ends_ns[0], n_max, err));
-	return FSL_NEW(arena, common->ends_ns[1], n_max, err);
+	FSL_TRY(FSL_ARENA_NEW(common->items, arena, FSL_DRIFT_DIFFERENCES_MAX, "items", err));
+	FSL_TRY(FSL_ARENA_NEW(common->hits, arena, FSL_DRIFT_DIFFERENCES_MAX, "hits", err));
+	FSL_TRY(FSL_ARENA_NEW(common->work, arena, FSL_DRIFT_DIFFERENCES_MAX, "work", err));
+	FSL_TRY(FSL_ARENA_NEW(common->ends_ns[0], arena, n_max, "0", err));
+	return FSL_ARENA_NEW(common->ends_ns[1], arena, n_max, "1", err);
 }
 
 /* Joins what equally many uses did not join. */

@@ -152,7 +152,7 @@ static enum fsl_status merge_channels(struct fsl_match *match, const struct fsl_
 		return FSL_OK;
 	}
 	struct fsl_channel *merged = NULL;
-	FSL_TRY(FSL_NEW(&match->arena, merged, n, err));
+	FSL_TRY(FSL_ARENA_NEW(merged, &match->arena, n, "merged", err));
 	for (size_t i = 0, c = 0, p = 0; i < n; i++) {
 		bool is_pair =
 			c == match->n_channels ||

@@ -258,14 +258,14 @@ static enum fsl_status alloc_assignment(struct assignment *job, struct fsl_error
 	for (size_t p = 0; p < group->n_pairs; p++) {
 		n_uses += group->sides[group->pairs[p].a].n_uses;
 	}
-	FSL_TRY(FSL_NEW(&job->arena, job->directions, job->n_directions, err));
-	FSL_TRY(FSL_NEW(&job->arena, job->bonds, n_uses, err));
-	FSL_TRY(FSL_NEW(&job->arena, job->is_doubted, n_uses, err));
-	FSL_TRY(FSL_NEW(&job->arena, job->work, job->n_directions, err));
-	FSL_TRY(FSL_NEW(&job->arena, job->held_by, n_lists, err));
+	FSL_TRY(FSL_ARENA_NEW(job->directions, &job->arena, job->n_directions, "directions", err));
+	FSL_TRY(FSL_ARENA_NEW(job->bonds, &job->arena, n_uses, "bonds", err));
+	FSL_TRY(FSL_ARENA_NEW(job->is_doubted, &job->arena, n_uses, "is_doubted", err));
+	FSL_TRY(FSL_ARENA_NEW(job->work, &job->arena, job->n_directions, "work", err));
+	FSL_TRY(FSL_ARENA_NEW(job->held_by, &job->arena, n_lists, "held_by", err));
 	for (size_t i = 0; i < n_lists; i++) {
 		size_t n = group->sides[i / FSL_P2P_KINDS_N].kinds[i % FSL_P2P_KINDS_N].n;
-		FSL_TRY(FSL_NEW(&job->arena, job->held_by[i], n, err));
+		FSL_TRY(FSL_ARENA_NEW(job->held_by[i], &job->arena, n, "i", err));
 	}
 	return FSL_OK;
 }
@@ -371,16 +371,16 @@ static enum fsl_status label_all(uint8_t ***out, struct assignment *job, struct 
 	size_t n_lists = job->group->n_sides * FSL_P2P_KINDS_N;
 	uint8_t *n_neighbours = NULL, **told = NULL;
 	uint32_t(*counts)[LABELS] = NULL;
-	FSL_TRY(FSL_NEW(&job->arena, n_neighbours, n_lists, err));
-	FSL_TRY(FSL_NEW(&job->arena, told, n_lists, err));
-	FSL_TRY(FSL_NEW(&job->arena, counts, CONTEXTS_N, err));
+	FSL_TRY(FSL_ARENA_NEW(n_neighbours, &job->arena, n_lists, "n_neighbours", err));
+	FSL_TRY(FSL_ARENA_NEW(told, &job->arena, n_lists, "told", err));
+	FSL_TRY(FSL_ARENA_NEW(counts, &job->arena, CONTEXTS_N, "counts", err));
 	number_neighbours(job, n_neighbours);
 	for (size_t i = 0; i < n_lists; i++) {
 		const struct p2p_uses *uses =
 			&job->group->sides[i / FSL_P2P_KINDS_N].kinds[i % FSL_P2P_KINDS_N];
 		uint8_t *labels = NULL;
-		FSL_TRY(FSL_NEW(&job->arena, labels, uses->n, err));
-		FSL_TRY(FSL_NEW(&job->arena, told[i], uses->n, err));
+		FSL_TRY(FSL_ARENA_NEW(labels, &job->arena, uses->n, "labels", err));
+		FSL_TRY(FSL_ARENA_NEW(told[i], &job->arena, uses->n, "i", err));
 		for (size_t u = 0; u < uses->n && n_neighbours[i] < LABELS; u++) {
 			uint32_t holder = job->held_by[i][u];
 			if (holder == 0) {
@@ -479,7 +479,7 @@ static enum fsl_status add_channel(struct fsl_channel_list *out, struct fsl_matc
 	const struct p2p_pair *pair = &job->group->pairs[direction->pair];
 	size_t n_max = uses_of(job, direction, 0)->n + uses_of(job, direction, 1)->n;
 	struct row *rows = NULL;
-	FSL_TRY(FSL_NEW(&job->arena, rows, n_max, err));
+	FSL_TRY(FSL_ARENA_NEW(rows, &job->arena, n_max, "rows", err));
 	FSL_TRY(FSL_GROW(out->items, out->capacity, out->n + 1, err));
 	struct fsl_channel channel = {.group_idx = job->group->group_idx,
 				      .op_id = uses_of(job, direction, 0)->op_id,
@@ -487,9 +487,9 @@ static enum fsl_status add_channel(struct fsl_channel_list *out, struct fsl_matc
 				      .n_members = 2,
 				      .n_instances = list_rows(rows, job, direction, told)};
 	size_t n = channel.n_instances;
-	FSL_TRY(FSL_NEW(&match->arena, channel.members, 2, err));
-	FSL_TRY(FSL_NEW(&match->arena, channel.op_idx, 2 * n, err));
-	FSL_TRY(FSL_NEW(&match->arena, channel.step_idx, n, err));
+	FSL_TRY(FSL_ARENA_NEW(channel.members, &match->arena, 2, "members", err));
+	FSL_TRY(FSL_ARENA_NEW(channel.op_idx, &match->arena, 2 * n, "op_idx", err));
+	FSL_TRY(FSL_ARENA_NEW(channel.step_idx, &match->arena, n, "step_idx", err));
 	channel.members[0] = job->group->sides[pair->a].rank_idx;
 	channel.members[1] = job->group->sides[pair->b].rank_idx;
 	for (size_t i = 0; i < n; i++) {
@@ -552,8 +552,8 @@ static enum fsl_status fill_kind(struct p2p_side *side, enum fsl_p2p_kind kind,
 				 struct fsl_error *err)
 {
 	struct p2p_uses *uses = &side->kinds[kind];
-	FSL_TRY(FSL_NEW(arena, uses->end_ns, n, err));
-	FSL_TRY(FSL_NEW(arena, uses->op_idx, n, err));
+	FSL_TRY(FSL_ARENA_NEW(uses->end_ns, arena, n, "end_ns", err));
+	FSL_TRY(FSL_ARENA_NEW(uses->op_idx, arena, n, "op_idx", err));
 	qsort(ends, n, sizeof(*ends), compare_ends);
 	for (size_t i = 0; i < n; i++) {
 		uses->end_ns[i] = ends[i].end_ns;
@@ -651,9 +651,9 @@ static enum fsl_status list_sides(struct p2p_group *group, const struct lister *
 	}
 	struct end *ends = NULL;
 	/* One more than there are: a rank without such operators is filled and left. */
-	FSL_TRY(FSL_NEW(lister->arena, group->sides, n + 1, err));
-	FSL_TRY(FSL_NEW(lister->arena, group->pairs, n * n / 2, err));
-	FSL_TRY(FSL_NEW(lister->arena, ends, n_uses, err));
+	FSL_TRY(FSL_ARENA_NEW(group->sides, lister->arena, n + 1, "sides", err));
+	FSL_TRY(FSL_ARENA_NEW(group->pairs, lister->arena, n * n / 2, "pairs", err));
+	FSL_TRY(FSL_ARENA_NEW(ends, lister->arena, n_uses, "ends", err));
 	for (size_t begin = 0, end = 0; begin < n_slots; begin = end) {
 		while (end < n_slots && slots[end].rank_idx == slots[begin].rank_idx) {
 			end++;

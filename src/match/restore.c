@@ -525,14 +525,15 @@ static enum fsl_status restore_all(struct restorer *job, size_t *n_restored, str
 {
 	struct fsl_arena scratch = {0};
 	uint32_t **moved_to = NULL;
-	enum fsl_status status = FSL_NEW(&scratch, moved_to, job->run->n_ranks, err);
+	enum fsl_status status =
+		FSL_ARENA_NEW(moved_to, &scratch, job->run->n_ranks, "moved_to", err);
 	qsort(job->items, job->n, sizeof(*job->items), compare_lost);
 	for (size_t begin = 0, end = 0; begin < job->n && status == FSL_OK; begin = end) {
 		uint32_t r = job->items[begin].rank_idx;
 		for (end = begin; end < job->n && job->items[end].rank_idx == r;) {
 			end++;
 		}
-		status = FSL_NEW(&scratch, moved_to[r], job->run->ranks[r].n_ops, err);
+		status = FSL_ARENA_NEW(moved_to[r], &scratch, job->run->ranks[r].n_ops, "r", err);
 		if (status == FSL_OK) {
 			status = restore_rank(job->run, job->items + begin, end - begin,
 					      moved_to[r], err);

@@ -36,7 +36,7 @@ static enum fsl_status copy_sorted(struct fsl_group *group, struct fsl_arena *ar
 				   const int32_t *ranks, size_t n, struct fsl_error *err)
 {
 	int32_t *copy = NULL;
-	FSL_TRY(FSL_NEW(arena, copy, n, err));
+	FSL_TRY(FSL_ARENA_NEW(copy, arena, n, "copy", err));
 	if (n > 0) {
 		memcpy(copy, ranks, n * sizeof(*copy));
 		qsort(copy, n, sizeof(*copy), fsl_rank_compare);
@@ -98,8 +98,8 @@ static enum fsl_status fill_groups(struct builder *builder, struct fsl_error *er
 	size_t n_max = builder->comms.n_items + builder->n_lists;
 	struct fsl_topology *out = builder->out;
 	struct sort_key *keys = NULL;
-	FSL_TRY(FSL_NEW(&builder->scratch, keys, n_max, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->groups, n_max, err));
+	FSL_TRY(FSL_ARENA_NEW(keys, &builder->scratch, n_max, "keys", err));
+	FSL_TRY(FSL_ARENA_NEW(out->groups, &out->arena, n_max, "groups", err));
 	FSL_TRY(list_comms(builder, keys, &n, err));
 	if (builder->is_configured) {
 		FSL_TRY(list_unseen(builder, keys, &n, err));
@@ -121,7 +121,7 @@ static enum fsl_status domains_by_operators(struct builder *builder, const int32
 {
 	struct fsl_comms view = {0};
 	const struct fsl_comms *all = &builder->comms;
-	FSL_TRY(FSL_NEW(&builder->scratch, view.items, all->n_items, err));
+	FSL_TRY(FSL_ARENA_NEW(view.items, &builder->scratch, all->n_items, "items", err));
 	for (size_t c = 0; c < all->n_items; c++) {
 		const struct fsl_comm *comm = &all->items[c];
 		struct fsl_comm *last = view.n_items > 0 ? &view.items[view.n_items - 1] : NULL;
@@ -206,7 +206,7 @@ static enum fsl_status fill_domains(struct builder *builder, struct fsl_error *e
 	struct fsl_topology *out = builder->out;
 	size_t n_ranks = 0;
 	int32_t *ranks = NULL;
-	FSL_TRY(FSL_NEW(&builder->scratch, ranks, builder->run->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(ranks, &builder->scratch, builder->run->n_ranks, "ranks", err));
 	for (size_t r = 0; r < builder->run->n_ranks; r++) {
 		if (builder->run->ranks[r].n_ops > 0) {
 			ranks[n_ranks++] = builder->run->ranks[r].rank;
@@ -229,7 +229,8 @@ static enum fsl_status apply_configured(struct builder *builder, struct fsl_erro
 	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
 		builder->n_lists += builder->config->hccl_domain[kind].n_lists;
 	}
-	FSL_TRY(FSL_NEW(&builder->scratch, builder->is_shown, builder->n_lists, err));
+	FSL_TRY(FSL_ARENA_NEW(builder->is_shown, &builder->scratch, builder->n_lists, "is_shown",
+			      err));
 	return fsl_hccl_domain_apply(&builder->comms, builder->is_shown, &builder->scratch,
 				     builder->run, builder->config, err);
 }
@@ -238,7 +239,8 @@ static enum fsl_status apply_configured(struct builder *builder, struct fsl_erro
 static enum fsl_status collect_comms(struct builder *builder, struct fsl_error *err)
 {
 	uint64_t *op_sets = NULL;
-	FSL_TRY(FSL_NEW(&builder->out->arena, op_sets, builder->run->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(op_sets, &builder->out->arena, builder->run->n_ranks, "op_sets",
+			      err));
 	FSL_TRY(fsl_comms_collect(&builder->comms, op_sets, builder->run, err));
 	builder->out->op_sets = builder->comms.has_more_ops ? NULL : op_sets;
 	return FSL_OK;

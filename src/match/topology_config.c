@@ -46,7 +46,7 @@ static enum fsl_status place_ranks(struct placed **out, size_t *n_out, struct fs
 		n += domain->lists[i].n_ranks;
 	}
 	struct placed *placed = NULL;
-	FSL_TRY(FSL_NEW(scratch, placed, n, err));
+	FSL_TRY(FSL_ARENA_NEW(placed, scratch, n, "placed", err));
 	n = 0;
 	for (size_t i = 0; i < domain->n_lists; i++) {
 		for (size_t k = 0; k < domain->lists[i].n_ranks; k++) {
@@ -98,7 +98,7 @@ static enum fsl_status check_crossings(const struct fsl_config *config, enum fsl
 	size_t n_a = 0, n_b = 0, n = 0;
 	FSL_TRY(place_ranks(&a, &n_a, scratch, config, kind_a, err));
 	FSL_TRY(place_ranks(&b, &n_b, scratch, config, kind_b, err));
-	FSL_TRY(FSL_NEW(scratch, crossings, n_a, err));
+	FSL_TRY(FSL_ARENA_NEW(crossings, scratch, n_a, "crossings", err));
 	for (size_t i = 0, k = 0; i < n_a; i++) {
 		while (k < n_b && b[k].rank < a[i].rank) {
 			k++;
@@ -154,8 +154,8 @@ static enum fsl_status map_lists(struct list_map *map, struct fsl_arena *scratch
 				 struct fsl_error *err)
 {
 	map->n_numbers = run->n_ranks == 0 ? 0 : (size_t)run->ranks[run->n_ranks - 1].rank + 1;
-	FSL_TRY(FSL_NEW(scratch, map->list_of, map->n_numbers, err));
-	FSL_TRY(FSL_NEW(scratch, map->n_present, domain->n_lists, err));
+	FSL_TRY(FSL_ARENA_NEW(map->list_of, scratch, map->n_numbers, "list_of", err));
+	FSL_TRY(FSL_ARENA_NEW(map->n_present, scratch, domain->n_lists, "n_present", err));
 	for (size_t i = 0; i < map->n_numbers; i++) {
 		map->list_of[i] = SIZE_MAX;
 	}

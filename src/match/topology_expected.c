@@ -154,7 +154,7 @@ static enum fsl_status read_rank_table(const char *path, struct fsl_arena *arena
 			"rank table not used, mend or remove it: path=\"%s\", why=\"%s\"", path,
 			table.fault);
 	} else if (status == FSL_OK && table.n_items > 0) {
-		status = FSL_NEW(arena, out->items, table.n_items, err);
+		status = FSL_ARENA_NEW(out->items, arena, table.n_items, "items", err);
 		if (status == FSL_OK) {
 			memcpy(out->items, table.items, table.n_items * sizeof(*out->items));
 			out->n_items = table.n_items;
@@ -279,8 +279,10 @@ static enum fsl_status fill(struct fsl_topology *out, struct rank_set *set,
 			    const struct fsl_run *run, const struct fsl_rank_table *table,
 			    struct fsl_error *err)
 {
-	FSL_TRY(FSL_NEW(&out->arena, out->expected_ranks, set->n_items, err));
-	FSL_TRY(FSL_NEW(&out->arena, out->expected_hosts, set->n_items, err));
+	FSL_TRY(FSL_ARENA_NEW(out->expected_ranks, &out->arena, set->n_items, "expected_ranks",
+			      err));
+	FSL_TRY(FSL_ARENA_NEW(out->expected_hosts, &out->arena, set->n_items, "expected_hosts",
+			      err));
 	if (set->n_items > 1) {
 		qsort(set->items, set->n_items, sizeof(*set->items), fsl_rank_compare);
 	}

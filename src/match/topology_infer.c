@@ -68,9 +68,9 @@ static enum fsl_status gather_facts(struct infer *infer, const struct fsl_run *r
 {
 	struct fsl_rank_facts *facts = &infer->facts;
 	facts->n_numbers = run->n_ranks == 0 ? 0 : (size_t)run->ranks[run->n_ranks - 1].rank + 1;
-	FSL_TRY(FSL_NEW(&infer->scratch, facts->has_ops, facts->n_numbers, err));
-	FSL_TRY(FSL_NEW(&infer->scratch, facts->host, facts->n_numbers, err));
-	FSL_TRY(FSL_NEW(&infer->scratch, infer->parent, facts->n_numbers, err));
+	FSL_TRY(FSL_ARENA_NEW(facts->has_ops, &infer->scratch, facts->n_numbers, "has_ops", err));
+	FSL_TRY(FSL_ARENA_NEW(facts->host, &infer->scratch, facts->n_numbers, "host", err));
+	FSL_TRY(FSL_ARENA_NEW(infer->parent, &infer->scratch, facts->n_numbers, "parent", err));
 	for (size_t i = 0; i < facts->n_numbers; i++) {
 		facts->host[i] = "";
 		infer->parent[i] = (int32_t)i;
@@ -138,7 +138,8 @@ static void settle_obvious(struct infer *infer)
 static enum fsl_status find_cover(struct infer *infer, bool *is_covered, struct fsl_error *err)
 {
 	bool *is_member = NULL;
-	FSL_TRY(FSL_NEW(&infer->scratch, is_member, infer->facts.n_numbers, err));
+	FSL_TRY(FSL_ARENA_NEW(is_member, &infer->scratch, infer->facts.n_numbers, "is_member",
+			      err));
 	size_t n_members = 0;
 	for (size_t c = 0; c < infer->comms->n_items; c++) {
 		const struct fsl_comm *comm = &infer->comms->items[c];
@@ -197,7 +198,7 @@ static enum fsl_status settle_rings(struct infer *infer, const struct fsl_famili
 	}
 	struct fsl_family *rings = &families->items[0];
 	bool *is_held = NULL;
-	FSL_TRY(FSL_NEW(&infer->scratch, is_held, infer->facts.n_numbers, err));
+	FSL_TRY(FSL_ARENA_NEW(is_held, &infer->scratch, infer->facts.n_numbers, "is_held", err));
 	for (size_t i = 0; i < rings->n_comms; i++) {
 		join_ranks(infer, rings->comms[i]);
 	}
@@ -466,7 +467,8 @@ static enum fsl_status settle_partitions(struct infer *infer, struct fsl_comm **
 	FSL_TRY(fsl_families_build(&layout.families, &infer->scratch, list, n, &infer->facts, err));
 	FSL_TRY(fsl_owner_map_init(&layout.owners, &infer->scratch, infer->facts.n_numbers, n,
 				   err));
-	FSL_TRY(FSL_NEW(&infer->scratch, layout.relation, layout.families.n_items, err));
+	FSL_TRY(FSL_ARENA_NEW(layout.relation, &infer->scratch, layout.families.n_items, "relation",
+			      err));
 	settle_families(infer, &layout);
 	return FSL_OK;
 }
@@ -476,7 +478,7 @@ static enum fsl_status settle_all(struct infer *infer, const struct fsl_run *run
 {
 	struct fsl_comm **list = NULL;
 	FSL_TRY(gather_facts(infer, run, err));
-	FSL_TRY(FSL_NEW(&infer->scratch, list, infer->comms->n_items, err));
+	FSL_TRY(FSL_ARENA_NEW(list, &infer->scratch, infer->comms->n_items, "list", err));
 	settle_obvious(infer);
 	FSL_TRY(settle_p2p(infer, list, err));
 	settle_job_wide(infer, list);

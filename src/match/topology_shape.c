@@ -373,16 +373,16 @@ static enum fsl_status fill_families(struct fsl_families *out, struct shape *sha
 	struct cut *cuts = NULL;
 	size_t *taken_by = NULL;
 	struct fsl_comm **members = NULL;
-	FSL_TRY(FSL_NEW(arena, cuts, n, err));
-	FSL_TRY(FSL_NEW(arena, taken_by, facts->n_numbers, err));
-	FSL_TRY(FSL_NEW(arena, members, n, err));
+	FSL_TRY(FSL_ARENA_NEW(cuts, arena, n, "cuts", err));
+	FSL_TRY(FSL_ARENA_NEW(taken_by, arena, facts->n_numbers, "taken_by", err));
+	FSL_TRY(FSL_ARENA_NEW(members, arena, n, "members", err));
 	for (size_t i = 0; i < facts->n_numbers; i++) {
 		taken_by[i] = SIZE_MAX;
 	}
 	size_t n_cuts = cut_shapes(cuts, shapes, n);
 	merge_cuts(cuts, n_cuts, shapes, taken_by);
 	out->n_items = number_families(cuts, n_cuts, shapes);
-	FSL_TRY(FSL_NEW(arena, out->items, out->n_items, err));
+	FSL_TRY(FSL_ARENA_NEW(out->items, arena, out->n_items, "items", err));
 	qsort(shapes, n, sizeof(*shapes), compare_by_family);
 	for (size_t begin = 0, end = 0; begin < n; begin = end) {
 		while (end < n && shapes[end].family == shapes[begin].family) {
@@ -401,8 +401,8 @@ enum fsl_status fsl_families_build(struct fsl_families *out, struct fsl_arena *a
 {
 	struct shape *shapes = NULL;
 	struct pattern *patterns = NULL;
-	FSL_TRY(FSL_NEW(arena, shapes, n_comms, err));
-	FSL_TRY(FSL_NEW(arena, patterns, n_comms, err));
+	FSL_TRY(FSL_ARENA_NEW(shapes, arena, n_comms, "shapes", err));
+	FSL_TRY(FSL_ARENA_NEW(patterns, arena, n_comms, "patterns", err));
 	for (size_t i = 0; i < n_comms; i++) {
 		shapes[i] = shape_of(comms[i], facts);
 	}
@@ -417,8 +417,8 @@ enum fsl_status fsl_families_build(struct fsl_families *out, struct fsl_arena *a
 enum fsl_status fsl_owner_map_init(struct fsl_owner_map *map, struct fsl_arena *arena,
 				   size_t n_numbers, size_t n_comms, struct fsl_error *err)
 {
-	FSL_TRY(FSL_NEW(arena, map->owner_of, n_numbers, err));
-	FSL_TRY(FSL_NEW(arena, map->n_hits, n_comms, err));
+	FSL_TRY(FSL_ARENA_NEW(map->owner_of, arena, n_numbers, "owner_of", err));
+	FSL_TRY(FSL_ARENA_NEW(map->n_hits, arena, n_comms, "n_hits", err));
 	return FSL_OK;
 }
 

@@ -10,7 +10,7 @@ enum fsl_status fsl_domain_add(struct fsl_domain *domain, size_t *capacity, stru
 	if (domain->n_lists == *capacity) {
 		size_t n_wanted = *capacity == 0 ? 16 : *capacity * 2;
 		struct fsl_rank_list *lists = NULL;
-		FSL_TRY(FSL_NEW(arena, lists, n_wanted, err));
+		FSL_TRY(FSL_ARENA_NEW(lists, arena, n_wanted, "lists", err));
 		if (domain->n_lists > 0) {
 			memcpy(lists, domain->lists, domain->n_lists * sizeof(*lists));
 		}
@@ -18,7 +18,7 @@ enum fsl_status fsl_domain_add(struct fsl_domain *domain, size_t *capacity, stru
 		*capacity = n_wanted;
 	}
 	int32_t *copy = NULL;
-	FSL_TRY(FSL_NEW(arena, copy, n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(copy, arena, n_ranks, "copy", err));
 	memcpy(copy, ranks, n_ranks * sizeof(*copy));
 	domain->lists[domain->n_lists++] =
 		(struct fsl_rank_list){.ranks = copy, .n_ranks = n_ranks};
@@ -180,7 +180,7 @@ static enum fsl_status repair_dp(struct fsl_domain domains[FSL_GROUP_KINDS_N],
 		return FSL_OK;
 	}
 	int32_t *ranks = NULL;
-	FSL_TRY(FSL_NEW(arena, ranks, wanted, err));
+	FSL_TRY(FSL_ARENA_NEW(ranks, arena, wanted, "ranks", err));
 	size_t capacity = 0;
 	*dp = (struct fsl_domain){0};
 	for (size_t i = 0; i < n_ranks / wanted; i++) {
@@ -202,7 +202,7 @@ enum fsl_status fsl_domains_systrace(struct fsl_domain domains[FSL_GROUP_KINDS_N
 		return FSL_OK;
 	}
 	struct rank_index index = {.ranks = ranks, .n_ranks = n_ranks};
-	enum fsl_status status = FSL_NEW(arena, index.head, n_ranks, err);
+	enum fsl_status status = FSL_ARENA_NEW(index.head, arena, n_ranks, "head", err);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && status == FSL_OK; i++) {
 		struct fsl_domain *domain = &domains[kinds[i]];
 		status = fill_domain(domain, kinds[i], arena, comms, &index, err);

@@ -73,11 +73,9 @@ enum fsl_status fsl_run_span(struct fsl_span *span, const struct fsl_run *run,
 			     const struct fsl_chapter_rule *rule, struct fsl_error *err)
 {
 	size_t n = 0;
-	int64_t *ends = fsl_calloc(4 * run->n_ranks, sizeof(*ends));
+	int64_t *ends = NULL;
 	*span = (struct fsl_span){.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT};
-	if (ends == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", run->n_ranks);
-	}
+	FSL_TRY(FSL_NEW(ends, 4 * run->n_ranks, "ends", err));
 	int64_t *begins = ends + run->n_ranks, *work = begins + run->n_ranks;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		n += span_of_rank(&run->ranks[r], &begins[n], &ends[n]);
@@ -108,10 +106,8 @@ enum fsl_status fsl_chapters_list(struct fsl_chapter **chapters, size_t *n_chapt
 		int64_t last_ns = span->end_ns - length_ns / 2;
 		n += last_ns >= first_ns ? (size_t)((last_ns - first_ns) / length_ns) + 1 : 0;
 	}
-	struct fsl_chapter *items = fsl_arena_alloc(arena, n * sizeof(*items));
-	if (items == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: chapters=%zu", n);
-	}
+	struct fsl_chapter *items = NULL;
+	FSL_TRY(FSL_ARENA_NEW(items, arena, n, "chapters", err));
 	for (size_t k = 0; k < n; k++) {
 		items[k].begin_ns = k == 0 ? INT64_MIN : items[k - 1].end_ns;
 		items[k].end_ns = k + 1 < n ? first_ns + (int64_t)k * length_ns : INT64_MAX;
@@ -125,42 +121,6 @@ enum fsl_status fsl_chapters_list(struct fsl_chapter **chapters, size_t *n_chapt
 struct range {
 	size_t begin, end;
 };
-
-/* Range of the items with a time in [from, to); items are sorted by time. */
-static struct range range_of(const void *items, size_t n, int64_t (*time_of)(const void *, size_t),
-			     int64_t from_ns, int64_t to_ns)
-{
-	const int64_t limits[2] = {from_ns, to_ns};
-	size_t found[2];
-	for (size_t k = 0; k < 2; k++) {
-		size_t low = 0, high = n;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (time_of(items, middle) < limits[k]) {
-				low = middle + 1;
-			} else {
-				high = middle;
-			}
-		}
-		found[k] = low;
-	}
-	return (struct range){found[0], found[1]};
-}
-
-static int64_t time_of_op(const void *items, size_t i)
-{
-	return fsl_op_begin_ns((const struct fsl_op *)items + i);
-}
-
-static int64_t time_of_remnant(const void *items, size_t i)
-{
-	return fsl_remnant_ns((const struct fsl_op *)items + i);
-}
-
-static int64_t time_of_stage(const void *items, size_t i)
-{
-	return ((const struct fsl_stage *)items)[i].begin_ns;
-}
 
 /* The parts of a rank that belong to a chapter. */
 struct parts {
@@ -184,14 +144,19 @@ static struct parts parts_of(const struct fsl_rank *rank, int64_t from_ns, int64
 {
 	bool is_known = rank->longest_op_ns > 0 && from_ns != INT64_MIN;
 	int64_t earliest_ns = is_known ? from_ns - rank->longest_op_ns : INT64_MIN;
-	return (struct parts){
-		.from_ns = from_ns,
-		.to_ns = to_ns,
-		.ops = range_of(rank->ops, rank->n_ops, time_of_op, earliest_ns, to_ns),
-		.remnants =
-			range_of(rank->remnants, rank->n_remnants, time_of_remnant, from_ns, to_ns),
-		.stages = range_of(rank->stages, rank->n_stages, time_of_stage, from_ns, to_ns),
-	};
+	struct parts parts = {.from_ns = from_ns, .to_ns = to_ns};
+	struct range *ops = &parts.ops, *remnants = &parts.remnants, *stages = &parts.stages;
+	FSL_LOWER_BOUND(ops->begin, rank->n_ops,
+			fsl_op_begin_ns(&rank->ops[ops->begin]) < earliest_ns);
+	FSL_LOWER_BOUND(ops->end, rank->n_ops, fsl_op_begin_ns(&rank->ops[ops->end]) < to_ns);
+	FSL_LOWER_BOUND(remnants->begin, rank->n_remnants,
+			fsl_remnant_ns(&rank->remnants[remnants->begin]) < from_ns);
+	FSL_LOWER_BOUND(remnants->end, rank->n_remnants,
+			fsl_remnant_ns(&rank->remnants[remnants->end]) < to_ns);
+	FSL_LOWER_BOUND(stages->begin, rank->n_stages,
+			rank->stages[stages->begin].begin_ns < from_ns);
+	FSL_LOWER_BOUND(stages->end, rank->n_stages, rank->stages[stages->end].begin_ns < to_ns);
+	return parts;
 }
 
 /* New ids of the names that a chapter uses. */
@@ -229,11 +194,9 @@ static enum fsl_status number_names(struct fsl_strpool *out, const struct renami
 				    struct fsl_error *err)
 {
 	size_t n_names = fsl_strpool_size(renaming->names), n = 0;
-	const char **texts = fsl_calloc(n_names, sizeof(*texts));
+	const char **texts = NULL;
 	enum fsl_status status = FSL_OK;
-	if (texts == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
-	}
+	FSL_TRY(FSL_NEW(texts, n_names, "names", err));
 	for (size_t i = 0; i < n_names; i++) {
 		if (renaming->to[i] != FSL_STR_NONE) {
 			texts[n++] = fsl_strpool_text(renaming->names, (uint32_t)i);
@@ -406,25 +369,20 @@ enum fsl_status fsl_chapter_take(struct fsl_run *out, const struct fsl_run *run,
 				 const struct fsl_chapter_rule *rule, struct fsl_error *err)
 {
 	size_t n_names = fsl_strpool_size(run->names);
-	struct renaming renaming = {fsl_calloc(n_names, sizeof(*renaming.to)), run->names};
+	struct renaming renaming = {NULL, run->names};
 	int64_t from_ns =
 		chapter->begin_ns == INT64_MIN ? INT64_MIN : chapter->begin_ns - rule->lead_ns;
 	enum fsl_status status = fsl_run_init(out, err);
-	if (status == FSL_OK && renaming.to == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: names=%zu", n_names);
-	}
+	FSL_THEN(status, FSL_NEW(renaming.to, n_names, "names", err));
 	if (status == FSL_OK) {
-		memset(renaming.to, 0xff,
-		       n_names * sizeof(*renaming.to)); /* all bytes of
-							   FSL_STR_NONE are 0xff */
+		/* all bytes of FSL_STR_NONE are 0xff */
+		memset(renaming.to, 0xff, n_names * sizeof(*renaming.to));
 		if (!take_ranks(out, run, chapter, from_ns, &renaming)) {
 			status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu",
 					  run->n_ranks);
 		}
 	}
-	if (status == FSL_OK) {
-		status = number_names(out->names, &renaming, err);
-	}
+	FSL_THEN(status, number_names(out->names, &renaming, err));
 	out->step_hint = run->step_hint;
 	if (status == FSL_OK) {
 		rename_events(out, &renaming);

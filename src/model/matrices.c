@@ -150,10 +150,8 @@ static enum fsl_status unpack_cells(struct fsl_matrices *out, struct fsl_unpack 
 	if (!fsl_unpack_is_done(unpack)) {
 		return fail_damaged(err);
 	}
-	uint8_t *codes = fsl_calloc(n_codes, 1);
-	if (codes == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: cells=%zu", n);
-	}
+	uint8_t *codes = NULL;
+	FSL_TRY(FSL_NEW(codes, n_codes, "cells", err));
 	bool is_sound = uncompress(codes, &n_codes, packed, n_packed) == Z_OK &&
 			n_codes == n * FSL_MATRICES_N;
 	for (size_t i = 0; is_sound && i < n_codes; i++) {
@@ -177,9 +175,7 @@ enum fsl_status fsl_matrices_unpack(struct fsl_matrices *out, const void *bytes,
 		return fail_damaged(err);
 	}
 	enum fsl_status status = fsl_matrices_init(out, n_ranks, n_columns, begin_ns, end_ns, err);
-	if (status == FSL_OK) {
-		status = unpack_cells(out, &unpack, err);
-	}
+	FSL_THEN(status, unpack_cells(out, &unpack, err));
 	if (status != FSL_OK) {
 		fsl_matrices_fini(out);
 	}

@@ -29,14 +29,13 @@ static enum fsl_status make_room(struct fsl_progress *out, size_t n_steps, size_
 				 struct fsl_error *err)
 {
 	*out = (struct fsl_progress){.steps = {.source_rank = FSL_RANK_UNKNOWN, .source = ""}};
-	out->steps.items = fsl_calloc(n_steps, sizeof(*out->steps.items));
-	out->loading_ns = fsl_calloc(n_steps, sizeof(*out->loading_ns));
-	out->saves = fsl_calloc(n_saves, sizeof(*out->saves));
-	if (out->steps.items == NULL || out->loading_ns == NULL || out->saves == NULL) {
+	enum fsl_status status = FSL_NEW(out->steps.items, n_steps, "steps", err);
+	FSL_THEN(status, FSL_NEW(out->loading_ns, n_steps, "steps", err));
+	FSL_THEN(status, FSL_NEW(out->saves, n_saves, "saves", err));
+	if (status != FSL_OK) {
 		fsl_progress_fini(out);
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_steps);
 	}
-	return FSL_OK;
+	return status;
 }
 
 /* Time in the data loader per step, of the slowest rank: the job waits for that rank. */
@@ -44,11 +43,8 @@ static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_ru
 				   struct fsl_error *err)
 {
 	const struct fsl_steps *steps = &out->steps;
-	int64_t *sums_ns = fsl_calloc(steps->n_items, sizeof(*sums_ns));
-	if (sums_ns == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				steps->n_items);
-	}
+	int64_t *sums_ns = NULL;
+	FSL_TRY(FSL_NEW(sums_ns, steps->n_items, "steps", err));
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		if (rank->n_stages == 0) {
@@ -133,10 +129,7 @@ static void gather_saves(struct fsl_progress *out, const struct fsl_run *run)
 enum fsl_status fsl_progress_build(struct fsl_progress *out, const struct fsl_run *run,
 				   const struct fsl_steps *steps, struct fsl_error *err)
 {
-	enum fsl_status status = make_room(out, steps->n_items, count_saves(run), err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(make_room(out, steps->n_items, count_saves(run), err));
 	struct fsl_job_step *items = out->steps.items;
 	if (steps->n_items > 0) { /* without steps there may be no array */
 		memcpy(items, steps->items, steps->n_items * sizeof(*items));
@@ -144,7 +137,7 @@ enum fsl_status fsl_progress_build(struct fsl_progress *out, const struct fsl_ru
 	out->steps = *steps;
 	out->steps.items = items;
 	gather_saves(out, run);
-	status = sum_loading(out, run, err);
+	enum fsl_status status = sum_loading(out, run, err);
 	if (status != FSL_OK) {
 		fsl_progress_fini(out);
 	}
@@ -336,19 +329,14 @@ enum fsl_status fsl_progress_unpack(struct fsl_progress *out, struct fsl_unpack 
 {
 	size_t n_source = 0;
 	const char *source = fsl_unpack_text(unpack, SOURCE_BYTES_MAX, &n_source);
-	char *copy = fsl_arena_alloc(arena, n_source + 1);
+	const char *copy = fsl_arena_strndup(arena, source, n_source);
 	int32_t source_rank = (int32_t)fsl_unpack_u32(unpack);
 	size_t n = fsl_unpack_count(unpack, STEPS_MAX, STEP_COLUMNS_N + 1);
-	enum fsl_status status = make_room(out, n, FSL_PROGRESS_SAVES_MAX, err);
-	if (status == FSL_OK && copy == NULL) {
+	FSL_TRY(make_room(out, n, FSL_PROGRESS_SAVES_MAX, err));
+	if (copy == NULL) {
 		fsl_progress_fini(out);
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
 	}
-	if (status != FSL_OK) {
-		return status;
-	}
-	memcpy(copy, source, n_source);
-	copy[n_source] = '\0';
 	out->steps.source = copy;
 	out->steps.source_rank = source_rank;
 	out->steps.n_items = n;

@@ -13,48 +13,29 @@
 
 const char *fsl_drop_text(enum fsl_drop drop)
 {
-	switch (drop) {
-	case FSL_DROP_MALFORMED:
-		return "malformed";
-	case FSL_DROP_TOO_LONG:
-		return "too long";
-	case FSL_DROP_NO_NAME:
-		return "operator without a name";
-	case FSL_DROP_BAD_NAME:
-		return "not a communication operator";
-	case FSL_DROP_NO_START:
-		return "end without a start";
-	case FSL_DROP_NO_END:
-		return "start without an end";
-	case FSL_DROP_BACKWARDS:
-		return "ends before it begins";
-	case FSL_DROP_CUT:
-		return "cut by the end of the file";
-	case FSL_DROP_DUPLICATE:
-		return "duplicate";
-	case FSL_DROP_OUT_OF_RANGE:
-		return "outside the time range";
-	case FSL_DROPS_N:
-		break;
-	}
-	return "unknown";
+	static const char *const texts[FSL_DROPS_N] = {
+		[FSL_DROP_MALFORMED] = "malformed",
+		[FSL_DROP_TOO_LONG] = "too long",
+		[FSL_DROP_NO_NAME] = "operator without a name",
+		[FSL_DROP_BAD_NAME] = "not a communication operator",
+		[FSL_DROP_NO_START] = "end without a start",
+		[FSL_DROP_NO_END] = "start without an end",
+		[FSL_DROP_BACKWARDS] = "ends before it begins",
+		[FSL_DROP_CUT] = "cut by the end of the file",
+		[FSL_DROP_DUPLICATE] = "duplicate",
+		[FSL_DROP_OUT_OF_RANGE] = "outside the time range",
+	};
+	return texts[drop];
 }
 
 const char *fsl_file_state_text(enum fsl_file_state state)
 {
-	switch (state) {
-	case FSL_FILE_READ:
-		return "read";
-	case FSL_FILE_PARTIAL:
-		return "partial";
-	case FSL_FILE_EMPTY:
-		return "empty";
-	case FSL_FILE_UNUSABLE:
-		return "unusable";
-	case FSL_FILE_DUPLICATE:
-		return "duplicate";
-	}
-	return "unknown";
+	static const char *const texts[] = {
+		[FSL_FILE_READ] = "read",           [FSL_FILE_PARTIAL] = "partial",
+		[FSL_FILE_EMPTY] = "empty",         [FSL_FILE_UNUSABLE] = "unusable",
+		[FSL_FILE_DUPLICATE] = "duplicate",
+	};
+	return texts[state];
 }
 
 enum fsl_status fsl_run_init(struct fsl_run *run, struct fsl_error *err)
@@ -85,16 +66,9 @@ void fsl_run_fini(struct fsl_run *run)
 /* Index of the first rank >= @rank. */
 static size_t lower_bound(const struct fsl_run *run, int32_t rank)
 {
-	size_t begin = 0, end = run->n_ranks;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (run->ranks[middle].rank < rank) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return begin;
+	size_t at;
+	FSL_LOWER_BOUND(at, run->n_ranks, run->ranks[at].rank < rank);
+	return at;
 }
 
 struct fsl_rank *fsl_run_add_rank(struct fsl_run *run, int32_t rank, struct fsl_error *err)
@@ -290,9 +264,10 @@ static bool is_sorted(const void *items, size_t n_items, size_t size, compare_fu
 	return true;
 }
 
-/* Keeps one of equal neighbours; returns how many are left. */
-static size_t unique(void *items, size_t n_items, size_t size, compare_function *compare)
+/* Sorts, and keeps one of equal items; returns how many are left. */
+static size_t sort_unique(void *items, size_t n_items, size_t size, compare_function *compare)
 {
+	sort(items, n_items, size, compare);
 	char *base = items;
 	size_t n_kept = n_items > 0 ? 1 : 0;
 	for (size_t i = 1; i < n_items; i++) {
@@ -334,17 +309,14 @@ static bool is_rising(const struct fsl_op *ops, size_t n_ops)
 void fsl_rank_normalise(struct fsl_rank *rank)
 {
 	if (!rank->is_rising && !is_rising(rank->ops, rank->n_ops)) {
-		sort(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
-		rank->n_ops = unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
+		rank->n_ops = sort_unique(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops);
 	}
 	FSL_ASSERT(is_sorted(rank->ops, rank->n_ops, sizeof(*rank->ops), compare_ops));
 	rank->is_rising = false; /* holds no longer when others change them */
-	sort(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
-	rank->n_remnants =
-		unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants), compare_remnants);
-	sort(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
+	rank->n_remnants = sort_unique(rank->remnants, rank->n_remnants, sizeof(*rank->remnants),
+				       compare_remnants);
 	rank->n_stages =
-		unique(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
+		sort_unique(rank->stages, rank->n_stages, sizeof(*rank->stages), compare_stages);
 	sort(rank->steps, rank->n_steps, sizeof(*rank->steps), compare_steps);
 	rank->n_steps = unique_steps(rank->steps, rank->n_steps);
 }

@@ -5,6 +5,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/sort.h"
 #include "base/try.h"
 #include "model/steps_parts.h"
 
@@ -22,23 +23,11 @@ static int64_t min_i64(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err)
-{
-	steps->items = fsl_calloc(n, sizeof(*steps->items));
-	if (steps->items == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n);
-	}
-	return FSL_OK;
-}
-
 static int compare_items(const void *left, const void *right)
 {
-	const struct fsl_job_step *a = left;
-	const struct fsl_job_step *b = right;
-	if (a->step != b->step) {
-		return a->step < b->step ? -1 : 1;
-	}
-	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+	const struct fsl_job_step *a = left, *b = right;
+	int order = FSL_ORDER(a->step, b->step);
+	return order != 0 ? order : FSL_ORDER(a->begin_ns, b->begin_ns);
 }
 
 void fsl_steps_make_unique(struct fsl_steps *steps)
@@ -72,7 +61,7 @@ static bool has_step_times(const struct fsl_rank *rank, bool is_numbered)
 static enum fsl_status from_step_times(struct fsl_steps *steps, const struct fsl_rank *rank,
 				       bool is_numbered, struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, rank->n_steps, err));
+	FSL_TRY(FSL_NEW(steps->items, rank->n_steps, "steps", err));
 	for (size_t i = 0; i < rank->n_steps; i++) {
 		const struct fsl_step_time *time = &rank->steps[i];
 		if ((time->step >= 0) != is_numbered || time->dur_ns <= 0) {
@@ -136,11 +125,8 @@ void fsl_steps_close(struct fsl_steps *steps)
 static enum fsl_status closed_median_ns(const struct fsl_steps *steps, double *median_ns,
 					struct fsl_error *err)
 {
-	double *values = fsl_calloc(steps->n_items * 2, sizeof(*values));
-	if (values == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				steps->n_items);
-	}
+	double *values = NULL;
+	FSL_TRY(FSL_NEW(values, steps->n_items * 2, "steps", err));
 	size_t n_closed = 0;
 	for (size_t i = 0; i < steps->n_items; i++) {
 		if (steps->items[i].dur_ns != FSL_NS_ABSENT) {
@@ -179,11 +165,8 @@ enum fsl_status fsl_steps_end_open(struct fsl_steps *steps, const int64_t *ends,
 static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
 				     struct fsl_error *err)
 {
-	int64_t *ends = fsl_calloc(steps->n_items, sizeof(*ends));
-	if (ends == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				steps->n_items);
-	}
+	int64_t *ends = NULL;
+	FSL_TRY(FSL_NEW(ends, steps->n_items, "steps", err));
 	size_t next = 0; /* steps that have begun so far */
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		const struct fsl_stage *stage = &rank->stages[i];
@@ -203,7 +186,7 @@ static enum fsl_status end_by_stages(struct fsl_steps *steps, const struct fsl_r
 static enum fsl_status from_stages(struct fsl_steps *steps, const struct fsl_rank *rank,
 				   enum fsl_stage_kind kind, struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, rank->n_stages, err));
+	FSL_TRY(FSL_NEW(steps->items, rank->n_stages, "steps", err));
 	steps->is_ordinal = !has_step_numbers(rank, kind);
 	for (size_t i = 0; i < rank->n_stages; i++) {
 		const struct fsl_stage *stage = &rank->stages[i];
@@ -227,9 +210,8 @@ static enum fsl_status from_stages(struct fsl_steps *steps, const struct fsl_ran
 
 static int compare_intervals(const void *left, const void *right)
 {
-	const struct interval *a = left;
-	const struct interval *b = right;
-	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+	const struct interval *a = left, *b = right;
+	return FSL_ORDER(a->begin_ns, b->begin_ns);
 }
 
 /* Sorts intervals and joins those that overlap; returns the number left. */
@@ -292,12 +274,11 @@ static enum fsl_status add_pauses(struct fsl_steps *steps, const struct fsl_run 
 	if (n_stages == 0 || steps->n_items == 0) {
 		return FSL_OK;
 	}
-	struct interval *intervals = fsl_calloc(n_stages, sizeof(*intervals));
-	int64_t *totals = fsl_calloc(steps->n_items, sizeof(*totals));
-	enum fsl_status status = FSL_OK;
-	if (intervals == NULL || totals == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: stages=%zu",
-				  n_stages);
+	struct interval *intervals = NULL;
+	int64_t *totals = NULL;
+	enum fsl_status status = FSL_NEW(intervals, n_stages, "stages", err);
+	FSL_THEN(status, FSL_NEW(totals, steps->n_items, "steps", err));
+	if (status != FSL_OK) {
 		goto out;
 	}
 	size_t n = 0;
@@ -468,9 +449,7 @@ enum fsl_status fsl_steps_build(struct fsl_steps *steps, const struct fsl_run *r
 		status = try_source(&best, run, (enum source)source, err);
 	}
 	*steps = best.steps;
-	if (status == FSL_OK) {
-		status = add_pauses(steps, run, err);
-	}
+	FSL_THEN(status, add_pauses(steps, run, err));
 	if (status != FSL_OK) {
 		fsl_steps_fini(steps);
 	}
@@ -485,22 +464,14 @@ void fsl_steps_fini(struct fsl_steps *steps)
 
 size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns)
 {
-	size_t low = 0; /* steps before low begin at or before time_ns */
-	size_t high = steps->n_items;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (steps->items[middle].begin_ns <= time_ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	if (low == 0) {
+	size_t next;
+	FSL_LOWER_BOUND(next, steps->n_items, steps->items[next].begin_ns <= time_ns);
+	if (next == 0) {
 		return SIZE_MAX;
 	}
-	const struct fsl_job_step *item = &steps->items[low - 1];
-	bool is_followed = low < steps->n_items && item[1].step == item->step + 1;
-	return is_followed || time_ns - item->begin_ns < item->dur_ns ? low - 1 : SIZE_MAX;
+	const struct fsl_job_step *item = &steps->items[next - 1];
+	bool is_followed = next < steps->n_items && item[1].step == item->step + 1;
+	return is_followed || time_ns - item->begin_ns < item->dur_ns ? next - 1 : SIZE_MAX;
 }
 
 size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns)
@@ -514,14 +485,7 @@ size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns)
 
 size_t fsl_steps_numbered(const struct fsl_steps *steps, int64_t number)
 {
-	size_t low = 0, high = steps->n_items;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (steps->items[mid].step < number) {
-			low = mid + 1;
-		} else {
-			high = mid;
-		}
-	}
-	return low < steps->n_items && steps->items[low].step == number ? low : SIZE_MAX;
+	size_t at;
+	FSL_LOWER_BOUND(at, steps->n_items, steps->items[at].step < number);
+	return at < steps->n_items && steps->items[at].step == number ? at : SIZE_MAX;
 }

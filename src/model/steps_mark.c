@@ -4,6 +4,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/sort.h"
 #include "model/steps_parts.h"
 
 enum {
@@ -57,13 +58,9 @@ struct symbol {
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
-	if (a->n_uses != b->n_uses) {
-		return a->n_uses < b->n_uses ? -1 : 1;
-	}
-	if (a->kind != b->kind) {
-		return a->kind < b->kind ? -1 : 1;
-	}
-	return (a->size > b->size) - (a->size < b->size);
+	int order = FSL_ORDER(a->n_uses, b->n_uses);
+	order = order != 0 ? order : FSL_ORDER(a->kind, b->kind);
+	return order != 0 ? order : FSL_ORDER(a->size, b->size);
 }
 
 /* The different symbols of a rank, which are few, and the uses of each. */

@@ -4,6 +4,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/try.h"
 #include "model/steps_parts.h"
 
@@ -16,27 +17,17 @@ enum {
 /* Index of the first operator that begins at or after @ns. */
 static size_t first_op_from(const struct fsl_rank *rank, int64_t ns)
 {
-	size_t low = 0, high = rank->n_ops;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (fsl_op_begin_ns(&rank->ops[middle]) < ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low;
+	size_t at;
+	FSL_LOWER_BOUND(at, rank->n_ops, fsl_op_begin_ns(&rank->ops[at]) < ns);
+	return at;
 }
 
 /* The latest end of the operators that begin within each step, from the first open one on. */
 static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank *rank,
 				  struct fsl_error *err)
 {
-	int64_t *ends = fsl_calloc(steps->n_items, sizeof(*ends));
-	if (ends == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu",
-				steps->n_items);
-	}
+	int64_t *ends = NULL;
+	FSL_TRY(FSL_NEW(ends, steps->n_items, "steps", err));
 	size_t next = 0;
 	while (next < steps->n_items && steps->items[next].dur_ns != FSL_NS_ABSENT) {
 		next++;
@@ -64,7 +55,7 @@ static enum fsl_status end_by_ops(struct fsl_steps *steps, const struct fsl_rank
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,
 					struct fsl_error *err)
 {
-	FSL_TRY(fsl_steps_alloc(steps, rank->n_ops, err));
+	FSL_TRY(FSL_NEW(steps->items, rank->n_ops, "steps", err));
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		const struct fsl_op *op = &rank->ops[i];
 		if (op->step >= 0 && fsl_op_begin_ns(op) != FSL_NS_ABSENT) {
@@ -157,30 +148,17 @@ struct period_begin {
 	size_t op;  /* the mark, or the operator before it if its record was lost */
 };
 
-/* Index of the first remnant at or after @ns. */
-static size_t first_remnant_from(const struct fsl_rank *rank, int64_t ns)
-{
-	size_t low = 0, high = rank->n_remnants;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (fsl_remnant_ns(&rank->remnants[middle]) < ns) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return low;
-}
-
 /* Finds the remnant of a lost mark near @expected_ns, at most a quarter of @period_ns away. Its end
  * is the begin of the period. False: there is none. */
 static bool find_mark_remnant(struct period_begin *begin, const struct fsl_rank *rank, size_t from,
 			      int64_t expected_ns, int64_t period_ns)
 {
 	const struct fsl_op *mark = &rank->ops[from], *found = NULL;
-	int64_t least_ns = period_ns / 4;
-	for (size_t i = first_remnant_from(rank, expected_ns - least_ns); i < rank->n_remnants;
-	     i++) {
+	int64_t least_ns = period_ns / 4, earliest_ns = expected_ns - least_ns;
+	size_t first;
+	FSL_LOWER_BOUND(first, rank->n_remnants,
+			fsl_remnant_ns(&rank->remnants[first]) < earliest_ns);
+	for (size_t i = first; i < rank->n_remnants; i++) {
 		const struct fsl_op *remnant = &rank->remnants[i];
 		int64_t away_ns = fsl_remnant_ns(remnant) - expected_ns;
 		if (away_ns > period_ns / 4) {
@@ -267,6 +245,172 @@ static size_t list_periods(struct period_begin *begins, const struct fsl_rank *r
 	return n;
 }
 
+/*
+ * How many operator periods make one step. A step may repeat the same operators (forward,
+ * backward). The times between operators then repeat only after several periods.
+ */
+/* Consecutive periods of a rank's operators. */
+struct period_times {
+	const double *times; /* times between the ends of consecutive operators, any unit */
+	/* [n + 1], never falling: period k has the times from begins[k] to begins[k + 1]. */
+	const size_t *begins;
+	size_t n;
+	double usual; /* median of the times */
+};
+
+enum {
+	LAG_MAX = 128,  /* greatest number of periods per step that is found */
+	RUNGS_MAX = 16, /* number of lags that are examined first */
+};
+/*
+ * Times repeat after a lag if they differ by less than this part of their greatest difference after
+ * a shorter lag. The difference between neighbours would not do: if the parts of a step are long,
+ * neighbours differ little.
+ */
+static const double LAG_GAIN_MAX = 1.0 / 3.0;
+/* The same part if the greatest difference is at least PARTS_RATIO_MIN times the difference between
+ * neighbours. Long parts cause such a ratio, a pause of some periods does not. */
+static const double PARTS_GAIN_MAX = 0.5;
+static const double PARTS_RATIO_MIN = 1.5;
+/*
+ * Neighbours that differ by less than this part of the usual time are alike: there is no pattern.
+ */
+static const double TIMES_DIFFER_MIN = 1e-3;
+/* The shortest lag wins among all that are as good as the best: within LAG_TIE of the difference
+ * between neighbours, or REST_TIE of the remaining difference. */
+static const double LAG_TIE = 0.05;
+static const double REST_TIE = 0.1;
+
+/* Greatest difference of two times that counts, as a part of the usual time: a pause must not
+ * outweigh the rest. */
+static const double DIFFERENCE_MAX = 1.0;
+
+/* Sum of the differences between @n times and @n other times, in pairs, each at most @most. */
+static double sum_differences(const double *left, const double *right, size_t n, double most)
+{
+	enum { LANES = 4 }; /* independent sums, which do not wait for each other */
+	double sums[LANES] = {0.0};
+	size_t i = 0;
+	for (; i + LANES <= n; i += LANES) {
+		for (size_t k = 0; k < LANES; k++) {
+			double difference = fabs(left[i + k] - right[i + k]);
+			sums[k] += difference < most ? difference : most;
+		}
+	}
+	for (; i < n; i++) {
+		sums[0] += fmin(fabs(left[i] - right[i]), most);
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+/* Difference between two periods of different length: a time without a partner counts @most. */
+static double difference_of_unequal(const struct period_times *periods, size_t a, size_t b,
+				    double most)
+{
+	const size_t *begins = periods->begins;
+	size_t n_a = begins[a + 1] - begins[a], n_b = begins[b + 1] - begins[b];
+	size_t n = n_a < n_b ? n_a : n_b;
+	return most * (double)(n_a + n_b - 2 * n) +
+	       sum_differences(periods->times + begins[a], periods->times + begins[b], n, most);
+}
+
+/* Mean difference of times that lie @lag periods apart. It is computed period by period: if records
+ * were lost, the next period is in step again. Infinite as soon as it is known to exceed @bound. */
+static double difference_after(const struct period_times *periods, size_t lag, double bound)
+{
+	enum { RUN_MAX = 512 };
+	const size_t *begins = periods->begins;
+	size_t n = periods->n - lag;
+	double most = DIFFERENCE_MAX * periods->usual, sum = 0.0;
+	double n_times = (double)(begins[n] - begins[0]);
+	for (size_t k = 0; k < n && sum <= bound * n_times;) {
+		size_t first = k, apart = begins[k + lag] - begins[k];
+		size_t end = n - k < RUN_MAX ? n : k + RUN_MAX;
+		while (k < end && begins[k + 1 + lag] - begins[k + 1] == apart) {
+			k++; /* the period is as long as its partner */
+		}
+		const double *times = periods->times + begins[first];
+		sum += k > first ? sum_differences(times, times + apart, begins[k] - begins[first],
+						   most)
+				 : difference_of_unequal(periods, k, k + lag, most);
+		k += k == first;
+	}
+	return sum <= bound * n_times ? sum / n_times : (double)INFINITY;
+}
+
+/* Differences after some lags, each about one and a half times the lag before. Within a step of
+ * long parts, differences rise and fall slowly, so that these lags suffice. */
+struct rungs {
+	size_t lags[RUNGS_MAX];
+	double largest[RUNGS_MAX]; /* greatest difference up to this lag */
+	size_t n;
+};
+
+static struct rungs look_at_some(const struct period_times *periods, size_t n_lags)
+{
+	struct rungs rungs = {.n = 0};
+	double largest = 0.0;
+	for (size_t lag = 1; lag <= n_lags && rungs.n < RUNGS_MAX; lag += lag / 2 + 1) {
+		largest = fmax(largest, difference_after(periods, lag, (double)INFINITY));
+		rungs.lags[rungs.n] = lag;
+		rungs.largest[rungs.n++] = largest;
+	}
+	return rungs;
+}
+
+/* Greatest difference after @lag at which times still count as repeating. */
+static double bound_of(const struct rungs *rungs, size_t lag)
+{
+	size_t n = rungs->n;
+	while (n > 1 && rungs->lags[n - 1] >= lag) {
+		n--;
+	}
+	double neighbours = rungs->largest[0], largest = rungs->largest[n - 1];
+	return largest * (largest >= PARTS_RATIO_MIN * neighbours ? PARTS_GAIN_MAX : LAG_GAIN_MAX);
+}
+
+/* Least difference after 2 to @n_lags periods, among the lags after which times repeat; infinite if
+ * there is none. */
+static double least_difference(const struct period_times *periods, const struct rungs *rungs,
+			       size_t n_lags)
+{
+	double least = (double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : least)
+	for (size_t lag = 2; lag <= n_lags; lag++) {
+		double bound = fmin(least, bound_of(rungs, lag));
+		double difference = difference_after(periods, lag, bound);
+		least = difference < least ? difference : least;
+	}
+	return least;
+}
+
+/* Number of periods in a step, at most LAG_MAX: the least after which times repeat better than
+ * after fewer; 1 if they never do. */
+static size_t periods_of_step(const struct period_times *periods)
+{
+	size_t n_lags = periods->n / FSL_STEP_PERIODS_MIN;
+	n_lags = n_lags < LAG_MAX ? n_lags : LAG_MAX;
+	if (n_lags < 2) {
+		return 1;
+	}
+	struct rungs rungs = look_at_some(periods, n_lags);
+	double neighbours = rungs.largest[0];
+	if (neighbours <= TIMES_DIFFER_MIN * periods->usual) {
+		return 1;
+	}
+	double least = least_difference(periods, &rungs, n_lags);
+	if (isinf(least)) {
+		return 1;
+	}
+	double most = least + fmax(LAG_TIE * neighbours, REST_TIE * least);
+	size_t lag = 2;
+	while (lag < n_lags &&
+	       isinf(difference_after(periods, lag, fmin(most, bound_of(&rungs, lag))))) {
+		lag++;
+	}
+	return lag;
+}
+
 /* Counts the periods of one step, by the times between their operators. */
 static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 				     const struct period_begin *begins, size_t n_begins,
@@ -286,11 +430,11 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 		/* Each lost mark is placed by nearby operators; places must stay in order. */
 		places[n] = n > 0 && place < places[n - 1] ? places[n - 1] : place;
 	}
-	struct fsl_period_times periods = {.times = times,
-					   .begins = places,
-					   .n = n - 1,
-					   .usual = fsl_median(times, n_times, times + n_ops)};
-	*out = fsl_step_periods(&periods);
+	struct period_times periods = {.times = times,
+				       .begins = places,
+				       .n = n - 1,
+				       .usual = fsl_median(times, n_times, times + n_ops)};
+	*out = periods_of_step(&periods);
 	return FSL_OK;
 }
 
@@ -298,15 +442,15 @@ static enum fsl_status count_periods(size_t *out, const struct fsl_rank *rank,
 static enum fsl_status begin_steps(struct fsl_steps *steps, const struct period_begin *begins,
 				   size_t n_begins, size_t stride, struct fsl_error *err)
 {
-	enum fsl_status status = fsl_steps_alloc(steps, n_begins / stride + 1, err);
-	for (size_t j = 0; j < n_begins && status == FSL_OK; j += stride) {
+	FSL_TRY(FSL_NEW(steps->items, n_begins / stride + 1, "steps", err));
+	for (size_t j = 0; j < n_begins; j += stride) {
 		steps->items[steps->n_items] = (struct fsl_job_step){
 			.step = (int64_t)steps->n_items,
 			.begin_ns = begins[j].ns,
 		};
 		steps->n_items++;
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* A step begins at the end of its mark. Members of a collective end together, but each begins as
@@ -321,22 +465,14 @@ static enum fsl_status cut_at_mark(struct fsl_steps *steps, const struct fsl_ran
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory for steps: steps=%zu", n_room);
 	}
 	double usual_ns = 0.0;
-	enum fsl_status status = usual_time(&usual_ns, rank, mark, arena, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(usual_time(&usual_ns, rank, mark, arena, err));
 	size_t n_begins = list_periods(begins, rank, mark, usual_ns);
 	if (n_step_ops > 0 && n_step_ops % mark->n_ops == 0) {
 		n_periods = n_step_ops / mark->n_ops;
 	} else {
-		status = count_periods(&n_periods, rank, begins, n_begins, arena, err);
+		FSL_TRY(count_periods(&n_periods, rank, begins, n_begins, arena, err));
 	}
-	if (status == FSL_OK) {
-		status = begin_steps(steps, begins, n_begins, n_periods, err);
-	}
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(begin_steps(steps, begins, n_begins, n_periods, err));
 	fsl_steps_make_unique(steps);
 	steps->source = "operator period";
 	steps->source_rank = rank->rank;

@@ -12,8 +12,6 @@ enum { FSL_STEP_COUNTED_OPS_MIN = 4 };
  * step, most steps lose some records. Short periods must be exact. */
 #define FSL_STEP_DISTANCE_SLACK (1.0 / 16.0)
 
-/* Makes room for @n items; n_items stays 0. */
-enum fsl_status fsl_steps_alloc(struct fsl_steps *steps, size_t n, struct fsl_error *err);
 /* Sorts by step. Of equal steps the one that begins first stays. A step that begins before its
  * predecessor is dropped, because its clock jumped back. */
 void fsl_steps_make_unique(struct fsl_steps *steps);
@@ -40,19 +38,6 @@ struct fsl_step_mark {
  */
 enum fsl_status fsl_step_mark_find(struct fsl_step_mark *mark, const struct fsl_rank *rank,
 				   struct fsl_arena *arena, struct fsl_error *err);
-
-/* Consecutive periods of a rank's operators. */
-struct fsl_period_times {
-	const double *times; /* times between the ends of consecutive operators, any unit */
-	/* [n + 1], never falling: period k has the times from begins[k] to begins[k + 1]. */
-	const size_t *begins;
-	size_t n;
-	double usual; /* median of the times */
-};
-
-/* Number of periods in a step, at most 128: the least after which times repeat better than after
- * fewer; 1 if they never do. */
-size_t fsl_step_periods(const struct fsl_period_times *periods);
 
 /* Sources of steps. They leave n_items 0 if the rank shows no steps. */
 enum fsl_status fsl_steps_from_op_steps(struct fsl_steps *steps, const struct fsl_rank *rank,

@@ -5,55 +5,31 @@
 
 const char *fsl_group_kind_text(enum fsl_group_kind kind)
 {
-	switch (kind) {
-	case FSL_GROUP_WORLD:
-		return "world";
-	case FSL_GROUP_TP:
-		return "tp";
-	case FSL_GROUP_DP:
-		return "dp";
-	case FSL_GROUP_PP:
-		return "pp";
-	case FSL_GROUP_EP:
-		return "ep";
-	case FSL_GROUP_CP:
-		return "cp";
-	case FSL_GROUP_UNKNOWN:
-	case FSL_GROUP_KINDS_N:
-		break;
-	}
-	return "unknown";
+	static const char *const texts[FSL_GROUP_KINDS_N] = {
+		[FSL_GROUP_WORLD] = "world",     [FSL_GROUP_TP] = "tp", [FSL_GROUP_DP] = "dp",
+		[FSL_GROUP_PP] = "pp",           [FSL_GROUP_EP] = "ep", [FSL_GROUP_CP] = "cp",
+		[FSL_GROUP_UNKNOWN] = "unknown",
+	};
+	return texts[kind];
 }
 
 const char *fsl_known_by_text(enum fsl_known_by by)
 {
-	switch (by) {
-	case FSL_KNOWN_CONFIGURED:
-		return "configured";
-	case FSL_KNOWN_RANK_TABLE:
-		return "rank table";
-	case FSL_KNOWN_INFERRED:
-		return "inferred";
-	}
-	return "unknown";
+	static const char *const texts[] = {
+		[FSL_KNOWN_CONFIGURED] = "configured",
+		[FSL_KNOWN_RANK_TABLE] = "rank table",
+		[FSL_KNOWN_INFERRED] = "inferred",
+	};
+	return texts[by];
 }
 
 const char *fsl_topology_host(const struct fsl_topology *topology, int32_t rank)
 {
-	size_t begin = 0, end = topology->n_expected_ranks;
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-		if (topology->expected_ranks[middle] < rank) {
-			begin = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	if (begin == topology->n_expected_ranks || topology->expected_ranks[begin] != rank ||
-	    topology->expected_hosts == NULL) {
-		return NULL;
-	}
-	return topology->expected_hosts[begin];
+	size_t at;
+	FSL_LOWER_BOUND(at, topology->n_expected_ranks, topology->expected_ranks[at] < rank);
+	bool is_expected = at < topology->n_expected_ranks && topology->expected_ranks[at] == rank;
+	return is_expected && topology->expected_hosts != NULL ? topology->expected_hosts[at]
+							       : NULL;
 }
 
 int fsl_rank_compare(const void *left, const void *right)

@@ -208,90 +208,11 @@ bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double 
 	return true;
 }
 
-/* A growing array of any type. */
-struct array {
-	void **items;
-	size_t *n_items, *capacity;
-};
-
-static enum fsl_status append(struct array array, const void *item, size_t size,
-			      struct fsl_error *err)
-{
-	enum fsl_status status =
-		fsl_grow(array.items, array.capacity, *array.n_items + 1, size, err);
-	if (status == FSL_OK) {
-		memcpy((char *)*array.items + *array.n_items * size, item, size);
-		++*array.n_items;
-	}
-	return status;
-}
-
-/* APPEND(perception, episodes, episode, err): appends *episode to perception->episodes. */
-#define APPEND(owner, field, item, err)                                                            \
-	append((struct array){(void **)&(owner)->field, &(owner)->n_##field,                       \
-			      &(owner)->field##_capacity},                                         \
-	       (item), sizeof(*(item)), (err))
-
-enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
-					     const struct fsl_culprit *culprit,
-					     struct fsl_error *err)
-{
-	return APPEND(localisation, culprits, culprit, err);
-}
-
-enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisation,
-					    const struct fsl_suspect *victim, struct fsl_error *err)
-{
-	return APPEND(localisation, victims, victim, err);
-}
-
-enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
-						 const struct fsl_suspect *suspect,
-						 struct fsl_error *err)
-{
-	return APPEND(localisation, unconfirmed, suspect, err);
-}
-
 enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
 					    const struct fsl_detail *detail, struct fsl_error *err)
 {
-	return detail->is_abnormal ? APPEND(localisation, abnormal, detail, err)
-				   : APPEND(localisation, normal, detail, err);
-}
-
-enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
-					   const struct fsl_step_anomaly *anomaly,
-					   struct fsl_error *err)
-{
-	return APPEND(perception, anomalies, anomaly, err);
-}
-
-enum fsl_status fsl_perception_add_episode(struct fsl_perception *perception,
-					   const struct fsl_step_episode *episode,
-					   struct fsl_error *err)
-{
-	return APPEND(perception, episodes, episode, err);
-}
-
-enum fsl_status fsl_perception_add_explained(struct fsl_perception *perception,
-					     const struct fsl_step_explained *explained,
-					     struct fsl_error *err)
-{
-	return APPEND(perception, explained, explained, err);
-}
-
-enum fsl_status fsl_perception_add_slow_dataloader(struct fsl_perception *perception,
-						   const struct fsl_step_anomaly *slow,
-						   struct fsl_error *err)
-{
-	return APPEND(perception, slow_dataloader, slow, err);
-}
-
-enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
-					     const struct fsl_step_anomaly *slow,
-					     struct fsl_error *err)
-{
-	return APPEND(perception, slow_ckpt, slow, err);
+	return detail->is_abnormal ? FSL_APPEND(localisation, abnormal, detail, err)
+				   : FSL_APPEND(localisation, normal, detail, err);
 }
 
 void fsl_coverage_share(struct fsl_coverage *out, const struct fsl_coverage *from)
@@ -332,14 +253,10 @@ const struct fsl_time_unit *fsl_coverage_doubted_unit(const struct fsl_coverage 
 static bool make_room_for_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena)
 {
 	size_t n = coverage->n_skipped;
-	size_t n_bytes = 0;
 	if ((n & (n - 1)) != 0) {
 		return true;
 	}
-	const char **moved = NULL;
-	if (fsl_mul_size(n > 0 ? 2 * n : 1, sizeof(*moved), &n_bytes)) {
-		moved = fsl_arena_alloc(arena, n_bytes);
-	}
+	const char **moved = fsl_arena_calloc(arena, n > 0 ? 2 * n : 1, sizeof(*moved));
 	if (moved == NULL) {
 		return false;
 	}
@@ -355,29 +272,21 @@ enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct f
 {
 	va_list args;
 	va_start(args, format);
-	int length = vsnprintf(NULL, 0, format, args);
+	char *text = fsl_arena_vprintf(arena, format, args);
 	va_end(args);
-	char *text = length >= 0 ? fsl_arena_alloc(arena, (size_t)length + 1) : NULL;
 	if (text == NULL || !make_room_for_skipped(coverage, arena)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors_skipped=%zu",
 				coverage->n_skipped);
 	}
-	va_start(args, format);
-	(void)vsnprintf(text, (size_t)length + 1, format, args);
-	va_end(args);
 	coverage->skipped[coverage->n_skipped++] = text;
 	return FSL_OK;
 }
 
 int32_t *fsl_ranks_copy(struct fsl_arena *arena, const int32_t *ranks, size_t n_ranks)
 {
-	size_t n_bytes = 0;
-	int32_t *copy = NULL;
-	if (fsl_mul_size(n_ranks, sizeof(*copy), &n_bytes)) {
-		copy = fsl_arena_alloc(arena, n_bytes);
-	}
+	int32_t *copy = fsl_arena_calloc(arena, n_ranks, sizeof(*copy));
 	if (copy != NULL && n_ranks > 0) {
-		memcpy(copy, ranks, n_bytes);
+		memcpy(copy, ranks, n_ranks * sizeof(*copy));
 	}
 	return copy;
 }

@@ -319,37 +319,13 @@ bool fsl_culprit_add_fact(struct fsl_culprit *culprit, const char *name, double 
 			  const char *unit);
 
 /*
- * Each function copies one element to the end of its array. Texts and arrays that the element
- * points to are borrowed: they live in the verdict's arena, in the run's, or are static.
- * FSL_ERR_MEMORY only.
+ * The other lists of a verdict grow by FSL_APPEND. Texts and arrays that an element points to are
+ * borrowed: they live in the verdict's arena, in the run's, or are static.
  */
-enum fsl_status fsl_localisation_add_culprit(struct fsl_localisation *localisation,
-					     const struct fsl_culprit *culprit,
-					     struct fsl_error *err);
-enum fsl_status fsl_localisation_add_victim(struct fsl_localisation *localisation,
-					    const struct fsl_suspect *victim,
-					    struct fsl_error *err);
-enum fsl_status fsl_localisation_add_unconfirmed(struct fsl_localisation *localisation,
-						 const struct fsl_suspect *suspect,
-						 struct fsl_error *err);
+
 /* Adds to abnormalDetail or normalDetail, by detail->is_abnormal. */
 enum fsl_status fsl_localisation_add_detail(struct fsl_localisation *localisation,
 					    const struct fsl_detail *detail, struct fsl_error *err);
-enum fsl_status fsl_perception_add_anomaly(struct fsl_perception *perception,
-					   const struct fsl_step_anomaly *anomaly,
-					   struct fsl_error *err);
-enum fsl_status fsl_perception_add_episode(struct fsl_perception *perception,
-					   const struct fsl_step_episode *episode,
-					   struct fsl_error *err);
-enum fsl_status fsl_perception_add_explained(struct fsl_perception *perception,
-					     const struct fsl_step_explained *explained,
-					     struct fsl_error *err);
-enum fsl_status fsl_perception_add_slow_dataloader(struct fsl_perception *perception,
-						   const struct fsl_step_anomaly *slow,
-						   struct fsl_error *err);
-enum fsl_status fsl_perception_add_slow_ckpt(struct fsl_perception *perception,
-					     const struct fsl_step_anomaly *slow,
-					     struct fsl_error *err);
 
 /* Prints one line of coverage->skipped into @arena, the arena of the coverage's verdict. */
 enum fsl_status fsl_coverage_add_skipped(struct fsl_coverage *coverage, struct fsl_arena *arena,

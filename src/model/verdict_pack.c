@@ -405,12 +405,7 @@ static size_t unpack_count(struct source *source, const struct table *table, siz
 /* Arena memory for @n elements; NULL for none. */
 static void *allocate(struct source *source, size_t n, size_t size)
 {
-	size_t n_bytes = 0;
-	if (n == 0) {
-		return NULL;
-	}
-	bool is_size = fsl_mul_size(n, size, &n_bytes);
-	return have(source, is_size ? fsl_arena_alloc(source->arena, n_bytes) : NULL);
+	return n > 0 ? have(source, fsl_arena_calloc(source->arena, n, size)) : NULL;
 }
 
 /* Reads an array into the arena. */

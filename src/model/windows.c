@@ -35,11 +35,7 @@ enum fsl_status fsl_windows_init(struct fsl_windows *windows, enum fsl_metric me
 				 struct fsl_error *err)
 {
 	struct fsl_windows made;
-	enum fsl_status status =
-		fsl_windows_init_values(&made, metric, kind, n_members, n_windows, err);
-	if (status != FSL_OK) {
-		return status;
-	}
+	FSL_TRY(fsl_windows_init_values(&made, metric, kind, n_members, n_windows, err));
 	size_t n = n_members * n_windows, capacity = 0;
 	made.n_samples = fsl_calloc(n, sizeof(*made.n_samples));
 	(void)FSL_GROW(made.first_ns, capacity, n + 1, NULL);
@@ -194,10 +190,7 @@ enum fsl_status fsl_findings_add_runs(struct fsl_findings *out, const struct fsl
 			end++;
 		}
 		struct fsl_finding finding = run_finding(series, begin, end);
-		enum fsl_status status = fsl_findings_add(out, &finding, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(fsl_findings_add(out, &finding, err));
 		begin = end;
 	}
 	return FSL_OK;

@@ -269,8 +269,8 @@ enum fsl_status fsl_replay_add_hidden(struct fsl_replay *out, struct fsl_replay_
 	if (!job->own->has_stages || job->counts_idle) {
 		return FSL_OK;
 	}
-	FSL_TRY(FSL_NEW(&out->arena, place.events, out->n_ranks, err));
-	FSL_TRY(FSL_NEW(&out->arena, place.alike, out->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(place.events, &out->arena, out->n_ranks, "events", err));
+	FSL_TRY(FSL_ARENA_NEW(place.alike, &out->arena, out->n_ranks, "alike", err));
 	for (size_t c = 0; c < job->n_classes; c++) {
 		for (size_t i = 0; i < out->n_steps; i++) {
 			FSL_TRY(judge_class(out, graph, c, i, &place, err));

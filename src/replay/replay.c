@@ -74,10 +74,10 @@ static enum fsl_status list_steps(struct fsl_replay *out, struct fsl_replay_grap
 	for (size_t s = 0; s < n_steps; s++) {
 		out->n_steps += is_taken[s];
 	}
-	FSL_TRY(FSL_NEW(&out->arena, out->step_idx, out->n_steps, err));
-	FSL_TRY(FSL_NEW(&out->arena, graph->windows, out->n_steps, err));
-	FSL_TRY(FSL_NEW(&out->arena, graph->window_of, n_steps, err));
-	FSL_TRY(FSL_NEW(&out->arena, graph->step_of, n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(out->step_idx, &out->arena, out->n_steps, "step_idx", err));
+	FSL_TRY(FSL_ARENA_NEW(graph->windows, &out->arena, out->n_steps, "windows", err));
+	FSL_TRY(FSL_ARENA_NEW(graph->window_of, &out->arena, n_steps, "window_of", err));
+	FSL_TRY(FSL_ARENA_NEW(graph->step_of, &out->arena, n_steps, "step_of", err));
 	size_t n = 0;
 	for (size_t s = 0; s < n_steps; s++) {
 		graph->window_of[s] = graph->step_of[s] = FSL_NO_NODE;
@@ -105,7 +105,7 @@ static enum fsl_status sample_steps(struct fsl_replay *out, struct fsl_replay_gr
 		return FSL_OK;
 	}
 	uint8_t *is_taken = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, is_taken, graph->job->cuts->n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(is_taken, &out->arena, graph->job->cuts->n_steps, "is_taken", err));
 	mark_steps(is_taken, graph->job, n_allowed);
 	return list_steps(out, graph, is_taken, err);
 }
@@ -123,10 +123,10 @@ static enum fsl_status alloc_levels(struct fsl_replay *out, struct fsl_error *er
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu, steps=%zu",
 				out->n_ranks, out->n_steps);
 	}
-	FSL_TRY(FSL_NEW(arena, out->own_factor, n_own, err));
-	FSL_TRY(FSL_NEW(arena, out->kind, n_rows, err));
-	FSL_TRY(FSL_NEW(arena, out->transfer_factor, n_transfer, err));
-	FSL_TRY(FSL_NEW(arena, out->measured_ms, out->n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(out->own_factor, arena, n_own, "own_factor", err));
+	FSL_TRY(FSL_ARENA_NEW(out->kind, arena, n_rows, "kind", err));
+	FSL_TRY(FSL_ARENA_NEW(out->transfer_factor, arena, n_transfer, "transfer_factor", err));
+	FSL_TRY(FSL_ARENA_NEW(out->measured_ms, arena, out->n_steps, "measured_ms", err));
 	for (size_t i = 0; i < n_own; i++) {
 		out->own_factor[i] = 1.0;
 	}
@@ -462,7 +462,7 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 {
 	const struct fsl_replay_graph *graph = out->graph;
 	double *alone_ms = NULL, total_ms = 0.0;
-	FSL_TRY(FSL_NEW(&out->arena, alone_ms, out->n_ranks, err));
+	FSL_TRY(FSL_ARENA_NEW(alone_ms, &out->arena, out->n_ranks, "alone_ms", err));
 	for (size_t i = 0; i < out->n_steps; i++) {
 		total_ms += out->measured_ms[i];
 	}
@@ -480,7 +480,7 @@ static enum fsl_status set_unmatched(struct fsl_replay *out, struct fsl_error *e
 static enum fsl_status set_baseline(struct fsl_replay *out, struct fsl_error *err)
 {
 	double *reached_ns = NULL;
-	FSL_TRY(FSL_NEW(&out->arena, reached_ns, out->n_steps, err));
+	FSL_TRY(FSL_ARENA_NEW(reached_ns, &out->arena, out->n_steps, "reached_ns", err));
 #pragma omp parallel for schedule(dynamic, 1)
 	for (size_t w = 0; w < out->graph->n_windows; w++) {
 		set_step_times(out, w, NULL, 1, reached_ns, out->measured_ms);

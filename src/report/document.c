@@ -74,6 +74,11 @@ static char *clean_copy(const char *text)
 	return copy;
 }
 
+void fsl_document_item(struct fsl_document *document, cJSON *parent, const char *key, cJSON *item)
+{
+	(void)attach(document, parent, key, item);
+}
+
 void fsl_document_text(struct fsl_document *document, cJSON *parent, const char *key,
 		       const char *text)
 {

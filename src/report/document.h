@@ -32,6 +32,8 @@ enum {
  * values are owned by their parent. */
 cJSON *fsl_document_object(struct fsl_document *document, cJSON *parent, const char *key);
 cJSON *fsl_document_array(struct fsl_document *document, cJSON *parent, const char *key);
+/* Hands over an item that was made by cJSON; NULL: it could not be made. */
+void fsl_document_item(struct fsl_document *document, cJSON *parent, const char *key, cJSON *item);
 /* Broken UTF-8 is replaced by U+FFFD. NULL reads as "". */
 void fsl_document_text(struct fsl_document *document, cJSON *parent, const char *key,
 		       const char *text);

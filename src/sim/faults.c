@@ -291,9 +291,8 @@ enum fsl_status fsl_sim_params_check(const struct fsl_sim_params *params, struct
 				"relabel_by=%d, ranks=%lld",
 				(int)params->relabel_by, (long long)n_ranks);
 	}
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < params->n_faults && status == FSL_OK; i++) {
-		status = check_fault(params, &params->faults[i], err);
+	for (size_t i = 0; i < params->n_faults; i++) {
+		FSL_TRY(check_fault(params, &params->faults[i], err));
 	}
-	return status;
+	return FSL_OK;
 }

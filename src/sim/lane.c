@@ -313,17 +313,16 @@ enum fsl_status fsl_sim_lane_flush(struct fsl_sim_lane *lane, const struct fsl_s
 				   const struct fsl_sim_sink *sink, int32_t rank, int64_t *last_ns,
 				   struct fsl_error *err)
 {
-	enum fsl_status status = FSL_OK;
 	sort_drafts(lane->drafts, lane->n_drafts);
-	for (size_t i = 0; i < lane->n_drafts && status == FSL_OK; i++) {
-		status = flush_op(lane, params, sink, rank, &lane->drafts[i], last_ns, err);
+	for (size_t i = 0; i < lane->n_drafts; i++) {
+		FSL_TRY(flush_op(lane, params, sink, rank, &lane->drafts[i], last_ns, err));
 	}
-	for (size_t i = 0; i < lane->n_stages && status == FSL_OK; i++) {
+	for (size_t i = 0; i < lane->n_stages; i++) {
 		struct fsl_sim_stage stage = lane->stages[i];
 		stage.begin_ns = written_ns(lane, params, stage.begin_ns, last_ns);
 		stage.end_ns = written_ns(lane, params, stage.end_ns, last_ns);
-		status = sink->stage(sink->context, rank, &stage, err);
+		FSL_TRY(sink->stage(sink->context, rank, &stage, err));
 	}
 	lane->n_drafts = lane->n_stages = 0;
-	return status;
+	return FSL_OK;
 }

@@ -62,10 +62,7 @@ static enum fsl_status op_id_of(struct memory *memory, const char *name, uint32_
 	}
 	if (i == memory->n_ops) {
 		FSL_REQUIRE(i < OPS_MAX);
-		enum fsl_status status = intern(memory, name, &memory->ops[i].id, err);
-		if (status != FSL_OK) {
-			return status;
-		}
+		FSL_TRY(intern(memory, name, &memory->ops[i].id, err));
 		memory->ops[i].text = name;
 		memory->n_ops++;
 	}
@@ -97,62 +94,45 @@ static void note_open(struct source *source, enum open_class class, const struct
 	}
 }
 
+/* The operator with the times that were kept. @ids: NULL if its name is lost. */
+static struct fsl_op op_of(const struct memory *memory, const struct fsl_sim_op *op,
+			   const struct launched *ids, const bool is_kept[FSL_SIM_ROWS_N])
+{
+	return (struct fsl_op){
+		.host_begin_ns = is_kept[FSL_SIM_HOST_BEGIN] ? op->host_begin_ns : FSL_NS_ABSENT,
+		.host_end_ns = is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
+		.dev_begin_ns = is_kept[FSL_SIM_DEV_BEGIN] ? op->dev_begin_ns : FSL_NS_ABSENT,
+		.dev_end_ns = is_kept[FSL_SIM_DEV_END] ? op->dev_end_ns : FSL_NS_ABSENT,
+		.id = op->id,
+		.n_elements = ids != NULL ? op->n_elements : 0,
+		.op_id = ids != NULL ? ids->op_id : FSL_STR_NONE,
+		.group_id = ids != NULL ? ids->group_id : FSL_STR_NONE,
+		.dtype_id = ids != NULL ? memory->dtype_id : FSL_STR_NONE,
+		.step = -1};
+}
+
+/* Adds an operator with both device rows or none. */
 static enum fsl_status push(struct memory *memory, struct source *source,
 			    const struct fsl_sim_op *op, const struct launched *ids,
 			    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
 {
 	struct fsl_rank *rank = source->rank;
-	bool has_device = is_kept[FSL_SIM_DEV_BEGIN] && is_kept[FSL_SIM_DEV_END];
-	if (rank->n_ops == rank->ops_capacity &&
-	    FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, err) != FSL_OK) {
-		return FSL_ERR_MEMORY;
-	}
-	rank->ops[rank->n_ops++] = (struct fsl_op){
-		.host_begin_ns = op->host_begin_ns,
-		.host_end_ns = is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
-		.dev_begin_ns = has_device ? op->dev_begin_ns : FSL_NS_ABSENT,
-		.dev_end_ns = has_device ? op->dev_end_ns : FSL_NS_ABSENT,
-		.id = op->id,
-		.n_elements = op->n_elements,
-		.op_id = ids->op_id,
-		.group_id = ids->group_id,
-		.dtype_id = memory->dtype_id,
-		.step = -1};
-	if (has_device && op->host_begin_ns > source->last_launch_ns) {
+	FSL_TRY(FSL_GROW(rank->ops, rank->ops_capacity, rank->n_ops + 1, err));
+	rank->ops[rank->n_ops++] = op_of(memory, op, ids, is_kept);
+	if (is_kept[FSL_SIM_DEV_END] && op->host_begin_ns > source->last_launch_ns) {
 		source->last_launch_ns = op->host_begin_ns;
 	}
 	return FSL_OK;
 }
 
-/* Keeps the remnant of an operator. @ids: NULL if its name is lost. */
+/* Keeps the remnant of an operator, if a device row is left. @ids: NULL if its name is lost. */
 static enum fsl_status keep_remnant(struct memory *memory, struct source *source,
 				    const struct fsl_sim_op *op, const struct launched *ids,
 				    const bool is_kept[FSL_SIM_ROWS_N], struct fsl_error *err)
 {
-	struct fsl_rank *rank = source->rank;
-	enum fsl_status status = FSL_OK;
-	if (is_kept[FSL_SIM_DEV_BEGIN] || is_kept[FSL_SIM_DEV_END]) {
-		status = FSL_GROW(rank->remnants, rank->remnants_capacity, rank->n_remnants + 1,
-				  err);
-		if (status == FSL_OK) {
-			rank->remnants[rank->n_remnants++] = (struct fsl_op){
-				.host_begin_ns = is_kept[FSL_SIM_HOST_BEGIN] ? op->host_begin_ns
-									     : FSL_NS_ABSENT,
-				.host_end_ns =
-					is_kept[FSL_SIM_HOST_END] ? op->host_end_ns : FSL_NS_ABSENT,
-				.dev_begin_ns = is_kept[FSL_SIM_DEV_BEGIN] ? op->dev_begin_ns
-									   : FSL_NS_ABSENT,
-				.dev_end_ns =
-					is_kept[FSL_SIM_DEV_END] ? op->dev_end_ns : FSL_NS_ABSENT,
-				.id = op->id,
-				.n_elements = ids != NULL ? op->n_elements : 0,
-				.op_id = ids != NULL ? ids->op_id : FSL_STR_NONE,
-				.group_id = ids != NULL ? ids->group_id : FSL_STR_NONE,
-				.dtype_id = ids != NULL ? memory->dtype_id : FSL_STR_NONE,
-				.step = -1};
-		}
-	}
-	return status;
+	struct fsl_op remnant = op_of(memory, op, ids, is_kept);
+	bool has_device = is_kept[FSL_SIM_DEV_BEGIN] || is_kept[FSL_SIM_DEV_END];
+	return has_device ? FSL_APPEND(source->rank, remnants, &remnant, err) : FSL_OK;
 }
 
 /*
@@ -178,15 +158,8 @@ static enum fsl_status settle(struct memory *memory, struct source *source,
 		note_open(source, OPEN_ON_HOST, ids);
 		return FSL_OK;
 	}
-	enum fsl_status status = push(memory, source, op, ids, is_kept, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(source->launched, source->launched_capacity,
-				  source->n_launched + 1, err);
-	}
-	if (status == FSL_OK) {
-		source->launched[source->n_launched++] = *ids;
-	}
-	return status;
+	FSL_TRY(push(memory, source, op, ids, is_kept, err));
+	return FSL_APPEND(source, launched, ids, err);
 }
 
 static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct fsl_sim_op *op,
@@ -210,14 +183,14 @@ static enum fsl_status put_op(void *context, int32_t rank_of_model, const struct
 		return keep_remnant(memory, source, op, NULL, is_kept, err);
 	}
 	struct launched ids = {.id = op->id};
-	enum fsl_status status = op_id_of(memory, op->name, &ids.op_id, err);
+	FSL_TRY(op_id_of(memory, op->name, &ids.op_id, err));
 	FSL_REQUIRE(op->group_no < memory->n_group_ids);
 	uint32_t *group_id = &memory->group_ids[op->group_no];
-	if (*group_id == FSL_STR_NONE && status == FSL_OK) {
-		status = intern(memory, op->group, group_id, err);
+	if (*group_id == FSL_STR_NONE) {
+		FSL_TRY(intern(memory, op->group, group_id, err));
 	}
 	ids.group_id = *group_id;
-	return status == FSL_OK ? settle(memory, source, op, &ids, is_kept, err) : status;
+	return settle(memory, source, op, &ids, is_kept, err);
 }
 
 static enum fsl_status put_stage(void *context, int32_t rank_of_model,
@@ -229,22 +202,14 @@ static enum fsl_status put_stage(void *context, int32_t rank_of_model,
 	if (rank == NULL || !fsl_sim_has_timeline(memory->params, rank_of_model)) {
 		return FSL_OK;
 	}
-	uint32_t type_id = FSL_STR_NONE;
-	enum fsl_status status = intern(memory, fsl_sim_stage_text(stage->kind), &type_id, err);
-	if (status == FSL_OK) {
-		status = FSL_GROW(rank->stages, rank->stages_capacity, rank->n_stages + 1, err);
-	}
-	if (status == FSL_OK) {
-		/* A timeline counts in microseconds. */
-		rank->stages[rank->n_stages++] =
-			(struct fsl_stage){.begin_ns = stage->begin_ns / NS_PER_US * NS_PER_US,
-					   .end_ns = stage->end_ns / NS_PER_US * NS_PER_US,
-					   .step = stage->step,
-					   .type_id = type_id,
-					   .kind = stage->kind};
-		see(rank, stage->end_ns / NS_PER_US * NS_PER_US);
-	}
-	return status;
+	/* A timeline counts in microseconds. */
+	struct fsl_stage kept = {.begin_ns = stage->begin_ns / NS_PER_US * NS_PER_US,
+				 .end_ns = stage->end_ns / NS_PER_US * NS_PER_US,
+				 .step = stage->step,
+				 .kind = stage->kind};
+	FSL_TRY(intern(memory, fsl_sim_stage_text(stage->kind), &kept.type_id, err));
+	see(rank, kept.end_ns);
+	return FSL_APPEND(rank, stages, &kept, err);
 }
 
 /* Adds every rank that leaves files, in order of its written number. */
@@ -252,14 +217,11 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 {
 	const struct fsl_sim_params *params = memory->params;
 	int32_t n_ranks = fsl_sim_n_ranks(params);
-	int32_t *model_of = fsl_calloc((size_t)n_ranks, sizeof(*model_of));
+	int32_t *model_of = NULL;
 	memory->n_group_ids = 5 * (size_t)n_ranks + 1;
-	memory->sources = fsl_calloc((size_t)n_ranks, sizeof(*memory->sources));
-	memory->group_ids = fsl_calloc(memory->n_group_ids, sizeof(*memory->group_ids));
-	enum fsl_status status = FSL_OK;
-	if (model_of == NULL || memory->sources == NULL || memory->group_ids == NULL) {
-		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%d", (int)n_ranks);
-	}
+	enum fsl_status status = FSL_NEW(model_of, (size_t)n_ranks, "ranks", err);
+	FSL_THEN(status, FSL_NEW(memory->sources, (size_t)n_ranks, "ranks", err));
+	FSL_THEN(status, FSL_NEW(memory->group_ids, memory->n_group_ids, "groups", err));
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		model_of[fsl_sim_label(params, r)] = r;
 		memory->sources[r].open = OPEN_NONE;
@@ -323,18 +285,10 @@ enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struc
 	struct memory memory = {.params = params, .run = run};
 	struct fsl_sim_sink sink = {&memory, put_op, put_stage};
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	if (status == FSL_OK) {
-		status = intern(&memory, "bfp16", &memory.dtype_id, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_losses_init(&memory.losses, params, err);
-	}
-	if (status == FSL_OK) {
-		status = add_ranks(&memory, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_run(params, false, &sink, &scratch, &clock, err);
-	}
+	FSL_THEN(status, intern(&memory, "bfp16", &memory.dtype_id, err));
+	FSL_THEN(status, fsl_sim_losses_init(&memory.losses, params, err));
+	FSL_THEN(status, add_ranks(&memory, err));
+	FSL_THEN(status, fsl_sim_run(params, false, &sink, &scratch, &clock, err));
 	for (int32_t r = 0; r < fsl_sim_n_ranks(params) && status == FSL_OK; r++) {
 		settle_launched(&memory.sources[r]);
 	}

@@ -20,53 +20,68 @@ static const char *const timelines[] = {"none", "first", "all", NULL};
 #define INT_MAX_32 2147483647.0
 #define AT(field)  offsetof(struct fsl_sim_params, field)
 static const struct fsl_sim_key keys[] = {
-	{"tp", KEY_INT, AT(tp), NULL, 1, 64, "tensor-parallel ranks"},
-	{"dp", KEY_INT, AT(dp), NULL, 1, FSL_SIM_RANKS_MAX, "data-parallel replicas"},
-	{"pp", KEY_INT, AT(pp), NULL, 1, 128, "pipeline stages"},
-	{"ep", KEY_INT, AT(ep), NULL, 1, 1024, "replicas that share the experts; divides dp"},
-	{"micro_batches", KEY_INT, AT(micro_batches), NULL, 1, 4096, "micro-batches of a step"},
-	{"chunks", KEY_INT, AT(chunks), NULL, 1, 64, "virtual stages of a rank (interleaved)"},
-	{"schedule", KEY_CHOICE, AT(schedule), schedules, 0, 0, "order of the passes"},
-	{"p2p", KEY_CHOICE, AT(p2p), p2p_kinds, 0, 0,
+	{"tp", KEY_INT, AT(tp), NULL, 1, 64, "4", "tensor-parallel ranks"},
+	{"dp", KEY_INT, AT(dp), NULL, 1, FSL_SIM_RANKS_MAX, "2", "data-parallel replicas"},
+	{"pp", KEY_INT, AT(pp), NULL, 1, 128, "1", "pipeline stages"},
+	{"ep", KEY_INT, AT(ep), NULL, 1, 1024, "1", "replicas that share the experts; divides dp"},
+	{"micro_batches", KEY_INT, AT(micro_batches), NULL, 1, 4096, "1",
+	 "micro-batches of a step"},
+	{"chunks", KEY_INT, AT(chunks), NULL, 1, 64, "1", "virtual stages of a rank (interleaved)"},
+	{"schedule", KEY_CHOICE, AT(schedule), schedules, 0, 0, NULL, "order of the passes"},
+	{"p2p", KEY_CHOICE, AT(p2p), p2p_kinds, 0, 0, NULL,
 	 "operators between stages (interleaved: single)"},
-	{"p2p_groups", KEY_CHOICE, AT(p2p_groups), p2p_groups, 0, 0, "their communicators"},
-	{"pairs", KEY_INT, AT(pairs), NULL, 1, 1024, "AllGather + ReduceScatter pairs of a pass"},
-	{"buckets", KEY_INT, AT(buckets), NULL, 1, 64, "Allreduce operators of the gradients"},
-	{"overlap", KEY_BOOL, AT(overlap), NULL, 0, 0, "reduce gradients under the backward pass"},
-	{"steps", KEY_INT, AT(steps), NULL, 1, 10000000, "steps"},
-	{"seed", KEY_SEED, AT(seed), NULL, 0, 0, "seed of all random numbers"},
-	{"step_ms", KEY_REAL, AT(step_ms), NULL, 1e-3, 1e9, "compute of a rank in a step, ms"},
-	{"transfer_ms", KEY_REAL, AT(transfer_ms), NULL, 0, 1e6, "transfer of a collective, ms"},
-	{"hand_over_ms", KEY_REAL, AT(hand_over_ms), NULL, 0, 1e6, "transfer between stages, ms"},
-	{"reduce_ms", KEY_REAL, AT(reduce_ms), NULL, 0, 1e6, "transfer of the gradients, ms"},
-	{"noise", KEY_REAL, AT(noise_share), NULL, 0, 0.5,
+	{"p2p_groups", KEY_CHOICE, AT(p2p_groups), p2p_groups, 0, 0, NULL, "their communicators"},
+	{"pairs", KEY_INT, AT(pairs), NULL, 1, 1024, "2",
+	 "AllGather + ReduceScatter pairs of a pass"},
+	{"buckets", KEY_INT, AT(buckets), NULL, 1, 64, "1", "Allreduce operators of the gradients"},
+	{"overlap", KEY_BOOL, AT(overlap), NULL, 0, 0, NULL,
+	 "reduce gradients under the backward pass"},
+	{"steps", KEY_INT, AT(steps), NULL, 1, 10000000, "60", "steps"},
+	{"seed", KEY_SEED, AT(seed), NULL, 0, 0, "1", "seed of all random numbers"},
+	{"step_ms", KEY_REAL, AT(step_ms), NULL, 1e-3, 1e9, "1000",
+	 "compute of a rank in a step, ms"},
+	{"transfer_ms", KEY_REAL, AT(transfer_ms), NULL, 0, 1e6, "3",
+	 "transfer of a collective, ms"},
+	{"hand_over_ms", KEY_REAL, AT(hand_over_ms), NULL, 0, 1e6, "5",
+	 "transfer between stages, ms"},
+	{"reduce_ms", KEY_REAL, AT(reduce_ms), NULL, 0, 1e6, "20", "transfer of the gradients, ms"},
+	{"noise", KEY_REAL, AT(noise_share), NULL, 0, 0.5, "0.01",
 	 "deviation of each piece of work, share"},
-	{"noise_memory", KEY_REAL, AT(noise_memory), NULL, 0, 0.99, "AR(1) coefficient of it"},
-	{"hetero", KEY_REAL, AT(hetero_share), NULL, 0, 0.5, "deviation of a rank's speed, share"},
-	{"sequence", KEY_REAL, AT(sequence_share), NULL, 0, 2, "spread of sequence lengths, sigma"},
-	{"spikes", KEY_REAL, AT(spike_share), NULL, 0, 1, "steps of a rank with a spike, share"},
-	{"warm_up", KEY_REAL, AT(warm_up_share), NULL, 0, 100,
+	{"noise_memory", KEY_REAL, AT(noise_memory), NULL, 0, 0.99, "0.3",
+	 "AR(1) coefficient of it"},
+	{"hetero", KEY_REAL, AT(hetero_share), NULL, 0, 0.5, "0.01",
+	 "deviation of a rank's speed, share"},
+	{"sequence", KEY_REAL, AT(sequence_share), NULL, 0, 2, NULL,
+	 "spread of sequence lengths, sigma"},
+	{"spikes", KEY_REAL, AT(spike_share), NULL, 0, 1, "0.002",
+	 "steps of a rank with a spike, share"},
+	{"warm_up", KEY_REAL, AT(warm_up_share), NULL, 0, 100, NULL,
 	 "extra work of the first step, share"},
-	{"loader_ms", KEY_REAL, AT(loader_ms), NULL, 0, 1e6, "data loading, ms"},
-	{"optimizer_ms", KEY_REAL, AT(optimizer_ms), NULL, 0, 1e6, "optimizer, ms"},
-	{"ckpt_ms", KEY_REAL, AT(ckpt_ms), NULL, 0, 1e7, "one checkpoint, ms"},
-	{"gc_ms", KEY_REAL, AT(gc_ms), NULL, 0, 1e6, "one planned collection, ms"},
-	{"ckpt", KEY_INT, AT(ckpt_period), NULL, 0, 1000000, "steps between checkpoints, 0: none"},
-	{"gc", KEY_INT, AT(gc_period), NULL, 0, 1000000, "steps between collections, 0: none"},
-	{"ranks_per_host", KEY_INT, AT(ranks_per_host), NULL, 1, 1024, "ranks of one host"},
-	{"clock_ms", KEY_REAL, AT(clock_offset_ms), NULL, 0, 1e6, "greatest clock offset, ms"},
-	{"drift_ppm", KEY_REAL, AT(clock_drift_ppm), NULL, 0, 1000, "greatest clock drift, ppm"},
-	{"drop", KEY_REAL, AT(drop_share), NULL, 0, 1, "share of marker rows that get lost"},
-	{"lost", KEY_INT, AT(lost_period), NULL, 0, 1000000,
+	{"loader_ms", KEY_REAL, AT(loader_ms), NULL, 0, 1e6, "2", "data loading, ms"},
+	{"optimizer_ms", KEY_REAL, AT(optimizer_ms), NULL, 0, 1e6, "8", "optimizer, ms"},
+	{"ckpt_ms", KEY_REAL, AT(ckpt_ms), NULL, 0, 1e7, "400", "one checkpoint, ms"},
+	{"gc_ms", KEY_REAL, AT(gc_ms), NULL, 0, 1e6, "3", "one planned collection, ms"},
+	{"ckpt", KEY_INT, AT(ckpt_period), NULL, 0, 1000000, NULL,
+	 "steps between checkpoints, 0: none"},
+	{"gc", KEY_INT, AT(gc_period), NULL, 0, 1000000, "7", "steps between collections, 0: none"},
+	{"ranks_per_host", KEY_INT, AT(ranks_per_host), NULL, 1, 1024, "8", "ranks of one host"},
+	{"clock_ms", KEY_REAL, AT(clock_offset_ms), NULL, 0, 1e6, "1", "greatest clock offset, ms"},
+	{"drift_ppm", KEY_REAL, AT(clock_drift_ppm), NULL, 0, 1000, "1",
+	 "greatest clock drift, ppm"},
+	{"drop", KEY_REAL, AT(drop_share), NULL, 0, 1, NULL, "share of marker rows that get lost"},
+	{"lost", KEY_INT, AT(lost_period), NULL, 0, 1000000, NULL,
 	 "one rank in so many has no file, 0: none"},
-	{"relabel_by", KEY_INT, AT(relabel_by), NULL, 1, INT_MAX_32,
+	{"relabel_by", KEY_INT, AT(relabel_by), NULL, 1, INT_MAX_32, "1",
 	 "rank r is written as r * this mod ranks"},
-	{"start_ns", KEY_TIME, AT(start_ns), NULL, 0, 0, "begin of the job, ns since 1970"},
-	{"scale", KEY_REAL, AT(time_scale), NULL, 1e-3, 1e3, "all durations, times"},
-	{"format", KEY_CHOICE, AT(format), formats, 0, 0, "of the marker files"},
-	{"compression", KEY_CHOICE, AT(compression), compressions, 0, 0, "of the marker files"},
-	{"timelines", KEY_CHOICE, AT(timelines), timelines, 0, 0, "ranks that have one"},
-	{"timeline_json", KEY_BOOL, AT(timeline_json), NULL, 0, 0, "JSON instead of protobuf"},
+	{"start_ns", KEY_TIME, AT(start_ns), NULL, 0, 0,
+	 "1750000000000000000" /* 2025-06-15T15:06:40Z */, "begin of the job, ns since 1970"},
+	{"scale", KEY_REAL, AT(time_scale), NULL, 1e-3, 1e3, "1", "all durations, times"},
+	{"format", KEY_CHOICE, AT(format), formats, 0, 0, NULL, "of the marker files"},
+	{"compression", KEY_CHOICE, AT(compression), compressions, 0, 0, NULL,
+	 "of the marker files"},
+	{"timelines", KEY_CHOICE, AT(timelines), timelines, 0, 0, "first", "ranks that have one"},
+	{"timeline_json", KEY_BOOL, AT(timeline_json), NULL, 0, 0, NULL,
+	 "JSON instead of protobuf"},
 };
 enum { KEYS_N = sizeof(keys) / sizeof(keys[0]) };
 
@@ -95,43 +110,6 @@ const struct fsl_sim_key *fsl_sim_keys(size_t *n_keys)
 {
 	*n_keys = KEYS_N;
 	return keys;
-}
-
-void fsl_sim_params_init(struct fsl_sim_params *params)
-{
-	*params = (struct fsl_sim_params){
-		.tp = 4,
-		.dp = 2,
-		.pp = 1,
-		.ep = 1,
-		.micro_batches = 1,
-		.chunks = 1,
-		.pairs = 2,
-		.buckets = 1,
-		.steps = 60,
-		.seed = 1,
-		.step_ms = 1000.0,
-		.transfer_ms = 3.0,
-		.hand_over_ms = 5.0,
-		.reduce_ms = 20.0,
-		.noise_share = 0.01,
-		.noise_memory = 0.3,
-		.hetero_share = 0.01,
-		.spike_share = 0.002,
-		.warm_up_share = 0.0,
-		.loader_ms = 2.0,
-		.optimizer_ms = 8.0,
-		.ckpt_ms = 400.0,
-		.gc_ms = 3.0,
-		.gc_period = 7,
-		.ranks_per_host = 8,
-		.clock_offset_ms = 1.0,
-		.clock_drift_ppm = 1.0,
-		.relabel_by = 1,
-		.time_scale = 1.0,
-		.start_ns = INT64_C(1750000000000000000), /* 2025-06-15T15:06:40Z */
-		.timelines = FSL_SIM_TIMELINES_FIRST,
-	};
 }
 
 void fsl_sim_params_fini(struct fsl_sim_params *params)
@@ -212,6 +190,17 @@ static bool set_value(void *field, const struct fsl_sim_key *key, const char *te
 		return set_choice(field, key, text);
 	}
 	return false;
+}
+
+void fsl_sim_params_init(struct fsl_sim_params *params)
+{
+	*params = (struct fsl_sim_params){0};
+	for (size_t i = 0; i < KEYS_N; i++) {
+		if (keys[i].fallback != NULL) {
+			(void)set_value((char *)params + keys[i].offset, &keys[i],
+					keys[i].fallback);
+		}
+	}
 }
 
 /* Describes the allowed values of a key, for messages. */

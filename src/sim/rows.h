@@ -24,10 +24,6 @@ void fsl_sim_losses_fini(struct fsl_sim_losses *losses);
 void fsl_sim_losses_draw(struct fsl_sim_losses *losses, int32_t rank, const struct fsl_sim_op *op,
 			 bool is_kept[FSL_SIM_ROWS_N]);
 
-/* Appends to the file; if it is compressed, as a gzip member or zstd frame of its own. */
-enum fsl_status fsl_sim_append(const char *path, enum fsl_sim_compression compression,
-			       const char *text, size_t n_bytes, struct fsl_error *err);
-
 /* Text of a stage in a timeline. */
 const char *fsl_sim_stage_text(enum fsl_stage_kind kind);
 /* "10.1.0.3": address of the host of the model's rank @rank, whatever its written number. */

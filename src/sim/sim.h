@@ -153,7 +153,8 @@ struct fsl_sim_key {
 	size_t offset; /* in struct fsl_sim_params */
 	const char *const *choices;
 	double min, max;
-	const char *help; /* with the unit */
+	const char *fallback; /* NULL: 0, false, the first choice */
+	const char *help;     /* with the unit */
 };
 const struct fsl_sim_key *fsl_sim_keys(size_t *n_keys);
 /* Sets "key=value". FSL_ERR_USAGE: unknown key (names the nearest), or value out of range. */

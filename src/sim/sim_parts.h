@@ -53,13 +53,6 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy
 /* Builds the truth from a written run (@clock) and a healthy run, which this function makes. */
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
 				    const struct fsl_sim_clock *clock, struct fsl_error *err);
-/* Removes the files of all ranks of the simulated job below @dir, also of ranks that the next job
- * does not have. */
-enum fsl_status fsl_sim_earlier_remove(const char *dir, struct fsl_error *err);
-
-/* Writes a truth.json below @dir that marks the job as incomplete. It shows that the folder belongs
- * to the simulator before any other file is written. */
-enum fsl_status fsl_sim_truth_announce(const char *dir, struct fsl_error *err);
 /* Writes truth.json below @dir. */
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 				    const struct fsl_sim_params *params, const char *dir,

@@ -3,12 +3,18 @@
  * sysTrace's collector writes them. Each rank's text is gathered in memory and appended to its file
  * in large blocks, so that any number of ranks needs only one open file at a time.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include "base/file.h"
+#include "base/os_error.h"
 #include "sim/rows.h"
 
 enum {
@@ -52,6 +58,65 @@ struct tree {
 	size_t n_block; /* bytes of a rank before they are written */
 };
 
+enum { GZIP_BYTES_MAX = 1 << 20, ZSTD_LEVEL = 9 };
+
+static bool append_plain(const char *path, const char *text, size_t n_bytes)
+{
+	FILE *file = fopen(path, "ab");
+	bool is_written = file != NULL && fwrite(text, 1, n_bytes, file) == n_bytes;
+	if (file != NULL) {
+		is_written = fclose(file) == 0 && is_written;
+	}
+	return is_written;
+}
+
+static bool append_gzip(const char *path, const char *text, size_t n_bytes)
+{
+	gzFile file = gzopen(path, "ab9");
+	bool is_written = file != NULL;
+	while (n_bytes > 0 && is_written) {
+		unsigned n_part = n_bytes < GZIP_BYTES_MAX ? (unsigned)n_bytes : GZIP_BYTES_MAX;
+		is_written = gzwrite(file, text, n_part) > 0;
+		text += n_part;
+		n_bytes -= n_part;
+	}
+	if (file != NULL) {
+		is_written = gzclose(file) == Z_OK && is_written;
+	}
+	return is_written;
+}
+
+static bool append_zstd(const char *path, const char *text, size_t n_bytes)
+{
+	size_t n_most = ZSTD_compressBound(n_bytes);
+	char *packed = fsl_calloc(n_most, 1);
+	if (packed == NULL) {
+		errno = ENOMEM;
+		return false;
+	}
+	size_t n_packed = ZSTD_compress(packed, n_most, text, n_bytes, ZSTD_LEVEL);
+	bool is_written = ZSTD_isError(n_packed) == 0 && append_plain(path, packed, n_packed);
+	fsl_free(packed);
+	return is_written;
+}
+
+/* Appends to the file; if it is compressed, as a gzip member or zstd frame of its own. */
+static enum fsl_status append_packed(const char *path, enum fsl_sim_compression compression,
+				     const char *text, size_t n_bytes, struct fsl_error *err)
+{
+	static bool (*const appenders[])(const char *, const char *,
+					 size_t) = {[FSL_SIM_PLAIN] = append_plain,
+						    [FSL_SIM_GZIP] = append_gzip,
+						    [FSL_SIM_ZSTD] = append_zstd};
+	errno = 0;
+	if (appenders[compression](path, text, n_bytes)) {
+		return FSL_OK;
+	}
+	return FSL_FAIL(err, errno == ENOMEM ? FSL_ERR_MEMORY : FSL_ERR_IO,
+			"cannot write, is the disk full? path=\"%s\", reason=\"%s\"", path,
+			errno != 0 ? strerror(errno) : "the packing failed");
+}
+
 static const char csv_header[] =
 	"Flag,Id,Kind,Name,SourceKind,Timestamp,msptiObjectId_Ds_DeviceId,msptiObjectId_Ds_StreamId,"
 	"msptiObjectId_Pt_ProcessId,msptiObjectId_Pt_ThreadId\n";
@@ -94,8 +159,7 @@ static enum fsl_status append(struct page *page, const char *path, int compressi
 		return FSL_OK;
 	}
 	page->n_bytes = 0;
-	return fsl_sim_append(path, (enum fsl_sim_compression)compression, page->text, n_bytes,
-			      err);
+	return append_packed(path, (enum fsl_sim_compression)compression, page->text, n_bytes, err);
 }
 
 static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -103,10 +167,9 @@ static enum fsl_status append_rank(struct tree *tree, int32_t rank, struct fsl_e
 	char path[PATH_BYTES];
 	int compression = tree->params->compression;
 	marker_path(tree, rank, tree->params->format, compression, path);
-	enum fsl_status status = append(&tree->authors[rank].markers, path, compression, err);
+	FSL_TRY(append(&tree->authors[rank].markers, path, compression, err));
 	timeline_path(tree, rank, path);
-	return status == FSL_OK ? append(&tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err)
-				: status;
+	return append(&tree->authors[rank].timeline, path, FSL_SIM_PLAIN, err);
 }
 
 static enum fsl_status make_room(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -158,30 +221,28 @@ static enum fsl_status put_rows(struct tree *tree, int32_t rank, const struct pe
 {
 	enum fsl_sim_row begin = is_device ? FSL_SIM_DEV_BEGIN : FSL_SIM_HOST_BEGIN;
 	enum fsl_sim_row end = is_device ? FSL_SIM_DEV_END : FSL_SIM_HOST_END;
-	enum fsl_status status = FSL_OK;
 	if (pending->is_kept[begin]) {
-		status = put_row(tree, rank, &pending->op, begin, err);
+		FSL_TRY(put_row(tree, rank, &pending->op, begin, err));
 	}
-	if (pending->is_kept[end] && status == FSL_OK) {
-		status = put_row(tree, rank, &pending->op, end, err);
+	if (pending->is_kept[end]) {
+		FSL_TRY(put_row(tree, rank, &pending->op, end, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 /* A JSON file has one array per batch; arrays follow each other without a comma. */
 static enum fsl_status flush_pending(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	struct author *author = &tree->authors[rank];
-	enum fsl_status status = FSL_OK;
-	for (size_t i = 0; i < author->n_pending && status == FSL_OK; i++) {
-		status = put_rows(tree, rank, &author->pending[i], true, err);
+	for (size_t i = 0; i < author->n_pending; i++) {
+		FSL_TRY(put_rows(tree, rank, &author->pending[i], true, err));
 	}
 	author->n_pending = 0;
-	if (author->is_array_open && status == FSL_OK) {
+	if (author->is_array_open) {
 		author->is_array_open = false;
-		status = put(&author->markers, "]\n", 2, err);
+		FSL_TRY(put(&author->markers, "]\n", 2, err));
 	}
-	return status;
+	return FSL_OK;
 }
 
 static enum fsl_status put_op(void *context, int32_t rank, const struct fsl_sim_op *op,
@@ -194,12 +255,12 @@ static enum fsl_status put_op(void *context, int32_t rank, const struct fsl_sim_
 	if (author->is_lost || author->is_header_only) {
 		return FSL_OK;
 	}
-	enum fsl_status status = put_rows(tree, rank, &pending, false, err);
+	FSL_TRY(put_rows(tree, rank, &pending, false, err));
 	author->pending[author->n_pending++] = pending;
-	if (author->n_pending == PENDING_MAX && status == FSL_OK) {
-		status = flush_pending(tree, rank, err);
+	if (author->n_pending == PENDING_MAX) {
+		FSL_TRY(flush_pending(tree, rank, err));
 	}
-	return status == FSL_OK ? make_room(tree, rank, err) : status;
+	return make_room(tree, rank, err);
 }
 
 /* Protobuf wire format of one message (src/source/systrace/timeline.proto). */
@@ -265,10 +326,9 @@ static enum fsl_status put_stage(void *context, int32_t rank, const struct fsl_s
 	if (!tree->authors[rank].has_timeline) {
 		return FSL_OK;
 	}
-	enum fsl_status status = tree->params->timeline_json
-					 ? put_stage_json(tree, rank, stage, err)
-					 : put_stage_pb(tree, rank, stage, err);
-	return status == FSL_OK ? make_room(tree, rank, err) : status;
+	FSL_TRY(tree->params->timeline_json ? put_stage_json(tree, rank, stage, err)
+					    : put_stage_pb(tree, rank, stage, err));
+	return make_room(tree, rank, err);
 }
 
 static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_error *err)
@@ -285,15 +345,88 @@ static enum fsl_status open_author(struct tree *tree, int32_t rank, struct fsl_e
 static enum fsl_status close_author(struct tree *tree, int32_t rank, struct fsl_error *err)
 {
 	struct author *author = &tree->authors[rank];
-	enum fsl_status status = flush_pending(tree, rank, err);
-	if (author->has_timeline && !tree->params->timeline_json && status == FSL_OK) {
+	FSL_TRY(flush_pending(tree, rank, err));
+	if (author->has_timeline && !tree->params->timeline_json) {
 		struct message tail = {.n_bytes = 0};
 		put_number(&tail, 2, (uint64_t)fsl_sim_label(tree->params, rank));
 		put_number(&tail, 3, (uint64_t)tree->params->steps);
 		put_bytes(&tail, 4, "job0", 4);
-		status = put(&author->timeline, tail.bytes, tail.n_bytes, err);
+		FSL_TRY(put(&author->timeline, tail.bytes, tail.n_bytes, err));
 	}
-	return status == FSL_OK ? append_rank(tree, rank, err) : status;
+	return append_rank(tree, rank, err);
+}
+
+/* Every file name of a simulated rank; # is a number. Other files in the folders are not ours. */
+static const struct {
+	const char *folder, *pattern;
+} rank_files[] = {
+	{"mspti", "hccl_activity-10.#.#.#-.#.csv"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.csv.gz"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.csv.zst"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.json"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.json.gz"},
+	{"mspti", "hccl_activity-10.#.#.#-.#.json.zst"},
+	{"timeline", "host#--#.timeline"},
+};
+
+static bool has_form(const char *name, const char *pattern)
+{
+	for (; *pattern != '\0'; pattern++) {
+		if (*pattern != '#' && *name++ != *pattern) {
+			return false;
+		}
+		if (*pattern == '#' && !isdigit((unsigned char)*name)) {
+			return false;
+		}
+		while (*pattern == '#' && isdigit((unsigned char)*name)) {
+			name++;
+		}
+	}
+	return *name == '\0';
+}
+
+static bool is_rank_file(const char *folder, const char *name)
+{
+	for (size_t i = 0; i < sizeof(rank_files) / sizeof(rank_files[0]); i++) {
+		if (strcmp(rank_files[i].folder, folder) == 0 &&
+		    has_form(name, rank_files[i].pattern)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum fsl_status remove_rank_files(const char *dir, const char *folder, struct fsl_error *err)
+{
+	char path[PATH_BYTES], **names = NULL;
+	size_t n_names = 0;
+	(void)snprintf(path, sizeof(path), "%s/%s", dir, folder);
+	if (access(path, F_OK) != 0) {
+		return FSL_OK;
+	}
+	enum fsl_status status = fsl_dir_list(path, &names, &n_names, err);
+	for (size_t i = 0; i < n_names && status == FSL_OK; i++) {
+		if (!is_rank_file(folder, names[i])) {
+			continue;
+		}
+		(void)snprintf(path, sizeof(path), "%s/%s/%s", dir, folder, names[i]);
+		if (unlink(path) != 0) {
+			status = FSL_FAIL(err, FSL_ERR_IO,
+					  "cannot remove a file of the earlier job: path=\"%s\", "
+					  "reason=\"%s\"",
+					  path, fsl_os_error(errno).text);
+		}
+	}
+	fsl_free(names);
+	return status;
+}
+
+/* Removes the files of all ranks of the simulated job below @dir, also of ranks that the next job
+ * does not have. */
+static enum fsl_status remove_earlier(const char *dir, struct fsl_error *err)
+{
+	FSL_TRY(remove_rank_files(dir, "mspti", err));
+	return remove_rank_files(dir, "timeline", err);
 }
 
 static const char model_config[] = "{\n"
@@ -318,6 +451,18 @@ static enum fsl_status make_folders(const char *dir, struct fsl_error *err)
 		       : fsl_file_write_atomic(path, model_config, sizeof(model_config) - 1, err);
 }
 
+/* Writes a truth.json below @dir that marks the job as incomplete. It shows that the folder belongs
+ * to the simulator before any other file is written. */
+static enum fsl_status announce(const char *dir, struct fsl_error *err)
+{
+	static const char text[] =
+		"{\n\t\"unfinished\": \"the job is being written, or could not be "
+		"written to its end: simulate it again\"\n}\n";
+	char path[PATH_BYTES];
+	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
+	return fsl_file_write_atomic(path, text, sizeof(text) - 1, err);
+}
+
 /*
  * Makes the folders and removes the files of an earlier job. truth.json is written first, so that a
  * job that was not written to its end can be written again. It describes no job while files of two
@@ -328,14 +473,12 @@ static enum fsl_status prepare(const char *dir, struct fsl_error *err)
 	char path[PATH_BYTES];
 	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
 	bool has_earlier = access(path, F_OK) == 0;
-	enum fsl_status status = fsl_dir_create(dir, err);
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_announce(dir, err);
+	FSL_TRY(fsl_dir_create(dir, err));
+	FSL_TRY(announce(dir, err));
+	if (has_earlier) {
+		FSL_TRY(remove_earlier(dir, err));
 	}
-	if (status == FSL_OK && has_earlier) {
-		status = fsl_sim_earlier_remove(dir, err);
-	}
-	return status == FSL_OK ? make_folders(dir, err) : status;
+	return make_folders(dir, err);
 }
 
 static size_t block_bytes(int32_t n_ranks)
@@ -366,34 +509,19 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	struct fsl_sim_sink sink = {&tree, put_op, put_stage};
 	int32_t n_ranks = fsl_sim_n_ranks(params);
 	enum fsl_status status = fsl_sim_params_check(params, err);
-	if (status == FSL_OK) {
-		status = prepare(dir, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_losses_init(&tree.losses, params, err);
-	}
-	if (status == FSL_OK) {
-		tree.authors = fsl_calloc((size_t)n_ranks, sizeof(*tree.authors));
-		tree.n_block = block_bytes(n_ranks);
-		status = tree.authors != NULL ? FSL_OK
-					      : FSL_FAIL(err, FSL_ERR_MEMORY,
-							 "out of memory: ranks=%d", (int)n_ranks);
-	}
+	FSL_THEN(status, prepare(dir, err));
+	FSL_THEN(status, fsl_sim_losses_init(&tree.losses, params, err));
+	FSL_THEN(status, FSL_NEW(tree.authors, (size_t)n_ranks, "ranks", err));
+	tree.n_block = block_bytes(n_ranks);
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = open_author(&tree, r, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_sim_run(params, false, &sink, &scratch, &clock, err);
-	}
+	FSL_THEN(status, fsl_sim_run(params, false, &sink, &scratch, &clock, err));
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = close_author(&tree, r, err);
 	}
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_build(&found, params, &clock, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_write(&found, params, dir, err);
-	}
+	FSL_THEN(status, fsl_sim_truth_build(&found, params, &clock, err));
+	FSL_THEN(status, fsl_sim_truth_write(&found, params, dir, err));
 	if (status == FSL_OK && truth != NULL) {
 		*truth = found;
 	} else {

@@ -44,10 +44,7 @@ static enum fsl_status collect_culprits(struct fsl_sim_truth *out,
 	for (size_t f = 0; f < params->n_faults; f++) {
 		n += params->faults[f].n_ranks;
 	}
-	out->culprits = fsl_arena_alloc(&out->arena, (n + 1) * sizeof(*out->culprits));
-	if (out->culprits == NULL) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: culprits=%zu", n);
-	}
+	FSL_TRY(FSL_ARENA_NEW(out->culprits, &out->arena, n, "culprits", err));
 	n = 0;
 	for (size_t f = 0; f < params->n_faults; f++) {
 		const struct fsl_sim_fault *fault = &params->faults[f];
@@ -124,9 +121,7 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 	} else {
 		healthy = *clock;
 	}
-	if (status == FSL_OK) {
-		status = collect_culprits(out, params, err);
-	}
+	FSL_THEN(status, collect_culprits(out, params, err));
 	if (status == FSL_OK) {
 		set_times(out, params, clock, &healthy);
 		bool has_fault = params->n_faults > 0;
@@ -150,9 +145,7 @@ enum fsl_status fsl_sim_foresee(const struct fsl_sim_params *params, struct fsl_
 	struct fsl_arena scratch = {0};
 	struct fsl_sim_clock clock = {0};
 	enum fsl_status status = fsl_sim_run(params, false, NULL, &scratch, &clock, err);
-	if (status == FSL_OK) {
-		status = fsl_sim_truth_build(truth, params, &clock, err);
-	}
+	FSL_THEN(status, fsl_sim_truth_build(truth, params, &clock, err));
 	fsl_arena_fini(&scratch);
 	return status;
 }
@@ -200,16 +193,6 @@ static void add_fault(cJSON *faults, const struct fsl_sim_params *params,
 	add_i64(item, "onset_step", fault->onset_step, -1);
 	add_i64(item, "until_step", fault->until_step, -1);
 	cJSON_AddItemToArray(faults, item);
-}
-
-enum fsl_status fsl_sim_truth_announce(const char *dir, struct fsl_error *err)
-{
-	static const char text[] =
-		"{\n\t\"unfinished\": \"the job is being written, or could not be "
-		"written to its end: simulate it again\"\n}\n";
-	char path[4096];
-	(void)snprintf(path, sizeof(path), "%s/truth.json", dir);
-	return fsl_file_write_atomic(path, text, sizeof(text) - 1, err);
 }
 
 enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,

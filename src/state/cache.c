@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/try.h"
@@ -109,10 +109,10 @@ static int query_run(struct query *query)
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
+/* Check sum of both pieces in a row: tells whether bytes have changed by accident. */
 static int64_t sum_of(const void *first, size_t n_first, const void *second, size_t n_second)
 {
-	uint64_t sum = fsl_hash_large(first, n_first);
-	return (int64_t)fsl_hash_bytes(sum, second, n_second);
+	return (int64_t)crc32_z(crc32_z(0, first, n_first), second, n_second);
 }
 
 static int64_t number_of(sqlite3 *db, const char *sql)
@@ -417,9 +417,7 @@ enum fsl_status fsl_cache_put(const char *path, const char *root, const char *ru
 	sqlite3 *db = NULL;
 	bool is_empty = false;
 	enum fsl_status status = fsl_state_prepare_folder(path, err);
-	if (status == FSL_OK) {
-		status = open_cache(&db, path, true, &is_empty, err);
-	}
+	FSL_THEN(status, open_cache(&db, path, true, &is_empty, err));
 	if (status == FSL_OK && write_job(db, root, rules, job, now_ns, is_empty) != SQLITE_OK) {
 		status = fail(db, path, "write", err);
 	}

@@ -119,9 +119,7 @@ static enum fsl_status check_place(char **out, char *folder, const char *name,
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: file=\"%s\"", name);
 	}
 	enum fsl_status status = check_folder(folder, false, err);
-	if (status == FSL_OK) {
-		status = check_files(path, err);
-	}
+	FSL_THEN(status, check_files(path, err));
 	if (status != FSL_OK) {
 		fsl_free(path);
 		return status;

@@ -96,16 +96,11 @@ void fsl_phrase_add_ranks(struct fsl_phrase *phrase, const int32_t *ranks, size_
 	}
 }
 
-static int compare_rank(const void *left, const void *right)
-{
-	return FSL_ORDER(*(const int32_t *)left, *(const int32_t *)right);
-}
-
 void fsl_phrase_add_unsorted_ranks(struct fsl_phrase *phrase, int32_t *ranks, size_t n_ranks,
 				   size_t n_ranges_max)
 {
 	size_t n_unique = 0;
-	qsort(ranks, n_ranks, sizeof(*ranks), compare_rank);
+	qsort(ranks, n_ranks, sizeof(*ranks), fsl_compare_i32);
 	for (size_t i = 0; i < n_ranks; i++) {
 		if (n_unique == 0 || ranks[i] != ranks[n_unique - 1]) {
 			ranks[n_unique++] = ranks[i];

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/json_stream.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "text/json_walk.h"
 
 static const int64_t EXACT_MAX = INT64_C(1) << 53; /* a double holds integers up to this exactly */
 
@@ -55,19 +55,13 @@ enum fsl_status fsl_small_json_read(const char *path, cJSON **root, char *fault,
 	return FSL_OK;
 }
 
-static bool is_key(const struct fsl_json_value *value, const char *key)
-{
-	return value->token == FSL_JSON_KEY && value->length == strlen(key) &&
-	       memcmp(value->text, key, value->length) == 0;
-}
-
 /* Walks the members of the object that the last token began, to the first that is called @key
- * (*is_found; its value comes next) or to the end. False: a fault. */
+ * (*is_found; its value comes next) or to the end. @key NULL: to the end. False: a fault. */
 static bool find_member(struct fsl_json *json, const char *key, bool *is_found)
 {
 	struct fsl_json_value value;
 	while (fsl_json_next(json, &value, NULL) == FSL_OK) {
-		*is_found = is_key(&value, key);
+		*is_found = key != NULL && value.token == FSL_JSON_KEY && fsl_json_is(&value, key);
 		if (*is_found || value.token == FSL_JSON_OBJECT_END) {
 			return true;
 		}
@@ -81,16 +75,16 @@ static bool find_member(struct fsl_json *json, const char *key, bool *is_found)
 /* Skips the rest of the object, which must be sound. */
 static bool skip_members(struct fsl_json *json)
 {
+	bool is_found = false;
+	return find_member(json, NULL, &is_found);
+}
+
+/* Enters the object that comes next and goes to the value of @key, as above. */
+static bool enter_member(struct fsl_json *json, const char *key, bool *is_found)
+{
 	struct fsl_json_value value;
-	while (fsl_json_next(json, &value, NULL) == FSL_OK) {
-		if (value.token == FSL_JSON_OBJECT_END) {
-			return true;
-		}
-		if (fsl_json_skip(json, NULL) != FSL_OK) {
-			return false;
-		}
-	}
-	return false;
+	return fsl_json_next(json, &value, NULL) == FSL_OK &&
+	       value.token == FSL_JSON_OBJECT_BEGIN && find_member(json, key, is_found);
 }
 
 static bool read_i64(struct fsl_json *json, int64_t *out)
@@ -104,12 +98,8 @@ static bool read_i64(struct fsl_json *json, int64_t *out)
 /* Scans the whole object that comes next. */
 static bool scan_object(struct fsl_json *json, const char *key, int64_t *out, bool *is_told)
 {
-	struct fsl_json_value value;
-	if (fsl_json_next(json, &value, NULL) != FSL_OK || value.token != FSL_JSON_OBJECT_BEGIN ||
-	    !find_member(json, key, is_told)) {
-		return false;
-	}
-	return !*is_told || (read_i64(json, out) && skip_members(json));
+	return enter_member(json, key, is_told) &&
+	       (!*is_told || (read_i64(json, out) && skip_members(json)));
 }
 
 static bool scan(struct fsl_json *json, const char *outer, const char *inner, int64_t *out,
@@ -117,11 +107,8 @@ static bool scan(struct fsl_json *json, const char *outer, const char *inner, in
 {
 	struct fsl_json_value value;
 	bool is_found = false;
-	if (fsl_json_next(json, &value, NULL) != FSL_OK || value.token != FSL_JSON_OBJECT_BEGIN ||
-	    !find_member(json, outer, &is_found)) {
-		return false;
-	}
-	if (is_found && (!scan_object(json, inner, out, is_told) || !skip_members(json))) {
+	if (!enter_member(json, outer, &is_found) ||
+	    (is_found && (!scan_object(json, inner, out, is_told) || !skip_members(json)))) {
 		return false;
 	}
 	return fsl_json_next(json, &value, NULL) == FSL_OK && value.token == FSL_JSON_END;

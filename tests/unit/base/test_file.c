@@ -59,7 +59,6 @@ static struct blob read_all(struct fsl_reader *reader, size_t want, enum fsl_sta
 		blob.n_bytes += n;
 		fsl_reader_skip(reader, n);
 	}
-	assert_true(fsl_reader_at_end(reader));
 	fsl_reader_close(reader);
 	return blob;
 }
@@ -173,7 +172,6 @@ static void a_failure_is_reported_again_and_again(void **state)
 	size_t n = 0;
 	assert_int_equal(fsl_reader_peek(reader, 1000, &data, &n, NULL), FSL_OK);
 	assert_int_equal(n, 100);
-	assert_false(fsl_reader_at_end(reader));
 	fsl_reader_skip(reader, n);
 	assert_int_equal(fsl_reader_peek(reader, 1, &data, &n, NULL), FSL_ERR_FORMAT);
 	assert_int_equal(fsl_reader_peek(reader, 1, &data, &n, NULL), FSL_ERR_FORMAT);
@@ -349,7 +347,6 @@ static void lines_lose_their_ends_and_nothing_else(void **state)
 		check_line(reader, "last", 6);
 		check_line(reader, NULL, 0);
 		check_line(reader, NULL, 0);
-		assert_true(fsl_reader_at_end(reader));
 		fsl_reader_close(reader);
 	}
 }

@@ -398,7 +398,7 @@ static void the_rank_after_the_culprit_is_told_with_why_it_is_not_named(void **s
 	fsl_localisation_init(&out);
 	struct fsl_culprit culprit = fsl_culprit_of(5);
 	culprit.reason = "slow";
-	assert_int_equal(fsl_localisation_add_culprit(&out, &culprit, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&out, culprits, &culprit, NULL), FSL_OK);
 	assert_int_equal(fsl_fuse_runner_up(&out, &(struct fsl_case)CASE_OF(&c), NULL), FSL_OK);
 	const char *begin = "slow; next highest: rank 2 (+1.";
 	assert_memory_equal(out.culprits[0].reason, begin, strlen(begin));

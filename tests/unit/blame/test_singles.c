@@ -361,8 +361,7 @@ static void a_rank_that_is_named_is_no_suspect(void **state)
 	begin(&capture);
 	for (int32_t rank = 2; rank < 4; rank++) {
 		const struct fsl_suspect suspect = {.rank = rank, .detector = "x", .reason = "y"};
-		assert_int_equal(fsl_localisation_add_unconfirmed(&capture.verdict, &suspect, NULL),
-				 FSL_OK);
+		assert_int_equal(FSL_APPEND(&capture.verdict, unconfirmed, &suspect, NULL), FSL_OK);
 	}
 	for (size_t k = 0; k < CHAPTERS; k++) {
 		put(&capture, k, 3, 1, 4000.0);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "chrome/trace_words.h"
+#include "chrome/trace_event.h"
 
 static int64_t number;
 

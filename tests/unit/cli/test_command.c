@@ -91,17 +91,6 @@ static void operands_are_counted(void **state)
 	assert_non_null(strstr(fsl_error_root(&err), "too many operands: given=3"));
 }
 
-static void absent_text_becomes_null_in_json(void **state)
-{
-	(void)state;
-	cJSON *object = cJSON_CreateObject();
-	assert_true(fsl_json_add_text(object, "a", NULL));
-	assert_true(fsl_json_add_text(object, "b", "text"));
-	assert_true(cJSON_IsNull(cJSON_GetObjectItem(object, "a")));
-	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(object, "b")), "text");
-	cJSON_Delete(object);
-}
-
 static void json_that_could_not_be_built_is_out_of_memory(void **state)
 {
 	(void)state;
@@ -117,7 +106,6 @@ int main(void)
 		cmocka_unit_test(wrong_command_lines_exit_with_two),
 		cmocka_unit_test(help_and_version_exit_with_zero),
 		cmocka_unit_test(operands_are_counted),
-		cmocka_unit_test(absent_text_becomes_null_in_json),
 		cmocka_unit_test(json_that_could_not_be_built_is_out_of_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

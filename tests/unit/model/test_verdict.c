@@ -66,8 +66,7 @@ static void culprits_are_copied_in_order(void **state)
 	fsl_localisation_init(&localisation);
 	for (int32_t rank = 0; rank < 100; rank++) {
 		struct fsl_culprit culprit = fsl_culprit_of(rank);
-		assert_int_equal(fsl_localisation_add_culprit(&localisation, &culprit, NULL),
-				 FSL_OK);
+		assert_int_equal(FSL_APPEND(&localisation, culprits, &culprit, NULL), FSL_OK);
 	}
 	assert_int_equal(localisation.n_culprits, 100);
 	for (int32_t rank = 0; rank < 100; rank++) {
@@ -88,9 +87,9 @@ static void suspects_and_details_go_to_their_lists(void **state)
 	struct fsl_suspect suspect = {4, 1.5, "own_time", "too little"};
 	struct fsl_detail bad = {.rank = 3, .is_abnormal = true};
 	struct fsl_detail good = {.rank = 5, .is_abnormal = false};
-	assert_int_equal(fsl_localisation_add_victim(&localisation, &suspect, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&localisation, victims, &suspect, NULL), FSL_OK);
 	suspect.rank = 9;
-	assert_int_equal(fsl_localisation_add_unconfirmed(&localisation, &suspect, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&localisation, unconfirmed, &suspect, NULL), FSL_OK);
 	assert_int_equal(fsl_localisation_add_detail(&localisation, &good, NULL), FSL_OK);
 	assert_int_equal(fsl_localisation_add_detail(&localisation, &bad, NULL), FSL_OK);
 	assert_int_equal(localisation.n_victims, 1);
@@ -111,15 +110,13 @@ static void perception_lists_grow(void **state)
 		struct fsl_step_anomaly anomaly = {.step = step};
 		struct fsl_step_episode episode = {.onset_step = step + 100};
 		struct fsl_step_explained explained = {.step = step + 200};
-		assert_int_equal(fsl_perception_add_anomaly(&perception, &anomaly, NULL), FSL_OK);
-		assert_int_equal(fsl_perception_add_episode(&perception, &episode, NULL), FSL_OK);
-		assert_int_equal(fsl_perception_add_explained(&perception, &explained, NULL),
-				 FSL_OK);
+		assert_int_equal(FSL_APPEND(&perception, anomalies, &anomaly, NULL), FSL_OK);
+		assert_int_equal(FSL_APPEND(&perception, episodes, &episode, NULL), FSL_OK);
+		assert_int_equal(FSL_APPEND(&perception, explained, &explained, NULL), FSL_OK);
 		anomaly.step += 300;
-		assert_int_equal(fsl_perception_add_slow_dataloader(&perception, &anomaly, NULL),
-				 FSL_OK);
+		assert_int_equal(FSL_APPEND(&perception, slow_dataloader, &anomaly, NULL), FSL_OK);
 		anomaly.step += 100;
-		assert_int_equal(fsl_perception_add_slow_ckpt(&perception, &anomaly, NULL), FSL_OK);
+		assert_int_equal(FSL_APPEND(&perception, slow_ckpt, &anomaly, NULL), FSL_OK);
 	}
 	assert_int_equal(perception.n_anomalies, 20);
 	assert_int_equal(perception.anomalies[19].step, 19);
@@ -181,16 +178,14 @@ static void short_memory_is_an_error_and_loses_nothing(void **state)
 	fsl_localisation_init(&localisation);
 	struct fsl_culprit culprit = fsl_culprit_of(7);
 	int32_t rank = 1;
-	assert_int_equal(fsl_localisation_add_culprit(&localisation, &culprit, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&localisation, culprits, &culprit, NULL), FSL_OK);
 	while (localisation.n_culprits < localisation.culprits_capacity) {
-		assert_int_equal(fsl_localisation_add_culprit(&localisation, &culprit, NULL),
-				 FSL_OK);
+		assert_int_equal(FSL_APPEND(&localisation, culprits, &culprit, NULL), FSL_OK);
 	}
 	size_t n_before = localisation.n_culprits;
 	struct fsl_error err = {0};
 	fsl_mem_fail_at(1);
-	assert_int_equal(fsl_localisation_add_culprit(&localisation, &culprit, &err),
-			 FSL_ERR_MEMORY);
+	assert_int_equal(FSL_APPEND(&localisation, culprits, &culprit, &err), FSL_ERR_MEMORY);
 	assert_int_equal(fsl_coverage_add_skipped(&localisation.coverage, &localisation.arena, &err,
 						  "%s", "none"),
 			 FSL_ERR_MEMORY);

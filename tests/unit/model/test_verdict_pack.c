@@ -279,9 +279,9 @@ static struct sample *full_sample(void)
 	const struct fsl_suspect suspects[] = {{5, 1.5, "ArrivalLateness", "waits for rank 2"},
 					       {4, NAN, NULL, NULL}};
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(fsl_localisation_add_victim(verdict, &suspects[i], NULL), FSL_OK);
+		assert_int_equal(FSL_APPEND(verdict, victims, &suspects[i], NULL), FSL_OK);
 	}
-	assert_int_equal(fsl_localisation_add_unconfirmed(verdict, &suspects[0], NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(verdict, unconfirmed, &suspects[0], NULL), FSL_OK);
 	add_details(verdict);
 	fill_replay(&verdict->replay);
 	fill_coverage(verdict);
@@ -400,7 +400,7 @@ static void a_verdict_that_travelled_can_grow(void **state)
 		assert_int_equal(
 			fsl_coverage_add_skipped(&again.coverage, &again.arena, NULL, "%d", i),
 			FSL_OK);
-		assert_int_equal(fsl_localisation_add_culprit(&again, &culprit, NULL), FSL_OK);
+		assert_int_equal(FSL_APPEND(&again, culprits, &culprit, NULL), FSL_OK);
 	}
 	assert_string_equal(again.coverage.skipped[2], sample->localisation.coverage.skipped[2]);
 	assert_string_equal(again.coverage.skipped[22], "19");

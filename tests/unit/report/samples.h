@@ -127,7 +127,7 @@ static inline struct fsl_culprit sample_culprit(int32_t rank, enum fsl_cause cau
 
 static inline void sample_add_culprit(struct sample *sample, const struct fsl_culprit *culprit)
 {
-	sample_check(fsl_localisation_add_culprit(&sample->localisation, culprit, NULL) == FSL_OK);
+	sample_check(FSL_APPEND(&sample->localisation, culprits, culprit, NULL) == FSL_OK);
 }
 
 static inline void sample_make_anomaly(struct sample *sample, enum fsl_verdict_kind kind)
@@ -153,8 +153,7 @@ static inline struct sample *sample_slow_rank(void)
 	sample_add_culprit(sample, &culprit);
 	for (int32_t rank = 5; rank >= 4; rank--) {
 		struct fsl_suspect victim = {rank, 12.5, "ArrivalLateness", "waits for rank 3"};
-		sample_check(fsl_localisation_add_victim(&sample->localisation, &victim, NULL) ==
-			     FSL_OK);
+		sample_check(FSL_APPEND(&sample->localisation, victims, &victim, NULL) == FSL_OK);
 	}
 	struct fsl_detail detail = {.rank = 3,
 				    .server_ip = "10.1.0.1",
@@ -166,12 +165,12 @@ static inline struct sample *sample_slow_rank(void)
 	sample_check(fsl_localisation_add_detail(&sample->localisation, &detail, NULL) == FSL_OK);
 	struct fsl_step_episode episode = {60, -1,   sample_step_ns(60), 973.25, 1168.125, 1.2e-9,
 					   20, false};
-	sample_check(fsl_perception_add_episode(&sample->perception, &episode, NULL) == FSL_OK);
+	sample_check(FSL_APPEND(&sample->perception, episodes, &episode, NULL) == FSL_OK);
 	sample->perception.kind = FSL_VERDICT_JOB_SLOWDOWN;
 	sample->perception.is_anomaly = true;
 	sample->perception.anomaly_type = "failSlow";
 	struct fsl_step_anomaly anomaly = {60, sample_step_ns(60), 0.20023, 1168.0, 973.1};
-	sample_check(fsl_perception_add_anomaly(&sample->perception, &anomaly, NULL) == FSL_OK);
+	sample_check(FSL_APPEND(&sample->perception, anomalies, &anomaly, NULL) == FSL_OK);
 	return sample;
 }
 
@@ -219,17 +218,16 @@ static inline struct sample *sample_job_slowdown(void)
 	perception->anomaly_type = "failSlow";
 	struct fsl_step_episode episode = {40, -1,   sample_step_ns(40), 974.0, 1459.5, 2e-12,
 					   40, false};
-	sample_check(fsl_perception_add_episode(perception, &episode, NULL) == FSL_OK);
+	sample_check(FSL_APPEND(perception, episodes, &episode, NULL) == FSL_OK);
 	struct fsl_step_explained explained = {20,     sample_step_ns(20), 2974.0, 974.25,
 					       2000.0, "checkpoint"};
-	sample_check(fsl_perception_add_explained(perception, &explained, NULL) == FSL_OK);
+	sample_check(FSL_APPEND(perception, explained, &explained, NULL) == FSL_OK);
 	for (int64_t step = 40; step < 42; step++) {
 		struct fsl_step_anomaly anomaly = {step, sample_step_ns(step), 0.4935, 1459.0,
 						   977.1};
-		sample_check(fsl_perception_add_anomaly(perception, &anomaly, NULL) == FSL_OK);
-		sample_check(fsl_perception_add_slow_dataloader(perception, &anomaly, NULL) ==
-			     FSL_OK);
-		sample_check(fsl_perception_add_slow_ckpt(perception, &anomaly, NULL) == FSL_OK);
+		sample_check(FSL_APPEND(perception, anomalies, &anomaly, NULL) == FSL_OK);
+		sample_check(FSL_APPEND(perception, slow_dataloader, &anomaly, NULL) == FSL_OK);
+		sample_check(FSL_APPEND(perception, slow_ckpt, &anomaly, NULL) == FSL_OK);
 	}
 	return sample;
 }

@@ -125,9 +125,9 @@ static void step_times_keep_fractions_and_unknown_ones_are_null(void **state)
 	(void)state;
 	struct sample *sample = sample_create();
 	struct fsl_step_anomaly anomaly = {7, sample_step_ns(7), 0.4935, 1458.75, 977.0};
-	assert_int_equal(fsl_perception_add_anomaly(&sample->perception, &anomaly, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&sample->perception, anomalies, &anomaly, NULL), FSL_OK);
 	anomaly = (struct fsl_step_anomaly){8, FSL_NS_ABSENT, NAN, NAN, NAN};
-	assert_int_equal(fsl_perception_add_anomaly(&sample->perception, &anomaly, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&sample->perception, anomalies, &anomaly, NULL), FSL_OK);
 	char *text = text_of(sample, 0, "fractions");
 	assert_non_null(strstr(text, "\"anomaly_degree\": 0.493, \"anomaly_training_time\": "
 				     "\"1458.75ms\", \"normal_training_time\": \"977.0ms\""));

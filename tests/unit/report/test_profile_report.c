@@ -70,7 +70,7 @@ static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **s
 	fsl_localisation_init(&verdict);
 	make(&small, 1000);
 	struct fsl_culprit culprit = fsl_culprit_of(999);
-	assert_int_equal(fsl_localisation_add_culprit(&verdict, &culprit, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&verdict, culprits, &culprit, NULL), FSL_OK);
 	verdict.kind = FSL_VERDICT_SLOW_RANK;
 	char *text = small_text(&small, &verdict, 80);
 	assert_non_null(strstr(text, "\n  median  151 ms"));

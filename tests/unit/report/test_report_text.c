@@ -268,7 +268,7 @@ static void victims_of_nobody_are_late_because_of_others(void **state)
 	(void)state;
 	struct sample *sample = sample_create();
 	struct fsl_suspect victim = {5, 12.5, "late_victim", "waits for its neighbour"};
-	assert_int_equal(fsl_localisation_add_victim(&sample->localisation, &victim, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&sample->localisation, victims, &victim, NULL), FSL_OK);
 	char *text = text_of(sample);
 	assert_non_null(strstr(text, "rank 5: late because of others, not at fault"));
 	free(text);
@@ -477,14 +477,12 @@ static void suspects_are_told_with_a_reason(void **state)
 	(void)state;
 	struct sample *sample = sample_slow_rank();
 	struct fsl_suspect suspect = {7, 1.0, "HcclAllGather", "waits for rank 3"};
-	assert_int_equal(fsl_localisation_add_unconfirmed(&sample->localisation, &suspect, NULL),
-			 FSL_OK);
+	assert_int_equal(FSL_APPEND(&sample->localisation, unconfirmed, &suspect, NULL), FSL_OK);
 	char *text = text_of(sample);
 	assert_non_null(strstr(text, "  unconfirmed  rank 7 (HcclAllGather): waits for rank 3\n"));
 	free(text);
 	suspect = (struct fsl_suspect){6, 1.0, NULL, NULL};
-	assert_int_equal(fsl_localisation_add_unconfirmed(&sample->localisation, &suspect, NULL),
-			 FSL_OK);
+	assert_int_equal(FSL_APPEND(&sample->localisation, unconfirmed, &suspect, NULL), FSL_OK);
 	text = text_of(sample);
 	assert_non_null(strstr(text, "  unconfirmed  ranks 6, 7; rank 7 (HcclAllGather): waits "
 				     "for rank 3\n"));

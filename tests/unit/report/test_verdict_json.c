@@ -249,8 +249,8 @@ static void absent_texts_and_inputs_are_no_crash(void **state)
 	struct fsl_culprit culprit = {0};
 	struct fsl_suspect suspect = {0};
 	assert_int_equal(fsl_localisation_add_detail(&nothing, &detail, NULL), FSL_OK);
-	assert_int_equal(fsl_localisation_add_culprit(&nothing, &culprit, NULL), FSL_OK);
-	assert_int_equal(fsl_localisation_add_victim(&nothing, &suspect, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&nothing, culprits, &culprit, NULL), FSL_OK);
+	assert_int_equal(FSL_APPEND(&nothing, victims, &suspect, NULL), FSL_OK);
 	cJSON *json = fsl_localisation_json(&nothing, NULL, NULL, config);
 	assert_non_null(json);
 	assert_int_equal(at(at(json, "topology"), "groupsTotal")->valueint, 0);
