@@ -160,8 +160,12 @@ static void add_rank(const struct fsl_replay_graph *graph, size_t cell, const in
 					(double)(last_ns[lane] - start_ns);
 			}
 		}
+		/* Without a past the rank may begin earlier than it was recorded. */
+		bool is_begin =
+			e == graph->event_begin[cell] && graph->events[e].begin_ns == start_ns;
 		for (size_t lane = 0; lane < n_lanes; lane++) {
-			last_ns[lane] = at_ns[lane] > last_ns[lane] ? at_ns[lane] : last_ns[lane];
+			bool is_later = is_begin || at_ns[lane] > last_ns[lane];
+			last_ns[lane] = is_later ? at_ns[lane] : last_ns[lane];
 		}
 	}
 	for (; i < window->end; i++) {

@@ -98,6 +98,7 @@ def cases():
              {"seed": 51, "dp": 16, "tp": 4, "layers": 1, "micro": 2}, factor=1.3),
         slow("a_device_slow_in_one_step_of_three", "slow_kernels", [1],
              {"seed": 52, "dp": 5, "steps": 3, "micro": 2}, factor=1.6, step=1),
+        slow("one_of_two_devices", "slow_kernels", [1], {"seed": 53, "dp": 2, "layers": 6}, factor=1.2),
         slow("a_slow_device_whose_capture_begins_late", "slow_kernels", [3],
              {"seed": 54, "dp": 6, "tp": 2, "late_begin_ms": {"7": 20.0}}, factor=1.2),
 
@@ -118,6 +119,7 @@ def cases():
         link("a_link_inside_a_stage", (4, 7), {"seed": 83, "dp": 4, "pp": 2, "grad_mb": 1500.0}),
         link("a_link_of_a_tensor_parallel_group", (4, 6), {"seed": 84, "tp": 4, "dp": 2, "kernel_us": 60.0}),
 
+        work("three_ranks_with_more_kernels", "more_kernels", [3, 4, 8], {"seed": 91, "dp": 9, "layers": 2}, times=2),
         work("one_rank_with_larger_shapes", "larger_shapes", [2], {"seed": 92, "dp": 5}, factor=1.5),
         work("one_rank_with_more_expert_rows", "more_rows", [5], {"seed": 93, "dp": 6, "experts": True, "layers": 2},
              factor=2.0),

@@ -163,6 +163,31 @@ static void a_slower_rank_behind_a_slow_one_costs_nothing_until_that_is_repaired
 	release(&c);
 }
 
+/* The first operator of a capture has no past: a rank that works less before it begins earlier. */
+static void a_rank_that_is_late_to_the_first_operator_costs_all_of_it(void **state)
+{
+	(void)state;
+	static const double more_ms[] = {350.0, 20.0};
+	for (size_t k = 0; k < sizeof(more_ms) / sizeof(more_ms[0]); k++) {
+		struct replayed c = {0};
+		double as_is_ms[STEPS], ms[STEPS];
+		int64_t off_ns[STEPS * SMALL_JOB_OPS_PER_STEP] = {0};
+		for (size_t i = 0; i < STEPS * SMALL_JOB_OPS_PER_STEP; i++) {
+			off_ns[i] = (int64_t)(more_ms[k] * 1e6);
+		}
+		run_small(&c, 2, (double[]){0, more_ms[k]});
+		fsl_replay_set_rank_level(&c.replay, 0, 1.0, NULL);
+		fsl_replay_set_rank_level(&c.replay, 1, 1.0, off_ns);
+		const struct fsl_repair repairs[] = {
+			{.parts = FSL_REPLAY_PARTS_ALL},
+			{.ranks = (bool[]){true, true}, .parts = FSL_REPLAY_PARTS_ALL}};
+		assert_int_equal(fsl_replay_run(&c.replay, &repairs[0], 1, as_is_ms, NULL), FSL_OK);
+		assert_int_equal(fsl_replay_run(&c.replay, &repairs[1], 1, ms, NULL), FSL_OK);
+		assert_ms(as_is_ms[0] - ms[0], SMALL_JOB_OPS_PER_STEP * more_ms[k]);
+		release(&c);
+	}
+}
+
 static void only_the_parts_asked_for_are_repaired(void **state)
 {
 	(void)state;
@@ -651,6 +676,7 @@ int main(void)
 		cmocka_unit_test(two_slow_ranks_hide_each_other_until_both_are_repaired),
 		cmocka_unit_test(
 			a_slower_rank_behind_a_slow_one_costs_nothing_until_that_is_repaired),
+		cmocka_unit_test(a_rank_that_is_late_to_the_first_operator_costs_all_of_it),
 		cmocka_unit_test(only_the_parts_asked_for_are_repaired),
 		cmocka_unit_test(clocks_of_other_hosts_do_not_matter),
 		cmocka_unit_test(longer_times_are_replayed_in_proportion),
