@@ -335,29 +335,37 @@ static void compare_place(const struct work *work, size_t begin, size_t end, siz
 	}
 }
 
+/* Own time of all steps that other files tell and the places do not account for, ns. */
+static double untold_ns(const struct work *work, size_t r)
+{
+	const struct fsl_place_rank *rank = &work->out->ranks[r];
+	double sum_ns = work->job->told_ms[r] * FSL_NS_PER_MS * (double)work->job->n_steps[r];
+	for (size_t i = 0; i < work->job->run->ranks[r].n_ops; i++) {
+		sum_ns -= (double)rank->more_ns[i];
+	}
+	return sum_ns;
+}
+
 /*
  * Before the first operator of the capture no event was captured. Who was late to it, and has more
- * own time by other files than the places account for, had it there.
+ * own time by other files than the places account for, had it there. Steps [begin, end) have the
+ * same operators.
  */
 static void add_heads(const struct work *work, size_t begin, size_t end)
 {
-	double least_ms = INFINITY;
+	double least_ns = INFINITY;
 	for (size_t b = begin; b < end; b++) {
-		least_ms = fmin(least_ms, work->job->told_ms[work->blocks[b].rank_idx]);
+		if (work->blocks[b].first == 0) {
+			least_ns = fmin(least_ns, untold_ns(work, work->blocks[b].rank_idx));
+		}
 	}
 	for (size_t b = begin; b < end; b++) {
-		const struct block *block = &work->blocks[b];
-		struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
-		double told_ms = work->job->told_ms[block->rank_idx] - least_ms, sum_ns = 0.0;
-		if (block->first != 0 || isnan(told_ms)) {
-			continue;
+		size_t r = work->blocks[b].rank_idx;
+		double rest_ns = untold_ns(work, r) - least_ns;
+		if (work->blocks[b].first == 0 && !isnan(rest_ns)) {
+			work->out->ranks[r].more_ns[0] =
+				(int64_t)fmax(0.0, fmin(rest_ns, (double)work->late_ns[r][0]));
 		}
-		for (size_t i = 0; i < block->n; i++) {
-			sum_ns += (double)rank->more_ns[i];
-		}
-		double rest_ns = told_ms * FSL_NS_PER_MS - sum_ns;
-		double late_ns = (double)work->late_ns[block->rank_idx][0];
-		rank->more_ns[0] = (int64_t)fmax(0.0, fmin(rest_ns, late_ns));
 	}
 }
 
@@ -490,16 +498,17 @@ static void compare_ranks(const struct work *work)
 		for (size_t place = 0; place < work->blocks[begin].n && n_ranks >= 2; place++) {
 			compare_place(work, begin, end, place);
 		}
-		if (n_ranks >= 2) {
-			add_heads(work, begin, end);
-		}
-		for (size_t b = begin, next = begin; b < end; b = next) {
-			next = step_end(work, b, end);
-			add_scatter(work, b, next);
-		}
 		for (size_t b = begin; b < end; b++) {
 			struct fsl_place_rank *rank = &work->out->ranks[work->blocks[b].rank_idx];
 			rank->n_peers = n_ranks > rank->n_peers ? n_ranks : rank->n_peers;
+		}
+	}
+	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
+		end = same_work_end(work, begin);
+		add_heads(work, begin, end);
+		for (size_t b = begin, next = begin; b < end; b = next) {
+			next = step_end(work, b, end);
+			add_scatter(work, b, next);
 		}
 	}
 	for (size_t r = 0; r < work->out->n_ranks; r++) {

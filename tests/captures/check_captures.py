@@ -114,6 +114,9 @@ def cases():
         slow("a_pause_of_one_rank", "pause", [2], {"seed": 70, "dp": 5}, cause="host", at=70, ms=12.0),
         slow("a_pause_in_a_pipeline", "pause", [3], {"seed": 71, "dp": 2, "pp": 3, "micro": 6, "layers": 2},
              cause="host", at=90, ms=25.0),
+        slow("a_pause_with_one_collective_a_step", "pause", [0],
+             {"seed": 72, "dp": 4, "parts": 1, "world": False, "steps": 3, "micro": 2}, cause="host", at=130, ms=20.0),
+
         link("a_link_of_a_data_parallel_pair_of_six", (1, 4), {"seed": 81, "dp": 6, "grad_mb": 1500.0}),
         link("a_link_of_four_ranks", (0, 2), {"seed": 82, "dp": 4, "grad_mb": 1200.0}),
         link("a_link_inside_a_stage", (4, 7), {"seed": 83, "dp": 4, "pp": 2, "grad_mb": 1500.0}),
