@@ -117,7 +117,7 @@ static enum fsl_status judge_peers(struct fsl_profile_findings *findings,
 	int32_t *ranks = fsl_calloc(n + 1, sizeof(*ranks));
 	enum fsl_status status =
 		peers != NULL && ranks != NULL
-			? fsl_kernel_peers_compare(peers, profile, facts->cluster, err)
+			? fsl_kernel_peers_compare(peers, facts, err)
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	for (size_t r = 0; r < n && status == FSL_OK; r++) {
 		if (is_slow(facts, &profile->ranks[r], &peers[r])) {

@@ -208,14 +208,17 @@ static enum fsl_status tell_more_work(const struct work *work, struct fsl_error 
 		return FSL_OK;
 	}
 	bool is_one = work->n_more_work == 1;
+	double gain_ms = work->n_more_work == work->places->places.n_named
+				 ? work->places->places.cost_ms
+				 : work->more_work_ms;
 	fsl_phrase_add_ranks(&what, work->more_work, work->n_more_work, RANGES_SHOWN_MAX);
 	fsl_phrase_add(&what,
 		       " %s more to do than %s peers: up to %.1f ms of a step, with kernels that "
 		       "are as fast as theirs",
-		       is_one ? "has" : "have", is_one ? "its" : "their", work->more_work_ms);
+		       is_one ? "has" : "have", is_one ? "its" : "their", gain_ms);
 	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_MORE_WORK);
 	finding.rank = is_one ? work->more_work[0] : -1;
-	finding.gain_ms = work->more_work_ms;
+	finding.gain_ms = gain_ms;
 	finding.what = what.text;
 	finding.advice = "spread the work evenly (layers, experts, lengths of sequences); the "
 			 "devices are not at fault";
@@ -251,8 +254,7 @@ enum fsl_status fsl_profile_judge_slow_rank(struct fsl_profile_findings *finding
 		status = no_memory(n, err);
 	}
 	if (status == FSL_OK && facts->places->places.n_named > 0) {
-		status =
-			fsl_kernel_peers_compare(work.kernels, facts->profile, facts->cluster, err);
+		status = fsl_kernel_peers_compare(work.kernels, facts, err);
 	}
 	for (size_t r = 0; r < n && status == FSL_OK; r++) {
 		const struct fsl_place_rank *place = &facts->places->places.ranks[r];

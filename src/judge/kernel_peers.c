@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "capture/step_rows.h"
+#include "judge/to_places.h"
 
 /* Calls of one kernel on one rank. Ids of type, shape and core are those of the set's own pool. */
 struct cell {
@@ -17,10 +18,11 @@ struct cell {
 
 struct pile {
 	const struct fsl_profile *profile;
+	const struct fsl_place_rank *ranks; /* who is suspected; NULL: nobody */
 	struct fsl_strpool *names;
 	struct cell *cells;
 	size_t n_cells;
-	double *means;   /* room for one per rank */
+	double *means;   /* room for two per rank */
 	double *n_steps; /* per rank */
 	struct fsl_kernel_peers *out;
 };
@@ -110,6 +112,12 @@ static double mean_ms(const struct cell *cell)
 	return (double)cell->total_ns / (double)cell->count / (double)FSL_NS_PER_MS;
 }
 
+/* Median of @means, ascending. */
+static double median_of_all(const double *means, size_t n)
+{
+	return 0.5 * (means[(n - 1) / 2] + means[n / 2]);
+}
+
 /* Median of all but one that has this value; @means ascending, n >= 2. */
 static double median_of_others(const double *means, size_t n, double own)
 {
@@ -137,15 +145,33 @@ static void judge_cell(struct pile *pile, const struct cell *cell, double peers_
 	out->excess_ms += excess_ms;
 }
 
-/* One kernel on all ranks of a stage that have it. */
+static bool is_suspect(const struct pile *pile, const struct cell *cell)
+{
+	return pile->ranks != NULL && pile->ranks[cell->rank_idx].is_suspect;
+}
+
+/* One kernel on all ranks of a stage that have it. Suspects are no measure of each other, nor of
+ * the rest, unless there is nobody else. */
 static void judge_run(struct pile *pile, const struct cell *cells, size_t n)
 {
+	double *all = pile->means, *rest = pile->means + n;
+	size_t n_rest = 0;
 	for (size_t i = 0; i < n; i++) {
-		pile->means[i] = mean_ms(&cells[i]);
+		all[i] = mean_ms(&cells[i]);
+		if (!is_suspect(pile, &cells[i])) {
+			rest[n_rest++] = all[i];
+		}
 	}
-	qsort(pile->means, n, sizeof(*pile->means), compare_double);
+	qsort(all, n, sizeof(*all), compare_double);
+	qsort(rest, n_rest, sizeof(*rest), compare_double);
 	for (size_t i = 0; i < n && n >= 2; i++) {
-		judge_cell(pile, &cells[i], median_of_others(pile->means, n, mean_ms(&cells[i])));
+		double own = mean_ms(&cells[i]);
+		double peers_ms = is_suspect(pile, &cells[i]) && n_rest > 0
+					  ? median_of_all(rest, n_rest)
+				  : !is_suspect(pile, &cells[i]) && n_rest > 1
+					  ? median_of_others(rest, n_rest, own)
+					  : median_of_others(all, n, own);
+		judge_cell(pile, &cells[i], peers_ms);
 	}
 }
 
@@ -162,18 +188,21 @@ static void judge_cells(struct pile *pile)
 }
 
 enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
-					 const struct fsl_profile *profile,
-					 const struct fsl_profile_cluster *cluster,
+					 const struct fsl_profile_case *facts,
 					 struct fsl_error *err)
 {
+	const struct fsl_profile *profile = facts->profile;
 	size_t n_cells = 0;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		out[r] = (struct fsl_kernel_peers){0};
 		n_cells += profile->ranks[r].n_kernels;
 	}
-	struct pile pile = {.profile = profile, .names = fsl_strpool_create(), .out = out};
+	struct pile pile = {.profile = profile,
+			    .ranks = facts->places != NULL ? facts->places->places.ranks : NULL,
+			    .names = fsl_strpool_create(),
+			    .out = out};
 	pile.cells = fsl_calloc(n_cells + 1, sizeof(*pile.cells));
-	pile.means = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.means));
+	pile.means = fsl_calloc(2 * profile->n_ranks + 1, sizeof(*pile.means));
 	pile.n_steps = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.n_steps));
 	enum fsl_status status = FSL_OK;
 	if (pile.names == NULL || pile.cells == NULL || pile.means == NULL ||
@@ -182,8 +211,9 @@ enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 	}
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
 		pile.n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);
-		status = add_rank(&pile, r, fsl_profile_stage_of(cluster, profile->ranks[r].rank),
-				  err);
+		status =
+			add_rank(&pile, r,
+				 fsl_profile_stage_of(facts->cluster, profile->ranks[r].rank), err);
 	}
 	if (status == FSL_OK && pile.n_cells > 0) {
 		qsort(pile.cells, pile.n_cells, sizeof(*pile.cells), compare_cell);

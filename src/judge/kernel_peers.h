@@ -2,9 +2,10 @@
 #ifndef FSL_JUDGE_KERNEL_PEERS_H
 #define FSL_JUDGE_KERNEL_PEERS_H
 
-#include "capture/cluster.h"
+#include "judge/finding.h"
 
-/* One rank beside the median of the other ranks of its stage; times in ms per step. */
+/* One rank beside the median of the other ranks of its stage that are not suspected, if there are
+ * any; times in ms per step. */
 struct fsl_kernel_peers {
 	double compared_ms; /* time of the kernels that a peer has, too; 0: none */
 	double excess_ms;   /* time by which they take longer than on the peers; below 0: shorter */
@@ -17,8 +18,7 @@ struct fsl_kernel_peers {
 /* Compares the kernels of each rank with its peers. @out has room for one item per rank of the
  * profile. Fails only when memory is short. */
 enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
-					 const struct fsl_profile *profile,
-					 const struct fsl_profile_cluster *cluster,
+					 const struct fsl_profile_case *facts,
 					 struct fsl_error *err);
 
 #endif

@@ -84,6 +84,7 @@ def cases():
              factor=1.25),
         slow("all_devices_of_one_of_three_servers", "slow_kernels", range(4, 8),
              {"seed": 44, "dp": 12, "layers": 2, "host_ranks": 4}, "slow_host", factor=1.2),
+        slow("three_of_four_devices", "slow_kernels", [0, 2, 3], {"seed": 45, "tp": 4}, factor=1.5),
         slow("one_operator_type_on_one_rank", "slow_kernels", [5], {"seed": 46, "dp": 3, "tp": 2}, factor=1.4,
              type="MatMulV2"),
         slow("a_slow_device_of_a_longer_pipeline", "slow_kernels", [4],
