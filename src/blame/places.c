@@ -703,7 +703,9 @@ struct graph {
 	struct fsl_own own;
 	struct fsl_replay replay;
 	struct fsl_job_step step;
-	double n_steps; /* of the capture: the most that a rank has */
+	uint32_t *members;   /* ranks by class */
+	size_t *class_begin; /* [n_classes + 1] into members */
+	double n_steps;      /* of the capture: the most that a rank has */
 };
 
 static enum fsl_status cut_as_one(struct graph *graph, const struct fsl_places_job *job,
@@ -735,11 +737,33 @@ static enum fsl_status cut_as_one(struct graph *graph, const struct fsl_places_j
 	return FSL_OK;
 }
 
+static enum fsl_status list_classes(struct graph *graph, const struct fsl_places_job *job,
+				    struct fsl_error *err)
+{
+	size_t n = 0, n_ranks = job->run->n_ranks;
+	graph->members = fsl_arena_alloc(&graph->cuts.arena, (n_ranks + 1) * sizeof(uint32_t));
+	graph->class_begin =
+		fsl_arena_alloc(&graph->cuts.arena, (job->n_classes + 1) * sizeof(size_t));
+	if (graph->members == NULL || graph->class_begin == NULL) {
+		return no_memory(job, err);
+	}
+	for (size_t k = 0; k < job->n_classes; k++) {
+		for (size_t r = 0; r < n_ranks; r++) {
+			if (job->class_of[r] == k) {
+				graph->members[n++] = (uint32_t)r;
+			}
+		}
+		graph->class_begin[k + 1] = n;
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_job *job,
 				   struct fsl_error *err)
 {
 	*graph = (struct graph){.n_steps = 1.0};
 	FSL_TRY(cut_as_one(graph, job, err));
+	FSL_TRY(list_classes(graph, job, err));
 	fsl_match_assign_steps(job->match, &graph->cuts);
 	FSL_TRY(fsl_own_build(&graph->own, job->run, &graph->steps, &graph->cuts, err));
 	const struct fsl_replay_job input = {.run = job->run,
@@ -747,6 +771,9 @@ static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_
 					     .match = job->match,
 					     .cuts = &graph->cuts,
 					     .own = &graph->own,
+					     .members = graph->members,
+					     .class_begin = graph->class_begin,
+					     .n_classes = job->n_classes,
 					     .steps_max = 1,
 					     .ops_max = SIZE_MAX};
 	return fsl_replay_build(&graph->replay, &input, err);
@@ -878,6 +905,7 @@ static enum fsl_status cost_uneven(struct work *work, struct graph *graph, struc
 		fsl_replay_set_rank_level(&graph->replay, r, work->job->even_factor[r], NULL);
 		flags[n + r] = true;
 	}
+	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
 	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
 	work->out->even_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
 	return FSL_OK;
@@ -890,6 +918,7 @@ static enum fsl_status replay_costs(struct work *work, struct graph *graph, stru
 		graph->n_steps = fmax(graph->n_steps, (double)work->job->n_steps[r]);
 		fsl_replay_set_rank_level(&graph->replay, r, 1.0, work->out->ranks[r].excess_ns);
 	}
+	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
 	FSL_TRY(cost_suspects(work, graph, err));
 	name_suspects(work);
 	FSL_TRY(cost_named(work, graph, err));

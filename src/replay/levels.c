@@ -373,3 +373,8 @@ void fsl_replay_set_rank_level(struct fsl_replay *replay, size_t rank_idx, doubl
 		event->level_ns = level_ns > 0 || event->pred == FSL_NO_NODE ? level_ns : 0;
 	}
 }
+
+enum fsl_status fsl_replay_settle_rank_levels(struct fsl_replay *replay, struct fsl_error *err)
+{
+	return fsl_replay_set_beside(replay, replay->graph, true, err);
+}

@@ -93,6 +93,9 @@ enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_erro
  */
 void fsl_replay_set_rank_level(struct fsl_replay *replay, size_t rank_idx, double factor,
 			       const int64_t *off_ns);
+/* After the last of them: work beside operators then takes what the ranks of a class show at their
+ * levels. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_replay_settle_rank_levels(struct fsl_replay *replay, struct fsl_error *err);
 
 /* The ranks, channels and parts at their level; everything else stays as measured. */
 struct fsl_repair {

@@ -339,7 +339,7 @@ class Replay:
         if not self.stream[rank]:
             return []
         op, at = self.stream[rank][0]
-        return self.arrive(rank, op, max(at, self.stream_free[rank]))
+        return self.arrive(rank, op, max(at, self.stream_free[rank] + 2.0))
 
     def run(self, rank):
         if self.blocked[rank] is not None:
