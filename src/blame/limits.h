@@ -308,6 +308,8 @@ static inline double fsl_uneven_ratio(double healthy_ratio)
 /* Earlier events that an operator may follow: ends and begins of so many operators before it. It
  * has to reach the operator that is waited for; from 3 to 24 the names stay the same. */
 enum { FSL_PLACES_ENDS = 14, FSL_PLACES_BEGINS = 4 };
+/* Ranks work next to nothing at a place if one takes so many times as long. */
+enum { FSL_PLACES_BARE_RATIO = 10 };
 /* One step in so many may be a glitch that must not set the price of a place. */
 enum { FSL_PLACES_GLITCH_ONE_IN = 10 };
 /* Own work beyond the usual, as share of the own work of the others: healthy devices of one kind

@@ -17,7 +17,7 @@
 
 /* One step of one rank: consecutive operators. */
 struct block {
-	uint64_t sequence; /* same value: same operators in the same order */
+	uint64_t sequence; /* same value: same operators, each as often */
 	uint32_t class_idx, rank_idx, first, n;
 	int32_t step;
 	bool follows_alike; /* the step before it has the same operators */
@@ -31,6 +31,10 @@ struct work {
 	 * same operators have the same places in both. */
 	struct block *blocks, *by_step;
 	size_t n_blocks;
+	/* Per rank and place: its operator. Operators of different streams may change their order:
+	 * the n-th of a kind has the same place on all ranks. Times of work are by place. */
+	uint32_t **order;
+	bool **is_bare;    /* per rank and place: the others work next to nothing there */
 	int64_t **late_ns; /* per rank and operator: how long the others of its instance waited */
 	/* Per block of the blocks compared. */
 	int64_t *reached_ns; /* latest of the earlier events plus the price from there on */
@@ -75,25 +79,58 @@ static bool is_same_work(const struct block *a, const struct block *b)
 	return compare_work(a, b) == 0;
 }
 
-/* The steps of one rank. */
-static size_t add_blocks(struct block *blocks, const struct fsl_places_job *job, size_t r)
+/* Kind of each operator of a rank: what it does, and the how-many-th of the rank's groups it is
+ * of, by first use. @ordinal: scratch, per name of the run. */
+static void set_kinds(uint64_t *kinds, const struct fsl_rank *rank, uint32_t *ordinal,
+		      size_t n_names)
+{
+	uint32_t n_groups = 0;
+	memset(ordinal, 0, n_names * sizeof(*ordinal));
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		uint32_t *number = &ordinal[rank->ops[i].group_id];
+		*number = *number == 0 ? ++n_groups : *number;
+		kinds[i] = (uint64_t)rank->ops[i].op_id << 32 | *number;
+	}
+}
+
+static int compare_kinds(const void *left, const void *right, void *context)
+{
+	const uint64_t *kinds = context;
+	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = FSL_ORDER(kinds[a], kinds[b]);
+	return order != 0 ? order : FSL_ORDER(a, b);
+}
+
+/* Orders the operators of a step by kind and time. */
+static void sort_block(struct block *block, uint32_t *order, uint64_t *kinds)
 {
 	const uint64_t prime = UINT64_C(1099511628211); /* of FNV-1a */
+	block->sequence = UINT64_C(14695981039346656037);
+	qsort_r(order + block->first, block->n, sizeof(*order), compare_kinds, kinds);
+	for (size_t i = 0; i < block->n; i++) {
+		block->sequence = (block->sequence ^ kinds[order[block->first + i]]) * prime;
+	}
+}
+
+/* The steps of one rank. @kinds: of its operators. */
+static size_t add_blocks(struct block *blocks, const struct fsl_places_job *job, size_t r,
+			 uint32_t *order, uint64_t *kinds)
+{
 	const struct fsl_rank *rank = &job->run->ranks[r];
 	size_t n = 0;
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		if (i == 0 || rank->ops[i].step != rank->ops[i - 1].step) {
-			blocks[n++] = (struct block){.sequence = UINT64_C(14695981039346656037),
-						     .class_idx = job->class_of[r],
+			blocks[n++] = (struct block){.class_idx = job->class_of[r],
 						     .rank_idx = (uint32_t)r,
 						     .first = (uint32_t)i,
 						     .step = rank->ops[i].step};
 		}
 		blocks[n - 1].n++;
-		blocks[n - 1].sequence = (blocks[n - 1].sequence ^ rank->ops[i].op_id) * prime;
+		order[i] = (uint32_t)i;
 	}
-	for (size_t b = 1; b < n; b++) {
-		blocks[b].follows_alike = is_same_work(&blocks[b - 1], &blocks[b]);
+	for (size_t b = 0; b < n; b++) {
+		sort_block(&blocks[b], order, kinds);
+		blocks[b].follows_alike = b > 0 && is_same_work(&blocks[b - 1], &blocks[b]);
 	}
 	return n;
 }
@@ -102,18 +139,67 @@ static enum fsl_status list_blocks(struct work *work, struct fsl_error *err)
 {
 	const struct fsl_run *run = work->job->run;
 	size_t n_ops = fsl_run_count_ops(run, INT64_MIN);
+	size_t n_names = fsl_strpool_size(run->names);
 	work->blocks = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*work->blocks));
 	work->by_step = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*work->by_step));
-	if (work->blocks == NULL || work->by_step == NULL) {
+	uint64_t *kinds = fsl_arena_alloc(&work->arena, (n_ops + 1) * sizeof(*kinds));
+	uint32_t *ordinal = fsl_arena_alloc(&work->arena, (n_names + 1) * sizeof(*ordinal));
+	if (work->blocks == NULL || work->by_step == NULL || kinds == NULL || ordinal == NULL) {
 		return no_memory(work->job, err);
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
-		work->n_blocks += add_blocks(work->blocks + work->n_blocks, work->job, r);
+		set_kinds(kinds, &run->ranks[r], ordinal, n_names);
+		work->n_blocks += add_blocks(work->blocks + work->n_blocks, work->job, r,
+					     work->order[r], kinds);
 	}
 	memcpy(work->by_step, work->blocks, work->n_blocks * sizeof(*work->blocks));
 	if (work->n_blocks > 1) {
 		qsort(work->blocks, work->n_blocks, sizeof(*work->blocks), compare_ranks_first);
 		qsort(work->by_step, work->n_blocks, sizeof(*work->by_step), compare_steps_first);
+	}
+	return FSL_OK;
+}
+
+static size_t same_work_end(const struct work *work, size_t begin)
+{
+	size_t end = begin + 1;
+	while (end < work->n_blocks && is_same_work(&work->blocks[begin], &work->blocks[end])) {
+		end++;
+	}
+	return end;
+}
+
+static int compare_time(const void *left, const void *right, void *context)
+{
+	const uint32_t *op_of = context;
+	return FSL_ORDER(op_of[*(const uint32_t *)left], op_of[*(const uint32_t *)right]);
+}
+
+/* Places come in the order in which the first of the ranks compared ran its operators. */
+static enum fsl_status line_up(struct work *work, struct fsl_error *err)
+{
+	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
+		const struct block *first = &work->blocks[begin];
+		size_t n = first->n;
+		uint32_t *by_time = fsl_arena_alloc(&work->arena, 2 * n * sizeof(*by_time));
+		if (by_time == NULL) {
+			return no_memory(work->job, err);
+		}
+		uint32_t *ops = by_time + n;
+		for (size_t i = 0; i < n; i++) {
+			by_time[i] = (uint32_t)i;
+		}
+		qsort_r(by_time, n, sizeof(*by_time), compare_time,
+			work->order[first->rank_idx] + first->first);
+		end = same_work_end(work, begin);
+		for (size_t b = begin; b < end; b++) {
+			const struct block *block = &work->blocks[b];
+			uint32_t *order = work->order[block->rank_idx] + block->first;
+			memcpy(ops, order, n * sizeof(*ops));
+			for (size_t i = 0; i < n; i++) {
+				order[i] = ops[by_time[i]];
+			}
+		}
 	}
 	return FSL_OK;
 }
@@ -149,7 +235,10 @@ static enum fsl_status alloc_all(struct work *work, struct fsl_error *err)
 	out->n_ranks = run->n_ranks;
 	out->ranks = fsl_arena_alloc(&out->arena, (run->n_ranks + 1) * sizeof(*out->ranks));
 	work->late_ns = fsl_arena_alloc(&work->arena, (run->n_ranks + 1) * sizeof(int64_t *));
-	if (out->ranks == NULL || work->late_ns == NULL) {
+	work->order = fsl_arena_alloc(&work->arena, (run->n_ranks + 1) * sizeof(uint32_t *));
+	work->is_bare = fsl_arena_alloc(&work->arena, (run->n_ranks + 1) * sizeof(bool *));
+	if (out->ranks == NULL || work->late_ns == NULL || work->order == NULL ||
+	    work->is_bare == NULL) {
 		return no_memory(work->job, err);
 	}
 	for (size_t r = 0; r < run->n_ranks; r++) {
@@ -157,10 +246,14 @@ static enum fsl_status alloc_all(struct work *work, struct fsl_error *err)
 		out->ranks[r].more_ns = fsl_arena_alloc(&out->arena, size);
 		out->ranks[r].excess_ns = fsl_arena_alloc(&out->arena, size);
 		work->late_ns[r] = fsl_arena_alloc(&work->arena, size);
+		work->order[r] = fsl_arena_alloc(&work->arena, size);
+		work->is_bare[r] = fsl_arena_alloc(&work->arena, size);
 		is_short |= out->ranks[r].more_ns == NULL || out->ranks[r].excess_ns == NULL ||
-			    work->late_ns[r] == NULL;
+			    work->late_ns[r] == NULL || work->order[r] == NULL ||
+			    work->is_bare[r] == NULL;
 	}
 	FSL_TRY(is_short ? no_memory(work->job, err) : list_blocks(work, err));
+	FSL_TRY(line_up(work, err));
 	size_t n = work->n_blocks + run->n_ranks + 1;
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		n = run->ranks[r].n_ops > n ? run->ranks[r].n_ops : n;
@@ -204,12 +297,16 @@ struct event {
 	enum { AT_END, AT_BEGIN, AT_LATEST_END } at;
 };
 
+static const struct fsl_op *op_at(const struct work *work, size_t r, size_t place)
+{
+	return &work->job->run->ranks[r].ops[work->order[r][place]];
+}
+
 static const struct fsl_op *op_before(const struct work *work, const struct block *block,
 				      size_t place, size_t back)
 {
 	bool is_alike = back <= place || (block->follows_alike && back <= place + (size_t)block->n);
-	return is_alike ? &work->job->run->ranks[block->rank_idx].ops[block->first + place - back]
-			: NULL;
+	return is_alike ? op_at(work, block->rank_idx, block->first + place - back) : NULL;
 }
 
 /* When the event was; false: it was not captured, or belongs to other work. */
@@ -231,7 +328,7 @@ static bool find_event(const struct work *work, const struct block *block, size_
 
 static int64_t arrival_ns(const struct work *work, const struct block *block, size_t place)
 {
-	return fsl_op_begin_ns(&work->job->run->ranks[block->rank_idx].ops[block->first + place]);
+	return fsl_op_begin_ns(op_at(work, block->rank_idx, block->first + place));
 }
 
 /* How soon after the event one rank came to the place: the least, and with many steps the value
@@ -274,12 +371,13 @@ static bool find_price(const struct work *work, size_t begin, size_t end, size_t
 	return n_ranks >= 2;
 }
 
-static void follow_event(const struct work *work, size_t begin, size_t end, size_t place,
-			 struct event event)
+/* Returns the price; INT64_MAX: there is none. */
+static int64_t follow_event(const struct work *work, size_t begin, size_t end, size_t place,
+			    struct event event)
 {
 	int64_t price_ns = 0;
 	if (!find_price(work, begin, end, place, event, &price_ns)) {
-		return;
+		return INT64_MAX;
 	}
 	for (size_t b = begin; b < end; b++) {
 		int64_t at_ns = 0;
@@ -290,6 +388,7 @@ static void follow_event(const struct work *work, size_t begin, size_t end, size
 			work->is_reached[b] = true;
 		}
 	}
+	return price_ns;
 }
 
 /* On some rank the operator begins before the event: it was launched earlier and does not wait. */
@@ -311,17 +410,18 @@ static bool begins_beside(const struct work *work, size_t begin, size_t end, siz
 static void compare_place(const struct work *work, size_t begin, size_t end, size_t place)
 {
 	const struct event latest = {1, AT_LATEST_END};
+	int64_t price_ns = INT64_MAX;
 	memset(work->is_reached + begin, 0, (end - begin) * sizeof(*work->is_reached));
 	if (!begins_beside(work, begin, end, place, latest)) {
-		follow_event(work, begin, end, place, latest);
+		price_ns = follow_event(work, begin, end, place, latest);
 	} else {
 		for (size_t back = 1; back <= FSL_PLACES_ENDS; back++) {
-			follow_event(work, begin, end, place, (struct event){back, AT_END});
+			(void)follow_event(work, begin, end, place, (struct event){back, AT_END});
 		}
 		for (size_t back = 1; back <= FSL_PLACES_BEGINS && back <= place; back++) {
 			if (begins_beside(work, begin, end, place, (struct event){back, AT_END})) {
-				follow_event(work, begin, end, place,
-					     (struct event){back, AT_BEGIN});
+				(void)follow_event(work, begin, end, place,
+						   (struct event){back, AT_BEGIN});
 			}
 		}
 	}
@@ -332,6 +432,8 @@ static void compare_place(const struct work *work, size_t begin, size_t end, siz
 					  : 0;
 		work->out->ranks[block->rank_idx].more_ns[block->first + place] =
 			more_ns > 0 ? more_ns : 0;
+		work->is_bare[block->rank_idx][block->first + place] =
+			more_ns / FSL_PLACES_BARE_RATIO > price_ns;
 	}
 }
 
@@ -362,20 +464,12 @@ static void add_heads(const struct work *work, size_t begin, size_t end)
 	for (size_t b = begin; b < end; b++) {
 		size_t r = work->blocks[b].rank_idx;
 		double rest_ns = untold_ns(work, r) - least_ns;
+		int64_t late_ns = work->late_ns[r][work->order[r][0]];
 		if (work->blocks[b].first == 0 && !isnan(rest_ns)) {
 			work->out->ranks[r].more_ns[0] =
-				(int64_t)fmax(0.0, fmin(rest_ns, (double)work->late_ns[r][0]));
+				(int64_t)fmax(0.0, fmin(rest_ns, (double)late_ns));
 		}
 	}
-}
-
-static size_t same_work_end(const struct work *work, size_t begin)
-{
-	size_t end = begin + 1;
-	while (end < work->n_blocks && is_same_work(&work->blocks[begin], &work->blocks[end])) {
-		end++;
-	}
-	return end;
 }
 
 static size_t count_ranks(const struct work *work, size_t begin, size_t end)
@@ -465,6 +559,27 @@ static void sum_places(const struct work *work, size_t r)
 	work->error_ms[r] = error_ns / FSL_NS_PER_MS / n_steps;
 }
 
+/* Takes @more_ms a step that is too much off the places at which the others do not work: the rank
+ * may have launched these operators as its kernels went on, and they ran beside. Returns what was
+ * taken off. */
+static double cut_bare(const struct work *work, size_t r, double more_ms)
+{
+	struct fsl_place_rank *rank = &work->out->ranks[r];
+	size_t n_ops = work->job->run->ranks[r].n_ops;
+	double bare_ns = 0.0, n_steps = (double)work->job->n_steps[r];
+	for (size_t i = 0; i < n_ops; i++) {
+		bare_ns += work->is_bare[r][i] ? (double)rank->more_ns[i] : 0.0;
+	}
+	double cut_ns = fmin(bare_ns, more_ms * FSL_NS_PER_MS * n_steps);
+	for (size_t i = 0; i < n_ops && cut_ns > 0.0; i++) {
+		if (work->is_bare[r][i]) {
+			double left = 1.0 - cut_ns / bare_ns;
+			rank->more_ns[i] = (int64_t)((double)rank->more_ns[i] * left);
+		}
+	}
+	return cut_ns / FSL_NS_PER_MS / n_steps;
+}
+
 /* Time that kernels hide holds nobody up: no rank has more own work than the time by which it
  * computes and is free longer than the others. */
 static void bound_by_told(const struct work *work, size_t class_idx)
@@ -483,6 +598,9 @@ static void bound_by_told(const struct work *work, size_t class_idx)
 	for (size_t r = 0; r < work->out->n_ranks && n >= 2; r++) {
 		struct fsl_place_rank *rank = &work->out->ranks[r];
 		double most_ms = work->job->told_ms[r] - least_told_ms;
+		if (work->job->class_of[r] == class_idx && rank->more_ms - least_ms > most_ms) {
+			rank->more_ms -= cut_bare(work, r, rank->more_ms - least_ms - most_ms);
+		}
 		if (work->job->class_of[r] == class_idx && rank->more_ms - least_ms > most_ms) {
 			work->kept[r] = most_ms / (rank->more_ms - least_ms);
 			rank->more_ms = least_ms + most_ms;
@@ -911,11 +1029,23 @@ static enum fsl_status cost_uneven(struct work *work, struct graph *graph, struc
 	return FSL_OK;
 }
 
+/* Puts the excess of a rank from the order of places into that of operators. */
+static void order_excess(const struct work *work, size_t r)
+{
+	int64_t *excess_ns = work->out->ranks[r].excess_ns;
+	size_t n_ops = work->job->run->ranks[r].n_ops;
+	memcpy(work->lag_ns, excess_ns, n_ops * sizeof(*excess_ns));
+	for (size_t i = 0; i < n_ops; i++) {
+		excess_ns[work->order[r][i]] = work->lag_ns[i];
+	}
+}
+
 static enum fsl_status replay_costs(struct work *work, struct graph *graph, struct fsl_error *err)
 {
 	set_excess(work);
 	for (size_t r = 0; r < work->out->n_ranks; r++) {
 		graph->n_steps = fmax(graph->n_steps, (double)work->job->n_steps[r]);
+		order_excess(work, r);
 		fsl_replay_set_rank_level(&graph->replay, r, 1.0, work->out->ranks[r].excess_ns);
 	}
 	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));

@@ -114,6 +114,8 @@ def cases():
         host("a_slow_host_with_gradients_beneath_kernels", [3], 15.0,
              {"seed": 67, "dp": 5, "overlap": True, "layers": 6, "grad_mb": 600.0}),
         host("one_of_sixty_four_hosts", [50], 20.0, {"seed": 68, "dp": 16, "tp": 4, "layers": 1, "micro": 2}),
+        host("a_slow_host_with_overlap_in_a_pipeline", [4], 60.0,
+             {"seed": 73, "dp": 4, "pp": 2, "steps": 2, "micro": 2, "layers": 2, "overlap": True}),
         slow("two_ranks_late_in_turn", "late_in_turn", [2, 5], {"seed": 69, "tp": 6, "layers": 4}, cause="host", us=60.0,
              share=0.84),
         slow("a_pause_of_one_rank", "pause", [2], {"seed": 70, "dp": 5}, cause="host", at=70, ms=12.0),
