@@ -537,6 +537,39 @@ static void add_scatter(const struct work *work, size_t begin, size_t end)
 	}
 }
 
+/* From the excess at the places of a rank in work->values: standard error of their sum, ns. */
+static double error_of(const struct work *work, size_t n_ops)
+{
+	double median_ns = fsl_median(work->values, n_ops, work->scratch);
+	return sqrt((double)n_ops) * fsl_mad_sigma(work->values, n_ops, median_ns, work->scratch);
+}
+
+/* Likewise, if the rank is slower by the same share at all places: only what differs from that is
+ * chance. */
+static double error_of_slower(const struct work *work, size_t r)
+{
+	const struct fsl_rank *rank = &work->job->run->ranks[r];
+	const int64_t *excess_ns = work->out->ranks[r].excess_ns;
+	double excess_sum_ns = 0.0, work_sum_ns = 0.0;
+	for (size_t pass = 0; pass < 2; pass++) {
+		int64_t last_ns = rank->n_ops > 0 ? fsl_op_begin_ns(&rank->ops[0]) : 0;
+		for (size_t i = 0; i < rank->n_ops; i++) {
+			const struct fsl_op *op = op_at(work, r, i);
+			int64_t gap_ns = fsl_op_begin_ns(op) - last_ns;
+			double work_ns = gap_ns > 0 ? (double)gap_ns : 0.0;
+			last_ns = fsl_op_end_ns(op) > last_ns ? fsl_op_end_ns(op) : last_ns;
+			if (pass == 0) {
+				excess_sum_ns += i > 0 ? (double)excess_ns[i] : 0.0;
+				work_sum_ns += work_ns;
+			} else {
+				work->values[i] = (double)excess_ns[i] -
+						  work_ns * excess_sum_ns / fmax(1.0, work_sum_ns);
+			}
+		}
+	}
+	return error_of(work, rank->n_ops);
+}
+
 /* The sum over the places of a rank, and its error. One of two ranks is judged by how far its lead
  * or lag changes between places, which a rank that is slow everywhere does not make larger. */
 static void sum_places(const struct work *work, size_t r)
@@ -549,9 +582,8 @@ static void sum_places(const struct work *work, size_t r)
 		work->values[i] = (double)rank->excess_ns[i];
 	}
 	if (rank->n_peers == 2) { /* each is half of the way from the usual to the other */
-		double median_ns = fsl_median(work->values, n_ops, work->scratch);
-		error_ns = 2.0 * sqrt((double)n_ops) *
-			   fsl_mad_sigma(work->values, n_ops, median_ns, work->scratch);
+		error_ns = 2.0 * error_of(work, n_ops);
+		error_ns = fmin(error_ns, 2.0 * error_of_slower(work, r));
 	} else {
 		error_ns = sqrt(work->error_ms[r]);
 	}

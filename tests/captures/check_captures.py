@@ -107,6 +107,11 @@ def cases():
         slow("a_slow_device_whose_capture_begins_late", "slow_kernels", [3],
              {"seed": 54, "dp": 6, "tp": 2, "late_begin_ms": {"7": 20.0}}, factor=1.2),
 
+        slow("one_of_two_devices_of_a_stage", "slow_kernels", [3],
+             {"seed": 57, "dp": 2, "pp": 2, "micro": 6, "layers": 2, "jitter": 0.4}, factor=1.3),
+        slow("one_of_two_devices_of_the_third_stage", "slow_kernels", [4],
+             {"seed": 58, "tp": 2, "pp": 4, "micro": 6, "layers": 1}, factor=1.4),
+        host("one_of_two_hosts_of_a_stage", [0], 60.0, {"seed": 74, "dp": 2, "pp": 2, "micro": 5, "layers": 2}),
         host("a_slow_host_of_six", [4], 15.0, {"seed": 61, "dp": 6}),
         host("two_slow_hosts_of_four", [0, 3], 25.0, {"seed": 62, "dp": 4, "layers": 4}),
         host("a_slow_host_on_the_first_stage", [1], 20.0, {"seed": 63, "dp": 3, "pp": 2, "micro": 6}),
