@@ -320,6 +320,9 @@ enum { FSL_PLACES_GLITCH_ONE_IN = 10 };
 #define FSL_PLACES_NAMED_Z_MIN      5.0
 #define FSL_PLACES_SUSPECT_Z_MIN    4.5
 #define FSL_PLACES_SPREAD_SHARE_MIN 0.004
+/* If so many stand out of a rest of so many, it is no chance at single places: the spread of the
+ * rest tells enough. */
+enum { FSL_PLACES_SURE_SLOW_MIN = 3, FSL_PLACES_SURE_REST_MIN = 6 };
 /* A chain of ever slower ranks is spread: the next rank lies below this share of the last named. */
 #define FSL_PLACES_NEXT_SHARE_MAX 0.55
 /* From the closer quartile of few values to their standard deviation: 1.48 of normal ones, 2.5 of

@@ -734,6 +734,7 @@ static bool is_minority_healthy(const struct work *work, const struct standing *
  * how far the rest lies below it, and the spread of the rest. */
 struct stand {
 	double usual_ms, least_ms, next_ms, spread_ms;
+	bool is_sure; /* so many stand out of so many that it is no chance at single places */
 };
 
 static struct stand stand_of(const struct work *work, const struct standing *class, size_t n_slow)
@@ -748,13 +749,17 @@ static struct stand stand_of(const struct work *work, const struct standing *cla
 	return (struct stand){.usual_ms = usual_ms,
 			      .least_ms = more_at(work, class, n_slow - 1) - usual_ms,
 			      .next_ms = more_at(work, class, n_slow) - usual_ms,
-			      .spread_ms = hypot(mad_ms, floor_ms)};
+			      .spread_ms = hypot(mad_ms, floor_ms),
+			      .is_sure = n_slow >= FSL_PLACES_SURE_SLOW_MIN &&
+					 n_rest >= FSL_PLACES_SURE_REST_MIN};
 }
 
-/* How many times the spread of the rest, and its own error, the rank lies above the usual. */
-static double z_of(const struct work *work, uint32_t r, double more_ms, double spread_ms)
+/* How many times the spread of the rest, and its own error unless many stand out, the rank lies
+ * above the usual. */
+static double z_of(const struct work *work, uint32_t r, double more_ms, const struct stand *stand)
 {
-	return more_ms / hypot(spread_ms, work->error_ms[r]);
+	double error_ms = stand->is_sure ? 0.0 : work->error_ms[r];
+	return more_ms / hypot(stand->spread_ms, error_ms);
 }
 
 /* The first @n_slow of the class stand out of the rest, each by @share of a step at least. */
@@ -764,9 +769,8 @@ static bool stand_out(const struct work *work, const struct standing *class, siz
 	struct stand stand = stand_of(work, class, n_slow);
 	double least_z = INFINITY;
 	for (size_t i = 0; i < n_slow; i++) {
-		least_z = fmin(least_z,
-			       z_of(work, class->ranks[i], more_at(work, class, i) - stand.usual_ms,
-				    stand.spread_ms));
+		least_z = fmin(least_z, z_of(work, class->ranks[i],
+					     more_at(work, class, i) - stand.usual_ms, &stand));
 	}
 	return stand.least_ms >= share * work->job->step_ms && least_z >= z_min &&
 	       stand.next_ms <= FSL_PLACES_NEXT_SHARE_MAX * stand.least_ms &&
@@ -789,7 +793,7 @@ static void suspect_in_class(const struct work *work, const struct standing *cla
 	for (size_t i = 0; i < class->n; i++) {
 		struct fsl_place_rank *rank = &work->out->ranks[class->ranks[i]];
 		rank->more_ms -= stand.usual_ms;
-		rank->z = z_of(work, class->ranks[i], rank->more_ms, stand.spread_ms);
+		rank->z = z_of(work, class->ranks[i], rank->more_ms, &stand);
 		rank->is_suspect = i < n_slow;
 		work->out->n_suspects += i < n_slow;
 	}

@@ -116,6 +116,7 @@ def cases():
         host("two_slow_hosts_of_four", [0, 3], 25.0, {"seed": 62, "dp": 4, "layers": 4}),
         host("a_slow_host_on_the_first_stage", [1], 20.0, {"seed": 63, "dp": 3, "pp": 2, "micro": 6}),
         host("a_slow_host_in_a_tensor_parallel_group", [6], 15.0, {"seed": 65, "tp": 4, "dp": 2}),
+        host("all_hosts_of_one_server", range(8, 16), 15.0, {"seed": 66, "dp": 16, "layers": 2}, "slow_host"),
         host("a_slow_host_with_gradients_beneath_kernels", [3], 15.0,
              {"seed": 67, "dp": 5, "overlap": True, "layers": 6, "grad_mb": 600.0}),
         host("one_of_sixty_four_hosts", [50], 20.0, {"seed": 68, "dp": 16, "tp": 4, "layers": 1, "micro": 2}),
