@@ -202,6 +202,33 @@ static bool holds_ends(const struct fsl_channel *channel, const struct fsl_profi
 	return n == 2;
 }
 
+static bool is_slow(const struct work *work, const struct fsl_link_row *row)
+{
+	for (size_t i = 0; i < work->n_slow; i++) {
+		if (compare_ends(work->slow[i].row, row) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What is left of a transfer over the link if it is as fast as those like it: no less than what the
+ * slowest healthy link of the same operators takes. */
+static double left_of(const struct work *work, const struct slow *slow)
+{
+	const struct fsl_link_row *row = slow->row;
+	double left = slow->gb_per_s / slow->usual_gb_per_s;
+	for (size_t i = 0; i < work->table.n_rows; i++) {
+		const struct fsl_link_row *other = &work->table.rows[i];
+		double share = (double)other->time_ns / (double)row->time_ns;
+		if (share > left && strcmp(other->group, row->group) == 0 &&
+		    strcmp(other->type, row->type) == 0 && !is_slow(work, other)) {
+			left = share;
+		}
+	}
+	return fmin(1.0, left);
+}
+
 /* What a replay says that comes back with one slow link, or all those of @rank, as fast as those
  * like them; @cost_ms stays without a replay. */
 static enum fsl_status replay_links(struct work *work, const struct slow *slow, size_t n,
@@ -223,8 +250,7 @@ static enum fsl_status replay_links(struct work *work, const struct slow *slow, 
 				rank < 0 || slow[i].row->src == rank || slow[i].row->dst == rank;
 			if (is_asked &&
 			    holds_ends(&match->channels[c], facts->profile, slow[i].row)) {
-				factor[c] =
-					fmin(factor[c], slow[i].gb_per_s / slow[i].usual_gb_per_s);
+				factor[c] = fmin(factor[c], left_of(work, &slow[i]));
 				is_used = true;
 			}
 		}

@@ -133,6 +133,8 @@ def cases():
         link("a_link_of_a_data_parallel_pair_of_six", (1, 4), {"seed": 81, "dp": 6, "grad_mb": 1500.0}),
         link("a_link_of_four_ranks", (0, 2), {"seed": 82, "dp": 4, "grad_mb": 1200.0}),
         link("a_link_inside_a_stage", (4, 7), {"seed": 83, "dp": 4, "pp": 2, "grad_mb": 1500.0}),
+        link("a_link_beside_slower_ones_between_servers", (1, 6),
+             {"seed": 85, "dp": 10, "layers": 2, "grad_mb": 2500.0}, factor=0.4),
         link("a_link_of_a_tensor_parallel_group", (4, 6), {"seed": 84, "tp": 4, "dp": 2, "kernel_us": 60.0}),
 
         work("three_ranks_with_more_kernels", "more_kernels", [3, 4, 8], {"seed": 91, "dp": 9, "layers": 2}, times=2),
