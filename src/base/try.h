@@ -1,4 +1,5 @@
-/* What a function does after a failure, in one line for each step; FSL_TRY is in failslow/error.h. */
+/* What a function does after a failure, in one line for each step; FSL_TRY is in failslow/error.h.
+ */
 #ifndef FSL_BASE_TRY_H
 #define FSL_BASE_TRY_H
 

@@ -315,8 +315,8 @@ enum { FSL_PLACES_GLITCH_ONE_IN = 10 };
 /* Own work beyond the usual, as share of the own work of the others: healthy devices of one kind
  * differ by up to 3 % for good. */
 #define FSL_PLACES_WORK_SHARE_MIN 0.04
-/* Own work beyond the usual over the spread of the others, and a floor of that spread as share of a step: few ranks
- * show little of the spread. */
+/* Own work beyond the usual over the spread of the others, and a floor of that spread as share of a
+ * step: few ranks show little of the spread. */
 #define FSL_PLACES_NAMED_Z_MIN      5.0
 #define FSL_PLACES_SUSPECT_Z_MIN    4.5
 #define FSL_PLACES_SPREAD_SHARE_MIN 0.004

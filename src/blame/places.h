@@ -28,8 +28,8 @@ struct fsl_places_job {
 	/* [n_ranks]: what the work of a rank is multiplied by if all classes compute as long. */
 	const double *even_factor;
 	double step_ms; /* length of a step */
-	/* Operators of some ranks are missing: who waited for them passes for working in a replay, so
-	 * that costs are at least what others were seen to wait. */
+	/* Operators of some ranks are missing: who waited for them passes for working in a replay,
+	 * so that costs are at least what others were seen to wait. */
 	bool is_partial;
 	/* Least own work, and least loss, of a rank that is named and of one that is a suspect, as
 	 * shares of a step; and the least z of each. */

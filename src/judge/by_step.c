@@ -64,21 +64,22 @@ static enum fsl_status ask(struct fsl_profile_findings *found, const struct by_s
 }
 
 /* Judges one step. Missing data of a step are not told: they are told for all steps. */
-static enum fsl_status look(const struct by_step *by, struct fsl_profile_case *facts,
+static enum fsl_status look(const struct by_step *by, const struct fsl_profile_case *of_step,
 			    struct fsl_profile_meetings *meetings, struct found *out,
 			    struct fsl_error *err)
 {
 	struct fsl_profile_findings found = {0};
 	struct fsl_capture_places places;
-	bool is_again = facts->look == FSL_LOOK_AGAIN;
-	FSL_TRY(fsl_profile_place(&places, facts, meetings, err));
-	facts->places = &places;
-	enum fsl_status status = ask(&found, by, facts, err);
+	struct fsl_profile_case facts = *of_step;
+	bool is_again = facts.look == FSL_LOOK_AGAIN;
+	FSL_TRY(fsl_profile_place(&places, of_step, meetings, err));
+	facts.places = &places;
+	enum fsl_status status = ask(&found, by, &facts, err);
 	fsl_capture_places_fini(&places);
 	for (size_t i = 0; i < found.n_items && status == FSL_OK; i++) {
 		struct fsl_profile_finding *item = &found.items[i];
 		bool is_news = fsl_by_step_is_news(item);
-		item->step = facts->cluster->steps[0];
+		item->step = facts.cluster->steps[0];
 		if (is_again && fsl_subjects_has(&by->known, item)) {
 			status = fsl_profile_findings_add(&out->again, item, err);
 		} else if (!is_again && is_news && !isnan(item->gain_ms)) {

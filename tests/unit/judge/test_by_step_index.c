@@ -18,9 +18,9 @@ static uint32_t next_random(uint64_t *seed, uint32_t below)
 
 static struct fsl_profile_finding any_finding(uint64_t *seed)
 {
-	static const enum fsl_code codes[] = {FSL_CODE_SLOW_LINK,   FSL_CODE_SLOW_RANK_NETWORK,
-					      FSL_CODE_MORE_WORK, FSL_CODE_SLOW_RANK_COMPUTE,
-					      FSL_CODE_HOST_BOUND,  FSL_CODE_CORE_CLOCK};
+	static const enum fsl_code codes[] = {FSL_CODE_SLOW_LINK,  FSL_CODE_SLOW_RANK_NETWORK,
+					      FSL_CODE_MORE_WORK,  FSL_CODE_SLOW_RANK_COMPUTE,
+					      FSL_CODE_HOST_BOUND, FSL_CODE_CORE_CLOCK};
 	size_t n_codes = sizeof(codes) / sizeof(codes[0]);
 	struct fsl_profile_finding finding =
 		fsl_profile_finding_of(codes[next_random(seed, (uint32_t)n_codes)]);

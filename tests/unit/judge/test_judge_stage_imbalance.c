@@ -107,7 +107,8 @@ static void of_many_ranks_stages_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_longer_stage_is_told_with_its_ratio_and_no_gain_that_nothing_replays),
+		cmocka_unit_test(
+			a_longer_stage_is_told_with_its_ratio_and_no_gain_that_nothing_replays),
 		cmocka_unit_test(one_rank_per_stage_may_be_a_slow_device_as_well),
 		cmocka_unit_test(one_slow_rank_is_no_longer_stage),
 		cmocka_unit_test(equal_stages_and_a_job_without_stages_are_not_told),
