@@ -122,10 +122,10 @@ static void put_confusions(struct fsl_document *document, cJSON *root,
 {
 	cJSON *verdicts = fsl_document_object(document, root, "verdictsExpectedByTold");
 	cJSON *causes = fsl_document_object(document, root, "causesTrueByTold");
-	for (size_t truly = 0; truly < FSL_VERDICTS_N; truly++) {
+	for (size_t truly = 0; truly < FSL_VERDICTS_OF_JOBS_N; truly++) {
 		cJSON *row = fsl_document_object(document, verdicts,
 						 fsl_verdict_text((enum fsl_verdict_kind)truly));
-		for (size_t told = 0; told < FSL_VERDICTS_N; told++) {
+		for (size_t told = 0; told < FSL_VERDICTS_OF_JOBS_N; told++) {
 			fsl_document_count(document, row,
 					   fsl_verdict_text((enum fsl_verdict_kind)told),
 					   figures->kinds.n[truly][told]);

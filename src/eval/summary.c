@@ -166,23 +166,23 @@ static void put_causes(struct fsl_page *page, const struct fsl_eval_causes *caus
 
 static void put_kinds(struct fsl_page *page, const struct fsl_eval_kinds *kinds)
 {
-	static const char *const shorts[FSL_VERDICTS_N] = {"normal", "rank",   "host", "link",
+	static const char *const shorts[FSL_VERDICTS_OF_JOBS_N] = {"normal", "rank",   "host", "link",
 							   "stage",  "work",   "job",  "pauses",
 							   "hang",   "insuff."};
-	const char *headings[FSL_VERDICTS_N + 1] = {"expected verdict"};
+	const char *headings[FSL_VERDICTS_OF_JOBS_N + 1] = {"expected verdict"};
 	memcpy(headings + 1, shorts, sizeof(shorts));
 	fsl_page_heading(page, "Verdicts, expected by told (an accepted one stands as expected)");
-	fsl_page_table(page, headings, FSL_VERDICTS_N + 1);
-	for (size_t truly = 0; truly < FSL_VERDICTS_N; truly++) {
+	fsl_page_table(page, headings, FSL_VERDICTS_OF_JOBS_N + 1);
+	for (size_t truly = 0; truly < FSL_VERDICTS_OF_JOBS_N; truly++) {
 		uint64_t n = 0;
-		for (size_t told = 0; told < FSL_VERDICTS_N; told++) {
+		for (size_t told = 0; told < FSL_VERDICTS_OF_JOBS_N; told++) {
 			n += kinds->n[truly][told];
 		}
 		if (n == 0) {
 			continue;
 		}
 		fsl_page_cell(page, "%s", fsl_verdict_text((enum fsl_verdict_kind)truly));
-		for (size_t told = 0; told < FSL_VERDICTS_N; told++) {
+		for (size_t told = 0; told < FSL_VERDICTS_OF_JOBS_N; told++) {
 			fsl_page_cell(page, "%llu", (unsigned long long)kinds->n[truly][told]);
 		}
 	}

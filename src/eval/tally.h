@@ -67,7 +67,7 @@ double fsl_eval_causes_macro_f1(const struct fsl_eval_causes *causes);
 
 /* Confusion of verdicts: expected x answer. */
 struct fsl_eval_kinds {
-	uint64_t n[FSL_VERDICTS_N][FSL_VERDICTS_N];
+	uint64_t n[FSL_VERDICTS_OF_JOBS_N][FSL_VERDICTS_OF_JOBS_N];
 };
 /* Counts a verdict that the rules accept besides the expected one as the expected one. */
 void fsl_eval_kinds_add(struct fsl_eval_kinds *kinds, const struct fsl_eval_truth *truth,

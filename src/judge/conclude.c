@@ -5,6 +5,7 @@
 #include "judge/conclude.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <failslow/stats.h>
@@ -310,18 +311,79 @@ static enum fsl_status list_suspects(const struct conclusion *c)
 	return status == FSL_OK && outside != NULL ? list_waiting(c, outside) : status;
 }
 
-static double usual_step_ms(const struct fsl_profile *profile)
+/* Median of the ranks; @part FSL_PARTS_N: the whole step. */
+static double usual_ms_of(const struct fsl_profile *profile, enum fsl_profile_part part)
 {
 	double *values = fsl_calloc(2 * profile->n_ranks, sizeof(*values));
 	double usual_ms = NAN;
 	for (size_t r = 0; r < profile->n_ranks && values != NULL; r++) {
-		values[r] = fsl_profile_step_ms(&profile->ranks[r]);
+		const struct fsl_profile_rank *rank = &profile->ranks[r];
+		values[r] = part == FSL_PARTS_N ? fsl_profile_step_ms(rank)
+						: fsl_profile_part_ms(rank, part);
 	}
 	if (values != NULL) {
 		usual_ms = fsl_median(values, profile->n_ranks, values + profile->n_ranks);
 	}
 	fsl_free(values);
 	return usual_ms;
+}
+
+/* A verdict about all ranks; @what: a sentence about the part that the steps are made of, @detail:
+ * what more is known, or NULL. */
+static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind kind, double lost_ms,
+			    const char *what, const struct fsl_profile_finding *detail)
+{
+	bool is_alone = c->facts->profile->n_ranks < 2;
+	c->out->kind = kind;
+	c->out->lost_ms_per_step = lost_ms;
+	c->out->reason = fsl_arena_printf(
+		&c->out->arena, "%s%s%s%s", what, detail != NULL ? "; " : "",
+		detail != NULL ? detail->what : "",
+		is_alone ? "; one rank was captured, so that nobody can be compared" : "");
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
+/*
+ * What the steps are made of, if one part is over its limit and nobody is at fault. Ranks that wait
+ * for others who were not captured are no evidence that communication is slow. Of one rank alone
+ * the longest part is told, whatever its share.
+ */
+static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile *profile = c->facts->profile;
+	const struct fsl_profile_finding *host =
+		fsl_conclude_first(c->findings, FSL_CODE_HOST_BOUND);
+	const struct fsl_profile_finding *split =
+		fsl_conclude_first(c->findings, FSL_CODE_COMMUNICATION_SPLIT);
+	const struct fsl_profile_finding *top =
+		fsl_conclude_first(c->findings, FSL_CODE_TOP_OPERATORS);
+	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL;
+	double computing_ms = usual_ms_of(profile, FSL_PART_COMPUTING);
+	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED);
+	double free_ms = usual_ms_of(profile, FSL_PART_FREE);
+	double host_ms = host != NULL ? fmin(host->gain_ms, free_ms) : 0.0;
+	double step_ms = c->out->step_ms;
+	double communication_ms =
+		is_whole && exposed_ms >= FSL_JUDGE_EXPOSED_SHARE_MAX * step_ms ? exposed_ms : 0.0;
+	char what[128];
+	*is_found = true;
+	if (host_ms >= FSL_JUDGE_FREE_SHARE_MAX * step_ms && host_ms > communication_ms) {
+		return bind(c, FSL_VERDICT_HOST_BOUND, host_ms, host->what, NULL);
+	}
+	if (communication_ms > 0.0) {
+		(void)snprintf(what, sizeof(what),
+			       "communication beside which no kernel runs takes %.0f %% of a step "
+			       "of %.1f ms",
+			       100.0 * exposed_ms / step_ms, step_ms);
+		return bind(c, FSL_VERDICT_COMMUNICATION_BOUND, NAN, what, split);
+	}
+	if (profile->n_ranks == 1 && computing_ms >= 0.5 * step_ms) {
+		(void)snprintf(what, sizeof(what), "computing takes %.0f %% of a step of %.1f ms",
+			       100.0 * computing_ms / step_ms, step_ms);
+		return bind(c, FSL_VERDICT_COMPUTE_BOUND, NAN, what, top);
+	}
+	*is_found = false;
+	return FSL_OK;
 }
 
 static enum fsl_status choose(const struct conclusion *c)
@@ -340,6 +402,9 @@ static enum fsl_status choose(const struct conclusion *c)
 	if (status == FSL_OK && !is_found) {
 		status = tell_work(c, &is_found);
 	}
+	if (status == FSL_OK && !is_found) {
+		status = tell_bound(c, &is_found);
+	}
 	return status == FSL_OK && !is_found
 		       ? fsl_conclude_nobody(c->out, c->facts, c->findings, c->err)
 		       : status;
@@ -352,7 +417,7 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 {
 	const struct conclusion c = {out, facts, findings, err};
 	out->algorithm = "failslow";
-	out->step_ms = usual_step_ms(facts->profile);
+	out->step_ms = usual_ms_of(facts->profile, FSL_PARTS_N);
 	enum fsl_status status = fsl_profile_cover(out, facts, findings, err);
 	if (status == FSL_OK) {
 		status = choose(&c);
@@ -366,9 +431,10 @@ enum fsl_status fsl_profile_conclude(struct fsl_localisation *out,
 	struct fsl_phrase passing = {0};
 	double sure = fsl_by_step_add_passing(&passing, findings) ? FSL_JUDGE_CONFIDENCE_PASSING
 								  : FSL_JUDGE_CONFIDENCE_ONE_STEP;
-	out->confidence = out->n_culprits > 0               ? out->culprits[0].confidence
-			  : out->kind == FSL_VERDICT_NORMAL ? sure
-							    : 0.0;
+	out->confidence = out->n_culprits > 0 ? out->culprits[0].confidence
+			  : out->kind == FSL_VERDICT_NORMAL || out->kind >= FSL_VERDICTS_OF_JOBS_N
+				  ? sure
+				  : 0.0;
 	out->result_code = fsl_verdict_is_quiet(out->kind) ? 200 : 201;
 	return status;
 }

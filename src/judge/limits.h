@@ -38,6 +38,10 @@
 /* A step against the baseline: two runs of the same job differ by less. By experience. */
 #define FSL_JUDGE_CHANGE_SHARE_MIN 0.02
 
+/* Communication beside which no kernel runs, waits and all: above this it bounds the job. By
+ * experience: pipelines spend a third of a step in sends and receives without a fault. */
+#define FSL_JUDGE_EXPOSED_SHARE_MAX 0.5
+
 /* Single steps. */
 
 /* Steps that are judged one by one: a bound on time. A capture has some tens. */

@@ -20,6 +20,9 @@ static const char *const verdict_texts[] = {
 	[FSL_VERDICT_HOST_PAUSES] = "host_pauses",
 	[FSL_VERDICT_HANG] = "hang",
 	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = "insufficient_evidence",
+	[FSL_VERDICT_HOST_BOUND] = "host_bound",
+	[FSL_VERDICT_COMPUTE_BOUND] = "compute_bound",
+	[FSL_VERDICT_COMMUNICATION_BOUND] = "communication_bound",
 };
 _Static_assert(sizeof(verdict_texts) / sizeof(verdict_texts[0]) == FSL_VERDICTS_N,
 	       "every verdict has a text");
@@ -41,7 +44,8 @@ const char *fsl_verdict_text(enum fsl_verdict_kind kind)
 bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
 {
 	return kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE ||
-	       kind == FSL_VERDICT_STAGE_IMBALANCE || kind == FSL_VERDICT_WORK_IMBALANCE;
+	       kind == FSL_VERDICT_STAGE_IMBALANCE || kind == FSL_VERDICT_WORK_IMBALANCE ||
+	       kind >= FSL_VERDICTS_OF_JOBS_N;
 }
 
 const char *fsl_cause_text(enum fsl_cause cause)

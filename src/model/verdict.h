@@ -23,11 +23,16 @@ enum fsl_verdict_kind {
 	FSL_VERDICT_HOST_PAUSES,
 	FSL_VERDICT_HANG,
 	FSL_VERDICT_INSUFFICIENT_EVIDENCE,
-	FSL_VERDICTS_N
+	/* Of captures alone: what the steps are made of, if nobody is at fault. */
+	FSL_VERDICT_HOST_BOUND,
+	FSL_VERDICT_COMPUTE_BOUND,
+	FSL_VERDICT_COMMUNICATION_BOUND,
+	FSL_VERDICTS_N,
+	FSL_VERDICTS_OF_JOBS_N = FSL_VERDICT_HOST_BOUND
 };
 const char *fsl_verdict_text(enum fsl_verdict_kind kind); /* "slow_rank" */
-/* True if nobody needs to be woken: nothing was found, or only a spread of work, no fault of a
- * node. */
+/* True if nobody needs to be woken: nothing was found, or only a spread of work or what the steps
+ * are made of, no fault of a node. */
 bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind);
 
 enum fsl_cause {

@@ -32,6 +32,9 @@ static const struct words {
 	[FSL_VERDICT_HANG] = {"HANG", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = {"INSUFFICIENT EVIDENCE", FSL_COLOUR_YELLOW, "", "",
 					       ""},
+	[FSL_VERDICT_HOST_BOUND] = {"HOST BOUND", FSL_COLOUR_YELLOW, "", "", ""},
+	[FSL_VERDICT_COMPUTE_BOUND] = {"COMPUTE BOUND", FSL_COLOUR_YELLOW, "", "", ""},
+	[FSL_VERDICT_COMMUNICATION_BOUND] = {"COMMUNICATION BOUND", FSL_COLOUR_YELLOW, "", "", ""},
 };
 _Static_assert(sizeof(words) / sizeof(words[0]) == FSL_VERDICTS_N, "every verdict has words");
 
@@ -403,6 +406,9 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *repo
 	case FSL_VERDICT_STAGE_IMBALANCE:
 	case FSL_VERDICT_WORK_IMBALANCE:
 	case FSL_VERDICT_HOST_PAUSES:
+	case FSL_VERDICT_HOST_BOUND:
+	case FSL_VERDICT_COMPUTE_BOUND:
+	case FSL_VERDICT_COMMUNICATION_BOUND:
 		add_culprit_sentence(phrase, kind, report);
 		break;
 	case FSL_VERDICTS_N:
@@ -498,6 +504,17 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
 	case FSL_VERDICT_WORK_IMBALANCE:
 		fsl_phrase_add(phrase, "spread the work evenly (sequence lengths, experts, batch "
 				       "sizes); the devices are not at fault");
+		break;
+	case FSL_VERDICT_HOST_BOUND:
+		fsl_phrase_add(phrase, "launch fewer, larger kernels (fused operators, graph "
+				       "mode), and look at what the host does meanwhile");
+		break;
+	case FSL_VERDICT_COMPUTE_BOUND:
+		fsl_phrase_add(phrase, "tune the operators that take most of the time");
+		break;
+	case FSL_VERDICT_COMMUNICATION_BOUND:
+		fsl_phrase_add(phrase, "let communication run beside kernels (overlap of gradient "
+				       "reduction and parameter gathering), or move less");
 		break;
 	case FSL_VERDICT_SLOW_RANK:
 	case FSL_VERDICT_SLOW_HOST:

@@ -150,12 +150,14 @@ static void memory_that_runs_out_at_any_point_is_a_failure_and_no_crash(void **s
 }
 
 /* Concludes from @findings about ranks with one step of 100 ms each. */
-static void conclude(struct small_capture *small, struct fsl_localisation *verdict)
+static void conclude_about(struct small_capture *small, double computing_ms, double exposed_ms,
+			   struct fsl_localisation *verdict)
 {
 	struct fsl_error err = {0};
 	static int64_t step = 7;
 	for (size_t r = 0; r < small->profile.n_ranks; r++) {
-		small_step(small, r, 7, 60.0, 30.0, 10.0);
+		small_step(small, r, 7, computing_ms, exposed_ms,
+			   100.0 - computing_ms - exposed_ms);
 		small_comm(small, r, 7, "hcom_allReduce__586_0_1", "586", 0.0, 10.0);
 	}
 	if (small->profile.n_ranks > 1 && small->cluster.n_groups == 0) {
@@ -169,6 +171,11 @@ static void conclude(struct small_capture *small, struct fsl_localisation *verdi
 	fsl_profile_findings_sort(&small->findings);
 	fsl_localisation_init(verdict);
 	assert_int_equal(fsl_profile_conclude(verdict, &facts, &small->findings, &err), FSL_OK);
+}
+
+static void conclude(struct small_capture *small, struct fsl_localisation *verdict)
+{
+	conclude_about(small, 60.0, 30.0, verdict);
 }
 
 static void find(struct small_capture *small, enum fsl_code code, int32_t rank, int32_t peer,
@@ -364,11 +371,48 @@ static void one_rank_alone_cannot_be_compared(void **state)
 	struct small_capture small;
 	struct fsl_localisation verdict;
 	small_begin(&small, 1);
-	conclude(&small, &verdict);
+	conclude_about(&small, 40.0, 30.0, &verdict);
 	assert_int_equal(verdict.kind, FSL_VERDICT_INSUFFICIENT_EVIDENCE);
 	assert_non_null(strstr(verdict.reason, "fewer than two ranks"));
 	fsl_localisation_fini(&verdict);
 	small_end(&small);
+}
+
+/* Nobody is named for it, and nobody is woken. */
+static void what_steps_are_made_of_is_the_verdict_if_nobody_is_at_fault(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t n_ranks;
+		double computing_ms, exposed_ms, host_ms;
+		enum fsl_verdict_kind kind;
+	} cases[] = {
+		{4, 20.0, 10.0, 70.0, FSL_VERDICT_HOST_BOUND},
+		{1, 20.0, 10.0, 65.0, FSL_VERDICT_HOST_BOUND},
+		{4, 85.0, 5.0, 9.0, FSL_VERDICT_NORMAL}, /* an idle tenth is no bound yet */
+		{4, 25.0, 60.0, 0.0, FSL_VERDICT_COMMUNICATION_BOUND},
+		{4, 25.0, 60.0, 15.0, FSL_VERDICT_COMMUNICATION_BOUND},
+		{4, 55.0, 45.0, 0.0, FSL_VERDICT_NORMAL},
+		{1, 90.0, 0.0, 0.0, FSL_VERDICT_COMPUTE_BOUND},
+		{4, 90.0, 0.0, 0.0, FSL_VERDICT_NORMAL},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		struct fsl_localisation verdict;
+		small_begin(&small, cases[i].n_ranks);
+		if (cases[i].host_ms > 0.0) {
+			find(&small, FSL_CODE_HOST_BOUND, -1, -1, cases[i].host_ms);
+		}
+		conclude_about(&small, cases[i].computing_ms, cases[i].exposed_ms, &verdict);
+		assert_int_equal(verdict.kind, cases[i].kind);
+		assert_int_equal(verdict.n_culprits, 0);
+		assert_true(fsl_verdict_is_quiet(verdict.kind));
+		assert_int_equal(verdict.result_code, 200);
+		assert_int_equal(strstr(verdict.reason, "one rank was captured") != NULL,
+				 cases[i].n_ranks == 1);
+		fsl_localisation_fini(&verdict);
+		small_end(&small);
+	}
 }
 
 static void ranks_files_and_groups_that_are_missing_are_counted(void **state)
@@ -423,6 +467,7 @@ int main(void)
 		cmocka_unit_test(a_slow_link_has_two_ends_and_must_cost_enough),
 		cmocka_unit_test(equal_ranks_are_normal_and_the_limits_of_one_step_are_told),
 		cmocka_unit_test(one_rank_alone_cannot_be_compared),
+		cmocka_unit_test(what_steps_are_made_of_is_the_verdict_if_nobody_is_at_fault),
 		cmocka_unit_test(ranks_files_and_groups_that_are_missing_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
