@@ -1,5 +1,5 @@
-/* Own work at the places of a step, who stands out by it, and what a replay without it says. */
-#include "blame/places.h"
+/* Own work at the places of a step, and who stands out by it. */
+#include "blame/places_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,42 +15,12 @@
 #include "match/own.h"
 #include "replay/replay.h"
 
-/* One step of one rank: consecutive operators. */
-struct block {
-	uint64_t sequence; /* same value: same operators, each as often */
-	uint32_t class_idx, rank_idx, first, n;
-	int32_t step;
-	bool follows_alike; /* the step before it has the same operators */
-};
-
-struct work {
-	struct fsl_arena arena;
-	const struct fsl_places_job *job;
-	struct fsl_places *out;
-	/* By class, operators, rank, time; and by class, operators, step, rank: steps that have the
-	 * same operators have the same places in both. */
-	struct block *blocks, *by_step;
-	size_t n_blocks;
-	/* Per rank and place: its operator. Operators of different streams may change their order:
-	 * the n-th of a kind has the same place on all ranks. Times of work are by place. */
-	uint32_t **order;
-	bool **is_bare;    /* per rank and place: the others work next to nothing there */
-	int64_t **late_ns; /* per rank and operator: how long the others of its instance waited */
-	/* Per block of the blocks compared. */
-	int64_t *reached_ns; /* latest of the earlier events plus the price from there on */
-	bool *is_reached;
-	int64_t *lag_ns;
-	double *error_ms;         /* per rank: standard error of its own work, from its places */
-	double *kept;             /* per rank: share of its own work that other files confirm */
-	double *values, *scratch; /* per block, rank, or operator; scratch twice */
-};
-
 static enum fsl_status no_memory(const struct fsl_places_job *job, struct fsl_error *err)
 {
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
 }
 
-static int compare_work(const struct block *a, const struct block *b)
+static int compare_work(const struct fsl_place_block *a, const struct fsl_place_block *b)
 {
 	int order = FSL_ORDER(a->class_idx, b->class_idx);
 	order = order != 0 ? order : FSL_ORDER(a->n, b->n);
@@ -59,7 +29,7 @@ static int compare_work(const struct block *a, const struct block *b)
 
 static int compare_ranks_first(const void *left, const void *right)
 {
-	const struct block *a = left, *b = right;
+	const struct fsl_place_block *a = left, *b = right;
 	int order = compare_work(a, b);
 	order = order != 0 ? order : FSL_ORDER(a->rank_idx, b->rank_idx);
 	return order != 0 ? order : FSL_ORDER(a->first, b->first);
@@ -67,14 +37,14 @@ static int compare_ranks_first(const void *left, const void *right)
 
 static int compare_steps_first(const void *left, const void *right)
 {
-	const struct block *a = left, *b = right;
+	const struct fsl_place_block *a = left, *b = right;
 	int order = compare_work(a, b);
 	order = order != 0 ? order : FSL_ORDER(a->step, b->step);
 	order = order != 0 ? order : FSL_ORDER(a->rank_idx, b->rank_idx);
 	return order != 0 ? order : FSL_ORDER(a->first, b->first);
 }
 
-static bool is_same_work(const struct block *a, const struct block *b)
+static bool is_same_work(const struct fsl_place_block *a, const struct fsl_place_block *b)
 {
 	return compare_work(a, b) == 0;
 }
@@ -102,7 +72,7 @@ static int compare_kinds(const void *left, const void *right, void *context)
 }
 
 /* Orders the operators of a step by kind and time. */
-static void sort_block(struct block *block, uint32_t *order, uint64_t *kinds)
+static void sort_block(struct fsl_place_block *block, uint32_t *order, uint64_t *kinds)
 {
 	const uint64_t prime = UINT64_C(1099511628211); /* of FNV-1a */
 	block->sequence = UINT64_C(14695981039346656037);
@@ -113,17 +83,17 @@ static void sort_block(struct block *block, uint32_t *order, uint64_t *kinds)
 }
 
 /* The steps of one rank. @kinds: of its operators. */
-static size_t add_blocks(struct block *blocks, const struct fsl_places_job *job, size_t r,
+static size_t add_blocks(struct fsl_place_block *blocks, const struct fsl_places_job *job, size_t r,
 			 uint32_t *order, uint64_t *kinds)
 {
 	const struct fsl_rank *rank = &job->run->ranks[r];
 	size_t n = 0;
 	for (size_t i = 0; i < rank->n_ops; i++) {
 		if (i == 0 || rank->ops[i].step != rank->ops[i - 1].step) {
-			blocks[n++] = (struct block){.class_idx = job->class_of[r],
-						     .rank_idx = (uint32_t)r,
-						     .first = (uint32_t)i,
-						     .step = rank->ops[i].step};
+			blocks[n++] = (struct fsl_place_block){.class_idx = job->class_of[r],
+							       .rank_idx = (uint32_t)r,
+							       .first = (uint32_t)i,
+							       .step = rank->ops[i].step};
 		}
 		blocks[n - 1].n++;
 		order[i] = (uint32_t)i;
@@ -135,7 +105,7 @@ static size_t add_blocks(struct block *blocks, const struct fsl_places_job *job,
 	return n;
 }
 
-static enum fsl_status list_blocks(struct work *work, struct fsl_error *err)
+static enum fsl_status list_blocks(struct fsl_place_work *work, struct fsl_error *err)
 {
 	const struct fsl_run *run = work->job->run;
 	size_t n_ops = fsl_run_count_ops(run, INT64_MIN);
@@ -160,7 +130,7 @@ static enum fsl_status list_blocks(struct work *work, struct fsl_error *err)
 	return FSL_OK;
 }
 
-static size_t same_work_end(const struct work *work, size_t begin)
+static size_t same_work_end(const struct fsl_place_work *work, size_t begin)
 {
 	size_t end = begin + 1;
 	while (end < work->n_blocks && is_same_work(&work->blocks[begin], &work->blocks[end])) {
@@ -176,10 +146,10 @@ static int compare_time(const void *left, const void *right, void *context)
 }
 
 /* Places come in the order in which the first of the ranks compared ran its operators. */
-static enum fsl_status line_up(struct work *work, struct fsl_error *err)
+static enum fsl_status line_up(struct fsl_place_work *work, struct fsl_error *err)
 {
 	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
-		const struct block *first = &work->blocks[begin];
+		const struct fsl_place_block *first = &work->blocks[begin];
 		size_t n = first->n;
 		uint32_t *by_time = fsl_arena_alloc(&work->arena, 2 * n * sizeof(*by_time));
 		if (by_time == NULL) {
@@ -193,7 +163,7 @@ static enum fsl_status line_up(struct work *work, struct fsl_error *err)
 			work->order[first->rank_idx] + first->first);
 		end = same_work_end(work, begin);
 		for (size_t b = begin; b < end; b++) {
-			const struct block *block = &work->blocks[b];
+			const struct fsl_place_block *block = &work->blocks[b];
 			uint32_t *order = work->order[block->rank_idx] + block->first;
 			memcpy(ops, order, n * sizeof(*ops));
 			for (size_t i = 0; i < n; i++) {
@@ -205,7 +175,7 @@ static enum fsl_status line_up(struct work *work, struct fsl_error *err)
 }
 
 /* The longest operator of an instance minus the own, as all members end together. */
-static void set_lateness(struct work *work)
+static void set_lateness(struct fsl_place_work *work)
 {
 	const struct fsl_match *match = work->job->match;
 	for (size_t c = 0; c < match->n_channels; c++) {
@@ -227,7 +197,7 @@ static void set_lateness(struct work *work)
 	}
 }
 
-static enum fsl_status alloc_all(struct work *work, struct fsl_error *err)
+static enum fsl_status alloc_all(struct fsl_place_work *work, struct fsl_error *err)
 {
 	const struct fsl_run *run = work->job->run;
 	struct fsl_places *out = work->out;
@@ -273,7 +243,7 @@ static enum fsl_status alloc_all(struct work *work, struct fsl_error *err)
 }
 
 /* Time between the operators of a rank that hold it, ns; longest: from first begin to last end. */
-static void measure_work(const struct work *work)
+static void measure_work(const struct fsl_place_work *work)
 {
 	for (size_t r = 0; r < work->out->n_ranks; r++) {
 		const struct fsl_rank *rank = &work->job->run->ranks[r];
@@ -297,21 +267,22 @@ struct event {
 	enum { AT_END, AT_BEGIN, AT_LATEST_END } at;
 };
 
-static const struct fsl_op *op_at(const struct work *work, size_t r, size_t place)
+static const struct fsl_op *op_at(const struct fsl_place_work *work, size_t r, size_t place)
 {
 	return &work->job->run->ranks[r].ops[work->order[r][place]];
 }
 
-static const struct fsl_op *op_before(const struct work *work, const struct block *block,
-				      size_t place, size_t back)
+static const struct fsl_op *op_before(const struct fsl_place_work *work,
+				      const struct fsl_place_block *block, size_t place,
+				      size_t back)
 {
 	bool is_alike = back <= place || (block->follows_alike && back <= place + (size_t)block->n);
 	return is_alike ? op_at(work, block->rank_idx, block->first + place - back) : NULL;
 }
 
 /* When the event was; false: it was not captured, or belongs to other work. */
-static bool find_event(const struct work *work, const struct block *block, size_t place,
-		       struct event event, int64_t *at_ns)
+static bool find_event(const struct fsl_place_work *work, const struct fsl_place_block *block,
+		       size_t place, struct event event, int64_t *at_ns)
 {
 	size_t most = event.at == AT_LATEST_END ? FSL_PLACES_ENDS : event.back;
 	bool is_found = false;
@@ -326,7 +297,8 @@ static bool find_event(const struct work *work, const struct block *block, size_
 	return is_found;
 }
 
-static int64_t arrival_ns(const struct work *work, const struct block *block, size_t place)
+static int64_t arrival_ns(const struct fsl_place_work *work, const struct fsl_place_block *block,
+			  size_t place)
 {
 	return fsl_op_begin_ns(op_at(work, block->rank_idx, block->first + place));
 }
@@ -348,7 +320,7 @@ static int64_t soonest(int64_t *lag_ns, size_t n)
 }
 
 /* The price of a place after an event: the least of the ranks; false: fewer than two tell. */
-static bool find_price(const struct work *work, size_t begin, size_t end, size_t place,
+static bool find_price(const struct fsl_place_work *work, size_t begin, size_t end, size_t place,
 		       struct event event, int64_t *price_ns)
 {
 	size_t n_ranks = 0;
@@ -372,8 +344,8 @@ static bool find_price(const struct work *work, size_t begin, size_t end, size_t
 }
 
 /* Returns the price; INT64_MAX: there is none. */
-static int64_t follow_event(const struct work *work, size_t begin, size_t end, size_t place,
-			    struct event event)
+static int64_t follow_event(const struct fsl_place_work *work, size_t begin, size_t end,
+			    size_t place, struct event event)
 {
 	int64_t price_ns = 0;
 	if (!find_price(work, begin, end, place, event, &price_ns)) {
@@ -392,7 +364,7 @@ static int64_t follow_event(const struct work *work, size_t begin, size_t end, s
 }
 
 /* On some rank the operator begins before the event: it was launched earlier and does not wait. */
-static bool begins_beside(const struct work *work, size_t begin, size_t end, size_t place,
+static bool begins_beside(const struct fsl_place_work *work, size_t begin, size_t end, size_t place,
 			  struct event event)
 {
 	for (size_t b = begin; b < end; b++) {
@@ -407,7 +379,7 @@ static bool begins_beside(const struct work *work, size_t begin, size_t end, siz
 
 /* Steps [begin, end) of one class have the same operators. If none of them begins this one while
  * another runs, it follows the last end and nothing else. */
-static void compare_place(const struct work *work, size_t begin, size_t end, size_t place)
+static void compare_place(const struct fsl_place_work *work, size_t begin, size_t end, size_t place)
 {
 	const struct event latest = {1, AT_LATEST_END};
 	int64_t price_ns = INT64_MAX;
@@ -426,7 +398,7 @@ static void compare_place(const struct work *work, size_t begin, size_t end, siz
 		}
 	}
 	for (size_t b = begin; b < end; b++) {
-		const struct block *block = &work->blocks[b];
+		const struct fsl_place_block *block = &work->blocks[b];
 		int64_t more_ns = work->is_reached[b]
 					  ? arrival_ns(work, block, place) - work->reached_ns[b]
 					  : 0;
@@ -438,7 +410,7 @@ static void compare_place(const struct work *work, size_t begin, size_t end, siz
 }
 
 /* Own time of all steps that other files tell and the places do not account for, ns. */
-static double untold_ns(const struct work *work, size_t r)
+static double untold_ns(const struct fsl_place_work *work, size_t r)
 {
 	const struct fsl_place_rank *rank = &work->out->ranks[r];
 	double sum_ns = work->job->told_ms[r] * FSL_NS_PER_MS * (double)work->job->n_steps[r];
@@ -453,7 +425,7 @@ static double untold_ns(const struct work *work, size_t r)
  * own time by other files than the places account for, had it there. Steps [begin, end) have the
  * same operators.
  */
-static void add_heads(const struct work *work, size_t begin, size_t end)
+static void add_heads(const struct fsl_place_work *work, size_t begin, size_t end)
 {
 	double least_ns = INFINITY;
 	for (size_t b = begin; b < end; b++) {
@@ -472,7 +444,7 @@ static void add_heads(const struct work *work, size_t begin, size_t end)
 	}
 }
 
-static size_t count_ranks(const struct work *work, size_t begin, size_t end)
+static size_t count_ranks(const struct fsl_place_work *work, size_t begin, size_t end)
 {
 	size_t n_ranks = 1;
 	for (size_t b = begin + 1; b < end; b++) {
@@ -482,7 +454,7 @@ static size_t count_ranks(const struct work *work, size_t begin, size_t end)
 }
 
 /* The end of the ranks that ran the same step as by_step[begin]. */
-static size_t step_end(const struct work *work, size_t begin, size_t end)
+static size_t step_end(const struct fsl_place_work *work, size_t begin, size_t end)
 {
 	size_t next = begin;
 	while (next < end && work->by_step[next].step == work->by_step[begin].step) {
@@ -493,12 +465,12 @@ static size_t step_end(const struct work *work, size_t begin, size_t end)
 
 /* Work beyond the price of the place, median of the ranks by_step[begin, end) of one step, ns;
  * @is_rest: of those that are no suspects. NaN: there are none. The values stay in work->values. */
-static double usual_at(const struct work *work, size_t begin, size_t end, size_t place,
+static double usual_at(const struct fsl_place_work *work, size_t begin, size_t end, size_t place,
 		       bool is_rest)
 {
 	size_t n = 0;
 	for (size_t b = begin; b < end; b++) {
-		const struct block *block = &work->by_step[b];
+		const struct fsl_place_block *block = &work->by_step[b];
 		const struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
 		if (!is_rest || !rank->is_suspect) {
 			work->values[n++] = (double)rank->more_ns[block->first + place];
@@ -522,13 +494,13 @@ static double scatter_of(double *values, size_t n)
  * robustly, so that slow ranks do not count. Leaves in excess_ns how far each rank is from the
  * usual.
  */
-static void add_scatter(const struct work *work, size_t begin, size_t end)
+static void add_scatter(const struct fsl_place_work *work, size_t begin, size_t end)
 {
 	for (size_t place = 0; place < work->by_step[begin].n && end - begin >= 2; place++) {
 		double usual_ns = usual_at(work, begin, end, place, false);
 		double scatter_ns = scatter_of(work->values, end - begin);
 		for (size_t b = begin; b < end; b++) {
-			const struct block *block = &work->by_step[b];
+			const struct fsl_place_block *block = &work->by_step[b];
 			struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
 			size_t op = block->first + place;
 			rank->excess_ns[op] = rank->more_ns[op] - (int64_t)usual_ns;
@@ -538,7 +510,7 @@ static void add_scatter(const struct work *work, size_t begin, size_t end)
 }
 
 /* From the excess at the places of a rank in work->values: standard error of their sum, ns. */
-static double error_of(const struct work *work, size_t n_ops)
+static double error_of(const struct fsl_place_work *work, size_t n_ops)
 {
 	double median_ns = fsl_median(work->values, n_ops, work->scratch);
 	return sqrt((double)n_ops) * fsl_mad_sigma(work->values, n_ops, median_ns, work->scratch);
@@ -546,7 +518,7 @@ static double error_of(const struct work *work, size_t n_ops)
 
 /* Likewise, if the rank is slower by the same share at all places: only what differs from that is
  * chance. */
-static double error_of_slower(const struct work *work, size_t r)
+static double error_of_slower(const struct fsl_place_work *work, size_t r)
 {
 	const struct fsl_rank *rank = &work->job->run->ranks[r];
 	const int64_t *excess_ns = work->out->ranks[r].excess_ns;
@@ -572,7 +544,7 @@ static double error_of_slower(const struct work *work, size_t r)
 
 /* The sum over the places of a rank, and its error. One of two ranks is judged by how far its lead
  * or lag changes between places, which a rank that is slow everywhere does not make larger. */
-static void sum_places(const struct work *work, size_t r)
+static void sum_places(const struct fsl_place_work *work, size_t r)
 {
 	struct fsl_place_rank *rank = &work->out->ranks[r];
 	size_t n_ops = work->job->run->ranks[r].n_ops;
@@ -594,7 +566,7 @@ static void sum_places(const struct work *work, size_t r)
 /* Takes @more_ms a step that is too much off the places at which the others do not work: the rank
  * may have launched these operators as its kernels went on, and they ran beside. Returns what was
  * taken off. */
-static double cut_bare(const struct work *work, size_t r, double more_ms)
+static double cut_bare(const struct fsl_place_work *work, size_t r, double more_ms)
 {
 	struct fsl_place_rank *rank = &work->out->ranks[r];
 	size_t n_ops = work->job->run->ranks[r].n_ops;
@@ -614,7 +586,7 @@ static double cut_bare(const struct work *work, size_t r, double more_ms)
 
 /* Time that kernels hide holds nobody up: no rank has more own work than the time by which it
  * computes and is free longer than the others. */
-static void bound_by_told(const struct work *work, size_t class_idx)
+static void bound_by_told(const struct fsl_place_work *work, size_t class_idx)
 {
 	double least_told_ms = INFINITY, least_ms = INFINITY;
 	size_t n = 0;
@@ -640,7 +612,7 @@ static void bound_by_told(const struct work *work, size_t class_idx)
 	}
 }
 
-static void compare_ranks(const struct work *work)
+static void compare_ranks(const struct fsl_place_work *work)
 {
 	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
 		end = same_work_end(work, begin);
@@ -673,7 +645,7 @@ static void compare_ranks(const struct work *work)
 
 /* Without operators other files alone tell of own time. Nobody can be seen to wait, so that one of
  * several ranks has to stand out. */
-static void compare_told(const struct work *work)
+static void compare_told(const struct fsl_place_work *work)
 {
 	for (size_t k = 0; k < work->job->n_classes; k++) {
 		double least_ms = INFINITY;
@@ -711,14 +683,14 @@ static int compare_more(const void *left, const void *right, void *context)
 	return order != 0 ? order : FSL_ORDER(a, b);
 }
 
-static double more_at(const struct work *work, const struct standing *class, size_t i)
+static double more_at(const struct fsl_place_work *work, const struct standing *class, size_t i)
 {
 	return work->out->ranks[class->ranks[i]].more_ms;
 }
 
 /* A device is never that much faster than its like: then the others are slow, even if they are
  * three of four. */
-static bool is_minority_healthy(const struct work *work, const struct standing *class,
+static bool is_minority_healthy(const struct fsl_place_work *work, const struct standing *class,
 				size_t n_slow)
 {
 	double slow_ms = INFINITY, rest_ms = 0.0;
@@ -737,7 +709,8 @@ struct stand {
 	bool is_sure; /* so many stand out of so many that it is no chance at single places */
 };
 
-static struct stand stand_of(const struct work *work, const struct standing *class, size_t n_slow)
+static struct stand stand_of(const struct fsl_place_work *work, const struct standing *class,
+			     size_t n_slow)
 {
 	size_t n_rest = class->n - n_slow;
 	for (size_t i = 0; i < n_rest; i++) {
@@ -756,15 +729,16 @@ static struct stand stand_of(const struct work *work, const struct standing *cla
 
 /* How many times the spread of the rest, and its own error unless many stand out, the rank lies
  * above the usual. */
-static double z_of(const struct work *work, uint32_t r, double more_ms, const struct stand *stand)
+static double z_of(const struct fsl_place_work *work, uint32_t r, double more_ms,
+		   const struct stand *stand)
 {
 	double error_ms = stand->is_sure ? 0.0 : work->error_ms[r];
 	return more_ms / hypot(stand->spread_ms, error_ms);
 }
 
 /* The first @n_slow of the class stand out of the rest, each by @share of a step at least. */
-static bool stand_out(const struct work *work, const struct standing *class, size_t n_slow,
-		      double share, double z_min)
+static bool stand_out(const struct fsl_place_work *work, const struct standing *class,
+		      size_t n_slow, double share, double z_min)
 {
 	struct stand stand = stand_of(work, class, n_slow);
 	double least_z = INFINITY;
@@ -779,7 +753,7 @@ static bool stand_out(const struct work *work, const struct standing *class, siz
 
 /* The largest set of ranks of a class that stands out of the rest, be it by what counts or by
  * less. */
-static void suspect_in_class(const struct work *work, const struct standing *class)
+static void suspect_in_class(const struct fsl_place_work *work, const struct standing *class)
 {
 	const struct fsl_places_job *job = work->job;
 	size_t n_slow = 0;
@@ -799,7 +773,7 @@ static void suspect_in_class(const struct work *work, const struct standing *cla
 	}
 }
 
-static enum fsl_status find_suspects(struct work *work, struct fsl_error *err)
+static enum fsl_status find_suspects(struct fsl_place_work *work, struct fsl_error *err)
 {
 	struct standing class = {
 		fsl_arena_alloc(&work->arena, (work->out->n_ranks + 1) * sizeof(*class.ranks)), 0};
@@ -822,12 +796,12 @@ static enum fsl_status find_suspects(struct work *work, struct fsl_error *err)
 	return FSL_OK;
 }
 
-static void set_excess_of_step(const struct work *work, size_t begin, size_t end)
+static void set_excess_of_step(const struct fsl_place_work *work, size_t begin, size_t end)
 {
 	for (size_t place = 0; place < work->by_step[begin].n; place++) {
 		double usual_ns = usual_at(work, begin, end, place, true);
 		for (size_t b = begin; b < end; b++) {
-			const struct block *block = &work->by_step[b];
+			const struct fsl_place_block *block = &work->by_step[b];
 			struct fsl_place_rank *rank = &work->out->ranks[block->rank_idx];
 			size_t op = block->first + place;
 			double more_ns = ((double)rank->more_ns[op] - usual_ns) *
@@ -838,7 +812,7 @@ static void set_excess_of_step(const struct work *work, size_t begin, size_t end
 	}
 }
 
-static void set_excess(const struct work *work)
+static void set_excess(const struct fsl_place_work *work)
 {
 	for (size_t begin = 0, end = 0; begin < work->n_blocks; begin = end) {
 		size_t same_end = same_work_end(work, begin);
@@ -850,267 +824,11 @@ static void set_excess(const struct work *work)
 	}
 }
 
-/* The run as one step: what the replay needs. */
-struct graph {
-	struct fsl_steps steps;
-	struct fsl_cuts cuts;
-	struct fsl_own own;
-	struct fsl_replay replay;
-	struct fsl_job_step step;
-	uint32_t *members;   /* ranks by class */
-	size_t *class_begin; /* [n_classes + 1] into members */
-	double n_steps;      /* of the capture: the most that a rank has */
-};
-
-static enum fsl_status cut_as_one(struct graph *graph, const struct fsl_places_job *job,
-				  struct fsl_error *err)
-{
-	const struct fsl_run *run = job->run;
-	struct fsl_cuts *cuts = &graph->cuts;
-	cuts->n_steps = 1;
-	cuts->n_ranks = run->n_ranks;
-	cuts->first_op = fsl_arena_alloc(&cuts->arena, 2 * run->n_ranks * sizeof(*cuts->first_op));
-	cuts->begin_ns = fsl_arena_alloc(&cuts->arena, 2 * run->n_ranks * sizeof(*cuts->begin_ns));
-	cuts->is_regular = fsl_arena_alloc(&cuts->arena, run->n_ranks * sizeof(*cuts->is_regular));
-	if (cuts->first_op == NULL || cuts->begin_ns == NULL || cuts->is_regular == NULL) {
-		return no_memory(job, err);
-	}
-	for (size_t r = 0; r < run->n_ranks; r++) {
-		const struct fsl_rank *rank = &run->ranks[r];
-		size_t n = rank->n_ops;
-		cuts->first_op[2 * r + 1] = (uint32_t)n;
-		cuts->begin_ns[2 * r] = n > 0 ? fsl_op_begin_ns(&rank->ops[0]) : 0;
-		cuts->begin_ns[2 * r + 1] = rank->last_event_ns;
-		graph->step.dur_ns =
-			n > 0 && rank->last_event_ns - cuts->begin_ns[2 * r] > graph->step.dur_ns
-				? rank->last_event_ns - cuts->begin_ns[2 * r]
-				: graph->step.dur_ns;
-	}
-	graph->steps = (struct fsl_steps){
-		.items = &graph->step, .n_items = 1, .source = "capture", .is_last_open = true};
-	return FSL_OK;
-}
-
-static enum fsl_status list_classes(struct graph *graph, const struct fsl_places_job *job,
-				    struct fsl_error *err)
-{
-	size_t n = 0, n_ranks = job->run->n_ranks;
-	graph->members = fsl_arena_alloc(&graph->cuts.arena, (n_ranks + 1) * sizeof(uint32_t));
-	graph->class_begin =
-		fsl_arena_alloc(&graph->cuts.arena, (job->n_classes + 1) * sizeof(size_t));
-	if (graph->members == NULL || graph->class_begin == NULL) {
-		return no_memory(job, err);
-	}
-	for (size_t k = 0; k < job->n_classes; k++) {
-		for (size_t r = 0; r < n_ranks; r++) {
-			if (job->class_of[r] == k) {
-				graph->members[n++] = (uint32_t)r;
-			}
-		}
-		graph->class_begin[k + 1] = n;
-	}
-	return FSL_OK;
-}
-
-static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_job *job,
-				   struct fsl_error *err)
-{
-	*graph = (struct graph){.n_steps = 1.0};
-	FSL_TRY(cut_as_one(graph, job, err));
-	FSL_TRY(list_classes(graph, job, err));
-	fsl_match_assign_steps(job->match, &graph->cuts);
-	FSL_TRY(fsl_own_build(&graph->own, job->run, &graph->steps, &graph->cuts, err));
-	const struct fsl_replay_job input = {.run = job->run,
-					     .steps = &graph->steps,
-					     .match = job->match,
-					     .cuts = &graph->cuts,
-					     .own = &graph->own,
-					     .members = graph->members,
-					     .class_begin = graph->class_begin,
-					     .n_classes = job->n_classes,
-					     .steps_max = 1,
-					     .ops_max = SIZE_MAX};
-	return fsl_replay_build(&graph->replay, &input, err);
-}
-
-static void graph_fini(struct graph *graph)
-{
-	fsl_replay_fini(&graph->replay);
-	fsl_own_fini(&graph->own);
-	fsl_cuts_fini(&graph->cuts);
-}
-
-/* Time of the capture with @n sets of ranks mended: flags[set * n_ranks + rank]. */
-static enum fsl_status replay_sets(struct work *work, const struct graph *graph, const bool *flags,
-				   size_t n, double *ms, struct fsl_error *err)
-{
-	struct fsl_repair *repairs = fsl_arena_alloc(&work->arena, n * sizeof(*repairs));
-	if (repairs == NULL) {
-		return no_memory(work->job, err);
-	}
-	for (size_t k = 0; k < n; k++) {
-		repairs[k] = (struct fsl_repair){.ranks = flags + k * work->out->n_ranks,
-						 .parts = FSL_REPLAY_PARTS_ALL};
-	}
-	return fsl_replay_run(&graph->replay, repairs, n, ms, err);
-}
-
-/* Per step, how long the others waited for @r, as far as its own work explains it: that may lie
- * before an earlier operator, such as a send. */
-static double waited_ms(const struct work *work, size_t r)
-{
-	double excess_ns = 0.0, late_ns = 0.0;
-	for (size_t i = 0; i < work->job->run->ranks[r].n_ops; i++) {
-		excess_ns += (double)work->out->ranks[r].excess_ns[i];
-		late_ns += (double)work->late_ns[r][i];
-	}
-	return fmin(excess_ns, late_ns) / FSL_NS_PER_MS / (double)work->job->n_steps[r];
-}
-
-/* The cost of each suspect: all are mended, and all but this one. */
-static enum fsl_status cost_suspects(struct work *work, const struct graph *graph,
-				     struct fsl_error *err)
-{
-	struct fsl_places *out = work->out;
-	size_t n = out->n_ranks, n_asked = 1;
-	size_t n_sets = 1 + (out->n_suspects < FSL_JUDGED_RANKS_MAX ? out->n_suspects
-								    : FSL_JUDGED_RANKS_MAX);
-	bool *flags = fsl_arena_alloc(&work->arena, n_sets * (n + 1) * sizeof(*flags));
-	double *ms = fsl_arena_alloc(&work->arena, n_sets * sizeof(*ms));
-	if (flags == NULL || ms == NULL) {
-		return no_memory(work->job, err);
-	}
-	for (size_t r = 0; r < n; r++) {
-		flags[r] = out->ranks[r].is_suspect;
-	}
-	for (size_t r = 0; r < n && n_asked < n_sets; r++) {
-		if (out->ranks[r].is_suspect) {
-			memcpy(flags + n_asked * n, flags, n * sizeof(*flags));
-			flags[n_asked++ * n + r] = false;
-		}
-	}
-	FSL_TRY(replay_sets(work, graph, flags, n_sets, ms, err));
-	n_asked = 1;
-	for (size_t r = 0; r < n; r++) {
-		struct fsl_place_rank *rank = &out->ranks[r];
-		if (rank->is_suspect && n_asked < n_sets) {
-			double cost_ms = fmax(0.0, ms[n_asked++] - ms[0]) / graph->n_steps;
-			bool is_seen = work->job->run->ranks[r].n_ops > 0;
-			cost_ms =
-				work->job->is_partial ? fmax(cost_ms, waited_ms(work, r)) : cost_ms;
-			rank->cost_ms = is_seen ? cost_ms : rank->cost_ms;
-		}
-	}
-	return FSL_OK;
-}
-
-/* Suspects that cost what counts are named, and those that cost nothing are cleared. */
-static void name_suspects(const struct work *work)
-{
-	struct fsl_places *out = work->out;
-	double step_ms = work->job->step_ms;
-	for (size_t r = 0; r < out->n_ranks; r++) {
-		struct fsl_place_rank *rank = &out->ranks[r];
-		double least_ms = fmin(rank->cost_ms, rank->more_ms);
-		rank->is_named = rank->is_suspect &&
-				 least_ms >= work->job->named_share_min * step_ms &&
-				 rank->z >= work->job->named_z_min &&
-				 rank->more_ms >= FSL_PLACES_WORK_SHARE_MIN *
-							  (rank->work_ms - rank->more_ms);
-		rank->is_suspect =
-			rank->is_suspect && least_ms >= work->job->suspect_share_min * step_ms;
-		out->n_named += rank->is_named;
-	}
-}
-
-/* What comes back with all that are named mended; nothing for less than what counts. */
-static enum fsl_status cost_named(struct work *work, const struct graph *graph,
-				  struct fsl_error *err)
-{
-	struct fsl_places *out = work->out;
-	size_t n = out->n_ranks;
-	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
-	double ms[2];
-	if (flags == NULL) {
-		return no_memory(work->job, err);
-	}
-	for (size_t r = 0; r < n; r++) {
-		flags[n + r] = out->ranks[r].is_named;
-	}
-	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
-	out->cost_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
-	for (size_t r = 0; r < n && work->job->is_partial; r++) {
-		out->cost_ms =
-			fmax(out->cost_ms, out->ranks[r].is_named ? out->ranks[r].cost_ms : 0.0);
-	}
-	return FSL_OK;
-}
-
-/* What comes back if all classes compute as long. */
-static enum fsl_status cost_uneven(struct work *work, struct graph *graph, struct fsl_error *err)
-{
-	size_t n = work->out->n_ranks;
-	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
-	double ms[2];
-	if (flags == NULL) {
-		return no_memory(work->job, err);
-	}
-	for (size_t r = 0; r < n; r++) {
-		fsl_replay_set_rank_level(&graph->replay, r, work->job->even_factor[r], NULL);
-		flags[n + r] = true;
-	}
-	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
-	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
-	work->out->even_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
-	return FSL_OK;
-}
-
-/* Puts the excess of a rank from the order of places into that of operators. */
-static void order_excess(const struct work *work, size_t r)
-{
-	int64_t *excess_ns = work->out->ranks[r].excess_ns;
-	size_t n_ops = work->job->run->ranks[r].n_ops;
-	memcpy(work->lag_ns, excess_ns, n_ops * sizeof(*excess_ns));
-	for (size_t i = 0; i < n_ops; i++) {
-		excess_ns[work->order[r][i]] = work->lag_ns[i];
-	}
-}
-
-static enum fsl_status replay_costs(struct work *work, struct graph *graph, struct fsl_error *err)
-{
-	set_excess(work);
-	for (size_t r = 0; r < work->out->n_ranks; r++) {
-		graph->n_steps = fmax(graph->n_steps, (double)work->job->n_steps[r]);
-		order_excess(work, r);
-		fsl_replay_set_rank_level(&graph->replay, r, 1.0, work->out->ranks[r].excess_ns);
-	}
-	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
-	FSL_TRY(cost_suspects(work, graph, err));
-	name_suspects(work);
-	FSL_TRY(cost_named(work, graph, err));
-	return cost_uneven(work, graph, err);
-}
-
-static enum fsl_status set_costs(struct work *work, struct fsl_error *err)
-{
-	struct graph graph;
-	enum fsl_status status = graph_build(&graph, work->job, err);
-	work->out->is_replayed = status == FSL_OK && graph.replay.graph != NULL &&
-				 fsl_run_count_ops(work->job->run, INT64_MIN) > 0;
-	if (work->out->is_replayed) {
-		status = replay_costs(work, &graph, err);
-	} else if (status == FSL_OK) {
-		name_suspects(work);
-	}
-	graph_fini(&graph);
-	return status;
-}
-
 enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places_job *job,
 				 struct fsl_error *err)
 {
 	*out = (struct fsl_places){.even_ms = NAN};
-	struct work work = {.job = job, .out = out};
+	struct fsl_place_work work = {.job = job, .out = out};
 	enum fsl_status status = alloc_all(&work, err);
 	if (status == FSL_OK) {
 		set_lateness(&work);
@@ -1120,7 +838,8 @@ enum fsl_status fsl_places_judge(struct fsl_places *out, const struct fsl_places
 		status = find_suspects(&work, err);
 	}
 	if (status == FSL_OK) {
-		status = set_costs(&work, err);
+		set_excess(&work);
+		status = fsl_places_cost(&work, err);
 	}
 	fsl_arena_fini(&work.arena);
 	if (status != FSL_OK) {
@@ -1133,35 +852,4 @@ void fsl_places_fini(struct fsl_places *places)
 {
 	fsl_arena_fini(&places->arena);
 	*places = (struct fsl_places){0};
-}
-
-enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_places_job *job,
-					 const double *factor, struct fsl_error *err)
-{
-	struct graph graph;
-	double ms[2];
-	*saved_ms = NAN;
-	enum fsl_status status = graph_build(&graph, job, err);
-	bool *flags = fsl_calloc(2 * job->match->n_channels + 1, sizeof(*flags));
-	if (status == FSL_OK && flags == NULL) {
-		status = no_memory(job, err);
-	}
-	bool is_seen = fsl_run_count_ops(job->run, INT64_MIN) > 0;
-	if (status == FSL_OK && graph.replay.graph != NULL && is_seen) {
-		memcpy(graph.replay.transfer_factor, factor,
-		       job->match->n_channels * sizeof(*factor));
-		memset(flags + job->match->n_channels, 1, job->match->n_channels);
-		const struct fsl_repair repairs[2] = {
-			{.channels = flags, .parts = FSL_REPLAY_PARTS_ALL},
-			{.channels = flags + job->match->n_channels,
-			 .parts = FSL_REPLAY_PARTS_ALL}};
-		status = fsl_replay_set_levels(&graph.replay, err);
-		if (status == FSL_OK) {
-			status = fsl_replay_run(&graph.replay, repairs, 2, ms, err);
-		}
-		*saved_ms = status == FSL_OK ? fmax(0.0, ms[0] - ms[1]) : (double)NAN;
-	}
-	fsl_free(flags);
-	graph_fini(&graph);
-	return status;
 }

@@ -3,8 +3,8 @@
  * communication operator of a step, and ranks that run the same operators are compared at each.
  *
  * An operator begins when the latest of a few earlier events of its rank is over and the rank has
- * worked for a while. The least time that any of the compared ranks ever took from such an event to
- * the place is the price of the place; what a rank takes beyond it is its own work. A rank that
+ * worked for a while. The least time that a compared rank usually takes from such an event to the
+ * place is the price of the place; what a rank takes beyond it is its own work. A rank that
  * waited in an earlier operator begins when that ends, so waits are never taken for work.
  */
 #ifndef FSL_BLAME_PLACES_H
@@ -22,8 +22,9 @@ struct fsl_places_job {
 	const uint32_t *class_of;
 	size_t n_classes;
 	const size_t *n_steps; /* [n_ranks]: steps captured, at least 1 */
-	/* [n_ranks]: all own time of a step, ms, as other files tell it; NaN: not told. Compares
-	 * ranks at operators before which nothing was captured. */
+	/* [n_ranks]: all own time of a step, ms, as other files tell it; NaN: not told. Bounds what
+	 * the places tell, and stands in for them before the first operator of the capture and for
+	 * ranks without operators. */
 	const double *told_ms;
 	/* [n_ranks]: what the work of a rank is multiplied by if all classes compute as long. */
 	const double *even_factor;
@@ -37,16 +38,17 @@ struct fsl_places_job {
 };
 
 struct fsl_place_rank {
-	/* [n_ops]: work before the operator beyond the price of its place, and beyond what ranks
-	 * take there that are no suspects; ns. */
-	int64_t *more_ns, *excess_ns;
+	int64_t *more_ns; /* [n_ops], in the order of places: own work beyond the price, ns */
+	/* [n_ops], in the order of operators: of it, what ranks do not take that are no suspects.
+	 * Set if places were replayed. */
+	int64_t *excess_ns;
 	double work_ms;  /* per step: time between its operators */
 	double more_ms;  /* per step: sum of more_ns beyond the usual of the ranks compared with it
 			  */
 	double z;        /* more_ms over the spread of healthy ranks */
 	size_t n_peers;  /* ranks compared with it, itself too; below 2: it is not compared */
-	bool is_suspect; /* it stands out, and costs something */
-	bool is_named;   /* what it costs counts */
+	bool is_suspect; /* it stands out, and costs suspect_share_min */
+	bool is_named;   /* it stands out, and costs named_share_min */
 	/* Of suspects: time of a step that it costs if all other suspects are mended. */
 	double cost_ms;
 };
@@ -54,7 +56,8 @@ struct fsl_place_rank {
 struct fsl_places {
 	struct fsl_arena arena;
 	struct fsl_place_rank *ranks; /* [n_ranks] */
-	size_t n_ranks, n_suspects, n_named;
+	size_t n_ranks, n_named;
+	size_t n_suspects; /* ranks that stand out, also those that cost too little */
 	size_t n_compared; /* ranks that could be compared */
 	double cost_ms;    /* per step: comes back if all that are named are mended */
 	double even_ms;    /* per step: comes back with even_factor; NaN: nothing was replayed */

@@ -328,6 +328,21 @@ static double usual_ms_of(const struct fsl_profile *profile, enum fsl_profile_pa
 	return usual_ms;
 }
 
+/* Time in sends and receives of the ranks of a pipeline, median: waits for other stages. */
+static double usual_ms_of_p2p(const struct fsl_profile *profile)
+{
+	double *values = fsl_calloc(2 * profile->n_ranks, sizeof(*values));
+	double usual_ms = NAN;
+	for (size_t r = 0; r < profile->n_ranks && values != NULL; r++) {
+		values[r] = fsl_profile_p2p_ms(&profile->ranks[r]);
+	}
+	if (values != NULL) {
+		usual_ms = fsl_median(values, profile->n_ranks, values + profile->n_ranks);
+	}
+	fsl_free(values);
+	return isnan(usual_ms) ? 0.0 : usual_ms;
+}
+
 /* A verdict about all ranks; @what: a sentence about the part that the steps are made of, @detail:
  * what more is known, or NULL. */
 static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind kind, double lost_ms,
@@ -344,9 +359,9 @@ static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind ki
 }
 
 /*
- * What the steps are made of, if one part is over its limit and nobody is at fault. Ranks that wait
- * for others who were not captured are no evidence that communication is slow. Of one rank alone
- * the longest part is told, whatever its share.
+ * What the steps are made of, if one part is over its limit and nobody is at fault. Waits for other
+ * stages of a pipeline, or for ranks that were not captured, are no evidence of slow communication.
+ * Of one rank alone the longest part is told, whatever its share.
  */
 static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 {
@@ -359,7 +374,7 @@ static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 		fsl_conclude_first(c->findings, FSL_CODE_TOP_OPERATORS);
 	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL;
 	double computing_ms = usual_ms_of(profile, FSL_PART_COMPUTING);
-	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED);
+	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED) - usual_ms_of_p2p(profile);
 	double free_ms = usual_ms_of(profile, FSL_PART_FREE);
 	double host_ms = host != NULL ? fmin(host->gain_ms, free_ms) : 0.0;
 	double step_ms = c->out->step_ms;

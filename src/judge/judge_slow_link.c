@@ -258,8 +258,7 @@ static enum fsl_status replay_links(struct work *work, const struct slow *slow, 
 	if (is_used) {
 		FSL_TRY(fsl_places_mend_channels(&saved_ms, &facts->places->job, factor, err));
 	}
-	*cost_ms = isnan(saved_ms) ? *cost_ms
-				   : saved_ms / (double)fsl_profile_most_steps(facts->profile);
+	*cost_ms = isnan(saved_ms) ? *cost_ms : saved_ms;
 	return FSL_OK;
 }
 

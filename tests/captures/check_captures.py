@@ -74,8 +74,8 @@ def cases():
         healthy("a_pipeline_whose_rank_begins_late_is_healthy", seed=26, dp=3, pp=2, late_begin_ms={"4": 15.0}),
         healthy("sixty_four_ranks_are_healthy", seed=27, dp=16, tp=4, layers=1, micro=2),
         healthy("experts_of_six_ranks_are_healthy", seed=28, dp=6, experts=True, layers=2),
-        healthy("a_job_whose_host_hardly_keeps_up_is_healthy", seed=29, dp=6, kernel_us=30.0, gap_us=25.0, layers=4,
-                jitter=0.5),
+        Case("a_job_whose_hosts_hardly_keep_up_is_bound_by_them", {"seed": 29, "dp": 6, "kernel_us": 30.0, "gap_us": 25.0,
+             "layers": 4, "jitter": 0.5}, "host_bound", (), None, None),
         healthy("waits_that_the_profiler_does_not_tell_are_healthy", seed=30, dp=3, pp=2, idle_only=True),
 
         slow("one_slow_device_of_five", "slow_kernels", [3], {"seed": 41, "dp": 5}, factor=1.2),

@@ -1,0 +1,309 @@
+/* What suspects, links and uneven classes cost: a replay of the operators of a capture as one step.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "base/try.h"
+#include "blame/limits.h"
+#include "blame/places_parts.h"
+#include "match/own.h"
+#include "replay/replay.h"
+
+static enum fsl_status no_memory(const struct fsl_places_job *job, struct fsl_error *err)
+{
+	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", job->run->n_ranks);
+}
+
+/* The run as one step: what the replay needs. */
+struct graph {
+	struct fsl_steps steps;
+	struct fsl_cuts cuts;
+	struct fsl_own own;
+	struct fsl_replay replay;
+	struct fsl_job_step step;
+	uint32_t *members;   /* ranks by class */
+	size_t *class_begin; /* [n_classes + 1] into members */
+	double n_steps;      /* of the capture: the most that a rank has */
+};
+
+static enum fsl_status cut_as_one(struct graph *graph, const struct fsl_places_job *job,
+				  struct fsl_error *err)
+{
+	const struct fsl_run *run = job->run;
+	struct fsl_cuts *cuts = &graph->cuts;
+	cuts->n_steps = 1;
+	cuts->n_ranks = run->n_ranks;
+	cuts->first_op = fsl_arena_alloc(&cuts->arena, 2 * run->n_ranks * sizeof(*cuts->first_op));
+	cuts->begin_ns = fsl_arena_alloc(&cuts->arena, 2 * run->n_ranks * sizeof(*cuts->begin_ns));
+	cuts->is_regular = fsl_arena_alloc(&cuts->arena, run->n_ranks * sizeof(*cuts->is_regular));
+	if (cuts->first_op == NULL || cuts->begin_ns == NULL || cuts->is_regular == NULL) {
+		return no_memory(job, err);
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		size_t n = rank->n_ops;
+		cuts->first_op[2 * r + 1] = (uint32_t)n;
+		cuts->begin_ns[2 * r] = n > 0 ? fsl_op_begin_ns(&rank->ops[0]) : 0;
+		cuts->begin_ns[2 * r + 1] = rank->last_event_ns;
+		graph->step.dur_ns =
+			n > 0 && rank->last_event_ns - cuts->begin_ns[2 * r] > graph->step.dur_ns
+				? rank->last_event_ns - cuts->begin_ns[2 * r]
+				: graph->step.dur_ns;
+	}
+	graph->steps = (struct fsl_steps){
+		.items = &graph->step, .n_items = 1, .source = "capture", .is_last_open = true};
+	return FSL_OK;
+}
+
+static enum fsl_status list_classes(struct graph *graph, const struct fsl_places_job *job,
+				    struct fsl_error *err)
+{
+	size_t n = 0, n_ranks = job->run->n_ranks;
+	graph->members = fsl_arena_alloc(&graph->cuts.arena, (n_ranks + 1) * sizeof(uint32_t));
+	graph->class_begin =
+		fsl_arena_alloc(&graph->cuts.arena, (job->n_classes + 1) * sizeof(size_t));
+	if (graph->members == NULL || graph->class_begin == NULL) {
+		return no_memory(job, err);
+	}
+	for (size_t k = 0; k < job->n_classes; k++) {
+		for (size_t r = 0; r < n_ranks; r++) {
+			if (job->class_of[r] == k) {
+				graph->members[n++] = (uint32_t)r;
+			}
+		}
+		graph->class_begin[k + 1] = n;
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status graph_build(struct graph *graph, const struct fsl_places_job *job,
+				   struct fsl_error *err)
+{
+	*graph = (struct graph){.n_steps = 1.0};
+	for (size_t r = 0; r < job->run->n_ranks; r++) {
+		graph->n_steps = fmax(graph->n_steps, (double)job->n_steps[r]);
+	}
+	FSL_TRY(cut_as_one(graph, job, err));
+	FSL_TRY(list_classes(graph, job, err));
+	fsl_match_assign_steps(job->match, &graph->cuts);
+	FSL_TRY(fsl_own_build(&graph->own, job->run, &graph->steps, &graph->cuts, err));
+	const struct fsl_replay_job input = {.run = job->run,
+					     .steps = &graph->steps,
+					     .match = job->match,
+					     .cuts = &graph->cuts,
+					     .own = &graph->own,
+					     .members = graph->members,
+					     .class_begin = graph->class_begin,
+					     .n_classes = job->n_classes,
+					     .steps_max = 1,
+					     .ops_max = SIZE_MAX};
+	return fsl_replay_build(&graph->replay, &input, err);
+}
+
+static void graph_fini(struct graph *graph)
+{
+	fsl_replay_fini(&graph->replay);
+	fsl_own_fini(&graph->own);
+	fsl_cuts_fini(&graph->cuts);
+}
+
+/* Time of the capture with @n sets of ranks mended: flags[set * n_ranks + rank]. */
+static enum fsl_status replay_sets(struct fsl_place_work *work, const struct graph *graph,
+				   const bool *flags, size_t n, double *ms, struct fsl_error *err)
+{
+	struct fsl_repair *repairs = fsl_arena_alloc(&work->arena, n * sizeof(*repairs));
+	if (repairs == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t k = 0; k < n; k++) {
+		repairs[k] = (struct fsl_repair){.ranks = flags + k * work->out->n_ranks,
+						 .parts = FSL_REPLAY_PARTS_ALL};
+	}
+	return fsl_replay_run(&graph->replay, repairs, n, ms, err);
+}
+
+/* Per step, how long the others waited for @r, as far as its own work explains it: that may lie
+ * before an earlier operator, such as a send. */
+static double waited_ms(const struct fsl_place_work *work, size_t r)
+{
+	double excess_ns = 0.0, late_ns = 0.0;
+	for (size_t i = 0; i < work->job->run->ranks[r].n_ops; i++) {
+		excess_ns += (double)work->out->ranks[r].excess_ns[i];
+		late_ns += (double)work->late_ns[r][i];
+	}
+	return fmin(excess_ns, late_ns) / FSL_NS_PER_MS / (double)work->job->n_steps[r];
+}
+
+/* The cost of each suspect: all are mended, and all but this one. */
+static enum fsl_status cost_suspects(struct fsl_place_work *work, const struct graph *graph,
+				     struct fsl_error *err)
+{
+	struct fsl_places *out = work->out;
+	size_t n = out->n_ranks, n_asked = 1;
+	size_t n_sets = 1 + (out->n_suspects < FSL_JUDGED_RANKS_MAX ? out->n_suspects
+								    : FSL_JUDGED_RANKS_MAX);
+	bool *flags = fsl_arena_alloc(&work->arena, n_sets * (n + 1) * sizeof(*flags));
+	double *ms = fsl_arena_alloc(&work->arena, n_sets * sizeof(*ms));
+	if (flags == NULL || ms == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < n; r++) {
+		flags[r] = out->ranks[r].is_suspect;
+	}
+	for (size_t r = 0; r < n && n_asked < n_sets; r++) {
+		if (out->ranks[r].is_suspect) {
+			memcpy(flags + n_asked * n, flags, n * sizeof(*flags));
+			flags[n_asked++ * n + r] = false;
+		}
+	}
+	FSL_TRY(replay_sets(work, graph, flags, n_sets, ms, err));
+	n_asked = 1;
+	for (size_t r = 0; r < n; r++) {
+		struct fsl_place_rank *rank = &out->ranks[r];
+		if (rank->is_suspect && n_asked < n_sets) {
+			double cost_ms = fmax(0.0, ms[n_asked++] - ms[0]) / graph->n_steps;
+			bool is_seen = work->job->run->ranks[r].n_ops > 0;
+			cost_ms =
+				work->job->is_partial ? fmax(cost_ms, waited_ms(work, r)) : cost_ms;
+			rank->cost_ms = is_seen ? cost_ms : rank->cost_ms;
+		}
+	}
+	return FSL_OK;
+}
+
+/* Suspects that cost what counts are named, and those that cost nothing are cleared. */
+static void name_suspects(const struct fsl_place_work *work)
+{
+	struct fsl_places *out = work->out;
+	double step_ms = work->job->step_ms;
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		struct fsl_place_rank *rank = &out->ranks[r];
+		double least_ms = fmin(rank->cost_ms, rank->more_ms);
+		rank->is_named = rank->is_suspect &&
+				 least_ms >= work->job->named_share_min * step_ms &&
+				 rank->z >= work->job->named_z_min &&
+				 rank->more_ms >= FSL_PLACES_WORK_SHARE_MIN *
+							  (rank->work_ms - rank->more_ms);
+		rank->is_suspect =
+			rank->is_suspect && least_ms >= work->job->suspect_share_min * step_ms;
+		out->n_named += rank->is_named;
+	}
+}
+
+/* What comes back with all that are named mended; nothing for less than what counts. */
+static enum fsl_status cost_named(struct fsl_place_work *work, const struct graph *graph,
+				  struct fsl_error *err)
+{
+	struct fsl_places *out = work->out;
+	size_t n = out->n_ranks;
+	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
+	double ms[2];
+	if (flags == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < n; r++) {
+		flags[n + r] = out->ranks[r].is_named;
+	}
+	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
+	out->cost_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
+	for (size_t r = 0; r < n && work->job->is_partial; r++) {
+		out->cost_ms =
+			fmax(out->cost_ms, out->ranks[r].is_named ? out->ranks[r].cost_ms : 0.0);
+	}
+	return FSL_OK;
+}
+
+/* What comes back if all classes compute as long. */
+static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *graph,
+				   struct fsl_error *err)
+{
+	size_t n = work->out->n_ranks;
+	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
+	double ms[2];
+	if (flags == NULL) {
+		return no_memory(work->job, err);
+	}
+	for (size_t r = 0; r < n; r++) {
+		fsl_replay_set_rank_level(&graph->replay, r, work->job->even_factor[r], NULL);
+		flags[n + r] = true;
+	}
+	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
+	FSL_TRY(replay_sets(work, graph, flags, 2, ms, err));
+	work->out->even_ms = fmax(0.0, ms[0] - ms[1]) / graph->n_steps;
+	return FSL_OK;
+}
+
+/* Puts the excess of a rank from the order of places into that of operators. */
+static void order_excess(const struct fsl_place_work *work, size_t r)
+{
+	int64_t *excess_ns = work->out->ranks[r].excess_ns;
+	size_t n_ops = work->job->run->ranks[r].n_ops;
+	memcpy(work->lag_ns, excess_ns, n_ops * sizeof(*excess_ns));
+	for (size_t i = 0; i < n_ops; i++) {
+		excess_ns[work->order[r][i]] = work->lag_ns[i];
+	}
+}
+
+static enum fsl_status replay_costs(struct fsl_place_work *work, struct graph *graph,
+				    struct fsl_error *err)
+{
+	for (size_t r = 0; r < work->out->n_ranks; r++) {
+		order_excess(work, r);
+		fsl_replay_set_rank_level(&graph->replay, r, 1.0, work->out->ranks[r].excess_ns);
+	}
+	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));
+	FSL_TRY(cost_suspects(work, graph, err));
+	name_suspects(work);
+	FSL_TRY(cost_named(work, graph, err));
+	return cost_uneven(work, graph, err);
+}
+
+enum fsl_status fsl_places_cost(struct fsl_place_work *work, struct fsl_error *err)
+{
+	struct graph graph;
+	enum fsl_status status = graph_build(&graph, work->job, err);
+	work->out->is_replayed = status == FSL_OK && graph.replay.graph != NULL &&
+				 fsl_run_count_ops(work->job->run, INT64_MIN) > 0;
+	if (work->out->is_replayed) {
+		status = replay_costs(work, &graph, err);
+	} else if (status == FSL_OK) {
+		name_suspects(work);
+	}
+	graph_fini(&graph);
+	return status;
+}
+
+enum fsl_status fsl_places_mend_channels(double *saved_ms, const struct fsl_places_job *job,
+					 const double *factor, struct fsl_error *err)
+{
+	struct graph graph;
+	double ms[2];
+	*saved_ms = NAN;
+	enum fsl_status status = graph_build(&graph, job, err);
+	bool *flags = fsl_calloc(2 * job->match->n_channels + 1, sizeof(*flags));
+	if (status == FSL_OK && flags == NULL) {
+		status = no_memory(job, err);
+	}
+	bool is_seen = fsl_run_count_ops(job->run, INT64_MIN) > 0;
+	if (status == FSL_OK && graph.replay.graph != NULL && is_seen) {
+		memcpy(graph.replay.transfer_factor, factor,
+		       job->match->n_channels * sizeof(*factor));
+		memset(flags + job->match->n_channels, 1, job->match->n_channels);
+		const struct fsl_repair repairs[2] = {
+			{.channels = flags, .parts = FSL_REPLAY_PARTS_ALL},
+			{.channels = flags + job->match->n_channels,
+			 .parts = FSL_REPLAY_PARTS_ALL}};
+		status = fsl_replay_set_levels(&graph.replay, err);
+		if (status == FSL_OK) {
+			status = fsl_replay_run(&graph.replay, repairs, 2, ms, err);
+		}
+		*saved_ms =
+			status == FSL_OK ? fmax(0.0, ms[0] - ms[1]) / graph.n_steps : (double)NAN;
+	}
+	fsl_free(flags);
+	graph_fini(&graph);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* Shared by places.c, which compares ranks, and places_cost.c, which replays what it found. */
+#ifndef FSL_BLAME_PLACES_PARTS_H
+#define FSL_BLAME_PLACES_PARTS_H
+
+#include "base/mem.h"
+#include "blame/places.h"
+
+/* One step of one rank: consecutive operators. */
+struct fsl_place_block {
+	uint64_t sequence; /* same value: same operators, each as often */
+	uint32_t class_idx, rank_idx, first, n;
+	int32_t step;
+	bool follows_alike; /* the step before it has the same operators */
+};
+
+struct fsl_place_work {
+	struct fsl_arena arena;
+	const struct fsl_places_job *job;
+	struct fsl_places *out;
+	/* By class, operators, rank, time; and by class, operators, step, rank: steps that have the
+	 * same operators have the same places in both. */
+	struct fsl_place_block *blocks, *by_step;
+	size_t n_blocks;
+	/* Per rank and place: its operator. Operators of different streams may change their order:
+	 * the n-th of a kind has the same place on all ranks. Times of work are by place. */
+	uint32_t **order;
+	bool **is_bare;    /* per rank and place: the others work next to nothing there */
+	int64_t **late_ns; /* per rank and operator: how long the others of its instance waited */
+	/* Per block of the blocks compared. */
+	int64_t *reached_ns; /* latest of the earlier events plus the price from there on */
+	bool *is_reached;
+	int64_t *lag_ns;
+	double *error_ms;         /* per rank: standard error of its own work, from its places */
+	double *kept;             /* per rank: share of its own work that other files confirm */
+	double *values, *scratch; /* per block, rank, or operator; scratch twice */
+};
+
+/*
+ * Replays the operators without the excess of suspects: sets what each costs, names those that cost
+ * what counts, clears those that cost nothing, and sets what comes back with all named mended and
+ * with even classes. work->out has excess_ns in the order of places; it is put in that of
+ * operators. FSL_ERR_MEMORY only.
+ */
+enum fsl_status fsl_places_cost(struct fsl_place_work *work, struct fsl_error *err);
+
+#endif
