@@ -69,8 +69,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "take TIME as the present (hang detection, file names)"},
 		{"jobs", 'j', FSL_OPT_INT, &o->jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one for each 16 MiB, one per core at most"},
-		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_output_formats, "FORMAT",
-		 "what goes to stdout: text (default) or json"},
+		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_verdict_formats, "FORMAT",
+		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,
 		 "exit with 1 when an anomaly was found that is not known from the last look_back"},
 		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
@@ -134,14 +134,13 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
 			    const struct options *options, struct fsl_error *err)
 {
-	enum fsl_print text = options->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
 	struct fsl_report report = {
 		.perception = &job->perception,
 		.localisation = &job->localisation,
 		.topology = &job->topology,
 		.run = &job->run,
 		.is_anomaly = fsl_job_is_anomaly(job),
-		.print = options->format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
+		.print = fsl_print_as(options->format, options->n_quiet > 0),
 		.stream = stdout,
 		.colours = fsl_terminal_has_colours(),
 		.width = fsl_terminal_width(),
@@ -182,13 +181,12 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 static enum fsl_status tell_captures(const struct options *options, int *exit_code,
 				     struct fsl_error *err)
 {
-	enum fsl_print text = options->n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
 	int n_jobs = options->jobs > 0 ? (int)options->jobs : 0;
 	const struct fsl_profile_run run = {
 		.input = {.path = options->directory, .n_threads = fsl_threads_start(n_jobs)},
 		.output = options->output,
 		.wants_exit_code = options->wants_exit_code,
-		.print = options->format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text};
+		.print = fsl_print_as(options->format, options->n_quiet > 0)};
 	if (options->from_ns != INT64_MIN || options->to_ns != INT64_MAX) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"--from and --to are for marker files; captures have steps, "
@@ -204,7 +202,7 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 					 struct fsl_error *err)
 {
 	int code = FSL_EXIT_DONE;
-	if (options->format == FSL_OUTPUT_JSON || options->n_quiet > 0) {
+	if (options->format != FSL_OUTPUT_TEXT || options->n_quiet > 0) {
 		fsl_log(FSL_LOG_WARNING, "detect",
 			"captures of a profiler are there, too: `failslow profile DIR` tells what "
 			"they say: path=\"%s\"",

@@ -77,8 +77,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
 		 "only these ranks: numbers and ranges, as in 0,8-15"},
 		{"steps", 0, FSL_OPT_TEXT, &r->steps, 0, 0, NULL, "LIST", "only these steps"},
-		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_output_formats, NULL,
-		 "what goes to stdout: text (default) or json"},
+		{"format", 0, FSL_OPT_CHOICE, &r->format, 0, 0, fsl_verdict_formats, "FORMAT",
+		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one per core (default)"},
 		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
@@ -116,7 +116,6 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (request.wants_help) {
 		return FSL_OK;
 	}
-	enum fsl_print text = request.n_quiet == 0 ? FSL_PRINT_TEXT : FSL_PRINT_NOTHING;
 	const struct fsl_profile_run run = {
 		.input = {.path = request.path,
 			  .ranks = request.rank_list,
@@ -128,7 +127,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.output = request.output,
 		.wants_msprof = request.export_as >= 0,
 		.wants_exit_code = request.wants_exit_code,
-		.print = request.format == FSL_OUTPUT_JSON ? FSL_PRINT_JSON : text,
+		.print = fsl_print_as(request.format, request.n_quiet > 0),
 	};
 	return fsl_profile_run(&run, exit_code, err);
 }

@@ -13,6 +13,7 @@
 enum { COLUMNS_MAX = 8 };
 
 const char *const fsl_output_formats[] = {"text", "json", NULL};
+const char *const fsl_verdict_formats[] = {"text", "json", "line", NULL};
 
 static const char *cell_text(const char *cell)
 {
@@ -102,4 +103,12 @@ int fsl_terminal_width(void)
 bool fsl_terminal_has_colours(void)
 {
 	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
+}
+
+enum fsl_print fsl_print_as(int format, bool is_quiet)
+{
+	static const enum fsl_print prints[] = {[FSL_OUTPUT_TEXT] = FSL_PRINT_TEXT,
+						[FSL_OUTPUT_JSON] = FSL_PRINT_JSON,
+						[FSL_OUTPUT_LINE] = FSL_PRINT_LINE};
+	return format == FSL_OUTPUT_TEXT && is_quiet ? FSL_PRINT_NOTHING : prints[format];
 }

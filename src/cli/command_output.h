@@ -2,15 +2,18 @@
 #ifndef FSL_CLI_COMMAND_OUTPUT_H
 #define FSL_CLI_COMMAND_OUTPUT_H
 
+#include "report/reporter.h"
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <cjson/cJSON.h>
 #include <failslow/error.h>
 
-enum fsl_output_format { FSL_OUTPUT_TEXT, FSL_OUTPUT_JSON };
+enum fsl_output_format { FSL_OUTPUT_TEXT, FSL_OUTPUT_JSON, FSL_OUTPUT_LINE };
 /* Choices of --format, in the order of enum fsl_output_format; NULL-terminated. */
 extern const char *const fsl_output_formats[];
+/* The same of commands that tell a verdict: also "line", the headline alone. */
+extern const char *const fsl_verdict_formats[];
 
 /* A command whose only options are --format and --help. */
 struct fsl_output_command {
@@ -53,5 +56,8 @@ enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char 
 int fsl_terminal_width(void);
 /* Whether stdout is a terminal and NO_COLOR (https://no-color.org) is not set. */
 bool fsl_terminal_has_colours(void);
+
+/* What reporters print for an enum fsl_output_format; @is_quiet: no text. */
+enum fsl_print fsl_print_as(int format, bool is_quiet);
 
 #endif

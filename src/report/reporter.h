@@ -22,7 +22,7 @@ struct fsl_profile_findings;
 struct fsl_run;
 struct fsl_topology;
 
-enum fsl_print { FSL_PRINT_NOTHING, FSL_PRINT_TEXT, FSL_PRINT_JSON };
+enum fsl_print { FSL_PRINT_NOTHING, FSL_PRINT_TEXT, FSL_PRINT_JSON, FSL_PRINT_LINE };
 
 /* All that is reported, and where to. All members are borrowed; members that the run does not have
  * are NULL, false or 0. */
