@@ -454,7 +454,7 @@ static enum fsl_status find_standing(struct fsl_blame *out, const struct fsl_con
 				     double *work, struct fsl_arena *scratch, struct fsl_error *err)
 {
 	size_t n_rows = out->peers.n_classes * out->n_steps; /* no more than own_ms has */
-	struct scale scale = {NULL};
+	struct scale scale = {.levels = NULL};
 	FSL_TRY(FSL_ARENA_NEW(scale.levels, scratch, out->n_ranks, "levels", err));
 	FSL_TRY(FSL_ARENA_NEW(scale.usual_of, scratch, out->n_ranks, "usual_of", err));
 	FSL_TRY(FSL_ARENA_NEW(scale.spreads, scratch, n_rows, "spreads", err));
