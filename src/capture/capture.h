@@ -299,6 +299,7 @@ struct fsl_profile_rank {
 	size_t n_memory, memory_capacity;
 	struct fsl_profile_trace trace;
 	bool has_trace, has_text, has_db; /* at least one such file was read, at least in part */
+	bool has_bare_times; /* begins of kernels came without a unit; they were read as us */
 };
 
 /* A whole set of folders. */

@@ -286,11 +286,26 @@ static enum fsl_status check_times(struct fsl_profile *profile, struct fsl_error
 				  (int)first);
 }
 
+static enum fsl_status tell_bare_times(struct fsl_profile *profile, struct fsl_error *err)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		n += profile->ranks[r].has_bare_times ? 1 : 0;
+	}
+	return n == 0 ? FSL_OK
+		      : fsl_profile_remark(
+				profile, err,
+				"\"Task Start Time\" has no unit in op_summary of %zu of "
+				"%zu ranks: read as us, the unit of msprof",
+				n, profile->n_ranks);
+}
+
 enum fsl_status fsl_profile_cross_check(struct fsl_profile *profile, bool has_choice,
 					struct fsl_error *err)
 {
 	FSL_TRY(check_parts(profile, err));
 	FSL_TRY(check_steps(profile, err));
 	FSL_TRY(check_times(profile, err));
+	FSL_TRY(tell_bare_times(profile, err));
 	return !has_choice ? check_schedule(profile, err) : FSL_OK;
 }

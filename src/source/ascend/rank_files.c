@@ -28,8 +28,8 @@ struct places {
 	size_t n_folders;
 };
 
-/* A file for a reader, such as kernel_details.csv, op_statistic_20251127064120.csv or
- * op_summary_slice_0_20251127064120.csv.gz. */
+/* A file for a reader, such as kernel_details.csv, op_statistic_20251127064120.csv,
+ * op_summary_slice_0_20251127064120.csv.gz, or, of old exports, op_summary_0_1_1.csv. */
 struct match {
 	const char *folder, *name;
 	int64_t stamp; /* YYYYMMDDhhmmss; STAMP_NONE: the plain name */
@@ -63,10 +63,30 @@ enum fsl_status fsl_profile_add_file(struct fsl_profile_rank *rank, const char *
 	return FSL_OK;
 }
 
+enum { STAMP_DIGITS = 14, SLICE_DIGITS_MAX = 9 };
+
+/* Numbers of old exports: device, model and iteration. The last of several is like a slice: a model
+ * that runs often has a file for each of its iterations. */
+static const char *parse_numbers(const char *at, struct match *match)
+{
+	enum { NUMBERS_MAX = 3, DEVICE_DIGITS_MAX = 3, NUMBER_DIGITS_MAX = 10 };
+	int64_t last = SLICE_NONE;
+	int n_numbers = 0;
+	for (; at[0] == '_' && n_numbers < NUMBERS_MAX; n_numbers++) {
+		size_t n = strspn(at + 1, "0123456789");
+		if (n == 0 || n > (n_numbers == 0 ? DEVICE_DIGITS_MAX : NUMBER_DIGITS_MAX)) {
+			break;
+		}
+		last = strtoll(at + 1, NULL, 10);
+		at += 1 + n;
+	}
+	match->slice = n_numbers > 1 ? last : SLICE_NONE;
+	return at;
+}
+
 /* Parses a name behind the stem: slices and stamps, in msprof's order. */
 static const char *parse_tail(const char *at, struct match *match)
 {
-	enum { STAMP_DIGITS = 14, SLICE_DIGITS_MAX = 9 };
 	if (fsl_text_begins(at, "_slice_")) {
 		size_t n = strspn(at + 7, "0123456789");
 		if (n == 0 || n > SLICE_DIGITS_MAX) {
@@ -74,6 +94,8 @@ static const char *parse_tail(const char *at, struct match *match)
 		}
 		match->slice = strtoll(at + 7, NULL, 10);
 		at += 7 + n;
+	} else {
+		at = parse_numbers(at, match);
 	}
 	if (at[0] == '_' && strspn(at + 1, "0123456789") == STAMP_DIGITS) {
 		match->stamp = strtoll(at + 1, NULL, 10);
@@ -289,6 +311,18 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, size_t r,
 	return FSL_OK;
 }
 
+/* The folder beside that of the tables in which old exports keep the trace; the folder
+ * of the tables itself for others; NULL if memory is short. */
+static const char *timeline_of(struct fsl_profile_rank *rank)
+{
+	static const char summary[] = "/summary";
+	const char *output = rank->folder.output_path;
+	size_t n = strlen(output), n_end = sizeof(summary) - 1;
+	bool is_old = n > n_end && strcmp(output + n - n_end, summary) == 0;
+	return is_old ? fsl_arena_printf(&rank->arena, "%.*s/timeline", (int)(n - n_end), output)
+		      : output;
+}
+
 /* Lists the folders. In msprof captures communication lies beside the folder of the tables. */
 static enum fsl_status list_places(struct fsl_profile_rank *rank, struct places *places,
 				   struct fsl_error *err)
@@ -297,9 +331,11 @@ static enum fsl_status list_places(struct fsl_profile_rank *rank, struct places 
 	size_t n_paths = 1;
 	if (rank->folder.writer == FSL_PROFILE_MSPROF) {
 		paths[n_paths] = fsl_arena_printf(&rank->arena, "%s/analyze", rank->folder.path);
-		if (paths[n_paths++] == NULL) {
+		paths[n_paths + 1] = timeline_of(rank);
+		if (paths[n_paths] == NULL || paths[n_paths + 1] == NULL) {
 			return short_of_memory(rank, err);
 		}
+		n_paths += strcmp(paths[n_paths + 1], paths[0]) == 0 ? 1 : 2;
 	}
 	for (size_t i = 0; i < n_paths; i++) {
 		struct fsl_error own = {0};

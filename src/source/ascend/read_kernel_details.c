@@ -26,6 +26,9 @@ enum { COMMS_MAX = 1 << 20 }; /* a long capture of level 0 has some ten thousand
 
 enum column { STEP, DEVICE, NAME, TYPE, CORE, START, DURATION, SHAPES, DATA_TYPES, COLUMNS_N };
 
+/* CANN 5 and 6 write no unit. It is the us of all versions. */
+static const char bare_start[] = "Task Start Time";
+
 /* Names of kernel_details.csv first, then those of op_summary. */
 static const struct fsl_table_column columns[COLUMNS_N] = {
 	[STEP] = {{"Step Id", "Step"}, false},
@@ -33,8 +36,8 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 	[NAME] = {{"Name", "Op Name"}, true},
 	[TYPE] = {{"Type", "OP Type", "Op Type"}, true},
 	[CORE] = {{"Accelerator Core", "Task Type"}, false},
-	[START] = {{"Start Time(us)", "Task Start Time(us)"}, true},
-	[DURATION] = {{"Duration(us)", "Task Duration(us)"}, true},
+	[START] = {{"Start Time(us)", "Task Start Time(us)", bare_start}, true},
+	[DURATION] = {{"Duration(us)", "Task Duration(us)", "Task Duration"}, true},
 	[SHAPES] = {{"Input Shapes"}, false},
 	[DATA_TYPES] = {{"Input Data Types"}, false},
 };
@@ -238,6 +241,7 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 	enum fsl_status status =
 		fsl_table_open(&pass.table, rank, input, columns, COLUMNS_N, &is_usable, err);
 	if (is_usable) {
+		rank->has_bare_times |= fsl_table_has(&pass.table, START, bare_start);
 		status = read_rows(&pass, err);
 	}
 	if (status == FSL_OK && !pass.is_late && !input->has_next) {

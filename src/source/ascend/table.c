@@ -66,11 +66,13 @@ void fsl_table_drop(struct fsl_table *table, const char *reason)
 	     table->row.line, reason);
 }
 
-static size_t find_column(const struct fsl_csv_row *header, const struct fsl_table_column *column)
+static size_t find_column(const struct fsl_csv_row *header, const struct fsl_table_column *column,
+			  const char **name)
 {
 	for (size_t n = 0; n < FSL_TABLE_NAMES_MAX && column->names[n] != NULL; n++) {
 		for (size_t i = 0; i < header->n_fields; i++) {
 			if (equals(trim(header->fields[i]), column->names[n])) {
+				*name = column->names[n];
 				return i;
 			}
 		}
@@ -99,13 +101,19 @@ static bool find_columns(struct fsl_table *table, const struct fsl_table_column 
 	FSL_REQUIRE(n_columns <= FSL_TABLE_COLUMNS_MAX);
 	table->n_fields = table->row.n_fields;
 	for (size_t c = 0; c < n_columns; c++) {
-		table->at[c] = find_column(&table->row, &columns[c]);
+		table->names[c] = "";
+		table->at[c] = find_column(&table->row, &columns[c], &table->names[c]);
 		if (table->at[c] == SIZE_MAX && columns[c].is_needed) {
 			tell_column(table, &columns[c]);
 			return false;
 		}
 	}
 	return true;
+}
+
+bool fsl_table_has(const struct fsl_table *table, size_t column, const char *name)
+{
+	return strcmp(table->names[column], name) == 0;
 }
 
 enum fsl_status fsl_table_open(struct fsl_table *table, struct fsl_profile_rank *rank,

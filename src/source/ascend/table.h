@@ -27,8 +27,9 @@ struct fsl_table {
 	struct fsl_profile_rank *rank; /* messages live in its arena, texts in its names */
 	struct fsl_csv *csv;
 	struct fsl_csv_row row;
-	size_t at[FSL_TABLE_COLUMNS_MAX]; /* SIZE_MAX: the file has no such column */
-	size_t n_fields;                  /* number of fields in the header */
+	size_t at[FSL_TABLE_COLUMNS_MAX];         /* SIZE_MAX: the file has no such column */
+	const char *names[FSL_TABLE_COLUMNS_MAX]; /* of the columns, as in the header */
+	size_t n_fields;                          /* number of fields in the header */
 };
 
 /* Reads the header. *is_usable is false if the file is empty, is no CSV or lacks a needed column,
@@ -38,6 +39,9 @@ enum fsl_status fsl_table_open(struct fsl_table *table, struct fsl_profile_rank 
 			       const struct fsl_table_column *columns, size_t n_columns,
 			       bool *is_usable, struct fsl_error *err);
 void fsl_table_close(struct fsl_table *table);
+
+/* True if the column has this name in the header. */
+bool fsl_table_has(const struct fsl_table *table, size_t column, const char *name);
 
 /* Next row with as many fields as the header; other rows count as dropped. *has_row is false at the
  * end, also if the file cannot be read further or ends inside a row. */

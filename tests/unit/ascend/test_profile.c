@@ -96,6 +96,36 @@ static void test_the_first_slice_may_have_no_number(void **state)
 	expect_types(read_one(tree), "Zero B C ");
 }
 
+static void test_old_exports_have_numbers_and_a_file_for_each_iteration(void **state)
+{
+	struct tree *tree = *state;
+	static const char summary[] = "PROF_7/device_3/summary/";
+	tree_write(tree, "PROF_7/device_3/info.json.3", "{\"rank_id\": 3}");
+	tree_write(tree, "PROF_7/device_3/summary/op_statistic_3_1_10.csv", OP_FILE("C"));
+	tree_write(tree, "PROF_7/device_3/summary/op_statistic_3_1_2.csv", OP_FILE("B"));
+	tree_write(tree, "PROF_7/device_3/summary/op_statistic_3_4294967295_1.csv", OP_FILE("A"));
+	tree_write(tree, "PROF_7/device_3/timeline/msprof_3_1_1.json", "[]");
+	const struct fsl_profile_rank *rank = read_one(tree);
+	expect_types(rank, "A B C ");
+	assert_non_null(strstr(file_named(rank, "op_statistic_3_1_2.csv")->path, summary));
+	assert_string_equal(file_named(rank, "msprof_3_1_1.json")->format, "trace_view.json");
+	assert_int_equal(rank->rank, 3);
+	tree_write(tree, "PROF_7/device_3/summary/op_statistic_3.csv", OP_FILE("Whole"));
+	expect_types(read_one(tree), "Whole ");
+}
+
+static void test_tables_in_summary_without_device_are_found(void **state)
+{
+	struct tree *tree = *state;
+	tree_write(tree, "PROF_8/device_12/info.json.12", "{\"rank_id\": 5}");
+	tree_write(tree, "PROF_8/summary/op_statistic_12_1.csv", OP_FILE("A"));
+	tree_write(tree, "PROF_8/timeline/msprof_12_1.json.gz", "[]");
+	const struct fsl_profile_rank *rank = read_one(tree);
+	expect_types(rank, "A ");
+	assert_non_null(file_named(rank, "msprof_12_1.json.gz"));
+	assert_int_equal(rank->rank, 5);
+}
+
 static void test_names_that_only_look_alike_are_left_alone(void **state)
 {
 	struct tree *tree = *state;
@@ -240,6 +270,8 @@ int main(void)
 		TREE_TEST(test_slices_of_the_newest_export_are_read_in_order),
 		TREE_TEST(test_slices_that_were_written_one_after_the_other_are_one_export),
 		TREE_TEST(test_the_first_slice_may_have_no_number),
+		TREE_TEST(test_old_exports_have_numbers_and_a_file_for_each_iteration),
+		TREE_TEST(test_tables_in_summary_without_device_are_found),
 		TREE_TEST(test_names_that_only_look_alike_are_left_alone),
 		TREE_TEST(test_a_file_that_cannot_be_opened_costs_only_itself),
 		TREE_TEST(test_kernels_and_trace_of_msprof_have_names_of_their_own),

@@ -121,6 +121,28 @@ static void the_headers_of_msprof_are_known(void **state)
 	assert_int_equal(step->free_ns, 1860);
 }
 
+static void begins_without_a_unit_are_us_and_said_to_have_none(void **state)
+{
+	(void)state;
+	read_text("Op Name,OP Type,Task Type,Task Start Time,Task Duration(us)\n"
+		  "a,MatMulV2,AI_CORE,\"1764246877073569.640\t\",8.5\n"
+		  "b,MatMulV2,AI_CORE,\"1764246877073580.5\t\",1\n");
+	assert_int_equal(reading.file.state, FSL_FILE_READ);
+	assert_true(reading.rank.has_bare_times);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 9500);
+	assert_int_equal(reading.rank.rebuilt[0].free_ns, 2360);
+}
+
+static void a_unit_in_the_header_goes_before_none(void **state)
+{
+	(void)state;
+	read_text("Op Name,OP Type,Task Type,Task Start Time,Task Start Time(us),Task Duration\n"
+		  "a,MatMulV2,AI_CORE,7,10,3\nb,MatMulV2,AI_CORE,8,15,4\n");
+	assert_false(reading.rank.has_bare_times);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 7000);
+	assert_int_equal(reading.rank.rebuilt[0].free_ns, 2000);
+}
+
 static void op_summary_of_inference_and_of_several_devices_is_read(void **state)
 {
 	(void)state;
@@ -500,6 +522,10 @@ int main(void)
 			reading_teardown),
 		cmocka_unit_test_setup_teardown(the_headers_of_msprof_are_known, reading_setup,
 						reading_teardown),
+		cmocka_unit_test_setup_teardown(begins_without_a_unit_are_us_and_said_to_have_none,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(a_unit_in_the_header_goes_before_none,
+						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(
 			op_summary_of_inference_and_of_several_devices_is_read, reading_setup,
 			reading_teardown),

@@ -75,6 +75,35 @@ struct look {
 	bool is_raw;  /* recorded, but not parsed */
 };
 
+/* Folder of tables that msprof of CANN 5 and 6 left in the folder of a device, relative to the
+ * PROF_* folder; "" if there is none. Of several devices the first. */
+static enum fsl_status find_old_output(char *output, size_t size, const char *path,
+				       const struct fsl_listing *listing, struct fsl_error *err)
+{
+	int64_t number = 0;
+	output[0] = '\0';
+	for (size_t i = fsl_listing_first(listing, "device_"); i < listing->n_names; i++) {
+		struct stat facts;
+		const char *name = listing->names[i];
+		if (!fsl_name_number(name, "device_", "", &number)) {
+			continue;
+		}
+		int length = snprintf(output, size, "%s/summary", name);
+		char *whole = fsl_path_join(path, output);
+		if (whole == NULL) {
+			return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+		}
+		bool is_there = length > 0 && (size_t)length < size && stat(whole, &facts) == 0 &&
+				S_ISDIR(facts.st_mode);
+		fsl_free(whole);
+		if (is_there) {
+			return FSL_OK;
+		}
+		output[0] = '\0';
+	}
+	return FSL_OK;
+}
+
 static struct look look_at(const char *name, const struct fsl_listing *listing)
 {
 	struct look look = {.writer = writer_of(name)};
@@ -85,6 +114,9 @@ static struct look look_at(const char *name, const struct fsl_listing *listing)
 	} else if (fsl_listing_has_folder(listing, "mindstudio_profiler_output")) {
 		look.output = "mindstudio_profiler_output";
 		look.writer = FSL_PROFILE_MSPROF;
+	} else if (look.writer == FSL_PROFILE_MSPROF &&
+		   fsl_listing_has_folder(listing, "summary")) {
+		look.output = "summary"; /* CANN 5 and 6 */
 	} else if (has_loose_files(listing)) {
 		look.output = "";
 	}
@@ -257,7 +289,9 @@ static const struct {
 	const char *begin, *end, *what;
 } strangers[] = {
 	{"msmonitor_", ".db", "databases of msMonitor are not read"},
-	{"step_trace_raw_", ".csv", "captures of MindSpore before 2.3 are not read"},
+	{"step_trace_raw_", ".csv",
+	 "captures of MindSpore before 2.3 are not read; their PROF_* folders are, after msprof "
+	 "--export=on --output=DIR on each"},
 	{"cluster_step_trace_time", ".csv",
 	 "results of msprof-analyze are not read, give the captures they were made of"},
 };
@@ -289,8 +323,19 @@ static enum fsl_status look_into(struct walk *walk, struct place place, struct f
 		return FSL_FAIL(err, status == FSL_ERR_IO ? FSL_ERR_INPUT : status, "%s",
 				fsl_error_root(&own));
 	}
-	const struct look look = look_at(place.name, &listing);
-	status = remark_strangers(walk->search, &place, &listing, err);
+	char old_output[64] = "";
+	struct look look = look_at(place.name, &listing);
+	if (look.is_raw && look.writer == FSL_PROFILE_MSPROF) {
+		status = find_old_output(old_output, sizeof(old_output), place.path, &listing, err);
+	}
+	if (old_output[0] != '\0') {
+		look.output = old_output;
+		look.is_raw = false;
+		look.is_rank = true;
+	}
+	if (status == FSL_OK) {
+		status = remark_strangers(walk->search, &place, &listing, err);
+	}
 	if (status == FSL_OK && look.output != NULL) {
 		status = add_candidate(walk->search, &place, &look, err);
 	}
