@@ -178,6 +178,7 @@ struct fsl_profile_kernels {
 struct fsl_profile_gap {
 	int64_t step;
 	int64_t begin_ns, dur_ns;
+	int64_t busy_ns;              /* time of its step before it in which the device worked */
 	uint32_t before_id, after_id; /* names of the tasks before and after it */
 };
 

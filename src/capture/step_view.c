@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/sort.h"
+#include "capture/step_rows.h"
 
 /* Kinds of rows that carry a step: their place in a rank, and the place of the step in a row. */
 static const struct kind {
@@ -111,7 +112,7 @@ static struct fsl_profile_rank borrow(const struct fsl_profile_rank *rank)
 		.n_traffic = rank->n_traffic,
 		.packets = rank->packets,
 		.n_packets = rank->n_packets,
-		.n_steps_captured = rank->n_steps_captured,
+		.n_steps_captured = fsl_profile_steps_captured(rank),
 		.trace = {.begin_ns = FSL_NS_ABSENT, .end_ns = FSL_NS_ABSENT},
 		.has_text = rank->has_text,
 		.has_db = rank->has_db,

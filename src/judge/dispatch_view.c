@@ -54,6 +54,9 @@ static void view_gaps(struct fsl_dispatch_view *view)
 	double sum_ns = 0.0;
 	for (size_t i = 0; i < view->rank->n_gaps; i++) {
 		const struct fsl_profile_gap *gap = &view->rank->gaps[i];
+		if (fsl_profile_is_edge(&view->edges, gap->begin_ns)) {
+			continue;
+		}
 		sum_ns += (double)gap->dur_ns;
 		if (view->gap == NULL || gap->dur_ns > view->gap->dur_ns) {
 			view->gap = gap;
@@ -105,6 +108,9 @@ static void view_trace(struct fsl_dispatch_view *view)
 	bool has_calls = false, has_launches = false;
 	view->framework_ms = view->cann_ms = view->device_ms = view->pause_ms = 0.0;
 	for (size_t i = 0; i < trace->n_idle; i++) {
+		if (fsl_profile_is_edge(&view->edges, trace->idle[i].begin_ns)) {
+			continue;
+		}
 		double ms = (double)trace->idle[i].dur_ns / per_ms;
 		lay_idle(view, &trace->idle[i], per_ms);
 		has_calls |= trace->idle[i].torch_lag_ns != FSL_NS_ABSENT;
@@ -127,22 +133,25 @@ static void view_trace(struct fsl_dispatch_view *view)
 
 struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *rank)
 {
-	struct fsl_dispatch_view view = {.rank = rank,
-					 .step_ms = fsl_profile_step_ms(rank),
-					 .free_ms = fsl_profile_part_ms(rank, FSL_PART_FREE),
-					 .preparing_ms =
-						 fsl_profile_part_ms(rank, FSL_PART_PREPARING),
-					 .synchronise_ms = host_ms(rank, "ynchronize"),
-					 .compile_ms = compile_ms(rank),
-					 .allocate_ms = host_ms(rank, "Malloc"),
-					 .n_kernels = NAN,
-					 .framework_ms = NAN,
-					 .cann_ms = NAN,
-					 .device_ms = NAN,
-					 .host_ms = NAN,
-					 .pause_ms = NAN,
-					 .dataloader_ms = NAN,
-					 .gc_ms = NAN};
+	const struct fsl_profile_edges edges = fsl_profile_edges_of(rank);
+	double edges_ms = fsl_profile_edges_ms(&edges);
+	struct fsl_dispatch_view view = {
+		.rank = rank,
+		.edges = edges,
+		.step_ms = fsl_profile_step_ms(rank) - edges_ms,
+		.free_ms = fsl_profile_part_ms(rank, FSL_PART_FREE) - edges_ms,
+		.preparing_ms = fsl_profile_part_ms(rank, FSL_PART_PREPARING),
+		.synchronise_ms = host_ms(rank, "ynchronize"),
+		.compile_ms = compile_ms(rank),
+		.allocate_ms = host_ms(rank, "Malloc"),
+		.n_kernels = NAN,
+		.framework_ms = NAN,
+		.cann_ms = NAN,
+		.device_ms = NAN,
+		.host_ms = NAN,
+		.pause_ms = NAN,
+		.dataloader_ms = NAN,
+		.gc_ms = NAN};
 	double n = 0.0;
 	for (size_t i = 0; i < rank->n_kernels; i++) {
 		n += (double)rank->kernels[i].count;

@@ -3,12 +3,14 @@
 #ifndef FSL_JUDGE_DISPATCH_VIEW_H
 #define FSL_JUDGE_DISPATCH_VIEW_H
 
-#include "capture/capture.h"
+#include "capture/edges.h"
 
 /* One rank, times in ms per step; NaN: not told. */
 struct fsl_dispatch_view {
 	const struct fsl_profile_rank *rank;
+	/* Without the edges: from the begin of the work to its end. */
 	double step_ms, free_ms, preparing_ms;
+	struct fsl_profile_edges edges;
 	double synchronise_ms, compile_ms, allocate_ms; /* of the host, NaN without statistics */
 	double n_kernels;
 	double long_gaps_ms;               /* the longest ones together */

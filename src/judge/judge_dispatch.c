@@ -222,6 +222,49 @@ static bool lacks_gaps(const struct fsl_dispatch_view *view)
 	return fsl_dispatch_is_host_bound(view) && view->gap == NULL;
 }
 
+/* The longest edges of a side, as milliseconds; 0: no rank has any. */
+static double longest_ms(const struct fsl_dispatch_view *views, size_t n, bool is_before)
+{
+	int64_t most_ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_profile_edges *edges = &views[i].edges;
+		int64_t ns = is_before ? edges->before_ns : edges->after_ns;
+		most_ns = ns > most_ns ? ns : most_ns;
+	}
+	return (double)most_ns / (double)FSL_NS_PER_MS;
+}
+
+/* Idle time at the edges of the capture costs nothing: told, so that nobody misses it. */
+static enum fsl_status tell_edges(struct fsl_profile_findings *findings,
+				  const struct fsl_dispatch_view *views, size_t n,
+				  struct fsl_error *err)
+{
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_CAPTURE_EDGES);
+	struct fsl_phrase what = {0};
+	double before_ms = longest_ms(views, n, true), after_ms = longest_ms(views, n, false);
+	if (!(before_ms + after_ms > 0.0)) {
+		return FSL_OK;
+	}
+	finding.is_overview = true;
+	fsl_phrase_add(&what, "the device is idle outside of the work: ");
+	if (before_ms > 0.0) {
+		fsl_phrase_add_ms(&what, before_ms);
+		fsl_phrase_add(&what, " before the first kernels");
+	}
+	if (after_ms > 0.0) {
+		fsl_phrase_add(&what, before_ms > 0.0 ? ", " : "");
+		fsl_phrase_add_ms(&what, after_ms);
+		fsl_phrase_add(&what, " after the last ones");
+	}
+	fsl_phrase_add(&what, "; the capture is longer than the work, nothing of it can be won");
+	finding.what = what.text;
+	finding.advice = "capture steps with a schedule of the profiler, or begin and end with the "
+			 "work";
+	(void)fsl_profile_finding_add_fact(&finding, "before_work", before_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "after_work", after_ms, "ms");
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
 static enum fsl_status miss(struct fsl_profile_findings *findings,
 			    const struct fsl_dispatch_view *views, size_t n,
 			    bool (*lacks)(const struct fsl_dispatch_view *view), const char *words,
@@ -281,6 +324,9 @@ enum fsl_status fsl_profile_judge_dispatch(struct fsl_profile_findings *findings
 	enum fsl_status status = FSL_OK;
 	for (size_t s = 0; s < FSL_DISPATCH_SYMPTOMS_N && status == FSL_OK; s++) {
 		status = judge(findings, facts, &fsl_dispatch_symptoms[s], views, n, err);
+	}
+	if (status == FSL_OK) {
+		status = tell_edges(findings, views, n, err);
 	}
 	if (status == FSL_OK) {
 		status = tell_missing(findings, views, n, err);

@@ -6,6 +6,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "blame/limits.h"
+#include "capture/edges.h"
 #include "capture/step_rows.h"
 #include "judge/limits.h"
 
@@ -61,7 +62,9 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
 		size_t stage = fsl_profile_stage_of(facts->cluster, rank->rank);
 		double computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
-		double own_ms = computing_ms + fsl_profile_part_ms(rank, FSL_PART_FREE);
+		const struct fsl_profile_edges edges = fsl_profile_edges_of(rank);
+		double own_ms = computing_ms + fsl_profile_part_ms(rank, FSL_PART_FREE) -
+				fsl_profile_edges_ms(&edges);
 		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : facts->cluster->n_stages);
 		n_steps[r] = fsl_profile_n_steps(rank);
 		told[r] = out->job.run->ranks[r].n_ops > 0 ? own_ms : computing_ms;

@@ -123,6 +123,7 @@ static void count_free(struct fsl_breakdown *breakdown, const struct fsl_task *t
 		.step = entry->sums.step,
 		.begin_ns = breakdown->now_ns,
 		.dur_ns = task->begin_ns - breakdown->now_ns,
+		.busy_ns = breakdown->now_ns - entry->begin_ns - entry->sums.free_ns,
 		.before_id = breakdown->busy_name_id,
 		.after_id = task->name_id,
 	};

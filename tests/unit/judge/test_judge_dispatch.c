@@ -73,6 +73,59 @@ static void most_ranks_are_told_together(void **state)
 	small_end(&small);
 }
 
+/* 400 ms of work on each rank; @before_ms and @after_ms idle around it, 12 ms idle within. */
+static void small_edges(struct small_capture *small, size_t r, double before_ms, double after_ms)
+{
+	struct fsl_profile_rank *rank = &small->profile.ranks[r];
+	const double gaps[][2] = {{before_ms, 0.5}, {12.0, 200.0}, {after_ms, 399.5}};
+	small_step(small, r, 1, 300.0, 100.0, before_ms + 12.0 + after_ms);
+	assert_int_equal(FSL_GROW(rank->rebuilt, rank->rebuilt_capacity, 1, NULL), FSL_OK);
+	rank->rebuilt[rank->n_rebuilt++] = rank->steps[0];
+	for (size_t g = 0; g < 3; g++) {
+		small_gap(small, r, gaps[g][0], "MatMul");
+		rank->gaps[g].begin_ns = small_ns(1000.0 * (double)g);
+		rank->gaps[g].busy_ns = small_ns(gaps[g][1]);
+	}
+}
+
+static void idle_time_outside_of_the_work_is_no_gain(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	small_edges(&small, 0, 900.0, 333.0);
+	small_edges(&small, 1, 500.0, 444.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	assert_null(small_finding(&small.findings, "host_bound", -2));
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "capture_edges", -2);
+	assert_non_null(finding);
+	assert_true(finding->is_overview);
+	assert_true(isnan(finding->gain_ms));
+	assert_non_null(strstr(finding->what, "outside of the work: 900 ms before the first "
+					      "kernels, 444 ms after the last ones"));
+	small_end(&small);
+}
+
+static void idle_time_within_the_work_is_told_without_the_edges(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 1);
+	small_edges(&small, 0, 250.0, 0.0);
+	struct fsl_profile_rank *rank = &small.profile.ranks[0];
+	rank->gaps[1].dur_ns = small_ns(100.0);
+	rank->steps[0].free_ns = rank->rebuilt[0].free_ns = small_ns(350.0);
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "host_bound", -2);
+	assert_non_null(finding);
+	assert_float_equal(finding->gain_ms, 100.0, 1e-9);
+	assert_non_null(strstr(finding->what, "100 ms (20 %) of a step of 500 ms"));
+	assert_non_null(strstr(finding->what, "the longest gap 100 ms"));
+	small_end(&small);
+}
+
 static void a_tenth_of_the_step_is_usual(void **state)
 {
 	(void)state;
@@ -335,6 +388,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rank_that_stands_out_is_told_against_the_others),
 		cmocka_unit_test(most_ranks_are_told_together),
+		cmocka_unit_test(idle_time_outside_of_the_work_is_no_gain),
+		cmocka_unit_test(idle_time_within_the_work_is_told_without_the_edges),
 		cmocka_unit_test(a_tenth_of_the_step_is_usual),
 		cmocka_unit_test(few_long_gaps_and_many_short_ones_have_different_remedies),
 		cmocka_unit_test(gaps_of_an_excerpt_of_the_kernels_tell_nothing),
