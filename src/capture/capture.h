@@ -85,6 +85,10 @@ struct fsl_profile_step {
 	int64_t computing_ns, exposed_ns /* communication that nothing overlaps */, overlapped_ns,
 		communication_ns, free_ns, stage_ns, bubble_ns, exposed_not_receive_ns,
 		preparing_ns;
+	/* The profiler counts kernels that communicate as computing (comm_kernels.h). Of its
+	 * computing_ns, @moved_ns is exposed communication; @found_ns is communication that its
+	 * communication_ns lacks. fsl_profile_part_ns() takes both into account. */
+	int64_t moved_ns, found_ns;
 };
 
 /* Kinds of links, as the profiler names them. */
@@ -133,6 +137,7 @@ struct fsl_profile_comm {
 	uint32_t name_id;  /* "hcom_allReduce__586_0_1" */
 	uint32_t group_id; /* text behind "@"; FSL_STR_NONE: unknown */
 	bool is_p2p;
+	bool is_kernel; /* a fused kernel, or a collective on AI CPUs; without a group */
 	int64_t begin_ns, elapse_ns;
 	int64_t transit_ns, wait_ns, sync_ns, idle_ns;
 	int16_t elapse_ps, transit_ps, wait_ps, sync_ps, idle_ps;
@@ -172,6 +177,14 @@ struct fsl_profile_kernels {
 	uint32_t core_id;  /* "AI_CORE"; FSL_STR_NONE: unknown */
 	int64_t count;
 	int64_t total_ns, min_ns, max_ns;
+};
+
+/* One call of a kernel that communicates: see comm_kernels.h. */
+struct fsl_profile_call {
+	int64_t step, begin_ns, elapse_ns;
+	int64_t alone_ns; /* of fused kernels: time in which no other kernel computed */
+	uint32_t type_id;
+	uint32_t kernels_idx; /* in rank->kernels; FSL_STR_NONE: it computes nothing */
 };
 
 /* A stretch of time in which the device was idle. */
@@ -289,6 +302,8 @@ struct fsl_profile_rank {
 	size_t n_waits, waits_capacity;
 	struct fsl_profile_kernels *kernels;
 	size_t n_kernels, kernels_capacity;
+	struct fsl_profile_call *calls; /* become operators once all ranks are read */
+	size_t n_calls, calls_capacity;
 	struct fsl_kernel_sums *kernel_sums; /* set between slices of kernel_details, else NULL */
 	struct fsl_profile_gap *gaps;
 	size_t n_gaps, gaps_capacity;

@@ -27,19 +27,26 @@ const struct fsl_profile_step *fsl_profile_step_rows(const struct fsl_profile_ra
 	return rank->n_steps > 0 ? rank->steps : rank->rebuilt;
 }
 
+/* Sum of both, if the first is told. */
+static int64_t changed(int64_t ns, int64_t more_ns)
+{
+	int64_t sum_ns = ns >= 0 ? fsl_sum_i64(ns, more_ns) : ns;
+	return ns >= 0 && sum_ns < 0 ? 0 : sum_ns;
+}
+
 int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile_part part)
 {
 	switch (part) {
 	case FSL_PART_COMPUTING:
-		return row->computing_ns;
+		return changed(row->computing_ns, -row->moved_ns);
 	case FSL_PART_EXPOSED:
-		return row->exposed_ns;
+		return changed(row->exposed_ns, row->moved_ns);
 	case FSL_PART_FREE:
 		return row->free_ns;
 	case FSL_PART_OVERLAPPED:
-		return row->overlapped_ns;
+		return changed(row->overlapped_ns, row->found_ns - row->moved_ns);
 	case FSL_PART_COMMUNICATION:
-		return row->communication_ns;
+		return changed(row->communication_ns, row->found_ns);
 	case FSL_PART_PREPARING:
 		return row->preparing_ns;
 	case FSL_PARTS_N:

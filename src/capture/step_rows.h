@@ -19,7 +19,8 @@ const char *fsl_profile_part_text(enum fsl_profile_part part); /* "computing" */
 /* Rows of the rank's steps, borrowed from @rank. *n_rows is 0 if neither table has any. */
 const struct fsl_profile_step *fsl_profile_step_rows(const struct fsl_profile_rank *rank,
 						     size_t *n_rows);
-/* Time of one part, ns; FSL_NS_ABSENT if the file does not tell it. */
+/* Time of one part, ns, with communication of kernels counted as such; FSL_NS_ABSENT if the file
+ * does not tell it. */
 int64_t fsl_profile_part_ns(const struct fsl_profile_step *row, enum fsl_profile_part part);
 /* Length of a step, ns: computing, exposed and free; FSL_NS_ABSENT if one of them is absent. */
 int64_t fsl_profile_step_ns(const struct fsl_profile_step *row);

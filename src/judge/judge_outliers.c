@@ -276,7 +276,8 @@ static size_t list_steps(struct rank_step *list, const struct fsl_profile *profi
 				list[n++] = (struct rank_step){
 					rows[i].step, profile->ranks[r].rank,
 					(double)ns / FSL_NS_PER_MS,
-					((double)rows[i].computing_ns + (double)rows[i].free_ns) /
+					((double)fsl_profile_part_ns(&rows[i], FSL_PART_COMPUTING) +
+					 (double)rows[i].free_ns) /
 						FSL_NS_PER_MS};
 			}
 		}

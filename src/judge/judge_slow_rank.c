@@ -43,6 +43,13 @@ static enum fsl_status no_memory(size_t n_ranks, struct fsl_error *err)
 	return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n_ranks);
 }
 
+/* Per step; idle time for FSL_PART_FREE. */
+static double part_of(const struct work *work, size_t r, enum fsl_profile_part part)
+{
+	return part == FSL_PART_FREE ? work->places->idle_ms[r]
+				     : fsl_profile_part_ms(&work->facts->profile->ranks[r], part);
+}
+
 /* How much more of a part the rank has than the others of its class, median. */
 static double more_of(const struct work *work, size_t r, enum fsl_profile_part part)
 {
@@ -50,14 +57,14 @@ static double more_of(const struct work *work, size_t r, enum fsl_profile_part p
 	const uint32_t *class_of = work->places->job.class_of;
 	size_t n = 0;
 	for (size_t i = 0; i < profile->n_ranks; i++) {
-		double ms = fsl_profile_part_ms(&profile->ranks[i], part);
+		double ms = part_of(work, i, part);
 		bool is_other = i != r && class_of[i] == class_of[r] &&
 				!work->places->places.ranks[i].is_suspect;
 		if (is_other && !isnan(ms)) {
 			work->values[n++] = ms;
 		}
 	}
-	return fsl_profile_part_ms(&profile->ranks[r], part) -
+	return part_of(work, r, part) -
 	       (n > 0 ? fsl_median(work->values, n, work->values + n) : (double)NAN);
 }
 

@@ -16,6 +16,9 @@
 #define FSL_JUDGE_NAMED_SHARE_MIN 0.03
 /* The same of what half of the steps at most show. By experience. */
 #define FSL_JUDGE_PASSING_SHARE_MIN 0.05
+/* A step that is shorter than the longest of the set by this share lacks idle time of its rank. By
+ * experience: rows of ranks that keep step differ by less. */
+#define FSL_JUDGE_STEP_LACKS_SHARE_MIN 0.01
 /* Less is not mentioned at all: lateness, a slow link, slow kernels, kernels on the AI CPU. By
  * experience: nobody acts on half a percent. */
 #define FSL_JUDGE_MENTION_SHARE_MIN 0.005

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/try.h"
+#include "capture/comm_kernels.h"
 #include "capture/step_rows.h"
 
 /* One rank on its way into the sums. */
@@ -140,6 +141,11 @@ static enum fsl_status add_rank(struct pass *pass, struct fsl_error *err)
 	for (size_t k = 0; rank->n_kernels == 0 && k < rank->n_op_statistics && status == FSL_OK;
 	     k++) {
 		const struct fsl_profile_statistic *row = &rank->op_statistics[k];
+		const char *name = fsl_strpool_text(rank->names, row->name_id);
+		enum fsl_comm_kernel kind = fsl_comm_kernel_of(name, strlen(name));
+		if (kind != FSL_COMM_KERNEL_NONE && kind != FSL_COMM_KERNEL_FUSED) {
+			continue;
+		}
 		status = add(pass, row->name_id, row->kind_id, row->total_ns, row->count, err);
 	}
 	pass->types->n_ranks += rank->n_kernels + rank->n_op_statistics > 0;

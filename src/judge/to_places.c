@@ -43,6 +43,17 @@ static void set_even(double *even, const struct fsl_places_job *job, size_t n_ra
 	}
 }
 
+/* NaN if no row tells. @longest_ms: the longest step of the set. */
+static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
+{
+	const struct fsl_profile_edges edges = fsl_profile_edges_of(rank);
+	double lacking_ms = longest_ms - fsl_profile_step_ms(rank);
+	bool lacks = fsl_profile_n_steps(rank) >= 2 &&
+		     lacking_ms > FSL_JUDGE_STEP_LACKS_SHARE_MIN * longest_ms;
+	return fsl_profile_part_ms(rank, FSL_PART_FREE) - fsl_profile_edges_ms(&edges) +
+	       (lacks ? lacking_ms : 0.0);
+}
+
 static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_profile_case *facts,
 			    struct fsl_error *err)
 {
@@ -54,17 +65,17 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	size_t *n_steps = fsl_arena_alloc(&out->arena, n * sizeof(*n_steps));
 	struct mean *computing = fsl_arena_alloc(&out->arena, n_classes * sizeof(*computing));
 	struct mean *own = fsl_arena_alloc(&out->arena, n_classes * sizeof(*own));
-	if (class_of == NULL || told == NULL || even == NULL || n_steps == NULL ||
-	    computing == NULL || own == NULL) {
+	out->idle_ms = fsl_arena_alloc(&out->arena, n * sizeof(*out->idle_ms));
+	if (out->idle_ms == NULL || class_of == NULL || told == NULL || even == NULL ||
+	    n_steps == NULL || computing == NULL || own == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
 		size_t stage = fsl_profile_stage_of(facts->cluster, rank->rank);
 		double computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING);
-		const struct fsl_profile_edges edges = fsl_profile_edges_of(rank);
-		double own_ms = computing_ms + fsl_profile_part_ms(rank, FSL_PART_FREE) -
-				fsl_profile_edges_ms(&edges);
+		out->idle_ms[r] = idle_ms(rank, out->job.step_ms);
+		double own_ms = computing_ms + out->idle_ms[r];
 		class_of[r] = (uint32_t)(stage != SIZE_MAX ? stage : facts->cluster->n_stages);
 		n_steps[r] = fsl_profile_n_steps(rank);
 		told[r] = out->job.run->ranks[r].n_ops > 0 ? own_ms : computing_ms;

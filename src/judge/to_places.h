@@ -11,11 +11,17 @@ struct fsl_capture_places {
 	struct fsl_arena arena;
 	struct fsl_places_job job;
 	struct fsl_places places;
+	double *idle_ms; /* per place in profile->ranks: idle time of a step, in its work or before
+			    it */
 };
 
 /*
+ * Idle time of a rank is its free time inside of the work, and what its step lacks beside the
+ * longest one of the set: ranks keep step, and idle time before a rank's first kernel is in no row.
+ * One step alone does not tell whether the ranks began it together.
+ *
  * Fills @out (overwritten). Ranks of a pipeline stage are one class, all where no stages are known.
- * Own time of other files is computing and free time of a step; computing alone of ranks without
+ * Own time of other files is computing and idle time of a step; computing alone of ranks without
  * operators, as nothing tells their waits from free time. Even stages compute as long as they do on
  * average. @meetings: of facts->profile; has to outlive @out. FSL_ERR_MEMORY only.
  */

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "capture/comm_kernels.h"
 #include "match/topology_parts.h"
 
 enum fsl_group_kind fsl_profile_group_kind(const char *name)
@@ -60,11 +61,20 @@ static bool is_usable(const struct fsl_profile_comm *comm)
 }
 
 static enum fsl_status add_op(struct fsl_profile_meetings *out, struct fsl_rank *to,
+			      const struct fsl_profile_cluster *cluster,
 			      const struct fsl_profile_rank *from, size_t c, struct fsl_error *err)
 {
 	const struct fsl_profile_comm *comm = &from->comms[c];
-	const char *group = NULL;
-	size_t n_group = is_usable(comm) ? group_text(from, comm, &group) : 0;
+	char own[FSL_CALL_GROUP_BYTES] = "";
+	const char *group = own;
+	size_t n_group = 0;
+	if (is_usable(comm) && comm->is_kernel) {
+		fsl_profile_call_group(own, cluster, from,
+				       fsl_strpool_text(from->names, comm->name_id));
+		n_group = strlen(own);
+	} else if (is_usable(comm)) {
+		n_group = group_text(from, comm, &group);
+	}
 	if (n_group == 0) {
 		out->n_unusable++;
 		return FSL_OK;
@@ -96,6 +106,7 @@ static enum fsl_status add_op(struct fsl_profile_meetings *out, struct fsl_rank 
 }
 
 static enum fsl_status add_ranks(struct fsl_profile_meetings *out,
+				 const struct fsl_profile_cluster *cluster,
 				 const struct fsl_profile *profile, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -106,7 +117,7 @@ static enum fsl_status add_ranks(struct fsl_profile_meetings *out,
 		}
 		const struct fsl_profile_rank *from = &profile->ranks[r];
 		for (size_t c = 0; c < from->n_comms && status == FSL_OK; c++) {
-			status = add_op(out, to, from, c, err);
+			status = add_op(out, to, cluster, from, c, err);
 		}
 		fsl_rank_normalise(to);
 	}
@@ -339,7 +350,7 @@ enum fsl_status fsl_profile_meet(struct fsl_profile_meetings *out,
 	*out = (struct fsl_profile_meetings){0};
 	enum fsl_status status = fsl_run_init(&out->run, err);
 	if (status == FSL_OK) {
-		status = add_ranks(out, profile, err);
+		status = add_ranks(out, cluster, profile, err);
 	}
 	if (status == FSL_OK) {
 		status = build_topology(out, profile, cluster, err);

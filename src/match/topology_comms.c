@@ -86,6 +86,7 @@ enum fsl_op_class fsl_op_class_from_name(const char *name)
 		{"recv", FSL_OP_P2P},
 		{"receive", FSL_OP_P2P},
 		{"alltoall", FSL_OP_ALLTOALL},
+		{"moedistribute", FSL_OP_ALLTOALL}, /* rows of experts in a fused kernel */
 		{"reducescatter", FSL_OP_REDUCESCATTER},
 		{"allgather", FSL_OP_ALLGATHER},
 		{"allreduce", FSL_OP_ALLREDUCE},

@@ -36,6 +36,12 @@ struct fsl_breakdown {
 	size_t current; /* index of the entry with the latest begin */
 	struct slice computing, communication, exposed;
 	uint32_t busy_name_id; /* name of the task that keeps the device busy longest */
+	/* Ends, as far as known, of kernels that only compute, of fused ones (with the call that
+	 * ends last), and of communication on AI CPUs. */
+	int64_t plain_end_ns, fused_end_ns, on_cpu_end_ns;
+	uint32_t call;
+	int64_t *alone_ns; /* per call */
+	size_t n_alone, alone_capacity;
 };
 
 struct fsl_breakdown *fsl_breakdown_create(size_t window)
@@ -52,6 +58,7 @@ void fsl_breakdown_destroy(struct fsl_breakdown *breakdown)
 	if (breakdown != NULL) {
 		fsl_free(breakdown->tasks);
 		fsl_free(breakdown->entries);
+		fsl_free(breakdown->alone_ns);
 		fsl_free(breakdown);
 	}
 }
@@ -132,6 +139,28 @@ static void count_free(struct fsl_breakdown *breakdown, const struct fsl_task *t
 	add_gap(entry, &gap);
 }
 
+/* The kind counts as computing for the profiler. */
+static bool is_compute(enum fsl_task_kind kind)
+{
+	return kind == FSL_TASK_COMPUTE || kind == FSL_TASK_FUSED || kind == FSL_TASK_ON_CPU;
+}
+
+/* Counts what kernels that communicate do in the time from now on. */
+static void count_calls(struct fsl_breakdown *breakdown, int64_t dur_ns, bool is_communicating)
+{
+	int64_t now_ns = breakdown->now_ns;
+	struct fsl_profile_step *sums = &breakdown->entries[breakdown->computing.entry].sums;
+	bool is_plain = now_ns < breakdown->plain_end_ns;
+	bool is_fused = now_ns < breakdown->fused_end_ns;
+	if (now_ns < breakdown->on_cpu_end_ns) {
+		sums->moved_ns += is_plain || is_fused ? 0 : dur_ns;
+		sums->found_ns += is_communicating ? 0 : dur_ns;
+	}
+	if (is_fused && !is_plain && breakdown->call < breakdown->n_alone) {
+		breakdown->alone_ns[breakdown->call] += dur_ns;
+	}
+}
+
 /* Counts the time from now until @end_ns, in which the same kinds of tasks run. */
 static void count_busy(struct fsl_breakdown *breakdown, int64_t end_ns)
 {
@@ -142,6 +171,7 @@ static void count_busy(struct fsl_breakdown *breakdown, int64_t end_ns)
 		struct entry *entry = &breakdown->entries[breakdown->computing.entry];
 		entry->sums.computing_ns += dur_ns;
 		stretch(entry, end_ns);
+		count_calls(breakdown, dur_ns, is_communicating);
 	}
 	if (is_communicating) {
 		struct entry *entry = &breakdown->entries[breakdown->communication.entry];
@@ -165,13 +195,13 @@ static void advance(struct fsl_breakdown *breakdown, const struct fsl_task *task
 	int64_t until_ns = task != NULL ? task->begin_ns : INT64_MAX;
 	const int64_t *computing = &breakdown->computing.end_ns;
 	const int64_t *communication = &breakdown->communication.end_ns;
+	const int64_t *const ends[] = {computing, communication, &breakdown->plain_end_ns,
+				       &breakdown->fused_end_ns, &breakdown->on_cpu_end_ns};
 	while (breakdown->now_ns < until_ns) {
 		int64_t end_ns = until_ns;
-		if (*computing > breakdown->now_ns && *computing < end_ns) {
-			end_ns = *computing;
-		}
-		if (*communication > breakdown->now_ns && *communication < end_ns) {
-			end_ns = *communication;
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			bool is_next = *ends[i] > breakdown->now_ns && *ends[i] < end_ns;
+			end_ns = is_next ? *ends[i] : end_ns;
 		}
 		if (*computing <= breakdown->now_ns && *communication <= breakdown->now_ns) {
 			if (task == NULL) {
@@ -192,6 +222,31 @@ static int64_t busy_until(const struct fsl_breakdown *breakdown)
 	return computing_ns > communication_ns ? computing_ns : communication_ns;
 }
 
+static void extend(int64_t *end_ns, const struct fsl_task *task)
+{
+	*end_ns = task->end_ns > *end_ns ? task->end_ns : *end_ns;
+}
+
+static enum fsl_status note_call(struct fsl_breakdown *breakdown, const struct fsl_task *task,
+				 struct fsl_error *err)
+{
+	if (task->kind == FSL_TASK_COMPUTE) {
+		extend(&breakdown->plain_end_ns, task);
+	} else if (task->kind == FSL_TASK_ON_CPU) {
+		extend(&breakdown->on_cpu_end_ns, task);
+	} else if (task->kind == FSL_TASK_FUSED) {
+		breakdown->call =
+			task->end_ns > breakdown->fused_end_ns ? task->call : breakdown->call;
+		extend(&breakdown->fused_end_ns, task);
+		size_t n = task->call != FSL_STR_NONE ? (size_t)task->call + 1 : 0;
+		FSL_TRY(FSL_GROW(breakdown->alone_ns, breakdown->alone_capacity, n, err));
+		while (breakdown->n_alone < n) {
+			breakdown->alone_ns[breakdown->n_alone++] = 0;
+		}
+	}
+	return FSL_OK;
+}
+
 /* Sweeps to @task, the next in the order of begins. */
 static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_task *task,
 			     struct fsl_error *err)
@@ -208,14 +263,17 @@ static enum fsl_status sweep(struct fsl_breakdown *breakdown, const struct fsl_t
 		breakdown->now_ns = task->begin_ns;
 		breakdown->computing.end_ns = breakdown->communication.end_ns = task->begin_ns;
 		breakdown->exposed.end_ns = -1;
+		breakdown->plain_end_ns = breakdown->fused_end_ns = task->begin_ns;
+		breakdown->on_cpu_end_ns = task->begin_ns;
 	}
 	breakdown->current = at;
+	FSL_TRY(note_call(breakdown, task, err));
 	struct slice *slice =
-		task->kind == FSL_TASK_COMPUTE ? &breakdown->computing : &breakdown->communication;
+		is_compute(task->kind) ? &breakdown->computing : &breakdown->communication;
 	if (slice->end_ns <= task->begin_ns) {
 		slice->entry = at;
 		slice->end_ns = task->begin_ns;
-		if (task->kind != FSL_TASK_COMPUTE) {
+		if (!is_compute(task->kind)) {
 			breakdown->exposed.end_ns = -1;
 		}
 	}
@@ -320,6 +378,9 @@ enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl
 		return FSL_OK;
 	}
 	advance(breakdown, NULL);
+	for (size_t i = 0; i < breakdown->n_alone && i < rank->n_calls; i++) {
+		rank->calls[i].alone_ns = breakdown->alone_ns[i];
+	}
 	qsort(breakdown->entries, breakdown->n_entries, sizeof(breakdown->entries[0]),
 	      compare_entries);
 	/* The entries are sorted: one without step number comes first. It is dropped unless it is

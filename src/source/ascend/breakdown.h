@@ -3,7 +3,8 @@
  * an existing one. Like the profiler, it makes one union of all computing and one of all
  * communication over the whole capture. Their edges cut time into slices: computing, communication,
  * communication that nothing overlaps, free. A slice counts as a whole for the step that holds its
- * begin. Tasks that only touch are slices of their own.
+ * begin. Tasks that only touch are slices of their own. What kernels that communicate change in
+ * that is summed beside it (moved_ns, found_ns).
  *
  * A step lasts until the first task of the next step. For the profiler it ends with its last task,
  * or with the host's part of the step if that ends later. So free time between two steps always
@@ -26,6 +27,9 @@ enum fsl_task_kind {
 	FSL_TASK_COMPUTE,
 	FSL_TASK_COMMUNICATION,
 	FSL_TASK_RECEIVE, /* communication that the profiler counts as bubble */
+	/* Kernels that communicate, for the profiler computing: see capture/comm_kernels.h. */
+	FSL_TASK_FUSED,
+	FSL_TASK_ON_CPU,
 };
 
 struct fsl_task {
@@ -33,6 +37,7 @@ struct fsl_task {
 	int64_t step;
 	uint32_t name_id;
 	enum fsl_task_kind kind;
+	uint32_t call; /* of fused kernels: place in rank->calls; FSL_STR_NONE: not kept */
 };
 
 struct fsl_breakdown; /* opaque */
@@ -51,10 +56,10 @@ enum fsl_status fsl_breakdown_add(struct fsl_breakdown *breakdown, const struct 
 
 /*
  * Writes the sums of the wanted steps to rank->rebuilt, sorted by step, and the largest gaps of
- * each to rank->gaps, sorted by step, longest first. If some tasks have a step, tasks outside all
- * steps are dropped, as the profiler does. No task may be added afterwards. *is_whole is false if
- * there were more than FSL_BREAKDOWN_STEPS_MAX steps and the tasks of further steps were dropped.
- * FSL_ERR_MEMORY only.
+ * each to rank->gaps, sorted by step, longest first. Sets alone_ns of rank->calls. If some tasks
+ * have a step, tasks outside all steps are dropped, as the profiler does. No task may be added
+ * afterwards. *is_whole is false if there were more than FSL_BREAKDOWN_STEPS_MAX steps and the
+ * tasks of further steps were dropped. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_breakdown_finish(struct fsl_breakdown *breakdown, struct fsl_profile_rank *rank,
 				     const struct fsl_profile_input *input, int64_t device_id,

@@ -11,6 +11,7 @@
 #include "source/ascend/files.h"
 #include "source/ascend/find/discover.h"
 #include "source/ascend/info.h"
+#include "source/ascend/settle_calls.h"
 #include "source/ascend/trace_sums.h"
 
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
@@ -177,6 +178,7 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 	FSL_TRY(read_ranks(profile, options, err));
 	FSL_TRY(check_steps(profile, options, err));
 	FSL_TRY(remark_empty(profile, err));
+	FSL_TRY(fsl_profile_settle_calls(profile, err));
 	return fsl_profile_cross_check(profile, options->n_steps > 0, err);
 }
 
@@ -203,6 +205,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_free(rank->op_statistics);
 	fsl_free(rank->gaps);
 	fsl_free(rank->kernels);
+	fsl_free(rank->calls);
 	fsl_free(rank->waits);
 	fsl_free(rank->links);
 	fsl_free(rank->packets);

@@ -21,6 +21,40 @@ bool fsl_profile_is_p2p(const char *name, size_t length)
 	return false;
 }
 
+enum fsl_task_kind fsl_profile_kernel_task(const char *type, size_t length)
+{
+	switch (fsl_comm_kernel_of(type, length)) {
+	case FSL_COMM_KERNEL_FUSED:
+		return FSL_TASK_FUSED;
+	case FSL_COMM_KERNEL_COLLECTIVE:
+	case FSL_COMM_KERNEL_P2P:
+		return FSL_TASK_ON_CPU;
+	case FSL_COMM_KERNEL_NONE:
+		break;
+	}
+	return FSL_TASK_COMPUTE;
+}
+
+enum fsl_status fsl_profile_add_call(struct fsl_profile_rank *rank, const struct fsl_task *task,
+				     uint32_t type_id, uint32_t kernels_idx, bool *is_full,
+				     struct fsl_error *err)
+{
+	enum { CALLS_MAX = 1 << 20 }; /* as many as operators */
+	const char *type = fsl_strpool_text(rank->names, type_id);
+	*is_full = rank->n_calls == CALLS_MAX;
+	if (*is_full || fsl_comm_kernel_of(type, strlen(type)) == FSL_COMM_KERNEL_P2P) {
+		return FSL_OK;
+	}
+	FSL_TRY(FSL_GROW(rank->calls, rank->calls_capacity, rank->n_calls + 1, err));
+	rank->calls[rank->n_calls++] =
+		(struct fsl_profile_call){.step = task->step,
+					  .begin_ns = task->begin_ns,
+					  .elapse_ns = task->end_ns - task->begin_ns,
+					  .type_id = type_id,
+					  .kernels_idx = kernels_idx};
+	return FSL_OK;
+}
+
 int64_t fsl_profile_step_from_text(const char *text, size_t length)
 {
 	int64_t step = 0;

@@ -2,7 +2,8 @@
 #ifndef FSL_SOURCE_ASCEND_COMMS_H
 #define FSL_SOURCE_ASCEND_COMMS_H
 
-#include "capture/capture.h"
+#include "capture/comm_kernels.h"
+#include "source/ascend/breakdown.h"
 
 /* True for names of point-to-point operators: hcom_send, hcom_receive and hcom_batchSendRecv in any
  * case, with any ending. */
@@ -18,6 +19,13 @@ struct fsl_profile_op_name {
 /* Splits a name and interns its parts in rank->names. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *text, size_t length,
 				     struct fsl_profile_op_name *out, struct fsl_error *err);
+/* Kind of task of a kernel of this type. */
+enum fsl_task_kind fsl_profile_kernel_task(const char *type, size_t length);
+/* Adds a call of a kernel that communicates to rank->calls; sends and receives on AI CPUs are none,
+ * as their peer is unknown. *is_full: there are a million already. FSL_ERR_MEMORY only. */
+enum fsl_status fsl_profile_add_call(struct fsl_profile_rank *rank, const struct fsl_task *task,
+				     uint32_t type_id, uint32_t kernels_idx, bool *is_full,
+				     struct fsl_error *err);
 /* Sorts rank->comms by step, begin, name and group; for readers that added operators. */
 void fsl_profile_sort_comms(struct fsl_profile_rank *rank);
 

@@ -98,7 +98,8 @@ static uint32_t find(const struct fsl_kernel_classes *classes,
 }
 
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
-				       const struct fsl_kernel *kernel, struct fsl_error *err)
+				       const struct fsl_kernel *kernel, uint32_t *at,
+				       struct fsl_error *err)
 {
 	struct fsl_profile_rank *rank = classes->rank;
 	struct fsl_profile_kernels wanted = {.step = kernel->step,
@@ -109,23 +110,23 @@ enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 		FSL_TRY(begin(classes, err));
 	}
 	FSL_TRY(find_shape(classes, kernel, &wanted.shape_id, err));
-	uint32_t at = find(classes, &wanted);
-	if (at == FSL_STR_NONE && rank->n_kernels >= FSL_KERNEL_CLASSES_MAX) {
+	*at = find(classes, &wanted);
+	if (*at == FSL_STR_NONE && rank->n_kernels >= FSL_KERNEL_CLASSES_MAX) {
 		classes->is_full = true;
 		wanted.shape_id = FSL_STR_NONE;
-		at = find(classes, &wanted);
+		*at = find(classes, &wanted);
 	}
-	if (at == FSL_STR_NONE) {
+	if (*at == FSL_STR_NONE) {
 		if (rank->n_kernels >= 2 * (size_t)FSL_KERNEL_CLASSES_MAX) {
 			return FSL_OK;
 		}
 		const struct key key = key_of(&wanted);
 		FSL_TRY(FSL_GROW(rank->kernels, rank->kernels_capacity, rank->n_kernels + 1, err));
-		FSL_TRY(fsl_strpool_intern(classes->keys, (const char *)&key, sizeof(key), &at,
+		FSL_TRY(fsl_strpool_intern(classes->keys, (const char *)&key, sizeof(key), at,
 					   err));
 		rank->kernels[rank->n_kernels++] = wanted;
 	}
-	count(&rank->kernels[at], kernel->dur_ns);
+	count(&rank->kernels[*at], kernel->dur_ns);
 	return FSL_OK;
 }
 

@@ -25,9 +25,11 @@ struct fsl_kernel {
 	const char *shapes, *types; /* no NUL needed at the end */
 	size_t n_shapes, n_types;
 };
-/* Counts the kernel in rank->kernels. FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
+/* Counts the kernel in rank->kernels. *at is its place there; FSL_STR_NONE if there are too many.
+ * FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
-				       const struct fsl_kernel *kernel, struct fsl_error *err);
+				       const struct fsl_kernel *kernel, uint32_t *at,
+				       struct fsl_error *err);
 void fsl_kernel_classes_fini(struct fsl_kernel_classes *classes);
 
 #endif

@@ -80,16 +80,17 @@ static struct fsl_csv_field base_name(struct fsl_csv_field name)
 	return name;
 }
 
-/* Kind by the core: "HCCL" until 2024; captures of level 0 have no other core. */
+/* Kind by the core: "HCCL" until 2024; captures of level 0 have no other core. An operator of HCCL
+ * communicates on whatever core it runs. */
 static enum fsl_task_kind kind_of(const struct fsl_table *table)
 {
 	struct fsl_csv_field core = fsl_table_field(table, CORE);
-	if (core.length > 0 && !is_text(core, "COMMUNICATION") && !is_text(core, "HCCL")) {
-		return FSL_TASK_COMPUTE;
-	}
 	struct fsl_csv_field name = base_name(fsl_table_field(table, NAME));
-	if (core.length == 0 && !begins_with(name, "hcom_")) {
-		return FSL_TASK_COMPUTE;
+	if (!is_text(core, "COMMUNICATION") && !is_text(core, "HCCL") &&
+	    !begins_with(name, "hcom_")) {
+		struct fsl_csv_field type = fsl_table_field(table, TYPE);
+		type = type.length > 0 ? type : name;
+		return fsl_profile_kernel_task(type.text, type.length);
 	}
 	static const char receive[] = "hcom_receive"; /* the profiler compares case-sensitively */
 	size_t n = sizeof(receive) - 1;
@@ -153,9 +154,12 @@ static enum fsl_status add_comm(struct pass *pass, const struct fsl_task *task,
 	return FSL_OK;
 }
 
+/* A kernel that only communicates is no work of the rank. */
 static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task,
 				  struct fsl_error *err)
 {
+	bool is_full = false;
+	uint32_t at = FSL_STR_NONE;
 	const struct fsl_csv_field shapes = fsl_table_field(&pass->table, SHAPES);
 	const struct fsl_csv_field types = fsl_table_field(&pass->table, DATA_TYPES);
 	struct fsl_kernel kernel = {.step = task->step,
@@ -169,7 +173,18 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 		kernel.type_id = task->name_id; /* level 0 writes N/A for all types */
 	}
 	FSL_TRY(fsl_table_intern(&pass->table, CORE, &kernel.core_id, err));
-	return fsl_kernel_classes_add(&pass->classes, &kernel, err);
+	if (task->kind != FSL_TASK_ON_CPU) {
+		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
+	}
+	if (task->kind != FSL_TASK_COMPUTE) {
+		FSL_TRY(fsl_profile_add_call(pass->table.rank, task, kernel.type_id, at, &is_full,
+					     err));
+	}
+	if (is_full) {
+		fsl_table_tell(&pass->table, "more than a million kernels that communicate; "
+					     "further ones count as computing");
+	}
+	return FSL_OK;
 }
 
 /*
@@ -184,13 +199,15 @@ static enum fsl_status add_row(struct pass *pass, struct fsl_error *err)
 		fsl_table_drop(table, fault);
 		return FSL_OK;
 	}
+	bool is_wanted = fsl_profile_wants_step(table->input, task.step);
 	task.kind = kind_of(table);
+	task.call = is_wanted ? (uint32_t)table->rank->n_calls : FSL_STR_NONE;
 	FSL_TRY(fsl_table_intern(table, NAME, &task.name_id, err));
 	FSL_TRY(fsl_breakdown_add(pass->sums->breakdown, &task, &pass->is_late, err));
-	if (!fsl_profile_wants_step(table->input, task.step)) {
+	if (!is_wanted) {
 		return FSL_OK;
 	}
-	if (task.kind == FSL_TASK_COMPUTE) {
+	if (task.kind != FSL_TASK_COMMUNICATION && task.kind != FSL_TASK_RECEIVE) {
 		return add_kernel(pass, &task, err);
 	}
 	return pass->sums->wants_comms ? add_comm(pass, &task, err) : FSL_OK;
@@ -250,6 +267,7 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 	*is_late = pass.is_late;
 	if (pass.is_late) {
 		rank->n_kernels = 0;
+		rank->n_calls = 0;
 		rank->n_comms = pass.sums->wants_comms ? 0 : rank->n_comms;
 	}
 	fsl_table_close(&pass.table);

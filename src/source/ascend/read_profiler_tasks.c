@@ -163,19 +163,30 @@ static const char *unquote(const char *text, size_t *length)
 }
 
 static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *task,
-				    struct fsl_error *err)
+				    uint32_t type_id, struct fsl_error *err)
 {
 	struct fsl_profiler *profiler = pass->profiler;
+	bool is_full = false;
+	uint32_t at = FSL_STR_NONE;
 	uint32_t shapes = FSL_STR_NONE, types = FSL_STR_NONE;
-	struct fsl_kernel kernel = {.step = task->step, .dur_ns = task->end_ns - task->begin_ns};
-	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPE, &kernel.type_id, err));
+	struct fsl_kernel kernel = {
+		.step = task->step, .dur_ns = task->end_ns - task->begin_ns, .type_id = type_id};
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_CORE, &kernel.core_id, err));
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_SHAPES, &shapes, err));
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPES, &types, err));
 	const struct fsl_strpool *names = profiler->rank->names;
 	kernel.shapes = unquote(fsl_strpool_text(names, shapes), &kernel.n_shapes);
 	kernel.types = unquote(fsl_strpool_text(names, types), &kernel.n_types);
-	return fsl_kernel_classes_add(&pass->classes, &kernel, err);
+	if (task->kind != FSL_TASK_ON_CPU) {
+		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
+	}
+	if (task->kind != FSL_TASK_COMPUTE) {
+		FSL_TRY(fsl_profile_add_call(profiler->rank, task, type_id, at, &is_full, err));
+	}
+	return !is_full ? FSL_OK
+			: fsl_db_tell(profiler->db, FSL_FILE_PARTIAL, err,
+				      "more than a million kernels that communicate; further ones "
+				      "count as computing");
 }
 
 static enum fsl_status add_kernel(struct pass *pass, struct fsl_error *err)
@@ -193,12 +204,16 @@ static enum fsl_status add_kernel(struct pass *pass, struct fsl_error *err)
 	bool is_in_step = fsl_profiler_step_at(profiler, task.begin_ns, &task.step);
 	extend(pass, &task);
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_NAME, &task.name_id, err));
+	uint32_t type_id = FSL_STR_NONE;
+	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPE, &type_id, err));
+	type_id = type_id != FSL_STR_NONE ? type_id : task.name_id; /* level 0 has no types */
+	const char *type = fsl_strpool_text(profiler->rank->names, type_id);
+	bool is_wanted = is_in_step && fsl_profile_wants_step(profiler->input, task.step);
+	task.kind = fsl_profile_kernel_task(type, strlen(type));
+	task.call = is_wanted ? (uint32_t)profiler->rank->n_calls : FSL_STR_NONE;
 	FSL_TRY(add_comms(pass, task.begin_ns, err));
 	FSL_TRY(fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err));
-	if (!is_in_step || !fsl_profile_wants_step(profiler->input, task.step)) {
-		return FSL_OK;
-	}
-	return count_kernel(pass, &task, err);
+	return is_wanted ? count_kernel(pass, &task, type_id, err) : FSL_OK;
 }
 
 /* Drops the sums of tasks outside the steps. Such tasks are read because they end gaps. */
@@ -275,6 +290,7 @@ static enum fsl_status read_kernels(struct pass *pass, const struct fsl_db_selec
 		status = read_rows(pass, err);
 	}
 	rank->n_kernels = pass->is_late ? 0 : rank->n_kernels;
+	rank->n_calls = pass->is_late ? 0 : rank->n_calls;
 	fsl_db_rows_close(pass->rows);
 	fsl_kernel_classes_fini(&pass->classes);
 	fsl_breakdown_destroy(pass->breakdown);

@@ -180,9 +180,11 @@ static void a_slice_counts_for_the_step_of_its_begin(void **state)
 {
 	(void)state;
 	const struct fsl_task tasks[] = {
-		{0, 10, 1, 0, FSL_TASK_COMPUTE},        {12, 30, 1, 1, FSL_TASK_COMMUNICATION},
-		{20, 24, 2, 2, FSL_TASK_COMPUTE},       {22, 26, 1, 3, FSL_TASK_COMPUTE},
-		{30, 31, 2, 4, FSL_TASK_COMMUNICATION},
+		{0, 10, 1, 0, FSL_TASK_COMPUTE, 0},
+		{12, 30, 1, 1, FSL_TASK_COMMUNICATION, 0},
+		{20, 24, 2, 2, FSL_TASK_COMPUTE, 0},
+		{22, 26, 1, 3, FSL_TASK_COMPUTE, 0},
+		{30, 31, 2, 4, FSL_TASK_COMMUNICATION, 0},
 	};
 	assert_true(count(tasks, 5, FSL_BREAKDOWN_WINDOW));
 	const struct fsl_profile_step *steps = rank.rebuilt;
@@ -201,9 +203,9 @@ static void tasks_outside_of_all_steps_are_left_out(void **state)
 {
 	(void)state;
 	const struct fsl_task tasks[] = {
-		{0, 10, FSL_STEP_ABSENT, 0, FSL_TASK_COMPUTE},
-		{12, 15, 7, 1, FSL_TASK_COMPUTE},
-		{20, 24, FSL_STEP_ABSENT, 2, FSL_TASK_COMPUTE},
+		{0, 10, FSL_STEP_ABSENT, 0, FSL_TASK_COMPUTE, 0},
+		{12, 15, 7, 1, FSL_TASK_COMPUTE, 0},
+		{20, 24, FSL_STEP_ABSENT, 2, FSL_TASK_COMPUTE, 0},
 	};
 	assert_true(count(tasks, 3, FSL_BREAKDOWN_WINDOW));
 	assert_int_equal(rank.n_rebuilt, 1);
@@ -223,7 +225,7 @@ static void the_longest_gaps_are_kept_in_order(void **state)
 	struct fsl_task tasks[N];
 	int64_t at = 0;
 	for (size_t i = 0; i < N; i++) {
-		tasks[i] = (struct fsl_task){at, at + 1, 0, (uint32_t)i, FSL_TASK_COMPUTE};
+		tasks[i] = (struct fsl_task){at, at + 1, 0, (uint32_t)i, FSL_TASK_COMPUTE, 0};
 		at += 1 + (int64_t)((i * 7) % N + 1) / 2;
 	}
 	assert_true(count(tasks, N, FSL_BREAKDOWN_WINDOW));
@@ -243,9 +245,9 @@ static void times_at_the_end_of_the_scale_do_not_overflow(void **state)
 {
 	(void)state;
 	const struct fsl_task tasks[] = {
-		{0, INT64_MAX, 0, 0, FSL_TASK_RECEIVE},
-		{0, INT64_MAX, 0, 1, FSL_TASK_RECEIVE},
-		{INT64_MAX, INT64_MAX, 0, 2, FSL_TASK_COMPUTE},
+		{0, INT64_MAX, 0, 0, FSL_TASK_RECEIVE, 0},
+		{0, INT64_MAX, 0, 1, FSL_TASK_RECEIVE, 0},
+		{INT64_MAX, INT64_MAX, 0, 2, FSL_TASK_COMPUTE, 0},
 	};
 	assert_true(count(tasks, 3, FSL_BREAKDOWN_WINDOW));
 	assert_int_equal(rank.rebuilt[0].bubble_ns, INT64_MAX);
@@ -260,7 +262,7 @@ static void too_many_steps_are_told(void **state)
 	struct fsl_breakdown *breakdown = fsl_breakdown_create(64);
 	assert_non_null(breakdown);
 	for (int64_t i = 0; i <= FSL_BREAKDOWN_STEPS_MAX; i++) {
-		const struct fsl_task task = {i, i + 1, i, 0, FSL_TASK_COMPUTE};
+		const struct fsl_task task = {i, i + 1, i, 0, FSL_TASK_COMPUTE, 0};
 		assert_int_equal(fsl_breakdown_add(breakdown, &task, &is_late, NULL), FSL_OK);
 	}
 	assert_int_equal(fsl_breakdown_finish(breakdown, &rank, &input, -1, &is_whole, NULL),

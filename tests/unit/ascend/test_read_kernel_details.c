@@ -193,6 +193,64 @@ static void communication_json_is_not_told_twice(void **state)
 	assert_int_equal(reading.rank.rebuilt[0].communication_ns, 5000);
 }
 
+static void fused_kernels_are_calls_and_kernels(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,a,MoeDistributeDispatchV2,MIX_AIC,10,9,0,1\n"
+		     "1,b,MatMulV2,AI_CORE,12,3,0,1\n1,c,MatMulV2,AI_CORE,18,6,0,1\n"
+		     "1,d,AllGatherMatmul,MIX_AIC,30,4,0,1\n");
+	const struct fsl_profile_call *calls = reading.rank.calls;
+	assert_int_equal(reading.rank.n_calls, 2);
+	assert_int_equal(reading.rank.n_kernels, 3);
+	assert_int_equal(calls[0].begin_ns, 10000);
+	assert_int_equal(calls[0].elapse_ns, 9000);
+	assert_int_equal(calls[0].alone_ns, 5000);
+	assert_int_equal(calls[1].alone_ns, 4000);
+	assert_class(calls[0].kernels_idx, "MoeDistributeDispatchV2", "", "MIX_AIC");
+	assert_class(calls[1].kernels_idx, "AllGatherMatmul", "", "MIX_AIC");
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 18000);
+	assert_int_equal(reading.rank.rebuilt[0].moved_ns, 0);
+	assert_int_equal(reading.rank.n_comms, 0);
+}
+
+static void kernels_on_ai_cpus_that_communicate_compute_nothing(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,hcom_allReduce__612_0_1,hcom_allReduce_,COMMUNICATION,10,20,0,0\n"
+		     "1,x,allreduceAicpuKernel,AI_CPU,11,25,0,1\n"
+		     "1,b,MatMulV2,AI_CORE,14,3,0,1\n1,t,TopK,AI_CPU,40,2,0,1\n");
+	const struct fsl_profile_step *step = reading.rank.rebuilt;
+	assert_int_equal(reading.rank.n_kernels, 2);
+	assert_int_equal(reading.rank.n_calls, 1);
+	assert_int_equal(reading.rank.calls[0].kernels_idx, FSL_STR_NONE);
+	/* As the profiler counts: 25 ms of the kernel and 2 of TopK. */
+	assert_int_equal(step->computing_ns, 27000);
+	assert_int_equal(step->communication_ns, 20000);
+	assert_int_equal(step->exposed_ns, 1000);
+	assert_int_equal(step->moved_ns, 22000);
+	assert_int_equal(step->found_ns, 6000);
+}
+
+static void sends_on_ai_cpus_are_no_calls(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,x,sendAicpuKernel,AI_CPU,10,5,0,1\n1,b,Add,AI_CORE,20,3,0,1\n");
+	assert_int_equal(reading.rank.n_calls, 0);
+	assert_int_equal(reading.rank.n_kernels, 1);
+	assert_int_equal(reading.rank.rebuilt[0].moved_ns, 5000);
+}
+
+static void operators_of_hccl_communicate_on_any_core(void **state)
+{
+	(void)state;
+	read_text(L0 "\n1,hcom_allReduce__868_0_1,hcom_allReduce_,AI_CPU,10,5,0,1\n"
+		     "1,hcom_allGather__868_1_1,N/A,AI_VECTOR_CORE,20,7,0,1\n");
+	assert_int_equal(reading.rank.n_comms, 2);
+	assert_int_equal(reading.rank.n_kernels, 0);
+	assert_int_equal(reading.rank.rebuilt[0].computing_ns, 0);
+	assert_int_equal(reading.rank.rebuilt[0].exposed_ns, 12000);
+}
+
 static void receives_are_bubble(void **state)
 {
 	(void)state;
@@ -533,6 +591,14 @@ int main(void)
 						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(communication_json_is_not_told_twice, reading_setup,
 						reading_teardown),
+		cmocka_unit_test_setup_teardown(fused_kernels_are_calls_and_kernels, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(kernels_on_ai_cpus_that_communicate_compute_nothing,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(sends_on_ai_cpus_are_no_calls, reading_setup,
+						reading_teardown),
+		cmocka_unit_test_setup_teardown(operators_of_hccl_communicate_on_any_core,
+						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(receives_are_bubble, reading_setup,
 						reading_teardown),
 		cmocka_unit_test_setup_teardown(only_the_wanted_steps_are_kept, reading_setup,
