@@ -166,9 +166,9 @@ static void put_causes(struct fsl_page *page, const struct fsl_eval_causes *caus
 
 static void put_kinds(struct fsl_page *page, const struct fsl_eval_kinds *kinds)
 {
-	static const char *const shorts[FSL_VERDICTS_OF_JOBS_N] = {"normal", "rank",   "host", "link",
-							   "stage",  "work",   "job",  "pauses",
-							   "hang",   "insuff."};
+	static const char *const shorts[FSL_VERDICTS_OF_JOBS_N] = {
+		"normal", "rank", "host",   "link", "stage",
+		"work",   "job",  "pauses", "hang", "insuff."};
 	const char *headings[FSL_VERDICTS_OF_JOBS_N + 1] = {"expected verdict"};
 	memcpy(headings + 1, shorts, sizeof(shorts));
 	fsl_page_heading(page, "Verdicts, expected by told (an accepted one stands as expected)");
