@@ -241,13 +241,13 @@ def compute_op_sum(to, ours, recipes):
 def cann_api_sum(to, ours_of_rank, recipes):
     """What the host did, of each rank alone; all of these calls are of one level."""
     rows = recipes.rows("cann_api_sum", "CannApiSumRank", "rank", "name", "totalTimeNs")
-    words = {"hostSynchroniseMs": "ynchronize", "hostCompileMs": "aclopCompile",
-             "hostAllocateMs": "Malloc"}
+    patterns = {"hostSynchroniseMs": "ynchronize", "hostCompileMs": "^opCompile",
+                "hostAllocateMs": "Malloc"}
     for rank, ours in ours_of_rank.items():
         facts = ours.finding("host_bound")["facts"]
-        for fact, word in words.items():
+        for fact, pattern in patterns.items():
             total = sum(row["totalTimeNs"] for row in rows
-                        if row["rank"] == rank and word in row["name"])
+                        if row["rank"] == rank and re.search(pattern, row["name"]))
             near(to, f"rank {rank} {fact}", facts[fact], total / 1e6, 5.001e-4)
 
 

@@ -178,14 +178,33 @@ static void host_work_wins_no_more_than_the_device_lacks(void **state)
 	struct small_capture small;
 	small_begin(&small, 1);
 	small_step(&small, 0, 1, 92.0, 0.0, 8.0);
-	small_api(&small, 0, "acl", "aclopCompileAndExecute", 14.0);
-	small_api(&small, 0, "acl", "opCompile", 3.0);
+	small_api(&small, 0, "acl", "aclopCompileAndExecute", 21.0);
+	small_api(&small, 0, "acl", "opCompile", 14.0);
 	small_judge(&small, fsl_profile_judge_dispatch);
 	const struct fsl_profile_finding *finding =
 		small_finding(&small.findings, "operator_compile", 0);
 	assert_non_null(finding);
 	assert_float_equal(finding->gain_ms, 8.0, 1e-9);
 	assert_float_equal(small_fact(finding, "host_compile"), 14.0, 1e-9);
+	small_end(&small);
+}
+
+static void executing_in_the_same_call_is_no_compiling(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	small_begin(&small, 2);
+	for (size_t r = 0; r < 2; r++) {
+		small_step(&small, r, 1, 90.0, 0.0, 10.0);
+		small_api(&small, r, "acl", "aclopCompileAndExecute", 14.0);
+		small_api(&small, r, "acl", "opCompile", r == 0 ? 0.4 : 3.0);
+	}
+	small_judge(&small, fsl_profile_judge_dispatch);
+	const struct fsl_profile_finding *finding =
+		small_finding(&small.findings, "operator_compile", -2);
+	assert_non_null(finding);
+	assert_null(strstr(finding->what, "14"));
+	assert_non_null(strstr(finding->what, "3.00 ms"));
 	small_end(&small);
 }
 
@@ -394,6 +413,7 @@ int main(void)
 		cmocka_unit_test(few_long_gaps_and_many_short_ones_have_different_remedies),
 		cmocka_unit_test(gaps_of_an_excerpt_of_the_kernels_tell_nothing),
 		cmocka_unit_test(host_work_wins_no_more_than_the_device_lacks),
+		cmocka_unit_test(executing_in_the_same_call_is_no_compiling),
 		cmocka_unit_test(levels_that_contain_each_other_count_once),
 		cmocka_unit_test(a_host_that_waits_for_a_busy_device_is_no_finding),
 		cmocka_unit_test(what_was_not_captured_is_missed_by_rank),

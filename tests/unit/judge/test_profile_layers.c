@@ -51,17 +51,14 @@ static void four_ranks_of_two_stages_are_host_bound_and_no_kernel_is_slow(void *
 	whole_set_end(&set);
 }
 
-static void two_ranks_compile_operators_and_clocks_are_normal(void **state)
+static void two_ranks_compile_next_to_nothing_and_clocks_are_normal(void **state)
 {
 	(void)state;
 	struct whole_set set;
 	whole_set_begin_shared(&set, "insight-2rank-text/level1");
 	analyse(&set);
-	const struct fsl_profile_finding *compile =
-		small_finding(&set.findings, "operator_compile", -2);
-	assert_non_null(compile);
-	/* aclopCompileAndExecute: 14.04923 and 14.64337 ms; opCompile is within them. */
-	assert_float_equal(compile->gain_ms, 14.3463, 1e-4);
+	/* aclopCompileAndExecute takes 14.05 and 14.64 ms, opCompile within it 0.37 and 0.47 ms. */
+	assert_null(small_finding(&set.findings, "operator_compile", -2));
 	assert_non_null(small_finding(&set.findings, "late_first_task", -2));
 	assert_null(small_finding(&set.findings, "slow_kernels", -2));
 	assert_null(small_finding(&set.findings, "core_frequency", -2));
@@ -73,7 +70,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_bundled_set_has_one_slow_device_and_busy_hosts),
 		cmocka_unit_test(four_ranks_of_two_stages_are_host_bound_and_no_kernel_is_slow),
-		cmocka_unit_test(two_ranks_compile_operators_and_clocks_are_normal),
+		cmocka_unit_test(two_ranks_compile_next_to_nothing_and_clocks_are_normal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
