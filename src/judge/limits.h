@@ -67,13 +67,16 @@ enum { FSL_JUDGE_STEPS_MIN = 3 };
 
 /* Confidence of the verdict: 0 to 1, by experience. */
 
-#define FSL_JUDGE_CONFIDENCE_ALL_STEPS 0.9 /* each of several steps shows it */
-#define FSL_JUDGE_CONFIDENCE_ONE_STEP  0.8 /* one step was captured: it may come and go */
-#define FSL_JUDGE_CONFIDENCE_NO_STEP   0.5 /* no step shows it alone */
-#define FSL_JUDGE_CONFIDENCE_IMBALANCE 0.7 /* uneven stages: work was compared, not a device */
-#define FSL_JUDGE_CONFIDENCE_PASSING   0.7 /* normal, but somebody was slow in some steps */
-#define FSL_JUDGE_CONFIDENCE_UNEXPLAINED                                                           \
-	0.5 /* late, and nothing tells why; or a stage of one rank */
+/* Each of several steps shows it. */
+#define FSL_JUDGE_CONFIDENCE_ALL_STEPS 0.9
+/* One step was captured: it may come and go. */
+#define FSL_JUDGE_CONFIDENCE_ONE_STEP 0.8
+/* No step shows it alone. */
+#define FSL_JUDGE_CONFIDENCE_NO_STEP 0.5
+/* Normal, but somebody was slow in some steps. */
+#define FSL_JUDGE_CONFIDENCE_PASSING 0.7
+/* Late, and nothing tells why; or a stage of one rank. */
+#define FSL_JUDGE_CONFIDENCE_UNEXPLAINED 0.5
 
 /* Slow ranks (judge_slow_rank.c). */
 
@@ -147,15 +150,16 @@ enum { FSL_JUDGE_WAITED_FOR_MEMBERS_MIN = 3 };
 #define FSL_JUDGE_LINK_SIGMA_MIN 0.02
 /* Level of the test for outliers among them. By experience. */
 #define FSL_JUDGE_LINK_ALPHA 0.004
+/* Links alike: a single one is compared with nothing. */
+enum { FSL_JUDGE_FEW_LINKS_MIN = 2 };
 /* Among few links alike those are slow that are this much slower than the slowest other: halves of
  * a link's width are 0.5, healthy links of one kind differ by a tenth. */
-enum { FSL_JUDGE_FEW_LINKS_MIN = 2 };
 #define FSL_JUDGE_FEW_LINKS_RATIO_MAX 0.65
 /* A slow link lacks this share of the usual bandwidth. By experience. */
 #define FSL_JUDGE_LINK_LACK_MIN 0.2
-/* The rank is slow, not its links, if so many of its links and this share of them are. By
- * experience. */
+/* The rank is slow, not its links, if so many of its links are... By experience. */
 enum { FSL_JUDGE_RANK_LINKS_MIN = 3 };
+/* ...and this share of them. By experience. */
 #define FSL_JUDGE_RANK_LINKS_SHARE_MIN 0.5
 
 /* Traffic (judge_traffic.c, judge_communication.c). Advisor. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The thresholds of match, replay and blame stand once, in limits.h of their folder. Argument: source folder.
+"""The thresholds of match, replay, blame and judge stand once, in limits.h of their folder. Argument: source folder.
 
 Every threshold has a comment, one name over all folders, and a use; no other file of these folders defines a number that
 decides. Numbers that are no choices (buffers, formats, formulas) are listed here with their file."""
@@ -8,7 +8,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1]) / "src"
-FOLDERS = ("match", "replay", "blame")
+FOLDERS = ("match", "replay", "blame", "judge")
 ALLOWED = {
     ("match/instance.c", "BLOCK"), ("match/instance.c", "BLOCKS"),  # how much is written side by side
     ("match/pair.c", "CONTEXT"), ("match/pair.c", "LABELS"), ("match/pair.c", "CONTEXTS_N"),
@@ -21,7 +21,14 @@ ALLOWED = {
     ("blame/singles.c", "STEPS_MAX"), ("blame/singles.c", "RANK_BYTES"),  # what packed bytes may say
     ("blame/singles.c", "BELOW"),  # rounding
     ("blame/singles.h", "FSL_SINGLE_SIZES_N"),
+    ("judge/conclude.c", "CULPRITS_MAX"), ("judge/judge_baseline.c", "GROWN_MAX"),  # lines of a text
+    ("judge/judge_dispatch.c", "TOLD_ALONE_MAX"),  # likewise
+    ("judge/dispatch_symptoms.h", "FSL_DISPATCH_SYMPTOMS_N"),
+    ("judge/dispatch_view.c", "ROUNDING_NS"),
+    ("judge/judge_memory.c", "BYTES_PER_GIB"),
 }
+# How much a judge writes is limited beside the text (judge/limits.h).
+OF_TEXTS = re.compile(r"judge/\w+\.c:(?:TEXT|LINES|SHAPE_CHARACTERS|RANGES_SHOWN|(?:[A-Z]+_)?TOLD)_MAX")
 DEFINED = re.compile(r"#define\s+(\w+)[ \t]+[(\d-]|static const (?:double|u?int\d+_t|size_t)\s+(\w+)\s*=|"
                      r"^\s*(?:enum \{\s*)?([A-Z][A-Z0-9_]+) = \(?[\d-]", re.MULTILINE)
 faults, names = [], {}
@@ -35,7 +42,7 @@ for path, text in texts.items():
     if path.name != "limits.h":
         for found in DEFINED.finditer(text):
             name = next(filter(None, found.groups()))
-            if (where, name) not in ALLOWED:
+            if (where, name) not in ALLOWED and not OF_TEXTS.fullmatch(f"{where}:{name}"):
                 faults.append(f"src/{where}: {name} is a threshold: move it to src/{path.parent.name}/limits.h, or list it here")
         continue
     lines = text.splitlines()
