@@ -12,7 +12,6 @@ order = [line.split()[0] for line in (pathlib.Path(__file__).parent / "order.txt
          if line and not line.startswith("#")]
 place = {name: i for i, name in enumerate(order)}
 faults, lines, files = [], {}, {}
-ALLOWED = {"chrome/trace_event.c", "chrome/trace_event.h"}  # to be emptied
 for path in sorted(root.rglob("*.[ch]")):
     folder = path.parent.relative_to(root).as_posix()
     if folder not in place:
@@ -25,7 +24,7 @@ for path in sorted(root.rglob("*.[ch]")):
         found = re.match(r'\s*#\s*include\s+"([^"]+)/[^"/]+"', line)
         if found and found[1] not in place:
             faults.append(f"{path}:{number}: {line.strip()}: no folder of src/")
-        elif found and place[found[1]] > place[folder] and path.relative_to(root).as_posix() not in ALLOWED:
+        elif found and place[found[1]] > place[folder]:
             faults.append(f"{path}:{number}: {folder} comes before {found[1]}: {line.strip()}")
 total = sum(lines.values())
 for folder in lines:
