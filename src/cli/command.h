@@ -17,8 +17,8 @@ enum {
 struct fsl_command {
 	const char *name;
 	const char *summary; /* one line of --help */
-	/* @argv[0] is the command's name. *exit_code is set on success; a failure is mapped by
-	 * main. */
+	/* @argv[0] is the command's name. *exit_code is set on success; fsl_command_line()
+	 * makes that of a failure. */
 	enum fsl_status (*run)(int argc, char **argv, int *exit_code, struct fsl_error *err);
 };
 

@@ -76,10 +76,10 @@ struct fsl_job {
 	struct fsl_cuts cuts;
 	struct fsl_own own;
 	struct fsl_blame blame;
-	struct fsl_verification verification;
 	struct fsl_localisation classical;
+	struct fsl_verification verification;
 	struct fsl_localisation localisation;
-	struct fsl_chapters chapters; /* of a long capture, detect_chapters.h */
+	struct fsl_chapters chapters; /* of a long capture: engine/chapters.h */
 };
 
 /* Makes an empty job. Call fsl_job_fini() also if it fails. */

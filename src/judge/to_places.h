@@ -1,4 +1,4 @@
-/* Asks the engine who holds the ranks of a capture up, and what it costs: see blame/places.h. */
+/* Asks blame/places.h who holds the ranks of a capture up, and what it costs. */
 #ifndef FSL_JUDGE_TO_PLACES_H
 #define FSL_JUDGE_TO_PLACES_H
 
@@ -6,7 +6,7 @@
 #include "judge/finding.h"
 #include "judge/to_run.h"
 
-/* The engine's word on a capture, per place in profile->ranks, with what it was asked. */
+/* The answer about a capture, by index in profile->ranks, with the question. */
 struct fsl_capture_places {
 	struct fsl_arena arena;
 	struct fsl_places_job job;
@@ -20,10 +20,10 @@ struct fsl_capture_places {
  * longest one of the set: ranks keep step, and idle time before a rank's first kernel is in no row.
  * One step alone does not tell whether the ranks began it together.
  *
- * Fills @out (overwritten). Ranks of a pipeline stage are one class, all where no stages are known.
- * Own time of other files is computing and idle time of a step; computing alone of ranks without
- * operators, as nothing tells their waits from free time. Even stages compute as long as they do on
- * average. @meetings: of facts->profile; has to outlive @out. FSL_ERR_MEMORY only.
+ * Fills @out (overwritten). Ranks of a stage are one class; ranks without a known stage are one
+ * more class. Own time of other files is computing and idle time of a step; computing alone of
+ * ranks without operators, as nothing tells their waits from free time. Even stages compute as long
+ * as they do on average. @meetings: of facts->profile; has to outlive @out. FSL_ERR_MEMORY only.
  */
 enum fsl_status fsl_profile_place(struct fsl_capture_places *out,
 				  const struct fsl_profile_case *facts,

@@ -1,7 +1,7 @@
 /*
  * Reporters write the result of a run to a terminal, to a program, to files or to readers of
- * alarms. They are a table, reporters.def, in the order in which they are called. Every command
- * calls all of them: first each begins, then each gets the verdict, then each ends.
+ * alarms. They are a table, reporters.def, in the order in which they are called. `detect` and
+ * `profile` call `begin` of each; those that return true get the verdict, then `end`.
  */
 #ifndef FSL_REPORT_REPORTER_H
 #define FSL_REPORT_REPORTER_H
@@ -61,8 +61,8 @@ struct fsl_reporter {
 	const char *summary;
 	size_t self_bytes;
 	/*
-	 * Takes its section of the configuration (@config NULL: the run has none). False: the
-	 * reporter has nothing to do in this run and is not called again.
+	 * Takes what it needs of the configuration (@config NULL: the run has none). False: the
+	 * reporter has nothing to do in this run, holds nothing, and is not called again.
 	 */
 	bool (*begin)(void *self, const struct fsl_config *config, const struct fsl_report *report);
 	/* Does the work. Later reporters see its changes in @report. */

@@ -174,9 +174,9 @@ struct fsl_format {
 	const char *name;    /* file name, log tag, heading in docs/users/formats.md */
 	const char *summary; /* one line for `failslow list formats` */
 	enum fsl_input_kind kind;
-	/* 0: not this format, 100: certainly this format. Content decides. FSL_PROBE_NAME if only
-	 * the name speaks for the format: the reader can then say what is wrong with the
-	 * content. */
+	/* FSL_PROBE_CONTENT: the content is of this format. FSL_PROBE_NAME: only the name speaks
+	 * for the format; the reader can then say what is wrong with the content. 0: not this
+	 * format. */
 	int (*probe)(const struct fsl_probe *probe);
 	/*
 	 * Reads the whole file into @sink. A bad record is counted and reading goes on. For a fault
