@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that links of the documents lead to files and headings, that installed documents lead to installed ones,
-and that files of the sources that the text names exist.
+and that files of the sources that the text names exist, with their folder or (C files, tables) by their name alone.
 
 usage: check_links.py SOURCE_DIR
 """
@@ -10,10 +10,13 @@ import sys
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 SOURCE = re.compile(r"`((?:cmake|config|datasets|detectors|docs|include|packaging|scripts|src|tests)/[\w./-]+\.\w+)`")
+BARE = re.compile(r"`(\w+\.(?:[ch]|def))`")
 # A walk makes these files.
 MADE = re.compile(r"^````?\w+ file=(\S+)", re.M)
 # Folders that CMake installs; links between them hold in both places.
 INSTALLED = ("operations", "users")
+# Files of these may be named without their folder.
+FOLDERS = ("detectors", "include", "src", "tests")
 
 
 def without_code(text):
@@ -49,6 +52,9 @@ def faults_of_names(path, root):
     text = path.read_text(encoding="utf-8")
     for name in sorted(set(SOURCE.findall(text)) - set(MADE.findall(text))):
         if not (root / name).exists():
+            yield f"{name}: there is no such file"
+    for name in sorted(set(BARE.findall(text))):
+        if not any(next(root.glob(f"{folder}/**/{name}"), None) for folder in FOLDERS):
             yield f"{name}: there is no such file"
 
 
