@@ -56,7 +56,7 @@ class Walk:
         if kind == "file":
             if target.exists():
                 sys.exit(f"walk: the document overwrites a file: {path}")
-            target.parent.mkdir(exist_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
             return
         old = target.read_text(encoding="utf-8")
@@ -131,14 +131,19 @@ def walk_detector(walk):
     walk.run_test(f"test_{name}")
     if f"<!-- parameters of {name} -->" not in run(walk.out / "tests/plugin/print_tables"):
         sys.exit(f"walk: the registry does not know {name}")
+    check = (sys.executable, walk.tree / "tests/plugin/detectors_md.py", walk.out / "tests/plugin/print_tables",
+             walk.tree / "docs/users/detectors.md")
+    run(*check, "--write")
+    run(*check)
 
 
 def walk_format(walk):
     name = pathlib.Path(walk.paths[0]).stem
     walk.take_steps()
     walk.configure()
-    walk.make(test_of(walk), "failslow")
-    walk.run_test(test_of(walk))
+    walk.make(test_of(walk), "test_mutated_input", f"fuzz_{name}", "failslow")
+    for test in (test_of(walk), "test_mutated_input", f"fuzz/fuzz_{name}"):
+        walk.run_test(test)
     if not re.search(rf"^{name} ", run(walk.out / "failslow", "list", "formats"), re.M):
         sys.exit(f"walk: failslow list formats does not show {name}")
 
@@ -167,6 +172,7 @@ def walk_judge(walk):
     walk.configure()
     walk.make(test_of(walk), "failslow")
     walk.run_test(test_of(walk))
+    run(sys.executable, walk.tree / "tests/limits/check_limits.py", walk.tree)
     run(walk.out / "failslow", "profile", walk.tree / "datasets/profile/slow_rank", "--quiet")
     code = re.search(r"judge_(\w+)\.c$", walk.paths[0]).group(1)
     if f"`{code}`" not in (walk.tree / "docs/users/profile.md").read_text(encoding="utf-8"):
