@@ -1,5 +1,4 @@
-/* What a function does after a failure, in one line for each step; FSL_TRY is in failslow/error.h.
- */
+/* One line for each step of a function that may fail; FSL_TRY is in failslow/error.h. */
 #ifndef FSL_BASE_TRY_H
 #define FSL_BASE_TRY_H
 

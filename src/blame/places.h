@@ -49,7 +49,7 @@ struct fsl_place_rank {
 	size_t n_peers;  /* ranks compared with it, itself too; below 2: it is not compared */
 	bool is_suspect; /* it stands out, and costs suspect_share_min */
 	bool is_named;   /* it stands out, and costs named_share_min */
-	/* Of suspects: time of a step that it costs if all other suspects are mended. */
+	/* Time of a step that a suspect costs if all other suspects are mended. */
 	double cost_ms;
 };
 

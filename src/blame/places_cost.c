@@ -1,5 +1,4 @@
-/* What suspects, links and uneven classes cost: a replay of the operators of a capture as one step.
- */
+/* Costs of suspects, links and uneven classes, by a replay of the capture as one step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +192,7 @@ static void name_suspects(const struct fsl_place_work *work)
 	}
 }
 
-/* What comes back with all that are named mended; nothing for less than what counts. */
+/* The time that comes back with all that are named mended. */
 static enum fsl_status cost_named(struct fsl_place_work *work, const struct graph *graph,
 				  struct fsl_error *err)
 {
@@ -216,7 +215,7 @@ static enum fsl_status cost_named(struct fsl_place_work *work, const struct grap
 	return FSL_OK;
 }
 
-/* What comes back if all classes compute as long. */
+/* The time that comes back if all classes compute as long. */
 static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *graph,
 				   struct fsl_error *err)
 {

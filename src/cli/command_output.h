@@ -57,7 +57,7 @@ int fsl_terminal_width(void);
 /* Whether stdout is a terminal and NO_COLOR (https://no-color.org) is not set. */
 bool fsl_terminal_has_colours(void);
 
-/* What reporters print for an enum fsl_output_format; @is_quiet: no text. */
+/* The form in which reporters print for an enum fsl_output_format; @is_quiet: no text. */
 enum fsl_print fsl_print_as(int format, bool is_quiet);
 
 #endif

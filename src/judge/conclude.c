@@ -46,8 +46,8 @@ static const char *host_of(const struct conclusion *c, int32_t rank)
 	return found != NULL ? found->info.host_uid : "";
 }
 
-/* What most steps do not show is over: it names somebody only if its cost over the whole capture is
- * high enough. */
+/* A finding that most steps do not show is over: it names somebody only if its cost over the whole
+ * capture is high enough. */
 static bool is_nameable(const struct conclusion *c, const struct fsl_profile_finding *finding)
 {
 	return !fsl_by_step_is_passing(finding) ||
@@ -359,9 +359,9 @@ static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind ki
 }
 
 /*
- * What the steps are made of, if one part is over its limit and nobody is at fault. Waits for other
- * stages of a pipeline, or for ranks that were not captured, are no evidence of slow communication.
- * Of one rank alone the longest part is told, whatever its share.
+ * Tells which part bounds the steps, if one is over its limit and nobody is at fault. Waits for
+ * other stages of a pipeline, or for ranks that were not captured, are no evidence of slow
+ * communication. Of one rank alone the longest part is told, whatever its share.
  */
 static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 {
