@@ -215,7 +215,16 @@ static enum fsl_status cost_named(struct fsl_place_work *work, const struct grap
 	return FSL_OK;
 }
 
-/* The time that comes back if all classes compute as long. */
+/* Own time that other files tell and that lies before the first operator of the capture or behind
+ * the last, ns; 0: none is told. */
+static int64_t outside_ns(const struct fsl_place_work *work, size_t r)
+{
+	double ms = work->job->told_ms[r] - work->out->ranks[r].work_ms;
+	return ms > 0.0 ? (int64_t)(ms * FSL_NS_PER_MS * (double)work->job->n_steps[r]) : 0;
+}
+
+/* The time that comes back if all classes compute as long. Work outside of the operators is longer
+ * or shorter by the same factor: the first operator comes later or earlier. */
 static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *graph,
 				   struct fsl_error *err)
 {
@@ -226,7 +235,11 @@ static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *gr
 		return no_memory(work->job, err);
 	}
 	for (size_t r = 0; r < n; r++) {
-		fsl_replay_set_rank_level(&graph->replay, r, work->job->even_factor[r], NULL);
+		double factor = work->job->even_factor[r];
+		size_t n_ops = work->job->run->ranks[r].n_ops;
+		memset(work->lag_ns, 0, n_ops * sizeof(*work->lag_ns));
+		work->lag_ns[0] = (int64_t)((1.0 - factor) * (double)outside_ns(work, r));
+		fsl_replay_set_rank_level(&graph->replay, r, factor, work->lag_ns);
 		flags[n + r] = true;
 	}
 	FSL_TRY(fsl_replay_settle_rank_levels(&graph->replay, err));

@@ -212,8 +212,8 @@ static bool is_slow(const struct work *work, const struct fsl_link_row *row)
 	return false;
 }
 
-/* What is left of a transfer over the link if it is as fast as those like it: no less than what the
- * slowest healthy link of the same operators takes. */
+/* The share of a transfer that is left if the link is as fast as those like it. Other links bound
+ * it: a transfer takes no less than on the slowest healthy link of the same operators. */
 static double left_of(const struct work *work, const struct slow *slow)
 {
 	const struct fsl_link_row *row = slow->row;
@@ -229,8 +229,8 @@ static double left_of(const struct work *work, const struct slow *slow)
 	return fmin(1.0, left);
 }
 
-/* What a replay says that comes back with one slow link, or all those of @rank, as fast as those
- * like them; @cost_ms stays without a replay. */
+/* Sets @cost_ms to the time that a replay wins if one slow link, or all those of @rank, are as fast
+ * as those like them. Without a replay @cost_ms stays. */
 static enum fsl_status replay_links(struct work *work, const struct slow *slow, size_t n,
 				    int32_t rank, const struct fsl_profile_case *facts,
 				    double *cost_ms, struct fsl_error *err)

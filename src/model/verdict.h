@@ -23,7 +23,7 @@ enum fsl_verdict_kind {
 	FSL_VERDICT_HOST_PAUSES,
 	FSL_VERDICT_HANG,
 	FSL_VERDICT_INSUFFICIENT_EVIDENCE,
-	/* Of captures alone: what the steps are made of, if nobody is at fault. */
+	/* Captures alone have these: nobody is at fault, and one part bounds the steps. */
 	FSL_VERDICT_HOST_BOUND,
 	FSL_VERDICT_COMPUTE_BOUND,
 	FSL_VERDICT_COMMUNICATION_BOUND,

@@ -87,8 +87,8 @@ enum fsl_status fsl_replay_set_levels(struct fsl_replay *replay, struct fsl_erro
 
 /*
  * Sets the level of the own time before each operator of a rank: the measured time times @factor,
- * less @off_ns ([n_ops] of the rank; NULL: nothing), at least 0; the first operator then comes
- * earlier than it was captured. For replays of all operators in one
+ * less @off_ns ([n_ops] of the rank; NULL: nothing), at least 0. The first operator comes earlier
+ * than it was captured by off_ns[0], later if that is below 0. For replays of all operators in one
  * window, instead of fsl_replay_set_levels; parts have no levels then.
  */
 void fsl_replay_set_rank_level(struct fsl_replay *replay, size_t rank_idx, double factor,

@@ -62,7 +62,7 @@ static void count(struct fsl_profile_kernels *kernels, int64_t dur_ns)
 	kernels->max_ns = dur_ns > kernels->max_ns ? dur_ns : kernels->max_ns;
 }
 
-/* What tells classes apart. */
+/* Kernels of one class have the same key. */
 struct key {
 	uint64_t step, type_and_shape, core;
 };

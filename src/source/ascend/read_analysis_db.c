@@ -12,7 +12,7 @@
 
 #define BYTES_PER_MB 1000000
 
-/* What the tables are read for. */
+/* One database while its tables are read, and the rank that they fill. */
 struct analysis {
 	struct fsl_profile_rank *rank;
 	struct fsl_db *db;

@@ -38,8 +38,9 @@ static void the_4_rank_set_has_a_longer_stage_and_no_slow_rank(void **state)
 	assert_int_equal(verdict->n_culprits, 0); /* how work is cut is no fault of a rank */
 	assert_non_null(strstr(verdict->reason, "stage 1 (ranks 2, 3)"));
 	assert_non_null(strstr(verdict->reason, "1.73 times"));
-	/* Less than the 85 ms by which the stage exceeds the mean: micro-batches overlap. */
-	assert_true(verdict->lost_ms_per_step > 30.0 && verdict->lost_ms_per_step < 55.0);
+	/* The stage exceeds the mean by 85 ms; micro-batches overlap, and a replay by other means
+	 * wins 33.9 ms. */
+	assert_near(verdict->lost_ms_per_step, 33.9, 0.2 * 33.9);
 	const struct fsl_profile_finding *stage =
 		small_finding(&analysis.set.findings, "stage_imbalance", -1);
 	assert_non_null(stage);
@@ -60,7 +61,7 @@ static void in_the_4_rank_set_rank_3_is_slightly_but_always_late(void **state)
 	const struct fsl_profile_finding *late =
 		small_finding(&analysis.set.findings, "consistently_late", 3);
 	assert_non_null(late);
-	assert_near(late->gain_ms, 13.1, 1.0); /* with rank 0 mended */
+	assert_near(late->gain_ms, 13.5, 0.1); /* others wait for it for 13.06 ms in collectives */
 	assert_near(small_fact(late, "late"), 15.4, 0.2);
 	assert_near(small_fact(late, "step"), 810.15, 0.01);
 	/* Rank 0, whose host is slower, holds its stage up by as much. */
