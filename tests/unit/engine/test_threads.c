@@ -45,7 +45,7 @@ static void test_a_program_bound_to_one_processor_keeps_its_threads_there(void *
 {
 	(void)state;
 	cpu_set_t before, one;
-	int n_there = 0, cpu = sched_getcpu();
+	int n_there = 0, n_freed = 0, cpu = sched_getcpu();
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
@@ -53,8 +53,11 @@ static void test_a_program_bound_to_one_processor_keeps_its_threads_there(void *
 	fsl_threads_start(2);
 #pragma omp parallel reduction(+ : n_there)
 	n_there += sched_getcpu() == cpu ? 1 : 0;
-	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+	/* For each thread: those that stay for the tests that follow would stay where they are. */
+#pragma omp parallel reduction(+ : n_freed)
+	n_freed += sched_setaffinity(0, sizeof(before), &before) == 0 ? 1 : 0;
 	assert_int_equal(n_there, 2);
+	assert_int_equal(n_freed, 2);
 }
 
 static void test_little_input_is_worth_one_thread_and_much_all_of_them(void **state)
@@ -85,7 +88,7 @@ static void test_threads_grow_with_the_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		/* The first: threads that are there already stay where they may be. */
+		/* The first: a thread that is there already is not bound to the processor. */
 		cmocka_unit_test(test_a_program_bound_to_one_processor_keeps_its_threads_there),
 		cmocka_unit_test(test_threads_grow_with_the_work),
 		cmocka_unit_test(test_little_input_is_worth_one_thread_and_much_all_of_them),
