@@ -242,6 +242,42 @@ static size_t find_awaited(const struct fsl_run *run, uint32_t *groups, int32_t 
 	return n <= n_groups ? n : 0;
 }
 
+/* Operators of a communicator that ended on the device of a rank. */
+static size_t count_ended(const struct fsl_rank *rank, uint32_t group_id)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		n += rank->ops[i].group_id == group_id &&
+		     rank->ops[i].dev_begin_ns != FSL_NS_ABSENT;
+	}
+	return n;
+}
+
+/*
+ * Finds a minority that seems to wait, in an operator that it launched ahead: the communicator
+ * ended more operators on all other members.
+ */
+static size_t find_behind(const struct fsl_run *run, int32_t *ranks)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		size_t n_mine = count_ended(rank, rank->open_group_id), n_others = 0, n_ahead = 0;
+		if (!fsl_rank_waits(rank) || rank->open_group_id == FSL_STR_NONE) {
+			continue;
+		}
+		for (size_t k = 0; k < run->n_ranks && n_ahead == n_others; k++) {
+			size_t n_ended = count_ended(&run->ranks[k], rank->open_group_id);
+			n_others += k != r && n_ended > 0;
+			n_ahead += k != r && n_ended > n_mine;
+		}
+		if (n_others > 0 && n_ahead == n_others) {
+			ranks[n++] = rank->rank;
+		}
+	}
+	return 2 * n < run->n_ranks ? n : 0;
+}
+
 struct last_event {
 	int64_t time_ns;
 	int32_t rank;
@@ -286,6 +322,7 @@ static enum fsl_status find_first(struct fsl_perception *out, const struct fsl_r
 	FSL_TRY(FSL_ARENA_NEW(events, &out->arena, run->n_ranks, "events", err));
 	FSL_TRY(FSL_ARENA_NEW(out->stopped_first, &out->arena, run->n_ranks, "stopped_first", err));
 	size_t n = find_awaited(run, groups, out->stopped_first);
+	n = n > 0 ? n : find_behind(run, out->stopped_first);
 	out->n_stopped_first = n > 0 ? n : find_earlier(ages, step_ms, events, out->stopped_first);
 	return FSL_OK;
 }

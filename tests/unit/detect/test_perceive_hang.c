@@ -212,6 +212,31 @@ static void open_operator_of_one_rank_does_not_accuse_all_others(void **state)
 	assert_int_equal(fixture.out.n_stopped_first, 0);
 }
 
+/* Uses of "world" that ended on each rank; all of them wait in a later one. */
+static void a_rank_that_launched_ahead_and_ended_fewer_operators_stopped_first(void **state)
+{
+	(void)state;
+	static const int n_ended[][4] = {{5, 3, 5, 5}, {7, 7, 7, 6}, {4, 4, 4, 4}};
+	static const int32_t stopped[] = {1, 3, -1};
+	static const int64_t last_ms[] = {9000, 9000, 9000, 9000};
+	add_ranks(last_ms, 4);
+	fixture.config.now_ns = T0 + 60 * MINUTE;
+	for (size_t i = 0; i < 3; i++) {
+		for (int32_t r = 0; r < 4; r++) {
+			fixture.run.ranks[r].n_ops = 0;
+			for (int k = 0; k < n_ended[i][r]; k++) {
+				add_use(r, "world", true);
+			}
+			/* The next one was launched and has not ended. */
+			add_use(r, "world", true);
+			fixture.run.ranks[r].ops[n_ended[i][r]].dev_begin_ns = FSL_NS_ABSENT;
+		}
+		perceive();
+		assert_int_equal(fixture.out.n_stopped_first, stopped[i] >= 0);
+		assert_true(stopped[i] < 0 || fixture.out.stopped_first[0] == stopped[i]);
+	}
+}
+
 static void rank_whose_events_end_earlier_stopped_first(void **state)
 {
 	(void)state;
@@ -242,6 +267,7 @@ int main(void)
 		CASE(rank_that_the_others_wait_for_stopped_first),
 		CASE(ranks_that_wait_elsewhere_are_victims),
 		CASE(open_operator_of_one_rank_does_not_accuse_all_others),
+		CASE(a_rank_that_launched_ahead_and_ended_fewer_operators_stopped_first),
 		CASE(rank_whose_events_end_earlier_stopped_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
