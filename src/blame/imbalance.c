@@ -110,7 +110,9 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	double lost_ms = stage->level_ms - sum_ms / (double)n_stages;
 	double stage_ms = stage->n_ranks < FSL_CLOUD_RANKS_MIN ? stage->least_ms : stage->level_ms;
 	double more_ms = stage->level_ms - others_ms;
-	if (stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
+	/* Receives that are posted ahead hide work of some stages; a few ranks do not tell. */
+	bool is_hidden = stage->n_ranks < FSL_CLOUD_RANKS_MIN && !fsl_own_is_work(facts->own);
+	if (is_hidden || stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
 	    stage_ms < FSL_STAGE_RATIO_MIN * others_ms) {
 		return;
 	}
@@ -190,8 +192,8 @@ static void find_work(struct imbalance *out, const struct fsl_case *facts, struc
 	}
 }
 
-/* Pauses of one step: the longest of all ranks, and who. */
-static double pause_of_step(const struct fsl_blame *blame, size_t s, double least_ms, size_t *who)
+/* The longest time in a step by which a rank exceeds its peers, and who. */
+static double longest_excess(const struct fsl_blame *blame, size_t s, double least_ms, size_t *who)
 {
 	double most_ms = 0.0;
 	for (size_t r = 0; r < blame->n_ranks; r++) {
@@ -211,12 +213,41 @@ static double pause_of_step(const struct fsl_blame *blame, size_t s, double leas
 	return most_ms;
 }
 
+/* What a step usually takes in which no rank pauses; any step if nearly all have a pause. */
+static double step_without_pause(const struct fsl_blame *blame, double least_ms)
+{
+	size_t n = 0, who = 0;
+	double *times = fsl_calloc(2 * blame->n_steps + 1, sizeof(*times));
+	for (size_t s = 0; s < blame->n_steps && times != NULL; s++) {
+		if (longest_excess(blame, s, least_ms, &who) <= 0.0) {
+			times[n++] = blame->step_dur_ms[s];
+		}
+	}
+	double usual_ms = n >= FSL_REST_STEPS_MIN ? fsl_median(times, n, times + blame->n_steps)
+						  : blame->step_ms;
+	fsl_free(times);
+	return usual_ms;
+}
+
+/*
+ * Pause of one step: the longest of all ranks, and who; at most what this step or the next one lies
+ * above @usual_ms, as no pause costs more.
+ */
+static double pause_of_step(const struct fsl_blame *blame, size_t s, double least_ms,
+			    double usual_ms, size_t *who)
+{
+	double next_ms = s + 1 < blame->n_steps ? blame->step_dur_ms[s + 1] : (double)NAN;
+	double most_ms = fmax(blame->step_dur_ms[s], next_ms) - usual_ms; /* fmax ignores NaN */
+	return fmax(0.0, fmin(most_ms, longest_excess(blame, s, least_ms, who)));
+}
+
 double fsl_fuse_pauses_ms(const struct fsl_case *facts)
 {
 	double sum_ms = 0.0, least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
 	size_t n_steps = facts->blame->n_steps, who = 0;
+	double usual_ms = step_without_pause(facts->blame, least_ms);
 	for (size_t s = 0; s < n_steps; s++) {
-		sum_ms += pause_of_step(facts->blame, s, least_ms, &who);
+		sum_ms += pause_of_step(facts->blame, s, least_ms, usual_ms, &who);
 	}
 	return n_steps > 0 ? sum_ms / (double)n_steps : 0.0;
 }
@@ -233,10 +264,10 @@ static void find_pauses(struct imbalance *out, const struct fsl_case *facts,
 {
 	const struct fsl_blame *blame = facts->blame;
 	size_t n_steps = 0, n_ranks = 0, n_most = 0;
-	double sum_ms = 0.0, most_ms = 0.0;
+	double sum_ms = 0.0, most_ms = 0.0, usual_ms = step_without_pause(blame, least_ms);
 	for (size_t s = 0; s < blame->n_steps; s++) {
 		size_t who = 0;
-		double ms = pause_of_step(blame, s, least_ms, &who);
+		double ms = pause_of_step(blame, s, least_ms, usual_ms, &who);
 		if (ms > 0.0) {
 			n_steps++;
 			sum_ms += ms;
@@ -291,6 +322,7 @@ static bool are_rises_pauses(const struct fsl_case *facts, double least_ms, doub
 {
 	const struct fsl_perception *perception = facts->perception;
 	const struct fsl_blame *blame = facts->blame;
+	double usual_ms = step_without_pause(blame, least_ms);
 	for (size_t i = 0; i < perception->n_episodes; i++) {
 		const struct fsl_step_episode *rise = &perception->episodes[i];
 		size_t n = 0, who = 0;
@@ -299,7 +331,7 @@ static bool are_rises_pauses(const struct fsl_case *facts, double least_ms, doub
 			if (step >= rise->onset_step &&
 			    (rise->until_step < 0 || step < rise->until_step)) {
 				work[n++] = blame->step_dur_ms[s] -
-					    pause_of_step(blame, s, least_ms, &who);
+					    pause_of_step(blame, s, least_ms, usual_ms, &who);
 			}
 		}
 		if (!(fsl_median(work, n, work + n) < rise->before_ms + least_ms)) {

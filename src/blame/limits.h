@@ -16,6 +16,9 @@ enum {
 	FSL_CAUSE_OPS_MAX = 1024,
 	/* Peers that a rank is compared with if all of them would take too long. */
 	FSL_PEERS_SAMPLED_MAX = 64,
+	/* Uses of a channel in one step that are counted, and those that its messages are told
+	 * from. */
+	FSL_LINK_USES_MAX = 64,
 	/* Steps on either side of the edge of an episode in which its onset is looked for. */
 	FSL_ONSET_SIDE_STEPS = 200,
 	/* Steps of the costliest charge that are replayed first; a power of two. */
@@ -71,6 +74,12 @@ enum {
 #define FSL_OUTLIER_ALPHA 1e-3
 /* Own times closer together than this part of them are equal: no clock tells more. Untold. */
 #define FSL_OUTLIER_SIGMA_MIN 1e-4
+/* In a class of so many ranks one that is slow all along is far from the middle of them: chance
+ * that one of the healthy ranks of a class is, and least spread (share of own time). A ratio alone
+ * does not tell: gaps beneath overlapped operators shrink. */
+#define FSL_FAR_RANKS_MIN 4
+#define FSL_FAR_ALPHA     0.01
+#define FSL_FAR_SIGMA_MIN 1e-3
 /* Ranks of a class that are never taken out, besides half of it; fewer degrees of freedom are no
  * spread. Untold. */
 #define FSL_OUTLIER_LEFT_MIN    2
@@ -182,8 +191,25 @@ enum {
 #define FSL_UNSEEN_LATE_SHARE 0.5
 
 /*
+ * Arrival arcs.
+ */
+/* The cost that arcs tell, of one rank at least: they count its ordinary spread, too. */
+#define FSL_ARRIVAL_COST_SHARE 0.75
+/* Arcs speak of a charge if they know this share of its steps. */
+#define FSL_ARRIVAL_TOLD_SHARE_MIN 0.5
+/* The least part of a charge that arcs tell as well if it is what the steps rose by. */
+#define FSL_ARRIVAL_RISE_SHARE_MIN 0.2
+/* A level that stands out by this ratio is told without the arcs: gaps beneath overlapped operators
+ * make less of healthy ranks. */
+#define FSL_ARRIVAL_PLAIN_RATIO_MIN 1.25
+/* A step is high above this part of the excess that the arcs tell. */
+#define FSL_ARRIVAL_HIGH_SHARE 0.5
+
+/*
  * Links.
  */
+/* An episode of a link has this many high steps. */
+#define FSL_LINK_STEPS_MIN 8
 /* A slow link takes this many times the transfer of links like it. */
 #define FSL_LINK_RATIO_MIN 1.5
 /* A group with an unseen member has a slow transfer if it takes longer in this share of the steps:

@@ -180,10 +180,14 @@ static enum fsl_status unseen_in_time(struct unseen *unseen, size_t channel_idx,
 	return FSL_OK;
 }
 
-/* Likeness of two channels: operator, size, stages of the members. */
+/* Likeness of two channels: operator, kind and size of the group, messages, stages of the members.
+ */
 struct likeness {
 	bool is_alone; /* like no other: how large the group should be is not known */
 	uint32_t op_id;
+	enum fsl_group_kind kind;
+	int message;      /* size of its messages, in halves of powers of two */
+	uint32_t n_uses;  /* in a usual step */
 	size_t n_members; /* the unseen ones too */
 	int32_t stage_min, stage_max;
 	bool is_wait; /* with an unseen member; behind the others that are alike */
@@ -195,6 +199,9 @@ static int compare_likeness(const void *a, const void *b)
 	const struct likeness *x = a, *y = b;
 	FSL_ORDER_BY(x->is_alone, y->is_alone);
 	FSL_ORDER_BY(x->op_id, y->op_id);
+	FSL_ORDER_BY(x->kind, y->kind);
+	FSL_ORDER_BY(x->message, y->message);
+	FSL_ORDER_BY(x->n_uses, y->n_uses);
 	FSL_ORDER_BY(x->n_members, y->n_members);
 	FSL_ORDER_BY(x->stage_min, y->stage_min);
 	FSL_ORDER_BY(x->stage_max, y->stage_max);
@@ -204,9 +211,9 @@ static int compare_likeness(const void *a, const void *b)
 
 static bool is_alike(const struct likeness *x, const struct likeness *y)
 {
-	return !x->is_alone && !y->is_alone && x->op_id == y->op_id &&
-	       x->n_members == y->n_members && x->stage_min == y->stage_min &&
-	       x->stage_max == y->stage_max;
+	return !x->is_alone && !y->is_alone && x->op_id == y->op_id && x->kind == y->kind &&
+	       x->message == y->message && x->n_uses == y->n_uses && x->n_members == y->n_members &&
+	       x->stage_min == y->stage_min && x->stage_max == y->stage_max;
 }
 
 /* Shortest duration of a complete instance, ms; NaN when a member is absent. */
@@ -223,18 +230,50 @@ static double transfer_ms(const struct fsl_channel *channel, size_t instance)
 	return (double)shortest_ns / FSL_NS_PER_MS;
 }
 
-/* Transfer per step; NaN for steps in which the channel has no complete instance. */
+/* Complete instances of a channel in a usual step, from the steps that have any; 0: none. */
+static uint32_t usual_uses(const struct fsl_channel *channel)
+{
+	uint32_t counts[FSL_LINK_USES_MAX + 1] = {0}, n = 0, usual = 0;
+	for (size_t i = 0; i < channel->n_instances; i++) {
+		n += isnan(transfer_ms(channel, i)) ? 0 : 1;
+		bool is_last = i + 1 == channel->n_instances ||
+			       channel->step_idx[i + 1] != channel->step_idx[i];
+		if (is_last && channel->step_idx[i] != UINT32_MAX) {
+			counts[n < FSL_LINK_USES_MAX ? n : FSL_LINK_USES_MAX] += n > 0;
+		}
+		n = is_last ? 0 : n;
+	}
+	for (uint32_t k = 1; k <= FSL_LINK_USES_MAX; k++) {
+		usual = counts[k] > counts[usual] ? k : usual;
+	}
+	return usual;
+}
+
+/*
+ * Transfer per step, as if it had as many uses as usual: an evaluation has more. NaN for steps in
+ * which the channel has no complete instance.
+ */
 static void sum_transfer(double *row, const struct fsl_channel *channel, size_t begin, size_t end)
 {
+	size_t n = 0, last = SIZE_MAX, n_usual = usual_uses(channel);
 	for (size_t s = begin; s < end; s++) {
 		row[s] = NAN;
 	}
 	for (size_t i = 0; i < channel->n_instances && !channel->disagrees; i++) {
 		size_t step = channel->step_idx[i];
 		double ms = step >= begin && step < end ? transfer_ms(channel, i) : (double)NAN;
-		if (!isnan(ms)) {
-			row[step] = isnan(row[step]) ? ms : row[step] + ms;
+		if (isnan(ms)) {
+			continue;
 		}
+		if (step != last && last != SIZE_MAX && n_usual < FSL_LINK_USES_MAX) {
+			row[last] *= (double)n_usual / (double)n;
+		}
+		n = step != last ? 1 : n + 1;
+		last = step;
+		row[step] = isnan(row[step]) ? ms : row[step] + ms;
+	}
+	if (last != SIZE_MAX && n_usual < FSL_LINK_USES_MAX) {
+		row[last] *= (double)n_usual / (double)n;
 	}
 }
 
@@ -253,12 +292,31 @@ static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *mat
 	}
 }
 
+/* Size of the messages of a channel: mean of its first instances, in halves of powers of two; 0:
+ * not known. */
+static int message_of(const struct fsl_channel *channel, const struct fsl_run *run)
+{
+	double sum = 0.0;
+	size_t n = 0;
+	for (size_t i = 0; i < channel->n_instances && n < FSL_LINK_USES_MAX; i++) {
+		uint32_t op_idx = channel->op_idx[i * channel->n_members];
+		if (op_idx != FSL_NO_OP) {
+			sum += (double)run->ranks[channel->members[0]].ops[op_idx].n_elements;
+			n++;
+		}
+	}
+	return sum > 0.0 ? 1 + (int)lround(2.0 * log2(1.0 + sum / (double)n)) : 0;
+}
+
 static struct likeness likeness_of(const struct fsl_case *facts,
 				   const struct fsl_group_sizes *sizes, size_t channel_idx)
 {
 	const struct fsl_channel *channel = &facts->match->channels[channel_idx];
 	const struct fsl_group *group = &facts->topology->groups[channel->group_idx];
 	struct likeness like = {.op_id = channel->op_id,
+				.kind = group->kind,
+				.message = message_of(channel, facts->run),
+				.n_uses = usual_uses(channel),
 				.n_members = channel->n_members,
 				.stage_min = INT32_MAX,
 				.stage_max = INT32_MIN,
@@ -442,6 +500,15 @@ static bool find_slow(const struct search *search, size_t channel_idx, struct fs
 		fsl_episode_find(search->excess, n_steps, FSL_NOTED_LOSS_SHARE * least_ms);
 	if (episode.n_high < FSL_LASTING_STEPS_MIN || episode.mean_ms < least_ms ||
 	    episode.persistence < config->persistence_min) {
+		return false;
+	}
+	/* Flows that share a card differ: one is first by chance, a few steps in a row. */
+	size_t n_rest = n_steps - (episode.end - episode.begin);
+	double n_chance = fsl_episode_by_chance(&episode, search->excess, n_steps,
+						FSL_NOTED_LOSS_SHARE * least_ms) *
+			  (double)transfers->n_channels;
+	if (n_rest >= FSL_RISE_STEPS_MIN &&
+	    (episode.n_high < FSL_LINK_STEPS_MIN || n_chance > FSL_CHANCE_MAX)) {
 		return false;
 	}
 	if (n_alike == 1 && episode.begin < FSL_LASTING_STEPS_MIN) {

@@ -70,6 +70,12 @@ static inline double fsl_own_part_ms(const struct fsl_own *own, size_t rank_idx,
 {
 	return own->part_ms[(rank_idx * own->n_steps + step) * FSL_OWN_PARTS_N + part];
 }
+/* False if own time is gaps between operators, some of which ranks work beneath: then a gap may be
+ * less than the work, and a level that always was tells nothing. */
+static inline bool fsl_own_is_work(const struct fsl_own *own)
+{
+	return own->has_stages || !own->has_async;
+}
 /* Sum of the parts; NaN if the step was not seen whole. */
 double fsl_own_total_ms(const struct fsl_own *own, size_t rank_idx, size_t step);
 

@@ -354,6 +354,7 @@ static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
 		charge(&c);
 		for (size_t s = 5; s < 40; s += 5) {
 			c.blame.own_ms[s % n_ranks * 40 + s] += c.blame.step_ms;
+			c.blame.step_dur_ms[s] += c.blame.step_ms;
 		}
 		double paused_ms = fsl_fuse_pauses_ms(&(struct fsl_case)CASE_OF(&c));
 		assert_true(fabs(paused_ms - 7.0 / 40.0 * c.blame.step_ms) < 1.0);
@@ -362,6 +363,31 @@ static void long_pauses_of_ranks_in_turn_are_pauses_of_hosts(void **state)
 		assert_int_equal(out.n_culprits, 0);
 		fsl_localisation_fini(&out);
 		release(&c);
+	}
+}
+
+/* The largest of many gaps is long by chance; the step that holds it, or the next one, tells what
+ * it cost. */
+static void a_pause_costs_no_more_than_its_step_or_the_next_took_longer(void **state)
+{
+	(void)state;
+	for (size_t later = 0; later < 2; later++) {
+		for (int is_shown = 0; is_shown < 2; is_shown++) {
+			struct charged_job c;
+			struct fsl_localisation out;
+			small_job_init(&c.job, 8, 40);
+			charge(&c);
+			for (size_t s = 5; s < 39; s += 5) {
+				c.blame.own_ms[s % 8 * 40 + s] += c.blame.step_ms;
+				c.blame.step_dur_ms[s + later] += is_shown * c.blame.step_ms;
+			}
+			double paused_ms = fsl_fuse_pauses_ms(&(struct fsl_case)CASE_OF(&c));
+			assert_true(is_shown || paused_ms < 1.0);
+			assert_int_equal(imbalance_of(&c, &out),
+					 is_shown ? FSL_VERDICT_HOST_PAUSES : FSL_VERDICT_NORMAL);
+			fsl_localisation_fini(&out);
+			release(&c);
+		}
 	}
 }
 
@@ -376,8 +402,10 @@ static void two_long_pauses_of_one_rank_among_short_ones_are_single_events(void 
 		for (size_t r = 0; r < 4; r++) { /* rank 3 twice, the others once */
 			double long_steps = r == 3 || is_even ? 2.0 : 0.2;
 			c.blame.own_ms[r * 40 + 8 * r + 4] += long_steps * c.blame.step_ms;
+			c.blame.step_dur_ms[8 * r + 4] += long_steps * c.blame.step_ms;
 		}
 		c.blame.own_ms[3 * 40 + 29] += 2.0 * c.blame.step_ms;
+		c.blame.step_dur_ms[29] += 2.0 * c.blame.step_ms;
 		assert_int_equal(imbalance_of(&c, &out),
 				 is_even ? FSL_VERDICT_HOST_PAUSES : FSL_VERDICT_NORMAL);
 		fsl_localisation_fini(&out);
@@ -697,6 +725,7 @@ int main(void)
 		cmocka_unit_test(a_stage_of_one_rank_is_told_as_one),
 		cmocka_unit_test(work_that_moves_between_ranks_names_nobody),
 		cmocka_unit_test(long_pauses_of_ranks_in_turn_are_pauses_of_hosts),
+		cmocka_unit_test(a_pause_costs_no_more_than_its_step_or_the_next_took_longer),
 		cmocka_unit_test(two_long_pauses_of_one_rank_among_short_ones_are_single_events),
 		cmocka_unit_test(the_rank_after_the_culprit_is_told_with_why_it_is_not_named),
 		cmocka_unit_test(a_lost_wait_is_no_work),
