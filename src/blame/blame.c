@@ -23,6 +23,7 @@ static enum fsl_status alloc_blame(struct fsl_blame *out, struct fsl_error *err)
 	FSL_TRY(FSL_ARENA_NEW(out->healthy_ratio, arena, n_ranks, "healthy_ratio", err));
 	FSL_TRY(FSL_ARENA_NEW(out->stands_out, arena, n_ranks, "stands_out", err));
 	FSL_TRY(FSL_ARENA_NEW(out->is_outlier, arena, n_ranks, "is_outlier", err));
+	FSL_TRY(FSL_ARENA_NEW(out->is_far, arena, n_ranks, "is_far", err));
 	FSL_TRY(FSL_ARENA_NEW(out->is_matched, arena, n_ranks, "is_matched", err));
 	FSL_TRY(FSL_ARENA_NEW(out->chances, arena, n_ranks, "chances", err));
 	FSL_TRY(FSL_ARENA_NEW(out->charges, arena, n_ranks, "charges", err));
@@ -315,7 +316,7 @@ static enum fsl_status build(struct fsl_blame *out, const struct fsl_case *facts
 		out->counts_idle = true;
 		FSL_TRY(charge_all(out, facts, work, err));
 	}
-	return FSL_OK;
+	return facts->arcs != NULL ? fsl_arrivals_judge(out, facts, err) : FSL_OK;
 }
 
 enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *facts,

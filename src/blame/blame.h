@@ -26,6 +26,7 @@ struct fsl_blame {
 	double *healthy_ratio; /* per rank: own time over its peers' while it was at its best */
 	bool *stands_out;      /* per rank: apart from the cloud of its peers' own times */
 	bool *is_outlier;      /* per rank: slower than so many healthy devices ever are */
+	bool *is_far;          /* per rank: far from the middle of its peers' own times */
 	bool *is_matched;      /* per rank: some operator of it was matched, lateness is known */
 	struct fsl_chance *chances; /* per rank */
 	double single_p_max;        /* greatest fsl_chance_p() of a charge in single steps */
@@ -58,6 +59,12 @@ enum fsl_status fsl_standing_find(struct fsl_blame *out, const struct fsl_config
 /* Excess of every step over the level of the peers times @ratio; @excess: steps. */
 void fsl_blame_set_excess(const struct fsl_blame *blame, size_t rank_idx, double ratio,
 			  double *excess);
+
+/* Slower all along than so many healthy ranks differ by: far from the middle, or behind a gap. */
+static inline bool fsl_blame_is_apart(const struct fsl_blame *blame, size_t rank_idx)
+{
+	return blame->is_far[rank_idx] || blame->stands_out[rank_idx];
+}
 
 static inline double fsl_blame_excess_ms(const struct fsl_blame *blame, size_t rank_idx,
 					 size_t step)

@@ -8,6 +8,7 @@
 #include "config/config.h"
 
 struct fsl_blame; /* blame/blame.h */
+struct fsl_case;  /* blame/case.h */
 
 /* How a rank differs from its peers. */
 enum fsl_pattern {
@@ -34,6 +35,8 @@ struct fsl_charge {
 			      seen */
 	bool is_change;    /* LASTING: the rank was faster before or after by what counts */
 	struct fsl_onset onset; /* of a change */
+	bool is_certain;        /* its arrival arcs name it */
+	double arrival_ms;      /* what its arcs say that it costs per step, at least; 0: nothing */
 	/* Mean lateness per step over the episode; over all steps without one. */
 	double late_ms_per_step;
 };
@@ -85,6 +88,13 @@ enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error 
  * become unknown (Benjamini and Hochberg). @work: ranks.
  */
 void fsl_onsets_accept(struct fsl_blame *blame, double *work);
+
+/*
+ * Charges in the light of arrival arcs: of the ranks that these could judge, those that they do not
+ * name have no charge, and those that they name have one.
+ */
+enum fsl_status fsl_arrivals_judge(struct fsl_blame *out, const struct fsl_case *facts,
+				   struct fsl_error *err);
 
 /*
  * Charges of all ranks from own, reference, late, wait and noise. Episodes and repeated steps that

@@ -22,8 +22,9 @@ static double loss_of_rank(const struct fsl_case *facts, size_t r)
 {
 	const struct fsl_charge *charge = &facts->blame->charges[r];
 	const struct fsl_proof *proof = fsl_proof_of_rank(facts->verification, r);
-	return proof != NULL ? fmax(proof->cost_ms, fsl_fuse_least_loss(facts, charge))
-			     : charge->lost_ms_per_step;
+	double lost_ms = proof != NULL ? fmax(proof->cost_ms, fsl_fuse_least_loss(facts, charge))
+				       : charge->lost_ms_per_step;
+	return fmax(lost_ms, charge->arrival_ms);
 }
 
 static bool is_near(size_t a, size_t b)
@@ -97,7 +98,10 @@ static bool is_uneven_device(const struct fsl_case *facts, size_t r)
 {
 	const struct fsl_charge *charge = &facts->blame->charges[r];
 	bool is_level = charge->pattern == FSL_PATTERN_LASTING && !charge->is_change;
-	return is_level && fsl_blame_is_uneven(facts->blame, r);
+	bool is_cloud = fsl_peers_n(&facts->blame->peers, r) >= FSL_FAR_RANKS_MIN;
+	bool is_apart =
+		is_cloud ? fsl_blame_is_apart(facts->blame, r) : fsl_own_is_work(facts->own);
+	return is_level && (fsl_blame_is_uneven(facts->blame, r) || !is_apart);
 }
 
 static bool is_uneven_work(const struct fsl_case *facts, size_t r)
@@ -135,6 +139,9 @@ static const char *doubt_about(struct fsl_localisation *out, const struct fsl_ca
 			"own work %.1f ms per step above its peers, less than the %.1f "
 			"ms that count",
 			charge->lost_ms_per_step, least_ms);
+	}
+	if (charge->is_certain) {
+		return NULL;
 	}
 	if (is_uneven_device(facts, r)) {
 		return fsl_arena_printf(

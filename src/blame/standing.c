@@ -150,30 +150,52 @@ static void fill(struct cloud *cloud, struct mark *marks, const struct fsl_blame
 								  : FSL_OUTLIER_LEFT_MIN;
 }
 
+/* Ranks far above the middle of their class, as far as the others scatter (Student). @work: 2 * n.
+ */
+static void mark_far(bool *is_far, const struct cloud *cloud, double *work)
+{
+	double n = (double)cloud->n, middle = cloud->marks[cloud->n / 2].value;
+	for (size_t i = 0; i < cloud->n; i++) {
+		work[i] = cloud->marks[i].value;
+	}
+	double sigma = fsl_mad_sigma(work, cloud->n, middle, work + cloud->n);
+	double limit =
+		gsl_cdf_tdist_Qinv(FSL_FAR_ALPHA / n, n - 1.0) * fmax(sigma, FSL_FAR_SIGMA_MIN);
+	for (size_t i = 0; i < cloud->n; i++) {
+		is_far[cloud->marks[i].rank_idx] = cloud->marks[i].value - middle > limit;
+	}
+}
+
 /*
  * Ranks that are slower all along than the slowest of so many healthy devices, as far as the others
- * differ. @usual_ms: per rank, its usual own time.
+ * differ; and ranks that are far from the middle of their class, which has FSL_FAR_RANKS_MIN ranks
+ * at least. @usual_ms: per rank, its usual own time.
  */
-static enum fsl_status find_outliers(bool *is_outlier, const struct fsl_blame *blame,
+static enum fsl_status find_outliers(bool *is_outlier, bool *is_far, const struct fsl_blame *blame,
 				     const double *usual_ms, struct fsl_arena *scratch,
 				     struct fsl_error *err)
 {
 	size_t n_marks = 0;
 	struct mark *marks = NULL;
 	uint32_t *taken = NULL;
+	double *work = NULL;
 	struct sample sample = {.clouds = NULL};
 	FSL_TRY(FSL_ARENA_NEW(marks, scratch, blame->n_ranks, "marks", err));
 	FSL_TRY(FSL_ARENA_NEW(taken, scratch, blame->n_ranks, "taken", err));
+	FSL_TRY(FSL_ARENA_NEW(work, scratch, 2 * blame->n_ranks, "work", err));
 	FSL_TRY(FSL_ARENA_NEW(sample.clouds, scratch, blame->peers.n_classes, "clouds", err));
+	for (size_t r = 0; r < blame->n_ranks; r++) {
+		is_outlier[r] = is_far[r] = false;
+	}
 	for (size_t k = 0; k < blame->peers.n_classes; k++) {
 		struct cloud *cloud = &sample.clouds[sample.n_clouds++];
 		fill(cloud, marks + n_marks, blame, k, usual_ms);
+		if (cloud->n >= FSL_FAR_RANKS_MIN) {
+			mark_far(is_far, cloud, work);
+		}
 		n_marks += cloud->n;
 		sample.squares += squares_of(cloud);
 		sample.freedom += cloud->n > 0 ? cloud->n - 1 : 0;
-	}
-	for (size_t r = 0; r < blame->n_ranks; r++) {
-		is_outlier[r] = false;
 	}
 	size_t n_outliers = take_outliers(&sample, taken, n_marks);
 	for (size_t i = 0; i < n_outliers; i++) {
@@ -461,7 +483,7 @@ static enum fsl_status find_standing(struct fsl_blame *out, const struct fsl_con
 	if (!compare_ranks(out, &scale)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
-	FSL_TRY(find_outliers(out->is_outlier, out, scale.usual_of, scratch, err));
+	FSL_TRY(find_outliers(out->is_outlier, out->is_far, out, scale.usual_of, scratch, err));
 	double least_ms = fsl_least_loss_ms(config, out->step_ms);
 	memset(out->shifts, 0, out->peers.n_classes * sizeof(*out->shifts));
 	return out->peers.n_classes > 1 ? judge_classes(out, least_ms, work, scratch, err) : FSL_OK;

@@ -1,0 +1,234 @@
+/* Charges in the light of arrival arcs: where these can judge, they decide who is slow. */
+#include <math.h>
+
+#include <failslow/stats.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "blame/blame.h"
+
+/* What a rank's arcs say of each step of the job, ms; 0: nothing. */
+struct arrivals {
+	double *excess_ms, *costly_ms;
+	bool *is_told;
+	double *work; /* 2 * steps + 1 */
+};
+
+/* Step of the job in whose time a step of the class lies, SIZE_MAX: none. */
+static size_t step_of(const struct fsl_case *facts, const struct fsl_arcs_rank *rank, size_t s)
+{
+	size_t source = fsl_run_rank_idx(facts->run, facts->steps->source_rank);
+	int64_t half_ns = (int64_t)(0.5 * rank->dur_ms[s] * FSL_NS_PER_MS);
+	int64_t ahead_ns = source != SIZE_MAX ? facts->match->clock_ns[source] : 0;
+	return fsl_steps_find(facts->steps, rank->begin_ns[s] + half_ns + ahead_ns);
+}
+
+static void set_arrivals(struct arrivals *out, const struct fsl_case *facts,
+			 const struct fsl_arcs_rank *rank)
+{
+	size_t n_steps = facts->steps->n_items;
+	for (size_t s = 0; s < n_steps; s++) {
+		out->excess_ms[s] = out->costly_ms[s] = 0.0;
+		out->is_told[s] = false;
+	}
+	for (size_t s = 0; s < rank->n_steps; s++) {
+		size_t at = step_of(facts, rank, s);
+		if (at < n_steps) {
+			out->excess_ms[at] += rank->excess_ms[s];
+			out->costly_ms[at] += rank->costly_ms[s];
+			out->is_told[at] = true;
+		}
+	}
+}
+
+/* The part of the excess that others waited for, told with care, over [begin, end). */
+static double cost_of(const struct arrivals *arrivals, size_t begin, size_t end)
+{
+	double excess_ms = 0.0, costly_ms = 0.0;
+	for (size_t s = begin; s < end; s++) {
+		excess_ms += arrivals->excess_ms[s];
+		costly_ms += arrivals->costly_ms[s];
+	}
+	double sum_ms = fmax(0.0, fmin(excess_ms, costly_ms));
+	return end > begin ? FSL_ARRIVAL_COST_SHARE * sum_ms / (double)(end - begin) : 0.0;
+}
+
+/* A charge of a rank from its arcs alone. References become what lies below its excess. */
+static void charge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
+		   const struct arrivals *arrivals)
+{
+	struct fsl_charge *charge = &out->charges[r];
+	const struct fsl_arcs_rank *rank = &facts->arcs->ranks[r];
+	size_t n = out->n_steps, n_seen = 0, onset = step_of(facts, rank, rank->verdict.onset);
+	double own_ms = 0.0, peers_ms = 0.0, high_ms = 0.0;
+	bool is_lasting = rank->verdict.word != FSL_ARCS_COMES;
+	for (size_t s = 0; s < n; s++) {
+		out->reference_ms[r * n + s] = out->own_ms[r * n + s] - arrivals->excess_ms[s];
+	}
+	high_ms = FSL_ARRIVAL_HIGH_SHARE * rank->verdict.excess * rank->step_ms;
+	if (!is_lasting) {
+		high_ms = fmax(high_ms, 0.5 * FSL_ARCS_FAR_COST_MIN * rank->step_ms);
+	}
+	charge->threshold_ms = high_ms;
+	charge->episode = fsl_episode_find(arrivals->excess_ms, n, high_ms);
+	if (is_lasting && onset < n) {
+		charge->episode.begin = onset;
+		charge->episode.end = n;
+		fsl_episode_measure(&charge->episode, arrivals->excess_ms, high_ms);
+	}
+	charge->pattern = FSL_PATTERN_LASTING;
+	if (charge->episode.persistence < facts->config->persistence_min) {
+		charge->pattern = FSL_PATTERN_REPEATED;
+		charge->episode = fsl_episode_all(arrivals->excess_ms, n, high_ms, &n_seen);
+	}
+	for (size_t s = charge->episode.begin; s < charge->episode.end; s++) {
+		if (arrivals->excess_ms[s] > high_ms) {
+			own_ms += out->own_ms[r * n + s];
+			peers_ms += out->reference_ms[r * n + s];
+		}
+	}
+	charge->own_ms = own_ms / (double)charge->episode.n_high;
+	charge->peers_ms = peers_ms / (double)charge->episode.n_high;
+	charge->is_change = charge->pattern == FSL_PATTERN_LASTING &&
+			    charge->episode.begin >= FSL_LASTING_STEPS_MIN;
+	charge->last_share = NAN;
+}
+
+/* Sums over the steps that a charge is about, and over all others. */
+struct sides {
+	double excess_ms[2], costly_ms[2]; /* [is_inside] */
+	size_t n_told[2], n[2];
+};
+
+/* Steps of a class may begin elsewhere than those of the job: a single step may be the one beside.
+ */
+static double largest_beside(const double *values, size_t s, size_t n)
+{
+	double most = values[s];
+	most = s > 0 ? fmax(most, values[s - 1]) : most;
+	return s + 1 < n ? fmax(most, values[s + 1]) : most;
+}
+
+static struct sides sum_sides(const struct fsl_blame *blame, size_t r,
+			      const struct arrivals *arrivals)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	struct sides sides = {.n = {0}};
+	for (size_t s = 0; s < blame->n_steps; s++) {
+		bool is_inside = s >= charge->episode.begin && s < charge->episode.end &&
+				 (charge->pattern == FSL_PATTERN_LASTING ||
+				  fsl_blame_excess_ms(blame, r, s) > charge->threshold_ms);
+		bool is_single = is_inside && charge->pattern == FSL_PATTERN_REPEATED;
+		sides.excess_ms[is_inside] +=
+			is_single ? largest_beside(arrivals->excess_ms, s, blame->n_steps)
+				  : arrivals->excess_ms[s];
+		sides.costly_ms[is_inside] +=
+			is_single ? largest_beside(arrivals->costly_ms, s, blame->n_steps)
+				  : arrivals->costly_ms[s];
+		sides.n_told[is_inside] += arrivals->is_told[s];
+		sides.n[is_inside]++;
+	}
+	return sides;
+}
+
+/* Whether a rank that was slow all along is, although the arcs name nobody: peers that always
+ * waited for it hide a part of its work. */
+static bool is_level_confirmed(const struct fsl_blame *blame, const struct fsl_case *facts,
+			       size_t r, const struct sides *sides)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	double told_ms = fmin(sides->excess_ms[1], sides->costly_ms[1]) / (double)sides->n_told[1];
+	bool is_plain =
+		blame->stands_out[r] &&
+		(facts->own->has_stages || blame->healthy_ratio[r] >= FSL_ARRIVAL_PLAIN_RATIO_MIN);
+	bool is_told = told_ms >= FSL_EXPLAINED_SHARE_MIN * (charge->own_ms - charge->peers_ms);
+	return facts->arcs->n_slow == 0 && (is_plain || (is_told && blame->is_far[r]));
+}
+
+/* Whether a rank that was another before worked longer by what its charge says, or by what the
+ * steps took longer. @work: 2 * steps + 1. */
+static bool is_change_confirmed(const struct fsl_blame *blame, size_t r, const struct sides *sides,
+				double *work)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	double n_in = (double)sides->n_told[1], n_out = (double)sides->n_told[0];
+	double excess_ms = charge->own_ms - charge->peers_ms;
+	double told_ms = fmax(sides->excess_ms[1] / n_in - sides->excess_ms[0] / n_out,
+			      sides->costly_ms[1] / n_in - sides->costly_ms[0] / n_out);
+	size_t n_least = 0;
+	double rise_ms = fsl_episode_rise(&charge->episode, blame->step_dur_ms, blame->n_steps,
+					  &n_least, work);
+	bool is_rise = n_least >= FSL_RISE_STEPS_MIN &&
+		       told_ms >= FSL_EXPLAINED_SHARE_MIN * rise_ms &&
+		       rise_ms >= FSL_EXPLAINED_SHARE_MIN * told_ms &&
+		       told_ms >= FSL_ARRIVAL_RISE_SHARE_MIN * excess_ms;
+	return is_rise || told_ms >= FSL_EXPLAINED_SHARE_MIN * excess_ms;
+}
+
+/* True if the arcs do not speak against the charge of a rank that they do not name: they know too
+ * few of its steps, or they tell its excess as well. */
+static bool is_confirmed(const struct fsl_blame *blame, const struct fsl_case *facts, size_t r,
+			 const struct arrivals *arrivals)
+{
+	const struct fsl_charge *charge = &blame->charges[r];
+	struct sides sides = sum_sides(blame, r, arrivals);
+	if ((double)sides.n_told[1] < FSL_ARRIVAL_TOLD_SHARE_MIN * (double)sides.n[1]) {
+		return true;
+	}
+	if (charge->pattern == FSL_PATTERN_LASTING && !charge->is_change) {
+		return is_level_confirmed(blame, facts, r, &sides);
+	}
+	return sides.n_told[0] > 0 && is_change_confirmed(blame, r, &sides, arrivals->work);
+}
+
+static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
+		  struct arrivals *arrivals)
+{
+	struct fsl_charge *mine = &out->charges[r];
+	const struct fsl_arcs_rank *rank = &facts->arcs->ranks[r];
+	size_t begin = 0, end = out->n_steps;
+	bool is_slow = fsl_arcs_is_slow(rank->verdict.word);
+	if (rank->verdict.word == FSL_ARCS_UNTOLD ||
+	    (!is_slow && mine->pattern == FSL_PATTERN_NONE)) {
+		return;
+	}
+	set_arrivals(arrivals, facts, rank);
+	if (!is_slow) {
+		if (!is_confirmed(out, facts, r, arrivals)) {
+			mine->pattern = FSL_PATTERN_NONE;
+			mine->is_change = false;
+		}
+		return;
+	}
+	if (mine->pattern == FSL_PATTERN_NONE) {
+		charge(out, facts, r, arrivals);
+	}
+	if (mine->episode.n_high == 0) {
+		mine->pattern = FSL_PATTERN_NONE;
+		return;
+	}
+	fsl_charge_range(mine, out->n_steps, &begin, &end);
+	mine->is_certain = true;
+	mine->arrival_ms = cost_of(arrivals, begin, end);
+	mine->lost_ms_per_step = fmax(mine->lost_ms_per_step, mine->arrival_ms);
+}
+
+enum fsl_status fsl_arrivals_judge(struct fsl_blame *out, const struct fsl_case *facts,
+				   struct fsl_error *err)
+{
+	size_t n_steps = out->n_steps;
+	struct fsl_arena scratch = {0};
+	struct arrivals arrivals = {
+		.excess_ms = fsl_arena_take(&scratch, n_steps * sizeof(*arrivals.excess_ms)),
+		.costly_ms = fsl_arena_take(&scratch, n_steps * sizeof(*arrivals.costly_ms)),
+		.is_told = fsl_arena_take(&scratch, n_steps * sizeof(*arrivals.is_told)),
+		.work = fsl_arena_take(&scratch, (2 * n_steps + 1) * sizeof(*arrivals.work))};
+	bool is_short = arrivals.excess_ms == NULL || arrivals.costly_ms == NULL ||
+			arrivals.is_told == NULL || arrivals.work == NULL;
+	for (size_t r = 0; r < out->n_ranks && facts->arcs->n_judged > 0 && !is_short; r++) {
+		judge(out, facts, r, &arrivals);
+	}
+	fsl_arena_fini(&scratch);
+	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_steps)
+			: FSL_OK;
+}

@@ -1,0 +1,64 @@
+/* Gradients reduced beneath the backward pass: devices that differ are no culprits, a slow one is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge.h"
+
+/* Sixteen replicas whose ranks work on beneath the reduction of their gradients. */
+static struct known_job overlapped(uint64_t seed, double hetero_share)
+{
+	struct known_job job;
+	known_job_init(&job);
+	job.params.tp = 1;
+	job.params.dp = 16;
+	job.params.steps = 80;
+	job.params.overlap = true;
+	job.params.buckets = 3;
+	job.params.micro_batches = 4;
+	job.params.hetero_share = hetero_share;
+	job.params.timelines = FSL_SIM_TIMELINES_NONE;
+	job.params.seed = seed;
+	return job;
+}
+
+static void devices_that_differ_beneath_operators_name_nobody(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct known_job job = overlapped(seed, 0.03);
+		struct judgement judgement;
+		judge(&judgement, &job, 2);
+		assert_int_equal(judgement.n_culprits, 0);
+		assert_string_equal(judgement.kind, "normal");
+	}
+}
+
+static void a_rank_that_slows_down_beneath_operators_is_named_alone(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		struct known_job job = overlapped(seed, 0.01);
+		struct judgement judgement;
+		job.fault = FSL_SIM_COMPUTE;
+		job.factor = 1.2;
+		job.onset_step = 30;
+		job.culprits[job.n_culprits++] = (int32_t)(4 + 7 * seed) % 16;
+		judge(&judgement, &job, 2);
+		assert_int_equal(judgement.n_culprits, 1);
+		assert_int_equal(judgement.culprits[0], job.culprits[0]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_that_differ_beneath_operators_name_nobody),
+		cmocka_unit_test(a_rank_that_slows_down_beneath_operators_is_named_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
