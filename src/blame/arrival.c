@@ -3,12 +3,14 @@
 
 #include <failslow/stats.h>
 
+#include "arcs/find.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "blame/blame.h"
 
 /* What a rank's arcs say of each step of the job, ms; 0: nothing. */
 struct arrivals {
+	const struct fsl_arcs *arcs;
 	double *excess_ms, *costly_ms;
 	bool *is_told;
 	double *work; /* 2 * steps + 1 */
@@ -58,7 +60,7 @@ static void charge(struct fsl_blame *out, const struct fsl_case *facts, size_t r
 		   const struct arrivals *arrivals)
 {
 	struct fsl_charge *charge = &out->charges[r];
-	const struct fsl_arcs_rank *rank = &facts->arcs->ranks[r];
+	const struct fsl_arcs_rank *rank = &arrivals->arcs->ranks[r];
 	size_t n = out->n_steps, n_seen = 0, onset = step_of(facts, rank, rank->verdict.onset);
 	double own_ms = 0.0, peers_ms = 0.0, high_ms = 0.0;
 	bool is_lasting = rank->verdict.word != FSL_ARCS_COMES;
@@ -134,7 +136,7 @@ static struct sides sum_sides(const struct fsl_blame *blame, size_t r,
 /* Whether a rank that was slow all along is, although the arcs name nobody: peers that always
  * waited for it hide a part of its work. */
 static bool is_level_confirmed(const struct fsl_blame *blame, const struct fsl_case *facts,
-			       size_t r, const struct sides *sides)
+			       const struct arrivals *arrivals, size_t r, const struct sides *sides)
 {
 	const struct fsl_charge *charge = &blame->charges[r];
 	double told_ms = fmin(sides->excess_ms[1], sides->costly_ms[1]) / (double)sides->n_told[1];
@@ -142,7 +144,7 @@ static bool is_level_confirmed(const struct fsl_blame *blame, const struct fsl_c
 		blame->stands_out[r] &&
 		(facts->own->has_stages || blame->healthy_ratio[r] >= FSL_ARRIVAL_PLAIN_RATIO_MIN);
 	bool is_told = told_ms >= FSL_EXPLAINED_SHARE_MIN * (charge->own_ms - charge->peers_ms);
-	return facts->arcs->n_slow == 0 && (is_plain || (is_told && blame->is_far[r]));
+	return arrivals->arcs->n_slow == 0 && (is_plain || (is_told && blame->is_far[r]));
 }
 
 /* Whether a rank that was another before worked longer by what its charge says, or by what the
@@ -176,7 +178,7 @@ static bool is_confirmed(const struct fsl_blame *blame, const struct fsl_case *f
 		return true;
 	}
 	if (charge->pattern == FSL_PATTERN_LASTING && !charge->is_change) {
-		return is_level_confirmed(blame, facts, r, &sides);
+		return is_level_confirmed(blame, facts, arrivals, r, &sides);
 	}
 	return sides.n_told[0] > 0 && is_change_confirmed(blame, r, &sides, arrivals->work);
 }
@@ -185,7 +187,7 @@ static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 		  struct arrivals *arrivals)
 {
 	struct fsl_charge *mine = &out->charges[r];
-	const struct fsl_arcs_rank *rank = &facts->arcs->ranks[r];
+	const struct fsl_arcs_rank *rank = &arrivals->arcs->ranks[r];
 	size_t begin = 0, end = out->n_steps;
 	bool is_slow = fsl_arcs_is_slow(rank->verdict.word);
 	if (rank->verdict.word == FSL_ARCS_UNTOLD ||
@@ -213,22 +215,44 @@ static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 	mine->lost_ms_per_step = fmax(mine->lost_ms_per_step, mine->arrival_ms);
 }
 
+static enum fsl_status judge_all(struct fsl_blame *out, const struct fsl_case *facts,
+				 const struct fsl_arcs *arcs, struct fsl_error *err)
+{
+	size_t n_steps = out->n_steps;
+	struct arrivals arrivals = {.arcs = arcs};
+	FSL_TRY(FSL_ARENA_NEW(arrivals.excess_ms, &out->arena, n_steps, "excess_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(arrivals.costly_ms, &out->arena, n_steps, "costly_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(arrivals.is_told, &out->arena, n_steps, "is_told", err));
+	FSL_TRY(FSL_ARENA_NEW(arrivals.work, &out->arena, 2 * n_steps + 1, "work", err));
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		judge(out, facts, r, &arrivals);
+	}
+	return FSL_OK;
+}
+
+/* Whether arcs may change what is known: somebody is charged, or gaps between operators may hide a
+ * rank's work. */
+static bool are_asked(const struct fsl_blame *blame, const struct fsl_case *facts)
+{
+	bool is_asked = !fsl_own_is_work(facts->own);
+	for (size_t r = 0; r < blame->n_ranks && !is_asked; r++) {
+		is_asked = blame->charges[r].pattern != FSL_PATTERN_NONE;
+	}
+	return is_asked;
+}
+
 enum fsl_status fsl_arrivals_judge(struct fsl_blame *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
-	size_t n_steps = out->n_steps;
-	struct fsl_arena scratch = {0};
-	struct arrivals arrivals = {
-		.excess_ms = fsl_arena_take(&scratch, n_steps * sizeof(*arrivals.excess_ms)),
-		.costly_ms = fsl_arena_take(&scratch, n_steps * sizeof(*arrivals.costly_ms)),
-		.is_told = fsl_arena_take(&scratch, n_steps * sizeof(*arrivals.is_told)),
-		.work = fsl_arena_take(&scratch, (2 * n_steps + 1) * sizeof(*arrivals.work))};
-	bool is_short = arrivals.excess_ms == NULL || arrivals.costly_ms == NULL ||
-			arrivals.is_told == NULL || arrivals.work == NULL;
-	for (size_t r = 0; r < out->n_ranks && facts->arcs->n_judged > 0 && !is_short; r++) {
-		judge(out, facts, r, &arrivals);
+	struct fsl_arcs arcs = {.ranks = NULL};
+	if (!are_asked(out, facts)) {
+		return FSL_OK;
 	}
-	fsl_arena_fini(&scratch);
-	return is_short ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_steps)
-			: FSL_OK;
+	enum fsl_status status =
+		fsl_arcs_find(&arcs, facts->run, facts->topology, facts->match->clock_ns, err);
+	if (arcs.n_judged > 0) {
+		FSL_THEN(status, judge_all(out, facts, &arcs, err));
+	}
+	fsl_arcs_fini(&arcs);
+	return status;
 }

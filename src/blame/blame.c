@@ -316,7 +316,9 @@ static enum fsl_status build(struct fsl_blame *out, const struct fsl_case *facts
 		out->counts_idle = true;
 		FSL_TRY(charge_all(out, facts, work, err));
 	}
-	return facts->arcs != NULL ? fsl_arrivals_judge(out, facts, err) : FSL_OK;
+	return facts->config->algorithm != FSL_ALGORITHM_SYSTRACE
+		       ? fsl_arrivals_judge(out, facts, err)
+		       : FSL_OK;
 }
 
 enum fsl_status fsl_blame_build(struct fsl_blame *out, const struct fsl_case *facts,

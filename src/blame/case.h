@@ -2,7 +2,6 @@
 #ifndef FSL_BLAME_CASE_H
 #define FSL_BLAME_CASE_H
 
-#include "arcs/find.h"
 #include "config/config.h"
 #include "match/match.h"
 #include "match/own.h"
@@ -25,7 +24,6 @@ struct fsl_case {
 	const struct fsl_match *match;
 	const struct fsl_cuts *cuts;
 	const struct fsl_own *own;
-	const struct fsl_arcs *arcs; /* NULL: not asked */
 	const struct fsl_perception *perception;
 	const struct fsl_blame *blame;
 	struct fsl_verification *verification;    /* NULL: no replay, blame's word as it is */

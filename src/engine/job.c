@@ -29,7 +29,6 @@ void fsl_job_fini(struct fsl_job *job)
 	fsl_localisation_fini(&job->classical);
 	fsl_verification_fini(&job->verification);
 	fsl_blame_fini(&job->blame);
-	fsl_arcs_fini(&job->arcs);
 	fsl_own_fini(&job->own);
 	fsl_cuts_fini(&job->cuts);
 	fsl_match_fini(&job->match);
@@ -148,8 +147,6 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 				 .match = &job->match,
 				 .cuts = &job->cuts,
 				 .own = &job->own,
-				 .arcs = config->algorithm != FSL_ALGORITHM_SYSTRACE ? &job->arcs
-										     : NULL,
 				 .perception = &job->perception,
 				 .blame = &job->blame,
 				 .is_brief = job->is_brief};
@@ -167,10 +164,6 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	FSL_TRY(matched);
 	FSL_TRY(restore_lost(job, err));
 	FSL_TRY(find_own(job, err));
-	if (config->algorithm != FSL_ALGORITHM_SYSTRACE) {
-		FSL_TRY(fsl_arcs_find(&job->arcs, &job->run, &job->topology, job->match.clock_ns,
-				      err));
-	}
 	struct fsl_case facts = fsl_job_facts(job, config);
 	FSL_TRY(fsl_blame_build(&job->blame, &facts, err));
 	return config->algorithm == FSL_ALGORITHM_SYSTRACE ? conclude_classical(job, &facts, err)

@@ -5,7 +5,6 @@
 #ifndef FSL_ENGINE_JOB_H
 #define FSL_ENGINE_JOB_H
 
-#include "arcs/find.h"
 #include "base/pack.h"
 #include "blame/blame.h"
 #include "blame/singles.h"
@@ -76,7 +75,6 @@ struct fsl_job {
 	struct fsl_perception perception;
 	struct fsl_cuts cuts;
 	struct fsl_own own;
-	struct fsl_arcs arcs;
 	struct fsl_blame blame;
 	struct fsl_localisation classical;
 	struct fsl_verification verification;
