@@ -1,12 +1,13 @@
 /* Arcs of a class, and own work beyond them. */
 #include "arcs/arcs.h"
 
-#include <omp.h>
+#include <math.h>
 
 #include <failslow/stats.h>
 
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sort.h"
 
 /* Times of one member in a few steps, and scratch. */
 struct sheet {
@@ -33,6 +34,11 @@ static bool sheet_init(struct sheet *sheet, struct fsl_arena *arena,
 	       sheet->end_ns != NULL;
 }
 
+static bool is_seen(const struct fsl_arcs_class *class, size_t member, size_t step)
+{
+	return class->is_seen == NULL || class->is_seen[member * class->n_steps + step] != 0;
+}
+
 /* Fills the sheet with the seen ones of @n steps from @first on, every @stride-th of them. */
 static void fill(struct sheet *sheet, const struct fsl_arcs_class *class, size_t member,
 		 size_t first, size_t n, size_t stride)
@@ -40,9 +46,7 @@ static void fill(struct sheet *sheet, const struct fsl_arcs_class *class, size_t
 	size_t n_seen = 0;
 	sheet->n = 0;
 	for (size_t s = first; s < first + n; s++) {
-		bool is_seen =
-			class->is_seen == NULL || class->is_seen[member * class->n_steps + s] != 0;
-		if (is_seen && n_seen++ % stride == 0) {
+		if (is_seen(class, member, s) && n_seen++ % stride == 0) {
 			FSL_REQUIRE(sheet->n < sheet->n_max);
 			sheet->steps[sheet->n++] = (uint32_t)s;
 		}
@@ -64,20 +68,13 @@ static const int64_t *candidate_of(const int64_t *begin_ns, const int64_t *end_n
 	return back < place ? begin_ns + (place - back) * n : NULL;
 }
 
-/* Of @n times behind a candidate the one that few are below, or @least_ns if that is less. Most
- * ranks only count. @values: n, scratch. */
-static int64_t soonest(const int64_t *arrival_ns, const int64_t *event_ns, size_t n,
-		       int64_t least_ns, int64_t *values)
+/* The @k-th least of @n values, which it overwrites. Among the first few it keeps only these. */
+static int64_t kth_of(int64_t *values, size_t n, size_t k)
 {
-	size_t n_below = 0, k = (size_t)(FSL_ARCS_SOON * (double)(n - 1)), n_kept = 0;
-	for (size_t i = 0; i < n; i++) {
-		values[i] = arrival_ns[i] - event_ns[i];
-		n_below += values[i] < least_ns;
+	size_t n_kept = 0;
+	if (k > FSL_ARCS_KEPT_MAX) {
+		return fsl_select_i64(values, n, k);
 	}
-	if (n_below <= k) {
-		return least_ns;
-	}
-	/* The k + 1 least so far, ascending. */
 	for (size_t i = 0; i < n; i++) {
 		int64_t value = values[i];
 		if (n_kept > k && value >= values[k]) {
@@ -90,6 +87,22 @@ static int64_t soonest(const int64_t *arrival_ns, const int64_t *event_ns, size_
 		values[at] = value;
 	}
 	return values[k];
+}
+
+/* Of @n times behind a candidate the one that few are below, or @least_ns if that is less. Most
+ * ranks only count. @values: n, scratch. */
+static int64_t soonest(const int64_t *arrival_ns, const int64_t *event_ns, size_t n,
+		       int64_t least_ns, int64_t *values)
+{
+	size_t n_below = 0, k = (size_t)(FSL_ARCS_SOON * (double)(n - 1));
+	for (size_t i = 0; i < n; i++) {
+		values[i] = arrival_ns[i] - event_ns[i];
+		n_below += values[i] < least_ns;
+	}
+	if (n_below <= k) {
+		return least_ns;
+	}
+	return kth_of(values, n, k);
 }
 
 static void learn(int64_t *arcs_ns, const struct fsl_arcs_class *class, struct sheet *sheet)
@@ -166,144 +179,138 @@ void fsl_arcs_explain(int64_t *own_ns, const int64_t *arcs_ns, size_t k, const i
 
 /* Scratch of one thread for a few steps: all that is summed over positions. */
 struct desk {
-	struct sheet sheet;
-	/* [position * FSL_ARCS_BLOCK_STEPS + step][FSL_ARCS_USUAL_RANKS_MAX]: arrivals of some
-	 * ranks; then their quantile. */
-	int64_t (*arrivals_ns)[FSL_ARCS_USUAL_RANKS_MAX];
-	double *usual_ns; /* [position * FSL_ARCS_BLOCK_STEPS + step] */
-	double (*durations_ms)[FSL_ARCS_USUAL_RANKS_MAX];
-	size_t n_told[FSL_ARCS_BLOCK_STEPS]; /* ranks seen in each step */
-	double *values;                      /* [2 * n_ranks] */
+	struct sheet sheets[FSL_ARCS_USUAL_RANKS_MAX],
+		other; /* of the ranks that tell; of one more */
+	size_t n_sheets;
+	int64_t *usual_ns; /* [position * FSL_ARCS_BLOCK_STEPS + step]: arrivals of the late */
+	/* [step * n_ranks + member], ns */
+	int64_t *excess_ns, *costly_ns, *values;
 };
 
 static bool desk_init(struct desk *desk, struct fsl_arena *arena,
 		      const struct fsl_arcs_class *class)
 {
-	size_t n = class->n_positions * FSL_ARCS_BLOCK_STEPS;
-	desk->arrivals_ns = fsl_arena_take(arena, n * sizeof(*desk->arrivals_ns));
-	desk->usual_ns = fsl_arena_take(arena, n * sizeof(*desk->usual_ns));
-	desk->durations_ms =
-		fsl_arena_take(arena, FSL_ARCS_BLOCK_STEPS * sizeof(*desk->durations_ms));
-	desk->values = fsl_arena_take(arena, 2 * class->n_ranks * sizeof(*desk->values));
-	return desk->arrivals_ns != NULL && desk->usual_ns != NULL && desk->durations_ms != NULL &&
-	       desk->values != NULL && sheet_init(&desk->sheet, arena, class, FSL_ARCS_BLOCK_STEPS);
-}
-
-/* Quantile of @n arrivals by linear interpolation; sorts them. */
-static double usual_of(int64_t *arrivals_ns, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		int64_t value = arrivals_ns[i];
-		size_t at = i;
-		for (; at > 0 && arrivals_ns[at - 1] > value; at--) {
-			arrivals_ns[at] = arrivals_ns[at - 1];
-		}
-		arrivals_ns[at] = value;
+	size_t n = class->n_ranks * FSL_ARCS_BLOCK_STEPS;
+	desk->n_sheets = class->n_ranks < FSL_ARCS_USUAL_RANKS_MAX ? class->n_ranks
+								   : FSL_ARCS_USUAL_RANKS_MAX;
+	desk->usual_ns = fsl_arena_calloc(arena, class->n_positions,
+					  FSL_ARCS_BLOCK_STEPS * sizeof(*desk->usual_ns));
+	desk->excess_ns = fsl_arena_calloc(arena, n, sizeof(*desk->excess_ns));
+	desk->costly_ns = fsl_arena_calloc(arena, n, sizeof(*desk->costly_ns));
+	desk->values = fsl_arena_calloc(arena, class->n_ranks, sizeof(*desk->values));
+	bool is_made = desk->usual_ns != NULL && desk->excess_ns != NULL &&
+		       desk->costly_ns != NULL && desk->values != NULL &&
+		       sheet_init(&desk->other, arena, class, FSL_ARCS_BLOCK_STEPS);
+	for (size_t q = 0; q < desk->n_sheets && is_made; q++) {
+		is_made = sheet_init(&desk->sheets[q], arena, class, FSL_ARCS_BLOCK_STEPS);
 	}
-	double place = FSL_ARCS_LATE * (double)(n - 1);
-	size_t k = (size_t)place, next = k + 1 < n ? k + 1 : k;
-	/* Times of one step lie close together: the difference is exact. */
-	return (place - (double)k) * (double)(arrivals_ns[next] - arrivals_ns[k]) +
-	       (double)(arrivals_ns[k] - arrivals_ns[0]);
+	return is_made;
 }
 
-/*
- * Usual arrivals in the steps [first, first + n), from some of the ranks, as the least of them (in
- * arrivals_ns) and what lies above it.
- */
+/* The value that a share of @n > 0 values lies below; reorders them. */
+static int64_t at_share(int64_t *values, size_t n, double share)
+{
+	return kth_of(values, n, (size_t)(share * (double)(n - 1) + 0.5));
+}
+
+/* Usual arrivals and durations in the steps [first, first + n), from some of the ranks. */
 static void find_usual(struct desk *desk, struct fsl_arcs_sums *out,
 		       const struct fsl_arcs_class *class, size_t first, size_t n)
 {
-	size_t n_ranks = class->n_ranks < FSL_ARCS_USUAL_RANKS_MAX ? class->n_ranks
-								   : FSL_ARCS_USUAL_RANKS_MAX;
-	struct sheet *sheet = &desk->sheet;
-	for (size_t i = 0; i < n; i++) {
-		desk->n_told[i] = 0;
-	}
-	for (size_t q = 0; q < n_ranks; q++) {
-		fill(sheet, class, q * class->n_ranks / n_ranks, first, n, 1);
-		for (size_t i = 0; i < sheet->n; i++) {
-			size_t s = sheet->steps[i] - first, at = desk->n_told[s]++;
-			for (size_t k = 0; k < class->n_positions; k++) {
-				desk->arrivals_ns[k * FSL_ARCS_BLOCK_STEPS + s][at] =
-					sheet->begin_ns[(k + 1) * sheet->n + i];
-			}
-			int64_t last_ns = sheet->end_ns[class->n_positions * sheet->n + i];
-			desk->durations_ms[s][at] =
-				(double)(last_ns - sheet->end_ns[i]) / FSL_NS_PER_MS;
-		}
-	}
+	int64_t values[FSL_ARCS_USUAL_RANKS_MAX];
+	size_t next[FSL_ARCS_USUAL_RANKS_MAX] = {0}, at[FSL_ARCS_USUAL_RANKS_MAX];
 	for (size_t s = 0; s < n; s++) {
-		double scratch[FSL_ARCS_USUAL_RANKS_MAX];
+		size_t n_told = 0;
+		const struct sheet *told[FSL_ARCS_USUAL_RANKS_MAX];
+		for (size_t q = 0; q < desk->n_sheets; q++) {
+			const struct sheet *sheet = &desk->sheets[q];
+			if (next[q] < sheet->n && sheet->steps[next[q]] == first + s) {
+				told[n_told] = sheet;
+				at[n_told++] = next[q]++;
+			}
+		}
+		for (size_t i = 0; i < n_told; i++) {
+			size_t last = class->n_positions * told[i]->n + at[i];
+			values[i] = told[i]->end_ns[last] - told[i]->end_ns[at[i]];
+		}
 		out->dur_ms[first + s] =
-			fsl_median(desk->durations_ms[s], desk->n_told[s], scratch);
-		for (size_t k = 0; k < class->n_positions && desk->n_told[s] > 0; k++) {
-			size_t at = k * FSL_ARCS_BLOCK_STEPS + s;
-			desk->usual_ns[at] = usual_of(desk->arrivals_ns[at], desk->n_told[s]);
+			n_told > 0 ? (double)at_share(values, n_told, 0.5) / FSL_NS_PER_MS
+				   : (double)NAN;
+		for (size_t k = 0; k < class->n_positions && n_told > 0; k++) {
+			for (size_t i = 0; i < n_told; i++) {
+				values[i] = told[i]->begin_ns[(k + 1) * told[i]->n + at[i]];
+			}
+			desk->usual_ns[k * FSL_ARCS_BLOCK_STEPS + s] =
+				at_share(values, n_told, FSL_ARCS_LATE);
 		}
 	}
 }
 
-static void sum_member(struct desk *desk, struct fsl_arcs_sums *out,
+static void sum_member(struct desk *desk, const struct sheet *sheet,
 		       const struct fsl_arcs_class *class, const int64_t *arcs_ns, size_t member,
 		       size_t first)
 {
-	const struct sheet *sheet = &desk->sheet;
-	double excess_ns[FSL_ARCS_BLOCK_STEPS] = {0}, costly_ns[FSL_ARCS_BLOCK_STEPS] = {0};
+	int64_t excess_ns[FSL_ARCS_BLOCK_STEPS] = {0}, costly_ns[FSL_ARCS_BLOCK_STEPS] = {0};
 	for (size_t k = 0; k < class->n_positions && sheet->n > 0; k++) {
+		const int64_t *usual_ns = desk->usual_ns + k * FSL_ARCS_BLOCK_STEPS;
 		fsl_arcs_explain(sheet->values, arcs_ns, k, sheet->begin_ns, sheet->end_ns,
 				 sheet->n);
 		for (size_t i = 0; i < sheet->n; i++) {
-			size_t at = k * FSL_ARCS_BLOCK_STEPS + sheet->steps[i] - first;
-			double own_ns = (double)sheet->values[i];
-			double late_ns = (double)(sheet->begin_ns[(k + 1) * sheet->n + i] -
-						  desk->arrivals_ns[at][0]) -
-					 desk->usual_ns[at];
-			double both_ns = own_ns < late_ns ? own_ns : late_ns;
+			int64_t own_ns = sheet->values[i];
+			int64_t late_ns = sheet->begin_ns[(k + 1) * sheet->n + i] -
+					  usual_ns[sheet->steps[i] - first];
+			int64_t both_ns = own_ns < late_ns ? own_ns : late_ns;
 			excess_ns[i] += own_ns;
-			costly_ns[i] += both_ns > 0.0 ? both_ns : 0.0;
+			costly_ns[i] += both_ns > 0 ? both_ns : 0;
 		}
 	}
 	for (size_t i = 0; i < sheet->n; i++) {
-		size_t at = member * class->n_steps + sheet->steps[i];
-		out->excess_ms[at] = excess_ns[i] / FSL_NS_PER_MS;
-		out->costly_ms[at] = costly_ns[i] / FSL_NS_PER_MS;
+		size_t at = (sheet->steps[i] - first) * class->n_ranks + member;
+		desk->excess_ns[at] = excess_ns[i];
+		desk->costly_ns[at] = costly_ns[i];
 	}
 }
 
 /* Takes the level of the faster ranks off the values of a step, as half of all may be slow; unseen
  * ranks are at the level. */
-static void level(double *rows, const struct fsl_arcs_class *class, size_t step, double *values)
+static void level(double *rows_ms, const int64_t *row_ns, const struct fsl_arcs_class *class,
+		  size_t step, int64_t *values)
 {
 	size_t n = 0;
 	for (size_t m = 0; m < class->n_ranks; m++) {
-		size_t at = m * class->n_steps + step;
-		if (class->is_seen == NULL || class->is_seen[at] != 0) {
-			values[n++] = rows[at];
+		if (is_seen(class, m, step)) {
+			values[n++] = row_ns[m];
 		}
 	}
-	double level_ms =
-		fsl_percentile(values, n, FSL_ARCS_LEVEL_PERCENT, values + class->n_ranks);
+	int64_t level_ns = n > 0 ? at_share(values, n, FSL_ARCS_LEVEL) : 0;
 	for (size_t m = 0; m < class->n_ranks; m++) {
-		size_t at = m * class->n_steps + step;
-		bool is_seen = class->is_seen == NULL || class->is_seen[at] != 0;
-		rows[at] = is_seen ? rows[at] - level_ms : 0.0;
+		rows_ms[m * class->n_steps + step] =
+			is_seen(class, m, step) ? (double)(row_ns[m] - level_ns) / FSL_NS_PER_MS
+						: 0.0;
 	}
 }
 
 static void sum_block(struct desk *desk, struct fsl_arcs_sums *out,
 		      const struct fsl_arcs_class *class, const int64_t *arcs_ns, size_t first)
 {
-	size_t n = class->n_steps - first;
+	size_t n = class->n_steps - first, q = 0;
 	n = n < FSL_ARCS_BLOCK_STEPS ? n : FSL_ARCS_BLOCK_STEPS;
+	for (size_t k = 0; k < desk->n_sheets; k++) {
+		fill(&desk->sheets[k], class, k * class->n_ranks / desk->n_sheets, first, n, 1);
+	}
 	find_usual(desk, out, class, first, n);
 	for (size_t m = 0; m < class->n_ranks; m++) {
-		fill(&desk->sheet, class, m, first, n, 1);
-		sum_member(desk, out, class, arcs_ns, m, first);
+		bool is_told = q < desk->n_sheets && m == q * class->n_ranks / desk->n_sheets;
+		struct sheet *sheet = is_told ? &desk->sheets[q++] : &desk->other;
+		if (!is_told) {
+			fill(sheet, class, m, first, n, 1);
+		}
+		sum_member(desk, sheet, class, arcs_ns, m, first);
 	}
-	for (size_t s = first; s < first + n; s++) {
-		level(out->excess_ms, class, s, desk->values);
-		level(out->costly_ms, class, s, desk->values);
+	for (size_t s = 0; s < n; s++) {
+		size_t at = s * class->n_ranks;
+		level(out->excess_ms, desk->excess_ns + at, class, first + s, desk->values);
+		level(out->costly_ms, desk->costly_ns + at, class, first + s, desk->values);
 	}
 }
 
@@ -311,17 +318,13 @@ enum fsl_status fsl_arcs_sum(struct fsl_arcs_sums *out, struct fsl_arena *arena,
 			     const struct fsl_arcs_class *class, const int64_t *arcs_ns,
 			     struct fsl_error *err)
 {
-	size_t n_all = 0;
+	size_t n_steps = class->n_steps, n_all = 0;
+	bool is_short = false;
 	*out = (struct fsl_arcs_sums){0};
-	if (fsl_mul_size(class->n_ranks, class->n_steps * sizeof(*out->excess_ms), &n_all)) {
-		out->excess_ms = fsl_arena_take(arena, n_all);
-		out->costly_ms = fsl_arena_take(arena, n_all);
-		out->dur_ms = fsl_arena_take(arena, 2 * class->n_steps * sizeof(*out->dur_ms));
-	}
-	bool is_short = out->excess_ms == NULL || out->costly_ms == NULL || out->dur_ms == NULL;
-	if (is_short) {
-		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", class->n_steps);
-	}
+	n_all = fsl_mul_size(class->n_ranks, n_steps, &n_all) ? n_all : SIZE_MAX;
+	FSL_TRY(FSL_ARENA_NEW(out->excess_ms, arena, n_all, "excess_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->costly_ms, arena, n_all, "costly_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(out->dur_ms, arena, 2 * n_steps, "dur_ms", err));
 #pragma omp parallel reduction(|| : is_short)
 	{
 		struct fsl_arena scratch = {0};

@@ -35,7 +35,7 @@ static uint64_t mix(uint64_t value)
 	return value ^ (value >> 31);
 }
 
-static uint64_t token_of(const struct search *search, const struct fsl_op *op)
+static inline uint64_t token_of(const struct search *search, const struct fsl_op *op)
 {
 	uint64_t group = op->group_id < search->n_names ? search->group_tokens[op->group_id] : 0;
 	uint64_t size = search->by_size ? op->n_elements * UINT64_C(0x9e3779b97f4a7c15) : 0;
@@ -55,22 +55,6 @@ static bool is_made_up(const struct fsl_run *run, const struct fsl_op *op)
 	       fsl_p2p_kind_from_name(fsl_strpool_text(run->names, op->op_id)) < FSL_P2P_KINDS_N;
 }
 
-/* True if operators stand in the order in which they were launched. */
-static bool is_in_order(const struct fsl_run *run, const struct fsl_rank *rank)
-{
-	int64_t last_ns = INT64_MIN;
-	for (size_t i = 0; i < rank->n_ops; i++) {
-		const struct fsl_op *op = &rank->ops[i];
-		int64_t host_ns = op->host_begin_ns != FSL_NS_ABSENT ? op->host_begin_ns : last_ns;
-		fsl_op_fetch_ahead(op);
-		if (host_ns < last_ns || is_made_up(run, op)) {
-			return false;
-		}
-		last_ns = host_ns;
-	}
-	return true;
-}
-
 /*
  * Orders the operators of a rank as they were launched: on several streams they begin in another
  * order in every step. One without a host time comes after the one that begins before it. False:
@@ -80,10 +64,6 @@ static bool order_launches(struct fsl_launches *out, struct fsl_arena *arena,
 			   const struct fsl_run *run, const struct fsl_rank *rank)
 {
 	int64_t last_ns = INT64_MIN;
-	out->n_places = rank->n_ops;
-	if (is_in_order(run, rank)) {
-		return true;
-	}
 	int64_t(*keys)[2] = fsl_calloc(rank->n_ops, sizeof(*keys));
 	out->order = fsl_arena_take(arena, rank->n_ops * sizeof(*out->order));
 	if (keys == NULL || out->order == NULL) {
@@ -120,34 +100,59 @@ static int64_t end_of(const struct fsl_op *op)
 	return end_ns != FSL_NS_ABSENT ? end_ns : fsl_op_begin_ns(op);
 }
 
-/* The first operators of a rank, @n_max at most, as tokens. False: out of memory. */
-static bool read_sequence(struct fsl_sequence *sequence, struct fsl_arena *arena,
-			  const struct search *search, size_t r, size_t n_max)
+/* Order and tokens of a rank's operators. False: out of memory. */
+static bool read_rank(struct search *search, struct fsl_arena *arena, size_t r)
 {
 	const struct fsl_rank *rank = &search->run->ranks[r];
-	const struct fsl_launches *launches = &search->out->launches[r];
-	size_t n = launches->n_places < n_max ? launches->n_places : n_max;
-	uint64_t *tokens = fsl_arena_take(arena, (n + 1) * sizeof(*tokens));
-	*sequence = (struct fsl_sequence){.tokens = tokens, .n = n};
-	for (size_t i = 0; i < n && tokens != NULL; i++) {
-		const struct fsl_op *op = op_at(rank, launches, i);
+	struct fsl_launches *launches = &search->out->launches[r];
+	int64_t last_ns = INT64_MIN;
+	bool is_in_order = true;
+	launches->n_places = rank->n_ops;
+	launches->tokens = fsl_arena_take(arena, (rank->n_ops + 1) * sizeof(*launches->tokens));
+	for (size_t i = 0; i < rank->n_ops && launches->tokens != NULL; i++) {
+		const struct fsl_op *op = &rank->ops[i];
+		int64_t host_ns = op->host_begin_ns != FSL_NS_ABSENT ? op->host_begin_ns : last_ns;
 		fsl_op_fetch_ahead(op);
-		tokens[i] = token_of(search, op);
+		launches->tokens[i] = token_of(search, op);
+		is_in_order &= host_ns >= last_ns && !is_made_up(search->run, op);
+		last_ns = host_ns;
 	}
-	return tokens != NULL;
+	if (is_in_order || launches->tokens == NULL) {
+		return launches->tokens != NULL;
+	}
+	bool is_made = order_launches(launches, arena, search->run, rank);
+	for (size_t i = 0; i < launches->n_places && is_made; i++) {
+		launches->tokens[i] = token_of(search, op_at(rank, launches, i));
+	}
+	return is_made;
 }
 
-/* The same, with the quiet behind each operator. */
+static bool set_kinds(struct search *search, struct fsl_arena *arena, size_t r)
+{
+	const struct fsl_launches *launches = &search->out->launches[r];
+	return read_rank(search, arena, r) &&
+	       fsl_sequence_kinds(&search->kinds[r], &search->n_kinds[r], launches->tokens,
+				  launches->n_places < FSL_ARCS_FIRST_OPS ? launches->n_places
+									  : FSL_ARCS_FIRST_OPS);
+}
+
+static bool set_steps(struct search *search, struct fsl_arena *arena, size_t r)
+{
+	return search->anchors[r] == 0 ||
+	       fsl_sequence_steps(&search->out->launches[r], arena, search->anchors[r]);
+}
+
+/* The first operators of a rank, @n_max at most, with the quiet behind each. False: out of memory.
+ */
 static bool read_quiet(struct fsl_sequence *sequence, struct fsl_arena *arena,
 		       const struct search *search, size_t r, size_t n_max)
 {
 	const struct fsl_rank *rank = &search->run->ranks[r];
 	const struct fsl_launches *launches = &search->out->launches[r];
-	if (!read_sequence(sequence, arena, search, r, n_max)) {
-		return false;
-	}
-	sequence->quiet_ns = fsl_arena_alloc(arena, (sequence->n + 1) * sizeof(int64_t));
 	int64_t last_ns = INT64_MIN;
+	sequence->tokens = launches->tokens;
+	sequence->n = launches->n_places < n_max ? launches->n_places : n_max;
+	sequence->quiet_ns = fsl_arena_alloc(arena, (sequence->n + 1) * sizeof(int64_t));
 	for (size_t i = 0; i < sequence->n && sequence->quiet_ns != NULL; i++) {
 		const struct fsl_op *op = op_at(rank, launches, i);
 		int64_t end_ns = end_of(op);
@@ -157,30 +162,6 @@ static bool read_quiet(struct fsl_sequence *sequence, struct fsl_arena *arena,
 		last_ns = end_ns > last_ns ? end_ns : last_ns;
 	}
 	return sequence->quiet_ns != NULL;
-}
-
-static bool set_kinds(struct search *search, struct fsl_arena *arena, size_t r)
-{
-	struct fsl_arena scratch = {0};
-	struct fsl_sequence sequence = {0};
-	bool is_found = order_launches(&search->out->launches[r], arena, search->run,
-				       &search->run->ranks[r]) &&
-			read_sequence(&sequence, &scratch, search, r, FSL_ARCS_FIRST_OPS) &&
-			fsl_sequence_kinds(&search->kinds[r], &search->n_kinds[r], &sequence);
-	fsl_arena_fini(&scratch);
-	return is_found;
-}
-
-static bool set_steps(struct search *search, struct fsl_arena *arena, size_t r)
-{
-	struct fsl_arena scratch = {0};
-	struct fsl_sequence sequence = {0};
-	bool is_found = search->anchors[r] == 0 ||
-			(read_sequence(&sequence, &scratch, search, r, SIZE_MAX) &&
-			 fsl_sequence_steps(&search->out->launches[r], arena, &sequence,
-					    search->anchors[r]));
-	fsl_arena_fini(&scratch);
-	return is_found;
 }
 
 /* Calls @visit for all ranks, on threads; arenas of threads go into one list. */
@@ -329,32 +310,30 @@ static int64_t anchor_ns(const struct fsl_equals *equals, size_t rank_idx, size_
 	return end_of(op) - equals->clock_ns[rank_idx];
 }
 
-/* Median distance of the steps of a rank. */
-static int64_t usual_step_ns(const struct fsl_equals *equals, size_t rank_idx, int64_t *scratch)
+/* Median distance of @n begins of steps, behind which @n values are scratch. */
+static int64_t usual_step_ns(int64_t *begin_ns, size_t n)
 {
-	size_t n = equals->launches[rank_idx].n_steps;
 	for (size_t i = 1; i < n; i++) {
-		scratch[i - 1] =
-			anchor_ns(equals, rank_idx, i) - anchor_ns(equals, rank_idx, i - 1);
+		begin_ns[n + i] = begin_ns[i] - begin_ns[i - 1];
 	}
-	return n > 1 ? fsl_select_i64(scratch, n - 1, (n - 1) / 2) : 0;
+	return n > 1 ? fsl_select_i64(begin_ns + n + 1, n - 1, (n - 1) / 2) : 0;
 }
 
 /* Which step of a member is which of the class: their anchors end near to each other. */
 static void align_member(struct fsl_equals *equals, size_t member, int64_t near_ns)
 {
-	const struct fsl_launches *launches = &equals->launches[equals->ranks[member]];
-	size_t i = 0, n = launches->n_steps;
-	for (size_t s = 0; s < equals->class.n_steps; s++) {
-		int64_t wanted_ns = equals->begin_ns[s];
-		while (i < n && anchor_ns(equals, equals->ranks[member], i) < wanted_ns - near_ns) {
-			i++;
+	size_t rank_idx = equals->ranks[member], s = 0, n_steps = equals->class.n_steps;
+	const struct fsl_launches *launches = &equals->launches[rank_idx];
+	uint32_t *anchors = equals->anchors + member * n_steps;
+	memset(anchors, 0xff, n_steps * sizeof(*anchors));
+	for (size_t i = 0; i < launches->n_steps && s < n_steps; i++) {
+		int64_t at_ns = anchor_ns(equals, rank_idx, i);
+		while (s < n_steps && equals->begin_ns[s] + near_ns < at_ns) {
+			s++;
 		}
-		bool is_there =
-			i < n && anchor_ns(equals, equals->ranks[member], i) <= wanted_ns + near_ns;
-		equals->anchors[member * equals->class.n_steps + s] =
-			is_there ? launches->anchors[i] : UINT32_MAX;
-		i += is_there;
+		if (s < n_steps && at_ns >= equals->begin_ns[s] - near_ns) {
+			anchors[s++] = launches->anchors[i];
+		}
 	}
 }
 
@@ -442,10 +421,10 @@ static enum fsl_status add_class(struct search *search, const uint32_t *ranks, s
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 	}
 	memcpy(equals->ranks, ranks, n * sizeof(*ranks));
-	int64_t step_ns = usual_step_ns(equals, ranks[most], equals->begin_ns + launches->n_steps);
 	for (size_t s = 0; s < launches->n_steps; s++) {
 		equals->begin_ns[s] = anchor_ns(equals, ranks[most], s);
 	}
+	int64_t step_ns = usual_step_ns(equals->begin_ns, launches->n_steps);
 	for (size_t m = 0; m < n; m++) {
 		align_member(equals, m, (int64_t)(FSL_ARCS_STEP_NEAR_SHARE * (double)step_ns));
 	}

@@ -16,7 +16,8 @@ enum fsl_arcs_lack {
 
 /* One rank's operators in the order in which they were launched. */
 struct fsl_launches {
-	uint32_t *order; /* operator of each place; NULL: as they are */
+	uint32_t *order;  /* operator of each place; NULL: as they are */
+	uint64_t *tokens; /* [n_places]: equal for equal operators */
 	size_t n_places;
 	size_t n_positions; /* operators of a usual step */
 	uint64_t work;      /* hash of their sequence; 0: none */
@@ -58,8 +59,8 @@ void fsl_classes_fini(struct fsl_classes *classes);
 
 /* A sequence of operators of one rank; equal tokens are equal operators. */
 struct fsl_sequence {
-	uint64_t *tokens;  /* [n] */
-	int64_t *quiet_ns; /* [n]: from the last end so far to the next begin */
+	const uint64_t *tokens; /* [n], borrowed */
+	int64_t *quiet_ns;      /* [n]: from the last end so far to the next begin */
 	size_t n;
 };
 /* An operator that may be the anchor. */
@@ -70,14 +71,13 @@ struct fsl_anchor {
 };
 /* Hash of the operators that come more than once, 0: none; and how many different ones there are in
  * all, FSL_ARCS_KINDS_MAX + 1: more than can be told apart. False: out of memory. */
-bool fsl_sequence_kinds(uint64_t *hash, size_t *n_kinds, const struct fsl_sequence *sequence);
+bool fsl_sequence_kinds(uint64_t *hash, size_t *n_kinds, const uint64_t *tokens, size_t n);
 /* Anchors of one sequence, sorted by token; *n: FSL_ARCS_KINDS_MAX at most. False: out of memory.
  */
 bool fsl_sequence_anchors(struct fsl_anchor *anchors, size_t *n,
 			  const struct fsl_sequence *sequence);
 /* The usual sequence between two uses of @token, and the uses before it, without the first. False:
  * out of memory. */
-bool fsl_sequence_steps(struct fsl_launches *out, struct fsl_arena *arena,
-			const struct fsl_sequence *sequence, uint64_t token);
+bool fsl_sequence_steps(struct fsl_launches *out, struct fsl_arena *arena, uint64_t token);
 
 #endif

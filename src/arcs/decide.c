@@ -1,6 +1,7 @@
 /* Who is slow: the excess of each rank against that of its class, in time and in cost. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
@@ -286,6 +287,21 @@ static bool is_far(const struct view *v, const double *sigmas, size_t m, size_t 
 	       v->cost[m * v->n_blocks + b] > FSL_ARCS_FAR_COST_MIN;
 }
 
+/* Whether the cost of a member that is not named may make it far in enough blocks. */
+static bool may_come(const struct view *v)
+{
+	for (size_t m = 0; m < v->c->n_ranks; m++) {
+		size_t n = 0;
+		for (size_t b = 0; b < v->n_blocks; b++) {
+			n += v->cost[m * v->n_blocks + b] > FSL_ARCS_FAR_COST_MIN;
+		}
+		if (n >= FSL_ARCS_FAR_BLOCKS_MIN && !fsl_arcs_is_slow(v->c->verdicts[m].word)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The member that is far in most blocks, of those not named; none if others are far as well. */
 static size_t find_far(const struct view *v, const double *sigmas)
 {
@@ -332,7 +348,7 @@ static bool has_far_cost(const struct view *v, const double *sigmas, size_t m, s
 /* Names a rank that is far out in several blocks while nobody else is. @sigmas: scratch. */
 static void name_coming(struct view *v, double *sigmas)
 {
-	if (v->n_blocks < FSL_ARCS_FAR_BLOCKS_SEEN) {
+	if (v->n_blocks < FSL_ARCS_FAR_BLOCKS_SEEN || !may_come(v)) {
 		return;
 	}
 	set_sigmas(v, sigmas);
@@ -391,17 +407,17 @@ static double host_excess(const struct view *v, uint32_t host)
 /* True if some host may be compared with others. */
 static bool has_hosts(const struct view *v)
 {
+	double *n_of = v->scratch; /* a host has the number of its first rank */
+	bool is_found = false;
+	memset(n_of, 0, v->c->n_ranks * sizeof(*n_of));
 	for (size_t m = 0; m < v->c->n_ranks; m++) {
-		size_t n_in = 0;
-		for (size_t k = 0; k < v->c->n_ranks; k++) {
-			n_in += v->c->host_of[k] == v->c->host_of[m];
-		}
-		if (n_in >= FSL_ARCS_HOST_RANKS_MIN &&
-		    v->c->n_ranks - n_in >= FSL_ARCS_HOST_RANKS_MIN) {
-			return true;
-		}
+		n_of[v->c->host_of[m]]++;
 	}
-	return false;
+	for (size_t m = 0; m < v->c->n_ranks; m++) {
+		is_found |= n_of[m] >= FSL_ARCS_HOST_RANKS_MIN &&
+			    (double)v->c->n_ranks - n_of[m] >= FSL_ARCS_HOST_RANKS_MIN;
+	}
+	return is_found;
 }
 
 /* Names all ranks of one host if it lies apart from all others. */

@@ -21,6 +21,8 @@ enum {
 	/* Operators of a rank that tell which it uses; its anchor is looked for in so many, then in
 	 * eight times as many. Speed alone. */
 	FSL_ARCS_FIRST_OPS = 1 << 13,
+	/* Values are kept in order up to this one, or all are selected from. Speed alone. */
+	FSL_ARCS_KEPT_MAX = 8,
 	/* Steps that are held in memory at a time. Speed alone. */
 	FSL_ARCS_BLOCK_STEPS = 16,
 };
@@ -52,8 +54,8 @@ enum {
 /* Quantile over the ranks of their arrivals, above which a rank is late. */
 #define FSL_ARCS_LATE 0.75
 
-/* Percentile of the ranks that is their level in a step. */
-#define FSL_ARCS_LEVEL_PERCENT 25.0
+/* Quantile of the ranks that is their level in a step. */
+#define FSL_ARCS_LEVEL 0.25
 
 /* Shares of the step. A rank costs what is worth telling, and stands out by at least this. */
 #define FSL_ARCS_COST_MIN   0.03

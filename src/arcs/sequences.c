@@ -35,15 +35,15 @@ static uint32_t kind_of(struct kinds *kinds, uint64_t token)
 }
 
 /* Counts the kinds of a sequence, none if there are too many; @kind_of_place: [n] or NULL. */
-static void count_kinds(struct kinds *kinds, const struct fsl_sequence *sequence,
+static void count_kinds(struct kinds *kinds, const uint64_t *tokens, size_t n,
 			uint32_t *kind_of_place)
 {
 	kinds->n = 0;
 	for (size_t i = 0; i < 2 * FSL_ARCS_KINDS_MAX; i++) {
 		kinds->slots[i] = UINT32_MAX;
 	}
-	for (size_t i = 0; i < sequence->n; i++) {
-		uint32_t k = kind_of(kinds, sequence->tokens[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t k = kind_of(kinds, tokens[i]);
 		if (k == UINT32_MAX) {
 			kinds->n = 0;
 			return;
@@ -55,15 +55,15 @@ static void count_kinds(struct kinds *kinds, const struct fsl_sequence *sequence
 	}
 }
 
-bool fsl_sequence_kinds(uint64_t *hash, size_t *n_kinds, const struct fsl_sequence *sequence)
+bool fsl_sequence_kinds(uint64_t *hash, size_t *n_kinds, const uint64_t *tokens, size_t n)
 {
 	struct kinds *kinds = fsl_calloc(1, sizeof(*kinds));
 	*hash = 0;
 	if (kinds == NULL) {
 		return false;
 	}
-	count_kinds(kinds, sequence, NULL);
-	*n_kinds = kinds->n > 0 || sequence->n == 0 ? kinds->n : FSL_ARCS_KINDS_MAX + 1;
+	count_kinds(kinds, tokens, n, NULL);
+	*n_kinds = kinds->n > 0 || n == 0 ? kinds->n : FSL_ARCS_KINDS_MAX + 1;
 	for (size_t k = 0; k < kinds->n; k++) {
 		if (kinds->items[k].n > 1) {
 			*hash += (kinds->items[k].token | 1) * FACTOR;
@@ -97,7 +97,7 @@ static bool search_init(struct search *search, struct fsl_arena *arena,
 	    search->quiet_ns == NULL) {
 		return false;
 	}
-	count_kinds(&search->kinds, sequence, search->kind_of_place);
+	count_kinds(&search->kinds, sequence->tokens, n, search->kind_of_place);
 	for (size_t k = 0; k < search->kinds.n; k++) {
 		search->kinds.items[k].begin = begin;
 		begin += search->kinds.items[k].n;
@@ -210,20 +210,19 @@ bool fsl_sequence_anchors(struct fsl_anchor *anchors, size_t *n,
 	return !is_short;
 }
 
-bool fsl_sequence_steps(struct fsl_launches *out, struct fsl_arena *arena,
-			const struct fsl_sequence *sequence, uint64_t token)
+bool fsl_sequence_steps(struct fsl_launches *out, struct fsl_arena *arena, uint64_t token)
 {
 	struct fsl_arena scratch = {0};
 	size_t n = 0, n_uses = 0, n_alike = 0;
-	for (size_t i = 0; i < sequence->n; i++) {
-		n_uses += sequence->tokens[i] == token;
+	for (size_t i = 0; i < out->n_places; i++) {
+		n_uses += out->tokens[i] == token;
 	}
 	uint32_t *uses = fsl_arena_take(&scratch, (n_uses + 1) * sizeof(*uses));
 	uint64_t *hashes = fsl_arena_take(&scratch, (n_uses + 1) * sizeof(*hashes)), hash = 0;
 	bool is_short = uses == NULL || hashes == NULL;
-	for (size_t i = 0; i < sequence->n && !is_short; i++) {
-		hash = hash * FACTOR + sequence->tokens[i];
-		if (sequence->tokens[i] == token) {
+	for (size_t i = 0; i < out->n_places && !is_short; i++) {
+		hash = hash * FACTOR + out->tokens[i];
+		if (out->tokens[i] == token) {
 			hashes[n] = hash; /* of what lies behind the use before */
 			uses[n++] = (uint32_t)i;
 			hash = 0;

@@ -253,9 +253,10 @@ static uint32_t usual_uses(const struct fsl_channel *channel)
  * Transfer per step, as if it had as many uses as usual: an evaluation has more. NaN for steps in
  * which the channel has no complete instance.
  */
-static void sum_transfer(double *row, const struct fsl_channel *channel, size_t begin, size_t end)
+static void sum_transfer(double *row, const struct fsl_channel *channel, size_t n_usual,
+			 size_t begin, size_t end)
 {
-	size_t n = 0, last = SIZE_MAX, n_usual = usual_uses(channel);
+	size_t n = 0, last = SIZE_MAX;
 	for (size_t s = begin; s < end; s++) {
 		row[s] = NAN;
 	}
@@ -277,8 +278,10 @@ static void sum_transfer(double *row, const struct fsl_channel *channel, size_t 
 	}
 }
 
-/* Each thread takes some steps of all channels, so that every sum is made in one order. */
-static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *match)
+/* Each thread takes some steps of all channels, so that every sum is made in one order. @like: by
+ * channel. */
+static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *match,
+			  const struct likeness *like)
 {
 #pragma omp parallel
 	{
@@ -286,7 +289,7 @@ static void sum_transfers(struct fsl_transfers *out, const struct fsl_match *mat
 		size_t n_threads = (size_t)omp_get_num_threads();
 		for (size_t c = 0; c < out->n_channels; c++) {
 			sum_transfer(out->transfer_ms + c * n_steps, &match->channels[c],
-				     n_steps * thread / n_threads,
+				     like[c].n_uses, n_steps * thread / n_threads,
 				     n_steps * (thread + 1) / n_threads);
 		}
 	}
@@ -651,7 +654,7 @@ static enum fsl_status build(struct fsl_transfers *out, const struct fsl_case *f
 		like[c] = likeness_of(facts, &sizes, c);
 		out->is_wait[c] = like[c].is_wait;
 	}
-	sum_transfers(out, facts->match);
+	sum_transfers(out, facts->match, like);
 	qsort(like, n, sizeof(*like), compare_likeness);
 	FSL_TRY(set_references(out, like, work, err));
 	return sizes.n_ranks[FSL_GROUP_UNKNOWN] > 0
