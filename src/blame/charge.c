@@ -193,69 +193,6 @@ bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
 	return is_seen || own_ms >= FSL_EXPLAINED_SHARE_MIN * rise_ms;
 }
 
-/* Flags the steps in which some rank is charged with a change. False: there are none. */
-static bool flag_changed(bool *is_changed, const struct fsl_blame *blame)
-{
-	bool has_any = false;
-	for (size_t r = 0; r < blame->n_ranks; r++) {
-		const struct fsl_charge *charge = &blame->charges[r];
-		if (!charge->is_change) {
-			continue;
-		}
-		has_any = true;
-		for (size_t s = charge->episode.begin; s < charge->episode.end; s++) {
-			is_changed[s] = true;
-		}
-	}
-	return has_any;
-}
-
-static bool is_beside(const struct fsl_episode *episode, const bool *is_changed)
-{
-	size_t n = 0;
-	for (size_t s = episode->begin; s < episode->end; s++) {
-		n += is_changed[s];
-	}
-	return (double)n >= FSL_CHANGE_BESIDE_SHARE_MIN * (double)(episode->end - episode->begin);
-}
-
-/* @work: 3 * steps. */
-static bool seems_changed(const struct fsl_blame *blame, size_t r, const bool *is_changed,
-			  double *work)
-{
-	const struct fsl_charge *charge = &blame->charges[r];
-	double *excess = work + 2 * blame->n_steps;
-	size_t n_least = 0;
-	if (charge->pattern == FSL_PATTERN_NONE || charge->is_change ||
-	    !is_beside(&charge->episode, is_changed)) {
-		return false;
-	}
-	fsl_blame_set_excess(blame, r, 1.0, excess);
-	double rise_ms = fsl_episode_rise(&charge->episode, excess, blame->n_steps, &n_least, work);
-	return rise_ms >= charge->threshold_ms &&
-	       !fsl_change_is_own(blame, r, &charge->episode, rise_ms, charge->threshold_ms, work);
-}
-
-enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error *err)
-{
-	double *work = NULL;
-	bool *is_changed = NULL;
-	FSL_TRY(FSL_ARENA_NEW(work, &blame->arena, 3 * blame->n_steps, "work", err));
-	FSL_TRY(FSL_ARENA_NEW(is_changed, &blame->arena, blame->n_steps, "is_changed", err));
-	if (!flag_changed(is_changed, blame)) {
-		return FSL_OK;
-	}
-	for (size_t r = 0; r < blame->n_ranks; r++) {
-		struct fsl_charge *charge = &blame->charges[r];
-		if (seems_changed(blame, r, is_changed, work)) {
-			*charge = (struct fsl_charge){.threshold_ms = charge->threshold_ms,
-						      .last_share = charge->last_share,
-						      .late_ms_per_step = charge->late_ms_per_step};
-		}
-	}
-	return FSL_OK;
-}
-
 /*
  * When a rank became slower: the change-point search (base/shift.h) on its own time over its
  * peers'. An episode tells that a rank is slow and over which steps, whatever the shape. If its
@@ -671,7 +608,6 @@ enum fsl_status fsl_charge_ranks(struct fsl_blame *out, const struct fsl_config 
 {
 	FSL_TRY(find_chances(out, work, err));
 	FSL_TRY(charge_members(out, config, err));
-	FSL_TRY(fsl_changes_leave_own(out, err));
 	fsl_onsets_accept(out, work);
 	return FSL_OK;
 }

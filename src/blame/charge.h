@@ -78,12 +78,6 @@ bool fsl_change_is_own(const struct fsl_blame *blame, size_t rank_idx,
 		       double *work);
 
 /*
- * Takes the charge from ranks that seem to have become slow while others did: their own time is as
- * before, and that of their peers, who wait for those others, seems to be less.
- */
-enum fsl_status fsl_changes_leave_own(struct fsl_blame *blame, struct fsl_error *err);
-
-/*
  * Onsets of all ranks are known: those that do not stand at a false discovery rate over the ranks
  * become unknown (Benjamini and Hochberg). @work: ranks.
  */

@@ -153,8 +153,6 @@ enum {
 #define FSL_EXPLAINED_SHARE_MIN 0.5
 /* A rise of own time this many times the excess, while steps were shorter, is that of all ranks. */
 #define FSL_COMMON_MULTIPLE 2.0
-/* A charge lies beside a change if this share of its steps does. Untold. */
-#define FSL_CHANGE_BESIDE_SHARE_MIN 0.5
 /* Another rank that changed in more of an episode than this may be what the steps rose by. Untold.
  */
 #define FSL_RISE_BESIDE_SHARE_MAX 0.1

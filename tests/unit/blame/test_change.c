@@ -81,57 +81,12 @@ static void who_waits_since_was_not_slow_before(void **state)
 	assert_true(is_own(&(struct levels){{130, 100}, {100, 100}, {230, 200}}, true));
 }
 
-static void set_charge(struct case_ *c, size_t r, enum fsl_pattern pattern, bool is_change)
-{
-	c->charges[r] = (struct fsl_charge){.pattern = pattern,
-					    .is_change = is_change,
-					    .threshold_ms = 5.0,
-					    .lost_ms_per_step = 30.0,
-					    .last_share = 1.0,
-					    .episode = {.begin = ONSET, .end = STEPS}};
-}
-
-static void a_charge_beside_a_change_needs_own_time_that_rose(void **state)
-{
-	(void)state;
-	struct case_ c = {.step_ms = {0.0}};
-	set_rank(&c, 0, &(struct levels){{100, 140}, {100, 40}, {200, 240}}); /* changed */
-	set_rank(&c, 1, &(struct levels){{100, 100}, {100, 40}, {200, 240}}); /* as before */
-	set_rank(&c, 2, &(struct levels){{100, 140}, {100, 40}, {200, 240}}); /* slower, too */
-	set_charge(&c, 0, FSL_PATTERN_LASTING, true);
-	set_charge(&c, 1, FSL_PATTERN_REPEATED, false);
-	set_charge(&c, 2, FSL_PATTERN_LASTING, false);
-	assert_int_equal(fsl_changes_leave_own(&c.blame, NULL), FSL_OK);
-	assert_int_equal(c.charges[0].pattern, FSL_PATTERN_LASTING);
-	assert_int_equal(c.charges[1].pattern, FSL_PATTERN_NONE);
-	assert_true(c.charges[1].lost_ms_per_step < 1e-9);
-	assert_int_equal(c.charges[2].pattern, FSL_PATTERN_LASTING);
-	fsl_arena_fini(&c.blame.arena);
-}
-
-static void without_a_change_charges_stay(void **state)
-{
-	(void)state;
-	struct case_ c = {.step_ms = {0.0}};
-	for (size_t r = 0; r < RANKS; r++) {
-		set_rank(&c, r, &(struct levels){{100, 100}, {100, 40}, {200, 240}});
-		set_charge(&c, r, FSL_PATTERN_LASTING, false);
-	}
-	assert_int_equal(fsl_changes_leave_own(&c.blame, NULL), FSL_OK);
-	for (size_t r = 0; r < RANKS; r++) {
-		assert_int_equal(c.charges[r].pattern, FSL_PATTERN_LASTING);
-	}
-	fsl_arena_fini(&c.blame.arena);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_works_longer_has_changed),
 		cmocka_unit_test(who_works_as_before_has_not),
 		cmocka_unit_test(who_waits_since_was_not_slow_before),
-		cmocka_unit_test(a_charge_beside_a_change_needs_own_time_that_rose),
-		cmocka_unit_test(without_a_change_charges_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
