@@ -15,6 +15,7 @@
 
 #include "arcs/limits.h"
 #include "base/mem.h"
+#include "base/number.h"
 
 /*
  * Ranks that do the same work in every step, as samples: a step is @n_positions operators behind an
@@ -30,8 +31,16 @@ struct fsl_arcs_class {
 	 */
 	void (*fill)(const void *source, size_t member, const uint32_t *steps, size_t n,
 		     int64_t *begin_ns, int64_t *end_ns);
+	/* Writes when the host had launched the operators of one seen step of a member, ns on the
+	 * common clock: [place]; FSL_NS_ABSENT: not known. */
+	void (*fill_launches)(const void *source, size_t member, uint32_t step, int64_t *launch_ns);
 	const void *source; /* borrowed */
 };
+
+static inline bool fsl_arcs_is_seen(const struct fsl_arcs_class *class, size_t member, size_t step)
+{
+	return class->is_seen == NULL || class->is_seen[member * class->n_steps + step] != 0;
+}
 
 /* Candidates of one position: ends of the operators 1, 2, .. before it, then own begins. */
 enum { FSL_ARCS_CANDIDATES_N = FSL_ARCS_ENDS_BACK + FSL_ARCS_BEGINS_BACK };
@@ -90,9 +99,23 @@ struct fsl_arcs_case {
 	size_t n_ranks, n_steps;
 	struct fsl_arcs_sums sums;
 	const uint32_t *host_of;           /* [member]: the first member of its host */
+	const int64_t *arcs_ns;            /* for fsl_arcs_ask() */
 	struct fsl_arcs_verdict *verdicts; /* [member]; written */
 };
 /* Judges all members of all classes of at least FSL_ARCS_STEPS_MIN steps. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_arcs_decide(struct fsl_arcs_case *cases, size_t n_cases, struct fsl_error *err);
+
+/* Shares of the own work of a slow rank that its peers waited for. */
+struct fsl_arcs_clues {
+	double head_share; /* before the first operator of the step */
+	double host_share; /* before the host launched the operator behind it; NaN: not known */
+};
+/*
+ * Asks a member how it spends its work in the steps in which @costly_ms, [n_steps], is above
+ * @least_ms. An operator that begins as it is launched tells that the device waited for the host;
+ * one that was launched long before, that the device was at work. False: out of memory.
+ */
+bool fsl_arcs_ask(struct fsl_arcs_clues *out, const struct fsl_arcs_class *class,
+		  const int64_t *arcs_ns, const double *costly_ms, size_t member, double least_ms);
 
 #endif

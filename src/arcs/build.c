@@ -34,11 +34,6 @@ static bool sheet_init(struct sheet *sheet, struct fsl_arena *arena,
 	       sheet->end_ns != NULL;
 }
 
-static bool is_seen(const struct fsl_arcs_class *class, size_t member, size_t step)
-{
-	return class->is_seen == NULL || class->is_seen[member * class->n_steps + step] != 0;
-}
-
 /* Fills the sheet with the seen ones of @n steps from @first on, every @stride-th of them. */
 static void fill(struct sheet *sheet, const struct fsl_arcs_class *class, size_t member,
 		 size_t first, size_t n, size_t stride)
@@ -46,7 +41,7 @@ static void fill(struct sheet *sheet, const struct fsl_arcs_class *class, size_t
 	size_t n_seen = 0;
 	sheet->n = 0;
 	for (size_t s = first; s < first + n; s++) {
-		if (is_seen(class, member, s) && n_seen++ % stride == 0) {
+		if (fsl_arcs_is_seen(class, member, s) && n_seen++ % stride == 0) {
 			FSL_REQUIRE(sheet->n < sheet->n_max);
 			sheet->steps[sheet->n++] = (uint32_t)s;
 		}
@@ -278,15 +273,16 @@ static void level(double *rows_ms, const int64_t *row_ns, const struct fsl_arcs_
 {
 	size_t n = 0;
 	for (size_t m = 0; m < class->n_ranks; m++) {
-		if (is_seen(class, m, step)) {
+		if (fsl_arcs_is_seen(class, m, step)) {
 			values[n++] = row_ns[m];
 		}
 	}
 	int64_t level_ns = n > 0 ? at_share(values, n, FSL_ARCS_LEVEL) : 0;
 	for (size_t m = 0; m < class->n_ranks; m++) {
 		rows_ms[m * class->n_steps + step] =
-			is_seen(class, m, step) ? (double)(row_ns[m] - level_ns) / FSL_NS_PER_MS
-						: 0.0;
+			fsl_arcs_is_seen(class, m, step)
+				? (double)(row_ns[m] - level_ns) / FSL_NS_PER_MS
+				: 0.0;
 	}
 }
 

@@ -382,6 +382,20 @@ static void fill(const void *source, size_t member, const uint32_t *steps, size_
 	}
 }
 
+static void fill_launches(const void *source, size_t member, uint32_t step, int64_t *launch_ns)
+{
+	const struct fsl_equals *equals = source;
+	size_t r = equals->ranks[member];
+	size_t anchor = equals->anchors[member * equals->class.n_steps + step];
+	for (size_t k = 0; k <= equals->class.n_positions; k++) {
+		const struct fsl_op *op =
+			op_at(&equals->run->ranks[r], &equals->launches[r], anchor + k);
+		bool is_known =
+			op->host_end_ns != FSL_NS_ABSENT && op->dev_begin_ns != FSL_NS_ABSENT;
+		launch_ns[k] = is_known ? op->host_end_ns - equals->clock_ns[r] : FSL_NS_ABSENT;
+	}
+}
+
 /* Aligns the steps of ranks that do the same work; adds them if they have enough. */
 static enum fsl_status add_class(struct search *search, const uint32_t *ranks, size_t n,
 				 struct fsl_error *err)
@@ -404,7 +418,8 @@ static enum fsl_status add_class(struct search *search, const uint32_t *ranks, s
 	*equals = (struct fsl_equals){.class = {.n_ranks = n,
 						.n_positions = launches->n_positions,
 						.n_steps = launches->n_steps,
-						.fill = fill},
+						.fill = fill,
+						.fill_launches = fill_launches},
 				      .run = search->run,
 				      .clock_ns = search->clock_ns,
 				      .launches = out->launches};

@@ -58,8 +58,21 @@ static enum fsl_status measure(struct fsl_arcs_case *c, struct fsl_arcs *out,
 	if (arcs_ns == NULL || c->verdicts == NULL || !number_hosts(c, scratch, equals)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", class->n_ranks);
 	}
+	c->arcs_ns = arcs_ns;
 	FSL_TRY(fsl_arcs_build(arcs_ns, class, err));
 	return fsl_arcs_sum(&c->sums, &out->arena, class, arcs_ns, err);
+}
+
+static enum fsl_status ask(struct fsl_arcs_rank *rank, const struct fsl_arcs_case *c,
+			   const struct fsl_equals *equals, size_t member, struct fsl_error *err)
+{
+	double least_ms = FSL_ARCS_COST_PART * rank->verdict.cost * rank->step_ms;
+	if (fsl_arcs_is_slow(rank->verdict.word) &&
+	    !fsl_arcs_ask(&rank->clues, &equals->class, c->arcs_ns, rank->costly_ms, member,
+			  least_ms)) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", c->n_steps);
+	}
+	return FSL_OK;
 }
 
 static enum fsl_status tell(struct fsl_arcs *out, const struct fsl_arcs_case *c,
@@ -80,13 +93,16 @@ static enum fsl_status tell(struct fsl_arcs *out, const struct fsl_arcs_case *c,
 					       .excess_ms = c->sums.excess_ms + m * c->n_steps,
 					       .costly_ms = c->sums.costly_ms + m * c->n_steps,
 					       .dur_ms = c->sums.dur_ms};
+		FSL_TRY(ask(&out->ranks[equals->ranks[m]], c, equals, m, err));
 		out->n_judged++;
 		out->n_slow += fsl_arcs_is_slow(c->verdicts[m].word);
 		fsl_log(FSL_LOG_DEBUG, "arcs",
-			"rank judged: rank=%d, word=%d, cost=%.4f, excess=%.4f, z=%.1f, onset=%zu",
+			"rank judged: rank=%d, word=%d, cost=%.4f, excess=%.4f, z=%.1f, onset=%zu, "
+			"head=%.2f, host=%.2f",
 			(int)equals->run->ranks[equals->ranks[m]].rank, (int)c->verdicts[m].word,
 			c->verdicts[m].cost, c->verdicts[m].excess, c->verdicts[m].z,
-			c->verdicts[m].onset);
+			c->verdicts[m].onset, out->ranks[equals->ranks[m]].clues.head_share,
+			out->ranks[equals->ranks[m]].clues.host_share);
 	}
 	return FSL_OK;
 }

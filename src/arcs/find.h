@@ -9,13 +9,14 @@
 /* One rank's word. */
 struct fsl_arcs_rank {
 	struct fsl_arcs_verdict verdict;
-	double step_ms;    /* median step of its class */
-	size_t n_steps;    /* of its class; 0: not judged */
-	int64_t *begin_ns; /* [n_steps], on the common clock; shared by the class */
-	double *excess_ms; /* [n_steps], own work beyond its class */
-	double *costly_ms; /* [n_steps], the part of it that the others waited for */
-	double *dur_ms;    /* [n_steps], shared by the class */
-	const char *lack;  /* why it was not judged, one clause; NULL: it was. Static. */
+	struct fsl_arcs_clues clues; /* if it is slow */
+	double step_ms;              /* median step of its class */
+	size_t n_steps;              /* of its class; 0: not judged */
+	int64_t *begin_ns;           /* [n_steps], on the common clock; shared by the class */
+	double *excess_ms;           /* [n_steps], own work beyond its class */
+	double *costly_ms;           /* [n_steps], the part of it that the others waited for */
+	double *dur_ms;              /* [n_steps], shared by the class */
+	const char *lack;            /* why it was not judged, one clause; NULL: it was. Static. */
 };
 
 struct fsl_arcs {

@@ -18,6 +18,10 @@ enum {
 	FSL_ARCS_USUAL_RANKS_MAX = 32,
 	/* Ranks that tell the anchor of a class, spread evenly. */
 	FSL_ARCS_ANCHOR_RANKS_MAX = 4,
+	/* Steps of a slow rank that tell how it spends its work, and peers that tell whether it is
+	 * late; spread evenly. */
+	FSL_ARCS_CLUE_STEPS_MAX = 64,
+	FSL_ARCS_CLUE_PEERS_MAX = 8,
 	/* Operators of a rank that tell which it uses; its anchor is looked for in so many, then in
 	 * eight times as many. Speed alone. */
 	FSL_ARCS_FIRST_OPS = 1 << 13,
@@ -95,6 +99,10 @@ enum { FSL_ARCS_BLOCK_N = 4 };
 #define FSL_ARCS_FAR_BLOCKS_MIN  3
 #define FSL_ARCS_FAR_BLOCKS_SEEN 6
 #define FSL_ARCS_FAR_OTHERS_PART (1.0 / 3.0)
+
+/* The host was behind if an operator was launched this part of its own work, or less, before it
+ * began. */
+#define FSL_ARCS_CLUE_QUEUE_SHARE 0.05
 
 /* Whole hosts: ranks of the host and of the others, and sigmas apart. */
 #define FSL_ARCS_HOST_RANKS_MIN 4

@@ -212,6 +212,8 @@ static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 	fsl_charge_range(mine, out->n_steps, &begin, &end);
 	mine->is_certain = true;
 	mine->arrival_ms = cost_of(arrivals, begin, end);
+	mine->arrival_head = rank->clues.head_share;
+	mine->arrival_host = rank->clues.host_share;
 	mine->lost_ms_per_step = fmax(mine->lost_ms_per_step, mine->arrival_ms);
 }
 

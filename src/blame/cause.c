@@ -238,10 +238,31 @@ static bool peers_are_long_too(const struct inquiry *q)
 			      (FSL_CAUSE_COMMON_RATIO_MIN - 1.0) * usual_ms);
 }
 
+/* What arrival arcs say of the host: whether the rank's work was launched late. */
+enum launched { LAUNCHED_UNTOLD, LAUNCHED_EARLY, LAUNCHED_LATE };
+
+static enum launched how_launched(const struct inquiry *q, const struct fsl_cause_clues *clues)
+{
+	/* If nobody ever queues work, the device always begins as it is told. */
+	bool has_queue = clues->launch_peers_ms > FSL_CAUSE_QUEUE_MS_MIN;
+	if (!q->charge->is_certain || isnan(q->charge->arrival_host)) {
+		return LAUNCHED_UNTOLD;
+	}
+	if (q->charge->arrival_host <= FSL_CAUSE_EARLY_SHARE_MAX) {
+		return LAUNCHED_EARLY;
+	}
+	return has_queue && q->charge->arrival_host >= FSL_CAUSE_LATE_SHARE_MIN ? LAUNCHED_LATE
+										: LAUNCHED_UNTOLD;
+}
+
 static bool is_host_bound(const struct inquiry *q, const struct fsl_cause_clues *clues)
 {
 	double excess_ms = q->charge->own_ms - q->charge->peers_ms;
 	bool has_queue = clues->launch_peers_ms > FSL_CAUSE_QUEUE_MS_MIN;
+	enum launched launched = how_launched(q, clues);
+	if (launched != LAUNCHED_UNTOLD) {
+		return launched == LAUNCHED_LATE;
+	}
 	if (has_queue && clues->launch_ms < FSL_CAUSE_DRAINED_SHARE * clues->launch_peers_ms) {
 		return true; /* the device runs out of work that the host should have queued */
 	}
@@ -284,7 +305,9 @@ static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_
 	}
 	bool is_head_only = body_ms < FSL_CAUSE_BODY_SHARE_MAX * (head_ms + body_ms);
 	bool shows_device = clues->body_peers_ms > FSL_CAUSE_BODY_OWN_SHARE_MIN * peers_ms;
-	if (!is_rare && is_head_only && shows_device) {
+	bool is_loaded_late = how_launched(q, clues) == LAUNCHED_LATE &&
+			      q->charge->arrival_head >= 1.0 - FSL_CAUSE_BODY_SHARE_MAX;
+	if (!is_rare && ((is_head_only && shows_device) || is_loaded_late)) {
 		return FSL_CAUSE_DATALOADER;
 	}
 	/* All work lies between the last operator and the next step's first: so does the loading.

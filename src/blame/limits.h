@@ -236,6 +236,10 @@ enum {
 #define FSL_CAUSE_GROWN_RATIO 2.0
 /* Host: this share of the excess lies inside host calls. Untold. */
 #define FSL_CAUSE_HOST_CALL_SHARE_MIN 0.3
+/* Not the host: at most this share of what the arcs say was launched late; the host: at least this.
+ * Recordings of slow devices have 0.03 at most, those of throttled processes 0.45 and 0.72. */
+#define FSL_CAUSE_EARLY_SHARE_MAX 0.1
+#define FSL_CAUSE_LATE_SHARE_MIN  0.3
 /* All ranks are slower in the high steps than in the steps beside, by this many sigmas and this
  * ratio: a common event. Untold. */
 #define FSL_CAUSE_COMMON_SIGMAS    3.0

@@ -309,6 +309,61 @@ static void lost_operators_cost_the_rank_its_step_alone(void **state)
 	}
 }
 
+/* Where the culprit's extra work lies. */
+static size_t extra_row;
+
+static double extra_in_row(size_t rank, size_t step, size_t row)
+{
+	return row == extra_row ? extra_of_culprit(rank, step, row) : 0.0;
+}
+
+/* The host of a slow rank launches its operators @queued_ns before they begin. */
+static struct fsl_arcs_clues clues_of(size_t who, size_t row, int64_t queued_ns)
+{
+	struct arcs_job job;
+	struct fsl_arcs arcs;
+	arcs_job_init(&job, 8, 60);
+	culprit = who;
+	onset = 20;
+	extra = 16.0;
+	extra_row = row;
+	job.extra_ms = extra_in_row;
+	arcs_job_run(&job, FSL_GROUP_PP);
+	struct fsl_rank *rank = &job.run.ranks[who];
+	for (size_t i = 0; i < rank->n_ops; i++) {
+		rank->ops[i].host_end_ns =
+			queued_ns >= 0 ? rank->ops[i].dev_begin_ns - queued_ns : FSL_NS_ABSENT;
+	}
+	assert_int_equal(fsl_arcs_find(&arcs, &job.run, &job.topology, no_offset, NULL), FSL_OK);
+	assert_named(&arcs, UINT32_C(1) << who);
+	struct fsl_arcs_clues clues = arcs.ranks[who].clues;
+	end(&arcs, &job);
+	return clues;
+}
+
+static void work_that_begins_as_it_is_launched_waited_for_the_host(void **state)
+{
+	(void)state;
+	assert_true(clues_of(3, 0, 100).host_share > 0.9);
+	assert_true(clues_of(5, 2, 20000).host_share > 0.9);
+}
+
+static void work_that_was_launched_long_before_is_the_devices(void **state)
+{
+	(void)state;
+	assert_true(clues_of(3, 0, 16 * FSL_NS_PER_MS).host_share < 0.1);
+	assert_true(clues_of(5, 2, 2 * FSL_NS_PER_MS).host_share < 0.1);
+	assert_true(isnan(clues_of(3, 0, -1).host_share)); /* no host times */
+}
+
+static void work_before_the_first_operator_of_the_step_is_told(void **state)
+{
+	(void)state;
+	/* The quiet before the first operator, in which there is most work, divides the steps. */
+	assert_true(clues_of(3, 0, 100).head_share > 0.9);
+	assert_true(clues_of(5, 2, 100).head_share < 0.1);
+}
+
 static void few_steps_and_few_ranks_are_not_judged(void **state)
 {
 	(void)state;
@@ -388,6 +443,9 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_slow_now_and_then_is_named),
 		cmocka_unit_test(all_ranks_of_a_slow_host_are_named),
 		cmocka_unit_test(lost_operators_cost_the_rank_its_step_alone),
+		cmocka_unit_test(work_that_begins_as_it_is_launched_waited_for_the_host),
+		cmocka_unit_test(work_that_was_launched_long_before_is_the_devices),
+		cmocka_unit_test(work_before_the_first_operator_of_the_step_is_told),
 		cmocka_unit_test(few_steps_and_few_ranks_are_not_judged),
 		cmocka_unit_test(with_few_samples_an_arc_is_the_least_of_all),
 		cmocka_unit_test(without_memory_finding_fails_cleanly),

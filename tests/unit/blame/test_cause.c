@@ -75,6 +75,42 @@ static void peers_tell_their_level_without_the_rank_itself(void **state)
 	release(&c);
 }
 
+/* Arrival arcs see when each operator was launched; the median of the queues does not. */
+static void arrivals_tell_device_host_and_loading_apart(void **state)
+{
+	(void)state;
+	static const struct {
+		double launch_ms, peers_launch_ms, head, host;
+		enum fsl_cause cause;
+	} cases[] = {
+		/* A device that falls behind a host of which the peers' devices run dry. */
+		{400.0, 60.0, 0.6, 0.0, FSL_CAUSE_COMPUTE},
+		{90.0, 10.0, 1.0, 0.1, FSL_CAUSE_COMPUTE},
+		/* Bursts that the median of the queues hides. */
+		{50.0, 60.0, 0.3, 0.45, FSL_CAUSE_HOST},
+		{2000.0, 2000.0, 0.1, 0.9, FSL_CAUSE_HOST},
+		{800.0, 2000.0, 0.97, 0.97, FSL_CAUSE_DATALOADER},
+		{30.0, 40.0, 0.86, 0.5, FSL_CAUSE_DATALOADER},
+		/* Nobody queues work: the device always begins as it is told. */
+		{0.03, 0.03, 0.2, 1.0, FSL_CAUSE_COMPUTE},
+	};
+	struct charged_job c;
+	small_job_init(&c.job, 8, 40);
+	c.job.head_ms[3] = c.job.body_ms[3] = 20.0;
+	charge(&c);
+	c.blame.charges[3].is_certain = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t r = 0; r < 8; r++) {
+			set_launch_ms(&c, r,
+				      r == 3 ? cases[i].launch_ms : cases[i].peers_launch_ms);
+		}
+		c.blame.charges[3].arrival_head = cases[i].head;
+		c.blame.charges[3].arrival_host = cases[i].host;
+		assert_int_equal(cause_of(&c, 3), cases[i].cause);
+	}
+	release(&c);
+}
+
 /* Two saves, too few for a charge, and time outside of stages beside them. */
 static void a_stage_that_explains_half_of_the_excess_is_the_cause(void **state)
 {
@@ -109,6 +145,7 @@ int main(void)
 		cmocka_unit_test(loading_looks_like_compute_where_all_work_is_at_the_head),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
 		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
+		cmocka_unit_test(arrivals_tell_device_host_and_loading_apart),
 		cmocka_unit_test(a_stage_that_explains_half_of_the_excess_is_the_cause),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
