@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "match/channel.h"
+#include "match/group_sizes.h"
 
 /* Everything that classes are made from. */
 struct search {
@@ -586,6 +587,23 @@ static bool alloc_search(struct search *search)
 	       search->group_tokens != NULL;
 }
 
+/* Groups are alike by kind and size; members that left no data count. */
+static void set_group_tokens(struct search *search)
+{
+	struct fsl_group_sizes sizes;
+	fsl_group_sizes_find(&sizes, search->run, search->topology);
+	for (size_t g = 0; g < search->topology->n_groups; g++) {
+		const struct fsl_group *group = &search->topology->groups[g];
+		size_t n = group->n_ranks;
+		if (fsl_group_misses_members(&sizes, group)) {
+			n = sizes.n_ranks[group->kind];
+		}
+		if (group->name_id < search->n_names) {
+			search->group_tokens[group->name_id] = mix((uint64_t)group->kind + 1) + n;
+		}
+	}
+}
+
 static enum fsl_status find(struct search *search, struct fsl_error *err)
 {
 	struct fsl_classes *out = search->out;
@@ -593,13 +611,7 @@ static enum fsl_status find(struct search *search, struct fsl_error *err)
 	if (!alloc_search(search)) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", out->n_ranks);
 	}
-	for (size_t g = 0; g < search->topology->n_groups; g++) {
-		const struct fsl_group *group = &search->topology->groups[g];
-		if (group->name_id < search->n_names) {
-			search->group_tokens[group->name_id] =
-				mix((uint64_t)group->kind + 1) + group->n_ranks;
-		}
-	}
+	set_group_tokens(search);
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		out->launches[r].lack = FSL_ARCS_LACK_ANCHOR;
 	}

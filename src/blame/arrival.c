@@ -13,7 +13,8 @@ struct arrivals {
 	const struct fsl_arcs *arcs;
 	double *excess_ms, *costly_ms;
 	bool *is_told;
-	double *work; /* 2 * steps + 1 */
+	double *work;    /* 2 * steps + 1 */
+	double *told_ms; /* [rank_idx]: what arcs say of a rank that they do not name; NaN */
 };
 
 /* Step of the job in whose time a step of the class lies, SIZE_MAX: none. */
@@ -136,7 +137,7 @@ static struct sides sum_sides(const struct fsl_blame *blame, size_t r,
 /* Whether a rank that was slow all along is, although the arcs name nobody: peers that always
  * waited for it hide a part of its work. */
 static bool is_level_confirmed(const struct fsl_blame *blame, const struct fsl_case *facts,
-			       const struct arrivals *arrivals, size_t r, const struct sides *sides)
+			       struct arrivals *arrivals, size_t r, const struct sides *sides)
 {
 	const struct fsl_charge *charge = &blame->charges[r];
 	double told_ms = fmin(sides->excess_ms[1], sides->costly_ms[1]) / (double)sides->n_told[1];
@@ -144,6 +145,7 @@ static bool is_level_confirmed(const struct fsl_blame *blame, const struct fsl_c
 		blame->stands_out[r] &&
 		(facts->own->has_stages || blame->healthy_ratio[r] >= FSL_ARRIVAL_PLAIN_RATIO_MIN);
 	bool is_told = told_ms >= FSL_EXPLAINED_SHARE_MIN * (charge->own_ms - charge->peers_ms);
+	arrivals->told_ms[r] = told_ms;
 	return arrivals->arcs->n_slow == 0 && (is_plain || (is_told && blame->is_far[r]));
 }
 
@@ -170,7 +172,7 @@ static bool is_change_confirmed(const struct fsl_blame *blame, size_t r, const s
 /* True if the arcs do not speak against the charge of a rank that they do not name: they know too
  * few of its steps, or they tell its excess as well. */
 static bool is_confirmed(const struct fsl_blame *blame, const struct fsl_case *facts, size_t r,
-			 const struct arrivals *arrivals)
+			 struct arrivals *arrivals)
 {
 	const struct fsl_charge *charge = &blame->charges[r];
 	struct sides sides = sum_sides(blame, r, arrivals);
@@ -181,6 +183,28 @@ static bool is_confirmed(const struct fsl_blame *blame, const struct fsl_case *f
 		return is_level_confirmed(blame, facts, arrivals, r, &sides);
 	}
 	return sides.n_told[0] > 0 && is_change_confirmed(blame, r, &sides, arrivals->work);
+}
+
+static void drop_charge(struct fsl_charge *charge)
+{
+	charge->pattern = FSL_PATTERN_NONE;
+	charge->is_change = false;
+}
+
+/* Ranks that wait for another one in a group seem to work as long as it does. Of the ranks that
+ * were confirmed all along, those that arcs tell far less of are dropped. */
+static void drop_waiters(struct fsl_blame *out, const struct arrivals *arrivals)
+{
+	double most_ms = 0.0;
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		bool is_charged = out->charges[r].pattern != FSL_PATTERN_NONE;
+		most_ms = is_charged ? fmax(most_ms, arrivals->told_ms[r]) : most_ms;
+	}
+	for (size_t r = 0; r < out->n_ranks && most_ms > 0.0; r++) {
+		if (arrivals->told_ms[r] < FSL_ARRIVAL_WAITER_SHARE * most_ms) {
+			drop_charge(&out->charges[r]);
+		}
+	}
 }
 
 static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
@@ -197,8 +221,7 @@ static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 	set_arrivals(arrivals, facts, rank);
 	if (!is_slow) {
 		if (!is_confirmed(out, facts, r, arrivals)) {
-			mine->pattern = FSL_PATTERN_NONE;
-			mine->is_change = false;
+			drop_charge(mine);
 		}
 		return;
 	}
@@ -226,9 +249,12 @@ static enum fsl_status judge_all(struct fsl_blame *out, const struct fsl_case *f
 	FSL_TRY(FSL_ARENA_NEW(arrivals.costly_ms, &out->arena, n_steps, "costly_ms", err));
 	FSL_TRY(FSL_ARENA_NEW(arrivals.is_told, &out->arena, n_steps, "is_told", err));
 	FSL_TRY(FSL_ARENA_NEW(arrivals.work, &out->arena, 2 * n_steps + 1, "work", err));
+	FSL_TRY(FSL_ARENA_NEW(arrivals.told_ms, &out->arena, out->n_ranks, "told_ms", err));
 	for (size_t r = 0; r < out->n_ranks; r++) {
+		arrivals.told_ms[r] = NAN;
 		judge(out, facts, r, &arrivals);
 	}
+	drop_waiters(out, &arrivals);
 	return FSL_OK;
 }
 

@@ -197,6 +197,9 @@ enum {
 #define FSL_ARRIVAL_TOLD_SHARE_MIN 0.5
 /* The least part of a charge that arcs tell as well if it is what the steps rose by. */
 #define FSL_ARRIVAL_RISE_SHARE_MIN 0.2
+/* Of ranks that arcs do not name, those of which they tell less than this part of the most: waiters
+ * of the others. */
+#define FSL_ARRIVAL_WAITER_SHARE 0.5
 /* A level that stands out by this ratio is told without the arcs: gaps beneath overlapped operators
  * make less of healthy ranks. */
 #define FSL_ARRIVAL_PLAIN_RATIO_MIN 1.25

@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "base/sort.h"
 #include "blame/blame.h"
+#include "match/group_sizes.h"
 #include "match/topology_parts.h"
 
 /*

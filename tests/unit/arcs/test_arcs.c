@@ -309,6 +309,50 @@ static void lost_operators_cost_the_rank_its_step_alone(void **state)
 	}
 }
 
+/* Its groups are smaller than those of the others, and still the same. */
+static void lose_rank(struct arcs_job *job, size_t r)
+{
+	job->run.ranks[r].n_ops = 0;
+	job->topology.n_expected_ranks = job->n_ranks;
+	for (size_t g = 0; g < job->topology.n_groups; g++) {
+		struct fsl_group *group = &job->groups[g];
+		size_t n_left = 0;
+		for (size_t i = 0; i < group->n_ranks; i++) {
+			if (job->members[g][i] != (int32_t)r) {
+				job->members[g][n_left++] = job->members[g][i];
+			}
+		}
+		group->n_ranks = n_left;
+	}
+}
+
+static void ranks_beside_one_without_data_are_judged(void **state)
+{
+	(void)state;
+	for (size_t lost = 1; lost <= 6; lost += 5) {
+		struct arcs_job job;
+		struct fsl_arcs arcs;
+		arcs_job_init(&job, 8, 60);
+		for (int r = 0; r < 8; r++) { /* two groups of four, four of two across them */
+			job.group_of[0][r] = r / 4;
+			job.group_of[1][r] = r % 4;
+		}
+		job.rows[3].group_set = 1;
+		culprit = 7 - lost;
+		onset = 20;
+		extra = 5.0;
+		job.extra_ms = extra_of_culprit;
+		arcs_job_run(&job, FSL_GROUP_TP);
+		lose_rank(&job, lost);
+		assert_int_equal(fsl_arcs_find(&arcs, &job.run, &job.topology, job.clock_ns, NULL),
+				 FSL_OK);
+		assert_int_equal(arcs.n_judged, 7);
+		assert_int_equal(arcs.n_slow, 1);
+		assert_true(fsl_arcs_is_slow(arcs.ranks[culprit].verdict.word));
+		end(&arcs, &job);
+	}
+}
+
 /* Where the culprit's extra work lies. */
 static size_t extra_row;
 
@@ -443,6 +487,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_slow_now_and_then_is_named),
 		cmocka_unit_test(all_ranks_of_a_slow_host_are_named),
 		cmocka_unit_test(lost_operators_cost_the_rank_its_step_alone),
+		cmocka_unit_test(ranks_beside_one_without_data_are_judged),
 		cmocka_unit_test(work_that_begins_as_it_is_launched_waited_for_the_host),
 		cmocka_unit_test(work_that_was_launched_long_before_is_the_devices),
 		cmocka_unit_test(work_before_the_first_operator_of_the_step_is_told),

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "blame/peers.h"
+#include "match/group_sizes.h"
 
 enum { RANKS_MAX = 40, GROUPS_MAX = 40 };
 
