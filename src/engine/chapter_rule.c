@@ -7,6 +7,9 @@ enum {
 	/* The first chapter tells how many steps a chapter holds. If steps are found from
 	 * operators, the first 1/FIRST_PARTS of all chapters tell it together. */
 	FIRST_PARTS = 4,
+	/* The most bytes of a capture for each of its chapters, whose operators are in memory: with
+	 * them, 1.6 GB and more take the same memory. */
+	CHAPTER_BYTES_MAX = 1 << 25,
 };
 
 struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config)
@@ -15,18 +18,21 @@ struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config)
 	return fsl_chapter_rule_of(is_whole ? 0.0 : config->chapter_hours);
 }
 
-/* How many chapters a level wants: all, a half, a quarter. */
-static int64_t parts_of(const struct fsl_config *config, size_t level)
+/* How many chapters a level wants: all, a half, a quarter. One: chapters by hours alone. */
+static int64_t parts_of(const struct fsl_job *job, const struct fsl_config *config, size_t level)
 {
-	return config->chapter_parts >> level;
+	int64_t n = config->chapter_parts;
+	int64_t n_small = job->feed != NULL ? (int64_t)(job->feed->n_bytes / CHAPTER_BYTES_MAX) : 0;
+	return (n > 1 && n_small > n ? n_small : n) >> level;
 }
 
-void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N],
+void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N], const struct fsl_job *job,
 			    const struct fsl_config *config, const struct fsl_span *span)
 {
 	struct fsl_chapter_rule longest = fsl_job_chapter_rule(config);
 	for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N; level++) {
-		int64_t n_parts = parts_of(config, level), span_ns = span->end_ns - span->begin_ns;
+		int64_t n_parts = parts_of(job, config, level),
+			span_ns = span->end_ns - span->begin_ns;
 		wanted_ns[level] = 0;
 		if (longest.length_ns == 0 || span->begin_ns == FSL_NS_ABSENT || n_parts == 0) {
 			continue;
@@ -113,7 +119,7 @@ static enum fsl_status try_level(bool *is_taken, struct fsl_job *job,
 	}
 	enum fsl_status status = look_at_begin(&look, job, span, &rule, 1, FSL_RANK_UNKNOWN, err);
 	if (status == FSL_OK && look.step_hint.n_ops > 0) {
-		size_t n_parts = (size_t)parts_of(config, level);
+		size_t n_parts = (size_t)parts_of(job, config, level);
 		status = look_at_begin(&look, job, span, &rule,
 				       (n_parts + FIRST_PARTS - 1) / FIRST_PARTS,
 				       look.step_hint.rank, err);
@@ -134,7 +140,7 @@ enum fsl_status fsl_chapters_choose_rule(struct fsl_job *job, const struct fsl_c
 	struct fsl_chapters *chapters = &job->chapters;
 	enum fsl_status status = FSL_OK;
 	chapters->rule = fsl_job_chapter_rule(config);
-	fsl_job_wanted_lengths(chapters->wanted_ns, config, span);
+	fsl_job_wanted_lengths(chapters->wanted_ns, job, config, span);
 	/* A small capture takes less time as a whole than in chapters, and little time when it is
 	 * judged again. */
 	chapters->has_ops_enough =

@@ -8,9 +8,9 @@
  * whole captures. */
 struct fsl_chapter_rule fsl_job_chapter_rule(const struct fsl_config *config);
 /* Sets the lengths (ns) that chapters of a capture may have if they hold enough steps: for
- * config->chapter_parts chapters, for half and for a quarter of them. 0: the capture is too short
- * for so many chapters. */
-void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N],
+ * config->chapter_parts chapters, more if the files are so large that a chapter would take much
+ * memory, for half and for a quarter of them. 0: the capture is too short for so many chapters. */
+void fsl_job_wanted_lengths(int64_t wanted_ns[FSL_CHAPTER_LEVELS_N], const struct fsl_job *job,
 			    const struct fsl_config *config, const struct fsl_span *span);
 /* The newest of the first @n chapters in which something was wrong; NULL: in none. */
 const struct fsl_judged_chapter *fsl_chapters_newest_wrong(const struct fsl_chapters *chapters,

@@ -344,13 +344,14 @@ static enum fsl_status unpack_chapters(struct fsl_chapters *chapters,
 }
 
 /* True if a run without kept chapters would cut the capture into chapters of another length. */
-static bool is_outgrown(const struct fsl_chapters *chapters, const struct fsl_config *config,
+static bool is_outgrown(const struct fsl_job *job, const struct fsl_config *config,
 			const struct fsl_span *span)
 {
+	const struct fsl_chapters *chapters = &job->chapters;
 	struct fsl_span now = *span;
 	int64_t wanted_ns[FSL_CHAPTER_LEVELS_N];
 	now.begin_ns = chapters->span.begin_ns;
-	fsl_job_wanted_lengths(wanted_ns, config, &now);
+	fsl_job_wanted_lengths(wanted_ns, job, config, &now);
 	return memcmp(wanted_ns, chapters->wanted_ns, sizeof(wanted_ns)) != 0 || span->is_torn;
 }
 
@@ -375,7 +376,7 @@ static const char *recall(struct fsl_job *job, const struct fsl_config *config,
 	if (why != NULL) {
 		return why;
 	}
-	if (is_outgrown(chapters, config, span)) {
+	if (is_outgrown(job, config, span)) {
 		return "the capture has outgrown its chapters";
 	}
 	if (unpack_chapters(chapters, cached, limit_ns, &err) != FSL_OK) {

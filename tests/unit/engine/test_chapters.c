@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "engine/chapters.h"
+#include "engine/feed.h"
 #include "plugin/registry.h"
 #include "sim/sim.h"
 
@@ -345,6 +346,33 @@ static void a_capture_of_many_steps_has_as_many_chapters_as_wanted(void **state)
 	}
 }
 
+/* A day of files of 2 and 8 GB, and of a few bytes more than 64 chapters may have. */
+static void chapters_of_large_files_are_shorter(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t n_bytes;
+		int64_t parts;
+	} cases[] = {{0, 64},
+		     {UINT64_C(1) << 31, 64},
+		     {UINT64_C(1) << 33, 256},
+		     {UINT64_C(3) << 30, 128}};
+	struct fsl_span span = {.begin_ns = 0, .end_ns = INT64_C(1) << 47};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_feed feed = {.n_bytes = cases[i].n_bytes};
+		struct fsl_job job = {.feed = &feed};
+		struct fsl_config present = config;
+		int64_t wanted_ns[FSL_CHAPTER_LEVELS_N];
+		present.chapter_hours = (double)(span.end_ns / FSL_NS_PER_S) / 3600.0;
+		present.chapter_parts = 64;
+		fsl_job_wanted_lengths(wanted_ns, &job, &present, &span);
+		for (size_t level = 0; level < FSL_CHAPTER_LEVELS_N; level++) {
+			int64_t n = span.end_ns / wanted_ns[level];
+			assert_in_range(n, cases[i].parts >> level, (cases[i].parts >> level) + 1);
+		}
+	}
+}
+
 static void a_capture_of_few_operators_is_cut_by_hours_alone(void **state)
 {
 	(void)state;
@@ -446,6 +474,7 @@ int main(void)
 		cmocka_unit_test(without_a_fault_the_newest_chapter_is_told),
 		cmocka_unit_test(steps_without_numbers_are_counted_over_all_chapters),
 		cmocka_unit_test(a_capture_of_many_steps_has_as_many_chapters_as_wanted),
+		cmocka_unit_test(chapters_of_large_files_are_shorter),
 		cmocka_unit_test(a_capture_of_few_operators_is_cut_by_hours_alone),
 		cmocka_unit_test(a_fault_that_comes_and_goes_is_told_since_its_first_chapter),
 		cmocka_unit_test(steps_are_as_long_in_all_chapters_as_at_the_begin),
