@@ -334,6 +334,8 @@ struct fsl_profile {
 /* Which part of a set is read. */
 struct fsl_profile_options {
 	const char *path;
+	const char *const *more_paths; /* [n_more_paths]: captures of the same job */
+	size_t n_more_paths;
 	const int32_t *ranks; /* wanted; n_ranks 0: all */
 	size_t n_ranks;
 	const int64_t *steps; /* wanted; n_steps 0: all */
@@ -342,7 +344,7 @@ struct fsl_profile_options {
 };
 
 /*
- * Finds the folders under options->path and reads them, ranks on threads. Never changes inputs. A
+ * Finds the folders under the paths and reads them, ranks on threads. Never changes inputs. A
  * folder or file that cannot be used is reported in files[] or remarks[], and the rest is read.
  * Fails if memory is short, if the path cannot be read, or if there is no rank at all
  * (FSL_ERR_INPUT, with what was searched for). On failure @out is empty; else free it with

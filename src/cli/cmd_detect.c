@@ -18,13 +18,14 @@ enum { JOBS_MAX = 4096 };
 
 /* The command line. */
 struct options {
-	const char *config_path; /* NULL: the default configuration, if there is one */
-	const char *directory;   /* operand: a tree to look at; NULL: as configured */
-	const char *output;      /* folder for the verdict files; NULL: as configured */
-	int64_t from_ns, to_ns;  /* INT64_MIN / INT64_MAX: open */
-	int64_t now_ns;          /* INT64_MIN: the clock */
-	int64_t jobs;            /* -1: as configured */
-	int format;              /* enum fsl_output_format */
+	const char *config_path;  /* NULL: the default configuration, if there is one */
+	const char *const *paths; /* [n_paths]: operands, files and folders of one job */
+	size_t n_paths;           /* 0: as configured */
+	const char *output;       /* folder for the verdict files; NULL: as configured */
+	int64_t from_ns, to_ns;   /* INT64_MIN / INT64_MAX: open */
+	int64_t now_ns;           /* INT64_MIN: the clock */
+	int64_t jobs;             /* -1: as configured */
+	int format;               /* enum fsl_output_format */
 	bool wants_exit_code;
 	bool wants_help;
 	int n_quiet, n_verbose;
@@ -42,9 +43,10 @@ static void set_log_level(const struct options *options)
 static void help(const struct fsl_opt *table)
 {
 	(void)printf(
-		"usage: failslow detect [options] [DIR]\n\n"
+		"usage: failslow detect [options] [PATH]...\n\n"
 		"Says whether a training job got slower, which rank did it and why, from what\n"
-		"sysTrace left in DIR (or where the configuration says).\n\nOptions:\n");
+		"sysTrace left in the files and folders PATH (or where the configuration says).\n\n"
+		"Options:\n");
 	fsl_opt_print(stdout, table);
 	(void)printf("\nTIME is ISO 8601 or an integer epoch in s, ms, us or ns.\n"
 		     "Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or "
@@ -82,9 +84,6 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	};
 	int n_operands = 0;
 	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
-	if (n_operands > 1) {
-		return FSL_FAIL(err, FSL_ERR_USAGE, "one folder at most: second=\"%s\"", argv[2]);
-	}
 	if (o->from_ns > o->to_ns) {
 		char from[40], to[40];
 		return FSL_FAIL(err, FSL_ERR_USAGE,
@@ -92,7 +91,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 				fsl_format_utc(o->from_ns, from, sizeof(from)),
 				fsl_format_utc(o->to_ns, to, sizeof(to)));
 	}
-	o->directory = n_operands == 1 ? argv[1] : NULL;
+	o->paths = (const char *const *)argv + 1;
+	o->n_paths = (size_t)n_operands;
 	set_log_level(o);
 	if (o->wants_help) {
 		help(table);
@@ -104,8 +104,12 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 static enum fsl_status apply(const struct options *options, struct fsl_config *config,
 			     struct fsl_error *err)
 {
-	if (options->directory != NULL) {
-		config->root_path = options->directory;
+	if (options->n_paths > 0) {
+		config->root_path = options->paths[0];
+		config->more_paths = options->paths + 1;
+		config->n_more_paths = options->n_paths - 1;
+		/* Chapters are kept for one tree. */
+		config->chapter_keep &= options->n_paths == 1;
 		config->training_log = NULL;
 		config->is_look = options->config_path == NULL && options->output == NULL;
 	}
@@ -183,7 +187,10 @@ static enum fsl_status tell_captures(const struct options *options, int *exit_co
 {
 	int n_jobs = options->jobs > 0 ? (int)options->jobs : 0;
 	const struct fsl_profile_run run = {
-		.input = {.path = options->directory, .n_threads = fsl_threads_start(n_jobs)},
+		.input = {.path = options->paths[0],
+			  .more_paths = options->paths + 1,
+			  .n_more_paths = options->n_paths - 1,
+			  .n_threads = fsl_threads_start(n_jobs)},
 		.output = options->output,
 		.wants_exit_code = options->wants_exit_code,
 		.print = fsl_print_as(options->format, options->n_quiet > 0)};
@@ -191,7 +198,7 @@ static enum fsl_status tell_captures(const struct options *options, int *exit_co
 		return FSL_FAIL(err, FSL_ERR_USAGE,
 				"--from and --to are for marker files; captures have steps, "
 				"`failslow profile DIR --steps LIST` chooses some: path=\"%s\"",
-				options->directory);
+				options->paths[0]);
 	}
 	return fsl_profile_run(&run, exit_code, err);
 }
@@ -206,7 +213,7 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 		fsl_log(FSL_LOG_WARNING, "detect",
 			"captures of a profiler are there, too: `failslow profile DIR` tells what "
 			"they say: path=\"%s\"",
-			options->directory);
+			options->paths[0]);
 		return FSL_OK;
 	}
 	(void)printf("\nCaptures of the profiler\n");
@@ -243,8 +250,9 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 	if (options.wants_help) {
 		return FSL_OK;
 	}
-	if (options.directory != NULL && options.config_path == NULL) {
-		FSL_TRY(fsl_profile_look(options.directory, &has_captures, &has_other, err));
+	if (options.n_paths > 0 && options.config_path == NULL) {
+		FSL_TRY(fsl_profile_look(options.paths, options.n_paths, &has_captures, &has_other,
+					 err));
 	}
 	enum fsl_status status =
 		has_other ? detect_as_configured(&options, has_captures, exit_code, err)

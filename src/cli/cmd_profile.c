@@ -14,7 +14,9 @@ static const char *const exports[] = {"msprof-analyze", NULL};
 
 /* The command line. */
 struct request {
-	const char *path, *baseline, *output, *ranks, *steps;
+	const char *const *paths; /* [n_paths] */
+	size_t n_paths;
+	const char *baseline, *output, *ranks, *steps;
 	int export_as; /* -1: nothing */
 	int format;
 	int64_t n_jobs;
@@ -90,14 +92,15 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
 	if (r->wants_help) {
 		fsl_command_help(
-			"profile", "profile [OPTION]... DIR",
+			"profile", "profile [OPTION]... PATH...",
 			"Says what captures of the Ascend profiler tell: where the time of a step goes,\n"
 			"which rank, stage or link holds the others up, and what could be won.",
 			table);
 		return FSL_OK;
 	}
-	FSL_TRY(fsl_check_operands(n_operands, 1, 1, "the folder with the captures", err));
-	r->path = argv[1];
+	FSL_TRY(fsl_check_operands(n_operands, 1, argc, "the folder with the captures", err));
+	r->paths = (const char *const *)argv + 1;
+	r->n_paths = (size_t)n_operands;
 	FSL_TRY(parse_list(ranks, &r->n_ranks, "--ranks", r->ranks, err));
 	for (size_t i = 0; i < r->n_ranks; i++) {
 		r->rank_list[i] = (int32_t)ranks[i];
@@ -117,7 +120,9 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		return FSL_OK;
 	}
 	const struct fsl_profile_run run = {
-		.input = {.path = request.path,
+		.input = {.path = request.paths[0],
+			  .more_paths = request.paths + 1,
+			  .n_more_paths = request.n_paths - 1,
 			  .ranks = request.rank_list,
 			  .n_ranks = request.n_ranks,
 			  .steps = request.step_list,

@@ -36,6 +36,7 @@ static enum fsl_status read_baseline(struct fsl_profile *baseline,
 {
 	struct fsl_profile_options options = run->input;
 	options.path = run->baseline;
+	options.n_more_paths = 0;
 	options.n_steps = 0;
 	return run->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
 }
@@ -112,18 +113,32 @@ static enum fsl_status find_other(bool *has_other, const struct fsl_profile *pro
 	return status;
 }
 
-enum fsl_status fsl_profile_look(const char *path, bool *is_there, bool *has_other,
-				 struct fsl_error *err)
+/* Adds what lies below one path. */
+static enum fsl_status look_at(const char *path, bool *is_there, bool *has_other,
+			       struct fsl_error *err)
 {
 	struct fsl_profile profile = {0};
 	struct fsl_strpool *folders = fsl_strpool_create();
-	*is_there = fsl_profile_discover(&profile, path, NULL) == FSL_OK && profile.n_folders > 0;
-	*has_other = !*is_there;
+	bool is_capture =
+		fsl_profile_discover(&profile, path, NULL) == FSL_OK && profile.n_folders > 0;
+	*is_there |= is_capture;
+	*has_other |= !is_capture;
 	enum fsl_status status =
 		folders == NULL ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path)
-		: *is_there     ? find_other(has_other, &profile, folders, path, err)
+		: is_capture    ? find_other(has_other, &profile, folders, path, err)
 				: FSL_OK;
 	fsl_strpool_destroy(folders);
 	fsl_profile_fini(&profile);
+	return status;
+}
+
+enum fsl_status fsl_profile_look(const char *const *paths, size_t n_paths, bool *is_there,
+				 bool *has_other, struct fsl_error *err)
+{
+	enum fsl_status status = FSL_OK;
+	*is_there = *has_other = false;
+	for (size_t i = 0; i < n_paths && status == FSL_OK; i++) {
+		status = look_at(paths[i], is_there, has_other, err);
+	}
 	return status;
 }

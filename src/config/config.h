@@ -78,7 +78,9 @@ struct fsl_config {
 	const char *root_path;
 	const char *fail_slow_perception_path;
 	const char *slow_node_detection_path;
-	bool is_output_given; /* true: --output sets both paths, not their keys */
+	bool is_output_given;          /* true: --output sets both paths, not their keys */
+	const char *const *more_paths; /* [n_more_paths]: operands after root_path; borrowed */
+	size_t n_more_paths;
 	bool is_look; /* a folder was named, and neither configuration nor --output: write nothing
 		       */
 	const char *rank_table_json;

@@ -53,6 +53,8 @@ enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *confi
 {
 	struct fsl_inputs inputs = {0};
 	struct fsl_ingest_options options = {.root_path = config->root_path,
+					     .more_paths = config->more_paths,
+					     .n_more_paths = config->n_more_paths,
 					     .training_log = config->training_log,
 					     .log_type_is_log = config->log_type_is_log,
 					     .from_ns = range->from_ns,

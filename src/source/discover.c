@@ -313,6 +313,9 @@ enum fsl_status fsl_inputs_find(struct fsl_inputs *inputs, const struct fsl_inge
 	if (options->root_path != NULL && options->root_path[0] != '\0') {
 		FSL_TRY(find_root(inputs, options->root_path, err));
 	}
+	for (size_t i = 0; i < options->n_more_paths; i++) {
+		FSL_TRY(find_root(inputs, options->more_paths[i], err));
+	}
 	if (options->training_log != NULL && options->training_log[0] != '\0') {
 		FSL_TRY(find_training_log(inputs, options, err));
 	}

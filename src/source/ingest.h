@@ -196,7 +196,9 @@ const struct fsl_format *fsl_formats_at(size_t idx);
 const struct fsl_format *fsl_format_by_name(const char *name);
 
 struct fsl_ingest_options {
-	const char *root_path;    /* folder of a tree or of markers, or one file; NULL: none */
+	const char *root_path;         /* folder of a tree or of markers, or one file; NULL: none */
+	const char *const *more_paths; /* [n_more_paths]: likewise, of the same job */
+	size_t n_more_paths;
 	const char *training_log; /* timeline or log file, or their folder; NULL: look in the tree
 				     only */
 	bool log_type_is_log; /* training_log is a log, even when its first 4 KiB do not show it */

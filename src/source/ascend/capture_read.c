@@ -173,7 +173,8 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 	if (profile->root == NULL) {
 		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", options->path);
 	}
-	FSL_TRY(fsl_profile_discover(profile, options->path, err));
+	FSL_TRY(fsl_profile_discover_all(profile, options->path, options->more_paths,
+					 options->n_more_paths, err));
 	FSL_TRY(keep_wanted(profile, options, err));
 	FSL_TRY(read_ranks(profile, options, err));
 	FSL_TRY(check_steps(profile, options, err));

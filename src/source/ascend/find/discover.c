@@ -595,8 +595,18 @@ static enum fsl_status nothing_found(const struct fsl_search *search, const char
 enum fsl_status fsl_profile_discover(struct fsl_profile *profile, const char *path,
 				     struct fsl_error *err)
 {
+	return fsl_profile_discover_all(profile, path, NULL, 0, err);
+}
+
+enum fsl_status fsl_profile_discover_all(struct fsl_profile *profile, const char *path,
+					 const char *const *more_paths, size_t n_more_paths,
+					 struct fsl_error *err)
+{
 	struct fsl_search search = {.profile = profile, .root = path};
 	enum fsl_status status = fsl_search_walk(&search, path, err);
+	for (size_t i = 0; i < n_more_paths && status == FSL_OK; i++) {
+		status = fsl_search_walk(&search, more_paths[i], err);
+	}
 	for (size_t i = 0; i < search.n_items && status == FSL_OK; i++) {
 		status = tell_rank(&search, &search.items[i], err);
 	}

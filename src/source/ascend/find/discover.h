@@ -12,5 +12,10 @@
  */
 enum fsl_status fsl_profile_discover(struct fsl_profile *profile, const char *path,
 				     struct fsl_error *err);
+/* The same below @path and @n_more_paths others, whose ranks are those of one job. Remarks name
+ * folders below the first path without it. */
+enum fsl_status fsl_profile_discover_all(struct fsl_profile *profile, const char *path,
+					 const char *const *more_paths, size_t n_more_paths,
+					 struct fsl_error *err);
 
 #endif
