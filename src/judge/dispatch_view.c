@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/limits.h"
+#include "judge/operator_types.h"
 
 static double per_step_ms(const struct fsl_profile_rank *rank, double total_ns)
 {
@@ -66,14 +67,16 @@ static void view_gaps(struct fsl_dispatch_view *view)
 	view->long_gaps_ms = view->gap != NULL ? per_step_ms(view->rank, sum_ns) : NAN;
 }
 
-/* Kernels of an excerpt leave gaps that are longer than the free time that the profiler tells. */
+/* Kernels of an excerpt hold little of what the rank computes, or leave gaps that are longer than
+ * the free time that the profiler tells. */
 static bool fits(const struct fsl_dispatch_view *view)
 {
 	enum { ROUNDING_NS = 1000 };
 	size_t n_rows = 0;
 	(void)fsl_profile_step_rows(view->rank, &n_rows);
 	double free_ns = view->free_ms * (double)FSL_NS_PER_MS * (double)n_rows;
-	return view->gap == NULL || !((double)view->gap->dur_ns > free_ns + ROUNDING_NS);
+	bool is_short = view->gap == NULL || !((double)view->gap->dur_ns > free_ns + ROUNDING_NS);
+	return is_short && !fsl_operator_types_are_cut(view->rank);
 }
 
 static bool is_pause(const struct fsl_profile_idle *idle)
@@ -164,6 +167,8 @@ struct fsl_dispatch_view fsl_dispatch_view_of(const struct fsl_profile_rank *ran
 	if (!fits(&view)) {
 		view.gap = NULL;
 		view.long_gaps_ms = view.n_kernels = NAN;
+		/* Steps that were rebuilt from an excerpt tell nothing. */
+		view.step_ms = rank->n_steps > 0 ? view.step_ms : NAN;
 	}
 	if (rank->has_trace) {
 		view_trace(&view);

@@ -34,11 +34,27 @@ static void add_kernel(struct fsl_phrase *phrase, const struct fsl_profile_rank 
 	}
 }
 
-/* Without it the others are as fast as on the peers: it is the kernel rather than the device. */
-static bool is_one_kernel(const struct fsl_kernel_peers *peers)
+/* Without it the others are as fast as on the peers: it is the kernel, or the type of operator in
+ * all its shapes, rather than the device. */
+static bool is_one(const struct fsl_kernel_peers *peers, double ms, double excess_ms)
 {
-	double rest_ms = peers->compared_ms - peers->top_count * peers->top_mean_ms;
-	return peers->excess_ms - peers->top_excess_ms <= FSL_JUDGE_KERNELS_MORE_MIN * rest_ms;
+	double rest_ms = peers->compared_ms - ms;
+	return peers->excess_ms - excess_ms <= FSL_JUDGE_KERNELS_MORE_MIN * rest_ms;
+}
+
+static const char *advise_slow(const struct fsl_kernel_peers *peers)
+{
+	if (is_one(peers, peers->top_count * peers->top_mean_ms, peers->top_excess_ms)) {
+		return "one kernel is slower and the others are not: compare its input (values, "
+		       "layout, alignment) and its core with the peers'";
+	}
+	if (is_one(peers, peers->top_type_ms, peers->top_type_excess_ms)) {
+		return "one type of operator is slower in all its shapes and the others are not: "
+		       "compare its build, its core and the values of its inputs with the peers', "
+		       "and test the device with it alone";
+	}
+	return "all kernels are slower: check clock, temperature, power limit and ECC errors of "
+	       "this device, and what else runs on it";
 }
 
 static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
@@ -61,12 +77,7 @@ static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
 	finding.rank = rank->rank;
 	finding.gain_ms = peers->excess_ms;
 	finding.what = what.text;
-	finding.advice =
-		is_one_kernel(peers)
-			? "one kernel is slower and the others are not: compare its input (values, layout, "
-			  "alignment) and its core with the peers'"
-			: "all kernels are slower: check clock, temperature, power limit "
-			  "and ECC errors of this device, and what else runs on it";
+	finding.advice = advise_slow(peers);
 	(void)fsl_profile_finding_add_fact(&finding, "excess", peers->excess_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "compared", peers->compared_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "slow_ratio", peers->compared_ms / usual_ms,
@@ -76,6 +87,30 @@ static enum fsl_status tell_slow(struct fsl_profile_findings *findings,
 	(void)fsl_profile_finding_add_fact(&finding, "top_call_of_peers", peers->top_peers_ms,
 					   "ms");
 	return fsl_profile_findings_add(findings, &finding, err);
+}
+
+/* Ranks whose table of kernels is an excerpt: nothing is told by its kernels. */
+static enum fsl_status miss_whole_tables(struct fsl_profile_findings *findings,
+					 const struct fsl_profile *profile, struct fsl_error *err)
+{
+	int32_t *ranks = fsl_calloc(profile->n_ranks + 1, sizeof(*ranks));
+	size_t n = 0;
+	if (ranks == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", profile->n_ranks);
+	}
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		if (fsl_operator_types_are_cut(&profile->ranks[r])) {
+			ranks[n++] = profile->ranks[r].rank;
+		}
+	}
+	enum fsl_status status = fsl_profile_findings_miss_ranks(
+		findings, ranks, n,
+		"single kernels and the gaps between them: the table of kernels holds less than "
+		"half of what the rank computes (a cut file); sums of op_statistic.csv are used "
+		"instead, if they are there",
+		err);
+	fsl_free(ranks);
+	return status;
 }
 
 /* Ranks that have kernels and nobody to compare them with. */
@@ -281,6 +316,7 @@ enum fsl_status fsl_profile_judge_compute(struct fsl_profile_findings *findings,
 					  const struct fsl_profile_case *facts,
 					  struct fsl_error *err)
 {
+	FSL_TRY(miss_whole_tables(findings, facts->profile, err));
 	FSL_TRY(judge_peers(findings, facts, err));
 	return judge_types(findings, facts, err);
 }

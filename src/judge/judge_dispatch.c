@@ -212,14 +212,16 @@ static bool lacks_steps(const struct fsl_dispatch_view *view)
 	return !isfinite(view->step_ms);
 }
 
+/* A trace tells how long the device waited for the framework and for launches, too. */
 static bool lacks_statistics(const struct fsl_dispatch_view *view)
 {
-	return view->rank->n_api_statistics == 0;
+	return view->rank->n_api_statistics == 0 && isnan(view->device_ms);
 }
 
+/* Likewise: the longest stretches of idle time in a trace tell when the device was free. */
 static bool lacks_gaps(const struct fsl_dispatch_view *view)
 {
-	return fsl_dispatch_is_host_bound(view) && view->gap == NULL;
+	return fsl_dispatch_is_host_bound(view) && view->gap == NULL && isnan(view->device_ms);
 }
 
 /* The longest edges of a side, as milliseconds; 0: no rank has any. */
@@ -229,7 +231,7 @@ static double longest_ms(const struct fsl_dispatch_view *views, size_t n, bool i
 	for (size_t i = 0; i < n; i++) {
 		const struct fsl_profile_edges *edges = &views[i].edges;
 		int64_t ns = is_before ? edges->before_ns : edges->after_ns;
-		most_ns = ns > most_ns ? ns : most_ns;
+		most_ns = isfinite(views[i].step_ms) && ns > most_ns ? ns : most_ns;
 	}
 	return (double)most_ns / (double)FSL_NS_PER_MS;
 }

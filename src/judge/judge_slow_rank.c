@@ -11,6 +11,7 @@
 #include "capture/step_rows.h"
 #include "judge/kernel_peers.h"
 #include "judge/limits.h"
+#include "judge/operator_types.h"
 #include "judge/to_places.h"
 #include "text/phrase.h"
 
@@ -184,12 +185,7 @@ static enum fsl_status add_late(const struct work *work, const struct suspicion 
 static bool has_more_work(const struct work *work, size_t r, const struct suspicion *s)
 {
 	const struct fsl_profile_rank *rank = &work->facts->profile->ranks[r];
-	double told_ns = 0.0;
-	for (size_t k = 0; k < rank->n_kernels; k++) {
-		told_ns += (double)rank->kernels[k].total_ns;
-	}
-	double told_ms = told_ns / FSL_NS_PER_MS / (double)fsl_profile_n_steps(rank);
-	return s->is_compute && told_ms >= FSL_JUDGE_KERNELS_TOLD_SHARE_MIN * s->computing_ms &&
+	return s->is_compute && rank->n_kernels > 0 && !fsl_operator_types_are_cut(rank) &&
 	       work->kernels[r].excess_ms < FSL_JUDGE_EXPLAINED_SHARE_MIN * s->computing_more_ms;
 }
 

@@ -22,8 +22,9 @@ struct pile {
 	struct fsl_strpool *names;
 	struct cell *cells;
 	size_t n_cells;
-	double *means;   /* room for two per rank */
-	double *n_steps; /* per rank */
+	double *means;                    /* room for two per rank */
+	double *type_ms, *type_excess_ms; /* per rank: of the type that is compared now */
+	double *n_steps;                  /* per rank */
 	struct fsl_kernel_peers *out;
 };
 
@@ -143,6 +144,21 @@ static void judge_cell(struct pile *pile, const struct cell *cell, double peers_
 	}
 	out->compared_ms += count * mean_ms(cell);
 	out->excess_ms += excess_ms;
+	pile->type_ms[cell->rank_idx] += count * mean_ms(cell);
+	pile->type_excess_ms[cell->rank_idx] += excess_ms;
+}
+
+/* All shapes of a type were compared: keeps the type with the largest excess of each rank. */
+static void settle_type(struct pile *pile)
+{
+	for (size_t r = 0; r < pile->profile->n_ranks; r++) {
+		struct fsl_kernel_peers *out = &pile->out[r];
+		if (pile->type_excess_ms[r] > out->top_type_excess_ms) {
+			out->top_type_excess_ms = pile->type_excess_ms[r];
+			out->top_type_ms = pile->type_ms[r];
+		}
+		pile->type_ms[r] = pile->type_excess_ms[r] = 0.0;
+	}
 }
 
 static bool is_suspect(const struct pile *pile, const struct cell *cell)
@@ -184,6 +200,9 @@ static void judge_cells(struct pile *pile)
 			end++;
 		}
 		judge_run(pile, &pile->cells[begin], end - begin);
+		if (end == pile->n_cells || pile->cells[end].type != pile->cells[begin].type) {
+			settle_type(pile);
+		}
 	}
 }
 
@@ -202,12 +221,16 @@ enum fsl_status fsl_kernel_peers_compare(struct fsl_kernel_peers *out,
 			    .names = fsl_strpool_create(),
 			    .out = out};
 	pile.cells = fsl_calloc(n_cells + 1, sizeof(*pile.cells));
-	pile.means = fsl_calloc(2 * profile->n_ranks + 1, sizeof(*pile.means));
+	pile.means = fsl_calloc(4 * profile->n_ranks + 1, sizeof(*pile.means));
 	pile.n_steps = fsl_calloc(profile->n_ranks + 1, sizeof(*pile.n_steps));
 	enum fsl_status status = FSL_OK;
 	if (pile.names == NULL || pile.cells == NULL || pile.means == NULL ||
 	    pile.n_steps == NULL) {
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: kernels=%zu", n_cells);
+	}
+	if (status == FSL_OK) {
+		pile.type_ms = pile.means + 2 * profile->n_ranks;
+		pile.type_excess_ms = pile.type_ms + profile->n_ranks;
 	}
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
 		pile.n_steps[r] = (double)fsl_profile_n_steps(&profile->ranks[r]);

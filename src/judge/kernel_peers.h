@@ -13,6 +13,8 @@ struct fsl_kernel_peers {
 	uint32_t type_id, shape_id; /* rank->names */
 	double top_excess_ms, top_count;
 	double top_mean_ms, top_peers_ms; /* of one call, here and on the peers */
+	/* The type of operator with the largest excess, over all its shapes. */
+	double top_type_ms, top_type_excess_ms;
 };
 
 /* Compares the kernels of each rank with its peers. @out has room for one item per rank of the

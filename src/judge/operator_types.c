@@ -1,6 +1,7 @@
 /* Types of operators, summed over kernels or statistics of all ranks. */
 #include "judge/operator_types.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/try.h"
 #include "capture/comm_kernels.h"
 #include "capture/step_rows.h"
+#include "judge/limits.h"
 
 /* One rank on its way into the sums. */
 struct pass {
@@ -122,33 +124,72 @@ static enum fsl_status add_all_shapes(struct pass *pass, struct fsl_error *err)
 	return status;
 }
 
+/* A row of an operator that only communicates is no work of the rank. */
+static bool is_work(const struct fsl_profile_rank *rank, const struct fsl_profile_statistic *row)
+{
+	const char *name = fsl_strpool_text(rank->names, row->name_id);
+	enum fsl_comm_kernel kind = fsl_comm_kernel_of(name, strlen(name));
+	return kind == FSL_COMM_KERNEL_NONE || kind == FSL_COMM_KERNEL_FUSED;
+}
+
+bool fsl_operator_types_are_cut(const struct fsl_profile_rank *rank)
+{
+	double kernels_ns = 0.0, statistics_ns = 0.0;
+	for (size_t k = 0; k < rank->n_kernels; k++) {
+		kernels_ns += (double)rank->kernels[k].total_ns;
+	}
+	for (size_t k = 0; k < rank->n_op_statistics; k++) {
+		const struct fsl_profile_statistic *row = &rank->op_statistics[k];
+		statistics_ns += is_work(rank, row) ? (double)row->total_ns : 0.0;
+	}
+	double ms = kernels_ns / FSL_NS_PER_MS / (double)fsl_profile_n_steps(rank);
+	double statistics_ms =
+		statistics_ns / FSL_NS_PER_MS / (double)fsl_profile_steps_captured(rank);
+	double computing_ms = fsl_profile_part_ms(rank, FSL_PART_COMPUTING); /* NaN: not told */
+	return rank->n_kernels > 0 &&
+	       ms < FSL_JUDGE_KERNELS_TOLD_SHARE_MIN * fmax(computing_ms, statistics_ms);
+}
+
+static enum fsl_status add_statistics(struct pass *pass, struct fsl_error *err)
+{
+	const struct fsl_profile_rank *rank = pass->rank;
+	for (size_t k = 0; k < rank->n_op_statistics; k++) {
+		const struct fsl_profile_statistic *row = &rank->op_statistics[k];
+		if (is_work(rank, row)) {
+			FSL_TRY(add(pass, row->name_id, row->kind_id, row->total_ns, row->count,
+				    err));
+		}
+	}
+	return FSL_OK;
+}
+
+static bool uses_statistics(const struct fsl_profile_rank *rank)
+{
+	return rank->n_kernels == 0 ||
+	       (rank->n_op_statistics > 0 && fsl_operator_types_are_cut(rank));
+}
+
 static enum fsl_status add_rank(struct pass *pass, struct fsl_error *err)
 {
 	const struct fsl_profile_rank *rank = pass->rank;
+	if (uses_statistics(rank)) {
+		pass->types->n_ranks += rank->n_op_statistics > 0;
+		return add_statistics(pass, err);
+	}
 	enum fsl_status status = FSL_OK;
 	for (size_t k = 0; k < rank->n_kernels && status == FSL_OK; k++) {
 		const struct fsl_profile_kernels *kernels = &rank->kernels[k];
 		status = add(pass, kernels->type_id, kernels->core_id, kernels->total_ns,
 			     kernels->count, err);
 	}
-	if (status == FSL_OK && rank->n_kernels > 0) {
+	if (status == FSL_OK) {
 		status = add_all_shapes(pass, err);
 		size_t n_steps = (size_t)pass->n_steps;
 		if (pass->types->n_steps_min == 0 || n_steps < pass->types->n_steps_min) {
 			pass->types->n_steps_min = n_steps;
 		}
 	}
-	for (size_t k = 0; rank->n_kernels == 0 && k < rank->n_op_statistics && status == FSL_OK;
-	     k++) {
-		const struct fsl_profile_statistic *row = &rank->op_statistics[k];
-		const char *name = fsl_strpool_text(rank->names, row->name_id);
-		enum fsl_comm_kernel kind = fsl_comm_kernel_of(name, strlen(name));
-		if (kind != FSL_COMM_KERNEL_NONE && kind != FSL_COMM_KERNEL_FUSED) {
-			continue;
-		}
-		status = add(pass, row->name_id, row->kind_id, row->total_ns, row->count, err);
-	}
-	pass->types->n_ranks += rank->n_kernels + rank->n_op_statistics > 0;
+	pass->types->n_ranks++;
 	return status;
 }
 
@@ -171,8 +212,8 @@ enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
 			: FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"operator types\"");
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[r];
-		size_t n_steps = rank->n_kernels > 0 ? fsl_profile_n_steps(rank)
-						     : fsl_profile_steps_captured(rank);
+		size_t n_steps = uses_statistics(rank) ? fsl_profile_steps_captured(rank)
+						       : fsl_profile_n_steps(rank);
 		struct pass pass = {types, rank, (double)n_steps};
 		status = add_rank(&pass, err);
 	}

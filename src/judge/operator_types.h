@@ -23,10 +23,14 @@ struct fsl_operator_types {
 	double ms;          /* all types together, sum over ranks */
 };
 
-/* Sums the kernels of each rank, or its op_statistic.csv if it has no kernels. Start @types as {0}.
- * Fails only when memory is short. */
+/* Sums the kernels of each rank, or its op_statistic.csv if it has no kernels, or if its kernels
+ * are cut. Start @types as {0}. Fails only when memory is short. */
 enum fsl_status fsl_operator_types_sum(struct fsl_operator_types *types,
 				       const struct fsl_profile *profile, struct fsl_error *err);
 void fsl_operator_types_fini(struct fsl_operator_types *types);
+
+/* True if the kernels of the rank are an excerpt: they hold little of the time that its steps
+ * compute, or that op_statistic.csv tells. False without kernels. */
+bool fsl_operator_types_are_cut(const struct fsl_profile_rank *rank);
 
 #endif

@@ -89,6 +89,31 @@ static void one_slow_kernel_and_a_slow_device_have_different_remedies(void **sta
 	small_end(&small);
 }
 
+/* Four ranks whose MatMulV3 has two shapes and a third that hardly counts. */
+static void a_type_that_is_slow_in_all_its_shapes_is_no_slow_device(void **state)
+{
+	(void)state;
+	const double factors[] = {1.3, 1.15};
+	for (size_t i = 0; i < 2; i++) {
+		struct small_capture small;
+		small_job(&small, 0, 1.0);
+		for (size_t r = 0; r < 4; r++) {
+			double own = r == 1 + i ? factors[i] : 1.0;
+			small_kernel(&small, r, 1, "MatMulV3", "8,8|FLOAT", "AI_CORE", 4,
+				     40.0 * own);
+			small_kernel(&small, r, 2, "MatMulV3", "9,8|FLOAT", "AI_CORE", 4,
+				     30.0 * own);
+			small_kernel(&small, r, 2, "MatMulV3", "7|FLOAT", "AI_CORE", 4, 20.0 * own);
+		}
+		small_judge(&small, fsl_profile_judge_compute);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "slow_kernels", (int32_t)(1 + i));
+		assert_non_null(finding);
+		assert_non_null(strstr(finding->advice, "one type of operator is slower"));
+		small_end(&small);
+	}
+}
+
 static void a_difference_of_two_percent_is_usual(void **state)
 {
 	(void)state;
@@ -231,6 +256,34 @@ static void statistics_serve_where_kernels_are_not_told(void **state)
 	small_end(&small);
 }
 
+/* An excerpt of 1 ms and a table of sums over all, of two ranks and sizes. */
+static void sums_win_over_an_excerpt_of_the_kernels(void **state)
+{
+	(void)state;
+	const double whole_ms[] = {9.0, 640.0};
+	for (size_t i = 0; i < 2; i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		struct fsl_profile_rank *rank = &small.profile.ranks[0];
+		small_step(&small, 0, 1, whole_ms[i], 0.0, 1.0);
+		small_kernel(&small, 0, 1, "Cast", NULL, "AI_CORE", 7, 1.0);
+		assert_int_equal(
+			FSL_GROW(rank->op_statistics, rank->op_statistics_capacity, 1, NULL),
+			FSL_OK);
+		rank->op_statistics[rank->n_op_statistics++] =
+			(struct fsl_profile_statistic){.name_id = small_name(rank, "MatMulV2"),
+						       .kind_id = small_name(rank, "AI_CORE"),
+						       .count = 3,
+						       .total_ns = small_ns(whole_ms[i])};
+		small_judge(&small, fsl_profile_judge_compute);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "top_operators", -1);
+		assert_non_null(strstr(finding->what, "MatMulV2 100 %"));
+		assert_true(has_missing(&small, "single kernels and the gaps"));
+		small_end(&small);
+	}
+}
+
 static void a_capture_without_kernels_says_what_it_lacks(void **state)
 {
 	(void)state;
@@ -300,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_that_take_longer_than_on_peers_are_told_in_ms_per_step),
 		cmocka_unit_test(one_slow_kernel_and_a_slow_device_have_different_remedies),
+		cmocka_unit_test(a_type_that_is_slow_in_all_its_shapes_is_no_slow_device),
 		cmocka_unit_test(a_difference_of_two_percent_is_usual),
 		cmocka_unit_test(kernels_that_hardly_count_are_not_told),
 		cmocka_unit_test(a_pair_is_compared_too),
@@ -309,6 +363,7 @@ int main(void)
 		cmocka_unit_test(what_takes_most_comes_first),
 		cmocka_unit_test(shapes_that_no_other_step_has_are_dynamic),
 		cmocka_unit_test(statistics_serve_where_kernels_are_not_told),
+		cmocka_unit_test(sums_win_over_an_excerpt_of_the_kernels),
 		cmocka_unit_test(a_capture_without_kernels_says_what_it_lacks),
 		cmocka_unit_test(a_device_below_the_clock_of_the_others_is_told),
 		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
