@@ -11,6 +11,7 @@
 #include "source/ascend/files.h"
 #include "source/ascend/find/discover.h"
 #include "source/ascend/info.h"
+#include "source/ascend/other_runs.h"
 #include "source/ascend/settle_calls.h"
 #include "source/ascend/trace_sums.h"
 
@@ -177,6 +178,7 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 					 options->n_more_paths, err));
 	FSL_TRY(keep_wanted(profile, options, err));
 	FSL_TRY(read_ranks(profile, options, err));
+	FSL_TRY(fsl_profile_leave_out_runs(profile, err));
 	FSL_TRY(check_steps(profile, options, err));
 	FSL_TRY(remark_empty(profile, err));
 	FSL_TRY(fsl_profile_settle_calls(profile, err));

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "capture/step_rows.h"
+#include "source/ascend/other_runs.h"
 
 /* Greatest difference as a share of the step. A slice across the end of a step may be credited
  * differently; a greater difference means another step or half a file. */
@@ -238,25 +239,6 @@ static enum fsl_status check_schedule(struct fsl_profile *profile, struct fsl_er
 						 n_least, n_asked, n_short, profile->n_ranks);
 }
 
-/* Time of a rank's capture: from its communication operators, else from its device's tasks. */
-static bool find_span(const struct fsl_profile_rank *rank, int64_t *begin_ns, int64_t *end_ns)
-{
-	*begin_ns = INT64_MAX;
-	*end_ns = INT64_MIN;
-	for (size_t c = 0; c < rank->n_comms; c++) {
-		const struct fsl_profile_comm *comm = &rank->comms[c];
-		if (comm->begin_ns > 0) {
-			*begin_ns = comm->begin_ns < *begin_ns ? comm->begin_ns : *begin_ns;
-			*end_ns = comm->begin_ns > *end_ns ? comm->begin_ns : *end_ns;
-		}
-	}
-	if (*end_ns == INT64_MIN && rank->trace.begin_ns > 0) {
-		*begin_ns = rank->trace.begin_ns;
-		*end_ns = rank->trace.end_ns;
-	}
-	return *end_ns >= *begin_ns;
-}
-
 /* Finds folders of several runs that were put together, one under each rank. */
 static enum fsl_status check_times(struct fsl_profile *profile, struct fsl_error *err)
 {
@@ -264,7 +246,7 @@ static enum fsl_status check_times(struct fsl_profile *profile, struct fsl_error
 	int32_t first = -1, last = -1;
 	for (size_t r = 0; r < profile->n_ranks; r++) {
 		int64_t begin_ns = 0, end_ns = 0;
-		if (!find_span(&profile->ranks[r], &begin_ns, &end_ns)) {
+		if (!fsl_profile_find_span(&profile->ranks[r], &begin_ns, &end_ns)) {
 			continue;
 		}
 		if (end_ns < first_end_ns) {

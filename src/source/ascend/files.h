@@ -54,6 +54,12 @@ enum fsl_status fsl_memory_of(struct fsl_profile_rank *rank, uint32_t component_
 /* Frees the sums that are kept between slices of kernel_details.csv. NULL is fine. */
 void fsl_kernel_sums_destroy(struct fsl_kernel_sums *sums);
 
+/* True if the row is of another device than the steps that the rank has: a file of several devices
+ * is no file of several steps. The text tells why the row is dropped. */
+bool fsl_profile_is_other_device(const struct fsl_profile_rank *rank,
+				 const struct fsl_profile_step *row);
+extern const char fsl_profile_other_device[];
+
 /* True if the step is wanted or its number is unknown. */
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step);
 

@@ -131,6 +131,10 @@ static enum fsl_status add_step(struct fsl_db_rows *rows, void *context, struct 
 		fsl_db_drop(rows, "a time of a step is missing or no number");
 		return FSL_OK;
 	}
+	if (fsl_profile_is_other_device(rank, &row)) {
+		fsl_db_drop(rows, fsl_profile_other_device);
+		return FSL_OK;
+	}
 	if (!fsl_profile_wants_step(analysis->input, row.step)) {
 		return FSL_OK;
 	}

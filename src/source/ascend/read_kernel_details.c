@@ -122,9 +122,8 @@ static const char *parse(struct pass *pass, struct fsl_task *task)
 	if (pass->sums->device_id < 0) {
 		pass->sums->device_id = device_id;
 	}
-	return device_id < 0 || device_id == pass->sums->device_id
-		       ? NULL
-		       : "a second device; only the first one's rows are used";
+	return device_id < 0 || device_id == pass->sums->device_id ? NULL
+								   : fsl_profile_other_device;
 }
 
 static enum fsl_status add_comm(struct pass *pass, const struct fsl_task *task,

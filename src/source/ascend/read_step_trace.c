@@ -52,9 +52,7 @@ static const char *parse(const struct fsl_table *table, struct iterations *itera
 	}
 	range->begin_ns = range->end_ns - dur_ns;
 	iterations->device_id = iterations->device_id < 0 ? device_id : iterations->device_id;
-	return device_id == iterations->device_id
-		       ? NULL
-		       : "a second device; only the first one's rows are used";
+	return device_id == iterations->device_id ? NULL : fsl_profile_other_device;
 }
 
 static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_error *err)

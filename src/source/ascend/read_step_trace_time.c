@@ -64,6 +64,15 @@ static struct fsl_profile_step parse(const struct fsl_table *table, int64_t step
 	return row;
 }
 
+const char fsl_profile_other_device[] = "a second device; only the first one's rows are used";
+
+bool fsl_profile_is_other_device(const struct fsl_profile_rank *rank,
+				 const struct fsl_profile_step *row)
+{
+	int64_t first = rank->n_steps > 0 ? rank->steps[0].device_id : -1;
+	return first >= 0 && row->device_id >= 0 && row->device_id != first;
+}
+
 static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_error *err)
 {
 	(void)context;
@@ -77,6 +86,10 @@ static enum fsl_status add(struct fsl_table *table, void *context, struct fsl_er
 	if (row.computing_ns == FSL_NS_ABSENT || row.exposed_ns == FSL_NS_ABSENT ||
 	    row.free_ns == FSL_NS_ABSENT) {
 		fsl_table_drop(table, "a time is missing or no number");
+		return FSL_OK;
+	}
+	if (fsl_profile_is_other_device(rank, &row)) {
+		fsl_table_drop(table, fsl_profile_other_device);
 		return FSL_OK;
 	}
 	rank->n_steps_captured++;

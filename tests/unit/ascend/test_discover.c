@@ -200,6 +200,80 @@ static void test_of_a_rank_that_is_there_twice_the_newest_is_used(void **state)
 			 1);
 }
 
+static void test_of_captures_side_by_side_one_is_used_as_a_whole(void **state)
+{
+	struct tree *tree = *state;
+	/* Two of three ranks; all of them; and a rank of its own. */
+	tree_rank(tree, "a/r0_ascend_pt", 0);
+	tree_rank(tree, "a/r4_ascend_pt", 4);
+	tree_rank(tree, "b/r0_ascend_pt", 0);
+	tree_rank(tree, "b/r1_ascend_pt", 1);
+	tree_rank(tree, "b/r2_ascend_pt", 2);
+	tree_rank(tree, "c/r7_ascend_pt", 7);
+	tree_discover(tree);
+	assert_int_equal(tree->profile.n_folders, 4);
+	tree_expect(tree, 0, 0, "b/r0_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
+	tree_expect(tree, 2, 2, "b/r2_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
+	tree_expect(tree, 3, 7, "c/r7_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
+	assert_int_equal(tree_remarks(tree, "\"a/r4_ascend_pt\" is left out: beside it lies rank "
+					    "0 of another capture"),
+			 1);
+}
+
+static void test_of_two_levels_the_one_with_more_files_is_used(void **state)
+{
+	struct tree *tree = *state;
+	static const char *const levels[] = {"level0", "level1", "level2"};
+	char name[128];
+	for (size_t i = 0; i < 3; i++) {
+		for (int rank = 0; rank < 2; rank++) {
+			(void)snprintf(name, sizeof(name), "%s/r%d_ascend_pt", levels[i], rank);
+			tree_rank(tree, name, rank);
+			if (i == 1) {
+				(void)snprintf(name, sizeof(name),
+					       "%s/r%d_ascend_pt/ASCEND_PROFILER_OUTPUT/"
+					       "communication_matrix.json",
+					       levels[i], rank);
+				tree_write(tree, name, "{}");
+			}
+		}
+	}
+	tree_discover(tree);
+	assert_int_equal(tree->profile.n_folders, 2);
+	tree_expect(tree, 0, 0, "level1/r0_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
+	tree_expect(tree, 1, 1, "level1/r1_ascend_pt", FSL_PROFILE_RANK_INFO_NAME);
+	assert_int_equal(tree_remarks(tree, "holds more files"), 4);
+}
+
+/* Two devices of a run in three passes, and the same without the pass that is known best. */
+static void test_passes_over_one_run_are_no_ranks(void **state)
+{
+	struct tree *tree = *state;
+	static const char *const passes[] = {"PROF_Memory", "PROF_L2Cache", "PROF_PipeUtilization"};
+	for (size_t n = 3; n >= 2; n--) {
+		scratch_remove(tree->root);
+		char name[160];
+		for (size_t p = 0; p < n; p++) {
+			for (int i = 0; i < 2; i++) {
+				(void)snprintf(name, sizeof(name),
+					       "PROF_GROUP_20260823_165254/%s/PROF_00000%d_"
+					       "2026082316552322%zu_X/mindstudio_profiler_output/"
+					       "op_summary_20260823165532.csv",
+					       passes[p], i, p);
+				tree_write(tree, name, "x");
+			}
+		}
+		tree_discover(tree);
+		assert_int_equal(tree->profile.n_folders, 2);
+		for (size_t i = 0; i < 2; i++) {
+			assert_non_null(strstr(tree->profile.folders[i].path,
+					       n == 3 ? passes[2] : passes[0]));
+		}
+		assert_int_equal(tree_remarks(tree, "is a pass of the profiler over the run of"),
+				 2 * (n - 1));
+	}
+}
+
 static void test_rounds_of_captures_are_not_mixed_in_silence(void **state)
 {
 	struct tree *tree = *state;
@@ -534,6 +608,9 @@ int main(void)
 		TREE_TEST(test_numbers_that_can_be_no_rank_are_not_used),
 		TREE_TEST(test_info_that_is_no_object_tells_nothing),
 		TREE_TEST(test_of_a_rank_that_is_there_twice_the_newest_is_used),
+		TREE_TEST(test_of_captures_side_by_side_one_is_used_as_a_whole),
+		TREE_TEST(test_of_two_levels_the_one_with_more_files_is_used),
+		TREE_TEST(test_passes_over_one_run_are_no_ranks),
 		TREE_TEST(test_rounds_of_captures_are_not_mixed_in_silence),
 		TREE_TEST(test_of_two_frameworks_the_one_with_more_ranks_is_kept),
 		TREE_TEST(test_folders_of_msprof_take_the_rank_of_their_info),

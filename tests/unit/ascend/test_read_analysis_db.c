@@ -23,6 +23,21 @@ static void a_step_has_the_times_of_the_text_file(void **state)
 	assert_true(rank->has_db);
 }
 
+static void several_devices_are_no_steps_of_one(void **state)
+{
+	(void)state;
+	database_sql(&folder, "analysis.db",
+		     DATABASE_STEPS "INSERT INTO StepTraceTime VALUES"
+				    " (2, NULL, 75.7, 0, 0, 0, 271016.8, 271092.5, 0, 0, 0),"
+				    " (3, NULL, 72.7, 0, 0, 0, 255711.6, 255784.2, 0, 0, 0),"
+				    " (5, NULL, 73.3, 0, 0, 0, 218716.6, 218790.0, 0, 0, 0)");
+	database_read(&folder);
+	assert_int_equal(rank->n_steps, 1);
+	assert_int_equal(rank->steps[0].device_id, 2);
+	assert_int_equal(rank->steps[0].computing_ns, 75700);
+	assert_non_null(strstr(database_file(&folder, "analysis.db")->message, "a second device"));
+}
+
 static void columns_may_be_missing_and_in_any_order(void **state)
 {
 	(void)state;
@@ -265,6 +280,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_step_has_the_times_of_the_text_file, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(several_devices_are_no_steps_of_one, folder_setup,
 						folder_teardown),
 		cmocka_unit_test_setup_teardown(columns_may_be_missing_and_in_any_order,
 						folder_setup, folder_teardown),

@@ -46,20 +46,23 @@ static void the_second_version_ends_lines_with_cr_lf(void **state)
 	assert_int_equal(row->preparing_ns, 17902500);
 }
 
-static void the_third_version_has_a_device_per_row(void **state)
+static void of_several_devices_the_first_is_used(void **state)
 {
 	(void)state;
 	const struct fsl_profile_step *row =
 		read_text("Device_id," V1 ",Preparing\n0,13,231290.09999999995,420174.2600000001,"
 			  "0.0,420174.2600000001,158558.00000000032,810022.25,0,420174.2600000001,"
-			  "206.25\n1,13,2,3,4,5,6,7,8,9,10\n");
+			  "206.25\n1,13,2,3,4,5,6,7,8,9,10\n0,14,2,3,4,5,6,7,8,9,10\n");
 	assert_int_equal(reading.rank.n_steps, 2);
+	assert_int_equal(reading.rank.n_steps_captured, 2);
 	assert_int_equal(row[0].device_id, 0);
 	assert_int_equal(row[0].step, 13);
 	assert_int_equal(row[0].computing_ns, 231290100);
 	assert_int_equal(row[0].free_ns, 158558000);
-	assert_int_equal(row[1].device_id, 1);
+	assert_int_equal(row[1].step, 14);
 	assert_int_equal(row[1].bubble_ns, 8000);
+	assert_int_equal(reading.file.state, FSL_FILE_PARTIAL);
+	assert_non_null(strstr(reading.file.message, "a second device"));
 }
 
 static void a_step_without_a_number_is_absent(void **state)
@@ -122,8 +125,8 @@ int main(void)
 						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(the_second_version_ends_lines_with_cr_lf,
 						reading_setup, reading_teardown),
-		cmocka_unit_test_setup_teardown(the_third_version_has_a_device_per_row,
-						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(of_several_devices_the_first_is_used, reading_setup,
+						reading_teardown),
 		cmocka_unit_test_setup_teardown(a_step_without_a_number_is_absent, reading_setup,
 						reading_teardown),
 		cmocka_unit_test_setup_teardown(noise_below_zero_is_zero, reading_setup,

@@ -24,6 +24,7 @@ static const char *const kind_texts[] = {
 	[FSL_DISCOVER_BAD_RANK] = "numbers that can be no rank",
 	[FSL_DISCOVER_CONFLICT] = "folders whose rank is told in two ways",
 	[FSL_DISCOVER_MIXED] = "mixed sets",
+	[FSL_DISCOVER_PASSES] = "passes over runs that are there already",
 	[FSL_DISCOVER_DUPLICATE] = "folders of ranks that are there more than once",
 	[FSL_DISCOVER_ROUNDS] = "mixtures of captures",
 	[FSL_DISCOVER_NO_RANK] = "folders without a rank",
@@ -291,6 +292,18 @@ static void tell_names(const struct fsl_candidate *item, struct told *told)
 	tell(told, FSL_PROFILE_RANK_FOLDER_NAME, rank_in_name(item->parent_name));
 }
 
+static size_t count_files(const struct fsl_listing *output)
+{
+	static const char *const endings[] = {".csv", ".json", ".db"};
+	size_t n = 0;
+	for (size_t i = 0; i < output->n_names; i++) {
+		for (size_t e = 0; e < sizeof(endings) / sizeof(endings[0]); e++) {
+			n += fsl_text_ends(output->names[i], endings[e]) ? 1 : 0;
+		}
+	}
+	return n;
+}
+
 /* Tells the rank of one folder, from its files and its name, in the order of trust. */
 static enum fsl_status tell_rank(struct fsl_search *search, struct fsl_candidate *item,
 				 struct fsl_error *err)
@@ -306,6 +319,7 @@ static enum fsl_status tell_rank(struct fsl_search *search, struct fsl_candidate
 	}
 	if (status == FSL_OK) {
 		item->is_finished = fsl_listing_has(&output, "analyse.done");
+		item->n_files = count_files(&output);
 		status = tell_info(search, &folder, &told, err);
 	}
 	if (status == FSL_OK && fsl_listing_has(&folder, "profiler_metadata.json")) {
@@ -389,7 +403,8 @@ static enum fsl_status settle_loose(struct fsl_search *search, struct fsl_error 
 }
 
 /* Orders by rank; of one rank the best folder first: one that is certainly a rank's, then a
- * framework's folder before the PROF_* that may have been in it, then the newest. */
+ * framework's folder before the PROF_* that may have been in it, then the newest, then the one that
+ * holds most: captures of several levels lie side by side. */
 static int compare_ranks(const void *left, const void *right)
 {
 	const struct fsl_candidate *a = left, *b = right;
@@ -399,19 +414,19 @@ static int compare_ranks(const void *left, const void *right)
 	order = order != 0 ? order : FSL_ORDER(a->is_loose, b->is_loose);
 	order = order != 0 ? order : FSL_ORDER(is_prof_a, is_prof_b);
 	order = order != 0 ? order : FSL_ORDER(b->folder.stamp, a->folder.stamp);
+	order = order != 0 ? order : FSL_ORDER(b->n_files, a->n_files);
 	return order != 0 ? order : fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
 /* Remarks on mixed rounds: if a rank has fewer captures than others, the newest folders of all
  * ranks are not of one round. */
-static enum fsl_status remark_rounds(struct fsl_search *search, int64_t newest_left_out,
-				     struct fsl_error *err)
+static enum fsl_status remark_rounds(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_older = 0;
 	const struct fsl_profile_folder *first = NULL;
 	for (size_t i = 0; i < search->n_items; i++) {
 		const struct fsl_profile_folder *folder = &search->items[i].folder;
-		if (folder->stamp > 0 && folder->stamp <= newest_left_out) {
+		if (folder->stamp > 0 && folder->stamp <= search->newest_left_out) {
 			first = n_older == 0 ? folder : first;
 			n_older++;
 		}
@@ -427,11 +442,29 @@ static enum fsl_status remark_rounds(struct fsl_search *search, int64_t newest_l
 		n_older, fsl_search_shown(search, first->path), (int)first->rank);
 }
 
+enum fsl_status fsl_search_remark_duplicate(struct fsl_search *search,
+					    const struct fsl_candidate *item,
+					    const struct fsl_candidate *kept, struct fsl_error *err)
+{
+	int64_t stamp = item->folder.stamp, kept_stamp = kept->folder.stamp;
+	/* With an equal stamp it is a copy, not another round. */
+	if (stamp < kept_stamp && stamp > search->newest_left_out) {
+		search->newest_left_out = stamp;
+	}
+	const char *why = kept_stamp > stamp              ? "is newer"
+			  : kept->n_files > item->n_files ? "holds more files"
+							  : "is used";
+	return fsl_search_remark(search, FSL_DISCOVER_DUPLICATE, err,
+				 "rank %d is there more than once: \"%s\" is left out, \"%s\" %s",
+				 (int)item->folder.rank,
+				 fsl_search_shown(search, item->folder.path),
+				 fsl_search_shown(search, kept->folder.path), why);
+}
+
 /* Drops duplicates. Folders without number come first, with rank -1, and stay. */
 static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_error *err)
 {
 	size_t n_kept = 0;
-	int64_t newest_left_out = 0;
 	qsort(search->items, search->n_items, sizeof(*search->items), compare_ranks);
 	for (size_t i = 0; i < search->n_items; i++) {
 		const struct fsl_candidate *item = &search->items[i];
@@ -440,20 +473,10 @@ static enum fsl_status settle_duplicates(struct fsl_search *search, struct fsl_e
 			search->items[n_kept++] = *item;
 			continue;
 		}
-		int64_t kept_stamp = kept->folder.stamp;
-		const char *why = kept_stamp > item->folder.stamp ? "newer" : "used";
-		FSL_TRY(fsl_search_remark(
-			search, FSL_DISCOVER_DUPLICATE, err,
-			"rank %d is there more than once: \"%s\" is left out, \"%s\" is %s",
-			(int)item->folder.rank, fsl_search_shown(search, item->folder.path),
-			fsl_search_shown(search, kept->folder.path), why));
-		/* With an equal stamp it is a copy, not another round. */
-		if (item->folder.stamp < kept_stamp && item->folder.stamp > newest_left_out) {
-			newest_left_out = item->folder.stamp;
-		}
+		FSL_TRY(fsl_search_remark_duplicate(search, item, kept, err));
 	}
 	search->n_items = n_kept;
-	return remark_rounds(search, newest_left_out, err);
+	return remark_rounds(search, err);
 }
 
 /* Orders folders without a number first: by host and device if known, else by path. */
@@ -550,7 +573,8 @@ static enum fsl_status settle_unfinished(struct fsl_search *search, struct fsl_e
 }
 
 typedef enum fsl_status (*settler)(struct fsl_search *search, struct fsl_error *err);
-static const settler settlers[] = {settle_mixed, settle_loose, settle_duplicates, settle_unnumbered,
+static const settler settlers[] = {fsl_search_settle_passes, settle_mixed,      settle_loose,
+				   fsl_search_settle_sets,   settle_duplicates, settle_unnumbered,
 				   settle_unfinished};
 
 /* Leaves one folder per rank, each with a number. */

@@ -14,6 +14,7 @@ enum fsl_discover_kind {
 	FSL_DISCOVER_BAD_RANK,
 	FSL_DISCOVER_CONFLICT,
 	FSL_DISCOVER_MIXED,
+	FSL_DISCOVER_PASSES,
 	FSL_DISCOVER_DUPLICATE,
 	FSL_DISCOVER_ROUNDS,
 	FSL_DISCOVER_NO_RANK,
@@ -30,6 +31,7 @@ struct fsl_candidate {
 	const char *parent_name; /* name of the parent folder, "" at the top; profile's arena */
 	bool is_loose;           /* files of the profiler in a folder without any sign of a rank */
 	bool is_finished;        /* has analyse.done */
+	size_t n_files;          /* tables, documents and databases in its output folder */
 	const char *host_uid;    /* PROF_*: host and device from its info; "" and -1 */
 	int64_t device;
 };
@@ -40,6 +42,8 @@ struct fsl_search {
 	struct fsl_candidate *items; /* sorted by path after the walk */
 	size_t n_items, capacity;
 	size_t n_told[FSL_DISCOVER_KINDS_N];
+	int64_t newest_left_out; /* stamp of the newest capture that was left out of a rank; 0: none
+				  */
 };
 
 /* Adds a remark, unless there are many of its kind. */
@@ -52,6 +56,19 @@ const char *fsl_search_shown(const struct fsl_search *search, const char *path);
 
 /* Natural order, so that node10 comes after node2; a total order. */
 int fsl_search_compare_paths(const char *a, const char *b);
+
+/* Keeps one pass of several over one run: the one that tells most of kernels, else the first. */
+enum fsl_status fsl_search_settle_passes(struct fsl_search *search, struct fsl_error *err);
+
+/* Folders in one folder are one capture: if ranks are there more than once, keeps the folders of
+ * one capture, and those that have other ranks. Items are sorted by path. */
+enum fsl_status fsl_search_settle_sets(struct fsl_search *search, struct fsl_error *err);
+
+/* Tells that @item is left out, because @kept is of the same rank. */
+enum fsl_status fsl_search_remark_duplicate(struct fsl_search *search,
+					    const struct fsl_candidate *item,
+					    const struct fsl_candidate *kept,
+					    struct fsl_error *err);
 
 /* Walks the tree and fills search->items, without ranks. */
 enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err);
