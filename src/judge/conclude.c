@@ -224,6 +224,35 @@ static enum fsl_status tell_work(const struct conclusion *c, bool *is_found)
 	return c->out->reason != NULL ? FSL_OK : no_memory(c);
 }
 
+/* A verdict about all ranks; @what: a sentence about the part that the steps are made of, @detail:
+ * what more is known, or NULL. */
+static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind kind, double lost_ms,
+			    const char *what, const struct fsl_profile_finding *detail)
+{
+	bool is_alone = c->facts->profile->n_ranks < 2;
+	c->out->kind = kind;
+	c->out->lost_ms_per_step = lost_ms;
+	c->out->reason = fsl_arena_printf(
+		&c->out->arena, "%s%s%s%s", what, detail != NULL ? "; " : "",
+		detail != NULL ? detail->what : "",
+		is_alone ? "; one rank was captured, so that nobody can be compared" : "");
+	return c->out->reason != NULL ? FSL_OK : no_memory(c);
+}
+
+/* All ranks alike, and slower than in the baseline. */
+static enum fsl_status tell_baseline(const struct conclusion *c, bool *is_found)
+{
+	const struct fsl_profile_finding *slower =
+		fsl_conclude_first(c->findings, FSL_CODE_SLOWER_THAN_BASELINE);
+	const struct fsl_profile_finding *grown =
+		fsl_conclude_first(c->findings, FSL_CODE_KERNEL_GREW);
+	if (slower == NULL || !(slower->gain_ms >= FSL_JUDGE_NAMED_SHARE_MIN * c->out->step_ms)) {
+		return FSL_OK;
+	}
+	*is_found = true;
+	return bind(c, FSL_VERDICT_JOB_SLOWDOWN, slower->gain_ms, slower->what, grown);
+}
+
 /* Lists the ranks that wait for a rank that was not captured, and tells why nobody is named. */
 static enum fsl_status tell_outside(const struct conclusion *c, bool *is_found)
 {
@@ -343,21 +372,6 @@ static double usual_ms_of_p2p(const struct fsl_profile *profile)
 	return isnan(usual_ms) ? 0.0 : usual_ms;
 }
 
-/* A verdict about all ranks; @what: a sentence about the part that the steps are made of, @detail:
- * what more is known, or NULL. */
-static enum fsl_status bind(const struct conclusion *c, enum fsl_verdict_kind kind, double lost_ms,
-			    const char *what, const struct fsl_profile_finding *detail)
-{
-	bool is_alone = c->facts->profile->n_ranks < 2;
-	c->out->kind = kind;
-	c->out->lost_ms_per_step = lost_ms;
-	c->out->reason = fsl_arena_printf(
-		&c->out->arena, "%s%s%s%s", what, detail != NULL ? "; " : "",
-		detail != NULL ? detail->what : "",
-		is_alone ? "; one rank was captured, so that nobody can be compared" : "");
-	return c->out->reason != NULL ? FSL_OK : no_memory(c);
-}
-
 /*
  * Tells which part bounds the steps, if one is over its limit and nobody is at fault. Waits for
  * other stages of a pipeline, or for ranks that were not captured, are no evidence of slow
@@ -376,7 +390,8 @@ static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 	double computing_ms = usual_ms_of(profile, FSL_PART_COMPUTING);
 	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED) - usual_ms_of_p2p(profile);
 	double free_ms = usual_ms_of(profile, FSL_PART_FREE);
-	double host_ms = host != NULL ? fmin(host->gain_ms, free_ms) : 0.0;
+	bool is_host = host != NULL && isfinite(host->gain_ms);
+	double host_ms = is_host ? fmin(host->gain_ms, free_ms) : 0.0;
 	double step_ms = c->out->step_ms;
 	double communication_ms =
 		is_whole && exposed_ms >= FSL_JUDGE_EXPOSED_SHARE_MAX * step_ms ? exposed_ms : 0.0;
@@ -416,6 +431,9 @@ static enum fsl_status choose(const struct conclusion *c)
 	}
 	if (status == FSL_OK && !is_found) {
 		status = tell_work(c, &is_found);
+	}
+	if (status == FSL_OK && !is_found) {
+		status = tell_baseline(c, &is_found);
 	}
 	if (status == FSL_OK && !is_found) {
 		status = tell_bound(c, &is_found);

@@ -213,6 +213,26 @@ static enum fsl_status judge_capture(struct fsl_profile_findings *findings,
 	return status;
 }
 
+/* All captured ranks wait for one that was not captured. If they worked faster they would wait
+ * longer: only what goes beyond that wait could be won. */
+static void settle_gains(struct fsl_profile_findings *findings)
+{
+	double outside_ms = 0.0;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		bool is_outside = item->code == FSL_CODE_CAUSE_OUTSIDE;
+		outside_ms = is_outside ? fmax(outside_ms, item->gain_ms) : outside_ms;
+	}
+	for (size_t i = 0; i < findings->n_items && outside_ms > 0.0; i++) {
+		struct fsl_profile_finding *item = &findings->items[i];
+		enum fsl_profile_layer layer = fsl_code_row(item->code)->layer;
+		if (layer == FSL_LAYER_DISPATCH || layer == FSL_LAYER_COMPUTE) {
+			double left_ms = item->gain_ms - outside_ms;
+			item->gain_ms = left_ms > 0.0 ? left_ms : (double)NAN;
+		}
+	}
+}
+
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 				      const struct fsl_profile_case *facts, struct fsl_error *err)
 {
@@ -223,6 +243,7 @@ enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
 	if (status == FSL_OK) {
 		status = fsl_profile_judge_by_step(findings, facts, err);
 	}
+	settle_gains(findings);
 	fsl_profile_findings_sort(findings);
 	return status;
 }

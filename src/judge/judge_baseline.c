@@ -9,11 +9,12 @@
 
 #include <failslow/stats.h>
 
+#include "base/try.h"
 #include "capture/sums.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
 
-enum { GROWN_MAX = 5 }; /* kernels, and collectives, that are told */
+enum { GROWN_MAX = 5 /* kernels, and collectives, that are told */, NAME_BYTES_MAX = 72 };
 
 /* The ranks that are in both captures. */
 struct pairs {
@@ -21,6 +22,9 @@ struct pairs {
 	int32_t *ranks;
 	size_t n;
 	double *scratch; /* 2 per rank */
+	/* The rank that grew most beyond the others, and by how much; 0.0: none did. */
+	int32_t grown_rank;
+	double grown_ms;
 };
 
 static bool find_pairs(struct pairs *pairs, const struct fsl_profile *now,
@@ -84,13 +88,18 @@ static enum fsl_status judge_job(struct fsl_profile_findings *findings, const st
 	if (!(fabs(change_ms) >= FSL_JUDGE_CHANGE_SHARE_MIN * then[PART_STEP])) {
 		return FSL_OK;
 	}
-	char what[512];
+	char what[512], waits[128] = "";
+	if (most == PART_EXPOSED && pairs->grown_ms >= FSL_JUDGE_EXPLAINED_SHARE_MIN * change_ms) {
+		(void)snprintf(waits, sizeof(waits),
+			       "; the others wait in it for rank %d, which grew by %.1f ms",
+			       (int)pairs->grown_rank, pairs->grown_ms);
+	}
 	(void)snprintf(
 		what, sizeof(what),
 		"a step takes %.1f ms, %.1f ms (%.1f %%) %s than in the baseline; most of it "
-		"is %s: %.1f ms, was %.1f ms",
+		"is %s: %.1f ms, was %.1f ms%s",
 		now[PART_STEP], fabs(change_ms), 100.0 * fabs(change_ms) / then[PART_STEP],
-		change_ms > 0.0 ? "more" : "less", part_texts[most], now[most], then[most]);
+		change_ms > 0.0 ? "more" : "less", part_texts[most], now[most], then[most], waits);
 	const struct fsl_profile_finding finding = {
 		.code = change_ms > 0.0 ? FSL_CODE_SLOWER_THAN_BASELINE
 					: FSL_CODE_FASTER_THAN_BASELINE,
@@ -117,13 +126,17 @@ static enum fsl_status judge_job(struct fsl_profile_findings *findings, const st
 /* One rank whose computing or free time grew, and that of the others did not. Its peers wait for it
  * in communication, so that part tells nothing about a rank. That others became faster is no growth
  * of this one. */
-static enum fsl_status judge_rank(struct fsl_profile_findings *findings, const struct pairs *pairs,
+static enum fsl_status judge_rank(struct fsl_profile_findings *findings, struct pairs *pairs,
 				  size_t i, enum part part, double usual_ms, struct fsl_error *err)
 {
 	double now_ms = part_of(&pairs->now[i], part), then_ms = part_of(&pairs->then[i], part);
 	double beyond_ms = now_ms - then_ms - fmax(usual_ms, 0.0);
 	if (!(beyond_ms >= FSL_JUDGE_CHANGE_SHARE_MIN * pairs->then[i].step_ms)) {
 		return FSL_OK;
+	}
+	if (beyond_ms > pairs->grown_ms) {
+		pairs->grown_rank = pairs->ranks[i];
+		pairs->grown_ms = beyond_ms;
 	}
 	char what[512];
 	(void)snprintf(what, sizeof(what),
@@ -148,7 +161,7 @@ static enum fsl_status judge_rank(struct fsl_profile_findings *findings, const s
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
-static enum fsl_status judge_ranks(struct fsl_profile_findings *findings, const struct pairs *pairs,
+static enum fsl_status judge_ranks(struct fsl_profile_findings *findings, struct pairs *pairs,
 				   enum part part, struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
@@ -212,12 +225,13 @@ static enum fsl_status tell_grown(struct fsl_profile_findings *findings, const s
 {
 	char what[1024];
 	bool is_new = !(grown->then_count > 0.0);
+	bool is_cut = strlen(grown->now->name) > NAME_BYTES_MAX;
 	double change_ms = grown->now->ms - grown->then_ms;
 	(void)snprintf(what, sizeof(what),
-		       "%.200s: %.2f ms per step and rank, %s%.2f ms in the baseline (%.1f calls, "
+		       "%.*s%s: %.2f ms per step and rank, %s%.2f ms in the baseline (%.1f calls, "
 		       "%.1f in the baseline)",
-		       grown->now->name, grown->now->ms, is_new ? "new; " : "", grown->then_ms,
-		       grown->now->count, grown->then_count);
+		       NAME_BYTES_MAX, grown->now->name, is_cut ? "..." : "", grown->now->ms,
+		       is_new ? "new; " : "", grown->then_ms, grown->now->count, grown->then_count);
 	const struct fsl_profile_finding finding = {
 		.code = code,
 		.rank = -1,
@@ -237,21 +251,96 @@ static enum fsl_status tell_grown(struct fsl_profile_findings *findings, const s
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
+/* All kernels together: how many times as long they take as in the baseline, and the share of their
+ * time that grew so. Both lists are sorted by name. */
+struct growth {
+	double now_ms, then_ms, even_share;
+	size_t n; /* kernels that both have */
+};
+
+static struct growth grow_together(const struct fsl_profile_sums *now,
+				   const struct fsl_profile_sums *then)
+{
+	struct growth all = {0};
+	for (int pass = 0; pass < 2; pass++) {
+		double ratio = all.now_ms / all.then_ms, even_ms = 0.0;
+		for (size_t i = 0, t = 0; i < now->n_items; i++) {
+			const struct fsl_profile_sum *item = &now->items[i];
+			while (t < then->n_items && strcmp(then->items[t].name, item->name) < 0) {
+				t++;
+			}
+			bool is_known = t < then->n_items &&
+					strcmp(then->items[t].name, item->name) == 0 &&
+					fabs(item->count - then->items[t].count) <=
+						FSL_JUDGE_SAME_CALLS_SHARE_MAX * item->count;
+			if (pass == 0) {
+				all.n += is_known ? 1 : 0;
+				all.now_ms += is_known ? item->ms : 0.0;
+				all.then_ms += is_known ? then->items[t].ms : 0.0;
+			} else if (is_known && fabs(item->ms / then->items[t].ms / ratio - 1.0) <=
+						       FSL_JUDGE_KERNELS_MORE_MIN) {
+				even_ms += item->ms;
+			}
+		}
+		all.even_share = even_ms / all.now_ms;
+	}
+	return all;
+}
+
+/* All ranks do the same as before at another speed: one thing, told once. *is_told stays false if
+ * it is not so. */
+static enum fsl_status tell_together(struct fsl_profile_findings *findings,
+				     const struct fsl_profile_sums *now,
+				     const struct fsl_profile_sums *then, bool *is_told,
+				     struct fsl_error *err)
+{
+	struct growth all = grow_together(now, then);
+	*is_told = all.n >= 2 && all.now_ms >= (1.0 + FSL_JUDGE_CHANGE_SHARE_MIN) * all.then_ms &&
+		   all.even_share >= FSL_JUDGE_EVEN_SHARE_MIN;
+	if (!*is_told) {
+		return FSL_OK;
+	}
+	char what[256];
+	(void)snprintf(
+		what, sizeof(what),
+		"all kernels take %.2f times as long as in the baseline, with the same shapes "
+		"and as often: %.2f ms per step and rank, was %.2f ms",
+		all.now_ms / all.then_ms, all.now_ms, all.then_ms);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_KERNEL_GREW);
+	finding.gain_ms = all.now_ms - all.then_ms;
+	finding.what = what;
+	finding.advice = "the devices do the same at a lower speed: compare clock, power limit, "
+			 "driver and CANN with those of the baseline";
+	(void)fsl_profile_finding_add_fact(&finding, "now", all.now_ms, "ms");
+	(void)fsl_profile_finding_add_fact(&finding, "baseline", all.then_ms, "ms");
+	return fsl_profile_findings_add(findings, &finding, err);
+}
+
 typedef enum fsl_status (*summer)(struct fsl_profile_sums *sums, const struct fsl_profile *profile,
 				  struct fsl_error *err);
 
 static enum fsl_status judge_sums(struct fsl_profile_findings *findings,
 				  const struct fsl_profile_case *facts, summer sum,
-				  enum fsl_code code, double step_ms, struct fsl_error *err)
+				  enum fsl_code code, const struct pairs *pairs,
+				  struct fsl_error *err)
 {
+	double least_ms = FSL_JUDGE_COST_SHARE_MIN * median_of(pairs, pairs->then, PART_STEP);
+	bool is_told = false;
 	struct fsl_profile_sums now = {0}, then = {0};
 	struct grown list[GROWN_MAX];
 	enum fsl_status status = sum(&now, facts->profile, err);
 	if (status == FSL_OK) {
 		status = sum(&then, facts->baseline, err);
 	}
-	if (status == FSL_OK && now.n_items > 0 && then.n_items > 0) {
-		size_t n = list_grown(list, &now, &then, FSL_JUDGE_COST_SHARE_MIN * step_ms);
+	if (status == FSL_OK && code == FSL_CODE_KERNEL_GREW && !(pairs->grown_ms > 0.0)) {
+		status = tell_together(findings, &now, &then, &is_told, err);
+	}
+	/* Ranks wait for the one that grew: no collective is slower by that. */
+	if (code == FSL_CODE_COMMUNICATION_GREW) {
+		least_ms = fmax(least_ms, pairs->grown_ms);
+	}
+	if (status == FSL_OK && now.n_items > 0 && then.n_items > 0 && !is_told) {
+		size_t n = list_grown(list, &now, &then, least_ms);
 		for (size_t i = 0; i < n && status == FSL_OK; i++) {
 			status = tell_grown(findings, &list[i], code, err);
 		}
@@ -284,25 +373,16 @@ static enum fsl_status tell_unpaired(struct fsl_profile_findings *findings,
 }
 
 static enum fsl_status judge_pairs(struct fsl_profile_findings *findings,
-				   const struct fsl_profile_case *facts, const struct pairs *pairs,
+				   const struct fsl_profile_case *facts, struct pairs *pairs,
 				   struct fsl_error *err)
 {
-	double step_ms = median_of(pairs, pairs->then, PART_STEP);
-	enum fsl_status status = judge_job(findings, pairs, err);
-	for (size_t part = PART_COMPUTING; part < PARTS_N && status == FSL_OK; part++) {
-		if (part != PART_EXPOSED) {
-			status = judge_ranks(findings, pairs, (enum part)part, err);
-		}
-	}
-	if (status == FSL_OK) {
-		status = judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_CODE_KERNEL_GREW,
-				    step_ms, err);
-	}
-	if (status == FSL_OK) {
-		status = judge_sums(findings, facts, fsl_profile_sum_comms,
-				    FSL_CODE_COMMUNICATION_GREW, step_ms, err);
-	}
-	return status;
+	FSL_TRY(judge_ranks(findings, pairs, PART_COMPUTING, err));
+	FSL_TRY(judge_ranks(findings, pairs, PART_FREE, err));
+	FSL_TRY(judge_job(findings, pairs, err));
+	FSL_TRY(judge_sums(findings, facts, fsl_profile_sum_kernels, FSL_CODE_KERNEL_GREW, pairs,
+			   err));
+	return judge_sums(findings, facts, fsl_profile_sum_comms, FSL_CODE_COMMUNICATION_GREW,
+			  pairs, err);
 }
 
 enum fsl_status fsl_profile_judge_baseline(struct fsl_profile_findings *findings,

@@ -108,10 +108,34 @@ static double overlapped_ms(const struct fsl_profile_rank *rank)
 	return fsl_profile_part_ms(rank, FSL_PART_OVERLAPPED);
 }
 
-/* Waits and transfers of collectives, where groups were captured whole. */
-static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *finding, double wait_ms,
-		      double transfer_ms)
+/* " (6.1 ms on rank 0 to 105 ms on rank 2)" if the ranks differ so much that a median of them says
+ * little, as the stages of a pipeline do. @values: per rank; NaN: not told. */
+static void add_range(struct fsl_phrase *what, const struct fsl_profile *profile,
+		      const double *values, double least_ms)
 {
+	size_t low = SIZE_MAX, high = SIZE_MAX;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		if (isfinite(values[r])) {
+			low = low == SIZE_MAX || values[r] < values[low] ? r : low;
+			high = high == SIZE_MAX || values[r] > values[high] ? r : high;
+		}
+	}
+	if (low == SIZE_MAX || !(values[high] - values[low] > least_ms)) {
+		return;
+	}
+	fsl_phrase_add(what, " (");
+	fsl_phrase_add_ms(what, values[low]);
+	fsl_phrase_add(what, " on rank %d to ", (int)profile->ranks[low].rank);
+	fsl_phrase_add_ms(what, values[high]);
+	fsl_phrase_add(what, " on rank %d)", (int)profile->ranks[high].rank);
+}
+
+/* Waits and transfers of collectives, where groups were captured whole. */
+static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *finding,
+		      const struct fsl_profile *profile, const struct split *split, double least_ms)
+{
+	double wait_ms = fsl_median(split->wait_ms, profile->n_ranks, split->scratch);
+	double transfer_ms = fsl_median(split->transfer_ms, profile->n_ranks, split->scratch);
 	if (!(wait_ms + transfer_ms > 0.0)) {
 		fsl_phrase_add(what, "; what of it is waiting is not known, no group is whole");
 		finding->advice = "capture all ranks of a group to tell waits from transfers";
@@ -119,6 +143,7 @@ static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *findi
 	}
 	fsl_phrase_add(what, "; in collectives ranks wait ");
 	fsl_phrase_add_ms(what, wait_ms);
+	add_range(what, profile, split->wait_ms, least_ms);
 	fsl_phrase_add(what, " for the last member and transfer for at most ");
 	fsl_phrase_add_ms(what, transfer_ms);
 	(void)fsl_profile_finding_add_fact(finding, "wait", wait_ms, "ms");
@@ -132,13 +157,10 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 				  const struct fsl_profile *profile, const struct split *split,
 				  struct fsl_error *err)
 {
-	size_t n = profile->n_ranks;
 	double step_ms = median_of(profile, split->scratch, fsl_profile_step_ms);
 	double all_ms = median_of(profile, split->scratch, communication_ms);
 	double hidden_ms = median_of(profile, split->scratch, overlapped_ms);
-	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
-	double wait_ms = fsl_median(split->wait_ms, n, split->scratch);
-	double transfer_ms = fsl_median(split->transfer_ms, n, split->scratch);
+	double least_ms = FSL_JUDGE_TRANSFER_SHARE_MIN * step_ms;
 	if (!(all_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms)) {
 		return FSL_OK;
 	}
@@ -154,10 +176,12 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	fsl_phrase_add(&what, " of it beside kernels");
 	(void)fsl_profile_finding_add_fact(&finding, "communication", all_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
-	add_waits(&what, &finding, wait_ms, transfer_ms);
+	add_waits(&what, &finding, profile, split, least_ms);
+	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
 	if (p2p_ms > 0.0) {
 		fsl_phrase_add(&what, "; sends and receives take ");
 		fsl_phrase_add_ms(&what, p2p_ms);
+		add_range(&what, profile, split->scratch, least_ms);
 		(void)fsl_profile_finding_add_fact(&finding, "p2p", p2p_ms, "ms");
 	}
 	fsl_phrase_add(&what, " (medians of the ranks)");

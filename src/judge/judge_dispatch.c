@@ -121,9 +121,8 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 	add_ranks(&what, affected);
 	fsl_phrase_add(&what, ": %s ", symptom->words);
 	add_time(&what, affected->ms, affected->step_ms);
-	fsl_phrase_add(&what, ", ");
+	fsl_phrase_add(&what, " (medians); rank %d, the longest: ", (int)worst->rank->rank);
 	fsl_phrase_add_ms(&what, symptom->ms(worst));
-	fsl_phrase_add(&what, " on rank %d", (int)worst->rank->rank);
 	symptom->detail(&what, worst);
 	finding.gain_ms = symptom->is_gain ? affected->ms : NAN;
 	finding.what = what.text;

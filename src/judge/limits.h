@@ -41,6 +41,13 @@
 /* A step against the baseline: two runs of the same job differ by less. By experience. */
 #define FSL_JUDGE_CHANGE_SHARE_MIN 0.02
 
+/* Kernels that grew by one factor, as share of their time: the devices became slower, not some
+ * kernels. By experience. */
+#define FSL_JUDGE_EVEN_SHARE_MIN 0.9
+/* Calls of a kernel in two captures of one job differ by this share at most: a capture may begin
+ * within a step. By experience. */
+#define FSL_JUDGE_SAME_CALLS_SHARE_MAX 0.01
+
 /* Communication beside which no kernel runs, waits and all: above this it bounds the job. By
  * experience: pipelines spend a third of a step in sends and receives without a fault. */
 #define FSL_JUDGE_EXPOSED_SHARE_MAX 0.5

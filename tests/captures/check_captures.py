@@ -15,7 +15,8 @@ import tempfile
 
 import make_capture
 
-Case = collections.namedtuple("Case", "name spec verdict culprits cause loss")
+# With a baseline, the same job without its faults is a capture, too.
+Case = collections.namedtuple("Case", "name spec verdict culprits cause loss has_baseline", defaults=[False])
 
 # Of the truth, and of a step (but no more than 5 ms).
 LOSS_SHARE_MAX, LOSS_OF_STEP_MAX, LOSS_MS_MAX = 0.20, 0.01, 5.0
@@ -51,6 +52,11 @@ def work(name, kind, ranks, spec, **fault):
 
 def stages(name, **spec):
     return Case(name, spec, "stage_imbalance", (), None, "evenMs")
+
+
+def beside_baseline(name, ranks, factor, spec, verdict="job_slowdown", culprits=()):
+    whole = dict(spec, faults=[{"kind": "slow_kernels", "ranks": list(ranks), "factor": factor}])
+    return Case(name, whole, verdict, culprits, None, "lostMs", True)
 
 
 def cases():
@@ -141,14 +147,19 @@ def cases():
         work("one_rank_with_larger_shapes", "larger_shapes", [2], {"seed": 92, "dp": 5}, factor=1.5),
         work("one_rank_with_more_expert_rows", "more_rows", [5], {"seed": 93, "dp": 6, "experts": True, "layers": 2},
              factor=2.0),
+        beside_baseline("all_devices_of_four_are_slower_than_in_the_baseline", range(4), 1.3, {"seed": 97, "dp": 4}),
+        beside_baseline("all_devices_of_a_pipeline_are_slower_than_in_the_baseline", range(6), 1.15,
+                        {"seed": 98, "dp": 3, "pp": 2, "micro": 6, "layers": 2}),
+        beside_baseline("one_device_is_slower_than_in_the_baseline", [2], 1.25, {"seed": 99, "dp": 5}, "slow_rank", (2,)),
+
         stages("the_second_of_two_stages_is_longer", seed=94, dp=3, pp=2, micro=6, layers=[3, 5]),
         stages("the_first_of_three_stages_is_longer", seed=95, dp=2, pp=3, micro=6, layers=[4, 2, 2]),
         stages("a_long_stage_of_one_rank", seed=96, pp=3, micro=6, layers=[2, 4, 2]),
     ]
 
 
-def ask(failslow, folder):
-    done = subprocess.run([failslow, "profile", folder, "--format", "json"], stdout=subprocess.PIPE,
+def ask(failslow, folder, options):
+    done = subprocess.run([failslow, "profile", folder, "--format", "json"] + options, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False)
     if done.returncode not in (0, 1, 2, 3) or not done.stdout:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr.decode()}")
@@ -195,7 +206,13 @@ def check(failslow, case):
         capture = os.path.join(os.environ.get("CAPTURES_KEPT") or folder, case.name)
         os.makedirs(capture)
         truth = make_capture.write_capture(case.spec, capture)
-        return list(faults_of(case, ask(failslow, capture), truth)), truth
+        options = []
+        if case.has_baseline:
+            baseline = os.path.join(folder, "baseline")
+            os.makedirs(baseline)
+            make_capture.write_capture(dict(case.spec, faults=[]), baseline)
+            options = ["--baseline", baseline]
+        return list(faults_of(case, ask(failslow, capture, options), truth)), truth
 
 
 def main():

@@ -17,7 +17,7 @@ struct capture {
 	struct fsl_profile profile;
 	struct fsl_profile_rank ranks[RANKS];
 	struct fsl_profile_step steps[RANKS][STEPS];
-	struct fsl_profile_kernels kernels[RANKS];
+	struct fsl_profile_kernels kernels[RANKS][2];
 	struct fsl_profile_comm comms[RANKS];
 };
 
@@ -48,14 +48,16 @@ static void capture_begin(struct capture *capture)
 		}
 		rank->steps = capture->steps[r];
 		rank->n_steps = STEPS;
-		capture->kernels[r] = (struct fsl_profile_kernels){
+		capture->kernels[r][0] = (struct fsl_profile_kernels){
 			.type_id = intern(rank, "MatMulV2"),
 			.shape_id = intern(rank, "8,8"),
 			.core_id = intern(rank, "AI_CORE"),
 			.count = 20,
 			.total_ns = 40000000,
 		};
-		rank->kernels = &capture->kernels[r];
+		capture->kernels[r][1] = capture->kernels[r][0];
+		capture->kernels[r][1].type_id = intern(rank, "Add");
+		rank->kernels = capture->kernels[r];
 		rank->n_kernels = 1;
 		capture->comms[r] = (struct fsl_profile_comm){
 			.name_id = intern(rank, "hcom_allReduce__586_0_1"),
@@ -136,7 +138,7 @@ static void a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step(void *
 {
 	(void)state;
 	for (size_t r = 0; r < RANKS; r++) {
-		now.kernels[r].total_ns += 2 * 15000000;
+		now.kernels[r][0].total_ns += 2 * 15000000;
 		for (size_t s = 0; s < STEPS; s++) {
 			now.steps[r][s].computing_ns += 15000000;
 		}
@@ -150,6 +152,57 @@ static void a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step(void *
 	}
 	assert_non_null(strstr(findings.items[1].what, "115.0 ms, 15.0 ms (15.0 %) more"));
 	fsl_profile_findings_fini(&findings);
+}
+
+static void kernels_that_all_grew_alike_are_told_as_slower_devices(void **state)
+{
+	(void)state;
+	for (size_t r = 0; r < RANKS; r++) {
+		then.ranks[r].n_kernels = now.ranks[r].n_kernels = 2;
+		now.kernels[r][0].total_ns = 52000000;
+		now.kernels[r][1].total_ns = 52200000;
+		for (size_t s = 0; s < STEPS; s++) {
+			now.steps[r][s].computing_ns = 78000000;
+		}
+	}
+	struct fsl_profile_findings findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "kernel_grew"), 1);
+	const struct fsl_profile_finding *grew = &findings.items[1];
+	assert_non_null(strstr(grew->what, "all kernels take 1.30 times as long"));
+	assert_non_null(strstr(grew->advice, "power limit"));
+	fsl_profile_findings_fini(&findings);
+	now.kernels[0][1].total_ns = now.kernels[1][1].total_ns = now.kernels[2][1].total_ns =
+		80000000;
+	findings = judge(&now, &then);
+	assert_int_equal(count(&findings, "kernel_grew"), 2);
+	assert_null(strstr(findings.items[0].what, "all kernels"));
+	fsl_profile_findings_fini(&findings);
+}
+
+/* Rank 2 computes longer, and the three others wait for it in a collective. */
+static void waiting_for_a_rank_that_grew_is_no_slower_communication(void **state)
+{
+	(void)state;
+	const int64_t more_ns[] = {8000000, 21000000};
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t r = 0; r < RANKS; r++) {
+			now.comms[r].elapse_ns = 30000000 + STEPS * (r == 2 ? 0 : more_ns[i]);
+			for (size_t s = 0; s < STEPS; s++) {
+				now.steps[r][s].computing_ns = 60000000 + (r == 2 ? more_ns[i] : 0);
+				now.steps[r][s].exposed_ns = 30000000 + (r == 2 ? 0 : more_ns[i]);
+			}
+		}
+		struct fsl_profile_findings findings = judge(&now, &then);
+		assert_int_equal(count(&findings, "rank_slower_than_baseline"), 1);
+		assert_int_equal(count(&findings, "communication_grew"), 0);
+		bool is_said = false;
+		for (size_t f = 0; f < findings.n_items; f++) {
+			is_said |= strstr(findings.items[f].what,
+					  "the others wait in it for rank 2") != NULL;
+		}
+		assert_true(is_said);
+		fsl_profile_findings_fini(&findings);
+	}
 }
 
 static void one_rank_whose_computing_grew_is_named(void **state)
@@ -240,6 +293,8 @@ int main(void)
 		CASE(without_a_baseline_nothing_is_said),
 		CASE(equal_captures_have_no_findings),
 		CASE(a_kernel_that_takes_longer_on_all_ranks_is_told_with_the_step),
+		CASE(kernels_that_all_grew_alike_are_told_as_slower_devices),
+		CASE(waiting_for_a_rank_that_grew_is_no_slower_communication),
 		CASE(one_rank_whose_computing_grew_is_named),
 		CASE(a_rank_that_gained_less_than_the_others_did_not_grow),
 		CASE(ranks_that_are_in_one_capture_alone_are_told),

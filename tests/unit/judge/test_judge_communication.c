@@ -33,7 +33,32 @@ static void waits_are_what_a_collective_takes_beyond_its_last_member(void **stat
 	assert_near(small_fact(finding, "transfer"), 10.0, 1e-9);
 	assert_near(small_fact(finding, "communication"), 30.0, 1e-9);
 	assert_true(finding->gain_ms != finding->gain_ms);
+	assert_non_null(strstr(finding->what, "wait 10.0 ms (0.00 ms on rank 2 to 20.0 ms on rank "
+					      "0) for the last member"));
 	small_end(&small);
+}
+
+/* Two stages whose collectives and sends differ by far, and ranks that are alike. */
+static void ranks_that_differ_by_far_are_told_beside_their_median(void **state)
+{
+	(void)state;
+	const double send_ms[] = {6.0, 40.0};
+	for (size_t i = 0; i < 2; i++) {
+		struct small_capture small;
+		small_begin(&small, 4);
+		for (size_t r = 0; r < 4; r++) {
+			small_step(&small, r, 3, 50.0, 40.0, 10.0);
+			(void)small_comm(&small, r, 3, "hcom_send__483_0_1", "483", 0.0,
+					 r < 2 ? send_ms[i] : 5.0);
+		}
+		judge(&small);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "communication_split", -1);
+		assert_int_equal(
+			strstr(finding->what, "(5.00 ms on rank 2 to 40.0 ms on rank 0)") != NULL,
+			i == 1);
+		small_end(&small);
+	}
 }
 
 static void little_communication_is_not_worth_telling(void **state)
@@ -130,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_are_what_a_collective_takes_beyond_its_last_member),
+		cmocka_unit_test(ranks_that_differ_by_far_are_told_beside_their_median),
 		cmocka_unit_test(little_communication_is_not_worth_telling),
 		cmocka_unit_test(a_group_with_members_that_were_not_captured_tells_no_wait),
 		cmocka_unit_test(ranks_of_torn_groups_do_not_lessen_the_waits_of_others),

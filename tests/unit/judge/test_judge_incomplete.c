@@ -268,9 +268,36 @@ static void many_incomplete_groups_are_counted(void **state)
 	small_end(&small);
 }
 
+/* Two victims that wait 74 or 12 ms for somebody outside, and are free for 30 ms. */
+static void nothing_is_won_at_those_who_wait_for_somebody_outside(void **state)
+{
+	(void)state;
+	const double waiting_ms[] = {74.0, 12.0};
+	for (size_t i = 0; i < 2; i++) {
+		struct small_capture small;
+		small_begin(&small, 2);
+		add_step(&small);
+		small_group(&small, "586", "", false, 0, 2, 8);
+		for (size_t r = 0; r < 2; r++) {
+			add_op(&small, r, "hcom_allReduce__586_0_1", 0.0, waiting_ms[i] + 1.0,
+			       waiting_ms[i]);
+		}
+		struct fsl_profile_case facts = {
+			.profile = &small.profile, .cluster = &small.cluster, .n_threads = 1};
+		assert_int_equal(fsl_profile_judge_all(&small.findings, &facts, NULL), FSL_OK);
+		const struct fsl_profile_finding *host =
+			small_finding(&small.findings, "host_bound", -1);
+		assert_non_null(host);
+		assert_int_equal(isnan(host->gain_ms), i == 0);
+		assert_true(i == 0 || fabs(host->gain_ms - 18.0) < 1e-6);
+		small_end(&small);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_won_at_those_who_wait_for_somebody_outside),
 		cmocka_unit_test(two_of_eight_that_both_idle_wait_for_somebody_outside),
 		cmocka_unit_test(when_one_of_them_does_not_idle_nothing_is_said_of_others),
 		cmocka_unit_test(one_captured_rank_is_told_likewise),
