@@ -47,6 +47,7 @@ enum fsl_profile_rank_source {
 struct fsl_profile_folder {
 	const char *path;        /* the rank's folder */
 	const char *output_path; /* folder of its CSV, JSON and db files; may be @path itself */
+	const char *file;        /* the only file of @output_path that is read; NULL: all are */
 	enum fsl_profile_writer writer;
 	int32_t rank;
 	enum fsl_profile_rank_source rank_source;

@@ -123,10 +123,11 @@ static enum fsl_status look_at(const char *path, bool *is_there, bool *has_other
 		fsl_profile_discover(&profile, path, NULL) == FSL_OK && profile.n_folders > 0;
 	*is_there |= is_capture;
 	*has_other |= !is_capture;
+	bool is_file = is_capture && profile.folders[0].file != NULL;
 	enum fsl_status status =
 		folders == NULL ? FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path)
-		: is_capture    ? find_other(has_other, &profile, folders, path, err)
-				: FSL_OK;
+		: is_capture && !is_file ? find_other(has_other, &profile, folders, path, err)
+					 : FSL_OK;
 	fsl_strpool_destroy(folders);
 	fsl_profile_fini(&profile);
 	return status;

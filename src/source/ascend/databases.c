@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/try.h"
+#include "source/ascend/find/listing.h"
 
 typedef enum fsl_status (*reader)(struct fsl_profile_rank *rank, struct fsl_db *db,
 				  const struct fsl_profile_input *input, struct fsl_error *err);
@@ -110,18 +110,19 @@ static enum fsl_status read_kind(struct fsl_profile_rank *rank, const char *fold
 static enum fsl_status read_folder(struct fsl_profile_rank *rank, const char *folder,
 				   const struct fsl_profile_options *options, struct fsl_error *err)
 {
-	char **names = NULL;
-	size_t n_names = 0;
+	struct fsl_listing listing;
 	struct fsl_error own = {0};
-	enum fsl_status status = fsl_dir_list(folder, &names, &n_names, &own);
+	enum fsl_status status = fsl_listing_read(&listing, folder, &own);
 	if (status != FSL_OK) {
 		return status == FSL_ERR_MEMORY ? FSL_CAUSE(err, status, "%s", fsl_error_root(&own))
 						: FSL_OK;
 	}
+	fsl_listing_keep(&listing, rank->folder.file);
 	for (size_t k = 0; k < KINDS_N && status == FSL_OK; k++) {
-		status = read_kind(rank, folder, names, n_names, &kinds[k], options, err);
+		status = read_kind(rank, folder, listing.names, listing.n_names, &kinds[k], options,
+				   err);
 	}
-	fsl_free(names);
+	fsl_free(listing.names);
 	return status;
 }
 
@@ -133,6 +134,9 @@ enum fsl_status fsl_profile_read_databases(struct fsl_profile_rank *rank,
 {
 	const char *own = rank->folder.path, *output = rank->folder.output_path;
 	FSL_TRY(read_folder(rank, output, options, err));
+	if (rank->folder.file != NULL) {
+		return FSL_OK;
+	}
 	if (rank->folder.writer == FSL_PROFILE_MSPROF) {
 		const char *analyze = fsl_arena_printf(&rank->arena, "%s/analyze", own);
 		FSL_TRY(analyze != NULL ? read_folder(rank, analyze, options, err)

@@ -329,7 +329,7 @@ static enum fsl_status list_places(struct fsl_profile_rank *rank, struct places 
 {
 	const char *paths[FOLDERS_MAX] = {rank->folder.output_path};
 	size_t n_paths = 1;
-	if (rank->folder.writer == FSL_PROFILE_MSPROF) {
+	if (rank->folder.writer == FSL_PROFILE_MSPROF && rank->folder.file == NULL) {
 		paths[n_paths] = fsl_arena_printf(&rank->arena, "%s/analyze", rank->folder.path);
 		paths[n_paths + 1] = timeline_of(rank);
 		if (paths[n_paths] == NULL || paths[n_paths + 1] == NULL) {
@@ -344,7 +344,10 @@ static enum fsl_status list_places(struct fsl_profile_rank *rank, struct places 
 		if (status == FSL_ERR_MEMORY) {
 			return short_of_memory(rank, err);
 		}
-		places->n_folders += status == FSL_OK ? 1 : 0;
+		if (status == FSL_OK) {
+			fsl_listing_keep(listing, rank->folder.file);
+			places->n_folders++;
+		}
 	}
 	return FSL_OK;
 }

@@ -1,2 +1,6 @@
+# A file of a capture is read by itself; another file is refused.
 cp "$DATASETS"/profile/slow_rank/*_4000_*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv .
-"$FAILSLOW" profile step_trace_time.csv
+echo no capture > notes.csv
+"$FAILSLOW" profile step_trace_time.csv --format line
+"$FAILSLOW" step_trace_time.csv --format line
+"$FAILSLOW" profile notes.csv

@@ -274,6 +274,28 @@ static void test_passes_over_one_run_are_no_ranks(void **state)
 	}
 }
 
+/* A file by itself is all that is read; the folder around it tells the rank. */
+static void test_one_file_is_a_capture(void **state)
+{
+	struct tree *tree = *state;
+	tree_rank(tree, "a/r3_ascend_pt", 3);
+	tree_write(tree, "a/r3_ascend_pt/ASCEND_PROFILER_OUTPUT/communication.json", "{");
+	tree_write(tree, "b/op_summary_1.csv", "x");
+	tree_write(tree, "b/step_trace_raw_0_detail_time.csv", "x");
+	tree_write(tree, "b/notes.csv", "x");
+	tree_read(tree, "a/r3_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv");
+	assert_int_equal(tree->profile.n_ranks, 1);
+	assert_int_equal(tree->profile.ranks[0].rank, 3);
+	assert_int_equal(tree->profile.ranks[0].n_steps, 1);
+	for (size_t f = 0; f < tree->profile.ranks[0].n_files; f++) {
+		assert_null(strstr(tree->profile.ranks[0].files[f].path, "communication.json"));
+	}
+	assert_int_equal(tree_try(tree, "b/op_summary_1.csv"), FSL_OK);
+	assert_string_equal(tree->profile.folders[0].file, "op_summary_1.csv");
+	assert_int_equal(tree_try(tree, "b/step_trace_raw_0_detail_time.csv"), FSL_ERR_INPUT);
+	assert_int_equal(tree_try(tree, "b/notes.csv"), FSL_ERR_INPUT);
+}
+
 static void test_rounds_of_captures_are_not_mixed_in_silence(void **state)
 {
 	struct tree *tree = *state;
@@ -611,6 +633,7 @@ int main(void)
 		TREE_TEST(test_of_captures_side_by_side_one_is_used_as_a_whole),
 		TREE_TEST(test_of_two_levels_the_one_with_more_files_is_used),
 		TREE_TEST(test_passes_over_one_run_are_no_ranks),
+		TREE_TEST(test_one_file_is_a_capture),
 		TREE_TEST(test_rounds_of_captures_are_not_mixed_in_silence),
 		TREE_TEST(test_of_two_frameworks_the_one_with_more_ranks_is_kept),
 		TREE_TEST(test_folders_of_msprof_take_the_rank_of_their_info),

@@ -36,6 +36,12 @@ static const char *const loose_kinds[][2] = {
 	{"msprof_", ".json"},
 };
 
+/* Files that make no folder one of the profiler's, but may be given by themselves. */
+static const char *const other_kinds[][2] = {
+	{"step_trace_", ".csv"},    {"memory_record", ".csv"}, {"operator_memory", ".csv"},
+	{"npu_module_mem", ".csv"}, {"op_statistic", ".csv"},  {"communication_analyzer", ".db"},
+};
+
 static bool has_loose_files(const struct fsl_listing *listing)
 {
 	static const char *const packings[] = {"", ".gz", ".zst"};
@@ -411,15 +417,83 @@ static int compare_candidates(const void *left, const void *right)
 	return fsl_search_compare_paths(a->folder.path, b->folder.path);
 }
 
+/* True for the name of a file that is read as a part of a capture. */
+static bool is_capture_file(char *name)
+{
+	const struct fsl_listing listing = {.path = "", .names = &name, .n_names = 1};
+	bool is_one = has_loose_files(&listing);
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
+		if (fsl_listing_has_any(&listing, strangers[i].begin, strangers[i].end)) {
+			return false;
+		}
+	}
+	for (size_t k = 0; k < sizeof(other_kinds) / sizeof(other_kinds[0]); k++) {
+		is_one |= fsl_listing_has_any(&listing, other_kinds[k][0], other_kinds[k][1]);
+	}
+	return is_one;
+}
+
+/* Takes one file as all that is there of a rank. The folder around it may tell the rank. *is_taken
+ * stays false if the name is that of no such file. */
+static enum fsl_status take_file(struct fsl_search *search, const char *path, bool *is_taken,
+				 struct fsl_error *err)
+{
+	struct fsl_arena *arena = &search->profile->arena;
+	char room[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	char *name = fsl_arena_strdup(arena, slash != NULL ? slash + 1 : path);
+	size_t n_folder = slash != NULL ? (size_t)(slash - path) : 0;
+	const char *folder = slash == path   ? "/"
+			     : slash != NULL ? fsl_arena_printf(arena, "%.*s", (int)n_folder, path)
+					     : ".";
+	if (name == NULL || folder == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: path=\"%s\"", path);
+	}
+	*is_taken = is_capture_file(name);
+	for (size_t i = 0; i < search->n_items && *is_taken; i++) {
+		struct fsl_profile_folder *other = &search->items[i].folder;
+		if (strcmp(other->output_path, folder) == 0) {
+			other->file =
+				NULL; /* of several files of a rank, all that it has is read */
+			return FSL_OK;
+		}
+	}
+	if (!*is_taken) {
+		return FSL_OK;
+	}
+	char *outer = is_output_name(true_name(folder, room))
+			      ? around(folder, true_name(folder, room))
+			      : NULL;
+	struct place place = {.path = outer != NULL ? outer : folder, .parent_name = ""};
+	place.name = true_name(place.path, room);
+	const struct look look = {.writer = writer_of(place.name), .output = "", .is_rank = true};
+	enum fsl_status status = add_candidate(search, &place, &look, err);
+	fsl_free(outer);
+	if (status == FSL_OK) {
+		struct fsl_profile_folder *taken = &search->items[search->n_items - 1].folder;
+		taken->output_path = folder;
+		taken->file = name;
+	}
+	return status;
+}
+
 enum fsl_status fsl_search_walk(struct fsl_search *search, const char *root, struct fsl_error *err)
 {
 	struct walk walk = {.search = search};
 	struct stat facts;
 	bool is_new = false;
 	int reason = stat(root, &facts) != 0 ? errno : S_ISDIR(facts.st_mode) ? 0 : ENOTDIR;
+	if (reason == ENOTDIR) {
+		bool is_taken = false;
+		enum fsl_status status = take_file(search, root, &is_taken, err);
+		if (status != FSL_OK || is_taken) {
+			return status;
+		}
+	}
 	if (reason != 0) {
 		return FSL_FAIL(err, FSL_ERR_INPUT,
-				"not a folder that can be read, give the one with the captures: "
+				"no folder that can be read and no file of a capture, give the "
+				"one with the captures: "
 				"path=\"%s\", reason=\"%s\"",
 				root, fsl_os_error(reason).text);
 	}

@@ -36,6 +36,18 @@ bool fsl_listing_has(const struct fsl_listing *listing, const char *name)
 	return i < listing->n_names && strcmp(listing->names[i], name) == 0;
 }
 
+void fsl_listing_keep(struct fsl_listing *listing, const char *name)
+{
+	if (name == NULL) {
+		return;
+	}
+	bool is_there = fsl_listing_has(listing, name);
+	if (is_there) {
+		listing->names[0] = listing->names[fsl_listing_first(listing, name)];
+	}
+	listing->n_names = is_there ? 1 : 0;
+}
+
 bool fsl_listing_has_folder(const struct fsl_listing *listing, const char *name)
 {
 	if (!fsl_listing_has(listing, name)) {

@@ -17,6 +17,8 @@ struct fsl_listing {
 /* Lists a folder. FSL_ERR_IO if it cannot be listed. */
 enum fsl_status fsl_listing_read(struct fsl_listing *listing, const char *path,
 				 struct fsl_error *err);
+/* Keeps one name only, if it is there; NULL: keeps all. */
+void fsl_listing_keep(struct fsl_listing *listing, const char *name);
 bool fsl_listing_has(const struct fsl_listing *listing, const char *name);
 /* True also for a link to a folder. */
 bool fsl_listing_has_folder(const struct fsl_listing *listing, const char *name);
