@@ -20,7 +20,11 @@ struct fsl_profile_group {
 	size_t n_ranks;
 	int32_t *seen; /* members that are in the set and used the group; ascending */
 	size_t n_seen;
-	size_t size; /* least number of members: from metadata, or proved by its links' places */
+	/* Least number of members: from metadata, or proved by places of its links and of those
+	 * whose signals were waited for. Not known if none of these told any, and it is not known
+	 * either that all ranks of the job were captured: then it is what was seen. */
+	size_t size;
+	bool is_size_known;
 	struct fsl_profile_member *members; /* known places; ascending by place */
 	size_t n_members;
 };

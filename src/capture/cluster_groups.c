@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "base/try.h"
 #include "capture/cluster_parts.h"
+#include "capture/comm_kernels.h"
 
 /* A group while it is collected; on the heap, freed after it is copied. */
 struct draft {
@@ -148,6 +149,23 @@ static enum fsl_status collect_rank(struct collection *all, const struct fsl_pro
 	return status;
 }
 
+/* A rank waited for the signal of a member, so that there is one at that place. */
+static void collect_waits(struct collection *all, const struct fsl_profile_rank *rank)
+{
+	for (size_t i = 0; i < rank->n_waits; i++) {
+		const struct fsl_profile_signal_wait *wait = &rank->waits[i];
+		const char *hash = wait->group_id != FSL_STR_NONE
+					   ? fsl_strpool_text(rank->names, wait->group_id)
+					   : "";
+		uint32_t id = fsl_strpool_find(all->hashes, hash, strlen(hash));
+		size_t slot = id != FSL_STR_NONE ? all->by_hash[(size_t)id * 2] : SIZE_MAX;
+		if (slot != SIZE_MAX && is_place(wait->place)) {
+			int32_t *most = &all->drafts[slot].place_max;
+			*most = wait->place > *most ? wait->place : *most;
+		}
+	}
+}
+
 static void tell(struct collection *all, const char *text,
 		 const struct fsl_profile_parallel_group *told)
 {
@@ -237,6 +255,8 @@ static enum fsl_status copy_group(struct fsl_profile_cluster *out, struct draft 
 	group->n_ranks = merge_ranks(draft, group->ranks);
 	size_t n_proved = draft->place_max >= 0 ? (size_t)draft->place_max + 1 : 0;
 	group->size = group->n_ranks > n_proved ? group->n_ranks : n_proved;
+	group->is_size_known =
+		told != NULL || n_proved > 0 || fsl_profile_is_call_group(group->hash);
 	if (draft->n_members > 0) {
 		qsort(draft->members, draft->n_members, sizeof(*draft->members), compare_places);
 		memcpy(group->members, draft->members, draft->n_members * sizeof(*group->members));
@@ -267,6 +287,17 @@ static enum fsl_status copy_groups(struct fsl_profile_cluster *out, struct colle
 	return status;
 }
 
+/* True if all ranks that the job has were captured. */
+static bool has_all_ranks(const struct fsl_profile *profile)
+{
+	int64_t world = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		int64_t own = profile->ranks[r].info.world_size;
+		world = own > world ? own : world;
+	}
+	return world > 0 && profile->n_ranks >= (size_t)world;
+}
+
 enum fsl_status fsl_cluster_find_groups(struct fsl_profile_cluster *out,
 					const struct fsl_profile *profile, struct fsl_error *err)
 {
@@ -277,9 +308,15 @@ enum fsl_status fsl_cluster_find_groups(struct fsl_profile_cluster *out,
 	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
 		status = collect_rank(&all, &profile->ranks[r], err);
 	}
+	for (size_t r = 0; r < profile->n_ranks && status == FSL_OK; r++) {
+		collect_waits(&all, &profile->ranks[r]);
+	}
 	if (status == FSL_OK) {
 		tell_all(&all, profile);
 		status = copy_groups(out, &all, err);
+	}
+	for (size_t g = 0; g < out->n_groups && has_all_ranks(profile); g++) {
+		out->groups[g].is_size_known = true;
 	}
 	for (size_t i = 0; i < all.n_drafts; i++) {
 		fsl_free(all.drafts[i].seen);

@@ -86,6 +86,13 @@ static const struct fsl_profile_parallel_group *told_group(const struct fsl_prof
 	return found;
 }
 
+#define CALL_GROUP "kernels of "
+
+bool fsl_profile_is_call_group(const char *name)
+{
+	return strncmp(name, CALL_GROUP, sizeof(CALL_GROUP) - 1) == 0;
+}
+
 void fsl_profile_call_group(char text[FSL_CALL_GROUP_BYTES],
 			    const struct fsl_profile_cluster *cluster,
 			    const struct fsl_profile_rank *rank, const char *type)
@@ -96,10 +103,10 @@ void fsl_profile_call_group(char text[FSL_CALL_GROUP_BYTES],
 		is_told ? told_group(&rank->info, row->group) : NULL;
 	size_t stage = fsl_profile_stage_of(cluster, rank->rank);
 	if (told != NULL) {
-		(void)snprintf(text, FSL_CALL_GROUP_BYTES, "kernels of group %s", told->hash);
+		(void)snprintf(text, FSL_CALL_GROUP_BYTES, CALL_GROUP "group %s", told->hash);
 	} else if (stage != SIZE_MAX) {
-		(void)snprintf(text, FSL_CALL_GROUP_BYTES, "kernels of stage %zu", stage);
+		(void)snprintf(text, FSL_CALL_GROUP_BYTES, CALL_GROUP "stage %zu", stage);
 	} else {
-		(void)snprintf(text, FSL_CALL_GROUP_BYTES, "kernels of all ranks");
+		(void)snprintf(text, FSL_CALL_GROUP_BYTES, CALL_GROUP "all ranks");
 	}
 }

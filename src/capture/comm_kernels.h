@@ -28,4 +28,7 @@ void fsl_profile_call_group(char text[FSL_CALL_GROUP_BYTES],
 			    const struct fsl_profile_cluster *cluster,
 			    const struct fsl_profile_rank *rank, const char *type);
 
+/* True for such a name. */
+bool fsl_profile_is_call_group(const char *name);
+
 #endif

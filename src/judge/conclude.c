@@ -386,7 +386,8 @@ static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 		fsl_conclude_first(c->findings, FSL_CODE_COMMUNICATION_SPLIT);
 	const struct fsl_profile_finding *top =
 		fsl_conclude_first(c->findings, FSL_CODE_TOP_OPERATORS);
-	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL;
+	bool is_whole = fsl_conclude_first(c->findings, FSL_CODE_GROUP_INCOMPLETE) == NULL &&
+			!fsl_conclude_may_lack_members(c->facts->cluster);
 	double computing_ms = usual_ms_of(profile, FSL_PART_COMPUTING);
 	double exposed_ms = usual_ms_of(profile, FSL_PART_EXPOSED) - usual_ms_of_p2p(profile);
 	double free_ms = usual_ms_of(profile, FSL_PART_FREE);
@@ -397,7 +398,9 @@ static enum fsl_status tell_bound(const struct conclusion *c, bool *is_found)
 		is_whole && exposed_ms >= FSL_JUDGE_EXPOSED_SHARE_MAX * step_ms ? exposed_ms : 0.0;
 	char what[128];
 	*is_found = true;
-	if (host_ms >= FSL_JUDGE_FREE_SHARE_MAX * step_ms && host_ms > communication_ms) {
+	/* If members may be missing, what ranks do most may be to wait for these. */
+	double more_ms = is_whole || profile->n_ranks < 2 ? communication_ms : exposed_ms;
+	if (host_ms >= FSL_JUDGE_FREE_SHARE_MAX * step_ms && host_ms > more_ms) {
 		return bind(c, FSL_VERDICT_HOST_BOUND, host_ms, host->what, NULL);
 	}
 	if (communication_ms > 0.0) {

@@ -54,7 +54,8 @@ static void count_groups(struct fsl_coverage *coverage, const struct fsl_profile
 	for (size_t g = 0; g < cluster->n_groups; g++) {
 		const struct fsl_profile_group *group = &cluster->groups[g];
 		coverage->n_groups += group->size >= 2 ? 1 : 0;
-		coverage->n_groups_matched += group->size >= 2 && group->n_seen >= group->size;
+		coverage->n_groups_matched +=
+			group->size >= 2 && group->is_size_known && group->n_seen >= group->size;
 	}
 }
 

@@ -48,6 +48,17 @@ static bool is_met(const struct fsl_profile_cluster *cluster)
 	return false;
 }
 
+bool fsl_conclude_may_lack_members(const struct fsl_profile_cluster *cluster)
+{
+	for (size_t g = 0; g < cluster->n_groups; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		if (!group->is_p2p && group->n_seen >= 2 && !group->is_size_known) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A collective that took so much of the capture that its name belongs beside "normal". NULL: none.
  */
 static const struct fsl_profile_finding *costly_single(const struct fsl_localisation *out,
@@ -104,6 +115,14 @@ enum fsl_status fsl_conclude_nobody(struct fsl_localisation *out,
 			&out->arena, "nobody is slow%s among the %s ranks, but %s%s%s",
 			is_passing ? " all the time" : "", fsl_profile_seen_text(facts->profile),
 			gone->what, before, steps.text);
+	} else if (fsl_conclude_may_lack_members(facts->cluster)) {
+		out->reason = fsl_arena_printf(
+			&out->arena,
+			"nobody is slow%s among the %s ranks, but no file tells how many members "
+			"their groups have (communication_matrix.json, profiler_metadata.json): all "
+			"may wait for one that was not captured%s%s",
+			is_passing ? " all the time" : "", fsl_profile_seen_text(facts->profile),
+			before, steps.text);
 	} else {
 		out->kind = FSL_VERDICT_NORMAL;
 		out->reason = fsl_arena_printf(

@@ -72,7 +72,8 @@ static bool is_whole(const struct fsl_profile_case *facts, const struct fsl_chan
 	uint32_t name_id = meetings->topology.groups[channel->group_idx].name_id;
 	const char *hash = fsl_strpool_text(meetings->run.names, name_id);
 	size_t g = fsl_profile_group_find(facts->cluster, hash, false);
-	return g != SIZE_MAX && facts->cluster->groups[g].n_seen >= facts->cluster->groups[g].size;
+	const struct fsl_profile_group *group = g != SIZE_MAX ? &facts->cluster->groups[g] : NULL;
+	return group != NULL && group->is_size_known && group->n_seen >= group->size;
 }
 
 static void split_all(struct split *split, const struct fsl_profile_case *facts)

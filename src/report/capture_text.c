@@ -109,9 +109,10 @@ static void print_coverage(const struct fsl_screen *screen, const struct fsl_rep
 static void print_groups(const struct fsl_screen *screen, const struct fsl_profile_cluster *cluster)
 {
 	const struct fsl_profile_group *worst = NULL;
-	size_t n_incomplete = 0;
+	size_t n_incomplete = 0, n_unknown = 0;
 	for (size_t g = 0; g < cluster->n_groups; g++) {
 		const struct fsl_profile_group *group = &cluster->groups[g];
+		n_unknown += !group->is_p2p && !group->is_size_known ? 1 : 0;
 		if (group->n_seen < group->size) {
 			n_incomplete++;
 			worst = worst == NULL || group->n_seen * worst->size <
@@ -129,6 +130,8 @@ static void print_groups(const struct fsl_screen *screen, const struct fsl_profi
 		fsl_phrase_add(&phrase, ", %zu incomplete: %zu of %zu ranks of group %s",
 			       n_incomplete, worst->n_seen, worst->size,
 			       *worst->name != '\0' ? worst->name : worst->hash);
+	} else if (n_unknown > 0) {
+		fsl_phrase_add(&phrase, ", %zu of unknown size", n_unknown);
 	} else {
 		fsl_phrase_add(&phrase, ", all members there");
 	}

@@ -147,6 +147,14 @@ def cases():
         work("one_rank_with_larger_shapes", "larger_shapes", [2], {"seed": 92, "dp": 5}, factor=1.5),
         work("one_rank_with_more_expert_rows", "more_rows", [5], {"seed": 93, "dp": 6, "experts": True, "layers": 2},
              factor=2.0),
+        # Two of six and four ranks, and no file tells that there are more.
+        Case("a_part_of_a_group_of_unknown_size_is_no_evidence", {"seed": 121, "dp": 6, "layers": 2, "tell_groups": False,
+             "captured": [0, 1]}, "insufficient_evidence", (), None, None),
+        Case("a_part_of_another_group_of_unknown_size_is_no_evidence", {"seed": 122, "tp": 4, "layers": 2,
+             "tell_groups": False, "captured": [1, 3]}, "insufficient_evidence", (), None, None),
+        slow("a_slow_device_in_a_group_of_unknown_size", "slow_kernels", [2], {"seed": 123, "dp": 5, "tell_groups": False},
+             factor=1.2),
+
         beside_baseline("all_devices_of_four_are_slower_than_in_the_baseline", range(4), 1.3, {"seed": 97, "dp": 4}),
         beside_baseline("all_devices_of_a_pipeline_are_slower_than_in_the_baseline", range(6), 1.15,
                         {"seed": 98, "dp": 3, "pp": 2, "micro": 6, "layers": 2}),

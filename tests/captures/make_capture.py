@@ -28,6 +28,8 @@ DEFAULTS = {
     "world": True,                   # a last collective of all ranks
     "host_ranks": 8,                 # devices of a server
     "tell_hosts": True,              # files name the server
+    "tell_groups": True,             # files tell groups, their members and their links
+    "captured": None,                # ranks of which there are files; None: all
     "kernel_us": 150.0,              # mean
     "noise": 0.003,                  # of each kernel, relative
     "spread": 0.015,                 # of devices, for good: fastest to slowest
@@ -444,7 +446,8 @@ class RankFiles:
         self.write_kernels()
         self.write_steps()
         self.write_communication()
-        self.write_matrix()
+        if self.job.spec["tell_groups"]:
+            self.write_matrix()
 
     def dump(self, name, value, folder=None):
         with open(os.path.join(folder or self.folder, name), "w", encoding="ascii") as file:
@@ -463,18 +466,23 @@ class RankFiles:
             if rank == self.rank:
                 groups[group.id] = {"group_name": kind, "group_rank": group.ranks.index(rank),
                                     "global_ranks": group.ranks}
-        self.dump("profiler_metadata.json", {
-            "distributed_args": {"tensor_model_parallel_size": job.tp, "pipeline_model_parallel_size": job.pp,
-                                 "data_parallel_size": job.dp, "context_parallel_size": 1,
-                                 "expert_model_parallel_size": job.dp if spec["experts"] else 1,
-                                 "sequence_parallel": False, "rank": self.rank, "world_size": job.n},
-            "parallel_group_info": groups})
+        if spec["tell_groups"]:
+            self.write_metadata(groups)
         if spec["tell_hosts"]:
             device = self.rank % spec["host_ranks"]
             folder = os.path.join(self.folder, "PROF_000001_20260528203000000_MADE", f"device_{device}")
             os.makedirs(folder)
             self.dump(f"info.json.{device}", {"hostUid": f"host{self.rank // spec['host_ranks']}",
                                               "rank_id": self.rank}, folder)
+
+    def write_metadata(self, groups):
+        job, spec = self.job, self.job.spec
+        self.dump("profiler_metadata.json", {
+            "distributed_args": {"tensor_model_parallel_size": job.tp, "pipeline_model_parallel_size": job.pp,
+                                 "data_parallel_size": job.dp, "context_parallel_size": 1,
+                                 "expert_model_parallel_size": job.dp if spec["experts"] else 1,
+                                 "sequence_parallel": False, "rank": self.rank, "world_size": job.n},
+            "parallel_group_info": groups})
 
     def stamp(self, us):
         ns = round((us + self.clock_us) * 1000.0)
@@ -588,7 +596,7 @@ def write_capture(spec, folder):
     """Returns the truth."""
     job = Job(spec)
     run = job.replay(job.spec["faults"])
-    for rank in range(job.n):
+    for rank in range(job.n) if job.spec["captured"] is None else job.spec["captured"]:
         RankFiles(job, run, rank, folder).write()
     truth = truth_of(job, run)
     with open(os.path.join(folder, "truth.json"), "w", encoding="ascii") as file:

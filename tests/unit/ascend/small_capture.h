@@ -180,6 +180,7 @@ static inline struct fsl_profile_group *small_group(struct small_capture *small,
 		.seen = small_ranks(small, first, n_seen, 1),
 		.n_seen = n_seen,
 		.size = size,
+		.is_size_known = true,
 	};
 	return group;
 }

@@ -147,6 +147,45 @@ static void make_four_ranks(struct fsl_profile *set)
 	}
 }
 
+/* Two captured ranks: nothing tells the size, signals do, a link does, or the world has no more. */
+static void the_size_of_a_group_is_unknown_unless_something_proves_it(void **state)
+{
+	(void)state;
+	static const struct {
+		int32_t waited_for, linked;
+		int64_t world;
+		bool is_known;
+		size_t size;
+	} cases[] = {
+		{-1, -1, 0, false, 2}, {7, -1, 0, true, 8},  {4, -1, 0, true, 5},
+		{-1, 3, 0, true, 4},   {-1, -1, 2, true, 2}, {-1, -1, 16, false, 2},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_profile set;
+		struct fsl_profile_cluster cluster;
+		made_set_init(&set, 2);
+		set.ranks[1].info.world_size = cases[i].world;
+		for (size_t r = 0; r < 2; r++) {
+			struct fsl_profile_rank *rank = &set.ranks[r];
+			made_comm(&set, r, "hcom_allReduce__1", "17", false);
+			if (cases[i].linked >= 0) {
+				made_link(&set, r, "allreduce-top1", "17", 0, cases[i].linked);
+			}
+			if (cases[i].waited_for >= 0) {
+				assert_int_equal(
+					FSL_GROW(rank->waits, rank->waits_capacity, 1, NULL),
+					FSL_OK);
+				rank->waits[rank->n_waits++] = (struct fsl_profile_signal_wait){
+					made_name(rank, "17"), cases[i].waited_for, 1000};
+			}
+		}
+		build(&cluster, &set);
+		assert_int_equal(cluster.groups[0].is_size_known, cases[i].is_known);
+		assert_int_equal(cluster.groups[0].size, cases[i].size);
+		end(&cluster, &set);
+	}
+}
+
 static void stages_are_what_no_pipeline_joins(void **state)
 {
 	(void)state;
@@ -385,6 +424,7 @@ int main(void)
 		cmocka_unit_test(metadata_tells_members_that_are_not_in_the_set),
 		cmocka_unit_test(plain_group_id_is_known_as_well_as_its_hash),
 		cmocka_unit_test(numbers_of_links_prove_members_that_are_missing),
+		cmocka_unit_test(the_size_of_a_group_is_unknown_unless_something_proves_it),
 		cmocka_unit_test(stages_are_what_no_pipeline_joins),
 		cmocka_unit_test(stages_come_from_sizes_when_no_pipeline_was_used),
 		cmocka_unit_test(no_pipeline_no_stages),

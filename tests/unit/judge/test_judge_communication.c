@@ -6,6 +6,7 @@
 static void begin(struct small_capture *small, double exposed_ms)
 {
 	small_begin(small, 3);
+	small->profile.ranks[0].info.world_size = 3;
 	for (size_t r = 0; r < 3; r++) {
 		small_step(small, r, 3, 60.0, exposed_ms, 10.0);
 		small_comm(small, r, 3, "hcom_allReduce__483_0_1", "483", 10.0 * (double)r,
