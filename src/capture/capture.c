@@ -98,3 +98,13 @@ const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *pro
 	return low < profile->n_ranks && profile->ranks[low].rank == rank ? &profile->ranks[low]
 									  : NULL;
 }
+
+const char *fsl_profile_setting_of(const struct fsl_profile_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->n_settings; i++) {
+		if (strcmp(info->settings[i].name, name) == 0) {
+			return info->settings[i].value;
+		}
+	}
+	return NULL;
+}

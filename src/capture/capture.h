@@ -68,7 +68,17 @@ struct fsl_profile_info {
 	int8_t sequence_parallel;                  /* 1 yes, -1 no, 0 unknown */
 	struct fsl_profile_parallel_group *groups; /* parallel_group_info */
 	size_t n_groups, groups_capacity;
+	struct fsl_profile_setting *settings; /* ENV_VARIABLES: of the job, as far as recorded */
+	size_t n_settings, settings_capacity;
 };
+
+/* A variable of the job's environment. Texts in the rank's arena. */
+struct fsl_profile_setting {
+	const char *name, *value; /* "": it was recorded and not set */
+};
+
+/* Value of a variable; NULL: not recorded. */
+const char *fsl_profile_setting_of(const struct fsl_profile_info *info, const char *name);
 
 /* A group that the framework made, from the metadata. */
 struct fsl_profile_parallel_group {

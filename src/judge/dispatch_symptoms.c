@@ -2,6 +2,7 @@
 #include "judge/dispatch_symptoms.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "judge/limits.h"
@@ -129,20 +130,18 @@ static const char *advise_late(const struct fsl_dispatch_view *view)
 	}
 	if (view->host_ms > half_ms) {
 		return "kernels are launched too late: launch fewer, larger ones (fused operators, "
-		       "graph mode), set TASK_QUEUE_ENABLE=2, and give the process cores of its "
-		       "own (CPU_AFFINITY_CONF=1)";
+		       "graph mode)";
 	}
 	if (view->cann_ms > half_ms) {
-		return "operators are called in time and launched late: set TASK_QUEUE_ENABLE=2, use "
-		       "operators of aclnn and shapes that do not change (tiling, compilation)";
+		return "operators are called in time and launched late: use operators of aclnn and "
+		       "shapes that do not change (tiling, compilation)";
 	}
 	if (view->device_ms > half_ms) {
 		return "kernels are launched in time and wait on the device: look at the streams and "
 		       "events that they wait for, and at copies from the host";
 	}
 	return "the framework calls operators too late: launch fewer, larger kernels (fused "
-	       "operators, graph mode), and give the process cores of its own "
-	       "(CPU_AFFINITY_CONF=1)";
+	       "operators, graph mode)";
 }
 
 static const char *advise_free(const struct fsl_dispatch_view *view)
@@ -159,8 +158,59 @@ static const char *advise_free(const struct fsl_dispatch_view *view)
 		return "capture kernel_details.csv (Level1) to tell single pauses from slow "
 		       "launches; then look at the host: data loading, synchronisation, CPU cores";
 	}
-	return "many short gaps: launch fewer, larger kernels (fused operators, graph mode), give "
-	       "the process cores of its own, and set TASK_QUEUE_ENABLE=2, CPU_AFFINITY_CONF=1";
+	return "many short gaps: launch fewer, larger kernels (fused operators, graph mode)";
+}
+
+/* True if the variable may be set so: the capture does not tell that it is. */
+static bool may_set(const struct fsl_profile_info *info, const char *name, const char *value)
+{
+	const char *now = fsl_profile_setting_of(info, name);
+	return now == NULL || strcmp(now, value) != 0;
+}
+
+/* "set NAME=VALUE", with what it is now if that is told. */
+static void add_setting(struct fsl_phrase *advice, const struct fsl_profile_info *info,
+			const char *name, const char *value, const char *why)
+{
+	const char *now = fsl_profile_setting_of(info, name);
+	fsl_phrase_add(advice, "; set %s=%s", name, value);
+	if (now != NULL) {
+		fsl_phrase_add(advice, " (%s%.20s)", now[0] == '\0' ? "not set" : "is ", now);
+	}
+	fsl_phrase_add(advice, "%s", why);
+}
+
+void fsl_dispatch_add_settings(struct fsl_phrase *advice, const struct fsl_dispatch_view *view)
+{
+	const struct fsl_profile_info *info = &view->rank->info;
+	const char *blocking = fsl_profile_setting_of(info, "ASCEND_LAUNCH_BLOCKING");
+	const char *affinity = fsl_profile_setting_of(info, "CPU_AFFINITY_CONF");
+	const char *preload = fsl_profile_setting_of(info, "LD_PRELOAD");
+	double half_ms = 0.5 * known_ms(view);
+	bool is_on_device = view->device_ms > half_ms;
+	bool is_single = view->gap == NULL || has_long_gaps(view);
+	if (blocking != NULL && strcmp(blocking, "1") == 0) {
+		fsl_phrase_add(advice, "; unset ASCEND_LAUNCH_BLOCKING (is 1): each launch waits "
+				       "for its kernel");
+		return;
+	}
+	if (is_on_device || (is_single && !(half_ms > 0.0))) {
+		return;
+	}
+	if (!(view->framework_ms > half_ms) && may_set(info, "TASK_QUEUE_ENABLE", "2")) {
+		add_setting(advice, info, "TASK_QUEUE_ENABLE", "2", "");
+	}
+	if (view->cann_ms > half_ms) {
+		return;
+	}
+	if (affinity == NULL || affinity[0] == '\0') {
+		add_setting(advice, info, "CPU_AFFINITY_CONF", "1", ", 2 to bind single threads");
+	} else if (affinity[0] == '1') {
+		add_setting(advice, info, "CPU_AFFINITY_CONF", "2", "");
+	}
+	bool has_allocator = preload != NULL && strstr(preload, "malloc") != NULL;
+	fsl_phrase_add(advice, "; run the CPUs in performance mode%s",
+		       has_allocator ? "" : ", and try tcmalloc or jemalloc (LD_PRELOAD)");
 }
 
 static void detail_none(struct fsl_phrase *phrase, const struct fsl_dispatch_view *view)
@@ -172,8 +222,8 @@ static void detail_none(struct fsl_phrase *phrase, const struct fsl_dispatch_vie
 static const char *advise_preparing(const struct fsl_dispatch_view *view)
 {
 	(void)view;
-	return "load and copy the next batch while this step runs, and keep work on the host out "
-	       "of the begin of a step";
+	return "load and copy the next batch while this step runs, keep work on the host out of "
+	       "the begin of a step, and schedule asynchronously (serving)";
 }
 
 static const char *advise_compile(const struct fsl_dispatch_view *view)
@@ -185,9 +235,12 @@ static const char *advise_compile(const struct fsl_dispatch_view *view)
 
 static const char *advise_allocate(const struct fsl_dispatch_view *view)
 {
-	(void)view;
-	return "keep memory with the process: PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, no "
-	       "empty_cache() in steps";
+	const char *now = fsl_profile_setting_of(&view->rank->info, "PYTORCH_NPU_ALLOC_CONF");
+	return now != NULL && strstr(now, "expandable_segments:True") != NULL
+		       ? "keep memory with the process: no empty_cache() in steps, and sizes that "
+			 "come back"
+		       : "keep memory with the process: "
+			 "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, no empty_cache() in steps";
 }
 
 static const char *advise_synchronise(const struct fsl_dispatch_view *view)

@@ -24,4 +24,8 @@ extern const struct fsl_dispatch_symptom fsl_dispatch_symptoms[FSL_DISPATCH_SYMP
 /* True if the free time is more than in a healthy job. */
 bool fsl_dispatch_is_host_bound(const struct fsl_dispatch_view *view);
 
+/* Adds settings of the job that help a host that does not keep up, except those that the capture
+ * tells to be set already. */
+void fsl_dispatch_add_settings(struct fsl_phrase *advice, const struct fsl_dispatch_view *view);
+
 #endif

@@ -14,6 +14,11 @@
 #include "judge/to_run.h"
 #include "text/phrase.h"
 
+static const char move_less[] = "move less, in larger buckets, or beside kernels";
+static const char hide[] =
+	"hide transfers beneath kernels (--overlap-grad-reduce, --overlap-param-gather), move less, "
+	"in larger buckets";
+
 /* Packets of one class of size over one kind of link. */
 enum size_class { SMALL, MEDIUM, LARGE, ALL, CLASSES_N };
 static const char *const class_texts[] = {"below 1 MB", "1 to 16 MB", "16 MB and more"};
@@ -151,7 +156,7 @@ static void add_waits(struct fsl_phrase *what, struct fsl_profile_finding *findi
 	(void)fsl_profile_finding_add_fact(finding, "transfer", transfer_ms, "ms");
 	finding->advice = wait_ms > transfer_ms
 				  ? "waits are cured at those who come last, not in the network"
-				  : "move less, in larger buckets, or beside kernels";
+				  : move_less;
 }
 
 static enum fsl_status tell_split(struct fsl_profile_findings *findings,
@@ -178,6 +183,10 @@ static enum fsl_status tell_split(struct fsl_profile_findings *findings,
 	(void)fsl_profile_finding_add_fact(&finding, "communication", all_ms, "ms");
 	(void)fsl_profile_finding_add_fact(&finding, "overlapped", hidden_ms, "ms");
 	add_waits(&what, &finding, profile, split, least_ms);
+	if (all_ms - hidden_ms >= FSL_JUDGE_COMMUNICATION_SHARE_MIN * step_ms &&
+	    hidden_ms < FSL_JUDGE_OVERLAPPED_SHARE_MIN * all_ms && finding.advice == move_less) {
+		finding.advice = hide;
+	}
 	double p2p_ms = median_of(profile, split->scratch, fsl_profile_p2p_ms);
 	if (p2p_ms > 0.0) {
 		fsl_phrase_add(&what, "; sends and receives take ");

@@ -70,13 +70,22 @@ static void add_facts(struct fsl_profile_finding *finding, const struct fsl_disp
 	}
 }
 
+static void add_advice(struct fsl_phrase *advice, const struct fsl_dispatch_symptom *symptom,
+		       const struct fsl_dispatch_view *view)
+{
+	fsl_phrase_add(advice, "%s", symptom->advise(view));
+	if (symptom->code == FSL_CODE_HOST_BOUND) {
+		fsl_dispatch_add_settings(advice, view);
+	}
+}
+
 static enum fsl_status tell_one(struct fsl_profile_findings *findings,
 				const struct affected *affected,
 				const struct fsl_dispatch_view *view, struct fsl_error *err)
 {
 	const struct fsl_dispatch_symptom *symptom = affected->symptom;
 	struct fsl_profile_finding finding = fsl_profile_finding_of(symptom->code);
-	struct fsl_phrase what = {0};
+	struct fsl_phrase what = {0}, advice = {0};
 	double ms = symptom->ms(view);
 	finding.rank = view->rank->rank;
 	fsl_phrase_add(&what, "rank %d: %s ", (int)finding.rank, symptom->words);
@@ -91,7 +100,8 @@ static enum fsl_status tell_one(struct fsl_profile_findings *findings,
 		finding.gain_ms = isfinite(affected->others_ms) ? ms - affected->others_ms : ms;
 	}
 	finding.what = what.text;
-	finding.advice = symptom->advise(view);
+	add_advice(&advice, symptom, view);
+	finding.advice = advice.text;
 	add_facts(&finding, view);
 	return fsl_profile_findings_add(findings, &finding, err);
 }
@@ -117,7 +127,7 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 	const struct fsl_dispatch_symptom *symptom = affected->symptom;
 	const struct fsl_dispatch_view *worst = affected->views[0];
 	struct fsl_profile_finding finding = fsl_profile_finding_of(symptom->code);
-	struct fsl_phrase what = {0};
+	struct fsl_phrase what = {0}, advice = {0};
 	add_ranks(&what, affected);
 	fsl_phrase_add(&what, ": %s ", symptom->words);
 	add_time(&what, affected->ms, affected->step_ms);
@@ -126,7 +136,8 @@ static enum fsl_status tell_all(struct fsl_profile_findings *findings,
 	symptom->detail(&what, worst);
 	finding.gain_ms = symptom->is_gain ? affected->ms : NAN;
 	finding.what = what.text;
-	finding.advice = symptom->advise(worst);
+	add_advice(&advice, symptom, worst);
+	finding.advice = advice.text;
 	(void)fsl_profile_finding_add_known(&finding, FSL_FACT_RANKS, (double)affected->n);
 	add_facts(&finding, worst);
 	return fsl_profile_findings_add(findings, &finding, err);

@@ -98,12 +98,16 @@ enum fsl_status fsl_profile_judge_memory(struct fsl_profile_findings *findings,
 	if (what.length == 0) {
 		return FSL_OK;
 	}
+	const char *conf = torch.rank != NULL ? fsl_profile_setting_of(&torch.rank->info,
+								       "PYTORCH_NPU_ALLOC_CONF")
+					      : NULL;
+	bool is_set = conf != NULL && strstr(conf, "expandable_segments:True") != NULL;
 	finding.what = what.text;
-	finding.advice =
-		torch.rank != NULL && unused_share(torch.memory) > FSL_JUDGE_UNUSED_SHARE_MIN
-			? "much is held and not used: "
-			  "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"
-			: "compare with what the device has: near its end memory is freed "
-			  "and allocated anew in steps";
+	finding.advice = torch.rank != NULL && !is_set &&
+					 unused_share(torch.memory) > FSL_JUDGE_UNUSED_SHARE_MIN
+				 ? "much is held and not used: "
+				   "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True"
+				 : "compare with what the device has: near its end memory is freed "
+				   "and allocated anew in steps";
 	return fsl_profile_findings_add(findings, &finding, err);
 }

@@ -139,6 +139,32 @@ static enum fsl_status take_group(struct fsl_profile_rank *rank, struct fsl_file
 	return group.id != NULL && group.name != NULL ? FSL_OK : short_of_memory(rank, err);
 }
 
+/* Variables that judges ask for. */
+static const char *const variables[] = {"TASK_QUEUE_ENABLE", "CPU_AFFINITY_CONF",
+					"ASCEND_LAUNCH_BLOCKING", "PYTORCH_NPU_ALLOC_CONF",
+					"LD_PRELOAD"};
+
+static enum fsl_status take_settings(struct fsl_profile_rank *rank, const cJSON *values,
+				     struct fsl_error *err)
+{
+	struct fsl_profile_info *info = &rank->info;
+	for (size_t v = 0; v < sizeof(variables) / sizeof(variables[0]); v++) {
+		const cJSON *value = member(values, variables[v]);
+		if (!cJSON_IsString(value)) {
+			continue;
+		}
+		struct fsl_profile_setting setting = {
+			variables[v], fsl_arena_strdup(&rank->arena, value->valuestring)};
+		if (setting.value == NULL) {
+			return short_of_memory(rank, err);
+		}
+		FSL_TRY(FSL_GROW(info->settings, info->settings_capacity, info->n_settings + 1,
+				 err));
+		info->settings[info->n_settings++] = setting;
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_profile_take_metadata(struct fsl_profile_rank *rank, struct fsl_file *file,
 					  const cJSON *root, struct fsl_error *err)
 {
@@ -148,6 +174,7 @@ enum fsl_status fsl_profile_take_metadata(struct fsl_profile_rank *rank, struct 
 	if (args != NULL) {
 		take_sizes(&rank->info, args);
 	}
+	FSL_TRY(take_settings(rank, member(root, "ENV_VARIABLES"), err));
 	const cJSON *groups = member(root, "parallel_group_info"), *item;
 	if (!cJSON_IsObject(groups)) {
 		return FSL_OK;
@@ -273,4 +300,5 @@ void fsl_profile_info_fini(struct fsl_profile_info *info)
 		fsl_free(info->groups[g].ranks);
 	}
 	fsl_free(info->groups);
+	fsl_free(info->settings);
 }

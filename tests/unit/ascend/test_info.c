@@ -39,6 +39,20 @@ static void test_info_gives_level_versions_and_schedule(void **state)
 	assert_true(file_of(rank, "profiler_info.json")->n_bytes > 100);
 }
 
+static void test_metadata_gives_variables_of_the_job(void **state)
+{
+	struct tree *tree = *state;
+	tree_rank(tree, "x_ascend_pt", 0);
+	tree_write(tree, "x_ascend_pt/profiler_metadata.json",
+		   "{\"ENV_VARIABLES\": {\"TASK_QUEUE_ENABLE\": \"2\", \"LD_PRELOAD\": \"\", "
+		   "\"ASCEND_LAUNCH_BLOCKING\": 1, \"HCCL_ALGO\": \"ring\"}}");
+	const struct fsl_profile_info *info = &read_one(tree)->info;
+	assert_int_equal(info->n_settings, 2);
+	assert_string_equal(fsl_profile_setting_of(info, "TASK_QUEUE_ENABLE"), "2");
+	assert_string_equal(fsl_profile_setting_of(info, "LD_PRELOAD"), "");
+	assert_null(fsl_profile_setting_of(info, "CPU_AFFINITY_CONF"));
+}
+
 static void test_older_info_has_other_names(void **state)
 {
 	struct tree *tree = *state;
@@ -228,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(test_info_gives_level_versions_and_schedule),
+		TREE_TEST(test_metadata_gives_variables_of_the_job),
 		TREE_TEST(test_older_info_has_other_names),
 		TREE_TEST(test_info_without_anything_is_not_told),
 		TREE_TEST(test_metadata_gives_the_layout_and_the_groups),

@@ -402,9 +402,65 @@ static void short_memory_is_an_error_and_nothing_is_lost(void **state)
 	small_end(&small);
 }
 
+static void small_setting(struct small_capture *small, const char *name, const char *value)
+{
+	struct fsl_profile_info *info = &small->profile.ranks[0].info;
+	assert_int_equal(
+		FSL_GROW(info->settings, info->settings_capacity, info->n_settings + 1, NULL),
+		FSL_OK);
+	info->settings[info->n_settings++] = (struct fsl_profile_setting){name, value};
+}
+
+/* One rank that is idle for many short gaps. */
+static void what_is_set_already_is_not_advised(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *queue, *affinity, *blocking; /* NULL: not recorded */
+		const char *told[2], *silent;
+	} cases[] = {
+		{NULL, NULL, NULL, {"set TASK_QUEUE_ENABLE=2;", "CPU_AFFINITY_CONF=1,"}, "(is"},
+		{"1",
+		 "",
+		 NULL,
+		 {"TASK_QUEUE_ENABLE=2 (is 1)", "CPU_AFFINITY_CONF=1 (not set)"},
+		 "?"},
+		{"2", "1", NULL, {"CPU_AFFINITY_CONF=2 (is 1)", "performance mode"}, "TASK_QUEUE"},
+		{"2", "2", NULL, {"performance mode", "LD_PRELOAD"}, "set "},
+		{"1", "", "1", {"unset ASCEND_LAUNCH_BLOCKING (is 1)", "launch"}, "TASK_QUEUE"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 1, 70.0, 0.0, 30.0);
+		struct fsl_profile_rank *rank = &small.profile.ranks[0];
+		assert_int_equal(FSL_GROW(rank->gaps, rank->gaps_capacity, 1, NULL), FSL_OK);
+		rank->gaps[rank->n_gaps++] = (struct fsl_profile_gap){.step = 1,
+								      .begin_ns = SMALL_ORIGIN_NS,
+								      .dur_ns = small_ns(1.0),
+								      .before_id = FSL_STR_NONE,
+								      .after_id = FSL_STR_NONE};
+		const char *const names[] = {"TASK_QUEUE_ENABLE", "CPU_AFFINITY_CONF",
+					     "ASCEND_LAUNCH_BLOCKING"};
+		const char *const values[] = {cases[i].queue, cases[i].affinity, cases[i].blocking};
+		for (size_t v = 0; v < 3; v++) {
+			if (values[v] != NULL) {
+				small_setting(&small, names[v], values[v]);
+			}
+		}
+		small_judge(&small, fsl_profile_judge_dispatch);
+		const char *advice = small_finding(&small.findings, "host_bound", 0)->advice;
+		assert_non_null(strstr(advice, cases[i].told[0]));
+		assert_non_null(strstr(advice, cases[i].told[1]));
+		assert_null(strstr(advice, cases[i].silent));
+		small_end(&small);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_set_already_is_not_advised),
 		cmocka_unit_test(a_rank_that_stands_out_is_told_against_the_others),
 		cmocka_unit_test(most_ranks_are_told_together),
 		cmocka_unit_test(idle_time_outside_of_the_work_is_no_gain),
