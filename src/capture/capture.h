@@ -178,6 +178,16 @@ struct fsl_profile_signal_wait {
 	int64_t wait_ns;
 };
 
+/* Units of a core that work side by side, as counters of the profiler tell them. */
+enum fsl_profile_pipe {
+	FSL_PIPE_CUBE,   /* matrices (mac) */
+	FSL_PIPE_VECTOR, /* vec */
+	FSL_PIPE_SCALAR,
+	FSL_PIPE_READ,  /* from global memory (mte2) */
+	FSL_PIPE_WRITE, /* to it (mte3, fixpipe) */
+	FSL_PIPES_N
+};
+
 /*
  * Kernels (no communication) of one step that share all properties that matter for their duration.
  */
@@ -188,6 +198,7 @@ struct fsl_profile_kernels {
 	uint32_t core_id;  /* "AI_CORE"; FSL_STR_NONE: unknown */
 	int64_t count;
 	int64_t total_ns, min_ns, max_ns;
+	float pipe_ns[FSL_PIPES_N]; /* of total_ns, in which the unit worked; 0: not told */
 };
 
 /* One call of a kernel that communicates: see comm_kernels.h. */

@@ -180,6 +180,34 @@ static size_t list_types(struct fsl_profile_line *lines, const struct fsl_operat
 	return n;
 }
 
+static const struct {
+	const char *name, *advice; /* if the first type is bound by the unit */
+} pipes[FSL_PIPES_N] = {
+	[FSL_PIPE_CUBE] = {"cube",
+			   "the first does what the cores can do: only less work shortens it"},
+	[FSL_PIPE_VECTOR] = {"vector",
+			     "the first does what the cores can do: only less work shortens it"},
+	[FSL_PIPE_SCALAR] = {"scalar",
+			     "the first is bound by scalar work: vector operations in "
+			     "place of loops, larger blocks, shapes known at compile time"},
+	[FSL_PIPE_READ] = {"reading", "the first is bound by reading memory (mte2): fuse it with "
+				      "its neighbours, larger tiles, formats without conversion"},
+	[FSL_PIPE_WRITE] = {"writing", "the first is bound by writing memory: fuse it with its "
+				       "neighbours, larger tiles"},
+};
+
+/* The unit that bounds the type; FSL_PIPES_N: none, or not told. */
+static size_t bound_of(const struct fsl_operator_type *type)
+{
+	size_t most = 0;
+	for (size_t p = 1; p < FSL_PIPES_N; p++) {
+		most = type->pipe_ms[p] > type->pipe_ms[most] ? p : most;
+	}
+	return type->pipe_ms[most] >= FSL_JUDGE_PIPE_BOUND_MIN * type->ms && type->ms > 0.0
+		       ? most
+		       : FSL_PIPES_N;
+}
+
 /* Tells the operators that take most time: no fault, but tuning them pays most. */
 static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 				const struct fsl_operator_types *types, struct fsl_error *err)
@@ -195,6 +223,12 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 		const struct fsl_operator_type *type = &types->items[i];
 		fsl_phrase_add(&list, "%s%s ", i > 0 ? ", " : "", type->name);
 		fsl_phrase_add_percent(&list, type->ms / types->ms);
+		size_t bound = bound_of(type);
+		if (bound < FSL_PIPES_N) {
+			fsl_phrase_add(&list, " (%s ", pipes[bound].name);
+			fsl_phrase_add_percent(&list, type->pipe_ms[bound] / type->ms);
+			fsl_phrase_add(&list, ")");
+		}
 		(void)fsl_profile_finding_add_fact(&finding, places[i], type->ms / types->ms,
 						   "share");
 		sum_ms += type->ms;
@@ -208,7 +242,11 @@ static enum fsl_status tell_top(struct fsl_profile_findings *findings,
 	fsl_phrase_add(&what, " of all kernels in a step: %s", list.text);
 	(void)fsl_profile_finding_add_fact(&finding, "kernels", types->ms / n_ranks, "ms");
 	finding.what = what.text;
-	finding.advice = "where faster kernels would pay: tune, fuse or replace these first";
+	size_t bound = bound_of(&types->items[0]);
+	finding.advice =
+		bound < FSL_PIPES_N
+			? pipes[bound].advice
+			: "where faster kernels would pay: tune, fuse or replace these first";
 	struct fsl_profile_line lines[LINES_MAX];
 	finding.n_lines = list_types(lines, types);
 	finding.lines = lines;

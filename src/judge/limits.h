@@ -105,6 +105,8 @@ enum { FSL_JUDGE_STEPS_MIN = 3 };
 /* Kernels slower than on the peers, as ratio beyond 1: ranks of one stage differ by 0.002 on a
  * healthy machine. */
 #define FSL_JUDGE_KERNELS_MORE_MIN 0.02
+/* A kernel is bound by the unit of its core that works for this share of its time. Advisor. */
+#define FSL_JUDGE_PIPE_BOUND_MIN 0.8
 /* Shapes of a type that occur once, of all its shapes: then shapes change. By experience. */
 #define FSL_JUDGE_SHAPES_ONCE_MIN 0.5
 /* Shapes: parameters of a model have some dozens. From so many on, one step alone tells that shapes

@@ -61,6 +61,18 @@ static enum fsl_status add(struct pass *pass, uint32_t type_id, uint32_t core_id
 	return FSL_OK;
 }
 
+static enum fsl_status add_pipes(struct pass *pass, const struct fsl_profile_kernels *kernels,
+				 struct fsl_error *err)
+{
+	struct fsl_operator_type *item = NULL;
+	FSL_TRY(item_of(pass, kernels->type_id, &item, err));
+	for (size_t p = 0; p < FSL_PIPES_N; p++) {
+		item->pipe_ms[p] +=
+			(double)kernels->pipe_ns[p] / (double)FSL_NS_PER_MS / pass->n_steps;
+	}
+	return FSL_OK;
+}
+
 static int by_number(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
@@ -181,6 +193,9 @@ static enum fsl_status add_rank(struct pass *pass, struct fsl_error *err)
 		const struct fsl_profile_kernels *kernels = &rank->kernels[k];
 		status = add(pass, kernels->type_id, kernels->core_id, kernels->total_ns,
 			     kernels->count, err);
+		if (status == FSL_OK) {
+			status = add_pipes(pass, kernels, err);
+		}
 	}
 	if (status == FSL_OK) {
 		status = add_all_shapes(pass, err);

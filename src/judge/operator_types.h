@@ -8,6 +8,8 @@
 struct fsl_operator_type {
 	const char *name; /* the types' pool */
 	double ms, cpu_ms /* of it on AI CPUs, not on AI cores */, count, cpu_count;
+	double pipe_ms[FSL_PIPES_N]; /* of it, in which each unit of the cores worked; 0: not told
+				      */
 	/* From ranks with kernel_details.csv alone. */
 	double calls, calls_once;   /* calls with shapes that only one step has */
 	double n_shapes_max;        /* different shapes on one rank */

@@ -24,7 +24,19 @@
 
 enum { COMMS_MAX = 1 << 20 }; /* a long capture of level 0 has some ten thousand */
 
-enum column { STEP, DEVICE, NAME, TYPE, CORE, START, DURATION, SHAPES, DATA_TYPES, COLUMNS_N };
+enum column {
+	STEP,
+	DEVICE,
+	NAME,
+	TYPE,
+	CORE,
+	START,
+	DURATION,
+	SHAPES,
+	DATA_TYPES,
+	RATIOS, /* counters of the cores, from here on */
+	COLUMNS_N = RATIOS + 8
+};
 
 /* CANN 5 and 6 write no unit. It is the us of all versions. */
 static const char bare_start[] = "Task Start Time";
@@ -40,6 +52,20 @@ static const struct fsl_table_column columns[COLUMNS_N] = {
 	[DURATION] = {{"Duration(us)", "Task Duration(us)", "Task Duration"}, true},
 	[SHAPES] = {{"Input Shapes"}, false},
 	[DATA_TYPES] = {{"Input Data Types"}, false},
+	[RATIOS] = {{"aic_mac_ratio", "mac_ratio"}, false},
+	[RATIOS + 1] = {{"aiv_vec_ratio", "vec_ratio"}, false},
+	[RATIOS + 2] = {{"aic_scalar_ratio", "scalar_ratio"}, false},
+	[RATIOS + 3] = {{"aiv_scalar_ratio"}, false},
+	[RATIOS + 4] = {{"aic_mte2_ratio", "mte2_ratio"}, false},
+	[RATIOS + 5] = {{"aiv_mte2_ratio"}, false},
+	[RATIOS + 6] = {{"aic_fixpipe_ratio"}, false},
+	[RATIOS + 7] = {{"aiv_mte3_ratio", "mte3_ratio"}, false},
+};
+
+/* The unit of each counter. Of both cores of a mixed kernel the busier one counts. */
+static const enum fsl_profile_pipe pipe_of[COLUMNS_N - RATIOS] = {
+	FSL_PIPE_CUBE, FSL_PIPE_VECTOR, FSL_PIPE_SCALAR, FSL_PIPE_SCALAR,
+	FSL_PIPE_READ, FSL_PIPE_READ,   FSL_PIPE_WRITE,  FSL_PIPE_WRITE,
 };
 
 /* Sums over the tasks of one rank while the table is read, which may come in slices. */
@@ -153,6 +179,21 @@ static enum fsl_status add_comm(struct pass *pass, const struct fsl_task *task,
 	return FSL_OK;
 }
 
+static void add_pipes(const struct fsl_table *table, struct fsl_profile_kernels *kernels,
+		      int64_t dur_ns)
+{
+	const int64_t SCALE = 1000000;
+	int64_t ratios[FSL_PIPES_N] = {0};
+	for (size_t i = 0; i < COLUMNS_N - RATIOS; i++) {
+		int64_t ratio = fsl_table_amount(table, RATIOS + i, SCALE, 0);
+		int64_t *most = &ratios[pipe_of[i]];
+		*most = ratio > *most && ratio <= SCALE ? ratio : *most;
+	}
+	for (size_t p = 0; p < FSL_PIPES_N; p++) {
+		kernels->pipe_ns[p] += (float)ratios[p] / (float)SCALE * (float)dur_ns;
+	}
+}
+
 /* A kernel that only communicates is no work of the rank. */
 static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task,
 				  struct fsl_error *err)
@@ -174,6 +215,9 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 	FSL_TRY(fsl_table_intern(&pass->table, CORE, &kernel.core_id, err));
 	if (task->kind != FSL_TASK_ON_CPU) {
 		FSL_TRY(fsl_kernel_classes_add(&pass->classes, &kernel, &at, err));
+	}
+	if (at != FSL_STR_NONE) {
+		add_pipes(&pass->table, &pass->table.rank->kernels[at], kernel.dur_ns);
 	}
 	if (task->kind != FSL_TASK_COMPUTE) {
 		FSL_TRY(fsl_profile_add_call(pass->table.rank, task, kernel.type_id, at, &is_full,

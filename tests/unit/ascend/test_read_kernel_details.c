@@ -49,6 +49,28 @@ static void kernels_that_are_alike_are_counted_together(void **state)
 	assert_int_equal(kernels[2].step, 14);
 }
 
+/* Of both cores of a mixed kernel the busier one counts; N/A and absent counters tell nothing. */
+static void counters_tell_for_how_long_each_unit_worked(void **state)
+{
+	(void)state;
+	read_text(L0
+		  ",aic_mac_ratio,aic_scalar_ratio,aic_mte2_ratio,aiv_vec_ratio,aiv_scalar_ratio,"
+		  "aiv_mte3_ratio\n"
+		  "1,a,A,MIX_AIC,1736408883704643,10,0,1,0.5,0.8,0.1,0.0,0.999,0.25\n"
+		  "1,a,A,MIX_AIC,1736408883704743,30,0,1,0.1,0.2,N/A,0.0,0.1,7.5\n"
+		  "1,b,B,AI_CPU,1736408883704843,10,0,1,N/A,N/A,N/A,N/A,N/A,N/A\n");
+	assert_int_equal(reading.rank.n_kernels, 2);
+	const float *pipe_ns = reading.rank.kernels[0].pipe_ns;
+	assert_float_equal(pipe_ns[FSL_PIPE_CUBE], 8000.0, 0.1);
+	assert_float_equal(pipe_ns[FSL_PIPE_VECTOR], 0.0, 0.1);
+	assert_float_equal(pipe_ns[FSL_PIPE_SCALAR], 15990.0, 0.1);
+	assert_float_equal(pipe_ns[FSL_PIPE_READ], 1000.0, 0.1);
+	assert_float_equal(pipe_ns[FSL_PIPE_WRITE], 2500.0, 0.1);
+	for (size_t p = 0; p < FSL_PIPES_N; p++) {
+		assert_true(reading.rank.kernels[1].pipe_ns[p] == 0.0F);
+	}
+}
+
 static void start_times_are_exact_in_every_spelling(void **state)
 {
 	(void)state;
@@ -570,6 +592,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(kernels_that_are_alike_are_counted_together,
+						reading_setup, reading_teardown),
+		cmocka_unit_test_setup_teardown(counters_tell_for_how_long_each_unit_worked,
 						reading_setup, reading_teardown),
 		cmocka_unit_test_setup_teardown(start_times_are_exact_in_every_spelling,
 						reading_setup, reading_teardown),

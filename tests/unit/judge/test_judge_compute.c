@@ -284,6 +284,35 @@ static void sums_win_over_an_excerpt_of_the_kernels(void **state)
 	}
 }
 
+static void the_unit_that_bounds_a_type_is_told(void **state)
+{
+	(void)state;
+	static const struct {
+		enum fsl_profile_pipe pipe;
+		double share;
+		const char *told, *advice;
+	} cases[] = {
+		{FSL_PIPE_SCALAR, 0.999, "Conv2D 100 % (scalar 100 %)", "scalar work"},
+		{FSL_PIPE_READ, 0.81, "Conv2D 100 % (reading 81 %)", "reading memory"},
+		{FSL_PIPE_READ, 0.7, "Conv2D 100 %", "tune, fuse"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_capture small;
+		small_begin(&small, 1);
+		small_step(&small, 0, 1, 10.0, 0.0, 0.0);
+		small_kernel(&small, 0, 1, "Conv2D", NULL, "AI_CORE", 3, 10.0);
+		small.profile.ranks[0].kernels[0].pipe_ns[cases[i].pipe] =
+			(float)(1e7 * cases[i].share);
+		small_judge(&small, fsl_profile_judge_compute);
+		const struct fsl_profile_finding *finding =
+			small_finding(&small.findings, "top_operators", -1);
+		assert_non_null(strstr(finding->what, cases[i].told));
+		assert_int_equal(strstr(finding->what, "(") != NULL, i < 2);
+		assert_non_null(strstr(finding->advice, cases[i].advice));
+		small_end(&small);
+	}
+}
+
 static void a_capture_without_kernels_says_what_it_lacks(void **state)
 {
 	(void)state;
@@ -364,6 +393,7 @@ int main(void)
 		cmocka_unit_test(shapes_that_no_other_step_has_are_dynamic),
 		cmocka_unit_test(statistics_serve_where_kernels_are_not_told),
 		cmocka_unit_test(sums_win_over_an_excerpt_of_the_kernels),
+		cmocka_unit_test(the_unit_that_bounds_a_type_is_told),
 		cmocka_unit_test(a_capture_without_kernels_says_what_it_lacks),
 		cmocka_unit_test(a_device_below_the_clock_of_the_others_is_told),
 		cmocka_unit_test(a_clock_that_falls_in_idle_time_is_no_finding),
