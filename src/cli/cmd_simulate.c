@@ -77,6 +77,11 @@ static void list_keys(void)
 	for (size_t i = 0; i < n_presets; i++) {
 		(void)printf("  %-15s %s\n", presets[i].name, presets[i].summary);
 	}
+	(void)printf("\nfamilies\n");
+	const struct fsl_sim_preset *family = NULL;
+	for (int i = 0; (family = fsl_sim_family(i)) != NULL; i++) {
+		(void)printf("  %-15s %s\n", family->name, family->summary);
+	}
 	(void)printf("\nkeys\n");
 	for (size_t i = 0; i < n_keys; i++) {
 		(void)printf("  %-15s %s", keys[i].name, keys[i].help);

@@ -28,6 +28,9 @@ static const struct {
 	[FSL_SIM_HANG] = {"hang", true, 1, 0},
 	[FSL_SIM_MISSING] = {"missing", true, 1, 0},
 	[FSL_SIM_EMPTY] = {"empty", true, 1, 0},
+	[FSL_SIM_ECC] = {"ecc", true, 0.3, 300},
+	[FSL_SIM_NIC] = {"nic", true, 4, 0},
+	[FSL_SIM_CONGESTION] = {"congestion", false, 4, 0},
 };
 
 const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind)
@@ -135,7 +138,8 @@ enum fsl_status fsl_sim_params_add_fault(struct fsl_sim_params *params, const ch
 		return FSL_FAIL(
 			err, FSL_ERR_USAGE,
 			"%s: fault=\"%.200s\", kinds=\"compute host gc dataloader storage link "
-			"switch sequence stage job_slow pauses spike hang missing empty\"",
+			"switch sequence stage job_slow pauses spike hang missing empty ecc nic "
+			"congestion\"",
 			kind < 0 ? "no such kind of fault" : "too many faults", text);
 	}
 	struct fsl_sim_fault fault = {.kind = (enum fsl_sim_fault_kind)kind,

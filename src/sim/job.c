@@ -7,8 +7,7 @@
 
 #include "base/number.h"
 #include "sim/lane.h"
-
-enum { GROUPS_PER_RANK = 5 }; /* numbers of communicators: four kinds, pairs have two */
+#include "sim/program.h"
 
 /* Ranks that run in lock step: one stage of the replicas that share experts. */
 struct cell {
@@ -22,7 +21,6 @@ struct cell {
 struct job {
 	const struct fsl_sim_params *params;
 	const struct fsl_sim_sink *sink; /* NULL: nothing is written */
-	bool is_healthy;
 	int32_t n_ranks, step;
 	struct fsl_sim_lane *lanes;
 	struct fsl_sim_plan *plans;
@@ -32,17 +30,14 @@ struct job {
 	gsl_rng **streams;       /* random streams of the lengths, one per replica */
 	const char **groups;     /* names of communicators by number; NULL: not used so far */
 	struct fsl_arena *names; /* arena of these names */
-	uint32_t *struck, *on_hosts; /* [rank]: bits of the faults that strike the rank, or a
-					rank of its host */
-	int32_t *members;            /* scratch, as many as the largest group */
-	int64_t *ready_ns;           /* [rank * buckets + bucket]: time at which overlapped
-					gradients are ready */
+	struct fsl_sim_net net;
+	int32_t *members;  /* scratch, as many as the largest group */
+	int64_t *ready_ns; /* [rank * buckets + bucket]: time at which overlapped
+			      gradients are ready */
 	int64_t last_ns;
 	struct fsl_error *err;
 	enum fsl_status status; /* first failure; all later calls do nothing */
 };
-
-static const double TRANSFER_NOISE = 0.03;
 
 /* Facts about one operator. */
 struct traffic {
@@ -55,7 +50,7 @@ struct traffic {
 
 /* Kinds of communicators. Each kind has its own numbers, n_ranks of them, pairs twice as many. */
 enum group_kind { GROUP_TENSOR, GROUP_DATA, GROUP_EXPERTS, GROUP_PAIRS, GROUP_KINDS_N };
-_Static_assert(GROUP_KINDS_N + 1 == GROUPS_PER_RANK, "numbers of communicators");
+_Static_assert((int)GROUP_KINDS_N + 1 <= (int)FSL_SIM_GROUPS_PER_RANK, "numbers of communicators");
 
 static int32_t rank_at(const struct fsl_sim_params *params, int32_t stage, int32_t replica,
 		       int32_t shard)
@@ -115,48 +110,6 @@ static void set_group(struct job *job, struct traffic *traffic, enum group_kind 
 	traffic->group_no = no;
 }
 
-/* Time that faults of the network add to a transfer between these ranks. */
-static double network_extra_ms(const struct job *job, const int32_t *members, int32_t n_members)
-{
-	double extra_ms = 0.0;
-	for (size_t f = 0; f < job->params->n_faults && !job->is_healthy; f++) {
-		const struct fsl_sim_fault *fault = &job->params->faults[f];
-		bool is_link = fault->kind == FSL_SIM_LINK,
-		     is_switch = fault->kind == FSL_SIM_SWITCH;
-		double size = is_link || is_switch ? fsl_sim_fault_size(fault, job->step) : 0.0;
-		bool seen[2] = {false, false};
-		for (int32_t i = 0; i < n_members && size > 0.0; i++) {
-			if (is_link) {
-				seen[0] |= members[i] == fault->ranks[0];
-				seen[1] |= members[i] == fault->ranks[1];
-			} else {
-				seen[job->on_hosts[members[i]] >> f & 1] = true;
-			}
-		}
-		extra_ms += seen[0] && seen[1] ? size * fault->extra_ms : 0.0;
-	}
-	return extra_ms;
-}
-
-static int64_t transfer_ns(struct job *job, const int32_t *members, int32_t n_members,
-			   double transfer_ms)
-{
-	gsl_rng *net = job->lanes[members[0]].net;
-	double noise = fabs(gsl_ran_gaussian_ziggurat(net, TRANSFER_NOISE));
-	double ms = transfer_ms * (1.0 + noise) + network_extra_ms(job, members, n_members);
-	return (int64_t)(ms * FSL_NS_PER_MS);
-}
-
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b; /* FSL_SIM_NEVER is the latest */
-}
-
-static int64_t after(int64_t begin_ns, int64_t dur_ns)
-{
-	return begin_ns == FSL_SIM_NEVER ? FSL_SIM_NEVER : begin_ns + dur_ns;
-}
-
 /*
  * Runs an operator, which ends on all members when the last has arrived and the transfer is done.
  */
@@ -165,10 +118,11 @@ static void communicate(struct job *job, const int32_t *members, int32_t n_membe
 {
 	int64_t arrived_ns = INT64_MIN;
 	for (int32_t i = 0; i < n_members; i++) {
-		arrived_ns = later(arrived_ns, job->lanes[members[i]].now_ns);
+		arrived_ns = fsl_sim_later(arrived_ns, job->lanes[members[i]].now_ns);
 	}
-	int64_t dur_ns = transfer_ns(job, members, n_members, traffic->transfer_ms);
-	int64_t end_ns = after(arrived_ns, dur_ns);
+	int64_t dur_ns = fsl_sim_transfer_ns(&job->net, job->lanes[members[0]].net, members,
+					     n_members, traffic->transfer_ms);
+	int64_t end_ns = fsl_sim_after(arrived_ns, dur_ns);
 	for (int32_t i = 0; i < n_members; i++) {
 		draft(job, members[i], traffic, job->lanes[members[i]].now_ns, end_ns);
 		job->lanes[members[i]].now_ns = end_ns;
@@ -210,8 +164,9 @@ static void exchange(struct job *job, const struct cell *a, const struct cell *b
 		struct traffic traffic = make_traffic("", 8388608, job->params->hand_over_ms);
 		set_p2p_group(job, &traffic, pair[0], pair[1]);
 		int64_t begin_ns[2] = {job->lanes[pair[0]].now_ns, job->lanes[pair[1]].now_ns};
-		int64_t dur_ns = transfer_ns(job, pair, 2, traffic.transfer_ms);
-		int64_t end_ns = after(later(begin_ns[0], begin_ns[1]), dur_ns);
+		int64_t dur_ns = fsl_sim_transfer_ns(&job->net, job->lanes[pair[0]].net, pair, 2,
+						     traffic.transfer_ms);
+		int64_t end_ns = fsl_sim_after(fsl_sim_later(begin_ns[0], begin_ns[1]), dur_ns);
 		bool is_both = action->sends && action->receives;
 		for (int k = 0; k < 2; k++) {
 			bool sends = (k == 0) == action->sends || is_both;
@@ -265,9 +220,10 @@ static bool receive_mail(struct job *job, const struct cell *cell,
 		int32_t pair[2] = {cell_rank(job, sender, i), cell_rank(job, cell, i)};
 		struct traffic traffic = make_traffic("", 8388608, job->params->hand_over_ms);
 		set_p2p_group(job, &traffic, pair[0], pair[1]);
-		int64_t dur_ns = transfer_ns(job, pair, 2, traffic.transfer_ms);
+		int64_t dur_ns = fsl_sim_transfer_ns(&job->net, job->lanes[pair[0]].net, pair, 2,
+						     traffic.transfer_ms);
 		int64_t begin_ns = job->lanes[pair[1]].now_ns;
-		int64_t end_ns = after(later(mail_ns[i], begin_ns), dur_ns);
+		int64_t end_ns = fsl_sim_after(fsl_sim_later(mail_ns[i], begin_ns), dur_ns);
 		/* Asynchronous messages are single operators: in a batch both sides post. */
 		traffic.name = "HcclSend";
 		draft(job, pair[0], &traffic, mail_ns[i], end_ns);
@@ -334,19 +290,20 @@ static void reduce(struct job *job, int32_t stage_idx, int32_t shard, int32_t bu
 	for (int32_t d = 0; d < params->dp; d++) {
 		int64_t *ready_ns = &job->ready_ns[(int64_t)job->members[d] * params->buckets];
 		if (bucket > 0) {
-			ready_ns[bucket] = later(ready_ns[bucket], ready_ns[bucket - 1]);
+			ready_ns[bucket] = fsl_sim_later(ready_ns[bucket], ready_ns[bucket - 1]);
 		}
-		begin_ns = later(begin_ns, ready_ns[bucket]);
+		begin_ns = fsl_sim_later(begin_ns, ready_ns[bucket]);
 	}
-	int64_t dur_ns = transfer_ns(job, job->members, params->dp, traffic.transfer_ms);
-	int64_t end_ns = after(begin_ns, dur_ns);
+	int64_t dur_ns = fsl_sim_transfer_ns(&job->net, job->lanes[job->members[0]].net,
+					     job->members, params->dp, traffic.transfer_ms);
+	int64_t end_ns = fsl_sim_after(begin_ns, dur_ns);
 	for (int32_t d = 0; d < params->dp; d++) {
 		struct fsl_sim_lane *lane = &job->lanes[job->members[d]];
 		int64_t *ready_ns = &job->ready_ns[(int64_t)job->members[d] * params->buckets];
 		draft(job, job->members[d], &traffic, ready_ns[bucket], end_ns);
 		ready_ns[bucket] = end_ns;
 		if (bucket == params->buckets - 1) {
-			lane->now_ns = later(lane->now_ns, end_ns);
+			lane->now_ns = fsl_sim_later(lane->now_ns, end_ns);
 		}
 	}
 }
@@ -373,11 +330,11 @@ static void meet_all(struct job *job)
 	for (int32_t r = 0; r < job->n_ranks; r++) {
 		job->members[r] = r;
 	}
-	job->step = -1; /* no fault before the first step */
+	job->step = job->net.step = -1; /* no fault before the first step */
 	communicate(job, job->members, job->n_ranks, &traffic);
 }
 
-enum { WARM_UP_STEPS = 5, STREAM_LENGTHS = 100, FORWARD_PARTS = 1, BACKWARD_PARTS = 2 };
+enum { STREAM_LENGTHS = 100, FORWARD_PARTS = 1, BACKWARD_PARTS = 2 };
 
 static void stage(struct job *job, int32_t rank, enum fsl_stage_kind kind, int64_t begin_ns)
 {
@@ -396,7 +353,7 @@ static void pause_lanes(struct job *job, const struct cell *cell)
 		if (lane->n_passes++ != lane->pause_at || lane->now_ns == FSL_SIM_NEVER) {
 			continue;
 		}
-		lane->now_ns += (int64_t)(lane->pause_ms[0] * FSL_NS_PER_MS);
+		lane->now_ns += (int64_t)((lane->pause_ms[0] + lane->stall_ms) * FSL_NS_PER_MS);
 		int64_t begin_ns = lane->now_ns;
 		lane->now_ns += (int64_t)(lane->pause_ms[1] * FSL_NS_PER_MS);
 		if (lane->now_ns > begin_ns) {
@@ -408,10 +365,7 @@ static void pause_lanes(struct job *job, const struct cell *cell)
 static void work_cell(struct job *job, const struct cell *cell, double ms, int32_t micro_batch)
 {
 	const struct fsl_sim_params *params = job->params;
-	double warm =
-		job->step < WARM_UP_STEPS
-			? 1.0 + params->warm_up_share * (1.0 - (double)job->step / WARM_UP_STEPS)
-			: 1.0;
+	double warm = fsl_sim_warm_up(params, job->step);
 	for (int32_t i = 0; i < job->width; i++) {
 		int32_t replica = cell->block * params->ep + i / params->tp;
 		double length = job->lengths[replica * params->micro_batches + micro_batch];
@@ -533,27 +487,13 @@ static void run_block(struct job *job, int32_t block)
 	}
 }
 
-/* Draws the lengths of this step's micro-batches. Two thirds of the work grow with the length, one
- * third with its square. */
+/* Draws the lengths of this step's micro-batches. */
 static void draw_lengths(struct job *job)
 {
-	static const double SQUARE_SHARE = 1.0 / 3.0;
 	const struct fsl_sim_params *params = job->params;
-	double sigma = params->sequence_share;
-	for (size_t f = 0; f < params->n_faults && !job->is_healthy; f++) {
-		const struct fsl_sim_fault *fault = &params->faults[f];
-		double size = fault->kind == FSL_SIM_SEQUENCE ? fsl_sim_fault_size(fault, job->step)
-							      : 0.0;
-		sigma = size > 0.0 ? fmax(sigma, fault->factor * size) : sigma;
-	}
-	for (int32_t d = 0; d < params->dp; d++) {
-		for (int32_t m = 0; m < params->micro_batches; m++) {
-			double normal = gsl_ran_gaussian_ziggurat(job->streams[d], 1.0);
-			double length = exp(sigma * normal - 0.5 * sigma * sigma);
-			double square = length * length / exp(sigma * sigma);
-			job->lengths[d * params->micro_batches + m] =
-				(1.0 - SQUARE_SHARE) * length + SQUARE_SHARE * square;
-		}
+	double sigma = fsl_sim_length_sigma(&job->net);
+	for (int32_t i = 0; i < params->dp * params->micro_batches; i++) {
+		job->lengths[i] = fsl_sim_length(job->streams[i / params->micro_batches], sigma);
 	}
 }
 
@@ -561,11 +501,7 @@ static void load_data(struct job *job, int32_t rank)
 {
 	struct fsl_sim_lane *lane = &job->lanes[rank];
 	int64_t begin_ns = lane->now_ns;
-	if (begin_ns == FSL_SIM_NEVER) {
-		return;
-	}
-	double ms = job->params->loader_ms * (1.0 + 0.1 * gsl_rng_uniform(lane->chance));
-	lane->now_ns += (int64_t)((ms + lane->loader_extra_ms) * FSL_NS_PER_MS);
+	fsl_sim_lane_load(lane, job->params);
 	stage(job, rank, FSL_STAGE_DATALOADER, begin_ns);
 }
 
@@ -579,8 +515,7 @@ static void finish_step(struct job *job, int32_t rank)
 	bool is_ckpt = params->ckpt_period > 0 && (job->step + 1) % params->ckpt_period == 0;
 	if (is_ckpt && lane->now_ns != FSL_SIM_NEVER) {
 		begin_ns = lane->now_ns;
-		double ms = params->ckpt_ms * (1.0 + 0.02 * gsl_rng_uniform(lane->chance));
-		lane->now_ns += (int64_t)((ms + lane->ckpt_extra_ms) * FSL_NS_PER_MS);
+		fsl_sim_lane_save(lane, params);
 		stage(job, rank, FSL_STAGE_CKPT, begin_ns);
 	}
 }
@@ -595,9 +530,10 @@ static void flush(struct job *job)
 
 static void run_step(struct job *job)
 {
+	job->net.step = job->step;
 	for (int32_t r = 0; r < job->n_ranks; r++) {
 		fsl_sim_lane_prepare(&job->lanes[r], job->params, r, job->step,
-				     job->is_healthy ? NULL : &job->struck[r]);
+				     job->net.active & job->net.struck[r]);
 		load_data(job, r);
 	}
 	draw_lengths(job);
@@ -621,25 +557,6 @@ static bool has_hung(const struct job *job)
 	return false;
 }
 
-/* Looks up once which ranks each fault strikes. */
-static void note_struck(struct job *job)
-{
-	const struct fsl_sim_params *params = job->params;
-	for (size_t f = 0; f < params->n_faults; f++) {
-		const struct fsl_sim_fault *fault = &params->faults[f];
-		for (size_t i = 0; i < fault->n_ranks && fault->kind != FSL_SIM_STAGE; i++) {
-			int32_t first = fault->ranks[i] / params->ranks_per_host;
-			first *= params->ranks_per_host;
-			job->struck[fault->ranks[i]] |= UINT32_C(1) << f;
-			for (int32_t k = 0; k < params->ranks_per_host; k++) {
-				if (first + k < job->n_ranks) {
-					job->on_hosts[first + k] |= UINT32_C(1) << f;
-				}
-			}
-		}
-	}
-}
-
 static enum fsl_status job_init(struct job *job, struct fsl_arena *arena)
 {
 	const struct fsl_sim_params *params = job->params;
@@ -656,15 +573,9 @@ static enum fsl_status job_init(struct job *job, struct fsl_arena *arena)
 	job->members = fsl_arena_alloc(arena, n * sizeof(*job->members));
 	job->ready_ns =
 		fsl_arena_alloc(arena, n * (size_t)params->buckets * sizeof(*job->ready_ns));
-	job->groups = fsl_arena_alloc(arena, GROUPS_PER_RANK * n * sizeof(char *));
-	job->struck = fsl_arena_alloc(arena, n * sizeof(*job->struck));
-	job->on_hosts = fsl_arena_alloc(arena, n * sizeof(*job->on_hosts));
+	job->groups = fsl_arena_alloc(arena, FSL_SIM_GROUPS_PER_RANK * n * sizeof(char *));
 	bool is_complete = job->cells != NULL && job->lengths != NULL && job->streams != NULL &&
-			   job->members != NULL && job->ready_ns != NULL && job->groups != NULL &&
-			   job->struck != NULL && job->on_hosts != NULL;
-	if (is_complete) {
-		note_struck(job);
-	}
+			   job->members != NULL && job->ready_ns != NULL && job->groups != NULL;
 	for (size_t c = 0; c < n_cells && is_complete; c++) {
 		job->cells[c].stage = (int32_t)(c % (size_t)params->pp);
 		job->cells[c].block = (int32_t)(c / (size_t)params->pp);
@@ -685,14 +596,16 @@ static enum fsl_status job_init(struct job *job, struct fsl_arena *arena)
 			   : FSL_FAIL(job->err, FSL_ERR_MEMORY, "out of memory: ranks=%zu", n);
 }
 
-enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy,
+enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, uint32_t active,
 			    const struct fsl_sim_sink *sink, struct fsl_arena *arena,
 			    struct fsl_sim_clock *out, struct fsl_error *err)
 {
+	if (params->family != FSL_SIM_SYNCHRONOUS) {
+		return fsl_sim_run_streams(params, active, sink, arena, out, err);
+	}
 	struct fsl_arena scratch = {0};
 	struct job job = {.params = params,
 			  .sink = sink,
-			  .is_healthy = is_healthy,
 			  .names = arena,
 			  .last_ns = FSL_NS_ABSENT,
 			  .err = err};
@@ -704,6 +617,7 @@ enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: steps=%zu", n_begins);
 	}
 	FSL_THEN(status, job_init(&job, &scratch));
+	FSL_THEN(status, fsl_sim_net_init(&job.net, params, active, &scratch, err));
 	FSL_THEN(status, fsl_sim_plans_build(&job.plans, params, &scratch, err));
 	FSL_THEN(status, fsl_sim_lanes_create(&job.lanes, params, err));
 	if (status != FSL_OK) {

@@ -123,6 +123,7 @@ enum fsl_status fsl_sim_lanes_create(struct fsl_sim_lane **lanes,
 struct pauses {
 	struct {
 		double share, ms;
+		double *sum_ms; /* of the host or of the device */
 	} items[FSL_SIM_FAULTS_MAX];
 	size_t n_items;
 };
@@ -145,41 +146,45 @@ static void draw_chances(struct fsl_sim_lane *lane, const struct fsl_sim_params 
 	for (size_t i = 0; i < pauses->n_items; i++) {
 		double chance = by_fault + (double)i * GOLDEN;
 		if (chance - floor(chance) < pauses->items[i].share) {
-			lane->pause_ms[0] += pauses->items[i].ms * (0.5 + size);
+			*pauses->items[i].sum_ms += pauses->items[i].ms * (0.5 + size);
 		}
 	}
+	lane->pause_where = where;
 	lane->pause_at = (uint32_t)(where * n_passes);
 }
 
 void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params *params,
-			  int32_t rank, int32_t step, const uint32_t *struck)
+			  int32_t rank, int32_t step, uint32_t struck)
 {
 	struct pauses pauses = {.n_items = 0};
 	lane->factor = 1.0;
+	lane->host_factor = 1.0;
 	lane->is_host_bound = false;
 	lane->loader_extra_ms = lane->ckpt_extra_ms = 0.0;
-	lane->pause_ms[0] = lane->pause_ms[1] = 0.0;
+	lane->pause_ms[0] = lane->pause_ms[1] = lane->stall_ms = 0.0;
 	lane->n_passes = 0;
-	int32_t stage = rank / (params->dp * params->tp);
-	for (size_t i = 0; i < params->n_faults && struck != NULL; i++) {
+	for (size_t i = 0; i < params->n_faults; i++) {
 		const struct fsl_sim_fault *fault = &params->faults[i];
 		double size = fsl_sim_fault_size(fault, step);
-		bool is_job = fault->kind == FSL_SIM_JOB_SLOW || fault->kind == FSL_SIM_PAUSES;
-		bool is_stage = fault->kind == FSL_SIM_STAGE && fault->ranks[0] == stage;
-		if (size == 0.0 || !(is_job || is_stage || (*struck >> i & 1) != 0)) {
+		if (size == 0.0 || (struck >> i & 1) == 0) {
 			continue;
 		}
 		bool is_first = fault->n_ranks > 0 && fault->ranks[0] == rank;
-		if (fault->kind == FSL_SIM_COMPUTE || fault->kind == FSL_SIM_HOST ||
-		    fault->kind == FSL_SIM_JOB_SLOW || is_stage) {
+		if (fault->kind == FSL_SIM_HOST && params->family != FSL_SIM_SYNCHRONOUS) {
+			lane->host_factor *= 1.0 + (fault->factor - 1.0) * size;
+		} else if (fault->kind == FSL_SIM_COMPUTE || fault->kind == FSL_SIM_HOST ||
+			   fault->kind == FSL_SIM_JOB_SLOW || fault->kind == FSL_SIM_STAGE) {
 			lane->factor *= 1.0 + (fault->factor - 1.0) * size;
 			lane->is_host_bound |= fault->kind == FSL_SIM_HOST;
 		} else if (fault->kind == FSL_SIM_DATALOADER) {
 			lane->loader_extra_ms += fault->extra_ms * size;
 		} else if (fault->kind == FSL_SIM_STORAGE) {
 			lane->ckpt_extra_ms += fault->extra_ms * size;
-		} else if (fault->kind == FSL_SIM_GC || fault->kind == FSL_SIM_PAUSES) {
+		} else if (fault->kind == FSL_SIM_GC || fault->kind == FSL_SIM_PAUSES ||
+			   fault->kind == FSL_SIM_ECC) {
 			pauses.items[pauses.n_items].share = fault->factor;
+			pauses.items[pauses.n_items].sum_ms =
+				fault->kind == FSL_SIM_ECC ? &lane->stall_ms : &lane->pause_ms[0];
 			pauses.items[pauses.n_items++].ms = fault->extra_ms * size;
 		} else if (fault->kind == FSL_SIM_SPIKE && is_first && step == fault->onset_step) {
 			lane->pause_ms[0] += fault->extra_ms;
@@ -193,15 +198,64 @@ void fsl_sim_lane_prepare(struct fsl_sim_lane *lane, const struct fsl_sim_params
 	}
 }
 
-void fsl_sim_lane_work(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, double ms,
-		       double factor)
+int64_t fsl_sim_lane_draw(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, double ms,
+			  double factor)
 {
 	double rho = params->noise_memory;
 	lane->ar = rho * lane->ar + sqrt(1.0 - rho * rho) * bounded_normal(lane->work);
 	double share = fmax(0.1, 1.0 + params->noise_share * lane->ar);
-	if (lane->now_ns != FSL_SIM_NEVER) {
-		lane->now_ns += ns_of_ms(ms * lane->speed * share * factor * lane->factor);
+	return ns_of_ms(ms * lane->speed * share * factor * lane->factor);
+}
+
+void fsl_sim_lane_work(struct fsl_sim_lane *lane, const struct fsl_sim_params *params, double ms,
+		       double factor)
+{
+	lane->now_ns = fsl_sim_after(lane->now_ns, fsl_sim_lane_draw(lane, params, ms, factor));
+}
+
+void fsl_sim_lane_load(struct fsl_sim_lane *lane, const struct fsl_sim_params *params)
+{
+	if (lane->now_ns == FSL_SIM_NEVER) {
+		return;
 	}
+	double ms = params->loader_ms * (1.0 + 0.1 * gsl_rng_uniform(lane->chance));
+	lane->now_ns += ns_of_ms(ms + lane->loader_extra_ms);
+}
+
+void fsl_sim_lane_save(struct fsl_sim_lane *lane, const struct fsl_sim_params *params)
+{
+	double ms = params->ckpt_ms * (1.0 + 0.02 * gsl_rng_uniform(lane->chance));
+	lane->now_ns += ns_of_ms(ms + lane->ckpt_extra_ms);
+}
+
+double fsl_sim_warm_up(const struct fsl_sim_params *params, int32_t step)
+{
+	enum { WARM_UP_STEPS = 5 };
+	return step < WARM_UP_STEPS
+		       ? 1.0 + params->warm_up_share * (1.0 - (double)step / WARM_UP_STEPS)
+		       : 1.0;
+}
+
+double fsl_sim_length_sigma(const struct fsl_sim_net *net)
+{
+	double sigma = net->params->sequence_share;
+	for (size_t f = 0; f < net->params->n_faults; f++) {
+		const struct fsl_sim_fault *fault = &net->params->faults[f];
+		bool is_on = fault->kind == FSL_SIM_SEQUENCE && (net->active >> f & 1) != 0;
+		double size = is_on ? fsl_sim_fault_size(fault, net->step) : 0.0;
+		sigma = size > 0.0 ? fmax(sigma, fault->factor * size) : sigma;
+	}
+	return sigma;
+}
+
+/* Two thirds of the work grow with the length, one third with its square. */
+double fsl_sim_length(gsl_rng *stream, double sigma)
+{
+	static const double SQUARE_SHARE = 1.0 / 3.0;
+	double normal = gsl_ran_gaussian_ziggurat(stream, 1.0);
+	double length = exp(sigma * normal - 0.5 * sigma * sigma);
+	double square = length * length / exp(sigma * sigma);
+	return (1.0 - SQUARE_SHARE) * length + SQUARE_SHARE * square;
 }
 
 enum fsl_status fsl_sim_lane_put_op(struct fsl_sim_lane *lane, const struct fsl_sim_draft *draft,
@@ -294,7 +348,12 @@ static enum fsl_status flush_op(struct fsl_sim_lane *lane, const struct fsl_sim_
 				.group = draft->group,
 				.group_no = draft->group_no,
 				.n_elements = draft->n_elements};
-	set_host_times(lane, draft->begin_ns, &op);
+	if (draft->host_end_ns != draft->host_begin_ns) {
+		op.host_begin_ns = draft->host_begin_ns;
+		op.host_end_ns = draft->host_end_ns;
+	} else {
+		set_host_times(lane, draft->begin_ns, &op);
+	}
 	int64_t end_ns = draft->end_ns;
 	double jitter = gsl_rng_uniform(lane->shadow);
 	if (end_ns != FSL_SIM_NEVER) {

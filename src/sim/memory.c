@@ -218,7 +218,7 @@ static enum fsl_status add_ranks(struct memory *memory, struct fsl_error *err)
 	const struct fsl_sim_params *params = memory->params;
 	int32_t n_ranks = fsl_sim_n_ranks(params);
 	int32_t *model_of = NULL;
-	memory->n_group_ids = 5 * (size_t)n_ranks + 1;
+	memory->n_group_ids = FSL_SIM_GROUPS_PER_RANK * (size_t)n_ranks + 1;
 	enum fsl_status status = FSL_NEW(model_of, (size_t)n_ranks, "ranks", err);
 	FSL_THEN(status, FSL_NEW(memory->sources, (size_t)n_ranks, "ranks", err));
 	FSL_THEN(status, FSL_NEW(memory->group_ids, memory->n_group_ids, "groups", err));
@@ -288,7 +288,7 @@ enum fsl_status fsl_sim_run_in_memory(const struct fsl_sim_params *params, struc
 	FSL_THEN(status, intern(&memory, "bfp16", &memory.dtype_id, err));
 	FSL_THEN(status, fsl_sim_losses_init(&memory.losses, params, err));
 	FSL_THEN(status, add_ranks(&memory, err));
-	FSL_THEN(status, fsl_sim_run(params, false, &sink, &scratch, &clock, err));
+	FSL_THEN(status, fsl_sim_run(params, FSL_SIM_ALL_FAULTS, &sink, &scratch, &clock, err));
 	for (int32_t r = 0; r < fsl_sim_n_ranks(params) && status == FSL_OK; r++) {
 		settle_launched(&memory.sources[r]);
 	}

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "sim/sim_parts.h"
 
-enum key_type { KEY_INT, KEY_SEED, KEY_TIME, KEY_REAL, KEY_BOOL, KEY_CHOICE };
+enum key_type { KEY_INT, KEY_SEED, KEY_TIME, KEY_REAL, KEY_BOOL, KEY_CHOICE, KEY_FAMILY };
 
 static const char *const schedules[] = {"gpipe", "1f1b", "interleaved", NULL};
 static const char *const p2p_kinds[] = {"batched", "send-receive", NULL};
@@ -36,6 +36,25 @@ static const struct fsl_sim_key keys[] = {
 	{"buckets", KEY_INT, AT(buckets), NULL, 1, 64, "1", "Allreduce operators of the gradients"},
 	{"overlap", KEY_BOOL, AT(overlap), NULL, 0, 0, NULL,
 	 "reduce gradients under the backward pass"},
+	{"family", KEY_FAMILY, AT(family), NULL, 0, 0, NULL,
+	 "sets keys of the family; write it first"},
+	{"layers", KEY_INT, AT(layers), NULL, 1, 64, "4", "layers of a family's step"},
+	{"queue", KEY_INT, AT(queue), NULL, 1, 256, "8",
+	 "pieces of work launched ahead, at most (family)"},
+	{"item", KEY_INT, AT(item_period), NULL, 0, 1000000, NULL,
+	 "steps until the host waits for the device, 0: never (family)"},
+	{"evaluation", KEY_INT, AT(evaluation_period), NULL, 0, 1000000, NULL,
+	 "steps between evaluations, 0: none (family)"},
+	{"async_ckpt", KEY_BOOL, AT(async_ckpt), NULL, 0, 0, NULL,
+	 "checkpoints beside the steps (family)"},
+	{"launch", KEY_REAL, AT(launch_share), NULL, 0, 10, "0.3",
+	 "time to launch work, share of the work (family)"},
+	{"host_spread", KEY_REAL, AT(host_spread), NULL, 0, 0.5, NULL,
+	 "deviation of a host thread's speed, share (family)"},
+	{"tails", KEY_REAL, AT(tail_share), NULL, 0, 1, NULL,
+	 "pieces of work with a long tail, share (family)"},
+	{"routing", KEY_REAL, AT(routing_share), NULL, 0, 2, NULL,
+	 "spread of the work of experts, sigma (family)"},
 	{"steps", KEY_INT, AT(steps), NULL, 1, 10000000, "60", "steps"},
 	{"seed", KEY_SEED, AT(seed), NULL, 0, 0, "1", "seed of all random numbers"},
 	{"step_ms", KEY_REAL, AT(step_ms), NULL, 1e-3, 1e9, "1000",
@@ -188,6 +207,8 @@ static bool set_value(void *field, const struct fsl_sim_key *key, const char *te
 		return *(bool *)field || strcmp(text, "false") == 0;
 	case KEY_CHOICE:
 		return set_choice(field, key, text);
+	case KEY_FAMILY:
+		break; /* sets other keys, too: set_family() */
 	}
 	return false;
 }
@@ -220,6 +241,9 @@ static void describe(char *out, size_t size, const struct fsl_sim_key *key)
 	}
 }
 
+static enum fsl_status set_family(struct fsl_sim_params *params, const char *name,
+				  struct fsl_error *err);
+
 enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *setting,
 				   struct fsl_error *err)
 {
@@ -232,6 +256,9 @@ enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *se
 		names[i] = keys[i].name;
 		if (strcmp(keys[i].name, name) != 0) {
 			continue;
+		}
+		if (keys[i].type == KEY_FAMILY) {
+			return set_family(params, equals != NULL ? equals + 1 : "", err);
 		}
 		describe(allowed, sizeof(allowed), &keys[i]);
 		if (equals == NULL ||
@@ -249,27 +276,57 @@ enum fsl_status fsl_sim_params_set(struct fsl_sim_params *params, const char *se
 			nearest != NULL ? "\"?" : "", name);
 }
 
+/* Sets every word of @words. */
+static enum fsl_status set_words(struct fsl_sim_params *params, const char *words,
+				 struct fsl_error *err)
+{
+	for (const char *rest = words; *rest != '\0';) {
+		char word[64];
+		size_t length = strcspn(rest, " ");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)length, rest);
+		FSL_TRY(fsl_sim_params_set(params, word, err));
+		rest += length + (rest[length] == ' ');
+	}
+	return FSL_OK;
+}
+
+/* Adds a known name to the list of a message. */
+static void list_known(char *known, size_t size, const char *name)
+{
+	size_t n = strlen(known);
+	(void)snprintf(known + n, size - n, "%s%s", n > 0 ? ", " : "", name);
+}
+
+static enum fsl_status set_family(struct fsl_sim_params *params, const char *name,
+				  struct fsl_error *err)
+{
+	/* Settings of all families. */
+	static const char common[] =
+		"ranks_per_host=4 layers=4 step_ms=300 optimizer_ms=6 loader_ms=1.5 gc=0 spikes=0 "
+		"noise=0.012 hetero=0.01 host_spread=0.03 tails=0.003 steps=80";
+	char known[256] = "";
+	const struct fsl_sim_preset *family = NULL;
+	for (int i = 0; (family = fsl_sim_family(i)) != NULL; i++) {
+		list_known(known, sizeof(known), family->name);
+		if (strcmp(family->name, name) == 0) {
+			params->family = i;
+			FSL_TRY(set_words(params, i == FSL_SIM_SYNCHRONOUS ? "" : common, err));
+			return set_words(params, family->settings, err);
+		}
+	}
+	return FSL_FAIL(err, FSL_ERR_USAGE, "no such family: name=\"%.60s\", known=\"%s\"", name,
+			known);
+}
+
 enum fsl_status fsl_sim_params_preset(struct fsl_sim_params *params, const char *name,
 				      struct fsl_error *err)
 {
 	char known[256] = "";
-	size_t n = 0;
 	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
-		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i > 0 ? ", " : "",
-				      presets[i].name);
-		if (strcmp(presets[i].name, name) != 0) {
-			continue;
+		list_known(known, sizeof(known), presets[i].name);
+		if (strcmp(presets[i].name, name) == 0) {
+			return set_words(params, presets[i].settings, err);
 		}
-		const char *rest = presets[i].settings;
-		enum fsl_status status = FSL_OK;
-		while (*rest != '\0' && status == FSL_OK) {
-			char word[64];
-			size_t length = strcspn(rest, " ");
-			(void)snprintf(word, sizeof(word), "%.*s", (int)length, rest);
-			status = fsl_sim_params_set(params, word, err);
-			rest += length + (rest[length] == ' ');
-		}
-		return status;
 	}
 	return FSL_FAIL(err, FSL_ERR_USAGE, "no such preset: name=\"%.60s\", known=\"%s\"", name,
 			known);

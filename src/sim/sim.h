@@ -46,6 +46,11 @@ enum fsl_sim_fault_kind {
 	FSL_SIM_HANG,     /* the first rank stops in the onset step; all other ranks wait for it */
 	FSL_SIM_MISSING,  /* ranks have no marker file */
 	FSL_SIM_EMPTY,    /* the marker files of ranks hold only their header */
+	FSL_SIM_ECC,      /* devices of ranks stall @extra_ms in a share @factor of their steps */
+	FSL_SIM_NIC,      /* each transfer that leaves the hosts of the ranks takes @factor times as
+			     long */
+	FSL_SIM_CONGESTION, /* each transfer of one rank takes @factor times as long, of another
+			       rank every 4 steps */
 	FSL_SIM_FAULT_KINDS_N
 };
 const char *fsl_sim_fault_text(enum fsl_sim_fault_kind kind); /* "compute" */
@@ -68,6 +73,8 @@ enum fsl_sim_format { FSL_SIM_CSV, FSL_SIM_JSON };
 enum fsl_sim_compression { FSL_SIM_PLAIN, FSL_SIM_GZIP, FSL_SIM_ZSTD };
 enum fsl_sim_timelines { FSL_SIM_TIMELINES_NONE, FSL_SIM_TIMELINES_FIRST, FSL_SIM_TIMELINES_ALL };
 
+enum { FSL_SIM_SYNCHRONOUS = 0 }; /* params->family of a job without a family */
+
 struct fsl_sim_params {
 	struct fsl_arena arena;        /* holds the ranks of the faults */
 	int32_t tp, dp, pp, ep;        /* ep divides dp: experts are spread over ep replicas */
@@ -78,6 +85,18 @@ struct fsl_sim_params {
 	uint64_t seed;
 	int schedule, p2p, p2p_groups; /* values of the enums above */
 	bool overlap; /* gradients are reduced on a second stream, under the backward passes */
+
+	/* Families: src/sim/families.c. */
+	int family;     /* index in its table; FSL_SIM_SYNCHRONOUS: all keys below are unused */
+	int32_t layers; /* units of the model that compute and communicate in turn */
+	int32_t queue;  /* pieces of work that the host launches ahead of the device, at most */
+	int32_t item_period;       /* the host waits for the device every so many steps; 0: never */
+	int32_t evaluation_period; /* steps between evaluations; 0: never */
+	bool async_ckpt;           /* checkpoints are written while the job goes on */
+	double launch_share;       /* time to launch a piece of work, as a share of the work */
+	double host_spread;        /* standard deviation of a host thread's lasting speed, share */
+	double tail_share;         /* share of the pieces of work with a long tail */
+	double routing_share;      /* spread of the work of experts, sigma; each step anew */
 
 	double step_ms;        /* compute of one rank in a step, without waits */
 	double transfer_ms;    /* of a tensor-parallel collective */
@@ -124,6 +143,9 @@ struct fsl_sim_truth {
 	double fault_step_ms;    /* mean over the steps in which the first fault was active */
 	double fault_healthy_ms; /* mean of those steps without any fault */
 	double slowdown;         /* fault_step_ms / fault_healthy_ms; 1 without a fault */
+	/* Jobs of a family: per fault, what it costs per step since its onset if it is alone, and
+	 * beside the other faults; ms. NULL: another job, or no fault. */
+	double *alone_ms, *beside_ms;
 	uint64_t n_ops;
 };
 
@@ -137,6 +159,8 @@ struct fsl_sim_preset {
 	const char *name, *summary, *settings;
 };
 const struct fsl_sim_preset *fsl_sim_presets(size_t *n_presets);
+/* The @idx-th family of jobs and the settings that family= brings; NULL: there are fewer. */
+const struct fsl_sim_preset *fsl_sim_family(int idx);
 /* Applies a preset. FSL_ERR_USAGE: no such preset; the message lists them. */
 enum fsl_status fsl_sim_params_preset(struct fsl_sim_params *params, const char *name,
 				      struct fsl_error *err);

@@ -9,12 +9,14 @@
 
 #define FSL_SIM_NEVER INT64_MAX /* time of an event that never comes */
 
+enum { FSL_SIM_GROUPS_PER_RANK = 9 }; /* numbers of communicators */
+
 /* One communication operator of one rank; times by the rank's clocks. */
 struct fsl_sim_op {
 	uint64_t id;
 	const char *name;  /* static: "HcclAllGather" */
 	const char *group; /* owned by the running job; equal numbers have equal text */
-	uint32_t group_no; /* below 5 * ranks + 1 */
+	uint32_t group_no; /* below FSL_SIM_GROUPS_PER_RANK * ranks + 1 */
 	uint64_t n_elements;
 	int64_t host_begin_ns, host_end_ns, dev_begin_ns;
 	int64_t dev_end_ns; /* FSL_SIM_NEVER: the rank waits in it for ever */
@@ -44,9 +46,11 @@ struct fsl_sim_clock {
 	int64_t last_ns; /* last written event, FSL_NS_ABSENT without a sink */
 };
 
-/* Runs the job, with its faults or (@is_healthy) without. @sink NULL: nothing is written. @out's
- * array is in @arena. */
-enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, bool is_healthy,
+#define FSL_SIM_ALL_FAULTS UINT32_MAX
+
+/* Runs the job with the faults of the bits in @active; 0: the healthy job. @sink NULL: nothing is
+ * written. @out's array is in @arena. */
+enum fsl_status fsl_sim_run(const struct fsl_sim_params *params, uint32_t active,
 			    const struct fsl_sim_sink *sink, struct fsl_arena *arena,
 			    struct fsl_sim_clock *out, struct fsl_error *err);
 

@@ -516,7 +516,7 @@ enum fsl_status fsl_sim_write_tree(const struct fsl_sim_params *params, const ch
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = open_author(&tree, r, err);
 	}
-	FSL_THEN(status, fsl_sim_run(params, false, &sink, &scratch, &clock, err));
+	FSL_THEN(status, fsl_sim_run(params, FSL_SIM_ALL_FAULTS, &sink, &scratch, &clock, err));
 	for (int32_t r = 0; r < n_ranks && status == FSL_OK; r++) {
 		status = close_author(&tree, r, err);
 	}

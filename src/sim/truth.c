@@ -34,6 +34,9 @@ static const struct {
 	[FSL_SIM_HANG] = {FSL_VERDICT_HANG, "hang", -1, true},
 	[FSL_SIM_MISSING] = {FSL_VERDICT_NORMAL, "normal", -1, false},
 	[FSL_SIM_EMPTY] = {FSL_VERDICT_NORMAL, "normal", -1, false},
+	[FSL_SIM_ECC] = {FSL_VERDICT_SLOW_RANK, "normal", FSL_CAUSE_COMPUTE, true},
+	[FSL_SIM_NIC] = {FSL_VERDICT_SLOW_HOST, "failSlow", FSL_CAUSE_NETWORK, true},
+	[FSL_SIM_CONGESTION] = {FSL_VERDICT_JOB_SLOWDOWN, "failSlow", -1, false},
 };
 
 /* Collects all ranks of all faults that have culprits, as written, each once. */
@@ -103,6 +106,44 @@ static void set_times(struct fsl_sim_truth *out, const struct fsl_sim_params *pa
 	out->n_ops = clock->n_ops;
 }
 
+/* Mean step time with the faults of @active, from the onset of @fault to its end. */
+static enum fsl_status mean_with(double *ms, const struct fsl_sim_params *params,
+				 const struct fsl_sim_fault *fault, uint32_t active,
+				 struct fsl_error *err)
+{
+	struct fsl_arena scratch = {0};
+	struct fsl_sim_clock clock = {0};
+	enum fsl_status status = fsl_sim_run(params, active, NULL, &scratch, &clock, err);
+	*ms = status == FSL_OK ? mean_ms(params, &clock, fault->onset_step,
+					 fault->until_step >= 0 ? fault->until_step : params->steps)
+			       : NAN;
+	fsl_arena_fini(&scratch);
+	return status;
+}
+
+/* Runs the job with each fault alone, and without each. */
+static enum fsl_status set_costs(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
+				 struct fsl_error *err)
+{
+	size_t n = params->n_faults;
+	if (params->family == FSL_SIM_SYNCHRONOUS || n == 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(FSL_ARENA_NEW(out->alone_ms, &out->arena, n, "faults", err));
+	FSL_TRY(FSL_ARENA_NEW(out->beside_ms, &out->arena, n, "faults", err));
+	for (size_t f = 0; f < n; f++) {
+		const struct fsl_sim_fault *fault = &params->faults[f];
+		double none, alone, all, others;
+		FSL_TRY(mean_with(&none, params, fault, 0, err));
+		FSL_TRY(mean_with(&alone, params, fault, UINT32_C(1) << f, err));
+		FSL_TRY(mean_with(&all, params, fault, FSL_SIM_ALL_FAULTS, err));
+		FSL_TRY(mean_with(&others, params, fault, ~(UINT32_C(1) << f), err));
+		out->alone_ms[f] = alone - none;
+		out->beside_ms[f] = all - others;
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
 				    const struct fsl_sim_clock *clock, struct fsl_error *err)
 {
@@ -117,11 +158,12 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 				      .onset_ns = FSL_NS_ABSENT};
 	enum fsl_status status = FSL_OK;
 	if (params->n_faults > 0) {
-		status = fsl_sim_run(params, true, NULL, &scratch, &healthy, err);
+		status = fsl_sim_run(params, 0, NULL, &scratch, &healthy, err);
 	} else {
 		healthy = *clock;
 	}
 	FSL_THEN(status, collect_culprits(out, params, err));
+	FSL_THEN(status, set_costs(out, params, err));
 	if (status == FSL_OK) {
 		set_times(out, params, clock, &healthy);
 		bool has_fault = params->n_faults > 0;
@@ -144,7 +186,8 @@ enum fsl_status fsl_sim_foresee(const struct fsl_sim_params *params, struct fsl_
 {
 	struct fsl_arena scratch = {0};
 	struct fsl_sim_clock clock = {0};
-	enum fsl_status status = fsl_sim_run(params, false, NULL, &scratch, &clock, err);
+	enum fsl_status status =
+		fsl_sim_run(params, FSL_SIM_ALL_FAULTS, NULL, &scratch, &clock, err);
 	FSL_THEN(status, fsl_sim_truth_build(truth, params, &clock, err));
 	fsl_arena_fini(&scratch);
 	return status;
@@ -176,8 +219,9 @@ static void add_i64(cJSON *object, const char *name, int64_t value, int64_t none
 }
 
 static void add_fault(cJSON *faults, const struct fsl_sim_params *params,
-		      const struct fsl_sim_fault *fault)
+		      const struct fsl_sim_truth *truth, size_t fault_idx)
 {
+	const struct fsl_sim_fault *fault = &params->faults[fault_idx];
 	cJSON *item = cJSON_CreateObject();
 	cJSON *ranks = cJSON_CreateArray();
 	(void)cJSON_AddStringToObject(item, "fault", fsl_sim_fault_text(fault->kind));
@@ -192,6 +236,10 @@ static void add_fault(cJSON *faults, const struct fsl_sim_params *params,
 	(void)cJSON_AddNumberToObject(item, "extra_ms", fault->extra_ms);
 	add_i64(item, "onset_step", fault->onset_step, -1);
 	add_i64(item, "until_step", fault->until_step, -1);
+	if (truth->alone_ms != NULL) {
+		add_ms(item, "alone_ms_per_step", truth->alone_ms[fault_idx]);
+		add_ms(item, "beside_ms_per_step", truth->beside_ms[fault_idx]);
+	}
 	cJSON_AddItemToArray(faults, item);
 }
 
@@ -213,7 +261,7 @@ enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 	}
 	cJSON_AddItemToObject(root, "culprit_ranks", ranks);
 	for (size_t i = 0; i < params->n_faults; i++) {
-		add_fault(faults, params, &params->faults[i]);
+		add_fault(faults, params, truth, i);
 	}
 	cJSON_AddItemToObject(root, "faults", faults);
 	add_i64(root, "onset_step", truth->onset_step, -1);
@@ -232,6 +280,9 @@ enum fsl_status fsl_sim_truth_write(const struct fsl_sim_truth *truth,
 	add_i64(root, "dp", params->dp, -1);
 	add_i64(root, "pp", params->pp, -1);
 	add_i64(root, "ep", params->ep, -1);
+	if (params->family != FSL_SIM_SYNCHRONOUS) {
+		(void)cJSON_AddStringToObject(root, "family", fsl_sim_family(params->family)->name);
+	}
 	add_i64(root, "steps", params->steps, -1);
 	add_i64(root, "seed", (int64_t)params->seed, -1);
 	char *text = cJSON_Print(root), path[4096];
