@@ -149,6 +149,33 @@ static void build_hsdp(struct fsl_sim_program *program)
 	build_sharded(program, FSL_SIM_SIDE_2, true);
 }
 
+/* Gradients are summed over the micro-batches; in the last, each bucket is reduced beneath the
+ * backward pass as soon as its layers are done (DDP). */
+static void build_accumulated(struct fsl_sim_program *program)
+{
+	const struct fsl_sim_params *params = program->params;
+	int32_t n = params->layers, n_micro = params->micro_batches, last = NONE, bucket = 0;
+	double ms = params->step_ms / n_micro / n;
+	for (int32_t m = 0; m < n_micro; m++) {
+		for (int32_t i = 0; i < (program->is_evaluation ? n : 2 * n); i++) {
+			last = work(program, ms * (i < n ? FORWARD_SHARE : 1 - FORWARD_SHARE), m,
+				    NONE);
+			/* The layers behind a bucket: its share, and at least one. */
+			int32_t due = (bucket + 1) * n / params->buckets;
+			while (m == n_micro - 1 && i >= n && bucket < params->buckets &&
+			       i - n + 1 >= due) {
+				double share = bucket == 0 ? 0.6 : 1.0;
+				last = meet(program, FSL_SIM_SIDE, FSL_SIM_DATA, "HcclAllreduce",
+					    share * params->reduce_ms / params->buckets, last);
+				due = (++bucket + 1) * n / params->buckets;
+			}
+		}
+	}
+	if (!program->is_evaluation) {
+		finish(program, last, false);
+	}
+}
+
 static const struct {
 	struct fsl_sim_preset preset;
 	void (*build)(struct fsl_sim_program *program);
@@ -162,6 +189,15 @@ static const struct {
 	{{"hsdp", "sharded inside each host, gradients reduced between hosts",
 	  "tp=1 dp=16 pp=1 transfer_ms=8 reduce_ms=60"},
 	 build_hsdp},
+	{{"ga", "gradients summed over micro-batches, then reduced in buckets (DDP)",
+	  "tp=1 dp=8 pp=1 micro_batches=4 buckets=3 reduce_ms=60"},
+	 build_accumulated},
+	{{"hostbound", "the same; the host launches about as slowly as the device works",
+	  "tp=1 dp=8 pp=1 buckets=3 reduce_ms=40 launch=1 queue=4 item=1"},
+	 build_accumulated},
+	{{"varlen", "as fsdp; the lengths of sequences differ between ranks and steps",
+	  "tp=1 dp=8 pp=1 transfer_ms=10 sequence=0.08"},
+	 build_fsdp},
 };
 
 const struct fsl_sim_preset *fsl_sim_family(int idx)

@@ -224,7 +224,7 @@ static void fsdp_has_two_streams_and_fsdp1_one(void **state)
 	static const struct {
 		const char *family;
 		bool overlaps;
-	} cases[] = {{"fsdp", true}, {"fsdp1", false}, {"hsdp", true}};
+	} cases[] = {{"fsdp", true}, {"fsdp1", false}, {"varlen", true}, {"hsdp", true}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fsl_sim_params params;
@@ -262,6 +262,37 @@ static void a_host_with_other_work_costs_if_it_launches_too_late(void **state)
 	assert_true(felt.slowdown > 1.2);
 	fsl_sim_truth_fini(&hidden);
 	fsl_sim_truth_fini(&felt);
+}
+
+static void a_host_bound_job_feels_a_slower_host_and_others_do_not(void **state)
+{
+	static const char fault[] = "host ranks=5 factor=1.3 onset=3";
+	struct fsl_sim_truth bound, ahead;
+	(void)state;
+	bound = foresee("hostbound", "", fault);
+	ahead = foresee("ga", "", fault);
+	assert_true(bound.slowdown > 1.15);
+	assert_true(ahead.slowdown < 1.01);
+	fsl_sim_truth_fini(&bound);
+	fsl_sim_truth_fini(&ahead);
+}
+
+static void gradients_of_ga_are_reduced_once_in_a_step_in_buckets(void **state)
+{
+	static const struct {
+		const char *settings;
+		size_t n_ops;
+	} cases[] = {{"steps=4", 4 * 3}, {"steps=5 buckets=2 micro_batches=6", 5 * 2}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_sim_params params;
+		struct fsl_run run;
+		make(&params, "ga", cases[i].settings, NULL);
+		simulate(&run, &params);
+		assert_int_equal(run.ranks[2].n_ops, cases[i].n_ops);
+		fsl_run_fini(&run);
+		fsl_sim_params_fini(&params);
+	}
 }
 
 static void evaluations_and_checkpoints_make_their_steps_longer(void **state)
@@ -312,6 +343,8 @@ int main(void)
 		cmocka_unit_test(fsdp_has_two_streams_and_fsdp1_one),
 		cmocka_unit_test(a_slow_nic_costs_only_what_leaves_its_host),
 		cmocka_unit_test(a_host_with_other_work_costs_if_it_launches_too_late),
+		cmocka_unit_test(a_host_bound_job_feels_a_slower_host_and_others_do_not),
+		cmocka_unit_test(gradients_of_ga_are_reduced_once_in_a_step_in_buckets),
 		cmocka_unit_test(evaluations_and_checkpoints_make_their_steps_longer),
 		cmocka_unit_test(the_rank_that_hangs_stops_its_group),
 		cmocka_unit_test(an_unknown_family_is_refused),
