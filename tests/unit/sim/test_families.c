@@ -237,6 +237,109 @@ static void fsdp_has_two_streams_and_fsdp1_one(void **state)
 	}
 }
 
+/* In a ring a rank waits for its neighbours alone. */
+static void a_batched_send_of_a_ring_waits_for_two_neighbours(void **state)
+{
+	struct fsl_sim_params params;
+	struct fsl_run run;
+	size_t n_apart = 0;
+	(void)state;
+	make(&params, "cp", "tp=8 dp=1 hetero=0.05", NULL);
+	simulate(&run, &params);
+	for (size_t k = 0; k < run.ranks[0].n_ops; k++) {
+		const struct fsl_op *ours = &run.ranks[0].ops[k];
+		if (!is_ring_or_message(&run, ours)) {
+			continue;
+		}
+		size_t use = uses_before(&run.ranks[0], k);
+		for (size_t r = 1; r < run.n_ranks; r++) {
+			const struct fsl_op *theirs = like_op(&run.ranks[r], ours, use);
+			bool is_neighbour = r == 1 || r + 1 == run.n_ranks;
+			assert_true(!is_neighbour || ours->dev_end_ns > theirs->dev_begin_ns);
+			n_apart += llabs(ours->dev_end_ns - theirs->dev_end_ns) > JITTER_NS;
+		}
+	}
+	assert_true(n_apart > 0);
+	fsl_run_fini(&run);
+	fsl_sim_params_fini(&params);
+}
+
+static void zero_bubble_waits_less_than_1f1b(void **state)
+{
+	static const char *const shapes[] = {"tp=1 dp=2 pp=4 micro_batches=8",
+					     "tp=1 dp=4 pp=2 micro_batches=4"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		struct fsl_sim_truth plain = foresee("megatron", shapes[i], NULL);
+		struct fsl_sim_truth zero = foresee("zb", shapes[i], NULL);
+		assert_true(zero.step_ms < 0.97 * plain.step_ms);
+		fsl_sim_truth_fini(&plain);
+		fsl_sim_truth_fini(&zero);
+	}
+}
+
+static void pipelines_of_other_shapes_come_to_their_end(void **state)
+{
+	static const struct {
+		const char *family, *settings;
+	} cases[] = {{"vpp", "pp=4 dp=2 micro_batches=8 layers=4"},
+		     {"vpp", "pp=2 dp=4 chunks=3 micro_batches=6 evaluation=4"},
+		     {"vpp", "pp=3 dp=2 tp=2 chunks=2 micro_batches=9"},
+		     {"megatron", "pp=4 dp=2 micro_batches=2 evaluation=4"},
+		     {"megatron", "pp=3 dp=2 schedule=gpipe micro_batches=5"},
+		     {"megatron", "pp=1 dp=4"},
+		     {"zb", "pp=4 dp=2 micro_batches=3 evaluation=3"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fsl_sim_truth truth = foresee(cases[i].family, cases[i].settings, NULL);
+		assert_true(truth.step_ms > 300.0);
+		fsl_sim_truth_fini(&truth);
+	}
+}
+
+/* A receive begins before the work that is done ahead of it has ended: before the newest message
+ * was sent. */
+static void receives_of_vpp_are_posted_ahead(void **state)
+{
+	struct fsl_sim_params params;
+	struct fsl_run run;
+	(void)state;
+	make(&params, "vpp", "", NULL);
+	simulate(&run, &params);
+	for (size_t r = 0; r < run.n_ranks; r++) {
+		const struct fsl_rank *rank = &run.ranks[r];
+		size_t n_ahead = 0, n_receives = 0;
+		for (size_t k = 0; k < rank->n_ops; k++) {
+			const char *name = fsl_strpool_text(run.names, rank->ops[k].op_id);
+			bool is_ahead = false;
+			for (size_t i = k + 1; i < rank->n_ops; i++) {
+				const char *other = fsl_strpool_text(run.names, rank->ops[i].op_id);
+				is_ahead |= strcmp(other, "HcclSend") == 0 &&
+					    rank->ops[i].dev_begin_ns < rank->ops[k].dev_end_ns;
+			}
+			n_receives += strcmp(name, "HcclReceive") == 0;
+			n_ahead += strcmp(name, "HcclReceive") == 0 && is_ahead;
+		}
+		assert_true(3 * n_ahead > n_receives);
+	}
+	fsl_run_fini(&run);
+	fsl_sim_params_fini(&params);
+}
+
+static void uneven_routing_makes_steps_of_moe_longer(void **state)
+{
+	struct fsl_sim_truth even, uneven, very;
+	(void)state;
+	even = foresee("moe", "routing=0", NULL);
+	uneven = foresee("moe", "routing=0.15", NULL);
+	very = foresee("moe", "routing=0.4", NULL);
+	assert_true(uneven.step_ms > 1.03 * even.step_ms);
+	assert_true(very.step_ms > 1.1 * uneven.step_ms);
+	fsl_sim_truth_fini(&even);
+	fsl_sim_truth_fini(&uneven);
+	fsl_sim_truth_fini(&very);
+}
+
 static void a_slow_nic_costs_only_what_leaves_its_host(void **state)
 {
 	/* Eight ranks of one host have no traffic that leaves it. */
@@ -341,6 +444,11 @@ int main(void)
 		cmocka_unit_test(the_counterfactual_is_the_job_without_its_fault),
 		cmocka_unit_test(each_of_two_faults_has_its_own_cost),
 		cmocka_unit_test(fsdp_has_two_streams_and_fsdp1_one),
+		cmocka_unit_test(a_batched_send_of_a_ring_waits_for_two_neighbours),
+		cmocka_unit_test(zero_bubble_waits_less_than_1f1b),
+		cmocka_unit_test(pipelines_of_other_shapes_come_to_their_end),
+		cmocka_unit_test(receives_of_vpp_are_posted_ahead),
+		cmocka_unit_test(uneven_routing_makes_steps_of_moe_longer),
 		cmocka_unit_test(a_slow_nic_costs_only_what_leaves_its_host),
 		cmocka_unit_test(a_host_with_other_work_costs_if_it_launches_too_late),
 		cmocka_unit_test(a_host_bound_job_feels_a_slower_host_and_others_do_not),
