@@ -60,10 +60,10 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	o->preset = n_operands == 1 ? argv[1] : o->preset;
 	if (o->wants_help) {
 		fsl_command_help(
-			"eval", "eval [options] [quick|full]",
+			"eval", "eval [options] [quick|full|families]",
 			"Simulates jobs with known faults, has them judged, and says how often "
 			"the verdict\nis right: quick takes a minute, full about a quarter of an "
-			"hour.",
+			"hour; families\nis the part of full whose communication overlaps.",
 			table);
 	}
 	return FSL_OK;

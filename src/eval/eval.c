@@ -165,6 +165,7 @@ static enum fsl_status mark_engine(struct fsl_eval_result *result, const struct 
 	};
 	result->marks = fsl_eval_mark(&result->truth, &answer);
 	result->slowdown_told = found->slowdown;
+	result->confidence = found->confidence;
 	list_ranks(result->named, sizeof(result->named), named, n_named);
 	snprintf(result->reason, sizeof(result->reason), "%s", found->reason);
 	return FSL_OK;
@@ -201,7 +202,7 @@ static void mark_failure(struct fsl_eval_result *result, const struct fsl_eval *
 				       .onset_ns = FSL_NS_ABSENT,
 				       .slowdown = NAN};
 	result->marks = fsl_eval_mark(&result->truth, &none);
-	result->slowdown_told = NAN;
+	result->slowdown_told = result->confidence = NAN;
 	snprintf(result->reason, sizeof(result->reason), "%s", fsl_error_root(err));
 	result->baselines = fsl_arena_alloc(&result->arena,
 					    (eval->n_baselines + 1) * sizeof(*result->baselines));

@@ -25,6 +25,7 @@ struct fsl_eval_result {
 	char parameters[FSL_EVAL_REPRODUCE_MAX]; /* parameters of `failslow simulate` */
 	int64_t now_ns;
 	double slowdown_told;
+	double confidence;                /* of the verdict; NaN: no answer */
 	char reason[192];                 /* reason of the engine's verdict, or why there is none */
 	struct fsl_eval_marks marks;      /* marks of the engine */
 	struct fsl_eval_marks *baselines; /* [eval->n_baselines] */

@@ -77,7 +77,7 @@ static void put_label(char label[FSL_EVAL_TEXT_MAX], const struct fsl_eval_axis 
 static bool is_in(const struct fsl_eval_result *result, const struct fsl_eval_subset *subset)
 {
 	char label[FSL_EVAL_TEXT_MAX];
-	if (!result->is_done ||
+	if (!result->is_done || fsl_eval_is_family(result->task->topology) ||
 	    (subset->strengths != 0 && (subset->strengths >> result->strength & 1U) == 0)) {
 		return false;
 	}
@@ -153,7 +153,8 @@ size_t fsl_eval_labels(char (*labels)[FSL_EVAL_TEXT_MAX], size_t max, const stru
 	for (size_t i = 0; i < eval->n_tasks; i++) {
 		char label[FSL_EVAL_TEXT_MAX];
 		size_t known = 0;
-		if (!eval->results[i].is_done) {
+		if (!eval->results[i].is_done ||
+		    fsl_eval_is_family(eval->results[i].task->topology)) {
 			continue;
 		}
 		put_label(label, axis, &eval->results[i]);

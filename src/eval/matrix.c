@@ -32,7 +32,25 @@ static const struct fsl_eval_topology topologies[] = {
 	{"tp8dp16pp2", 8, 16, 2, 8, "micro_batches=4 pairs=1 schedule=1f1b"},
 	{"tp8dp32pp4", 8, 32, 4, 8, "micro_batches=4 pairs=1 schedule=1f1b"},
 	{"tp8dp64pp8", 8, 64, 8, 8, "micro_batches=8 pairs=1 schedule=1f1b"},
+	/* Shapes as the simulator sets them with the family. */
+	{"fsdp", 1, 8, 1, 4, "family=fsdp"},
+	{"fsdp1", 1, 8, 1, 4, "family=fsdp1"},
+	{"hsdp", 1, 16, 1, 4, "family=hsdp"},
+	{"ga", 1, 8, 1, 4, "family=ga"},
+	{"hostbound", 1, 8, 1, 4, "family=hostbound"},
+	{"cp", 4, 2, 1, 4, "family=cp"},
+	{"varlen", 1, 8, 1, 4, "family=varlen"},
+	{"megatron", 2, 4, 2, 4, "family=megatron"},
+	{"moe", 1, 8, 1, 4, "family=moe"},
+	{"vpp", 1, 4, 2, 4, "family=vpp"},
+	{"zb", 1, 4, 2, 4, "family=zb"},
 };
+
+bool fsl_eval_is_family(const struct fsl_eval_topology *topology)
+{
+	static const char key[] = "family=";
+	return strncmp(topology->settings, key, sizeof(key) - 1) == 0;
+}
 
 /* One block; its texts are lists of words. */
 struct block {
@@ -50,6 +68,10 @@ struct block {
 #define MEDIUM     "tp8dp8 tp4dp4pp4"
 #define OVERLAP    "dp8-overlap tp2dp4-overlap dp4pp2-overlap"
 #define JOB_FAULTS "switch sequence stage job-wide pauses"
+#define FAMILIES   "fsdp fsdp1 hsdp ga hostbound cp varlen megatron moe vpp zb"
+#define FAMILY_FAULTS                                                                              \
+	"compute-one compute-two throttle ecc heal ramp cpu dataloader loader-kth nic congestion " \
+	"job-wide"
 
 /* Clean jobs are long, to have enough job-days for counting false alarms. */
 static const struct block blocks[] = {
@@ -72,6 +94,12 @@ static const struct block blocks[] = {
 	{"full", RANK_FAULTS " " JOB_FAULTS, "tp8dp32pp4", "10", 1, 120},
 	{"full", "compute-one host link stage job-wide", "tp8dp64pp8", "10", 1, 100},
 	{"full", "hang missing", SMALL " " MEDIUM, "0", 5, 120},
+
+	{"full", "clean", FAMILIES, "0", 3, 60},
+	{"full", "clean", FAMILIES, "0", 3, 70},
+	{"full", "clean", FAMILIES, "0", 3, 80},
+	{"full", "clean", FAMILIES, "0", 3, 90},
+	{"full", FAMILY_FAULTS, FAMILIES, "5 15", 1, 80},
 };
 
 /* Values that are drawn for each job; a duration of 0 lasts to the end. */
@@ -85,6 +113,13 @@ static const struct fsl_eval_surroundings devices[] = {
 	{"usual", "noise=0.01 hetero=0.01 spikes=0.002 warm_up=0.5"},
 	{"usual", "noise=0.01 hetero=0.01 spikes=0.002 gc=0"},
 	{"uneven", "noise=0.02 hetero=0.03 spikes=0.005 warm_up=1"},
+};
+/* Of families: how even their devices and hosts are, and what comes between their steps. */
+static const struct fsl_eval_surroundings family_devices[] = {
+	{"even", "noise=0.008 hetero=0.003 tails=0.001"},
+	{"usual", "item=1"},
+	{"usual", "evaluation=20 item=10"},
+	{"uneven", "hetero=0.015 tails=0.005 ckpt=25 async_ckpt=true"},
 };
 static const struct fsl_eval_surroundings timelines[] = {
 	{"first-rank", "timelines=first"},
@@ -180,14 +215,17 @@ static void deal(struct fsl_eval_task *task)
 	task->random = random_of(task);
 	uint64_t random = task->random;
 	task->condition = conditions[draw(&random, LENGTH(conditions))];
-	task->devices = &devices[draw(&random, LENGTH(devices))];
+	bool is_family = fsl_eval_is_family(task->topology);
+	task->devices = is_family ? &family_devices[draw(&random, LENGTH(family_devices))]
+				  : &devices[draw(&random, LENGTH(devices))];
 	task->timelines = &timelines[draw(&random, LENGTH(timelines))];
 	int32_t duration_steps = durations[draw(&random, LENGTH(durations))];
 	bool is_early = draw(&random, FROM_START_PERIOD) == 0;
 	if (scenario->is_constant) {
 		task->is_from_start = true;
 	} else if (!scenario->is_endless) {
-		task->duration_steps = duration_steps;
+		task->duration_steps = is_family ? scenario->duration_steps : duration_steps;
+		duration_steps = task->duration_steps;
 		task->is_from_start = duration_steps == 0 && is_early && !needs_past(task);
 	}
 	/* An episode needs healthy steps on both sides; only small jobs get long ones. */
@@ -195,6 +233,9 @@ static void deal(struct fsl_eval_task *task)
 		task->n_steps = task->duration_steps + LONG_MARGIN_STEPS;
 	} else if (task->duration_steps >= task->n_steps) {
 		task->duration_steps = 0;
+	}
+	if (is_family && task->condition > FSL_EVAL_CLOCKS) {
+		task->condition = FSL_EVAL_PLAIN;
 	}
 	if (task->condition == FSL_EVAL_LOST && task->n_ranks < LOST_RANKS_MIN) {
 		task->condition = FSL_EVAL_PLAIN;
@@ -460,6 +501,13 @@ static void thin_out(struct list *list, size_t limit)
 	list->n = limit;
 }
 
+/* Families are the part of "full" that stands for itself. */
+static bool is_chosen(const struct block *block, const char *preset)
+{
+	return strcmp(block->preset, preset) == 0 ||
+	       (strcmp(preset, "families") == 0 && strcmp(block->topologies, FAMILIES) == 0);
+}
+
 enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 				const struct fsl_eval_selection *selection, struct fsl_arena *arena,
 				struct fsl_error *err)
@@ -468,15 +516,16 @@ enum fsl_status fsl_eval_matrix(struct fsl_eval_task **tasks, size_t *n_tasks,
 	bool is_known = false;
 	enum fsl_status status = read_filters(&list.filters, selection, arena, err);
 	for (size_t i = 0; status == FSL_OK && i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		if (strcmp(blocks[i].preset, selection->preset) == 0) {
+		if (is_chosen(&blocks[i], selection->preset)) {
 			is_known = true;
 			status = add_block(&list, &blocks[i], arena, err);
 		}
 	}
 	if (status == FSL_OK && !is_known) {
-		status = FSL_FAIL(err, FSL_ERR_USAGE,
-				  "unknown preset, quick and full are known: preset=\"%s\"",
-				  selection->preset);
+		status = FSL_FAIL(
+			err, FSL_ERR_USAGE,
+			"unknown preset, quick, full and families are known: preset=\"%s\"",
+			selection->preset);
 	}
 	FSL_THEN(status, check_filters(list.filters, selection->n_filters, err));
 	if (status == FSL_OK && list.n == 0) {

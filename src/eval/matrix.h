@@ -13,6 +13,8 @@ struct fsl_eval_topology {
 	int32_t ranks_per_host;
 	const char *settings; /* further settings of the simulator */
 };
+/* True for a family of jobs (`failslow simulate family=`), which is reported by itself. */
+bool fsl_eval_is_family(const struct fsl_eval_topology *topology);
 
 /* How even the devices are, how quiet the job is, and which stages are recorded. */
 struct fsl_eval_surroundings {
@@ -66,7 +68,7 @@ void fsl_eval_task_put(char *out, size_t size, const struct fsl_eval_task *task,
 		       enum fsl_eval_property property);
 
 struct fsl_eval_selection {
-	const char *preset;         /* "quick", "full" */
+	const char *preset;         /* "quick", "full", "families": those of "full" alone */
 	int64_t seed_from, seed_to; /* inclusive; -1: as many as the preset has, from @seed_from */
 	const char *const
 		*filters; /* "fault=compute-one", all must hold; values are separated by "|" */

@@ -3,6 +3,7 @@
 
 #include "base/try.h"
 #include "eval/eval_report.h"
+#include "eval/families.h"
 #include "report/document.h"
 
 enum {
@@ -140,6 +141,35 @@ static void put_confusions(struct fsl_document *document, cJSON *root,
 	}
 }
 
+/* Families by name, with what is told of their captures. */
+static void put_families(struct fsl_document *document, cJSON *root, const struct fsl_eval *eval)
+{
+	static const char *const outcomes[FSL_EVAL_OUTCOMES_N] = {
+		"quiet",  "staged",    "alarmed", "named", "right",
+		"partly", "abstained", "unseen",  "wrong", "uncounted"};
+	static const char *const classes[FSL_EVAL_CONFIDENCES_N] = {"below0.5", "from0.5",
+								    "from0.7", "from0.9"};
+	cJSON *families = fsl_document_object(document, root, "families");
+	for (size_t i = 0; i < eval->n_tasks; i++) {
+		const struct fsl_eval_topology *topology = eval->tasks[i].topology;
+		if (!fsl_eval_is_family(topology) ||
+		    cJSON_HasObjectItem(families, topology->name)) {
+			continue;
+		}
+		struct fsl_eval_family sum = fsl_eval_family_sum(eval, topology->name, false);
+		cJSON *object = fsl_document_object(document, families, topology->name);
+		for (int k = 0; k < FSL_EVAL_OUTCOMES_N; k++) {
+			fsl_document_count(document, object, outcomes[k], sum.n[k]);
+		}
+		cJSON *calibration = fsl_document_object(document, object, "calibration");
+		for (int k = 0; k < FSL_EVAL_CONFIDENCES_N; k++) {
+			cJSON *class = fsl_document_object(document, calibration, classes[k]);
+			fsl_document_count(document, class, "answers", sum.n_told[k]);
+			fsl_document_count(document, class, "right", sum.n_true[k]);
+		}
+	}
+}
+
 static void put_opening(struct fsl_document *document, cJSON *root, const struct fsl_eval *eval)
 {
 	fsl_document_integer(document, root, "schemaVersion", SCHEMA_VERSION);
@@ -166,6 +196,7 @@ static enum fsl_status put_all(struct fsl_document *document, cJSON *root,
 		FSL_TRY(put_axis(document, by, eval, &fsl_eval_axes[i], err));
 	}
 	put_confusions(document, root, &all);
+	put_families(document, root, eval);
 	cJSON *baselines = fsl_document_object(document, root, "baselines");
 	for (size_t i = 0; i < eval->n_baselines; i++) {
 		FSL_TRY(put_baseline(document, baselines, eval, i, err));

@@ -54,6 +54,23 @@ static const struct fsl_eval_scenario scenarios[] = {
 	 ONLY(HANG), -1, LASTS},
 	{"missing", "one rank left no file: it is missing, not slow", "missing", "", FSL_EVAL_ONE,
 	 FSL_EVAL_NAME_NOBODY, BY(NONE), OR(NORMAL, INSUFFICIENT_EVIDENCE), -1, LASTS},
+	{"throttle", "one device is throttled in five of ten steps", "compute period=10 on=5", "",
+	 NAME(ONE), BY(FACTOR), RANKS, FSL_CAUSE_COMPUTE, LASTS},
+	{"ecc", "one device stalls in one of four steps", "ecc factor=0.25", "", NAME(ONE),
+	 BY(EXTRA), RANKS, FSL_CAUSE_COMPUTE, LASTS, .is_random = true},
+	{"heal", "one rank computes slowly, then as before", "compute", "", NAME(ONE), BY(FACTOR),
+	 RANKS, FSL_CAUSE_COMPUTE, MAY_END, .duration_steps = 50},
+	{"cpu", "other processes slow all host threads of a host", "host", "", NAME(HOST),
+	 BY(FACTOR), OR(SLOW_HOST, SLOW_RANK), FSL_CAUSE_HOST, LASTS},
+	{"loader-kth", "one rank waits for its data in every fourth step",
+	 "dataloader period=4 on=1", "", NAME(ONE), BY(EXTRA), RANKS, FSL_CAUSE_DATALOADER, LASTS},
+	/* Ranks of the host may be named, and the links that leave it. */
+	{"nic", "all that leaves one host is slow", "nic", "", MAY(HOST), BY(FACTOR),
+	 FSL_VERDICT_SLOW_HOST,
+	 BIT(FSL_VERDICT_SLOW_HOST) | BIT(FSL_VERDICT_SLOW_LINK) | BIT(FSL_VERDICT_JOB_SLOWDOWN),
+	 -1, LASTS, .is_relative = true},
+	{"congestion", "transfers of another rank are slow every four steps", "congestion", "",
+	 NOBODY, BY(FACTOR), OR(JOB_SLOWDOWN, SLOW_LINK), -1, LASTS, .is_relative = true},
 };
 
 size_t fsl_eval_scenarios(const struct fsl_eval_scenario **out)

@@ -49,7 +49,8 @@ struct fsl_eval_scenario {
 	bool is_endless;            /* the fault lasts to the end of the job */
 	/* Only the time before the fault shows it, so it is never there from the first step on. */
 	bool is_relative;
-	bool is_random; /* its cost shows only over many steps */
+	bool is_random;         /* its cost shows only over many steps */
+	int32_t duration_steps; /* in jobs of families; 0: it lasts */
 };
 
 /* All scenarios; row 0 is the clean job. Returns their number. */

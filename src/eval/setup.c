@@ -118,6 +118,8 @@ static void choose_steps(struct plan *plan)
 {
 	const struct fsl_eval_task *task = plan->task;
 	int32_t quarter = task->n_steps / 4;
+	/* Families are short: the fault begins in the second eighth. */
+	quarter /= fsl_eval_is_family(task->topology) ? 2 : 1;
 	plan->onset_step = quarter + draw_below(plan, quarter);
 	plan->until_step = -1;
 	if (task->duration_steps > 0) {
@@ -135,7 +137,10 @@ static void choose_step_time(struct plan *plan)
 {
 	static const double faulty_ms[] = {600.0, 1500.0, 4000.0, 15000.0};
 	static const double clean_ms[] = {15000.0, 20000.0, 30000.0, 40000.0};
-	const double *choices = plan->task->scenario->fault != NULL ? faulty_ms : clean_ms;
+	static const double family_ms[] = {200.0, 300.0, 300.0, 450.0};
+	const double *choices = fsl_eval_is_family(plan->task->topology) ? family_ms
+				: plan->task->scenario->fault != NULL    ? faulty_ms
+									 : clean_ms;
 	plan->step_ms = choices[draw_below(plan, 4)];
 }
 
@@ -225,7 +230,7 @@ static enum fsl_status set_job(struct fsl_sim_params *params, const struct plan 
 		 topology->settings, (int)task->n_steps, task->devices->settings,
 		 task->timelines->settings);
 	FSL_TRY(set_all(params, result, settings, err));
-	if (task->n_ranks > SPIKY_RANKS) {
+	if (task->n_ranks > SPIKY_RANKS && !fsl_eval_is_family(topology)) {
 		/* The same number of spikes in a job of any size: with a fixed share per rank, a
 		 * large job would always be slow, and would not be clean. */
 		FSL_TRY(set(params, result, err, "spikes=%.3g",

@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "eval/eval_report.h"
+#include "eval/families.h"
 
 enum { LABELS_MAX = 64 };
 static const double alarm_confidence = 0.95;
@@ -243,7 +244,7 @@ static void put_opening(struct fsl_page *page, const struct fsl_eval *eval)
 		fsl_page_printf(page, " (ended early: %zu of %zu jobs)", eval->n_done,
 				eval->n_tasks);
 	}
-	fsl_page_printf(page, "\n\n");
+	fsl_page_printf(page, "\n");
 }
 
 enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *eval,
@@ -252,6 +253,13 @@ enum fsl_status fsl_eval_summary(struct fsl_page *page, const struct fsl_eval *e
 	struct fsl_eval_figures all;
 	struct fsl_eval_subset every = {NULL, NULL, 0};
 	put_opening(page, eval);
+	if (fsl_eval_has(eval, true)) {
+		fsl_eval_put_families(page, eval);
+	}
+	if (!fsl_eval_has(eval, false)) {
+		return FSL_OK;
+	}
+	fsl_page_printf(page, "\n");
 	FSL_TRY(put_headline(page, eval, err));
 	FSL_TRY(put_lines(page, eval, err));
 	for (size_t i = 0; strcmp(fsl_eval_axes[i].name, "strength") != 0; i++) {
@@ -407,9 +415,11 @@ static void put_job(struct fsl_page *page, const struct fsl_eval_result *result)
 		result->truth.cause >= 0 ? fsl_cause_text((enum fsl_cause)result->truth.cause) : "",
 		marks->cause >= 0 ? fsl_cause_text((enum fsl_cause)marks->cause) : "");
 	put_number(page, marks->onset_error_steps);
-	fsl_page_printf(page, "%u,%u,%u,%d,%d,%d,%d,\"%s\"\n", marks->n_hit, marks->n_missed,
+	fsl_page_printf(page, "%u,%u,%u,%d,%d,%d,%d,", marks->n_hit, marks->n_missed,
 			marks->n_wrong, marks->is_alarm, marks->is_kind_right, marks->is_exact,
-			marks->has_failed, result->parameters);
+			marks->has_failed);
+	put_number(page, result->confidence);
+	fsl_page_printf(page, "\"%s\"\n", result->parameters);
 }
 
 void fsl_eval_jobs_csv(struct fsl_page *page, const struct fsl_eval *eval)
@@ -418,7 +428,7 @@ void fsl_eval_jobs_csv(struct fsl_page *page, const struct fsl_eval *eval)
 		page, "job,fault,topology,ranks,steps,seed,random,magnitude_percent,duration,"
 		      "from_start,condition,strength,slowdown,slowdown_told,verdict_expected,"
 		      "verdict,culprits,named,cause_true,cause,onset_error_steps,hit,missed,wrong,"
-		      "alarm,verdict_right,exact,failed,simulate\n");
+		      "alarm,verdict_right,exact,failed,confidence,simulate\n");
 	for (size_t i = 0; i < eval->n_tasks; i++) {
 		if (eval->results[i].is_done) {
 			put_job(page, &eval->results[i]);

@@ -131,6 +131,10 @@ static enum fsl_status set_costs(struct fsl_sim_truth *out, const struct fsl_sim
 	}
 	FSL_TRY(FSL_ARENA_NEW(out->alone_ms, &out->arena, n, "faults", err));
 	FSL_TRY(FSL_ARENA_NEW(out->beside_ms, &out->arena, n, "faults", err));
+	if (n == 1) {
+		out->alone_ms[0] = out->beside_ms[0] = out->fault_step_ms - out->fault_healthy_ms;
+		return FSL_OK;
+	}
 	for (size_t f = 0; f < n; f++) {
 		const struct fsl_sim_fault *fault = &params->faults[f];
 		double none, alone, all, others;
@@ -163,9 +167,11 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 		healthy = *clock;
 	}
 	FSL_THEN(status, collect_culprits(out, params, err));
-	FSL_THEN(status, set_costs(out, params, err));
 	if (status == FSL_OK) {
 		set_times(out, params, clock, &healthy);
+		status = set_costs(out, params, err);
+	}
+	if (status == FSL_OK) {
 		bool has_fault = params->n_faults > 0;
 		enum fsl_sim_fault_kind kind = has_fault ? params->faults[0].kind : FSL_SIM_SPIKE;
 		out->kind = answers[kind].kind;

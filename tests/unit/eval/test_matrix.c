@@ -121,6 +121,29 @@ static void range_of_seeds_replaces_the_number_of_the_preset(void **state)
 	fsl_arena_fini(&made.arena);
 }
 
+static void families_are_the_part_of_full_that_stands_for_itself(void **state)
+{
+	(void)state;
+	struct fsl_eval_selection all = selection_of("full"), own = selection_of("families");
+	struct made full, families;
+	size_t n = 0;
+	assert_int_equal(make(&full, &all), FSL_OK);
+	assert_int_equal(make(&families, &own), FSL_OK);
+	for (size_t i = 0; i < full.n; i++) {
+		if (fsl_eval_is_family(full.tasks[i].topology)) {
+			assert_true(n < families.n);
+			assert_true(full.tasks[i].random == families.tasks[n].random);
+			/* Few ranks and steps: a capture takes a moment. */
+			assert_in_range(full.tasks[i].n_ranks, 8, 16);
+			assert_in_range(full.tasks[i].n_steps, 60, 90);
+			n++;
+		}
+	}
+	assert_int_equal(n, families.n);
+	fsl_arena_fini(&full.arena);
+	fsl_arena_fini(&families.arena);
+}
+
 static void unknown_preset_and_filter_are_refused(void **state)
 {
 	(void)state;
@@ -185,6 +208,7 @@ int main(void)
 		cmocka_unit_test(filtered_job_is_the_same_as_in_the_whole_matrix),
 		cmocka_unit_test(limit_spreads_over_the_matrix),
 		cmocka_unit_test(range_of_seeds_replaces_the_number_of_the_preset),
+		cmocka_unit_test(families_are_the_part_of_full_that_stands_for_itself),
 		cmocka_unit_test(unknown_preset_and_filter_are_refused),
 		cmocka_unit_test(value_that_no_job_has_is_refused),
 		cmocka_unit_test(filters_that_no_job_fits_are_refused),
