@@ -475,6 +475,22 @@ static bool has_step_risen(const struct fsl_blame *blame, const struct fsl_episo
 	return !(rise_ms < FSL_NOTED_LOSS_SHARE * least_ms);
 }
 
+static bool is_costless(const struct fsl_case *facts, const struct fsl_link *link)
+{
+	double step_ms = step_level_ms(facts->blame, link->episode.begin, link->episode.end);
+	double least_ms = fsl_least_loss_ms(facts->config, step_ms);
+	return loss_of_link(facts, link) < least_ms &&
+	       !has_step_risen(facts->blame, &link->episode, least_ms);
+}
+
+/* Transfers among all ranks take longer than they did: something that all share, no link of some.
+ */
+static bool is_common(const struct fsl_case *facts, const struct fsl_link *link)
+{
+	size_t n_members = facts->match->channels[link->channel_idx].n_members;
+	return link->n_peers == 0 && n_members > 2 && n_members == fsl_ranks_seen(facts->run);
+}
+
 /* A link is not named if two witnesses are against it: the replay, and the step times. */
 static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_case *facts,
 				 const struct fsl_link *link, bool *is_named, struct fsl_error *err)
@@ -483,11 +499,10 @@ static enum fsl_status name_link(struct fsl_localisation *out, const struct fsl_
 	double step_ms = step_level_ms(facts->blame, link->episode.begin, link->episode.end);
 	double lost_ms = loss_of_link(facts, link),
 	       least_ms = fsl_least_loss_ms(facts->config, step_ms);
-	bool is_costless =
-		lost_ms < least_ms && !has_step_risen(facts->blame, &link->episode, least_ms);
+	bool costs_nothing = is_costless(facts, link);
 	for (size_t m = 0; m < channel->n_members; m++) {
 		size_t r = channel->members[m];
-		if (is_costless) {
+		if (costs_nothing) {
 			const char *reason = fsl_arena_printf(
 				&out->arena,
 				"transfer in %s takes %.1f ms per step too long, but replayed with "
@@ -530,7 +545,9 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
 	FSL_TRY(list_links(&links, &n_links, out, facts, err));
 	for (size_t i = 0; i < n_links; i++) {
-		FSL_TRY(name_link(out, facts, &links[i], is_named, err));
+		if (!is_common(facts, &links[i])) {
+			FSL_TRY(name_link(out, facts, &links[i], is_named, err));
+		}
 	}
 	size_t n_unjudged = fsl_links_count_unjudged(facts);
 	return n_unjudged == 0 ? FSL_OK
@@ -539,6 +556,23 @@ static enum fsl_status name_links(struct fsl_localisation *out, const struct fsl
 					 "links: %zu groups have members that left no data, their "
 					 "transfer cannot be told from a wait",
 					 n_unjudged);
+}
+
+enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_localisation *out,
+				     const struct fsl_case *facts, struct fsl_error *err)
+{
+	struct fsl_link *links = NULL;
+	size_t n_links = 0;
+	*link = NULL;
+	if ((facts->config->causes & (UINT32_C(1) << FSL_CAUSE_NETWORK)) == 0) {
+		return FSL_OK;
+	}
+	FSL_TRY(list_links(&links, &n_links, out, facts, err));
+	for (size_t i = n_links; i-- > 0;) {
+		bool is_told = is_common(facts, &links[i]) && !is_costless(facts, &links[i]);
+		*link = is_told ? &links[i] : *link;
+	}
+	return FSL_OK;
 }
 
 static int compare_culprits(const void *a, const void *b)

@@ -409,15 +409,35 @@ static const char *unexplained(struct fsl_localisation *out, const struct fsl_ca
 				why, n_unseen, coverage->n_ranks_expected, of_last);
 }
 
-/* Verdict without culprits, in the light of perception. */
+/* A slowdown of the transfers of all ranks. */
+static void conclude_common(struct fsl_localisation *out, const struct fsl_case *facts,
+			    const struct fsl_link *link, double seen)
+{
+	const struct fsl_channel *channel = &facts->match->channels[link->channel_idx];
+	out->kind = FSL_VERDICT_JOB_SLOWDOWN;
+	out->confidence = FSL_CONFIDENCE_SLOWDOWN * seen;
+	out->fault_ns = facts->steps->items[link->episode.begin].begin_ns;
+	out->reason = fsl_arena_printf(
+		&out->arena,
+		"transfer in %s among all %zu ranks takes %.1f ms per step against %.1f ms of its "
+		"own past, and nobody is late in it: look at the network that they share",
+		fsl_strpool_text(facts->run->names, channel->op_id), channel->n_members,
+		link->transfer_ms, link->peers_ms);
+}
+
+/* Verdict without culprits, in the light of perception. @link: of all ranks; NULL: none. */
 static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case *facts,
-			     const char *why_too_little)
+			     const char *why_too_little, const struct fsl_link *link)
 {
 	const struct fsl_perception *perception = facts->perception;
 	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
 	if (why_too_little != NULL) {
 		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 		out->reason = why_too_little;
+		return;
+	}
+	if (link != NULL) {
+		conclude_common(out, facts, link, seen);
 		return;
 	}
 	if (perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
@@ -538,7 +558,11 @@ enum fsl_status fsl_fuse(struct fsl_localisation *out, const struct fsl_case *fa
 	} else if (out->n_culprits > 0) {
 		fsl_fuse_conclude_named(out, facts);
 	} else {
-		conclude_unnamed(out, facts, why_too_little);
+		const struct fsl_link *link = NULL;
+		if (why_too_little == NULL) {
+			FSL_TRY(fsl_fuse_common_link(&link, out, facts, err));
+		}
+		conclude_unnamed(out, facts, why_too_little, link);
 		if (out->kind == FSL_VERDICT_NORMAL || out->kind == FSL_VERDICT_JOB_SLOWDOWN) {
 			FSL_TRY(fsl_fuse_imbalance(out, facts, err));
 		}

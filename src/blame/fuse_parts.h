@@ -3,6 +3,7 @@
 #define FSL_BLAME_FUSE_PARTS_H
 
 #include "blame/fuse.h"
+#include "blame/link.h"
 
 /* Who suspects a rank whose own work speaks against it: the detector of its fsl_suspect. */
 #define FSL_OWN_TIME_DETECTOR "own_time"
@@ -65,5 +66,9 @@ enum fsl_status fsl_fuse_details(struct fsl_localisation *out, const struct fsl_
 /* One flag per rank index, in the verdict's arena: true for those that are named. */
 enum fsl_status fsl_fuse_named(bool **is_named, struct fsl_localisation *out,
 			       const struct fsl_run *run, struct fsl_error *err);
+
+/* The costliest slow link among all ranks, of which nobody is named; NULL: none. */
+enum fsl_status fsl_fuse_common_link(const struct fsl_link **link, struct fsl_localisation *out,
+				     const struct fsl_case *facts, struct fsl_error *err);
 
 #endif

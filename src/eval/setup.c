@@ -410,6 +410,11 @@ static enum fsl_status set_named(struct plan *plan, const struct fsl_sim_params 
 	FSL_TRY(written_ranks(&struck, params, plan->struck, plan->n_struck, arena, err));
 	FSL_TRY(written_ranks(&allowed, params, others, n_others, arena, err));
 	bool must = naming == FSL_EVAL_NAME_STRUCK || naming == FSL_EVAL_NAME_ENDS;
+	if (naming == FSL_EVAL_NAME_ENDS && n_others == n_ranks) {
+		/* All ranks wait for the transfers of all: nothing tells which of them is slow. */
+		must = false;
+		truth->kinds_ok |= UINT32_C(1) << FSL_VERDICT_JOB_SLOWDOWN;
+	}
 	truth->culprits = struck;
 	truth->n_culprits = must ? plan->n_struck : 0;
 	truth->allowed = allowed;
