@@ -3,4 +3,6 @@ cp "$DATASETS"/profile/slow_rank/*_4000_*/ASCEND_PROFILER_OUTPUT/step_trace_time
 echo no capture > notes.csv
 "$FAILSLOW" profile step_trace_time.csv --format line
 "$FAILSLOW" step_trace_time.csv --format line
+cp "$DATASETS"/profile/slow_rank/*_4000_*/ASCEND_PROFILER_OUTPUT/op_statistic.csv .
+"$FAILSLOW" op_statistic.csv step_trace_time.csv --format line
 "$FAILSLOW" profile notes.csv
