@@ -8,6 +8,9 @@
 #include "blame/blame.h"
 #include "model/verdict.h"
 
+/* Who suspects a rank whose own work speaks against it: the detector of its fsl_suspect. */
+#define FSL_OWN_TIME_DETECTOR "own_time"
+
 /*
  * Fills @out (started with fsl_localisation_init) for algorithm "failslow". Too little data gives
  * FSL_VERDICT_INSUFFICIENT_EVIDENCE with the reason, never an error. A detector that could not run

@@ -5,9 +5,6 @@
 #include "blame/fuse.h"
 #include "blame/link.h"
 
-/* Who suspects a rank whose own work speaks against it: the detector of its fsl_suspect. */
-#define FSL_OWN_TIME_DETECTOR "own_time"
-
 /* Names the culprits: ranks by their charges, links by their transfer. Charges that are not enough
  * are unconfirmed. */
 enum fsl_status fsl_fuse_culprits(struct fsl_localisation *out, const struct fsl_case *facts,

@@ -135,6 +135,13 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 	return FSL_OK;
 }
 
+/* Files in a folder that is looked at may be old: what ends there does not end now. */
+static bool has_present(const struct options *options)
+{
+	return options->now_ns != INT64_MIN || options->config_path != NULL ||
+	       options->n_paths == 0;
+}
+
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
 			    const struct options *options, struct fsl_error *err)
 {
@@ -143,6 +150,8 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.localisation = &job->localisation,
 		.topology = &job->topology,
 		.run = &job->run,
+		.steps = &job->steps,
+		.now_ns = has_present(options) ? config->now_ns : FSL_NS_ABSENT,
 		.is_anomaly = fsl_job_is_anomaly(job),
 		.print = fsl_print_as(options->format, options->n_quiet > 0),
 		.stream = stdout,
@@ -182,7 +191,8 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 	return found != FSL_OK ? found : status;
 }
 
-static enum fsl_status tell_captures(const struct options *options, int *exit_code,
+/* @is_beside: beside the files of a job, which are told before. */
+static enum fsl_status tell_captures(const struct options *options, bool is_beside, int *exit_code,
 				     struct fsl_error *err)
 {
 	int n_jobs = options->jobs > 0 ? (int)options->jobs : 0;
@@ -193,6 +203,7 @@ static enum fsl_status tell_captures(const struct options *options, int *exit_co
 			  .n_threads = fsl_threads_start(n_jobs)},
 		.output = options->output,
 		.wants_exit_code = options->wants_exit_code,
+		.is_beside = is_beside,
 		.print = fsl_print_as(options->format, options->n_quiet > 0)};
 	if (options->from_ns != INT64_MIN || options->to_ns != INT64_MAX) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,
@@ -217,7 +228,7 @@ static enum fsl_status tell_captures_too(const struct options *options, int *exi
 		return FSL_OK;
 	}
 	(void)printf("\nCaptures of the profiler\n");
-	enum fsl_status status = tell_captures(options, &code, err);
+	enum fsl_status status = tell_captures(options, true, &code, err);
 	*exit_code = code != FSL_EXIT_DONE ? code : *exit_code;
 	return status;
 }
@@ -259,7 +270,7 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 			  : FSL_ERR_INPUT;
 	if (status == FSL_ERR_INPUT && has_captures) {
 		*err = (struct fsl_error){0};
-		return tell_captures(&options, exit_code, err);
+		return tell_captures(&options, false, exit_code, err);
 	}
 	return status == FSL_OK && has_captures ? tell_captures_too(&options, exit_code, err)
 						: status;

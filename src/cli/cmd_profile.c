@@ -71,7 +71,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	*r = (struct request){.export_as = -1};
 	const struct fsl_opt table[] = {
 		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "DIR",
-		 "write profile_result.json, and what --export asks for, into DIR"},
+		 "keep the result in DIR/failslow_<job>.json, and what --export asks for"},
 		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
 		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
 		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "DIR",

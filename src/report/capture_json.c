@@ -1,18 +1,15 @@
-/* The result as one JSON document: docs/profile.schema.json. Every number has its unit in its key.
- */
+/* Captures in the case: what judges found, and what the profiler wrote. Every number has its unit
+ * in its key. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/number.h"
 #include "capture/step_rows.h"
-#include "report/capture_report.h"
+#include "judge/finding.h"
 #include "report/document.h"
-#include "report/report.h"
+#include "report/reporter.h"
 
-enum {
-	SCHEMA_VERSION = 1,
-	DECIMALS_NS = 6, /* of ms: what the profiler writes is told to the last digit */
-};
+enum { DECIMALS_NS = 6 /* of ms: what the profiler writes is told to the last digit */ };
 
 static void put_ns(struct fsl_document *document, cJSON *parent, const char *key, int64_t ns)
 {
@@ -24,53 +21,19 @@ static void put_ns(struct fsl_document *document, cJSON *parent, const char *key
 	}
 }
 
-/* "" is null. */
-static void put_told(struct fsl_document *document, cJSON *parent, const char *key,
-		     const char *text)
-{
-	if (text == NULL || *text == '\0') {
-		fsl_document_null(document, parent, key);
-	} else {
-		fsl_document_text(document, parent, key, text);
-	}
-}
-
 static void put_size(struct fsl_document *document, cJSON *parent, const char *key, int64_t size)
 {
 	fsl_document_index(document, parent, key, size > 0 ? size : -1);
 }
 
-static void put_coverage(struct fsl_document *document, cJSON *root,
-			 const struct fsl_report *report)
+static int64_t world_size(const struct fsl_profile *profile)
 {
-	const struct fsl_profile *profile = report->profile;
-	const struct fsl_profile_cluster *cluster = report->cluster;
-	uint64_t n_files = 0, n_partial = 0, n_unusable = 0, n_bytes = 0, n_incomplete = 0;
 	int64_t world = 0;
 	for (size_t i = 0; i < profile->n_ranks; i++) {
-		const struct fsl_profile_rank *rank = &profile->ranks[i];
-		world = rank->info.world_size > world ? rank->info.world_size : world;
-		n_files += rank->n_files;
-		for (size_t f = 0; f < rank->n_files; f++) {
-			enum fsl_file_state state = rank->files[f].state;
-			n_bytes += rank->files[f].n_bytes;
-			n_partial += state == FSL_FILE_PARTIAL;
-			n_unusable += state != FSL_FILE_READ && state != FSL_FILE_PARTIAL;
-		}
+		int64_t own = profile->ranks[i].info.world_size;
+		world = own > world ? own : world;
 	}
-	for (size_t g = 0; g < cluster->n_groups; g++) {
-		n_incomplete += cluster->groups[g].n_seen < cluster->groups[g].size;
-	}
-	cJSON *object = fsl_document_object(document, root, "coverage");
-	fsl_document_count(document, object, "ranks", profile->n_ranks);
-	put_size(document, object, "worldSize", world);
-	fsl_document_count(document, object, "steps", cluster->n_steps);
-	fsl_document_count(document, object, "groups", cluster->n_groups);
-	fsl_document_count(document, object, "groupsIncomplete", n_incomplete);
-	fsl_document_count(document, object, "files", n_files);
-	fsl_document_count(document, object, "filesPartial", n_partial);
-	fsl_document_count(document, object, "filesUnusable", n_unusable);
-	fsl_document_count(document, object, "filesBytes", n_bytes);
+	return world;
 }
 
 static const char *writer_text(enum fsl_profile_writer writer)
@@ -139,11 +102,11 @@ static void put_ranks(struct fsl_document *document, cJSON *root, const struct f
 		fsl_document_text(document, entry, "folder", rank->folder.path);
 		fsl_document_text(document, entry, "rankSource",
 				  source_text(rank->folder.rank_source));
-		put_told(document, entry, "writer", writer_text(rank->folder.writer));
-		put_told(document, entry, "level", rank->info.level);
-		put_told(document, entry, "torchVersion", rank->info.torch_version);
-		put_told(document, entry, "cannVersion", rank->info.cann_version);
-		put_told(document, entry, "host", rank->info.host_uid);
+		fsl_document_told(document, entry, "writer", writer_text(rank->folder.writer));
+		fsl_document_told(document, entry, "level", rank->info.level);
+		fsl_document_told(document, entry, "torchVersion", rank->info.torch_version);
+		fsl_document_told(document, entry, "cannVersion", rank->info.cann_version);
+		fsl_document_told(document, entry, "host", rank->info.host_uid);
 		put_stage_of(document, entry, report->cluster, rank->rank);
 		put_place(document, entry, report->cluster, i);
 	}
@@ -202,8 +165,8 @@ static void put_groups(struct fsl_document *document, cJSON *root,
 		const struct fsl_profile_group *group = &cluster->groups[g];
 		cJSON *entry = fsl_document_object(document, list, NULL);
 		fsl_document_text(document, entry, "hash", group->hash);
-		put_told(document, entry, "id", group->id);
-		put_told(document, entry, "name", group->name);
+		fsl_document_told(document, entry, "id", group->id);
+		fsl_document_told(document, entry, "name", group->name);
 		fsl_document_bool(document, entry, "pointToPoint", group->is_p2p);
 		fsl_document_ranks(document, entry, "ranks", group->ranks, group->n_ranks);
 		fsl_document_count(document, entry, "ranksSeen", group->n_seen);
@@ -248,7 +211,7 @@ static void put_finding(struct fsl_document *document, cJSON *list,
 	fsl_document_index(document, entry, "step", finding->step);
 	fsl_document_number(document, entry, "gainMs", finding->gain_ms, FSL_DECIMALS_MS);
 	fsl_document_text(document, entry, "what", finding->what);
-	put_told(document, entry, "advice", finding->advice);
+	fsl_document_told(document, entry, "advice", finding->advice);
 	if (finding->n_steps > 0) {
 		put_seen(document, entry, finding);
 	}
@@ -280,7 +243,7 @@ static void put_file(struct fsl_document *document, cJSON *list, const struct fs
 	fsl_document_integer(document, entry, "rank", file->rank);
 	fsl_document_text(document, entry, "path", file->path);
 	fsl_document_text(document, entry, "state", fsl_file_state_text(file->state));
-	put_told(document, entry, "message", file->message);
+	fsl_document_told(document, entry, "message", file->message);
 	fsl_document_count(document, entry, "sizeBytes", file->n_bytes);
 	fsl_document_count(document, entry, "rowsRead", file->n_records);
 	fsl_document_count(document, entry, "rowsDropped", n_dropped);
@@ -297,36 +260,32 @@ static void put_files(struct fsl_document *document, cJSON *root, const struct f
 	}
 }
 
-cJSON *fsl_profile_json(const struct fsl_report *report)
+void fsl_document_findings(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_profile_findings *findings)
 {
-	struct fsl_document document = {0};
-	const struct fsl_profile_findings *findings = report->findings;
-	cJSON *root = fsl_document_object(&document, NULL, NULL);
-	fsl_document_integer(&document, root, "schemaVersion", SCHEMA_VERSION);
-	cJSON *verdict = fsl_document_object(&document, root, "verdict");
-	fsl_document_verdict(&document, verdict, report->localisation);
-	put_coverage(&document, root, report);
-	put_ranks(&document, root, report);
-	put_steps(&document, root, report->profile);
-	put_stages(&document, root, report->cluster);
-	put_groups(&document, root, report->cluster);
-	cJSON *list = fsl_document_array(&document, root, "findings");
-	for (size_t i = 0; i < findings->n_items && !document.has_failed; i++) {
-		put_finding(&document, list, &findings->items[i]);
+	cJSON *list = fsl_document_array(document, parent, "findings");
+	for (size_t i = 0; findings != NULL && i < findings->n_items && !document->has_failed;
+	     i++) {
+		put_finding(document, list, &findings->items[i]);
 	}
-	put_sentences(&document, root, "missing", findings->missing, findings->n_missing);
-	put_sentences(&document, root, "remarks", report->profile->remarks,
-		      report->profile->n_remarks);
-	put_files(&document, root, report->profile);
-	fsl_document_engine(&document, root, NULL);
-	return fsl_document_finish(&document, root);
 }
 
-enum fsl_status fsl_profile_report_json(FILE *stream, const struct fsl_report *report,
-					struct fsl_error *err)
+void fsl_document_capture(struct fsl_document *document, cJSON *parent,
+			  const struct fsl_report *report)
 {
-	cJSON *root = fsl_profile_json(report);
-	enum fsl_status status = fsl_json_print(stream, root, err);
-	cJSON_Delete(root);
-	return status;
+	const struct fsl_profile *profile = report->profile;
+	if (profile == NULL) {
+		fsl_document_null(document, parent, "capture");
+		return;
+	}
+	cJSON *object = fsl_document_object(document, parent, "capture");
+	put_size(document, object, "worldSize", world_size(profile));
+	put_ranks(document, object, report);
+	put_steps(document, object, profile);
+	put_stages(document, object, report->cluster);
+	put_groups(document, object, report->cluster);
+	put_sentences(document, object, "missing", report->findings->missing,
+		      report->findings->n_missing);
+	put_sentences(document, object, "remarks", profile->remarks, profile->n_remarks);
+	put_files(document, object, profile);
 }

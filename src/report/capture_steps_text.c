@@ -203,8 +203,7 @@ void fsl_profile_steps_text(const struct fsl_screen *screen, const struct fsl_re
 		fsl_screen_table(screen, &table);
 	}
 	if (n_shown < n) {
-		(void)fprintf(screen->stream, "  and %zu more in profile_result.json (--output)\n",
-			      n - n_shown);
+		(void)fprintf(screen->stream, "  and %zu more with --format json\n", n - n_shown);
 	}
 out:
 	fsl_free(rows);

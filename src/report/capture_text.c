@@ -282,8 +282,7 @@ static void print_findings(const struct fsl_screen *screen,
 		shown[n++] = item;
 	}
 	if (n_more > 0) {
-		(void)fprintf(screen->stream, "  and %zu more in profile_result.json (--output)\n",
-			      n_more);
+		(void)fprintf(screen->stream, "  and %zu more with --format json\n", n_more);
 	}
 	(void)fputs(n > 0 ? "\n" : "", screen->stream);
 }
@@ -314,8 +313,7 @@ static void print_sentences(const struct fsl_screen *screen, const char *label,
 	}
 	if (n > SENTENCES_SHOWN_MAX) {
 		struct fsl_phrase phrase = {0};
-		fsl_phrase_add(&phrase, "and %zu more in profile_result.json (--output)",
-			       n - SENTENCES_SHOWN_MAX);
+		fsl_phrase_add(&phrase, "and %zu more with --format json", n - SENTENCES_SHOWN_MAX);
 		fsl_screen_field(screen, "", phrase.text);
 	}
 }

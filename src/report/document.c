@@ -95,6 +95,16 @@ void fsl_document_text(struct fsl_document *document, cJSON *parent, const char 
 	fsl_free(clean);
 }
 
+void fsl_document_told(struct fsl_document *document, cJSON *parent, const char *key,
+		       const char *text)
+{
+	if (text == NULL || *text == '\0') {
+		fsl_document_null(document, parent, key);
+	} else {
+		fsl_document_text(document, parent, key, text);
+	}
+}
+
 void fsl_document_bool(struct fsl_document *document, cJSON *parent, const char *key, bool value)
 {
 	(void)attach(document, parent, key, cJSON_CreateBool(value));

@@ -1,6 +1,6 @@
 /*
  * A JSON document under construction. One failed allocation marks the whole document as failed and
- * every later call does nothing, so that the forms in verdict_json.c and perception_json.c read as
+ * every later call does nothing, so that the forms in the files *_json.c read as
  * lists of keys; fsl_document_finish tells the result.
  */
 #ifndef FSL_REPORT_DOCUMENT_H
@@ -15,6 +15,9 @@
 #include "config/config.h"
 #include "model/verdict.h"
 #include "text/json_write.h"
+
+struct fsl_profile_findings;
+struct fsl_report;
 
 struct fsl_document {
 	bool has_failed; /* out of memory */
@@ -36,6 +39,9 @@ cJSON *fsl_document_array(struct fsl_document *document, cJSON *parent, const ch
 void fsl_document_item(struct fsl_document *document, cJSON *parent, const char *key, cJSON *item);
 /* Broken UTF-8 is replaced by U+FFFD. NULL reads as "". */
 void fsl_document_text(struct fsl_document *document, cJSON *parent, const char *key,
+		       const char *text);
+/* null if @text is NULL or "". */
+void fsl_document_told(struct fsl_document *document, cJSON *parent, const char *key,
 		       const char *text);
 void fsl_document_bool(struct fsl_document *document, cJSON *parent, const char *key, bool value);
 void fsl_document_null(struct fsl_document *document, cJSON *parent, const char *key);
@@ -64,13 +70,34 @@ cJSON *fsl_document_finish(struct fsl_document *document, cJSON *root);
 /* Writes one number; the key is its name and unit in camel case: {"own", 560.0, "ms"} is "ownMs":
  * 560.0. */
 void fsl_document_fact(struct fsl_document *document, cJSON *parent, const struct fsl_fact *fact);
-/* Writes the keys of docs/verdict.schema.json from "verdict" to "chapters". */
-void fsl_document_verdict(struct fsl_document *document, cJSON *root,
-			  const struct fsl_localisation *localisation);
 
-/* Parts that both documents have. @run NULL: without filesWithProblems. */
+/* Parts that several documents have. */
+
+void fsl_document_evidence(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_culprit *culprit);
+void fsl_document_suspects(struct fsl_document *document, cJSON *parent, const char *key,
+			   const struct fsl_suspect *suspects, size_t n_suspects);
+/* null if the job was not replayed. */
+void fsl_document_replay(struct fsl_document *document, cJSON *parent,
+			 const struct fsl_replay_summary *replay);
+/* Nothing for a capture that was judged as a whole. */
+void fsl_document_chapters(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_localisation *localisation);
+/* "replay" or "waits"; null if nothing was lost. */
+void fsl_document_loss_source(struct fsl_document *document, cJSON *parent,
+			      const struct fsl_localisation *localisation);
+/* @run NULL: without the names of groups. */
+void fsl_document_topology(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_topology *topology, const struct fsl_run *run);
+/* @run NULL: without filesWithProblems. */
 void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
 			   const struct fsl_coverage *coverage, const struct fsl_run *run);
 void fsl_document_engine(struct fsl_document *document, cJSON *parent, const char *algorithm);
+/* "findings": what judges say of a capture. "capture": its ranks, steps, stages, groups and files.
+ */
+void fsl_document_findings(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_profile_findings *findings);
+void fsl_document_capture(struct fsl_document *document, cJSON *parent,
+			  const struct fsl_report *report);
 
 #endif

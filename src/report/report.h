@@ -30,10 +30,7 @@ char *fsl_json_text(const cJSON *json, int indent);
  * FSL_ERR_MEMORY. */
 enum fsl_status fsl_json_print(FILE *stream, const cJSON *json, struct fsl_error *err);
 
-/*
- * Prints the document of `--format json`: {"perception": {...}, "localisation": {...}}, the
- * contents of the two files. A part that is NULL in @report is null.
- */
+/* Prints the document of `--format json`: the case. @config NULL: of captures. */
 enum fsl_status fsl_report_json(FILE *stream, const struct fsl_report *report,
 				const struct fsl_config *config, struct fsl_error *err);
 

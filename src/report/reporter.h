@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <failslow/error.h>
@@ -20,6 +21,7 @@ struct fsl_profile;
 struct fsl_profile_cluster;
 struct fsl_profile_findings;
 struct fsl_run;
+struct fsl_steps;
 struct fsl_topology;
 
 enum fsl_print { FSL_PRINT_NOTHING, FSL_PRINT_TEXT, FSL_PRINT_JSON, FSL_PRINT_LINE };
@@ -32,6 +34,7 @@ struct fsl_report {
 	struct fsl_localisation *localisation;
 	const struct fsl_topology *topology;
 	const struct fsl_run *run;
+	const struct fsl_steps *steps; /* of the job; of a long capture: of its newest chapter */
 	const struct fsl_matrices *matrices; /* rank x time */
 	bool is_anomaly; /* the result is an anomaly: a caller may want to be told */
 
@@ -40,13 +43,17 @@ struct fsl_report {
 	const struct fsl_profile_cluster *cluster;
 	const struct fsl_profile_findings *findings;
 
+	/* The present; FSL_NS_ABSENT: none is known, as files are looked at that may be old. */
+	int64_t now_ns;
+
 	/* Options of the command line. */
 	const char *output; /* folder for the results of captures */
 	bool wants_msprof;  /* also write the files of msprof-analyze into @output */
 	enum fsl_print print;
-	FILE *stream; /* stream that @print goes to */
-	bool colours; /* the terminal behind @stream shows colours */
-	int width;    /* of the terminal, columns */
+	FILE *stream;   /* stream that @print goes to */
+	bool is_beside; /* captures beside the files of a job, which has a report of its own */
+	bool colours;   /* the terminal behind @stream shows colours */
+	int width;      /* of the terminal, columns */
 
 	/* Paths of files that reporters wrote, for later reporters. */
 	const char *perception_path, *localisation_path;

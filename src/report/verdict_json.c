@@ -128,6 +128,15 @@ void fsl_document_fact(struct fsl_document *document, cJSON *evidence, const str
 	}
 }
 
+void fsl_document_evidence(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_culprit *culprit)
+{
+	cJSON *evidence = fsl_document_object(document, parent, "evidence");
+	for (size_t i = 0; i < culprit->n_evidence; i++) {
+		fsl_document_fact(document, evidence, &culprit->evidence[i]);
+	}
+}
+
 static void put_culprit(struct fsl_document *document, cJSON *list,
 			const struct fsl_culprit *culprit)
 {
@@ -146,10 +155,7 @@ static void put_culprit(struct fsl_document *document, cJSON *list,
 	fsl_document_index(document, entry, "onsetStep", culprit->onset_step);
 	fsl_document_time(document, entry, "onsetTime", culprit->onset_ns);
 	fsl_document_number(document, entry, "confidence", culprit->confidence, FSL_DECIMALS_RATIO);
-	cJSON *evidence = fsl_document_object(document, entry, "evidence");
-	for (size_t i = 0; i < culprit->n_evidence; i++) {
-		fsl_document_fact(document, evidence, &culprit->evidence[i]);
-	}
+	fsl_document_evidence(document, entry, culprit);
 	if (culprit->peer >= 0) {
 		fsl_document_integer(document, entry, "peer", culprit->peer);
 	}
@@ -162,8 +168,8 @@ static void put_culprit(struct fsl_document *document, cJSON *list,
 	fsl_document_text(document, entry, "reason", culprit->reason);
 }
 
-static void put_suspects(struct fsl_document *document, cJSON *root, const char *key,
-			 const struct fsl_suspect *suspects, size_t n_suspects)
+void fsl_document_suspects(struct fsl_document *document, cJSON *root, const char *key,
+			   const struct fsl_suspect *suspects, size_t n_suspects)
 {
 	cJSON *list = fsl_document_array(document, root, key);
 	for (size_t i = 0; i < n_suspects && !document->has_failed; i++) {
@@ -192,8 +198,8 @@ static void put_group(struct fsl_document *document, cJSON *list, const struct f
 }
 
 /* Groups are sorted by kind, so each kind is one run of them. */
-static void put_topology(struct fsl_document *document, cJSON *root,
-			 const struct fsl_topology *topology, const struct fsl_run *run)
+void fsl_document_topology(struct fsl_document *document, cJSON *root,
+			   const struct fsl_topology *topology, const struct fsl_run *run)
 {
 	size_t n_groups = topology != NULL ? topology->n_groups : 0;
 	size_t n_listed = n_groups;
@@ -225,8 +231,8 @@ static void put_whatif(struct fsl_document *document, cJSON *list, const struct 
 }
 
 /* null when the job was not replayed. */
-static void put_replay(struct fsl_document *document, cJSON *root,
-		       const struct fsl_replay_summary *replay)
+void fsl_document_replay(struct fsl_document *document, cJSON *root,
+			 const struct fsl_replay_summary *replay)
 {
 	if (!replay->is_on) {
 		fsl_document_null(document, root, "replay");
@@ -257,8 +263,8 @@ static void put_replay(struct fsl_document *document, cJSON *root,
 }
 
 /* null where nothing was lost. */
-static void put_loss_source(struct fsl_document *document, cJSON *root,
-			    const struct fsl_localisation *localisation)
+void fsl_document_loss_source(struct fsl_document *document, cJSON *root,
+			      const struct fsl_localisation *localisation)
 {
 	if (localisation->n_culprits == 0 || isnan(localisation->lost_ms_per_step)) {
 		fsl_document_null(document, root, "lossSource");
@@ -294,8 +300,8 @@ static void put_chapter(struct fsl_document *document, cJSON *list,
 }
 
 /* Only captures that were judged in chapters have the key. */
-static void put_chapters(struct fsl_document *document, cJSON *root,
-			 const struct fsl_localisation *localisation)
+void fsl_document_chapters(struct fsl_document *document, cJSON *root,
+			   const struct fsl_localisation *localisation)
 {
 	cJSON *list = localisation->n_chapters > 0 ? fsl_document_array(document, root, "chapters")
 						   : NULL;
@@ -304,8 +310,8 @@ static void put_chapters(struct fsl_document *document, cJSON *root,
 	}
 }
 
-void fsl_document_verdict(struct fsl_document *document, cJSON *root,
-			  const struct fsl_localisation *localisation)
+static void put_verdict(struct fsl_document *document, cJSON *root,
+			const struct fsl_localisation *localisation)
 {
 	fsl_document_text(document, root, "verdict", fsl_verdict_text(localisation->kind));
 	fsl_document_number(document, root, "confidence", localisation->confidence,
@@ -315,17 +321,18 @@ void fsl_document_verdict(struct fsl_document *document, cJSON *root,
 	fsl_document_number(document, root, "stepMs", localisation->step_ms, FSL_DECIMALS_MS);
 	fsl_document_number(document, root, "lostMsPerStep", localisation->lost_ms_per_step,
 			    FSL_DECIMALS_MS);
-	put_loss_source(document, root, localisation);
+	fsl_document_loss_source(document, root, localisation);
 	fsl_document_text(document, root, "reason", localisation->reason);
 	cJSON *culprits = fsl_document_array(document, root, "culprits");
 	for (size_t i = 0; i < localisation->n_culprits && !document->has_failed; i++) {
 		put_culprit(document, culprits, &localisation->culprits[i]);
 	}
-	put_suspects(document, root, "victims", localisation->victims, localisation->n_victims);
-	put_suspects(document, root, "unconfirmed", localisation->unconfirmed,
-		     localisation->n_unconfirmed);
-	put_replay(document, root, &localisation->replay);
-	put_chapters(document, root, localisation);
+	fsl_document_suspects(document, root, "victims", localisation->victims,
+			      localisation->n_victims);
+	fsl_document_suspects(document, root, "unconfirmed", localisation->unconfirmed,
+			      localisation->n_unconfirmed);
+	fsl_document_replay(document, root, &localisation->replay);
+	fsl_document_chapters(document, root, localisation);
 }
 
 static void put_ours(struct fsl_document *document, cJSON *root,
@@ -333,9 +340,9 @@ static void put_ours(struct fsl_document *document, cJSON *root,
 		     const struct fsl_topology *topology, const struct fsl_run *run)
 {
 	fsl_document_integer(document, root, "schemaVersion", SCHEMA_VERSION);
-	fsl_document_verdict(document, root, localisation);
+	put_verdict(document, root, localisation);
 	fsl_document_coverage(document, root, &localisation->coverage, run);
-	put_topology(document, root, topology, run);
+	fsl_document_topology(document, root, topology, run);
 	fsl_document_bool(document, root, "suppressed", localisation->is_suppressed);
 	fsl_document_time(document, root, "suppressedSince",
 			  localisation->is_suppressed ? localisation->suppressed_since_ns

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "text/utf8.h"
 
 enum { RANGES_IN_HEADLINE = 6, RANGES_IN_HANG = 4 };
 
@@ -153,15 +154,28 @@ static bool has_several_hosts(const struct fsl_localisation *localisation)
 	return false;
 }
 
+/* Both ends, with their hosts; a host that they share once. */
+static void add_link(struct fsl_phrase *phrase, const struct fsl_report *report,
+		     const struct fsl_culprit *end)
+{
+	const char *host = fsl_text_or_empty(host_of(report, end->rank));
+	if (*host != '\0' && strcmp(host, fsl_text_or_empty(host_of(report, end->peer))) == 0) {
+		fsl_phrase_add(phrase, "ranks %d and %d (%s)", (int)end->rank, (int)end->peer,
+			       host);
+	} else {
+		add_rank(phrase, report, end->rank);
+		fsl_phrase_add(phrase, " and ");
+		add_rank(phrase, report, end->peer);
+	}
+}
+
 static void add_subject(struct fsl_phrase *phrase, enum fsl_verdict_kind kind,
 			const struct fsl_report *report)
 {
 	const struct fsl_localisation *localisation = report->localisation;
 	const struct fsl_culprit *first = &localisation->culprits[0];
 	if (kind == FSL_VERDICT_SLOW_LINK && first->peer >= 0) {
-		add_rank(phrase, report, first->rank);
-		fsl_phrase_add(phrase, " and ");
-		add_rank(phrase, report, first->peer);
+		add_link(phrase, report, first);
 	} else if (kind == FSL_VERDICT_SLOW_HOST || kind == FSL_VERDICT_HOST_PAUSES) {
 		fsl_phrase_add(phrase, "%s", fsl_text_or_empty(first->server_ip));
 		if (has_several_hosts(localisation)) {
@@ -281,8 +295,8 @@ static void add_normal(struct fsl_phrase *phrase, const struct fsl_report *repor
 static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	const char *reason = reason_of(report);
-	fsl_phrase_add(phrase, "cannot tell whether a rank is slow%s%s",
-		       *reason != '\0' ? ": " : "", reason);
+	fsl_phrase_add(phrase, "%s",
+		       *reason != '\0' ? reason : "cannot tell whether a rank is slow");
 }
 
 static bool lacks_ranks(const struct fsl_report *report)
@@ -300,12 +314,13 @@ static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report
 static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;
-	fsl_phrase_add(phrase, "the job has made no progress");
+	if (perception == NULL || !isfinite(perception->hang_mins)) {
+		fsl_phrase_add(phrase, "the job has made no progress");
+	} else {
+		fsl_phrase_add(phrase, "no event for %.1f minutes", perception->hang_mins);
+	}
 	if (perception == NULL) {
 		return;
-	}
-	if (isfinite(perception->hang_mins)) {
-		fsl_phrase_add(phrase, ": no event for %.1f minutes", perception->hang_mins);
 	}
 	if (perception->hang_since_ns != FSL_NS_ABSENT) {
 		fsl_phrase_add(phrase, ", since ");
@@ -334,13 +349,12 @@ static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *e
 {
 	if (episode->is_of_saves && episode->until_step >= 0) {
 		fsl_phrase_add(phrase,
-			       "from step %" PRId64 " to %" PRId64 " checkpoints took longer, with "
-			       "them a step took on average ",
+			       "checkpoints took longer from step %" PRId64 " to %" PRId64
+			       ", steps on average ",
 			       episode->onset_step, episode->until_step - 1);
 	} else if (episode->is_of_saves) {
 		fsl_phrase_add(phrase,
-			       "since step %" PRId64 " checkpoints take longer, with them a step "
-			       "takes on average ",
+			       "checkpoints take longer since step %" PRId64 ", steps on average ",
 			       episode->onset_step);
 	} else if (episode->until_step >= 0) {
 		fsl_phrase_add(phrase, "steps %" PRId64 " to %" PRId64 " took ",
@@ -369,16 +383,12 @@ static void add_job_slowdown(struct fsl_phrase *phrase, const struct fsl_report 
 	if (report->localisation == NULL) {
 		return;
 	}
-	if (report->localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
-		fsl_phrase_add(phrase, " and no single rank explains it");
-	} else {
-		fsl_phrase_add(phrase, "; cannot tell which rank is to blame%s%s",
-			       *fsl_text_or_empty(report->localisation->reason) != '\0' ? ": " : "",
-			       fsl_text_or_empty(report->localisation->reason));
-	}
+	fsl_phrase_add(phrase, report->localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE
+				       ? "; no single rank explains it"
+				       : "; who is to blame is unknown");
 }
 
-void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report)
+static void add_headline(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	enum fsl_verdict_kind kind = fsl_words_kind(report);
 	if (fsl_words_has_failed(report)) {
@@ -414,6 +424,50 @@ void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *repo
 	case FSL_VERDICTS_N:
 		break;
 	}
+}
+
+/* True if a sentence may end before @at. Behind a comma may stand what changes its sense. */
+static bool is_end(const char *text, const char *at)
+{
+	int n_open = 0;
+	for (const char *c = text; c < at; c++) {
+		n_open += (*c == '(') - (*c == ')');
+	}
+	return n_open <= 0 && (*at == ';' || strncmp(at, ", which costs", 13) == 0);
+}
+
+/* Leaves out what stands behind the last clause that fits; "why" on the screen and "reason" in the
+ * case hold the whole reason. */
+static void shorten(struct fsl_phrase *phrase)
+{
+	enum { SENTENCE_MIN = 40 };
+	static const char dots[] = "...";
+	char *end = phrase->text, *last = NULL, *blank = phrase->text;
+	for (size_t n = 0; *end != '\0' && n < FSL_HEADLINE_MAX; n++) {
+		if (n >= SENTENCE_MIN && is_end(phrase->text, end)) {
+			last = end;
+		}
+		blank = *end == ' ' && n + sizeof(dots) <= FSL_HEADLINE_MAX ? end : blank;
+		size_t n_bytes = fsl_utf8_sequence(end);
+		end += n_bytes > 0 ? n_bytes : 1;
+	}
+	if (*end == '\0') {
+		return;
+	}
+	phrase->length = (size_t)((last != NULL ? last : blank) - phrase->text);
+	phrase->text[phrase->length] = '\0';
+	if (last == NULL) {
+		fsl_phrase_add(phrase, " %s", dots);
+	}
+}
+
+void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	add_headline(phrase, report);
+	for (char *c = phrase->text; *c != '\0'; c++) {
+		*c = *c == '\n' || *c == '\r' ? '?' : *c; /* of a name */
+	}
+	shorten(phrase);
 }
 
 static void add_hint_for_cause(struct fsl_phrase *phrase, const struct fsl_report *report)

@@ -12,7 +12,8 @@ enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report);
 /* True if the run itself failed: its error is then the headline. */
 bool fsl_words_has_failed(const struct fsl_report *report);
 enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
-/* Adds one sentence with subject, cost and share of the step. */
+/* Adds one sentence without a line break, with subject, cost and share of the step. */
+enum { FSL_HEADLINE_MAX = 120 }; /* characters */
 void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Adds the next check for a person; "" if nothing is wrong. */
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report);

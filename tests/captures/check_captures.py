@@ -190,20 +190,19 @@ def faults_of_healthy(answer, truth):
 
 
 def faults_of(case, answer, truth):
-    verdict = answer["verdict"]
-    named = sorted(culprit["rank"] for culprit in verdict["culprits"])
-    causes = {culprit["cause"] for culprit in verdict["culprits"]}
-    if verdict["verdict"] != case.verdict:
-        yield f"verdict {verdict['verdict']} instead of {case.verdict}"
+    named = sorted(culprit["rank"] for culprit in answer["culprits"])
+    causes = {culprit["cause"] for culprit in answer["culprits"]}
+    if answer["verdict"] != case.verdict:
+        yield f"verdict {answer['verdict']} instead of {case.verdict}"
     if named != sorted(case.culprits):
         yield f"ranks {named} named instead of {sorted(case.culprits)}"
     if case.cause is not None and named and causes != {case.cause}:
         yield f"cause {sorted(causes)} instead of {case.cause}"
     if case.loss is None:
         yield from faults_of_healthy(answer, truth)
-    elif not is_near(verdict["lostMsPerStep"], truth[case.loss], truth["stepMs"]):
-        yield f"loss {verdict['lostMsPerStep'] or 0.0:.2f} ms instead of {truth[case.loss]:.2f} ms"
-    for culprit in verdict["culprits"]:
+    elif not is_near(answer["lostMsPerStep"], truth[case.loss], truth["stepMs"]):
+        yield f"loss {answer['lostMsPerStep'] or 0.0:.2f} ms instead of {truth[case.loss]:.2f} ms"
+    for culprit in answer["culprits"]:
         true = truth["ranks"].get(str(culprit["rank"]))
         if true is not None and not is_near(culprit["lostMsPerStep"], true, truth["stepMs"]):
             yield f"rank {culprit['rank']} costs {culprit['lostMsPerStep']:.2f} ms instead of {true:.2f} ms"

@@ -8,6 +8,7 @@ said otherwise, or named in NOT_COMPARED with the reason; a column in neither fa
 and gaps, of which the program tells sums alone, are compared one by one in
 tests/unit/judge/test_recipes.c. Exit code 77 when the reference data is absent.
 """
+import glob
 import json
 import os
 import re
@@ -90,7 +91,7 @@ class Ours:
         with tempfile.TemporaryDirectory() as output:
             subprocess.run([failslow, "profile", "-q", capture, "-o", output, *options,
                             "--export", "msprof-analyze"], check=True)
-            self.document = compare_peer.read_json(os.path.join(output, "profile_result.json"))
+            self.document = compare_peer.read_json(glob.glob(os.path.join(output, "failslow_*.json"))[0])
             exported = os.path.join(output, "cluster_analysis_output")
             self.database = os.path.join(tempfile.mkdtemp(), "cluster_analysis.db")
             shutil.copy(os.path.join(exported, "cluster_analysis.db"), self.database)
@@ -132,7 +133,7 @@ def cluster_time_summary(to, ours, recipes):
         "free", "memoryNotOverlapComputationCommunication", "communicationWaitStageTime",
         "communicationTransmitStageTime")
     steps = {(step["rank"], step["step"], step["source"]): step
-             for step in ours.document["steps"]}
+             for step in ours.document["capture"]["steps"]}
     shortest = {}
     for op in ours.ops:
         key = (op["group_name"], op["hccl_op_name"], op["step"])
@@ -199,7 +200,7 @@ def hccl_sum(to, ours, recipes):
         members.sort(key=lambda op: op["elapsed_time"])
         to.values(f"{row['OpName']} ranks", [members[0]["rank_id"], members[-1]["rank_id"]],
                   [row["MinRank"], row["MaxRank"]])
-    groups = {group["hash"]: group for group in ours.document["groups"]}
+    groups = {group["hash"]: group for group in ours.document["capture"]["groups"]}
     for row in recipes.rows("hccl_sum", "HcclGroupNameMap"):
         number = group_hash(row["GroupName"])
         to.values("group", number[-3:], row["GroupId"])
@@ -220,13 +221,13 @@ def communication_bottleneck(to, ours, recipes):
         near(to, "end", begin + elapsed, float(row["endTime(us)"]), 14)
         to.values("slow rank", [row["slowRankId"], row["fastRankId"]], [None, None])
         to.values("reason", "No slow NPU detected" in row["reason"], True)
-    to.values("culprits", ours.document["verdict"]["culprits"], [])
+    to.values("culprits", ours.document["culprits"], [])
 
 
 def compute_op_sum(to, ours, recipes):
     rows = recipes.rows("compute_op_sum", "ComputeOpAllRankStats", "OpType", "SumNs")
     finding = ours.finding("top_operators")
-    n_ranks = ours.document["coverage"]["ranks"]
+    n_ranks = ours.document["job"]["ranks"]
     sums = {}
     for row in rows:
         sums[row["OpType"]] = sums.get(row["OpType"], 0) + row["SumNs"]
@@ -312,10 +313,12 @@ def export_summary(to, failslow, capture, ours, recipes):
                 shutil.copyfile(os.path.join(written, name, file), os.path.join(
                     copy, f"{name}_ascend_pt", "ASCEND_PROFILER_OUTPUT", file))
         with_them = Ours(failslow, copy)
-        refused = [file for file in with_them.document["files"] if file["state"] == "unusable"]
+        refused = [file for file in with_them.document["capture"]["files"] if file["state"] == "unusable"]
         to.values("files that are not read", len(refused), 4)
-        for key in ("verdict", "steps", "groups", "findings", "missing"):
+        for key in ("verdict", "culprits", "findings"):
             to.values(f"with export_summary: {key}", with_them.document[key], ours.document[key])
+        for key in ("steps", "groups", "missing"):
+            to.values(f"with export_summary: {key}", with_them.document["capture"][key], ours.document["capture"][key])
         with_them.close()
 
 

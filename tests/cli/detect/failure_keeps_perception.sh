@@ -4,7 +4,7 @@ sed 's/^{/{"hccl_domain": {"tp": [[0, 1], [1, 2]]},/' model_config.json > wrong.
 code=0
 "$FAILSLOW" detect --config wrong.json --now 1750000066892495774 --quiet || code=$?
 echo "exit code $code"
-ls out | sed 's/_[0-9]*\.json$/_SECONDS.json/'
+ls out | sed 's/_[0-9]*\.json$/_SECONDS.json/; s/^failslow_failslow-cli-.*/failslow_JOB.json/'
 python3 - <<'PYTHON'
 import glob, json
 perception, = (json.load(open(name)) for name in glob.glob("out/fail_slow*"))

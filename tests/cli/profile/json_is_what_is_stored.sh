@@ -1,10 +1,10 @@
 "$FAILSLOW" profile "$DATASETS/profile/slow_rank" --format json --output results > printed.json
-cmp printed.json results/profile_result.json
+cmp printed.json results/failslow_slow_rank.json
 python3 - << 'END'
 import json
-result = json.load(open("printed.json"))
-print(list(result))
-print(result["verdict"]["verdict"], [c["rank"] for c in result["verdict"]["culprits"]])
-print(result["steps"][0])
-print(result["stages"])
+case = json.load(open("printed.json"))
+print(list(case))
+print(case["verdict"], [culprit["rank"] for culprit in case["culprits"]])
+print(case["capture"]["steps"][0])
+print(case["capture"]["stages"])
 END

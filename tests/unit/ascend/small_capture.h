@@ -17,6 +17,7 @@
 #include "judge/finding.h"
 #include "judge/to_places.h"
 #include "report/capture_report.h"
+#include "report/report.h"
 
 /* cmocka's own compares floats. */
 #define assert_near(a, b, most) assert_true(fabs((a) - (b)) <= (most))

@@ -77,7 +77,7 @@ static void of_many_ranks_the_median_and_those_that_stand_out_are_shown(void **s
 	assert_non_null(strstr(text, "\n       7  201 ms"));
 	assert_non_null(strstr(text, "\n       9  180 ms"));
 	assert_non_null(strstr(text, "\n     999  151 ms"));
-	assert_non_null(strstr(text, "and 993 more in profile_result.json"));
+	assert_non_null(strstr(text, "and 993 more with --format json"));
 	assert_fits(text, 80);
 	free(text);
 	fsl_localisation_fini(&verdict);
@@ -130,7 +130,7 @@ static void findings_come_with_gain_and_advice_and_the_rest_is_counted(void **st
 	char *text = small_text(&small, &verdict, 72);
 	assert_non_null(strstr(text, "\n  13.0 ms      host_work: rank 7: one"));
 	assert_int_equal(count_lines(text, "               -> do something"), 12);
-	assert_non_null(strstr(text, "and 2 more in profile_result.json"));
+	assert_non_null(strstr(text, "and 2 more with --format json"));
 	assert_fits(text, 72);
 	free(text);
 	fsl_localisation_fini(&verdict);
@@ -153,7 +153,7 @@ static void many_findings_of_a_kind_leave_room_for_others(void **state)
 	assert_int_equal(count_lines(text, "               -> do something"), 4);
 	assert_non_null(strstr(text, "\n  98.0 ms      host_bound: rank 7"));
 	assert_non_null(strstr(text, "\n  1.00 ms      slow_link: rank 7"));
-	assert_non_null(strstr(text, "and 17 more in profile_result.json"));
+	assert_non_null(strstr(text, "and 17 more with --format json"));
 	free(text);
 	fsl_localisation_fini(&verdict);
 	small_end(&small);
@@ -227,7 +227,7 @@ static void a_document_for_which_memory_is_short_is_not_printed(void **state)
 		FILE *stream = open_memstream(&text, &length);
 		assert_non_null(stream);
 		fsl_mem_fail_at(nth);
-		status = fsl_profile_report_json(stream, &report, &err);
+		status = fsl_report_json(stream, &report, NULL, &err);
 		fsl_mem_fail_at(0);
 		assert_int_equal(fclose(stream), 0);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);

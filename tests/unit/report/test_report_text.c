@@ -97,8 +97,8 @@ static void a_slow_link_is_named_by_both_ends(void **state)
 	(void)state;
 	assert_summary(
 		sample_slow_link(),
-		"SLOW LINK: the link between rank 2 (10.1.0.1) and rank 6 (10.1.0.1) slows the\n"
-		"  job by 20 %, which costs 195 ms of every 1168 ms step\n"
+		"SLOW LINK: the link between ranks 2 and 6 (10.1.0.1) slows the job by 20 %,\n"
+		"  which costs 195 ms of every 1168 ms step\n"
 		"\n"
 		"  rank  host      cause    lost/step  share    steps           since  conf.\n"
 		"     2  10.1.0.1  network     195 ms   99 %  from 60  06-15 15:07:40   99 %\n"
@@ -117,8 +117,8 @@ static void a_hang_names_who_stopped_first_and_where(void **state)
 	(void)state;
 	assert_summary(
 		sample_hang(),
-		"HANG: the job has made no progress: no event for 60.0 minutes, since\n"
-		"  2025-06-15 14:08:13; rank 3 (10.1.0.1) stopped first\n"
+		"HANG: no event for 60.0 minutes, since 2025-06-15 14:08:13; rank 3 (10.1.0.1)\n"
+		"  stopped first\n"
 		"  stopped      last event of rank 3 2025-06-15 14:08:13, begun and never ended:\n"
 		"               HcclAllReduce\n" BASIS FILES
 		"  next         look at rank 3 (10.1.0.1) first: is its process alive, what does\n"
@@ -134,7 +134,7 @@ static void a_hang_of_all_that_were_seen_points_at_the_ranks_without_data(void *
 	sample->localisation.coverage.missing_ranks = missing;
 	sample->localisation.coverage.n_missing_ranks = 2;
 	char *text = text_of(sample);
-	assert_non_null(strstr(text, "; ranks 2, 5 left no data, all others"));
+	assert_non_null(strstr(text, "; ranks 2, 5 left no"));
 	assert_non_null(strstr(text, "  next         look at ranks 2, 5 first, which"));
 	assert_null(strstr(text, "all ranks stopped together"));
 	free(text);
@@ -147,7 +147,7 @@ static void a_job_slowdown_blames_nobody(void **state)
 	assert_summary(
 		sample_job_slowdown(),
 		"JOB SLOWDOWN: since step 40 every step takes 50 % longer (1460 ms instead of\n"
-		"  974 ms) and no single rank explains it\n"
+		"  974 ms); no single rank explains it\n"
 		"  steps        since step 40 (2025-06-15 15:07:20) 1460 ms instead of 974 ms; 1\n"
 		"               step long because of a checkpoint or GC; 2 steps with slow data\n"
 		"               loading; 2 steps with a slow checkpoint\n" BASIS FILES
@@ -160,8 +160,7 @@ static void too_little_data_is_not_called_normal(void **state)
 	(void)state;
 	assert_summary(
 		sample_missing(10000),
-		"INSUFFICIENT EVIDENCE: cannot tell whether a rank is slow: half of the ranks\n"
-		"  left no marker file\n"
+		"INSUFFICIENT EVIDENCE: half of the ranks left no marker file\n"
 		"  steps        no significant rise in step time\n"
 		"  coverage     10000 of 20000 ranks, 80 steps (timeline), 2025-06-15 15:06:40 to\n"
 		"               2025-06-15 15:08:13, 1 of 1 groups matched\n"
@@ -460,13 +459,13 @@ static void a_slowdown_that_nobody_could_look_into_says_so(void **state)
 	sample->localisation.kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
 	sample->localisation.reason = "no marker files";
 	char *text = text_of(sample);
-	assert_non_null(strstr(text, "; cannot tell which rank is to blame: no marker files\n"));
-	assert_null(strstr(text, "  why "));
+	assert_non_null(strstr(text, "; who is to"));
+	assert_non_null(strstr(text, "  why          no marker files\n"));
 	sample->localisation.kind = FSL_VERDICT_JOB_SLOWDOWN;
 	sample->localisation.reason = "no rank's own work stands out";
 	free(text);
 	text = text_of(sample);
-	assert_non_null(strstr(text, "and no single rank explains it\n"));
+	assert_non_null(strstr(text, "; no single rank explains it\n"));
 	assert_non_null(strstr(text, "  why          no rank's own work stands out\n"));
 	free(text);
 	sample_destroy(sample);

@@ -214,7 +214,7 @@ static void alarms_are_marked_first_and_files_are_written_before_they_are_shown(
 	assert_int_equal(place_of("look_back"), 0);
 	assert_true(place_of("systrace") < place_of("json"));
 	assert_true(place_of("systrace") < place_of("text"));
-	assert_true(place_of("profile_result") < place_of("msprof"));
+	assert_true(place_of("case") < place_of("msprof"));
 	assert_true(place_of("msprof") < place_of("text"));
 	assert_int_not_equal(place_of("text"), SIZE_MAX);
 	assert_int_not_equal(place_of("json"), SIZE_MAX);

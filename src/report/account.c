@@ -1,0 +1,445 @@
+/* Sums the time of a job up. Costs are those that the engine found; nothing is judged here. */
+#include "report/account.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "capture/step_rows.h"
+#include "model/steps.h"
+#include "report/words.h"
+
+/* Single long steps are told from this share of the time, or this length of one of them, on; less
+ * is what steps scatter by. */
+#define STALLS_SHARE_MIN 0.03
+#define STALL_NS_MIN     (INT64_C(60) * FSL_NS_PER_S)
+
+static const struct {
+	const char *text;
+	bool is_lost;
+} parts[FSL_SPENTS_N] = {
+	[FSL_SPENT_HANG] = {"hang", true},
+	[FSL_SPENT_GAP] = {"gap", true},
+	[FSL_SPENT_CHECKPOINT] = {"checkpoint", false},
+	[FSL_SPENT_SLOW_RANK] = {"slow_rank", true},
+	[FSL_SPENT_SLOW_HOST] = {"slow_host", true},
+	[FSL_SPENT_SLOW_LINK] = {"slow_link", true},
+	[FSL_SPENT_STALLS] = {"stalls", true},
+	[FSL_SPENT_HOST_PAUSES] = {"host_pauses", true},
+	[FSL_SPENT_STAGE_IMBALANCE] = {"stage_imbalance", true},
+	[FSL_SPENT_WORK_IMBALANCE] = {"work_imbalance", true},
+	[FSL_SPENT_JOB_SLOWDOWN] = {"job_slowdown", true},
+	[FSL_SPENT_PRODUCTIVE] = {"productive", false},
+	[FSL_SPENT_COMPUTING] = {"computing", false},
+	[FSL_SPENT_EXPOSED] = {"exposedCommunication", false},
+	[FSL_SPENT_FREE] = {"free", false},
+	[FSL_SPENT_NOT_OBSERVED] = {"notObserved", false},
+};
+
+const char *fsl_spent_text(enum fsl_spent part)
+{
+	return parts[part].text;
+}
+
+bool fsl_spent_is_lost(enum fsl_spent part)
+{
+	return parts[part].is_lost;
+}
+
+/* The part of what a verdict of this kind costs; FSL_SPENTS_N: it costs nothing by itself. */
+static enum fsl_spent part_of(enum fsl_verdict_kind kind)
+{
+	switch (kind) {
+	case FSL_VERDICT_SLOW_RANK:
+		return FSL_SPENT_SLOW_RANK;
+	case FSL_VERDICT_SLOW_HOST:
+		return FSL_SPENT_SLOW_HOST;
+	case FSL_VERDICT_SLOW_LINK:
+		return FSL_SPENT_SLOW_LINK;
+	case FSL_VERDICT_STAGE_IMBALANCE:
+		return FSL_SPENT_STAGE_IMBALANCE;
+	case FSL_VERDICT_WORK_IMBALANCE:
+		return FSL_SPENT_WORK_IMBALANCE;
+	case FSL_VERDICT_HOST_PAUSES:
+		return FSL_SPENT_HOST_PAUSES;
+	case FSL_VERDICT_JOB_SLOWDOWN:
+		return FSL_SPENT_JOB_SLOWDOWN;
+	case FSL_VERDICT_NORMAL:
+	case FSL_VERDICT_HANG:
+	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
+	case FSL_VERDICT_HOST_BOUND:
+	case FSL_VERDICT_COMPUTE_BOUND:
+	case FSL_VERDICT_COMMUNICATION_BOUND:
+	case FSL_VERDICTS_N:
+		break;
+	}
+	return FSL_SPENTS_N;
+}
+
+/* @ms of each of @n steps; 0 if unknown or nonsense. */
+static int64_t ns_of(double ms, double n)
+{
+	double ns = ms * n * FSL_NS_PER_MS;
+	return ns > 0.0 && ns < (double)(INT64_MAX / 4) ? llround(ns) : 0;
+}
+
+static void widen(struct fsl_account *out, int64_t begin_ns, int64_t end_ns)
+{
+	if (begin_ns == FSL_NS_ABSENT || end_ns == FSL_NS_ABSENT || end_ns < begin_ns) {
+		return;
+	}
+	out->from_ns =
+		out->from_ns == FSL_NS_ABSENT || begin_ns < out->from_ns ? begin_ns : out->from_ns;
+	out->to_ns = end_ns > out->to_ns ? end_ns : out->to_ns;
+}
+
+static void add_loss(struct fsl_account *out, const struct fsl_loss *loss)
+{
+	if (loss->part < FSL_SPENTS_N && out->n_losses < FSL_LOSSES_MAX) {
+		out->losses[out->n_losses++] = *loss;
+	}
+}
+
+static struct fsl_loss loss_of(enum fsl_spent part, int64_t ns)
+{
+	return (struct fsl_loss){.part = part,
+				 .ns = ns,
+				 .since_step = -1,
+				 .until_step = -1,
+				 .since_ns = FSL_NS_ABSENT,
+				 .until_ns = FSL_NS_ABSENT};
+}
+
+/* Number of steps in [since, until); -1: from the first, to the last. */
+static size_t count_steps(const struct fsl_report *report, int64_t since, int64_t until)
+{
+	const struct fsl_steps *steps = report->steps;
+	size_t n = 0;
+	if (steps == NULL || steps->n_items == 0) {
+		return report->localisation->coverage.n_steps;
+	}
+	for (size_t s = 0; s < steps->n_items; s++) {
+		int64_t step = steps->items[s].step;
+		n += step >= since && (until < 0 || step < until);
+	}
+	return n;
+}
+
+int64_t fsl_account_step_begin(const struct fsl_report *report, int64_t number)
+{
+	const struct fsl_steps *steps = report->steps;
+	size_t s = steps != NULL && number >= 0 ? fsl_steps_numbered(steps, number) : SIZE_MAX;
+	return s != SIZE_MAX ? steps->items[s].begin_ns : FSL_NS_ABSENT;
+}
+
+/* What the verdict's culprits cost together, from the first onset to the last end. */
+static void add_verdict(struct fsl_account *out, const struct fsl_report *report)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	struct fsl_loss loss = loss_of(part_of(verdict->kind), 0);
+	if (verdict->kind == FSL_VERDICT_JOB_SLOWDOWN) {
+		return; /* perception tells its steps */
+	}
+	loss.culprits = verdict->culprits;
+	loss.n_culprits = verdict->n_culprits;
+	loss.since_ns = verdict->fault_ns;
+	loss.is_over = verdict->n_culprits > 0;
+	for (size_t i = 0; i < verdict->n_culprits; i++) {
+		const struct fsl_culprit *culprit = &verdict->culprits[i];
+		bool is_first = i == 0 || culprit->onset_step < loss.since_step;
+		loss.since_step = is_first ? culprit->onset_step : loss.since_step;
+		loss.is_over = loss.is_over && culprit->until_step >= 0;
+		loss.until_step = culprit->until_step > loss.until_step ? culprit->until_step
+									: loss.until_step;
+	}
+	loss.until_step = loss.is_over ? loss.until_step : -1;
+	loss.until_ns = fsl_account_step_begin(report, loss.until_step);
+	loss.ns = ns_of(verdict->lost_ms_per_step,
+			(double)count_steps(report, loss.since_step, loss.until_step));
+	add_loss(out, &loss);
+}
+
+/* The same of each chapter of a long capture. */
+static void add_chapters(struct fsl_account *out, const struct fsl_localisation *verdict)
+{
+	for (size_t k = 0; k < verdict->n_chapters; k++) {
+		const struct fsl_chapter_note *chapter = &verdict->chapters[k];
+		struct fsl_loss loss =
+			loss_of(part_of(chapter->kind),
+				ns_of(chapter->lost_ms_per_step, (double)chapter->n_steps));
+		loss.since_ns = chapter->begin_ns;
+		loss.is_over = k + 1 < verdict->n_chapters;
+		loss.until_ns = loss.is_over ? chapter->end_ns : FSL_NS_ABSENT;
+		loss.culprits = chapter->culprits;
+		loss.n_culprits = chapter->n_culprits;
+		add_loss(out, &loss);
+	}
+}
+
+/* Steps that rose and that nobody is named for. */
+static void add_episodes(struct fsl_account *out, const struct fsl_report *report)
+{
+	const struct fsl_perception *perception = report->perception;
+	for (size_t i = 0; i < perception->n_episodes; i++) {
+		const struct fsl_step_episode *episode = &perception->episodes[i];
+		struct fsl_loss loss = loss_of(
+			FSL_SPENT_JOB_SLOWDOWN,
+			ns_of(episode->after_ms - episode->before_ms, (double)episode->n_steps));
+		loss.since_step = episode->onset_step;
+		loss.since_ns = episode->onset_ns;
+		loss.until_step = episode->until_step;
+		loss.until_ns = fsl_account_step_begin(report, episode->until_step);
+		loss.is_over = episode->until_step >= 0;
+		add_loss(out, &loss);
+	}
+}
+
+static bool is_in_episode(const struct fsl_perception *perception, int64_t step)
+{
+	for (size_t i = 0; i < perception->n_episodes; i++) {
+		const struct fsl_step_episode *episode = &perception->episodes[i];
+		if (step >= episode->onset_step &&
+		    (episode->until_step < 0 || step < episode->until_step)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Single long steps, together one loss, if they cost what counts. */
+static void add_stalls(struct fsl_account *out, const struct fsl_perception *perception)
+{
+	struct fsl_loss loss = loss_of(FSL_SPENT_STALLS, 0);
+	int64_t longest_ns = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < perception->n_anomalies; i++) {
+		const struct fsl_step_anomaly *step = &perception->anomalies[i];
+		int64_t ns = ns_of(step->step_ms - step->normal_ms, 1.0);
+		if (ns == 0 || is_in_episode(perception, step->step)) {
+			continue;
+		}
+		loss.since_step = n == 0 ? step->step : loss.since_step;
+		loss.since_ns = n == 0 ? step->begin_ns : loss.since_ns;
+		loss.until_step = step->step + 1;
+		loss.ns += ns;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+		n++;
+	}
+	loss.is_over = true;
+	if (longest_ns >= STALL_NS_MIN ||
+	    (n > 0 && (double)loss.ns >= STALLS_SHARE_MIN * (double)out->span_ns)) {
+		out->n_times[FSL_SPENT_STALLS] = n;
+		add_loss(out, &loss);
+	}
+}
+
+/* Time in checkpoints at their usual length. */
+static int64_t usual_saves_ns(const struct fsl_steps *steps, size_t *n_saves)
+{
+	double *lengths = fsl_calloc(2 * steps->n_items + 1, sizeof(*lengths));
+	int64_t sum_ns = 0;
+	*n_saves = 0;
+	for (size_t s = 0; lengths != NULL && s < steps->n_items; s++) {
+		if (steps->items[s].ckpt_ns > 0) {
+			lengths[(*n_saves)++] = (double)steps->items[s].ckpt_ns;
+		}
+	}
+	double usual_ns =
+		*n_saves > 0 ? fsl_median(lengths, *n_saves, lengths + steps->n_items) : 0.0;
+	for (size_t i = 0; i < *n_saves; i++) {
+		sum_ns += (int64_t)fmin(lengths[i], usual_ns);
+	}
+	fsl_free(lengths);
+	return sum_ns;
+}
+
+/* Splits the span into time in steps (returned), gaps, hang and what no step holds. */
+static int64_t split_span(struct fsl_account *out, const struct fsl_report *report,
+			  int64_t hang_since_ns)
+{
+	const struct fsl_steps *steps = report->steps;
+	int64_t last_ns = hang_since_ns != FSL_NS_ABSENT ? hang_since_ns : out->to_ns;
+	int64_t in_steps_ns = 0, at_ns = out->from_ns;
+	out->ns[FSL_SPENT_HANG] = out->to_ns - last_ns;
+	if (report->localisation != NULL && report->localisation->n_chapters > 0) {
+		return last_ns - out->from_ns; /* the steps of chapters that are over are gone */
+	}
+	for (size_t s = 0; steps != NULL && s < steps->n_items; s++) {
+		int64_t begin_ns = steps->items[s].begin_ns;
+		int64_t end_ns = fsl_sum_i64(begin_ns, steps->items[s].dur_ns);
+		begin_ns = begin_ns < at_ns ? at_ns : begin_ns > last_ns ? last_ns : begin_ns;
+		end_ns = end_ns < begin_ns ? begin_ns : end_ns > last_ns ? last_ns : end_ns;
+		if (s > 0 && begin_ns > at_ns) {
+			out->ns[FSL_SPENT_GAP] += begin_ns - at_ns;
+			out->n_times[FSL_SPENT_GAP]++;
+		}
+		in_steps_ns += end_ns - begin_ns;
+		at_ns = end_ns;
+	}
+	return in_steps_ns;
+}
+
+/* Takes what a part claims from @left_ns, as far as that goes. */
+static void claim(struct fsl_account *out, enum fsl_spent part, int64_t ns, int64_t *left_ns)
+{
+	int64_t taken = ns < *left_ns ? ns : *left_ns;
+	out->ns[part] += taken;
+	*left_ns -= taken;
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct fsl_loss *x = a, *y = b;
+	FSL_ORDER_BY(y->ns, x->ns);
+	FSL_ORDER_BY(x->since_ns, y->since_ns);
+	return FSL_ORDER((int)x->part, (int)y->part);
+}
+
+/* Sums the losses up by part, in the order of parts. */
+static void claim_losses(struct fsl_account *out, int64_t *left_ns)
+{
+	for (int part = FSL_SPENT_CHECKPOINT; part < FSL_SPENT_PRODUCTIVE; part++) {
+		for (size_t i = 0; i < out->n_losses; i++) {
+			if ((int)out->losses[i].part == part) {
+				claim(out, out->losses[i].part, out->losses[i].ns, left_ns);
+				out->n_times[part] += part != FSL_SPENT_STALLS;
+			}
+		}
+	}
+}
+
+/* From the first event to the last, or to the present of a job that hangs since *hang_since_ns. */
+static void measure_span(struct fsl_account *out, const struct fsl_report *report,
+			 int64_t *hang_since_ns)
+{
+	const struct fsl_perception *perception = report->perception;
+	const struct fsl_steps *steps = report->steps;
+	if (report->localisation != NULL) {
+		const struct fsl_coverage *coverage = &report->localisation->coverage;
+		widen(out, coverage->begin_ns, coverage->end_ns);
+	}
+	if (steps != NULL && steps->n_items > 0) {
+		const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
+		widen(out, steps->items[0].begin_ns, fsl_sum_i64(last->begin_ns, last->dur_ns));
+	}
+	if (out->from_ns != FSL_NS_ABSENT && fsl_words_kind(report) == FSL_VERDICT_HANG &&
+	    perception != NULL && perception->hang_since_ns >= out->from_ns) {
+		widen(out, perception->hang_since_ns, report->now_ns);
+		*hang_since_ns = perception->hang_since_ns < out->to_ns ? perception->hang_since_ns
+									: out->to_ns;
+	}
+	out->span_ns = out->to_ns - out->from_ns;
+}
+
+static void account_for_job(struct fsl_account *out, const struct fsl_report *report)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	const struct fsl_perception *perception = report->perception;
+	const struct fsl_steps *steps = report->steps;
+	int64_t since_ns = FSL_NS_ABSENT;
+	measure_span(out, report, &since_ns);
+	if (out->from_ns == FSL_NS_ABSENT) {
+		return;
+	}
+	int64_t left_ns = split_span(out, report, since_ns);
+	if (since_ns != FSL_NS_ABSENT) {
+		struct fsl_loss hang = loss_of(FSL_SPENT_HANG, out->ns[FSL_SPENT_HANG]);
+		hang.since_ns = since_ns;
+		out->n_times[FSL_SPENT_HANG] = 1;
+		add_loss(out, &hang);
+	}
+	if (steps != NULL && (verdict == NULL || verdict->n_chapters == 0)) {
+		claim(out, FSL_SPENT_CHECKPOINT,
+		      usual_saves_ns(steps, &out->n_times[FSL_SPENT_CHECKPOINT]), &left_ns);
+	}
+	if (verdict != NULL && verdict->n_chapters > 0) {
+		add_chapters(out, verdict);
+	} else if (verdict != NULL) {
+		add_verdict(out, report);
+	}
+	if (perception != NULL && out->n_losses == 0) {
+		add_stalls(out, perception);
+	}
+	if (perception != NULL && fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN) {
+		add_episodes(out, report);
+	}
+	claim_losses(out, &left_ns);
+	out->ns[FSL_SPENT_PRODUCTIVE] = left_ns;
+	out->ns[FSL_SPENT_NOT_OBSERVED] = out->span_ns;
+	for (int part = 0; part < FSL_SPENT_NOT_OBSERVED; part++) {
+		out->ns[FSL_SPENT_NOT_OBSERVED] -= out->ns[part];
+	}
+}
+
+/* Sums a part over the steps of all ranks; rows that do not tell it are left out. */
+static int64_t sum_of_part(const struct fsl_profile *profile, enum fsl_profile_part part)
+{
+	int64_t sum_ns = 0;
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		size_t n_rows = 0;
+		const struct fsl_profile_step *rows =
+			fsl_profile_step_rows(&profile->ranks[r], &n_rows);
+		for (size_t s = 0; s < n_rows; s++) {
+			int64_t ns = fsl_profile_part_ns(&rows[s], part);
+			bool is_whole = fsl_profile_step_ns(&rows[s]) != FSL_NS_ABSENT;
+			sum_ns = is_whole && ns > 0 ? fsl_sum_i64(sum_ns, ns) : sum_ns;
+		}
+	}
+	return sum_ns;
+}
+
+/* The steps of a capture: what they are made of is the mean of the ranks. Ranks that wait for one
+ * at fault wait in exposed communication, so its cost is taken from there first. */
+static void account_for_capture(struct fsl_account *out, const struct fsl_report *report)
+{
+	static const struct {
+		enum fsl_spent spent;
+		enum fsl_profile_part part;
+	} made_of[] = {{FSL_SPENT_EXPOSED, FSL_PART_EXPOSED},
+		       {FSL_SPENT_FREE, FSL_PART_FREE},
+		       {FSL_SPENT_COMPUTING, FSL_PART_COMPUTING}};
+	const struct fsl_profile *profile = report->profile;
+	int64_t n_ranks = 0;
+	widen(out, report->localisation->coverage.begin_ns, report->localisation->coverage.end_ns);
+	for (size_t r = 0; r < profile->n_ranks; r++) {
+		n_ranks += isfinite(fsl_profile_step_ms(&profile->ranks[r]));
+	}
+	for (size_t i = 0; i < 3 && n_ranks > 0; i++) {
+		out->ns[made_of[i].spent] = sum_of_part(profile, made_of[i].part) / n_ranks;
+		out->span_ns += out->ns[made_of[i].spent];
+	}
+	add_verdict(out, report);
+	int64_t lost_ns = 0, left_ns = out->span_ns;
+	claim_losses(out, &left_ns);
+	lost_ns = out->span_ns - left_ns;
+	for (size_t i = 0; i < 3; i++) {
+		int64_t *ns = &out->ns[made_of[i].spent];
+		int64_t taken = lost_ns < *ns ? lost_ns : *ns;
+		*ns -= taken;
+		lost_ns -= taken;
+	}
+}
+
+void fsl_account_make(struct fsl_account *out, const struct fsl_report *report)
+{
+	int64_t lost_ns = 0;
+	*out = (struct fsl_account){
+		.from_ns = FSL_NS_ABSENT, .to_ns = FSL_NS_ABSENT, .lost_share = NAN};
+	if (report->profile != NULL) {
+		account_for_capture(out, report);
+	} else {
+		account_for_job(out, report);
+	}
+	for (int part = 0; part < FSL_SPENTS_N; part++) {
+		lost_ns += parts[part].is_lost ? out->ns[part] : 0;
+	}
+	if (out->span_ns > 0) {
+		out->lost_share = (double)lost_ns / (double)out->span_ns;
+	}
+	qsort(out->losses, out->n_losses, sizeof(*out->losses), compare_losses);
+}

@@ -1,0 +1,34 @@
+/* The case: one document about a job for every source, docs/case.schema.json. */
+#ifndef FSL_REPORT_CASE_JSON_H
+#define FSL_REPORT_CASE_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "report/reporter.h"
+
+/* Whether somebody has to act: at the present, or at the last event if no present is known. */
+enum fsl_job_state {
+	FSL_STATE_CLEAR,
+	FSL_STATE_ACTIVE,
+	FSL_STATE_OVER, /* it healed, or the job ended */
+	FSL_STATE_UNKNOWN,
+};
+enum fsl_job_state fsl_report_state(const struct fsl_report *report);
+
+enum { FSL_JOB_NAME_MAX = 64, FSL_JOB_ID_MAX = FSL_JOB_NAME_MAX + 24 };
+
+/* Who the job is. */
+struct fsl_job_identity {
+	char name[FSL_JOB_NAME_MAX]; /* letters, digits, ".", "_" and "-" alone */
+	char id[FSL_JOB_ID_MAX];     /* name and a hash of the real path of its root */
+};
+/* From the nearest folder of @root that is not one of those that collectors and profilers make.
+ * @root: path of a folder or file that need not exist; NULL: the job has no name. */
+struct fsl_job_identity fsl_job_identity_of(const char *root);
+/* Path of the job's folder or file; NULL: none. */
+const char *fsl_report_root(const struct fsl_report *report, const struct fsl_config *config);
+
+/* Owned by the caller (cJSON_Delete); NULL if memory is short. @config NULL: of captures. */
+cJSON *fsl_case_json(const struct fsl_report *report, const struct fsl_config *config);
+
+#endif

@@ -1,0 +1,24 @@
+/* Shared by the files that write the case. */
+#ifndef FSL_REPORT_CASE_PARTS_H
+#define FSL_REPORT_CASE_PARTS_H
+
+#include "report/account.h"
+#include "report/case_json.h"
+#include "report/document.h"
+
+/* All borrowed. */
+struct fsl_case_parts {
+	struct fsl_document *document;
+	const struct fsl_report *report;
+	const struct fsl_localisation *verdict; /* the report's, or an empty one */
+	const struct fsl_account *account;
+	const struct fsl_config *config; /* NULL: of captures */
+	enum fsl_job_state state;
+};
+
+/* "ruledOut": ranks and causes above half of what counts that are not named, and why. */
+void fsl_case_put_ruled_out(const struct fsl_case_parts *parts, cJSON *root);
+/* "whatIf": time that comes back if something is at the level of its peers. */
+void fsl_case_put_whatif(const struct fsl_case_parts *parts, cJSON *root);
+
+#endif
