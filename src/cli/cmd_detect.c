@@ -26,7 +26,7 @@ struct options {
 	int64_t now_ns;           /* INT64_MIN: the clock */
 	int64_t jobs;             /* -1: as configured */
 	int format;               /* enum fsl_output_format */
-	bool wants_exit_code;
+	bool wants_exit_code, wants_long;
 	bool wants_help;
 	int n_quiet, n_verbose;
 };
@@ -73,6 +73,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "threads; 0: one for each 16 MiB, one per core at most"},
 		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_verdict_formats, "FORMAT",
 		 "what goes to stdout: text (default), json, or the headline as one line"},
+		{"long", 'l', FSL_OPT_FLAG, &o->wants_long, 0, 0, NULL, NULL,
+		 "the whole summary; without it at most 24 lines"},
 		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,
 		 "exit with 1 when an anomaly was found that is not known from the last look_back"},
 		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
@@ -155,6 +157,7 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.is_anomaly = fsl_job_is_anomaly(job),
 		.print = fsl_print_as(options->format, options->n_quiet > 0),
 		.stream = stdout,
+		.is_long = options->wants_long,
 		.colours = fsl_terminal_has_colours(),
 		.width = fsl_terminal_width(),
 	};
@@ -204,6 +207,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 		.output = options->output,
 		.wants_exit_code = options->wants_exit_code,
 		.is_beside = is_beside,
+		.is_long = options->wants_long,
 		.print = fsl_print_as(options->format, options->n_quiet > 0)};
 	if (options->from_ns != INT64_MIN || options->to_ns != INT64_MAX) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,

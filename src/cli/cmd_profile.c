@@ -21,7 +21,7 @@ struct request {
 	int format;
 	int64_t n_jobs;
 	int n_quiet;
-	bool wants_exit_code, wants_help;
+	bool wants_exit_code, wants_long, wants_help;
 	int32_t rank_list[LIST_MAX];
 	int64_t step_list[LIST_MAX];
 	size_t n_ranks, n_steps;
@@ -83,6 +83,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one per core (default)"},
+		{"long", 'l', FSL_OPT_FLAG, &r->wants_long, 0, 0, NULL, NULL,
+		 "the whole summary; without it at most 24 lines"},
 		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
 		 "exit with 1 when a rank, link or host is named"},
 		{"quiet", 'q', FSL_OPT_COUNT, &r->n_quiet, 0, 0, NULL, NULL, "print no summary"},
@@ -132,6 +134,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.output = request.output,
 		.wants_msprof = request.export_as >= 0,
 		.wants_exit_code = request.wants_exit_code,
+		.is_long = request.wants_long,
 		.print = fsl_print_as(request.format, request.n_quiet > 0),
 	};
 	return fsl_profile_run(&run, exit_code, err);

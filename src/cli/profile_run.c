@@ -23,6 +23,7 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 		.now_ns = FSL_NS_ABSENT,
 		.output = run->output,
 		.is_beside = run->is_beside,
+		.is_long = run->is_long,
 		.wants_msprof = run->wants_msprof,
 		.print = run->print,
 		.stream = stdout,

@@ -10,7 +10,7 @@ struct fsl_profile_run {
 	const char *baseline;             /* an earlier capture; NULL: none */
 	const char *output;               /* folder for the results; NULL: nothing is written */
 	bool wants_msprof, wants_exit_code;
-	bool is_beside; /* as in fsl_report */
+	bool is_beside, is_long; /* as in fsl_report */
 	enum fsl_print print;
 };
 

@@ -8,7 +8,10 @@
 #include <failslow/stats.h>
 
 #include "base/mem.h"
+#include "capture/cluster.h"
 #include "capture/step_rows.h"
+#include "model/verdict.h"
+#include "report/reporter.h"
 #include "text/phrase.h"
 
 enum { ROWS_MAX = FSL_TABLE_ROWS_MAX - 1 /* below the titles */ };
@@ -176,10 +179,27 @@ static void add_rank(struct fsl_table *table, const struct fsl_report *report, s
 	add_row(table, name.text, of.text, row);
 }
 
+/* Prints a table with rows and the line below it, if they fit. */
+static void print_table(const struct fsl_screen *screen, const struct fsl_table *table,
+			const char *below)
+{
+	const size_t n_lines = table->n_rows + 2 + (*below != '\0');
+	if (table->n_rows <= 1 || !fsl_screen_has_room(screen, n_lines)) {
+		return;
+	}
+	fsl_screen_line(screen, "");
+	fsl_screen_table(screen, table);
+	if (*below != '\0') {
+		fsl_screen_line(screen, below);
+	}
+	fsl_screen_line(screen, "");
+}
+
 void fsl_profile_steps_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	size_t n = report->profile->n_ranks;
 	struct fsl_table table = table_of("rank", "stage");
+	struct fsl_phrase more = {0};
 	struct row *rows = fsl_calloc(n, sizeof(*rows));
 	bool *is_shown = fsl_calloc(n, sizeof(*is_shown));
 	if (rows == NULL || is_shown == NULL) {
@@ -198,13 +218,10 @@ void fsl_profile_steps_text(const struct fsl_screen *screen, const struct fsl_re
 			add_rank(&table, report, i, &rows[i]);
 		}
 	}
-	if (table.n_rows > 1) {
-		(void)fputc('\n', screen->stream);
-		fsl_screen_table(screen, &table);
-	}
 	if (n_shown < n) {
-		(void)fprintf(screen->stream, "  and %zu more with --format json\n", n - n_shown);
+		fsl_phrase_add(&more, "  and %zu more with --format json", n - n_shown);
 	}
+	print_table(screen, &table, more.text);
 out:
 	fsl_free(rows);
 	fsl_free(is_shown);
@@ -240,8 +257,5 @@ void fsl_profile_stages_text(const struct fsl_screen *screen, const struct fsl_r
 	for (size_t s = 0; s < n && table.n_rows < FSL_TABLE_ROWS_MAX; s++) {
 		add_stage(&table, report->profile, &report->cluster->stages[s], s);
 	}
-	if (table.n_rows > 1) {
-		(void)fputc('\n', screen->stream);
-		fsl_screen_table(screen, &table);
-	}
+	print_table(screen, &table, "");
 }

@@ -2,7 +2,7 @@
 #ifndef FSL_REPORT_CAPTURE_STEPS_TEXT_H
 #define FSL_REPORT_CAPTURE_STEPS_TEXT_H
 
-#include "report/capture_report.h"
+#include "report/reporter.h"
 #include "report/screen.h"
 
 /* Prints the means over the steps of each rank. With many ranks: their median, and the ranks that

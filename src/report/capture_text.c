@@ -1,15 +1,12 @@
-/* The summary on the terminal: the verdict first, then what it rests on, then what could be won. */
+/* Captures on the terminal: what the verdict rests on, then what could be won. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "judge/by_step.h"
-#include "report/capture_report.h"
 #include "report/capture_steps_text.h"
-#include "report/localisation_text.h"
-#include "report/report.h"
+#include "report/capture_text.h"
 #include "report/screen.h"
-#include "report/words.h"
 #include "text/phrase.h"
 
 enum {
@@ -135,39 +132,7 @@ static void print_groups(const struct fsl_screen *screen, const struct fsl_profi
 	} else {
 		fsl_phrase_add(&phrase, ", all members there");
 	}
-	fsl_screen_field(screen, "groups", phrase.text);
-}
-
-/* "seen in 2 of 5 steps", of the first of @n_culprits. */
-static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *first,
-			size_t n_culprits)
-{
-	double n_seen = fsl_facts_value(first->evidence, first->n_evidence, FSL_FACT_STEPS_SEEN);
-	double n_judged =
-		fsl_facts_value(first->evidence, first->n_evidence, FSL_FACT_STEPS_JUDGED);
-	if (!(n_seen < n_judged)) {
-		return;
-	}
-	fsl_phrase_add(headline, "; ");
-	if (n_culprits > 1 && first->peer < 0) {
-		fsl_phrase_add(headline, "rank %d ", (int)first->rank);
-	}
-	fsl_phrase_add(headline, "seen in %.0f of %.0f steps", n_seen, n_judged);
-}
-
-/* Who is slow in some steps must not read like one that always is. */
-static void add_when(struct fsl_phrase *headline, const struct fsl_report *report)
-{
-	const struct fsl_localisation *verdict = report->localisation;
-	if (verdict->n_culprits > 0) {
-		add_when_of(headline, &verdict->culprits[0], verdict->n_culprits);
-	}
-	if (verdict->kind == FSL_VERDICT_NORMAL) {
-		struct fsl_phrase passing = {0};
-		if (fsl_by_step_add_passing(&passing, report->findings)) {
-			fsl_phrase_add(headline, "; %s", passing.text);
-		}
-	}
+	(void)fsl_screen_extra(screen, "groups", phrase.text);
 }
 
 /* Below the folder that was asked for, its path says nothing new. */
@@ -190,19 +155,20 @@ static void print_problem(const struct fsl_screen *screen, const struct fsl_prof
 
 static void print_problems(const struct fsl_screen *screen, const struct fsl_profile *profile)
 {
+	const size_t n_shown_max = screen->budget != NULL ? 1 : PROBLEMS_SHOWN_MAX;
 	size_t n = 0;
 	for (size_t i = 0; i < profile->n_ranks; i++) {
 		const struct fsl_profile_rank *rank = &profile->ranks[i];
 		for (size_t f = 0; f < rank->n_files; f++) {
-			if (rank->files[f].state != FSL_FILE_READ && ++n <= PROBLEMS_SHOWN_MAX) {
+			if (rank->files[f].state != FSL_FILE_READ && ++n <= n_shown_max) {
 				print_problem(screen, profile, &rank->files[f]);
 			}
 		}
 	}
-	if (n > PROBLEMS_SHOWN_MAX) {
+	if (n > n_shown_max) {
 		struct fsl_phrase phrase = {0};
 		fsl_phrase_add(&phrase, "and ");
-		fsl_phrase_add_count(&phrase, n - PROBLEMS_SHOWN_MAX, "more file");
+		fsl_phrase_add_count(&phrase, n - n_shown_max, "more file");
 		fsl_screen_field(screen, "", phrase.text);
 	}
 }
@@ -228,11 +194,38 @@ static void print_files(const struct fsl_screen *screen, const struct fsl_profil
 		fsl_phrase_add(&phrase, ", %zu read in part, %zu not usable", n_partial,
 			       n_unusable);
 	}
-	fsl_screen_field(screen, "files", phrase.text);
+	(void)fsl_screen_extra(screen, "files", phrase.text);
 }
 
-/* Prints a finding: the possible gain is the label, then the sentence, then the advice below. */
-static void print_finding(const struct fsl_screen *screen,
+/* True if the verdict tells the finding: one cause is told once. */
+static bool is_told(const struct fsl_report *report, const struct fsl_profile_finding *finding)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	const char *reason = fsl_text_or_empty(verdict->reason);
+	bool names = fsl_code_row(finding->code)->names != FSL_NAMES_NOBODY;
+	for (size_t i = 0; names && i < verdict->n_culprits; i++) {
+		if (verdict->culprits[i].rank == finding->rank) {
+			return true;
+		}
+	}
+	return *finding->what != '\0' && strstr(reason, finding->what) != NULL;
+}
+
+const char *fsl_capture_advice(const struct fsl_report *report)
+{
+	const struct fsl_profile_findings *findings = report->findings;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct fsl_profile_finding *item = &findings->items[i];
+		if (*item->advice != '\0' && is_told(report, item)) {
+			return item->advice;
+		}
+	}
+	return NULL;
+}
+
+/* Prints a finding: the possible gain is the label, then the sentence; a long screen has the advice
+ * below it. False if it does not fit. */
+static bool print_finding(const struct fsl_screen *screen,
 			  const struct fsl_profile_finding *finding)
 {
 	struct fsl_phrase gain = {0}, text = {0}, advice = {0};
@@ -242,11 +235,14 @@ static void print_finding(const struct fsl_screen *screen,
 		fsl_phrase_add(&gain, "-");
 	}
 	fsl_phrase_add(&text, "%s: %s", fsl_code_text(finding->code), finding->what);
-	fsl_screen_field(screen, gain.text, text.text);
-	if (*finding->advice != '\0') {
+	if (!fsl_screen_extra(screen, gain.text, text.text)) {
+		return false;
+	}
+	if (*finding->advice != '\0' && screen->budget == NULL) {
 		fsl_phrase_add(&advice, "-> %s", finding->advice);
 		fsl_screen_field(screen, "", advice.text);
 	}
+	return true;
 }
 
 /* True when so many of @shown[n] have this code that one more tells nothing new. */
@@ -260,83 +256,80 @@ static bool is_one_more(const struct fsl_profile_finding *const *shown, size_t n
 	return n_alike == FINDINGS_ALIKE_MAX;
 }
 
-static void print_findings(const struct fsl_screen *screen,
-			   const struct fsl_profile_findings *findings)
+static void print_findings(const struct fsl_screen *screen, const struct fsl_report *report)
 {
+	const struct fsl_profile_findings *findings = report->findings;
 	const struct fsl_profile_finding *shown[FINDINGS_SHOWN_MAX];
+	const bool is_short = screen->budget != NULL;
 	size_t n = 0, n_more = 0;
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
-		if (item->is_overview) {
+		if (item->is_overview || (is_short && is_told(report, item))) {
 			continue;
 		}
 		if (n == FINDINGS_SHOWN_MAX || is_one_more(shown, n, item->code)) {
 			n_more++;
 			continue;
 		}
-		if (n == 0) {
+		if (n == 0 && !is_short) {
 			fsl_screen_field(screen, "per step",
 					 "findings: what could be won, most first");
 		}
-		print_finding(screen, item);
+		if (!print_finding(screen, item) && is_short) {
+			break; /* less of them does not matter more */
+		}
 		shown[n++] = item;
 	}
 	if (n_more > 0) {
-		(void)fprintf(screen->stream, "  and %zu more with --format json\n", n_more);
+		struct fsl_phrase more = {0};
+		fsl_phrase_add(&more, "and %zu more with --format json", n_more);
+		(void)fsl_screen_extra(screen, "", more.text);
 	}
-	(void)fputs(n > 0 ? "\n" : "", screen->stream);
 }
 
 /* Prints findings that are no faults, behind the faults and without their advice, which is in the
- * file. */
+ * document. */
 static void print_overview(const struct fsl_screen *screen,
 			   const struct fsl_profile_findings *findings)
 {
 	const char *label = "overview";
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct fsl_profile_finding *item = &findings->items[i];
-		if (item->is_overview) {
-			struct fsl_phrase text = {0};
-			fsl_phrase_add(&text, "%s: %s", fsl_code_text(item->code), item->what);
-			fsl_screen_field(screen, label, text.text);
+		struct fsl_phrase text = {0};
+		fsl_phrase_add(&text, "%s: %s", fsl_code_text(item->code), item->what);
+		if (item->is_overview && fsl_screen_extra(screen, label, text.text)) {
 			label = "";
 		}
 	}
-	(void)fputs(*label == '\0' ? "\n" : "", screen->stream);
 }
 
 static void print_sentences(const struct fsl_screen *screen, const char *label,
 			    const char *const *sentences, size_t n)
 {
 	for (size_t i = 0; i < n && i < SENTENCES_SHOWN_MAX; i++) {
-		fsl_screen_field(screen, i == 0 ? label : "", sentences[i]);
+		(void)fsl_screen_extra(screen, i == 0 ? label : "", sentences[i]);
 	}
 	if (n > SENTENCES_SHOWN_MAX) {
 		struct fsl_phrase phrase = {0};
 		fsl_phrase_add(&phrase, "and %zu more with --format json", n - SENTENCES_SHOWN_MAX);
-		fsl_screen_field(screen, "", phrase.text);
+		(void)fsl_screen_extra(screen, "", phrase.text);
 	}
 }
 
-void fsl_profile_report_text(FILE *stream, const struct fsl_report *report)
+void fsl_capture_coverage_text(const struct fsl_screen *screen, const struct fsl_report *report)
 {
-	struct fsl_screen screen = fsl_screen_of(stream, report->width, report->colours);
-	struct fsl_phrase headline = {0};
-	fsl_words_headline(&headline, report);
-	add_when(&headline, report);
-	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(report)), headline.text);
-	fsl_localisation_text(&screen, report->localisation, headline.text);
-	print_coverage(&screen, report);
-	print_groups(&screen, report->cluster);
-	print_files(&screen, report->profile);
-	print_problems(&screen, report->profile);
-	fsl_profile_steps_text(&screen, report);
-	fsl_profile_stages_text(&screen, report);
-	if (report->findings->n_items > 0) {
-		(void)fputc('\n', stream);
-	}
-	print_findings(&screen, report->findings);
-	print_overview(&screen, report->findings);
-	print_sentences(&screen, "missing", report->findings->missing, report->findings->n_missing);
-	print_sentences(&screen, "remarks", report->profile->remarks, report->profile->n_remarks);
+	print_coverage(screen, report);
+	print_problems(screen, report->profile);
+}
+
+void fsl_capture_details_text(const struct fsl_screen *screen, const struct fsl_report *report)
+{
+	print_findings(screen, report);
+	fsl_profile_steps_text(screen, report);
+	fsl_profile_stages_text(screen, report);
+	print_overview(screen, report->findings);
+	print_groups(screen, report->cluster);
+	print_files(screen, report->profile);
+	print_sentences(screen, "missing", report->findings->missing, report->findings->n_missing);
+	print_sentences(screen, "remarks", report->profile->remarks, report->profile->n_remarks);
 }

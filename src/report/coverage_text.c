@@ -93,7 +93,7 @@ static void print_rows(const struct fsl_screen *screen, const struct fsl_coverag
 		fsl_phrase_add(&phrase, "; %.0f MB behind the time range not read",
 			       (double)coverage->n_bytes_behind / 1e6);
 	}
-	fsl_screen_field(screen, "rows", phrase.text);
+	(void)fsl_screen_extra(screen, "rows", phrase.text);
 }
 
 void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *run)
@@ -135,7 +135,7 @@ static void print_set_aside(const struct fsl_screen *screen, const struct fsl_co
 		}
 		fsl_phrase_add(&phrase, ": who waited in them is not known");
 	}
-	fsl_screen_field(screen, "set aside", phrase.text);
+	(void)fsl_screen_extra(screen, "set aside", phrase.text);
 	phrase = (struct fsl_phrase){0};
 	uint64_t n_alone = coverage->n_p2p - coverage->n_p2p_matched;
 	if ((double)n_alone > UNPAIRED_SHOWN_SHARE * (double)coverage->n_p2p) {
@@ -144,7 +144,7 @@ static void print_set_aside(const struct fsl_screen *screen, const struct fsl_co
 			       " send and receive operators: no other rank's ends with them",
 			       n_alone, coverage->n_p2p);
 	}
-	fsl_screen_field(screen, "unpaired", phrase.text);
+	(void)fsl_screen_extra(screen, "unpaired", phrase.text);
 }
 
 /* Last event of all ranks, ns; FSL_NS_ABSENT: none. */
@@ -183,12 +183,17 @@ static void print_missing(const struct fsl_screen *screen, const struct fsl_cove
 void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
 		       const struct fsl_run *run)
 {
-	struct fsl_phrase clocks = {0};
-	struct fsl_phrase skipped = {0};
 	print_basis(screen, coverage);
 	print_unit(screen, coverage);
-	print_rows(screen, coverage);
 	print_missing(screen, coverage, run);
+}
+
+void fsl_coverage_details_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+{
+	struct fsl_phrase clocks = {0};
+	struct fsl_phrase skipped = {0};
+	print_rows(screen, coverage);
+	print_set_aside(screen, coverage);
 	if (coverage->clock_offset_max_ms >= CLOCK_OFFSET_SHOWN_MS) {
 		fsl_phrase_add(&clocks, "host clocks differ by up to ");
 		fsl_phrase_add_ms(&clocks, coverage->clock_offset_max_ms);
@@ -197,13 +202,12 @@ void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverag
 			fsl_phrase_add_ms(&clocks, coverage->clock_residual_ms);
 		}
 	}
-	fsl_screen_field(screen, "clocks", clocks.text);
-	print_set_aside(screen, coverage);
+	(void)fsl_screen_extra(screen, "clocks", clocks.text);
 	if (coverage->n_skipped > 0) {
 		fsl_phrase_add(&skipped, "%s", coverage->skipped[0]);
 		if (coverage->n_skipped > 1) {
 			fsl_phrase_add(&skipped, "; and %zu more", coverage->n_skipped - 1);
 		}
 	}
-	fsl_screen_field(screen, "skipped", skipped.text);
+	(void)fsl_screen_extra(screen, "skipped", skipped.text);
 }

@@ -5,10 +5,13 @@
 #include "model/verdict.h"
 #include "report/screen.h"
 
-/* Prints ranks, steps and time covered; rows read and dropped; missing ranks, clocks, skipped
- * detectors. @run tells when the data were recorded that the time range leaves out; may be NULL. */
+/* Prints ranks, steps and time covered, and missing ranks. @run tells when the data were recorded
+ * that the time range leaves out; may be NULL. */
 void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
 		       const struct fsl_run *run);
+/* Prints rows, clocks, and data and detectors that were set aside, as far as they fit. */
+void fsl_coverage_details_text(const struct fsl_screen *screen,
+			       const struct fsl_coverage *coverage);
 /* Prints the first file that was not read to its end, and the number of further ones. */
 void fsl_problems_text(const struct fsl_screen *screen, const struct fsl_run *run);
 

@@ -46,8 +46,9 @@ enum fsl_status fsl_report_write_localisation(struct fsl_report *report,
 					      const struct fsl_config *config,
 					      struct fsl_error *err);
 
-/* One screen, aligned: verdict first, culprits with cause, cost, onset and evidence, coverage,
- * files. */
+/* Aligned text: headline, where the time went, culprits, why, what to do next, coverage, files;
+ * then details. At most FSL_SCREEN_LINES_MAX lines, if 80 columns and no long paths, unless
+ * @report->is_long. */
 void fsl_report_text(FILE *stream, const struct fsl_report *report);
 
 #endif

@@ -52,6 +52,7 @@ struct fsl_report {
 	enum fsl_print print;
 	FILE *stream;   /* stream that @print goes to */
 	bool is_beside; /* captures beside the files of a job, which has a report of its own */
+	bool is_long;   /* the whole summary, however many lines it has */
 	bool colours;   /* the terminal behind @stream shows colours */
 	int width;      /* of the terminal, columns */
 

@@ -1,5 +1,4 @@
 /* One screen of text on stdout, for people. */
-#include "report/capture_report.h"
 #include "report/report.h"
 
 static bool begin(void *self, const struct fsl_config *config, const struct fsl_report *report)
@@ -14,11 +13,7 @@ static enum fsl_status verdict(void *self, struct fsl_report *report, struct fsl
 {
 	(void)self;
 	(void)err;
-	if (report->profile != NULL) {
-		fsl_profile_report_text(report->stream, report);
-	} else {
-		fsl_report_text(report->stream, report);
-	}
+	fsl_report_text(report->stream, report);
 	return FSL_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Wrapping and alignment, by code points; colours only when asked for. */
 #include "report/screen.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "text/utf8.h"
@@ -30,7 +31,7 @@ struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours)
 	} else if (width > FSL_SCREEN_WIDTH_MAX) {
 		width = FSL_SCREEN_WIDTH_MAX;
 	}
-	return (struct fsl_screen){stream, width, colours};
+	return (struct fsl_screen){stream, width, colours, NULL};
 }
 
 static void put_code(const struct fsl_screen *screen, const char *code)
@@ -110,18 +111,63 @@ static size_t word_length(const char *text)
 	return length;
 }
 
-/* Prints @text from column @column on; lines after the first begin at @indent. */
-static void put_wrapped(const struct fsl_screen *screen, const char *text, int column, int indent)
+static void end_line(const struct fsl_screen *screen)
 {
-	bool is_line_empty = true;
+	(void)fputc('\n', screen->stream);
+	if (screen->budget != NULL) {
+		screen->budget->n_left--;
+	}
+}
+
+/* Lines of @text from column @indent on. */
+static int count_lines(const struct fsl_screen *screen, const char *text, int indent)
+{
+	int n_lines = 1, column = indent;
 	while (*text != '\0') {
 		size_t length = word_length(text);
 		int n = characters(text, length);
-		if (!is_line_empty && column + 1 + n > screen->width) {
-			(void)fputc('\n', screen->stream);
+		if (column > indent && column + 1 + n > screen->width) {
+			n_lines++;
+			column = indent;
+		}
+		column += n + (column > indent);
+		text += length;
+		text += strspn(text, " ");
+	}
+	return n_lines;
+}
+
+/* Columns of a line that begins with @text at @column: the last of @n_lines lines keeps room for
+ * " ..." unless the rest of the text fits. */
+static int room_of(const struct fsl_screen *screen, const char *text, int column, int n_lines)
+{
+	enum { DOTS = 4 };
+	bool is_cut = n_lines == 1 && count_lines(screen, text, column) > 1;
+	return screen->width - (is_cut ? DOTS : 0);
+}
+
+/* Prints at most @n_lines lines of @text from column @column on; lines after the first begin at
+ * @indent. */
+static void put_wrapped(const struct fsl_screen *screen, const char *text, int column, int indent,
+			int n_lines)
+{
+	bool is_line_empty = true;
+	int room = room_of(screen, text, column, n_lines);
+	while (*text != '\0') {
+		size_t length = word_length(text);
+		int n = characters(text, length);
+		if (!is_line_empty && column + 1 + n > room) {
+			if (n_lines == 1) {
+				(void)fputs(" ...", screen->stream);
+				screen->budget->n_dropped++;
+				break;
+			}
+			end_line(screen);
 			put_blanks(screen, indent);
 			column = indent;
 			is_line_empty = true;
+			n_lines--;
+			room = room_of(screen, text, column, n_lines);
 		}
 		if (!is_line_empty) {
 			(void)fputc(' ', screen->stream);
@@ -132,27 +178,64 @@ static void put_wrapped(const struct fsl_screen *screen, const char *text, int c
 		text += length;
 		text += strspn(text, " ");
 	}
-	(void)fputc('\n', screen->stream);
+	end_line(screen);
 }
 
 void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text)
 {
 	put_code(screen, colour_codes[colour]);
-	put_wrapped(screen, text, 0, HEADLINE_INDENT);
+	put_wrapped(screen, text, 0, HEADLINE_INDENT, INT_MAX);
 	put_code(screen, reset_code);
 }
 
-void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text)
+static void put_field(const struct fsl_screen *screen, const char *label, const char *text,
+		      int n_lines)
 {
-	if (*text == '\0') {
-		return;
-	}
 	put_blanks(screen, LABEL_COLUMN);
 	put_code(screen, bold_code);
 	int column = LABEL_COLUMN + put_clean(screen, label, strlen(label), TEXT_COLUMN);
 	put_code(screen, reset_code);
 	put_blanks(screen, TEXT_COLUMN - column);
-	put_wrapped(screen, text, TEXT_COLUMN, TEXT_COLUMN);
+	put_wrapped(screen, text, TEXT_COLUMN, TEXT_COLUMN, n_lines);
+}
+
+void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text)
+{
+	if (*text != '\0') {
+		put_field(screen, label, text,
+			  screen->budget != NULL ? FSL_SCREEN_FIELD_LINES_MAX : INT_MAX);
+	}
+}
+
+bool fsl_screen_has_room(const struct fsl_screen *screen, size_t n_lines)
+{
+	if (screen->budget == NULL || (int)n_lines <= screen->budget->n_left) {
+		return true;
+	}
+	screen->budget->n_dropped++;
+	return false;
+}
+
+bool fsl_screen_extra(const struct fsl_screen *screen, const char *label, const char *text)
+{
+	int n_lines = count_lines(screen, text, TEXT_COLUMN), n_most = INT_MAX;
+	if (screen->budget != NULL) {
+		n_most = FSL_SCREEN_EXTRA_LINES_MAX;
+	}
+	if (*text == '\0') {
+		return true;
+	}
+	if (!fsl_screen_has_room(screen, (size_t)(n_lines < n_most ? n_lines : n_most))) {
+		return false;
+	}
+	put_field(screen, label, text, n_most);
+	return true;
+}
+
+void fsl_screen_line(const struct fsl_screen *screen, const char *text)
+{
+	(void)fputs(text, screen->stream);
+	end_line(screen);
 }
 
 /* Characters per column, 0 for a column without content. */
@@ -215,6 +298,6 @@ void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *t
 			gap = COLUMN_GAP;
 		}
 		put_code(screen, row == 0 ? reset_code : "");
-		(void)fputc('\n', screen->stream);
+		end_line(screen);
 	}
 }

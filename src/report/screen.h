@@ -13,12 +13,22 @@ enum {
 	FSL_TABLE_COLUMNS_MAX = 8,
 	FSL_TABLE_ROWS_MAX = 12,
 	FSL_TABLE_CELL_MAX = 64,
+	FSL_SCREEN_FIELD_LINES_MAX = 3, /* on a short screen */
+	FSL_SCREEN_EXTRA_LINES_MAX = 2,
+	FSL_SCREEN_LINES_MAX = 24, /* of a short screen */
+};
+
+/* Lines of a short screen. */
+struct fsl_screen_budget {
+	int n_left;       /* lines that may still be printed */
+	size_t n_dropped; /* extras that did not fit, and texts that were cut */
 };
 
 struct fsl_screen {
 	FILE *stream;
 	int width; /* between WIDTH_MIN and WIDTH_MAX */
 	bool colours;
+	struct fsl_screen_budget *budget; /* NULL: as many lines as there is to say */
 };
 
 enum fsl_colour { FSL_COLOUR_GREEN, FSL_COLOUR_YELLOW, FSL_COLOUR_RED };
@@ -36,8 +46,15 @@ struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours);
 /* Prints @text as the headline. All functions here print control characters and broken UTF-8 as
  * "?", and wrap at blanks. A word that is longer than a line (a path) is never cut. */
 void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text);
-/* Prints @label and @text; nothing if @text is "". */
+/* Prints @label and @text; nothing if @text is "". A short screen cuts it after FIELD_LINES_MAX
+ * lines. */
 void fsl_screen_field(const struct fsl_screen *screen, const char *label, const char *text);
+/* The same for what need not be told: a short screen cuts it after EXTRA_LINES_MAX lines, or leaves
+ * it out if not even these fit. False if it was left out. */
+bool fsl_screen_extra(const struct fsl_screen *screen, const char *label, const char *text);
+/* True if @n_lines more fit; otherwise something is left out, and is counted. */
+bool fsl_screen_has_room(const struct fsl_screen *screen, size_t n_lines);
+void fsl_screen_line(const struct fsl_screen *screen, const char *text);
 void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *table);
 
 #endif

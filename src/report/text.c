@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/account.h"
+#include "report/capture_text.h"
 #include "report/chapters_text.h"
 #include "report/coverage_text.h"
-#include "report/localisation_text.h"
 #include "report/report.h"
 #include "report/screen.h"
 #include "report/words.h"
@@ -127,12 +128,14 @@ static void print_culprits(const struct fsl_screen *screen,
 	for (size_t i = 0; i < n_shown; i++) {
 		set_row(&table, i + 1, &localisation->culprits[i]);
 	}
-	(void)fputc('\n', screen->stream);
+	fsl_screen_line(screen, "");
 	fsl_screen_table(screen, &table);
 	if (n > n_shown) {
-		(void)fprintf(screen->stream, "  and %zu more in the verdict file\n", n - n_shown);
+		struct fsl_phrase more = {0};
+		fsl_phrase_add(&more, "  and %zu more with --format json", n - n_shown);
+		fsl_screen_line(screen, more.text);
 	}
-	(void)fputc('\n', screen->stream);
+	fsl_screen_line(screen, "");
 }
 
 /* The reason of the first culprit, else of the verdict, unless the headline gave it already. */
@@ -193,7 +196,7 @@ static void print_evidence(const struct fsl_screen *screen,
 		fsl_phrase_add(&phrase, "%s", i == 0 ? "" : ", ");
 		add_fact(&phrase, &first->evidence[i]);
 	}
-	fsl_screen_field(screen, "evidence", phrase.text);
+	(void)fsl_screen_extra(screen, "evidence", phrase.text);
 }
 
 /* Prints how the losses were computed. */
@@ -221,7 +224,7 @@ static void print_replay(const struct fsl_screen *screen,
 	} else {
 		return; /* a hang, or a stage with more to do: nothing was asked of it */
 	}
-	fsl_screen_field(screen, "replay", phrase.text);
+	(void)fsl_screen_extra(screen, "replay", phrase.text);
 }
 
 /* Only their number when memory is short. */
@@ -263,13 +266,13 @@ static void print_suspects(const struct fsl_screen *screen,
 		fsl_phrase_add(&victims, ": late because of %s, not at fault",
 			       localisation->n_culprits > 0 ? "the culprit" : "others");
 	}
-	fsl_screen_field(screen, "victims", victims.text);
+	(void)fsl_screen_extra(screen, "victims", victims.text);
 	struct fsl_phrase unconfirmed = {0};
 	if (localisation->n_unconfirmed > 0) {
 		add_suspects(&unconfirmed, localisation->unconfirmed, localisation->n_unconfirmed);
 		add_suspicion(&unconfirmed, localisation);
 	}
-	fsl_screen_field(screen, "unconfirmed", unconfirmed.text);
+	(void)fsl_screen_extra(screen, "unconfirmed", unconfirmed.text);
 }
 
 static void add_separator(struct fsl_phrase *phrase)
@@ -330,7 +333,7 @@ static void print_steps(const struct fsl_screen *screen, const struct fsl_percep
 	} else if (phrase.length == 0 && perception->kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE) {
 		fsl_phrase_add(&phrase, "%s", fsl_text_or_empty(perception->reason));
 	}
-	fsl_screen_field(screen, "steps", phrase.text);
+	(void)fsl_screen_extra(screen, "steps", phrase.text);
 }
 
 /* Who waits in which operator: the newest one begun and never ended. */
@@ -397,18 +400,64 @@ static void print_alarm(const struct fsl_screen *screen,
 	fsl_screen_field(screen, "alarm", phrase.text);
 }
 
-void fsl_localisation_text(const struct fsl_screen *screen,
-			   const struct fsl_localisation *localisation, const char *headline)
+/* "rank 5 compute"; of other parts their name. */
+static void add_part(struct fsl_phrase *phrase, enum fsl_spent part,
+		     const struct fsl_account *account)
 {
-	if (localisation == NULL) {
+	static const char *const names[FSL_SPENTS_N] = {
+		[FSL_SPENT_HANG] = "hang",
+		[FSL_SPENT_GAP] = "gaps between steps",
+		[FSL_SPENT_CHECKPOINT] = "checkpoints",
+		[FSL_SPENT_SLOW_RANK] = "slow ranks",
+		[FSL_SPENT_SLOW_HOST] = "slow host",
+		[FSL_SPENT_SLOW_LINK] = "slow link",
+		[FSL_SPENT_STALLS] = "single long steps",
+		[FSL_SPENT_HOST_PAUSES] = "pauses of hosts",
+		[FSL_SPENT_STAGE_IMBALANCE] = "uneven stages",
+		[FSL_SPENT_WORK_IMBALANCE] = "uneven work",
+		[FSL_SPENT_JOB_SLOWDOWN] = "slower steps of all ranks",
+		[FSL_SPENT_PRODUCTIVE] = "productive",
+		[FSL_SPENT_COMPUTING] = "computing",
+		[FSL_SPENT_EXPOSED] = "communication alone",
+		[FSL_SPENT_FREE] = "idle",
+		[FSL_SPENT_NOT_OBSERVED] = "outside of all steps",
+	};
+	const struct fsl_loss *loss = &account->losses[0];
+	if (part == FSL_SPENT_SLOW_RANK && account->n_losses == 1 && loss->n_culprits == 1) {
+		fsl_phrase_add(phrase, "rank %d %s", (int)loss->culprits[0].rank,
+			       fsl_cause_text(loss->culprits[0].cause));
 		return;
 	}
-	print_culprits(screen, localisation);
-	print_why(screen, localisation, headline);
-	print_evidence(screen, localisation);
-	print_replay(screen, localisation);
-	print_suspects(screen, localisation);
-	fsl_chapters_text(screen, localisation);
+	fsl_phrase_add(phrase, "%s", names[part]);
+}
+
+/* Where the time went, most first, on one line. */
+static void print_time(const struct fsl_screen *screen, const struct fsl_report *report)
+{
+	enum { PARTS_SHOWN_MAX = 4 };
+	const double shown_share = 0.01;
+	struct fsl_account account;
+	struct fsl_phrase phrase = {0};
+	fsl_account_make(&account, report);
+	if (account.ns[FSL_SPENT_NOT_OBSERVED] == account.span_ns) {
+		return;
+	}
+	for (size_t n = 0; n < PARTS_SHOWN_MAX; n++) {
+		int most = 0;
+		for (int part = 1; part < FSL_SPENTS_N; part++) {
+			most = account.ns[part] > account.ns[most] ? part : most;
+		}
+		double share = (double)account.ns[most] / (double)account.span_ns;
+		if (share < shown_share) {
+			break;
+		}
+		fsl_phrase_add(&phrase, "%s", n == 0 ? "" : ", ");
+		fsl_phrase_add_percent(&phrase, share);
+		fsl_phrase_add(&phrase, " ");
+		add_part(&phrase, (enum fsl_spent)most, &account);
+		account.ns[most] = 0;
+	}
+	fsl_screen_field(screen, "time", phrase.text);
 }
 
 static void print_errors(const struct fsl_screen *screen, const struct fsl_report *report)
@@ -427,28 +476,72 @@ static void print_errors(const struct fsl_screen *screen, const struct fsl_repor
 	}
 }
 
+/* What the verdict rests on, and what is missing from it. */
+static void print_basis(const struct fsl_screen *screen, const struct fsl_report *report)
+{
+	const struct fsl_coverage *coverage = NULL;
+	if (report->profile != NULL) {
+		fsl_capture_coverage_text(screen, report);
+		return;
+	}
+	if (report->localisation != NULL) {
+		coverage = &report->localisation->coverage;
+	} else if (report->perception != NULL) {
+		coverage = &report->perception->coverage;
+	}
+	if (coverage != NULL) {
+		fsl_coverage_text(screen, coverage, report->run);
+	}
+	fsl_problems_text(screen, report->run);
+}
+
+/* Details, most telling first, as far as they fit. */
+static void print_details(const struct fsl_screen *screen, const struct fsl_report *report)
+{
+	const struct fsl_localisation *localisation = report->localisation;
+	if (localisation != NULL && (report->profile == NULL || report->is_long)) {
+		print_evidence(screen, localisation);
+	}
+	if (report->profile != NULL) {
+		fsl_capture_details_text(screen, report);
+	}
+	if (report->perception != NULL && !fsl_words_has_failed(report)) {
+		print_steps(screen, report->perception);
+	}
+	if (localisation != NULL) {
+		print_suspects(screen, localisation);
+		print_replay(screen, localisation);
+	}
+	if (report->profile == NULL && localisation != NULL) {
+		fsl_coverage_details_text(screen, &localisation->coverage);
+	}
+	if (screen->budget != NULL && screen->budget->n_dropped > 0) {
+		fsl_screen_field(screen, "more", "with --long");
+	}
+}
+
 void fsl_report_text(FILE *stream, const struct fsl_report *report)
 {
+	/* One line is kept for what is left out. */
+	struct fsl_screen_budget budget = {FSL_SCREEN_LINES_MAX - 1, 0};
 	struct fsl_screen screen = fsl_screen_of(stream, report->width, report->colours);
-	struct fsl_phrase headline = {0};
-	struct fsl_phrase next = {0};
+	struct fsl_phrase headline = {0}, next = {0};
+	screen.budget = report->is_long ? NULL : &budget;
 	fsl_words_headline(&headline, report);
 	fsl_words_next(&next, report);
 	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(report)), headline.text);
-	fsl_localisation_text(&screen, report->localisation, headline.text);
+	print_time(&screen, report);
+	if (report->localisation != NULL) {
+		print_culprits(&screen, report->localisation);
+		print_why(&screen, report->localisation, headline.text);
+		fsl_chapters_text(&screen, report->localisation);
+	}
 	print_stopped(&screen, report);
 	print_silence(&screen, report);
-	if (report->perception != NULL) {
-		print_steps(&screen, report->perception);
-	}
-	if (report->localisation != NULL) {
-		fsl_coverage_text(&screen, &report->localisation->coverage, report->run);
-	} else if (report->perception != NULL) {
-		fsl_coverage_text(&screen, &report->perception->coverage, report->run);
-	}
-	fsl_problems_text(&screen, report->run);
+	fsl_screen_field(&screen, "next", next.text);
+	print_basis(&screen, report);
 	print_errors(&screen, report);
 	fsl_screen_field(&screen, "verdict", fsl_text_or_empty(report->localisation_path));
 	fsl_screen_field(&screen, "perception", fsl_text_or_empty(report->perception_path));
-	fsl_screen_field(&screen, "next", next.text);
+	print_details(&screen, report);
 }

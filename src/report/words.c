@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/by_step.h"
+#include "report/capture_text.h"
 #include "text/utf8.h"
 
 enum { RANGES_IN_HEADLINE = 6, RANGES_IN_HANG = 4 };
@@ -461,9 +463,44 @@ static void shorten(struct fsl_phrase *phrase)
 	}
 }
 
+/* "seen in 2 of 5 steps", of the first of @n_culprits. */
+static void add_when_of(struct fsl_phrase *headline, const struct fsl_culprit *first,
+			size_t n_culprits)
+{
+	double n_seen = fsl_facts_value(first->evidence, first->n_evidence, FSL_FACT_STEPS_SEEN);
+	double n_judged =
+		fsl_facts_value(first->evidence, first->n_evidence, FSL_FACT_STEPS_JUDGED);
+	if (!(n_seen < n_judged)) {
+		return;
+	}
+	fsl_phrase_add(headline, "; ");
+	if (n_culprits > 1 && first->peer < 0) {
+		fsl_phrase_add(headline, "rank %d ", (int)first->rank);
+	}
+	fsl_phrase_add(headline, "seen in %.0f of %.0f steps", n_seen, n_judged);
+}
+
+/* Who is slow in some steps must not read like one that always is. */
+static void add_when(struct fsl_phrase *headline, const struct fsl_report *report)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	if (verdict->n_culprits > 0) {
+		add_when_of(headline, &verdict->culprits[0], verdict->n_culprits);
+	}
+	if (verdict->kind == FSL_VERDICT_NORMAL) {
+		struct fsl_phrase passing = {0};
+		if (fsl_by_step_add_passing(&passing, report->findings)) {
+			fsl_phrase_add(headline, "; %s", passing.text);
+		}
+	}
+}
+
 void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	add_headline(phrase, report);
+	if (report->findings != NULL) {
+		add_when(phrase, report);
+	}
 	for (char *c = phrase->text; *c != '\0'; c++) {
 		*c = *c == '\n' || *c == '\r' ? '?' : *c; /* of a name */
 	}
@@ -514,7 +551,10 @@ static void add_hint_for_hang(struct fsl_phrase *phrase, const struct fsl_report
 
 static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	if (report->localisation != NULL && report->localisation->lacks_peers) {
+	if (report->profile != NULL) {
+		fsl_phrase_add(phrase, "capture all ranks of the job in the same steps, at Level1 "
+				       "or higher");
+	} else if (report->localisation != NULL && report->localisation->lacks_peers) {
 		fsl_phrase_add(phrase, "compare with an earlier run of the same job, or capture "
 				       "profiles and ask failslow profile");
 	} else {
@@ -523,14 +563,11 @@ static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_re
 	}
 }
 
-void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
+static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
-	if (fsl_words_has_failed(report)) {
-		return; /* the chain of causes on stderr names the remedy */
-	}
 	switch (fsl_words_kind(report)) {
 	case FSL_VERDICT_NORMAL:
-		if (lacks_ranks(report)) {
+		if (lacks_ranks(report) && report->profile == NULL) {
 			fsl_phrase_add(phrase, "find out why the missing ranks write no marker "
 					       "file: this verdict says nothing about them");
 		}
@@ -580,5 +617,15 @@ void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
 				       "collection, other processes, logging; let it run on all "
 				       "ranks in the same step");
 		break;
+	}
+}
+
+void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	const char *advice = report->findings != NULL ? fsl_capture_advice(report) : NULL;
+	if (advice != NULL) {
+		fsl_phrase_add(phrase, "%s", advice);
+	} else if (!fsl_words_has_failed(report)) { /* else the causes on stderr name the remedy */
+		add_hint(phrase, report);
 	}
 }

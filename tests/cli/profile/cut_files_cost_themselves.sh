@@ -12,4 +12,4 @@ echo garbage > "$(output . 4)/op_statistic.csv"
 head -c 2000 /dev/zero > "$(output . 6)/communication_matrix.json"
 truncate -s 300 node0_4007_*/profiler_metadata.json
 cd ..
-"$FAILSLOW" profile set
+"$FAILSLOW" profile set --long

@@ -15,4 +15,4 @@ for row in rows:
     print(",".join(row[column] for column in columns))
 END
 done
-"$FAILSLOW" profile set
+"$FAILSLOW" profile set --long

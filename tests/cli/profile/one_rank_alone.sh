@@ -1,1 +1,1 @@
-"$FAILSLOW" profile "$DATASETS/profile/slow_rank" --ranks 3
+"$FAILSLOW" profile "$DATASETS/profile/slow_rank" --ranks 3 --long

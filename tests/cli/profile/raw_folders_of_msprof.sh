@@ -32,7 +32,7 @@ for rank, folder in enumerate(sorted(glob.glob(sys.argv[1] + "/*_ascend_pt"))):
             json.dump(flat(json.load(file)), to)
     shutil.copyfile(source + "trace_view.json", f"{output}msprof_{STAMP}.json")
 END
-"$FAILSLOW" profile set
+"$FAILSLOW" profile set --long
 
 # With the iterations of the graph that the device ran, steps are told apart.
 python3 - "$DATASETS/profile/slow_rank" << 'END'
@@ -53,5 +53,5 @@ for rank, folder in enumerate(sorted(glob.glob(sys.argv[1] + "/*_ascend_pt"))):
             begin, end = min(tasks)[0], max(task[1] for task in tasks)
             rows.writerow([rank, step, f"{end}\t", end - begin, 1])
 END
-"$FAILSLOW" profile set
+"$FAILSLOW" profile set --long
 "$FAILSLOW" profile set --steps 11 | sed -n '/coverage/p'

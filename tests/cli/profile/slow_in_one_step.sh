@@ -4,5 +4,5 @@ sed -e 's/STEPS = 8, 2, (10, 11, 12)/STEPS = 8, 2, (10, 11, 12, 13, 14, 15)/' \
 	-e 's/if self.rank == SLOW_RANK else/if self.rank == SLOW_RANK and step == 12 else/' \
 	-e 's/clock = SLOW_MHZ if .*/clock = CLOCK_MHZ/' "$DATASETS/generate_profile.py" > one_step.py
 python3 one_step.py captures
-"$FAILSLOW" profile captures
+"$FAILSLOW" profile captures --long
 "$FAILSLOW" profile captures --steps 10-11,13-15 | head -n 1

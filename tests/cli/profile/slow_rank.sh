@@ -1,1 +1,1 @@
-"$FAILSLOW" profile "$DATASETS/profile/slow_rank"
+"$FAILSLOW" profile "$DATASETS/profile/slow_rank" --long

@@ -16,7 +16,6 @@
 #include "base/number.h"
 #include "judge/finding.h"
 #include "judge/to_places.h"
-#include "report/capture_report.h"
 #include "report/report.h"
 
 /* cmocka's own compares floats. */
@@ -262,8 +261,10 @@ static inline char *small_text(const struct small_capture *small, struct fsl_loc
 					  .cluster = &small->cluster,
 					  .findings = &small->findings,
 					  .localisation = verdict,
+					  .now_ns = FSL_NS_ABSENT,
+					  .is_long = true,
 					  .width = width};
-	fsl_profile_report_text(stream, &report);
+	fsl_report_text(stream, &report);
 	assert_int_equal(fclose(stream), 0);
 	return text;
 }

@@ -2,7 +2,6 @@
 #include "unit/ascend/whole_set.h"
 
 #include "judge/conclude.h"
-#include "report/capture_report.h"
 
 /* A whole analysis of a folder. */
 struct analysis {

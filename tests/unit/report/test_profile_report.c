@@ -207,6 +207,79 @@ static void a_damaged_file_is_told_below_the_folder_that_was_given(void **state)
 	small_end(&small);
 }
 
+static void a_short_screen_has_24_lines_whatever_there_is_to_say(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 8);
+	for (int32_t rank = 0; rank < 6; rank++) {
+		struct fsl_culprit culprit = fsl_culprit_of(rank);
+		culprit.reason = "one reason that is long enough to need more lines than there are "
+				 "on a short screen, which is what happens if a judge has much to "
+				 "say about a rank, its peers, their kernels, their hosts, their "
+				 "links and all the rest of it; and another clause";
+		assert_int_equal(FSL_APPEND(&verdict, culprits, &culprit, NULL), FSL_OK);
+	}
+	verdict.kind = FSL_VERDICT_SLOW_RANK;
+	for (int i = 0; i < 30; i++) {
+		add_finding(&small, (enum fsl_code)(i % FSL_CODES_N), 30.0 - i);
+	}
+	const struct fsl_report report = {.profile = &small.profile,
+					  .cluster = &small.cluster,
+					  .findings = &small.findings,
+					  .localisation = &verdict,
+					  .now_ns = FSL_NS_ABSENT};
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+	assert_non_null(stream);
+	fsl_report_text(stream, &report);
+	assert_int_equal(fclose(stream), 0);
+	assert_fits(text, 80);
+	assert_in_range(count_lines(text, ""), 20, 24);
+	assert_non_null(strstr(text, "\n  more         with --long\n"));
+	free(text);
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
+static void what_the_verdict_tells_is_no_finding_once_more(void **state)
+{
+	(void)state;
+	struct small_capture small;
+	struct fsl_localisation verdict;
+	fsl_localisation_init(&verdict);
+	make(&small, 8);
+	struct fsl_profile_finding finding = fsl_profile_finding_of(FSL_CODE_MORE_WORK);
+	finding.gain_ms = 3.0;
+	finding.what = "rank 7 has more to do";
+	finding.advice = "spread the work";
+	assert_int_equal(fsl_profile_findings_add(&small.findings, &finding, NULL), FSL_OK);
+	verdict.kind = FSL_VERDICT_WORK_IMBALANCE;
+	verdict.reason = "rank 7 has more to do; seen in each step";
+	for (int is_long = 0; is_long <= 1; is_long++) {
+		const struct fsl_report report = {.profile = &small.profile,
+						  .cluster = &small.cluster,
+						  .findings = &small.findings,
+						  .localisation = &verdict,
+						  .is_long = is_long != 0,
+						  .now_ns = FSL_NS_ABSENT};
+		char *text = NULL;
+		size_t length = 0;
+		FILE *stream = open_memstream(&text, &length);
+		assert_non_null(stream);
+		fsl_report_text(stream, &report);
+		assert_int_equal(fclose(stream), 0);
+		assert_int_equal(strstr(text, "more_work: ") != NULL, is_long);
+		assert_non_null(strstr(text, "\n  next         spread the work\n"));
+		free(text);
+	}
+	fsl_localisation_fini(&verdict);
+	small_end(&small);
+}
+
 static void a_document_for_which_memory_is_short_is_not_printed(void **state)
 {
 	(void)state;
@@ -249,6 +322,8 @@ int main(void)
 		cmocka_unit_test(many_findings_of_a_kind_leave_room_for_others),
 		cmocka_unit_test(what_is_no_fault_comes_behind_what_is_and_without_advice),
 		cmocka_unit_test(a_damaged_file_is_told_below_the_folder_that_was_given),
+		cmocka_unit_test(a_short_screen_has_24_lines_whatever_there_is_to_say),
+		cmocka_unit_test(what_the_verdict_tells_is_no_finding_once_more),
 		cmocka_unit_test(a_document_for_which_memory_is_short_is_not_printed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
