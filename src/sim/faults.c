@@ -295,6 +295,14 @@ enum fsl_status fsl_sim_params_check(const struct fsl_sim_params *params, struct
 				"relabel_by=%d, ranks=%lld",
 				(int)params->relabel_by, (long long)n_ranks);
 	}
+	bool is_hsdp = strcmp(fsl_sim_family(params->family)->name, "hsdp") == 0;
+	if (is_hsdp && n_ranks % params->ranks_per_host != 0) {
+		return FSL_FAIL(
+			err, FSL_ERR_USAGE,
+			"shards of family hsdp fill whole hosts, so ranks_per_host divides the "
+			"number of ranks: ranks=%lld, ranks_per_host=%d",
+			(long long)n_ranks, (int)params->ranks_per_host);
+	}
 	for (size_t i = 0; i < params->n_faults; i++) {
 		FSL_TRY(check_fault(params, &params->faults[i], err));
 	}

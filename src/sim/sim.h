@@ -10,6 +10,9 @@
  * one transfer after the last has arrived. A hand-over is a rendezvous; under the interleaved
  * schedule it is an asynchronous send.
  *
+ * That is a synchronous job. In a family of jobs (families.c) communication runs beside the
+ * computation: program.h and streams.c.
+ *
  * Random numbers come from GSL, one stream per rank and purpose. Faults never take numbers away
  * from each other, so that the same job without its faults is its counterfactual.
  */

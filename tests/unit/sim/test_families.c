@@ -435,6 +435,18 @@ static void an_unknown_family_is_refused(void **state)
 	fsl_sim_params_fini(&params);
 }
 
+static void shards_that_do_not_fill_their_hosts_are_refused(void **state)
+{
+	struct fsl_sim_params params;
+	struct fsl_error err = {0};
+	(void)state;
+	make(&params, "hsdp", "dp=10", NULL);
+	assert_int_equal(fsl_sim_params_check(&params, &err), FSL_ERR_USAGE);
+	params.ranks_per_host = 5;
+	assert_int_equal(fsl_sim_params_check(&params, &err), FSL_OK);
+	fsl_sim_params_fini(&params);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +468,7 @@ int main(void)
 		cmocka_unit_test(evaluations_and_checkpoints_make_their_steps_longer),
 		cmocka_unit_test(the_rank_that_hangs_stops_its_group),
 		cmocka_unit_test(an_unknown_family_is_refused),
+		cmocka_unit_test(shards_that_do_not_fill_their_hosts_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
