@@ -51,7 +51,8 @@ static void set_loss(struct fsl_localisation *out, const struct fsl_case *facts,
 	}
 	if (worst != SIZE_MAX) {
 		const struct fsl_charge *charge = &facts->blame->charges[worst];
-		lost_ms = fmax(lost_ms, fmax(charge->arrival_ms, fsl_fuse_least_loss(facts, charge)));
+		lost_ms =
+			fmax(lost_ms, fmax(charge->arrival_ms, fsl_fuse_least_loss(facts, charge)));
 		lost_ms = fsl_fuse_bound_loss(facts->blame, charge, lost_ms);
 	}
 	out->is_loss_replayed = true;
