@@ -28,7 +28,7 @@
 #include "fuzz/packing.h"
 #include "fuzz/random_text.h"
 
-enum { DOCUMENTS_N = 5000, SEED = 1, FILLER_ROWS_N = 10 };
+enum { DOCUMENTS_N = 5000 / FSL_TEST_COST, SEED = 1, FILLER_ROWS_N = 10 };
 
 /* Rows as one text: fields end with 0x1f, rows with 0x1e. */
 struct rows {

@@ -28,7 +28,7 @@
 #include "fuzz/packing.h"
 #include "fuzz/random_text.h"
 
-enum { DOCUMENTS_N = 5000, SEED = 1, DEPTH_MAX = 5 };
+enum { DOCUMENTS_N = 5000 / FSL_TEST_COST, SEED = 1, DEPTH_MAX = 5 };
 
 static const char *const strings[] = {
 	"\"\"",

@@ -24,7 +24,7 @@ static struct fsl_bench_options tiny(const char *only)
 					  .only = only,
 					  .n_mb = 1,
 					  .n_ranks = 2,
-					  .n_runs = 2,
+					  .n_runs = FSL_TEST_COST > 1 ? 1 : 2,
 					  .n_jobs = 2};
 }
 

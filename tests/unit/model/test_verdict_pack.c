@@ -425,16 +425,19 @@ static void check_empty(const struct fsl_localisation *verdict)
 	fsl_localisation_fini(&empty);
 }
 
-/* Refused, or a verdict that the reporters can tell and that travels on. */
+/* Refused, or a verdict that travels on and that the reporters can tell (all, or every tenth). */
 static void unpack_spoilt(struct sample *sample, const void *bytes, size_t n)
 {
+	static size_t n_sound;
 	struct fsl_localisation again;
 	fsl_localisation_init(&again);
 	enum fsl_status status = fsl_localisation_unpack(&again, bytes, n, NULL);
 	if (status == FSL_OK) {
 		struct fsl_localisation twice = travelled(&again);
 		check_same(&again, &twice);
-		free(told(sample, &again));
+		if (n_sound++ % FSL_TEST_COST == 0) {
+			free(told(sample, &again));
+		}
 		fsl_localisation_fini(&twice);
 	} else {
 		assert_int_equal(status, FSL_ERR_FORMAT);

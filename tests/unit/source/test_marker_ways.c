@@ -9,7 +9,7 @@
 #include "fuzz/random_text.h"
 #include "fuzz/two_ways.h"
 
-enum { DOCUMENTS_N = 4000, PIECE_BYTES = 21 };
+enum { DOCUMENTS_N = 4000 / FSL_TEST_COST, PIECE_BYTES = 21 };
 
 /* Counts over all documents, so that a test can see that it tested something. */
 struct totals {
