@@ -111,9 +111,11 @@ static void find_stage(struct imbalance *out, const struct fsl_case *facts, stru
 	double stage_ms = stage->n_ranks < FSL_CLOUD_RANKS_MIN ? stage->least_ms : stage->level_ms;
 	double more_ms = stage->level_ms - others_ms;
 	/* Receives that are posted ahead hide work of some stages; a few ranks do not tell. */
-	bool is_hidden = stage->n_ranks < FSL_CLOUD_RANKS_MIN && !fsl_own_is_work(facts->own);
-	if (is_hidden || stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
-	    stage_ms < FSL_STAGE_RATIO_MIN * others_ms) {
+	bool is_work = fsl_own_is_work(facts->own);
+	double least_ratio = is_work ? FSL_STAGE_RATIO_MIN : FSL_STAGE_HIDDEN_RATIO_MIN;
+	if ((stage->n_ranks < FSL_CLOUD_RANKS_MIN && !is_work) ||
+	    stage->least_ms < others_ms + FSL_STAGE_RANK_SHARE_MIN * more_ms ||
+	    stage_ms < least_ratio * others_ms) {
 		return;
 	}
 	*out = (struct imbalance){.kind = FSL_VERDICT_STAGE_IMBALANCE,

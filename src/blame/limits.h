@@ -254,6 +254,9 @@ enum {
 /* A pipeline stage is overloaded if at least half of its ranks (all, if it has less than
  * FSL_CLOUD_RANKS_MIN) take this many times the own time of the other stages. */
 #define FSL_STAGE_RATIO_MIN 1.05
+/* Likewise if ranks work beneath operators: healthy pipelines with receives posted ahead come to
+ * 1.28. */
+#define FSL_STAGE_HIDDEN_RATIO_MIN 1.4
 /* Each rank of an overloaded stage takes more than the other stages by this part of what the stage
  * does: devices differ. */
 #define FSL_STAGE_RANK_SHARE_MIN (1.0 / 3.0)
