@@ -458,7 +458,9 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 		return;
 	}
 	out->kind = FSL_VERDICT_NORMAL;
-	out->confidence = FSL_CONFIDENCE_NORMAL * seen;
+	out->confidence = (fsl_own_is_work(facts->own) ? FSL_CONFIDENCE_NORMAL
+						       : FSL_CONFIDENCE_NORMAL_HIDDEN) *
+			  seen;
 	out->reason =
 		fsl_arena_printf(&out->arena,
 				 "no rank and no link costs the job more than %.1f %% of its step "
