@@ -271,6 +271,16 @@ static void test_passes_over_one_run_are_no_ranks(void **state)
 		}
 		assert_int_equal(tree_remarks(tree, "is a pass of the profiler over the run of"),
 				 2 * (n - 1));
+		/* From within a pass, whose name does not stand in the paths. */
+		char path[512], *here = getcwd(NULL, 0);
+		(void)snprintf(name, sizeof(name), "PROF_GROUP_20260823_165254/%s", passes[n - 1]);
+		tree_path(tree, name, path, sizeof(path));
+		assert_int_equal(chdir(path), 0);
+		fsl_profile_fini(&tree->profile);
+		assert_int_equal(fsl_profile_discover(&tree->profile, ".", &tree->err), FSL_OK);
+		assert_int_equal(tree->profile.n_folders, 2);
+		assert_int_equal(chdir(here), 0);
+		free(here);
 	}
 }
 

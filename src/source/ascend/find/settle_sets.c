@@ -30,12 +30,20 @@ static size_t pass_of(const struct fsl_candidate *item)
 	return p;
 }
 
+/* Length of the path before its last @n_tail bytes; 0 if it has no more: the path "." has the name
+ * of the folder that it stands for. */
+static size_t length_without(const struct fsl_candidate *item, size_t n_tail)
+{
+	size_t n_path = strlen(item->folder.path);
+	return n_path > n_tail ? n_path - n_tail : 0;
+}
+
 /* Both lie in passes of one group of passes. */
 static bool is_of_group(const struct fsl_candidate *a, const struct fsl_candidate *b)
 {
-	size_t n_a = strlen(a->folder.path) - strlen(a->name) - strlen(a->parent_name);
-	size_t n_b = strlen(b->folder.path) - strlen(b->name) - strlen(b->parent_name);
-	return n_a == n_b && memcmp(a->folder.path, b->folder.path, n_a - 1) == 0;
+	size_t n_a = length_without(a, strlen(a->name) + strlen(a->parent_name) + 1);
+	size_t n_b = length_without(b, strlen(b->name) + strlen(b->parent_name) + 1);
+	return n_a == n_b && memcmp(a->folder.path, b->folder.path, n_a) == 0;
 }
 
 /* The first pass of the table over the same run is used; NULL: it is this one, or the folder is of
@@ -90,7 +98,7 @@ struct set {
 
 static size_t parent_length(const struct fsl_candidate *item)
 {
-	return strlen(item->folder.path) - strlen(item->name);
+	return length_without(item, strlen(item->name));
 }
 
 static bool is_beside(const struct fsl_candidate *a, const struct fsl_candidate *b)
