@@ -61,7 +61,7 @@ enum fsl_status fsl_arcs_build(int64_t *arcs_ns, const struct fsl_arcs_class *cl
 void fsl_arcs_explain(int64_t *own_ns, const int64_t *arcs_ns, size_t k, const int64_t *begin_ns,
 		      const int64_t *end_ns, size_t n);
 
-/* What the steps of a class come to, ms; all in one arena. */
+/* Sums over the positions of a step, ms, for each step of a class; all in one arena. */
 struct fsl_arcs_sums {
 	/* [member * n_steps + step], less the level of the class: own work; and the part of it by
 	 * which the rank was late too, which the other ranks had to wait for. 0 if not seen. */

@@ -207,7 +207,7 @@ static size_t merge_anchors(struct fsl_anchor *anchors, size_t n, const struct f
 	return n_kept;
 }
 
-/* Of the rarest anchors the one with the longest quiet behind it; 0: none. */
+/* Chooses the anchor with the longest quiet behind it from the rarest ones; 0: there is none. */
 static uint64_t choose_anchor(const struct fsl_anchor *anchors, size_t n)
 {
 	size_t least = SIZE_MAX, best = SIZE_MAX;
@@ -445,7 +445,7 @@ static enum fsl_status add_class(struct search *search, const uint32_t *ranks, s
 		align_member(equals, m, (int64_t)(FSL_ARCS_STEP_NEAR_SHARE * (double)step_ns));
 	}
 	drop_steps(equals, is_seen);
-	/* Of operators on several streams the order may change with the fault. */
+	/* A fault may change the order of operators that run on several streams. */
 	bool is_enough = equals->class.n_steps >= FSL_ARCS_STEPS_MIN &&
 			 (double)equals->class.n_steps >=
 				 FSL_ARCS_ANCHOR_SHARE_MIN * (double)(launches->n_uses - 2);

@@ -1,4 +1,4 @@
-/* What arrival arcs say of every rank of a run. */
+/* Judges every rank of a run by its arrival arcs. */
 #ifndef FSL_ARCS_FIND_H
 #define FSL_ARCS_FIND_H
 

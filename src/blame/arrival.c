@@ -8,7 +8,8 @@
 #include "base/number.h"
 #include "blame/blame.h"
 
-/* What a rank's arcs say of each step of the job, ms; 0: nothing. */
+/* Excess and costly work of one rank in each step of the job, ms, as its arcs tell them; 0: they
+ * tell nothing. */
 struct arrivals {
 	const struct fsl_arcs *arcs;
 	double *excess_ms, *costly_ms;

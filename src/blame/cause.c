@@ -238,7 +238,7 @@ static bool peers_are_long_too(const struct inquiry *q)
 			      (FSL_CAUSE_COMMON_RATIO_MIN - 1.0) * usual_ms);
 }
 
-/* What arrival arcs say of the host: whether the rank's work was launched late. */
+/* Whether the host launched the rank's work late, as its arrival arcs tell. */
 enum launched { LAUNCHED_UNTOLD, LAUNCHED_EARLY, LAUNCHED_LATE };
 
 static enum launched how_launched(const struct inquiry *q, const struct fsl_cause_clues *clues)

@@ -36,9 +36,9 @@ struct fsl_charge {
 	bool is_change;    /* LASTING: the rank was faster before or after by what counts */
 	struct fsl_onset onset; /* of a change */
 	bool is_certain;        /* its arrival arcs name it */
-	/* What its arcs say, if they name it: that it costs per step, ms, at least; and shares of
-	 * its costly work: at the head of the step, and before its host launched what follows, NaN
-	 * if they do not know. */
+	/* Told by its arcs if they name it: its least cost per step, ms; the share of its costly
+	 * work at the head of the step; and the share before the host launched the next operator,
+	 * NaN if no launch is known. */
 	double arrival_ms, arrival_head, arrival_host;
 	/* Mean lateness per step over the episode; over all steps without one. */
 	double late_ms_per_step;

@@ -215,7 +215,7 @@ static double longest_excess(const struct fsl_blame *blame, size_t s, double lea
 	return most_ms;
 }
 
-/* What a step usually takes in which no rank pauses; any step if nearly all have a pause. */
+/* Median time of the steps in which no rank pauses; of all steps if nearly all have a pause. */
 static double step_without_pause(const struct fsl_blame *blame, double least_ms)
 {
 	size_t n = 0, who = 0;
