@@ -88,6 +88,7 @@ static enum fsl_status tell(struct fsl_arcs *out, const struct fsl_arcs_case *c,
 		out->ranks[equals->ranks[m]] =
 			(struct fsl_arcs_rank){.verdict = c->verdicts[m],
 					       .step_ms = c->sums.step_ms,
+					       .first_rank = equals->ranks[0],
 					       .n_steps = c->n_steps,
 					       .begin_ns = begin_ns,
 					       .excess_ms = c->sums.excess_ms + m * c->n_steps,

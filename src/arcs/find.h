@@ -11,6 +11,7 @@ struct fsl_arcs_rank {
 	struct fsl_arcs_verdict verdict;
 	struct fsl_arcs_clues clues; /* if it is slow */
 	double step_ms;              /* median step of its class */
+	size_t first_rank;           /* index of the first rank of its class */
 	size_t n_steps;              /* of its class; 0: not judged */
 	int64_t *begin_ns;           /* [n_steps], on the common clock; shared by the class */
 	double *excess_ms;           /* [n_steps], own work beyond its class */

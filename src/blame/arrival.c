@@ -1,5 +1,6 @@
 /* Charges in the light of arrival arcs: where these can judge, they decide who is slow. */
 #include <math.h>
+#include <string.h>
 
 #include <failslow/stats.h>
 
@@ -14,8 +15,9 @@ struct arrivals {
 	const struct fsl_arcs *arcs;
 	double *excess_ms, *costly_ms;
 	bool *is_told;
-	double *work;    /* 2 * steps + 1 */
-	double *told_ms; /* [rank_idx]: what arcs say of a rank that they do not name; NaN */
+	double *work;        /* 2 * steps + 1 */
+	double *told_ms;     /* [rank_idx]: what arcs say of a rank that they do not name; NaN */
+	bool *is_level_slow; /* [rank_idx]: the whole class is charged, on one host */
 };
 
 /* Step of the job in whose time a step of the class lies, SIZE_MAX: none. */
@@ -208,6 +210,39 @@ static void drop_waiters(struct fsl_blame *out, const struct arrivals *arrivals)
 	}
 }
 
+/* Ranks of a class, by its first rank. */
+struct class_sum {
+	size_t n, n_charged;
+	bool spans_hosts;
+};
+
+/* Marks the ranks of a class that one host holds if so many of them are charged that the level of
+ * the class, which arcs take off, is slow too. */
+static enum fsl_status mark_slow_levels(struct arrivals *arrivals, struct fsl_blame *out,
+					const struct fsl_run *run, struct fsl_error *err)
+{
+	const struct fsl_arcs_rank *ranks = arrivals->arcs->ranks;
+	struct class_sum *classes = NULL;
+	FSL_TRY(FSL_ARENA_NEW(classes, &out->arena, out->n_ranks, "classes", err));
+	FSL_TRY(FSL_ARENA_NEW(arrivals->is_level_slow, &out->arena, out->n_ranks, "levels", err));
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		size_t first = ranks[r].first_rank;
+		if (ranks[r].n_steps > 0) {
+			classes[first].n++;
+			classes[first].n_charged += out->charges[r].pattern != FSL_PATTERN_NONE;
+			classes[first].spans_hosts |=
+				strcmp(run->ranks[r].server_ip, run->ranks[first].server_ip) != 0;
+		}
+	}
+	for (size_t r = 0; r < out->n_ranks; r++) {
+		const struct class_sum *class = &classes[ranks[r].first_rank];
+		double least = (1.0 - FSL_ARCS_LEVEL) * (double)class->n;
+		arrivals->is_level_slow[r] = ranks[r].n_steps > 0 && !class->spans_hosts &&
+					     (double)class->n_charged > least;
+	}
+	return FSL_OK;
+}
+
 static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 		  struct arrivals *arrivals)
 {
@@ -221,7 +256,7 @@ static void judge(struct fsl_blame *out, const struct fsl_case *facts, size_t r,
 	}
 	set_arrivals(arrivals, facts, rank);
 	if (!is_slow) {
-		if (!is_confirmed(out, facts, r, arrivals)) {
+		if (!arrivals->is_level_slow[r] && !is_confirmed(out, facts, r, arrivals)) {
 			drop_charge(mine);
 		}
 		return;
@@ -251,6 +286,7 @@ static enum fsl_status judge_all(struct fsl_blame *out, const struct fsl_case *f
 	FSL_TRY(FSL_ARENA_NEW(arrivals.is_told, &out->arena, n_steps, "is_told", err));
 	FSL_TRY(FSL_ARENA_NEW(arrivals.work, &out->arena, 2 * n_steps + 1, "work", err));
 	FSL_TRY(FSL_ARENA_NEW(arrivals.told_ms, &out->arena, out->n_ranks, "told_ms", err));
+	FSL_TRY(mark_slow_levels(&arrivals, out, facts->run, err));
 	for (size_t r = 0; r < out->n_ranks; r++) {
 		arrivals.told_ms[r] = NAN;
 		judge(out, facts, r, &arrivals);

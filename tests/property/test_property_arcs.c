@@ -54,11 +54,44 @@ static void a_rank_that_slows_down_beneath_operators_is_named_alone(void **state
 	}
 }
 
+/* Arcs take the level of a class off, and here it slows down as a whole. */
+static void a_slow_host_that_holds_a_whole_stage_is_named(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		struct known_job job;
+		struct judgement judgement;
+		known_job_init(&job);
+		job.params.tp = 2;
+		job.params.dp = 2;
+		job.params.pp = 4;
+		job.params.chunks = 2;
+		job.params.schedule = FSL_SIM_INTERLEAVED;
+		job.params.micro_batches = 8;
+		job.params.ranks_per_host = 4;
+		job.params.steps = 120;
+		job.params.seed = seed;
+		job.fault = FSL_SIM_COMPUTE;
+		job.factor = 1.4;
+		job.onset_step = 50;
+		for (int32_t r = 0; r < 4; r++) {
+			job.culprits[job.n_culprits++] = 4 * (int32_t)seed + r;
+		}
+		judge(&judgement, &job, 2);
+		assert_string_equal(judgement.kind, "slow_host");
+		assert_int_equal(judgement.n_culprits, 4);
+		for (size_t i = 0; i < 4; i++) {
+			assert_int_equal(judgement.culprits[i] / 4, (int)seed);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_that_differ_beneath_operators_name_nobody),
 		cmocka_unit_test(a_rank_that_slows_down_beneath_operators_is_named_alone),
+		cmocka_unit_test(a_slow_host_that_holds_a_whole_stage_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
