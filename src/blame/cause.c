@@ -307,7 +307,7 @@ static enum fsl_cause cause_from_gaps(const struct inquiry *q, struct fsl_cause_
 	bool shows_device = clues->body_peers_ms > FSL_CAUSE_BODY_OWN_SHARE_MIN * peers_ms;
 	bool is_loaded_late = how_launched(q, clues) == LAUNCHED_LATE &&
 			      q->charge->arrival_head >= 1.0 - FSL_CAUSE_BODY_SHARE_MAX;
-	if (!is_rare && ((is_head_only && shows_device) || is_loaded_late)) {
+	if (!is_rare && shows_device && (is_head_only || is_loaded_late)) {
 		return FSL_CAUSE_DATALOADER;
 	}
 	/* All work lies between the last operator and the next step's first: so does the loading.

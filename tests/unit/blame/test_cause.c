@@ -34,6 +34,33 @@ static void loading_looks_like_compute_where_all_work_is_at_the_head(void **stat
 	release(&c);
 }
 
+/* The same if its host launches the work late: nothing tells loading from any other work. */
+static void a_late_host_is_no_loader_where_all_work_is_at_the_head(void **state)
+{
+	(void)state;
+	for (int with_body = 0; with_body < 2; with_body++) {
+		struct charged_job c;
+		small_job_init(&c.job, 8, 40);
+		c.job.head_ms[3] = 60.0;
+		charge(&c);
+		for (size_t i = 0; i < c.own.n_ranks * c.own.n_steps && with_body == 0; i++) {
+			c.own.part_ms[i * FSL_OWN_PARTS_N + FSL_OWN_BODY] = 1.0;
+		}
+		c.blame.charges[3].is_certain = true;
+		c.blame.charges[3].arrival_head = c.blame.charges[3].arrival_host = 0.95;
+		for (size_t r = 0; r < 8; r++) {
+			struct fsl_rank *rank = &c.job.run.ranks[r];
+			for (size_t i = 0; i < rank->n_ops; i++) {
+				rank->ops[i].host_end_ns =
+					rank->ops[i].dev_begin_ns - 20 * FSL_NS_PER_MS;
+			}
+		}
+		assert_int_equal(cause_of(&c, 3),
+				 with_body == 0 ? FSL_CAUSE_HOST : FSL_CAUSE_DATALOADER);
+		release(&c);
+	}
+}
+
 static void a_queue_run_empty_is_the_host(void **state)
 {
 	(void)state;
@@ -143,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(extra_time_at_the_head_of_the_step_is_data_loading),
 		cmocka_unit_test(loading_looks_like_compute_where_all_work_is_at_the_head),
+		cmocka_unit_test(a_late_host_is_no_loader_where_all_work_is_at_the_head),
 		cmocka_unit_test(a_queue_run_empty_is_the_host),
 		cmocka_unit_test(peers_tell_their_level_without_the_rank_itself),
 		cmocka_unit_test(arrivals_tell_device_host_and_loading_apart),
