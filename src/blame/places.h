@@ -26,7 +26,8 @@ struct fsl_places_job {
 	 * the places tell, and stands in for them before the first operator of the capture and for
 	 * ranks without operators. */
 	const double *told_ms;
-	/* [n_ranks]: what the work of a rank is multiplied by if all classes compute as long. */
+	/* [n_ranks]: what the work of a rank is multiplied by if all classes compute as long; NULL:
+	 * nobody asks for that. */
 	const double *even_factor;
 	double step_ms; /* length of a step */
 	/* Operators of some ranks are missing: who waited for them passes for working in a replay,
@@ -61,7 +62,9 @@ struct fsl_places {
 	size_t n_compared; /* ranks that could be compared */
 	double cost_ms;    /* per step: comes back if all that are named are mended */
 	double even_ms;    /* per step: comes back with even_factor; NaN: nothing was replayed */
-	bool is_replayed;  /* false: there are no operators; costs are the excess itself */
+	/* False: there are no operators, and costs are the excess itself; or nobody is a suspect
+	 * and even_factor is NULL. */
+	bool is_replayed;
 };
 
 /*

@@ -229,8 +229,11 @@ static enum fsl_status cost_uneven(struct fsl_place_work *work, struct graph *gr
 				   struct fsl_error *err)
 {
 	size_t n = work->out->n_ranks;
-	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
 	double ms[2];
+	if (work->job->even_factor == NULL) {
+		return FSL_OK;
+	}
+	bool *flags = fsl_arena_alloc(&work->arena, 2 * (n + 1) * sizeof(*flags));
 	if (flags == NULL) {
 		return no_memory(work->job, err);
 	}
@@ -276,6 +279,9 @@ static enum fsl_status replay_costs(struct fsl_place_work *work, struct graph *g
 enum fsl_status fsl_places_cost(struct fsl_place_work *work, struct fsl_error *err)
 {
 	struct graph graph;
+	if (work->out->n_suspects == 0 && work->job->even_factor == NULL) {
+		return FSL_OK;
+	}
 	enum fsl_status status = graph_build(&graph, work->job, err);
 	work->out->is_replayed = status == FSL_OK && graph.replay.graph != NULL &&
 				 fsl_run_count_ops(work->job->run, INT64_MIN) > 0;

@@ -1,6 +1,7 @@
 /* The one table of kernels that communicate. */
 #include "capture/comm_kernels.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -49,7 +50,11 @@ static const struct row *row_of(const char *type, size_t length)
 	size_t n_head = behind != NULL ? (size_t)(behind + 1 - type) : 0;
 	type += n_head;
 	length -= n_head;
-	for (size_t i = 0; i < ROWS_N; i++) {
+	for (size_t i = 0; i < ROWS_N && length > 0; i++) {
+		/* Every kernel is asked for, and few begin with the same letter. */
+		if (tolower((unsigned char)type[0]) != tolower((unsigned char)rows[i].begin[0])) {
+			continue;
+		}
 		size_t n_begin = strlen(rows[i].begin), n_end = strlen(rows[i].end);
 		if (length >= n_begin + n_end && strncasecmp(type, rows[i].begin, n_begin) == 0 &&
 		    strncasecmp(type + length - n_end, rows[i].end, n_end) == 0) {

@@ -43,6 +43,19 @@ static void set_even(double *even, const struct fsl_places_job *job, size_t n_ra
 	}
 }
 
+/* True if a class computes longer than another by what a judge of stages asks about. */
+static bool is_uneven(const struct fsl_profile_case *facts, const struct mean *computing,
+		      size_t n_classes)
+{
+	double least_ms = INFINITY, most_ms = 0.0;
+	for (size_t k = 0; k < n_classes; k++) {
+		least_ms = fmin(least_ms, mean_of(&computing[k]));
+		most_ms = fmax(most_ms, mean_of(&computing[k]));
+	}
+	return most_ms >=
+	       least_ms * (1.0 + fsl_profile_effect_min(facts, FSL_JUDGE_STAGE_EXCESS_MIN));
+}
+
 /* NaN if no row tells. @longest_ms: the longest step of the set. */
 static double idle_ms(const struct fsl_profile_rank *rank, double longest_ms)
 {
@@ -86,8 +99,10 @@ static enum fsl_status fill(struct fsl_capture_places *out, const struct fsl_pro
 	out->job.n_classes = n_classes;
 	out->job.told_ms = told;
 	out->job.n_steps = n_steps;
-	set_even(even, &out->job, profile->n_ranks, computing, own);
-	out->job.even_factor = even;
+	if (is_uneven(facts, computing, n_classes)) {
+		set_even(even, &out->job, profile->n_ranks, computing, own);
+		out->job.even_factor = even;
+	}
 	return FSL_OK;
 }
 
