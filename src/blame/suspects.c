@@ -4,28 +4,23 @@
 
 #include "base/number.h"
 #include "blame/fuse_parts.h"
+#include "blame/suspects.h"
 #include "detect/engine.h"
-
-/* The detectors' word on one rank. */
-struct proposal {
-	const char *detector; /* who said it first; NULL: nobody */
-	double effect_ms;     /* largest effect said */
-};
 
 /* The search for proposals. */
 struct hearing {
-	const struct fsl_case *facts;
+	const struct fsl_shown *shown;
 	struct fsl_localisation *out;
-	struct proposal *proposals; /* per rank index */
+	struct fsl_proposal *proposals; /* per rank index */
 };
 
 static void note(struct hearing *hearing, int32_t rank, const char *detector, double effect_ms)
 {
-	size_t r = fsl_run_rank_idx(hearing->facts->run, rank);
+	size_t r = fsl_run_rank_idx(hearing->shown->run, rank);
 	if (r == SIZE_MAX) {
 		return;
 	}
-	struct proposal *proposal = &hearing->proposals[r];
+	struct fsl_proposal *proposal = &hearing->proposals[r];
 	if (proposal->detector == NULL) {
 		proposal->detector = detector;
 	}
@@ -52,11 +47,11 @@ static void hear(struct hearing *hearing, const struct fsl_detector_config *dete
 }
 
 /* One metric of a channel as instances x members. */
-static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl_case *facts,
+static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl_run *run,
 				       const struct fsl_channel *channel, enum fsl_metric metric,
 				       struct fsl_error *err)
 {
-	enum fsl_status status = fsl_channel_lateness(out, channel, facts->run, err);
+	enum fsl_status status = fsl_channel_lateness(out, channel, run, err);
 	if (status != FSL_OK || metric == FSL_METRIC_LATENESS) {
 		return status;
 	}
@@ -68,8 +63,7 @@ static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl
 			if (op_idx == FSL_NO_OP) {
 				continue;
 			}
-			const struct fsl_op *op =
-				&facts->run->ranks[channel->members[m]].ops[op_idx];
+			const struct fsl_op *op = &run->ranks[channel->members[m]].ops[op_idx];
 			int64_t from_ns = metric == FSL_METRIC_HOST     ? op->host_begin_ns
 					  : metric == FSL_METRIC_LAUNCH ? op->host_end_ns
 									: op->dev_begin_ns;
@@ -83,7 +77,7 @@ static enum fsl_status channel_windows(struct fsl_windows *out, const struct fsl
 	return FSL_OK;
 }
 
-static enum fsl_status ask_channel(struct fsl_findings *findings, const struct fsl_case *facts,
+static enum fsl_status ask_channel(struct fsl_findings *findings, const struct fsl_run *run,
 				   const struct fsl_detector_config *detector,
 				   const struct fsl_channel *channel, enum fsl_metric metric,
 				   struct fsl_error *err)
@@ -92,7 +86,7 @@ static enum fsl_status ask_channel(struct fsl_findings *findings, const struct f
 	if (channel->disagrees) {
 		return FSL_OK;
 	}
-	enum fsl_status status = channel_windows(&windows, facts, channel, metric, err);
+	enum fsl_status status = channel_windows(&windows, run, channel, metric, err);
 	status = status == FSL_OK ? ask(findings, detector, &windows, err) : status;
 	fsl_windows_fini(&windows);
 	return status;
@@ -100,7 +94,7 @@ static enum fsl_status ask_channel(struct fsl_findings *findings, const struct f
 
 /* One detector asked about all channels. */
 struct question {
-	const struct fsl_case *facts;
+	const struct fsl_shown *shown;
 	const struct fsl_detector_config *detector;
 	enum fsl_metric metric;
 	struct fsl_findings *findings; /* per channel */
@@ -113,8 +107,8 @@ static void ask_of(struct question *question, size_t c)
 {
 	struct fsl_error err = {0};
 	enum fsl_status status =
-		ask_channel(&question->findings[c], question->facts, question->detector,
-			    &question->facts->match->channels[c], question->metric, &err);
+		ask_channel(&question->findings[c], question->shown->run, question->detector,
+			    &question->shown->match->channels[c], question->metric, &err);
 	if (status != FSL_OK) {
 #pragma omp critical(suspects)
 		if (c < question->first_failed) {
@@ -128,7 +122,7 @@ static void ask_of(struct question *question, size_t c)
 /* Many channels on threads; of few, each has all threads in turn. */
 static void ask_of_all(struct question *question)
 {
-	const struct fsl_match *match = question->facts->match;
+	const struct fsl_match *match = question->shown->match;
 	size_t n_alone = fsl_match_has_many_channels(match) ? 0 : match->n_channels;
 	for (size_t c = 0; c < n_alone; c++) {
 		ask_of(question, c);
@@ -144,8 +138,8 @@ static enum fsl_status hear_channels(struct hearing *hearing,
 				     const struct fsl_detector_config *detector,
 				     enum fsl_metric metric, struct fsl_error *err)
 {
-	size_t n = hearing->facts->match->n_channels;
-	struct question question = {.facts = hearing->facts,
+	size_t n = hearing->shown->match->n_channels;
+	struct question question = {.shown = hearing->shown,
 				    .detector = detector,
 				    .metric = metric,
 				    .findings = fsl_calloc(n, sizeof(*question.findings)),
@@ -170,21 +164,22 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 				    struct fsl_error *err)
 {
 	enum fsl_status status = FSL_OK;
-	const struct fsl_blame *blame = hearing->facts->blame;
-	for (size_t k = 0; k < blame->peers.n_classes && status == FSL_OK; k++) {
-		const uint32_t *members = blame->peers.members + blame->peers.begin[k];
-		size_t n = blame->peers.begin[k + 1] - blame->peers.begin[k];
+	const struct fsl_shown *shown = hearing->shown;
+	const struct fsl_peers *peers = shown->peers;
+	size_t n_steps = shown->steps->n_items;
+	for (size_t k = 0; k < peers->n_classes && status == FSL_OK; k++) {
+		const uint32_t *members = peers->members + peers->begin[k];
+		size_t n = peers->begin[k + 1] - peers->begin[k];
 		struct fsl_windows windows = {0};
-		status = fsl_windows_init(&windows, FSL_METRIC_OWN, FSL_WINDOW_STEP, n,
-					  blame->n_steps, err);
+		status = fsl_windows_init(&windows, FSL_METRIC_OWN, FSL_WINDOW_STEP, n, n_steps,
+					  err);
 		for (size_t m = 0; m < n && status == FSL_OK; m++) {
-			windows.ranks[m] = hearing->facts->run->ranks[members[m]].rank;
-			for (size_t s = 0; s < blame->n_steps; s++) {
-				windows.values[m * blame->n_steps + s] =
-					blame->own_ms[members[m] * blame->n_steps + s];
-				windows.n_samples[m * blame->n_steps + s] = 1;
-				windows.first_ns[m * blame->n_steps + s] =
-					hearing->facts->steps->items[s].begin_ns;
+			windows.ranks[m] = shown->run->ranks[members[m]].rank;
+			for (size_t s = 0; s < n_steps; s++) {
+				windows.values[m * n_steps + s] =
+					shown->own_ms[members[m] * n_steps + s];
+				windows.n_samples[m * n_steps + s] = 1;
+				windows.first_ns[m * n_steps + s] = shown->steps->items[s].begin_ns;
 			}
 		}
 		if (status == FSL_OK) {
@@ -200,7 +195,7 @@ static enum fsl_status hear_classes(struct hearing *hearing,
 /* Arrival lateness always; further detectors as the configuration names them. */
 static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error *err)
 {
-	const struct fsl_config *config = hearing->facts->config;
+	const struct fsl_config *config = hearing->shown->config;
 	const struct fsl_detector_config *late = fsl_config_detector(config, "ArrivalLateness");
 	if (late != NULL && late->detector != NULL) {
 		FSL_TRY(hear_channels(hearing, late, FSL_METRIC_LATENESS, err));
@@ -238,7 +233,7 @@ static enum fsl_status hear_detectors(struct hearing *hearing, struct fsl_error 
 /* Ranks that the classical points accuse; LACK is no accusation. */
 static void hear_classical(struct hearing *hearing)
 {
-	const struct fsl_localisation *classical = hearing->facts->classical;
+	const struct fsl_localisation *classical = hearing->shown->classical;
 	for (size_t i = 0; classical != NULL && i < classical->n_abnormal; i++) {
 		const struct fsl_detail *detail = &classical->abnormal[i];
 		if (detail->method != FSL_METHOD_LACK) {
@@ -291,22 +286,20 @@ static const char *why_not_named(struct fsl_localisation *out, const struct fsl_
 	return "its own work is at the level of its peers";
 }
 
-static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *err)
+static enum fsl_status list_suspects(struct fsl_localisation *out, const struct fsl_case *facts,
+				     const struct fsl_proposal *proposals, struct fsl_error *err)
 {
-	struct fsl_localisation *out = hearing->out;
-	const struct fsl_case *facts = hearing->facts;
 	double least_ms = fsl_least_loss_ms(facts->config, facts->blame->step_ms);
 	bool *is_named = NULL;
 	FSL_TRY(fsl_fuse_named(&is_named, out, facts->run, err));
 	for (size_t r = 0; r < facts->run->n_ranks; r++) {
-		const struct proposal *proposal = &hearing->proposals[r];
 		double late_ms = facts->blame->charges[r].late_ms_per_step;
-		if (proposal->detector == NULL || is_named[r]) {
+		if (proposals[r].detector == NULL || is_named[r]) {
 			continue;
 		}
 		struct fsl_suspect suspect = {.rank = facts->run->ranks[r].rank,
 					      .late_ms_per_step = late_ms,
-					      .detector = proposal->detector,
+					      .detector = proposals[r].detector,
 					      .reason = why_not_named(out, facts, r, late_ms)};
 		bool is_victim = out->n_culprits > 0 && late_ms >= least_ms;
 		FSL_TRY(is_victim ? FSL_APPEND(out, victims, &suspect, err)
@@ -315,13 +308,27 @@ static enum fsl_status list_suspects(struct hearing *hearing, struct fsl_error *
 	return FSL_OK;
 }
 
+enum fsl_status fsl_hear_detectors(struct fsl_proposal **proposals, struct fsl_localisation *out,
+				   const struct fsl_shown *shown, struct fsl_error *err)
+{
+	FSL_TRY(FSL_ARENA_NEW(*proposals, &out->arena, shown->run->n_ranks, "proposals", err));
+	struct hearing hearing = {.shown = shown, .out = out, .proposals = *proposals};
+	FSL_TRY(hear_detectors(&hearing, err));
+	hear_classical(&hearing);
+	return FSL_OK;
+}
+
 enum fsl_status fsl_fuse_suspects(struct fsl_localisation *out, const struct fsl_case *facts,
 				  struct fsl_error *err)
 {
-	struct hearing hearing = {.facts = facts, .out = out};
-	FSL_TRY(FSL_ARENA_NEW(hearing.proposals, &out->arena, facts->run->n_ranks, "proposals",
-			      err));
-	FSL_TRY(hear_detectors(&hearing, err));
-	hear_classical(&hearing);
-	return list_suspects(&hearing, err);
+	const struct fsl_shown shown = {.config = facts->config,
+					.run = facts->run,
+					.steps = facts->steps,
+					.match = facts->match,
+					.peers = &facts->blame->peers,
+					.own_ms = facts->blame->own_ms,
+					.classical = facts->classical};
+	struct fsl_proposal *proposals = NULL;
+	FSL_TRY(fsl_hear_detectors(&proposals, out, &shown, err));
+	return list_suspects(out, facts, proposals, err);
 }

@@ -204,6 +204,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 			  .more_paths = options->paths + 1,
 			  .n_more_paths = options->n_paths - 1,
 			  .n_threads = fsl_threads_start(n_jobs)},
+		.config_path = options->config_path,
 		.output = options->output,
 		.wants_exit_code = options->wants_exit_code,
 		.is_beside = is_beside,
@@ -265,7 +266,7 @@ enum fsl_status fsl_cmd_detect(int argc, char **argv, int *exit_code, struct fsl
 	if (options.wants_help) {
 		return FSL_OK;
 	}
-	if (options.n_paths > 0 && options.config_path == NULL) {
+	if (options.n_paths > 0) {
 		FSL_TRY(fsl_profile_look(options.paths, options.n_paths, &has_captures, &has_other,
 					 err));
 	}

@@ -16,7 +16,7 @@ static const char *const exports[] = {"msprof-analyze", NULL};
 struct request {
 	const char *const *paths; /* [n_paths] */
 	size_t n_paths;
-	const char *baseline, *output, *ranks, *steps;
+	const char *baseline, *config, *output, *ranks, *steps;
 	int export_as; /* -1: nothing */
 	int format;
 	int64_t n_jobs;
@@ -74,6 +74,9 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "keep the result in DIR/failslow_<job>.json, and what --export asks for"},
 		{"export", 0, FSL_OPT_CHOICE, &r->export_as, 0, 0, exports, NULL,
 		 "also write the files of msprof-analyze into DIR/cluster_analysis_output"},
+		{"config", 'c', FSL_OPT_TEXT, &r->config, 0, 0, NULL, "FILE",
+		 "model_config.json with the detectors to be heard; default: the one in its usual "
+		 "place"},
 		{"baseline", 'b', FSL_OPT_TEXT, &r->baseline, 0, 0, NULL, "DIR",
 		 "an earlier capture of the same job: tells what grew"},
 		{"ranks", 0, FSL_OPT_TEXT, &r->ranks, 0, 0, NULL, "LIST",
@@ -130,6 +133,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 			  .steps = request.step_list,
 			  .n_steps = request.n_steps,
 			  .n_threads = fsl_threads_start((int)request.n_jobs)},
+		.config_path = request.config,
 		.baseline = request.baseline,
 		.output = request.output,
 		.wants_msprof = request.export_as >= 0,

@@ -4,9 +4,12 @@
 
 #include <string.h>
 
+#include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "judge/conclude.h"
+#include "judge/observe.h"
+#include "plugin/registry.h"
 #include "source/ascend/find/discover.h"
 #include "source/discover.h"
 
@@ -44,8 +47,25 @@ static enum fsl_status read_baseline(struct fsl_profile *baseline,
 	return run->baseline != NULL ? fsl_profile_read(baseline, &options, err) : FSL_OK;
 }
 
-enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
-				struct fsl_error *err)
+/* The verdict stands before detectors are heard: they propose, and it has decided. */
+static enum fsl_status judge(struct fsl_localisation *verdict,
+			     struct fsl_profile_findings *findings,
+			     const struct fsl_profile_case *facts, const struct fsl_config *config,
+			     struct fsl_error *err)
+{
+	struct fsl_profile_meetings meetings;
+	FSL_TRY(fsl_profile_meet(&meetings, facts->profile, facts->cluster, err));
+	enum fsl_status status = fsl_profile_judge_all(findings, facts, &meetings, err);
+	FSL_THEN(status, fsl_profile_conclude(verdict, facts, findings, err));
+	FSL_THEN(status, fsl_profile_observe(verdict, facts, &meetings, config, err));
+	fsl_profile_meetings_fini(&meetings);
+	return status;
+}
+
+/* Folders -> ranks -> cluster -> findings -> verdict -> reporters. */
+static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
+					 const struct fsl_config *config, int *exit_code,
+					 struct fsl_error *err)
 {
 	struct fsl_profile profile, baseline = {0};
 	struct fsl_profile_cluster cluster = {0};
@@ -63,15 +83,8 @@ enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_cod
 		goto out;
 	}
 	status = read_baseline(&baseline, run, err);
-	if (status == FSL_OK) {
-		status = fsl_profile_cluster_build(&cluster, &profile, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_judge_all(&findings, &facts, err);
-	}
-	if (status == FSL_OK) {
-		status = fsl_profile_conclude(&verdict, &facts, &findings, err);
-	}
+	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
+	FSL_THEN(status, judge(&verdict, &findings, &facts, config, err));
 	if (status == FSL_OK) {
 		status = tell(run, &facts, &findings, &verdict, err);
 		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);
@@ -83,6 +96,22 @@ out:
 	fsl_profile_cluster_fini(&cluster);
 	fsl_profile_fini(&baseline);
 	fsl_profile_fini(&profile);
+	return status;
+}
+
+enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
+				struct fsl_error *err)
+{
+	struct fsl_config config = {0};
+	struct fsl_registry *registry = fsl_registry_create();
+	if (registry == NULL) {
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: detectors");
+	}
+	const char *path = run->config_path != NULL ? run->config_path : fsl_config_find_default();
+	enum fsl_status status = fsl_config_load(&config, path, registry, err);
+	FSL_THEN(status, run_as_configured(run, &config, exit_code, err));
+	fsl_config_fini(&config);
+	fsl_registry_destroy(registry);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 
 struct fsl_profile_run {
 	struct fsl_profile_options input; /* n_threads: as of fsl_threads_start */
+	const char *config_path;          /* NULL: the default one */
 	const char *baseline;             /* an earlier capture; NULL: none */
 	const char *output;               /* folder for the results; NULL: nothing is written */
 	bool wants_msprof, wants_exit_code;
@@ -14,7 +15,7 @@ struct fsl_profile_run {
 	enum fsl_print print;
 };
 
-/* Folders -> ranks -> cluster -> findings -> verdict -> reporters. *exit_code is set on success. */
+/* Judges the captures and tells what they say. *exit_code is set on success. */
 enum fsl_status fsl_profile_run(const struct fsl_profile_run *run, int *exit_code,
 				struct fsl_error *err);
 

@@ -10,13 +10,23 @@
 #include "base/number.h"
 #include "base/sort.h"
 
+/* The name of an operator without the prefix of its library: markers say "HcclAllGather" what
+ * captures call "hcom_allGather". */
+static const char *bare_name(const char *name)
+{
+	bool is_prefixed = strncasecmp(name, "hccl", 4) == 0 || strncasecmp(name, "hcom", 4) == 0;
+	name += is_prefixed ? 4 : 0;
+	return name + (is_prefixed && *name == '_');
+}
+
 size_t fsl_kpi_op_ids(const struct fsl_run *run, const char *op_name, uint32_t *op_ids,
 		      size_t n_max)
 {
 	size_t n = 0;
 	size_t n_names = fsl_strpool_size(run->names);
 	for (size_t id = 0; id < n_names && n < n_max; id++) {
-		if (strcasecmp(fsl_strpool_text(run->names, (uint32_t)id), op_name) == 0) {
+		const char *name = fsl_strpool_text(run->names, (uint32_t)id);
+		if (strcasecmp(bare_name(name), bare_name(op_name)) == 0) {
 			op_ids[n++] = (uint32_t)id;
 		}
 	}

@@ -234,15 +234,11 @@ static void settle_gains(struct fsl_profile_findings *findings)
 }
 
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
-				      const struct fsl_profile_case *facts, struct fsl_error *err)
+				      const struct fsl_profile_case *facts,
+				      struct fsl_profile_meetings *meetings, struct fsl_error *err)
 {
-	struct fsl_profile_meetings meetings;
-	FSL_TRY(fsl_profile_meet(&meetings, facts->profile, facts->cluster, err));
-	enum fsl_status status = judge_capture(findings, facts, &meetings, err);
-	fsl_profile_meetings_fini(&meetings);
-	if (status == FSL_OK) {
-		status = fsl_profile_judge_by_step(findings, facts, err);
-	}
+	enum fsl_status status = judge_capture(findings, facts, meetings, err);
+	FSL_THEN(status, fsl_profile_judge_by_step(findings, facts, err));
 	settle_gains(findings);
 	fsl_profile_findings_sort(findings);
 	return status;

@@ -89,7 +89,7 @@ struct fsl_profile_case {
 	const struct fsl_profile_cluster *cluster;
 	int n_threads;
 	const struct fsl_profile *baseline; /* an earlier capture of the job; NULL: none */
-	/* Collectives; made by fsl_profile_judge_all() for the judges. */
+	/* Collectives; set by fsl_profile_judge_all() for the judges. */
 	const struct fsl_profile_meetings *meetings;
 	const struct fsl_capture_places *places; /* who is slow, likewise */
 	/* If single steps are judged (by_step.h), profile is the view of one step. */
@@ -129,8 +129,10 @@ typedef enum fsl_status (*fsl_profile_judge)(struct fsl_profile_findings *findin
 #undef PROFILE_JUDGE
 extern const fsl_profile_judge fsl_profile_judges[FSL_JUDGES_N];
 
-/* All judges, one after the other, then once more for each step (by_step.h); sorted. */
+/* All judges, one after the other, then once more for each step (by_step.h); sorted. @meetings: of
+ * facts->profile. */
 enum fsl_status fsl_profile_judge_all(struct fsl_profile_findings *findings,
-				      const struct fsl_profile_case *facts, struct fsl_error *err);
+				      const struct fsl_profile_case *facts,
+				      struct fsl_profile_meetings *meetings, struct fsl_error *err);
 
 #endif

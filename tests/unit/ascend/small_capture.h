@@ -29,6 +29,20 @@ struct small_capture {
 	struct fsl_profile_findings findings;
 };
 
+/* All judges on a capture. */
+static inline enum fsl_status judge_whole(struct fsl_profile_findings *findings,
+					  const struct fsl_profile_case *facts,
+					  struct fsl_error *err)
+{
+	struct fsl_profile_meetings meetings;
+	enum fsl_status status = fsl_profile_meet(&meetings, facts->profile, facts->cluster, err);
+	if (status == FSL_OK) {
+		status = fsl_profile_judge_all(findings, facts, &meetings, err);
+		fsl_profile_meetings_fini(&meetings);
+	}
+	return status;
+}
+
 static inline int64_t small_ns(double ms)
 {
 	return (int64_t)llround(ms * 1e6);

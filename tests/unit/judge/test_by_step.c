@@ -104,7 +104,7 @@ static void judge_all(struct small_capture *small)
 {
 	struct fsl_error err = {0};
 	const struct fsl_profile_case facts = case_of(small);
-	assert_int_equal(fsl_profile_judge_all(&small->findings, &facts, &err), FSL_OK);
+	assert_int_equal(judge_whole(&small->findings, &facts, &err), FSL_OK);
 }
 
 static void conclude(struct small_capture *small, struct fsl_localisation *verdict)
@@ -515,7 +515,7 @@ static void memory_that_runs_out_at_any_point_is_a_failure_and_no_crash(void **s
 		struct fsl_error err = {0};
 		fsl_profile_findings_fini(&small.findings);
 		fsl_mem_fail_at(++n);
-		status = fsl_profile_judge_all(&small.findings, &facts, &err);
+		status = judge_whole(&small.findings, &facts, &err);
 		fsl_mem_fail_at(0);
 		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
 	}

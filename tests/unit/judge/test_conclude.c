@@ -14,7 +14,7 @@ static void analyse(struct analysis *analysis, const char *name)
 	struct fsl_error err = {0};
 	whole_set_begin_shared(&analysis->set, name);
 	const struct fsl_profile_case facts = whole_set_case(&analysis->set);
-	assert_int_equal(fsl_profile_judge_all(&analysis->set.findings, &facts, &err), FSL_OK);
+	assert_int_equal(judge_whole(&analysis->set.findings, &facts, &err), FSL_OK);
 	fsl_localisation_init(&analysis->verdict);
 	assert_int_equal(
 		fsl_profile_conclude(&analysis->verdict, &facts, &analysis->set.findings, &err),
@@ -122,7 +122,7 @@ static enum fsl_status judge_again(const struct analysis *analysis)
 					       .cluster = &analysis->set.cluster,
 					       .n_threads = 1};
 	fsl_localisation_init(&verdict);
-	enum fsl_status status = fsl_profile_judge_all(&findings, &facts, &err);
+	enum fsl_status status = judge_whole(&findings, &facts, &err);
 	if (status == FSL_OK) {
 		status = fsl_profile_conclude(&verdict, &facts, &findings, &err);
 	}
