@@ -195,13 +195,17 @@ static void drop_charge(struct fsl_charge *charge)
 }
 
 /* Ranks that wait for another one in a group seem to work as long as it does. Of the ranks that
- * were confirmed all along, those that arcs tell far less of are dropped. */
+ * were confirmed all along, those that arcs tell far less of are dropped. If the level of a class
+ * is slow, arcs tell next to nothing of anybody, and nobody is dropped. */
 static void drop_waiters(struct fsl_blame *out, const struct arrivals *arrivals)
 {
 	double most_ms = 0.0;
 	for (size_t r = 0; r < out->n_ranks; r++) {
-		bool is_charged = out->charges[r].pattern != FSL_PATTERN_NONE;
-		most_ms = is_charged ? fmax(most_ms, arrivals->told_ms[r]) : most_ms;
+		const struct fsl_charge *charge = &out->charges[r];
+		bool is_told = charge->pattern != FSL_PATTERN_NONE &&
+			       arrivals->told_ms[r] >= FSL_ARRIVAL_TELLS_SHARE_MIN *
+							       (charge->own_ms - charge->peers_ms);
+		most_ms = is_told ? fmax(most_ms, arrivals->told_ms[r]) : most_ms;
 	}
 	for (size_t r = 0; r < out->n_ranks && most_ms > 0.0; r++) {
 		if (arrivals->told_ms[r] < FSL_ARRIVAL_WAITER_SHARE * most_ms) {
