@@ -237,8 +237,7 @@ static enum fsl_status perceive_again(struct fsl_job *job, const struct fsl_conf
 	fsl_free(past);
 	forget_steps(chapters, fsl_chapter_steps_kept(config));
 	if (status == FSL_OK) {
-		fsl_perception_fini(&job->perception);
-		status = fsl_perceive(&job->perception, &job->run, &job->progress, config, err);
+		status = fsl_job_perceive_again(job, config, err);
 	}
 	return status == FSL_OK ? tell_hang(&job->localisation, &job->perception, err) : status;
 }

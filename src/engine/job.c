@@ -5,6 +5,7 @@
  */
 #include "engine/job.h"
 
+#include "account/stalls.h"
 #include "base/log.h"
 #include "base/try.h"
 #include "blame/fuse.h"
@@ -152,9 +153,27 @@ struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config
 				 .is_brief = job->is_brief};
 }
 
+static enum fsl_status find_stalls(struct fsl_job *job, const struct fsl_config *config,
+				   struct fsl_error *err)
+{
+	enum fsl_verdict_kind kind = job->localisation.kind;
+	bool is_told = kind != FSL_VERDICT_NORMAL && kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+	const struct fsl_case facts = fsl_job_facts(job, config);
+	return fsl_stalls_find(&job->perception, &job->progress, &facts, is_told, err);
+}
+
+enum fsl_status fsl_job_perceive_again(struct fsl_job *job, const struct fsl_config *config,
+				       struct fsl_error *err)
+{
+	fsl_perception_fini(&job->perception);
+	FSL_TRY(fsl_perceive(&job->perception, &job->run, &job->progress, config, err));
+	return config->algorithm == FSL_ALGORITHM_SYSTRACE ? FSL_OK : find_stalls(job, config, err);
+}
+
 /*
  * run -> topology -> collectives, on straight clocks -> steps -> progress -> perception;
- * collectives, steps -> cuts -> own time -> blame -> replay -> verdict.
+ * collectives, steps -> cuts -> own time -> blame -> replay -> verdict; who is not to blame for
+ * steps that stand -> stalls.
  */
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err)
@@ -166,8 +185,11 @@ enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *co
 	FSL_TRY(find_own(job, err));
 	struct fsl_case facts = fsl_job_facts(job, config);
 	FSL_TRY(fsl_blame_build(&job->blame, &facts, err));
-	return config->algorithm == FSL_ALGORITHM_SYSTRACE ? conclude_classical(job, &facts, err)
-							   : conclude_failslow(job, &facts, err);
+	if (config->algorithm == FSL_ALGORITHM_SYSTRACE) {
+		return conclude_classical(job, &facts, err);
+	}
+	FSL_TRY(conclude_failslow(job, &facts, err));
+	return find_stalls(job, config, err);
 }
 
 /* Takes back whatever was found: a localisation that names nobody. */

@@ -96,6 +96,10 @@ enum fsl_status fsl_job_find_steps(struct fsl_job *job, struct fsl_error *err);
 enum fsl_status fsl_job_analyse(struct fsl_job *job, const struct fsl_config *config,
 				struct fsl_error *err);
 
+/* Makes job->perception anew from job->progress, which the caller extended. */
+enum fsl_status fsl_job_perceive_again(struct fsl_job *job, const struct fsl_config *config,
+				       struct fsl_error *err);
+
 /* The facts about the job from which detectors and verdicts are made. The result borrows from @job
  * and @config. */
 struct fsl_case fsl_job_facts(const struct fsl_job *job, const struct fsl_config *config);

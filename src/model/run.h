@@ -90,7 +90,8 @@ struct fsl_rank {
 	int64_t last_event_ns; /* ns; last time of any record, also cut ones; FSL_NS_ABSENT: none */
 	bool has_markers_file; /* a marker file exists, readable or not */
 	bool is_rising;        /* until normalised: ops as read are in order, all begins differ */
-	bool is_restarted; /* ids started again: the file holds several generations of the job */
+	bool is_restarted;   /* ids started again: the file holds several generations of the job */
+	uint32_t n_restarts; /* times that step numbers began again in step times or a log */
 	/* Operators that had begun and not ended at the end of the file; a hung rank waits in them,
 	 * see fsl_rank_waits(). */
 	uint32_t open_op_id, open_group_id; /* newest such operator; FSL_STR_NONE: none */

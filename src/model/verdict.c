@@ -18,6 +18,7 @@ static const char *const verdict_texts[] = {
 	[FSL_VERDICT_WORK_IMBALANCE] = "work_imbalance",
 	[FSL_VERDICT_JOB_SLOWDOWN] = "job_slowdown",
 	[FSL_VERDICT_HOST_PAUSES] = "host_pauses",
+	[FSL_VERDICT_STALLS] = "stalls",
 	[FSL_VERDICT_HANG] = "hang",
 	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = "insufficient_evidence",
 	[FSL_VERDICT_HOST_BOUND] = "host_bound",
@@ -39,6 +40,20 @@ const char *fsl_verdict_text(enum fsl_verdict_kind kind)
 {
 	FSL_REQUIRE((size_t)kind < FSL_VERDICTS_N);
 	return verdict_texts[kind];
+}
+
+const char *fsl_stall_phase_text(enum fsl_stall_phase phase)
+{
+	static const char *const texts[] = {
+		[FSL_STALL_UNKNOWN] = "unknown",
+		[FSL_STALL_LOADING] = "data loading",
+		[FSL_STALL_CHECKPOINT] = "checkpoint",
+		[FSL_STALL_COLLECTION] = "garbage collection",
+		[FSL_STALL_EVALUATION] = "evaluation",
+		[FSL_STALL_GAP] = "gap",
+		[FSL_STALL_RESTART] = "restart",
+	};
+	return texts[phase];
 }
 
 bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
@@ -151,6 +166,7 @@ void fsl_perception_fini(struct fsl_perception *perception)
 	fsl_free(perception->explained);
 	fsl_free(perception->slow_dataloader);
 	fsl_free(perception->slow_ckpt);
+	fsl_free(perception->stalls);
 	fsl_arena_fini(&perception->arena);
 	*perception = (struct fsl_perception){0};
 }

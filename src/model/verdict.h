@@ -21,6 +21,7 @@ enum fsl_verdict_kind {
 	FSL_VERDICT_WORK_IMBALANCE,
 	FSL_VERDICT_JOB_SLOWDOWN,
 	FSL_VERDICT_HOST_PAUSES,
+	FSL_VERDICT_STALLS,
 	FSL_VERDICT_HANG,
 	FSL_VERDICT_INSUFFICIENT_EVIDENCE,
 	/* Captures alone have these: nobody is at fault, and one part bounds the steps. */
@@ -276,6 +277,32 @@ struct fsl_step_explained {
 	const char *why; /* "checkpoint", "gc"; static */
 };
 
+/* What a step spent its time in while it stood. */
+enum fsl_stall_phase {
+	FSL_STALL_UNKNOWN,
+	FSL_STALL_LOADING,
+	FSL_STALL_CHECKPOINT,
+	FSL_STALL_COLLECTION,
+	FSL_STALL_EVALUATION, /* work of all ranks alike, as an evaluation: it is no fault */
+	FSL_STALL_GAP,        /* between two steps */
+	FSL_STALL_RESTART,    /* likewise, and step numbers began again */
+	FSL_STALL_PHASES_N
+};
+const char *fsl_stall_phase_text(enum fsl_stall_phase phase); /* "data loading" */
+
+/* Long steps of one kind: once, or every so many steps. */
+struct fsl_stall {
+	enum fsl_stall_phase phase;
+	int64_t step, last_step; /* the first and the last of them; of a gap the step behind it */
+	int64_t before_step;     /* of a gap: the step in front of it; else -1 */
+	int64_t begin_ns, end_ns;
+	size_t n_times;
+	int64_t every_steps;      /* -1: not periodic */
+	int64_t lost_ns, most_ns; /* beyond the usual length, together and of the longest */
+	const int32_t *ranks;     /* the ranks that were last; none: all alike, or unknown */
+	size_t n_ranks;
+};
+
 struct fsl_perception {
 	struct fsl_arena arena;
 	/* sysTrace's part of the verdict. */
@@ -286,12 +313,15 @@ struct fsl_perception {
 	int64_t start_ns, end_ns; /* first and last step examined */
 	const char *error_message;
 	/* failslow's part of the verdict. */
-	enum fsl_verdict_kind kind; /* NORMAL, JOB_SLOWDOWN, HANG, INSUFFICIENT_EVIDENCE */
+	/* NORMAL, JOB_SLOWDOWN, STALLS, HANG, INSUFFICIENT_EVIDENCE */
+	enum fsl_verdict_kind kind;
 	const char *reason;
 	struct fsl_step_episode *episodes;
 	size_t n_episodes, episodes_capacity;
 	struct fsl_step_explained *explained;
 	size_t n_explained, explained_capacity;
+	struct fsl_stall *stalls; /* costliest first */
+	size_t n_stalls, stalls_capacity;
 	struct fsl_step_anomaly
 		*slow_dataloader; /* steps with long data loading (enable_dataloader) */
 	size_t n_slow_dataloader, slow_dataloader_capacity;

@@ -14,18 +14,15 @@
 #include "model/steps.h"
 #include "report/words.h"
 
-/* Single long steps are told from this share of the time, or this length of one of them, on; less
- * is what steps scatter by. */
-#define STALLS_SHARE_MIN 0.03
-#define STALL_NS_MIN     (INT64_C(60) * FSL_NS_PER_S)
-
 static const struct {
 	const char *text;
 	bool is_lost;
 } parts[FSL_SPENTS_N] = {
 	[FSL_SPENT_HANG] = {"hang", true},
+	[FSL_SPENT_RESTART] = {"restart", true},
 	[FSL_SPENT_GAP] = {"gap", true},
 	[FSL_SPENT_CHECKPOINT] = {"checkpoint", false},
+	[FSL_SPENT_EVALUATION] = {"evaluation", false},
 	[FSL_SPENT_SLOW_RANK] = {"slow_rank", true},
 	[FSL_SPENT_SLOW_HOST] = {"slow_host", true},
 	[FSL_SPENT_SLOW_LINK] = {"slow_link", true},
@@ -69,6 +66,7 @@ static enum fsl_spent part_of(enum fsl_verdict_kind kind)
 		return FSL_SPENT_HOST_PAUSES;
 	case FSL_VERDICT_JOB_SLOWDOWN:
 		return FSL_SPENT_JOB_SLOWDOWN;
+	case FSL_VERDICT_STALLS: /* perception tells them */
 	case FSL_VERDICT_NORMAL:
 	case FSL_VERDICT_HANG:
 	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
@@ -199,42 +197,30 @@ static void add_episodes(struct fsl_account *out, const struct fsl_report *repor
 	}
 }
 
-static bool is_in_episode(const struct fsl_perception *perception, int64_t step)
+static void add_stall(struct fsl_account *out, const struct fsl_stall *stall)
 {
-	for (size_t i = 0; i < perception->n_episodes; i++) {
-		const struct fsl_step_episode *episode = &perception->episodes[i];
-		if (step >= episode->onset_step &&
-		    (episode->until_step < 0 || step < episode->until_step)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Single long steps, together one loss, if they cost what counts. */
-static void add_stalls(struct fsl_account *out, const struct fsl_perception *perception)
-{
-	struct fsl_loss loss = loss_of(FSL_SPENT_STALLS, 0);
-	int64_t longest_ns = 0;
-	size_t n = 0;
-	for (size_t i = 0; i < perception->n_anomalies; i++) {
-		const struct fsl_step_anomaly *step = &perception->anomalies[i];
-		int64_t ns = ns_of(step->step_ms - step->normal_ms, 1.0);
-		if (ns == 0 || is_in_episode(perception, step->step)) {
-			continue;
-		}
-		loss.since_step = n == 0 ? step->step : loss.since_step;
-		loss.since_ns = n == 0 ? step->begin_ns : loss.since_ns;
-		loss.until_step = step->step + 1;
-		loss.ns += ns;
-		longest_ns = ns > longest_ns ? ns : longest_ns;
-		n++;
-	}
+	static const enum fsl_spent parts_of[] = {[FSL_STALL_UNKNOWN] = FSL_SPENT_STALLS,
+						  [FSL_STALL_LOADING] = FSL_SPENT_STALLS,
+						  [FSL_STALL_CHECKPOINT] = FSL_SPENT_STALLS,
+						  [FSL_STALL_COLLECTION] = FSL_SPENT_STALLS,
+						  [FSL_STALL_EVALUATION] = FSL_SPENT_EVALUATION,
+						  [FSL_STALL_GAP] = FSL_SPENT_GAP,
+						  [FSL_STALL_RESTART] = FSL_SPENT_RESTART};
+	struct fsl_loss loss = loss_of(parts_of[stall->phase], stall->lost_ns);
+	loss.since_step = stall->step;
+	loss.since_ns = stall->begin_ns;
+	loss.until_step = stall->last_step + (stall->phase < FSL_STALL_GAP);
+	loss.until_ns = stall->end_ns;
 	loss.is_over = true;
-	if (longest_ns >= STALL_NS_MIN ||
-	    (n > 0 && (double)loss.ns >= STALLS_SHARE_MIN * (double)out->span_ns)) {
-		out->n_times[FSL_SPENT_STALLS] = n;
-		add_loss(out, &loss);
+	loss.stall = stall;
+	add_loss(out, &loss);
+	if (stall->phase == FSL_STALL_RESTART) { /* was counted as a gap */
+		int64_t ns = stall->lost_ns < out->ns[FSL_SPENT_GAP] ? stall->lost_ns
+								     : out->ns[FSL_SPENT_GAP];
+		out->ns[FSL_SPENT_GAP] -= ns;
+		out->ns[FSL_SPENT_RESTART] += ns;
+		out->n_times[FSL_SPENT_GAP] -= out->n_times[FSL_SPENT_GAP] > 0;
+		out->n_times[FSL_SPENT_RESTART]++;
 	}
 }
 
@@ -305,9 +291,11 @@ static void claim_losses(struct fsl_account *out, int64_t *left_ns)
 {
 	for (int part = FSL_SPENT_CHECKPOINT; part < FSL_SPENT_PRODUCTIVE; part++) {
 		for (size_t i = 0; i < out->n_losses; i++) {
-			if ((int)out->losses[i].part == part) {
-				claim(out, out->losses[i].part, out->losses[i].ns, left_ns);
-				out->n_times[part] += part != FSL_SPENT_STALLS;
+			const struct fsl_loss *loss = &out->losses[i];
+			if ((int)loss->part == part) {
+				claim(out, loss->part, loss->ns, left_ns);
+				out->n_times[part] +=
+					loss->stall != NULL ? loss->stall->n_times : 1;
 			}
 		}
 	}
@@ -362,8 +350,8 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 	} else if (verdict != NULL) {
 		add_verdict(out, report);
 	}
-	if (perception != NULL && out->n_losses == 0) {
-		add_stalls(out, perception);
+	for (size_t i = 0; perception != NULL && i < perception->n_stalls; i++) {
+		add_stall(out, &perception->stalls[i]);
 	}
 	if (perception != NULL && fsl_words_kind(report) == FSL_VERDICT_JOB_SLOWDOWN) {
 		add_episodes(out, report);

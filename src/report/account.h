@@ -9,8 +9,10 @@
  * claims in the steps is productive, or of captures computing. */
 enum fsl_spent {
 	FSL_SPENT_HANG,
-	FSL_SPENT_GAP, /* between two steps that do not follow each other */
+	FSL_SPENT_RESTART, /* from the last step of an attempt to the first of the next */
+	FSL_SPENT_GAP,     /* between two steps that do not follow each other */
 	FSL_SPENT_CHECKPOINT,
+	FSL_SPENT_EVALUATION,
 	FSL_SPENT_SLOW_RANK,
 	FSL_SPENT_SLOW_HOST,
 	FSL_SPENT_SLOW_LINK,
@@ -41,6 +43,7 @@ struct fsl_loss {
 	int64_t since_ns, until_ns; /* FSL_NS_ABSENT: unknown, or it lasts */
 	const struct fsl_culprit *culprits;
 	size_t n_culprits;
+	const struct fsl_stall *stall; /* NULL: it is none */
 	bool is_over;
 };
 

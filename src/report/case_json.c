@@ -54,6 +54,23 @@ static bool has_healed(const struct fsl_report *report)
 	return verdict->n_culprits > 0;
 }
 
+/* Periodic ones, of which the last is younger than two periods. */
+static bool do_stalls_recur(const struct fsl_report *report)
+{
+	const struct fsl_perception *perception = report->perception;
+	const struct fsl_steps *steps = report->steps;
+	int64_t last =
+		steps != NULL && steps->n_items > 0 ? steps->items[steps->n_items - 1].step : 0;
+	for (size_t i = 0; i < perception->n_stalls; i++) {
+		const struct fsl_stall *stall = &perception->stalls[i];
+		if (stall->phase != FSL_STALL_EVALUATION && stall->every_steps > 0 &&
+		    last - stall->last_step < 2 * stall->every_steps) {
+			return true;
+		}
+	}
+	return false;
+}
+
 enum fsl_job_state fsl_report_state(const struct fsl_report *report)
 {
 	enum fsl_verdict_kind kind = fsl_words_kind(report);
@@ -68,6 +85,9 @@ enum fsl_job_state fsl_report_state(const struct fsl_report *report)
 	}
 	if (kind == FSL_VERDICT_STAGE_IMBALANCE || fsl_verdict_is_quiet(kind)) {
 		return FSL_STATE_CLEAR;
+	}
+	if (kind == FSL_VERDICT_STALLS) {
+		return do_stalls_recur(report) ? FSL_STATE_ACTIVE : FSL_STATE_OVER;
 	}
 	return kind != FSL_VERDICT_HANG && has_healed(report) ? FSL_STATE_OVER : FSL_STATE_ACTIVE;
 }
@@ -273,6 +293,9 @@ static void put_ranks(struct fsl_document *document, cJSON *entry, const struct 
 	for (size_t i = 0; loss != NULL && i < loss->n_culprits; i++) {
 		fsl_document_integer(document, list, NULL, loss->culprits[i].rank);
 	}
+	for (size_t i = 0; loss != NULL && loss->stall != NULL && i < loss->stall->n_ranks; i++) {
+		fsl_document_integer(document, list, NULL, loss->stall->ranks[i]);
+	}
 }
 
 /* The costliest loss of a part; NULL: none. */
@@ -330,6 +353,27 @@ static void put_hosts(struct fsl_document *document, cJSON *entry, const struct 
 	}
 }
 
+/* The cause of a loss; NULL: none is known. */
+static const char *cause_of(const struct fsl_case_parts *parts, const struct fsl_loss *loss)
+{
+	static const enum fsl_cause causes[FSL_STALL_PHASES_N] = {
+		[FSL_STALL_UNKNOWN] = FSL_CAUSES_N,
+		[FSL_STALL_LOADING] = FSL_CAUSE_DATALOADER,
+		[FSL_STALL_CHECKPOINT] = FSL_CAUSE_STORAGE,
+		[FSL_STALL_COLLECTION] = FSL_CAUSE_HOST,
+		[FSL_STALL_EVALUATION] = FSL_CAUSES_N,
+		[FSL_STALL_GAP] = FSL_CAUSES_N,
+		[FSL_STALL_RESTART] = FSL_CAUSES_N,
+	};
+	enum fsl_cause cause = FSL_CAUSES_N;
+	if (loss->stall != NULL) {
+		cause = causes[loss->stall->phase];
+	} else if (loss->n_culprits > 0 && has_fault(parts->verdict->kind)) {
+		cause = loss->culprits[0].cause;
+	}
+	return cause < FSL_CAUSES_N ? fsl_cause_text(cause) : NULL;
+}
+
 static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 {
 	struct fsl_document *document = parts->document;
@@ -338,6 +382,9 @@ static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 	for (size_t i = 0; i < account->n_losses && !document->has_failed; i++) {
 		const struct fsl_loss *loss = &account->losses[i];
 		double ns = (double)loss->ns;
+		if (!fsl_spent_is_lost(loss->part)) {
+			continue;
+		}
 		cJSON *entry = fsl_document_object(document, list, NULL);
 		fsl_document_text(document, entry, "kind", fsl_spent_text(loss->part));
 		fsl_document_number(document, entry, "ms", ns / FSL_NS_PER_MS, FSL_DECIMALS_MS);
@@ -348,15 +395,13 @@ static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 		fsl_document_index(document, entry, "untilStep", loss->until_step);
 		fsl_document_time(document, entry, "since", loss->since_ns);
 		fsl_document_time(document, entry, "until", loss->until_ns);
-		fsl_document_null(document, entry, "everySteps");
+		fsl_document_index(document, entry, "everySteps",
+				   loss->stall != NULL ? loss->stall->every_steps : -1);
 		put_ranks(document, entry, loss);
 		put_hosts(document, entry, loss);
 		fsl_document_index(document, entry, "stage",
 				   loss->n_culprits > 0 ? loss->culprits[0].stage : -1);
-		fsl_document_told(document, entry, "cause",
-				  loss->n_culprits > 0 && has_fault(parts->verdict->kind)
-					  ? fsl_cause_text(loss->culprits[0].cause)
-					  : NULL);
+		fsl_document_told(document, entry, "cause", cause_of(parts, loss));
 		fsl_document_text(document, entry, "state",
 				  loss->is_over ? "over" : state_texts[parts->state]);
 	}

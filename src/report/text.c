@@ -139,12 +139,15 @@ static void print_culprits(const struct fsl_screen *screen,
 }
 
 /* The reason of the first culprit, else of the verdict, unless the headline gave it already. */
-static void print_why(const struct fsl_screen *screen, const struct fsl_localisation *localisation,
+static void print_why(const struct fsl_screen *screen, const struct fsl_report *report,
 		      const char *headline)
 {
+	const struct fsl_localisation *localisation = report->localisation;
 	const char *why = fsl_text_or_empty(localisation->reason);
-	if (localisation->n_culprits > 0 &&
-	    *fsl_text_or_empty(localisation->culprits[0].reason) != '\0') {
+	if (report->perception != NULL && fsl_words_kind(report) == FSL_VERDICT_STALLS) {
+		why = fsl_text_or_empty(report->perception->reason);
+	} else if (localisation->n_culprits > 0 &&
+		   *fsl_text_or_empty(localisation->culprits[0].reason) != '\0') {
 		why = localisation->culprits[0].reason;
 	}
 	fsl_screen_field(screen, "why", strstr(headline, why) == NULL ? why : "");
@@ -406,8 +409,10 @@ static void add_part(struct fsl_phrase *phrase, enum fsl_spent part,
 {
 	static const char *const names[FSL_SPENTS_N] = {
 		[FSL_SPENT_HANG] = "hang",
+		[FSL_SPENT_RESTART] = "restarts",
 		[FSL_SPENT_GAP] = "gaps between steps",
 		[FSL_SPENT_CHECKPOINT] = "checkpoints",
+		[FSL_SPENT_EVALUATION] = "evaluations",
 		[FSL_SPENT_SLOW_RANK] = "slow ranks",
 		[FSL_SPENT_SLOW_HOST] = "slow host",
 		[FSL_SPENT_SLOW_LINK] = "slow link",
@@ -533,7 +538,7 @@ void fsl_report_text(FILE *stream, const struct fsl_report *report)
 	print_time(&screen, report);
 	if (report->localisation != NULL) {
 		print_culprits(&screen, report->localisation);
-		print_why(&screen, report->localisation, headline.text);
+		print_why(&screen, report, headline.text);
 		fsl_chapters_text(&screen, report->localisation);
 	}
 	print_stopped(&screen, report);

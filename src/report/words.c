@@ -32,6 +32,7 @@ static const struct words {
 	[FSL_VERDICT_JOB_SLOWDOWN] = {"JOB SLOWDOWN", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_HOST_PAUSES] = {"HOST PAUSES", FSL_COLOUR_RED, "pauses of host ", "slow",
 				     "slow"},
+	[FSL_VERDICT_STALLS] = {"STALLS", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_HANG] = {"HANG", FSL_COLOUR_RED, "", "", ""},
 	[FSL_VERDICT_INSUFFICIENT_EVIDENCE] = {"INSUFFICIENT EVIDENCE", FSL_COLOUR_YELLOW, "", "",
 					       ""},
@@ -70,10 +71,9 @@ enum fsl_verdict_kind fsl_words_kind(const struct fsl_report *report)
 	}
 	bool has_culprit = localisation->kind != FSL_VERDICT_NORMAL &&
 			   localisation->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE;
-	if (!has_culprit && perception != NULL && perception->kind == FSL_VERDICT_JOB_SLOWDOWN) {
-		return FSL_VERDICT_JOB_SLOWDOWN;
-	}
-	return localisation->kind;
+	bool is_of_steps = perception != NULL && (perception->kind == FSL_VERDICT_JOB_SLOWDOWN ||
+						  perception->kind == FSL_VERDICT_STALLS);
+	return !has_culprit && is_of_steps ? perception->kind : localisation->kind;
 }
 
 bool fsl_words_has_failed(const struct fsl_report *report)
@@ -412,6 +412,9 @@ static void add_headline(struct fsl_phrase *phrase, const struct fsl_report *rep
 	case FSL_VERDICT_INSUFFICIENT_EVIDENCE:
 		add_insufficient(phrase, report);
 		break;
+	case FSL_VERDICT_STALLS:
+		fsl_phrase_add(phrase, "%s", reason_of(report));
+		break;
 	case FSL_VERDICT_SLOW_RANK:
 	case FSL_VERDICT_SLOW_HOST:
 	case FSL_VERDICT_SLOW_LINK:
@@ -563,6 +566,35 @@ static void add_hint_for_evidence(struct fsl_phrase *phrase, const struct fsl_re
 	}
 }
 
+static void add_hint_for_stalls(struct fsl_phrase *phrase, const struct fsl_perception *perception)
+{
+	static const char *const texts[] = {
+		[FSL_STALL_UNKNOWN] = "look at what else the job or its hosts do in these steps: "
+				      "logging, evaluation, other jobs, storage and network",
+		[FSL_STALL_LOADING] = "check the data loading: number of workers, prefetching, the "
+				      "storage it reads from",
+		[FSL_STALL_CHECKPOINT] = "check the storage that checkpoints go to, or write them "
+					 "beside the training",
+		[FSL_STALL_COLLECTION] = "collect garbage at fixed steps, on all ranks at once",
+		[FSL_STALL_EVALUATION] = "",
+		[FSL_STALL_GAP] = "look at what the job did between these steps: logs, scheduler, "
+				  "storage",
+		[FSL_STALL_RESTART] =
+			"look in the logs for why the job ended before it was started "
+			"again",
+	};
+	size_t i = 0;
+	if (perception == NULL) {
+		return;
+	}
+	while (i < perception->n_stalls && perception->stalls[i].phase == FSL_STALL_EVALUATION) {
+		i++;
+	}
+	fsl_phrase_add(
+		phrase, "%s",
+		texts[i < perception->n_stalls ? perception->stalls[i].phase : FSL_STALL_UNKNOWN]);
+}
+
 static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
 {
 	switch (fsl_words_kind(report)) {
@@ -611,6 +643,9 @@ static void add_hint(struct fsl_phrase *phrase, const struct fsl_report *report)
 	case FSL_VERDICT_SLOW_HOST:
 	case FSL_VERDICT_SLOW_LINK:
 		add_hint_for_cause(phrase, report);
+		break;
+	case FSL_VERDICT_STALLS:
+		add_hint_for_stalls(phrase, report->perception);
 		break;
 	case FSL_VERDICT_HOST_PAUSES:
 		fsl_phrase_add(phrase, "look for what runs on the hosts now and then: garbage "

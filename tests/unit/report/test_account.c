@@ -144,20 +144,29 @@ static void a_slowdown_costs_what_its_steps_rose_by(void **state)
 	sample_destroy(sample);
 }
 
-static void single_long_steps_count_if_they_cost_enough(void **state)
+static void stalls_cost_what_their_steps_took_longer(void **state)
 {
 	(void)state;
 	struct fsl_job_step items[STEPS];
 	struct fsl_steps steps = steps_of(items);
 	struct sample *sample = sample_create();
-	struct fsl_step_anomaly anomaly = {50, sample_step_ns(50), 2.0, 1600.0, 1000.0};
-	sample_check(FSL_APPEND(&sample->perception, anomalies, &anomaly, NULL) == FSL_OK);
+	struct fsl_stall stall = {.phase = FSL_STALL_LOADING,
+				  .step = 50,
+				  .last_step = 60,
+				  .n_times = 3,
+				  .every_steps = 5,
+				  .lost_ns = 8 * (int64_t)FSL_NS_PER_S};
+	sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
+	stall.phase = FSL_STALL_EVALUATION;
+	stall.lost_ns = 5 * (int64_t)FSL_NS_PER_S;
+	sample_check(FSL_APPEND(&sample->perception, stalls, &stall, NULL) == FSL_OK);
 	struct fsl_account account = account_of(sample, &steps, FSL_NS_ABSENT);
-	assert_int_equal(account.ns[FSL_SPENT_STALLS], 0);
-	sample->perception.anomalies[0].step_ms = 9000.0;
-	account = account_of(sample, &steps, FSL_NS_ABSENT);
 	assert_int_equal(account.ns[FSL_SPENT_STALLS], 8 * (int64_t)FSL_NS_PER_S);
+	assert_int_equal(account.n_times[FSL_SPENT_STALLS], 3);
+	assert_int_equal(account.ns[FSL_SPENT_EVALUATION], 5 * (int64_t)FSL_NS_PER_S);
 	assert_int_equal(account.losses[0].since_step, 50);
+	assert_int_equal(account.losses[0].until_step, 61);
+	assert_near(account.lost_share, 8.0e9 / (double)account.span_ns, 1e-9);
 	sample_destroy(sample);
 }
 
@@ -242,7 +251,7 @@ int main(void)
 		cmocka_unit_test(time_between_steps_that_do_not_follow_is_a_gap),
 		cmocka_unit_test(a_hang_costs_until_the_present_if_there_is_one),
 		cmocka_unit_test(a_slowdown_costs_what_its_steps_rose_by),
-		cmocka_unit_test(single_long_steps_count_if_they_cost_enough),
+		cmocka_unit_test(stalls_cost_what_their_steps_took_longer),
 		cmocka_unit_test(chapters_add_up),
 		cmocka_unit_test(nothing_is_known_without_files),
 		cmocka_unit_test(a_capture_is_what_its_steps_are_made_of),

@@ -1,0 +1,38 @@
+/* Every threshold of src/account: value, unit, why. */
+#ifndef FSL_ACCOUNT_LIMITS_H
+#define FSL_ACCOUNT_LIMITS_H
+
+/* Fewer steps than this have no usual length. */
+#define FSL_STALL_STEPS_MIN 8
+/* Steps on each side that tell the usual length of a step: of each the lower quartile, so that
+ * every second step may stand; of both the larger one, so that a change of level is no stall. */
+#define FSL_STALL_WINDOW 16
+/* A stalled step takes this much longer, as a share of the usual step. */
+#define FSL_STALL_SHARE_MIN 0.25
+/* Sigmas of the noise, told by the faster half of the steps. */
+#define FSL_STALL_SIGMAS 6.0
+/* A stalled step stands this many times as far from the middle of the other steps as the 95 %
+ * quantile of these: the tail of a wide spread is no stall. */
+#define FSL_STALL_TAIL 3.0
+/* A gap is longer than a step, and than this many usual gaps. */
+#define FSL_STALL_GAPS_MIN 10.0
+/* Steps at the begin of the capture that may warm up. */
+#define FSL_STALL_WARM_UP 5
+/* What counts (verdict): share of the time, or of one stall, ns. */
+#define FSL_STALL_COUNTS_SHARE 0.03
+#define FSL_STALL_COUNTS_NS    (INT64_C(60) * FSL_NS_PER_S)
+/* No job stands for so long and goes on: its clock was set. */
+#define FSL_STALL_NS_MAX (INT64_C(30) * 86400 * FSL_NS_PER_S)
+/* A phase explains a stall, and a rank was last in it, by this part of the time lost. */
+#define FSL_STALL_EXPLAINED 0.5
+/* A step with this many times the usual operators has other work: an evaluation. */
+#define FSL_STALL_WORK_MIN 1.15
+/* Work that recurs on all ranks alike is never this many times as long as usual. */
+#define FSL_STALL_EVEN_MAX 1.25
+/* Stalls are periodic if there are so many, if this share of them lies at one distance, and if this
+ * share of the places at that distance holds one. */
+#define FSL_STALL_PERIODIC_MIN 3
+#define FSL_STALL_ON_PLACE_MIN 0.8
+#define FSL_STALL_OCCUPIED_MIN 0.75
+
+#endif

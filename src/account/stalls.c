@@ -1,0 +1,538 @@
+/* Marks steps that stand out of the steps around them, asks why they do, and joins those of a kind.
+ */
+#include "account/stalls.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <failslow/stats.h>
+
+#include "account/limits.h"
+#include "account/stalls_parts.h"
+#include "base/number.h"
+#include "base/sort.h"
+
+enum { STALLS_MAX = 64, PERIODS_MAX = 32, ASKED_MAX = 16 };
+
+struct look {
+	struct fsl_perception *out;
+	const struct fsl_progress *progress;
+	const struct fsl_case *facts;
+	struct fsl_arena arena;
+	size_t n;
+	double *step_ms;         /* without a checkpoint of usual length */
+	double *level_ms;        /* usual length at that place */
+	double *excess;          /* log(step_ms / level_ms) */
+	double *work;            /* 2 n */
+	int64_t *gap_ns;         /* in front of the step */
+	struct fsl_stall *found; /* one for each stalled step and gap, then joined */
+	size_t n_found;
+	double usual_save_ns, usual_loading_ns, usual_ops;
+};
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static double ms_of(int64_t ns)
+{
+	return (double)ns / FSL_NS_PER_MS;
+}
+
+static double median_of(double *values, size_t n, double *scratch)
+{
+	return n > 0 ? fsl_median(values, n, scratch) : 0.0;
+}
+
+static void set_usual(struct look *look)
+{
+	const struct fsl_progress *progress = look->progress;
+	double *values = look->work;
+	size_t n_saves = 0;
+	for (size_t i = 0; i < look->n; i++) {
+		if (progress->steps.items[i].ckpt_ns > 0) {
+			values[n_saves++] = (double)progress->steps.items[i].ckpt_ns;
+		}
+	}
+	look->usual_save_ns = median_of(values, n_saves, values + look->n);
+	for (size_t i = 0; i < look->n; i++) {
+		values[i] = (double)progress->loading_ns[i];
+	}
+	/* Every second step may load for long. */
+	look->usual_loading_ns = fsl_percentile(values, look->n, 25.0, values + look->n);
+}
+
+static enum fsl_status prepare(struct look *look, struct fsl_error *err)
+{
+	size_t n = look->n;
+	FSL_TRY(FSL_ARENA_NEW(look->step_ms, &look->arena, n, "step_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(look->level_ms, &look->arena, n, "level_ms", err));
+	FSL_TRY(FSL_ARENA_NEW(look->excess, &look->arena, n, "excess", err));
+	FSL_TRY(FSL_ARENA_NEW(look->work, &look->arena, 2 * n, "work", err));
+	FSL_TRY(FSL_ARENA_NEW(look->gap_ns, &look->arena, n, "gap_ns", err));
+	FSL_TRY(FSL_ARENA_NEW(look->found, &look->arena, 2 * n, "found", err));
+	set_usual(look);
+	for (size_t i = 0; i < n; i++) {
+		const struct fsl_job_step *item = &look->progress->steps.items[i];
+		double save_ns = fmin((double)item->ckpt_ns, look->usual_save_ns);
+		look->step_ms[i] = fmax((double)item->dur_ns - save_ns, 1.0) / FSL_NS_PER_MS;
+	}
+	return FSL_OK;
+}
+
+/* Lower quartile of the steps [begin, end); 0 if there are too few of them. */
+static double quartile(const struct look *look, size_t begin, size_t end)
+{
+	double scratch[FSL_STALL_WINDOW];
+	return end - begin >= FSL_STALL_WINDOW / 4
+		       ? fsl_percentile(look->step_ms + begin, end - begin, 25.0, scratch)
+		       : 0.0;
+}
+
+static void set_levels(struct look *look)
+{
+	for (size_t i = 0; i < look->n; i++) {
+		size_t begin = i > FSL_STALL_WINDOW ? i - FSL_STALL_WINDOW : 0;
+		size_t end = look->n - i > FSL_STALL_WINDOW ? i + 1 + FSL_STALL_WINDOW : look->n;
+		look->level_ms[i] = fmax(quartile(look, begin, i), quartile(look, i + 1, end));
+		look->excess[i] = log(look->step_ms[i] / look->level_ms[i]);
+	}
+}
+
+/* The excess from which a step stands out. Its noise is that of the faster steps alone, and the
+ * steps that do not stand out have to lie close together. */
+static double threshold(const struct look *look)
+{
+	double *values = look->work, *scratch = look->work + look->n;
+	size_t n = look->n, n_left = 0;
+	memcpy(values, look->excess, n * sizeof(*values));
+	double low = fsl_percentile(values, n, 5.0, scratch);
+	double quarter = fsl_percentile(values, n, 25.0, scratch);
+	/* Quantiles of the normal distribution: -1.645 and -0.674. */
+	double sigma = (quarter - low) / 0.971;
+	double least = log1p(FSL_STALL_SHARE_MIN);
+	double first = quarter + 0.674 * sigma + fmax(least, FSL_STALL_SIGMAS * sigma);
+	for (size_t i = 0; i < n; i++) {
+		if (look->excess[i] <= first) {
+			values[n_left++] = look->excess[i];
+		}
+	}
+	double middle = median_of(values, n_left, scratch);
+	double tail = fsl_percentile(values, n_left, 95.0, scratch) - middle;
+	return fmax(first, middle + fmax(least, FSL_STALL_TAIL * tail));
+}
+
+static bool is_in_episode(const struct fsl_perception *perception, int64_t step)
+{
+	for (size_t i = 0; i < perception->n_episodes; i++) {
+		const struct fsl_step_episode *episode = &perception->episodes[i];
+		if (step >= episode->onset_step &&
+		    (episode->until_step < 0 || step < episode->until_step)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* An evaluation is a step with more operators than others. */
+static bool has_more_work(const struct look *look, int64_t step)
+{
+	const struct fsl_cuts *cuts = look->facts->cuts;
+	size_t s = fsl_steps_numbered(look->facts->steps, step);
+	if (look->usual_ops <= 0.0 || s >= cuts->n_steps) {
+		return false;
+	}
+	double n_ops = (double)(cuts->first_op[s + 1] - cuts->first_op[s]);
+	return n_ops >= FSL_STALL_WORK_MIN * look->usual_ops;
+}
+
+static void set_usual_ops(struct look *look)
+{
+	const struct fsl_cuts *cuts = look->facts->cuts;
+	size_t n = cuts != NULL && cuts->n_ranks > 0 ? cuts->n_steps : 0;
+	for (size_t s = 0; s < n && s < look->n; s++) {
+		look->work[s] = (double)(cuts->first_op[s + 1] - cuts->first_op[s]);
+	}
+	n = n < look->n ? n : look->n;
+	look->usual_ops = median_of(look->work, n, look->work + look->n);
+}
+
+static enum fsl_stall_phase phase_of(const struct look *look, size_t i, double lost_ns)
+{
+	const struct fsl_job_step *item = &look->progress->steps.items[i];
+	double least_ns = FSL_STALL_EXPLAINED * lost_ns;
+	if ((double)look->progress->loading_ns[i] - look->usual_loading_ns >= least_ns) {
+		return FSL_STALL_LOADING;
+	}
+	if ((double)item->ckpt_ns - look->usual_save_ns >= least_ns) {
+		return FSL_STALL_CHECKPOINT;
+	}
+	return (double)item->gc_ns >= least_ns ? FSL_STALL_COLLECTION : FSL_STALL_UNKNOWN;
+}
+
+static void find_long_steps(struct look *look)
+{
+	double least = threshold(look);
+	bool is_warming_up = true;
+	for (size_t i = 0; i < look->n; i++) {
+		const struct fsl_job_step *item = &look->progress->steps.items[i];
+		bool is_long = look->excess[i] > least;
+		is_warming_up = is_warming_up && is_long && i < FSL_STALL_WARM_UP;
+		bool is_clock_set = item->dur_ns > FSL_STALL_NS_MAX;
+		if (!is_long || is_warming_up || is_clock_set ||
+		    is_in_episode(look->out, item->step)) {
+			continue;
+		}
+		double lost_ms = (look->step_ms[i] - look->level_ms[i]);
+		look->found[look->n_found++] = (struct fsl_stall){
+			.phase = has_more_work(look, item->step)
+					 ? FSL_STALL_EVALUATION
+					 : phase_of(look, i, lost_ms * FSL_NS_PER_MS),
+			.step = item->step,
+			.last_step = item->step,
+			.before_step = -1,
+			.begin_ns = item->begin_ns,
+			.end_ns = fsl_sum_i64(item->begin_ns, item->dur_ns),
+			.n_times = 1,
+			.every_steps = -1,
+			.lost_ns = (int64_t)(lost_ms * FSL_NS_PER_MS),
+			.most_ns = (int64_t)(lost_ms * FSL_NS_PER_MS),
+		};
+	}
+}
+
+static size_t count_restarts(const struct fsl_run *run)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n = run->ranks[r].n_restarts > n ? run->ranks[r].n_restarts : n;
+	}
+	return n;
+}
+
+/* Time between two steps that neither holds, less that of steps with a number between theirs. */
+static void find_gaps(struct look *look)
+{
+	const struct fsl_job_step *items = look->progress->steps.items;
+	for (size_t i = 1; i < look->n; i++) {
+		int64_t end_ns = fsl_sum_i64(items[i - 1].begin_ns, items[i - 1].dur_ns);
+		double unseen_ns = (double)(items[i].step - items[i - 1].step - 1) *
+				   look->level_ms[i] * FSL_NS_PER_MS;
+		double gap_ns = (double)(items[i].begin_ns - end_ns) - fmax(unseen_ns, 0.0);
+		look->gap_ns[i] = gap_ns > 0.0 ? (int64_t)gap_ns : 0;
+		look->work[i] = (double)look->gap_ns[i];
+	}
+	double usual_ns = median_of(look->work + 1, look->n - 1, look->work + look->n);
+	for (size_t i = 1; i < look->n; i++) {
+		if (look->gap_ns[i] <= FSL_STALL_NS_MAX &&
+		    ms_of(look->gap_ns[i]) > look->level_ms[i] &&
+		    (double)look->gap_ns[i] > FSL_STALL_GAPS_MIN * usual_ns) {
+			look->found[look->n_found++] =
+				(struct fsl_stall){.phase = FSL_STALL_GAP,
+						   .step = items[i].step,
+						   .last_step = items[i].step,
+						   .before_step = items[i - 1].step,
+						   .begin_ns = items[i].begin_ns - look->gap_ns[i],
+						   .end_ns = items[i].begin_ns,
+						   .n_times = 1,
+						   .every_steps = -1,
+						   .lost_ns = look->gap_ns[i],
+						   .most_ns = look->gap_ns[i]};
+		}
+	}
+}
+
+static int compare_cost(const void *left, const void *right)
+{
+	const struct fsl_stall *a = left, *b = right;
+	FSL_ORDER_BY(b->lost_ns, a->lost_ns);
+	FSL_ORDER_BY(a->step, b->step);
+	return FSL_ORDER((int)a->phase, (int)b->phase);
+}
+
+static int compare_phase(const void *left, const void *right)
+{
+	const struct fsl_stall *a = left, *b = right;
+	FSL_ORDER_BY((int)a->phase, (int)b->phase);
+	return FSL_ORDER(a->step, b->step);
+}
+
+/* The longest gaps are the restarts, as many as there were. */
+static void name_restarts(struct look *look)
+{
+	size_t n = count_restarts(look->facts->run);
+	qsort(look->found, look->n_found, sizeof(*look->found), compare_cost);
+	for (size_t i = 0; i < look->n_found && n > 0; i++) {
+		if (look->found[i].phase == FSL_STALL_GAP) {
+			look->found[i].phase = FSL_STALL_RESTART;
+			n--;
+		}
+	}
+}
+
+/* Stalls of one phase at one distance. */
+struct rhythm {
+	int64_t every, place;
+	size_t n;
+};
+
+/* How many stalls lie at a distance, from the place that holds most of them. */
+static struct rhythm rhythm_of(const struct fsl_stall *stalls, size_t n, int64_t every)
+{
+	struct rhythm best = {.every = every};
+	for (size_t k = 0; k < n && k < FSL_STALL_PERIODIC_MIN; k++) {
+		struct rhythm rhythm = {.every = every, .place = stalls[k].step % every};
+		int64_t first = -1, last = -1;
+		for (size_t i = 0; i < n; i++) {
+			if (stalls[i].step % every == rhythm.place) {
+				first = rhythm.n == 0 ? stalls[i].step : first;
+				last = stalls[i].step;
+				rhythm.n++;
+			}
+		}
+		double n_places = (double)((last - first) / every + 1);
+		bool is_periodic = rhythm.n >= FSL_STALL_PERIODIC_MIN &&
+				   (double)rhythm.n >= FSL_STALL_ON_PLACE_MIN * (double)n &&
+				   (double)rhythm.n >= FSL_STALL_OCCUPIED_MIN * n_places;
+		best = is_periodic && rhythm.n > best.n ? rhythm : best;
+	}
+	return best;
+}
+
+static struct rhythm find_rhythm(const struct fsl_stall *stalls, size_t n)
+{
+	struct rhythm best = {.n = 0};
+	int64_t tried[PERIODS_MAX];
+	size_t n_tried = 0;
+	for (size_t i = 1; i < n && n_tried < PERIODS_MAX; i++) {
+		int64_t every = stalls[i].step - stalls[i - 1].step;
+		bool is_new = every >= 2;
+		for (size_t k = 0; k < n_tried && is_new; k++) {
+			is_new = tried[k] != every;
+		}
+		if (is_new) {
+			tried[n_tried++] = every;
+			struct rhythm rhythm = rhythm_of(stalls, n, every);
+			bool is_better = rhythm.n > best.n ||
+					 (rhythm.n == best.n && rhythm.every > best.every);
+			best = rhythm.n > 0 && is_better ? rhythm : best;
+		}
+	}
+	return best;
+}
+
+/* Joins what lies at one distance to the first of it; returns how many stalls are left. */
+static size_t join(struct fsl_stall *stalls, size_t n)
+{
+	struct rhythm rhythm = find_rhythm(stalls, n);
+	struct fsl_stall *joined = NULL;
+	size_t n_left = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool is_on_place = rhythm.n > 0 && stalls[i].step % rhythm.every == rhythm.place;
+		if (is_on_place && joined != NULL) {
+			joined->n_times++;
+			joined->lost_ns += stalls[i].lost_ns;
+			joined->most_ns = larger(joined->most_ns, stalls[i].most_ns);
+			joined->last_step = stalls[i].last_step;
+			joined->end_ns = stalls[i].end_ns;
+			continue;
+		}
+		stalls[n_left] = stalls[i];
+		if (is_on_place) {
+			joined = &stalls[n_left];
+			joined->every_steps = rhythm.every;
+		}
+		n_left++;
+	}
+	return n_left;
+}
+
+/* Joins stalls of each phase; gaps stay as they are. */
+static void join_periodic(struct look *look)
+{
+	size_t n_left = 0;
+	qsort(look->found, look->n_found, sizeof(*look->found), compare_phase);
+	for (size_t begin = 0, end; begin < look->n_found; begin = end) {
+		enum fsl_stall_phase phase = look->found[begin].phase;
+		for (end = begin; end < look->n_found && look->found[end].phase == phase; end++) {
+		}
+		size_t n = phase < FSL_STALL_GAP ? join(look->found + begin, end - begin)
+						 : end - begin;
+		memmove(look->found + n_left, look->found + begin, n * sizeof(*look->found));
+		n_left += n;
+	}
+	look->n_found = n_left;
+	qsort(look->found, look->n_found, sizeof(*look->found), compare_cost);
+}
+
+/* Time of the step that the rank was in stages of a kind. Ranks begin a step at about one time. */
+static double in_stages_ms(const struct fsl_rank *rank, enum fsl_stage_kind kind,
+			   const struct fsl_job_step *item)
+{
+	int64_t sum_ns = 0, end_ns = fsl_sum_i64(item->begin_ns, item->dur_ns);
+	for (size_t i = 0; i < rank->n_stages; i++) {
+		const struct fsl_stage *stage = &rank->stages[i];
+		int64_t from_ns = larger(stage->begin_ns, item->begin_ns);
+		int64_t to_ns = stage->end_ns < end_ns ? stage->end_ns : end_ns;
+		sum_ns += stage->kind == kind && to_ns > from_ns ? to_ns - from_ns : 0;
+	}
+	return ms_of(sum_ns);
+}
+
+/* How much longer the rank was busy in the step than usual, in the phase of the stall. */
+static double more_ms(const struct look *look, size_t r, const struct fsl_stall *stall,
+		      const struct fsl_job_step *item)
+{
+	static const enum fsl_stage_kind kinds[] = {[FSL_STALL_LOADING] = FSL_STAGE_DATALOADER,
+						    [FSL_STALL_CHECKPOINT] = FSL_STAGE_CKPT,
+						    [FSL_STALL_COLLECTION] = FSL_STAGE_GC};
+	const struct fsl_own *own = look->facts->own;
+	size_t s = fsl_steps_numbered(look->facts->steps, item->step);
+	if (stall->phase != FSL_STALL_UNKNOWN) {
+		return in_stages_ms(&look->facts->run->ranks[r], kinds[stall->phase], item);
+	}
+	if (own == NULL || s >= own->n_steps || r >= own->n_ranks) {
+		return 0.0;
+	}
+	double *values = look->work, busy_ms = 0.0;
+	size_t n = 0;
+	for (size_t i = 0; i < own->n_steps && n < look->n; i++) {
+		double ms = fsl_own_total_ms(own, r, i) + own->idle_ms[r * own->n_steps + i];
+		busy_ms = i == s ? ms : busy_ms;
+		if (!isnan(ms)) {
+			values[n++] = ms;
+		}
+	}
+	return n > 0 && !isnan(busy_ms) ? busy_ms - median_of(values, n, look->work + look->n)
+					: 0.0;
+}
+
+/* The ranks that were last in most steps of a stall; none if most ranks were. */
+static enum fsl_status find_last(const struct look *look, struct fsl_stall *stall,
+				 struct fsl_error *err)
+{
+	const struct fsl_run *run = look->facts->run;
+	const struct fsl_steps *steps = &look->progress->steps;
+	size_t n_asked = 0, n = 0, first = fsl_steps_numbered(steps, stall->step);
+	int32_t *ranks = NULL;
+	uint32_t *times = NULL;
+	int64_t every = stall->every_steps > 0 ? stall->every_steps : 1;
+	double least_ms = FSL_STALL_EXPLAINED * ms_of(stall->lost_ns) / (double)stall->n_times;
+	FSL_TRY(FSL_ARENA_NEW(ranks, &look->out->arena, run->n_ranks, "ranks", err));
+	FSL_TRY(FSL_ARENA_NEW(times, &look->out->arena, run->n_ranks, "times", err));
+	for (size_t s = first;
+	     s < steps->n_items && n_asked < ASKED_MAX && steps->items[s].step <= stall->last_step;
+	     s++) {
+		if ((steps->items[s].step - stall->step) % every != 0) {
+			continue;
+		}
+		n_asked++;
+		for (size_t r = 0; r < run->n_ranks; r++) {
+			times[r] += more_ms(look, r, stall, &steps->items[s]) >= least_ms;
+		}
+	}
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		if (n_asked > 0 && 2 * times[r] > n_asked) {
+			ranks[n++] = run->ranks[r].rank;
+		}
+	}
+	stall->ranks = ranks;
+	stall->n_ranks = 2 * n > run->n_ranks ? 0 : n;
+	double usual_ns = (double)stall->lost_ns / (double)stall->n_times;
+	if (stall->phase == FSL_STALL_UNKNOWN && stall->every_steps > 0 && n == run->n_ranks &&
+	    n > 0 && (double)stall->most_ns <= FSL_STALL_EVEN_MAX * usual_ns) {
+		stall->phase = FSL_STALL_EVALUATION;
+	}
+	return FSL_OK;
+}
+
+static bool do_count(const struct look *look, double *share)
+{
+	const struct fsl_job_step *items = look->progress->steps.items;
+	const struct fsl_job_step *last = &items[look->n - 1];
+	int64_t lost_ns = 0, longest_ns = 0;
+	for (size_t i = 0; i < look->n_found; i++) {
+		const struct fsl_stall *stall = &look->found[i];
+		if (stall->phase != FSL_STALL_EVALUATION) {
+			lost_ns = fsl_sum_i64(lost_ns, stall->lost_ns);
+			longest_ns = larger(longest_ns, stall->most_ns);
+		}
+	}
+	*share = (double)lost_ns /
+		 (double)(fsl_sum_i64(last->begin_ns, last->dur_ns) - items[0].begin_ns);
+	return longest_ns >= FSL_STALL_COUNTS_NS || *share >= FSL_STALL_COUNTS_SHARE;
+}
+
+/* Each stalled step is an anomaly of the step time. */
+static enum fsl_status add_anomalies(const struct look *look, double least, struct fsl_error *err)
+{
+	for (size_t i = 0; i < look->n; i++) {
+		const struct fsl_job_step *item = &look->progress->steps.items[i];
+		double step_ms = look->step_ms[i] + ms_of(look->gap_ns[i]);
+		if (log(step_ms / look->level_ms[i]) <= least ||
+		    step_ms > ms_of(FSL_STALL_NS_MAX)) {
+			continue;
+		}
+		struct fsl_step_anomaly anomaly = {.step = item->step,
+						   .begin_ns = item->begin_ns,
+						   .degree = step_ms / look->level_ms[i] - 1.0,
+						   .step_ms = step_ms,
+						   .normal_ms = look->level_ms[i]};
+		FSL_TRY(FSL_APPEND(look->out, anomalies, &anomaly, err));
+	}
+	return FSL_OK;
+}
+
+static enum fsl_status conclude(struct look *look, bool is_told, struct fsl_error *err)
+{
+	struct fsl_perception *out = look->out;
+	double share = 0.0;
+	size_t n = look->n_found < STALLS_MAX ? look->n_found : STALLS_MAX;
+	for (size_t i = 0; i < n; i++) {
+		if (look->found[i].phase < FSL_STALL_EVALUATION) {
+			FSL_TRY(find_last(look, &look->found[i], err));
+		}
+	}
+	if (n == 0 || !do_count(look, &share)) {
+		return FSL_OK;
+	}
+	for (size_t i = 0; i < n; i++) {
+		FSL_TRY(FSL_APPEND(out, stalls, &look->found[i], err));
+	}
+	if (is_told ||
+	    (out->kind != FSL_VERDICT_NORMAL && out->kind != FSL_VERDICT_INSUFFICIENT_EVIDENCE)) {
+		return FSL_OK;
+	}
+	out->kind = FSL_VERDICT_STALLS;
+	out->is_anomaly = true;
+	out->anomaly_type = "failSlow";
+	FSL_TRY(add_anomalies(look, threshold(look), err));
+	return fsl_stalls_tell(out, share, err);
+}
+
+enum fsl_status fsl_stalls_find(struct fsl_perception *out, const struct fsl_progress *progress,
+				const struct fsl_case *facts, bool is_told, struct fsl_error *err)
+{
+	struct look look = {
+		.out = out, .progress = progress, .facts = facts, .n = progress->steps.n_items};
+	if (look.n < FSL_STALL_STEPS_MIN) {
+		return FSL_OK;
+	}
+	enum fsl_status status = prepare(&look, err);
+	if (status == FSL_OK) {
+		set_usual_ops(&look);
+		set_levels(&look);
+		find_gaps(&look);
+		if (!is_told) {
+			find_long_steps(&look);
+		}
+		name_restarts(&look);
+		join_periodic(&look);
+		status = conclude(&look, is_told, err);
+	}
+	fsl_arena_fini(&look.arena);
+	return status;
+}

@@ -1,0 +1,98 @@
+/* Stalls in words. */
+#include <inttypes.h>
+
+#include "account/stalls_parts.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "text/phrase.h"
+
+enum { TOLD_MAX = 4, RANGES_MAX = 4 };
+
+/* "1.00 s", "23.1 min", "4 h 57 min". */
+static void add_length(struct fsl_phrase *phrase, int64_t ns)
+{
+	double mins = (double)ns / (60.0 * FSL_NS_PER_S);
+	if (mins >= 120.0) {
+		fsl_phrase_add(phrase, "%d h %d min", (int)(mins / 60.0),
+			       (int)(mins - 60.0 * (double)(int)(mins / 60.0)));
+	} else if (mins >= 2.0) {
+		fsl_phrase_add(phrase, "%.1f min", mins);
+	} else {
+		fsl_phrase_add_ms(phrase, (double)ns / FSL_NS_PER_MS);
+	}
+}
+
+static const char *ordinal_end(int64_t n)
+{
+	bool is_teen = n % 100 >= 11 && n % 100 <= 13;
+	return !is_teen && n % 10 == 1   ? "st"
+	       : !is_teen && n % 10 == 2 ? "nd"
+	       : !is_teen && n % 10 == 3 ? "rd"
+					 : "th";
+}
+
+static void add_where(struct fsl_phrase *phrase, const struct fsl_stall *stall)
+{
+	if (stall->n_ranks > 0) {
+		fsl_phrase_add(phrase, " on ");
+		fsl_phrase_add_ranks(phrase, stall->ranks, stall->n_ranks, RANGES_MAX);
+	}
+	if (stall->phase != FSL_STALL_UNKNOWN) {
+		fsl_phrase_add(phrase, " in %s", fsl_stall_phase_text(stall->phase));
+	}
+}
+
+static void add_stall(struct fsl_phrase *phrase, const struct fsl_stall *stall)
+{
+	int64_t each_ns = stall->lost_ns / (int64_t)stall->n_times;
+	if (stall->phase == FSL_STALL_GAP) {
+		fsl_phrase_add(phrase, "nothing for ");
+		add_length(phrase, stall->lost_ns);
+		fsl_phrase_add(phrase, " between steps %" PRId64 " and %" PRId64,
+			       stall->before_step, stall->step);
+	} else if (stall->phase == FSL_STALL_RESTART) {
+		fsl_phrase_add(phrase, "restart at step %" PRId64 " after ", stall->step);
+		add_length(phrase, stall->lost_ns);
+	} else if (stall->every_steps > 0) {
+		fsl_phrase_add(phrase, "every %" PRId64 "%s step takes ", stall->every_steps,
+			       ordinal_end(stall->every_steps));
+		add_length(phrase, each_ns);
+		fsl_phrase_add(phrase, " longer");
+		add_where(phrase, stall);
+	} else {
+		fsl_phrase_add(phrase, "step %" PRId64 " took ", stall->step);
+		add_length(phrase, each_ns);
+		fsl_phrase_add(phrase, " longer");
+		add_where(phrase, stall);
+	}
+}
+
+enum fsl_status fsl_stalls_tell(struct fsl_perception *out, double share, struct fsl_error *err)
+{
+	struct fsl_phrase phrase = {0};
+	size_t n = 0;
+	for (size_t i = 0; i < out->n_stalls; i++) {
+		n += out->stalls[i].phase != FSL_STALL_EVALUATION;
+	}
+	for (size_t i = 0, n_told = 0; i < out->n_stalls && n_told < TOLD_MAX; i++) {
+		if (out->stalls[i].phase == FSL_STALL_EVALUATION) {
+			continue;
+		}
+		fsl_phrase_add(&phrase, "%s", n_told > 0 ? "; " : "");
+		add_stall(&phrase, &out->stalls[i]);
+		if (n_told++ == 0) {
+			fsl_phrase_add(&phrase, ", %s", n > 1 ? "all stalls " : "");
+			fsl_phrase_add_percent(&phrase, share);
+			fsl_phrase_add(&phrase, " of the time");
+		}
+	}
+	if (n > TOLD_MAX) {
+		fsl_phrase_add(&phrase, "; %zu more", n - TOLD_MAX);
+	}
+	out->reason = fsl_arena_strdup(&out->arena, phrase.text);
+	if (out->reason == NULL) {
+		out->reason = "";
+		return FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"reason\"");
+	}
+	return FSL_OK;
+}

@@ -1,0 +1,253 @@
+/* Stalls are found by what they cost, with their period, their phase and the ranks that were last.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "account/stalls.h"
+#include "base/number.h"
+
+enum { STEPS_MAX = 2000, RANKS = 4 };
+#define ORIGIN_NS INT64_C(1750000000000000000)
+
+/* Step times, and a run of ranks with stages. */
+struct job {
+	struct fsl_job_step items[STEPS_MAX];
+	int64_t loading_ns[STEPS_MAX];
+	struct fsl_progress progress;
+	struct fsl_run run;
+	struct fsl_perception perception;
+};
+
+static struct fsl_config config;
+
+/* A number from 0 to 1 that depends on @i alone. */
+static double draw(size_t i)
+{
+	uint64_t x = ((uint64_t)i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+	x ^= x >> 31;
+	x *= UINT64_C(0xBF58476D1CE4E5B9);
+	return (double)(x >> 11) / 9007199254740992.0;
+}
+
+/* @n steps of a second, of which every one is up to @spread longer. */
+static void begin(struct job *job, size_t n, double spread)
+{
+	memset(job, 0, sizeof(*job));
+	assert_int_equal(fsl_run_init(&job->run, NULL), FSL_OK);
+	for (int32_t r = 0; r < RANKS; r++) {
+		assert_non_null(fsl_run_add_rank(&job->run, r, NULL));
+	}
+	fsl_perception_init(&job->perception);
+	job->perception.kind = FSL_VERDICT_NORMAL;
+	for (size_t i = 0; i < n; i++) {
+		job->items[i].step = (int64_t)i + 100;
+		job->items[i].dur_ns = (int64_t)((1.0 + spread * draw(i)) * FSL_NS_PER_S);
+	}
+	job->progress = (struct fsl_progress){
+		.steps = {.items = job->items, .n_items = n, .source = "test"},
+		.loading_ns = job->loading_ns};
+}
+
+static void end(struct job *job)
+{
+	fsl_perception_fini(&job->perception);
+	fsl_run_fini(&job->run);
+}
+
+static void lengthen(struct job *job, size_t i, double s)
+{
+	job->items[i].dur_ns += (int64_t)(s * FSL_NS_PER_S);
+}
+
+static enum fsl_status find(struct job *job, bool is_told)
+{
+	int64_t at_ns = ORIGIN_NS;
+	for (size_t i = 0; i < job->progress.steps.n_items; i++) {
+		job->items[i].begin_ns += at_ns;
+		at_ns = job->items[i].begin_ns + job->items[i].dur_ns;
+	}
+	const struct fsl_case facts = {
+		.config = &config, .run = &job->run, .steps = &job->progress.steps};
+	return fsl_stalls_find(&job->perception, &job->progress, &facts, is_told, NULL);
+}
+
+static void a_job_whose_steps_scatter_has_no_stalls(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const double spreads[] = {0.01, 0.1, 0.5, 2.0};
+	for (size_t i = 0; i < 4; i++) {
+		begin(&job, 500, spreads[i]);
+		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
+		assert_int_equal(job.perception.n_stalls, 0);
+		end(&job);
+	}
+}
+
+static void one_long_step_is_told_with_what_it_cost(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const size_t at[] = {73, 410};
+	static const double lost_s[] = {320.0, 61.0};
+	for (size_t i = 0; i < 2; i++) {
+		begin(&job, 500, 0.02);
+		lengthen(&job, at[i], lost_s[i]);
+		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(job.perception.stalls[0].step, 100 + (int64_t)at[i]);
+		assert_int_equal(job.perception.stalls[0].every_steps, -1);
+		double told_s = (double)job.perception.stalls[0].lost_ns / FSL_NS_PER_S;
+		assert_true(fabs(told_s - lost_s[i]) < 0.1);
+		assert_int_equal(job.perception.n_anomalies, 1);
+		end(&job);
+	}
+}
+
+static void a_period_is_told_exactly(void **state)
+{
+	(void)state;
+	static struct job job;
+	static const int64_t every[] = {2, 3, 4, 7, 25, 100, 500};
+	for (size_t k = 0; k < 7; k++) {
+		size_t n = (size_t)every[k] * 4 > 80 ? (size_t)every[k] * 4 : 80;
+		begin(&job, n, 0.03);
+		for (size_t i = (size_t)every[k] - 1; i < n; i += (size_t)every[k]) {
+			lengthen(&job, i, 0.3 * (double)every[k]);
+			job.loading_ns[i] = (int64_t)(0.3 * (double)every[k] * FSL_NS_PER_S);
+		}
+		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(job.perception.stalls[0].every_steps, every[k]);
+		assert_int_equal(job.perception.stalls[0].n_times, n / (size_t)every[k]);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_LOADING);
+		end(&job);
+	}
+}
+
+static void a_level_that_changes_is_no_stall(void **state)
+{
+	(void)state;
+	static struct job job;
+	for (size_t i = 0; i < 2; i++) {
+		begin(&job, 200, 0.02);
+		for (size_t s = i == 0 ? 90 : 0; s < (i == 0 ? 200U : 90U); s++) {
+			lengthen(&job, s, 1.0);
+		}
+		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(job.perception.n_stalls, 0);
+		end(&job);
+	}
+}
+
+static void a_gap_lies_between_two_steps_and_a_restart_is_the_longest(void **state)
+{
+	(void)state;
+	static struct job job;
+	for (uint32_t n_restarts = 0; n_restarts < 2; n_restarts++) {
+		begin(&job, 200, 0.02);
+		job.items[120].begin_ns = (int64_t)(3600.0 * FSL_NS_PER_S);
+		job.run.ranks[0].n_restarts = n_restarts;
+		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(job.perception.kind, FSL_VERDICT_STALLS);
+		assert_int_equal(job.perception.n_stalls, 1);
+		assert_int_equal(job.perception.stalls[0].phase,
+				 n_restarts > 0 ? FSL_STALL_RESTART : FSL_STALL_GAP);
+		assert_int_equal(job.perception.stalls[0].before_step, 219);
+		assert_int_equal(job.perception.stalls[0].step, 220);
+		assert_int_equal(job.perception.stalls[0].lost_ns, 3600 * (int64_t)FSL_NS_PER_S);
+		end(&job);
+	}
+}
+
+static void the_ranks_that_loaded_are_last_unless_all_did(void **state)
+{
+	(void)state;
+	static struct job job;
+	for (size_t n_last = 1; n_last <= RANKS; n_last++) {
+		struct fsl_stage stage = {.kind = FSL_STAGE_DATALOADER,
+					  .begin_ns = ORIGIN_NS + 50 * (int64_t)FSL_NS_PER_S,
+					  .end_ns = ORIGIN_NS + 150 * (int64_t)FSL_NS_PER_S};
+		begin(&job, 100, 0.0);
+		lengthen(&job, 50, 100.0);
+		job.loading_ns[50] = 100 * (int64_t)FSL_NS_PER_S;
+		for (size_t r = RANKS - n_last; r < RANKS; r++) {
+			struct fsl_rank *rank = &job.run.ranks[r];
+			assert_int_equal(FSL_APPEND(rank, stages, &stage, NULL), FSL_OK);
+		}
+		assert_int_equal(find(&job, false), FSL_OK);
+		assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_LOADING);
+		assert_int_equal(job.perception.stalls[0].n_ranks, n_last <= 2 ? n_last : 0);
+		if (n_last <= 2) {
+			assert_int_equal(job.perception.stalls[0].ranks[0], RANKS - (int)n_last);
+		}
+		end(&job);
+	}
+}
+
+static void long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are(void **state)
+{
+	(void)state;
+	static struct job job;
+	begin(&job, 200, 0.02);
+	lengthen(&job, 40, 500.0);
+	job.items[120].begin_ns = (int64_t)(3600.0 * FSL_NS_PER_S);
+	assert_int_equal(find(&job, true), FSL_OK);
+	assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
+	assert_int_equal(job.perception.n_stalls, 1);
+	assert_int_equal(job.perception.stalls[0].phase, FSL_STALL_GAP);
+	end(&job);
+}
+
+static void a_clock_that_is_set_is_no_stall(void **state)
+{
+	(void)state;
+	static struct job job;
+	begin(&job, 100, 0.02);
+	lengthen(&job, 40, 1.7e9);
+	assert_int_equal(find(&job, false), FSL_OK);
+	assert_int_equal(job.perception.kind, FSL_VERDICT_NORMAL);
+	end(&job);
+}
+
+static void memory_that_runs_out_is_a_failure_and_no_crash(void **state)
+{
+	(void)state;
+	static struct job job;
+	enum fsl_status status = FSL_ERR_MEMORY;
+	for (uint64_t n = 1; status != FSL_OK; n++) {
+		begin(&job, 100, 0.02);
+		lengthen(&job, 40, 100.0);
+		fsl_mem_fail_at(n);
+		status = find(&job, false);
+		fsl_mem_fail_at(0);
+		assert_true(status == FSL_OK || status == FSL_ERR_MEMORY);
+		end(&job);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_job_whose_steps_scatter_has_no_stalls),
+		cmocka_unit_test(one_long_step_is_told_with_what_it_cost),
+		cmocka_unit_test(a_period_is_told_exactly),
+		cmocka_unit_test(a_level_that_changes_is_no_stall),
+		cmocka_unit_test(a_gap_lies_between_two_steps_and_a_restart_is_the_longest),
+		cmocka_unit_test(the_ranks_that_loaded_are_last_unless_all_did),
+		cmocka_unit_test(long_steps_of_somebody_at_fault_are_no_stalls_but_gaps_are),
+		cmocka_unit_test(a_clock_that_is_set_is_no_stall),
+		cmocka_unit_test(memory_that_runs_out_is_a_failure_and_no_crash),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
