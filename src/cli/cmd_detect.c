@@ -26,6 +26,7 @@ struct options {
 	int64_t now_ns;           /* INT64_MIN: the clock */
 	int64_t jobs;             /* -1: as configured */
 	int format;               /* enum fsl_output_format */
+	int color;                /* index in fsl_color_choices */
 	bool wants_exit_code, wants_long;
 	bool wants_help;
 	int n_quiet, n_verbose;
@@ -73,6 +74,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "threads; 0: one for each 16 MiB, one per core at most"},
 		{"format", 0, FSL_OPT_CHOICE, &o->format, 0, 0, fsl_verdict_formats, "FORMAT",
 		 "what goes to stdout: text (default), json, or the headline as one line"},
+		{"color", 0, FSL_OPT_CHOICE, &o->color, 0, 0, fsl_color_choices, "WHEN",
+		 "colours: auto (default: on a terminal, without NO_COLOR), always, never"},
 		{"long", 'l', FSL_OPT_FLAG, &o->wants_long, 0, 0, NULL, NULL,
 		 "the whole summary; without it at most 24 lines"},
 		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,
@@ -158,7 +161,7 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.print = fsl_print_as(options->format, options->n_quiet > 0),
 		.stream = stdout,
 		.is_long = options->wants_long,
-		.colours = fsl_terminal_has_colours(),
+		.colours = fsl_terminal_has_colours(options->color),
 		.width = fsl_terminal_width(),
 	};
 	return fsl_report_tell(&report, config, err);
@@ -209,6 +212,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 		.wants_exit_code = options->wants_exit_code,
 		.is_beside = is_beside,
 		.is_long = options->wants_long,
+		.has_colours = fsl_terminal_has_colours(options->color),
 		.print = fsl_print_as(options->format, options->n_quiet > 0)};
 	if (options->from_ns != INT64_MIN || options->to_ns != INT64_MAX) {
 		return FSL_FAIL(err, FSL_ERR_USAGE,

@@ -18,7 +18,7 @@ struct request {
 	size_t n_paths;
 	const char *baseline, *config, *output, *ranks, *steps;
 	int export_as; /* -1: nothing */
-	int format;
+	int format, color;
 	int64_t n_jobs;
 	int n_quiet;
 	bool wants_exit_code, wants_long, wants_help;
@@ -86,6 +86,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "what goes to stdout: text (default), json, or the headline as one line"},
 		{"jobs", 'j', FSL_OPT_INT, &r->n_jobs, 0, JOBS_MAX, NULL, "N",
 		 "threads; 0: one per core (default)"},
+		{"color", 0, FSL_OPT_CHOICE, &r->color, 0, 0, fsl_color_choices, "WHEN",
+		 "colours: auto (default: on a terminal, without NO_COLOR), always, never"},
 		{"long", 'l', FSL_OPT_FLAG, &r->wants_long, 0, 0, NULL, NULL,
 		 "the whole summary; without it at most 24 lines"},
 		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
@@ -139,6 +141,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.wants_msprof = request.export_as >= 0,
 		.wants_exit_code = request.wants_exit_code,
 		.is_long = request.wants_long,
+		.has_colours = fsl_terminal_has_colours(request.color),
 		.print = fsl_print_as(request.format, request.n_quiet > 0),
 	};
 	return fsl_profile_run(&run, exit_code, err);

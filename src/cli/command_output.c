@@ -14,6 +14,7 @@ enum { COLUMNS_MAX = 8 };
 
 const char *const fsl_output_formats[] = {"text", "json", NULL};
 const char *const fsl_verdict_formats[] = {"text", "json", "line", NULL};
+const char *const fsl_color_choices[] = {"auto", "always", "never", NULL};
 
 static const char *cell_text(const char *cell)
 {
@@ -100,9 +101,14 @@ int fsl_terminal_width(void)
 	return is_known ? size.ws_col : 80;
 }
 
-bool fsl_terminal_has_colours(void)
+bool fsl_terminal_has_colours(int color)
 {
-	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
+	enum { COLOR_AUTO, COLOR_ALWAYS };
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	bool is_refused = no_color != NULL && *no_color != '\0';
+	bool is_dumb = terminal != NULL && strcmp(terminal, "dumb") == 0;
+	return color == COLOR_ALWAYS ||
+	       (color == COLOR_AUTO && isatty(STDOUT_FILENO) && !is_refused && !is_dumb);
 }
 
 enum fsl_print fsl_print_as(int format, bool is_quiet)

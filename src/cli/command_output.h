@@ -54,8 +54,11 @@ enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char 
 
 /* Columns of the terminal behind stdout; 80 if stdout is no terminal or tells fewer than 40. */
 int fsl_terminal_width(void);
-/* Whether stdout is a terminal and NO_COLOR (https://no-color.org) is not set. */
-bool fsl_terminal_has_colours(void);
+/* Choices of --color; the first is the default. NULL-terminated. */
+extern const char *const fsl_color_choices[];
+/* Whether text on stdout has colours. @color: index in fsl_color_choices. "auto": if stdout is a
+ * terminal that is not dumb and NO_COLOR (https://no-color.org) is not set. */
+bool fsl_terminal_has_colours(int color);
 
 /* The form in which reporters print for an enum fsl_output_format; @is_quiet: no text. */
 enum fsl_print fsl_print_as(int format, bool is_quiet);

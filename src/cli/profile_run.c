@@ -30,7 +30,7 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 		.wants_msprof = run->wants_msprof,
 		.print = run->print,
 		.stream = stdout,
-		.colours = fsl_terminal_has_colours(),
+		.colours = run->has_colours,
 		.width = fsl_terminal_width(),
 	};
 	return fsl_report_tell(&report, NULL, err);

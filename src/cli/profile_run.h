@@ -12,6 +12,7 @@ struct fsl_profile_run {
 	const char *output;               /* folder for the results; NULL: nothing is written */
 	bool wants_msprof, wants_exit_code;
 	bool is_beside, is_long; /* as in fsl_report */
+	bool has_colours;
 	enum fsl_print print;
 };
 

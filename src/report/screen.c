@@ -15,12 +15,10 @@ enum {
 };
 
 static const char *const colour_codes[] = {
-	[FSL_COLOUR_GREEN] = "\033[1;32m",
-	[FSL_COLOUR_YELLOW] = "\033[1;33m",
-	[FSL_COLOUR_RED] = "\033[1;31m",
+	[FSL_COLOUR_BOLD] = "\033[1m",      [FSL_COLOUR_GREEN] = "\033[1;32m",
+	[FSL_COLOUR_YELLOW] = "\033[1;33m", [FSL_COLOUR_RED] = "\033[1;31m",
+	[FSL_COLOUR_RED_ROW] = "\033[31m",
 };
-static const char bold_code[] = "\033[1m";
-static const char reset_code[] = "\033[0m";
 
 struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours)
 {
@@ -34,10 +32,17 @@ struct fsl_screen fsl_screen_of(FILE *stream, int width, bool colours)
 	return (struct fsl_screen){stream, width, colours, NULL};
 }
 
-static void put_code(const struct fsl_screen *screen, const char *code)
+static void begin_colour(const struct fsl_screen *screen, enum fsl_colour colour)
 {
-	if (screen->colours) {
-		(void)fputs(code, screen->stream);
+	if (screen->colours && colour != FSL_COLOUR_NONE) {
+		(void)fputs(colour_codes[colour], screen->stream);
+	}
+}
+
+static void end_colour(const struct fsl_screen *screen, enum fsl_colour colour)
+{
+	if (screen->colours && colour != FSL_COLOUR_NONE) {
+		(void)fputs("\033[0m", screen->stream);
 	}
 }
 
@@ -183,18 +188,18 @@ static void put_wrapped(const struct fsl_screen *screen, const char *text, int c
 
 void fsl_screen_headline(const struct fsl_screen *screen, enum fsl_colour colour, const char *text)
 {
-	put_code(screen, colour_codes[colour]);
+	begin_colour(screen, colour);
 	put_wrapped(screen, text, 0, HEADLINE_INDENT, INT_MAX);
-	put_code(screen, reset_code);
+	end_colour(screen, colour);
 }
 
 static void put_field(const struct fsl_screen *screen, const char *label, const char *text,
 		      int n_lines)
 {
 	put_blanks(screen, LABEL_COLUMN);
-	put_code(screen, bold_code);
+	begin_colour(screen, FSL_COLOUR_BOLD);
 	int column = LABEL_COLUMN + put_clean(screen, label, strlen(label), TEXT_COLUMN);
-	put_code(screen, reset_code);
+	end_colour(screen, FSL_COLOUR_BOLD);
 	put_blanks(screen, TEXT_COLUMN - column);
 	put_wrapped(screen, text, TEXT_COLUMN, TEXT_COLUMN, n_lines);
 }
@@ -286,7 +291,8 @@ void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *t
 	measure(table, widths);
 	shrink(screen, table, widths);
 	for (size_t row = 0; row < table->n_rows; row++) {
-		put_code(screen, row == 0 ? bold_code : "");
+		enum fsl_colour colour = row == 0 ? FSL_COLOUR_BOLD : table->row_colour;
+		begin_colour(screen, colour);
 		int gap = LABEL_COLUMN;
 		for (size_t column = 0; column < table->n_columns; column++) {
 			if (widths[column] == 0) {
@@ -297,7 +303,7 @@ void fsl_screen_table(const struct fsl_screen *screen, const struct fsl_table *t
 				 table->is_right_aligned[column]);
 			gap = COLUMN_GAP;
 		}
-		put_code(screen, row == 0 ? reset_code : "");
+		end_colour(screen, colour);
 		end_line(screen);
 	}
 }

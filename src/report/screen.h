@@ -31,13 +31,21 @@ struct fsl_screen {
 	struct fsl_screen_budget *budget; /* NULL: as many lines as there is to say */
 };
 
-enum fsl_colour { FSL_COLOUR_GREEN, FSL_COLOUR_YELLOW, FSL_COLOUR_RED };
+enum fsl_colour {
+	FSL_COLOUR_NONE,
+	FSL_COLOUR_BOLD, /* labels and titles */
+	FSL_COLOUR_GREEN,
+	FSL_COLOUR_YELLOW,
+	FSL_COLOUR_RED,
+	FSL_COLOUR_RED_ROW, /* not bold, as the rest of its table */
+};
 
 /* Row 0 holds the titles; a column in which every other cell is "" is left out. */
 struct fsl_table {
 	size_t n_columns, n_rows;
 	bool is_right_aligned[FSL_TABLE_COLUMNS_MAX];
-	size_t shrinkable; /* the column that is cut when the table is too wide */
+	size_t shrinkable;          /* the column that is cut when the table is too wide */
+	enum fsl_colour row_colour; /* of all rows but the titles */
 	char cells[FSL_TABLE_ROWS_MAX][FSL_TABLE_COLUMNS_MAX][FSL_TABLE_CELL_MAX];
 };
 

@@ -108,8 +108,9 @@ static void set_row(struct fsl_table *table, size_t row, const struct fsl_culpri
 	set_cell_percent(table, row, COLUMN_SURE, culprit->confidence);
 }
 
+/* @is_fault: they are at fault, and not just where work is uneven. */
 static void print_culprits(const struct fsl_screen *screen,
-			   const struct fsl_localisation *localisation)
+			   const struct fsl_localisation *localisation, bool is_fault)
 {
 	size_t n = localisation->n_culprits;
 	if (n == 0) {
@@ -119,8 +120,10 @@ static void print_culprits(const struct fsl_screen *screen,
 	if (n_shown > CULPRITS_SHOWN_MAX) {
 		n_shown = CULPRITS_SHOWN_MAX;
 	}
-	struct fsl_table table = {
-		.n_columns = COLUMNS_N, .n_rows = n_shown + 1, .shrinkable = COLUMN_HOST};
+	struct fsl_table table = {.n_columns = COLUMNS_N,
+				  .n_rows = n_shown + 1,
+				  .shrinkable = COLUMN_HOST,
+				  .row_colour = is_fault ? FSL_COLOUR_RED_ROW : FSL_COLOUR_NONE};
 	for (size_t column = 0; column < COLUMNS_N; column++) {
 		set_cell(&table, 0, column, column_titles[column]);
 		table.is_right_aligned[column] = column != COLUMN_HOST && column != COLUMN_CAUSE;
@@ -534,10 +537,11 @@ void fsl_report_text(FILE *stream, const struct fsl_report *report)
 	screen.budget = report->is_long ? NULL : &budget;
 	fsl_words_headline(&headline, report);
 	fsl_words_next(&next, report);
-	fsl_screen_headline(&screen, fsl_words_colour(fsl_words_kind(report)), headline.text);
+	enum fsl_colour colour = fsl_words_colour(fsl_words_kind(report));
+	fsl_screen_headline(&screen, colour, headline.text);
 	print_time(&screen, report);
 	if (report->localisation != NULL) {
-		print_culprits(&screen, report->localisation);
+		print_culprits(&screen, report->localisation, colour == FSL_COLOUR_RED);
 		print_why(&screen, report, headline.text);
 		fsl_chapters_text(&screen, report->localisation);
 	}
