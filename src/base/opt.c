@@ -7,12 +7,12 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/wrap.h"
 
 enum {
 	NAME_BYTES_MAX = 63, /* longest option name in messages and in --help */
 	OPTIONS_MAX = 64,    /* options of a table that a wrong name is compared with */
 	CHOICES_TEXT_BYTES = 200,
-	HELP_WIDTH = 80,       /* columns of --help */
 	HELP_LABEL_WIDTH = 30, /* longer labels push their help to the next line */
 };
 
@@ -298,33 +298,13 @@ static int print_label(FILE *stream, const struct fsl_opt *option)
 	return width;
 }
 
-/* Prints @text from @column on, broken between words. The cursor stands at @cursor. */
-static void print_wrapped(FILE *stream, const char *text, int column, int cursor)
-{
-	while (*text != '\0') {
-		int length = (int)strcspn(text, " ");
-		bool is_first = cursor <= column;
-		if (!is_first && cursor + 1 + length > HELP_WIDTH) {
-			(void)fputc('\n', stream);
-			cursor = 0;
-			is_first = true;
-		}
-		int gap = is_first ? column - cursor : 1;
-		(void)fprintf(stream, "%*s%.*s", gap, "", length, text);
-		cursor += gap + length;
-		text += length;
-		text += strspn(text, " ");
-	}
-	(void)fputc('\n', stream);
-}
-
-void fsl_opt_print(FILE *stream, const struct fsl_opt *options)
+void fsl_opt_print(FILE *stream, const struct fsl_opt *options, int width)
 {
 	int column = 0;
 	for (const struct fsl_opt *option = options; option->name != NULL; option++) {
-		int width = print_label(NULL, option) + 2;
-		if (width > column && width <= HELP_LABEL_WIDTH) {
-			column = width;
+		int label = print_label(NULL, option) + 2;
+		if (label > column && label <= HELP_LABEL_WIDTH) {
+			column = label;
 		}
 	}
 	for (const struct fsl_opt *option = options; option->name != NULL; option++) {
@@ -333,6 +313,7 @@ void fsl_opt_print(FILE *stream, const struct fsl_opt *options)
 			(void)fputc('\n', stream);
 			cursor = 0;
 		}
-		print_wrapped(stream, option->help, column, cursor);
+		(void)fprintf(stream, "%*s", column - cursor, "");
+		fsl_wrap(stream, option->help, column, column, width);
 	}
 }

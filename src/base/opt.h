@@ -41,7 +41,7 @@ struct fsl_opt {
  */
 enum fsl_status fsl_opt_parse(const struct fsl_opt *options, int argc, char **argv, int *n_operands,
 			      struct fsl_error *err);
-/* Prints the aligned option list of --help. */
-void fsl_opt_print(FILE *stream, const struct fsl_opt *options);
+/* Prints the aligned option list of --help, in lines of at most @width columns. */
+void fsl_opt_print(FILE *stream, const struct fsl_opt *options, int width);
 
 #endif

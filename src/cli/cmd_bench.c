@@ -99,10 +99,10 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 	FSL_TRY(fsl_opt_parse(table, argc, argv, &n_operands, err));
 	if (r->wants_help) {
 		fsl_command_help(
-			"bench", "bench [OPTION]...\n       failslow bench --case NAME DIR",
+			"bench", "bench [OPTION]...\n       failslow bench --case NAME DIR\n",
 			"Measures how fast this program reads and judges on this machine, beside "
-			"what the\nmachine and the usual libraries do with the same bytes. Its "
-			"inputs are simulated\nand removed at the end.",
+			"what the machine and the usual libraries do with the same bytes. Its "
+			"inputs are simulated and removed at the end.\n",
 			table);
 		return FSL_OK;
 	}
@@ -188,7 +188,7 @@ static void put_report(struct fsl_page *page, const struct fsl_bench_report *rep
 	fsl_page_printf(page,
 			"%" PRId64 " ranks, %d cores; medians of %" PRId64 " runs, cases in turn\n"
 			"MB/s and Mrows/s (millions of rows) per second of CPU time; x: CPU time "
-			"per byte over\nthat of the case (library: the one that does the same)\n\n",
+			"per byte over that of the case (library: the one that does the same)\n\n",
 			report->n_ranks, report->n_cores, report->n_runs);
 	fsl_page_table(page, headings, has_instructions ? HEADINGS_N : HEADINGS_N - 1);
 	for (size_t i = 0; i < report->n_results; i++) {
@@ -217,7 +217,7 @@ static void put_growth(struct fsl_page *page, const struct fsl_bench_growth *gro
 	const char *const headings[] = {scale->unit, "MB", "CPU ms", cost, "wall ms", "peak MB"};
 	fsl_page_printf(page,
 			"failslow detect, one thread: %s\n"
-			"medians of %" PRId64 " runs, points in turn; starting the program takes "
+			"medians of %" PRId64 " runs, points in turn; the start takes "
 			"%.1f ms and %.1f MB,\nwhich CPU us/%s and the exponents leave out\n\n",
 			scale->summary, growth->n_runs, (double)growth->start_up.cpu_ns / 1e6,
 			(double)growth->start_up.peak_bytes / bytes_per_mb, scale->per);
@@ -263,13 +263,14 @@ static enum fsl_status print(const struct request *request, const struct fsl_ben
 	}
 	cJSON_Delete(json);
 	fsl_page_init(&page, false);
+	page.width = fsl_terminal_width();
 	if (report != NULL) {
 		put_report(&page, report, request->bench.wants_instructions);
 	} else {
 		put_growth(&page, growth);
 	}
 	if (!page.has_failed) {
-		(void)fputs(page.text, stdout);
+		fsl_print_fitted(page.text);
 	} else {
 		FSL_THEN(status, FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"table\""));
 	}

@@ -1,4 +1,5 @@
 /* `failslow config`: is a configuration right, what does it amount to, which keys are there. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,7 +122,8 @@ static enum fsl_status explain_text(const struct fsl_config *config, struct fsl_
 			goto out;
 		}
 	}
-	fsl_print_table(cells, config->n_values + 1, N_COLUMNS);
+	/* A row is a line, for grep. */
+	fsl_print_table(cells, config->n_values + 1, N_COLUMNS, INT_MAX);
 out:
 	fsl_arena_fini(&arena);
 	return status;
@@ -170,7 +172,7 @@ static enum fsl_status keys_text(enum fsl_config_file file, struct fsl_error *er
 		}
 	}
 	printf("%s:\n", fsl_config_file_text(file));
-	fsl_print_table(cells, n_rows, N_COLUMNS);
+	fsl_print_table(cells, n_rows, N_COLUMNS, fsl_terminal_width());
 	fsl_free(cells);
 	return FSL_OK;
 }
@@ -251,7 +253,7 @@ enum fsl_status fsl_cmd_config(int argc, char **argv, int *exit_code, struct fsl
 		.text = "check    prints every problem of a configuration\n"
 			"explain  prints every effective value and where it comes from\n"
 			"keys     lists all keys with type, default and meaning\n"
-			"Without FILE: the installed configuration, else the built-in one.",
+			"Without FILE: the installed configuration, else the built-in one.\n",
 		.format_help = "text or json.",
 		.n_operands_min = 1,
 		.n_operands_max = 2,

@@ -41,20 +41,6 @@ static void set_log_level(const struct options *options)
 	}
 }
 
-static void help(const struct fsl_opt *table)
-{
-	(void)printf(
-		"usage: failslow detect [options] [PATH]...\n\n"
-		"Says whether a training job got slower, which rank did it and why, from what\n"
-		"sysTrace left in the files and folders PATH (or where the configuration says).\n\n"
-		"Options:\n");
-	fsl_opt_print(stdout, table);
-	(void)printf("\nTIME is ISO 8601 or an integer epoch in s, ms, us or ns.\n"
-		     "Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or "
-		     "configuration,\n3 unusable input or unwritable output, 4 out of memory "
-		     "or internal error.\n\nManual: failslow-detect(1)\n");
-}
-
 static enum fsl_status parse(struct options *o, int argc, char **argv, struct fsl_error *err)
 {
 	*o = (struct options){
@@ -100,7 +86,12 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	o->n_paths = (size_t)n_operands;
 	set_log_level(o);
 	if (o->wants_help) {
-		help(table);
+		fsl_command_help(
+			"detect", "detect [options] [PATH]...",
+			"Says whether a training job got slower, which rank did it and why, from what "
+			"sysTrace left in the files and folders PATH (or where the configuration "
+			"says).\n\nTIME is ISO 8601 or an integer epoch in s, ms, us or ns.\n" FSL_EXIT_CODES_TEXT,
+			table);
 	}
 	return FSL_OK;
 }

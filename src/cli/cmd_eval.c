@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/try.h"
 #include "cli/command.h"
+#include "cli/command_output.h"
 #include "engine/threads.h"
 #include "eval/eval.h"
 #include "eval/eval_report.h"
@@ -62,8 +63,8 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		fsl_command_help(
 			"eval", "eval [options] [quick|full|families]",
 			"Simulates jobs with known faults, has them judged, and says how often "
-			"the verdict\nis right: quick takes a minute, full about a quarter of an "
-			"hour; families\nis the part of full whose communication overlaps.",
+			"the verdict is right: quick takes a minute, full about a quarter of an "
+			"hour; families is the part of full whose communication overlaps.\n",
 			table);
 	}
 	return FSL_OK;
@@ -231,6 +232,7 @@ static enum fsl_status print(const struct fsl_eval *eval, const struct options *
 	bool passed = true;
 	enum fsl_status status = FSL_OK;
 	fsl_page_init(&page, false);
+	page.width = fsl_terminal_width();
 	if (options->n_quiet == 0) {
 		status = fsl_eval_summary(&page, eval, err);
 	}
@@ -244,7 +246,7 @@ static enum fsl_status print(const struct fsl_eval *eval, const struct options *
 		status = FSL_FAIL(err, FSL_ERR_MEMORY, "out of memory: what=\"summary\"");
 	}
 	if (status == FSL_OK && page.length > 0) {
-		(void)fputs(page.text, stdout);
+		fsl_print_fitted(page.text);
 	}
 	*exit_code = passed ? FSL_EXIT_DONE : FSL_EXIT_ANOMALY;
 	fsl_page_fini(&page);

@@ -107,7 +107,7 @@ static enum fsl_status print_text(enum topic topic, const struct fsl_registry *r
 		(void)row_of(topic, registry, i, row);
 		memcpy(cells + (i + 1) * n_columns, row, n_columns * sizeof(*cells));
 	}
-	fsl_print_table(cells, n_rows + 1, n_columns);
+	fsl_print_table(cells, n_rows + 1, n_columns, fsl_terminal_width());
 	fsl_free(cells);
 	return FSL_OK;
 }
@@ -211,7 +211,7 @@ enum fsl_status fsl_cmd_list(int argc, char **argv, int *exit_code, struct fsl_e
 		.name = "list",
 		.synopsis =
 			"list detectors|formats|reporters|metrics|commands|causes [--format text|json]",
-		.text = "Lists what this program knows. JSON also has the parameters of detectors.",
+		.text = "Lists what this program knows. JSON also has the parameters of detectors.\n",
 		.format_help = "text, or json with all that is known of each entry.",
 		.n_operands_min = 1,
 		.n_operands_max = 1,

@@ -70,8 +70,8 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 	if (status == FSL_OK && request->wants_help) {
 		fsl_command_help(
 			"series", "series FILE [OPTION]...",
-			"Finds lasting changes of the level in FILE: CSV with a column of values, and one\n"
-			"of times if you like, or JSON. - reads standard input.",
+			"Finds lasting changes of the level in FILE: CSV with a column of values, and one "
+			"of times if you like, or JSON. - reads standard input.\n",
 			options);
 		return FSL_OK;
 	}
@@ -255,7 +255,7 @@ static enum fsl_status print_text(const struct result *result, struct fsl_error 
 		}
 	}
 	printf("\n");
-	fsl_print_table(cells, n + 1, n_columns);
+	fsl_print_table(cells, n + 1, n_columns, fsl_terminal_width());
 out:
 	fsl_free((void *)cells);
 	fsl_free(texts);

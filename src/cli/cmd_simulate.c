@@ -44,11 +44,11 @@ static enum fsl_status parse(struct request *request, int argc, char **argv, str
 		fsl_command_help(
 			"simulate",
 			"simulate [options] DIR [key=value ...] [fault=\"KIND words\" ...]",
-			"Writes the files that a training job with known faults would leave, and the\n"
+			"Writes the files that a training job with known faults would leave, and the "
 			"truth about it (truth.json). Same keys, same bytes.\n"
 			"\n"
 			"  failslow simulate /tmp/job tp=8 steps=100 \\\n"
-			"      fault=\"compute ranks=3 factor=1.3 onset=40\"",
+			"      fault=\"compute ranks=3 factor=1.3 onset=40\"\n",
 			options);
 		return FSL_OK;
 	}

@@ -113,7 +113,7 @@ enum fsl_status fsl_cmd_version(int argc, char **argv, int *exit_code, struct fs
 	static const struct fsl_output_command command = {
 		.name = "version",
 		.synopsis = "version [--format text|json]",
-		.text = "Shows version, versions of the libraries, and how it was built.",
+		.text = "Shows version, versions of the libraries, and how it was built.\n",
 		.format_help = "text or json.",
 		.operands = "no operand",
 	};

@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/os_error.h"
+#include "base/wrap.h"
+#include "cli/command_output.h"
 #include "config/config.h"
 #include "source/share.h"
 #include "team/team.h"
@@ -29,25 +31,32 @@ static const char usage[] = "usage: failslow [COMMAND] [OPTION]... [OPERAND]...\
 
 static void print_help(void)
 {
-	printf("%s\n"
-	       "Reads what a training cluster left on disk and says whether a job slowed down,\n"
-	       "which rank did it, why, and what it costs.\n\n"
-	       "Without a command, `detect` runs: failslow --config model_config.json, failslow DIR.\n\n"
-	       "Commands:\n",
-	       usage);
+	const int indent = NAME_WIDTH + 3;
+	printf("%s\n", usage);
+	fsl_print_fitted(
+		"Reads what a training cluster left on disk and says whether a job slowed down, "
+		"which rank did it, why, and what it costs.\n\n"
+		"Without a command, `detect` runs: failslow --config model_config.json, "
+		"failslow DIR.\n\n"
+		"Commands:\n");
 	for (const struct fsl_command *command = fsl_commands; command->name != NULL; command++) {
-		printf("  %-*s %s\n", NAME_WIDTH, command->name, command->summary);
+		printf("  %-*s ", NAME_WIDTH, command->name);
+		fsl_wrap(stdout, command->summary, indent, indent, fsl_terminal_width());
 	}
-	printf("\nfailslow COMMAND --help shows the options of a command.\n"
-	       "Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or configuration,\n"
-	       "3 unusable input or unwritable output, 4 out of memory or internal error.\n");
+	fsl_print_fitted(
+		"\nfailslow COMMAND --help shows the options of a command.\n" FSL_EXIT_CODES_TEXT);
 }
 
 void fsl_command_help(const char *name, const char *synopsis, const char *text,
 		      const struct fsl_opt *options)
 {
-	printf("usage: failslow %s\n\n%s\n\nOptions:\n", synopsis, text);
-	fsl_opt_print(stdout, options);
+	const char *second = strchr(synopsis, '\n');
+	const int indent = printf("usage: failslow ");
+	fsl_wrap(stdout, synopsis, indent, indent, fsl_terminal_width());
+	printf("%s\n", second != NULL ? second + 1 : "");
+	fsl_print_fitted(text);
+	printf("\nOptions:\n");
+	fsl_opt_print(stdout, options, fsl_terminal_width());
 	printf("\nManual: failslow-%s(1)\n", name);
 }
 

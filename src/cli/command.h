@@ -14,6 +14,11 @@ enum {
 	FSL_EXIT_INTERNAL = 4,
 };
 
+/* For help. */
+#define FSL_EXIT_CODES_TEXT                                                                        \
+	"Exit codes: 0 done, 1 anomaly found (with --exit-code), 2 usage or configuration, "       \
+	"3 unusable input or unwritable output, 4 out of memory or internal error.\n"
+
 struct fsl_command {
 	const char *name;
 	const char *summary; /* one line of --help */
@@ -41,7 +46,7 @@ int fsl_command_line(int argc, char **argv);
 int fsl_exit_code(enum fsl_status status);
 
 /* --help of one command: "usage: failslow @synopsis", what it does, its options, its manual page.
- */
+ * Its lines fit the terminal. */
 void fsl_command_help(const char *name, const char *synopsis, const char *text,
 		      const struct fsl_opt *options);
 

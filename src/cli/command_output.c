@@ -7,10 +7,20 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/try.h"
+#include "base/wrap.h"
 #include "cli/command.h"
 
-enum { COLUMNS_MAX = 8 };
+enum {
+	COLUMNS_MAX = 8,
+	COLUMN_GAP = 2,
+	LAST_WIDTH_MIN = 24, /* a narrower column of sentences is hard to read */
+	CUT_WIDTH_MIN = 8,
+	BELOW_INDENT = 4,
+	TERMINAL_WIDTH_MIN = 40, /* a smaller number is no width */
+	TERMINAL_WIDTH_UNKNOWN = 80,
+};
 
 const char *const fsl_output_formats[] = {"text", "json", NULL};
 const char *const fsl_verdict_formats[] = {"text", "json", "line", NULL};
@@ -30,22 +40,111 @@ static size_t row_length(const char *const *row, size_t n_columns)
 	return n_columns;
 }
 
-void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns)
+/* Columns of a table that fits the terminal. */
+struct layout {
+	int width; /* of the terminal */
+	size_t n_columns;
+	int widths[COLUMNS_MAX]; /* of all but the last column */
+	bool is_stacked;         /* the last column stands below the others */
+};
+
+/* Columns that all but the last take, with the gaps behind them. */
+static int taken(const struct layout *layout)
 {
-	size_t widths[COLUMNS_MAX] = {0};
+	int sum = 0;
+	for (size_t i = 0; i + 1 < layout->n_columns; i++) {
+		sum += layout->widths[i] + COLUMN_GAP;
+	}
+	return sum;
+}
+
+/* If the others leave the last column too little room, it goes below them. If they do not fit
+ * themselves, the widest behind the first is cut. */
+static struct layout layout_of(const char *const *cells, size_t n_rows, size_t n_columns,
+			       int width_max)
+{
+	struct layout layout = {.width = width_max, .n_columns = n_columns};
+	int last = 0, cut = 0;
 	for (size_t i = 0; i < n_rows * n_columns; i++) {
-		size_t width = strlen(cell_text(cells[i]));
-		if (width > widths[i % n_columns]) {
-			widths[i % n_columns] = width;
+		size_t column = i % n_columns;
+		int width = (int)strlen(cell_text(cells[i]));
+		int *widest = column + 1 < n_columns ? &layout.widths[column] : &last;
+		*widest = width > *widest ? width : *widest;
+	}
+	int room = layout.width - taken(&layout);
+	layout.is_stacked = n_columns > 1 && last > room && room < LAST_WIDTH_MIN;
+	for (size_t i = 1; layout.is_stacked && i + 1 < n_columns; i++) {
+		cut = layout.widths[i] > layout.widths[cut] || cut == 0 ? (int)i : cut;
+	}
+	int excess = taken(&layout) - COLUMN_GAP - layout.width;
+	if (cut > 0 && excess > 0 && layout.widths[cut] - excess >= CUT_WIDTH_MIN) {
+		layout.widths[cut] -= excess;
+	}
+	return layout;
+}
+
+/* Prints a cell of another column than the last. @is_end: nothing follows in its line. */
+static void print_cell(const char *cell, int width, bool is_end)
+{
+	static const char dots[] = "...";
+	bool is_cut = (int)strlen(cell) > width;
+	int n_shown = is_cut ? width - (int)strlen(dots) : width;
+	printf("%-*.*s%s%s", is_end ? 0 : n_shown, n_shown, cell, is_cut ? dots : "",
+	       is_end ? "\n" : "  ");
+}
+
+/* What stands below a row: cells that were cut, with their @titles, and the last cell. */
+static void print_below(const struct layout *layout, const char *const *row,
+			const char *const *titles)
+{
+	for (size_t i = 0; i + 1 < layout->n_columns; i++) {
+		if ((int)strlen(cell_text(row[i])) > layout->widths[i]) {
+			printf("%*s%s: %s\n", BELOW_INDENT, "", titles[i], row[i]);
 		}
 	}
-	for (size_t row = 0; row < n_rows; row++) {
-		const char *const *texts = cells + row * n_columns;
-		size_t n_shown = row_length(texts, n_columns);
-		for (size_t column = 0; column + 1 < n_shown; column++) {
-			printf("%-*s  ", (int)widths[column], cell_text(texts[column]));
+	const char *last = cell_text(row[layout->n_columns - 1]);
+	if (*last != '\0') {
+		printf("%*s", BELOW_INDENT, "");
+		fsl_wrap(stdout, last, BELOW_INDENT, BELOW_INDENT, layout->width);
+	}
+}
+
+void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns, int width)
+{
+	struct layout layout = layout_of(cells, n_rows, n_columns, width);
+	int indent = taken(&layout);
+	for (size_t r = 0; r < n_rows; r++) {
+		const char *const *row = cells + r * n_columns;
+		size_t n_shown = row_length(row, n_columns - layout.is_stacked);
+		for (size_t column = 0; column < n_shown && column + 1 < n_columns; column++) {
+			print_cell(cell_text(row[column]), layout.widths[column],
+				   column + 1 == n_shown);
 		}
-		printf("%s\n", n_shown > 0 ? cell_text(texts[n_shown - 1]) : "");
+		if (n_shown == n_columns) {
+			fsl_wrap(stdout, row[n_columns - 1], indent, indent, layout.width);
+		} else if (n_shown == 0) {
+			printf("\n");
+		}
+		if (layout.is_stacked) {
+			print_below(&layout, row, cells);
+		}
+	}
+}
+
+void fsl_print_fitted(const char *text)
+{
+	static const char command[] = "  failslow ";
+	int width = fsl_terminal_width();
+	while (*text != '\0') {
+		int length = (int)strcspn(text, "\n"), indent = (int)strspn(text, " ");
+		if (length <= width || strncmp(text, command, strlen(command)) == 0) {
+			printf("%.*s\n", length, text);
+		} else {
+			printf("%*s", indent, "");
+			fsl_wrap(stdout, text + indent, indent,
+				 indent > 0 ? indent + COLUMN_GAP : 0, width);
+		}
+		text += length + (text[length] == '\n');
 	}
 }
 
@@ -96,9 +195,14 @@ enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
 
 int fsl_terminal_width(void)
 {
+	const char *columns = getenv("COLUMNS");
 	struct winsize size;
-	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40;
-	return is_known ? size.ws_col : 80;
+	int64_t width = 0;
+	if (columns == NULL || !fsl_parse_i64(columns, strlen(columns), &width)) {
+		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	}
+	bool is_known = width >= TERMINAL_WIDTH_MIN && width <= INT16_MAX;
+	return is_known ? (int)width : TERMINAL_WIDTH_UNKNOWN;
 }
 
 bool fsl_terminal_has_colours(int color)

@@ -38,10 +38,15 @@ enum fsl_status fsl_output_request_parse(struct fsl_output_request *out,
 					 char **argv, struct fsl_error *err);
 
 /*
- * Rows of @n_columns cells each, columns padded to their widest cell, two blanks between; the last
- * column is not padded. The first row is the heading. Cells may be NULL (printed as empty).
+ * Rows of @n_columns cells each, columns padded to their widest cell, two blanks between. The last
+ * column is wrapped at @width; if it has too little room there, it stands below the others. The
+ * first row is the heading. Cells may be NULL (printed as empty).
  */
-void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns);
+void fsl_print_table(const char *const *cells, size_t n_rows, size_t n_columns, int width);
+
+/* Prints @text, wrapped between words at the width of the terminal. Lines that begin with "
+ * failslow" stay whole, to be copied. */
+void fsl_print_fitted(const char *text);
 
 /*
  * Prints @tree with indentation and deletes it. NULL stands for "out of memory while it was built".
@@ -52,7 +57,8 @@ enum fsl_status fsl_print_json(cJSON *tree, struct fsl_error *err);
 enum fsl_status fsl_check_operands(int n_operands, int min, int max, const char *what,
 				   struct fsl_error *err);
 
-/* Columns of the terminal behind stdout; 80 if stdout is no terminal or tells fewer than 40. */
+/* Columns of the terminal: of COLUMNS, else of the terminal behind stdout; 80 if both are unknown.
+ */
 int fsl_terminal_width(void);
 /* Choices of --color; the first is the default. NULL-terminated. */
 extern const char *const fsl_color_choices[];

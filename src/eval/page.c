@@ -119,17 +119,41 @@ static void put_cell(struct fsl_page *page, const char *text, size_t width, bool
 	}
 }
 
-static void put_row(struct fsl_page *page, size_t row, const size_t *widths)
+/* Puts the first column and those from @begin to @end - 1. */
+static void put_row(struct fsl_page *page, size_t row, const size_t *widths, size_t begin,
+		    size_t end)
 {
-	for (size_t c = 0; c < page->n_columns; c++) {
+	for (size_t c = 0; c < end; c = c == 0 ? begin : c + 1) {
 		if (page->is_markdown) {
 			put(page, c == 0 ? "| " : " | ", c == 0 ? 2 : 3);
 		} else {
 			put(page, "  ", 2);
 		}
-		put_cell(page, cell_at(page, row, c), widths[c], c + 1 == page->n_columns);
+		put_cell(page, cell_at(page, row, c), widths[c], c + 1 == end);
 	}
 	fsl_page_printf(page, page->is_markdown ? " |\n" : "\n");
+}
+
+static void measure(struct fsl_page *page, size_t widths[FSL_PAGE_COLUMNS_MAX])
+{
+	for (size_t row = 0; row < page->n_rows; row++) {
+		for (size_t c = 0; c < page->n_columns; c++) {
+			size_t length = strlen(cell_at(page, row, c));
+			widths[c] = length > widths[c] ? length : widths[c];
+		}
+	}
+}
+
+/* The column behind those that fit beside the first column; at least one does. */
+static size_t end_of_block(const struct fsl_page *page, const size_t *widths, size_t begin)
+{
+	enum { GAP = 2 };
+	size_t end = begin, length = GAP + widths[0];
+	do {
+		length += GAP + widths[end++];
+	} while (end < page->n_columns &&
+		 (page->width == 0 || length + GAP + widths[end] <= (size_t)page->width));
+	return end < page->n_columns ? end : page->n_columns;
 }
 
 void fsl_page_table_end(struct fsl_page *page)
@@ -138,16 +162,15 @@ void fsl_page_table_end(struct fsl_page *page)
 	if (page->has_failed) {
 		return;
 	}
-	for (size_t row = 0; row < page->n_rows; row++) {
-		for (size_t c = 0; c < page->n_columns; c++) {
-			size_t length = strlen(cell_at(page, row, c));
-			widths[c] = length > widths[c] ? length : widths[c];
-		}
-	}
-	for (size_t row = 0; row < page->n_rows; row++) {
-		put_row(page, row, widths);
-		for (size_t c = 0; row == 0 && page->is_markdown && c < page->n_columns; c++) {
-			fsl_page_printf(page, c + 1 < page->n_columns ? "|---" : "|---|\n");
+	measure(page, widths);
+	for (size_t begin = 1, end = 0; end < page->n_columns; begin = end) {
+		fsl_page_printf(page, begin > 1 ? "\n" : "");
+		end = end_of_block(page, widths, begin);
+		for (size_t row = 0; row < page->n_rows; row++) {
+			put_row(page, row, widths, begin, end);
+			for (size_t c = 0; row == 0 && page->is_markdown && c < end; c++) {
+				fsl_page_printf(page, c + 1 < end ? "|---" : "|---|\n");
+			}
 		}
 	}
 	if (page->n_left_out > 0) {

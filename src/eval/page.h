@@ -16,6 +16,7 @@ struct fsl_page {
 	char *text; /* free with fsl_page_fini */
 	size_t length, capacity;
 	bool is_markdown;
+	int width; /* greatest length of a row of a table that is not Markdown; 0: any */
 	bool has_failed;
 	/* The open table; row 0 is the heading. */
 	char (*cells)[FSL_PAGE_CELL_MAX]; /* [row * FSL_PAGE_COLUMNS_MAX + column] */
@@ -36,7 +37,8 @@ void fsl_page_cell(struct fsl_page *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* 0.987 as "98.7 %"; "-" for NaN. */
 void fsl_page_percent(struct fsl_page *page, double share);
-/* Ends the table and puts it on the page. Texts are aligned left, numbers right. */
+/* Ends the table and puts it on the page. Texts are aligned left, numbers right. If it is too wide,
+ * columns that do not fit follow below, beside the first column again. */
 void fsl_page_table_end(struct fsl_page *page);
 
 #endif

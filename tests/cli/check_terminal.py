@@ -75,7 +75,43 @@ def check_colours():
     claim("a healthy job is green", healthy.startswith("\033[1;32mNORMAL"), healthy)
 
 
+FITTING = ["config keys", "list detectors", "list formats", "list reporters", "list metrics",
+           "list commands", "list causes", "help", "--help", "eval quick --limit 4 --gates", "eval families --limit 2",
+           "bench --size 1 --runs 1", "bench --size 1 --runs 1 --only csv --instructions",
+           *(f"help {command}" for command in
+             "detect profile series simulate eval bench list config version".split())]
+
+
+def words_of(text):
+    """Words of a text without its form: headings repeat, cells are cut, numbers of runs differ."""
+    return set(re.findall(r"[a-z_]{4,}", text))
+
+
+def check_width(columns):
+    for command in FITTING:
+        output = on_terminal(*command.split(), columns=columns)
+        long = [line for line in output.splitlines() if len(line) > columns]
+        claim(f"{command}: lines fit {columns} columns", output and not long, "\n".join(long))
+        if "eval" not in command and "bench" not in command:
+            piped = in_pipe(*command.split(), COLUMNS=str(columns))
+            claim(f"{command}: COLUMNS is the width of a pipe", piped == output, piped)
+            lost = words_of(in_pipe(*command.split(), COLUMNS="1000")) - words_of(output)
+            claim(f"{command}: nothing is lost at {columns} columns", not lost, str(lost))
+
+
+def check_unknown_width():
+    unknown = in_pipe("config", "keys")
+    claim("80 columns are taken if the width is unknown", unknown == on_terminal("config", "keys", columns=80))
+    for columns in ("", "0", "-7", "many", "99999999999"):
+        claim(f"COLUMNS={columns} is no width", in_pipe("config", "keys", COLUMNS=columns) == unknown)
+    claim("COLUMNS wins over the terminal",
+          on_terminal("config", "keys", columns=80, COLUMNS="100") == in_pipe("config", "keys", COLUMNS="100"))
+
+
 check_colours()
+check_unknown_width()
+for width in (80, 120):
+    check_width(width)
 if faults:
     sys.exit("\n".join(["FAILED", *faults]))
 print("terminals: all claims hold")

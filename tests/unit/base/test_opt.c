@@ -187,17 +187,23 @@ static void empty_values_and_operands_are_refused(void **state)
 	check_wrong("--", "", "operand is empty, is a shell variable not set: operand=1");
 }
 
-static void help_is_aligned_and_wrapped(void **state)
+static void check_help(int width, const char *wanted)
 {
-	(void)state;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	assert_non_null(out);
-	fsl_opt_print(out, options);
+	fsl_opt_print(out, options, width);
 	(void)fclose(out);
-	assert_string_equal(
-		text,
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void help_is_aligned_and_wrapped(void **state)
+{
+	(void)state;
+	check_help(
+		80,
 		"  -c, --config FILE       configuration file\n"
 		"  -o, --output DIR        folder of the verdict files, which is made when it is\n"
 		"                          missing; without it, the folder that the configuration\n"
@@ -209,7 +215,19 @@ static void help_is_aligned_and_wrapped(void **state)
 		"  -q, --quiet             less\n"
 		"      --a-very-long-name-of-an-option FILE\n"
 		"                          help\n");
-	free(text);
+	check_help(
+		120,
+		"  -c, --config FILE       configuration file\n"
+		"  -o, --output DIR        folder of the verdict files, which is made when it is "
+		"missing; without it, the folder that the\n"
+		"                          configuration names\n"
+		"  -j, --jobs N            threads\n"
+		"      --from TIME         begin\n"
+		"      --format text|json  what goes to stdout\n"
+		"  -n, --dry-run           write nothing\n"
+		"  -q, --quiet             less\n"
+		"      --a-very-long-name-of-an-option FILE\n"
+		"                          help\n");
 }
 
 int main(void)

@@ -34,6 +34,46 @@ static void terminal_table_aligns_texts_left_and_numbers_right(void **state)
 	fsl_page_fini(&page);
 }
 
+/* A table of four columns on a page of that width. */
+static void check_width(int width, const char *wanted)
+{
+	static const char *const headings[] = {"name", "jobs", "right", "wrong"};
+	struct fsl_page page;
+	fsl_page_init(&page, false);
+	page.width = width;
+	fsl_page_table(&page, headings, 4);
+	for (int i = 0; i < 4; i++) {
+		fsl_page_cell(&page, i == 0 ? "job%d" : "%d", i);
+	}
+	fsl_page_table_end(&page);
+	assert_string_equal(page.text, wanted);
+	fsl_page_fini(&page);
+}
+
+static void columns_that_do_not_fit_follow_below_the_first_again(void **state)
+{
+	(void)state;
+	check_width(0, "  name  jobs  right  wrong\n"
+		       "  job0     1      2      3\n");
+	check_width(26, "  name  jobs  right  wrong\n"
+			"  job0     1      2      3\n");
+	for (int width = 19; width < 26; width++) {
+		check_width(width, "  name  jobs  right\n"
+				   "  job0     1      2\n"
+				   "\n"
+				   "  name  wrong\n"
+				   "  job0      3\n");
+	}
+	check_width(1, "  name  jobs\n"
+		       "  job0     1\n"
+		       "\n"
+		       "  name  right\n"
+		       "  job0      2\n"
+		       "\n"
+		       "  name  wrong\n"
+		       "  job0      3\n");
+}
+
 static void markdown_table_has_a_ruler(void **state)
 {
 	(void)state;
@@ -93,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(terminal_table_aligns_texts_left_and_numbers_right),
+		cmocka_unit_test(columns_that_do_not_fit_follow_below_the_first_again),
 		cmocka_unit_test(markdown_table_has_a_ruler),
 		cmocka_unit_test(unknown_share_is_a_dash),
 		cmocka_unit_test(rows_beyond_the_limit_are_counted),
