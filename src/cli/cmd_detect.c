@@ -6,6 +6,7 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/operands.h"
 #include "cli/profile_run.h"
 #include "config/config.h"
 #include "engine/chapters.h"
@@ -82,6 +83,7 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 				fsl_format_utc(o->from_ns, from, sizeof(from)),
 				fsl_format_utc(o->to_ns, to, sizeof(to)));
 	}
+	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	o->paths = (const char *const *)argv + 1;
 	o->n_paths = (size_t)n_operands;
 	set_log_level(o);
@@ -107,6 +109,9 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 		/* Chapters are kept for one tree. */
 		config->chapter_keep &= options->n_paths == 1;
 		config->training_log = NULL;
+		if (options->config_path == NULL) {
+			config->job_name = NULL; /* the installed one is of another job */
+		}
 		config->is_look = options->config_path == NULL && options->output == NULL;
 	}
 	if (options->output != NULL) {
@@ -141,12 +146,15 @@ static bool has_present(const struct options *options)
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
 			    const struct options *options, struct fsl_error *err)
 {
+	char buffer[PATH_MAX];
 	struct fsl_report report = {
+		.root = fsl_operands_root(options->paths, options->n_paths, buffer),
 		.perception = &job->perception,
 		.localisation = &job->localisation,
 		.topology = &job->topology,
 		.run = &job->run,
 		.steps = &job->steps,
+		.described_by = config->described_by,
 		.now_ns = has_present(options) ? config->now_ns : FSL_NS_ABSENT,
 		.is_anomaly = fsl_job_is_anomaly(job),
 		.print = fsl_print_as(options->format, options->n_quiet > 0),
@@ -193,7 +201,9 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 				     struct fsl_error *err)
 {
 	int n_jobs = options->jobs > 0 ? (int)options->jobs : 0;
+	char root[PATH_MAX];
 	const struct fsl_profile_run run = {
+		.root = fsl_operands_root(options->paths, options->n_paths, root),
 		.input = {.path = options->paths[0],
 			  .more_paths = options->paths + 1,
 			  .n_more_paths = options->n_paths - 1,
@@ -247,6 +257,9 @@ static enum fsl_status detect_as_configured(const struct options *options, bool 
 	}
 	enum fsl_status status = fsl_config_load(&config, path, registry, err);
 	FSL_THEN(status, apply(options, &config, err));
+	if (status == FSL_OK && options->n_paths > 0 && options->config_path == NULL) {
+		status = fsl_operands_describe(&config, options->paths, options->n_paths, err);
+	}
 	FSL_THEN(status, detect(&config, options, has_captures, exit_code, err));
 	fsl_config_fini(&config);
 	fsl_registry_destroy(registry);

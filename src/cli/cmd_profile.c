@@ -6,6 +6,7 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
+#include "cli/operands.h"
 #include "cli/profile_run.h"
 #include "engine/threads.h"
 
@@ -106,6 +107,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		return FSL_OK;
 	}
 	FSL_TRY(fsl_check_operands(n_operands, 1, argc, "the folder with the captures", err));
+	fsl_operands_sort(argv + 1, (size_t)n_operands);
 	r->paths = (const char *const *)argv + 1;
 	r->n_paths = (size_t)n_operands;
 	FSL_TRY(parse_list(ranks, &r->n_ranks, "--ranks", r->ranks, err));
@@ -126,7 +128,9 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 	if (request.wants_help) {
 		return FSL_OK;
 	}
+	char root[PATH_MAX];
 	const struct fsl_profile_run run = {
+		.root = fsl_operands_root(request.paths, request.n_paths, root),
 		.input = {.path = request.paths[0],
 			  .more_paths = request.paths + 1,
 			  .n_more_paths = request.n_paths - 1,

@@ -18,6 +18,7 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 			    struct fsl_localisation *verdict, struct fsl_error *err)
 {
 	struct fsl_report report = {
+		.root = run->root,
 		.localisation = verdict,
 		.is_anomaly = !fsl_verdict_is_quiet(verdict->kind),
 		.profile = facts->profile,

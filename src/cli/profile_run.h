@@ -8,6 +8,7 @@
 struct fsl_profile_run {
 	struct fsl_profile_options input; /* n_threads: as of fsl_threads_start */
 	const char *config_path;          /* NULL: the default one */
+	const char *root;                 /* of the job; NULL: the path */
 	const char *baseline;             /* an earlier capture; NULL: none */
 	const char *output;               /* folder for the results; NULL: nothing is written */
 	bool wants_msprof, wants_exit_code;

@@ -73,6 +73,9 @@ struct fsl_config {
 	const char *path;       /* of model_config.json; "" for built-in defaults */
 	const char *directory;  /* base of relative paths */
 
+	const char *job_name;     /* NULL: told from the folder */
+	const char *described_by; /* path of the file that fsl_config_describe used; NULL: none */
+
 	/* Paths; after loading absolute or relative to the working directory. */
 	const char *training_log;
 	const char *root_path;
@@ -188,6 +191,15 @@ enum fsl_status fsl_config_load_reported(struct fsl_config *config, const char *
 					 struct fsl_registry *registry,
 					 const struct fsl_config_reporter *reporter,
 					 struct fsl_error *err);
+
+/*
+ * Takes from @path, a model_config.json in @folder, what describes the job and nothing else:
+ * job_name, hccl_domain, thresholds, and training_log and rank_table_json if they lie in @folder.
+ * A file that cannot be used changes nothing. @complaint[@size]: the first problem, "" if there is
+ * none. FSL_ERR_MEMORY, else FSL_OK.
+ */
+enum fsl_status fsl_config_describe(struct fsl_config *config, const char *folder, const char *path,
+				    char *complaint, size_t size, struct fsl_error *err);
 
 /*
  * The configuration that is used if the command line names none: the first readable of

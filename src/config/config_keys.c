@@ -50,6 +50,8 @@ static const struct fsl_config_key keys[] = {
 	/* Inputs and outputs. */
 	{MODEL, "root_path", PATH, AT(root_path), "\"/home/sysTrace\"", ANY, "", NULL, SYSTRACE,
 	 "Folder of the training job: marker files, or a tree with mspti/ and timeline/ in it."},
+	{MODEL, "job_name", TEXT, AT(job_name), "null", ANY, "", NULL, OURS,
+	 "Name of the job in results and names of files; null: that of its folder."},
 	{MODEL, "training_log", PATH_NULL, AT(training_log), "null", ANY, "", NULL, SYSTRACE,
 	 "Timeline file, training log, or their folder; null: looked for below root_path."},
 	{MODEL, "log_type", SWITCH, AT(log_type_is_log), "\"timeline\"", ANY, "", log_types,

@@ -70,6 +70,8 @@ bool fsl_config_is_integer(const cJSON *item, double min, double max);
 
 /* Loads the keys of the model file, except metrics and detectors. */
 enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJSON *root);
+/* Loads hccl_domain. */
+enum fsl_status fsl_config_load_domains(struct fsl_config_loader *loader, const cJSON *root);
 /* Loads the "detectors" section, then the defaults of all other built-in detectors. */
 enum fsl_status fsl_config_load_detectors(struct fsl_config_loader *loader, const cJSON *section);
 /* Loads one detector block. @key: its dotted path; @outer_window: alarm_filter_window_size from

@@ -241,7 +241,7 @@ static enum fsl_status read_domain(struct fsl_config_loader *loader, const cJSON
 	return FSL_OK;
 }
 
-static enum fsl_status load_domains(struct fsl_config_loader *loader, const cJSON *root)
+enum fsl_status fsl_config_load_domains(struct fsl_config_loader *loader, const cJSON *root)
 {
 	static const char key[] = "hccl_domain";
 	const cJSON *item = fsl_config_item(root, key);
@@ -300,7 +300,7 @@ enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJ
 		}
 	}
 	FSL_TRY(load_range(loader, root));
-	FSL_TRY(load_domains(loader, root));
+	FSL_TRY(fsl_config_load_domains(loader, root));
 	FSL_TRY(load_causes(loader, root));
 	return complete_state_path(loader);
 }

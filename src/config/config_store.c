@@ -298,7 +298,7 @@ static bool is_allowed(const struct fsl_config_key *row, const cJSON *item)
 		       item->valuedouble <= row->max;
 	case FSL_KIND_TEXT:
 	case FSL_KIND_PATH:
-		return has_text;
+		return has_text || (cJSON_IsNull(item) && strcmp(row->fallback, "null") == 0);
 	case FSL_KIND_PATH_NULL:
 		return cJSON_IsString(item) || cJSON_IsNull(item);
 	case FSL_KIND_CHOICE:

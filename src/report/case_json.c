@@ -174,7 +174,7 @@ static void put_job(const struct fsl_case_parts *parts, cJSON *root, const char 
 {
 	struct fsl_document *document = parts->document;
 	const struct fsl_account *account = parts->account;
-	struct fsl_job_identity identity = fsl_job_identity_of(path);
+	struct fsl_job_identity identity = fsl_report_job(parts->report, parts->config);
 	const struct fsl_coverage *coverage = &parts->verdict->coverage;
 	int64_t now_ns =
 		parts->report->now_ns != FSL_NS_ABSENT ? parts->report->now_ns : account->to_ns;
@@ -528,6 +528,10 @@ cJSON *fsl_case_json(const struct fsl_report *report, const struct fsl_config *c
 	put_job(&parts, root, fsl_report_root(report, config));
 	put_answer(&parts, root);
 	fsl_document_coverage(&document, root, &verdict->coverage, report->run);
+	if (report->described_by != NULL) {
+		fsl_document_text(&document, cJSON_GetObjectItem(root, "coverage"), "describedBy",
+				  report->described_by);
+	}
 	if (report->topology != NULL) {
 		fsl_document_topology(&document, root, report->topology, report->run);
 	} else {

@@ -22,9 +22,12 @@ struct fsl_job_identity {
 	char name[FSL_JOB_NAME_MAX]; /* letters, digits, ".", "_" and "-" alone */
 	char id[FSL_JOB_ID_MAX];     /* name and a hash of the real path of its root */
 };
-/* From the nearest folder of @root that is not one of those that collectors and profilers make.
- * @root: path of a folder or file that need not exist; NULL: the job has no name. */
-struct fsl_job_identity fsl_job_identity_of(const char *root);
+/* @name NULL: named by the nearest folder of @root that is not one of those that collectors and
+ * profilers make. @root: path of a folder or file that need not exist; NULL: the job has no name.
+ */
+struct fsl_job_identity fsl_job_identity_of(const char *root, const char *name);
+struct fsl_job_identity fsl_report_job(const struct fsl_report *report,
+				       const struct fsl_config *config);
 /* Path of the job's folder or file; NULL: none. */
 const char *fsl_report_root(const struct fsl_report *report, const struct fsl_config *config);
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "text/phrase.h"
 
@@ -17,7 +18,9 @@ enum {
  */
 #define UNPAIRED_SHOWN_SHARE 0.1
 
-static void print_basis(const struct fsl_screen *screen, const struct fsl_coverage *coverage)
+/* @described_by: a file of the folder, or NULL. */
+static void print_basis(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
+			const char *described_by)
 {
 	struct fsl_phrase phrase = {0};
 	fsl_phrase_add(&phrase, "%zu of %zu ranks, ", coverage->n_ranks_seen,
@@ -35,6 +38,11 @@ static void print_basis(const struct fsl_screen *screen, const struct fsl_covera
 	if (coverage->n_groups > 0) {
 		fsl_phrase_add(&phrase, ", %zu of %zu groups matched", coverage->n_groups_matched,
 			       coverage->n_groups);
+	}
+	if (described_by != NULL) {
+		const char *slash = strrchr(described_by, '/');
+		fsl_phrase_add(&phrase, ", job described by %s",
+			       slash != NULL ? slash + 1 : described_by);
 	}
 	fsl_screen_field(screen, "coverage", phrase.text);
 }
@@ -181,9 +189,9 @@ static void print_missing(const struct fsl_screen *screen, const struct fsl_cove
 }
 
 void fsl_coverage_text(const struct fsl_screen *screen, const struct fsl_coverage *coverage,
-		       const struct fsl_run *run)
+		       const struct fsl_run *run, const char *described_by)
 {
-	print_basis(screen, coverage);
+	print_basis(screen, coverage, described_by);
 	print_unit(screen, coverage);
 	print_missing(screen, coverage, run);
 }

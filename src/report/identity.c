@@ -46,7 +46,7 @@ static void set_name(char *to, const char *name, size_t length)
 	to[length] = '\0';
 }
 
-struct fsl_job_identity fsl_job_identity_of(const char *root)
+struct fsl_job_identity fsl_job_identity_of(const char *root, const char *name)
 {
 	struct fsl_job_identity identity = {.name = "job"};
 	struct stat status;
@@ -55,6 +55,10 @@ struct fsl_job_identity fsl_job_identity_of(const char *root)
 	size_t end = strlen(path);
 	if (real != NULL && stat(real, &status) == 0 && S_ISREG(status.st_mode)) {
 		end = (size_t)(strrchr(real, '/') - real);
+	}
+	if (name != NULL) {
+		set_name(identity.name, name, strlen(name));
+		end = 0;
 	}
 	while (end > 0) {
 		size_t begin = end;
@@ -74,8 +78,18 @@ struct fsl_job_identity fsl_job_identity_of(const char *root)
 	return identity;
 }
 
+struct fsl_job_identity fsl_report_job(const struct fsl_report *report,
+				       const struct fsl_config *config)
+{
+	return fsl_job_identity_of(fsl_report_root(report, config),
+				   config != NULL ? config->job_name : NULL);
+}
+
 const char *fsl_report_root(const struct fsl_report *report, const struct fsl_config *config)
 {
+	if (report->root != NULL) {
+		return report->root;
+	}
 	if (report->profile != NULL) {
 		return report->profile->root;
 	}

@@ -43,6 +43,10 @@ struct fsl_report {
 	const struct fsl_profile_cluster *cluster;
 	const struct fsl_profile_findings *findings;
 
+	const char *root;         /* of several operands their nearest common folder; NULL: what
+				     the configuration or the capture says */
+	const char *described_by; /* file in the folder that describes the job; NULL: none */
+
 	/* The present; FSL_NS_ABSENT: none is known, as files are looked at that may be old. */
 	int64_t now_ns;
 

@@ -49,7 +49,7 @@ static bool is_of_another_job(const char *path, const char *id)
 /* Path in the folder, to be freed with fsl_free; NULL if memory is short. */
 static char *path_of(const struct kept *kept, const struct fsl_report *report)
 {
-	struct fsl_job_identity job = fsl_job_identity_of(fsl_report_root(report, kept->config));
+	struct fsl_job_identity job = fsl_report_job(report, kept->config);
 	const char *suffix = report->is_beside ? "-captures" : "";
 	char name[FSL_JOB_ID_MAX + 32];
 	(void)snprintf(name, sizeof(name), "failslow_%s%s.json", job.name, suffix);

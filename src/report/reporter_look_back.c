@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "report/case_json.h"
 #include "report/reporter.h"
 #include "state/state.h"
 
@@ -48,7 +49,7 @@ static bool begin(void *opaque, const struct fsl_config *config, const struct fs
 		return false;
 	}
 	*(struct look_back *)opaque = (struct look_back){
-		.job = config->root_path,
+		.job = fsl_report_root(report, config),
 		.state_path = config->state_path,
 		.state_folder = config->slow_node_detection_path,
 		.is_output_given = config->is_output_given,

@@ -498,7 +498,7 @@ static void print_basis(const struct fsl_screen *screen, const struct fsl_report
 		coverage = &report->perception->coverage;
 	}
 	if (coverage != NULL) {
-		fsl_coverage_text(screen, coverage, report->run);
+		fsl_coverage_text(screen, coverage, report->run, report->described_by);
 	}
 	fsl_problems_text(screen, report->run);
 }

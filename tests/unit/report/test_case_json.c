@@ -164,13 +164,13 @@ static void a_job_is_named_by_the_folder_that_holds_its_files(void **state)
 		{NULL, "job"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fsl_job_identity job = fsl_job_identity_of(rows[i].root);
+		struct fsl_job_identity job = fsl_job_identity_of(rows[i].root, NULL);
 		assert_string_equal(job.name, rows[i].name);
 		assert_int_equal(strncmp(job.id, job.name, strlen(job.name)), 0);
 		assert_int_equal(strlen(job.id), strlen(job.name) + 9);
 	}
-	struct fsl_job_identity a = fsl_job_identity_of("/absent/a/job"),
-				b = fsl_job_identity_of("/absent/b/job");
+	struct fsl_job_identity a = fsl_job_identity_of("/absent/a/job", NULL),
+				b = fsl_job_identity_of("/absent/b/job", NULL);
 	assert_string_equal(a.name, b.name);
 	assert_string_not_equal(a.id, b.id);
 }
@@ -180,8 +180,11 @@ static void a_name_that_is_long_or_odd_fits_a_file_name(void **state)
 	(void)state;
 	char root[400] = "/absent/";
 	memset(root + 8, 'n', 300);
-	assert_int_equal(strlen(fsl_job_identity_of(root).name), FSL_JOB_NAME_MAX - 1);
-	assert_string_equal(fsl_job_identity_of("/absent/a\n\xff;b").name, "a___b");
+	assert_int_equal(strlen(fsl_job_identity_of(root, NULL).name), FSL_JOB_NAME_MAX - 1);
+	assert_string_equal(fsl_job_identity_of("/absent/a\n\xff;b", NULL).name, "a___b");
+	assert_string_equal(fsl_job_identity_of("/absent/a", "../of <user>").name, ".._of__user_");
+	assert_string_equal(fsl_job_identity_of("/absent/a", NULL).id + 1,
+			    fsl_job_identity_of("/absent/a", "name").id + 4);
 }
 
 static void headline_of(struct fsl_phrase *headline, struct sample *sample)
