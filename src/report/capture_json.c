@@ -6,8 +6,10 @@
 #include "base/number.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
+#include "model/topology.h"
 #include "report/document.h"
 #include "report/reporter.h"
+#include "report/words.h"
 
 enum { DECIMALS_NS = 6 /* of ms: what the profiler writes is told to the last digit */ };
 
@@ -260,14 +262,137 @@ static void put_files(struct fsl_document *document, cJSON *root, const struct f
 	}
 }
 
-void fsl_document_findings(struct fsl_document *document, cJSON *parent,
-			   const struct fsl_profile_findings *findings)
+/* The code for a culprit of other sources than captures; FSL_CODES_N: there is none. */
+static enum fsl_code code_of(const struct fsl_culprit *culprit)
 {
+	static const enum fsl_code codes[FSL_CAUSES_N] = {
+		[FSL_CAUSE_COMPUTE] = FSL_CODE_SLOW_RANK_COMPUTE,
+		[FSL_CAUSE_HOST] = FSL_CODE_SLOW_RANK_HOST,
+		[FSL_CAUSE_DATALOADER] = FSL_CODE_DATA_LOADING,
+		[FSL_CAUSE_STORAGE] = FSL_CODES_N,
+		[FSL_CAUSE_NETWORK] = FSL_CODE_SLOW_RANK_NETWORK,
+	};
+	return culprit->peer >= 0 ? FSL_CODE_SLOW_LINK : codes[culprit->cause];
+}
+
+/* True if an earlier culprit is the other end of the same link. */
+static bool is_other_end(const struct fsl_localisation *verdict, size_t i)
+{
+	const struct fsl_culprit *culprit = &verdict->culprits[i];
+	for (size_t k = 0; k < i && culprit->peer >= 0; k++) {
+		const struct fsl_culprit *other = &verdict->culprits[k];
+		if (other->rank == culprit->peer && other->peer == culprit->rank) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Uneven work is one finding about the job; else each culprit is one. */
+static void put_verdict(struct fsl_document *document, cJSON *list, const struct fsl_report *report)
+{
+	const struct fsl_localisation *verdict = report->localisation;
+	const bool is_stage = verdict->kind == FSL_VERDICT_STAGE_IMBALANCE;
+	struct fsl_phrase next = {0};
+	fsl_words_next(&next, report);
+	if (is_stage || verdict->kind == FSL_VERDICT_WORK_IMBALANCE) {
+		struct fsl_profile_finding uneven = fsl_profile_finding_of(
+			is_stage ? FSL_CODE_STAGE_IMBALANCE : FSL_CODE_MORE_WORK);
+		uneven.gain_ms = verdict->lost_ms_per_step;
+		uneven.what = verdict->reason;
+		uneven.advice = next.text;
+		put_finding(document, list, &uneven);
+		return;
+	}
+	for (size_t i = 0; i < verdict->n_culprits && !document->has_failed; i++) {
+		const struct fsl_culprit *culprit = &verdict->culprits[i];
+		enum fsl_code code = code_of(culprit);
+		if (code == FSL_CODES_N || is_other_end(verdict, i)) {
+			continue;
+		}
+		struct fsl_profile_finding finding = fsl_profile_finding_of(code);
+		finding.rank = culprit->rank;
+		finding.peer = culprit->peer;
+		finding.gain_ms = culprit->lost_ms_per_step;
+		finding.what = culprit->reason;
+		finding.advice = i == 0 ? next.text : "";
+		finding.n_facts = culprit->n_evidence;
+		memcpy(finding.facts, culprit->evidence, sizeof(finding.facts));
+		put_finding(document, list, &finding);
+	}
+}
+
+void fsl_document_findings(struct fsl_document *document, cJSON *parent,
+			   const struct fsl_report *report)
+{
+	const struct fsl_profile_findings *findings = report->findings;
 	cJSON *list = fsl_document_array(document, parent, "findings");
 	for (size_t i = 0; findings != NULL && i < findings->n_items && !document->has_failed;
 	     i++) {
 		put_finding(document, list, &findings->items[i]);
 	}
+	if (report->profile == NULL && report->localisation != NULL) {
+		put_verdict(document, list, report);
+	}
+}
+
+/* The kind by the name that the framework gave: "dp_cp" is data parallelism. */
+static enum fsl_group_kind kind_of(const char *name)
+{
+	if (strcmp(name, "default_group") == 0) {
+		return FSL_GROUP_WORLD;
+	}
+	for (int kind = 0; kind < FSL_GROUP_KINDS_N; kind++) {
+		const char *text = fsl_group_kind_text((enum fsl_group_kind)kind);
+		size_t length = strlen(text);
+		if (strncmp(name, text, length) == 0 &&
+		    (name[length] == '\0' || name[length] == '_')) {
+			return (enum fsl_group_kind)kind;
+		}
+	}
+	return FSL_GROUP_UNKNOWN;
+}
+
+static void put_named_group(struct fsl_document *document, cJSON *kinds,
+			    const struct fsl_profile_group *group)
+{
+	const char *kind = fsl_group_kind_text(kind_of(group->name));
+	const char *name = *group->name != '\0' ? group->name : group->id;
+	cJSON *list = cJSON_GetObjectItem(kinds, kind);
+	if (list == NULL) {
+		list = fsl_document_array(document, kinds, kind);
+	}
+	cJSON *entry = fsl_document_object(document, list, NULL);
+	fsl_document_text(document, entry, "name", *name != '\0' ? name : group->hash);
+	fsl_document_ranks(document, entry, "ranks", group->ranks, group->n_ranks);
+	fsl_document_text(document, entry, "knownBy", "capture");
+	fsl_document_text(document, entry, "why",
+			  *group->name != '\0'
+				  ? "named so in the metadata of the capture"
+				  : "used in the capture, whose metadata do not name it");
+}
+
+void fsl_document_capture_topology(struct fsl_document *document, cJSON *parent,
+				   const struct fsl_profile_cluster *cluster)
+{
+	size_t n_groups = 0;
+	cJSON *object = fsl_document_object(document, parent, "topology");
+	cJSON *kinds = fsl_document_object(document, NULL, NULL);
+	for (size_t g = 0; g < cluster->n_groups && !document->has_failed; g++) {
+		const struct fsl_profile_group *group = &cluster->groups[g];
+		/* A group with both uses is listed twice there. */
+		if (group->is_p2p &&
+		    fsl_profile_group_find(cluster, group->hash, false) != SIZE_MAX) {
+			continue;
+		}
+		if (n_groups++ < FSL_GROUPS_LISTED_MAX) {
+			put_named_group(document, kinds, group);
+		}
+	}
+	size_t n_listed = n_groups < FSL_GROUPS_LISTED_MAX ? n_groups : FSL_GROUPS_LISTED_MAX;
+	fsl_document_count(document, object, "groupsTotal", n_groups);
+	fsl_document_count(document, object, "groupsNotListed", n_groups - n_listed);
+	fsl_document_item(document, object, "groups", kinds);
 }
 
 void fsl_document_capture(struct fsl_document *document, cJSON *parent,

@@ -16,6 +16,8 @@
 
 /* Below this share of high steps a rank is slow in single steps again and again. */
 #define RECURRING_SHARE_MAX 0.5
+/* Beyond so many times the rise at the onset the mean excess of an episode tells that it grew. */
+#define DRIFT_TIMES_MIN 1.5
 
 enum { SOURCES_MAX = 32 };
 
@@ -197,19 +199,78 @@ static void put_job(const struct fsl_case_parts *parts, cJSON *root, const char 
 	put_sources(document, job, parts->report);
 }
 
-/* "step" if its steps changed at the onset, "recurring" if single steps of it are long. */
-static const char *shape_of(const struct fsl_culprit *culprit)
+/* Value of a fact of its evidence; NaN if it is not there. */
+static double evidence_of(const struct fsl_culprit *culprit, const char *name)
 {
 	for (size_t i = 0; i < culprit->n_evidence; i++) {
-		const struct fsl_fact *fact = &culprit->evidence[i];
-		if (strcmp(fact->name, "persistence") == 0 && fact->value < RECURRING_SHARE_MAX) {
-			return "recurring";
-		}
-		if (strcmp(fact->name, "before") == 0) {
-			return "step";
+		if (strcmp(culprit->evidence[i].name, name) == 0) {
+			return culprit->evidence[i].value;
 		}
 	}
-	return NULL;
+	return NAN;
+}
+
+/* "recurring" if single steps of it are long, "step" if its steps changed at the onset, and "drift"
+ * if they grew on behind it. */
+static const char *shape_of(const struct fsl_culprit *culprit)
+{
+	double before = evidence_of(culprit, "before");
+	if (evidence_of(culprit, "persistence") < RECURRING_SHARE_MAX) {
+		return "recurring";
+	}
+	if (isnan(before)) {
+		return NULL;
+	}
+	double at_onset = evidence_of(culprit, "after") - before;
+	double mean = evidence_of(culprit, "own_ratio") - before;
+	return mean > DRIFT_TIMES_MIN * at_onset ? "drift" : "step";
+}
+
+/* Steps from one long step to the next if nearly all are so far apart; -1: they are not, or the
+ * culprit is not one that recurs. Each costs what the culprit costs in all. */
+static int64_t period_of(const struct fsl_report *report, const struct fsl_culprit *culprit)
+{
+	enum { GAPS_MIN = 3, PERIOD_MAX = 1024 };
+	const double alike_min = 0.8;
+	double share = evidence_of(culprit, "persistence");
+	double normal_ms = report->localisation->step_ms - culprit->lost_ms_per_step;
+	double long_ms = normal_ms + 0.5 * culprit->lost_ms_per_step / share;
+	size_t counts[PERIOD_MAX] = {0}, n_gaps = 0, most = 0;
+	int64_t last = -1;
+	if (!(share < RECURRING_SHARE_MAX) || report->steps == NULL || !isfinite(long_ms)) {
+		return -1;
+	}
+	for (size_t i = 0; i < report->steps->n_items; i++) {
+		const struct fsl_job_step *step = &report->steps->items[i];
+		bool is_of_it = step->step >= culprit->onset_step &&
+				(culprit->until_step < 0 || step->step < culprit->until_step);
+		if (!is_of_it || (double)step->dur_ns < long_ms * FSL_NS_PER_MS) {
+			continue;
+		}
+		size_t gap = last >= 0 ? (size_t)(step->step - last) : 0;
+		last = step->step;
+		if (gap > 0 && gap < PERIOD_MAX) {
+			n_gaps++;
+			most = ++counts[gap] > counts[most] ? gap : most;
+		}
+	}
+	bool is_regular = n_gaps >= GAPS_MIN && (double)counts[most] >= alike_min * (double)n_gaps;
+	return is_regular ? (int64_t)most : -1;
+}
+
+/* Device of a rank on its host; -1: unknown. */
+static int64_t device_of(const struct fsl_report *report, int32_t rank)
+{
+	const struct fsl_profile_rank *captured =
+		report->profile != NULL ? fsl_profile_rank_of(report->profile, rank) : NULL;
+	int64_t device = -1;
+	for (size_t i = 0; captured != NULL && i < captured->n_steps; i++) {
+		if (i > 0 && captured->steps[i].device_id != device) {
+			return -1; /* they are not all of one device */
+		}
+		device = captured->steps[i].device_id;
+	}
+	return device;
 }
 
 static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
@@ -219,7 +280,7 @@ static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
 	cJSON *entry = fsl_document_object(document, list, NULL);
 	fsl_document_integer(document, entry, "rank", culprit->rank);
 	fsl_document_told(document, entry, "host", culprit->server_ip);
-	fsl_document_null(document, entry, "device");
+	fsl_document_index(document, entry, "device", device_of(parts->report, culprit->rank));
 	fsl_document_text(document, entry, "cause", fsl_cause_text(culprit->cause));
 	fsl_document_told(document, entry, "otherCause",
 			  culprit->other_cause < FSL_CAUSES_N ? fsl_cause_text(culprit->other_cause)
@@ -228,7 +289,7 @@ static void put_culprit(const struct fsl_case_parts *parts, cJSON *list,
 			    FSL_DECIMALS_MS);
 	fsl_document_number(document, entry, "share", culprit->share_of_loss, FSL_DECIMALS_RATIO);
 	fsl_document_told(document, entry, "shape", shape_of(culprit));
-	fsl_document_null(document, entry, "everySteps");
+	fsl_document_index(document, entry, "everySteps", period_of(parts->report, culprit));
 	fsl_document_index(document, entry, "onsetStep", culprit->onset_step);
 	fsl_document_time(document, entry, "onsetTime", culprit->onset_ns);
 	fsl_document_index(document, entry, "untilStep", culprit->until_step);
@@ -374,6 +435,17 @@ static const char *cause_of(const struct fsl_case_parts *parts, const struct fsl
 	return cause < FSL_CAUSES_N ? fsl_cause_text(cause) : NULL;
 }
 
+/* -1: it is not periodic. */
+static int64_t period_of_loss(const struct fsl_case_parts *parts, const struct fsl_loss *loss)
+{
+	if (loss->stall != NULL) {
+		return loss->stall->every_steps;
+	}
+	return loss->n_culprits > 0 && has_fault(parts->verdict->kind)
+		       ? period_of(parts->report, &loss->culprits[0])
+		       : -1;
+}
+
 static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 {
 	struct fsl_document *document = parts->document;
@@ -395,8 +467,7 @@ static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 		fsl_document_index(document, entry, "untilStep", loss->until_step);
 		fsl_document_time(document, entry, "since", loss->since_ns);
 		fsl_document_time(document, entry, "until", loss->until_ns);
-		fsl_document_index(document, entry, "everySteps",
-				   loss->stall != NULL ? loss->stall->every_steps : -1);
+		fsl_document_index(document, entry, "everySteps", period_of_loss(parts, loss));
 		put_ranks(document, entry, loss);
 		put_hosts(document, entry, loss);
 		fsl_document_index(document, entry, "stage",
@@ -508,7 +579,7 @@ static void put_answer(const struct fsl_case_parts *parts, cJSON *root)
 	put_parts_of_time(parts, root);
 	put_losses(parts, root);
 	put_hang(parts, root);
-	fsl_document_findings(document, root, parts->report->findings);
+	fsl_document_findings(document, root, parts->report);
 	fsl_case_put_whatif(parts, root);
 }
 
@@ -534,6 +605,8 @@ cJSON *fsl_case_json(const struct fsl_report *report, const struct fsl_config *c
 	}
 	if (report->topology != NULL) {
 		fsl_document_topology(&document, root, report->topology, report->run);
+	} else if (report->cluster != NULL) {
+		fsl_document_capture_topology(&document, root, report->cluster);
 	} else {
 		fsl_document_null(&document, root, "topology");
 	}

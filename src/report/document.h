@@ -16,7 +16,7 @@
 #include "model/verdict.h"
 #include "text/json_write.h"
 
-struct fsl_profile_findings;
+struct fsl_profile_cluster;
 struct fsl_report;
 
 struct fsl_document {
@@ -30,6 +30,8 @@ enum {
 	FSL_DECIMALS_RATIO = 4,
 	FSL_DECIMALS_MINUTES = 2,
 };
+
+enum { FSL_GROUPS_LISTED_MAX = 64 }; /* the file stays readable in jobs of thousands of groups */
 
 /* @key NULL: @parent is an array. @parent NULL: a root, or the parent could not be made. Returned
  * values are owned by their parent. */
@@ -93,10 +95,13 @@ void fsl_document_topology(struct fsl_document *document, cJSON *parent,
 void fsl_document_coverage(struct fsl_document *document, cJSON *parent,
 			   const struct fsl_coverage *coverage, const struct fsl_run *run);
 void fsl_document_engine(struct fsl_document *document, cJSON *parent, const char *algorithm);
-/* "findings": what judges say of a capture. "capture": its ranks, steps, stages, groups and files.
- */
+/* "findings": what judges say of a capture; of other sources the verdict in their codes. */
 void fsl_document_findings(struct fsl_document *document, cJSON *parent,
-			   const struct fsl_profile_findings *findings);
+			   const struct fsl_report *report);
+/* "topology" of a capture, as fsl_document_topology writes that of markers. */
+void fsl_document_capture_topology(struct fsl_document *document, cJSON *parent,
+				   const struct fsl_profile_cluster *cluster);
+/* "capture": its ranks, steps, stages, groups and files. */
 void fsl_document_capture(struct fsl_document *document, cJSON *parent,
 			  const struct fsl_report *report);
 

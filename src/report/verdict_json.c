@@ -11,7 +11,6 @@
 
 enum {
 	SCHEMA_VERSION = 1,
-	GROUPS_LISTED_MAX = 64, /* the file stays readable in jobs of thousands of groups */
 	FACT_KEY_MAX = 96,
 };
 
@@ -203,8 +202,8 @@ void fsl_document_topology(struct fsl_document *document, cJSON *root,
 {
 	size_t n_groups = topology != NULL ? topology->n_groups : 0;
 	size_t n_listed = n_groups;
-	if (n_listed > GROUPS_LISTED_MAX) {
-		n_listed = GROUPS_LISTED_MAX;
+	if (n_listed > FSL_GROUPS_LISTED_MAX) {
+		n_listed = FSL_GROUPS_LISTED_MAX;
 	}
 	cJSON *object = fsl_document_object(document, root, "topology");
 	fsl_document_count(document, object, "groupsTotal", n_groups);
