@@ -38,6 +38,22 @@ static enum fsl_status make_room(struct fsl_progress *out, size_t n_steps, size_
 	return status;
 }
 
+/* Index of the step that a stage belongs to, SIZE_MAX: none. Other ranks begin a step a little
+ * before or after the rank that tells when steps begin: of two steps side by side the one with the
+ * number of the stage is meant. */
+static size_t step_of(const struct fsl_steps *steps, const struct fsl_stage *stage)
+{
+	size_t step = fsl_steps_find(steps, stage->begin_ns);
+	if (step == SIZE_MAX || steps->is_ordinal) {
+		return step;
+	}
+	const struct fsl_job_step *item = &steps->items[step];
+	if (step + 1 < steps->n_items && item[1].step == stage->step) {
+		return step + 1;
+	}
+	return step > 0 && item[-1].step == stage->step ? step - 1 : step;
+}
+
 /* Time in the data loader per step, of the slowest rank: the job waits for that rank. */
 static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_run *run,
 				   struct fsl_error *err)
@@ -53,9 +69,8 @@ static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_ru
 		memset(sums_ns, 0, steps->n_items * sizeof(*sums_ns));
 		for (size_t i = 0; i < rank->n_stages; i++) {
 			const struct fsl_stage *stage = &rank->stages[i];
-			size_t step = stage->kind == FSL_STAGE_DATALOADER
-					      ? fsl_steps_find(steps, stage->begin_ns)
-					      : SIZE_MAX;
+			size_t step = stage->kind == FSL_STAGE_DATALOADER ? step_of(steps, stage)
+									  : SIZE_MAX;
 			if (step != SIZE_MAX) {
 				sums_ns[step] += stage->end_ns - stage->begin_ns;
 			}

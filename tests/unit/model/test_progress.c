@@ -57,6 +57,36 @@ static void check_alike(const struct fsl_progress *a, const struct fsl_progress 
 	assert_int_equal(a->steps.source_rank, b->steps.source_rank);
 }
 
+/* Its stages begin a little before or after those of the rank that tells when steps begin. */
+static void a_stage_belongs_to_the_step_with_its_number(void **state)
+{
+	(void)state;
+	static const int64_t ahead_ns[] = {-2000, 2000};
+	for (size_t i = 0; i < 2; i++) {
+		struct fsl_run run;
+		struct fsl_progress progress;
+		struct fsl_job_step items[STEPS];
+		struct fsl_steps steps = {.items = items, .source = "timeline"};
+		assert_int_equal(fsl_run_init(&run, NULL), FSL_OK);
+		struct fsl_rank *rank = fsl_run_add_rank(&run, 0, NULL);
+		for (int64_t s = 0; s < STEPS; s++) {
+			items[steps.n_items++] = (struct fsl_job_step){
+				.step = 50 + s, .begin_ns = T0 + s * STEP, .dur_ns = STEP};
+			struct fsl_stage stage = {.kind = FSL_STAGE_DATALOADER,
+						  .step = 50 + s,
+						  .begin_ns = T0 + s * STEP + ahead_ns[i],
+						  .end_ns = T0 + s * STEP + 9000 + s};
+			assert_int_equal(FSL_APPEND(rank, stages, &stage, NULL), FSL_OK);
+		}
+		assert_int_equal(fsl_progress_build(&progress, &run, &steps, NULL), FSL_OK);
+		for (int64_t s = 1; s < STEPS; s++) {
+			assert_int_equal(progress.loading_ns[s], 9000 + s - ahead_ns[i]);
+		}
+		fsl_progress_fini(&progress);
+		fsl_run_fini(&run);
+	}
+}
+
 static void loading_and_saves_are_those_of_the_stages(void **state)
 {
 	(void)state;
@@ -217,6 +247,7 @@ static void progress_of_no_steps_is_trimmed_joined_and_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stage_belongs_to_the_step_with_its_number),
 		cmocka_unit_test(loading_and_saves_are_those_of_the_stages),
 		cmocka_unit_test(stretches_join_to_what_the_whole_is),
 		cmocka_unit_test(no_more_steps_are_put_in_front_than_wanted),
