@@ -508,11 +508,13 @@ static enum fsl_status name_stopped(struct fsl_localisation *out, const struct f
 	return FSL_OK;
 }
 
-/* If all ranks that were seen stopped together, they may wait for one that was not. */
+/* If all ranks that were seen stopped together, they may wait for one that was not. Step times and
+ * logs are no ground for that: nobody has to leave them. */
 static const char *tell_hang(struct fsl_localisation *out, const struct fsl_perception *perception)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
-	if (perception->n_stopped_first > 0 || coverage->n_missing_ranks == 0) {
+	if (perception->n_stopped_first > 0 || coverage->n_missing_ranks == 0 ||
+	    coverage->n_ranks_seen == 0) {
 		return fsl_arena_strdup(&out->arena, perception->reason);
 	}
 	return fsl_arena_printf(

@@ -346,6 +346,11 @@ static void print_steps(const struct fsl_screen *screen, const struct fsl_percep
 static void print_stopped(const struct fsl_screen *screen, const struct fsl_report *report)
 {
 	const struct fsl_perception *perception = report->perception;
+	struct fsl_phrase waiting = {0};
+	if (perception != NULL && perception->kind == FSL_VERDICT_HANG) {
+		fsl_words_waiting(&waiting, report);
+	}
+	(void)fsl_screen_extra(screen, "waiting", waiting.text);
 	if (report->run == NULL || perception == NULL || perception->kind != FSL_VERDICT_HANG ||
 	    perception->n_stopped_first == 0) {
 		return;

@@ -301,9 +301,67 @@ static void add_insufficient(struct fsl_phrase *phrase, const struct fsl_report 
 		       *reason != '\0' ? reason : "cannot tell whether a rank is slow");
 }
 
+/* Operators tell who left no data; step times and logs are often of one rank alone. */
 static bool lacks_ranks(const struct fsl_report *report)
 {
-	return report->localisation != NULL && report->localisation->coverage.n_missing_ranks > 0;
+	return report->localisation != NULL && report->localisation->coverage.n_missing_ranks > 0 &&
+	       report->localisation->coverage.n_ranks_seen > 0;
+}
+
+/* The rank with the lowest number that waits in an operator which other members of its group have
+ * not entered; NULL: none. */
+static const struct fsl_rank *waiting_rank(const struct fsl_report *report)
+{
+	for (size_t r = 0; report->run != NULL && r < report->run->n_ranks; r++) {
+		const struct fsl_rank *rank = &report->run->ranks[r];
+		if (fsl_rank_waits(rank) && rank->open_group_id != FSL_STR_NONE) {
+			return rank;
+		}
+	}
+	return NULL;
+}
+
+/* Adds the members of the group of @waiting that wait with it, or those that do not; false: there
+ * are none. */
+static bool add_members(struct fsl_phrase *phrase, const struct fsl_report *report,
+			const struct fsl_rank *waiting, bool do_wait)
+{
+	const struct fsl_topology *topology = report->topology;
+	size_t g = 0, n = 0;
+	while (topology != NULL && g < topology->n_groups &&
+	       topology->groups[g].name_id != waiting->open_group_id) {
+		g++;
+	}
+	if (topology == NULL || g == topology->n_groups) {
+		return false;
+	}
+	const struct fsl_group *group = &topology->groups[g];
+	int32_t *ranks = fsl_calloc(group->n_ranks, sizeof(*ranks));
+	for (size_t i = 0; ranks != NULL && i < group->n_ranks; i++) {
+		const struct fsl_rank *rank = fsl_run_rank(report->run, group->ranks[i]);
+		bool waits = rank != NULL && fsl_rank_waits(rank) &&
+			     rank->open_group_id == waiting->open_group_id;
+		if (waits == do_wait) {
+			ranks[n++] = group->ranks[i];
+		}
+	}
+	if (n > 0) {
+		fsl_phrase_add_unsorted_ranks(phrase, ranks, n, RANGES_IN_HANG);
+	}
+	fsl_free(ranks);
+	return n > 0;
+}
+
+void fsl_words_waiting(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	const struct fsl_rank *waiting = waiting_rank(report);
+	struct fsl_phrase missing = {0};
+	if (waiting == NULL || !add_members(&missing, report, waiting, false) ||
+	    !add_members(phrase, report, waiting, true)) {
+		return;
+	}
+	fsl_phrase_add(phrase, " in %s; not seen in it: %s",
+		       fsl_strpool_text(report->run->names, waiting->open_op_id), missing.text);
 }
 
 static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report *report)
@@ -311,6 +369,25 @@ static void add_missing_ranks(struct fsl_phrase *phrase, const struct fsl_report
 	const struct fsl_coverage *coverage = &report->localisation->coverage;
 	fsl_phrase_add_ranks(phrase, coverage->missing_ranks, coverage->n_missing_ranks,
 			     RANGES_IN_HANG);
+}
+
+/* Nobody is known to have stopped first. */
+static void add_together(struct fsl_phrase *phrase, const struct fsl_report *report)
+{
+	struct fsl_phrase waiting = {0};
+	fsl_words_waiting(&waiting, report);
+	if (waiting.length > 0) {
+		fsl_phrase_add(phrase, "; ");
+		(void)add_members(phrase, report, waiting_rank(report), true);
+		fsl_phrase_add(
+			phrase, " wait for others in %s",
+			fsl_strpool_text(report->run->names, waiting_rank(report)->open_op_id));
+	} else if (report->localisation != NULL &&
+		   report->localisation->coverage.n_ranks_seen == 0) {
+		fsl_phrase_add(phrase, "; step times do not tell which rank stopped first");
+	} else {
+		fsl_phrase_add(phrase, "; all ranks stopped together");
+	}
 }
 
 static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
@@ -333,7 +410,7 @@ static void add_hang(struct fsl_phrase *phrase, const struct fsl_report *report)
 		add_missing_ranks(phrase, report);
 		fsl_phrase_add(phrase, " left no data, all others stopped together");
 	} else if (perception->n_stopped_first == 0) {
-		fsl_phrase_add(phrase, "; all ranks stopped together");
+		add_together(phrase, report);
 	} else if (perception->n_stopped_first == 1) {
 		fsl_phrase_add(phrase, "; ");
 		add_rank(phrase, report, perception->stopped_first[0]);

@@ -15,6 +15,9 @@ enum fsl_colour fsl_words_colour(enum fsl_verdict_kind kind);
 /* Adds one sentence without a line break, with subject, cost and share of the step. */
 enum { FSL_HEADLINE_MAX = 120 }; /* characters */
 void fsl_words_headline(struct fsl_phrase *phrase, const struct fsl_report *report);
+/* Adds which ranks wait in which operator, and which members of its group were not seen in it; ""
+ * if nobody waits or all do. */
+void fsl_words_waiting(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Adds the next check for a person; "" if nothing is wrong. */
 void fsl_words_next(struct fsl_phrase *phrase, const struct fsl_report *report);
 /* Longest-lasting episode of perception; NULL: none. */
