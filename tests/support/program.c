@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 
 #include "base/mem.h"
 
-enum { READ_BYTES = 4096, OPEN_FILES_MAX = 16, EXIT_NOT_STARTED = 127 };
+enum { READ_BYTES = 4096, OPEN_FILES_MAX = 16 };
 
 /* One output stream of the child. */
 struct stream {
@@ -56,14 +57,22 @@ static void read_both(struct stream streams[2])
 	}
 }
 
-static _Noreturn void become(const char *dir, char *const argv[], int out, int err)
+/* Not fork(), which copies the pages of a test that has much memory. */
+static bool start(pid_t *child, const char *dir, char *const argv[], int out, int err)
 {
-	int empty = open("/dev/null", O_RDONLY);
-	if (empty >= 0 && dup2(empty, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-	    dup2(err, STDERR_FILENO) >= 0 && (dir == NULL || chdir(dir) == 0)) {
-		(void)execv(argv[0], argv);
+	posix_spawn_file_actions_t actions;
+	if (posix_spawn_file_actions_init(&actions) != 0) {
+		return false;
 	}
-	_exit(EXIT_NOT_STARTED);
+	bool is_started =
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
+						 0) == 0 &&
+		posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO) == 0 &&
+		posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO) == 0 &&
+		(dir == NULL || posix_spawn_file_actions_addchdir_np(&actions, dir) == 0) &&
+		posix_spawn(child, argv[0], &actions, NULL, argv, environ) == 0;
+	(void)posix_spawn_file_actions_destroy(&actions);
+	return is_started;
 }
 
 static bool finish(struct program_run *run, pid_t child)
@@ -76,7 +85,7 @@ static bool finish(struct program_run *run, pid_t child)
 	}
 	run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	return run->exit_code != EXIT_NOT_STARTED;
+	return true;
 }
 
 bool program_run(struct program_run *run, const char *dir, char *const argv[])
@@ -92,10 +101,8 @@ bool program_run(struct program_run *run, const char *dir, char *const argv[])
 		(void)close(out[1]);
 		return false;
 	}
-	pid_t child = fork();
-	if (child == 0) {
-		become(dir, argv, out[1], err[1]);
-	}
+	pid_t child = 0;
+	bool is_started = start(&child, dir, argv, out[1], err[1]);
 	(void)close(out[1]);
 	(void)close(err[1]);
 	struct stream streams[2] = {{.fd = out[0]}, {.fd = err[0]}};
@@ -107,7 +114,7 @@ bool program_run(struct program_run *run, const char *dir, char *const argv[])
 	}
 	run->out = streams[0].text;
 	run->err = streams[1].text;
-	return child > 0 && finish(run, child) && run->out != NULL && run->err != NULL;
+	return is_started && finish(run, child) && run->out != NULL && run->err != NULL;
 }
 
 void program_run_fini(struct program_run *run)
