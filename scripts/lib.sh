@@ -2,6 +2,8 @@
 # shellcheck shell=sh
 
 root=$(cd -P "$(dirname "$0")/.." && pwd)
+# As many tests run at once as there are processors: a thread that waits leaves its processor to the others.
+export OMP_WAIT_POLICY=passive
 build=${FAILSLOW_BUILD:-$root/build} # where to build; the tests of the documentation set it
 log_dir=$build/log
 

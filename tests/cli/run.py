@@ -107,7 +107,7 @@ def run_script(script, options):
                    "DATASETS": str(folders["DATASETS"]), "CONFIGS": str(folders["CONFIGS"])}
     # Sanitizer settings, MPI and the like reach the program through the environment.
     environment.update({key: value for key, value in os.environ.items()
-                        if key.endswith("SAN_OPTIONS")})
+                        if key.endswith("SAN_OPTIONS") or key.startswith("OMP_")})
     try:
         result = subprocess.run(["bash", "-eu", str(script)], cwd=scratch, env=environment,
                                 stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
