@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/shift.h"
+#include "base/growth.h"
 #include "cli/command.h"
 #include "cli/command_output.h"
 #include "report/document.h"
@@ -32,6 +32,7 @@ struct result {
 	struct fsl_series_file file;
 	struct fsl_shift_options options;
 	struct fsl_shifts shifts;
+	struct fsl_growth drift;
 	size_t first; /* position of the first value that was judged */
 	size_t n;     /* values from it on */
 	char summary[SUMMARY_BYTES];
@@ -165,6 +166,16 @@ static void say_largest(struct result *result)
 	    largest->before, largest->after, result->first + largest->at);
 }
 
+static void say_drift(struct result *result)
+{
+	const struct fsl_growth *drift = &result->drift;
+	say(result,
+	    "%s steadily from %.6g to %.6g (%.2f times) from index %zu to %zu, in %zu points",
+	    drift->to > drift->from ? "grows" : "falls", drift->from, drift->to,
+	    drift->to / drift->from, result->first + drift->begin, result->first + drift->end - 1,
+	    result->shifts.n_used);
+}
+
 /* Names the bound on p when it alone asks for more points than there are. */
 static void say_bound(struct result *result)
 {
@@ -184,6 +195,8 @@ static void summarise(struct result *result)
 		say(result, "too few points: %zu, at least %zu are needed", shifts->n_used,
 		    n_needed);
 		say_bound(result);
+	} else if (result->drift.is_found) {
+		say_drift(result);
 	} else if (shifts->n == 0) {
 		say(result, "no lasting change in %zu %s", shifts->n_used, points);
 	} else {
@@ -359,11 +372,14 @@ enum fsl_status fsl_cmd_series(int argc, char **argv, int *exit_code, struct fsl
 	}
 	FSL_THEN(status, fsl_shifts_find(&result.shifts, result.file.values + result.first,
 					 result.n, &result.options, err));
+	FSL_THEN(status, fsl_growth_find(&result.drift, result.file.values + result.first, result.n,
+					 &result.shifts, result.options.change_min, err));
 	if (status == FSL_OK) {
 		summarise(&result);
 		status = print_result(&result, &request, err);
 	}
-	if (status == FSL_OK && request.wants_exit_code && result.shifts.n > 0) {
+	if (status == FSL_OK && request.wants_exit_code &&
+	    (result.shifts.n > 0 || result.drift.is_found)) {
 		*exit_code = FSL_EXIT_ANOMALY;
 	}
 	fsl_shifts_fini(&result.shifts);

@@ -459,6 +459,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 			.p_value = rise->p_value,
 			.n_steps = rise->until - rise->begin,
 			.is_of_saves = rise->is_of_saves,
+			.is_drift = rise->is_drift,
 		};
 		FSL_TRY(FSL_APPEND(out, episodes, &episode, err));
 	}
@@ -620,6 +621,13 @@ static void say_rises(char *text, size_t size, const struct fsl_perception *out)
 		if (episode->after_ms - episode->before_ms > worst->after_ms - worst->before_ms) {
 			worst = episode;
 		}
+	}
+	if (worst->is_drift) {
+		append(text, size,
+		       "step time grows steadily since step %lld, from %.1f ms to %.1f ms, %.2f times",
+		       (long long)worst->onset_step, worst->before_ms, worst->after_ms,
+		       worst->after_ms / worst->before_ms);
+		return;
 	}
 	append(text, size, "step time rose %.2f times at step %lld, from %.1f ms to %.1f ms, ",
 	       worst->after_ms / worst->before_ms, (long long)worst->onset_step, worst->before_ms,

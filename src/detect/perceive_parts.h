@@ -41,6 +41,7 @@ struct fsl_step_rise {
 	double after_ms;  /* level after the rise */
 	double p_value;   /* Mann-Whitney, levels before against after */
 	bool is_of_saves; /* only checkpoints take longer; levels are then means */
+	bool is_drift;    /* the level grows steadily from before_ms to after_ms */
 };
 enum { FSL_STEP_RISES_MAX = 64 };
 

@@ -5,6 +5,7 @@
 
 #include <failslow/stats.h>
 
+#include "base/growth.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/shift.h"
@@ -143,6 +144,33 @@ static enum fsl_status find_segments(struct segmentation *s, struct fsl_error *e
 	return FSL_OK;
 }
 
+/* One rise in place of all others if the steps grow steadily. Growth that no level shows has to be
+ * as much as what a slow step exceeds the others by. */
+static enum fsl_status find_drift(const struct fsl_step_series *series,
+				  const struct segmentation *s, struct fsl_step_rise *rises,
+				  size_t *n_rises, struct fsl_error *err)
+{
+	struct fsl_growth drift;
+	struct fsl_shift items[FSL_STEP_RISES_MAX];
+	struct fsl_shifts shifts = {.items = items, .n = s->n_segments - 1};
+	double change_min = *n_rises > 0 ? series->degree_thr / 2 : series->degree_thr;
+	for (size_t k = 1; k < s->n_segments; k++) {
+		items[k - 1].at = s->segments[k].begin;
+	}
+	FSL_TRY(fsl_growth_find(&drift, series->clear_ms, series->n, &shifts, change_min, err));
+	if (drift.is_found && drift.to > drift.from) {
+		*n_rises = 1;
+		rises[0] = (struct fsl_step_rise){.begin = drift.begin,
+						  .until = series->n,
+						  .base_ms = drift.from,
+						  .before_ms = drift.from,
+						  .after_ms = drift.to,
+						  .p_value = s->segments[s->n_segments - 1].p_value,
+						  .is_drift = true};
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_step_series_shifts(struct fsl_step_series *series, struct fsl_step_rise *rises,
 				       size_t *n_rises, struct fsl_error *err)
 {
@@ -156,7 +184,7 @@ enum fsl_status fsl_step_series_shifts(struct fsl_step_series *series, struct fs
 	FSL_TRY(FSL_ARENA_NEW(s.scratch, &series->arena, series->n, "scratch", err));
 	FSL_TRY(find_segments(&s, err));
 	*n_rises = collect_rises(&s, normal, rises);
-	return FSL_OK;
+	return find_drift(series, &s, rises, n_rises, err);
 }
 
 /*

@@ -267,6 +267,7 @@ struct fsl_step_episode {
 	double p_value;
 	size_t n_steps;
 	bool is_of_saves; /* checkpoints take longer, other steps do not */
+	bool is_drift;    /* steps grow steadily from before_ms to after_ms */
 };
 
 /* A long step with an explanation (checkpoint, GC), which is therefore no alarm. */

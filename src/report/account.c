@@ -185,9 +185,10 @@ static void add_episodes(struct fsl_account *out, const struct fsl_report *repor
 	const struct fsl_perception *perception = report->perception;
 	for (size_t i = 0; i < perception->n_episodes; i++) {
 		const struct fsl_step_episode *episode = &perception->episodes[i];
-		struct fsl_loss loss = loss_of(
-			FSL_SPENT_JOB_SLOWDOWN,
-			ns_of(episode->after_ms - episode->before_ms, (double)episode->n_steps));
+		double more_ms = episode->after_ms - episode->before_ms;
+		more_ms *= episode->is_drift ? 0.5 : 1.0; /* the mean of a slope */
+		struct fsl_loss loss =
+			loss_of(FSL_SPENT_JOB_SLOWDOWN, ns_of(more_ms, (double)episode->n_steps));
 		loss.since_step = episode->onset_step;
 		loss.since_ns = episode->onset_ns;
 		loss.until_step = episode->until_step;

@@ -435,6 +435,14 @@ static void add_rise(struct fsl_phrase *phrase, const struct fsl_step_episode *e
 		fsl_phrase_add(phrase,
 			       "checkpoints take longer since step %" PRId64 ", steps on average ",
 			       episode->onset_step);
+	} else if (episode->is_drift) {
+		fsl_phrase_add(phrase, "steps grow steadily since step %" PRId64 ": ",
+			       episode->onset_step);
+		fsl_phrase_add_ms(phrase, episode->before_ms);
+		fsl_phrase_add(phrase, " to ");
+		fsl_phrase_add_ms(phrase, episode->after_ms);
+		fsl_phrase_add(phrase, ", %.2f times", episode->after_ms / episode->before_ms);
+		return;
 	} else if (episode->until_step >= 0) {
 		fsl_phrase_add(phrase, "steps %" PRId64 " to %" PRId64 " took ",
 			       episode->onset_step, episode->until_step - 1);

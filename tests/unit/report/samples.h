@@ -163,8 +163,8 @@ static inline struct sample *sample_slow_rank(void)
 				    .rela_ranks = others,
 				    .n_rela_ranks = 7};
 	sample_check(fsl_localisation_add_detail(&sample->localisation, &detail, NULL) == FSL_OK);
-	struct fsl_step_episode episode = {60, -1,   sample_step_ns(60), 973.25, 1168.125, 1.2e-9,
-					   20, false};
+	struct fsl_step_episode episode = {
+		60, -1, sample_step_ns(60), 973.25, 1168.125, 1.2e-9, 20, false, false};
 	sample_check(FSL_APPEND(&sample->perception, episodes, &episode, NULL) == FSL_OK);
 	sample->perception.kind = FSL_VERDICT_JOB_SLOWDOWN;
 	sample->perception.is_anomaly = true;
@@ -216,8 +216,8 @@ static inline struct sample *sample_job_slowdown(void)
 	perception->kind = FSL_VERDICT_JOB_SLOWDOWN;
 	perception->is_anomaly = true;
 	perception->anomaly_type = "failSlow";
-	struct fsl_step_episode episode = {40, -1,   sample_step_ns(40), 974.0, 1459.5, 2e-12,
-					   40, false};
+	struct fsl_step_episode episode = {
+		40, -1, sample_step_ns(40), 974.0, 1459.5, 2e-12, 40, false, false};
 	sample_check(FSL_APPEND(perception, episodes, &episode, NULL) == FSL_OK);
 	struct fsl_step_explained explained = {20,     sample_step_ns(20), 2974.0, 974.25,
 					       2000.0, "checkpoint"};
