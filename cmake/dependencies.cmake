@@ -40,6 +40,7 @@ target_include_directories(fsl_dep_math SYSTEM INTERFACE ${openblas_INCLUDE_DIRS
 target_link_libraries(fsl_dep_math INTERFACE fsl_dep_gsl m ${CMAKE_DL_LIBS})
 target_link_options(fsl_dep_math INTERFACE LINKER:--export-dynamic-symbol=openblas_num_threads_env)
 
+fsl_pkg_archive(pcre2 libpcre2-8 pcre2-8)
 fsl_pkg_archive(zlib zlib z)
 fsl_pkg_archive(zstd libzstd zstd)
 add_library(fsl_dep_compress INTERFACE)

@@ -13,6 +13,7 @@
 #include "report/document.h"
 #include "report/reporter.h"
 #include "source/ingest.h"
+#include "source/log/log_pattern.h"
 
 enum topic { DETECTORS, FORMATS, REPORTERS, METRICS, COMMANDS, CAUSES, TOPICS_N };
 static const char wanted[] = "detectors, formats, reporters, metrics, commands or causes";
@@ -61,8 +62,11 @@ static bool row_of(enum topic topic, const struct fsl_registry *registry, size_t
 		}
 		return detector != NULL;
 	case FORMATS:
-		cells[0] = idx < fsl_formats_size() ? fsl_formats_at(idx)->name : NULL;
-		cells[1] = idx < fsl_formats_size() ? fsl_formats_at(idx)->summary : NULL;
+		if (idx >= fsl_formats_size()) {
+			return fsl_log_form_at(idx - fsl_formats_size(), &cells[0], &cells[1]);
+		}
+		cells[0] = fsl_formats_at(idx)->name;
+		cells[1] = fsl_formats_at(idx)->summary;
 		break;
 	case REPORTERS:
 		cells[0] = idx < fsl_reporters_size() ? fsl_reporters_at(idx)->name : NULL;

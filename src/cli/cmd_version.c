@@ -1,4 +1,5 @@
 /* `failslow version`: what is installed and what was built in, for reports of faults. */
+#define PCRE2_CODE_UNIT_WIDTH 8
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include <csv.h>
 #include <failslow/detector.h>
 #include <gsl/gsl_version.h>
+#include <pcre2.h>
 #include <protobuf-c/protobuf-c.h>
 #include <sqlite3.h>
 #include <zlib.h>
@@ -69,8 +71,9 @@ static void print_facts(const char *heading, const struct fact *facts, size_t n_
 
 static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 {
-	char openblas[TEXT_BYTES], csv[TEXT_BYTES], openmp[TEXT_BYTES];
+	char openblas[TEXT_BYTES], csv[TEXT_BYTES], pcre2[TEXT_BYTES], openmp[TEXT_BYTES];
 	(void)snprintf(csv, sizeof(csv), "%d.%d.%d", CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
+	(void)snprintf(pcre2, sizeof(pcre2), "%d.%d", PCRE2_MAJOR, PCRE2_MINOR);
 #ifdef _OPENMP
 	(void)snprintf(openmp, sizeof(openmp), "%d", _OPENMP);
 #else
@@ -81,6 +84,7 @@ static enum fsl_status print_version(bool as_json, struct fsl_error *err)
 		{"GSL", gsl_version},
 		{"libcsv", csv},
 		{"OpenBLAS", openblas_version(openblas, sizeof(openblas))},
+		{"PCRE2", pcre2},
 		{"protobuf-c", protobuf_c_version()},
 		{"SQLite", sqlite3_libversion()},
 		{"zlib", zlibVersion()},

@@ -98,6 +98,8 @@ struct fsl_config {
 	int64_t min_startup_detection_steps;
 	double fail_slow_span_mins;
 	bool log_type_is_log;
+	const char **log_patterns; /* [n_log_patterns]: regular expressions for lines of logs */
+	size_t n_log_patterns;
 	double hang_times_mins_thr;
 	double hang_forget_hours; /* 24: a last event older than this is the end of the job */
 	int64_t steps_window_size;

@@ -1,4 +1,6 @@
 /* model_config.json: the rows of the key table, unknown keys, and keys with their own structure. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +189,60 @@ static enum fsl_status load_causes(struct fsl_config_loader *loader, const cJSON
 	return fsl_config_record_json(loader, key, item, false);
 }
 
+/* True for an expression with a group that tells a time. */
+static bool is_log_pattern(const cJSON *item)
+{
+	static const char *const times[] = {"(?<time>", "(?<rate>", "(?<span>", "(?<elapsed>"};
+	bool has_time = false;
+	if (!cJSON_IsString(item)) {
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		has_time = has_time || strstr(item->valuestring, times[i]) != NULL;
+	}
+	int code = 0;
+	PCRE2_SIZE at = 0;
+	pcre2_code *compiled =
+		pcre2_compile((PCRE2_SPTR)item->valuestring, PCRE2_ZERO_TERMINATED,
+			      PCRE2_DUPNAMES | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL);
+	pcre2_code_free(compiled);
+	return has_time && compiled != NULL;
+}
+
+static enum fsl_status load_log_patterns(struct fsl_config_loader *loader, const cJSON *root)
+{
+	static const char key[] = "log_patterns";
+	enum { PATTERNS_MAX = 64 };
+	struct fsl_config *config = loader->config;
+	const cJSON *item = fsl_config_item(root, key);
+	if (item == NULL) {
+		return fsl_config_record(loader, key, fsl_config_row(key)->fallback, true);
+	}
+	size_t n = cJSON_IsArray(item) ? (size_t)cJSON_GetArraySize(item) : 0;
+	bool is_good = cJSON_IsArray(item) && n <= PATTERNS_MAX;
+	config->log_patterns = fsl_arena_alloc(&config->arena, n * sizeof(*config->log_patterns));
+	if (config->log_patterns == NULL) {
+		return fsl_config_no_memory(loader);
+	}
+	for (const cJSON *one = item->child; is_good && one != NULL; one = one->next) {
+		is_good = is_log_pattern(one);
+		const char *copy =
+			is_good ? fsl_arena_strdup(&config->arena, one->valuestring) : "";
+		if (copy == NULL) {
+			return fsl_config_no_memory(loader);
+		}
+		config->log_patterns[config->n_log_patterns++] = copy;
+	}
+	if (!is_good) {
+		config->n_log_patterns = 0;
+		return fsl_config_wrong(loader, key, item,
+					"list of at most 64 regular expressions (PCRE2), each with "
+					"a group time, rate, span or elapsed, as in "
+					"step (?<step>\\d+) took (?<time>\\d+) (?<unit>ms)");
+	}
+	return fsl_config_record_json(loader, key, item, false);
+}
+
 /* Reads one list of ranks, in the order of the file. *ok: it is a list of different ranks. */
 static enum fsl_status read_rank_list(struct fsl_config_loader *loader, const cJSON *item,
 				      struct fsl_rank_list *out, bool *ok)
@@ -302,5 +358,6 @@ enum fsl_status fsl_config_load_model(struct fsl_config_loader *loader, const cJ
 	FSL_TRY(load_range(loader, root));
 	FSL_TRY(fsl_config_load_domains(loader, root));
 	FSL_TRY(load_causes(loader, root));
+	FSL_TRY(load_log_patterns(loader, root));
 	return complete_state_path(loader);
 }

@@ -333,6 +333,8 @@ static struct fsl_silence count_ranks(const struct fsl_run *run)
 	for (size_t r = 0; r < run->n_ranks; r++) {
 		const struct fsl_rank *rank = &run->ranks[r];
 		silence.n_ranks += rank->last_event_ns != FSL_NS_ABSENT ? 1 : 0;
+		silence.n_restarts = rank->n_restarts > silence.n_restarts ? rank->n_restarts
+									   : silence.n_restarts;
 		if (fsl_rank_waits(rank)) {
 			silence.waits_in =
 				silence.n_waiting == 0 ? rank->open_op_id : silence.waits_in;
@@ -447,6 +449,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 				    struct fsl_error *err)
 {
 	const struct fsl_step_series *series = &judgement->series;
+	size_t n_each = judgement->steps->stride > 1 ? (size_t)judgement->steps->stride : 1;
 	for (size_t r = 0; r < judgement->n_rises; r++) {
 		const struct fsl_step_rise *rise = &judgement->rises[r];
 		struct fsl_step_episode episode = {
@@ -457,7 +460,7 @@ static enum fsl_status add_episodes(struct fsl_perception *out, const struct jud
 			.before_ms = rise->before_ms,
 			.after_ms = rise->after_ms,
 			.p_value = rise->p_value,
-			.n_steps = rise->until - rise->begin,
+			.n_steps = (rise->until - rise->begin) * n_each,
 			.is_of_saves = rise->is_of_saves,
 			.is_drift = rise->is_drift,
 		};
@@ -680,6 +683,10 @@ static void say_extras(char *text, size_t size, const struct fsl_perception *out
 	if (n_left_out > 0) {
 		append(text, size, "; %" PRIu64 " %s left out: number twice or clock set back",
 		       n_left_out, n_left_out == 1 ? "step" : "steps");
+	}
+	if (silence->n_restarts > 0) {
+		append(text, size, "; step numbers began again %u %s: the job was restarted",
+		       silence->n_restarts, silence->n_restarts == 1 ? "time" : "times");
 	}
 	if (out->n_explained > 0) {
 		append(text, size, "; %zu long %s explained by checkpoints or GC", out->n_explained,

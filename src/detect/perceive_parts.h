@@ -93,6 +93,7 @@ struct fsl_silence {
 	size_t n_silent;     /* ranks that are silent for longer than hang_times_mins_thr; all of
 				them: a hang */
 	size_t n_waiting;    /* ranks in an operator that never ended */
+	unsigned n_restarts; /* times that step numbers began again */
 	bool is_over;        /* silent for longer than hang_forget_hours: the job ended */
 	int32_t silent_rank; /* lowest silent rank */
 	uint32_t waits_in;   /* run->names: operator of the lowest waiting rank */

@@ -57,6 +57,8 @@ enum fsl_status fsl_job_load(struct fsl_job *job, const struct fsl_config *confi
 					     .n_more_paths = config->n_more_paths,
 					     .training_log = config->training_log,
 					     .log_type_is_log = config->log_type_is_log,
+					     .log_patterns = config->log_patterns,
+					     .n_log_patterns = config->n_log_patterns,
 					     .from_ns = range->from_ns,
 					     .to_ns = range->to_ns,
 					     .is_range_for_stages = range->holds_for_steps};

@@ -54,6 +54,23 @@ static size_t step_of(const struct fsl_steps *steps, const struct fsl_stage *sta
 	return step > 0 && item[-1].step == stage->step ? step - 1 : step;
 }
 
+/* Loading of data that logs tell beside the time of a step. */
+static void add_logged_loading(struct fsl_progress *out, const struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		const struct fsl_rank *rank = &run->ranks[r];
+		for (size_t i = 0; i < rank->n_steps; i++) {
+			const struct fsl_step_time *time = &rank->steps[i];
+			size_t step = time->data_ns > 0
+					      ? fsl_steps_find(&out->steps, time->begin_ns)
+					      : SIZE_MAX;
+			if (step != SIZE_MAX && time->data_ns > out->loading_ns[step]) {
+				out->loading_ns[step] = time->data_ns;
+			}
+		}
+	}
+}
+
 /* Time in the data loader per step, of the slowest rank: the job waits for that rank. */
 static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_run *run,
 				   struct fsl_error *err)
@@ -81,6 +98,7 @@ static enum fsl_status sum_loading(struct fsl_progress *out, const struct fsl_ru
 		}
 	}
 	fsl_free(sums_ns);
+	add_logged_loading(out, run);
 	return FSL_OK;
 }
 

@@ -209,6 +209,7 @@ static int compare_stages(const void *left, const void *right)
 static int compare_steps(const void *left, const void *right)
 {
 	const struct fsl_step_time *a = left, *b = right;
+	FSL_ORDER_BY(a->is_logged, b->is_logged);
 	int order = FSL_ORDER(a->step, b->step);
 	order = order != 0 ? order : FSL_ORDER(a->begin_ns, b->begin_ns);
 	return order != 0 ? order : FSL_ORDER(a->dur_ns, b->dur_ns);
@@ -287,6 +288,7 @@ static size_t unique_steps(struct fsl_step_time *steps, size_t n_steps)
 	for (size_t i = 0; i < n_steps; i++) {
 		bool is_again =
 			n_kept > 0 && steps[i].step == steps[n_kept - 1].step &&
+			steps[i].is_logged == steps[n_kept - 1].is_logged &&
 			(steps[i].step >= 0 || compare_steps(&steps[i], &steps[n_kept - 1]) == 0);
 		n_kept -= is_again ? 1 : 0;
 		steps[n_kept++] = steps[i];

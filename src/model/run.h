@@ -64,14 +64,16 @@ struct fsl_stage {
 };
 
 /*
- * One measured step (training-step-time CSV, training log). Kept sorted by step, each number once:
- * if a step ran again after a restart, the later run is kept. Unnumbered steps come first, in order
- * of time.
+ * One measured step (training-step-time CSV, training log). Kept sorted by source, then step, each
+ * number once: if a step ran again after a restart, the later run is kept. Unnumbered steps come
+ * first, in order of time. A log may tell every n-th step alone, then with the mean of n steps.
  */
 struct fsl_step_time {
 	int64_t step; /* -1: the input has no numbers (log) */
 	int64_t begin_ns;
 	int64_t dur_ns;
+	int64_t data_ns;    /* loading of data in it; 0: not told */
+	uint32_t is_logged; /* 1: from a training log */
 };
 
 struct fsl_rank {
@@ -153,6 +155,8 @@ struct fsl_run {
 	struct fsl_file *files;
 	size_t n_files, files_capacity;
 	struct fsl_step_hint step_hint;
+	const char *unknown_log; /* message of a log of an unknown form that was left alone; NULL:
+				    none; arena */
 };
 
 /* Makes an empty run; end it with fsl_run_fini. FSL_ERR_MEMORY only. */

@@ -47,37 +47,58 @@ void fsl_steps_make_unique(struct fsl_steps *steps)
 	steps->n_items = n_kept;
 }
 
-/* Step-time files number their steps; a training log does not. */
-static bool has_step_times(const struct fsl_rank *rank, bool is_numbered)
+static bool has_step_times(const struct fsl_rank *rank, bool is_log)
 {
 	for (size_t i = 0; i < rank->n_steps; i++) {
-		if ((rank->steps[i].step >= 0) == is_numbered && rank->steps[i].dur_ns > 0) {
+		if ((rank->steps[i].is_logged != 0) == is_log && rank->steps[i].dur_ns > 0) {
 			return true;
 		}
 	}
 	return false;
 }
 
-static enum fsl_status from_step_times(struct fsl_steps *steps, const struct fsl_rank *rank,
-				       bool is_numbered, struct fsl_error *err)
+/* Median rise of the numbers: a log may tell every n-th step alone. */
+static int64_t stride_of(const struct fsl_steps *steps)
 {
+	enum { LOOKED_AT = 64 };
+	int64_t rises[LOOKED_AT] = {0};
+	size_t n = 0;
+	for (size_t i = 1; i < steps->n_items && n < LOOKED_AT; i++) {
+		rises[n++] = steps->items[i].step - steps->items[i - 1].step;
+	}
+	qsort(rises, n, sizeof(*rises), fsl_compare_i64);
+	return n > 0 ? rises[n / 2] : 1;
+}
+
+/* Steps of a log may have numbers or none, but not some of each. */
+static enum fsl_status from_step_times(struct fsl_steps *steps, const struct fsl_rank *rank,
+				       bool is_log, struct fsl_error *err)
+{
+	size_t n_numbered = 0, n = 0;
 	FSL_TRY(FSL_NEW(steps->items, rank->n_steps, "steps", err));
 	for (size_t i = 0; i < rank->n_steps; i++) {
+		bool is_ours = (rank->steps[i].is_logged != 0) == is_log;
+		n += is_ours;
+		n_numbered += is_ours && rank->steps[i].step >= 0;
+	}
+	steps->is_ordinal = 2 * n_numbered < n;
+	for (size_t i = 0; i < rank->n_steps; i++) {
 		const struct fsl_step_time *time = &rank->steps[i];
-		if ((time->step >= 0) != is_numbered || time->dur_ns <= 0) {
+		if ((time->is_logged != 0) != is_log || time->dur_ns <= 0 ||
+		    (time->step >= 0) == steps->is_ordinal) {
 			continue;
 		}
 		steps->items[steps->n_items] = (struct fsl_job_step){
-			.step = is_numbered ? time->step : (int64_t)steps->n_items,
+			.step = steps->is_ordinal ? (int64_t)steps->n_items : time->step,
 			.begin_ns = time->begin_ns,
 			.dur_ns = time->dur_ns,
 		};
 		steps->n_items++;
 	}
 	fsl_steps_make_unique(steps);
-	steps->source = is_numbered ? "step-time file" : "training log";
+	steps->source = is_log ? "training log" : "step-time file";
 	steps->source_rank = rank->rank;
-	steps->is_ordinal = !is_numbered;
+	steps->stride = is_log ? stride_of(steps) : 1;
 	return FSL_OK;
 }
 
@@ -322,13 +343,13 @@ static bool has_source(const struct fsl_rank *rank, enum source source)
 {
 	switch (source) {
 	case SOURCE_STEP_TIMES:
-		return has_step_times(rank, true);
+		return has_step_times(rank, false);
 	case SOURCE_DATALOADER:
 		return has_stage(rank, FSL_STAGE_DATALOADER);
 	case SOURCE_FORWARD:
 		return has_stage(rank, FSL_STAGE_FORWARD);
 	case SOURCE_LOG:
-		return has_step_times(rank, false);
+		return has_step_times(rank, true);
 	case SOURCE_OP_STEPS:
 		return rank->n_ops > 0 && rank->ops[0].step >= 0;
 	case SOURCE_OP_PERIOD:
@@ -346,13 +367,13 @@ static enum fsl_status from_source(struct fsl_steps *steps, const struct fsl_run
 	size_t n_ops = run->step_hint.rank == rank->rank ? run->step_hint.n_ops : 0;
 	switch (source) {
 	case SOURCE_STEP_TIMES:
-		return from_step_times(steps, rank, true, err);
+		return from_step_times(steps, rank, false, err);
 	case SOURCE_DATALOADER:
 		return from_stages(steps, rank, FSL_STAGE_DATALOADER, err);
 	case SOURCE_FORWARD:
 		return from_stages(steps, rank, FSL_STAGE_FORWARD, err);
 	case SOURCE_LOG:
-		return from_step_times(steps, rank, false, err);
+		return from_step_times(steps, rank, true, err);
 	case SOURCE_OP_STEPS:
 		return fsl_steps_from_op_steps(steps, rank, err);
 	case SOURCE_OP_PERIOD:

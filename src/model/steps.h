@@ -29,6 +29,8 @@ struct fsl_steps {
 	bool is_last_open; /* no later step began: the last step ends with its last record */
 	bool is_ordinal;   /* the input has no step numbers: step is the position, from 0 */
 	size_t n_ops;      /* if is_ordinal: operators of a step of the source rank */
+	int64_t stride;    /* of a log: steps that each item stands for, with their mean; else 0, 1
+			    */
 };
 
 /*

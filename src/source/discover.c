@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/try.h"
@@ -56,6 +57,10 @@ static enum fsl_status add_input(struct fsl_inputs *inputs, const char *path, ui
 	struct fsl_input *input = &inputs->items[inputs->n_items++];
 	*input = (struct fsl_input){.path = copy, .name = last_part(copy), .kinds = kinds};
 	input->told = fsl_file_name_parse(input->name);
+	const char *end = input->name > copy ? input->name - 1 : copy;
+	const char *slash = memrchr(copy, '/', (size_t)(end - copy));
+	const char *folder = slash != NULL ? slash + 1 : copy;
+	fsl_file_name_take_folder(&input->told, folder, (size_t)(end - folder));
 	*out = input;
 	return FSL_OK;
 }
@@ -193,13 +198,14 @@ static enum fsl_status walk_folder(struct walk walk, const char *path, struct fs
 static enum fsl_status find_root(struct fsl_inputs *inputs, const char *root, struct fsl_error *err)
 {
 	struct stat facts;
-	if (stat(root, &facts) != 0) {
+	bool is_stdin = strcmp(root, FSL_STDIN) == 0;
+	if ((is_stdin ? fstat(STDIN_FILENO, &facts) : stat(root, &facts)) != 0) {
 		return FSL_FAIL(err, FSL_ERR_INPUT,
 				"the input cannot be used, correct DIR or root_path: "
 				"path=\"%s\", reason=\"%s\"",
 				root, strerrordesc_np(errno));
 	}
-	if (S_ISDIR(facts.st_mode)) {
+	if (S_ISDIR(facts.st_mode) && !is_stdin) {
 		const struct walk walk = {
 			.inputs = inputs, .kinds = KINDS_ALL, .depth_max = DEPTH_MAX};
 		return walk_folder(walk, root, err);

@@ -147,15 +147,18 @@ static void parse_timeline(struct fsl_file_name *out, struct text stem)
 	}
 }
 
-/* rank7, rank_7, rank-7 anywhere in the name of a log. */
+/* rank7, rank_7, rank-7, worker_7 anywhere in the name of a log. */
 static void parse_log(struct fsl_file_name *out, struct text stem)
 {
-	const char *at = memmem(stem.at, stem.length, "rank", 4);
+	static const char *const words[] = {"rank", "worker"};
+	const char *at = NULL, *end = stem.at + stem.length;
+	for (size_t i = 0; i < 2 && at == NULL; i++) {
+		at = memmem(stem.at, stem.length, words[i], strlen(words[i]));
+		at = at != NULL ? at + strlen(words[i]) : NULL;
+	}
 	if (at == NULL) {
 		return;
 	}
-	const char *end = stem.at + stem.length;
-	at += 4;
 	if (at < end && (*at == '_' || *at == '-')) {
 		at++;
 	}
@@ -172,6 +175,47 @@ static bool is_result(struct text text)
 	       (text.length == 13 && begins_with(text, "step_time.csv")) ||
 	       begins_with(text, "fail_slow_perception_result") ||
 	       begins_with(text, "slow_node_result");
+}
+
+static bool ends_with_any(struct text text, const char *const *suffixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ends_with(text, suffixes[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A text file needs a telling name: many are no logs. */
+static bool is_log(struct text text)
+{
+	static const char *const suffixes[] = {".log",   ".out",    ".err",
+					       ".jsonl", ".stdout", ".stderr"};
+	static const char *const words[] = {"log", "rank", "worker", "train"};
+	bool has_word = contains(text, ".log.");
+	for (size_t i = 0; i < 4 && !has_word; i++) {
+		has_word = ends_with(text, ".txt") && contains(text, words[i]);
+	}
+	return has_word || ends_with_any(text, suffixes, 6);
+}
+
+bool fsl_file_name_is_log(const char *name)
+{
+	return is_log((struct text){name, fsl_file_name_plain(name)});
+}
+
+bool fsl_file_name_is_table(const char *name)
+{
+	static const char *const suffixes[] = {".csv", ".json"};
+	return ends_with_any((struct text){name, fsl_file_name_plain(name)}, suffixes, 2);
+}
+
+void fsl_file_name_take_folder(struct fsl_file_name *name, const char *folder, size_t n_folder)
+{
+	if (name->kind == FSL_NAME_LOG && name->rank_state == FSL_NAME_NO_RANK) {
+		parse_log(name, (struct text){folder, n_folder});
+	}
 }
 
 struct fsl_file_name fsl_file_name_parse(const char *name)
@@ -207,7 +251,7 @@ struct fsl_file_name fsl_file_name_parse(const char *name)
 	if (cut_suffix(&stem, ".timeline") || contains(stem, ".timeline.")) {
 		out.kind = FSL_NAME_TIMELINE;
 		parse_timeline(&out, stem);
-	} else if (ends_with(stem, ".log") || contains(stem, ".log.")) {
+	} else if (is_log(stem)) {
 		out.kind = FSL_NAME_LOG;
 		parse_log(&out, stem);
 	} else {

@@ -2,6 +2,7 @@
 #ifndef FSL_SOURCE_FILE_NAME_H
 #define FSL_SOURCE_FILE_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@ enum fsl_name_kind {
 	FSL_NAME_MARKERS,  /* hccl_activity*, mspti-marker* */
 	FSL_NAME_TIMELINE, /* *.timeline* */
 	FSL_NAME_STEPS,    /* training-step-time* */
-	FSL_NAME_LOG,      /* *.log */
+	FSL_NAME_LOG,      /* *.log, *.out, *.txt and others that logs have */
 	FSL_NAME_RESULT,   /* written by an analysis, never an input */
 };
 
@@ -30,6 +31,11 @@ struct fsl_file_name {
 
 /* Length of @name without .gz or .zst. */
 size_t fsl_file_name_plain(const char *name);
+/* True for names that logs have, and for names that tables have (.csv, .json). */
+bool fsl_file_name_is_log(const char *name);
+bool fsl_file_name_is_table(const char *name);
+/* Takes the rank of a log from the name of its folder (rank_3/info.log) if its own tells none. */
+void fsl_file_name_take_folder(struct fsl_file_name *name, const char *folder, size_t n_folder);
 /* Parses @name (without directory). The result borrows @name. */
 struct fsl_file_name fsl_file_name_parse(const char *name);
 

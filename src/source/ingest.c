@@ -83,6 +83,9 @@ static enum fsl_status check_usable(const struct fsl_run *run,
 	}
 	path = path != NULL && path[0] != '\0' ? path : options->training_log;
 	path = path != NULL ? path : "";
+	if (run->n_files == 0 && run->unknown_log != NULL) {
+		return FSL_FAIL(err, FSL_ERR_INPUT, "%s", run->unknown_log);
+	}
 	if (run->n_files == 0) {
 		return FSL_FAIL(
 			err, FSL_ERR_INPUT,

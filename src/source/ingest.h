@@ -85,6 +85,9 @@ struct fsl_sink {
 	int64_t forget_ns; /* operators and stages that ended before are not kept */
 	void *kept;        /* state of the format between two pieces; NULL: reading begins */
 	void (*drop_kept)(void *kept);
+
+	const char *const *log_patterns; /* [n_log_patterns]: forms of logs; borrowed */
+	size_t n_log_patterns;
 };
 
 enum fsl_status fsl_sink_init(struct fsl_sink *sink, struct fsl_file *file, struct fsl_error *err);
@@ -174,9 +177,9 @@ struct fsl_format {
 	const char *name;    /* file name, log tag, heading in docs/users/formats.md */
 	const char *summary; /* one line for `failslow list formats` */
 	enum fsl_input_kind kind;
-	/* FSL_PROBE_CONTENT: the content is of this format. FSL_PROBE_NAME: only the name speaks
-	 * for the format; the reader can then say what is wrong with the content. 0: not this
-	 * format. */
+	/* FSL_PROBE_CONTENT: the content is of this format. FSL_PROBE_LOG: it holds words that
+	 * logs hold. FSL_PROBE_NAME: only the name speaks for the format; the reader can then say
+	 * what is wrong with the content. 0: not this format. */
 	int (*probe)(const struct fsl_probe *probe);
 	/*
 	 * Reads the whole file into @sink. A bad record is counted and reading goes on. For a fault
@@ -188,12 +191,14 @@ struct fsl_format {
 				struct fsl_error *err);
 };
 
-enum { FSL_PROBE_NAME = 10, FSL_PROBE_CONTENT = 90 };
+enum { FSL_PROBE_NAME = 10, FSL_PROBE_LOG = 50, FSL_PROBE_CONTENT = 90 };
 
 size_t fsl_formats_size(void);
 const struct fsl_format *fsl_formats_at(size_t idx);
 /* NULL when there is none of that name. */
 const struct fsl_format *fsl_format_by_name(const char *name);
+
+#define FSL_STDIN "-" /* as a path: standard input */
 
 struct fsl_ingest_options {
 	const char *root_path;         /* folder of a tree or of markers, or one file; NULL: none */
@@ -202,6 +207,8 @@ struct fsl_ingest_options {
 	const char *training_log; /* timeline or log file, or their folder; NULL: look in the tree
 				     only */
 	bool log_type_is_log; /* training_log is a log, even when its first 4 KiB do not show it */
+	const char *const *log_patterns; /* [n_log_patterns]: of the configuration; borrowed */
+	size_t n_log_patterns;
 	int64_t from_ns,
 		to_ns; /* keep operators that end inside [from, to]; INT64_MIN / INT64_MAX: all */
 	bool is_range_for_stages; /* stages that are not wholly inside the range need not be read */

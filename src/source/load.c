@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/try.h"
@@ -48,7 +49,10 @@ static const struct fsl_format *choose_format(struct fsl_load *load, const struc
 			rival = format;
 		}
 	}
-	if (load->input->is_log && weight < FSL_PROBE_CONTENT) {
+	bool is_text = probe->n_head > 0 && memchr(probe->head, '\0', probe->n_head) == NULL;
+	load->is_guess = load->input->is_explicit && weight == 0 && is_text &&
+			 !fsl_file_name_is_table(load->input->name);
+	if (load->is_guess || (load->input->is_log && weight < FSL_PROBE_CONTENT)) {
 		return fsl_format_by_name("training_log");
 	}
 	if (rival != NULL && weight > FSL_PROBE_NAME) {
@@ -59,6 +63,12 @@ static const struct fsl_format *choose_format(struct fsl_load *load, const struc
 		return NULL;
 	}
 	return best;
+}
+
+static void refuse(struct fsl_load *load)
+{
+	fsl_sink_unusable(&load->sink, "content is in no known format (see `failslow list "
+				       "formats`), move it away or collect it again: offset=0");
 }
 
 /* The first bytes decide; a file that nobody knows and nobody asked for is left alone. */
@@ -75,9 +85,7 @@ static enum fsl_status detect(struct fsl_load *load, struct fsl_reader *reader,
 	probe.n_head = probe.n_head < FSL_FILE_HEAD_BYTES ? probe.n_head : FSL_FILE_HEAD_BYTES;
 	*format = choose_format(load, &probe);
 	if (*format == NULL && load->file.state == FSL_FILE_READ && probe.n_head > 0) {
-		fsl_sink_unusable(&load->sink, "content is in no known format (see `failslow list "
-					       "formats`), move it away or collect it again: "
-					       "offset=0");
+		refuse(load);
 	}
 	return FSL_OK;
 }
@@ -158,6 +166,9 @@ static enum fsl_status read_as(struct fsl_load *load, struct fsl_reader *reader,
 		FSL_FIT(sink->events.ops, sink->events.ops_capacity, sink->events.n_ops);
 	}
 	load->is_done = !sink->is_paused;
+	if (load->is_guess && load->file.n_records == 0 && load->file.state == FSL_FILE_READ) {
+		refuse(load);
+	}
 	if (status == FSL_OK && load->is_done) {
 		check_shrunk(load);
 	}
@@ -250,6 +261,8 @@ static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_
 	}
 	load->sink.from_ns = from_ns;
 	load->sink.to_ns = to_ns;
+	load->sink.log_patterns = load->log_patterns;
+	load->sink.n_log_patterns = load->n_log_patterns;
 	load->sink.is_range_for_stages =
 		load->is_range_for_stages && input->told.rank_state == FSL_NAME_HAS_RANK;
 	load->is_done = true;
@@ -264,7 +277,9 @@ static enum fsl_status read_first(struct fsl_load *load, int64_t from_ns, int64_
 		return FSL_OK;
 	}
 	struct fsl_error cause = {0};
-	status = fsl_reader_open(&reader, input->path, &cause);
+	status = strcmp(input->path, FSL_STDIN) == 0
+			 ? fsl_reader_open_fd(&reader, dup(STDIN_FILENO), FSL_STDIN, &cause)
+			 : fsl_reader_open(&reader, input->path, &cause);
 	if (status == FSL_OK) {
 		set_block(load, reader);
 		status = read_with(load, reader, &cause);

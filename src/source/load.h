@@ -11,10 +11,13 @@ struct fsl_load {
 	const struct fsl_input *input; /* borrowed */
 	struct fsl_file file;          /* path borrowed from @input, message from sink.arena */
 	struct fsl_sink sink;
-	enum fsl_input_kind kind; /* by content, else by name */
-	bool is_range_for_stages; /* struct fsl_ingest_options */
-	int place;                /* number of the process that reads the file; 0: this one */
-	bool is_ignored;          /* not an input of failslow: leave no trace of it */
+	enum fsl_input_kind kind;        /* by content, else by name */
+	bool is_range_for_stages;        /* struct fsl_ingest_options */
+	const char *const *log_patterns; /* the same */
+	size_t n_log_patterns;
+	int place;       /* number of the process that reads the file; 0: this one */
+	bool is_guess; /* a text of no known format is read as a log */
+	bool is_ignored; /* not an input of failslow: leave no trace of it */
 	/* How the file is read in pieces, from the first boundary on; NULL: as a whole. */
 	const struct fsl_pieces *pieces;
 	const struct fsl_note *resume;   /* of an earlier run; NULL: none; borrowed */

@@ -7,7 +7,7 @@
 #include "base/try.h"
 
 enum {
-	LOAD_MAGIC = 0x324c5346, /* "FSL2"; another number when the message changes */
+	LOAD_MAGIC = 0x334c5346, /* "FSL3"; another number when the message changes */
 	BLOCK_ROWS = 512,        /* stay in the cache from the first of their columns to the last */
 	MESSAGE_BYTES_MAX = 1 << 16,
 	FORMAT_BYTES_MAX = 64,
@@ -15,7 +15,7 @@ enum {
 
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_op) == 64, "fields of an operator travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_stage) == 32, "fields of a stage travel");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 24, "fields travel");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_step_time) == 40, "fields travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_rank) == 152, "fields of a rank travel");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct fsl_file) == 64 + FSL_DROPS_N * 8,
 	       "fields of a file travel");
@@ -41,9 +41,9 @@ static const struct column stage_columns[] = {
 	COLUMN(fsl_stage, type_id),  COLUMN(fsl_stage, kind),
 };
 static const struct column step_columns[] = {
-	COLUMN(fsl_step_time, step),
-	COLUMN(fsl_step_time, begin_ns),
-	COLUMN(fsl_step_time, dur_ns),
+	COLUMN(fsl_step_time, step),      COLUMN(fsl_step_time, begin_ns),
+	COLUMN(fsl_step_time, dur_ns),    COLUMN(fsl_step_time, data_ns),
+	COLUMN(fsl_step_time, is_logged),
 };
 
 static bool is_time_or_absent(int64_t time_ns)
@@ -103,7 +103,8 @@ static bool are_steps_sound(const void *rows, size_t n, size_t n_names)
 	(void)n_names;
 	for (size_t i = 0; i < n; i++) {
 		if (!is_time_or_absent(steps[i].begin_ns) || steps[i].dur_ns < 0 ||
-		    steps[i].dur_ns > FSL_TIME_MAX_NS) {
+		    steps[i].dur_ns > FSL_TIME_MAX_NS || steps[i].data_ns < 0 ||
+		    steps[i].data_ns > FSL_TIME_MAX_NS) {
 			return false;
 		}
 	}
@@ -179,6 +180,7 @@ static void pack_events(struct fsl_pack *pack, const struct fsl_rank *events)
 	fsl_pack_u32(pack, (uint32_t)events->rank);
 	fsl_pack_u64(pack, (uint64_t)events->last_event_ns);
 	fsl_pack_u8(pack, events->is_restarted);
+	fsl_pack_u32(pack, events->n_restarts);
 	fsl_pack_u32(pack, events->open_op_id);
 	fsl_pack_u32(pack, events->open_group_id);
 	fsl_pack_u64(pack, (uint64_t)events->open_begin_ns);
@@ -329,6 +331,7 @@ static enum fsl_status unpack_events(struct fsl_unpack *unpack, struct fsl_rank 
 	events->rank = unpack_rank(unpack);
 	events->last_event_ns = unpack_time(unpack);
 	events->is_restarted = below(unpack, fsl_unpack_u8(unpack), 2) == 1;
+	events->n_restarts = fsl_unpack_u32(unpack);
 	events->open_op_id = unpack_name(unpack, n_names);
 	events->open_group_id = unpack_name(unpack, n_names);
 	events->open_begin_ns = unpack_time(unpack);

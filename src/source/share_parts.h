@@ -30,6 +30,9 @@ struct fsl_server {
 	int64_t from_ns, to_ns;
 	bool is_range_for_stages;
 	int n_threads;
+	const char **log_patterns; /* [n_log_patterns] */
+	size_t n_log_patterns;
+	struct fsl_arena arena;   /* of log_patterns */
 	struct fsl_inputs inputs; /* of the last batch */
 	struct fsl_load *loads; /* one for each of inputs; packed once it is read, to save memory */
 	struct fsl_pack *packs; /* answers, until they are sent */

@@ -11,7 +11,7 @@
 #include "source/share_parts.h"
 #include "team/team.h"
 
-enum { PATH_BYTES_MAX = 1 << 16 };
+enum { PATH_BYTES_MAX = 1 << 16, PATTERNS_MAX = 1 << 10 };
 
 static void drop_loads(struct fsl_server *server)
 {
@@ -31,6 +31,7 @@ static void drop_loads(struct fsl_server *server)
 void fsl_server_fini(struct fsl_server *server)
 {
 	drop_loads(server);
+	fsl_arena_fini(&server->arena);
 }
 
 static const char *take_text(struct fsl_unpack *unpack, struct fsl_arena *arena)
@@ -69,6 +70,20 @@ static const char *find_obstacle(struct fsl_arena *arena, const char *version,
 	return NULL;
 }
 
+static enum fsl_status take_patterns(struct fsl_server *server, struct fsl_unpack *unpack)
+{
+	size_t n = fsl_unpack_count(unpack, PATTERNS_MAX, sizeof(uint32_t));
+	FSL_TRY(FSL_ARENA_NEW(server->log_patterns, &server->arena, n, "patterns", NULL));
+	for (server->n_log_patterns = 0; server->n_log_patterns < n; server->n_log_patterns++) {
+		const char *text = take_text(unpack, &server->arena);
+		if (text == NULL) {
+			return FSL_ERR_MEMORY;
+		}
+		server->log_patterns[server->n_log_patterns] = text;
+	}
+	return FSL_OK;
+}
+
 static enum fsl_status look(struct fsl_server *server, struct fsl_unpack *unpack,
 			    struct fsl_pack *answer)
 {
@@ -86,6 +101,7 @@ static enum fsl_status look(struct fsl_server *server, struct fsl_unpack *unpack
 	uint32_t n_threads = fsl_unpack_u32(unpack);
 	server->n_threads =
 		n_threads > 0 && n_threads < INT32_MAX ? (int)n_threads : fsl_team_threads();
+	is_short = is_short || take_patterns(server, unpack) != FSL_OK;
 	if (!is_short && fsl_unpack_is_done(unpack)) {
 		const char *obstacle = find_obstacle(&arena, version, paths, 3);
 		fsl_pack_u8(answer, obstacle == NULL);
@@ -137,6 +153,8 @@ static enum fsl_status read_inputs(struct fsl_server *server)
 	for (size_t i = 0; i < n; i++) {
 		server->loads[i].input = &server->inputs.items[i];
 		server->loads[i].is_range_for_stages = server->is_range_for_stages;
+		server->loads[i].log_patterns = server->log_patterns;
+		server->loads[i].n_log_patterns = server->n_log_patterns;
 		server->loads[i].answer = &server->packs[i];
 	}
 	return fsl_batch_read(server->loads, n, server->from_ns, server->to_ns,

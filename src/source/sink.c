@@ -236,6 +236,10 @@ enum fsl_status fsl_sink_add_step(struct fsl_sink *sink, const struct fsl_step_t
 	if (events->n_steps >= FSL_SINK_STEPS_MAX) {
 		return too_many("steps", FSL_SINK_STEPS_MAX, err);
 	}
+	const struct fsl_step_time *last =
+		events->n_steps > 0 ? &events->steps[events->n_steps - 1] : NULL;
+	events->n_restarts += last != NULL && step->step >= 0 && step->step < last->step &&
+			      step->begin_ns > last->begin_ns;
 	FSL_TRY(FSL_GROW(events->steps, events->steps_capacity, events->n_steps + 1, err));
 	events->steps[events->n_steps++] = *step;
 	return FSL_OK;

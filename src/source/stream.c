@@ -213,6 +213,8 @@ static enum fsl_status take_part(struct fsl_rank *rank, struct part *part, struc
 	struct fsl_rank *events = &part->events;
 	rank->has_markers_file |= part->kind == FSL_INPUT_MARKERS;
 	rank->is_restarted |= events->is_restarted;
+	rank->n_restarts =
+		events->n_restarts > rank->n_restarts ? events->n_restarts : rank->n_restarts;
 	if (events->last_event_ns > rank->last_event_ns) {
 		rank->last_event_ns = events->last_event_ns;
 	}
@@ -409,6 +411,7 @@ static struct fsl_rank give_events(struct fsl_sink *sink)
 		.rank = given.rank,
 		.last_event_ns = given.last_event_ns,
 		.is_restarted = given.is_restarted,
+		.n_restarts = given.n_restarts,
 		.open_op_id = FSL_STR_NONE,
 		.open_group_id = FSL_STR_NONE,
 		.open_begin_ns = FSL_NS_ABSENT,
@@ -422,6 +425,11 @@ static enum fsl_status merge_load(struct fsl_run *run, struct parts *parts, stru
 {
 	struct fsl_error cause = {0};
 	*file_of = SIZE_MAX;
+	if (load->is_ignored && load->file.state == FSL_FILE_UNUSABLE && run->unknown_log == NULL &&
+	    load->kind == FSL_INPUT_LOG) {
+		run->unknown_log = fsl_arena_printf(&run->arena, "%s, file=\"%s\"",
+						    load->file.message, load->file.path);
+	}
 	if (load->is_ignored) {
 		fsl_log(FSL_LOG_DEBUG, "ingest", "no input, left alone: path=\"%s\"",
 			load->input->path);
@@ -509,6 +517,8 @@ enum fsl_status fsl_stream_open(struct fsl_stream **out, const struct fsl_inputs
 		loads[i] = (struct fsl_load){
 			.input = input,
 			.is_range_for_stages = options->is_range_for_stages,
+			.log_patterns = options->log_patterns,
+			.n_log_patterns = options->n_log_patterns,
 			.pieces = pieces != NULL ? &stream->pieces : NULL,
 			.forget_ns = INT64_MIN,
 			.piece_bytes = (size_t)((double)input->n_bytes / fmax(1.0, n_pieces))};

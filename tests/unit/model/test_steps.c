@@ -68,7 +68,10 @@ static void add_step_time(struct fixture *fixture, int32_t number, int64_t step,
 		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, &fixture->err),
 		FSL_OK);
 	rank->steps[rank->n_steps++] =
-		(struct fsl_step_time){step, T0 + begin_ms * MS, dur_ms * MS};
+		(struct fsl_step_time){.step = step,
+				       .begin_ns = T0 + begin_ms * MS,
+				       .dur_ns = dur_ms * MS,
+				       .is_logged = step < 0};
 }
 
 static void add_op(struct fixture *fixture, int32_t number, const char *name, int64_t begin_ms,

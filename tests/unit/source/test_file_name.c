@@ -53,6 +53,8 @@ static void names_of_all_collectors_tell_rank_and_host(void **state)
 		 "host0"},
 		{"host0--00004.json", FSL_NAME_UNKNOWN, FSL_NAME_HAS_RANK, 4, "host0"},
 		{"train_rank12.log", FSL_NAME_LOG, FSL_NAME_HAS_RANK, 12, ""},
+		{"worker_7.log", FSL_NAME_LOG, FSL_NAME_HAS_RANK, 7, ""},
+		{"log_rank3.txt", FSL_NAME_LOG, FSL_NAME_HAS_RANK, 3, ""},
 		{"train-rank_12.log.gz", FSL_NAME_LOG, FSL_NAME_HAS_RANK, 12, ""},
 	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -98,6 +100,7 @@ static void ranks_that_are_none_are_refused(void **state)
 		{"host0---0001--99.timeline", FSL_NAME_TIMELINE, FSL_NAME_BAD_RANK, 0, "host0"},
 		{"host0.timeline", FSL_NAME_TIMELINE, FSL_NAME_NO_RANK, 0, "host0"},
 		{"training.log", FSL_NAME_LOG, FSL_NAME_NO_RANK, 0, ""},
+		{"slurm-1234.out", FSL_NAME_LOG, FSL_NAME_NO_RANK, 0, ""},
 		{"notes.txt", FSL_NAME_UNKNOWN, FSL_NAME_NO_RANK, 0, ""},
 		{"", FSL_NAME_UNKNOWN, FSL_NAME_NO_RANK, 0, ""},
 	};

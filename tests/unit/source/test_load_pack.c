@@ -44,7 +44,11 @@ static void fill(struct fsl_load *load)
 		assert_int_equal(fsl_sink_add_op(sink, &op, NULL), FSL_OK);
 		const struct fsl_stage stage = {at_ns, at_ns + 3, i - 1, 2, FSL_STAGE_GC};
 		assert_int_equal(fsl_sink_add_stage(sink, &stage, NULL), FSL_OK);
-		const struct fsl_step_time step = {i - 1, at_ns, 10 + i};
+		const struct fsl_step_time step = {.step = i - 1,
+						   .begin_ns = at_ns,
+						   .dur_ns = 10 + i,
+						   .data_ns = i,
+						   .is_logged = i == 3};
 		assert_int_equal(fsl_sink_add_step(sink, &step, NULL), FSL_OK);
 	}
 	const struct fsl_op remnant = {
@@ -52,6 +56,7 @@ static void fill(struct fsl_load *load)
 	assert_int_equal(fsl_sink_add_remnant(sink, &remnant, NULL), FSL_OK);
 	sink->events.rank = 13;
 	sink->events.is_restarted = true;
+	sink->events.n_restarts = 3;
 	sink->events.open_op_id = 0;
 	sink->events.open_group_id = 1;
 	sink->events.open_begin_ns = 5;
