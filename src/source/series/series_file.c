@@ -205,6 +205,9 @@ enum fsl_status fsl_series_file_read(struct fsl_series_file *out, struct fsl_rea
 		data += 3;
 		n_bytes -= 3;
 	}
+	if (fsl_series_is_log(reader, data, n_bytes)) {
+		return fsl_series_read_log(out, reader, column, err);
+	}
 	size_t first = 0;
 	while (first < n_bytes && strchr(" \t\r\n", data[first]) != NULL && data[first] != '\0') {
 		first++;

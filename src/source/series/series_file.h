@@ -1,7 +1,7 @@
 /*
- * One series of numbers from a file: CSV (comma, semicolon or tab, header optional) or JSON (an
- * array, an object of arrays, or the form of the Turing change point dataset). The first character
- * tells the form.
+ * One series of numbers from a file: CSV (comma, semicolon or tab, header optional), JSON (an
+ * array, an object of arrays, or the form of the Turing change point dataset), or a training log.
+ * The first character tells the form, of a log its first lines or its name.
  */
 #ifndef FSL_SOURCE_SERIES_SERIES_FILE_H
 #define FSL_SOURCE_SERIES_SERIES_FILE_H

@@ -33,4 +33,11 @@ enum fsl_status fsl_series_read_csv(struct fsl_series_file *out, struct fsl_read
 enum fsl_status fsl_series_read_json(struct fsl_series_file *out, struct fsl_reader *reader,
 				     const char *column, struct fsl_error *err);
 
+/* True for a training log. */
+bool fsl_series_is_log(const struct fsl_reader *reader, const char *head, size_t n_head);
+/* Step times (column step_ms) or loading of data (data_ms) of a training log; the times are the
+ * numbers of the steps. */
+enum fsl_status fsl_series_read_log(struct fsl_series_file *out, struct fsl_reader *reader,
+				    const char *column, struct fsl_error *err);
+
 #endif
