@@ -11,17 +11,34 @@
 #include "blame/fuse_parts.h"
 #include "blame/verify.h"
 
+/* False for a run of step times, logs or timelines alone, in which no rank lacks markers. */
+static bool has_markers(const struct fsl_run *run)
+{
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		if (run->ranks[r].has_markers_file || run->ranks[r].n_ops > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool left_data(const struct fsl_rank *rank)
+{
+	return rank != NULL && (rank->n_ops > 0 || rank->n_steps > 0 || rank->n_stages > 0);
+}
+
 static enum fsl_status count_ranks(struct fsl_localisation *out, const struct fsl_case *facts,
 				   struct fsl_error *err)
 {
 	struct fsl_coverage *coverage = &out->coverage;
 	const struct fsl_topology *topology = facts->topology;
 	coverage->n_ranks_expected = topology->n_expected_ranks;
+	bool needs_ops = has_markers(facts->run);
 	FSL_TRY(FSL_ARENA_NEW(coverage->missing_ranks, &out->arena, topology->n_expected_ranks,
 			      "missing_ranks", err));
 	for (size_t i = 0; i < topology->n_expected_ranks; i++) {
 		const struct fsl_rank *rank = fsl_run_rank(facts->run, topology->expected_ranks[i]);
-		if (rank == NULL || rank->n_ops == 0) {
+		if (!left_data(rank) || (needs_ops && rank->n_ops == 0)) {
 			coverage->missing_ranks[coverage->n_missing_ranks++] =
 				topology->expected_ranks[i];
 		}
@@ -261,6 +278,11 @@ static const char *why_unjudged(struct fsl_localisation *out, const struct fsl_c
 static const char *too_little(struct fsl_localisation *out, const struct fsl_case *facts)
 {
 	const struct fsl_coverage *coverage = &out->coverage;
+	if (!has_markers(facts->run) && facts->run->n_ranks > 0) {
+		return fsl_arena_printf(&out->arena,
+					"%s; step times alone tell no rank from another",
+					facts->perception->reason);
+	}
 	if (coverage->n_ranks_seen < 2) {
 		return fsl_arena_printf(
 			&out->arena,
@@ -432,7 +454,10 @@ static void conclude_unnamed(struct fsl_localisation *out, const struct fsl_case
 	const struct fsl_perception *perception = facts->perception;
 	double seen = (double)out->coverage.n_ranks_seen / (double)out->coverage.n_ranks_expected;
 	if (why_too_little != NULL) {
-		out->kind = FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+		bool is_normal = perception->kind == FSL_VERDICT_NORMAL &&
+				 facts->run->n_ranks > 0 && !has_markers(facts->run);
+		out->kind = is_normal ? FSL_VERDICT_NORMAL : FSL_VERDICT_INSUFFICIENT_EVIDENCE;
+		out->confidence = is_normal ? FSL_CONFIDENCE_NORMAL : 0.0;
 		out->reason = why_too_little;
 		return;
 	}

@@ -680,13 +680,13 @@ static void say_extras(char *text, size_t size, const struct fsl_perception *out
 {
 	const struct fsl_silence *silence = &judgement->silence;
 	uint64_t n_left_out = judgement->steps->n_duplicates + judgement->steps->n_disordered;
+	if (silence->n_restarts > 0) {
+		append(text, size, "; restarted %u %s (step numbers begin again)",
+		       silence->n_restarts, silence->n_restarts == 1 ? "time" : "times");
+	}
 	if (n_left_out > 0) {
 		append(text, size, "; %" PRIu64 " %s left out: number twice or clock set back",
 		       n_left_out, n_left_out == 1 ? "step" : "steps");
-	}
-	if (silence->n_restarts > 0) {
-		append(text, size, "; step numbers began again %u %s: the job was restarted",
-		       silence->n_restarts, silence->n_restarts == 1 ? "time" : "times");
 	}
 	if (out->n_explained > 0) {
 		append(text, size, "; %zu long %s explained by checkpoints or GC", out->n_explained,

@@ -495,6 +495,18 @@ size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns)
 	return is_followed || time_ns - item->begin_ns < item->dur_ns ? next - 1 : SIZE_MAX;
 }
 
+int64_t fsl_steps_untold_ns(const struct fsl_steps *steps, size_t idx)
+{
+	static const double SPARE = 1.02; /* work between two steps */
+	const struct fsl_job_step *item = &steps->items[idx];
+	if (idx == 0 || steps->stride <= 1) {
+		return 0;
+	}
+	int64_t since_ns = item->begin_ns - item[-1].begin_ns - item[-1].dur_ns;
+	double ns = SPARE * (double)(item->step - item[-1].step - 1) * (double)item->dur_ns;
+	return ns < (double)since_ns ? (int64_t)ns : max_i64(since_ns, 0);
+}
+
 size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns)
 {
 	size_t n = 0;

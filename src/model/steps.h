@@ -56,6 +56,10 @@ void fsl_steps_fini(struct fsl_steps *steps);
  * last, and in a gap between two steps that do not follow each other. */
 size_t fsl_steps_find(const struct fsl_steps *steps, int64_t time_ns);
 
+/* Time in front of an item that the steps took which a log did not tell: each as long as the item,
+ * which is their mean; at most the time since the item before. */
+int64_t fsl_steps_untold_ns(const struct fsl_steps *steps, size_t idx);
+
 /* Number of steps that are over by @time_ns. */
 size_t fsl_steps_over(const struct fsl_steps *steps, int64_t time_ns);
 

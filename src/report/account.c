@@ -245,17 +245,6 @@ static int64_t usual_saves_ns(const struct fsl_steps *steps, size_t *n_saves)
 	return sum_ns;
 }
 
-/* Time in front of a step that the steps took which a log did not print: each as long as this one,
- * which is their mean. */
-static int64_t unprinted_ns(const struct fsl_steps *steps, size_t s, int64_t gap_ns)
-{
-	static const double SPARE = 1.02; /* work between two steps */
-	const struct fsl_job_step *item = &steps->items[s];
-	int64_t n = s > 0 && steps->stride > 1 ? item->step - item[-1].step - 1 : 0;
-	double ns = n > 0 && gap_ns > 0 ? SPARE * (double)n * (double)item->dur_ns : 0.0;
-	return ns < (double)gap_ns ? (int64_t)ns : gap_ns;
-}
-
 /* Splits the span into time in steps (returned), gaps, hang and what no step holds. */
 static int64_t split_span(struct fsl_account *out, const struct fsl_report *report,
 			  int64_t hang_since_ns)
@@ -272,7 +261,8 @@ static int64_t split_span(struct fsl_account *out, const struct fsl_report *repo
 		int64_t end_ns = fsl_sum_i64(begin_ns, steps->items[s].dur_ns);
 		begin_ns = begin_ns < at_ns ? at_ns : begin_ns > last_ns ? last_ns : begin_ns;
 		end_ns = end_ns < begin_ns ? begin_ns : end_ns > last_ns ? last_ns : end_ns;
-		begin_ns -= unprinted_ns(steps, s, begin_ns - at_ns);
+		begin_ns -= fsl_steps_untold_ns(steps, s);
+		begin_ns = begin_ns < at_ns ? at_ns : begin_ns;
 		if (s > 0 && begin_ns > at_ns) {
 			out->ns[FSL_SPENT_GAP] += begin_ns - at_ns;
 			out->n_times[FSL_SPENT_GAP]++;

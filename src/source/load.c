@@ -125,7 +125,10 @@ static void judge(struct fsl_load *load)
 			    file->n_dropped[FSL_DROP_TOO_LONG] + file->n_dropped[FSL_DROP_CUT];
 	if (file->n_records == 0 && file->state == FSL_FILE_READ) {
 		file->state = FSL_FILE_EMPTY;
-		file->message = file->n_bytes == 0
+		file->message = load->kind == FSL_INPUT_LOG && file->n_bytes > 0
+					? "no line of this log tells a step: is it that of the "
+					  "process that prints the steps?"
+				: file->n_bytes == 0
 					? "file is empty: the collector wrote nothing, look at its "
 					  "log and the disk on that host"
 					: "file holds no record: the collector wrote nothing, "

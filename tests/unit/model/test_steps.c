@@ -67,11 +67,10 @@ static void add_step_time(struct fixture *fixture, int32_t number, int64_t step,
 	assert_int_equal(
 		FSL_GROW(rank->steps, rank->steps_capacity, rank->n_steps + 1, &fixture->err),
 		FSL_OK);
-	rank->steps[rank->n_steps++] =
-		(struct fsl_step_time){.step = step,
-				       .begin_ns = T0 + begin_ms * MS,
-				       .dur_ns = dur_ms * MS,
-				       .is_logged = step < 0};
+	rank->steps[rank->n_steps++] = (struct fsl_step_time){.step = step,
+							      .begin_ns = T0 + begin_ms * MS,
+							      .dur_ns = dur_ms * MS,
+							      .is_logged = step < 0};
 }
 
 static void add_op(struct fixture *fixture, int32_t number, const char *name, int64_t begin_ms,
@@ -284,6 +283,37 @@ static void training_log_counts_its_steps_from_zero(void **state)
 	build(fixture);
 	assert_string_equal(fixture->steps.source, "training log");
 	check_step(&fixture->steps, 2, 2, 2000, 1000);
+}
+
+/* Steps that a log does not tell lie in front of those that it tells, as far as there is time. */
+static void log_of_every_nth_step_stands_for_all(void **state)
+{
+	struct fixture *fixture = *state;
+	static const struct {
+		int64_t every, dur_ms, pause_ms;
+	} cases[] = {{10, 300, 0}, {5, 1000, 7000}};
+	for (size_t c = 0; c < 2; c++) {
+		int32_t number = (int32_t)c;
+		int64_t end_ms = 0;
+		for (int64_t i = 1; i <= 4; i++) {
+			end_ms +=
+				cases[c].every * cases[c].dur_ms + (i == 4 ? cases[c].pause_ms : 0);
+			add_step_time(fixture, number, i * cases[c].every, end_ms - cases[c].dur_ms,
+				      cases[c].dur_ms);
+			struct fsl_rank *rank = rank_of(fixture, number);
+			rank->steps[rank->n_steps - 1].is_logged = 1;
+		}
+	}
+	build(fixture);
+	assert_int_equal(fixture->steps.stride, 10);
+	assert_int_equal(fsl_steps_untold_ns(&fixture->steps, 0), 0);
+	assert_int_equal(fsl_steps_untold_ns(&fixture->steps, 3), INT64_C(2700) * MS);
+	rank_of(fixture, 0)->n_steps = 0;
+	fsl_steps_fini(&fixture->steps);
+	build(fixture);
+	assert_int_equal(fixture->steps.stride, 5);
+	assert_int_equal(fsl_steps_untold_ns(&fixture->steps, 2), INT64_C(4000) * MS);
+	assert_int_equal(fsl_steps_untold_ns(&fixture->steps, 3), INT64_C(4080) * MS);
 }
 
 static void timeline_is_trusted_more_than_a_training_log(void **state)
@@ -508,6 +538,7 @@ int main(void)
 		CASE(forward_begins_a_step_where_nobody_loads_data),
 		CASE(step_time_file_is_trusted_more_than_a_timeline),
 		CASE(training_log_counts_its_steps_from_zero),
+		CASE(log_of_every_nth_step_stands_for_all),
 		CASE(timeline_is_trusted_more_than_a_training_log),
 		CASE(checkpoint_time_is_the_union_of_all_ranks),
 		CASE(gc_time_is_that_of_the_rank_that_paused_longest),
