@@ -98,6 +98,13 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 	return FSL_OK;
 }
 
+/* Files in a folder that is looked at may be old: what ends there does not end now. */
+static bool has_present(const struct options *options)
+{
+	return options->now_ns != INT64_MIN || options->config_path != NULL ||
+	       options->n_paths == 0;
+}
+
 /* Options win over keys. Texts are borrowed from argv or live in config->arena. */
 static enum fsl_status apply(const struct options *options, struct fsl_config *config,
 			     struct fsl_error *err)
@@ -133,14 +140,8 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 		config->jobs = options->jobs;
 	}
 	config->now_ns = options->now_ns != INT64_MIN ? options->now_ns : fsl_now_ns();
+	config->lacks_present = !has_present(options);
 	return FSL_OK;
-}
-
-/* Files in a folder that is looked at may be old: what ends there does not end now. */
-static bool has_present(const struct options *options)
-{
-	return options->now_ns != INT64_MIN || options->config_path != NULL ||
-	       options->n_paths == 0;
 }
 
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,

@@ -86,6 +86,8 @@ struct fsl_config {
 	size_t n_more_paths;
 	bool is_look; /* a folder was named, and neither configuration nor --output: write nothing
 		       */
+	bool lacks_present; /* the same without --now: the files may be old, their last event tells
+			       nothing about the present */
 	const char *rank_table_json;
 	const char *metric_config; /* NULL: the built-in one is used */
 	const char

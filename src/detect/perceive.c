@@ -163,6 +163,17 @@ static const double MINUTES_PER_HOUR = 60.0;
 static const double TOLD_MINS = 1.0;
 static const double TOLD_STEPS = 10.0;
 
+/* True for logs and step times alone: a rank may print, or write, a step later than others. */
+static bool holds_steps_alone(const struct fsl_run *run)
+{
+	size_t n_steps = 0, n_others = 0;
+	for (size_t r = 0; r < run->n_ranks; r++) {
+		n_steps += run->ranks[r].n_steps;
+		n_others += run->ranks[r].n_ops + run->ranks[r].n_stages;
+	}
+	return n_steps > 0 && n_others == 0;
+}
+
 /* Makes one window with the age of the last event of each rank that has events. */
 static enum fsl_status make_ages(struct fsl_windows *windows, const struct fsl_run *run,
 				 size_t n_ranks, int64_t now_ns, struct fsl_error *err)
@@ -323,7 +334,10 @@ static enum fsl_status find_first(struct fsl_perception *out, const struct fsl_r
 	FSL_TRY(FSL_ARENA_NEW(out->stopped_first, &out->arena, run->n_ranks, "stopped_first", err));
 	size_t n = find_awaited(run, groups, out->stopped_first);
 	n = n > 0 ? n : find_behind(run, out->stopped_first);
-	out->n_stopped_first = n > 0 ? n : find_earlier(ages, step_ms, events, out->stopped_first);
+	if (n == 0 && !holds_steps_alone(run)) {
+		n = find_earlier(ages, step_ms, events, out->stopped_first);
+	}
+	out->n_stopped_first = n;
 	return FSL_OK;
 }
 
@@ -373,6 +387,9 @@ static enum fsl_status perceive_silence(struct fsl_perception *out, struct fsl_s
 	}
 	out->hang_mins = ages.values[newest] * FSL_NS_PER_MS / (60.0 * FSL_NS_PER_S);
 	out->hang_since_ns = ages.first_ns[newest];
+	if (config->lacks_present && holds_steps_alone(run)) {
+		goto out; /* logs are looked at when the job is over: nothing tells that it hangs */
+	}
 	silence->is_over = config->hang_forget_hours > 0.0 &&
 			   out->hang_mins > MINUTES_PER_HOUR * config->hang_forget_hours;
 	out->is_over = silence->is_over;
