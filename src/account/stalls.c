@@ -176,6 +176,9 @@ static enum fsl_stall_phase phase_of(const struct look *look, size_t i, double l
 static void find_long_steps(struct look *look)
 {
 	double least = threshold(look);
+	/* A line of a log may stand for several steps, with their mean. */
+	int64_t stride = look->progress->steps.stride;
+	double n_each = stride > 1 ? (double)stride : 1.0;
 	bool is_warming_up = true;
 	for (size_t i = 0; i < look->n; i++) {
 		const struct fsl_job_step *item = &look->progress->steps.items[i];
@@ -186,11 +189,10 @@ static void find_long_steps(struct look *look)
 		    is_in_episode(look->out, item->step)) {
 			continue;
 		}
-		double lost_ms = (look->step_ms[i] - look->level_ms[i]);
+		double lost_ns = (look->step_ms[i] - look->level_ms[i]) * FSL_NS_PER_MS;
 		look->found[look->n_found++] = (struct fsl_stall){
-			.phase = has_more_work(look, item->step)
-					 ? FSL_STALL_EVALUATION
-					 : phase_of(look, i, lost_ms * FSL_NS_PER_MS),
+			.phase = has_more_work(look, item->step) ? FSL_STALL_EVALUATION
+								 : phase_of(look, i, lost_ns),
 			.step = item->step,
 			.last_step = item->step,
 			.before_step = -1,
@@ -198,8 +200,8 @@ static void find_long_steps(struct look *look)
 			.end_ns = fsl_sum_i64(item->begin_ns, item->dur_ns),
 			.n_times = 1,
 			.every_steps = -1,
-			.lost_ns = (int64_t)(lost_ms * FSL_NS_PER_MS),
-			.most_ns = (int64_t)(lost_ms * FSL_NS_PER_MS),
+			.lost_ns = (int64_t)(lost_ns * n_each),
+			.most_ns = (int64_t)(lost_ns * n_each),
 		};
 	}
 }
