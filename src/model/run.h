@@ -72,8 +72,8 @@ struct fsl_step_time {
 	int64_t step; /* -1: the input has no numbers (log) */
 	int64_t begin_ns;
 	int64_t dur_ns;
-	int64_t data_ns;    /* loading of data in it; 0: not told */
-	uint32_t is_logged; /* 1: from a training log */
+	int64_t data_ns;   /* loading of data in it; 0: not told */
+	int64_t is_logged; /* 1: from a training log */
 };
 
 struct fsl_rank {
