@@ -134,6 +134,13 @@ static int64_t onset_of(const struct fsl_job *judged)
 	return perception->n_episodes > 0 ? perception->episodes[0].onset_ns : FSL_NS_ABSENT;
 }
 
+/* Stalls are the verdict if nobody is at fault. */
+static enum fsl_verdict_kind kind_of(const struct fsl_job *judged)
+{
+	bool is_stalled = judged->perception.kind == FSL_VERDICT_STALLS;
+	return is_stalled ? FSL_VERDICT_STALLS : judged->localisation.kind;
+}
+
 /* If ranks were lost on purpose, a report that they are missing is no alarm about the job. */
 static bool is_alarm(const struct fsl_eval_result *result, const struct fsl_job *judged)
 {
@@ -155,7 +162,7 @@ static enum fsl_status mark_engine(struct fsl_eval_result *result, const struct 
 				found->n_culprits);
 	}
 	struct fsl_eval_answer answer = {
-		.kind = found->kind,
+		.kind = kind_of(judged),
 		.is_alarm = is_alarm(result, judged),
 		.named = named,
 		.n_named = n_named,

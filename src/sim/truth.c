@@ -148,6 +148,13 @@ static enum fsl_status set_costs(struct fsl_sim_truth *out, const struct fsl_sim
 	return FSL_OK;
 }
 
+/* A spike is a stall if it costs what counts: 3 % of the time, or a minute. */
+static bool does_spike_count(const struct fsl_sim_truth *truth, const struct fsl_sim_params *params)
+{
+	double lost_ms = truth->step_ms - truth->healthy_step_ms;
+	return lost_ms >= 0.03 * truth->step_ms || lost_ms * (double)params->steps >= 60e3;
+}
+
 enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_sim_params *params,
 				    const struct fsl_sim_clock *clock, struct fsl_error *err)
 {
@@ -177,6 +184,10 @@ enum fsl_status fsl_sim_truth_build(struct fsl_sim_truth *out, const struct fsl_
 		out->kind = answers[kind].kind;
 		out->perception = answers[kind].perception;
 		out->cause = answers[kind].cause;
+		if (has_fault && kind == FSL_SIM_SPIKE && does_spike_count(out, params)) {
+			out->kind = FSL_VERDICT_STALLS;
+			out->perception = "failSlow";
+		}
 		bool hangs = has_fault && kind == FSL_SIM_HANG;
 		out->now_ns =
 			out->end_ns + (int64_t)(hangs ? AFTER_HANG_S : AFTER_END_S) * FSL_NS_PER_S;

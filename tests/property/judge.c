@@ -213,8 +213,11 @@ static bool is_right(const struct judgement *judgement, const struct known_job *
 	bool is_silent = judgement->n_culprits == 0 && strcmp(judgement->perception, "normal") == 0;
 	switch (job->fault) {
 	case KNOWN_JOB_HEALTHY:
-	case FSL_SIM_SPIKE:
 		return is_silent && judgement->n_missing == 0;
+	case FSL_SIM_SPIKE:
+		return judgement->n_culprits == 0 && judgement->n_missing == 0 &&
+		       strcmp(judgement->perception, job->extra_ms > 1e3 ? "stalls" : "normal") ==
+			       0;
 	case FSL_SIM_MISSING:
 	case FSL_SIM_EMPTY:
 		return is_silent && judgement->n_missing == n_ranks &&
