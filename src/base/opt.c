@@ -70,7 +70,8 @@ static enum fsl_status fail_unknown(const struct walk *walk, const char *name, s
 
 static bool takes_value(const struct fsl_opt *option)
 {
-	return option->type != FSL_OPT_FLAG && option->type != FSL_OPT_COUNT;
+	return option->type != FSL_OPT_FLAG && option->type != FSL_OPT_COUNT &&
+	       option->type != FSL_OPT_MODE;
 }
 
 /* "FILE" */
@@ -124,7 +125,9 @@ static bool set_choice(const struct fsl_opt *option, const char *value)
 /* One use of an option without a value. */
 static void use_flag(const struct fsl_opt *option)
 {
-	if (option->type == FSL_OPT_COUNT) {
+	if (option->type == FSL_OPT_MODE) {
+		*(int *)option->target = 0;
+	} else if (option->type == FSL_OPT_COUNT) {
 		++*(int *)option->target;
 	} else {
 		*(bool *)option->target = true;
@@ -167,6 +170,7 @@ static enum fsl_status set_value(const struct fsl_opt *option, const char *writt
 		is_good = fsl_parse_time(value, option->target);
 		break;
 	case FSL_OPT_CHOICE:
+	case FSL_OPT_MODE:
 		is_good = set_choice(option, value);
 		join_choices(option->choices, ", ", allowed);
 		break;
@@ -209,7 +213,7 @@ static enum fsl_status parse_long(struct walk *walk, const char *text, struct fs
 		return fail_unknown(walk, text, length, err);
 	}
 	struct spelling written = spell_long(text, length);
-	if (takes_value(option)) {
+	if (takes_value(option) || (option->type == FSL_OPT_MODE && attached != NULL)) {
 		return take_value(walk, option, written.text, attached, err);
 	}
 	if (attached != NULL) {
@@ -280,7 +284,8 @@ static int print_label(FILE *stream, const struct fsl_opt *option)
 	char choices[CHOICES_TEXT_BYTES] = "";
 	const char *value = option->value_name;
 	char letter[8] = "    ";
-	if (value == NULL && option->type == FSL_OPT_CHOICE) {
+	bool is_mode = option->type == FSL_OPT_MODE;
+	if (value == NULL && (is_mode || option->type == FSL_OPT_CHOICE)) {
 		join_choices(option->choices, "|", choices);
 		value = choices;
 	}
@@ -289,9 +294,12 @@ static int print_label(FILE *stream, const struct fsl_opt *option)
 	}
 	bool has_value = takes_value(option);
 	char label[CHOICES_TEXT_BYTES + NAME_BYTES_MAX + 16];
-	int width =
-		snprintf(label, sizeof(label), "  %s--%s%s%s", letter, option->name,
-			 has_value ? " " : "", has_value ? (value != NULL ? value : "VALUE") : "");
+	bool is_told = has_value || is_mode;
+	int width = snprintf(label, sizeof(label), "  %s--%s%s%s%s", letter, option->name,
+			     is_mode     ? "[="
+			     : has_value ? " "
+					 : "",
+			     is_told ? (value != NULL ? value : "VALUE") : "", is_mode ? "]" : "");
 	if (stream != NULL) {
 		(void)fputs(label, stream);
 	}

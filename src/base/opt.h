@@ -19,6 +19,7 @@ enum fsl_opt_type {
 	FSL_OPT_REAL,   /* double *, with min and max */
 	FSL_OPT_TIME,   /* int64_t *, ns since 1970 (fsl_parse_time) */
 	FSL_OPT_CHOICE, /* int *: index into choices */
+	FSL_OPT_MODE,   /* the same; the first choice without a value, others as "--name=value" */
 };
 
 struct fsl_opt {
@@ -27,7 +28,7 @@ struct fsl_opt {
 	enum fsl_opt_type type;
 	void *target;
 	int64_t min, max;           /* INT, REAL */
-	const char *const *choices; /* CHOICE */
+	const char *const *choices; /* CHOICE, MODE */
 	const char *value_name;     /* "FILE"; NULL for flags */
 	const char *help;           /* one sentence */
 };

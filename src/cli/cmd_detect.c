@@ -28,7 +28,8 @@ struct options {
 	int64_t jobs;             /* -1: as configured */
 	int format;               /* enum fsl_output_format */
 	int color;                /* index in fsl_color_choices */
-	bool wants_exit_code, wants_long;
+	bool wants_long;
+	int exit_mode; /* enum fsl_exit_mode */
 	bool wants_help;
 	int n_quiet, n_verbose;
 };
@@ -44,8 +45,11 @@ static void set_log_level(const struct options *options)
 
 static enum fsl_status parse(struct options *o, int argc, char **argv, struct fsl_error *err)
 {
-	*o = (struct options){
-		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .now_ns = INT64_MIN, .jobs = -1};
+	*o = (struct options){.exit_mode = FSL_EXIT_ALWAYS_DONE,
+			      .from_ns = INT64_MIN,
+			      .to_ns = INT64_MAX,
+			      .now_ns = INT64_MIN,
+			      .jobs = -1};
 	const struct fsl_opt table[] = {
 		{"config", 'c', FSL_OPT_TEXT, &o->config_path, 0, 0, NULL, "FILE",
 		 "model_config.json; without it the installed one"},
@@ -65,8 +69,9 @@ static enum fsl_status parse(struct options *o, int argc, char **argv, struct fs
 		 "colours: auto (default: on a terminal, without NO_COLOR), always, never"},
 		{"long", 'l', FSL_OPT_FLAG, &o->wants_long, 0, 0, NULL, NULL,
 		 "the whole summary; without it at most 24 lines"},
-		{"exit-code", 0, FSL_OPT_FLAG, &o->wants_exit_code, 0, 0, NULL, NULL,
-		 "exit with 1 when an anomaly was found that is not known from the last look_back"},
+		{"exit-code", 0, FSL_OPT_MODE, &o->exit_mode, 0, 0, fsl_exit_modes, NULL,
+		 "exit with 1: new (or no word), if an anomaly was found that is not known from the "
+		 "last look_back; state, as long as something is wrong"},
 		{"quiet", 'q', FSL_OPT_COUNT, &o->n_quiet, 0, 0, NULL, NULL,
 		 "no summary; twice: no warnings either"},
 		{"verbose", 'v', FSL_OPT_COUNT, &o->n_verbose, 0, 0, NULL, NULL,
@@ -145,7 +150,7 @@ static enum fsl_status apply(const struct options *options, struct fsl_config *c
 }
 
 static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config,
-			    const struct options *options, struct fsl_error *err)
+			    const struct options *options, int *exit_code, struct fsl_error *err)
 {
 	char buffer[PATH_MAX];
 	struct fsl_report report = {
@@ -164,7 +169,10 @@ static enum fsl_status tell(struct fsl_job *job, const struct fsl_config *config
 		.colours = fsl_terminal_has_colours(options->color),
 		.width = fsl_terminal_width(),
 	};
-	return fsl_report_tell(&report, config, err);
+	enum fsl_status status = fsl_report_tell(&report, config, err);
+	*exit_code = fsl_verdict_exit_code(options->exit_mode, &report,
+					   report.is_anomaly && !job->localisation.is_suppressed);
+	return status;
 }
 
 /* @has_captures: captures lie beside the files, so that no other input is no failure to be told. */
@@ -190,9 +198,7 @@ static enum fsl_status detect(const struct fsl_config *config, const struct opti
 		fsl_job_withhold(&job);
 	}
 	fsl_coverage_share(&job.perception.coverage, &job.localisation.coverage);
-	enum fsl_status status = tell(&job, config, options, err);
-	bool is_new = fsl_job_is_anomaly(&job) && !job.localisation.is_suppressed;
-	*exit_code = options->wants_exit_code && is_new ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+	enum fsl_status status = tell(&job, config, options, exit_code, err);
 	fsl_job_fini(&job);
 	return found != FSL_OK ? found : status;
 }
@@ -211,7 +217,7 @@ static enum fsl_status tell_captures(const struct options *options, bool is_besi
 			  .n_threads = fsl_threads_start(n_jobs)},
 		.config_path = options->config_path,
 		.output = options->output,
-		.wants_exit_code = options->wants_exit_code,
+		.exit_mode = options->exit_mode,
 		.is_beside = is_beside,
 		.is_long = options->wants_long,
 		.has_colours = fsl_terminal_has_colours(options->color),

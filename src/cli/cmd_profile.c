@@ -22,7 +22,8 @@ struct request {
 	int format, color;
 	int64_t n_jobs;
 	int n_quiet;
-	bool wants_exit_code, wants_long, wants_help;
+	bool wants_long, wants_help;
+	int exit_mode; /* enum fsl_exit_mode */
 	int32_t rank_list[LIST_MAX];
 	int64_t step_list[LIST_MAX];
 	size_t n_ranks, n_steps;
@@ -69,7 +70,7 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 {
 	static int64_t ranks[LIST_MAX];
 	int n_operands = 0;
-	*r = (struct request){.export_as = -1};
+	*r = (struct request){.export_as = -1, .exit_mode = FSL_EXIT_ALWAYS_DONE};
 	const struct fsl_opt table[] = {
 		{"output", 'o', FSL_OPT_TEXT, &r->output, 0, 0, NULL, "DIR",
 		 "keep the result in DIR/failslow_<job>.json, and what --export asks for"},
@@ -91,8 +92,8 @@ static enum fsl_status parse(struct request *r, int argc, char **argv, struct fs
 		 "colours: auto (default: on a terminal, without NO_COLOR), always, never"},
 		{"long", 'l', FSL_OPT_FLAG, &r->wants_long, 0, 0, NULL, NULL,
 		 "the whole summary; without it at most 24 lines"},
-		{"exit-code", 0, FSL_OPT_FLAG, &r->wants_exit_code, 0, 0, NULL, NULL,
-		 "exit with 1 when a rank, link or host is named"},
+		{"exit-code", 0, FSL_OPT_MODE, &r->exit_mode, 0, 0, fsl_exit_modes, NULL,
+		 "exit with 1 if a rank, link or host is named"},
 		{"quiet", 'q', FSL_OPT_COUNT, &r->n_quiet, 0, 0, NULL, NULL, "print no summary"},
 		{"help", 'h', FSL_OPT_FLAG, &r->wants_help, 0, 0, NULL, NULL, "show this help"},
 		{0},
@@ -143,7 +144,7 @@ enum fsl_status fsl_cmd_profile(int argc, char **argv, int *exit_code, struct fs
 		.baseline = request.baseline,
 		.output = request.output,
 		.wants_msprof = request.export_as >= 0,
-		.wants_exit_code = request.wants_exit_code,
+		.exit_mode = request.exit_mode,
 		.is_long = request.wants_long,
 		.has_colours = fsl_terminal_has_colours(request.color),
 		.print = fsl_print_as(request.format, request.n_quiet > 0),

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "base/wrap.h"
 #include "cli/command.h"
+#include "report/case_json.h"
 
 enum {
 	COLUMNS_MAX = 8,
@@ -24,6 +25,14 @@ enum {
 
 const char *const fsl_output_formats[] = {"text", "json", NULL};
 const char *const fsl_verdict_formats[] = {"text", "json", "line", NULL};
+const char *const fsl_exit_modes[] = {"new", "state", NULL};
+
+int fsl_verdict_exit_code(int mode, const struct fsl_report *report, bool is_new)
+{
+	bool is_wrong = mode == FSL_EXIT_STATE ? fsl_report_state(report) == FSL_STATE_ACTIVE
+					       : mode == FSL_EXIT_NEW && is_new;
+	return is_wrong ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+}
 const char *const fsl_color_choices[] = {"auto", "always", "never", NULL};
 
 static const char *cell_text(const char *cell)

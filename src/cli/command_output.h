@@ -14,6 +14,16 @@ enum fsl_output_format { FSL_OUTPUT_TEXT, FSL_OUTPUT_JSON, FSL_OUTPUT_LINE };
 extern const char *const fsl_output_formats[];
 /* The same of commands that tell a verdict: also "line", the headline alone. */
 extern const char *const fsl_verdict_formats[];
+/* Choices of --exit-code. */
+enum fsl_exit_mode {
+	FSL_EXIT_ALWAYS_DONE = -1, /* the option is not given */
+	FSL_EXIT_NEW,              /* 1 if something new is wrong */
+	FSL_EXIT_STATE,            /* 1 while something is wrong */
+};
+extern const char *const fsl_exit_modes[];
+/* The exit code of a run that told @report. @is_new: what it told is wrong, and no earlier run
+ * within look_back told the same. @mode: enum fsl_exit_mode. */
+int fsl_verdict_exit_code(int mode, const struct fsl_report *report, bool is_new);
 
 /* A command whose only options are --format and --help. */
 struct fsl_output_command {

@@ -15,7 +15,7 @@
 
 static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_profile_case *facts,
 			    const struct fsl_profile_findings *findings,
-			    struct fsl_localisation *verdict, struct fsl_error *err)
+			    struct fsl_localisation *verdict, int *exit_code, struct fsl_error *err)
 {
 	struct fsl_report report = {
 		.root = run->root,
@@ -34,6 +34,7 @@ static enum fsl_status tell(const struct fsl_profile_run *run, const struct fsl_
 		.colours = run->has_colours,
 		.width = fsl_terminal_width(),
 	};
+	*exit_code = fsl_verdict_exit_code(run->exit_mode, &report, report.is_anomaly);
 	return fsl_report_tell(&report, NULL, err);
 }
 
@@ -87,9 +88,7 @@ static enum fsl_status run_as_configured(const struct fsl_profile_run *run,
 	FSL_THEN(status, fsl_profile_cluster_build(&cluster, &profile, err));
 	FSL_THEN(status, judge(&verdict, &findings, &facts, config, err));
 	if (status == FSL_OK) {
-		status = tell(run, &facts, &findings, &verdict, err);
-		bool is_anomaly = !fsl_verdict_is_quiet(verdict.kind);
-		*exit_code = run->wants_exit_code && is_anomaly ? FSL_EXIT_ANOMALY : FSL_EXIT_DONE;
+		status = tell(run, &facts, &findings, &verdict, exit_code, err);
 	}
 out:
 	fsl_localisation_fini(&verdict);

@@ -11,7 +11,8 @@ struct fsl_profile_run {
 	const char *root;                 /* of the job; NULL: the path */
 	const char *baseline;             /* an earlier capture; NULL: none */
 	const char *output;               /* folder for the results; NULL: nothing is written */
-	bool wants_msprof, wants_exit_code;
+	bool wants_msprof;
+	int exit_mode;           /* enum fsl_exit_mode */
 	bool is_beside, is_long; /* as in fsl_report */
 	bool has_colours;
 	enum fsl_print print;

@@ -16,7 +16,7 @@ struct fsl_load {
 	const char *const *log_patterns; /* the same */
 	size_t n_log_patterns;
 	int place;       /* number of the process that reads the file; 0: this one */
-	bool is_guess; /* a text of no known format is read as a log */
+	bool is_guess;   /* a text of no known format is read as a log */
 	bool is_ignored; /* not an input of failslow: leave no trace of it */
 	/* How the file is read in pieces, from the first boundary on; NULL: as a whole. */
 	const struct fsl_pieces *pieces;
