@@ -222,10 +222,17 @@ static struct extent extent_of(const struct fsl_progress *progress,
 {
 	struct extent extent = {.first = n_earlier};
 	const struct fsl_progress *later = progress;
-	while (extent.first > 0 && follows(later, earlier[extent.first - 1])) {
-		later = earlier[--extent.first];
-		extent.n_steps += later->steps.n_items;
-		extent.n_saves += later->n_saves;
+	while (extent.first > 0) {
+		const struct fsl_progress *before = earlier[extent.first - 1];
+		/* A job that stood for longer than a chapter has no steps in it, and goes on. */
+		bool is_pause = before->steps.n_items == 0;
+		if (!is_pause && !follows(later, before)) {
+			break;
+		}
+		later = is_pause ? later : before;
+		extent.n_steps += before->steps.n_items;
+		extent.n_saves += before->n_saves;
+		extent.first--;
 	}
 	extent.n_steps = extent.n_steps < n_steps_max ? extent.n_steps : n_steps_max;
 	extent.n_saves =

@@ -314,6 +314,11 @@ static void measure_span(struct fsl_account *out, const struct fsl_report *repor
 		const struct fsl_coverage *coverage = &report->localisation->coverage;
 		widen(out, coverage->begin_ns, coverage->end_ns);
 	}
+	if (perception != NULL && report->localisation != NULL &&
+	    report->localisation->n_chapters > 0) {
+		/* The verdict is that of one chapter, perception looks at all of them. */
+		widen(out, perception->coverage.begin_ns, perception->coverage.end_ns);
+	}
 	if (steps != NULL && steps->n_items > 0) {
 		const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
 		widen(out, steps->items[0].begin_ns, fsl_sum_i64(last->begin_ns, last->dur_ns));

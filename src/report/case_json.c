@@ -461,7 +461,8 @@ static void put_losses(const struct fsl_case_parts *parts, cJSON *root)
 		fsl_document_text(document, entry, "kind", fsl_spent_text(loss->part));
 		fsl_document_number(document, entry, "ms", ns / FSL_NS_PER_MS, FSL_DECIMALS_MS);
 		fsl_document_number(document, entry, "share",
-				    account->span_ns > 0 ? ns / (double)account->span_ns : NAN,
+				    account->span_ns > 0 ? fmin(ns / (double)account->span_ns, 1.0)
+							 : NAN,
 				    FSL_DECIMALS_RATIO);
 		fsl_document_index(document, entry, "sinceStep", loss->since_step);
 		fsl_document_index(document, entry, "untilStep", loss->until_step);

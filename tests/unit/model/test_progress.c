@@ -117,6 +117,27 @@ static void stretches_join_to_what_the_whole_is(void **state)
 	fsl_progress_fini(&whole);
 }
 
+static void stretches_without_steps_are_a_pause_and_no_end(void **state)
+{
+	(void)state;
+	for (size_t n_empty = 1; n_empty <= 2; n_empty++) {
+		struct fsl_progress parts[4];
+		make(&parts[0], 0, 7);
+		make(&parts[1], 7, 7);
+		make(&parts[2], 7, 7);
+		make(&parts[3], 7, STEPS);
+		const struct fsl_progress *const earlier[] = {&parts[0], &parts[1], &parts[2]};
+		parts[3].steps.items[0].begin_ns += STEP / 4;
+		assert_int_equal(fsl_progress_extend(&parts[3], earlier, 1 + n_empty, 100, NULL),
+				 FSL_OK);
+		assert_int_equal(parts[3].steps.n_items, STEPS);
+		assert_int_equal(parts[3].steps.items[6].dur_ns, STEP + STEP / 4);
+		for (size_t i = 0; i < 4; i++) {
+			fsl_progress_fini(&parts[i]);
+		}
+	}
+}
+
 static void no_more_steps_are_put_in_front_than_wanted(void **state)
 {
 	(void)state;
@@ -250,6 +271,7 @@ int main(void)
 		cmocka_unit_test(a_stage_belongs_to_the_step_with_its_number),
 		cmocka_unit_test(loading_and_saves_are_those_of_the_stages),
 		cmocka_unit_test(stretches_join_to_what_the_whole_is),
+		cmocka_unit_test(stretches_without_steps_are_a_pause_and_no_end),
 		cmocka_unit_test(no_more_steps_are_put_in_front_than_wanted),
 		cmocka_unit_test(steps_of_another_source_or_clock_do_not_join),
 		cmocka_unit_test(trimming_leaves_what_ends_later_and_the_newest),

@@ -1,4 +1,4 @@
-# A job stood still for a day and went on: chapters before the pause do not hang. A clock that was first set behind 1970 makes no chapters without end.
+# A job stood still for a day and went on: chapters before the pause do not hang, and the day is told. A clock that was first set behind 1970 makes no chapters without end, and no stall.
 for pause_s in 86400 1749990000; do
 	"$FAILSLOW" simulate job tp=2 dp=2 pairs=2 steps=900 seed=21 timelines=none >/dev/null
 	for file in job/mspti/*.csv; do
