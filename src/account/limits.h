@@ -18,7 +18,7 @@
 #define FSL_STALL_GAPS_MIN 10.0
 /* Steps at the begin of the capture that may warm up. */
 #define FSL_STALL_WARM_UP 5
-/* What counts (verdict): share of the time, or of one stall, ns. */
+/* Stalls are a verdict from this share of the time on, or if one of them is as long, ns. */
 #define FSL_STALL_COUNTS_SHARE 0.03
 #define FSL_STALL_COUNTS_NS    (INT64_C(60) * FSL_NS_PER_S)
 /* No job stands for so long and goes on: its clock was set. */

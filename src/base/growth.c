@@ -11,7 +11,7 @@
 enum { BINS_MAX = 64, VALUES_MIN = 24, VALUES_A_BIN = 2, SLOPE_PARTS = 4 };
 /* Least error of a bin that is believed, so that values without noise have a criterion. */
 static const double ERROR_MIN = 0.001;
-/* What a slope has to be better by: strong evidence (Kass and Raftery, 1995). */
+/* A slope has to be better by so much: strong evidence (Kass and Raftery, 1995). */
 static const double BETTER_MIN = 6.0;
 
 struct bins {

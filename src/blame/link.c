@@ -326,7 +326,7 @@ static struct likeness likeness_of(const struct fsl_case *facts,
 				.stage_max = INT32_MIN,
 				.is_wait = fsl_group_misses_members(sizes, group),
 				.channel_idx = channel_idx};
-	/* What goes from stage to stage is alike in all of a pipeline, if it is as large. */
+	/* Messages from stage to stage are alike in all of a pipeline, if they are as large. */
 	bool is_handed_on = channel->is_p2p && like.message > 0;
 	for (size_t m = 0; m < channel->n_members && !is_handed_on; m++) {
 		int32_t stage = facts->blame->peers.stage_of[channel->members[m]];

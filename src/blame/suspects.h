@@ -1,4 +1,4 @@
-/* What detectors propose. They see windows alone, of marker files and of captures alike. */
+/* Proposals of detectors. They see windows alone, of marker files and of captures alike. */
 #ifndef FSL_BLAME_SUSPECTS_H
 #define FSL_BLAME_SUSPECTS_H
 
@@ -14,7 +14,7 @@ struct fsl_proposal {
 	double effect_ms;     /* largest effect said */
 };
 
-/* What windows are made of; all borrowed. */
+/* Sources of windows; all borrowed. */
 struct fsl_shown {
 	const struct fsl_config *config;
 	const struct fsl_run *run;
