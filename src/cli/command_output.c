@@ -102,7 +102,7 @@ static void print_cell(const char *cell, int width, bool is_end)
 	       is_end ? "\n" : "  ");
 }
 
-/* What stands below a row: cells that were cut, with their @titles, and the last cell. */
+/* Lines below a row: cells that were cut, with their @titles, and the last cell. */
 static void print_below(const struct layout *layout, const char *const *row,
 			const char *const *titles)
 {

@@ -1,4 +1,4 @@
-/* What operands have in common. */
+/* The nearest folder that all operands share. */
 #include "cli/operands.h"
 
 #include <stdio.h>

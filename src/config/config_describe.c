@@ -14,7 +14,7 @@ static const char *const plain_keys[] = {
 	"hang_forget_hours", "slow_ratio_min", "persistence_min",    "steps_min",
 	"rank_coverage_min",
 };
-/* Those that name a file or a folder, which must lie in the folder. */
+/* Keys that name a file or a folder, which must lie in the folder. */
 static const char *const path_keys[] = {"training_log", "rank_table_json"};
 
 /* Receives the problems of both passes. */

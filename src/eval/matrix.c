@@ -114,7 +114,7 @@ static const struct fsl_eval_surroundings devices[] = {
 	{"usual", "noise=0.01 hetero=0.01 spikes=0.002 gc=0"},
 	{"uneven", "noise=0.02 hetero=0.03 spikes=0.005 warm_up=1"},
 };
-/* Of families: how even their devices and hosts are, and what comes between their steps. */
+/* For families: how even their devices and hosts are, and what comes between their steps. */
 static const struct fsl_eval_surroundings family_devices[] = {
 	{"even", "noise=0.008 hetero=0.003 tails=0.001"},
 	{"usual", "item=1"},

@@ -278,7 +278,7 @@ struct fsl_step_explained {
 	const char *why; /* "checkpoint", "gc"; static */
 };
 
-/* What a step spent its time in while it stood. */
+/* The phase in which a step stood. */
 enum fsl_stall_phase {
 	FSL_STALL_UNKNOWN,
 	FSL_STALL_LOADING,

@@ -135,7 +135,7 @@ int64_t fsl_account_step_begin(const struct fsl_report *report, int64_t number)
 	return s != SIZE_MAX ? steps->items[s].begin_ns : FSL_NS_ABSENT;
 }
 
-/* What the verdict's culprits cost together, from the first onset to the last end. */
+/* The cost of all culprits of the verdict together, from the first onset to the last end. */
 static void add_verdict(struct fsl_account *out, const struct fsl_report *report)
 {
 	const struct fsl_localisation *verdict = report->localisation;

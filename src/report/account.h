@@ -1,4 +1,4 @@
-/* Where the wall time of a job went, and on which occasions it was lost: the sums of the case. */
+/* The wall time of a job by part, and the occasions on which it was lost: the sums of the case. */
 #ifndef FSL_REPORT_ACCOUNT_H
 #define FSL_REPORT_ACCOUNT_H
 

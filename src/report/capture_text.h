@@ -9,7 +9,7 @@
 void fsl_capture_coverage_text(const struct fsl_screen *screen, const struct fsl_report *report);
 /* Findings, what steps are made of, groups, files, remarks: as far as they fit. */
 void fsl_capture_details_text(const struct fsl_screen *screen, const struct fsl_report *report);
-/* What to do about the verdict, by the finding that it rests on; NULL: no finding tells. Borrowed
+/* Advice about the verdict, by the finding that it rests on; NULL: no finding tells. Borrowed
  * from the findings. */
 const char *fsl_capture_advice(const struct fsl_report *report);
 
