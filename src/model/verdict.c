@@ -56,6 +56,19 @@ const char *fsl_stall_phase_text(enum fsl_stall_phase phase)
 	return texts[phase];
 }
 
+bool fsl_chapters_agree(const struct fsl_chapter_note *a, const struct fsl_chapter_note *b)
+{
+	bool agree = a->kind == b->kind && a->n_culprits == b->n_culprits;
+	for (size_t i = 0; agree && i < a->n_culprits; i++) {
+		size_t k = 0;
+		while (k < b->n_culprits && b->culprits[k].rank != a->culprits[i].rank) {
+			k++;
+		}
+		agree = k < b->n_culprits;
+	}
+	return agree;
+}
+
 bool fsl_verdict_is_quiet(enum fsl_verdict_kind kind)
 {
 	return kind == FSL_VERDICT_NORMAL || kind == FSL_VERDICT_INSUFFICIENT_EVIDENCE ||

@@ -166,6 +166,9 @@ struct fsl_chapter_note {
 	bool is_told; /* the verdict of the run is that of this chapter */
 };
 
+/* True if both chapters tell the same: kind and ranks, whatever each rank costs. */
+bool fsl_chapters_agree(const struct fsl_chapter_note *a, const struct fsl_chapter_note *b);
+
 /* The data that a verdict is based on. */
 struct fsl_coverage {
 	size_t n_ranks_expected, n_ranks_seen;

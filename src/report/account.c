@@ -96,9 +96,18 @@ static void widen(struct fsl_account *out, int64_t begin_ns, int64_t end_ns)
 	out->to_ns = end_ns > out->to_ns ? end_ns : out->to_ns;
 }
 
+/* Adds an occasion; parts that are measured from the steps are not summed up here. Every occasion
+ * counts in its part, if there is room for it in the list or not. */
 static void add_loss(struct fsl_account *out, const struct fsl_loss *loss)
 {
-	if (loss->part < FSL_SPENTS_N && out->n_losses < FSL_LOSSES_MAX) {
+	if (loss->part >= FSL_SPENTS_N) {
+		return;
+	}
+	if (loss->part >= FSL_SPENT_CHECKPOINT) {
+		out->ns[loss->part] = fsl_sum_i64(out->ns[loss->part], loss->ns);
+		out->n_times[loss->part] += loss->stall != NULL ? loss->stall->n_times : 1;
+	}
+	if (out->n_losses < FSL_LOSSES_MAX) {
 		out->losses[out->n_losses++] = *loss;
 	}
 }
@@ -162,20 +171,28 @@ static void add_verdict(struct fsl_account *out, const struct fsl_report *report
 	add_loss(out, &loss);
 }
 
-/* The same of each chapter of a long capture. */
+/* The same of each chapter of a long capture. Chapters that follow each other and blame the same
+ * ranks are one occasion. */
 static void add_chapters(struct fsl_account *out, const struct fsl_localisation *verdict)
 {
+	struct fsl_loss loss;
 	for (size_t k = 0; k < verdict->n_chapters; k++) {
 		const struct fsl_chapter_note *chapter = &verdict->chapters[k];
-		struct fsl_loss loss =
-			loss_of(part_of(chapter->kind),
-				ns_of(chapter->lost_ms_per_step, (double)chapter->n_steps));
-		loss.since_ns = chapter->begin_ns;
-		loss.is_over = k + 1 < verdict->n_chapters;
-		loss.until_ns = loss.is_over ? chapter->end_ns : FSL_NS_ABSENT;
+		int64_t ns = ns_of(chapter->lost_ms_per_step, (double)chapter->n_steps);
+		bool is_last = k + 1 == verdict->n_chapters;
+		if (k > 0 && fsl_chapters_agree(chapter - 1, chapter)) {
+			loss.ns = fsl_sum_i64(loss.ns, ns);
+		} else {
+			loss = loss_of(part_of(chapter->kind), ns);
+			loss.since_ns = chapter->begin_ns;
+		}
+		loss.is_over = !is_last;
+		loss.until_ns = is_last ? FSL_NS_ABSENT : chapter->end_ns;
 		loss.culprits = chapter->culprits;
 		loss.n_culprits = chapter->n_culprits;
-		add_loss(out, &loss);
+		if (is_last || !fsl_chapters_agree(chapter, chapter + 1)) {
+			add_loss(out, &loss);
+		}
 	}
 }
 
@@ -273,14 +290,6 @@ static int64_t split_span(struct fsl_account *out, const struct fsl_report *repo
 	return in_steps_ns;
 }
 
-/* Takes what a part claims from @left_ns, as far as that goes. */
-static void claim(struct fsl_account *out, enum fsl_spent part, int64_t ns, int64_t *left_ns)
-{
-	int64_t taken = ns < *left_ns ? ns : *left_ns;
-	out->ns[part] += taken;
-	*left_ns -= taken;
-}
-
 static int compare_losses(const void *a, const void *b)
 {
 	const struct fsl_loss *x = a, *y = b;
@@ -289,18 +298,12 @@ static int compare_losses(const void *a, const void *b)
 	return FSL_ORDER((int)x->part, (int)y->part);
 }
 
-/* Sums the losses up by part, in the order of parts. */
+/* Parts claim time in their order, as far as @left_ns goes. */
 static void claim_losses(struct fsl_account *out, int64_t *left_ns)
 {
 	for (int part = FSL_SPENT_CHECKPOINT; part < FSL_SPENT_PRODUCTIVE; part++) {
-		for (size_t i = 0; i < out->n_losses; i++) {
-			const struct fsl_loss *loss = &out->losses[i];
-			if ((int)loss->part == part) {
-				claim(out, loss->part, loss->ns, left_ns);
-				out->n_times[part] +=
-					loss->stall != NULL ? loss->stall->n_times : 1;
-			}
-		}
+		out->ns[part] = out->ns[part] < *left_ns ? out->ns[part] : *left_ns;
+		*left_ns -= out->ns[part];
 	}
 }
 
@@ -314,10 +317,10 @@ static void measure_span(struct fsl_account *out, const struct fsl_report *repor
 		const struct fsl_coverage *coverage = &report->localisation->coverage;
 		widen(out, coverage->begin_ns, coverage->end_ns);
 	}
-	if (perception != NULL && report->localisation != NULL &&
-	    report->localisation->n_chapters > 0) {
-		/* The verdict is that of one chapter, perception looks at all of them. */
-		widen(out, perception->coverage.begin_ns, perception->coverage.end_ns);
+	for (size_t k = 0; report->localisation != NULL && k < report->localisation->n_chapters;
+	     k++) { /* the verdict is that of one chapter */
+		const struct fsl_chapter_note *chapter = &report->localisation->chapters[k];
+		widen(out, chapter->begin_ns, chapter->end_ns);
 	}
 	if (steps != NULL && steps->n_items > 0) {
 		const struct fsl_job_step *last = &steps->items[steps->n_items - 1];
@@ -350,8 +353,8 @@ static void account_for_job(struct fsl_account *out, const struct fsl_report *re
 		add_loss(out, &hang);
 	}
 	if (steps != NULL && (verdict == NULL || verdict->n_chapters == 0)) {
-		claim(out, FSL_SPENT_CHECKPOINT,
-		      usual_saves_ns(steps, &out->n_times[FSL_SPENT_CHECKPOINT]), &left_ns);
+		out->ns[FSL_SPENT_CHECKPOINT] =
+			usual_saves_ns(steps, &out->n_times[FSL_SPENT_CHECKPOINT]);
 	}
 	if (verdict != NULL && verdict->n_chapters > 0) {
 		add_chapters(out, verdict);

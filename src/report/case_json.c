@@ -172,6 +172,16 @@ static void put_sources(struct fsl_document *document, cJSON *job, const struct 
 	}
 }
 
+/* Steps of all chapters, or of the run. */
+static uint64_t count_steps(const struct fsl_localisation *verdict)
+{
+	uint64_t n = verdict->n_chapters == 0 ? verdict->coverage.n_steps : 0;
+	for (size_t k = 0; k < verdict->n_chapters; k++) {
+		n += verdict->chapters[k].n_steps;
+	}
+	return n;
+}
+
 static void put_job(const struct fsl_case_parts *parts, cJSON *root, const char *path)
 {
 	struct fsl_document *document = parts->document;
@@ -187,7 +197,7 @@ static void put_job(const struct fsl_case_parts *parts, cJSON *root, const char 
 	fsl_document_told(document, job, "root", path);
 	fsl_document_index(document, job, "hosts", n_hosts > 0 ? (int64_t)n_hosts : -1);
 	fsl_document_count(document, job, "ranks", coverage->n_ranks_seen);
-	fsl_document_count(document, job, "steps", coverage->n_steps);
+	fsl_document_count(document, job, "steps", count_steps(parts->verdict));
 	fsl_document_time(document, job, "from", account->from_ns);
 	fsl_document_time(document, job, "to", account->to_ns);
 	fsl_document_time(document, job, "now", now_ns);

@@ -26,18 +26,22 @@ static void add_other(struct fsl_phrase *phrase, const struct fsl_chapter_note *
 	fsl_phrase_add_time(phrase, chapter->begin_ns);
 }
 
-/* The other chapters in which something was wrong, newest first. */
+/* What was wrong in other chapters, newest first; chapters that agree are told once. */
 static void add_others(struct fsl_phrase *phrase, const struct fsl_localisation *localisation)
 {
+	const struct fsl_chapter_note *chapters = localisation->chapters;
 	size_t n_others = 0;
 	for (size_t k = localisation->n_chapters; k-- > 0;) {
-		const struct fsl_chapter_note *chapter = &localisation->chapters[k];
-		if (chapter->is_told || fsl_verdict_is_quiet(chapter->kind)) {
+		bool is_told = chapters[k].is_told;
+		for (; k > 0 && fsl_chapters_agree(&chapters[k - 1], &chapters[k]); k--) {
+			is_told = is_told || chapters[k - 1].is_told;
+		}
+		if (is_told || fsl_verdict_is_quiet(chapters[k].kind)) {
 			continue;
 		}
 		if (n_others < OTHERS_SHOWN_MAX) {
 			fsl_phrase_add(phrase, n_others == 0 ? "; also" : ",");
-			add_other(phrase, chapter);
+			add_other(phrase, &chapters[k]);
 		}
 		n_others++;
 	}

@@ -198,6 +198,62 @@ static void chapters_add_up(void **state)
 	sample_destroy(sample);
 }
 
+static void chapters_that_agree_are_one_occasion_over_the_whole_span(void **state)
+{
+	enum { CHAPTERS = 3 * FSL_LOSSES_MAX };
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_chapter_note notes[CHAPTERS];
+	for (int64_t k = 0; k < CHAPTERS; k++) {
+		notes[k] = (struct fsl_chapter_note){
+			.begin_ns = sample_step_ns(10 * (k - CHAPTERS)),
+			.end_ns = sample_step_ns(10 * (k + 1 - CHAPTERS)),
+			.n_steps = 10,
+			.kind = k == 100 ? FSL_VERDICT_NORMAL : FSL_VERDICT_SLOW_RANK,
+			.lost_ms_per_step = k == 100 ? 0.0 : 50.0,
+			.is_told = k + 1 == CHAPTERS};
+	}
+	sample->localisation.chapters = notes;
+	sample->localisation.n_chapters = CHAPTERS;
+	struct fsl_account account = account_of(sample, NULL, FSL_NS_ABSENT);
+	assert_int_equal(account.from_ns, notes[0].begin_ns);
+	assert_int_equal(account.ns[FSL_SPENT_SLOW_RANK],
+			 (CHAPTERS - 1) * 500 * (int64_t)FSL_NS_PER_MS);
+	assert_int_equal(account.n_losses, 2);
+	assert_int_equal(account.losses[0].ns, 100 * 500 * (int64_t)FSL_NS_PER_MS);
+	assert_int_equal(account.losses[0].since_ns, notes[0].begin_ns);
+	assert_int_equal(account.losses[0].until_ns, notes[99].end_ns);
+	assert_false(account.losses[1].is_over);
+	sample->localisation.n_chapters = 0;
+	sample_destroy(sample);
+}
+
+static void occasions_beyond_the_list_count(void **state)
+{
+	enum { CHAPTERS = 3 * FSL_LOSSES_MAX };
+	(void)state;
+	struct sample *sample = sample_slow_rank();
+	struct fsl_chapter_note notes[CHAPTERS];
+	for (int64_t k = 0; k < CHAPTERS; k++) {
+		notes[k] = (struct fsl_chapter_note){
+			.begin_ns = sample_step_ns(10 * (k - CHAPTERS)),
+			.end_ns = sample_step_ns(10 * (k + 1 - CHAPTERS)),
+			.n_steps = 10,
+			.kind = k % 2 == 0 ? FSL_VERDICT_SLOW_LINK : FSL_VERDICT_SLOW_RANK,
+			.lost_ms_per_step = 50.0};
+	}
+	sample->localisation.chapters = notes;
+	sample->localisation.n_chapters = CHAPTERS;
+	struct fsl_account account = account_of(sample, NULL, FSL_NS_ABSENT);
+	assert_int_equal(account.n_losses, FSL_LOSSES_MAX);
+	assert_int_equal(account.n_times[FSL_SPENT_SLOW_RANK], CHAPTERS / 2);
+	assert_int_equal(account.ns[FSL_SPENT_SLOW_RANK],
+			 CHAPTERS / 2 * 500 * (int64_t)FSL_NS_PER_MS);
+	assert_int_equal(account.ns[FSL_SPENT_SLOW_LINK], account.ns[FSL_SPENT_SLOW_RANK]);
+	sample->localisation.n_chapters = 0;
+	sample_destroy(sample);
+}
+
 static void nothing_is_known_without_files(void **state)
 {
 	(void)state;
@@ -253,6 +309,8 @@ int main(void)
 		cmocka_unit_test(a_slowdown_costs_what_its_steps_rose_by),
 		cmocka_unit_test(stalls_cost_what_their_steps_took_longer),
 		cmocka_unit_test(chapters_add_up),
+		cmocka_unit_test(chapters_that_agree_are_one_occasion_over_the_whole_span),
+		cmocka_unit_test(occasions_beyond_the_list_count),
 		cmocka_unit_test(nothing_is_known_without_files),
 		cmocka_unit_test(a_capture_is_what_its_steps_are_made_of),
 	};
