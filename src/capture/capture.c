@@ -108,3 +108,11 @@ const char *fsl_profile_setting_of(const struct fsl_profile_info *info, const ch
 	}
 	return NULL;
 }
+
+bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm)
+{
+	/* A file may hold any number; sums and ends of these do not overflow. */
+	const int64_t begin_max_ns = INT64_C(1) << 62, elapse_max_ns = INT64_C(1) << 50;
+	return comm->begin_ns >= 0 && comm->begin_ns <= begin_max_ns && comm->elapse_ns >= 0 &&
+	       comm->elapse_ns <= elapse_max_ns;
+}

@@ -209,6 +209,27 @@ struct fsl_profile_call {
 	uint32_t kernels_idx; /* in rank->kernels; FSL_STR_NONE: it computes nothing */
 };
 
+/* One of the first calls of kernels of a class: unknown_comms.h compares them across ranks. */
+struct fsl_profile_sample {
+	int64_t begin_ns;
+	uint32_t elapse_ns;
+	uint32_t kernels_idx; /* in rank->kernels */
+};
+
+/* Types of kernels that communicate by the times of their calls, whatever their names are. */
+struct fsl_profile_found_comm {
+	const char *type;
+	const char *group; /* begin of the name of the told group in which they meet; NULL: of
+			      the stage, or of all ranks */
+	int64_t apart_ns;  /* greatest distance between the begins of a call on its ranks */
+	int64_t ends_ns;   /* the same of ends, at their median */
+};
+enum { FSL_FOUND_COMMS_MAX = 16 };
+struct fsl_profile_found_comms {
+	struct fsl_profile_found_comm items[FSL_FOUND_COMMS_MAX];
+	size_t n_items;
+};
+
 /* A stretch of time in which the device was idle. */
 struct fsl_profile_gap {
 	int64_t step;
@@ -326,6 +347,9 @@ struct fsl_profile_rank {
 	size_t n_kernels, kernels_capacity;
 	struct fsl_profile_call *calls; /* become operators once all ranks are read */
 	size_t n_calls, calls_capacity;
+	struct fsl_profile_sample *samples; /* by begin, within a class */
+	size_t n_samples, samples_capacity;
+	const struct fsl_profile_found_comms *found; /* of the set, borrowed; NULL: none */
 	struct fsl_kernel_sums *kernel_sums; /* set between slices of kernel_details, else NULL */
 	struct fsl_profile_gap *gaps;
 	size_t n_gaps, gaps_capacity;
@@ -348,7 +372,8 @@ struct fsl_profile {
 	size_t n_folders, folders_capacity;
 	struct fsl_profile_rank *ranks; /* sorted by rank; the data of each folder */
 	size_t n_ranks;
-	bool has_choice;      /* some existing ranks were not asked for */
+	struct fsl_profile_found_comms *found; /* in its arena; NULL: none */
+	bool has_choice;                       /* some existing ranks were not asked for */
 	const char **remarks; /* conflicts, duplicates, skipped folders: one sentence each */
 	size_t n_remarks, remarks_capacity;
 };
@@ -380,6 +405,9 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank);
 
 /* The rank with this number; NULL if it is not in the set. Borrowed. */
 const struct fsl_profile_rank *fsl_profile_rank_of(const struct fsl_profile *profile, int32_t rank);
+
+/* True when the operator has a begin and a duration, and both can be true (two weeks at most). */
+bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm);
 
 /* The last "__" of an operator's name, before its group and number; NULL: the name has none. */
 const char *fsl_profile_name_mark(const char *name);

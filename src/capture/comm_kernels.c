@@ -64,10 +64,25 @@ static const struct row *row_of(const char *type, size_t length)
 	return NULL;
 }
 
-enum fsl_comm_kernel fsl_comm_kernel_of(const char *type, size_t length)
+static const struct fsl_profile_found_comm *found_of(const struct fsl_profile_found_comms *found,
+						     const char *type, size_t length)
+{
+	for (size_t i = 0; found != NULL && i < found->n_items; i++) {
+		const char *known = found->items[i].type;
+		if (strncmp(known, type, length) == 0 && known[length] == '\0') {
+			return &found->items[i];
+		}
+	}
+	return NULL;
+}
+
+enum fsl_comm_kernel fsl_comm_kernel_of(const struct fsl_profile_found_comms *found,
+					const char *type, size_t length)
 {
 	const struct row *row = row_of(type, length);
-	return row != NULL ? row->kind : FSL_COMM_KERNEL_NONE;
+	return row != NULL                             ? row->kind
+	       : found_of(found, type, length) != NULL ? FSL_COMM_KERNEL_FUSED
+						       : FSL_COMM_KERNEL_NONE;
 }
 
 /* "tp", or "exp" and "ep" for "e". Groups of data parallelism ("edp", "exp_dp") hold copies, which
@@ -103,9 +118,10 @@ void fsl_profile_call_group(char text[FSL_CALL_GROUP_BYTES],
 			    const struct fsl_profile_rank *rank, const char *type)
 {
 	const struct row *row = row_of(type, strlen(type));
-	bool is_told = row != NULL && row->group != NULL;
+	const struct fsl_profile_found_comm *found = found_of(rank->found, type, strlen(type));
+	const char *group = row != NULL ? row->group : found != NULL ? found->group : NULL;
 	const struct fsl_profile_parallel_group *told =
-		is_told ? told_group(&rank->info, row->group) : NULL;
+		group != NULL ? told_group(&rank->info, group) : NULL;
 	size_t stage = fsl_profile_stage_of(cluster, rank->rank);
 	if (told != NULL) {
 		(void)snprintf(text, FSL_CALL_GROUP_BYTES, CALL_GROUP "group %s", told->hash);

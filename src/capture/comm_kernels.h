@@ -16,8 +16,10 @@ enum fsl_comm_kernel {
 };
 
 /* Kind of a type ("MoeDistributeDispatchV2", "allreduceAicpuKernel"), or of a name that ends in its
- * type behind "_" ("aclnnMm_MatMulV2"), as captures of level 0 have. */
-enum fsl_comm_kernel fsl_comm_kernel_of(const char *type, size_t length);
+ * type behind "_" ("aclnnMm_MatMulV2"), as captures of level 0 have. Types of @found are fused
+ * kernels, too; NULL: none. */
+enum fsl_comm_kernel fsl_comm_kernel_of(const struct fsl_profile_found_comms *found,
+					const char *type, size_t length);
 
 enum { FSL_CALL_GROUP_BYTES = 96 };
 /*

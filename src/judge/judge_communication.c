@@ -8,6 +8,7 @@
 #include <failslow/stats.h>
 
 #include "base/number.h"
+#include "base/try.h"
 #include "capture/step_rows.h"
 #include "judge/finding.h"
 #include "judge/limits.h"
@@ -289,6 +290,33 @@ static enum fsl_status tell_links(struct fsl_profile_findings *findings,
 	return fsl_profile_findings_add(findings, &finding, err);
 }
 
+static enum fsl_status tell_found(struct fsl_profile_findings *findings,
+				  const struct fsl_profile *profile, struct fsl_error *err)
+{
+	for (size_t i = 0; profile->found != NULL && i < profile->found->n_items; i++) {
+		const struct fsl_profile_found_comm *found = &profile->found->items[i];
+		struct fsl_profile_finding finding =
+			fsl_profile_finding_of(FSL_CODE_PROBABLE_COMMUNICATION);
+		struct fsl_phrase what = {0};
+		double apart_ms = (double)found->apart_ns / FSL_NS_PER_MS;
+		fsl_phrase_add(&what, "%s", found->type);
+		fsl_phrase_add(&what, " ends together on all ranks of its group although it begins "
+				      "up to ");
+		fsl_phrase_add_ms(&what, apart_ms);
+		fsl_phrase_add(&what, " apart: it probably communicates, so the time that it takes "
+				      "beyond the shortest of its call counts as waiting");
+		finding.is_overview = true;
+		finding.what = what.text;
+		finding.advice = "look at what this kernel does; its name is not among those that "
+				 "are known to communicate";
+		(void)fsl_profile_finding_add_fact(&finding, "begins_apart", apart_ms, "ms");
+		(void)fsl_profile_finding_add_fact(&finding, "ends_apart",
+						   (double)found->ends_ns / FSL_NS_PER_MS, "ms");
+		FSL_TRY(fsl_profile_findings_add(findings, &finding, err));
+	}
+	return FSL_OK;
+}
+
 enum fsl_status fsl_profile_judge_communication(struct fsl_profile_findings *findings,
 						const struct fsl_profile_case *facts,
 						struct fsl_error *err)
@@ -306,5 +334,7 @@ enum fsl_status fsl_profile_judge_communication(struct fsl_profile_findings *fin
 	split_all(&split, facts);
 	enum fsl_status status = tell_split(findings, facts->profile, &split, err);
 	fsl_free(work);
-	return status == FSL_OK ? tell_links(findings, facts->profile, err) : status;
+	FSL_TRY(status);
+	FSL_TRY(tell_found(findings, facts->profile, err));
+	return tell_links(findings, facts->profile, err);
 }

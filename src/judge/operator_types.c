@@ -140,7 +140,7 @@ static enum fsl_status add_all_shapes(struct pass *pass, struct fsl_error *err)
 static bool is_work(const struct fsl_profile_rank *rank, const struct fsl_profile_statistic *row)
 {
 	const char *name = fsl_strpool_text(rank->names, row->name_id);
-	enum fsl_comm_kernel kind = fsl_comm_kernel_of(name, strlen(name));
+	enum fsl_comm_kernel kind = fsl_comm_kernel_of(rank->found, name, strlen(name));
 	return kind == FSL_COMM_KERNEL_NONE || kind == FSL_COMM_KERNEL_FUSED;
 }
 

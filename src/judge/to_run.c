@@ -46,14 +46,6 @@ static size_t group_text(const struct fsl_profile_rank *rank, const struct fsl_p
 	return mark != NULL ? 2 + strcspn(mark + 2, "_") : 0;
 }
 
-bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm)
-{
-	/* A file may hold any number; sums and ends of these do not overflow. */
-	const int64_t begin_max_ns = INT64_C(1) << 62, elapse_max_ns = INT64_C(1) << 50;
-	return comm->begin_ns >= 0 && comm->begin_ns <= begin_max_ns && comm->elapse_ns >= 0 &&
-	       comm->elapse_ns <= elapse_max_ns;
-}
-
 /* False when the operator cannot be placed. */
 static bool is_usable(const struct fsl_profile_comm *comm)
 {

@@ -45,9 +45,6 @@ const struct fsl_profile_comm *fsl_meeting_comm(const struct fsl_profile_meeting
 bool fsl_meeting_tells_lateness(const struct fsl_profile_meetings *meetings,
 				const struct fsl_channel *channel);
 
-/* True when the operator has a begin and a duration, and both can be true (two weeks at most). */
-bool fsl_profile_comm_is_timed(const struct fsl_profile_comm *comm);
-
 /* Kind of a group from the name that the framework gave it ("dp_cp", "exp", "default_group"). */
 enum fsl_group_kind fsl_profile_group_kind(const char *name);
 

@@ -14,6 +14,7 @@
 #include "source/ascend/other_runs.h"
 #include "source/ascend/settle_calls.h"
 #include "source/ascend/trace_sums.h"
+#include "source/ascend/unknown_comms.h"
 
 bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
 {
@@ -27,9 +28,11 @@ bool fsl_profile_wants_step(const struct fsl_profile_input *input, int64_t step)
 
 static enum fsl_status read_rank(struct fsl_profile_rank *rank,
 				 const struct fsl_profile_folder *folder,
+				 const struct fsl_profile_found_comms *found,
 				 const struct fsl_profile_options *options, struct fsl_error *err)
 {
 	rank->folder = *folder;
+	rank->found = found;
 	rank->rank = folder->rank;
 	rank->info = (struct fsl_profile_info){.level = "",
 					       .torch_version = "",
@@ -113,8 +116,8 @@ static enum fsl_status read_ranks(struct fsl_profile *profile,
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
 	for (size_t i = 0; i < n; i++) {
 		struct fsl_error own_err = {0};
-		enum fsl_status own =
-			read_rank(&profile->ranks[i], &profile->folders[i], options, &own_err);
+		enum fsl_status own = read_rank(&profile->ranks[i], &profile->folders[i],
+						profile->found, options, &own_err);
 		if (own != FSL_OK) {
 #pragma omp critical(profile)
 			if (i < first_failed) {
@@ -125,6 +128,16 @@ static enum fsl_status read_ranks(struct fsl_profile *profile,
 		}
 	}
 	return status;
+}
+
+static void free_ranks(struct fsl_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_ranks; i++) {
+		fsl_profile_rank_fini(&profile->ranks[i]);
+	}
+	fsl_free(profile->ranks);
+	profile->ranks = NULL;
+	profile->n_ranks = 0;
 }
 
 /* Fails for a set without any wanted step: its output would look like that of an empty set. */
@@ -178,6 +191,11 @@ static enum fsl_status read_set(struct fsl_profile *profile,
 					 options->n_more_paths, err));
 	FSL_TRY(keep_wanted(profile, options, err));
 	FSL_TRY(read_ranks(profile, options, err));
+	FSL_TRY(fsl_profile_find_comms(profile, err));
+	if (profile->found != NULL) {
+		free_ranks(profile); /* few captures have such kernels */
+		FSL_TRY(read_ranks(profile, options, err));
+	}
 	FSL_TRY(fsl_profile_leave_out_runs(profile, err));
 	FSL_TRY(check_steps(profile, options, err));
 	FSL_TRY(remark_empty(profile, err));
@@ -209,6 +227,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 	fsl_free(rank->gaps);
 	fsl_free(rank->kernels);
 	fsl_free(rank->calls);
+	fsl_free(rank->samples);
 	fsl_free(rank->waits);
 	fsl_free(rank->links);
 	fsl_free(rank->packets);
@@ -224,10 +243,7 @@ void fsl_profile_rank_fini(struct fsl_profile_rank *rank)
 
 void fsl_profile_fini(struct fsl_profile *profile)
 {
-	for (size_t i = 0; i < profile->n_ranks; i++) {
-		fsl_profile_rank_fini(&profile->ranks[i]);
-	}
-	fsl_free(profile->ranks);
+	free_ranks(profile);
 	fsl_free(profile->folders);
 	fsl_free(profile->remarks);
 	fsl_arena_fini(&profile->arena);

@@ -21,9 +21,10 @@ bool fsl_profile_is_p2p(const char *name, size_t length)
 	return false;
 }
 
-enum fsl_task_kind fsl_profile_kernel_task(const char *type, size_t length)
+enum fsl_task_kind fsl_profile_kernel_task(const struct fsl_profile_rank *rank, const char *type,
+					   size_t length)
 {
-	switch (fsl_comm_kernel_of(type, length)) {
+	switch (fsl_comm_kernel_of(rank->found, type, length)) {
 	case FSL_COMM_KERNEL_FUSED:
 		return FSL_TASK_FUSED;
 	case FSL_COMM_KERNEL_COLLECTIVE:
@@ -42,7 +43,8 @@ enum fsl_status fsl_profile_add_call(struct fsl_profile_rank *rank, const struct
 	enum { CALLS_MAX = 1 << 20 }; /* as many as operators */
 	const char *type = fsl_strpool_text(rank->names, type_id);
 	*is_full = rank->n_calls == CALLS_MAX;
-	if (*is_full || fsl_comm_kernel_of(type, strlen(type)) == FSL_COMM_KERNEL_P2P) {
+	if (*is_full ||
+	    fsl_comm_kernel_of(rank->found, type, strlen(type)) == FSL_COMM_KERNEL_P2P) {
 		return FSL_OK;
 	}
 	FSL_TRY(FSL_GROW(rank->calls, rank->calls_capacity, rank->n_calls + 1, err));

@@ -20,7 +20,8 @@ struct fsl_profile_op_name {
 enum fsl_status fsl_profile_split_op(struct fsl_profile_rank *rank, const char *text, size_t length,
 				     struct fsl_profile_op_name *out, struct fsl_error *err);
 /* Kind of task of a kernel of this type. */
-enum fsl_task_kind fsl_profile_kernel_task(const char *type, size_t length);
+enum fsl_task_kind fsl_profile_kernel_task(const struct fsl_profile_rank *rank, const char *type,
+					   size_t length);
 /* Adds a call of a kernel that communicates to rank->calls; sends and receives on AI CPUs are none,
  * as their peer is unknown. *is_full: there are a million already. FSL_ERR_MEMORY only. */
 enum fsl_status fsl_profile_add_call(struct fsl_profile_rank *rank, const struct fsl_task *task,

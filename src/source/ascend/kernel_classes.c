@@ -97,6 +97,17 @@ static uint32_t find(const struct fsl_kernel_classes *classes,
 	return fsl_strpool_find(classes->keys, (const char *)&key, sizeof(key));
 }
 
+static enum fsl_status keep_sample(struct fsl_profile_rank *rank, const struct fsl_kernel *kernel,
+				   uint32_t at, struct fsl_error *err)
+{
+	if (rank->kernels[at].count > FSL_KERNEL_SAMPLES_MAX ||
+	    rank->n_samples == FSL_KERNEL_SAMPLES_OF_RANK_MAX || kernel->dur_ns > UINT32_MAX) {
+		return FSL_OK;
+	}
+	const struct fsl_profile_sample sample = {kernel->begin_ns, (uint32_t)kernel->dur_ns, at};
+	return FSL_APPEND(rank, samples, &sample, err);
+}
+
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 				       const struct fsl_kernel *kernel, uint32_t *at,
 				       struct fsl_error *err)
@@ -127,7 +138,7 @@ enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 		rank->kernels[rank->n_kernels++] = wanted;
 	}
 	count(&rank->kernels[*at], kernel->dur_ns);
-	return FSL_OK;
+	return keep_sample(rank, kernel, *at, err);
 }
 
 void fsl_kernel_classes_fini(struct fsl_kernel_classes *classes)

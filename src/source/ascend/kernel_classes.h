@@ -5,7 +5,9 @@
 #include "capture/capture.h"
 
 enum {
-	FSL_KERNEL_CLASSES_MAX = 1 << 18,  /* beyond this number shapes are no longer told apart */
+	FSL_KERNEL_CLASSES_MAX = 1 << 18, /* beyond this number shapes are no longer told apart */
+	FSL_KERNEL_SAMPLES_MAX = 8,       /* calls of a class that are kept */
+	FSL_KERNEL_SAMPLES_OF_RANK_MAX = 2048,
 	FSL_KERNEL_SHAPE_BYTES_MAX = 1024, /* longer ones are kept as their beginning and a hash */
 };
 
@@ -20,13 +22,14 @@ struct fsl_kernel_classes {
 
 /* One kernel; texts may be empty. */
 struct fsl_kernel {
-	int64_t step, dur_ns;
+	int64_t step, begin_ns, dur_ns;
 	uint32_t type_id, core_id;
 	const char *shapes, *types; /* no NUL needed at the end */
 	size_t n_shapes, n_types;
 };
-/* Counts the kernel in rank->kernels. *at is its place there; FSL_STR_NONE if there are too many.
- * FSL_ERR_MEMORY, FSL_ERR_LIMIT. */
+/* Counts the kernel in rank->kernels, and keeps it in rank->samples if it is one of the first of
+ * its class. *at is its place there; FSL_STR_NONE if there are too many. FSL_ERR_MEMORY,
+ * FSL_ERR_LIMIT. */
 enum fsl_status fsl_kernel_classes_add(struct fsl_kernel_classes *classes,
 				       const struct fsl_kernel *kernel, uint32_t *at,
 				       struct fsl_error *err);

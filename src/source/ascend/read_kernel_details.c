@@ -116,7 +116,7 @@ static enum fsl_task_kind kind_of(const struct fsl_table *table)
 	    !begins_with(name, "hcom_")) {
 		struct fsl_csv_field type = fsl_table_field(table, TYPE);
 		type = type.length > 0 ? type : name;
-		return fsl_profile_kernel_task(type.text, type.length);
+		return fsl_profile_kernel_task(table->rank, type.text, type.length);
 	}
 	static const char receive[] = "hcom_receive"; /* the profiler compares case-sensitively */
 	size_t n = sizeof(receive) - 1;
@@ -203,6 +203,7 @@ static enum fsl_status add_kernel(struct pass *pass, const struct fsl_task *task
 	const struct fsl_csv_field shapes = fsl_table_field(&pass->table, SHAPES);
 	const struct fsl_csv_field types = fsl_table_field(&pass->table, DATA_TYPES);
 	struct fsl_kernel kernel = {.step = task->step,
+				    .begin_ns = task->begin_ns,
 				    .dur_ns = task->end_ns - task->begin_ns,
 				    .shapes = shapes.text,
 				    .n_shapes = shapes.length,
@@ -310,6 +311,7 @@ static enum fsl_status read_once(struct fsl_profile_rank *rank,
 	*is_late = pass.is_late;
 	if (pass.is_late) {
 		rank->n_kernels = 0;
+		rank->n_samples = 0;
 		rank->n_calls = 0;
 		rank->n_comms = pass.sums->wants_comms ? 0 : rank->n_comms;
 	}

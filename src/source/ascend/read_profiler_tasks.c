@@ -169,8 +169,10 @@ static enum fsl_status count_kernel(struct pass *pass, const struct fsl_task *ta
 	bool is_full = false;
 	uint32_t at = FSL_STR_NONE;
 	uint32_t shapes = FSL_STR_NONE, types = FSL_STR_NONE;
-	struct fsl_kernel kernel = {
-		.step = task->step, .dur_ns = task->end_ns - task->begin_ns, .type_id = type_id};
+	struct fsl_kernel kernel = {.step = task->step,
+				    .begin_ns = task->begin_ns,
+				    .dur_ns = task->end_ns - task->begin_ns,
+				    .type_id = type_id};
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_CORE, &kernel.core_id, err));
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_SHAPES, &shapes, err));
 	FSL_TRY(fsl_profiler_column_name(profiler, pass->rows, KERNEL_TYPES, &types, err));
@@ -209,7 +211,7 @@ static enum fsl_status add_kernel(struct pass *pass, struct fsl_error *err)
 	type_id = type_id != FSL_STR_NONE ? type_id : task.name_id; /* level 0 has no types */
 	const char *type = fsl_strpool_text(profiler->rank->names, type_id);
 	bool is_wanted = is_in_step && fsl_profile_wants_step(profiler->input, task.step);
-	task.kind = fsl_profile_kernel_task(type, strlen(type));
+	task.kind = fsl_profile_kernel_task(profiler->rank, type, strlen(type));
 	task.call = is_wanted ? (uint32_t)profiler->rank->n_calls : FSL_STR_NONE;
 	FSL_TRY(add_comms(pass, task.begin_ns, err));
 	FSL_TRY(fsl_breakdown_add(pass->breakdown, &task, &pass->is_late, err));

@@ -4,7 +4,7 @@
 
 static enum fsl_comm_kernel kind_of(const char *type)
 {
-	return fsl_comm_kernel_of(type, strlen(type));
+	return fsl_comm_kernel_of(NULL, type, strlen(type));
 }
 
 static void fused_kernels_are_known_in_every_version(void **state)
